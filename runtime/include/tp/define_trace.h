@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tp/define_trace.h - what generated code needs where CREATE_TRACE_POINTS is
+ * defined: the read side of the probe arrays, the dynamic fields, the field
+ * descriptions, and the constructor that announces a module's tracepoints.
+ *
+ * Not for call sites: it includes liburcu's inline functions, and is C only.
+ */
+#ifndef TP_DEFINE_TRACE_H
+#define TP_DEFINE_TRACE_H
+
+#ifdef __cplusplus
+#error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
+#endif
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/*
+ * The functions of liburcu-bp that are meant to be inlined, without its
+ * mapping of rcu_read_lock() and the like, which the program may want for
+ * another flavour.
+ */
+#include <urcu/static/urcu-bp.h>
+
+#include <tp/event.h>
+#include <tp/print.h>
+#include <tp/sink.h>
+#include <tp/tracepoint.h>
+
+/* ---- Calling the probes ---- */
+
+/*
+ * Enters the read-side critical section in which the probes are called, and
+ * returns the array of this moment; NULL where the last probe has just gone.
+ * Barrier (A): the acquire pairs with (B), the release in probes.c
+ * that publishes an array after its elements are written.
+ */
+static inline const struct tracepoint_func *tp_read_lock(const struct tracepoint *tp)
+{
+	_urcu_bp_read_lock();
+	return __atomic_load_n(&tp->funcs, __ATOMIC_ACQUIRE);
+}
+
+static inline void tp_read_unlock(void)
+{
+	_urcu_bp_read_unlock();
+}
+
+/*
+ * An element's function, NULL at the array's end. Loaded once, atomically:
+ * removal without memory overwrites it with the tracepoint's stub while
+ * readers walk the array.
+ */
+static inline tp_probe_t tp_probe_func(const struct tracepoint_func *it)
+{
+	return __atomic_load_n(&it->func, __ATOMIC_RELAXED);
+}
+
+/* ---- Dynamic fields of a record ---- */
+
+/* One dynamic field while its record is being written: where its payload will be, and a string's source. */
+struct tp_dynamic {
+	size_t offset;      /* bytes from the record's start */
+	size_t len;         /* bytes */
+	size_t count_at;    /* where the hidden number of elements stands, 0 for bytes */
+	size_t count;
+	const char *source; /* a string's text */
+};
+
+/*
+ * Both take the record's size so far and return it with the payload added.
+ * A payload that can't fit makes the size one that tp_reserve() refuses.
+ */
+static inline size_t tp_size_string(struct tp_dynamic *d, size_t size, const char *source)
+{
+	d->source = source ? source : "(null)";
+	d->len = strlen(d->source) + 1;
+	d->offset = size;
+	d->count_at = 0;
+	return d->len > TP_RECORD_MAX ? TP_RECORD_MAX + 1 : size + d->len;
+}
+
+static inline size_t tp_size_array(struct tp_dynamic *d, size_t size, size_t count, size_t element, size_t align)
+{
+	d->source = NULL;
+	d->count = count;
+	d->count_at = 0;
+	if (count > TP_RECORD_MAX / element)
+		return TP_RECORD_MAX + 1;
+	d->len = count * element;
+	if (element > 1) {
+		d->count_at = (size + 1) & ~(size_t)1;
+		size = (d->count_at + sizeof(uint16_t) + align - 1) & ~(align - 1);
+	}
+	d->offset = size;
+	return size + d->len;
+}
+
+/* The field's __data_loc word, once the record is there; also stores the number of elements. */
+static inline tp_data_loc_t tp_place(void *entry, const struct tp_dynamic *d)
+{
+	if (d->count_at)
+		*(uint16_t *)(void *)((char *)entry + d->count_at) = (uint16_t)d->count;
+	return (tp_data_loc_t)(d->len << 16 | d->offset);
+}
+
+static inline void tp_copy_string(char *to, const struct tp_dynamic *d)
+{
+	memcpy(to, d->source, d->len - 1);
+	to[d->len - 1] = '\0'; /* even where another thread has changed the text since it was measured */
+}
+
+/* For TP_fast_assign and TP_printk. The length is in bytes, as in the kernel. */
+#define __get_dynamic_array(field) ((void *)((char *)__entry + (__entry->__data_loc_##field & 0xffff)))
+#define __get_dynamic_array_len(field) ((__entry->__data_loc_##field >> 16) & 0xffff)
+#define __get_str(field) ((char *)__get_dynamic_array(field))
+
+/*
+ * For TP_fast_assign. The text is that which __string(field, source) measured, so a
+ * second argument, which kernels before 6.10 wanted, says nothing more.
+ */
+#define __assign_str(field, ...) tp_copy_string(__get_str(field), &__dyn.field)
+
+/* ---- Describing fields ---- */
+
+/* None of these evaluates lvalue. */
+#define TP_TYPE_CLASS(lvalue)                                  \
+	(__builtin_classify_type(lvalue) == 5   ? TP_POINTER : \
+	 __builtin_classify_type(lvalue) == 8   ? TP_FLOAT :   \
+	 __builtin_classify_type(lvalue) < 5    ? TP_INTEGER : \
+						  TP_OTHER)
+#define TP_IS_SIGNED(lvalue)                                                                          \
+	_Generic((lvalue), char : (char)-1 < (char)1, signed char : 1, short : 1, int : 1, long : 1, \
+		 long long : 1, default : 0)
+#define TP_IS_CHAR(lvalue) _Generic((lvalue), char : 1, default : 0)
+
+/*
+ * An element of a tp_event_field array. kind is that of enum tp_field_kind,
+ * record the structure's tag, element_type the C type, member the structure's member that holds
+ * the field or its __data_loc word.
+ */
+#define TP_DESCRIBE(field_kind, record, member, field_name, element_type, type_text, table)     \
+	{                                                                                       \
+		.name = field_name, .type = type_text, .kind = field_kind,                      \
+		.type_class = TP_TYPE_CLASS(*(element_type *)0),                                \
+		.offset = offsetof(struct record, member),                                      \
+		.size = sizeof(((struct record *)0)->member), .element_size = sizeof(element_type), \
+		.element_align = _Alignof(element_type),                                        \
+		.is_signed = TP_IS_SIGNED(*(element_type *)0),                                  \
+		.is_char = TP_IS_CHAR(*(element_type *)0), .symbols = table,                    \
+	}
+
+/* ---- Announcing a module ---- */
+
+/* What one module (the program or a shared object) holds; the linker gathers it in two sections of pointers. */
+struct tp_module {
+	struct tracepoint **tracepoints, **tracepoints_end;
+	struct tp_event **events, **events_end;
+	void *reserved[4]; /* for the runtime */
+};
+
+/*
+ * Announced by a constructor, taken back by a destructor of each file that
+ * creates tracepoints; only the module's first call counts.
+ * After tp_module_unload() none of its code or data is used any more.
+ */
+TP_PUBLIC void tp_module_load(struct tp_module *module);
+TP_PUBLIC void tp_module_unload(struct tp_module *module);
+
+/* Section contents that nothing refers to must survive the linker's --gc-sections (lld drops them otherwise). */
+#if defined(__has_attribute)
+#if __has_attribute(retain)
+#define TP_RETAIN , retain
+#endif
+#endif
+#ifndef TP_RETAIN
+#define TP_RETAIN
+#endif
+
+/* A pointer, not the thing itself: AddressSanitizer puts red zones between things. */
+#define TP_ANNOUNCE(type, section_name, symbol) \
+	static struct type *__##symbol##_ptr __attribute__((used, section(section_name) TP_RETAIN)) = &symbol
+
+extern struct tracepoint *__start_tp_tracepoints[] TP_HIDDEN __attribute__((weak));
+extern struct tracepoint *__stop_tp_tracepoints[] TP_HIDDEN __attribute__((weak));
+extern struct tp_event *__start_tp_events[] TP_HIDDEN __attribute__((weak));
+extern struct tp_event *__stop_tp_events[] TP_HIDDEN __attribute__((weak));
+
+/* Weak and hidden: one for each module, however many of its files create tracepoints. */
+struct tp_module __tp_module TP_HIDDEN __attribute__((weak)) = {
+	.tracepoints = __start_tp_tracepoints,
+	.tracepoints_end = __stop_tp_tracepoints,
+	.events = __start_tp_events,
+	.events_end = __stop_tp_events,
+};
+
+/* 101 is the earliest priority that programs may use: the program's own constructors can hit tracepoints. */
+static void __attribute__((constructor(101))) __tp_module_constructor(void)
+{
+	tp_module_load(&__tp_module);
+}
+
+static void __attribute__((destructor(101))) __tp_module_destructor(void)
+{
+	tp_module_unload(&__tp_module);
+}
+
+#endif /* TP_DEFINE_TRACE_H */

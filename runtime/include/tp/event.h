@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tp/event.h - events: the layout of their records and its description.
+ *
+ * A record is the kernel's: an 8-byte common header, the fixed fields
+ * naturally aligned behind it, the payloads of the dynamic fields behind
+ * those. tpgen writes one struct tp_event for each event; sinks read
+ * records by nothing else.
+ */
+#ifndef TP_EVENT_H
+#define TP_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tp/tracepoint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct trace_seq;
+
+/*
+ * The head of every record. ftrace's names for the members are common_type,
+ * common_flags, common_preempt_count and common_pid.
+ */
+struct trace_entry {
+	uint16_t type;         /* the event's id, see struct tp_event */
+	uint8_t flags;         /* 0 */
+	uint8_t preempt_count; /* 0 */
+	int32_t pid;           /* the thread's id (gettid), as in ftrace */
+};
+
+/*
+ * The last member of every record structure: where the dynamic payloads
+ * begin. C++ has no flexible array members, and no use for this one.
+ */
+#ifdef __cplusplus
+#define TP_DYNAMIC_DATA
+#else
+#define TP_DYNAMIC_DATA char __data[];
+#endif
+
+/* No record is longer, header and payloads included: offsets in it are 16 bits wide. */
+#define TP_RECORD_MAX 65528
+
+/* A value and its name, in __print_flags (a mask) and __print_symbolic. Tables end with a NULL name. */
+struct trace_print_flags {
+	unsigned long mask;
+	const char *name;
+};
+
+enum tp_field_kind {
+	TP_FIELD,         /* __field: a scalar at offset */
+	TP_ARRAY,         /* __array: count elements at offset */
+	TP_STRING,        /* __string: a __data_loc word at offset; the payload is text with its NUL */
+	TP_DYNAMIC_ARRAY, /* __dynamic_array: a __data_loc word at offset; the payload is elements */
+};
+
+/* What the bytes of a field, or of one of its elements, are. */
+enum tp_field_class {
+	TP_INTEGER, /* also bool and enumerations */
+	TP_FLOAT,   /* IEEE 754, 4 or 8 bytes */
+	TP_POINTER, /* as wide as the machine's */
+	TP_OTHER,   /* a structure, a union, a wider scalar: bytes only */
+};
+
+/*
+ * A __data_loc word: the payload's length in bytes << 16 | its offset from
+ * the record's start. The payload of a dynamic array whose elements are wider
+ * than a byte starts at their alignment; its number of elements stands as a
+ * uint16_t (at an even offset) between the end of what is in front of it and
+ * the padding to that alignment, for readers of CTF, who count in elements.
+ * Payloads stand in field order; the first begins where the fixed part ends.
+ */
+typedef uint32_t tp_data_loc_t;
+
+struct tp_event_field {
+	const char *name;
+	const char *type;         /* the element's type as written, white space collapsed: "char", "pid_t" */
+	enum tp_field_kind kind;
+	enum tp_field_class type_class;  /* of an element */
+	uint32_t offset;          /* bytes from the record's start */
+	uint32_t size;            /* bytes in the fixed part: of the array, or 4 for a __data_loc word */
+	uint32_t element_size;    /* bytes of an element */
+	uint32_t element_align;   /* its alignment in bytes */
+	bool is_signed;           /* the element is a signed integer */
+	bool is_char;             /* the element is a char: an array of it is text */
+	const struct trace_print_flags *symbols; /* the __print_symbolic table of this very field, or NULL */
+};
+
+/* What the events of a class share: the record and how it reads. */
+struct tp_event_class {
+	const struct tp_event_field *fields;
+	uint32_t nr_fields;
+	uint32_t fixed_size;      /* bytes of the fixed part; dynamic payloads begin here */
+	const char *print_fmt;    /* what ftrace prints behind "print fmt: " */
+	/* Appends the event's TP_printk text. entry is a whole record, payloads included. */
+	void (*print)(struct trace_seq *p, const void *entry);
+};
+
+struct tp_event {
+	const char *system;       /* "sched" */
+	const char *name;         /* "sched_switch" */
+	const struct tp_event_class *event_class;
+	struct tracepoint *tracepoint;
+	/*
+	 * The record writer: a probe of the tracepoint whose data is a
+	 * struct tp_sink *. The generated tp_record_NAME().
+	 */
+	tp_probe_t record;
+	/*
+	 * common_type of its records: unique in the process, from 1, never used
+	 * again for another layout; 0 while the module is not loaded, or where
+	 * all 65535 are taken. Set by the runtime.
+	 */
+	uint16_t id;
+	void *reserved[2];        /* for the runtime */
+};
+
+/* Calls fct for each event of each loaded module, in order of their ids, under a lock: fct must not enable events. */
+TP_PUBLIC void tp_for_each_event(void (*fct)(const struct tp_event *event, void *priv), void *priv);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TP_EVENT_H */

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tp/sink.h - where records go: what a generated record writer needs of a
+ * sink, and what whoever writes a sink of his own has to provide.
+ *
+ * A record writer reserves room for a record of known size, fills it in and
+ * commits it. Both happen in the context of the thread that hits the
+ * tracepoint, inside an RCU read-side critical section; between them, a
+ * signal handler may reserve and commit records of its own, and so may a
+ * tracepoint that is hit inside TP_fast_assign. They nest: what was reserved
+ * last is committed first.
+ */
+#ifndef TP_SINK_H
+#define TP_SINK_H
+
+#include <tp/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tp_sink;
+
+/* A record on its way. It lives on the record writer's stack from reserve to commit. */
+struct tp_record {
+	struct tp_sink *sink;
+	const struct tp_event *event;
+	struct trace_entry *entry; /* the record's bytes, 8-byte aligned */
+	uint32_t size;             /* bytes, header and payloads included */
+	uint64_t time;             /* nanoseconds since the epoch, CLOCK_REALTIME; set by reserve */
+	void *priv[2];             /* the sink's own, from reserve to commit */
+};
+
+struct tp_sink_ops {
+	const char *name; /* "text" */
+	/*
+	 * Sets rec->time and rec->entry to rec->size writable bytes.
+	 * False, after counting the record as lost, where there is no room.
+	 * Called from any thread and from signal handlers.
+	 */
+	bool (*reserve)(struct tp_record *rec);
+	/* The record is complete. Called once for each successful reserve, by the same thread. */
+	void (*commit)(struct tp_record *rec);
+	/*
+	 * A module with this event has been loaded, or the sink has just been
+	 * opened and the event was there before: called for every event, enabled or not, before
+	 * any record of it is written. Optional. 0 or a negative errno value,
+	 * and then the event is not attached to this sink.
+	 */
+	int (*describe)(struct tp_sink *sink, const struct tp_event *event);
+	/*
+	 * All describe calls of this load (or opening) are made. Optional;
+	 * a sink that writes a description down does it here.
+	 */
+	int (*described)(struct tp_sink *sink);
+	/* In the child of a fork, before it goes on; no other thread exists. Optional. */
+	void (*after_fork_child)(struct tp_sink *sink);
+	/* Nothing is attached any more and no record is on its way: finish and free the sink. */
+	int (*close)(struct tp_sink *sink);
+};
+
+/* The head of every sink: the first member of the sink's own structure. */
+struct tp_sink {
+	const struct tp_sink_ops *ops;
+	unsigned long lost; /* records that found no room; see tp_sink_count_lost() */
+	void *reserved[6];  /* for the runtime: what is enabled */
+};
+
+/* Counts a record as lost. Safe in signal handlers. */
+static inline void tp_sink_count_lost(struct tp_sink *sink)
+{
+	__atomic_fetch_add(&sink->lost, 1, __ATOMIC_RELAXED);
+}
+
+/*
+ * Makes the sink known to the runtime: calls describe for all events. ops
+ * must outlive the sink; sink must stay at its address.
+ * 0, or what describe or described returned, and then nothing is known.
+ */
+TP_PUBLIC int tp_sink_open(struct tp_sink *sink, const struct tp_sink_ops *ops);
+
+/*
+ * Begins a record: the memory to fill in with its common header already
+ * set, or NULL where the sink takes no more, or size is above TP_RECORD_MAX.
+ */
+TP_PUBLIC void *tp_reserve(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event, size_t size);
+
+/* Ends it. */
+TP_PUBLIC void tp_commit(struct tp_record *rec);
+
+/*
+ * Memory for the sinks that don't hand out a buffer of their own: from a
+ * stack of the calling thread, 16-byte aligned, given back in reverse order.
+ * NULL when size does not fit any more (a thread's stack holds 256 KiB). Safe
+ * in signal handlers.
+ */
+TP_PUBLIC void *tp_scratch_push(size_t size);
+TP_PUBLIC void tp_scratch_pop(void *memory);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TP_SINK_H */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tp/tp.h - switching events on: sinks, tp_enable and the environment.
+ *
+ *	struct tp_sink *sink = tp_ctf_sink("/tmp/trace", NULL);
+ *
+ *	if (sink && tp_enable(sink, "sched:*,!sched:sched_wakeup") >= 0) {
+ *		... the program ...
+ *	}
+ *	tp_sink_close(sink);
+ *
+ * Without a line of code in the program the environment does the same:
+ *
+ *	TP_ENABLE=PATTERNS  what to enable, as for tp_enable()
+ *	TP_OUTPUT=KIND:ARG  where to: text:stderr (the default), text:stdout,
+ *	                    text:FILE, ctf:DIRECTORY[,OPTION...]; "%p" in FILE
+ *	                    and DIRECTORY stands for the process id
+ *
+ * TP_OUTPUT alone enables everything. Both are read once, when the first
+ * module with tracepoints is loaded; setuid programs ignore them. What is
+ * wrong with them is said in one line on stderr, and the program goes on.
+ *
+ * None of these functions may be called from a signal handler or from inside a probe.
+ */
+#ifndef TP_TP_H
+#define TP_TP_H
+
+#include <stdio.h>
+
+#include <tp/tracepoint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tp_sink;
+
+/*
+ * A line of text an event:
+ *
+ *	1763634276.123456789 1234/1240 sched:sched_switch: prev_comm=...
+ *
+ * time in seconds since the epoch, process id/thread id, system:event, and
+ * the text of TP_printk. A line is written whole, however many threads
+ * write. file stays the caller's: it must be open until tp_sink_close() has returned,
+ * which flushes it. Records from a signal handler that interrupted the sink
+ * itself are counted as lost; the count is said on stderr at the end.
+ * NULL with errno set: EINVAL (file is NULL), ENOMEM.
+ */
+TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
+
+/*
+ * A CTF 1.8 trace in dir, which is created (mode 0700) where it doesn't
+ * exist, and must not hold a trace yet. Each thread writes into mapped files
+ * of its own; they are a valid trace at every instant, so that
+ * babeltrace2 can read it while the program runs and after kill -9.
+ *
+ * options is NULL or a comma-separated list:
+ *
+ *	packet=SIZE   bytes of a packet, which is a file: from 4K to 1G, with
+ *	              a suffix K, M or G; default 1M
+ *
+ * NULL with errno set: EINVAL (options), EEXIST (dir holds a trace), or
+ * what the system said of dir.
+ */
+TP_PUBLIC struct tp_sink *tp_ctf_sink(const char *dir, const char *options);
+
+/*
+ * Attaches the writers of the matching events to sink, those of modules that
+ * are loaded later too. patterns is a comma-separated list of globs (as in
+ * fnmatch) for SYSTEM:EVENT, or for EVENT alone; one that begins with "!"
+ * takes its matches out of the list again, wherever it stands.
+ * The number of events that are attached now and were not before, or -EINVAL (patterns:
+ * empty, an empty element, only "!"), -ENOMEM.
+ */
+TP_PUBLIC int tp_enable(struct tp_sink *sink, const char *patterns);
+
+/* Takes the matching events off again, those of modules loaded later too. The number taken off, or as above. */
+TP_PUBLIC int tp_disable(struct tp_sink *sink, const char *patterns);
+
+/*
+ * The number of records that sink could not take, for whatever cause.
+ */
+TP_PUBLIC unsigned long tp_sink_lost(struct tp_sink *sink);
+
+/*
+ * Detaches everything from sink, waits until no record is on its way,
+ * finishes the output and frees the sink. Probes that were registered by
+ * hand with this sink as data must be unregistered before.
+ * 0, or the negative errno value of what went wrong with the output, at any time since it
+ * was opened; the sink is gone in any case. NULL is -EINVAL.
+ */
+TP_PUBLIC int tp_sink_close(struct tp_sink *sink);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TP_TP_H */

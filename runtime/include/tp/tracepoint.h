@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tp/tracepoint.h - tracepoints and the probes that are called from them.
+ *
+ * This is all that a call site needs; the headers that tpgen writes include
+ * it. The names are the Linux kernel's (include/linux/tracepoint.h) for what
+ * the kernel has, and begin with tp_ for what is ours.
+ *
+ * A tracepoint is "off" while no probe is registered on it, and then costs a
+ * load and a branch. While it is "on", each probe is called in the context of
+ * the thread that hits it, in order of priority, inside an RCU read-side
+ * critical section (liburcu, flavour "bp"): tracepoints may be hit from any
+ * thread, from signal handlers, and from within a probe.
+ *
+ * Functions that return int return 0 or a negative errno value.
+ * Register, unregister and synchronize may be called from any thread and,
+ * but for synchronize, from inside a probe. None of them may be called from
+ * a signal handler: they take a lock and allocate memory.
+ */
+#ifndef TP_TRACEPOINT_H
+#define TP_TRACEPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The contract between generated headers and the runtime. tpgen writes the
+ * number that it was made for into each header; where the two differ, the
+ * header says to run tpgen again.
+ */
+#define TP_INTERFACE_VERSION 1
+
+#define TP_HIDDEN __attribute__((visibility("hidden")))
+#define TP_PUBLIC __attribute__((visibility("default")))
+#define TP_UNUSED __attribute__((unused))
+
+/*
+ * Any probe. A probe takes the data pointer that it was registered with,
+ * then the arguments of the tracepoint's prototype; it is called through a
+ * pointer of that exact type only.
+ */
+typedef void (*tp_probe_t)(void);
+
+/* An element of a probe array. An array ends with the first NULL func. */
+struct tracepoint_func {
+	tp_probe_t func;
+	void *data;
+	int prio;
+};
+
+/* Of two probes the one with the higher priority is called first; equal ones in order of registration. */
+#define TRACEPOINT_DEFAULT_PRIO 10
+
+/*
+ * One tracepoint as one module (the program or a shared object) defines it.
+ * tpgen generates one per tracepoint, named __tracepoint_NAME. All modules'
+ * definitions of one name share their probes. Everything but the members
+ * that a call site reads belongs to the runtime.
+ */
+struct tracepoint {
+	int enabled;                  /* read by call sites; 1 while there are probes */
+	struct tracepoint_func *funcs; /* the probe array, under RCU; NULL while there are none */
+	const char *name;             /* "sched_switch": global to the process */
+	const char *proto;            /* "struct task_struct *, struct task_struct *", without parameter names */
+	const char *file;             /* where it is defined: the .tp file as tpgen was given it, ... */
+	int line;                     /* ... and the line, from 1 */
+	tp_probe_t stub;              /* a probe of the right type that does nothing */
+	void *reserved[2];            /* for the runtime */
+};
+
+/* The load of the off state. Relaxed: a site may see a change late, never torn. */
+static inline bool tp_enabled(const struct tracepoint *tp)
+{
+	return __builtin_expect(__atomic_load_n(&tp->enabled, __ATOMIC_RELAXED), 0);
+}
+
+/*
+ * Registers a probe by name. The tracepoint need not exist yet: the probe is
+ * attached when a module that defines it is loaded, detached when that module
+ * is unloaded, attached again when it comes back.
+ *
+ * proto is the prototype's types, as in struct tracepoint; the generated
+ * register_trace_NAME() passes it, so that the compiler checks the probe and
+ * the runtime checks the module.
+ *
+ * -EEXIST  this func with this data is registered already
+ * -EINVAL  func or name is NULL, or the name is known with another prototype
+ * -ENOMEM  nothing has changed
+ */
+TP_PUBLIC int tp_probe_register(const char *name, const char *proto, tp_probe_t func, void *data, int prio);
+
+/*
+ * Takes a probe off. After the return no new call of it begins; a call that
+ * another thread is in may still run until the next
+ * tracepoint_synchronize_unregister() returns. Needs no memory, so it can't
+ * fail for the want of it.
+ *
+ * -ENOENT  this func with this data is not registered
+ * -EINVAL  func or name is NULL
+ */
+TP_PUBLIC int tp_probe_unregister(const char *name, tp_probe_t func, void *data);
+
+/* The kernel's calls for one tracepoint; the same as above with its name and prototype. */
+TP_PUBLIC int tracepoint_probe_register(struct tracepoint *tp, tp_probe_t func, void *data);
+TP_PUBLIC int tracepoint_probe_register_prio(struct tracepoint *tp, tp_probe_t func, void *data, int prio);
+TP_PUBLIC int tracepoint_probe_unregister(struct tracepoint *tp, tp_probe_t func, void *data);
+
+/*
+ * Returns when every probe call that was running when it was called has
+ * ended: what was unregistered before is certainly not running any more, so
+ * that its data can be freed and its code unloaded.
+ *
+ * Must not be called from inside a probe, which would wait for itself, nor
+ * with a lock held that a probe takes.
+ */
+TP_PUBLIC void tracepoint_synchronize_unregister(void);
+
+/*
+ * Calls fct for each tracepoint of each loaded module, in no particular
+ * order, under the registry's lock: fct must not register, unregister or
+ * load modules.
+ */
+TP_PUBLIC void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TP_TRACEPOINT_H */
