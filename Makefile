@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+# tpgen: Linux-kernel tracepoints for user-space C. "make help" lists the targets.
+
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+
+ifneq ($(filter deps,$(MAKECMDGOALS)),)
+
+# "make deps check": first deps, then a make of its own that finds what deps has installed.
+REST := $(filter-out deps,$(MAKECMDGOALS))
+.PHONY: deps rest $(REST)
+deps:
+	@.ci/deps $(if $(REST),$(if $(filter-out demo all generate install clean help,$(REST)),check,demo),check)
+$(REST): rest ;
+rest: deps
+	@$(MAKE) --no-print-directory $(REST)
+
+else
+
+BUILD := build
+VERSION := 0.1.0
+# The interface that programs are linked against: its number is part of the shared library's name.
+SONAME := libtp.so.0
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+CFLAGS ?= -O2 -g
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+OUR_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden $(WARNINGS)
+LIBS := -lurcu-bp -lpthread
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+# Quiet lines; V=1 shows the commands.
+Q := $(if $(V),,@)
+say = @$(if $(V),:,printf '  %-7s %s\n' $(1) $(2))
+
+# The first Python that can run tpgen, looked for when it is first needed.
+PYTHONS := python3 /usr/bin/python3
+ifeq ($(origin PYTHON),undefined)
+PYTHON = $(eval PYTHON := $(shell for p in $(PYTHONS); do \
+	$$p -c 'import jinja2, pycparser' 2>/dev/null && echo $$p && break; done))$(or $(PYTHON),$(error \
+	none of these runs tpgen, for want of Jinja2 or pycparser: $(PYTHONS). "make deps" installs them; \
+	or install python3-jinja2 and python3-pycparser; or say PYTHON=/path/to/a/python3/that/has/them))
+endif
+TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
+TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/backends/*.py templates/*/*.j2)
+
+.PHONY: all generate demo check bench install deps clean help examples check-programs
+all: $(BUILD)/libtp.a $(BUILD)/libtp.so generate
+
+help:
+	@echo 'make all       the runtime libraries and the generated headers (the default)'
+	@echo 'make generate  generated/*.h from defs/*.tp'
+	@echo 'make demo      trace a real program, and look at the trace'
+	@echo 'make check     all tests; T=NAME for those whose name contains NAME'
+	@echo 'make bench     what tracepoints cost here, beside other ways to trace'
+	@echo 'make install   to PREFIX=$(PREFIX), below DESTDIR=$(DESTDIR)'
+	@echo 'make deps      install what is missing, through apt-get; "make deps demo", "make deps check"'
+	@echo 'make clean     remove $(BUILD)/'
+	@echo
+	@echo 'V=1 shows whole commands. CC, CXX, CFLAGS and PYTHON are honoured.'
+
+# ---- Generated headers ----
+
+GENERATED := $(patsubst defs/%.tp,generated/%.h,$(wildcard defs/*.tp))
+generate: $(GENERATED)
+
+# tpgen leaves a file alone that would not change; touch says that it is up to date.
+generated/%.h: defs/%.tp $(TPGEN_SOURCES)
+	$(call say,TPGEN,$@)
+	$(Q)mkdir -p $(BUILD)/generated
+	$(Q)$(TPGEN) gen --depfile $(BUILD)/generated/$*.d -o generated $< && touch $@
+-include $(GENERATED:generated/%.h=$(BUILD)/generated/%.d)
+
+# ---- The runtime ----
+
+# Objects of variant $(1), which are compiled with $(2) as well, stand below $(BUILD)/$(1).
+RUNTIME := $(wildcard runtime/src/*.c)
+define variant
+$$(BUILD)/$(1)/%.o: %.c | $$(GENERATED)
+	$$(call say,CC,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(OUR_CFLAGS) $$(CFLAGS) $(2) $$(EXTRA) -Iruntime/include -Igenerated -MMD -MP -c -o $$@ $$<
+-include $$(patsubst %.c,$$(BUILD)/$(1)/%.d,$$(RUNTIME) $$(wildcard tests/unit/*.c examples/*/*.c))
+endef
+
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+$(eval $(call variant,obj,))
+$(eval $(call variant,asan,$(SANITIZE)))
+
+$(BUILD)/libtp.a: $(RUNTIME:%.c=$(BUILD)/obj/%.o)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/libtp.so: $(RUNTIME:%.c=$(BUILD)/obj/%.o)
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -Wl,-z,nodelete $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)ln -sf $(@F) $(@D)/$(SONAME)
+
+# ---- Examples ----
+
+PGZ := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard examples/pgz/*.c))
+$(BUILD)/examples/pgz/pgz: $(PGZ) $(BUILD)/libtp.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lz $(LIBS)
+
+# The seeds of the project: two modules, and the program that loads them.
+MODULES := $(BUILD)/examples/tracepoint-example
+$(MODULES)/%.so: $(BUILD)/libtp.so
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS) -o $@ $(filter %.o,$^) -L$(BUILD) -ltp $(LIBS)
+$(MODULES)/tracepoint-example.so: $(BUILD)/obj/examples/tracepoint-example/tracepoint-example.o
+$(MODULES)/tracepoint-probe-example.so: $(BUILD)/obj/examples/tracepoint-probe-example/tracepoint-probe-example.o
+$(MODULES)/host: $(BUILD)/obj/examples/tracepoint-example/host.o $(BUILD)/libtp.so
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -rdynamic -Wl,-rpath,'$$ORIGIN/../..' -o $@ $< -L$(BUILD) -ltp $(LIBS) -ldl
+
+examples: $(BUILD)/examples/pgz/pgz $(MODULES)/host $(MODULES)/tracepoint-example.so \
+	$(MODULES)/tracepoint-probe-example.so
+
+demo: $(BUILD)/examples/pgz/pgz
+	$(Q)examples/pgz/demo.sh $(BUILD)
+
+# ---- Tests ----
+
+UNITS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
+UNIT_HELPERS := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
+CHECK_LIBS = $(shell pkg-config --libs check)
+
+# Unit tests see the runtime's hidden functions, so they are linked with its objects.
+define unit_variant
+$$(BUILD)/$(1)/unit/%: $$(BUILD)/$(1)/tests/unit/%.o $$(patsubst %.c,$$(BUILD)/$(1)/%.o,$$(UNIT_HELPERS) $$(RUNTIME))
+	$$(call say,LD,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $(2) $$(LDFLAGS) -o $$@ $$^ $$(CHECK_LIBS) $$(LIBS)
+endef
+$(eval $(call unit_variant,obj,))
+$(eval $(call unit_variant,asan,$(SANITIZE)))
+$(BUILD)/%/unit: ;
+
+check-programs: all examples $(UNITS:%=$(BUILD)/obj/unit/%) $(UNITS:%=$(BUILD)/asan/unit/%)
+
+check: check-programs
+	$(Q)CC='$(CC)' CXX='$(CXX)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/run.py $(T)
+
+bench: $(BUILD)/libtp.a
+	$(Q)tests/bench/run.sh $(BUILD)
+
+# ---- Installing ----
+
+INSTALLED := $(DESTDIR)$(PREFIX)
+install: all
+	$(Q)install -d $(addprefix $(INSTALLED)/,bin include/tp lib/pkgconfig share/tpgen/tpgen/backends)
+	$(Q)install -m 644 runtime/include/tp/*.h $(INSTALLED)/include/tp
+	$(Q)install -m 644 $(BUILD)/libtp.a $(INSTALLED)/lib
+	$(Q)install -m 755 $(BUILD)/libtp.so $(INSTALLED)/lib/$(SONAME)
+	$(Q)ln -sf $(SONAME) $(INSTALLED)/lib/libtp.so
+	$(Q)install -m 644 tpgen/*.py $(INSTALLED)/share/tpgen/tpgen
+	$(Q)install -m 644 tpgen/backends/*.py $(INSTALLED)/share/tpgen/tpgen/backends
+	$(Q)for d in templates/*; do install -d $(INSTALLED)/share/tpgen/$$d && \
+		install -m 644 $$d/* $(INSTALLED)/share/tpgen/$$d || exit 1; done
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' runtime/tp.pc.in >$(INSTALLED)/lib/pkgconfig/tp.pc
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' runtime/tp.mk.in >$(INSTALLED)/share/tpgen/tp.mk
+	$(Q)install -m 755 tpgen/launcher.sh $(INSTALLED)/bin/tpgen
+	@echo 'tpgen is installed in $(INSTALLED); docs/api.md says how a project uses it'
+
+clean:
+	rm -rf $(BUILD)
+
+endif

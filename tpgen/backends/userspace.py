@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The C header of a definition file, for programs that link with the runtime."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+
+from tpgen import INTERFACE_VERSION
+from tpgen.model import Code, EventClass, Field, Param, Print, Tracepoint, Unit
+
+# The runtime's names for the kinds.
+KINDS = {"field": "TP_FIELD", "array": "TP_ARRAY", "string": "TP_STRING", "dynamic_array": "TP_DYNAMIC_ARRAY"}
+
+
+def output(unit: Unit) -> tuple[str, str, Mapping[str, object]]:
+    stem = os.path.splitext(os.path.basename(unit.path))[0]
+    return stem + ".h", "userspace/header.h.j2", {
+        "path": unit.path,
+        "file": stem + ".h",
+        "guard": re.sub(r"\W", "_", stem.upper()) + "_H",
+        "version": INTERFACE_VERSION,
+        "comment": unit.comment,
+        "verbatim": unit.verbatim,
+        "classes": [_class(c, unit) for c in unit.classes],
+        "tracepoints": [_tracepoint(t, unit) for t in unit.tracepoints],
+        "records": bool(unit.classes),
+    }
+
+
+def _class(event_class: EventClass, unit: Unit) -> Mapping[str, object]:
+    name = event_class.name
+    users = [t for t in unit.tracepoints if t.event_class is event_class]
+    tables = [{"name": f"tp_symbols_{name}_{s.field or number}", "entries": [_entry(e) for e in s.entries]}
+              for number, s in enumerate(event_class.print.symbols, 1)]
+    by_field = {s.field: table["name"] for s, table in zip(event_class.print.symbols, tables) if s.field}
+    return {
+        "name": name,
+        # The class of a TRACE_EVENT that nothing else uses needs no writer of its own.
+        "alone": len(users) == 1 and users[0].name == name,
+        "used": bool(users),
+        "proto": _proto(event_class.params),
+        "fields": [_field(f, by_field) for f in event_class.fields],
+        "dynamic": [_field(f, by_field) for f in event_class.fields if f.dynamic],
+        "assign": _assign(event_class.assign),
+        "unused": [p.name for p in event_class.params if p.name not in event_class.mentioned],
+        "tables": _once(tables),
+        "printk": _printk(event_class.print, [str(t["name"]) for t in tables]),
+        "uses_entry": "__entry" in event_class.print.code.text or "__get_" in event_class.print.code.text,
+        "print": event_class.print,
+    }
+
+
+def _once(tables: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
+    """A field that is printed twice has one table."""
+    return list({table["name"]: table for table in tables}.values())
+
+
+def _tracepoint(tracepoint: Tracepoint, unit: Unit) -> Mapping[str, object]:
+    proto = _proto(tracepoint.params)
+    args = ", ".join(tracepoint.args)
+    return {
+        "name": tracepoint.name,
+        "system": tracepoint.system,
+        "line": tracepoint.span.line,
+        "comment": tracepoint.comment,
+        "proto": proto or "void",
+        "args": args,
+        "probe_proto": "void *__data" + (f", {proto}" if proto else ""),
+        "probe_args": "it->data" + (f", {args}" if args else ""),
+        "class_args": args and f", {args}",
+        "types": ", ".join(p.type for p in tracepoint.params) or "void",
+        "names": [p.name for p in tracepoint.params],
+        "class": tracepoint.event_class.name if tracepoint.event_class else None,
+    }
+
+
+def _proto(params: Sequence[Param]) -> str:
+    return ", ".join(p.text for p in params)
+
+
+def _field(field: Field, tables: Mapping[str, str]) -> Mapping[str, object]:
+    member = f"__data_loc_{field.name}" if field.dynamic else field.name
+    return {
+        "kind": KINDS[field.kind],
+        "is_string": field.kind == "string",
+        "name": field.name,
+        "type": field.type,
+        "member": member,
+        "declaration": f"tp_data_loc_t {member};" if field.dynamic else f"{field.decl};",
+        "comment": f"{field.type}[]" if field.dynamic else "",
+        "code": field.code,
+        "symbols": tables.get(field.name, "NULL"),
+    }
+
+
+def _entry(entry: tuple[str, str]) -> str:
+    value, name = entry
+    return f"{{ {value if re.fullmatch(r'[0-9]+|0[xX][0-9a-fA-F]+', value) else f'(unsigned long)({value})'}, {name} }}"
+
+
+def _assign(code: Code) -> Code:
+    """The body as statements: the last ';' may be missing, as it may in the kernel."""
+    text = code.text.rstrip()
+    bare = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S).rstrip()
+    return Code(code.line, text if not bare or bare[-1] in ";}" else text + ";")
+
+
+def _printk(print_: Print, tables: Sequence[str]) -> Code:
+    return Code(print_.code.line, re.sub(r"\{tpgen:(\d+)\}", lambda m: tables[int(m[1])], print_.code.text))

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""The command line: gen, check and dump."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+
+from tpgen.backends import BACKENDS
+from tpgen.check import check
+from tpgen.cpp import preprocess
+from tpgen.diag import Diagnostics
+from tpgen.emit import depfile, emit, make_directory
+from tpgen.lexer import Text
+from tpgen.lower import Lowered, lower
+from tpgen.model import Param, Tracepoint
+from tpgen.parser import parse
+from tpgen.render import render
+from tpgen.source import Source, SourceError, Span
+
+DESCRIPTION = """Compiles event definitions in the Linux kernel's TRACE_EVENT language (.tp files) to C headers.
+
+Diagnostics go to stderr as FILE:LINE:COLUMN: error: MESSAGE [CODE]. Exit status: 0, or 1 after an error,
+or 2 for a wrong command line. The C preprocessor is $CC, or cc."""
+
+
+def _options() -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("-I", dest="cpp", action="append", type=lambda v: "-I" + v, metavar="DIR", default=[],
+                        help="for the C preprocessor")
+    common.add_argument("-D", dest="cpp", action="append", type=lambda v: "-D" + v, metavar="NAME[=VALUE]",
+                        help="define a macro")
+    common.add_argument("files", nargs="+", metavar="FILE.tp")
+    parser = argparse.ArgumentParser(prog="tpgen", description=DESCRIPTION,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    gen = commands.add_parser("gen", parents=[common], help="write DIR/NAME.h for each NAME.tp")
+    gen.add_argument("-o", dest="directory", metavar="DIR", required=True, help="where to; it is made if need be")
+    gen.add_argument("--backend", choices=sorted(BACKENDS), default="userspace", help="what to write")
+    gen.add_argument("--depfile", metavar="FILE", help="write a make rule of what the outputs depend on")
+    commands.add_parser("check", parents=[common], help="only say what is wrong")
+    commands.add_parser("dump", parents=[common], help="print the model as JSON")
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    options = _options().parse_args(argv)
+    diag = Diagnostics()
+    lowered = _compile(options.files, options.cpp, diag)
+    if not diag.errors:
+        if options.command == "gen":
+            _generate(lowered, options, diag)
+        elif options.command == "dump":
+            _dump(lowered, diag)
+    diag.print()
+    return 1 if diag.errors else 0
+
+
+def _compile(paths: Sequence[str], cpp: list[str], diag: Diagnostics) -> list[Lowered]:
+    """The stages up to the model and its rules, over all files."""
+    units: list[Lowered] = []
+    for path in dict.fromkeys(paths):
+        try:
+            source = Source.read(path)
+        except SourceError as error:
+            diag.error(Span(path, 0), "TP001", f"can't read it: {error}")
+            continue
+        diag.add_source(source)
+        expanded = preprocess(source, cpp, diag)
+        if expanded is not None:
+            text = Text(source, expanded)
+            units.append(lower(parse(text, diag), text, diag))
+    check(units, diag)
+    return units
+
+
+def _generate(units: Sequence[Lowered], options: argparse.Namespace, diag: Diagnostics) -> None:
+    if not make_directory(options.directory, diag):
+        return
+    outputs: dict[str, str] = {}
+    for lowered in units:
+        name, template, view = BACKENDS[options.backend](lowered.unit)
+        path = os.path.join(options.directory, name)
+        if path in outputs:
+            diag.error(Span(lowered.unit.path, 0), "TP092", f"its output, {path}, is also that of {outputs[path]}; "
+                       "rename one of them")
+            return
+        outputs[path] = lowered.unit.path
+        if not emit(path, render(template, view, path), diag):
+            return
+    if options.depfile:
+        emit(options.depfile, depfile(outputs, outputs.values()), diag)
+
+
+def _dump(units: Sequence[Lowered], diag: Diagnostics) -> None:
+    points = [(lowered.unit.path, t) for lowered in units for t in lowered.unit.tracepoints]
+    model = {"events": [_event(path, t) for path, t in points if t.event_class],
+             "tracepoints": [{"system": t.system, "name": t.name, "proto": _proto(t.params), "file": path,
+                              "line": t.span.line} for path, t in points if not t.event_class]}
+    try:
+        # Bytes that are not UTF-8 can't be in JSON.
+        text = json.dumps(model, indent=2, ensure_ascii=True)
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    except OSError as error:
+        diag.error(Span("<stdout>", 0), "TP091", f"can't write it: {error.strerror}")
+
+
+def _event(path: str, event: Tracepoint) -> dict[str, object]:
+    event_class = event.event_class
+    assert event_class
+    return {"system": event.system, "name": event.name, "class": event_class.name, "proto": _proto(event.params),
+            "fields": [{"kind": f.kind, "type": f.type, "name": f.name, "length": f.length, "decl": f.decl}
+                       for f in event_class.fields],
+            "print_fmt": event_class.print.text, "file": path, "line": event.span.line}
+
+
+def _proto(params: Sequence[Param]) -> list[dict[str, str]]:
+    return [{"type": p.type, "name": p.name} for p in params]

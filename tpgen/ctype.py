@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT
+"""C declarations and expressions, as far as tpgen must understand them. The only user of pycparser.
+
+tpgen does not see the program's headers. Names that must be types by C's
+grammar are declared as such before pycparser reads the text; where an
+expression's type depends on what only the C compiler knows, it is None, and
+the C compiler checks it at the .tp file's line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from pycparser import c_ast, c_generator, c_parser
+
+from tpgen.lexer import Token, spell
+
+_SPECIFIERS = frozenset("void char short int long float double signed unsigned _Bool _Complex __int128".split())
+_QUALIFIERS = frozenset("const volatile restrict static register extern inline _Atomic".split())
+_KEYWORDS = _SPECIFIERS | _QUALIFIERS | frozenset(
+    "struct union enum sizeof if else for while do switch case default return break continue goto typedef".split())
+
+# Spellings of GNU C and of sparse that pycparser does not know and that change no type.
+_IGNORED = frozenset("__user __kernel __iomem __percpu __rcu __force __bitwise __must_check __extension__ "
+                     "__restrict __restrict__ restrict __inline __inline__ __maybe_unused __always_unused".split())
+_SYNONYMS = {"__const": "const", "__const__": "const", "__volatile__": "volatile", "__signed__": "signed"}
+
+
+@dataclass(frozen=True, slots=True)
+class CType:
+    """What printf must know of a type. kind: int, float, string (char array or pointer), pointer, other (by value).
+
+    bits is the width of an int or float, on LP64 machines.
+    """
+
+    kind: str
+    bits: int
+    signed: bool
+    text: str
+
+
+INT = CType("int", 32, True, "int")
+STRING = CType("string", 64, False, "char *")
+POINTER = CType("pointer", 64, False, "void *")
+
+
+def _known() -> dict[str, CType]:
+    known = {"size_t": (64, False), "ssize_t": (64, True), "ptrdiff_t": (64, True), "intptr_t": (64, True),
+             "uintptr_t": (64, False), "intmax_t": (64, True), "uintmax_t": (64, False), "off_t": (64, True),
+             "loff_t": (64, True), "off64_t": (64, True), "time_t": (64, True), "pid_t": (32, True),
+             "uid_t": (32, False), "gid_t": (32, False), "mode_t": (32, False), "socklen_t": (32, False),
+             "dev_t": (64, False), "ino_t": (64, False), "sector_t": (64, False), "ktime_t": (64, True),
+             "bool": (8, False), "in_addr_t": (32, False), "in_port_t": (16, False), "clockid_t": (32, True)}
+    for bits in (8, 16, 32, 64):
+        for name, signed in ((f"int{bits}_t", True), (f"uint{bits}_t", False), (f"s{bits}", True), (f"u{bits}", False),
+                             (f"__s{bits}", True), (f"__u{bits}", False)):
+            known[name] = (bits, signed)
+    return {name: CType("int", bits, signed, name) for name, (bits, signed) in known.items()}
+
+
+KNOWN = _known()
+
+# What the helpers of TP_printk return.
+_HELPERS = {"__print_flags": STRING, "__print_symbolic": STRING, "__get_str": STRING, "__get_dynamic_array": POINTER,
+            "__get_dynamic_array_len": CType("int", 32, False, "unsigned int")}
+
+_parser = c_parser.CParser()
+_generator = c_generator.CGenerator()
+
+
+class NotC(Exception):
+    """The text is no C that tpgen understands. str() says why."""
+
+
+def parse_params(tokens: Sequence[Token]) -> list[tuple[str, str]]:
+    """(canonical type, name) of each parameter of a prototype; the name is "" where it has none."""
+    text, types = _prepare(tokens)
+    if text in ("", "void"):
+        return []
+    return list(_params(text, types))
+
+
+@lru_cache(maxsize=65536)
+def _params(text: str, types: frozenset[str]) -> tuple[tuple[str, str], ...]:
+    tree = _parse(f"void f({text});", types)
+    function = tree.ext[-1].type
+    out: list[tuple[str, str]] = []
+    for param in function.args.params:
+        if isinstance(param, c_ast.EllipsisParam):
+            raise NotC("'...' can't be passed on to a probe")
+        if isinstance(param, c_ast.ID):
+            raise NotC(f"'{param.name}' has no type")
+        out.append((_generator.visit(param.type), param.name or ""))
+    return tuple(out)
+
+
+def parse_type(tokens: Sequence[Token]) -> CType | None:
+    """The type that tokens name; None for one that only the C compiler knows."""
+    text, types = _prepare(tokens)
+    return _type(text, types)
+
+
+@lru_cache(maxsize=65536)
+def _type(text: str, types: frozenset[str]) -> CType | None:
+    tree = _parse(f"void f({text});", types)
+    params = tree.ext[-1].type.args.params
+    if len(params) != 1 or not isinstance(params[0], c_ast.Typename) and getattr(params[0], "name", None):
+        raise NotC("not the name of a type")
+    return _of(params[0].type)
+
+
+def _of(node: c_ast.Node) -> CType | None:
+    text = _generator.visit(node)
+    if isinstance(node, (c_ast.PtrDecl, c_ast.ArrayDecl)):
+        to = _of(node.type)
+        if to and to.kind == "int" and to.bits == 8 and re.search(r"\bchar\b", to.text):
+            return replace(STRING, text=text)
+        return replace(POINTER, text=text)
+    if isinstance(node, c_ast.FuncDecl):
+        return replace(POINTER, text=text)
+    base = node.type
+    if isinstance(base, (c_ast.Struct, c_ast.Union)):
+        return CType("other", 0, False, text)
+    if isinstance(base, c_ast.Enum):
+        return replace(INT, text=text)
+    words = base.names
+    if len(words) == 1 and words[0] in KNOWN:
+        return replace(KNOWN[words[0]], text=words[0])
+    if not _SPECIFIERS.issuperset(words):
+        return None
+    signed = "unsigned" not in words and "_Bool" not in words
+    if "double" in words:
+        return CType("float", 128 if "long" in words else 64, True, text)
+    if "float" in words:
+        return CType("float", 64, True, text)  # passed as a double
+    if "void" in words:
+        return CType("other", 0, False, text)
+    bits = 8 if "char" in words or "_Bool" in words else 16 if "short" in words else 64 if "long" in words else 32
+    return CType("int", bits, signed, text)
+
+
+def infer(tokens: Sequence[Token], fields: Mapping[str, CType | None]) -> CType | None:
+    """The type of an argument of TP_printk, after C's promotions; fields are those of __entry."""
+    words = [t.text for t in tokens]
+    if len(words) == 3 and words[:2] == ["__entry", "->"]:
+        return _promote(fields.get(words[2]))
+    if len(words) > 2 and words[0] in _HELPERS and words[1] == "(" and _closes(words):
+        return _HELPERS[words[0]]
+    text, _ = _prepare(_without_braces(tokens))
+    names = frozenset(n for n in re.findall(r"\(\s*(?:const\s+|struct\s+)*([A-Za-z_]\w*)[\s*]*\)", text)
+                      if n in KNOWN or n.endswith("_t"))
+    try:
+        tree = _parse(f"int x = ({text});", names)
+    except NotC:
+        return None
+    return _infer(tree.ext[-1].init, fields)
+
+
+def _closes(words: Sequence[str]) -> bool:
+    depth = 0
+    for index, word in enumerate(words[1:]):
+        depth += (word == "(") - (word == ")")
+        if depth == 0:
+            return index == len(words) - 2
+    return False
+
+
+def _without_braces(tokens: Sequence[Token]) -> list[Token]:
+    """A table's entries, which are no expressions, as 0."""
+    out: list[Token] = []
+    depth = 0
+    for token in tokens:
+        if token.text == "{":
+            if depth == 0:
+                out.append(replace(token, kind="num", text="0"))
+            depth += 1
+        elif token.text == "}":
+            depth -= 1
+        elif depth == 0:
+            out.append(token)
+    return out
+
+
+def _infer(node: c_ast.Node, fields: Mapping[str, CType | None]) -> CType | None:
+    if isinstance(node, c_ast.Constant):
+        return _constant(node)
+    if isinstance(node, c_ast.StructRef):
+        if isinstance(node.name, c_ast.ID) and node.name.name == "__entry":
+            return _promote(fields.get(node.field.name))
+        return None
+    if isinstance(node, c_ast.Cast):
+        try:
+            return _promote(_of(node.to_type.type))
+        except AttributeError:
+            return None
+    if isinstance(node, c_ast.FuncCall):
+        return _HELPERS.get(node.name.name) if isinstance(node.name, c_ast.ID) else None
+    if isinstance(node, c_ast.UnaryOp):
+        if node.op == "sizeof":
+            return KNOWN["size_t"]
+        if node.op == "!":
+            return INT
+        if node.op == "&":
+            return POINTER
+        return _promote(_infer(node.expr, fields)) if node.op in "+-~" else None
+    if isinstance(node, c_ast.BinaryOp):
+        if node.op in ("<", ">", "<=", ">=", "==", "!=", "&&", "||"):
+            return INT
+        left = _infer(node.left, fields)
+        return left if node.op in ("<<", ">>") else _common(left, _infer(node.right, fields))
+    if isinstance(node, c_ast.TernaryOp):
+        return _common(_infer(node.iftrue, fields), _infer(node.iffalse, fields))
+    return None
+
+
+def _constant(node: c_ast.Constant) -> CType | None:
+    if node.type == "string":
+        return STRING
+    if node.type in ("float", "double", "long double"):
+        return CType("float", 128 if "long" in node.type else 64, True, node.type)
+    if node.type == "char":
+        return INT
+    suffix = re.sub(r"^(?:0[xX][0-9a-fA-F]+|[0-9]+)", "", node.value).lower()
+    return CType("int", 64 if "l" in suffix else 32, "u" not in suffix, node.type)
+
+
+def _promote(ctype: CType | None) -> CType | None:
+    if ctype and ctype.kind == "int" and ctype.bits < 32:
+        return replace(ctype, bits=32, signed=True)
+    return ctype
+
+
+def _common(left: CType | None, right: CType | None) -> CType | None:
+    """The type of an operator with these operands."""
+    if not left or not right:
+        return None
+    for kind in ("string", "pointer"):
+        if kind in (left.kind, right.kind):
+            return left if left.kind == kind else right
+    if left.kind == right.kind:
+        return left if left.bits >= right.bits else right
+    return left if left.kind == "float" else right if right.kind == "float" else None
+
+
+def _prepare(tokens: Sequence[Token]) -> tuple[str, frozenset[str]]:
+    """tokens as text that pycparser reads, and the identifiers that must be types by C's grammar."""
+    kept: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        index += 1
+        if token.kind == "dir" or token.text in _IGNORED:
+            continue
+        if token.text in ("__attribute__", "__attribute") and index < len(tokens) and tokens[index].text == "(":
+            depth = 0
+            while index < len(tokens):
+                depth += (tokens[index].text == "(") - (tokens[index].text == ")")
+                index += 1
+                if depth == 0:
+                    break
+            continue
+        kept.append(replace(token, text=_SYNONYMS[token.text]) if token.text in _SYNONYMS else token)
+    return spell(kept), frozenset(_type_names(kept))
+
+
+def _type_names(tokens: Sequence[Token]) -> list[str]:
+    """In a list of declarations, an identifier in front of which no type was named is itself one."""
+    names: list[str] = []
+    stack: list[bool] = []
+    seen = tag = False
+    for index, token in enumerate(tokens):
+        if token.text in ("struct", "union", "enum"):
+            tag = seen = True
+        elif token.text in _SPECIFIERS:
+            seen = True
+        elif token.kind == "id" and token.text not in _KEYWORDS:
+            if not tag and not seen:
+                names.append(token.text)
+            seen, tag = True, False
+        elif token.text == "(":
+            stack.append(seen)
+            seen = seen and index + 1 < len(tokens) and tokens[index + 1].text == "*"
+        elif token.text == ")":
+            seen = stack.pop() if stack else seen
+        elif token.text == ",":
+            seen = False
+    return names
+
+
+def _parse(text: str, types: frozenset[str]) -> c_ast.FileAST:
+    declared = "".join(f"typedef int {name}; " for name in sorted(types))
+    try:
+        return _parser.parse(declared + text)
+    except RecursionError:
+        raise NotC("nested too deeply") from None
+    except Exception as error:  # pycparser raises ParseError, and on odd input AssertionError and others
+        message = re.sub(r"^[^:]*:\d+:(?:\d+:)?\s*", "", str(error))
+        raise NotC(message or type(error).__name__) from None

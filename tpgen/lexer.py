@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""Text to tokens, for the file as written and for what the preprocessor made of it.
+
+Preprocessed text tells the line of each token, but not its column, and
+whatever a macro made stands where the macro was used. Text finds the place
+as written, and the wording as written, line by line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tpgen.source import Source, Span
+
+_TOKEN = re.compile(
+    r"""(?P<space>[ \t\f\v]+|\\\n)
+      | (?P<newline>\n)
+      | (?P<comment>/\*.*?\*/|//(?:\\\n|[^\n])*)
+      | (?P<id>[A-Za-z_$][A-Za-z0-9_$]*)
+      | (?P<num>\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.])*)
+      | (?P<str>"(?:\\.|[^"\\\n])*")
+      | (?P<chr>'(?:\\.|[^'\\\n])*')
+      | (?P<punct>->|\+\+|--|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||\.\.\.|[-+*/%&|^]=|\#\#|[][(){}<>=!~&|^+*/%?:;,.\#-])
+      | (?P<bad>/\*|["']|.)""",
+    re.S | re.X)
+
+_DIRECTIVE = re.compile(r"#(?:/\*.*?\*/|\\\n|//[^\n]*|[^\n/\\]|[/\\])*", re.S)
+_MARKER = re.compile(r'#[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:\\.|[^"\\])*)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """kind: id, num, str, chr, punct, dir (a whole directive), bad (a character that begins no token)."""
+
+    kind: str
+    text: str
+    path: str
+    line: int
+    start: int  # offsets in the text that was lexed
+    end: int
+
+
+def lex(text: str, path: str) -> list[Token]:
+    """All tokens of text; path is where it begins, line markers change it."""
+    tokens: list[Token] = []
+    line, fresh, at, length = 1, True, 0, len(text)
+    match = _TOKEN.match
+    while at < length:
+        if fresh and text[at] == "#":
+            directive = _DIRECTIVE.match(text, at)
+            assert directive
+            marker = _MARKER.match(directive[0])
+            if marker:
+                # The marker names the line after it; the newline between them is still to come.
+                line, path = int(marker[1]) - 1, marker[2].replace('\\"', '"').replace("\\\\", "\\")
+            else:
+                tokens.append(Token("dir", directive[0], path, line, at, directive.end()))
+                line += directive[0].count("\n")
+            at, fresh = directive.end(), False
+            continue
+        found = match(text, at)
+        assert found and found.lastgroup
+        kind, at = found.lastgroup, found.end()
+        if kind == "newline":
+            line, fresh = line + 1, True
+        elif kind == "space" or kind == "comment":
+            line += found[0].count("\n")
+        else:
+            tokens.append(Token(kind, found[0], path, line, found.start(), at))
+            line += found[0].count("\n")
+            fresh = False
+    return tokens
+
+
+def spell(tokens: Sequence[Token]) -> str:
+    """The tokens in one line, a single space wherever there was white space between them."""
+    out: list[str] = []
+    previous: Token | None = None
+    for token in tokens:
+        if previous and previous.end != token.start:
+            out.append(" ")
+        out.append(token.text)
+        previous = token
+    return "".join(out)
+
+
+class Text:
+    """One file: as written (raw) and as preprocessed (tokens), and the way back from the second to the first."""
+
+    def __init__(self, source: Source, expanded: str):
+        self.source = source
+        self.raw = lex(source.text, source.path)
+        self.tokens = [t for t in lex(expanded, source.path) if t.path == source.path]
+        self._raw_lines = _by_line(self.raw)
+        self._lines = _by_line(self.tokens)
+
+    def span(self, first: Token, last: Token | None = None) -> Span:
+        """Where first was written, up to last if that stands in the same line.
+
+        What a macro made is where the macro was used.
+        """
+        start, end = self._written(first)
+        if last and last.line == first.line:
+            end = max(end, self._written(last)[1])
+        begin = self.source.text.rfind("\n", 0, start) + 1
+        newline = self.source.text.find("\n", start, end)
+        return Span(self.source.path, first.line, start - begin + 1, max(1, (newline if newline >= 0 else end) - start))
+
+    def as_written(self, first: Token, last: Token) -> str | None:
+        """The text between two tokens with its comments and white space, if no macro or directive changed it."""
+        start, end = self._same(first), self._same(last)
+        if start is None or end is None:
+            return None
+        for line in range(first.line, last.line + 1):
+            written = [t.text for t in self._raw_lines.get(line, ()) if start.start <= t.start <= end.start]
+            expanded = [t.text for t in self._lines.get(line, ()) if first.start <= t.start <= last.start]
+            if written != expanded:
+                return None
+        return self.source.text[start.start:end.end]
+
+    def indent(self, line: int) -> str:
+        """The white space that a line begins with."""
+        text = self.source.line(line)
+        return text[:len(text) - len(text.lstrip())]
+
+    def _same(self, token: Token) -> Token | None:
+        """The raw token that token is, or None if a macro made it."""
+        written, expanded = self._raw_lines.get(token.line, []), self._lines.get(token.line, [])
+        index = expanded.index(token)
+        if index < len(written) and all(a.text == b.text for a, b in zip(written[:index + 1], expanded)):
+            return written[index]
+        back = len(expanded) - index
+        if back <= len(written) and all(
+                a.text == b.text for a, b in zip(written[:-back - 1:-1], expanded[:-back - 1:-1])):
+            return written[-back]
+        return None
+
+    def _written(self, token: Token) -> tuple[int, int]:
+        """Offsets in the raw text of what token is or was made from."""
+        same = self._same(token)
+        if same:
+            return same.start, same.end
+        written, expanded = self._raw_lines.get(token.line, []), self._lines[token.line]
+        if not written:
+            begin = self.source.offset(token.line)
+            return begin, begin + 1
+        head = 0
+        while head < min(len(written), len(expanded)) and written[head].text == expanded[head].text:
+            head += 1
+        at = written[min(head, len(written) - 1)]
+        # Between two macros of a line, a token that was written there stands there once.
+        there = [t for t in written[head:] if t.text == token.text]
+        if len(there) == 1:
+            at = there[0]
+        return at.start, at.end
+
+
+def _by_line(tokens: list[Token]) -> dict[int, list[Token]]:
+    lines: dict[int, list[Token]] = {}
+    for token in tokens:
+        lines.setdefault(token.line, []).append(token)
+    return lines

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The one Jinja2 environment, and #line."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+import jinja2
+
+# Beside the package in the source tree and where it is installed.
+TEMPLATES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "templates")
+
+# Columns of a line of ours. What comes from the definition file is as wide as it is there.
+WIDTH = 110
+
+# What stands in a template's output where the following lines are the output's own again.
+_BACK = "#line <back>"
+
+
+def c_string(text: str) -> str:
+    """text as a C string literal."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    # An octal escape ends after three digits, whatever follows it.
+    return '"' + re.sub(r"[^\x20-\x7e]", _octal, escaped).replace("??", '?""?') + '"'
+
+
+def _octal(match: re.Match[str]) -> str:
+    return "".join(f"\\{byte:03o}" for byte in match[0].encode("utf-8", "surrogateescape"))
+
+
+def c_strings(text: str, indent: str) -> str:
+    """text as adjacent C string literals, one a line, broken behind spaces."""
+    lines = [""]
+    for word in re.split(r"(?<= )", text):
+        if lines[-1] and len(lines[-1]) + len(word) > WIDTH - 24:
+            lines.append("")
+        lines[-1] += word
+    return f"\n{indent}".join(map(c_string, lines))
+
+
+def _fold(line: str) -> list[str]:
+    """A line of ours that is too long, as several: broken behind commas that stand outside of literals."""
+    out = []
+    indent = line[:len(line) - len(line.lstrip("\t"))] + "\t\t"
+    while len(line.expandtabs(8)) > WIDTH:
+        places = [m.end() for m in re.finditer(r'"(?:\\.|[^"\\])*"|(?P<comma>, )', line)
+                  if m["comma"] and len(line[:m.end()].expandtabs(8)) <= WIDTH]
+        if not places or not line[:places[-1]].strip():
+            break
+        out.append(line[:places[-1]].rstrip())
+        line = indent + line[places[-1]:]
+    return [*out, line]
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined,
+                                     trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+                                     autoescape=False)
+    environment.filters["c_string"] = c_string
+    environment.filters["c_strings"] = c_strings
+    environment.globals["back"] = _BACK
+    return environment
+
+
+_env: jinja2.Environment | None = None
+
+
+def render(template: str, view: Mapping[str, object], path: str) -> str:
+    """The template's text; path is the output file's, for #line."""
+    global _env
+    _env = _env or _environment()
+    lines: list[str] = []
+    ours = True
+    for line in _env.get_template(template).render(view).split("\n"):
+        if line == _BACK:
+            lines.append(f"#line {len(lines) + 2} {c_string(path)}")
+            ours = True
+        elif not ours:
+            lines.append(line)
+        elif line or not lines or lines[-1]:
+            ours = not line.startswith("#line ")
+            lines.extend(_fold(line))
+    return "\n".join(lines)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Files and positions in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+
+# No definition file is that long; it bounds what a hostile input can cost.
+MAX_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of one line. line and col count from 1, col and length in characters; line 0 is the whole file."""
+
+    path: str
+    line: int
+    col: int = 1
+    length: int = 1
+
+
+class SourceError(Exception):
+    """A file can't be read. str() is the reason, without the path."""
+
+
+class Source:
+    """The text of one file. Bytes that are not UTF-8 survive a round trip (surrogateescape)."""
+
+    def __init__(self, path: str, text: str):
+        self.path = path
+        self.text = text
+        self._lines: list[str] = []
+        self._offsets: list[int] = []
+
+    @classmethod
+    def read(cls, path: str) -> Source:
+        try:
+            with open(path, "rb") as file:
+                data = file.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise SourceError(error.strerror or str(error)) from error
+        except ValueError as error:  # a NUL in the path
+            raise SourceError(str(error)) from error
+        if len(data) > MAX_BYTES:
+            raise SourceError(f"longer than {MAX_BYTES >> 20} MiB")
+        text = data.decode("utf-8", "surrogateescape")
+        return cls(path, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+    def line(self, number: int) -> str:
+        """The text of a line, without its end; empty outside of the file."""
+        self._index()
+        return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
+
+    def offset(self, number: int) -> int:
+        """Where a line begins in text; its end for lines that are not there."""
+        self._index()
+        return self._offsets[number - 1] if 0 < number <= len(self._lines) else len(self.text)
+
+    def _index(self) -> None:
+        if not self._lines:
+            self._lines = self.text.split("\n")
+            self._offsets = list(accumulate((len(line) + 1 for line in self._lines), initial=0))
