@@ -8,15 +8,15 @@ mistakes it would compile in silence, or report in lines nobody wrote.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tpgen import ctype
 from tpgen.ctype import CType
 from tpgen.diag import Diagnostics, Note, nearest
-from tpgen.lexer import Text, Token, lex
+from tpgen.lexer import Text, Token, lex, spell
 from tpgen.lower import Lowered, format_value, print_arguments
-from tpgen.model import EventClass, Field, Tracepoint
-from tpgen.parser import Declaration, Part, matching, split
+from tpgen.model import EventClass, Field, Param, Tracepoint
+from tpgen.parser import Declaration, Part, split
 from tpgen.source import Span
 
 _CONVERSION = re.compile(r"%(?P<flags>[-+ #0']*)(?P<width>\*|\d+)?(?P<precision>\.(?:\*|\d+)?)?"
@@ -35,9 +35,11 @@ def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
     _duplicates(units, diag)
     for lowered in units:
         for decl, event_class in lowered.classes:
+            if decl.macro.text == "DECLARE_EVENT_CLASS":
+                _arguments(decl, event_class.params, lowered.text, diag)
             _Record(event_class, decl, lowered.text, diag).check()
         for decl, tracepoint in lowered.tracepoints:
-            _arguments(decl, tracepoint, lowered.text, diag)
+            _arguments(decl, tracepoint.params, lowered.text, diag)
             _prototypes(decl, tracepoint, lowered, diag)
 
 
@@ -48,8 +50,8 @@ def _duplicates(units: Sequence[Lowered], diag: Diagnostics) -> None:
         for decl, _ in lowered.tracepoints:
             span = lowered.text.span(decl.name)
             if decl.name.text in tracepoints:
-                diag.error(span, "TP030", f"two tracepoints are called '{decl.name.text}'; names are global to a program",
-                           [Note(tracepoints[decl.name.text], "the first is here")])
+                diag.error(span, "TP030", f"two tracepoints are called '{decl.name.text}'; names are global to a "
+                           "program", [Note(tracepoints[decl.name.text], "the first is here")])
             tracepoints.setdefault(decl.name.text, span)
         for decl, event_class in lowered.classes:
             span = lowered.text.span(decl.name)
@@ -60,25 +62,27 @@ def _duplicates(units: Sequence[Lowered], diag: Diagnostics) -> None:
                            [Note(first, "the first is here")])
 
 
-def _arguments(decl: Declaration, tracepoint: Tracepoint, text: Text, diag: Diagnostics) -> None:
+def _arguments(decl: Declaration, params: Sequence[Param], text: Text, diag: Diagnostics) -> None:
     """TP_ARGS must be the parameters' names in their order."""
-    names = tuple(p.name for p in tracepoint.params)
-    if tracepoint.args == names:
-        return
     part, proto = decl.parts["args"], decl.parts["proto"]
-    if len(tracepoint.args) != len(names):
-        what = f"{len(tracepoint.args)} arguments for {len(names)} parameters"
-    elif sorted(tracepoint.args) == sorted(names):
+    args = [spell(a.tokens) for a in split(part.tokens, part.at, part.end)]
+    names = [p.name for p in params]
+    if args == names:
+        return
+    if len(args) != len(names):
+        what = f"{_count(len(args), 'argument')} for {_count(len(names), 'parameter')}"
+    elif sorted(args) == sorted(names):
         what = "the arguments are not in the prototype's order"
     else:
-        wrong = next(a for a, n in zip(tracepoint.args, names) if a != n)
+        wrong = next(a for a, n in zip(args, names) if a != n)
         what = f"'{wrong}' is not the parameter at its place{nearest(wrong, names)}"
-    if part.tokens:
-        span = text.span(part.at, part.end)
-    else:
-        span = text.span(decl.name)
-    diag.error(span, "TP041", f"TP_ARGS of '{tracepoint.name}': {what}; it must be TP_ARGS({', '.join(names)})",
+    span = text.span(part.at, part.end) if part.tokens else text.span(decl.name)
+    diag.error(span, "TP041", f"TP_ARGS of '{decl.name.text}': {what}; it must be TP_ARGS({', '.join(names)})",
                [Note(text.span(proto.at, proto.end), "the prototype is here")])
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _prototypes(decl: Declaration, tracepoint: Tracepoint, lowered: Lowered, diag: Diagnostics) -> None:
@@ -171,11 +175,11 @@ class _Record:
             self.diag.warning(span, "TP054", f"'{odd}' is a conversion of the kernel's; printf prints the pointer and "
                               f"then '{odd[2:]}'")
         wanted = list(self._conversions(text, span))
-        count = sum(1 for _ in wanted)
-        if count != len(values):
-            more = "few" if len(values) < count else "many"
-            at = self.text.span(values[count].at, values[count].end) if more == "many" else span
-            self.diag.error(at, "TP051", f"too {more} arguments for the format: it takes {count}, here are {len(values)}")
+        if len(wanted) != len(values):
+            many = len(values) > len(wanted)
+            at = self.text.span(values[len(wanted)].at, values[len(wanted)].end) if many else span
+            self.diag.error(at, "TP051", f"too {'many' if many else 'few'} arguments for the format: it takes "
+                            f"{len(wanted)}, not {len(values)}")
             return
         types = {f.name: self._field_type(f) for f in self.event_class.fields}
         for (spec, conversion, length), value in zip(wanted, values):
@@ -195,9 +199,9 @@ class _Record:
             for star in (match["width"], match["precision"]):
                 if star and "*" in star:
                     yield match[0], "d", ""
-            if not conversion or conversion not in "diouxXcsSpfFeEgGaA":
+            if not conversion or conversion not in "diouxXcspfFeEgGaA":
                 self.diag.error(span, "TP053", f"'{match[0]}' is no conversion that TP_printk can have")
-            else:
+            if conversion:
                 yield match[0], conversion, match["length"] or ""
 
     def _field_type(self, field: Field) -> CType | None:
@@ -215,10 +219,12 @@ class _Record:
             wants = "an int" if conversion == "c" or _LENGTH_BITS[length] == 32 else "a 64-bit integer"
         elif conversion in "fFeEgGaA":
             good, wants = got.kind == "float" and (got.bits == 128) == (length == "L"), "a floating-point value"
-        elif conversion in "sS":
+        elif conversion == "s":
             good, wants = got.kind in ("string", "pointer"), "a string"
-        else:
+        elif conversion == "p":
             good, wants = got.kind in ("string", "pointer"), "a pointer"
+        else:
+            return
         if good:
             return
         advice = _conversion_for(got, conversion)
@@ -229,8 +235,8 @@ class _Record:
 
 
 def _article(text: str) -> str:
-    return f"an {text}" if text[:1] in "aeiou" and not text.startswith(("uint", "u8", "u16", "u32", "u64", "uid", "union")) \
-        else f"a {text}"
+    """text with its article, by its sound: a uint32_t, an int, a union, an unsigned long."""
+    return f"{'an' if re.match(r'[aeio]|un(?!ion)', text) else 'a'} {text}"
 
 
 def _conversion_for(got: CType, conversion: str) -> str:
@@ -273,9 +279,8 @@ def _whole_entry(tokens: Sequence[Token]) -> bool:
                for index, t in enumerate(tokens))
 
 
-def _written(tokens: Sequence[Token], fields: Iterable[str] | dict[str, Field]) -> set[str]:
+def _written(tokens: Sequence[Token], fields: Mapping[str, Field]) -> set[str]:
     """The fields that TP_fast_assign may write. In doubt it does: inside a call, or by its address."""
-    by_name = dict(fields) if isinstance(fields, dict) else {}
     written: set[str] = set()
     inside = _inside_calls(tokens)
     for index, token in enumerate(tokens):
@@ -284,7 +289,7 @@ def _written(tokens: Sequence[Token], fields: Iterable[str] | dict[str, Field]) 
         if token.text != "__entry" or index + 2 >= len(tokens) or tokens[index + 1].text != "->":
             continue
         name = tokens[index + 2].text
-        field = by_name.get(name)
+        field = fields.get(name)
         after = tokens[index + 3].text if index + 3 < len(tokens) else ""
         before = tokens[index - 1].text if index else ""
         if after in _ASSIGNMENTS or before in ("&", "++", "--") or field and field.kind == "array" or inside[index]:

@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 
 from tpgen.backends import BACKENDS
@@ -49,8 +50,20 @@ def _options() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     options = _options().parse_args(argv)
     diag = Diagnostics()
+    try:
+        return _run(options, diag)
+    except Exception as error:  # a defect of tpgen's own, whatever the input
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        diag.error(Span("tpgen", 0), "TP099", f"internal error at {os.path.basename(at.filename)}:{at.lineno}: "
+                   f"{type(error).__name__}: {error}; please report it, with the file")
+        diag.print()
+        return 1
+
+
+def _run(options: argparse.Namespace, diag: Diagnostics) -> int:
     lowered = _compile(options.files, options.cpp, diag)
     if not diag.errors:
         if options.command == "gen":

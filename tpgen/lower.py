@@ -132,7 +132,8 @@ class _Lowering:
                                     f"no event class is called '{wanted.text}'{nearest(wanted.text, classes)}")
                 return None
         system = self._system(decl)
-        params = self._params(decl)
+        # A TRACE_EVENT's prototype was complained of as its class's.
+        params = self._params(decl, say="struct" not in decl.parts)
         if system is None or params is None:
             return None
         args = tuple(spell(a.tokens) for a in split(decl.parts["args"].tokens, decl.parts["args"].at,
@@ -146,7 +147,8 @@ class _Lowering:
             self.said_system = True
             if decl.system is None:
                 self.diag.error(self.text.span(decl.macro), "TP070",
-                                "TRACE_SYSTEM is not defined: put '#define TRACE_SYSTEM name' in front of the first event")
+                                "TRACE_SYSTEM is not defined: put '#define TRACE_SYSTEM name' in front of the first "
+                                "event")
             else:
                 self.diag.error(self.text.span(decl.macro), "TP071",
                                 f"TRACE_SYSTEM must be a C identifier, not '{decl.system}'")
@@ -160,7 +162,7 @@ class _Lowering:
         except ctype.NotC as why:
             if say:
                 self.diag.error(self.text.span(part.at, part.end), "TP040",
-                                f"the prototype of '{decl.name.text}' is no C parameter list: {why}")
+                                f"the prototype of '{decl.name.text}' is no C parameter list{why}")
             return None
         texts = [spell(a.tokens) for a in split(tokens, part.at, part.end)] if parsed else []
         for number, (type_, name) in enumerate(parsed, 1):
@@ -172,8 +174,7 @@ class _Lowering:
         return tuple(Param(t, n, text) for (t, n), text in zip(parsed, texts))
 
     def _event_class(self, decl: Declaration) -> EventClass | None:
-        # A TRACE_EVENT's prototype is looked at again as its tracepoint's, and complained of there.
-        params = self._params(decl, say=decl.macro.text == "DECLARE_EVENT_CLASS")
+        params = self._params(decl)
         fields = self._fields(decl)
         print_ = self._print(decl)
         if params is None or fields is None or print_ is None:
@@ -221,13 +222,15 @@ class _Lowering:
                             f"no field macro is called '{call.name.text}'{nearest(call.name.text, FIELD_MACROS)}")
             return None
         if len(call.args) != len(form):
-            self.diag.error(self.text.span(call.name, call.close), "TP021",
-                            f"{call.name.text} takes {len(form)} arguments ({', '.join(form)}), here are {len(call.args)}")
+            hint = "; is a ',' missing?" if len(call.args) < len(form) else ""
+            self.diag.error(self.text.span(call.name, call.close), "TP021", f"{call.name.text} takes {len(form)} "
+                            f"arguments ({', '.join(form)}), not {len(call.args)}{hint}")
             return None
         given = dict(zip(form, call.args))
         name = given["name"]
         if len(name.tokens) != 1 or name.tokens[0].kind != "id":
-            remedy = "; an array is written __array(type, name, length)" if any(t.text == "[" for t in name.tokens) else ""
+            array = any(t.text == "[" for t in name.tokens)
+            remedy = "; an array is written __array(type, name, length)" if array else ""
             self.diag.error(self.text.span(name.at, name.end), "TP023",
                             f"a field's name must be a C identifier, not '{spell(name.tokens)}'{remedy}")
             return None
@@ -251,11 +254,11 @@ class _Lowering:
     def _type(self, call: Call, part: Part) -> str | None:
         try:
             if not part.tokens:
-                raise ctype.NotC("it is empty")
+                raise ctype.NotC(": it is empty")
             ctype.parse_type(part.tokens)
         except ctype.NotC as why:
             self.diag.error(self.text.span(part.at, part.end), "TP024",
-                            f"{call.name.text}: '{spell(part.tokens)}' is no C type: {why}")
+                            f"{call.name.text}: '{spell(part.tokens)}' is no C type{why}")
             return None
         return spell(part.tokens)
 

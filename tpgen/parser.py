@@ -363,14 +363,8 @@ def _define_trace(form: tuple[str, ...], arguments: tuple[Part, ...],
         return ("name",), arguments
     if any(a.tokens and a.tokens[0].text in PART_WORDS for a in arguments):
         return form, arguments
-    tokens: list[Token] = []
-    names: list[Token] = []
-    for argument in arguments[1:]:
-        names.extend(t for t in argument.tokens[-1:] if t.kind == "id" and t.text != "void")
-        tokens.extend(argument.tokens)
-        tokens.extend(t for t in [argument.end] if not argument.tokens)
-    proto = _join(arguments[1:], close)
-    return form, (arguments[0], proto, Part(tuple(names), proto.at, close))
+    names = [_part(a.tokens[-1:], a.at, a.end) for a in arguments[1:] if a.tokens and a.tokens[-1].text != "void"]
+    return form, (arguments[0], _join(arguments[1:], close), _join(names, close))
 
 
 def _join(arguments: Sequence[Part], close: Token) -> Part:

@@ -24,17 +24,16 @@ def output(unit: Unit) -> tuple[str, str, Mapping[str, object]]:
         "comment": unit.comment,
         "verbatim": unit.verbatim,
         "classes": [_class(c, unit) for c in unit.classes],
-        "tracepoints": [_tracepoint(t, unit) for t in unit.tracepoints],
-        "records": bool(unit.classes),
+        "tracepoints": [_tracepoint(t) for t in unit.tracepoints],
     }
 
 
 def _class(event_class: EventClass, unit: Unit) -> Mapping[str, object]:
     name = event_class.name
     users = [t for t in unit.tracepoints if t.event_class is event_class]
-    tables = [{"name": f"tp_symbols_{name}_{s.field or number}", "entries": [_entry(e) for e in s.entries]}
-              for number, s in enumerate(event_class.print.symbols, 1)]
-    by_field = {s.field: table["name"] for s, table in zip(event_class.print.symbols, tables) if s.field}
+    symbols = event_class.print.symbols
+    table_names = [f"tp_symbols_{name}_{s.field or number}" for number, s in enumerate(symbols, 1)]
+    by_field = {s.field: table for s, table in zip(symbols, table_names) if s.field}
     return {
         "name": name,
         # The class of a TRACE_EVENT that nothing else uses needs no writer of its own.
@@ -45,19 +44,15 @@ def _class(event_class: EventClass, unit: Unit) -> Mapping[str, object]:
         "dynamic": [_field(f, by_field) for f in event_class.fields if f.dynamic],
         "assign": _assign(event_class.assign),
         "unused": [p.name for p in event_class.params if p.name not in event_class.mentioned],
-        "tables": _once(tables),
-        "printk": _printk(event_class.print, [str(t["name"]) for t in tables]),
+        # A field that is printed twice has one table.
+        "tables": {table: [_entry(e) for e in s.entries] for table, s in zip(table_names, symbols)},
+        "printk": _printk(event_class.print, table_names),
         "uses_entry": "__entry" in event_class.print.code.text or "__get_" in event_class.print.code.text,
         "print": event_class.print,
     }
 
 
-def _once(tables: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
-    """A field that is printed twice has one table."""
-    return list({table["name"]: table for table in tables}.values())
-
-
-def _tracepoint(tracepoint: Tracepoint, unit: Unit) -> Mapping[str, object]:
+def _tracepoint(tracepoint: Tracepoint) -> Mapping[str, object]:
     proto = _proto(tracepoint.params)
     args = ", ".join(tracepoint.args)
     return {

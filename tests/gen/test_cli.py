@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""The command as a user meets it: exit codes, files written, files left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from support import ROOT, Case, read, run, tpgen
+
+GOOD = """#define TRACE_SYSTEM test
+TRACE_EVENT(e,
+	TP_PROTO(int a),
+	TP_ARGS(a),
+	TP_STRUCT__entry(__field(int, a)),
+	TP_fast_assign(__entry->a = a;),
+	TP_printk("a=%d", __entry->a)
+);
+"""
+
+
+class Cli(Case):
+    def test_gen(self) -> None:
+        path = self.write("x.tp", GOOD)
+        done = tpgen("gen", "-o", self.path("deep/er"), path)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertIn("trace_e(", read(self.path("deep/er/x.h")))
+
+    def test_two_runs_are_equal(self) -> None:
+        path = self.write("x.tp", GOOD)
+        for name in ("1", "2"):
+            tpgen("gen", "-o", "out", path, cwd=self._directory(name), env={"PYTHONHASHSEED": name})
+        self.assertEqual(read(self.path("1/out/x.h")), read(self.path("2/out/x.h")))
+
+    def _directory(self, name: str) -> str:
+        os.mkdir(self.path(name))
+        return self.path(name)
+
+    def test_written_only_when_changed(self) -> None:
+        path = self.write("x.tp", GOOD)
+        tpgen("gen", "-o", self.dir, path)
+        os.utime(self.path("x.h"), (1, 1))
+        tpgen("gen", "-o", self.dir, path)
+        self.assertEqual(os.stat(self.path("x.h")).st_mtime, 1)
+        self.write("x.tp", GOOD.replace("a=%d", "b=%d"))
+        tpgen("gen", "-o", self.dir, path)
+        self.assertNotEqual(os.stat(self.path("x.h")).st_mtime, 1)
+
+    def test_depfile_in_make(self) -> None:
+        self.write("with space.tp", GOOD)
+        self.write("x.tp", GOOD.replace("(e,", "(e2,"))
+        done = tpgen("gen", "-o", "out", "--depfile", "out.d", "x.tp", "with space.tp", cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.write("Makefile", "out/x.h:\n\ttouch $@\ninclude out.d\n")
+        os.utime(self.path("with space.tp"), (2e9, 2e9))
+        self.assertIn("touch", self.succeed(["make", "-n", "out/x.h"], cwd=self.dir).stdout)
+        os.unlink(self.path("with space.tp"))  # a file that is gone is no error of make's
+        self.succeed(["make", "-n", "out/x.h"], cwd=self.dir)
+
+    def test_one_bad_file_spoils_the_run(self) -> None:
+        good, bad = self.write("good.tp", GOOD), self.write("bad.tp", GOOD.replace("__field", "__feild"))
+        done = tpgen("gen", "-o", self.path("out"), good, bad)
+        self.assertEqual(done.returncode, 1)
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_duplicate_across_files(self) -> None:
+        one, two = self.write("one.tp", GOOD), self.write("two.tp", GOOD)
+        done = tpgen("check", one, two)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"{two}:2:13: error: two tracepoints are called 'e'", done.stderr)
+        self.assertIn(f"{one}:2:13: note: the first is here", done.stderr)
+
+    def test_same_file_twice_is_one(self) -> None:
+        path = self.write("one.tp", GOOD)
+        self.assertEqual(tpgen("check", path, path).returncode, 0)
+
+    def test_same_output_twice(self) -> None:
+        one, two = self.write("1/x.tp", GOOD), self.write("2/x.tp", GOOD.replace("(e,", "(f,"))
+        done = tpgen("gen", "-o", self.path("out"), one, two)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("is also that of", done.stderr)
+
+    def test_unreadable(self) -> None:
+        for path, why in ((self.path("none.tp"), "No such file or directory"), (self.dir, "Is a directory")):
+            done = tpgen("check", path)
+            self.assertEqual((done.returncode, done.stderr), (1, f"{path}: error: can't read it: {why} [TP001]\n"))
+
+    def test_no_compiler(self) -> None:
+        done = tpgen("check", self.write("x.tp", GOOD), env={"CC": "no-such-compiler"})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("can't run the C preprocessor 'no-such-compiler'", done.stderr)
+
+    def test_clangs_messages(self) -> None:
+        if not shutil.which("clang"):
+            self.skipTest("clang is not installed")
+        path = self.write("x.tp", "#if 1\n" + GOOD)
+        done = tpgen("check", path, env={"CC": "clang"})
+        self.assertIn(f"{path}:1:2: error: the C preprocessor says: unterminated conditional", done.stderr)
+
+    def test_unwritable_directory(self) -> None:
+        path = self.write("x.tp", GOOD)
+        self.write("file", "")
+        done = tpgen("gen", "-o", self.path("file/out"), path)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "can't make the output directory: .*TP091")
+
+    def test_full_disk(self) -> None:
+        path = self.write("x.tp", GOOD)
+        mount = tempfile.mkdtemp()
+        if run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", mount]).returncode:
+            os.rmdir(mount)
+            self.skipTest("can't mount a tmpfs here (it needs root)")
+        try:
+            tpgen("gen", "-o", mount, path)
+            old = read(os.path.join(mount, "x.h"))
+            self.assertIn("trace_e(", old)
+            self.write("x.tp", GOOD + "".join(GOOD[25:].replace("(e,", f"(e{n},") for n in range(30)))
+            done = tpgen("gen", "-o", mount, path)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("No space left on device; the file is as it was before [TP091]", done.stderr)
+            self.assertEqual(os.listdir(mount), ["x.h"])
+            self.assertEqual(read(os.path.join(mount, "x.h")), old)
+        finally:
+            run(["umount", mount])
+            os.rmdir(mount)
+
+    def test_dump_to_a_full_disk(self) -> None:
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([sys.executable, "-m", "tpgen", "dump", self.write("x.tp", GOOD)], cwd=ROOT, stdout=full,
+                                  stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("<stdout>: error: can't write it: No space left on device", done.stderr)
+
+    def test_every_python_that_can(self) -> None:
+        """Both pycparser 2.21 and 3.00 must give the same model; here are those that this machine has."""
+        dumps = {}
+        for python in ("python3", "/usr/bin/python3"):
+            probe = run([python, "-c", "import jinja2, pycparser; print(pycparser.__version__)"])
+            if probe.returncode == 0:
+                done = tpgen("dump", "defs/sched.tp", "defs/pgz.tp", "defs/subsys.tp", python=python)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                dumps[probe.stdout.strip()] = json.loads(done.stdout)
+        self.assertTrue(dumps)
+        for model in dumps.values():
+            self.assertEqual(model, next(iter(dumps.values())))
+
+    def test_usage(self) -> None:
+        self.assertEqual(tpgen().returncode, 2)
+        self.assertEqual(tpgen("gen", "x.tp").returncode, 2)
+        self.assertIn("gen", tpgen("--help").stdout)

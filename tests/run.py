@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Runs all tests, some files at a time, and says what came out.
+
+    python3 tests/run.py [NAME]...    all tests, or those of files whose path contains a NAME
+
+Each tests/*/test_*.py is run in a process of its own. A test whose tool is
+missing is skipped, and with CI=true failed: there, everything must run.
+UPDATE=1 writes the expected outputs anew instead of comparing with them.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import time
+import unittest
+
+TESTS = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(TESTS)
+TIMEOUT = 600  # seconds for one file
+
+
+class _Result(unittest.TestResult):
+    """Counts tests; with CI=true a skip is a failure."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.passed = 0
+
+    def addSuccess(self, test: unittest.TestCase) -> None:
+        self.passed += 1
+
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
+        if os.environ.get("CI") == "true":
+            self.failures.append((test, f"skipped, which CI must not do: {reason}\n"))
+        else:
+            super().addSkip(test, reason)
+
+
+def run_file(path: str) -> None:
+    """In the process of its own: runs the file's tests, and prints the outcome as JSON."""
+    sys.path[:0] = [ROOT, TESTS]
+    name = os.path.splitext(os.path.basename(path))[0]
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    result = _Result()
+    unittest.defaultTestLoader.loadTestsFromModule(module).run(result)
+    bad = [(str(test), text) for test, text in result.failures + result.errors]
+    bad += [(str(test), "succeeded unexpectedly\n") for test in result.unexpectedSuccesses]
+    json.dump({"passed": result.passed, "failed": bad,
+               "skipped": [(str(test), reason) for test, reason in result.skipped]}, sys.__stdout__)
+
+
+def run_process(path: str) -> tuple[str, float, dict]:
+    """Starts that process, and says what became of it."""
+    start = time.monotonic()
+    try:
+        done = subprocess.run([sys.executable, os.path.abspath(__file__), "--file", path], cwd=ROOT, text=True,
+                              capture_output=True, errors="replace", timeout=TIMEOUT, check=False)
+        outcome = json.loads(done.stdout[done.stdout.rindex('{"passed"'):])
+    except subprocess.TimeoutExpired:
+        outcome = {"passed": 0, "failed": [(path, f"has not ended after {TIMEOUT} seconds\n")], "skipped": []}
+    except ValueError:
+        outcome = {"passed": 0, "failed": [(path, done.stdout + done.stderr)], "skipped": []}
+    return path, time.monotonic() - start, outcome
+
+
+def main(names: list[str]) -> int:
+    files = sorted(os.path.join(top, f) for top, _, found in os.walk(TESTS) for f in found
+                   if f.startswith("test_") and f.endswith(".py"))
+    files = [f for f in files if not names or any(n in os.path.relpath(f, TESTS) for n in names)]
+    passed = failed = skipped = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for future in concurrent.futures.as_completed(pool.submit(run_process, f) for f in files):
+            path, seconds, outcome = future.result()
+            passed += outcome["passed"]
+            failed += len(outcome["failed"])
+            skipped += len(outcome["skipped"])
+            word = "FAILED" if outcome["failed"] else "ok"
+            print(f"  {word:6}  {os.path.relpath(path, ROOT):36} {outcome['passed']:4} passed  {seconds:5.1f} s", flush=True)
+            for test, text in outcome["failed"]:
+                print(f"\nFAILED {test}\n{text}", flush=True)
+            for test, reason in outcome["skipped"]:
+                print(f"  skipped {test}: {reason}", flush=True)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--file"]:
+        run_file(sys.argv[2])
+    else:
+        sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""What the tests share: where things are, and how to run them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TESTS = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(TESTS)
+BUILD = os.path.join(ROOT, "build")
+UPDATE = os.environ.get("UPDATE") == "1"
+
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
+INCLUDES = ["-I", os.path.join(ROOT, "runtime/include"), "-iquote", os.path.join(ROOT, "generated")]
+
+
+def run(command: list[str], cwd: str = ROOT, timeout: float = 120, **options) -> subprocess.CompletedProcess:
+    """Runs a command to its end, with its output as text."""
+    options.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.run(command, cwd=cwd, timeout=timeout, capture_output=True, text=True, errors="surrogateescape",
+                          check=False, **options)
+
+
+def tpgen(*args: str, cwd: str = ROOT, python: str = sys.executable, **options) -> subprocess.CompletedProcess:
+    """Runs tpgen of this source tree."""
+    env = {**os.environ, "PYTHONPATH": ROOT, **options.pop("env", {})}
+    return run([python, "-m", "tpgen", *args], cwd=cwd, env=env, **options)
+
+
+def reader(command: list[str], cwd: str = ROOT) -> subprocess.CompletedProcess:
+    """Runs a trace reader: a broken trace may make it eat all memory, or never end."""
+    return run(["sh", "-c", "ulimit -v 4000000; exec timeout 60 \"$@\"", "sh", *command], cwd=cwd)
+
+
+def need(test: unittest.TestCase, *tools: str) -> None:
+    """Skips the test where a tool is missing."""
+    for tool in tools:
+        if not shutil.which(tool):
+            test.skipTest(f"{tool} is not installed")
+
+
+class Case(unittest.TestCase):
+    """A test with a directory of its own."""
+
+    maxDiff = None
+
+    def setUp(self) -> None:
+        self.dir = tempfile.mkdtemp(prefix="tpgen-test-")
+        self.addCleanup(shutil.rmtree, self.dir, True)
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.dir, name)
+
+    def write(self, name: str, text: str) -> str:
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+        return path
+
+    def succeed(self, command: list[str], **options) -> subprocess.CompletedProcess:
+        """Runs a command that must succeed."""
+        done = run(command, **options)
+        self.assertEqual(done.returncode, 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+        return done
+
+
+def read(path: str) -> str:
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        return file.read()
+
+
+def expect(test: unittest.TestCase, path: str, text: str) -> None:
+    """text must be what the file holds; with UPDATE=1 it is made so."""
+    if UPDATE:
+        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+        return
+    if not os.path.exists(path):
+        test.fail(f"{path} does not exist; UPDATE=1 writes it")
+    test.assertEqual(text, read(path), f"{path} differs; UPDATE=1 writes it anew")
