@@ -180,6 +180,18 @@ static inline void check_trace_callback_type_pgz_file_open(tp_probe_fn_pgz_file_
 	(void)probe;
 }
 
+#ifndef __cplusplus
+/* In C, too, a probe of another type is an error and not just a warning. */
+#define register_trace_prio_pgz_file_open(probe, data, prio) \
+	register_trace_prio_pgz_file_open(tp_check_probe(pgz_file_open, probe), data, prio)
+#define register_trace_pgz_file_open(probe, data) \
+	register_trace_pgz_file_open(tp_check_probe(pgz_file_open, probe), data)
+#define unregister_trace_pgz_file_open(probe, data) \
+	unregister_trace_pgz_file_open(tp_check_probe(pgz_file_open, probe), data)
+#define check_trace_callback_type_pgz_file_open(probe) \
+	check_trace_callback_type_pgz_file_open(tp_check_probe(pgz_file_open, probe))
+#endif
+
 /* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
 TP_HIDDEN tp_probe_fn_pgz_file_open tp_record_pgz_file_open;
 extern struct tp_event tp_event_pgz_file_open TP_HIDDEN;
@@ -230,6 +242,18 @@ static inline void check_trace_callback_type_pgz_block_queue(tp_probe_fn_pgz_blo
 {
 	(void)probe;
 }
+
+#ifndef __cplusplus
+/* In C, too, a probe of another type is an error and not just a warning. */
+#define register_trace_prio_pgz_block_queue(probe, data, prio) \
+	register_trace_prio_pgz_block_queue(tp_check_probe(pgz_block_queue, probe), data, prio)
+#define register_trace_pgz_block_queue(probe, data) \
+	register_trace_pgz_block_queue(tp_check_probe(pgz_block_queue, probe), data)
+#define unregister_trace_pgz_block_queue(probe, data) \
+	unregister_trace_pgz_block_queue(tp_check_probe(pgz_block_queue, probe), data)
+#define check_trace_callback_type_pgz_block_queue(probe) \
+	check_trace_callback_type_pgz_block_queue(tp_check_probe(pgz_block_queue, probe))
+#endif
 
 /* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
 TP_HIDDEN tp_probe_fn_pgz_block_queue tp_record_pgz_block_queue;
@@ -282,6 +306,18 @@ static inline void check_trace_callback_type_pgz_block_start(tp_probe_fn_pgz_blo
 	(void)probe;
 }
 
+#ifndef __cplusplus
+/* In C, too, a probe of another type is an error and not just a warning. */
+#define register_trace_prio_pgz_block_start(probe, data, prio) \
+	register_trace_prio_pgz_block_start(tp_check_probe(pgz_block_start, probe), data, prio)
+#define register_trace_pgz_block_start(probe, data) \
+	register_trace_pgz_block_start(tp_check_probe(pgz_block_start, probe), data)
+#define unregister_trace_pgz_block_start(probe, data) \
+	unregister_trace_pgz_block_start(tp_check_probe(pgz_block_start, probe), data)
+#define check_trace_callback_type_pgz_block_start(probe) \
+	check_trace_callback_type_pgz_block_start(tp_check_probe(pgz_block_start, probe))
+#endif
+
 /* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
 TP_HIDDEN tp_probe_fn_pgz_block_start tp_record_pgz_block_start;
 extern struct tp_event tp_event_pgz_block_start TP_HIDDEN;
@@ -331,6 +367,18 @@ static inline void check_trace_callback_type_pgz_block_end(tp_probe_fn_pgz_block
 {
 	(void)probe;
 }
+
+#ifndef __cplusplus
+/* In C, too, a probe of another type is an error and not just a warning. */
+#define register_trace_prio_pgz_block_end(probe, data, prio) \
+	register_trace_prio_pgz_block_end(tp_check_probe(pgz_block_end, probe), data, prio)
+#define register_trace_pgz_block_end(probe, data) \
+	register_trace_pgz_block_end(tp_check_probe(pgz_block_end, probe), data)
+#define unregister_trace_pgz_block_end(probe, data) \
+	unregister_trace_pgz_block_end(tp_check_probe(pgz_block_end, probe), data)
+#define check_trace_callback_type_pgz_block_end(probe) \
+	check_trace_callback_type_pgz_block_end(tp_check_probe(pgz_block_end, probe))
+#endif
 
 /* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
 TP_HIDDEN tp_probe_fn_pgz_block_end tp_record_pgz_block_end;
@@ -386,6 +434,18 @@ static inline void check_trace_callback_type_pgz_file_blocks(tp_probe_fn_pgz_fil
 	(void)probe;
 }
 
+#ifndef __cplusplus
+/* In C, too, a probe of another type is an error and not just a warning. */
+#define register_trace_prio_pgz_file_blocks(probe, data, prio) \
+	register_trace_prio_pgz_file_blocks(tp_check_probe(pgz_file_blocks, probe), data, prio)
+#define register_trace_pgz_file_blocks(probe, data) \
+	register_trace_pgz_file_blocks(tp_check_probe(pgz_file_blocks, probe), data)
+#define unregister_trace_pgz_file_blocks(probe, data) \
+	unregister_trace_pgz_file_blocks(tp_check_probe(pgz_file_blocks, probe), data)
+#define check_trace_callback_type_pgz_file_blocks(probe) \
+	check_trace_callback_type_pgz_file_blocks(tp_check_probe(pgz_file_blocks, probe))
+#endif
+
 /* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
 TP_HIDDEN tp_probe_fn_pgz_file_blocks tp_record_pgz_file_blocks;
 extern struct tp_event tp_event_pgz_file_blocks TP_HIDDEN;
@@ -439,6 +499,18 @@ static inline void check_trace_callback_type_pgz_file_close(tp_probe_fn_pgz_file
 	(void)probe;
 }
 
+#ifndef __cplusplus
+/* In C, too, a probe of another type is an error and not just a warning. */
+#define register_trace_prio_pgz_file_close(probe, data, prio) \
+	register_trace_prio_pgz_file_close(tp_check_probe(pgz_file_close, probe), data, prio)
+#define register_trace_pgz_file_close(probe, data) \
+	register_trace_pgz_file_close(tp_check_probe(pgz_file_close, probe), data)
+#define unregister_trace_pgz_file_close(probe, data) \
+	unregister_trace_pgz_file_close(tp_check_probe(pgz_file_close, probe), data)
+#define check_trace_callback_type_pgz_file_close(probe) \
+	check_trace_callback_type_pgz_file_close(tp_check_probe(pgz_file_close, probe))
+#endif
+
 /* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
 TP_HIDDEN tp_probe_fn_pgz_file_close tp_record_pgz_file_close;
 extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
@@ -490,7 +562,7 @@ void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  tp_print_symbolic(p, (unsigned long)(__entry->level), tp_symbols_pgz_file_open_level)
-#line 494 "generated/pgz.h"
+#line 566 "generated/pgz.h"
 	);
 }
 
@@ -501,8 +573,8 @@ static const struct tp_event_class tp_event_class_pgz_file_open = {
 	.print_fmt =
 		"\"name=%s size=%lld block_size=%zu level=%s\", __get_str(name), REC->size, "
 		"REC->block_size, __print_symbolic(REC->level, { 1, \"fast\" }, { 2, \"level2\" }, { 3, "
-		"\"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, \"default\" }, { 7, \"level7\" }, { 8, "
-		"\"level8\" }, { 9, \"best\" })",
+		"\"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, \"default\" }, { 7, \"level7\" "
+		"}, { 8, \"level8\" }, { 9, \"best\" })",
 	.print = tp_print_pgz_file_open,
 };
 
@@ -535,7 +607,7 @@ void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  tp_print_flags(p, (unsigned long)(__entry->flags), "|", tp_symbols_pgz_block_1), __entry->waiting
-#line 539 "generated/pgz.h"
+#line 611 "generated/pgz.h"
 	);
 }
 
@@ -563,7 +635,7 @@ static void tp_record_class_pgz_block(const struct tp_event *__event, void *__da
 	__size = tp_size_string(&__dyn.name, __size,
 #line 92 "defs/pgz.tp"
 		name
-#line 567 "generated/pgz.h"
+#line 639 "generated/pgz.h"
 	);
 	__entry = tp_reserve(&__rec, __data, __event, __size);
 	if (!__entry)
@@ -576,7 +648,7 @@ static void tp_record_class_pgz_block(const struct tp_event *__event, void *__da
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 580 "generated/pgz.h"
+#line 652 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -627,7 +699,7 @@ void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, tp_print_symbolic(p, (unsigned long)(__entry->level), tp_symbols_pgz_block_end_level),
 		  tp_print_flags(p, (unsigned long)(__entry->flags), "|", tp_symbols_pgz_block_end_2)
-#line 631 "generated/pgz.h"
+#line 703 "generated/pgz.h"
 	);
 }
 
@@ -638,9 +710,10 @@ static const struct tp_event_class tp_event_class_pgz_block_end = {
 	.print_fmt =
 		"\"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s\", __get_str(name), "
 		"REC->block, REC->in, REC->out, REC->crc, __print_symbolic(REC->level, { 1, \"fast\" }, "
-		"{ 2, \"level2\" }, { 3, \"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, \"default\" }, "
-		"{ 7, \"level7\" }, { 8, \"level8\" }, { 9, \"best\" }), __print_flags(REC->flags, \"|\", { "
-		"0x1u, \"FIRST\" }, { 0x2u, \"LAST\" }, { 0x4u, \"INCOMPRESSIBLE\" })",
+		"{ 2, \"level2\" }, { 3, \"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, "
+		"\"default\" }, { 7, \"level7\" }, { 8, \"level8\" }, { 9, \"best\" }), "
+		"__print_flags(REC->flags, \"|\", { 0x1u, \"FIRST\" }, { 0x2u, \"LAST\" }, { 0x4u, "
+		"\"INCOMPRESSIBLE\" })",
 	.print = tp_print_pgz_block_end,
 };
 
@@ -666,7 +739,7 @@ void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 670 "generated/pgz.h"
+#line 743 "generated/pgz.h"
 	);
 }
 
@@ -700,7 +773,7 @@ void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 704 "generated/pgz.h"
+#line 777 "generated/pgz.h"
 	);
 }
 
@@ -737,11 +810,11 @@ TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_open);
 
 void __traceiter_pgz_file_open(const char *name, long long size, size_t block_size, int level)
 {
-	const struct tracepoint_func *it = tp_read_lock(&__tracepoint_pgz_file_open);
-	tp_probe_t func;
+	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_pgz_file_open);
+	tp_probe_t __probe;
 
-	for (; it && (func = tp_probe_func(it)); it++)
-		((tp_probe_fn_pgz_file_open *)func)(it->data, name, size, block_size, level);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++)
+		((tp_probe_fn_pgz_file_open *)__probe)(__it->data, name, size, block_size, level);
 	tp_read_unlock();
 }
 
@@ -757,7 +830,7 @@ void tp_record_pgz_file_open(void *__data, const char *name, long long size, siz
 	__size = tp_size_string(&__dyn.name, __size,
 #line 63 "defs/pgz.tp"
 		name
-#line 761 "generated/pgz.h"
+#line 834 "generated/pgz.h"
 	);
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -769,7 +842,7 @@ void tp_record_pgz_file_open(void *__data, const char *name, long long size, siz
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 773 "generated/pgz.h"
+#line 846 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -809,11 +882,11 @@ TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_queue);
 void __traceiter_pgz_block_queue(const char *name, unsigned long block, size_t size, bool last,
 		unsigned int waiting)
 {
-	const struct tracepoint_func *it = tp_read_lock(&__tracepoint_pgz_block_queue);
-	tp_probe_t func;
+	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_pgz_block_queue);
+	tp_probe_t __probe;
 
-	for (; it && (func = tp_probe_func(it)); it++)
-		((tp_probe_fn_pgz_block_queue *)func)(it->data, name, block, size, last, waiting);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++)
+		((tp_probe_fn_pgz_block_queue *)__probe)(__it->data, name, block, size, last, waiting);
 	tp_read_unlock();
 }
 
@@ -858,11 +931,11 @@ TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_start);
 void __traceiter_pgz_block_start(const char *name, unsigned long block, size_t size, bool last,
 		unsigned int waiting)
 {
-	const struct tracepoint_func *it = tp_read_lock(&__tracepoint_pgz_block_start);
-	tp_probe_t func;
+	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_pgz_block_start);
+	tp_probe_t __probe;
 
-	for (; it && (func = tp_probe_func(it)); it++)
-		((tp_probe_fn_pgz_block_start *)func)(it->data, name, block, size, last, waiting);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++)
+		((tp_probe_fn_pgz_block_start *)__probe)(__it->data, name, block, size, last, waiting);
 	tp_read_unlock();
 }
 
@@ -909,11 +982,11 @@ TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_end);
 void __traceiter_pgz_block_end(const char *name, unsigned long block, size_t in, size_t out, uint32_t crc,
 		int level, bool last)
 {
-	const struct tracepoint_func *it = tp_read_lock(&__tracepoint_pgz_block_end);
-	tp_probe_t func;
+	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_pgz_block_end);
+	tp_probe_t __probe;
 
-	for (; it && (func = tp_probe_func(it)); it++)
-		((tp_probe_fn_pgz_block_end *)func)(it->data, name, block, in, out, crc, level, last);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++)
+		((tp_probe_fn_pgz_block_end *)__probe)(__it->data, name, block, in, out, crc, level, last);
 	tp_read_unlock();
 }
 
@@ -930,7 +1003,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 	__size = tp_size_string(&__dyn.name, __size,
 #line 136 "defs/pgz.tp"
 		name
-#line 934 "generated/pgz.h"
+#line 1007 "generated/pgz.h"
 	);
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -947,7 +1020,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 951 "generated/pgz.h"
+#line 1024 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -985,11 +1058,11 @@ TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_blocks);
 
 void __traceiter_pgz_file_blocks(const char *name, unsigned long first, const uint32_t *sizes, size_t count)
 {
-	const struct tracepoint_func *it = tp_read_lock(&__tracepoint_pgz_file_blocks);
-	tp_probe_t func;
+	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_pgz_file_blocks);
+	tp_probe_t __probe;
 
-	for (; it && (func = tp_probe_func(it)); it++)
-		((tp_probe_fn_pgz_file_blocks *)func)(it->data, name, first, sizes, count);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++)
+		((tp_probe_fn_pgz_file_blocks *)__probe)(__it->data, name, first, sizes, count);
 	tp_read_unlock();
 }
 
@@ -1006,12 +1079,12 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 	__size = tp_size_string(&__dyn.name, __size,
 #line 175 "defs/pgz.tp"
 		name
-#line 1010 "generated/pgz.h"
+#line 1083 "generated/pgz.h"
 	);
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t), (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1015 "generated/pgz.h"
+#line 1088 "generated/pgz.h"
 	));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1024,7 +1097,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1028 "generated/pgz.h"
+#line 1101 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1062,11 +1135,11 @@ TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_close);
 
 void __traceiter_pgz_file_close(const char *name, unsigned long long in, unsigned long long out, int error)
 {
-	const struct tracepoint_func *it = tp_read_lock(&__tracepoint_pgz_file_close);
-	tp_probe_t func;
+	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_pgz_file_close);
+	tp_probe_t __probe;
 
-	for (; it && (func = tp_probe_func(it)); it++)
-		((tp_probe_fn_pgz_file_close *)func)(it->data, name, in, out, error);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++)
+		((tp_probe_fn_pgz_file_close *)__probe)(__it->data, name, in, out, error);
 	tp_read_unlock();
 }
 
@@ -1083,7 +1156,7 @@ void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long
 	__size = tp_size_string(&__dyn.name, __size,
 #line 205 "defs/pgz.tp"
 		name
-#line 1087 "generated/pgz.h"
+#line 1160 "generated/pgz.h"
 	);
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1095,7 +1168,7 @@ void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1099 "generated/pgz.h"
+#line 1172 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

@@ -117,6 +117,18 @@ static inline void check_trace_callback_type_sched_switch(tp_probe_fn_sched_swit
 	(void)probe;
 }
 
+#ifndef __cplusplus
+/* In C, too, a probe of another type is an error and not just a warning. */
+#define register_trace_prio_sched_switch(probe, data, prio) \
+	register_trace_prio_sched_switch(tp_check_probe(sched_switch, probe), data, prio)
+#define register_trace_sched_switch(probe, data) \
+	register_trace_sched_switch(tp_check_probe(sched_switch, probe), data)
+#define unregister_trace_sched_switch(probe, data) \
+	unregister_trace_sched_switch(tp_check_probe(sched_switch, probe), data)
+#define check_trace_callback_type_sched_switch(probe) \
+	check_trace_callback_type_sched_switch(tp_check_probe(sched_switch, probe))
+#endif
+
 /* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
 TP_HIDDEN tp_probe_fn_sched_switch tp_record_sched_switch;
 extern struct tp_event tp_event_sched_switch TP_HIDDEN;
@@ -163,6 +175,18 @@ static inline void check_trace_callback_type_sched_wakeup(tp_probe_fn_sched_wake
 {
 	(void)probe;
 }
+
+#ifndef __cplusplus
+/* In C, too, a probe of another type is an error and not just a warning. */
+#define register_trace_prio_sched_wakeup(probe, data, prio) \
+	register_trace_prio_sched_wakeup(tp_check_probe(sched_wakeup, probe), data, prio)
+#define register_trace_sched_wakeup(probe, data) \
+	register_trace_sched_wakeup(tp_check_probe(sched_wakeup, probe), data)
+#define unregister_trace_sched_wakeup(probe, data) \
+	unregister_trace_sched_wakeup(tp_check_probe(sched_wakeup, probe), data)
+#define check_trace_callback_type_sched_wakeup(probe) \
+	check_trace_callback_type_sched_wakeup(tp_check_probe(sched_wakeup, probe))
+#endif
 
 /* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
 TP_HIDDEN tp_probe_fn_sched_wakeup tp_record_sched_wakeup;
@@ -211,6 +235,18 @@ static inline void check_trace_callback_type_sched_wakeup_new(tp_probe_fn_sched_
 {
 	(void)probe;
 }
+
+#ifndef __cplusplus
+/* In C, too, a probe of another type is an error and not just a warning. */
+#define register_trace_prio_sched_wakeup_new(probe, data, prio) \
+	register_trace_prio_sched_wakeup_new(tp_check_probe(sched_wakeup_new, probe), data, prio)
+#define register_trace_sched_wakeup_new(probe, data) \
+	register_trace_sched_wakeup_new(tp_check_probe(sched_wakeup_new, probe), data)
+#define unregister_trace_sched_wakeup_new(probe, data) \
+	unregister_trace_sched_wakeup_new(tp_check_probe(sched_wakeup_new, probe), data)
+#define check_trace_callback_type_sched_wakeup_new(probe) \
+	check_trace_callback_type_sched_wakeup_new(tp_check_probe(sched_wakeup_new, probe))
+#endif
 
 /* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
 TP_HIDDEN tp_probe_fn_sched_wakeup_new tp_record_sched_wakeup_new;
@@ -269,7 +305,7 @@ void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 273 "generated/sched.h"
+#line 309 "generated/sched.h"
 	);
 }
 
@@ -280,9 +316,10 @@ static const struct tp_event_class tp_event_class_sched_switch = {
 	.print_fmt =
 		"\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d "
 		"next_prio=%d\", REC->prev_comm, REC->prev_pid, REC->prev_prio, REC->prev_state & (1024 "
-		"-1) ? __print_flags(REC->prev_state & (1024 -1), \"|\", { 1, \"S\"} , { 2, \"D\" }, { 4, "
-		"\"T\" }, { 8, \"t\" }, { 16, \"Z\" }, { 32, \"X\" }, { 64, \"x\" }, { 128, \"W\" }) : \"R\", "
-		"REC->prev_state & 1024 ? \"+\" : \"\", REC->next_comm, REC->next_pid, REC->next_prio",
+		"-1) ? __print_flags(REC->prev_state & (1024 -1), \"|\", { 1, \"S\"} , { 2, \"D\" }, { "
+		"4, \"T\" }, { 8, \"t\" }, { 16, \"Z\" }, { 32, \"X\" }, { 64, \"x\" }, { 128, \"W\" }) "
+		": \"R\", REC->prev_state & 1024 ? \"+\" : \"\", REC->next_comm, REC->next_pid, "
+		"REC->next_prio",
 	.print = tp_print_sched_switch,
 };
 
@@ -302,7 +339,7 @@ void tp_print_sched_wakeup_template(struct trace_seq *p, const void *entry)
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 306 "generated/sched.h"
+#line 343 "generated/sched.h"
 	);
 }
 
@@ -330,7 +367,7 @@ static void tp_record_class_sched_wakeup_template(const struct tp_event *__event
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 334 "generated/sched.h"
+#line 371 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -356,11 +393,11 @@ TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_switch);
 
 void __traceiter_sched_switch(struct task_struct *prev, struct task_struct *next)
 {
-	const struct tracepoint_func *it = tp_read_lock(&__tracepoint_sched_switch);
-	tp_probe_t func;
+	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_sched_switch);
+	tp_probe_t __probe;
 
-	for (; it && (func = tp_probe_func(it)); it++)
-		((tp_probe_fn_sched_switch *)func)(it->data, prev, next);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++)
+		((tp_probe_fn_sched_switch *)__probe)(__it->data, prev, next);
 	tp_read_unlock();
 }
 
@@ -382,7 +419,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 386 "generated/sched.h"
+#line 423 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -416,11 +453,11 @@ TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_wakeup);
 
 void __traceiter_sched_wakeup(struct task_struct *p)
 {
-	const struct tracepoint_func *it = tp_read_lock(&__tracepoint_sched_wakeup);
-	tp_probe_t func;
+	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_sched_wakeup);
+	tp_probe_t __probe;
 
-	for (; it && (func = tp_probe_func(it)); it++)
-		((tp_probe_fn_sched_wakeup *)func)(it->data, p);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++)
+		((tp_probe_fn_sched_wakeup *)__probe)(__it->data, p);
 	tp_read_unlock();
 }
 
@@ -458,11 +495,11 @@ TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_wakeup_new);
 
 void __traceiter_sched_wakeup_new(struct task_struct *p)
 {
-	const struct tracepoint_func *it = tp_read_lock(&__tracepoint_sched_wakeup_new);
-	tp_probe_t func;
+	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_sched_wakeup_new);
+	tp_probe_t __probe;
 
-	for (; it && (func = tp_probe_func(it)); it++)
-		((tp_probe_fn_sched_wakeup_new *)func)(it->data, p);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++)
+		((tp_probe_fn_sched_wakeup_new *)__probe)(__it->data, p);
 	tp_read_unlock();
 }
 

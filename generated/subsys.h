@@ -70,6 +70,18 @@ static inline void check_trace_callback_type_subsys_eventname(tp_probe_fn_subsys
 	(void)probe;
 }
 
+#ifndef __cplusplus
+/* In C, too, a probe of another type is an error and not just a warning. */
+#define register_trace_prio_subsys_eventname(probe, data, prio) \
+	register_trace_prio_subsys_eventname(tp_check_probe(subsys_eventname, probe), data, prio)
+#define register_trace_subsys_eventname(probe, data) \
+	register_trace_subsys_eventname(tp_check_probe(subsys_eventname, probe), data)
+#define unregister_trace_subsys_eventname(probe, data) \
+	unregister_trace_subsys_eventname(tp_check_probe(subsys_eventname, probe), data)
+#define check_trace_callback_type_subsys_eventname(probe) \
+	check_trace_callback_type_subsys_eventname(tp_check_probe(subsys_eventname, probe))
+#endif
+
 #ifdef __cplusplus
 }
 #endif
@@ -104,11 +116,11 @@ TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_subsys_eventname);
 
 void __traceiter_subsys_eventname(int firstarg, struct task_struct *p)
 {
-	const struct tracepoint_func *it = tp_read_lock(&__tracepoint_subsys_eventname);
-	tp_probe_t func;
+	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_subsys_eventname);
+	tp_probe_t __probe;
 
-	for (; it && (func = tp_probe_func(it)); it++)
-		((tp_probe_fn_subsys_eventname *)func)(it->data, firstarg, p);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++)
+		((tp_probe_fn_subsys_eventname *)__probe)(__it->data, firstarg, p);
 	tp_read_unlock();
 }
 

@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace, diag: Diagnostics) -> int:
-    lowered = _compile(options.files, options.cpp, diag)
+    lowered = compile_files(options.files, options.cpp, diag)
     if not diag.errors:
         if options.command == "gen":
             _generate(lowered, options, diag)
@@ -74,7 +74,7 @@ def _run(options: argparse.Namespace, diag: Diagnostics) -> int:
     return 1 if diag.errors else 0
 
 
-def _compile(paths: Sequence[str], cpp: list[str], diag: Diagnostics) -> list[Lowered]:
+def compile_files(paths: Sequence[str], cpp: list[str], diag: Diagnostics) -> list[Lowered]:
     """The stages up to the model and its rules, over all files."""
     units: list[Lowered] = []
     for path in dict.fromkeys(paths):

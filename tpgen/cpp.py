@@ -21,7 +21,7 @@ from tpgen.diag import Diagnostics
 from tpgen.source import Source, Span
 
 # Bounds for a hostile file: macros can double their text at each step.
-MAX_OUTPUT = 256 << 20
+MAX_OUTPUT = 32 << 20
 MAX_SECONDS = 60
 
 # Comments and literals are matched so that nothing in them is taken for a directive.
@@ -69,6 +69,9 @@ def preprocess(source: Source, options: list[str], diag: Diagnostics) -> str | N
         if done.returncode == 0:
             stdout.seek(0)
             return stdout.read().decode("utf-8", "surrogateescape")
+        if os.fstat(stdout.fileno()).st_size >= MAX_OUTPUT:
+            diag.error(Span(source.path, 0), "TP002", f"its macros expand to more than {MAX_OUTPUT >> 20} MiB")
+            return None
         stderr.seek(0)
         _report(source, stderr.read().decode("utf-8", "replace"), diag)
         return None

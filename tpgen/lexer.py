@@ -9,6 +9,7 @@ as written, and the wording as written, line by line.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -95,6 +96,7 @@ class Text:
         self.tokens = [t for t in lex(expanded, source.path) if t.path == source.path]
         self._raw_lines = _by_line(self.raw)
         self._lines = _by_line(self.tokens)
+        self._aligned: dict[int, _Line] = {}
 
     def span(self, first: Token, last: Token | None = None) -> Span:
         """Where first was written, up to last if that stands in the same line.
@@ -110,51 +112,72 @@ class Text:
 
     def as_written(self, first: Token, last: Token) -> str | None:
         """The text between two tokens with its comments and white space, if no macro or directive changed it."""
-        start, end = self._same(first), self._same(last)
-        if start is None or end is None:
-            return None
-        for line in range(first.line, last.line + 1):
-            written = [t.text for t in self._raw_lines.get(line, ()) if start.start <= t.start <= end.start]
-            expanded = [t.text for t in self._lines.get(line, ()) if first.start <= t.start <= last.start]
-            if written != expanded:
+        for number in range(first.line, last.line + 1):
+            line = self._line(number)
+            same = line.head == len(line.written) == len(line.expanded)
+            low = line.index(first) if number == first.line else 0
+            high = line.index(last) + 1 if number == last.line else len(line.expanded)
+            in_head = high <= line.head and (same or number == last.line)
+            in_tail = low >= len(line.expanded) - line.tail and (same or number == first.line)
+            if not in_head and not in_tail:
                 return None
-        return self.source.text[start.start:end.end]
+        start, end = self._same(first), self._same(last)
+        return self.source.text[start.start:end.end] if start and end else None
 
     def indent(self, line: int) -> str:
         """The white space that a line begins with."""
         text = self.source.line(line)
         return text[:len(text) - len(text.lstrip())]
 
+    def _line(self, number: int) -> _Line:
+        if number not in self._aligned:
+            self._aligned[number] = _Line(self._raw_lines.get(number, []), self._lines.get(number, []))
+        return self._aligned[number]
+
     def _same(self, token: Token) -> Token | None:
         """The raw token that token is, or None if a macro made it."""
-        written, expanded = self._raw_lines.get(token.line, []), self._lines.get(token.line, [])
-        index = expanded.index(token)
-        if index < len(written) and all(a.text == b.text for a, b in zip(written[:index + 1], expanded)):
-            return written[index]
-        back = len(expanded) - index
-        if back <= len(written) and all(
-                a.text == b.text for a, b in zip(written[:-back - 1:-1], expanded[:-back - 1:-1])):
-            return written[-back]
-        return None
+        line = self._line(token.line)
+        index = line.index(token)
+        if index < line.head:
+            return line.written[index]
+        back = len(line.expanded) - index
+        return line.written[-back] if back <= line.tail else None
 
     def _written(self, token: Token) -> tuple[int, int]:
         """Offsets in the raw text of what token is or was made from."""
         same = self._same(token)
         if same:
             return same.start, same.end
-        written, expanded = self._raw_lines.get(token.line, []), self._lines[token.line]
-        if not written:
+        line = self._line(token.line)
+        if not line.written:
             begin = self.source.offset(token.line)
             return begin, begin + 1
-        head = 0
-        while head < min(len(written), len(expanded)) and written[head].text == expanded[head].text:
-            head += 1
-        at = written[min(head, len(written) - 1)]
+        at = line.written[min(line.head, len(line.written) - 1)]
         # Between two macros of a line, a token that was written there stands there once.
-        there = [t for t in written[head:] if t.text == token.text]
+        there = [t for t in line.written[line.head:] if t.text == token.text]
         if len(there) == 1:
             at = there[0]
         return at.start, at.end
+
+
+class _Line:
+    """One line as written and as preprocessed: their first head tokens are the same, and their last tail ones."""
+
+    def __init__(self, written: list[Token], expanded: list[Token]):
+        self.written = written
+        self.expanded = expanded
+        self._starts = [t.start for t in expanded]
+        self.head = _common(written, expanded)
+        self.tail = _common(written[::-1], expanded[::-1])
+
+    def index(self, token: Token) -> int:
+        """token's place in expanded."""
+        return bisect_left(self._starts, token.start)
+
+
+def _common(a: list[Token], b: list[Token]) -> int:
+    """How many tokens a and b have in common at their beginning."""
+    return next((n for n, (x, y) in enumerate(zip(a, b)) if x.text != y.text), min(len(a), len(b)))
 
 
 def _by_line(tokens: list[Token]) -> dict[int, list[Token]]:

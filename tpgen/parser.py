@@ -274,7 +274,7 @@ class _Parser:
     def _unclosed(self, macro: Token, open_: list[Token], words: list[Token | None], noticed: Token | None) -> None:
         word = words[-1]
         what = f"'{word.text}('" if word else f"'{open_[-1].text}'"
-        name = self.tokens[self.tokens.index(macro) + 2].text if self.tokens[-2:] != [macro] else ""
+        name = next((t.text for t in self.tokens[self.tokens.index(macro) + 2:]), "")
         notes = [Note(self.text.span(word or open_[-1], open_[-1]), f"{what} is opened here")] \
             if word is not macro else []
         if noticed:

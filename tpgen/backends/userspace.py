@@ -16,6 +16,11 @@ KINDS = {"field": "TP_FIELD", "array": "TP_ARRAY", "string": "TP_STRING", "dynam
 
 def output(unit: Unit) -> tuple[str, str, Mapping[str, object]]:
     stem = os.path.splitext(os.path.basename(unit.path))[0]
+    users: dict[str, list[str]] = {}
+    for tracepoint in unit.tracepoints:
+        if tracepoint.event_class:
+            users.setdefault(tracepoint.event_class.name, []).append(tracepoint.name)
+    classes = {c.name: _class(c, users.get(c.name, [])) for c in unit.classes}
     return stem + ".h", "userspace/header.h.j2", {
         "path": unit.path,
         "file": stem + ".h",
@@ -23,21 +28,20 @@ def output(unit: Unit) -> tuple[str, str, Mapping[str, object]]:
         "version": INTERFACE_VERSION,
         "comment": unit.comment,
         "verbatim": unit.verbatim,
-        "classes": [_class(c, unit) for c in unit.classes],
-        "tracepoints": [_tracepoint(t) for t in unit.tracepoints],
+        "classes": list(classes.values()),
+        "tracepoints": [_tracepoint(t, classes) for t in unit.tracepoints],
     }
 
 
-def _class(event_class: EventClass, unit: Unit) -> Mapping[str, object]:
+def _class(event_class: EventClass, users: Sequence[str]) -> Mapping[str, object]:
     name = event_class.name
-    users = [t for t in unit.tracepoints if t.event_class is event_class]
     symbols = event_class.print.symbols
     table_names = [f"tp_symbols_{name}_{s.field or number}" for number, s in enumerate(symbols, 1)]
     by_field = {s.field: table for s, table in zip(symbols, table_names) if s.field}
     return {
         "name": name,
         # The class of a TRACE_EVENT that nothing else uses needs no writer of its own.
-        "alone": len(users) == 1 and users[0].name == name,
+        "alone": users == [name],
         "used": bool(users),
         "proto": _proto(event_class.params),
         "fields": [_field(f, by_field) for f in event_class.fields],
@@ -52,7 +56,7 @@ def _class(event_class: EventClass, unit: Unit) -> Mapping[str, object]:
     }
 
 
-def _tracepoint(tracepoint: Tracepoint) -> Mapping[str, object]:
+def _tracepoint(tracepoint: Tracepoint, classes: Mapping[str, object]) -> Mapping[str, object]:
     proto = _proto(tracepoint.params)
     args = ", ".join(tracepoint.args)
     return {
@@ -63,11 +67,11 @@ def _tracepoint(tracepoint: Tracepoint) -> Mapping[str, object]:
         "proto": proto or "void",
         "args": args,
         "probe_proto": "void *__data" + (f", {proto}" if proto else ""),
-        "probe_args": "it->data" + (f", {args}" if args else ""),
+        "probe_args": "__it->data" + (f", {args}" if args else ""),
         "class_args": args and f", {args}",
         "types": ", ".join(p.type for p in tracepoint.params) or "void",
         "names": [p.name for p in tracepoint.params],
-        "class": tracepoint.event_class.name if tracepoint.event_class else None,
+        "class": classes[tracepoint.event_class.name] if tracepoint.event_class else None,
     }
 
 

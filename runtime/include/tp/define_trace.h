@@ -25,6 +25,7 @@
 #include <urcu/static/urcu-bp.h>
 
 #include <tp/event.h>
+#include <tp/module.h>
 #include <tp/print.h>
 #include <tp/sink.h>
 #include <tp/tracepoint.h>
@@ -71,25 +72,28 @@ struct tp_dynamic {
 
 /*
  * Both take the record's size so far and return it with the payload added.
- * A payload that can't fit makes the size one that tp_reserve() refuses.
+ * A payload that is too long for any record counts as one byte more than the
+ * longest, which tp_reserve() refuses.
  */
 static inline size_t tp_size_string(struct tp_dynamic *d, size_t size, const char *source)
 {
+	size_t length;
+
 	d->source = source ? source : "(null)";
-	d->len = strlen(d->source) + 1;
+	length = strlen(d->source) + 1;
+	d->len = length > TP_RECORD_MAX ? TP_RECORD_MAX + 1 : length;
 	d->offset = size;
 	d->count_at = 0;
-	return d->len > TP_RECORD_MAX ? TP_RECORD_MAX + 1 : size + d->len;
+	d->count = 0;
+	return size + d->len;
 }
 
-static inline size_t tp_size_array(struct tp_dynamic *d, size_t size, size_t count, size_t element, size_t align)
+static inline size_t tp_size_array(struct tp_dynamic *d, size_t size, size_t element, size_t align, size_t count)
 {
 	d->source = NULL;
 	d->count = count;
 	d->count_at = 0;
-	if (count > TP_RECORD_MAX / element)
-		return TP_RECORD_MAX + 1;
-	d->len = count * element;
+	d->len = count > TP_RECORD_MAX / element ? TP_RECORD_MAX + 1 : count * element;
 	if (element > 1) {
 		d->count_at = (size + 1) & ~(size_t)1;
 		size = (d->count_at + sizeof(uint16_t) + align - 1) & ~(align - 1);
@@ -121,7 +125,8 @@ static inline void tp_copy_string(char *to, const struct tp_dynamic *d)
  * For TP_fast_assign. The text is that which __string(field, source) measured, so a
  * second argument, which kernels before 6.10 wanted, says nothing more.
  */
-#define __assign_str(field, ...) tp_copy_string(__get_str(field), &__dyn.field)
+#define __assign_str(...) TP_ASSIGN_STR(__VA_ARGS__, 0)
+#define TP_ASSIGN_STR(field, ...) tp_copy_string(__get_str(field), &__dyn.field)
 
 /* ---- Describing fields ---- */
 
@@ -153,21 +158,6 @@ static inline void tp_copy_string(char *to, const struct tp_dynamic *d)
 	}
 
 /* ---- Announcing a module ---- */
-
-/* What one module (the program or a shared object) holds; the linker gathers it in two sections of pointers. */
-struct tp_module {
-	struct tracepoint **tracepoints, **tracepoints_end;
-	struct tp_event **events, **events_end;
-	void *reserved[4]; /* for the runtime */
-};
-
-/*
- * Announced by a constructor, taken back by a destructor of each file that
- * creates tracepoints; only the module's first call counts.
- * After tp_module_unload() none of its code or data is used any more.
- */
-TP_PUBLIC void tp_module_load(struct tp_module *module);
-TP_PUBLIC void tp_module_unload(struct tp_module *module);
 
 /* Section contents that nothing refers to must survive the linker's --gc-sections (lld drops them otherwise). */
 #if defined(__has_attribute)

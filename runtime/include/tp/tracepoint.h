@@ -15,7 +15,9 @@
  * Functions that return int return 0 or a negative errno value.
  * Register, unregister and synchronize may be called from any thread and,
  * but for synchronize, from inside a probe. None of them may be called from
- * a signal handler: they take a lock and allocate memory.
+ * a signal handler: they take a lock and allocate memory. Nor, unless inside
+ * a probe, with a lock held that a probe takes: where nobody has synchronized
+ * for a thousand changes, register and unregister do it themselves.
  */
 #ifndef TP_TRACEPOINT_H
 #define TP_TRACEPOINT_H
@@ -44,6 +46,13 @@ extern "C" {
  * pointer of that exact type only.
  */
 typedef void (*tp_probe_t)(void);
+
+/*
+ * probe, if it is one for the tracepoint name (or NULL, which registration
+ * answers with -EINVAL); otherwise the program does not compile. Compilers
+ * older than gcc 14 and clang 16 would only warn of a wrong pointer type.
+ */
+#define tp_check_probe(name, probe) _Generic((probe), tp_probe_fn_##name * : (probe), void * : (probe))
 
 /* An element of a probe array. An array ends with the first NULL func. */
 struct tracepoint_func {
@@ -88,7 +97,7 @@ static inline bool tp_enabled(const struct tracepoint *tp)
  * the runtime checks the module.
  *
  * -EEXIST  this func with this data is registered already
- * -EINVAL  func or name is NULL, or the name is known with another prototype
+ * -EINVAL  func, name or proto is NULL, or the name is known with another prototype
  * -ENOMEM  nothing has changed
  */
 TP_PUBLIC int tp_probe_register(const char *name, const char *proto, tp_probe_t func, void *data, int prio);
@@ -114,8 +123,9 @@ TP_PUBLIC int tracepoint_probe_unregister(struct tracepoint *tp, tp_probe_t func
  * ended: what was unregistered before is certainly not running any more, so
  * that its data can be freed and its code unloaded.
  *
- * Must not be called from inside a probe, which would wait for itself, nor
- * with a lock held that a probe takes.
+ * Must not be called from inside a probe, which would wait for itself (it
+ * says so on stderr, and returns at once), nor with a lock held that a probe
+ * takes.
  */
 TP_PUBLIC void tracepoint_synchronize_unregister(void);
 

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench.c - what it costs a program to hit a site.
+ *
+ *	bench EVENTS SHAPE THREADS [ARGUMENT]
+ *
+ * prints the nanoseconds an event takes in each of the THREADS, on average.
+ * It is compiled once for each way to trace: SUBJECT is the header that says
+ * what HIT(number, id, name) is, and may say what PREPARE(argument) is.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NOINLINE __attribute__((noinline))
+#define MAY_BE_UNUSED __attribute__((unused))
+
+/* What an enabled site calls. The assembler's operands keep the compiler from leaving out the arguments. */
+static NOINLINE MAY_BE_UNUSED void empty_probe(void *data, uint64_t number, uint32_t id, const char *name)
+{
+	__asm__ volatile("" : : "r"(data), "r"(number), "r"(id), "r"(name));
+}
+
+static MAY_BE_UNUSED void fail(const char *why)
+{
+	fprintf(stderr, "bench: %s\n", why);
+	exit(1);
+}
+
+#include SUBJECT
+
+static MAY_BE_UNUSED const char name[16] = "a task's name";
+
+/* ---- The shapes ---- */
+
+#define HIT_4(number) HIT(number, 1, name); HIT(number, 2, name); HIT(number, 3, name); HIT(number, 4, name)
+#define HIT_16(number) HIT_4(number); HIT_4(number); HIT_4(number); HIT_4(number)
+
+/* 32 sites in a row: a loop of one hides what a site costs. */
+static void shape_sites(unsigned long events)
+{
+	for (uint64_t i = 0; i < events / 32; i++) {
+		HIT_16(i);
+		HIT_16(i);
+	}
+}
+
+/* Where a site makes the compiler save registers, a function that calls nothing else shows it. */
+static NOINLINE uint64_t leaf(uint64_t number, uint32_t id)
+{
+	HIT(number, id, name);
+	return number * 3 + id;
+}
+
+static void shape_leaf(unsigned long events)
+{
+	for (uint64_t i = 0; i < events; i++) {
+		uint64_t result = leaf(i, 1);
+		__asm__ volatile("" : : "r"(result));
+	}
+}
+
+static void shape_loop(unsigned long events)
+{
+	for (uint64_t i = 0; i < events; i++)
+		HIT(i, 1, name);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(unsigned long events);
+} shapes[] = {
+	{"sites", shape_sites},
+	{"leaf", shape_leaf},
+	{"loop", shape_loop},
+};
+
+/* ---- Measuring ---- */
+
+static void (*shape)(unsigned long events);
+static unsigned long events;
+static pthread_barrier_t ready;
+
+/* run.sh has callgrind count what happens in here, by its name. */
+double timed(void);
+NOINLINE double timed(void)
+{
+	struct timespec begin, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	shape(events);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	return (double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec);
+}
+
+static void *run(void *elapsed)
+{
+	shape(events / 16 + 32); /* the first ones resolve symbols and open streams */
+	pthread_barrier_wait(&ready);
+	*(double *)elapsed = timed();
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	enum { MAX_THREADS = 64 };
+	double elapsed[MAX_THREADS], sum = 0;
+	pthread_t others[MAX_THREADS];
+
+	if (argc < 4)
+		fail("usage: bench EVENTS SHAPE THREADS [ARGUMENT]");
+	events = strtoul(argv[1], NULL, 10);
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+		if (strcmp(argv[2], shapes[i].name) == 0)
+			shape = shapes[i].run;
+	}
+	int threads = atoi(argv[3]);
+	if (!events || !shape || threads < 1 || threads > MAX_THREADS)
+		fail("wrong arguments");
+#ifdef PREPARE
+	PREPARE(argc > 4 ? atoi(argv[4]) : 0);
+#endif
+	pthread_barrier_init(&ready, NULL, (unsigned int)threads);
+	/* The first runs here: with one thread, the process is a single-threaded one, where stdio takes no locks. */
+	for (int i = 1; i < threads; i++) {
+		if (pthread_create(&others[i], NULL, run, &elapsed[i]) != 0)
+			fail("no thread can be made");
+	}
+	run(&elapsed[0]);
+	for (int i = 1; i < threads; i++)
+		pthread_join(others[i], NULL);
+	for (int i = 0; i < threads; i++)
+		sum += elapsed[i];
+	printf("%.4f\n", sum / threads / (double)events);
+	return 0;
+}

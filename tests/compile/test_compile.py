@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Generated headers compile without a warning where they must, and don't where they must not."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+
+from support import INCLUDES, ROOT, WARNINGS, Case, need, run, tpgen
+
+HEADERS = sorted(os.path.basename(p) for p in glob.glob(os.path.join(ROOT, "generated/*.h")))
+
+PLAIN = """#define TRACE_SYSTEM plain
+TRACE_EVENT(plain,
+	TP_PROTO(int a, const char *s),
+	TP_ARGS(a, s),
+	TP_STRUCT__entry(
+		__field(int, a)
+		__string(s, s)
+	),
+	TP_fast_assign(
+		__entry->a = a;
+		__assign_str(s);
+	),
+	TP_printk("a=%d s=%s", __entry->a, __get_str(s))
+);
+"""
+
+
+class Compile(Case):
+    def compile(self, compiler: str, text: str, *options: str):
+        """Compiles text, C or C++ by the compiler's name, in a directory where its headers are."""
+        suffix = "cc" if "++" in compiler else "c"
+        path = self.write(f"main.{suffix}", text)
+        standard = "-std=c++17" if "++" in compiler else "-std=c11"
+        return run([compiler, standard, "-O2", *WARNINGS, *INCLUDES, "-iquote", self.dir, "-c", "-o", os.devnull, *options,
+                    path])
+
+    def good(self, compiler: str, text: str, *options: str) -> None:
+        need(self, compiler)
+        done = self.compile(compiler, text, *options)
+        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+
+    def generate(self, text: str) -> None:
+        done = tpgen("gen", "-o", self.dir, self.write("plain.tp", text))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def _everything(self, compiler: str) -> None:
+        create = "#define CREATE_TRACE_POINTS\n"
+        for header in HEADERS:
+            include = f'#include "{header}"\n'
+            self.good(compiler, include + "typedef int not_empty;\n")
+            if "++" not in compiler:
+                self.good(compiler, create + include)
+                # Another header may have included it before, without CREATE_TRACE_POINTS; and it may come twice.
+                self.good(compiler, include + create + include + include)
+        everything = "".join(f'#include "{h}"\n' for h in HEADERS)
+        self.good(compiler, everything if "++" in compiler else create + everything)
+
+    def test_c11_gcc(self) -> None:
+        self._everything("gcc")
+
+    def test_c11_clang(self) -> None:
+        self._everything("clang")
+
+    def test_cpp17_gcc(self) -> None:
+        self._everything("g++")
+
+    def test_cpp17_clang(self) -> None:
+        self._everything("clang++")
+
+    def test_all_kinds_of_fields(self) -> None:
+        done = tpgen("gen", "-o", self.dir, "tests/roundtrip/all.tp")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for compiler in ("gcc", "clang"):
+            for level in ("-O0", "-O2", "-O3"):
+                self.good(compiler, '#define CREATE_TRACE_POINTS\n#include "all.h"\n', level)
+
+    def test_call_sites_in_cpp(self) -> None:
+        self.generate(PLAIN)
+        text = """#include "plain.h"
+static void probe(void *, int, const char *) {}
+int main()
+{
+	if (trace_plain_enabled())
+		trace_plain(1, "x");
+	check_trace_callback_type_plain(probe);
+	return register_trace_plain(probe, nullptr) || register_trace_prio_plain(probe, nullptr, 5) ||
+	       unregister_trace_plain(probe, nullptr);
+}
+"""
+        for compiler in ("g++", "clang++"):
+            self.good(compiler, text)
+
+    def test_wrong_probe_does_not_compile(self) -> None:
+        self.generate(PLAIN)
+        for use in ("register_trace_plain(my_probe, 0)", "register_trace_prio_plain(my_probe, 0, 1)",
+                    "unregister_trace_plain(my_probe, 0)", "check_trace_callback_type_plain(my_probe)"):
+            text = '#include "plain.h"\nvoid my_probe(void *data, long a, const char *s);\nvoid f(void);\n' \
+                   f"void f(void)\n{{\n\t{use};\n}}\n"
+            for compiler in ("gcc", "clang", "g++", "clang++"):
+                with self.subTest(compiler=compiler, use=use):
+                    need(self, compiler)
+                    done = self.compile(compiler, text, "-Wno-error", "-w")
+                    self.assertNotEqual(done.returncode, 0)
+                    self.assertRegex(done.stderr, r"main\.(c|cc):6:\d+: (error|note)")
+                    self.assertIn("my_probe", done.stderr)
+
+    def test_wrong_argument_does_not_compile(self) -> None:
+        self.generate(PLAIN)
+        done = self.compile("g++", '#include "plain.h"\nvoid f() { trace_plain("x", 1); }\n')
+        self.assertNotEqual(done.returncode, 0)
+
+    def test_define_in_cpp_is_refused(self) -> None:
+        self.generate(PLAIN)
+        need(self, "g++")
+        done = self.compile("g++", '#define CREATE_TRACE_POINTS\n#include "plain.h"\n')
+        self.assertIn("CREATE_TRACE_POINTS must be defined in a C file", done.stderr)
+
+    def test_other_version_of_the_runtime(self) -> None:
+        self.generate(PLAIN)
+        path = self.path("plain.h")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.write("plain.h", re.sub(r"(TP_INTERFACE_VERSION != )\d+", r"\g<1>999", text))
+        done = self.compile("gcc", '#include "plain.h"\n')
+        self.assertIn("plain.h and the tp runtime are of different versions: run tpgen again on", done.stderr)
+
+    def test_c_errors_are_at_the_tp_files_lines(self) -> None:
+        """A mistake that only the C compiler can see, in each part that holds C."""
+        head = 'struct none;\n#include <string.h>\nstatic inline int helper(void)\n{\n\treturn HELPER;\n}\n'
+        for line, old, new in ((16, "__entry->a = a;", "__entry->a = nothing;"),
+                               (13, "__string(s, s)", "__string(s, nothing)"),
+                               (19, "__entry->a,", "__entry->a + nothing,")):
+            with self.subTest(new):
+                text = head.replace("HELPER", "0") + PLAIN
+                self.assertIn(old, text)
+                self.generate(text.replace(old, new))
+                for compiler in ("gcc", "clang"):
+                    need(self, compiler)
+                    done = self.compile(compiler, '#define CREATE_TRACE_POINTS\n#include "plain.h"\n')
+                    self.assertRegex(done.stderr, rf"plain\.tp:{line}:\d+: error: .*nothing")
+        self.generate(head.replace("HELPER", "nothing") + PLAIN)
+        done = self.compile("gcc", '#include "plain.h"\n')
+        self.assertRegex(done.stderr, r"plain\.tp:5:\d+: error: .*nothing")
+
+    def test_line_numbers_come_back(self) -> None:
+        """Behind what is copied from the .tp file, the lines are the header's own again."""
+        self.generate(PLAIN)
+        with open(self.path("plain.h"), encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        markers = 0
+        for number, line in enumerate(lines, 1):
+            match = re.match(r'#line (\d+) "(.*)"$', line)
+            if match and match[2].endswith("plain.h"):
+                self.assertEqual(int(match[1]), number + 1)
+                markers += 1
+        self.assertGreater(markers, 2)
+
+    def test_odd_but_valid(self) -> None:
+        """Definitions on the edge of the language compile too."""
+        self.generate("""#define TRACE_SYSTEM odd
+#include <inttypes.h>
+/* No fields, no parameters, no arguments. */
+TRACE_EVENT(odd_empty, TP_PROTO(void), TP_ARGS(), TP_STRUCT__entry(), TP_fast_assign(), TP_printk("nothing"));
+/* Names that generated code might want for itself, and parameters that are not used. */
+TRACE_EVENT(odd_names,
+	TP_PROTO(int size, void *data, const char *event, int p, int it, int func, int entry, void (*fn)(int), int unused),
+	TP_ARGS(size, data, event, p, it, func, entry, fn, unused),
+	TP_STRUCT__entry(__field(int, size) __field(void *, data) __string(event, event) __field(int, p)
+		__field(int, it) __field(int, func) __field(int, entry) __field(int, record)
+		__dynamic_array(uint64_t, offset, size)),
+	TP_fast_assign(
+		int local = 3; /* a comment, with a ; in it */
+		__entry->size = size; __entry->data = data;
+		__assign_str(event, event);
+		__entry->p = p, __entry->it = it;
+		if (fn)
+			__entry->func = func;
+		else {
+			__entry->func = local;
+		}
+		memset(__get_dynamic_array(offset), 0, __get_dynamic_array_len(offset));
+		__entry->entry = entry;
+		__entry->record = ({ int x = 1; x; })),
+	TP_printk("\\\\ \\"%d\\" %% %" PRIu64 " %s?? %*d", __entry->size,
+		(uint64_t)__get_dynamic_array_len(offset), __get_str(event), 3, __entry->p));
+DECLARE_TRACE(odd_bare, TP_PROTO(void), TP_ARGS());
+/* Used by nothing. */
+DECLARE_EVENT_CLASS(odd_class, TP_PROTO(int a), TP_ARGS(a), TP_STRUCT__entry(__field(int, a)),
+	TP_fast_assign(__entry->a = a;), TP_printk("%d", __entry->a));
+""")
+        self.good("gcc", '#define CREATE_TRACE_POINTS\n#include "plain.h"\n', "-Wno-pedantic", "-Wno-sign-conversion")
+        self.good("clang", '#define CREATE_TRACE_POINTS\n#include "plain.h"\n', "-Wno-pedantic", "-Wno-sign-conversion",
+                  "-Wno-gnu-statement-expression")
+        self.good("g++", '#include "plain.h"\n')

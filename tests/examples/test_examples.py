@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""The examples do what they say."""
+
+from __future__ import annotations
+
+import collections
+import gzip
+import os
+import random
+import re
+
+from support import BUILD, ROOT, Case, need, read, reader, run
+
+MODULES = os.path.join(BUILD, "examples/tracepoint-example")
+PGZ = os.path.join(BUILD, "examples/pgz/pgz")
+
+
+class TracepointExample(Case):
+    """The sample of the seeds: two modules, loaded in either order."""
+
+    def host(self, *modules: str) -> list[str]:
+        done = self.succeed([os.path.join(MODULES, "host"), *(os.path.join(MODULES, m + ".so") for m in modules)])
+        self.assertEqual(done.stderr, "")
+        return done.stdout.splitlines()
+
+    HIT = "tracepoint-probe-example: subsys_eventname, firstarg=1 comm=cat"
+
+    def test_either_order(self) -> None:
+        for first, second in (("tracepoint-example", "tracepoint-probe-example"),
+                              ("tracepoint-probe-example", "tracepoint-example")):
+            with self.subTest(first=first):
+                self.assertEqual(self.host(first, second), [
+                    f"$ modprobe {first}", f"$ modprobe {second}",
+                    "$ cat /proc/tracepoint-example", "cat: /proc/tracepoint-example: Operation not permitted",
+                    f"$ rmmod {first}", f"$ rmmod {second}", "$ dmesg",
+                    f"{first}: init", f"{second}: init", self.HIT, f"{first}: exit", f"{second}: exit"])
+
+    def test_without_a_probe(self) -> None:
+        self.assertNotIn(self.HIT, self.host("tracepoint-example"))
+
+    def test_without_a_tracepoint(self) -> None:
+        self.assertEqual(self.host("tracepoint-probe-example")[-2:],
+                         ["tracepoint-probe-example: init", "tracepoint-probe-example: exit"])
+
+
+class Pgz(Case):
+    def setUp(self) -> None:
+        super().setUp()
+        rng = random.Random(1)
+        self.files = {"empty": b"", "one": b"x", "name with space": b"hello\n" * 1000, "random": rng.randbytes(300_000),
+                      "blocks": b"0123456789abcdef" * 16384 * 2, "text": b"a tracepoint " * 100_000}
+        for name, data in self.files.items():
+            with open(self.path(name), "wb") as file:
+                file.write(data)
+
+    def restored(self) -> None:
+        for name, data in self.files.items():
+            self.succeed(["gzip", "-t", self.path(name + ".gz")])
+            with gzip.open(self.path(name + ".gz")) as file:
+                self.assertEqual(file.read(), data, name)
+            self.assertTrue(os.path.exists(self.path(name)))
+
+    def test_restores(self) -> None:
+        for options in ([], ["-p", "1"], ["-p", "8", "-b", "4K", "-9"], ["-1"]):
+            with self.subTest(options):
+                self.succeed([PGZ, "-f", *options, *(self.path(n) for n in self.files)])
+                self.restored()
+
+    def test_errors(self) -> None:
+        done = run([PGZ, self.path("none"), self.path("one")])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("none: No such file or directory", done.stderr)
+        self.assertTrue(os.path.exists(self.path("one.gz")))
+        self.assertIn("one.gz", run([PGZ, self.path("one")]).stderr)  # it is there already
+
+    def test_traced(self) -> None:
+        """Each block is queued, started and ended once, with sizes that add up."""
+        done = self.succeed([PGZ, "-p", "4", "-b", "16K", *(self.path(n) for n in self.files)],
+                            env={**os.environ, "TP_ENABLE": "pgz:*", "TP_OUTPUT": f"text:{self.path('log')}"})
+        self.assertEqual(done.stderr, "")
+        self.restored()
+        counts: collections.Counter[str] = collections.Counter()
+        sizes: collections.Counter[str] = collections.Counter()
+        for line in read(self.path("log")).splitlines():
+            match = re.match(r"\d+\.\d{9} \d+/\d+ pgz:(\w+): name=(.*?) (\w+=.*)", line)
+            assert match, line
+            counts[match[1]] += 1
+            fields = dict(pair.split("=", 1) for pair in match[3].split())
+            if match[1] == "pgz_block_end":
+                sizes[match[2]] += int(fields["in"])
+                self.assertRegex(fields["level"], r"^[a-z]")
+        self.assertEqual(counts["pgz_file_open"], len(self.files))
+        self.assertEqual(counts["pgz_file_close"], len(self.files))
+        self.assertEqual(counts["pgz_block_queue"], counts["pgz_block_start"])
+        self.assertEqual(counts["pgz_block_queue"], counts["pgz_block_end"])
+        self.assertEqual({n: sizes[self.path(n)] for n in self.files}, {n: len(d) for n, d in self.files.items()})
+
+    def test_demo(self) -> None:
+        """make demo's script, in a build directory of its own."""
+        need(self, "babeltrace2")
+        os.makedirs(self.path("build/examples/pgz"))
+        os.symlink(PGZ, self.path("build/examples/pgz/pgz"))
+        for _ in range(2):  # again over its own output
+            done = self.succeed(["examples/pgz/demo.sh", self.path("build")], cwd=ROOT)
+            self.assertIn("pgz:pgz_block_end", done.stdout)
+            self.assertIn(self.path("build/demo/trace"), done.stdout)
+        done = reader(["babeltrace2", self.path("build/demo/trace")])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertGreater(len(done.stdout.splitlines()), 100)

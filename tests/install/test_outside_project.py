@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Another project uses an installed tpgen, with three lines of Makefile."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+
+from support import ROOT, Case, need, read, run
+
+TP = """#define TRACE_SYSTEM shop
+#include <stddef.h>
+TRACE_EVENT(shop_sale,
+	TP_PROTO(const char *item, size_t price),
+	TP_ARGS(item, price),
+	TP_STRUCT__entry(
+		__string(item, item)
+		__field(size_t, price)
+	),
+	TP_fast_assign(
+		__assign_str(item);
+		__entry->price = price;
+	),
+	TP_printk("item=%s price=%zu", __get_str(item), __entry->price)
+);
+"""
+
+C = """#define CREATE_TRACE_POINTS
+#include "shop.h"
+int main(void)
+{
+	trace_shop_sale("tea", 3);
+	return 0;
+}
+"""
+
+MAKEFILE = """include $(shell pkg-config --variable=makefile tp)
+server: server.o
+server.o: shop.h
+"""
+
+
+class Outside(Case):
+    def setUp(self) -> None:
+        super().setUp()
+        need(self, "pkg-config", "make")
+        self.prefix = self.path("usr")
+        self.succeed(["make", "-C", ROOT, "install", f"PREFIX={self.prefix}"])
+        self.env = {**os.environ, "PKG_CONFIG_PATH": os.path.join(self.prefix, "lib/pkgconfig"), "MAKEFLAGS": ""}
+        for name, text in (("shop.tp", TP), ("server.c", C), ("Makefile", MAKEFILE)):
+            self.write(f"project/{name}", text)
+        self.project = self.path("project")
+
+    def traced(self, program: str) -> None:
+        done = self.succeed([program], cwd=self.project, env={**os.environ, "TP_ENABLE": "shop:*"})
+        self.assertRegex(done.stderr, r"^\d+\.\d{9} \d+/\d+ shop:shop_sale: item=tea price=3\n$")
+
+    def test_three_lines_of_makefile(self) -> None:
+        self.succeed(["make"], cwd=self.project, env=self.env)
+        self.traced("./server")
+        self.assertIn("up to date", self.succeed(["make"], cwd=self.project, env=self.env).stdout)
+        self.write("project/shop.tp", TP.replace("price=%zu", "cost=%zu"))
+        os.utime(self.path("project/shop.tp"), (2e9, 2e9))
+        self.succeed(["make"], cwd=self.project, env=self.env)
+        self.assertIn("cost=3", self.succeed(["./server"], cwd=self.project,
+                                             env={**os.environ, "TP_ENABLE": "*"}).stderr)
+
+    def test_mistake_stops_make(self) -> None:
+        self.write("project/shop.tp", TP.replace("__field", "__feild"))
+        done = run(["make"], cwd=self.project, env=self.env)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("shop.tp:8:3: error: no field macro is called '__feild'; did you mean '__field'?", done.stderr)
+        self.assertFalse(os.path.exists(self.path("project/shop.h")))
+
+    def test_pkg_config_shared_and_static(self) -> None:
+        self.succeed([os.path.join(self.prefix, "bin/tpgen"), "gen", "-o", ".", "shop.tp"], cwd=self.project)
+        flags = self.succeed(["pkg-config", "--cflags", "--libs", "tp"], env=self.env).stdout.split()
+        lib = os.path.join(self.prefix, "lib")
+        self.succeed(["gcc", "-o", "shared", "server.c", *flags, f"-Wl,-rpath,{lib}"], cwd=self.project)
+        self.traced("./shared")
+        self.succeed(["gcc", "-o", "static", "server.c", f"-I{self.prefix}/include", f"{lib}/libtp.a", "-lurcu-bp"],
+                     cwd=self.project)
+        self.traced("./static")
+
+    def test_linker_garbage_collection(self) -> None:
+        need(self, "ld.lld")
+        self.succeed([os.path.join(self.prefix, "bin/tpgen"), "gen", "-o", ".", "shop.tp"], cwd=self.project)
+        for linker in ("bfd", "lld"):
+            self.succeed(["gcc", "-O2", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", f"-fuse-ld={linker}",
+                          "-o", linker, "server.c", f"-I{self.prefix}/include", f"{self.prefix}/lib/libtp.a", "-lurcu-bp"],
+                         cwd=self.project)
+            self.traced(f"./{linker}")
+
+    def test_several_files_create(self) -> None:
+        """Two definition files in two C files of one program, and in a shared object of it."""
+        tpgen = os.path.join(self.prefix, "bin/tpgen")
+        self.write("project/bank.tp", TP.replace("shop", "bank"))
+        self.succeed([tpgen, "gen", "-o", ".", "shop.tp", "bank.tp"], cwd=self.project)
+        self.write("project/bank.c", "#define CREATE_TRACE_POINTS\n#include \"bank.h\"\nvoid bank(void);\n"
+                   "void bank(void)\n{\n\ttrace_bank_sale(\"gold\", 9);\n}\n")
+        self.write("project/main.c", "#define CREATE_TRACE_POINTS\n#include \"shop.h\"\nvoid bank(void);\nint main(void)\n{\n"
+                   "\ttrace_shop_sale(\"tea\", 3);\n\tbank();\n\treturn 0;\n}\n")
+        base = ["gcc", f"-I{self.prefix}/include", f"-L{self.prefix}/lib", f"-Wl,-rpath,{self.prefix}/lib", "-Wl,-rpath,."]
+        libs = ["-ltp", "-lurcu-bp"]
+        self.succeed([*base, "-o", "one", "main.c", "bank.c", *libs], cwd=self.project)
+        self.succeed([*base, "-shared", "-fPIC", "-o", "libbank.so", "bank.c", *libs], cwd=self.project)
+        self.succeed([*base, "-o", "two", "main.c", "-L.", "-lbank", *libs], cwd=self.project)
+        for program in ("./one", "./two"):
+            done = self.succeed([program], cwd=self.project, env={**os.environ, "TP_ENABLE": "*"})
+            self.assertEqual(re.findall(r" (\w+:\w+): item=(\w+)", done.stderr),
+                             [("shop:shop_sale", "tea"), ("bank:bank_sale", "gold")])
+
+    def test_destdir(self) -> None:
+        self.succeed(["make", "-C", ROOT, "install", f"DESTDIR={self.path('pkg')}", "PREFIX=/opt/tp"])
+        pc = read(self.path("pkg/opt/tp/lib/pkgconfig/tp.pc"))
+        self.assertIn("prefix=/opt/tp\n", pc)
+        self.assertNotIn(self.dir, pc + read(self.path("pkg/opt/tp/share/tpgen/tp.mk")))
+        self.assertTrue(os.stat(self.path("pkg/opt/tp/bin/tpgen")).st_mode & stat.S_IXUSR)
+
+    def test_exported_names(self) -> None:
+        """libtp.so exports what the public headers declare, and nothing else."""
+        symbols = self.succeed(["nm", "-D", "--defined-only", os.path.join(self.prefix, "lib/libtp.so")]).stdout
+        exported = {line.split()[-1] for line in symbols.splitlines()}
+        headers = "".join(read(os.path.join(self.prefix, "include/tp", name))
+                          for name in os.listdir(os.path.join(self.prefix, "include/tp")))
+        declared = set(re.findall(r"TP_PUBLIC\s[^;(]*\b(\w+)\(", headers))
+        self.assertEqual(exported, declared)

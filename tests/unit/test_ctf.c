@@ -1,0 +1,996 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_ctf.c - the CTF sink, as babeltrace2 reads what it writes: while it
+ * writes, after it has been killed, and after a good end.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "internal.h"
+#include "sample.h"
+#include "util.h"
+
+static char trace[128]; /* a directory that tp_ctf_sink is to make */
+
+static void setup(void)
+{
+	snprintf(trace, sizeof(trace), "%s/trace", temp_dir());
+}
+
+static struct tp_sink *open_sink(const char *options)
+{
+	struct tp_sink *sink = tp_ctf_sink(trace, options);
+
+	ck_assert_msg(sink != NULL, "tp_ctf_sink: %s", strerror(errno));
+	ck_assert_int_ge(tp_enable(sink, "sample:*"), 3);
+	return sink;
+}
+
+/* ---- Opening ---- */
+
+static const struct {
+	const char *options;
+	bool good;
+} option_cases[] = {
+	{NULL, true}, {"", true}, {"packet=4096", true}, {"packet=4K", true}, {"packet=1G", true}, {"packet=12345", true},
+	{"packet=3M,packet=8K", true}, {"packet=1024M", true}, {"packet=4095", false}, {"packet=3K", false},
+	{"packet=2G", false}, {"packet=", false}, {"packet", false}, {"packet=K", false}, {"packet=-4K", false},
+	{"packet= 4K", false}, {"packet=4KB", false}, {"packet=4k", false}, {"packet=99999999999999999999", false},
+	{"packet=17179869184G", false}, {"packet=4K,", false}, {",", false}, {"pocket=4K", false}, {"packet=0x2000", false},
+};
+
+START_TEST(option_lists)
+{
+	struct tp_sink *sink;
+
+	errno = 0;
+	sink = tp_ctf_sink(trace, option_cases[_i].options);
+	if (option_cases[_i].good) {
+		ck_assert_ptr_nonnull(sink);
+		ck_assert_int_eq(tp_sink_close(sink), 0);
+		free(clean_babeltrace(trace)); /* without a single event */
+	} else {
+		ck_assert_ptr_null(sink);
+		ck_assert_int_eq(errno, EINVAL);
+		ck_assert_int_ne(access(trace, F_OK), 0); /* nothing half-done */
+	}
+}
+END_TEST
+
+static void fails_with(const char *dir, int error)
+{
+	errno = 0;
+	ck_assert_ptr_null(tp_ctf_sink(dir, NULL));
+	ck_assert_int_eq(errno, error);
+}
+
+START_TEST(bad_directories)
+{
+	char path[256];
+
+	fails_with(NULL, EINVAL);
+	fails_with("", ENOENT);
+	fails_with("/proc/nowhere", ENOENT);
+	fails_with("/dev/null", ENOTDIR);
+	snprintf(path, sizeof(path), "%s/a/b", trace);
+	fails_with(path, ENOENT);
+	snprintf(path, sizeof(path), "%s.link", trace);
+	ck_assert_int_eq(symlink("/tmp", path), 0);
+	fails_with(path, ENOTDIR); /* O_NOFOLLOW with O_DIRECTORY says so */
+}
+END_TEST
+
+START_TEST(unwritable_directory)
+{
+	ck_assert_int_eq(mkdir(trace, 0500), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		struct tp_sink *sink;
+		if (geteuid() == 0 && (chown(trace, 65534, 65534) != 0 || chmod("..", 0755) != 0 || seteuid(65534) != 0))
+			_exit(2);
+		sink = tp_ctf_sink(trace, NULL);
+		_exit(!sink && errno == EACCES ? 0 : 1);
+	}
+	int status;
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
+START_TEST(trace_in_it_already)
+{
+	struct tp_sink *sink = open_sink(NULL);
+
+	fails_with(trace, EEXIST);
+	trace_sample_int(1);
+	tp_sink_close(sink);
+	fails_with(trace, EEXIST);
+	char *text = clean_babeltrace(trace); /* unharmed */
+	ck_assert_uint_eq(count_of(text, "value = 1"), 1);
+	free(text);
+}
+END_TEST
+
+START_TEST(directory_is_private)
+{
+	struct stat st;
+
+	tp_sink_close(open_sink(NULL));
+	ck_assert_int_eq(stat(trace, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0700);
+}
+END_TEST
+
+START_TEST(sixteen_sinks)
+{
+	struct tp_sink *sinks[16];
+	char path[256];
+
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 16; i++) {
+			snprintf(path, sizeof(path), "%s-%d-%d", trace, round, i);
+			sinks[i] = tp_ctf_sink(path, "packet=8K");
+			ck_assert_ptr_nonnull(sinks[i]);
+			tp_enable(sinks[i], "sample_int");
+		}
+		snprintf(path, sizeof(path), "%s-%d-16", trace, round);
+		fails_with(path, EMFILE);
+		trace_sample_int(round);
+		for (int i = 0; i < 16; i++)
+			ck_assert_int_eq(tp_sink_close(sinks[i]), 0);
+	}
+	for (int i = 0; i < 32; i++) {
+		snprintf(path, sizeof(path), "%s-%d-%d", trace, i / 16, i % 16);
+		char *text = clean_babeltrace(path);
+		ck_assert_uint_eq(count_of(text, "value = "), 1);
+		free(text);
+	}
+}
+END_TEST
+
+/* ---- Values ---- */
+
+START_TEST(every_kind_of_field)
+{
+	static const uint8_t bytes[] = {1, 2, 255};
+	static const uint32_t words[] = {7, 0xffffffff};
+	static const struct sample_point points[] = {{1, -1, 2}, {3, 4, 5}};
+	struct sample_values v = {
+		.s8 = -128, .u8 = 255, .s16 = -32768, .u16 = 65535, .s32 = INT32_MIN, .u32 = UINT32_MAX,
+		.s64 = INT64_MIN, .u64 = UINT64_MAX, .flag = true, .single = 1.5f, .wide = -2.25,
+		.pointer = (const void *)0xdeadbeef, .level = 2, .comm = "comm", .numbers = {1, -2, 3},
+		.point = {258, -1, 9}, .text = "a \"string\"", .bytes = bytes, .nr_bytes = 3, .words = words, .nr_words = 2,
+		.points = points, .nr_points = 2, .last = "end",
+	};
+	struct tp_sink *sink = open_sink(NULL);
+	char expected[64];
+
+	trace_sample_kinds(&v);
+	v.nr_bytes = v.nr_words = v.nr_points = 0;
+	v.text = v.last = "";
+	v.level = -1;
+	memcpy(v.comm, "unending", 8);
+	trace_sample_kinds(&v);
+	v.level = 3;
+	v.nr_words = 1;
+	trace_sample_kinds(&v);
+	v.level = 77;
+	trace_sample_kinds(&v);
+	trace_sample_int(-5);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+
+	char *text = clean_babeltrace(trace), *rest = text;
+	const char *line = strsep(&rest, "\n");
+	snprintf(expected, sizeof(expected), "sample:sample_kinds: { pid = %d }, { s8 = -128, u8 = 255,", tp_thread_id());
+	ck_assert_contains(line, expected);
+	ck_assert_contains(line, "s16 = -32768, u16 = 65535, s32 = -2147483648, u32 = 4294967295,");
+	ck_assert_contains(line, "s64 = -9223372036854775808, event = 18446744073709551615, flag = 1,");
+	ck_assert_contains(line, "align = 1.5, wide = -2.25, clock = 0xDEADBEEF, level = ( \"\\\"HIGH\\\"\" : container = 2 ),");
+	ck_assert_contains(line, "comm = \"comm\", numbers = [ [0] = 1, [1] = -2, [2] = 3 ], _string_loc = 9,");
+	ck_assert_contains(line, "point = [ [0] = 2, [1] = 1, [2] = 255, [3] = 255, [4] = 9, [5] = ");
+	ck_assert_contains(line, " string = \"a \\\"string\\\"\", bytes = [ [0] = 1, [1] = 2, [2] = 255 ],");
+	ck_assert_contains(line, " words = [ [0] = 7, [1] = 4294967295 ],");
+	ck_assert_contains(line, "[1] = { bytes = [ [0] = 3, [1] = 0, [2] = 4, [3] = 0, [4] = 5, [5] = ");
+	ck_assert_contains(line, " stream = \"end\" }");
+	line = strsep(&rest, "\n");
+	ck_assert_contains(line, "level = ( \"NONE\" : container = -1 ), comm = \"unending\",");
+	ck_assert_contains(line, " string = \"\", bytes = [ ], ");
+	ck_assert_contains(line, " words = [ ], ");
+	ck_assert_contains(line, " points = [ ], stream = \"\" }");
+	line = strsep(&rest, "\n");
+	ck_assert_contains(line, "level = ( \"LOW\" : container = 3 )"); /* a name of two values */
+	ck_assert_contains(line, " words = [ [0] = 7 ],");
+	line = strsep(&rest, "\n");
+	ck_assert_contains(line, "level = ( <unknown> : container = 77 )");
+	line = strsep(&rest, "\n");
+	ck_assert_contains(line, "sample:sample_int:");
+	ck_assert_contains(line, "{ value = -5 }");
+	ck_assert_str_eq(rest, "");
+	free(text);
+}
+END_TEST
+
+/* A layout that no alignment explains, and one without any field. */
+struct __attribute__((packed)) odd_record {
+	struct trace_entry ent;
+	uint8_t a;
+	uint64_t b;
+	uint16_t c;
+	uint8_t gap[5];
+	tp_data_loc_t d;
+	uint8_t tail[3];
+};
+
+static struct sample_module odd, empty;
+
+static void record_odd(void *data, int value)
+{
+	struct tp_record rec;
+	size_t size = sizeof(struct odd_record) + sizeof("odd");
+	struct odd_record *r = tp_reserve(&rec, data, &odd.event, size);
+
+	if (!r)
+		return;
+	r->a = 1;
+	r->b = 0x1122334455667788;
+	r->c = (uint16_t)value;
+	r->d = (tp_data_loc_t)(sizeof("odd") << 16 | sizeof(*r));
+	memcpy(r + 1, "odd", sizeof("odd"));
+	tp_commit(&rec);
+}
+
+static void record_empty(void *data, int value)
+{
+	struct tp_record rec;
+
+	(void)value;
+	if (tp_reserve(&rec, data, &empty.event, sizeof(struct trace_entry)))
+		tp_commit(&rec);
+}
+
+START_TEST(odd_layouts)
+{
+	static const struct tp_event_field fields[] = {
+		{.name = "a", .type = "u8", .offset = 8, .size = 1, .element_size = 1, .element_align = 1},
+		{.name = "padding0", .type = "u64", .offset = 9, .size = 8, .element_size = 8, .element_align = 8},
+		{.name = "c", .type = "u16", .offset = 17, .size = 2, .element_size = 2, .element_align = 2},
+		{.name = "d", .type = "char", .kind = TP_STRING, .offset = 24, .size = 4, .element_size = 1,
+		 .element_align = 1, .is_char = true},
+	};
+
+	sample_module_init(&odd, "sample", "odd", "int");
+	odd.event_class = (struct tp_event_class){.fields = fields, .nr_fields = 4, .fixed_size = sizeof(struct odd_record)};
+	odd.event.record = (tp_probe_t)record_odd;
+	sample_module_init(&empty, "sample", "empty", "int");
+	empty.event_class = (struct tp_event_class){.fixed_size = sizeof(struct trace_entry)};
+	empty.event.record = (tp_probe_t)record_empty;
+	tp_module_load(&odd.module);
+	struct tp_sink *sink = open_sink(NULL);
+	tp_module_load(&empty.module); /* described later */
+	for (int i = 0; i < 3; i++) {
+		sample_module_hit(&odd, 1000 + i);
+		sample_module_hit(&empty, 0);
+	}
+	tp_sink_close(sink);
+	char *text = clean_babeltrace(trace);
+	ck_assert_contains(text, "a = 1, padding0 = 1234605616436508552, c = 1002,");
+	ck_assert_uint_eq(count_of(text, " d = \"odd\" }"), 3);
+	ck_assert_uint_eq(count_of(text, "sample:empty: "), 3);
+	free(text);
+}
+END_TEST
+
+START_TEST(alignment_beyond_ctf)
+{
+	static const struct tp_event_field field = {.name = "w", .type = "v", .kind = TP_DYNAMIC_ARRAY, .type_class = TP_OTHER,
+						    .offset = 8, .size = 4, .element_size = 16, .element_align = 16};
+	static struct sample_module m;
+
+	sample_module_init(&m, "sample", "wide", "int");
+	m.event_class.fields = &field;
+	tp_module_load(&m.module);
+	capture_stderr();
+	struct tp_sink *sink = open_sink(NULL);
+	trace_sample_int(1);
+	sample_module_hit(&m, 1);
+	ck_assert_uint_eq(tp_sink_lost(sink), 1);
+	tp_sink_close(sink);
+	char *messages = captured_stderr();
+	ck_assert_contains(messages, "'sample:wide' has a dynamic array whose elements are aligned to more than 8 bytes");
+	free(messages);
+	char *text = clean_babeltrace(trace);
+	ck_assert_contains(text, "value = 1");
+	free(text);
+}
+END_TEST
+
+START_TEST(wall_time)
+{
+	struct tp_sink *sink = open_sink(NULL);
+	struct timespec now;
+	char expected[32];
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	trace_sample_int(1);
+	tp_sink_close(sink);
+	char *text = clean_babeltrace(trace);
+	/* [1763634276.123456789] */
+	snprintf(expected, sizeof(expected), "[%lld.", (long long)now.tv_sec);
+	if (now.tv_nsec < 990000000)
+		ck_assert_contains(text, expected);
+	free(text);
+}
+END_TEST
+
+/* ---- Packets ---- */
+
+START_TEST(tiny_packets)
+{
+	struct tp_sink *sink = open_sink("packet=4K");
+	struct stat st;
+	char path[256], needle[32];
+	unsigned int packets;
+
+	for (int i = 0; i < 20000; i++)
+		trace_sample_int(i);
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	packets = count_files(trace, "stream-");
+	ck_assert_uint_ge(packets, 20000 * 24 / 4096);
+	ck_assert_uint_eq(count_files(trace, ".stream-"), 0);
+	snprintf(path, sizeof(path), "%s/stream-%d-0-1", trace, getpid());
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_size, 4096);
+	char *text = clean_babeltrace(trace);
+	ck_assert_lacks(text, "discarded");
+	const char *at = text;
+	for (int i = 0; i < 20000; i++) { /* all, in order */
+		snprintf(needle, sizeof(needle), "{ value = %d }", i);
+		at = strstr(at, needle);
+		ck_assert_msg(at != NULL, "%s is missing", needle);
+	}
+	free(text);
+}
+END_TEST
+
+START_TEST(records_longer_than_a_packet)
+{
+	struct tp_sink *sink = open_sink("packet=4K");
+	char *string = malloc(8192);
+
+	memset(string, 'x', 8192);
+	string[8191] = '\0';
+	trace_sample_int(1);
+	trace_sample_text(string);
+	string[4096 - 64 - 8 - 12 - 1] = '\0'; /* fits to the byte */
+	trace_sample_text(string);
+	string[4096 - 64 - 8 - 12 - 1] = 'x';
+	string[4096 - 64 - 8 - 12] = '\0'; /* one more */
+	trace_sample_text(string);
+	trace_sample_int(2);
+	ck_assert_uint_eq(tp_sink_lost(sink), 2);
+	capture_stderr();
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	char *messages = captured_stderr();
+	ck_assert_contains(messages, "2 records were lost");
+	free(messages);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "text = \"x"), 1);
+	ck_assert_uint_eq(count_of(text, "value = "), 2);
+	ck_assert_contains(text, "discarded"); /* the trace says so itself */
+	free(text);
+	free(string);
+}
+END_TEST
+
+/* A small disk of our own; false where we may not have one. */
+static bool mount_small(const char *size)
+{
+	char options[32];
+
+	snprintf(options, sizeof(options), "size=%s", size);
+	ck_assert_int_eq(mkdir(trace, 0700), 0);
+	if (mount("none", trace, "tmpfs", 0, options) == 0)
+		return true;
+	fprintf(stderr, "SKIPPED: no small disk can be mounted (%s): not root?\n", strerror(errno));
+	return false;
+}
+
+START_TEST(full_disk)
+{
+	char filler[256];
+	static char zeros[4096];
+
+	if (!mount_small("256k"))
+		return;
+	capture_stderr();
+	struct tp_sink *sink = open_sink("packet=32K");
+	for (int i = 0; i < 20000; i++) /* 480 KB */
+		trace_sample_int(i);
+	unsigned long lost = tp_sink_lost(sink);
+	ck_assert_uint_gt(lost, 0);
+	ck_assert_uint_lt(lost, 20000);
+	/* Room again, and it goes on by itself. */
+	snprintf(filler, sizeof(filler), "mount -o remount,size=1M %s", trace);
+	ck_assert_int_eq(system(filler), 0);
+	usleep(150000);
+	trace_sample_int(-1);
+	ck_assert_uint_eq(tp_sink_lost(sink), lost);
+	ck_assert_int_eq(tp_sink_close(sink), -ENOSPC);
+	char *messages = captured_stderr();
+	ck_assert_contains(messages, "tp: CTF trace '");
+	ck_assert_contains(messages, "No space left on device");
+	ck_assert_uint_eq(count_of(messages, "\n"), 2);
+	free(messages);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = "), 20001 - lost);
+	ck_assert_contains(text, "value = -1 ");
+	ck_assert_contains(text, "discarded");
+	free(text);
+
+	/* No room for even the metadata. */
+	snprintf(filler, sizeof(filler), "%s/filler", trace);
+	int fd = open(filler, O_WRONLY | O_CREAT, 0600);
+	while (write(fd, zeros, sizeof(zeros)) > 0)
+		;
+	close(fd);
+	snprintf(filler, sizeof(filler), "%s/sub", trace);
+	fails_with(filler, ENOSPC);
+	umount(trace);
+}
+END_TEST
+
+START_TEST(limited_file_size)
+{
+	const struct rlimit limit = {.rlim_cur = 100000, .rlim_max = 100000};
+
+	/* A file too long would be answered with a signal that ends the program. */
+	setrlimit(RLIMIT_FSIZE, &limit);
+	capture_stderr();
+	struct tp_sink *sink = open_sink(NULL);
+	trace_sample_int(1);
+	ck_assert_uint_eq(tp_sink_lost(sink), 1);
+	ck_assert_int_eq(tp_sink_close(sink), -EFBIG);
+	char *messages = captured_stderr();
+	ck_assert_contains(messages, "File too large");
+	free(messages);
+}
+END_TEST
+
+START_TEST(errno_is_kept)
+{
+	struct tp_sink *sink = open_sink("packet=4K");
+
+	errno = ENOTDIR;
+	for (int i = 0; i < 1000; i++)
+		trace_sample_int(i);
+	ck_assert_int_eq(errno, ENOTDIR);
+	tp_sink_close(sink);
+}
+END_TEST
+
+START_TEST(other_directory_and_closed_descriptors)
+{
+	char start[256];
+
+	ck_assert_ptr_nonnull(getcwd(start, sizeof(start)));
+	ck_assert_int_eq(mkdir(trace, 0700), 0);
+	ck_assert_int_eq(chdir(trace), 0);
+	struct tp_sink *sink = tp_ctf_sink("relative", "packet=4K");
+	tp_enable(sink, "sample:*");
+	trace_sample_int(1);
+	ck_assert_int_eq(chdir("/"), 0);
+	for (int i = 0; i < 500; i++)
+		trace_sample_int(2);
+	for (int fd = 3; fd < 100; fd++) /* a daemon */
+		close(fd);
+	int other = open("/", O_RDONLY | O_DIRECTORY);
+	for (int i = 0; i < 500; i++)
+		trace_sample_int(3);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_ge(fcntl(other, F_GETFD), 0); /* not ours to close */
+	ck_assert_int_eq(chdir(start), 0);
+	strcat(trace, "/relative");
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = "), 1001);
+	free(text);
+}
+END_TEST
+
+/* ---- Threads ---- */
+
+#define NR_THREADS 8
+#define PER_THREAD 5000
+
+static void *recorder(void *number)
+{
+	for (int i = 0; i < PER_THREAD; i++)
+		trace_sample_int((int)(uintptr_t)number * PER_THREAD + i);
+	return NULL;
+}
+
+START_TEST(many_threads_two_sinks)
+{
+	pthread_t threads[NR_THREADS];
+	char second[256];
+	static unsigned char seen[NR_THREADS * PER_THREAD];
+
+	snprintf(second, sizeof(second), "%s-2", trace);
+	struct tp_sink *one = open_sink("packet=16K");
+	struct tp_sink *two = tp_ctf_sink(second, NULL);
+	tp_enable(two, "*");
+	for (uintptr_t i = 0; i < NR_THREADS; i++)
+		pthread_create(&threads[i], NULL, recorder, (void *)i);
+	for (int i = 0; i < NR_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_int_eq(tp_sink_close(one), 0);
+	ck_assert_int_eq(tp_sink_close(two), 0);
+	for (int i = 0; i < 2; i++) {
+		char *text = clean_babeltrace(i ? second : trace);
+		const char *at = text;
+		memset(seen, 0, sizeof(seen));
+		while ((at = strstr(at, "value = "))) {
+			at += strlen("value = ");
+			seen[strtol(at, NULL, 10)]++;
+		}
+		for (size_t j = 0; j < sizeof(seen); j++)
+			ck_assert_uint_eq(seen[j], 1);
+		free(text);
+	}
+}
+END_TEST
+
+static void *one_hit(void *number)
+{
+	trace_sample_int((int)(uintptr_t)number);
+	return NULL;
+}
+
+START_TEST(thousands_of_short_threads)
+{
+	enum { NR = 3000, AT_ONCE = 4 };
+	pthread_t threads[AT_ONCE];
+	struct tp_sink *sink = open_sink(NULL);
+
+	for (uintptr_t i = 0; i < NR; i += AT_ONCE) {
+		for (uintptr_t j = 0; j < AT_ONCE; j++)
+			pthread_create(&threads[j], NULL, one_hit, (void *)(i + j));
+		for (int j = 0; j < AT_ONCE; j++)
+			pthread_join(threads[j], NULL);
+	}
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	tp_sink_close(sink);
+	ck_assert_uint_le(count_files(trace, "stream-"), 2 * AT_ONCE);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = "), NR);
+	free(text);
+}
+END_TEST
+
+static pthread_key_t late_key;
+
+static void late_destructor(void *rounds)
+{
+	trace_sample_int(2);
+	if ((uintptr_t)rounds > 1)
+		pthread_setspecific(late_key, (void *)((uintptr_t)rounds - 1));
+}
+
+static void *late_thread(void *unused)
+{
+	(void)unused;
+	trace_sample_int(1);
+	pthread_setspecific(late_key, (void *)(uintptr_t)10);
+	return NULL;
+}
+
+START_TEST(tracepoints_in_a_threads_last_destructors)
+{
+	struct tp_sink *sink = open_sink(NULL);
+
+	pthread_key_create(&late_key, late_destructor);
+	for (int i = 0; i < 100; i++) {
+		pthread_t thread;
+		pthread_create(&thread, NULL, late_thread, NULL);
+		pthread_join(thread, NULL);
+	}
+	unsigned long lost = tp_sink_lost(sink);
+	capture_stderr();
+	tp_sink_close(sink);
+	free(captured_stderr());
+	ck_assert_uint_le(count_files(trace, "stream-"), 2); /* no stream is left behind */
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = 1 "), 100);
+	ck_assert_uint_eq(count_of(text, "value = 2 ") + lost, 400);
+	free(text);
+}
+END_TEST
+
+static bool stop;
+
+static void *hammer(void *unused)
+{
+	(void)unused;
+	for (int i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++)
+		trace_sample_int(i);
+	return NULL;
+}
+
+START_TEST(sinks_come_and_go_under_living_threads)
+{
+	pthread_t threads[3];
+	char path[256];
+	int rounds = under_sanitizer() ? 20 : 100;
+
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, hammer, NULL);
+	for (int i = 0; i < rounds; i++) {
+		snprintf(path, sizeof(path), "%s-%d", trace, i);
+		struct tp_sink *sink = tp_ctf_sink(path, "packet=64K");
+		ck_assert_ptr_nonnull(sink);
+		tp_enable(sink, "sample_int");
+		usleep(1000);
+		ck_assert_int_eq(tp_sink_close(sink), 0);
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < rounds; i += rounds / 5) {
+		snprintf(path, sizeof(path), "%s-%d", trace, i);
+		free(clean_babeltrace(path));
+	}
+}
+END_TEST
+
+/* ---- Signals ---- */
+
+static volatile sig_atomic_t handled;
+
+static void on_alarm(int signal)
+{
+	int saved = errno;
+
+	(void)signal;
+	trace_sample_text("from the handler");
+	trace_sample_text("and again");
+	handled++;
+	errno = saved;
+}
+
+/* babeltrace2 refuses a stream whose times go backwards, or an event that is half there. */
+static void storm(const char *packet, int alarms)
+{
+	struct itimerval often = {.it_interval = {.tv_usec = 50}, .it_value = {.tv_usec = 50}}, never = {.it_value = {0}};
+	struct tp_sink *sink = open_sink(packet);
+	unsigned int n = 0;
+
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (; handled < alarms; n++)
+		trace_sample_int((int)n);
+	setitimer(ITIMER_REAL, &never, NULL);
+	unsigned long lost = tp_sink_lost(sink);
+	capture_stderr();
+	tp_sink_close(sink);
+	free(captured_stderr());
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = ") + count_of(text, "text = ") + lost, n + 2 * (unsigned int)handled);
+	ck_assert_uint_lt(lost, (unsigned int)handled);
+	free(text);
+}
+
+START_TEST(signal_storm)
+{
+	storm("packet=64M", under_sanitizer() ? 300 : 3000);
+}
+END_TEST
+
+START_TEST(signal_storm_in_tiny_packets)
+{
+	storm("packet=4K", under_sanitizer() ? 300 : 2000);
+}
+END_TEST
+
+/* Every place in a record's writing is interrupted: single steps, a handler a step. */
+static void on_step(int signal)
+{
+	(void)signal;
+	if (handled++ % 7 == 0)
+		trace_sample_int(2);
+}
+
+START_TEST(interrupted_at_every_instruction)
+{
+#if defined(__x86_64__)
+	struct tp_sink *sink = open_sink("packet=16K");
+
+	signal(SIGTRAP, on_step);
+	trace_sample_int(0);
+	__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc"); /* the trap flag */
+	for (int i = 0; i < 200; i++)
+		trace_sample_int(1);
+	__asm__ volatile("pushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
+	signal(SIGTRAP, SIG_DFL);
+	unsigned int hits = (unsigned int)(handled + 6) / 7 + 201;
+	unsigned long lost = tp_sink_lost(sink);
+	capture_stderr();
+	tp_sink_close(sink);
+	free(captured_stderr());
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = ") + lost, hits);
+	ck_assert_int_gt(handled, 10000);
+	free(text);
+#endif
+}
+END_TEST
+
+/* ---- Reading what is being written; sudden death ---- */
+
+START_TEST(read_while_written)
+{
+	pthread_t threads[2];
+	struct tp_sink *sink = open_sink("packet=32K");
+	unsigned int before = 0;
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, hammer, NULL);
+	for (int i = 0; i < 5; i++) {
+		usleep(2000);
+		char *text = clean_babeltrace(trace);
+		unsigned int n = count_of(text, "value = ");
+		ck_assert_uint_ge(n, before);
+		before = n;
+		free(text);
+		if (count_files(trace, "stream-") > 300)
+			break;
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	tp_sink_close(sink);
+	ck_assert_uint_gt(before, 0);
+}
+END_TEST
+
+/* What a child has recorded for certain, as it says in memory that outlives it. */
+static int *committed;
+
+static void *certain(void *slot)
+{
+	int *mine = committed + (uintptr_t)slot * 16;
+
+	for (int i = 1;; i++) {
+		trace_sample_int((int)(uintptr_t)slot * 100000000 + i);
+		__atomic_store_n(mine, i, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+START_TEST(killed)
+{
+	static const char *const packets[] = {"packet=4K", "packet=64K", "packet=16M"};
+
+	committed = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t child = fork();
+	if (child == 0) {
+		pthread_t threads[2];
+		open_sink(packets[_i % 3]);
+		for (uintptr_t i = 0; i < 2; i++)
+			pthread_create(&threads[i], NULL, certain, (void *)i);
+		pause();
+	}
+	while (!__atomic_load_n(committed, __ATOMIC_ACQUIRE) || !__atomic_load_n(committed + 16, __ATOMIC_ACQUIRE))
+		usleep(100);
+	usleep(3000);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	char *text = clean_babeltrace(trace);
+	for (int i = 0; i < 2; i++) {
+		char needle[32];
+		snprintf(needle, sizeof(needle), "{ value = %d }", i * 100000000 + committed[i * 16]);
+		ck_assert_msg(strstr(text, needle) != NULL, "committed, but not there: %s", needle);
+	}
+	free(text);
+}
+END_TEST
+
+/* ---- Forks ---- */
+
+START_TEST(forked_children_go_on)
+{
+	char needle[64];
+	pid_t children[5];
+	struct tp_sink *sink = open_sink("packet=8K");
+
+	for (int i = 0; i < 500; i++)
+		trace_sample_int(0);
+	for (int c = 0; c < 5; c++) {
+		children[c] = fork();
+		if (children[c] == 0) {
+			for (int i = 0; i < 500; i++)
+				trace_sample_int(c + 1);
+			if (c % 2)
+				_exit(tp_sink_close(sink) == 0 ? 0 : 1);
+			raise(SIGKILL);
+		}
+		trace_sample_int(0);
+	}
+	for (int c = 0; c < 5; c++)
+		waitpid(children[c], NULL, 0);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = 0 "), 505);
+	for (int c = 0; c < 5; c++) {
+		snprintf(needle, sizeof(needle), "{ pid = %d }, { value = %d }", children[c], c + 1);
+		ck_assert_uint_eq(count_of(text, needle), 500);
+	}
+	free(text);
+}
+END_TEST
+
+START_TEST(child_of_a_dead_process_with_its_id)
+{
+	/* The first packet's name is taken, as if an earlier process had had this id. */
+	struct tp_sink *sink = open_sink("packet=8K");
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/stream-%d-0-0", trace, getpid());
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+	close(fd);
+	trace_sample_int(1);
+	tp_sink_close(sink);
+	unlink(path);
+	ck_assert_uint_eq(count_files(trace, "stream-"), 1);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = 1"), 1);
+	free(text);
+}
+END_TEST
+
+START_TEST(child_that_loads_modules)
+{
+	static struct sample_module m;
+	struct tp_sink *sink = open_sink(NULL);
+
+	trace_sample_int(1);
+	pid_t child = fork();
+	if (child == 0) {
+		capture_stderr();
+		sample_module_init(&m, "sample", "later", "int");
+		tp_module_load(&m.module);
+		trace_sample_int(2);
+		sample_module_hit(&m, 3);
+		sample_module_hit(&m, 4);
+		unsigned long lost = tp_sink_lost(sink);
+		char *messages = captured_stderr();
+		_exit(lost == 2 && strstr(messages, "'sample:later'") && count_of(messages, "\n") == 1 ? 0 : 1);
+	}
+	int status;
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+	tp_sink_close(sink);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = "), 2);
+	free(text);
+}
+END_TEST
+
+START_TEST(fork_in_the_middle_of_a_record)
+{
+	struct tp_sink *sink = open_sink(NULL);
+	struct tp_record rec;
+	int status;
+
+	trace_sample_int(1);
+	int *entry = tp_reserve(&rec, sink, &tp_event_sample_int, 12);
+	entry[2] = 2;
+	pid_t child = fork();
+	if (child == 0) {
+		entry[2] = 99; /* must not reach the parent's packet */
+		tp_commit(&rec);
+		trace_sample_int(3);
+		tp_sink_close(sink);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+	tp_commit(&rec);
+	tp_sink_close(sink);
+	char *text = clean_babeltrace(trace);
+	ck_assert_lacks(text, "value = 99");
+	ck_assert_uint_eq(count_of(text, "value = 2 "), 1);
+	ck_assert_uint_eq(count_of(text, "value = 3 "), 1);
+	free(text);
+}
+END_TEST
+
+START_TEST(forks_among_busy_threads)
+{
+	pthread_t threads[2];
+	struct tp_sink *sink = open_sink("packet=16K");
+	int rounds = under_sanitizer() ? 10 : 50;
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, hammer, NULL);
+	for (int i = 0; i < rounds; i++) {
+		pid_t child = fork();
+		if (child == 0) {
+			alarm(20);
+			trace_sample_int(-1);
+			_exit(tp_sink_close(sink) == 0 ? 0 : 1);
+		}
+		int status;
+		waitpid(child, &status, 0);
+		ck_assert_int_eq(status, 0);
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	tp_sink_close(sink);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("CTF sink");
+	TCase *opening = tcase_create("opening");
+	TCase *content = tcase_create("content");
+	TCase *trouble = tcase_create("trouble");
+
+	tcase_add_checked_fixture(opening, setup, NULL);
+	tcase_set_timeout(opening, 60);
+	tcase_add_loop_test(opening, option_lists, 0, sizeof(option_cases) / sizeof(option_cases[0]));
+	tcase_add_test(opening, bad_directories);
+	tcase_add_test(opening, unwritable_directory);
+	tcase_add_test(opening, trace_in_it_already);
+	tcase_add_test(opening, directory_is_private);
+	tcase_add_test(opening, sixteen_sinks);
+	suite_add_tcase(suite, opening);
+
+	tcase_add_checked_fixture(content, setup, NULL);
+	tcase_set_timeout(content, 60);
+	tcase_add_test(content, every_kind_of_field);
+	tcase_add_test(content, odd_layouts);
+	tcase_add_test(content, alignment_beyond_ctf);
+	tcase_add_test(content, wall_time);
+	tcase_add_test(content, tiny_packets);
+	tcase_add_test(content, records_longer_than_a_packet);
+	tcase_add_test(content, full_disk);
+	tcase_add_test(content, limited_file_size);
+	tcase_add_test(content, errno_is_kept);
+	tcase_add_test(content, other_directory_and_closed_descriptors);
+	suite_add_tcase(suite, content);
+
+	tcase_add_checked_fixture(trouble, setup, NULL);
+	tcase_set_timeout(trouble, 60);
+	tcase_add_test(trouble, many_threads_two_sinks);
+	tcase_add_test(trouble, thousands_of_short_threads);
+	tcase_add_test(trouble, tracepoints_in_a_threads_last_destructors);
+	tcase_add_test(trouble, sinks_come_and_go_under_living_threads);
+	tcase_add_test(trouble, signal_storm);
+	tcase_add_test(trouble, signal_storm_in_tiny_packets);
+	tcase_add_test(trouble, interrupted_at_every_instruction);
+	tcase_add_test(trouble, read_while_written);
+	tcase_add_loop_test(trouble, killed, 0, 6);
+	tcase_add_test(trouble, forked_children_go_on);
+	tcase_add_test(trouble, child_of_a_dead_process_with_its_id);
+	tcase_add_test(trouble, child_that_loads_modules);
+	tcase_add_test(trouble, fork_in_the_middle_of_a_record);
+	tcase_add_test(trouble, forks_among_busy_threads);
+	suite_add_tcase(suite, trouble);
+	return run(suite);
+}

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_probes.c - probes on tracepoints: order, errors, concurrency, and
+ * removal without memory.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "sample.h"
+#include "util.h"
+
+/* ---- What was called, in order ---- */
+
+static char calls[256];
+
+static void note(void *data, int value)
+{
+	size_t len = strlen(calls);
+
+	snprintf(calls + len, sizeof(calls) - len, "%s%d ", (const char *)data, value);
+}
+
+static void note_too(void *data, int value)
+{
+	note(data, -value);
+}
+
+static char *hit(int value)
+{
+	calls[0] = '\0';
+	trace_sample_int(value);
+	return calls;
+}
+
+/* ---- malloc that fails ---- */
+
+static unsigned int mallocs_left;
+
+static void *failing_malloc(size_t size)
+{
+	if (!mallocs_left)
+		return NULL;
+	mallocs_left--;
+	return malloc(size);
+}
+
+static void fail_malloc_after(unsigned int n)
+{
+	mallocs_left = n;
+	tp_malloc = failing_malloc;
+}
+
+static void let_malloc_be(void)
+{
+	tp_malloc = malloc;
+}
+
+/* ---- One thread ---- */
+
+START_TEST(off_without_probes)
+{
+	ck_assert(!tp_enabled(&__tracepoint_sample_int));
+	ck_assert_ptr_null(__tracepoint_sample_int.funcs);
+	ck_assert_str_eq(hit(1), "");
+}
+END_TEST
+
+START_TEST(one_two_three_and_more)
+{
+	char names[20][4];
+	char expected[256] = "";
+	size_t starts[21] = {0};
+
+	for (int n = 0; n < 20; n++) {
+		snprintf(names[n], sizeof(names[n]), "p%d", n);
+		ck_assert_int_eq(register_trace_sample_int(note, names[n]), 0);
+		ck_assert(tp_enabled(&__tracepoint_sample_int));
+		snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected), "%s7 ", names[n]);
+		ck_assert_str_eq(hit(7), expected);
+		starts[n + 1] = strlen(expected);
+	}
+	for (int n = 0; n < 20; n++) {
+		ck_assert_int_eq(unregister_trace_sample_int(note, names[n]), 0);
+		ck_assert_str_eq(hit(7), expected + starts[n + 1]);
+	}
+	ck_assert(!tp_enabled(&__tracepoint_sample_int));
+	tracepoint_synchronize_unregister();
+}
+END_TEST
+
+START_TEST(priorities)
+{
+	static const struct {
+		const char *name;
+		int prio;
+	} probes[] = {{"a", 10}, {"b", 20}, {"c", 10}, {"d", -5}, {"e", 20}, {"f", 15}, {"g", INT32_MIN}, {"h", INT32_MAX}};
+
+	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
+		ck_assert_int_eq(register_trace_prio_sample_int(note, (void *)(uintptr_t)probes[i].name, probes[i].prio), 0);
+	ck_assert_str_eq(hit(1), "h1 b1 e1 f1 a1 c1 d1 g1 ");
+}
+END_TEST
+
+START_TEST(default_priority_is_ten)
+{
+	ck_assert_int_eq(register_trace_prio_sample_int(note, "nine", 9), 0);
+	ck_assert_int_eq(register_trace_sample_int(note, "default"), 0);
+	ck_assert_int_eq(register_trace_prio_sample_int(note, "eleven", 11), 0);
+	ck_assert_str_eq(hit(1), "eleven1 default1 nine1 ");
+}
+END_TEST
+
+START_TEST(same_function_and_data_exists)
+{
+	ck_assert_int_eq(register_trace_sample_int(note, "a"), 0);
+	ck_assert_int_eq(register_trace_prio_sample_int(note, "a", 99), -EEXIST);
+	ck_assert_int_eq(register_trace_sample_int(note, "b"), 0);
+	ck_assert_int_eq(register_trace_sample_int(note_too, "a"), 0);
+	ck_assert_str_eq(hit(1), "a1 b1 a-1 ");
+}
+END_TEST
+
+START_TEST(unknown_probe_is_no_entry)
+{
+	ck_assert_int_eq(unregister_trace_sample_int(note, "a"), -ENOENT);
+	ck_assert_int_eq(register_trace_sample_int(note, "a"), 0);
+	/* The kernel says 0 here. */
+	ck_assert_int_eq(unregister_trace_sample_int(note, "b"), -ENOENT);
+	ck_assert_int_eq(unregister_trace_sample_int(note_too, "a"), -ENOENT);
+	ck_assert_str_eq(hit(1), "a1 ");
+	ck_assert_int_eq(unregister_trace_sample_int(note, "a"), 0);
+	ck_assert_int_eq(unregister_trace_sample_int(note, "a"), -ENOENT);
+}
+END_TEST
+
+START_TEST(nothing_is_invalid)
+{
+	ck_assert_int_eq(register_trace_sample_int(NULL, "a"), -EINVAL);
+	ck_assert_int_eq(unregister_trace_sample_int(NULL, "a"), -EINVAL);
+	ck_assert_int_eq(tp_probe_register(NULL, "int", (tp_probe_t)note, NULL, 0), -EINVAL);
+	ck_assert_int_eq(tp_probe_register("sample_int", NULL, (tp_probe_t)note, NULL, 0), -EINVAL);
+	ck_assert_int_eq(tp_probe_unregister(NULL, (tp_probe_t)note, NULL), -EINVAL);
+	ck_assert_int_eq(tracepoint_probe_register(NULL, (tp_probe_t)note, NULL), -EINVAL);
+	ck_assert_int_eq(tracepoint_probe_unregister(NULL, (tp_probe_t)note, NULL), -EINVAL);
+	ck_assert(!tp_enabled(&__tracepoint_sample_int));
+}
+END_TEST
+
+START_TEST(no_memory_to_register)
+{
+	ck_assert_int_eq(register_trace_sample_int(note, "a"), 0);
+	fail_malloc_after(0);
+	ck_assert_int_eq(register_trace_sample_int(note, "b"), -ENOMEM);
+	ck_assert_int_eq(tp_probe_register("sample_new", "int", (tp_probe_t)note, "b", 0), -ENOMEM);
+	fail_malloc_after(1); /* the name, but not the array */
+	ck_assert_int_eq(tp_probe_register("sample_new", "int", (tp_probe_t)note, "b", 0), -ENOMEM);
+	let_malloc_be();
+	ck_assert_str_eq(hit(1), "a1 ");
+	ck_assert_int_eq(tp_probe_unregister("sample_new", (tp_probe_t)note, "b"), -ENOENT);
+}
+END_TEST
+
+/* ---- Removal without memory ---- */
+
+START_TEST(removal_needs_no_memory)
+{
+	const struct tracepoint_func *funcs;
+
+	register_trace_sample_int(note, "a");
+	register_trace_sample_int(note, "b");
+	register_trace_sample_int(note, "c");
+	funcs = __tracepoint_sample_int.funcs;
+	fail_malloc_after(0);
+	ck_assert_int_eq(unregister_trace_sample_int(note, "b"), 0);
+	ck_assert_ptr_eq(__tracepoint_sample_int.funcs, funcs); /* edited, not copied */
+	ck_assert(funcs[1].func == __tracepoint_sample_int.stub);
+	ck_assert_str_eq(hit(1), "a1 c1 ");
+	ck_assert_int_eq(unregister_trace_sample_int(note, "b"), -ENOENT);
+	ck_assert_int_eq(unregister_trace_sample_int(note, "a"), 0);
+	ck_assert_str_eq(hit(1), "c1 ");
+	ck_assert_int_eq(unregister_trace_sample_int(note, "c"), 0);
+	let_malloc_be();
+	ck_assert(!tp_enabled(&__tracepoint_sample_int));
+	ck_assert_ptr_null(__tracepoint_sample_int.funcs);
+	tracepoint_synchronize_unregister();
+}
+END_TEST
+
+START_TEST(stubs_are_purged_by_the_next_change)
+{
+	register_trace_prio_sample_int(note, "a", 30);
+	register_trace_prio_sample_int(note, "b", 20);
+	register_trace_prio_sample_int(note, "c", 10);
+	fail_malloc_after(0);
+	unregister_trace_sample_int(note, "b");
+	let_malloc_be();
+	ck_assert_int_eq(register_trace_prio_sample_int(note, "b", 15), 0);
+	for (const struct tracepoint_func *it = __tracepoint_sample_int.funcs; it->func; it++)
+		ck_assert(it->func != __tracepoint_sample_int.stub);
+	ck_assert_str_eq(hit(1), "a1 b1 c1 ");
+
+	fail_malloc_after(0);
+	unregister_trace_sample_int(note, "a");
+	let_malloc_be();
+	ck_assert_int_eq(unregister_trace_sample_int(note, "c"), 0);
+	ck_assert_ptr_eq(__tracepoint_sample_int.funcs[0].data, "b");
+	ck_assert(!__tracepoint_sample_int.funcs[1].func);
+	ck_assert_str_eq(hit(1), "b1 ");
+}
+END_TEST
+
+START_TEST(stub_follows_the_modules)
+{
+	static struct sample_module one, two;
+	static const char *const names[] = {"a", "b", "c"};
+
+	/* Two modules with one name; the stub is of the first, which goes. */
+	sample_module_init(&one, "m", "stubbed", "int");
+	sample_module_init(&two, "m", "stubbed", "int");
+	one.tp.stub = (tp_probe_t)note; /* anything but two's */
+	tp_module_load(&one.module);
+	tp_module_load(&two.module);
+	for (int i = 0; i < 3; i++)
+		tp_probe_register("stubbed", "int", (tp_probe_t)note_too, (void *)(uintptr_t)names[i], 10);
+	fail_malloc_after(0);
+	ck_assert_int_eq(tp_probe_unregister("stubbed", (tp_probe_t)note_too, (void *)(uintptr_t)names[1]), 0);
+	ck_assert(two.tp.funcs[1].func == one.tp.stub);
+	tp_module_unload(&one.module);
+	ck_assert_ptr_null(one.tp.funcs);
+	ck_assert(two.tp.funcs[1].func == sample_module_stub);
+	calls[0] = '\0';
+	sample_module_hit(&two, 1);
+	ck_assert_str_eq(calls, "a-1 c-1 ");
+
+	/* And then the other: the name lives on by its probes alone, edited in place. */
+	tp_module_unload(&two.module);
+	ck_assert_int_eq(tp_probe_unregister("stubbed", (tp_probe_t)note_too, (void *)(uintptr_t)names[0]), 0);
+	let_malloc_be();
+	tp_module_load(&two.module);
+	ck_assert_ptr_eq(two.tp.funcs[0].data, names[2]);
+	ck_assert(!two.tp.funcs[1].func);
+	calls[0] = '\0';
+	sample_module_hit(&two, 1);
+	ck_assert_str_eq(calls, "c-1 ");
+}
+END_TEST
+
+/* ---- Probes that change the probes ---- */
+
+static void remove_itself(void *data, int value)
+{
+	note(data, value);
+	ck_assert_int_eq(unregister_trace_sample_int(remove_itself, data), 0);
+}
+
+static void add_another(void *data, int value)
+{
+	note(data, value);
+	register_trace_sample_int(note, "new");
+}
+
+START_TEST(probes_change_probes)
+{
+	register_trace_sample_int(remove_itself, "self");
+	register_trace_sample_int(add_another, "add");
+	register_trace_sample_int(note, "last");
+	ck_assert_str_eq(hit(1), "self1 add1 last1 ");
+	ck_assert_str_eq(hit(2), "add2 last2 new2 ");
+	tracepoint_synchronize_unregister();
+}
+END_TEST
+
+static void hit_again(void *data, int value)
+{
+	note(data, value);
+	if (value > 0)
+		trace_sample_int(value - 1);
+}
+
+START_TEST(probes_hit_tracepoints)
+{
+	register_trace_sample_int(hit_again, "r");
+	ck_assert_str_eq(hit(3), "r3 r2 r1 r0 ");
+}
+END_TEST
+
+static void synchronize_inside(void *data, int value)
+{
+	note(data, value);
+	tracepoint_synchronize_unregister();
+}
+
+START_TEST(synchronize_inside_a_probe_is_refused)
+{
+	capture_stderr();
+	register_trace_sample_int(synchronize_inside, "s");
+	ck_assert_str_eq(hit(1), "s1 ");
+	char *text = captured_stderr();
+	ck_assert_contains(text, "tp: tracepoint_synchronize_unregister() was called from inside a probe");
+	ck_assert_uint_eq(count_of(text, "\n"), 1);
+	free(text);
+}
+END_TEST
+
+START_TEST(retired_arrays_do_not_pile_up)
+{
+	/* Inside a reader nothing may wait; outside, far more changes than are kept. valgrind and asan see the leak. */
+	for (int i = 0; i < 20000; i++) {
+		ck_assert_int_eq(register_trace_sample_int(note, "a"), 0);
+		ck_assert_int_eq(unregister_trace_sample_int(note, "a"), 0);
+	}
+}
+END_TEST
+
+/* ---- Many threads ---- */
+
+#define NR_HITTERS 3
+#define POISON 0x6b6b6b6b
+
+struct counted {
+	int canary;
+	unsigned long hits;
+};
+
+static bool stop;
+static unsigned long poisoned;
+
+static void count(void *data, int value)
+{
+	struct counted *c = data;
+
+	if (__atomic_load_n(&c->canary, __ATOMIC_RELAXED) != value)
+		__atomic_fetch_add(&poisoned, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&c->hits, 1, __ATOMIC_RELAXED);
+}
+
+static void *hitter(void *unused)
+{
+	(void)unused;
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+		trace_sample_int(42);
+	return NULL;
+}
+
+static void *changer(void *seed)
+{
+	unsigned int state = (unsigned int)(uintptr_t)seed;
+	int rounds = under_sanitizer() ? 300 : 3000;
+
+	for (int i = 0; i < rounds; i++) {
+		struct counted *c[4];
+		for (int j = 0; j < 4; j++) {
+			c[j] = malloc(sizeof(*c[j]));
+			*c[j] = (struct counted){.canary = 42};
+			ck_assert_int_eq(register_trace_prio_sample_int(count, c[j], rand_r(&state) % 3), 0);
+		}
+		for (int j = 0; j < 4; j++)
+			ck_assert_int_eq(unregister_trace_sample_int(count, c[j]), 0);
+		tracepoint_synchronize_unregister();
+		for (int j = 0; j < 4; j++) {
+			__atomic_store_n(&c[j]->canary, POISON, __ATOMIC_RELAXED);
+			free(c[j]);
+		}
+	}
+	return NULL;
+}
+
+static void *stubber(void *unused)
+{
+	static struct counted kept = {.canary = 42}, dropped = {.canary = 42};
+
+	(void)unused;
+	/* In the middle of the others' changes: removal that finds no memory, again and again. */
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		register_trace_sample_int(count, &kept);
+		register_trace_sample_int(count, &dropped);
+		unregister_trace_sample_int(count, &dropped);
+		unregister_trace_sample_int(count, &kept);
+	}
+	return NULL;
+}
+
+static void *sometimes_malloc(size_t size)
+{
+	static unsigned int n;
+
+	/* Only arrays on their way out: registering must not fail here. */
+	return __atomic_add_fetch(&n, 1, __ATOMIC_RELAXED) % 3 ? malloc(size) : NULL;
+}
+
+static void storm(void *(*other)(void *))
+{
+	pthread_t hitters[NR_HITTERS], changers[2], another;
+
+	stop = false;
+	poisoned = 0;
+	for (int i = 0; i < NR_HITTERS; i++)
+		pthread_create(&hitters[i], NULL, hitter, NULL);
+	for (uintptr_t i = 0; i < 2; i++)
+		pthread_create(&changers[i], NULL, changer, (void *)(i + 1));
+	if (other)
+		pthread_create(&another, NULL, other, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(changers[i], NULL);
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < NR_HITTERS; i++)
+		pthread_join(hitters[i], NULL);
+	if (other)
+		pthread_join(another, NULL);
+	ck_assert_uint_eq(poisoned, 0);
+}
+
+START_TEST(no_call_after_synchronize)
+{
+	storm(NULL);
+	ck_assert(!tp_enabled(&__tracepoint_sample_int));
+}
+END_TEST
+
+START_TEST(others_switch_the_same_tracepoint)
+{
+	storm(stubber);
+	ck_assert(!tp_enabled(&__tracepoint_sample_int));
+}
+END_TEST
+
+static void *remover(void *unused)
+{
+	struct counted *c[8];
+	int rounds = under_sanitizer() ? 500 : 5000;
+
+	(void)unused;
+	for (int i = 0; i < rounds; i++) {
+		for (int j = 0; j < 8; j++) {
+			c[j] = malloc(sizeof(*c[j]));
+			*c[j] = (struct counted){.canary = 42};
+			while (register_trace_sample_int(count, c[j]) == -ENOMEM)
+				;
+		}
+		for (int j = 0; j < 8; j++)
+			ck_assert_int_eq(unregister_trace_sample_int(count, c[j]), 0);
+		tracepoint_synchronize_unregister();
+		for (int j = 0; j < 8; j++) {
+			__atomic_store_n(&c[j]->canary, POISON, __ATOMIC_RELAXED);
+			free(c[j]);
+		}
+	}
+	return NULL;
+}
+
+START_TEST(readers_meet_stubs)
+{
+	pthread_t hitters[NR_HITTERS];
+
+	stop = false;
+	poisoned = 0;
+	for (int i = 0; i < NR_HITTERS; i++)
+		pthread_create(&hitters[i], NULL, hitter, NULL);
+	tp_malloc = sometimes_malloc;
+	remover(NULL);
+	let_malloc_be();
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < NR_HITTERS; i++)
+		pthread_join(hitters[i], NULL);
+	ck_assert_uint_eq(poisoned, 0);
+}
+END_TEST
+
+/* Threads that are born and die while others wait for readers. */
+static void *short_lived(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < 100; i++)
+		trace_sample_int(42);
+	return NULL;
+}
+
+static void *spawner(void *unused)
+{
+	(void)unused;
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		pthread_t thread;
+		pthread_create(&thread, NULL, short_lived, NULL);
+		pthread_join(thread, NULL);
+	}
+	return NULL;
+}
+
+START_TEST(threads_come_and_go_meanwhile)
+{
+	storm(spawner);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("probes");
+	TCase *one = tcase_create("one thread");
+	TCase *many = tcase_create("many threads");
+
+	tcase_add_test(one, off_without_probes);
+	tcase_add_test(one, one_two_three_and_more);
+	tcase_add_test(one, priorities);
+	tcase_add_test(one, default_priority_is_ten);
+	tcase_add_test(one, same_function_and_data_exists);
+	tcase_add_test(one, unknown_probe_is_no_entry);
+	tcase_add_test(one, nothing_is_invalid);
+	tcase_add_test(one, no_memory_to_register);
+	tcase_add_test(one, removal_needs_no_memory);
+	tcase_add_test(one, stubs_are_purged_by_the_next_change);
+	tcase_add_test(one, stub_follows_the_modules);
+	tcase_add_test(one, probes_change_probes);
+	tcase_add_test(one, probes_hit_tracepoints);
+	tcase_add_test(one, synchronize_inside_a_probe_is_refused);
+	tcase_add_test(one, retired_arrays_do_not_pile_up);
+	suite_add_tcase(suite, one);
+	tcase_set_timeout(many, 60);
+	tcase_add_test(many, no_call_after_synchronize);
+	tcase_add_test(many, others_switch_the_same_tracepoint);
+	tcase_add_test(many, readers_meet_stubs);
+	tcase_add_test(many, threads_come_and_go_meanwhile);
+	suite_add_tcase(suite, many);
+	return run(suite);
+}

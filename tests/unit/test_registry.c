@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_registry.c - names of tracepoints: probes before modules, modules
+ * that come and go, and two that disagree.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "sample.h"
+#include "util.h"
+
+static int last, hits;
+
+static void probe(void *data, int value)
+{
+	*(int *)data = value;
+	hits++;
+}
+
+static void find(struct tracepoint *tp, void *priv)
+{
+	struct {
+		const struct tracepoint *wanted;
+		int found;
+	} *search = priv;
+
+	search->found += tp == search->wanted;
+}
+
+static int found(const struct tracepoint *tp)
+{
+	struct {
+		const struct tracepoint *wanted;
+		int found;
+	} search = {tp, 0};
+
+	for_each_tracepoint(find, &search);
+	return search.found;
+}
+
+START_TEST(own_tracepoints_are_there)
+{
+	ck_assert_int_eq(found(&__tracepoint_sample_int), 1);
+	ck_assert_int_eq(found(&__tracepoint_sample_text), 1);
+	ck_assert_int_eq(found(&__tracepoint_sample_kinds), 1);
+}
+END_TEST
+
+START_TEST(module_comes_and_goes)
+{
+	static struct sample_module m;
+
+	sample_module_init(&m, "m", "comes", "int");
+	ck_assert_int_eq(found(&m.tp), 0);
+	tp_module_load(&m.module);
+	ck_assert_int_eq(found(&m.tp), 1);
+	tp_module_load(&m.module); /* the constructor of another of its files */
+	ck_assert_int_eq(found(&m.tp), 1);
+	ck_assert_int_eq(tracepoint_probe_register(&m.tp, (tp_probe_t)probe, &last), 0);
+	sample_module_hit(&m, 5);
+	ck_assert_int_eq(last, 5);
+
+	tp_module_unload(&m.module);
+	ck_assert_int_eq(found(&m.tp), 0);
+	ck_assert(!tp_enabled(&m.tp));
+	ck_assert_ptr_null(m.tp.funcs);
+	tp_module_unload(&m.module);
+	sample_module_hit(&m, 6);
+	ck_assert_int_eq(last, 5);
+
+	/* The probe is the name's, and waits for it. */
+	tp_module_load(&m.module);
+	sample_module_hit(&m, 7);
+	ck_assert_int_eq(last, 7);
+	ck_assert_int_eq(tp_probe_unregister("comes", (tp_probe_t)probe, &last), 0);
+	ck_assert(!tp_enabled(&m.tp));
+}
+END_TEST
+
+START_TEST(probe_before_the_tracepoint)
+{
+	static struct sample_module m;
+
+	ck_assert_int_eq(tp_probe_register("early", "int", (tp_probe_t)probe, &last, 10), 0);
+	ck_assert_int_eq(tp_probe_register("early", "int", (tp_probe_t)probe, &last, 10), -EEXIST);
+	ck_assert_int_eq(tp_probe_register("early", "long", (tp_probe_t)probe, &hits, 10), -EINVAL);
+	sample_module_init(&m, "m", "early", "int");
+	tp_module_load(&m.module);
+	ck_assert(tp_enabled(&m.tp));
+	sample_module_hit(&m, 11);
+	ck_assert_int_eq(last, 11);
+	tp_module_unload(&m.module);
+	ck_assert_int_eq(tp_probe_unregister("early", (tp_probe_t)probe, &last), 0);
+	ck_assert_int_eq(tp_probe_unregister("early", (tp_probe_t)probe, &last), -ENOENT);
+	/* Nothing knows the name any more, so it may have another prototype. */
+	ck_assert_int_eq(tp_probe_register("early", "long", (tp_probe_t)probe, &last, 10), 0);
+	ck_assert_int_eq(tp_probe_unregister("early", (tp_probe_t)probe, &last), 0);
+}
+END_TEST
+
+START_TEST(two_modules_share_a_name)
+{
+	static struct sample_module one, two;
+
+	sample_module_init(&one, "m", "shared", "int");
+	sample_module_init(&two, "m", "shared", "int");
+	tp_module_load(&one.module);
+	ck_assert_int_eq(tracepoint_probe_register(&one.tp, (tp_probe_t)probe, &last), 0);
+	tp_module_load(&two.module);
+	sample_module_hit(&two, 21);
+	ck_assert_int_eq(last, 21);
+	ck_assert_int_eq(tracepoint_probe_register(&two.tp, (tp_probe_t)probe, &last), -EEXIST);
+	tp_module_unload(&one.module);
+	sample_module_hit(&two, 22);
+	ck_assert_int_eq(last, 22);
+	ck_assert_int_eq(tracepoint_probe_unregister(&two.tp, (tp_probe_t)probe, &last), 0);
+	ck_assert(!tp_enabled(&two.tp));
+	tp_module_unload(&two.module);
+}
+END_TEST
+
+/* Two shared objects may announce one tracepoint, where it is exported. */
+START_TEST(two_modules_share_a_tracepoint)
+{
+	static struct sample_module one, two;
+
+	sample_module_init(&one, "m", "exported", "int");
+	two = one;
+	two.tps[0] = &one.tp;
+	two.events[0] = &one.event;
+	two.module.tracepoints = two.tps;
+	two.module.tracepoints_end = two.tps + 1;
+	two.module.events = two.events;
+	two.module.events_end = two.events + 1;
+	tp_module_load(&one.module);
+	tp_module_load(&two.module);
+	ck_assert_int_eq(found(&one.tp), 1);
+	tracepoint_probe_register(&one.tp, (tp_probe_t)probe, &last);
+	tp_module_unload(&two.module);
+	ck_assert_int_eq(found(&one.tp), 1);
+	sample_module_hit(&one, 31);
+	ck_assert_int_eq(last, 31);
+	tp_module_unload(&one.module);
+	ck_assert_int_eq(found(&one.tp), 0);
+}
+END_TEST
+
+START_TEST(other_prototype_is_refused)
+{
+	static struct sample_module one, two;
+
+	sample_module_init(&one, "m", "quarrel", "int");
+	sample_module_init(&two, "m", "quarrel", "struct thing *, long");
+	tp_module_load(&one.module);
+	tracepoint_probe_register(&one.tp, (tp_probe_t)probe, &last);
+	capture_stderr();
+	tp_module_load(&two.module);
+	char *text = captured_stderr();
+	ck_assert_uint_eq(count_of(text, "\n"), 1);
+	ck_assert_int_eq(strncmp(text, "tp: ", 4), 0);
+	ck_assert_contains(text, "'quarrel'");
+	ck_assert_contains(text, "(struct thing *, long)");
+	ck_assert_contains(text, "(int)");
+	ck_assert_uint_eq(count_of(text, "test_registry"), 2); /* the objects: this program twice */
+	free(text);
+
+	ck_assert(!tp_enabled(&two.tp));
+	ck_assert_int_eq(found(&two.tp), 0);
+	ck_assert_uint_eq(two.event.id, 0);
+	ck_assert_int_eq(tracepoint_probe_register(&two.tp, (tp_probe_t)probe, &hits), -EINVAL);
+	sample_module_hit(&one, 41); /* and life goes on */
+	ck_assert_int_eq(last, 41);
+	tp_module_unload(&two.module);
+	sample_module_hit(&one, 42);
+	ck_assert_int_eq(last, 42);
+	tp_module_unload(&one.module);
+}
+END_TEST
+
+START_TEST(probe_of_other_prototype_keeps_the_module_off)
+{
+	static struct sample_module m;
+
+	tp_probe_register("expected", "long", (tp_probe_t)probe, &last, 10);
+	sample_module_init(&m, "m", "expected", "int");
+	capture_stderr();
+	tp_module_load(&m.module);
+	char *text = captured_stderr();
+	ck_assert_uint_eq(count_of(text, "\n"), 1);
+	ck_assert_contains(text, "'expected'");
+	ck_assert_contains(text, "a probe of that name");
+	ck_assert_contains(text, "(long)");
+	free(text);
+	ck_assert(!tp_enabled(&m.tp));
+	tp_module_unload(&m.module);
+}
+END_TEST
+
+static void *no_malloc(size_t size)
+{
+	(void)size;
+	return NULL;
+}
+
+START_TEST(module_without_memory_stays_off)
+{
+	static struct sample_module m;
+
+	sample_module_init(&m, "m", "poor", "int");
+	capture_stderr();
+	tp_malloc = no_malloc;
+	tp_module_load(&m.module);
+	tp_malloc = malloc;
+	char *text = captured_stderr();
+	ck_assert_contains(text, "tp: tracepoint 'poor'");
+	ck_assert_contains(text, "out of memory");
+	free(text);
+	ck_assert_int_eq(found(&m.tp), 0);
+	tp_module_unload(&m.module);
+	tp_module_load(&m.module);
+	ck_assert_int_eq(found(&m.tp), 1);
+}
+END_TEST
+
+START_TEST(many_names)
+{
+	enum { NR = 3000 };
+	char (*names)[16] = calloc(NR, sizeof(*names));
+
+	for (int i = 0; i < NR; i++) {
+		snprintf(names[i], sizeof(names[i]), "n%d", i);
+		ck_assert_int_eq(tp_probe_register(names[i], "int", (tp_probe_t)probe, &last, 10), 0);
+	}
+	for (int i = 0; i < NR; i++)
+		ck_assert_int_eq(tp_probe_unregister(names[i], (tp_probe_t)probe, &last), 0);
+	for (int i = 0; i < NR; i++)
+		ck_assert_int_eq(tp_probe_unregister(names[i], (tp_probe_t)probe, &last), -ENOENT);
+	free(names);
+	tracepoint_synchronize_unregister();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("registry");
+	TCase *names = tcase_create("names");
+
+	tcase_add_test(names, own_tracepoints_are_there);
+	tcase_add_test(names, module_comes_and_goes);
+	tcase_add_test(names, probe_before_the_tracepoint);
+	tcase_add_test(names, two_modules_share_a_name);
+	tcase_add_test(names, two_modules_share_a_tracepoint);
+	tcase_add_test(names, other_prototype_is_refused);
+	tcase_add_test(names, probe_of_other_prototype_keeps_the_module_off);
+	tcase_add_test(names, module_without_memory_stays_off);
+	tcase_add_test(names, many_names);
+	suite_add_tcase(suite, names);
+	return run(suite);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_seq_print.c - strings of bounded length, and what TP_printk calls.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tp/print.h>
+#include <tp/sink.h>
+#include <tp/trace_seq.h>
+
+#include "util.h"
+
+static char buffer[64];
+static struct trace_seq seq;
+
+static void init(size_t size)
+{
+	memset(buffer, 'X', sizeof(buffer));
+	trace_seq_init(&seq, buffer, size);
+}
+
+/* Nothing is written behind the size that was given. */
+static void check_bounds(void)
+{
+	ck_assert_uint_lt(seq.len, seq.size);
+	ck_assert_int_eq(seq.buffer[seq.len], '\0');
+	for (size_t i = seq.size; i < sizeof(buffer); i++)
+		ck_assert_int_eq(buffer[i], 'X');
+}
+
+START_TEST(appends)
+{
+	init(64);
+	ck_assert_str_eq(buffer, "");
+	trace_seq_puts(&seq, "a");
+	trace_seq_putc(&seq, 'b');
+	trace_seq_printf(&seq, "%d%s", 12, "c");
+	ck_assert_str_eq(buffer, "ab12c");
+	ck_assert_uint_eq(seq.len, 5);
+	ck_assert(!seq.full);
+	check_bounds();
+}
+END_TEST
+
+START_TEST(exact_fit_is_not_full)
+{
+	init(6);
+	trace_seq_puts(&seq, "abc");
+	trace_seq_printf(&seq, "%s", "de");
+	ck_assert(!seq.full);
+	ck_assert_str_eq(buffer, "abcde");
+	trace_seq_puts(&seq, "");
+	trace_seq_printf(&seq, "%s", "");
+	ck_assert(!seq.full);
+	check_bounds();
+}
+END_TEST
+
+START_TEST(takes_what_fits)
+{
+	init(6);
+	trace_seq_puts(&seq, "abcdefgh");
+	ck_assert(seq.full);
+	ck_assert_str_eq(buffer, "abcde");
+	check_bounds();
+	init(6);
+	trace_seq_printf(&seq, "abc%s", "defgh");
+	ck_assert(seq.full);
+	ck_assert_str_eq(buffer, "abcde");
+	trace_seq_putc(&seq, 'x');
+	trace_seq_puts(&seq, "x");
+	trace_seq_printf(&seq, "x");
+	ck_assert_str_eq(buffer, "abcde");
+	check_bounds();
+}
+END_TEST
+
+START_TEST(size_of_one_holds_nothing)
+{
+	init(1);
+	trace_seq_putc(&seq, 'x');
+	trace_seq_puts(&seq, "x");
+	trace_seq_printf(&seq, "x");
+	ck_assert(seq.full);
+	ck_assert_str_eq(buffer, "");
+	check_bounds();
+}
+END_TEST
+
+static const struct trace_print_flags flags[] = {{1, "S"}, {2, "D"}, {4, "T"}, {0, NULL}};
+
+static const char *flags_of(unsigned long v, const char *delim, const struct trace_print_flags *table)
+{
+	init(64);
+	return tp_print_flags(&seq, v, delim, table);
+}
+
+START_TEST(flags_as_the_kernel)
+{
+	static const struct trace_print_flags overlapping[] = {{3, "BOTH"}, {1, "ONE"}, {2, "TWO"}, {0, NULL}};
+	static const struct trace_print_flags none[] = {{0, "NONE"}, {1, "ONE"}, {0, NULL}};
+	static const struct trace_print_flags empty[] = {{0, NULL}};
+
+	ck_assert_str_eq(flags_of(0, "|", flags), "");
+	ck_assert_str_eq(flags_of(1, "|", flags), "S");
+	ck_assert_str_eq(flags_of(7, "|", flags), "S|D|T");
+	ck_assert_str_eq(flags_of(5, ", ", flags), "S, T");
+	ck_assert_str_eq(flags_of(5, "", flags), "ST");
+	ck_assert_str_eq(flags_of(5, NULL, flags), "ST");
+	ck_assert_str_eq(flags_of(0xf1, "|", flags), "S|0xf0");
+	ck_assert_str_eq(flags_of(0xf0, "|", flags), "0xf0");
+	ck_assert_str_eq(flags_of(~0ul, "|", empty), sizeof(long) == 8 ? "0xffffffffffffffff" : "0xffffffff");
+	/* A wider mask takes its bits away from the narrower behind it. */
+	ck_assert_str_eq(flags_of(3, "|", overlapping), "BOTH");
+	ck_assert_str_eq(flags_of(2, "|", overlapping), "TWO");
+	/* A mask of 0 matches whatever is not 0, as trace_print_flags_seq does it. */
+	ck_assert_str_eq(flags_of(0, "|", none), "");
+	ck_assert_str_eq(flags_of(1, "|", none), "NONE|ONE");
+}
+END_TEST
+
+static const char *symbol_of(unsigned long v, const struct trace_print_flags *table)
+{
+	init(64);
+	return tp_print_symbolic(&seq, v, table);
+}
+
+START_TEST(symbols_as_the_kernel)
+{
+	static const struct trace_print_flags table[] = {{0, "ZERO"}, {1, "ONE"}, {1, "UNO"}, {2, ""},
+							 {(unsigned long)-1, "MINUS"}, {0, NULL}};
+
+	ck_assert_str_eq(symbol_of(0, table), "ZERO");
+	ck_assert_str_eq(symbol_of(1, table), "ONE");
+	ck_assert_str_eq(symbol_of((unsigned long)-1, table), "MINUS");
+	ck_assert_str_eq(symbol_of(3, table), "0x3");
+	ck_assert_str_eq(symbol_of(2, table), "0x2");
+}
+END_TEST
+
+/* The text as a generated printer makes it, in a buffer of this size. */
+static void print_two(size_t size, unsigned long v)
+{
+	struct trace_seq *p = &seq;
+	static const struct trace_print_flags symbols[] = {{5, "five"}, {0, NULL}};
+
+	init(size);
+	trace_seq_puts(&seq, "head: ");
+	size_t start = p->len;
+	tp_printk(p, start, "flags=%s symbol=%s inline=%s", tp_print_flags(p, v, "|", flags),
+		  tp_print_symbolic(p, v, symbols), __print_symbolic(v, {5, "V"}, {6, "VI"}));
+}
+
+START_TEST(intermediate_text_goes)
+{
+	print_two(64, 5);
+	ck_assert_str_eq(buffer, "head: flags=S|T symbol=five inline=V");
+	ck_assert_uint_eq(seq.len, strlen(buffer));
+	ck_assert(!seq.full);
+	check_bounds();
+}
+END_TEST
+
+START_TEST(text_that_fits_once_intermediates_are_gone)
+{
+	print_two(37, 5);
+	ck_assert_str_eq(buffer, "head: flags=S|T symbol=five inline=V");
+	ck_assert(!seq.full);
+	check_bounds();
+}
+END_TEST
+
+START_TEST(any_smaller_buffer_is_sane)
+{
+	char whole[64];
+
+	print_two(64, 5);
+	strcpy(whole, buffer);
+	for (size_t size = 1; size < 37; size++) {
+		print_two(size, 5);
+		ck_assert(seq.full);
+		check_bounds();
+		/* From a point on the helpers' own results are cut, but the text's beginning always stands. */
+		ck_assert_uint_eq(strlen(buffer), seq.len);
+		size_t same = seq.len < 12 ? seq.len : 12;
+		ck_assert_msg(strncmp(buffer, whole, same) == 0, "size %zu: '%s'", size, buffer);
+	}
+}
+END_TEST
+
+START_TEST(printk_itself)
+{
+	init(64);
+	tp_printk(&seq, 0, "%s %d%%", "plain", 3);
+	ck_assert_str_eq(buffer, "plain 3%");
+	tp_printk(&seq, seq.len, "%s", "");
+	ck_assert_str_eq(buffer, "plain 3%");
+	tp_printk(&seq, seq.len, " %s", "more");
+	ck_assert_str_eq(buffer, "plain 3% more");
+	check_bounds();
+}
+END_TEST
+
+START_TEST(scratch_is_a_stack)
+{
+	char *a = tp_scratch_push(1), *b = tp_scratch_push(1000), *c;
+
+	ck_assert_ptr_nonnull(a);
+	ck_assert_uint_eq((uintptr_t)a % 16, 0);
+	ck_assert_uint_eq((uintptr_t)b % 16, 0);
+	ck_assert_ptr_eq(b, a + 16);
+	memset(b, 1, 1000);
+	tp_scratch_pop(b);
+	c = tp_scratch_push(7);
+	ck_assert_ptr_eq(c, b);
+	ck_assert_ptr_null(tp_scratch_push(256 << 10));
+	ck_assert_ptr_null(tp_scratch_push(SIZE_MAX));
+	ck_assert_ptr_null(tp_scratch_push(SIZE_MAX - 20));
+	tp_scratch_pop(c);
+	tp_scratch_pop(a);
+	a = tp_scratch_push(256 << 10);
+	ck_assert_ptr_nonnull(a);
+	memset(a, 1, 256 << 10);
+	ck_assert_ptr_null(tp_scratch_push(1));
+	ck_assert_ptr_eq(tp_scratch_push(0), a + (256 << 10));
+	tp_scratch_pop(a);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("seq and print");
+	TCase *all = tcase_create("all");
+
+	tcase_add_test(all, appends);
+	tcase_add_test(all, exact_fit_is_not_full);
+	tcase_add_test(all, takes_what_fits);
+	tcase_add_test(all, size_of_one_holds_nothing);
+	tcase_add_test(all, flags_as_the_kernel);
+	tcase_add_test(all, symbols_as_the_kernel);
+	tcase_add_test(all, intermediate_text_goes);
+	tcase_add_test(all, text_that_fits_once_intermediates_are_gone);
+	tcase_add_test(all, any_smaller_buffer_is_sane);
+	tcase_add_test(all, printk_itself);
+	tcase_add_test(all, scratch_is_a_stack);
+	suite_add_tcase(suite, all);
+	return run(suite);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * util.c - see util.h.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "util.h"
+
+static int stderr_copy = -1, stderr_file = -1;
+
+void capture_stderr(void)
+{
+	fflush(stderr);
+	stderr_copy = dup(STDERR_FILENO);
+	stderr_file = memfd_create("stderr", MFD_CLOEXEC);
+	ck_assert_int_ge(stderr_file, 0);
+	dup2(stderr_file, STDERR_FILENO);
+}
+
+static char *read_all(int fd)
+{
+	size_t size = 4096, len = 0;
+	char *text = malloc(size);
+	ssize_t n;
+
+	while ((n = read(fd, text + len, size - len - 1)) > 0) {
+		len += (size_t)n;
+		if (len + 1 == size)
+			text = realloc(text, size *= 2);
+	}
+	text[len] = '\0';
+	return text;
+}
+
+char *captured_stderr(void)
+{
+	fflush(stderr);
+	dup2(stderr_copy, STDERR_FILENO);
+	close(stderr_copy);
+	lseek(stderr_file, 0, SEEK_SET);
+	char *text = read_all(stderr_file);
+	close(stderr_file);
+	return text;
+}
+
+static char temp[64];
+static pid_t temp_owner;
+
+static void remove_temp(void)
+{
+	char command[128];
+
+	if (!temp[0] || getpid() != temp_owner)
+		return;
+	snprintf(command, sizeof(command), "rm -rf '%s'", temp);
+	if (system(command) != 0)
+		fprintf(stderr, "cannot remove %s\n", temp);
+}
+
+const char *temp_dir(void)
+{
+	strcpy(temp, "/tmp/tp-unit-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(temp));
+	temp_owner = getpid();
+	atexit(remove_temp);
+	return temp;
+}
+
+char *read_file(const char *path)
+{
+	FILE *f = fopen(path, "re");
+
+	ck_assert_msg(f != NULL, "cannot open %s", path);
+	char *text = read_all(fileno(f));
+	fclose(f);
+	return text;
+}
+
+unsigned int count_files(const char *dir, const char *prefix)
+{
+	DIR *d = opendir(dir);
+	const struct dirent *entry;
+	unsigned int n = 0;
+
+	ck_assert_ptr_nonnull(d);
+	while ((entry = readdir(d)))
+		n += strncmp(entry->d_name, prefix, strlen(prefix)) == 0;
+	closedir(d);
+	return n;
+}
+
+char *babeltrace(const char *dir, int *status)
+{
+	char command[640];
+
+	/* Its messages go behind: among the events they would break a line in two. */
+	snprintf(command, sizeof(command),
+		 "ulimit -v 4000000; e=$(mktemp); LC_ALL=C.UTF-8 timeout 20 babeltrace2 --clock-seconds --no-delta '%s' 2>\"$e\"; "
+		 "s=$?; cat \"$e\"; rm \"$e\"; exit $s", dir);
+	FILE *f = popen(command, "re");
+	ck_assert_ptr_nonnull(f);
+	char *text = read_all(fileno(f));
+	*status = pclose(f);
+	return text;
+}
+
+char *clean_babeltrace(const char *dir)
+{
+	int status;
+	char *text = babeltrace(dir, &status);
+
+	ck_assert_msg(status == 0, "babeltrace2 ends with %d: %s", WEXITSTATUS(status), text);
+	return text;
+}
+
+unsigned int count_of(const char *text, const char *needle)
+{
+	unsigned int n = 0;
+
+	while ((text = strstr(text, needle))) {
+		text += strlen(needle);
+		n++;
+	}
+	return n;
+}
+
+bool under_sanitizer(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	return true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+	return true;
+#endif
+#endif
+	return false;
+}
+
+int run(Suite *suite)
+{
+	SRunner *runner = srunner_create(suite);
+
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

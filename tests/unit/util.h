@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * util.h - what several of the unit tests need: captured stderr, temporary
+ * directories, babeltrace2's view of a trace.
+ */
+#ifndef UTIL_H
+#define UTIL_H
+
+#include <check.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* stderr goes into a file until the text is taken; the caller frees it. */
+void capture_stderr(void);
+char *captured_stderr(void);
+
+/* A new, empty directory, named in static memory. It goes when the test program ends well. */
+const char *temp_dir(void);
+
+/* The whole file; the caller frees it. */
+char *read_file(const char *path);
+
+/* Entries of dir whose names begin so. */
+unsigned int count_files(const char *dir, const char *prefix);
+
+/*
+ * What babeltrace2 prints for the trace, with the errors' text; the caller frees it.
+ * *status is its exit status. It runs in bounded time and memory.
+ */
+char *babeltrace(const char *dir, int *status);
+
+/* The same, and it must have been content. */
+char *clean_babeltrace(const char *dir);
+
+/* The number of times that needle is in text. */
+unsigned int count_of(const char *text, const char *needle);
+
+/* True in a build that a sanitizer slows down or whose address space is huge. */
+bool under_sanitizer(void);
+
+/* Runs the suite: in the main of each program. */
+int run(Suite *suite);
+
+#define ck_assert_contains(text, needle) \
+	ck_assert_msg(strstr((text), (needle)) != NULL, "'%s' is not in: %s", (needle), (text))
+#define ck_assert_lacks(text, needle) \
+	ck_assert_msg(strstr((text), (needle)) == NULL, "'%s' is in: %s", (needle), (text))
+
+#endif /* UTIL_H */
