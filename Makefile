@@ -88,7 +88,7 @@ define variant
 $$(BUILD)/$(1)/%.o: %.c | $$(GENERATED)
 	$$(call say,CC,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(OUR_CFLAGS) $$(CFLAGS) $(2) $$(EXTRA) -Iruntime/include -iquote generated -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $$(OUR_CFLAGS) $$(CFLAGS) $(2) -Iruntime/include -iquote generated $$(if $$(filter tests/unit/%,$$<),-Iruntime/src) -MMD -MP -c -o $$@ $$<
 -include $$(patsubst %.c,$$(BUILD)/$(1)/%.d,$$(RUNTIME) $$(wildcard tests/unit/*.c examples/*/*.c))
 endef
 
@@ -149,7 +149,6 @@ $$(BUILD)/$(1)/unit/%: $$(BUILD)/$(1)/tests/unit/%.o $$(patsubst %.c,$$(BUILD)/$
 endef
 $(eval $(call unit_variant,obj,))
 $(eval $(call unit_variant,asan,$(SANITIZE)))
-$(BUILD)/%/unit: ;
 
 check-programs: all examples $(UNITS:%=$(BUILD)/obj/unit/%) $(UNITS:%=$(BUILD)/asan/unit/%)
 

@@ -11,7 +11,7 @@ set -euf
 LC_ALL=C
 export LC_ALL
 
-rounds=${ROUNDS:-11}
+rounds=${ROUNDS:-9}
 cc=${CC:-gcc}
 
 if [ $# -ne 1 ] || [ ! -f "$1/libtp.a" ]; then
@@ -240,32 +240,33 @@ off_sites() {
 
 new_group 'Off: 32 sites in straight-line code, a site, above nothing at all' ns
 off_sites sites
-measure 20000000
-count 320000
+measure 24000000
+count 480000
 table
 
 new_group 'Off: a site in a leaf function, a call, above nothing at all' ns
 off_sites leaf
-measure 5000000
-count 20000
+measure 6000000
+count 30000
+note 'Where times differ by less than their noise, the instructions tell.'
 table
 
 new_group 'On: one empty probe' ns
 row peer 'direct call' $no_environment direct loop 1
 row ours 'tpgen: 1 probe' $no_environment ours loop 1 1
-measure 2000000
-count 20000
+measure 3000000
+count 30000
 note 'LTTng-UST has no probes but its own recorder.'
 table
 
 new_group 'On: three empty probes' ns
 row peer 'three direct calls' $no_environment direct3 loop 1
 row ours 'tpgen: 3 probes' $no_environment ours loop 1 3
-measure 2000000
-count 20000
+measure 3000000
+count 30000
 table
 
-TP_ENABLE=bench:*
+TP_ENABLE='bench:*'
 export TP_ENABLE
 
 record() {
@@ -279,53 +280,71 @@ record() {
 
 new_group 'Record {u64, u32, char[16]}, one thread' ns
 record 1
-measure 200000
-count 40000
+measure 300000
+count 45000
 note 'clock_gettime is outside the instruction counts (a system call, under valgrind).'
 table
 
 new_group 'Record {u64, u32, char[16]}, two threads at once, each' ns
 record 2
-measure 200000
+measure 300000
 if [ -n "$have_lttng_daemon" ]; then
 	note "LTTng-UST, discard mode, has lost of all these: $(lttng list discard |
 		awk '/Discarded events:/ { lost += $3 } END { print lost + 0 }') events."
 fi
 table
 
+unset TP_ENABLE
+
 print_text() {
-	row peer 'fprintf, one FILE' $no_environment fprintf loop "$1"
-	row ours 'tpgen: text sink' TP_OUTPUT=text:/dev/null ours loop "$1" -1
+	row peer 'fprintf' $no_environment fprintf loop "$1"
+	row ours 'tpgen: tp_text_sink()' $no_environment ours loop "$1" -2
 }
 
-new_group 'Print the same as text to /dev/null, one thread' ns
+# As the environment opens a text sink, so that one sees what a program does while it runs.
+print_lines() {
+	row peer 'fprintf' $no_environment fprintf loop "$1" 1
+	row ours 'tpgen: TP_OUTPUT=text:FILE' TP_OUTPUT=text:/dev/null ours loop "$1" -1
+}
+
+new_group 'Print the same to one FILE, /dev/null, with a full buffer, one thread' ns
 print_text 1
-measure 50000
-count 10000
+measure 75000
+count 15000
 table
 
-new_group 'Print the same as text to /dev/null, two threads at once, each' ns
+new_group 'The same, two threads at once, each' ns
 print_text 2
-measure 50000
+measure 75000
 table
-unset TP_ENABLE
+
+new_group 'The same, line-buffered (a system call a line), one thread' ns
+print_lines 1
+measure 75000
+table
+
+new_group 'The same, line-buffered, two threads at once, each' ns
+print_lines 2
+measure 75000
+table
 
 new_group 'Register, unregister and synchronize' ns
 row ours 'tpgen: no other thread' $no_environment register loop 1
 row ours 'tpgen: another thread hits the tracepoint' $no_environment register loop 1 1
-measure 2000
+measure 3000
 table
 
 # ---- tpgen itself ----
 
-# many_events NUMBER - a .tp file
+# many_events NUMBER - a .tp file of events that differ a little, lest the compiler make one of them
 many_events() {
 	echo '#define TRACE_SYSTEM many'
 	echo '#include <stdint.h>'
 	echo '#include <string.h>'
-	awk -v nr="$1" -v skip='/TRACE_EVENT/,0' 'NR == FNR && /^TRACE_EVENT/ { on = 1 }
+	awk -v nr="$1" '/^TRACE_EVENT/ { on = 1 }
 		on { text = text $0 "\n" }
-		END { for (i = 1; i <= nr; i++) { one = text; gsub(/bench_event/, "many_" i, one); print one } }' \
+		END { for (i = 1; i <= nr; i++) { one = text; gsub(/bench_event/, "many_" i, one)
+				sub(/= number;/, "= number + " i ";", one); print one } }' \
 		"$bench/bench.tp"
 }
 
@@ -336,7 +355,8 @@ many_lttng_events() {
 		on && !/^$/ { text = text $0 "\n"; if (/^\)/) on = 0; next }
 		/^LTTNG_UST_TRACEPOINT_EVENT_INSTANCE/ { getline; next }
 		/^#endif/ { for (i = 1; i <= nr; i++) { one = text; sub(/EVENT_CLASS/, "EVENT", one)
-				sub(/bench, event/, "bench, many_" i, one); print one } }
+				sub(/bench, event/, "bench, many_" i, one)
+				sub(/number, number\)/, "number, number + " i ")", one); print one } }
 		{ gsub(/lttng_events.h/, "many_lttng.h"); print }' "$bench/subjects/lttng_events.h"
 }
 
@@ -357,41 +377,44 @@ tpgen_again() {
 	tpgen many.tp
 }
 
-# A program's part of 1,000 events; LTTng-UST's macros are given 100, as they take so long.
+# The compiler's time grows with the events, so that it is given fewer of them.
+compiled=200
 many_events 1000 >many.tp
-printf '#define CREATE_TRACE_POINTS\n#include "many.h"\n' >many.c
-many_lttng_events 100 >many_lttng.h
-printf '#define LTTNG_UST_TRACEPOINT_%s\n' CREATE_PROBES DEFINE >many_lttng.c
-echo '#include "many_lttng.h"' >>many_lttng.c
+many_events $compiled >some.tp
+tpgen some.tp
+printf '#define CREATE_TRACE_POINTS\n#include "some.h"\n' >some.c
+many_lttng_events $compiled >many_lttng.h
+printf '#define LTTNG_UST_TRACEPOINT_%s\n' CREATE_PROBES DEFINE >some_lttng.c
+echo '#include "many_lttng.h"' >>some_lttng.c
 
-new_group '1,000 events like that in one file, an event' ms
-row ours 'tpgen gen' -
-row ours "$cc -O2 of what tpgen has generated" -
-[ -z "$have_lttng" ] || row peer "$cc -O2 of LTTng-UST's macros (100 events)" -
+new_group 'Many events like that in one file, an event' ms
+row ours 'tpgen gen, 1,000 events' -
+row ours "$cc -O2 of what it generates, $compiled events" -
+[ -z "$have_lttng" ] || row peer "$cc -O2 of LTTng-UST's macros, $compiled events" -
 for round in 1 2 3; do
 	took 1 1000 tpgen_again
-	took 2 1000 compile many.o -c many.c
-	[ -z "$have_lttng" ] || took 3 100 compile many_lttng.o -c many_lttng.c
+	took 2 $compiled compile some.o -c some.c
+	[ -z "$have_lttng" ] || took 3 $compiled compile some_lttng.o -c some_lttng.c
 done
 note 'Three rounds.'
 table
 
-# sizes ROW OBJECT EVENTS - text and data in it
-sizes() {
-	size "$2" | awk -v row="$1" -v per="$3" \
-		'NR == 2 { printf "value\t%d\t%.1f\nvalue\t%d\t%.1f\n", row, $1 / per, row + 1, $2 / per }' >>group
+# section HEADING COLUMN - what size says of the objects
+section() {
+	new_group "$1" bytes
+	row ours 'tpgen' -
+	[ -z "$have_lttng" ] || row peer 'LTTng-UST' -
+	i=0
+	for object in some.o ${have_lttng:+some_lttng.o}; do
+		i=$((i + 1))
+		size "$object" | awk -v row=$i -v per=$compiled -v column="$2" \
+			'NR == 2 { printf "value\t%d\t%.1f\n", row, $column / per }' >>group
+	done
+	table
 }
 
-new_group 'Object code of the same, an event (constants and unwind tables are text)' bytes
-row ours 'tpgen: text' -
-row ours 'tpgen: data' -
-sizes 1 many.o 1000
-if [ -n "$have_lttng" ]; then
-	row peer 'LTTng-UST: text' -
-	row peer 'LTTng-UST: data' -
-	sizes 3 many_lttng.o 100
-fi
-table
+section 'Text of the same, with its constants and unwind tables, without call sites, an event' 1
+section 'Data of the same, an event' 2
 
 echo
 awk -f "$bench/noise.awk" spread

@@ -114,7 +114,8 @@ char *clean_babeltrace(const char *dir)
 	int status;
 	char *text = babeltrace(dir, &status);
 
-	ck_assert_msg(status == 0, "babeltrace2 ends with %d: %s", WEXITSTATUS(status), text);
+	size_t len = strlen(text); /* check can't report all of a long trace; the errors are at its end */
+	ck_assert_msg(status == 0, "babeltrace2 ends with %d: %s", WEXITSTATUS(status), text + (len > 4000 ? len - 4000 : 0));
 	return text;
 }
 

@@ -53,7 +53,12 @@ struct tp_sink_ops {
 	 * a sink that writes a description down does it here.
 	 */
 	int (*described)(struct tp_sink *sink);
-	/* In the child of a fork, before it goes on; no other thread exists. Optional. */
+	/*
+	 * Around a fork, by the thread that forks. Optional. A sink with a lock
+	 * takes it in before_fork and gives it back in both others; in the child, no other thread exists.
+	 */
+	void (*before_fork)(struct tp_sink *sink);
+	void (*after_fork_parent)(struct tp_sink *sink);
 	void (*after_fork_child)(struct tp_sink *sink);
 	/* Nothing is attached any more and no record is on its way: finish and free the sink. */
 	int (*close)(struct tp_sink *sink);

@@ -17,7 +17,8 @@
  *	                    and DIRECTORY stands for the process id
  *
  * TP_OUTPUT alone enables everything. Both are read once, when the first
- * module with tracepoints is loaded; setuid programs ignore them. What is
+ * module with tracepoints is loaded; setuid programs ignore them, and an
+ * empty one counts as none. The output ends when the program does. What is
  * wrong with them is said in one line on stderr, and the program goes on.
  *
  * None of these functions may be called from a signal handler or from inside a probe.
@@ -42,9 +43,13 @@ struct tp_sink;
  *
  * time in seconds since the epoch, process id/thread id, system:event, and
  * the text of TP_printk. A line is written whole, however many threads
- * write. file stays the caller's: it must be open until tp_sink_close() has returned,
- * which flushes it. Records from a signal handler that interrupted the sink
- * itself are counted as lost; the count is said on stderr at the end.
+ * write. Control characters in the text are written as \n and \xHH; a
+ * newline at its end goes, as in the kernel. A text too long for a line (80 KiB) ends in "...".
+ *
+ * file stays the caller's: it must be open until tp_sink_close() has returned,
+ * which flushes it. The sink clears its error flag. Records from a signal handler that
+ * interrupted the sink itself are counted as lost, as are those that could
+ * not be written; the count is said on stderr at the end.
  * NULL with errno set: EINVAL (file is NULL), ENOMEM.
  */
 TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
@@ -55,13 +60,23 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  * of its own; they are a valid trace at every instant, so that
  * babeltrace2 can read it while the program runs and after kill -9.
  *
+ * dir may be given by a relative name, and the program may change its
+ * directory later; its last part must not be a symbolic link. No more than
+ * 16 CTF sinks can be open at once. In a forked child the sink goes on, into
+ * files of its own in the same trace; but the events of modules that only
+ * the child loads are not in the trace, and their records are lost.
+ *
+ * Records are lost, and counted in the trace, when they don't fit into a
+ * packet, when there is no room for a new one (a full disk, say), and when a
+ * signal handler's record meets the end of a packet in which it interrupted another.
+ *
  * options is NULL or a comma-separated list:
  *
  *	packet=SIZE   bytes of a packet, which is a file: from 4K to 1G, with
  *	              a suffix K, M or G; default 1M
  *
- * NULL with errno set: EINVAL (options), EEXIST (dir holds a trace), or
- * what the system said of dir.
+ * NULL with errno set: EINVAL (options, or dir is NULL), EEXIST (dir holds a
+ * trace), EMFILE (16 are open), or what the system said of dir.
  */
 TP_PUBLIC struct tp_sink *tp_ctf_sink(const char *dir, const char *options);
 
@@ -69,9 +84,14 @@ TP_PUBLIC struct tp_sink *tp_ctf_sink(const char *dir, const char *options);
  * Attaches the writers of the matching events to sink, those of modules that
  * are loaded later too. patterns is a comma-separated list of globs (as in
  * fnmatch) for SYSTEM:EVENT, or for EVENT alone; one that begins with "!"
- * takes its matches out of the list again, wherever it stands.
- * The number of events that are attached now and were not before, or -EINVAL (patterns:
- * empty, an empty element, only "!"), -ENOMEM.
+ * takes its matches out of the list again, wherever it stands. Blanks
+ * around a pattern don't count. Of several calls, for an event the last
+ * whose patterns match it decides.
+ *
+ * The number of events that are attached now and were not before (0 is no
+ * error: their module may come yet), -EINVAL (patterns is NULL or empty, has
+ * an empty element, or only such that begin with "!"), or -ENOMEM, and then
+ * nothing has changed.
  */
 TP_PUBLIC int tp_enable(struct tp_sink *sink, const char *patterns);
 
@@ -79,7 +99,8 @@ TP_PUBLIC int tp_enable(struct tp_sink *sink, const char *patterns);
 TP_PUBLIC int tp_disable(struct tp_sink *sink, const char *patterns);
 
 /*
- * The number of records that sink could not take, for whatever cause.
+ * The number of records that sink could not take, for whatever cause. In a
+ * forked child it starts again at 0.
  */
 TP_PUBLIC unsigned long tp_sink_lost(struct tp_sink *sink);
 
@@ -88,7 +109,8 @@ TP_PUBLIC unsigned long tp_sink_lost(struct tp_sink *sink);
  * finishes the output and frees the sink. Probes that were registered by
  * hand with this sink as data must be unregistered before.
  * 0, or the negative errno value of what went wrong with the output, at any time since it
- * was opened; the sink is gone in any case. NULL is -EINVAL.
+ * was opened; the sink is gone in any case. NULL is -EINVAL, a call from
+ * inside a probe -EDEADLK, and then nothing has happened.
  */
 TP_PUBLIC int tp_sink_close(struct tp_sink *sink);
 

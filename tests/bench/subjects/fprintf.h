@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* What one writes by hand: the line that our text sink prints, into one FILE for all threads. */
+/*
+ * What one writes by hand: the line that our text sink prints, into one FILE
+ * for all threads, which is line-buffered where there is an argument.
+ */
 #include <unistd.h>
 
 static FILE *file;
 static int pid;
 
-static void prepare(void)
+static void prepare(int line_buffered)
 {
 	file = fopen("/dev/null", "w");
 	if (!file)
 		fail("/dev/null can't be opened");
+	if (line_buffered)
+		setvbuf(file, NULL, _IOLBF, BUFSIZ);
 	pid = getpid();
 }
-#define PREPARE(argument) prepare()
+#define PREPARE(argument) prepare(argument)
 
 static void print_event(uint64_t number, uint32_t id, const char *name)
 {

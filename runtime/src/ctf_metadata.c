@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ctf_metadata.c - the description of a CTF trace, in TSDL, and of each
+ * event's record in it.
+ *
+ * The record is written as C lays it out. TSDL says where things are by
+ * alignment alone, so this walks through the record as a reader of TSDL
+ * does, and writes padding down wherever he would otherwise be elsewhere.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/* A field with an underscore in front clashes with no keyword of TSDL; babeltrace2 takes the underscore off again. */
+#define PREFIX "_"
+
+/* A fixed field whose type TSDL knows only as bytes is written as this. */
+#define BYTES "integer { size = 8; align = 8; signed = false; }"
+
+/* ---- The trace ---- */
+
+static void print_string(struct tp_buffer *b, const char *text)
+{
+	tp_buffer_printf(b, "\"");
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		if (c == '"' || c == '\\')
+			tp_buffer_printf(b, "\\%c", c);
+		else if (c < ' ' || c == 0x7f)
+			tp_buffer_printf(b, "\\%03o", c);
+		else
+			tp_buffer_printf(b, "%c", c);
+	}
+	tp_buffer_printf(b, "\"");
+}
+
+static void print_env(struct tp_buffer *b)
+{
+	char host[HOST_NAME_MAX + 1] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	tp_buffer_printf(b, "env {\n\ttracer_name = \"tp\";\n\thostname = ");
+	print_string(b, host);
+	tp_buffer_printf(b, ";\n\tprocname = ");
+	print_string(b, program_invocation_short_name);
+	tp_buffer_printf(b, ";\n\tpid = %d;\n};\n\n", (int)getpid());
+}
+
+void tp_ctf_metadata_begin(struct tp_buffer *b, uint64_t clock_offset)
+{
+	bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	/* The word is the length << 16 | the offset. */
+	const char *first = little ? "offset" : "len";
+	const char *second = little ? "len" : "offset";
+
+	tp_buffer_printf(b,
+			 "/* CTF 1.8 */\n"
+			 "\n"
+			 "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
+			 "typealias integer { size = 16; align = 16; signed = false; } := uint16_t;\n"
+			 "typealias integer { size = 32; align = 32; signed = false; } := uint32_t;\n"
+			 "typealias integer { size = 32; align = 32; signed = true; } := int32_t;\n"
+			 "typealias integer { size = 64; align = 64; signed = false; } := uint64_t;\n"
+			 "\n"
+			 "trace {\n"
+			 "\tmajor = 1;\n"
+			 "\tminor = 8;\n"
+			 "\tbyte_order = %s;\n"
+			 "\tpacket.header := struct {\n"
+			 "\t\tuint32_t magic;\n"
+			 "\t\tuint32_t stream_id;\n"
+			 "\t\tuint64_t stream_instance_id;\n"
+			 "\t};\n"
+			 "};\n"
+			 "\n",
+			 little ? "le" : "be");
+	print_env(b);
+	tp_buffer_printf(b,
+			 "clock {\n"
+			 "\tname = monotonic;\n"
+			 "\tdescription = \"CLOCK_MONOTONIC, from the epoch\";\n"
+			 "\tfreq = 1000000000;\n"
+			 "\toffset_s = %llu;\n"
+			 "\toffset = %llu;\n"
+			 "\tabsolute = TRUE;\n"
+			 "};\n"
+			 "\n"
+			 "typealias integer {\n"
+			 "\tsize = 64; align = 64; signed = false; map = clock.monotonic.value;\n"
+			 "} := timestamp_t;\n"
+			 "\n"
+			 "/* A payload's place, in bytes from the record's start, and its length in bytes. */\n"
+			 "struct data_loc {\n"
+			 "\tuint16_t %s;\n"
+			 "\tuint16_t %s;\n"
+			 "} align(32);\n"
+			 "struct unaligned_data_loc {\n"
+			 "\tinteger { size = 16; align = 8; signed = false; } %s;\n"
+			 "\tinteger { size = 16; align = 8; signed = false; } %s;\n"
+			 "};\n"
+			 "\n",
+			 (unsigned long long)(clock_offset / 1000000000u),
+			 (unsigned long long)(clock_offset % 1000000000u), first, second, first, second);
+	/* babeltrace2 warns of members of an event.header that it has no use for; so the thread's id is a context. */
+	tp_buffer_printf(b, "stream {\n"
+			    "\tid = 0;\n"
+			    "\tpacket.context := struct {\n"
+			    "\t\ttimestamp_t timestamp_begin;\n"
+			    "\t\tuint64_t content_size;\n"
+			    "\t\ttimestamp_t timestamp_end;\n"
+			    "\t\tuint64_t packet_size;\n"
+			    "\t\tuint64_t packet_seq_num;\n"
+			    "\t\tuint64_t events_discarded;\n"
+			    "\t};\n"
+			    "\tevent.header := struct {\n"
+			    "\t\ttimestamp_t timestamp;\n"
+			    "\t\tuint16_t id;\n"
+			    "\t} align(64);\n"
+			    "\t/* The alignment skips the flags and the preempt count, which are 0. */\n"
+			    "\tevent.context := struct {\n"
+			    "\t\tint32_t pid;\n"
+			    "\t};\n"
+			    "};\n"
+			    "\n");
+}
+
+/* ---- Where a reader is, in bytes from the record's start ---- */
+
+struct walk {
+	struct tp_buffer *b;
+	const struct tp_event_class *class;
+	uint32_t at;          /* where the next byte is looked for */
+	unsigned int padding; /* paddings so far */
+};
+
+static uint32_t align_up(uint32_t offset, uint32_t align)
+{
+	return (offset + align - 1) / align * align;
+}
+
+/* True where a field of the event is named a..b..c. */
+static bool is_taken(const struct tp_event_class *class, const char *a, const char *b, const char *c)
+{
+	char name[512];
+
+	/* A longer one is cut, and then may be called taken though it is not: one underscore too many. */
+	snprintf(name, sizeof(name), "%s%s%s", a, b, c);
+	for (uint32_t i = 0; i < class->nr_fields; i++) {
+		if (strncmp(class->fields[i].name, name, sizeof(name) - 1) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The name of something that the user has no field for, behind the PREFIX:
+ * begins with enough underscores to be no field's.
+ */
+static const char *hidden_prefix(const struct tp_event_class *class, const char *name, const char *suffix)
+{
+	static const char underscores[] = "________________";
+	size_t first = sizeof(underscores) - 2;
+
+	while (first && is_taken(class, underscores + first, name, suffix))
+		first--;
+	return underscores + first;
+}
+
+/* Goes to an offset to which the alignment of what comes next does not lead. */
+static void pad_to(struct walk *w, uint32_t offset)
+{
+	char number[16];
+
+	if (w->at == offset)
+		return;
+	snprintf(number, sizeof(number), "%u", w->padding++);
+	tp_buffer_printf(w->b, "\t\tuint8_t " PREFIX "%spadding%s[%u];\n",
+			 hidden_prefix(w->class, "padding", number), number, offset - w->at);
+	w->at = offset;
+}
+
+/*
+ * Goes to the offset of a field of this alignment; returns the alignment to
+ * write down, in bits: 8, and padding, for one that C did not align so.
+ */
+static uint32_t go_to(struct walk *w, uint32_t offset, uint32_t align)
+{
+	if (align > TP_CTF_ALIGN || offset % align != 0) /* the record is no better aligned than that */
+		align = 1;
+	if (align_up(w->at, align) != offset)
+		pad_to(w, offset);
+	w->at = offset;
+	return align * CHAR_BIT;
+}
+
+/* ---- Types ---- */
+
+static bool is_integer(const struct tp_event_field *f)
+{
+	return (f->type_class == TP_INTEGER || f->type_class == TP_POINTER) &&
+	       (f->element_size == 1 || f->element_size == 2 || f->element_size == 4 || f->element_size == 8);
+}
+
+static bool is_float(const struct tp_event_field *f)
+{
+	return f->type_class == TP_FLOAT && (f->element_size == 4 || f->element_size == 8);
+}
+
+static void print_integer(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align, bool text)
+{
+	tp_buffer_printf(b, "integer { size = %u; align = %u; signed = %s;%s%s }", f->element_size * CHAR_BIT, align,
+			 f->is_signed ? "true" : "false", f->type_class == TP_POINTER ? " base = 16;" : "",
+			 text ? " encoding = UTF8;" : "");
+}
+
+/* False for a type that TSDL can only take as bytes. */
+static bool print_type(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align)
+{
+	if (is_integer(f))
+		print_integer(b, f, align, f->is_char && f->kind != TP_FIELD);
+	else if (is_float(f))
+		tp_buffer_printf(b, "floating_point { exp_dig = %d; mant_dig = %d; align = %u; }",
+				 f->element_size == 4 ? 8 : 11, f->element_size == 4 ? 24 : 53, align);
+	else
+		return false;
+	return true;
+}
+
+/* The value as a field of this type holds it, where it can. */
+static bool fits(const struct tp_event_field *f, unsigned long value)
+{
+	unsigned int bits = f->element_size * CHAR_BIT;
+
+	if (bits == sizeof(long) * CHAR_BIT)
+		return true;
+	if (bits > sizeof(long) * CHAR_BIT) /* __print_symbolic saw a long of it */
+		return !f->is_signed || (long)value >= 0;
+	if (!f->is_signed)
+		return value >> bits == 0;
+	return (long)value >= -(1L << (bits - 1)) && (long)value < 1L << (bits - 1);
+}
+
+/* The entry that prints for its value: the first with it. */
+static bool is_shown(const struct trace_print_flags *table, const struct trace_print_flags *entry)
+{
+	for (const struct trace_print_flags *before = table; before < entry; before++) {
+		if (before->mask == entry->mask)
+			return false;
+	}
+	return entry->name[0] != '\0';
+}
+
+static bool has_shown(const struct tp_event_field *f)
+{
+	for (const struct trace_print_flags *s = f->symbols; s->name; s++) {
+		if (fits(f, s->mask) && is_shown(f->symbols, s))
+			return true;
+	}
+	return false;
+}
+
+static void print_enumeration(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align)
+{
+	const char *separator = "";
+
+	tp_buffer_printf(b, "enum : ");
+	print_integer(b, f, align, false);
+	tp_buffer_printf(b, " {\n");
+	for (const struct trace_print_flags *s = f->symbols; s->name; s++) {
+		if (!fits(f, s->mask) || !is_shown(f->symbols, s))
+			continue;
+		tp_buffer_printf(b, "%s\t\t\t", separator);
+		print_string(b, s->name);
+		if (f->is_signed)
+			tp_buffer_printf(b, " = %ld", (long)s->mask);
+		else
+			tp_buffer_printf(b, " = %lu", s->mask);
+		separator = ",\n";
+	}
+	tp_buffer_printf(b, "\n\t\t}");
+}
+
+/* ---- Fields ---- */
+
+static void print_fixed_field(struct walk *w, const struct tp_event_field *f)
+{
+	bool known = is_integer(f) || is_float(f);
+	uint32_t align = go_to(w, f->offset, known ? f->element_align : 1);
+	uint32_t count = f->size / (f->element_size ? f->element_size : 1);
+
+	w->at += f->size;
+	tp_buffer_printf(w->b, "\t\t");
+	if (f->kind == TP_FIELD && is_integer(f) && f->symbols && has_shown(f))
+		print_enumeration(w->b, f, align);
+	else if (!print_type(w->b, f, align)) {
+		tp_buffer_printf(w->b, BYTES);
+		count = f->size;
+	}
+	tp_buffer_printf(w->b, " " PREFIX "%s", f->name);
+	if (f->kind == TP_ARRAY || !known)
+		tp_buffer_printf(w->b, "[%u]", count);
+	tp_buffer_printf(w->b, ";\n");
+}
+
+static void print_location(struct walk *w, const struct tp_event_field *f)
+{
+	/* The word of a packed record may stand anywhere. */
+	bool aligned = go_to(w, f->offset, sizeof(tp_data_loc_t)) != CHAR_BIT;
+
+	tp_buffer_printf(w->b, "\t\tstruct %sdata_loc", aligned ? "" : "unaligned_");
+	tp_buffer_printf(w->b, " " PREFIX "%s%s_loc;\n", hidden_prefix(w->class, f->name, "_loc"), f->name);
+	w->at = f->offset + f->size;
+}
+
+static void print_bytes_payload(struct walk *w, const struct tp_event_field *f)
+{
+	tp_buffer_printf(w->b, "\t\t");
+	if (!print_type(w->b, f, CHAR_BIT))
+		tp_buffer_printf(w->b, BYTES);
+	tp_buffer_printf(w->b, " " PREFIX "%s[" PREFIX "%s%s_loc.len];\n", f->name,
+			 hidden_prefix(w->class, f->name, "_loc"), f->name);
+}
+
+static void print_wide_payload(struct walk *w, const struct tp_event_field *f)
+{
+	uint32_t align = f->element_align * CHAR_BIT;
+	const char *hidden = hidden_prefix(w->class, f->name, "_length");
+
+	tp_buffer_printf(w->b, "\t\tuint16_t " PREFIX "%s%s_length;\n\t\t", hidden, f->name);
+	if (!print_type(w->b, f, align))
+		tp_buffer_printf(w->b, "struct { " BYTES " bytes[%u]; } align(%u)", f->element_size, align);
+	tp_buffer_printf(w->b, " " PREFIX "%s[" PREFIX "%s%s_length];\n", f->name, hidden, f->name);
+}
+
+static bool is_dynamic(const struct tp_event_field *f)
+{
+	return f->kind == TP_STRING || f->kind == TP_DYNAMIC_ARRAY;
+}
+
+static void print_fields(struct tp_buffer *b, const struct tp_event_class *class)
+{
+	struct walk w = {.b = b, .class = class, .at = sizeof(struct trace_entry)};
+
+	for (uint32_t i = 0; i < class->nr_fields; i++) {
+		if (is_dynamic(&class->fields[i]))
+			print_location(&w, &class->fields[i]);
+		else
+			print_fixed_field(&w, &class->fields[i]);
+	}
+	pad_to(&w, class->fixed_size);
+	for (uint32_t i = 0; i < class->nr_fields; i++) {
+		const struct tp_event_field *f = &class->fields[i];
+		if (!is_dynamic(f))
+			continue;
+		if (f->element_size > 1)
+			print_wide_payload(&w, f);
+		else
+			print_bytes_payload(&w, f);
+	}
+}
+
+/* A payload is aligned from the record's start, which is aligned to 8 bytes in the packet: for more, TSDL has no word. */
+static bool can_describe(const struct tp_event_class *class)
+{
+	for (uint32_t i = 0; i < class->nr_fields; i++) {
+		const struct tp_event_field *f = &class->fields[i];
+		if (is_dynamic(f) && f->element_size > 1 && f->element_align > TP_CTF_ALIGN)
+			return false;
+	}
+	return true;
+}
+
+int tp_ctf_metadata_event(struct tp_buffer *b, const struct tp_event *event)
+{
+	size_t len = b->len;
+
+	if (!can_describe(event->event_class))
+		return -EINVAL;
+	tp_buffer_printf(b,
+			 "event {\n"
+			 "\tname = \"%s:%s\";\n"
+			 "\tid = %u;\n"
+			 "\tstream_id = 0;\n"
+			 "\tfields := struct {\n",
+			 event->system, event->name, event->id);
+	print_fields(b, event->event_class);
+	tp_buffer_printf(b, "\t};\n};\n\n");
+	if (!b->failed)
+		return 0;
+	b->failed = false;
+	b->len = len;
+	return -ENOMEM;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * internal.h - what the runtime's files need of each other.
+ *
+ * Locks, in the order in which they may nest:
+ *
+ *	liburcu's own           (taken by fork and by grace periods)
+ *	  tp_events_lock        module.c, events.c: modules, events, sinks
+ *	    tp_registry_lock    registry.c, probes.c: names and probe arrays
+ *	      a sink's own      ctf.c, text.c: taken in readers too
+ *
+ * Nobody waits for a grace period with one of them held: a reader, which the
+ * grace period waits for, may be waiting for that very lock.
+ */
+#ifndef TP_INTERNAL_H
+#define TP_INTERNAL_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tp/event.h>
+#include <tp/module.h>
+#include <tp/sink.h>
+#include <tp/tracepoint.h>
+
+/* For what a signal handler of the same thread may see: the compiler keeps the order, the processor does anyway. */
+#define tp_barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+#define TP_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
+
+/* malloc, but for the tests, which make it fail. */
+extern void *(*tp_malloc)(size_t size);
+
+/* ---- complain.c ---- */
+
+/* One line on stderr, by one write: "tp: " goes in front, the newline behind. Safe in signal handlers, keeps errno. */
+void tp_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- lock.c ---- */
+
+/*
+ * A mutex whose holder can't be cancelled: what it calls (open, write ...)
+ * are cancellation points, and a cancelled holder would keep it for ever.
+ */
+struct tp_lock {
+	pthread_mutex_t mutex;
+	int cancel_state; /* the holder's, from before */
+};
+
+#define TP_LOCK_INIT {.mutex = PTHREAD_MUTEX_INITIALIZER}
+
+void tp_lock(struct tp_lock *lock);
+void tp_unlock(struct tp_lock *lock);
+
+extern struct tp_lock tp_events_lock;
+extern struct tp_lock tp_registry_lock;
+
+/*
+ * A stretch of code that this thread's signal handlers and cancellation
+ * do not interrupt, and that leaves errno as it was. False where the thread
+ * is in such a stretch already: something that it calls is traced itself, or
+ * it was interrupted after all, by the handler of a SIGSEGV or the like. The
+ * record is to be counted as lost then.
+ */
+struct tp_guard {
+	sigset_t signals;
+	int cancel_state;
+	int error;
+};
+
+bool tp_guard_enter(struct tp_guard *guard);
+void tp_guard_leave(const struct tp_guard *guard);
+
+/* ---- thread.c: what is kept for each thread ---- */
+
+/* The thread's id as gettid() says it, cached. */
+int32_t tp_thread_id(void);
+
+/* Makes tp_thread_exit run when this thread exits. False in its very last destructors, where it would not run again. */
+bool tp_thread_arm(void);
+
+void tp_thread_start(void); /* once a process */
+void tp_thread_after_fork_child(void);
+
+void tp_scratch_thread_exit(void);
+void tp_ctf_thread_exit(void);
+
+/* ---- registry.c and probes.c ---- */
+
+struct probe_array;
+
+/* The tracepoint of one loaded module; struct tracepoint's reserved[0]. */
+struct site {
+	struct site *next; /* of the same name, in order of loading */
+	struct tracepoint *tp;
+	struct tp_name *name;
+	unsigned int loads; /* more than 1 where two modules announce one and the same (exported) tracepoint */
+};
+
+/* A name that a tracepoint or a probe has. */
+struct tp_name {
+	struct tp_name *next; /* of the same hash */
+	struct site *sites;
+	struct probe_array *probes; /* NULL while there are none */
+	tp_probe_t stub;            /* what removed elements of probes point to; of one of the sites */
+	unsigned int leaving;       /* sites unlinked whose readers have not been waited for */
+	const char *proto;
+	char name[];
+};
+
+/* All under tp_registry_lock. */
+int tp_probes_add(struct tp_name *name, tp_probe_t func, void *data, int prio);
+int tp_probes_remove(struct tp_name *name, tp_probe_t func, void *data);
+tp_probe_t tp_probes_first(const struct tp_name *name);
+void tp_probes_link(struct tp_name *name, struct site *site);
+void tp_probes_unlink(struct tp_name *name, struct site *site);
+void tp_probes_settle(struct tp_name *name);
+
+/* What tp_probe_register and tp_probe_unregister do, but for tp_probes_trim. */
+int tp_registry_add(const char *name, const char *proto, tp_probe_t func, void *data, int prio);
+int tp_registry_remove(const char *name, tp_probe_t func, void *data);
+
+/* Waits for readers where too many retired arrays do. Not with a lock held. */
+void tp_probes_trim(void);
+
+/* Links a module's tracepoints to their names; after unload and a grace period, settle forgets them. */
+void tp_registry_load(struct tp_module *module);
+void tp_registry_unload(struct tp_module *module);
+void tp_registry_settle(struct tp_module *module);
+bool tp_registry_has(const struct tracepoint *tp);
+
+/* ---- pattern.c: the lists of globs of tp_enable and tp_disable ---- */
+
+struct tp_pattern;
+
+/* NULL with *error set to -EINVAL or -ENOMEM; else *error is 0. */
+struct tp_pattern *tp_pattern_new(const char *text, int *error);
+void tp_pattern_free(struct tp_pattern *pattern);
+/* full_name is "system:event". */
+bool tp_pattern_matches(const struct tp_pattern *pattern, const char *full_name);
+bool tp_pattern_same(const struct tp_pattern *a, const struct tp_pattern *b);
+
+/* ---- events.c: all but the public functions under tp_events_lock ---- */
+
+void tp_events_load(struct tp_module *module);
+void tp_events_unload(struct tp_module *module);
+void tp_events_settle(struct tp_module *module);
+void tp_events_before_fork(void);
+void tp_events_after_fork(bool child);
+
+/* ---- ctf.c ---- */
+
+void tp_ctf_before_fork(void);
+void tp_ctf_after_fork(void);
+
+/* ---- module.c ---- */
+
+/* What the runtime needs once a process, however it is entered. */
+void tp_start(void);
+
+/* Returns when all readers of now are gone; false in a reader, which would wait for itself. */
+bool tp_wait_for_readers(void);
+
+/* ---- env.c ---- */
+
+void tp_env_start(void);
+
+/* ---- buffer.c: a text that grows ---- */
+
+struct tp_buffer {
+	char *text; /* NUL-terminated once something was printed */
+	size_t len, size;
+	bool failed; /* no memory; text is incomplete */
+};
+
+void tp_buffer_printf(struct tp_buffer *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void tp_buffer_free(struct tp_buffer *b);
+
+/* ---- ctf_metadata.c ---- */
+
+/* Where an event begins in a packet, and what is in front of its record, in bytes. */
+#define TP_CTF_ALIGN 8
+#define TP_CTF_EVENT_HEAD 8
+
+#define TP_CTF_MAGIC 0xC1FC1FC1u
+
+/* The head of each packet; what tp_ctf_metadata_begin describes. */
+struct tp_ctf_packet {
+	uint32_t magic;
+	uint32_t stream_id;
+	uint64_t stream_instance_id;
+	uint64_t timestamp_begin;
+	uint64_t content_size;  /* bits; in front of timestamp_end, so that a reader never sees it newer than that */
+	uint64_t timestamp_end;
+	uint64_t packet_size;   /* bits */
+	uint64_t packet_seq_num;
+	uint64_t events_discarded;
+};
+
+/* clock_offset: nanoseconds from the epoch to the clock's 0. */
+void tp_ctf_metadata_begin(struct tp_buffer *b, uint64_t clock_offset);
+
+/* 0, -EINVAL where CTF can't describe the event, -ENOMEM; and then b is as before. */
+int tp_ctf_metadata_event(struct tp_buffer *b, const struct tp_event *event);
+
+#endif /* TP_INTERNAL_H */

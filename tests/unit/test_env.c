@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_env.c - TP_ENABLE and TP_OUTPUT. They are read when a program starts,
+ * so this one starts itself again: with an argument it is a traced program.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "sample.h"
+#include "util.h"
+
+/* ---- The traced program ---- */
+
+static void exit_inside(void *data, int value)
+{
+	(void)data;
+	(void)value;
+	exit(7);
+}
+
+static void __attribute__((destructor)) last_words(void)
+{
+	trace_sample_text("last words");
+}
+
+static int program(const char *what)
+{
+	puts("the program's own output");
+	trace_sample_int(1);
+	trace_sample_text("hello");
+	if (strcmp(what, "fork") == 0) {
+		fflush(stdout);
+		pid_t child = fork();
+		trace_sample_int(child ? 2 : 3);
+		if (child)
+			waitpid(child, NULL, 0);
+	} else if (strcmp(what, "kill") == 0) {
+		fflush(stdout);
+		raise(SIGKILL);
+	} else if (strcmp(what, "exit-in-probe") == 0) {
+		register_trace_sample_int(exit_inside, NULL);
+		trace_sample_int(4);
+	} else if (strcmp(what, "closed") == 0) {
+		/* A descriptor that the program gives to another file is not written to. */
+		fflush(stdout);
+		close(STDOUT_FILENO);
+		close(STDERR_FILENO);
+		trace_sample_int(5);
+	}
+	return 0;
+}
+
+/* ---- The tests ---- */
+
+static char dir[128], out[160], err[160];
+static char *out_text, *err_text;
+
+static void setup(void)
+{
+	snprintf(dir, sizeof(dir), "%s", temp_dir());
+	snprintf(out, sizeof(out), "%s/out", dir);
+	snprintf(err, sizeof(err), "%s/err", dir);
+}
+
+/* Runs the program so, with %s in output standing for dir; returns its exit status. */
+static int start(const char *what, const char *enable, const char *output)
+{
+	char value[256];
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		ck_assert_ptr_nonnull(freopen(out, "w", stdout));
+		ck_assert_ptr_nonnull(freopen(err, "w", stderr));
+		unsetenv("TP_ENABLE");
+		unsetenv("TP_OUTPUT");
+		unsetenv("CK_TAP_LOG_FILE_NAME");
+		if (enable)
+			setenv("TP_ENABLE", enable, 1);
+		if (output) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+			snprintf(value, sizeof(value), output, dir);
+#pragma GCC diagnostic pop
+			setenv("TP_OUTPUT", value, 1);
+		}
+		execl("/proc/self/exe", "test_env", what, (char *)NULL);
+		_exit(127);
+	}
+	waitpid(child, &status, 0);
+	free(out_text);
+	free(err_text);
+	out_text = read_file(out);
+	err_text = read_file(err);
+	/* Whatever happens to the tracing, the program does its work. */
+	ck_assert_contains(out_text, "the program's own output");
+	return status;
+}
+
+static char *trace_file(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return read_file(path);
+}
+
+START_TEST(nothing_set)
+{
+	ck_assert_int_eq(start("plain", NULL, NULL), 0);
+	ck_assert_str_eq(err_text, "");
+	ck_assert_int_eq(start("plain", "", ""), 0);
+	ck_assert_str_eq(err_text, "");
+}
+END_TEST
+
+START_TEST(enable_alone_is_text_on_stderr)
+{
+	ck_assert_int_eq(start("plain", "sample:*,!sample_int", NULL), 0);
+	ck_assert_lacks(err_text, "value=");
+	ck_assert_contains(err_text, " sample:sample_text: text=hello\n");
+	ck_assert_contains(err_text, " sample:sample_text: text=last words\n");
+	ck_assert_uint_eq(count_of(err_text, "\n"), 2);
+	ck_assert_str_eq(out_text, "the program's own output\n");
+}
+END_TEST
+
+START_TEST(output_alone_is_everything)
+{
+	ck_assert_int_eq(start("plain", NULL, "text:stdout"), 0);
+	ck_assert_contains(out_text, "sample:sample_int: value=1\n");
+	ck_assert_contains(out_text, "sample:sample_text: text=last words\n");
+	ck_assert_str_eq(err_text, "");
+	ck_assert_int_eq(start("plain", NULL, "text:stderr"), 0);
+	ck_assert_uint_eq(count_of(err_text, "\n"), 3);
+}
+END_TEST
+
+START_TEST(text_file)
+{
+	ck_assert_int_eq(start("plain", "sample_int", "text:%s/log"), 0);
+	ck_assert_str_eq(err_text, "");
+	char *log = trace_file("log");
+	ck_assert_uint_eq(count_of(log, "\n"), 1);
+	free(log);
+	/* Anew each time, and written line by line: a killed program's are there. */
+	ck_assert_int_eq(WTERMSIG(start("kill", NULL, "text:%s/log")), SIGKILL);
+	log = trace_file("log");
+	ck_assert_uint_eq(count_of(log, "\n"), 2);
+	free(log);
+}
+END_TEST
+
+START_TEST(ctf_directory)
+{
+	char path[256];
+
+	ck_assert_int_eq(start("plain", "sample_*", "ctf:%s/trace,packet=8K"), 0);
+	ck_assert_str_eq(err_text, "");
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	char *text = clean_babeltrace(path);
+	ck_assert_uint_eq(count_of(text, "\n"), 3);
+	ck_assert_contains(text, "text = \"last words\"");
+	free(text);
+
+	/* It is not written to again. */
+	ck_assert_int_eq(start("plain", NULL, "ctf:%s/trace"), 0);
+	ck_assert_uint_eq(count_of(err_text, "\n"), 1);
+	ck_assert_contains(err_text, "tp: TP_OUTPUT=ctf:");
+	ck_assert_contains(err_text, "there is a trace in it already");
+	text = clean_babeltrace(path);
+	ck_assert_uint_eq(count_of(text, "\n"), 3);
+	free(text);
+}
+END_TEST
+
+START_TEST(process_id_in_names)
+{
+	ck_assert_int_eq(start("plain", NULL, "text:%s/log.%%p.%%p"), 0);
+	ck_assert_str_eq(err_text, "");
+	ck_assert_uint_eq(count_files(dir, "log."), 1);
+	ck_assert_uint_eq(count_files(dir, "log.%p"), 0);
+	ck_assert_int_eq(start("plain", NULL, "ctf:%s/trace-%%p"), 0);
+	ck_assert_int_eq(start("plain", NULL, "ctf:%s/trace-%%p"), 0);
+	ck_assert_uint_eq(count_files(dir, "trace-"), 2);
+}
+END_TEST
+
+static const struct {
+	const char *enable, *output, *message;
+} mistakes[] = {
+	{NULL, "xyz", "tp: TP_OUTPUT=xyz: unknown kind 'xyz'; use text:stderr, text:stdout, text:FILE or ctf:DIRECTORY\n"},
+	{NULL, "xyz:a:b", "tp: TP_OUTPUT=xyz:a:b: unknown kind 'xyz'; use text:stderr"},
+	{NULL, "TEXT:stderr", "unknown kind 'TEXT'"},
+	{NULL, "text", "unknown kind 'text'"},
+	{NULL, "text:", "tp: TP_OUTPUT=text:: the name is missing"},
+	{NULL, "ctf:", "tp: TP_OUTPUT=ctf:: the name is missing"},
+	{NULL, "text:%s/no/such/file", "No such file or directory"},
+	{NULL, "ctf:%s/no/such/directory", "No such file or directory"},
+	{NULL, "ctf:/proc/trace", "No such file or directory"},
+	{NULL, "ctf:%s/out", "Not a directory"},
+	{NULL, "ctf:%s/trace,packet=1", "packet=SIZE"},
+	{NULL, "ctf:%s/trace,", NULL},
+	{",", "text:%s/log", "tp: TP_ENABLE=,: no list of patterns"},
+	{"!a", NULL, "tp: TP_ENABLE=!a: no list of patterns"},
+	{"a,,b", "ctf:%s/trace", "tp: TP_ENABLE=a,,b: no list of patterns"},
+};
+
+START_TEST(mistake)
+{
+	ck_assert_int_eq(start("plain", mistakes[_i].enable, mistakes[_i].output), 0);
+	if (!mistakes[_i].message) {
+		ck_assert_str_eq(err_text, "");
+		return;
+	}
+	ck_assert_contains(err_text, mistakes[_i].message);
+	ck_assert_int_eq(strncmp(err_text, "tp: ", 4), 0);
+	ck_assert_uint_eq(count_of(err_text, "\n"), 1);
+	ck_assert_uint_eq(count_files(dir, "log") + count_files(dir, "trace"), 0); /* nothing half-done */
+}
+END_TEST
+
+START_TEST(full_disk)
+{
+	ck_assert_int_eq(start("plain", NULL, "text:/dev/full"), 0);
+	ck_assert_contains(err_text, "tp: text sink: writing failed: No space left on device");
+	ck_assert_contains(err_text, "tp: text sink: 3 records were lost");
+	ck_assert_uint_eq(count_of(err_text, "\n"), 2);
+}
+END_TEST
+
+START_TEST(forked_child)
+{
+	char path[256];
+
+	ck_assert_int_eq(start("fork", NULL, "text:%s/log"), 0);
+	char *log = trace_file("log");
+	ck_assert_uint_eq(count_of(log, "value=1\n"), 1);
+	ck_assert_uint_eq(count_of(log, "value=2\n"), 1);
+	ck_assert_uint_eq(count_of(log, "value=3\n"), 1);
+	ck_assert_uint_eq(count_of(log, "last words"), 2);
+	free(log);
+	ck_assert_int_eq(start("fork", NULL, "ctf:%s/trace"), 0);
+	ck_assert_str_eq(err_text, "");
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	char *text = clean_babeltrace(path);
+	ck_assert_uint_eq(count_of(text, "value = "), 3);
+	ck_assert_uint_eq(count_of(text, "last words"), 2);
+	free(text);
+}
+END_TEST
+
+START_TEST(exit_inside_a_probe)
+{
+	int status = start("exit-in-probe", NULL, "text:%s/log");
+
+	ck_assert(WIFEXITED(status)); /* and does not wait for itself */
+	ck_assert_int_eq(WEXITSTATUS(status), 7);
+	char *log = trace_file("log");
+	ck_assert_contains(log, "value=1\n");
+	ck_assert_contains(log, "last words");
+	free(log);
+}
+END_TEST
+
+START_TEST(closed_descriptors)
+{
+	ck_assert_int_eq(start("closed", NULL, "text:stdout"), 0);
+	ck_assert_contains(out_text, "value=5\n");
+	ck_assert_contains(out_text, "last words");
+}
+END_TEST
+
+START_TEST(setuid_programs_ignore_them)
+{
+	char command[2048];
+
+	if (geteuid() != 0 || under_sanitizer()) {
+		fprintf(stderr, "SKIPPED: no setuid program can be made%s\n", geteuid() ? ": not root" : " with a sanitizer");
+		return;
+	}
+	/* Where the file system ignores the bit, the copy would be traced after all: nosuid is a case for skipping, too. */
+	snprintf(command, sizeof(command),
+		 "case $(findmnt -no OPTIONS -T '%s') in *nosuid*) exit 77;; esac; "
+		 "chmod 755 '%s' && cp /proc/%d/exe '%s/copy' && chown 65534 '%s/copy' && chmod 4755 '%s/copy' && "
+		 "TP_OUTPUT=text:stderr '%s/copy' plain 2>'%s' >'%s'",
+		 dir, dir, getpid(), dir, dir, dir, dir, err, out);
+	int status = system(command);
+	if (WEXITSTATUS(status) == 77) {
+		fprintf(stderr, "SKIPPED: the file system knows no setuid\n");
+		return;
+	}
+	ck_assert_int_eq(status, 0);
+	char *text = read_file(err);
+	ck_assert_str_eq(text, "");
+	free(text);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return program(argv[1]);
+
+	Suite *suite = suite_create("environment");
+	TCase *all = tcase_create("all");
+
+	tcase_add_checked_fixture(all, setup, NULL);
+	tcase_set_timeout(all, 30);
+	tcase_add_test(all, nothing_set);
+	tcase_add_test(all, enable_alone_is_text_on_stderr);
+	tcase_add_test(all, output_alone_is_everything);
+	tcase_add_test(all, text_file);
+	tcase_add_test(all, ctf_directory);
+	tcase_add_test(all, process_id_in_names);
+	tcase_add_loop_test(all, mistake, 0, sizeof(mistakes) / sizeof(mistakes[0]));
+	tcase_add_test(all, full_disk);
+	tcase_add_test(all, forked_child);
+	tcase_add_test(all, exit_inside_a_probe);
+	tcase_add_test(all, closed_descriptors);
+	tcase_add_test(all, setuid_programs_ignore_them);
+	suite_add_tcase(suite, all);
+	return run(suite);
+}

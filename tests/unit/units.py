@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Runs the unit tests of the runtime, programs made with check, and counts each of their tests."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+from support import BUILD, ROOT
+
+TIMEOUT = 300  # seconds for a program
+
+
+class Unit(unittest.TestCase):
+    """One test of one program; it was run with the program's others."""
+
+    def __init__(self, name: str, passed: bool, text: str):
+        super().__init__("outcome")
+        self.name = name
+        self.passed = passed
+        self.text = text
+
+    def outcome(self) -> None:
+        if not self.passed:
+            self.fail(self.text)
+        if " # SKIP" in self.text:
+            self.skipTest(self.text)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _run(program: str) -> list[Unit]:
+    name = os.path.basename(program)
+    with tempfile.TemporaryDirectory(prefix="tpgen-unit-") as directory:
+        tap = os.path.join(directory, "tap")
+        env = {**os.environ, "CK_TAP_LOG_FILE_NAME": tap, "CK_VERBOSITY": "silent"}
+        try:
+            done = subprocess.run([program], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True,
+                                  timeout=TIMEOUT, check=False)
+        except subprocess.TimeoutExpired:
+            return [Unit(name, False, f"has not ended after {TIMEOUT} seconds")]
+        output = (done.stdout + done.stderr).decode(errors="replace")
+        lines = []
+        if os.path.exists(tap):
+            with open(tap, encoding="utf-8", errors="replace") as file:
+                lines = file.read().splitlines()
+    units = []
+    for line in lines:
+        match = re.match(r"(not )?ok \d+ - (.*)", line)
+        if match:
+            units.append(Unit(f"{name} {match[2]}", not match[1], match[2] + ("\n" + output if match[1] else "")))
+            if match[1]:
+                output = ""  # said once
+    if not units or done.returncode and all(u.passed for u in units):
+        units.append(Unit(name, False, f"exit status {done.returncode}\n{output}"))
+    return units
+
+
+def suite(variant: str) -> unittest.TestSuite:
+    """All tests of the programs below build/VARIANT/unit."""
+    programs = sorted(glob.glob(os.path.join(BUILD, variant, "unit", "test_*")))
+    assert programs, f"there are no unit tests in {BUILD}/{variant}/unit: run make check"
+    return unittest.TestSuite(unit for program in programs if not program.endswith(".d") for unit in _run(program))
