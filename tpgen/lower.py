@@ -131,7 +131,8 @@ class _Lowering:
                     self.diag.error(self.text.span(wanted), "TP032",
                                     f"no event class is called '{wanted.text}'{nearest(wanted.text, classes)}")
                 return None
-        system = self._system(decl)
+        # The kernel asks for TRACE_SYSTEM only where there is a record.
+        system = self._system(decl) if event_class or decl.system else ""
         # A TRACE_EVENT's prototype was complained of as its class's.
         params = self._params(decl, say="struct" not in decl.parts)
         if system is None or params is None:

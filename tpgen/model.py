@@ -84,7 +84,7 @@ class EventClass:
 class Tracepoint:
     """A tracepoint; with a class it is an event."""
 
-    system: str
+    system: str  # "" for a bare tracepoint in front of any TRACE_SYSTEM
     name: str
     params: tuple[Param, ...]
     args: tuple[str, ...]

@@ -9,6 +9,7 @@
  * HIT(number, id, name) is, and may say what PREPARE(argument) is.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,22 @@ static MAY_BE_UNUSED void fail(const char *why)
 {
 	fprintf(stderr, "bench: %s\n", why);
 	exit(1);
+}
+
+/* The calling thread stays on the index'th of our processors: two that share one do not run at once. */
+static void pin(int index)
+{
+	cpu_set_t ours, one;
+
+	if (sched_getaffinity(0, sizeof(ours), &ours) != 0)
+		fail("our processors are not known");
+	index %= CPU_COUNT(&ours);
+	CPU_ZERO(&one);
+	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (CPU_ISSET(cpu, &ours) && index-- == 0)
+			CPU_SET(cpu, &one);
+	}
+	sched_setaffinity(0, sizeof(one), &one);
 }
 
 #include SUBJECT
@@ -80,12 +97,24 @@ static const struct {
 
 /* ---- Measuring ---- */
 
-/* The median of slices, each shorter than a time slice of the scheduler's, is little disturbed by other programs. */
+/*
+ * Of one thread the median of slices counts, which other programs disturb
+ * little: each is shorter than a time slice of the scheduler's. It hides what
+ * happens in fewer than half of them. Of several threads the mean counts:
+ * while one waits for a lock, the other's slices are as fast as if it were alone.
+ */
 enum { SLICES = 15, MAX_THREADS = 64 };
 
 static void (*shape)(unsigned long events);
 static unsigned long events; /* of a slice */
+static int threads;
 static pthread_barrier_t ready;
+
+struct thread {
+	pthread_t id;
+	int index;
+	double result; /* nanoseconds of a slice */
+};
 
 /* Nanoseconds of a slice. run.sh has callgrind count what happens in here, by its name. */
 double timed(void);
@@ -106,23 +135,28 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void *run(void *median)
+static void *run(void *argument)
 {
-	double elapsed[SLICES];
+	struct thread *thread = argument;
+	double elapsed[SLICES], sum = 0;
 
+	if (threads > 1)
+		pin(thread->index);
 	shape(events); /* the first ones resolve symbols and open streams */
 	pthread_barrier_wait(&ready);
-	for (int i = 0; i < SLICES; i++)
+	for (int i = 0; i < SLICES; i++) {
 		elapsed[i] = timed();
+		sum += elapsed[i];
+	}
 	qsort(elapsed, SLICES, sizeof(*elapsed), compare);
-	*(double *)median = elapsed[SLICES / 2];
+	thread->result = threads > 1 ? sum / SLICES : elapsed[SLICES / 2];
 	return NULL;
 }
 
 int main(int argc, char **argv)
 {
-	double medians[MAX_THREADS], sum = 0;
-	pthread_t others[MAX_THREADS];
+	struct thread all[MAX_THREADS];
+	double sum = 0;
 
 	if (argc < 4)
 		fail("usage: bench EVENTS SHAPE THREADS [ARGUMENT]");
@@ -131,7 +165,7 @@ int main(int argc, char **argv)
 		if (strcmp(argv[2], shapes[i].name) == 0)
 			shape = shapes[i].run;
 	}
-	int threads = atoi(argv[3]);
+	threads = atoi(argv[3]);
 	if (!events || !shape || threads < 1 || threads > MAX_THREADS)
 		fail("wrong arguments");
 #ifdef PREPARE
@@ -139,15 +173,17 @@ int main(int argc, char **argv)
 #endif
 	pthread_barrier_init(&ready, NULL, (unsigned int)threads);
 	/* The first runs here: with one thread, the process is a single-threaded one, where stdio takes no locks. */
-	for (int i = 1; i < threads; i++) {
-		if (pthread_create(&others[i], NULL, run, &medians[i]) != 0)
+	for (int i = threads - 1; i > 0; i--) {
+		all[i].index = i;
+		if (pthread_create(&all[i].id, NULL, run, &all[i]) != 0)
 			fail("no thread can be made");
 	}
-	run(&medians[0]);
+	all[0].index = 0;
+	run(&all[0]);
 	for (int i = 1; i < threads; i++)
-		pthread_join(others[i], NULL);
+		pthread_join(all[i].id, NULL);
 	for (int i = 0; i < threads; i++)
-		sum += medians[i];
+		sum += all[i].result;
 	printf("%.4f\n", sum / threads / (double)events);
 	return 0;
 }

@@ -164,7 +164,8 @@ new_group() {
 	number=0
 }
 
-# row KIND LABEL ENVIRONMENT PROGRAM ARGUMENT... - KIND is "base" (what the others contain), "peer" or "ours"
+# row KIND LABEL ENVIRONMENT PROGRAM ARGUMENT... - KIND is "ours", "peer", "plain" (has none), or "base" (what the
+# others contain)
 row() {
 	number=$((number + 1))
 	printf 'row\t%s\t%s\t%s\n' $number "$1" "$2" >>group
@@ -221,7 +222,8 @@ no_environment=A=
 machine=$(awk -F ': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)
 printf 'Machine: %s, %s cores, Linux %s, %s; load before the run %s\n' "${machine:-$(uname -m)}" "$(nproc)" \
 	"$(uname -r)" "$($cc --version | head -n 1)" "$(cut -d ' ' -f 1 /proc/loadavg)"
-echo "Each figure is the median of $rounds rounds, in which the rows of a group take turns."
+echo "Each figure is the median of $rounds rounds, in which the rows of a group take turns. A round gives the median of"
+echo "15 slices where there is one thread, the mean of all where there are more, each on a processor of its own."
 [ -n "$have_sdt" ] || echo 'SDT is left out: sys/sdt.h is not installed.'
 if [ -z "$have_lttng" ]; then
 	echo 'LTTng-UST is left out: its headers are not installed.'
@@ -330,8 +332,9 @@ table
 
 new_group 'Register, unregister and synchronize' ns
 row ours 'tpgen: no other thread' $no_environment register loop 1
-row ours 'tpgen: another thread hits the tracepoint' $no_environment register loop 1 1
-measure 3000
+row ours 'tpgen: another thread is in a second probe' $no_environment register loop 1 1
+measure 450
+note 'The other thread has a processor of its own, and is seen to run before each time.'
 table
 
 # ---- tpgen itself ----
@@ -388,7 +391,7 @@ printf '#define LTTNG_UST_TRACEPOINT_%s\n' CREATE_PROBES DEFINE >some_lttng.c
 echo '#include "many_lttng.h"' >>some_lttng.c
 
 new_group 'Many events like that in one file, an event' ms
-row ours 'tpgen gen, 1,000 events' -
+row plain 'tpgen gen, 1,000 events' -
 row ours "$cc -O2 of what it generates, $compiled events" -
 [ -z "$have_lttng" ] || row peer "$cc -O2 of LTTng-UST's macros, $compiled events" -
 for round in 1 2 3; do

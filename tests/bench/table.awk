@@ -3,7 +3,7 @@
 # table.awk - a group's table, from lines of fields that are separated by tabs:
 #
 #	group HEADING UNIT
-#	row NUMBER KIND LABEL   KIND is base, peer or ours
+#	row NUMBER KIND LABEL   KIND is base, peer, plain or ours
 #	value NUMBER VALUE      a round's
 #	count NUMBER VALUE      instructions
 #	note TEXT
@@ -59,7 +59,7 @@ END {
 	printf "\n%s\n", heading
 	printf "  %-46s %9s %21s %10s %13s\n", "", unit, "min .. max", best ? "to best" : "", counted ? "instructions" : ""
 	for (i = 1; i <= rows; i++) {
-		ratio = best && kind[i] != "base" && result[best] > 0 ? sprintf("%.2f", result[i] / result[best]) : ""
+		ratio = best && (kind[i] == "peer" || kind[i] == "ours") && result[best] > 0 ? sprintf("%.2f", result[i] / result[best]) : ""
 		instructions = count[i] == "" ? "" : \
 			sprintf("%.1f", count[i] - (kind[i] == "base" ? 0 : base_count))
 		line = sprintf("  %-46s %9s %21s %10s %13s", label[i], format_number(result[i]), range[i], ratio, instructions)

@@ -104,6 +104,10 @@ class Dump(Case):
                 self.assertEqual([(t["name"], t["proto"]) for t in found["tracepoints"]], [
                     ("s", [{"type": "int", "name": "n"}, {"type": "struct t *", "name": "p"}])])
 
+    def test_bare_tracepoint_needs_no_system(self) -> None:
+        found = self.dump("DEFINE_TRACE(s, TPPTOTO(int n), TPARGS(n));")
+        self.assertEqual([(t["system"], t["name"]) for t in found["tracepoints"]], [("", "s")])
+
     def test_no_parameters(self) -> None:
         found = self.dump("#define TRACE_SYSTEM test\nDECLARE_TRACE(s, TP_PROTO(void), TP_ARGS());\n")
         self.assertEqual(found["tracepoints"][0]["proto"], [])

@@ -62,6 +62,7 @@ def _tracepoint(tracepoint: Tracepoint, classes: Mapping[str, object]) -> Mappin
     return {
         "name": tracepoint.name,
         "system": tracepoint.system,
+        "title": ":".join(filter(None, (tracepoint.system, tracepoint.name))),
         "line": tracepoint.span.line,
         "comment": tracepoint.comment,
         "proto": proto or "void",
