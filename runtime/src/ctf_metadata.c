@@ -122,7 +122,7 @@ void tp_ctf_metadata_begin(struct tp_buffer *b, uint64_t clock_offset)
 			    "\t} align(64);\n"
 			    "\t/* The alignment skips the flags and the preempt count, which are 0. */\n"
 			    "\tevent.context := struct {\n"
-			    "\t\tint32_t pid;\n"
+			    "\t\tint32_t tid;\n"
 			    "\t};\n"
 			    "};\n"
 			    "\n");

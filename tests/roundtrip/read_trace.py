@@ -19,9 +19,16 @@ def plain(value):
 
 
 def label(value):
-    return sorted(value.labels) if isinstance(value, bt2._EnumerationFieldConst) else None
+    """An enumeration's names for the value; None for other fields."""
+    if not isinstance(value, bt2._EnumerationFieldConst):
+        return None
+    try:
+        return sorted(value.labels)
+    except AssertionError:  # what bt2 2.0 has to say of a value without a name
+        return []
 
 
+print(json.dumps({"bt2": bt2.__version__}))
 for message in bt2.TraceCollectionMessageIterator(sys.argv[1]):
     if isinstance(message, bt2._DiscardedEventsMessageConst):
         print(json.dumps({"discarded": message.count}))

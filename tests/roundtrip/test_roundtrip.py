@@ -50,7 +50,9 @@ class RoundTrip(Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         seen: dict[int, list[dict]] = {}
         last = 0
-        for line in done.stdout.splitlines():
+        version, *lines = done.stdout.splitlines()
+        old = tuple(int(n) for n in json.loads(version)["bt2"].split(".")[:3]) < (2, 0, 5)
+        for line in lines:
             event = json.loads(line)
             self.assertNotIn("discarded", event)
             self.assertGreaterEqual(event["time"], last)
@@ -61,6 +63,10 @@ class RoundTrip(Case):
         for tid, expected in passed.items():
             self.assertEqual(len(seen[tid]), len(expected))
             for got, want in zip(seen[tid], expected):
+                for name, value in want["fields"].items():
+                    if old and value == "":
+                        # babeltrace2's defect, mended in 2.0.5: of an empty text it shows an earlier one.
+                        got["fields"][name] = ""
                 self.assertEqual((got["name"], got["fields"]), (want["name"], _floats(want["fields"])))
                 if "e" in got["fields"]:
                     names = {0: ["red"], 7: ['gr"een'], -2: ["blue"], 5: []}
@@ -101,7 +107,7 @@ class RoundTrip(Case):
 
 
 def _floats(fields: dict) -> dict:
-    """f is a float in the trace, and doubles are bits that were all zero."""
+    """f is a float in the trace."""
     if "f" in fields:
         fields["f"] = struct.unpack("f", struct.pack("f", fields["f"]))[0]
     return fields

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +101,7 @@ START_TEST(unwritable_directory)
 	pid_t child = fork();
 	if (child == 0) {
 		struct tp_sink *sink;
-		if (geteuid() == 0 && (chown(trace, 65534, 65534) != 0 || chmod("..", 0755) != 0 || seteuid(65534) != 0))
+		if (geteuid() == 0 && (chown(trace, 65534, 65534) != 0 || seteuid(65534) != 0))
 			_exit(2);
 		sink = tp_ctf_sink(trace, NULL);
 		_exit(!sink && errno == EACCES ? 0 : 1);
@@ -195,7 +196,7 @@ START_TEST(every_kind_of_field)
 
 	char *text = clean_babeltrace(trace), *rest = text;
 	const char *line = strsep(&rest, "\n");
-	snprintf(expected, sizeof(expected), "sample:sample_kinds: { pid = %d }, { s8 = -128, u8 = 255,", tp_thread_id());
+	snprintf(expected, sizeof(expected), "sample:sample_kinds: { tid = %d }, { s8 = -128, u8 = 255,", tp_thread_id());
 	ck_assert_contains(line, expected);
 	ck_assert_contains(line, "s16 = -32768, u16 = 65535, s32 = -2147483648, u32 = 4294967295,");
 	ck_assert_contains(line, "s64 = -9223372036854775808, event = 18446744073709551615, flag = 1,");
@@ -360,7 +361,7 @@ START_TEST(tiny_packets)
 	const char *at = text;
 	for (int i = 0; i < 20000; i++) { /* all, in order */
 		snprintf(needle, sizeof(needle), "{ value = %d }", i);
-		at = strstr(at, needle);
+		at = find(at, needle);
 		ck_assert_msg(at != NULL, "%s is missing", needle);
 	}
 	free(text);
@@ -404,7 +405,9 @@ static bool mount_small(const char *size)
 
 	snprintf(options, sizeof(options), "size=%s", size);
 	ck_assert_int_eq(mkdir(trace, 0700), 0);
-	if (mount("none", trace, "tmpfs", 0, options) == 0)
+	/* In a name space of our own: it goes with the process. */
+	if (unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	    mount("none", trace, "tmpfs", 0, options) == 0)
 		return true;
 	fprintf(stderr, "SKIPPED: no small disk can be mounted (%s): not root?\n", strerror(errno));
 	return false;
@@ -450,7 +453,6 @@ START_TEST(full_disk)
 	close(fd);
 	snprintf(filler, sizeof(filler), "%s/sub", trace);
 	fails_with(filler, ENOSPC);
-	umount(trace);
 }
 END_TEST
 
@@ -543,7 +545,7 @@ START_TEST(many_threads_two_sinks)
 		char *text = clean_babeltrace(i ? second : trace);
 		const char *at = text;
 		memset(seen, 0, sizeof(seen));
-		while ((at = strstr(at, "value = "))) {
+		while ((at = find(at, "value = "))) {
 			at += strlen("value = ");
 			seen[strtol(at, NULL, 10)]++;
 		}
@@ -627,6 +629,18 @@ static void *hammer(void *unused)
 	(void)unused;
 	for (int i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++)
 		trace_sample_int(i);
+	return NULL;
+}
+
+/* The same for tests that take a while, and should not fill the disk meanwhile. */
+static void *slow_hammer(void *unused)
+{
+	(void)unused;
+	for (int i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {
+		trace_sample_int(i);
+		if (i % 50 == 0)
+			usleep(20);
+	}
 	return NULL;
 }
 
@@ -756,20 +770,18 @@ END_TEST
 START_TEST(read_while_written)
 {
 	pthread_t threads[2];
-	struct tp_sink *sink = open_sink("packet=32K");
+	struct tp_sink *sink = open_sink("packet=8K");
 	unsigned int before = 0;
 
 	for (int i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, hammer, NULL);
-	for (int i = 0; i < 5; i++) {
+		pthread_create(&threads[i], NULL, slow_hammer, NULL);
+	for (int i = 0; i < 8; i++) {
 		usleep(2000);
 		char *text = clean_babeltrace(trace);
 		unsigned int n = count_of(text, "value = ");
 		ck_assert_uint_ge(n, before);
 		before = n;
 		free(text);
-		if (count_files(trace, "stream-") > 300)
-			break;
 	}
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < 2; i++)
@@ -848,7 +860,7 @@ START_TEST(forked_children_go_on)
 	char *text = clean_babeltrace(trace);
 	ck_assert_uint_eq(count_of(text, "value = 0 "), 505);
 	for (int c = 0; c < 5; c++) {
-		snprintf(needle, sizeof(needle), "{ pid = %d }, { value = %d }", children[c], c + 1);
+		snprintf(needle, sizeof(needle), "{ tid = %d }, { value = %d }", children[c], c + 1);
 		ck_assert_uint_eq(count_of(text, needle), 500);
 	}
 	free(text);
@@ -938,7 +950,7 @@ START_TEST(forks_among_busy_threads)
 	int rounds = under_sanitizer() ? 10 : 50;
 
 	for (int i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, hammer, NULL);
+		pthread_create(&threads[i], NULL, slow_hammer, NULL);
 	for (int i = 0; i < rounds; i++) {
 		pid_t child = fork();
 		if (child == 0) {
@@ -996,7 +1008,8 @@ int main(void)
 	tcase_add_test(trouble, sinks_come_and_go_under_living_threads);
 	tcase_add_test(trouble, signal_storm);
 	tcase_add_test(trouble, signal_storm_in_tiny_packets);
-	tcase_add_test(trouble, interrupted_at_every_instruction);
+	if (!under_sanitizer()) /* which makes too many instructions of it */
+		tcase_add_test(trouble, interrupted_at_every_instruction);
 	tcase_add_test(trouble, read_while_written);
 	tcase_add_loop_test(trouble, killed, 0, 6);
 	tcase_add_test(trouble, forked_children_go_on);

@@ -84,7 +84,9 @@ static struct list_sink *open_sink(struct list_sink *s)
 /* What the sink records of one hit of each. */
 static char *hit_all(struct list_sink *s)
 {
-	static const struct sample_values values = {.text = "", .last = ""};
+	static const struct sample_point point;
+	static const uint32_t word;
+	static const struct sample_values values = {.text = "", .last = "", .bytes = &point.z, .words = &word, .points = &point};
 
 	s->log[0] = '\0';
 	trace_sample_int(1);

@@ -19,7 +19,7 @@ static void probe(void *data, int value)
 	hits++;
 }
 
-static void find(struct tracepoint *tp, void *priv)
+static void look(struct tracepoint *tp, void *priv)
 {
 	struct {
 		const struct tracepoint *wanted;
@@ -36,7 +36,7 @@ static int found(const struct tracepoint *tp)
 		int found;
 	} search = {tp, 0};
 
-	for_each_tracepoint(find, &search);
+	for_each_tracepoint(look, &search);
 	return search.found;
 }
 

@@ -22,8 +22,18 @@
 static char *text;
 static size_t text_size;
 
+static void free_text(void)
+{
+	free(text);
+	text = NULL;
+}
+
+/* What is written stands in text once the file is closed. */
 static struct tp_sink *open_memory(FILE **file)
 {
+	if (!text)
+		atexit(free_text);
+	free_text();
 	*file = open_memstream(&text, &text_size);
 	struct tp_sink *sink = tp_text_sink(*file);
 	ck_assert_ptr_nonnull(sink);

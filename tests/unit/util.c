@@ -3,9 +3,11 @@
  * util.c - see util.h.
  */
 #include <dirent.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,27 +50,18 @@ char *captured_stderr(void)
 	return text;
 }
 
-static char temp[64];
-static pid_t temp_owner;
-
-static void remove_temp(void)
-{
-	char command[128];
-
-	if (!temp[0] || getpid() != temp_owner)
-		return;
-	snprintf(command, sizeof(command), "rm -rf '%s'", temp);
-	if (system(command) != 0)
-		fprintf(stderr, "cannot remove %s\n", temp);
-}
+/* All temporary directories of the program; made and removed by run(), so that killed tests leave nothing either. */
+static char base[] = "/tmp/tp-unit-XXXXXX";
 
 const char *temp_dir(void)
 {
-	strcpy(temp, "/tmp/tp-unit-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(temp));
-	temp_owner = getpid();
-	atexit(remove_temp);
-	return temp;
+	static char dir[64];
+
+	snprintf(dir, sizeof(dir), "%s/XXXXXX", base);
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	/* For the users that some tests become. */
+	ck_assert_int_eq(chmod(dir, 0755), 0);
+	return dir;
 }
 
 char *read_file(const char *path)
@@ -119,11 +112,21 @@ char *clean_babeltrace(const char *dir)
 	return text;
 }
 
+char *find(const char *text, const char *needle)
+{
+	size_t len = strlen(needle);
+
+	/* Not strstr: AddressSanitizer's takes the length of the whole text each time. */
+	while ((text = strchr(text, *needle)) && strncmp(text, needle, len) != 0)
+		text++;
+	return (char *)(uintptr_t)text;
+}
+
 unsigned int count_of(const char *text, const char *needle)
 {
 	unsigned int n = 0;
 
-	while ((text = strstr(text, needle))) {
+	while ((text = find(text, needle))) {
 		text += strlen(needle);
 		n++;
 	}
@@ -145,9 +148,17 @@ bool under_sanitizer(void)
 int run(Suite *suite)
 {
 	SRunner *runner = srunner_create(suite);
+	char command[64];
 
+	if (!mkdtemp(base) || chmod(base, 0755) != 0) {
+		perror(base);
+		return EXIT_FAILURE;
+	}
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
+	snprintf(command, sizeof(command), "rm -rf '%s'", base);
+	if (system(command) != 0)
+		fprintf(stderr, "cannot remove %s\n", base);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

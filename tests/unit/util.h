@@ -15,7 +15,7 @@
 void capture_stderr(void);
 char *captured_stderr(void);
 
-/* A new, empty directory, named in static memory. It goes when the test program ends well. */
+/* A new, empty directory, named in static memory until the next call. It goes when the test program ends. */
 const char *temp_dir(void);
 
 /* The whole file; the caller frees it. */
@@ -32,6 +32,9 @@ char *babeltrace(const char *dir, int *status);
 
 /* The same, and it must have been content. */
 char *clean_babeltrace(const char *dir);
+
+/* Where needle is in text, as strstr; for long texts. */
+char *find(const char *text, const char *needle);
 
 /* The number of times that needle is in text. */
 unsigned int count_of(const char *text, const char *needle);
