@@ -4,6 +4,7 @@
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
+.SECONDARY:
 .DEFAULT_GOAL := all
 
 ifneq ($(filter deps,$(MAKECMDGOALS)),)

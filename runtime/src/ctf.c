@@ -790,7 +790,7 @@ static int ctf_close(struct tp_sink *head)
 		stream_free(stream);
 	}
 	if (lost)
-		tp_complain("CTF trace '%s': %lu records were lost", sink->path, lost);
+		tp_complain("CTF trace '%s': records lost: %lu", sink->path, lost);
 	int error = -sink->error;
 	sink_free(sink);
 	return error;

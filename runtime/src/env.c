@@ -161,6 +161,9 @@ static void __attribute__((destructor(101))) stop(void)
 {
 	if (!sink || urcu_bp_read_ongoing())
 		return;
+	if (!tp_sink_used(sink) && setting("TP_ENABLE"))
+		tp_complain("TP_ENABLE=%s: no event of this program has such a name; nothing was traced",
+			    setting("TP_ENABLE"));
 	tp_sink_close(sink); /* which says what is wrong */
 	sink = NULL;
 	if (file)

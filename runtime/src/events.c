@@ -61,6 +61,7 @@ struct sink_state {
 	struct rule *rules;         /* the last that matches decides */
 	struct tp_event **attached; /* by group number */
 	size_t nr_attached;
+	bool used; /* something was attached at some time */
 	uint8_t described[NR_IDS / 8]; /* a bit an id */
 };
 
@@ -251,13 +252,13 @@ static int apply(struct sink_state *state, const struct group *group, int *error
 	if (wanted == attached)
 		return 0;
 	if (attached) {
-		tp_registry_remove(attached->tracepoint->name, attached->record, state->sink);
+		tp_probe_unregister(attached->tracepoint->name, attached->record, state->sink);
 		state->attached[group->number] = NULL;
 		result--;
 	}
 	if (wanted) {
 		int failed = room_to_attach(state, group)
-				     ? tp_registry_add(wanted->tracepoint->name, wanted->tracepoint->proto,
+				     ? tp_probe_register(wanted->tracepoint->name, wanted->tracepoint->proto,
 						       wanted->record, state->sink, TRACEPOINT_DEFAULT_PRIO)
 				     : -ENOMEM;
 		if (failed == -ENOMEM)
@@ -265,6 +266,7 @@ static int apply(struct sink_state *state, const struct group *group, int *error
 		if (failed)
 			return result;
 		state->attached[group->number] = wanted;
+		state->used = true;
 		result++;
 	}
 	return result;
@@ -495,7 +497,7 @@ static void detach_all(struct sink_state *state)
 	for (size_t i = 0; i < state->nr_attached; i++) {
 		const struct tp_event *event = state->attached[i];
 		if (event)
-			tp_registry_remove(event->tracepoint->name, event->record, state->sink);
+			tp_probe_unregister(event->tracepoint->name, event->record, state->sink);
 	}
 }
 
@@ -588,13 +590,22 @@ static int enable_or_disable(struct tp_sink *sink, const char *patterns, bool en
 	tp_lock(&tp_events_lock);
 	result = add_rule(state, rule);
 	tp_unlock(&tp_events_lock);
-	tp_probes_trim();
 	return result;
 }
 
 int tp_enable(struct tp_sink *sink, const char *patterns)
 {
 	return enable_or_disable(sink, patterns, true);
+}
+
+bool tp_sink_used(struct tp_sink *sink)
+{
+	const struct sink_state *state = sink->reserved[0];
+
+	tp_lock(&tp_events_lock);
+	bool used = state->used;
+	tp_unlock(&tp_events_lock);
+	return used;
 }
 
 int tp_disable(struct tp_sink *sink, const char *patterns)

@@ -32,6 +32,13 @@
 
 #define TP_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 
+/*
+ * ThreadSanitizer's, in programs that are built with it: it can't see into
+ * liburcu, nor into this library where that is built without it.
+ */
+TP_PUBLIC extern void __tsan_acquire(void *address) __attribute__((weak));
+TP_PUBLIC extern void __tsan_release(void *address) __attribute__((weak));
+
 /* malloc, but for the tests, which make it fail. */
 extern void *(*tp_malloc)(size_t size);
 
@@ -120,13 +127,6 @@ void tp_probes_link(struct tp_name *name, struct site *site);
 void tp_probes_unlink(struct tp_name *name, struct site *site);
 void tp_probes_settle(struct tp_name *name);
 
-/* What tp_probe_register and tp_probe_unregister do, but for tp_probes_trim. */
-int tp_registry_add(const char *name, const char *proto, tp_probe_t func, void *data, int prio);
-int tp_registry_remove(const char *name, tp_probe_t func, void *data);
-
-/* Waits for readers where too many retired arrays do. Not with a lock held. */
-void tp_probes_trim(void);
-
 /* Links a module's tracepoints to their names; after unload and a grace period, settle forgets them. */
 void tp_registry_load(struct tp_module *module);
 void tp_registry_unload(struct tp_module *module);
@@ -149,6 +149,8 @@ bool tp_pattern_same(const struct tp_pattern *a, const struct tp_pattern *b);
 void tp_events_load(struct tp_module *module);
 void tp_events_unload(struct tp_module *module);
 void tp_events_settle(struct tp_module *module);
+/* Whether any event was ever attached to the sink. */
+bool tp_sink_used(struct tp_sink *sink);
 void tp_events_before_fork(void);
 void tp_events_after_fork(bool child);
 

@@ -12,12 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <urcu/static/urcu-bp.h> /* for urcu_bp_gp */
 #include <urcu/urcu-bp.h>
 
 #include "internal.h"
-
-/* So many retired arrays may wait for somebody to synchronize before register and unregister do it themselves. */
-#define RETIRED_MAX 1024
 
 struct probe_array {
 	struct probe_array *next_retired;
@@ -28,7 +26,6 @@ struct probe_array {
 };
 
 static struct probe_array *retired; /* under tp_registry_lock */
-static unsigned int nr_retired;     /* read without it, as a hint */
 
 static bool *removed_of(struct probe_array *array)
 {
@@ -54,6 +51,8 @@ static struct probe_array *array_new(unsigned int nr)
 static void site_publish(struct tracepoint *tp, struct probe_array *array)
 {
 	if (array) {
+		if (__tsan_release)
+			__tsan_release(&tp->funcs);
 		/*
 		 * Barrier (B): pairs with (A) in tp_read_lock(). Who sees the
 		 * array sees its elements. In front of enabled, so that the
@@ -72,7 +71,6 @@ static void retire(struct probe_array *array)
 {
 	array->next_retired = retired;
 	retired = array;
-	__atomic_store_n(&nr_retired, nr_retired + 1, __ATOMIC_RELAXED);
 }
 
 static void publish(struct tp_name *name, struct probe_array *array)
@@ -250,6 +248,8 @@ bool tp_wait_for_readers(void)
 	/* liburcu waits in cancellation points, with its lock held. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	urcu_bp_synchronize_rcu();
+	if (__tsan_acquire)
+		__tsan_acquire(&urcu_bp_gp); /* what tp_read_unlock() released */
 	pthread_setcancelstate(cancel_state, NULL);
 	return true;
 }
@@ -259,7 +259,6 @@ static struct probe_array *take_retired(void)
 	tp_lock(&tp_registry_lock);
 	struct probe_array *list = retired;
 	retired = NULL;
-	__atomic_store_n(&nr_retired, 0, __ATOMIC_RELAXED);
 	tp_unlock(&tp_registry_lock);
 	return list;
 }
@@ -278,10 +277,4 @@ void tracepoint_synchronize_unregister(void)
 		list = array->next_retired;
 		free(array);
 	}
-}
-
-void tp_probes_trim(void)
-{
-	if (__atomic_load_n(&nr_retired, __ATOMIC_RELAXED) > RETIRED_MAX && !urcu_bp_read_ongoing())
-		tracepoint_synchronize_unregister();
 }

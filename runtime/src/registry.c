@@ -68,7 +68,7 @@ static void name_drop_if_unused(struct tp_name *name)
 
 /* ---- Probes ---- */
 
-int tp_registry_add(const char *text, const char *proto, tp_probe_t func, void *data, int prio)
+int tp_probe_register(const char *text, const char *proto, tp_probe_t func, void *data, int prio)
 {
 	int error;
 
@@ -91,7 +91,7 @@ int tp_registry_add(const char *text, const char *proto, tp_probe_t func, void *
 	return error;
 }
 
-int tp_registry_remove(const char *text, tp_probe_t func, void *data)
+int tp_probe_unregister(const char *text, tp_probe_t func, void *data)
 {
 	int error = -ENOENT;
 
@@ -104,22 +104,6 @@ int tp_registry_remove(const char *text, tp_probe_t func, void *data)
 		name_drop_if_unused(name);
 	}
 	tp_unlock(&tp_registry_lock);
-	return error;
-}
-
-int tp_probe_register(const char *name, const char *proto, tp_probe_t func, void *data, int prio)
-{
-	int error = tp_registry_add(name, proto, func, data, prio);
-
-	tp_probes_trim();
-	return error;
-}
-
-int tp_probe_unregister(const char *name, tp_probe_t func, void *data)
-{
-	int error = tp_registry_remove(name, func, data);
-
-	tp_probes_trim();
 	return error;
 }
 

@@ -3,6 +3,8 @@
  * sink.c - the way of a record through a sink, the part that all sinks
  * share. (What is enabled on a sink is events.c.)
  */
+#include <tp/tp.h>
+
 #include "internal.h"
 
 void *tp_reserve(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event, size_t size)

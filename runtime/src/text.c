@@ -244,7 +244,7 @@ static int text_close(struct tp_sink *head)
 	flush(sink);
 	unsigned long lost = tp_sink_lost(head);
 	if (lost)
-		tp_complain("text sink: %lu records were lost", lost);
+		tp_complain("text sink: records lost: %lu", lost);
 	int error = -sink->error;
 	free(sink);
 	return error;

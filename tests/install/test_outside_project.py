@@ -124,5 +124,5 @@ class Outside(Case):
         exported = {line.split()[-1] for line in symbols.splitlines()}
         headers = "".join(read(os.path.join(self.prefix, "include/tp", name))
                           for name in os.listdir(os.path.join(self.prefix, "include/tp")))
-        declared = set(re.findall(r"TP_PUBLIC\s[^;(]*\b(\w+)\(", headers))
+        declared = set(re.findall(r"(?m)^TP_PUBLIC\s[^;(]*\b(\w+)\(", headers))
         self.assertEqual(exported, declared)

@@ -387,7 +387,7 @@ START_TEST(records_longer_than_a_packet)
 	capture_stderr();
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	char *messages = captured_stderr();
-	ck_assert_contains(messages, "2 records were lost");
+	ck_assert_contains(messages, "records lost: 2");
 	free(messages);
 	char *text = clean_babeltrace(trace);
 	ck_assert_uint_eq(count_of(text, "text = \"x"), 1);
@@ -639,7 +639,7 @@ static void *slow_hammer(void *unused)
 	for (int i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {
 		trace_sample_int(i);
 		if (i % 50 == 0)
-			usleep(20);
+			usleep(1000);
 	}
 	return NULL;
 }
@@ -1004,7 +1004,8 @@ int main(void)
 	tcase_set_timeout(trouble, 60);
 	tcase_add_test(trouble, many_threads_two_sinks);
 	tcase_add_test(trouble, thousands_of_short_threads);
-	tcase_add_test(trouble, tracepoints_in_a_threads_last_destructors);
+	if (!under_thread_sanitizer())
+		tcase_add_test(trouble, tracepoints_in_a_threads_last_destructors);
 	tcase_add_test(trouble, sinks_come_and_go_under_living_threads);
 	tcase_add_test(trouble, signal_storm);
 	tcase_add_test(trouble, signal_storm_in_tiny_packets);

@@ -226,11 +226,19 @@ START_TEST(mistake)
 }
 END_TEST
 
+START_TEST(no_event_of_that_name)
+{
+	ck_assert_int_eq(start("plain", "shced:*", "text:%s/log"), 0);
+	ck_assert_contains(err_text, "tp: TP_ENABLE=shced:*: no event of this program has such a name");
+	ck_assert_uint_eq(count_of(err_text, "\n"), 1);
+}
+END_TEST
+
 START_TEST(full_disk)
 {
 	ck_assert_int_eq(start("plain", NULL, "text:/dev/full"), 0);
 	ck_assert_contains(err_text, "tp: text sink: writing failed: No space left on device");
-	ck_assert_contains(err_text, "tp: text sink: 3 records were lost");
+	ck_assert_contains(err_text, "tp: text sink: records lost: 3");
 	ck_assert_uint_eq(count_of(err_text, "\n"), 2);
 }
 END_TEST
@@ -320,6 +328,7 @@ int main(int argc, char **argv)
 	tcase_add_test(all, ctf_directory);
 	tcase_add_test(all, process_id_in_names);
 	tcase_add_loop_test(all, mistake, 0, sizeof(mistakes) / sizeof(mistakes[0]));
+	tcase_add_test(all, no_event_of_that_name);
 	tcase_add_test(all, full_disk);
 	tcase_add_test(all, forked_child);
 	tcase_add_test(all, exit_inside_a_probe);

@@ -155,7 +155,7 @@ START_TEST(full_disk)
 	char *messages = captured_stderr();
 	ck_assert_uint_eq(count_of(messages, "\n"), 2); /* what is wrong, once; what was lost */
 	ck_assert_contains(messages, "tp: text sink: writing failed: No space left on device");
-	ck_assert_contains(messages, "tp: text sink: 10 records were lost");
+	ck_assert_contains(messages, "tp: text sink: records lost: 10");
 	free(messages);
 	fclose(full);
 }
@@ -174,7 +174,7 @@ START_TEST(full_disk_seen_at_the_end)
 	ck_assert_int_eq(tp_sink_close(sink), -ENOSPC);
 	char *messages = captured_stderr();
 	ck_assert_contains(messages, "No space left on device");
-	ck_assert_contains(messages, "2 records were lost");
+	ck_assert_contains(messages, "records lost: 2");
 	free(messages);
 	fclose(full);
 }
@@ -297,7 +297,7 @@ START_TEST(signals_in_the_sink)
 	tp_sink_close(sink);
 	fclose(file);
 	char *messages = captured_stderr(), expected[80];
-	snprintf(expected, sizeof(expected), "tp: text sink: %lu records were lost\n", lost);
+	snprintf(expected, sizeof(expected), "tp: text sink: records lost: %lu\n", lost);
 	ck_assert_str_eq(messages, expected);
 	free(messages);
 
@@ -436,9 +436,13 @@ START_TEST(tracepoints_in_a_threads_last_destructors)
 }
 END_TEST
 
+static bool cancelled;
+
 static void *recording(void *unused)
 {
 	(void)unused;
+	while (!__atomic_load_n(&cancelled, __ATOMIC_ACQUIRE))
+		;
 	/* A write is a cancellation point, but not the sink's. */
 	for (int i = 0; i < 1000; i++)
 		trace_sample_int(i);
@@ -459,8 +463,10 @@ START_TEST(cancelled_threads_hold_nothing)
 	for (int i = 0; i < 20; i++) {
 		pthread_t thread;
 		void *result;
+		cancelled = false;
 		pthread_create(&thread, NULL, recording, NULL);
 		pthread_cancel(thread);
+		__atomic_store_n(&cancelled, true, __ATOMIC_RELEASE);
 		pthread_join(thread, &result);
 		ck_assert_ptr_eq(result, PTHREAD_CANCELED);
 	}
@@ -492,7 +498,8 @@ int main(void)
 	tcase_add_test(trouble, signals_in_the_sink);
 	tcase_add_test(trouble, fork_writes_nothing_twice);
 	tcase_add_test(trouble, forks_among_busy_threads);
-	tcase_add_test(trouble, tracepoints_in_a_threads_last_destructors);
+	if (!under_thread_sanitizer())
+		tcase_add_test(trouble, tracepoints_in_a_threads_last_destructors);
 	tcase_add_test(trouble, cancelled_threads_hold_nothing);
 	suite_add_tcase(suite, trouble);
 	return run(suite);

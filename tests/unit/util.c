@@ -133,16 +133,28 @@ unsigned int count_of(const char *text, const char *needle)
 	return n;
 }
 
-bool under_sanitizer(void)
+bool under_thread_sanitizer(void)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_THREAD__)
 	return true;
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#if __has_feature(thread_sanitizer)
 	return true;
 #endif
 #endif
 	return false;
+}
+
+bool under_sanitizer(void)
+{
+#if defined(__SANITIZE_ADDRESS__)
+	return true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+	return true;
+#endif
+#endif
+	return under_thread_sanitizer();
 }
 
 int run(Suite *suite)

@@ -42,6 +42,9 @@ unsigned int count_of(const char *text, const char *needle);
 /* True in a build that a sanitizer slows down or whose address space is huge. */
 bool under_sanitizer(void);
 
+/* It can't follow a thread into its last destructors. */
+bool under_thread_sanitizer(void);
+
 /* Runs the suite: in the main of each program. */
 int run(Suite *suite);
 

@@ -44,8 +44,23 @@ static inline const struct tracepoint_func *tp_read_lock(const struct tracepoint
 	return __atomic_load_n(&tp->funcs, __ATOMIC_ACQUIRE);
 }
 
+/* ThreadSanitizer can't see into liburcu: that what a reader did comes before the end of a grace period, it is told. */
+#if defined(__SANITIZE_THREAD__)
+#define TP_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TP_THREAD_SANITIZER 1
+#endif
+#endif
+#ifdef TP_THREAD_SANITIZER
+void __tsan_release(void *address);
+#endif
+
 static inline void tp_read_unlock(void)
 {
+#ifdef TP_THREAD_SANITIZER
+	__tsan_release(&urcu_bp_gp);
+#endif
 	_urcu_bp_read_unlock();
 }
 

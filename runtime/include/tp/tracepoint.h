@@ -15,9 +15,7 @@
  * Functions that return int return 0 or a negative errno value.
  * Register, unregister and synchronize may be called from any thread and,
  * but for synchronize, from inside a probe. None of them may be called from
- * a signal handler: they take a lock and allocate memory. Nor, unless inside
- * a probe, with a lock held that a probe takes: where nobody has synchronized
- * for a thousand changes, register and unregister do it themselves.
+ * a signal handler: they take a lock and allocate memory.
  */
 #ifndef TP_TRACEPOINT_H
 #define TP_TRACEPOINT_H
@@ -122,6 +120,10 @@ TP_PUBLIC int tracepoint_probe_unregister(struct tracepoint *tp, tp_probe_t func
  * Returns when every probe call that was running when it was called has
  * ended: what was unregistered before is certainly not running any more, so
  * that its data can be freed and its code unloaded.
+ *
+ * Also frees what registering and unregistering have left behind, a few dozen
+ * bytes each time: they never wait themselves. A program that does either
+ * over and over calls this now and then.
  *
  * Must not be called from inside a probe, which would wait for itself (it
  * says so on stderr, and returns at once), nor with a lock held that a probe
