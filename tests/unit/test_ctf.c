@@ -409,7 +409,7 @@ static bool mount_small(const char *size)
 	if (unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
 	    mount("none", trace, "tmpfs", 0, options) == 0)
 		return true;
-	fprintf(stderr, "SKIPPED: no small disk can be mounted (%s): not root?\n", strerror(errno));
+	fprintf(stderr, "SKIPPED full_disk: no small disk can be mounted (%s): not root?\n", strerror(errno));
 	return false;
 }
 
