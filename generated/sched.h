@@ -315,10 +315,10 @@ static const struct tp_event_class tp_event_class_sched_switch = {
 	.fixed_size = offsetof(struct trace_event_raw_sched_switch, __data),
 	.print_fmt =
 		"\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d "
-		"next_prio=%d\", REC->prev_comm, REC->prev_pid, REC->prev_prio, REC->prev_state & (1024 "
-		"-1) ? __print_flags(REC->prev_state & (1024 -1), \"|\", { 1, \"S\"} , { 2, \"D\" }, { "
-		"4, \"T\" }, { 8, \"t\" }, { 16, \"Z\" }, { 32, \"X\" }, { 64, \"x\" }, { 128, \"W\" }) "
-		": \"R\", REC->prev_state & 1024 ? \"+\" : \"\", REC->next_comm, REC->next_pid, "
+		"next_prio=%d\", REC->prev_comm, REC->prev_pid, REC->prev_prio, REC->prev_state & "
+		"(1024-1) ? __print_flags(REC->prev_state & (1024-1), \"|\", { 1, \"S\"} , { 2, \"D\" }, "
+		"{ 4, \"T\" }, { 8, \"t\" }, { 16, \"Z\" }, { 32, \"X\" }, { 64, \"x\" }, { 128, \"W\" "
+		"}) : \"R\", REC->prev_state & 1024 ? \"+\" : \"\", REC->next_comm, REC->next_pid, "
 		"REC->next_prio",
 	.print = tp_print_sched_switch,
 };

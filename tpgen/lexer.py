@@ -8,10 +8,12 @@ as written, and the wording as written, line by line.
 
 from __future__ import annotations
 
+import difflib
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from tpgen.source import Source, Span
 
@@ -124,6 +126,25 @@ class Text:
         start, end = self._same(first), self._same(last)
         return self.source.text[start.start:end.end] if start and end else None
 
+    def spell(self, tokens: Sequence[Token]) -> str:
+        """The tokens in one line, as the preprocessor's # would stringify them.
+
+        Where it prints text, it sets blanks between a macro's tokens and what follows that nobody wrote; so for
+        what was written, the blanks are those in the file.
+        """
+        out: list[str] = []
+        for previous, token in zip([None, *tokens], tokens):
+            if previous:
+                before, same = self._same(previous), self._same(token)
+                apart = previous.end != token.start
+                # Both written, and not next to each other: token begins what a macro made of its arguments.
+                between = self.source.text[before.end:same.start] if before and same and before.line == same.line else ""
+                if same and not between.strip():
+                    apart = self.source.text[same.start - 1].isspace()
+                out.append(" " if apart else "")
+            out.append(token.text)
+        return "".join(out)
+
     def indent(self, line: int) -> str:
         """The white space that a line begins with."""
         text = self.source.line(line)
@@ -136,28 +157,20 @@ class Text:
 
     def _same(self, token: Token) -> Token | None:
         """The raw token that token is, or None if a macro made it."""
-        line = self._line(token.line)
-        index = line.index(token)
-        if index < line.head:
-            return line.written[index]
-        back = len(line.expanded) - index
-        return line.written[-back] if back <= line.tail else None
+        return self._line(token.line).same(token)
 
     def _written(self, token: Token) -> tuple[int, int]:
         """Offsets in the raw text of what token is or was made from."""
-        same = self._same(token)
-        if same:
-            return same.start, same.end
         line = self._line(token.line)
         if not line.written:
             begin = self.source.offset(token.line)
             return begin, begin + 1
-        at = line.written[min(line.head, len(line.written) - 1)]
-        # Between two macros of a line, a token that was written there stands there once.
-        there = [t for t in line.written[line.head:] if t.text == token.text]
-        if len(there) == 1:
-            at = there[0]
+        at = line.same(token) or line.macro(token)
         return at.start, at.end
+
+
+# Between two macros, so many tokens of a line are compared each with each.
+_MAX_COMPARED = 400
 
 
 class _Line:
@@ -169,10 +182,45 @@ class _Line:
         self._starts = [t.start for t in expanded]
         self.head = _common(written, expanded)
         self.tail = _common(written[::-1], expanded[::-1])
+        self._between: dict[int, Token] | None = None
+        self._gone: list[Token] | None = None  # identifiers that are in written only
 
     def index(self, token: Token) -> int:
         """token's place in expanded."""
         return bisect_left(self._starts, token.start)
+
+    def same(self, token: Token) -> Token | None:
+        """The token of written that token is."""
+        index = self.index(token)
+        if index < self.head:
+            return self.written[index]
+        back = len(self.expanded) - index
+        if back <= self.tail:
+            return self.written[-back]
+        if self._between is None:
+            self._between = self._compare()
+        return self._between.get(index)
+
+    def macro(self, token: Token) -> Token:
+        """The name of the macro that made token: of those that are gone, the last in front of what follows it."""
+        if self._gone is None:
+            there = {t.start for t in map(self.same, self.expanded) if t}
+            self._gone = [t for t in self.written if t.kind == "id" and t.start not in there]
+        following = (self.same(t) for t in islice(self.expanded, self.index(token) + 1, None))
+        after = next(filter(None, following), None)
+        number = bisect_left([t.start for t in self._gone], after.start) if after else len(self._gone)
+        return self._gone[number - 1] if number else self.written[min(self.head, len(self.written) - 1)]
+
+    def _compare(self) -> dict[int, Token]:
+        """What is the same between the head and the tail."""
+        overlap = min(self.tail, len(self.written) - self.head, len(self.expanded) - self.head)
+        written = [t.text for t in self.written[self.head:len(self.written) - overlap]]
+        expanded = [t.text for t in self.expanded[self.head:len(self.expanded) - overlap]]
+        if len(written) + len(expanded) > _MAX_COMPARED:
+            return {}
+        blocks = difflib.SequenceMatcher(None, written, expanded, False).get_matching_blocks()
+        return {self.head + block.b + n: self.written[self.head + block.a + n] for block in blocks
+                for n in range(block.size)}
 
 
 def _common(a: list[Token], b: list[Token]) -> int:

@@ -248,7 +248,7 @@ class _Lowering:
             return None
         code = self._code(extra.tokens, {}) if extra else Code(call.name.line, "")
         return Field(call.name.text[2:], type_, name.tokens[0].text,
-                     spell(given["length"].tokens) if "length" in given else None,
+                     self.text.spell(given["length"].tokens) if "length" in given else None,
                      spell(given["source"].tokens) if "source" in given else None,
                      code, self.text.span(call.name, call.close))
 
@@ -261,7 +261,7 @@ class _Lowering:
             self.diag.error(self.text.span(part.at, part.end), "TP024",
                             f"{call.name.text}: '{spell(part.tokens)}' is no C type{why}")
             return None
-        return spell(part.tokens)
+        return self.text.spell(part.tokens)
 
     # ---- TP_printk ----
 
@@ -279,7 +279,7 @@ class _Lowering:
         for argument in arguments[1:]:
             self._tables(argument.tokens, changed, symbols)
         rest = part.tokens[len(arguments[0].tokens) + 1:]
-        text = "".join(f", {spelled}" for spelled in [re.sub(r"\b__entry\b", "REC", spell(rest))] if spelled)
+        text = "".join(f", {spelled}" for spelled in [re.sub(r"\b__entry\b", "REC", self.text.spell(rest))] if spelled)
         value, _ = format_value(arguments[0].tokens)
         return Print(self._code(part.tokens, changed), tuple(symbols), spell(arguments[0].tokens),
                      all(t.kind == "str" for t in arguments[0].tokens), text, f'"{value}"{text}')

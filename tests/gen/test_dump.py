@@ -72,6 +72,12 @@ class Dump(Case):
         found = self.one(event("e", print='"%d %s",\n\t\t__entry->a,  __print_symbolic(__entry->a,\n\t{ 1, "one" })'))
         self.assertEqual(found["print_fmt"], '"%d %s", REC->a, __print_symbolic(REC->a, { 1, "one" })')
 
+    def test_blanks_are_those_of_the_file(self) -> None:
+        """The preprocessor's text has a blank behind ONE; what it stringifies, as in the kernel, has none."""
+        found = self.one("#define ONE 1\n#define ADD(x, y) x+y\n" + event(
+            "e", print='"%d %d %d", __entry->a & (ONE-1), ADD(__entry->a,ONE)*2, ONE ? 2:3'))
+        self.assertEqual(found["print_fmt"], '"%d %d %d", REC->a & (1-1), REC->a+1*2, 1 ? 2:3')
+
     def test_no_arguments(self) -> None:
         self.assertEqual(self.one(event("e", print='"hello"'))["print_fmt"], '"hello"')
 
