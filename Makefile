@@ -139,7 +139,8 @@ demo: $(BUILD)/examples/pgz/pgz
 
 UNITS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 UNIT_HELPERS := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
-CHECK_LIBS = $(shell pkg-config --libs check)
+CHECK_LIBS = $(or $(shell pkg-config --libs check 2>/dev/null),$(error \
+	check, the unit test framework, or pkg-config is not installed: "make deps" installs them))
 
 # Unit tests see the runtime's hidden functions, so they are linked with its objects.
 define unit_variant
@@ -175,7 +176,9 @@ install: all
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' runtime/tp.pc.in >$(INSTALLED)/lib/pkgconfig/tp.pc
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' runtime/tp.mk.in >$(INSTALLED)/share/tpgen/tp.mk
 	$(Q)install -m 755 tpgen/launcher.sh $(INSTALLED)/bin/tpgen
-	@echo 'tpgen is installed in $(INSTALLED); docs/api.md says how a project uses it'
+	@echo 'tpgen is installed in $(INSTALLED); docs/api.md says how a project uses it.'
+	@[ -n '$(DESTDIR)' ] || ldconfig -N -v 2>/dev/null | grep -q '^$(PREFIX)/lib:' || \
+		echo 'The linker does not look in $(PREFIX)/lib: programs need -Wl,-rpath,$(PREFIX)/lib, as tp.mk sets it.'
 
 clean:
 	rm -rf $(BUILD)

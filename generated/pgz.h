@@ -531,15 +531,9 @@ extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
 /* ---- class pgz_file_open ---- */
 
 static const struct trace_print_flags tp_symbols_pgz_file_open_level[] = {
-	{ 1, "fast" },
-	{ 2, "level2" },
-	{ 3, "level3" },
-	{ 4, "level4" },
-	{ 5, "level5" },
-	{ 6, "default" },
-	{ 7, "level7" },
-	{ 8, "level8" },
-	{ 9, "best" },
+#line 78 "defs/pgz.tp"
+	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
+#line 537 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -562,7 +556,7 @@ void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  tp_print_symbolic(p, (unsigned long)(__entry->level), tp_symbols_pgz_file_open_level)
-#line 566 "generated/pgz.h"
+#line 560 "generated/pgz.h"
 	);
 }
 
@@ -581,9 +575,9 @@ static const struct tp_event_class tp_event_class_pgz_file_open = {
 /* ---- class pgz_block ---- */
 
 static const struct trace_print_flags tp_symbols_pgz_block_1[] = {
-	{ (unsigned long)(0x1u), "FIRST" },
-	{ (unsigned long)(0x2u), "LAST" },
-	{ (unsigned long)(0x4u), "INCOMPRESSIBLE" },
+#line 109 "defs/pgz.tp"
+	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
+#line 581 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -607,7 +601,7 @@ void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  tp_print_flags(p, (unsigned long)(__entry->flags), "|", tp_symbols_pgz_block_1), __entry->waiting
-#line 611 "generated/pgz.h"
+#line 605 "generated/pgz.h"
 	);
 }
 
@@ -635,7 +629,7 @@ static void tp_record_class_pgz_block(const struct tp_event *__event, void *__da
 	__size = tp_size_string(&__dyn.name, __size,
 #line 92 "defs/pgz.tp"
 		name
-#line 639 "generated/pgz.h"
+#line 633 "generated/pgz.h"
 	);
 	__entry = tp_reserve(&__rec, __data, __event, __size);
 	if (!__entry)
@@ -648,7 +642,7 @@ static void tp_record_class_pgz_block(const struct tp_event *__event, void *__da
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 652 "generated/pgz.h"
+#line 646 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -656,22 +650,16 @@ static void tp_record_class_pgz_block(const struct tp_event *__event, void *__da
 /* ---- class pgz_block_end ---- */
 
 static const struct trace_print_flags tp_symbols_pgz_block_end_level[] = {
-	{ 1, "fast" },
-	{ 2, "level2" },
-	{ 3, "level3" },
-	{ 4, "level4" },
-	{ 5, "level5" },
-	{ 6, "default" },
-	{ 7, "level7" },
-	{ 8, "level8" },
-	{ 9, "best" },
+#line 159 "defs/pgz.tp"
+	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
+#line 656 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end_2[] = {
-	{ (unsigned long)(0x1u), "FIRST" },
-	{ (unsigned long)(0x2u), "LAST" },
-	{ (unsigned long)(0x4u), "INCOMPRESSIBLE" },
+#line 160 "defs/pgz.tp"
+	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
+#line 663 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -699,7 +687,7 @@ void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, tp_print_symbolic(p, (unsigned long)(__entry->level), tp_symbols_pgz_block_end_level),
 		  tp_print_flags(p, (unsigned long)(__entry->flags), "|", tp_symbols_pgz_block_end_2)
-#line 703 "generated/pgz.h"
+#line 691 "generated/pgz.h"
 	);
 }
 
@@ -739,7 +727,7 @@ void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 743 "generated/pgz.h"
+#line 731 "generated/pgz.h"
 	);
 }
 
@@ -773,7 +761,7 @@ void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 777 "generated/pgz.h"
+#line 765 "generated/pgz.h"
 	);
 }
 
@@ -830,7 +818,7 @@ void tp_record_pgz_file_open(void *__data, const char *name, long long size, siz
 	__size = tp_size_string(&__dyn.name, __size,
 #line 63 "defs/pgz.tp"
 		name
-#line 834 "generated/pgz.h"
+#line 822 "generated/pgz.h"
 	);
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -842,7 +830,7 @@ void tp_record_pgz_file_open(void *__data, const char *name, long long size, siz
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 846 "generated/pgz.h"
+#line 834 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1003,7 +991,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 	__size = tp_size_string(&__dyn.name, __size,
 #line 136 "defs/pgz.tp"
 		name
-#line 1007 "generated/pgz.h"
+#line 995 "generated/pgz.h"
 	);
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -1020,7 +1008,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1024 "generated/pgz.h"
+#line 1012 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1079,12 +1067,12 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 	__size = tp_size_string(&__dyn.name, __size,
 #line 175 "defs/pgz.tp"
 		name
-#line 1083 "generated/pgz.h"
+#line 1071 "generated/pgz.h"
 	);
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t), (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1088 "generated/pgz.h"
+#line 1076 "generated/pgz.h"
 	));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1097,7 +1085,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1101 "generated/pgz.h"
+#line 1089 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1156,7 +1144,7 @@ void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long
 	__size = tp_size_string(&__dyn.name, __size,
 #line 205 "defs/pgz.tp"
 		name
-#line 1160 "generated/pgz.h"
+#line 1148 "generated/pgz.h"
 	);
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1168,7 +1156,7 @@ void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1172 "generated/pgz.h"
+#line 1160 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

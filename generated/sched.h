@@ -268,14 +268,11 @@ extern struct tp_event tp_event_sched_wakeup_new TP_HIDDEN;
 /* ---- class sched_switch ---- */
 
 static const struct trace_print_flags tp_symbols_sched_switch_1[] = {
-	{ 1, "S" },
-	{ 2, "D" },
-	{ 4, "T" },
-	{ 8, "t" },
-	{ 16, "Z" },
-	{ 32, "X" },
-	{ 64, "x" },
+#line 66 "defs/sched.tp"
+	{ 1, "S" }, { 2, "D" }, { 4, "T" }, { 8, "t" },
+	{ 16, "Z" }, { 32, "X" }, { 64, "x" },
 	{ 128, "W" },
+#line 276 "generated/sched.h"
 	{ 0, NULL },
 };
 
@@ -305,7 +302,7 @@ void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 309 "generated/sched.h"
+#line 306 "generated/sched.h"
 	);
 }
 
@@ -339,7 +336,7 @@ void tp_print_sched_wakeup_template(struct trace_seq *p, const void *entry)
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 343 "generated/sched.h"
+#line 340 "generated/sched.h"
 	);
 }
 
@@ -367,7 +364,7 @@ static void tp_record_class_sched_wakeup_template(const struct tp_event *__event
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 371 "generated/sched.h"
+#line 368 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -419,7 +416,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 423 "generated/sched.h"
+#line 420 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }

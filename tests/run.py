@@ -62,8 +62,11 @@ def run_process(path: str) -> tuple[str, float, dict]:
     """Starts that process, and says what became of it."""
     start = time.monotonic()
     try:
+        # As in a shell of nobody's: settings of the one who runs the tests must not decide what comes out.
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "TP_"))}
+        env["PYTHONDONTWRITEBYTECODE"] = "1"
         done = subprocess.run([sys.executable, os.path.abspath(__file__), "--file", path], cwd=ROOT, text=True,
-                              capture_output=True, errors="replace", timeout=TIMEOUT, check=False)
+                              capture_output=True, errors="replace", env=env, timeout=TIMEOUT, check=False)
         outcome = json.loads(done.stdout[done.stdout.rindex('{"passed"'):])
     except subprocess.TimeoutExpired:
         outcome = {"passed": 0, "failed": [(path, f"has not ended after {TIMEOUT} seconds\n")], "skipped": []}
@@ -84,7 +87,8 @@ def main(names: list[str]) -> int:
             failed += len(outcome["failed"])
             skipped += len(outcome["skipped"])
             word = "FAILED" if outcome["failed"] else "ok"
-            print(f"  {word:6}  {os.path.relpath(path, ROOT):36} {outcome['passed']:4} passed  {seconds:5.1f} s", flush=True)
+            name = os.path.relpath(path, ROOT)
+            print(f"  {word:6}  {name:36} {outcome['passed']:4} passed  {seconds:5.1f} s", flush=True)
             for test, text in outcome["failed"]:
                 print(f"\nFAILED {test}\n{text}", flush=True)
             for test, reason in outcome["skipped"]:

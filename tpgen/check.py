@@ -117,6 +117,11 @@ class _Record:
         self._assigned(printed)
         self._format()
 
+    def _misspelt(self, field: Field) -> bool:
+        """Whether an unknown name in TP_fast_assign, which was reported, may mean the field."""
+        unknown = [t.text for t, _ in _mentions(self.decl.parts["assign"].tokens) if t.text not in self.fields]
+        return any(nearest(name, [field.name]) for name in unknown)
+
     def _known_fields(self, tokens: Sequence[Token]) -> dict[str, Token]:
         """Reports fields that are not there; returns those that are, with their first mention."""
         mentioned: dict[str, Token] = {}
@@ -148,7 +153,7 @@ class _Record:
             return
         written = _written(tokens, self.fields)
         for field in self.event_class.fields:
-            if field.name in written:
+            if field.name in written or self._misspelt(field):
                 continue
             notes = [Note(self.text.span(printed[field.name]), "it is printed here")] if field.name in printed else []
             if field.kind == "string":

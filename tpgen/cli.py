@@ -7,7 +7,6 @@ import argparse
 import json
 import os
 import signal
-import sys
 import traceback
 from collections.abc import Sequence
 
@@ -115,11 +114,13 @@ def _dump(units: Sequence[Lowered], diag: Diagnostics) -> None:
     model = {"events": [_event(path, t) for path, t in points if t.event_class],
              "tracepoints": [{"system": t.system, "name": t.name, "proto": _proto(t.params), "file": path,
                               "line": t.span.line} for path, t in points if not t.event_class]}
+    # In ASCII, since names need not be UTF-8. Not through sys.stdout, which would try again at exit what has failed.
+    text = json.dumps(model, indent=2, ensure_ascii=True) + "\n"
     try:
-        # Bytes that are not UTF-8 can't be in JSON.
-        text = json.dumps(model, indent=2, ensure_ascii=True)
-        sys.stdout.write(text + "\n")
-        sys.stdout.flush()
+        with open(1, "wb", buffering=0, closefd=False) as stdout:
+            view = memoryview(text.encode("ascii"))
+            while view:
+                view = view[stdout.write(view) or 0:]
     except OSError as error:
         diag.error(Span("<stdout>", 0), "TP091", f"can't write it: {error.strerror}")
 

@@ -105,5 +105,5 @@ class Diagnostics:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?`, or nothing where no known word is near."""
-    close = difflib.get_close_matches(word, list(known), 1, 0.7)
+    close = difflib.get_close_matches(word, list(known), 1, 0.6)
     return f"; did you mean '{close[0]}'?" if close else ""

@@ -89,7 +89,7 @@ class _Lowering:
     def run(self, tree: Tree) -> Lowered:
         verbatim = tuple(Code(v.line, v.text) for v in tree.verbatim)
         classes: dict[str, EventClass] = {}
-        broken: set[str] = set()
+        broken = set(tree.broken)
         declared: list[tuple[Declaration, EventClass]] = []
         for decl in tree.declarations:
             if "struct" not in decl.parts:
@@ -112,7 +112,7 @@ class _Lowering:
 
     def _definitions(self, tree: Tree) -> None:
         """DEFINE_TRACE(name) says nothing new, but the name must be declared."""
-        names = {d.name.text for d in tree.declarations if "proto" in d.parts}
+        names = tree.broken | {d.name.text for d in tree.declarations if "proto" in d.parts}
         for decl in tree.declarations:
             if len(decl.parts) == 1 and decl.name.text not in names:
                 self.diag.error(self.text.span(decl.name), "TP034",
@@ -345,7 +345,7 @@ def _respell(tokens: Sequence[Token], changed: Mapping[Token, str]) -> str:
     return "".join(out).strip()
 
 
-def _entry(tokens: Sequence[Token]) -> tuple[str, str] | None:
+def _entry(tokens: Sequence[Token]) -> tuple[int, str, str] | None:
     """A table's { value, "name" }; None for anything else."""
     if len(tokens) < 5 or tokens[0].text != "{" or tokens[-1].text != "}":
         return None
@@ -354,4 +354,4 @@ def _entry(tokens: Sequence[Token]) -> tuple[str, str] | None:
     parts = split(tokens[1:-1], tokens[0], tokens[-1])
     if len(parts) == 3 and not parts[2].tokens:
         parts = parts[:2]
-    return (spell(parts[0].tokens), spell(parts[1].tokens)) if len(parts) == 2 else None
+    return (tokens[0].line, spell(parts[0].tokens), spell(parts[1].tokens)) if len(parts) == 2 else None

@@ -27,9 +27,9 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """The table of a __print_flags or __print_symbolic: pairs of C expression and C string."""
+    """The table of a __print_flags or __print_symbolic: for each entry its line, a C expression and a C string."""
 
-    entries: tuple[tuple[str, str], ...]
+    entries: tuple[tuple[int, str, str], ...]
     field: str | None  # the field whose very value __print_symbolic names, if it is one
 
 

@@ -90,6 +90,7 @@ class Verbatim:
 @dataclass(frozen=True, slots=True)
 class Tree:
     declarations: tuple[Declaration, ...]
+    broken: frozenset[str]  # what declarations in which there was an error declare, as far as that is known
     verbatim: tuple[Verbatim, ...]
     comment: str  # the file's first comment, as written
 
@@ -97,7 +98,7 @@ class Tree:
 def parse(text: Text, diag: Diagnostics) -> Tree:
     parser = _Parser(text, diag)
     declarations = tuple(parser.declarations())
-    return Tree(declarations, *_verbatim(text, declarations))
+    return Tree(declarations, frozenset(parser.broken), *_verbatim(text, declarations))
 
 
 def brackets(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
@@ -163,6 +164,7 @@ class _Parser:
         self.tokens = text.tokens
         self.diag = diag
         self.system: str | None = None
+        self.broken: set[str] = set()
 
     def declarations(self) -> Iterator[Declaration]:
         index, depth, end_of_last = 0, 0, None
@@ -181,6 +183,8 @@ class _Parser:
                     if declaration:
                         yield declaration
                         end_of_last = declaration
+                    else:
+                        self.broken.update(t.text for t in self.tokens[index + 1:index + 2])
                     index, depth = stop, 0
                 elif depth == 0:
                     index = self._other(token, index, end_of_last)

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "ctf.h"
 
 /* A field with an underscore in front clashes with no keyword of TSDL; babeltrace2 takes the underscore off again. */
 #define PREFIX "_"

@@ -5,9 +5,9 @@
  * Locks, in the order in which they may nest:
  *
  *	liburcu's own           (taken by fork and by grace periods)
- *	  tp_events_lock        module.c, events.c: modules, events, sinks
+ *	  tp_events_lock        module.c, events.c, enable.c: modules, events, sinks
  *	    tp_registry_lock    registry.c, probes.c: names and probe arrays
- *	      a sink's own      ctf.c, text.c: taken in readers too
+ *	      a sink's own      ctf.h, text.c: taken in readers too
  *
  * Nobody waits for a grace period with one of them held: a reader, which the
  * grace period waits for, may be waiting for that very lock.
@@ -30,6 +30,9 @@
 /* For what a signal handler of the same thread may see: the compiler keeps the order, the processor does anyway. */
 #define tp_barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
+/* What the hot path hardly ever calls: inlined, its frame and its registers would be paid for by each record. */
+#define TP_COLD __attribute__((noinline, cold))
+
 #define TP_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 
 /*
@@ -38,6 +41,11 @@
  */
 TP_PUBLIC extern void __tsan_acquire(void *address) __attribute__((weak));
 TP_PUBLIC extern void __tsan_release(void *address) __attribute__((weak));
+
+/* Event ids are below it; 0 is none. */
+#define TP_NR_IDS 65536u
+
+/* ---- memory.c ---- */
 
 /* malloc, but for the tests, which make it fail. */
 extern void *(*tp_malloc)(size_t size);
@@ -87,14 +95,15 @@ void tp_guard_leave(const struct tp_guard *guard);
 /* The thread's id as gettid() says it, cached. */
 int32_t tp_thread_id(void);
 
-/* Makes tp_thread_exit run when this thread exits. False in its very last destructors, where it would not run again. */
+/* Makes thread_exit run when this thread exits. False in its very last destructors, where it would not run again. */
 bool tp_thread_arm(void);
 
 void tp_thread_start(void); /* once a process */
 void tp_thread_after_fork_child(void);
 
+/* ---- scratch.c ---- */
+
 void tp_scratch_thread_exit(void);
-void tp_ctf_thread_exit(void);
 
 /* ---- registry.c and probes.c ---- */
 
@@ -144,18 +153,29 @@ void tp_pattern_free(struct tp_pattern *pattern);
 bool tp_pattern_matches(const struct tp_pattern *pattern, const char *full_name);
 bool tp_pattern_same(const struct tp_pattern *a, const struct tp_pattern *b);
 
-/* ---- events.c: all but the public functions under tp_events_lock ---- */
+/* ---- events.c: under tp_events_lock ---- */
+
+struct group;
 
 void tp_events_load(struct tp_module *module);
-void tp_events_unload(struct tp_module *module);
+/* Takes one event away: the group that it has left, for tp_sinks_follow. NULL where it stays, or was refused. */
+const struct group *tp_event_unload(struct tp_event *event);
 void tp_events_settle(struct tp_module *module);
+
+/* ---- enable.c: under tp_events_lock, but for tp_sink_used ---- */
+
+/* Tells the sinks of a module's events, and attaches those that are enabled. */
+void tp_sinks_load(struct tp_module *module);
+/* An event has left the group: off goes its writer, on another's of the group. */
+void tp_sinks_follow(const struct group *group);
 /* Whether any event was ever attached to the sink. */
 bool tp_sink_used(struct tp_sink *sink);
-void tp_events_before_fork(void);
-void tp_events_after_fork(bool child);
+void tp_sinks_before_fork(void);
+void tp_sinks_after_fork(bool child);
 
-/* ---- ctf.c ---- */
+/* ---- ctf_stream.c ---- */
 
+void tp_ctf_thread_exit(void);
 void tp_ctf_before_fork(void);
 void tp_ctf_after_fork(void);
 
@@ -181,32 +201,5 @@ struct tp_buffer {
 
 void tp_buffer_printf(struct tp_buffer *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void tp_buffer_free(struct tp_buffer *b);
-
-/* ---- ctf_metadata.c ---- */
-
-/* Where an event begins in a packet, and what is in front of its record, in bytes. */
-#define TP_CTF_ALIGN 8
-#define TP_CTF_EVENT_HEAD 8
-
-#define TP_CTF_MAGIC 0xC1FC1FC1u
-
-/* The head of each packet; what tp_ctf_metadata_begin describes. */
-struct tp_ctf_packet {
-	uint32_t magic;
-	uint32_t stream_id;
-	uint64_t stream_instance_id;
-	uint64_t timestamp_begin;
-	uint64_t content_size;  /* bits; in front of timestamp_end, so that a reader never sees it newer than that */
-	uint64_t timestamp_end;
-	uint64_t packet_size;   /* bits */
-	uint64_t packet_seq_num;
-	uint64_t events_discarded;
-};
-
-/* clock_offset: nanoseconds from the epoch to the clock's 0. */
-void tp_ctf_metadata_begin(struct tp_buffer *b, uint64_t clock_offset);
-
-/* 0, -EINVAL where CTF can't describe the event, -ENOMEM; and then b is as before. */
-int tp_ctf_metadata_event(struct tp_buffer *b, const struct tp_event *event);
 
 #endif /* TP_INTERNAL_H */

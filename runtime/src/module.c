@@ -18,14 +18,14 @@ static void before_fork(void)
 	tp_lock(&tp_events_lock);
 	tp_lock(&tp_registry_lock);
 	tp_ctf_before_fork();
-	tp_events_before_fork();
+	tp_sinks_before_fork();
 }
 
 static void after_fork(bool child)
 {
 	if (child)
 		tp_thread_after_fork_child();
-	tp_events_after_fork(child);
+	tp_sinks_after_fork(child);
 	tp_ctf_after_fork();
 	tp_unlock(&tp_registry_lock);
 	tp_unlock(&tp_events_lock);
@@ -69,10 +69,20 @@ void tp_module_load(struct tp_module *module)
 		module->reserved[0] = module;
 		tp_registry_load(module);
 		tp_events_load(module);
+		tp_sinks_load(module);
 	}
 	tp_unlock(&tp_events_lock);
 	if (first)
 		tp_env_start();
+}
+
+static void unload_events(struct tp_module *module)
+{
+	for (struct tp_event **at = module->events; at < module->events_end; at++) {
+		const struct group *left = *at ? tp_event_unload(*at) : NULL;
+		if (left)
+			tp_sinks_follow(left);
+	}
 }
 
 void tp_module_unload(struct tp_module *module)
@@ -81,7 +91,7 @@ void tp_module_unload(struct tp_module *module)
 	bool last = module->reserved[0] != NULL;
 	if (last) {
 		module->reserved[0] = NULL;
-		tp_events_unload(module);
+		unload_events(module);
 		tp_registry_unload(module);
 	}
 	tp_unlock(&tp_events_lock);

@@ -13,8 +13,6 @@
 
 #include "internal.h"
 
-void *(*tp_malloc)(size_t size) = malloc;
-
 #define NAME_BUCKETS 1024
 
 static struct tp_name *names[NAME_BUCKETS];

@@ -17,7 +17,7 @@
 static TP_THREAD_LOCAL char *base;
 static TP_THREAD_LOCAL char *top;
 
-static bool scratch_create(void)
+static TP_COLD bool scratch_create(void)
 {
 	struct tp_guard guard;
 	bool done = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sink.c - the way of a record through a sink, the part that all sinks
- * share. (What is enabled on a sink is events.c.)
+ * share. (What is enabled on a sink is enable.c.)
  */
 #include <tp/tp.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * thread.c - what the runtime keeps for each thread: its id, and what has to
- * be done when it exits.
+ * be done when it exits. That calls up to those who have something to give
+ * back: they are two, and a list of callbacks would be more than both.
  */
 #include <limits.h>
 #include <sys/syscall.h>

@@ -34,8 +34,8 @@ class Compile(Case):
         suffix = "cc" if "++" in compiler else "c"
         path = self.write(f"main.{suffix}", text)
         standard = "-std=c++17" if "++" in compiler else "-std=c11"
-        return run([compiler, standard, "-O2", *WARNINGS, *INCLUDES, "-iquote", self.dir, "-c", "-o", os.devnull, *options,
-                    path])
+        return run([compiler, standard, "-O2", *WARNINGS, *INCLUDES, "-iquote", self.dir, "-c", "-o", os.devnull,
+                    *options, path])
 
     def good(self, compiler: str, text: str, *options: str) -> None:
         need(self, compiler)

@@ -24,7 +24,8 @@ def imports(path: str) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}: relative import"
             found.add(node.module or "")
-            found.update(f"{node.module}.{alias.name}" for alias in node.names if node.module in ("tpgen", "tpgen.backends"))
+            if node.module in ("tpgen", "tpgen.backends"):
+                found.update(f"{node.module}.{alias.name}" for alias in node.names)
     return found
 
 
@@ -70,4 +71,4 @@ class Imports(unittest.TestCase):
             for name in files:
                 if name.endswith(".py") and name != "diag.py":
                     with open(os.path.join(top, name), encoding="utf-8") as file:
-                        self.assertNotIn("stderr.", file.read().replace("stderr.read", "").replace("stderr.seek", ""), name)
+                        self.assertNotIn("sys.stderr", file.read(), name)

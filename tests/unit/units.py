@@ -57,7 +57,8 @@ def _run(program: str) -> list[Unit]:
         match = re.match(r"(not )?ok \d+ - (.*)", line)
         if match:
             test = match[2].split(":")[2] if match[2].count(":") > 2 else ""
-            units.append(Unit(f"{name} {match[2]}", not match[1], match[2] + ("\n" + output if match[1] else ""),
+            label = f"{name} {match[2].removesuffix(': Passed')}"
+            units.append(Unit(label, not match[1], match[2] + ("\n" + output if match[1] else ""),
                               skipped.get(test, "")))
             if match[1]:
                 output = ""  # said once

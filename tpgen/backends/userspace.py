@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tpgen import INTERFACE_VERSION
-from tpgen.model import Code, EventClass, Field, Param, Print, Tracepoint, Unit
+from tpgen.model import Code, EventClass, Field, Param, Print, Symbols, Tracepoint, Unit
 
 # The runtime's names for the kinds.
 KINDS = {"field": "TP_FIELD", "array": "TP_ARRAY", "string": "TP_STRING", "dynamic_array": "TP_DYNAMIC_ARRAY"}
@@ -49,7 +49,7 @@ def _class(event_class: EventClass, users: Sequence[str]) -> Mapping[str, object
         "assign": _assign(event_class.assign),
         "unused": [p.name for p in event_class.params if p.name not in event_class.mentioned],
         # A field that is printed twice has one table.
-        "tables": {table: [_entry(e) for e in s.entries] for table, s in zip(table_names, symbols)},
+        "tables": {table: _table(s) for table, s in zip(table_names, symbols)},
         "printk": _printk(event_class.print, table_names),
         "uses_entry": "__entry" in event_class.print.code.text or "__get_" in event_class.print.code.text,
         "print": event_class.print,
@@ -95,9 +95,13 @@ def _field(field: Field, tables: Mapping[str, str]) -> Mapping[str, object]:
     }
 
 
-def _entry(entry: tuple[str, str]) -> str:
-    value, name = entry
-    return f"{{ {value if re.fullmatch(r'[0-9]+|0[xX][0-9a-fA-F]+', value) else f'(unsigned long)({value})'}, {name} }}"
+def _table(symbols: Symbols) -> list[tuple[int, str]]:
+    """The entries as C; those of one line together, with its number, or 0 for the line behind the one before."""
+    lines: dict[int, list[str]] = {}
+    for line, value, name in symbols.entries:
+        number = re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]+", value)
+        lines.setdefault(line, []).append(f"{{ {value if number else f'(unsigned long)({value})'}, {name} }},")
+    return [(0 if line - 1 in lines else line, " ".join(entries)) for line, entries in lines.items()]
 
 
 def _assign(code: Code) -> Code:

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ctf_dir.c - the directory of a CTF trace, and the making of files in it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctf.h"
+
+pthread_mutex_t tp_ctf_lock = PTHREAD_MUTEX_INITIALIZER;
+
+int tp_ctf_dir_open(struct ctf_sink *sink)
+{
+	struct stat st;
+
+	if (mkdir(sink->path, 0700) != 0 && errno != EEXIST)
+		return errno;
+	sink->dir = open(sink->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (sink->dir < 0 || fstat(sink->dir, &st) != 0)
+		return errno;
+	sink->device = st.st_dev;
+	sink->inode = st.st_ino;
+	sink->real_path = realpath(sink->path, NULL);
+	if (!sink->real_path)
+		return errno;
+	/* A link too, even one that leads nowhere. */
+	return faccessat(sink->dir, "metadata", F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? EEXIST : 0;
+}
+
+static bool is_directory(const struct ctf_sink *sink, int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_dev == sink->device && st.st_ino == sink->inode;
+}
+
+/*
+ * Daemons close every descriptor that they don't know, ours too, and the
+ * number may be another file's by now: then by its path again.
+ */
+int tp_ctf_dir(struct ctf_sink *sink, int *error)
+{
+	pthread_mutex_lock(&tp_ctf_lock);
+	if (!is_directory(sink, sink->dir)) {
+		int fd = open(sink->real_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		*error = errno;
+		if (fd >= 0 && !is_directory(sink, fd)) {
+			close(fd);
+			fd = -1;
+			*error = ENOENT;
+		}
+		sink->dir = fd;
+	}
+	int dir = sink->dir;
+	pthread_mutex_unlock(&tp_ctf_lock);
+	return dir;
+}
+
+void tp_ctf_dir_close(struct ctf_sink *sink)
+{
+	if (sink->dir >= 0 && is_directory(sink, sink->dir))
+		close(sink->dir);
+	free(sink->real_path);
+}
+
+bool tp_ctf_file_size_allowed(size_t size)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= size;
+}
+
+int tp_ctf_rename_new(int dir, const char *from, const char *to)
+{
+	if (renameat2(dir, from, dir, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return errno;
+	if (faccessat(dir, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return EEXIST;
+	return renameat(dir, from, dir, to) == 0 ? 0 : errno;
+}
