@@ -530,7 +530,7 @@ extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
 
 /* ---- class pgz_file_open ---- */
 
-static const struct trace_print_flags tp_symbols_pgz_file_open_level[] = {
+static const struct trace_print_flags tp_symbols_pgz_file_open__1[] = {
 #line 78 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
 #line 537 "generated/pgz.h"
@@ -543,28 +543,29 @@ static const struct tp_event_field tp_fields_pgz_file_open[] = {
 	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_file_open, block_size, "block_size", size_t, "size_t",
 			NULL),
 	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_file_open, level, "level", int, "int",
-			tp_symbols_pgz_file_open_level),
+			tp_symbols_pgz_file_open__1),
 };
 
 void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 {
-	const struct trace_event_raw_pgz_file_open *__entry = entry;
+	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
+	struct trace_event_raw_pgz_file_open *__entry = (void *)(uintptr_t)entry;
 	const size_t __start = p->len;
 
 	tp_printk(p, __start,
 #line 76 "defs/pgz.tp"
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
-		  tp_print_symbolic(p, (unsigned long)(__entry->level), tp_symbols_pgz_file_open_level)
-#line 560 "generated/pgz.h"
+		  tp_seq_print_symbolic(p, (unsigned long)(__entry->level), tp_symbols_pgz_file_open__1)
+#line 561 "generated/pgz.h"
 	);
 }
 
-static const struct tp_event_class tp_event_class_pgz_file_open = {
+static const struct tp_event_class tp_class_pgz_file_open = {
 	.fields = tp_fields_pgz_file_open,
 	.nr_fields = sizeof(tp_fields_pgz_file_open) / sizeof(tp_fields_pgz_file_open[0]),
 	.fixed_size = offsetof(struct trace_event_raw_pgz_file_open, __data),
-	.print_fmt =
+	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
 		"\"name=%s size=%lld block_size=%zu level=%s\", __get_str(name), REC->size, "
 		"REC->block_size, __print_symbolic(REC->level, { 1, \"fast\" }, { 2, \"level2\" }, { 3, "
 		"\"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, \"default\" }, { 7, \"level7\" "
@@ -574,10 +575,10 @@ static const struct tp_event_class tp_event_class_pgz_file_open = {
 
 /* ---- class pgz_block ---- */
 
-static const struct trace_print_flags tp_symbols_pgz_block_1[] = {
+static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
 #line 109 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 581 "generated/pgz.h"
+#line 582 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -593,30 +594,31 @@ static const struct tp_event_field tp_fields_pgz_block[] = {
 
 void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 {
-	const struct trace_event_raw_pgz_block *__entry = entry;
+	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
+	struct trace_event_raw_pgz_block *__entry = (void *)(uintptr_t)entry;
 	const size_t __start = p->len;
 
 	tp_printk(p, __start,
 #line 107 "defs/pgz.tp"
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
-		  tp_print_flags(p, (unsigned long)(__entry->flags), "|", tp_symbols_pgz_block_1), __entry->waiting
-#line 605 "generated/pgz.h"
+		  tp_seq_print_flags(p, (unsigned long)(__entry->flags), "|", tp_symbols_pgz_block__1), __entry->waiting
+#line 607 "generated/pgz.h"
 	);
 }
 
-static const struct tp_event_class tp_event_class_pgz_block = {
+static const struct tp_event_class tp_class_pgz_block = {
 	.fields = tp_fields_pgz_block,
 	.nr_fields = sizeof(tp_fields_pgz_block) / sizeof(tp_fields_pgz_block[0]),
 	.fixed_size = offsetof(struct trace_event_raw_pgz_block, __data),
-	.print_fmt =
+	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
 		"\"name=%s block=%lu size=%zu flags=%s waiting=%u\", __get_str(name), REC->block, "
 		"REC->size, __print_flags(REC->flags, \"|\", { 0x1u, \"FIRST\" }, { 0x2u, \"LAST\" }, { "
 		"0x4u, \"INCOMPRESSIBLE\" }), REC->waiting",
 	.print = tp_print_pgz_block,
 };
 
-static void tp_record_class_pgz_block(const struct tp_event *__event, void *__data, const char *name,
+static void tp_write_pgz_block(const struct tp_event *__event, void *__data, const char *name,
 		unsigned long block, size_t size, bool last, unsigned int waiting)
 {
 	struct trace_event_raw_pgz_block *__entry;
@@ -626,11 +628,11 @@ static void tp_record_class_pgz_block(const struct tp_event *__event, void *__da
 	} __dyn;
 	size_t __size = offsetof(struct trace_event_raw_pgz_block, __data);
 
-	__size = tp_size_string(&__dyn.name, __size,
+	__size = tp_size_string(&__dyn.name, __size, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 633 "generated/pgz.h"
-	);
+#line 635 "generated/pgz.h"
+	));
 	__entry = tp_reserve(&__rec, __data, __event, __size);
 	if (!__entry)
 		return;
@@ -642,24 +644,24 @@ static void tp_record_class_pgz_block(const struct tp_event *__event, void *__da
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 646 "generated/pgz.h"
+#line 648 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
 
 /* ---- class pgz_block_end ---- */
 
-static const struct trace_print_flags tp_symbols_pgz_block_end_level[] = {
+static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 656 "generated/pgz.h"
+#line 658 "generated/pgz.h"
 	{ 0, NULL },
 };
 
-static const struct trace_print_flags tp_symbols_pgz_block_end_2[] = {
+static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 663 "generated/pgz.h"
+#line 665 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -671,31 +673,32 @@ static const struct tp_event_field tp_fields_pgz_block_end[] = {
 	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_block_end, out, "out", size_t, "size_t", NULL),
 	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_block_end, crc, "crc", uint32_t, "uint32_t", NULL),
 	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_block_end, level, "level", int, "int",
-			tp_symbols_pgz_block_end_level),
+			tp_symbols_pgz_block_end__1),
 	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_block_end, flags, "flags", unsigned int, "unsigned int",
 			NULL),
 };
 
 void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 {
-	const struct trace_event_raw_pgz_block_end *__entry = entry;
+	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
+	struct trace_event_raw_pgz_block_end *__entry = (void *)(uintptr_t)entry;
 	const size_t __start = p->len;
 
 	tp_printk(p, __start,
 #line 157 "defs/pgz.tp"
 	"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s",
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
-		  __entry->crc, tp_print_symbolic(p, (unsigned long)(__entry->level), tp_symbols_pgz_block_end_level),
-		  tp_print_flags(p, (unsigned long)(__entry->flags), "|", tp_symbols_pgz_block_end_2)
-#line 691 "generated/pgz.h"
+		  __entry->crc, tp_seq_print_symbolic(p, (unsigned long)(__entry->level), tp_symbols_pgz_block_end__1),
+		  tp_seq_print_flags(p, (unsigned long)(__entry->flags), "|", tp_symbols_pgz_block_end__2)
+#line 694 "generated/pgz.h"
 	);
 }
 
-static const struct tp_event_class tp_event_class_pgz_block_end = {
+static const struct tp_event_class tp_class_pgz_block_end = {
 	.fields = tp_fields_pgz_block_end,
 	.nr_fields = sizeof(tp_fields_pgz_block_end) / sizeof(tp_fields_pgz_block_end[0]),
 	.fixed_size = offsetof(struct trace_event_raw_pgz_block_end, __data),
-	.print_fmt =
+	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
 		"\"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s\", __get_str(name), "
 		"REC->block, REC->in, REC->out, REC->crc, __print_symbolic(REC->level, { 1, \"fast\" }, "
 		"{ 2, \"level2\" }, { 3, \"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, "
@@ -719,7 +722,8 @@ static const struct tp_event_field tp_fields_pgz_file_blocks[] = {
 
 void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 {
-	const struct trace_event_raw_pgz_file_blocks *__entry = entry;
+	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
+	struct trace_event_raw_pgz_file_blocks *__entry = (void *)(uintptr_t)entry;
 	const size_t __start = p->len;
 
 	tp_printk(p, __start,
@@ -727,15 +731,15 @@ void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 731 "generated/pgz.h"
+#line 735 "generated/pgz.h"
 	);
 }
 
-static const struct tp_event_class tp_event_class_pgz_file_blocks = {
+static const struct tp_event_class tp_class_pgz_file_blocks = {
 	.fields = tp_fields_pgz_file_blocks,
 	.nr_fields = sizeof(tp_fields_pgz_file_blocks) / sizeof(tp_fields_pgz_file_blocks[0]),
 	.fixed_size = offsetof(struct trace_event_raw_pgz_file_blocks, __data),
-	.print_fmt =
+	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
 		"\"name=%s first=%lu count=%u largest=%u\", __get_str(name), REC->first, "
 		"__get_dynamic_array_len(sizes) / 4, REC->largest",
 	.print = tp_print_pgz_file_blocks,
@@ -754,22 +758,23 @@ static const struct tp_event_field tp_fields_pgz_file_close[] = {
 
 void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 {
-	const struct trace_event_raw_pgz_file_close *__entry = entry;
+	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
+	struct trace_event_raw_pgz_file_close *__entry = (void *)(uintptr_t)entry;
 	const size_t __start = p->len;
 
 	tp_printk(p, __start,
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 765 "generated/pgz.h"
+#line 770 "generated/pgz.h"
 	);
 }
 
-static const struct tp_event_class tp_event_class_pgz_file_close = {
+static const struct tp_event_class tp_class_pgz_file_close = {
 	.fields = tp_fields_pgz_file_close,
 	.nr_fields = sizeof(tp_fields_pgz_file_close) / sizeof(tp_fields_pgz_file_close[0]),
 	.fixed_size = offsetof(struct trace_event_raw_pgz_file_close, __data),
-	.print_fmt =
+	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
 		"\"name=%s in=%llu out=%llu error=%d\", __get_str(name), REC->in, REC->out, REC->error",
 	.print = tp_print_pgz_file_close,
 };
@@ -815,11 +820,11 @@ void tp_record_pgz_file_open(void *__data, const char *name, long long size, siz
 	} __dyn;
 	size_t __size = offsetof(struct trace_event_raw_pgz_file_open, __data);
 
-	__size = tp_size_string(&__dyn.name, __size,
+	__size = tp_size_string(&__dyn.name, __size, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 822 "generated/pgz.h"
-	);
+#line 827 "generated/pgz.h"
+	));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
 		return;
@@ -830,7 +835,7 @@ void tp_record_pgz_file_open(void *__data, const char *name, long long size, siz
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 834 "generated/pgz.h"
+#line 839 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -838,7 +843,7 @@ void tp_record_pgz_file_open(void *__data, const char *name, long long size, siz
 struct tp_event tp_event_pgz_file_open = {
 	.system = "pgz",
 	.name = "pgz_file_open",
-	.event_class = &tp_event_class_pgz_file_open,
+	.event_class = &tp_class_pgz_file_open,
 	.tracepoint = &__tracepoint_pgz_file_open,
 	.record = (tp_probe_t)tp_record_pgz_file_open,
 };
@@ -881,13 +886,13 @@ void __traceiter_pgz_block_queue(const char *name, unsigned long block, size_t s
 void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size, bool last,
 		unsigned int waiting)
 {
-	tp_record_class_pgz_block(&tp_event_pgz_block_queue, __data, name, block, size, last, waiting);
+	tp_write_pgz_block(&tp_event_pgz_block_queue, __data, name, block, size, last, waiting);
 }
 
 struct tp_event tp_event_pgz_block_queue = {
 	.system = "pgz",
 	.name = "pgz_block_queue",
-	.event_class = &tp_event_class_pgz_block,
+	.event_class = &tp_class_pgz_block,
 	.tracepoint = &__tracepoint_pgz_block_queue,
 	.record = (tp_probe_t)tp_record_pgz_block_queue,
 };
@@ -930,13 +935,13 @@ void __traceiter_pgz_block_start(const char *name, unsigned long block, size_t s
 void tp_record_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size, bool last,
 		unsigned int waiting)
 {
-	tp_record_class_pgz_block(&tp_event_pgz_block_start, __data, name, block, size, last, waiting);
+	tp_write_pgz_block(&tp_event_pgz_block_start, __data, name, block, size, last, waiting);
 }
 
 struct tp_event tp_event_pgz_block_start = {
 	.system = "pgz",
 	.name = "pgz_block_start",
-	.event_class = &tp_event_class_pgz_block,
+	.event_class = &tp_class_pgz_block,
 	.tracepoint = &__tracepoint_pgz_block_start,
 	.record = (tp_probe_t)tp_record_pgz_block_start,
 };
@@ -988,11 +993,11 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 	} __dyn;
 	size_t __size = offsetof(struct trace_event_raw_pgz_block_end, __data);
 
-	__size = tp_size_string(&__dyn.name, __size,
+	__size = tp_size_string(&__dyn.name, __size, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 995 "generated/pgz.h"
-	);
+#line 1000 "generated/pgz.h"
+	));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
 		return;
@@ -1008,7 +1013,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1012 "generated/pgz.h"
+#line 1017 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1016,7 +1021,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 struct tp_event tp_event_pgz_block_end = {
 	.system = "pgz",
 	.name = "pgz_block_end",
-	.event_class = &tp_event_class_pgz_block_end,
+	.event_class = &tp_class_pgz_block_end,
 	.tracepoint = &__tracepoint_pgz_block_end,
 	.record = (tp_probe_t)tp_record_pgz_block_end,
 };
@@ -1064,15 +1069,15 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 	} __dyn;
 	size_t __size = offsetof(struct trace_event_raw_pgz_file_blocks, __data);
 
-	__size = tp_size_string(&__dyn.name, __size,
+	__size = tp_size_string(&__dyn.name, __size, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1071 "generated/pgz.h"
-	);
+#line 1076 "generated/pgz.h"
+	));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t), (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1076 "generated/pgz.h"
+#line 1081 "generated/pgz.h"
 	));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1085,7 +1090,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1089 "generated/pgz.h"
+#line 1094 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1093,7 +1098,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 struct tp_event tp_event_pgz_file_blocks = {
 	.system = "pgz",
 	.name = "pgz_file_blocks",
-	.event_class = &tp_event_class_pgz_file_blocks,
+	.event_class = &tp_class_pgz_file_blocks,
 	.tracepoint = &__tracepoint_pgz_file_blocks,
 	.record = (tp_probe_t)tp_record_pgz_file_blocks,
 };
@@ -1141,11 +1146,11 @@ void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long
 	} __dyn;
 	size_t __size = offsetof(struct trace_event_raw_pgz_file_close, __data);
 
-	__size = tp_size_string(&__dyn.name, __size,
+	__size = tp_size_string(&__dyn.name, __size, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1148 "generated/pgz.h"
-	);
+#line 1153 "generated/pgz.h"
+	));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
 		return;
@@ -1156,7 +1161,7 @@ void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1160 "generated/pgz.h"
+#line 1165 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1164,7 +1169,7 @@ void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long
 struct tp_event tp_event_pgz_file_close = {
 	.system = "pgz",
 	.name = "pgz_file_close",
-	.event_class = &tp_event_class_pgz_file_close,
+	.event_class = &tp_class_pgz_file_close,
 	.tracepoint = &__tracepoint_pgz_file_close,
 	.record = (tp_probe_t)tp_record_pgz_file_close,
 };

@@ -267,7 +267,7 @@ extern struct tp_event tp_event_sched_wakeup_new TP_HIDDEN;
 
 /* ---- class sched_switch ---- */
 
-static const struct trace_print_flags tp_symbols_sched_switch_1[] = {
+static const struct trace_print_flags tp_symbols_sched_switch__1[] = {
 #line 66 "defs/sched.tp"
 	{ 1, "S" }, { 2, "D" }, { 4, "T" }, { 8, "t" },
 	{ 16, "Z" }, { 32, "X" }, { 64, "x" },
@@ -288,7 +288,8 @@ static const struct tp_event_field tp_fields_sched_switch[] = {
 
 void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 {
-	const struct trace_event_raw_sched_switch *__entry = entry;
+	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
+	struct trace_event_raw_sched_switch *__entry = (void *)(uintptr_t)entry;
 	const size_t __start = p->len;
 
 	tp_printk(p, __start,
@@ -296,21 +297,21 @@ void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 	"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d",
 		__entry->prev_comm, __entry->prev_pid, __entry->prev_prio,
 		__entry->prev_state & (1024 -1) ?
-		  tp_print_flags(p, (unsigned long)(__entry->prev_state & (1024 -1)), "|",
-				tp_symbols_sched_switch_1
+		  tp_seq_print_flags(p, (unsigned long)(__entry->prev_state & (1024 -1)), "|",
+				tp_symbols_sched_switch__1
 
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 306 "generated/sched.h"
+#line 307 "generated/sched.h"
 	);
 }
 
-static const struct tp_event_class tp_event_class_sched_switch = {
+static const struct tp_event_class tp_class_sched_switch = {
 	.fields = tp_fields_sched_switch,
 	.nr_fields = sizeof(tp_fields_sched_switch) / sizeof(tp_fields_sched_switch[0]),
 	.fixed_size = offsetof(struct trace_event_raw_sched_switch, __data),
-	.print_fmt =
+	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
 		"\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d "
 		"next_prio=%d\", REC->prev_comm, REC->prev_pid, REC->prev_prio, REC->prev_state & "
 		"(1024-1) ? __print_flags(REC->prev_state & (1024-1), \"|\", { 1, \"S\"} , { 2, \"D\" }, "
@@ -330,26 +331,27 @@ static const struct tp_event_field tp_fields_sched_wakeup_template[] = {
 
 void tp_print_sched_wakeup_template(struct trace_seq *p, const void *entry)
 {
-	const struct trace_event_raw_sched_wakeup_template *__entry = entry;
+	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
+	struct trace_event_raw_sched_wakeup_template *__entry = (void *)(uintptr_t)entry;
 	const size_t __start = p->len;
 
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 340 "generated/sched.h"
+#line 342 "generated/sched.h"
 	);
 }
 
-static const struct tp_event_class tp_event_class_sched_wakeup_template = {
+static const struct tp_event_class tp_class_sched_wakeup_template = {
 	.fields = tp_fields_sched_wakeup_template,
 	.nr_fields = sizeof(tp_fields_sched_wakeup_template) / sizeof(tp_fields_sched_wakeup_template[0]),
 	.fixed_size = offsetof(struct trace_event_raw_sched_wakeup_template, __data),
-	.print_fmt =
+	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
 		"\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio",
 	.print = tp_print_sched_wakeup_template,
 };
 
-static void tp_record_class_sched_wakeup_template(const struct tp_event *__event, void *__data,
+static void tp_write_sched_wakeup_template(const struct tp_event *__event, void *__data,
 		struct task_struct *p)
 {
 	struct trace_event_raw_sched_wakeup_template *__entry;
@@ -364,7 +366,7 @@ static void tp_record_class_sched_wakeup_template(const struct tp_event *__event
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 368 "generated/sched.h"
+#line 370 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -416,7 +418,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 420 "generated/sched.h"
+#line 422 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -424,7 +426,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 struct tp_event tp_event_sched_switch = {
 	.system = "sched",
 	.name = "sched_switch",
-	.event_class = &tp_event_class_sched_switch,
+	.event_class = &tp_class_sched_switch,
 	.tracepoint = &__tracepoint_sched_switch,
 	.record = (tp_probe_t)tp_record_sched_switch,
 };
@@ -460,13 +462,13 @@ void __traceiter_sched_wakeup(struct task_struct *p)
 
 void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 {
-	tp_record_class_sched_wakeup_template(&tp_event_sched_wakeup, __data, p);
+	tp_write_sched_wakeup_template(&tp_event_sched_wakeup, __data, p);
 }
 
 struct tp_event tp_event_sched_wakeup = {
 	.system = "sched",
 	.name = "sched_wakeup",
-	.event_class = &tp_event_class_sched_wakeup_template,
+	.event_class = &tp_class_sched_wakeup_template,
 	.tracepoint = &__tracepoint_sched_wakeup,
 	.record = (tp_probe_t)tp_record_sched_wakeup,
 };
@@ -502,13 +504,13 @@ void __traceiter_sched_wakeup_new(struct task_struct *p)
 
 void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)
 {
-	tp_record_class_sched_wakeup_template(&tp_event_sched_wakeup_new, __data, p);
+	tp_write_sched_wakeup_template(&tp_event_sched_wakeup_new, __data, p);
 }
 
 struct tp_event tp_event_sched_wakeup_new = {
 	.system = "sched",
 	.name = "sched_wakeup_new",
-	.event_class = &tp_event_class_sched_wakeup_template,
+	.event_class = &tp_class_sched_wakeup_template,
 	.tracepoint = &__tracepoint_sched_wakeup_new,
 	.record = (tp_probe_t)tp_record_sched_wakeup_new,
 };

@@ -16,7 +16,7 @@ from tpgen.diag import Diagnostics, Note, nearest
 from tpgen.lexer import Text, Token, lex, spell
 from tpgen.lower import Lowered, format_value, print_arguments
 from tpgen.model import EventClass, Field, Param, Tracepoint
-from tpgen.parser import Declaration, Part, split
+from tpgen.parser import Declaration, Part, matching, split
 from tpgen.source import Span
 
 _CONVERSION = re.compile(r"%(?P<flags>[-+ #0']*)(?P<width>\*|\d+)?(?P<precision>\.(?:\*|\d+)?)?"
@@ -24,6 +24,20 @@ _CONVERSION = re.compile(r"%(?P<flags>[-+ #0']*)(?P<width>\*|\d+)?(?P<precision>
 
 # What follows %p in the kernel and means nothing to printf.
 _KERNEL_POINTER = re.compile(r"%p(?:[fFsSBRrbMmIEUVKNhaudgDtCOxev][A-Za-z0-9]*)")
+
+_HELPER = re.compile(r"__(?:print|get|assign)_\w+$")
+
+# The helpers of TP_fast_assign and TP_printk, with the number of arguments that must not be empty.
+HELPERS = {"__assign_str": 1, "__get_str": 1, "__get_dynamic_array": 1, "__get_dynamic_array_len": 1,
+           "__print_flags": 3, "__print_symbolic": 2}
+
+# Those of the kernel that are not there yet.
+KERNEL_HELPERS = frozenset(
+    "__assign_str_len __assign_vstr __assign_bitmask __assign_cpumask __assign_sockaddr __assign_rel_str "
+    "__assign_rel_str_len __assign_rel_bitmask __assign_rel_cpumask __assign_rel_sockaddr __print_flags_u64 "
+    "__print_symbolic_u64 __print_hex __print_hex_str __print_array __print_dynamic_array __print_hex_dump "
+    "__print_ns_to_secs __print_ns_without_secs __get_bitmask __get_cpumask __get_sockaddr __get_buf __get_rel_str "
+    "__get_rel_dynamic_array __get_rel_dynamic_array_len __get_rel_bitmask __get_rel_cpumask __get_rel_sockaddr".split())
 
 _LENGTH_BITS = {"hh": 32, "h": 32, "": 32, "l": 64, "ll": 64, "q": 64, "j": 64, "z": 64, "t": 64, "L": 64}
 
@@ -37,27 +51,27 @@ def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
         for decl, event_class in lowered.classes:
             if decl.macro.text == "DECLARE_EVENT_CLASS":
                 _arguments(decl, event_class.params, lowered.text, diag)
-            _Record(event_class, decl, lowered.text, diag).check()
+            _Record(event_class, decl, lowered, diag).check()
         for decl, tracepoint in lowered.tracepoints:
             _arguments(decl, tracepoint.params, lowered.text, diag)
             _prototypes(decl, tracepoint, lowered, diag)
 
 
 def _duplicates(units: Sequence[Lowered], diag: Diagnostics) -> None:
+    """Two tracepoints of a name, and two classes; a TRACE_EVENT is both."""
     tracepoints: dict[str, Span] = {}
     classes: dict[str, Span] = {}
     for lowered in units:
         for decl, _ in lowered.tracepoints:
             span = lowered.text.span(decl.name)
-            if decl.name.text in tracepoints:
+            first = tracepoints.setdefault(decl.name.text, span)
+            if first != span:
                 diag.error(span, "TP030", f"two tracepoints are called '{decl.name.text}'; names are global to a "
-                           "program", [Note(tracepoints[decl.name.text], "the first is here")])
-            tracepoints.setdefault(decl.name.text, span)
+                           "program", [Note(first, "the first is here")])
         for decl, event_class in lowered.classes:
             span = lowered.text.span(decl.name)
             first = classes.setdefault(event_class.name, span)
-            # Two TRACE_EVENTs of a name are two tracepoints of a name.
-            if first != span and decl.macro.text == "DECLARE_EVENT_CLASS":
+            if first != span and not tracepoints.get(event_class.name, span) == first:
                 diag.error(span, "TP031", f"two event classes are called '{event_class.name}'",
                            [Note(first, "the first is here")])
 
@@ -91,7 +105,8 @@ def _prototypes(decl: Declaration, tracepoint: Tracepoint, lowered: Lowered, dia
     if not event_class or "class" not in decl.parts:
         return
     own, its = [p.type for p in tracepoint.params], [p.type for p in event_class.params]
-    if own == its:
+    if len(own) == len(its) and all(ctype.may_be_same(a.canonical, b.canonical)
+                                    for a, b in zip(tracepoint.params, event_class.params)):
         return
     part = decl.parts["proto"]
     where = next(d for d, c in lowered.classes if c is event_class).parts["proto"]
@@ -104,18 +119,49 @@ def _prototypes(decl: Declaration, tracepoint: Tracepoint, lowered: Lowered, dia
 class _Record:
     """The rules on one event class: its fields, TP_fast_assign and TP_printk."""
 
-    def __init__(self, event_class: EventClass, decl: Declaration, text: Text, diag: Diagnostics):
+    def __init__(self, event_class: EventClass, decl: Declaration, lowered: Lowered, diag: Diagnostics):
         self.event_class = event_class
         self.fields = {f.name: f for f in event_class.fields}
         self.decl = decl
-        self.text = text
+        self.text = lowered.text
+        self.own = lowered.text.own_types
+        self.macros = lowered.text.own_macros
         self.diag = diag
 
     def check(self) -> None:
+        self._helpers()
         printed = self._known_fields(self.decl.parts["print"].tokens)
         self._known_fields(self.decl.parts["assign"].tokens)
         self._assigned(printed)
         self._format()
+
+    def _helpers(self) -> None:
+        """Calls of helpers that there are none of, or with too few arguments."""
+        for role in ("assign", "print"):
+            for index, token in enumerate(tokens := self.decl.parts[role].tokens):
+                if not _HELPER.match(token.text) or tokens[index + 1:index + 2] == () or tokens[index + 1].text != "(":
+                    continue
+                if token.text in KERNEL_HELPERS:
+                    self.diag.error(self.text.span(token), "TP064", f"{token.text} is the kernel's, and not understood yet")
+                elif token.text not in HELPERS and nearest(token.text, HELPERS) and token.text not in self.macros:
+                    self.diag.error(self.text.span(token), "TP064",
+                                    f"no helper is called '{token.text}'{nearest(token.text, HELPERS)}")
+                elif token.text in HELPERS:
+                    self._helper(token, split(tokens[index + 2:matching(tokens, index + 1)], tokens[index + 1], token))
+
+    def _helper(self, token: Token, arguments: Sequence[Part]) -> None:
+        least = HELPERS[token.text]
+        if len(arguments) < least or not all(a.tokens for a in arguments[:least]):
+            self.diag.error(self.text.span(token), "TP066", f"{token.text} takes at least {_count(least, 'argument')}, "
+                            "none of them empty")
+        elif token.text == "__assign_str" and len(arguments) > 1 and len(arguments[0].tokens) == 1:
+            field = self.fields.get(arguments[0].tokens[0].text)
+            said = " ".join(t.text for t in arguments[1].tokens)
+            meant = " ".join(t.text for t in lex(field.code.text, self.text.source.path)) if field else said
+            if said != meant:
+                self.diag.warning(self.text.span(arguments[1].at, arguments[1].end), "TP065",
+                                  f"__assign_str copies what __string({arguments[0].tokens[0].text}, ...) measured, "
+                                  "which is not this", [Note(field.span, "it is declared here")] if field else [])
 
     def _misspelt(self, field: Field) -> bool:
         """Whether an unknown name in TP_fast_assign, which was reported, may mean the field."""
@@ -156,6 +202,7 @@ class _Record:
             if field.name in written or self._misspelt(field):
                 continue
             notes = [Note(self.text.span(printed[field.name]), "it is printed here")] if field.name in printed else []
+            say = self.diag.error if notes or field.dynamic else self.diag.warning
             if field.kind == "string":
                 self.diag.error(field.span, "TP061", f"string '{field.name}' is never copied into the record; add "
                                 f"__assign_str({field.name}); to TP_fast_assign", notes)
@@ -164,8 +211,7 @@ class _Record:
                                 f"__get_dynamic_array({field.name}) in TP_fast_assign", notes)
             else:
                 how = f"memcpy(__entry->{field.name}, ...)" if field.kind == "array" else f"__entry->{field.name} = ..."
-                self.diag.error(field.span, "TP060", f"field '{field.name}' is never assigned; add {how}; to "
-                                "TP_fast_assign", notes)
+                say(field.span, "TP060", f"field '{field.name}' is never assigned; add {how}; to TP_fast_assign", notes)
 
     # ---- TP_printk ----
 
@@ -176,7 +222,7 @@ class _Record:
         if not known:
             return  # a macro of an included header: the C compiler knows
         span = self.text.span(format_.at, format_.end)
-        for odd in _KERNEL_POINTER.findall(text):
+        for odd in _KERNEL_POINTER.findall(text.replace("%%", "")):
             self.diag.warning(span, "TP054", f"'{odd}' is a conversion of the kernel's; printf prints the pointer and "
                               f"then '{odd[2:]}'")
         wanted = list(self._conversions(text, span))
@@ -191,7 +237,7 @@ class _Record:
             if not value.tokens:
                 self.diag.error(self.text.span(value.at), "TP051", f"the argument for '{spec}' is empty")
                 continue
-            got = ctype.infer(value.tokens, types)
+            got = ctype.infer(value.tokens, types, self.own)
             if got:
                 self._agree(spec, conversion, length, value, got)
 
@@ -199,7 +245,7 @@ class _Record:
         """(text, conversion, length) for each argument that the format takes; '*' takes an int."""
         for match in _CONVERSION.finditer(text):
             conversion = match["conversion"]
-            if conversion == "%":
+            if conversion in ("%", "m"):  # m prints errno's text, and takes no argument
                 continue
             for star in (match["width"], match["precision"]):
                 if star and "*" in star:
@@ -210,8 +256,11 @@ class _Record:
                 yield match[0], conversion, match["length"] or ""
 
     def _field_type(self, field: Field) -> CType | None:
+        tokens = lex(field.type, self.text.source.path)
+        if any(t.text in self.own for t in tokens):
+            return None  # the file's own, which the C compiler knows
         try:
-            of = ctype.parse_type(lex(field.type, self.text.source.path))
+            of = ctype.parse_type(tokens)
         except ctype.NotC:
             return None
         if field.kind == "field":

@@ -36,7 +36,11 @@ _MESSAGE = re.compile(r'^(?P<path>.*?):(?P<line>\d+):(?:(?P<col>\d+):)? (?:fatal
 
 def compiler() -> list[str]:
     """The C compiler's command: $CC, else cc."""
-    return shlex.split(os.environ.get("CC") or "cc")
+    command = os.environ.get("CC") or "cc"
+    try:
+        return shlex.split(command)
+    except ValueError:  # a quote that is not closed
+        return [command]
 
 
 def _bounds() -> None:
@@ -51,7 +55,8 @@ def preprocess(source: Source, options: list[str], diag: Diagnostics) -> str | N
     """
     text = _INCLUDE.sub(lambda m: "\n" * m[0].count("\n") if m["include"] else m[0], source.text)
     quoted = source.path.replace("\\", "\\\\").replace('"', '\\"')
-    command = [*compiler(), "-E", "-dD", "-w", "-x", "c", *options, "-"]
+    # linux, unix and i386 are macros to GNU compilers, and good names in events.
+    command = [*compiler(), "-E", "-dD", "-w", "-x", "c", "-Ulinux", "-Uunix", "-Ui386", *options, "-"]
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         stdin.write(f'# 1 "{quoted}"\n{text}\n'.encode("utf-8", "surrogateescape"))
         stdin.seek(0)

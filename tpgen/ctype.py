@@ -17,12 +17,9 @@ from functools import lru_cache
 from pycparser import c_ast, c_generator, c_parser
 
 from tpgen.lexer import Token, spell
+from tpgen.parser import C_KEYWORDS as KEYWORDS
 
 _SPECIFIERS = frozenset("void char short int long float double signed unsigned _Bool _Complex __int128".split())
-_QUALIFIERS = frozenset("const volatile restrict static register extern inline _Atomic".split())
-_KEYWORDS = _SPECIFIERS | _QUALIFIERS | frozenset(
-    "struct union enum sizeof if else for while do switch case default return break continue goto typedef".split())
-
 # Spellings of GNU C and of sparse that pycparser does not know and that change no type.
 _IGNORED = frozenset("__user __kernel __iomem __percpu __rcu __force __bitwise __must_check __extension__ "
                      "__restrict __restrict__ restrict __inline __inline__ __maybe_unused __always_unused".split())
@@ -75,8 +72,8 @@ class NotC(Exception):
     """The text is no C that tpgen understands. str() is empty, or says why, from the colon on."""
 
 
-def parse_params(tokens: Sequence[Token]) -> list[tuple[str, str]]:
-    """(canonical type, name) of each parameter of a prototype; the name is "" where it has none."""
+def parse_params(tokens: Sequence[Token]) -> list[tuple[str, str, str]]:
+    """(type, name, canonical type) of each parameter of a prototype; the name is "" where it has none."""
     text, types = _prepare(tokens)
     if text in ("", "void"):
         return []
@@ -84,17 +81,57 @@ def parse_params(tokens: Sequence[Token]) -> list[tuple[str, str]]:
 
 
 @lru_cache(maxsize=65536)
-def _params(text: str, types: frozenset[str]) -> tuple[tuple[str, str], ...]:
+def _params(text: str, types: frozenset[str]) -> tuple[tuple[str, str, str], ...]:
     tree = _parse(f"void f({text});", types)
     function = tree.ext[-1].type
-    out: list[tuple[str, str]] = []
+    out: list[tuple[str, str, str]] = []
     for param in function.args.params:
         if isinstance(param, c_ast.EllipsisParam):
             raise NotC(": '...' can't be passed on to a probe")
         if isinstance(param, c_ast.ID):
             raise NotC(f": '{param.name}' has no type")
-        out.append((_generator.visit(param.type), param.name or ""))
+        out.append((_generator.visit(param.type), param.name or "", _canonical(param.type)))
     return tuple(out)
+
+
+# The words of a type in any order, as the standard lists them; int goes without saying.
+_ARITHMETIC = {"signed": "int", "unsigned": "unsigned int", "char signed": "signed char", "char unsigned": "unsigned char",
+               "short": "short", "short signed": "short", "short unsigned": "unsigned short", "long": "long",
+               "long signed": "long", "long unsigned": "unsigned long", "long long": "long long",
+               "long long signed": "long long", "long long unsigned": "unsigned long long",
+               "double long": "long double", "_Bool": "bool"}
+
+
+def _canonical(node: c_ast.Node) -> str:
+    """A parameter's type as every spelling of it comes out. Changes node."""
+    if isinstance(node, c_ast.ArrayDecl):
+        node = c_ast.PtrDecl([], node.type)
+    elif isinstance(node, c_ast.FuncDecl):
+        node = c_ast.PtrDecl([], node)
+    _normalize(node)
+    node.quals = []  # the parameter's own, which the caller does not see
+    return str(_generator.visit(node))
+
+
+def may_be_same(a: str, b: str) -> bool:
+    """Whether two canonical types may be the same: what typedefs stand for only the C compiler knows."""
+    if a == b:
+        return True
+    words = re.findall(r"(?:struct |union |enum )?[A-Za-z_]\w*", f"{a} {b}")
+    return any(w not in _SPECIFIERS | {"const", "volatile", "bool"} and " " not in w for w in words) \
+        and a.count("*") == b.count("*")
+
+
+def _normalize(node: c_ast.Node) -> None:
+    if isinstance(node, c_ast.TypeDecl):
+        node.declname = None
+    elif isinstance(node, (c_ast.Decl, c_ast.Typename)):
+        node.name = None
+    elif isinstance(node, c_ast.IdentifierType):
+        words = sorted(w for w in node.names if w != "int" or len(node.names) == 1)
+        node.names = [_ARITHMETIC.get(" ".join(words), " ".join(node.names if len(node.names) == 1 else words))]
+    for _, child in node.children():
+        _normalize(child)
 
 
 def parse_type(tokens: Sequence[Token]) -> CType | None:
@@ -126,7 +163,7 @@ def _of(node: c_ast.Node) -> CType | None:
         return CType("other", 0, False, text)
     if isinstance(base, c_ast.Enum):
         return replace(INT, text=text)
-    words = base.names
+    words = " ".join(base.names).split()
     if len(words) == 1 and words[0] in KNOWN:
         return replace(KNOWN[words[0]], text=words[0])
     if not _SPECIFIERS.issuperset(words):
@@ -142,8 +179,10 @@ def _of(node: c_ast.Node) -> CType | None:
     return CType("int", bits, signed, text)
 
 
-def infer(tokens: Sequence[Token], fields: Mapping[str, CType | None]) -> CType | None:
-    """The type of an argument of TP_printk, after C's promotions; fields are those of __entry."""
+def infer(tokens: Sequence[Token], fields: Mapping[str, CType | None], own: frozenset[str]) -> CType | None:
+    """The type of an argument of TP_printk, after C's promotions; fields are those of __entry, own the file's types."""
+    if any(t.text in own for t in tokens):
+        return None
     words = [t.text for t in tokens]
     if len(words) == 3 and words[:2] == ["__entry", "->"]:
         return _promote(fields.get(words[2]))
@@ -210,6 +249,8 @@ def _infer(node: c_ast.Node, fields: Mapping[str, CType | None]) -> CType | None
         if node.op in ("<", ">", "<=", ">=", "==", "!=", "&&", "||"):
             return INT
         left = _infer(node.left, fields)
+        if node.op == "-" and left and left.kind in ("string", "pointer"):
+            return None  # a pointer, or the distance of two
         return left if node.op in ("<<", ">>") else _common(left, _infer(node.right, fields))
     if isinstance(node, c_ast.TernaryOp):
         return _common(_infer(node.iftrue, fields), _infer(node.iffalse, fields))
@@ -223,8 +264,12 @@ def _constant(node: c_ast.Constant) -> CType | None:
         return CType("float", 128 if "long" in node.type else 64, True, node.type)
     if node.type == "char":
         return INT
-    suffix = re.sub(r"^(?:0[xX][0-9a-fA-F]+|[0-9]+)", "", node.value).lower()
-    return CType("int", 64 if "l" in suffix else 32, "u" not in suffix, node.type)
+    match = re.match(r"(0[xX][0-9a-fA-F]+|[0-9]+)(.*)", node.value)
+    if not match:
+        return None
+    value, suffix = int(match[1], 16 if match[1][:2] in ("0x", "0X") else 10), match[2].lower()
+    narrow = value < 1 << (31 if match[1].isdigit() and "u" not in suffix else 32)
+    return CType("int", 64 if "l" in suffix or not narrow else 32, "u" not in suffix, node.type)
 
 
 def _promote(ctype: CType | None) -> CType | None:
@@ -276,7 +321,7 @@ def _type_names(tokens: Sequence[Token]) -> list[str]:
             tag = seen = True
         elif token.text in _SPECIFIERS:
             seen = True
-        elif token.kind == "id" and token.text not in _KEYWORDS:
+        elif token.kind == "id" and token.text not in KEYWORDS:
             if not tag and not seen:
                 names.append(token.text)
             seen, tag = True, False

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Collects diagnostics and prints them. Nothing else in tpgen writes to stderr.
+"""Collects diagnostics and prints them. Nothing else writes to stderr, but argparse of a wrong command line.
 
-    defs/net.tp:12:9: error: no field macro is called '__feild'; did you mean '__field'? [TP020]
-            __feild(int, length)
-            ^~~~~~~
-    defs/net.tp:8:1: note: in this event
-    TRACE_EVENT(net_send,
-    ^~~~~~~~~~~
+    net.tp:8:3: error: field 'length' is never assigned; add __entry->length = ...; to TP_fast_assign [TP060]
+    		__field(int, length)
+    		^~~~~~~~~~~~~~~~~~~~
+    net.tp:13:59: note: it is printed here
+    	TP_printk("host=%s length=%d", __get_str(host), __entry->length)
+    	                                                         ^~~~~~
 """
 
 from __future__ import annotations

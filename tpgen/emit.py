@@ -32,7 +32,8 @@ def emit(path: str, text: str, diag: Diagnostics) -> bool:
     except OSError as error:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
-        diag.error(Span(path, 0), "TP091", f"can't write it: {error.strerror}; the file is as it was before")
+        kept = "; the file is as it was before" if os.path.exists(path) else ""
+        diag.error(Span(path, 0), "TP091", f"can't write it: {error.strerror}{kept}")
         return False
 
 

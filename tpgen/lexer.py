@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 from tpgen.source import Source, Span
@@ -21,7 +22,7 @@ _TOKEN = re.compile(
     r"""(?P<space>[ \t\f\v]+|\\\n)
       | (?P<newline>\n)
       | (?P<comment>/\*.*?\*/|//(?:\\\n|[^\n])*)
-      | (?P<id>[A-Za-z_$][A-Za-z0-9_$]*)
+      | (?P<id>(?:[A-Za-z_$\u0080-\ud7ff]|\\[uU][0-9a-f]+)(?:[A-Za-z0-9_$\u0080-\ud7ff]|\\[uU][0-9a-f]+)*)
       | (?P<num>\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.])*)
       | (?P<str>"(?:\\.|[^"\\\n])*")
       | (?P<chr>'(?:\\.|[^'\\\n])*')
@@ -99,6 +100,30 @@ class Text:
         self._raw_lines = _by_line(self.raw)
         self._lines = _by_line(self.tokens)
         self._aligned: dict[int, _Line] = {}
+
+    @cached_property
+    def own_types(self) -> frozenset[str]:
+        """The names that the file makes types of."""
+        names: set[str] = set()
+        previous: Token | None = None
+        inside = False
+        for token in self.tokens:
+            inside = inside or token.text == "typedef"
+            if inside and token.text == ";":
+                # The last identifier of a typedef without brackets behind it; others the C compiler checks anyway.
+                names.update([previous.text] if previous and previous.kind == "id" else [])
+                inside = False
+            previous = token
+        return frozenset(names)
+
+    @cached_property
+    def own_macros(self) -> frozenset[str]:
+        """The macros that the file defines."""
+        return frozenset(m[1] for t in self.raw if t.kind == "dir" and (m := re.match(r"#\s*define\s+(\w+)", t.text)))
+
+    def made_by_macros(self, line: int) -> list[Token]:
+        """The tokens of a line that nobody wrote there."""
+        return [t for t in self._lines.get(line, []) if not self._same(t)]
 
     def span(self, first: Token, last: Token | None = None) -> Span:
         """Where first was written, up to last if that stands in the same line.

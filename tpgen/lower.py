@@ -8,14 +8,14 @@ a usable one is check's.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tpgen import ctype
 from tpgen.diag import Diagnostics, Note, nearest
 from tpgen.lexer import Text, Token, spell
-from tpgen.model import Code, EventClass, Field, Param, Print, Symbols, Tracepoint, Unit
-from tpgen.parser import Call, Declaration, Part, Tree, brackets, calls, matching, split
+from tpgen.model import TABLE, Code, EventClass, Field, Param, Print, Symbols, Tracepoint, Unit
+from tpgen.parser import C_KEYWORDS, Call, Declaration, Part, Tree, brackets, calls, matching, split
 
 # The arguments of each field macro; the macro's name without its underscores is the field's kind.
 FIELD_MACROS: dict[str, tuple[str, ...]] = {
@@ -26,7 +26,7 @@ FIELD_MACROS: dict[str, tuple[str, ...]] = {
 }
 
 # The helpers of TP_printk whose arguments from this one on are a table, and what they become.
-TABLE_HELPERS = {"__print_flags": (2, "tp_print_flags"), "__print_symbolic": (1, "tp_print_symbolic")}
+TABLE_HELPERS = {"__print_flags": (2, "tp_seq_print_flags"), "__print_symbolic": (1, "tp_seq_print_symbolic")}
 
 # What <inttypes.h> makes of its macros on LP64 machines, for texts that no C compiler sees.
 _PRI_LENGTH = {"8": "", "16": "", "32": "", "64": "l", "MAX": "l", "PTR": "l"}
@@ -166,13 +166,16 @@ class _Lowering:
                                 f"the prototype of '{decl.name.text}' is no C parameter list{why}")
             return None
         texts = [spell(a.tokens) for a in split(tokens, part.at, part.end)] if parsed else []
-        for number, (type_, name) in enumerate(parsed, 1):
-            if not name:
+        names = [name for _, name, _ in parsed]
+        for number, (type_, name, _) in enumerate(parsed):
+            wrong = "has no name" if not name else "has the name of another" if name in names[:number] else ""
+            if wrong:
                 if say:
                     self.diag.error(self.text.span(part.at, part.end), "TP040",
-                                    f"parameter {number} of '{decl.name.text}' ({type_}) has no name")
+                                    f"parameter {number + 1} of '{decl.name.text}' ({type_} {name}".rstrip()
+                                    + f") {wrong}")
                 return None
-        return tuple(Param(t, n, text) for (t, n), text in zip(parsed, texts))
+        return tuple(Param(t, n, text, canonical) for (t, n, canonical), text in zip(parsed, texts))
 
     def _event_class(self, decl: Declaration) -> EventClass | None:
         params = self._params(decl)
@@ -181,9 +184,8 @@ class _Lowering:
         if params is None or fields is None or print_ is None:
             return None
         assign = decl.parts["assign"]
-        mentioned = frozenset(t.text for t in (*decl.parts["struct"].tokens, *assign.tokens) if t.kind == "id")
-        return EventClass(decl.name.text, params, fields, self._code(assign.tokens, {}), mentioned, print_,
-                          self.text.span(decl.macro))
+        return EventClass(decl.name.text, params, fields, self._code(assign.tokens, {}),
+                          frozenset(_variables(decl.parts["struct"].tokens, assign.tokens)), print_)
 
     # ---- Fields ----
 
@@ -229,7 +231,7 @@ class _Lowering:
             return None
         given = dict(zip(form, call.args))
         name = given["name"]
-        if len(name.tokens) != 1 or name.tokens[0].kind != "id":
+        if len(name.tokens) != 1 or name.tokens[0].kind != "id" or name.tokens[0].text in C_KEYWORDS:
             array = any(t.text == "[" for t in name.tokens)
             remedy = "; an array is written __array(type, name, length)" if array else ""
             self.diag.error(self.text.span(name.at, name.end), "TP023",
@@ -249,7 +251,6 @@ class _Lowering:
         code = self._code(extra.tokens, {}) if extra else Code(call.name.line, "")
         return Field(call.name.text[2:], type_, name.tokens[0].text,
                      self.text.spell(given["length"].tokens) if "length" in given else None,
-                     spell(given["source"].tokens) if "source" in given else None,
                      code, self.text.span(call.name, call.close))
 
     def _type(self, call: Call, part: Part) -> str | None:
@@ -268,9 +269,16 @@ class _Lowering:
     def _print(self, decl: Declaration) -> Print | None:
         part = decl.parts["print"]
         arguments = print_arguments(part)
-        if not arguments or not arguments[0].tokens or any(
-                t.kind not in ("str", "id") for t in arguments[0].tokens) or not any(
-                t.kind == "str" for t in arguments[0].tokens):
+        format_ = arguments[0].tokens if arguments else ()
+        if not all(t.kind in ("str", "id") for t in format_) and format_[0].kind == "str":
+            odd = next(n for n, t in enumerate(format_) if t.kind not in ("str", "id"))
+            # An identifier in front of what can't be a format's: the argument begins with it.
+            odd -= format_[odd - 1].kind == "id"
+            self.diag.error(self.text.span(decl.macro), "TP012", f"{decl.macro.text}({decl.name.text}): ',' is missing in "
+                            "TP_printk", [Note(self.text.span(format_[odd - 1]), "it belongs behind this"),
+                                          Note(self.text.span(format_[odd]), "noticed here")])
+            return None
+        if not any(t.kind == "str" for t in format_) or any(t.kind not in ("str", "id") for t in format_):
             self.diag.error(self.text.span(part.at, part.end), "TP050",
                             f"TP_printk of '{decl.name.text}' must begin with a format string")
             return None
@@ -296,13 +304,15 @@ class _Lowering:
             if not entries or None in entries:
                 continue  # a macro of an included header: the C compiler expands it into tp/print.h's
             value = arguments[0].tokens
+            if not value:
+                continue  # check says so
             words = [t.text for t in value if t.text not in "()"]
-            exact = function == "tp_print_symbolic" and len(words) == 3 and words[:2] == ["__entry", "->"]
+            exact = function == "tp_seq_print_symbolic" and len(words) == 3 and words[:2] == ["__entry", "->"]
             changed[token] = function
             changed[tokens[index + 1]] = "(p, (unsigned long)("
             changed[value[-1]] = changed.get(value[-1], value[-1].text) + ")"
             head, *tail = [t for t in tokens[tokens.index(arguments[first].tokens[0]):close]]
-            changed[head] = f"{{tpgen:{len(symbols)}}}"
+            changed[head] = f"{TABLE}{len(symbols)}{TABLE}"
             changed.update((t, "") for t in tail)
             symbols.append(Symbols(tuple(e for e in entries if e), words[2] if exact else None))
 
@@ -331,6 +341,21 @@ class _Lowering:
         if not any(t in changed for t in tokens):
             written = self.text.as_written(tokens[0], tokens[-1])
         return self.text.indent(number) + (written if written is not None else _respell(tokens, changed))
+
+
+def _variables(struct: Sequence[Token], assign: Sequence[Token]) -> Iterator[str]:
+    """The identifiers that may be parameters: no members, no names of fields, and not what __assign_str ignores."""
+    for call in calls(struct):
+        form = FIELD_MACROS.get(call.name.text) if isinstance(call, Call) else None
+        if isinstance(call, Call) and form and form[-1] != "name":  # a source or a length
+            yield from (t.text for part in call.args[-1:] for t in part.tokens if t.kind == "id")
+    index = 0
+    while index < len(assign):
+        if assign[index].text == "__assign_str" and assign[index + 1:index + 2]:
+            index = matching(assign, index + 1)
+        elif assign[index].kind == "id" and not (index and assign[index - 1].text in ("->", ".")):
+            yield assign[index].text
+        index += 1
 
 
 def _respell(tokens: Sequence[Token], changed: Mapping[Token, str]) -> str:

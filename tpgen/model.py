@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from tpgen.source import Span
 
 
+# A character for private use, which no definition has any use for.
+TABLE = "\ue000"
+
+
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A parameter of a prototype. type is canonical, text as written: ("char *", "s", "char *s")."""
+    """A parameter of a prototype: ("long int", "n", "long int n", "long")."""
 
     type: str
     name: str
-    text: str
+    text: str       # as written
+    canonical: str  # the type as every spelling of it comes out
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +44,7 @@ class Field:
     type: str           # the element's, as written, white space collapsed
     name: str
     length: str | None  # array: elements; dynamic_array: the count expression
-    source: str | None  # string: the expression of the text
-    code: Code          # length or source again, with its place
+    code: Code          # the length, or a string's source, with its place
     span: Span
 
     @property
@@ -57,7 +61,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Print:
-    """TP_printk. code is what the C compiler gets, with the tables taken out: symbols[n] stands there as {tpgen:n}."""
+    """TP_printk. code is what the C compiler gets; symbols[n] stands there as n between two TABLEs."""
 
     code: Code
     symbols: tuple[Symbols, ...]
@@ -75,9 +79,8 @@ class EventClass:
     params: tuple[Param, ...]
     fields: tuple[Field, ...]
     assign: Code
-    mentioned: frozenset[str]  # the identifiers that occur in the struct and assign parts
+    mentioned: frozenset[str]  # the variables that the struct and assign parts use
     print: Print
-    span: Span
 
 
 @dataclass(frozen=True, slots=True)

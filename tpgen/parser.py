@@ -24,6 +24,15 @@ FORMS: dict[str, tuple[str, ...]] = {
     "DEFINE_TRACE": ("name", "proto", "args"),
 }
 
+# Those of the kernel that are not there yet: not to be passed over in silence.
+KERNEL_FORMS = frozenset(
+    "TRACE_EVENT_CONDITION DEFINE_EVENT_CONDITION TRACE_EVENT_FN DEFINE_EVENT_FN TRACE_EVENT_FN_COND DEFINE_EVENT_PRINT "
+    "TRACE_EVENT_SYSCALL DECLARE_EVENT_SYSCALL_CLASS DECLARE_TRACE_CONDITION DECLARE_TRACE_SYSCALL DEFINE_TRACE_FN "
+    "DEFINE_TRACE_SYSCALL DEFINE_EVENT_WRITABLE DECLARE_TRACE_WRITABLE TRACE_EVENT_NOP DEFINE_EVENT_NOP "
+    "DECLARE_EVENT_NOP DECLARE_EVENT_CLASS_NOP TRACE_EVENT_FLAGS TRACE_EVENT_PERF_PERM TRACE_DEFINE_ENUM "
+    "TRACE_DEFINE_SIZEOF EXPORT_TRACEPOINT_SYMBOL EXPORT_TRACEPOINT_SYMBOL_GPL TRACE_CUSTOM_EVENT "
+    "DECLARE_CUSTOM_EVENT_CLASS DEFINE_CUSTOM_EVENT".split())
+
 # What decorates each part; the first spelling is today's.
 WORDS: dict[str, tuple[str, ...]] = {
     "proto": ("TP_PROTO", "TPPROTO", "TPPTOTO"),
@@ -34,12 +43,19 @@ WORDS: dict[str, tuple[str, ...]] = {
 }
 PART_WORDS = frozenset(word for words in WORDS.values() for word in words)
 
+# What can name nothing in C.
+C_KEYWORDS = frozenset(
+    "void char short int long float double signed unsigned _Bool _Complex __int128 const volatile restrict static "
+    "register extern inline _Atomic struct union enum sizeof if else for while do switch case default return break "
+    "continue goto typedef auto".split())
+
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 # Directives and includes that frame a kernel trace header; they say nothing to a user-space program.
 _FRAME = re.compile(
     r"#\s*(?:(?:define|undef)\s+TRACE_(?:SYSTEM|SYSTEM_VAR|INCLUDE_PATH|INCLUDE_FILE)\b"
-    r"|include\s*[<\"](?:linux/tracepoint\.h|trace/define_trace\.h)[>\"])")
+    r"|include\s*[<\"](?:linux/tracepoint\.h|trace/define_trace\.h)[>\"]"
+    r"|pragma\s+once\b)")  # the generated header has a guard of its own, and is read again to create tracepoints
 _GUARD = re.compile(r"#\s*(?:ifndef\s+(\w+)|if\s+!\s*defined\s*\(?\s*(\w+)\s*\)?"
                     r"\s*\|\|\s*defined\s*\(?\s*TRACE_HEADER_MULTI_READ\s*\)?)")
 _SYSTEM = re.compile(r"#\s*(define|undef)\s+TRACE_SYSTEM\b[ \t]*(.*)", re.S)
@@ -98,7 +114,22 @@ class Tree:
 def parse(text: Text, diag: Diagnostics) -> Tree:
     parser = _Parser(text, diag)
     declarations = tuple(parser.declarations())
+    _report_lost(text, declarations, diag)
     return Tree(declarations, frozenset(parser.broken), *_verbatim(text, declarations))
+
+
+def _report_lost(text: Text, declarations: Sequence[Declaration], diag: Diagnostics) -> None:
+    """A macro that makes declarations is not copied to the output, so it must not make anything else."""
+    ranges: dict[int, list[Declaration]] = {}
+    for decl in declarations:
+        ranges.setdefault(decl.macro.line, []).append(decl)
+    for line, here in ranges.items():
+        for token in text.made_by_macros(line):
+            if token.kind != "dir" and token.text != ";" and not any(
+                    d.macro.start <= token.start < d.close.end for d in here):
+                diag.error(text.span(token), "TP017", f"this macro makes '{token.text}' beside an event, which would be "
+                           "lost; write it on its own")
+                break
 
 
 def brackets(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
@@ -167,7 +198,9 @@ class _Parser:
         self.broken: set[str] = set()
 
     def declarations(self) -> Iterator[Declaration]:
-        index, depth, end_of_last = 0, 0, None
+        index, depth = 0, 0
+        last: Declaration | None = None  # the declaration in front, unless there was an error in it
+        broken = False
         while index < len(self.tokens):
             token = self.tokens[index]
             index += 1
@@ -180,14 +213,17 @@ class _Parser:
             elif token.kind == "id" and index < len(self.tokens) and self.tokens[index].text == "(":
                 if token.text in FORMS:
                     stop, declaration = self._declaration(token, index)
+                    last, broken = declaration, not declaration
                     if declaration:
                         yield declaration
-                        end_of_last = declaration
                     else:
                         self.broken.update(t.text for t in self.tokens[index + 1:index + 2])
                     index, depth = stop, 0
-                elif depth == 0:
-                    index = self._other(token, index, end_of_last)
+                elif depth == 0 and not (broken and token.text in PART_WORDS):
+                    index = self._other(token, index, last)
+            elif token.kind == "id" and token.text in FORMS and depth == 0:
+                self.diag.error(self.text.span(token), "TP011", f"'(' is missing behind {token.text}")
+                broken = True
 
     def _directive(self, token: Token) -> None:
         match = _SYSTEM.match(token.text)
@@ -202,6 +238,8 @@ class _Parser:
 
     def _other(self, token: Token, opening: int, last: Declaration | None) -> int:
         """A call at file level that declares nothing we know: a C declaration, or a mistake."""
+        if not token.text.isupper() and token.text not in PART_WORDS:
+            return opening
         close = self._skip(opening)
         inside = self.tokens[opening:close]
         if token.text in PART_WORDS:
@@ -209,12 +247,12 @@ class _Parser:
                 if last else []
             self.diag.error(self.text.span(token), "TP014", f"{token.text} outside of an event", notes)
             return close
-        part = next((t for t in inside if t.text in PART_WORDS), None)
-        if part or re.match(r"(?:TRACE|DEFINE|DECLARE)_[A-Z_]*(?:EVENT|TRACE|CLASS)", token.text):
-            self.diag.error(self.text.span(token), "TP010",
-                            f"no declaration macro is called '{token.text}'{nearest(token.text, FORMS)}")
-            return close
-        return opening
+        if any(t.text in PART_WORDS for t in inside) or token.text in KERNEL_FORMS or nearest(token.text, FORMS):
+            what = f"{token.text} is the kernel's, and not understood yet" if token.text in KERNEL_FORMS else \
+                f"no declaration macro is called '{token.text}'{nearest(token.text, FORMS)}"
+            self.diag.error(self.text.span(token), "TP010", what)
+            self.broken.update(t.text for t in inside if t.kind == "id")
+        return close
 
     def _skip(self, opening: int) -> int:
         """Behind the bracket that closes the one at opening, or at the next declaration where that comes first."""
@@ -309,7 +347,7 @@ class _Parser:
         return Declaration(macro, parts, close, self.system, self.text.source.text[begin:end])
 
     def _name(self, macro: Token, role: str, argument: Part) -> Part | None:
-        if len(argument.tokens) == 1 and argument.tokens[0].kind == "id":
+        if len(argument.tokens) == 1 and argument.tokens[0].kind == "id" and argument.tokens[0].text not in C_KEYWORDS:
             return argument
         what = "class" if role == "class" else "event" if "EVENT" in macro.text else "tracepoint"
         self.diag.error(self.text.span(argument.at, argument.end), "TP016",
@@ -404,18 +442,17 @@ def _verbatim(text: Text, declarations: Sequence[Declaration]) -> tuple[tuple[Ve
     index, depth = 0, 0
     while index < len(raw):
         token = raw[index]
-        if token.kind == "punct" and token.text in "{}":
+        if token.kind == "punct" and token.text in ("{", "}"):
             depth = max(0, depth + (1 if token.text == "{" else -1))
-        if depth == 0 and token.kind == "id":
-            end = index
-            if index + 1 < len(raw) and raw[index + 1].text == "(":
-                end = matching(raw, index + 1)
-            if token.text in FORMS and end > index or lines.intersection(range(token.line, raw[end].line + 1)) \
-                    and token.line in lines:
-                if end + 1 < len(raw) and raw[end + 1].text == ";":
-                    end += 1
-                holes.append((min(token.start, _comment_before(text.source, token.line)[0]), raw[end].end))
-                index = end
+        call = token.kind == "id" and index + 1 < len(raw) and raw[index + 1].text == "("
+        if call and token.text in FORMS or depth == 0 and token.text in text.own_macros and token.line in lines:
+            end = matching(raw, index + 1) if call else index
+            if end + 1 < len(raw) and raw[end + 1].text == ";":
+                end += 1
+            begin = _comment_before(text.source, token.line)[0]
+            alone = not text.source.line(token.line)[:token.start - text.source.offset(token.line)].strip()
+            holes.append((min(token.start, begin) if alone else token.start, raw[end].end))
+            index, depth = end, 0
         index += 1
     comment = ""
     match = re.match(r"\s*((?:/\*.*?\*/\s*|//[^\n]*\n\s*)+)", source, re.S)

@@ -41,7 +41,7 @@ def c_strings(text: str, indent: str) -> str:
 
 
 def _fold(line: str) -> list[str]:
-    """A line of ours that is too long, as several: broken behind commas that stand outside of literals."""
+    """A line of code of ours that is too long, as several: broken behind commas that stand outside of literals."""
     out = []
     indent = line[:len(line) - len(line.lstrip("\t"))] + "\t\t"
     while len(line.expandtabs(8)) > WIDTH:
@@ -81,5 +81,6 @@ def render(template: str, view: Mapping[str, object], path: str) -> str:
             lines.append(line)
         elif line or not lines or lines[-1]:
             ours = not line.startswith("#line ")
-            lines.extend(_fold(line))
+            code = line.lstrip()[:1] not in ("#", "/", "*") and not (lines and lines[-1].endswith("\\"))
+            lines.extend(_fold(line) if code else [line])
     return "\n".join(lines)

@@ -44,7 +44,7 @@ class Source:
             raise SourceError(str(error)) from error
         if len(data) > MAX_BYTES:
             raise SourceError(f"longer than {MAX_BYTES >> 20} MiB")
-        text = data.decode("utf-8", "surrogateescape")
+        text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
         return cls(path, text.replace("\r\n", "\n").replace("\r", "\n"))
 
     def line(self, number: int) -> str:

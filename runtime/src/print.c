@@ -22,7 +22,7 @@ static const char *end_result(struct trace_seq *p, size_t start)
 	return p->buffer + start;
 }
 
-const char *tp_print_flags(struct trace_seq *p, unsigned long v, const char *delim,
+const char *tp_seq_print_flags(struct trace_seq *p, unsigned long v, const char *delim,
 			   const struct trace_print_flags *flags)
 {
 	size_t start = p->len;
@@ -45,7 +45,7 @@ const char *tp_print_flags(struct trace_seq *p, unsigned long v, const char *del
 	return end_result(p, start);
 }
 
-const char *tp_print_symbolic(struct trace_seq *p, unsigned long v, const struct trace_print_flags *symbols)
+const char *tp_seq_print_symbolic(struct trace_seq *p, unsigned long v, const struct trace_print_flags *symbols)
 {
 	size_t start = p->len;
 

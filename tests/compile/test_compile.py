@@ -7,7 +7,7 @@ import glob
 import os
 import re
 
-from support import INCLUDES, ROOT, WARNINGS, Case, need, run, tpgen
+from support import BUILD, INCLUDES, ROOT, WARNINGS, Case, need, run, tpgen
 
 HEADERS = sorted(os.path.basename(p) for p in glob.glob(os.path.join(ROOT, "generated/*.h")))
 
@@ -195,3 +195,58 @@ DECLARE_EVENT_CLASS(odd_class, TP_PROTO(int a), TP_ARGS(a), TP_STRUCT__entry(__f
         self.good("clang", '#define CREATE_TRACE_POINTS\n#include "plain.h"\n', "-Wno-pedantic", "-Wno-sign-conversion",
                   "-Wno-gnu-statement-expression")
         self.good("g++", '#include "plain.h"\n')
+
+    def test_as_the_kernel_writes(self) -> None:
+        """kernel.tp compiles, with both preprocessors, and prints what it says."""
+        for compiler in ("gcc", "clang"):
+            need(self, compiler, compiler.replace("gcc", "g++").replace("clang", "clang++"))
+            done = tpgen("gen", "-DUNUSED", "-I", self.dir, "--backend", "userspace", "-o", self.dir,
+                         "tests/compile/kernel.tp", env={"CC": compiler})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            create = '#define CREATE_TRACE_POINTS\n#include "kernel.h"\n'
+            # A statement expression is the .tp file's own, and no ISO C.
+            self.good(compiler, create, "-Wno-pedantic", "-Wno-gnu-statement-expression")
+            self.good(compiler.replace("gcc", "g++").replace("clang", "clang++"), '#include "kernel.h"\n')
+        main = create + """#include <tp/tp.h>
+static void done(struct request *r, int error) { (void)r; (void)error; }
+int main(void)
+{
+	struct request r = { .id = 3, .state = BUSY, .flags = 3, .sector = 7, .done = done, .in = { 1 } };
+	struct tp_sink *sink = tp_text_sink(stdout);
+	register_trace_request_begin(tp_record_request_begin, sink);
+	register_trace_flags(tp_record_flags, sink);
+	trace_request_begin(&r, 5, (const u8[6]){ 1, 2, 3, 4, 5, 6 });
+	trace_request_end(&r, 5, r.mac);
+	trace_flags(0, 5, &r);
+	unregister_trace_request_begin(tp_record_request_begin, sink);
+	unregister_trace_flags(tp_record_flags, sink);
+	trace_flags(1, 5, &r);
+	tracepoint_synchronize_unregister();
+	return tp_sink_close(sink);
+}
+"""
+        self.succeed(["gcc", "-std=gnu11", "-o", self.path("main"), *INCLUDES, "-iquote", self.dir,
+                      self.write("main.c", main), os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
+        printed = [line.split(" ", 2)[2] for line in self.succeed([self.path("main")]).stdout.splitlines()]
+        self.assertRegex(printed[0], r"^kernel:request_begin: id=3 state=busy flags=READ\|WRITE sector=7 len=1 "
+                                     r"mac=01:06 done=0x\w+ odd=1 100%page$")
+        self.assertEqual(printed[1:], ["kernel:flags: B 0x1 text"])
+
+    def test_names_of_every_length(self) -> None:
+        """Long lines are folded; what comes out must be C whatever the length of a name."""
+        events = [PLAIN.split("\n", 1)[1].replace("(plain,", f"({'n' * length},") for length in range(1, 100)]
+        self.generate("#define TRACE_SYSTEM s\n" + "".join(events))
+        use = "".join(f"void f{n}(void);\nvoid f{n}(void)\n{{\n\tregister_trace_{'n' * n}(tp_record_{'n' * n}, 0);\n}}\n"
+                      for n in range(1, 100))
+        self.good("gcc", '#define CREATE_TRACE_POINTS\n#include "plain.h"\n' + use, "-O0")
+
+    def test_long_print_format(self) -> None:
+        table = ", ".join(f'{{ {n}, "value number {n}" }}' for n in range(300))
+        self.generate(PLAIN.replace('a=%d s=%s", __entry->a', f'a=%s s=%s", __print_symbolic(__entry->a, {table})'))
+        for compiler in ("gcc", "clang"):
+            self.good(compiler, '#define CREATE_TRACE_POINTS\n#include "plain.h"\n')
+
+    def test_pragma_once(self) -> None:
+        self.generate("#pragma once\n" + PLAIN)
+        self.good("gcc", '#include "plain.h"\n#define CREATE_TRACE_POINTS\n#include "plain.h"\n'
+                  "struct tracepoint *p = &__tracepoint_plain;\nstruct tp_event *e = &tp_event_plain;\n")

@@ -223,8 +223,8 @@ static void tp_print_sample_kinds(struct trace_seq *p, const void *entry)
 	size_t __start = p->len;
 
 	tp_printk(p, __start, "s8=%d level=%s flags=%s string=%s words=%u stream=%s", __entry->s8,
-		  tp_print_symbolic(p, (unsigned long)__entry->level, levels),
-		  tp_print_flags(p, __entry->u8, "|", levels), __get_str(string), __get_dynamic_array_len(words),
+		  tp_seq_print_symbolic(p, (unsigned long)__entry->level, levels),
+		  tp_seq_print_flags(p, __entry->u8, "|", levels), __get_str(string), __get_dynamic_array_len(words),
 		  __get_str(stream));
 }
 

@@ -93,7 +93,7 @@ static const struct trace_print_flags flags[] = {{1, "S"}, {2, "D"}, {4, "T"}, {
 static const char *flags_of(unsigned long v, const char *delim, const struct trace_print_flags *table)
 {
 	init(64);
-	return tp_print_flags(&seq, v, delim, table);
+	return tp_seq_print_flags(&seq, v, delim, table);
 }
 
 START_TEST(flags_as_the_kernel)
@@ -123,7 +123,7 @@ END_TEST
 static const char *symbol_of(unsigned long v, const struct trace_print_flags *table)
 {
 	init(64);
-	return tp_print_symbolic(&seq, v, table);
+	return tp_seq_print_symbolic(&seq, v, table);
 }
 
 START_TEST(symbols_as_the_kernel)
@@ -148,8 +148,8 @@ static void print_two(size_t size, unsigned long v)
 	init(size);
 	trace_seq_puts(&seq, "head: ");
 	size_t start = p->len;
-	tp_printk(p, start, "flags=%s symbol=%s inline=%s", tp_print_flags(p, v, "|", flags),
-		  tp_print_symbolic(p, v, symbols), __print_symbolic(v, {5, "V"}, {6, "VI"}));
+	tp_printk(p, start, "flags=%s symbol=%s inline=%s", tp_seq_print_flags(p, v, "|", flags),
+		  tp_seq_print_symbolic(p, v, symbols), __print_symbolic(v, {5, "V"}, {6, "VI"}));
 }
 
 START_TEST(intermediate_text_goes)

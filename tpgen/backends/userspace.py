@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tpgen import INTERFACE_VERSION
-from tpgen.model import Code, EventClass, Field, Param, Print, Symbols, Tracepoint, Unit
+from tpgen.model import TABLE, Code, EventClass, Field, Param, Print, Symbols, Tracepoint, Unit
 
 # The runtime's names for the kinds.
 KINDS = {"field": "TP_FIELD", "array": "TP_ARRAY", "string": "TP_STRING", "dynamic_array": "TP_DYNAMIC_ARRAY"}
@@ -24,7 +24,7 @@ def output(unit: Unit) -> tuple[str, str, Mapping[str, object]]:
     return stem + ".h", "userspace/header.h.j2", {
         "path": unit.path,
         "file": stem + ".h",
-        "guard": re.sub(r"\W", "_", stem.upper()) + "_H",
+        "guard": _guard(stem, unit),
         "version": INTERFACE_VERSION,
         "comment": unit.comment,
         "verbatim": unit.verbatim,
@@ -33,11 +33,21 @@ def output(unit: Unit) -> tuple[str, str, Mapping[str, object]]:
     }
 
 
+def _guard(stem: str, unit: Unit) -> str:
+    """With the system in it: two files of a name may come together in one program."""
+    systems = [t.system for t in unit.tracepoints[:1] if t.system not in ("", stem)]
+    return "_".join(re.sub(r"\W", "_", part.upper()) for part in [stem, *systems]) + "_H"
+
+
 def _class(event_class: EventClass, users: Sequence[str]) -> Mapping[str, object]:
     name = event_class.name
     symbols = event_class.print.symbols
-    table_names = [f"tp_symbols_{name}_{s.field or number}" for number, s in enumerate(symbols, 1)]
-    by_field = {s.field: table for s, table in zip(symbols, table_names) if s.field}
+    # Numbers, as two names with an underscore between them may be those of another class.
+    table_names = [f"tp_symbols_{name}__{number}" for number, _ in enumerate(symbols, 1)]
+    by_field: dict[str, str] = {}
+    for s, table in zip(symbols, table_names):
+        if s.field:
+            by_field.setdefault(s.field, table)
     return {
         "name": name,
         # The class of a TRACE_EVENT that nothing else uses needs no writer of its own.
@@ -48,7 +58,6 @@ def _class(event_class: EventClass, users: Sequence[str]) -> Mapping[str, object
         "dynamic": [_field(f, by_field) for f in event_class.fields if f.dynamic],
         "assign": _assign(event_class.assign),
         "unused": [p.name for p in event_class.params if p.name not in event_class.mentioned],
-        # A field that is printed twice has one table.
         "tables": {table: _table(s) for table, s in zip(table_names, symbols)},
         "printk": _printk(event_class.print, table_names),
         "uses_entry": "__entry" in event_class.print.code.text or "__get_" in event_class.print.code.text,
@@ -70,7 +79,7 @@ def _tracepoint(tracepoint: Tracepoint, classes: Mapping[str, object]) -> Mappin
         "probe_proto": "void *__data" + (f", {proto}" if proto else ""),
         "probe_args": "__it->data" + (f", {args}" if args else ""),
         "class_args": args and f", {args}",
-        "types": ", ".join(p.type for p in tracepoint.params) or "void",
+        "types": ", ".join(p.canonical for p in tracepoint.params) or "void",
         "names": [p.name for p in tracepoint.params],
         "class": classes[tracepoint.event_class.name] if tracepoint.event_class else None,
     }
@@ -108,8 +117,8 @@ def _assign(code: Code) -> Code:
     """The body as statements: the last ';' may be missing, as it may in the kernel."""
     text = code.text.rstrip()
     bare = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S).rstrip()
-    return Code(code.line, text if not bare or bare[-1] in ";}" else text + ";")
+    return Code(code.line, text if not bare or bare[-1] == ";" else text + ";")
 
 
 def _printk(print_: Print, tables: Sequence[str]) -> Code:
-    return Code(print_.code.line, re.sub(r"\{tpgen:(\d+)\}", lambda m: tables[int(m[1])], print_.code.text))
+    return Code(print_.code.line, re.sub(f"{TABLE}(\\d+){TABLE}", lambda m: tables[int(m[1])], print_.code.text))

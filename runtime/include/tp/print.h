@@ -22,14 +22,14 @@
  * appended as 0x%lx. 0 prints as "". flags ends with a NULL name.
  * (Kernel: trace_print_flags_seq.)
  */
-TP_PUBLIC const char *tp_print_flags(struct trace_seq *p, unsigned long v, const char *delim,
+TP_PUBLIC const char *tp_seq_print_flags(struct trace_seq *p, unsigned long v, const char *delim,
 				     const struct trace_print_flags *flags);
 
 /*
  * The name of the first entry whose mask is v, else v as 0x%lx.
  * (Kernel: trace_print_symbols_seq.)
  */
-TP_PUBLIC const char *tp_print_symbolic(struct trace_seq *p, unsigned long v,
+TP_PUBLIC const char *tp_seq_print_symbolic(struct trace_seq *p, unsigned long v,
 					const struct trace_print_flags *symbols);
 
 /*
@@ -45,8 +45,8 @@ TP_PUBLIC void tp_printk(struct trace_seq *p, size_t start, const char *fmt, ...
  * one, and calls the functions above.
  */
 #define __print_flags(v, delim, ...) \
-	tp_print_flags(p, (unsigned long)(v), (delim), (const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}})
+	tp_seq_print_flags(p, (unsigned long)(v), (delim), (const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}})
 #define __print_symbolic(v, ...) \
-	tp_print_symbolic(p, (unsigned long)(v), (const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}})
+	tp_seq_print_symbolic(p, (unsigned long)(v), (const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}})
 
 #endif /* TP_PRINT_H */
