@@ -225,7 +225,7 @@ int main(void)
 	return tp_sink_close(sink);
 }
 """
-        self.succeed(["gcc", "-std=gnu11", "-o", self.path("main"), *INCLUDES, "-iquote", self.dir,
+        self.succeed(["gcc", "-std=c11", "-o", self.path("main"), *INCLUDES, "-iquote", self.dir,
                       self.write("main.c", main), os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
         printed = [line.split(" ", 2)[2] for line in self.succeed([self.path("main")]).stdout.splitlines()]
         self.assertRegex(printed[0], r"^kernel:request_begin: id=3 state=busy flags=READ\|WRITE sector=7 len=1 "
