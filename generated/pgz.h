@@ -556,7 +556,7 @@ void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 #line 76 "defs/pgz.tp"
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
-		  tp_seq_print_symbolic(p, (unsigned long)(__entry->level), tp_symbols_pgz_file_open__1)
+		  __print_symbolic_table(__entry->level, tp_symbols_pgz_file_open__1)
 #line 561 "generated/pgz.h"
 	);
 }
@@ -602,7 +602,7 @@ void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 #line 107 "defs/pgz.tp"
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
-		  tp_seq_print_flags(p, (unsigned long)(__entry->flags), "|", tp_symbols_pgz_block__1), __entry->waiting
+		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
 #line 607 "generated/pgz.h"
 	);
 }
@@ -688,8 +688,8 @@ void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 #line 157 "defs/pgz.tp"
 	"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s",
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
-		  __entry->crc, tp_seq_print_symbolic(p, (unsigned long)(__entry->level), tp_symbols_pgz_block_end__1),
-		  tp_seq_print_flags(p, (unsigned long)(__entry->flags), "|", tp_symbols_pgz_block_end__2)
+		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
+		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
 #line 694 "generated/pgz.h"
 	);
 }

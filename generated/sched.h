@@ -297,7 +297,7 @@ void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 	"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d",
 		__entry->prev_comm, __entry->prev_pid, __entry->prev_prio,
 		__entry->prev_state & (1024 -1) ?
-		  tp_seq_print_flags(p, (unsigned long)(__entry->prev_state & (1024 -1)), "|",
+		  __print_flags_table(__entry->prev_state & (1024 -1), "|",
 				tp_symbols_sched_switch__1
 
 				) : "R",

@@ -25,8 +25,8 @@ FIELD_MACROS: dict[str, tuple[str, ...]] = {
     "__dynamic_array": ("type", "name", "length"),
 }
 
-# The helpers of TP_printk whose arguments from this one on are a table, and what they become.
-TABLE_HELPERS = {"__print_flags": (2, "tp_seq_print_flags"), "__print_symbolic": (1, "tp_seq_print_symbolic")}
+# The helpers of TP_printk whose arguments from this one on are a table.
+TABLE_HELPERS = {"__print_flags": 2, "__print_symbolic": 1}
 
 # What <inttypes.h> makes of its macros on LP64 machines, for texts that no C compiler sees.
 _PRI_LENGTH = {"8": "", "16": "", "32": "", "64": "l", "MAX": "l", "PTR": "l"}
@@ -293,11 +293,11 @@ class _Lowering:
                      all(t.kind == "str" for t in arguments[0].tokens), text, f'"{value}"{text}')
 
     def _tables(self, tokens: Sequence[Token], changed: dict[Token, str], symbols: list[Symbols]) -> None:
-        """Takes the tables out of the print helpers' calls: the generated code has them as static ones."""
+        """Takes the tables out of the print helpers' calls, so that they can be data of their own."""
         for index, token in enumerate(tokens[:-1]):
             if token.text not in TABLE_HELPERS or tokens[index + 1].text != "(":
                 continue
-            first, function = TABLE_HELPERS[token.text]
+            first = TABLE_HELPERS[token.text]
             close = matching(tokens, index + 1)
             arguments = split(tokens[index + 2:close], tokens[index + 1], tokens[close])
             entries = [_entry(a.tokens) for a in arguments[first:]]
@@ -307,10 +307,8 @@ class _Lowering:
             if not value:
                 continue  # check says so
             words = [t.text for t in value if t.text not in "()"]
-            exact = function == "tp_seq_print_symbolic" and len(words) == 3 and words[:2] == ["__entry", "->"]
-            changed[token] = function
-            changed[tokens[index + 1]] = "(p, (unsigned long)("
-            changed[value[-1]] = changed.get(value[-1], value[-1].text) + ")"
+            exact = token.text == "__print_symbolic" and len(words) == 3 and words[:2] == ["__entry", "->"]
+            changed[token] = f"{TABLE}{token.text}{TABLE}"
             head, *tail = [t for t in tokens[tokens.index(arguments[first].tokens[0]):close]]
             changed[head] = f"{TABLE}{len(symbols)}{TABLE}"
             changed.update((t, "") for t in tail)

@@ -61,7 +61,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Print:
-    """TP_printk. code is what the C compiler gets; symbols[n] stands there as n between two TABLEs."""
+    """TP_printk. In code, symbols[n] stands as n between two TABLEs, and so does the helper that it was taken from."""
 
     code: Code
     symbols: tuple[Symbols, ...]

@@ -121,4 +121,7 @@ def _assign(code: Code) -> Code:
 
 
 def _printk(print_: Print, tables: Sequence[str]) -> Code:
-    return Code(print_.code.line, re.sub(f"{TABLE}(\\d+){TABLE}", lambda m: tables[int(m[1])], print_.code.text))
+    """With the macros of tp/print.h that take a table by its name."""
+    def piece(match: re.Match[str]) -> str:
+        return tables[int(match[1])] if match[1].isdigit() else f"{match[1]}_table"
+    return Code(print_.code.line, re.sub(f"{TABLE}(\\w+){TABLE}", piece, print_.code.text))

@@ -40,13 +40,15 @@ TP_PUBLIC void tp_printk(struct trace_seq *p, size_t start, const char *fmt, ...
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * For TP_printk texts that reach the C compiler through a macro of an
- * included header. Where tpgen sees the table, it writes it out as a static
- * one, and calls the functions above.
+ * In TP_printk. Where tpgen sees the table it writes it out as a static one,
+ * and the call takes that by its name; it does not where the table comes
+ * out of a macro of an included header.
  */
+#define __print_flags_table(v, delim, table) tp_seq_print_flags(p, (unsigned long)(v), (delim), (table))
+#define __print_symbolic_table(v, table) tp_seq_print_symbolic(p, (unsigned long)(v), (table))
 #define __print_flags(v, delim, ...) \
-	tp_seq_print_flags(p, (unsigned long)(v), (delim), (const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}})
+	__print_flags_table(v, delim, ((const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}}))
 #define __print_symbolic(v, ...) \
-	tp_seq_print_symbolic(p, (unsigned long)(v), (const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}})
+	__print_symbolic_table(v, ((const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}}))
 
 #endif /* TP_PRINT_H */
