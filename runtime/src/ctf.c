@@ -44,14 +44,13 @@ static int write_all(int fd, const char *text, size_t len)
 }
 
 /* 0 or an errno value. */
-static int metadata_write_hidden(const struct ctf_sink *sink, int dir, const char *hidden, bool first)
+static int metadata_write_hidden(const struct ctf_sink *sink, int dir, const char *hidden)
 {
-	/* The first of a trace must not disturb another process that makes one in the same directory. */
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (first ? O_EXCL : O_TRUNC);
-
 	if (!tp_ctf_file_size_allowed(sink->metadata.len))
 		return EFBIG;
-	int fd = openat(dir, hidden, flags, 0600);
+	/* The name is this process's: what has it was left by a dead one. */
+	unlinkat(dir, hidden, 0);
+	int fd = openat(dir, hidden, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return errno;
 	int error = write_all(fd, sink->metadata.text, sink->metadata.len);
@@ -65,20 +64,23 @@ static int metadata_write_hidden(const struct ctf_sink *sink, int dir, const cha
 /* The file is replaced as a whole, so that a reader never sees half an event's description. 0 or an errno value. */
 static int metadata_write(struct ctf_sink *sink)
 {
-	static const char hidden[] = ".metadata";
+	static const char name[] = "metadata";
+	char hidden[32];
 	bool first = sink->metadata_written == 0;
 	struct tp_guard guard;
 	int error = EDEADLK;
 
 	if (!tp_guard_enter(&guard))
 		return error;
+	/* Of its own, as another process may be making a trace in the same directory. */
+	snprintf(hidden, sizeof(hidden), ".%s-%d", name, sink->pid);
 	int dir = tp_ctf_dir(sink, &error);
 	if (dir >= 0)
-		error = metadata_write_hidden(sink, dir, hidden, first);
+		error = metadata_write_hidden(sink, dir, hidden);
 	if (dir >= 0 && !error) {
 		if (first)
-			error = tp_ctf_rename_new(dir, hidden, hidden + 1);
-		else if (renameat(dir, hidden, dir, hidden + 1) != 0)
+			error = tp_ctf_rename_new(dir, hidden, name);
+		else if (renameat(dir, hidden, dir, name) != 0)
 			error = errno;
 		if (error)
 			unlinkat(dir, hidden, 0);
@@ -104,12 +106,10 @@ static int ctf_describe(struct tp_sink *head, const struct tp_event *event)
 		return 0;
 	}
 	error = tp_ctf_metadata_event(&sink->metadata, event);
-	if (error == -EINVAL) {
+	if (error == -EINVAL)
 		tp_complain("CTF trace '%s': '%s:%s' has a dynamic array whose elements are aligned to more than %d "
-			    "bytes, which CTF can't describe: its records are lost",
+			    "bytes, for which CTF has no words",
 			    sink->path, event->system, event->name, TP_CTF_ALIGN);
-		return 0;
-	}
 	if (!error)
 		bit_set(sink->pending, event->id);
 	return error;
@@ -124,7 +124,8 @@ static int ctf_described(struct tp_sink *head)
 	int error = metadata_write(sink);
 	if (error) {
 		if (sink->metadata_written) /* else it is tp_ctf_sink's to tell */
-			tp_complain("CTF trace '%s': its metadata can't be written: %s", sink->path, strerror(error));
+			tp_complain("CTF trace '%s': its metadata can't be written: %s%s", sink->path, strerror(error),
+				    tp_ctf_remedy(error));
 		sink->metadata.len = sink->metadata_written;
 		__atomic_store_n(&sink->error, error, __ATOMIC_RELAXED);
 	} else {
@@ -172,6 +173,7 @@ static const struct tp_sink_ops ctf_ops = {
 	.name = "CTF",
 	.reserve = tp_ctf_reserve,
 	.commit = tp_ctf_commit,
+	.lost = tp_ctf_lost,
 	.describe = ctf_describe,
 	.described = ctf_described,
 	.after_fork_child = ctf_after_fork_child,

@@ -111,7 +111,10 @@ static inline void bit_set(uint8_t *bits, unsigned int id)
  */
 extern pthread_mutex_t tp_ctf_lock;
 
-/* Makes the directory where it is not there, and opens it. Its path is in the sink. EEXIST: there is a trace in it. */
+/*
+ * Makes the directory where it is not there, and opens it. Its path is in the
+ * sink. EEXIST: there is a trace in it; ENOTEMPTY: there are other files.
+ */
 int tp_ctf_dir_open(struct ctf_sink *sink);
 void tp_ctf_dir_close(struct ctf_sink *sink);
 
@@ -120,6 +123,9 @@ int tp_ctf_dir(struct ctf_sink *sink, int *error);
 
 /* False where posix_fallocate or write would be answered with SIGXFSZ. */
 bool tp_ctf_file_size_allowed(size_t size);
+
+/* What a message has to say of the error beside strerror(): for one, "". */
+const char *tp_ctf_remedy(int error);
 
 /* Renames but never over what is there, as far as the file system can do that. 0 or an error. */
 int tp_ctf_rename_new(int dir, const char *from, const char *to);
@@ -167,6 +173,7 @@ void tp_ctf_streams_forget(struct ctf_sink *sink);
 
 bool tp_ctf_reserve(struct tp_record *rec);
 void tp_ctf_commit(struct tp_record *rec);
+void tp_ctf_lost(struct tp_sink *head);
 
 /* ---- ctf_metadata.c ---- */
 

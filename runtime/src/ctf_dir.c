@@ -2,6 +2,7 @@
 /*
  * ctf_dir.c - the directory of a CTF trace, and the making of files in it.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +14,39 @@
 #include "ctf.h"
 
 pthread_mutex_t tp_ctf_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_in_the_way(DIR *dir, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (entry->d_name[0] == '.' || entry->d_type == DT_DIR)
+		return false;
+	if (entry->d_type != DT_UNKNOWN)
+		return true;
+	return fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(st.st_mode);
+}
+
+/* Readers take every file of a trace for a stream, unless it begins with a dot. 0, ENOTEMPTY or another error. */
+static int check_empty(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *entry;
+	int error = 0;
+
+	if (!dir) {
+		error = errno;
+		if (copy >= 0)
+			close(copy);
+		return error;
+	}
+	while (!error && (entry = readdir(dir))) {
+		if (is_in_the_way(dir, entry))
+			error = ENOTEMPTY;
+	}
+	closedir(dir);
+	return error;
+}
 
 int tp_ctf_dir_open(struct ctf_sink *sink)
 {
@@ -29,7 +63,9 @@ int tp_ctf_dir_open(struct ctf_sink *sink)
 	if (!sink->real_path)
 		return errno;
 	/* A link too, even one that leads nowhere. */
-	return faccessat(sink->dir, "metadata", F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? EEXIST : 0;
+	if (faccessat(sink->dir, "metadata", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return EEXIST;
+	return check_empty(sink->dir);
 }
 
 static bool is_directory(const struct ctf_sink *sink, int fd)
@@ -73,6 +109,13 @@ bool tp_ctf_file_size_allowed(size_t size)
 	struct rlimit limit;
 
 	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= size;
+}
+
+const char *tp_ctf_remedy(int error)
+{
+	return error == EACCES ? " (for a program that changes its user, the directory must be writable for the one that "
+				 "it becomes)"
+			       : "";
 }
 
 int tp_ctf_rename_new(int dir, const char *from, const char *to)

@@ -93,8 +93,8 @@ bool tp_ctf_packet_may_be_tried(const struct ctf_sink *sink, uint64_t now)
 void tp_ctf_packet_failed(struct ctf_sink *sink, uint64_t now, int error)
 {
 	if (!__atomic_exchange_n(&sink->no_room_complained, true, __ATOMIC_RELAXED))
-		tp_complain("CTF trace '%s': no new packet of %zu bytes can be made: %s; records are lost until it can",
-			    sink->path, sink->packet_size, strerror(error));
+		tp_complain("CTF trace '%s': no new packet of %zu bytes can be made: %s%s; records are lost until it can",
+			    sink->path, sink->packet_size, strerror(error), tp_ctf_remedy(error));
 	__atomic_store_n(&sink->error, error, __ATOMIC_RELAXED);
 	__atomic_store_n(&sink->retry_at, now + RETRY_AFTER, __ATOMIC_RELAXED);
 }

@@ -80,18 +80,14 @@ static bool packet_switch(struct ctf_sink *sink, struct ctf_stream *stream)
 	struct tp_ctf_packet *old = stream->packet;
 	uint64_t position = packet_close(stream);
 	uint64_t now = clock_now(CLOCK_MONOTONIC); /* not before the end of the old one */
-	struct tp_ctf_packet *packet = NULL;
+	struct tp_ctf_packet *packet;
 	int error;
 
-	if (tp_ctf_packet_may_be_tried(sink, now)) {
-		stream->sequence++;
-		packet = tp_ctf_packet_create(sink, stream, now, &error);
-		if (!packet) {
-			stream->sequence--;
-			tp_ctf_packet_failed(sink, now, error);
-		}
-	}
+	stream->sequence++;
+	packet = tp_ctf_packet_create(sink, stream, now, &error);
 	if (!packet) { /* the old one stays, full as it is: it counts what is lost */
+		stream->sequence--;
+		tp_ctf_packet_failed(sink, now, error);
 		packet_open(stream, position);
 		return false;
 	}
@@ -107,6 +103,9 @@ static TP_COLD bool next_packet(struct ctf_sink *sink, struct ctf_stream *stream
 
 	/* Inside another record, which is in the packet that is full; or it would never fit. */
 	if (stream->nesting > 1 || sizeof(struct tp_ctf_packet) + TP_CTF_EVENT_HEAD + size > sink->packet_size)
+		return false;
+	/* In front of the guard and its system calls: on a full disk, each record comes here. */
+	if (!tp_ctf_packet_may_be_tried(sink, clock_now(CLOCK_MONOTONIC)))
 		return false;
 	if (!tp_guard_enter(&guard))
 		return false;
@@ -186,11 +185,21 @@ static void stream_leave(struct ctf_stream *stream)
 	}
 }
 
+static void count_discarded(struct ctf_stream *stream)
+{
+	if (stream)
+		__atomic_fetch_add(&stream->packet->events_discarded, 1, __ATOMIC_RELAXED);
+}
+
 static void count_lost(struct ctf_sink *sink, struct ctf_stream *stream)
 {
 	tp_sink_count_lost(&sink->head);
-	if (stream)
-		__atomic_fetch_add(&stream->packet->events_discarded, 1, __ATOMIC_RELAXED);
+	count_discarded(stream);
+}
+
+void tp_ctf_lost(struct tp_sink *head)
+{
+	count_discarded(stream_of_thread((struct ctf_sink *)head));
 }
 
 bool tp_ctf_reserve(struct tp_record *rec)

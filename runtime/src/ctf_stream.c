@@ -64,7 +64,7 @@ static struct ctf_stream *pool_take(struct ctf_sink *sink)
 	pthread_mutex_lock(&tp_ctf_lock);
 	struct ctf_stream *stream = sink->pool;
 	if (stream)
-		sink->pool = stream->next_free;
+		__atomic_store_n(&sink->pool, stream->next_free, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&tp_ctf_lock);
 	return stream;
 }
@@ -103,6 +103,10 @@ struct ctf_stream *tp_ctf_stream_acquire(struct ctf_sink *sink)
 {
 	struct tp_guard guard;
 
+	/* In front of the guard and its system calls: on a full disk, each record of a new thread comes here. */
+	if (!__atomic_load_n(&sink->pool, __ATOMIC_RELAXED) &&
+	    !tp_ctf_packet_may_be_tried(sink, clock_now(CLOCK_MONOTONIC)))
+		return NULL;
 	if (!tp_guard_enter(&guard))
 		return NULL;
 	struct ctf_stream *stream = stream_for_thread(sink);
@@ -124,7 +128,7 @@ static void slot_leave(unsigned int i)
 	tp_barrier(); /* before anybody else may have the stream */
 	if (current && !slot->stream->nesting) {
 		slot->stream->next_free = sink->pool;
-		sink->pool = slot->stream;
+		__atomic_store_n(&sink->pool, slot->stream, __ATOMIC_RELAXED);
 	}
 }
 

@@ -148,10 +148,13 @@ static int describe(struct sink_state *state, struct loaded *loaded)
 	if (!loaded->fresh)
 		return 0;
 	int error = ops->describe ? ops->describe(state->sink, loaded->event) : 0;
-	if (error)
+	if (error) {
 		loaded->fresh = false;
-	else
+		tp_complain("event '%s' stays off in a %s sink, which can't describe it: %s", loaded->group->name,
+			    ops->name, strerror(-error));
+	} else {
 		set_described(state, loaded->event, true);
+	}
 	return error;
 }
 
@@ -167,9 +170,8 @@ static void tell_sink(struct sink_state *state, struct tp_module *module)
 
 	for (struct tp_event **at = module->events; at < module->events_end; at++) {
 		loaded = *at ? (*at)->reserved[0] : NULL;
-		if (loaded && describe(state, loaded) != 0)
-			tp_complain("event '%s' stays off in a %s sink, which can't describe it", loaded->group->name,
-				    state->sink->ops->name);
+		if (loaded)
+			describe(state, loaded);
 	}
 	bool failed = described(state->sink) != 0;
 	for (struct tp_event **at = module->events; at < module->events_end; at++) {
@@ -218,9 +220,9 @@ int tp_sink_open(struct tp_sink *sink, const struct tp_sink_ops *ops)
 	*state = (struct sink_state){.sink = sink};
 	*sink = (struct tp_sink){.ops = ops};
 	tp_lock(&tp_events_lock);
-	for (struct loaded *loaded = tp_loaded_events; loaded && !error; loaded = loaded->next)
+	for (struct loaded *loaded = tp_loaded_events; loaded && error != -ENOMEM; loaded = loaded->next)
 		error = describe(state, loaded);
-	if (!error)
+	if (error != -ENOMEM)
 		error = described(sink);
 	if (!error) {
 		state->next = sinks;
@@ -359,6 +361,7 @@ static int enable_or_disable(struct tp_sink *sink, const char *patterns, bool en
 	tp_lock(&tp_events_lock);
 	result = add_rule(state, rule);
 	tp_unlock(&tp_events_lock);
+	tp_probes_free_retired(); /* a program that switches on and off need not know of them */
 	return result;
 }
 

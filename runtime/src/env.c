@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <urcu/urcu-bp.h>
@@ -17,11 +19,6 @@
 #include "internal.h"
 
 static struct tp_sink *sink;
-static FILE *file; /* the text sink's; NULL for others */
-
-/* stdio would take it from malloc in the middle of a signal handler. */
-static char file_buffer[BUFSIZ];
-
 /* "%p" in the name becomes the process's id. The caller frees it. */
 static char *expand(const char *name)
 {
@@ -36,36 +33,136 @@ static char *expand(const char *name)
 	return b.text;
 }
 
-/*
- * A stream of our own on the program's stdout or stderr: a signal handler may
- * have interrupted the program in the middle of its use of its own.
- */
-static FILE *open_standard(int fd)
-{
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
+/* ---- What the text sink writes to ---- */
 
-	if (!f && copy >= 0)
-		close(copy);
-	return f;
+/*
+ * Daemons close every descriptor that they don't know, ours too, and the
+ * number may be another file's by now: nothing is written to that one.
+ */
+static struct {
+	int fd;
+	dev_t dev;
+	ino_t ino;
+	char *path; /* to open it again by; NULL where that is not possible */
+} text = {.fd = -1};
+
+/* Not one of the standard numbers, should they be free: the program would write its messages there. */
+static int above_standard(int fd)
+{
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int error = errno;
+	close(fd);
+	errno = error;
+	return above;
+}
+
+/*
+ * Never made empty: programs that this one starts inherit TP_OUTPUT, and
+ * write to the same file.
+ */
+static int open_append(const char *name, int flags)
+{
+	return above_standard(open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | flags, 0666));
+}
+
+static bool text_take(int fd, struct stat *st)
+{
+	if (fd < 0)
+		return false;
+	if (fstat(fd, st) != 0) {
+		int error = errno;
+		close(fd);
+		errno = error;
+		return false;
+	}
+	text.fd = fd;
+	text.dev = st->st_dev;
+	text.ino = st->st_ino;
+	return true;
+}
+
+static bool text_is_ours(void)
+{
+	struct stat st;
+
+	return fstat(text.fd, &st) == 0 && st.st_dev == text.dev && st.st_ino == text.ino;
+}
+
+static bool text_reopen(void)
+{
+	struct stat st;
+
+	errno = EBADF;
+	return text.path && text_take(open_append(text.path, O_NONBLOCK), &st);
+}
+
+/* As fopencookie() wants it: what is missing is an error, and errno says which. */
+static ssize_t text_write(void *unused, const char *data, size_t size)
+{
+	size_t done = 0;
+
+	(void)unused;
+	if (!text_is_ours() && !text_reopen())
+		return 0;
+	while (done < size) {
+		ssize_t n = write(text.fd, data + done, size - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+static int text_close(void *unused)
+{
+	(void)unused;
+	if (text_is_ours())
+		close(text.fd);
+	free(text.path);
+	return 0;
+}
+
+/*
+ * A descriptor and a stream of our own on the program's stdout or stderr, too:
+ * a signal handler may have interrupted the program in the middle of its use of its own.
+ */
+static bool text_open(const char *name)
+{
+	struct stat st;
+
+	if (strcmp(name, "stderr") == 0)
+		return text_take(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), &st);
+	if (strcmp(name, "stdout") == 0)
+		return text_take(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), &st);
+	if (!text_take(open_append(name, 0), &st))
+		return false;
+	if (S_ISREG(st.st_mode))
+		text.path = realpath(name, NULL); /* the program may change its directory */
+	return true;
 }
 
 static struct tp_sink *open_text(const char *name)
 {
-	if (strcmp(name, "stderr") == 0)
-		file = open_standard(STDERR_FILENO);
-	else if (strcmp(name, "stdout") == 0)
-		file = open_standard(STDOUT_FILENO);
-	else
-		file = fopen(name, "we");
-	if (!file)
+	static const cookie_io_functions_t functions = {.write = text_write, .close = text_close};
+
+	if (!text_open(name))
 		return NULL;
-	setvbuf(file, file_buffer, _IOLBF, sizeof(file_buffer));
+	FILE *file = fopencookie(NULL, "w", functions);
+	if (!file) {
+		text_close(NULL);
+		errno = ENOMEM;
+		return NULL;
+	}
+	/* A line a write, however long, so that several processes' stay apart; and no buffer from malloc. */
+	setvbuf(file, NULL, _IONBF, 0);
 	struct tp_sink *opened = tp_text_sink(file);
 	if (!opened) {
 		int error = errno;
 		fclose(file);
-		file = NULL;
 		errno = error;
 	}
 	return opened;
@@ -152,21 +249,72 @@ void tp_env_start(void)
 	pthread_once(&once, start);
 }
 
+/* ---- The end of the program ---- */
+
+static void *wait_for_readers(void *unused)
+{
+	urcu_bp_synchronize_rcu();
+	return unused;
+}
+
+static struct timespec in_200_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	time.tv_nsec += 200 * 1000 * 1000;
+	time.tv_sec += time.tv_nsec / 1000000000;
+	time.tv_nsec %= 1000000000;
+	return time;
+}
+
+/*
+ * A thread that sits in its probe must not keep the program from ending, but
+ * liburcu knows no wait with an end: so another thread waits. It is gone
+ * before liburcu's memory is; only where it waits for the lock of somebody
+ * else's grace period it can't be cancelled, and then it touches nothing.
+ */
+static bool readers_are_gone_soon(void)
+{
+	struct timespec until;
+	pthread_t thread;
+	sigset_t all, old;
+
+	if (urcu_bp_read_ongoing())
+		return false;
+	sigfillset(&all); /* the program's handlers are not for this thread */
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	int error = pthread_create(&thread, NULL, wait_for_readers, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (error)
+		return false;
+	until = in_200_ms();
+	error = pthread_timedjoin_np(thread, NULL, &until);
+	if (!error)
+		return true;
+	pthread_cancel(thread);
+	until = in_200_ms();
+	pthread_timedjoin_np(thread, NULL, &until);
+	return false;
+}
+
 /*
  * Behind the destructors of the program and of its modules, so that their
- * last words are recorded. In a program that calls exit() from inside a
- * probe the sink stays open: its lines are written, its packets valid.
+ * last words are recorded. Nothing is left to do for a text sink: its lines
+ * are written. A CTF sink gives back the room that its packets did not need;
+ * where that would take too long they are left as they are, which is valid.
  */
 static void __attribute__((destructor(101))) stop(void)
 {
-	if (!sink || urcu_bp_read_ongoing())
+	if (!sink)
 		return;
 	if (!tp_sink_used(sink) && setting("TP_ENABLE"))
 		tp_complain("TP_ENABLE=%s: no event of this program has such a name; nothing was traced",
 			    setting("TP_ENABLE"));
-	tp_sink_close(sink); /* which says what is wrong */
+	unsigned long lost = tp_sink_lost(sink);
+	if (text.fd < 0 && readers_are_gone_soon())
+		tp_sink_close(sink); /* which says what was lost */
+	else if (lost)
+		tp_complain("%s sink: records lost: %lu", sink->ops->name, lost);
 	sink = NULL;
-	if (file)
-		fclose(file);
-	file = NULL;
 }

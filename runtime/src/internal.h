@@ -115,6 +115,7 @@ struct site {
 	struct tracepoint *tp;
 	struct tp_name *name;
 	unsigned int loads; /* more than 1 where two modules announce one and the same (exported) tracepoint */
+	bool used;          /* it was on at some time, so that readers may be in what is its module's */
 };
 
 /* A name that a tracepoint or a probe has. */
@@ -136,9 +137,13 @@ void tp_probes_link(struct tp_name *name, struct site *site);
 void tp_probes_unlink(struct tp_name *name, struct site *site);
 void tp_probes_settle(struct tp_name *name);
 
+/* Waits for readers, where arrays are left that only readers need; not under a lock. In a reader it does nothing. */
+void tp_probes_free_retired(void);
+
 /* Links a module's tracepoints to their names; after unload and a grace period, settle forgets them. */
 void tp_registry_load(struct tp_module *module);
-void tp_registry_unload(struct tp_module *module);
+/* False where no reader can be in anything of the module's, so that settle needs no grace period. */
+bool tp_registry_unload(struct tp_module *module);
 void tp_registry_settle(struct tp_module *module);
 bool tp_registry_has(const struct tracepoint *tp);
 
@@ -183,6 +188,9 @@ void tp_ctf_after_fork(void);
 
 /* What the runtime needs once a process, however it is entered. */
 void tp_start(void);
+
+/* To be told when the first probe is registered. */
+void tp_readers_may_come(void);
 
 /* Returns when all readers of now are gone; false in a reader, which would wait for itself. */
 bool tp_wait_for_readers(void);

@@ -48,9 +48,12 @@ static struct probe_array *array_new(unsigned int nr)
 
 /* ---- Publication ---- */
 
-static void site_publish(struct tracepoint *tp, struct probe_array *array)
+static void site_publish(struct site *site, struct probe_array *array)
 {
+	struct tracepoint *tp = site->tp;
+
 	if (array) {
+		site->used = true;
 		if (__tsan_release)
 			__tsan_release(&tp->funcs);
 		/*
@@ -79,7 +82,7 @@ static void publish(struct tp_name *name, struct probe_array *array)
 
 	name->probes = array;
 	for (struct site *site = name->sites; site; site = site->next)
-		site_publish(site->tp, array);
+		site_publish(site, array);
 	if (old)
 		retire(old);
 }
@@ -205,7 +208,7 @@ void tp_probes_link(struct tp_name *name, struct site *site)
 	while (*at)
 		at = &(*at)->next;
 	*at = site;
-	site_publish(site->tp, name->probes ? name->probes : NULL);
+	site_publish(site, name->probes);
 }
 
 void tp_probes_unlink(struct tp_name *name, struct site *site)
@@ -215,7 +218,7 @@ void tp_probes_unlink(struct tp_name *name, struct site *site)
 	while (*at != site)
 		at = &(*at)->next;
 	*at = site->next;
-	site_publish(site->tp, NULL);
+	site_publish(site, NULL);
 	/*
 	 * Where it was the last, its stub is kept: the module waits for its
 	 * readers before it goes, and nobody else can reach the array.
@@ -277,4 +280,13 @@ void tracepoint_synchronize_unregister(void)
 		list = array->next_retired;
 		free(array);
 	}
+}
+
+void tp_probes_free_retired(void)
+{
+	tp_lock(&tp_registry_lock);
+	bool any = retired != NULL;
+	tp_unlock(&tp_registry_lock);
+	if (any && !urcu_bp_read_ongoing())
+		tracepoint_synchronize_unregister();
 }

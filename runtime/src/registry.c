@@ -73,6 +73,7 @@ int tp_probe_register(const char *text, const char *proto, tp_probe_t func, void
 	if (!text || !proto || !func)
 		return -EINVAL;
 	tp_start();
+	tp_readers_may_come();
 	tp_lock(&tp_registry_lock);
 	struct tp_name *name = name_find(text);
 	if (!name)
@@ -209,9 +210,18 @@ void tp_registry_load(struct tp_module *module)
 	for_each_of_module(module, site_load);
 }
 
-void tp_registry_unload(struct tp_module *module)
+bool tp_registry_unload(struct tp_module *module)
 {
+	bool used = false;
+
 	for_each_of_module(module, site_unload);
+	tp_lock(&tp_registry_lock);
+	for (struct tracepoint **at = module->tracepoints; at < module->tracepoints_end; at++) {
+		const struct site *site = *at ? (*at)->reserved[0] : NULL;
+		used = used || (site && site->used);
+	}
+	tp_unlock(&tp_registry_lock);
+	return used;
 }
 
 void tp_registry_settle(struct tp_module *module)

@@ -12,6 +12,8 @@ void *tp_reserve(struct tp_record *rec, struct tp_sink *sink, const struct tp_ev
 	/* Id 0 is no event: its module is not loaded, or there was no number left for it. */
 	if (size > TP_RECORD_MAX || !event->id) {
 		tp_sink_count_lost(sink);
+		if (sink->ops->lost)
+			sink->ops->lost(sink);
 		return NULL;
 	}
 	rec->sink = sink;

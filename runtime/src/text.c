@@ -3,16 +3,17 @@
  * text.c - the text sink: a line an event.
  *
  * A record is built in scratch memory; at commit its line is printed there
- * too, and goes out by one fwrite. The sink's own lock keeps the lines of
- * several threads apart, and is held across a fork, so that what stdio has
- * buffered is written once and not by parent and child.
+ * too, and goes out by one fwrite.
+ *
+ * Two locks, in this order: the file's, which the program may hold when it
+ * hits a tracepoint, keeps the lines of several threads apart; the sink's own
+ * is held across a fork, so that the child finds the sink whole.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,8 +32,8 @@ struct text_sink {
 	struct tp_sink head;
 	FILE *file;
 	struct tp_lock lock;
-	bool to_pipe; /* or to a socket: a write may raise SIGPIPE */
 	int pid;
+	bool flushed;            /* before the fork that is on its way */
 	unsigned long unwritten; /* lines of which something is in stdio's buffer */
 	int error;               /* the first errno of a write */
 };
@@ -58,30 +59,108 @@ static bool text_reserve(struct tp_record *rec)
 	return true;
 }
 
+/* Appends what fits. */
+static void put_bytes(struct trace_seq *line, const char *bytes, size_t len)
+{
+	size_t room = line->size - line->len - 1;
+
+	if (len > room) {
+		len = room;
+		line->full = true;
+	}
+	memcpy(line->buffer + line->len, bytes, len);
+	line->len += len;
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c >= ' ' && c != 0x7f;
+}
+
+/* How many bytes from the first on are plain; eight at a time, as nearly all are. */
+static size_t plain_run(const char *bytes, size_t len)
+{
+	const uint64_t each = 0x0101010101010101u;
+	size_t i = 0;
+
+	for (; i + sizeof(uint64_t) <= len; i += sizeof(uint64_t)) {
+		uint64_t word;
+		memcpy(&word, bytes + i, sizeof(word));
+		uint64_t no_del = word ^ each * 0x7f;
+		uint64_t below_blank = (word - each * ' ') & ~word;
+		uint64_t is_del = (no_del - each) & ~no_del;
+		/* The top bit of a byte says that it, or one before it, is such. */
+		if ((below_blank | is_del) & each * 0x80)
+			break;
+	}
+	while (i < len && is_plain((unsigned char)bytes[i]))
+		i++;
+	return i;
+}
+
 /* Appends c so that it can't end the line or move the cursor. */
 static void put_escaped(struct trace_seq *line, unsigned char c)
 {
+	static const char digits[] = "0123456789abcdef";
+
 	if (c == '\n')
-		trace_seq_puts(line, "\\n");
-	else if (c < ' ' || c == 0x7f)
-		trace_seq_printf(line, "\\x%02x", c);
+		put_bytes(line, "\\n", 2);
 	else
-		trace_seq_putc(line, (char)c);
+		put_bytes(line, (char[]){'\\', 'x', digits[c >> 4], digits[c & 15]}, 4);
+}
+
+static void put_text(struct trace_seq *line, const char *text, size_t len)
+{
+	const char *end = text + len;
+
+	while (text < end && !line->full) {
+		size_t run = plain_run(text, (size_t)(end - text));
+		put_bytes(line, text, run);
+		text += run;
+		if (text < end)
+			put_escaped(line, (unsigned char)*text++);
+	}
+}
+
+/* Writes n, in so many digits at least, to where it ends at end; returns where it begins. */
+static char *number_before(char *end, uint64_t n, int digits)
+{
+	for (; n || digits > 0; n /= 10, digits--)
+		*--end = (char)('0' + n % 10);
+	return end;
+}
+
+/* "SECONDS.NANOSECONDS PID/TID SYSTEM:NAME: ", from the back. */
+static void put_head(struct trace_seq *line, const struct tp_record *rec)
+{
+	const struct text_sink *sink = (const struct text_sink *)rec->sink;
+	char numbers[80]; /* four of 20 digits at most, were it not for what they are */
+	char *const end = numbers + sizeof(numbers);
+	char *at = end;
+
+	*--at = ' ';
+	at = number_before(at, (uint64_t)rec->entry->pid, 1);
+	*--at = '/';
+	at = number_before(at, (uint64_t)sink->pid, 1);
+	*--at = ' ';
+	at = number_before(at, rec->time % 1000000000u, 9);
+	*--at = '.';
+	at = number_before(at, rec->time / 1000000000u, 1);
+	put_bytes(line, at, (size_t)(end - at));
+	put_bytes(line, rec->event->system, strlen(rec->event->system));
+	put_bytes(line, ":", 1);
+	put_bytes(line, rec->event->name, strlen(rec->event->name));
+	put_bytes(line, ": ", 2);
 }
 
 /* line has room for the ellipsis behind its size. */
 static void print_line(struct trace_seq *line, struct trace_seq *text, const struct tp_record *rec)
 {
-	const struct text_sink *sink = (const struct text_sink *)rec->sink;
-
-	trace_seq_printf(line, "%llu.%09llu %d/%d %s:%s: ", (unsigned long long)(rec->time / 1000000000u),
-			 (unsigned long long)(rec->time % 1000000000u), sink->pid, rec->entry->pid,
-			 rec->event->system, rec->event->name);
+	put_head(line, rec);
 	rec->event->event_class->print(text, rec->entry);
 	if (text->len && text->buffer[text->len - 1] == '\n' && !text->full)
 		text->len--;
-	for (size_t i = 0; i < text->len && !line->full; i++)
-		put_escaped(line, (unsigned char)text->buffer[i]);
+	put_text(line, text->buffer, text->len);
 
 	const char *end = line->full || text->full ? ellipsis : "\n";
 	strcpy(line->buffer + line->len, end);
@@ -96,38 +175,49 @@ static void write_failed(struct text_sink *sink, int error)
 	tp_complain("text sink: writing failed: %s; records are lost until it works again", strerror(sink->error));
 }
 
-/* SIGPIPE held back, where it could come, and taken away again, unless it was there before. */
-struct pipe_guard {
+/*
+ * The signals of a write that fails, which would end the program, are held
+ * back, and taken away again, unless they were there before: SIGPIPE, and
+ * SIGXFSZ of a file that is as long as the limit allows.
+ */
+struct signal_guard {
 	sigset_t old;
-	bool was_pending;
+	sigset_t pending;
 };
 
-static void pipe_enter(const struct text_sink *sink, struct pipe_guard *guard)
+static const int write_signals[] = {SIGPIPE, SIGXFSZ};
+#define NR_WRITE_SIGNALS (sizeof(write_signals) / sizeof(write_signals[0]))
+
+static void signals_enter(struct signal_guard *guard)
 {
+	bool blocked = false;
 	sigset_t set;
 
-	if (!sink->to_pipe)
-		return;
-	sigpending(&set);
-	guard->was_pending = sigismember(&set, SIGPIPE) == 1;
 	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
+	for (size_t i = 0; i < NR_WRITE_SIGNALS; i++)
+		sigaddset(&set, write_signals[i]);
 	pthread_sigmask(SIG_BLOCK, &set, &guard->old);
+	for (size_t i = 0; i < NR_WRITE_SIGNALS; i++)
+		blocked |= sigismember(&guard->old, write_signals[i]) == 1;
+	sigemptyset(&guard->pending); /* what was not blocked is not pending either */
+	if (blocked)
+		sigpending(&guard->pending);
 }
 
 /* Keeps errno. */
-static void pipe_leave(const struct text_sink *sink, const struct pipe_guard *guard)
+static void signals_leave(const struct signal_guard *guard, bool failed)
 {
 	const struct timespec no_time = {.tv_sec = 0};
 	int error = errno;
-	sigset_t set;
+	sigset_t ours;
 
-	if (!sink->to_pipe)
-		return;
-	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
-	if (!guard->was_pending)
-		sigtimedwait(&set, NULL, &no_time);
+	sigemptyset(&ours);
+	for (size_t i = 0; i < NR_WRITE_SIGNALS; i++) {
+		if (!sigismember(&guard->pending, write_signals[i]))
+			sigaddset(&ours, write_signals[i]);
+	}
+	while (failed && (sigtimedwait(&ours, NULL, &no_time) > 0 || errno == EINTR))
+		;
 	pthread_sigmask(SIG_SETMASK, &guard->old, NULL);
 	errno = error;
 }
@@ -138,6 +228,12 @@ static void count_unwritten_as_lost(struct text_sink *sink)
 	sink->unwritten = 0;
 }
 
+/* Else stdio keeps the line in its buffer. */
+static bool will_write(FILE *file, size_t len)
+{
+	return __flbf(file) || __fpending(file) + len >= __fbufsize(file);
+}
+
 /*
  * Hands the line to stdio. True if an error came up, and all that was in
  * stdio's buffer is gone: glibc throws it away, but says that all is well
@@ -146,40 +242,44 @@ static void count_unwritten_as_lost(struct text_sink *sink)
  */
 static bool hand_over(FILE *file, const struct trace_seq *line)
 {
-	flockfile(file);
+	struct signal_guard guard;
+	bool guarded = will_write(file, line->len);
+
+	if (guarded)
+		signals_enter(&guard);
+	errno = 0;
 	clearerr_unlocked(file);
 	bool failed = fwrite_unlocked(line->buffer, 1, line->len, file) < line->len || ferror_unlocked(file);
-	funlockfile(file);
+	if (guarded)
+		signals_leave(&guard, failed);
 	return failed;
 }
 
 static void write_line(struct text_sink *sink, const struct trace_seq *line)
 {
-	struct pipe_guard guard;
-
+	flockfile(sink->file);
 	tp_lock(&sink->lock);
-	pipe_enter(sink, &guard);
-	errno = 0;
 	bool failed = hand_over(sink->file, line);
-	pipe_leave(sink, &guard);
-
+	int error = errno;
 	size_t buffered = __fpending(sink->file);
+
 	sink->unwritten = buffered > line->len || failed ? sink->unwritten + 1 : buffered > 0;
 	if (failed) {
 		count_unwritten_as_lost(sink);
-		write_failed(sink, errno);
+		write_failed(sink, error);
 	}
 	tp_unlock(&sink->lock);
+	funlockfile(sink->file);
 }
 
 static void flush(struct text_sink *sink)
 {
-	struct pipe_guard guard;
+	struct signal_guard guard;
 
-	pipe_enter(sink, &guard);
+	signals_enter(&guard);
 	errno = 0;
 	bool failed = fflush(sink->file) != 0;
-	pipe_leave(sink, &guard);
+	signals_leave(&guard, failed);
 	if (failed) {
 		count_unwritten_as_lost(sink);
 		write_failed(sink, errno);
@@ -221,7 +321,12 @@ static void text_before_fork(struct tp_sink *head)
 	struct text_sink *sink = (struct text_sink *)head;
 
 	tp_lock(&sink->lock);
+	/* Not to be waited for: whoever has the file may wait for one of the locks that the fork holds. */
+	sink->flushed = ftrylockfile(sink->file) == 0;
+	if (!sink->flushed)
+		return;
 	flush(sink);
+	funlockfile(sink->file);
 }
 
 static void text_after_fork_parent(struct tp_sink *head)
@@ -234,6 +339,10 @@ static void text_after_fork_child(struct tp_sink *head)
 	struct text_sink *sink = (struct text_sink *)head;
 
 	sink->pid = getpid();
+	if (!sink->flushed) {
+		__fpurge(sink->file); /* the parent writes it; and the thread that was at it is not here */
+		sink->unwritten = 0;
+	}
 	tp_unlock(&sink->lock);
 }
 
@@ -260,14 +369,6 @@ static const struct tp_sink_ops text_ops = {
 	.close = text_close,
 };
 
-static bool may_raise_sigpipe(FILE *file)
-{
-	struct stat st;
-	int fd = fileno(file);
-
-	return fd >= 0 && fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
-}
-
 struct tp_sink *tp_text_sink(FILE *file)
 {
 	if (!file) {
@@ -279,8 +380,7 @@ struct tp_sink *tp_text_sink(FILE *file)
 		errno = ENOMEM;
 		return NULL;
 	}
-	*sink = (struct text_sink){.file = file, .lock = TP_LOCK_INIT, .pid = getpid(),
-				   .to_pipe = may_raise_sigpipe(file)};
+	*sink = (struct text_sink){.file = file, .lock = TP_LOCK_INIT, .pid = getpid()};
 	int error = tp_sink_open(&sink->head, &text_ops);
 	if (!error)
 		return &sink->head;

@@ -4,8 +4,11 @@
  * that come and go, and two that disagree.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "internal.h"
 #include "sample.h"
@@ -242,10 +245,126 @@ START_TEST(many_names)
 }
 END_TEST
 
+/* ---- With a thread in a probe ---- */
+
+static bool in_probe, may_leave, unloaded;
+
+static void sit(void *data, int value)
+{
+	(void)data;
+	(void)value;
+	__atomic_store_n(&in_probe, true, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&may_leave, __ATOMIC_ACQUIRE))
+		usleep(100);
+}
+
+static void *hit_module(void *module)
+{
+	sample_module_hit(module, 1);
+	return NULL;
+}
+
+static void *unload_module(void *module)
+{
+	tp_module_unload(module);
+	__atomic_store_n(&unloaded, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* A thread that sits in a probe of the module's tracepoint, until it may leave. */
+static pthread_t sitting_thread(struct sample_module *m)
+{
+	pthread_t thread;
+
+	ck_assert_int_eq(tracepoint_probe_register(&m->tp, (tp_probe_t)sit, NULL), 0);
+	pthread_create(&thread, NULL, hit_module, m);
+	while (!__atomic_load_n(&in_probe, __ATOMIC_ACQUIRE))
+		usleep(100);
+	return thread;
+}
+
+START_TEST(only_a_module_that_was_on_waits)
+{
+	static struct sample_module on, off;
+	pthread_t unloader;
+
+	sample_module_init(&on, "m", "on", "int");
+	sample_module_init(&off, "m", "off", "int");
+	tp_module_load(&on.module);
+	tp_module_load(&off.module);
+	pthread_t sitting = sitting_thread(&on);
+	tp_module_unload(&off.module); /* or the test's time is up */
+	ck_assert_ptr_null(off.tp.reserved[0]);
+
+	pthread_create(&unloader, NULL, unload_module, &on.module);
+	usleep(50000);
+	ck_assert(!__atomic_load_n(&unloaded, __ATOMIC_ACQUIRE));
+	__atomic_store_n(&may_leave, true, __ATOMIC_RELEASE);
+	pthread_join(unloader, NULL);
+	pthread_join(sitting, NULL);
+	ck_assert_ptr_null(on.tp.reserved[0]);
+	ck_assert_int_eq(tp_probe_unregister("on", (tp_probe_t)sit, NULL), 0);
+}
+END_TEST
+
+START_TEST(exit_waits_for_no_probe)
+{
+	static struct sample_module m;
+	int status;
+
+	pid_t child = fork();
+	if (child == 0) {
+		alarm(10);
+		sample_module_init(&m, "m", "sits", "int");
+		tp_module_load(&m.module);
+		sitting_thread(&m);
+		register_trace_sample_int(probe, &last); /* the module of the program itself was on, too */
+		exit(7);
+	}
+	waitpid(child, &status, 0);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 7);
+}
+END_TEST
+
+static void fork_and_wait(void *data, int value)
+{
+	(void)value;
+	pid_t child = fork();
+	if (child == 0)
+		_exit(0);
+	waitpid(child, data, 0);
+}
+
+static void *synchronize(void *unused)
+{
+	(void)unused;
+	while (!__atomic_load_n(&may_leave, __ATOMIC_RELAXED))
+		tracepoint_synchronize_unregister();
+	return NULL;
+}
+
+START_TEST(probes_fork_while_others_wait_for_them)
+{
+	pthread_t thread;
+	int status = -1;
+
+	register_trace_sample_int(fork_and_wait, &status);
+	pthread_create(&thread, NULL, synchronize, NULL);
+	for (int i = 0; i < 100; i++)
+		trace_sample_int(i);
+	__atomic_store_n(&may_leave, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	unregister_trace_sample_int(fork_and_wait, &status);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("registry");
 	TCase *names = tcase_create("names");
+	TCase *sitting = tcase_create("sitting in a probe");
 
 	tcase_add_test(names, own_tracepoints_are_there);
 	tcase_add_test(names, module_comes_and_goes);
@@ -257,5 +376,10 @@ int main(void)
 	tcase_add_test(names, module_without_memory_stays_off);
 	tcase_add_test(names, many_names);
 	suite_add_tcase(suite, names);
+	tcase_set_timeout(sitting, 20);
+	tcase_add_test(sitting, only_a_module_that_was_on_waits);
+	tcase_add_test(sitting, exit_waits_for_no_probe);
+	tcase_add_test(sitting, probes_fork_while_others_wait_for_them);
+	suite_add_tcase(suite, sitting);
 	return run(suite);
 }

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -98,6 +99,25 @@ START_TEST(a_line_stays_a_line)
 	ck_assert_str_eq(line_of(""), "text=\n");
 	ck_assert_str_eq(line_of(NULL), "text=(null)\n");
 	ck_assert_str_eq(line_of("%s%n\\n"), "text=%s%n\\n\n");
+}
+END_TEST
+
+/* Wherever it stands in the words that the sink looks at. */
+START_TEST(every_byte_at_every_place)
+{
+	for (int c = 1; c < 256; c++) {
+		for (size_t at = 0; at < 18; at += c < 128 ? 1 : 5) {
+			char string[20] = "abcdefghijklmnopqr", shown[5] = {(char)c}, expected[40];
+			if (c == '\n')
+				strcpy(shown, "\\n");
+			else if (c < ' ' || c == 0x7f)
+				snprintf(shown, sizeof(shown), "\\x%02x", c);
+			string[at] = (char)c;
+			snprintf(expected, sizeof(expected), "text=%.*s%s%s\n", (int)at, string, shown, string + at + 1);
+			/* The very last newline goes. */
+			ck_assert_str_eq(line_of(string), at == 17 && c == '\n' ? "text=abcdefghijklmnopq\n" : expected);
+		}
+	}
 }
 END_TEST
 
@@ -216,6 +236,39 @@ START_TEST(reader_gone)
 }
 END_TEST
 
+/* Until the file is as long as it may be, and once it may be longer. */
+START_TEST(limit_on_file_sizes)
+{
+	char path[128];
+	const struct rlimit low = {.rlim_cur = 4096, .rlim_max = RLIM_INFINITY};
+	const struct rlimit high = {.rlim_cur = 1 << 20, .rlim_max = RLIM_INFINITY};
+	static const int modes[] = {_IONBF, _IOLBF, _IOFBF};
+
+	snprintf(path, sizeof(path), "%s/log", temp_dir());
+	FILE *file = fopen(path, "a");
+	struct tp_sink *sink = tp_text_sink(file);
+	setvbuf(file, NULL, modes[_i], 1024);
+	tp_enable(sink, "*");
+	capture_stderr();
+	setrlimit(RLIMIT_FSIZE, &low);
+	for (int i = 0; i < 1000; i++)
+		trace_sample_int(i); /* the default of SIGXFSZ would end the program here */
+	setrlimit(RLIMIT_FSIZE, &high);
+	for (int i = 0; i < 100; i++)
+		trace_sample_int(1000 + i);
+	unsigned long lost = tp_sink_lost(sink);
+	ck_assert_uint_gt(lost, 500);
+	ck_assert_int_eq(tp_sink_close(sink), -EFBIG);
+	fclose(file);
+	char *messages = captured_stderr(), *log = read_file(path);
+	ck_assert_contains(messages, "tp: text sink: writing failed: File too large");
+	ck_assert_uint_eq(count_of(messages, "\n"), 2);
+	ck_assert_contains(log, "value=1099\n");
+	free(messages);
+	free(log);
+}
+END_TEST
+
 /* ---- Threads ---- */
 
 #define NR_THREADS 8
@@ -261,6 +314,44 @@ START_TEST(whole_lines_from_many_threads)
 	}
 	for (int i = 0; i < NR_THREADS; i++)
 		ck_assert_uint_eq(lines[i], PER_THREAD);
+	free(log);
+}
+END_TEST
+
+#define NR_OWN 20000
+
+static void *own_lines(void *file)
+{
+	for (int i = 0; i < NR_OWN; i++) {
+		flockfile(file);
+		fputs("begin ", file);
+		trace_sample_int(i);
+		fputs("end\n", file);
+		funlockfile(file);
+	}
+	return NULL;
+}
+
+/* No thread holds one lock and waits for the other. */
+START_TEST(program_locks_the_file)
+{
+	pthread_t thread;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/log", temp_dir());
+	FILE *file = fopen(path, "w");
+	struct tp_sink *sink = tp_text_sink(file);
+	tp_enable(sink, "*");
+	pthread_create(&thread, NULL, own_lines, file);
+	for (int i = 0; i < NR_OWN; i++)
+		trace_sample_text("other");
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	fclose(file);
+	char *log = read_file(path);
+	ck_assert_uint_eq(count_of(log, "text=other\n"), NR_OWN);
+	ck_assert_uint_eq(count_of(log, "\nend\n"), NR_OWN); /* nothing came in between */
+	ck_assert_uint_eq(count_of(log, "\n"), 3 * NR_OWN);
 	free(log);
 }
 END_TEST
@@ -338,6 +429,55 @@ START_TEST(fork_writes_nothing_twice)
 	ck_assert_uint_eq(count_of(log, "parent"), 1);
 	snprintf(pids, sizeof(pids), " %d/%d sample:sample_text: text=child", child, child);
 	ck_assert_contains(log, pids); /* not the parent's, which were cached */
+	free(log);
+}
+END_TEST
+
+static FILE *forked_file;
+static bool locked;
+
+/* The first tracepoint of this thread's life: it registers, for which it waits for the fork. */
+static void *hold_the_file(void *unused)
+{
+	(void)unused;
+	flockfile(forked_file);
+	fputs("own, ", forked_file);
+	__atomic_store_n(&locked, true, __ATOMIC_RELEASE);
+	usleep(50000);
+	trace_sample_text("after the fork");
+	funlockfile(forked_file);
+	return NULL;
+}
+
+START_TEST(fork_while_the_file_is_locked)
+{
+	char path[128];
+	pthread_t thread;
+	int status;
+
+	snprintf(path, sizeof(path), "%s/log", temp_dir());
+	forked_file = fopen(path, "w");
+	struct tp_sink *sink = tp_text_sink(forked_file);
+	tp_enable(sink, "*");
+	trace_sample_text("before");
+	pthread_create(&thread, NULL, hold_the_file, NULL);
+	while (!__atomic_load_n(&locked, __ATOMIC_ACQUIRE))
+		;
+	pid_t child = fork();
+	if (child == 0) {
+		trace_sample_text("child");
+		_exit(tp_sink_close(sink) == 0 ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	fclose(forked_file);
+	char *log = read_file(path);
+	ck_assert_uint_eq(count_of(log, "text=before\n"), 1);
+	ck_assert_uint_eq(count_of(log, "text=child\n"), 1);
+	ck_assert_uint_eq(count_of(log, "own, "), 1);
+	ck_assert_uint_eq(count_of(log, "text=after the fork\n"), 1);
 	free(log);
 }
 END_TEST
@@ -487,6 +627,7 @@ int main(void)
 	tcase_add_test(lines, nothing_to_write_to);
 	tcase_add_test(lines, what_a_line_says);
 	tcase_add_test(lines, a_line_stays_a_line);
+	tcase_add_test(lines, every_byte_at_every_place);
 	tcase_add_test(lines, long_text);
 	tcase_add_test(lines, errno_is_kept);
 	suite_add_tcase(suite, lines);
@@ -494,9 +635,12 @@ int main(void)
 	tcase_add_test(trouble, full_disk);
 	tcase_add_test(trouble, full_disk_seen_at_the_end);
 	tcase_add_test(trouble, reader_gone);
+	tcase_add_loop_test(trouble, limit_on_file_sizes, 0, 3);
 	tcase_add_test(trouble, whole_lines_from_many_threads);
+	tcase_add_test(trouble, program_locks_the_file);
 	tcase_add_test(trouble, signals_in_the_sink);
 	tcase_add_test(trouble, fork_writes_nothing_twice);
+	tcase_add_test(trouble, fork_while_the_file_is_locked);
 	tcase_add_test(trouble, forks_among_busy_threads);
 	if (!under_thread_sanitizer())
 		tcase_add_test(trouble, tracepoints_in_a_threads_last_destructors);

@@ -92,11 +92,14 @@ struct tp_dynamic {
  */
 static inline size_t tp_size_string(struct tp_dynamic *d, size_t size, const char *source)
 {
-	size_t length;
+	const char *text = source ? source : "(null)";
+	const char *end;
 
-	d->source = source ? source : "(null)";
-	length = strlen(d->source) + 1;
-	d->len = length > TP_RECORD_MAX ? TP_RECORD_MAX + 1 : length;
+	/* No more is read than counts. The compiler need not know the text: it would warn where that is shorter. */
+	__asm__("" : "+r"(text));
+	end = (const char *)memchr(text, '\0', TP_RECORD_MAX);
+	d->source = text;
+	d->len = end ? (size_t)(end - text) + 1 : TP_RECORD_MAX + 1;
 	d->offset = size;
 	d->count_at = 0;
 	d->count = 0;

@@ -23,9 +23,10 @@ struct tp_module {
 /*
  * Announced by a constructor, taken back by a destructor of each file that
  * creates tracepoints; only the module's first call counts.
- * After tp_module_unload() none of its code or data is used any more. Where
- * it is called from inside a probe (which can only be a probe that calls
- * exit()), the readers are not waited for.
+ * After tp_module_unload() none of its code or data is used any more: it
+ * waits for the readers, if one of the tracepoints was ever on. It does not
+ * where it is called from inside a probe (which can only be a probe that calls
+ * exit()), nor at the end of the process, when nothing is unmapped.
  */
 TP_PUBLIC void tp_module_load(struct tp_module *module);
 TP_PUBLIC void tp_module_unload(struct tp_module *module);

@@ -39,18 +39,29 @@ struct tp_sink_ops {
 	 * Called from any thread and from signal handlers.
 	 */
 	bool (*reserve)(struct tp_record *rec);
+	/*
+	 * The runtime has refused a record, for being longer than TP_RECORD_MAX
+	 * for one, and counted it: for a sink that counts for itself as well.
+	 * Optional. Called as reserve is.
+	 */
+	void (*lost)(struct tp_sink *sink);
 	/* The record is complete. Called once for each successful reserve, by the same thread. */
 	void (*commit)(struct tp_record *rec);
 	/*
 	 * A module with this event has been loaded, or the sink has just been
 	 * opened and the event was there before: called for every event, enabled or not, before
-	 * any record of it is written. Optional. 0 or a negative errno value,
-	 * and then the event is not attached to this sink.
+	 * any record of it is written. Optional. 0, or a negative errno value,
+	 * and then the event stays off in this sink, which is said on stderr;
+	 * -ENOMEM fails tp_sink_open() as a whole.
 	 */
 	int (*describe)(struct tp_sink *sink, const struct tp_event *event);
 	/*
 	 * All describe calls of this load (or opening) are made. Optional;
-	 * a sink that writes a description down does it here.
+	 * a sink that writes a description down does it here. 0, or a negative
+	 * errno value: then tp_sink_open() fails, or the events of the module stay off.
+	 *
+	 * Both are called under a lock of the runtime: they must not open, close or
+	 * enable anything, nor load modules, nor wait for what does.
 	 */
 	int (*described)(struct tp_sink *sink);
 	/*
@@ -80,7 +91,7 @@ static inline void tp_sink_count_lost(struct tp_sink *sink)
 /*
  * Makes the sink known to the runtime: calls describe for all events. ops
  * must outlive the sink; sink must stay at its address.
- * 0, or what describe or described returned, and then nothing is known.
+ * 0, -ENOMEM, or what described returned, and then nothing is known.
  */
 TP_PUBLIC int tp_sink_open(struct tp_sink *sink, const struct tp_sink_ops *ops);
 

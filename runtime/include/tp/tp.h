@@ -14,14 +14,18 @@
  *	TP_ENABLE=PATTERNS  what to enable, as for tp_enable()
  *	TP_OUTPUT=KIND:ARG  where to: text:stderr (the default), text:stdout,
  *	                    text:FILE, ctf:DIRECTORY[,OPTION...]; "%p" in FILE
- *	                    and DIRECTORY stands for the process id
+ *	                    and DIRECTORY stands for the process id; a FILE
+ *	                    that exists is appended to
  *
  * TP_OUTPUT alone enables everything. Both are read once, when the first
  * module with tracepoints is loaded; setuid programs ignore them, and an
- * empty one counts as none. The output ends when the program does. What is
+ * empty one counts as none. The output ends when the program does, which
+ * waits no more than a moment for probe calls that run. What is
  * wrong with them is said in one line on stderr, and the program goes on.
  *
- * None of these functions may be called from a signal handler or from inside a probe.
+ * None of these functions may be called from a signal handler or from inside
+ * a probe. tp_enable, tp_disable and tp_sink_close may wait for all probe calls
+ * that run: so not with a lock held that a probe takes.
  */
 #ifndef TP_TP_H
 #define TP_TP_H
@@ -47,7 +51,11 @@ struct tp_sink;
  * newline at its end goes, as in the kernel. A text too long for a line (80 KiB) ends in "...".
  *
  * file stays the caller's: it must be open until tp_sink_close() has returned,
- * which flushes it. The sink clears its error flag. Records from a signal handler that
+ * which flushes it. The sink clears its error flag. A thread may hit tracepoints
+ * with the file locked (flockfile), and its lines stay together. A failed write raises
+ * neither SIGPIPE nor SIGXFSZ. Where parent and child go on with a file after
+ * fork, their lines stay whole if it is open for appending and its buffer
+ * takes a line, or there is none (setvbuf). Records from a signal handler that
  * interrupted the sink itself are counted as lost, as are those that could
  * not be written; the count is said on stderr at the end.
  * NULL with errno set: EINVAL (file is NULL), ENOMEM.
@@ -56,7 +64,10 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
 
 /*
  * A CTF 1.8 trace in dir, which is created (mode 0700) where it doesn't
- * exist, and must not hold a trace yet. Each thread writes into mapped files
+ * exist, and must not hold a trace or other files yet (directories and names
+ * with a dot in front don't count; readers take any other file for a part of
+ * the trace). It must stay writable for the user that the process is: a daemon
+ * that drops root gives it to its new user first. Each thread writes into mapped files
  * of its own; they are a valid trace at every instant, so that
  * babeltrace2 can read it while the program runs and after kill -9.
  *
@@ -69,6 +80,12 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  * Records are lost, and counted in the trace, when they don't fit into a
  * packet, when there is no room for a new one (a full disk, say), and when a
  * signal handler's record meets the end of a packet in which it interrupted another.
+ * A thread whose very first packet can't be made has nowhere to count: its
+ * losses are in tp_sink_lost() only.
+ *
+ * A record of a signal handler is in the trace when the record that the signal
+ * interrupted is committed. A crash handler that never returns into that one,
+ * or leaves it by siglongjmp, loses what this thread records from there on.
  *
  * options is NULL or a comma-separated list:
  *
@@ -76,7 +93,7 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  *	              a suffix K, M or G; default 1M
  *
  * NULL with errno set: EINVAL (options, or dir is NULL), EEXIST (dir holds a
- * trace), EMFILE (16 are open), or what the system said of dir.
+ * trace), ENOTEMPTY (dir holds other files), EMFILE (16 are open), or what the system said of dir.
  */
 TP_PUBLIC struct tp_sink *tp_ctf_sink(const char *dir, const char *options);
 

@@ -16,6 +16,14 @@
  * Register, unregister and synchronize may be called from any thread and,
  * but for synchronize, from inside a probe. None of them may be called from
  * a signal handler: they take a lock and allocate memory.
+ *
+ * A module that is unloaded (dlclose) waits for all probe calls that run, if
+ * one of its tracepoints was ever on; and the loader's lock is held then. So
+ * a probe must not use the loader (dlopen, dlsym, dladdr ...) in a program
+ * that unloads modules. At the end of the process nothing waits for probes.
+ *
+ * After a fork inside a probe the child must do nothing but exec or _exit:
+ * liburcu's locks may be those of a thread that the child doesn't have.
  */
 #ifndef TP_TRACEPOINT_H
 #define TP_TRACEPOINT_H
