@@ -108,6 +108,12 @@ static int apply(struct sink_state *state, const struct group *group, int *error
 
 	if (wanted == attached)
 		return 0;
+	/* The writer of another module takes over: while it does, the event may be hit. */
+	if (wanted && attached &&
+	    tp_registry_replace(wanted->tracepoint->name, attached->record, wanted->record, state->sink) == 0) {
+		state->attached[group->number] = wanted;
+		return 0;
+	}
 	if (attached) {
 		tp_probe_unregister(attached->tracepoint->name, attached->record, state->sink);
 		state->attached[group->number] = NULL;

@@ -182,6 +182,8 @@ static const char *advice(int error, bool ctf)
 {
 	if (ctf && error == EEXIST)
 		return "; there is a trace in it already: take another directory, or put %p, the process id, in its name";
+	if (ctf && error == ENOTEMPTY)
+		return "; put the trace in a directory of its own";
 	if (ctf && error == EINVAL)
 		return "; the option is packet=SIZE, from 4K to 1G";
 	return "";

@@ -7,7 +7,8 @@
  *	liburcu's own           (taken by fork and by grace periods)
  *	  tp_events_lock        module.c, events.c, enable.c: modules, events, sinks
  *	    tp_registry_lock    registry.c, probes.c: names and probe arrays
- *	      a sink's own      ctf.h, text.c: taken in readers too
+ *	      a sink's own      ctf.h, text.c: taken in readers too; in text.c behind
+ *	                        its FILE's, which a fork only tries to take
  *
  * Nobody waits for a grace period with one of them held: a reader, which the
  * grace period waits for, may be waiting for that very lock.
@@ -132,6 +133,7 @@ struct tp_name {
 /* All under tp_registry_lock. */
 int tp_probes_add(struct tp_name *name, tp_probe_t func, void *data, int prio);
 int tp_probes_remove(struct tp_name *name, tp_probe_t func, void *data);
+int tp_probes_replace(struct tp_name *name, tp_probe_t func, tp_probe_t by, void *data);
 tp_probe_t tp_probes_first(const struct tp_name *name);
 void tp_probes_link(struct tp_name *name, struct site *site);
 void tp_probes_unlink(struct tp_name *name, struct site *site);
@@ -139,6 +141,9 @@ void tp_probes_settle(struct tp_name *name);
 
 /* Waits for readers, where arrays are left that only readers need; not under a lock. In a reader it does nothing. */
 void tp_probes_free_retired(void);
+
+/* Puts by in the place of func, for the same data. -ENOENT, -ENOMEM: nothing has changed. */
+int tp_registry_replace(const char *name, tp_probe_t func, tp_probe_t by, void *data);
 
 /* Links a module's tracepoints to their names; after unload and a grace period, settle forgets them. */
 void tp_registry_load(struct tp_module *module);

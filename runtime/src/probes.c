@@ -181,6 +181,24 @@ int tp_probes_remove(struct tp_name *name, tp_probe_t func, void *data)
 	return 0;
 }
 
+/* By one publication: a hit finds the one function or the other, never both or neither. */
+int tp_probes_replace(struct tp_name *name, tp_probe_t func, tp_probe_t by, void *data)
+{
+	struct probe_array *old = name->probes;
+	unsigned int at = old ? find(old, func, data) : 0;
+
+	if (!old || at == old->nr)
+		return -ENOENT;
+	struct probe_array *array = array_new(old->live);
+	if (!array)
+		return -ENOMEM;
+	unsigned int n = copy(array->funcs, old, 0, at);
+	array->funcs[n++] = (struct tracepoint_func){.func = by, .data = data, .prio = old->funcs[at].prio};
+	copy(array->funcs + n, old, at + 1, old->nr);
+	publish(name, array);
+	return 0;
+}
+
 tp_probe_t tp_probes_first(const struct tp_name *name)
 {
 	return name->probes ? name->probes->funcs[0].func : NULL;

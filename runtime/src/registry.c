@@ -106,6 +106,15 @@ int tp_probe_unregister(const char *text, tp_probe_t func, void *data)
 	return error;
 }
 
+int tp_registry_replace(const char *text, tp_probe_t func, tp_probe_t by, void *data)
+{
+	tp_lock(&tp_registry_lock);
+	struct tp_name *name = name_find(text);
+	int error = name ? tp_probes_replace(name, func, by, data) : -ENOENT;
+	tp_unlock(&tp_registry_lock);
+	return error;
+}
+
 int tracepoint_probe_register_prio(struct tracepoint *tp, tp_probe_t func, void *data, int prio)
 {
 	return tp ? tp_probe_register(tp->name, tp->proto, func, data, prio) : -EINVAL;
