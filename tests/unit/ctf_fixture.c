@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ctf_fixture.c - see ctf_fixture.h.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tp/tp.h>
+
+#include "ctf_fixture.h"
+#include "sample.h"
+#include "util.h"
+
+char trace[128];
+
+void setup(void)
+{
+	snprintf(trace, sizeof(trace), "%s/trace", temp_dir());
+}
+
+struct tp_sink *open_sink(const char *options)
+{
+	struct tp_sink *sink = tp_ctf_sink(trace, options);
+
+	ck_assert_msg(sink != NULL, "tp_ctf_sink: %s", strerror(errno));
+	ck_assert_int_ge(tp_enable(sink, "sample:*"), 3);
+	return sink;
+}

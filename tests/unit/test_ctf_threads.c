@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_ctf_threads.c - the CTF sink among threads, signals, sudden death and
+ * forks, as babeltrace2 reads what it writes during them and after.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "ctf_fixture.h"
+#include "internal.h"
+#include "sample.h"
+#include "util.h"
+
+/* ---- Threads ---- */
+
+#define NR_THREADS 8
+#define PER_THREAD 5000
+
+static void *recorder(void *number)
+{
+	for (int i = 0; i < PER_THREAD; i++)
+		trace_sample_int((int)(uintptr_t)number * PER_THREAD + i);
+	return NULL;
+}
+
+START_TEST(many_threads_two_sinks)
+{
+	pthread_t threads[NR_THREADS];
+	char second[256];
+	static unsigned char seen[NR_THREADS * PER_THREAD];
+
+	snprintf(second, sizeof(second), "%s-2", trace);
+	struct tp_sink *one = open_sink("packet=16K");
+	struct tp_sink *two = tp_ctf_sink(second, NULL);
+	tp_enable(two, "*");
+	for (uintptr_t i = 0; i < NR_THREADS; i++)
+		pthread_create(&threads[i], NULL, recorder, (void *)i);
+	for (int i = 0; i < NR_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_int_eq(tp_sink_close(one), 0);
+	ck_assert_int_eq(tp_sink_close(two), 0);
+	for (int i = 0; i < 2; i++) {
+		char *text = clean_babeltrace(i ? second : trace);
+		const char *at = text;
+		memset(seen, 0, sizeof(seen));
+		while ((at = find(at, "value = "))) {
+			at += strlen("value = ");
+			seen[strtol(at, NULL, 10)]++;
+		}
+		for (size_t j = 0; j < sizeof(seen); j++)
+			ck_assert_uint_eq(seen[j], 1);
+		free(text);
+	}
+}
+END_TEST
+
+static void *one_hit(void *number)
+{
+	trace_sample_int((int)(uintptr_t)number);
+	return NULL;
+}
+
+START_TEST(thousands_of_short_threads)
+{
+	enum { NR = 3000, AT_ONCE = 4 };
+	pthread_t threads[AT_ONCE];
+	struct tp_sink *sink = open_sink(NULL);
+
+	for (uintptr_t i = 0; i < NR; i += AT_ONCE) {
+		for (uintptr_t j = 0; j < AT_ONCE; j++)
+			pthread_create(&threads[j], NULL, one_hit, (void *)(i + j));
+		for (int j = 0; j < AT_ONCE; j++)
+			pthread_join(threads[j], NULL);
+	}
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	tp_sink_close(sink);
+	ck_assert_uint_le(count_files(trace, "stream-"), 2 * AT_ONCE);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = "), NR);
+	free(text);
+}
+END_TEST
+
+static pthread_key_t late_key;
+
+static void late_destructor(void *rounds)
+{
+	trace_sample_int(2);
+	if ((uintptr_t)rounds > 1)
+		pthread_setspecific(late_key, (void *)((uintptr_t)rounds - 1));
+}
+
+static void *late_thread(void *unused)
+{
+	(void)unused;
+	trace_sample_int(1);
+	pthread_setspecific(late_key, (void *)(uintptr_t)10);
+	return NULL;
+}
+
+START_TEST(tracepoints_in_a_threads_last_destructors)
+{
+	struct tp_sink *sink = open_sink(NULL);
+
+	pthread_key_create(&late_key, late_destructor);
+	for (int i = 0; i < 100; i++) {
+		pthread_t thread;
+		pthread_create(&thread, NULL, late_thread, NULL);
+		pthread_join(thread, NULL);
+	}
+	unsigned long lost = tp_sink_lost(sink);
+	capture_stderr();
+	tp_sink_close(sink);
+	free(captured_stderr());
+	ck_assert_uint_le(count_files(trace, "stream-"), 2); /* no stream is left behind */
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = 1 "), 100);
+	ck_assert_uint_eq(count_of(text, "value = 2 ") + lost, 400);
+	free(text);
+}
+END_TEST
+
+static bool stop;
+
+/* Slow, so that it does not fill the disk while a test waits. */
+static void *slow_hammer(void *unused)
+{
+	(void)unused;
+	for (int i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {
+		trace_sample_int(i);
+		if (i % 50 == 0)
+			usleep(1000);
+	}
+	return NULL;
+}
+
+START_TEST(sinks_come_and_go_under_living_threads)
+{
+	pthread_t threads[3];
+	char path[256];
+	int rounds = under_sanitizer() ? 10 : 40;
+
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, slow_hammer, NULL);
+	for (int i = 0; i < rounds; i++) {
+		snprintf(path, sizeof(path), "%s-%d", trace, i);
+		struct tp_sink *sink = tp_ctf_sink(path, "packet=64K");
+		ck_assert_ptr_nonnull(sink);
+		tp_enable(sink, "sample_int");
+		usleep(1000);
+		ck_assert_int_eq(tp_sink_close(sink), 0);
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < rounds; i += rounds / 5) {
+		snprintf(path, sizeof(path), "%s-%d", trace, i);
+		free(clean_babeltrace(path));
+	}
+}
+END_TEST
+
+/* ---- Signals ---- */
+
+static volatile sig_atomic_t handled;
+
+static void on_alarm(int signal)
+{
+	int saved = errno;
+
+	(void)signal;
+	trace_sample_text("from the handler");
+	trace_sample_text("and again");
+	handled++;
+	errno = saved;
+}
+
+/* babeltrace2 refuses a stream whose times go backwards, or an event that is half there. */
+static void storm(const char *packet, int alarms)
+{
+	struct itimerval often = {.it_interval = {.tv_usec = 50}, .it_value = {.tv_usec = 50}}, never = {.it_value = {0}};
+	struct tp_sink *sink = open_sink(packet);
+	unsigned int n = 0;
+
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (; handled < alarms; n++)
+		trace_sample_int((int)n);
+	setitimer(ITIMER_REAL, &never, NULL);
+	unsigned long lost = tp_sink_lost(sink);
+	capture_stderr();
+	tp_sink_close(sink);
+	free(captured_stderr());
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = ") + count_of(text, "text = ") + lost, n + 2 * (unsigned int)handled);
+	ck_assert_uint_lt(lost, (unsigned int)handled);
+	free(text);
+}
+
+START_TEST(signal_storm)
+{
+	storm("packet=64M", under_sanitizer() ? 300 : 1500);
+}
+END_TEST
+
+START_TEST(signal_storm_in_tiny_packets)
+{
+	storm("packet=4K", under_sanitizer() ? 300 : 2000);
+}
+END_TEST
+
+/*
+ * A trap an instruction, and a record of its own in one out of so many of
+ * them, which drifts through all places of the other record's writing. (In
+ * more of them, no record would ever find the position unchanged.)
+ */
+static unsigned int in_handler, countdown = 97, period = 97;
+
+static void on_step(int signal)
+{
+	(void)signal;
+	handled = 1;
+	if (--countdown)
+		return;
+	period = period < 151 ? period + 1 : 97;
+	countdown = period;
+	trace_sample_int(2);
+	in_handler++;
+}
+
+START_TEST(interrupted_at_every_instruction)
+{
+#if defined(__x86_64__)
+	struct tp_sink *sink = open_sink("packet=4K");
+	enum { NR = 150 };
+
+	signal(SIGTRAP, on_step);
+	trace_sample_int(0);
+	__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc"); /* the trap flag */
+	for (int i = 0; i < NR; i++)
+		trace_sample_int(1);
+	__asm__ volatile("pushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
+	signal(SIGTRAP, SIG_DFL);
+	unsigned long lost = tp_sink_lost(sink);
+	capture_stderr();
+	tp_sink_close(sink);
+	free(captured_stderr());
+	ck_assert_int_eq(handled, 1); /* or there are no traps here, and nothing was tested */
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = ") + lost, 1 + NR + in_handler);
+	ck_assert_uint_gt(in_handler, NR / 2);
+	ck_assert_uint_lt(lost, in_handler); /* in the change of a packet */
+	free(text);
+#endif
+}
+END_TEST
+
+/* ---- Reading what is being written; sudden death ---- */
+
+START_TEST(read_while_written)
+{
+	pthread_t threads[2];
+	struct tp_sink *sink = open_sink("packet=8K");
+	unsigned int before = 0;
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, slow_hammer, NULL);
+	for (int i = 0; i < 8; i++) {
+		usleep(2000);
+		char *text = clean_babeltrace(trace);
+		unsigned int n = count_of(text, "value = ");
+		ck_assert_uint_ge(n, before);
+		before = n;
+		free(text);
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	tp_sink_close(sink);
+	ck_assert_uint_gt(before, 0);
+}
+END_TEST
+
+/* What a child has recorded for certain, as it says in memory that outlives it. */
+static int *committed;
+
+static void *certain(void *slot)
+{
+	int *mine = committed + (uintptr_t)slot * 16;
+
+	for (int i = 1; i <= 200000; i++) { /* a machine that is slow to kill has a full disk otherwise */
+		trace_sample_int((int)(uintptr_t)slot * 100000000 + i);
+		__atomic_store_n(mine, i, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+START_TEST(killed)
+{
+	static const char *const packets[] = {"packet=4K", "packet=64K", "packet=16M"};
+
+	committed = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t child = fork();
+	if (child == 0) {
+		pthread_t threads[2];
+		open_sink(packets[_i % 3]);
+		for (uintptr_t i = 0; i < 2; i++)
+			pthread_create(&threads[i], NULL, certain, (void *)i);
+		pause();
+	}
+	while (!__atomic_load_n(committed, __ATOMIC_ACQUIRE) || !__atomic_load_n(committed + 16, __ATOMIC_ACQUIRE))
+		usleep(100);
+	usleep(3000);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	char *text = clean_babeltrace(trace);
+	for (int i = 0; i < 2; i++) {
+		char needle[32];
+		snprintf(needle, sizeof(needle), "{ value = %d }", i * 100000000 + committed[i * 16]);
+		ck_assert_msg(strstr(text, needle) != NULL, "committed, but not there: %s", needle);
+	}
+	free(text);
+}
+END_TEST
+
+/* ---- Forks ---- */
+
+START_TEST(forked_children_go_on)
+{
+	char needle[64];
+	pid_t children[5];
+	struct tp_sink *sink = open_sink("packet=8K");
+
+	for (int i = 0; i < 500; i++)
+		trace_sample_int(0);
+	for (int c = 0; c < 5; c++) {
+		children[c] = fork();
+		if (children[c] == 0) {
+			for (int i = 0; i < 500; i++)
+				trace_sample_int(c + 1);
+			if (c % 2)
+				_exit(tp_sink_close(sink) == 0 ? 0 : 1);
+			raise(SIGKILL);
+		}
+		trace_sample_int(0);
+	}
+	for (int c = 0; c < 5; c++)
+		waitpid(children[c], NULL, 0);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = 0 "), 505);
+	for (int c = 0; c < 5; c++) {
+		snprintf(needle, sizeof(needle), "{ tid = %d }, { value = %d }", children[c], c + 1);
+		ck_assert_uint_eq(count_of(text, needle), 500);
+	}
+	free(text);
+}
+END_TEST
+
+START_TEST(child_of_a_dead_process_with_its_id)
+{
+	/* The first packet's name is taken, as if an earlier process had had this id. */
+	struct tp_sink *sink = open_sink("packet=8K");
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/stream-%d-0-0", trace, getpid());
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+	close(fd);
+	trace_sample_int(1);
+	tp_sink_close(sink);
+	unlink(path);
+	ck_assert_uint_eq(count_files(trace, "stream-"), 1);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = 1"), 1);
+	free(text);
+}
+END_TEST
+
+START_TEST(child_that_loads_modules)
+{
+	static struct sample_module m;
+	struct tp_sink *sink = open_sink(NULL);
+
+	trace_sample_int(1);
+	pid_t child = fork();
+	if (child == 0) {
+		capture_stderr();
+		sample_module_init(&m, "sample", "later", "int");
+		tp_module_load(&m.module);
+		trace_sample_int(2);
+		sample_module_hit(&m, 3);
+		sample_module_hit(&m, 4);
+		unsigned long lost = tp_sink_lost(sink);
+		char *messages = captured_stderr();
+		_exit(lost == 2 && strstr(messages, "'sample:later'") && count_of(messages, "\n") == 1 ? 0 : 1);
+	}
+	int status;
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+	tp_sink_close(sink);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = "), 2);
+	free(text);
+}
+END_TEST
+
+START_TEST(fork_in_the_middle_of_a_record)
+{
+	struct tp_sink *sink = open_sink(NULL);
+	struct tp_record rec;
+	int status;
+
+	trace_sample_int(1);
+	int *entry = tp_reserve(&rec, sink, &tp_event_sample_int, 12);
+	entry[2] = 2;
+	pid_t child = fork();
+	if (child == 0) {
+		entry[2] = 99; /* must not reach the parent's packet */
+		tp_commit(&rec);
+		trace_sample_int(3);
+		tp_sink_close(sink);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+	tp_commit(&rec);
+	tp_sink_close(sink);
+	char *text = clean_babeltrace(trace);
+	ck_assert_lacks(text, "value = 99");
+	ck_assert_uint_eq(count_of(text, "value = 2 "), 1);
+	ck_assert_uint_eq(count_of(text, "value = 3 "), 1);
+	free(text);
+}
+END_TEST
+
+START_TEST(forks_among_busy_threads)
+{
+	pthread_t threads[2];
+	struct tp_sink *sink = open_sink("packet=16K");
+	int rounds = under_sanitizer() ? 10 : 50;
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, slow_hammer, NULL);
+	for (int i = 0; i < rounds; i++) {
+		pid_t child = fork();
+		if (child == 0) {
+			alarm(20);
+			trace_sample_int(-1);
+			_exit(tp_sink_close(sink) == 0 ? 0 : 1);
+		}
+		int status;
+		waitpid(child, &status, 0);
+		ck_assert_int_eq(status, 0);
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	tp_sink_close(sink);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("CTF sink: threads, signals, sudden death, forks");
+	TCase *trouble = tcase_create("trouble");
+
+	tcase_add_checked_fixture(trouble, setup, NULL);
+	tcase_set_timeout(trouble, 60);
+	tcase_add_test(trouble, many_threads_two_sinks);
+	tcase_add_test(trouble, thousands_of_short_threads);
+	if (!under_thread_sanitizer())
+		tcase_add_test(trouble, tracepoints_in_a_threads_last_destructors);
+	tcase_add_test(trouble, sinks_come_and_go_under_living_threads);
+	tcase_add_test(trouble, signal_storm);
+	tcase_add_test(trouble, signal_storm_in_tiny_packets);
+	if (!under_sanitizer()) /* which makes too many instructions of it */
+		tcase_add_test(trouble, interrupted_at_every_instruction);
+	tcase_add_test(trouble, read_while_written);
+	tcase_add_loop_test(trouble, killed, 0, 6);
+	tcase_add_test(trouble, forked_children_go_on);
+	tcase_add_test(trouble, child_of_a_dead_process_with_its_id);
+	tcase_add_test(trouble, child_that_loads_modules);
+	tcase_add_test(trouble, fork_in_the_middle_of_a_record);
+	tcase_add_test(trouble, forks_among_busy_threads);
+	suite_add_tcase(suite, trouble);
+	return run(suite);
+}
