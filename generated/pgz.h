@@ -538,11 +538,13 @@ static const struct trace_print_flags tp_symbols_pgz_file_open__1[] = {
 };
 
 static const struct tp_event_field tp_fields_pgz_file_open[] = {
-	TP_DESCRIBE(TP_STRING, trace_event_raw_pgz_file_open, __data_loc_name, "name", char, "char", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_file_open, size, "size", long long, "long long", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_file_open, block_size, "block_size", size_t, "size_t",
+	TP_DESCRIBE(TP_STRING, false, trace_event_raw_pgz_file_open, __data_loc_name, "name", char, "char",
 			NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_file_open, level, "level", int, "int",
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_open, size, "size", long long, "long long",
+			NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_open, block_size, "block_size", size_t,
+			"size_t", NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_open, level, "level", int, "int",
 			tp_symbols_pgz_file_open__1),
 };
 
@@ -557,7 +559,7 @@ void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  __print_symbolic_table(__entry->level, tp_symbols_pgz_file_open__1)
-#line 561 "generated/pgz.h"
+#line 563 "generated/pgz.h"
 	);
 }
 
@@ -578,18 +580,19 @@ static const struct tp_event_class tp_class_pgz_file_open = {
 static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
 #line 109 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 582 "generated/pgz.h"
+#line 584 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct tp_event_field tp_fields_pgz_block[] = {
-	TP_DESCRIBE(TP_STRING, trace_event_raw_pgz_block, __data_loc_name, "name", char, "char", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_block, block, "block", unsigned long, "unsigned long",
+	TP_DESCRIBE(TP_STRING, false, trace_event_raw_pgz_block, __data_loc_name, "name", char, "char", NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block, block, "block", unsigned long,
+			"unsigned long", NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block, size, "size", size_t, "size_t", NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block, flags, "flags", unsigned int, "unsigned int",
 			NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_block, size, "size", size_t, "size_t", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_block, flags, "flags", unsigned int, "unsigned int", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_block, waiting, "waiting", unsigned int, "unsigned int",
-			NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block, waiting, "waiting", unsigned int,
+			"unsigned int", NULL),
 };
 
 void tp_print_pgz_block(struct trace_seq *p, const void *entry)
@@ -603,7 +606,7 @@ void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
-#line 607 "generated/pgz.h"
+#line 610 "generated/pgz.h"
 	);
 }
 
@@ -628,11 +631,12 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 	} __dyn;
 	size_t __size = offsetof(struct trace_event_raw_pgz_block, __data);
 
-	__size = tp_size_string(&__dyn.name, __size, (const char *)(
+	__size = tp_size_string(&__dyn.name, __size
+		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 635 "generated/pgz.h"
-	));
+#line 639 "generated/pgz.h"
+		));
 	__entry = tp_reserve(&__rec, __data, __event, __size);
 	if (!__entry)
 		return;
@@ -644,7 +648,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 648 "generated/pgz.h"
+#line 652 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -654,28 +658,29 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 658 "generated/pgz.h"
+#line 662 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 665 "generated/pgz.h"
+#line 669 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct tp_event_field tp_fields_pgz_block_end[] = {
-	TP_DESCRIBE(TP_STRING, trace_event_raw_pgz_block_end, __data_loc_name, "name", char, "char", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_block_end, block, "block", unsigned long, "unsigned long",
+	TP_DESCRIBE(TP_STRING, false, trace_event_raw_pgz_block_end, __data_loc_name, "name", char, "char",
 			NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_block_end, in, "in", size_t, "size_t", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_block_end, out, "out", size_t, "size_t", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_block_end, crc, "crc", uint32_t, "uint32_t", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_block_end, level, "level", int, "int",
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block_end, block, "block", unsigned long,
+			"unsigned long", NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block_end, in, "in", size_t, "size_t", NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block_end, out, "out", size_t, "size_t", NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block_end, crc, "crc", uint32_t, "uint32_t", NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block_end, level, "level", int, "int",
 			tp_symbols_pgz_block_end__1),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_block_end, flags, "flags", unsigned int, "unsigned int",
-			NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block_end, flags, "flags", unsigned int,
+			"unsigned int", NULL),
 };
 
 void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
@@ -690,7 +695,7 @@ void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 694 "generated/pgz.h"
+#line 699 "generated/pgz.h"
 	);
 }
 
@@ -711,13 +716,14 @@ static const struct tp_event_class tp_class_pgz_block_end = {
 /* ---- class pgz_file_blocks ---- */
 
 static const struct tp_event_field tp_fields_pgz_file_blocks[] = {
-	TP_DESCRIBE(TP_STRING, trace_event_raw_pgz_file_blocks, __data_loc_name, "name", char, "char", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_file_blocks, first, "first", unsigned long,
-			"unsigned long", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_file_blocks, largest, "largest", uint32_t, "uint32_t",
+	TP_DESCRIBE(TP_STRING, false, trace_event_raw_pgz_file_blocks, __data_loc_name, "name", char, "char",
 			NULL),
-	TP_DESCRIBE(TP_DYNAMIC_ARRAY, trace_event_raw_pgz_file_blocks, __data_loc_sizes, "sizes", uint32_t,
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_blocks, first, "first", unsigned long,
+			"unsigned long", NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_blocks, largest, "largest", uint32_t,
 			"uint32_t", NULL),
+	TP_DESCRIBE(TP_DYNAMIC_ARRAY, false, trace_event_raw_pgz_file_blocks, __data_loc_sizes, "sizes",
+			uint32_t, "uint32_t", NULL),
 };
 
 void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
@@ -731,7 +737,7 @@ void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 735 "generated/pgz.h"
+#line 741 "generated/pgz.h"
 	);
 }
 
@@ -748,12 +754,13 @@ static const struct tp_event_class tp_class_pgz_file_blocks = {
 /* ---- class pgz_file_close ---- */
 
 static const struct tp_event_field tp_fields_pgz_file_close[] = {
-	TP_DESCRIBE(TP_STRING, trace_event_raw_pgz_file_close, __data_loc_name, "name", char, "char", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_file_close, in, "in", unsigned long long,
+	TP_DESCRIBE(TP_STRING, false, trace_event_raw_pgz_file_close, __data_loc_name, "name", char, "char",
+			NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_close, in, "in", unsigned long long,
 			"unsigned long long", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_file_close, out, "out", unsigned long long,
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_close, out, "out", unsigned long long,
 			"unsigned long long", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_pgz_file_close, error, "error", int, "int", NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_close, error, "error", int, "int", NULL),
 };
 
 void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
@@ -766,7 +773,7 @@ void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 770 "generated/pgz.h"
+#line 777 "generated/pgz.h"
 	);
 }
 
@@ -820,11 +827,12 @@ void tp_record_pgz_file_open(void *__data, const char *name, long long size, siz
 	} __dyn;
 	size_t __size = offsetof(struct trace_event_raw_pgz_file_open, __data);
 
-	__size = tp_size_string(&__dyn.name, __size, (const char *)(
+	__size = tp_size_string(&__dyn.name, __size
+		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 827 "generated/pgz.h"
-	));
+#line 835 "generated/pgz.h"
+		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
 		return;
@@ -835,7 +843,7 @@ void tp_record_pgz_file_open(void *__data, const char *name, long long size, siz
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 839 "generated/pgz.h"
+#line 847 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -993,11 +1001,12 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 	} __dyn;
 	size_t __size = offsetof(struct trace_event_raw_pgz_block_end, __data);
 
-	__size = tp_size_string(&__dyn.name, __size, (const char *)(
+	__size = tp_size_string(&__dyn.name, __size
+		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1000 "generated/pgz.h"
-	));
+#line 1009 "generated/pgz.h"
+		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
 		return;
@@ -1013,7 +1022,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1017 "generated/pgz.h"
+#line 1026 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1069,16 +1078,18 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 	} __dyn;
 	size_t __size = offsetof(struct trace_event_raw_pgz_file_blocks, __data);
 
-	__size = tp_size_string(&__dyn.name, __size, (const char *)(
+	__size = tp_size_string(&__dyn.name, __size
+		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1076 "generated/pgz.h"
-	));
-	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t), (size_t)(
+#line 1086 "generated/pgz.h"
+		));
+	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
+		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1081 "generated/pgz.h"
-	));
+#line 1092 "generated/pgz.h"
+		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
 		return;
@@ -1090,7 +1101,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1094 "generated/pgz.h"
+#line 1105 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1146,11 +1157,12 @@ void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long
 	} __dyn;
 	size_t __size = offsetof(struct trace_event_raw_pgz_file_close, __data);
 
-	__size = tp_size_string(&__dyn.name, __size, (const char *)(
+	__size = tp_size_string(&__dyn.name, __size
+		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1153 "generated/pgz.h"
-	));
+#line 1165 "generated/pgz.h"
+		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
 		return;
@@ -1161,7 +1173,7 @@ void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1165 "generated/pgz.h"
+#line 1177 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

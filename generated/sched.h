@@ -277,13 +277,18 @@ static const struct trace_print_flags tp_symbols_sched_switch__1[] = {
 };
 
 static const struct tp_event_field tp_fields_sched_switch[] = {
-	TP_DESCRIBE(TP_ARRAY, trace_event_raw_sched_switch, prev_comm, "prev_comm", char, "char", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_sched_switch, prev_pid, "prev_pid", pid_t, "pid_t", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_sched_switch, prev_prio, "prev_prio", int, "int", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_sched_switch, prev_state, "prev_state", long, "long", NULL),
-	TP_DESCRIBE(TP_ARRAY, trace_event_raw_sched_switch, next_comm, "next_comm", char, "char", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_sched_switch, next_pid, "next_pid", pid_t, "pid_t", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_sched_switch, next_prio, "next_prio", int, "int", NULL),
+	TP_DESCRIBE(TP_ARRAY, false, trace_event_raw_sched_switch, prev_comm, "prev_comm", char, "char",
+			NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_switch, prev_pid, "prev_pid", pid_t, "pid_t",
+			NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_switch, prev_prio, "prev_prio", int, "int", NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_switch, prev_state, "prev_state", long, "long",
+			NULL),
+	TP_DESCRIBE(TP_ARRAY, false, trace_event_raw_sched_switch, next_comm, "next_comm", char, "char",
+			NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_switch, next_pid, "next_pid", pid_t, "pid_t",
+			NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_switch, next_prio, "next_prio", int, "int", NULL),
 };
 
 void tp_print_sched_switch(struct trace_seq *p, const void *entry)
@@ -303,7 +308,7 @@ void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 307 "generated/sched.h"
+#line 312 "generated/sched.h"
 	);
 }
 
@@ -324,9 +329,9 @@ static const struct tp_event_class tp_class_sched_switch = {
 /* ---- class sched_wakeup_template ---- */
 
 static const struct tp_event_field tp_fields_sched_wakeup_template[] = {
-	TP_DESCRIBE(TP_ARRAY, trace_event_raw_sched_wakeup_template, comm, "comm", char, "char", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_sched_wakeup_template, pid, "pid", pid_t, "pid_t", NULL),
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_sched_wakeup_template, prio, "prio", int, "int", NULL),
+	TP_DESCRIBE(TP_ARRAY, false, trace_event_raw_sched_wakeup_template, comm, "comm", char, "char", NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_wakeup_template, pid, "pid", pid_t, "pid_t", NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_wakeup_template, prio, "prio", int, "int", NULL),
 };
 
 void tp_print_sched_wakeup_template(struct trace_seq *p, const void *entry)
@@ -338,7 +343,7 @@ void tp_print_sched_wakeup_template(struct trace_seq *p, const void *entry)
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 342 "generated/sched.h"
+#line 347 "generated/sched.h"
 	);
 }
 
@@ -366,7 +371,7 @@ static void tp_write_sched_wakeup_template(const struct tp_event *__event, void 
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 370 "generated/sched.h"
+#line 375 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -418,7 +423,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 422 "generated/sched.h"
+#line 427 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }

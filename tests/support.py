@@ -18,6 +18,10 @@ UPDATE = os.environ.get("UPDATE") == "1"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 INCLUDES = ["-I", os.path.join(ROOT, "runtime/include"), "-iquote", os.path.join(ROOT, "generated")]
 
+# What tests/run.py prints of a file besides its numbers, and the reasons for which CI may skip.
+NOTES: list[str] = []
+UNAVAILABLE: list[str] = []
+
 
 def run(command: list[str], cwd: str = ROOT, timeout: float = 120, **options) -> subprocess.CompletedProcess:
     """Runs a command to its end, with its output as text."""
@@ -42,6 +46,17 @@ def need(test: unittest.TestCase, *tools: str) -> None:
     for tool in tools:
         if not shutil.which(tool):
             test.skipTest(f"{tool} is not installed")
+
+
+def note(text: str) -> None:
+    """Says on what the test has found its result, such as the version of what it read."""
+    NOTES.append(text)
+
+
+def unavailable(test: unittest.TestCase, reason: str) -> None:
+    """Skips the test for want of what no package can bring, such as a mount that containers don't have."""
+    UNAVAILABLE.append(reason)
+    test.skipTest(reason)
 
 
 class Case(unittest.TestCase):

@@ -12,15 +12,16 @@ from collections.abc import Sequence
 
 from tpgen.backends import BACKENDS
 from tpgen.check import check
-from tpgen.cpp import preprocess
+from tpgen.cpp import Options, preprocess
 from tpgen.diag import Diagnostics
 from tpgen.emit import depfile, emit, make_directory
 from tpgen.lexer import Text
 from tpgen.lower import Lowered, lower
-from tpgen.model import Param, Tracepoint
-from tpgen.parser import parse
+from tpgen.model import Eval, Field, Param, Tracepoint, Unit
+from tpgen.parser import MACROS, parse
 from tpgen.render import render
 from tpgen.source import Source, SourceError, Span
+from tpgen.target import Answers, ask
 
 DESCRIPTION = """Compiles event definitions in the Linux kernel's TRACE_EVENT language (.tp files) to C headers.
 
@@ -28,12 +29,32 @@ Diagnostics go to stderr as FILE:LINE:COLUMN: error: MESSAGE [CODE]. Exit status
 or 2 for a wrong command line. The C preprocessor is $CC, or cc."""
 
 
+_PREPROCESSOR = (
+    ("-I", "DIR", "look for headers there"),
+    ("-isystem", "DIR", "the same, behind all -I"),
+    ("-D", "NAME[=VALUE]", "define a macro"),
+    ("-U", "NAME", "undefine a macro"),
+    ("-include", "FILE", "read FILE first"),
+    ("-imacros", "FILE", "the same, for its macros only"),
+)
+
+
+class _Passed(argparse.Action):
+    """An option for the C preprocessor: options of several kinds keep their order."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object,
+                 option_string: str | None = None) -> None:
+        assert option_string
+        namespace.cpp = [*(namespace.cpp or []), option_string, str(values)]
+
+
 def _options() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("-I", dest="cpp", action="append", type=lambda v: "-I" + v, metavar="DIR", default=[],
-                        help="for the C preprocessor")
-    common.add_argument("-D", dest="cpp", action="append", type=lambda v: "-D" + v, metavar="NAME[=VALUE]",
-                        help="define a macro")
+    for option, metavar, what in _PREPROCESSOR:
+        common.add_argument(option, dest="cpp", action=_Passed, metavar=metavar, help=what)
+    common.add_argument("--expand-includes", action="store_true",
+                        help="expand the macros of included headers, too, where they are found")
+    common.add_argument("-W", dest="remarks", action="store_true", help="make remarks on what could be better")
     common.add_argument("files", nargs="+", metavar="FILE.tp")
     parser = argparse.ArgumentParser(prog="tpgen", description=DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -51,7 +72,7 @@ def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     options = _options().parse_args(argv)
-    diag = Diagnostics()
+    diag = Diagnostics(options.remarks)
     try:
         return _run(options, diag)
     except Exception as error:  # a defect of tpgen's own, whatever the input
@@ -63,17 +84,18 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace, diag: Diagnostics) -> int:
-    lowered = compile_files(options.files, options.cpp, diag)
+    cpp = Options(tuple(options.cpp or ()), options.expand_includes, MACROS)
+    lowered = compile_files(options.files, cpp, diag)
     if not diag.errors:
         if options.command == "gen":
-            _generate(lowered, options, diag)
+            _generate(lowered, options, cpp, diag)
         elif options.command == "dump":
             _dump(lowered, diag)
     diag.print()
     return 1 if diag.errors else 0
 
 
-def compile_files(paths: Sequence[str], cpp: list[str], diag: Diagnostics) -> list[Lowered]:
+def compile_files(paths: Sequence[str], cpp: Options, diag: Diagnostics) -> list[Lowered]:
     """The stages up to the model and its rules, over all files."""
     units: list[Lowered] = []
     for path in dict.fromkeys(paths):
@@ -91,28 +113,31 @@ def compile_files(paths: Sequence[str], cpp: list[str], diag: Diagnostics) -> li
     return units
 
 
-def _generate(units: Sequence[Lowered], options: argparse.Namespace, diag: Diagnostics) -> None:
-    if not make_directory(options.directory, diag):
-        return
+def _generate(units: Sequence[Lowered], options: argparse.Namespace, cpp: Options, diag: Diagnostics) -> None:
+    sources = {lowered.unit.path: lowered.text.source for lowered in units}
+
+    def asks(unit: Unit, fields: Sequence[Field], evals: Sequence[Eval]) -> Answers | None:
+        return ask(sources[unit.path], cpp, fields, evals, diag)
+
     outputs: dict[str, str] = {}
-    for lowered in units:
-        name, template, view = BACKENDS[options.backend](lowered.unit)
-        path = os.path.join(options.directory, name)
+    for output in BACKENDS[options.backend]([lowered.unit for lowered in units], asks):
+        path = os.path.join(options.directory, output.path)
         if path in outputs:
-            diag.error(Span(lowered.unit.path, 0), "TP092", f"its output, {path}, is also that of {outputs[path]}; "
+            diag.error(Span(output.unit.path, 0), "TP092", f"its output, {path}, is also that of {outputs[path]}; "
                        "rename one of them")
             return
-        outputs[path] = lowered.unit.path
-        if not emit(path, render(template, view, path), diag):
+        outputs[path] = output.unit.path
+        if not make_directory(os.path.dirname(path), diag) or \
+                not emit(path, render(output.template, output.view, path), diag):
             return
-    if options.depfile:
-        emit(options.depfile, depfile(outputs, outputs.values()), diag)
+    if options.depfile and not diag.errors:
+        emit(options.depfile, depfile(outputs, sources), diag)
 
 
 def _dump(units: Sequence[Lowered], diag: Diagnostics) -> None:
     points = [(lowered.unit.path, t) for lowered in units for t in lowered.unit.tracepoints]
     model = {"events": [_event(path, t) for path, t in points if t.event_class],
-             "tracepoints": [{"system": t.system, "name": t.name, "proto": _proto(t.params), "file": path,
+             "tracepoints": [{"system": t.system, "name": t.name, "nop": t.nop, "proto": _proto(t.params), "file": path,
                               "line": t.span.line} for path, t in points if not t.event_class]}
     # In ASCII, since names need not be UTF-8. Not through sys.stdout, which would try again at exit what has failed.
     text = json.dumps(model, indent=2, ensure_ascii=True) + "\n"
@@ -128,10 +153,11 @@ def _dump(units: Sequence[Lowered], diag: Diagnostics) -> None:
 def _event(path: str, event: Tracepoint) -> dict[str, object]:
     event_class = event.event_class
     assert event_class
-    return {"system": event.system, "name": event.name, "class": event_class.name, "proto": _proto(event.params),
-            "fields": [{"kind": f.kind, "type": f.type, "name": f.name, "length": f.length, "decl": f.decl}
-                       for f in event_class.fields],
-            "print_fmt": event_class.print.text, "file": path, "line": event.span.line}
+    return {"system": event.system, "name": event.name, "class": event_class.name, "custom": event.custom,
+            "proto": _proto(event.params),
+            "fields": [{"kind": ("rel_" if f.rel else "") + f.macro, "type": f.type, "name": f.name, "length": f.length,
+                        "decl": f.decl} for f in event_class.fields],
+            "print_fmt": (event.print or event_class.print).text, "file": path, "line": event.span.line}
 
 
 def _proto(params: Sequence[Param]) -> list[dict[str, str]]:

@@ -3,7 +3,8 @@
 
 The declaration macros (TRACE_EVENT, TP_PROTO, ...) are left undefined, so
 that they come out as they went in; C #includes are taken out, so that what
-the program's headers define stays as written. Line markers tell where each
+the program's headers define stays as written, unless the user wants the
+includes expanded as well, as the kernel does. Line markers tell where each
 line of the result comes from, and -dD keeps #define and #undef, by which the
 parser follows TRACE_SYSTEM.
 """
@@ -16,6 +17,8 @@ import resource
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from tpgen.diag import Diagnostics
 from tpgen.source import Source, Span
@@ -30,8 +33,32 @@ _INCLUDE = re.compile(
       | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'
       | (?P<include>^[ \t]*\#(?:[ \t]|/\*.*?\*/)*(?:include|include_next|import)\b(?:\\\n|[^\n])*)""",
     re.S | re.M | re.X)
+_NAMED = re.compile(r'include\s*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
+
+# These define the declaration macros, or read the file again; --expand-includes leaves them out.
+_OURS = re.compile(r"(?:linux/tracepoint\.h|trace/define_(?:custom_)?trace\.h|tp/\w+\.h)$")
+
+# What the kernel's headers put around parts of declarations and arguments, and what means nothing.
+_WRAPPERS = ("-DPARAMS(args...)=args", "-D__perf_count(count)=count", "-D__perf_task(task)=task")
 
 _MESSAGE = re.compile(r'^(?P<path>.*?):(?P<line>\d+):(?:(?P<col>\d+):)? (?:fatal )?error: (?P<text>.*)$')
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the preprocessor sees a file. arguments are its own, as on its command line: ["-Idir", "-include", "x.h"]."""
+
+    arguments: tuple[str, ...] = ()
+    expand_includes: bool = False
+    undefined: tuple[str, ...] = ()  # macros that stay as written, whatever an included header makes of them
+
+    def directories(self) -> Iterator[str]:
+        """Where included files are looked for."""
+        for number, argument in enumerate(self.arguments):
+            if argument.startswith("-I") and len(argument) > 2:
+                yield argument[2:]
+            elif argument in ("-I", "-isystem", "-iquote"):
+                yield from self.arguments[number + 1:number + 2]
 
 
 def compiler() -> list[str]:
@@ -48,17 +75,14 @@ def _bounds() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def preprocess(source: Source, options: list[str], diag: Diagnostics) -> str | None:
-    """The file's text with its own macros expanded and with line markers; None after an error.
-
-    options are the preprocessor's own, such as -DNAME and -IDIR.
-    """
-    text = _INCLUDE.sub(lambda m: "\n" * m[0].count("\n") if m["include"] else m[0], source.text)
-    quoted = source.path.replace("\\", "\\\\").replace('"', '\\"')
+def preprocess(source: Source, options: Options, diag: Diagnostics) -> str | None:
+    """The file's text with its own macros expanded and with line markers; None after an error."""
     # linux, unix and i386 are macros to GNU compilers, and good names in events.
-    command = [*compiler(), "-E", "-dD", "-w", "-x", "c", "-Ulinux", "-Uunix", "-Ui386", *options, "-"]
+    command = [*compiler(), "-E", "-dD", "-w", "-x", "c", "-Ulinux", "-Uunix", "-Ui386",
+               *_WRAPPERS, *options.arguments, "-"]
+    text = expandable(source, options)
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-        stdin.write(f'# 1 "{quoted}"\n{text}\n'.encode("utf-8", "surrogateescape"))
+        stdin.write(text.encode("utf-8", "surrogateescape"))
         stdin.seek(0)
         try:
             done = subprocess.run(command, stdin=stdin, stdout=stdout, stderr=stderr, timeout=MAX_SECONDS,
@@ -82,15 +106,71 @@ def preprocess(source: Source, options: list[str], diag: Diagnostics) -> str | N
         return None
 
 
+def expandable(source: Source, options: Options) -> str:
+    """The file's text for the preprocessor, with only those includes that are to be expanded."""
+    head: list[str] = []
+    directories = list(options.directories())
+
+    def include(match: re.Match[str]) -> str:
+        if not match["include"]:
+            return match[0]
+        named = _NAMED.search(match[0])
+        found = _find(named, source.path, directories) if named and options.expand_includes else None
+        if found and not _OURS.search(found):
+            return f'#include "{_quoted(found)}"' + "\n" * match[0].count("\n")
+        return "\n" * match[0].count("\n")
+
+    text = _INCLUDE.sub(include, source.text)
+    if options.expand_includes:
+        head.extend(_theirs(options))
+        head.extend(f"#undef {name}" for name in options.undefined)
+    return "\n".join([*head, f'# 1 "{_quoted(source.path)}"', text, ""])
+
+
+def compilable(source: Source, options: Options) -> str:
+    """The file's text for the C compiler: its C declarations and its includes, those that are there, and no events."""
+    def include(match: re.Match[str]) -> str:
+        named = _NAMED.search(match["include"] or "")
+        if not named:
+            return "" if match["include"] else match[0]
+        if _OURS.search(named["quoted"] or named["angled"]):
+            return ""
+        what = named[0][len("include"):].strip()
+        return f"#if __has_include({what})\n#include {what}\n#endif"
+
+    return "\n".join([*_theirs(options), *(f"#undef {name}\n#define {name}(...)" for name in options.undefined),
+                      _INCLUDE.sub(include, source.text), ""])
+
+
+def _theirs(options: Options) -> Iterator[str]:
+    """The kernel's own definitions of the declaration macros: read, for what else they bring, and then taken back."""
+    for directory in options.directories():
+        path = os.path.join(directory, "linux/tracepoint.h")
+        if os.path.exists(path):
+            yield f'#include "{_quoted(path)}"'
+            return
+
+
+def _find(named: re.Match[str], path: str, directories: Sequence[str]) -> str | None:
+    """The path of an included file, where one of directories has it."""
+    name = named["quoted"] or named["angled"]
+    beside = [os.path.dirname(path) or "."] if named["quoted"] else []
+    return next((path for d in [*beside, *directories] if os.path.isfile(path := os.path.join(d, name))), None)
+
+
+def _quoted(path: str) -> str:
+    return path.replace("\\", "\\\\").replace('"', '\\"')
+
+
 def _report(source: Source, messages: str, diag: Diagnostics) -> None:
-    said = False
-    for line in messages.splitlines():
-        match = _MESSAGE.match(line)
-        if match and match["path"] == source.path:
+    said: list[re.Match[str]] = []
+    for match in filter(None, map(_MESSAGE.match, messages.splitlines())):
+        if match["path"] == source.path:
             diag.error(Span(source.path, int(match["line"]), int(match["col"] or 1)), "TP002",
                        f"the C preprocessor says: {match['text']}")
-            said = True
-    if not said:
-        first = messages.strip().splitlines()
-        diag.error(Span(source.path, 0), "TP002",
-                   f"the C preprocessor has failed{': ' + first[0] if first else ' without a message'}")
+        said.append(match)
+    if any(match["path"] == source.path for match in said):
+        return
+    first = [match[0] for match in said] or messages.strip().splitlines()
+    diag.error(Span(source.path, 0), "TP002",
+               f"the C preprocessor has failed{': ' + first[0] if first else ' without a message'}")

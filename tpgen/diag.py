@@ -35,7 +35,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    severity: str  # "error", "warning"
+    severity: str  # "error", "warning", "remark"
     span: Span
     code: str
     message: str
@@ -45,7 +45,8 @@ class Diagnostic:
 class Diagnostics:
     """All that is to be said in one run."""
 
-    def __init__(self) -> None:
+    def __init__(self, remarks: bool = False) -> None:
+        self.remarks = remarks
         self.found: list[Diagnostic] = []
         self._sources: dict[str, Source] = {}
 
@@ -58,6 +59,10 @@ class Diagnostics:
 
     def warning(self, span: Span, code: str, message: str, notes: Iterable[Note] = ()) -> None:
         self.found.append(Diagnostic("warning", span, code, message, tuple(notes)))
+
+    def remark(self, span: Span, code: str, message: str, notes: Iterable[Note] = ()) -> None:
+        if self.remarks:
+            self.found.append(Diagnostic("remark", span, code, message, tuple(notes)))
 
     @property
     def errors(self) -> int:

@@ -46,10 +46,11 @@ class Token:
     end: int
 
 
-def lex(text: str, path: str) -> list[Token]:
-    """All tokens of text; path is where it begins, line markers change it."""
+def lex(text: str, path: str, at: int = 0, length: int | None = None) -> list[Token]:
+    """All tokens of text, or of the part between two offsets; path is where it begins, line markers change it."""
     tokens: list[Token] = []
-    line, fresh, at, length = 1, True, 0, len(text)
+    line, fresh = 1, True
+    length = len(text) if length is None else length
     match = _TOKEN.match
     while at < length:
         if fresh and text[at] == "#":
@@ -78,6 +79,23 @@ def lex(text: str, path: str) -> list[Token]:
     return tokens
 
 
+_MARKER_LINE = re.compile(r'^#[ \t]*(?:line[ \t]+)?\d+[ \t]+"', re.M)
+
+
+def _lex_of(text: str, path: str) -> list[Token]:
+    """The tokens of what comes from the file path, in text with line markers. What included files have made of
+    themselves, which may be much, is passed over."""
+    tokens: list[Token] = []
+    quoted = path.replace("\\", "\\\\").replace('"', '\\"')
+    own = re.compile(rf'^#[ \t]*(?:line[ \t]+)?\d+[ \t]+"{re.escape(quoted)}"', re.M)
+    at = 0
+    while begin := own.search(text, at):
+        end = _MARKER_LINE.search(text, begin.end())
+        at = end.start() if end else len(text)
+        tokens.extend(lex(text, path, begin.start(), at))
+    return tokens
+
+
 def spell(tokens: Sequence[Token]) -> str:
     """The tokens in one line, a single space wherever there was white space between them."""
     out: list[str] = []
@@ -95,11 +113,16 @@ class Text:
 
     def __init__(self, source: Source, expanded: str):
         self.source = source
+        self.expanded = expanded
         self.raw = lex(source.text, source.path)
-        self.tokens = [t for t in lex(expanded, source.path) if t.path == source.path]
+        self.tokens = _lex_of(expanded, source.path)
         self._raw_lines = _by_line(self.raw)
         self._lines = _by_line(self.tokens)
         self._aligned: dict[int, _Line] = {}
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [t.start for t in self.tokens]
 
     @cached_property
     def own_types(self) -> frozenset[str]:
@@ -169,6 +192,15 @@ class Text:
                 out.append(" " if apart else "")
             out.append(token.text)
         return "".join(out)
+
+    def unexpanded(self, tokens: Sequence[Token]) -> str | None:
+        """An argument of a macro as it was written, in one line; None where a macro made the whole call."""
+        index = bisect_left(self._starts, tokens[0].start)
+        around = self.tokens[index - 1], self.tokens[min(index + len(tokens), len(self.tokens) - 1)]
+        before, after = map(self._same, around)
+        if not before or not after or before.end > after.start:
+            return None
+        return " ".join(re.sub(r"/\*.*?\*/|//[^\n]*", " ", self.source.text[before.end:after.start], flags=re.S).split())
 
     def indent(self, line: int) -> str:
         """The white space that a line begins with."""

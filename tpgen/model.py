@@ -36,27 +36,53 @@ class Symbols:
 
     entries: tuple[tuple[int, str, str], ...]
     field: str | None  # the field whose very value __print_symbolic names, if it is one
+    wide: bool         # it is that of a _u64 helper
+
+
+# What a field is, by the macro that declares it, without its underscores and "rel_".
+KINDS = {"field": "field", "field_ext": "field", "field_struct": "struct", "field_struct_ext": "struct",
+         "array": "array", "dynamic_array": "dynamic_array", "string": "string", "string_len": "string",
+         "vstring": "string", "bitmask": "bitmask", "cpumask": "cpumask", "sockaddr": "sockaddr"}
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    kind: str           # the macro's name without its underscores: field, array, string, dynamic_array
-    type: str           # the element's, as written, white space collapsed
+    kind: str           # a value of KINDS
+    macro: str          # the key: string, string_len, vstring ...
+    rel: bool           # one of the __rel_ twins: its offset counts from the end of its own word
+    type: str           # the element's, as the kernel prints it, white space collapsed
+    c_type: str         # the same for the C compiler: with the file's own macros expanded
     name: str
     length: str | None  # array: elements; dynamic_array: the count expression
-    code: Code          # the length, or a string's source, with its place
+    code: tuple[Code, ...]  # what sizes it: the length; a string's source; a format and its va_list ...
     span: Span
 
     @property
     def dynamic(self) -> bool:
-        return self.kind in ("string", "dynamic_array")
+        return self.kind not in ("field", "struct", "array")
+
+    @property
+    def member(self) -> str:
+        """The record's member that holds it, or tells where it is."""
+        return f"__{'rel' if self.rel else 'data'}_loc_{self.name}" if self.dynamic else self.name
 
     @property
     def decl(self) -> str:
         """What the kernel prints behind "field:" in a format file."""
-        if self.dynamic:
-            return f"__data_loc {self.type}[] {self.name}"
-        return f"{self.type} {self.name}" + (f"[{self.length}]" if self.kind == "array" else "")
+        if not self.dynamic:
+            return f"{self.type} {self.name}" + (f"[{self.length}]" if self.kind == "array" else "")
+        if self.kind == "cpumask":
+            return f"__{'rel' if self.rel else 'data'}_loc {self.type} {self.name}"
+        # The kernel puts what begins with '[' behind the name, unless the type begins with __data_loc.
+        return f"__rel_loc {self.type} {self.name}[]" if self.rel else f"__data_loc {self.type}[] {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Eval:
+    """A TRACE_DEFINE_ENUM or TRACE_DEFINE_SIZEOF: a text that readers of a format can't evaluate, and C that can."""
+
+    text: str  # "HI_SOFTIRQ", "sizeof(page_t)"
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +102,7 @@ class EventClass:
     """The record of one or more events."""
 
     name: str
+    custom: bool    # of custom events, which have names of their own
     params: tuple[Param, ...]
     fields: tuple[Field, ...]
     assign: Code
@@ -85,7 +112,7 @@ class EventClass:
 
 @dataclass(frozen=True, slots=True)
 class Tracepoint:
-    """A tracepoint; with a class it is an event."""
+    """A tracepoint; with a class it is an event. A custom event is a second one of a tracepoint that is elsewhere."""
 
     system: str  # "" for a bare tracepoint in front of any TRACE_SYSTEM
     name: str
@@ -94,6 +121,13 @@ class Tracepoint:
     event_class: EventClass | None
     comment: str
     span: Span
+    custom: bool = False
+    nop: bool = False               # trace_X() is empty
+    condition: Code | None = None   # probes are called where it is true
+    callbacks: tuple[str, str] | None = None  # C expressions: before the first probe, after the last
+    writable: Code | None = None    # the size that *(first argument) must have
+    exported: bool = False          # other modules may link to it
+    print: Print | None = None      # its own, of DEFINE_EVENT_PRINT
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +139,4 @@ class Unit:
     verbatim: tuple[Code, ...]
     classes: tuple[EventClass, ...]
     tracepoints: tuple[Tracepoint, ...]
+    evals: tuple[Eval, ...]

@@ -7,6 +7,7 @@ kernel: position decides what a part is.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,33 +16,59 @@ from tpgen.diag import Diagnostics, Note, nearest
 from tpgen.lexer import Text, Token
 from tpgen.source import Source
 
-# The parts of each declaration, in order.
-FORMS: dict[str, tuple[str, ...]] = {
-    "TRACE_EVENT": ("name", "proto", "args", "struct", "assign", "print"),
-    "DECLARE_EVENT_CLASS": ("name", "proto", "args", "struct", "assign", "print"),
-    "DEFINE_EVENT": ("class", "name", "proto", "args"),
-    "DECLARE_TRACE": ("name", "proto", "args"),
-    "DEFINE_TRACE": ("name", "proto", "args"),
-}
+_EVENT = ("name", "proto", "args", "struct", "assign", "print")
+_POINT = ("name", "proto", "args")
+_OF_CLASS = ("class", "name", "proto", "args")
 
-# Those of the kernel that are not there yet: not to be passed over in silence.
-KERNEL_FORMS = frozenset(
-    "TRACE_EVENT_CONDITION DEFINE_EVENT_CONDITION TRACE_EVENT_FN DEFINE_EVENT_FN TRACE_EVENT_FN_COND DEFINE_EVENT_PRINT "
-    "TRACE_EVENT_SYSCALL DECLARE_EVENT_SYSCALL_CLASS DECLARE_TRACE_CONDITION DECLARE_TRACE_SYSCALL DEFINE_TRACE_FN "
-    "DEFINE_TRACE_SYSCALL DEFINE_EVENT_WRITABLE DECLARE_TRACE_WRITABLE TRACE_EVENT_NOP DEFINE_EVENT_NOP "
-    "DECLARE_EVENT_NOP DECLARE_EVENT_CLASS_NOP TRACE_EVENT_FLAGS TRACE_EVENT_PERF_PERM TRACE_DEFINE_ENUM "
-    "TRACE_DEFINE_SIZEOF EXPORT_TRACEPOINT_SYMBOL EXPORT_TRACEPOINT_SYMBOL_GPL TRACE_CUSTOM_EVENT "
-    "DECLARE_CUSTOM_EVENT_CLASS DEFINE_CUSTOM_EVENT".split())
+# The parts of each declaration, in order. A last part "expr" takes all that is left.
+FORMS: dict[str, tuple[str, ...]] = {
+    "TRACE_EVENT": _EVENT,
+    "TRACE_EVENT_CONDITION": (*_POINT, "cond", "struct", "assign", "print"),
+    "TRACE_EVENT_FN": (*_EVENT, "reg", "unreg"),
+    "TRACE_EVENT_FN_COND": (*_POINT, "cond", "struct", "assign", "print", "reg", "unreg"),
+    "TRACE_EVENT_SYSCALL": (*_EVENT, "reg", "unreg"),
+    "TRACE_EVENT_NOP": _EVENT,
+    "TRACE_CUSTOM_EVENT": _EVENT,
+    "DECLARE_EVENT_CLASS": _EVENT,
+    "DECLARE_EVENT_CLASS_NOP": _EVENT,
+    "DECLARE_EVENT_SYSCALL_CLASS": _EVENT,
+    "DECLARE_CUSTOM_EVENT_CLASS": _EVENT,
+    "DEFINE_EVENT": _OF_CLASS,
+    "DEFINE_EVENT_CONDITION": (*_OF_CLASS, "cond"),
+    "DEFINE_EVENT_FN": (*_OF_CLASS, "reg", "unreg"),
+    "DEFINE_EVENT_PRINT": (*_OF_CLASS, "print"),
+    "DEFINE_EVENT_WRITABLE": (*_OF_CLASS, "size"),
+    "DEFINE_EVENT_NOP": _OF_CLASS,
+    "DEFINE_CUSTOM_EVENT": _OF_CLASS,
+    "DECLARE_TRACE": _POINT,
+    "DECLARE_TRACE_CONDITION": (*_POINT, "cond"),
+    "DECLARE_TRACE_SYSCALL": _POINT,
+    "DECLARE_TRACE_WRITABLE": (*_POINT, "size"),
+    "DECLARE_EVENT_NOP": _POINT,
+    "DEFINE_TRACE": _POINT,
+    "DEFINE_TRACE_FN": ("name", "reg", "unreg", "proto", "args"),
+    "DEFINE_TRACE_SYSCALL": _POINT,
+    "TRACE_EVENT_FLAGS": ("event", "expr"),
+    "TRACE_EVENT_PERF_PERM": ("event", "expr"),
+    "TRACE_DEFINE_ENUM": ("enum",),
+    "TRACE_DEFINE_SIZEOF": ("sizeof",),
+    "EXPORT_TRACEPOINT_SYMBOL": ("event",),
+    "EXPORT_TRACEPOINT_SYMBOL_GPL": ("event",),
+}
 
 # What decorates each part; the first spelling is today's.
 WORDS: dict[str, tuple[str, ...]] = {
     "proto": ("TP_PROTO", "TPPROTO", "TPPTOTO"),
     "args": ("TP_ARGS", "TPARGS"),
+    "cond": ("TP_CONDITION",),
     "struct": ("TP_STRUCT__entry",),
     "assign": ("TP_fast_assign",),
     "print": ("TP_printk",),
 }
 PART_WORDS = frozenset(word for words in WORDS.values() for word in words)
+
+# All that an included header must not define.
+MACROS = (*FORMS, *sorted(PART_WORDS))
 
 # What can name nothing in C.
 C_KEYWORDS = frozenset(
@@ -54,11 +81,15 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 # Directives and includes that frame a kernel trace header; they say nothing to a user-space program.
 _FRAME = re.compile(
     r"#\s*(?:(?:define|undef)\s+TRACE_(?:SYSTEM|SYSTEM_VAR|INCLUDE_PATH|INCLUDE_FILE)\b"
-    r"|include\s*[<\"](?:linux/tracepoint\.h|trace/define_trace\.h)[>\"]"
+    r"|include\s*[<\"](?:linux/tracepoint\.h|trace/define_(?:custom_)?trace\.h)[>\"]"
     r"|pragma\s+once\b)")  # the generated header has a guard of its own, and is read again to create tracepoints
 _GUARD = re.compile(r"#\s*(?:ifndef\s+(\w+)|if\s+!\s*defined\s*\(?\s*(\w+)\s*\)?"
-                    r"\s*\|\|\s*defined\s*\(?\s*TRACE_HEADER_MULTI_READ\s*\)?)")
+                    r"\s*\|\|\s*defined\s*\(?\s*TRACE_(?:HEADER|CUSTOM)_MULTI_READ\s*\)?)")
 _SYSTEM = re.compile(r"#\s*(define|undef)\s+TRACE_SYSTEM\b[ \t]*(.*)", re.S)
+
+
+# The parts that name something; but for "class", a declaration has one of them.
+_NAMES = ("name", "event", "enum", "sizeof")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +113,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """One use of a declaration macro. parts holds those that FORMS names, but for DEFINE_TRACE(name) the name only."""
+    """One use of a declaration macro. parts holds those that FORMS names, but for DEFINE_TRACE(name) the name only.
+
+    name is what it declares, or what it says something of."""
 
     macro: Token
     parts: dict[str, Part]
@@ -92,7 +125,7 @@ class Declaration:
 
     @property
     def name(self) -> Token:
-        return self.parts["name"].tokens[0]
+        return next(self.parts[role] for role in _NAMES if role in self.parts).at
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +227,11 @@ class _Parser:
         self.text = text
         self.tokens = text.tokens
         self.diag = diag
-        self.system: str | None = None
+        # Where the kernel defines it under #ifdef CREATE_TRACE_POINTS.
+        directives = (_SYSTEM.match(t.text) for t in text.raw if t.kind == "dir")
+        self.system = next((_system(m[2]) for m in directives if m and m[1] == "define"), None)
+        if any(t.kind == "dir" and _SYSTEM.match(t.text) for t in text.tokens):
+            self.system = None
         self.broken: set[str] = set()
 
     def declarations(self) -> Iterator[Declaration]:
@@ -228,8 +265,7 @@ class _Parser:
     def _directive(self, token: Token) -> None:
         match = _SYSTEM.match(token.text)
         if match:
-            body = re.sub(r"/\*.*?\*/|//.*", " ", match[2], flags=re.S).strip()
-            self.system = body if match[1] == "define" else None
+            self.system = _system(match[2]) if match[1] == "define" else None
 
     def _bad(self, token: Token) -> None:
         what = {'"': "this string is not closed", "'": "this character constant is not closed",
@@ -247,10 +283,9 @@ class _Parser:
                 if last else []
             self.diag.error(self.text.span(token), "TP014", f"{token.text} outside of an event", notes)
             return close
-        if any(t.text in PART_WORDS for t in inside) or token.text in KERNEL_FORMS or nearest(token.text, FORMS):
-            what = f"{token.text} is the kernel's, and not understood yet" if token.text in KERNEL_FORMS else \
-                f"no declaration macro is called '{token.text}'{nearest(token.text, FORMS)}"
-            self.diag.error(self.text.span(token), "TP010", what)
+        if any(t.text in PART_WORDS for t in inside) or _misspelt(token.text):
+            self.diag.error(self.text.span(token), "TP010",
+                            f"no declaration macro is called '{token.text}'{nearest(token.text, FORMS)}")
             self.broken.update(t.text for t in inside if t.kind == "id")
         return close
 
@@ -331,6 +366,9 @@ class _Parser:
         arguments = split(inside, opening, close)
         if macro.text == "DEFINE_TRACE" and arguments:
             form, arguments = _define_trace(form, arguments, close)
+        if form[-1] == "expr" and len(arguments) > len(form):
+            rest = arguments[len(form) - 1:]
+            arguments = (*arguments[:len(form) - 1], _join(rest, close))
         good = self._missing_commas(macro, arguments)
         if good and len(arguments) != len(form):
             self._count(macro, form, arguments, close)
@@ -339,7 +377,7 @@ class _Parser:
             return None
         parts: dict[str, Part] = {}
         for role, argument in zip(form, arguments):
-            part = self._name(macro, role, argument) if role in ("name", "class") else self._undress(role, argument)
+            part = self._name(macro, role, argument) if role in ("class", "name", "event") else self._undress(role, argument)
             if not part:
                 return None
             parts[role] = part
@@ -347,8 +385,11 @@ class _Parser:
         return Declaration(macro, parts, close, self.system, self.text.source.text[begin:end])
 
     def _name(self, macro: Token, role: str, argument: Part) -> Part | None:
-        if len(argument.tokens) == 1 and argument.tokens[0].kind == "id" and argument.tokens[0].text not in C_KEYWORDS:
-            return argument
+        if len(argument.tokens) == 1 and argument.tokens[0].text not in C_KEYWORDS:
+            token = argument.tokens[0]
+            # 9p_client_req is a good name, since C sees it behind trace_ and the like only.
+            if token.kind == "id" or re.fullmatch(r"[0-9]\w*[A-Za-z_]\w*", token.text):
+                return argument
         what = "class" if role == "class" else "event" if "EVENT" in macro.text else "tracepoint"
         self.diag.error(self.text.span(argument.at, argument.end), "TP016",
                         f"{macro.text}: the {what}'s name must be a C identifier")
@@ -361,7 +402,7 @@ class _Parser:
                 or matching(tokens, 1) != len(tokens) - 1:
             return argument
         word = tokens[0]
-        if word.text not in PART_WORDS and word.text.upper().startswith("TP"):
+        if word.text not in PART_WORDS and role in WORDS and word.text.upper().startswith("TP_"):
             self.diag.error(self.text.span(word), "TP015",
                             f"no part is called '{word.text}'{nearest(word.text, PART_WORDS)}")
             return None
@@ -396,6 +437,16 @@ class _Parser:
             what = f"{len(arguments)} parts where {len(form)} belong"
         self.diag.error(self.text.span(macro), "TP013", f"{macro.text}: {what}; it is written {macro.text}({wanted})",
                         [Note(self.text.span(close), "it ends here")])
+
+
+def _system(definition: str) -> str:
+    """The system that a #define TRACE_SYSTEM names."""
+    return "".join(re.sub(r"/\*.*?\*/|//.*|\\\n", " ", definition, flags=re.S).split(" ")).strip()
+
+
+def _misspelt(word: str) -> bool:
+    """Whether word may be meant for a declaration macro. Many names of the kernel's begin as those do."""
+    return word != "DECLARE_TRACEPOINT" and bool(difflib.get_close_matches(word, FORMS, 1, 0.85))
 
 
 def _define_trace(form: tuple[str, ...], arguments: tuple[Part, ...],

@@ -82,5 +82,5 @@ def render(template: str, view: Mapping[str, object], path: str) -> str:
         elif line or not lines or lines[-1]:
             ours = not line.startswith("#line ")
             code = line.lstrip()[:1] not in ("#", "/", "*") and not (lines and lines[-1].endswith("\\"))
-            lines.extend(_fold(line) if code else [line])
+            lines.extend(_fold(line) if code and path.endswith(".h") else [line])
     return "\n".join(lines)

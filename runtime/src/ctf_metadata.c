@@ -93,7 +93,7 @@ void tp_ctf_metadata_begin(struct tp_buffer *b, uint64_t clock_offset)
 			 "\tsize = 64; align = 64; signed = false; map = clock.monotonic.value;\n"
 			 "} := timestamp_t;\n"
 			 "\n"
-			 "/* A payload's place, in bytes from the record's start, and its length in bytes. */\n"
+			 "/* A payload's place, in bytes from the record's start (of a __rel_ field, from here), and its length. */\n"
 			 "struct data_loc {\n"
 			 "\tuint16_t %s;\n"
 			 "\tuint16_t %s;\n"
@@ -210,10 +210,16 @@ static bool is_float(const struct tp_event_field *f)
 	return f->type_class == TP_FLOAT && (f->element_size == 4 || f->element_size == 8);
 }
 
+/* What is read bit by bit or byte by byte, and addresses. */
+static bool is_hexadecimal(const struct tp_event_field *f)
+{
+	return f->type_class == TP_POINTER || f->kind == TP_BITMASK || f->kind == TP_CPUMASK || f->kind == TP_SOCKADDR;
+}
+
 static void print_integer(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align, bool text)
 {
 	tp_buffer_printf(b, "integer { size = %u; align = %u; signed = %s;%s%s }", f->element_size * CHAR_BIT, align,
-			 f->is_signed ? "true" : "false", f->type_class == TP_POINTER ? " base = 16;" : "",
+			 f->is_signed ? "true" : "false", is_hexadecimal(f) ? " base = 16;" : "",
 			 text ? " encoding = UTF8;" : "");
 }
 
@@ -221,7 +227,7 @@ static void print_integer(struct tp_buffer *b, const struct tp_event_field *f, u
 static bool print_type(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align)
 {
 	if (is_integer(f))
-		print_integer(b, f, align, f->is_char && f->kind != TP_FIELD);
+		print_integer(b, f, align, f->is_char && f->kind != TP_FIELD && f->kind != TP_STRUCT);
 	else if (is_float(f))
 		tp_buffer_printf(b, "floating_point { exp_dig = %d; mant_dig = %d; align = %u; }",
 				 f->element_size == 4 ? 8 : 11, f->element_size == 4 ? 24 : 53, align);
@@ -338,7 +344,7 @@ static void print_wide_payload(struct walk *w, const struct tp_event_field *f)
 
 static bool is_dynamic(const struct tp_event_field *f)
 {
-	return f->kind == TP_STRING || f->kind == TP_DYNAMIC_ARRAY;
+	return f->kind >= TP_STRING;
 }
 
 static void print_fields(struct tp_buffer *b, const struct tp_event_class *class)

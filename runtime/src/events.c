@@ -80,8 +80,8 @@ static struct group *group_of(const char *system, const char *event)
 
 static void describe_field(struct tp_buffer *b, const struct tp_event_field *field)
 {
-	tp_buffer_printf(b, "%s %s %d %d %u %u %u %u %d %d\n", field->type, field->name, (int)field->kind,
-			 (int)field->type_class, field->offset, field->size, field->element_size,
+	tp_buffer_printf(b, "%s %s %d %d %d %u %u %u %u %d %d\n", field->type, field->name, (int)field->kind,
+			 field->relative, (int)field->type_class, field->offset, field->size, field->element_size,
 			 field->element_align, field->is_signed, field->is_char);
 	for (const struct trace_print_flags *s = field->symbols; s && s->name; s++)
 		tp_buffer_printf(b, "%lx %s\n", s->mask, s->name);
@@ -91,6 +91,8 @@ static void describe_layout(struct tp_buffer *b, const struct tp_event_class *cl
 {
 	for (uint32_t i = 0; i < class->nr_fields; i++)
 		describe_field(b, &class->fields[i]);
+	for (const struct tp_eval *e = class->evals; e && e->name; e++)
+		tp_buffer_printf(b, "%lld %s\n", e->value, e->name);
 	tp_buffer_printf(b, "%u\n%s", class->fixed_size, class->print_fmt ? class->print_fmt : "");
 }
 

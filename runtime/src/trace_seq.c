@@ -38,18 +38,23 @@ void trace_seq_printf(struct trace_seq *s, const char *fmt, ...)
 	va_end(ap);
 }
 
-void trace_seq_puts(struct trace_seq *s, const char *str)
+void trace_seq_putmem(struct trace_seq *s, const void *bytes, size_t len)
 {
 	size_t room = s->size - s->len - 1;
-	size_t len = strlen(str);
 
 	if (len > room) {
 		len = room;
 		s->full = true;
 	}
-	memcpy(s->buffer + s->len, str, len);
+	if (len)
+		memcpy(s->buffer + s->len, bytes, len);
 	s->len += len;
 	s->buffer[s->len] = '\0';
+}
+
+void trace_seq_puts(struct trace_seq *s, const char *str)
+{
+	trace_seq_putmem(s, str, strlen(str));
 }
 
 void trace_seq_putc(struct trace_seq *s, char c)

@@ -67,7 +67,7 @@ static void tp_print_sample_int(struct trace_seq *p, const void *entry)
 }
 
 static const struct tp_event_field tp_fields_sample_int[] = {
-	TP_DESCRIBE(TP_FIELD, trace_event_raw_sample_int, value, "value", int, "int", NULL),
+	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sample_int, value, "value", int, "int", NULL),
 };
 
 static const struct tp_event_class tp_class_sample_int = {
@@ -119,7 +119,7 @@ static void tp_print_sample_text(struct trace_seq *p, const void *entry)
 }
 
 static const struct tp_event_field tp_fields_sample_text[] = {
-	TP_DESCRIBE(TP_STRING, trace_event_raw_sample_text, __data_loc_text, "text", char, "char", NULL),
+	TP_DESCRIBE(TP_STRING, false, trace_event_raw_sample_text, __data_loc_text, "text", char, "char", NULL),
 };
 
 static const struct tp_event_class tp_class_sample_text = {
@@ -229,7 +229,7 @@ static void tp_print_sample_kinds(struct trace_seq *p, const void *entry)
 }
 
 #define KINDS_FIELD(kind, member, name, type, table) \
-	TP_DESCRIBE(kind, trace_event_raw_sample_kinds, member, name, type, #type, table)
+	TP_DESCRIBE(kind, false, trace_event_raw_sample_kinds, member, name, type, #type, table)
 
 static const struct tp_event_field tp_fields_sample_kinds[] = {
 	KINDS_FIELD(TP_FIELD, s8, "s8", int8_t, NULL),

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""A backend makes of a model what templates print: for each unit (file name, template, view)."""
+"""A backend makes of the models of a run what templates print: for each output its file's name, the template, the view."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Sequence
 
-from tpgen.backends import userspace
+from tpgen.backends import ftrace, userspace
+from tpgen.backends.output import Ask, Output
 from tpgen.model import Unit
 
-Output = tuple[str, str, Mapping[str, object]]
+Backend = Callable[[Sequence[Unit], Ask], Iterator[Output]]
 
-BACKENDS: dict[str, Callable[[Unit], Output]] = {"userspace": userspace.output}
+BACKENDS: dict[str, Backend] = {"ftrace": ftrace.outputs, "userspace": userspace.outputs}

@@ -5,23 +5,32 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tpgen import INTERFACE_VERSION
+from tpgen.backends.output import Ask, Output
 from tpgen.model import TABLE, Code, EventClass, Field, Param, Print, Symbols, Tracepoint, Unit
 
-# The runtime's names for the kinds.
-KINDS = {"field": "TP_FIELD", "array": "TP_ARRAY", "string": "TP_STRING", "dynamic_array": "TP_DYNAMIC_ARRAY"}
+# What measures a dynamic field, by its macro: the runtime's function, and the casts of the field's expressions.
+SIZERS = {"string": ("tp_size_string", "const char *"), "string_len": ("tp_size_string_len", "const char *", "size_t"),
+          "vstring": ("tp_size_vstring", "const char *", "va_list *"), "dynamic_array": ("tp_size_array", "size_t"),
+          "bitmask": ("tp_size_bitmask", "size_t"), "cpumask": ("tp_size_cpumask",),
+          "sockaddr": ("tp_size_sockaddr", "size_t")}
 
 
-def output(unit: Unit) -> tuple[str, str, Mapping[str, object]]:
+def outputs(units: Sequence[Unit], ask: Ask) -> Iterator[Output]:
+    """One header for each file. What it needs of the C compiler, it asks when it is compiled."""
+    return map(_header, units)
+
+
+def _header(unit: Unit) -> Output:
     stem = os.path.splitext(os.path.basename(unit.path))[0]
     users: dict[str, list[str]] = {}
     for tracepoint in unit.tracepoints:
         if tracepoint.event_class:
             users.setdefault(tracepoint.event_class.name, []).append(tracepoint.name)
     classes = {c.name: _class(c, users.get(c.name, [])) for c in unit.classes}
-    return stem + ".h", "userspace/header.h.j2", {
+    return Output(unit, stem + ".h", "userspace/header.h.j2", {
         "path": unit.path,
         "file": stem + ".h",
         "guard": _guard(stem, unit),
@@ -30,7 +39,7 @@ def output(unit: Unit) -> tuple[str, str, Mapping[str, object]]:
         "verbatim": unit.verbatim,
         "classes": list(classes.values()),
         "tracepoints": [_tracepoint(t, classes) for t in unit.tracepoints],
-    }
+    })
 
 
 def _guard(stem: str, unit: Unit) -> str:
@@ -90,17 +99,22 @@ def _proto(params: Sequence[Param]) -> str:
 
 
 def _field(field: Field, tables: Mapping[str, str]) -> Mapping[str, object]:
-    member = f"__data_loc_{field.name}" if field.dynamic else field.name
+    sizer, *casts = SIZERS.get(field.macro, ("",))
     return {
-        "kind": KINDS[field.kind],
-        "is_string": field.kind == "string",
+        "kind": f"TP_{field.kind.upper()}",
+        "relative": "true" if field.rel else "false",
         "name": field.name,
-        "type": field.type,
-        "member": member,
-        "declaration": f"tp_data_loc_t {member};" if field.dynamic else f"{field.decl};",
+        "type": field.c_type,
+        "type_text": field.type,
+        "member": field.member,
+        "declaration": f"tp_data_loc_t {field.member};" if field.dynamic else
+        f"{field.c_type} {field.name}{f'[{field.length}]' if field.kind == 'array' else ''};",
         "comment": f"{field.type}[]" if field.dynamic else "",
-        "code": field.code,
-        "symbols": tables.get(field.name, "NULL"),
+        "sizer": sizer,
+        "element": f", sizeof({field.c_type}), _Alignof({field.c_type})" if field.kind == "dynamic_array" else "",
+        "code": list(zip(casts, field.code)),
+        "place": "tp_place_rel" if field.rel else "tp_place",
+        "symbols": "NULL" if field.dynamic else tables.get(field.name, "NULL"),
     }
 
 

@@ -90,18 +90,20 @@ static inline tp_probe_t tp_probe_func(const struct tracepoint_func *it)
 
 /*
  * An element of a tp_event_field array. kind is that of enum tp_field_kind,
- * record the structure's tag, element_type the C type, member the structure's member that holds
- * the field or its __data_loc word.
+ * is_relative says whether member is a __rel_loc word, record is the
+ * structure's tag, element_type the C type, member the structure's member that
+ * holds the field or its word. By value, structures and what stands for them
+ * have no sign (as in the kernel).
  */
-#define TP_DESCRIBE(field_kind, record, member, field_name, element_type, type_text, table)     \
-	{                                                                                       \
-		.name = field_name, .type = type_text, .kind = field_kind,                      \
-		.type_class = TP_TYPE_CLASS(*(element_type *)0),                                \
-		.offset = offsetof(struct record, member),                                      \
-		.size = sizeof(((struct record *)0)->member), .element_size = sizeof(element_type), \
-		.element_align = _Alignof(element_type),                                        \
-		.is_signed = TP_IS_SIGNED(*(element_type *)0),                                  \
-		.is_char = TP_IS_CHAR(*(element_type *)0), .symbols = table,                    \
+#define TP_DESCRIBE(field_kind, is_relative, record, member, field_name, element_type, type_text, table)     \
+	{                                                                                                    \
+		.name = field_name, .type = type_text, .kind = field_kind, .relative = is_relative,          \
+		.type_class = TP_TYPE_CLASS(*(element_type *)0),                                             \
+		.offset = offsetof(struct record, member),                                                   \
+		.size = sizeof(((struct record *)0)->member), .element_size = sizeof(element_type),          \
+		.element_align = _Alignof(element_type),                                                     \
+		.is_signed = (field_kind) != TP_STRUCT && TP_IS_SIGNED(*(element_type *)0),                  \
+		.is_char = TP_IS_CHAR(*(element_type *)0), .symbols = table,                                 \
 	}
 
 /* ---- Announcing a module ---- */

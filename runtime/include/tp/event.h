@@ -52,11 +52,22 @@ struct trace_print_flags {
 	const char *name;
 };
 
+/* The same for __print_flags_u64 and __print_symbolic_u64. */
+struct trace_print_flags_u64 {
+	unsigned long long mask;
+	const char *name;
+};
+
+/* From TP_STRING on there is a __data_loc (or __rel_loc) word at offset; the payload is behind the fixed part. */
 enum tp_field_kind {
 	TP_FIELD,         /* __field: a scalar at offset */
-	TP_ARRAY,         /* __array: count elements at offset */
-	TP_STRING,        /* __string: a __data_loc word at offset; the payload is text with its NUL */
-	TP_DYNAMIC_ARRAY, /* __dynamic_array: a __data_loc word at offset; the payload is elements */
+	TP_STRUCT,        /* __field_struct: a structure at offset */
+	TP_ARRAY,         /* __array: size / element_size elements at offset */
+	TP_STRING,        /* __string, __string_len, __vstring: text with its NUL */
+	TP_DYNAMIC_ARRAY, /* __dynamic_array: elements */
+	TP_BITMASK,       /* __bitmask: bits, in unsigned longs; bit 0 is the lowest of the first */
+	TP_CPUMASK,       /* __cpumask: the same, a bit a CPU */
+	TP_SOCKADDR,      /* __sockaddr: the bytes of a socket address */
 };
 
 /* What the bytes of a field, or of one of its elements, are. */
@@ -69,10 +80,11 @@ enum tp_field_class {
 
 /*
  * A __data_loc word: the payload's length in bytes << 16 | its offset from
- * the record's start. The payload of a dynamic array whose elements are wider
- * than a byte starts at their alignment; its number of elements stands as a
- * uint16_t (at an even offset) between the end of what is in front of it and
- * the padding to that alignment, for readers of CTF, who count in elements.
+ * the record's start. In a __rel_loc word the offset counts from the word's
+ * own end. A payload whose elements are wider than a byte, bit masks too,
+ * starts at their alignment; its number of elements stands as a uint16_t (at
+ * an even offset) between the end of what is in front of it and the padding
+ * to that alignment, for readers of CTF, who count in elements.
  * Payloads stand in field order; the first begins where the fixed part ends.
  */
 typedef uint32_t tp_data_loc_t;
@@ -81,6 +93,7 @@ struct tp_event_field {
 	const char *name;
 	const char *type;         /* the element's type as written, white space collapsed: "char", "pid_t" */
 	enum tp_field_kind kind;
+	bool relative;            /* the word at offset is a __rel_loc */
 	enum tp_field_class type_class;  /* of an element */
 	uint32_t offset;          /* bytes from the record's start */
 	uint32_t size;            /* bytes in the fixed part: of the array, or 4 for a __data_loc word */
@@ -91,12 +104,19 @@ struct tp_event_field {
 	const struct trace_print_flags *symbols; /* the __print_symbolic table of this very field, or NULL */
 };
 
+/* A name of TRACE_DEFINE_ENUM, or "sizeof(TYPE)" of TRACE_DEFINE_SIZEOF. Tables end with a NULL name. */
+struct tp_eval {
+	const char *name;
+	long long value;
+};
+
 /* What the events of a class share: the record and how it reads. */
 struct tp_event_class {
 	const struct tp_event_field *fields;
 	uint32_t nr_fields;
 	uint32_t fixed_size;      /* bytes of the fixed part; dynamic payloads begin here */
-	const char *print_fmt;    /* what ftrace prints behind "print fmt: " */
+	const char *print_fmt;    /* what ftrace prints behind "print fmt: ", but for the evals */
+	const struct tp_eval *evals; /* those that print_fmt or a field's type names, or NULL */
 	/* Appends the event's TP_printk text. entry is a whole record, payloads included. */
 	void (*print)(struct trace_seq *p, const void *entry);
 };
@@ -119,6 +139,29 @@ struct tp_event {
 	uint16_t id;
 	void *reserved[2];        /* for the runtime */
 };
+
+/*
+ * Appends the text of the event's format file, as ftrace has it in
+ * events/SYSTEM/NAME/format: with it, libtraceevent, and whatever is built on
+ * that, reads the event's records. Its parts:
+ *
+ *	name: NAME
+ *	ID: the event's id, which is common_type of its records
+ *	format: a line a field: its declaration, and in bytes from the record's
+ *		start its offset, its size, and whether its elements are signed
+ *	print fmt: the text of TP_printk, the record being REC
+ *
+ * Where the class has evals, their names are replaced by their values in the
+ * print format, outside of its strings and where they are no member's name,
+ * and between the brackets of a type.
+ *
+ * The event may be that of a module that is not loaded, and has the id 0
+ * then. Takes no lock and no memory: may be called anywhere, also in
+ * tp_for_each_event() and in a sink's describe.
+ *
+ * 0; -EINVAL where event or its class is NULL; -ENOSPC where s is full.
+ */
+TP_PUBLIC int tp_event_format(const struct tp_event *event, struct trace_seq *s);
 
 /* Calls fct for each event of each loaded module, in order of their ids, under a lock: fct must not enable events. */
 TP_PUBLIC void tp_for_each_event(void (*fct)(const struct tp_event *event, void *priv), void *priv);

@@ -25,6 +25,7 @@ struct trace_seq {
 	size_t size; /* bytes of buffer, at least 1 */
 	size_t len;  /* bytes of text, without the NUL; below size */
 	bool full;   /* something did not fit */
+	void *reserved; /* for the runtime; NULL outside of TP_printk */
 };
 
 /* Makes s an empty string in buffer. */
@@ -35,6 +36,26 @@ TP_PUBLIC void trace_seq_vprintf(struct trace_seq *s, const char *fmt, va_list a
 	__attribute__((format(printf, 2, 0)));
 TP_PUBLIC void trace_seq_puts(struct trace_seq *s, const char *str);
 TP_PUBLIC void trace_seq_putc(struct trace_seq *s, char c);
+
+/* Appends bytes as they are; a NUL among them ends the text for whoever reads it as a string. */
+TP_PUBLIC void trace_seq_putmem(struct trace_seq *s, const void *bytes, size_t len);
+
+/* Appends the bits as the kernel's %*pb: hexadecimal, the highest first, a comma in front of each 32. */
+TP_PUBLIC void trace_seq_bitmask(struct trace_seq *s, const unsigned long *bits, int nr_bits);
+
+/*
+ * Where the next text goes. For functions of one's own that TP_printk calls
+ * with p: they keep it, append their text and a '\0' (trace_seq_putc), and return it for a %s.
+ */
+static inline const char *trace_seq_buffer_ptr(const struct trace_seq *s)
+{
+	return s->buffer + s->len;
+}
+
+static inline bool trace_seq_has_overflowed(const struct trace_seq *s)
+{
+	return s->full;
+}
 
 #ifdef __cplusplus
 }

@@ -47,6 +47,14 @@ extern "C" {
 #define TP_UNUSED __attribute__((unused))
 
 /*
+ * A string that a record may keep a pointer to, as it stays where it is. The
+ * kernel puts such strings where its tools find them; here they are what they
+ * are, and their module must be loaded when the record is printed.
+ */
+#define tracepoint_string(str) (str)
+#define __tracepoint_string __attribute__((used))
+
+/*
  * Any probe. A probe takes the data pointer that it was registered with,
  * then the arguments of the tracepoint's prototype; it is called through a
  * pointer of that exact type only.

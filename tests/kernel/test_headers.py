@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""All trace headers of two kernels go through tpgen, which finds in them what the C preprocessor does."""
+
+from __future__ import annotations
+
+import collections
+import json
+import os
+import resource
+
+from kernel import oracle, table, tree
+from support import Case, note, tpgen
+
+SECONDS = 10  # of one core, for all headers together in plain mode
+
+
+class Headers(Case):
+    def tree(self, series: str) -> tree.Tree:
+        found = tree.find(series)
+        if not found:
+            self.skipTest(f"linux-headers-{series}.*-common or its configuration is not installed: make deps")
+        assert found
+        return found
+
+    def compare(self, headers: list[str], options: list[str], expand: bool) -> tuple[int, int]:
+        """Events, and those with the same fields and print format; fails where the events are not the same."""
+        mode = ["--expand-includes"] if expand else []
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = tpgen("check", *mode, *options, *headers, timeout=400)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        self.assertEqual(done.returncode, 0, done.stderr[-6000:])
+        done = tpgen("dump", *mode, *options, *headers, timeout=400)
+        self.assertEqual(done.returncode, 0, done.stderr[-6000:])
+        model = json.loads(done.stdout)
+        found: dict[str, dict[str, dict]] = collections.defaultdict(dict)
+        for event in model["events"]:
+            found[event["file"]][event["name"]] = event
+        points = collections.Counter(p["file"] for p in model["tracepoints"])
+        total = same = 0
+        differences = []
+        for header in headers:
+            said = oracle.read(header, options, expand)
+            name = os.path.basename(header)
+            events = {n: (e["system"], e["class"]) for n, e in found[header].items()}
+            self.assertEqual(events, said.events, name)
+            self.assertEqual(points[header], len(said.points), name)
+            for event, (_, event_class) in said.events.items():
+                ours = found[header][event]
+                theirs = (said.fields[event_class], said.prints.get(event, said.prints[event_class]))
+                total += 1
+                if ([f["decl"] for f in ours["fields"]], ours["print_fmt"]) == theirs:
+                    same += 1
+                else:
+                    differences.append(f"{name}: {event}\n  {theirs}\n  {ours['fields']} {ours['print_fmt']}")
+        self.assertEqual(differences, [], "\n".join(differences[:20]))
+        return total, same
+
+    def check_series(self, series: str) -> None:
+        found = self.tree(series)
+        headers = found.headers
+        total, same = self.compare(headers, found.plain, False)
+        seconds = self.seconds
+        expanded, same_expanded = self.compare(headers, found.full, True)
+        self.assertEqual(total, expanded)
+        note(f"Linux {series}, package {found.package}: {len(headers)} headers, {total} events, "
+             f"{seconds:.1f} s; with --expand-includes {self.seconds:.1f} s")
+        table.check(self, "headers", series, found.package, [len(headers), total, total, total, same, same_expanded])
+        self.assertLess(seconds, SECONDS)
+
+    def test_6_1(self) -> None:
+        self.check_series("6.1")
+
+    def test_6_12(self) -> None:
+        self.check_series("6.12")

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * language.c - see language.h.
+ */
+#include <sys/socket.h>
+
+#include <tp/define_trace.h>
+
+#include "language.h"
+
+static void stub(void *data TP_UNUSED, const struct language_values *v TP_UNUSED, const char *fmt TP_UNUSED,
+		 va_list *args TP_UNUSED)
+{
+}
+
+static struct tracepoint tracepoint = {
+	.name = "language", .proto = "const struct language_values *, const char *, va_list *", .file = "language.tp",
+	.line = 1, .stub = (tp_probe_t)stub,
+};
+
+void trace_language(const struct language_values *v, const char *fmt, ...)
+{
+	if (!tp_enabled(&tracepoint))
+		return;
+
+	const struct tracepoint_func *it = tp_read_lock(&tracepoint);
+	tp_probe_t func;
+	va_list args;
+
+	va_start(args, fmt);
+	for (; it && (func = tp_probe_func(it)); it++)
+		((void (*)(void *, const struct language_values *, const char *, va_list *))func)(it->data, v, fmt,
+												  &args);
+	va_end(args);
+	tp_read_unlock();
+}
+
+static __attribute__((format(printf, 3, 0))) void record(void *data, const struct language_values *v, const char *fmt,
+							  va_list *args)
+{
+	struct trace_event_raw_language *__entry;
+	struct tp_record __rec;
+	struct {
+		struct tp_dynamic text, part, message, bits, cpus, address, words, rel_text, rel_part, rel_bits,
+			rel_cpus, rel_address, rel_words;
+	} __dyn;
+	size_t __size = offsetof(struct trace_event_raw_language, __data);
+
+	__size = tp_size_string(&__dyn.text, __size, v->text);
+	__size = tp_size_string_len(&__dyn.part, __size, v->part, v->part_len);
+	__size = tp_size_vstring(&__dyn.message, __size, fmt, args);
+	__size = tp_size_bitmask(&__dyn.bits, __size, (size_t)v->nr_bits);
+	__size = tp_size_cpumask(&__dyn.cpus, __size);
+	__size = tp_size_sockaddr(&__dyn.address, __size, v->address_len);
+	__size = tp_size_array(&__dyn.words, __size, sizeof(uint32_t), _Alignof(uint32_t), v->nr_words);
+	__size = tp_size_string(&__dyn.rel_text, __size, v->text);
+	__size = tp_size_string_len(&__dyn.rel_part, __size, v->part, v->part_len);
+	__size = tp_size_bitmask(&__dyn.rel_bits, __size, (size_t)v->nr_bits);
+	__size = tp_size_cpumask(&__dyn.rel_cpus, __size);
+	__size = tp_size_sockaddr(&__dyn.rel_address, __size, v->address_len);
+	__size = tp_size_array(&__dyn.rel_words, __size, sizeof(uint32_t), _Alignof(uint32_t), v->nr_words);
+	__entry = tp_reserve(&__rec, data, &tp_event_language, __size);
+	if (!__entry)
+		return;
+	__entry->__data_loc_text = tp_place(__entry, &__dyn.text);
+	__entry->__data_loc_part = tp_place(__entry, &__dyn.part);
+	__entry->__data_loc_message = tp_place(__entry, &__dyn.message);
+	__entry->__data_loc_bits = tp_place(__entry, &__dyn.bits);
+	__entry->__data_loc_cpus = tp_place(__entry, &__dyn.cpus);
+	__entry->__data_loc_address = tp_place(__entry, &__dyn.address);
+	__entry->__data_loc_words = tp_place(__entry, &__dyn.words);
+	__entry->__rel_loc_rel_text = tp_place_rel(__entry, &__entry->__rel_loc_rel_text, &__dyn.rel_text);
+	__entry->__rel_loc_rel_part = tp_place_rel(__entry, &__entry->__rel_loc_rel_part, &__dyn.rel_part);
+	__entry->__rel_loc_rel_bits = tp_place_rel(__entry, &__entry->__rel_loc_rel_bits, &__dyn.rel_bits);
+	__entry->__rel_loc_rel_cpus = tp_place_rel(__entry, &__entry->__rel_loc_rel_cpus, &__dyn.rel_cpus);
+	__entry->__rel_loc_rel_address = tp_place_rel(__entry, &__entry->__rel_loc_rel_address, &__dyn.rel_address);
+	__entry->__rel_loc_rel_words = tp_place_rel(__entry, &__entry->__rel_loc_rel_words, &__dyn.rel_words);
+
+	__entry->first = 1;
+	__entry->pair = v->pair;
+	memcpy(__entry->name, "abc", 4);
+	__assign_str(text);
+	__assign_str_len(part, v->part, v->part_len);
+	__assign_vstr(message, fmt, args);
+	__assign_bitmask(bits, v->bits, v->nr_bits);
+	__assign_cpumask(cpus, v->cpus);
+	__assign_sockaddr(address, v->address, v->address_len);
+	memcpy(__get_dynamic_array(words), v->words, __get_dynamic_array_len(words));
+	__assign_rel_str(rel_text, v->text);
+	__assign_rel_str_len(rel_part, v->part, v->part_len);
+	__assign_rel_bitmask(rel_bits, v->bits, v->nr_bits);
+	__assign_rel_cpumask(rel_cpus, v->cpus);
+	__assign_rel_sockaddr(rel_address, v->address, v->address_len);
+	memcpy(__get_rel_dynamic_array(rel_words), v->words, __get_rel_dynamic_array_len(rel_words));
+	__entry->last = v->last;
+	tp_commit(&__rec);
+}
+
+static void print(struct trace_seq *p, const void *entry)
+{
+	const struct trace_event_raw_language *__entry = entry;
+	const size_t __start = p->len;
+
+	tp_printk(p, __start, "text=%s part=%s message=%s bits=%s cpus=%s address=%s words=%s last=%lld",
+		  __get_str(text), __get_str(part), __get_str(message), __print_bitmask(bits), __print_cpumask(cpus),
+		  __print_pointer("ISpc", __get_sockaddr(address)), __print_dynamic_array(words, sizeof(uint32_t)),
+		  (long long)__entry->last);
+}
+
+#define LANGUAGE_FIELD(kind, rel, member, name, type, text) \
+	TP_DESCRIBE(kind, rel, trace_event_raw_language, member, name, type, text, NULL)
+
+static const struct tp_event_field fields[] = {
+	LANGUAGE_FIELD(TP_FIELD, false, first, "first", uint8_t, "u8"),
+	LANGUAGE_FIELD(TP_STRUCT, false, pair, "pair", struct language_pair, "struct language_pair"),
+	LANGUAGE_FIELD(TP_ARRAY, false, name, "name", char, "char"),
+	LANGUAGE_FIELD(TP_STRING, false, __data_loc_text, "text", char, "char"),
+	LANGUAGE_FIELD(TP_STRING, false, __data_loc_part, "part", char, "char"),
+	LANGUAGE_FIELD(TP_STRING, false, __data_loc_message, "message", char, "char"),
+	LANGUAGE_FIELD(TP_BITMASK, false, __data_loc_bits, "bits", unsigned long, "unsigned long"),
+	LANGUAGE_FIELD(TP_CPUMASK, false, __data_loc_cpus, "cpus", unsigned long, "unsigned long"),
+	LANGUAGE_FIELD(TP_SOCKADDR, false, __data_loc_address, "address", uint8_t, "u8"),
+	LANGUAGE_FIELD(TP_DYNAMIC_ARRAY, false, __data_loc_words, "words", uint32_t, "u32"),
+	LANGUAGE_FIELD(TP_STRING, true, __rel_loc_rel_text, "rel_text", char, "char"),
+	LANGUAGE_FIELD(TP_STRING, true, __rel_loc_rel_part, "rel_part", char, "char"),
+	LANGUAGE_FIELD(TP_BITMASK, true, __rel_loc_rel_bits, "rel_bits", unsigned long, "unsigned long"),
+	LANGUAGE_FIELD(TP_CPUMASK, true, __rel_loc_rel_cpus, "rel_cpus", unsigned long, "unsigned long"),
+	LANGUAGE_FIELD(TP_SOCKADDR, true, __rel_loc_rel_address, "rel_address", uint8_t, "u8"),
+	LANGUAGE_FIELD(TP_DYNAMIC_ARRAY, true, __rel_loc_rel_words, "rel_words", uint32_t, "u32"),
+	LANGUAGE_FIELD(TP_FIELD, false, last, "last", int64_t, "s64"),
+};
+
+const struct tp_event_class tp_class_language = {
+	.fields = fields,
+	.nr_fields = sizeof(fields) / sizeof(fields[0]),
+	.fixed_size = offsetof(struct trace_event_raw_language, __data),
+	.print_fmt = "\"...\"",
+	.print = print,
+};
+
+struct tp_event tp_event_language = {
+	.system = "language", .name = "language", .event_class = &tp_class_language, .tracepoint = &tracepoint,
+	.record = (tp_probe_t)record,
+};
+
+static struct tracepoint *tracepoints[] = {&tracepoint};
+static struct tp_event *events[] = {&tp_event_language};
+
+struct tp_module language_module = {
+	.tracepoints = tracepoints, .tracepoints_end = tracepoints + 1, .events = events, .events_end = events + 1,
+};

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""What the kernel shows of an event in tracefs: SYSTEM/EVENT/format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from tpgen.backends.output import Ask, Output
+from tpgen.model import Tracepoint, Unit
+from tpgen.target import Answers
+
+_COMMON = ("unsigned short common_type", 0, 2, 0), ("unsigned char common_flags", 2, 1, 0), \
+    ("unsigned char common_preempt_count", 3, 1, 0), ("int common_pid", 4, 4, 1)
+
+_LITERAL_OR_NAME = re.compile(r'"(?:\\.|[^"\\])*"|sizeof\(\w+\)|[A-Za-z_]\w*|->\s*\w+|\.\s*\w+', re.S)
+
+
+def outputs(units: Sequence[Unit], ask: Ask) -> Iterator[Output]:
+    """IDs count from 1 in the order of the events."""
+    number = 0
+    for unit in units:
+        events = [t for t in unit.tracepoints if t.event_class]
+        if not events:
+            continue
+        fields = [f for t in events if t.event_class for f in t.event_class.fields]
+        answers = ask(unit, fields, unit.evals)
+        for event in events if answers else ():
+            number += 1
+            view = _view(event, number, answers) if answers else None
+            if view:
+                yield Output(unit, f"{event.system}/{event.name}/format", "ftrace/format.j2", view)
+
+
+def _view(event: Tracepoint, number: int, answers: Answers) -> Mapping[str, object] | None:
+    event_class = event.event_class
+    assert event_class
+    fields: list[Mapping[str, object]] = []
+    end = 8
+    for field in event_class.fields:
+        layout = answers.layout(field)
+        if not layout:
+            return None
+        size, align = (4, 4) if field.dynamic else (layout.size, layout.align)
+        offset = -(-end // align) * align
+        end = offset + size
+        signed = layout.signed and field.kind not in ("struct", "cpumask")
+        fields.append(_field(evaluate(field.decl, answers.values), offset, size, signed))
+    return {"name": event.name, "id": number, "common": [_field(*one) for one in _COMMON], "fields": fields,
+            "print_fmt": evaluate((event.print or event_class.print).text, answers.values)}
+
+
+def _field(decl: str, offset: int, size: int, signed: int | bool) -> Mapping[str, object]:
+    return {"decl": decl, "offset": offset, "size": size, "signed": int(signed)}
+
+
+def evaluate(text: str, values: Mapping[str, int]) -> str:
+    """text with the values of TRACE_DEFINE_ENUM and TRACE_DEFINE_SIZEOF for their names, outside of literals."""
+    def value(match: re.Match[str]) -> str:
+        known = values.get(match[0])
+        return match[0] if known is None else str(known)
+    return _LITERAL_OR_NAME.sub(value, text)

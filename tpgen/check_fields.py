@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""Rules on fields and helpers: which there are, how each is used, and whether TP_fast_assign fills it in."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tpgen.check_scope import Record, bare, branches, code_of, in_doubt, unevaluated
+from tpgen.diag import Note, nearest
+from tpgen.lexer import Token, lex
+from tpgen.model import Field
+from tpgen.parser import Part, matching, split
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    least: int        # so many arguments must be there, none of them empty
+    takes: str = ""   # the kind of the field that the first one names; "any" for all dynamic ones
+    rel: bool = False  # it is one of the _rel_ twins
+
+
+# All that TP_fast_assign and TP_printk may call.
+HELPERS = {
+    "__assign_str": Helper(1, "string"), "__assign_str_len": Helper(1, "string"), "__assign_vstr": Helper(3, "string"),
+    "__assign_bitmask": Helper(3, "bitmask"), "__assign_cpumask": Helper(2, "cpumask"),
+    "__assign_sockaddr": Helper(3, "sockaddr"),
+    "__get_dynamic_array": Helper(1, "any"), "__get_dynamic_array_len": Helper(1, "any"),
+    "__get_str": Helper(1, "string"), "__get_bitmask": Helper(1, "bitmask"), "__get_cpumask": Helper(1, "cpumask"),
+    "__get_sockaddr": Helper(1, "sockaddr"), "__print_dynamic_array": Helper(2, "any"),
+    "__get_buf": Helper(1), "__print_flags": Helper(3), "__print_flags_u64": Helper(3), "__print_symbolic": Helper(2),
+    "__print_symbolic_u64": Helper(2), "__print_hex": Helper(2), "__print_hex_str": Helper(2),
+    "__print_array": Helper(3), "__print_hex_dump": Helper(7), "__print_ns_to_secs": Helper(1),
+    "__print_ns_without_secs": Helper(1),
+}
+for _name in [n for n, h in HELPERS.items() if h.takes and n not in ("__assign_vstr", "__print_dynamic_array")]:
+    HELPERS[_name.replace("__get_", "__get_rel_").replace("__assign_", "__assign_rel_")] = \
+        Helper(HELPERS[_name].least, HELPERS[_name].takes, True)
+
+# The kinds of fields that a helper for one kind takes.
+_FIT = {"string": ("string",), "bitmask": ("bitmask", "cpumask"), "cpumask": ("bitmask", "cpumask"),
+        "sockaddr": ("sockaddr", "dynamic_array")}
+_NAMES = {"string": "string", "bitmask": "bitmask", "cpumask": "cpumask", "sockaddr": "socket address"}
+
+_ASSIGNMENTS = frozenset("= += -= *= /= %= &= |= ^= <<= >>= ++ -- [ . ->".split())
+# What a '(' behind it makes no argument of.
+_NO_CALL = frozenset("if while for switch return".split())
+
+
+def check_fields(record: Record) -> None:
+    _Fields(record).check()
+
+
+class _Fields:
+    def __init__(self, record: Record):
+        self.record = record
+        self.text = record.text
+        self.diag = record.diag
+
+    def check(self) -> None:
+        self._helpers(self.record.assign)
+        printed: dict[str, Token] = {}
+        for _, part in self.record.prints:
+            tokens = code_of(part)
+            self._helpers(tokens)
+            printed = {**self._known_fields(tokens, frozenset(["__entry"])), **printed}
+        self._known_fields(self.record.assign, self.record.entries)
+        self._assigned(printed)
+
+    # ---- Helpers ----
+
+    def _helpers(self, tokens: Sequence[Token]) -> None:
+        """Calls of helpers that there are none of, or with too few arguments."""
+        for index, token in enumerate(tokens[:-1]):
+            if not token.text.startswith(("__print_", "__get_", "__assign_")) or tokens[index + 1].text != "(":
+                continue
+            if token.text in HELPERS:
+                close = matching(tokens, index + 1)
+                self._helper(token, split(tokens[index + 2:close], tokens[index + 1], tokens[close]))
+            elif token.text not in self.text.own_macros:
+                meant = difflib.get_close_matches(token.text, HELPERS, 1, 0.85)
+                if meant:
+                    self.diag.error(self.text.span(token), "TP064",
+                                    f"no helper is called '{token.text}'; did you mean '{meant[0]}'?")
+
+    def _helper(self, token: Token, arguments: Sequence[Part]) -> None:
+        least = HELPERS[token.text].least
+        if len(arguments) < least or not all(a.tokens for a in arguments[:least]):
+            self.diag.error(self.text.span(token), "TP066", f"{token.text} takes at least {least} "
+                            f"argument{'' if least == 1 else 's'}, none of them empty")
+            return
+        field = self.record.dynamic.get(arguments[0].tokens[0].text)
+        if "_str" in token.text and token.text.startswith("__assign") and len(arguments[0].tokens) == 1 and field \
+                and field.kind == "string" and field.macro != "vstring":
+            self._source(token, arguments, field)
+
+    def _source(self, token: Token, arguments: Sequence[Part], field: Field) -> None:
+        """A string is measured before it is copied: both must be of the same thing."""
+        for argument, code in zip(arguments[1:], field.code):
+            measured = lex(code.text, self.text.source.path)
+            if self._resolved(argument.tokens) not in (self._resolved(measured), *map(self._resolved, branches(measured))):
+                self.diag.warning(self.text.span(argument.at, argument.end), "TP065",
+                                  f"{token.text} copies what __{'rel_' if field.rel else ''}{field.macro}({field.name}, "
+                                  "...) measured, which is not this", [Note(field.span, "it is declared here")])
+
+    def _resolved(self, tokens: Sequence[Token]) -> list[str]:
+        """An expression's words, where a local variable stands for what it is initialized with."""
+        words: list[str] = []
+        for index, token in enumerate(tokens := bare(tokens)):
+            value = () if index and tokens[index - 1].text in ("->", ".") else bare(self.record.locals.get(token.text, ()))
+            words.extend([t.text for t in value] or [token.text])
+        return words
+
+    # ---- Which fields there are, and what kind each is ----
+
+    def _known_fields(self, tokens: Sequence[Token], entries: frozenset[str]) -> dict[str, Token]:
+        """Reports fields that are not there; returns those that are, by member, with their first mention."""
+        mentioned: dict[str, Token] = {}
+        for token, macro, _ in _places(tokens, entries):
+            field = self._named(token, macro)
+            if field:
+                mentioned.setdefault(field.member, token)
+                if token.text == field.name:
+                    self._fits(token, macro, field)
+            elif token.text != "ent":
+                self.diag.error(self.text.span(token), "TP063", f"'{self.record.event_class.name}' has no field "
+                                f"'{token.text}'{nearest(token.text, [f.name for f in self.record.event_class.fields])}")
+        return mentioned
+
+    def _named(self, token: Token, macro: str) -> Field | None:
+        """The field that is meant; __entry->__data_loc_x is the word of the dynamic field x."""
+        return self.record.field(token.text, bool(macro)) or \
+            next((f for f in self.record.dynamic.values() if f.member == token.text), None)
+
+    def _fits(self, token: Token, macro: str, field: Field) -> None:
+        what = ""
+        if not macro:
+            if field.dynamic:
+                what = f"'{field.name}' is a dynamic field; write {_getter(field)}({field.name})"
+        elif not field.dynamic:
+            what = f"{macro}: '{field.name}' is no dynamic field; write __entry->{field.name}"
+        elif HELPERS[macro].rel != field.rel:
+            twin = macro.replace("_rel_", "_") if not field.rel else _relative(macro)
+            what = f"{macro}: '{field.name}' is {'a' if field.rel else 'no'} __rel_ field; write {twin}({field.name})"
+        elif not self._is(HELPERS[macro].takes, field):
+            what = f"{macro}: '{field.name}' is no {_NAMES[HELPERS[macro].takes]}; write {_getter(field)}({field.name})"
+        if what:
+            self.diag.error(self.text.span(token), "TP062", what, [Note(field.span, "it is declared here")])
+
+    def _is(self, takes: str, field: Field) -> bool:
+        if takes == "any" or field.kind in _FIT[takes]:
+            return True
+        element = self.record.types[field.member]
+        return takes == "string" and field.kind == "dynamic_array" and (not element or element.bits == 8)
+
+    # ---- Which fields are assigned ----
+
+    def _assigned(self, printed: Mapping[str, Token]) -> None:
+        tokens = self.record.assign
+        if self._whole_entry(tokens) or in_doubt(tokens):
+            return
+        written = self._written(tokens)
+        unknown = [t.text for t, macro, _ in _places(tokens, self.record.entries) if not self._named(t, macro)]
+        for field in self.record.event_class.fields:
+            if field.member in written or any(nearest(name, [field.name]) for name in unknown):
+                continue
+            notes = [Note(self.text.span(printed[field.member]), "it is printed here")] if field.member in printed else []
+            if field.kind == "string":
+                self.diag.error(field.span, "TP061", f"string '{field.name}' is never copied into the record; add "
+                                f"{_assigner(field)}; to TP_fast_assign", notes)
+            else:
+                self.diag.warning(field.span, "TP060", f"{_noun(field)} '{field.name}' is never {_remedy(field)} "
+                                  f"{'in' if field.kind == 'dynamic_array' else 'to'} TP_fast_assign", notes)
+
+    def _whole_entry(self, tokens: Sequence[Token]) -> bool:
+        """Whether the record itself is handed to something, which may then assign any field."""
+        unseen = unevaluated(tokens)
+        return any(t.text in self.record.entries and index not in unseen
+                   and (index + 1 == len(tokens) or tokens[index + 1].text != "->")
+                   and not (index and tokens[index - 1].text in ("->", ".")) for index, t in enumerate(tokens))
+
+    def _written(self, tokens: Sequence[Token]) -> set[str]:
+        """The members that TP_fast_assign may write. In doubt it does: inside a call, or by its address."""
+        written: set[str] = set()
+        inside = _inside_calls(tokens)
+        unseen = unevaluated(tokens)
+        for token, macro, index in _places(tokens, self.record.entries):
+            if index in unseen:
+                continue
+            field = self._named(token, macro)
+            after = tokens[index + 1].text if index + 1 < len(tokens) else ""
+            front = index - 3
+            while not macro and front > 0 and tokens[front].text == "(":
+                front -= 1
+            before = tokens[front].text if front >= 0 else ""
+            if field and (macro and not macro.endswith("_len") or after in _ASSIGNMENTS or before in ("&", "++", "--")
+                          or field.kind == "array" or not macro and inside[index]):
+                written.add(field.member)
+        return written
+
+
+def _places(tokens: Sequence[Token], entries: frozenset[str]) -> Iterator[tuple[Token, str, int]]:
+    """Each field that is named: (NAME, "", index) of __entry->NAME, or (NAME, HELPER, index) of HELPER(NAME)."""
+    for index in range(2, len(tokens)):
+        first, second, third = tokens[index - 2:index + 1]
+        if third.kind != "id":
+            continue
+        if first.text in entries and second.text == "->":
+            yield third, "", index
+        elif second.text == "(" and first.text in HELPERS and HELPERS[first.text].takes:
+            yield third, first.text, index
+
+
+def _relative(macro: str) -> str:
+    return macro.replace("__get_", "__get_rel_").replace("__assign_", "__assign_rel_")
+
+
+def _getter(field: Field) -> str:
+    getter = "__get_dynamic_array" if field.kind == "dynamic_array" else f"__get_{'str' if field.kind == 'string' else field.kind}"
+    return _relative(getter) if field.rel else getter
+
+
+def _assigner(field: Field) -> str:
+    """The call that fills in a string."""
+    if field.macro == "vstring":
+        return f"__assign_vstr({field.name}, {', '.join(' '.join(c.text.split()) for c in field.code)})"
+    return f"{_relative('__assign_str') if field.rel else '__assign_str'}({field.name})"
+
+
+def _noun(field: Field) -> str:
+    return {"array": "array", "dynamic_array": "array"}.get(field.kind, "field")
+
+
+def _remedy(field: Field) -> str:
+    """What is missing of a field that is no string, and the call or assignment that would be it."""
+    if field.kind in ("bitmask", "cpumask", "sockaddr"):
+        macro = _relative(f"__assign_{field.kind}") if field.rel else f"__assign_{field.kind}"
+        return f"filled in; add {macro}({field.name}, ...);"
+    if field.kind == "dynamic_array":
+        return f"filled in; copy its elements to {_getter(field)}({field.name})"
+    how = f"memcpy(__entry->{field.name}, ...)" if field.kind == "array" else f"__entry->{field.name} = ..."
+    return f"assigned; add {how};"
+
+
+def _inside_calls(tokens: Sequence[Token]) -> list[bool]:
+    """For each token whether it is an argument of a call (of a function or of a macro)."""
+    out: list[bool] = []
+    stack: list[bool] = []
+    for index, token in enumerate(tokens):
+        out.append(any(stack))
+        if token.text == "(":
+            before = tokens[index - 1] if index else None
+            stack.append(bool(before and before.kind == "id" and before.text not in _NO_CALL))
+        elif token.text == ")" and stack:
+            stack.pop()
+    return out

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""Rules on TP_printk: its conversions and their arguments, and what is no longer there when a record is printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from tpgen import ctype
+from tpgen.check_fields import HELPERS
+from tpgen.check_scope import Record, branches, code_of, declared, unevaluated
+from tpgen.ctype import CType
+from tpgen.diag import Note
+from tpgen.lexer import Token
+from tpgen.model import Field
+from tpgen.parser import Declaration, Part, matching, split
+from tpgen.printk import POINTERS, Conversion, conversions, format_value
+from tpgen.source import Span
+
+_LENGTH_BITS = {"hh": 32, "h": 32, "": 32, "l": 64, "ll": 64, "q": 64, "j": 64, "z": 64, "t": 64, "L": 64}
+
+# What of the kernel's %p looks at the address only.
+_ADDRESS = re.compile(r"(?:[sSBfF]\w*|[xKe])?$")
+
+# The printer's own variables, which a parameter may be called like.
+_PRINTER = frozenset(["p", "__entry"])
+
+# A kernel trace header's last line. Its strings are checked by the kernel when they are printed.
+_KERNEL_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<trace/define_trace\.h>", re.M)
+
+
+def check_print(record: Record, decl: Declaration, part: Part) -> None:
+    """All rules on one TP_printk of the record's."""
+    _Print(record, decl, part).check()
+
+
+class _Print:
+    def __init__(self, record: Record, decl: Declaration, part: Part):
+        self.record = record
+        self.text = record.text
+        self.diag = record.diag
+        self.decl = decl
+        self.tokens = code_of(part)
+        self.format, *self.values = split(self.tokens, part.at, part.end)
+        self.types = {f.name: _value_type(f, record.types[f.member]) for f in record.members.values()}
+
+    def check(self) -> None:
+        self._variables()
+        self._dereferenced()
+        text, known = format_value(self.format.tokens)
+        if not known:
+            return  # a macro of an included header: the C compiler knows
+        span = self.text.span(self.format.at, self.format.end)
+        wanted = list(self._conversions(text, span))
+        if len(wanted) != len(self.values):
+            many = len(self.values) > len(wanted)
+            extra = self.values[min(len(wanted), len(self.values) - 1)] if many else self.format
+            self.diag.error(self.text.span(extra.at, extra.end), "TP051", f"too {'many' if many else 'few'} arguments for "
+                            f"the format: it takes {len(wanted)}, not {len(self.values)}")
+            return
+        for one, value in zip(wanted, self.values):
+            if not value.tokens:
+                self.diag.error(self.text.span(value.at), "TP051", f"the argument for '{one.text}' is empty")
+                continue
+            got = ctype.infer(value.tokens, self.types, self.text.own_types)
+            if got and not self._agrees(one, value, got):
+                continue
+            if one.letter == "s" or one.letter == "p" and POINTERS.match(one.suffix) and not _ADDRESS.match(one.suffix):
+                self._stored(one, value)
+
+    def _conversions(self, text: str, span: Span) -> Iterator[Conversion]:
+        """One for each argument that the format takes; '*' takes an int."""
+        for one in conversions(text):
+            if not one.values:
+                continue
+            for _ in range(one.stars):
+                yield replace(one, letter="d", length="", suffix="")
+            if not one.letter or one.letter not in "diouxXcspfFeEgGaA":
+                self.diag.error(span, "TP053", f"'{one.text}' is no conversion that TP_printk can have")
+            elif one.suffix and not POINTERS.match(one.suffix):
+                self.diag.warning(span, "TP054", f"'{one.text}' is the kernel's, and means nothing in a process; printf "
+                                  f"prints the pointer and then '{one.suffix}'")
+            if one.letter:
+                yield one
+
+    # ---- Conversions and types ----
+
+    def _agrees(self, one: Conversion, value: Part, got: CType) -> bool:
+        """Reports a conversion that does not fit its argument."""
+        letter = one.letter
+        if letter in "diouxXc":
+            bits = 32 if letter == "c" else _LENGTH_BITS[one.length]
+            good, wants = got.kind == "int" and bits == got.bits, "an int" if bits == 32 else "a 64-bit integer"
+        elif letter in "fFeEgGaA":
+            good, wants = got.kind == "float" and (got.bits == 128) == (one.length == "L"), "a floating-point value"
+        elif letter == "s":
+            good, wants = got.kind in ("string", "pointer"), "a string"
+        elif letter == "p":
+            good, wants = got.kind in ("string", "pointer", "array"), "a pointer"
+        else:
+            return False
+        if good:
+            return True
+        shown = _shown(value.tokens)
+        advice = _conversion_for(got, letter)
+        if one.suffix and got.kind in ("int", "other"):
+            advice = "; cast it to a pointer" if _ADDRESS.match(one.suffix) else f"; write &{shown}"
+        self.diag.error(self.text.span(value.at, value.end), "TP052",
+                        f"'{one.text}' takes {wants}, but '{shown}' is {_article(got.text)}{advice}")
+        return False
+
+    # ---- What the record does not hold ----
+
+    def _variables(self) -> None:
+        """Parameters and local variables are gone when the record is printed."""
+        variables = self.record.variables
+        # A statement expression may declare variables of its own.
+        own = {*_PRINTER, *(name for name, _ in declared(self.tokens))}
+        said: set[str] = set()
+        for index, token in enumerate(self.tokens):
+            name = token.text
+            if name not in variables or name in own or name in said:
+                continue
+            before = self.tokens[index - 1].text if index else ""
+            after = self.tokens[index + 1].text if index + 1 < len(self.tokens) else ""
+            if before in ("->", ".", "struct", "union", "enum") or after == "(":
+                continue
+            caller = self.tokens[index - 2].text if before == "(" and index > 1 else ""
+            if HELPERS[caller].takes if caller in HELPERS else caller.startswith(("__get_", "__print_")):
+                continue  # it names a field
+            said.add(name)
+            field = self.record.field(name, False)
+            remedy = f"write {_reader(field)}" if field else "store it in a field"
+            self.diag.warning(self.text.span(token), "TP067", f"'{name}' is {variables[name]}, which is gone when the "
+                            f"record is printed; {remedy}")
+
+    def _dereferenced(self) -> None:
+        """__entry->pointer->member and its like: the record holds the pointer only."""
+        unseen = unevaluated(self.tokens)
+        for index in range(2, len(self.tokens)):
+            if self.tokens[index - 2].text != "__entry" or self.tokens[index - 1].text != "->" or index in unseen \
+                    or not self.record.stored_pointer(self.tokens[index].text):
+                continue
+            after = self.tokens[index + 1].text if index + 1 < len(self.tokens) else ""
+            if after in ("->", "[") or index > 2 and self.tokens[index - 3].text == "*" and _unary(self.tokens, index - 3):
+                field = self.record.members[self.tokens[index].text]
+                self.diag.warning(self.text.span(self.tokens[index - 2], self.tokens[index]), "TP055",
+                                  f"'__entry->{field.name}' is a pointer, and what it points to may be gone when the record "
+                                  "is printed; store what is printed of it", [Note(field.span, "it is declared here")])
+
+    def _stored(self, one: Conversion, value: Part) -> None:
+        """%s, or a %p that looks at what is there, of an address in the record."""
+        for branch in branches(value.tokens):
+            tokens = _without_casts(branch)
+            if len(tokens) != 3 or tokens[0].text != "__entry" or tokens[1].text != "->":
+                continue
+            if not self.record.stored_pointer(tokens[2].text):
+                continue
+            field = self.record.members[tokens[2].text]
+            origins = {self._origin(tokens) for tokens in _assigned_to(self.record.assign, field.name)}
+            if origins == {"static"}:
+                continue
+            constant = "const" in field.c_type and bool(origins) and origins <= {"static", "parameter"}
+            remark = one.letter == "s" and constant and _KERNEL_HEADER.search(self.text.source.text)
+            say = self.diag.remark if remark else self.diag.warning
+            remedy = f"record the text, with __string({field.name}, ...)" if one.letter == "s" else \
+                "record what it points to, with __array" if one.suffix[0] not in "dDVOg" else "record what is printed of it"
+            say(self.text.span(value.at, value.end), "TP055", f"'{one.text}' reads what '__entry->{field.name}' points to, "
+                f"which is not in the record and may be gone; {remedy}", [Note(field.span, "it is declared here")])
+
+    def _origin(self, tokens: Sequence[Token]) -> str:
+        """Where a pointer comes from: "static" is there for ever."""
+        kinds: set[str] = set()
+        for branch in branches(tokens):
+            branch = _without_casts(branch)
+            words = [t.text for t in branch]
+            if all(t.kind == "str" for t in branch) or words[:1] == ["tracepoint_string"] \
+                    or words in (["__func__"], ["__FUNCTION__"], ["NULL"], ["0"]):
+                kinds.add("static")
+            elif len(words) == 1 and branch[0].kind == "id":
+                kinds.add({"a parameter": "parameter"}.get(what, "local") if (what := self.record.variables.get(words[0]))
+                          else "static")
+            elif words[1:2] == ["["] and words[0] not in self.record.variables and matching(branch, 1) == len(branch) - 1:
+                kinds.add("static")  # an element of a table
+            else:
+                kinds.add("other")
+        return kinds.pop() if len(kinds) == 1 else "parameter" if kinds == {"static", "parameter"} else "other"
+
+
+def _value_type(field: Field, of: CType | None) -> CType | None:
+    """What __entry->field is; of is its type, or that of its elements."""
+    if field.kind != "array":
+        return of
+    if not of or of.kind != "int":
+        return ctype.POINTER
+    return ctype.STRING if of.bits == 8 else CType("array", 64, False, f"array of {of.text}")
+
+
+def _reader(field: Field) -> str:
+    if not field.dynamic:
+        return f"__entry->{field.name}"
+    kind = {"string": "str"}.get(field.kind, field.kind)
+    return f"__get_{'rel_' if field.rel else ''}{kind}({field.name})"
+
+
+def _shown(tokens: Sequence[Token]) -> str:
+    words = "".join(t.text for t in tokens)
+    return words if len(words) <= 40 else words[:37] + "..."
+
+
+def _article(text: str) -> str:
+    """text with its article, by its sound: a uint32_t, an int, a union, an unsigned long."""
+    return f"{'an' if re.match(r'[aeio]|un(?!ion)', text) else 'a'} {text}"
+
+
+def _conversion_for(got: CType, conversion: str) -> str:
+    """`; use %...`: what prints such a value, as near to what was written as can be."""
+    if got.kind == "string":
+        return "; use %s"
+    if got.kind == "pointer":
+        return "; use %p"
+    if got.kind == "array":
+        return "; use %s with __print_array"
+    if got.kind == "float":
+        return "; use %Lf" if got.bits == 128 else "; use %f"
+    if got.kind == "other":
+        return "; print its members"
+    letter = conversion if conversion in "xXo" else "d" if got.signed else "u"
+    if got.bits < 64:
+        return f"; use %{letter}"
+    by_name = {"size_t": "z", "ssize_t": "z", "ptrdiff_t": "t", "intmax_t": "j", "uintmax_t": "j"}
+    if got.text in by_name:
+        return f"; use %{by_name[got.text]}{letter}"
+    if got.text in ("int64_t", "uint64_t"):
+        return f'; use %" PRI{letter}64 "'
+    return f"; use %{'ll' if 'long long' in got.text or got.text in ('u64', 's64', '__u64', '__s64') else 'l'}{letter}"
+
+
+def _unary(tokens: Sequence[Token], star: int) -> bool:
+    """Whether a '*' stands in front of its only operand."""
+    before = tokens[star - 1] if star else None
+    return not before or before.kind == "punct" and before.text not in (")", "]")
+
+
+def _without_casts(tokens: Sequence[Token]) -> Sequence[Token]:
+    """An expression without the casts and brackets in front of and around it."""
+    while len(tokens) > 2 and tokens[0].text == "(":
+        close = matching(tokens, 0)
+        tokens = tokens[1:-1] if close == len(tokens) - 1 else tokens[close + 1:]
+    return tokens
+
+
+def _assigned_to(tokens: Sequence[Token], name: str) -> Iterator[Sequence[Token]]:
+    """What TP_fast_assign assigns to a field; nothing where it is written in another way."""
+    for index in range(3, len(tokens)):
+        if tokens[index].text != "=" or [t.text for t in tokens[index - 3:index]] != ["__entry", "->", name]:
+            continue
+        end, depth = index + 1, 0
+        while end < len(tokens) and (depth or tokens[end].text not in (";", ",")) and depth >= 0:
+            depth += (tokens[end].text in "([{") - (tokens[end].text in ")]}") if tokens[end].kind == "punct" else 0
+            end += 1
+        yield tokens[index + 1:end]

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Rules on the tables of __print_flags and __print_symbolic: entries that are never printed, names that stand twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tpgen.check_scope import Record, code_of, constant
+from tpgen.diag import Note
+from tpgen.lexer import Token, spell
+from tpgen.parser import Part, matching, split
+from tpgen.printk import TABLE_HELPERS
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One { value, "name" }."""
+
+    value: int | None  # if it is known
+    text: str          # its expression
+    name: str
+    at: Token
+    end: Token
+
+
+def check_tables(record: Record, part: Part, seen: set[str]) -> None:
+    """All tables of one TP_printk; seen are those that were checked already: a macro makes many the same."""
+    tokens = code_of(part)
+    for index, token in enumerate(tokens[:-1]):
+        if token.text not in TABLE_HELPERS or tokens[index + 1].text != "(":
+            continue
+        close = matching(tokens, index + 1)
+        arguments = split(tokens[index + 2:close], tokens[index + 1], tokens[close])[TABLE_HELPERS[token.text]:]
+        entries = [made for argument in arguments if (made := _entry(argument.tokens))]
+        key = token.text + "".join(f"{{{e.text},{e.name}}}" for e in entries)
+        if key not in seen:
+            seen.add(key)
+            _table(record, entries, "flags" in token.text)
+
+
+def _entry(tokens: Sequence[Token]) -> _Entry | None:
+    if len(tokens) < 5 or tokens[0].text != "{" or tokens[-1].text != "}":
+        return None
+    parts = [p.tokens for p in split(tokens[1:-1], tokens[0], tokens[-1])]
+    if len(parts) < 2 or not parts[0]:
+        return None
+    return _Entry(constant(parts[0]), spell(parts[0]), spell(parts[1]), tokens[0], tokens[-1])
+
+
+def _table(record: Record, entries: Sequence[_Entry], flags: bool) -> None:
+    values: dict[int | str, _Entry] = {}
+    names: dict[str, _Entry] = {}
+    for entry in entries:
+        key: int | str = entry.text if entry.value is None else entry.value
+        shadow = values.get(key) or (_contained(entry, values) if flags else None)
+        if shadow:
+            _say(record, entry, shadow, "TP080", f"{entry.name} is never printed: " + (
+                f"{shadow.name}, in front of it, takes bits of its mask" if flags and shadow.text != entry.text
+                else f"{shadow.name}, in front of it, has the same value"))
+        elif flags and entry.value == 0:
+            _say(record, entry, None, "TP080", f"{entry.name} has no bit, so it is printed with every value but 0")
+        elif entry.name in names and flags:
+            _say(record, entry, names[entry.name], "TP081", f"two entries of the table are called {entry.name}")
+        values.setdefault(key, entry)
+        names.setdefault(entry.name, entry)
+
+
+def _contained(entry: _Entry, values: dict[int | str, _Entry]) -> _Entry | None:
+    """An entry in front whose bits are all in this one's mask: where that matches, they are done already."""
+    if entry.value is None:
+        return None
+    return next((e for e in values.values() if e.value and e.value & entry.value == e.value), None)
+
+
+def _say(record: Record, entry: _Entry, other: _Entry | None, code: str, message: str) -> None:
+    span = record.text.span(entry.at, entry.end)
+    where = record.text.span(other.at, other.end) if other else span
+    record.diag.warning(span, code, message, [Note(where, "it is here")] if where != span else [])

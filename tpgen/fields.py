@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""TP_STRUCT__entry: the fields of a record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tpgen import ctype
+from tpgen.diag import Diagnostics, Note, nearest
+from tpgen.lexer import Text, Token, spell
+from tpgen.model import KINDS, Field
+from tpgen.parser import C_KEYWORDS, Call, Part, calls
+from tpgen.wording import code
+
+# The arguments of each field macro.
+_OF_MACRO: dict[str, tuple[str, ...]] = {
+    "field": ("type", "name"),
+    "field_ext": ("type", "name", "filter type"),
+    "field_struct": ("type", "name"),
+    "field_struct_ext": ("type", "name", "filter type"),
+    "array": ("type", "name", "length"),
+    "dynamic_array": ("type", "name", "length"),
+    "string": ("name", "source"),
+    "string_len": ("name", "source", "length"),
+    "vstring": ("name", "format", "va_list *"),
+    "bitmask": ("name", "number of bits"),
+    "cpumask": ("name",),
+    "sockaddr": ("name", "length"),
+}
+_REL = ("dynamic_array", "string", "string_len", "bitmask", "cpumask", "sockaddr")
+FIELD_MACROS = {**{f"__{macro}": form for macro, form in _OF_MACRO.items()},
+                **{f"__rel_{macro}": _OF_MACRO[macro] for macro in _REL}}
+
+# The element's type where the macro does not name one: as the kernel prints it, and for C.
+_TYPES = {"string": ("char", "char"), "bitmask": ("unsigned long", "unsigned long"),
+          "cpumask": ("cpumask_t", "unsigned long"), "sockaddr": ("u8", "unsigned char")}
+
+
+def parse_fields(tokens: Sequence[Token], text: Text, diag: Diagnostics) -> tuple[Field, ...] | None:
+    """The fields of a TP_STRUCT__entry; None after an error."""
+    return _Fields(text, diag).parse([t for t in tokens if t.kind != "dir"])
+
+
+class _Fields:
+    def __init__(self, text: Text, diag: Diagnostics):
+        self.text = text
+        self.diag = diag
+
+    def parse(self, tokens: Sequence[Token]) -> tuple[Field, ...] | None:
+        out: list[Field] = []
+        good = True
+        for item in calls(tokens):
+            if isinstance(item, Call):
+                made = self._field(item)
+                good = good and made is not None
+                if made:
+                    out.append(made)
+            elif item.text != ";":
+                self.diag.error(self.text.span(item), "TP020",
+                                f"a field is expected here, such as __field(type, name), not '{item.text}'")
+                return None
+        return tuple(out) if good and self._distinct(out) else None
+
+    def _distinct(self, fields: Sequence[Field]) -> bool:
+        # A dynamic field and a fixed one of the same name have different members of the record.
+        seen: dict[tuple[str, bool], Field] = {}
+        good = True
+        for one in fields:
+            if one.name == "ent":
+                self.diag.error(one.span, "TP022", "a field can't be called 'ent': the record's header is")
+                good = False
+            first = seen.setdefault((one.name, one.dynamic), one)
+            if first is not one:
+                self.diag.error(one.span, "TP022", f"two fields are called '{one.name}'",
+                                [Note(first.span, "the first is here")])
+                good = False
+        return good
+
+    def _field(self, call: Call) -> Field | None:
+        form = FIELD_MACROS.get(call.name.text)
+        if not form:
+            self.diag.error(self.text.span(call.name), "TP020",
+                            f"no field macro is called '{call.name.text}'{nearest(call.name.text, FIELD_MACROS)}")
+            return None
+        if len(call.args) != len(form):
+            hint = "; is a ',' missing?" if len(call.args) < len(form) else ""
+            self.diag.error(self.text.span(call.name, call.close), "TP021", f"{call.name.text} takes {len(form)} "
+                            f"argument{'s' if len(form) > 1 else ''} ({', '.join(form)}), not {len(call.args)}{hint}")
+            return None
+        given = dict(zip(form, call.args))
+        name = given.pop("name")
+        if len(name.tokens) != 1 or name.tokens[0].kind != "id" or name.tokens[0].text in C_KEYWORDS:
+            array = any(t.text == "[" for t in name.tokens)
+            remedy = "; an array is written __array(type, name, length)" if array else ""
+            self.diag.error(self.text.span(name.at, name.end), "TP023",
+                            f"a field's name must be a C identifier, not '{spell(name.tokens)}'{remedy}")
+            return None
+        rel = call.name.text.startswith("__rel_")
+        macro = call.name.text[len("__rel_" if rel else "__"):]
+        kind = KINDS[macro]
+        types = self._types(call, given.pop("type"), kind) if "type" in given else _TYPES[kind]
+        if not types:
+            return None
+        for what, part in given.items():
+            if not part.tokens:
+                self.diag.error(self.text.span(call.name, call.close), "TP021", f"{call.name.text}: the {what} is empty")
+                return None
+        given.pop("filter type", None)
+        return Field(kind, macro, rel, *types, name.tokens[0].text,
+                     self.text.spell(given["length"].tokens) if "type" in form and "length" in given else None,
+                     tuple(code(self.text, part.tokens) for part in given.values()),
+                     self.text.span(call.name, call.close))
+
+    def _types(self, call: Call, part: Part, kind: str) -> tuple[str, str] | None:
+        """The element's type, as the kernel prints it and for C."""
+        try:
+            if not part.tokens:
+                raise ctype.NotC(": it is empty")
+            ctype.parse_type(part.tokens)
+        except ctype.NotC as why:
+            self.diag.error(self.text.span(part.at, part.end), "TP024",
+                            f"{call.name.text}: '{spell(part.tokens)}' is no C type{why}")
+            return None
+        spelled = self.text.spell(part.tokens)
+        # The macros of arrays stringify it before it is expanded.
+        unexpanded = self.text.unexpanded(part.tokens) if kind in ("array", "dynamic_array") else None
+        return unexpanded or spelled, spelled

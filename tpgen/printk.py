@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""TP_printk: its format, its arguments, and what of them is rewritten for a user-space printf."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tpgen.diag import Diagnostics, Note
+from tpgen.lexer import Text, Token, spell
+from tpgen.model import TABLE, Print, Symbols
+from tpgen.parser import Declaration, Part, brackets, matching, split
+from tpgen.wording import code
+
+# The helpers whose arguments from this one on are a table.
+TABLE_HELPERS = {"__print_flags": 2, "__print_flags_u64": 2, "__print_symbolic": 1, "__print_symbolic_u64": 1}
+
+# A pointer to TP_fast_assign, a text to TP_printk; in C that takes two names.
+_TEXTS = {f"__get_{rel}{kind}": f"__print_{rel}{kind}" for rel in ("", "rel_") for kind in ("bitmask", "cpumask")}
+
+# What <inttypes.h> makes of its macros on LP64 machines, for texts that no C compiler sees.
+_PRI_LENGTH = {"8": "", "16": "", "32": "", "64": "l", "MAX": "l", "PTR": "l"}
+_PRI = re.compile(r"PRI([diouxX])(8|16|32|64|MAX|PTR)$")
+
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
+
+_CONVERSION = re.compile(r"%(?P<flags>[-+ #0']*)(?P<width>\*|\d+)?(?P<precision>\.(?:\*|\d+)?)?"
+                         r"(?P<length>hh|h|ll|l|j|z|t|L|q)?(?P<conversion>.)?", re.S)
+
+# All letters and digits behind %p are the kernel's. These the runtime prints (tp_seq_pointer).
+_SUFFIX = re.compile(r"[A-Za-z0-9]+")
+POINTERS = re.compile(r"(?:S[RBb]*|sR?|B|[fF]|[iI](?:4[hnbl]?|6c?|S[pfschnbl]*)|[mM][RF]?|U[bBlL]?|h[CDN]?|bl?|[xKe]|a[dp]?)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A conversion of a format: the arguments that it takes are stars ints, then a value unless letter is % or m."""
+
+    start: int
+    end: int
+    text: str
+    flags: str
+    width: str
+    stars: int
+    length: str
+    letter: str  # "" at the format's end
+    suffix: str  # behind a p: what the kernel prints of what is pointed to
+
+    @property
+    def values(self) -> int:
+        return 0 if self.letter in ("%", "m") else self.stars + 1
+
+
+def conversions(text: str) -> Iterator[Conversion]:
+    at = 0
+    while match := _CONVERSION.search(text, at):
+        at = match.end()
+        suffix = _SUFFIX.match(text, at) if match["conversion"] == "p" else None
+        at = suffix.end() if suffix else at
+        width, precision = match["width"] or "", match["precision"] or ""
+        yield Conversion(match.start(), at, text[match.start():at], match["flags"], width,
+                         (width == "*") + (precision == ".*"), match["length"] or "", match["conversion"] or "",
+                         suffix[0] if suffix else "")
+
+
+def string_value(token: Token) -> str:
+    """The characters that a C string literal stands for."""
+    def one(match: re.Match[str]) -> str:
+        code = match[1]
+        if code[0] == "x":
+            return chr(int(code[1:], 16) & 0xff)
+        if code[0] in "01234567":
+            return chr(int(code, 8) & 0xff)
+        return _ESCAPES.get(code, code)
+    return re.sub(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)", one, token.text[1:-1], flags=re.S)
+
+
+def format_value(tokens: Sequence[Token]) -> tuple[str, bool]:
+    """The text of a format, and whether every token of it is known (PRIu64 is, on LP64)."""
+    out: list[str] = []
+    known = True
+    for token in tokens:
+        if token.kind == "str":
+            out.append(string_value(token))
+            continue
+        match = _PRI.match(token.text)
+        known = known and bool(match)
+        out.append(_PRI_LENGTH[match[2]] + match[1] if match else token.text)
+    return "".join(out), known
+
+
+def print_arguments(part: Part) -> tuple[Part, ...]:
+    """TP_printk's arguments: the format, then the values."""
+    return split(part.tokens, part.at, part.end)
+
+
+def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> Print | None:
+    """The TP_printk of a declaration; None after an error."""
+    part = decl.parts["print"]
+    arguments = print_arguments(part)
+    format_ = arguments[0].tokens if arguments else ()
+    if format_ and not all(t.kind in ("str", "id") for t in format_) and format_[0].kind == "str":
+        odd = next(n for n, t in enumerate(format_) if t.kind not in ("str", "id"))
+        # An identifier in front of what can't be a format's: the argument begins with it.
+        odd -= format_[odd - 1].kind == "id"
+        diag.error(text.span(decl.macro), "TP012", f"{decl.macro.text}({decl.name.text}): ',' is missing in "
+                   "TP_printk", [Note(text.span(format_[odd - 1]), "it belongs behind this"),
+                                 Note(text.span(format_[odd]), "noticed here")])
+        return None
+    # It may be a macro of an included header, as a whole.
+    if not format_ or any(t.kind not in ("str", "id") for t in format_):
+        diag.error(text.span(part.at, part.end), "TP050",
+                   f"TP_printk of '{decl.name.text}' must begin with a format string")
+        return None
+    changed: dict[Token, str] = {}
+    symbols: list[Symbols] = []
+    for argument in arguments[1:]:
+        _tables(argument.tokens, changed, symbols)
+        changed.update((t, _TEXTS[t.text]) for t in argument.tokens if t.text in _TEXTS)
+    _pointers(format_, arguments[1:], changed)
+    rest = part.tokens[len(format_) + 1:]
+    values = "".join(f", {spelled}" for spelled in [re.sub(r"\b__entry\b", "REC", text.spell(rest))] if spelled)
+    value, _ = format_value(format_)
+    return Print(code(text, part.tokens, changed), tuple(symbols), spell(format_),
+                 all(t.kind == "str" for t in format_), values, f'"{value}"{values}')
+
+
+def _pointers(format_: Sequence[Token], values: Sequence[Part], changed: dict[Token, str]) -> None:
+    """What printf does not know of the kernel's %p becomes a %s of what a helper makes of its argument."""
+    if not any("%" in t.text and "p" in t.text for t in format_ if t.kind == "str"):
+        return
+    text, owner = "", []  # the format as it is spelled, and for each character the token that it is of
+    for token in format_:
+        match = _PRI.match(token.text)
+        spelled = token.text[1:-1] if token.kind == "str" else match[1] if match else ""
+        if not spelled and token.kind != "str":
+            return  # a macro of an included header: the arguments can't be counted
+        text += spelled
+        owner += [token] * len(spelled)
+    new: dict[Token, str] = {}
+    number = 0
+    for one in reversed(found := list(conversions(text))):
+        if one.suffix and POINTERS.match(one.suffix) and owner[one.start] is owner[one.end - 1]:
+            token = owner[one.start]
+            first = owner.index(token)
+            spelled = new.get(token, token.text[1:-1])
+            new[token] = spelled[:one.start - first] + _as_string(one) + spelled[one.end - first:]
+    for one in found:
+        taken = values[number:number + one.values]
+        number += one.values
+        if len(taken) < one.values or not all(v.tokens for v in taken) or not one.suffix \
+                or not POINTERS.match(one.suffix) or owner[one.start] is not owner[one.end - 1]:
+            continue
+        how = f'__print_pointer("{one.suffix}", '
+        if _counted(one):
+            how = f'__print_pointer_n("{one.suffix}", {"" if one.stars else one.width + ", "}'
+        opening, closing = taken[0].tokens[0], taken[-1].tokens[-1]
+        if not _counted(one):
+            opening = taken[-1].tokens[0]
+        changed[opening] = how + changed.get(opening, opening.text)
+        changed[closing] = changed.get(closing, closing.text) + ")"
+    changed.update((token, f'"{spelled}"') for token, spelled in new.items())
+
+
+def _counted(one: Conversion) -> bool:
+    """Whether its width is a number of bytes or bits."""
+    return one.suffix[0] in "hb" and bool(one.width)
+
+
+def _as_string(one: Conversion) -> str:
+    return "%s" if _counted(one) else f"%{'-' if '-' in one.flags else ''}{one.width}s"
+
+
+def _tables(tokens: Sequence[Token], changed: dict[Token, str], symbols: list[Symbols]) -> None:
+    """Takes the tables out of the print helpers' calls, so that they can be data of their own."""
+    for index, token in enumerate(tokens[:-1]):
+        if token.text not in TABLE_HELPERS or tokens[index + 1].text != "(":
+            continue
+        first = TABLE_HELPERS[token.text]
+        close = matching(tokens, index + 1)
+        arguments = split(tokens[index + 2:close], tokens[index + 1], tokens[close])
+        entries = [_entry(a.tokens) for a in arguments[first:]]
+        if entries and not arguments[-1].tokens:
+            entries.pop()  # a ',' behind the last one
+        if not entries or None in entries:
+            continue  # a macro of an included header: the C compiler expands it into tp/print.h's
+        value = arguments[0].tokens
+        if not value:
+            continue  # check says so
+        words = [t.text for t in value if t.text not in "()"]
+        exact = token.text.startswith("__print_symbolic") and len(words) == 3 and words[:2] == ["__entry", "->"]
+        changed[token] = f"{TABLE}{token.text}{TABLE}"
+        head, *tail = [t for t in tokens[tokens.index(arguments[first].tokens[0]):close]]
+        changed[head] = f"{TABLE}{len(symbols)}{TABLE}"
+        changed.update((t, "") for t in tail)
+        symbols.append(Symbols(tuple(e for e in entries if e), words[2] if exact else None,
+                               token.text.endswith("_u64")))
+
+
+def _entry(tokens: Sequence[Token]) -> tuple[int, str, str] | None:
+    """A table's { value, "name" }; None for anything else."""
+    if len(tokens) < 5 or tokens[0].text != "{" or tokens[-1].text != "}":
+        return None
+    if any(depth == 0 for depth, _ in list(brackets(tokens))[1:-1]):
+        return None
+    parts = split(tokens[1:-1], tokens[0], tokens[-1])
+    if len(parts) == 3 and not parts[2].tokens:
+        parts = parts[:2]
+    return (tokens[0].line, spell(parts[0].tokens), spell(parts[1].tokens)) if len(parts) == 2 else None

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""What only the C compiler knows: sizes, alignments and signedness of types, and the values of constants.
+
+tpgen does not need the program's headers, but a format file is full of
+numbers. So a C file that includes what the definition file includes is
+compiled to assembler text, in which the numbers stand: as in the kernel's
+asm-offsets.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tpgen.cpp import MAX_SECONDS, Options, compilable, compiler
+from tpgen.diag import Diagnostics
+from tpgen.model import Eval, Field
+from tpgen.source import Source, Span
+
+_ANSWER = re.compile(r"->tpgen (\d+)((?: -?\d+)+)")
+_ERROR = re.compile(r"^<tpgen>:(\d+):", re.M)
+_FATAL = re.compile(r"^(?!<tpgen>).*?:\d+:(?:\d+:)? (?:fatal )?error: .*$", re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Of a type or an array of it: sizeof; the alignment as a member of a structure; whether it is a signed number."""
+
+    size: int
+    align: int
+    signed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the compiler said; what it does not know is not there."""
+
+    layouts: Mapping[tuple[str, str], Layout]
+    values: Mapping[str, int]
+
+    def layout(self, field: Field) -> Layout | None:
+        return self.layouts.get(_key(field))
+
+
+def ask(source: Source, options: Options, fields: Sequence[Field], evals: Sequence[Eval],
+        diag: Diagnostics) -> Answers | None:
+    """The layouts of fields and the values of evals; None after an error."""
+    types: dict[tuple[str, str], Field] = {}
+    for field in fields:
+        types.setdefault(_key(field), field)
+    questions = [_layout(*one) for one in types] + [(f"(long long)({one.text})",) for one in evals]
+    answers: dict[int, list[int]] = {}
+    left = list(range(len(questions)))
+    while left:
+        said, wrong = _compile(source, options, [(n, questions[n]) for n in left])
+        if isinstance(wrong, str):
+            diag.error(Span(source.path, 0), "TP093", f"the C compiler, asked for the sizes of its types, says: {wrong}")
+            return None
+        if not wrong:
+            answers = {int(m[1]): [int(word) for word in m[2].split()] for m in _ANSWER.finditer(said)}
+            break
+        left = [n for n in left if n not in wrong]
+    for number, field in enumerate(types.values()):
+        if number not in answers:
+            diag.warning(field.span, "TP094", f"the C compiler does not know {' of length '.join(filter(None, _key(field)))} "
+                         "here, so that events with this field get no format; -include the header that defines it")
+    unknown = [one for number, one in enumerate(evals, len(types)) if number not in answers]
+    if unknown:
+        names = ", ".join(one.text for one in unknown[:5]) + (", ..." if len(unknown) > 5 else "")
+        diag.warning(unknown[0].span, "TP095", f"the C compiler does not know {names}, which stays a name in formats; "
+                     "-include the header that defines it")
+    return Answers({one: Layout(answers[n][0], answers[n][1], bool(answers[n][2]))
+                    for n, one in enumerate(types) if n in answers},
+                   {one.text: answers[n][0] for n, one in enumerate(evals, len(types)) if n in answers})
+
+
+def _key(field: Field) -> tuple[str, str]:
+    """The type, and the length of an array."""
+    return field.c_type, " ".join(field.code[0].text.split()) if field.kind == "array" else ""
+
+
+def _layout(type_: str, length: str) -> tuple[str, ...]:
+    # A structure is compared with nothing.
+    by_value = re.match(r"(?:const\s+)?(?:struct|union)\s+\w+\s*$", type_)
+    return (f"sizeof({type_}{f'[{length}]' if length else ''})", f"__alignof__(struct {{ {type_} member; }})",
+            "0" if by_value else f"(({type_})-1 < ({type_})1)")
+
+
+def _compile(source: Source, options: Options,
+             questions: Sequence[tuple[int, tuple[str, ...]]]) -> tuple[str, set[int] | str]:
+    """The assembler text, and the questions that are no C, or what the compiler says of something else."""
+    lines = [compilable(source, options), "void tpgen_ask(void);", "void tpgen_ask(void) {"]
+    for number, constants in questions:
+        places = " ".join(f"%c{n}" for n, _ in enumerate(constants))
+        operands = ", ".join(f'"i"({one})' for one in constants)
+        lines += [f'# {number + 1} "<tpgen>"', f'__asm__ volatile("\\n.ascii \\"->tpgen {number} {places}\\"" : : {operands});']
+    lines.append("}")
+    # Without optimization, functions that nobody calls are not compiled.
+    command = [*compiler(), "-S", "-O0", "-w", "-x", "c", "-iquote", os.path.dirname(source.path) or ".",
+               *options.arguments, "-o", "-", "-"]
+    try:
+        done = subprocess.run(command, input="\n".join(lines).encode("utf-8", "surrogateescape"), capture_output=True,
+                              timeout=MAX_SECONDS, env={**os.environ, "LC_ALL": "C"}, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return "", f"{command[0]}: {error}"
+    said = done.stderr.decode("utf-8", "replace")
+    if done.returncode == 0:
+        return done.stdout.decode("utf-8", "replace"), set()
+    wrong = {int(number) - 1 for number in _ERROR.findall(said)}
+    other = _FATAL.search(said)
+    if wrong and not other:
+        return "", wrong
+    return "", other[0] if other else said.strip() or "nothing, but fails"
