@@ -189,11 +189,7 @@ class _Fields:
             if index in unseen:
                 continue
             field = self._named(token, macro)
-            after = tokens[index + 1].text if index + 1 < len(tokens) else ""
-            front = index - 3
-            while not macro and front > 0 and tokens[front].text == "(":
-                front -= 1
-            before = tokens[front].text if front >= 0 else ""
+            before, after = _around(tokens, index - 2, index)
             if field and (macro and not macro.endswith("_len") or after in _ASSIGNMENTS or before in ("&", "++", "--")
                           or field.kind == "array" or not macro and inside[index]):
                 written.add(field.member)
@@ -241,6 +237,15 @@ def _remedy(field: Field) -> str:
         return f"filled in; copy its elements to {_getter(field)}({field.name})"
     how = f"memcpy(__entry->{field.name}, ...)" if field.kind == "array" else f"__entry->{field.name} = ..."
     return f"assigned; add {how};"
+
+
+def _around(tokens: Sequence[Token], front: int, back: int) -> tuple[str, str]:
+    """What stands in front of an expression and behind it, outside of brackets of its own."""
+    while 0 < front and back + 1 < len(tokens) and tokens[front - 1].text == "(" and tokens[back + 1].text == ")":
+        if front > 1 and (tokens[front - 2].kind == "id" or tokens[front - 2].text in (")", "]")):
+            break  # a call's or a condition's
+        front, back = front - 1, back + 1
+    return tokens[front - 1].text if front else "", tokens[back + 1].text if back + 1 < len(tokens) else ""
 
 
 def _inside_calls(tokens: Sequence[Token]) -> list[bool]:

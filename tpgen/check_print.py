@@ -63,7 +63,9 @@ class _Print:
             if not value.tokens:
                 self.diag.error(self.text.span(value.at), "TP051", f"the argument for '{one.text}' is empty")
                 continue
-            got = ctype.infer(value.tokens, self.types, self.text.own_types)
+            # What a statement expression comes to, the C compiler knows.
+            whole = all(a.text != "(" or b.text != "{" for a, b in zip(value.tokens, value.tokens[1:]))
+            got = ctype.infer(value.tokens, self.types, self.text.own_types) if whole else None
             if got and not self._agrees(one, value, got):
                 continue
             if one.letter == "s" or one.letter == "p" and POINTERS.match(one.suffix) and not _ADDRESS.match(one.suffix):

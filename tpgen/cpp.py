@@ -13,19 +13,12 @@ from __future__ import annotations
 
 import os
 import re
-import resource
-import shlex
-import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tpgen.compiler import CompilerError, compile_text
 from tpgen.diag import Diagnostics
 from tpgen.source import Source, Span
-
-# Bounds for a hostile file: macros can double their text at each step.
-MAX_OUTPUT = 32 << 20
-MAX_SECONDS = 60
 
 # Comments and literals are matched so that nothing in them is taken for a directive.
 _INCLUDE = re.compile(
@@ -61,49 +54,18 @@ class Options:
                 yield from self.arguments[number + 1:number + 2]
 
 
-def compiler() -> list[str]:
-    """The C compiler's command: $CC, else cc."""
-    command = os.environ.get("CC") or "cc"
-    try:
-        return shlex.split(command)
-    except ValueError:  # a quote that is not closed
-        return [command]
-
-
-def _bounds() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_OUTPUT, MAX_OUTPUT))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 def preprocess(source: Source, options: Options, diag: Diagnostics) -> str | None:
     """The file's text with its own macros expanded and with line markers; None after an error."""
     # linux, unix and i386 are macros to GNU compilers, and good names in events.
-    command = [*compiler(), "-E", "-dD", "-w", "-x", "c", "-Ulinux", "-Uunix", "-Ui386",
-               *_WRAPPERS, *options.arguments, "-"]
-    text = expandable(source, options)
-    with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-        stdin.write(text.encode("utf-8", "surrogateescape"))
-        stdin.seek(0)
-        try:
-            done = subprocess.run(command, stdin=stdin, stdout=stdout, stderr=stderr, timeout=MAX_SECONDS,
-                                  env={**os.environ, "LC_ALL": "C"}, preexec_fn=_bounds, check=False)
-        except OSError as error:
-            diag.error(Span(source.path, 0), "TP002", f"can't run the C preprocessor '{command[0]}': {error.strerror}; "
-                       "install a C compiler, or set CC to its name")
-            return None
-        except subprocess.TimeoutExpired:
-            diag.error(Span(source.path, 0), "TP002", f"the C preprocessor has not finished in {MAX_SECONDS} seconds; "
-                       "look for macros that multiply their text")
-            return None
-        if done.returncode == 0:
-            stdout.seek(0)
-            return stdout.read().decode("utf-8", "surrogateescape")
-        if os.fstat(stdout.fileno()).st_size >= MAX_OUTPUT:
-            diag.error(Span(source.path, 0), "TP002", f"its macros expand to more than {MAX_OUTPUT >> 20} MiB")
-            return None
-        stderr.seek(0)
-        _report(source, stderr.read().decode("utf-8", "replace"), diag)
+    arguments = ["-E", "-dD", "-w", "-x", "c", "-Ulinux", "-Uunix", "-Ui386", *_WRAPPERS, *options.arguments]
+    try:
+        expanded, said = compile_text(arguments, expandable(source, options))
+    except CompilerError as error:
+        diag.error(Span(source.path, 0), "TP002", str(error))
         return None
+    if expanded is None:
+        _report(source, said, diag)
+    return expanded
 
 
 def expandable(source: Source, options: Options) -> str:

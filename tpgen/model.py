@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tpgen.source import Span
@@ -65,6 +66,11 @@ class Field:
     def member(self) -> str:
         """The record's member that holds it, or tells where it is."""
         return f"__{'rel' if self.rel else 'data'}_loc_{self.name}" if self.dynamic else self.name
+
+    @property
+    def in_record(self) -> tuple[str, str]:
+        """What its place in the record's fixed part depends on: the type, and the length of an array."""
+        return self.c_type, " ".join(self.code[0].text.split()) if self.kind == "array" else ""
 
     @property
     def decl(self) -> str:
@@ -140,3 +146,20 @@ class Unit:
     classes: tuple[EventClass, ...]
     tracepoints: tuple[Tracepoint, ...]
     evals: tuple[Eval, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Of a field's type: sizeof; the alignment as a member of a structure; whether it is a signed number."""
+
+    size: int
+    align: int
+    signed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the C compiler says of a unit; what it does not know is not there."""
+
+    layouts: Mapping[tuple[str, str], Layout]  # by Field.in_record
+    values: Mapping[str, int]                  # by Eval.text

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from tpgen.cpp import MAX_SECONDS, Options, compilable, compiler
+from tpgen.compiler import CompilerError, compile_text
+from tpgen.cpp import Options, compilable
 from tpgen.diag import Diagnostics
-from tpgen.model import Eval, Field
+from tpgen.model import Answers, Eval, Field, Layout
 from tpgen.source import Source, Span
 
 _ANSWER = re.compile(r"->tpgen (\d+)((?: -?\d+)+)")
@@ -25,32 +24,12 @@ _ERROR = re.compile(r"^<tpgen>:(\d+):", re.M)
 _FATAL = re.compile(r"^(?!<tpgen>).*?:\d+:(?:\d+:)? (?:fatal )?error: .*$", re.M)
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Of a type or an array of it: sizeof; the alignment as a member of a structure; whether it is a signed number."""
-
-    size: int
-    align: int
-    signed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """What the compiler said; what it does not know is not there."""
-
-    layouts: Mapping[tuple[str, str], Layout]
-    values: Mapping[str, int]
-
-    def layout(self, field: Field) -> Layout | None:
-        return self.layouts.get(_key(field))
-
-
 def ask(source: Source, options: Options, fields: Sequence[Field], evals: Sequence[Eval],
         diag: Diagnostics) -> Answers | None:
     """The layouts of fields and the values of evals; None after an error."""
     types: dict[tuple[str, str], Field] = {}
     for field in fields:
-        types.setdefault(_key(field), field)
+        types.setdefault(field.in_record, field)
     questions = [_layout(*one) for one in types] + [(f"(long long)({one.text})",) for one in evals]
     answers: dict[int, list[int]] = {}
     left = list(range(len(questions)))
@@ -65,7 +44,7 @@ def ask(source: Source, options: Options, fields: Sequence[Field], evals: Sequen
         left = [n for n in left if n not in wrong]
     for number, field in enumerate(types.values()):
         if number not in answers:
-            diag.warning(field.span, "TP094", f"the C compiler does not know {' of length '.join(filter(None, _key(field)))} "
+            diag.warning(field.span, "TP094", f"the C compiler does not know {' of length '.join(filter(None, field.in_record))} "
                          "here, so that events with this field get no format; -include the header that defines it")
     unknown = [one for number, one in enumerate(evals, len(types)) if number not in answers]
     if unknown:
@@ -75,11 +54,6 @@ def ask(source: Source, options: Options, fields: Sequence[Field], evals: Sequen
     return Answers({one: Layout(answers[n][0], answers[n][1], bool(answers[n][2]))
                     for n, one in enumerate(types) if n in answers},
                    {one.text: answers[n][0] for n, one in enumerate(evals, len(types)) if n in answers})
-
-
-def _key(field: Field) -> tuple[str, str]:
-    """The type, and the length of an array."""
-    return field.c_type, " ".join(field.code[0].text.split()) if field.kind == "array" else ""
 
 
 def _layout(type_: str, length: str) -> tuple[str, ...]:
@@ -99,16 +73,13 @@ def _compile(source: Source, options: Options,
         lines += [f'# {number + 1} "<tpgen>"', f'__asm__ volatile("\\n.ascii \\"->tpgen {number} {places}\\"" : : {operands});']
     lines.append("}")
     # Without optimization, functions that nobody calls are not compiled.
-    command = [*compiler(), "-S", "-O0", "-w", "-x", "c", "-iquote", os.path.dirname(source.path) or ".",
-               *options.arguments, "-o", "-", "-"]
+    arguments = ["-S", "-O0", "-w", "-x", "c", "-iquote", os.path.dirname(source.path) or ".", *options.arguments, "-o-"]
     try:
-        done = subprocess.run(command, input="\n".join(lines).encode("utf-8", "surrogateescape"), capture_output=True,
-                              timeout=MAX_SECONDS, env={**os.environ, "LC_ALL": "C"}, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return "", f"{command[0]}: {error}"
-    said = done.stderr.decode("utf-8", "replace")
-    if done.returncode == 0:
-        return done.stdout.decode("utf-8", "replace"), set()
+        assembler, said = compile_text(arguments, "\n".join(lines))
+    except CompilerError as error:
+        return "", str(error)
+    if assembler is not None:
+        return assembler, set()
     wrong = {int(number) - 1 for number in _ERROR.findall(said)}
     other = _FATAL.search(said)
     if wrong and not other:

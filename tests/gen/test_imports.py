@@ -9,7 +9,8 @@ import unittest
 
 from support import ROOT
 
-ORDER = ["source", "diag", "cpp", "lexer", "parser", "ctype", "model", "lower", "check", "backends", "render", "emit",
+ORDER = ["source", "diag", "compiler", "cpp", "lexer", "parser", "ctype", "model", "wording", "fields", "printk", "lower",
+         "check_scope", "check_tables", "check_layout", "check_fields", "check_print", "check", "target", "backends", "render", "emit",
          "cli"]
 
 
@@ -62,7 +63,7 @@ class Imports(unittest.TestCase):
                 self.assertIn(name.split(".")[1], ("model", "backends", "INTERFACE_VERSION"), name)
 
     def test_one_user_each(self) -> None:
-        for package, stage in (("pycparser", "ctype"), ("jinja2", "render"), ("subprocess", "cpp")):
+        for package, stage in (("pycparser", "ctype"), ("jinja2", "render"), ("subprocess", "compiler")):
             users = {s for s, imported in stages().items() if any(n.split(".")[0] == package for n in imported)}
             self.assertEqual(users, {stage}, package)
 

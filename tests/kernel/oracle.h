@@ -31,10 +31,11 @@
 	ORACLE_CLASS(name, ORACLE_ALL(tstruct), ORACLE_ALL(print)) ORACLE_EVENT(event, name, name)
 #define TRACE_EVENT_FN_COND(name, proto, args, cond, tstruct, assign, print, reg, unreg) \
 	ORACLE_CLASS(name, ORACLE_ALL(tstruct), ORACLE_ALL(print)) ORACLE_EVENT(event, name, name)
-#define TRACE_EVENT_NOP(name, proto, args, tstruct, assign, print)
-#define DECLARE_EVENT_NOP(name, proto, args)
+/* These leave a trace_NAME() that does nothing. */
+#define TRACE_EVENT_NOP(name, proto, args, tstruct, assign, print) ORACLE_POINT(name)
+#define DECLARE_EVENT_NOP(name, proto, args) ORACLE_POINT(name)
 #define DECLARE_EVENT_CLASS_NOP(name, proto, args, tstruct, assign, print)
-#define DEFINE_EVENT_NOP(class, name, proto, args)
+#define DEFINE_EVENT_NOP(class, name, proto, args) ORACLE_POINT(name)
 #define DECLARE_TRACE(name, proto, args) ORACLE_POINT(name)
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond) ORACLE_POINT(name)
 #define DECLARE_TRACE_WRITABLE(name, proto, args, size) ORACLE_POINT(name)

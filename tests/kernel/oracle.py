@@ -66,7 +66,8 @@ def read(header: str, options: list[str], expand: bool) -> Header:
         text = file.read()
     if not expand:
         text = _INCLUDE.sub("", text)
-    command = [*cc, "-E", "-w", "-nostdinc", "-Ulinux", "-Uunix", "-D_LINUX_TRACEPOINT_H", *options,
+    command = [*cc, "-E", "-w", "-nostdinc", "-Ulinux", "-Uunix", "-D_LINUX_TRACEPOINT_H", "-DCREATE_TRACE_POINTS",
+               "-I", os.path.join(HERE, "instead"), *options,
                "-iquote", os.path.dirname(header), "-include", os.path.join(HERE, "oracle.h"), "-"]
     while True:
         done = run(command, stdin=None, input=f'# 1 "{header}"\n{text}')

@@ -46,7 +46,7 @@ def ask(tree: Tree, headers: list[str], directory: str) -> dict[str, Event]:
         file.write("".join(f"#include <{name}>\n" for name in PRELUDE) + '#include "witness.h"\n'
                    + "".join(f"#include <trace/events/{os.path.basename(h)}>\n" for h in headers))
     # Not $CC: the configuration was made for gcc.
-    command = ["gcc", *FLAGS, *MACHINE.get(tree.arch, []), *char_flags(tree), *tree.full, "-I", HERE]
+    command = ["gcc", *FLAGS, *MACHINE.get(tree.arch, []), *char_flags(tree), "-DCREATE_TRACE_POINTS", "-I", os.path.join(HERE, "instead"), *tree.full, "-I", HERE]
     done = run([*command, "-c", "-o", source[:-2] + ".o", source])
     if not done.returncode:
         return _events(Object(source[:-2] + ".o"))

@@ -85,13 +85,15 @@ static __attribute__((format(printf, 3, 0))) void record(void *data, const struc
 	__assign_bitmask(bits, v->bits, v->nr_bits);
 	__assign_cpumask(cpus, v->cpus);
 	__assign_sockaddr(address, v->address, v->address_len);
-	memcpy(__get_dynamic_array(words), v->words, __get_dynamic_array_len(words));
+	if (v->nr_words)
+		memcpy(__get_dynamic_array(words), v->words, __get_dynamic_array_len(words));
 	__assign_rel_str(rel_text, v->text);
 	__assign_rel_str_len(rel_part, v->part, v->part_len);
 	__assign_rel_bitmask(rel_bits, v->bits, v->nr_bits);
 	__assign_rel_cpumask(rel_cpus, v->cpus);
 	__assign_rel_sockaddr(rel_address, v->address, v->address_len);
-	memcpy(__get_rel_dynamic_array(rel_words), v->words, __get_rel_dynamic_array_len(rel_words));
+	if (v->nr_words)
+		memcpy(__get_rel_dynamic_array(rel_words), v->words, __get_rel_dynamic_array_len(rel_words));
 	__entry->last = v->last;
 	tp_commit(&__rec);
 }

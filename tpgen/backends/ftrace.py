@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from tpgen.backends.output import Ask, Output
-from tpgen.model import Tracepoint, Unit
-from tpgen.target import Answers
+from tpgen.model import Answers, Tracepoint, Unit
 
 _COMMON = ("unsigned short common_type", 0, 2, 0), ("unsigned char common_flags", 2, 1, 0), \
     ("unsigned char common_preempt_count", 3, 1, 0), ("int common_pid", 4, 4, 1)
@@ -38,7 +37,7 @@ def _view(event: Tracepoint, number: int, answers: Answers) -> Mapping[str, obje
     fields: list[Mapping[str, object]] = []
     end = 8
     for field in event_class.fields:
-        layout = answers.layout(field)
+        layout = answers.layouts.get(field.in_record)
         if not layout:
             return None
         size, align = (4, 4) if field.dynamic else (layout.size, layout.align)

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tpgen.model import Eval, Field, Unit
-from tpgen.target import Answers
+from tpgen.model import Answers, Eval, Field, Unit
 
 # What the C compiler knows of fields and constants of a unit; None after an error, which it has reported.
 Ask = Callable[[Unit, Sequence[Field], Sequence[Eval]], Answers | None]
