@@ -214,7 +214,7 @@ def _without_braces(tokens: Sequence[Token]) -> list[Token]:
     for token in tokens:
         if token.text == "{":
             if depth == 0:
-                out.append(replace(token, kind="num", text="0"))
+                out.append(token._replace(kind="num", text="0"))
             depth += 1
         elif token.text == "}":
             depth -= 1
@@ -307,7 +307,7 @@ def _prepare(tokens: Sequence[Token]) -> tuple[str, frozenset[str]]:
                 if depth == 0:
                     break
             continue
-        kept.append(replace(token, text=_SYNONYMS[token.text]) if token.text in _SYNONYMS else token)
+        kept.append(token._replace(text=_SYNONYMS[token.text]) if token.text in _SYNONYMS else token)
     return spell(kept), frozenset(_type_names(kept))
 
 

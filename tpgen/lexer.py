@@ -12,30 +12,30 @@ import difflib
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from typing import NamedTuple
 
 from tpgen.source import Source, Span
 
 _TOKEN = re.compile(
-    r"""(?P<space>[ \t\f\v]+|\\\n)
-      | (?P<newline>\n)
+    r"""[ \t\f\v]*
+      (?:(?P<newline>\n)
+      | (?P<space>\\\n|\Z)
       | (?P<comment>/\*.*?\*/|//(?:\\\n|[^\n])*)
       | (?P<id>(?:[A-Za-z_$\u0080-\ud7ff]|\\[uU][0-9a-f]+)(?:[A-Za-z0-9_$\u0080-\ud7ff]|\\[uU][0-9a-f]+)*)
       | (?P<num>\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.])*)
       | (?P<str>"(?:\\.|[^"\\\n])*")
       | (?P<chr>'(?:\\.|[^'\\\n])*')
       | (?P<punct>->|\+\+|--|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||\.\.\.|[-+*/%&|^]=|\#\#|[][(){}<>=!~&|^+*/%?:;,.\#-])
-      | (?P<bad>/\*|["']|.)""",
+      | (?P<bad>/\*|["']|.))""",
     re.S | re.X)
 
-_DIRECTIVE = re.compile(r"#(?:/\*.*?\*/|\\\n|//[^\n]*|[^\n/\\]|[/\\])*", re.S)
+_DIRECTIVE = re.compile(r"[ \t\f\v]*(#(?:/\*.*?\*/|\\\n|//[^\n]*|[^\n/\\]|[/\\])*)", re.S)
 _MARKER = re.compile(r'#[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:\\.|[^"\\])*)"')
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """kind: id, num, str, chr, punct, dir (a whole directive), bad (a character that begins no token)."""
 
     kind: str
@@ -53,16 +53,15 @@ def lex(text: str, path: str, at: int = 0, length: int | None = None) -> list[To
     length = len(text) if length is None else length
     match = _TOKEN.match
     while at < length:
-        if fresh and text[at] == "#":
-            directive = _DIRECTIVE.match(text, at)
-            assert directive
-            marker = _MARKER.match(directive[0])
+        directive = _DIRECTIVE.match(text, at) if fresh else None
+        if directive:
+            marker = _MARKER.match(directive[1])
             if marker:
                 # The marker names the line after it; the newline between them is still to come.
                 line, path = int(marker[1]) - 1, marker[2].replace('\\"', '"').replace("\\\\", "\\")
             else:
-                tokens.append(Token("dir", directive[0], path, line, at, directive.end()))
-                line += directive[0].count("\n")
+                tokens.append(Token("dir", directive[1], path, line, directive.start(1), directive.end()))
+                line += directive[1].count("\n")
             at, fresh = directive.end(), False
             continue
         found = match(text, at)
@@ -73,9 +72,11 @@ def lex(text: str, path: str, at: int = 0, length: int | None = None) -> list[To
         elif kind == "space" or kind == "comment":
             line += found[0].count("\n")
         else:
-            tokens.append(Token(kind, found[0], path, line, found.start(), at))
-            line += found[0].count("\n")
+            word = found[kind]
+            tokens.append(Token(kind, word, path, line, at - len(word), at))
             fresh = False
+            if kind in ("str", "chr", "id"):
+                line += word.count("\n")
     return tokens
 
 

@@ -181,15 +181,18 @@ def split(tokens: Sequence[Token], at: Token, end: Token) -> tuple[Part, ...]:
     if not tokens:
         return ()
     parts: list[Part] = []
-    current: list[Token] = []
-    before = at
-    for depth, token in brackets(tokens):
-        if depth == 0 and token.text == "," and token.kind == "punct":
-            parts.append(_part(current, before, token))
-            current, before = [], token
-        else:
-            current.append(token)
-    parts.append(_part(current, before, end))
+    before, begin, depth = at, 0, 0
+    for index, token in enumerate(tokens):
+        if token.kind != "punct":
+            continue
+        if token.text in "([{":
+            depth += 1
+        elif token.text in ")]}":
+            depth -= 1
+        elif token.text == "," and depth == 0:
+            parts.append(_part(tokens[begin:index], before, token))
+            before, begin = token, index + 1
+    parts.append(_part(tokens[begin:], before, end))
     return tuple(parts)
 
 

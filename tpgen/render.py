@@ -42,6 +42,8 @@ def c_strings(text: str, indent: str) -> str:
 
 def _fold(line: str) -> list[str]:
     """A line of code of ours that is too long, as several: broken behind commas that stand outside of literals."""
+    if len(line) + 7 * line.count("\t") <= WIDTH:
+        return [line]
     out = []
     indent = line[:len(line) - len(line.lstrip("\t"))] + "\t\t"
     while len(line.expandtabs(8)) > WIDTH:

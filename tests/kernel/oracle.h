@@ -22,7 +22,7 @@
 #define DEFINE_EVENT_CONDITION(class, name, proto, args, cond) ORACLE_EVENT(event, class, name)
 #define DEFINE_EVENT_WRITABLE(class, name, proto, args, size) ORACLE_EVENT(event, class, name)
 #define DEFINE_EVENT_PRINT(class, name, proto, args, print) \
-	ORACLE_EVENT(event, class, name) @@print __FILE__ #name print @@end
+	ORACLE_EVENT(event, class, name) @@own __FILE__ #name print @@end
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print) \
 	ORACLE_CLASS(name, ORACLE_ALL(tstruct), ORACLE_ALL(print)) ORACLE_EVENT(event, name, name)
 #define TRACE_EVENT_FN(name, proto, args, tstruct, assign, print, reg, unreg) \

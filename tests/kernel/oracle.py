@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 _DIRECTIVE = re.compile(r"^#.*\n", re.M)
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\b.*', re.M)
 _MISSING = re.compile(r"fatal error: '?([^':\n]+)'?(?:: No such file| file not found)")
-_MARK = re.compile(r"@@(class|event|point|print|enum|sizeof)\b(.*?)@@end", re.S)
+_MARK = re.compile(r"@@(class|event|point|own|enum|sizeof)\b(.*?)@@end", re.S)
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"', re.S)
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)", re.S)
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\033"}
@@ -86,7 +86,7 @@ def parse(text: str, header: str) -> Header:
     found = Header()
     for kind, rest in _MARK.findall(_DIRECTIVE.sub("", text)):
         names = _LITERAL.findall(rest)
-        if kind in ("class", "event", "point", "print") and names[0] != header:
+        if kind in ("class", "event", "point", "own") and names[0] != header:
             continue
         if kind == "class":
             head, _, tail = rest.partition("@{")
@@ -96,7 +96,7 @@ def parse(text: str, header: str) -> Header:
         elif kind == "event":
             system, event_class, name = (unquote(f'"{n}"') for n in names[1:4])
             found.events[name] = (system, event_class)
-        elif kind == "print":
+        elif kind == "own":
             found.prints[names[1]] = _print_fmt(rest)
         elif kind == "point":
             found.points.append(names[1])

@@ -14,6 +14,12 @@ from support import Case, note, tpgen
 SECONDS = 10  # of one core, for all headers together in plain mode
 
 
+def first_difference(theirs: str, ours: str) -> str:
+    """The two texts from a little in front of the place on which they differ."""
+    at = max(0, next((i for i, (a, b) in enumerate(zip(theirs, ours)) if a != b), min(len(theirs), len(ours))) - 30)
+    return f"  kernel: ...{theirs[at:at + 100]!r}\n  tpgen:  ...{ours[at:at + 100]!r}"
+
+
 class Headers(Case):
     def tree(self, series: str) -> tree.Tree:
         found = tree.find(series)
@@ -52,8 +58,10 @@ class Headers(Case):
                 if ([f["decl"] for f in ours["fields"]], ours["print_fmt"]) == theirs:
                     same += 1
                 else:
-                    differences.append(f"{name}: {event}\n  {theirs}\n  {ours['fields']} {ours['print_fmt']}")
-        self.assertEqual(differences, [], "\n".join(differences[:20]))
+                    differences += [f"{name}: {event}\n" + first_difference(a, b) for a, b in zip(
+                        [*theirs[0], theirs[1]], [*(f["decl"] for f in ours["fields"]), ours["print_fmt"]]) if a != b]
+        if differences:
+            self.fail(f"{len(differences)} events\n" + "\n".join(differences[:40]))
         return total, same
 
     def check_series(self, series: str) -> None:

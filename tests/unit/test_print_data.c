@@ -202,7 +202,8 @@ static void print_all(size_t size)
 	memset(buffer, 'X', sizeof(buffer));
 	trace_seq_init(&seq, buffer, size);
 	trace_seq_puts(&seq, "head ");
-	tp_printk(p, seq.len, "%s %s %s %s %s %s %s", __print_hex(bytes, 3), own_helper(p, 5),
+	const size_t start = seq.len;
+	tp_printk(p, start, "%s %s %s %s %s %s %s", __print_hex(bytes, 3), own_helper(p, 5),
 		  in_buf(__get_buf(100), 100, "buf"), __print_array(words, 2, sizeof(uint32_t)),
 		  tp_seq_print_bitmask(p, &bits, sizeof(bits)), in_buf(__get_buf(50), 50, "buf two"),
 		  __print_symbolic_u64(1, {1, "one"}));

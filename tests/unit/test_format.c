@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_format.c - the text of an event's format file; and what libtraceevent,
+ * the reader of trace-cmd and perf, makes of it.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tp/print.h>
+#include <tp/sink.h>
+#include <tp/tp.h>
+
+#include "language.h"
+#include "sample.h"
+#include "util.h"
+
+static char buffer[16384];
+static struct trace_seq seq;
+
+static const char *format_of(const struct tp_event *event)
+{
+	trace_seq_init(&seq, buffer, sizeof(buffer));
+	ck_assert_int_eq(tp_event_format(event, &seq), 0);
+	ck_assert_uint_eq(strlen(buffer), seq.len);
+	return buffer;
+}
+
+/* ---- The text ---- */
+
+#define COMMON                                                                \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n" \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+START_TEST(all_of_it)
+{
+	char expected[1024];
+
+	snprintf(expected, sizeof(expected),
+		 "name: sample_int\nID: %d\nformat:\n" COMMON
+		 "\tfield:int value;\toffset:8;\tsize:4;\tsigned:1;\n"
+		 "\nprint fmt: \"value=%%d\", REC->value\n",
+		 tp_event_sample_int.id);
+	ck_assert_int_gt(tp_event_sample_int.id, 0);
+	ck_assert_str_eq(format_of(&tp_event_sample_int), expected);
+}
+END_TEST
+
+#define SIGNED_CHAR ((char)-1 < 0)
+
+START_TEST(all_kinds)
+{
+	static const char expected[] =
+		"\tfield:u8 first;\toffset:8;\tsize:1;\tsigned:0;\n"
+		"\tfield:struct language_pair pair;\toffset:16;\tsize:16;\tsigned:0;\n"
+		"\tfield:char name[4];\toffset:32;\tsize:4;\tsigned:%d;\n"
+		"\tfield:__data_loc char[] text;\toffset:36;\tsize:4;\tsigned:%d;\n"
+		"\tfield:__data_loc char[] part;\toffset:40;\tsize:4;\tsigned:%d;\n"
+		"\tfield:__data_loc char[] message;\toffset:44;\tsize:4;\tsigned:%d;\n"
+		"\tfield:__data_loc unsigned long[] bits;\toffset:48;\tsize:4;\tsigned:0;\n"
+		"\tfield:__data_loc cpumask_t cpus;\toffset:52;\tsize:4;\tsigned:0;\n"
+		"\tfield:__data_loc u8[] address;\toffset:56;\tsize:4;\tsigned:0;\n"
+		"\tfield:__data_loc u32[] words;\toffset:60;\tsize:4;\tsigned:0;\n"
+		"\tfield:__rel_loc char rel_text[];\toffset:64;\tsize:4;\tsigned:%d;\n"
+		"\tfield:__rel_loc char rel_part[];\toffset:68;\tsize:4;\tsigned:%d;\n"
+		"\tfield:__rel_loc unsigned long rel_bits[];\toffset:72;\tsize:4;\tsigned:0;\n"
+		"\tfield:__rel_loc cpumask_t rel_cpus;\toffset:76;\tsize:4;\tsigned:0;\n"
+		"\tfield:__rel_loc u8 rel_address[];\toffset:80;\tsize:4;\tsigned:0;\n"
+		"\tfield:__rel_loc u32 rel_words[];\toffset:84;\tsize:4;\tsigned:0;\n"
+		"\tfield:s64 last;\toffset:88;\tsize:8;\tsigned:1;\n"
+		"\nprint fmt: \"...\"\n";
+	char text[4096];
+
+	if (_Alignof(int64_t) != 8) /* other offsets */
+		return;
+	snprintf(text, sizeof(text), expected, SIGNED_CHAR, SIGNED_CHAR, SIGNED_CHAR, SIGNED_CHAR, SIGNED_CHAR,
+		 SIGNED_CHAR);
+	const char *format = format_of(&tp_event_language);
+	ck_assert_contains(format, "name: language\nID: 0\nformat:\n" COMMON); /* not loaded */
+	ck_assert_str_eq(strstr(format, "\tfield:u8 first"), text);
+}
+END_TEST
+
+static const struct tp_eval evals[] = {
+	{"ONE", 1}, {"MINUS", -1}, {"LONG", INT64_MIN}, {"sizeof(struct page)", 64}, {"LEN", 16}, {"ONE", 7}, {NULL, 0},
+};
+
+static const struct {
+	const char *fmt;
+	const char *expected;
+} eval_cases[] = {
+	{"\"%d\", ONE", "\"%d\", 1"},
+	{"\"%d\", ONE + MINUS*LONG", "\"%d\", 1 + -1*-9223372036854775808"},
+	{"\"ONE %d\", ONE", "\"ONE %d\", 1"},
+	{"\"a\\\"ONE\", ONE", "\"a\\\"ONE\", 1"},
+	{"\"a\\\\\", ONE", "\"a\\\\\", 1"},
+	{"\"\", 'ONE', ONE", "\"\", 'ONE', 1"},
+	{"\"\", ONES, AONE, _ONE, ONE_, ONE1", "\"\", ONES, AONE, _ONE, ONE_, ONE1"},
+	{"\"\", REC->ONE, REC.ONE, REC -> ONE", "\"\", REC->ONE, REC.ONE, REC -> ONE"},
+	{"\"\", REC->x[ONE], (REC->x)->ONE", "\"\", REC->x[1], (REC->x)->1"}, /* as the kernel */
+	{"\"\", REC->x->y.ONE", "\"\", REC->x->y.ONE"},
+	{"\"\", sizeof(struct page) / 4, sizeof(struct pages)", "\"\", 64 / 4, sizeof(struct pages)"},
+	{"\"\", 1ONE, 0xONE, 10UL", "\"\", 1ONE, 0xONE, 10UL"},
+	{"\"\", __print_symbolic(REC->x, {ONE,\"ONE\"}, { LEN, \"LEN\" })",
+	 "\"\", __print_symbolic(REC->x, {1,\"ONE\"}, { 16, \"LEN\" })"},
+	{"ONE", "1"},
+	{"", ""},
+	{"\"ONE", "\"ONE"},
+	{"\"ONE\\", "\"ONE\\"},
+	{"REC->", "REC->"},
+	{"REC.", "REC."},
+};
+
+static const char *evaluated(const char *fmt, const struct tp_eval *table)
+{
+	struct tp_event_class class = {.print_fmt = fmt, .evals = table};
+	struct tp_event event = {.system = "s", .name = "n", .event_class = &class};
+
+	char *text = strstr(format_of(&event), "print fmt: ") + strlen("print fmt: ");
+	text[strlen(text) - 1] = '\0'; /* the newline */
+	return text;
+}
+
+START_TEST(values_of_names)
+{
+	ck_assert_str_eq(evaluated(eval_cases[_i].fmt, evals), eval_cases[_i].expected);
+	ck_assert_str_eq(evaluated(eval_cases[_i].fmt, NULL), eval_cases[_i].fmt);
+	ck_assert_str_eq(evaluated(eval_cases[_i].fmt, &evals[6]), eval_cases[_i].fmt);
+}
+END_TEST
+
+START_TEST(values_in_types)
+{
+	static const struct tp_event_field fields[] = {
+		{.name = "a", .type = "ONE", .kind = TP_FIELD, .offset = 8, .size = 4, .element_size = 4},
+		{.name = "b", .type = "char[LEN]", .kind = TP_FIELD, .offset = 12, .size = 16, .element_size = 16},
+		{.name = "c", .type = "u8[LEN]", .kind = TP_ARRAY, .offset = 28, .size = 32, .element_size = 16},
+		{.name = "d", .type = "int", .kind = TP_ARRAY, .offset = 60, .size = 0, .element_size = 4},
+		{.name = "e", .type = "struct none", .kind = TP_ARRAY, .offset = 60, .size = 0, .element_size = 0},
+	};
+	struct tp_event_class class = {.fields = fields, .nr_fields = 5, .evals = evals};
+	struct tp_event event = {.system = "s", .name = "n", .event_class = &class};
+	const char *text = format_of(&event);
+
+	ck_assert_contains(text, "\tfield:ONE a;\toffset:8;");
+	ck_assert_contains(text, "\tfield:char[16] b;");
+	ck_assert_contains(text, "\tfield:u8[16] c[2];");
+	ck_assert_contains(text, "\tfield:int d[];");
+	ck_assert_contains(text, "\tfield:struct none e[];");
+	ck_assert_contains(text, "\nprint fmt: \n");
+}
+END_TEST
+
+START_TEST(errors)
+{
+	struct tp_event event = {.name = "n"};
+	char small[200];
+
+	trace_seq_init(&seq, buffer, sizeof(buffer));
+	ck_assert_int_eq(tp_event_format(NULL, &seq), -EINVAL);
+	ck_assert_int_eq(tp_event_format(&event, &seq), -EINVAL);
+	ck_assert_uint_eq(seq.len, 0);
+	for (size_t size = 1; size < sizeof(small); size++) {
+		memset(small, 'X', sizeof(small));
+		trace_seq_init(&seq, small, size);
+		ck_assert_int_eq(tp_event_format(&tp_event_sample_int, &seq), -ENOSPC);
+		ck_assert_uint_eq(strlen(small), size - 1);
+		for (size_t i = size; i < sizeof(small); i++)
+			ck_assert_int_eq(small[i], 'X');
+	}
+}
+END_TEST
+
+/* ---- libtraceevent ---- */
+
+#if __has_include(<traceevent/event-parse.h>)
+#include <dlfcn.h>
+#include <traceevent/event-parse.h>
+
+#include "format_cases.h"
+
+/*
+ * Loaded and not linked, so that the other tests need it not. Its struct
+ * trace_seq is another than ours, and that is called by its functions alone.
+ */
+static struct {
+	struct tep_handle *(*alloc)(void);
+	void (*free)(struct tep_handle *tep);
+	enum tep_errno (*parse)(struct tep_handle *tep, const char *buf, unsigned long size, const char *sys);
+	void (*print)(struct tep_handle *tep, struct library_seq *s, struct tep_record *record, const char *fmt, ...);
+	struct tep_event *(*find)(struct tep_handle *tep, int id);
+	int (*add_function)(struct tep_handle *tep, char *name, unsigned long long address, char *module);
+	void (*seq_init)(struct library_seq *s);
+	void (*seq_destroy)(struct library_seq *s);
+} library;
+
+#else
+#endif
