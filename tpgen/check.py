@@ -20,7 +20,7 @@ from tpgen.diag import Diagnostics, Note, nearest
 from tpgen.lexer import Text, lex, spell
 from tpgen.lower import Lowered
 from tpgen.model import Param, Tracepoint
-from tpgen.parser import Declaration, matching, split
+from tpgen.parser import C_KEYWORDS, Declaration, matching, split
 from tpgen.source import Span
 
 # A name that stands for a number, by the habits of C.
@@ -140,8 +140,10 @@ def _unevaluated_names(lowered: Lowered, records: Sequence[Record], diag: Diagno
                 after = tokens[index + 1].text if index + 1 < len(tokens) else ""
                 before = tokens[index - 1].text if index else ""
                 if token.text == "sizeof" and after == "(":
-                    name = spell(tokens[index:matching(tokens, index + 1) + 1]).replace(" ", "")
-                    _unevaluated(name, name[7:-1], "SIZEOF", lowered.text.span(token), known, diag)
+                    of = tokens[index + 2:matching(tokens, index + 1)]
+                    # Readers know the sizes of C's own types.
+                    if "__entry" not in [t.text for t in of] and not all(t.text in C_KEYWORDS for t in of):
+                        _unevaluated(f"sizeof({spell(of)})", spell(of), "SIZEOF", lowered.text.span(token), known, diag)
                 elif index not in unseen and token.kind == "id" and _CONSTANT.match(token.text) and after != "(" \
                         and before not in ("->", "."):
                     _unevaluated(token.text, token.text, "ENUM", lowered.text.span(token), known, diag)

@@ -151,8 +151,7 @@ class _Fields:
     def _is(self, takes: str, field: Field) -> bool:
         if takes == "any" or field.kind in _FIT[takes]:
             return True
-        element = self.record.types[field.member]
-        return takes == "string" and field.kind == "dynamic_array" and (not element or element.bits == 8)
+        return takes == "string" and field.kind == "dynamic_array" and self.record.is_bytes(field)
 
     # ---- Which fields are assigned ----
 
@@ -165,6 +164,8 @@ class _Fields:
         for field in self.record.event_class.fields:
             if field.member in written or any(nearest(name, [field.name]) for name in unknown):
                 continue
+            if self._scratch(field):
+                continue
             notes = [Note(self.text.span(printed[field.member]), "it is printed here")] if field.member in printed else []
             if field.kind == "string":
                 self.diag.error(field.span, "TP061", f"string '{field.name}' is never copied into the record; add "
@@ -172,6 +173,22 @@ class _Fields:
             else:
                 self.diag.warning(field.span, "TP060", f"{_noun(field)} '{field.name}' is never {_remedy(field)} "
                                   f"{'in' if field.kind == 'dynamic_array' else 'to'} TP_fast_assign", notes)
+
+    def _scratch(self, field: Field) -> bool:
+        """Whether it is room for a text that a function called in TP_printk makes: an old habit of drivers."""
+        if field.kind != "dynamic_array" or not self.record.is_bytes(field) or self._depends(field):
+            return False
+        for _, part in self.record.prints:
+            tokens = code_of(part)
+            inside = _inside_calls(tokens)
+            if any(token.text == field.name and helper and inside[index - 2]
+                   for token, helper, index in _places(tokens, frozenset())):
+                return True
+        return False
+
+    def _depends(self, field: Field) -> bool:
+        """Whether its length is another for each record."""
+        return any(t.text in self.record.variables for t in lex(field.code[0].text, self.text.source.path))
 
     def _whole_entry(self, tokens: Sequence[Token]) -> bool:
         """Whether the record itself is handed to something, which may then assign any field."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tpgen import ctype
 from tpgen.check_fields import HELPERS
-from tpgen.check_scope import Record, branches, code_of, declared, unevaluated
+from tpgen.check_scope import Record, bare, branches, code_of, declared, unevaluated
 from tpgen.ctype import CType
 from tpgen.diag import Note
 from tpgen.lexer import Token
@@ -26,8 +26,12 @@ _ADDRESS = re.compile(r"(?:[sSBfF]\w*|[xKe])?$")
 # The printer's own variables, which a parameter may be called like.
 _PRINTER = frozenset(["p", "__entry"])
 
-# A kernel trace header's last line. Its strings are checked by the kernel when they are printed.
+# A kernel trace header's last line.
 _KERNEL_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<trace/define_trace\.h>", re.M)
+
+
+# What is there for ever, beside text.
+_STATIC = (["__func__"], ["__FUNCTION__"], ["NULL"], ["0"])
 
 
 def check_print(record: Record, decl: Declaration, part: Part) -> None:
@@ -139,17 +143,22 @@ class _Print:
 
     def _dereferenced(self) -> None:
         """__entry->pointer->member and its like: the record holds the pointer only."""
-        unseen = unevaluated(self.tokens)
-        for index in range(2, len(self.tokens)):
-            if self.tokens[index - 2].text != "__entry" or self.tokens[index - 1].text != "->" or index in unseen \
-                    or not self.record.stored_pointer(self.tokens[index].text):
-                continue
-            after = self.tokens[index + 1].text if index + 1 < len(self.tokens) else ""
-            if after in ("->", "[") or index > 2 and self.tokens[index - 3].text == "*" and _unary(self.tokens, index - 3):
-                field = self.record.members[self.tokens[index].text]
-                self.diag.warning(self.text.span(self.tokens[index - 2], self.tokens[index]), "TP055",
-                                  f"'__entry->{field.name}' is a pointer, and what it points to may be gone when the record "
-                                  "is printed; store what is printed of it", [Note(field.span, "it is declared here")])
+        for value in self.values:
+            tokens = bare(value.tokens)
+            if not tokens or tokens[0].text == "&":
+                continue  # an address only
+            unseen = unevaluated(tokens)
+            for index in range(2, len(tokens)):
+                if tokens[index - 2].text != "__entry" or tokens[index - 1].text != "->" or index in unseen \
+                        or not self.record.stored_pointer(tokens[index].text):
+                    continue
+                after = tokens[index + 1].text if index + 1 < len(tokens) else ""
+                if after in ("->", "[") or index > 2 and tokens[index - 3].text == "*" and _unary(tokens, index - 3):
+                    field = self.record.members[tokens[index].text]
+                    self.diag.warning(self.text.span(tokens[index - 2], tokens[index]), "TP055",
+                                      f"'__entry->{field.name}' is a pointer, and what it points to may be gone when the "
+                                      "record is printed; store what is printed of it",
+                                      [Note(field.span, "it is declared here")])
 
     def _stored(self, one: Conversion, value: Part) -> None:
         """%s, or a %p that looks at what is there, of an address in the record."""
@@ -163,31 +172,32 @@ class _Print:
             origins = {self._origin(tokens) for tokens in _assigned_to(self.record.assign, field.name)}
             if origins == {"static"}:
                 continue
-            constant = "const" in field.c_type and bool(origins) and origins <= {"static", "parameter"}
-            remark = one.letter == "s" and constant and _KERNEL_HEADER.search(self.text.source.text)
-            say = self.diag.remark if remark else self.diag.warning
+            # The kernel prints only text that it knows to be there for ever, so that is what its trace headers store.
+            kernel = one.letter == "s" and origins and origins <= {"static", "parameter"} \
+                and _KERNEL_HEADER.search(self.text.source.text)
+            say = self.diag.remark if kernel else self.diag.warning
             remedy = f"record the text, with __string({field.name}, ...)" if one.letter == "s" else \
-                "record what it points to, with __array" if one.suffix[0] not in "dDVOg" else "record what is printed of it"
+                "record what it points to, with __array"
             say(self.text.span(value.at, value.end), "TP055", f"'{one.text}' reads what '__entry->{field.name}' points to, "
                 f"which is not in the record and may be gone; {remedy}", [Note(field.span, "it is declared here")])
 
     def _origin(self, tokens: Sequence[Token]) -> str:
-        """Where a pointer comes from: "static" is there for ever."""
-        kinds: set[str] = set()
-        for branch in branches(tokens):
-            branch = _without_casts(branch)
-            words = [t.text for t in branch]
-            if all(t.kind == "str" for t in branch) or words[:1] == ["tracepoint_string"] \
-                    or words in (["__func__"], ["__FUNCTION__"], ["NULL"], ["0"]):
-                kinds.add("static")
-            elif len(words) == 1 and branch[0].kind == "id":
-                kinds.add({"a parameter": "parameter"}.get(what, "local") if (what := self.record.variables.get(words[0]))
-                          else "static")
-            elif words[1:2] == ["["] and words[0] not in self.record.variables and matching(branch, 1) == len(branch) - 1:
-                kinds.add("static")  # an element of a table
-            else:
-                kinds.add("other")
-        return kinds.pop() if len(kinds) == 1 else "parameter" if kinds == {"static", "parameter"} else "other"
+        """Where a pointer comes from: "static" is there for ever, "parameter" may be, "other" is not."""
+        kinds = {self._origin_of(_without_casts(branch)) for branch in branches(tokens)}
+        return next(kind for kind in ("other", "parameter", "static") if kind in kinds)
+
+    def _origin_of(self, tokens: Sequence[Token]) -> str:
+        words = [t.text for t in tokens]
+        if all(t.kind == "str" for t in tokens) or words[:1] == ["tracepoint_string"] or words in _STATIC:
+            return "static"
+        if not words or tokens[0].kind != "id" or words[0] in self.record.locals:
+            return "other"
+        param = next((p for p in self.record.event_class.params if p.name == words[0]), None)
+        if not param:
+            # A global, or an element of a table; not what a function returns.
+            return "static" if len(words) == 1 or words[1] == "[" and matching(tokens, 1) == len(tokens) - 1 else "other"
+        member = "const" in param.type and all(t.kind == "id" or t.text in ("->", ".") for t in tokens)
+        return "parameter" if len(words) == 1 or member else "other"
 
 
 def _value_type(field: Field, of: CType | None) -> CType | None:

@@ -74,6 +74,11 @@ class Record:
         except ctype.NotC:
             return None
 
+    def is_bytes(self, field: Field) -> bool:
+        """Whether its elements may be characters."""
+        element = self.types[field.member]
+        return not element or element.bits == 8
+
     def stored_pointer(self, name: str) -> bool:
         """Whether it is a field that holds an address, and nothing of what is there."""
         field = self.members.get(name)

@@ -53,14 +53,17 @@ def _table(record: Record, entries: Sequence[_Entry], flags: bool) -> None:
     names: dict[str, _Entry] = {}
     for entry in entries:
         key: int | str = entry.text if entry.value is None else entry.value
-        shadow = values.get(key) or (_contained(entry, values) if flags else None)
-        if shadow:
-            _say(record, entry, shadow, "TP080", f"{entry.name} is never printed: " + (
-                f"{shadow.name}, in front of it, takes bits of its mask" if flags and shadow.text != entry.text
-                else f"{shadow.name}, in front of it, has the same value"))
+        same = values.get(key)
+        part = _contained(entry, values) if flags and not same else None
+        if same:
+            _say(record, entry, same, "TP080", f"{entry.name} is never printed: {same.name}, in front of it, has the same "
+                 f"{'mask' if flags else 'value'}")
+        elif part:
+            _say(record, entry, part, "TP080", f"{entry.name} is never printed: {part.name}, in front of it, takes bits of "
+                 "its mask")
         elif flags and entry.value == 0:
             _say(record, entry, None, "TP080", f"{entry.name} has no bit, so it is printed with every value but 0")
-        elif entry.name in names and flags:
+        elif flags and entry.name in names:
             _say(record, entry, names[entry.name], "TP081", f"two entries of the table are called {entry.name}")
         values.setdefault(key, entry)
         names.setdefault(entry.name, entry)

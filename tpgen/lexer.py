@@ -97,6 +97,9 @@ def _lex_of(text: str, path: str) -> list[Token]:
     return tokens
 
 
+_DEFINED_VALUE = re.compile(r"\bTRACE_DEFINE_(ENUM|SIZEOF)[ \t]*\([ \t]*([A-Za-z_]\w*)[ \t]*\)")
+
+
 def spell(tokens: Sequence[Token]) -> str:
     """The tokens in one line, a single space wherever there was white space between them."""
     out: list[str] = []
@@ -114,7 +117,9 @@ class Text:
 
     def __init__(self, source: Source, expanded: str):
         self.source = source
-        self.expanded = expanded
+        # (ENUM or SIZEOF, name): what an included file, if it was expanded, says of its constants is meant for this one.
+        self.defined_values = [(m[1], m[2]) for m in _DEFINED_VALUE.finditer(expanded)
+                               if expanded[expanded.rfind("\n", 0, m.start()) + 1] != "#"]
         self.raw = lex(source.text, source.path)
         self.tokens = _lex_of(expanded, source.path)
         self._raw_lines = _by_line(self.raw)

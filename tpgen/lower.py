@@ -79,16 +79,13 @@ class _Lowering:
                                 f"{nearest(decl.name.text, names)}")
 
     def _evals(self, tree: Tree) -> Iterator[Eval]:
-        seen: set[str] = set()
-        for decl in tree.declarations:
-            for role, how in (("enum", "{}"), ("sizeof", "sizeof({})")):
-                if role not in decl.parts or not decl.parts[role].tokens:
-                    continue
-                text = how.format(spell(decl.parts[role].tokens))
-                # What a macro has made a number of is one in the format, too.
-                if text not in seen and decl.name.kind == "id":
-                    seen.add(text)
-                    yield Eval(text, self.text.span(decl.name))
+        """What is no identifier is a number already, in the format, too."""
+        places = {d.name.text: d.name for d in tree.declarations if "enum" in d.parts or "sizeof" in d.parts}
+        start = self.text.tokens[0] if self.text.tokens else None
+        for macro, name in dict.fromkeys(self.text.defined_values):
+            place = places.get(name, start)
+            if place:
+                yield Eval(name if macro == "ENUM" else f"sizeof({name})", self.text.span(place))
 
     def _tracepoint(self, decl: Declaration, classes: Mapping[ClassKey, EventClass], broken: set[str],
                     exported: set[str]) -> Tracepoint | None:

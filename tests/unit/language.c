@@ -79,6 +79,9 @@ static __attribute__((format(printf, 3, 0))) void record(void *data, const struc
 	__entry->first = 1;
 	__entry->pair = v->pair;
 	memcpy(__entry->name, "abc", 4);
+	for (size_t i = 0; i < sizeof(__entry->bytes); i++)
+		__entry->bytes[i] = (uint8_t)(i * 17); /* 00 11 ... ff */
+	memcpy(__entry->mac, __entry->bytes, sizeof(__entry->mac));
 	__assign_str(text);
 	__assign_str_len(part, v->part, v->part_len);
 	__assign_vstr(message, fmt, args);
@@ -116,6 +119,8 @@ static const struct tp_event_field fields[] = {
 	LANGUAGE_FIELD(TP_FIELD, false, first, "first", uint8_t, "u8"),
 	LANGUAGE_FIELD(TP_STRUCT, false, pair, "pair", struct language_pair, "struct language_pair"),
 	LANGUAGE_FIELD(TP_ARRAY, false, name, "name", char, "char"),
+	LANGUAGE_FIELD(TP_ARRAY, false, bytes, "bytes", uint8_t, "u8"),
+	LANGUAGE_FIELD(TP_ARRAY, false, mac, "mac", uint8_t, "u8"),
 	LANGUAGE_FIELD(TP_STRING, false, __data_loc_text, "text", char, "char"),
 	LANGUAGE_FIELD(TP_STRING, false, __data_loc_part, "part", char, "char"),
 	LANGUAGE_FIELD(TP_STRING, false, __data_loc_message, "message", char, "char"),

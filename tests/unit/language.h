@@ -40,6 +40,8 @@ struct trace_event_raw_language {
 	uint8_t first;
 	struct language_pair pair;
 	char name[4];
+	uint8_t bytes[16];
+	uint8_t mac[6];
 	tp_data_loc_t __data_loc_text;
 	tp_data_loc_t __data_loc_part;
 	tp_data_loc_t __data_loc_message;

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_format.c - the text of an event's format file; and what libtraceevent,
- * the reader of trace-cmd and perf, makes of it.
+ * test_format.c - the text of an event's format file. What its readers make
+ * of it is tested in test_traceevent.c.
  */
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <sched.h>
-#include <stddef.h>
-#include <stdlib.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
-#include <tp/print.h>
-#include <tp/sink.h>
-#include <tp/tp.h>
+#include <tp/event.h>
+#include <tp/trace_seq.h>
 
 #include "language.h"
 #include "sample.h"
@@ -60,20 +56,22 @@ START_TEST(all_kinds)
 		"\tfield:u8 first;\toffset:8;\tsize:1;\tsigned:0;\n"
 		"\tfield:struct language_pair pair;\toffset:16;\tsize:16;\tsigned:0;\n"
 		"\tfield:char name[4];\toffset:32;\tsize:4;\tsigned:%d;\n"
-		"\tfield:__data_loc char[] text;\toffset:36;\tsize:4;\tsigned:%d;\n"
-		"\tfield:__data_loc char[] part;\toffset:40;\tsize:4;\tsigned:%d;\n"
-		"\tfield:__data_loc char[] message;\toffset:44;\tsize:4;\tsigned:%d;\n"
-		"\tfield:__data_loc unsigned long[] bits;\toffset:48;\tsize:4;\tsigned:0;\n"
-		"\tfield:__data_loc cpumask_t cpus;\toffset:52;\tsize:4;\tsigned:0;\n"
-		"\tfield:__data_loc u8[] address;\toffset:56;\tsize:4;\tsigned:0;\n"
-		"\tfield:__data_loc u32[] words;\toffset:60;\tsize:4;\tsigned:0;\n"
-		"\tfield:__rel_loc char rel_text[];\toffset:64;\tsize:4;\tsigned:%d;\n"
-		"\tfield:__rel_loc char rel_part[];\toffset:68;\tsize:4;\tsigned:%d;\n"
-		"\tfield:__rel_loc unsigned long rel_bits[];\toffset:72;\tsize:4;\tsigned:0;\n"
-		"\tfield:__rel_loc cpumask_t rel_cpus;\toffset:76;\tsize:4;\tsigned:0;\n"
-		"\tfield:__rel_loc u8 rel_address[];\toffset:80;\tsize:4;\tsigned:0;\n"
-		"\tfield:__rel_loc u32 rel_words[];\toffset:84;\tsize:4;\tsigned:0;\n"
-		"\tfield:s64 last;\toffset:88;\tsize:8;\tsigned:1;\n"
+		"\tfield:u8 bytes[16];\toffset:36;\tsize:16;\tsigned:0;\n"
+		"\tfield:u8 mac[6];\toffset:52;\tsize:6;\tsigned:0;\n"
+		"\tfield:__data_loc char[] text;\toffset:60;\tsize:4;\tsigned:%d;\n"
+		"\tfield:__data_loc char[] part;\toffset:64;\tsize:4;\tsigned:%d;\n"
+		"\tfield:__data_loc char[] message;\toffset:68;\tsize:4;\tsigned:%d;\n"
+		"\tfield:__data_loc unsigned long[] bits;\toffset:72;\tsize:4;\tsigned:0;\n"
+		"\tfield:__data_loc cpumask_t cpus;\toffset:76;\tsize:4;\tsigned:0;\n"
+		"\tfield:__data_loc u8[] address;\toffset:80;\tsize:4;\tsigned:0;\n"
+		"\tfield:__data_loc u32[] words;\toffset:84;\tsize:4;\tsigned:0;\n"
+		"\tfield:__rel_loc char rel_text[];\toffset:88;\tsize:4;\tsigned:%d;\n"
+		"\tfield:__rel_loc char rel_part[];\toffset:92;\tsize:4;\tsigned:%d;\n"
+		"\tfield:__rel_loc unsigned long rel_bits[];\toffset:96;\tsize:4;\tsigned:0;\n"
+		"\tfield:__rel_loc cpumask_t rel_cpus;\toffset:100;\tsize:4;\tsigned:0;\n"
+		"\tfield:__rel_loc u8 rel_address[];\toffset:104;\tsize:4;\tsigned:0;\n"
+		"\tfield:__rel_loc u32 rel_words[];\toffset:108;\tsize:4;\tsigned:0;\n"
+		"\tfield:s64 last;\toffset:112;\tsize:8;\tsigned:1;\n"
 		"\nprint fmt: \"...\"\n";
 	char text[4096];
 
@@ -177,28 +175,18 @@ START_TEST(errors)
 }
 END_TEST
 
-/* ---- libtraceevent ---- */
+#define NR(cases) ((int)(sizeof(cases) / sizeof((cases)[0])))
 
-#if __has_include(<traceevent/event-parse.h>)
-#include <dlfcn.h>
-#include <traceevent/event-parse.h>
+int main(void)
+{
+	Suite *suite = suite_create("format");
+	TCase *all = tcase_create("all");
 
-#include "format_cases.h"
-
-/*
- * Loaded and not linked, so that the other tests need it not. Its struct
- * trace_seq is another than ours, and that is called by its functions alone.
- */
-static struct {
-	struct tep_handle *(*alloc)(void);
-	void (*free)(struct tep_handle *tep);
-	enum tep_errno (*parse)(struct tep_handle *tep, const char *buf, unsigned long size, const char *sys);
-	void (*print)(struct tep_handle *tep, struct library_seq *s, struct tep_record *record, const char *fmt, ...);
-	struct tep_event *(*find)(struct tep_handle *tep, int id);
-	int (*add_function)(struct tep_handle *tep, char *name, unsigned long long address, char *module);
-	void (*seq_init)(struct library_seq *s);
-	void (*seq_destroy)(struct library_seq *s);
-} library;
-
-#else
-#endif
+	tcase_add_test(all, all_of_it);
+	tcase_add_test(all, all_kinds);
+	tcase_add_loop_test(all, values_of_names, 0, NR(eval_cases));
+	tcase_add_test(all, values_in_types);
+	tcase_add_test(all, errors);
+	suite_add_tcase(suite, all);
+	return run(suite);
+}

@@ -20,6 +20,18 @@
 extern "C" {
 #endif
 
+/*
+ * libtraceevent has functions of these names, for a struct trace_seq of its
+ * own: in a program with both libraries, each must find its own functions.
+ */
+#define trace_seq_init tp_trace_seq_init
+#define trace_seq_printf tp_trace_seq_printf
+#define trace_seq_vprintf tp_trace_seq_vprintf
+#define trace_seq_puts tp_trace_seq_puts
+#define trace_seq_putc tp_trace_seq_putc
+#define trace_seq_putmem tp_trace_seq_putmem
+#define trace_seq_bitmask tp_trace_seq_bitmask
+
 struct trace_seq {
 	char *buffer;
 	size_t size; /* bytes of buffer, at least 1 */

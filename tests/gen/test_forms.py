@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""All forms of declarations and fields, seen through dump."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from support import Case, tpgen
+
+PARTS = """TP_PROTO(int a), TP_ARGS(a){after_args},
+	TP_STRUCT__entry(__field(int, a)),
+	TP_fast_assign(__entry->a = a;),
+	TP_printk("a=%d", __entry->a){at_end});
+"""
+
+
+def whole(macro: str, name: str, after_args: str = "", at_end: str = "") -> str:
+    """An event or class with a record."""
+    return f"{macro}({name}, " + PARTS.format(after_args=after_args, at_end=at_end)
+
+
+class Forms(Case):
+    def dump(self, text: str, *options: str) -> dict:
+        path = self.write("x.tp", "#define TRACE_SYSTEM test\n" + text)
+        done = tpgen("dump", *options, path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(done.stdout)
+
+    def names(self, text: str, *options: str) -> list[str]:
+        return [e["name"] for e in self.dump(text, *options)["events"]]
+
+    def test_events(self) -> None:
+        text = (whole("TRACE_EVENT", "a") + whole("TRACE_EVENT_CONDITION", "b", ", TP_CONDITION(a > 0)")
+                + whole("TRACE_EVENT_FN", "c", at_end=", reg, unreg")
+                + whole("TRACE_EVENT_FN_COND", "d", ", TP_CONDITION(a)", ", reg, unreg")
+                + whole("TRACE_EVENT_SYSCALL", "e", at_end=", reg, unreg"))
+        self.assertEqual(self.names(text), ["a", "b", "c", "d", "e"])
+
+    def test_events_of_a_class(self) -> None:
+        ends = {"DEFINE_EVENT": "", "DEFINE_EVENT_FN": ", reg, unreg", "DEFINE_EVENT_CONDITION": ", TP_CONDITION(a)",
+                "DEFINE_EVENT_PRINT": ', TP_printk("own %d", __entry->a)', "DEFINE_EVENT_WRITABLE": ", 4"}
+        for class_macro in ("DECLARE_EVENT_CLASS", "DECLARE_EVENT_SYSCALL_CLASS"):
+            text = whole(class_macro, "k") + "".join(
+                f"{macro}(k, e_{macro}, TP_PROTO(int a), TP_ARGS(a){end});\n" for macro, end in ends.items())
+            if "WRITABLE" in text:
+                text = text.replace("int a", "int *a").replace("__entry->a = a", "__entry->a = *a")
+            events = self.dump(text)["events"]
+            self.assertEqual([e["name"] for e in events], [f"e_{macro}" for macro in ends])
+            self.assertEqual({e["class"] for e in events}, {"k"})
+            self.assertEqual([e["print_fmt"] for e in events if "PRINT" in e["name"]], ['"own %d", REC->a'])
+
+    def test_bare_tracepoints(self) -> None:
+        text = ("DECLARE_TRACE(a, TP_PROTO(int a), TP_ARGS(a));\n"
+                "DECLARE_TRACE_CONDITION(b, TP_PROTO(int a), TP_ARGS(a), TP_CONDITION(a));\n"
+                "DECLARE_TRACE_SYSCALL(c, TP_PROTO(int a), TP_ARGS(a));\n"
+                "DECLARE_TRACE_WRITABLE(d, TP_PROTO(int *a), TP_ARGS(a), sizeof(int));\n"
+                "DEFINE_TRACE_FN(e, reg, unreg, TP_PROTO(int a), TP_ARGS(a));\n"
+                "DEFINE_TRACE_SYSCALL(f, TP_PROTO(int a), TP_ARGS(a));\n")
+        found = self.dump(text)
+        self.assertEqual((found["events"], [t["name"] for t in found["tracepoints"]]), ([], list("abcdef")))
+
+    def test_nothing_is_left_of_nops(self) -> None:
+        text = (whole("TRACE_EVENT_NOP", "a") + whole("DECLARE_EVENT_CLASS_NOP", "k")
+                + "DEFINE_EVENT_NOP(k, b, TP_PROTO(int a), TP_ARGS(a));\n"
+                + "DECLARE_EVENT_NOP(c, TP_PROTO(int a), TP_ARGS(a));\n")
+        found = self.dump(text)
+        self.assertEqual(found["events"], [])
+        self.assertEqual([(t["name"], t["nop"]) for t in found["tracepoints"]], [("a", True), ("b", True), ("c", True)])
+
+    def test_custom_events_have_names_of_their_own(self) -> None:
+        text = (whole("TRACE_EVENT", "a") + whole("TRACE_CUSTOM_EVENT", "a") + whole("DECLARE_CUSTOM_EVENT_CLASS", "k")
+                + "DEFINE_CUSTOM_EVENT(k, b, TP_PROTO(int a), TP_ARGS(a));\n")
+        self.assertEqual([(e["name"], e["custom"]) for e in self.dump(text)["events"]],
+                         [("a", False), ("a", True), ("b", True)])
+
+    def test_what_is_said_of_events(self) -> None:
+        text = whole("TRACE_EVENT", "a") + """TRACE_EVENT_FLAGS(a, TRACE_EVENT_FL_CAP_ANY);
+TRACE_EVENT_PERF_PERM(a, is_sampling_event(p_event) ? -EPERM : 0, 1);
+EXPORT_TRACEPOINT_SYMBOL(a);
+EXPORT_TRACEPOINT_SYMBOL_GPL(a);
+TRACE_DEFINE_ENUM(ONE);
+TRACE_DEFINE_ENUM(2);
+TRACE_DEFINE_SIZEOF(task_t);
+DECLARE_TRACEPOINT(elsewhere);
+"""
+        self.assertEqual(self.names(text), ["a"])
+
+    def test_names_that_begin_with_a_digit(self) -> None:
+        self.assertEqual(self.names(whole("TRACE_EVENT", "9p_client_req")), ["9p_client_req"])
+
+    def test_fields(self) -> None:
+        fields = {
+            "__field(int, a)": "int a", "__field_ext(int, b, FILTER_OTHER)": "int b",
+            "__field_struct(struct s, c)": "struct s c", "__field_struct_ext(struct s, d, FILTER_OTHER)": "struct s d",
+            "__array(u8, e, 4)": "u8 e[4]", "__dynamic_array(u32, f, 3)": "__data_loc u32[] f",
+            "__string(g, s)": "__data_loc char[] g", "__string_len(h, s, 3)": "__data_loc char[] h",
+            "__vstring(i, fmt, va)": "__data_loc char[] i", "__bitmask(j, 100)": "__data_loc unsigned long[] j",
+            "__cpumask(k)": "__data_loc cpumask_t k", "__sockaddr(l, len)": "__data_loc u8[] l",
+            "__rel_dynamic_array(u32, m, 3)": "__rel_loc u32 m[]", "__rel_string(n, s)": "__rel_loc char n[]",
+            "__rel_string_len(o, s, 3)": "__rel_loc char o[]", "__rel_bitmask(q, 9)": "__rel_loc unsigned long q[]",
+            "__rel_cpumask(r)": "__rel_loc cpumask_t r", "__rel_sockaddr(t, len)": "__rel_loc u8 t[]",
+        }
+        text = ("TRACE_EVENT(e, TP_PROTO(const char *s, const char *fmt, va_list *va, int len), TP_ARGS(s, fmt, va, len),\n"
+                f"TP_STRUCT__entry({' '.join(fields)}), TP_fast_assign(fill(__entry);), TP_printk(\"%d\", __entry->a));")
+        found = self.dump(text)["events"][0]["fields"]
+        self.assertEqual([f["decl"] for f in found], list(fields.values()))
+        self.assertEqual([f["kind"] for f in found][-2:], ["rel_cpumask", "rel_sockaddr"])
+
+    def test_array_types_are_not_expanded(self) -> None:
+        text = ("#define T unsigned int\n#define N 4\nTRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a),\n"
+                "TP_STRUCT__entry(__field(T, a) __array( T ,b,N) __dynamic_array(T, c, N)),\n"
+                "TP_fast_assign(fill(__entry);), TP_printk(\"%u\", __entry->a));")
+        self.assertEqual([f["decl"] for f in self.dump(text)["events"][0]["fields"]],
+                         ["unsigned int a", "T b[4]", "__data_loc T[] c"])
+
+    def test_wrappers_of_the_kernel(self) -> None:
+        text = whole("DECLARE_EVENT_CLASS", "k") + """
+#define MINE(name, proto, args) DEFINE_EVENT(k, name, PARAMS(proto), PARAMS(args))
+MINE(a, TP_PROTO(int a), TP_ARGS(a));
+DEFINE_EVENT(k, b, TP_PROTO(int a), TP_ARGS(__perf_count(a)));
+"""
+        self.assertEqual(self.names(text), ["a", "b"])
+
+
+class Preprocessor(Case):
+    EVENT = whole("TRACE_EVENT", "plain")
+
+    def names(self, text: str, *options: str) -> list[str]:
+        path = self.write("x.tp", "#define TRACE_SYSTEM test\n" + text)
+        done = tpgen("dump", *options, path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return [e["name"] for e in json.loads(done.stdout)["events"]]
+
+    def test_included_macros_on_request(self) -> None:
+        os.mkdir(self.path("inc"))
+        self.write("inc/mine.h", "#define NAME expanded\n#define MAKE(n) " + " ".join(
+            whole("TRACE_EVENT", "n").split("\n")) + "\n")
+        text = "#include <mine.h>\n#include <not/there.h>\n" + whole("TRACE_EVENT", "NAME") + "MAKE(made)\n"
+        self.assertEqual(self.names(text, "--expand-includes", "-I", self.path("inc")), ["expanded", "made"])
+        self.assertEqual(self.names(text.replace("MAKE(made)", ""), "-I", self.path("inc")), ["NAME"])
+
+    def test_what_an_include_declares_is_not_ours(self) -> None:
+        self.write("other.h", self.EVENT)
+        text = '#include "other.h"\n' + whole("TRACE_EVENT", "own")
+        self.assertEqual(self.names(text, "--expand-includes"), ["own"])
+
+    def test_a_kernels_own_macros_are_taken_back(self) -> None:
+        os.makedirs(self.path("inc/linux"))
+        self.write("inc/linux/tracepoint.h", "#define TRACE_EVENT(n, ...) gone\n#define TP_PROTO(...) gone\n#define N used\n")
+        text = "#include <linux/tracepoint.h>\n" + whole("TRACE_EVENT", "N")
+        self.assertEqual(self.names(text, "--expand-includes", "-I", self.path("inc")), ["used"])
+
+    def test_every_option_of_the_preprocessors(self) -> None:
+        self.write("first.h", "#define FIRST first\n")
+        self.write("macros.h", "#define MACRO macro\nint not_read;\n")
+        self.write("sys.h", "#define SYS sys\n")
+        text = "#include <sys.h>\n" + "".join(whole("TRACE_EVENT", name) for name in ("FIRST", "MACRO", "SYS", "D"))
+        text += "#ifdef GONE\n" + self.EVENT + "#endif\n"
+        self.assertEqual(self.names(text, "-include", self.path("first.h"), "-imacros", self.path("macros.h"),
+                                    "-isystem", self.dir, "--expand-includes", "-D", "D=d", "-DGONE", "-UGONE"),
+                         ["first", "macro", "sys", "d"])
+
+
+class Formats(Case):
+    """The backend ftrace."""
+
+    def format(self, text: str, event: str, *options: str) -> str:
+        path = self.write("x.tp", "#define TRACE_SYSTEM test\n" + text)
+        done = tpgen("gen", "--backend", "ftrace", "-o", self.path("out"), *options, path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with open(self.path(f"out/test/{event}/format"), encoding="utf-8") as file:
+            return file.read()
+
+    def test_whole_format(self) -> None:
+        self.write("mine.h", "#include <stdint.h>\n#define LEN 5\nstruct s { short a, b; };\nenum { ONE = 1, TWO };\n")
+        text = """#include "mine.h"
+TRACE_DEFINE_ENUM(TWO);
+TRACE_DEFINE_SIZEOF(uint16_t);
+TRACE_EVENT(e, TP_PROTO(int a, const char *s), TP_ARGS(a, s),
+	TP_STRUCT__entry(__field(char, c) __field(uint64_t, a) __array(short, b, LEN) __field_struct(struct s, s)
+		__field(void *, p) __string(t, s) __rel_dynamic_array(int, r, 2) __cpumask(m) __field(_Bool, y)),
+	TP_fast_assign(fill(__entry);),
+	TP_printk("TWO %d %s\\n", __entry->b[0] / (int)sizeof(uint16_t), __print_symbolic(__entry->a, { TWO, "TWO" })));
+"""
+        self.assertEqual(self.format(text, "e"), """name: e
+ID: 1
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+	field:unsigned char common_flags;	offset:2;	size:1;	signed:0;
+	field:unsigned char common_preempt_count;	offset:3;	size:1;	signed:0;
+	field:int common_pid;	offset:4;	size:4;	signed:1;
+
+	field:char c;	offset:8;	size:1;	signed:1;
+	field:uint64_t a;	offset:16;	size:8;	signed:0;
+	field:short b[LEN];	offset:24;	size:10;	signed:1;
+	field:struct s s;	offset:34;	size:4;	signed:0;
+	field:void * p;	offset:40;	size:8;	signed:0;
+	field:__data_loc char[] t;	offset:48;	size:4;	signed:1;
+	field:__rel_loc int r[];	offset:52;	size:4;	signed:1;
+	field:__data_loc cpumask_t m;	offset:56;	size:4;	signed:0;
+	field:_Bool y;	offset:60;	size:1;	signed:0;
+
+print fmt: "TWO %d %s
+", REC->b[0] / (int)2, __print_symbolic(REC->a, { 2, "TWO" })
+""")
+
+    def test_unknown_types_cost_their_events_only(self) -> None:
+        text = whole("TRACE_EVENT", "good") + whole("TRACE_EVENT", "bad").replace("__field(int", "__field(unknown_t")
+        path = self.write("x.tp", "#define TRACE_SYSTEM test\nTRACE_DEFINE_ENUM(NOWHERE);\n" + text)
+        done = tpgen("gen", "--backend", "ftrace", "-o", self.path("out"), path)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("warning: the C compiler does not know unknown_t here", done.stderr)
+        self.assertIn("[TP095]", done.stderr)
+        self.assertEqual(os.listdir(self.path("out/test")), ["good"])
+
+    def test_code_that_does_not_compile(self) -> None:
+        path = self.write("x.tp", "#define TRACE_SYSTEM test\nint twice;\nlong twice;\n" + whole("TRACE_EVENT", "e"))
+        done = tpgen("gen", "--backend", "ftrace", "-o", self.path("out"), path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("TP093", done.stderr)
+        self.assertIn("conflicting types", done.stderr)
