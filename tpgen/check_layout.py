@@ -77,8 +77,8 @@ def _unbounded(record: Record, field: Field) -> None:
     of = KNOWN.get(param.type) or _INTS.get(param.canonical) if param else None
     if not param or not of or ((1 << of.bits) - 1) * (_bytes(record.types[field.member]) or 1) <= MAX_RECORD - _HEADER:
         return
-    record.diag.remark(field.span, "TP026", f"'{field.name}' has as many elements as '{param.name}', {of.text}, says; a "
-                       f"record that is longer than {MAX_RECORD} bytes is lost")
+    record.diag.remark(field.span, "TP026", f"'{field.name}' has as many elements as '{param.name}' says, which is of type "
+                       f"{of.text}: a record that is longer than {MAX_RECORD} bytes is lost")
 
 
 _INTS = {name: CType("int", bits, True, name) for name, bits in (

@@ -183,18 +183,19 @@ class Text:
     def spell(self, tokens: Sequence[Token]) -> str:
         """The tokens in one line, as the preprocessor's # would stringify them.
 
-        Where it prints text, it sets blanks between a macro's tokens and what follows that nobody wrote; so for
-        what was written, the blanks are those in the file.
+        What -E prints has a blank where # sets one, and besides between two tokens that would become one. Those
+        stand as far apart as they were written.
         """
         out: list[str] = []
         for previous, token in zip([None, *tokens], tokens):
             if previous:
-                before, same = self._same(previous), self._same(token)
                 apart = previous.end != token.start
-                # Both written, and not next to each other: token begins what a macro made of its arguments.
-                between = self.source.text[before.end:same.start] if before and same and before.line == same.line else ""
-                if same and not between.strip():
-                    apart = self.source.text[same.start - 1].isspace()
+                if apart and _may_paste(previous, token):
+                    before, same = self._same(previous), self._same(token)
+                    # Both written, and not next to each other: token begins what a macro made of its arguments.
+                    between = self.source.text[before.end:same.start] if before and same and before.line == same.line else ""
+                    if same and not between.strip():
+                        apart = self.source.text[same.start - 1].isspace()
                 out.append(" " if apart else "")
             out.append(token.text)
         return "".join(out)
@@ -230,6 +231,21 @@ class Text:
             return begin, begin + 1
         at = line.same(token) or line.macro(token)
         return at.start, at.end
+
+
+# Operators that would become another one with the character behind them.
+_PASTE = {">": "=>", "<": "=<:%", "+": "+=", "-": "->=", "/": "/*=", "*": "=", "%": "=:", "&": "&=", "|": "|=", ":": ":>",
+          ".": ".%", "#": "#%", "->": "*", "!": "=", "=": "=", "^": "=", "<<": "=", ">>": "="}
+
+
+def _may_paste(first: Token, second: Token) -> bool:
+    """Whether the two without a blank between them would be another token."""
+    if first.kind == "id":
+        return second.kind != "punct"
+    if first.kind == "num":
+        return second.kind in ("id", "num", "chr") or second.text[0] in ".+-"
+    return second.kind == "punct" and second.text[0] in _PASTE.get(first.text, "") or \
+        first.text == "." and second.kind == "num"
 
 
 # Between two macros, so many tokens of a line are compared each with each.

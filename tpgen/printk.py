@@ -120,10 +120,31 @@ def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> Print | Non
         changed.update((t, _TEXTS[t.text]) for t in argument.tokens if t.text in _TEXTS)
     _pointers(format_, arguments[1:], changed)
     rest = part.tokens[len(format_) + 1:]
-    values = "".join(f", {spelled}" for spelled in [re.sub(r"\b__entry\b", "REC", text.spell(rest))] if spelled)
+    spelled = _arithmetic(re.sub(r"\b__entry\b", "REC", text.spell(rest)))
+    values = f", {spelled}" if spelled else ""
     value, _ = format_value(format_)
     return Print(code(text, part.tokens, changed), tuple(symbols), spell(format_),
                  all(t.kind == "str" for t in format_), values, f'"{value}"{values}')
+
+
+# Helpers that are arithmetic to the readers of a format.
+_ARITHMETIC = {"__print_ns_to_secs": "({}) / 1000000000UL", "__print_ns_without_secs": "({}) % 1000000000UL"}
+
+
+def _arithmetic(text: str) -> str:
+    """text with the helpers that are arithmetic written out."""
+    for name, how in _ARITHMETIC.items():
+        at = 0
+        while (at := text.find(name + "(", at)) >= 0:
+            opening = at + len(name)
+            close = opening
+            depth = 0
+            for close in range(opening, len(text)):
+                depth += (text[close] == "(") - (text[close] == ")")
+                if depth == 0:
+                    break
+            text = text[:at] + how.format(text[opening + 1:close].strip()) + text[close + 1:]
+    return text
 
 
 def _pointers(format_: Sequence[Token], values: Sequence[Part], changed: dict[Token, str]) -> None:

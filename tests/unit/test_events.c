@@ -335,6 +335,12 @@ START_TEST(ids_are_for_layouts)
 	ck_assert_uint_ne(m.event.id, first);
 	tp_module_unload(&m.module);
 
+	sample_module_init(&m, "ids", "ids", "int");
+	m.event_class.evals = (const struct tp_eval[]){{"N", 1}, {NULL, 0}};
+	tp_module_load(&m.module);
+	ck_assert_uint_ne(m.event.id, first);
+	tp_module_unload(&m.module);
+
 	sample_module_init(&m, "other_system", "ids", "int");
 	tp_module_load(&m.module);
 	ck_assert_uint_ne(m.event.id, first);

@@ -33,9 +33,15 @@ typedef s8 __s8;
 typedef s16 __s16;
 typedef s32 __s32;
 typedef s64 __s64;
-typedef unsigned int gfp_t, fmode_t;
-typedef u64 phys_addr_t, dma_addr_t, resource_size_t, sector_t, blkcnt_t_;
-typedef unsigned long pgoff_t, ino_t_;
+typedef unsigned int gfp_t, fmode_t, blk_opf_t;
+typedef u64 phys_addr_t, dma_addr_t, resource_size_t, sector_t;
+typedef unsigned long pgoff_t;
 typedef s64 ktime_t, time64_t;
+typedef s32 dma_cookie_t;
+/* In the kernel these are of other types than in the C library, which its formats rely on. */
+#define uint64_t u64
+#define int64_t s64
+#define loff_t s64
+#define dev_t u32
 
 #endif /* COMPAT_H */

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+/* The objects that compat.h declares. */
+#include "compat.h"

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""C that fires every tracepoint of a header, out of the prototypes that tpgen dump tells."""
+
+from __future__ import annotations
+
+import re
+
+# Two rounds: small numbers that differ from one another, and the ends of the types' ranges.
+ROUNDS = 2
+_OBJECT = re.compile(r"^extern (?P<type>[\w ]+?) compat_(?P<name>\w+)(?P<array>\[\w*\])?;", re.M)
+_TYPE = re.compile(r"\bconst\b|\bvolatile\b|\b__percpu\b|\b__user\b|\b__rcu\b")
+
+
+def objects(compat: str) -> dict[str, str]:
+    """The objects that a compatibility header declares for pointers to their types: the C type, and an expression."""
+    return {m["type"]: ("" if m["array"] else "&") + "compat_" + m["name"] for m in _OBJECT.finditer(compat)}
+
+
+def value(type_text: str, name: str, place: int, turn: int, known: dict[str, str], buffers: bool) -> str:
+    """An argument for a parameter."""
+    bare = " ".join(_TYPE.sub(" ", type_text).split())
+    if bare == "char *":
+        return f'(char *)"{name}-{place}"' if turn == 0 else '(char *)""'
+    if bare.endswith("*"):
+        pointed = bare[:-1].strip()
+        return f"({type_text})({known.get(pointed, f'(uintptr_t){0x1000 * (place + 1)}')})"
+    if "(*" in bare:
+        return f"({type_text})(uintptr_t){0x1000 * (place + 1)}"
+    if bare in known:
+        return known[bare].lstrip("&")
+    if turn == 0 or buffers:  # it may be the length of what a pointer points to
+        return f"({bare})({7 * place + 5 - turn})"
+    return f"({bare})({'-1' if place % 2 else '0x7edcba9876543210'})"
+
+
+def fire(header: str, events: list[dict], known: dict[str, str]) -> str:
+    """The file that creates a header's tracepoints and fires them."""
+    calls = []
+    for turn in range(ROUNDS):
+        for event in events:
+            params = event["proto"]
+            buffers = any("*" in p["type"] for p in params)
+            values = ", ".join(value(p["type"], p["name"], n, turn, known, buffers) for n, p in enumerate(params))
+            calls.append(f"\ttrace_{event['name']}({values});\n")
+    function = function_of(header)
+    return (f'#include "compat.h"\n#define CREATE_TRACE_POINTS\n#include "{header}.h"\n\n'
+            f"void {function}(void);\nvoid {function}(void)\n{{\n{''.join(calls)}}}\n")
+
+
+def function_of(header: str) -> str:
+    return "fire_" + re.sub(r"\W", "_", header)
+
+
+def fire_all(headers: list[str]) -> str:
+    names = [function_of(h) for h in headers]
+    return ('#include "fire.h"\n\n' + "".join(f"void {n}(void);\n" for n in names)
+            + "\nvoid fire_all(void)\n{\n" + "".join(f"\t{n}();\n" for n in names) + "}\n")

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Kernel headers in a user-space program: unchanged, with a small compatibility header, and what they print."""
+
+from __future__ import annotations
+
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+
+from kernel import firing, table, tree
+from support import BUILD, ROOT, Case, need, note, read, run, tpgen
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COMPAT = os.path.join(HERE, "compat")
+_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
+_LINE = re.compile(r"\d+\.\d+ \d+/\d+ (.*)")
+
+
+def selection() -> list[str]:
+    """The names in compat/headers, without .h."""
+    return [line.split()[0] for line in read(os.path.join(COMPAT, "headers")).splitlines()
+            if line and not line.startswith("#")]
+
+
+class Compat(Case):
+    def generate(self, found: tree.Tree) -> tuple[list[str], list[dict]]:
+        """Into self.dir: the headers that tpgen makes, and a file each that fires the events."""
+        names = [n for n in selection() if os.path.exists(f"{found.common}/include/trace/events/{n}.h")]
+        paths = [f"{found.common}/include/trace/events/{n}.h" for n in names]
+        options = ["-include", os.path.join(COMPAT, "config.h")]
+        done = tpgen("gen", *options, "-o", self.dir, *paths)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = tpgen("dump", *options, *paths)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        events = json.loads(done.stdout)["events"]
+        # The kernel's includes are there, and empty: compat.h stands for them all.
+        for path in paths:
+            for name in _INCLUDE.findall(read(path)):
+                self.write(f"stub/{name}", "")
+        by_file = collections.defaultdict(list)
+        for event in events:
+            by_file[event["file"]].append(event)
+        known = firing.objects(read(os.path.join(COMPAT, "compat.h")))
+        for name, path in zip(names, paths):
+            self.write(f"fire_{name}.c", firing.fire(name, by_file[path], known))
+        self.write("fire_all.c", firing.fire_all(names))
+        for own in ("harness.c", "compat.c"):
+            shutil.copy(os.path.join(COMPAT, own), self.dir)
+        return names, events
+
+    def compile(self, cc: str, names: list[str]) -> str:
+        """The program, compiled with one compiler."""
+        need(self, cc)
+        flags = [cc, "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Werror", "-I", self.dir,
+                 "-I", self.path("stub"), "-I", COMPAT, "-I", os.path.join(ROOT, "runtime/include")]
+        sources = [f"fire_{n}" for n in names] + ["fire_all", "harness", "compat"]
+
+        def compile_one(name: str) -> None:
+            done = run([*flags, "-c", "-o", self.path(f"{name}.o"), self.path(f"{name}.c")])
+            self.assertEqual(done.returncode, 0, done.stderr[:3000])
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            list(pool.map(compile_one, sources))
+        self.succeed([cc, "-o", self.path(cc), *(self.path(f"{n}.o") for n in sources),
+                      os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
+        return self.path(cc)
+
+    def reader(self) -> str:
+        flags = run(["pkg-config", "--cflags", "--libs", "libtraceevent"])
+        if flags.returncode:
+            self.skipTest("libtraceevent-dev is not installed")
+        self.succeed(["gcc", "-Wall", "-Wextra", "-Werror", "-o", self.path("reader"), os.path.join(COMPAT, "reader.c"),
+                      *flags.stdout.split()])
+        return self.path("reader")
+
+    def check_series(self, series: str) -> None:
+        found = tree.find(series)
+        if not found:
+            self.skipTest(f"linux-headers-{series}.*-common or its configuration is not installed: make deps")
+        assert found
+        reader = self.reader()
+        names, events = self.generate(found)
+        self.assertTrue(len(names) >= 25 or len(events) >= 150, f"{len(names)} headers, {len(events)} events")
+        different: list[str] = []
+        seen: set[str] = set()
+        for cc in ("gcc", "clang"):
+            program = self.compile(cc, names)
+            done = self.succeed([program, self.path("text"), self.path("records")])
+            self.assertEqual(done.stderr, "")
+            ours = [match[1] for match in map(_LINE.fullmatch, read(self.path("text")).splitlines()) if match]
+            done = self.succeed([reader, self.path("records")])
+            self.assertEqual(done.stderr, "")
+            theirs = [escape(text) for text in done.stdout.split("\0")[:-1]]
+            self.assertEqual(len(ours), len(theirs))
+            seen |= {line.split(": ")[0] for line in ours}
+            different += [f"ours:   {a}\ntheirs: {b}" for a, b in zip(ours, theirs) if a != b]
+        silent = {f"{e['system']}:{e['name']}" for e in events} - seen
+        self.assertEqual(silent, set(), "these have not been fired")
+        bad = {d.split(": ")[1].strip() for d in different}
+        note(f"Linux {series}, package {found.package}: {len(names)} headers, {len(events)} events compile and print")
+        table.check(self, "programs", series, found.package,
+                    [len(names), len(events), len(events), len(seen), len(seen) - len(bad)])
+        if different:
+            self.fail(f"{len(different)} texts of {len(bad)} events differ\n" + "\n".join(different[:60]))
+
+    def test_6_1(self) -> None:
+        self.check_series("6.1")
+
+    def test_6_12(self) -> None:
+        self.check_series("6.12")
+
+
+def escape(text: str) -> str:
+    """As the text sink writes it."""
+    text = text[:-1] if text.endswith("\n") else text
+    return "".join(c if c >= " " and c != "\x7f" else "\\n" if c == "\n" else f"\\x{ord(c):02x}" for c in text)
