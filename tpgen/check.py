@@ -38,8 +38,8 @@ def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
                 _arguments(record.decl, record.event_class.params, lowered.text, diag)
             check_fields(record)
             check_layout(record)
-            for decl, part in record.prints:
-                check_print(record, decl, part)
+            for part in record.prints:
+                check_print(record, part)
                 check_tables(record, part, tables)
         for decl, tracepoint in lowered.tracepoints:
             _arguments(decl, tracepoint.params, lowered.text, diag)
@@ -50,12 +50,12 @@ def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
 
 
 def _records(lowered: Lowered, diag: Diagnostics) -> list[Record]:
-    records = [Record(event_class, decl, [(decl, decl.parts["print"])], lowered.text, diag)
+    records = [Record(event_class, decl, [decl.parts["print"]], lowered.text, diag)
                for decl, event_class in lowered.classes]
     by_class = {id(r.event_class): r for r in records}
     for decl, tracepoint in lowered.tracepoints:
         if tracepoint.print and tracepoint.event_class:
-            by_class[id(tracepoint.event_class)].prints.append((decl, decl.parts["print"]))
+            by_class[id(tracepoint.event_class)].prints.append(decl.parts["print"])
     return records
 
 
@@ -125,7 +125,9 @@ def _single_events(lowered: Lowered, diag: Diagnostics) -> None:
     for decl, event_class in lowered.classes:
         events = [t for _, t in lowered.tracepoints if t.event_class is event_class]
         if "CLASS" in decl.macro.text and len(events) < 2:
-            what = f"only one event, '{events[0].name}'; write TRACE_EVENT({events[0].name}, ...)" if events else "no event"
+            what = "no event"
+            if events:
+                what = f"only one event, '{events[0].name}'; write TRACE_EVENT({events[0].name}, ...)"
             diag.remark(lowered.text.span(decl.name), "TP035", f"class '{event_class.name}' has {what}")
 
 
@@ -133,7 +135,7 @@ def _unevaluated_names(lowered: Lowered, records: Sequence[Record], diag: Diagno
     """Names in a format file that its readers can't look up, each once a file."""
     known = {e.text for e in lowered.unit.evals}
     for record in records:
-        for _, part in record.prints:
+        for part in record.prints:
             tokens = code_of(part)
             unseen = unevaluated(tokens)
             for index, token in enumerate(tokens):
@@ -157,5 +159,5 @@ def _unevaluated_names(lowered: Lowered, records: Sequence[Record], diag: Diagno
 def _unevaluated(text: str, name: str, macro: str, span: Span, known: set[str], diag: Diagnostics) -> None:
     if text not in known:
         known.add(text)
-        diag.remark(span, "TP056", f"'{text}' stands in the event's format by name, where readers of a trace can't look it "
-                    f"up; TRACE_DEFINE_{macro}({name}); gives them its value")
+        diag.remark(span, "TP056", f"'{text}' stands in the event's format by name, where readers of a trace can't "
+                    f"look it up; TRACE_DEFINE_{macro}({name}); gives them its value")

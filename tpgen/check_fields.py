@@ -42,6 +42,8 @@ for _name in [n for n, h in HELPERS.items() if h.takes and n not in ("__assign_v
 _FIT = {"string": ("string",), "bitmask": ("bitmask", "cpumask"), "cpumask": ("bitmask", "cpumask"),
         "sockaddr": ("sockaddr", "dynamic_array")}
 _NAMES = {"string": "string", "bitmask": "bitmask", "cpumask": "cpumask", "sockaddr": "socket address"}
+# Kinds that helpers have a shorter name for.
+_SHORT = {"string": "str"}
 
 _ASSIGNMENTS = frozenset("= += -= *= /= %= &= |= ^= <<= >>= ++ -- [ . ->".split())
 # What a '(' behind it makes no argument of.
@@ -61,7 +63,7 @@ class _Fields:
     def check(self) -> None:
         self._helpers(self.record.assign)
         printed: dict[str, Token] = {}
-        for _, part in self.record.prints:
+        for part in self.record.prints:
             tokens = code_of(part)
             self._helpers(tokens)
             printed = {**self._known_fields(tokens, frozenset(["__entry"])), **printed}
@@ -99,17 +101,20 @@ class _Fields:
         """A string is measured before it is copied: both must be of the same thing."""
         for argument, code in zip(arguments[1:], field.code):
             measured = lex(code.text, self.text.source.path)
-            if self._resolved(argument.tokens) not in (self._resolved(measured), *map(self._resolved, branches(measured))):
+            good = [self._resolved(measured), *map(self._resolved, branches(measured))]
+            if self._resolved(argument.tokens) not in good:
+                macro = f"__{'rel_' if field.rel else ''}{field.macro}"
                 self.diag.warning(self.text.span(argument.at, argument.end), "TP065",
-                                  f"{token.text} copies what __{'rel_' if field.rel else ''}{field.macro}({field.name}, "
-                                  "...) measured, which is not this", [Note(field.span, "it is declared here")])
+                                  f"{token.text} copies what {macro}({field.name}, ...) measured, which is not this",
+                                  [Note(field.span, "it is declared here")])
 
-    def _resolved(self, tokens: Sequence[Token]) -> list[str]:
+    def _resolved(self, tokens: Sequence[Token], depth: int = 4) -> list[str]:
         """An expression's words, where a local variable stands for what it is initialized with."""
         words: list[str] = []
         for index, token in enumerate(tokens := bare(tokens)):
-            value = () if index and tokens[index - 1].text in ("->", ".") else bare(self.record.locals.get(token.text, ()))
-            words.extend([t.text for t in value] or [token.text])
+            member = index > 0 and tokens[index - 1].text in ("->", ".")
+            value = self.record.locals.get(token.text) if depth and not member else None
+            words.extend(self._resolved(value, depth - 1) if value else [token.text])
         return words
 
     # ---- Which fields there are, and what kind each is ----
@@ -124,8 +129,9 @@ class _Fields:
                 if token.text == field.name:
                     self._fits(token, macro, field)
             elif token.text != "ent":
+                known = [f.name for f in self.record.event_class.fields]
                 self.diag.error(self.text.span(token), "TP063", f"'{self.record.event_class.name}' has no field "
-                                f"'{token.text}'{nearest(token.text, [f.name for f in self.record.event_class.fields])}")
+                                f"'{token.text}'{nearest(token.text, known)}")
         return mentioned
 
     def _named(self, token: Token, macro: str) -> Field | None:
@@ -144,7 +150,8 @@ class _Fields:
             twin = macro.replace("_rel_", "_") if not field.rel else _relative(macro)
             what = f"{macro}: '{field.name}' is {'a' if field.rel else 'no'} __rel_ field; write {twin}({field.name})"
         elif not self._is(HELPERS[macro].takes, field):
-            what = f"{macro}: '{field.name}' is no {_NAMES[HELPERS[macro].takes]}; write {_getter(field)}({field.name})"
+            twin = _assigner(field) if macro.startswith("__assign_") else f"{_getter(field)}({field.name})"
+            what = f"{macro}: '{field.name}' is no {_NAMES[HELPERS[macro].takes]}; write {twin}"
         if what:
             self.diag.error(self.text.span(token), "TP062", what, [Note(field.span, "it is declared here")])
 
@@ -160,25 +167,26 @@ class _Fields:
         if self._whole_entry(tokens) or in_doubt(tokens):
             return
         written = self._written(tokens)
-        unknown = [t.text for t, macro, _ in _places(tokens, self.record.entries) if not self._named(t, macro)]
+        misspelt = _misspelt(tokens)
+        unknown = {t.text for t, macro, _ in _places(tokens, self.record.entries) if not self._named(t, macro)}
         for field in self.record.event_class.fields:
-            if field.member in written or any(nearest(name, [field.name]) for name in unknown):
+            if field.member in written or field.name in misspelt or self._scratch(field) \
+                    or any(nearest(name, [field.name]) for name in unknown):
                 continue
-            if self._scratch(field):
-                continue
-            notes = [Note(self.text.span(printed[field.member]), "it is printed here")] if field.member in printed else []
+            mention = printed.get(field.member)
+            notes = [Note(self.text.span(mention), "it is printed here")] if mention else []
             if field.kind == "string":
                 self.diag.error(field.span, "TP061", f"string '{field.name}' is never copied into the record; add "
                                 f"{_assigner(field)}; to TP_fast_assign", notes)
             else:
-                self.diag.warning(field.span, "TP060", f"{_noun(field)} '{field.name}' is never {_remedy(field)} "
-                                  f"{'in' if field.kind == 'dynamic_array' else 'to'} TP_fast_assign", notes)
+                self.diag.warning(field.span, "TP060", f"{_noun(field)} '{field.name}' is never {_remedy(field)}",
+                                  notes)
 
     def _scratch(self, field: Field) -> bool:
         """Whether it is room for a text that a function called in TP_printk makes: an old habit of drivers."""
         if field.kind != "dynamic_array" or not self.record.is_bytes(field) or self._depends(field):
             return False
-        for _, part in self.record.prints:
+        for part in self.record.prints:
             tokens = code_of(part)
             inside = _inside_calls(tokens)
             if any(token.text == field.name and helper and inside[index - 2]
@@ -207,8 +215,8 @@ class _Fields:
                 continue
             field = self._named(token, macro)
             before, after = _around(tokens, index - 2, index)
-            if field and (macro and not macro.endswith("_len") or after in _ASSIGNMENTS or before in ("&", "++", "--")
-                          or field.kind == "array" or not macro and inside[index]):
+            if field and (after in _ASSIGNMENTS or before in ("&", "++", "--") or field.kind == "array"
+                          or (not macro.endswith("array_len") if macro else inside[index])):
                 written.add(field.member)
         return written
 
@@ -225,20 +233,29 @@ def _places(tokens: Sequence[Token], entries: frozenset[str]) -> Iterator[tuple[
             yield third, first.text, index
 
 
+def _misspelt(tokens: Sequence[Token]) -> set[str]:
+    """What may be fields that helpers assign which there are none of."""
+    return {c.text for a, b, c in zip(tokens, tokens[1:], tokens[2:])
+            if b.text == "(" and a.text.startswith(("__assign_", "__get_")) and a.text not in HELPERS}
+
+
 def _relative(macro: str) -> str:
     return macro.replace("__get_", "__get_rel_").replace("__assign_", "__assign_rel_")
 
 
 def _getter(field: Field) -> str:
-    getter = "__get_dynamic_array" if field.kind == "dynamic_array" else f"__get_{'str' if field.kind == 'string' else field.kind}"
+    getter = f"__get_{_SHORT.get(field.kind, field.kind)}"
     return _relative(getter) if field.rel else getter
 
 
 def _assigner(field: Field) -> str:
-    """The call that fills in a string."""
-    if field.macro == "vstring":
-        return f"__assign_vstr({field.name}, {', '.join(' '.join(c.text.split()) for c in field.code)})"
-    return f"{_relative('__assign_str') if field.rel else '__assign_str'}({field.name})"
+    """The call that fills in a dynamic field."""
+    if field.kind == "dynamic_array":
+        return f"memcpy({_getter(field)}({field.name}), ...)"
+    macro = "__assign_vstr" if field.macro == "vstring" else f"__assign_{_SHORT.get(field.kind, field.kind)}"
+    given = "".join(", " + " ".join(c.text.split()) for c in field.code) if field.macro == "vstring" else \
+        "" if field.kind == "string" else ", ..."
+    return f"{_relative(macro) if field.rel else macro}({field.name}{given})"
 
 
 def _noun(field: Field) -> str:
@@ -247,13 +264,10 @@ def _noun(field: Field) -> str:
 
 def _remedy(field: Field) -> str:
     """What is missing of a field that is no string, and the call or assignment that would be it."""
-    if field.kind in ("bitmask", "cpumask", "sockaddr"):
-        macro = _relative(f"__assign_{field.kind}") if field.rel else f"__assign_{field.kind}"
-        return f"filled in; add {macro}({field.name}, ...);"
-    if field.kind == "dynamic_array":
-        return f"filled in; copy its elements to {_getter(field)}({field.name})"
+    if field.dynamic:
+        return f"filled in; add {_assigner(field)}; to TP_fast_assign"
     how = f"memcpy(__entry->{field.name}, ...)" if field.kind == "array" else f"__entry->{field.name} = ..."
-    return f"assigned; add {how};"
+    return f"assigned; add {how}; to TP_fast_assign"
 
 
 def _around(tokens: Sequence[Token], front: int, back: int) -> tuple[str, str]:

@@ -60,9 +60,10 @@ def _too_long(record: Record, places: Iterable[_Place]) -> None:
     """Records that never fit."""
     for field in record.event_class.fields:
         length = _length(record, field) if field.kind in ("array", "dynamic_array") else None
-        if length is not None and length * (_bytes(record.types[field.member]) or 1) > MAX_RECORD - _HEADER:
-            record.diag.error(field.span, "TP025", f"'{field.name}' has {length * (_bytes(record.types[field.member]) or 1)} "
-                              f"bytes; a record holds at most {MAX_RECORD} with its header")
+        size = (length or 0) * (_bytes(record.types[field.member]) or 1)
+        if size > MAX_RECORD - _HEADER:
+            record.diag.error(field.span, "TP025", f"'{field.name}' has {size} bytes; a record holds at most "
+                              f"{MAX_RECORD} with its header")
             return
     size = sum(p.size for p in places) + _HEADER
     if size > MAX_RECORD:
@@ -77,8 +78,8 @@ def _unbounded(record: Record, field: Field) -> None:
     of = KNOWN.get(param.type) or _INTS.get(param.canonical) if param else None
     if not param or not of or ((1 << of.bits) - 1) * (_bytes(record.types[field.member]) or 1) <= MAX_RECORD - _HEADER:
         return
-    record.diag.remark(field.span, "TP026", f"'{field.name}' has as many elements as '{param.name}' says, which is of type "
-                       f"{of.text}: a record that is longer than {MAX_RECORD} bytes is lost")
+    record.diag.remark(field.span, "TP026", f"'{field.name}' has as many elements as '{param.name}' says, which is of "
+                       f"type {of.text}: a record that is longer than {MAX_RECORD} bytes is lost")
 
 
 _INTS = {name: CType("int", bits, True, name) for name, bits in (
@@ -93,8 +94,8 @@ def _padding(record: Record, places: Sequence[_Place]) -> None:
     saved = length - _laid_out(better)[0]
     if saved > 0:
         names = ", ".join(f"'{p.field.name}'" for p, _ in holes)
-        record.diag.remark(holes[0][0].field.span, "TP027", f"{_count(sum(n for _, n in holes))} of padding in front of "
-                           f"{names}; in the order {', '.join(p.field.name for p in better)} the record is "
+        record.diag.remark(holes[0][0].field.span, "TP027", f"{_count(sum(n for _, n in holes))} of padding in front "
+                           f"of {names}; in the order {', '.join(p.field.name for p in better)} the record is "
                            f"{_count(saved)} shorter")
 
 

@@ -14,7 +14,7 @@ from tpgen.ctype import CType
 from tpgen.diag import Note
 from tpgen.lexer import Token
 from tpgen.model import Field
-from tpgen.parser import Declaration, Part, matching, split
+from tpgen.parser import Part, matching, split
 from tpgen.printk import POINTERS, Conversion, conversions, format_value
 from tpgen.source import Span
 
@@ -29,22 +29,20 @@ _PRINTER = frozenset(["p", "__entry"])
 # A kernel trace header's last line.
 _KERNEL_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<trace/define_trace\.h>", re.M)
 
-
 # What is there for ever, beside text.
 _STATIC = (["__func__"], ["__FUNCTION__"], ["NULL"], ["0"])
 
 
-def check_print(record: Record, decl: Declaration, part: Part) -> None:
+def check_print(record: Record, part: Part) -> None:
     """All rules on one TP_printk of the record's."""
-    _Print(record, decl, part).check()
+    _Print(record, part).check()
 
 
 class _Print:
-    def __init__(self, record: Record, decl: Declaration, part: Part):
+    def __init__(self, record: Record, part: Part):
         self.record = record
         self.text = record.text
         self.diag = record.diag
-        self.decl = decl
         self.tokens = code_of(part)
         self.format, *self.values = split(self.tokens, part.at, part.end)
         self.types = {f.name: _value_type(f, record.types[f.member]) for f in record.members.values()}
@@ -60,8 +58,8 @@ class _Print:
         if len(wanted) != len(self.values):
             many = len(self.values) > len(wanted)
             extra = self.values[min(len(wanted), len(self.values) - 1)] if many else self.format
-            self.diag.error(self.text.span(extra.at, extra.end), "TP051", f"too {'many' if many else 'few'} arguments for "
-                            f"the format: it takes {len(wanted)}, not {len(self.values)}")
+            self.diag.error(self.text.span(extra.at, extra.end), "TP051", f"too {'many' if many else 'few'} arguments "
+                            f"for the format: it takes {len(wanted)}, not {len(self.values)}")
             return
         for one, value in zip(wanted, self.values):
             if not value.tokens:
@@ -85,8 +83,8 @@ class _Print:
             if not one.letter or one.letter not in "diouxXcspfFeEgGaA":
                 self.diag.error(span, "TP053", f"'{one.text}' is no conversion that TP_printk can have")
             elif one.suffix and not POINTERS.match(one.suffix):
-                self.diag.warning(span, "TP054", f"'{one.text}' is the kernel's, and means nothing in a process; printf "
-                                  f"prints the pointer and then '{one.suffix}'")
+                self.diag.warning(span, "TP054", f"'{one.text}' is the kernel's, and means nothing in a process; "
+                                  f"printf prints the pointer and then '{one.suffix}'")
             if one.letter:
                 yield one
 
@@ -156,8 +154,8 @@ class _Print:
                 if after in ("->", "[") or index > 2 and tokens[index - 3].text == "*" and _unary(tokens, index - 3):
                     field = self.record.members[tokens[index].text]
                     self.diag.warning(self.text.span(tokens[index - 2], tokens[index]), "TP055",
-                                      f"'__entry->{field.name}' is a pointer, and what it points to may be gone when the "
-                                      "record is printed; store what is printed of it",
+                                      f"'__entry->{field.name}' is a pointer, and what it points to may be gone when "
+                                      "the record is printed; store what is printed of it",
                                       [Note(field.span, "it is declared here")])
 
     def _stored(self, one: Conversion, value: Part) -> None:
@@ -178,8 +176,8 @@ class _Print:
             say = self.diag.remark if kernel else self.diag.warning
             remedy = f"record the text, with __string({field.name}, ...)" if one.letter == "s" else \
                 "record what it points to, with __array"
-            say(self.text.span(value.at, value.end), "TP055", f"'{one.text}' reads what '__entry->{field.name}' points to, "
-                f"which is not in the record and may be gone; {remedy}", [Note(field.span, "it is declared here")])
+            say(self.text.span(value.at, value.end), "TP055", f"'{one.text}' reads what '__entry->{field.name}' points "
+                f"to, which is not in the record and may be gone; {remedy}", [Note(field.span, "it is declared here")])
 
     def _origin(self, tokens: Sequence[Token]) -> str:
         """Where a pointer comes from: "static" is there for ever, "parameter" may be, "other" is not."""
@@ -195,7 +193,8 @@ class _Print:
         param = next((p for p in self.record.event_class.params if p.name == words[0]), None)
         if not param:
             # A global, or an element of a table; not what a function returns.
-            return "static" if len(words) == 1 or words[1] == "[" and matching(tokens, 1) == len(tokens) - 1 else "other"
+            element = words[1:2] == ["["] and matching(tokens, 1) == len(tokens) - 1
+            return "static" if len(words) == 1 or element else "other"
         member = "const" in param.type and all(t.kind == "id" or t.text in ("->", ".") for t in tokens)
         return "parameter" if len(words) == 1 or member else "other"
 
@@ -246,7 +245,8 @@ def _conversion_for(got: CType, conversion: str) -> str:
         return f"; use %{by_name[got.text]}{letter}"
     if got.text in ("int64_t", "uint64_t"):
         return f'; use %" PRI{letter}64 "'
-    return f"; use %{'ll' if 'long long' in got.text or got.text in ('u64', 's64', '__u64', '__s64') else 'l'}{letter}"
+    twice = "long long" in got.text or re.fullmatch("(__)?[us]64|__[bl]e64", got.text)
+    return f"; use %{'ll' if twice else 'l'}{letter}"
 
 
 def _unary(tokens: Sequence[Token], star: int) -> bool:

@@ -31,11 +31,11 @@ _NO_DECLARATION = frozenset("return goto case default else break continue do if 
 
 @dataclass
 class Record:
-    """An event class: its declaration, and each TP_printk that prints its records, with the declaration it stands in."""
+    """An event class, its declaration, and each TP_printk that prints its records."""
 
     event_class: EventClass
     decl: Declaration
-    prints: list[tuple[Declaration, Part]]
+    prints: list[Part]
     text: Text
     diag: Diagnostics
 
@@ -128,7 +128,7 @@ def in_doubt(tokens: Sequence[Token]) -> bool:
 
 
 def declared(tokens: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
-    """The variables that statements declare, by a type and a name in front of what ends a declarator; and their values."""
+    """The variables that statements declare (a type and a name, and what ends a declarator), and their values."""
     begins = True
     for index, token in enumerate(tokens):
         if begins and token.kind == "id" and token.text not in _NO_DECLARATION:
@@ -157,9 +157,17 @@ def _declarators(tokens: Sequence[Token], index: int) -> Iterator[tuple[str, Seq
 
 def bare(tokens: Sequence[Token]) -> Sequence[Token]:
     """An expression without brackets around all of it."""
-    while len(tokens) > 2 and tokens[0].text == "(" and matching(tokens, 0) == len(tokens) - 1:
-        tokens = tokens[1:-1]
-    return tokens
+    opened: list[int] = []
+    closes: dict[int, int] = {}
+    for index, token in enumerate(tokens):
+        if token.kind == "punct" and token.text in "([{":
+            opened.append(index)
+        elif token.kind == "punct" and token.text in ")]}" and opened:
+            closes[opened.pop()] = index
+    begin, end = 0, len(tokens)
+    while end - begin > 2 and tokens[begin].text == "(" and closes.get(begin) == end - 1:
+        begin, end = begin + 1, end - 1
+    return tokens[begin:end]
 
 
 def branches(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:

@@ -56,11 +56,11 @@ def _table(record: Record, entries: Sequence[_Entry], flags: bool) -> None:
         same = values.get(key)
         part = _contained(entry, values) if flags and not same else None
         if same:
-            _say(record, entry, same, "TP080", f"{entry.name} is never printed: {same.name}, in front of it, has the same "
-                 f"{'mask' if flags else 'value'}")
+            _say(record, entry, same, "TP080", f"{entry.name} is never printed: {same.name}, in front of it, has the "
+                 f"same {'mask' if flags else 'value'}")
         elif part:
-            _say(record, entry, part, "TP080", f"{entry.name} is never printed: {part.name}, in front of it, takes bits of "
-                 "its mask")
+            _say(record, entry, part, "TP080", f"{entry.name} is never printed: {part.name}, in front of it, takes "
+                 "bits of its mask")
         elif flags and entry.value == 0:
             _say(record, entry, None, "TP080", f"{entry.name} has no bit, so it is printed with every value but 0")
         elif flags and entry.name in names:

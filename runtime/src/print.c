@@ -170,7 +170,8 @@ static void settle(struct trace_seq *p, size_t start, const char *text, size_t l
 	p->buffer[p->len] = '\0';
 }
 
-static __attribute__((format(printf, 3, 0))) void print_text(struct trace_seq *p, size_t start, const char *fmt, va_list args)
+static __attribute__((format(printf, 3, 0))) void print_text(struct trace_seq *p, size_t start, const char *fmt,
+							     va_list args)
 {
 	size_t room = p->size - p->len;
 	va_list ap;

@@ -37,12 +37,17 @@ struct symbol_table {
 	const uint32_t *gnu_hash;
 };
 
-/* A pointer in the dynamic section, which the loader has relocated, except where it is read-only (as the vDSO's). */
+/*
+ * A pointer in the dynamic section. The loader has relocated it, except where
+ * the section is read-only, as the vDSO's. (The map of a static-pie program
+ * begins behind its tables: there it is the base that tells.)
+ */
 static const void *dynamic_pointer(const struct dl_find_object *module, ElfW(Addr) pointer)
 {
-	if (pointer < (uintptr_t)module->dlfo_map_start)
-		pointer += module->dlfo_link_map->l_addr;
-	return (const void *)pointer;
+	ElfW(Addr) base = module->dlfo_link_map->l_addr;
+	bool in_map = pointer >= (uintptr_t)module->dlfo_map_start && pointer < (uintptr_t)module->dlfo_map_end;
+
+	return (const void *)(in_map || pointer >= base ? pointer : pointer + base);
 }
 
 static bool table_find(const struct dl_find_object *module, struct symbol_table *table)

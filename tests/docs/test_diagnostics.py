@@ -2,7 +2,7 @@
 """docs/diagnostics.md has a section for each code, and each example there prints what the page says.
 
 A section's C block is demo.tp, else that is a good event; its sh block is
-run, else it is checked. UPDATE=1 writes the messages anew.
+run, else demo.tp is checked. UPDATE=1 writes the messages anew.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from support import ROOT, Case, expect, read, run, tpgen
 
 PAGE = os.path.join(ROOT, "docs/diagnostics.md")
 
-_SECTION = re.compile(r"^### (?P<code>TP\d{3}) (?P<severity>error|warning|remark): [^\n]+\n(?P<body>.*?)(?=^##|\Z)", re.S | re.M)
+_SECTION = re.compile(r"^### (?P<code>TP\d{3}) (?P<severity>error|warning|remark): [^\n]+\n(?P<body>.*?)(?=^##|\Z)",
+                      re.S | re.M)
 _MESSAGE = re.compile(r"(^```text\n).*?(^```$)", re.S | re.M)
 
 GOOD = """#define TRACE_SYSTEM demo
@@ -58,8 +59,8 @@ class Diagnostics(Case):
     def test_examples(self) -> None:
         page = read(PAGE)
         for match in _SECTION.finditer(page):
-            if match["code"] == "TP099":
-                continue  # a defect; there is none to show
+            if "```" not in match["body"]:
+                continue  # nothing that a file could bring about
             with self.subTest(match["code"]):
                 printed = self.example(match["body"], match["severity"])
                 self.assertEqual(set(re.findall(r": (\w+): [^\n]* \[(TP\d{3})\]$", printed, re.M)),

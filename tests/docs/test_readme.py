@@ -136,16 +136,6 @@ class Docs(Case):
                            "int main(void)\n{\n\treturn 0;\n}\n")
                 self.succeed([self.program(stem)])
 
-    def test_diagnostics_are_listed(self) -> None:
-        """docs/language.md lists each code that tpgen has, and no other."""
-        codes: set[str] = set()
-        for top, _, names in os.walk(os.path.join(ROOT, "tpgen")):
-            for name in names:
-                if name.endswith(".py"):
-                    codes.update(re.findall(r'"(TP0\d\d)"', read(os.path.join(top, name))))
-        table = section("docs/language.md", "Diagnostics")
-        self.assertEqual(sorted(codes), re.findall(r"^\| (TP\d+) ", table, re.M))
-
     def test_links(self) -> None:
         """Links between the pages lead somewhere."""
         pages = ["README.md", *(os.path.join("docs", n) for n in sorted(os.listdir(os.path.join(ROOT, "docs"))))]

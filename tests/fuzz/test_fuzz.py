@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Mutated definition files: whatever the input, tpgen says something sensible or compiles it, in bounded time.
+"""Mutated definition files and kernel headers: whatever the input, tpgen says something sensible or compiles it, in
+bounded time and memory.
 
 FUZZ=N runs N mutations instead of the short form's number, SEED=N begins elsewhere:
 
@@ -12,35 +13,42 @@ import glob
 import os
 import random
 import re
+import resource
 import time
 
-from support import ROOT, Case, read
+from support import ROOT, Case, read, tpgen
 
 from tpgen.backends import BACKENDS
 from tpgen.cli import compile_files
+from tpgen.cpp import Options
 from tpgen.diag import Diagnostics
+from tpgen.parser import MACROS
 from tpgen.render import render
 
 RUNS = int(os.environ.get("FUZZ", "150"))
 SEED = int(os.environ.get("SEED", "1"))
 SECONDS = 20  # for one file; the preprocessor's own limit is longer
+KILOBYTES = 1 << 20  # all that tpgen has ever held, after all runs
+
+# What the kernel's own headers need of its configuration.
+KERNEL = Options(("-DIS_ENABLED(option)=0", "-DIS_BUILTIN(option)=0", "-DIS_REACHABLE(option)=0"), undefined=MACROS)
 
 _PIECE = re.compile(r"\w+|\"(?:\\.|[^\"\\\n])*\"|\s+|.", re.S)
 _SPICE = ["(", ")", "{", "}", "[", "]", ",", ";", "\"", "'", "/*", "*/", "\\\n", "#", "##", "\0", "\udcff", "\t", "%s",
-          "__entry->", "TRACE_EVENT(", "TP_printk(", "#define X X\n", "\n#if 0\n", "\n#endif\n", "...", "0x", "é"]
+          "__entry->", "TRACE_EVENT(", "DEFINE_EVENT_PRINT(", "TRACE_DEFINE_ENUM(", "__rel_string(", "__print_flags(", "%pI4",
+          "%*ph", "TP_printk(", "#define X X\n", "\n#if 0\n", "\n#endif\n", "...", "0x", "é"]
 
 
 class Fuzz(Case):
     def survive(self, text: str, what: str) -> Diagnostics:
         path = self.write("fuzz.tp", text)
-        diag = Diagnostics()
+        diag = Diagnostics(remarks=True)
         start = time.monotonic()
         try:
-            units = compile_files([path], [], diag)
+            units = [lowered.unit for lowered in compile_files([path], KERNEL, diag)]
             if not diag.errors:
-                for lowered in units:
-                    _, template, view = BACKENDS["userspace"](lowered.unit)
-                    render(template, view, "fuzz.h")
+                for output in BACKENDS["userspace"](units, lambda *_: None):
+                    render(output.template, output.view, "fuzz.h")
             diag.text()
         except Exception as error:
             kept = os.path.join(ROOT, "build", "fuzz.tp")
@@ -51,11 +59,13 @@ class Fuzz(Case):
         return diag
 
     def test_mutations(self) -> None:
-        corpus = [read(p) for p in sorted(glob.glob(os.path.join(ROOT, "defs/*.tp"))
-                                          + glob.glob(os.path.join(ROOT, "tests/*/*.tp")))]
+        own = sorted(glob.glob(os.path.join(ROOT, "defs/*.tp")) + glob.glob(os.path.join(ROOT, "tests/*/*.tp")))
+        kernel = sorted(glob.glob("/usr/src/linux-headers-*-common/include/trace/events/*.h"))
+        # Without the kernel's headers, which are long, there is less to find.
         for run in range(RUNS):
             rng = random.Random(f"{SEED}/{run}")
-            pieces = _PIECE.findall(rng.choice(corpus))
+            path = rng.choice(kernel if kernel and run % 2 else own)
+            pieces = self.window(rng, _PIECE.findall(read(path)))
             for _ in range(rng.randint(1, 6)):
                 at = rng.randrange(len(pieces) + 1)
                 kind = rng.randrange(6)
@@ -75,7 +85,17 @@ class Fuzz(Case):
                     pieces.insert(at, "".join(chr(rng.choice([rng.randrange(128), 0xdc80 + rng.randrange(128)]))
                                               for _ in range(rng.randint(1, 20))))
                 pieces = pieces or [" "]
-            self.survive("".join(pieces), f"SEED={SEED} run {run}")
+            self.survive("".join(pieces), f"SEED={SEED} run {run}: {path}")
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+            self.assertLess(resource.getrusage(who).ru_maxrss, KILOBYTES)
+
+    @staticmethod
+    def window(rng: random.Random, pieces: list[str]) -> list[str]:
+        """Some thousand pieces of a longer file: its beginning, where its macros are, and a part of the rest."""
+        if len(pieces) < 6000:
+            return pieces
+        at = rng.randrange(2000, len(pieces) - 2000)
+        return pieces[:2000] + pieces[at:at + 2000]
 
     def test_deep_nesting(self) -> None:
         for opening, closing in ("()", "[]", "{}"):
@@ -98,3 +118,10 @@ class Fuzz(Case):
         bomb = "#define X0 xxxxxxxxxx\n" + "".join(f"#define X{n} " + f"X{n - 1} " * 10 + "\n" for n in range(1, 10))
         diag = self.survive(bomb + "TRACE_EVENT(X9)\n", "macros that multiply")
         self.assertEqual(diag.errors, 1)
+
+    def test_includes_of_themselves(self) -> None:
+        path = self.write("again.tp", '#include "again.tp"\n#include "other.h"\n#define TRACE_SYSTEM x\n')
+        self.write("other.h", '#include "again.tp"\n')
+        done = tpgen("check", "--expand-includes", path, timeout=SECONDS)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nested", done.stderr)

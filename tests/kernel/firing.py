@@ -7,6 +7,7 @@ import re
 
 # Two rounds: small numbers that differ from one another, and the ends of the types' ranges.
 ROUNDS = 2
+NUMBERS = {"u8", "u16", "u32", "u64", "__u8", "int", "unsigned int", "unsigned long", "long", "unsigned char", "void"}
 _OBJECT = re.compile(r"^extern (?P<type>[\w ]+?) compat_(?P<name>\w+)(?P<array>\[\w*\])?;", re.M)
 _TYPE = re.compile(r"\bconst\b|\bvolatile\b|\b__percpu\b|\b__user\b|\b__rcu\b")
 
@@ -20,9 +21,11 @@ def value(type_text: str, name: str, place: int, turn: int, known: dict[str, str
     """An argument for a parameter."""
     bare = " ".join(_TYPE.sub(" ", type_text).split())
     if bare == "char *":
-        return f'(char *)"{name}-{place}"' if turn == 0 else '(char *)""'
+        return f'(char *)fire_string("{name}-{place}")' if turn == 0 else '(char *)fire_string("")'
     if bare.endswith("*"):
         pointed = bare[:-1].strip()
+        if pointed in NUMBERS:
+            return f"({type_text})(void *)compat_bytes"
         return f"({type_text})({known.get(pointed, f'(uintptr_t){0x1000 * (place + 1)}')})"
     if "(*" in bare:
         return f"({type_text})(uintptr_t){0x1000 * (place + 1)}"
@@ -43,7 +46,7 @@ def fire(header: str, events: list[dict], known: dict[str, str]) -> str:
             values = ", ".join(value(p["type"], p["name"], n, turn, known, buffers) for n, p in enumerate(params))
             calls.append(f"\ttrace_{event['name']}({values});\n")
     function = function_of(header)
-    return (f'#include "compat.h"\n#define CREATE_TRACE_POINTS\n#include "{header}.h"\n\n'
+    return (f'#include "compat.h"\n#define CREATE_TRACE_POINTS\n#include "{header}.h"\n#include "fire.h"\n\n'
             f"void {function}(void);\nvoid {function}(void)\n{{\n{''.join(calls)}}}\n")
 
 

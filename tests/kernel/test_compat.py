@@ -19,16 +19,17 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
 _LINE = re.compile(r"\d+\.\d+ \d+/\d+ (.*)")
 
 
-def selection() -> list[str]:
-    """The names in compat/headers, without .h."""
-    return [line.split()[0] for line in read(os.path.join(COMPAT, "headers")).splitlines()
-            if line and not line.startswith("#")]
+def selection(found: tree.Tree) -> list[str]:
+    """The names in compat/headers, without .h: those that are a header of this kernel, and are not of the other's only."""
+    lines = [line.split() for line in read(os.path.join(COMPAT, "headers")).splitlines()]
+    return [name for name, *series in lines if name != "#" and series in ([], [found.series])
+            and os.path.exists(f"{found.common}/include/trace/events/{name}.h")]
 
 
 class Compat(Case):
     def generate(self, found: tree.Tree) -> tuple[list[str], list[dict]]:
         """Into self.dir: the headers that tpgen makes, and a file each that fires the events."""
-        names = [n for n in selection() if os.path.exists(f"{found.common}/include/trace/events/{n}.h")]
+        names = selection(found)
         paths = [f"{found.common}/include/trace/events/{n}.h" for n in names]
         options = ["-include", os.path.join(COMPAT, "config.h")]
         done = tpgen("gen", *options, "-o", self.dir, *paths)
@@ -54,7 +55,7 @@ class Compat(Case):
     def compile(self, cc: str, names: list[str]) -> str:
         """The program, compiled with one compiler."""
         need(self, cc)
-        flags = [cc, "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Werror", "-I", self.dir,
+        flags = [cc, "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Werror", "-iquote", self.dir,
                  "-I", self.path("stub"), "-I", COMPAT, "-I", os.path.join(ROOT, "runtime/include")]
         sources = [f"fire_{n}" for n in names] + ["fire_all", "harness", "compat"]
 

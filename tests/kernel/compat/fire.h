@@ -5,4 +5,7 @@
 /* Fires each event of each header; written by tests/kernel/firing.py. */
 void fire_all(void);
 
+/* A string that is passed to a tracepoint. */
+const char *fire_string(const char *text);
+
 #endif /* FIRE_H */

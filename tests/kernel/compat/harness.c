@@ -7,22 +7,27 @@
  *	harness TEXT RECORDS
  *
  * RECORDS: "F system size\n" and a format file's text, or "R size\n" and a
- * record's bytes.
+ * record's bytes, or "S address size\n" and the text of a string that records
+ * may point to.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <tp/event.h>
 #include <tp/sink.h>
 #include <tp/tp.h>
 #include <tp/trace_seq.h>
 
+#include "compat.h"
 #include "fire.h"
 
 struct recorder {
 	struct tp_sink sink;
 	FILE *file;
 };
+
+static FILE *strings; /* the recorder's file */
 
 static struct recorder *recorder_of(struct tp_sink *sink)
 {
@@ -60,6 +65,13 @@ static int recorder_describe(struct tp_sink *sink, const struct tp_event *event)
 	return 0;
 }
 
+/* What the kernel's printk_formats file is: the strings that records point to. */
+const char *fire_string(const char *text)
+{
+	fprintf(strings, "S %p %zu\n%s", (const void *)text, strlen(text), text);
+	return text;
+}
+
 static int recorder_close(struct tp_sink *sink)
 {
 	return fclose(recorder_of(sink)->file);
@@ -85,7 +97,8 @@ int main(int argc, char **argv)
 	}
 	if (tp_enable(text, "*") < 0 || tp_enable(&recorder.sink, "*") < 0)
 		return 1;
-	fire_all();
+	strings = recorder.file;
+	compat_with_format(fire_all, "a %s of %d", "text", 42);
 	if (tp_sink_lost(text) || tp_sink_lost(&recorder.sink))
 		return 1;
 	return tp_sink_close(text) || tp_sink_close(&recorder.sink) || fclose(file);

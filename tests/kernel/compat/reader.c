@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 {
 	struct tep_handle *tep = tep_alloc();
 	FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
-	char system[64], kind;
+	char name[64], kind;
 	unsigned int size;
 
 	if (!tep || !file) {
@@ -58,18 +58,21 @@ int main(int argc, char **argv)
 	tep_set_page_size(tep, 4096);
 	tep_set_local_bigendian(tep, TEP_LITTLE_ENDIAN);
 	tep_set_file_bigendian(tep, TEP_LITTLE_ENDIAN);
-	while ((kind = (char)fgetc(file)) == 'F' || kind == 'R') {
+	while ((kind = (char)fgetc(file)) == 'F' || kind == 'R' || kind == 'S') {
 		char *bytes;
 
-		if (kind == 'F' && fscanf(file, " %63s", system) != 1)
+		/* The system's name, or the string's address. */
+		if (kind != 'R' && fscanf(file, " %63s", name) != 1)
 			return 1;
 		if (fscanf(file, " %u", &size) != 1 || fgetc(file) != '\n')
 			return 1;
 		bytes = take(file, size);
 		if (kind == 'R')
 			print(tep, bytes, size);
-		else if (tep_parse_event(tep, bytes, size, system))
-			fprintf(stderr, "reader: can't parse %s: %.60s\n", system, bytes);
+		else if (kind == 'S')
+			tep_register_print_string(tep, bytes, strtoull(name, NULL, 16));
+		else if (tep_parse_event(tep, bytes, size, name))
+			fprintf(stderr, "reader: can't parse %s: %.60s\n", name, bytes);
 		free(bytes);
 	}
 	tep_free(tep);
