@@ -13,7 +13,7 @@
 #include <tp/event.h>
 #include <tp/tracepoint.h>
 
-#if TP_INTERFACE_VERSION != 1
+#if TP_INTERFACE_VERSION != 2
 #error "pgz.h and the tp runtime are of different versions: run tpgen again on defs/pgz.tp"
 #endif
 
@@ -140,7 +140,8 @@ typedef void tp_probe_fn_pgz_file_open(void *__data, const char *name, long long
 		int level);
 
 extern struct tracepoint __tracepoint_pgz_file_open TP_HIDDEN;
-TP_HIDDEN void __traceiter_pgz_file_open(const char *name, long long size, size_t block_size, int level);
+TP_HIDDEN void __traceiter_pgz_file_open(const struct tracepoint *__tp, const char *name, long long size,
+		size_t block_size, int level);
 
 /* Whether there are probes: guards work that is only done for them. */
 static inline bool trace_pgz_file_open_enabled(void)
@@ -155,7 +156,7 @@ static inline bool trace_pgz_file_open_enabled(void)
 static inline void trace_pgz_file_open(const char *name, long long size, size_t block_size, int level)
 {
 	if (trace_pgz_file_open_enabled())
-		__traceiter_pgz_file_open(name, size, block_size, level);
+		__traceiter_pgz_file_open(&__tracepoint_pgz_file_open, name, size, block_size, level);
 }
 
 static inline int register_trace_prio_pgz_file_open(tp_probe_fn_pgz_file_open *probe, void *data, int prio)
@@ -202,8 +203,8 @@ typedef void tp_probe_fn_pgz_block_queue(void *__data, const char *name, unsigne
 		bool last, unsigned int waiting);
 
 extern struct tracepoint __tracepoint_pgz_block_queue TP_HIDDEN;
-TP_HIDDEN void __traceiter_pgz_block_queue(const char *name, unsigned long block, size_t size, bool last,
-		unsigned int waiting);
+TP_HIDDEN void __traceiter_pgz_block_queue(const struct tracepoint *__tp, const char *name,
+		unsigned long block, size_t size, bool last, unsigned int waiting);
 
 /* Whether there are probes: guards work that is only done for them. */
 static inline bool trace_pgz_block_queue_enabled(void)
@@ -216,7 +217,7 @@ static inline void trace_pgz_block_queue(const char *name, unsigned long block, 
 		unsigned int waiting)
 {
 	if (trace_pgz_block_queue_enabled())
-		__traceiter_pgz_block_queue(name, block, size, last, waiting);
+		__traceiter_pgz_block_queue(&__tracepoint_pgz_block_queue, name, block, size, last, waiting);
 }
 
 static inline int register_trace_prio_pgz_block_queue(tp_probe_fn_pgz_block_queue *probe, void *data,
@@ -265,8 +266,6 @@ typedef void tp_probe_fn_pgz_block_start(void *__data, const char *name, unsigne
 		bool last, unsigned int waiting);
 
 extern struct tracepoint __tracepoint_pgz_block_start TP_HIDDEN;
-TP_HIDDEN void __traceiter_pgz_block_start(const char *name, unsigned long block, size_t size, bool last,
-		unsigned int waiting);
 
 /* Whether there are probes: guards work that is only done for them. */
 static inline bool trace_pgz_block_start_enabled(void)
@@ -279,7 +278,7 @@ static inline void trace_pgz_block_start(const char *name, unsigned long block, 
 		unsigned int waiting)
 {
 	if (trace_pgz_block_start_enabled())
-		__traceiter_pgz_block_start(name, block, size, last, waiting);
+		__traceiter_pgz_block_queue(&__tracepoint_pgz_block_start, name, block, size, last, waiting);
 }
 
 static inline int register_trace_prio_pgz_block_start(tp_probe_fn_pgz_block_start *probe, void *data,
@@ -328,8 +327,8 @@ typedef void tp_probe_fn_pgz_block_end(void *__data, const char *name, unsigned 
 		size_t out, uint32_t crc, int level, bool last);
 
 extern struct tracepoint __tracepoint_pgz_block_end TP_HIDDEN;
-TP_HIDDEN void __traceiter_pgz_block_end(const char *name, unsigned long block, size_t in, size_t out,
-		uint32_t crc, int level, bool last);
+TP_HIDDEN void __traceiter_pgz_block_end(const struct tracepoint *__tp, const char *name,
+		unsigned long block, size_t in, size_t out, uint32_t crc, int level, bool last);
 
 /* Whether there are probes: guards work that is only done for them. */
 static inline bool trace_pgz_block_end_enabled(void)
@@ -342,7 +341,8 @@ static inline void trace_pgz_block_end(const char *name, unsigned long block, si
 		uint32_t crc, int level, bool last)
 {
 	if (trace_pgz_block_end_enabled())
-		__traceiter_pgz_block_end(name, block, in, out, crc, level, last);
+		__traceiter_pgz_block_end(&__tracepoint_pgz_block_end, name, block, in, out, crc, level,
+				last);
 }
 
 static inline int register_trace_prio_pgz_block_end(tp_probe_fn_pgz_block_end *probe, void *data, int prio)
@@ -390,8 +390,8 @@ typedef void tp_probe_fn_pgz_file_blocks(void *__data, const char *name, unsigne
 		const uint32_t *sizes, size_t count);
 
 extern struct tracepoint __tracepoint_pgz_file_blocks TP_HIDDEN;
-TP_HIDDEN void __traceiter_pgz_file_blocks(const char *name, unsigned long first, const uint32_t *sizes,
-		size_t count);
+TP_HIDDEN void __traceiter_pgz_file_blocks(const struct tracepoint *__tp, const char *name,
+		unsigned long first, const uint32_t *sizes, size_t count);
 
 /* Whether there are probes: guards work that is only done for them. */
 static inline bool trace_pgz_file_blocks_enabled(void)
@@ -408,7 +408,7 @@ static inline void trace_pgz_file_blocks(const char *name, unsigned long first, 
 		size_t count)
 {
 	if (trace_pgz_file_blocks_enabled())
-		__traceiter_pgz_file_blocks(name, first, sizes, count);
+		__traceiter_pgz_file_blocks(&__tracepoint_pgz_file_blocks, name, first, sizes, count);
 }
 
 static inline int register_trace_prio_pgz_file_blocks(tp_probe_fn_pgz_file_blocks *probe, void *data,
@@ -456,8 +456,8 @@ typedef void tp_probe_fn_pgz_file_close(void *__data, const char *name, unsigned
 		unsigned long long out, int error);
 
 extern struct tracepoint __tracepoint_pgz_file_close TP_HIDDEN;
-TP_HIDDEN void __traceiter_pgz_file_close(const char *name, unsigned long long in, unsigned long long out,
-		int error);
+TP_HIDDEN void __traceiter_pgz_file_close(const struct tracepoint *__tp, const char *name,
+		unsigned long long in, unsigned long long out, int error);
 
 /* Whether there are probes: guards work that is only done for them. */
 static inline bool trace_pgz_file_close_enabled(void)
@@ -473,7 +473,7 @@ static inline void trace_pgz_file_close(const char *name, unsigned long long in,
 		int error)
 {
 	if (trace_pgz_file_close_enabled())
-		__traceiter_pgz_file_close(name, in, out, error);
+		__traceiter_pgz_file_close(&__tracepoint_pgz_file_close, name, in, out, error);
 }
 
 static inline int register_trace_prio_pgz_file_close(tp_probe_fn_pgz_file_close *probe, void *data, int prio)
@@ -548,7 +548,7 @@ static const struct tp_event_field tp_fields_pgz_file_open[] = {
 			tp_symbols_pgz_file_open__1),
 };
 
-void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
+TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 {
 	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
 	struct trace_event_raw_pgz_file_open *__entry = (void *)(uintptr_t)entry;
@@ -595,7 +595,7 @@ static const struct tp_event_field tp_fields_pgz_block[] = {
 			"unsigned int", NULL),
 };
 
-void tp_print_pgz_block(struct trace_seq *p, const void *entry)
+TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 {
 	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
 	struct trace_event_raw_pgz_block *__entry = (void *)(uintptr_t)entry;
@@ -683,7 +683,7 @@ static const struct tp_event_field tp_fields_pgz_block_end[] = {
 			"unsigned int", NULL),
 };
 
-void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
+TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 {
 	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
 	struct trace_event_raw_pgz_block_end *__entry = (void *)(uintptr_t)entry;
@@ -726,7 +726,7 @@ static const struct tp_event_field tp_fields_pgz_file_blocks[] = {
 			uint32_t, "uint32_t", NULL),
 };
 
-void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
+TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 {
 	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
 	struct trace_event_raw_pgz_file_blocks *__entry = (void *)(uintptr_t)entry;
@@ -763,7 +763,7 @@ static const struct tp_event_field tp_fields_pgz_file_close[] = {
 	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_close, error, "error", int, "int", NULL),
 };
 
-void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
+TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 {
 	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
 	struct trace_event_raw_pgz_file_close *__entry = (void *)(uintptr_t)entry;
@@ -788,37 +788,29 @@ static const struct tp_event_class tp_class_pgz_file_close = {
 
 /* ---- pgz:pgz_file_open ---- */
 
-/* Stands in for a probe that was removed when there was no memory. */
-static void __tracestub_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
-		int level)
-{
-	(void)__data;
-	(void)name;
-	(void)size;
-	(void)block_size;
-	(void)level;
-}
-
 struct tracepoint __tracepoint_pgz_file_open = {
 	.name = "pgz_file_open",
 	.proto = "const char *, long long, size_t, int",
 	.file = "defs/pgz.tp",
 	.line = 56,
-	.stub = (tp_probe_t)__tracestub_pgz_file_open,
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_open);
 
-void __traceiter_pgz_file_open(const char *name, long long size, size_t block_size, int level)
+void __traceiter_pgz_file_open(const struct tracepoint *__tp, const char *name, long long size,
+		size_t block_size, int level)
 {
-	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_pgz_file_open);
+	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++)
-		((tp_probe_fn_pgz_file_open *)__probe)(__it->data, name, size, block_size, level);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+		if (__probe != TP_REMOVED)
+			((tp_probe_fn_pgz_file_open *)__probe)(__it->data, name, size, block_size, level);
+	}
 	tp_read_unlock();
 }
 
-void tp_record_pgz_file_open(void *__data, const char *name, long long size, size_t block_size, int level)
+TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
+		int level)
 {
 	struct trace_event_raw_pgz_file_open *__entry;
 	struct tp_record __rec;
@@ -831,7 +823,7 @@ void tp_record_pgz_file_open(void *__data, const char *name, long long size, siz
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 835 "generated/pgz.h"
+#line 827 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -843,7 +835,7 @@ void tp_record_pgz_file_open(void *__data, const char *name, long long size, siz
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 847 "generated/pgz.h"
+#line 839 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -859,40 +851,30 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_file_open);
 
 /* ---- pgz:pgz_block_queue ---- */
 
-/* Stands in for a probe that was removed when there was no memory. */
-static void __tracestub_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
-		bool last, unsigned int waiting)
-{
-	(void)__data;
-	(void)name;
-	(void)block;
-	(void)size;
-	(void)last;
-	(void)waiting;
-}
-
 struct tracepoint __tracepoint_pgz_block_queue = {
 	.name = "pgz_block_queue",
 	.proto = "const char *, unsigned long, size_t, bool, unsigned int",
 	.file = "defs/pgz.tp",
 	.line = 113,
-	.stub = (tp_probe_t)__tracestub_pgz_block_queue,
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_queue);
 
-void __traceiter_pgz_block_queue(const char *name, unsigned long block, size_t size, bool last,
-		unsigned int waiting)
+void __traceiter_pgz_block_queue(const struct tracepoint *__tp, const char *name, unsigned long block,
+		size_t size, bool last, unsigned int waiting)
 {
-	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_pgz_block_queue);
+	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++)
-		((tp_probe_fn_pgz_block_queue *)__probe)(__it->data, name, block, size, last, waiting);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+		if (__probe != TP_REMOVED)
+			((tp_probe_fn_pgz_block_queue *)__probe)(__it->data, name, block, size, last,
+					waiting);
+	}
 	tp_read_unlock();
 }
 
-void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size, bool last,
-		unsigned int waiting)
+TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
+		bool last, unsigned int waiting)
 {
 	tp_write_pgz_block(&tp_event_pgz_block_queue, __data, name, block, size, last, waiting);
 }
@@ -908,40 +890,16 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_queue);
 
 /* ---- pgz:pgz_block_start ---- */
 
-/* Stands in for a probe that was removed when there was no memory. */
-static void __tracestub_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
-		bool last, unsigned int waiting)
-{
-	(void)__data;
-	(void)name;
-	(void)block;
-	(void)size;
-	(void)last;
-	(void)waiting;
-}
-
 struct tracepoint __tracepoint_pgz_block_start = {
 	.name = "pgz_block_start",
 	.proto = "const char *, unsigned long, size_t, bool, unsigned int",
 	.file = "defs/pgz.tp",
 	.line = 121,
-	.stub = (tp_probe_t)__tracestub_pgz_block_start,
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_start);
 
-void __traceiter_pgz_block_start(const char *name, unsigned long block, size_t size, bool last,
-		unsigned int waiting)
-{
-	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_pgz_block_start);
-	tp_probe_t __probe;
-
-	for (; __it && (__probe = tp_probe_func(__it)); __it++)
-		((tp_probe_fn_pgz_block_start *)__probe)(__it->data, name, block, size, last, waiting);
-	tp_read_unlock();
-}
-
-void tp_record_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size, bool last,
-		unsigned int waiting)
+TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
+		bool last, unsigned int waiting)
 {
 	tp_write_pgz_block(&tp_event_pgz_block_start, __data, name, block, size, last, waiting);
 }
@@ -957,37 +915,25 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_start);
 
 /* ---- pgz:pgz_block_end ---- */
 
-/* Stands in for a probe that was removed when there was no memory. */
-static void __tracestub_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in,
-		size_t out, uint32_t crc, int level, bool last)
-{
-	(void)__data;
-	(void)name;
-	(void)block;
-	(void)in;
-	(void)out;
-	(void)crc;
-	(void)level;
-	(void)last;
-}
-
 struct tracepoint __tracepoint_pgz_block_end = {
 	.name = "pgz_block_end",
 	.proto = "const char *, unsigned long, size_t, size_t, uint32_t, int, bool",
 	.file = "defs/pgz.tp",
 	.line = 129,
-	.stub = (tp_probe_t)__tracestub_pgz_block_end,
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_end);
 
-void __traceiter_pgz_block_end(const char *name, unsigned long block, size_t in, size_t out, uint32_t crc,
-		int level, bool last)
+void __traceiter_pgz_block_end(const struct tracepoint *__tp, const char *name, unsigned long block,
+		size_t in, size_t out, uint32_t crc, int level, bool last)
 {
-	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_pgz_block_end);
+	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++)
-		((tp_probe_fn_pgz_block_end *)__probe)(__it->data, name, block, in, out, crc, level, last);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+		if (__probe != TP_REMOVED)
+			((tp_probe_fn_pgz_block_end *)__probe)(__it->data, name, block, in, out, crc, level,
+					last);
+	}
 	tp_read_unlock();
 }
 
@@ -1005,7 +951,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1009 "generated/pgz.h"
+#line 955 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -1022,7 +968,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1026 "generated/pgz.h"
+#line 972 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1038,33 +984,24 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_end);
 
 /* ---- pgz:pgz_file_blocks ---- */
 
-/* Stands in for a probe that was removed when there was no memory. */
-static void __tracestub_pgz_file_blocks(void *__data, const char *name, unsigned long first,
-		const uint32_t *sizes, size_t count)
-{
-	(void)__data;
-	(void)name;
-	(void)first;
-	(void)sizes;
-	(void)count;
-}
-
 struct tracepoint __tracepoint_pgz_file_blocks = {
 	.name = "pgz_file_blocks",
 	.proto = "const char *, unsigned long, const uint32_t *, size_t",
 	.file = "defs/pgz.tp",
 	.line = 168,
-	.stub = (tp_probe_t)__tracestub_pgz_file_blocks,
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_blocks);
 
-void __traceiter_pgz_file_blocks(const char *name, unsigned long first, const uint32_t *sizes, size_t count)
+void __traceiter_pgz_file_blocks(const struct tracepoint *__tp, const char *name, unsigned long first,
+		const uint32_t *sizes, size_t count)
 {
-	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_pgz_file_blocks);
+	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++)
-		((tp_probe_fn_pgz_file_blocks *)__probe)(__it->data, name, first, sizes, count);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+		if (__probe != TP_REMOVED)
+			((tp_probe_fn_pgz_file_blocks *)__probe)(__it->data, name, first, sizes, count);
+	}
 	tp_read_unlock();
 }
 
@@ -1082,13 +1019,13 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1086 "generated/pgz.h"
+#line 1023 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1092 "generated/pgz.h"
+#line 1029 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1101,7 +1038,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1105 "generated/pgz.h"
+#line 1042 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1117,38 +1054,29 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_file_blocks);
 
 /* ---- pgz:pgz_file_close ---- */
 
-/* Stands in for a probe that was removed when there was no memory. */
-static void __tracestub_pgz_file_close(void *__data, const char *name, unsigned long long in,
-		unsigned long long out, int error)
-{
-	(void)__data;
-	(void)name;
-	(void)in;
-	(void)out;
-	(void)error;
-}
-
 struct tracepoint __tracepoint_pgz_file_close = {
 	.name = "pgz_file_close",
 	.proto = "const char *, unsigned long long, unsigned long long, int",
 	.file = "defs/pgz.tp",
 	.line = 198,
-	.stub = (tp_probe_t)__tracestub_pgz_file_close,
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_close);
 
-void __traceiter_pgz_file_close(const char *name, unsigned long long in, unsigned long long out, int error)
+void __traceiter_pgz_file_close(const struct tracepoint *__tp, const char *name, unsigned long long in,
+		unsigned long long out, int error)
 {
-	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_pgz_file_close);
+	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++)
-		((tp_probe_fn_pgz_file_close *)__probe)(__it->data, name, in, out, error);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+		if (__probe != TP_REMOVED)
+			((tp_probe_fn_pgz_file_close *)__probe)(__it->data, name, in, out, error);
+	}
 	tp_read_unlock();
 }
 
-void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long in, unsigned long long out,
-		int error)
+TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long in,
+		unsigned long long out, int error)
 {
 	struct trace_event_raw_pgz_file_close *__entry;
 	struct tp_record __rec;
@@ -1161,7 +1089,7 @@ void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1165 "generated/pgz.h"
+#line 1093 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1173,7 +1101,7 @@ void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1177 "generated/pgz.h"
+#line 1105 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

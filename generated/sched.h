@@ -11,7 +11,7 @@
 #include <tp/event.h>
 #include <tp/tracepoint.h>
 
-#if TP_INTERFACE_VERSION != 1
+#if TP_INTERFACE_VERSION != 2
 #error "sched.h and the tp runtime are of different versions: run tpgen again on defs/sched.tp"
 #endif
 
@@ -78,7 +78,8 @@ TP_HIDDEN void tp_print_sched_wakeup_template(struct trace_seq *p, const void *e
 typedef void tp_probe_fn_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next);
 
 extern struct tracepoint __tracepoint_sched_switch TP_HIDDEN;
-TP_HIDDEN void __traceiter_sched_switch(struct task_struct *prev, struct task_struct *next);
+TP_HIDDEN void __traceiter_sched_switch(const struct tracepoint *__tp, struct task_struct *prev,
+		struct task_struct *next);
 
 /* Whether there are probes: guards work that is only done for them. */
 static inline bool trace_sched_switch_enabled(void)
@@ -92,7 +93,7 @@ static inline bool trace_sched_switch_enabled(void)
 static inline void trace_sched_switch(struct task_struct *prev, struct task_struct *next)
 {
 	if (trace_sched_switch_enabled())
-		__traceiter_sched_switch(prev, next);
+		__traceiter_sched_switch(&__tracepoint_sched_switch, prev, next);
 }
 
 static inline int register_trace_prio_sched_switch(tp_probe_fn_sched_switch *probe, void *data, int prio)
@@ -138,7 +139,7 @@ extern struct tp_event tp_event_sched_switch TP_HIDDEN;
 typedef void tp_probe_fn_sched_wakeup(void *__data, struct task_struct *p);
 
 extern struct tracepoint __tracepoint_sched_wakeup TP_HIDDEN;
-TP_HIDDEN void __traceiter_sched_wakeup(struct task_struct *p);
+TP_HIDDEN void __traceiter_sched_wakeup(const struct tracepoint *__tp, struct task_struct *p);
 
 /* Whether there are probes: guards work that is only done for them. */
 static inline bool trace_sched_wakeup_enabled(void)
@@ -152,7 +153,7 @@ static inline bool trace_sched_wakeup_enabled(void)
 static inline void trace_sched_wakeup(struct task_struct *p)
 {
 	if (trace_sched_wakeup_enabled())
-		__traceiter_sched_wakeup(p);
+		__traceiter_sched_wakeup(&__tracepoint_sched_wakeup, p);
 }
 
 static inline int register_trace_prio_sched_wakeup(tp_probe_fn_sched_wakeup *probe, void *data, int prio)
@@ -197,7 +198,6 @@ extern struct tp_event tp_event_sched_wakeup TP_HIDDEN;
 typedef void tp_probe_fn_sched_wakeup_new(void *__data, struct task_struct *p);
 
 extern struct tracepoint __tracepoint_sched_wakeup_new TP_HIDDEN;
-TP_HIDDEN void __traceiter_sched_wakeup_new(struct task_struct *p);
 
 /* Whether there are probes: guards work that is only done for them. */
 static inline bool trace_sched_wakeup_new_enabled(void)
@@ -211,7 +211,7 @@ static inline bool trace_sched_wakeup_new_enabled(void)
 static inline void trace_sched_wakeup_new(struct task_struct *p)
 {
 	if (trace_sched_wakeup_new_enabled())
-		__traceiter_sched_wakeup_new(p);
+		__traceiter_sched_wakeup(&__tracepoint_sched_wakeup_new, p);
 }
 
 static inline int register_trace_prio_sched_wakeup_new(tp_probe_fn_sched_wakeup_new *probe, void *data,
@@ -291,7 +291,7 @@ static const struct tp_event_field tp_fields_sched_switch[] = {
 	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_switch, next_prio, "next_prio", int, "int", NULL),
 };
 
-void tp_print_sched_switch(struct trace_seq *p, const void *entry)
+TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 {
 	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
 	struct trace_event_raw_sched_switch *__entry = (void *)(uintptr_t)entry;
@@ -334,7 +334,7 @@ static const struct tp_event_field tp_fields_sched_wakeup_template[] = {
 	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_wakeup_template, prio, "prio", int, "int", NULL),
 };
 
-void tp_print_sched_wakeup_template(struct trace_seq *p, const void *entry)
+TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *entry)
 {
 	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
 	struct trace_event_raw_sched_wakeup_template *__entry = (void *)(uintptr_t)entry;
@@ -356,7 +356,7 @@ static const struct tp_event_class tp_class_sched_wakeup_template = {
 	.print = tp_print_sched_wakeup_template,
 };
 
-static void tp_write_sched_wakeup_template(const struct tp_event *__event, void *__data,
+TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__event, void *__data,
 		struct task_struct *p)
 {
 	struct trace_event_raw_sched_wakeup_template *__entry;
@@ -378,30 +378,24 @@ static void tp_write_sched_wakeup_template(const struct tp_event *__event, void 
 
 /* ---- sched:sched_switch ---- */
 
-/* Stands in for a probe that was removed when there was no memory. */
-static void __tracestub_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next)
-{
-	(void)__data;
-	(void)prev;
-	(void)next;
-}
-
 struct tracepoint __tracepoint_sched_switch = {
 	.name = "sched_switch",
 	.proto = "struct task_struct *, struct task_struct *",
 	.file = "defs/sched.tp",
 	.line = 34,
-	.stub = (tp_probe_t)__tracestub_sched_switch,
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_switch);
 
-void __traceiter_sched_switch(struct task_struct *prev, struct task_struct *next)
+void __traceiter_sched_switch(const struct tracepoint *__tp, struct task_struct *prev,
+		struct task_struct *next)
 {
-	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_sched_switch);
+	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++)
-		((tp_probe_fn_sched_switch *)__probe)(__it->data, prev, next);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+		if (__probe != TP_REMOVED)
+			((tp_probe_fn_sched_switch *)__probe)(__it->data, prev, next);
+	}
 	tp_read_unlock();
 }
 
@@ -423,7 +417,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 427 "generated/sched.h"
+#line 421 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -439,33 +433,27 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_sched_switch);
 
 /* ---- sched:sched_wakeup ---- */
 
-/* Stands in for a probe that was removed when there was no memory. */
-static void __tracestub_sched_wakeup(void *__data, struct task_struct *p)
-{
-	(void)__data;
-	(void)p;
-}
-
 struct tracepoint __tracepoint_sched_wakeup = {
 	.name = "sched_wakeup",
 	.proto = "struct task_struct *",
 	.file = "defs/sched.tp",
 	.line = 97,
-	.stub = (tp_probe_t)__tracestub_sched_wakeup,
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_wakeup);
 
-void __traceiter_sched_wakeup(struct task_struct *p)
+void __traceiter_sched_wakeup(const struct tracepoint *__tp, struct task_struct *p)
 {
-	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_sched_wakeup);
+	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++)
-		((tp_probe_fn_sched_wakeup *)__probe)(__it->data, p);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+		if (__probe != TP_REMOVED)
+			((tp_probe_fn_sched_wakeup *)__probe)(__it->data, p);
+	}
 	tp_read_unlock();
 }
 
-void tp_record_sched_wakeup(void *__data, struct task_struct *p)
+TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 {
 	tp_write_sched_wakeup_template(&tp_event_sched_wakeup, __data, p);
 }
@@ -481,33 +469,15 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_sched_wakeup);
 
 /* ---- sched:sched_wakeup_new ---- */
 
-/* Stands in for a probe that was removed when there was no memory. */
-static void __tracestub_sched_wakeup_new(void *__data, struct task_struct *p)
-{
-	(void)__data;
-	(void)p;
-}
-
 struct tracepoint __tracepoint_sched_wakeup_new = {
 	.name = "sched_wakeup_new",
 	.proto = "struct task_struct *",
 	.file = "defs/sched.tp",
 	.line = 105,
-	.stub = (tp_probe_t)__tracestub_sched_wakeup_new,
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_wakeup_new);
 
-void __traceiter_sched_wakeup_new(struct task_struct *p)
-{
-	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_sched_wakeup_new);
-	tp_probe_t __probe;
-
-	for (; __it && (__probe = tp_probe_func(__it)); __it++)
-		((tp_probe_fn_sched_wakeup_new *)__probe)(__it->data, p);
-	tp_read_unlock();
-}
-
-void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)
+TP_PLAIN void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)
 {
 	tp_write_sched_wakeup_template(&tp_event_sched_wakeup_new, __data, p);
 }

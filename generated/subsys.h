@@ -13,7 +13,7 @@
 #include <tp/event.h>
 #include <tp/tracepoint.h>
 
-#if TP_INTERFACE_VERSION != 1
+#if TP_INTERFACE_VERSION != 2
 #error "subsys.h and the tp runtime are of different versions: run tpgen again on defs/subsys.tp"
 #endif
 
@@ -33,7 +33,8 @@ extern "C" {
 typedef void tp_probe_fn_subsys_eventname(void *__data, int firstarg, struct task_struct *p);
 
 extern struct tracepoint __tracepoint_subsys_eventname TP_HIDDEN;
-TP_HIDDEN void __traceiter_subsys_eventname(int firstarg, struct task_struct *p);
+TP_HIDDEN void __traceiter_subsys_eventname(const struct tracepoint *__tp, int firstarg,
+		struct task_struct *p);
 
 /* Whether there are probes: guards work that is only done for them. */
 static inline bool trace_subsys_eventname_enabled(void)
@@ -44,7 +45,7 @@ static inline bool trace_subsys_eventname_enabled(void)
 static inline void trace_subsys_eventname(int firstarg, struct task_struct *p)
 {
 	if (trace_subsys_eventname_enabled())
-		__traceiter_subsys_eventname(firstarg, p);
+		__traceiter_subsys_eventname(&__tracepoint_subsys_eventname, firstarg, p);
 }
 
 static inline int register_trace_prio_subsys_eventname(tp_probe_fn_subsys_eventname *probe, void *data,
@@ -97,30 +98,23 @@ static inline void check_trace_callback_type_subsys_eventname(tp_probe_fn_subsys
 
 /* ---- subsys:subsys_eventname ---- */
 
-/* Stands in for a probe that was removed when there was no memory. */
-static void __tracestub_subsys_eventname(void *__data, int firstarg, struct task_struct *p)
-{
-	(void)__data;
-	(void)firstarg;
-	(void)p;
-}
-
 struct tracepoint __tracepoint_subsys_eventname = {
 	.name = "subsys_eventname",
 	.proto = "int, struct task_struct *",
 	.file = "defs/subsys.tp",
 	.line = 15,
-	.stub = (tp_probe_t)__tracestub_subsys_eventname,
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_subsys_eventname);
 
-void __traceiter_subsys_eventname(int firstarg, struct task_struct *p)
+void __traceiter_subsys_eventname(const struct tracepoint *__tp, int firstarg, struct task_struct *p)
 {
-	const struct tracepoint_func *__it = tp_read_lock(&__tracepoint_subsys_eventname);
+	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++)
-		((tp_probe_fn_subsys_eventname *)__probe)(__it->data, firstarg, p);
+	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+		if (__probe != TP_REMOVED)
+			((tp_probe_fn_subsys_eventname *)__probe)(__it->data, firstarg, p);
+	}
 	tp_read_unlock();
 }
 

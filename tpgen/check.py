@@ -8,7 +8,7 @@ mistakes it would compile in silence, or report in lines nobody wrote.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tpgen import ctype
 from tpgen.check_fields import check_fields
@@ -17,7 +17,7 @@ from tpgen.check_print import check_print
 from tpgen.check_scope import Record, code_of, unevaluated
 from tpgen.check_tables import check_tables
 from tpgen.diag import Diagnostics, Note, nearest
-from tpgen.lexer import Text, lex, spell
+from tpgen.lexer import Text, Token, lex, spell
 from tpgen.lower import Lowered
 from tpgen.model import Param, Tracepoint
 from tpgen.parser import C_KEYWORDS, Declaration, matching, split
@@ -122,12 +122,13 @@ def _prototypes(decl: Declaration, tracepoint: Tracepoint, lowered: Lowered, dia
 
 def _single_events(lowered: Lowered, diag: Diagnostics) -> None:
     """A class is there for several events."""
+    events: dict[int, list[Tracepoint]] = {}
+    for _, tracepoint in lowered.tracepoints:
+        events.setdefault(id(tracepoint.event_class), []).append(tracepoint)
     for decl, event_class in lowered.classes:
-        events = [t for _, t in lowered.tracepoints if t.event_class is event_class]
-        if "CLASS" in decl.macro.text and len(events) < 2:
-            what = "no event"
-            if events:
-                what = f"only one event, '{events[0].name}'; write TRACE_EVENT({events[0].name}, ...)"
+        own = events.get(id(event_class), [])
+        if "CLASS" in decl.macro.text and len(own) < 2:
+            what = f"only one event, '{own[0].name}'; write TRACE_EVENT({own[0].name}, ...)" if own else "no event"
             diag.remark(lowered.text.span(decl.name), "TP035", f"class '{event_class.name}' has {what}")
 
 
@@ -135,29 +136,29 @@ def _unevaluated_names(lowered: Lowered, records: Sequence[Record], diag: Diagno
     """Names in a format file that its readers can't look up, each once a file."""
     known = {e.text for e in lowered.unit.evals}
     for record in records:
-        for part in record.prints:
-            tokens = code_of(part)
-            unseen = unevaluated(tokens)
-            for index, token in enumerate(tokens):
-                after = tokens[index + 1].text if index + 1 < len(tokens) else ""
-                before = tokens[index - 1].text if index else ""
-                if token.text == "sizeof" and after == "(":
-                    of = tokens[index + 2:matching(tokens, index + 1)]
-                    # Readers know the sizes of C's own types.
-                    if "__entry" not in [t.text for t in of] and not all(t.text in C_KEYWORDS for t in of):
-                        _unevaluated(f"sizeof({spell(of)})", spell(of), "SIZEOF", lowered.text.span(token), known, diag)
-                elif index not in unseen and token.kind == "id" and _CONSTANT.match(token.text) and after != "(" \
-                        and before not in ("->", "."):
-                    _unevaluated(token.text, token.text, "ENUM", lowered.text.span(token), known, diag)
+        named = [(one, lowered.text.span(at)) for part in record.prints for one, at in _constants(code_of(part))]
         for field in record.event_class.fields:
             if field.kind == "array":
-                for token in lex(field.code[0].text, lowered.text.source.path):
-                    if _CONSTANT.match(token.text):
-                        _unevaluated(token.text, token.text, "ENUM", field.span, known, diag)
+                length = lex(field.code[0].text, lowered.text.source.path)
+                named.extend((one, field.span) for one, _ in _constants(length))
+        for (text, remedy), span in named:
+            if text not in known:
+                known.add(text)
+                diag.remark(span, "TP056", f"'{text}' stands in the event's format by name, where readers of a trace "
+                            f"can't look it up; {remedy}; gives them its value")
 
 
-def _unevaluated(text: str, name: str, macro: str, span: Span, known: set[str], diag: Diagnostics) -> None:
-    if text not in known:
-        known.add(text)
-        diag.remark(span, "TP056", f"'{text}' stands in the event's format by name, where readers of a trace can't "
-                    f"look it up; TRACE_DEFINE_{macro}({name}); gives them its value")
+def _constants(tokens: Sequence[Token]) -> Iterator[tuple[tuple[str, str], Token]]:
+    """What only the C compiler can evaluate, with the declaration that tells readers its value, and its place."""
+    unseen = unevaluated(tokens)
+    for index, token in enumerate(tokens):
+        after = tokens[index + 1].text if index + 1 < len(tokens) else ""
+        before = tokens[index - 1].text if index else ""
+        if token.text == "sizeof" and after == "(":
+            of = tokens[index + 2:matching(tokens, index + 1)]
+            # Readers know the sizes of C's own types.
+            if "__entry" not in [t.text for t in of] and not all(t.text in C_KEYWORDS for t in of):
+                yield (f"sizeof({spell(of)})", f"TRACE_DEFINE_SIZEOF({spell(of)})"), token
+        elif index not in unseen and _CONSTANT.match(token.text) and token.kind == "id" and after != "(" \
+                and before not in ("->", "."):
+            yield (token.text, f"TRACE_DEFINE_ENUM({token.text})"), token

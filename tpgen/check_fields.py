@@ -167,11 +167,13 @@ class _Fields:
         if self._whole_entry(tokens) or in_doubt(tokens):
             return
         written = self._written(tokens)
+        missing = [f for f in self.record.event_class.fields if f.member not in written and not self._scratch(f)]
+        if not missing:
+            return
         misspelt = _misspelt(tokens)
         unknown = {t.text for t, macro, _ in _places(tokens, self.record.entries) if not self._named(t, macro)}
-        for field in self.record.event_class.fields:
-            if field.member in written or field.name in misspelt or self._scratch(field) \
-                    or any(nearest(name, [field.name]) for name in unknown):
+        for field in missing:
+            if field.name in misspelt or any(nearest(name, [field.name]) for name in unknown):
                 continue
             mention = printed.get(field.member)
             notes = [Note(self.text.span(mention), "it is printed here")] if mention else []

@@ -97,8 +97,8 @@ static struct tp_event *wanted_of(const struct sink_state *state, const struct g
 
 /*
  * Makes the group's attachment what the rules say. 1: it was switched on,
- * -1: off, 0: neither. -ENOMEM is in *error; another error stays without
- * consequence (the user has registered the writer himself, for one).
+ * -1: off, 0: neither. -ENOMEM is in *error; another one stays without
+ * further consequence (the user has registered the writer himself, for one).
  */
 static int apply(struct sink_state *state, const struct group *group, int *error)
 {
@@ -126,6 +126,9 @@ static int apply(struct sink_state *state, const struct group *group, int *error
 				     : -ENOMEM;
 		if (failed == -ENOMEM)
 			*error = failed;
+		else if (failed && failed != -EEXIST)
+			tp_complain("event '%s' stays off in a %s sink: its tracepoint has refused it: %s",
+				    group->name, state->sink->ops->name, strerror(-failed));
 		if (failed)
 			return result;
 		state->attached[group->number] = wanted;

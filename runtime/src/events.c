@@ -173,7 +173,7 @@ static void event_load(struct tp_event *event)
 		loaded->loads++;
 		return;
 	}
-	if (!tp_registry_has(event->tracepoint)) /* refused, and said so */
+	if (!tp_registry_accepts(event->tracepoint))
 		return;
 	struct group *group = group_of(event->system, event->name);
 	loaded = group ? tp_malloc(sizeof(*loaded)) : NULL;

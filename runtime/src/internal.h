@@ -116,6 +116,7 @@ struct site {
 	struct tracepoint *tp;
 	struct tp_name *name;
 	unsigned int loads; /* more than 1 where two modules announce one and the same (exported) tracepoint */
+	bool on;            /* there are probes, and its regfunc has not refused them */
 	bool used;          /* it was on at some time, so that readers may be in what is its module's */
 };
 
@@ -124,7 +125,6 @@ struct tp_name {
 	struct tp_name *next; /* of the same hash */
 	struct site *sites;
 	struct probe_array *probes; /* NULL while there are none */
-	tp_probe_t stub;            /* what removed elements of probes point to; of one of the sites */
 	unsigned int leaving;       /* sites unlinked whose readers have not been waited for */
 	const char *proto;
 	char name[];
@@ -135,9 +135,9 @@ int tp_probes_add(struct tp_name *name, tp_probe_t func, void *data, int prio);
 int tp_probes_remove(struct tp_name *name, tp_probe_t func, void *data);
 int tp_probes_replace(struct tp_name *name, tp_probe_t func, tp_probe_t by, void *data);
 tp_probe_t tp_probes_first(const struct tp_name *name);
-void tp_probes_link(struct tp_name *name, struct site *site);
+/* What the site's regfunc returned, if it has refused the probes that there are. */
+int tp_probes_link(struct tp_name *name, struct site *site);
 void tp_probes_unlink(struct tp_name *name, struct site *site);
-void tp_probes_settle(struct tp_name *name);
 
 /* Waits for readers, where arrays are left that only readers need; not under a lock. In a reader it does nothing. */
 void tp_probes_free_retired(void);
@@ -150,7 +150,11 @@ void tp_registry_load(struct tp_module *module);
 /* False where no reader can be in anything of the module's, so that settle needs no grace period. */
 bool tp_registry_unload(struct tp_module *module);
 void tp_registry_settle(struct tp_module *module);
-bool tp_registry_has(const struct tracepoint *tp);
+/*
+ * Whether an event may hang on this tracepoint: on one of a module that was
+ * loaded, or on what only says its name and prototype. Where not, that was said.
+ */
+bool tp_registry_accepts(const struct tracepoint *tp);
 
 /* ---- pattern.c: the lists of globs of tp_enable and tp_disable ---- */
 

@@ -4,9 +4,9 @@
  * RCU, and what becomes of the old ones.
  *
  * A published array never changes but in one way: where there is no memory
- * for a copy, the function of a removed element is overwritten by the
- * tracepoint's stub. The element's data stays, as a reader may have read the
- * function already; the next copy leaves the element out.
+ * for a copy, the function of a removed element becomes TP_REMOVED. The
+ * element's data stays, as a reader may have read the function already; the
+ * next copy leaves the element out.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,27 +22,19 @@ struct probe_array {
 	unsigned int nr;   /* elements, removed ones included, the NULL at the end not */
 	unsigned int live; /* elements that are not removed */
 	struct tracepoint_func funcs[];
-	/* behind the NULL at the end: bool removed[nr] */
 };
 
 static struct probe_array *retired; /* under tp_registry_lock */
 
-static bool *removed_of(struct probe_array *array)
-{
-	return (bool *)&array->funcs[array->nr + 1];
-}
-
 static struct probe_array *array_new(unsigned int nr)
 {
-	struct probe_array *array =
-		tp_malloc(sizeof(*array) + (nr + 1) * sizeof(array->funcs[0]) + nr * sizeof(bool));
+	struct probe_array *array = tp_malloc(sizeof(*array) + (nr + 1) * sizeof(array->funcs[0]));
 
 	if (!array)
 		return NULL;
 	array->nr = nr;
 	array->live = nr;
 	array->funcs[nr] = (struct tracepoint_func){.func = NULL};
-	memset(removed_of(array), 0, nr * sizeof(bool));
 	return array;
 }
 
@@ -70,6 +62,40 @@ static void site_publish(struct site *site, struct probe_array *array)
 	}
 }
 
+/* Probes come to the site. Its regfunc may refuse them. */
+static int site_switch_on(struct site *site)
+{
+	int error = site->tp->regfunc ? site->tp->regfunc() : 0;
+
+	site->on = error >= 0;
+	return site->on ? 0 : error;
+}
+
+/* The last probe has gone, or the site goes. */
+static void site_switch_off(struct site *site)
+{
+	if (!site->on)
+		return;
+	site->on = false;
+	site_publish(site, NULL);
+	if (site->tp->unregfunc)
+		site->tp->unregfunc();
+}
+
+/* All sites or none. */
+static int switch_on(struct tp_name *name)
+{
+	for (struct site *site = name->sites; site; site = site->next) {
+		int error = site_switch_on(site);
+		if (!error)
+			continue;
+		for (struct site *undo = name->sites; undo != site; undo = undo->next)
+			site_switch_off(undo);
+		return error;
+	}
+	return 0;
+}
+
 static void retire(struct probe_array *array)
 {
 	array->next_retired = retired;
@@ -81,8 +107,12 @@ static void publish(struct tp_name *name, struct probe_array *array)
 	struct probe_array *old = name->probes;
 
 	name->probes = array;
-	for (struct site *site = name->sites; site; site = site->next)
-		site_publish(site, array);
+	for (struct site *site = name->sites; site; site = site->next) {
+		if (!array)
+			site_switch_off(site);
+		else if (site->on)
+			site_publish(site, array);
+	}
 	if (old)
 		retire(old);
 }
@@ -94,8 +124,7 @@ static unsigned int find(struct probe_array *array, tp_probe_t func, const void 
 {
 	unsigned int i = 0;
 
-	while (i < array->nr &&
-	       (removed_of(array)[i] || array->funcs[i].func != func || array->funcs[i].data != data))
+	while (i < array->nr && (array->funcs[i].func != func || array->funcs[i].data != data))
 		i++;
 	return i;
 }
@@ -106,7 +135,7 @@ static unsigned int copy(struct tracepoint_func *end, struct probe_array *array,
 	unsigned int n = 0;
 
 	for (unsigned int i = from; i < to; i++) {
-		if (!removed_of(array)[i])
+		if (array->funcs[i].func != TP_REMOVED)
 			end[n++] = array->funcs[i];
 	}
 	return n;
@@ -122,6 +151,11 @@ int tp_probes_add(struct tp_name *name, tp_probe_t func, void *data, int prio)
 	struct probe_array *array = array_new((old ? old->live : 0) + 1);
 	if (!array)
 		return -ENOMEM;
+	int error = old ? 0 : switch_on(name);
+	if (error) {
+		free(array);
+		return error;
+	}
 
 	/* Behind those of the same priority. */
 	while (old && at < old->nr && old->funcs[at].prio >= prio)
@@ -132,26 +166,6 @@ int tp_probes_add(struct tp_name *name, tp_probe_t func, void *data, int prio)
 		copy(array->funcs + n, old, at, old->nr);
 	publish(name, array);
 	return 0;
-}
-
-static void element_become_stub(struct tp_name *name, struct probe_array *array, unsigned int i)
-{
-	removed_of(array)[i] = true;
-	array->live--;
-	/* Relaxed: the stub needs nothing that would have to be visible before it. */
-	__atomic_store_n(&array->funcs[i].func, name->stub, __ATOMIC_RELAXED);
-}
-
-/* For an array that no reader can be in. */
-static void element_shift_out(struct probe_array *array, unsigned int i)
-{
-	/* The flags stand behind the elements: their place follows nr, so they move first. */
-	bool *from = removed_of(array);
-
-	memmove(from + i, from + i + 1, (array->nr - i - 1) * sizeof(bool));
-	memmove(&array->funcs[i], &array->funcs[i + 1], (array->nr - i) * sizeof(array->funcs[0]));
-	array->nr--;
-	memmove(removed_of(array), from, array->nr * sizeof(bool));
 }
 
 int tp_probes_remove(struct tp_name *name, tp_probe_t func, void *data)
@@ -165,14 +179,11 @@ int tp_probes_remove(struct tp_name *name, tp_probe_t func, void *data)
 		publish(name, NULL);
 		return 0;
 	}
-	if (!name->sites && !name->leaving) {
-		element_shift_out(old, at);
-		old->live--;
-		return 0;
-	}
 	struct probe_array *array = array_new(old->live - 1);
 	if (!array) {
-		element_become_stub(name, old, at);
+		/* Relaxed: who sees it needs nothing that would have to be visible before it. */
+		__atomic_store_n(&old->funcs[at].func, TP_REMOVED, __ATOMIC_RELAXED);
+		old->live--;
 		return 0;
 	}
 	unsigned int n = copy(array->funcs, old, 0, at);
@@ -201,32 +212,29 @@ int tp_probes_replace(struct tp_name *name, tp_probe_t func, tp_probe_t by, void
 
 tp_probe_t tp_probes_first(const struct tp_name *name)
 {
-	return name->probes ? name->probes->funcs[0].func : NULL;
+	const struct tracepoint_func *at = name->probes ? name->probes->funcs : NULL;
+
+	while (at && at->func == TP_REMOVED)
+		at++;
+	return at ? at->func : NULL;
 }
 
 /* ---- Modules that come and go ---- */
 
-static void use_stub(struct tp_name *name, tp_probe_t stub)
-{
-	struct probe_array *array = name->probes;
-
-	name->stub = stub;
-	for (unsigned int i = 0; array && i < array->nr; i++) {
-		if (removed_of(array)[i])
-			__atomic_store_n(&array->funcs[i].func, stub, __ATOMIC_RELAXED);
-	}
-}
-
-void tp_probes_link(struct tp_name *name, struct site *site)
+int tp_probes_link(struct tp_name *name, struct site *site)
 {
 	struct site **at = &name->sites;
 
-	if (!name->sites)
-		use_stub(name, site->tp->stub); /* the one there is may be of a module that is gone */
 	while (*at)
 		at = &(*at)->next;
+	site->next = NULL;
 	*at = site;
-	site_publish(site, name->probes);
+	if (!name->probes)
+		return 0;
+	int error = site_switch_on(site);
+	if (!error)
+		site_publish(site, name->probes);
+	return error;
 }
 
 void tp_probes_unlink(struct tp_name *name, struct site *site)
@@ -236,26 +244,7 @@ void tp_probes_unlink(struct tp_name *name, struct site *site)
 	while (*at != site)
 		at = &(*at)->next;
 	*at = site->next;
-	site_publish(site, NULL);
-	/*
-	 * Where it was the last, its stub is kept: the module waits for its
-	 * readers before it goes, and nobody else can reach the array.
-	 */
-	if (name->sites && name->stub == site->tp->stub)
-		use_stub(name, name->sites->tp->stub);
-}
-
-/* A module's readers are gone. Where no other can have any, its stubs must go too. */
-void tp_probes_settle(struct tp_name *name)
-{
-	struct probe_array *array = name->probes;
-
-	if (!array || name->sites || name->leaving)
-		return;
-	for (unsigned int i = array->nr; i-- > 0;) {
-		if (removed_of(array)[i])
-			element_shift_out(array, i);
-	}
+	site_switch_off(site);
 }
 
 /* ---- Grace periods ---- */

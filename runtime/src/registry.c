@@ -140,16 +140,27 @@ static const char *object_of(const void *address)
 	return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "?";
 }
 
-static void complain_of_conflict(const struct tp_name *name, const struct tracepoint *tp)
+static void complain_of_conflict(const struct tp_name *name, const char *what, const struct tracepoint *tp)
 {
 	const char *role = name->sites ? "the tracepoint" : "a probe";
 	const void *other = name->sites ? (const void *)name->sites->tp : (const void *)(uintptr_t)tp_probes_first(name);
 
-	tp_complain("tracepoint '%s' of %s stays off: its prototype is (%s), but %s of that name in %s has (%s); "
+	tp_complain("%s '%s' of %s stays off: its prototype is (%s), but %s of that name in %s has (%s); "
 		    "build both from the same definition, or rename one",
-		    tp->name, object_of(tp), tp->proto, role, object_of(other), name->proto);
+		    what, tp->name, object_of(tp), tp->proto, role, object_of(other), name->proto);
 }
 
+static void site_link(struct site *site)
+{
+	const struct tracepoint *tp = site->tp;
+	int error = tp_probes_link(site->name, site);
+
+	if (error)
+		tp_complain("tracepoint '%s' of %s stays off: its regfunc has failed: %s", tp->name, object_of(tp),
+			    strerror(-error));
+}
+
+/* reserved[1] says that the tracepoint was refused, and that this was said. */
 static void site_load(struct tracepoint *tp)
 {
 	struct site *site = tp->reserved[0];
@@ -157,14 +168,15 @@ static void site_load(struct tracepoint *tp)
 	if (site) {
 		if (!site->loads++) { /* it comes back before the readers of its last life are gone */
 			site->name->leaving--;
-			tp_probes_link(site->name, site);
+			site_link(site);
 		}
 		return;
 	}
 
 	struct tp_name *name = name_find(tp->name);
+	tp->reserved[1] = tp;
 	if (name && strcmp(name->proto, tp->proto) != 0) {
-		complain_of_conflict(name, tp);
+		complain_of_conflict(name, "tracepoint", tp);
 		return;
 	}
 	site = tp_malloc(sizeof(*site));
@@ -177,7 +189,8 @@ static void site_load(struct tracepoint *tp)
 	}
 	*site = (struct site){.tp = tp, .name = name, .loads = 1};
 	tp->reserved[0] = site;
-	tp_probes_link(name, site);
+	tp->reserved[1] = NULL;
+	site_link(site);
 }
 
 /* Off from now on; but readers may be in it, so that its name is kept until settled. */
@@ -199,7 +212,6 @@ static void site_settle(struct tracepoint *tp)
 		return;
 	tp->reserved[0] = NULL;
 	site->name->leaving--;
-	tp_probes_settle(site->name);
 	name_drop_if_unused(site->name);
 	free(site);
 }
@@ -238,12 +250,18 @@ void tp_registry_settle(struct tp_module *module)
 	for_each_of_module(module, site_settle);
 }
 
-bool tp_registry_has(const struct tracepoint *tp)
+bool tp_registry_accepts(const struct tracepoint *tp)
 {
 	tp_lock(&tp_registry_lock);
-	bool has = tp->reserved[0] != NULL;
+	bool accepts = !tp->reserved[1];
+	if (accepts && !tp->reserved[0]) {
+		const struct tp_name *name = name_find(tp->name);
+		accepts = !name || strcmp(name->proto, tp->proto) == 0;
+		if (!accepts)
+			complain_of_conflict(name, "a custom event of tracepoint", tp);
+	}
 	tp_unlock(&tp_registry_lock);
-	return has;
+	return accepts;
 }
 
 void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv)

@@ -402,7 +402,7 @@ done
 note 'Three rounds.'
 table
 
-# section HEADING COLUMN - what size says of the objects
+# section HEADING COMMAND - what the command says of the objects
 section() {
 	new_group "$1" bytes
 	row ours 'tpgen' -
@@ -410,14 +410,44 @@ section() {
 	i=0
 	for object in some.o ${have_lttng:+some_lttng.o}; do
 		i=$((i + 1))
-		size "$object" | awk -v row=$i -v per=$compiled -v column="$2" \
-			'NR == 2 { printf "value\t%d\t%.1f\n", row, $column / per }' >>group
+		"$2" "$object" | awk -v row=$i -v per=$compiled '{ printf "value\t%d\t%.1f\n", row, $1 / per }' >>group
 	done
 	table
 }
 
-section 'Text of the same, with its constants and unwind tables, without call sites, an event' 1
-section 'Data of the same, an event' 2
+code() {
+	size -A "$1" | awk '/^\.text/ { sum += $2 } END { print sum }'
+}
+
+text() {
+	size "$1" | awk 'NR == 2 { print $1 }'
+}
+
+data() {
+	size "$1" | awk 'NR == 2 { print $2 }'
+}
+
+section 'Code of the same, without call sites, an event' code
+section 'Code, constants and unwind tables (the text of size) of the same, an event' text
+section 'Data of the same, an event' data
+
+# milliseconds COMMAND... - what it takes
+milliseconds() {
+	before=$(date +%s%N)
+	"$@" || fail "$* has failed"
+	after=$(date +%s%N)
+	echo "$before $after" | awk '{ print ($2 - $1) / 1e6 }'
+}
+
+printf '#define CREATE_TRACE_POINTS\n#include "many.h"\n' >many.c
+printf '\nFrom 10 to 10,000 events in one file, an event\n  %10s %16s %16s\n' events 'tpgen gen, ms' "$cc -O2, ms"
+for events in 10 100 1000 10000; do
+	many_events $events >many.tp
+	generating=$(milliseconds tpgen_again)
+	compiling=$(milliseconds compile many.o -c many.c)
+	echo "$events $generating $compiling" | awk '{ printf "  %10d %16.2f %16.2f\n", $1, $2 / $1, $3 / $1 }'
+done
+echo '  One round each, with the start of both.'
 
 echo
 awk -f "$bench/noise.awk" spread

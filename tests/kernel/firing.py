@@ -7,14 +7,14 @@ import re
 
 # Two rounds: small numbers that differ from one another, and the ends of the types' ranges.
 ROUNDS = 2
-NUMBERS = {"u8", "u16", "u32", "u64", "__u8", "int", "unsigned int", "unsigned long", "long", "unsigned char", "void"}
-_OBJECT = re.compile(r"^extern (?P<type>[\w ]+?) compat_(?P<name>\w+)(?P<array>\[\w*\])?;", re.M)
+_NUMBER = re.compile(r"void|bool|size_t|u?int\d+_t|(__)?[usbl]e?(8|16|32|64)|(unsigned |signed )?(char|short|int|long)( long)?")
+_OBJECT = re.compile(r"^extern (?P<type>(?:struct|union) \w+) (?P<object>compat_\w+);", re.M)
 _TYPE = re.compile(r"\bconst\b|\bvolatile\b|\b__percpu\b|\b__user\b|\b__rcu\b")
 
 
 def objects(compat: str) -> dict[str, str]:
-    """The objects that a compatibility header declares for pointers to their types: the C type, and an expression."""
-    return {m["type"]: ("" if m["array"] else "&") + "compat_" + m["name"] for m in _OBJECT.finditer(compat)}
+    """The objects that a compatibility header declares for pointers to their types: by the type, the object."""
+    return {m["type"]: m["object"] for m in _OBJECT.finditer(compat)}
 
 
 def value(type_text: str, name: str, place: int, turn: int, known: dict[str, str], buffers: bool) -> str:
@@ -24,13 +24,13 @@ def value(type_text: str, name: str, place: int, turn: int, known: dict[str, str
         return f'(char *)fire_string("{name}-{place}")' if turn == 0 else '(char *)fire_string("")'
     if bare.endswith("*"):
         pointed = bare[:-1].strip()
-        if pointed in NUMBERS:
+        if _NUMBER.fullmatch(pointed):
             return f"({type_text})(void *)compat_bytes"
-        return f"({type_text})({known.get(pointed, f'(uintptr_t){0x1000 * (place + 1)}')})"
+        return f"&{known[pointed]}" if pointed in known else f"({type_text})(uintptr_t){0x1000 * (place + 1)}"
     if "(*" in bare:
         return f"({type_text})(uintptr_t){0x1000 * (place + 1)}"
     if bare in known:
-        return known[bare].lstrip("&")
+        return known[bare]
     if turn == 0 or buffers:  # it may be the length of what a pointer points to
         return f"({bare})({7 * place + 5 - turn})"
     return f"({bare})({'-1' if place % 2 else '0x7edcba9876543210'})"

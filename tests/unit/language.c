@@ -8,14 +8,9 @@
 
 #include "language.h"
 
-static void stub(void *data TP_UNUSED, const struct language_values *v TP_UNUSED, const char *fmt TP_UNUSED,
-		 va_list *args TP_UNUSED)
-{
-}
-
 static struct tracepoint tracepoint = {
 	.name = "language", .proto = "const struct language_values *, const char *, va_list *", .file = "language.tp",
-	.line = 1, .stub = (tp_probe_t)stub,
+	.line = 1,
 };
 
 void trace_language(const struct language_values *v, const char *fmt, ...)
@@ -28,9 +23,11 @@ void trace_language(const struct language_values *v, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	for (; it && (func = tp_probe_func(it)); it++)
-		((void (*)(void *, const struct language_values *, const char *, va_list *))func)(it->data, v, fmt,
-												  &args);
+	for (; it && (func = tp_probe_func(it)); it++) {
+		if (func != TP_REMOVED)
+			((void (*)(void *, const struct language_values *, const char *, va_list *))func)(
+				it->data, v, fmt, &args);
+	}
 	va_end(args);
 	tp_read_unlock();
 }

@@ -7,12 +7,10 @@
 
 #include "sample.h"
 
-/* The tracepoint's own part: site, iterator, stub. */
+/* The tracepoint's own part: site, iterator. */
 #define SAMPLE_DEFINE(tp_name, params, args, proto_text)                                    \
-	static void tp_stub_##tp_name(void *data, params);                                  \
 	struct tracepoint __tracepoint_##tp_name = {                                       \
 		.name = #tp_name, .proto = proto_text, .file = "sample.tp", .line = __LINE__, \
-		.stub = (tp_probe_t)tp_stub_##tp_name,                                     \
 	};                                                                                 \
 	TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_##tp_name);                 \
 	void __traceiter_##tp_name(params)                                                  \
@@ -20,8 +18,10 @@
 		const struct tracepoint_func *it = tp_read_lock(&__tracepoint_##tp_name);  \
 		tp_probe_t func;                                                           \
                                                                                            \
-		for (; it && (func = tp_probe_func(it)); it++)                             \
-			((void (*)(void *, params))func)(it->data, args);                   \
+		for (; it && (func = tp_probe_func(it)); it++) {                           \
+			if (func != TP_REMOVED)                                            \
+				((void (*)(void *, params))func)(it->data, args);           \
+		}                                                                          \
 		tp_read_unlock();                                                          \
 	}
 
@@ -41,10 +41,6 @@ struct trace_event_raw_sample_int {
 };
 
 SAMPLE_DEFINE(sample_int, PROTO(int value), ARGS(value), "int")
-
-static void tp_stub_sample_int(void *data TP_UNUSED, int value TP_UNUSED)
-{
-}
 
 void tp_record_sample_int(void *data, int value)
 {
@@ -87,10 +83,6 @@ struct trace_event_raw_sample_text {
 };
 
 SAMPLE_DEFINE(sample_text, PROTO(const char *text), ARGS(text), "const char *")
-
-static void tp_stub_sample_text(void *data TP_UNUSED, const char *text TP_UNUSED)
-{
-}
 
 void tp_record_sample_text(void *data, const char *text)
 {
@@ -160,10 +152,6 @@ struct trace_event_raw_sample_kinds {
 };
 
 SAMPLE_DEFINE(sample_kinds, PROTO(const struct sample_values *v), ARGS(v), "const struct sample_values *")
-
-static void tp_stub_sample_kinds(void *data TP_UNUSED, const struct sample_values *v TP_UNUSED)
-{
-}
 
 static const struct trace_print_flags levels[] = {
 	{1, "LOW"}, {2, "\"HIGH\""}, {2, "again"}, {(unsigned long)-1, "NONE"}, {3, "LOW"}, {1ul << 40, "too big"}, {0, NULL},
@@ -267,12 +255,6 @@ SAMPLE_EVENT(sample_kinds, tp_class_sample_kinds);
 
 /* ---- struct sample_module ---- */
 
-static void stub(void *data TP_UNUSED, int value TP_UNUSED)
-{
-}
-
-const tp_probe_t sample_module_stub = (tp_probe_t)stub;
-
 /* A module's writer is a function of its own; one for two modules will do, as each has its own event. */
 static struct sample_module *writer_modules[2];
 
@@ -305,7 +287,7 @@ void sample_module_init(struct sample_module *m, const char *system, const char 
 
 	writer_modules[writer] = m;
 	*m = (struct sample_module){
-		.tp = {.name = name, .proto = proto, .file = "module.tp", .line = 1, .stub = sample_module_stub},
+		.tp = {.name = name, .proto = proto, .file = "module.tp", .line = 1},
 		.event = {.system = system, .name = name, .event_class = &m->event_class, .tracepoint = &m->tp,
 			  .record = writer ? (tp_probe_t)record_1 : (tp_probe_t)record_0},
 		.event_class = tp_class_sample_int,
@@ -324,7 +306,9 @@ void sample_module_hit(struct sample_module *m, int value)
 	const struct tracepoint_func *it = tp_read_lock(&m->tp);
 	tp_probe_t func;
 
-	for (; it && (func = tp_probe_func(it)); it++)
-		((void (*)(void *, int))func)(it->data, value);
+	for (; it && (func = tp_probe_func(it)); it++) {
+		if (func != TP_REMOVED)
+			((void (*)(void *, int))func)(it->data, value);
+	}
 	tp_read_unlock();
 }

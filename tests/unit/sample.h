@@ -100,7 +100,4 @@ void sample_module_init(struct sample_module *m, const char *system, const char 
 /* Its trace_NAME(). */
 void sample_module_hit(struct sample_module *m, int value);
 
-/* Its stub, to see it in a probe array. */
-extern const tp_probe_t sample_module_stub;
-
 #endif /* SAMPLE_H */

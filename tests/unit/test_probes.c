@@ -177,7 +177,7 @@ START_TEST(removal_needs_no_memory)
 	fail_malloc_after(0);
 	ck_assert_int_eq(unregister_trace_sample_int(note, "b"), 0);
 	ck_assert_ptr_eq(__tracepoint_sample_int.funcs, funcs); /* edited, not copied */
-	ck_assert(funcs[1].func == __tracepoint_sample_int.stub);
+	ck_assert(funcs[1].func == TP_REMOVED);
 	ck_assert_str_eq(hit(1), "a1 c1 ");
 	ck_assert_int_eq(unregister_trace_sample_int(note, "b"), -ENOENT);
 	ck_assert_int_eq(unregister_trace_sample_int(note, "a"), 0);
@@ -190,7 +190,7 @@ START_TEST(removal_needs_no_memory)
 }
 END_TEST
 
-START_TEST(stubs_are_purged_by_the_next_change)
+START_TEST(removed_elements_are_purged_by_the_next_change)
 {
 	register_trace_prio_sample_int(note, "a", 30);
 	register_trace_prio_sample_int(note, "b", 20);
@@ -200,7 +200,7 @@ START_TEST(stubs_are_purged_by_the_next_change)
 	let_malloc_be();
 	ck_assert_int_eq(register_trace_prio_sample_int(note, "b", 15), 0);
 	for (const struct tracepoint_func *it = __tracepoint_sample_int.funcs; it->func; it++)
-		ck_assert(it->func != __tracepoint_sample_int.stub);
+		ck_assert(it->func != TP_REMOVED);
 	ck_assert_str_eq(hit(1), "a1 b1 c1 ");
 
 	fail_malloc_after(0);
@@ -213,39 +213,37 @@ START_TEST(stubs_are_purged_by_the_next_change)
 }
 END_TEST
 
-START_TEST(stub_follows_the_modules)
+START_TEST(modules_meet_removed_elements)
 {
 	static struct sample_module one, two;
 	static const char *const names[] = {"a", "b", "c"};
 
-	/* Two modules with one name; the stub is of the first, which goes. */
-	sample_module_init(&one, "m", "stubbed", "int");
-	sample_module_init(&two, "m", "stubbed", "int");
-	one.tp.stub = (tp_probe_t)note; /* anything but two's */
+	/* Two modules with one name, of which one goes, and the other. */
+	sample_module_init(&one, "m", "edited", "int");
+	sample_module_init(&two, "m", "edited", "int");
 	tp_module_load(&one.module);
 	tp_module_load(&two.module);
 	for (int i = 0; i < 3; i++)
-		tp_probe_register("stubbed", "int", (tp_probe_t)note_too, (void *)(uintptr_t)names[i], 10);
+		tp_probe_register("edited", "int", (tp_probe_t)note_too, (void *)(uintptr_t)names[i], 10);
 	fail_malloc_after(0);
-	ck_assert_int_eq(tp_probe_unregister("stubbed", (tp_probe_t)note_too, (void *)(uintptr_t)names[1]), 0);
-	ck_assert(two.tp.funcs[1].func == one.tp.stub);
+	ck_assert_int_eq(tp_probe_unregister("edited", (tp_probe_t)note_too, (void *)(uintptr_t)names[0]), 0);
+	ck_assert(two.tp.funcs[0].func == TP_REMOVED);
 	tp_module_unload(&one.module);
 	ck_assert_ptr_null(one.tp.funcs);
-	ck_assert(two.tp.funcs[1].func == sample_module_stub);
 	calls[0] = '\0';
 	sample_module_hit(&two, 1);
-	ck_assert_str_eq(calls, "a-1 c-1 ");
+	ck_assert_str_eq(calls, "b-1 c-1 ");
 
-	/* And then the other: the name lives on by its probes alone, edited in place. */
+	/* The name lives on by its probes alone. */
 	tp_module_unload(&two.module);
-	ck_assert_int_eq(tp_probe_unregister("stubbed", (tp_probe_t)note_too, (void *)(uintptr_t)names[0]), 0);
+	ck_assert_int_eq(tp_probe_unregister("edited", (tp_probe_t)note_too, (void *)(uintptr_t)names[2]), 0);
 	let_malloc_be();
 	tp_module_load(&two.module);
-	ck_assert_ptr_eq(two.tp.funcs[0].data, names[2]);
-	ck_assert(!two.tp.funcs[1].func);
 	calls[0] = '\0';
 	sample_module_hit(&two, 1);
-	ck_assert_str_eq(calls, "c-1 ");
+	ck_assert_str_eq(calls, "b-1 ");
+	ck_assert_int_eq(tp_probe_unregister("edited", (tp_probe_t)note_too, (void *)(uintptr_t)names[1]), 0);
+	ck_assert(!tp_enabled(&two.tp));
 }
 END_TEST
 
@@ -374,7 +372,7 @@ static void *changer(void *seed)
 	return NULL;
 }
 
-static void *stubber(void *unused)
+static void *switcher(void *unused)
 {
 	static struct counted kept = {.canary = 42}, dropped = {.canary = 42};
 
@@ -428,7 +426,7 @@ END_TEST
 
 START_TEST(others_switch_the_same_tracepoint)
 {
-	storm(stubber);
+	storm(switcher);
 	ck_assert(!tp_enabled(&__tracepoint_sample_int));
 }
 END_TEST
@@ -457,7 +455,7 @@ static void *remover(void *unused)
 	return NULL;
 }
 
-START_TEST(readers_meet_stubs)
+START_TEST(readers_meet_removed_elements)
 {
 	pthread_t hitters[NR_HITTERS];
 
@@ -516,8 +514,8 @@ int main(void)
 	tcase_add_test(one, nothing_is_invalid);
 	tcase_add_test(one, no_memory_to_register);
 	tcase_add_test(one, removal_needs_no_memory);
-	tcase_add_test(one, stubs_are_purged_by_the_next_change);
-	tcase_add_test(one, stub_follows_the_modules);
+	tcase_add_test(one, removed_elements_are_purged_by_the_next_change);
+	tcase_add_test(one, modules_meet_removed_elements);
 	tcase_add_test(one, probes_change_probes);
 	tcase_add_test(one, probes_hit_tracepoints);
 	tcase_add_test(one, synchronize_inside_a_probe_is_refused);
@@ -526,7 +524,7 @@ int main(void)
 	tcase_set_timeout(many, 60);
 	tcase_add_test(many, no_call_after_synchronize);
 	tcase_add_test(many, others_switch_the_same_tracepoint);
-	tcase_add_test(many, readers_meet_stubs);
+	tcase_add_test(many, readers_meet_removed_elements);
 	tcase_add_test(many, threads_come_and_go_meanwhile);
 	suite_add_tcase(suite, many);
 	return run(suite);

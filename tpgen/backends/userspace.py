@@ -18,6 +18,10 @@ SIZERS = {"string": ("tp_size_string", "const char *"), "string_len": ("tp_size_
           "sockaddr": ("tp_size_sockaddr", "size_t")}
 
 
+# What stands in front of a parenthesis in a plain writer: calls that stay calls, or become a few moves.
+PLAIN = re.compile(r"if|sizeof|memcpy|memset|strlen|__(?:assign|get)_\w+")
+
+
 def outputs(units: Sequence[Unit], ask: Ask) -> Iterator[Output]:
     """One header for each file. What it needs of the C compiler, it asks when it is compiled."""
     return map(_header, units)
@@ -29,6 +33,7 @@ def _header(unit: Unit) -> Output:
     for tracepoint in unit.tracepoints:
         if tracepoint.event_class:
             users.setdefault(tracepoint.event_class.name, []).append(tracepoint.name)
+    iterators: dict[str, str] = {}
     classes = {c.name: _class(c, users.get(c.name, [])) for c in unit.classes}
     return Output(unit, stem + ".h", "userspace/header.h.j2", {
         "path": unit.path,
@@ -38,7 +43,7 @@ def _header(unit: Unit) -> Output:
         "comment": unit.comment,
         "verbatim": unit.verbatim,
         "classes": list(classes.values()),
-        "tracepoints": [_tracepoint(t, classes) for t in unit.tracepoints],
+        "tracepoints": [_tracepoint(t, classes, iterators) for t in unit.tracepoints],
     })
 
 
@@ -66,6 +71,7 @@ def _class(event_class: EventClass, users: Sequence[str]) -> Mapping[str, object
         "fields": [_field(f, by_field) for f in event_class.fields],
         "dynamic": [_field(f, by_field) for f in event_class.fields if f.dynamic],
         "assign": _assign(event_class.assign),
+        "plain": _is_plain(event_class),
         "unused": [p.name for p in event_class.params if p.name not in event_class.mentioned],
         "tables": {table: _table(s) for table, s in zip(table_names, symbols)},
         "printk": _printk(event_class.print, table_names),
@@ -74,9 +80,17 @@ def _class(event_class: EventClass, users: Sequence[str]) -> Mapping[str, object
     }
 
 
-def _tracepoint(tracepoint: Tracepoint, classes: Mapping[str, object]) -> Mapping[str, object]:
+def _is_plain(event_class: EventClass) -> bool:
+    """Whether the writer neither loops nor calls what the compiler might inline."""
+    text = " ".join(code.text for f in event_class.fields if f.dynamic for code in f.code) + event_class.assign.text
+    return all(PLAIN.fullmatch(word) for word in re.findall(r"\b\w+(?=\s*\()|\b(?:do|goto)\b", text))
+
+
+def _tracepoint(tracepoint: Tracepoint, classes: Mapping[str, object],
+                iterators: dict[str, str]) -> Mapping[str, object]:
     proto = _proto(tracepoint.params)
     args = ", ".join(tracepoint.args)
+    types = ", ".join(p.canonical for p in tracepoint.params) or "void"
     return {
         "name": tracepoint.name,
         "system": tracepoint.system,
@@ -86,9 +100,12 @@ def _tracepoint(tracepoint: Tracepoint, classes: Mapping[str, object]) -> Mappin
         "proto": proto or "void",
         "args": args,
         "probe_proto": "void *__data" + (f", {proto}" if proto else ""),
+        # Tracepoints of one prototype are iterated over by one function, which is named after the first.
+        "iterator": iterators.setdefault(types, tracepoint.name),
+        "iterator_proto": "const struct tracepoint *__tp" + (f", {proto}" if proto else ""),
         "probe_args": "__it->data" + (f", {args}" if args else ""),
         "class_args": args and f", {args}",
-        "types": ", ".join(p.canonical for p in tracepoint.params) or "void",
+        "types": types,
         "names": [p.name for p in tracepoint.params],
         "class": classes[tracepoint.event_class.name] if tracepoint.event_class else None,
     }

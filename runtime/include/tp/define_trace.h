@@ -66,14 +66,28 @@ static inline void tp_read_unlock(void)
 }
 
 /*
- * An element's function, NULL at the array's end. Loaded once, atomically:
- * removal without memory overwrites it with the tracepoint's stub while
- * readers walk the array.
+ * An element's function: NULL at the array's end, TP_REMOVED where there is
+ * none to call. Loaded once, atomically: removal without memory overwrites it
+ * while readers walk the array.
  */
 static inline tp_probe_t tp_probe_func(const struct tracepoint_func *it)
 {
 	return __atomic_load_n(&it->func, __ATOMIC_RELAXED);
 }
+
+/* ---- Functions in which there is nothing to optimize ---- */
+
+/*
+ * gcc -O2 spends milliseconds on each function, however short; in these, it
+ * finds nothing that -Og doesn't: printers, which are an argument list, and
+ * writers that store their parameters and neither call the program's functions nor loop.
+ */
+#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && !defined(__clang__)
+#define TP_PLAIN __attribute__((optimize("Og")))
+#else
+#define TP_PLAIN
+#endif
+#define TP_PRINTER TP_PLAIN __attribute__((cold))
 
 /* ---- Describing fields ---- */
 

@@ -40,7 +40,7 @@ extern "C" {
  * number that it was made for into each header; where the two differ, the
  * header says to run tpgen again.
  */
-#define TP_INTERFACE_VERSION 1
+#define TP_INTERFACE_VERSION 2
 
 #define TP_HIDDEN __attribute__((visibility("hidden")))
 #define TP_PUBLIC __attribute__((visibility("default")))
@@ -68,12 +68,21 @@ typedef void (*tp_probe_t)(void);
  */
 #define tp_check_probe(name, probe) _Generic((probe), tp_probe_fn_##name * : (probe), void * : (probe))
 
-/* An element of a probe array. An array ends with the first NULL func. */
+/*
+ * An element of a probe array. An array ends with the first NULL func.
+ *
+ * A published array changes in one way only: where there is no memory for a
+ * copy without a removed element, its func becomes TP_REMOVED, which is
+ * no function. Readers load func once, and skip such an element; data stays,
+ * as a reader may have loaded the func before. The next copy leaves it out.
+ */
 struct tracepoint_func {
 	tp_probe_t func;
 	void *data;
 	int prio;
 };
+
+#define TP_REMOVED ((tp_probe_t)1)
 
 /* Of two probes the one with the higher priority is called first; equal ones in order of registration. */
 #define TRACEPOINT_DEFAULT_PRIO 10
@@ -91,7 +100,22 @@ struct tracepoint {
 	const char *proto;            /* "struct task_struct *, struct task_struct *", without parameter names */
 	const char *file;             /* where it is defined: the .tp file as tpgen was given it, ... */
 	int line;                     /* ... and the line, from 1 */
-	tp_probe_t stub;              /* a probe of the right type that does nothing */
+	/*
+	 * Called where the first probe is about to come, and when the last has
+	 * gone, for this module's tracepoint each; NULL where there is nothing to
+	 * do. regfunc returns 0, or a negative errno value, and then the probe is
+	 * not registered; or, if probes were waiting for the module when it was
+	 * loaded, this tracepoint stays off, which is said on stderr. Loading,
+	 * unloading and the end of the process count as coming and going. When
+	 * unregfunc is called, probes may still be running.
+	 *
+	 * They run under the registry's lock, and under others of the runtime: they
+	 * must not register, unregister or synchronize, enable events, open or
+	 * close sinks, nor load modules, fork, or wait for a thread that does. They
+	 * may hit tracepoints.
+	 */
+	int (*regfunc)(void);
+	void (*unregfunc)(void);
 	void *reserved[2];            /* for the runtime */
 };
 

@@ -6,6 +6,7 @@
  *
  *	reader RECORDS
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,12 +44,40 @@ static void print(struct tep_handle *tep, char *bytes, unsigned int size)
 	trace_seq_destroy(&seq);
 }
 
+/*
+ * Reads the file from its start: the strings and formats into tep, or, when
+ * all of them are known, as libtraceevent wants it, the records to stdout.
+ */
+static bool read_file(struct tep_handle *tep, FILE *file, bool records)
+{
+	char name[64], kind;
+	unsigned int size;
+
+	rewind(file);
+	while ((kind = (char)fgetc(file)) == 'F' || kind == 'R' || kind == 'S') {
+		char *bytes;
+
+		/* The system's name, or the string's address. */
+		if (kind != 'R' && fscanf(file, " %63s", name) != 1)
+			return false;
+		if (fscanf(file, " %u", &size) != 1 || fgetc(file) != '\n')
+			return false;
+		bytes = take(file, size);
+		if (kind == 'R' && records)
+			print(tep, bytes, size);
+		else if (kind == 'S' && !records)
+			tep_register_print_string(tep, bytes, strtoull(name, NULL, 16));
+		else if (kind == 'F' && !records && tep_parse_event(tep, bytes, size, name))
+			fprintf(stderr, "reader: can't parse %s: %.60s\n", name, bytes);
+		free(bytes);
+	}
+	return feof(file);
+}
+
 int main(int argc, char **argv)
 {
 	struct tep_handle *tep = tep_alloc();
 	FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
-	char name[64], kind;
-	unsigned int size;
 
 	if (!tep || !file) {
 		perror("reader");
@@ -58,22 +87,9 @@ int main(int argc, char **argv)
 	tep_set_page_size(tep, 4096);
 	tep_set_local_bigendian(tep, TEP_LITTLE_ENDIAN);
 	tep_set_file_bigendian(tep, TEP_LITTLE_ENDIAN);
-	while ((kind = (char)fgetc(file)) == 'F' || kind == 'R' || kind == 'S') {
-		char *bytes;
-
-		/* The system's name, or the string's address. */
-		if (kind != 'R' && fscanf(file, " %63s", name) != 1)
-			return 1;
-		if (fscanf(file, " %u", &size) != 1 || fgetc(file) != '\n')
-			return 1;
-		bytes = take(file, size);
-		if (kind == 'R')
-			print(tep, bytes, size);
-		else if (kind == 'S')
-			tep_register_print_string(tep, bytes, strtoull(name, NULL, 16));
-		else if (tep_parse_event(tep, bytes, size, name))
-			fprintf(stderr, "reader: can't parse %s: %.60s\n", name, bytes);
-		free(bytes);
+	if (!read_file(tep, file, false) || !read_file(tep, file, true)) {
+		fprintf(stderr, "reader: %s is no such file\n", argv[1]);
+		return 1;
 	}
 	tep_free(tep);
 	return 0;
