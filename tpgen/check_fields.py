@@ -42,6 +42,9 @@ for _name in [n for n, h in HELPERS.items() if h.takes and n not in ("__assign_v
 _FIT = {"string": ("string",), "bitmask": ("bitmask", "cpumask"), "cpumask": ("bitmask", "cpumask"),
         "sockaddr": ("sockaddr", "dynamic_array")}
 _NAMES = {"string": "string", "bitmask": "bitmask", "cpumask": "cpumask", "sockaddr": "socket address"}
+# A local variable is followed to no longer expression, in tokens.
+_MAX_FOLLOWED = 16
+
 # Kinds that helpers have a shorter name for.
 _SHORT = {"string": "str"}
 
@@ -108,13 +111,13 @@ class _Fields:
                                   f"{token.text} copies what {macro}({field.name}, ...) measured, which is not this",
                                   [Note(field.span, "it is declared here")])
 
-    def _resolved(self, tokens: Sequence[Token], depth: int = 4) -> list[str]:
+    def _resolved(self, tokens: Sequence[Token], depth: int = 3) -> list[str]:
         """An expression's words, where a local variable stands for what it is initialized with."""
         words: list[str] = []
         for index, token in enumerate(tokens := bare(tokens)):
             member = index > 0 and tokens[index - 1].text in ("->", ".")
-            value = self.record.locals.get(token.text) if depth and not member else None
-            words.extend(self._resolved(value, depth - 1) if value else [token.text])
+            value = self.record.locals.get(token.text, ()) if depth and not member else ()
+            words.extend(self._resolved(value, depth - 1) if 0 < len(value) <= _MAX_FOLLOWED else [token.text])
         return words
 
     # ---- Which fields there are, and what kind each is ----
@@ -284,12 +287,12 @@ def _around(tokens: Sequence[Token], front: int, back: int) -> tuple[str, str]:
 def _inside_calls(tokens: Sequence[Token]) -> list[bool]:
     """For each token whether it is an argument of a call (of a function or of a macro)."""
     out: list[bool] = []
-    stack: list[bool] = []
+    stack = [False]
     for index, token in enumerate(tokens):
-        out.append(any(stack))
+        out.append(stack[-1])
         if token.text == "(":
             before = tokens[index - 1] if index else None
-            stack.append(bool(before and before.kind == "id" and before.text not in _NO_CALL))
-        elif token.text == ")" and stack:
+            stack.append(stack[-1] or bool(before and before.kind == "id" and before.text not in _NO_CALL))
+        elif token.text == ")" and len(stack) > 1:
             stack.pop()
     return out

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tpgen import ctype
 from tpgen.check_fields import HELPERS
-from tpgen.check_scope import Record, bare, branches, code_of, declared, unevaluated
+from tpgen.check_scope import MAX_NESTED, Record, bare, branches, code_of, declared, unevaluated
 from tpgen.ctype import CType
 from tpgen.diag import Note
 from tpgen.lexer import Token
@@ -257,9 +257,11 @@ def _unary(tokens: Sequence[Token], star: int) -> bool:
 
 def _without_casts(tokens: Sequence[Token]) -> Sequence[Token]:
     """An expression without the casts and brackets in front of and around it."""
-    while len(tokens) > 2 and tokens[0].text == "(":
-        close = matching(tokens, 0)
-        tokens = tokens[1:-1] if close == len(tokens) - 1 else tokens[close + 1:]
+    for _ in range(MAX_NESTED):
+        tokens = bare(tokens)
+        if len(tokens) < 3 or tokens[0].text != "(":
+            break
+        tokens = tokens[matching(tokens, 0) + 1:]
     return tokens
 
 

@@ -170,11 +170,15 @@ def bare(tokens: Sequence[Token]) -> Sequence[Token]:
     return tokens[begin:end]
 
 
-def branches(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+# Nobody writes more casts in a row, or more ?: in one another; it bounds what a hostile file can cost.
+MAX_NESTED = 32
+
+
+def branches(tokens: Sequence[Token], most: int = MAX_NESTED) -> Iterator[Sequence[Token]]:
     """The values that an expression may have: of a ?: both sides, else itself."""
     tokens = bare(tokens)
     depth, nested, question = 0, 0, -1
-    for index, token in enumerate(tokens):
+    for index, token in enumerate(tokens if most else ()):
         depth += (token.text in "([{") - (token.text in ")]}") if token.kind == "punct" else 0
         if depth or token.kind != "punct":
             continue
@@ -184,8 +188,8 @@ def branches(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
         elif token.text == ":" and nested:
             nested -= 1
             if not nested:
-                yield from branches(tokens[question + 1:index] or tokens[:question])  # a ?: b is a, or b
-                yield from branches(tokens[index + 1:])
+                yield from branches(tokens[question + 1:index] or tokens[:question], most - 1)  # a ?: b is a, or b
+                yield from branches(tokens[index + 1:], most - 1)
                 return
     yield tokens
 

@@ -12,6 +12,9 @@ from tpgen.lexer import Token, spell
 from tpgen.parser import Part, matching, split
 from tpgen.printk import TABLE_HELPERS
 
+# With so many entries in front, masks are compared each with each; a word has 64 bits.
+_MAX_COMPARED = 256
+
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
@@ -71,7 +74,7 @@ def _table(record: Record, entries: Sequence[_Entry], flags: bool) -> None:
 
 def _contained(entry: _Entry, values: dict[int | str, _Entry]) -> _Entry | None:
     """An entry in front whose bits are all in this one's mask: where that matches, they are done already."""
-    if entry.value is None:
+    if entry.value is None or len(values) > _MAX_COMPARED:
         return None
     return next((e for e in values.values() if e.value and e.value & entry.value == e.value), None)
 

@@ -18,6 +18,25 @@ COMPAT = os.path.join(HERE, "compat")
 _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
 _LINE = re.compile(r"\d+\.\d+ \d+/\d+ (.*)")
 
+# What libtraceevent (1.7) prints otherwise than the kernel would, by event.
+_ARRAYS = "%*ph takes no array that is not dynamic"
+EXPLAINED = {
+    "alarmtimer:alarmtimer_suspend": "1 << flag is undefined for the flag that is passed",
+    "fsi_master_i2cr:i2cr_i2c_error": "sizeof(uint32_t) is not understood",
+    "fsi_master_i2cr:i2cr_read": "sizeof(uint32_t) is not understood",
+    "fsi_master_i2cr:i2cr_write": "sizeof(uint32_t) is not understood",
+    "host1x:host1x_cdma_push_gather": "two fields are called cmdbuf, and it takes the first",
+    "i2c_slave:i2c_slave": _ARRAYS,
+    "ipi:ipi_send_cpumask": "a cpumask is printed as a list",
+    "maple_tree:ma_op": "a tab in the format is not understood",
+    "maple_tree:ma_read": "a tab in the format is not understood",
+    "maple_tree:ma_write": "a tab in the format is not understood",
+    "smbus:smbus_write": _ARRAYS,
+    "smbus:smbus_reply": _ARRAYS,
+    "sunvnet:vnet_tx_trigger": "in (a > 0 ? ...) a negative a counts as positive",
+    "thermal_power_allocator:thermal_power_allocator": "__print_array is printed as decimal numbers",
+}
+
 
 def selection(found: tree.Tree) -> list[str]:
     """The names in compat/headers, without .h: those that are a header of this kernel, and are not of the other's only."""
@@ -31,7 +50,7 @@ class Compat(Case):
         """Into self.dir: the headers that tpgen makes, and a file each that fires the events."""
         names = selection(found)
         paths = [f"{found.common}/include/trace/events/{n}.h" for n in names]
-        options = ["-include", os.path.join(COMPAT, "config.h")]
+        options = ["-include", os.path.join(COMPAT, "macros.h")]
         done = tpgen("gen", *options, "-o", self.dir, *paths)
         self.assertEqual(done.returncode, 0, done.stderr)
         done = tpgen("dump", *options, *paths)
@@ -98,12 +117,14 @@ class Compat(Case):
             different += [f"ours:   {a}\ntheirs: {b}" for a, b in zip(ours, theirs) if a != b]
         silent = {f"{e['system']}:{e['name']}" for e in events} - seen
         self.assertEqual(silent, set(), "these have not been fired")
-        bad = {d.split(": ")[1].strip() for d in different}
-        note(f"Linux {series}, package {found.package}: {len(names)} headers, {len(events)} events compile and print")
+        bad = {re.match(r"ours: +([^:]+:[^:]+)", d)[1] for d in different}  # type: ignore[index]
+        note(f"Linux {series}, package {found.package}: {len(names)} headers, {len(seen)} events compile and are fired; "
+             f"libtraceevent prints {len(seen) - len(bad)} as we do, {len(bad & EXPLAINED.keys())} in a known other way")
         table.check(self, "programs", series, found.package,
                     [len(names), len(events), len(events), len(seen), len(seen) - len(bad)])
-        if different:
-            self.fail(f"{len(different)} texts of {len(bad)} events differ\n" + "\n".join(different[:60]))
+        unexplained = [d for d in different if re.match(r"ours: +([^:]+:[^:]+)", d)[1] not in EXPLAINED]  # type: ignore[index]
+        if unexplained:
+            self.fail(f"{len(unexplained)} texts differ\n" + "\n".join(unexplained[:60]))
 
     def test_6_1(self) -> None:
         self.check_series("6.1")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tpgen import INTERFACE_VERSION
 from tpgen.backends.output import Ask, Output
-from tpgen.model import TABLE, Code, EventClass, Field, Param, Print, Symbols, Tracepoint, Unit
+from tpgen.model import TABLE, Code, Eval, EventClass, Field, Param, Print, Symbols, Tracepoint, Unit
 
 # What measures a dynamic field, by its macro: the runtime's function, and the casts of the field's expressions.
 SIZERS = {"string": ("tp_size_string", "const char *"), "string_len": ("tp_size_string_len", "const char *", "size_t"),
@@ -29,12 +29,11 @@ def outputs(units: Sequence[Unit], ask: Ask) -> Iterator[Output]:
 
 def _header(unit: Unit) -> Output:
     stem = os.path.splitext(os.path.basename(unit.path))[0]
-    users: dict[str, list[str]] = {}
+    users: dict[int, list[Tracepoint]] = {}
     for tracepoint in unit.tracepoints:
-        if tracepoint.event_class:
-            users.setdefault(tracepoint.event_class.name, []).append(tracepoint.name)
+        users.setdefault(id(tracepoint.event_class), []).append(tracepoint)
+    classes = {id(c): _class(c, users.get(id(c), []), unit.evals) for c in unit.classes}
     iterators: dict[str, str] = {}
-    classes = {c.name: _class(c, users.get(c.name, [])) for c in unit.classes}
     return Output(unit, stem + ".h", "userspace/header.h.j2", {
         "path": unit.path,
         "file": stem + ".h",
@@ -43,7 +42,7 @@ def _header(unit: Unit) -> Output:
         "comment": unit.comment,
         "verbatim": unit.verbatim,
         "classes": list(classes.values()),
-        "tracepoints": [_tracepoint(t, classes, iterators) for t in unit.tracepoints],
+        "tracepoints": [_tracepoint(t, classes.get(id(t.event_class)), iterators) for t in unit.tracepoints],
     })
 
 
@@ -53,19 +52,23 @@ def _guard(stem: str, unit: Unit) -> str:
     return "_".join(re.sub(r"\W", "_", part.upper()) for part in [stem, *systems]) + "_H"
 
 
-def _class(event_class: EventClass, users: Sequence[str]) -> Mapping[str, object]:
-    name = event_class.name
-    symbols = event_class.print.symbols
-    # Numbers, as two names with an underscore between them may be those of another class.
-    table_names = [f"tp_symbols_{name}__{number}" for number, _ in enumerate(symbols, 1)]
+def _id(name: str, custom: bool) -> str:
+    """What the C names of a class or an event end with. Custom events are apart, and may be called like others."""
+    return f"custom__{name}" if custom else name
+
+
+def _class(event_class: EventClass, users: Sequence[Tracepoint], evals: Sequence[Eval]) -> Mapping[str, object]:
+    name = _id(event_class.name, event_class.custom)
     by_field: dict[str, str] = {}
-    for s, table in zip(symbols, table_names):
-        if s.field:
-            by_field.setdefault(s.field, table)
+    for number, symbols in enumerate(event_class.print.symbols, 1):
+        if symbols.field and not symbols.wide:
+            by_field.setdefault(symbols.field, _table_name(name, number))
     return {
-        "name": name,
+        "id": name,
+        "name": event_class.name,
+        "record": f"trace_{'custom_' if event_class.custom else ''}event_raw_{event_class.name}",
         # The class of a TRACE_EVENT that nothing else uses needs no writer of its own.
-        "alone": users == [name],
+        "alone": [t.name for t in users] == [event_class.name],
         "used": bool(users),
         "proto": _proto(event_class.params),
         "fields": [_field(f, by_field) for f in event_class.fields],
@@ -73,10 +76,27 @@ def _class(event_class: EventClass, users: Sequence[str]) -> Mapping[str, object
         "assign": _assign(event_class.assign),
         "plain": _is_plain(event_class),
         "unused": [p.name for p in event_class.params if p.name not in event_class.mentioned],
-        "tables": {table: _table(s) for table, s in zip(table_names, symbols)},
-        "printk": _printk(event_class.print, table_names),
-        "uses_entry": "__entry" in event_class.print.code.text or "__get_" in event_class.print.code.text,
-        "print": event_class.print,
+        "prints": [_print(name, event_class.print, event_class, evals),
+                   *(_print(t.name, t.print, event_class, evals) for t in users if t.print)],
+    }
+
+
+def _table_name(name: str, number: int) -> str:
+    # Numbers, as two names with an underscore between them may be those of another class.
+    return f"tp_symbols_{name}__{number}"
+
+
+def _print(name: str, print_: Print, event_class: EventClass, evals: Sequence[Eval]) -> Mapping[str, object]:
+    tables = [_table_name(name, number) for number, _ in enumerate(print_.symbols, 1)]
+    texts = " ".join([print_.text, *(f.length or "" for f in event_class.fields)])
+    return {
+        "id": name,
+        "tables": [(table, "trace_print_flags_u64" if s.wide else "trace_print_flags", _table(s))
+                   for table, s in zip(tables, print_.symbols)],
+        "printk": _printk(print_, tables),
+        "uses_entry": "__entry" in print_.code.text or "__get_" in print_.code.text or "__print_" in print_.code.text,
+        "print": print_,
+        "evals": [e.text for e in evals if re.search(rf"(?<!\w){re.escape(e.text)}(?!\w)", texts)],
     }
 
 
@@ -86,28 +106,39 @@ def _is_plain(event_class: EventClass) -> bool:
     return all(PLAIN.fullmatch(word) for word in re.findall(r"\b\w+(?=\s*\()|\b(?:do|goto)\b", text))
 
 
-def _tracepoint(tracepoint: Tracepoint, classes: Mapping[str, object],
+def _tracepoint(tracepoint: Tracepoint, event_class: Mapping[str, object] | None,
                 iterators: dict[str, str]) -> Mapping[str, object]:
     proto = _proto(tracepoint.params)
     args = ", ".join(tracepoint.args)
     types = ", ".join(p.canonical for p in tracepoint.params) or "void"
+    # Tracepoints of one prototype are iterated over by one function, which is named after the first.
+    shared = not (tracepoint.condition or tracepoint.exported or tracepoint.custom or tracepoint.nop)
     return {
         "name": tracepoint.name,
+        "id": _id(tracepoint.name, tracepoint.custom),
         "system": tracepoint.system,
         "title": ":".join(filter(None, (tracepoint.system, tracepoint.name))),
         "line": tracepoint.span.line,
         "comment": tracepoint.comment,
+        "custom": tracepoint.custom,
+        "nop": tracepoint.nop,
+        "visibility": "TP_PUBLIC" if tracepoint.exported else "TP_HIDDEN",
+        "exported": tracepoint.exported,
+        "condition": tracepoint.condition,
+        "callbacks": tracepoint.callbacks,
+        "writable": tracepoint.writable,
         "proto": proto or "void",
         "args": args,
         "probe_proto": "void *__data" + (f", {proto}" if proto else ""),
-        # Tracepoints of one prototype are iterated over by one function, which is named after the first.
-        "iterator": iterators.setdefault(types, tracepoint.name),
+        "iterator": iterators.setdefault(types, tracepoint.name) if shared else tracepoint.name,
         "iterator_proto": "const struct tracepoint *__tp" + (f", {proto}" if proto else ""),
         "probe_args": "__it->data" + (f", {args}" if args else ""),
         "class_args": args and f", {args}",
         "types": types,
+        "first": tracepoint.params[0].canonical if tracepoint.params else "",
         "names": [p.name for p in tracepoint.params],
-        "class": classes[tracepoint.event_class.name] if tracepoint.event_class else None,
+        "class": event_class,
+        "print_id": tracepoint.name if tracepoint.print else event_class["id"] if event_class else "",
     }
 
 
@@ -125,7 +156,7 @@ def _field(field: Field, tables: Mapping[str, str]) -> Mapping[str, object]:
         "type_text": field.type,
         "member": field.member,
         "declaration": f"tp_data_loc_t {field.member};" if field.dynamic else
-        f"{field.c_type} {field.name}{f'[{field.length}]' if field.kind == 'array' else ''};",
+        f"{field.c_type} {field.name}" + (f"[{field.length}];" if field.kind == "array" else ";"),
         "comment": f"{field.type}[]" if field.dynamic else "",
         "sizer": sizer,
         "element": f", sizeof({field.c_type}), _Alignof({field.c_type})" if field.kind == "dynamic_array" else "",
@@ -137,10 +168,11 @@ def _field(field: Field, tables: Mapping[str, str]) -> Mapping[str, object]:
 
 def _table(symbols: Symbols) -> list[tuple[int, str]]:
     """The entries as C; those of one line together, with its number, or 0 for the line behind the one before."""
+    cast = "unsigned long long" if symbols.wide else "unsigned long"
     lines: dict[int, list[str]] = {}
     for line, value, name in symbols.entries:
         number = re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]+", value)
-        lines.setdefault(line, []).append(f"{{ {value if number else f'(unsigned long)({value})'}, {name} }},")
+        lines.setdefault(line, []).append(f"{{ {value if number else f'({cast})({value})'}, {name} }},")
     return [(0 if line - 1 in lines else line, " ".join(entries)) for line, entries in lines.items()]
 
 

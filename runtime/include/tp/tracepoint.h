@@ -126,6 +126,24 @@ static inline bool tp_enabled(const struct tracepoint *tp)
 }
 
 /*
+ * Whether a tracepoint has probes, for headers that must not include the
+ * generated one: DECLARE_TRACEPOINT(name) in front, then
+ * tracepoint_enabled(name). The tracepoint must be one of this module's.
+ */
+#define DECLARE_TRACEPOINT(name) extern struct tracepoint __tracepoint_##name
+#define tracepoint_enabled(name) tp_enabled(&__tracepoint_##name)
+
+/*
+ * In a C file, both only say what must be so already: CREATE_TRACE_POINTS
+ * has made the definition, and the .tp file the export, as every module
+ * that links to the tracepoint must see it.
+ */
+#define DEFINE_TRACE(name, ...) extern struct tracepoint __tracepoint_##name
+#define EXPORT_TRACEPOINT_SYMBOL(name) \
+	_Static_assert(EXPORT_TRACEPOINT_SYMBOL_of_##name##_belongs_in_its_tp_file, "")
+#define EXPORT_TRACEPOINT_SYMBOL_GPL(name) EXPORT_TRACEPOINT_SYMBOL(name)
+
+/*
  * Registers a probe by name. The tracepoint need not exist yet: the probe is
  * attached when a module that defines it is loaded, detached when that module
  * is unloaded, attached again when it comes back.

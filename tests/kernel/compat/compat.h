@@ -17,6 +17,8 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "macros.h"
+
 /* ---- linux/types.h ---- */
 
 typedef uint8_t u8;
@@ -60,9 +62,6 @@ typedef s32 dma_cookie_t;
 
 /* ---- Numbers ---- */
 
-#define BIT(n) (1UL << (n))
-#define MAJOR(dev) ((unsigned int)((dev) >> 20))
-#define MINOR(dev) ((unsigned int)((dev) & 0xfffff))
 #define PAGE_SHIFT 12
 #define TASK_COMM_LEN 16
 #define MII_BUS_ID_SIZE 61
@@ -95,7 +94,6 @@ static inline ssize_t compat_strscpy(char *to, const char *from, size_t size)
 
 #define smp_processor_id() 3
 #define raw_smp_processor_id() 3
-#define IS_ENABLED(option) 0
 
 /* ---- Objects, of the members that trace headers read; pointers to these types are passed a compat_NAME ---- */
 
@@ -106,7 +104,7 @@ struct hlist_node;
 struct rb_node;
 
 struct cpumask {
-	unsigned long bits[2];
+	unsigned long bits[16]; /* as many as glibc's cpu_set_t, which is what __cpumask records */
 };
 #define cpumask_bits(mask) ((mask)->bits)
 #define cpumask_pr_args(mask) nr_cpumask_bits, cpumask_bits(mask)
@@ -446,14 +444,6 @@ struct neighbour {
 extern struct neigh_table compat_neigh_table;
 extern struct neighbour compat_neighbour;
 #define MAX_ADDR_LEN 32
-#define NUD_INCOMPLETE 0x01
-#define NUD_REACHABLE 0x02
-#define NUD_STALE 0x04
-#define NUD_DELAY 0x08
-#define NUD_PROBE 0x10
-#define NUD_FAILED 0x20
-#define NUD_NOARP 0x40
-#define NUD_PERMANENT 0x80
 
 static inline void ipv6_addr_set_v4mapped(const __be32 addr, struct in6_addr *v4mapped)
 {
