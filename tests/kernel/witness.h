@@ -50,7 +50,9 @@ const struct trace_event_fields witness_layout[] = {
 	static const struct witness_event witness_event_##event __used = { \
 		__stringify(TRACE_SYSTEM), #event, witness_fields_##class, print };
 #define WITNESS_PRINT(name, print) static const char witness_print_##name[] __used = print;
-#define WITNESS_VALUE(text, value) \
+/* A value that no packaged header knows stays a name: witness.py defines WITNESS_NO_name for it. */
+#define WITNESS_VALUE_1(text, value)
+#define WITNESS_VALUE_0(text, value) \
 	static const struct trace_eval_map WITNESS(witness_value_, __COUNTER__) __used = { \
 		__stringify(TRACE_SYSTEM), text, value };
 
@@ -78,8 +80,8 @@ const struct trace_event_fields witness_layout[] = {
 #define DEFINE_EVENT_NOP(class, name, proto, args)
 #define DECLARE_TRACE(name, proto, args)
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond)
-#define TRACE_DEFINE_ENUM(name) WITNESS_VALUE(#name, name)
-#define TRACE_DEFINE_SIZEOF(type) WITNESS_VALUE("sizeof(" #type ")", sizeof(type))
+#define TRACE_DEFINE_ENUM(name) WITNESS(WITNESS_VALUE_, __is_defined(WITNESS_NO_##name))(#name, name)
+#define TRACE_DEFINE_SIZEOF(type) WITNESS_VALUE_0("sizeof(" #type ")", sizeof(type))
 
 #define TP_STRUCT__entry(args...) args
 #define TP_fast_assign(args...)

@@ -24,6 +24,9 @@ MACHINE = {"x86": ["-mcmodel=kernel", "-mno-sse", "-mno-red-zone"], "arm64": ["-
 PRELUDE = ("linux/trace_events.h", "linux/sched.h", "linux/mm.h", "linux/fs.h", "linux/skbuff.h", "linux/netdevice.h",
            "linux/tick.h", "linux/i2c.h", "linux/uuid.h", "linux/virtio_vsock.h", "linux/migrate.h")
 
+_UNDECLARED = re.compile(r"error: \S(\w+)\S undeclared here")
+_WHERE = re.compile(r"/trace/events/(\w[\w-]*\.h):\d+:\d+: (?:fatal )?error:")
+
 
 @dataclass
 class Event:
@@ -40,20 +43,30 @@ def char_flags(tree: Tree) -> list[str]:
 
 
 def ask(tree: Tree, headers: list[str], directory: str) -> dict[str, Event]:
-    """The events of those of the headers whose field types are all known; {} for none."""
+    """The events of those of the headers whose field types are all known."""
     source = os.path.join(directory, "witness.c")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write("".join(f"#include <{name}>\n" for name in PRELUDE) + '#include "witness.h"\n'
-                   + "".join(f"#include <trace/events/{os.path.basename(h)}>\n" for h in headers))
-    # Not $CC: the configuration was made for gcc.
-    command = ["gcc", *FLAGS, *MACHINE.get(tree.arch, []), *char_flags(tree), "-DCREATE_TRACE_POINTS", "-I", os.path.join(HERE, "instead"), *tree.full, "-I", HERE]
-    done = run([*command, "-c", "-o", source[:-2] + ".o", source])
-    if not done.returncode:
-        return _events(Object(source[:-2] + ".o"))
-    if len(headers) == 1:
-        return {}
-    half = len(headers) // 2
-    return {**ask(tree, headers[:half], directory), **ask(tree, headers[half:], directory)}
+    names = [os.path.basename(h) for h in headers]
+    unknown: set[str] = set()
+    while names:
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("".join(f"#include <{name}>\n" for name in PRELUDE)
+                       + "".join(f"#define WITNESS_NO_{name} 1\n" for name in sorted(unknown))
+                       + '#include "witness.h"\n' + "".join(f"#include <trace/events/{n}>\n" for n in names))
+        # Not $CC: the configuration was made for gcc.
+        done = run(["gcc", *FLAGS, *MACHINE.get(tree.arch, []), *char_flags(tree), "-DCREATE_TRACE_POINTS",
+                    "-I", os.path.join(HERE, "instead"), *tree.full, "-I", HERE,
+                    "-c", "-o", source[:-2] + ".o", source])
+        if not done.returncode:
+            return _events(Object(source[:-2] + ".o"))
+        now = set(_UNDECLARED.findall(done.stderr)) - unknown
+        unknown |= now
+        bad = set(_WHERE.findall(done.stderr))
+        # What is undeclared may be a value alone, and the header be good without.
+        if not now:
+            if not bad & set(names):
+                raise RuntimeError(done.stderr[:3000])
+            names = [n for n in names if n not in bad]
+    return {}
 
 
 def _events(obj: Object) -> dict[str, Event]:

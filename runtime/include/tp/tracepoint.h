@@ -138,7 +138,8 @@ static inline bool tp_enabled(const struct tracepoint *tp)
  * has made the definition, and the .tp file the export, as every module
  * that links to the tracepoint must see it.
  */
-#define DEFINE_TRACE(name, ...) extern struct tracepoint __tracepoint_##name
+#define DEFINE_TRACE(...) TP_DEFINE_TRACE(__VA_ARGS__, 0)
+#define TP_DEFINE_TRACE(name, ...) extern struct tracepoint __tracepoint_##name
 #define EXPORT_TRACEPOINT_SYMBOL(name) \
 	_Static_assert(EXPORT_TRACEPOINT_SYMBOL_of_##name##_belongs_in_its_tp_file, "")
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name) EXPORT_TRACEPOINT_SYMBOL(name)
