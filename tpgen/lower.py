@@ -162,7 +162,8 @@ class _Lowering:
             return None
         assign = decl.parts["assign"].tokens
         return EventClass(decl.name.text, _custom(decl), params, fields, code(self.text, assign),
-                          frozenset(_variables(decl.parts["struct"].tokens, assign)), print_)
+                          frozenset(_variables(decl.parts["struct"].tokens, assign)),
+                          _uses_alias(assign, params), print_)
 
 
 def _custom(decl: Declaration) -> bool:
@@ -172,6 +173,14 @@ def _custom(decl: Declaration) -> bool:
 def _nop(decl: Declaration) -> bool:
     """One that the kernel compiles to nothing."""
     return decl.macro.text.endswith("_NOP")
+
+
+def _uses_alias(assign: Sequence[Token], params: Sequence[Param]) -> bool:
+    """Whether entry is a variable that nothing declares."""
+    before = [assign[index - 1] if index else token for index, token in enumerate(assign) if token.text == "entry"]
+    return bool(before) and not any(p.name == "entry" for p in params) \
+        and not all(t.text in ("->", ".") for t in before) \
+        and not any(t.kind == "id" and t.text not in ("return", "entry") or t.text == "*" for t in before)
 
 
 def _variables(struct: Sequence[Token], assign: Sequence[Token]) -> Iterator[str]:

@@ -113,6 +113,7 @@ class EventClass:
     fields: tuple[Field, ...]
     assign: Code
     mentioned: frozenset[str]  # the variables that the struct and assign parts use
+    uses_alias: bool           # TP_fast_assign says entry for __entry, as the kernel's own writers call it
     print: Print
 
 

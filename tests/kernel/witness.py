@@ -22,7 +22,8 @@ FLAGS = ["-nostdinc", "-std=gnu11", "-O1", "-w", "-fno-common", "-ffreestanding"
 MACHINE = {"x86": ["-mcmodel=kernel", "-mno-sse", "-mno-red-zone"], "arm64": ["-mgeneral-regs-only"]}
 # What some headers expect to be there already: in the kernel, whoever creates their tracepoints has included it.
 PRELUDE = ("linux/trace_events.h", "linux/sched.h", "linux/mm.h", "linux/fs.h", "linux/skbuff.h", "linux/netdevice.h",
-           "linux/tick.h", "linux/i2c.h", "linux/uuid.h", "linux/virtio_vsock.h", "linux/migrate.h")
+           "linux/tick.h", "linux/i2c.h", "linux/uuid.h", "linux/virtio_vsock.h", "linux/migrate.h", "linux/jbd2.h",
+           "linux/interrupt.h", os.path.join(HERE, "private.h"))
 
 _UNDECLARED = re.compile(r"error: \S(\w+)\S undeclared here")
 _WHERE = re.compile(r"/trace/events/(\w[\w-]*\.h):\d+:\d+: (?:fatal )?error:")
@@ -49,7 +50,7 @@ def ask(tree: Tree, headers: list[str], directory: str) -> dict[str, Event]:
     unknown: set[str] = set()
     while names:
         with open(source, "w", encoding="utf-8") as file:
-            file.write("".join(f"#include <{name}>\n" for name in PRELUDE)
+            file.write("".join(f"#include \"{name}\"\n" for name in PRELUDE)
                        + "".join(f"#define WITNESS_NO_{name} 1\n" for name in sorted(unknown))
                        + '#include "witness.h"\n' + "".join(f"#include <trace/events/{n}>\n" for n in names))
         # Not $CC: the configuration was made for gcc.

@@ -75,6 +75,7 @@ def _class(event_class: EventClass, users: Sequence[Tracepoint], evals: Sequence
         "dynamic": [_field(f, by_field) for f in event_class.fields if f.dynamic],
         "assign": _assign(event_class.assign),
         "plain": _is_plain(event_class),
+        "uses_alias": event_class.uses_alias,
         "unused": [p.name for p in event_class.params if p.name not in event_class.mentioned],
         "prints": [_print(name, event_class.print, event_class, evals),
                    *(_print(t.name, t.print, event_class, evals) for t in users if t.print)],
