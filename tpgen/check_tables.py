@@ -65,7 +65,8 @@ def _table(record: Record, entries: Sequence[_Entry], flags: bool) -> None:
             _say(record, entry, part, "TP080", f"{entry.name} is never printed: {part.name}, in front of it, takes "
                  "bits of its mask")
         elif flags and entry.value == 0:
-            _say(record, entry, None, "TP080", f"{entry.name} has no bit, so it is printed with every value but 0")
+            _say(record, entry, None, "TP080", f"{entry.name} has no bit: it is printed where others are "
+                 "left, and never for 0")
         elif flags and entry.name in names:
             _say(record, entry, names[entry.name], "TP081", f"two entries of the table are called {entry.name}")
         values.setdefault(key, entry)
