@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import signal
@@ -71,6 +72,7 @@ def _options() -> argparse.ArgumentParser:
 def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    gc.disable()  # there is next to no garbage in cycles, and looking for it takes an eighth of the time
     options = _options().parse_args(argv)
     diag = Diagnostics(options.remarks)
     try:

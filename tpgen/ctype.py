@@ -191,11 +191,16 @@ def infer(tokens: Sequence[Token], fields: Mapping[str, CType | None], own: froz
     text, _ = _prepare(_without_braces(tokens))
     names = frozenset(n for n in re.findall(r"\(\s*(?:const\s+|struct\s+)*([A-Za-z_]\w*)[\s*]*\)", text)
                       if n in KNOWN or n.endswith("_t"))
+    expression = _expression(text, names)
+    return _infer(expression, fields) if expression else None
+
+
+@lru_cache(maxsize=65536)
+def _expression(text: str, types: frozenset[str]) -> c_ast.Node | None:
     try:
-        tree = _parse(f"int x = ({text});", names)
+        return _parse(f"int x = ({text});", types).ext[-1].init
     except NotC:
         return None
-    return _infer(tree.ext[-1].init, fields)
 
 
 def _closes(words: Sequence[str]) -> bool:

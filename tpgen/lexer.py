@@ -97,7 +97,7 @@ def _lex_of(text: str, path: str) -> list[Token]:
     return tokens
 
 
-_DEFINED_VALUE = re.compile(r"\bTRACE_DEFINE_(ENUM|SIZEOF)[ \t]*\([ \t]*([A-Za-z_]\w*)[ \t]*\)")
+_DEFINED_VALUE = re.compile(r"\bTRACE_DEFINE_(ENUM|SIZEOF)[ \t]*\([ \t]*([A-Za-z_]\w*|struct \w+)[ \t]*\)")
 
 
 def spell(tokens: Sequence[Token]) -> str:

@@ -119,6 +119,8 @@ class _Lowering:
             exported=decl.name.text in exported, print=own_print)
 
     def _system(self, decl: Declaration) -> str | None:
+        if not decl.system and _custom(decl):
+            return "custom"  # as in the kernel
         if decl.system and re.fullmatch(r"\w[\w-]*", decl.system):
             return decl.system
         if not self.said_system:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tpgen.diag import Diagnostics, Note, nearest
-from tpgen.lexer import Text, Token
+from tpgen.lexer import Text, Token, spell
 from tpgen.source import Source
 
 _EVENT = ("name", "proto", "args", "struct", "assign", "print")
@@ -147,22 +147,24 @@ class Tree:
 def parse(text: Text, diag: Diagnostics) -> Tree:
     parser = _Parser(text, diag)
     declarations = tuple(parser.declarations())
-    _report_lost(text, declarations, diag)
-    return Tree(declarations, frozenset(parser.broken), *_verbatim(text, declarations))
+    verbatim, comment = _verbatim(text, declarations)
+    pieces = sorted([*verbatim, *_beside(text, declarations)], key=lambda piece: piece.line)
+    return Tree(declarations, frozenset(parser.broken), tuple(pieces), comment)
 
 
-def _report_lost(text: Text, declarations: Sequence[Declaration], diag: Diagnostics) -> None:
-    """A macro that makes declarations is not copied to the output, so it must not make anything else."""
-    ranges: dict[int, list[Declaration]] = {}
+def _beside(text: Text, declarations: Sequence[Declaration]) -> Iterator[Verbatim]:
+    """What macros make beside declarations, as preprocessed: the calls of such macros are not copied to the output."""
+    lines: dict[int, list[Declaration]] = {}
     for decl in declarations:
-        ranges.setdefault(decl.macro.line, []).append(decl)
-    for line, here in ranges.items():
+        lines.setdefault(decl.macro.line, []).append(decl)
+    for line, here in lines.items():
+        between: dict[int, list[Token]] = {}
         for token in text.made_by_macros(line):
-            if token.kind != "dir" and token.text != ";" and not any(
-                    d.macro.start <= token.start < d.close.end for d in here):
-                diag.error(text.span(token), "TP017", f"this macro makes '{token.text}' beside an event, which would be "
-                           "lost; write it on its own")
-                break
+            if token.kind != "dir" and not any(d.macro.start <= token.start < d.close.end for d in here):
+                between.setdefault(sum(d.macro.start < token.start for d in here), []).append(token)
+        for tokens in between.values():
+            if any(t.text != ";" for t in tokens):
+                yield Verbatim(line, spell(tokens).lstrip("; "))
 
 
 def brackets(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
@@ -281,6 +283,8 @@ class _Parser:
             return opening
         close = self._skip(opening)
         inside = self.tokens[opening:close]
+        if self.text.own_macros & FORMS.keys():
+            return close  # a header that makes nothing of its events, where its configuration is off
         if token.text in PART_WORDS:
             notes = [Note(self.text.span(last.close), f"'{last.name.text}' ends here: is there a ')' too many?")] \
                 if last else []
@@ -499,7 +503,7 @@ def _verbatim(text: Text, declarations: Sequence[Declaration]) -> tuple[tuple[Ve
         if token.kind == "punct" and token.text in ("{", "}"):
             depth = max(0, depth + (1 if token.text == "{" else -1))
         call = token.kind == "id" and index + 1 < len(raw) and raw[index + 1].text == "("
-        if call and token.text in FORMS or depth == 0 and token.text in text.own_macros and token.line in lines:
+        if call and token.text in FORMS and (token.text not in text.own_macros or token.line in lines) or depth == 0 and token.text in text.own_macros and token.line in lines:
             end = matching(raw, index + 1) if call else index
             if end + 1 < len(raw) and raw[end + 1].text == ";":
                 end += 1

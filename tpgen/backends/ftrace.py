@@ -12,7 +12,7 @@ from tpgen.model import Answers, Tracepoint, Unit
 _COMMON = ("unsigned short common_type", 0, 2, 0), ("unsigned char common_flags", 2, 1, 0), \
     ("unsigned char common_preempt_count", 3, 1, 0), ("int common_pid", 4, 4, 1)
 
-_LITERAL_OR_NAME = re.compile(r'"(?:\\.|[^"\\])*"|sizeof\(\w+\)|[A-Za-z_]\w*|->\s*\w+|\.\s*\w+', re.S)
+_LITERAL_OR_NAME = re.compile(r'"(?:\\.|[^"\\])*"|sizeof\([\w ]+\)|[A-Za-z_]\w*|->\s*\w+|\.\s*\w+', re.S)
 
 
 def outputs(units: Sequence[Unit], ask: Ask) -> Iterator[Output]:

@@ -133,6 +133,10 @@ static inline bool tp_enabled(const struct tracepoint *tp)
 #define DECLARE_TRACEPOINT(name) extern struct tracepoint __tracepoint_##name
 #define tracepoint_enabled(name) tp_enabled(&__tracepoint_##name)
 
+/* For a header that defines a declaration macro itself, to make nothing but an empty function of it. */
+#define TP_PROTO(...) __VA_ARGS__
+#define TP_ARGS(...) __VA_ARGS__
+
 /*
  * In a C file, both only say what must be so already: CREATE_TRACE_POINTS
  * has made the definition, and the .tp file the export, as every module
