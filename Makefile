@@ -52,7 +52,7 @@ PYTHON = $(eval PYTHON := $(shell for p in $(PYTHONS); do \
 	or install python3-jinja2 and python3-pycparser; or say PYTHON=/path/to/a/python3/that/has/them))
 endif
 TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
-TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/backends/*.py templates/*/*.j2)
+TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
 .PHONY: all generate demo check bench install deps clean help examples check-programs
 all: $(BUILD)/libtp.a $(BUILD)/libtp.so generate
@@ -164,13 +164,13 @@ bench: $(BUILD)/libtp.a
 
 INSTALLED := $(DESTDIR)$(PREFIX)
 install: all
-	$(Q)install -d $(addprefix $(INSTALLED)/,bin include/tp lib/pkgconfig share/tpgen/tpgen/backends)
+	$(Q)install -d $(addprefix $(INSTALLED)/,bin include/tp lib/pkgconfig share/tpgen/tpgen/backends share/tpgen/tpgen/check)
 	$(Q)install -m 644 runtime/include/tp/*.h $(INSTALLED)/include/tp
 	$(Q)install -m 644 $(BUILD)/libtp.a $(INSTALLED)/lib
 	$(Q)install -m 755 $(BUILD)/libtp.so $(INSTALLED)/lib/$(SONAME)
 	$(Q)ln -sf $(SONAME) $(INSTALLED)/lib/libtp.so
 	$(Q)install -m 644 tpgen/*.py $(INSTALLED)/share/tpgen/tpgen
-	$(Q)install -m 644 tpgen/backends/*.py $(INSTALLED)/share/tpgen/tpgen/backends
+	$(Q)for d in backends check; do install -m 644 tpgen/$$d/*.py $(INSTALLED)/share/tpgen/tpgen/$$d || exit 1; done
 	$(Q)for d in templates/*; do install -d $(INSTALLED)/share/tpgen/$$d && \
 		install -m 644 $$d/* $(INSTALLED)/share/tpgen/$$d || exit 1; done
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' runtime/tp.pc.in >$(INSTALLED)/lib/pkgconfig/tp.pc

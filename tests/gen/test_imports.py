@@ -10,8 +10,7 @@ import unittest
 from support import ROOT
 
 ORDER = ["source", "diag", "compiler", "cpp", "lexer", "parser", "ctype", "model", "wording", "fields", "printk", "lower",
-         "check_scope", "check_tables", "check_layout", "check_fields", "check_print", "check", "target", "backends", "render", "emit",
-         "cli"]
+         "check", "target", "backends", "render", "emit", "cli"]
 
 
 def imports(path: str) -> set[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tpgen.check_scope import Record, constant
+from tpgen.check.scope import Record, constant
 from tpgen.ctype import CType, KNOWN
 from tpgen.lexer import lex
 from tpgen.model import Field

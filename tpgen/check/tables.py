@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tpgen.check_scope import Record, code_of, constant
+from tpgen.check.scope import Record, code_of, constant
 from tpgen.diag import Note
 from tpgen.lexer import Token, spell
 from tpgen.parser import Part, matching, split

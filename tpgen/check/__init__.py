@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tpgen import ctype
-from tpgen.check_fields import check_fields
-from tpgen.check_layout import check_layout
-from tpgen.check_print import check_print
-from tpgen.check_scope import Record, code_of, unevaluated
-from tpgen.check_tables import check_tables
+from tpgen.check.fields import check_fields
+from tpgen.check.layout import check_layout
+from tpgen.check.print import check_print
+from tpgen.check.scope import Record, code_of, unevaluated
+from tpgen.check.tables import check_tables
 from tpgen.diag import Diagnostics, Note, nearest
 from tpgen.lexer import Text, Token, lex, spell
 from tpgen.lower import Lowered

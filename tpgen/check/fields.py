@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tpgen.check_scope import Record, bare, branches, code_of, in_doubt, unevaluated
+from tpgen.check.scope import Record, bare, branches, code_of, in_doubt, unevaluated
 from tpgen.diag import Note, nearest
 from tpgen.lexer import Token, lex
 from tpgen.model import Field

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tpgen import ctype
-from tpgen.check_fields import HELPERS
-from tpgen.check_scope import MAX_NESTED, Record, bare, branches, code_of, declared, unevaluated
+from tpgen.check.fields import HELPERS
+from tpgen.check.scope import MAX_NESTED, Record, bare, branches, code_of, declared, unevaluated
 from tpgen.ctype import CType
 from tpgen.diag import Note
 from tpgen.lexer import Token
