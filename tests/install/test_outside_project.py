@@ -124,5 +124,6 @@ class Outside(Case):
         exported = {line.split()[-1] for line in symbols.splitlines()}
         headers = "".join(read(os.path.join(self.prefix, "include/tp", name))
                           for name in os.listdir(os.path.join(self.prefix, "include/tp")))
-        declared = set(re.findall(r"(?m)^TP_PUBLIC\s[^;(]*\b(\w+)\(", headers))
+        renamed = dict(re.findall(r"(?m)^#define (trace_seq_\w+) (tp_trace_seq_\w+)$", headers))
+        declared = {renamed.get(name, name) for name in re.findall(r"(?m)^TP_PUBLIC\s[^;(]*\b(\w+)\(", headers)}
         self.assertEqual(exported, declared)
