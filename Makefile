@@ -54,7 +54,7 @@ endif
 TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
 TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
-.PHONY: all generate demo check bench install deps clean help examples check-programs
+.PHONY: all generate demo check bench install deps clean help examples check-programs check-kernel
 all: $(BUILD)/libtp.a $(BUILD)/libtp.so generate
 
 help:
@@ -62,6 +62,7 @@ help:
 	@echo 'make generate  generated/*.h from defs/*.tp'
 	@echo 'make demo      trace a real program, and look at the trace'
 	@echo 'make check     all tests; T=NAME for those whose name contains NAME'
+	@echo 'make check-kernel  the tests on the kernel'"'"'s own headers, which make check has too'
 	@echo 'make bench     what tracepoints cost here, beside other ways to trace'
 	@echo 'make install   to PREFIX=$(PREFIX), below DESTDIR=$(DESTDIR)'
 	@echo 'make deps      install what is missing, through apt-get; "make deps demo", "make deps check"'
@@ -156,6 +157,10 @@ check-programs: all examples $(UNITS:%=$(BUILD)/obj/unit/%) $(UNITS:%=$(BUILD)/a
 
 check: check-programs
 	$(Q)CC='$(CC)' CXX='$(CXX)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/run.py $(T)
+
+# Of these, only those on the kernel's own headers.
+check-kernel: $(BUILD)/libtp.a
+	$(Q)CC='$(CC)' CXX='$(CXX)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/run.py kernel/test_
 
 bench: $(BUILD)/libtp.a
 	$(Q)tests/bench/run.sh $(BUILD)

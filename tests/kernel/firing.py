@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 
-# Two rounds: small numbers that differ from one another, and the ends of the types' ranges.
-ROUNDS = 2
+# Four rounds: small numbers that differ from one another, the ends of the types' ranges, and, since some events have
+# a condition, nothing but 0 and nothing but 1.
+ROUNDS = 4
 _NUMBER = re.compile(r"void|bool|size_t|u?int\d+_t|(__)?[usbl]e?(8|16|32|64)|(unsigned |signed )?(char|short|int|long)( long)?")
 _OBJECT = re.compile(r"^extern (?P<type>(?:struct|union) \w+) (?P<object>compat_\w+);", re.M)
 _TYPE = re.compile(r"\bconst\b|\bvolatile\b|\b__percpu\b|\b__user\b|\b__rcu\b")
@@ -31,6 +32,8 @@ def value(type_text: str, name: str, place: int, turn: int, known: dict[str, str
         return f"({type_text})(uintptr_t){0x1000 * (place + 1)}"
     if bare in known:
         return known[bare]
+    if turn >= 2:
+        return f"({bare})({turn - 2})"
     if turn == 0 or buffers:  # it may be the length of what a pointer points to
         return f"({bare})({7 * place + 5 - turn})"
     return f"({bare})({'-1' if place % 2 else '0x7edcba9876543210'})"

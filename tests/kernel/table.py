@@ -7,6 +7,7 @@ Debian's updates change the headers, so a row of another version says nothing.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import unittest
@@ -18,6 +19,12 @@ DOCUMENT = os.path.join(ROOT, "docs/kernel.md")
 
 def check(test: unittest.TestCase, table: str, series: str, key: str, cells: list[object]) -> None:
     """The row of a kernel series in a table must hold these cells; UPDATE=1 makes it so."""
+    with open(DOCUMENT, encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # UPDATE=1 of another file's tests, at the same time
+        _check(test, table, series, key, cells)
+
+
+def _check(test: unittest.TestCase, table: str, series: str, key: str, cells: list[object]) -> None:
     text = read(DOCUMENT)
     match = re.search(rf"<!-- table {table} -->\n(.*?)<!-- end -->", text, re.S)
     test.assertTrue(match, f"docs/kernel.md has no table {table}")

@@ -20,11 +20,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FLAGS = ["-nostdinc", "-std=gnu11", "-O1", "-w", "-fno-common", "-ffreestanding", "-fno-strict-aliasing", "-fno-pic",
          '-DKBUILD_MODNAME="witness"', "-DMODULE"]
 MACHINE = {"x86": ["-mcmodel=kernel", "-mno-sse", "-mno-red-zone"], "arm64": ["-mgeneral-regs-only"]}
-# What some headers expect to be there already: in the kernel, whoever creates their tracepoints has included it.
-PRELUDE = ("linux/trace_events.h", "linux/sched.h", "linux/mm.h", "linux/fs.h", "linux/skbuff.h", "linux/netdevice.h",
-           "linux/tick.h", "linux/i2c.h", "linux/uuid.h", "linux/virtio_vsock.h", "linux/migrate.h", "linux/jbd2.h",
-           "linux/interrupt.h", os.path.join(HERE, "private.h"))
-
+# What is there already when the kernel creates the tracepoints of a header; and private types of some.
+PRELUDE = ("linux/trace_events.h", os.path.join(HERE, "private.h"))
 _UNDECLARED = re.compile(r"error: \S(\w+)\S undeclared here")
 _WHERE = re.compile(r"/trace/events/(\w[\w-]*\.h):\d+:\d+: (?:fatal )?error:")
 
@@ -36,6 +33,11 @@ class Event:
     system: str
     fields: list[tuple[str, int, int, int]] = field(default_factory=list)
     print_fmt: str = ""
+
+
+def compiler(tree: Tree) -> list[str]:
+    """The kernel's compiler. Not $CC: the configuration was made for gcc."""
+    return ["gcc", *FLAGS, *MACHINE.get(tree.arch, []), *char_flags(tree)]
 
 
 def char_flags(tree: Tree) -> list[str]:
@@ -53,8 +55,7 @@ def ask(tree: Tree, headers: list[str], directory: str) -> dict[str, Event]:
             file.write("".join(f"#include \"{name}\"\n" for name in PRELUDE)
                        + "".join(f"#define WITNESS_NO_{name} 1\n" for name in sorted(unknown))
                        + '#include "witness.h"\n' + "".join(f"#include <trace/events/{n}>\n" for n in names))
-        # Not $CC: the configuration was made for gcc.
-        done = run(["gcc", *FLAGS, *MACHINE.get(tree.arch, []), *char_flags(tree), "-DCREATE_TRACE_POINTS",
+        done = run([*compiler(tree), "-DCREATE_TRACE_POINTS",
                     "-I", os.path.join(HERE, "instead"), *tree.full, "-I", HERE,
                     "-c", "-o", source[:-2] + ".o", source])
         if not done.returncode:

@@ -346,17 +346,6 @@ enum i2c_slave_event {
 	I2C_SLAVE_STOP,
 };
 #define I2C_SMBUS_BLOCK_MAX 32
-#define I2C_SMBUS_READ 1
-#define I2C_SMBUS_WRITE 0
-#define I2C_SMBUS_QUICK 0
-#define I2C_SMBUS_BYTE 1
-#define I2C_SMBUS_BYTE_DATA 2
-#define I2C_SMBUS_WORD_DATA 3
-#define I2C_SMBUS_PROC_CALL 4
-#define I2C_SMBUS_BLOCK_DATA 5
-#define I2C_SMBUS_I2C_BLOCK_BROKEN 6
-#define I2C_SMBUS_BLOCK_PROC_CALL 7
-#define I2C_SMBUS_I2C_BLOCK_DATA 8
 union i2c_smbus_data {
 	u8 byte;
 	u16 word;
