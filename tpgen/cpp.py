@@ -85,7 +85,11 @@ def expandable(source: Source, options: Options) -> str:
     text = _INCLUDE.sub(include, source.text)
     if options.expand_includes:
         head.extend(_theirs(options))
+        if head:  # among what it brings may be this very file, whose guard has closed then
+            head.append("#define TRACE_HEADER_MULTI_READ")
         head.extend(f"#undef {name}" for name in options.undefined)
+        # Whenever linux/tracepoint.h is read, it makes new definitions where there are none of these two.
+        head += ["#define TRACE_EVENT TRACE_EVENT", "#define DECLARE_TRACE DECLARE_TRACE"]
     return "\n".join([*head, f'# 1 "{_quoted(source.path)}"', text, ""])
 
 
@@ -128,8 +132,11 @@ def _report(source: Source, messages: str, diag: Diagnostics) -> None:
     said: list[re.Match[str]] = []
     for match in filter(None, map(_MESSAGE.match, messages.splitlines())):
         if match["path"] == source.path:
+            # IS_ENABLED() and its like, in the kernel's headers.
+            hint = "; -D or -include what defines the macro" if "missing binary operator before token \"(\"" in match["text"] \
+                or "function-like macro" in match["text"] else ""
             diag.error(Span(source.path, int(match["line"]), int(match["col"] or 1)), "TP002",
-                       f"the C preprocessor says: {match['text']}")
+                       f"the C preprocessor says: {match['text']}{hint}")
         said.append(match)
     if any(match["path"] == source.path for match in said):
         return

@@ -107,6 +107,9 @@ class _Lowering:
         # A TRACE_EVENT's prototype was complained of as its class's.
         params = self._params(decl, say="struct" not in parts or _nop(decl))
         own_print = parse_print(decl, self.text, self.diag) if "print" in parts and "struct" not in parts else None
+        if "cond" in parts and not parts["cond"].tokens:
+            self.diag.error(self.text.span(decl.macro), "TP013", f"{macro}({decl.name.text}): the condition is empty")
+            return None
         if system is None or params is None or "print" in parts and "struct" not in parts and not own_print:
             return None
         args = tuple(spell(a.tokens) for a in split(parts["args"].tokens, parts["args"].at, parts["args"].end))

@@ -448,7 +448,7 @@ class _Parser:
 
 def _system(definition: str) -> str:
     """The system that a #define TRACE_SYSTEM names."""
-    return "".join(re.sub(r"/\*.*?\*/|//.*|\\\n", " ", definition, flags=re.S).split(" ")).strip()
+    return " ".join(re.sub(r"/\*.*?\*/|//.*|\\\n", " ", definition, flags=re.S).split())
 
 
 def _misspelt(word: str) -> bool:

@@ -75,14 +75,15 @@ def render(template: str, view: Mapping[str, object], path: str) -> str:
     _env = _env or _environment()
     lines: list[str] = []
     ours = True
+    code_file = path.endswith(".h")
     for line in _env.get_template(template).render(view).split("\n"):
         if line == _BACK:
             lines.append(f"#line {len(lines) + 2} {c_string(path)}")
             ours = True
         elif not ours:
             lines.append(line)
-        elif line or not lines or lines[-1]:
+        elif line or not lines or lines[-1] or not code_file:
             ours = not line.startswith("#line ")
             code = line.lstrip()[:1] not in ("#", "/", "*") and not (lines and lines[-1].endswith("\\"))
-            lines.extend(_fold(line) if code and path.endswith(".h") else [line])
+            lines.extend(_fold(line) if code and code_file else [line])
     return "\n".join(lines)

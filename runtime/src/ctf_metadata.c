@@ -158,14 +158,18 @@ static bool is_taken(const struct tp_event_class *class, const char *a, const ch
 
 /*
  * The name of something that the user has no field for, behind the PREFIX:
- * begins with enough underscores to be no field's.
+ * begins with enough underscores to be no field's. babeltrace2 takes one
+ * away, and compares the result with what others were before that: so one
+ * more or less than a field's is the same to it.
  */
 static const char *hidden_prefix(const struct tp_event_class *class, const char *name, const char *suffix)
 {
 	static const char underscores[] = "________________";
 	size_t first = sizeof(underscores) - 2;
 
-	while (first && is_taken(class, underscores + first, name, suffix))
+	while (first > 1 && (is_taken(class, underscores + first, name, suffix) ||
+			     is_taken(class, underscores + first - 1, name, suffix) ||
+			     is_taken(class, underscores + first + 1, name, suffix)))
 		first--;
 	return underscores + first;
 }
@@ -322,12 +326,27 @@ static void print_location(struct walk *w, const struct tp_event_field *f)
 	w->at = f->offset + f->size;
 }
 
+static bool is_dynamic(const struct tp_event_field *f)
+{
+	return f->kind >= TP_STRING;
+}
+
+/* The underscores in front of a payload's name: a fixed field may have the same one. */
+static const char *payload_prefix(const struct tp_event_class *class, const struct tp_event_field *f)
+{
+	for (uint32_t i = 0; i < class->nr_fields; i++) {
+		if (!is_dynamic(&class->fields[i]) && strcmp(class->fields[i].name, f->name) == 0)
+			return hidden_prefix(class, f->name, "");
+	}
+	return "";
+}
+
 static void print_bytes_payload(struct walk *w, const struct tp_event_field *f)
 {
 	tp_buffer_printf(w->b, "\t\t");
 	if (!print_type(w->b, f, CHAR_BIT))
 		tp_buffer_printf(w->b, BYTES);
-	tp_buffer_printf(w->b, " " PREFIX "%s[" PREFIX "%s%s_loc.len];\n", f->name,
+	tp_buffer_printf(w->b, " " PREFIX "%s%s[" PREFIX "%s%s_loc.len];\n", payload_prefix(w->class, f), f->name,
 			 hidden_prefix(w->class, f->name, "_loc"), f->name);
 }
 
@@ -339,12 +358,8 @@ static void print_wide_payload(struct walk *w, const struct tp_event_field *f)
 	tp_buffer_printf(w->b, "\t\tuint16_t " PREFIX "%s%s_length;\n\t\t", hidden, f->name);
 	if (!print_type(w->b, f, align))
 		tp_buffer_printf(w->b, "struct { " BYTES " bytes[%u]; } align(%u)", f->element_size, align);
-	tp_buffer_printf(w->b, " " PREFIX "%s[" PREFIX "%s%s_length];\n", f->name, hidden, f->name);
-}
-
-static bool is_dynamic(const struct tp_event_field *f)
-{
-	return f->kind >= TP_STRING;
+	tp_buffer_printf(w->b, " " PREFIX "%s%s[" PREFIX "%s%s_length];\n", payload_prefix(w->class, f), f->name, hidden,
+			 f->name);
 }
 
 static void print_fields(struct tp_buffer *b, const struct tp_event_class *class)

@@ -97,6 +97,8 @@ static void all(void)
 	trace_forms_writable(&pair);
 	trace_9forms(&pair);
 	fields("%d-%s", 42, "v");
+	trace_forms_twins("twin", 3);
+	trace_forms_empty();
 	trace_forms_helpers(5, (1ULL << 40) + 1);
 }
 

@@ -8,7 +8,8 @@ import re
 # Four rounds: small numbers that differ from one another, the ends of the types' ranges, and, since some events have
 # a condition, nothing but 0 and nothing but 1.
 ROUNDS = 4
-_NUMBER = re.compile(r"void|bool|size_t|u?int\d+_t|(__)?[usbl]e?(8|16|32|64)|(unsigned |signed )?(char|short|int|long)( long)?")
+_NUMBER = re.compile(r"void|bool|size_t|u?int\d+_t|(__)?[usbl]e?(8|16|32|64)|"
+                     r"(unsigned |signed )?(char|short|int|long)( long)?")
 _OBJECT = re.compile(r"^extern (?P<type>(?:struct|union) \w+) (?P<object>compat_\w+);", re.M)
 _TYPE = re.compile(r"\bconst\b|\bvolatile\b|\b__percpu\b|\b__user\b|\b__rcu\b")
 

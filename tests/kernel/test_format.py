@@ -75,7 +75,7 @@ class Format(Case):
         self.check_series("6.12")
 
     def test_running_kernel(self) -> None:
-        """Against tracefs: the same declarations must be laid out alike; other differences are sorted by their causes."""
+        """Against tracefs: the same declarations must be laid out alike; for the rest, causes are counted."""
         with formats.tracefs() as events:
             if not events:
                 unavailable(self, "there is no tracefs here, and it can't be mounted")
@@ -91,11 +91,12 @@ class Format(Case):
                 cause = formats.cause(live[key], kin)
                 causes[cause].append(key[1] if cause != "unexplained" else explain(":".join(key), live[key], kin[-1]))
                 # Of two kernels built with -funsigned-char.
-                newest = packaged[-1].get(key, live[key])
-                if [f[0] for f in newest.fields] == [f[0] for f in live[key].fields] and newest.fields != live[key].fields:
-                    layouts.append(explain(":".join(key), live[key], newest))
+                here, newest = live[key], packaged[-1].get(key, live[key])
+                if [f[0] for f in newest.fields] == [f[0] for f in here.fields] and newest.fields != here.fields:
+                    layouts.append(explain(":".join(key), here, newest))
         counts = ", ".join(f"{len(names)} {cause}" for cause, names in causes.items())
-        note(f"Linux {platform.release()}, running: of its {len(live)} events, those in the packaged headers are: {counts}")
+        note(f"Linux {platform.release()}, running: of its {len(live)} events, those in the packaged headers are: "
+             f"{counts}")
         for text in causes["unexplained"]:
             note(text.replace("\n", " "))
         self.assertEqual(layouts, [], "laid out otherwise than in the running kernel")

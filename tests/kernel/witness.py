@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -59,10 +59,7 @@ def _id(name: str, custom: bool) -> str:
 
 def _class(event_class: EventClass, users: Sequence[Tracepoint], evals: Sequence[Eval]) -> Mapping[str, object]:
     name = _id(event_class.name, event_class.custom)
-    by_field: dict[str, str] = {}
-    for number, symbols in enumerate(event_class.print.symbols, 1):
-        if symbols.field and not symbols.wide:
-            by_field.setdefault(symbols.field, _table_name(name, number))
+    fields = _fields(event_class, name, event_class.print)
     return {
         "id": name,
         "name": event_class.name,
@@ -71,8 +68,8 @@ def _class(event_class: EventClass, users: Sequence[Tracepoint], evals: Sequence
         "alone": [t.name for t in users] == [event_class.name],
         "used": bool(users),
         "proto": _proto(event_class.params),
-        "fields": [_field(f, by_field) for f in event_class.fields],
-        "dynamic": [_field(f, by_field) for f in event_class.fields if f.dynamic],
+        "fields": fields,
+        "dynamic": [view for view, f in zip(fields, event_class.fields) if f.dynamic],
         "assign": _assign(event_class.assign),
         "plain": _is_plain(event_class),
         "uses_alias": event_class.uses_alias,
@@ -80,6 +77,15 @@ def _class(event_class: EventClass, users: Sequence[Tracepoint], evals: Sequence
         "prints": [_print(name, event_class.print, event_class, evals),
                    *(_print(t.name, t.print, event_class, evals) for t in users if t.print)],
     }
+
+
+def _fields(event_class: EventClass, name: str, print_: Print) -> list[Mapping[str, object]]:
+    """The fields, each with the table that names its values in this TP_printk."""
+    by_field: dict[str, str] = {}
+    for number, symbols in enumerate(print_.symbols, 1):
+        if symbols.field and not symbols.wide:
+            by_field.setdefault(symbols.field, _table_name(name, number))
+    return [_field(f, by_field) for f in event_class.fields]
 
 
 def _table_name(name: str, number: int) -> str:
@@ -94,6 +100,7 @@ def _print(name: str, print_: Print, event_class: EventClass, evals: Sequence[Ev
         "id": name,
         "tables": [(table, "trace_print_flags_u64" if s.wide else "trace_print_flags", _table(s))
                    for table, s in zip(tables, print_.symbols)],
+        "fields": _fields(event_class, name, print_),
         "printk": _printk(print_, tables),
         "uses_entry": "__entry" in print_.code.text or "__get_" in print_.code.text or "__print_" in print_.code.text,
         "print": print_,

@@ -30,6 +30,7 @@ _CONSTANT = re.compile(r"(?!NULL$|PRI[a-zA-Z]|TRUE$|FALSE$)[A-Z][A-Z0-9_]{2,}$")
 def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
     """All rules, over all files of a run."""
     _duplicates(units, diag)
+    _custom_prototypes(units, diag)
     for lowered in units:
         records = _records(lowered, diag)
         tables: set[str] = set()
@@ -46,6 +47,7 @@ def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
             _prototypes(decl, tracepoint, lowered, diag)
         if diag.remarks:
             _single_events(lowered, diag)
+            _cpp_names(lowered, diag)
             _unevaluated_names(lowered, records, diag)
 
 
@@ -118,6 +120,47 @@ def _prototypes(decl: Declaration, tracepoint: Tracepoint, lowered: Lowered, dia
                f"the prototype of '{tracepoint.name}', ({', '.join(own)}), is not that of its class "
                f"'{event_class.name}', ({', '.join(its)})",
                [Note(lowered.text.span(where.at, where.end), "the class's prototype is here")])
+
+
+def _custom_prototypes(units: Sequence[Lowered], diag: Diagnostics) -> None:
+    """A custom event has the prototype of its tracepoint, where a file of the run has that."""
+    points = {t.name: (decl, t, lowered) for lowered in units for decl, t in lowered.tracepoints
+              if not t.custom and not t.nop}
+    for lowered in units:
+        for decl, event in lowered.tracepoints:
+            if not event.custom or event.name not in points:
+                continue
+            theirs, point, where = points[event.name]
+            if len(event.params) == len(point.params) and all(ctype.may_be_same(a.canonical, b.canonical)
+                                                              for a, b in zip(event.params, point.params)):
+                continue
+            part, proto = decl.parts["proto"], theirs.parts["proto"]
+            diag.error(lowered.text.span(part.at, part.end), "TP033",
+                       f"the prototype of the custom event '{event.name}', ({', '.join(p.type for p in event.params)}), is "
+                       f"not that of its tracepoint, ({', '.join(p.type for p in point.params)})",
+                       [Note(where.text.span(proto.at, proto.end), "the tracepoint's prototype is here")])
+
+
+_CPP_KEYWORDS = frozenset(
+    "alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept const_cast constexpr "
+    "decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq nullptr operator "
+    "or or_eq private protected public reinterpret_cast requires static_assert static_cast template this thread_local "
+    "throw true try typeid typename using virtual wchar_t xor xor_eq".split())
+
+
+def _cpp_names(lowered: Lowered, diag: Diagnostics) -> None:
+    """Names by which C++ files can't include the header."""
+    for decl, tracepoint in lowered.tracepoints:
+        for param in tracepoint.params:
+            if param.name in _CPP_KEYWORDS:
+                part = decl.parts["proto"]
+                diag.remark(lowered.text.span(part.at, part.end), "TP042", f"parameter '{param.name}' of "
+                            f"'{tracepoint.name}' is a keyword of C++, whose files then can't include the header")
+    for _, event_class in lowered.classes:
+        for field in event_class.fields:
+            if field.name in _CPP_KEYWORDS:
+                diag.remark(field.span, "TP042", f"field '{field.name}' of '{event_class.name}' is a keyword of C++, whose "
+                            "files then can't include the header")
 
 
 def _single_events(lowered: Lowered, diag: Diagnostics) -> None:

@@ -65,6 +65,10 @@ class _Fields:
 
     def check(self) -> None:
         self._helpers(self.record.assign)
+        for token in self.record.assign:
+            if token.text == "return":
+                self.diag.error(self.text.span(token), "TP068", "'return' would leave a record that is begun and never "
+                                "ended, in which the trace stops; use 'if', or TRACE_EVENT_CONDITION for no record at all")
         printed: dict[str, Token] = {}
         for part in self.record.prints:
             tokens = code_of(part)

@@ -54,7 +54,10 @@ class _Print:
         if not known:
             return  # a macro of an included header: the C compiler knows
         span = self.text.span(self.format.at, self.format.end)
+        errors = self.diag.errors
         wanted = list(self._conversions(text, span))
+        if self.diag.errors > errors:
+            return  # how many arguments it takes is not known
         if len(wanted) != len(self.values):
             many = len(self.values) > len(wanted)
             extra = self.values[min(len(wanted), len(self.values) - 1)] if many else self.format
@@ -79,7 +82,7 @@ class _Print:
             if not one.values:
                 continue
             for _ in range(one.stars):
-                yield replace(one, letter="d", length="", suffix="")
+                yield replace(one, letter="d", length="", suffix="", stars=-1)
             if not one.letter or one.letter not in "diouxXcspfFeEgGaA":
                 self.diag.error(span, "TP053", f"'{one.text}' is no conversion that TP_printk can have")
             elif one.suffix and not POINTERS.match(one.suffix):
@@ -108,6 +111,8 @@ class _Print:
             return True
         shown = _shown(value.tokens)
         advice = _conversion_for(got, letter)
+        if one.stars < 0:
+            advice = "; cast it to int"
         if one.suffix and got.kind in ("int", "other"):
             advice = "; cast it to a pointer" if _ADDRESS.match(one.suffix) else f"; write &{shown}"
         self.diag.error(self.text.span(value.at, value.end), "TP052",

@@ -34,12 +34,33 @@ def check_tables(record: Record, part: Part, seen: set[str]) -> None:
         if token.text not in TABLE_HELPERS or tokens[index + 1].text != "(":
             continue
         close = matching(tokens, index + 1)
-        arguments = split(tokens[index + 2:close], tokens[index + 1], tokens[close])[TABLE_HELPERS[token.text]:]
+        first = TABLE_HELPERS[token.text]
+        every = split(tokens[index + 2:close], tokens[index + 1], tokens[close])
+        if not _well_formed(record, token, every, first):
+            continue
+        arguments = every[first:]
         entries = [made for argument in arguments if (made := _entry(argument.tokens))]
         key = token.text + "".join(f"{{{e.text},{e.name}}}" for e in entries)
         if key not in seen:
             seen.add(key)
             _table(record, entries, "flags" in token.text)
+
+
+def _well_formed(record: Record, helper: Token, arguments: Sequence[Part], first: int) -> bool:
+    """Whether what stands for entries may be some: { value, "name" }, or a macro of an included header."""
+    for number, argument in enumerate(arguments):
+        begins = argument.tokens[0] if argument.tokens else None
+        if not begins or number < first and begins.text != "{":
+            continue
+        if number < first:
+            what = "a delimiter is missing in front of the table" if first == 2 and number == 1 else "a value belongs here"
+        elif begins.text == "{" and not _entry(argument.tokens) or begins.kind in ("num", "str", "chr"):
+            what = 'an entry is written { value, "name" }'
+        else:
+            continue
+        record.diag.error(record.text.span(argument.at, argument.end), "TP066", f"{helper.text}: {what}")
+        return False
+    return True
 
 
 def _entry(tokens: Sequence[Token]) -> _Entry | None:
