@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 MAX_OUTPUT = 32 << 20
 MAX_SECONDS = 60
+MAX_MEMORY = 4 << 30
 
 
 class CompilerError(Exception):
@@ -30,6 +31,9 @@ def _command() -> list[str]:
 def _bounds() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_OUTPUT, MAX_OUTPUT))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # For what the compiler's driver starts, too, which outlives it when it is killed.
+    resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
 
 
 def compile_text(arguments: Sequence[str], text: str) -> tuple[str | None, str]:

@@ -23,8 +23,9 @@ from tpgen.source import Source, Span
 # Comments and literals are matched so that nothing in them is taken for a directive.
 _INCLUDE = re.compile(
     r"""/\*.*?(?:\*/|\Z) | //(?:\\\n|[^\n])*
-      | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'
-      | (?P<include>^[ \t]*\#(?:[ \t]|/\*.*?\*/)*(?:include|include_next|import)\b(?:\\\n|[^\n])*)""",
+      | "(?:\\.|[^"\\\n])*"? | '(?:\\.|[^'\\\n])*'?
+      | (?P<line>^[ \t]*\#[ \t]*(?:line\b|[0-9])[^\n]*)
+      | (?P<include>^[ \t]*\#(?:[ \t]|/\*(?:(?!\*/).)*\*/)*(?:include|include_next|import)\b(?:\\\n|[^\n])*)""",
     re.S | re.M | re.X)
 _NAMED = re.compile(r'include\s*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
 
@@ -39,7 +40,7 @@ _MESSAGE = re.compile(r'^(?P<path>.*?):(?P<line>\d+):(?:(?P<col>\d+):)? (?:fatal
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the preprocessor sees a file. arguments are its own, as on its command line: ["-Idir", "-include", "x.h"]."""
+    """How the preprocessor sees a file. arguments are its own, as on its command line: ["-I", "dir", "-D", "NAME"]."""
 
     arguments: tuple[str, ...] = ()
     expand_includes: bool = False
@@ -47,11 +48,9 @@ class Options:
 
     def directories(self) -> Iterator[str]:
         """Where included files are looked for."""
-        for number, argument in enumerate(self.arguments):
-            if argument.startswith("-I") and len(argument) > 2:
-                yield argument[2:]
-            elif argument in ("-I", "-isystem", "-iquote"):
-                yield from self.arguments[number + 1:number + 2]
+        for option, value in zip(self.arguments, self.arguments[1:]):
+            if option in ("-I", "-isystem"):
+                yield value
 
 
 def preprocess(source: Source, options: Options, diag: Diagnostics) -> str | None:
@@ -75,7 +74,7 @@ def expandable(source: Source, options: Options) -> str:
 
     def include(match: re.Match[str]) -> str:
         if not match["include"]:
-            return match[0]
+            return "" if match["line"] else match[0]  # places are those in this file
         named = _NAMED.search(match[0])
         found = _find(named, source.path, directories) if named and options.expand_includes else None
         if found and not _OURS.search(found):

@@ -25,6 +25,10 @@ MAX_ERRORS = 100
 MAX_SHOWN = 160
 
 
+# Among more names than these a misspelt one is not looked for.
+MAX_NEAR = 2000
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """A second place that matters."""
@@ -110,5 +114,6 @@ class Diagnostics:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?`, or nothing where no known word is near."""
-    close = difflib.get_close_matches(word, list(known), 1, 0.6)
+    near = [one for one in known if abs(len(one) - len(word)) <= len(word)]
+    close = difflib.get_close_matches(word, near, 1, 0.6) if len(near) <= MAX_NEAR else []
     return f"; did you mean '{close[0]}'?" if close else ""

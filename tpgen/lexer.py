@@ -28,10 +28,11 @@ _TOKEN = re.compile(
       | (?P<str>"(?:\\.|[^"\\\n])*")
       | (?P<chr>'(?:\\.|[^'\\\n])*')
       | (?P<punct>->|\+\+|--|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||\.\.\.|[-+*/%&|^]=|\#\#|[][(){}<>=!~&|^+*/%?:;,.\#-])
-      | (?P<bad>/\*|["']|.))""",
+      | (?P<bad>/\*|"(?:\\.|[^"\\\n])*|'(?:\\.|[^'\\\n])*|.))""",
     re.S | re.X)
 
-_DIRECTIVE = re.compile(r"[ \t\f\v]*(#(?:/\*.*?\*/|\\\n|//[^\n]*|[^\n/\\]|[/\\])*)", re.S)
+_DIRECTIVE = re.compile(r"""[ \t\f\v]*(\#(?:/\*.*?\*/|//(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|\\\n
+                        |[^\n/\\]|[/\\])*)""", re.S | re.X)
 _MARKER = re.compile(r'#[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:\\.|[^"\\])*)"')
 
 
@@ -46,8 +47,8 @@ class Token(NamedTuple):
     end: int
 
 
-def lex(text: str, path: str, at: int = 0, length: int | None = None) -> list[Token]:
-    """All tokens of text, or of the part between two offsets; path is where it begins, line markers change it."""
+def lex(text: str, path: str, at: int = 0, length: int | None = None, markers: bool = False) -> list[Token]:
+    """All tokens of text, or of the part between two offsets. Line markers tell the place, if they are to."""
     tokens: list[Token] = []
     line, fresh = 1, True
     length = len(text) if length is None else length
@@ -55,7 +56,7 @@ def lex(text: str, path: str, at: int = 0, length: int | None = None) -> list[To
     while at < length:
         directive = _DIRECTIVE.match(text, at) if fresh else None
         if directive:
-            marker = _MARKER.match(directive[1])
+            marker = _MARKER.match(directive[1]) if markers else None
             if marker:
                 # The marker names the line after it; the newline between them is still to come.
                 line, path = int(marker[1]) - 1, marker[2].replace('\\"', '"').replace("\\\\", "\\")
@@ -93,11 +94,11 @@ def _lex_of(text: str, path: str) -> list[Token]:
     while begin := own.search(text, at):
         end = _MARKER_LINE.search(text, begin.end())
         at = end.start() if end else len(text)
-        tokens.extend(lex(text, path, begin.start(), at))
+        tokens.extend(lex(text, path, begin.start(), at, True))
     return tokens
 
 
-_DEFINED_VALUE = re.compile(r"\bTRACE_DEFINE_(ENUM|SIZEOF)[ \t]*\([ \t]*([A-Za-z_]\w*|struct \w+)[ \t]*\)")
+_DEFINED_VALUE = re.compile(r"\bTRACE_DEFINE_(ENUM|SIZEOF)[ \t]*\([ \t]*([A-Za-z_][\w *]*?)[ \t]*\)")
 
 
 def spell(tokens: Sequence[Token]) -> str:
@@ -112,13 +113,16 @@ def spell(tokens: Sequence[Token]) -> str:
     return "".join(out)
 
 
+_COMMENT_OR_LITERAL = re.compile(r"""/\*.*?\*/|//(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?""", re.S)
+
+
 class Text:
     """One file: as written (raw) and as preprocessed (tokens), and the way back from the second to the first."""
 
     def __init__(self, source: Source, expanded: str):
         self.source = source
         # (ENUM or SIZEOF, name): what an included file, if it was expanded, says of its constants is meant for this one.
-        self.defined_values = [(m[1], m[2]) for m in _DEFINED_VALUE.finditer(expanded)
+        self.defined_values = [(m[1], " ".join(m[2].split())) for m in _DEFINED_VALUE.finditer(expanded)
                                if expanded[expanded.rfind("\n", 0, m.start()) + 1] != "#"]
         self.raw = lex(source.text, source.path)
         self.tokens = _lex_of(expanded, source.path)
@@ -129,6 +133,11 @@ class Text:
     @cached_property
     def _starts(self) -> list[int]:
         return [t.start for t in self.tokens]
+
+    @cached_property
+    def comments(self) -> dict[int, int]:
+        """Where the comments of the first kind end, and where those begin: offsets in the file as written."""
+        return {m.end(): m.start() for m in _COMMENT_OR_LITERAL.finditer(self.source.text) if m[0].startswith("/*")}
 
     @cached_property
     def own_types(self) -> frozenset[str]:

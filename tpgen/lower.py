@@ -16,7 +16,7 @@ from tpgen.diag import Diagnostics, Note, nearest
 from tpgen.fields import FIELD_MACROS, parse_fields
 from tpgen.lexer import Text, Token, spell
 from tpgen.model import Code, Eval, EventClass, Param, Tracepoint, Unit
-from tpgen.parser import Call, Declaration, Tree, calls, matching, split
+from tpgen.parser import C_KEYWORDS, Call, Declaration, Tree, calls, matching, split
 from tpgen.printk import parse_print
 from tpgen.wording import code
 
@@ -182,10 +182,12 @@ def _nop(decl: Declaration) -> bool:
 
 def _uses_alias(assign: Sequence[Token], params: Sequence[Param]) -> bool:
     """Whether entry is a variable that nothing declares."""
-    before = [assign[index - 1] if index else token for index, token in enumerate(assign) if token.text == "entry"]
-    return bool(before) and not any(p.name == "entry" for p in params) \
-        and not all(t.text in ("->", ".") for t in before) \
-        and not any(t.kind == "id" and t.text not in ("return", "entry") or t.text == "*" for t in before)
+    uses = [(assign[index - 1].text if index else "", assign[index + 1].text if index + 1 < len(assign) else "")
+            for index, token in enumerate(assign) if token.text == "entry"]
+    declared = any((before == "*" or before.isidentifier() and before not in C_KEYWORDS) and after in ("=", ";", ",")
+                   for before, after in uses)
+    return any(before not in ("->", ".") for before, _ in uses) and not declared \
+        and not any(p.name == "entry" for p in params)
 
 
 def _variables(struct: Sequence[Token], assign: Sequence[Token]) -> Iterator[str]:

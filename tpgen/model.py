@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from tpgen.source import Span
 
 
-# A character for private use, which no definition has any use for.
-TABLE = "\ue000"
+# What no text that was decoded from UTF-8 has in it.
+TABLE = "\ud800"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ class Field:
 
     @property
     def in_record(self) -> tuple[str, str]:
-        """What its place in the record's fixed part depends on: the type, and the length of an array."""
-        return self.c_type, " ".join(self.code[0].text.split()) if self.kind == "array" else ""
+        """What its place in the record's fixed part depends on: the type, and the length of an array; "" for none."""
+        return self.c_type, " ".join(self.code[0].text.split()) if self.kind == "array" else "[]" if self.dynamic else ""
 
     @property
     def decl(self) -> str:

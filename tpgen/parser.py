@@ -82,7 +82,7 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _FRAME = re.compile(
     r"#\s*(?:(?:define|undef)\s+TRACE_(?:SYSTEM|SYSTEM_VAR|INCLUDE_PATH|INCLUDE_FILE)\b"
     r"|include\s*[<\"](?:linux/tracepoint\.h|trace/define_(?:custom_)?trace\.h)[>\"]"
-    r"|pragma\s+once\b)")  # the generated header has a guard of its own, and is read again to create tracepoints
+    r"|pragma\s+once\b|line\b|[0-9])")  # the generated header has a guard of its own, and is read again to create tracepoints
 _GUARD = re.compile(r"#\s*(?:ifndef\s+(\w+)|if\s+!\s*defined\s*\(?\s*(\w+)\s*\)?"
                     r"\s*\|\|\s*defined\s*\(?\s*TRACE_(?:HEADER|CUSTOM)_MULTI_READ\s*\)?)")
 _SYSTEM = re.compile(r"#\s*(define|undef)\s+TRACE_SYSTEM\b[ \t]*(.*)", re.S)
@@ -274,7 +274,7 @@ class _Parser:
 
     def _bad(self, token: Token) -> None:
         what = {'"': "this string is not closed", "'": "this character constant is not closed",
-                "/*": "this comment is not closed"}.get(token.text, f"stray character {token.text!r}")
+                "/": "this comment is not closed"}.get(token.text[0], f"stray character {token.text!r}")
         self.diag.error(self.text.span(token), "TP003", what)
 
     def _other(self, token: Token, opening: int, last: Declaration | None) -> int:
@@ -388,7 +388,7 @@ class _Parser:
             if not part:
                 return None
             parts[role] = part
-        begin, end = _comment_before(self.text.source, macro.line)
+        begin, end = _comment_before(self.text, macro.line)
         return Declaration(macro, parts, close, self.system, self.text.source.text[begin:end])
 
     def _name(self, macro: Token, role: str, argument: Part) -> Part | None:
@@ -481,15 +481,15 @@ def _join(arguments: Sequence[Part], close: Token) -> Part:
 # ---- What passes through ----
 
 
-def _comment_before(source: Source, line: int) -> tuple[int, int]:
+def _comment_before(text: Text, line: int) -> tuple[int, int]:
     """Where the comment stands that ends in the line in front of a declaration: offsets, equal where there is none."""
+    source = text.source
     begin_of_line = source.offset(line)
-    if not source.line(line - 1).rstrip().endswith("*/"):
+    end = source.offset(line - 1) + len(source.line(line - 1).rstrip()) if line > 1 else 0
+    begin = text.comments.get(end)
+    if begin is None or source.text[source.text.rfind("\n", 0, begin) + 1:begin].strip():
         return begin_of_line, begin_of_line
-    end = source.text.rfind("*/", 0, begin_of_line) + 2
-    begin = source.text.rfind("/*", 0, end - 2)
-    alone = begin >= 0 and not source.text[source.text.rfind("\n", 0, begin) + 1:begin].strip()
-    return (begin, end) if alone else (begin_of_line, begin_of_line)
+    return begin, end
 
 
 def _verbatim(text: Text, declarations: Sequence[Declaration]) -> tuple[tuple[Verbatim, ...], str]:
@@ -507,7 +507,7 @@ def _verbatim(text: Text, declarations: Sequence[Declaration]) -> tuple[tuple[Ve
             end = matching(raw, index + 1) if call else index
             if end + 1 < len(raw) and raw[end + 1].text == ";":
                 end += 1
-            begin = _comment_before(text.source, token.line)[0]
+            begin = _comment_before(text, token.line)[0]
             alone = not text.source.line(token.line)[:token.start - text.source.offset(token.line)].strip()
             holes.append((min(token.start, begin) if alone else token.start, raw[end].end))
             index, depth = end, 0

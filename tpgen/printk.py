@@ -68,12 +68,14 @@ def string_value(token: Token) -> str:
     """The characters that a C string literal stands for."""
     def one(match: re.Match[str]) -> str:
         code = match[1]
-        if code[0] == "x":
-            return chr(int(code[1:], 16) & 0xff)
-        if code[0] in "01234567":
-            return chr(int(code, 8) & 0xff)
+        if code[0] in "uU" and len(code) > 1:
+            number = int(code[1:], 16)
+            return chr(number) if number < 0xd800 or 0xdfff < number < 0x110000 else match[0]
+        if code[0] in "x01234567" and code != "x":
+            byte = int(code.lstrip("x"), 16 if code[0] == "x" else 8) & 0xff
+            return chr(byte if byte < 0x80 else 0xdc00 + byte)  # as what is no UTF-8 is read
         return _ESCAPES.get(code, code)
-    return re.sub(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)", one, token.text[1:-1], flags=re.S)
+    return re.sub(r"\\(x[0-9a-fA-F]+|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|.)", one, token.text[1:-1], flags=re.S)
 
 
 def format_value(tokens: Sequence[Token]) -> tuple[str, bool]:

@@ -44,7 +44,7 @@ def ask(source: Source, options: Options, fields: Sequence[Field], evals: Sequen
         left = [n for n in left if n not in wrong]
     for number, field in enumerate(types.values()):
         if number not in answers:
-            diag.warning(field.span, "TP094", f"the C compiler does not know {' of length '.join(filter(None, field.in_record))} "
+            diag.warning(field.span, "TP094", f"the C compiler does not know {_shown(field)} "
                          "here, so that events with this field get no format; -include the header that defines it")
     unknown = [one for number, one in enumerate(evals, len(types)) if number not in answers]
     if unknown:
@@ -56,11 +56,17 @@ def ask(source: Source, options: Options, fields: Sequence[Field], evals: Sequen
                    {one.text: answers[n][0] for n, one in enumerate(evals, len(types)) if n in answers})
 
 
+def _shown(field: Field) -> str:
+    return field.c_type + (f" of length {field.in_record[1]}" if field.kind == "array" else "")
+
+
 def _layout(type_: str, length: str) -> tuple[str, ...]:
     # A structure is compared with nothing.
     by_value = re.match(r"(?:const\s+)?(?:struct|union)\s+\w+\s*$", type_)
-    return (f"sizeof({type_}{f'[{length}]' if length else ''})", f"__alignof__(struct {{ {type_} member; }})",
-            "0" if by_value else f"(({type_})-1 < ({type_})1)")
+    signed = "0" if by_value else f"(({type_})-1 < ({type_})1)"
+    if length == "[]":  # the word that says where a dynamic field is
+        return "4", "4", signed
+    return (f"sizeof({type_}{f'[{length}]' if length else ''})", f"__alignof__(struct {{ {type_} member; }})", signed)
 
 
 def _compile(source: Source, options: Options,

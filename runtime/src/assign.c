@@ -46,6 +46,8 @@ size_t tp_size_string_len(struct tp_dynamic *d, size_t size, const char *source,
 {
 	if (!source)
 		source = null_text;
+	if (len > PTRDIFF_MAX) /* one below 0 */
+		return append_bytes(d, size, source, TP_RECORD_MAX + 1);
 	/* No more is read than counts. */
 	return append_bytes(d, size, source, strnlen(source, len < TP_RECORD_MAX ? len : TP_RECORD_MAX) + 1);
 }

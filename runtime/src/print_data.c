@@ -129,6 +129,8 @@ const char *tp_seq_print_hex_dump(struct trace_seq *p, const char *prefix, int p
 
 	if (!prefix)
 		prefix = "";
+	if (len > PTRDIFF_MAX) /* one below 0 */
+		len = 0;
 	trace_seq_putc(p, '\n');
 	for (size_t i = 0; bytes && i < len && !p->full; i += row) {
 		const char *at = (const char *)bytes + i;

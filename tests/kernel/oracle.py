@@ -66,11 +66,13 @@ def read(header: str, options: list[str], expand: bool) -> Header:
         text = file.read()
     if not expand:
         text = _INCLUDE.sub("", text)
-    command = [*cc, "-E", "-w", "-nostdinc", "-Ulinux", "-Uunix", "-D_LINUX_TRACEPOINT_H", "-DCREATE_TRACE_POINTS",
-               "-I", os.path.join(HERE, "instead"), *options,
-               "-iquote", os.path.dirname(header), "-include", os.path.join(HERE, "oracle.h"), "-"]
+    # Expanded, the kernel's linux/tracepoint.h comes first, for what it includes; oracle.h redefines what it defines.
+    first = ["-include", "linux/tracepoint.h"] if expand else ["-D_LINUX_TRACEPOINT_H"]
+    again = "#define TRACE_HEADER_MULTI_READ\n" if expand else ""
+    command = [*cc, "-E", "-w", "-nostdinc", "-Ulinux", "-Uunix", "-DCREATE_TRACE_POINTS",
+               "-I", os.path.join(HERE, "instead"), *options, *first, "-iquote", os.path.dirname(header), "-include", os.path.join(HERE, "oracle.h"), "-"]
     while True:
-        done = run(command, stdin=None, input=f'# 1 "{header}"\n{text}')
+        done = run(command, stdin=None, input=f'{again}# 1 "{header}"\n{text}')
         missing = _MISSING.search(done.stderr)
         shorter = re.sub(rf'^[ \t]*#[ \t]*include[ \t]*["<]{re.escape(missing[1])}[">].*', "", text,
                          flags=re.M) if missing else text

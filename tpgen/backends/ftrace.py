@@ -12,7 +12,7 @@ from tpgen.model import Answers, Tracepoint, Unit
 _COMMON = ("unsigned short common_type", 0, 2, 0), ("unsigned char common_flags", 2, 1, 0), \
     ("unsigned char common_preempt_count", 3, 1, 0), ("int common_pid", 4, 4, 1)
 
-_LITERAL_OR_NAME = re.compile(r'"(?:\\.|[^"\\])*"|sizeof\([\w ]+\)|[A-Za-z_]\w*|->\s*\w+|\.\s*\w+', re.S)
+_LITERAL_OR_NAME = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|sizeof\([\w *]+\)|[A-Za-z_]\w*|->\s*\w+|\.\s*\w+', re.S)
 
 
 def outputs(units: Sequence[Unit], ask: Ask) -> Iterator[Output]:
@@ -40,11 +40,10 @@ def _view(event: Tracepoint, number: int, answers: Answers) -> Mapping[str, obje
         layout = answers.layouts.get(field.in_record)
         if not layout:
             return None
-        size, align = (4, 4) if field.dynamic else (layout.size, layout.align)
-        offset = -(-end // align) * align
-        end = offset + size
+        offset = -(-end // layout.align) * layout.align
+        end = offset + layout.size
         signed = layout.signed and field.kind not in ("struct", "cpumask")
-        fields.append(_field(evaluate(field.decl, answers.values), offset, size, signed))
+        fields.append(_field(evaluate(field.decl, answers.values), offset, layout.size, signed))
     return {"name": event.name, "id": number, "common": [_field(*one) for one in _COMMON], "fields": fields,
             "print_fmt": evaluate((event.print or event_class.print).text, answers.values)}
 

@@ -49,7 +49,8 @@ def _header(unit: Unit) -> Output:
 def _guard(stem: str, unit: Unit) -> str:
     """With the system in it: two files of a name may come together in one program."""
     systems = [t.system for t in unit.tracepoints[:1] if t.system not in ("", stem)]
-    return "_".join(re.sub(r"\W", "_", part.upper()) for part in [stem, *systems]) + "_H"
+    # a-b and a_b are two files.
+    return "_".join(re.sub(r"\W", lambda m: f"_{ord(m[0]):x}_", part.upper()) for part in [stem, *systems]) + "_H"
 
 
 def _id(name: str, custom: bool) -> str:
@@ -186,9 +187,7 @@ def _table(symbols: Symbols) -> list[tuple[int, str]]:
 
 def _assign(code: Code) -> Code:
     """The body as statements: the last ';' may be missing, as it may in the kernel."""
-    text = code.text.rstrip()
-    bare = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S).rstrip()
-    return Code(code.line, text if not bare or bare[-1] == ";" else text + ";")
+    return code if code.text[-1:] in ("", ";") else Code(code.line, code.text + ";")
 
 
 def _printk(print_: Print, tables: Sequence[str]) -> Code:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tpgen.check.scope import Record, bare, branches, code_of, in_doubt, unevaluated
 from tpgen.diag import Note, nearest
@@ -55,6 +56,16 @@ _NO_CALL = frozenset("if while for switch return".split())
 
 def check_fields(record: Record) -> None:
     _Fields(record).check()
+
+
+@lru_cache(maxsize=4096)
+def _lexed(text: str) -> list[Token]:
+    return lex(text, "")
+
+
+def _few(names: set[str]) -> set[str]:
+    """Names, unless they are so many that nobody has misspelt them."""
+    return names if len(names) <= 50 else set()
 
 
 class _Fields:
@@ -107,7 +118,7 @@ class _Fields:
     def _source(self, token: Token, arguments: Sequence[Part], field: Field) -> None:
         """A string is measured before it is copied: both must be of the same thing."""
         for argument, code in zip(arguments[1:], field.code):
-            measured = lex(code.text, self.text.source.path)
+            measured = _lexed(code.text)
             good = [self._resolved(measured), *map(self._resolved, branches(measured))]
             if self._resolved(argument.tokens) not in good:
                 macro = f"__{'rel_' if field.rel else ''}{field.macro}"
@@ -178,7 +189,7 @@ class _Fields:
         if not missing:
             return
         misspelt = _misspelt(tokens)
-        unknown = {t.text for t, macro, _ in _places(tokens, self.record.entries) if not self._named(t, macro)}
+        unknown = _few({t.text for t, macro, _ in _places(tokens, self.record.entries) if not self._named(t, macro)})
         for field in missing:
             if field.name in misspelt or any(nearest(name, [field.name]) for name in unknown):
                 continue

@@ -111,8 +111,8 @@ struct tracepoint {
 	 *
 	 * They run under the registry's lock, and under others of the runtime: they
 	 * must not register, unregister or synchronize, enable events, open or
-	 * close sinks, nor load modules, fork, or wait for a thread that does. They
-	 * may hit tracepoints.
+	 * close sinks, nor use the loader (dlopen, dlsym, dladdr ...), fork, or wait for
+	 * a thread that does. They may hit tracepoints.
 	 */
 	int (*regfunc)(void);
 	void (*unregfunc)(void);
