@@ -30,7 +30,7 @@ _INCLUDE = re.compile(
 _NAMED = re.compile(r'include\s*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
 
 # These define the declaration macros, or read the file again; --expand-includes leaves them out.
-_OURS = re.compile(r"(?:linux/tracepoint\.h|trace/define_(?:custom_)?trace\.h|tp/\w+\.h)$")
+_OURS = re.compile(r"(?:^|/)(?:linux/tracepoint\.h|trace/define_(?:custom_)?trace\.h|tp/\w+\.h)$")
 
 # What the kernel's headers put around parts of declarations and arguments, and what means nothing.
 _WRAPPERS = ("-DPARAMS(args...)=args", "-D__perf_count(count)=count", "-D__perf_task(task)=task")
