@@ -101,10 +101,11 @@ def compilable(source: Source, options: Options) -> str:
         if _OURS.search(named["quoted"] or named["angled"]):
             return ""
         what = named[0][len("include"):].strip()
-        return f"#if __has_include({what})\n#include {what}\n#endif"
+        below = source.text.count("\n", 0, match.end()) + 2
+        return f'#if __has_include({what})\n#include {what}\n#endif\n# {below} "{_quoted(source.path)}"'
 
     return "\n".join([*_theirs(options), *(f"#undef {name}\n#define {name}(...)" for name in options.undefined),
-                      _INCLUDE.sub(include, source.text), ""])
+                      f'# 1 "{_quoted(source.path)}"', _INCLUDE.sub(include, source.text), ""])
 
 
 def _theirs(options: Options) -> Iterator[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from dataclasses import dataclass, field
 
 from support import run
@@ -61,7 +60,6 @@ def _fields(part: str) -> list[str]:
 
 def read(header: str, options: list[str], expand: bool) -> Header:
     """Preprocesses the header with oracle.h in front; expand keeps its #includes, those that are there."""
-    cc = shlex.split(os.environ.get("CC") or "gcc")
     with open(header, encoding="utf-8", errors="surrogateescape") as file:
         text = file.read()
     if not expand:
@@ -69,7 +67,7 @@ def read(header: str, options: list[str], expand: bool) -> Header:
     # Expanded, the kernel's linux/tracepoint.h comes first, for what it includes; oracle.h redefines what it defines.
     first = ["-include", "linux/tracepoint.h"] if expand else ["-D_LINUX_TRACEPOINT_H"]
     again = "#define TRACE_HEADER_MULTI_READ\n" if expand else ""
-    command = [*cc, "-E", "-w", "-nostdinc", "-Ulinux", "-Uunix", "-DCREATE_TRACE_POINTS",
+    command = ["gcc", "-E", "-w", "-nostdinc", "-Ulinux", "-Uunix", "-DCREATE_TRACE_POINTS",
                "-I", os.path.join(HERE, "instead"), *options, *first, "-iquote", os.path.dirname(header), "-include", os.path.join(HERE, "oracle.h"), "-"]
     while True:
         done = run(command, stdin=None, input=f'{again}# 1 "{header}"\n{text}')
