@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tpgen import ctype
-from tpgen.diag import Diagnostics, Note, nearest
+from tpgen.diag import Diagnostics, nearest
 from tpgen.fields import FIELD_MACROS, parse_fields
 from tpgen.lexer import Text, Token, spell
 from tpgen.model import Code, Eval, EventClass, Param, Tracepoint, Unit

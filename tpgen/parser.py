@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from tpgen.diag import Diagnostics, Note, nearest
 from tpgen.lexer import Text, Token, spell
-from tpgen.source import Source
 
 _EVENT = ("name", "proto", "args", "struct", "assign", "print")
 _POINT = ("name", "proto", "args")

@@ -68,7 +68,8 @@ def read(header: str, options: list[str], expand: bool) -> Header:
     first = ["-include", "linux/tracepoint.h"] if expand else ["-D_LINUX_TRACEPOINT_H"]
     again = "#define TRACE_HEADER_MULTI_READ\n" if expand else ""
     command = ["gcc", "-E", "-w", "-nostdinc", "-Ulinux", "-Uunix", "-DCREATE_TRACE_POINTS",
-               "-I", os.path.join(HERE, "instead"), *options, *first, "-iquote", os.path.dirname(header), "-include", os.path.join(HERE, "oracle.h"), "-"]
+               "-I", os.path.join(HERE, "instead"), *options, *first, "-iquote",
+               os.path.dirname(header), "-include", os.path.join(HERE, "oracle.h"), "-"]
     while True:
         done = run(command, stdin=None, input=f'{again}# 1 "{header}"\n{text}')
         missing = _MISSING.search(done.stderr)

@@ -58,7 +58,7 @@ class Format(Case):
             if name in theirs:
                 compared += 1
                 identical += event == theirs[name]
-                if plain(event) != plain(theirs[name]):
+                if not alike(plain(event), plain(theirs[name])):
                     different.append(explain(f"{system}:{name}", theirs[name], event))
         missing = sorted(n for n in theirs if (theirs[n].system, n) not in ours)
         note(f"Linux {series}, package {found.package}: {len(ours)} formats, {compared} compared with the kernel's, "
@@ -105,6 +105,14 @@ class Format(Case):
 def plain(event: witness.Event) -> witness.Event:
     """Without the numbers that the compiler gives to the variables of kernel macros such as min(), by counting."""
     return witness.Event(event.system, event.fields, re.sub(r"(__UNIQUE_ID_\w+?_)\d+", r"\1", event.print_fmt))
+
+
+def alike(ours: witness.Event, theirs: witness.Event) -> bool:
+    """Whether the two are the same, but for names that only the kernel's macros, read twice, have values for."""
+    one, other = formats.words(ours.print_fmt), formats.words(theirs.print_fmt)
+    return (ours.system, ours.fields, len(one)) == (theirs.system, theirs.fields, len(other)) and all(
+        a == b or b in witness.UNEVALUATED and a.isdigit() for a, b in zip(one, other)) and (
+        ours.print_fmt == theirs.print_fmt or not witness.UNEVALUATED.isdisjoint(other))
 
 
 def explain(name: str, theirs: witness.Event, ours: witness.Event) -> str:

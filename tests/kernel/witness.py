@@ -21,6 +21,8 @@ FLAGS = ["-nostdinc", "-std=gnu11", "-O1", "-w", "-fno-common", "-ffreestanding"
 MACHINE = {"x86": ["-mcmodel=kernel", "-mno-sse", "-mno-red-zone"], "arm64": ["-mgeneral-regs-only"]}
 # What is there already when the kernel creates the tracepoints of a header; and private types of some.
 PRELUDE = ("linux/trace_events.h", os.path.join(HERE, "private.h"))
+# Names of TRACE_DEFINE_ENUM without a value here: the header declares them behind it, and the kernel reads it twice.
+UNEVALUATED: set[str] = set()
 _UNDECLARED = re.compile(r"error: \S(\w+)\S undeclared here")
 _WHERE = re.compile(r"/trace/events/(\w[\w-]*\.h):\d+:\d+: (?:fatal )?error:")
 
@@ -61,6 +63,7 @@ def ask(tree: Tree, headers: list[str], directory: str) -> dict[str, Event]:
             return _events(Object(source[:-2] + ".o"))
         now = set(_UNDECLARED.findall(done.stderr)) - unknown
         unknown |= now
+        UNEVALUATED.update(now)
         bad = set(_WHERE.findall(done.stderr))
         # What is undeclared may be a value alone, and the header be good without.
         if not now:

@@ -9,7 +9,7 @@ import shutil
 import struct
 import time
 
-from support import BUILD, ROOT, Case, read, reader, tpgen
+from support import BUILD, Case, read, reader, tpgen
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
