@@ -46,12 +46,27 @@ static const char *skip_blanks(const char *text)
 	return text + strspn(text, " \t\n");
 }
 
-/* The end of the word at text; of none, text. */
+/*
+ * The end of the word at text, and of the names of members behind it, which
+ * are no evals. (Behind a bracket they are, as in the kernel.)
+ */
 static const char *skip_word(const char *text)
 {
-	while (is_word(*text))
-		text++;
-	return text;
+	for (;;) {
+		while (is_word(*text))
+			text++;
+		const char *next = skip_blanks(text);
+		if (*next == '.')
+			next++;
+		else if (next[0] == '-' && next[1] == '>')
+			next += 2;
+		else
+			return text;
+		next = skip_blanks(next);
+		if (!is_word(*next))
+			return text;
+		text = next;
+	}
 }
 
 /* Appends text with the values of the evals that it names outside of quotes. */
@@ -72,8 +87,6 @@ static void put_evaluated(struct trace_seq *s, const char *text, const struct tp
 			done = text;
 		} else if (*text == '"' || *text == '\'') {
 			text = skip_quoted(text);
-		} else if (*text == '.' || (text[0] == '-' && text[1] == '>')) {
-			text = skip_word(skip_blanks(text + (*text == '.' ? 1 : 2))); /* a member, which is no eval */
 		} else if (is_word(*text)) {
 			text = skip_word(text);
 		} else {

@@ -58,7 +58,7 @@ static const struct {
 	const char *text;
 } part_cases[] = {
 	{"hello", 3, "hel"}, {"hello", 5, "hello"}, {"hello", 0, ""}, {"hello", 50, "hello"}, {"", 5, ""},
-	{NULL, 50, "(null)"}, {NULL, 3, "(nu"}, {NULL, 0, ""}, {"hello", SIZE_MAX, "hello"}, {"hello", 1ul << 16, "hello"},
+	{NULL, 50, "(null)"}, {NULL, 3, "(nu"}, {NULL, 0, ""}, {"hello", PTRDIFF_MAX, "hello"}, {"hello", 1ul << 16, "hello"},
 };
 
 START_TEST(parts_of_strings)
@@ -81,6 +81,7 @@ START_TEST(parts_end_where_they_end)
 
 	ck_assert_int_eq(mprotect(memory + page, (size_t)page, PROT_NONE), 0);
 	memset(memory, 'x', (size_t)page);
+	ck_assert_uint_gt(tp_size_string_len(&d, 8, memory + page - 10, (size_t)-1), TP_RECORD_MAX); /* reads nothing */
 	size_t size = tp_size_string_len(&d, 8, memory + page - 10, 10);
 	ck_assert_uint_eq(size, 8 + 11);
 	place(size);

@@ -284,8 +284,10 @@ START_TEST(huge_counts)
 	tp_seq_print_hex(&seq, all, INT_MAX, true);
 	ck_assert(seq.full);
 	trace_seq_init(&seq, buffer, 64);
-	tp_seq_print_hex_dump(&seq, "", DUMP_PREFIX_OFFSET, 16, 8, all, SIZE_MAX, true);
+	tp_seq_print_hex_dump(&seq, "", DUMP_PREFIX_OFFSET, 16, 8, all, INT_MAX, true);
 	ck_assert(seq.full);
+	trace_seq_init(&seq, buffer, 64);
+	ck_assert_str_eq(tp_seq_print_hex_dump(&seq, "", DUMP_PREFIX_OFFSET, 16, 8, all, (size_t)-1, true), "\n");
 	free(all);
 }
 END_TEST

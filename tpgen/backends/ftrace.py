@@ -12,7 +12,9 @@ from tpgen.model import Answers, Tracepoint, Unit
 _COMMON = ("unsigned short common_type", 0, 2, 0), ("unsigned char common_flags", 2, 1, 0), \
     ("unsigned char common_preempt_count", 3, 1, 0), ("int common_pid", 4, 4, 1)
 
-_LITERAL_OR_NAME = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|sizeof\([\w *]+\)|[A-Za-z_]\w*|->\s*\w+|\.\s*\w+', re.S)
+# A name, and those of members behind it, which have no values. (Behind a bracket they have, as in the kernel.)
+_LITERAL_OR_NAME = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|(sizeof\([\w *]+\)|[A-Za-z_]\w*)((?:\s*(?:->|\.)\s*\w+)*)',
+                              re.S)
 
 
 def outputs(units: Sequence[Unit], ask: Ask) -> Iterator[Output]:
@@ -55,6 +57,6 @@ def _field(decl: str, offset: int, size: int, signed: int | bool) -> Mapping[str
 def evaluate(text: str, values: Mapping[str, int]) -> str:
     """text with the values of TRACE_DEFINE_ENUM and TRACE_DEFINE_SIZEOF for their names, outside of literals."""
     def value(match: re.Match[str]) -> str:
-        known = values.get(match[0])
-        return match[0] if known is None else str(known)
+        known = values.get(match[1] or "")
+        return match[0] if known is None else f"{known}{match[2]}"
     return _LITERAL_OR_NAME.sub(value, text)
