@@ -384,7 +384,10 @@ static void print_fields(struct tp_buffer *b, const struct tp_event_class *class
 	}
 }
 
-/* A payload is aligned from the record's start, which is aligned to 8 bytes in the packet: for more, TSDL has no word. */
+/*
+ * A payload is aligned from the record's start, which is aligned to 8 bytes in
+ * the packet: for more, TSDL has no word.
+ */
 static bool can_describe(const struct tp_event_class *class)
 {
 	for (uint32_t i = 0; i < class->nr_fields; i++) {
