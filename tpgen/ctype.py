@@ -61,8 +61,13 @@ def _known() -> dict[str, CType]:
 KNOWN = _known()
 
 # What the helpers of TP_printk return.
-_HELPERS = {"__print_flags": STRING, "__print_symbolic": STRING, "__get_str": STRING, "__get_dynamic_array": POINTER,
-            "__get_dynamic_array_len": CType("int", 32, False, "unsigned int")}
+_HELPERS = {**{name: STRING for name in (
+    "__print_flags __print_flags_u64 __print_symbolic __print_symbolic_u64 __print_hex __print_hex_str __print_array "
+    "__print_dynamic_array __print_hex_dump __get_str __get_rel_str __get_bitmask __get_rel_bitmask __get_cpumask "
+    "__get_rel_cpumask").split()},
+    **{name: POINTER for name in ("__get_dynamic_array __get_rel_dynamic_array __get_sockaddr __get_rel_sockaddr").split()},
+    **{name: CType("int", 32, False, "unsigned int") for name in (
+        "__get_dynamic_array_len", "__get_rel_dynamic_array_len")}}
 
 _parser = c_parser.CParser()
 _generator = c_generator.CGenerator()

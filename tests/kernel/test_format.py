@@ -38,15 +38,8 @@ def written(found: tree.Tree) -> tuple[dict[tuple[str, str], witness.Event], str
 
 
 class Format(Case):
-    def tree(self, series: str) -> tree.Tree:
-        found = tree.find(series)
-        if not found:
-            self.skipTest(f"linux-headers-{series}.*-common or its configuration is not installed: make deps")
-        assert found
-        return found
-
     def check_series(self, series: str) -> None:
-        found = self.tree(series)
+        found = tree.need(self, series)
         ours, errors = written(found)
         self.assertEqual(errors[-3000:], "")
         theirs: dict[str, witness.Event] = {}
@@ -81,7 +74,7 @@ class Format(Case):
                 unavailable(self, "there is no tracefs here, and it can't be mounted")
             assert events
             live = formats.read_all(events)
-        packaged = [written(self.tree(series))[0] for series in tree.SERIES]
+        packaged = [written(tree.need(self, series))[0] for series in tree.SERIES]
         self.assertTrue(all(packaged))
         causes: dict[str, list[str]] = {cause: [] for cause in formats.CAUSES}
         layouts = []

@@ -29,13 +29,6 @@ def counted(text: str) -> str:
 
 
 class Headers(Case):
-    def tree(self, series: str) -> tree.Tree:
-        found = tree.find(series)
-        if not found:
-            self.skipTest(f"linux-headers-{series}.*-common or its configuration is not installed: make deps")
-        assert found
-        return found
-
     def accepted(self, command: str, headers: list[str], options: list[str], expand: bool) -> str:
         """What tpgen says to stdout, without an error; self.seconds is the processor time that it took."""
         mode = ["--expand-includes"] if expand else []
@@ -75,7 +68,7 @@ class Headers(Case):
         return total, same
 
     def check_series(self, series: str) -> None:
-        found = self.tree(series)
+        found = tree.need(self, series)
         headers = found.headers
         self.accepted("check", headers, found.plain, False)
         seconds = self.seconds

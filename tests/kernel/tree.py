@@ -9,6 +9,7 @@ import os
 import re
 import shlex
 import subprocess
+import unittest
 from dataclasses import dataclass
 
 from support import BUILD
@@ -79,3 +80,12 @@ def find(series: str) -> Tree | None:
                 if "-rt-" not in config and "-cloud-" not in config and len(arch) == 1:
                     return Tree(series, release, common, config, arch[0])
     return None
+
+
+def need(test: unittest.TestCase, series: str) -> Tree:
+    """The tree of a series; skips the test where it is not installed."""
+    found = find(series)
+    if not found:
+        test.skipTest(f"linux-headers-{series}.*-common or its configuration is not installed: make deps")
+    assert found
+    return found

@@ -161,14 +161,14 @@ class _Fields:
         what = ""
         if not macro:
             if field.dynamic:
-                what = f"'{field.name}' is a dynamic field; write {_getter(field)}({field.name})"
+                what = f"'{field.name}' is a dynamic field; write {getter(field)}({field.name})"
         elif not field.dynamic:
             what = f"{macro}: '{field.name}' is no dynamic field; write __entry->{field.name}"
         elif HELPERS[macro].rel != field.rel:
             twin = macro.replace("_rel_", "_") if not field.rel else _relative(macro)
             what = f"{macro}: '{field.name}' is {'a' if field.rel else 'no'} __rel_ field; write {twin}({field.name})"
         elif not self._is(HELPERS[macro].takes, field):
-            twin = _assigner(field) if macro.startswith("__assign_") else f"{_getter(field)}({field.name})"
+            twin = _assigner(field) if macro.startswith("__assign_") else f"{getter(field)}({field.name})"
             what = f"{macro}: '{field.name}' is no {_NAMES[HELPERS[macro].takes]}; write {twin}"
         if what:
             self.diag.error(self.text.span(token), "TP062", what, [Note(field.span, "it is declared here")])
@@ -263,15 +263,16 @@ def _relative(macro: str) -> str:
     return macro.replace("__get_", "__get_rel_").replace("__assign_", "__assign_rel_")
 
 
-def _getter(field: Field) -> str:
-    getter = f"__get_{_SHORT.get(field.kind, field.kind)}"
-    return _relative(getter) if field.rel else getter
+def getter(field: Field) -> str:
+    """The helper that reads a dynamic field."""
+    name = f"__get_{_SHORT.get(field.kind, field.kind)}"
+    return _relative(name) if field.rel else name
 
 
 def _assigner(field: Field) -> str:
     """The call that fills in a dynamic field."""
     if field.kind == "dynamic_array":
-        return f"memcpy({_getter(field)}({field.name}), ...)"
+        return f"memcpy({getter(field)}({field.name}), ...)"
     macro = "__assign_vstr" if field.macro == "vstring" else f"__assign_{_SHORT.get(field.kind, field.kind)}"
     given = "".join(", " + " ".join(c.text.split()) for c in field.code) if field.macro == "vstring" else \
         "" if field.kind == "string" else ", ..."

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from tpgen import ctype
 from tpgen.check.fields import HELPERS
+from tpgen.check.fields import getter
 from tpgen.check.scope import MAX_NESTED, Record, bare, branches, code_of, declared, unevaluated
 from tpgen.ctype import CType
 from tpgen.diag import Note
@@ -214,10 +215,7 @@ def _value_type(field: Field, of: CType | None) -> CType | None:
 
 
 def _reader(field: Field) -> str:
-    if not field.dynamic:
-        return f"__entry->{field.name}"
-    kind = {"string": "str"}.get(field.kind, field.kind)
-    return f"__get_{'rel_' if field.rel else ''}{kind}({field.name})"
+    return f"{getter(field)}({field.name})" if field.dynamic else f"__entry->{field.name}"
 
 
 def _shown(tokens: Sequence[Token]) -> str:
