@@ -195,14 +195,18 @@ def _as_string(one: Conversion) -> str:
     return "%s" if _counted(one) else f"%{'-' if '-' in one.flags else ''}{one.width}s"
 
 
+def table_calls(tokens: Sequence[Token]) -> Iterator[tuple[Token, tuple[Part, ...], int]]:
+    """The calls of helpers that take a table: the name, the arguments, the index of the bracket behind them."""
+    for index, token in enumerate(tokens[:-1]):
+        if token.text in TABLE_HELPERS and tokens[index + 1].text == "(":
+            close = matching(tokens, index + 1)
+            yield token, split(tokens[index + 2:close], tokens[index + 1], tokens[close]), close
+
+
 def _tables(tokens: Sequence[Token], changed: dict[Token, str], symbols: list[Symbols]) -> None:
     """Takes the tables out of the print helpers' calls, so that they can be data of their own."""
-    for index, token in enumerate(tokens[:-1]):
-        if token.text not in TABLE_HELPERS or tokens[index + 1].text != "(":
-            continue
+    for token, arguments, close in table_calls(tokens):
         first = TABLE_HELPERS[token.text]
-        close = matching(tokens, index + 1)
-        arguments = split(tokens[index + 2:close], tokens[index + 1], tokens[close])
         entries = [_entry(a.tokens) for a in arguments[first:]]
         if entries and not arguments[-1].tokens:
             entries.pop()  # a ',' behind the last one

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from tpgen.check.scope import Record, code_of, constant
 from tpgen.diag import Note
 from tpgen.lexer import Token, spell
-from tpgen.parser import Part, matching, split
-from tpgen.printk import TABLE_HELPERS
+from tpgen.parser import Part, split
+from tpgen.printk import TABLE_HELPERS, table_calls
 
 # With so many entries in front, masks are compared each with each; a word has 64 bits.
 _MAX_COMPARED = 256
@@ -29,13 +29,8 @@ class _Entry:
 
 def check_tables(record: Record, part: Part, seen: set[str]) -> None:
     """All tables of one TP_printk; seen are those that were checked already: a macro makes many the same."""
-    tokens = code_of(part)
-    for index, token in enumerate(tokens[:-1]):
-        if token.text not in TABLE_HELPERS or tokens[index + 1].text != "(":
-            continue
-        close = matching(tokens, index + 1)
+    for token, every, _ in table_calls(code_of(part)):
         first = TABLE_HELPERS[token.text]
-        every = split(tokens[index + 2:close], tokens[index + 1], tokens[close])
         if not _well_formed(record, token, every, first):
             continue
         arguments = every[first:]
