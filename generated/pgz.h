@@ -10,10 +10,11 @@
 #ifndef TP_GENERATED_PGZ_H
 #define TP_GENERATED_PGZ_H
 
+#include <tp/call.h>
 #include <tp/event.h>
 #include <tp/tracepoint.h>
 
-#if TP_INTERFACE_VERSION != 2
+#if TP_INTERFACE_VERSION != 3
 #error "pgz.h and the tp runtime are of different versions: run tpgen again on defs/pgz.tp"
 #endif
 
@@ -59,7 +60,7 @@ static inline uint32_t pgz_largest(const uint32_t *sizes, size_t count)
 	}
 	return largest;
 }
-#line 63 "generated/pgz.h"
+#line 64 "generated/pgz.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -140,23 +141,24 @@ typedef void tp_probe_fn_pgz_file_open(void *__data, const char *name, long long
 		int level);
 
 extern struct tracepoint __tracepoint_pgz_file_open TP_HIDDEN;
-TP_HIDDEN void __traceiter_pgz_file_open(const struct tracepoint *__tp, const char *name, long long size,
-		size_t block_size, int level);
 
 /* Whether there are probes: guards work that is only done for them. */
-static inline bool trace_pgz_file_open_enabled(void)
+static TP_SITE_INLINE bool trace_pgz_file_open_enabled(void)
 {
-	return tp_enabled(&__tracepoint_pgz_file_open);
+	TP_RETURN_ENABLED(__tracepoint_pgz_file_open);
 }
 
 /*
  * A file is about to be read. size is in bytes, -1 where it is not known
  * before the end: of a pipe, say.
  */
-static inline void trace_pgz_file_open(const char *name, long long size, size_t block_size, int level)
+static TP_SITE_INLINE void trace_pgz_file_open(const char *name, long long size, size_t block_size, int level)
 {
-	if (trace_pgz_file_open_enabled())
-		__traceiter_pgz_file_open(&__tracepoint_pgz_file_open, name, size, block_size, level);
+	if (__builtin_expect(trace_pgz_file_open_enabled(), 0)) {
+		TP_SITE_PROTOTYPE("pgz_file_open", "pgz_file_open(const char *, long long, size_t, int)");
+		TP_CALL_4(tp_probe_fn_pgz_file_open, &__tracepoint_pgz_file_open, name, size, block_size,
+				level);
+	}
 }
 
 static inline int register_trace_prio_pgz_file_open(tp_probe_fn_pgz_file_open *probe, void *data, int prio)
@@ -203,21 +205,23 @@ typedef void tp_probe_fn_pgz_block_queue(void *__data, const char *name, unsigne
 		bool last, unsigned int waiting);
 
 extern struct tracepoint __tracepoint_pgz_block_queue TP_HIDDEN;
-TP_HIDDEN void __traceiter_pgz_block_queue(const struct tracepoint *__tp, const char *name,
-		unsigned long block, size_t size, bool last, unsigned int waiting);
 
 /* Whether there are probes: guards work that is only done for them. */
-static inline bool trace_pgz_block_queue_enabled(void)
+static TP_SITE_INLINE bool trace_pgz_block_queue_enabled(void)
 {
-	return tp_enabled(&__tracepoint_pgz_block_queue);
+	TP_RETURN_ENABLED(__tracepoint_pgz_block_queue);
 }
 
 /* The block has been read and goes into the queue. */
-static inline void trace_pgz_block_queue(const char *name, unsigned long block, size_t size, bool last,
-		unsigned int waiting)
+static TP_SITE_INLINE void trace_pgz_block_queue(const char *name, unsigned long block, size_t size,
+		bool last, unsigned int waiting)
 {
-	if (trace_pgz_block_queue_enabled())
-		__traceiter_pgz_block_queue(&__tracepoint_pgz_block_queue, name, block, size, last, waiting);
+	if (__builtin_expect(trace_pgz_block_queue_enabled(), 0)) {
+		TP_SITE_PROTOTYPE("pgz_block_queue",
+				"pgz_block_queue(const char *, unsigned long, size_t, bool, unsigned int)");
+		TP_CALL_5(tp_probe_fn_pgz_block_queue, &__tracepoint_pgz_block_queue, name, block, size,
+				last, waiting);
+	}
 }
 
 static inline int register_trace_prio_pgz_block_queue(tp_probe_fn_pgz_block_queue *probe, void *data,
@@ -268,17 +272,21 @@ typedef void tp_probe_fn_pgz_block_start(void *__data, const char *name, unsigne
 extern struct tracepoint __tracepoint_pgz_block_start TP_HIDDEN;
 
 /* Whether there are probes: guards work that is only done for them. */
-static inline bool trace_pgz_block_start_enabled(void)
+static TP_SITE_INLINE bool trace_pgz_block_start_enabled(void)
 {
-	return tp_enabled(&__tracepoint_pgz_block_start);
+	TP_RETURN_ENABLED(__tracepoint_pgz_block_start);
 }
 
 /* A thread has taken the block out of the queue and begins to compress it. */
-static inline void trace_pgz_block_start(const char *name, unsigned long block, size_t size, bool last,
-		unsigned int waiting)
+static TP_SITE_INLINE void trace_pgz_block_start(const char *name, unsigned long block, size_t size,
+		bool last, unsigned int waiting)
 {
-	if (trace_pgz_block_start_enabled())
-		__traceiter_pgz_block_queue(&__tracepoint_pgz_block_start, name, block, size, last, waiting);
+	if (__builtin_expect(trace_pgz_block_start_enabled(), 0)) {
+		TP_SITE_PROTOTYPE("pgz_block_start",
+				"pgz_block_start(const char *, unsigned long, size_t, bool, unsigned int)");
+		TP_CALL_5(tp_probe_fn_pgz_block_start, &__tracepoint_pgz_block_start, name, block, size,
+				last, waiting);
+	}
 }
 
 static inline int register_trace_prio_pgz_block_start(tp_probe_fn_pgz_block_start *probe, void *data,
@@ -327,22 +335,22 @@ typedef void tp_probe_fn_pgz_block_end(void *__data, const char *name, unsigned 
 		size_t out, uint32_t crc, int level, bool last);
 
 extern struct tracepoint __tracepoint_pgz_block_end TP_HIDDEN;
-TP_HIDDEN void __traceiter_pgz_block_end(const struct tracepoint *__tp, const char *name,
-		unsigned long block, size_t in, size_t out, uint32_t crc, int level, bool last);
 
 /* Whether there are probes: guards work that is only done for them. */
-static inline bool trace_pgz_block_end_enabled(void)
+static TP_SITE_INLINE bool trace_pgz_block_end_enabled(void)
 {
-	return tp_enabled(&__tracepoint_pgz_block_end);
+	TP_RETURN_ENABLED(__tracepoint_pgz_block_end);
 }
 
 /* The block is compressed, from in bytes to out bytes; crc is the CRC-32 of the former. */
-static inline void trace_pgz_block_end(const char *name, unsigned long block, size_t in, size_t out,
+static TP_SITE_INLINE void trace_pgz_block_end(const char *name, unsigned long block, size_t in, size_t out,
 		uint32_t crc, int level, bool last)
 {
-	if (trace_pgz_block_end_enabled())
-		__traceiter_pgz_block_end(&__tracepoint_pgz_block_end, name, block, in, out, crc, level,
-				last);
+	if (__builtin_expect(trace_pgz_block_end_enabled(), 0)) {
+		TP_SITE_PROTOTYPE("pgz_block_end",
+				"pgz_block_end(const char *, unsigned long, size_t, size_t, uint32_t, int, bool)");
+		((tp_probe_fn_pgz_block_end *)(&__tracepoint_pgz_block_end)->iterate)(&__tracepoint_pgz_block_end, name, block, in, out, crc, level, last);
+	}
 }
 
 static inline int register_trace_prio_pgz_block_end(tp_probe_fn_pgz_block_end *probe, void *data, int prio)
@@ -390,13 +398,11 @@ typedef void tp_probe_fn_pgz_file_blocks(void *__data, const char *name, unsigne
 		const uint32_t *sizes, size_t count);
 
 extern struct tracepoint __tracepoint_pgz_file_blocks TP_HIDDEN;
-TP_HIDDEN void __traceiter_pgz_file_blocks(const struct tracepoint *__tp, const char *name,
-		unsigned long first, const uint32_t *sizes, size_t count);
 
 /* Whether there are probes: guards work that is only done for them. */
-static inline bool trace_pgz_file_blocks_enabled(void)
+static TP_SITE_INLINE bool trace_pgz_file_blocks_enabled(void)
 {
-	return tp_enabled(&__tracepoint_pgz_file_blocks);
+	TP_RETURN_ENABLED(__tracepoint_pgz_file_blocks);
 }
 
 /*
@@ -404,11 +410,15 @@ static inline bool trace_pgz_file_blocks_enabled(void)
  * block number first. Once at the end of a file, and before that each time
  * that as many blocks are done as one event takes.
  */
-static inline void trace_pgz_file_blocks(const char *name, unsigned long first, const uint32_t *sizes,
-		size_t count)
+static TP_SITE_INLINE void trace_pgz_file_blocks(const char *name, unsigned long first,
+		const uint32_t *sizes, size_t count)
 {
-	if (trace_pgz_file_blocks_enabled())
-		__traceiter_pgz_file_blocks(&__tracepoint_pgz_file_blocks, name, first, sizes, count);
+	if (__builtin_expect(trace_pgz_file_blocks_enabled(), 0)) {
+		TP_SITE_PROTOTYPE("pgz_file_blocks",
+				"pgz_file_blocks(const char *, unsigned long, const uint32_t *, size_t)");
+		TP_CALL_4(tp_probe_fn_pgz_file_blocks, &__tracepoint_pgz_file_blocks, name, first, sizes,
+				count);
+	}
 }
 
 static inline int register_trace_prio_pgz_file_blocks(tp_probe_fn_pgz_file_blocks *probe, void *data,
@@ -456,24 +466,25 @@ typedef void tp_probe_fn_pgz_file_close(void *__data, const char *name, unsigned
 		unsigned long long out, int error);
 
 extern struct tracepoint __tracepoint_pgz_file_close TP_HIDDEN;
-TP_HIDDEN void __traceiter_pgz_file_close(const struct tracepoint *__tp, const char *name,
-		unsigned long long in, unsigned long long out, int error);
 
 /* Whether there are probes: guards work that is only done for them. */
-static inline bool trace_pgz_file_close_enabled(void)
+static TP_SITE_INLINE bool trace_pgz_file_close_enabled(void)
 {
-	return tp_enabled(&__tracepoint_pgz_file_close);
+	TP_RETURN_ENABLED(__tracepoint_pgz_file_close);
 }
 
 /*
  * The file is done: in bytes read, out bytes written, header and trailer
  * included. error is 0 or a negative errno value.
  */
-static inline void trace_pgz_file_close(const char *name, unsigned long long in, unsigned long long out,
-		int error)
+static TP_SITE_INLINE void trace_pgz_file_close(const char *name, unsigned long long in,
+		unsigned long long out, int error)
 {
-	if (trace_pgz_file_close_enabled())
-		__traceiter_pgz_file_close(&__tracepoint_pgz_file_close, name, in, out, error);
+	if (__builtin_expect(trace_pgz_file_close_enabled(), 0)) {
+		TP_SITE_PROTOTYPE("pgz_file_close",
+				"pgz_file_close(const char *, unsigned long long, unsigned long long, int)");
+		TP_CALL_4(tp_probe_fn_pgz_file_close, &__tracepoint_pgz_file_close, name, in, out, error);
+	}
 }
 
 static inline int register_trace_prio_pgz_file_close(tp_probe_fn_pgz_file_close *probe, void *data, int prio)
@@ -533,7 +544,7 @@ extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
 static const struct trace_print_flags tp_symbols_pgz_file_open__1[] = {
 #line 78 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 537 "generated/pgz.h"
+#line 548 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -559,7 +570,7 @@ TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  __print_symbolic_table(__entry->level, tp_symbols_pgz_file_open__1)
-#line 563 "generated/pgz.h"
+#line 574 "generated/pgz.h"
 	);
 }
 
@@ -580,7 +591,7 @@ static const struct tp_event_class tp_class_pgz_file_open = {
 static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
 #line 109 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 584 "generated/pgz.h"
+#line 595 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -606,7 +617,7 @@ TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
-#line 610 "generated/pgz.h"
+#line 621 "generated/pgz.h"
 	);
 }
 
@@ -635,7 +646,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 639 "generated/pgz.h"
+#line 650 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, __event, __size);
 	if (!__entry)
@@ -648,7 +659,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 652 "generated/pgz.h"
+#line 663 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -658,14 +669,14 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 662 "generated/pgz.h"
+#line 673 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 669 "generated/pgz.h"
+#line 680 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -695,7 +706,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 699 "generated/pgz.h"
+#line 710 "generated/pgz.h"
 	);
 }
 
@@ -737,7 +748,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 741 "generated/pgz.h"
+#line 752 "generated/pgz.h"
 	);
 }
 
@@ -773,7 +784,7 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 777 "generated/pgz.h"
+#line 788 "generated/pgz.h"
 	);
 }
 
@@ -788,26 +799,39 @@ static const struct tp_event_class tp_class_pgz_file_close = {
 
 /* ---- pgz:pgz_file_open ---- */
 
-struct tracepoint __tracepoint_pgz_file_open = {
-	.name = "pgz_file_open",
-	.proto = "const char *, long long, size_t, int",
-	.file = "defs/pgz.tp",
-	.line = 56,
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_open);
-
-void __traceiter_pgz_file_open(const struct tracepoint *__tp, const char *name, long long size,
-		size_t block_size, int level)
+static __attribute__((noinline)) void __tp_several_pgz_file_open(const struct tracepoint_func *__it,
+		const char *name, long long size, size_t block_size, int level)
 {
-	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+	for (; (__probe = tp_probe_func(__it)); __it++) {
 		if (__probe != TP_REMOVED)
 			((tp_probe_fn_pgz_file_open *)__probe)(__it->data, name, size, block_size, level);
 	}
+}
+
+static void __traceiter_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
+		int level)
+{
+	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
+
+	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
+		((tp_probe_fn_pgz_file_open *)tp_probe_func(__it))(__it->data, name, size, block_size, level);
+	else if (__it)
+		__tp_several_pgz_file_open(__it, name, size, block_size, level);
 	tp_read_unlock();
 }
+
+__asm__(TP_PROTOTYPE("pgz_file_open", "pgz_file_open(const char *, long long, size_t, int)", "%"));
+
+struct tracepoint __tracepoint_pgz_file_open = {
+	.line = 56,
+	.iterate = (tp_probe_t)__traceiter_pgz_file_open,
+	.name = "pgz_file_open",
+	.proto = "const char *, long long, size_t, int",
+	.file = "defs/pgz.tp",
+};
+TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_open);
 
 TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
 		int level)
@@ -823,7 +847,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 827 "generated/pgz.h"
+#line 851 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -835,7 +859,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 839 "generated/pgz.h"
+#line 863 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -851,27 +875,42 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_file_open);
 
 /* ---- pgz:pgz_block_queue ---- */
 
-struct tracepoint __tracepoint_pgz_block_queue = {
-	.name = "pgz_block_queue",
-	.proto = "const char *, unsigned long, size_t, bool, unsigned int",
-	.file = "defs/pgz.tp",
-	.line = 113,
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_queue);
-
-void __traceiter_pgz_block_queue(const struct tracepoint *__tp, const char *name, unsigned long block,
-		size_t size, bool last, unsigned int waiting)
+static __attribute__((noinline)) void __tp_several_pgz_block_queue(const struct tracepoint_func *__it,
+		const char *name, unsigned long block, size_t size, bool last, unsigned int waiting)
 {
-	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+	for (; (__probe = tp_probe_func(__it)); __it++) {
 		if (__probe != TP_REMOVED)
 			((tp_probe_fn_pgz_block_queue *)__probe)(__it->data, name, block, size, last,
 					waiting);
 	}
+}
+
+static void __traceiter_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
+		bool last, unsigned int waiting)
+{
+	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
+
+	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
+		((tp_probe_fn_pgz_block_queue *)tp_probe_func(__it))(__it->data, name, block, size, last,
+				waiting);
+	else if (__it)
+		__tp_several_pgz_block_queue(__it, name, block, size, last, waiting);
 	tp_read_unlock();
 }
+
+__asm__(TP_PROTOTYPE("pgz_block_queue",
+		"pgz_block_queue(const char *, unsigned long, size_t, bool, unsigned int)", "%"));
+
+struct tracepoint __tracepoint_pgz_block_queue = {
+	.line = 113,
+	.iterate = (tp_probe_t)__traceiter_pgz_block_queue,
+	.name = "pgz_block_queue",
+	.proto = "const char *, unsigned long, size_t, bool, unsigned int",
+	.file = "defs/pgz.tp",
+};
+TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_queue);
 
 TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting)
@@ -890,11 +929,15 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_queue);
 
 /* ---- pgz:pgz_block_start ---- */
 
+__asm__(TP_PROTOTYPE("pgz_block_start",
+		"pgz_block_start(const char *, unsigned long, size_t, bool, unsigned int)", "%"));
+
 struct tracepoint __tracepoint_pgz_block_start = {
+	.line = 121,
+	.iterate = (tp_probe_t)__traceiter_pgz_block_queue,
 	.name = "pgz_block_start",
 	.proto = "const char *, unsigned long, size_t, bool, unsigned int",
 	.file = "defs/pgz.tp",
-	.line = 121,
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_start);
 
@@ -915,27 +958,43 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_start);
 
 /* ---- pgz:pgz_block_end ---- */
 
-struct tracepoint __tracepoint_pgz_block_end = {
-	.name = "pgz_block_end",
-	.proto = "const char *, unsigned long, size_t, size_t, uint32_t, int, bool",
-	.file = "defs/pgz.tp",
-	.line = 129,
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_end);
-
-void __traceiter_pgz_block_end(const struct tracepoint *__tp, const char *name, unsigned long block,
-		size_t in, size_t out, uint32_t crc, int level, bool last)
+static __attribute__((noinline)) void __tp_several_pgz_block_end(const struct tracepoint_func *__it,
+		const char *name, unsigned long block, size_t in, size_t out, uint32_t crc, int level,
+		bool last)
 {
-	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+	for (; (__probe = tp_probe_func(__it)); __it++) {
 		if (__probe != TP_REMOVED)
 			((tp_probe_fn_pgz_block_end *)__probe)(__it->data, name, block, in, out, crc, level,
 					last);
 	}
+}
+
+static void __traceiter_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in,
+		size_t out, uint32_t crc, int level, bool last)
+{
+	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
+
+	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
+		((tp_probe_fn_pgz_block_end *)tp_probe_func(__it))(__it->data, name, block, in, out, crc,
+				level, last);
+	else if (__it)
+		__tp_several_pgz_block_end(__it, name, block, in, out, crc, level, last);
 	tp_read_unlock();
 }
+
+__asm__(TP_PROTOTYPE("pgz_block_end",
+		"pgz_block_end(const char *, unsigned long, size_t, size_t, uint32_t, int, bool)", "%"));
+
+struct tracepoint __tracepoint_pgz_block_end = {
+	.line = 129,
+	.iterate = (tp_probe_t)__traceiter_pgz_block_end,
+	.name = "pgz_block_end",
+	.proto = "const char *, unsigned long, size_t, size_t, uint32_t, int, bool",
+	.file = "defs/pgz.tp",
+};
+TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_end);
 
 void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in, size_t out,
 		uint32_t crc, int level, bool last)
@@ -951,7 +1010,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 955 "generated/pgz.h"
+#line 1014 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -968,7 +1027,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 972 "generated/pgz.h"
+#line 1031 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -984,26 +1043,40 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_end);
 
 /* ---- pgz:pgz_file_blocks ---- */
 
-struct tracepoint __tracepoint_pgz_file_blocks = {
-	.name = "pgz_file_blocks",
-	.proto = "const char *, unsigned long, const uint32_t *, size_t",
-	.file = "defs/pgz.tp",
-	.line = 168,
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_blocks);
-
-void __traceiter_pgz_file_blocks(const struct tracepoint *__tp, const char *name, unsigned long first,
-		const uint32_t *sizes, size_t count)
+static __attribute__((noinline)) void __tp_several_pgz_file_blocks(const struct tracepoint_func *__it,
+		const char *name, unsigned long first, const uint32_t *sizes, size_t count)
 {
-	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+	for (; (__probe = tp_probe_func(__it)); __it++) {
 		if (__probe != TP_REMOVED)
 			((tp_probe_fn_pgz_file_blocks *)__probe)(__it->data, name, first, sizes, count);
 	}
+}
+
+static void __traceiter_pgz_file_blocks(void *__data, const char *name, unsigned long first,
+		const uint32_t *sizes, size_t count)
+{
+	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
+
+	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
+		((tp_probe_fn_pgz_file_blocks *)tp_probe_func(__it))(__it->data, name, first, sizes, count);
+	else if (__it)
+		__tp_several_pgz_file_blocks(__it, name, first, sizes, count);
 	tp_read_unlock();
 }
+
+__asm__(TP_PROTOTYPE("pgz_file_blocks",
+		"pgz_file_blocks(const char *, unsigned long, const uint32_t *, size_t)", "%"));
+
+struct tracepoint __tracepoint_pgz_file_blocks = {
+	.line = 168,
+	.iterate = (tp_probe_t)__traceiter_pgz_file_blocks,
+	.name = "pgz_file_blocks",
+	.proto = "const char *, unsigned long, const uint32_t *, size_t",
+	.file = "defs/pgz.tp",
+};
+TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_blocks);
 
 void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long first, const uint32_t *sizes,
 		size_t count)
@@ -1019,13 +1092,13 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1023 "generated/pgz.h"
+#line 1096 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1029 "generated/pgz.h"
+#line 1102 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1038,7 +1111,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1042 "generated/pgz.h"
+#line 1115 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1054,26 +1127,40 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_file_blocks);
 
 /* ---- pgz:pgz_file_close ---- */
 
-struct tracepoint __tracepoint_pgz_file_close = {
-	.name = "pgz_file_close",
-	.proto = "const char *, unsigned long long, unsigned long long, int",
-	.file = "defs/pgz.tp",
-	.line = 198,
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_close);
-
-void __traceiter_pgz_file_close(const struct tracepoint *__tp, const char *name, unsigned long long in,
-		unsigned long long out, int error)
+static __attribute__((noinline)) void __tp_several_pgz_file_close(const struct tracepoint_func *__it,
+		const char *name, unsigned long long in, unsigned long long out, int error)
 {
-	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+	for (; (__probe = tp_probe_func(__it)); __it++) {
 		if (__probe != TP_REMOVED)
 			((tp_probe_fn_pgz_file_close *)__probe)(__it->data, name, in, out, error);
 	}
+}
+
+static void __traceiter_pgz_file_close(void *__data, const char *name, unsigned long long in,
+		unsigned long long out, int error)
+{
+	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
+
+	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
+		((tp_probe_fn_pgz_file_close *)tp_probe_func(__it))(__it->data, name, in, out, error);
+	else if (__it)
+		__tp_several_pgz_file_close(__it, name, in, out, error);
 	tp_read_unlock();
 }
+
+__asm__(TP_PROTOTYPE("pgz_file_close",
+		"pgz_file_close(const char *, unsigned long long, unsigned long long, int)", "%"));
+
+struct tracepoint __tracepoint_pgz_file_close = {
+	.line = 198,
+	.iterate = (tp_probe_t)__traceiter_pgz_file_close,
+	.name = "pgz_file_close",
+	.proto = "const char *, unsigned long long, unsigned long long, int",
+	.file = "defs/pgz.tp",
+};
+TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_close);
 
 TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long in,
 		unsigned long long out, int error)
@@ -1089,7 +1176,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1093 "generated/pgz.h"
+#line 1180 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1101,7 +1188,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1105 "generated/pgz.h"
+#line 1192 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

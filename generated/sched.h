@@ -8,10 +8,11 @@
 #ifndef TP_GENERATED_SCHED_H
 #define TP_GENERATED_SCHED_H
 
+#include <tp/call.h>
 #include <tp/event.h>
 #include <tp/tracepoint.h>
 
-#if TP_INTERFACE_VERSION != 2
+#if TP_INTERFACE_VERSION != 3
 #error "sched.h and the tp runtime are of different versions: run tpgen again on defs/sched.tp"
 #endif
 
@@ -39,7 +40,7 @@ static inline long __trace_sched_switch_state(const struct task_struct *p)
 {
 	return p->preempted ? p->state | TASK_STATE_MAX : p->state;
 }
-#line 43 "generated/sched.h"
+#line 44 "generated/sched.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -78,22 +79,22 @@ TP_HIDDEN void tp_print_sched_wakeup_template(struct trace_seq *p, const void *e
 typedef void tp_probe_fn_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next);
 
 extern struct tracepoint __tracepoint_sched_switch TP_HIDDEN;
-TP_HIDDEN void __traceiter_sched_switch(const struct tracepoint *__tp, struct task_struct *prev,
-		struct task_struct *next);
 
 /* Whether there are probes: guards work that is only done for them. */
-static inline bool trace_sched_switch_enabled(void)
+static TP_SITE_INLINE bool trace_sched_switch_enabled(void)
 {
-	return tp_enabled(&__tracepoint_sched_switch);
+	TP_RETURN_ENABLED(__tracepoint_sched_switch);
 }
 
 /*
  * Tracepoint for task switches, performed by the scheduler:
  */
-static inline void trace_sched_switch(struct task_struct *prev, struct task_struct *next)
+static TP_SITE_INLINE void trace_sched_switch(struct task_struct *prev, struct task_struct *next)
 {
-	if (trace_sched_switch_enabled())
-		__traceiter_sched_switch(&__tracepoint_sched_switch, prev, next);
+	if (__builtin_expect(trace_sched_switch_enabled(), 0)) {
+		TP_SITE_PROTOTYPE("sched_switch", "sched_switch(struct task_struct *, struct task_struct *)");
+		TP_CALL_2(tp_probe_fn_sched_switch, &__tracepoint_sched_switch, prev, next);
+	}
 }
 
 static inline int register_trace_prio_sched_switch(tp_probe_fn_sched_switch *probe, void *data, int prio)
@@ -139,21 +140,22 @@ extern struct tp_event tp_event_sched_switch TP_HIDDEN;
 typedef void tp_probe_fn_sched_wakeup(void *__data, struct task_struct *p);
 
 extern struct tracepoint __tracepoint_sched_wakeup TP_HIDDEN;
-TP_HIDDEN void __traceiter_sched_wakeup(const struct tracepoint *__tp, struct task_struct *p);
 
 /* Whether there are probes: guards work that is only done for them. */
-static inline bool trace_sched_wakeup_enabled(void)
+static TP_SITE_INLINE bool trace_sched_wakeup_enabled(void)
 {
-	return tp_enabled(&__tracepoint_sched_wakeup);
+	TP_RETURN_ENABLED(__tracepoint_sched_wakeup);
 }
 
 /*
  * A task becomes runnable.
  */
-static inline void trace_sched_wakeup(struct task_struct *p)
+static TP_SITE_INLINE void trace_sched_wakeup(struct task_struct *p)
 {
-	if (trace_sched_wakeup_enabled())
-		__traceiter_sched_wakeup(&__tracepoint_sched_wakeup, p);
+	if (__builtin_expect(trace_sched_wakeup_enabled(), 0)) {
+		TP_SITE_PROTOTYPE("sched_wakeup", "sched_wakeup(struct task_struct *)");
+		TP_CALL_1(tp_probe_fn_sched_wakeup, &__tracepoint_sched_wakeup, p);
+	}
 }
 
 static inline int register_trace_prio_sched_wakeup(tp_probe_fn_sched_wakeup *probe, void *data, int prio)
@@ -200,18 +202,20 @@ typedef void tp_probe_fn_sched_wakeup_new(void *__data, struct task_struct *p);
 extern struct tracepoint __tracepoint_sched_wakeup_new TP_HIDDEN;
 
 /* Whether there are probes: guards work that is only done for them. */
-static inline bool trace_sched_wakeup_new_enabled(void)
+static TP_SITE_INLINE bool trace_sched_wakeup_new_enabled(void)
 {
-	return tp_enabled(&__tracepoint_sched_wakeup_new);
+	TP_RETURN_ENABLED(__tracepoint_sched_wakeup_new);
 }
 
 /*
  * A new task becomes runnable for the first time.
  */
-static inline void trace_sched_wakeup_new(struct task_struct *p)
+static TP_SITE_INLINE void trace_sched_wakeup_new(struct task_struct *p)
 {
-	if (trace_sched_wakeup_new_enabled())
-		__traceiter_sched_wakeup(&__tracepoint_sched_wakeup_new, p);
+	if (__builtin_expect(trace_sched_wakeup_new_enabled(), 0)) {
+		TP_SITE_PROTOTYPE("sched_wakeup_new", "sched_wakeup_new(struct task_struct *)");
+		TP_CALL_1(tp_probe_fn_sched_wakeup_new, &__tracepoint_sched_wakeup_new, p);
+	}
 }
 
 static inline int register_trace_prio_sched_wakeup_new(tp_probe_fn_sched_wakeup_new *probe, void *data,
@@ -272,7 +276,7 @@ static const struct trace_print_flags tp_symbols_sched_switch__1[] = {
 	{ 1, "S" }, { 2, "D" }, { 4, "T" }, { 8, "t" },
 	{ 16, "Z" }, { 32, "X" }, { 64, "x" },
 	{ 128, "W" },
-#line 276 "generated/sched.h"
+#line 280 "generated/sched.h"
 	{ 0, NULL },
 };
 
@@ -308,7 +312,7 @@ TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 312 "generated/sched.h"
+#line 316 "generated/sched.h"
 	);
 }
 
@@ -343,7 +347,7 @@ TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 347 "generated/sched.h"
+#line 351 "generated/sched.h"
 	);
 }
 
@@ -371,33 +375,45 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 375 "generated/sched.h"
+#line 379 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
 
 /* ---- sched:sched_switch ---- */
 
-struct tracepoint __tracepoint_sched_switch = {
-	.name = "sched_switch",
-	.proto = "struct task_struct *, struct task_struct *",
-	.file = "defs/sched.tp",
-	.line = 34,
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_switch);
-
-void __traceiter_sched_switch(const struct tracepoint *__tp, struct task_struct *prev,
-		struct task_struct *next)
+static __attribute__((noinline)) void __tp_several_sched_switch(const struct tracepoint_func *__it,
+		struct task_struct *prev, struct task_struct *next)
 {
-	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+	for (; (__probe = tp_probe_func(__it)); __it++) {
 		if (__probe != TP_REMOVED)
 			((tp_probe_fn_sched_switch *)__probe)(__it->data, prev, next);
 	}
+}
+
+static void __traceiter_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next)
+{
+	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
+
+	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
+		((tp_probe_fn_sched_switch *)tp_probe_func(__it))(__it->data, prev, next);
+	else if (__it)
+		__tp_several_sched_switch(__it, prev, next);
 	tp_read_unlock();
 }
+
+__asm__(TP_PROTOTYPE("sched_switch", "sched_switch(struct task_struct *, struct task_struct *)", "%"));
+
+struct tracepoint __tracepoint_sched_switch = {
+	.line = 34,
+	.iterate = (tp_probe_t)__traceiter_sched_switch,
+	.name = "sched_switch",
+	.proto = "struct task_struct *, struct task_struct *",
+	.file = "defs/sched.tp",
+};
+TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_switch);
 
 void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next)
 {
@@ -417,7 +433,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 421 "generated/sched.h"
+#line 437 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -433,25 +449,38 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_sched_switch);
 
 /* ---- sched:sched_wakeup ---- */
 
-struct tracepoint __tracepoint_sched_wakeup = {
-	.name = "sched_wakeup",
-	.proto = "struct task_struct *",
-	.file = "defs/sched.tp",
-	.line = 97,
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_wakeup);
-
-void __traceiter_sched_wakeup(const struct tracepoint *__tp, struct task_struct *p)
+static __attribute__((noinline)) void __tp_several_sched_wakeup(const struct tracepoint_func *__it,
+		struct task_struct *p)
 {
-	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+	for (; (__probe = tp_probe_func(__it)); __it++) {
 		if (__probe != TP_REMOVED)
 			((tp_probe_fn_sched_wakeup *)__probe)(__it->data, p);
 	}
+}
+
+static void __traceiter_sched_wakeup(void *__data, struct task_struct *p)
+{
+	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
+
+	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
+		((tp_probe_fn_sched_wakeup *)tp_probe_func(__it))(__it->data, p);
+	else if (__it)
+		__tp_several_sched_wakeup(__it, p);
 	tp_read_unlock();
 }
+
+__asm__(TP_PROTOTYPE("sched_wakeup", "sched_wakeup(struct task_struct *)", "%"));
+
+struct tracepoint __tracepoint_sched_wakeup = {
+	.line = 97,
+	.iterate = (tp_probe_t)__traceiter_sched_wakeup,
+	.name = "sched_wakeup",
+	.proto = "struct task_struct *",
+	.file = "defs/sched.tp",
+};
+TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_wakeup);
 
 TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 {
@@ -469,11 +498,14 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_sched_wakeup);
 
 /* ---- sched:sched_wakeup_new ---- */
 
+__asm__(TP_PROTOTYPE("sched_wakeup_new", "sched_wakeup_new(struct task_struct *)", "%"));
+
 struct tracepoint __tracepoint_sched_wakeup_new = {
+	.line = 105,
+	.iterate = (tp_probe_t)__traceiter_sched_wakeup,
 	.name = "sched_wakeup_new",
 	.proto = "struct task_struct *",
 	.file = "defs/sched.tp",
-	.line = 105,
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_wakeup_new);
 

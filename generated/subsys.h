@@ -10,10 +10,11 @@
 #ifndef TP_GENERATED_SUBSYS_H
 #define TP_GENERATED_SUBSYS_H
 
+#include <tp/call.h>
 #include <tp/event.h>
 #include <tp/tracepoint.h>
 
-#if TP_INTERFACE_VERSION != 2
+#if TP_INTERFACE_VERSION != 3
 #error "subsys.h and the tp runtime are of different versions: run tpgen again on defs/subsys.tp"
 #endif
 
@@ -22,7 +23,7 @@
 #line 12 "defs/subsys.tp"
 /* A pointer to it is all that the event passes on; what it holds is the program's business. */
 struct task_struct;
-#line 26 "generated/subsys.h"
+#line 27 "generated/subsys.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,19 +34,19 @@ extern "C" {
 typedef void tp_probe_fn_subsys_eventname(void *__data, int firstarg, struct task_struct *p);
 
 extern struct tracepoint __tracepoint_subsys_eventname TP_HIDDEN;
-TP_HIDDEN void __traceiter_subsys_eventname(const struct tracepoint *__tp, int firstarg,
-		struct task_struct *p);
 
 /* Whether there are probes: guards work that is only done for them. */
-static inline bool trace_subsys_eventname_enabled(void)
+static TP_SITE_INLINE bool trace_subsys_eventname_enabled(void)
 {
-	return tp_enabled(&__tracepoint_subsys_eventname);
+	TP_RETURN_ENABLED(__tracepoint_subsys_eventname);
 }
 
-static inline void trace_subsys_eventname(int firstarg, struct task_struct *p)
+static TP_SITE_INLINE void trace_subsys_eventname(int firstarg, struct task_struct *p)
 {
-	if (trace_subsys_eventname_enabled())
-		__traceiter_subsys_eventname(&__tracepoint_subsys_eventname, firstarg, p);
+	if (__builtin_expect(trace_subsys_eventname_enabled(), 0)) {
+		TP_SITE_PROTOTYPE("subsys_eventname", "subsys_eventname(int, struct task_struct *)");
+		TP_CALL_2(tp_probe_fn_subsys_eventname, &__tracepoint_subsys_eventname, firstarg, p);
+	}
 }
 
 static inline int register_trace_prio_subsys_eventname(tp_probe_fn_subsys_eventname *probe, void *data,
@@ -98,24 +99,37 @@ static inline void check_trace_callback_type_subsys_eventname(tp_probe_fn_subsys
 
 /* ---- subsys:subsys_eventname ---- */
 
-struct tracepoint __tracepoint_subsys_eventname = {
-	.name = "subsys_eventname",
-	.proto = "int, struct task_struct *",
-	.file = "defs/subsys.tp",
-	.line = 15,
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_subsys_eventname);
-
-void __traceiter_subsys_eventname(const struct tracepoint *__tp, int firstarg, struct task_struct *p)
+static __attribute__((noinline)) void __tp_several_subsys_eventname(const struct tracepoint_func *__it,
+		int firstarg, struct task_struct *p)
 {
-	const struct tracepoint_func *__it = tp_read_lock(__tp);
 	tp_probe_t __probe;
 
-	for (; __it && (__probe = tp_probe_func(__it)); __it++) {
+	for (; (__probe = tp_probe_func(__it)); __it++) {
 		if (__probe != TP_REMOVED)
 			((tp_probe_fn_subsys_eventname *)__probe)(__it->data, firstarg, p);
 	}
+}
+
+static void __traceiter_subsys_eventname(void *__data, int firstarg, struct task_struct *p)
+{
+	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
+
+	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
+		((tp_probe_fn_subsys_eventname *)tp_probe_func(__it))(__it->data, firstarg, p);
+	else if (__it)
+		__tp_several_subsys_eventname(__it, firstarg, p);
 	tp_read_unlock();
 }
+
+__asm__(TP_PROTOTYPE("subsys_eventname", "subsys_eventname(int, struct task_struct *)", "%"));
+
+struct tracepoint __tracepoint_subsys_eventname = {
+	.line = 15,
+	.iterate = (tp_probe_t)__traceiter_subsys_eventname,
+	.name = "subsys_eventname",
+	.proto = "int, struct task_struct *",
+	.file = "defs/subsys.tp",
+};
+TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_subsys_eventname);
 
 #endif /* CREATE_TRACE_POINTS */

@@ -96,7 +96,8 @@ static struct tp_event *wanted_of(const struct sink_state *state, const struct g
 }
 
 /*
- * Makes the group's attachment what the rules say. 1: it was switched on,
+ * Makes the group's attachment what the rules say, but for the sites, which
+ * tp_registry_switch() switches. 1: it was switched on,
  * -1: off, 0: neither. -ENOMEM is in *error; another one stays without
  * further consequence (the user has registered the writer himself, for one).
  */
@@ -110,19 +111,19 @@ static int apply(struct sink_state *state, const struct group *group, int *error
 		return 0;
 	/* The writer of another module takes over: while it does, the event may be hit. */
 	if (wanted && attached &&
-	    tp_registry_replace(wanted->tracepoint->name, attached->record, wanted->record, state->sink) == 0) {
+	    tp_registry_replace(wanted->tracepoint, attached->record, wanted->record, state->sink) == 0) {
 		state->attached[group->number] = wanted;
 		return 0;
 	}
 	if (attached) {
-		tp_probe_unregister(attached->tracepoint->name, attached->record, state->sink);
+		tp_registry_remove(attached->tracepoint->name, attached->record, state->sink, false);
 		state->attached[group->number] = NULL;
 		result--;
 	}
 	if (wanted) {
 		int failed = room_to_attach(state, group)
-				     ? tp_probe_register(wanted->tracepoint->name, wanted->tracepoint->proto,
-						       wanted->record, state->sink, TRACEPOINT_DEFAULT_PRIO)
+				     ? tp_registry_add(wanted->tracepoint->name, wanted->tracepoint->proto,
+						       wanted->record, state->sink, TRACEPOINT_DEFAULT_PRIO, false)
 				     : -ENOMEM;
 		if (failed == -ENOMEM)
 			*error = failed;
@@ -204,6 +205,7 @@ void tp_sinks_load(struct tp_module *module)
 		return;
 	for (struct sink_state *state = sinks; state; state = state->next)
 		tell_sink(state, module);
+	tp_registry_switch_or_give_up();
 }
 
 void tp_sinks_follow(const struct group *group)
@@ -214,6 +216,7 @@ void tp_sinks_follow(const struct group *group)
 		apply(state, group, &error);
 	if (error)
 		tp_complain("event '%s' is not recorded any more: out of memory", group->name);
+	tp_registry_switch_or_give_up();
 }
 
 /* ---- Sinks ---- */
@@ -267,8 +270,9 @@ static void detach_all(struct sink_state *state)
 	for (size_t i = 0; i < state->nr_attached; i++) {
 		const struct tp_event *event = state->attached[i];
 		if (event)
-			tp_probe_unregister(event->tracepoint->name, event->record, state->sink);
+			tp_registry_remove(event->tracepoint->name, event->record, state->sink, false);
 	}
+	tp_registry_switch();
 }
 
 int tp_sink_close(struct tp_sink *sink)
@@ -346,11 +350,15 @@ static int add_rule(struct sink_state *state, struct rule *rule)
 		at = &(*at)->next;
 	*at = rule;
 	int switched = apply_to_all(state, &error);
+	int failed = tp_registry_switch();
+	if (!error)
+		error = failed;
 	if (error) {
 		*at = NULL;
 		rule_free(rule);
 		int ignored = 0; /* what was on before is on still, and taking off can't fail */
 		apply_to_all(state, &ignored);
+		tp_registry_switch();
 		return error;
 	}
 	drop_overruled(state, rule);
@@ -370,7 +378,7 @@ static int enable_or_disable(struct tp_sink *sink, const char *patterns, bool en
 	tp_lock(&tp_events_lock);
 	result = add_rule(state, rule);
 	tp_unlock(&tp_events_lock);
-	tp_probes_free_retired(); /* a program that switches on and off need not know of them */
+	tp_registry_settle_probes(); /* a program that switches on and off need not know of them */
 	return result;
 }
 

@@ -6,7 +6,7 @@
  *
  *	liburcu's own           (taken by fork and by grace periods)
  *	  tp_events_lock        module.c, events.c, enable.c: modules, events, sinks
- *	    tp_registry_lock    registry.c, probes.c: names and probe arrays
+ *	    tp_registry_lock    registry.c, probes.c, site.c: names, probe arrays, sites
  *	      a sink's own      ctf.h, text.c: taken in readers too; in text.c behind
  *	                        its FILE's, which a fork only tries to take
  *
@@ -110,40 +110,56 @@ void tp_scratch_thread_exit(void);
 
 struct probe_array;
 
-/* The tracepoint of one loaded module; struct tracepoint's reserved[0]. */
-struct site {
-	struct site *next; /* of the same name, in order of loading */
-	struct tracepoint *tp;
-	struct tp_name *name;
-	unsigned int loads; /* more than 1 where two modules announce one and the same (exported) tracepoint */
-	bool on;            /* there are probes, and its regfunc has not refused them */
-	bool used;          /* it was on at some time, so that readers may be in what is its module's */
-};
-
 /* A name that a tracepoint or a probe has. */
 struct tp_name {
-	struct tp_name *next; /* of the same hash */
-	struct site *sites;
-	struct probe_array *probes; /* NULL while there are none */
-	unsigned int leaving;       /* sites unlinked whose readers have not been waited for */
+	struct tp_name *next;           /* of the same hash */
+	struct tracepoint *tracepoints; /* of the loaded modules, by their next */
+	struct probe_array *probes;     /* NULL while there are none */
+	unsigned int leaving;           /* tracepoints unlinked whose readers have not been waited for */
 	const char *proto;
 	char name[];
 };
 
-/* All under tp_registry_lock. */
-int tp_probes_add(struct tp_name *name, tp_probe_t func, void *data, int prio);
+extern struct tp_module *tp_modules; /* under tp_registry_lock, as all that follows in probes.c and site.c */
+
+struct probe_array *tp_probe_array_new(unsigned int nr); /* needs no lock */
+unsigned int tp_probes_count(const struct tp_name *name);
+/* -EAGAIN: *spare must have room for one more than there are. Else it may have been used, and is NULL then. */
+int tp_probes_add(struct tp_name *name, const struct tracepoint_func *probe, struct probe_array **spare);
 int tp_probes_remove(struct tp_name *name, tp_probe_t func, void *data);
+void tp_probes_remove_if(struct tp_name *name, bool (*condition)(tp_probe_t func, const void *priv),
+			 const void *priv);
 int tp_probes_replace(struct tp_name *name, tp_probe_t func, tp_probe_t by, void *data);
+/* Leaves out removed elements; -EAGAIN: *spare must have room for as many as there are. */
+int tp_probes_compact(struct tp_name *name, struct probe_array **spare);
+bool tp_probes_any_removed(void);
 tp_probe_t tp_probes_first(const struct tp_name *name);
-/* What the site's regfunc returned, if it has refused the probes that there are. */
-int tp_probes_link(struct tp_name *name, struct site *site);
-void tp_probes_unlink(struct tp_name *name, struct site *site);
+/* What the tracepoint's regfunc returned, if it has refused the probes that there are. */
+int tp_probes_link(struct tp_name *name, struct tracepoint *tp);
+void tp_probes_unlink(struct tp_name *name, struct tracepoint *tp);
+void tp_probes_fail(struct tracepoint *tp);
+void tp_probes_abandon(struct tp_name *name);
+/* Arrays that only readers need, and that are freed when these are gone. */
+bool tp_probes_any_retired(void);
+struct probe_array *tp_probes_take_retired(void);
+void tp_probes_free(struct probe_array *list); /* needs no lock */
 
-/* Waits for readers, where arrays are left that only readers need; not under a lock. In a reader it does nothing. */
-void tp_probes_free_retired(void);
+/* Returns when all readers of now are gone; not under a lock. False in a reader, which would wait for itself. */
+bool tp_wait_for_readers(void);
 
-/* Puts by in the place of func, for the same data. -ENOENT, -ENOMEM: nothing has changed. */
-int tp_registry_replace(const char *name, tp_probe_t func, tp_probe_t by, void *data);
+/*
+ * Like tp_probe_register() and tp_probe_unregister(); where now is false, sites
+ * are switched by the next tp_registry_switch(), or by whoever comes before.
+ * That returns -EPERM as long as some can't be switched on.
+ */
+int tp_registry_add(const char *name, const char *proto, tp_probe_t func, void *data, int prio, bool now);
+int tp_registry_remove(const char *name, tp_probe_t func, void *data, bool now);
+int tp_registry_switch(void);
+void tp_registry_switch_or_give_up(void); /* says what stays off */
+/* Puts by in the place of func, for the same data. -ENOENT: nothing has changed. */
+int tp_registry_replace(const struct tracepoint *tp, tp_probe_t func, tp_probe_t by, void *data);
+/* Waits for readers, where something is left over that only they need. In a reader it does nothing. */
+void tp_registry_settle_probes(void);
 
 /* Links a module's tracepoints to their names; after unload and a grace period, settle forgets them. */
 void tp_registry_load(struct tp_module *module);
@@ -155,6 +171,17 @@ void tp_registry_settle(struct tp_module *module);
  * loaded, or on what only says its name and prototype. Where not, that was said.
  */
 bool tp_registry_accepts(const struct tracepoint *tp);
+void tp_registry_abandon(void); /* all off, in a forked child */
+
+/* ---- site.c ---- */
+
+/* The tracepoint's sites are to be switched to what its enabled says. */
+void tp_sites_change(struct tracepoint *tp);
+/* Switches the sites of all those. 0, or -EPERM: the tracepoints of those that could not be switched on stay changed. */
+int tp_sites_switch(void);
+/* By their next_changed. */
+struct tracepoint *tp_sites_changed(void);
+unsigned int tp_sites_count(const struct tracepoint *tp);
 
 /* ---- pattern.c: the lists of globs of tp_enable and tp_disable ---- */
 
@@ -201,8 +228,18 @@ void tp_start(void);
 /* To be told when the first probe is registered. */
 void tp_readers_may_come(void);
 
-/* Returns when all readers of now are gone; false in a reader, which would wait for itself. */
-bool tp_wait_for_readers(void);
+/* The process is at its end. */
+bool tp_exiting(void);
+
+/* In front of and behind liburcu's wait for readers: forks must know. */
+void tp_grace_period_begin(void);
+void tp_grace_period_end(void);
+
+/*
+ * In a child that was forked inside a probe, during a grace period: liburcu's
+ * locks are those of a thread that is not there, and tracing is off.
+ */
+bool tp_forked_alone(void);
 
 /* ---- env.c ---- */
 

@@ -24,7 +24,8 @@ void tp_lock(struct tp_lock *lock)
 	 * tracepoint (in malloc, say) as the first of its life, its
 	 * registration would wait for a fork that waits for the holder.
 	 */
-	urcu_bp_register_thread();
+	if (!tp_forked_alone())
+		urcu_bp_register_thread();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&lock->mutex);
 	lock->cancel_state = state;

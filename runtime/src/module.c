@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <urcu/urcu-bp.h>
 
@@ -15,35 +16,83 @@
  * what they protect whole. liburcu's come first: its lock may be held by
  * somebody who waits for a reader who waits for one of ours.
  *
- * Inside a probe liburcu's may be held by somebody who waits for this very
- * reader: there it is left alone, and the child may find it taken. (A reader
- * before the fork is one after it, too.)
+ * Inside a probe that somebody may be waiting for this very reader. Then
+ * nothing can be done about liburcu's locks, and the child, in which they are
+ * held by nobody, must not use it: it is alone. (A reader before the fork is
+ * one after it, too.)
  */
+static pthread_rwlock_t grace_period = PTHREAD_RWLOCK_INITIALIZER; /* held for reading by those who wait for readers */
+static bool alone;                                                 /* what tp_forked_alone() says */
+static struct {
+	bool inside;   /* a probe */
+	bool prepared; /* liburcu is, so that the child can use it */
+} the_fork; /* under tp_events_lock */
+
+void tp_grace_period_begin(void)
+{
+	pthread_rwlock_rdlock(&grace_period);
+}
+
+void tp_grace_period_end(void)
+{
+	pthread_rwlock_unlock(&grace_period);
+}
+
+bool tp_forked_alone(void)
+{
+	return __atomic_load_n(&alone, __ATOMIC_RELAXED);
+}
+
 static void before_fork(void)
 {
-	urcu_bp_register_thread(); /* which before_fork would lock out, and tp_lock wants */
-	if (!urcu_bp_read_ongoing())
-		urcu_bp_before_fork();
+	bool inside = false, prepared = false;
+
+	if (!tp_forked_alone()) {
+		urcu_bp_register_thread(); /* which urcu_bp_before_fork() would lock out, and tp_lock wants */
+		inside = urcu_bp_read_ongoing();
+		prepared = !inside || pthread_rwlock_trywrlock(&grace_period) == 0;
+		if (prepared)
+			urcu_bp_before_fork();
+	}
 	tp_lock(&tp_events_lock);
 	tp_lock(&tp_registry_lock);
+	the_fork.inside = inside;
+	the_fork.prepared = prepared;
 	tp_ctf_before_fork();
 	tp_sinks_before_fork();
 }
 
+/* All in the child is for the thread that is left of the parent. */
+static void go_on_alone(void)
+{
+	if (!tp_forked_alone())
+		tp_complain("process %d was forked inside a probe while another thread waited for that: it goes on "
+			    "without tracing", (int)getpid());
+	__atomic_store_n(&alone, true, __ATOMIC_RELAXED);
+	tp_registry_abandon();
+}
+
 static void after_fork(bool child)
 {
-	if (child)
+	const bool inside = the_fork.inside, prepared = the_fork.prepared;
+
+	if (child) {
 		tp_thread_after_fork_child();
+		if (!prepared)
+			go_on_alone();
+	}
 	tp_sinks_after_fork(child);
 	tp_ctf_after_fork();
 	tp_unlock(&tp_registry_lock);
 	tp_unlock(&tp_events_lock);
-	if (urcu_bp_read_ongoing())
-		return;
-	if (child)
+	if (prepared && child)
 		urcu_bp_after_fork_child();
-	else
+	else if (prepared)
 		urcu_bp_after_fork_parent();
+	if (child)
+		grace_period = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER; /* its holders are not in the child */
+	else if (prepared && inside)
+		pthread_rwlock_unlock(&grace_period);
 }
 
 static void after_fork_parent(void)
@@ -87,6 +136,11 @@ static void note_exit(void)
 static void note_exit_at_exit(void)
 {
 	atexit(note_exit); /* no memory: then exit() waits */
+}
+
+bool tp_exiting(void)
+{
+	return __atomic_load_n(&exiting, __ATOMIC_RELAXED);
 }
 
 void tp_readers_may_come(void)
@@ -147,15 +201,15 @@ static void __attribute__((constructor)) pin(void)
 
 /* ---- Modules ---- */
 
-/* Modules announce themselves once for each of their files; reserved[0] says that it was done. */
+/* Modules announce themselves once for each of their files. */
 void tp_module_load(struct tp_module *module)
 {
 	tp_start();
 	note_exit_of(module);
 	tp_lock(&tp_events_lock);
-	bool first = !module->reserved[0];
+	bool first = !module->loaded;
 	if (first) {
-		module->reserved[0] = module;
+		module->loaded = true;
 		tp_registry_load(module);
 		tp_events_load(module);
 		tp_sinks_load(module);
@@ -177,10 +231,10 @@ static void unload_events(struct tp_module *module)
 void tp_module_unload(struct tp_module *module)
 {
 	tp_lock(&tp_events_lock);
-	bool last = module->reserved[0] != NULL;
+	bool last = module->loaded;
 	bool used = false;
 	if (last) {
-		module->reserved[0] = NULL;
+		module->loaded = false;
 		unload_events(module);
 		used = tp_registry_unload(module);
 	}
@@ -189,7 +243,7 @@ void tp_module_unload(struct tp_module *module)
 		return;
 	if (used) {
 		/* What the readers may use is left as it is; also where exit() was called from inside a probe. */
-		if (__atomic_load_n(&exiting, __ATOMIC_RELAXED) || urcu_bp_read_ongoing())
+		if (tp_exiting() || urcu_bp_read_ongoing())
 			return;
 		tracepoint_synchronize_unregister();
 	}

@@ -3,10 +3,10 @@
  * probes.c - a name's probes: copy-on-write arrays that readers walk under
  * RCU, and what becomes of the old ones.
  *
- * A published array never changes but in one way: where there is no memory
- * for a copy, the function of a removed element becomes TP_REMOVED. The
- * element's data stays, as a reader may have read the function already; the
- * next copy leaves the element out.
+ * Of a published array only functions change: that of a removed element
+ * becomes TP_REMOVED, unless no probe is left, and then the array goes. So
+ * removing needs no memory. The element's data stays, as a reader may have
+ * read the function already. The next copy leaves the element out.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,82 +24,81 @@ struct probe_array {
 	struct tracepoint_func funcs[];
 };
 
-static struct probe_array *retired; /* under tp_registry_lock */
+static struct probe_array *retired;     /* under tp_registry_lock */
+static unsigned int nr_removed;         /* elements of all arrays that are TP_REMOVED; under it, too */
 
-static struct probe_array *array_new(unsigned int nr)
+struct probe_array *tp_probe_array_new(unsigned int nr)
 {
 	struct probe_array *array = tp_malloc(sizeof(*array) + (nr + 1) * sizeof(array->funcs[0]));
 
-	if (!array)
-		return NULL;
-	array->nr = nr;
-	array->live = nr;
-	array->funcs[nr] = (struct tracepoint_func){.func = NULL};
+	if (array)
+		*array = (struct probe_array){.nr = nr};
 	return array;
+}
+
+unsigned int tp_probes_count(const struct tp_name *name)
+{
+	return name->probes ? name->probes->live : 0;
 }
 
 /* ---- Publication ---- */
 
-static void site_publish(struct site *site, struct probe_array *array)
+static void publish_at(struct tracepoint *tp, struct probe_array *array)
 {
-	struct tracepoint *tp = site->tp;
+	bool enabled = array != NULL;
 
 	if (array) {
-		site->used = true;
+		tp->used = true;
 		if (__tsan_release)
 			__tsan_release(&tp->funcs);
-		/*
-		 * Barrier (B): pairs with (A) in tp_read_lock(). Who sees the
-		 * array sees its elements. In front of enabled, so that the
-		 * first call already finds it; where it does not (the two are
-		 * read without order), it finds NULL and calls nothing.
-		 */
-		__atomic_store_n(&tp->funcs, array->funcs, __ATOMIC_RELEASE);
-		__atomic_store_n(&tp->enabled, 1, __ATOMIC_RELEASE);
-	} else {
-		__atomic_store_n(&tp->enabled, 0, __ATOMIC_RELAXED);
-		__atomic_store_n(&tp->funcs, NULL, __ATOMIC_RELEASE);
 	}
-}
-
-/* Probes come to the site. Its regfunc may refuse them. */
-static int site_switch_on(struct site *site)
-{
-	int error = site->tp->regfunc ? site->tp->regfunc() : 0;
-
-	site->on = error >= 0;
-	return site->on ? 0 : error;
-}
-
-/* The last probe has gone, or the site goes. */
-static void site_switch_off(struct site *site)
-{
-	if (!site->on)
+	/*
+	 * Barrier (B): pairs with (A) in tp_read_lock(). Who sees the array
+	 * sees its elements. In front of enabled and of the sites, so that the
+	 * first call finds it. Where one does not (the two are read without
+	 * order), or where the last probe has just gone, it finds NULL and calls nothing.
+	 */
+	__atomic_store_n(&tp->funcs, array ? array->funcs : NULL, __ATOMIC_RELEASE);
+	if (tp->enabled == enabled)
 		return;
-	site->on = false;
-	site_publish(site, NULL);
-	if (site->tp->unregfunc)
-		site->tp->unregfunc();
+	__atomic_store_n(&tp->enabled, enabled, __ATOMIC_RELEASE);
+	tp_sites_change(tp);
 }
 
-/* All sites or none. */
-static int switch_on(struct tp_name *name)
+/* Probes come to the tracepoint. Its regfunc may refuse them. */
+static int switch_on(struct tracepoint *tp)
 {
-	for (struct site *site = name->sites; site; site = site->next) {
-		int error = site_switch_on(site);
+	int error = tp->regfunc ? tp->regfunc() : 0;
+
+	tp->state = error < 0 ? TP_STATE_FAILED : TP_STATE_ON;
+	return error < 0 ? error : 0;
+}
+
+/* The last probe has gone, or the tracepoint goes. */
+static void switch_off(struct tracepoint *tp)
+{
+	bool on = tp->state == TP_STATE_ON;
+
+	tp->state = TP_STATE_OFF;
+	if (!on)
+		return;
+	publish_at(tp, NULL);
+	if (tp->unregfunc)
+		tp->unregfunc();
+}
+
+/* All of the name or none. */
+static int switch_all_on(struct tp_name *name)
+{
+	for (struct tracepoint *tp = name->tracepoints; tp; tp = tp->next) {
+		int error = switch_on(tp);
 		if (!error)
 			continue;
-		for (struct site *undo = name->sites; undo != site; undo = undo->next)
-			site_switch_off(undo);
+		for (struct tracepoint *undo = name->tracepoints; undo != tp->next; undo = undo->next)
+			switch_off(undo);
 		return error;
 	}
 	return 0;
-}
-
-static void retire(struct probe_array *array)
-{
-	array->next_retired = retired;
-	retired = array;
 }
 
 static void publish(struct tp_name *name, struct probe_array *array)
@@ -107,105 +106,132 @@ static void publish(struct tp_name *name, struct probe_array *array)
 	struct probe_array *old = name->probes;
 
 	name->probes = array;
-	for (struct site *site = name->sites; site; site = site->next) {
+	for (struct tracepoint *tp = name->tracepoints; tp; tp = tp->next) {
 		if (!array)
-			site_switch_off(site);
-		else if (site->on)
-			site_publish(site, array);
+			switch_off(tp);
+		else if (tp->state == TP_STATE_ON)
+			publish_at(tp, array);
 	}
-	if (old)
-		retire(old);
+	if (!old)
+		return;
+	nr_removed -= old->nr - old->live;
+	old->next_retired = retired;
+	retired = old;
 }
 
 /* ---- Adding and removing ---- */
 
-/* The element's position, or nr where there is none. */
-static unsigned int find(struct probe_array *array, tp_probe_t func, const void *data)
+static struct tracepoint_func *find(struct probe_array *array, tp_probe_t func, const void *data)
 {
-	unsigned int i = 0;
-
-	while (i < array->nr && (array->funcs[i].func != func || array->funcs[i].data != data))
-		i++;
-	return i;
-}
-
-/* Appends those of [from, to) that are not removed; returns the new end. */
-static unsigned int copy(struct tracepoint_func *end, struct probe_array *array, unsigned int from, unsigned int to)
-{
-	unsigned int n = 0;
-
-	for (unsigned int i = from; i < to; i++) {
-		if (array->funcs[i].func != TP_REMOVED)
-			end[n++] = array->funcs[i];
+	for (unsigned int i = 0; array && i < array->nr; i++) {
+		if (array->funcs[i].func == func && array->funcs[i].data == data)
+			return &array->funcs[i];
 	}
-	return n;
+	return NULL;
 }
 
-int tp_probes_add(struct tp_name *name, tp_probe_t func, void *data, int prio)
+static void append(struct probe_array *array, struct tracepoint_func element)
+{
+	if (element.func != TP_REMOVED)
+		array->funcs[array->live++] = element;
+}
+
+static void finish(struct probe_array *array)
+{
+	array->nr = array->live;
+	array->funcs[array->nr] = (struct tracepoint_func){.func = NULL};
+}
+
+int tp_probes_add(struct tp_name *name, const struct tracepoint_func *probe, struct probe_array **spare)
 {
 	struct probe_array *old = name->probes;
-	unsigned int at = 0;
+	struct probe_array *array = *spare;
+	unsigned int i = 0;
 
-	if (old && find(old, func, data) < old->nr)
+	if (find(old, probe->func, probe->data))
 		return -EEXIST;
-	struct probe_array *array = array_new((old ? old->live : 0) + 1);
-	if (!array)
-		return -ENOMEM;
-	int error = old ? 0 : switch_on(name);
-	if (error) {
-		free(array);
+	if (!array || array->nr <= tp_probes_count(name))
+		return -EAGAIN;
+	int error = old ? 0 : switch_all_on(name);
+	if (error)
 		return error;
-	}
 
-	/* Behind those of the same priority. */
-	while (old && at < old->nr && old->funcs[at].prio >= prio)
-		at++;
-	unsigned int n = old ? copy(array->funcs, old, 0, at) : 0;
-	array->funcs[n++] = (struct tracepoint_func){.func = func, .data = data, .prio = prio};
-	if (old)
-		copy(array->funcs + n, old, at, old->nr);
+	*spare = NULL;
+	for (; old && i < old->nr && old->funcs[i].prio >= probe->prio; i++)
+		append(array, old->funcs[i]);
+	append(array, *probe); /* behind those of the same priority */
+	for (; old && i < old->nr; i++)
+		append(array, old->funcs[i]);
+	finish(array);
 	publish(name, array);
 	return 0;
+}
+
+static void remove_at(struct tp_name *name, struct tracepoint_func *element)
+{
+	if (name->probes->live == 1) {
+		publish(name, NULL);
+		return;
+	}
+	/* Relaxed: who sees it needs nothing that would have to be visible before it. */
+	__atomic_store_n(&element->func, TP_REMOVED, __ATOMIC_RELAXED);
+	name->probes->live--;
+	nr_removed++;
 }
 
 int tp_probes_remove(struct tp_name *name, tp_probe_t func, void *data)
 {
-	struct probe_array *old = name->probes;
-	unsigned int at = old ? find(old, func, data) : 0;
+	struct tracepoint_func *element = find(name->probes, func, data);
 
-	if (!old || at == old->nr)
+	if (!element)
 		return -ENOENT;
-	if (old->live == 1) {
-		publish(name, NULL);
-		return 0;
-	}
-	struct probe_array *array = array_new(old->live - 1);
-	if (!array) {
-		/* Relaxed: who sees it needs nothing that would have to be visible before it. */
-		__atomic_store_n(&old->funcs[at].func, TP_REMOVED, __ATOMIC_RELAXED);
-		old->live--;
-		return 0;
-	}
-	unsigned int n = copy(array->funcs, old, 0, at);
-	copy(array->funcs + n, old, at + 1, old->nr);
-	publish(name, array);
+	remove_at(name, element);
 	return 0;
 }
 
-/* By one publication: a hit finds the one function or the other, never both or neither. */
+void tp_probes_remove_if(struct tp_name *name, bool (*condition)(tp_probe_t func, const void *priv),
+			 const void *priv)
+{
+	struct probe_array *array = name->probes;
+
+	for (unsigned int i = 0; array && i < array->nr; i++) {
+		struct tracepoint_func *element = &array->funcs[i];
+		if (element->func != TP_REMOVED && condition(element->func, priv)) {
+			remove_at(name, element);
+			array = name->probes; /* NULL now, perhaps: then that was the last */
+		}
+	}
+}
+
+/* By one store, as the data is the same: a hit finds the one function or the other, never both or neither. */
 int tp_probes_replace(struct tp_name *name, tp_probe_t func, tp_probe_t by, void *data)
 {
-	struct probe_array *old = name->probes;
-	unsigned int at = old ? find(old, func, data) : 0;
+	struct tracepoint_func *element = find(name->probes, func, data);
 
-	if (!old || at == old->nr)
+	if (!element)
 		return -ENOENT;
-	struct probe_array *array = array_new(old->live);
-	if (!array)
-		return -ENOMEM;
-	unsigned int n = copy(array->funcs, old, 0, at);
-	array->funcs[n++] = (struct tracepoint_func){.func = by, .data = data, .prio = old->funcs[at].prio};
-	copy(array->funcs + n, old, at + 1, old->nr);
+	__atomic_store_n(&element->func, by, __ATOMIC_RELEASE);
+	return 0;
+}
+
+bool tp_probes_any_removed(void)
+{
+	return nr_removed != 0;
+}
+
+int tp_probes_compact(struct tp_name *name, struct probe_array **spare)
+{
+	struct probe_array *old = name->probes;
+	struct probe_array *array = *spare;
+
+	if (!old || old->live == old->nr)
+		return 0;
+	if (!array || array->nr < old->live)
+		return -EAGAIN;
+	*spare = NULL;
+	for (unsigned int i = 0; i < old->nr; i++)
+		append(array, old->funcs[i]);
+	finish(array);
 	publish(name, array);
 	return 0;
 }
@@ -221,67 +247,64 @@ tp_probe_t tp_probes_first(const struct tp_name *name)
 
 /* ---- Modules that come and go ---- */
 
-int tp_probes_link(struct tp_name *name, struct site *site)
+int tp_probes_link(struct tp_name *name, struct tracepoint *tp)
 {
-	struct site **at = &name->sites;
+	struct tracepoint **at = &name->tracepoints;
 
 	while (*at)
 		at = &(*at)->next;
-	site->next = NULL;
-	*at = site;
+	tp->next = NULL;
+	*at = tp;
+	tp->state = TP_STATE_OFF;
 	if (!name->probes)
 		return 0;
-	int error = site_switch_on(site);
+	int error = switch_on(tp);
 	if (!error)
-		site_publish(site, name->probes);
+		publish_at(tp, name->probes);
 	return error;
 }
 
-void tp_probes_unlink(struct tp_name *name, struct site *site)
+void tp_probes_unlink(struct tp_name *name, struct tracepoint *tp)
 {
-	struct site **at = &name->sites;
+	struct tracepoint **at = &name->tracepoints;
 
-	while (*at != site)
+	while (*at != tp)
 		at = &(*at)->next;
-	*at = site->next;
-	site_switch_off(site);
+	*at = tp->next;
+	switch_off(tp);
+}
+
+void tp_probes_abandon(struct tp_name *name)
+{
+	for (struct tracepoint *tp = name->tracepoints; tp; tp = tp->next) {
+		if (tp->state == TP_STATE_ON)
+			publish_at(tp, NULL);
+	}
+}
+
+void tp_probes_fail(struct tracepoint *tp)
+{
+	switch_off(tp);
+	tp->state = TP_STATE_FAILED;
 }
 
 /* ---- Grace periods ---- */
 
-bool tp_wait_for_readers(void)
+bool tp_probes_any_retired(void)
 {
-	int cancel_state;
-
-	if (urcu_bp_read_ongoing())
-		return false;
-	/* liburcu waits in cancellation points, with its lock held. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	urcu_bp_synchronize_rcu();
-	if (__tsan_acquire)
-		__tsan_acquire(&urcu_bp_gp); /* what tp_read_unlock() released */
-	pthread_setcancelstate(cancel_state, NULL);
-	return true;
+	return retired != NULL;
 }
 
-static struct probe_array *take_retired(void)
+struct probe_array *tp_probes_take_retired(void)
 {
-	tp_lock(&tp_registry_lock);
 	struct probe_array *list = retired;
+
 	retired = NULL;
-	tp_unlock(&tp_registry_lock);
 	return list;
 }
 
-void tracepoint_synchronize_unregister(void)
+void tp_probes_free(struct probe_array *list)
 {
-	if (urcu_bp_read_ongoing()) {
-		tp_complain("tracepoint_synchronize_unregister() was called from inside a probe, which would wait for "
-			    "itself for ever: it did nothing; call it after the probe has returned");
-		return;
-	}
-	struct probe_array *list = take_retired();
-	tp_wait_for_readers();
 	while (list) {
 		struct probe_array *array = list;
 		list = array->next_retired;
@@ -289,11 +312,21 @@ void tracepoint_synchronize_unregister(void)
 	}
 }
 
-void tp_probes_free_retired(void)
+bool tp_wait_for_readers(void)
 {
-	tp_lock(&tp_registry_lock);
-	bool any = retired != NULL;
-	tp_unlock(&tp_registry_lock);
-	if (any && !urcu_bp_read_ongoing())
-		tracepoint_synchronize_unregister();
+	int cancel_state;
+
+	if (urcu_bp_read_ongoing())
+		return false;
+	if (tp_forked_alone())
+		return true;
+	/* liburcu waits in cancellation points, with its lock held. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	tp_grace_period_begin();
+	urcu_bp_synchronize_rcu();
+	tp_grace_period_end();
+	if (__tsan_acquire)
+		__tsan_acquire(&urcu_bp_gp); /* what tp_read_unlock() released */
+	pthread_setcancelstate(cancel_state, NULL);
+	return true;
 }

@@ -17,6 +17,8 @@ SIZERS = {"string": ("tp_size_string", "const char *"), "string_len": ("tp_size_
           "bitmask": ("tp_size_bitmask", "size_t"), "cpumask": ("tp_size_cpumask",),
           "sockaddr": ("tp_size_sockaddr", "size_t")}
 
+# The highest n of the macros TP_CALL_n in tp/call.h.
+CALL_ARGS = 5
 
 # What stands in front of a parenthesis in a plain writer: calls that stay calls, or become a few moves.
 PLAIN = re.compile(r"if|sizeof|memcpy|memset|strlen|__(?:assign|get)_\w+")
@@ -42,6 +44,7 @@ def _header(unit: Unit) -> Output:
         "comment": unit.comment,
         "verbatim": unit.verbatim,
         "classes": list(classes.values()),
+        "imports": any(t.exported for t in unit.tracepoints),
         "tracepoints": [_tracepoint(t, classes.get(id(t.event_class)), iterators) for t in unit.tracepoints],
     })
 
@@ -121,7 +124,7 @@ def _tracepoint(tracepoint: Tracepoint, event_class: Mapping[str, object] | None
     args = ", ".join(tracepoint.args)
     types = ", ".join(p.canonical for p in tracepoint.params) or "void"
     # Tracepoints of one prototype are iterated over by one function, which is named after the first.
-    shared = not (tracepoint.condition or tracepoint.exported or tracepoint.custom or tracepoint.nop)
+    shared = not (tracepoint.condition or tracepoint.custom or tracepoint.nop)
     return {
         "name": tracepoint.name,
         "id": _id(tracepoint.name, tracepoint.custom),
@@ -140,7 +143,8 @@ def _tracepoint(tracepoint: Tracepoint, event_class: Mapping[str, object] | None
         "args": args,
         "probe_proto": "void *__data" + (f", {proto}" if proto else ""),
         "iterator": iterators.setdefault(types, tracepoint.name) if shared else tracepoint.name,
-        "iterator_proto": "const struct tracepoint *__tp" + (f", {proto}" if proto else ""),
+        "call": _call(tracepoint),
+        "signature": re.sub(r"[^\w *,()\[\]]", ".", f"{tracepoint.name}({types})"),
         "probe_args": "__it->data" + (f", {args}" if args else ""),
         "class_args": args and f", {args}",
         "types": types,
@@ -149,6 +153,15 @@ def _tracepoint(tracepoint: Tracepoint, event_class: Mapping[str, object] | None
         "class": event_class,
         "print_id": tracepoint.name if tracepoint.print else event_class["id"] if event_class else "",
     }
+
+
+def _call(tracepoint: Tracepoint) -> str:
+    """What a site does while it is on. TP_CALL_n is for the arguments that registers have room for."""
+    tp = f"__tp_import_{tracepoint.name}.tp" if tracepoint.exported else f"&__tracepoint_{tracepoint.name}"
+    probe = f"tp_probe_fn_{tracepoint.name}"
+    if len(tracepoint.args) > CALL_ARGS:
+        return f"(({probe} *)({tp})->iterate)({', '.join([tp, *tracepoint.args])})"
+    return f"TP_CALL_{len(tracepoint.args)}({', '.join([probe, tp, *tracepoint.args])})"
 
 
 def _proto(params: Sequence[Param]) -> str:

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tp/define_trace.h - what generated code needs where CREATE_TRACE_POINTS is
- * defined: the read side of the probe arrays, the field descriptions, and the
- * constructor that announces a module's tracepoints.
+ * defined: the read side of the probe arrays and the field descriptions.
  *
  * Not for call sites: it includes liburcu's inline functions, and is C only.
  */
@@ -24,9 +23,9 @@
  */
 #include <urcu/static/urcu-bp.h>
 
+#include <tp/announce.h>
 #include <tp/assign.h>
 #include <tp/event.h>
-#include <tp/module.h>
 #include <tp/print.h>
 #include <tp/sink.h>
 #include <tp/tracepoint.h>
@@ -67,8 +66,8 @@ static inline void tp_read_unlock(void)
 
 /*
  * An element's function: NULL at the array's end, TP_REMOVED where there is
- * none to call. Loaded once, atomically: removal without memory overwrites it
- * while readers walk the array.
+ * none to call. Loaded once, atomically: removal overwrites it while readers
+ * walk the array.
  */
 static inline tp_probe_t tp_probe_func(const struct tracepoint_func *it)
 {
@@ -119,45 +118,5 @@ static inline tp_probe_t tp_probe_func(const struct tracepoint_func *it)
 		.is_signed = (field_kind) != TP_STRUCT && TP_IS_SIGNED(*(element_type *)0),                  \
 		.is_char = TP_IS_CHAR(*(element_type *)0), .symbols = table,                                 \
 	}
-
-/* ---- Announcing a module ---- */
-
-/* Section contents that nothing refers to must survive the linker's --gc-sections (lld drops them otherwise). */
-#if defined(__has_attribute)
-#if __has_attribute(retain)
-#define TP_RETAIN , retain
-#endif
-#endif
-#ifndef TP_RETAIN
-#define TP_RETAIN
-#endif
-
-/* A pointer, not the thing itself: AddressSanitizer puts red zones between things. */
-#define TP_ANNOUNCE(type, section_name, symbol) \
-	static struct type *__##symbol##_ptr __attribute__((used, section(section_name) TP_RETAIN)) = &symbol
-
-extern struct tracepoint *__start_tp_tracepoints[] TP_HIDDEN __attribute__((weak));
-extern struct tracepoint *__stop_tp_tracepoints[] TP_HIDDEN __attribute__((weak));
-extern struct tp_event *__start_tp_events[] TP_HIDDEN __attribute__((weak));
-extern struct tp_event *__stop_tp_events[] TP_HIDDEN __attribute__((weak));
-
-/* Weak and hidden: one for each module, however many of its files create tracepoints. */
-struct tp_module __tp_module TP_HIDDEN __attribute__((weak)) = {
-	.tracepoints = __start_tp_tracepoints,
-	.tracepoints_end = __stop_tp_tracepoints,
-	.events = __start_tp_events,
-	.events_end = __stop_tp_events,
-};
-
-/* 101 is the earliest priority that programs may use: the program's own constructors can hit tracepoints. */
-static void __attribute__((constructor(101))) __tp_module_constructor(void)
-{
-	tp_module_load(&__tp_module);
-}
-
-static void __attribute__((destructor(101))) __tp_module_destructor(void)
-{
-	tp_module_unload(&__tp_module);
-}
 
 #endif /* TP_DEFINE_TRACE_H */

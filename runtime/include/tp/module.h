@@ -1,28 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tp/module.h - how a module's tracepoints and events become known to the
- * runtime. tp/define_trace.h does this for every program; other uses are rare.
+ * tp/module.h - how a module's tracepoints, events and sites become known to
+ * the runtime. tp/announce.h does this for every program; other uses are rare.
  */
 #ifndef TP_MODULE_H
 #define TP_MODULE_H
 
+#include <stdint.h>
+
 #include <tp/event.h>
+#include <tp/site.h>
 #include <tp/tracepoint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What one module (the program or a shared object) holds; the linker gathers it in two sections of pointers. */
+/* A site: its static key, and that of which tracepoint. tp/site.h says what the distances are. */
+struct tp_site {
+	int32_t code;
+	int32_t key;
+#ifdef __aarch64__
+	int32_t target;
+#endif
+};
+
+/* What one module (the program or a shared object) holds; the linker gathers it in sections, of pointers but for the sites. */
 struct tp_module {
 	struct tracepoint **tracepoints, **tracepoints_end;
 	struct tp_event **events, **events_end;
-	void *reserved[4]; /* for the runtime */
+	struct tp_import **imports, **imports_end;
+	const struct tp_site *sites, *sites_end;
+	/* The rest is the runtime's. */
+	struct tp_module *next; /* in order of loading */
+	const char *path;
+	bool loaded;
 };
 
 /*
  * Announced by a constructor, taken back by a destructor of each file that
- * creates tracepoints; only the module's first call counts.
+ * creates or imports tracepoints; only the module's first call counts.
  * After tp_module_unload() none of its code or data is used any more: it
  * waits for the readers, if one of the tracepoints was ever on. It does not
  * where it is called from inside a probe (which can only be a probe that calls

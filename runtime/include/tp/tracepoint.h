@@ -6,30 +6,47 @@
  * it. The names are the Linux kernel's (include/linux/tracepoint.h) for what
  * the kernel has, and begin with tp_ for what is ours.
  *
- * A tracepoint is "off" while no probe is registered on it, and then costs a
- * load and a branch. While it is "on", each probe is called in the context of
- * the thread that hits it, in order of priority, inside an RCU read-side
- * critical section (liburcu, flavour "bp"): tracepoints may be hit from any
- * thread, from signal handlers, and from within a probe.
+ * A tracepoint is "off" while no probe is registered on it, and then costs an
+ * instruction that does nothing, or a load and a branch (tp/site.h). While it is
+ * "on", each probe is called in the context of the thread that hits it, in
+ * order of priority, inside an RCU read-side critical section (liburcu,
+ * flavour "bp"): tracepoints may be hit from any thread, from signal handlers,
+ * on any stack, inside malloc, in the last destructors of a thread, and
+ * from within a probe.
  *
  * Functions that return int return 0 or a negative errno value.
- * Register, unregister and synchronize may be called from any thread and,
- * but for synchronize, from inside a probe. None of them may be called from
- * a signal handler: they take a lock and allocate memory.
+ * Register and unregister may be called from any thread, from constructors,
+ * destructors and from inside a probe, of the same tracepoint too; and so may
+ * synchronize, but that inside a probe it says -EDEADLK. None of them may be
+ * called from a signal handler: they take a lock.
  *
- * A module that is unloaded (dlclose) waits for all probe calls that run, if
- * one of its tracepoints was ever on; and the loader's lock is held then. So
- * a probe must not use the loader (dlopen, dlsym, dladdr ...) in a program
- * that unloads modules. At the end of the process nothing waits for probes.
+ * A probe that hits its own tracepoint is called again, and so on until the
+ * stack is used up, as in the kernel. TP_LIMIT_RECURSION is for probes that
+ * may come to that.
  *
- * After a fork inside a probe the child must do nothing but exec or _exit:
- * liburcu's locks may be those of a thread that the child doesn't have.
+ * What can't be made safe:
+ *
+ * - dlclose() of a module, of the tracepoints or of the probes, waits for the
+ *   probe calls that run, and the loader's lock is held then. So a probe must
+ *   not use the loader (dlopen, dlsym, dladdr ...) in a program that unloads
+ *   modules; nor may a probe unload a module that has tracepoints or probes.
+ * - The runtime learns that a module with probes goes because the module
+ *   itself has registered them, by a function of this header. A probe that was
+ *   registered by another module must be unregistered before.
+ * - Fork: where one thread forks inside a probe while another waits for a grace
+ *   period, which is for that very probe, the child goes on without tracing: all
+ *   its tracepoints are off, and register says -EDEADLK. A message says so. If
+ *   the program uses liburcu-bp itself, and waits for a grace period of its own
+ *   meanwhile, such a fork never returns.
+ * - At the end of the process nothing waits for probes.
  */
 #ifndef TP_TRACEPOINT_H
 #define TP_TRACEPOINT_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,11 +57,18 @@ extern "C" {
  * number that it was made for into each header; where the two differ, the
  * header says to run tpgen again.
  */
-#define TP_INTERFACE_VERSION 2
+#define TP_INTERFACE_VERSION 3
 
 #define TP_HIDDEN __attribute__((visibility("hidden")))
 #define TP_PUBLIC __attribute__((visibility("default")))
 #define TP_UNUSED __attribute__((unused))
+
+/* The constraint of an assembler operand that is a symbol, in position-independent code, too. */
+#ifdef __aarch64__
+#define TP_SYMBOL_OPERAND "S"
+#else
+#define TP_SYMBOL_OPERAND "i"
+#endif
 
 /*
  * A string that a record may keep a pointer to, as it stays where it is. The
@@ -71,10 +95,10 @@ typedef void (*tp_probe_t)(void);
 /*
  * An element of a probe array. An array ends with the first NULL func.
  *
- * A published array changes in one way only: where there is no memory for a
- * copy without a removed element, its func becomes TP_REMOVED, which is
- * no function. Readers load func once, and skip such an element; data stays,
- * as a reader may have loaded the func before. The next copy leaves it out.
+ * Of a published array only funcs change, each by one store: to TP_REMOVED,
+ * which is no function, where a probe is unregistered. Readers load func
+ * once, and skip such an element; data stays, as a reader may have loaded the
+ * func before. The next copy of the array leaves it out.
  */
 struct tracepoint_func {
 	tp_probe_t func;
@@ -87,6 +111,14 @@ struct tracepoint_func {
 /* Of two probes the one with the higher priority is called first; equal ones in order of registration. */
 #define TRACEPOINT_DEFAULT_PRIO 10
 
+enum tp_state {
+	TP_STATE_UNLOADED, /* its module is not announced, or has gone */
+	TP_STATE_OFF,      /* no probes */
+	TP_STATE_ON,
+	TP_STATE_REFUSED,  /* another module defines the name with another prototype: off for ever */
+	TP_STATE_FAILED,   /* there are probes, but its regfunc, or the switching of its sites, has failed: off */
+};
+
 /*
  * One tracepoint as one module (the program or a shared object) defines it.
  * tpgen generates one per tracepoint, named __tracepoint_NAME. All modules'
@@ -94,12 +126,13 @@ struct tracepoint_func {
  * that a call site reads belongs to the runtime.
  */
 struct tracepoint {
-	int enabled;                  /* read by call sites; 1 while there are probes */
+	int enabled;                  /* 1 while there are probes; sites without a static key read it */
+	int line;                     /* where it is defined, from 1 ... */
 	struct tracepoint_func *funcs; /* the probe array, under RCU; NULL while there are none */
+	tp_probe_t iterate;           /* calls the probes: itself of their type, data being the tracepoint */
 	const char *name;             /* "sched_switch": global to the process */
 	const char *proto;            /* "struct task_struct *, struct task_struct *", without parameter names */
-	const char *file;             /* where it is defined: the .tp file as tpgen was given it, ... */
-	int line;                     /* ... and the line, from 1 */
+	const char *file;             /* ... and the .tp file, as tpgen was given it */
 	/*
 	 * Called where the first probe is about to come, and when the last has
 	 * gone, for this module's tracepoint each; NULL where there is nothing to
@@ -116,10 +149,18 @@ struct tracepoint {
 	 */
 	int (*regfunc)(void);
 	void (*unregfunc)(void);
-	void *reserved[2];            /* for the runtime */
+	/* The rest is the runtime's. */
+	struct tp_name *registered;   /* of its name; NULL while it is not loaded, and where it was refused */
+	struct tracepoint *next;      /* of the same name, in order of loading */
+	struct tracepoint *next_changed; /* whose sites are to be switched, too */
+	struct tp_module *module;     /* the first that announced it */
+	unsigned int loads;           /* modules that announce one and the same, as it is exported */
+	unsigned char state;          /* enum tp_state */
+	bool used;                    /* it was on at some time: readers may be in what is its module's */
+	bool changed;                 /* in the list of next_changed */
 };
 
-/* The load of the off state. Relaxed: a site may see a change late, never torn. */
+/* The load of a site without a static key. Relaxed: it may see a change late, never torn. */
 static inline bool tp_enabled(const struct tracepoint *tp)
 {
 	return __builtin_expect(__atomic_load_n(&tp->enabled, __ATOMIC_RELAXED), 0);
@@ -148,20 +189,68 @@ static inline bool tp_enabled(const struct tracepoint *tp)
 	_Static_assert(EXPORT_TRACEPOINT_SYMBOL_of_##name##_belongs_in_its_tp_file, "")
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name) EXPORT_TRACEPOINT_SYMBOL(name)
 
+/* The functions behind those below. */
+TP_PUBLIC int tp_registry_register(const char *name, const char *proto, tp_probe_t func, void *data, int prio);
+TP_PUBLIC void tp_registry_remove_object(const void *address);
+
+#if defined(__x86_64__) || defined(__aarch64__)
+/* Removes the probes that are functions of the object that this file is in. */
+static inline void tp_object_destructor(void)
+{
+	tp_registry_remove_object((const void *)(uintptr_t)tp_object_destructor);
+}
+
+/*
+ * Makes that a destructor of the object, and only of files that register
+ * probes, which an attribute of the function could not do. By its priority it
+ * runs behind the program's own. On other processors an object must
+ * unregister its probes itself.
+ */
+static inline void tp_remove_probes_at_unload(void)
+{
+	__asm__ volatile(".ifndef .Ltp_object_destructor\n\t"
+			 ".set .Ltp_object_destructor, 1\n\t"
+			 ".pushsection .fini_array.00100, \"aw\", %%fini_array\n\t"
+			 ".balign 8\n\t"
+			 ".dc.a %c0\n\t"
+			 ".popsection\n\t"
+			 ".endif"
+			 :
+			 : TP_SYMBOL_OPERAND(tp_object_destructor));
+}
+#else
+static inline void tp_remove_probes_at_unload(void)
+{
+}
+#endif
+
 /*
  * Registers a probe by name. The tracepoint need not exist yet: the probe is
  * attached when a module that defines it is loaded, detached when that module
- * is unloaded, attached again when it comes back.
+ * is unloaded, attached again when it comes back. When the function returns,
+ * the next hit of the tracepoint by this thread calls the probe; other threads
+ * may be a moment late.
+ *
+ * If it is called by code of a shared object that is unloaded later, that
+ * object's probes are removed by then, and waited for: in its last destructor.
  *
  * proto is the prototype's types, as in struct tracepoint; the generated
  * register_trace_NAME() passes it, so that the compiler checks the probe and
- * the runtime checks the module.
+ * the runtime checks the module. A module that defines the name with another
+ * prototype later does not get the probe.
  *
- * -EEXIST  this func with this data is registered already
- * -EINVAL  func, name or proto is NULL, or the name is known with another prototype
- * -ENOMEM  nothing has changed
+ * -EEXIST   this func with this data is registered already
+ * -EINVAL   func, name or proto is NULL, or the name is defined with another prototype
+ * -ENOMEM   nothing has changed
+ * -EPERM    the system allows no changes of program text (a message names the remedy); nothing has changed
+ * -EDEADLK  in a child whose tracing is off, see above
+ * Others come from the tracepoint's regfunc.
  */
-TP_PUBLIC int tp_probe_register(const char *name, const char *proto, tp_probe_t func, void *data, int prio);
+static inline int tp_probe_register(const char *name, const char *proto, tp_probe_t func, void *data, int prio)
+{
+	tp_remove_probes_at_unload();
+	return tp_registry_register(name, proto, func, data, prio);
+}
 
 /*
  * Takes a probe off. After the return no new call of it begins; a call that
@@ -175,9 +264,20 @@ TP_PUBLIC int tp_probe_register(const char *name, const char *proto, tp_probe_t 
 TP_PUBLIC int tp_probe_unregister(const char *name, tp_probe_t func, void *data);
 
 /* The kernel's calls for one tracepoint; the same as above with its name and prototype. */
-TP_PUBLIC int tracepoint_probe_register(struct tracepoint *tp, tp_probe_t func, void *data);
-TP_PUBLIC int tracepoint_probe_register_prio(struct tracepoint *tp, tp_probe_t func, void *data, int prio);
-TP_PUBLIC int tracepoint_probe_unregister(struct tracepoint *tp, tp_probe_t func, void *data);
+static inline int tracepoint_probe_register_prio(struct tracepoint *tp, tp_probe_t func, void *data, int prio)
+{
+	return tp ? tp_probe_register(tp->name, tp->proto, func, data, prio) : -EINVAL;
+}
+
+static inline int tracepoint_probe_register(struct tracepoint *tp, tp_probe_t func, void *data)
+{
+	return tracepoint_probe_register_prio(tp, func, data, TRACEPOINT_DEFAULT_PRIO);
+}
+
+static inline int tracepoint_probe_unregister(struct tracepoint *tp, tp_probe_t func, void *data)
+{
+	return tp ? tp_probe_unregister(tp->name, func, data) : -EINVAL;
+}
 
 /*
  * Returns when every probe call that was running when it was called has
@@ -188,18 +288,46 @@ TP_PUBLIC int tracepoint_probe_unregister(struct tracepoint *tp, tp_probe_t func
  * bytes each time: they never wait themselves. A program that does either
  * over and over calls this now and then.
  *
- * Must not be called from inside a probe, which would wait for itself (it
- * says so on stderr, and returns at once), nor with a lock held that a probe
- * takes.
+ * Must not be called with a lock held that a probe takes.
+ *
+ * -EDEADLK  called from inside a probe, which would wait for itself: nothing was done, and a message says so
  */
-TP_PUBLIC void tracepoint_synchronize_unregister(void);
+TP_PUBLIC int tracepoint_synchronize_unregister(void);
 
 /*
- * Calls fct for each tracepoint of each loaded module, in no particular
- * order, under the registry's lock: fct must not register, unregister or
- * load modules.
+ * Calls fct for each tracepoint of each loaded module, those included that
+ * were refused, in order of loading and under the registry's lock: fct must
+ * not register, unregister or load modules.
  */
 TP_PUBLIC void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv);
+
+/* What more there is to know of a tracepoint. */
+struct tp_tracepoint_info {
+	enum tp_state state;
+	const char *module;     /* the file that it was loaded from; valid while it is loaded */
+	unsigned int nr_sites;  /* that have a static key, copies by inlining and unrolling included, of all modules */
+	unsigned int nr_probes; /* registered on the name; tp->funcs has them while it is on */
+};
+
+/* Only in the callback of for_each_tracepoint(), for the tracepoint that it was called with. */
+TP_PUBLIC void tp_tracepoint_info(const struct tracepoint *tp, struct tp_tracepoint_info *info);
+
+/*
+ * As the first statement of a probe: leaves it where this thread is in it limit
+ * times already. With 1 the probe is never called from within itself; that
+ * also goes for a signal handler that interrupts it.
+ */
+#define TP_LIMIT_RECURSION(limit)                                                                    \
+	static __thread unsigned int __tp_depth __attribute__((tls_model("initial-exec")));          \
+	if (__tp_depth >= (limit))                                                                   \
+		return;                                                                              \
+	__attribute__((cleanup(tp_leave_recursion), unused)) unsigned int *__tp_level = &__tp_depth; \
+	__tp_depth++
+
+static inline void tp_leave_recursion(unsigned int **depth)
+{
+	--**depth;
+}
 
 #ifdef __cplusplus
 }

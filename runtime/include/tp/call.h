@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tp/call.h - how a site that is on calls the probes. Only headers that tpgen
+ * has written use it.
+ *
+ * TP_CALL_n(probe, tp, arguments...) calls tp's iterator, a function of the
+ * same type as its probes; n is the number of arguments.
+ *
+ * A function that calls another must keep what it needs in registers that a
+ * call preserves, and save those first. In a short one that is more work than
+ * the site, and it is done while the site is off. So on x86-64 the call goes
+ * through tp_call_probes (site.c in the runtime), which takes arguments in
+ * registers that are seldom in use, and preserves the others: but for the
+ * vector registers. That needs arguments that are integers or pointers. Not
+ * with MemorySanitizer, whose shadow of the arguments it would leave behind.
+ */
+#ifndef TP_CALL_H
+#define TP_CALL_H
+
+#include <tp/site.h>
+#if TP_STATIC_KEYS && defined(__x86_64__) && !defined(TP_MEMORY_SANITIZER)
+
+#define TP_IS_WORD(x)                   \
+	(sizeof(x) <= sizeof(long) &&   \
+	 __builtin_classify_type(x) >= 1 && __builtin_classify_type(x) <= 5) /* integer ... pointer */
+
+#ifdef __cplusplus
+extern "C++" {
+template <bool is_word> struct tp_word {
+	template <class T> static unsigned long of(T x) { return (unsigned long)x; }
+};
+template <> struct tp_word<false> {
+	template <class T> static unsigned long of(const T &) { return 0; }
+};
+}
+#define TP_WORD(x) tp_word<TP_IS_WORD(x)>::of(x)
+#else
+#define TP_WORD(x) ((unsigned long)__builtin_choose_expr(TP_IS_WORD(x), x, 0))
+#endif
+
+/* The red zone and the stack pointer are tp_call_probes' to care for: nothing may be pushed here. */
+#define TP_CALL_INSTRUCTIONS                                                                            \
+	"{lea 1f(%%rip), %%r11|lea r11, 1f[rip]}\n\t"                                                   \
+	"{jmp *tp_call_probes@GOTPCREL(%%rip)|jmp QWORD PTR tp_call_probes@GOTPCREL[rip]}\n"            \
+	"1:"
+#ifdef __AVX512F__
+#define TP_CALL_CLOBBERS_512                                                                           \
+	, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",     \
+		"xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5",     \
+		"k6", "k7"
+#else
+#define TP_CALL_CLOBBERS_512
+#endif
+#define TP_CALL_CLOBBERS                                                                               \
+	"r11", "memory", "cc", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)",     \
+		"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",         \
+		"xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15" TP_CALL_CLOBBERS_512
+
+/*
+ * The arguments are in r8, r9, r10, rcx, rdx, which seldom hold what a short
+ * function needs later, in this order; the last two come back as they were.
+ */
+#define TP_CALL_FUNCTION static inline __attribute__((always_inline)) void
+TP_CALL_FUNCTION tp_call_0(struct tracepoint *tp)
+{
+	__asm__ volatile(TP_CALL_INSTRUCTIONS : "+a"(tp) : : "r8", "r9", "r10", TP_CALL_CLOBBERS);
+}
+
+TP_CALL_FUNCTION tp_call_1(struct tracepoint *tp, unsigned long a)
+{
+	register unsigned long r8 __asm__("r8") = a;
+	__asm__ volatile(TP_CALL_INSTRUCTIONS : "+a"(tp), "+r"(r8) : : "r9", "r10", TP_CALL_CLOBBERS);
+}
+
+TP_CALL_FUNCTION tp_call_2(struct tracepoint *tp, unsigned long a, unsigned long b)
+{
+	register unsigned long r8 __asm__("r8") = a, r9 __asm__("r9") = b;
+	__asm__ volatile(TP_CALL_INSTRUCTIONS : "+a"(tp), "+r"(r8), "+r"(r9) : : "r10", TP_CALL_CLOBBERS);
+}
+
+TP_CALL_FUNCTION tp_call_3(struct tracepoint *tp, unsigned long a, unsigned long b, unsigned long c)
+{
+	register unsigned long r8 __asm__("r8") = a, r9 __asm__("r9") = b, r10 __asm__("r10") = c;
+	__asm__ volatile(TP_CALL_INSTRUCTIONS : "+a"(tp), "+r"(r8), "+r"(r9), "+r"(r10) : : TP_CALL_CLOBBERS);
+}
+
+TP_CALL_FUNCTION tp_call_4(struct tracepoint *tp, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
+{
+	register unsigned long r8 __asm__("r8") = a, r9 __asm__("r9") = b, r10 __asm__("r10") = c;
+	__asm__ volatile(TP_CALL_INSTRUCTIONS : "+a"(tp), "+r"(r8), "+r"(r9), "+r"(r10) : "c"(d) : TP_CALL_CLOBBERS);
+}
+
+TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long b, unsigned long c, unsigned long d, unsigned long e)
+{
+	register unsigned long r8 __asm__("r8") = a, r9 __asm__("r9") = b, r10 __asm__("r10") = c;
+	__asm__ volatile(TP_CALL_INSTRUCTIONS : "+a"(tp), "+r"(r8), "+r"(r9), "+r"(r10) : "c"(d), "d"(e) : TP_CALL_CLOBBERS);
+}
+
+#define TP_CALL_0(probe, tp) tp_call_0(tp)
+#define TP_CALL_1(probe, tp, a) \
+	(TP_IS_WORD(a) \
+		 ? tp_call_1(tp, TP_WORD(a)) \
+		 : ((probe *)(tp)->iterate)(tp, a))
+#define TP_CALL_2(probe, tp, a, b) \
+	(TP_IS_WORD(a) && TP_IS_WORD(b) \
+		 ? tp_call_2(tp, TP_WORD(a), TP_WORD(b)) \
+		 : ((probe *)(tp)->iterate)(tp, a, b))
+#define TP_CALL_3(probe, tp, a, b, c) \
+	(TP_IS_WORD(a) && TP_IS_WORD(b) && TP_IS_WORD(c) \
+		 ? tp_call_3(tp, TP_WORD(a), TP_WORD(b), TP_WORD(c)) \
+		 : ((probe *)(tp)->iterate)(tp, a, b, c))
+#define TP_CALL_4(probe, tp, a, b, c, d) \
+	(TP_IS_WORD(a) && TP_IS_WORD(b) && TP_IS_WORD(c) && TP_IS_WORD(d) \
+		 ? tp_call_4(tp, TP_WORD(a), TP_WORD(b), TP_WORD(c), TP_WORD(d)) \
+		 : ((probe *)(tp)->iterate)(tp, a, b, c, d))
+#define TP_CALL_5(probe, tp, a, b, c, d, e) \
+	(TP_IS_WORD(a) && TP_IS_WORD(b) && TP_IS_WORD(c) && TP_IS_WORD(d) && TP_IS_WORD(e) \
+		 ? tp_call_5(tp, TP_WORD(a), TP_WORD(b), TP_WORD(c), TP_WORD(d), TP_WORD(e)) \
+		 : ((probe *)(tp)->iterate)(tp, a, b, c, d, e))
+
+#else
+
+#define TP_CALL_0(probe, tp) ((probe *)(tp)->iterate)(tp)
+#define TP_CALL_1(probe, tp, a) ((probe *)(tp)->iterate)(tp, a)
+#define TP_CALL_2(probe, tp, a, b) ((probe *)(tp)->iterate)(tp, a, b)
+#define TP_CALL_3(probe, tp, a, b, c) ((probe *)(tp)->iterate)(tp, a, b, c)
+#define TP_CALL_4(probe, tp, a, b, c, d) ((probe *)(tp)->iterate)(tp, a, b, c, d)
+#define TP_CALL_5(probe, tp, a, b, c, d, e) ((probe *)(tp)->iterate)(tp, a, b, c, d, e)
+
+#endif
+
+#endif /* TP_CALL_H */

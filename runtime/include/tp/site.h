@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tp/site.h - what a site, the place in a program where trace_X() stands, is
+ * made of: a static key, and the call of the probes behind it. Only headers
+ * that tpgen has written use it.
+ *
+ * A static key is an instruction that the runtime changes. Off, it does
+ * nothing; on, it jumps to the code, out of the way, that calls the probes:
+ *
+ *	x86-64	test $imm32, %eax  <->  jmp rel32: A9 or E9, and the same four
+ *		bytes behind it. One byte is changed, so no processor ever sees
+ *		half of a change, wherever the instruction lies.
+ *	arm64	nop  <->  b: an aligned word; the architecture allows to change
+ *		the one into the other while it is executed (Arm ARM, B2.2.5).
+ *
+ * On other processors, and where a file is compiled with -DTP_STATIC_KEYS=0, a
+ * site loads a flag and branches. Both kinds go together in one program.
+ */
+#ifndef TP_SITE_H
+#define TP_SITE_H
+
+#include <tp/tracepoint.h>
+
+#ifndef TP_STATIC_KEYS
+#if defined(__ELF__) && defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
+#define TP_STATIC_KEYS 1
+#else
+#define TP_STATIC_KEYS 0
+#endif
+#endif
+
+/* Where code is optimized at all, a site is where trace_X() stands, even with -Os. */
+#ifdef __OPTIMIZE__
+#define TP_SITE_INLINE inline __attribute__((always_inline))
+#else
+#define TP_SITE_INLINE inline
+#endif
+
+/*
+ * How sites reach a tracepoint that another module may define: through a
+ * pointer, which the loader sets. A direct reference would make a copy of the
+ * tracepoint in a program that is not a shared object.
+ */
+struct tp_import {
+	struct tracepoint *volatile tp; /* not const: the compiler must not look through it */
+	const char *proto;              /* the sites', which the runtime compares with the tracepoint's */
+};
+
+/* ---- Keys ---- */
+
+/* The body of a function that returns whether a tracepoint, or an imported one, is on. */
+#if TP_STATIC_KEYS
+#define TP_RETURN_ENABLED(tracepoint) TP_RETURN_KEY(&(tracepoint), "")
+#define TP_RETURN_IMPORT_ENABLED(import) TP_RETURN_KEY(&(import), " + 1")
+#else
+#define TP_RETURN_ENABLED(tracepoint) return tp_enabled(&(tracepoint))
+#define TP_RETURN_IMPORT_ENABLED(import) return tp_enabled((import).tp)
+#endif
+
+/*
+ * An entry of the table that tells the runtime of the sites: distances, from
+ * the member itself, to the instruction and to the struct tracepoint, or, 1
+ * more, to the struct tp_import.
+ *
+ * The section is linked to the code's ("o"), so that the linker drops them
+ * together, and goes into its group ("?"), so that there is one entry for
+ * each copy of a C++ inline function that stays.
+ */
+#define TP_SITE_ENTRY(tag, more)                                          \
+	".pushsection tp_sites, \"ao?\", %%progbits, .Ltp_site%=\n\t"     \
+	".balign 4\n\t"                                                   \
+	".long .Ltp_site%= - ., %c0" tag " - .\n\t" more                  \
+	".popsection"
+
+#if defined(__x86_64__)
+#define TP_KEY_INSTRUCTION(tag)                                           \
+	".Ltp_site%=:\n\t"                                                \
+	".byte 0xa9\n\t"                                                  \
+	".long %l[on] - . - 4\n\t" TP_SITE_ENTRY(tag, "")
+#elif defined(__aarch64__)
+/* A third distance: to where the branch goes. */
+#define TP_KEY_INSTRUCTION(tag)                                           \
+	".Ltp_site%=:\n\t"                                                \
+	"nop\n\t" TP_SITE_ENTRY(tag, ".long %l[on] - .\n\t")
+#endif
+
+/* asm goto is volatile: the compiler neither hoists a site out of a loop nor makes one of two. inline: it is short. */
+#define TP_RETURN_KEY(key, tag)                                                        \
+	__asm__ __inline__ goto(TP_KEY_INSTRUCTION(tag) : : TP_SYMBOL_OPERAND(key) : : on); \
+	return false;                                                                  \
+on:                                                                                    \
+	return true
+
+/* ---- One name, one prototype ---- */
+
+/*
+ * Files that say of one tracepoint different prototypes can't be linked: each
+ * defines the_tracepoint_NAME, in a section that is called like the prototype
+ * and belongs to a group that is, too. The linker keeps one of each group; and
+ * where two are left, it says which two sections define the symbol. That has
+ * no size, and nothing refers to it. percent is "%", doubled where the
+ * assembler code has operands.
+ */
+#define TP_PROTOTYPE(name, signature, percent)                                              \
+	".ifndef \".Ltp " signature "\"\n\t"                                                \
+	".set \".Ltp " signature "\", 1\n\t"                                                \
+	".pushsection \".rodata.tracepoint " signature "\", \"aG\", " percent "progbits, "  \
+	"\"tracepoint " signature "\", comdat\n\t"                                          \
+	".globl the_tracepoint_" name "\n\t"                                                \
+	".hidden the_tracepoint_" name "\n"                                                 \
+	"the_tracepoint_" name ":\n\t"                                                      \
+	".popsection\n\t"                                                                   \
+	".endif"
+/* At a site, in the code that is out of the way. */
+#define TP_SITE_PROTOTYPE(name, signature) __asm__ __inline__ volatile(TP_PROTOTYPE(name, signature, "%%") : :)
+
+#endif /* TP_SITE_H */
