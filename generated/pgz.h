@@ -348,8 +348,10 @@ static TP_SITE_INLINE void trace_pgz_block_end(const char *name, unsigned long b
 {
 	if (__builtin_expect(trace_pgz_block_end_enabled(), 0)) {
 		TP_SITE_PROTOTYPE("pgz_block_end",
-				"pgz_block_end(const char *, unsigned long, size_t, size_t, uint32_t, int, bool)");
-		((tp_probe_fn_pgz_block_end *)(&__tracepoint_pgz_block_end)->iterate)(&__tracepoint_pgz_block_end, name, block, in, out, crc, level, last);
+				"pgz_block_end(const char *, unsigned long, size_t, size_t, uint32_t, "
+				"int, bool)");
+		TP_CALL_MANY(tp_probe_fn_pgz_block_end, &__tracepoint_pgz_block_end, name, block, in, out,
+				crc, level, last);
 	}
 }
 
@@ -482,7 +484,8 @@ static TP_SITE_INLINE void trace_pgz_file_close(const char *name, unsigned long 
 {
 	if (__builtin_expect(trace_pgz_file_close_enabled(), 0)) {
 		TP_SITE_PROTOTYPE("pgz_file_close",
-				"pgz_file_close(const char *, unsigned long long, unsigned long long, int)");
+				"pgz_file_close(const char *, unsigned long long, unsigned long long, "
+				"int)");
 		TP_CALL_4(tp_probe_fn_pgz_file_close, &__tracepoint_pgz_file_close, name, in, out, error);
 	}
 }
@@ -544,7 +547,7 @@ extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
 static const struct trace_print_flags tp_symbols_pgz_file_open__1[] = {
 #line 78 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 548 "generated/pgz.h"
+#line 551 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -570,7 +573,7 @@ TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  __print_symbolic_table(__entry->level, tp_symbols_pgz_file_open__1)
-#line 574 "generated/pgz.h"
+#line 577 "generated/pgz.h"
 	);
 }
 
@@ -591,7 +594,7 @@ static const struct tp_event_class tp_class_pgz_file_open = {
 static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
 #line 109 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 595 "generated/pgz.h"
+#line 598 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -617,7 +620,7 @@ TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
-#line 621 "generated/pgz.h"
+#line 624 "generated/pgz.h"
 	);
 }
 
@@ -646,7 +649,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 650 "generated/pgz.h"
+#line 653 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, __event, __size);
 	if (!__entry)
@@ -659,7 +662,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 663 "generated/pgz.h"
+#line 666 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -669,14 +672,14 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 673 "generated/pgz.h"
+#line 676 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 680 "generated/pgz.h"
+#line 683 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -706,7 +709,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 710 "generated/pgz.h"
+#line 713 "generated/pgz.h"
 	);
 }
 
@@ -748,7 +751,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 752 "generated/pgz.h"
+#line 755 "generated/pgz.h"
 	);
 }
 
@@ -784,7 +787,7 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 788 "generated/pgz.h"
+#line 791 "generated/pgz.h"
 	);
 }
 
@@ -799,8 +802,9 @@ static const struct tp_event_class tp_class_pgz_file_close = {
 
 /* ---- pgz:pgz_file_open ---- */
 
-static __attribute__((noinline)) void __tp_several_pgz_file_open(const struct tracepoint_func *__it,
-		const char *name, long long size, size_t block_size, int level)
+static __attribute__((noinline))
+void __tp_several_pgz_file_open(const struct tracepoint_func *__it, const char *name, long long size,
+		size_t block_size, int level)
 {
 	tp_probe_t __probe;
 
@@ -847,7 +851,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 851 "generated/pgz.h"
+#line 855 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -859,7 +863,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 863 "generated/pgz.h"
+#line 867 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -875,8 +879,9 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_file_open);
 
 /* ---- pgz:pgz_block_queue ---- */
 
-static __attribute__((noinline)) void __tp_several_pgz_block_queue(const struct tracepoint_func *__it,
-		const char *name, unsigned long block, size_t size, bool last, unsigned int waiting)
+static __attribute__((noinline))
+void __tp_several_pgz_block_queue(const struct tracepoint_func *__it, const char *name, unsigned long block,
+		size_t size, bool last, unsigned int waiting)
 {
 	tp_probe_t __probe;
 
@@ -958,9 +963,9 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_start);
 
 /* ---- pgz:pgz_block_end ---- */
 
-static __attribute__((noinline)) void __tp_several_pgz_block_end(const struct tracepoint_func *__it,
-		const char *name, unsigned long block, size_t in, size_t out, uint32_t crc, int level,
-		bool last)
+static __attribute__((noinline))
+void __tp_several_pgz_block_end(const struct tracepoint_func *__it, const char *name, unsigned long block,
+		size_t in, size_t out, uint32_t crc, int level, bool last)
 {
 	tp_probe_t __probe;
 
@@ -984,8 +989,8 @@ static void __traceiter_pgz_block_end(void *__data, const char *name, unsigned l
 	tp_read_unlock();
 }
 
-__asm__(TP_PROTOTYPE("pgz_block_end",
-		"pgz_block_end(const char *, unsigned long, size_t, size_t, uint32_t, int, bool)", "%"));
+__asm__(TP_PROTOTYPE("pgz_block_end", "pgz_block_end(const char *, unsigned long, size_t, size_t, uint32_t, "
+				"int, bool)", "%"));
 
 struct tracepoint __tracepoint_pgz_block_end = {
 	.line = 129,
@@ -1010,7 +1015,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1014 "generated/pgz.h"
+#line 1019 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -1027,7 +1032,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1031 "generated/pgz.h"
+#line 1036 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1043,8 +1048,9 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_end);
 
 /* ---- pgz:pgz_file_blocks ---- */
 
-static __attribute__((noinline)) void __tp_several_pgz_file_blocks(const struct tracepoint_func *__it,
-		const char *name, unsigned long first, const uint32_t *sizes, size_t count)
+static __attribute__((noinline))
+void __tp_several_pgz_file_blocks(const struct tracepoint_func *__it, const char *name, unsigned long first,
+		const uint32_t *sizes, size_t count)
 {
 	tp_probe_t __probe;
 
@@ -1092,13 +1098,13 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1096 "generated/pgz.h"
+#line 1102 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1102 "generated/pgz.h"
+#line 1108 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1111,7 +1117,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1115 "generated/pgz.h"
+#line 1121 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1127,8 +1133,9 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_file_blocks);
 
 /* ---- pgz:pgz_file_close ---- */
 
-static __attribute__((noinline)) void __tp_several_pgz_file_close(const struct tracepoint_func *__it,
-		const char *name, unsigned long long in, unsigned long long out, int error)
+static __attribute__((noinline))
+void __tp_several_pgz_file_close(const struct tracepoint_func *__it, const char *name, unsigned long long in,
+		unsigned long long out, int error)
 {
 	tp_probe_t __probe;
 
@@ -1150,8 +1157,8 @@ static void __traceiter_pgz_file_close(void *__data, const char *name, unsigned 
 	tp_read_unlock();
 }
 
-__asm__(TP_PROTOTYPE("pgz_file_close",
-		"pgz_file_close(const char *, unsigned long long, unsigned long long, int)", "%"));
+__asm__(TP_PROTOTYPE("pgz_file_close", "pgz_file_close(const char *, unsigned long long, unsigned long long, "
+				"int)", "%"));
 
 struct tracepoint __tracepoint_pgz_file_close = {
 	.line = 198,
@@ -1176,7 +1183,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1180 "generated/pgz.h"
+#line 1187 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1188,7 +1195,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1192 "generated/pgz.h"
+#line 1199 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

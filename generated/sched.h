@@ -382,8 +382,9 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 
 /* ---- sched:sched_switch ---- */
 
-static __attribute__((noinline)) void __tp_several_sched_switch(const struct tracepoint_func *__it,
-		struct task_struct *prev, struct task_struct *next)
+static __attribute__((noinline))
+void __tp_several_sched_switch(const struct tracepoint_func *__it, struct task_struct *prev,
+		struct task_struct *next)
 {
 	tp_probe_t __probe;
 
@@ -433,7 +434,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 437 "generated/sched.h"
+#line 438 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -449,8 +450,8 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_sched_switch);
 
 /* ---- sched:sched_wakeup ---- */
 
-static __attribute__((noinline)) void __tp_several_sched_wakeup(const struct tracepoint_func *__it,
-		struct task_struct *p)
+static __attribute__((noinline))
+void __tp_several_sched_wakeup(const struct tracepoint_func *__it, struct task_struct *p)
 {
 	tp_probe_t __probe;
 

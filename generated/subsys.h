@@ -99,8 +99,8 @@ static inline void check_trace_callback_type_subsys_eventname(tp_probe_fn_subsys
 
 /* ---- subsys:subsys_eventname ---- */
 
-static __attribute__((noinline)) void __tp_several_subsys_eventname(const struct tracepoint_func *__it,
-		int firstarg, struct task_struct *p)
+static __attribute__((noinline))
+void __tp_several_subsys_eventname(const struct tracepoint_func *__it, int firstarg, struct task_struct *p)
 {
 	tp_probe_t __probe;
 

@@ -34,7 +34,7 @@ def c_strings(text: str, indent: str) -> str:
     """text as adjacent C string literals, one a line, broken behind spaces."""
     lines = [""]
     for word in re.split(r"(?<= )", text):
-        if lines[-1] and len(c_string(lines[-1] + word)) > WIDTH - 20:
+        if lines[-1] and len(c_string(lines[-1] + word)) > WIDTH - 8 * indent.count("\t") - 4:
             lines.append("")
         lines[-1] += word
     return f"\n{indent}".join(map(c_string, lines))

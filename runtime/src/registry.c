@@ -527,7 +527,7 @@ void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *p
 	tp_unlock(&tp_registry_lock);
 }
 
-void tp_tracepoint_info(const struct tracepoint *tp, struct tp_tracepoint_info *info)
+void tp_get_tracepoint_info(const struct tracepoint *tp, struct tp_tracepoint_info *info)
 {
 	*info = (struct tp_tracepoint_info){
 		.state = (enum tp_state)tp->state,

@@ -98,7 +98,7 @@ struct batch {
 	} changes[64];
 	int memory; /* /proc/self/mem; -1 where it is not open */
 	int error;  /* the last */
-	bool written;
+	bool on;    /* something was switched on */
 };
 
 #define BATCH_BYTES 1024
@@ -157,7 +157,6 @@ static void batch_flush(struct batch *batch)
 	if (!batch->nr)
 		return;
 	if (batch_write(batch)) {
-		batch->written = true;
 #ifdef VALGRIND_DISCARD_TRANSLATIONS
 		VALGRIND_DISCARD_TRANSLATIONS(batch->first, (char *)(batch->last + 1) - (char *)batch->first);
 #endif
@@ -187,8 +186,9 @@ static void batch_add(struct batch *batch, opcode_t *at, opcode_t opcode)
 
 /*
  * Barrier (C): every processor that runs this process forgets what it has
- * fetched, so that its next hit finds the site as it is now. Without it (an
- * old kernel) it does so a moment later.
+ * fetched, so that its next hit finds the site on. Without it (an old kernel)
+ * that is a moment later; as it is where sites are switched off, which need no
+ * more than that: one that is still on finds no probes.
  */
 static void synchronize_processors(void)
 {
@@ -208,6 +208,7 @@ static void site_switch(struct batch *batch, const struct tp_site *site, bool on
 
 	if (now == opcode)
 		return;
+	batch->on = batch->on || on;
 	if (now == OPCODE_OFF || now == opcode_on(site))
 		batch_add(batch, at, opcode);
 	else
@@ -239,7 +240,7 @@ int tp_sites_switch(void)
 	batch_flush(&batch);
 	if (batch.memory >= 0)
 		close(batch.memory);
-	if (batch.written)
+	if (batch.on)
 		synchronize_processors();
 	errno = error;
 

@@ -159,9 +159,8 @@ def _call(tracepoint: Tracepoint) -> str:
     """What a site does while it is on. TP_CALL_n is for the arguments that registers have room for."""
     tp = f"__tp_import_{tracepoint.name}.tp" if tracepoint.exported else f"&__tracepoint_{tracepoint.name}"
     probe = f"tp_probe_fn_{tracepoint.name}"
-    if len(tracepoint.args) > CALL_ARGS:
-        return f"(({probe} *)({tp})->iterate)({', '.join([tp, *tracepoint.args])})"
-    return f"TP_CALL_{len(tracepoint.args)}({', '.join([probe, tp, *tracepoint.args])})"
+    number = len(tracepoint.args)
+    return f"TP_CALL_{number if number <= CALL_ARGS else 'MANY'}({', '.join([probe, tp, *tracepoint.args])})"
 
 
 def _proto(params: Sequence[Param]) -> str:

@@ -18,6 +18,7 @@
 #define TP_CALL_H
 
 #include <tp/site.h>
+
 #if TP_STATIC_KEYS && defined(__x86_64__) && !defined(TP_MEMORY_SANITIZER)
 
 #define TP_IS_WORD(x)                   \
@@ -38,7 +39,13 @@ template <> struct tp_word<false> {
 #define TP_WORD(x) ((unsigned long)__builtin_choose_expr(TP_IS_WORD(x), x, 0))
 #endif
 
-/* The red zone and the stack pointer are tp_call_probes' to care for: nothing may be pushed here. */
+/* Not for C: its arguments are not where a function's are. */
+#ifdef __cplusplus
+extern "C"
+#endif
+TP_PUBLIC void tp_call_probes(void);
+
+/* The red zone and the stack pointer are for tp_call_probes to care for: nothing may be pushed here. */
 #define TP_CALL_INSTRUCTIONS                                                                            \
 	"{lea 1f(%%rip), %%r11|lea r11, 1f[rip]}\n\t"                                                   \
 	"{jmp *tp_call_probes@GOTPCREL(%%rip)|jmp QWORD PTR tp_call_probes@GOTPCREL[rip]}\n"            \
@@ -90,10 +97,12 @@ TP_CALL_FUNCTION tp_call_4(struct tracepoint *tp, unsigned long a, unsigned long
 	__asm__ volatile(TP_CALL_INSTRUCTIONS : "+a"(tp), "+r"(r8), "+r"(r9), "+r"(r10) : "c"(d) : TP_CALL_CLOBBERS);
 }
 
-TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long b, unsigned long c, unsigned long d, unsigned long e)
+TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long b, unsigned long c, unsigned long d,
+			   unsigned long e)
 {
 	register unsigned long r8 __asm__("r8") = a, r9 __asm__("r9") = b, r10 __asm__("r10") = c;
-	__asm__ volatile(TP_CALL_INSTRUCTIONS : "+a"(tp), "+r"(r8), "+r"(r9), "+r"(r10) : "c"(d), "d"(e) : TP_CALL_CLOBBERS);
+	__asm__ volatile(TP_CALL_INSTRUCTIONS
+			 : "+a"(tp), "+r"(r8), "+r"(r9), "+r"(r10) : "c"(d), "d"(e) : TP_CALL_CLOBBERS);
 }
 
 #define TP_CALL_0(probe, tp) tp_call_0(tp)
@@ -128,5 +137,8 @@ TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long
 #define TP_CALL_5(probe, tp, a, b, c, d, e) ((probe *)(tp)->iterate)(tp, a, b, c, d, e)
 
 #endif
+
+/* More than registers have room for. */
+#define TP_CALL_MANY(probe, tp, ...) ((probe *)(tp)->iterate)(tp, __VA_ARGS__)
 
 #endif /* TP_CALL_H */

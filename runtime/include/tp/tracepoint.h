@@ -310,7 +310,7 @@ struct tp_tracepoint_info {
 };
 
 /* Only in the callback of for_each_tracepoint(), for the tracepoint that it was called with. */
-TP_PUBLIC void tp_tracepoint_info(const struct tracepoint *tp, struct tp_tracepoint_info *info);
+TP_PUBLIC void tp_get_tracepoint_info(const struct tracepoint *tp, struct tp_tracepoint_info *info);
 
 /*
  * As the first statement of a probe: leaves it where this thread is in it limit
