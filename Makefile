@@ -54,7 +54,7 @@ endif
 TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
 TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
-.PHONY: all generate demo check bench install deps clean help examples check-programs check-kernel
+.PHONY: all generate demo check torture bench bench-core install deps clean help examples check-programs check-kernel
 all: $(BUILD)/libtp.a $(BUILD)/libtp.so generate
 
 help:
@@ -63,7 +63,9 @@ help:
 	@echo 'make demo      trace a real program, and look at the trace'
 	@echo 'make check     all tests; T=NAME for those whose name contains NAME'
 	@echo 'make check-kernel  the tests on the kernel'"'"'s own headers, which make check has too'
+	@echo 'make torture   everything at once against the core, for SECONDS=$(SECONDS) in each way to build it'
 	@echo 'make bench     what tracepoints cost here, beside other ways to trace'
+	@echo 'make bench-core  what the core costs, and its goals; UPDATE=1 for docs/performance.md'
 	@echo 'make install   to PREFIX=$(PREFIX), below DESTDIR=$(DESTDIR)'
 	@echo 'make deps      install what is missing, through apt-get; "make deps demo", "make deps check"'
 	@echo 'make clean     remove $(BUILD)/'
@@ -162,8 +164,17 @@ check: check-programs
 check-kernel: $(BUILD)/libtp.a
 	$(Q)CC='$(CC)' CXX='$(CXX)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/run.py kernel/test_
 
+# As many seconds as one likes of what "make check" has two of, in each of the ways to build it.
+SECONDS ?= 60
+torture:
+	$(Q)CC='$(CC)' CXX='$(CXX)' SECONDS=$(SECONDS) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/torture/torture.py
+
 bench: $(BUILD)/libtp.a
-	$(Q)tests/bench/run.sh $(BUILD)
+	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD)
+
+# Those of the core alone, with its goals; UPDATE=1 writes them into docs/performance.md.
+bench-core: $(BUILD)/libtp.a
+	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD) core
 
 # ---- Installing ----
 

@@ -806,12 +806,13 @@ static __attribute__((noinline))
 void __tp_several_pgz_file_open(const struct tracepoint_func *__it, const char *name, long long size,
 		size_t block_size, int level)
 {
-	tp_probe_t __probe;
+	tp_probe_t __probe = tp_probe_func(__it);
 
-	for (; (__probe = tp_probe_func(__it)); __it++) {
-		if (__probe != TP_REMOVED)
+	do {
+		if (__builtin_expect(__probe != TP_REMOVED, 1))
 			((tp_probe_fn_pgz_file_open *)__probe)(__it->data, name, size, block_size, level);
-	}
+		__probe = tp_probe_func(++__it);
+	} while (__probe);
 }
 
 static void __traceiter_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
@@ -851,7 +852,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 855 "generated/pgz.h"
+#line 856 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -863,7 +864,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 867 "generated/pgz.h"
+#line 868 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -883,13 +884,14 @@ static __attribute__((noinline))
 void __tp_several_pgz_block_queue(const struct tracepoint_func *__it, const char *name, unsigned long block,
 		size_t size, bool last, unsigned int waiting)
 {
-	tp_probe_t __probe;
+	tp_probe_t __probe = tp_probe_func(__it);
 
-	for (; (__probe = tp_probe_func(__it)); __it++) {
-		if (__probe != TP_REMOVED)
+	do {
+		if (__builtin_expect(__probe != TP_REMOVED, 1))
 			((tp_probe_fn_pgz_block_queue *)__probe)(__it->data, name, block, size, last,
 					waiting);
-	}
+		__probe = tp_probe_func(++__it);
+	} while (__probe);
 }
 
 static void __traceiter_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
@@ -967,13 +969,14 @@ static __attribute__((noinline))
 void __tp_several_pgz_block_end(const struct tracepoint_func *__it, const char *name, unsigned long block,
 		size_t in, size_t out, uint32_t crc, int level, bool last)
 {
-	tp_probe_t __probe;
+	tp_probe_t __probe = tp_probe_func(__it);
 
-	for (; (__probe = tp_probe_func(__it)); __it++) {
-		if (__probe != TP_REMOVED)
+	do {
+		if (__builtin_expect(__probe != TP_REMOVED, 1))
 			((tp_probe_fn_pgz_block_end *)__probe)(__it->data, name, block, in, out, crc, level,
 					last);
-	}
+		__probe = tp_probe_func(++__it);
+	} while (__probe);
 }
 
 static void __traceiter_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in,
@@ -1015,7 +1018,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1019 "generated/pgz.h"
+#line 1022 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -1032,7 +1035,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1036 "generated/pgz.h"
+#line 1039 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1052,12 +1055,13 @@ static __attribute__((noinline))
 void __tp_several_pgz_file_blocks(const struct tracepoint_func *__it, const char *name, unsigned long first,
 		const uint32_t *sizes, size_t count)
 {
-	tp_probe_t __probe;
+	tp_probe_t __probe = tp_probe_func(__it);
 
-	for (; (__probe = tp_probe_func(__it)); __it++) {
-		if (__probe != TP_REMOVED)
+	do {
+		if (__builtin_expect(__probe != TP_REMOVED, 1))
 			((tp_probe_fn_pgz_file_blocks *)__probe)(__it->data, name, first, sizes, count);
-	}
+		__probe = tp_probe_func(++__it);
+	} while (__probe);
 }
 
 static void __traceiter_pgz_file_blocks(void *__data, const char *name, unsigned long first,
@@ -1098,13 +1102,13 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1102 "generated/pgz.h"
+#line 1106 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1108 "generated/pgz.h"
+#line 1112 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1117,7 +1121,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1121 "generated/pgz.h"
+#line 1125 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1137,12 +1141,13 @@ static __attribute__((noinline))
 void __tp_several_pgz_file_close(const struct tracepoint_func *__it, const char *name, unsigned long long in,
 		unsigned long long out, int error)
 {
-	tp_probe_t __probe;
+	tp_probe_t __probe = tp_probe_func(__it);
 
-	for (; (__probe = tp_probe_func(__it)); __it++) {
-		if (__probe != TP_REMOVED)
+	do {
+		if (__builtin_expect(__probe != TP_REMOVED, 1))
 			((tp_probe_fn_pgz_file_close *)__probe)(__it->data, name, in, out, error);
-	}
+		__probe = tp_probe_func(++__it);
+	} while (__probe);
 }
 
 static void __traceiter_pgz_file_close(void *__data, const char *name, unsigned long long in,
@@ -1183,7 +1188,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1187 "generated/pgz.h"
+#line 1192 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1195,7 +1200,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1199 "generated/pgz.h"
+#line 1204 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

@@ -386,12 +386,13 @@ static __attribute__((noinline))
 void __tp_several_sched_switch(const struct tracepoint_func *__it, struct task_struct *prev,
 		struct task_struct *next)
 {
-	tp_probe_t __probe;
+	tp_probe_t __probe = tp_probe_func(__it);
 
-	for (; (__probe = tp_probe_func(__it)); __it++) {
-		if (__probe != TP_REMOVED)
+	do {
+		if (__builtin_expect(__probe != TP_REMOVED, 1))
 			((tp_probe_fn_sched_switch *)__probe)(__it->data, prev, next);
-	}
+		__probe = tp_probe_func(++__it);
+	} while (__probe);
 }
 
 static void __traceiter_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next)
@@ -434,7 +435,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 438 "generated/sched.h"
+#line 439 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -453,12 +454,13 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_sched_switch);
 static __attribute__((noinline))
 void __tp_several_sched_wakeup(const struct tracepoint_func *__it, struct task_struct *p)
 {
-	tp_probe_t __probe;
+	tp_probe_t __probe = tp_probe_func(__it);
 
-	for (; (__probe = tp_probe_func(__it)); __it++) {
-		if (__probe != TP_REMOVED)
+	do {
+		if (__builtin_expect(__probe != TP_REMOVED, 1))
 			((tp_probe_fn_sched_wakeup *)__probe)(__it->data, p);
-	}
+		__probe = tp_probe_func(++__it);
+	} while (__probe);
 }
 
 static void __traceiter_sched_wakeup(void *__data, struct task_struct *p)

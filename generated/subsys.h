@@ -102,12 +102,13 @@ static inline void check_trace_callback_type_subsys_eventname(tp_probe_fn_subsys
 static __attribute__((noinline))
 void __tp_several_subsys_eventname(const struct tracepoint_func *__it, int firstarg, struct task_struct *p)
 {
-	tp_probe_t __probe;
+	tp_probe_t __probe = tp_probe_func(__it);
 
-	for (; (__probe = tp_probe_func(__it)); __it++) {
-		if (__probe != TP_REMOVED)
+	do {
+		if (__builtin_expect(__probe != TP_REMOVED, 1))
 			((tp_probe_fn_subsys_eventname *)__probe)(__it->data, firstarg, p);
-	}
+		__probe = tp_probe_func(++__it);
+	} while (__probe);
 }
 
 static void __traceiter_subsys_eventname(void *__data, int firstarg, struct task_struct *p)

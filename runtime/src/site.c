@@ -73,7 +73,10 @@ static opcode_t opcode_on(const struct tp_site *site)
 	intptr_t from = (intptr_t)&site->code + site->code;
 	intptr_t to = (intptr_t)&site->target + site->target;
 
-	return 0x14000000 | ((uint32_t)((to - from) >> 2) & 0x3ffffff); /* b: it reaches 128 MiB, and so does a function */
+	/* b reaches 128 MiB. Where a program is larger, and the linker has put the two so far apart, it is no site. */
+	if (to - from < -0x8000000 || to - from >= 0x8000000)
+		return OPCODE_OFF;
+	return 0x14000000 | ((uint32_t)((to - from) >> 2) & 0x3ffffff);
 }
 
 #endif
@@ -103,6 +106,31 @@ struct batch {
 
 #define BATCH_BYTES 1024
 
+#if defined(__x86_64__)
+/* By one write: what is copied byte for byte is changed byte for byte. */
+static bool write_opcodes(const struct batch *batch)
+{
+	const size_t size = (size_t)((char *)(batch->last + 1) - (char *)batch->first);
+	unsigned char text[BATCH_BYTES];
+
+	memcpy(text, batch->first, size);
+	for (unsigned int i = 0; i < batch->nr; i++)
+		text[batch->changes[i].at - batch->first] = batch->changes[i].opcode;
+	return pwrite(batch->memory, text, size, (off_t)(intptr_t)batch->first) == (ssize_t)size;
+}
+#else
+/* By one write each, as a word must not be copied in parts. */
+static bool write_opcodes(const struct batch *batch)
+{
+	for (unsigned int i = 0; i < batch->nr; i++) {
+		if (pwrite(batch->memory, &batch->changes[i].opcode, sizeof(opcode_t),
+			   (off_t)(intptr_t)batch->changes[i].at) != sizeof(opcode_t))
+			return false;
+	}
+	return true;
+}
+#endif
+
 /*
  * Through /proc/self/mem, as a debugger does: text stays read-only to
  * everybody else. It is opened each time: a descriptor that is kept may be
@@ -111,18 +139,9 @@ struct batch {
  */
 static bool write_to_memory(struct batch *batch)
 {
-	const size_t size = (size_t)((char *)(batch->last + 1) - (char *)batch->first);
-	unsigned char text[BATCH_BYTES];
-
 	if (batch->memory < 0)
 		batch->memory = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
-	if (batch->memory < 0)
-		return false;
-	memcpy(text, batch->first, size);
-	for (unsigned int i = 0; i < batch->nr; i++)
-		memcpy(text + ((char *)batch->changes[i].at - (char *)batch->first), &batch->changes[i].opcode,
-		       sizeof(opcode_t));
-	return pwrite(batch->memory, text, size, (off_t)(intptr_t)batch->first) == (ssize_t)size;
+	return batch->memory >= 0 && write_opcodes(batch);
 }
 
 /* Executable all the time: other threads are in it. */
@@ -206,8 +225,11 @@ static void site_switch(struct batch *batch, const struct tp_site *site, bool on
 	const opcode_t now = *at;
 	const opcode_t opcode = on ? opcode_on(site) : OPCODE_OFF;
 
-	if (now == opcode)
+	if (now == opcode) {
+		if (on && opcode == OPCODE_OFF)
+			batch->error = -ERANGE;
 		return;
+	}
 	batch->on = batch->on || on;
 	if (now == OPCODE_OFF || now == opcode_on(site))
 		batch_add(batch, at, opcode);

@@ -6,7 +6,8 @@
  *
  * prints the nanoseconds an event takes in each of the THREADS. It is compiled
  * once for each way to trace: SUBJECT is the header that says what
- * HIT(number, id, name) is, and may say what PREPARE(argument) is.
+ * HIT(number, id, name) is, and may say what PREPARE(argument) is, and
+ * UNDO(), which follows each slice and is not timed.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -16,7 +17,15 @@
 #include <string.h>
 #include <time.h>
 
+/* gcc also keeps other functions from knowing what is in such a one, such as the registers that it leaves alone. */
+#if defined(__has_attribute)
+#if __has_attribute(noipa)
+#define NOINLINE __attribute__((noipa))
+#endif
+#endif
+#ifndef NOINLINE
 #define NOINLINE __attribute__((noinline))
+#endif
 #define MAY_BE_UNUSED __attribute__((unused))
 
 /* What an enabled site calls. The assembler's operands keep the compiler from leaving out the arguments. */
@@ -47,6 +56,9 @@ static void pin(int index)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
+/* runner.py says what SITES(x) is: TEN(TEN(TEN(x))), or less for a quick run. */
+#define TEN(x) x; x; x; x; x; x; x; x; x; x
+
 #include SUBJECT
 
 static MAY_BE_UNUSED const char name[16] = "a task's name";
@@ -65,8 +77,9 @@ static void shape_sites(unsigned long events)
 	}
 }
 
-/* Where a site makes the compiler save registers, a function that calls nothing else shows it. */
-static NOINLINE uint64_t leaf(uint64_t number, uint32_t id)
+/* Where a site makes the compiler save registers, a function that calls nothing else shows it. core.py reads it. */
+uint64_t leaf(uint64_t number, uint32_t id);
+NOINLINE uint64_t leaf(uint64_t number, uint32_t id)
 {
 	HIT(number, id, name);
 	return number * 3 + id;
@@ -95,6 +108,15 @@ static const struct {
 	{"loop", shape_loop},
 };
 
+/* core.py compares the sections of an object that has this with those of one that has not. */
+#ifdef MANY_SITES
+void many_sites(uint64_t number);
+void many_sites(uint64_t number)
+{
+	SITES(HIT(number, 1, name));
+}
+#endif
+
 /* ---- Measuring ---- */
 
 /*
@@ -104,6 +126,10 @@ static const struct {
  * while one waits for a lock, the other's slices are as fast as if it were alone.
  */
 enum { SLICES = 15, MAX_THREADS = 64 };
+
+#ifndef UNDO
+#define UNDO() ((void)0)
+#endif
 
 static void (*shape)(unsigned long events);
 static unsigned long events; /* of a slice */
@@ -116,7 +142,7 @@ struct thread {
 	double result; /* nanoseconds of a slice */
 };
 
-/* Nanoseconds of a slice. run.sh has callgrind count what happens in here, by its name. */
+/* Nanoseconds of a slice. runner.py has callgrind count what happens in here, by its name. */
 double timed(void);
 NOINLINE double timed(void)
 {
@@ -143,9 +169,11 @@ static void *run(void *argument)
 	if (threads > 1)
 		pin(thread->index);
 	shape(events); /* the first ones resolve symbols and open streams */
+	UNDO();
 	pthread_barrier_wait(&ready);
 	for (int i = 0; i < SLICES; i++) {
 		elapsed[i] = timed();
+		UNDO();
 		sum += elapsed[i];
 	}
 	qsort(elapsed, SLICES, sizeof(*elapsed), compare);

@@ -224,6 +224,7 @@ END_TEST
  * them, which drifts through all places of the other record's writing. (In
  * more of them, no record would ever find the position unchanged.)
  */
+#if defined(__x86_64__)
 static unsigned int in_handler, countdown = 97, period = 97;
 
 static void on_step(int signal)
@@ -237,6 +238,7 @@ static void on_step(int signal)
 	trace_sample_int(2);
 	in_handler++;
 }
+#endif
 
 START_TEST(interrupted_at_every_instruction)
 {

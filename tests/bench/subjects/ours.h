@@ -8,6 +8,19 @@
 
 #include <tp/tp.h>
 
+static MAY_BE_UNUSED void add_probe(void *data)
+{
+	if (register_trace_bench_event(empty_probe, data) != 0)
+		fail("a probe can't be registered");
+}
+
+static MAY_BE_UNUSED void remove_probe(void *data)
+{
+	if (unregister_trace_bench_event(empty_probe, data) != 0)
+		fail("a probe can't be taken off");
+	tracepoint_synchronize_unregister();
+}
+
 static void print_to_null(void)
 {
 	FILE *file = fopen("/dev/null", "w");
@@ -17,18 +30,16 @@ static void print_to_null(void)
 		fail("a text sink can't be had");
 }
 
-static void prepare(int probes)
+static MAY_BE_UNUSED void prepare(int probes)
 {
 	static char data[8]; /* tells the probes apart */
 
 	if (probes == -2)
 		print_to_null();
-	if (probes < 0 && !trace_bench_event_enabled())
+	for (int i = 0; i < probes; i++)
+		add_probe(&data[i]);
+	if (probes != 0 && !trace_bench_event_enabled())
 		fail("our event is not enabled");
-	for (int i = 0; i < probes; i++) {
-		if (register_trace_bench_event(empty_probe, &data[i]) != 0)
-			fail("a probe can't be registered");
-	}
 }
 #define PREPARE(argument) prepare(argument)
 

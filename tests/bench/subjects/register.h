@@ -1,39 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ours: a probe is registered, taken off, and waited for. With an argument,
- * another thread hits the tracepoint all the while, and calls a second probe.
+ * A probe of TRACER's is registered, taken off, and waited for. The argument
+ * says what another thread does, which has hit the tracepoint: 0 there is
+ * none, 1 it sleeps, 2 it hits the tracepoint all the while, and calls a second probe.
  */
-#define CREATE_TRACE_POINTS
-#include "bench.h"
+#include <unistd.h>
+
+#include TRACER
 
 static uint64_t hits; /* of the other thread */
 static bool is_busy;
 
-static void *hit_for_ever(void *unused)
+static void hit(uint64_t number)
+{
+	HIT(number, 1, "a task's name");
+}
+
+static void *be_the_other_thread(void *unused)
 {
 	pin(1);
 	for (uint64_t i = 1;; i++) {
-		trace_bench_event(i, 1, "a task's name");
+		hit(i);
 		__atomic_store_n(&hits, i, __ATOMIC_RELAXED);
+		while (!is_busy)
+			pause();
 	}
 	return unused;
 }
-
-static void prepare(int busy)
-{
-	static char data;
-	pthread_t thread;
-
-	if (!busy)
-		return;
-	if (register_trace_bench_event(empty_probe, &data) != 0)
-		fail("a probe can't be registered");
-	if (pthread_create(&thread, NULL, hit_for_ever, NULL) != 0)
-		fail("no thread can be made");
-	pin(0);
-	is_busy = true;
-}
-#define PREPARE(argument) prepare(argument)
 
 /*
  * While the other thread is not running, an operation is so fast that a whole
@@ -47,12 +40,36 @@ static void wait_for_a_hit(void)
 		;
 }
 
-static void register_and_unregister(void)
+static void start_other_thread(bool busy)
+{
+	static char data;
+	pthread_t thread;
+
+	is_busy = busy;
+	add_probe(&data);
+	if (pthread_create(&thread, NULL, be_the_other_thread, NULL) != 0)
+		fail("no thread can be made");
+	pin(0);
+	while (!__atomic_load_n(&hits, __ATOMIC_RELAXED))
+		;
+	if (!busy) {
+		remove_probe(&data);
+		usleep(1000);
+	}
+}
+#undef PREPARE
+#define PREPARE(argument) \
+	do { \
+		if ((argument) > 0) \
+			start_other_thread((argument) == 2); \
+	} while (0)
+
+static void add_and_remove_probe(void)
 {
 	if (is_busy)
 		wait_for_a_hit();
-	if (register_trace_bench_event(empty_probe, NULL) != 0 || unregister_trace_bench_event(empty_probe, NULL) != 0)
-		fail("a probe can't be registered");
-	tracepoint_synchronize_unregister();
+	add_probe(NULL);
+	remove_probe(NULL);
 }
-#define HIT(number, id, name) ((void)(number), register_and_unregister())
+#undef HIT
+#define HIT(number, id, name) ((void)(number), add_and_remove_probe())

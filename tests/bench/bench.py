@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What tracepoints cost on this machine, beside other ways to trace. It measures and judges nothing.
+
+    bench.py BUILD_DIR           all tables, as "make bench"
+    bench.py BUILD_DIR core      those of the core, as "make bench-core"
+    bench.py BUILD_DIR ... quick one round of few events, to see that it works
+
+In the environment, ROUNDS=N takes N rounds instead of 9, and with UPDATE=1 docs/performance.md gets the core's
+figures. Peers that are not installed are left out: LTTng-UST
+(liblttng-ust-dev, lttng-tools), SDT (systemtap-sdt-dev); without valgrind no instructions are counted.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+import core
+import general
+from runner import Bench
+
+
+def main(arguments: list[str]) -> None:
+    words = arguments[1:]
+    if not arguments or not set(words) <= {"core", "quick"}:
+        sys.exit(__doc__)
+    os.environ["LC_ALL"] = "C"
+    for end in (signal.SIGHUP, signal.SIGTERM):
+        signal.signal(end, lambda *_: sys.exit(1))
+    with Bench(arguments[0], "quick" in words) as bench:
+        bench.find_peers()
+        bench.begin()
+        measured = core.measure(bench)
+        if "core" not in words:
+            general.measure(bench)
+        bench.end()
+        core.report(bench, measured, os.environ.get("UPDATE") == "1")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
