@@ -43,7 +43,7 @@ static uint64_t load(const uint64_t *at)
 static void publish(struct ctf_stream *stream, uint64_t position)
 {
 	/*
-	 * Barrier (C): payload, then the end of the time, then the size; a
+	 * Barrier (D): payload, then the end of the time, then the size; a
 	 * reader, who reads the size first, finds all that it covers.
 	 */
 	__atomic_store_n(&stream->packet->timestamp_end, stream->last_time, __ATOMIC_RELEASE);
