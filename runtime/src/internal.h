@@ -144,8 +144,8 @@ bool tp_probes_any_retired(void);
 struct probe_array *tp_probes_take_retired(void);
 void tp_probes_free(struct probe_array *list); /* needs no lock */
 
-/* Returns when all readers of now are gone; not under a lock. False in a reader, which would wait for itself. */
-bool tp_wait_for_readers(void);
+/* Returns when all readers of now are gone. Not under a lock, nor in a reader, which would wait for itself. */
+void tp_wait_for_readers(void);
 
 /*
  * Like tp_probe_register() and tp_probe_unregister(); where now is false, sites

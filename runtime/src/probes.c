@@ -71,6 +71,8 @@ static int switch_on(struct tracepoint *tp)
 	int error = tp->regfunc ? tp->regfunc() : 0;
 
 	tp->state = error < 0 ? TP_STATE_FAILED : TP_STATE_ON;
+	if (error == -EEXIST || error == -EAGAIN)
+		return -ECANCELED; /* here, these mean something else */
 	return error < 0 ? error : 0;
 }
 
@@ -256,7 +258,7 @@ int tp_probes_link(struct tp_name *name, struct tracepoint *tp)
 	tp->next = NULL;
 	*at = tp;
 	tp->state = TP_STATE_OFF;
-	if (!name->probes)
+	if (!name->probes || tp_forked_alone())
 		return 0;
 	int error = switch_on(tp);
 	if (!error)
@@ -312,14 +314,12 @@ void tp_probes_free(struct probe_array *list)
 	}
 }
 
-bool tp_wait_for_readers(void)
+void tp_wait_for_readers(void)
 {
 	int cancel_state;
 
-	if (urcu_bp_read_ongoing())
-		return false;
 	if (tp_forked_alone())
-		return true;
+		return;
 	/* liburcu waits in cancellation points, with its lock held. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	tp_grace_period_begin();
@@ -328,5 +328,4 @@ bool tp_wait_for_readers(void)
 	if (__tsan_acquire)
 		__tsan_acquire(&urcu_bp_gp); /* what tp_read_unlock() released */
 	pthread_setcancelstate(cancel_state, NULL);
-	return true;
 }

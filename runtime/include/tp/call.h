@@ -19,6 +19,12 @@
 
 #include <tp/site.h>
 
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#define TP_MEMORY_SANITIZER 1
+#endif
+#endif
+
 #if TP_STATIC_KEYS && defined(__x86_64__) && !defined(TP_MEMORY_SANITIZER)
 
 #define TP_IS_WORD(x)                   \

@@ -136,8 +136,8 @@ struct tracepoint {
 	/*
 	 * Called where the first probe is about to come, and when the last has
 	 * gone, for this module's tracepoint each; NULL where there is nothing to
-	 * do. regfunc returns 0, or a negative errno value, and then the probe is
-	 * not registered; or, if probes were waiting for the module when it was
+	 * do. regfunc returns 0, or a negative errno value (-EAGAIN and -EEXIST
+	 * become -ECANCELED), and then the probe is not registered; or, if probes were waiting for the module when it was
 	 * loaded, this tracepoint stays off, which is said on stderr. Loading,
 	 * unloading and the end of the process count as coming and going. When
 	 * unregfunc is called, probes may still be running.
