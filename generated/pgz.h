@@ -141,6 +141,7 @@ typedef void tp_probe_fn_pgz_file_open(void *__data, const char *name, long long
 		int level);
 
 extern struct tracepoint __tracepoint_pgz_file_open TP_HIDDEN;
+TP_PROTOTYPE(pgz_file_open, "pgz_file_open(const char *, long long, size_t, int)")
 
 /* Whether there are probes: guards work that is only done for them. */
 static TP_SITE_INLINE bool trace_pgz_file_open_enabled(void)
@@ -155,7 +156,7 @@ static TP_SITE_INLINE bool trace_pgz_file_open_enabled(void)
 static TP_SITE_INLINE void trace_pgz_file_open(const char *name, long long size, size_t block_size, int level)
 {
 	if (__builtin_expect(trace_pgz_file_open_enabled(), 0)) {
-		TP_SITE_PROTOTYPE("pgz_file_open", "pgz_file_open(const char *, long long, size_t, int)");
+		tp_prototype_of_pgz_file_open();
 		TP_CALL_4(tp_probe_fn_pgz_file_open, &__tracepoint_pgz_file_open, name, size, block_size,
 				level);
 	}
@@ -205,6 +206,7 @@ typedef void tp_probe_fn_pgz_block_queue(void *__data, const char *name, unsigne
 		bool last, unsigned int waiting);
 
 extern struct tracepoint __tracepoint_pgz_block_queue TP_HIDDEN;
+TP_PROTOTYPE(pgz_block_queue, "pgz_block_queue(const char *, unsigned long, size_t, bool, unsigned int)")
 
 /* Whether there are probes: guards work that is only done for them. */
 static TP_SITE_INLINE bool trace_pgz_block_queue_enabled(void)
@@ -217,8 +219,7 @@ static TP_SITE_INLINE void trace_pgz_block_queue(const char *name, unsigned long
 		bool last, unsigned int waiting)
 {
 	if (__builtin_expect(trace_pgz_block_queue_enabled(), 0)) {
-		TP_SITE_PROTOTYPE("pgz_block_queue",
-				"pgz_block_queue(const char *, unsigned long, size_t, bool, unsigned int)");
+		tp_prototype_of_pgz_block_queue();
 		TP_CALL_5(tp_probe_fn_pgz_block_queue, &__tracepoint_pgz_block_queue, name, block, size,
 				last, waiting);
 	}
@@ -270,6 +271,7 @@ typedef void tp_probe_fn_pgz_block_start(void *__data, const char *name, unsigne
 		bool last, unsigned int waiting);
 
 extern struct tracepoint __tracepoint_pgz_block_start TP_HIDDEN;
+TP_PROTOTYPE(pgz_block_start, "pgz_block_start(const char *, unsigned long, size_t, bool, unsigned int)")
 
 /* Whether there are probes: guards work that is only done for them. */
 static TP_SITE_INLINE bool trace_pgz_block_start_enabled(void)
@@ -282,8 +284,7 @@ static TP_SITE_INLINE void trace_pgz_block_start(const char *name, unsigned long
 		bool last, unsigned int waiting)
 {
 	if (__builtin_expect(trace_pgz_block_start_enabled(), 0)) {
-		TP_SITE_PROTOTYPE("pgz_block_start",
-				"pgz_block_start(const char *, unsigned long, size_t, bool, unsigned int)");
+		tp_prototype_of_pgz_block_start();
 		TP_CALL_5(tp_probe_fn_pgz_block_start, &__tracepoint_pgz_block_start, name, block, size,
 				last, waiting);
 	}
@@ -335,6 +336,7 @@ typedef void tp_probe_fn_pgz_block_end(void *__data, const char *name, unsigned 
 		size_t out, uint32_t crc, int level, bool last);
 
 extern struct tracepoint __tracepoint_pgz_block_end TP_HIDDEN;
+TP_PROTOTYPE(pgz_block_end, "pgz_block_end(const char *, unsigned long, size_t, size_t, uint32_t, int, bool)")
 
 /* Whether there are probes: guards work that is only done for them. */
 static TP_SITE_INLINE bool trace_pgz_block_end_enabled(void)
@@ -347,9 +349,7 @@ static TP_SITE_INLINE void trace_pgz_block_end(const char *name, unsigned long b
 		uint32_t crc, int level, bool last)
 {
 	if (__builtin_expect(trace_pgz_block_end_enabled(), 0)) {
-		TP_SITE_PROTOTYPE("pgz_block_end",
-				"pgz_block_end(const char *, unsigned long, size_t, size_t, uint32_t, "
-				"int, bool)");
+		tp_prototype_of_pgz_block_end();
 		TP_CALL_MANY(tp_probe_fn_pgz_block_end, &__tracepoint_pgz_block_end, name, block, in, out,
 				crc, level, last);
 	}
@@ -400,6 +400,7 @@ typedef void tp_probe_fn_pgz_file_blocks(void *__data, const char *name, unsigne
 		const uint32_t *sizes, size_t count);
 
 extern struct tracepoint __tracepoint_pgz_file_blocks TP_HIDDEN;
+TP_PROTOTYPE(pgz_file_blocks, "pgz_file_blocks(const char *, unsigned long, const uint32_t *, size_t)")
 
 /* Whether there are probes: guards work that is only done for them. */
 static TP_SITE_INLINE bool trace_pgz_file_blocks_enabled(void)
@@ -416,8 +417,7 @@ static TP_SITE_INLINE void trace_pgz_file_blocks(const char *name, unsigned long
 		const uint32_t *sizes, size_t count)
 {
 	if (__builtin_expect(trace_pgz_file_blocks_enabled(), 0)) {
-		TP_SITE_PROTOTYPE("pgz_file_blocks",
-				"pgz_file_blocks(const char *, unsigned long, const uint32_t *, size_t)");
+		tp_prototype_of_pgz_file_blocks();
 		TP_CALL_4(tp_probe_fn_pgz_file_blocks, &__tracepoint_pgz_file_blocks, name, first, sizes,
 				count);
 	}
@@ -468,6 +468,7 @@ typedef void tp_probe_fn_pgz_file_close(void *__data, const char *name, unsigned
 		unsigned long long out, int error);
 
 extern struct tracepoint __tracepoint_pgz_file_close TP_HIDDEN;
+TP_PROTOTYPE(pgz_file_close, "pgz_file_close(const char *, unsigned long long, unsigned long long, int)")
 
 /* Whether there are probes: guards work that is only done for them. */
 static TP_SITE_INLINE bool trace_pgz_file_close_enabled(void)
@@ -483,9 +484,7 @@ static TP_SITE_INLINE void trace_pgz_file_close(const char *name, unsigned long 
 		unsigned long long out, int error)
 {
 	if (__builtin_expect(trace_pgz_file_close_enabled(), 0)) {
-		TP_SITE_PROTOTYPE("pgz_file_close",
-				"pgz_file_close(const char *, unsigned long long, unsigned long long, "
-				"int)");
+		tp_prototype_of_pgz_file_close();
 		TP_CALL_4(tp_probe_fn_pgz_file_close, &__tracepoint_pgz_file_close, name, in, out, error);
 	}
 }
@@ -547,7 +546,7 @@ extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
 static const struct trace_print_flags tp_symbols_pgz_file_open__1[] = {
 #line 78 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 551 "generated/pgz.h"
+#line 550 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -573,7 +572,7 @@ TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  __print_symbolic_table(__entry->level, tp_symbols_pgz_file_open__1)
-#line 577 "generated/pgz.h"
+#line 576 "generated/pgz.h"
 	);
 }
 
@@ -594,7 +593,7 @@ static const struct tp_event_class tp_class_pgz_file_open = {
 static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
 #line 109 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 598 "generated/pgz.h"
+#line 597 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -620,7 +619,7 @@ TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
-#line 624 "generated/pgz.h"
+#line 623 "generated/pgz.h"
 	);
 }
 
@@ -649,7 +648,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 653 "generated/pgz.h"
+#line 652 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, __event, __size);
 	if (!__entry)
@@ -662,7 +661,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 666 "generated/pgz.h"
+#line 665 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -672,14 +671,14 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 676 "generated/pgz.h"
+#line 675 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 683 "generated/pgz.h"
+#line 682 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -709,7 +708,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 713 "generated/pgz.h"
+#line 712 "generated/pgz.h"
 	);
 }
 
@@ -751,7 +750,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 755 "generated/pgz.h"
+#line 754 "generated/pgz.h"
 	);
 }
 
@@ -787,7 +786,7 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 791 "generated/pgz.h"
+#line 790 "generated/pgz.h"
 	);
 }
 
@@ -827,7 +826,7 @@ static void __traceiter_pgz_file_open(void *__data, const char *name, long long 
 	tp_read_unlock();
 }
 
-__asm__(TP_PROTOTYPE("pgz_file_open", "pgz_file_open(const char *, long long, size_t, int)", "%"));
+TP_PROTOTYPE_DEFINED(pgz_file_open, "pgz_file_open(const char *, long long, size_t, int)");
 
 struct tracepoint __tracepoint_pgz_file_open = {
 	.line = 56,
@@ -852,7 +851,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 856 "generated/pgz.h"
+#line 855 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -864,7 +863,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 868 "generated/pgz.h"
+#line 867 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -907,8 +906,8 @@ static void __traceiter_pgz_block_queue(void *__data, const char *name, unsigned
 	tp_read_unlock();
 }
 
-__asm__(TP_PROTOTYPE("pgz_block_queue",
-		"pgz_block_queue(const char *, unsigned long, size_t, bool, unsigned int)", "%"));
+TP_PROTOTYPE_DEFINED(pgz_block_queue,
+		"pgz_block_queue(const char *, unsigned long, size_t, bool, unsigned int)");
 
 struct tracepoint __tracepoint_pgz_block_queue = {
 	.line = 113,
@@ -936,8 +935,8 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_queue);
 
 /* ---- pgz:pgz_block_start ---- */
 
-__asm__(TP_PROTOTYPE("pgz_block_start",
-		"pgz_block_start(const char *, unsigned long, size_t, bool, unsigned int)", "%"));
+TP_PROTOTYPE_DEFINED(pgz_block_start,
+		"pgz_block_start(const char *, unsigned long, size_t, bool, unsigned int)");
 
 struct tracepoint __tracepoint_pgz_block_start = {
 	.line = 121,
@@ -992,8 +991,8 @@ static void __traceiter_pgz_block_end(void *__data, const char *name, unsigned l
 	tp_read_unlock();
 }
 
-__asm__(TP_PROTOTYPE("pgz_block_end", "pgz_block_end(const char *, unsigned long, size_t, size_t, uint32_t, "
-				"int, bool)", "%"));
+TP_PROTOTYPE_DEFINED(pgz_block_end,
+		"pgz_block_end(const char *, unsigned long, size_t, size_t, uint32_t, int, bool)");
 
 struct tracepoint __tracepoint_pgz_block_end = {
 	.line = 129,
@@ -1018,7 +1017,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1022 "generated/pgz.h"
+#line 1021 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -1035,7 +1034,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1039 "generated/pgz.h"
+#line 1038 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1076,8 +1075,8 @@ static void __traceiter_pgz_file_blocks(void *__data, const char *name, unsigned
 	tp_read_unlock();
 }
 
-__asm__(TP_PROTOTYPE("pgz_file_blocks",
-		"pgz_file_blocks(const char *, unsigned long, const uint32_t *, size_t)", "%"));
+TP_PROTOTYPE_DEFINED(pgz_file_blocks,
+		"pgz_file_blocks(const char *, unsigned long, const uint32_t *, size_t)");
 
 struct tracepoint __tracepoint_pgz_file_blocks = {
 	.line = 168,
@@ -1102,13 +1101,13 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1106 "generated/pgz.h"
+#line 1105 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1112 "generated/pgz.h"
+#line 1111 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1121,7 +1120,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1125 "generated/pgz.h"
+#line 1124 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1162,8 +1161,8 @@ static void __traceiter_pgz_file_close(void *__data, const char *name, unsigned 
 	tp_read_unlock();
 }
 
-__asm__(TP_PROTOTYPE("pgz_file_close", "pgz_file_close(const char *, unsigned long long, unsigned long long, "
-				"int)", "%"));
+TP_PROTOTYPE_DEFINED(pgz_file_close,
+		"pgz_file_close(const char *, unsigned long long, unsigned long long, int)");
 
 struct tracepoint __tracepoint_pgz_file_close = {
 	.line = 198,
@@ -1188,7 +1187,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1192 "generated/pgz.h"
+#line 1191 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1200,7 +1199,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1204 "generated/pgz.h"
+#line 1203 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

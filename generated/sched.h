@@ -79,6 +79,7 @@ TP_HIDDEN void tp_print_sched_wakeup_template(struct trace_seq *p, const void *e
 typedef void tp_probe_fn_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next);
 
 extern struct tracepoint __tracepoint_sched_switch TP_HIDDEN;
+TP_PROTOTYPE(sched_switch, "sched_switch(struct task_struct *, struct task_struct *)")
 
 /* Whether there are probes: guards work that is only done for them. */
 static TP_SITE_INLINE bool trace_sched_switch_enabled(void)
@@ -92,7 +93,7 @@ static TP_SITE_INLINE bool trace_sched_switch_enabled(void)
 static TP_SITE_INLINE void trace_sched_switch(struct task_struct *prev, struct task_struct *next)
 {
 	if (__builtin_expect(trace_sched_switch_enabled(), 0)) {
-		TP_SITE_PROTOTYPE("sched_switch", "sched_switch(struct task_struct *, struct task_struct *)");
+		tp_prototype_of_sched_switch();
 		TP_CALL_2(tp_probe_fn_sched_switch, &__tracepoint_sched_switch, prev, next);
 	}
 }
@@ -140,6 +141,7 @@ extern struct tp_event tp_event_sched_switch TP_HIDDEN;
 typedef void tp_probe_fn_sched_wakeup(void *__data, struct task_struct *p);
 
 extern struct tracepoint __tracepoint_sched_wakeup TP_HIDDEN;
+TP_PROTOTYPE(sched_wakeup, "sched_wakeup(struct task_struct *)")
 
 /* Whether there are probes: guards work that is only done for them. */
 static TP_SITE_INLINE bool trace_sched_wakeup_enabled(void)
@@ -153,7 +155,7 @@ static TP_SITE_INLINE bool trace_sched_wakeup_enabled(void)
 static TP_SITE_INLINE void trace_sched_wakeup(struct task_struct *p)
 {
 	if (__builtin_expect(trace_sched_wakeup_enabled(), 0)) {
-		TP_SITE_PROTOTYPE("sched_wakeup", "sched_wakeup(struct task_struct *)");
+		tp_prototype_of_sched_wakeup();
 		TP_CALL_1(tp_probe_fn_sched_wakeup, &__tracepoint_sched_wakeup, p);
 	}
 }
@@ -200,6 +202,7 @@ extern struct tp_event tp_event_sched_wakeup TP_HIDDEN;
 typedef void tp_probe_fn_sched_wakeup_new(void *__data, struct task_struct *p);
 
 extern struct tracepoint __tracepoint_sched_wakeup_new TP_HIDDEN;
+TP_PROTOTYPE(sched_wakeup_new, "sched_wakeup_new(struct task_struct *)")
 
 /* Whether there are probes: guards work that is only done for them. */
 static TP_SITE_INLINE bool trace_sched_wakeup_new_enabled(void)
@@ -213,7 +216,7 @@ static TP_SITE_INLINE bool trace_sched_wakeup_new_enabled(void)
 static TP_SITE_INLINE void trace_sched_wakeup_new(struct task_struct *p)
 {
 	if (__builtin_expect(trace_sched_wakeup_new_enabled(), 0)) {
-		TP_SITE_PROTOTYPE("sched_wakeup_new", "sched_wakeup_new(struct task_struct *)");
+		tp_prototype_of_sched_wakeup_new();
 		TP_CALL_1(tp_probe_fn_sched_wakeup_new, &__tracepoint_sched_wakeup_new, p);
 	}
 }
@@ -276,7 +279,7 @@ static const struct trace_print_flags tp_symbols_sched_switch__1[] = {
 	{ 1, "S" }, { 2, "D" }, { 4, "T" }, { 8, "t" },
 	{ 16, "Z" }, { 32, "X" }, { 64, "x" },
 	{ 128, "W" },
-#line 280 "generated/sched.h"
+#line 283 "generated/sched.h"
 	{ 0, NULL },
 };
 
@@ -312,7 +315,7 @@ TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 316 "generated/sched.h"
+#line 319 "generated/sched.h"
 	);
 }
 
@@ -347,7 +350,7 @@ TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 351 "generated/sched.h"
+#line 354 "generated/sched.h"
 	);
 }
 
@@ -375,7 +378,7 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 379 "generated/sched.h"
+#line 382 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -406,7 +409,7 @@ static void __traceiter_sched_switch(void *__data, struct task_struct *prev, str
 	tp_read_unlock();
 }
 
-__asm__(TP_PROTOTYPE("sched_switch", "sched_switch(struct task_struct *, struct task_struct *)", "%"));
+TP_PROTOTYPE_DEFINED(sched_switch, "sched_switch(struct task_struct *, struct task_struct *)");
 
 struct tracepoint __tracepoint_sched_switch = {
 	.line = 34,
@@ -435,7 +438,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 439 "generated/sched.h"
+#line 442 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -474,7 +477,7 @@ static void __traceiter_sched_wakeup(void *__data, struct task_struct *p)
 	tp_read_unlock();
 }
 
-__asm__(TP_PROTOTYPE("sched_wakeup", "sched_wakeup(struct task_struct *)", "%"));
+TP_PROTOTYPE_DEFINED(sched_wakeup, "sched_wakeup(struct task_struct *)");
 
 struct tracepoint __tracepoint_sched_wakeup = {
 	.line = 97,
@@ -501,7 +504,7 @@ TP_ANNOUNCE(tp_event, "tp_events", tp_event_sched_wakeup);
 
 /* ---- sched:sched_wakeup_new ---- */
 
-__asm__(TP_PROTOTYPE("sched_wakeup_new", "sched_wakeup_new(struct task_struct *)", "%"));
+TP_PROTOTYPE_DEFINED(sched_wakeup_new, "sched_wakeup_new(struct task_struct *)");
 
 struct tracepoint __tracepoint_sched_wakeup_new = {
 	.line = 105,

@@ -34,6 +34,7 @@ extern "C" {
 typedef void tp_probe_fn_subsys_eventname(void *__data, int firstarg, struct task_struct *p);
 
 extern struct tracepoint __tracepoint_subsys_eventname TP_HIDDEN;
+TP_PROTOTYPE(subsys_eventname, "subsys_eventname(int, struct task_struct *)")
 
 /* Whether there are probes: guards work that is only done for them. */
 static TP_SITE_INLINE bool trace_subsys_eventname_enabled(void)
@@ -44,7 +45,7 @@ static TP_SITE_INLINE bool trace_subsys_eventname_enabled(void)
 static TP_SITE_INLINE void trace_subsys_eventname(int firstarg, struct task_struct *p)
 {
 	if (__builtin_expect(trace_subsys_eventname_enabled(), 0)) {
-		TP_SITE_PROTOTYPE("subsys_eventname", "subsys_eventname(int, struct task_struct *)");
+		tp_prototype_of_subsys_eventname();
 		TP_CALL_2(tp_probe_fn_subsys_eventname, &__tracepoint_subsys_eventname, firstarg, p);
 	}
 }
@@ -122,7 +123,7 @@ static void __traceiter_subsys_eventname(void *__data, int firstarg, struct task
 	tp_read_unlock();
 }
 
-__asm__(TP_PROTOTYPE("subsys_eventname", "subsys_eventname(int, struct task_struct *)", "%"));
+TP_PROTOTYPE_DEFINED(subsys_eventname, "subsys_eventname(int, struct task_struct *)");
 
 struct tracepoint __tracepoint_subsys_eventname = {
 	.line = 15,

@@ -225,11 +225,9 @@ void tp_ctf_after_fork(void);
 /* What the runtime needs once a process, however it is entered. */
 void tp_start(void);
 
-/* To be told when the first probe is registered. */
-void tp_readers_may_come(void);
-
-/* The process is at its end. */
+/* Whether the process is at its end; where tp_note_exit() was called, which is when a module or a probe comes. */
 bool tp_exiting(void);
+void tp_note_exit(void);
 
 /* In front of and behind liburcu's wait for readers: forks must know. */
 void tp_grace_period_begin(void);

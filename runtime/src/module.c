@@ -133,21 +133,22 @@ static void note_exit(void)
 	__atomic_store_n(&exiting, true, __ATOMIC_RELAXED);
 }
 
-static void note_exit_at_exit(void)
-{
-	atexit(note_exit); /* no memory: then exit() waits */
-}
-
 bool tp_exiting(void)
 {
 	return __atomic_load_n(&exiting, __ATOMIC_RELAXED);
 }
 
-void tp_readers_may_come(void)
+/*
+ * More than once, as the first may be in the constructor of a library that the
+ * program is linked with: then it comes in front of libc's, and so runs behind
+ * the destructors of all modules. The later ones come after it.
+ */
+void tp_note_exit(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static unsigned int times;
 
-	pthread_once(&once, note_exit_at_exit);
+	if (__atomic_load_n(&times, __ATOMIC_RELAXED) < 8 && __atomic_fetch_add(&times, 1, __ATOMIC_RELAXED) < 8)
+		atexit(note_exit); /* no memory: then exit() waits */
 }
 
 static int is_in_first(struct dl_phdr_info *info, size_t size, void *data)
@@ -166,19 +167,6 @@ static int is_in_first(struct dl_phdr_info *info, size_t size, void *data)
 static bool is_of_main_program(void *data)
 {
 	return dl_iterate_phdr(is_in_first, data) == 1;
-}
-
-/*
- * What the constructor of a library that the program is linked with has
- * registered runs behind the destructors of all modules. Those of the program
- * come after it.
- */
-static void note_exit_of(struct tp_module *module)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	if (is_of_main_program(module))
-		pthread_once(&once, note_exit_at_exit);
 }
 
 /*
@@ -205,7 +193,7 @@ static void __attribute__((constructor)) pin(void)
 void tp_module_load(struct tp_module *module)
 {
 	tp_start();
-	note_exit_of(module);
+	tp_note_exit();
 	tp_lock(&tp_events_lock);
 	bool first = !module->loaded;
 	if (first) {

@@ -159,7 +159,7 @@ int tp_registry_add(const char *text, const char *proto, tp_probe_t func, void *
 	if (tp_forked_alone())
 		return -EDEADLK;
 	tp_start();
-	tp_readers_may_come();
+	tp_note_exit();
 	do {
 		if ((!spare.names && !spare_name(&spare, text, proto)) || !spare_array(&spare, room)) {
 			error = -ENOMEM;
@@ -448,6 +448,18 @@ void tp_registry_load(struct tp_module *module)
 	struct tp_module **at = &tp_modules;
 
 	object_at(module, &module->path);
+	/* First of all: from now on its sites are switched by whoever switches any. */
+	tp_lock(&tp_registry_lock);
+	for (struct tp_import **import = module->imports; import < module->imports_end; import++) {
+		if (*import)
+			import_load(*import);
+	}
+	while (*at)
+		at = &(*at)->next;
+	module->next = NULL;
+	*at = module;
+	tp_unlock(&tp_registry_lock);
+
 	for (struct tracepoint **tp = module->tracepoints; tp < module->tracepoints_end; tp++) {
 		if (!*tp)
 			continue;
@@ -464,18 +476,7 @@ void tp_registry_load(struct tp_module *module)
 		}
 		tp_unlock(&tp_registry_lock);
 	}
-
-	tp_lock(&tp_registry_lock);
-	while (*at)
-		at = &(*at)->next;
-	module->next = NULL;
-	*at = module;
-	for (struct tp_import **import = module->imports; import < module->imports_end; import++) {
-		if (*import)
-			import_load(*import);
-	}
-	switch_or_give_up();
-	tp_unlock(&tp_registry_lock);
+	tp_registry_switch_or_give_up();
 	spare_free(&spare);
 }
 

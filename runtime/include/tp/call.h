@@ -27,12 +27,16 @@
 
 #if TP_STATIC_KEYS && defined(__x86_64__) && !defined(TP_MEMORY_SANITIZER)
 
-#define TP_IS_WORD(x)                   \
-	(sizeof(x) <= sizeof(long) &&   \
-	 __builtin_classify_type(x) >= 1 && __builtin_classify_type(x) <= 5) /* integer ... pointer */
+/* Whether an argument is an integer, or what is one to the processor, up to a pointer. */
+#define TP_IS_WORD(x) (sizeof(x) <= sizeof(long) && TP_CLASS(x) >= 1 && TP_CLASS(x) <= 5)
 
 #ifdef __cplusplus
 extern "C++" {
+/* Without volatile, which can't be in a constant expression. */
+template <class T> struct tp_plain { typedef T type; };
+template <class T> struct tp_plain<volatile T> { typedef T type; };
+template <class T> struct tp_plain<const volatile T> { typedef const T type; };
+
 template <bool is_word> struct tp_word {
 	template <class T> static unsigned long of(T x) { return (unsigned long)x; }
 };
@@ -40,8 +44,10 @@ template <> struct tp_word<false> {
 	template <class T> static unsigned long of(const T &) { return 0; }
 };
 }
+#define TP_CLASS(x) __builtin_classify_type(*(tp_plain<__typeof__(x)>::type *)0)
 #define TP_WORD(x) tp_word<TP_IS_WORD(x)>::of(x)
 #else
+#define TP_CLASS(x) __builtin_classify_type(x)
 #define TP_WORD(x) ((unsigned long)__builtin_choose_expr(TP_IS_WORD(x), x, 0))
 #endif
 

@@ -25,7 +25,10 @@ struct tp_site {
 #endif
 };
 
-/* What one module (the program or a shared object) holds; the linker gathers it in sections, of pointers but for the sites. */
+/*
+ * What one module (the program or a shared object) holds. The linker gathers
+ * it in sections: of pointers, but for the sites.
+ */
 struct tp_module {
 	struct tracepoint **tracepoints, **tracepoints_end;
 	struct tp_event **events, **events_end;

@@ -62,9 +62,10 @@ struct tp_import {
  * the member itself, to the instruction and to the struct tracepoint, or, 1
  * more, to the struct tp_import.
  *
- * The section is linked to the code's ("o"), so that the linker drops them
- * together, and goes into its group ("?"), so that there is one entry for
- * each copy of a C++ inline function that stays.
+ * The section goes into the group of the code's ("?"), so that there is one
+ * entry for each copy of a C++ inline function that stays, and is linked to it
+ * ("o"), so that a linker that collects garbage drops both. lld does; ld and
+ * gold keep functions with sites, unless they are told -z start-stop-gc.
  */
 #define TP_SITE_ENTRY(tag, more)                                          \
 	".pushsection tp_sites, \"ao?\", %%progbits, .Ltp_site%=\n\t"     \
@@ -97,21 +98,41 @@ on:                                                                             
  * Files that say of one tracepoint different prototypes can't be linked: each
  * defines the_tracepoint_NAME, in a section that is called like the prototype
  * and belongs to a group that is, too. The linker keeps one of each group; and
- * where two are left, it says which two sections define the symbol. That has
- * no size, and nothing refers to it. percent is "%", doubled where the
- * assembler code has operands.
+ * where two are left, it says which two sections define the symbol. That is
+ * hidden, and nothing refers to it.
+ *
+ * TP_PROTOTYPE is for the header, and defines tp_prototype_of_NAME(), which
+ * sites call out of the way; TP_PROTOTYPE_DEFINED is for where the tracepoint is
+ * defined.
  */
-#define TP_PROTOTYPE(name, signature, percent)                                              \
-	".ifndef \".Ltp " signature "\"\n\t"                                                \
-	".set \".Ltp " signature "\", 1\n\t"                                                \
-	".pushsection \".rodata.tracepoint " signature "\", \"aG\", " percent "progbits, "  \
-	"\"tracepoint " signature "\", comdat\n\t"                                          \
-	".globl the_tracepoint_" name "\n\t"                                                \
-	".hidden the_tracepoint_" name "\n"                                                 \
-	"the_tracepoint_" name ":\n\t"                                                      \
-	".popsection\n\t"                                                                   \
+#ifdef __clang__
+/* As C, and in the header at once: of groups in assembler code lld knows nothing with -flto. gcc can't. */
+#define TP_PROTOTYPE(name, signature)                                                                     \
+	extern const char tp_prototype_text_##name __asm__("tracepoint " signature) TP_HIDDEN;            \
+	__attribute__((selectany)) const char tp_prototype_text_##name = 0;                               \
+	extern const char the_tracepoint_##name TP_HIDDEN __attribute__((alias("tracepoint " signature))); \
+	static inline void tp_prototype_of_##name(void)                                                   \
+	{                                                                                                 \
+	}
+#define TP_PROTOTYPE_DEFINED(name, signature) extern const char the_tracepoint_##name
+#else
+/* percent is "%", or "%%" in a function. The first lines are for when a file comes here twice. */
+#define TP_PROTOTYPE_SECTION(name, signature, percent)                                         \
+	".ifndef \".Ltp " signature "\"\n\t"                                                   \
+	".set \".Ltp " signature "\", 1\n\t"                                                   \
+	".pushsection \".rodata.tracepoint " signature "\", \"aG\", " percent "progbits, "     \
+	"\"tracepoint " signature "\", comdat\n\t"                                             \
+	".globl the_tracepoint_" #name "\n\t"                                                  \
+	".hidden the_tracepoint_" #name "\n"                                                   \
+	"the_tracepoint_" #name ":\n\t"                                                        \
+	".popsection\n\t"                                                                      \
 	".endif"
-/* At a site, in the code that is out of the way. */
-#define TP_SITE_PROTOTYPE(name, signature) __asm__ __inline__ volatile(TP_PROTOTYPE(name, signature, "%%") : :)
+#define TP_PROTOTYPE(name, signature)                                                          \
+	static inline __attribute__((always_inline)) void tp_prototype_of_##name(void)         \
+	{                                                                                      \
+		__asm__ __inline__ volatile(TP_PROTOTYPE_SECTION(name, signature, "%%") : :);  \
+	}
+#define TP_PROTOTYPE_DEFINED(name, signature) __asm__(TP_PROTOTYPE_SECTION(name, signature, "%"))
+#endif
 
 #endif /* TP_SITE_H */
