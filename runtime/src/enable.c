@@ -205,7 +205,7 @@ void tp_sinks_load(struct tp_module *module)
 		return;
 	for (struct sink_state *state = sinks; state; state = state->next)
 		tell_sink(state, module);
-	tp_registry_switch_or_give_up();
+	tp_sites_switch_or_give_up();
 }
 
 void tp_sinks_follow(const struct group *group)
@@ -216,7 +216,7 @@ void tp_sinks_follow(const struct group *group)
 		apply(state, group, &error);
 	if (error)
 		tp_complain("event '%s' is not recorded any more: out of memory", group->name);
-	tp_registry_switch_or_give_up();
+	tp_sites_switch_or_give_up();
 }
 
 /* ---- Sinks ---- */

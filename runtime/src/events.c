@@ -173,7 +173,7 @@ static void event_load(struct tp_event *event)
 		loaded->loads++;
 		return;
 	}
-	if (!tp_registry_accepts(event->tracepoint))
+	if (!tp_module_accepts(event->tracepoint))
 		return;
 	struct group *group = group_of(event->system, event->name);
 	loaded = group ? tp_malloc(sizeof(*loaded)) : NULL;

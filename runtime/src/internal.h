@@ -120,7 +120,7 @@ struct tp_name {
 	char name[];
 };
 
-extern struct tp_module *tp_modules; /* under tp_registry_lock, as all that follows in probes.c and site.c */
+extern struct tp_module *tp_modules; /* module.c; under tp_registry_lock, as all of probes.c and site.c */
 
 struct probe_array *tp_probe_array_new(unsigned int nr); /* needs no lock */
 unsigned int tp_probes_count(const struct tp_name *name);
@@ -155,29 +155,18 @@ void tp_wait_for_readers(void);
 int tp_registry_add(const char *name, const char *proto, tp_probe_t func, void *data, int prio, bool now);
 int tp_registry_remove(const char *name, tp_probe_t func, void *data, bool now);
 int tp_registry_switch(void);
-void tp_registry_switch_or_give_up(void); /* says what stays off */
 /* Puts by in the place of func, for the same data. -ENOENT: nothing has changed. */
 int tp_registry_replace(const struct tracepoint *tp, tp_probe_t func, tp_probe_t by, void *data);
 /* Waits for readers, where something is left over that only they need. In a reader it does nothing. */
 void tp_registry_settle_probes(void);
 
-/* Links a module's tracepoints to their names; after unload and a grace period, settle forgets them. */
-void tp_registry_load(struct tp_module *module);
-/* False where no reader can be in anything of the module's, so that settle needs no grace period. */
-bool tp_registry_unload(struct tp_module *module);
-void tp_registry_settle(struct tp_module *module);
-/*
- * Whether an event may hang on this tracepoint: on one of a module that was
- * loaded, or on what only says its name and prototype. Where not, that was said.
- */
-bool tp_registry_accepts(const struct tracepoint *tp);
 void tp_registry_abandon(void); /* all off, in a forked child */
 
 /* ---- site.c ---- */
 
 /* The tracepoint's sites are to be switched to what its enabled says. */
 void tp_sites_change(struct tracepoint *tp);
-/* Switches the sites of all those. 0, or -EPERM: the tracepoints of those that could not be switched on stay changed. */
+/* Switches the sites of all those. 0, or -EPERM: those of which some could not be switched on stay changed. */
 int tp_sites_switch(void);
 /* By their next_changed. */
 struct tracepoint *tp_sites_changed(void);
@@ -221,6 +210,20 @@ void tp_ctf_before_fork(void);
 void tp_ctf_after_fork(void);
 
 /* ---- module.c ---- */
+
+/*
+ * Whether an event may hang on this tracepoint: on one of a module that was
+ * loaded, or on what only says its name and prototype. Where not, that was said.
+ */
+bool tp_module_accepts(const struct tracepoint *tp);
+
+/* For those who have nobody to tell: tracepoints whose sites can't be switched on stay off, and it says so. */
+void tp_sites_switch_or_give_up(void);
+
+/* The object that an address was loaded from: its base address, or NULL and "?". Takes the loader's lock. */
+const void *tp_object_at(const void *address, const char **path);
+
+/* ---- process.c ---- */
 
 /* What the runtime needs once a process, however it is entered. */
 void tp_start(void);

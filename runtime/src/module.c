@@ -1,190 +1,226 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * module.c - the coming and going of modules, and of processes by fork.
+ * module.c - modules that come and go: their tracepoints are linked to names,
+ * their sites are led to tracepoints, their events are told to sinks.
  */
 #include <dlfcn.h>
-#include <link.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include <errno.h>
+#include <string.h>
 
 #include <urcu/urcu-bp.h>
 
-#include "internal.h"
+#include "registry.h"
 
-/*
- * All locks are held across a fork, so that the child finds them free and
- * what they protect whole. liburcu's come first: its lock may be held by
- * somebody who waits for a reader who waits for one of ours.
- *
- * Inside a probe that somebody may be waiting for this very reader. Then
- * nothing can be done about liburcu's locks, and the child, in which they are
- * held by nobody, must not use it: it is alone. (A reader before the fork is
- * one after it, too.)
- */
-static pthread_rwlock_t grace_period = PTHREAD_RWLOCK_INITIALIZER; /* held for reading by those who wait for readers */
-static bool alone;                                                 /* what tp_forked_alone() says */
-static struct {
-	bool inside;   /* a probe */
-	bool prepared; /* liburcu is, so that the child can use it */
-} the_fork; /* under tp_events_lock */
+struct tp_module *tp_modules;
 
-void tp_grace_period_begin(void)
-{
-	pthread_rwlock_rdlock(&grace_period);
-}
+/* Where sites are led whose tracepoint has another prototype. */
+static struct tracepoint nowhere;
 
-void tp_grace_period_end(void)
-{
-	pthread_rwlock_unlock(&grace_period);
-}
-
-bool tp_forked_alone(void)
-{
-	return __atomic_load_n(&alone, __ATOMIC_RELAXED);
-}
-
-static void before_fork(void)
-{
-	bool inside = false, prepared = false;
-
-	if (!tp_forked_alone()) {
-		urcu_bp_register_thread(); /* which urcu_bp_before_fork() would lock out, and tp_lock wants */
-		inside = urcu_bp_read_ongoing();
-		prepared = !inside || pthread_rwlock_trywrlock(&grace_period) == 0;
-		if (prepared)
-			urcu_bp_before_fork();
-	}
-	tp_lock(&tp_events_lock);
-	tp_lock(&tp_registry_lock);
-	the_fork.inside = inside;
-	the_fork.prepared = prepared;
-	tp_ctf_before_fork();
-	tp_sinks_before_fork();
-}
-
-/* All in the child is for the thread that is left of the parent. */
-static void go_on_alone(void)
-{
-	if (!tp_forked_alone())
-		tp_complain("process %d was forked inside a probe while another thread waited for that: it goes on "
-			    "without tracing", (int)getpid());
-	__atomic_store_n(&alone, true, __ATOMIC_RELAXED);
-	tp_registry_abandon();
-}
-
-static void after_fork(bool child)
-{
-	const bool inside = the_fork.inside, prepared = the_fork.prepared;
-
-	if (child) {
-		tp_thread_after_fork_child();
-		if (!prepared)
-			go_on_alone();
-	}
-	tp_sinks_after_fork(child);
-	tp_ctf_after_fork();
-	tp_unlock(&tp_registry_lock);
-	tp_unlock(&tp_events_lock);
-	if (prepared && child)
-		urcu_bp_after_fork_child();
-	else if (prepared)
-		urcu_bp_after_fork_parent();
-	if (child)
-		grace_period = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER; /* its holders are not in the child */
-	else if (prepared && inside)
-		pthread_rwlock_unlock(&grace_period);
-}
-
-static void after_fork_parent(void)
-{
-	after_fork(false);
-}
-
-static void after_fork_child(void)
-{
-	after_fork(true);
-}
-
-static void start(void)
-{
-	tp_thread_start();
-	if (pthread_atfork(before_fork, after_fork_parent, after_fork_child) != 0)
-		tp_complain("no memory to prepare for fork: a forked child must not use tracepoints");
-}
-
-void tp_start(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, start);
-}
-
-/* ---- The end of the process, and of the object that holds the runtime ---- */
-
-/*
- * The process is at its end: modules are told to go, but not unmapped, and
- * are not waited for. A thread that sits in a probe would keep exit() from
- * ever returning.
- */
-static bool exiting;
-
-static void note_exit(void)
-{
-	__atomic_store_n(&exiting, true, __ATOMIC_RELAXED);
-}
-
-bool tp_exiting(void)
-{
-	return __atomic_load_n(&exiting, __ATOMIC_RELAXED);
-}
-
-/*
- * More than once, as the first may be in the constructor of a library that the
- * program is linked with: then it comes in front of libc's, and so runs behind
- * the destructors of all modules. The later ones come after it.
- */
-void tp_note_exit(void)
-{
-	static unsigned int times;
-
-	if (__atomic_load_n(&times, __ATOMIC_RELAXED) < 8 && __atomic_fetch_add(&times, 1, __ATOMIC_RELAXED) < 8)
-		atexit(note_exit); /* no memory: then exit() waits */
-}
-
-static int is_in_first(struct dl_phdr_info *info, size_t size, void *data)
-{
-	uintptr_t address = (uintptr_t)data - info->dlpi_addr;
-
-	(void)size;
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		if (segment->p_type == PT_LOAD && address - segment->p_vaddr < segment->p_memsz)
-			return 1;
-	}
-	return -1; /* the first object, the main program, is the only one that is looked at */
-}
-
-static bool is_of_main_program(void *data)
-{
-	return dl_iterate_phdr(is_in_first, data) == 1;
-}
-
-/*
- * Threads that exit call the runtime. So the object that libtp.a was linked
- * into must stay, as libtp.so does. In a constructor: its loader's lock is
- * held already, and nobody can wait for the two in another order. By dlsym, as
- * the mention of dlopen makes the linker warn of it in static programs.
- */
-static void __attribute__((constructor)) pin(void)
+const void *tp_object_at(const void *address, const char **path)
 {
 	Dl_info info;
+	bool known = dladdr(address, &info) && info.dli_fname;
 
-	if (is_of_main_program(&exiting) || !dladdr(&exiting, &info))
+	*path = known ? info.dli_fname : "?";
+	return known ? info.dli_fbase : NULL;
+}
+
+/* ---- Tracepoints ---- */
+
+static void complain_of_conflict(const struct tp_name *name, const char *what, const struct tracepoint *tp)
+{
+	const void *other = name->tracepoints ? (const void *)name->tracepoints
+					      : (const void *)(uintptr_t)tp_probes_first(name);
+	const char *ours, *theirs;
+
+	tp_object_at(tp, &ours);
+	tp_object_at(other, &theirs);
+	if (name->tracepoints)
+		tp_complain("%s '%s' of %s stays off: its prototype is (%s), but the tracepoint of that name in %s has "
+			    "(%s); build both from the same definition, or rename one",
+			    what, tp->name, ours, tp->proto, theirs, name->proto);
+	else
+		tp_complain("a probe in %s waits for a tracepoint '%s' with the prototype (%s), but that of %s has "
+			    "(%s): it is not called; build both from the same definition",
+			    theirs, tp->name, name->proto, ours, tp->proto);
+}
+
+static void complain_of_failure(const struct tracepoint *tp, const char *what, int error)
+{
+	const char *path;
+
+	tp_object_at(tp, &path);
+	tp_complain("tracepoint '%s' of %s stays off: %s: %s", tp->name, path, what, strerror(-error));
+}
+
+static void tracepoint_load(struct tracepoint *tp, struct tp_spare *spare)
+{
+	const struct tp_name *other = tp_name_find_other(tp->name, tp->proto, false);
+	struct tp_name *name = tp->registered;
+
+	if (name) /* it comes back before the readers of its last life are gone */
+		name->leaving--;
+	if (other) {
+		tp->registered = NULL;
+		tp->state = TP_STATE_REFUSED;
+		complain_of_conflict(other, "tracepoint", tp);
+		if (name)
+			tp_name_drop_if_unused(name, spare);
 		return;
-	void *(*open_object)(const char *, int) =
-		(void *(*)(const char *, int))(uintptr_t)dlsym(RTLD_DEFAULT, "dlopen");
-	if (open_object && info.dli_fname)
-		open_object(info.dli_fname, RTLD_NOLOAD | RTLD_NODELETE | RTLD_LAZY);
+	}
+	if (!name)
+		name = tp_name_get(tp->name, tp->proto, spare);
+	tp->registered = name;
+	int error = tp_probes_link(name, tp);
+	if (error)
+		complain_of_failure(tp, "its regfunc has failed", error);
+	other = tp_name_find_other(tp->name, tp->proto, true);
+	if (other)
+		complain_of_conflict(other, "tracepoint", tp);
+}
+
+/* Off from now on; but readers may be in it, so that its name is kept until settled. */
+static void tracepoint_unload(struct tracepoint *tp)
+{
+	if (tp->registered) {
+		tp_probes_unlink(tp->registered, tp);
+		tp->registered->leaving++;
+	}
+	tp->state = TP_STATE_UNLOADED;
+}
+
+static void tracepoint_settle(struct tracepoint *tp, struct tp_spare *spare)
+{
+	struct tp_name *name = tp->registered;
+
+	if (!name)
+		return;
+	tp->registered = NULL;
+	name->leaving--;
+	tp_name_drop_if_unused(name, spare);
+}
+
+bool tp_module_accepts(const struct tracepoint *tp)
+{
+	tp_lock(&tp_registry_lock);
+	bool accepts = tp->state != TP_STATE_REFUSED;
+	const struct tp_name *other =
+		accepts && !tp->registered ? tp_name_find_other(tp->name, tp->proto, false) : NULL;
+	if (other) {
+		accepts = false;
+		complain_of_conflict(other, "a custom event of tracepoint", tp);
+	}
+	tp_unlock(&tp_registry_lock);
+	return accepts;
+}
+
+/* ---- The tracepoints and sites of a module ---- */
+
+static void import_load(struct tp_import *import)
+{
+	struct tracepoint *tp = import->tp;
+	const char *ours, *theirs;
+
+	if (strcmp(import->proto, tp->proto) == 0) {
+		if (tp->enabled)
+			tp_sites_change(tp);
+		return;
+	}
+	tp_object_at(import, &ours);
+	tp_object_at(tp, &theirs);
+	tp_complain("the sites of tracepoint '%s' in %s stay off: they say that its prototype is (%s), but it is defined "
+		    "in %s with (%s); build both from the same definition",
+		    tp->name, ours, import->proto, theirs, tp->proto);
+	import->tp = &nowhere;
+}
+
+void tp_sites_switch_or_give_up(void)
+{
+	tp_lock(&tp_registry_lock);
+	int error = tp_sites_switch();
+	for (struct tracepoint *tp = error ? tp_sites_changed() : NULL; tp; tp = tp->next_changed) {
+		complain_of_failure(tp, "its sites can't be switched", error);
+		tp_probes_fail(tp);
+	}
+	if (error)
+		tp_sites_switch();
+	tp_unlock(&tp_registry_lock);
+}
+
+/* The arrays are the linker's, and some linkers pad them with NULL. */
+static void tracepoints_load(struct tp_module *module)
+{
+	struct tp_spare spare = {.names = NULL};
+	struct tp_module **at = &tp_modules;
+
+	tp_object_at(module, &module->path);
+	/* First of all: from now on its sites are switched by whoever switches any. */
+	tp_lock(&tp_registry_lock);
+	for (struct tp_import **import = module->imports; import < module->imports_end; import++) {
+		if (*import)
+			import_load(*import);
+	}
+	while (*at)
+		at = &(*at)->next;
+	module->next = NULL;
+	*at = module;
+	tp_unlock(&tp_registry_lock);
+
+	for (struct tracepoint **tp = module->tracepoints; tp < module->tracepoints_end; tp++) {
+		if (!*tp)
+			continue;
+		bool memory = tp_spare_name(&spare, (*tp)->name, (*tp)->proto);
+		tp_lock(&tp_registry_lock);
+		if ((*tp)->loads++ == 0) {
+			(*tp)->module = module;
+			if (memory) {
+				tracepoint_load(*tp, &spare);
+			} else {
+				(*tp)->state = TP_STATE_FAILED;
+				complain_of_failure(*tp, "no room for its name", -ENOMEM);
+			}
+		}
+		tp_unlock(&tp_registry_lock);
+	}
+	tp_sites_switch_or_give_up();
+	tp_spare_free(&spare);
+}
+
+/* False where no reader can be in anything of the module's, so that no grace period is needed. */
+static bool tracepoints_unload(struct tp_module *module)
+{
+	struct tp_module **at = &tp_modules;
+	bool used = false;
+
+	tp_lock(&tp_registry_lock);
+	for (struct tracepoint **tp = module->tracepoints; tp < module->tracepoints_end; tp++) {
+		if (!*tp)
+			continue;
+		used = used || (*tp)->used;
+		if ((*tp)->module == module)
+			(*tp)->module = NULL;
+		if (--(*tp)->loads == 0)
+			tracepoint_unload(*tp);
+	}
+	tp_sites_switch();
+	while (*at != module)
+		at = &(*at)->next;
+	*at = module->next;
+	tp_unlock(&tp_registry_lock);
+	return used;
+}
+
+static void tracepoints_settle(struct tp_module *module)
+{
+	struct tp_spare spare = {.names = NULL};
+
+	tp_lock(&tp_registry_lock);
+	for (struct tracepoint **tp = module->tracepoints; tp < module->tracepoints_end; tp++) {
+		if (*tp && !(*tp)->loads)
+			tracepoint_settle(*tp, &spare);
+	}
+	tp_unlock(&tp_registry_lock);
+	tp_spare_free(&spare);
 }
 
 /* ---- Modules ---- */
@@ -198,7 +234,7 @@ void tp_module_load(struct tp_module *module)
 	bool first = !module->loaded;
 	if (first) {
 		module->loaded = true;
-		tp_registry_load(module);
+		tracepoints_load(module);
 		tp_events_load(module);
 		tp_sinks_load(module);
 	}
@@ -224,7 +260,7 @@ void tp_module_unload(struct tp_module *module)
 	if (last) {
 		module->loaded = false;
 		unload_events(module);
-		used = tp_registry_unload(module);
+		used = tracepoints_unload(module);
 	}
 	tp_unlock(&tp_events_lock);
 	if (!last)
@@ -236,7 +272,7 @@ void tp_module_unload(struct tp_module *module)
 		tracepoint_synchronize_unregister();
 	}
 	tp_lock(&tp_events_lock);
-	tp_registry_settle(module);
+	tracepoints_settle(module);
 	tp_events_settle(module);
 	tp_unlock(&tp_events_lock);
 }

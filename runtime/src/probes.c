@@ -316,16 +316,11 @@ void tp_probes_free(struct probe_array *list)
 
 void tp_wait_for_readers(void)
 {
-	int cancel_state;
-
 	if (tp_forked_alone())
 		return;
-	/* liburcu waits in cancellation points, with its lock held. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	tp_grace_period_begin();
 	urcu_bp_synchronize_rcu();
 	tp_grace_period_end();
 	if (__tsan_acquire)
 		__tsan_acquire(&urcu_bp_gp); /* what tp_read_unlock() released */
-	pthread_setcancelstate(cancel_state, NULL);
 }

@@ -62,18 +62,32 @@ TP_PUBLIC void tp_call_probes(void);
 	"{lea 1f(%%rip), %%r11|lea r11, 1f[rip]}\n\t"                                                   \
 	"{jmp *tp_call_probes@GOTPCREL(%%rip)|jmp QWORD PTR tp_call_probes@GOTPCREL[rip]}\n"            \
 	"1:"
-#ifdef __AVX512F__
-#define TP_CALL_CLOBBERS_512                                                                           \
+/*
+ * What a call may change, but for the registers that tp_call_probes preserves.
+ * gcc knows those of AVX-512 only in files that are compiled with it: in others,
+ * a function that has AVX-512 by an attribute must not have a site (or be
+ * compiled with -DTP_STATIC_KEYS=0).
+ */
+#if defined(__AVX512F__) || defined(__clang__)
+#define TP_CALL_CLOBBERS_512                                                                            \
 	, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",     \
-		"xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5",     \
-		"k6", "k7"
+		"xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4",     \
+		"k5", "k6", "k7"
 #else
 #define TP_CALL_CLOBBERS_512
 #endif
-#define TP_CALL_CLOBBERS                                                                               \
+#ifdef __APX_F__
+#define TP_CALL_CLOBBERS_APX                                                                            \
+	, "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28",    \
+		"r29", "r30", "r31"
+#else
+#define TP_CALL_CLOBBERS_APX
+#endif
+#define TP_CALL_CLOBBERS                                                                                \
 	"r11", "memory", "cc", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)",     \
 		"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",         \
-		"xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15" TP_CALL_CLOBBERS_512
+		"xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15" TP_CALL_CLOBBERS_512               \
+			TP_CALL_CLOBBERS_APX
 
 /*
  * The arguments are in r8, r9, r10, rcx, rdx, which seldom hold what a short
