@@ -26,6 +26,7 @@ static bool alone;                                                 /* what tp_fo
 static struct {
 	bool inside;   /* a probe */
 	bool prepared; /* liburcu is, so that the child can use it */
+	sigset_t signals;
 } the_fork; /* under tp_events_lock */
 
 void tp_grace_period_begin(void)
@@ -46,7 +47,11 @@ bool tp_forked_alone(void)
 static void before_fork(void)
 {
 	bool inside = false, prepared = false;
+	sigset_t all, signals;
 
+	/* The handler of one may hit a tracepoint whose probe wants a lock that is held here. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &signals);
 	if (!tp_forked_alone()) {
 		urcu_bp_register_thread(); /* which urcu_bp_before_fork() would lock out, and tp_lock wants */
 		inside = urcu_bp_read_ongoing();
@@ -58,6 +63,7 @@ static void before_fork(void)
 	tp_lock(&tp_registry_lock);
 	the_fork.inside = inside;
 	the_fork.prepared = prepared;
+	the_fork.signals = signals;
 	tp_ctf_before_fork();
 	tp_sinks_before_fork();
 }
@@ -75,6 +81,7 @@ static void go_on_alone(void)
 static void after_fork(bool child)
 {
 	const bool inside = the_fork.inside, prepared = the_fork.prepared;
+	const sigset_t signals = the_fork.signals;
 
 	if (child) {
 		tp_thread_after_fork_child();
@@ -93,6 +100,7 @@ static void after_fork(bool child)
 		grace_period = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER; /* its holders are not in the child */
 	else if (prepared && inside)
 		pthread_rwlock_unlock(&grace_period);
+	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
 
 static void after_fork_parent(void)

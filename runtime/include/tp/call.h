@@ -51,7 +51,7 @@ template <> struct tp_word<false> {
 #define TP_WORD(x) ((unsigned long)__builtin_choose_expr(TP_IS_WORD(x), x, 0))
 #endif
 
-/* Not for C: its arguments are not where a function's are. */
+/* Its arguments are not where a function's are. */
 #ifdef __cplusplus
 extern "C"
 #endif
@@ -93,34 +93,48 @@ TP_PUBLIC void tp_call_probes(void);
  * The arguments are in r8, r9, r10, rcx, rdx, which seldom hold what a short
  * function needs later, in this order; the last two come back as they were.
  */
+/*
+ * To gcc an assembler instruction changes no static variable whose address it
+ * does not see (-fipa-reference). So it is shown a call, too, which it drops
+ * when it has learned of it: what is not constant is known to be so late.
+ */
+#define TP_CALL_IS_A_CALL(tp)                             \
+	if (__builtin_constant_p((unsigned long)(tp) + 1)) \
+	tp_call_probes()
+
 #define TP_CALL_FUNCTION static inline __attribute__((always_inline)) void
 TP_CALL_FUNCTION tp_call_0(struct tracepoint *tp)
 {
 	__asm__ volatile(TP_CALL_INSTRUCTIONS : "+a"(tp) : : "r8", "r9", "r10", TP_CALL_CLOBBERS);
+	TP_CALL_IS_A_CALL(tp);
 }
 
 TP_CALL_FUNCTION tp_call_1(struct tracepoint *tp, unsigned long a)
 {
 	register unsigned long r8 __asm__("r8") = a;
 	__asm__ volatile(TP_CALL_INSTRUCTIONS : "+a"(tp), "+r"(r8) : : "r9", "r10", TP_CALL_CLOBBERS);
+	TP_CALL_IS_A_CALL(tp);
 }
 
 TP_CALL_FUNCTION tp_call_2(struct tracepoint *tp, unsigned long a, unsigned long b)
 {
 	register unsigned long r8 __asm__("r8") = a, r9 __asm__("r9") = b;
 	__asm__ volatile(TP_CALL_INSTRUCTIONS : "+a"(tp), "+r"(r8), "+r"(r9) : : "r10", TP_CALL_CLOBBERS);
+	TP_CALL_IS_A_CALL(tp);
 }
 
 TP_CALL_FUNCTION tp_call_3(struct tracepoint *tp, unsigned long a, unsigned long b, unsigned long c)
 {
 	register unsigned long r8 __asm__("r8") = a, r9 __asm__("r9") = b, r10 __asm__("r10") = c;
 	__asm__ volatile(TP_CALL_INSTRUCTIONS : "+a"(tp), "+r"(r8), "+r"(r9), "+r"(r10) : : TP_CALL_CLOBBERS);
+	TP_CALL_IS_A_CALL(tp);
 }
 
 TP_CALL_FUNCTION tp_call_4(struct tracepoint *tp, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
 {
 	register unsigned long r8 __asm__("r8") = a, r9 __asm__("r9") = b, r10 __asm__("r10") = c;
 	__asm__ volatile(TP_CALL_INSTRUCTIONS : "+a"(tp), "+r"(r8), "+r"(r9), "+r"(r10) : "c"(d) : TP_CALL_CLOBBERS);
+	TP_CALL_IS_A_CALL(tp);
 }
 
 TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long b, unsigned long c, unsigned long d,
@@ -129,6 +143,7 @@ TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long
 	register unsigned long r8 __asm__("r8") = a, r9 __asm__("r9") = b, r10 __asm__("r10") = c;
 	__asm__ volatile(TP_CALL_INSTRUCTIONS
 			 : "+a"(tp), "+r"(r8), "+r"(r9), "+r"(r10) : "c"(d), "d"(e) : TP_CALL_CLOBBERS);
+	TP_CALL_IS_A_CALL(tp);
 }
 
 #define TP_CALL_0(probe, tp) tp_call_0(tp)

@@ -22,7 +22,7 @@
 #include <tp/tracepoint.h>
 
 #ifndef TP_STATIC_KEYS
-#if defined(__ELF__) && defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
+#if defined(__ELF__) && defined(__LP64__) && defined(TP_SYMBOL_OPERAND)
 #define TP_STATIC_KEYS 1
 #else
 #define TP_STATIC_KEYS 0
@@ -73,16 +73,22 @@ struct tp_import {
 	".long .Ltp_site%= - ., %c0" tag " - .\n\t" more                  \
 	".popsection"
 
+/*
+ * The relocation changes nothing. It makes the code of two tracepoints different
+ * for linkers that fold what is identical (--icf).
+ */
 #if defined(__x86_64__)
 #define TP_KEY_INSTRUCTION(tag)                                           \
 	".Ltp_site%=:\n\t"                                                \
 	".byte 0xa9\n\t"                                                  \
-	".long %l[on] - . - 4\n\t" TP_SITE_ENTRY(tag, "")
+	".long %l[on] - . - 4\n\t"                                        \
+	".reloc .Ltp_site%=, R_X86_64_NONE, %c0" tag "\n\t" TP_SITE_ENTRY(tag, "")
 #elif defined(__aarch64__)
 /* A third distance: to where the branch goes. */
 #define TP_KEY_INSTRUCTION(tag)                                           \
 	".Ltp_site%=:\n\t"                                                \
-	"nop\n\t" TP_SITE_ENTRY(tag, ".long %l[on] - .\n\t")
+	"nop\n\t"                                                         \
+	".reloc .Ltp_site%=, R_AARCH64_NONE, %c0" tag "\n\t" TP_SITE_ENTRY(tag, ".long %l[on] - .\n\t")
 #endif
 
 /* asm goto is volatile: the compiler neither hoists a site out of a loop nor makes one of two. inline: it is short. */

@@ -38,6 +38,11 @@
  *   its tracepoints are off, and register says -EDEADLK. A message says so. If
  *   the program uses liburcu-bp itself, and waits for a grace period of its own
  *   meanwhile, such a fork never returns.
+ * - A probe must not throw an exception, nor be left by longjmp(): the read-side
+ *   critical section would never end. A thread that is cancelled, or exits, inside
+ *   a probe ends it; but where C++ has called the tracepoint, the program terminates.
+ * - Asynchronous cancellation: while a thread allows it, it must not register,
+ *   unregister or synchronize, nor hit events that a sink records.
  * - At the end of the process nothing waits for probes.
  */
 #ifndef TP_TRACEPOINT_H
@@ -63,11 +68,11 @@ extern "C" {
 #define TP_PUBLIC __attribute__((visibility("default")))
 #define TP_UNUSED __attribute__((unused))
 
-/* The constraint of an assembler operand that is a symbol, in position-independent code, too. */
-#ifdef __aarch64__
-#define TP_SYMBOL_OPERAND "S"
-#else
+/* The constraint of an assembler operand that is a symbol, in position-independent code, too; where there is one. */
+#if defined(__x86_64__) && !defined(__code_model_large__)
 #define TP_SYMBOL_OPERAND "i"
+#elif defined(__aarch64__)
+#define TP_SYMBOL_OPERAND "S"
 #endif
 
 /*
@@ -193,7 +198,7 @@ static inline bool tp_enabled(const struct tracepoint *tp)
 TP_PUBLIC int tp_registry_register(const char *name, const char *proto, tp_probe_t func, void *data, int prio);
 TP_PUBLIC void tp_registry_remove_object(const void *address);
 
-#if defined(__x86_64__) || defined(__aarch64__)
+#ifdef TP_SYMBOL_OPERAND
 /* Removes the probes that are functions of the object that this file is in. */
 static inline void tp_object_destructor(void)
 {
@@ -315,18 +320,19 @@ TP_PUBLIC void tp_get_tracepoint_info(const struct tracepoint *tp, struct tp_tra
 /*
  * As the first statement of a probe: leaves it where this thread is in it limit
  * times already. With 1 the probe is never called from within itself; that
- * also goes for a signal handler that interrupts it.
+ * also goes for a signal handler that interrupts it, hence volatile.
  */
 #define TP_LIMIT_RECURSION(limit)                                                                    \
-	static __thread unsigned int __tp_depth __attribute__((tls_model("initial-exec")));          \
+	static __thread volatile unsigned int __tp_depth __attribute__((tls_model("initial-exec"))); \
 	if (__tp_depth >= (limit))                                                                   \
 		return;                                                                              \
-	__attribute__((cleanup(tp_leave_recursion), unused)) unsigned int *__tp_level = &__tp_depth; \
-	__tp_depth++
+	__attribute__((cleanup(tp_leave_recursion), unused)) volatile unsigned int *__tp_level =     \
+		&__tp_depth;                                                                          \
+	__tp_depth = __tp_depth + 1
 
-static inline void tp_leave_recursion(unsigned int **depth)
+static inline void tp_leave_recursion(volatile unsigned int **depth)
 {
-	--**depth;
+	**depth = **depth - 1;
 }
 
 #ifdef __cplusplus
