@@ -167,7 +167,7 @@ check-kernel: $(BUILD)/libtp.a
 # As many seconds as one likes of what "make check" has two of, in each of the ways to build it.
 SECONDS ?= 60
 torture:
-	$(Q)CC='$(CC)' CXX='$(CXX)' SECONDS=$(SECONDS) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/torture/torture.py
+	$(Q)CC='$(CC)' CXX='$(CXX)' SECONDS=$(SECONDS) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/torture/variants.py
 
 bench: $(BUILD)/libtp.a
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD)

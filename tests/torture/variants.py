@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+"""Builds and runs the torture test in all its variants: compilers, sanitizers, kinds of call sites.
+
+    python3 tests/torture/variants.py [VARIANT]... [OPTION=NUMBER]...
+
+runs these variants, or all, one after another, and says for each what it did.
+The options are the program's, see torture.c; without seconds=, it is SECONDS of
+the environment, or 60. CC and CXX of the environment are the first compiler;
+the second is clang, or gcc where the first is clang.
+
+The runtime is built from its sources for each compiler and sanitizer, below
+build/torture, where anything has changed since.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import dataclasses
+import fcntl
+import functools
+import glob
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+
+from support import BUILD, ROOT, read, run  # noqa: E402
+
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
+FRAMES = "-fno-omit-frame-pointer"
+SANITIZERS = {
+    # liburcu 0.13 places its per-thread structures at odd addresses. clang's check of function types needs the C++
+    # library, which a C program is not linked with.
+    "asan": ["-fsanitize=address,undefined", "-fno-sanitize=alignment", "-fno-sanitize-recover=all", FRAMES,
+             "-DTORTURE_SANITIZER=1"],
+    "tsan": ["-fsanitize=thread", FRAMES, "-DTORTURE_SANITIZER=2"],
+}
+NO_FUNCTION_CHECK = ["-fno-sanitize=function"]
+
+# What the runtime says about what the test does on purpose.
+EXPECTED = re.compile(r"tp: (tracepoint_synchronize_unregister\(\) was called from inside a probe|"
+                      r"text sink: records lost: \d+$|.*\bfork)")
+
+NR_GUESTS = 4
+# More than any run needs; but a machine may be busy with other tests.
+STALL = 40
+
+
+@dataclasses.dataclass
+class Variant:
+    name: str
+    cc: str
+    cxx: str
+    sanitizer: str = ""
+    flags: tuple[str, ...] = ()  # of the program and its modules
+    sources: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()  # in front of the program
+    options: tuple[str, ...] = ()
+    idle: frozenset[str] = frozenset({"mallocs", "dark"})  # counts that may be 0
+
+    def tools(self) -> list[str]:
+        return [self.cc.split()[0], self.cxx.split()[0], *self.command[:1]]
+
+
+def variants() -> list[Variant]:
+    first = (os.environ.get("CC") or "gcc", os.environ.get("CXX") or "g++")
+    second = ("gcc", "g++") if "clang" in os.path.basename(first[0]) else ("clang", "clang++")
+    found = []
+    for cc, cxx in (first, second):
+        name = os.path.basename(cc.split()[0])
+        found.append(Variant(name, cc, cxx))
+        found += [Variant(f"{name}-{sanitizer}", cc, cxx, sanitizer) for sanitizer in SANITIZERS]
+    cc, cxx = first
+    name = found[0].name
+    found.append(Variant(f"{name}-load", cc, cxx, flags=("-DTP_STATIC_KEYS=0",)))
+    found.append(Variant(f"{name}-malloc", cc, cxx, sources=("malloc.c",), idle=frozenset({"dark"})))
+    # One thread at a time, and slowly. Code that changes itself must be looked at again. Once a handler has run on an
+    # alternate stack, memcheck takes frames of the thread's own stack for memory below it.
+    found.append(Variant(f"{name}-valgrind", cc, cxx,
+                         command=("valgrind", "-q", "--error-exitcode=99", "--smc-check=all", "--fair-sched=yes",
+                                  "--child-silent-after-fork=yes"),
+                         options=("hitters=1", "registrars=1", "visitors=1", "alternate=0"),
+                         idle=frozenset({"mallocs", "dark", "refused", "deadlk"})))
+    return found
+
+
+# ---- Building ----
+
+_locks: dict[str, threading.Lock] = {}
+_locks_lock = threading.Lock()
+
+
+@functools.lru_cache(maxsize=None)
+def _inputs() -> bytes:
+    """A hash of everything that is built from."""
+    digest = hashlib.sha256()
+    for folder in ("runtime", "tpgen", "templates", "tests/torture"):
+        for path in sorted(glob.glob(os.path.join(ROOT, folder, "**"), recursive=True)):
+            if os.path.isfile(path) and not path.endswith(".pyc"):
+                digest.update(path.encode() + b"\0")
+                with open(path, "rb") as file:
+                    digest.update(file.read())
+    return digest.digest()
+
+
+class BuildError(Exception):
+    pass
+
+
+def _call(command: list[str]) -> None:
+    done = run(command, timeout=300)
+    if done.returncode != 0 or done.stderr:
+        raise BuildError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+
+
+def _once(directory: str, commands: list[list[str]]) -> None:
+    """Runs the commands, unless they and all inputs are those of the last time."""
+    with _locks_lock:
+        lock = _locks.setdefault(directory, threading.Lock())
+    os.makedirs(directory, exist_ok=True)
+    stamp = os.path.join(directory, "stamp")
+    wanted = hashlib.sha256(_inputs() + repr(commands).encode()).hexdigest()
+    with lock, open(os.path.join(directory, "lock"), "w", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # of another process that builds the same
+        if os.path.exists(stamp) and read(stamp) == wanted:
+            return
+        for command in commands:
+            _call(command)
+        with open(stamp, "w", encoding="ascii") as file_of_stamp:
+            file_of_stamp.write(wanted)
+
+
+def _headers() -> str:
+    directory = os.path.join(BUILD, "torture", "headers")
+    tp = [os.path.join("tests/torture", name) for name in ("points.tp", "visitor.tp")]
+    command = [sys.executable, "-m", "tpgen", "gen", "-o", directory, *tp]
+    _once(directory, [["env", f"PYTHONPATH={ROOT}", *command]])
+    return directory
+
+
+def _sanitize(variant: Variant) -> list[str]:
+    flags = list(SANITIZERS.get(variant.sanitizer, ()))
+    if variant.sanitizer == "asan" and "clang" in variant.cc:
+        flags += NO_FUNCTION_CHECK
+    return flags
+
+
+def _runtime(variant: Variant) -> str:
+    """The directory of libtp.so, built for the variant's compiler and sanitizer."""
+    name = "-".join(filter(None, (os.path.basename(variant.cc.split()[0]), variant.sanitizer)))
+    directory = os.path.join(BUILD, "torture", "runtime", name)
+    sources = sorted(glob.glob(os.path.join(ROOT, "runtime/src/*.c")))
+    _once(directory, [[*variant.cc.split(), "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-fPIC", "-fvisibility=hidden",
+                       *_sanitize(variant), "-I", os.path.join(ROOT, "runtime/include"), "-shared",
+                       "-Wl,-soname,libtp.so", "-Wl,-z,nodelete", "-o", os.path.join(directory, "libtp.so"), *sources,
+                       "-lurcu-bp", "-lpthread"]])
+    return directory
+
+
+def build(variant: Variant) -> str:
+    """The directory with the program and its modules."""
+    headers = _headers()
+    runtime = _runtime(variant)
+    directory = os.path.join(BUILD, "torture", variant.name)
+    common = ["-g", "-O2", *WARNINGS, *_sanitize(variant), "-I", os.path.join(ROOT, "runtime/include"), "-I", headers]
+    c = [*variant.cc.split(), "-std=gnu11", "-D_GNU_SOURCE", *common, *variant.flags]
+    cxx = [*variant.cxx.split(), "-std=gnu++17", "-fno-exceptions", "-fno-rtti", *common, *variant.flags]
+    libs = [f"-L{runtime}", f"-Wl,-rpath,{runtime}", "-Wl,-z,now", "-ltp", "-lurcu-bp", "-lpthread", "-ldl"]
+
+    def out(name: str) -> str:
+        return os.path.join(directory, name)
+
+    names = ("torture.c", "points.c", "probes.c", "modules.c", "processes.c", "threads.c", "sinks.c", *variant.sources)
+    sources = [os.path.join(HERE, name) for name in names]
+    module = [*c, "-shared", "-fPIC"]
+    _once(directory, [
+        [*cxx, "-c", "-o", out("hitters.o"), os.path.join(HERE, "hitters.cpp")],
+        [*c, "-rdynamic", "-o", out("torture"), *sources, out("hitters.o"), *libs],
+        [*module, "-o", out("visitor-a.so"), os.path.join(HERE, "visitor.c"), *libs],
+        # Sites of both kinds in one program.
+        [*module, "-DTP_STATIC_KEYS=0", "-o", out("visitor-b.so"), os.path.join(HERE, "visitor.c"), *libs]
+        if "-DTP_STATIC_KEYS=0" not in variant.flags else ["cp", out("visitor-a.so"), out("visitor-b.so")],
+        [*module, "-o", out("guest-0.so"), os.path.join(HERE, "guest.c"), *libs],
+        *[["cp", out("guest-0.so"), out(f"guest-{n}.so")] for n in range(1, NR_GUESTS)],
+    ])
+    return directory
+
+
+# ---- Running ----
+
+@dataclasses.dataclass
+class Outcome:
+    variant: Variant
+    skipped: str = ""
+    failed: str = ""
+    summary: str = ""
+    counts: dict[str, int] = dataclasses.field(default_factory=dict)
+
+
+def _missing(variant: Variant) -> str:
+    """Why the variant can't be built here; empty if it can."""
+    for tool in variant.tools():
+        if not shutil.which(tool):
+            return f"{tool} is not installed"
+    if variant.sanitizer:
+        for compiler, language in ((variant.cc, "c"), (variant.cxx, "c++")):
+            done = run([*compiler.split(), *_sanitize(variant), "-x", language, "-", "-o", "/dev/null"],
+                       stdin=None, input="int main(void) { return 0; }\n")
+            if done.returncode != 0:
+                return f"{compiler} has no {variant.sanitizer} here"
+    return ""
+
+
+def torture(variant: Variant, options: list[str], timeout: float) -> Outcome:
+    """Builds the variant and runs it."""
+    outcome = Outcome(variant, skipped=_missing(variant))
+    if outcome.skipped:
+        return outcome
+    try:
+        directory = build(variant)
+    except BuildError as error:
+        outcome.failed = str(error)
+        return outcome
+    env = {**os.environ, "TSAN_OPTIONS": "halt_on_error=1 history_size=4", "UBSAN_OPTIONS": "print_stacktrace=1"}
+    command = [*variant.command, "./torture", *variant.options, *options]
+    # Files, as a child that hangs would keep a pipe open; a process group, so that it goes, too.
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        with subprocess.Popen(command, cwd=directory, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                              start_new_session=True) as process:
+            late = ""
+            try:
+                process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                late = f"has not ended after {timeout} seconds\n"
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        for file in (out, err):
+            file.seek(0)
+        stdout, stderr = (file.read().decode(errors="replace") for file in (out, err))
+    outcome.summary = stdout.strip()
+    outcome.counts = {name: int(number) for name, number in re.findall(r"(\w+)=(\d+)", stdout)}
+    unexpected = [line for line in stderr.splitlines() if not EXPECTED.match(line)]
+    if process.returncode != 0 or unexpected:
+        outcome.failed = "\n".join([f"exit status {process.returncode} {late}", *unexpected, stdout])
+    return outcome
+
+
+def main(arguments: list[str]) -> int:
+    options = [a for a in arguments if "=" in a]
+    names = [a for a in arguments if "=" not in a]
+    if not any(option.startswith("seconds=") for option in options):
+        options.append(f"seconds={os.environ.get('SECONDS') or 60}")
+    seconds = max(int(option.split("=")[1]) for option in options if option.startswith("seconds="))
+    chosen = [v for v in variants() if not names or v.name in names]
+    unknown = sorted(set(names) - {v.name for v in chosen})
+    if unknown:
+        print(f"there is no {', '.join(unknown)}; there are {', '.join(v.name for v in variants())}", file=sys.stderr)
+        return 2
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        list(pool.map(lambda v: _missing(v) or build(v), chosen))
+    failed = 0
+    for variant in chosen:
+        outcome = torture(variant, [f"stall={STALL}", *options], seconds + 600)
+        word = "skipped" if outcome.skipped else "FAILED" if outcome.failed else "ok"
+        failed += word == "FAILED"
+        print(f"{word:7} {variant.name:16} {outcome.skipped or outcome.failed or outcome.summary}", flush=True)
+    return 1 if failed or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
