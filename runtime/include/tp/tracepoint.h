@@ -42,7 +42,8 @@
  *   critical section would never end. A thread that is cancelled, or exits, inside
  *   a probe ends it; but where C++ has called the tracepoint, the program terminates.
  * - Asynchronous cancellation: while a thread allows it, it must not register,
- *   unregister or synchronize, nor hit events that a sink records.
+ *   unregister or synchronize, nor hit events that a sink records, nor, as its
+ *   first, any tracepoint.
  * - At the end of the process nothing waits for probes.
  */
 #ifndef TP_TRACEPOINT_H
