@@ -536,7 +536,9 @@ extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
 
 /* ---- Once a program: what the above declares ---- */
 
-#if defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_PGZ_H)
+#if defined(CREATE_TRACE_POINTS) && defined(__cplusplus)
+#error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
+#elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_PGZ_H)
 #define TP_CREATED_PGZ_H
 
 #include <tp/define_trace.h>
@@ -546,7 +548,7 @@ extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
 static const struct trace_print_flags tp_symbols_pgz_file_open__1[] = {
 #line 78 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 550 "generated/pgz.h"
+#line 552 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -572,7 +574,7 @@ TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  __print_symbolic_table(__entry->level, tp_symbols_pgz_file_open__1)
-#line 576 "generated/pgz.h"
+#line 578 "generated/pgz.h"
 	);
 }
 
@@ -593,7 +595,7 @@ static const struct tp_event_class tp_class_pgz_file_open = {
 static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
 #line 109 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 597 "generated/pgz.h"
+#line 599 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -619,7 +621,7 @@ TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
-#line 623 "generated/pgz.h"
+#line 625 "generated/pgz.h"
 	);
 }
 
@@ -648,7 +650,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 652 "generated/pgz.h"
+#line 654 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, __event, __size);
 	if (!__entry)
@@ -661,7 +663,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 665 "generated/pgz.h"
+#line 667 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -671,14 +673,14 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 675 "generated/pgz.h"
+#line 677 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 682 "generated/pgz.h"
+#line 684 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -708,7 +710,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 712 "generated/pgz.h"
+#line 714 "generated/pgz.h"
 	);
 }
 
@@ -750,7 +752,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 754 "generated/pgz.h"
+#line 756 "generated/pgz.h"
 	);
 }
 
@@ -786,7 +788,7 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 790 "generated/pgz.h"
+#line 792 "generated/pgz.h"
 	);
 }
 
@@ -851,7 +853,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 855 "generated/pgz.h"
+#line 857 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -863,7 +865,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 867 "generated/pgz.h"
+#line 869 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1017,7 +1019,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1021 "generated/pgz.h"
+#line 1023 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -1034,7 +1036,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1038 "generated/pgz.h"
+#line 1040 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1101,13 +1103,13 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1105 "generated/pgz.h"
+#line 1107 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1111 "generated/pgz.h"
+#line 1113 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1120,7 +1122,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1124 "generated/pgz.h"
+#line 1126 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1187,7 +1189,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1191 "generated/pgz.h"
+#line 1193 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1199,7 +1201,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1203 "generated/pgz.h"
+#line 1205 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

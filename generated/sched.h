@@ -267,7 +267,9 @@ extern struct tp_event tp_event_sched_wakeup_new TP_HIDDEN;
 
 /* ---- Once a program: what the above declares ---- */
 
-#if defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SCHED_H)
+#if defined(CREATE_TRACE_POINTS) && defined(__cplusplus)
+#error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
+#elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SCHED_H)
 #define TP_CREATED_SCHED_H
 
 #include <tp/define_trace.h>
@@ -279,7 +281,7 @@ static const struct trace_print_flags tp_symbols_sched_switch__1[] = {
 	{ 1, "S" }, { 2, "D" }, { 4, "T" }, { 8, "t" },
 	{ 16, "Z" }, { 32, "X" }, { 64, "x" },
 	{ 128, "W" },
-#line 283 "generated/sched.h"
+#line 285 "generated/sched.h"
 	{ 0, NULL },
 };
 
@@ -315,7 +317,7 @@ TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 319 "generated/sched.h"
+#line 321 "generated/sched.h"
 	);
 }
 
@@ -350,7 +352,7 @@ TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 354 "generated/sched.h"
+#line 356 "generated/sched.h"
 	);
 }
 
@@ -378,7 +380,7 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 382 "generated/sched.h"
+#line 384 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -438,7 +440,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 442 "generated/sched.h"
+#line 444 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }

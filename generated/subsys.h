@@ -93,7 +93,9 @@ static inline void check_trace_callback_type_subsys_eventname(tp_probe_fn_subsys
 
 /* ---- Once a program: what the above declares ---- */
 
-#if defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SUBSYS_H)
+#if defined(CREATE_TRACE_POINTS) && defined(__cplusplus)
+#error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
+#elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SUBSYS_H)
 #define TP_CREATED_SUBSYS_H
 
 #include <tp/define_trace.h>

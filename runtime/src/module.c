@@ -121,6 +121,8 @@ static void import_load(struct tp_import *import)
 	struct tracepoint *tp = import->tp;
 	const char *ours, *theirs;
 
+	if (tp == &nowhere)
+		return;
 	if (strcmp(import->proto, tp->proto) == 0) {
 		if (tp->enabled)
 			tp_sites_change(tp);
@@ -202,7 +204,8 @@ static bool tracepoints_unload(struct tp_module *module)
 		if (--(*tp)->loads == 0)
 			tracepoint_unload(*tp);
 	}
-	tp_sites_switch();
+	if (!tp_exiting()) /* a sandbox may kill who opens a file; and what is still on calls no probes */
+		tp_sites_switch();
 	while (*at != module)
 		at = &(*at)->next;
 	*at = module->next;
@@ -243,13 +246,19 @@ void tp_module_load(struct tp_module *module)
 		tp_env_start();
 }
 
-static void unload_events(struct tp_module *module)
+/* False where all its events are on tracepoints of the module's own. */
+static bool unload_events(struct tp_module *module)
 {
+	bool custom = false;
+
 	for (struct tp_event **at = module->events; at < module->events_end; at++) {
 		const struct group *left = *at ? tp_event_unload(*at) : NULL;
-		if (left)
-			tp_sinks_follow(left);
+		if (!left)
+			continue;
+		custom = custom || !(*at)->tracepoint->registered;
+		tp_sinks_follow(left);
 	}
+	return custom;
 }
 
 void tp_module_unload(struct tp_module *module)
@@ -259,8 +268,8 @@ void tp_module_unload(struct tp_module *module)
 	bool used = false;
 	if (last) {
 		module->loaded = false;
-		unload_events(module);
-		used = tracepoints_unload(module);
+		used = unload_events(module);
+		used = tracepoints_unload(module) || used;
 	}
 	tp_unlock(&tp_events_lock);
 	if (!last)

@@ -113,20 +113,6 @@ static void after_fork_child(void)
 	after_fork(true);
 }
 
-static void start(void)
-{
-	tp_thread_start();
-	if (pthread_atfork(before_fork, after_fork_parent, after_fork_child) != 0)
-		tp_complain("no memory to prepare for fork: a forked child must not use tracepoints");
-}
-
-void tp_start(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, start);
-}
-
 /* ---- The end of the process, and of the object that holds the runtime ---- */
 
 /*
@@ -135,15 +121,24 @@ void tp_start(void)
  * ever returning.
  */
 static bool exiting;
+static bool main_thread_ends;
 
 static void note_exit(void)
 {
 	__atomic_store_n(&exiting, true, __ATOMIC_RELAXED);
 }
 
+static void note_end_of_main_thread(void *unused)
+{
+	(void)unused;
+	__atomic_store_n(&main_thread_ends, true, __ATOMIC_RELAXED);
+}
+
+/* Where the main thread has called exit(), destructors run in it; where it has called pthread_exit(), nothing does. */
 bool tp_exiting(void)
 {
-	return __atomic_load_n(&exiting, __ATOMIC_RELAXED);
+	return __atomic_load_n(&exiting, __ATOMIC_RELAXED) ||
+	       (__atomic_load_n(&main_thread_ends, __ATOMIC_RELAXED) && tp_thread_id() == getpid());
 }
 
 /*
@@ -157,6 +152,16 @@ void tp_note_exit(void)
 
 	if (__atomic_load_n(&times, __ATOMIC_RELAXED) < 8 && __atomic_fetch_add(&times, 1, __ATOMIC_RELAXED) < 8)
 		atexit(note_exit); /* no memory: then exit() waits */
+}
+
+/* glibc's, for C++: what exit() calls first of all, if it is the thread's that calls it. */
+extern int __cxa_thread_atexit_impl(void (*function)(void *data), void *data, void *object) __attribute__((weak));
+
+/* Where all that there is of tracing is in libraries, none of the above may come late enough. */
+static void note_exit_of_main_thread(void)
+{
+	if (tp_thread_id() == getpid() && __cxa_thread_atexit_impl)
+		__cxa_thread_atexit_impl(note_end_of_main_thread, NULL, &exiting);
 }
 
 static int is_in_first(struct dl_phdr_info *info, size_t size, void *data)
@@ -193,4 +198,21 @@ static void __attribute__((constructor)) pin(void)
 		(void *(*)(const char *, int))(uintptr_t)dlsym(RTLD_DEFAULT, "dlopen");
 	if (open_object && info.dli_fname)
 		open_object(info.dli_fname, RTLD_NOLOAD | RTLD_NODELETE | RTLD_LAZY);
+}
+
+/* ---- The beginning ---- */
+
+static void start(void)
+{
+	tp_thread_start();
+	note_exit_of_main_thread();
+	if (pthread_atfork(before_fork, after_fork_parent, after_fork_child) != 0)
+		tp_complain("no memory to prepare for fork: a forked child must not use tracepoints");
+}
+
+void tp_start(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, start);
 }

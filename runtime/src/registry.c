@@ -12,6 +12,7 @@
  * program may hit a tracepoint whose probe comes here.
  */
 #include <errno.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,8 +121,12 @@ void tp_name_drop_if_unused(struct tp_name *name, struct tp_spare *spare)
 static int add(const char *text, const char *proto, const struct tracepoint_func *probe, bool now,
 	       struct tp_spare *spare, unsigned int *room)
 {
-	if (tp_name_find_other(text, proto, false))
+	const struct tp_name *other = tp_name_find_other(text, proto, false);
+	if (other) {
+		tp_complain("a probe for tracepoint '%s' is refused: it takes (%s), but the tracepoint has (%s), in just "
+			    "this spelling", text, proto, other->proto);
 		return -EINVAL;
+	}
 	struct tp_name *name = tp_name_get(text, proto, spare);
 	*room = tp_probes_count(name) + 1;
 	int error = tp_probes_add(name, probe, &spare->array);
@@ -215,34 +220,62 @@ int tp_registry_replace(const struct tracepoint *tp, tp_probe_t func, tp_probe_t
 	return error;
 }
 
-static bool is_in_object(tp_probe_t func, const void *base)
-{
-	const char *path;
+struct range {
+	uintptr_t inside, begin, end;
+};
 
-	return tp_object_at((const void *)(uintptr_t)func, &path) == base;
+static int find_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct range *range = data;
+	int found = 0;
+
+	(void)size;
+	range->begin = UINTPTR_MAX;
+	range->end = 0;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
+		if (segment->p_type != PT_LOAD)
+			continue;
+		found = found || range->inside - begin < segment->p_memsz;
+		range->begin = begin < range->begin ? begin : range->begin;
+		range->end = begin + segment->p_memsz > range->end ? begin + segment->p_memsz : range->end;
+	}
+	return found;
+}
+
+static bool is_in_range(tp_probe_t func, const void *priv)
+{
+	const struct range *range = priv;
+
+	return (uintptr_t)func >= range->begin && (uintptr_t)func < range->end;
 }
 
 void tp_registry_remove_object(const void *address)
 {
+	struct range range = {.inside = (uintptr_t)address};
 	struct tp_spare spare = {.names = NULL};
 	struct tp_name *next;
-	const char *path;
-	const void *base = tp_object_at(address, &path);
 
-	if (!base || tp_exiting() || tp_forked_alone())
+	/* In front of the lock: it takes the loader's, with which others come for ours. */
+	if (!dl_iterate_phdr(find_object, &range))
 		return;
 	tp_lock(&tp_registry_lock);
 	for (size_t i = 0; i < NAME_BUCKETS; i++) {
 		for (struct tp_name *name = names[i]; name; name = next) {
 			next = name->next;
-			tp_probes_remove_if(name, is_in_object, base);
+			tp_probes_remove_if(name, is_in_range, &range);
 			tp_name_drop_if_unused(name, &spare);
 		}
 	}
-	tp_sites_switch();
+	/* The end of the process waits for nobody, and needs no sites off; though a destructor may unload modules then. */
+	bool exiting = tp_exiting();
+	if (!exiting)
+		tp_sites_switch();
 	tp_unlock(&tp_registry_lock);
 	tp_spare_free(&spare);
-	tracepoint_synchronize_unregister();
+	if (!exiting)
+		tracepoint_synchronize_unregister();
 }
 
 /* ---- Grace periods ---- */

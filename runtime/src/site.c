@@ -219,8 +219,9 @@ static void synchronize_processors(void)
 
 /* ---- Switching ---- */
 
-static void site_switch(struct batch *batch, const struct tp_site *site, bool on)
+static void site_switch(struct batch *batch, const struct tp_site *site, const struct tracepoint *tp)
 {
+	const bool on = tp->enabled;
 	opcode_t *at = opcode_of(site);
 	const opcode_t now = *at;
 	const opcode_t opcode = on ? opcode_on(site) : OPCODE_OFF;
@@ -234,8 +235,9 @@ static void site_switch(struct batch *batch, const struct tp_site *site, bool on
 	if (now == OPCODE_OFF || now == opcode_on(site))
 		batch_add(batch, at, opcode);
 	else
-		tp_complain("the site at %p is not switched: something else, like a breakpoint, has taken the place of "
-			    "its instruction", (void *)at);
+		tp_complain("a site of tracepoint '%s' (%s:%d), at %p, stays as it is: a breakpoint or a uprobe has taken "
+			    "the place of its instruction; take that away, and register again",
+			    tp->name, tp->file, tp->line, (void *)at);
 }
 
 static void say_why(void)
@@ -256,7 +258,7 @@ int tp_sites_switch(void)
 		for (const struct tp_site *site = module->sites; site < module->sites_end; site++) {
 			const struct tracepoint *tp = tracepoint_of(site);
 			if (only ? tp == only : tp->changed)
-				site_switch(&batch, site, tp->enabled);
+				site_switch(&batch, site, tp);
 		}
 	}
 	batch_flush(&batch);

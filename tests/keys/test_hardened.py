@@ -109,5 +109,6 @@ class Hardened(Case):
                 lines = complaints.splitlines()
                 self.assertEqual(len(lines), 2 * int(printed))
                 for line in lines:
-                    self.assertRegex(line, r"^tp: the site at 0x[0-9a-f]+ is not switched: something else, like a "
-                                           r"breakpoint, has taken the place of its instruction$")
+                    self.assertRegex(line, r"^tp: a site of tracepoint 'keys_hit' \(.*keys\.tp:\d+\), at 0x[0-9a-f]+, "
+                                           r"stays as it is: a breakpoint or a uprobe has taken the place of its "
+                                           r"instruction; take that away, and register again$")

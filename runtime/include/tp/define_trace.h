@@ -8,10 +8,6 @@
 #ifndef TP_DEFINE_TRACE_H
 #define TP_DEFINE_TRACE_H
 
-#ifdef __cplusplus
-#error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
-#endif
-
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -46,15 +46,42 @@ struct tp_import {
 	const char *proto;              /* the sites', which the runtime compares with the tracepoint's */
 };
 
+/*
+ * Imports are announced by their sites, in the code that is out of the way, so
+ * that files without one need nobody who defines the tracepoint. Where an
+ * assembler instruction can't name them, each file that includes the header does it.
+ */
+#ifdef TP_SYMBOL_OPERAND
+#define TP_IMPORT(name, proto) static struct tp_import __tp_import_##name TP_UNUSED = {&__tracepoint_##name, proto}
+#define TP_ANNOUNCE_IMPORT(import)                                                         \
+	__asm__ __inline__ volatile(".Ltp_import%=:\n\t"                                   \
+				    ".pushsection tp_imports, \"awo?\", %%progbits, "      \
+				    ".Ltp_import%=\n\t"                                    \
+				    ".balign 8\n\t"                                        \
+				    ".dc.a %c0\n\t"                                        \
+				    ".popsection"                                          \
+				    :                                                      \
+				    : TP_SYMBOL_OPERAND(&(import)))
+#else
+#define TP_IMPORT(name, proto)                                                             \
+	static struct tp_import __tp_import_##name = {&__tracepoint_##name, proto};        \
+	TP_ANNOUNCE(tp_import, "tp_imports", __tp_import_##name)
+#define TP_ANNOUNCE_IMPORT(import) (void)0
+#endif
+
 /* ---- Keys ---- */
 
 /* The body of a function that returns whether a tracepoint, or an imported one, is on. */
 #if TP_STATIC_KEYS
-#define TP_RETURN_ENABLED(tracepoint) TP_RETURN_KEY(&(tracepoint), "")
-#define TP_RETURN_IMPORT_ENABLED(import) TP_RETURN_KEY(&(import), " + 1")
+#define TP_RETURN_ENABLED(tracepoint) TP_RETURN_KEY(&(tracepoint), "", (void)0)
+#define TP_RETURN_IMPORT_ENABLED(import) TP_RETURN_KEY(&(import), " + 1", TP_ANNOUNCE_IMPORT(import))
 #else
 #define TP_RETURN_ENABLED(tracepoint) return tp_enabled(&(tracepoint))
-#define TP_RETURN_IMPORT_ENABLED(import) return tp_enabled((import).tp)
+#define TP_RETURN_IMPORT_ENABLED(import)           \
+	if (__builtin_expect(!tp_enabled((import).tp), 1)) \
+		return false;                      \
+	TP_ANNOUNCE_IMPORT(import);                \
+	return true
 #endif
 
 /*
@@ -92,10 +119,11 @@ struct tp_import {
 #endif
 
 /* asm goto is volatile: the compiler neither hoists a site out of a loop nor makes one of two. inline: it is short. */
-#define TP_RETURN_KEY(key, tag)                                                        \
+#define TP_RETURN_KEY(key, tag, when_on)                                               \
 	__asm__ __inline__ goto(TP_KEY_INSTRUCTION(tag) : : TP_SYMBOL_OPERAND(key) : : on); \
 	return false;                                                                  \
 on:                                                                                    \
+	when_on;                                                                       \
 	return true
 
 /* ---- One name, one prototype ---- */
