@@ -372,6 +372,8 @@ static int enable_or_disable(struct tp_sink *sink, const char *patterns, bool en
 
 	if (!state)
 		return -EINVAL;
+	if (enable && tp_forked_alone())
+		return -EDEADLK;
 	struct rule *rule = rule_new(patterns, enable, &result);
 	if (!rule)
 		return result;

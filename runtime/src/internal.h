@@ -4,6 +4,7 @@
  *
  * Locks, in the order in which they may nest:
  *
+ *	the loader's            (held where constructors and destructors run; so by tp_module_load and unload)
  *	liburcu's own           (taken by fork and by grace periods)
  *	  tp_events_lock        module.c, events.c, enable.c: modules, events, sinks
  *	    tp_registry_lock    registry.c, probes.c, site.c: names, probe arrays, sites

@@ -205,7 +205,11 @@ void tp_probes_remove_if(struct tp_name *name, bool (*condition)(tp_probe_t func
 	}
 }
 
-/* By one store, as the data is the same: a hit finds the one function or the other, never both or neither. */
+/*
+ * By one store, as the data is the same: a hit finds the one function or the
+ * other, never both or neither. Barrier (E): pairs with (A) in tp_probe_func();
+ * who calls the function sees what its module has set up.
+ */
 int tp_probes_replace(struct tp_name *name, tp_probe_t func, tp_probe_t by, void *data)
 {
 	struct tracepoint_func *element = find(name->probes, func, data);

@@ -4,6 +4,7 @@
  */
 #include <dlfcn.h>
 #include <link.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
  * one after it, too.)
  */
 static pthread_rwlock_t grace_period = PTHREAD_RWLOCK_INITIALIZER; /* held for reading by those who wait for readers */
+static unsigned int waiting;                                       /* of them there are so many */
 static bool alone;                                                 /* what tp_forked_alone() says */
 static struct {
 	bool inside;   /* a probe */
@@ -31,17 +33,30 @@ static struct {
 
 void tp_grace_period_begin(void)
 {
+	__atomic_fetch_add(&waiting, 1, __ATOMIC_SEQ_CST);
 	pthread_rwlock_rdlock(&grace_period);
 }
 
 void tp_grace_period_end(void)
 {
 	pthread_rwlock_unlock(&grace_period);
+	__atomic_fetch_sub(&waiting, 1, __ATOMIC_SEQ_CST);
 }
 
 bool tp_forked_alone(void)
 {
 	return __atomic_load_n(&alone, __ATOMIC_RELAXED);
+}
+
+/* In a probe: keeps others from waiting for readers; false where one waits already. */
+static bool exclude_waiters(void)
+{
+	while (pthread_rwlock_trywrlock(&grace_period) != 0) {
+		if (__atomic_load_n(&waiting, __ATOMIC_SEQ_CST))
+			return false;
+		sched_yield(); /* another fork, which does not wait for us */
+	}
+	return true;
 }
 
 static void before_fork(void)
@@ -55,7 +70,7 @@ static void before_fork(void)
 	if (!tp_forked_alone()) {
 		urcu_bp_register_thread(); /* which urcu_bp_before_fork() would lock out, and tp_lock wants */
 		inside = urcu_bp_read_ongoing();
-		prepared = !inside || pthread_rwlock_trywrlock(&grace_period) == 0;
+		prepared = !inside || exclude_waiters();
 		if (prepared)
 			urcu_bp_before_fork();
 	}
@@ -96,10 +111,12 @@ static void after_fork(bool child)
 		urcu_bp_after_fork_child();
 	else if (prepared)
 		urcu_bp_after_fork_parent();
-	if (child)
-		grace_period = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER; /* its holders are not in the child */
-	else if (prepared && inside)
+	if (child) { /* its holders are not in the child */
+		grace_period = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
+		waiting = 0;
+	} else if (prepared && inside) {
 		pthread_rwlock_unlock(&grace_period);
+	}
 	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
 
@@ -116,8 +133,8 @@ static void after_fork_child(void)
 /* ---- The end of the process, and of the object that holds the runtime ---- */
 
 /*
- * The process is at its end: modules are told to go, but not unmapped, and
- * are not waited for. A thread that sits in a probe would keep exit() from
+ * The process is at its end: modules are told to go, but most are not unmapped,
+ * and none is waited for. A thread that sits in a probe would keep exit() from
  * ever returning.
  */
 static bool exiting;

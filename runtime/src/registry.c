@@ -148,7 +148,7 @@ int tp_registry_add(const char *text, const char *proto, tp_probe_t func, void *
 	unsigned int room = 4; /* enough for most */
 	int error, cancel_state;
 
-	if (!text || !proto || !func)
+	if (!text || !proto || !func || func == TP_REMOVED)
 		return -EINVAL;
 	if (tp_forked_alone())
 		return -EDEADLK;
@@ -336,8 +336,10 @@ void tp_registry_settle_probes(void)
 void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv)
 {
 	tp_lock(&tp_registry_lock);
-	for (const struct tp_module *module = tp_modules; module; module = module->next) {
+	for (struct tp_module *module = tp_modules; module; module = module->next) {
 		for (struct tracepoint **tp = module->tracepoints; tp < module->tracepoints_end; tp++) {
+			if (*tp && !(*tp)->module)
+				(*tp)->module = module; /* the first has gone */
 			if (*tp && (*tp)->module == module)
 				fct(*tp, priv);
 		}

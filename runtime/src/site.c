@@ -90,7 +90,8 @@ static opcode_t *opcode_of(const struct tp_site *site)
 
 /*
  * Opcodes that are written at once: they are less than a page apart, on one
- * page. What lies between is written as it is.
+ * page. What lies between is written as it is; should a debugger set a breakpoint
+ * there at this very moment, it may be lost.
  */
 struct batch {
 	opcode_t *first, *last;
@@ -99,7 +100,7 @@ struct batch {
 		opcode_t *at;
 		opcode_t opcode;
 	} changes[64];
-	int memory; /* /proc/self/mem; -1 where it is not open */
+	int memory; /* /proc/thread-self/mem; -1 where it is not open */
 	int error;  /* the last */
 	bool on;    /* something was switched on */
 };
@@ -132,7 +133,7 @@ static bool write_opcodes(const struct batch *batch)
 #endif
 
 /*
- * Through /proc/self/mem, as a debugger does: text stays read-only to
+ * Through /proc, as a debugger does: text stays read-only to
  * everybody else. It is opened each time: a descriptor that is kept may be
  * closed by the program, and then be another file's; and in a forked child it
  * would be the parent's memory.
@@ -140,7 +141,7 @@ static bool write_opcodes(const struct batch *batch)
 static bool write_to_memory(struct batch *batch)
 {
 	if (batch->memory < 0)
-		batch->memory = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
+		batch->memory = open("/proc/thread-self/mem", O_WRONLY | O_CLOEXEC);
 	return batch->memory >= 0 && write_opcodes(batch);
 }
 
@@ -227,8 +228,11 @@ static void site_switch(struct batch *batch, const struct tp_site *site, const s
 	const opcode_t opcode = on ? opcode_on(site) : OPCODE_OFF;
 
 	if (now == opcode) {
-		if (on && opcode == OPCODE_OFF)
-			batch->error = -ERANGE;
+		if (on && opcode == OPCODE_OFF) {
+			batch->error = -EPERM;
+			tp_complain("a site of tracepoint '%s' (%s:%d) is too far from its code that is out of the way",
+				    tp->name, tp->file, tp->line);
+		}
 		return;
 	}
 	batch->on = batch->on || on;
@@ -306,7 +310,7 @@ void tp_sites_change(struct tracepoint *tp)
 
 /* ---- Calling ---- */
 
-#if defined(__x86_64__)
+#if TP_STATIC_KEYS && defined(__x86_64__)
 
 _Static_assert(offsetof(struct tracepoint, iterate) == 16, "tp_call_probes knows it");
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A module with probes, and nothing else. It forgets to remove what begin() has
- * registered; as EARLY, its constructor registers; as TIDY, its
- * destructor removes (in C++, that of an object).
+ * registered; as EARLY, its constructor registers, having done so OFTEN already;
+ * as TIDY, its destructor removes (in C++, that of an object).
  */
 #include <stdlib.h>
 
@@ -10,6 +10,10 @@
 #include "unload.h"
 
 #define MAGIC 0x70726f62
+
+#ifndef OFTEN
+#define OFTEN 0
+#endif
 
 static volatile unsigned int magics[2] = {MAGIC, MAGIC};
 
@@ -45,6 +49,10 @@ int end(void)
 #ifdef EARLY
 static void __attribute__((constructor)) come(void)
 {
+	for (int i = 0; i < OFTEN; i++) {
+		host_report(register_trace_mod_hit(hear, DATA(0)));
+		host_report(unregister_trace_mod_hit(hear, DATA(0)));
+	}
 	host_report(begin());
 }
 #endif

@@ -82,3 +82,26 @@ class Unloading(Modules):
         self.prober("-DEARLY")
         self.program("unload", "unload.c", "-Wl,-export-dynamic", "-Wl,--no-as-needed", self.path("prober.so"), *SHARED)
         self.check("exit", "exit-hits", early=True)
+
+    def test_library_of_the_program_that_registers_often(self) -> None:
+        """So often that the runtime has no more ways to be told of the process's end than by its main thread."""
+        self.build()
+        self.prober("-DEARLY", "-DOFTEN=8")
+        self.program("unload", "unload.c", "-Wl,-export-dynamic", "-Wl,--no-as-needed", self.path("prober.so"), *SHARED)
+        self.check("exit", early=True)
+
+    def test_module_unloaded_by_a_destructor(self) -> None:
+        """At the end of the process, when others still hit: its probes are not called any more."""
+        here = os.path.dirname(os.path.abspath(__file__))
+        self.succeed(self.command("gcc", "define.o", "define.c", "-c"))
+        self.program("last", "last.cc", f"-I{here}", "-Wl,-export-dynamic", self.path("define.o"), *SHARED, compiler="g++")
+        self.prober("-DEARLY")
+        self.assertEqual(self.says("last"), "probe\nprobe\nhit\n")
+
+    def test_module_with_nothing_but_a_custom_event(self) -> None:
+        """dlclose waits for the event's writer, though the tracepoint is not the module's."""
+        self.generate("slow")
+        self.write("slow.c", "#define CREATE_TRACE_POINTS\n#include \"slow.h\"\n")
+        self.program("writer", "writer.c", "-Wl,-export-dynamic", *SHARED)
+        self.module("slow.so", os.path.join(self.dir, "slow.c"), "-lurcu-bp")
+        self.assertIn("slow:mod_hit: n=1", self.says("writer"))

@@ -83,25 +83,42 @@ TP_PUBLIC void tp_call_probes(void);
 #else
 #define TP_CALL_CLOBBERS_APX
 #endif
+#ifdef __SSE__
+#define TP_CALL_CLOBBERS_SSE                                                                            \
+	, "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",      \
+		"xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+#else
+#define TP_CALL_CLOBBERS_SSE
+#endif
+#ifndef _SOFT_FLOAT
+#define TP_CALL_CLOBBERS_X87 , "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)"
+#else
+#define TP_CALL_CLOBBERS_X87
+#endif
+#if defined(__clang__) && defined(__MMX__) /* gcc keeps these in xmm registers */
+#define TP_CALL_CLOBBERS_MMX , "mm0", "mm1", "mm2", "mm3", "mm4", "mm5", "mm6", "mm7"
+#else
+#define TP_CALL_CLOBBERS_MMX
+#endif
 #define TP_CALL_CLOBBERS                                                                                \
-	"r11", "memory", "cc", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)",     \
-		"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",         \
-		"xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15" TP_CALL_CLOBBERS_512               \
-			TP_CALL_CLOBBERS_APX
+	"r11", "memory", "cc" TP_CALL_CLOBBERS_X87 TP_CALL_CLOBBERS_MMX TP_CALL_CLOBBERS_SSE            \
+		TP_CALL_CLOBBERS_512 TP_CALL_CLOBBERS_APX
 
 /*
- * The arguments are in r8, r9, r10, rcx, rdx, which seldom hold what a short
- * function needs later, in this order; the last two come back as they were.
- */
-/*
- * To gcc an assembler instruction changes no static variable whose address it
- * does not see (-fipa-reference). So it is shown a call, too, which it drops
- * when it has learned of it: what is not constant is known to be so late.
+ * gcc believes that an assembler instruction changes no static variable of the
+ * file whose address it does not mention, and so would not see what a probe in
+ * the same file has written. Here it sees an ordinary call, too, in front of the
+ * pass that concludes so (ipa-reference); only behind it __builtin_constant_p
+ * becomes 0, and the call goes.
  */
 #define TP_CALL_IS_A_CALL(tp)                             \
 	if (__builtin_constant_p((unsigned long)(tp) + 1)) \
 	tp_call_probes()
 
+/*
+ * The arguments are in r8, r9, r10, rcx, rdx, which seldom hold what a short
+ * function needs later, in this order; the last two come back as they were.
+ */
 #define TP_CALL_FUNCTION static inline __attribute__((always_inline)) void
 TP_CALL_FUNCTION tp_call_0(struct tracepoint *tp)
 {

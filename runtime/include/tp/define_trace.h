@@ -63,11 +63,12 @@ static inline void tp_read_unlock(void)
 /*
  * An element's function: NULL at the array's end, TP_REMOVED where there is
  * none to call. Loaded once, atomically: removal overwrites it while readers
- * walk the array.
+ * walk the array. Barrier (A), too: where it was replaced, by (E) in
+ * probes.c, what the new function needs is visible.
  */
 static inline tp_probe_t tp_probe_func(const struct tracepoint_func *it)
 {
-	return __atomic_load_n(&it->func, __ATOMIC_RELAXED);
+	return __atomic_load_n(&it->func, __ATOMIC_ACQUIRE);
 }
 
 /* ---- Functions in which there is nothing to optimize ---- */

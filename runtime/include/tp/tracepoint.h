@@ -30,6 +30,7 @@
  *   probe calls that run, and the loader's lock is held then. So a probe must
  *   not use the loader (dlopen, dlsym, dladdr ...) in a program that unloads
  *   modules; nor may a probe unload a module that has tracepoints or probes.
+ *   Where a destructor does so at the end of the process, nothing is waited for.
  * - The runtime learns that a module with probes goes because the module
  *   itself has registered them, by a function of this header. A probe that was
  *   registered by another module must be unregistered before.
@@ -37,10 +38,12 @@
  *   period, which is for that very probe, the child goes on without tracing: all
  *   its tracepoints are off, and register says -EDEADLK. A message says so. If
  *   the program uses liburcu-bp itself, and waits for a grace period of its own
- *   meanwhile, such a fork never returns.
+ *   meanwhile, such a fork never returns; nor does it, with glibc 2.28 to 2.35, if a
+ *   third thread forks then. A signal handler must not fork.
  * - A probe must not throw an exception, nor be left by longjmp(): the read-side
  *   critical section would never end. A thread that is cancelled, or exits, inside
- *   a probe ends it; but where C++ has called the tracepoint, the program terminates.
+ *   a probe ends it; but where a C++ function with something to clean up has called
+ *   the tracepoint, the program terminates.
  * - Asynchronous cancellation: while a thread allows it, it must not register,
  *   unregister or synchronize, nor hit events that a sink records, nor, as its
  *   first, any tracepoint.
@@ -151,7 +154,8 @@ struct tracepoint {
 	 * They run under the registry's lock, and under others of the runtime: they
 	 * must not register, unregister or synchronize, enable events, open or
 	 * close sinks, nor use the loader (dlopen, dlsym, dladdr ...), fork, or wait for
-	 * a thread that does. They may hit tracepoints.
+	 * a thread that does. They may hit tracepoints whose probes do none of
+	 * that either.
 	 */
 	int (*regfunc)(void);
 	void (*unregfunc)(void);
@@ -246,7 +250,7 @@ static inline void tp_remove_probes_at_unload(void)
  * prototype later does not get the probe.
  *
  * -EEXIST   this func with this data is registered already
- * -EINVAL   func, name or proto is NULL, or the name is defined with another prototype
+ * -EINVAL   func, name or proto is NULL (func: or (tp_probe_t)1), or the name is defined with another prototype
  * -ENOMEM   nothing has changed
  * -EPERM    the system allows no changes of program text (a message names the remedy); nothing has changed
  * -EDEADLK  in a child whose tracing is off, see above
@@ -303,7 +307,8 @@ TP_PUBLIC int tracepoint_synchronize_unregister(void);
 /*
  * Calls fct for each tracepoint of each loaded module, those included that
  * were refused, in order of loading and under the registry's lock: fct must
- * not register, unregister or load modules.
+ * not register, unregister or synchronize, enable events, open or close sinks,
+ * use the loader (dlopen, dladdr ...), fork, exit, or wait for a thread that does.
  */
 TP_PUBLIC void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv);
 
