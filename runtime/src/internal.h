@@ -165,6 +165,8 @@ void tp_registry_abandon(void); /* all off, in a forked child */
 
 /* ---- site.c ---- */
 
+/* Looks where the sites of each tracepoint are. */
+void tp_sites_load(const struct tp_module *module);
 /* The tracepoint's sites are to be switched to what its enabled says. */
 void tp_sites_change(struct tracepoint *tp);
 /* Switches the sites of all those. 0, or -EPERM: those of which some could not be switched on stay changed. */

@@ -166,6 +166,7 @@ static void tracepoints_load(struct tp_module *module)
 		at = &(*at)->next;
 	module->next = NULL;
 	*at = module;
+	tp_sites_load(module);
 	tp_unlock(&tp_registry_lock);
 
 	for (struct tracepoint **tp = module->tracepoints; tp < module->tracepoints_end; tp++) {

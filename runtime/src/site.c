@@ -37,6 +37,18 @@ static const struct tracepoint *tracepoint_of(const struct tp_site *site)
 	return key & 1 ? ((const struct tp_import *)(key - 1))->tp : (const struct tracepoint *)key;
 }
 
+void tp_sites_load(const struct tp_module *module)
+{
+	for (const struct tp_site *site = module->sites; site < module->sites_end; site++) {
+		intptr_t key = (intptr_t)&site->key + site->key;
+		struct tracepoint *tp = (struct tracepoint *)key;
+		if (key & 1)
+			continue;
+		tp->sites = tp->sites ? tp->sites : site;
+		tp->sites_end = site + 1;
+	}
+}
+
 unsigned int tp_sites_count(const struct tracepoint *tp)
 {
 	unsigned int n = 0;
@@ -100,7 +112,7 @@ struct batch {
 		opcode_t *at;
 		opcode_t opcode;
 	} changes[64];
-	int memory; /* /proc/thread-self/mem; -1 where it is not open */
+	int memory; /* /proc/self/mem; -1 where it is not open */
 	int error;  /* the last */
 	bool on;    /* something was switched on */
 };
@@ -141,7 +153,13 @@ static bool write_opcodes(const struct batch *batch)
 static bool write_to_memory(struct batch *batch)
 {
 	if (batch->memory < 0)
-		batch->memory = open("/proc/thread-self/mem", O_WRONLY | O_CLOEXEC);
+		batch->memory = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
+	if (batch->memory >= 0 && write_opcodes(batch))
+		return true;
+	/* Slower, but there also where the main thread has ended. */
+	if (batch->memory >= 0)
+		close(batch->memory);
+	batch->memory = open("/proc/thread-self/mem", O_WRONLY | O_CLOEXEC);
 	return batch->memory >= 0 && write_opcodes(batch);
 }
 
@@ -250,6 +268,17 @@ static void say_why(void)
 		    "/proc/self/mem as well as by mprotect; compile the program with -DTP_STATIC_KEYS=0");
 }
 
+/* Of changed tracepoints, or of the only one. */
+static void switch_between(struct batch *batch, const struct tp_site *site, const struct tp_site *end,
+			   const struct tracepoint *only)
+{
+	for (; site < end; site++) {
+		const struct tracepoint *tp = tracepoint_of(site);
+		if (only ? tp == only : tp->changed)
+			site_switch(batch, site, tp);
+	}
+}
+
 int tp_sites_switch(void)
 {
 	struct batch batch = {.memory = -1};
@@ -258,12 +287,11 @@ int tp_sites_switch(void)
 
 	if (!changed)
 		return 0;
-	for (const struct tp_module *module = tp_modules; module; module = module->next) {
-		for (const struct tp_site *site = module->sites; site < module->sites_end; site++) {
-			const struct tracepoint *tp = tracepoint_of(site);
-			if (only ? tp == only : tp->changed)
-				site_switch(&batch, site, tp);
-		}
+	if (only && only->sites) { /* nobody imports it */
+		switch_between(&batch, only->sites, only->sites_end, only);
+	} else {
+		for (const struct tp_module *module = tp_modules; module; module = module->next)
+			switch_between(&batch, module->sites, module->sites_end, only);
 	}
 	batch_flush(&batch);
 	if (batch.memory >= 0)

@@ -128,6 +128,10 @@ enum tp_state {
 	TP_STATE_FAILED,   /* there are probes, but its regfunc, or the switching of its sites, has failed: off */
 };
 
+struct tp_module;
+struct tp_name;
+struct tp_site;
+
 /*
  * One tracepoint as one module (the program or a shared object) defines it.
  * tpgen generates one per tracepoint, named __tracepoint_NAME. All modules'
@@ -164,6 +168,7 @@ struct tracepoint {
 	struct tracepoint *next;      /* of the same name, in order of loading */
 	struct tracepoint *next_changed; /* whose sites are to be switched, too */
 	struct tp_module *module;     /* the first that announced it */
+	const struct tp_site *sites, *sites_end; /* between these are its own, unless they import it */
 	unsigned int loads;           /* modules that announce one and the same, as it is exported */
 	unsigned char state;          /* enum tp_state */
 	bool used;                    /* it was on at some time: readers may be in what is its module's */
