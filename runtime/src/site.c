@@ -60,7 +60,7 @@ unsigned int tp_sites_count(const struct tracepoint *tp)
 	return n;
 }
 
-#if TP_STATIC_KEYS
+#if TP_STATIC_KEYS_POSSIBLE
 
 /* ---- The instruction ---- */
 
@@ -338,7 +338,7 @@ void tp_sites_change(struct tracepoint *tp)
 
 /* ---- Calling ---- */
 
-#if TP_STATIC_KEYS && defined(__x86_64__)
+#if TP_STATIC_KEYS_POSSIBLE && defined(__x86_64__)
 
 _Static_assert(offsetof(struct tracepoint, iterate) == 16, "tp_call_probes knows it");
 

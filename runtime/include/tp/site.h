@@ -21,12 +21,17 @@
 
 #include <tp/tracepoint.h>
 
-#ifndef TP_STATIC_KEYS
+/* What the runtime can switch, whatever it is compiled with itself. */
 #if defined(__ELF__) && defined(__LP64__) && defined(TP_SYMBOL_OPERAND)
-#define TP_STATIC_KEYS 1
+#define TP_STATIC_KEYS_POSSIBLE 1
 #else
-#define TP_STATIC_KEYS 0
+#define TP_STATIC_KEYS_POSSIBLE 0
 #endif
+
+#ifndef TP_STATIC_KEYS
+#define TP_STATIC_KEYS TP_STATIC_KEYS_POSSIBLE
+#elif TP_STATIC_KEYS && !TP_STATIC_KEYS_POSSIBLE
+#error "there are no static keys for this processor or code model: leave out -DTP_STATIC_KEYS"
 #endif
 
 /* Where code is optimized at all, a site is where trace_X() stands, even with -Os. */
