@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from dataclasses import dataclass
 
-from support import BUILD, ROOT, Case, need, run, tpgen
+from support import BUILD, ROOT, Case, need, run, tpgen, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = ("main.c", "sites.c", "one.cc", "two.cc")
@@ -177,7 +177,10 @@ class Keys(Case):
         """It translates code when it is first executed, and must be told that it has changed."""
         need(self, "valgrind")
         self.assertEqual(self.made["gcc_O2"].result(), "")
-        self.assertEqual(outcome(os.path.join(self.top, "gcc_O2"), "valgrind", "-q", "--error-exitcode=9"), GOOD)
+        came_out = outcome(os.path.join(self.top, "gcc_O2"), "valgrind", "-q", "--error-exitcode=9")
+        if "unhandled dwarf2 abbrev form" in came_out[2]:
+            unavailable(self, "this valgrind can't read the debugging information of a runtime made by this compiler")
+        self.assertEqual(came_out, GOOD)
 
 
 def _add(name: str) -> None:
