@@ -216,7 +216,6 @@ void tp_sinks_follow(const struct group *group)
 		apply(state, group, &error);
 	if (error)
 		tp_complain("event '%s' is not recorded any more: out of memory", group->name);
-	tp_sites_switch_or_give_up();
 }
 
 /* ---- Sinks ---- */

@@ -51,11 +51,7 @@ static struct group *group_of(const char *system, const char *event)
 {
 	size_t system_len = strlen(system);
 	size_t event_size = strlen(event) + 1;
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	for (const char *c = event; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 16777619u;
-	struct group **bucket = &groups[hash % GROUP_BUCKETS];
+	struct group **bucket = &groups[tp_hash(event) % GROUP_BUCKETS];
 	struct group *group = *bucket;
 	for (; group; group = group->next) {
 		if (strncmp(group->name, system, system_len) == 0 && group->name[system_len] == ':' &&

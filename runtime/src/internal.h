@@ -47,6 +47,16 @@ TP_PUBLIC extern void __tsan_release(void *address) __attribute__((weak));
 /* Event ids are below it; 0 is none. */
 #define TP_NR_IDS 65536u
 
+/* FNV-1a, of names. */
+static inline uint32_t tp_hash(const char *text)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 16777619u;
+	return hash;
+}
+
 /* ---- memory.c ---- */
 
 /* malloc, but for the tests, which make it fail. */

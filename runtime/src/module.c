@@ -205,8 +205,7 @@ static bool tracepoints_unload(struct tp_module *module)
 		if (--(*tp)->loads == 0)
 			tracepoint_unload(*tp);
 	}
-	if (!tp_exiting()) /* a sandbox may kill who opens a file; and what is still on calls no probes */
-		tp_sites_switch();
+	tp_sites_switch();
 	while (*at != module)
 		at = &(*at)->next;
 	*at = module->next;

@@ -24,14 +24,9 @@
 
 static struct tp_name *names[NAME_BUCKETS];
 
-/* FNV-1a */
 static struct tp_name **bucket_of(const char *name)
 {
-	uint32_t hash = 2166136261u;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 16777619u;
-	return &names[hash % NAME_BUCKETS];
+	return &names[tp_hash(name) % NAME_BUCKETS];
 }
 
 static struct tp_name *name_find(const char *text, const char *proto)
@@ -43,7 +38,6 @@ static struct tp_name *name_find(const char *text, const char *proto)
 	return name;
 }
 
-/* The one of those with another prototype that is defined; or, where there must be probes, one that has some. */
 const struct tp_name *tp_name_find_other(const char *text, const char *proto, bool probes)
 {
 	const struct tp_name *name = *bucket_of(text);
@@ -88,7 +82,6 @@ void tp_spare_free(struct tp_spare *spare)
 	free(spare->array);
 }
 
-/* The name; where it is new, the last that was made spare. */
 struct tp_name *tp_name_get(const char *text, const char *proto, struct tp_spare *spare)
 {
 	struct tp_name **bucket = bucket_of(text);
@@ -186,8 +179,9 @@ int tp_registry_remove(const char *text, tp_probe_t func, void *data, bool now)
 	tp_lock(&tp_registry_lock);
 	for (struct tp_name *name = *bucket_of(text); name && error; name = next) {
 		next = name->next;
-		if (strcmp(name->name, text) == 0)
-			error = tp_probes_remove(name, func, data);
+		if (strcmp(name->name, text) != 0)
+			continue;
+		error = tp_probes_remove(name, func, data);
 		tp_name_drop_if_unused(name, &spare);
 	}
 	if (now)
@@ -268,13 +262,11 @@ void tp_registry_remove_object(const void *address)
 			tp_name_drop_if_unused(name, &spare);
 		}
 	}
-	/* The end of the process waits for nobody, and needs no sites off; though a destructor may unload modules then. */
-	bool exiting = tp_exiting();
-	if (!exiting)
-		tp_sites_switch();
+	tp_sites_switch();
 	tp_unlock(&tp_registry_lock);
 	tp_spare_free(&spare);
-	if (!exiting)
+	/* The end of the process waits for nobody, though a destructor may unload modules then. */
+	if (!tp_exiting())
 		tracepoint_synchronize_unregister();
 }
 
