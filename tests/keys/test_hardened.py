@@ -34,6 +34,7 @@ class Hardened(Case):
                      run([*flags, "-rdynamic", "-o", f"{cls.top}/hardened", f"{HERE}/hardened.c", *libs]),
                      run([*flags, "-DTP_STATIC_KEYS=0", "-rdynamic", "-o", f"{cls.top}/flags", f"{HERE}/hardened.c",
                           *libs]),
+                     run([*flags, "-o", f"{cls.top}/killed", f"{HERE}/killed.c", *libs]),
                      run([*flags, "-fPIC", "-shared", "-o", f"{cls.top}/module.so", f"{HERE}/module.c", *libs]),
                      run([*flags, "-DTP_STATIC_KEYS=0", "-fPIC", "-shared", "-o", f"{cls.top}/flags.so",
                           f"{HERE}/module.c", *libs])):
@@ -99,6 +100,12 @@ class Hardened(Case):
                 self.assertEqual(why, WHY)
                 self.assertEqual(stays_off, "tp: TP_ENABLE=keys:*: Operation not permitted; not everything is traced\n")
                 self.assertEqual(read(self.path("log")), "")
+
+    def test_end_of_a_process_that_is_killed_for_opening_a_file(self) -> None:
+        """Its sites are on, and stay so."""
+        printed, log = self.hardened(program="killed", TP_ENABLE="keys:*")
+        self.assertEqual(printed, "")
+        self.assertRegex(log, r"\A\S+ \S+ keys:keys_hit: line=1\n\S+ \S+ keys:keys_hit: line=2\n\Z")
 
     @unittest.skipUnless(os.uname().machine == "x86_64", "sites are looked at as those of x86-64 are")
     def test_breakpoint(self) -> None:
