@@ -27,3 +27,10 @@ struct tp_sink *open_sink(const char *options)
 	ck_assert_int_ge(tp_enable(sink, "sample:*"), 3);
 	return sink;
 }
+
+void fails_with(const char *directory, int error)
+{
+	errno = 0;
+	ck_assert_ptr_null(tp_ctf_sink(directory, NULL));
+	ck_assert_int_eq(errno, error);
+}

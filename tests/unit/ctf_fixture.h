@@ -14,4 +14,7 @@ void setup(void);
 /* A sink on it with everything of the samples enabled. */
 struct tp_sink *open_sink(const char *options);
 
+/* There is no sink to be had on this directory, and errno says error. */
+void fails_with(const char *directory, int error);
+
 #endif /* CTF_FIXTURE_H */

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_ctf.c - the CTF sink: opening it, values, packets. Threads, signals and
- * forks are in test_ctf_threads.c.
+ * test_ctf.c - the CTF sink: values, packets. Opening it is in test_ctf_open.c;
+ * threads, signals and forks are in test_ctf_threads.c.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,164 +20,6 @@
 #include "internal.h"
 #include "sample.h"
 #include "util.h"
-
-/* ---- Opening ---- */
-
-static const struct {
-	const char *options;
-	bool good;
-} option_cases[] = {
-	{NULL, true}, {"", true}, {"packet=4096", true}, {"packet=4K", true}, {"packet=1G", true}, {"packet=12345", true},
-	{"packet=3M,packet=8K", true}, {"packet=1024M", true}, {"packet=4095", false}, {"packet=3K", false},
-	{"packet=2G", false}, {"packet=", false}, {"packet", false}, {"packet=K", false}, {"packet=-4K", false},
-	{"packet= 4K", false}, {"packet=4KB", false}, {"packet=4k", false}, {"packet=99999999999999999999", false},
-	{"packet=17179869184G", false}, {"packet=4K,", false}, {",", false}, {"pocket=4K", false}, {"packet=0x2000", false},
-};
-
-START_TEST(option_lists)
-{
-	struct tp_sink *sink;
-
-	errno = 0;
-	sink = tp_ctf_sink(trace, option_cases[_i].options);
-	if (option_cases[_i].good) {
-		ck_assert_ptr_nonnull(sink);
-		ck_assert_int_eq(tp_sink_close(sink), 0);
-		free(clean_babeltrace(trace)); /* without a single event */
-	} else {
-		ck_assert_ptr_null(sink);
-		ck_assert_int_eq(errno, EINVAL);
-		ck_assert_int_ne(access(trace, F_OK), 0); /* nothing half-done */
-	}
-}
-END_TEST
-
-static void fails_with(const char *dir, int error)
-{
-	errno = 0;
-	ck_assert_ptr_null(tp_ctf_sink(dir, NULL));
-	ck_assert_int_eq(errno, error);
-}
-
-START_TEST(bad_directories)
-{
-	char path[256];
-
-	fails_with(NULL, EINVAL);
-	fails_with("", ENOENT);
-	fails_with("/proc/nowhere", ENOENT);
-	fails_with("/dev/null", ENOTDIR);
-	snprintf(path, sizeof(path), "%s/a/b", trace);
-	fails_with(path, ENOENT);
-	snprintf(path, sizeof(path), "%s.link", trace);
-	ck_assert_int_eq(symlink("/tmp", path), 0);
-	fails_with(path, ENOTDIR); /* O_NOFOLLOW with O_DIRECTORY says so */
-}
-END_TEST
-
-START_TEST(unwritable_directory)
-{
-	ck_assert_int_eq(mkdir(trace, 0500), 0);
-	pid_t child = fork();
-	if (child == 0) {
-		struct tp_sink *sink;
-		if (geteuid() == 0 && (chown(trace, 65534, 65534) != 0 || seteuid(65534) != 0))
-			_exit(2);
-		sink = tp_ctf_sink(trace, NULL);
-		_exit(!sink && errno == EACCES ? 0 : 1);
-	}
-	int status;
-	waitpid(child, &status, 0);
-	ck_assert_int_eq(WEXITSTATUS(status), 0);
-}
-END_TEST
-
-START_TEST(trace_in_it_already)
-{
-	struct tp_sink *sink = open_sink(NULL);
-
-	fails_with(trace, EEXIST);
-	trace_sample_int(1);
-	tp_sink_close(sink);
-	fails_with(trace, EEXIST);
-	char *text = clean_babeltrace(trace); /* unharmed */
-	ck_assert_uint_eq(count_of(text, "value = 1"), 1);
-	free(text);
-}
-END_TEST
-
-static void put_file(const char *name)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", trace, name);
-	int fd = open(path, O_WRONLY | O_CREAT, 0600);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
-}
-
-START_TEST(other_files_in_it)
-{
-	char path[256];
-
-	ck_assert_int_eq(mkdir(trace, 0700), 0);
-	put_file("notes.txt");
-	fails_with(trace, ENOTEMPTY);
-	ck_assert_uint_eq(count_files(trace, "metadata"), 0);
-	snprintf(path, sizeof(path), "%s/notes.txt", trace);
-	unlink(path);
-	/* What readers pass over, and what a process with this one's id has left. */
-	put_file(".notes");
-	put_file(".metadata");
-	snprintf(path, sizeof(path), ".metadata-%d", getpid());
-	put_file(path);
-	snprintf(path, sizeof(path), "%s/sub", trace);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-	struct tp_sink *sink = open_sink(NULL);
-	trace_sample_int(1);
-	tp_sink_close(sink);
-	char *text = clean_babeltrace(trace);
-	ck_assert_uint_eq(count_of(text, "value = 1"), 1);
-	free(text);
-}
-END_TEST
-
-START_TEST(directory_is_private)
-{
-	struct stat st;
-
-	tp_sink_close(open_sink(NULL));
-	ck_assert_int_eq(stat(trace, &st), 0);
-	ck_assert_uint_eq(st.st_mode & 07777, 0700);
-}
-END_TEST
-
-START_TEST(sixteen_sinks)
-{
-	struct tp_sink *sinks[16];
-	char path[256];
-
-	for (int round = 0; round < 2; round++) {
-		for (int i = 0; i < 16; i++) {
-			snprintf(path, sizeof(path), "%s-%d-%d", trace, round, i);
-			sinks[i] = tp_ctf_sink(path, "packet=8K");
-			ck_assert_ptr_nonnull(sinks[i]);
-			tp_enable(sinks[i], "sample_int");
-		}
-		snprintf(path, sizeof(path), "%s-%d-16", trace, round);
-		fails_with(path, EMFILE);
-		trace_sample_int(round);
-		for (int i = 0; i < 16; i++)
-			ck_assert_int_eq(tp_sink_close(sinks[i]), 0);
-	}
-	for (int i = 0; i < 32; i++) {
-		snprintf(path, sizeof(path), "%s-%d-%d", trace, i / 16, i % 16);
-		char *text = clean_babeltrace(path);
-		ck_assert_uint_eq(count_of(text, "value = "), 1);
-		free(text);
-	}
-}
-END_TEST
 
 /* ---- Values ---- */
 
@@ -568,19 +408,7 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("CTF sink");
-	TCase *opening = tcase_create("opening");
 	TCase *content = tcase_create("content");
-
-	tcase_add_checked_fixture(opening, setup, NULL);
-	tcase_set_timeout(opening, 60);
-	tcase_add_loop_test(opening, option_lists, 0, sizeof(option_cases) / sizeof(option_cases[0]));
-	tcase_add_test(opening, bad_directories);
-	tcase_add_test(opening, unwritable_directory);
-	tcase_add_test(opening, trace_in_it_already);
-	tcase_add_test(opening, other_files_in_it);
-	tcase_add_test(opening, directory_is_private);
-	tcase_add_test(opening, sixteen_sinks);
-	suite_add_tcase(suite, opening);
 
 	tcase_add_checked_fixture(content, setup, NULL);
 	tcase_set_timeout(content, 60);
