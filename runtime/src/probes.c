@@ -54,14 +54,14 @@ static void publish_at(struct tracepoint *tp, struct probe_array *array)
 	}
 	/*
 	 * Barrier (B): pairs with (A) in tp_read_lock(). Who sees the array
-	 * sees its elements. In front of enabled and of the sites, so that the
-	 * first call finds it. Where one does not (the two are read without
-	 * order), or where the last probe has just gone, it finds NULL and calls nothing.
+	 * sees its elements. enabled and the sites have no order with it: who
+	 * sees them first, or finds them on when the last probe has just gone,
+	 * finds NULL and calls nothing.
 	 */
 	__atomic_store_n(&tp->funcs, array ? array->funcs : NULL, __ATOMIC_RELEASE);
 	if (tp->enabled == enabled)
 		return;
-	__atomic_store_n(&tp->enabled, enabled, __ATOMIC_RELEASE);
+	__atomic_store_n(&tp->enabled, enabled, __ATOMIC_RELAXED);
 	tp_sites_change(tp);
 }
 

@@ -33,14 +33,14 @@ static struct {
 
 void tp_grace_period_begin(void)
 {
-	__atomic_fetch_add(&waiting, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
 	pthread_rwlock_rdlock(&grace_period);
 }
 
 void tp_grace_period_end(void)
 {
 	pthread_rwlock_unlock(&grace_period);
-	__atomic_fetch_sub(&waiting, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_sub(&waiting, 1, __ATOMIC_RELAXED);
 }
 
 bool tp_forked_alone(void)
@@ -52,7 +52,7 @@ bool tp_forked_alone(void)
 static bool exclude_waiters(void)
 {
 	while (pthread_rwlock_trywrlock(&grace_period) != 0) {
-		if (__atomic_load_n(&waiting, __ATOMIC_SEQ_CST))
+		if (__atomic_load_n(&waiting, __ATOMIC_RELAXED))
 			return false;
 		sched_yield(); /* another fork, which does not wait for us */
 	}
