@@ -181,6 +181,11 @@ void tp_sites_load(const struct tp_module *module);
 void tp_sites_change(struct tracepoint *tp);
 /* Switches the sites of all those. 0, or -EPERM: those of which some could not be switched on stay changed. */
 int tp_sites_switch(void);
+/*
+ * The same where a module goes. At the end of the process sites stay as they are: they call no probes, and a
+ * sandbox may kill whoever opens a file.
+ */
+void tp_sites_leave(void);
 /* By their next_changed. */
 struct tracepoint *tp_sites_changed(void);
 unsigned int tp_sites_count(const struct tracepoint *tp);

@@ -205,7 +205,7 @@ static bool tracepoints_unload(struct tp_module *module)
 		if (--(*tp)->loads == 0)
 			tracepoint_unload(*tp);
 	}
-	tp_sites_switch();
+	tp_sites_leave();
 	while (*at != module)
 		at = &(*at)->next;
 	*at = module->next;

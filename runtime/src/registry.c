@@ -262,7 +262,7 @@ void tp_registry_remove_object(const void *address)
 			tp_name_drop_if_unused(name, &spare);
 		}
 	}
-	tp_sites_switch();
+	tp_sites_leave();
 	tp_unlock(&tp_registry_lock);
 	tp_spare_free(&spare);
 	/* The end of the process waits for nobody, though a destructor may unload modules then. */

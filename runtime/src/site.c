@@ -245,8 +245,6 @@ static void site_switch(struct batch *batch, const struct tp_site *site, const s
 	const opcode_t now = *at;
 	const opcode_t opcode = on ? opcode_on(site) : OPCODE_OFF;
 
-	if (!on && tp_exiting())
-		return; /* it calls no probes; and a sandbox may kill whoever opens a file */
 	if (now == opcode) {
 		if (on && opcode == OPCODE_OFF) {
 			batch->error = -EPERM;
@@ -336,6 +334,16 @@ void tp_sites_change(struct tracepoint *tp)
 	tp->changed = true;
 	tp->next_changed = changed;
 	changed = tp;
+}
+
+void tp_sites_leave(void)
+{
+	if (!tp_exiting()) {
+		tp_sites_switch();
+		return;
+	}
+	for (; changed; changed = changed->next_changed)
+		changed->changed = false;
 }
 
 /* ---- Calling ---- */
