@@ -14,7 +14,7 @@
 #include <tp/event.h>
 #include <tp/tracepoint.h>
 
-#if TP_INTERFACE_VERSION != 3
+#if TP_INTERFACE_VERSION != 4
 #error "pgz.h and the tp runtime are of different versions: run tpgen again on defs/pgz.tp"
 #endif
 
@@ -565,8 +565,9 @@ static const struct tp_event_field tp_fields_pgz_file_open[] = {
 
 TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 {
+	TP_RECORD_TYPE(trace_event_raw_pgz_file_open);
 	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
-	struct trace_event_raw_pgz_file_open *__entry = (void *)(uintptr_t)entry;
+	__record *__entry = (void *)(uintptr_t)entry;
 	const size_t __start = p->len;
 
 	tp_printk(p, __start,
@@ -574,7 +575,7 @@ TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  __print_symbolic_table(__entry->level, tp_symbols_pgz_file_open__1)
-#line 578 "generated/pgz.h"
+#line 579 "generated/pgz.h"
 	);
 }
 
@@ -595,7 +596,7 @@ static const struct tp_event_class tp_class_pgz_file_open = {
 static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
 #line 109 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 599 "generated/pgz.h"
+#line 600 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -605,15 +606,16 @@ static const struct tp_event_field tp_fields_pgz_block[] = {
 			"unsigned long", NULL),
 	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block, size, "size", size_t, "size_t", NULL),
 	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block, flags, "flags", unsigned int, "unsigned int",
-			NULL),
+			tp_symbols_pgz_block__1, "|"),
 	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block, waiting, "waiting", unsigned int,
 			"unsigned int", NULL),
 };
 
 TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 {
+	TP_RECORD_TYPE(trace_event_raw_pgz_block);
 	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
-	struct trace_event_raw_pgz_block *__entry = (void *)(uintptr_t)entry;
+	__record *__entry = (void *)(uintptr_t)entry;
 	const size_t __start = p->len;
 
 	tp_printk(p, __start,
@@ -621,7 +623,7 @@ TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
-#line 625 "generated/pgz.h"
+#line 627 "generated/pgz.h"
 	);
 }
 
@@ -639,7 +641,8 @@ static const struct tp_event_class tp_class_pgz_block = {
 static void tp_write_pgz_block(const struct tp_event *__event, void *__data, const char *name,
 		unsigned long block, size_t size, bool last, unsigned int waiting)
 {
-	struct trace_event_raw_pgz_block *__entry;
+	TP_RECORD_TYPE(trace_event_raw_pgz_block);
+	__record *__entry;
 	struct tp_record __rec;
 	struct {
 		struct tp_dynamic name;
@@ -650,7 +653,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 654 "generated/pgz.h"
+#line 657 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, __event, __size);
 	if (!__entry)
@@ -663,7 +666,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 667 "generated/pgz.h"
+#line 670 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -673,14 +676,14 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 677 "generated/pgz.h"
+#line 680 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 684 "generated/pgz.h"
+#line 687 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -695,13 +698,14 @@ static const struct tp_event_field tp_fields_pgz_block_end[] = {
 	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block_end, level, "level", int, "int",
 			tp_symbols_pgz_block_end__1),
 	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block_end, flags, "flags", unsigned int,
-			"unsigned int", NULL),
+			"unsigned int", tp_symbols_pgz_block_end__2, "|"),
 };
 
 TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 {
+	TP_RECORD_TYPE(trace_event_raw_pgz_block_end);
 	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
-	struct trace_event_raw_pgz_block_end *__entry = (void *)(uintptr_t)entry;
+	__record *__entry = (void *)(uintptr_t)entry;
 	const size_t __start = p->len;
 
 	tp_printk(p, __start,
@@ -710,7 +714,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 714 "generated/pgz.h"
+#line 718 "generated/pgz.h"
 	);
 }
 
@@ -743,8 +747,9 @@ static const struct tp_event_field tp_fields_pgz_file_blocks[] = {
 
 TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 {
+	TP_RECORD_TYPE(trace_event_raw_pgz_file_blocks);
 	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
-	struct trace_event_raw_pgz_file_blocks *__entry = (void *)(uintptr_t)entry;
+	__record *__entry = (void *)(uintptr_t)entry;
 	const size_t __start = p->len;
 
 	tp_printk(p, __start,
@@ -752,7 +757,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 756 "generated/pgz.h"
+#line 761 "generated/pgz.h"
 	);
 }
 
@@ -780,15 +785,16 @@ static const struct tp_event_field tp_fields_pgz_file_close[] = {
 
 TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 {
+	TP_RECORD_TYPE(trace_event_raw_pgz_file_close);
 	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
-	struct trace_event_raw_pgz_file_close *__entry = (void *)(uintptr_t)entry;
+	__record *__entry = (void *)(uintptr_t)entry;
 	const size_t __start = p->len;
 
 	tp_printk(p, __start,
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 792 "generated/pgz.h"
+#line 798 "generated/pgz.h"
 	);
 }
 
@@ -839,10 +845,10 @@ struct tracepoint __tracepoint_pgz_file_open = {
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_open);
 
-TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
-		int level)
+void tp_record_pgz_file_open(void *__data, const char *name, long long size, size_t block_size, int level)
 {
-	struct trace_event_raw_pgz_file_open *__entry;
+	TP_RECORD_TYPE(trace_event_raw_pgz_file_open);
+	__record *__entry;
 	struct tp_record __rec;
 	struct {
 		struct tp_dynamic name;
@@ -853,7 +859,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 857 "generated/pgz.h"
+#line 863 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -865,7 +871,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 869 "generated/pgz.h"
+#line 875 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -920,8 +926,8 @@ struct tracepoint __tracepoint_pgz_block_queue = {
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_queue);
 
-TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
-		bool last, unsigned int waiting)
+void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size, bool last,
+		unsigned int waiting)
 {
 	tp_write_pgz_block(&tp_event_pgz_block_queue, __data, name, block, size, last, waiting);
 }
@@ -949,8 +955,8 @@ struct tracepoint __tracepoint_pgz_block_start = {
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_start);
 
-TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
-		bool last, unsigned int waiting)
+void tp_record_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size, bool last,
+		unsigned int waiting)
 {
 	tp_write_pgz_block(&tp_event_pgz_block_start, __data, name, block, size, last, waiting);
 }
@@ -1008,7 +1014,8 @@ TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_end);
 void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in, size_t out,
 		uint32_t crc, int level, bool last)
 {
-	struct trace_event_raw_pgz_block_end *__entry;
+	TP_RECORD_TYPE(trace_event_raw_pgz_block_end);
+	__record *__entry;
 	struct tp_record __rec;
 	struct {
 		struct tp_dynamic name;
@@ -1019,7 +1026,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1023 "generated/pgz.h"
+#line 1030 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -1036,7 +1043,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1040 "generated/pgz.h"
+#line 1047 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1092,7 +1099,8 @@ TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_blocks);
 void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long first, const uint32_t *sizes,
 		size_t count)
 {
-	struct trace_event_raw_pgz_file_blocks *__entry;
+	TP_RECORD_TYPE(trace_event_raw_pgz_file_blocks);
+	__record *__entry;
 	struct tp_record __rec;
 	struct {
 		struct tp_dynamic name, sizes;
@@ -1103,13 +1111,13 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1107 "generated/pgz.h"
+#line 1115 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1113 "generated/pgz.h"
+#line 1121 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1122,7 +1130,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1126 "generated/pgz.h"
+#line 1134 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1175,10 +1183,11 @@ struct tracepoint __tracepoint_pgz_file_close = {
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_close);
 
-TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long in,
-		unsigned long long out, int error)
+void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long in, unsigned long long out,
+		int error)
 {
-	struct trace_event_raw_pgz_file_close *__entry;
+	TP_RECORD_TYPE(trace_event_raw_pgz_file_close);
+	__record *__entry;
 	struct tp_record __rec;
 	struct {
 		struct tp_dynamic name;
@@ -1189,7 +1198,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1193 "generated/pgz.h"
+#line 1202 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1201,7 +1210,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1205 "generated/pgz.h"
+#line 1214 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

@@ -12,7 +12,7 @@
 #include <tp/event.h>
 #include <tp/tracepoint.h>
 
-#if TP_INTERFACE_VERSION != 3
+#if TP_INTERFACE_VERSION != 4
 #error "sched.h and the tp runtime are of different versions: run tpgen again on defs/sched.tp"
 #endif
 
@@ -302,8 +302,9 @@ static const struct tp_event_field tp_fields_sched_switch[] = {
 
 TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 {
+	TP_RECORD_TYPE(trace_event_raw_sched_switch);
 	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
-	struct trace_event_raw_sched_switch *__entry = (void *)(uintptr_t)entry;
+	__record *__entry = (void *)(uintptr_t)entry;
 	const size_t __start = p->len;
 
 	tp_printk(p, __start,
@@ -317,7 +318,7 @@ TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 321 "generated/sched.h"
+#line 322 "generated/sched.h"
 	);
 }
 
@@ -345,14 +346,15 @@ static const struct tp_event_field tp_fields_sched_wakeup_template[] = {
 
 TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *entry)
 {
+	TP_RECORD_TYPE(trace_event_raw_sched_wakeup_template);
 	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
-	struct trace_event_raw_sched_wakeup_template *__entry = (void *)(uintptr_t)entry;
+	__record *__entry = (void *)(uintptr_t)entry;
 	const size_t __start = p->len;
 
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 356 "generated/sched.h"
+#line 358 "generated/sched.h"
 	);
 }
 
@@ -365,10 +367,11 @@ static const struct tp_event_class tp_class_sched_wakeup_template = {
 	.print = tp_print_sched_wakeup_template,
 };
 
-TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__event, void *__data,
+static void tp_write_sched_wakeup_template(const struct tp_event *__event, void *__data,
 		struct task_struct *p)
 {
-	struct trace_event_raw_sched_wakeup_template *__entry;
+	TP_RECORD_TYPE(trace_event_raw_sched_wakeup_template);
+	__record *__entry;
 	struct tp_record __rec;
 	const size_t __size = offsetof(struct trace_event_raw_sched_wakeup_template, __data);
 
@@ -380,7 +383,7 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 384 "generated/sched.h"
+#line 387 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -424,7 +427,8 @@ TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_switch);
 
 void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next)
 {
-	struct trace_event_raw_sched_switch *__entry;
+	TP_RECORD_TYPE(trace_event_raw_sched_switch);
+	__record *__entry;
 	struct tp_record __rec;
 	const size_t __size = offsetof(struct trace_event_raw_sched_switch, __data);
 
@@ -440,7 +444,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 444 "generated/sched.h"
+#line 448 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -490,7 +494,7 @@ struct tracepoint __tracepoint_sched_wakeup = {
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_wakeup);
 
-TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
+void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 {
 	tp_write_sched_wakeup_template(&tp_event_sched_wakeup, __data, p);
 }
@@ -517,7 +521,7 @@ struct tracepoint __tracepoint_sched_wakeup_new = {
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_wakeup_new);
 
-TP_PLAIN void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)
+void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)
 {
 	tp_write_sched_wakeup_template(&tp_event_sched_wakeup_new, __data, p);
 }

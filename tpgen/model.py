@@ -36,7 +36,8 @@ class Symbols:
     """The table of a __print_flags or __print_symbolic: for each entry its line, a C expression and a C string."""
 
     entries: tuple[tuple[int, str, str], ...]
-    field: str | None  # the field whose very value __print_symbolic names, if it is one
+    field: str | None  # the field whose very value it names, if it is one
+    delimiter: str     # of __print_flags, as a C string, if it is one; "" for __print_symbolic
     wide: bool         # it is that of a _u64 helper
 
 

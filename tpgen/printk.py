@@ -215,14 +215,24 @@ def _tables(tokens: Sequence[Token], changed: dict[Token, str], symbols: list[Sy
         value = arguments[0].tokens
         if not value:
             continue  # check says so
-        words = [t.text for t in value if t.text not in "()"]
-        exact = token.text.startswith("__print_symbolic") and len(words) == 3 and words[:2] == ["__entry", "->"]
+        delimiter = spell(arguments[1].tokens) if first == 2 else ""
+        known = first == 1 or all(t.kind == "str" for t in arguments[1].tokens)
         changed[token] = f"{TABLE}{token.text}{TABLE}"
         head, *tail = [t for t in tokens[tokens.index(arguments[first].tokens[0]):close]]
         changed[head] = f"{TABLE}{len(symbols)}{TABLE}"
         changed.update((t, "") for t in tail)
-        symbols.append(Symbols(tuple(e for e in entries if e), words[2] if exact else None,
+        symbols.append(Symbols(tuple(e for e in entries if e), _field(value) if known else None, delimiter,
                                token.text.endswith("_u64")))
+
+
+# What the helpers themselves cast the value to may stand in front of it.
+_FIELD_ITSELF = re.compile(r"(?:(?:__force )?(?:unsigned )?long )?__entry -> (\w+)")
+
+
+def _field(value: Sequence[Token]) -> str | None:
+    """The field whose very value this is."""
+    match = _FIELD_ITSELF.fullmatch(" ".join(t.text for t in value if t.text not in "()"))
+    return match[1] if match else None
 
 
 def _entry(tokens: Sequence[Token]) -> tuple[int, str, str] | None:

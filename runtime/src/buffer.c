@@ -8,7 +8,7 @@
 
 #include "internal.h"
 
-static bool grow(struct tp_buffer *b, size_t more)
+bool tp_buffer_grow(struct tp_buffer *b, size_t more)
 {
 	size_t size = b->size ? b->size : 256;
 
@@ -42,7 +42,7 @@ void tp_buffer_printf(struct tp_buffer *b, const char *fmt, ...)
 		b->failed = true;
 		return;
 	}
-	if (!grow(b, (size_t)len + 1))
+	if (!tp_buffer_grow(b, (size_t)len + 1))
 		return;
 	va_start(ap, fmt);
 	vsnprintf(b->text + b->len, b->size - b->len, fmt, ap);

@@ -4,11 +4,19 @@
  * uses those below it only:
  *
  *	ctf.c                 the sink
- *	  ctf_metadata.c      the description of the trace, a text
- *	  ctf_record.c        the way of a record into a stream
+ *	ctf_snapshot.c        a copy of what a sink's packets hold
+ *	  ctf_options.c       how a sink is to be
+ *	  ctf_describe.c      which events are described in the trace, and the file with that
+ *	    ctf_metadata.c    the description, a text
+ *	      ctf_env.c       its part on the process
+ *	        ctf_string.c  strings in it
+ *	    ctf_format.c      the events' format files, texts beside the streams
+ *	  ctf_record.c        the way of a record into a stream, where it is not the short one of tp/stream.h
  *	    ctf_stream.c      the streams, and which thread has which
- *	      ctf_packet.c    a stream's packets, a file each
- *	        ctf_dir.c     the directory
+ *	      ctf_packets.c   a sink's packets: how many there may be, and which goes
+ *	          ctf_preparer.c  a thread that makes them
+ *	        ctf_packet.c  a packet, a file that is mapped
+ *	          ctf_dir.c   the directory
  */
 #ifndef TP_CTF_H
 #define TP_CTF_H
@@ -19,45 +27,68 @@
 
 #include "internal.h"
 
-/* CTF sinks that can be open at once: each has a slot in every thread's local storage, of which there is little. */
-#define TP_CTF_SLOTS 16
-
-/* Where an event begins in a packet, and what is in front of its record, in bytes. */
-#define TP_CTF_ALIGN 8
-#define TP_CTF_EVENT_HEAD 8
-
 #define TP_CTF_MAGIC 0xC1FC1FC1u
 
-/* The head of each packet; what tp_ctf_metadata_begin describes. */
-struct tp_ctf_packet {
-	uint32_t magic;
-	uint32_t stream_id;
-	uint64_t stream_instance_id;
-	uint64_t timestamp_begin;
-	uint64_t content_size;  /* bits; in front of timestamp_end, so that a reader never sees it newer than that */
-	uint64_t timestamp_end;
-	uint64_t packet_size;   /* bits */
-	uint64_t packet_seq_num;
-	uint64_t events_discarded;
+/* More context of each event. */
+enum {
+	TP_CTF_CPU = 1 << 0,
+	TP_CTF_PID = 1 << 1,
+	TP_CTF_NAME = 1 << 2, /* of the thread, as it was when its packet was begun */
+};
+
+#define TP_CTF_NAME_SIZE 16 /* as the system has it */
+
+struct ctf_options {
+	bool flight;          /* packets stay mapped, for records to come */
+	bool thread;          /* prepares packets */
+	bool overwrite;       /* at the limits: the oldest packet goes, not the new record */
+	unsigned int context; /* TP_CTF_CPU ... */
+	size_t packet;        /* bytes, a multiple of the page size */
+	uint64_t packets;     /* of a stream */
+	uint64_t size;        /* bytes of all packets of the process */
+};
+
+/* A packet's file, from its making until it is left to the readers. */
+struct ctf_packet {
+	struct ctf_packet *next; /* of the closed ones, by the time of their closing; or of the unused descriptions */
+	struct ctf_stream *stream;
+	struct tp_packet *memory; /* NULL where it is not mapped any more */
+	uint64_t sequence;
+	uint64_t room;      /* bytes that it takes of the sink's size */
+	unsigned int number; /* of the stream, for the file's name */
+	size_t warm;        /* bytes of it that are present in memory, from its start */
+	unsigned int copied; /* by so many snapshots right now: it must stay as it is */
+	uint64_t life;       /* changes where it becomes another */
 };
 
 struct ctf_stream {
+	struct tp_stream head;
 	struct ctf_stream *next;      /* of all of the sink */
 	struct ctf_stream *next_free; /* of the pool */
-	struct tp_ctf_packet *packet; /* the mapped file; its size is that of the sink's packets */
-	uint64_t position;            /* bytes of the packet that are reserved */
-	uint64_t last_time;           /* not before any event's that is reserved */
-	unsigned int nesting;         /* records on their way */
+	struct ctf_packet *packet;    /* head.packet's */
+	struct ctf_packet *prepared;  /* the one after that: made, but not under its name yet; or NULL */
+	uint64_t sequence;            /* of the next packet's name */
+	uint64_t packets;             /* that there are */
+	uint64_t shown;               /* that there have been */
+	bool wants_packet;            /* of the preparer */
 	unsigned int number;
-	uint64_t sequence;            /* of the packet */
+	char name[TP_CTF_NAME_SIZE];  /* of the thread */
+};
+
+/* The format texts of all events of the sink, a text for each system. Zeros are none. */
+struct tp_ctf_formats {
+	struct tp_ctf_format *first;
+	int error;       /* of some event there is none; an errno value */
+	bool complained; /* that something of them is not in the directory */
 };
 
 struct ctf_sink {
 	struct tp_sink head;
-	uint64_t generation;    /* unique among all sinks, and anew in each child */
-	unsigned int slot;
-	size_t packet_size;     /* bytes */
-	uint64_t clock_offset;  /* from the epoch to CLOCK_MONOTONIC's 0, nanoseconds */
+	struct ctf_options options;
+	struct tp_clock clock;  /* its refinement is under tp_events_lock */
+	uint64_t generation;    /* unique among all sinks, and anew in each child: the key of its streams' slots */
+	uint32_t slot;          /* of tp_stream_slots */
+	size_t context_size;    /* bytes between an event's time and its record */
 	int dir;
 	dev_t device;           /* what dir is */
 	ino_t inode;
@@ -65,28 +96,43 @@ struct ctf_sink {
 	char *real_path;        /* absolute */
 	int pid;
 	bool forked;            /* this is a child, and the metadata is the parent's */
-	bool child_complained;
 	bool no_room_complained;
+	bool preparing;         /* there is a preparer */
+	bool stopping;          /* ... that is to end */
+	uint32_t work;          /* changes where it may have something to do */
+	pthread_t preparer;
+	bool partial;           /* there are events that are not in the metadata */
 	int error;              /* the first that cost something */
 	uint64_t retry_at;      /* no new packet is tried for before that, by CLOCK_MONOTONIC */
+	unsigned long homeless; /* lost where there was no stream to count it in */
 
 	/* Under tp_ctf_lock, and so is dir. */
 	struct ctf_stream *streams, *pool;
+	struct ctf_packet *oldest, **newest_next; /* of the closed packets that may have to go */
+	struct ctf_packet *full, **full_end;  /* that the preparer is to close */
+	struct ctf_packet *unused_packets;
+	struct ctf_stream *unused_streams;
+	char *chunk;            /* the descriptions' memory ... */
+	size_t chunk_left;      /* ... and what is left of it */
+	uint64_t room;          /* of all packets */
 	unsigned int next_number;
 
 	/* Under tp_events_lock. */
-	struct tp_buffer metadata;
+	struct tp_buffer metadata;             /* but for the clock ... */
+	size_t clock_at;                       /* ... which goes in there */
 	size_t metadata_written;               /* bytes of it that are in the file */
+	struct tp_ctf_formats formats;
 	uint8_t pending[TP_NR_IDS / CHAR_BIT]; /* described in the text, not yet in the file */
 
 	uint8_t described[TP_NR_IDS / CHAR_BIT]; /* in the file: these events may be recorded */
 };
 
-static inline uint64_t clock_now(clockid_t clock)
+/* Time for what is not a record's: by CLOCK_MONOTONIC, in nanoseconds. */
+static inline uint64_t tp_ctf_clock(void)
 {
 	struct timespec now;
 
-	clock_gettime(clock, &now);
+	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -105,7 +151,7 @@ static inline void bit_set(uint8_t *bits, unsigned int id)
 /* ---- ctf_dir.c; errors are errno values ---- */
 
 /*
- * Guards the sinks' lists of streams and what ctf_stream.c knows of slots,
+ * Guards the sinks' lists of streams and packets and what ctf_stream.c knows of slots,
  * and that two threads don't open one directory again at once. Only taken
  * inside tp_guard_enter(), as readers take it too; and by forks.
  */
@@ -130,35 +176,92 @@ const char *tp_ctf_remedy(int error);
 /* Renames but never over what is there, as far as the file system can do that. 0 or an error. */
 int tp_ctf_rename_new(int dir, const char *from, const char *to);
 
-/* ---- ctf_packet.c ---- */
+/* Writes all of it. 0 or an error. */
+int tp_ctf_write(int fd, const void *data, size_t len);
 
-/* The stream's packet number stream->sequence as a new file. NULL and an errno value. */
-struct tp_ctf_packet *tp_ctf_packet_create(struct ctf_sink *sink, const struct ctf_stream *stream, uint64_t time,
-					   int *error);
+/* ---- ctf_packet.c: called in tp_guard_enter(); errors are errno values ---- */
 
-/* Gives the unused end of the packet back to the file system, where it can take it. */
-void tp_ctf_packet_finish(const struct ctf_sink *sink, struct tp_ctf_packet *packet);
+/* Makes its file, hidden, and maps it. EEXIST: such a name is taken. */
+int tp_ctf_packet_create(struct ctf_sink *sink, struct ctf_packet *packet);
 
-/* A packet could not be made. It is said once, and for a while no other is to be tried for. */
-void tp_ctf_packet_failed(struct ctf_sink *sink, uint64_t now, int error);
-bool tp_ctf_packet_may_be_tried(const struct ctf_sink *sink, uint64_t now);
+/* Hides that of a closed packet, as what it is now. */
+int tp_ctf_packet_recycle(struct ctf_sink *sink, const struct ctf_packet *packet, const struct ctf_packet *was);
+
+/* Writes the head of an empty packet, and gives the file its name. EEXIST: it is taken. */
+int tp_ctf_packet_begin(struct ctf_sink *sink, struct ctf_packet *packet, uint64_t time, uint64_t discarded);
+
+/*
+ * Nothing more is written to it: unmaps it, and gives the unused end back to the file
+ * system, where it can take it. Returns how many bytes of it.
+ */
+size_t tp_ctf_packet_finish(const struct ctf_sink *sink, struct ctf_packet *packet);
+
+/* Only unmaps it, if it is mapped. */
+void tp_ctf_packet_unmap(const struct ctf_sink *sink, struct ctf_packet *packet);
+
+/* Takes the file away. */
+void tp_ctf_packet_remove(struct ctf_sink *sink, struct ctf_packet *packet, bool hidden);
+
+/* Makes the pages from there to there present, which costs more when it is done one by one. */
+void tp_ctf_packet_warm(struct tp_packet *memory, size_t from, size_t to);
+
+/* ---- ctf_packets.c: called in tp_guard_enter() ---- */
+
+/* Zeroed memory for a description, which stays until the sink is closed. Under tp_ctf_lock. NULL where there is none. */
+void *tp_ctf_description_new(struct ctf_sink *sink, size_t size);
+void tp_ctf_descriptions_free(struct ctf_sink *sink);
+
+/*
+ * The stream's next packet becomes its current one, which is closed; there is no
+ * record on its way. TP_NR_LOST, or why not; then all is as before.
+ */
+enum tp_lost tp_ctf_packets_switch(struct ctf_sink *sink, struct ctf_stream *stream);
+
+/*
+ * Raises the stream's limit, at least to end (in bytes of the packet), as far
+ * as the packet goes. False where it is there already. At the end of the packet it makes
+ * the next one, ahead of need, if there may be one more.
+ */
+bool tp_ctf_packets_widen(struct ctf_sink *sink, struct ctf_stream *stream, size_t end);
+
+/* What there is for the preparer to do. */
+void tp_ctf_packets_work(struct ctf_sink *sink);
+
+/* First looks at whether a switch might be possible, outside tp_guard_enter(), which is dear. */
+bool tp_ctf_packets_may_be_tried(const struct ctf_sink *sink, const struct ctf_stream *stream);
+bool tp_ctf_packets_are_full(const struct ctf_sink *sink, const struct ctf_stream *stream);
+
+/* Finish the stream's packet, and the closed ones. */
+void tp_ctf_packets_end_stream(struct ctf_sink *sink, struct ctf_stream *stream);
+void tp_ctf_packets_end(struct ctf_sink *sink);
+
+/* In a forked child: they are the parent's. A packet with a record on its way becomes a copy that nobody sees. */
+void tp_ctf_packets_forget_stream(struct ctf_sink *sink, struct ctf_stream *stream, bool on_its_way);
+void tp_ctf_packets_forget(struct ctf_sink *sink);
+
+/* ---- ctf_preparer.c: a thread that makes packets ahead of need, where the sink has one ---- */
+
+/* Where the system has no thread to spare, it says so, and those that record do it themselves. */
+void tp_ctf_preparer_start(struct ctf_sink *sink);
+void tp_ctf_preparer_wake(struct ctf_sink *sink);
+void tp_ctf_preparer_stop(struct ctf_sink *sink);
 
 /* ---- ctf_stream.c ---- */
 
-/*
- * A thread's stream of the sink with this slot. The sink may be closed, and
- * another take its slot, while the thread is asleep: the generation says
- * whether it is still the one.
- */
-struct ctf_slot {
-	uint64_t generation;
-	struct ctf_stream *stream;
-};
+/* One that no other of the sink has. */
+unsigned int tp_ctf_stream_number(struct ctf_sink *sink);
 
-extern TP_THREAD_LOCAL struct ctf_slot tp_ctf_slots[TP_CTF_SLOTS];
+/* Gives the thread a stream: one that an exited thread has left, or a new one. NULL and why not. */
+TP_COLD struct ctf_stream *tp_ctf_stream_acquire(struct ctf_sink *sink, enum tp_lost *cause);
 
-/* Gives the thread a stream: one that an exited thread has left, or a new one. NULL where none can be had. */
-TP_COLD struct ctf_stream *tp_ctf_stream_acquire(struct ctf_sink *sink);
+/* Records are on their way, in this thread below where it is now. */
+static inline bool tp_ctf_stream_is_busy(const struct ctf_stream *stream)
+{
+	return stream->head.published != __atomic_load_n(&stream->head.position, __ATOMIC_RELAXED);
+}
+
+/* The name of the thread, for its context. */
+void tp_ctf_stream_take_name(struct ctf_stream *stream);
 
 /* Gives the sink a slot. False where all are taken. */
 bool tp_ctf_streams_begin(struct ctf_sink *sink);
@@ -172,15 +275,75 @@ void tp_ctf_streams_forget(struct ctf_sink *sink);
 /* ---- ctf_record.c: the operations of the sink ---- */
 
 bool tp_ctf_reserve(struct tp_record *rec);
-void tp_ctf_commit(struct tp_record *rec);
-void tp_ctf_lost(struct tp_sink *head);
+void tp_ctf_lost(struct tp_sink *head, enum tp_lost cause);
+
+/* ---- ctf_describe.c ---- */
+
+int tp_ctf_describe(struct tp_sink *head, const struct tp_event *event);
+int tp_ctf_described(struct tp_sink *head);
+
+/* Opens or bars the short way of records, after whatever may change that. */
+void tp_ctf_choose_way(struct ctf_sink *sink);
+
+/* Writes the metadata with a better measured clock, if it is so. Not where a lock is taken. In tp_guard_enter(). */
+void tp_ctf_clock_refine(struct ctf_sink *sink);
+
+/* Writes the metadata. 0 or an errno value. */
+int tp_ctf_metadata_write(const struct ctf_sink *sink, int fd);
 
 /* ---- ctf_metadata.c ---- */
 
-/* clock_offset: nanoseconds from the epoch to the clock's 0. */
-void tp_ctf_metadata_begin(struct tp_buffer *b, uint64_t clock_offset);
+/* Into sink->metadata: all of it but for the events and, at sink->clock_at, the clock. */
+void tp_ctf_metadata_begin(struct ctf_sink *sink);
+
+#define TP_CTF_CLOCK_TEXT 512
+
+void tp_ctf_metadata_clock(char text[TP_CTF_CLOCK_TEXT], const struct tp_clock *clock);
 
 /* 0, -EINVAL where CTF can't describe the event, -ENOMEM; and then b is as before. */
 int tp_ctf_metadata_event(struct tp_buffer *b, const struct tp_event *event);
+
+/* ---- ctf_options.c ---- */
+
+/* False, after saying what is wrong with which, where these are no options (NULL is none) of the trace in path. */
+bool tp_ctf_options_parse(struct ctf_options *options, const char *text, const char *path);
+
+/* ---- ctf.c ---- */
+
+/* NULL where it is no CTF sink. */
+struct ctf_sink *tp_ctf_sink_of(struct tp_sink *sink);
+
+/* ---- ctf_format.c ---- */
+
+/* Adds the event's. */
+void tp_ctf_format_add(struct tp_ctf_formats *formats, const struct tp_event *event);
+
+/* Forgets those that were added since the last tp_ctf_format_write(). */
+void tp_ctf_format_drop(struct tp_ctf_formats *formats);
+
+/*
+ * Appends what is new to the files of format/ below dir, the directory of
+ * the sink; or writes all of them below another one. 0 or an errno value:
+ * what could be written was, and the former goes on there the next time.
+ * Called in tp_guard_enter().
+ */
+int tp_ctf_format_write(struct tp_ctf_formats *formats, int dir);
+int tp_ctf_format_copy(const struct tp_ctf_formats *formats, int dir);
+
+void tp_ctf_format_free(struct tp_ctf_formats *formats);
+
+/* ---- ctf_env.c ---- */
+
+/* The env block of the metadata. Takes the loader's lock, so it is not for those who hold another. */
+void tp_ctf_environment(struct tp_buffer *b);
+
+/* ---- ctf_string.c ---- */
+
+/* What stands between a string's quotes. Bytes that are no UTF-8 are shown as \xff: some readers fall over them. */
+void tp_ctf_put_text(struct tp_buffer *b, const char *text);
+void tp_ctf_put_string(struct tp_buffer *b, const char *text); /* with the quotes */
+
+/* Bytes of the character at text, and 0 where it is none of UTF-8. */
+size_t tp_utf8_char(const char *text);
 
 #endif /* TP_CTF_H */

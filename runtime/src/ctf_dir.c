@@ -118,6 +118,22 @@ const char *tp_ctf_remedy(int error)
 			       : "";
 }
 
+int tp_ctf_write(int fd, const void *data, size_t len)
+{
+	const char *at = data;
+
+	while (len) {
+		ssize_t n = write(fd, at, len);
+		if (n < 0 && errno != EINTR)
+			return errno;
+		if (n > 0) {
+			at += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
 int tp_ctf_rename_new(int dir, const char *from, const char *to)
 {
 	if (renameat2(dir, from, dir, to, RENAME_NOREPLACE) == 0)

@@ -11,7 +11,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include <tp/print.h>
 
 #include "ctf.h"
 
@@ -19,39 +20,55 @@
 #define PREFIX "_"
 
 /* A fixed field whose type TSDL knows only as bytes is written as this. */
-#define BYTES "integer { size = 8; align = 8; signed = false; }"
+#define BYTES "integer { size = 8; align = 8; signed = false; base = 16; }"
 
 /* ---- The trace ---- */
 
-static void print_string(struct tp_buffer *b, const char *text)
+void tp_ctf_metadata_clock(char text[TP_CTF_CLOCK_TEXT], const struct tp_clock *clock)
 {
-	tp_buffer_printf(b, "\"");
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (c == '"' || c == '\\')
-			tp_buffer_printf(b, "\\%c", c);
-		else if (c < ' ' || c == 0x7f)
-			tp_buffer_printf(b, "\\%03o", c);
-		else
-			tp_buffer_printf(b, "%c", c);
-	}
-	tp_buffer_printf(b, "\"");
+	snprintf(text, TP_CTF_CLOCK_TEXT,
+		 "clock {\n"
+		 "\tname = %s;\n"
+		 "\tdescription = \"%s\";\n"
+		 "\tfreq = %llu;\n"
+		 "\toffset_s = %lld;\n"
+		 "\toffset = %llu;\n"
+		 "\tabsolute = TRUE;\n"
+		 "};\n"
+		 "\n",
+		 clock->name, clock->description, (unsigned long long)clock->frequency, (long long)clock->offset_s,
+		 (unsigned long long)clock->offset);
 }
 
-static void print_env(struct tp_buffer *b)
+/*
+ * babeltrace2 warns of members of an event.header that it has no use for; so
+ * the thread's id, which is in the record's head, is a context, and so is what stands in front of that.
+ */
+static void print_event_head(struct tp_buffer *b, const struct ctf_sink *sink)
 {
-	char host[HOST_NAME_MAX + 1] = "";
-
-	gethostname(host, sizeof(host) - 1);
-	tp_buffer_printf(b, "env {\n\ttracer_name = \"tp\";\n\thostname = ");
-	print_string(b, host);
-	tp_buffer_printf(b, ";\n\tprocname = ");
-	print_string(b, program_invocation_short_name);
-	tp_buffer_printf(b, ";\n\tpid = %d;\n};\n\n", (int)getpid());
+	tp_buffer_printf(b, "\tevent.header := struct {\n"
+			    "\t\ttimestamp_t timestamp;\n"
+			    "\t\tuint16_t id;\n"
+			    "\t} align(64);\n"
+			    "\tevent.context := struct {\n");
+	if (sink->options.context & TP_CTF_CPU)
+		tp_buffer_printf(b, "\t\tint32_t cpu_id;\n");
+	if (sink->options.context & TP_CTF_PID)
+		tp_buffer_printf(b, "\t\tint32_t pid;\n");
+	if (sink->options.context & TP_CTF_NAME)
+		tp_buffer_printf(b,
+				 "\t\tinteger { size = 8; align = 8; signed = false; encoding = UTF8; } procname[%d];\n",
+				 TP_CTF_NAME_SIZE);
+	if (sink->options.context)
+		tp_buffer_printf(b, "\t\tinteger { size = 16; align = 64; signed = false; } record_id;\n");
+	tp_buffer_printf(b, "\t\t/* The alignment skips the flags and the preempt count, which are 0. */\n"
+			    "\t\tint32_t tid;\n"
+			    "\t};\n");
 }
 
-void tp_ctf_metadata_begin(struct tp_buffer *b, uint64_t clock_offset)
+void tp_ctf_metadata_begin(struct ctf_sink *sink)
 {
+	struct tp_buffer *b = &sink->metadata;
 	bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 	/* The word is the length << 16 | the offset. */
 	const char *first = little ? "offset" : "len";
@@ -78,19 +95,11 @@ void tp_ctf_metadata_begin(struct tp_buffer *b, uint64_t clock_offset)
 			 "};\n"
 			 "\n",
 			 little ? "le" : "be");
-	print_env(b);
+	tp_ctf_environment(b);
+	sink->clock_at = b->len;
 	tp_buffer_printf(b,
-			 "clock {\n"
-			 "\tname = monotonic;\n"
-			 "\tdescription = \"CLOCK_MONOTONIC, from the epoch\";\n"
-			 "\tfreq = 1000000000;\n"
-			 "\toffset_s = %llu;\n"
-			 "\toffset = %llu;\n"
-			 "\tabsolute = TRUE;\n"
-			 "};\n"
-			 "\n"
 			 "typealias integer {\n"
-			 "\tsize = 64; align = 64; signed = false; map = clock.monotonic.value;\n"
+			 "\tsize = 64; align = 64; signed = false; map = clock.%s.value;\n"
 			 "} := timestamp_t;\n"
 			 "\n"
 			 "/* A payload's place, in bytes from the record's start (of a __rel_ field, from here), and its length. */\n"
@@ -103,9 +112,7 @@ void tp_ctf_metadata_begin(struct tp_buffer *b, uint64_t clock_offset)
 			 "\tinteger { size = 16; align = 8; signed = false; } %s;\n"
 			 "};\n"
 			 "\n",
-			 (unsigned long long)(clock_offset / 1000000000u),
-			 (unsigned long long)(clock_offset % 1000000000u), first, second, first, second);
-	/* babeltrace2 warns of members of an event.header that it has no use for; so the thread's id is a context. */
+			 sink->clock.name, first, second, first, second);
 	tp_buffer_printf(b, "stream {\n"
 			    "\tid = 0;\n"
 			    "\tpacket.context := struct {\n"
@@ -115,17 +122,9 @@ void tp_ctf_metadata_begin(struct tp_buffer *b, uint64_t clock_offset)
 			    "\t\tuint64_t packet_size;\n"
 			    "\t\tuint64_t packet_seq_num;\n"
 			    "\t\tuint64_t events_discarded;\n"
-			    "\t};\n"
-			    "\tevent.header := struct {\n"
-			    "\t\ttimestamp_t timestamp;\n"
-			    "\t\tuint16_t id;\n"
-			    "\t} align(64);\n"
-			    "\t/* The alignment skips the flags and the preempt count, which are 0. */\n"
-			    "\tevent.context := struct {\n"
-			    "\t\tint32_t tid;\n"
-			    "\t};\n"
-			    "};\n"
-			    "\n");
+			    "\t};\n");
+	print_event_head(b, sink);
+	tp_buffer_printf(b, "};\n\n");
 }
 
 /* ---- Where a reader is, in bytes from the record's start ---- */
@@ -193,7 +192,7 @@ static void pad_to(struct walk *w, uint32_t offset)
  */
 static uint32_t go_to(struct walk *w, uint32_t offset, uint32_t align)
 {
-	if (align > TP_CTF_ALIGN || offset % align != 0) /* the record is no better aligned than that */
+	if (align > TP_STREAM_ALIGN || offset % align != 0) /* the record is no better aligned than that */
 		align = 1;
 	if (align_up(w->at, align) != offset)
 		pad_to(w, offset);
@@ -217,7 +216,8 @@ static bool is_float(const struct tp_event_field *f)
 /* What is read bit by bit or byte by byte, and addresses. */
 static bool is_hexadecimal(const struct tp_event_field *f)
 {
-	return f->type_class == TP_POINTER || f->kind == TP_BITMASK || f->kind == TP_CPUMASK || f->kind == TP_SOCKADDR;
+	return f->type_class == TP_POINTER || f->kind == TP_BITMASK || f->kind == TP_CPUMASK ||
+	       f->kind == TP_SOCKADDR || f->delimiter;
 }
 
 static void print_integer(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align, bool text)
@@ -227,17 +227,18 @@ static void print_integer(struct tp_buffer *b, const struct tp_event_field *f, u
 			 text ? " encoding = UTF8;" : "");
 }
 
-/* False for a type that TSDL can only take as bytes. */
-static bool print_type(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align)
+/* The type of an element. What TSDL has no word for is bytes, together where they are more than one. */
+static void print_type(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align)
 {
 	if (is_integer(f))
 		print_integer(b, f, align, f->is_char && f->kind != TP_FIELD && f->kind != TP_STRUCT);
 	else if (is_float(f))
 		tp_buffer_printf(b, "floating_point { exp_dig = %d; mant_dig = %d; align = %u; }",
 				 f->element_size == 4 ? 8 : 11, f->element_size == 4 ? 24 : 53, align);
+	else if (f->element_size > 1)
+		tp_buffer_printf(b, "struct { " BYTES " bytes[%u]; } align(%u)", f->element_size, align);
 	else
-		return false;
-	return true;
+		tp_buffer_printf(b, BYTES);
 }
 
 /* The value as a field of this type holds it, where it can. */
@@ -254,6 +255,21 @@ static bool fits(const struct tp_event_field *f, unsigned long value)
 	return (long)value >= -(1L << (bits - 1)) && (long)value < 1L << (bits - 1);
 }
 
+/* ---- Names of values ---- */
+
+/* The most values that flags are written out for: every combination of six bits. */
+#define NR_COMBINATIONS 64
+
+static void print_enumerator(struct tp_buffer *b, const struct tp_event_field *f, const char *name, unsigned long value)
+{
+	tp_buffer_printf(b, "\t\t\t");
+	tp_ctf_put_string(b, name);
+	if (f->is_signed)
+		tp_buffer_printf(b, " = %ld,\n", (long)value);
+	else
+		tp_buffer_printf(b, " = %lu,\n", value);
+}
+
 /* The entry that prints for its value: the first with it. */
 static bool is_shown(const struct trace_print_flags *table, const struct trace_print_flags *entry)
 {
@@ -264,55 +280,123 @@ static bool is_shown(const struct trace_print_flags *table, const struct trace_p
 	return entry->name[0] != '\0';
 }
 
-static bool has_shown(const struct tp_event_field *f)
+static void print_symbols(struct tp_buffer *b, const struct tp_event_field *f)
 {
 	for (const struct trace_print_flags *s = f->symbols; s->name; s++) {
 		if (fits(f, s->mask) && is_shown(f->symbols, s))
-			return true;
+			print_enumerator(b, f, s->name, s->mask);
 	}
-	return false;
 }
 
-static void print_enumeration(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align)
+static bool is_among(const unsigned long *values, unsigned int nr, unsigned long value)
 {
-	const char *separator = "";
+	while (nr > 0 && values[nr - 1] != value)
+		nr--;
+	return nr > 0;
+}
+
+/* All values that the flags make; how many, or 0 where they are more than NR_COMBINATIONS. */
+static unsigned int combine_flags(const struct tp_event_field *f, unsigned long *values)
+{
+	unsigned int nr = 1;
+
+	values[0] = 0;
+	for (const struct trace_print_flags *s = f->symbols; s->name; s++) {
+		unsigned int without = fits(f, s->mask) ? nr : 0;
+		for (unsigned int i = 0; i < without; i++) {
+			unsigned long value = values[i] | s->mask;
+			if (is_among(values, nr, value))
+				continue;
+			if (nr == NR_COMBINATIONS)
+				return 0;
+			values[nr++] = value;
+		}
+	}
+	return nr;
+}
+
+/* CTF 1.8 names values, not bits. */
+static void print_combinations(struct tp_buffer *b, const struct tp_event_field *f)
+{
+	unsigned long values[NR_COMBINATIONS];
+	unsigned int nr = combine_flags(f, values);
+	char text[1024];
+	struct trace_seq seq;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		trace_seq_init(&seq, text, sizeof(text));
+		tp_seq_print_flags(&seq, values[i], f->delimiter, f->symbols);
+		if (text[0] && !seq.full)
+			print_enumerator(b, f, text, values[i]);
+	}
+}
+
+/* False, and nothing is printed, where no value of the field has a name. */
+static bool print_enumeration(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align)
+{
+	size_t before = b->len;
 
 	tp_buffer_printf(b, "enum : ");
 	print_integer(b, f, align, false);
 	tp_buffer_printf(b, " {\n");
-	for (const struct trace_print_flags *s = f->symbols; s->name; s++) {
-		if (!fits(f, s->mask) || !is_shown(f->symbols, s))
-			continue;
-		tp_buffer_printf(b, "%s\t\t\t", separator);
-		print_string(b, s->name);
-		if (f->is_signed)
-			tp_buffer_printf(b, " = %ld", (long)s->mask);
-		else
-			tp_buffer_printf(b, " = %lu", s->mask);
-		separator = ",\n";
+	size_t begin = b->len;
+	if (f->delimiter)
+		print_combinations(b, f);
+	else
+		print_symbols(b, f);
+	if (b->len == begin) {
+		b->len = before;
+		return false;
 	}
+	b->len -= 2; /* the last comma */
 	tp_buffer_printf(b, "\n\t\t}");
+	return true;
+}
+
+/* For people, where there are too many combinations. */
+static void print_flags_comment(struct tp_buffer *b, const struct tp_event_field *f)
+{
+	tp_buffer_printf(b, "/* bits of %s, by their names, with ", f->name);
+	tp_ctf_put_string(b, f->delimiter);
+	tp_buffer_printf(b, " in between:\n");
+	for (const struct trace_print_flags *s = f->symbols; s->name; s++) {
+		tp_buffer_printf(b, "\t\t\t0x%lx ", s->mask);
+		tp_ctf_put_string(b, s->name);
+		tp_buffer_printf(b, "\n");
+	}
+	tp_buffer_printf(b, "\t\t*/\n\t\t");
 }
 
 /* ---- Fields ---- */
+
+static void print_named_field(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align)
+{
+	if (print_enumeration(b, f, align))
+		return;
+	if (f->delimiter)
+		print_flags_comment(b, f);
+	print_type(b, f, align);
+}
 
 static void print_fixed_field(struct walk *w, const struct tp_event_field *f)
 {
 	bool known = is_integer(f) || is_float(f);
 	uint32_t align = go_to(w, f->offset, known ? f->element_align : 1);
-	uint32_t count = f->size / (f->element_size ? f->element_size : 1);
+	bool is_array = f->kind == TP_ARRAY;
 
 	w->at += f->size;
 	tp_buffer_printf(w->b, "\t\t");
-	if (f->kind == TP_FIELD && is_integer(f) && f->symbols && has_shown(f))
-		print_enumeration(w->b, f, align);
-	else if (!print_type(w->b, f, align)) {
+	if (f->symbols && f->kind == TP_FIELD && is_integer(f))
+		print_named_field(w->b, f, align);
+	else if (known || is_array)
+		print_type(w->b, f, align);
+	else
 		tp_buffer_printf(w->b, BYTES);
-		count = f->size;
-	}
 	tp_buffer_printf(w->b, " " PREFIX "%s", f->name);
-	if (f->kind == TP_ARRAY || !known)
-		tp_buffer_printf(w->b, "[%u]", count);
+	if (is_array)
+		tp_buffer_printf(w->b, "[%u]", f->size / (f->element_size ? f->element_size : 1));
+	else if (!known)
+		tp_buffer_printf(w->b, "[%u]", f->size);
 	tp_buffer_printf(w->b, ";\n");
 }
 
@@ -344,8 +428,7 @@ static const char *payload_prefix(const struct tp_event_class *class, const stru
 static void print_bytes_payload(struct walk *w, const struct tp_event_field *f)
 {
 	tp_buffer_printf(w->b, "\t\t");
-	if (!print_type(w->b, f, CHAR_BIT))
-		tp_buffer_printf(w->b, BYTES);
+	print_type(w->b, f, CHAR_BIT);
 	tp_buffer_printf(w->b, " " PREFIX "%s%s[" PREFIX "%s%s_loc.len];\n", payload_prefix(w->class, f), f->name,
 			 hidden_prefix(w->class, f->name, "_loc"), f->name);
 }
@@ -356,8 +439,7 @@ static void print_wide_payload(struct walk *w, const struct tp_event_field *f)
 	const char *hidden = hidden_prefix(w->class, f->name, "_length");
 
 	tp_buffer_printf(w->b, "\t\tuint16_t " PREFIX "%s%s_length;\n\t\t", hidden, f->name);
-	if (!print_type(w->b, f, align))
-		tp_buffer_printf(w->b, "struct { " BYTES " bytes[%u]; } align(%u)", f->element_size, align);
+	print_type(w->b, f, align);
 	tp_buffer_printf(w->b, " " PREFIX "%s%s[" PREFIX "%s%s_length];\n", payload_prefix(w->class, f), f->name, hidden,
 			 f->name);
 }
@@ -392,7 +474,7 @@ static bool can_describe(const struct tp_event_class *class)
 {
 	for (uint32_t i = 0; i < class->nr_fields; i++) {
 		const struct tp_event_field *f = &class->fields[i];
-		if (is_dynamic(f) && f->element_size > 1 && f->element_align > TP_CTF_ALIGN)
+		if (is_dynamic(f) && f->element_size > 1 && f->element_align > TP_STREAM_ALIGN)
 			return false;
 	}
 	return true;
@@ -404,13 +486,16 @@ int tp_ctf_metadata_event(struct tp_buffer *b, const struct tp_event *event)
 
 	if (!can_describe(event->event_class))
 		return -EINVAL;
+	tp_buffer_printf(b, "event {\n\tname = \"");
+	tp_ctf_put_text(b, event->system);
+	tp_buffer_printf(b, ":");
+	tp_ctf_put_text(b, event->name);
 	tp_buffer_printf(b,
-			 "event {\n"
-			 "\tname = \"%s:%s\";\n"
+			 "\";\n"
 			 "\tid = %u;\n"
 			 "\tstream_id = 0;\n"
 			 "\tfields := struct {\n",
-			 event->system, event->name, event->id);
+			 event->id);
 	print_fields(b, event->event_class);
 	tp_buffer_printf(b, "\t};\n};\n\n");
 	if (!b->failed)

@@ -2,10 +2,11 @@
 /*
  * ctf_packet.c - packets, each a file that is mapped while it is written: how
  * they come to be under their names, and what is left of them.
+ *
+ * A file has a name that readers pass over until its head is complete.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,8 +14,19 @@
 
 #include "ctf.h"
 
-/* On a full disk: nanoseconds until the next packet is tried for. */
-#define RETRY_AFTER 100000000u
+#ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define NAME_SIZE 64
+
+static const char *name_of(const struct ctf_sink *sink, const struct ctf_packet *packet, bool hidden,
+			   char name[NAME_SIZE])
+{
+	snprintf(name, NAME_SIZE, ".stream-%d-%u-%llu", sink->pid, packet->number,
+		 (unsigned long long)packet->sequence);
+	return hidden ? name : name + 1;
+}
 
 /* A file whose blocks are there: with a hole in it, a full disk would be a SIGBUS in the middle of a record. */
 static void *packet_map(int fd, size_t size, int *error)
@@ -29,72 +41,98 @@ static void *packet_map(int fd, size_t size, int *error)
 	return NULL;
 }
 
-static void packet_begin(const struct ctf_sink *sink, const struct ctf_stream *stream, struct tp_ctf_packet *packet,
-			 uint64_t time)
+int tp_ctf_packet_create(struct ctf_sink *sink, struct ctf_packet *packet)
 {
-	*packet = (struct tp_ctf_packet){
+	char name[NAME_SIZE];
+	int error;
+
+	int dir = tp_ctf_dir(sink, &error);
+	if (dir < 0)
+		return error;
+	name_of(sink, packet, true, name);
+	int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return errno;
+	packet->memory = packet_map(fd, sink->options.packet, &error);
+	close(fd);
+	if (!packet->memory)
+		unlinkat(dir, name, 0);
+	return error;
+}
+
+int tp_ctf_packet_recycle(struct ctf_sink *sink, const struct ctf_packet *packet, const struct ctf_packet *was)
+{
+	char from[NAME_SIZE], to[NAME_SIZE];
+	int error;
+
+	int dir = tp_ctf_dir(sink, &error);
+	if (dir < 0)
+		return error;
+	/* What is called so already was left by a dead process. */
+	return renameat(dir, name_of(sink, was, false, from), dir, name_of(sink, packet, true, to)) == 0 ? 0 : errno;
+}
+
+int tp_ctf_packet_begin(struct ctf_sink *sink, struct ctf_packet *packet, uint64_t time, uint64_t discarded)
+{
+	char name[NAME_SIZE];
+	int error;
+
+	int dir = tp_ctf_dir(sink, &error);
+	if (dir < 0)
+		return error;
+	*packet->memory = (struct tp_packet){
 		.magic = TP_CTF_MAGIC,
 		/* In one trace no other stream may have it; children write to the same one. */
-		.stream_instance_id = (uint64_t)(uint32_t)sink->pid << 32 | stream->number,
+		.stream_instance_id = (uint64_t)(uint32_t)sink->pid << 32 | packet->number,
 		.timestamp_begin = time,
-		.content_size = sizeof(*packet) * CHAR_BIT,
+		.content_size = sizeof(struct tp_packet) * CHAR_BIT,
 		.timestamp_end = time,
-		.packet_size = (uint64_t)sink->packet_size * CHAR_BIT,
-		.packet_seq_num = stream->sequence,
-		/* Counts on from packet to packet. */
-		.events_discarded = stream->packet ? stream->packet->events_discarded : 0,
+		.packet_size = (uint64_t)sink->options.packet * CHAR_BIT,
+		.packet_seq_num = packet->stream->shown, /* without the names that were taken */
+		.events_discarded = discarded,
 	};
+	name_of(sink, packet, true, name);
+	return tp_ctf_rename_new(dir, name, name + 1);
 }
 
-struct tp_ctf_packet *tp_ctf_packet_create(struct ctf_sink *sink, const struct ctf_stream *stream, uint64_t time,
-					   int *error)
+void tp_ctf_packet_unmap(const struct ctf_sink *sink, struct ctf_packet *packet)
 {
-	char hidden[64];
-	struct tp_ctf_packet *packet;
+	struct tp_packet *memory = packet->memory;
 
-	int dir = tp_ctf_dir(sink, error);
-	if (dir < 0)
-		return NULL;
-	snprintf(hidden, sizeof(hidden), ".stream-%d-%u-%llu", sink->pid, stream->number,
-		 (unsigned long long)stream->sequence);
-	int fd = openat(dir, hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0) {
-		*error = errno;
-		return NULL;
-	}
-	packet = packet_map(fd, sink->packet_size, error);
-	close(fd);
-	if (packet) {
-		packet_begin(sink, stream, packet, time);
-		*error = tp_ctf_rename_new(dir, hidden, hidden + 1);
-		if (!*error)
-			return packet;
-		munmap(packet, sink->packet_size);
-	}
-	unlinkat(dir, hidden, 0);
-	return NULL;
+	packet->memory = NULL; /* before it is so: another thread may fork here, and the child unmap what there is */
+	tp_barrier();
+	if (memory)
+		munmap(memory, sink->options.packet);
 }
 
-void tp_ctf_packet_finish(const struct ctf_sink *sink, struct tp_ctf_packet *packet)
+size_t tp_ctf_packet_finish(const struct ctf_sink *sink, struct ctf_packet *packet)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t used = (packet->content_size / CHAR_BIT + page - 1) & ~(page - 1);
+	size_t used = (packet->memory->content_size / CHAR_BIT + page - 1) & ~(page - 1);
+	size_t unused = sink->options.packet - used;
 
-	if (used < sink->packet_size)
-		madvise((char *)packet + used, sink->packet_size - used, MADV_REMOVE);
-	munmap(packet, sink->packet_size);
+	if (unused && madvise((char *)packet->memory + used, unused, MADV_REMOVE) != 0)
+		unused = 0;
+	tp_ctf_packet_unmap(sink, packet);
+	return unused;
 }
 
-bool tp_ctf_packet_may_be_tried(const struct ctf_sink *sink, uint64_t now)
+void tp_ctf_packet_remove(struct ctf_sink *sink, struct ctf_packet *packet, bool hidden)
 {
-	return now >= __atomic_load_n(&sink->retry_at, __ATOMIC_RELAXED);
+	char name[NAME_SIZE];
+	int error;
+
+	tp_ctf_packet_unmap(sink, packet);
+	int dir = tp_ctf_dir(sink, &error);
+	if (dir >= 0)
+		unlinkat(dir, name_of(sink, packet, hidden, name), 0);
 }
 
-void tp_ctf_packet_failed(struct ctf_sink *sink, uint64_t now, int error)
+void tp_ctf_packet_warm(struct tp_packet *memory, size_t from, size_t to)
 {
-	if (!__atomic_exchange_n(&sink->no_room_complained, true, __ATOMIC_RELAXED))
-		tp_complain("CTF trace '%s': no new packet of %zu bytes can be made: %s%s; records are lost until it can",
-			    sink->path, sink->packet_size, strerror(error), tp_ctf_remedy(error));
-	__atomic_store_n(&sink->error, error, __ATOMIC_RELAXED);
-	__atomic_store_n(&sink->retry_at, now + RETRY_AFTER, __ATOMIC_RELAXED);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	from = (from + page - 1) & ~(page - 1); /* what is in front of that is present */
+	if (from < to)
+		madvise((char *)memory + from, to - from, MADV_POPULATE_WRITE);
 }

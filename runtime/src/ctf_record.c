@@ -1,235 +1,157 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_record.c - the way of a record into its thread's stream.
- *
- * Only the thread itself and its signal handlers write to its stream. A
- * handler's records nest inside that of the thread: their places are
- * reserved in the order of their times, and what has been reserved is made
- * content when the outermost of them is committed.
- *
- * All that a record costs while its packet has room is in this file, so that
- * the compiler sees it at once.
+ * ctf_record.c - the way of a record into its thread's stream where the short
+ * one, which tp/stream.h has, comes to an end: the thread has no stream yet, the packet is
+ * full, the clock is not the counter, the trace has more context.
  */
-#include <limits.h>
-#include <time.h>
+#include <sched.h>
+#include <string.h>
 
 #include "ctf.h"
 
-/* A position that no record fits behind, for while a packet is being changed. */
-#define NO_POSITION (UINT64_MAX / 2)
+/* ---- Lost records ---- */
 
-/*
- * A compare-and-exchange against this thread's own signal handlers: one
- * instruction, but not a locked one, which costs four times as much.
- */
-static bool local_cmpxchg(uint64_t *at, uint64_t expected, uint64_t desired)
+static bool count_lost(struct ctf_sink *sink, struct ctf_stream *stream, enum tp_lost cause)
 {
-#if defined(__x86_64__)
-	bool done;
-
-	__asm__ volatile("cmpxchgq %3, %1" : "=@ccz"(done), "+m"(*at), "+a"(expected) : "r"(desired) : "memory");
-	return done;
-#else
-	return __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-#endif
+	tp_sink_count_lost(&sink->head, cause);
+	if (stream)
+		__atomic_fetch_add(&stream->head.packet->events_discarded, 1, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_add(&sink->homeless, 1, __ATOMIC_RELAXED);
+	return false;
 }
 
-static uint64_t load(const uint64_t *at)
+static struct ctf_stream *stream_of_thread(struct ctf_sink *sink, enum tp_lost *cause)
 {
-	return __atomic_load_n(at, __ATOMIC_RELAXED);
+	const struct tp_stream_slot *slot = &tp_stream_slots[sink->slot];
+
+	if (slot->key == sink->generation)
+		return (struct ctf_stream *)slot->stream;
+	return tp_ctf_stream_acquire(sink, cause);
 }
 
-/* Makes what is reserved the packet's content: all of it is committed. */
-static void publish(struct ctf_stream *stream, uint64_t position)
+void tp_ctf_lost(struct tp_sink *head, enum tp_lost cause)
 {
-	/*
-	 * Barrier (D): payload, then the end of the time, then the size; a
-	 * reader, who reads the size first, finds all that it covers.
-	 */
-	__atomic_store_n(&stream->packet->timestamp_end, stream->last_time, __ATOMIC_RELEASE);
-	__atomic_store_n(&stream->packet->content_size, position * CHAR_BIT, __ATOMIC_RELEASE);
+	struct ctf_sink *sink = (struct ctf_sink *)head;
+	enum tp_lost no_stream;
+
+	count_lost(sink, stream_of_thread(sink, &no_stream), cause);
 }
 
-/* ---- The next packet ---- */
+/* ---- More room ---- */
 
-/*
- * Nothing is reserved from here on: the handler of a synchronous signal, the
- * only one that can still come, finds no room. Returns the position.
- */
-static uint64_t packet_close(struct ctf_stream *stream)
+static enum tp_lost more_room(struct ctf_sink *sink, struct ctf_stream *stream, size_t size)
 {
-	uint64_t position;
+	uint64_t end = stream->head.position + TP_STREAM_ALIGN + size - stream->head.start;
 
-	do {
-		position = load(&stream->position);
-	} while (!local_cmpxchg(&stream->position, position, NO_POSITION));
-	/* Not before: handlers' records came while this thread was on its way here. */
-	publish(stream, position);
-	return position;
+	if (tp_ctf_packets_widen(sink, stream, end))
+		return TP_NR_LOST;
+	/* Inside another record, which is in the packet that is full. */
+	if (tp_ctf_stream_is_busy(stream))
+		return TP_LOST_NESTED;
+	return tp_ctf_packets_switch(sink, stream);
 }
 
-static void packet_open(struct ctf_stream *stream, uint64_t position)
-{
-	tp_barrier(); /* the packet is there before the room in it */
-	__atomic_store_n(&stream->position, position, __ATOMIC_RELAXED);
-}
-
-/* The next packet. Called in tp_guard_enter(), with no record on its way. */
-static bool packet_switch(struct ctf_sink *sink, struct ctf_stream *stream)
-{
-	struct tp_ctf_packet *old = stream->packet;
-	uint64_t position = packet_close(stream);
-	uint64_t now = clock_now(CLOCK_MONOTONIC); /* not before the end of the old one */
-	struct tp_ctf_packet *packet;
-	int error;
-
-	stream->sequence++;
-	packet = tp_ctf_packet_create(sink, stream, now, &error);
-	if (!packet) { /* the old one stays, full as it is: it counts what is lost */
-		stream->sequence--;
-		tp_ctf_packet_failed(sink, now, error);
-		packet_open(stream, position);
-		return false;
-	}
-	stream->packet = packet;
-	packet_open(stream, sizeof(*packet));
-	tp_ctf_packet_finish(sink, old);
-	return true;
-}
-
-static TP_COLD bool next_packet(struct ctf_sink *sink, struct ctf_stream *stream, uint32_t size)
+/* TP_NR_LOST: there is, or may be; else why not. */
+static enum tp_lost look_after(struct ctf_sink *sink, struct ctf_stream *stream, size_t size)
 {
 	struct tp_guard guard;
+	bool full = stream->head.limit == stream->head.start + sink->options.packet;
 
-	/* Inside another record, which is in the packet that is full; or it would never fit. */
-	if (stream->nesting > 1 || sizeof(struct tp_ctf_packet) + TP_CTF_EVENT_HEAD + size > sink->packet_size)
-		return false;
+	if (sizeof(struct tp_packet) + size > sink->options.packet)
+		return TP_LOST_TOO_LARGE;
 	/* In front of the guard and its system calls: on a full disk, each record comes here. */
-	if (!tp_ctf_packet_may_be_tried(sink, clock_now(CLOCK_MONOTONIC)))
-		return false;
+	if (full && tp_ctf_packets_are_full(sink, stream))
+		return TP_LOST_LIMIT;
+	if (full && !tp_ctf_packets_may_be_tried(sink, stream))
+		return TP_LOST_NO_FILE;
 	if (!tp_guard_enter(&guard))
-		return false;
-	bool done = packet_switch(sink, stream);
+		return TP_LOST_NESTED;
+	enum tp_lost result = more_room(sink, stream, size);
+	if (result == TP_NR_LOST && full) {
+		if (sink->options.context & TP_CTF_NAME)
+			tp_ctf_stream_take_name(stream);
+		tp_ctf_clock_refine(sink);
+	}
 	tp_guard_leave(&guard);
-	return done;
+	return result;
 }
 
-/* ---- Reserving and committing ---- */
-
-static struct ctf_stream *stream_of_thread(struct ctf_sink *sink)
-{
-	const struct ctf_slot *slot = &tp_ctf_slots[sink->slot];
-
-	if (__builtin_expect(slot->generation == sink->generation, 1))
-		return slot->stream;
-	return tp_ctf_stream_acquire(sink);
-}
+/* ---- The record ---- */
 
 /*
- * Reserves place for the record: where the event begins, in bytes from the
- * packet's start; 0 where there is none, and a new packet may be made.
- *
- * The clock is read after the position and before the exchange. If a handler
- * reserves in between, the exchange fails, and the clock is read again: so
- * times never go backwards. The same holds for last_time, which a handler
- * may have made later than the value that is stored over it here: whoever
- * finds the position unchanged afterwards knows that none has.
+ * Handlers have been here: what they left to the record that is committed
+ * is published still. Where the last one was after that, and has published itself, nothing of the packet
+ * that was may be touched: there may be another by now.
  */
-static uint64_t place_reserve(struct ctf_sink *sink, struct ctf_stream *stream, uint32_t size, uint64_t *time)
+void tp_stream_publish_more(struct tp_stream *stream, uint64_t position)
 {
-	uint64_t position, begin, end;
+	while (__atomic_load_n(&stream->published, __ATOMIC_RELAXED) == position) {
+		uint64_t now = __atomic_load_n(&stream->position, __ATOMIC_RELAXED);
+		if (now == position)
+			return;
+		tp_stream_publish(stream, now);
+		position = now;
+	}
+}
+
+/* Where the event begins; NULL where there is no room. As tp_stream_reserve(), with more in front of the record. */
+static char *place_reserve(struct ctf_sink *sink, struct ctf_stream *stream, size_t size, struct tp_record *rec)
+{
+	struct tp_stream *head = &stream->head;
+	uint64_t begin;
 
 	do {
-		position = load(&stream->position);
+		rec->position = __atomic_load_n(&head->position, __ATOMIC_RELAXED);
 		tp_barrier();
-		*time = clock_now(CLOCK_MONOTONIC);
-		__atomic_store_n(&stream->last_time, *time, __ATOMIC_RELAXED);
-		tp_barrier();
-		begin = (position + TP_CTF_ALIGN - 1) & ~(uint64_t)(TP_CTF_ALIGN - 1);
-		end = begin + TP_CTF_EVENT_HEAD + size;
-		if (end > sink->packet_size) {
-			begin = 0;
-			end = position; /* to see that the position is still the same */
-		}
-	} while (!local_cmpxchg(&stream->position, position, end));
-	return begin;
+		rec->time = tp_stream_time(head, tp_clock_now(&sink->clock));
+		begin = (rec->position + TP_STREAM_ALIGN - 1) & ~(uint64_t)(TP_STREAM_ALIGN - 1);
+		if (begin + size > __atomic_load_n(&head->limit, __ATOMIC_RELAXED))
+			return NULL;
+	} while (!tp_stream_exchange(&head->position, rec->position, begin + size));
+	return tp_stream_at(head, begin);
 }
 
-static void stream_enter(struct ctf_stream *stream)
+/* As ctf_metadata.c describes it. */
+static void put_context(const struct ctf_sink *sink, const struct ctf_stream *stream, uint16_t id, char *at)
 {
-	stream->nesting++;
-	tp_barrier();
-}
-
-/*
- * A handler that comes while this is the outermost record leaves the
- * publication to it. One that comes after the position was read and before
- * nesting is 0 would be left out: hence the second look.
- */
-static void stream_leave(struct ctf_stream *stream)
-{
-	tp_barrier();
-	if (stream->nesting > 1) {
-		stream->nesting--;
-		return;
+	memcpy(at, &id, sizeof(id));
+	at += sizeof(uint32_t);
+	if (sink->options.context & TP_CTF_CPU) {
+		int cpu = sched_getcpu();
+		memcpy(at, &cpu, sizeof(cpu));
+		at += sizeof(cpu);
 	}
-	for (;;) {
-		uint64_t position = load(&stream->position);
-		publish(stream, position);
-		tp_barrier();
-		stream->nesting = 0;
-		tp_barrier();
-		if (__builtin_expect(load(&stream->position) == position, 1))
-			return;
-		stream_enter(stream);
+	if (sink->options.context & TP_CTF_PID) {
+		memcpy(at, &sink->pid, sizeof(sink->pid));
+		at += sizeof(sink->pid);
 	}
-}
-
-static void count_discarded(struct ctf_stream *stream)
-{
-	if (stream)
-		__atomic_fetch_add(&stream->packet->events_discarded, 1, __ATOMIC_RELAXED);
-}
-
-static void count_lost(struct ctf_sink *sink, struct ctf_stream *stream)
-{
-	tp_sink_count_lost(&sink->head);
-	count_discarded(stream);
-}
-
-void tp_ctf_lost(struct tp_sink *head)
-{
-	count_discarded(stream_of_thread((struct ctf_sink *)head));
+	if (sink->options.context & TP_CTF_NAME)
+		memcpy(at, stream->name, sizeof(stream->name));
 }
 
 bool tp_ctf_reserve(struct tp_record *rec)
 {
 	struct ctf_sink *sink = (struct ctf_sink *)rec->sink;
-	struct ctf_stream *stream = stream_of_thread(sink);
-	uint64_t begin, time;
+	size_t size = TP_STREAM_TIME + sink->context_size + rec->size;
+	enum tp_lost cause;
+	char *event;
 
-	if (!stream || !bit_is_set(sink->described, rec->event->id)) {
-		count_lost(sink, stream);
-		return false;
+	struct ctf_stream *stream = stream_of_thread(sink, &cause);
+	if (!stream)
+		return count_lost(sink, NULL, cause);
+	if (!bit_is_set(sink->described, rec->event->id))
+		return count_lost(sink, stream, TP_LOST_OTHER);
+	while (!(event = place_reserve(sink, stream, size, rec))) {
+		cause = look_after(sink, stream, size);
+		if (cause != TP_NR_LOST)
+			return count_lost(sink, stream, cause);
 	}
-	stream_enter(stream);
-	do {
-		begin = place_reserve(sink, stream, rec->size, &time);
-	} while (!begin && next_packet(sink, stream, rec->size));
-	if (!begin) {
-		count_lost(sink, stream);
-		stream_leave(stream);
-		return false;
-	}
-	char *event = (char *)stream->packet + begin;
-	*(uint64_t *)(void *)event = time;
-	rec->time = time + sink->clock_offset;
-	rec->entry = (struct trace_entry *)(void *)(event + TP_CTF_EVENT_HEAD);
-	rec->priv[0] = stream;
+	memcpy(event, &rec->time, sizeof(rec->time));
+	event += TP_STREAM_TIME;
+	if (sink->context_size)
+		put_context(sink, stream, rec->event->id, event);
+	rec->entry = tp_stream_entry(&stream->head, event + sink->context_size, rec->event->id);
+	rec->stream = &stream->head;
 	return true;
-}
-
-void tp_ctf_commit(struct tp_record *rec)
-{
-	stream_leave(rec->priv[0]);
 }

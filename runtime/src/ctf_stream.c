@@ -4,25 +4,20 @@
  * thread's first record to its exit, and across forks.
  */
 #include <errno.h>
-#include <sys/mman.h>
-#include <time.h>
+#include <string.h>
+#include <sys/prctl.h>
 
 #include "ctf.h"
 
-TP_THREAD_LOCAL struct ctf_slot tp_ctf_slots[TP_CTF_SLOTS];
+__thread struct tp_stream_slot tp_stream_slots[TP_STREAM_SINKS];
 
 /* Under tp_ctf_lock. */
-static struct ctf_sink *sink_of_slot[TP_CTF_SLOTS];
+static struct ctf_sink *sink_of_slot[TP_STREAM_SINKS];
 static uint64_t last_generation;
 
 /* ---- The streams of a sink ---- */
 
-static void stream_free(struct ctf_stream *stream)
-{
-	munmap(stream, sizeof(*stream));
-}
-
-static unsigned int take_number(struct ctf_sink *sink)
+unsigned int tp_ctf_stream_number(struct ctf_sink *sink)
 {
 	pthread_mutex_lock(&tp_ctf_lock);
 	unsigned int number = sink->next_number++;
@@ -30,33 +25,45 @@ static unsigned int take_number(struct ctf_sink *sink)
 	return number;
 }
 
-/* From mmap, as a signal handler that interrupted malloc may be what needs it. */
-static struct ctf_stream *stream_create(struct ctf_sink *sink)
+static struct ctf_stream *description_take(struct ctf_sink *sink)
 {
-	uint64_t now = clock_now(CLOCK_MONOTONIC);
-	int error;
-
-	if (!tp_ctf_packet_may_be_tried(sink, now))
-		return NULL;
-	struct ctf_stream *stream =
-		mmap(NULL, sizeof(*stream), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (stream == MAP_FAILED) {
-		error = ENOMEM;
-		goto failed;
+	pthread_mutex_lock(&tp_ctf_lock);
+	struct ctf_stream *stream = sink->unused_streams;
+	if (stream) {
+		sink->unused_streams = stream->next_free;
+		*stream = (struct ctf_stream){.next = NULL};
+	} else {
+		stream = tp_ctf_description_new(sink, sizeof(*stream));
 	}
-	stream->position = sizeof(*stream->packet);
-	stream->last_time = now;
-	do {
-		/* An earlier process with this process's id may have written to the trace. */
-		stream->number = take_number(sink);
-		stream->packet = tp_ctf_packet_create(sink, stream, now, &error);
-	} while (!stream->packet && error == EEXIST);
-	if (stream->packet)
-		return stream;
-	stream_free(stream);
-failed:
-	tp_ctf_packet_failed(sink, now, error);
-	return NULL;
+	pthread_mutex_unlock(&tp_ctf_lock);
+	return stream;
+}
+
+static void description_give(struct ctf_sink *sink, struct ctf_stream *stream)
+{
+	stream->next_free = sink->unused_streams;
+	sink->unused_streams = stream;
+}
+
+static struct ctf_stream *stream_create(struct ctf_sink *sink, enum tp_lost *cause)
+{
+	struct ctf_stream *stream = description_take(sink);
+
+	if (!stream) {
+		*cause = TP_LOST_OTHER;
+		return NULL;
+	}
+	stream->number = tp_ctf_stream_number(sink);
+	*cause = tp_ctf_packets_switch(sink, stream);
+	pthread_mutex_lock(&tp_ctf_lock);
+	if (*cause == TP_NR_LOST) {
+		stream->next = sink->streams;
+		sink->streams = stream;
+	} else {
+		description_give(sink, stream);
+	}
+	pthread_mutex_unlock(&tp_ctf_lock);
+	return *cause == TP_NR_LOST ? stream : NULL;
 }
 
 static struct ctf_stream *pool_take(struct ctf_sink *sink)
@@ -69,47 +76,48 @@ static struct ctf_stream *pool_take(struct ctf_sink *sink)
 	return stream;
 }
 
-static void list_stream(struct ctf_sink *sink, struct ctf_stream *stream)
-{
-	pthread_mutex_lock(&tp_ctf_lock);
-	stream->next = sink->streams;
-	sink->streams = stream;
-	pthread_mutex_unlock(&tp_ctf_lock);
-}
-
 /* ---- The streams of a thread ---- */
 
-/* A stream that an exited thread has left, or a new one. */
-static struct ctf_stream *stream_for_thread(struct ctf_sink *sink)
+void tp_ctf_stream_take_name(struct ctf_stream *stream)
 {
-	struct ctf_slot *slot = &tp_ctf_slots[sink->slot];
+	prctl(PR_GET_NAME, stream->name);
+}
 
+/* A stream that an exited thread has left, or a new one. */
+static struct ctf_stream *stream_for_thread(struct ctf_sink *sink, enum tp_lost *cause)
+{
+	struct tp_stream_slot *slot = &tp_stream_slots[sink->slot];
+
+	*cause = TP_LOST_OTHER;
 	if (!tp_thread_arm())
 		return NULL;
 	struct ctf_stream *stream = pool_take(sink);
-	if (!stream) {
-		stream = stream_create(sink);
-		if (!stream)
-			return NULL;
-		list_stream(sink, stream);
-	}
-	slot->stream = stream;
-	tp_barrier(); /* generation says that the stream is there */
-	slot->generation = sink->generation;
+	if (!stream)
+		stream = stream_create(sink, cause);
+	if (!stream)
+		return NULL;
+	struct trace_entry entry = {.pid = tp_thread_id()};
+	memcpy(&stream->head.entry, &entry, sizeof(entry));
+	if (sink->options.context & TP_CTF_NAME)
+		tp_ctf_stream_take_name(stream);
+	slot->stream = &stream->head;
+	tp_barrier(); /* key says that the stream is there */
+	slot->key = sink->generation;
 	return stream;
 }
 
-struct ctf_stream *tp_ctf_stream_acquire(struct ctf_sink *sink)
+struct ctf_stream *tp_ctf_stream_acquire(struct ctf_sink *sink, enum tp_lost *cause)
 {
 	struct tp_guard guard;
 
 	/* In front of the guard and its system calls: on a full disk, each record of a new thread comes here. */
-	if (!__atomic_load_n(&sink->pool, __ATOMIC_RELAXED) &&
-	    !tp_ctf_packet_may_be_tried(sink, clock_now(CLOCK_MONOTONIC)))
+	*cause = TP_LOST_NO_FILE;
+	if (!__atomic_load_n(&sink->pool, __ATOMIC_RELAXED) && !tp_ctf_packets_may_be_tried(sink, NULL))
 		return NULL;
+	*cause = TP_LOST_NESTED;
 	if (!tp_guard_enter(&guard))
 		return NULL;
-	struct ctf_stream *stream = stream_for_thread(sink);
+	struct ctf_stream *stream = stream_for_thread(sink, cause);
 	tp_guard_leave(&guard);
 	return stream;
 }
@@ -120,15 +128,16 @@ struct ctf_stream *tp_ctf_stream_acquire(struct ctf_sink *sink)
  */
 static void slot_leave(unsigned int i)
 {
-	struct ctf_slot *slot = &tp_ctf_slots[i];
+	struct tp_stream_slot *slot = &tp_stream_slots[i];
 	struct ctf_sink *sink = sink_of_slot[i];
-	bool current = sink && slot->generation == sink->generation;
+	bool current = sink && slot->key == sink->generation;
+	struct ctf_stream *stream = (struct ctf_stream *)slot->stream;
 
-	slot->generation = 0;
+	slot->key = 0;
 	tp_barrier(); /* before anybody else may have the stream */
-	if (current && !slot->stream->nesting) {
-		slot->stream->next_free = sink->pool;
-		__atomic_store_n(&sink->pool, slot->stream, __ATOMIC_RELAXED);
+	if (current && !tp_ctf_stream_is_busy(stream)) {
+		stream->next_free = sink->pool;
+		__atomic_store_n(&sink->pool, stream, __ATOMIC_RELAXED);
 	}
 }
 
@@ -139,8 +148,8 @@ void tp_ctf_thread_exit(void)
 	if (!tp_guard_enter(&guard))
 		return;
 	pthread_mutex_lock(&tp_ctf_lock);
-	for (unsigned int i = 0; i < TP_CTF_SLOTS; i++) {
-		if (tp_ctf_slots[i].generation)
+	for (unsigned int i = 0; i < TP_STREAM_SINKS; i++) {
+		if (tp_stream_slots[i].key)
 			slot_leave(i);
 	}
 	pthread_mutex_unlock(&tp_ctf_lock);
@@ -152,39 +161,34 @@ void tp_ctf_thread_exit(void)
 bool tp_ctf_streams_begin(struct ctf_sink *sink)
 {
 	struct tp_guard guard;
+	uint32_t slot = 0;
 
 	tp_guard_enter(&guard);
 	pthread_mutex_lock(&tp_ctf_lock);
 	sink->generation = ++last_generation;
-	for (sink->slot = 0; sink->slot < TP_CTF_SLOTS && sink_of_slot[sink->slot]; sink->slot++)
-		;
-	if (sink->slot < TP_CTF_SLOTS)
-		sink_of_slot[sink->slot] = sink;
+	while (slot < TP_STREAM_SINKS && sink_of_slot[slot])
+		slot++;
+	if (slot < TP_STREAM_SINKS)
+		sink_of_slot[slot] = sink;
+	sink->slot = slot;
 	pthread_mutex_unlock(&tp_ctf_lock);
 	tp_guard_leave(&guard);
-	return sink->slot < TP_CTF_SLOTS;
+	return slot < TP_STREAM_SINKS;
 }
 
-static void slot_give(struct ctf_sink *sink)
+void tp_ctf_streams_end(struct ctf_sink *sink)
 {
 	struct tp_guard guard;
 
 	tp_guard_enter(&guard);
 	pthread_mutex_lock(&tp_ctf_lock);
-	sink_of_slot[sink->slot] = NULL;
+	sink_of_slot[sink->slot] = NULL; /* from here on no exiting thread touches the streams */
 	pthread_mutex_unlock(&tp_ctf_lock);
+	for (struct ctf_stream *stream = sink->streams; stream; stream = stream->next)
+		tp_ctf_packets_end_stream(sink, stream);
+	tp_ctf_packets_end(sink);
+	tp_ctf_descriptions_free(sink);
 	tp_guard_leave(&guard);
-}
-
-void tp_ctf_streams_end(struct ctf_sink *sink)
-{
-	slot_give(sink); /* from here on no exiting thread touches the streams */
-	while (sink->streams) {
-		struct ctf_stream *stream = sink->streams;
-		sink->streams = stream->next;
-		tp_ctf_packet_finish(sink, stream->packet);
-		stream_free(stream);
-	}
 }
 
 /* ---- Forks ---- */
@@ -203,28 +207,20 @@ void tp_ctf_after_fork(void)
  * The packets are the parent's. A handler that forks may have interrupted a
  * record, which the child still completes: into a copy that nobody sees.
  */
-static void stream_forget(const struct ctf_sink *sink, struct ctf_stream *stream)
-{
-	const struct ctf_slot *slot = &tp_ctf_slots[sink->slot];
-	bool on_its_way = stream->nesting && slot->generation == sink->generation && slot->stream == stream;
-
-	if (on_its_way) {
-		mmap(stream->packet, sink->packet_size, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-		return;
-	}
-	munmap(stream->packet, sink->packet_size);
-	stream_free(stream);
-}
-
 void tp_ctf_streams_forget(struct ctf_sink *sink)
 {
+	const struct tp_stream_slot *slot = &tp_stream_slots[sink->slot];
 	struct ctf_stream *next;
 
 	for (struct ctf_stream *stream = sink->streams; stream; stream = next) {
+		bool on_its_way = slot->key == sink->generation && slot->stream == &stream->head &&
+				  tp_ctf_stream_is_busy(stream);
 		next = stream->next;
-		stream_forget(sink, stream);
+		tp_ctf_packets_forget_stream(sink, stream, on_its_way);
+		if (!on_its_way)
+			description_give(sink, stream);
 	}
+	tp_ctf_packets_forget(sink);
 	sink->streams = NULL;
 	sink->pool = NULL;
 	sink->next_number = 0;

@@ -229,7 +229,7 @@ int tp_sink_open(struct tp_sink *sink, const struct tp_sink_ops *ops)
 		return -ENOMEM;
 	tp_start();
 	*state = (struct sink_state){.sink = sink};
-	*sink = (struct tp_sink){.ops = ops};
+	*sink = (struct tp_sink){.ops = ops, .key = TP_NO_KEY};
 	tp_lock(&tp_events_lock);
 	for (struct loaded *loaded = tp_loaded_events; loaded && error != -ENOMEM; loaded = loaded->next)
 		error = describe(state, loaded);
@@ -410,7 +410,7 @@ void tp_sinks_after_fork(bool child)
 		void (*after)(struct tp_sink *sink) = child ? ops->after_fork_child : ops->after_fork_parent;
 
 		if (child) /* what the parent lost is the parent's to tell */
-			__atomic_store_n(&state->sink->lost, 0, __ATOMIC_RELAXED);
+			memset(state->sink->lost, 0, sizeof(state->sink->lost));
 		if (after)
 			after(state->sink);
 	}

@@ -184,8 +184,6 @@ static const char *advice(int error, bool ctf)
 		return "; there is a trace in it already: take another directory, or put %p, the process id, in its name";
 	if (ctf && error == ENOTEMPTY)
 		return "; put the trace in a directory of its own";
-	if (ctf && error == EINVAL)
-		return "; the option is packet=SIZE, from 4K to 1G";
 	return "";
 }
 
@@ -207,7 +205,7 @@ static struct tp_sink *open_output(const char *output)
 	char *name = expand(colon + 1);
 	errno = ENOMEM;
 	struct tp_sink *opened = !name ? NULL : ctf ? open_ctf(name) : open_text(name);
-	if (!opened)
+	if (!opened && !(ctf && errno == EINVAL)) /* about an option, it was said */
 		tp_complain("TP_OUTPUT=%s: %s%s; nothing is traced", output, strerror(errno), advice(errno, ctf));
 	free(name);
 	return opened;
@@ -313,10 +311,9 @@ static void __attribute__((destructor(101))) stop(void)
 	if (!tp_sink_used(sink) && setting("TP_ENABLE"))
 		tp_complain("TP_ENABLE=%s: no event of this program has such a name; nothing was traced",
 			    setting("TP_ENABLE"));
-	unsigned long lost = tp_sink_lost(sink);
 	if (text.fd < 0 && readers_are_gone_soon())
 		tp_sink_close(sink); /* which says what was lost */
-	else if (lost)
-		tp_complain("%s sink: records lost: %lu", sink->ops->name, lost);
+	else
+		tp_sink_tell_lost(sink, NULL);
 	sink = NULL;
 }

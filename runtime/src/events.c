@@ -20,6 +20,7 @@ struct layout {
 };
 
 struct loaded *tp_loaded_events;
+bool tp_events_without_id;
 struct group_table tp_groups;
 
 static struct loaded *last; /* of tp_loaded_events */
@@ -79,6 +80,8 @@ static void describe_field(struct tp_buffer *b, const struct tp_event_field *fie
 	tp_buffer_printf(b, "%s %s %d %d %d %u %u %u %u %d %d\n", field->type, field->name, (int)field->kind,
 			 field->relative, (int)field->type_class, field->offset, field->size, field->element_size,
 			 field->element_align, field->is_signed, field->is_char);
+	if (field->delimiter)
+		tp_buffer_printf(b, "%s\n", field->delimiter);
 	for (const struct trace_print_flags *s = field->symbols; s && s->name; s++)
 		tp_buffer_printf(b, "%lx %s\n", s->mask, s->name);
 }
@@ -128,6 +131,8 @@ static uint16_t id_of(struct group *group, const struct tp_event *event)
 			layout = layout_create(group, &text);
 	}
 	tp_buffer_free(&text);
+	if (!layout)
+		tp_events_without_id = true;
 	return layout ? layout->id : 0;
 }
 

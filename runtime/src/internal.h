@@ -81,6 +81,7 @@ struct tp_lock {
 #define TP_LOCK_INIT {.mutex = PTHREAD_MUTEX_INITIALIZER}
 
 void tp_lock(struct tp_lock *lock);
+bool tp_try_lock(struct tp_lock *lock); /* false where it is taken, by this thread for one */
 void tp_unlock(struct tp_lock *lock);
 
 extern struct tp_lock tp_events_lock;
@@ -101,6 +102,11 @@ struct tp_guard {
 
 bool tp_guard_enter(struct tp_guard *guard);
 void tp_guard_leave(const struct tp_guard *guard);
+
+/* ---- sink.c ---- */
+
+/* If any are, and by what cause. path may be NULL. */
+void tp_sink_tell_lost(struct tp_sink *sink, const char *path);
 
 /* ---- thread.c: what is kept for each thread ---- */
 
@@ -205,6 +211,8 @@ bool tp_pattern_same(const struct tp_pattern *a, const struct tp_pattern *b);
 
 struct group;
 
+extern bool tp_events_without_id; /* there are some: their writers must not be trusted */
+
 void tp_events_load(struct tp_module *module);
 /* Takes one event away: the group that it has left, for tp_sinks_follow. NULL where it stays, or was refused. */
 const struct group *tp_event_unload(struct tp_event *event);
@@ -220,6 +228,48 @@ void tp_sinks_follow(const struct group *group);
 bool tp_sink_used(struct tp_sink *sink);
 void tp_sinks_before_fork(void);
 void tp_sinks_after_fork(bool child);
+
+/* ---- clock.c: what the records' times are counted in ---- */
+
+/* The counter and another clock at the same moment. */
+struct tp_clock_reading {
+	uint64_t ticks;
+	uint64_t ns;       /* the other's */
+	uint64_t width;    /* ticks that the moment took */
+	uint64_t slept_ns; /* by the machine until then; at the ends of the baseline */
+};
+
+/* Time of a tick: offset_s + (offset + tick) / frequency seconds from the epoch, CLOCK_REALTIME of the opening. */
+struct tp_clock {
+	bool counter; /* tp_read_counter() has the ticks; else they are nanoseconds of CLOCK_MONOTONIC */
+	const char *name; /* an identifier, as CTF wants it */
+	const char *description;
+	uint64_t frequency; /* ticks a second */
+	int64_t offset_s;   /* tick 0: negative where a counter began that was not 0 */
+	uint64_t offset;    /* ticks, fewer than frequency */
+
+	/* clock.c's own */
+	struct tp_clock_reading epoch; /* with CLOCK_REALTIME: what does not move when it is refined */
+	struct tp_clock_reading first; /* with CLOCK_MONOTONIC: the beginning of the baseline */
+	uint64_t baseline_ns;          /* 0 where the frequency is known exactly */
+	uint64_t width;                /* both of its ends' */
+};
+
+/* The first reading, of which the frequency will be found. Once a process; under a microsecond. */
+void tp_clock_start(void);
+/* Chooses and calibrates: the first 2 ms of a process it may sleep. Never fails. */
+void tp_clock_open(struct tp_clock *clock);
+/*
+ * A better frequency, where the baseline has at least doubled: true where the
+ * clock has changed, by which times of the trace so far do. By one caller at a
+ * time, while none has times converted. Safe in signal handlers.
+ */
+bool tp_clock_refine(struct tp_clock *clock);
+uint64_t tp_clock_now(const struct tp_clock *clock); /* ticks */
+uint64_t tp_clock_to_ns(const struct tp_clock *clock, uint64_t ticks); /* since the epoch */
+/* For tests: sets the offset so that ticks are ns from the epoch; ticks a second where so many were in ns. */
+void tp_clock_anchor(struct tp_clock *clock, uint64_t ticks, uint64_t ns);
+uint64_t tp_clock_frequency(uint64_t ticks, uint64_t ns);
 
 /* ---- ctf_stream.c ---- */
 
@@ -273,6 +323,8 @@ struct tp_buffer {
 };
 
 void tp_buffer_printf(struct tp_buffer *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Makes room for so many bytes behind len. False: no memory, and so it has failed. */
+bool tp_buffer_grow(struct tp_buffer *b, size_t more);
 void tp_buffer_free(struct tp_buffer *b);
 
 #endif /* TP_INTERNAL_H */

@@ -31,6 +31,19 @@ void tp_lock(struct tp_lock *lock)
 	lock->cancel_state = state;
 }
 
+bool tp_try_lock(struct tp_lock *lock)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	if (pthread_mutex_trylock(&lock->mutex) != 0) {
+		pthread_setcancelstate(state, NULL);
+		return false;
+	}
+	lock->cancel_state = state;
+	return true;
+}
+
 void tp_unlock(struct tp_lock *lock)
 {
 	int state = lock->cancel_state;

@@ -221,6 +221,7 @@ static void __attribute__((constructor)) pin(void)
 
 static void start(void)
 {
+	tp_clock_start();
 	tp_thread_start();
 	note_exit_of_main_thread();
 	if (pthread_atfork(before_fork, after_fork_parent, after_fork_child) != 0)

@@ -3,34 +3,68 @@
  * sink.c - the way of a record through a sink, the part that all sinks
  * share. (What is enabled on a sink is enable.c.)
  */
+#include <stdio.h>
+
 #include <tp/tp.h>
 
 #include "internal.h"
 
-void *tp_reserve(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event, size_t size)
+void *tp_reserve_slowly(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event, size_t size)
 {
+	*rec = (struct tp_record){.sink = sink, .event = event, .size = (uint32_t)size};
 	/* Id 0 is no event: its module is not loaded, or there was no number left for it. */
 	if (size > TP_RECORD_MAX || !event->id) {
-		tp_sink_count_lost(sink);
+		enum tp_lost cause = event->id ? TP_LOST_TOO_LARGE : TP_LOST_OTHER;
 		if (sink->ops->lost)
-			sink->ops->lost(sink);
+			sink->ops->lost(sink, cause);
+		else
+			tp_sink_count_lost(sink, cause);
 		return NULL;
 	}
-	rec->sink = sink;
-	rec->event = event;
-	rec->size = (uint32_t)size;
 	if (!sink->ops->reserve(rec))
 		return NULL;
-	*rec->entry = (struct trace_entry){.type = event->id, .pid = tp_thread_id()};
+	if (!rec->stream)
+		*rec->entry = (struct trace_entry){.type = event->id, .pid = tp_thread_id()};
 	return rec->entry;
 }
 
-void tp_commit(struct tp_record *rec)
+void tp_commit_slowly(struct tp_record *rec)
 {
 	rec->sink->ops->commit(rec);
 }
 
+/* ---- Lost records ---- */
+
+unsigned long tp_sink_lost_by(struct tp_sink *sink, enum tp_lost cause)
+{
+	return (unsigned int)cause < TP_NR_LOST ? __atomic_load_n(&sink->lost[cause], __ATOMIC_RELAXED) : 0;
+}
+
 unsigned long tp_sink_lost(struct tp_sink *sink)
 {
-	return __atomic_load_n(&sink->lost, __ATOMIC_RELAXED);
+	unsigned long sum = 0;
+
+	for (enum tp_lost cause = 0; cause < TP_NR_LOST; cause++)
+		sum += tp_sink_lost_by(sink, cause);
+	return sum;
+}
+
+void tp_sink_tell_lost(struct tp_sink *sink, const char *path)
+{
+	static const char *const names[TP_NR_LOST] = {
+		[TP_LOST_NO_FILE] = "no file", [TP_LOST_LIMIT] = "limit", [TP_LOST_NESTED] = "nested",
+		[TP_LOST_TOO_LARGE] = "too large", [TP_LOST_OTHER] = "other",
+	};
+	char causes[256] = "";
+	size_t len = 0;
+
+	for (enum tp_lost cause = 0; cause < TP_NR_LOST; cause++) {
+		unsigned long lost = tp_sink_lost_by(sink, cause);
+		if (lost)
+			len += (size_t)snprintf(causes + len, sizeof(causes) - len, "%s%s: %lu", len ? ", " : "",
+						names[cause], lost);
+	}
+	if (len)
+		tp_complain("%s %s%s%s: records lost: %lu (%s)", sink->ops->name, path ? "trace '" : "sink",
+			    path ? path : "", path ? "'" : "", tp_sink_lost(sink), causes);
 }

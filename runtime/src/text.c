@@ -50,7 +50,7 @@ static bool text_reserve(struct tp_record *rec)
 	void *memory = committing ? NULL : tp_scratch_push(rec->size);
 
 	if (!memory) {
-		tp_sink_count_lost(rec->sink);
+		tp_sink_count_lost(rec->sink, TP_LOST_NESTED);
 		return false;
 	}
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -224,7 +224,7 @@ static void signals_leave(const struct signal_guard *guard, bool failed)
 
 static void count_unwritten_as_lost(struct text_sink *sink)
 {
-	__atomic_fetch_add(&sink->head.lost, sink->unwritten, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&sink->head.lost[TP_LOST_NO_FILE], sink->unwritten, __ATOMIC_RELAXED);
 	sink->unwritten = 0;
 }
 
@@ -309,7 +309,7 @@ static void text_commit(struct tp_record *rec)
 	committing = true;
 	tp_barrier();
 	if (!print_and_write(rec, TEXT_SIZE) && !print_and_write(rec, TEXT_SIZE_SMALL))
-		tp_sink_count_lost(rec->sink);
+		tp_sink_count_lost(rec->sink, TP_LOST_NESTED);
 	tp_barrier();
 	committing = false;
 	tp_scratch_pop(rec->entry);
@@ -351,9 +351,7 @@ static int text_close(struct tp_sink *head)
 	struct text_sink *sink = (struct text_sink *)head;
 
 	flush(sink);
-	unsigned long lost = tp_sink_lost(head);
-	if (lost)
-		tp_complain("text sink: records lost: %lu", lost);
+	tp_sink_tell_lost(head, NULL);
 	int error = -sink->error;
 	free(sink);
 	return error;

@@ -88,7 +88,8 @@ def _fields(event_class: EventClass, name: str, print_: Print) -> list[Mapping[s
     by_field: dict[str, str] = {}
     for number, symbols in enumerate(print_.symbols, 1):
         if symbols.field and not symbols.wide:
-            by_field.setdefault(symbols.field, _table_name(name, number))
+            table = _table_name(name, number)
+            by_field.setdefault(symbols.field, f"{table}, {symbols.delimiter}" if symbols.delimiter else table)
     return [_field(f, by_field) for f in event_class.fields]
 
 
@@ -183,7 +184,7 @@ def _field(field: Field, tables: Mapping[str, str]) -> Mapping[str, object]:
         "element": f", sizeof({field.c_type}), _Alignof({field.c_type})" if field.kind == "dynamic_array" else "",
         "code": list(zip(casts, field.code)),
         "place": "tp_place_rel" if field.rel else "tp_place",
-        "symbols": "NULL" if field.dynamic else tables.get(field.name, "NULL"),
+        "symbols": tables.get(field.name, "NULL") if field.kind == "field" else "NULL",
     }
 
 

@@ -85,6 +85,12 @@ static inline tp_probe_t tp_probe_func(const struct tracepoint_func *it)
 #endif
 #define TP_PRINTER TP_PLAIN __attribute__((cold))
 
+/*
+ * The record structure as sinks provide room for it, which is aligned to 8
+ * bytes: with a member like __int128 the compiler would count on more.
+ */
+#define TP_RECORD_TYPE(record) typedef struct record __record __attribute__((aligned(8)))
+
 /* ---- Describing fields ---- */
 
 /* None of these evaluates lvalue. */
@@ -102,10 +108,11 @@ static inline tp_probe_t tp_probe_func(const struct tracepoint_func *it)
  * An element of a tp_event_field array. kind is that of enum tp_field_kind,
  * is_relative says whether member is a __rel_loc word, record is the
  * structure's tag, element_type the C type, member the structure's member that
- * holds the field or its word. By value, structures and what stands for them
- * have no sign (as in the kernel).
+ * holds the field or its word; the last are its symbols: NULL, a table, or
+ * a table of flags and their delimiter. By value, structures and what stands
+ * for them have no sign (as in the kernel).
  */
-#define TP_DESCRIBE(field_kind, is_relative, record, member, field_name, element_type, type_text, table)     \
+#define TP_DESCRIBE(field_kind, is_relative, record, member, field_name, element_type, type_text, ...)       \
 	{                                                                                                    \
 		.name = field_name, .type = type_text, .kind = field_kind, .relative = is_relative,          \
 		.type_class = TP_TYPE_CLASS(*(element_type *)0),                                             \
@@ -113,7 +120,7 @@ static inline tp_probe_t tp_probe_func(const struct tracepoint_func *it)
 		.size = sizeof(((struct record *)0)->member), .element_size = sizeof(element_type),          \
 		.element_align = _Alignof(element_type),                                                     \
 		.is_signed = (field_kind) != TP_STRUCT && TP_IS_SIGNED(*(element_type *)0),                  \
-		.is_char = TP_IS_CHAR(*(element_type *)0), .symbols = table,                                 \
+		.is_char = TP_IS_CHAR(*(element_type *)0), .symbols = __VA_ARGS__,                           \
 	}
 
 #endif /* TP_DEFINE_TRACE_H */

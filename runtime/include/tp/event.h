@@ -101,7 +101,8 @@ struct tp_event_field {
 	uint32_t element_align;   /* its alignment in bytes */
 	bool is_signed;           /* the element is a signed integer */
 	bool is_char;             /* the element is a char: an array of it is text */
-	const struct trace_print_flags *symbols; /* the __print_symbolic table of this very field, or NULL */
+	const struct trace_print_flags *symbols; /* the table by which TP_printk prints this very field, or NULL */
+	const char *delimiter;    /* of __print_flags; NULL for __print_symbolic. TP_DESCRIBE sets both at once */
 };
 
 /* A name of TRACE_DEFINE_ENUM, or "sizeof(TYPE)" of TRACE_DEFINE_SIZEOF. Tables end with a NULL name. */

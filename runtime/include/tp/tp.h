@@ -16,9 +16,13 @@
  *	                    text:FILE, ctf:DIRECTORY[,OPTION...]; "%p" in FILE
  *	                    and DIRECTORY stands for the process id; a FILE
  *	                    that exists is appended to
+ *	TP_CLOCK=CLOCK      what CTF traces count time in: tsc (the default),
+ *	                    the processor's counter where that is reliable,
+ *	                    or monotonic, which is CLOCK_MONOTONIC
  *
  * TP_OUTPUT alone enables everything. Both are read once, when the first
- * module with tracepoints is loaded; setuid programs ignore them, and an
+ * module with tracepoints is loaded; TP_CLOCK is, when a CTF sink is opened.
+ * setuid programs ignore them, and an
  * empty one counts as none. The output ends when the program does, which
  * waits no more than a moment for probe calls that run. What is
  * wrong with them is said in one line on stderr, and the program goes on.
@@ -32,13 +36,12 @@
 
 #include <stdio.h>
 
+#include <tp/sink.h>
 #include <tp/tracepoint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct tp_sink;
 
 /*
  * A line of text an event:
@@ -68,8 +71,9 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  * with a dot in front don't count; readers take any other file for a part of
  * the trace). It must stay writable for the user that the process is: a daemon
  * that drops root gives it to its new user first. Each thread writes into mapped files
- * of its own; they are a valid trace at every instant, so that
- * babeltrace2 can read it while the program runs and after kill -9.
+ * of its own, a packet each; they are a valid trace at every instant, so that
+ * babeltrace2 can read it while the program runs and after kill -9. No thread is started: the
+ * threads that record prepare the next files themselves, in good time and piece by piece.
  *
  * dir may be given by a relative name, and the program may change its
  * directory later; its last part must not be a symbolic link. No more than
@@ -77,11 +81,9 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  * files of its own in the same trace; but the events of modules that only
  * the child loads are not in the trace, and their records are lost.
  *
- * Records are lost, and counted in the trace, when they don't fit into a
- * packet, when there is no room for a new one (a full disk, say), and when a
- * signal handler's record meets the end of a packet in which it interrupted another.
- * A thread whose very first packet can't be made has nowhere to count: its
- * losses are in tp_sink_lost() only.
+ * Lost records are counted in the trace, too (a packet's events_discarded, which
+ * babeltrace2 reports), in that of the thread or, where it has got no
+ * packet at all, in the next that is made for any.
  *
  * A record of a signal handler is in the trace when the record that the signal
  * interrupted is committed. A crash handler that never returns into that one,
@@ -89,13 +91,42 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  *
  * options is NULL or a comma-separated list:
  *
- *	packet=SIZE   bytes of a packet, which is a file: from 4K to 1G, with
- *	              a suffix K, M or G; default 1M
+ *	mode=stream      keep everything (the default)
+ *	mode=flight      a flight recorder: keep the last packets, and write into
+ *	                 the oldest again, whose memory is warm. Its files change under a
+ *	                 reader's eyes: while it runs, read a tp_ctf_snapshot()
+ *	packet=SIZE      bytes of a packet, which is a file: from 4K to 1G, with
+ *	                 a suffix K, M or G, rounded up to whole pages; default 1M,
+ *	                 in flight mode 256K, less where size= is small
+ *	packets=NUMBER   of a thread, at most, 2 or more; default in flight mode 4,
+ *	                 where there is no size=, else any number
+ *	size=SIZE        bytes of all packets of the process, at most
+ *	full=discard     at these limits: new records are lost (the default in stream mode)
+ *	full=overwrite   or the oldest packet goes, with packets= the thread's, else
+ *	                 that of any thread (the default in flight mode)
+ *	context=LIST     for each event also cpu (cpu_id), pid, name (procname, the
+ *	                 thread's as it was when its packet was begun), with "+"
+ *	                 between; the thread's id is always there. Costs a bit
  *
- * NULL with errno set: EINVAL (options, or dir is NULL), EEXIST (dir holds a
- * trace), ENOTEMPTY (dir holds other files), EMFILE (16 are open), or what the system said of dir.
+ * NULL with errno set: EINVAL (dir is NULL; or options, about which there is a
+ * line on stderr), EEXIST (dir holds a trace), ENOTEMPTY (dir holds other
+ * files), EMFILE (16 are open), or what the system said of dir.
  */
 TP_PUBLIC struct tp_sink *tp_ctf_sink(const char *dir, const char *options);
+
+/*
+ * Copies what the CTF sink's packets hold at this moment into dir, a trace of
+ * its own, which is made as by tp_ctf_sink(). The threads go on recording
+ * and lose nothing by it. Each thread's events are those up to the call, without a gap; packets that are
+ * overwritten before their turn has come, the oldest first, are missing. Of
+ * the process's own threads only; parents and children make their own.
+ *
+ * 0, or a negative errno value: EINVAL (dir is NULL, or sink no CTF sink),
+ * ENOTSUP (mode=stream: its own directory can be read at any time), EDEADLK
+ * (called from inside a probe), what tp_ctf_sink() says of dir, or ENOSPC and its like, and then what
+ * was copied is gone again.
+ */
+TP_PUBLIC int tp_ctf_snapshot(struct tp_sink *sink, const char *dir);
 
 /*
  * Attaches the writers of the matching events to sink, those of modules that
@@ -116,10 +147,11 @@ TP_PUBLIC int tp_enable(struct tp_sink *sink, const char *patterns);
 TP_PUBLIC int tp_disable(struct tp_sink *sink, const char *patterns);
 
 /*
- * The number of records that sink could not take, for whatever cause. In a
- * forked child it starts again at 0.
+ * The number of records that sink could not take, for whatever cause, or for
+ * one of enum tp_lost (in tp/sink.h). In a forked child it starts again at 0.
  */
 TP_PUBLIC unsigned long tp_sink_lost(struct tp_sink *sink);
+TP_PUBLIC unsigned long tp_sink_lost_by(struct tp_sink *sink, enum tp_lost cause);
 
 /*
  * Detaches everything from sink, waits until no record is on its way,

@@ -66,7 +66,12 @@ extern "C" {
  * number that it was made for into each header; where the two differ, the
  * header says to run tpgen again.
  */
-#define TP_INTERFACE_VERSION 3
+#define TP_INTERFACE_VERSION 4
+
+/* The project's version, for the Makefile too. */
+#define TP_VERSION_MAJOR 0
+#define TP_VERSION_MINOR 1
+#define TP_VERSION_PATCH 0
 
 #define TP_HIDDEN __attribute__((visibility("hidden")))
 #define TP_PUBLIC __attribute__((visibility("default")))

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tp/stream.h - a thread's stream in a trace, and the shortest way of a
+ * record into it. tp/sink.h is what uses it; whoever writes events or sinks
+ * needs that one only.
+ *
+ * A stream is a chain of packets. The current one is a mapped file that is a
+ * valid CTF trace at every instant: a record is written behind its content,
+ * and becomes content by a single store. Only the thread and its signal
+ * handlers write to its stream; a handler's records nest inside the one that
+ * it interrupted. Their places are reserved in the order of their times, and all are
+ * made content when the outermost is committed.
+ */
+#ifndef TP_STREAM_H
+#define TP_STREAM_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tp/clock.h>
+#include <tp/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sinks with streams that can be open at once: each has a slot in every thread's local storage, of which there is little. */
+#define TP_STREAM_SINKS 16
+
+/* Where an event begins in a packet, and what is in front of its record there, at least: its time. In bytes. */
+#define TP_STREAM_ALIGN 8
+#define TP_STREAM_TIME 8
+
+/* The head of each packet, as the trace's metadata describes it. */
+struct tp_packet {
+	uint32_t magic;
+	uint32_t stream_id;
+	uint64_t stream_instance_id;
+	uint64_t timestamp_begin; /* ticks of the trace's clock, as all times in it */
+	uint64_t content_size;    /* bits; in front of timestamp_end, so that a reader never sees it newer than that */
+	uint64_t timestamp_end;
+	uint64_t packet_size;     /* bits */
+	uint64_t packet_seq_num;
+	uint64_t events_discarded;
+};
+
+/*
+ * Positions are in bytes and count on from packet to packet, so that none comes
+ * back: a handler may fill whole packets between two instructions of its thread.
+ */
+struct tp_stream {
+	struct tp_packet *packet; /* mapped */
+	uint64_t start;           /* the position of its first byte */
+	uintptr_t base;           /* the address of position 0, if the packet reached down to there */
+	uint64_t position;        /* all before it is reserved */
+	uint64_t published;       /* all before it is content; less than position while records are on their way */
+	uint64_t limit;           /* all before it may be reserved without the runtime's looking after the packet */
+	uint64_t last_time;       /* of the record that was reserved last */
+	uint64_t entry;           /* the common header of its records, but for the event's id */
+};
+
+/*
+ * A thread's stream of the sink with this slot. The sink may be closed, and
+ * another take its slot, while the thread is asleep: the key, which no other
+ * sink ever gets, says whether it is still the one. 0: none.
+ */
+struct tp_stream_slot {
+	uint64_t key;
+	struct tp_stream *stream;
+};
+
+TP_PUBLIC extern __thread struct tp_stream_slot tp_stream_slots[TP_STREAM_SINKS]
+	__attribute__((tls_model("initial-exec")));
+
+#define TP_STREAM_INLINE static inline __attribute__((always_inline))
+
+/* For what a signal handler of the same thread may see: the compiler keeps the order, the processor does anyway. */
+#define tp_stream_barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+/*
+ * A compare-and-exchange against this thread's own signal handlers: one
+ * instruction, but not a locked one, which costs four times as much.
+ */
+TP_STREAM_INLINE bool tp_stream_exchange(uint64_t *at, uint64_t expected, uint64_t desired)
+{
+#if defined(__x86_64__)
+	bool done;
+
+	__asm__ volatile("cmpxchgq %3, %1" : "=@ccz"(done), "+m"(*at), "+a"(expected) : "r"(desired) : "memory");
+	return done;
+#else
+	return __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+/*
+ * Takes a reading of the clock for a record whose place is to be at the
+ * position that was read before. Times in a stream never go backwards, even
+ * where the counter does, after a machine was suspended, say.
+ *
+ * A handler may come at any place, and reserve; then the position is another one,
+ * and tp_stream_exchange() fails, and all is done again. The same holds for
+ * last_time, which a handler may have made later than the value that is
+ * stored over it here: whoever finds the position unchanged afterwards
+ * knows that none has.
+ */
+TP_STREAM_INLINE uint64_t tp_stream_time(struct tp_stream *stream, uint64_t now)
+{
+	uint64_t last = __atomic_load_n(&stream->last_time, __ATOMIC_RELAXED);
+
+	if (now < last)
+		now = last;
+	__atomic_store_n(&stream->last_time, now, __ATOMIC_RELAXED);
+	tp_stream_barrier();
+	return now;
+}
+
+TP_STREAM_INLINE char *tp_stream_at(const struct tp_stream *stream, uint64_t position)
+{
+	return (char *)(stream->base + (uintptr_t)position);
+}
+
+/* Sets the record's common header. */
+TP_STREAM_INLINE void *tp_stream_entry(const struct tp_stream *stream, char *at, uint16_t id)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t entry = stream->entry | id;
+#else
+	uint64_t entry = stream->entry | (uint64_t)id << 48;
+#endif
+
+	__builtin_memcpy(at, &entry, sizeof(entry));
+	return at;
+}
+
+/*
+ * Reserves place for a record of this size in the packet, sets its time and
+ * its common header. NULL where the runtime has to look after the packet, or
+ * a handler has been in between. *position becomes what tp_stream_commit() wants.
+ */
+TP_STREAM_INLINE void *tp_stream_reserve(struct tp_stream *stream, uint16_t id, uint64_t size, uint64_t *position)
+{
+	*position = __atomic_load_n(&stream->position, __ATOMIC_RELAXED);
+	tp_stream_barrier();
+	uint64_t time = tp_stream_time(stream, tp_read_counter());
+	uint64_t begin = (*position + TP_STREAM_ALIGN - 1) & ~(uint64_t)(TP_STREAM_ALIGN - 1);
+	uint64_t end = begin + TP_STREAM_TIME + size;
+	if (__builtin_expect(end > __atomic_load_n(&stream->limit, __ATOMIC_RELAXED), 0))
+		return NULL;
+	if (__builtin_expect(!tp_stream_exchange(&stream->position, *position, end), 0))
+		return NULL;
+	char *at = tp_stream_at(stream, begin);
+	__builtin_memcpy(at, &time, sizeof(time));
+	return tp_stream_entry(stream, at + TP_STREAM_TIME, id);
+}
+
+/* Makes what is reserved up to position content. */
+TP_STREAM_INLINE void tp_stream_publish(struct tp_stream *stream, uint64_t position)
+{
+	struct tp_packet *packet = stream->packet;
+
+	/*
+	 * Barrier (D): payload, then the end of the time, then the size; a
+	 * reader, who reads the size first, finds all that it covers.
+	 */
+	__atomic_store_n(&packet->timestamp_end, __atomic_load_n(&stream->last_time, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
+	__atomic_store_n(&packet->content_size, (position - stream->start) * CHAR_BIT, __ATOMIC_RELEASE);
+	tp_stream_barrier();
+	__atomic_store_n(&stream->published, position, __ATOMIC_RELAXED);
+	tp_stream_barrier();
+}
+
+/* The position has moved on from the one that was published. */
+TP_PUBLIC void tp_stream_publish_more(struct tp_stream *stream, uint64_t position) __attribute__((cold));
+
+/*
+ * Makes all that is reserved content, if this record is the outermost:
+ * if its place began where content ended.
+ *
+ * A handler that comes before published is stored leaves its records to the
+ * outermost, hence the second look at the position. One that comes later
+ * publishes them itself; it may even go on to another packet.
+ */
+TP_STREAM_INLINE void tp_stream_commit(struct tp_stream *stream, uint64_t position)
+{
+	tp_stream_barrier();
+	if (__builtin_expect(__atomic_load_n(&stream->published, __ATOMIC_RELAXED) != position, 0))
+		return;
+	position = __atomic_load_n(&stream->position, __ATOMIC_RELAXED);
+	tp_stream_publish(stream, position);
+	if (__builtin_expect(__atomic_load_n(&stream->position, __ATOMIC_RELAXED) != position, 0))
+		tp_stream_publish_more(stream, position);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TP_STREAM_H */

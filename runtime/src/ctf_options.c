@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* ctf_options.c - how a CTF trace is to be, as its user writes it: "mode=flight,size=64M". */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctf.h"
+
+#define PACKET_STREAM ((size_t)1 << 20)
+#define PACKET_FLIGHT ((size_t)256 << 10)
+#define PACKET_MIN ((size_t)4 << 10)
+#define PACKET_MAX ((size_t)1 << 30)
+#define PACKETS_FLIGHT 4
+
+/* As written; 0 where it is not. */
+struct wishes {
+	bool flight, thread;
+	unsigned int full; /* 'd'iscard, 'o'verwrite */
+	unsigned int context;
+	uint64_t packet, packets, size;
+};
+
+/* "64K"; false where it is no such number, or longer than 64 bits. */
+static bool parse_number(const char *text, const char *suffixes, uint64_t *value)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	unsigned long long number = strtoull(text, &end, 10);
+	if (errno)
+		return false;
+	if (*end) {
+		const char *suffix = strchr(suffixes, *end);
+		if (!suffix || end[1] != '\0')
+			return false;
+		unsigned int shift = 10 * (unsigned int)(suffix - suffixes + 1);
+		if (number > UINT64_MAX >> shift)
+			return false;
+		number <<= shift;
+	}
+	*value = number;
+	return true;
+}
+
+static bool parse_mode(const char *value, struct wishes *w)
+{
+	w->flight = strcmp(value, "flight") == 0;
+	return w->flight || strcmp(value, "stream") == 0;
+}
+
+static bool parse_prepare(const char *value, struct wishes *w)
+{
+	w->thread = strcmp(value, "thread") == 0;
+	return w->thread || strcmp(value, "self") == 0;
+}
+
+static bool parse_full(const char *value, struct wishes *w)
+{
+	w->full = (unsigned char)*value;
+	return strcmp(value, "discard") == 0 || strcmp(value, "overwrite") == 0;
+}
+
+static bool parse_packet(const char *value, struct wishes *w)
+{
+	return parse_number(value, "KMG", &w->packet) && w->packet >= PACKET_MIN && w->packet <= PACKET_MAX;
+}
+
+static bool parse_packets(const char *value, struct wishes *w)
+{
+	return parse_number(value, "", &w->packets) && w->packets >= 2;
+}
+
+static bool parse_size(const char *value, struct wishes *w)
+{
+	return parse_number(value, "KMG", &w->size) && w->size >= 2 * PACKET_MIN;
+}
+
+static bool parse_context(const char *value, struct wishes *w)
+{
+	static const struct {
+		const char *name;
+		unsigned int bit;
+	} contexts[] = {{"cpu", TP_CTF_CPU}, {"pid", TP_CTF_PID}, {"name", TP_CTF_NAME}};
+
+	for (;;) {
+		size_t len = strcspn(value, "+");
+		size_t i = 0;
+		while (i < 3 && (strncmp(value, contexts[i].name, len) != 0 || contexts[i].name[len]))
+			i++;
+		if (i == 3)
+			return false;
+		w->context |= contexts[i].bit;
+		if (!value[len])
+			return true;
+		value += len + 1;
+	}
+}
+
+static const struct option {
+	const char *name;
+	bool (*parse)(const char *value, struct wishes *w);
+	const char *allowed;
+} known[] = {
+	{"mode", parse_mode, "stream or flight"},
+	{"packet", parse_packet, "bytes, from 4K to 1G"},
+	{"packets", parse_packets, "2 or more"},
+	{"size", parse_size, "bytes, two packets or more"},
+	{"full", parse_full, "discard or overwrite"},
+	{"prepare", parse_prepare, "self or thread"},
+	{"context", parse_context, "some of cpu, pid and name, with + between"},
+};
+
+static bool parse_option(const char *text, struct wishes *w, const char *path)
+{
+	size_t len = strcspn(text, "=");
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strncmp(text, known[i].name, len) != 0 || known[i].name[len])
+			continue;
+		if (text[len] && known[i].parse(text + len + 1, w))
+			return true;
+		tp_complain("CTF trace '%s': option '%s': %s= takes %s; there is no trace", path, text, known[i].name, known[i].allowed);
+		return false;
+	}
+	tp_complain("CTF trace '%s': there is no option '%s'; there are mode=, packet=, packets=, size=, full=, prepare= and "
+		    "context=; there is no trace",
+		    path, text);
+	return false;
+}
+
+static uint64_t round_up(uint64_t size)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+/* What is not written is made to fit what is. */
+static bool complete(struct ctf_options *options, const struct wishes *w, const char *path)
+{
+	uint64_t packet = w->packet;
+
+	if (!packet) {
+		packet = w->flight ? PACKET_FLIGHT : PACKET_STREAM;
+		/* Of a small size so many that the loss of the oldest does not empty it. */
+		while (w->size && packet > PACKET_MIN && packet * 8 > w->size)
+			packet /= 2;
+	}
+	*options = (struct ctf_options){
+		.flight = w->flight,
+		.thread = w->thread,
+		.overwrite = w->full ? w->full == 'o' : w->flight,
+		.context = w->context,
+		.packet = (size_t)round_up(packet),
+		.packets = w->packets ? w->packets : w->flight && !w->size ? PACKETS_FLIGHT : UINT64_MAX,
+		.size = w->size ? w->size : UINT64_MAX,
+	};
+	if (options->size >= 2 * (uint64_t)options->packet)
+		return true;
+	tp_complain("CTF trace '%s': size=%llu holds less than two packets of %zu bytes: a larger size= or a smaller "
+		    "packet= is needed; there is no trace",
+		    path, (unsigned long long)options->size, options->packet);
+	return false;
+}
+
+bool tp_ctf_options_parse(struct ctf_options *options, const char *text, const char *path)
+{
+	struct wishes w = {.flight = false};
+	char *copy = strdup(text ? text : "");
+	char *rest = copy;
+	bool good = copy != NULL;
+
+	while (good && rest && *copy)
+		good = parse_option(strsep(&rest, ","), &w, path);
+	if (good)
+		good = complete(options, &w, path);
+	free(copy);
+	return good;
+}

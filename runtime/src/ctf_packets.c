@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ctf_packets.c - the packets of a sink: how many there may be, which one
+ * goes for another, and that the next is there when it is needed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "ctf.h"
+
+/* On a full disk: nanoseconds until the next packet is tried for. */
+#define RETRY_AFTER 100000000u
+
+/* What is made present at once: it takes some microseconds. */
+#define SLICE ((size_t)64 << 10)
+
+#define CHUNK ((size_t)64 << 10)
+
+/* ---- Descriptions: they are needed in signal handlers that have interrupted malloc ---- */
+
+void *tp_ctf_description_new(struct ctf_sink *sink, size_t size)
+{
+	size = (size + 15) & ~(size_t)15;
+	if (sink->chunk_left < size) {
+		char *chunk = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (chunk == MAP_FAILED)
+			return NULL;
+		*(char **)(void *)chunk = sink->chunk; /* the one before it */
+		sink->chunk = chunk;
+		sink->chunk_left = CHUNK - 16;
+	}
+	sink->chunk_left -= size;
+	return sink->chunk + CHUNK - sink->chunk_left - size;
+}
+
+void tp_ctf_descriptions_free(struct ctf_sink *sink)
+{
+	while (sink->chunk) {
+		char *chunk = sink->chunk;
+		sink->chunk = *(char **)(void *)chunk;
+		munmap(chunk, CHUNK);
+	}
+}
+
+static struct ctf_packet *description_take(struct ctf_sink *sink)
+{
+	struct ctf_packet *packet = sink->unused_packets;
+
+	if (!packet)
+		return tp_ctf_description_new(sink, sizeof(*packet));
+	sink->unused_packets = packet->next;
+	*packet = (struct ctf_packet){.life = packet->life + 1};
+	return packet;
+}
+
+static void description_give(struct ctf_sink *sink, struct ctf_packet *packet)
+{
+	packet->memory = NULL;
+	packet->life++;
+	packet->next = sink->unused_packets;
+	sink->unused_packets = packet;
+}
+
+/* ---- The closed packets, of which the oldest goes first. Under tp_ctf_lock ---- */
+
+static void closed_add(struct ctf_sink *sink, struct ctf_packet *packet)
+{
+	packet->next = NULL;
+	*sink->newest_next = packet;
+	sink->newest_next = &packet->next;
+}
+
+/* The oldest that may go; of this stream, if that is not NULL. */
+static struct ctf_packet *closed_take(struct ctf_sink *sink, const struct ctf_stream *stream)
+{
+	for (struct ctf_packet **at = &sink->oldest; *at; at = &(*at)->next) {
+		struct ctf_packet *packet = *at;
+		if (packet->copied || (stream && packet->stream != stream))
+			continue;
+		*at = packet->next;
+		if (sink->newest_next == &packet->next)
+			sink->newest_next = at;
+		packet->stream->packets--;
+		packet->life++;
+		return packet;
+	}
+	return NULL;
+}
+
+/* Whether there is one that may not go only because it is being copied. */
+static bool closed_is_copied(const struct ctf_sink *sink, const struct ctf_stream *stream)
+{
+	for (const struct ctf_packet *packet = sink->oldest; packet; packet = packet->next) {
+		if (packet->copied && (!stream || packet->stream == stream))
+			return true;
+	}
+	return false;
+}
+
+/* ---- Room: under tp_ctf_lock, too ---- */
+
+/* Only a first look where it is not. */
+static bool is_too_much(const struct ctf_sink *sink, const struct ctf_stream *stream)
+{
+	return __atomic_load_n(&stream->packets, __ATOMIC_RELAXED) >= sink->options.packets ||
+	       __atomic_load_n(&sink->room, __ATOMIC_RELAXED) > sink->options.size - sink->options.packet;
+}
+
+/* What a new packet of the stream is to be made of. */
+struct plan {
+	struct ctf_packet *packet;
+	struct ctf_packet *goes; /* closed ones whose files are to be removed before, by their next */
+	bool recycle;            /* the packet is one that was closed */
+};
+
+/* For a packet that was being copied another was made, beyond the limits: that one is not needed any more. */
+static bool is_over(const struct ctf_sink *sink, const struct ctf_stream *stream)
+{
+	return stream->packets >= sink->options.packets || sink->room > sink->options.size;
+}
+
+static bool make_room(struct ctf_sink *sink, const struct ctf_stream *stream, struct plan *plan)
+{
+	while (is_too_much(sink, stream)) {
+		const struct ctf_stream *whose = stream->packets >= sink->options.packets ? stream : NULL;
+		struct ctf_packet *old = sink->options.overwrite ? closed_take(sink, whose) : NULL;
+		if (!old)
+			return sink->options.overwrite && closed_is_copied(sink, whose);
+		if (sink->options.flight && !is_over(sink, stream)) {
+			plan->packet = old;
+			plan->recycle = true;
+			return true;
+		}
+		sink->room -= old->room;
+		old->next = plan->goes;
+		plan->goes = old;
+	}
+	return true;
+}
+
+static enum tp_lost make_plan(struct ctf_sink *sink, struct ctf_stream *stream, struct plan *plan)
+{
+	enum tp_lost result = TP_NR_LOST;
+
+	pthread_mutex_lock(&tp_ctf_lock);
+	if (!make_room(sink, stream, plan)) {
+		result = TP_LOST_LIMIT;
+	} else if (!plan->packet) {
+		plan->packet = description_take(sink);
+		if (plan->packet) {
+			plan->packet->room = sink->options.packet;
+			sink->room += plan->packet->room;
+		} else {
+			result = TP_LOST_OTHER;
+		}
+	}
+	if (result == TP_NR_LOST) {
+		plan->packet->stream = stream;
+		stream->packets++;
+	}
+	pthread_mutex_unlock(&tp_ctf_lock);
+	return result;
+}
+
+static void give_back(struct ctf_sink *sink, struct ctf_packet *packet)
+{
+	pthread_mutex_lock(&tp_ctf_lock);
+	packet->stream->packets--;
+	sink->room -= packet->room;
+	description_give(sink, packet);
+	pthread_mutex_unlock(&tp_ctf_lock);
+}
+
+/* ---- Making the next one ---- */
+
+static bool is_prepared(const struct ctf_stream *stream)
+{
+	return __atomic_load_n(&stream->prepared, __ATOMIC_RELAXED) != NULL;
+}
+
+bool tp_ctf_packets_may_be_tried(const struct ctf_sink *sink, const struct ctf_stream *stream)
+{
+	uint64_t retry_at = __atomic_load_n(&sink->retry_at, __ATOMIC_RELAXED);
+
+	return (stream && is_prepared(stream)) || !retry_at || tp_ctf_clock() >= retry_at;
+}
+
+bool tp_ctf_packets_are_full(const struct ctf_sink *sink, const struct ctf_stream *stream)
+{
+	return !sink->options.overwrite && !is_prepared(stream) && is_too_much(sink, stream);
+}
+
+/* It is said once, and for a while no other is to be tried for. */
+static void failed(struct ctf_sink *sink, int error)
+{
+	if (!__atomic_exchange_n(&sink->no_room_complained, true, __ATOMIC_RELAXED))
+		tp_complain("CTF trace '%s': no new packet of %zu bytes can be made: %s%s; records are lost until it can",
+			    sink->path, sink->options.packet, strerror(error), tp_ctf_remedy(error));
+	__atomic_store_n(&sink->error, error, __ATOMIC_RELAXED);
+	__atomic_store_n(&sink->retry_at, tp_ctf_clock() + RETRY_AFTER, __ATOMIC_RELAXED);
+}
+
+static void remove_all(struct ctf_sink *sink, struct ctf_packet *packet)
+{
+	while (packet) {
+		struct ctf_packet *next = packet->next;
+		tp_ctf_packet_remove(sink, packet, false);
+		pthread_mutex_lock(&tp_ctf_lock);
+		description_give(sink, packet);
+		pthread_mutex_unlock(&tp_ctf_lock);
+		packet = next;
+	}
+}
+
+/*
+ * The name of the stream's next packet. An earlier process with this one's id
+ * may have written to the trace: then no stream of ours may be called as one of its is.
+ */
+static void name_it(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_packet *packet)
+{
+	pthread_mutex_lock(&tp_ctf_lock);
+	if (!stream->shown && stream->sequence) {
+		stream->number = sink->next_number++;
+		stream->sequence = 0;
+	}
+	packet->number = stream->number;
+	packet->sequence = stream->sequence++;
+	pthread_mutex_unlock(&tp_ctf_lock);
+}
+
+/* A hidden file for the stream's next packet. */
+static enum tp_lost make(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_packet **made)
+{
+	struct plan plan = {.packet = NULL};
+	enum tp_lost result = make_plan(sink, stream, &plan);
+	int error;
+
+	remove_all(sink, plan.goes);
+	if (result != TP_NR_LOST)
+		return result;
+	const struct ctf_packet was = *plan.packet;
+	do {
+		name_it(sink, stream, plan.packet);
+		error = plan.recycle ? tp_ctf_packet_recycle(sink, plan.packet, &was)
+				     : tp_ctf_packet_create(sink, plan.packet);
+	} while (error == EEXIST);
+	if (error) {
+		tp_ctf_packet_unmap(sink, plan.packet); /* of a recycled one, somebody has taken the file away */
+		give_back(sink, plan.packet);
+		failed(sink, error);
+		return TP_LOST_NO_FILE;
+	}
+	plan.packet->warm = plan.recycle ? sink->options.packet : 0;
+	*made = plan.packet;
+	return TP_NR_LOST;
+}
+
+/* Bytes of a packet that are made present at once, or of which the last are its end. */
+static size_t slice_of(const struct ctf_sink *sink)
+{
+	return sink->options.packet / 2 < SLICE ? sink->options.packet / 2 : SLICE;
+}
+
+static void warm(const struct ctf_sink *sink, struct ctf_packet *packet, size_t at_least)
+{
+	size_t to = packet->warm + slice_of(sink);
+
+	if (to < at_least)
+		to = at_least;
+	if (to > sink->options.packet)
+		to = sink->options.packet;
+	tp_ctf_packet_warm(packet->memory, packet->warm, to);
+	packet->warm = to;
+}
+
+/* ---- From one to the next ---- */
+
+/* What no stream could count, one that comes later does. */
+static unsigned long take_homeless(struct ctf_sink *sink)
+{
+	return __atomic_load_n(&sink->homeless, __ATOMIC_RELAXED)
+		       ? __atomic_exchange_n(&sink->homeless, 0, __ATOMIC_RELAXED)
+		       : 0;
+}
+
+/* Gives the packet its head and its name. 0 or an error, and then it is gone. */
+static int show(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_packet *packet)
+{
+	unsigned long homeless = take_homeless(sink);
+	uint64_t discarded = stream->packet ? stream->packet->memory->events_discarded : 0;
+	/* Not before the end of the old one. */
+	uint64_t time = tp_stream_time(&stream->head, tp_clock_now(&sink->clock));
+
+	int error = tp_ctf_packet_begin(sink, packet, time, discarded + homeless);
+	if (!error)
+		return 0;
+	__atomic_fetch_add(&sink->homeless, homeless, __ATOMIC_RELAXED);
+	tp_ctf_packet_remove(sink, packet, true);
+	give_back(sink, packet);
+	if (error != EEXIST)
+		failed(sink, error);
+	return error;
+}
+
+/* The old packet is complete: what becomes of it. */
+static void close_packet(struct ctf_sink *sink, struct ctf_packet *packet)
+{
+	if (sink->options.flight)
+		return;
+	size_t unused = tp_ctf_packet_finish(sink, packet);
+	pthread_mutex_lock(&tp_ctf_lock);
+	packet->room -= unused;
+	sink->room -= unused;
+	if (sink->options.overwrite)
+		closed_add(sink, packet);
+	else
+		description_give(sink, packet);
+	pthread_mutex_unlock(&tp_ctf_lock);
+}
+
+/* Somebody else is to close the packet, and to prepare the stream's next one. */
+static void leave_to_preparer(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_packet *old)
+{
+	pthread_mutex_lock(&tp_ctf_lock);
+	stream->wants_packet = true;
+	if (old && !sink->options.flight) {
+		old->next = NULL;
+		*sink->full_end = old;
+		sink->full_end = &old->next;
+	}
+	pthread_mutex_unlock(&tp_ctf_lock);
+	tp_ctf_preparer_wake(sink);
+}
+
+static void go_on(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_packet *packet)
+{
+	struct tp_stream *head = &stream->head;
+	struct ctf_packet *old = stream->packet;
+
+	pthread_mutex_lock(&tp_ctf_lock);
+	stream->packet = packet;
+	stream->shown++;
+	if (old && sink->options.flight)
+		closed_add(sink, old);
+	pthread_mutex_unlock(&tp_ctf_lock);
+	head->packet = packet->memory;
+	if (old)
+		head->start += sink->options.packet;
+	head->base = (uintptr_t)head->packet - (uintptr_t)head->start;
+	head->published = head->start + sizeof(struct tp_packet);
+	__atomic_store_n(&head->position, head->published, __ATOMIC_RELAXED);
+	if (sink->preparing)
+		leave_to_preparer(sink, stream, old);
+	else if (old)
+		close_packet(sink, old);
+}
+
+static void set_limit(struct ctf_stream *stream, uint64_t limit)
+{
+	tp_barrier(); /* the packet is there before the room in it, and there is no room while it changes */
+	__atomic_store_n(&stream->head.limit, limit, __ATOMIC_RELAXED);
+	tp_barrier();
+}
+
+enum tp_lost tp_ctf_packets_switch(struct ctf_sink *sink, struct ctf_stream *stream)
+{
+	struct ctf_packet *packet;
+	enum tp_lost result = TP_NR_LOST;
+	int error = 0;
+
+	set_limit(stream, 0);
+	do {
+		packet = __atomic_exchange_n(&stream->prepared, NULL, __ATOMIC_ACQUIRE);
+		if (!packet)
+			result = make(sink, stream, &packet);
+		if (result == TP_NR_LOST)
+			error = show(sink, stream, packet);
+	} while (result == TP_NR_LOST && error == EEXIST);
+	if (result == TP_NR_LOST && error)
+		result = TP_LOST_NO_FILE;
+	if (result == TP_NR_LOST)
+		go_on(sink, stream, packet);
+	if (stream->packet) {
+		if (!stream->packet->warm)
+			warm(sink, stream->packet, 0);
+		/* Where it has failed, the old packet stays, full as it is: it counts what is lost. */
+		set_limit(stream, stream->head.start + stream->packet->warm);
+	}
+	return result;
+}
+
+/* Where one can't be had now, or only for another, it is too early to say so. */
+static void prepare(struct ctf_sink *sink, struct ctf_stream *stream, size_t at_least)
+{
+	struct ctf_packet *packet;
+
+	pthread_mutex_lock(&tp_ctf_lock);
+	bool may = !is_too_much(sink, stream);
+	pthread_mutex_unlock(&tp_ctf_lock);
+	if (!may || !tp_ctf_packets_may_be_tried(sink, NULL) || make(sink, stream, &packet) != TP_NR_LOST)
+		return;
+	warm(sink, packet, at_least);
+	__atomic_store_n(&stream->prepared, packet, __ATOMIC_RELEASE);
+}
+
+bool tp_ctf_packets_widen(struct ctf_sink *sink, struct ctf_stream *stream, size_t end)
+{
+	struct ctf_packet *packet = stream->packet;
+
+	if (packet->warm == sink->options.packet)
+		return false;
+	warm(sink, packet, end);
+	if (packet->warm == sink->options.packet && !sink->preparing && !is_prepared(stream))
+		prepare(sink, stream, 0); /* ahead of need */
+	set_limit(stream, stream->head.start + packet->warm);
+	return true;
+}
+
+/* ---- The preparer's work ---- */
+
+static struct ctf_packet *take_full(struct ctf_sink *sink)
+{
+	pthread_mutex_lock(&tp_ctf_lock);
+	struct ctf_packet *packet = sink->full;
+	if (packet)
+		sink->full = packet->next;
+	if (!sink->full)
+		sink->full_end = &sink->full;
+	pthread_mutex_unlock(&tp_ctf_lock);
+	return packet;
+}
+
+static struct ctf_stream *take_wanting(struct ctf_sink *sink)
+{
+	struct ctf_stream *stream;
+
+	pthread_mutex_lock(&tp_ctf_lock);
+	for (stream = sink->streams; stream && !stream->wants_packet; stream = stream->next)
+		;
+	if (stream)
+		stream->wants_packet = false;
+	pthread_mutex_unlock(&tp_ctf_lock);
+	return stream;
+}
+
+void tp_ctf_packets_work(struct ctf_sink *sink)
+{
+	struct ctf_stream *stream;
+	struct ctf_packet *packet;
+
+	/* What threads may be waiting for comes first. */
+	while ((stream = take_wanting(sink))) {
+		if (!is_prepared(stream))
+			prepare(sink, stream, sink->options.packet);
+	}
+	while ((packet = take_full(sink)))
+		close_packet(sink, packet);
+}
+
+/* ---- The end ---- */
+
+void tp_ctf_packets_end_stream(struct ctf_sink *sink, struct ctf_stream *stream)
+{
+	unsigned long homeless = take_homeless(sink);
+
+	if (homeless)
+		__atomic_fetch_add(&stream->head.packet->events_discarded, homeless, __ATOMIC_RELAXED);
+	if (stream->prepared)
+		tp_ctf_packet_remove(sink, stream->prepared, true);
+	tp_ctf_packet_finish(sink, stream->packet);
+}
+
+void tp_ctf_packets_end(struct ctf_sink *sink)
+{
+	struct ctf_packet *packet;
+
+	for (packet = sink->oldest; packet; packet = packet->next) {
+		if (packet->memory)
+			tp_ctf_packet_finish(sink, packet);
+	}
+	sink->oldest = NULL;
+	sink->newest_next = &sink->oldest;
+	while ((packet = take_full(sink)))
+		close_packet(sink, packet);
+}
+
+void tp_ctf_packets_forget_stream(struct ctf_sink *sink, struct ctf_stream *stream, bool on_its_way)
+{
+	if (stream->prepared) {
+		tp_ctf_packet_unmap(sink, stream->prepared);
+		description_give(sink, stream->prepared);
+		stream->prepared = NULL;
+	}
+	if (on_its_way)
+		mmap(stream->packet->memory, sink->options.packet, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	else
+		tp_ctf_packet_unmap(sink, stream->packet);
+}
+
+void tp_ctf_packets_forget(struct ctf_sink *sink)
+{
+	while (sink->oldest) {
+		struct ctf_packet *packet = sink->oldest;
+		sink->oldest = packet->next;
+		tp_ctf_packet_unmap(sink, packet);
+		description_give(sink, packet);
+	}
+	sink->newest_next = &sink->oldest;
+	struct ctf_packet *packet;
+	while ((packet = take_full(sink))) {
+		tp_ctf_packet_unmap(sink, packet);
+		description_give(sink, packet);
+	}
+	sink->room = 0;
+	sink->homeless = 0;
+}
