@@ -845,7 +845,8 @@ struct tracepoint __tracepoint_pgz_file_open = {
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_open);
 
-void tp_record_pgz_file_open(void *__data, const char *name, long long size, size_t block_size, int level)
+TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
+		int level)
 {
 	TP_RECORD_TYPE(trace_event_raw_pgz_file_open);
 	__record *__entry;
@@ -859,7 +860,7 @@ void tp_record_pgz_file_open(void *__data, const char *name, long long size, siz
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 863 "generated/pgz.h"
+#line 864 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -871,7 +872,7 @@ void tp_record_pgz_file_open(void *__data, const char *name, long long size, siz
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 875 "generated/pgz.h"
+#line 876 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -926,8 +927,8 @@ struct tracepoint __tracepoint_pgz_block_queue = {
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_queue);
 
-void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size, bool last,
-		unsigned int waiting)
+TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
+		bool last, unsigned int waiting)
 {
 	tp_write_pgz_block(&tp_event_pgz_block_queue, __data, name, block, size, last, waiting);
 }
@@ -955,8 +956,8 @@ struct tracepoint __tracepoint_pgz_block_start = {
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_start);
 
-void tp_record_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size, bool last,
-		unsigned int waiting)
+TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
+		bool last, unsigned int waiting)
 {
 	tp_write_pgz_block(&tp_event_pgz_block_start, __data, name, block, size, last, waiting);
 }
@@ -1026,7 +1027,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1030 "generated/pgz.h"
+#line 1031 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -1043,7 +1044,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1047 "generated/pgz.h"
+#line 1048 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1111,13 +1112,13 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1115 "generated/pgz.h"
+#line 1116 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1121 "generated/pgz.h"
+#line 1122 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1130,7 +1131,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1134 "generated/pgz.h"
+#line 1135 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1183,8 +1184,8 @@ struct tracepoint __tracepoint_pgz_file_close = {
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_close);
 
-void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long in, unsigned long long out,
-		int error)
+TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long in,
+		unsigned long long out, int error)
 {
 	TP_RECORD_TYPE(trace_event_raw_pgz_file_close);
 	__record *__entry;
@@ -1198,7 +1199,7 @@ void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1202 "generated/pgz.h"
+#line 1203 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1210,7 +1211,7 @@ void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1214 "generated/pgz.h"
+#line 1215 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

@@ -367,7 +367,7 @@ static const struct tp_event_class tp_class_sched_wakeup_template = {
 	.print = tp_print_sched_wakeup_template,
 };
 
-static void tp_write_sched_wakeup_template(const struct tp_event *__event, void *__data,
+TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__event, void *__data,
 		struct task_struct *p)
 {
 	TP_RECORD_TYPE(trace_event_raw_sched_wakeup_template);
@@ -494,7 +494,7 @@ struct tracepoint __tracepoint_sched_wakeup = {
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_wakeup);
 
-void tp_record_sched_wakeup(void *__data, struct task_struct *p)
+TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 {
 	tp_write_sched_wakeup_template(&tp_event_sched_wakeup, __data, p);
 }
@@ -521,7 +521,7 @@ struct tracepoint __tracepoint_sched_wakeup_new = {
 };
 TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_wakeup_new);
 
-void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)
+TP_PLAIN void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)
 {
 	tp_write_sched_wakeup_template(&tp_event_sched_wakeup_new, __data, p);
 }

@@ -21,8 +21,7 @@
 #include <cpuid.h>
 #endif
 
-#include <tp/clock.h>
-
+#include "counter.h"
 #include "internal.h"
 
 #define NS_PER_S 1000000000u

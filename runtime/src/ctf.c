@@ -71,10 +71,13 @@ struct ctf_sink *tp_ctf_sink_of(struct tp_sink *head)
 
 /* ---- Opening ---- */
 
-/* How many bytes of context stand between an event's time and its record: the event's id, and what is asked for. */
+/*
+ * How many bytes of context stand between an event's time and its record: the
+ * event's id, alone in the first 8, and what is asked for.
+ */
 static size_t context_size(unsigned int context)
 {
-	size_t size = sizeof(uint32_t);
+	size_t size = TP_STREAM_ALIGN;
 
 	if (!context)
 		return 0;

@@ -11,7 +11,7 @@
  *	      ctf_env.c       its part on the process
  *	        ctf_string.c  strings in it
  *	    ctf_format.c      the events' format files, texts beside the streams
- *	  ctf_record.c        the way of a record into a stream, where it is not the short one of tp/stream.h
+ *	  ctf_record.c        the way of a record into a stream, where it is not the short one of stream.h
  *	    ctf_stream.c      the streams, and which thread has which
  *	      ctf_packets.c   a sink's packets: how many there may be, and which goes
  *	          ctf_preparer.c  a thread that makes them
@@ -26,6 +26,7 @@
 #include <time.h>
 
 #include "internal.h"
+#include "stream.h"
 
 #define TP_CTF_MAGIC 0xC1FC1FC1u
 

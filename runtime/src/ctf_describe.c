@@ -143,7 +143,7 @@ int tp_ctf_describe(struct tp_sink *head, const struct tp_event *event)
 
 /*
  * The short way of a record asks nothing: it is open where all events are in
- * the metadata, and their context is what tp/stream.h writes.
+ * the metadata, and their context is what stream.h writes.
  */
 void tp_ctf_choose_way(struct ctf_sink *sink)
 {

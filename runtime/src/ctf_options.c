@@ -8,7 +8,7 @@
 #include "ctf.h"
 
 #define PACKET_STREAM ((size_t)1 << 20)
-#define PACKET_FLIGHT ((size_t)256 << 10)
+#define PACKET_FLIGHT ((size_t)512 << 10)
 #define PACKET_MIN ((size_t)4 << 10)
 #define PACKET_MAX ((size_t)1 << 30)
 #define PACKETS_FLIGHT 4
@@ -173,7 +173,7 @@ bool tp_ctf_options_parse(struct ctf_options *options, const char *text, const c
 	char *rest = copy;
 	bool good = copy != NULL;
 
-	while (good && rest && *copy)
+	while (good && rest && text && *text)
 		good = parse_option(strsep(&rest, ","), &w, path);
 	if (good)
 		good = complete(options, &w, path);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ctf.h"
@@ -41,6 +42,18 @@ static void *packet_map(int fd, size_t size, int *error)
 	return NULL;
 }
 
+/*
+ * A program that closes all descriptors while its other threads record may
+ * close this one, and the number be another file's by now.
+ */
+static bool is_still(int fd, int dir, const char *name)
+{
+	struct stat by_number, by_name;
+
+	return fstat(fd, &by_number) == 0 && fstatat(dir, name, &by_name, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       by_number.st_ino == by_name.st_ino && by_number.st_dev == by_name.st_dev;
+}
+
 int tp_ctf_packet_create(struct ctf_sink *sink, struct ctf_packet *packet)
 {
 	char name[NAME_SIZE];
@@ -54,7 +67,12 @@ int tp_ctf_packet_create(struct ctf_sink *sink, struct ctf_packet *packet)
 	if (fd < 0)
 		return errno;
 	packet->memory = packet_map(fd, sink->options.packet, &error);
-	close(fd);
+	if (is_still(fd, dir, name)) {
+		close(fd);
+	} else {
+		tp_ctf_packet_unmap(sink, packet);
+		error = EBADF;
+	}
 	if (!packet->memory)
 		unlinkat(dir, name, 0);
 	return error;

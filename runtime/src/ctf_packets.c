@@ -82,7 +82,7 @@ static struct ctf_packet *closed_take(struct ctf_sink *sink, const struct ctf_st
 		*at = packet->next;
 		if (sink->newest_next == &packet->next)
 			sink->newest_next = at;
-		packet->stream->packets--;
+		__atomic_fetch_sub(&packet->stream->packets, 1, __ATOMIC_RELAXED);
 		packet->life++;
 		return packet;
 	}
@@ -99,7 +99,7 @@ static bool closed_is_copied(const struct ctf_sink *sink, const struct ctf_strea
 	return false;
 }
 
-/* ---- Room: under tp_ctf_lock, too ---- */
+/* ---- Room: under tp_ctf_lock, too, but for first looks ---- */
 
 /* Only a first look where it is not. */
 static bool is_too_much(const struct ctf_sink *sink, const struct ctf_stream *stream)
@@ -133,7 +133,7 @@ static bool make_room(struct ctf_sink *sink, const struct ctf_stream *stream, st
 			plan->recycle = true;
 			return true;
 		}
-		sink->room -= old->room;
+		__atomic_fetch_sub(&sink->room, old->room, __ATOMIC_RELAXED);
 		old->next = plan->goes;
 		plan->goes = old;
 	}
@@ -151,14 +151,14 @@ static enum tp_lost make_plan(struct ctf_sink *sink, struct ctf_stream *stream, 
 		plan->packet = description_take(sink);
 		if (plan->packet) {
 			plan->packet->room = sink->options.packet;
-			sink->room += plan->packet->room;
+			__atomic_fetch_add(&sink->room, plan->packet->room, __ATOMIC_RELAXED);
 		} else {
 			result = TP_LOST_OTHER;
 		}
 	}
 	if (result == TP_NR_LOST) {
 		plan->packet->stream = stream;
-		stream->packets++;
+		__atomic_fetch_add(&stream->packets, 1, __ATOMIC_RELAXED);
 	}
 	pthread_mutex_unlock(&tp_ctf_lock);
 	return result;
@@ -167,8 +167,8 @@ static enum tp_lost make_plan(struct ctf_sink *sink, struct ctf_stream *stream, 
 static void give_back(struct ctf_sink *sink, struct ctf_packet *packet)
 {
 	pthread_mutex_lock(&tp_ctf_lock);
-	packet->stream->packets--;
-	sink->room -= packet->room;
+	__atomic_fetch_sub(&packet->stream->packets, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&sink->room, packet->room, __ATOMIC_RELAXED);
 	description_give(sink, packet);
 	pthread_mutex_unlock(&tp_ctf_lock);
 }
@@ -241,11 +241,12 @@ static enum tp_lost make(struct ctf_sink *sink, struct ctf_stream *stream, struc
 	if (result != TP_NR_LOST)
 		return result;
 	const struct ctf_packet was = *plan.packet;
+	int tries = 2;
 	do {
 		name_it(sink, stream, plan.packet);
 		error = plan.recycle ? tp_ctf_packet_recycle(sink, plan.packet, &was)
 				     : tp_ctf_packet_create(sink, plan.packet);
-	} while (error == EEXIST);
+	} while (error == EEXIST || (error == EBADF && --tries)); /* descriptors are closed all at once */
 	if (error) {
 		tp_ctf_packet_unmap(sink, plan.packet); /* of a recycled one, somebody has taken the file away */
 		give_back(sink, plan.packet);
@@ -312,7 +313,7 @@ static void close_packet(struct ctf_sink *sink, struct ctf_packet *packet)
 	size_t unused = tp_ctf_packet_finish(sink, packet);
 	pthread_mutex_lock(&tp_ctf_lock);
 	packet->room -= unused;
-	sink->room -= unused;
+	__atomic_fetch_sub(&sink->room, unused, __ATOMIC_RELAXED);
 	if (sink->options.overwrite)
 		closed_add(sink, packet);
 	else
@@ -500,20 +501,24 @@ void tp_ctf_packets_forget_stream(struct ctf_sink *sink, struct ctf_stream *stre
 		tp_ctf_packet_unmap(sink, stream->packet);
 }
 
+static void forget_all(struct ctf_sink *sink, struct ctf_packet *packet)
+{
+	while (packet) {
+		struct ctf_packet *next = packet->next;
+		tp_ctf_packet_unmap(sink, packet);
+		description_give(sink, packet);
+		packet = next;
+	}
+}
+
+/* The fork holds tp_ctf_lock. */
 void tp_ctf_packets_forget(struct ctf_sink *sink)
 {
-	while (sink->oldest) {
-		struct ctf_packet *packet = sink->oldest;
-		sink->oldest = packet->next;
-		tp_ctf_packet_unmap(sink, packet);
-		description_give(sink, packet);
-	}
+	forget_all(sink, sink->oldest);
+	forget_all(sink, sink->full);
+	sink->oldest = sink->full = NULL;
 	sink->newest_next = &sink->oldest;
-	struct ctf_packet *packet;
-	while ((packet = take_full(sink))) {
-		tp_ctf_packet_unmap(sink, packet);
-		description_give(sink, packet);
-	}
+	sink->full_end = &sink->full;
 	sink->room = 0;
 	sink->homeless = 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ctf_record.c - the way of a record into its thread's stream where the short
- * one, which tp/stream.h has, comes to an end: the thread has no stream yet, the packet is
+ * one, which stream.h has, comes to an end: the thread has no stream yet, the packet is
  * full, the clock is not the counter, the trace has more context.
  */
 #include <sched.h>
@@ -116,7 +116,7 @@ static char *place_reserve(struct ctf_sink *sink, struct ctf_stream *stream, siz
 static void put_context(const struct ctf_sink *sink, const struct ctf_stream *stream, uint16_t id, char *at)
 {
 	memcpy(at, &id, sizeof(id));
-	at += sizeof(uint32_t);
+	at += TP_STREAM_ALIGN;
 	if (sink->options.context & TP_CTF_CPU) {
 		int cpu = sched_getcpu();
 		memcpy(at, &cpu, sizeof(cpu));

@@ -9,7 +9,7 @@
 
 #include "ctf.h"
 
-__thread struct tp_stream_slot tp_stream_slots[TP_STREAM_SINKS];
+TP_THREAD_LOCAL struct tp_stream_slot tp_stream_slots[TP_STREAM_SINKS];
 
 /* Under tp_ctf_lock. */
 static struct ctf_sink *sink_of_slot[TP_STREAM_SINKS];

@@ -105,6 +105,9 @@ void tp_guard_leave(const struct tp_guard *guard);
 
 /* ---- sink.c ---- */
 
+/* A sink's key that no slot ever has. */
+#define TP_NO_KEY UINT64_MAX
+
 /* If any are, and by what cause. path may be NULL. */
 void tp_sink_tell_lost(struct tp_sink *sink, const char *path);
 

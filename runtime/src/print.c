@@ -190,17 +190,25 @@ static __attribute__((format(printf, 3, 0))) void print_text(struct trace_seq *p
 		return;
 	}
 
-	/* It may fit once the intermediate results are gone. */
-	char *copy = tp_scratch_push((size_t)len + 1);
+	/* It may fit once the intermediate results are gone. What is too long in any case is not copied whole. */
+	size_t most = p->size - 1 - start;
+	size_t wanted = (size_t)len < most ? (size_t)len : most;
+	char *scratch = tp_scratch_push(wanted + 1);
+	char *copy = scratch ? scratch : tp_seq_get_buf(p, wanted); /* the system's: p has no such room */
 	if (!copy) {
 		settle(p, start, p->buffer + p->len, room - 1);
-		p->full = true;
 		return;
 	}
 	/* vsnprintf wrote behind p->len only, and the arguments stand in front of it: they are still whole. */
-	int again = vsnprintf(copy, (size_t)len + 1, fmt, args);
-	settle(p, start, copy, again < 0 ? 0 : (size_t)(again < len ? again : len));
-	tp_scratch_pop(copy);
+	int again = vsnprintf(copy, wanted + 1, fmt, args);
+	size_t copied = again < 0 ? 0 : (size_t)again;
+	if (copied > wanted) {
+		copied = wanted;
+		p->full = true;
+	}
+	settle(p, start, copy, copied);
+	if (scratch)
+		tp_scratch_pop(scratch);
 }
 
 void tp_printk(struct trace_seq *p, size_t start, const char *fmt, ...)

@@ -7,9 +7,10 @@
 
 #include <tp/tp.h>
 
-#include "internal.h"
+#include "stream.h"
 
-void *tp_reserve_slowly(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event, size_t size)
+static TP_COLD void *reserve_slowly(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event,
+				    size_t size)
 {
 	*rec = (struct tp_record){.sink = sink, .event = event, .size = (uint32_t)size};
 	/* Id 0 is no event: its module is not loaded, or there was no number left for it. */
@@ -28,9 +29,28 @@ void *tp_reserve_slowly(struct tp_record *rec, struct tp_sink *sink, const struc
 	return rec->entry;
 }
 
-void tp_commit_slowly(struct tp_record *rec)
+void *tp_reserve(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event, size_t size)
 {
-	rec->sink->ops->commit(rec);
+#if TP_HAS_COUNTER
+	const struct tp_stream_slot *slot = &tp_stream_slots[sink->slot];
+
+	if (__builtin_expect(slot->key == __atomic_load_n(&sink->key, __ATOMIC_RELAXED), 1) &&
+	    __builtin_expect(size <= TP_RECORD_MAX, 1)) {
+		rec->stream = slot->stream;
+		void *entry = tp_stream_reserve(slot->stream, event->id, size, &rec->position);
+		if (__builtin_expect(entry != NULL, 1))
+			return entry;
+	}
+#endif
+	return reserve_slowly(rec, sink, event, size);
+}
+
+void tp_commit(struct tp_record *rec)
+{
+	if (__builtin_expect(rec->stream != NULL, 1))
+		tp_stream_commit(rec->stream, rec->position);
+	else
+		rec->sink->ops->commit(rec);
 }
 
 /* ---- Lost records ---- */

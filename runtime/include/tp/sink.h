@@ -14,7 +14,6 @@
 #define TP_SINK_H
 
 #include <tp/event.h>
-#include <tp/stream.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,10 +31,9 @@ enum tp_lost {
 	TP_NR_LOST,
 };
 
-/*
- * A record on its way. It is the record writer's from reserve to commit, but
- * not always at one address.
- */
+struct tp_stream;
+
+/* A record on its way. It lives on the record writer's stack from reserve to commit. */
 struct tp_record {
 	struct tp_sink *sink;
 	const struct tp_event *event;
@@ -43,8 +41,8 @@ struct tp_record {
 	uint32_t size;             /* bytes, header and payloads included */
 	uint64_t time;             /* nanoseconds since the epoch; reserve may set it, for commit */
 	void *priv[2];             /* the sink's own, from reserve to commit */
-	struct tp_stream *stream;  /* that it is in; then the sink's commit is not called */
-	uint64_t position;         /* and where its place in it begins */
+	struct tp_stream *stream;  /* for the runtime: that it is in, and then the sink's commit is not called ... */
+	uint64_t position;         /* ... and where its place in it begins */
 };
 
 struct tp_sink_ops {
@@ -59,7 +57,7 @@ struct tp_sink_ops {
 	 * for one: counts it, in the place of tp_sink_count_lost(). Optional. Called as reserve is.
 	 */
 	void (*lost)(struct tp_sink *sink, enum tp_lost cause);
-	/* The record is complete. Called once for each successful reserve that has set no rec->stream, by the same thread. */
+	/* The record is complete. Called once for each successful reserve, by the same thread. */
 	void (*commit)(struct tp_record *rec);
 	/*
 	 * A module with this event has been loaded, or the sink has just been
@@ -92,14 +90,11 @@ struct tp_sink_ops {
 /* The head of every sink: the first member of the sink's own structure. */
 struct tp_sink {
 	const struct tp_sink_ops *ops;
-	uint64_t key;                   /* of the slots with its streams that records may go to directly, or TP_NO_KEY */
-	uint32_t slot;                  /* of tp_stream_slots */
+	uint64_t key;                   /* for the runtime: what says ... */
+	uint32_t slot;                  /* ... that a thread has a stream in it, and where */
 	unsigned long lost[TP_NR_LOST]; /* records, see tp_sink_count_lost() */
 	void *reserved[6];              /* for the runtime: what is enabled */
 };
-
-/* No slot ever has it. */
-#define TP_NO_KEY UINT64_MAX
 
 /* Counts a record as lost. Safe in signal handlers. */
 static inline void tp_sink_count_lost(struct tp_sink *sink, enum tp_lost cause)
@@ -114,46 +109,14 @@ static inline void tp_sink_count_lost(struct tp_sink *sink, enum tp_lost cause)
  */
 TP_PUBLIC int tp_sink_open(struct tp_sink *sink, const struct tp_sink_ops *ops);
 
-/* What tp_reserve() and tp_commit() do where there is more to do than to write to a stream. */
-TP_PUBLIC void *tp_reserve_slowly(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event,
-				  size_t size) __attribute__((cold));
-TP_PUBLIC void tp_commit_slowly(struct tp_record *rec) __attribute__((cold));
-
 /*
  * Begins a record: the memory to fill in with its common header already
  * set, or NULL where the sink takes no more, or size is above TP_RECORD_MAX.
  */
-TP_STREAM_INLINE void *tp_reserve(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event,
-				  size_t size)
-{
-#if TP_HAS_COUNTER
-	const struct tp_stream_slot *slot = &tp_stream_slots[sink->slot];
-
-	if (__builtin_expect(slot->key == __atomic_load_n(&sink->key, __ATOMIC_RELAXED), 1) &&
-	    __builtin_expect(size <= TP_RECORD_MAX, 1)) {
-		rec->stream = slot->stream;
-		void *entry = tp_stream_reserve(slot->stream, event->id, size, &rec->position);
-		if (__builtin_expect(entry != NULL, 1))
-			return entry;
-	}
-#endif
-	/* A copy: what stays in registers otherwise has no address. */
-	struct tp_record slow;
-	void *memory = tp_reserve_slowly(&slow, sink, event, size);
-	*rec = slow;
-	return memory;
-}
+TP_PUBLIC void *tp_reserve(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event, size_t size);
 
 /* Ends it. */
-TP_STREAM_INLINE void tp_commit(struct tp_record *rec)
-{
-	if (__builtin_expect(rec->stream != NULL, 1)) {
-		tp_stream_commit(rec->stream, rec->position);
-	} else {
-		struct tp_record slow = *rec;
-		tp_commit_slowly(&slow);
-	}
-}
+TP_PUBLIC void tp_commit(struct tp_record *rec);
 
 /*
  * Memory for the sinks that don't hand out a buffer of their own: from a

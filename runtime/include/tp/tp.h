@@ -72,8 +72,8 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  * the trace). It must stay writable for the user that the process is: a daemon
  * that drops root gives it to its new user first. Each thread writes into mapped files
  * of its own, a packet each; they are a valid trace at every instant, so that
- * babeltrace2 can read it while the program runs and after kill -9. No thread is started: the
- * threads that record prepare the next files themselves, in good time and piece by piece.
+ * babeltrace2 can read it while the program runs and after kill -9. The threads that record
+ * prepare their next files themselves, in good time and piece by piece.
  *
  * dir may be given by a relative name, and the program may change its
  * directory later; its last part must not be a symbolic link. No more than
@@ -97,13 +97,18 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  *	                 reader's eyes: while it runs, read a tp_ctf_snapshot()
  *	packet=SIZE      bytes of a packet, which is a file: from 4K to 1G, with
  *	                 a suffix K, M or G, rounded up to whole pages; default 1M,
- *	                 in flight mode 256K, less where size= is small
+ *	                 in flight mode 512K, less where size= is small
  *	packets=NUMBER   of a thread, at most, 2 or more; default in flight mode 4,
  *	                 where there is no size=, else any number
  *	size=SIZE        bytes of all packets of the process, at most
  *	full=discard     at these limits: new records are lost (the default in stream mode)
  *	full=overwrite   or the oldest packet goes, with packets= the thread's, else
  *	                 that of any thread (the default in flight mode)
+ *	prepare=thread   a thread of the sink's own makes new packets, and closes full
+ *	                 ones, so that the ends of packets hold those that record up less.
+ *	                 It ends with the sink; a forked child has none. (A process
+ *	                 with a thread more can't do some things, such as unshare(CLONE_NEWUSER),
+ *	                 nor end by pthread_exit() in its last thread.) Default: prepare=self
  *	context=LIST     for each event also cpu (cpu_id), pid, name (procname, the
  *	                 thread's as it was when its packet was begun), with "+"
  *	                 between; the thread's id is always there. Costs a bit

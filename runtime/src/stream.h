@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tp/stream.h - a thread's stream in a trace, and the shortest way of a
- * record into it. tp/sink.h is what uses it; whoever writes events or sinks
- * needs that one only.
+ * stream.h - a thread's stream in a trace, and the short way of a record into
+ * it, which sink.c takes where nothing else is to be done.
  *
  * A stream is a chain of packets. The current one is a mapped file that is a
  * valid CTF trace at every instant: a record is written behind its content,
@@ -18,12 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <tp/clock.h>
-#include <tp/event.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "counter.h"
+#include "internal.h"
 
 /* Sinks with streams that can be open at once: each has a slot in every thread's local storage, of which there is little. */
 #define TP_STREAM_SINKS 16
@@ -70,19 +65,13 @@ struct tp_stream_slot {
 	struct tp_stream *stream;
 };
 
-TP_PUBLIC extern __thread struct tp_stream_slot tp_stream_slots[TP_STREAM_SINKS]
-	__attribute__((tls_model("initial-exec")));
-
-#define TP_STREAM_INLINE static inline __attribute__((always_inline))
-
-/* For what a signal handler of the same thread may see: the compiler keeps the order, the processor does anyway. */
-#define tp_stream_barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+extern TP_THREAD_LOCAL struct tp_stream_slot tp_stream_slots[TP_STREAM_SINKS];
 
 /*
  * A compare-and-exchange against this thread's own signal handlers: one
  * instruction, but not a locked one, which costs four times as much.
  */
-TP_STREAM_INLINE bool tp_stream_exchange(uint64_t *at, uint64_t expected, uint64_t desired)
+static inline bool tp_stream_exchange(uint64_t *at, uint64_t expected, uint64_t desired)
 {
 #if defined(__x86_64__)
 	bool done;
@@ -105,24 +94,24 @@ TP_STREAM_INLINE bool tp_stream_exchange(uint64_t *at, uint64_t expected, uint64
  * stored over it here: whoever finds the position unchanged afterwards
  * knows that none has.
  */
-TP_STREAM_INLINE uint64_t tp_stream_time(struct tp_stream *stream, uint64_t now)
+static inline uint64_t tp_stream_time(struct tp_stream *stream, uint64_t now)
 {
 	uint64_t last = __atomic_load_n(&stream->last_time, __ATOMIC_RELAXED);
 
 	if (now < last)
 		now = last;
 	__atomic_store_n(&stream->last_time, now, __ATOMIC_RELAXED);
-	tp_stream_barrier();
+	tp_barrier();
 	return now;
 }
 
-TP_STREAM_INLINE char *tp_stream_at(const struct tp_stream *stream, uint64_t position)
+static inline char *tp_stream_at(const struct tp_stream *stream, uint64_t position)
 {
 	return (char *)(stream->base + (uintptr_t)position);
 }
 
 /* Sets the record's common header. */
-TP_STREAM_INLINE void *tp_stream_entry(const struct tp_stream *stream, char *at, uint16_t id)
+static inline void *tp_stream_entry(const struct tp_stream *stream, char *at, uint16_t id)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	uint64_t entry = stream->entry | id;
@@ -139,10 +128,10 @@ TP_STREAM_INLINE void *tp_stream_entry(const struct tp_stream *stream, char *at,
  * its common header. NULL where the runtime has to look after the packet, or
  * a handler has been in between. *position becomes what tp_stream_commit() wants.
  */
-TP_STREAM_INLINE void *tp_stream_reserve(struct tp_stream *stream, uint16_t id, uint64_t size, uint64_t *position)
+static inline void *tp_stream_reserve(struct tp_stream *stream, uint16_t id, uint64_t size, uint64_t *position)
 {
 	*position = __atomic_load_n(&stream->position, __ATOMIC_RELAXED);
-	tp_stream_barrier();
+	tp_barrier();
 	uint64_t time = tp_stream_time(stream, tp_read_counter());
 	uint64_t begin = (*position + TP_STREAM_ALIGN - 1) & ~(uint64_t)(TP_STREAM_ALIGN - 1);
 	uint64_t end = begin + TP_STREAM_TIME + size;
@@ -156,7 +145,7 @@ TP_STREAM_INLINE void *tp_stream_reserve(struct tp_stream *stream, uint16_t id, 
 }
 
 /* Makes what is reserved up to position content. */
-TP_STREAM_INLINE void tp_stream_publish(struct tp_stream *stream, uint64_t position)
+static inline void tp_stream_publish(struct tp_stream *stream, uint64_t position)
 {
 	struct tp_packet *packet = stream->packet;
 
@@ -166,13 +155,13 @@ TP_STREAM_INLINE void tp_stream_publish(struct tp_stream *stream, uint64_t posit
 	 */
 	__atomic_store_n(&packet->timestamp_end, __atomic_load_n(&stream->last_time, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
 	__atomic_store_n(&packet->content_size, (position - stream->start) * CHAR_BIT, __ATOMIC_RELEASE);
-	tp_stream_barrier();
+	tp_barrier();
 	__atomic_store_n(&stream->published, position, __ATOMIC_RELAXED);
-	tp_stream_barrier();
+	tp_barrier();
 }
 
 /* The position has moved on from the one that was published. */
-TP_PUBLIC void tp_stream_publish_more(struct tp_stream *stream, uint64_t position) __attribute__((cold));
+TP_COLD void tp_stream_publish_more(struct tp_stream *stream, uint64_t position);
 
 /*
  * Makes all that is reserved content, if this record is the outermost:
@@ -182,9 +171,9 @@ TP_PUBLIC void tp_stream_publish_more(struct tp_stream *stream, uint64_t positio
  * outermost, hence the second look at the position. One that comes later
  * publishes them itself; it may even go on to another packet.
  */
-TP_STREAM_INLINE void tp_stream_commit(struct tp_stream *stream, uint64_t position)
+static inline void tp_stream_commit(struct tp_stream *stream, uint64_t position)
 {
-	tp_stream_barrier();
+	tp_barrier();
 	if (__builtin_expect(__atomic_load_n(&stream->published, __ATOMIC_RELAXED) != position, 0))
 		return;
 	position = __atomic_load_n(&stream->position, __ATOMIC_RELAXED);
@@ -192,9 +181,5 @@ TP_STREAM_INLINE void tp_stream_commit(struct tp_stream *stream, uint64_t positi
 	if (__builtin_expect(__atomic_load_n(&stream->position, __ATOMIC_RELAXED) != position, 0))
 		tp_stream_publish_more(stream, position);
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* TP_STREAM_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tp/clock.h - the processor's counter, read in a few instructions. Whether
+ * counter.h - the processor's counter, read in a few instructions. Whether
  * it may be used, and what time it stands for, is the runtime's to say: the
  * counter may not be invariant, and reading it may be forbidden.
  */
-#ifndef TP_CLOCK_H
-#define TP_CLOCK_H
+#ifndef TP_COUNTER_H
+#define TP_COUNTER_H
 
 #include <stdint.h>
 
@@ -35,4 +35,4 @@ static inline __attribute__((always_inline)) uint64_t tp_read_counter(void)
 #endif
 }
 
-#endif /* TP_CLOCK_H */
+#endif /* TP_COUNTER_H */
