@@ -72,13 +72,18 @@ static void closed_add(struct ctf_sink *sink, struct ctf_packet *packet)
 	sink->newest_next = &packet->next;
 }
 
-/* The oldest that may go; of this stream, if that is not NULL. */
+/*
+ * The oldest, of this stream, if that is not NULL. While it is being copied,
+ * none: a younger one would leave a gap behind.
+ */
 static struct ctf_packet *closed_take(struct ctf_sink *sink, const struct ctf_stream *stream)
 {
 	for (struct ctf_packet **at = &sink->oldest; *at; at = &(*at)->next) {
 		struct ctf_packet *packet = *at;
-		if (packet->copied || (stream && packet->stream != stream))
+		if (stream && packet->stream != stream)
 			continue;
+		if (packet->copied)
+			return NULL;
 		*at = packet->next;
 		if (sink->newest_next == &packet->next)
 			sink->newest_next = at;

@@ -9,7 +9,11 @@
 
 #include "ctf.h"
 
-TP_THREAD_LOCAL struct tp_stream_slot tp_stream_slots[TP_STREAM_SINKS];
+#define NONE {.key = TP_STREAM_NONE}
+_Static_assert(TP_STREAM_SINKS == 16, "so many NONE are needed");
+TP_THREAD_LOCAL struct tp_stream_slot tp_stream_slots[TP_STREAM_SINKS] = {
+	NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,
+};
 
 /* Under tp_ctf_lock. */
 static struct ctf_sink *sink_of_slot[TP_STREAM_SINKS];
@@ -133,7 +137,7 @@ static void slot_leave(unsigned int i)
 	bool current = sink && slot->key == sink->generation;
 	struct ctf_stream *stream = (struct ctf_stream *)slot->stream;
 
-	slot->key = 0;
+	slot->key = TP_STREAM_NONE;
 	tp_barrier(); /* before anybody else may have the stream */
 	if (current && !tp_ctf_stream_is_busy(stream)) {
 		stream->next_free = sink->pool;
@@ -149,7 +153,7 @@ void tp_ctf_thread_exit(void)
 		return;
 	pthread_mutex_lock(&tp_ctf_lock);
 	for (unsigned int i = 0; i < TP_STREAM_SINKS; i++) {
-		if (tp_stream_slots[i].key)
+		if (tp_stream_slots[i].key != TP_STREAM_NONE)
 			slot_leave(i);
 	}
 	pthread_mutex_unlock(&tp_ctf_lock);

@@ -58,12 +58,15 @@ struct tp_stream {
 /*
  * A thread's stream of the sink with this slot. The sink may be closed, and
  * another take its slot, while the thread is asleep: the key, which no other
- * sink ever gets, says whether it is still the one. 0: none.
+ * sink ever gets, says whether it is still the one.
  */
 struct tp_stream_slot {
 	uint64_t key;
 	struct tp_stream *stream;
 };
+
+/* The key where there is none. No sink has it, not even one that was never opened and is all zero. */
+#define TP_STREAM_NONE (UINT64_MAX - 1)
 
 extern TP_THREAD_LOCAL struct tp_stream_slot tp_stream_slots[TP_STREAM_SINKS];
 
