@@ -21,7 +21,7 @@ rest: deps
 else
 
 BUILD := build
-VERSION := 0.1.0
+VERSION = $(shell sed -n 's/^.define TP_VERSION_[A-Z]* //p' runtime/include/tp/tracepoint.h | paste -sd.)
 # The interface that programs are linked against: its number is part of the shared library's name.
 SONAME := libtp.so.0
 
@@ -54,7 +54,7 @@ endif
 TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
 TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
-.PHONY: all generate demo check torture bench bench-core install deps clean help examples check-programs check-kernel
+.PHONY: all generate demo check torture bench bench-core bench-record install deps clean help examples check-programs check-kernel
 all: $(BUILD)/libtp.a $(BUILD)/libtp.so generate
 
 help:
@@ -66,6 +66,7 @@ help:
 	@echo 'make torture   everything at once against the core, for SECONDS=$(SECONDS) in each way to build it'
 	@echo 'make bench     what tracepoints cost here, beside other ways to trace'
 	@echo 'make bench-core  what the core costs, and its goals; UPDATE=1 for docs/performance.md'
+	@echo 'make bench-record  what recording costs, and its goals; UPDATE=1 for docs/performance.md'
 	@echo 'make install   to PREFIX=$(PREFIX), below DESTDIR=$(DESTDIR)'
 	@echo 'make deps      install what is missing, through apt-get; "make deps demo", "make deps check"'
 	@echo 'make clean     remove $(BUILD)/'
@@ -166,15 +167,17 @@ check-kernel: $(BUILD)/libtp.a
 
 # As many seconds as one likes of what "make check" has two of, in each of the ways to build it.
 SECONDS ?= 60
-torture:
+torture: $(BUILD)/libtp.a
 	$(Q)CC='$(CC)' CXX='$(CXX)' SECONDS=$(SECONDS) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/torture/variants.py
+	$(Q)CC='$(CC)' SECONDS=$(SECONDS) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/roundtrip/test_random.py
+	$(Q)CC='$(CC)' SECONDS=$(SECONDS) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/run.py record/test_
 
 bench: $(BUILD)/libtp.a
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD)
 
-# Those of the core alone, with its goals; UPDATE=1 writes them into docs/performance.md.
-bench-core: $(BUILD)/libtp.a
-	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD) core
+# Those of the core alone, or of recording, with their goals; UPDATE=1 writes them into docs/performance.md.
+bench-core bench-record: bench-%: $(BUILD)/libtp.a
+	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD) $*
 
 # ---- Installing ----
 

@@ -141,48 +141,60 @@ static uint32_t align_up(uint32_t offset, uint32_t align)
 	return (offset + align - 1) / align * align;
 }
 
-/* True where a field of the event is named a..b..c. */
-static bool is_taken(const struct tp_event_class *class, const char *a, const char *b, const char *c)
+/* True where a field of the event has a name like that: so many underscores, and the rest. */
+static bool is_taken(const struct tp_event_class *class, size_t underscores, const char *rest)
 {
-	char name[512];
-
-	/* A longer one is cut, and then may be called taken though it is not: one underscore too many. */
-	snprintf(name, sizeof(name), "%s%s%s", a, b, c);
 	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		if (strncmp(class->fields[i].name, name, sizeof(name) - 1) == 0)
+		const char *name = class->fields[i].name;
+		if (strspn(name, "_") == underscores && strcmp(name + underscores, rest) == 0)
 			return true;
 	}
 	return false;
 }
 
 /*
- * The name of something that the user has no field for, behind the PREFIX:
- * begins with enough underscores to be no field's. babeltrace2 takes one
- * away, and compares the result with what others were before that: so one
- * more or less than a field's is the same to it.
+ * The name of something that the user has no field for: rest, which is unique
+ * and begins with no underscore, behind enough of them to be no field's.
+ * babeltrace2 takes one underscore of a name away, and compares the result
+ * with what others were before that: so one more or less than a field's is the same to it.
  */
-static const char *hidden_prefix(const struct tp_event_class *class, const char *name, const char *suffix)
+static void print_hidden_name(struct tp_buffer *b, const struct tp_event_class *class, const char *rest)
 {
-	static const char underscores[] = "________________";
-	size_t first = sizeof(underscores) - 2;
+	size_t underscores = 2;
 
-	while (first > 1 && (is_taken(class, underscores + first, name, suffix) ||
-			     is_taken(class, underscores + first - 1, name, suffix) ||
-			     is_taken(class, underscores + first + 1, name, suffix)))
-		first--;
-	return underscores + first;
+	while (is_taken(class, underscores, rest) || is_taken(class, underscores - 1, rest) ||
+	       is_taken(class, underscores + 1, rest))
+		underscores++;
+	tp_buffer_printf(b, PREFIX "%.*s%s", (int)underscores, "________________________________", rest);
+}
+
+/* That of something of a field. */
+static void print_name_for(struct tp_buffer *b, const struct tp_event_class *class, const struct tp_event_field *f,
+			   const char *suffix)
+{
+	struct tp_buffer rest = {.text = NULL};
+	size_t underscores = strspn(f->name, "_");
+
+	tp_buffer_printf(&rest, "%s%s", f->name + underscores, suffix);
+	/* Those that differ in that only. */
+	if (underscores)
+		tp_buffer_printf(&rest, "_%td", f - class->fields);
+	print_hidden_name(b, class, rest.text ? rest.text : "");
+	b->failed = b->failed || rest.failed;
+	tp_buffer_free(&rest);
 }
 
 /* Goes to an offset to which the alignment of what comes next does not lead. */
 static void pad_to(struct walk *w, uint32_t offset)
 {
-	char number[16];
+	char name[32];
 
 	if (w->at == offset)
 		return;
-	snprintf(number, sizeof(number), "%u", w->padding++);
-	tp_buffer_printf(w->b, "\t\tuint8_t " PREFIX "%spadding%s[%u];\n",
-			 hidden_prefix(w->class, "padding", number), number, offset - w->at);
+	snprintf(name, sizeof(name), "padding%u", w->padding++);
+	tp_buffer_printf(w->b, "\t\tuint8_t ");
+	print_hidden_name(w->b, w->class, name);
+	tp_buffer_printf(w->b, "[%u];\n", offset - w->at);
 	w->at = offset;
 }
 
@@ -369,6 +381,29 @@ static void print_flags_comment(struct tp_buffer *b, const struct tp_event_field
 
 /* ---- Fields ---- */
 
+static bool is_dynamic(const struct tp_event_field *f)
+{
+	return f->kind >= TP_STRING;
+}
+
+/*
+ * A fixed field's name, or a payload's, which all come behind the fixed ones.
+ * Where one before it is named so, or so but for one underscore more, which is the same
+ * to babeltrace2, it gets another.
+ */
+static void print_name(struct tp_buffer *b, const struct tp_event_class *class, const struct tp_event_field *f)
+{
+	for (const struct tp_event_field *g = class->fields; g < class->fields + class->nr_fields; g++) {
+		bool before = is_dynamic(g) == is_dynamic(f) ? g < f : is_dynamic(f);
+		if (before && (strcmp(g->name, f->name) == 0 ||
+			       (g->name[0] == '_' && strcmp(g->name + 1, f->name) == 0))) {
+			print_name_for(b, class, f, "_field");
+			return;
+		}
+	}
+	tp_buffer_printf(b, PREFIX "%s", f->name);
+}
+
 static void print_named_field(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align)
 {
 	if (print_enumeration(b, f, align))
@@ -392,7 +427,8 @@ static void print_fixed_field(struct walk *w, const struct tp_event_field *f)
 		print_type(w->b, f, align);
 	else
 		tp_buffer_printf(w->b, BYTES);
-	tp_buffer_printf(w->b, " " PREFIX "%s", f->name);
+	tp_buffer_printf(w->b, " ");
+	print_name(w->b, w->class, f);
 	if (is_array)
 		tp_buffer_printf(w->b, "[%u]", f->size / (f->element_size ? f->element_size : 1));
 	else if (!known)
@@ -405,43 +441,34 @@ static void print_location(struct walk *w, const struct tp_event_field *f)
 	/* The word of a packed record may stand anywhere. */
 	bool aligned = go_to(w, f->offset, sizeof(tp_data_loc_t)) != CHAR_BIT;
 
-	tp_buffer_printf(w->b, "\t\tstruct %sdata_loc", aligned ? "" : "unaligned_");
-	tp_buffer_printf(w->b, " " PREFIX "%s%s_loc;\n", hidden_prefix(w->class, f->name, "_loc"), f->name);
+	tp_buffer_printf(w->b, "\t\tstruct %sdata_loc ", aligned ? "" : "unaligned_");
+	print_name_for(w->b, w->class, f, "_loc");
+	tp_buffer_printf(w->b, ";\n");
 	w->at = f->offset + f->size;
-}
-
-static bool is_dynamic(const struct tp_event_field *f)
-{
-	return f->kind >= TP_STRING;
-}
-
-/* The underscores in front of a payload's name: a fixed field may have the same one. */
-static const char *payload_prefix(const struct tp_event_class *class, const struct tp_event_field *f)
-{
-	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		if (!is_dynamic(&class->fields[i]) && strcmp(class->fields[i].name, f->name) == 0)
-			return hidden_prefix(class, f->name, "");
-	}
-	return "";
 }
 
 static void print_bytes_payload(struct walk *w, const struct tp_event_field *f)
 {
 	tp_buffer_printf(w->b, "\t\t");
 	print_type(w->b, f, CHAR_BIT);
-	tp_buffer_printf(w->b, " " PREFIX "%s%s[" PREFIX "%s%s_loc.len];\n", payload_prefix(w->class, f), f->name,
-			 hidden_prefix(w->class, f->name, "_loc"), f->name);
+	tp_buffer_printf(w->b, " ");
+	print_name(w->b, w->class, f);
+	tp_buffer_printf(w->b, "[");
+	print_name_for(w->b, w->class, f, "_loc");
+	tp_buffer_printf(w->b, ".len];\n");
 }
 
 static void print_wide_payload(struct walk *w, const struct tp_event_field *f)
 {
-	uint32_t align = f->element_align * CHAR_BIT;
-	const char *hidden = hidden_prefix(w->class, f->name, "_length");
-
-	tp_buffer_printf(w->b, "\t\tuint16_t " PREFIX "%s%s_length;\n\t\t", hidden, f->name);
-	print_type(w->b, f, align);
-	tp_buffer_printf(w->b, " " PREFIX "%s%s[" PREFIX "%s%s_length];\n", payload_prefix(w->class, f), f->name, hidden,
-			 f->name);
+	tp_buffer_printf(w->b, "\t\tuint16_t ");
+	print_name_for(w->b, w->class, f, "_length");
+	tp_buffer_printf(w->b, ";\n\t\t");
+	print_type(w->b, f, f->element_align * CHAR_BIT);
+	tp_buffer_printf(w->b, " ");
+	print_name(w->b, w->class, f);
+	tp_buffer_printf(w->b, "[");
+	print_name_for(w->b, w->class, f, "_length");
+	tp_buffer_printf(w->b, "];\n");
 }
 
 static void print_fields(struct tp_buffer *b, const struct tp_event_class *class)

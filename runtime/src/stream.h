@@ -41,6 +41,9 @@ struct tp_packet {
 };
 
 /*
+ * Only the thread that has it touches it, and its signal handlers, against
+ * which the compiler's barriers are enough.
+ *
  * Positions are in bytes and count on from packet to packet, so that none comes
  * back: a handler may fill whole packets between two instructions of its thread.
  */
@@ -99,11 +102,9 @@ static inline bool tp_stream_exchange(uint64_t *at, uint64_t expected, uint64_t 
  */
 static inline uint64_t tp_stream_time(struct tp_stream *stream, uint64_t now)
 {
-	uint64_t last = __atomic_load_n(&stream->last_time, __ATOMIC_RELAXED);
-
-	if (now < last)
-		now = last;
-	__atomic_store_n(&stream->last_time, now, __ATOMIC_RELAXED);
+	if (now < stream->last_time)
+		now = stream->last_time;
+	stream->last_time = now;
 	tp_barrier();
 	return now;
 }
@@ -133,15 +134,16 @@ static inline void *tp_stream_entry(const struct tp_stream *stream, char *at, ui
  */
 static inline void *tp_stream_reserve(struct tp_stream *stream, uint16_t id, uint64_t size, uint64_t *position)
 {
-	*position = __atomic_load_n(&stream->position, __ATOMIC_RELAXED);
+	const uint64_t was = stream->position;
 	tp_barrier();
 	uint64_t time = tp_stream_time(stream, tp_read_counter());
-	uint64_t begin = (*position + TP_STREAM_ALIGN - 1) & ~(uint64_t)(TP_STREAM_ALIGN - 1);
+	uint64_t begin = (was + TP_STREAM_ALIGN - 1) & ~(uint64_t)(TP_STREAM_ALIGN - 1);
 	uint64_t end = begin + TP_STREAM_TIME + size;
-	if (__builtin_expect(end > __atomic_load_n(&stream->limit, __ATOMIC_RELAXED), 0))
+	if (__builtin_expect(end > stream->limit, 0))
 		return NULL;
-	if (__builtin_expect(!tp_stream_exchange(&stream->position, *position, end), 0))
+	if (__builtin_expect(!tp_stream_exchange(&stream->position, was, end), 0))
 		return NULL;
+	*position = was;
 	char *at = tp_stream_at(stream, begin);
 	__builtin_memcpy(at, &time, sizeof(time));
 	return tp_stream_entry(stream, at + TP_STREAM_TIME, id);
@@ -156,10 +158,10 @@ static inline void tp_stream_publish(struct tp_stream *stream, uint64_t position
 	 * Barrier (D): payload, then the end of the time, then the size; a
 	 * reader, who reads the size first, finds all that it covers.
 	 */
-	__atomic_store_n(&packet->timestamp_end, __atomic_load_n(&stream->last_time, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
+	__atomic_store_n(&packet->timestamp_end, stream->last_time, __ATOMIC_RELEASE);
 	__atomic_store_n(&packet->content_size, (position - stream->start) * CHAR_BIT, __ATOMIC_RELEASE);
 	tp_barrier();
-	__atomic_store_n(&stream->published, position, __ATOMIC_RELAXED);
+	stream->published = position;
 	tp_barrier();
 }
 
@@ -177,11 +179,12 @@ TP_COLD void tp_stream_publish_more(struct tp_stream *stream, uint64_t position)
 static inline void tp_stream_commit(struct tp_stream *stream, uint64_t position)
 {
 	tp_barrier();
-	if (__builtin_expect(__atomic_load_n(&stream->published, __ATOMIC_RELAXED) != position, 0))
+	if (__builtin_expect(stream->published != position, 0))
 		return;
-	position = __atomic_load_n(&stream->position, __ATOMIC_RELAXED);
+	position = stream->position;
+	tp_barrier();
 	tp_stream_publish(stream, position);
-	if (__builtin_expect(__atomic_load_n(&stream->position, __ATOMIC_RELAXED) != position, 0))
+	if (__builtin_expect(stream->position != position, 0))
 		tp_stream_publish_more(stream, position);
 }
 

@@ -2,15 +2,16 @@
 /*
  * bench.c - what it costs a program to hit a site.
  *
- *	bench EVENTS SHAPE THREADS [ARGUMENT]
+ *	bench EVENTS SHAPE THREADS [ARGUMENT [WARM]]
  *
- * prints the nanoseconds an event takes in each of the THREADS. It is compiled
- * once for each way to trace: SUBJECT is the header that says what
- * HIT(number, id, name) is, and may say what PREPARE(argument) is, and
- * UNDO(), which follows each slice and is not timed.
+ * prints the nanoseconds an event takes in each of the THREADS, each of which
+ * hits the site WARM times before. It is compiled once for each way to trace:
+ * SUBJECT is the header that says what HIT(number, id, name) is, and may say
+ * what PREPARE(argument) is, and UNDO(), which follows each slice and is not timed.
  */
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,53 +61,7 @@ static void pin(int index)
 #define TEN(x) x; x; x; x; x; x; x; x; x; x
 
 #include SUBJECT
-
-static MAY_BE_UNUSED const char name[16] = "a task's name";
-
-/* ---- The shapes ---- */
-
-#define HIT_4(number) HIT(number, 1, name); HIT(number, 2, name); HIT(number, 3, name); HIT(number, 4, name)
-#define HIT_16(number) HIT_4(number); HIT_4(number); HIT_4(number); HIT_4(number)
-
-/* 32 sites in a row: a loop of one hides what a site costs. */
-static void shape_sites(unsigned long events)
-{
-	for (uint64_t i = 0; i < events / 32; i++) {
-		HIT_16(i);
-		HIT_16(i);
-	}
-}
-
-/* Where a site makes the compiler save registers, a function that calls nothing else shows it. core.py reads it. */
-uint64_t leaf(uint64_t number, uint32_t id);
-NOINLINE uint64_t leaf(uint64_t number, uint32_t id)
-{
-	HIT(number, id, name);
-	return number * 3 + id;
-}
-
-static void shape_leaf(unsigned long events)
-{
-	for (uint64_t i = 0; i < events; i++) {
-		uint64_t result = leaf(i, 1);
-		__asm__ volatile("" : : "r"(result));
-	}
-}
-
-static void shape_loop(unsigned long events)
-{
-	for (uint64_t i = 0; i < events; i++)
-		HIT(i, 1, name);
-}
-
-static const struct {
-	const char *name;
-	void (*run)(unsigned long events);
-} shapes[] = {
-	{"sites", shape_sites},
-	{"leaf", shape_leaf},
-	{"loop", shape_loop},
-};
+#include "shapes.h"
 
 /* core.py compares the sections of an object that has this with those of one that has not. */
 #ifdef MANY_SITES
@@ -132,7 +87,10 @@ enum { SLICES = 15, MAX_THREADS = 64 };
 #endif
 
 static void (*shape)(unsigned long events);
+static double (*shape_result)(void);
+static bool is_mean;
 static unsigned long events; /* of a slice */
+static unsigned long warm;
 static int threads;
 static pthread_barrier_t ready;
 
@@ -166,10 +124,12 @@ static void *run(void *argument)
 	struct thread *thread = argument;
 	double elapsed[SLICES], sum = 0;
 
-	if (threads > 1)
+	if (is_mean)
 		pin(thread->index);
+	shape_loop(warm);
 	shape(events); /* the first ones resolve symbols and open streams */
 	UNDO();
+	each_count = 0;
 	pthread_barrier_wait(&ready);
 	for (int i = 0; i < SLICES; i++) {
 		elapsed[i] = timed();
@@ -177,7 +137,7 @@ static void *run(void *argument)
 		sum += elapsed[i];
 	}
 	qsort(elapsed, SLICES, sizeof(*elapsed), compare);
-	thread->result = threads > 1 ? sum / SLICES : elapsed[SLICES / 2];
+	thread->result = is_mean ? sum / SLICES : elapsed[SLICES / 2];
 	return NULL;
 }
 
@@ -187,15 +147,28 @@ int main(int argc, char **argv)
 	double sum = 0;
 
 	if (argc < 4)
-		fail("usage: bench EVENTS SHAPE THREADS [ARGUMENT]");
+		fail("usage: bench EVENTS SHAPE THREADS [ARGUMENT [WARM]]");
 	events = strtoul(argv[1], NULL, 10) / SLICES;
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
-		if (strcmp(argv[2], shapes[i].name) == 0)
+		if (strcmp(argv[2], shapes[i].name) == 0) {
 			shape = shapes[i].run;
+			shape_result = shapes[i].result;
+			is_mean = shapes[i].is_mean;
+		}
 	}
 	threads = atoi(argv[3]);
-	if (!events || !shape || threads < 1 || threads > MAX_THREADS)
+	if (!events || !shape || threads < 1 || threads > (shape_result ? 1 : MAX_THREADS))
 		fail("wrong arguments");
+	warm = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
+	for (size_t i = 0; i < sizeof(buffer) / sizeof(*buffer); i++)
+		buffer[i] = events * i;
+	is_mean |= threads > 1;
+	if (shape == shape_each) {
+		each = malloc(events * SLICES * sizeof(*each));
+		if (!each)
+			fail("there is no memory");
+		memset(each, 0xff, events * SLICES * sizeof(*each)); /* so that no page of it is a new one */
+	}
 #ifdef PREPARE
 	PREPARE(argc > 4 ? atoi(argv[4]) : 0);
 #endif
@@ -212,6 +185,6 @@ int main(int argc, char **argv)
 		pthread_join(all[i].id, NULL);
 	for (int i = 0; i < threads; i++)
 		sum += all[i].result;
-	printf("%.4f\n", sum / threads / (double)events);
+	printf("%.4f\n", shape_result ? shape_result() : sum / threads / (double)events);
 	return 0;
 }

@@ -3,11 +3,12 @@
 
     bench.py BUILD_DIR           all tables, as "make bench"
     bench.py BUILD_DIR core      those of the core, as "make bench-core"
+    bench.py BUILD_DIR record    those of recording, as "make bench-record"
     bench.py BUILD_DIR ... quick one round of few events, to see that it works
 
-In the environment, ROUNDS=N takes N rounds instead of 9, and with UPDATE=1 docs/performance.md gets the core's
-figures. Peers that are not installed are left out: LTTng-UST
-(liblttng-ust-dev, lttng-tools), SDT (systemtap-sdt-dev); without valgrind no instructions are counted.
+In the environment, ROUNDS=N takes N rounds instead of 9, and with UPDATE=1 docs/performance.md gets the
+figures that there are goals for. Peers that are not installed are left out: LTTng-UST (liblttng-ust-dev,
+lttng-tools), SDT (systemtap-sdt-dev); without valgrind no instructions are counted.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ import sys
 
 import core
 import general
+import record
 from runner import Bench
 
 
 def main(arguments: list[str]) -> None:
-    words = arguments[1:]
-    if not arguments or not set(words) <= {"core", "quick"}:
+    words = set(arguments[1:])
+    if not arguments or not words <= {"core", "record", "quick"}:
         sys.exit(__doc__)
     os.environ["LC_ALL"] = "C"
     for end in (signal.SIGHUP, signal.SIGTERM):
@@ -31,11 +33,15 @@ def main(arguments: list[str]) -> None:
     with Bench(arguments[0], "quick" in words) as bench:
         bench.find_peers()
         bench.begin()
-        measured = core.measure(bench)
-        if "core" not in words:
+        tables = []
+        for word, part in (("core", core), ("record", record)):
+            if word in words or words <= {"quick"}:
+                tables.append(part.table(part.measure(bench)))
+        if words <= {"quick"}:
             general.measure(bench)
         bench.end()
-        core.report(bench, measured, os.environ.get("UPDATE") == "1")
+        for table in tables:
+            table.report(bench, os.environ.get("UPDATE") == "1")
 
 
 if __name__ == "__main__":

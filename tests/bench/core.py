@@ -3,74 +3,58 @@
 
 from __future__ import annotations
 
-import os
 import re
 from fractions import Fraction
+from functools import partial
 
-from runner import NAMES, ROOT, Bench, Group, Row, machine, text_of
+from goals import Measured, Table, Way
+from runner import NAMES, Bench, text_of
 
 PROGRAMS = {**{name: name for name in NAMES}, "load": "ours-load"}
-PERFORMANCE = os.path.join(ROOT, "docs/performance.md")
 
 
-class Measured:
-    """Groups, of whose rows there is one for each of NAMES, or fewer."""
-
-    def __init__(self, bench: Bench) -> None:
-        self.bench = bench
-        self.rows: dict[str, dict[str, Row]] = {}
-        self.groups: dict[str, Group] = {}
-
-    def group(self, key: str, heading: str, arguments: str, programs: dict[str, str], events: int, count: int = 0,
-              note: str = "") -> None:
-        group = self.groups[key] = Group(self.bench, heading, "ns")
-        kinds = {"nothing": "base", "ours": "ours", "load": "ours"}
-        self.rows[key] = {name: group.row(kinds.get(name, "peer"), NAMES[name], f"{program} {arguments}")
-                          for name, program in programs.items() if name in self.bench.have}
-        group.notes += [note] if note else []
-        group.measure(events, count)
-        group.show()
-
-    def results(self, key: str) -> dict[str, float | None]:
-        """In the group's unit; of nothing at all, what the others are above."""
-        return {name: self.groups[key].result(row) for name, row in self.rows[key].items()}
-
-    def microseconds(self, key: str) -> dict[str, float | None]:
-        return {name: row.median / 1000 for name, row in self.rows[key].items()}
-
-    def instructions(self, key: str) -> dict[str, float | None]:
-        return {name: self.groups[key].counted(row) for name, row in self.rows[key].items()}
+def measure_group(measured: Measured, key: str, heading: str, arguments: str, programs: dict[str, str], events: int,
+                  count: int = 0, note: str = "") -> None:
+    """Of those ways to trace that are here. The arguments are the shape, the threads, and the subject's."""
+    kinds = {"nothing": "base", "ours": "ours", "load": "ours"}
+    group = measured.group(key, heading, arguments,
+                           {name: Way(kinds.get(name, "peer"), NAMES[name], program)
+                            for name, program in programs.items() if name in measured.bench.have})
+    group.notes += [note] if note else []
+    group.measure(events, count)
+    group.show()
 
 
 def measure(bench: Bench) -> Measured:
     prepare(bench)
     measured = Measured(bench)
+    group = partial(measure_group, measured)
     on = {name: PROGRAMS[name] for name in ("flag", "lttng", "ours", "load")}
-    measured.group("sites", "Off: 32 sites in straight-line code, a site, above nothing at all", "sites 1", PROGRAMS,
-                   events=24000000, count=480000)
-    measured.group("leaf", "Off: a site in a leaf function, a call, above nothing at all", "leaf 1", PROGRAMS,
-                   events=6000000, count=30000,
-                   note="Where times differ by less than their noise, the instructions tell.")
-    measured.group("one", "On: one empty probe, with its loop", "loop 1 1", on, events=3000000, count=30000,
-                   note="A plain flag, and a direct call.")
-    measured.group("three", "On: three empty probes, with their loop", "loop 1 3", {**on, "flag": "flag3"},
-                   events=3000000, count=30000, note="A plain flag, and three direct calls.")
-    measured.group("two", "On: one empty probe, two threads at once, each, with its loop", "loop 2 1", on,
-                   events=6000000)
+    group("sites", "Off: 32 sites in straight-line code, a site, above nothing at all", "sites 1", PROGRAMS,
+          events=24000000, count=480000)
+    group("leaf", "Off: a site in a leaf function, a call, above nothing at all", "leaf 1", PROGRAMS,
+          events=6000000, count=30000,
+          note="Where times differ by less than their noise, the instructions tell.")
+    group("one", "On: one empty probe, with its loop", "loop 1 1", on, events=3000000, count=30000,
+          note="A plain flag, and a direct call.")
+    group("three", "On: three empty probes, with their loop", "loop 1 3", {**on, "flag": "flag3"},
+          events=3000000, count=30000, note="A plain flag, and three direct calls.")
+    group("two", "On: one empty probe, two threads at once, each, with its loop", "loop 2 1", on,
+          events=6000000)
     switch = {"ours": "switch", "load": "switch-load"}
     many = f"{bench.sites:,}"
-    measured.group("switch1", "Switch on the one site of a tracepoint", "loop 1 1", switch, events=15)
-    measured.group("switch2", f"Switch on the {many} sites of a tracepoint", "loop 1 2", switch, events=15)
-    measured.group("switch3", f"Switch on {many} tracepoints of a site each, through tp_enable()", "loop 1 3", switch,
-                   events=15)
+    group("switch1", "Switch on the one site of a tracepoint", "loop 1 1", switch, events=15)
+    group("switch2", f"Switch on the {many} sites of a tracepoint", "loop 1 2", switch, events=15)
+    group("switch3", f"Switch on {many} tracepoints of a site each, through tp_enable()", "loop 1 3", switch,
+          events=15)
     register = {"lttng": "register-lttng", "ours": "register", "load": "register-load"}
-    measured.group("register0", "Register, unregister and synchronize: no other thread", "loop 1 0", register,
-                   events=450)
-    measured.group("register1", "Register, unregister and synchronize: another thread sleeps", "loop 1 1", register,
-                   events=450)
-    measured.group("register2", "Register, unregister and synchronize: another thread is in a second probe",
-                   "loop 1 2", register, events=450,
-                   note="It has a processor of its own, and is seen to run before each time.")
+    group("register0", "Register, unregister and synchronize: no other thread", "loop 1 0", register,
+          events=450)
+    group("register1", "Register, unregister and synchronize: another thread sleeps", "loop 1 1", register,
+          events=450)
+    group("register2", "Register, unregister and synchronize: another thread is in a second probe",
+          "loop 1 2", register, events=450,
+          note="It has a processor of its own, and is seen to run before each time.")
     return measured
 
 
@@ -153,75 +137,29 @@ def hot_path(program: str, function: str) -> list[tuple[str, int]]:
 
 # ---- The goals ----
 
-HEADINGS = ["", "goal", "tpgen", "met?", "to LTTng-UST", "load and branch", "LTTng-UST", "SDT", "flag", "nothing"]
-
-
-def line(what: str, figures: dict[str, float | None], goal: float | Fraction | None = None, of: str = "",
-         least: bool = False, digits: int = 1) -> list[str]:
-    """A row of the table. The goal is a bound, from above if not the least; or, with of, one on the ratio to a peer."""
-    shown = {name: None if value is None else round(value, digits) for name, value in figures.items()}
-    ours, lttng = figures.get("ours"), figures.get("lttng")
-    ratio = ours / lttng if ours is not None and lttng and not least else None
-    held = ratio if of else shown.get("ours")
-    verdict = "" if goal is None else "not known" if held is None else \
-        "met" if (held >= goal if least else held <= goal) else "missed"
-    bound = "" if goal is None else f"{'≥' if least else '≤'} {goal}{of and ' × ' + NAMES[of]}"
-
-    def cell(name: str) -> str:
-        value = shown.get(name)
-        return "–" if value is None else f"{value:.{digits}f}"
-
-    return [what, bound, cell("ours"), verdict, "–" if ratio is None else f"{ratio:.2f}",
-            *map(cell, ("load", "lttng", "sdt", "flag", "nothing"))]
-
-
-def lines(measured: Measured) -> list[list[str]]:
+def table(measured: Measured) -> Table:
     bench = measured.bench
+    result = Table("bench-core", NAMES, "to LTTng-UST", {"load": "load and branch", "lttng": "LTTng-UST", "sdt": "SDT",
+                                                         "flag": "flag", "nothing": "nothing"})
+    line = result.line
     size = bytes_a_site(bench)
     one, two = measured.results("one"), measured.results("two")
     scale = {name: 2 * (one[name] or 0) / (two[name] or 1) for name in two}
-    return [
-        line("off, 32 sites in a row: ns a site", measured.results("sites"), 0.4, "lttng", digits=3),
-        line("… instructions a site", measured.instructions("sites"), 1),
-        line("off, in a leaf function: more instructions", measured.instructions("leaf"), 4),
-        line("… registers saved on the hot path", saved_registers(bench), 0, digits=0),
-        line("bytes a site: hot", size["hot"], 5, digits=0),
-        line("… of these, executed when off", size["executed"], digits=0),
-        line("… cold", size["cold"], 32, digits=0),
-        line("… tables", size["tables"], 12, digits=0),
-        line("on, one empty probe: ns", one, Fraction(1, 5), "lttng"),
-        line("… instructions", measured.instructions("one")),
-        line("on, three empty probes: ns", measured.results("three"), Fraction(1, 3), "lttng"),
-        line("… instructions", measured.instructions("three")),
-        line("on, two threads: throughput over one", dict(scale), 1.95, least=True, digits=2),
-        line("switch on one site: µs", measured.microseconds("switch1"), 3, digits=2),
-        line(f"… {bench.sites:,} sites of a tracepoint: µs", measured.microseconds("switch2"), 100),
-        line(f"… {bench.sites:,} tracepoints, by tp_enable(): µs", measured.microseconds("switch3")),
-        line("register, unregister, synchronize: µs", measured.microseconds("register1"), 3, digits=2),
-    ]
-
-
-def report(bench: Bench, measured: Measured, update: bool) -> None:
-    """Prints the goals' table; if asked, docs/performance.md gets it."""
-    table = [HEADINGS, *lines(measured)]
-    widths = [max(len(row[i]) for row in table) for i in range(len(HEADINGS))]
-    table.insert(1, ["-" * width for width in widths])
-    table[1][2:] = [dashes[:-1] + ":" if i != 1 else dashes for i, dashes in enumerate(table[1][2:])]
-    text = "\n".join("| " + " | ".join(f"{cell:{width}}" if i in (0, 1, 3) else f"{cell:>{width}}" for i, (cell, width)
-                                       in enumerate(zip(row, widths))) + " |" for row in table)
-    sites = "static keys" if "tp_sites" in text_of(["readelf", "-SW", bench.path("ours")]) else "load and branch"
-    text = (f"{machine(bench.compiler[0])}; medians of {bench.rounds} rounds; tpgen's sites: {sites}.\n" +
-            "".join(f"{note}\n" for note in bench.absent) + f"\n{text}\n")
-    print(f"\n{text}", end="")
-    if update:
-        with open(PERFORMANCE, encoding="utf-8") as file:
-            document = file.read()
-        with open(PERFORMANCE, "w", encoding="utf-8") as file:
-            file.write(updated(document, text))
-        print(f"{os.path.relpath(PERFORMANCE, ROOT)} has it now.")
-
-
-def updated(document: str, text: str) -> str:
-    """The document with the text between its marks."""
-    before, begin, rest = re.split(r"(<!-- begin: .*-->\n)", document, maxsplit=1)
-    return f"{before}{begin}\n{text}\n{''.join(rest.partition('<!-- end -->')[1:])}"
+    line("off, 32 sites in a row: ns a site", measured.results("sites"), 0.4, "lttng", digits=3)
+    line("… instructions a site", measured.instructions("sites"), 1)
+    line("off, in a leaf function: more instructions", measured.instructions("leaf"), 4)
+    line("… registers saved on the hot path", saved_registers(bench), 0, digits=0)
+    line("bytes a site: hot", size["hot"], 5, digits=0)
+    line("… of these, executed when off", size["executed"], digits=0)
+    line("… cold", size["cold"], 32, digits=0)
+    line("… tables", size["tables"], 12, digits=0)
+    line("on, one empty probe: ns", one, Fraction(1, 5), "lttng")
+    line("… instructions", measured.instructions("one"))
+    line("on, three empty probes: ns", measured.results("three"), Fraction(1, 3), "lttng")
+    line("… instructions", measured.instructions("three"))
+    line("on, two threads: throughput over one", dict(scale), 1.95, least=True, digits=2)
+    line("switch on one site: µs", measured.scaled("switch1", 1000), 3, digits=2)
+    line(f"… {bench.sites:,} sites of a tracepoint: µs", measured.scaled("switch2", 1000), 100)
+    line(f"… {bench.sites:,} tracepoints, by tp_enable(): µs", measured.scaled("switch3", 1000))
+    line("register, unregister, synchronize: µs", measured.scaled("register1", 1000), 3, digits=2)
+    return result

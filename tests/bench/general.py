@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of "make bench" that are not the core's: recording, printing, and tpgen itself."""
+"""The tables of "make bench" that have no goals: printing, and tpgen itself."""
 
 from __future__ import annotations
 
@@ -12,36 +12,11 @@ from runner import Bench, Group, read, text_of
 
 
 def measure(bench: Bench) -> None:
-    bench.subject("fprintf", "fprintf.h")
-    why = bench.start_sessions()
-    if why:
-        print(f"\nLTTng-UST does not record here: {why}.")
-    record(bench, 1, not why, "Record {u64, u32, char[16]}, one thread")
-    record(bench, 2, not why, "Record {u64, u32, char[16]}, two threads at once, each")
-    print_text(bench, 1, "Print the same to one FILE, /dev/null, with a full buffer, one thread")
+    print_text(bench, 1, "Print {u64, u32, char[16]} to one FILE, /dev/null, with a full buffer, one thread")
     print_text(bench, 2, "The same, two threads at once, each")
     print_lines(bench, 1, "The same, line-buffered (a system call a line), one thread")
     print_lines(bench, 2, "The same, line-buffered, two threads at once, each")
     generate(bench)
-
-
-def record(bench: Bench, threads: int, lttng: bool, heading: str) -> None:
-    group = Group(bench, heading, "ns")
-    if lttng:
-        group.row("peer", "LTTng-UST, snapshot mode", f"lttng-snapshot loop {threads} -1")
-        group.row("peer", "LTTng-UST, discard mode", f"lttng-discard loop {threads} -1")
-    for label, directory in (("tmpfs", "shm/trace"), ("build disk", "trace")):
-        group.row("ours", f"tpgen: CTF sink, {label}", f"ours loop {threads} -1", TP_ENABLE="bench:*",
-                  TP_OUTPUT=f"ctf:{directory}")
-    if threads == 1:
-        group.measure(300000, count=45000)
-        group.notes.append("clock_gettime is outside the instruction counts (a system call, under valgrind).")
-    else:
-        group.measure(300000)
-    if threads > 1 and lttng:
-        lost = re.findall(r"Discarded events:\s*(\d+)", bench.run(["lttng", "list", "discard"]).stdout)
-        group.notes.append(f"LTTng-UST, discard mode, has lost of all these: {sum(map(int, lost))} events.")
-    group.show()
 
 
 def print_text(bench: Bench, threads: int, heading: str) -> None:

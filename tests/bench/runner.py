@@ -70,12 +70,12 @@ class Group:
         self.rows.append(Row(kind, label, command.split(), environment))
         return self.rows[-1]
 
-    def measure(self, events: int, count: int = 0) -> None:
-        """Runs each row's program for so many events; and, if asked, counts the instructions of so many."""
+    def measure(self, events: int, count: int = 0, times: int = 1) -> None:
+        """Runs each row's program for so many events, so many times a round; and counts the instructions of some."""
         bench = self.bench
         if bench.quick:
             events, count = min(events, max(events // 1000, 480)), min(count, 480)
-        for _ in range(bench.rounds):
+        for _ in range(bench.rounds * times):
             for row in self.rows:
                 row.values.append(float(bench.hit(row, events).stdout))
         for row in self.rows if count and bench.counts else ():
@@ -166,6 +166,9 @@ class Bench:
         """Runs the row's program."""
         program, *arguments = row.command
         done = self.run([*(tool or []), f"./{program}", str(events), *arguments], row.environment)
+        said = re.search(r"^tp: .*", done.stderr, re.M)
+        if said:  # such as that it has lost records: then it did not do what the others did
+            sys.exit(f"runner.py: {row.label}: {said[0]}")
         for trace in ("trace", "shm/trace"):
             shutil.rmtree(self.path(trace), True)
         return done
@@ -205,12 +208,13 @@ class Bench:
         return self.run([*self.compiler, "-E", "include.c"], fatal=False).returncode == 0
 
     def find_peers(self) -> None:
-        """Compiles what all tables measure."""
+        """Compiles what several tables measure."""
         self.write("bench.tp", read("bench.tp"))
         self.tpgen("bench.tp")
         self.subject("nothing", "nothing.h")
         self.subject("flag", "flag.h", "-DCALLS=1")
         self.subject("flag3", "flag.h", "-DCALLS=3")
+        self.subject("fprintf", "fprintf.h")
         self.ours("ours", "ours.h")
         self.have = {"nothing", "flag", "ours", "load"}
         if self.has_header("sys/sdt.h"):
@@ -226,38 +230,6 @@ class Bench:
         if not self.counts:
             self.absent.append("No instructions are counted: " +
                                ("this is a quick run." if self.quick else "valgrind is not installed."))
-
-    # ---- LTTng-UST's sessions ----
-
-    def start_sessions(self) -> str:
-        """Says why there are none. Root's daemon listens where the system's would: a second one can't be had."""
-        if "lttng" not in self.have or not shutil.which("lttng") or not shutil.which("lttng-sessiond"):
-            return "it or lttng-tools are not installed"
-        if self.quick:
-            return "this is a quick run"
-        self.environment.update(LTTNG_HOME=self.shm, LTTNG_UST_REGISTER_TIMEOUT="10000")
-        if self.is_listening():
-            return "an lttng-sessiond is running already, and is left alone"
-        self.sessiond = subprocess.Popen(["lttng-sessiond", "--no-kernel"], env=self.environment,
-                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(50):
-            if self.is_listening():
-                break
-            time.sleep(0.1)
-        else:
-            return "lttng-sessiond does not start"
-        for name, of_session, of_channel in (("discard", f"--output={self.shm}/lttng", "--discard"),
-                                             ("snapshot", "--snapshot", "--overwrite")):
-            for command in (f"create {name} {of_session}",
-                            f"enable-channel -s {name} -u {of_channel} --subbuf-size 8M --num-subbuf 4 channel",
-                            f"enable-event -s {name} -u bench:{name} -c channel", f"start {name}"):
-                if self.run(["lttng", *command.split()], fatal=False).returncode:
-                    return "its sessions can not be made"
-            self.lttng(f"lttng-{name}", "lttng.h", name)
-        return ""
-
-    def is_listening(self) -> bool:
-        return self.run(["lttng", "--no-sessiond", "list"], fatal=False).returncode == 0
 
     # ---- What is said of the run ----
 

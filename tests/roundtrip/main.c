@@ -36,6 +36,10 @@ static uint64_t number(uint64_t *state)
 static void hit_numbers(FILE *log, uint64_t id, uint64_t *state)
 {
 	static const enum color colors[] = { RED, GREEN, BLUE, (enum color)5 };
+	static const uint16_t modes[] = { 0, 1, 2, 3, 0x8000, 0x8001, 0x8002, 0x8003, 4, 0x8004 };
+	static const char *const mode_names[] = { "", "r", "w", "rw", "\\\"top\\\"", "r|\\\"top\\\"",
+		"w|\\\"top\\\"", "rw|\\\"top\\\"", "0x4", "\\\"top\\\"|0x4" };
+	unsigned int mode = (unsigned int)(next(state) % 10);
 	struct numbers n = {
 		.i8 = (int8_t)number(state), .u8 = (uint8_t)number(state), .i16 = (int16_t)number(state),
 		.u16 = (uint16_t)number(state), .i32 = (int32_t)number(state), .u32 = (uint32_t)number(state),
@@ -43,17 +47,18 @@ static void hit_numbers(FILE *log, uint64_t id, uint64_t *state)
 		.z = (size_t)number(state), .b = number(state) & 1, .c = (char)number(state),
 		.f = (float)(int16_t)number(state) / 8, .d = (double)(int32_t)number(state) / 1024,
 		.p = (const void *)(uintptr_t)number(state), .e = colors[next(state) % 4],
+		.m = modes[mode],
 	};
 
 	trace_all_numbers(id, &n);
 	fprintf(log, "{\"name\": \"all:all_numbers\", \"fields\": {\"id\": %" PRIu64 ", \"i8\": %d, \"u8\": %d, "
 		"\"i16\": %d, \"u16\": %d, \"i32\": %" PRId32 ", \"u32\": %" PRIu32 ", \"i64\": %" PRId64
 		", \"u64\": %" PRIu64 ", \"l\": %ld, \"z\": %zu, \"b\": %d, \"c\": %d, \"f\": %.17g, \"d\": %.17g, "
-		"\"p\": %" PRIuPTR ", \"e\": %d}, ", id, n.i8, n.u8, n.i16, n.u16, n.i32, n.u32, n.i64, n.u64, n.l, n.z,
-		n.b, n.c, (double)n.f, n.d, (uintptr_t)n.p, (int)n.e);
-	fprintf(log, "\"text\": \"id=%" PRIu64 " i8=%d i32=%" PRId32 " u32=%" PRIu32 " l=%ld z=%zu f=%g e=%s\"}\n",
+		"\"p\": %" PRIuPTR ", \"e\": %d, \"m\": %d}, ", id, n.i8, n.u8, n.i16, n.u16, n.i32, n.u32,
+		n.i64, n.u64, n.l, n.z, n.b, n.c, (double)n.f, n.d, (uintptr_t)n.p, (int)n.e, n.m);
+	fprintf(log, "\"text\": \"id=%" PRIu64 " i8=%d i32=%" PRId32 " u32=%" PRIu32 " l=%ld z=%zu f=%g e=%s m=%s\"}\n",
 		id, n.i8, n.i32, n.u32, n.l, n.z, n.d,
-		n.e == RED ? "red" : n.e == GREEN ? "gr\\\"een" : n.e == BLUE ? "blue" : "0x5");
+		n.e == RED ? "red" : n.e == GREEN ? "gr\\\"een" : n.e == BLUE ? "blue" : "0x5", mode_names[mode]);
 }
 
 static void hit_arrays(FILE *log, uint64_t id, uint64_t *state)

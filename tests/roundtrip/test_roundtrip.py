@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
+import re
 import shutil
+import socket
 import struct
+import subprocess
+import sys
 import time
+from typing import Any
 
-from support import BUILD, Case, read, reader, tpgen
+from support import BUILD, Case, need, read, reader, run, tpgen
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
@@ -23,8 +29,8 @@ class RoundTrip(Case):
         cc = os.environ.get("CC", "gcc")
         self.succeed([cc, "-std=gnu11", "-g", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-Wno-stringop-truncation"
                       if cc == "gcc" else "-Wno-unknown-warning-option", "-I", self.dir, "-I", "runtime/include", "-o",
-                      self.path("main"), os.path.join(HERE, "main.c"), os.path.join(BUILD, "libtp.a"), "-lurcu-bp",
-                      "-lpthread"])
+                      self.path("main"), "-Wl,--build-id", os.path.join(HERE, "main.c"),
+                      os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
         return self.path("main")
 
     def run_traced(self, threads: int, events: int, output: str, seed: int = 1) -> dict[int, list[dict]]:
@@ -55,6 +61,8 @@ class RoundTrip(Case):
         for line in lines:
             event = json.loads(line)
             self.assertNotIn("discarded", event)
+            if "environment" in event:
+                continue
             self.assertGreaterEqual(event["time"], last)
             last = event["time"]
             seen.setdefault(event["tid"], []).append(event)
@@ -71,6 +79,9 @@ class RoundTrip(Case):
                 if "e" in got["fields"]:
                     names = {0: ["red"], 7: ['gr"een'], -2: ["blue"], 5: []}
                     self.assertEqual(got["labels"]["e"], names[got["fields"]["e"]])
+                    # 0 and bits that are in no entry have no name of their own.
+                    mode = want["text"].rsplit(" m=", 1)[1]
+                    self.assertEqual(got["labels"]["m"], [mode] if mode and "0x" not in mode else [])
 
     def test_one_thread(self) -> None:
         self.compare_ctf(1, 4000)
@@ -80,6 +91,66 @@ class RoundTrip(Case):
 
     def test_small_packets(self) -> None:
         self.compare_ctf(2, 1500, ",packet=16K", seed=3)
+
+    def environment(self, argv: list[bytes]) -> dict[str, Any]:
+        """What the trace of a program that was started with these arguments says of it; four follow the first."""
+        trace = self.path("trace")
+        program = self.build()
+        os.mkdir(self.path("logs"))
+        done = subprocess.run(argv, executable=program, env={**os.environ, "TP_ENABLE": "all:*",
+                              "TP_OUTPUT": f"ctf:{trace}"}, capture_output=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        need(self, "babeltrace2")
+        for arguments in (["babeltrace2", trace], ["babeltrace2", trace, "--component=sink.text.details"]):
+            done_reading = reader(arguments)
+            self.assertEqual((done_reading.returncode, done_reading.stderr), (0, ""))
+        if not os.path.exists(PYTHON) or reader([PYTHON, "-c", "import bt2"]).returncode:
+            self.skipTest("python3-bt2 is not installed")
+        read_trace = reader([PYTHON, os.path.join(HERE, "read_trace.py"), trace])
+        self.assertEqual((read_trace.returncode, read_trace.stderr), (0, ""))
+        found: dict[str, Any] = json.loads(read_trace.stdout.splitlines()[1])["environment"]
+        return found
+
+    def test_environment(self) -> None:
+        before = time.time()
+        found = self.environment([b"the program", b"1", b"5", b"7", self.path("logs").encode()])
+        self.assertEqual(found["command"], f"'the program' 1 5 7 {self.path('logs')}")
+        self.assertEqual((found["tracer_name"], found["program"], found["hostname"]),
+                         ("tp", os.path.realpath(self.path("main")), socket.gethostname()))
+        made = datetime.datetime.strptime(found["trace_creation_datetime"], "%Y-%m-%dT%H:%M:%S%z").timestamp()
+        self.assertTrue(before - 1 <= made <= time.time())
+        version = [found[f"tracer_{part}"] for part in ("major", "minor", "patch")]
+        self.assertEqual(version, [int(n) for n in re.findall(r"#define TP_VERSION_[A-Z]+ (\d+)",
+                                                              read("runtime/include/tp/tracepoint.h"))])
+        notes = self.succeed(["readelf", "-n", self.path("main")]).stdout
+        build_id = re.search(r"Build ID: ([0-9a-f]+)", notes)
+        self.assertEqual(found.get("build_id"), build_id and build_id[1])
+
+    def test_hostile_arguments(self) -> None:
+        argv = [b"\xff\xc3\n", b"1*/ /* \"\\", b"5\t'\x01\x7f", b"7 \xed\xa0\x80\xf4\x90\x80\x80\xc0\xaf gr\xc3\xbcn",
+                self.path("logs").encode()]
+        found = self.environment(argv)
+        shell = run(["bash", "-c", f"printf '%s\\0' {found['command']}"])
+        self.assertEqual(shell.stdout.encode(errors="surrogateescape").split(b"\0")[:-1], argv)
+        self.assertIn("gr\u00fcn", found["command"])
+
+    def test_endless_arguments(self) -> None:
+        argv = [b"p", b"1" + b" \xe2\x82\xac" * 20000, b"5", b"7", self.path("logs").encode()]
+        command = self.environment(argv)["command"]
+        self.assertRegex(command, "^p '1( \u20ac)+ ?\\.\\.\\.$")
+        self.assertTrue(4090 < len(command.encode()) <= 4099)
+
+    def test_no_arguments(self) -> None:
+        """execve() with none; a kernel since 5.18 makes it an empty one."""
+        need(self, "babeltrace2")
+        program, trace = self.build(), self.path("trace")
+        code = "import ctypes, sys; ctypes.CDLL(None).execv(sys.argv[1].encode(), (ctypes.c_char_p * 1)(None))"
+        done = run([sys.executable, "-c", code, program],
+                   env={**os.environ, "TP_ENABLE": "all:*", "TP_OUTPUT": f"ctf:{trace}"})
+        self.assertEqual(done.returncode, 2)  # it says how it is used
+        self.assertRegex(read(os.path.join(trace, "metadata")), r"program = ")
+        done = reader(["babeltrace2", trace])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_text(self) -> None:
         path = self.path("text")

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <tp/clock.h>
 
+#include "counter.h"
 #include "internal.h"
 #include "util.h"
 

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <tp/define_trace.h>
 #include <tp/tp.h>
 
 #include "ctf_fixture.h"
@@ -60,10 +61,10 @@ START_TEST(every_kind_of_field)
 	ck_assert_contains(line, "s64 = -9223372036854775808, event = 18446744073709551615, flag = 1,");
 	ck_assert_contains(line, "align = 1.5, wide = -2.25, clock = 0xDEADBEEF, level = ( \"\\\"HIGH\\\"\" : container = 2 ),");
 	ck_assert_contains(line, "comm = \"comm\", numbers = [ [0] = 1, [1] = -2, [2] = 3 ], _string_loc = 9,");
-	ck_assert_contains(line, "point = [ [0] = 2, [1] = 1, [2] = 255, [3] = 255, [4] = 9, [5] = ");
+	ck_assert_contains(line, "point = [ [0] = 0x2, [1] = 0x1, [2] = 0xFF, [3] = 0xFF, [4] = 0x9, [5] = ");
 	ck_assert_contains(line, " string = \"a \\\"string\\\"\", bytes = [ [0] = 1, [1] = 2, [2] = 255 ],");
 	ck_assert_contains(line, " words = [ [0] = 7, [1] = 4294967295 ],");
-	ck_assert_contains(line, "[1] = { bytes = [ [0] = 3, [1] = 0, [2] = 4, [3] = 0, [4] = 5, [5] = ");
+	ck_assert_contains(line, "[1] = { bytes = [ [0] = 0x3, [1] = 0x0, [2] = 0x4, [3] = 0x0, [4] = 0x5, [5] = ");
 	ck_assert_contains(line, " stream = \"end\" }");
 	line = strsep(&rest, "\n");
 	ck_assert_contains(line, "level = ( \"NONE\" : container = -1 ), comm = \"unending\",");
@@ -80,6 +81,132 @@ START_TEST(every_kind_of_field)
 	ck_assert_contains(line, "{ value = -5 }");
 	ck_assert_str_eq(rest, "");
 	free(text);
+}
+END_TEST
+
+enum named_mood { MOOD_GOOD = 3, MOOD_BAD = -4 };
+
+struct named_record {
+	struct trace_entry ent;
+	uint32_t flags;
+	int16_t masks;
+	uint64_t many;
+	uint8_t none;
+	struct sample_point points[2];
+	const void *pointers[2];
+	enum named_mood moods[2];
+	bool switches[2];
+	long double longest;
+	struct {
+		char c;
+	} small[2];
+	TP_DYNAMIC_DATA
+};
+
+static const struct trace_print_flags named_flags[] = {
+	{1, "A"}, {2, "B"}, {4, "C"}, {8, "D"}, {16, "E"}, {1ul << 40, "too big"}, {32, ""}, {7, "ABC"}, {0, NULL},
+};
+static const struct trace_print_flags named_masks[] = {
+	{3, "rw"}, {1, "r"}, {2, "*/w"}, {0, "rest"}, {0xc, "both"}, {(unsigned long)-32768, "sign"}, {0, NULL},
+};
+static const struct trace_print_flags named_many[] = {
+	{1, "1"}, {2, "2"}, {4, "*/4"}, {8, "\"8\""}, {16, "16"}, {32, "32"}, {1ul << 63, "last"}, {0, NULL},
+};
+
+static const struct trace_print_flags named_none[] = {{1ul << 40, "too big"}, {0, "never alone"}, {0, NULL}};
+
+static struct sample_module named;
+
+static void record_named(void *data, int value)
+{
+	struct tp_record rec;
+	struct named_record *r = tp_reserve(&rec, data, &named.event, sizeof(struct named_record));
+
+	if (!r)
+		return;
+	memset((char *)r + sizeof(r->ent), 0, sizeof(*r) - sizeof(r->ent));
+	r->flags = (uint32_t)value;
+	r->masks = (int16_t)((value & 15) | (value & 16 ? -32768 : 0) | (value & 32));
+	r->many = 1ul << 63 | (uint64_t)value;
+	r->points[1] = (struct sample_point){.x = 1, .z = 255};
+	r->pointers[1] = (const void *)0xabcdef;
+	r->moods[1] = MOOD_BAD;
+	r->switches[1] = true;
+	r->small[0].c = 17;
+	tp_commit(&rec);
+}
+
+#define NAMED_FIELD(kind, member, type, ...) \
+	TP_DESCRIBE(kind, false, named_record, member, #member, type, #type, __VA_ARGS__)
+
+/* What __print_flags prints is the value's name; *nr counts those that have one. */
+static void check_flags(const char *line, const char *field, unsigned long v, unsigned long shown,
+			const char *delimiter, const struct trace_print_flags *table, unsigned int *nr)
+{
+	char text[128], expected[256], unknown[256];
+	struct trace_seq seq;
+
+	trace_seq_init(&seq, text, sizeof(text));
+	tp_seq_print_flags(&seq, v, delimiter, table);
+	snprintf(expected, sizeof(expected), " %s = ( \"%s\" : container = 0x%lX )", field, text, shown);
+	snprintf(unknown, sizeof(unknown), " %s = ( <unknown> : container = 0x%lX )", field, shown);
+	if (strstr(line, expected))
+		(*nr)++;
+	else
+		ck_assert_contains(line, unknown);
+}
+
+START_TEST(flags_and_elements)
+{
+	static const struct tp_event_field fields[] = {
+		NAMED_FIELD(TP_FIELD, flags, uint32_t, named_flags, "|"),
+		NAMED_FIELD(TP_FIELD, masks, int16_t, named_masks, " + "),
+		NAMED_FIELD(TP_FIELD, many, uint64_t, named_many, "*/"),
+		NAMED_FIELD(TP_FIELD, none, uint8_t, named_none, "|"),
+		NAMED_FIELD(TP_ARRAY, points, struct sample_point, NULL),
+		NAMED_FIELD(TP_ARRAY, pointers, const void *, NULL),
+		NAMED_FIELD(TP_ARRAY, moods, enum named_mood, NULL),
+		NAMED_FIELD(TP_ARRAY, switches, bool, NULL),
+		NAMED_FIELD(TP_FIELD, longest, long double, NULL),
+		NAMED_FIELD(TP_ARRAY, small, __typeof__(((struct named_record *)0)->small[0]), NULL),
+	};
+	unsigned int flags = 0, masks = 0;
+
+	sample_module_init(&named, "sample", "named", "int");
+	named.event_class = (struct tp_event_class){
+		.fields = fields, .nr_fields = sizeof(fields) / sizeof(fields[0]),
+		.fixed_size = sizeof(struct named_record),
+	};
+	named.event.record = (tp_probe_t)record_named;
+	tp_module_load(&named.module);
+	struct tp_sink *sink = open_sink(NULL);
+	for (int i = 0; i < 128; i++)
+		sample_module_hit(&named, i);
+	tp_sink_close(sink);
+
+	char *text = clean_babeltrace(trace), *rest = text;
+	for (unsigned int i = 0; i < 128; i++) {
+		const char *line = strsep(&rest, "\n");
+		long mask = (long)((i & 15) | (i & 32)) | (i & 16 ? -32768 : 0);
+		check_flags(line, "flags", i, i, "|", named_flags, &flags);
+		check_flags(line, "masks", (unsigned long)mask, (unsigned long)mask & 0xffff, " + ", named_masks,
+			    &masks);
+		char many[64];
+		snprintf(many, sizeof(many), " many = 0x%lX, none = 0x0, ", 1ul << 63 | i);
+		ck_assert_contains(line, many);
+		ck_assert_contains(line, "[1] = { bytes = [ [0] = 0x1, [1] = 0x0, [2] = 0x0, [3] = 0x0, "
+					 "[4] = 0xFF, [5] = ");
+		ck_assert_contains(line, "pointers = [ [0] = 0x0, [1] = 0xABCDEF ], moods = [ [0] = 0, [1] = -4 ], "
+					 "switches = [ [0] = 0, [1] = 1 ], ");
+		ck_assert_contains(line, "longest = [ [0] = 0x0, ");
+		ck_assert_contains(line, "small = [ [0] = 0x11, [1] = 0x0 ]");
+	}
+	ck_assert_str_eq(rest, "");
+	free(text);
+	/* Six bits; the bit of the empty name prints as nothing when it is alone; so does 0. */
+	ck_assert_uint_eq(flags, 64 - 2);
+	/* 0, 1, 2, 3 with and without both and sign: 0 prints as nothing. */
+	ck_assert_uint_eq(masks, (16 - 1) * 2);
 }
 END_TEST
 
@@ -413,6 +540,7 @@ int main(void)
 	tcase_add_checked_fixture(content, setup, NULL);
 	tcase_set_timeout(content, 60);
 	tcase_add_test(content, every_kind_of_field);
+	tcase_add_test(content, flags_and_elements);
 	tcase_add_test(content, odd_layouts);
 	tcase_add_test(content, alignment_beyond_ctf);
 	tcase_add_test(content, wall_time);

@@ -296,7 +296,7 @@ START_TEST(descriptor_that_is_another_files)
 	ck_assert_uint_eq(count_of(database, "value="), 0);
 	/* The program has given stderr's number away as well, so the messages are there. */
 	ck_assert_uint_eq(count_of(database, "writing failed: Bad file descriptor"), 1);
-	ck_assert_contains(database, "text sink: records lost: 3\n");
+	ck_assert_contains(database, "text sink: records lost: 3 (no file: 3)\n");
 	free(database);
 	ck_assert_int_eq(chdir("/"), 0);
 }
@@ -311,7 +311,7 @@ START_TEST(limit_on_file_sizes)
 	ck_assert_contains(log, "value=1\n");
 	ck_assert_lacks(log, "value=9\n");
 	ck_assert_contains(err_text, "tp: text sink: writing failed: File too large");
-	ck_assert_contains(err_text, "tp: text sink: records lost: 3\n");
+	ck_assert_contains(err_text, "tp: text sink: records lost: 3 (no file: 3)\n");
 	free(log);
 }
 END_TEST
@@ -380,7 +380,9 @@ static const struct {
 	{NULL, "ctf:%s/no/such/directory", "No such file or directory"},
 	{NULL, "ctf:/proc/trace", "No such file or directory"},
 	{NULL, "ctf:%s/out", "Not a directory"},
-	{NULL, "ctf:%s/trace,packet=1", "packet=SIZE"},
+	{NULL, "ctf:%s/trace,packet=1",
+	 "/trace': option 'packet=1': packet= takes bytes, from 4K to 1G; there is no trace\n"}, /* the sink's own words */
+	{NULL, "ctf:%s/trace,mode=flight,colour=red", "/trace': there is no option 'colour=red'; there are mode=, "},
 	{NULL, "ctf:%s/trace,", NULL},
 	{",", "text:%s/log", "tp: TP_ENABLE=,: no list of patterns"},
 	{"!a", NULL, "tp: TP_ENABLE=!a: no list of patterns"},
@@ -413,7 +415,7 @@ START_TEST(full_disk)
 {
 	ck_assert_int_eq(start("plain", NULL, "text:/dev/full"), 0);
 	ck_assert_contains(err_text, "tp: text sink: writing failed: No space left on device");
-	ck_assert_contains(err_text, "tp: text sink: records lost: 3");
+	ck_assert_contains(err_text, "tp: text sink: records lost: 3 (no file: 3)\n");
 	ck_assert_uint_eq(count_of(err_text, "\n"), 2);
 }
 END_TEST

@@ -344,7 +344,7 @@ START_TEST(in_ctf)
 
 	ck_assert_uint_eq(count_of(text, "language:language"), 2);
 	*second++ = '\0';
-	ck_assert_contains(text, "pair = [ [0] = 254, [1] = 255, ");
+	ck_assert_contains(text, "pair = [ [0] = 0xFE, [1] = 0xFF, ");
 	ck_assert_contains(text, "name = \"abc\"");
 	ck_assert_contains(text, " text = \"text\"");
 	ck_assert_contains(text, " part = \"part\"");

@@ -171,6 +171,22 @@ START_TEST(text_that_fits_once_intermediates_are_gone)
 }
 END_TEST
 
+/* As in the text sink, where a long record and its line are in the scratch memory. */
+START_TEST(text_without_scratch_memory)
+{
+	void *all = tp_scratch_push(256 << 10);
+
+	print_two(37, 5);
+	ck_assert_str_eq(buffer, "head: flags=S|T symbol=five inline=V");
+	ck_assert(!seq.full);
+	print_two(20, 5);
+	ck_assert_str_eq(buffer, "head: flags=S|T sym");
+	ck_assert(seq.full);
+	check_bounds();
+	tp_scratch_pop(all);
+}
+END_TEST
+
 START_TEST(any_smaller_buffer_is_sane)
 {
 	char whole[64];
@@ -241,6 +257,7 @@ int main(void)
 	tcase_add_test(all, symbols_as_the_kernel);
 	tcase_add_test(all, intermediate_text_goes);
 	tcase_add_test(all, text_that_fits_once_intermediates_are_gone);
+	tcase_add_test(all, text_without_scratch_memory);
 	tcase_add_test(all, any_smaller_buffer_is_sane);
 	tcase_add_test(all, printk_itself);
 	tcase_add_test(all, scratch_is_a_stack);

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* LTTng-UST: its event EVENT. The argument is a number of empty probes; or -1 where a session must have enabled it. */
+/*
+ * LTTng-UST: event EVENT of the header EVENTS. The argument is a number of empty probes; or -1 where a session must
+ * have enabled it.
+ */
+#ifndef EVENTS
+#define EVENTS "lttng_events.h"
+#endif
+
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
-#include "lttng_events.h"
+#include EVENTS
 
 /* LTTng-UST's macros paste their arguments together; these expand EVENT before. */
 #define IS_ENABLED(event) lttng_ust_tracepoint_enabled(bench, event)

@@ -9,7 +9,8 @@
 #include TRACER
 
 static uint64_t hits; /* of the other thread */
-static bool is_busy;
+static bool is_busy, is_over;
+static pthread_t other;
 
 static void hit(uint64_t number)
 {
@@ -19,7 +20,7 @@ static void hit(uint64_t number)
 static void *be_the_other_thread(void *unused)
 {
 	pin(1);
-	for (uint64_t i = 1;; i++) {
+	for (uint64_t i = 1; !__atomic_load_n(&is_over, __ATOMIC_RELAXED); i++) {
 		hit(i);
 		__atomic_store_n(&hits, i, __ATOMIC_RELAXED);
 		while (!is_busy)
@@ -40,19 +41,27 @@ static void wait_for_a_hit(void)
 		;
 }
 
+/* LTTng-UST's destructors take away what it uses. */
+static void stop_other_thread(void)
+{
+	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+	pthread_join(other, NULL);
+}
+
 static void start_other_thread(bool busy)
 {
 	static char data;
-	pthread_t thread;
 
 	is_busy = busy;
 	add_probe(&data);
-	if (pthread_create(&thread, NULL, be_the_other_thread, NULL) != 0)
+	if (pthread_create(&other, NULL, be_the_other_thread, NULL) != 0)
 		fail("no thread can be made");
 	pin(0);
 	while (!__atomic_load_n(&hits, __ATOMIC_RELAXED))
 		;
-	if (!busy) {
+	if (busy) {
+		atexit(stop_other_thread);
+	} else {
 		remove_probe(&data);
 		usleep(1000);
 	}

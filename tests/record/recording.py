@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: MIT
+"""Runs the recorder, and compares what a reader finds with what the recorder knows.
+
+With SECONDS in the environment, as "make torture" sets it, whatever is random
+goes on for that long, and with sanitizers in turn; else it is done a few times.
+RECORD_SEED repeats the round that a failure names, and SANITIZER=asan or tsan
+runs all with that one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import dataclasses
+import fcntl
+import glob
+import os
+import random
+import re
+import resource
+import shlex
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "torture"))
+
+from support import BUILD, ROOT, WARNINGS, Case, need, note, read, reader, run, tpgen  # noqa: E402
+from variants import NO_FUNCTION_CHECK, SANITIZERS  # noqa: E402
+
+SECONDS = min(int(os.environ.get("SECONDS") or 0), 400)  # for a file; tests/run.py waits for 600
+SANITIZER = os.environ.get("SANITIZER", "")  # for all that is run
+TIMEOUT = 60
+
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # of all the crashes
+PR_SET_CHILD_SUBREAPER = 36
+ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # children's children are waited for here
+
+HEAD = 64  # struct shared
+WHO = struct.Struct("=Qii48x")
+HOLE = re.compile(r"WARNING: Tracer discarded \d+ packets? |\n")
+LOST = re.compile(r"WARNING: Tracer discarded (\d+) events? ")
+MAYBE_LOST = re.compile(r"WARNING: Tracer may have discarded events ")  # in a first packet: it asks for a difference
+PACKET = struct.Struct("=II7Q")  # struct tp_ctf_packet, whose last is events_discarded
+
+
+# ---- Building ----
+
+def build(sanitizer: str = "") -> str:
+    """The directory with the programs, which are built where anything has changed since."""
+    directory = os.path.join(BUILD, "record", sanitizer or "plain")
+    os.makedirs(directory, exist_ok=True)
+    runtime = glob.glob(os.path.join(ROOT, "runtime/**/*.[ch]"), recursive=True)
+    inputs = runtime + glob.glob(os.path.join(ROOT, "tpgen/**/*.py"), recursive=True)
+    inputs += [p for p in glob.glob(os.path.join(HERE, "*")) + glob.glob(os.path.join(ROOT, "templates/*/*"))
+               if os.path.isfile(p)] + [os.path.join(BUILD, "libtp.a")]
+    stamp = os.path.join(directory, "stamp")
+    with open(os.path.join(directory, "lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # of another file of tests
+        newest = max(os.stat(path).st_mtime_ns for path in inputs)
+        if os.path.exists(stamp) and os.stat(stamp).st_mtime_ns >= newest:
+            return directory
+        _build(directory, sanitizer, [p for p in runtime if p.endswith(".c")])
+        with open(stamp, "wb"):
+            os.utime(stamp, ns=(newest, newest))
+    return directory
+
+
+def _build(directory: str, sanitizer: str, runtime: list[str]) -> None:
+    done = tpgen("gen", "-o", directory, os.path.join(HERE, "record.tp"))
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    flags = ["-std=gnu11", "-D_GNU_SOURCE", "-g", "-O2", *WARNINGS, *SANITIZERS.get(sanitizer, ()), "-I", directory,
+             "-I", os.path.join(ROOT, "runtime/include")]
+    cc = os.environ.get("CC", "gcc").split()
+    if sanitizer == "asan" and "clang" in cc[0]:
+        flags += NO_FUNCTION_CHECK
+    sources = [os.path.join(HERE, name) for name in ("recorder.c", "threads.c", "processes.c")]
+    libtp = runtime if sanitizer else [os.path.join(BUILD, "libtp.a")]
+    libs = [*libtp, "-lurcu-bp", "-lpthread"]
+    for command in ([*cc, *flags, "-o", os.path.join(directory, "recorder"), *sources, *libs],
+                    [*cc, *flags, "-o", os.path.join(directory, "check"), os.path.join(HERE, "check.c")]):
+        done = run(command)
+        assert (done.returncode, done.stderr) == (0, ""), f"{shlex.join(command)}\n{done.stderr}"
+
+
+# ---- What there is ----
+
+@dataclasses.dataclass
+class Who:
+    """A sequence of events, as the recorder knows it."""
+    hits: int
+    tid: int
+    pid: int
+
+
+@dataclasses.dataclass
+class Seen:
+    """The same, as the reader has seen it."""
+    tid: int
+    first: int
+    last: int
+    events: int
+    breaks: int
+    whole: int  # events before the first break
+
+
+@dataclasses.dataclass
+class Trace:
+    seen: dict[int, Seen]
+    discarded: int  # as its packets say
+    said: str  # by the reader
+
+    def events(self) -> int:
+        return sum(seen.events for seen in self.seen.values())
+
+
+def files(trace: str) -> list[str]:
+    return sorted(glob.glob(os.path.join(glob.escape(trace), "stream-*")))
+
+
+def streams(trace: str) -> dict[str, list[int]]:
+    """Of each, the numbers of its packets."""
+    found: dict[str, list[int]] = {}
+    for name in files(trace):
+        stream, _, number = name.rpartition("-")
+        found.setdefault(stream, []).append(int(number))
+    return {stream: sorted(numbers) for stream, numbers in found.items()}
+
+
+def discarded(trace: str) -> int:
+    """What the streams' last packets say, as each counts on from the one before it."""
+    found: dict[int, int] = {}
+    for name in files(trace):
+        with open(name, "rb") as file:
+            _, _, stream, *_, count = PACKET.unpack(file.read(PACKET.size))
+        found[stream] = max(found.get(stream, 0), count)
+    return sum(found.values())
+
+
+def disk_usage(trace: str) -> int:
+    """Bytes of all that holds events, hidden files too."""
+    found = 0
+    for name in os.listdir(trace):
+        if name.startswith(("stream-", ".stream-")):
+            with contextlib.suppress(FileNotFoundError):
+                found += os.lstat(os.path.join(trace, name)).st_blocks * 512
+    return found
+
+
+class Recording(Case):
+    """Tests with a recorder, and a trace in the test's directory."""
+
+    sanitizer = SANITIZER
+
+    def setUp(self) -> None:
+        super().setUp()
+        need(self, "babeltrace2", "bash")
+        os.chmod(self.dir, 0o755)  # for tests that become another user
+        self.shared = self.path("shared")
+        self.trace = self.path("trace")
+        self.repeat = ""  # how to
+
+    def rounds(self, nr: int):
+        """A random generator for each of so many rounds, or for as long as SECONDS says. A failure tells its seed."""
+        first = int(os.environ.get("RECORD_SEED") or time.time_ns() % 10**9)
+        end = time.monotonic() + SECONDS / self.SHARES
+        at = 0
+        while at < nr or SECONDS and time.monotonic() < end:
+            self.sanitizer = SANITIZER or (("", "", "asan", "tsan")[at % 4] if SECONDS else "")
+            self.repeat = f"RECORD_SEED={first + at}, round {at}"
+            yield random.Random(first + at)
+            at += 1
+            self.again()
+        self.sanitizer = SANITIZER
+        note(f"{self.id().rsplit('.', 1)[-1]}: {at} rounds")
+
+    SHARES = 2  # tests of a file that have rounds
+    LOST_ONLY = r"(tp: CTF trace '.*': records lost: .*\n)?"
+
+    def again(self) -> None:
+        """Nothing is left of what was recorded."""
+        run(["rm", "-rf", self.shared, *glob.glob(glob.escape(self.trace) + "*")])
+        self.repeat = ""
+
+    # ---- Running it ----
+
+    def command(self, *commands: object) -> list[str]:
+        return [os.path.join(build(self.sanitizer), "recorder"), self.shared, *map(str, commands)]
+
+    def environment(self, **env: str) -> dict[str, str]:
+        return {**os.environ, "TSAN_OPTIONS": "halt_on_error=1 history_size=4 die_after_fork=0",
+                "UBSAN_OPTIONS": "print_stacktrace=1", "ASAN_OPTIONS": "handle_segv=0:handle_abort=0", **env}
+
+    def tell(self, command: list[str], env: dict[str, str]) -> None:
+        """How a failure can be repeated."""
+        self.repeat += f"\n{' '.join(f'{k}={shlex.quote(v)}' for k, v in env.items())} {shlex.join(command)}\n"
+
+    def start(self, *commands: object, **env: str) -> subprocess.Popen:
+        """Starts it, in a process group of its own, with its output in files."""
+        command = self.command(*commands)
+        self.tell(command, env)
+        with open(self.path("out"), "wb") as out, open(self.path("err"), "wb") as err:
+            process = subprocess.Popen(command, cwd=self.dir, env=self.environment(**env), stdin=subprocess.PIPE,
+                                       stdout=out, stderr=err, start_new_session=True)
+        self.addCleanup(self.end, process)
+        return process
+
+    def end(self, process: subprocess.Popen) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        with contextlib.suppress(ChildProcessError):
+            while True:  # its children, which go on dying
+                os.waitpid(-process.pid, 0)
+        process.stdin.close()
+
+    def finish(self, process: subprocess.Popen, status: int = 0, message: str = "") -> str:
+        """Waits for its end, and for nothing but the message on its stderr. Returns its output."""
+        late = ""
+        try:
+            process.wait(TIMEOUT)
+        except subprocess.TimeoutExpired:
+            late = f"has not ended after {TIMEOUT} s"
+        self.end(process)
+        out, err = read(self.path("out")), read(self.path("err"))
+        self.assertEqual((late, process.returncode), ("", status), f"{out}{err}{self.repeat}")
+        self.assertRegex(err, rf"\A{message}\Z", self.repeat)
+        return out
+
+    def record(self, *commands: object, status: int = 0, message: str = "", **env: str) -> str:
+        return self.finish(self.start(*commands, **env), status, message)
+
+    def wait_until(self, condition) -> None:
+        end = time.monotonic() + TIMEOUT
+        while not condition():
+            self.assertLess(time.monotonic(), end, self.repeat)
+            time.sleep(0.0005)
+
+    def wait_for_line(self) -> None:
+        """The recorder has come to its command "wait"."""
+        self.wait_until(lambda: "waiting\n" in read(self.path("out")))
+
+    # ---- Looking at it ----
+
+    def whos(self, path: str = "") -> dict[int, Who]:
+        """What the recorder knows, by the index that its events carry."""
+        try:
+            with open(path or self.shared, "rb") as file:
+                data = file.read(HEAD)
+                if len(data) < HEAD:
+                    return {}
+                nr = struct.unpack_from("=I", data)[0]
+                data = file.read(nr * WHO.size)
+        except FileNotFoundError:
+            return {}
+        return {i: Who(*WHO.unpack_from(data, i * WHO.size)) for i in range(nr)}
+
+    def hits(self) -> int:
+        return sum(who.hits for who in self.whos().values())
+
+    def read_trace(self, trace: str = "", live: bool = False) -> Trace:
+        """What babeltrace2 has to say of the trace, which must be without an error or a warning.
+
+        A live one may seem to lack a packet: of two that were made while the directory was listed, the later one may
+        be found, and the earlier one not.
+        """
+        script = 'babeltrace2 --no-delta "$1" | "$2"'
+        done = reader(["bash", "-o", "pipefail", "-c", script, "bash", trace or self.trace,
+                       os.path.join(build(), "check")])
+        complaints = "".join(line for line in done.stderr.splitlines(True) if not LOST.match(line) and
+                             not MAYBE_LOST.match(line) and not (live and HOLE.match(line)))
+        if done.returncode or complaints:
+            kept = f"/tmp/record-failed-{os.getpid()}"
+            run(["cp", "-r", trace or self.trace, kept])
+            self.fail(f"babeltrace2 or check: exit status {done.returncode}\n{complaints[:3000]}\n"
+                      f"the trace is kept in {kept}\n{self.repeat}")
+        seen = {int(line.split()[0]): Seen(*map(int, line.split()[1:])) for line in done.stdout.splitlines()}
+        found = Trace(seen, discarded(trace or self.trace), done.stderr)
+        said = sum(map(int, LOST.findall(done.stderr)))
+        if not live:
+            self.assertLessEqual(said, found.discarded, self.repeat)
+            self.assertTrue(said == found.discarded or MAYBE_LOST.search(done.stderr),
+                            f"{found.discarded} lost events are in the packets\n{done.stderr}\n{self.repeat}")
+        return found
+
+    def read_clean(self, trace: str = "") -> Trace:
+        """The same, and nothing was lost."""
+        found = self.read_trace(trace)
+        self.assertEqual((found.discarded, found.said), (0, ""), self.repeat)
+        return found
+
+    def compare(self, whos: dict[int, Who], trace: Trace, newest: bool = False, on_their_way: int = 0,
+                lost: bool = False) -> None:
+        """Each sequence is in the trace without a gap, up to its end, and from its beginning unless newest is enough.
+
+        So many more than the recorder knows of may be there; with lost, any may be missing.
+        """
+        for i, who in whos.items():
+            seen = trace.seen.get(i)
+            if not seen:
+                self.assertTrue(lost or who.hits == 0, f"{i}: {who} is not in the trace\n{self.repeat}")
+                continue
+            text = f"{i}: {who} {seen}\n{self.repeat}"
+            self.assertEqual(seen.tid, who.tid, text)
+            self.assertLessEqual(seen.last + 1, who.hits + on_their_way, text)
+            if lost:
+                continue
+            self.assertEqual(seen.breaks, 0, text)
+            self.assertGreaterEqual(seen.last + 1, who.hits, text)
+            self.assertTrue(newest or seen.first == 0, text)
+        self.assertLessEqual(set(trace.seen), set(whos), self.repeat)
+
+    def all_is_there(self, **how) -> Trace:
+        trace = self.read_trace() if how.get("lost") else self.read_clean()
+        self.compare(self.whos(), trace, **how)
+        return trace
+
+    def rings_are_full(self, packets: int) -> None:
+        """As many packets of each stream are there as there may be, less one that was being made; none is missing."""
+        for stream, numbers in streams(self.trace).items():
+            text = f"{stream}: {numbers}\n{self.repeat}"
+            self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))), text)
+            self.assertLessEqual(len(numbers), packets, text)
+            self.assertTrue(numbers[0] == 0 or len(numbers) >= packets - 1, text)
+
+    def all_is_counted(self) -> Trace:
+        """What is not in the trace was counted as lost: by the trace itself."""
+        trace = self.all_is_there(lost=True)
+        self.assertEqual(self.hits(), trace.events() + trace.discarded, self.repeat)
+        return trace

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""Random events with random values: babeltrace2 and libtraceevent read what the program has passed.
+
+SEED=N begins elsewhere, SEEDS=N takes so many seeds. Run as a program, it takes others each time, for SECONDS:
+
+    SEED=1000 SEEDS=50 python3 tests/run.py roundtrip/test_random
+    SECONDS=60 python3 tests/roundtrip/test_random.py
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+from collections.abc import Iterator
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
+
+from random_events import Program, generate, write  # noqa: E402
+from support import BUILD, ROOT, Case, reader, run, tpgen  # noqa: E402
+
+PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
+CC = os.environ.get("CC", "gcc")
+SEED = int(os.environ.get("SEED", "1"))
+SEEDS = int(os.environ.get("SEEDS", "6"))
+
+
+def seeds(seconds: float = 0) -> Iterator[int]:
+    """So many of them, or those that there is time for."""
+    end = time.monotonic() + seconds
+    seed = SEED
+    while time.monotonic() < end if seconds else seed < SEED + SEEDS:
+        yield seed
+        seed += 1
+
+
+class Random(Case):
+    seconds = 0.0
+
+    def setUp(self) -> None:
+        super().setUp()
+        # What there is to read with.
+        self.has_bt2 = os.path.exists(PYTHON) and reader([PYTHON, "-c", "import bt2"]).returncode == 0
+        flags = run(["pkg-config", "--cflags", "--libs", "libtraceevent"])
+        self.has_traceevent = flags.returncode == 0
+        if self.has_traceevent:
+            self.succeed(["gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-o", self.path("read_events"),
+                          os.path.join(HERE, "read_events.c"), *flags.stdout.split()])
+
+    def differ(self, number: int, what: str, got: object, want: object) -> None:
+        hit = self.expected["hits"][number]
+        self.fail(f"hit {number}, of {hit['event']}: {what}\nread:   {_short(got)}\npassed: {_short(want)}\n\n"
+                  f"{self.expected['events'][hit['event']]['tp']}")
+
+    def check(self, seed: int) -> None:
+        """All of one seed; a failure says how to repeat it."""
+        try:
+            program = generate(seed)
+            self.expected = program.expected
+            self.options = program.options
+            self.run_program(program)
+            self.check_text()
+            if self.has_bt2:
+                self.check_babeltrace2()
+            if self.has_traceevent:
+                self.check_traceevent()
+        except (AssertionError, subprocess.TimeoutExpired) as error:
+            kept = os.path.join(BUILD, "random")
+            shutil.rmtree(kept, True)
+            shutil.copytree(self.dir, kept)
+            raise AssertionError(f"seed {seed}: {error}\n\nCC={CC} SEED={seed} SEEDS=1 python3 tests/run.py "
+                                 f"roundtrip/test_random repeats it; what was made is in {kept}") from None
+
+    def run_program(self, program: Program) -> None:
+        write(program, self.dir)
+        done = tpgen("gen", "-o", self.dir, self.path("random.tp"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = run([CC, "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-iquote", self.dir, "-I",
+                    os.path.join(ROOT, "runtime/include"), "-o", self.path("random"), self.path("random.c"),
+                    os.path.join(HERE, "record_events.c"), os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        shutil.rmtree(self.path("trace"), True)
+        done = run([self.path("random"), self.path("text"), self.path("records")], env={
+            **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.path('trace')},{program.options}"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def check_babeltrace2(self) -> None:
+        done = reader([PYTHON, os.path.join(HERE, "read_trace.py"), self.path("trace"), "--hidden"])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        version, *lines = [line for line in done.stdout.splitlines() if not line.startswith('{"environment"')]
+        old = tuple(int(n) for n in json.loads(version)["bt2"].split(".")[:3]) < (2, 0, 5)
+        self.assertEqual(len(lines), len(self.expected["hits"]))
+        for number, (line, hit) in enumerate(zip(lines, self.expected["hits"])):
+            got = json.loads(line)
+            event = self.expected["events"][hit["event"]]
+            if got.get("name") != f"{event['system']}:{hit['event']}":
+                self.differ(number, "the event", got, event["system"])
+            self.check_context(number, got)
+            for field, want in zip(event["fields"], hit["values"]):
+                self.check_ctf_field(number, event, field, got, want, old)
+            self.check_names(number, event, got["fields"])
+
+    def check_context(self, number: int, got: dict) -> None:
+        """The one thread's id is the process's."""
+        context = got["context"]
+        wanted = {"pid": context["tid"], "procname": "random"} if "context=" in self.options else {}
+        if {name: context.get(name) for name in wanted} != wanted or not 0 <= context.get("cpu_id", 0) < 1024:
+            self.differ(number, "the context", context, wanted)
+
+    def check_ctf_field(self, number: int, event: dict, field: dict, got: dict, want: object, old: bool) -> None:
+        name = field["name"]
+        if field["dynamic"] and any(f["name"] == name and not f["dynamic"] for f in event["fields"]):
+            # Of the two with one name, this is the one with underscores more; hidden words may have such a name, too.
+            names = [n for n in got["fields"] if n.lstrip("_") == name.lstrip("_") and n != name]
+            name = next((n for n in names if _flat(got["fields"][n]) == want), names[-1] if names else name)
+        if name not in got["fields"]:
+            self.differ(number, f"field {name} is not there", got["fields"], want)
+        value = _flat(got["fields"][name])
+        if field["kind"] == "float":
+            value = [repr(v) for v in value] if isinstance(value, list) else repr(value)
+        if field["cpus"]:  # the machine's number of them
+            value = value[:1] + [v for v in value[1:] if v]
+        # babeltrace2's defect, mended in 2.0.5: of an empty text it shows an earlier one.
+        if value != want and not (old and field["text"] and want == ""):
+            self.differ(number, f"babeltrace2's field {name}", value, want)
+        labels = got["labels"].get(name)
+        if field["table"]:
+            names = {value & (1 << 64) - 1: name for value, name in field["table"]}
+            wanted = [names[want & (1 << 64) - 1]] if want & (1 << 64) - 1 in names else []
+            if (labels or []) != wanted:  # where no entry's value fits, there is no enumeration
+                self.differ(number, f"labels of {name}", labels, wanted)
+        elif labels and labels != [self.expected["hits"][number]["flags"].get(name)]:
+            # Not all sets of flags need have a label; nor what is in no entry.
+            self.differ(number, f"labels of {name}", labels, self.expected["hits"][number]["flags"].get(name))
+
+    def check_names(self, number: int, event: dict, fields: dict) -> None:
+        """What is there beside the fields has an underscore in front, as readers know it for hidden."""
+        more = [n for n in fields if not n.startswith("_") and n not in {f["name"] for f in event["fields"]}]
+        if more:
+            self.differ(number, "names that are no field's", more, [])
+
+    def check_traceevent(self) -> None:
+        done = reader([self.path("read_events"), self.path("records")])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), len(self.expected["hits"]))
+        for number, (line, hit) in enumerate(zip(lines, self.expected["hits"])):
+            got = json.loads(line)
+            event = self.expected["events"][hit["event"]]
+            if (got["system"], got["event"]) != (event["system"], hit["event"]):
+                self.differ(number, "the event", got["event"], hit["event"])
+            if hit["size"] and got["size"] != hit["size"]:
+                self.differ(number, "the record's size", got["size"], hit["size"])
+            names = [[f["name"] for f in fields] for fields in (got["fields"], event["fields"])]
+            if names[0] != names[1]:
+                self.differ(number, "the names", *names)
+            for field, theirs, data, value in zip(event["fields"], got["fields"], hit["bytes"], hit["values"]):
+                self.check_tep_field(number, field, theirs, data, value)
+            if hit["readable"] and bytes.fromhex(got["text"]) != bytes.fromhex(hit["text"]):
+                self.differ(number, "libtraceevent's text", bytes.fromhex(got["text"]), bytes.fromhex(hit["text"]))
+
+    def check_tep_field(self, number: int, field: dict, theirs: dict, data: str, value: object) -> None:
+        for key in ("array", "dynamic", "rel", "signed"):
+            want = field[key]
+            if key == "signed":
+                want = want or field["kind"] == "float"
+            elif key == "array":
+                want = want and not field["cpus"]  # "cpumask_t name", without brackets, as in the kernel
+            if bool(theirs[key]) != bool(want):
+                self.differ(number, f"libtraceevent's field {field['name']}: {key}", theirs, want)
+        if "bytes" not in theirs:
+            return
+        got = theirs["bytes"][:len(data)] if field["cpus"] else theirs["bytes"]
+        if got != data:
+            self.differ(number, f"libtraceevent's field {field['name']}", got, data)
+        if field["kind"] in ("int", "pointer") and not field["text"] and not field["cpus"] and "numbers" in theirs:
+            want = value if isinstance(value, list) else [value]
+            if theirs["numbers"] != want:
+                self.differ(number, f"libtraceevent's field {field['name']}", theirs["numbers"], want)
+
+    def check_text(self) -> None:
+        with open(self.path("text"), "rb") as file:
+            lines = file.read().split(b"\n")[:-1]
+        self.assertEqual(len(lines), len(self.expected["hits"]))
+        for number, (line, hit) in enumerate(zip(lines, self.expected["hits"])):
+            event = self.expected["events"][hit["event"]]
+            got = line.split(b" ", 2)[2]
+            want = f"{event['system']}:{hit['event']}: ".encode() + _escaped(bytes.fromhex(hit["text"]))
+            if hit["cut"] and got.endswith(b"...") and len(got) > 60000:
+                continue
+            if any(field["cpus"] for field in event["fields"]):  # the machine's number of them
+                got, want = (re.sub(rb"(00000000,)+", b"", text) for text in (got, want))
+            if got != want:
+                self.differ(number, "the text", got, want)
+
+    def test_random(self) -> None:
+        count = 0
+        for count, seed in enumerate(seeds(self.seconds), 1):
+            self.check(seed)
+        if self.seconds:
+            print(f"random events: seeds {SEED} to {SEED + count - 1}")
+        for there, name in ((self.has_bt2, "python3-bt2"), (self.has_traceevent, "libtraceevent-dev")):
+            if not there:
+                self.skipTest(f"{name} is not installed")
+
+
+def _flat(value: object) -> object:
+    """Structures are lists of bytes, and lists of these one list."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return [byte for element in value for byte in element["bytes"]]
+    return value
+
+
+def _escaped(text: bytes) -> bytes:
+    """As the text sink writes it."""
+    text = text[:-1] if text.endswith(b"\n") else text
+    return b"".join(bytes([c]) if c >= 32 and c != 127 else b"\\n" if c == 10 else b"\\x%02x" % c for c in text)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) < 2000 else f"{text[:1000]} ... {text[-900:]}"
+
+
+if __name__ == "__main__":
+    if "SEED" not in os.environ:
+        SEED = int(time.time())  # others than the last time
+    Random.seconds = float(os.environ.get("SECONDS") or 60)
+    unittest.main()

@@ -1,0 +1,699 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_ctf_limits.c - the limits of a CTF trace: which records it keeps, in
+ * a flight recorder and elsewhere, and how those that it does not are counted.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "ctf_fixture.h"
+#include "ctf_packets.h"
+#include "internal.h"
+#include "sample.h"
+#include "util.h"
+
+/* Events of sample_int in a packet of 4K: each has 8 bytes of time and 12 of record, and begins at a multiple of 8. */
+#define PER_PACKET ((4096 - 64 + 4) / 24)
+
+/* The tests are run twice: what is the same for each clock. */
+static void setup_monotonic(void)
+{
+	setup();
+	setenv("TP_CLOCK", "monotonic", 1);
+}
+
+/* And what is the same where a thread prepares packets. */
+static bool prepared;
+
+static void setup_prepared(void)
+{
+	setup();
+	prepared = true;
+}
+
+static struct tp_sink *open_with(const char *options)
+{
+	char all[128];
+
+	snprintf(all, sizeof(all), "%s%s", options, prepared ? ",prepare=thread" : "");
+	return open_sink(all);
+}
+
+static void record(int from, int to)
+{
+	for (int i = from; i < to; i++)
+		trace_sample_int(i);
+}
+
+static unsigned int count_all_files(void)
+{
+	return count_files(trace, "stream-") + count_files(trace, ".stream-");
+}
+
+/* Closes the sink, which says this of losses, in one line, and returns that. */
+static void close_saying(struct tp_sink *sink, const char *losses, int error)
+{
+	char expected[256] = "";
+
+	if (losses)
+		snprintf(expected, sizeof(expected), "tp: CTF trace '%s': records lost: %s\n", trace, losses);
+	capture_stderr();
+	ck_assert_int_eq(tp_sink_close(sink), error);
+	char *messages = captured_stderr();
+	ck_assert_str_eq(messages, expected);
+	free(messages);
+}
+
+/* ---- The newest are kept ---- */
+
+START_TEST(ring_of_a_thread)
+{
+	static const unsigned int rings[] = {2, 3, 7};
+	const unsigned int ring = rings[_i];
+	enum { NR = 20000 };
+	char options[64];
+	size_t nr;
+
+	snprintf(options, sizeof(options), "mode=flight,packet=4K,packets=%u", ring);
+	struct tp_sink *sink = open_with(options);
+	for (int i = 0; i < NR; i += 500) {
+		record(i, i + 500);
+		ck_assert_uint_le(count_all_files(), ring);
+	}
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	close_saying(sink, NULL, 0);
+	const struct packet_file *packets = packets_of(trace, &nr);
+	ck_assert_uint_eq(nr, ring);
+	ck_assert_uint_eq(packets[nr - 1].head.packet_seq_num, (NR + PER_PACKET - 1) / PER_PACKET - 1);
+	char *text = clean_babeltrace(trace);
+	struct run run = run_of(text, 0);
+	ck_assert_int_eq(run.last, NR - 1);
+	ck_assert_uint_gt(run.nr, (ring - 1) * PER_PACKET);
+	ck_assert_lacks(text, "discarded");
+	free(text);
+}
+END_TEST
+
+/* What a child's threads have recorded for certain, as they say in memory that outlives it. */
+struct witness {
+	int tid, committed;
+};
+
+static struct witness *witnesses;
+
+static void *certain(void *slot)
+{
+	struct witness *witness = witnesses + (uintptr_t)slot * 8; /* not in one cache line */
+
+	witness->tid = tp_thread_id();
+	for (int i = 1; i <= 50000; i++) {
+		trace_sample_int(i);
+		__atomic_store_n(&witness->committed, i, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+static void dies(bool by_signal)
+{
+	pthread_t threads[2];
+
+	open_with("mode=flight,packet=4K,packets=4");
+	for (uintptr_t i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, certain, (void *)i);
+	if (by_signal)
+		pause();
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	_exit(0);
+}
+
+START_TEST(ring_after_sudden_death)
+{
+	witnesses = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t child = fork();
+	if (child == 0)
+		dies(_i > 0);
+	if (_i > 0) {
+		while (__atomic_load_n(&witnesses[0].committed, __ATOMIC_ACQUIRE) < 2000 ||
+		       __atomic_load_n(&witnesses[8].committed, __ATOMIC_ACQUIRE) < 2000)
+			usleep(100);
+		usleep((unsigned int)_i * 200);
+		kill(child, SIGKILL);
+	}
+	waitpid(child, NULL, 0);
+	ck_assert_uint_le(count_all_files(), 2 * 4);
+	char *text = clean_babeltrace(trace);
+	for (int i = 0; i < 2; i++) {
+		struct run run = run_of(text, witnesses[8 * i].tid);
+		ck_assert_int_ge(run.last, witnesses[8 * i].committed);
+		ck_assert_uint_gt(run.nr, 2 * PER_PACKET); /* one may be just on its way from oldest to newest */
+	}
+	ck_assert_lacks(text, "discarded");
+	free(text);
+}
+END_TEST
+
+static const char *const overwriting[] = {"mode=flight,packet=4K,size=64K", "full=overwrite,packet=4K,size=64K"};
+
+static void *records_as_many_packets(void *packets)
+{
+	record(0, (int)(uintptr_t)packets * PER_PACKET);
+	return (void *)(intptr_t)tp_thread_id();
+}
+
+/* The oldest packet goes, whose it may be. */
+START_TEST(size_is_for_all_threads)
+{
+	struct tp_sink *sink = open_sink(overwriting[_i]);
+	pthread_t thread;
+	void *tid;
+
+	record(0, 16 * PER_PACKET);
+	ck_assert_uint_eq(bytes_in(trace), 64 << 10);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(run_of(text, 0).nr, 16 * PER_PACKET);
+	free(text);
+	pthread_create(&thread, NULL, records_as_many_packets, (void *)(uintptr_t)5);
+	pthread_join(thread, &tid);
+	ck_assert_uint_eq(bytes_in(trace), 64 << 10);
+	text = clean_babeltrace(trace);
+	struct run mine = run_of(text, tp_thread_id()), its = run_of(text, (int)(intptr_t)tid);
+	ck_assert_uint_eq(mine.nr, 11 * PER_PACKET);
+	ck_assert_int_eq(mine.last, 16 * PER_PACKET - 1);
+	ck_assert_uint_eq(its.nr, 5 * PER_PACKET);
+	free(text);
+	/* The current packet of a thread stays, however old it is. */
+	pthread_create(&thread, NULL, records_as_many_packets, (void *)(uintptr_t)40);
+	pthread_join(thread, &tid);
+	ck_assert_uint_le(bytes_in(trace), 64 << 10);
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	close_saying(sink, NULL, 0);
+	text = clean_babeltrace(trace);
+	mine = run_of(text, tp_thread_id());
+	its = run_of(text, (int)(intptr_t)tid);
+	ck_assert_uint_eq(mine.nr, PER_PACKET);
+	ck_assert_int_eq(mine.last, 16 * PER_PACKET - 1);
+	ck_assert_uint_ge(its.nr, 14 * PER_PACKET);
+	ck_assert_int_eq(its.last, 40 * PER_PACKET - 1);
+	free(text);
+}
+END_TEST
+
+START_TEST(stream_that_overwrites)
+{
+	static const char *const options[] = {"full=overwrite,packet=4K,size=64K", "full=overwrite,packet=4K,packets=16",
+					      "full=overwrite,packet=4K,size=65K,packets=20"};
+	struct tp_sink *sink = open_with(options[_i]);
+	enum { NR = 20000 };
+
+	for (int i = 0; i < NR; i += 500) {
+		record(i, i + 500);
+		ck_assert_uint_le(bytes_in(trace), 65 << 10);
+		ck_assert_uint_le(count_all_files(), 16);
+	}
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	close_saying(sink, NULL, 0);
+	char *text = clean_babeltrace(trace);
+	struct run run = run_of(text, 0);
+	ck_assert_int_eq(run.last, NR - 1);
+	ck_assert_uint_gt(run.nr, 15 * PER_PACKET);
+	ck_assert_lacks(text, "discarded");
+	free(text);
+}
+END_TEST
+
+/* ---- The oldest are kept ---- */
+
+static const struct {
+	const char *options;
+	int packets;
+} discarding[] = {
+	{"packet=4K,size=64K", 16},
+	{"packet=4K,packets=16", 16},
+	{"packet=4K,packets=16,size=32K", 8},
+	{"mode=flight,full=discard,packet=4K,size=64K", 16},
+	{"mode=flight,full=discard,packet=4K,packets=2", 2},
+};
+
+START_TEST(new_records_are_lost)
+{
+	struct tp_sink *sink = open_with(discarding[_i].options);
+	const int kept = discarding[_i].packets * PER_PACKET, nr = 20000;
+	char losses[64];
+
+	record(0, nr);
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_LIMIT), (unsigned int)(nr - kept));
+	ck_assert_uint_eq(tp_sink_lost(sink), (unsigned int)(nr - kept));
+	ck_assert_uint_eq(bytes_in(trace), (unsigned int)discarding[_i].packets * 4096);
+	snprintf(losses, sizeof(losses), "%d (limit: %d)", nr - kept, nr - kept);
+	close_saying(sink, losses, 0);
+	ck_assert_uint_eq(discarded_in(trace), (unsigned int)(nr - kept));
+	char *text = clean_babeltrace(trace);
+	struct run run = run_of(text, 0);
+	ck_assert_int_eq(run.first, 0);
+	ck_assert_uint_eq(run.nr, (unsigned int)kept);
+	ck_assert_contains(text, "discarded");
+	free(text);
+}
+END_TEST
+
+/* What a packet did not need counts as free again. */
+START_TEST(a_short_rest_needs_little_room)
+{
+	struct tp_sink *sink = open_sink("packet=64K,size=164K");
+	char *string = malloc(33000);
+
+	memset(string, 'x', 33000);
+	string[32999] = '\0';
+	for (int i = 0; i < 4; i++) /* one a packet, of which 36K are left on disk */
+		trace_sample_text(string);
+	ck_assert_uint_eq(tp_sink_lost(sink), 1);
+	close_saying(sink, "1 (limit: 1)", 0);
+	free(string);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "text = "), 3);
+	free(text);
+}
+END_TEST
+
+/* ---- Threads and packets ---- */
+
+static pthread_barrier_t all_have_recorded;
+
+static void *records_ten(void *unused)
+{
+	record(0, 10);
+	pthread_barrier_wait(&all_have_recorded); /* while it lives, nobody gets its stream */
+	return unused;
+}
+
+START_TEST(more_threads_than_packets)
+{
+	static const char *const options[] = {"mode=flight,packet=4K,size=16K", "full=overwrite,packet=4K,size=16K",
+					      "packet=4K,size=16K"};
+	struct tp_sink *sink = open_sink(options[_i]);
+	pthread_t threads[8];
+
+	pthread_barrier_init(&all_have_recorded, NULL, 8);
+	for (int i = 0; i < 8; i++)
+		pthread_create(&threads[i], NULL, records_ten, NULL);
+	for (int i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_LIMIT), 40);
+	ck_assert_uint_eq(count_all_files(), 4);
+	/* Those have packets now that the threads have left. */
+	record(0, 10);
+	ck_assert_uint_eq(tp_sink_lost(sink), 40);
+	close_saying(sink, "40 (limit: 40)", 0);
+	ck_assert_uint_eq(discarded_in(trace), 40); /* in the packets of others */
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = "), 50);
+	free(text);
+}
+END_TEST
+
+static void *records_five(void *unused)
+{
+	(void)unused;
+	record(0, 5);
+	return (void *)(intptr_t)tp_thread_id();
+}
+
+START_TEST(streams_are_handed_on)
+{
+	static const char *const options[] = {"packet=4K", "mode=flight,packet=4K,packets=20", "mode=flight,packet=4K,size=80K"};
+	struct tp_sink *sink = open_with(options[_i]);
+	enum { NR = 50 };
+	int tids[NR];
+	size_t nr;
+
+	for (int i = 0; i < NR; i++) {
+		pthread_t thread;
+		void *tid;
+		pthread_create(&thread, NULL, records_five, NULL);
+		pthread_join(thread, &tid);
+		tids[i] = (int)(intptr_t)tid;
+	}
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	close_saying(sink, NULL, 0);
+	const struct packet_file *packets = packets_of(trace, &nr);
+	ck_assert_uint_eq(nr, (NR * 5 + PER_PACKET - 1) / PER_PACKET);
+	ck_assert_uint_eq(packets[nr - 1].number, 0);
+	char *text = clean_babeltrace(trace);
+	for (int i = 0; i < NR; i++)
+		ck_assert_uint_eq(run_of(text, tids[i]).nr, 5);
+	free(text);
+}
+END_TEST
+
+/* ---- Losses by cause ---- */
+
+/* No ck_assert while there is a limit: check writes each into a file, too. */
+static void limit_file_sizes(rlim_t bytes)
+{
+	const struct rlimit limit = {.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
+
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void lose_too_large(const char *xs)
+{
+	trace_sample_text(xs); /* longer than any record */
+	trace_sample_text(xs + 70000 - 5000); /* longer than a packet */
+}
+
+/* Inside a record, whose packet is full. */
+static void lose_nested(struct tp_sink *sink, const char *xs)
+{
+	struct tp_record outer;
+	int *entry = tp_reserve(&outer, sink, &tp_event_sample_int, 12);
+
+	entry[2] = 0;
+	for (int i = 0; i < 4; i++) /* the first one is not lost */
+		trace_sample_text(xs + 70000 - 3000);
+	tp_commit(&outer);
+}
+
+/* CTF has no words for it. */
+static void lose_other(struct tp_sink *sink)
+{
+	static const struct tp_event_field field = {.name = "w", .type = "v", .kind = TP_DYNAMIC_ARRAY, .type_class = TP_OTHER,
+						    .offset = 8, .size = 4, .element_size = 16, .element_align = 16};
+	static struct sample_module wide;
+
+	sample_module_init(&wide, "sample", "wide", "int");
+	wide.event_class.fields = &field;
+	capture_stderr();
+	tp_module_load(&wide.module);
+	free(captured_stderr());
+	tp_probe_register("wide", "int", wide.event.record, sink, 10);
+	for (int i = 0; i < 4; i++)
+		sample_module_hit(&wide, i);
+	tp_probe_unregister("wide", wide.event.record, sink);
+	tracepoint_synchronize_unregister();
+}
+
+static void lose_until(struct tp_sink *sink, enum tp_lost cause, unsigned long nr)
+{
+	for (int i = 0; i < 10 * PER_PACKET && tp_sink_lost_by(sink, cause) < nr; i++)
+		trace_sample_int(i);
+}
+
+START_TEST(each_cause_is_counted)
+{
+	static const unsigned int expected[] = {
+		[TP_LOST_NO_FILE] = 5, [TP_LOST_LIMIT] = 6, [TP_LOST_NESTED] = 3, [TP_LOST_TOO_LARGE] = 2, [TP_LOST_OTHER] = 4,
+	};
+	static char xs[70001];
+	char message[256];
+	int status;
+	struct tp_sink *sink = open_sink("packet=4K,packets=3");
+
+	memset(xs, 'x', sizeof(xs) - 1);
+	lose_too_large(xs);
+	lose_nested(sink, xs);
+	lose_other(sink);
+	capture_stderr();
+	limit_file_sizes(1000);
+	lose_until(sink, TP_LOST_NO_FILE, 5);
+	limit_file_sizes(RLIM_INFINITY);
+	usleep(150000); /* it is tried again after 100 ms */
+	lose_until(sink, TP_LOST_LIMIT, 6);
+	char *messages = captured_stderr();
+	snprintf(message, sizeof(message), "tp: CTF trace '%s': no new packet of 4096 bytes can be made: File too large; "
+					   "records are lost until it can\n", trace);
+	ck_assert_str_eq(messages, message);
+	free(messages);
+	for (enum tp_lost cause = 0; cause < TP_NR_LOST; cause++)
+		ck_assert_uint_eq(tp_sink_lost_by(sink, cause), expected[cause]);
+	ck_assert_uint_eq(tp_sink_lost(sink), 20);
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_NR_LOST), 0);
+	ck_assert_uint_eq(tp_sink_lost_by(sink, (enum tp_lost) - 1), 0);
+
+	/* A child has lost nothing yet. */
+	pid_t child = fork();
+	if (child == 0)
+		_exit(tp_sink_lost(sink) == 0 ? 0 : 1);
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+
+	close_saying(sink, "20 (no file: 5, limit: 6, nested: 3, too large: 2, other: 4)", -EFBIG);
+	ck_assert_uint_eq(discarded_in(trace), 20);
+	char *text = clean_babeltrace(trace);
+	ck_assert_contains(text, "discarded");
+	free(text);
+}
+END_TEST
+
+static void *records_seven(void *unused)
+{
+	record(0, 7);
+	return unused;
+}
+
+/* They have no stream to be counted in. */
+START_TEST(losses_without_a_packet)
+{
+	struct tp_sink *sink = open_sink("packet=4K");
+	const struct packet_file *packets;
+	pthread_t thread;
+	size_t nr;
+
+	if (_i != 1)
+		trace_sample_int(0);
+	capture_stderr();
+	limit_file_sizes(1000);
+	pthread_create(&thread, NULL, records_seven, NULL);
+	pthread_join(thread, NULL);
+	limit_file_sizes(RLIM_INFINITY);
+	free(captured_stderr());
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_NO_FILE), 7);
+	usleep(150000);
+	if (_i > 0) { /* the next packet of all tells of them, whoever's */
+		pthread_create(&thread, NULL, records_seven, NULL);
+		pthread_join(thread, NULL);
+		packets = packets_of(trace, &nr);
+		ck_assert_uint_eq(packets[nr - 1].head.events_discarded, 7);
+	}
+	close_saying(sink, "7 (no file: 7)", -EFBIG);
+	ck_assert_uint_eq(discarded_in(trace), 7);
+	free(clean_babeltrace(trace));
+}
+END_TEST
+
+START_TEST(a_child_counts_for_itself)
+{
+	struct tp_sink *sink = open_with("packet=4K,packets=2");
+	int status;
+
+	record(0, 2 * PER_PACKET + 3);
+	pid_t child = fork();
+	if (child == 0) {
+		record(0, 2 * PER_PACKET + 5);
+		if (tp_sink_lost_by(sink, TP_LOST_LIMIT) != 5)
+			_exit(1);
+		capture_stderr();
+		tp_sink_close(sink);
+		char *messages = captured_stderr();
+		_exit(strstr(messages, "records lost: 5 (limit: 5)\n") ? 0 : 2);
+	}
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+	ck_assert_uint_eq(tp_sink_lost(sink), 3);
+	close_saying(sink, "3 (limit: 3)", 0);
+	ck_assert_uint_eq(discarded_in(trace), 8);
+	free(clean_babeltrace(trace));
+}
+END_TEST
+
+/* ---- The longest record, and one that is no event ---- */
+
+START_TEST(longest_record)
+{
+	struct tp_sink *sink = open_sink("packet=128K");
+	char *string = malloc(TP_RECORD_MAX);
+	size_t longest = TP_RECORD_MAX - 12 - 1;
+
+	trace_sample_int(1);
+	memset(string, 'x', TP_RECORD_MAX);
+	string[longest] = '\0';
+	trace_sample_text(string);
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	string[longest] = 'x';
+	string[longest + 1] = '\0';
+	trace_sample_text(string);
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_TOO_LARGE), 1);
+	close_saying(sink, "1 (too large: 1)", 0);
+	char *text = clean_babeltrace(trace);
+	string[longest] = '\0';
+	ck_assert_uint_eq(count_of(text, "text = \"xx"), 1);
+	ck_assert_ptr_nonnull(find(text, string));
+	ck_assert_contains(text, "len = 65516 ");
+	free(text);
+	free(string);
+}
+END_TEST
+
+START_TEST(events_without_an_id)
+{
+	static struct sample_module m, last;
+	static const uint32_t own = 3; /* this program's */
+	char name[16];
+
+	for (uint32_t i = 0; i < 65535 - own - 1; i++) {
+		snprintf(name, sizeof(name), "many%u", i);
+		sample_module_init(&m, "many", name, "int");
+		tp_module_load(&m.module);
+		tp_module_unload(&m.module);
+	}
+	struct tp_sink *sink = open_sink("packet=64K");
+	trace_sample_int(0); /* the short way is open */
+	sample_module_init(&last, "many", "last", "int");
+	tp_module_load(&last.module);
+	capture_stderr();
+	sample_module_init(&m, "many", "without", "int");
+	tp_module_load(&m.module);
+	free(captured_stderr());
+	ck_assert_uint_eq(last.event.id, 65535);
+	ck_assert_uint_eq(m.event.id, 0);
+	tp_enable(sink, "*");
+	tp_probe_register("without", "int", m.event.record, sink, 10);
+	record(1, 3);
+	sample_module_hit(&last, 3);
+	sample_module_hit(&m, 99);
+	record(4, 10);
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_OTHER), 1);
+	tp_probe_unregister("without", m.event.record, sink);
+	close_saying(sink, "1 (other: 1)", 0);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(run_of(text, 0).nr, 10);
+	ck_assert_contains(text, "many:last: ");
+	free(text);
+}
+END_TEST
+
+/* ---- Sinks that are not ours ---- */
+
+struct hand_made {
+	struct tp_sink head;
+	unsigned int reserved, committed, refused;
+	int last;
+};
+
+static bool hand_made_reserve(struct tp_record *rec)
+{
+	struct hand_made *sink = (struct hand_made *)rec->sink;
+
+	sink->reserved++;
+	rec->entry = tp_scratch_push(rec->size);
+	if (!rec->entry)
+		tp_sink_count_lost(rec->sink, TP_LOST_NESTED);
+	return rec->entry;
+}
+
+static void hand_made_commit(struct tp_record *rec)
+{
+	struct hand_made *sink = (struct hand_made *)rec->sink;
+
+	sink->committed++;
+	sink->last = ((int *)(void *)rec->entry)[2];
+	ck_assert_int_eq(rec->entry->pid, tp_thread_id());
+	ck_assert_uint_eq(rec->entry->type, rec->event->id);
+	tp_scratch_pop(rec->entry);
+}
+
+static void hand_made_lost(struct tp_sink *head, enum tp_lost cause)
+{
+	ck_assert_int_eq(cause, TP_LOST_TOO_LARGE);
+	((struct hand_made *)head)->refused++;
+}
+
+static int hand_made_close(struct tp_sink *head)
+{
+	(void)head;
+	return 0;
+}
+
+/* In a thread that has a stream in slot 0, which is also what their heads are with. */
+START_TEST(hand_made_sinks)
+{
+	const struct tp_sink_ops ops = {.name = "by hand", .reserve = hand_made_reserve, .commit = hand_made_commit,
+					.close = hand_made_close, .lost = _i ? hand_made_lost : NULL};
+	struct hand_made sink = {.reserved = 0};
+	struct tp_sink *ctf = open_sink("packet=4K");
+	struct tp_record rec;
+
+	trace_sample_int(0);
+	ck_assert_int_eq(tp_sink_open(&sink.head, &ops), 0);
+	tp_enable(&sink.head, "sample:*");
+	record(1, 101);
+	ck_assert_uint_eq(sink.reserved, 100);
+	ck_assert_uint_eq(sink.committed, 100);
+	ck_assert_int_eq(sink.last, 100);
+	ck_assert_ptr_nonnull(tp_reserve(&rec, &sink.head, &tp_event_sample_int, TP_RECORD_MAX));
+	ck_assert_uint_eq(rec.size, TP_RECORD_MAX);
+	tp_commit(&rec);
+	ck_assert_ptr_null(tp_reserve(&rec, &sink.head, &tp_event_sample_int, TP_RECORD_MAX + 1));
+	ck_assert_uint_eq(sink.refused, _i ? 1 : 0);
+	ck_assert_uint_eq(tp_sink_lost(&sink.head), _i ? 0 : 1);
+	ck_assert_uint_eq(tp_sink_lost_by(&sink.head, TP_LOST_TOO_LARGE), _i ? 0 : 1);
+	ck_assert_uint_eq(sink.committed, 101);
+	ck_assert_int_eq(tp_sink_close(&sink.head), 0);
+	close_saying(ctf, NULL, 0);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(run_of(text, 0).nr, 101);
+	free(text);
+}
+END_TEST
+
+static void add_common_tests(TCase *limits)
+{
+	tcase_set_timeout(limits, 60);
+	tcase_add_loop_test(limits, ring_of_a_thread, 0, 3);
+	tcase_add_loop_test(limits, ring_after_sudden_death, 0, 4);
+	tcase_add_loop_test(limits, stream_that_overwrites, 0, 3);
+	tcase_add_loop_test(limits, new_records_are_lost, 0, sizeof(discarding) / sizeof(discarding[0]));
+	tcase_add_loop_test(limits, streams_are_handed_on, 0, 3);
+	tcase_add_test(limits, a_child_counts_for_itself);
+}
+
+/* Those know when a packet is made. */
+static void add_tests(TCase *limits)
+{
+	add_common_tests(limits);
+	tcase_add_loop_test(limits, size_is_for_all_threads, 0, 2);
+	tcase_add_test(limits, a_short_rest_needs_little_room);
+	tcase_add_loop_test(limits, more_threads_than_packets, 0, 3);
+	tcase_add_test(limits, each_cause_is_counted);
+	tcase_add_loop_test(limits, losses_without_a_packet, 0, 3);
+	tcase_add_test(limits, longest_record);
+	tcase_add_test(limits, events_without_an_id);
+	tcase_add_loop_test(limits, hand_made_sinks, 0, 2);
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("CTF sink: limits");
+	TCase *counter = tcase_create("counter"), *monotonic = tcase_create("monotonic");
+	TCase *preparer = tcase_create("preparer");
+
+	tcase_add_checked_fixture(counter, setup, NULL);
+	add_tests(counter);
+	suite_add_tcase(suite, counter);
+	tcase_add_checked_fixture(monotonic, setup_monotonic, NULL);
+	add_tests(monotonic);
+	suite_add_tcase(suite, monotonic);
+	tcase_add_checked_fixture(preparer, setup_prepared, NULL);
+	add_common_tests(preparer);
+	suite_add_tcase(suite, preparer);
+	return run(suite);
+}

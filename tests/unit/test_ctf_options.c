@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_ctf_options.c - the options of a CTF sink: what they mean, and what is
+ * said where they mean nothing. What they do is in test_ctf_limits.c and test_ctf_context.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "ctf.h"
+#include "ctf_fixture.h"
+#include "ctf_packets.h"
+#include "sample.h"
+#include "util.h"
+
+#define K ((uint64_t)1 << 10)
+#define M ((uint64_t)1 << 20)
+#define G ((uint64_t)1 << 30)
+#define ANY UINT64_MAX
+
+static const struct {
+	const char *text;
+	bool flight, overwrite;
+	uint64_t packet, packets, size;
+	unsigned int context;
+	bool thread;
+} good[] = {
+	{NULL, false, false, M, ANY, ANY, 0, false},
+	{"", false, false, M, ANY, ANY, 0, false},
+	{"mode=stream", false, false, M, ANY, ANY, 0, false},
+	{"mode=flight", true, true, 512 * K, 4, ANY, 0, false},
+	{"mode=stream,full=overwrite", false, true, M, ANY, ANY, 0, false},
+	{"full=discard,mode=flight", true, false, 512 * K, 4, ANY, 0, false},
+	{"packet=4K", false, false, 4 * K, ANY, ANY, 0, false},
+	{"packet=4096", false, false, 4 * K, ANY, ANY, 0, false},
+	{"packet=4097", false, false, 8 * K, ANY, ANY, 0, false},
+	{"packet=65537,mode=flight", true, true, 68 * K, 4, ANY, 0, false},
+	{"packet=1G", false, false, G, ANY, ANY, 0, false},
+	{"packet=1024M", false, false, G, ANY, ANY, 0, false},
+	{"packet=1048576K", false, false, G, ANY, ANY, 0, false},
+	{"packet=1073741823", false, false, G, ANY, ANY, 0, false},
+	{"packets=2", false, false, M, 2, ANY, 0, false},
+	{"mode=flight,packets=18446744073709551615", true, true, 512 * K, ANY, ANY, 0, false},
+	{"size=16M", false, false, M, ANY, 16 * M, 0, false},
+	{"size=8M", false, false, M, ANY, 8 * M, 0, false},
+	{"size=8388607", false, false, 512 * K, ANY, 8 * M - 1, 0, false}, /* smaller packets, so that there are some */
+	{"size=8K", false, false, 4 * K, ANY, 8 * K, 0, false},
+	{"mode=flight,size=16G", true, true, 512 * K, ANY, 16 * G, 0, false},
+	{"mode=flight,size=64K", true, true, 8 * K, ANY, 64 * K, 0, false},
+	{"mode=flight,size=64K,packets=3", true, true, 8 * K, 3, 64 * K, 0, false},
+	{"size=100000,packet=32K", false, false, 32 * K, ANY, 100000, 0, false},
+	{"size=64K,packet=32K", false, false, 32 * K, ANY, 64 * K, 0, false},
+	{"context=cpu", false, false, M, ANY, ANY, TP_CTF_CPU, false},
+	{"context=name+pid", false, false, M, ANY, ANY, TP_CTF_NAME | TP_CTF_PID, false},
+	{"context=cpu+pid+name", false, false, M, ANY, ANY, TP_CTF_CPU | TP_CTF_PID | TP_CTF_NAME, false},
+	{"context=cpu+cpu", false, false, M, ANY, ANY, TP_CTF_CPU, false},
+	{"prepare=self", false, false, M, ANY, ANY, 0, false},
+	{"prepare=thread,packet=8K", false, false, 8 * K, ANY, ANY, 0, true},
+};
+
+START_TEST(good_options)
+{
+	struct ctf_options options;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t packet = (good[_i].packet + page - 1) / page * page; /* where a page is 64K */
+
+	capture_stderr();
+	if (packet * 2 <= good[_i].size) {
+		ck_assert(tp_ctf_options_parse(&options, good[_i].text, trace));
+		ck_assert_uint_eq(options.flight, good[_i].flight);
+		ck_assert_uint_eq(options.overwrite, good[_i].overwrite);
+		ck_assert_uint_eq(options.packet, packet);
+		ck_assert_uint_eq(options.packets, good[_i].packets);
+		ck_assert_uint_eq(options.size, good[_i].size);
+		ck_assert_uint_eq(options.context, good[_i].context);
+		ck_assert_uint_eq(options.thread, good[_i].thread);
+	}
+	char *messages = captured_stderr();
+	ck_assert_str_eq(messages, "");
+	free(messages);
+}
+END_TEST
+
+#define MODE "mode= takes stream or flight"
+#define PACKET "packet= takes bytes, from 4K to 1G"
+#define PACKETS "packets= takes 2 or more"
+#define SIZE "size= takes bytes, two packets or more"
+#define FULL "full= takes discard or overwrite"
+#define PREPARE "prepare= takes self or thread"
+#define CONTEXT "context= takes some of cpu, pid and name, with + between"
+
+static const struct {
+	const char *text;
+	const char *option; /* that is wrong: the only one, where it is not said */
+	const char *allowed;
+} wrong[] = {
+	{"mode", NULL, MODE},
+	{"mode=", NULL, MODE},
+	{"mode=ring", NULL, MODE},
+	{"mode=flights", NULL, MODE},
+	{"mode=Flight", NULL, MODE},
+	{"mode= flight", NULL, MODE},
+	{"packet", NULL, PACKET},
+	{"packet=", NULL, PACKET},
+	{"packet=1", NULL, PACKET},
+	{"packet=0", NULL, PACKET},
+	{"packet=-4096", NULL, PACKET},
+	{"packet=+4096", NULL, PACKET},
+	{"packet= 8K", NULL, PACKET},
+	{"packet=4095", NULL, PACKET},
+	{"packet=3K", NULL, PACKET},
+	{"packet=8k", NULL, PACKET},
+	{"packet=8KB", NULL, PACKET},
+	{"packet=8T", NULL, PACKET},
+	{"packet=0x2000", NULL, PACKET},
+	{"packet=8.5K", NULL, PACKET},
+	{"packet=1073741825", NULL, PACKET},
+	{"packet=1025M", NULL, PACKET},
+	{"packet=18446744073709555712", NULL, PACKET},  /* 2^64 + 4096 */
+	{"packet=18014398509481988K", NULL, PACKET},    /* the same */
+	{"packets=", NULL, PACKETS},
+	{"packets=0", NULL, PACKETS},
+	{"packets=1", NULL, PACKETS},
+	{"packets=2K", NULL, PACKETS},
+	{"packets=-2", NULL, PACKETS},
+	{"packets=some", NULL, PACKETS},
+	{"size=", NULL, SIZE},
+	{"size=8191", NULL, SIZE},
+	{"size=-1", NULL, SIZE},
+	{"size=all", NULL, SIZE},
+	{"full=", NULL, FULL},
+	{"full=drop", NULL, FULL},
+	{"full=d", NULL, FULL},
+	{"prepare=", NULL, PREPARE},
+	{"prepare=threads", NULL, PREPARE},
+	{"context=", NULL, CONTEXT},
+	{"context=tid", NULL, CONTEXT},
+	{"context=cpu+", NULL, CONTEXT},
+	{"context=+cpu", NULL, CONTEXT},
+	{"context=cpu++pid", NULL, CONTEXT},
+	{"context=cp", NULL, CONTEXT},
+	{"context=cpus", NULL, CONTEXT},
+	{"mode=flight,packet=1,full=x", "packet=1", PACKET}, /* the first one that is wrong */
+	{"mode=flight,full=x", "full=x", FULL},
+};
+
+/* There is no sink and no directory; this line, and no other. */
+static void is_refused(const char *options, const char *message)
+{
+	char expected[512];
+
+	snprintf(expected, sizeof(expected), "tp: CTF trace '%s': %s; there is no trace\n", trace, message);
+	capture_stderr();
+	errno = 0;
+	const struct tp_sink *sink = tp_ctf_sink(trace, options);
+	int error = errno;
+	char *messages = captured_stderr();
+	ck_assert_ptr_null(sink);
+	ck_assert_int_eq(error, EINVAL);
+	ck_assert_str_eq(messages, expected);
+	free(messages);
+	ck_assert_int_ne(access(trace, F_OK), 0);
+}
+
+START_TEST(wrong_options)
+{
+	char message[256];
+
+	snprintf(message, sizeof(message), "option '%s': %s", wrong[_i].option ? wrong[_i].option : wrong[_i].text,
+		 wrong[_i].allowed);
+	is_refused(wrong[_i].text, message);
+}
+END_TEST
+
+static const struct {
+	const char *text, *option;
+} unknown[] = {
+	{"colour=red", "colour=red"},
+	{"packe=4K", "packe=4K"},
+	{"Packet=4K", "Packet=4K"},
+	{"=4K", "=4K"},
+	{" packet=4K", " packet=4K"},
+	{"context=cpu,pid", "pid"},
+	{"packet=4K;mode=flight", NULL}, /* a wrong packet */
+	{"packet=4K,", ""},
+	{",packet=4K", ""},
+	{",", ""},
+	{"packet=4K,,mode=flight", ""},
+};
+
+START_TEST(unknown_options)
+{
+	char message[256];
+
+	if (!unknown[_i].option) {
+		is_refused(unknown[_i].text, "option 'packet=4K;mode=flight': " PACKET);
+		return;
+	}
+	snprintf(message, sizeof(message), "there is no option '%s'; there are mode=, packet=, packets=, size=, full=, prepare= and "
+					   "context=", unknown[_i].option);
+	is_refused(unknown[_i].text, message);
+}
+END_TEST
+
+START_TEST(less_than_two_packets)
+{
+	char message[256];
+	unsigned long packet = (unsigned long)(sysconf(_SC_PAGESIZE) > 65536 ? sysconf(_SC_PAGESIZE) : 65536);
+
+	snprintf(message, sizeof(message), "size=131071 holds less than two packets of %lu bytes: a larger size= or a smaller "
+					   "packet= is needed", packet);
+	is_refused("packet=64K,size=131071", message);
+	is_refused("size=131071,packet=65535", message);
+}
+END_TEST
+
+/* What is asked for is what there is. */
+START_TEST(files_of_that_size)
+{
+	static const struct {
+		const char *options;
+		off_t size;
+	} asked[] = {{"packet=5000", 8192}, {"packet=128K", 128 << 10}, {NULL, 1 << 20}, {"mode=flight", 512 << 10}};
+	size_t nr;
+	struct tp_sink *sink = open_sink(asked[_i].options);
+
+	trace_sample_int(1);
+	const struct packet_file *packets = packets_of(trace, &nr);
+	ck_assert_uint_eq(nr, 1);
+	ck_assert_int_eq(packets[0].size, asked[_i].size);
+	tp_sink_close(sink);
+	packets_of(trace, &nr);
+	ck_assert_uint_eq(nr, 1);
+	free(clean_babeltrace(trace));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("CTF sink: options");
+	TCase *options = tcase_create("options");
+
+	tcase_add_checked_fixture(options, setup, NULL);
+	tcase_add_loop_test(options, good_options, 0, sizeof(good) / sizeof(good[0]));
+	tcase_add_loop_test(options, wrong_options, 0, sizeof(wrong) / sizeof(wrong[0]));
+	tcase_add_loop_test(options, unknown_options, 0, sizeof(unknown) / sizeof(unknown[0]));
+	tcase_add_test(options, less_than_two_packets);
+	tcase_add_loop_test(options, files_of_that_size, 0, 4);
+	suite_add_tcase(suite, options);
+	return run(suite);
+}
