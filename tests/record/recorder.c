@@ -186,7 +186,7 @@ static void limit_files(const char *nr)
 	set_limit(RLIMIT_NOFILE, number(nr));
 }
 
-/* More than there is. */
+/* More than there is; or less. */
 static void limit_memory(const char *bytes)
 {
 	FILE *file = fopen("/proc/self/statm", "r");

@@ -39,6 +39,9 @@ resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # of all the crashes
 PR_SET_CHILD_SUBREAPER = 36
 ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # children's children are waited for here
 
+# An option: who makes packets.
+PREPARE = ("", "", ",prepare=thread")
+
 HEAD = 64  # struct shared
 WHO = struct.Struct("=Qii48x")
 HOLE = re.compile(r"WARNING: Tracer discarded \d+ packets? |\n")

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from recording import Recording  # noqa: E402
 
-OUTPUTS = (",packet=8K", ",mode=flight,packet=8K,packets=3")
+OUTPUTS = (",packet=8K", ",mode=flight,packet=8K,packets=3", ",packet=8K,prepare=thread")
 
 
 class Ends(Recording):

@@ -11,13 +11,13 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from recording import Recording  # noqa: E402
+from recording import PREPARE, Recording  # noqa: E402
 
 
 def mode(rng: random.Random) -> tuple[str, int]:
     """Options, and the packets of each thread that there may be; 0 where all are to be kept."""
     output = f",packet={rng.choice((4, 8, 16, 64))}K" if rng.random() < 0.9 else ""
-    output += rng.choice(("", "", "", ",context=cpu+pid+name"))
+    output += rng.choice(("", "", "", ",context=cpu+pid+name")) + rng.choice(PREPARE)
     chosen = rng.random()
     if chosen < 0.5:
         return output, 0

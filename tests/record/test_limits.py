@@ -10,7 +10,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from recording import Recording, disk_usage, files  # noqa: E402
+from recording import PREPARE, Recording, disk_usage, files  # noqa: E402
 
 LIMIT = 1  # TP_LOST_LIMIT
 KB = 1024
@@ -45,15 +45,15 @@ class Limits(Recording):
     def test_flight(self) -> None:
         for rng in self.rounds(3):
             packet, packets, threads = rng.choice((4, 16, 64)) * KB, rng.randint(2, 5), rng.randint(1, 4)
-            self.keeps_newest(f"mode=flight,packet={packet},packets={packets}", packet * packets * threads, threads,
-                              packet * (packets - 2) * threads)
+            self.keeps_newest(f"mode=flight,packet={packet},packets={packets}{rng.choice(PREPARE)}",
+                              packet * packets * threads, threads, packet * (packets - 2) * threads)
             self.rings_are_full(packets)
 
     def test_flight_of_a_size(self) -> None:
         for rng in self.rounds(3):
             threads = rng.randint(1, 4)
             size = rng.choice((128, 256, 1000)) * KB
-            self.keeps_newest(f"mode=flight,packet=8K,size={size}", size, threads, size * 3 // 4)
+            self.keeps_newest(f"mode=flight,packet=8K,size={size}{rng.choice(PREPARE)}", size, threads, size * 3 // 4)
 
     def test_stream_that_overwrites(self) -> None:
         self.keeps_newest(f"packet=16K,size={256 * KB},full=overwrite", 256 * KB, 2, 128 * KB)

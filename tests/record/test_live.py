@@ -8,14 +8,14 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from recording import Recording, files  # noqa: E402
+from recording import PREPARE, Recording, files  # noqa: E402
 
 
 class Live(Recording):
     def test_read_while_it_is_written(self) -> None:
         for rng in self.rounds(2):
             process = self.start("pace=20", f"threads={rng.randint(1, 4)}", "sleep=60000000",
-                                 TP_OUTPUT=f"ctf:{self.trace},packet={rng.choice((4, 8, 64))}K")
+                                 TP_OUTPUT=f"ctf:{self.trace},packet={rng.choice((4, 8, 64))}K{rng.choice(PREPARE)}")
             self.wait_until(self.hits)
             for _ in range(8):
                 before = self.whos()
@@ -35,6 +35,7 @@ class Live(Recording):
         for rng in self.rounds(2):
             nr = 10
             flight = f"mode=flight,packet={rng.choice((4, 8, 16, 64))}K,packets={rng.randint(2, 5)}"
+            flight += rng.choice(PREPARE)
             self.record(f"open={self.trace},{flight}", f"threads={rng.randint(1, 4)}", "until=100",
                         f"snapshots={self.trace}-copy,{nr}", "stop", "close")
             for i in range(nr):

@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from recording import Recording, Trace  # noqa: E402
+from recording import PREPARE, Recording, Trace  # noqa: E402
 
 
 class Storm(Recording):
@@ -22,7 +22,8 @@ class Storm(Recording):
 
     def test_nothing_is_torn_or_lost_uncounted(self) -> None:
         for rng in self.rounds(3):
-            out, trace = self.storm(f"packet={rng.choice((4, 4, 8, 64))}K", f"text={rng.choice((8, 64, 500))}",
+            out, trace = self.storm(f"packet={rng.choice((4, 4, 8, 64))}K{rng.choice(PREPARE)}",
+                                    f"text={rng.choice((8, 64, 500))}",
                                     f"signals={rng.choice(self.RATES)}", f"threads={rng.randint(1, 4)}", "sleep=150000")
             lost = int(re.search(r"^lost (\d+)$", out, re.M)[1])
             self.assertEqual(trace.discarded, lost, self.repeat)
@@ -33,7 +34,7 @@ class Storm(Recording):
     def test_flight_recorder(self) -> None:
         """A sequence has gaps only where records were lost."""
         for rng in self.rounds(2):
-            flight = f"mode=flight,packet={rng.choice((4, 8, 64))}K,packets={rng.randint(2, 4)}"
+            flight = f"mode=flight,packet={rng.choice((4, 8, 64))}K,packets={rng.randint(2, 4)}{rng.choice(PREPARE)}"
             out = self.record(f"open={self.trace},{flight}", f"signals={rng.choice(self.RATES)}",
                               f"threads={rng.randint(1, 4)}", "sleep=150000", "stop", "lost", "close",
                               message=self.LOST_ONLY)

@@ -108,7 +108,8 @@ class Trouble(Recording):
                    resumes=True)
 
     def test_no_more_memory(self) -> None:
-        self.loses("Cannot allocate memory", "as=100000", "untillost=100", packet="1M")
+        """Less than there is: with so much as there is now, packets that go make room for those that come."""
+        self.loses("Cannot allocate memory", "as=-1500000", "untillost=100", packet="1M")
 
     # ---- The directory ----
 

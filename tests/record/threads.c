@@ -15,6 +15,7 @@
 /* Of a thread: its own sequence, and one for each signal. */
 #define NR_SIGNALS 3
 #define THREADS_MAX 64
+#define HITS_MAX 20000000 /* some GB: what they wait for does not come */
 
 static struct thread {
 	pthread_t id;
@@ -109,6 +110,8 @@ static void *record(void *arg)
 			_exit(0);
 		if (n == options.limit)
 			break;
+		if (n == HITS_MAX)
+			die("far too many events");
 		if (options.pace && n % options.pace == 0)
 			usleep(1000);
 		if (__atomic_load_n(&hold, __ATOMIC_RELAXED))

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from random_values import (BOOL, BY_NAME, CHAR, ENUMS, FLOATS, INTS, POINTERS, PRELUDE, STRUCTS, Type,  # noqa: E402
-                           bytes_of, integer, literal, quoted, text_of, value_of)
+from random_values import (BOOL, BY_NAME, CHAR, ENUMS, FLOATS, INTS, POINTERS, PRELUDE, STRUCTS, WIDE,  # noqa: E402
+                           Type, bytes_of, integer, literal, quoted, text_of, value_of)
 
 EVENTS, HITS = 40, 5
 RECORD_MAX = 65528
@@ -266,9 +266,11 @@ class Generator:
         if macro.startswith("field_struct"):
             scalar = rng.choice(STRUCTS)
         elif macro in ("array", "dynamic_array"):
-            scalar = rng.choice([CHAR, CHAR, scalar, scalar, scalar, rng.choice(STRUCTS)])
+            # CTF can't describe payloads that are aligned to more than 8 bytes.
+            scalar = rng.choice([CHAR, CHAR, scalar, scalar, scalar, scalar, rng.choice(STRUCTS),
+                                 rng.choice(WIDE if macro == "array" else STRUCTS)])
         elif macro == "field" and rng.random() < 0.1:
-            scalar = rng.choice(STRUCTS)
+            scalar = rng.choice(STRUCTS + WIDE)
         elif macro in ("string", "string_len", "vstring"):
             scalar = CHAR
         elif macro in ("bitmask", "cpumask"):
@@ -309,9 +311,6 @@ class Generator:
 
     @staticmethod
     def avoid_defects(one: Class) -> None:
-        for f in one.fields:
-            if f.name == "entry":  # an unused variable in the generated header
-                f.name = "entry_"
         # Hidden words of two fields get one name where that of either is a field's.
         bare = {f.name.lstrip("_") for f in one.fields}
         words: set[str] = set()
@@ -482,7 +481,7 @@ class Generator:
                 # It may have no NUL.
                 conversion = rng.choice(["%%.%ds", "%%40.%ds", "%%-9.%ds"]) % rng.randint(1, f.length)
                 return make(conversion, entry, lambda v: c_string(conversion, v.data))
-            if f.type.kind != "struct" and rng.random() < 0.4:
+            if f.type.kind not in ("struct", "wide") and rng.random() < 0.4:
                 return make("%s", f"__print_array({entry}, {f.length}, {f.type.size})",
                             lambda v: print_array(v.data, f.type.size), _never)  # decimal numbers
             helper, together = rng.choice([("__print_hex", b" "), ("__print_hex_str", b"")])
@@ -509,7 +508,7 @@ class Generator:
 
     def scalar(self, index: int, f: Field, entry: str, make) -> Argument:
         rng = self.rng
-        if f.type.kind == "struct":
+        if f.type.kind in ("struct", "wide"):
             return make("%s", f"__print_hex(&{entry}, sizeof({entry}))", lambda v: print_hex(v.data, b" "), _never)
         if f.type.kind == "float":  # the kernel has none
             conversion = rng.choice(["%f", "%g", "%e", "%.17g", "%10.3f", "%-12g|"])
@@ -717,7 +716,7 @@ def shown(f: Field, value: Value) -> object:
     """The value as a reader of CTF has it, floats as text: NaN is no JSON, and -0.0 is 0."""
     if f.is_text:
         return value.data.split(b"\0")[0].decode(errors="surrogateescape")
-    if f.type.kind == "struct":
+    if f.type.kind in ("struct", "wide"):
         return list(value.data)
     many = value.plain if isinstance(value.plain, list) else [value.plain]
     many = [repr(v) if f.type.kind == "float" else int(v) for v in many]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Type:
     text: str  # in the .tp file
-    kind: str  # int, float, pointer or struct
+    kind: str  # int, float, pointer, struct, or wide: an integer of 16 bytes, which is only bytes to readers
     size: int
     align: int
     signed: bool = False
@@ -99,7 +99,8 @@ STRUCTS = [
     Type("struct nested", "struct", 12, 4, members=("i", "i", "B", "B", "B", "x")),
     Type("union both", "struct", 4, 4, members=("I",)), Type("struct nothing", "struct", 0, 1),
 ]
-BY_NAME = {one.text: one for one in INTS + FLOATS + POINTERS + STRUCTS}
+WIDE = [Type("__int128", "wide", 16, 16, True), Type("unsigned __int128", "wide", 16, 16)]
+BY_NAME = {one.text: one for one in INTS + FLOATS + POINTERS + STRUCTS + WIDE}
 
 
 # ---- Random values: ints, floats, and tuples of ints for structures ----
@@ -142,6 +143,8 @@ def bytes_of(one: Type, value) -> bytes:
     if one.kind == "struct":
         members = iter(value)
         return b"".join(struct.pack(f"<{m}", *() if "x" in m else (next(members),)) for m in one.members)
+    if one.kind == "wide":
+        return value.to_bytes(16, "little", signed=one.signed)
     return struct.pack(f"<{one.code}", value)
 
 
@@ -162,6 +165,9 @@ def literal(one: Type, value) -> str:
         return value.hex() + suffix
     if one.kind == "pointer":
         return f"({one.text})0x{value:x}ul"
+    if one.kind == "wide":
+        high, low = (value >> 64) & (1 << 64) - 1, value & (1 << 64) - 1
+        return f"({one.text})((unsigned __int128){integer(high)} << 64 | {integer(low)})"
     if one.text == "bool":
         return "true" if value else "false"
     return f"(enum {one.text[5:]}){integer(value)}" if one.enumerators else integer(value)

@@ -108,12 +108,21 @@ static void print(struct tep_handle *tep, char *bytes, unsigned int size)
 /* Makes the event known. What version 1.7 would crash at is not to be printed. */
 static void add(struct tep_handle *tep, const char *system, const char *format, unsigned int size)
 {
+	struct tep_event *event;
 	char name[256];
 
-	if (tep_parse_event(tep, format, size, system) || sscanf(format, "name: %255s", name) != 1)
+	if (tep_parse_event(tep, format, size, system) || sscanf(format, "name: %255s", name) != 1) {
 		fprintf(stderr, "read_events: can't parse %s: %s\n", system, format);
-	else if (strstr(format, "__get_rel_dynamic_array_len"))
-		tep_find_event_by_name(tep, system, name)->flags |= TEP_EVENT_FL_FAILED;
+		return;
+	}
+	event = tep_find_event_by_name(tep, system, name);
+	if (strstr(format, "__get_rel_dynamic_array_len"))
+		event->flags |= TEP_EVENT_FL_FAILED;
+	/* Of two fields with one name it takes the first for the other, too, a number for an offset. */
+	for (struct tep_format_field *field = event->format.fields; field; field = field->next) {
+		if (tep_find_field(event, field->name) != field)
+			event->flags |= TEP_EVENT_FL_FAILED;
+	}
 }
 
 /* From its start: the formats into tep, or, when all of them are known, the records to stdout. */

@@ -246,7 +246,7 @@ static const struct {
 
 START_TEST(new_records_are_lost)
 {
-	struct tp_sink *sink = open_with(discarding[_i].options);
+	struct tp_sink *sink = open_sink(discarding[_i].options);
 	const int kept = discarding[_i].packets * PER_PACKET, nr = 20000;
 	char losses[64];
 
@@ -661,7 +661,6 @@ static void add_common_tests(TCase *limits)
 	tcase_add_loop_test(limits, ring_of_a_thread, 0, 3);
 	tcase_add_loop_test(limits, ring_after_sudden_death, 0, 4);
 	tcase_add_loop_test(limits, stream_that_overwrites, 0, 3);
-	tcase_add_loop_test(limits, new_records_are_lost, 0, sizeof(discarding) / sizeof(discarding[0]));
 	tcase_add_loop_test(limits, streams_are_handed_on, 0, 3);
 	tcase_add_test(limits, a_child_counts_for_itself);
 }
@@ -670,6 +669,7 @@ static void add_common_tests(TCase *limits)
 static void add_tests(TCase *limits)
 {
 	add_common_tests(limits);
+	tcase_add_loop_test(limits, new_records_are_lost, 0, sizeof(discarding) / sizeof(discarding[0]));
 	tcase_add_loop_test(limits, size_is_for_all_threads, 0, 2);
 	tcase_add_test(limits, a_short_rest_needs_little_room);
 	tcase_add_loop_test(limits, more_threads_than_packets, 0, 3);
