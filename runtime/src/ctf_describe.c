@@ -20,6 +20,8 @@ int tp_ctf_metadata_write(const struct ctf_sink *sink, int fd)
 	size_t at = sink->clock_at;
 	int error;
 
+	if (!tp_ctf_file_size_allowed(sink->metadata.len + sizeof(clock)))
+		return EFBIG;
 	tp_ctf_metadata_clock(clock, &sink->clock);
 	error = tp_ctf_write(fd, sink->metadata.text, at);
 	if (!error)
@@ -32,8 +34,6 @@ int tp_ctf_metadata_write(const struct ctf_sink *sink, int fd)
 /* 0 or an errno value. */
 static int metadata_write_hidden(const struct ctf_sink *sink, int dir, const char *hidden)
 {
-	if (!tp_ctf_file_size_allowed(sink->metadata.len + TP_CTF_CLOCK_TEXT))
-		return EFBIG;
 	/* The name is this process's: what has it was left by a dead one. */
 	unlinkat(dir, hidden, 0);
 	int fd = openat(dir, hidden, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -120,7 +120,10 @@ struct plan {
 	bool recycle;            /* the packet is one that was closed */
 };
 
-/* For a packet that was being copied another was made, beyond the limits: that one is not needed any more. */
+/*
+ * For one that was being copied, or that was not made yet, another was made
+ * beyond the limits: that one is not needed any more.
+ */
 static bool is_over(const struct ctf_sink *sink, const struct ctf_stream *stream)
 {
 	return stream->packets >= sink->options.packets || sink->room > sink->options.size;
@@ -132,7 +135,7 @@ static bool make_room(struct ctf_sink *sink, const struct ctf_stream *stream, st
 		const struct ctf_stream *whose = stream->packets >= sink->options.packets ? stream : NULL;
 		struct ctf_packet *old = sink->options.overwrite ? closed_take(sink, whose) : NULL;
 		if (!old)
-			return sink->options.overwrite && closed_is_copied(sink, whose);
+			return sink->options.overwrite && (sink->making || closed_is_copied(sink, whose));
 		if (sink->options.flight && !is_over(sink, stream)) {
 			plan->packet = old;
 			plan->recycle = true;
@@ -326,18 +329,21 @@ static void close_packet(struct ctf_sink *sink, struct ctf_packet *packet)
 	pthread_mutex_unlock(&tp_ctf_lock);
 }
 
-/* Somebody else is to close the packet, and to prepare the stream's next one. */
-static void leave_to_preparer(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_packet *old)
+/* Somebody else is to prepare the stream's next packet, and to close the old one, unless that may have to go soon. */
+static bool leave_to_preparer(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_packet *old)
 {
+	bool leave = old && !sink->options.overwrite;
+
 	pthread_mutex_lock(&tp_ctf_lock);
 	stream->wants_packet = true;
-	if (old && !sink->options.flight) {
+	if (leave) {
 		old->next = NULL;
 		*sink->full_end = old;
 		sink->full_end = &old->next;
 	}
 	pthread_mutex_unlock(&tp_ctf_lock);
 	tp_ctf_preparer_wake(sink);
+	return leave;
 }
 
 static void go_on(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_packet *packet)
@@ -357,9 +363,8 @@ static void go_on(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_p
 	head->base = (uintptr_t)head->packet - (uintptr_t)head->start;
 	head->published = head->start + sizeof(struct tp_packet);
 	__atomic_store_n(&head->position, head->published, __ATOMIC_RELAXED);
-	if (sink->preparing)
-		leave_to_preparer(sink, stream, old);
-	else if (old)
+	bool left = sink->preparing && leave_to_preparer(sink, stream, old);
+	if (old && !left)
 		close_packet(sink, old);
 }
 
@@ -404,11 +409,15 @@ static void prepare(struct ctf_sink *sink, struct ctf_stream *stream, size_t at_
 
 	pthread_mutex_lock(&tp_ctf_lock);
 	bool may = !is_too_much(sink, stream);
+	sink->making++;
 	pthread_mutex_unlock(&tp_ctf_lock);
-	if (!may || !tp_ctf_packets_may_be_tried(sink, NULL) || make(sink, stream, &packet) != TP_NR_LOST)
-		return;
-	warm(sink, packet, at_least);
-	__atomic_store_n(&stream->prepared, packet, __ATOMIC_RELEASE);
+	if (may && tp_ctf_packets_may_be_tried(sink, NULL) && make(sink, stream, &packet) == TP_NR_LOST) {
+		warm(sink, packet, at_least);
+		__atomic_store_n(&stream->prepared, packet, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_lock(&tp_ctf_lock);
+	sink->making--;
+	pthread_mutex_unlock(&tp_ctf_lock);
 }
 
 bool tp_ctf_packets_widen(struct ctf_sink *sink, struct ctf_stream *stream, size_t end)
@@ -525,5 +534,6 @@ void tp_ctf_packets_forget(struct ctf_sink *sink)
 	sink->newest_next = &sink->oldest;
 	sink->full_end = &sink->full;
 	sink->room = 0;
+	sink->making = 0;
 	sink->homeless = 0;
 }

@@ -21,7 +21,7 @@
 
 #include "ctf.h"
 
-#define HIDDEN_METADATA ".metadata"
+#define HIDDEN_METADATA ".metadata-of-snapshot"
 #define NAME_SIZE 64
 
 /* A packet as it was when the snapshot came to its stream. */
@@ -30,28 +30,37 @@ struct shot {
 	uint64_t life;
 	uint64_t sequence;
 	unsigned int number;
+	bool held; /* its packet stays as it is */
 };
 
 struct snapshot {
 	struct ctf_sink *sink; /* that is copied */
 	struct ctf_sink to;    /* of which only the directory is used */
+	int metadata;          /* its file */
 	struct shot *shots;    /* of a stream, from the oldest to the newest */
 	size_t nr, room;
 };
 
 /* ---- What a stream has: under tp_ctf_lock ---- */
 
-/* The newest is held from here on: at least that one will be copied. */
+static void add_shot(struct snapshot *s, struct ctf_packet *packet)
+{
+	s->shots[s->nr++] = (struct shot){packet, packet->life, packet->sequence, packet->number, false};
+}
+
+/* The newest two are held from here on: at least they will be copied, of which one may just have been begun. */
 static void add_all(struct snapshot *s, const struct ctf_stream *stream)
 {
 	s->nr = 0;
 	for (struct ctf_packet *packet = s->sink->oldest; packet; packet = packet->next) {
 		if (packet->stream == stream)
-			s->shots[s->nr++] = (struct shot){packet, packet->life, packet->sequence, packet->number};
+			add_shot(s, packet);
 	}
-	struct ctf_packet *packet = stream->packet;
-	packet->copied++;
-	s->shots[s->nr++] = (struct shot){packet, packet->life, packet->sequence, packet->number};
+	add_shot(s, stream->packet);
+	for (size_t i = s->nr; i-- > 0 && i + 2 >= s->nr;) {
+		s->shots[i].packet->copied++;
+		s->shots[i].held = true;
+	}
 }
 
 /* There is no malloc under the lock: a recorder that waits for it may have interrupted one. */
@@ -79,21 +88,23 @@ static int look(struct snapshot *s, const struct ctf_stream *stream)
 
 /* ---- Copying ---- */
 
-/* Keeps the packet as it is; false where it is another by now. */
-static bool hold(const struct shot *shot)
+/* Not where it is another packet by now. */
+static void hold(struct shot *shot)
 {
 	pthread_mutex_lock(&tp_ctf_lock);
-	bool still = shot->packet->life == shot->life;
-	if (still)
+	if (!shot->held && shot->packet->life == shot->life) {
 		shot->packet->copied++;
+		shot->held = true;
+	}
 	pthread_mutex_unlock(&tp_ctf_lock);
-	return still;
 }
 
-static void let_go(const struct shot *shot)
+static void let_go(struct shot *shot)
 {
 	pthread_mutex_lock(&tp_ctf_lock);
-	shot->packet->copied--;
+	if (shot->held)
+		shot->packet->copied--;
+	shot->held = false;
 	pthread_mutex_unlock(&tp_ctf_lock);
 }
 
@@ -150,19 +161,19 @@ static int copy_stream(struct snapshot *s, const struct ctf_stream *stream)
 {
 	struct tp_guard guard;
 	int error = look(s, stream);
-	bool held = !error; /* the newest */
+	bool gone = error != 0;
 
-	for (size_t i = s->nr; i-- > 0 && !error;) {
+	for (size_t i = error ? 0 : s->nr; i-- > 0;) {
+		struct shot *shot = &s->shots[i];
 		tp_guard_enter(&guard);
-		held = held || hold(&s->shots[i]);
-		if (held) {
-			error = make_file(s, &s->shots[i]);
-			let_go(&s->shots[i]);
+		if (!gone && !error) {
+			hold(shot);
+			gone = !shot->held;
 		}
+		if (!gone && !error)
+			error = make_file(s, shot);
+		let_go(shot);
 		tp_guard_leave(&guard);
-		if (!held)
-			break;
-		held = false;
 	}
 	return error;
 }
@@ -183,28 +194,32 @@ static int copy_all(struct snapshot *s)
 	return error;
 }
 
-/* Last: without it, it is no trace yet. */
+/* Its file says who has the directory until, last, there is something in it and it gets its name: then it is a trace. */
+static int begin_metadata(struct snapshot *s)
+{
+	s->metadata = openat(s->to.dir, HIDDEN_METADATA, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return s->metadata < 0 ? errno : 0;
+}
+
 static int write_metadata(struct snapshot *s)
 {
 	struct tp_guard guard;
-	int error;
 
+	tp_lock(&tp_events_lock);
 	tp_guard_enter(&guard);
-	int dir = tp_ctf_dir(&s->to, &error);
-	int fd = dir < 0 ? -1 : openat(dir, HIDDEN_METADATA, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (dir >= 0)
-		error = fd < 0 ? errno : tp_ctf_metadata_write(s->sink, fd);
-	if (fd >= 0 && close(fd) != 0 && !error)
-		error = errno;
+	int error = tp_ctf_metadata_write(s->sink, s->metadata);
 	if (!error)
-		tp_ctf_format_copy(&s->sink->formats, dir); /* without it, it is a trace all the same */
+		tp_ctf_format_copy(&s->sink->formats, s->to.dir); /* without it, it is a trace all the same */
 	tp_guard_leave(&guard);
-	return error;
+	tp_unlock(&tp_events_lock);
+	if (close(s->metadata) != 0 && !error)
+		error = errno;
+	return error ? error : tp_ctf_rename_new(s->to.dir, HIDDEN_METADATA, "metadata");
 }
 
 /* ---- The whole ---- */
 
-/* Nothing else is in the directory: it was empty. */
+/* Nobody else has made any: the directory was empty, and was ours. */
 static void remove_files(const struct snapshot *s)
 {
 	int copy = openat(s->to.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -223,15 +238,16 @@ static void remove_files(const struct snapshot *s)
 
 static int take(struct snapshot *s)
 {
-	int error = copy_all(s);
+	int error = begin_metadata(s);
 
-	free(s->shots);
-	tp_lock(&tp_events_lock);
+	if (error) /* another snapshot is made here */
+		return error;
+	error = copy_all(s);
 	if (!error)
 		error = write_metadata(s);
-	tp_unlock(&tp_events_lock);
-	if (!error)
-		error = tp_ctf_rename_new(s->to.dir, HIDDEN_METADATA, "metadata");
+	else
+		close(s->metadata);
+	free(s->shots);
 	if (error)
 		remove_files(s);
 	return error;

@@ -47,7 +47,7 @@ WHO = struct.Struct("=Qii48x")
 HOLE = re.compile(r"WARNING: Tracer discarded \d+ packets? |\n")
 LOST = re.compile(r"WARNING: Tracer discarded (\d+) events? ")
 MAYBE_LOST = re.compile(r"WARNING: Tracer may have discarded events ")  # in a first packet: it asks for a difference
-PACKET = struct.Struct("=II7Q")  # struct tp_ctf_packet, whose last is events_discarded
+PACKET = struct.Struct("=II7Q")  # struct tp_ctf_packet, whose last are packet_seq_num and events_discarded
 
 
 # ---- Building ----
@@ -124,23 +124,19 @@ def files(trace: str) -> list[str]:
     return sorted(glob.glob(os.path.join(glob.escape(trace), "stream-*")))
 
 
-def streams(trace: str) -> dict[str, list[int]]:
-    """Of each, the numbers of its packets."""
-    found: dict[str, list[int]] = {}
+def streams(trace: str) -> dict[int, dict[int, int]]:
+    """Of each, the numbers of its packets, and the lost events that each of these says."""
+    found: dict[int, dict[int, int]] = {}
     for name in files(trace):
-        stream, _, number = name.rpartition("-")
-        found.setdefault(stream, []).append(int(number))
-    return {stream: sorted(numbers) for stream, numbers in found.items()}
+        with open(name, "rb") as file:
+            _, _, stream, *_, number, lost = PACKET.unpack(file.read(PACKET.size))
+        found.setdefault(stream, {})[number] = lost
+    return found
 
 
 def discarded(trace: str) -> int:
     """What the streams' last packets say, as each counts on from the one before it."""
-    found: dict[int, int] = {}
-    for name in files(trace):
-        with open(name, "rb") as file:
-            _, _, stream, *_, count = PACKET.unpack(file.read(PACKET.size))
-        found[stream] = max(found.get(stream, 0), count)
-    return sum(found.values())
+    return sum(max(packets.values()) for packets in streams(trace).values())
 
 
 def disk_usage(trace: str) -> int:
@@ -323,7 +319,8 @@ class Recording(Case):
 
     def rings_are_full(self, packets: int) -> None:
         """As many packets of each stream are there as there may be, less one that was being made; none is missing."""
-        for stream, numbers in streams(self.trace).items():
+        for stream, found in streams(self.trace).items():
+            numbers = sorted(found)
             text = f"{stream}: {numbers}\n{self.repeat}"
             self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))), text)
             self.assertLessEqual(len(numbers), packets, text)

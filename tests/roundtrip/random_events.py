@@ -295,7 +295,6 @@ class Generator:
         dynamic = [f for f in one.fields if f.dynamic]
         if fixed and dynamic and rng.random() < 0.1:  # different members of the record
             dynamic[0].name = fixed[0].name = rng.choice(["twin", "_twin"])
-        self.avoid_defects(one)
         for f in fixed:
             if f.macro == "field" and f.type.kind == "int" and f.type is not BOOL and rng.random() < 0.3:
                 if rng.random() < 0.6:
@@ -308,23 +307,6 @@ class Generator:
                     f.flags = True
         one.by_structure = rng.random() < 0.5 or count > 10
         self.sources(one)
-
-    @staticmethod
-    def avoid_defects(one: Class) -> None:
-        # Hidden words of two fields get one name where that of either is a field's.
-        bare = {f.name.lstrip("_") for f in one.fields}
-        words: set[str] = set()
-        for f in one.fields:
-            base = f.name.lstrip("_")
-            if f.dynamic and base in words and bare & {f"{base}_loc", f"{base}_length"}:
-                f.name = f"n{f.name}"
-            words |= {base} if f.dynamic else set()
-        # babeltrace2 2.0.4 takes x behind _x, in the order of the metadata, for a second _x.
-        seen: set[str] = set()
-        for f in sorted(one.fields, key=lambda f: f.dynamic):
-            while f"_{f.name}" in seen:
-                f.name = f"n{f.name}"
-            seen.add(f.name)
 
     def sources(self, one: Class) -> None:
         """How values come in: each as a parameter, or all in a structure."""
