@@ -22,8 +22,9 @@ struct packet_file {
 };
 
 /*
- * Those of the trace in dir, in static memory until the next call: by process, stream, packet_seq_num. Each must be whole,
- * and within a stream the times must not go backwards, nor a packet_seq_num be left out.
+ * Those of the trace in dir, in static memory until the next call: by process, stream,
+ * packet_seq_num. Each must be whole, and within a stream the times must not go
+ * backwards, nor a packet_seq_num be left out.
  */
 const struct packet_file *packets_of(const char *dir, size_t *nr);
 

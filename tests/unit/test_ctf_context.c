@@ -242,8 +242,9 @@ START_TEST(signal_storm)
 	tp_sink_close(sink);
 	free(captured_stderr());
 	char *text = clean_babeltrace(trace);
-	ck_assert_uint_eq(count_of(text, "value = ") + count_of(text, "text = ") + lost, (unsigned int)n + (unsigned int)handled);
-	ck_assert_uint_eq(count_of(text, "procname = \"in the storm\"") + lost, (unsigned int)n + (unsigned int)handled);
+	unsigned long all = (unsigned long)n + (unsigned long)handled;
+	ck_assert_uint_eq(count_of(text, "value = ") + count_of(text, "text = ") + lost, all);
+	ck_assert_uint_eq(count_of(text, "procname = \"in the storm\"") + lost, all);
 	free(text);
 }
 END_TEST

@@ -85,8 +85,8 @@ START_TEST(ring_of_a_thread)
 
 	snprintf(options, sizeof(options), "mode=flight,packet=4K,packets=%u", ring);
 	struct tp_sink *sink = open_with(options);
-	for (int i = 0; i < NR; i += 500) {
-		record(i, i + 500);
+	for (int i = 0; i < NR; i += 1000) {
+		record(i, i + 1000);
 		ck_assert_uint_le(count_all_files(), ring);
 	}
 	ck_assert_uint_eq(tp_sink_lost(sink), 0);
@@ -216,8 +216,8 @@ START_TEST(stream_that_overwrites)
 	struct tp_sink *sink = open_with(options[_i]);
 	enum { NR = 20000 };
 
-	for (int i = 0; i < NR; i += 500) {
-		record(i, i + 500);
+	for (int i = 0; i < NR; i += 1000) {
+		record(i, i + 1000);
 		ck_assert_uint_le(bytes_in(trace), 65 << 10);
 		ck_assert_uint_le(count_all_files(), 16);
 	}
@@ -331,7 +331,8 @@ static void *records_five(void *unused)
 
 START_TEST(streams_are_handed_on)
 {
-	static const char *const options[] = {"packet=4K", "mode=flight,packet=4K,packets=20", "mode=flight,packet=4K,size=80K"};
+	static const char *const options[] = {"packet=4K", "mode=flight,packet=4K,packets=20",
+					      "mode=flight,packet=4K,size=80K"};
 	struct tp_sink *sink = open_with(options[_i]);
 	enum { NR = 50 };
 	int tids[NR];
