@@ -69,7 +69,7 @@ class FormsRun(Case):
             self.assertIn(text, fields)
         self.assertEqual(len(done.stdout.splitlines()), 14)
         twins = next(line for line in done.stdout.splitlines() if "forms_twins" in line)
-        for text in (" s = 3,", ' __s = "twin"', " _s_loc = 4,", " w = [ [0] = 9, [1] = 9 ]", " __w = [ [0] = 5, [1] = 6 ]"):
+        for text in (" s = 3,", ' __s_field = "twin"', " _s_loc = 4,", " w = [ [0] = 9, [1] = 9 ]", " __w_field = [ [0] = 5, [1] = 6 ]"):
             self.assertIn(text, twins)
         # The table of the event's own TP_printk.
         self.assertRegex(done.stdout, r'forms_print:.* n = \( "green" : container = 5 \)')

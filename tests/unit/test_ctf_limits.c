@@ -357,6 +357,63 @@ START_TEST(streams_are_handed_on)
 }
 END_TEST
 
+/* ---- The thread that prepares packets ---- */
+
+static bool has_preparer(void)
+{
+	return system("grep -qx tp-prepare /proc/$PPID/task/*/comm") == 0;
+}
+
+START_TEST(preparer_lives_as_long_as_the_sink)
+{
+	for (int i = 0; i < 3; i++) {
+		snprintf(trace + strlen(trace), 8, "-%d", i);
+		struct tp_sink *sink = open_with("packet=4K");
+		for (int n = 0; n < 1000 && !has_preparer(); n++) /* it takes its name itself */
+			usleep(1000);
+		ck_assert(has_preparer());
+		record(0, i * 500); /* of the first, nothing */
+		ck_assert_int_eq(tp_sink_close(sink), 0);
+		ck_assert(!has_preparer());
+		ck_assert_uint_eq(count_files(trace, ".stream-"), 0);
+		char *text = clean_babeltrace(trace);
+		ck_assert_uint_eq(run_of(text, 0).nr, (unsigned int)i * 500);
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(children_have_no_preparer)
+{
+	struct tp_sink *sink = open_with(_i ? "mode=flight,packet=4K,packets=16" : "packet=4K");
+	pid_t children[4];
+	int status;
+
+	for (int c = 0; c < 4; c++) {
+		record(c * 500, (c + 1) * 500);
+		children[c] = fork();
+		if (children[c] == 0) {
+			alarm(20);
+			record(0, 2000);
+			if (tp_sink_lost(sink) || has_preparer())
+				_exit(1);
+			_exit(-tp_sink_close(sink));
+		}
+	}
+	for (int c = 0; c < 4; c++) {
+		waitpid(children[c], &status, 0);
+		ck_assert_int_eq(status, 0);
+	}
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	close_saying(sink, NULL, 0);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(run_of(text, getpid()).nr, 2000);
+	for (int c = 0; c < 4; c++)
+		ck_assert_uint_eq(run_of(text, children[c]).nr, 2000);
+	free(text);
+}
+END_TEST
+
 /* ---- Losses by cause ---- */
 
 /* No ck_assert while there is a limit: check writes each into a file, too. */
@@ -696,6 +753,8 @@ int main(void)
 	suite_add_tcase(suite, monotonic);
 	tcase_add_checked_fixture(preparer, setup_prepared, NULL);
 	add_common_tests(preparer);
+	tcase_add_test(preparer, preparer_lives_as_long_as_the_sink);
+	tcase_add_loop_test(preparer, children_have_no_preparer, 0, 2);
 	suite_add_tcase(suite, preparer);
 	return run(suite);
 }

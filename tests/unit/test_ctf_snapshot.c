@@ -246,13 +246,15 @@ static void look_while_they_record(const char *options, int end, int pause_us, b
 
 START_TEST(while_threads_record)
 {
-	look_while_they_record("mode=flight,packet=8K,packets=100", 10000, 1000, true);
+	look_while_they_record(_i ? "mode=flight,packet=8K,packets=100,prepare=thread" : "mode=flight,packet=8K,packets=100",
+			       10000, 1000, true);
 }
 END_TEST
 
 START_TEST(while_threads_record_into_small_rings)
 {
-	look_while_they_record("mode=flight,packet=4K,packets=6", 20000, 300, false);
+	look_while_they_record(_i ? "mode=flight,packet=4K,packets=6,prepare=thread" : "mode=flight,packet=4K,packets=6",
+			       20000, 300, false);
 }
 END_TEST
 
@@ -559,8 +561,8 @@ static void add_tests(TCase *snapshot)
 	tcase_add_test(snapshot, the_format_texts);
 	tcase_add_test(snapshot, lost_records_are_told_of);
 	tcase_add_test(snapshot, in_the_middle_of_a_record);
-	tcase_add_test(snapshot, while_threads_record);
-	tcase_add_test(snapshot, while_threads_record_into_small_rings);
+	tcase_add_loop_test(snapshot, while_threads_record, 0, 2);
+	tcase_add_loop_test(snapshot, while_threads_record_into_small_rings, 0, 2);
 	tcase_add_test(snapshot, exited_and_idle_threads);
 	tcase_add_test(snapshot, forked_child);
 }

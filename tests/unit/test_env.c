@@ -355,6 +355,21 @@ START_TEST(ctf_directory)
 }
 END_TEST
 
+START_TEST(flight_recorder)
+{
+	char path[256];
+
+	ck_assert_int_eq(WTERMSIG(start("kill", NULL, "ctf:%s/trace,mode=flight,context=pid+name")), SIGKILL);
+	ck_assert_str_eq(err_text, "");
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	char *text = clean_babeltrace(path);
+	ck_assert_uint_eq(count_of(text, "\n"), 2);
+	ck_assert_contains(text, "text = \"hello\"");
+	ck_assert_contains(text, "procname = \"");
+	free(text);
+}
+END_TEST
+
 START_TEST(process_id_in_names)
 {
 	ck_assert_int_eq(start("plain", NULL, "text:%s/log.%%p.%%p"), 0);
@@ -508,6 +523,7 @@ int main(int argc, char **argv)
 	tcase_add_test(all, limit_on_file_sizes);
 	tcase_add_loop_test(all, ends_while_a_thread_is_in_a_probe, 0, 3);
 	tcase_add_test(all, ctf_directory);
+	tcase_add_test(all, flight_recorder);
 	tcase_add_test(all, process_id_in_names);
 	tcase_add_loop_test(all, mistake, 0, sizeof(mistakes) / sizeof(mistakes[0]));
 	tcase_add_test(all, no_event_of_that_name);

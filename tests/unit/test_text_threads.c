@@ -133,7 +133,7 @@ START_TEST(signals_in_the_sink)
 	tp_sink_close(sink);
 	fclose(file);
 	char *messages = captured_stderr(), expected[80];
-	snprintf(expected, sizeof(expected), "tp: text sink: records lost: %lu\n", lost);
+	snprintf(expected, sizeof(expected), "tp: text sink: records lost: %lu (nested: %lu)\n", lost, lost);
 	ck_assert_str_eq(messages, expected);
 	free(messages);
 
