@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <tp/tp.h>
@@ -17,6 +18,18 @@ char trace[128];
 void setup(void)
 {
 	snprintf(trace, sizeof(trace), "%s/trace", temp_dir());
+}
+
+void setup_monotonic(void)
+{
+	setup();
+	setenv("TP_CLOCK", "monotonic", 1);
+}
+
+void record(int from, int to)
+{
+	for (int i = from; i < to; i++)
+		trace_sample_int(i);
 }
 
 struct tp_sink *open_sink(const char *options)

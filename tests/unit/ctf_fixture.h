@@ -7,14 +7,21 @@
 
 struct tp_sink;
 
-/* A directory that tp_ctf_sink is to make; setup(), a fixture, chooses a new one. */
+/* A directory that tp_ctf_sink is to make; setup(), a fixture, chooses a new one. The other has TP_CLOCK=monotonic, too. */
 extern char trace[128];
 void setup(void);
+void setup_monotonic(void);
 
 /* A sink on it with everything of the samples enabled. */
 struct tp_sink *open_sink(const char *options);
 
 /* There is no sink to be had on this directory, and errno says error. */
 void fails_with(const char *directory, int error);
+
+/* Hits sample_int with these values, without the last one. */
+void record(int from, int to);
+
+/* So many of them are in a packet of 4K: each has 8 bytes of time and 12 of record, and begins at a multiple of 8. */
+#define PER_PACKET ((4096 - 64 + 4) / 24)
 
 #endif /* CTF_FIXTURE_H */

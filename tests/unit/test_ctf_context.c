@@ -22,12 +22,6 @@
 
 #define ALL "context=cpu+pid+name"
 
-static void setup_monotonic(void)
-{
-	setup();
-	setenv("TP_CLOCK", "monotonic", 1);
-}
-
 /* One that it may run on, and does from here on. */
 static int pin_to_a_cpu(void)
 {

@@ -22,27 +22,11 @@
 #include "sample.h"
 #include "util.h"
 
-/* Events of sample_int in a packet of 4K. */
-#define PER_PACKET ((4096 - 64 + 4) / 24)
-
 static char copy[160];
 
 static void setup_copy(void)
 {
-	setup();
 	snprintf(copy, sizeof(copy), "%s-copy", trace);
-}
-
-static void setup_monotonic(void)
-{
-	setup_copy();
-	setenv("TP_CLOCK", "monotonic", 1);
-}
-
-static void record(int from, int to)
-{
-	for (int i = from; i < to; i++)
-		trace_sample_int(i);
 }
 
 /* What babeltrace2 reads of a new snapshot. The caller frees it. */
@@ -572,13 +556,16 @@ int main(void)
 	Suite *suite = suite_create("CTF sink: snapshots");
 	TCase *counter = tcase_create("counter"), *monotonic = tcase_create("monotonic"), *trouble = tcase_create("trouble");
 
+	tcase_add_checked_fixture(counter, setup, NULL);
 	tcase_add_checked_fixture(counter, setup_copy, NULL);
 	add_tests(counter);
 	suite_add_tcase(suite, counter);
 	tcase_add_checked_fixture(monotonic, setup_monotonic, NULL);
+	tcase_add_checked_fixture(monotonic, setup_copy, NULL);
 	add_tests(monotonic);
 	suite_add_tcase(suite, monotonic);
 
+	tcase_add_checked_fixture(trouble, setup, NULL);
 	tcase_add_checked_fixture(trouble, setup_copy, NULL);
 	tcase_set_timeout(trouble, 60);
 	tcase_add_test(trouble, while_threads_record_at_full_speed);
