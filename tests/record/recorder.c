@@ -68,6 +68,11 @@ unsigned int take_whos(unsigned int nr)
 	return first;
 }
 
+bool is_recorded(void)
+{
+	return trace_record_hit_enabled();
+}
+
 void hit(unsigned int who)
 {
 	unsigned long n = shared->whos[who].hits;

@@ -51,6 +51,7 @@ unsigned int take_whos(unsigned int nr);
 
 /* Records the next event of who. */
 void hit(unsigned int who);
+bool is_recorded(void);
 
 extern struct options {
 	unsigned long text;    /* characters of a text, at most */

@@ -110,7 +110,7 @@ static void *record(void *arg)
 			_exit(0);
 		if (n == options.limit)
 			break;
-		if (n % HITS_MAX == 0 && trace_record_hit_enabled()) /* off, they are nothing */
+		if (n % HITS_MAX == 0 && is_recorded()) /* off, they are nothing */
 			die("far too many events");
 		if (options.pace && n % options.pace == 0)
 			usleep(1000);
