@@ -198,7 +198,14 @@ static int copy_all(struct snapshot *s)
 static int begin_metadata(struct snapshot *s)
 {
 	s->metadata = openat(s->to.dir, HIDDEN_METADATA, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return s->metadata < 0 ? errno : 0;
+	if (s->metadata < 0)
+		return errno;
+	/* Another may have been made since the directory was seen to be empty. */
+	if (faccessat(s->to.dir, "metadata", F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+		return 0;
+	close(s->metadata);
+	unlinkat(s->to.dir, HIDDEN_METADATA, 0);
+	return EEXIST;
 }
 
 static int write_metadata(struct snapshot *s)

@@ -5,10 +5,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -18,6 +16,7 @@
 #include <tp/tp.h>
 
 #include "ctf_fixture.h"
+#include "ctf_packets.h"
 #include "internal.h"
 #include "sample.h"
 #include "util.h"
@@ -417,27 +416,12 @@ START_TEST(records_longer_than_any)
 }
 END_TEST
 
-/* A small disk of our own; false where we may not have one. */
-static bool mount_small(const char *size)
-{
-	char options[32];
-
-	snprintf(options, sizeof(options), "size=%s", size);
-	ck_assert_int_eq(mkdir(trace, 0700), 0);
-	/* In a name space of our own: it goes with the process. */
-	if (unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-	    mount("none", trace, "tmpfs", 0, options) == 0)
-		return true;
-	fprintf(stderr, "SKIPPED full_disk: no small disk can be mounted (%s): not root?\n", strerror(errno));
-	return false;
-}
-
 START_TEST(full_disk)
 {
 	char filler[256];
 	static char zeros[4096];
 
-	if (!mount_small("256k"))
+	if (!small_disk("full_disk", trace, "256k"))
 		return;
 	capture_stderr();
 	struct tp_sink *sink = open_sink("packet=32K");

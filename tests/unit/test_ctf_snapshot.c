@@ -209,7 +209,7 @@ static void look_while_they_record(const char *options, int end, int pause_us, b
 		while (!__atomic_load_n(&workers[i].recorded, __ATOMIC_ACQUIRE))
 			usleep(100);
 	}
-	for (int n = 0; n < 8; n++) {
+	for (int n = 0; n < 5; n++) {
 		snprintf(copy + len, sizeof(copy) - len, "-%d", n);
 		look_at_snapshot(sink, 2);
 		usleep(1000);
