@@ -146,7 +146,7 @@ static bool comparable(const struct tp_clock_reading *first, const struct tp_clo
 /* To this thread, to be exact, but new threads inherit it. */
 static bool is_forbidden(void)
 {
-	int mode;
+	int mode = 0;
 	/* A kernel that does not know the question, as arm64's before 6.12, can't forbid it. */
 	bool forbidden = prctl(PR_GET_TSC, &mode, 0, 0, 0) == 0 && mode != PR_TSC_ENABLE;
 

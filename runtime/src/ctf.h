@@ -97,7 +97,7 @@ struct ctf_sink {
 	char *real_path;        /* absolute */
 	int pid;
 	bool forked;            /* this is a child, and the metadata is the parent's */
-	bool no_room_complained;
+	bool no_room_complained, limit_complained;
 	bool preparing;         /* there is a preparer */
 	bool stopping;          /* ... that is to end */
 	uint32_t work;          /* changes where it may have something to do */

@@ -105,12 +105,12 @@ static const struct option {
 	const char *allowed;
 } known[] = {
 	{"mode", parse_mode, "stream or flight"},
-	{"packet", parse_packet, "bytes, from 4K to 1G"},
+	{"packet", parse_packet, "bytes, from 4K to 1G (suffixes K, M, G)"},
 	{"packets", parse_packets, "2 or more"},
-	{"size", parse_size, "bytes, two packets or more"},
+	{"size", parse_size, "bytes, 8K or more (suffixes K, M, G)"},
 	{"full", parse_full, "discard or overwrite"},
 	{"prepare", parse_prepare, "self or thread"},
-	{"context", parse_context, "some of cpu, pid and name, with + between"},
+	{"context", parse_context, "some of cpu, pid and name, as in cpu+pid"},
 };
 
 static bool parse_option(const char *text, struct wishes *w, const char *path)
@@ -145,8 +145,8 @@ static bool complete(struct ctf_options *options, const struct wishes *w, const 
 
 	if (!packet) {
 		packet = w->flight ? PACKET_FLIGHT : PACKET_STREAM;
-		/* Of a small size so many that the loss of the oldest does not empty it. */
-		while (w->size && packet > PACKET_MIN && packet * 8 > w->size)
+		/* Each thread has one at least. */
+		while (w->size && packet > PACKET_MIN && packet * 64 > w->size)
 			packet /= 2;
 	}
 	*options = (struct ctf_options){
@@ -158,6 +158,12 @@ static bool complete(struct ctf_options *options, const struct wishes *w, const 
 		.packets = w->packets ? w->packets : w->flight && !w->size ? PACKETS_FLIGHT : UINT64_MAX,
 		.size = w->size ? w->size : UINT64_MAX,
 	};
+	if (w->full == 'o' && !w->packets && !w->size) {
+		tp_complain("CTF trace '%s': full=overwrite says what is done at a limit: it needs size= or packets=; there is "
+			    "no trace",
+			    path);
+		return false;
+	}
 	if (options->size >= 2 * (uint64_t)options->packet)
 		return true;
 	tp_complain("CTF trace '%s': size=%llu holds less than two packets of %zu bytes: a larger size= or a smaller "

@@ -129,14 +129,40 @@ static bool is_over(const struct ctf_sink *sink, const struct ctf_stream *stream
 	return stream->packets >= sink->options.packets || sink->room > sink->options.size;
 }
 
-static bool make_room(struct ctf_sink *sink, const struct ctf_stream *stream, struct plan *plan)
+/* A flight recorder goes round in what it has, where the disk is full. */
+static bool may_create(const struct ctf_sink *sink)
 {
-	while (is_too_much(sink, stream)) {
+	return !sink->options.flight || !sink->options.overwrite || tp_ctf_packets_may_be_tried(sink, NULL);
+}
+
+/*
+ * There is no closed packet that may go. The thread's own current one may,
+ * rather than that nothing new is recorded, unless this is ahead of need.
+ */
+static bool make_room_in_own(struct ctf_sink *sink, struct ctf_stream *stream, bool ahead, struct plan *plan)
+{
+	struct ctf_packet *own = stream->packet;
+
+	if (ahead || !sink->options.overwrite || !own || own->copied)
+		return false;
+	own->life++;
+	plan->packet = own;
+	plan->recycle = true;
+	return true;
+}
+
+static bool make_room(struct ctf_sink *sink, struct ctf_stream *stream, bool ahead, struct plan *plan)
+{
+	bool create = may_create(sink);
+
+	while (!create || is_too_much(sink, stream)) {
 		const struct ctf_stream *whose = stream->packets >= sink->options.packets ? stream : NULL;
 		struct ctf_packet *old = sink->options.overwrite ? closed_take(sink, whose) : NULL;
+		if (!old && create && sink->options.overwrite && (sink->making || closed_is_copied(sink, whose)))
+			return true;
 		if (!old)
-			return sink->options.overwrite && (sink->making || closed_is_copied(sink, whose));
-		if (sink->options.flight && !is_over(sink, stream)) {
+			return make_room_in_own(sink, stream, ahead, plan);
+		if (!create || (sink->options.flight && !is_over(sink, stream))) {
 			plan->packet = old;
 			plan->recycle = true;
 			return true;
@@ -148,13 +174,13 @@ static bool make_room(struct ctf_sink *sink, const struct ctf_stream *stream, st
 	return true;
 }
 
-static enum tp_lost make_plan(struct ctf_sink *sink, struct ctf_stream *stream, struct plan *plan)
+static enum tp_lost make_plan(struct ctf_sink *sink, struct ctf_stream *stream, bool ahead, struct plan *plan)
 {
 	enum tp_lost result = TP_NR_LOST;
 
 	pthread_mutex_lock(&tp_ctf_lock);
-	if (!make_room(sink, stream, plan)) {
-		result = TP_LOST_LIMIT;
+	if (!make_room(sink, stream, ahead, plan)) {
+		result = may_create(sink) ? TP_LOST_LIMIT : TP_LOST_NO_FILE;
 	} else if (!plan->packet) {
 		plan->packet = description_take(sink);
 		if (plan->packet) {
@@ -164,7 +190,7 @@ static enum tp_lost make_plan(struct ctf_sink *sink, struct ctf_stream *stream, 
 			result = TP_LOST_OTHER;
 		}
 	}
-	if (result == TP_NR_LOST) {
+	if (result == TP_NR_LOST && plan->packet != stream->packet) {
 		plan->packet->stream = stream;
 		__atomic_fetch_add(&stream->packets, 1, __ATOMIC_RELAXED);
 	}
@@ -238,14 +264,40 @@ static void name_it(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf
 	pthread_mutex_unlock(&tp_ctf_lock);
 }
 
+/* An overwriting sink has no packet for a thread: its user hardly expects that. */
+static void complain_of_limit(struct ctf_sink *sink)
+{
+	if (sink->options.overwrite && !__atomic_exchange_n(&sink->limit_complained, true, __ATOMIC_RELAXED))
+		tp_complain("CTF trace '%s': size= holds %llu packets of %zu bytes, and all are in use: records of further "
+			    "threads are lost; a larger size= or a smaller packet= is needed",
+			    sink->path, (unsigned long long)(sink->options.size / sink->options.packet),
+			    sink->options.packet);
+}
+
+/* The plan can't be carried out. */
+static void drop(struct ctf_sink *sink, struct ctf_stream *stream, struct plan *plan, const struct ctf_packet *was)
+{
+	if (plan->packet == stream->packet) { /* it stays */
+		pthread_mutex_lock(&tp_ctf_lock);
+		plan->packet->number = was->number;
+		plan->packet->sequence = was->sequence;
+		pthread_mutex_unlock(&tp_ctf_lock);
+		return;
+	}
+	tp_ctf_packet_unmap(sink, plan->packet); /* of a recycled one, somebody has taken the file away */
+	give_back(sink, plan->packet);
+}
+
 /* A hidden file for the stream's next packet. */
-static enum tp_lost make(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_packet **made)
+static enum tp_lost make(struct ctf_sink *sink, struct ctf_stream *stream, bool ahead, struct ctf_packet **made)
 {
 	struct plan plan = {.packet = NULL};
-	enum tp_lost result = make_plan(sink, stream, &plan);
+	enum tp_lost result = make_plan(sink, stream, ahead, &plan);
 	int error;
 
 	remove_all(sink, plan.goes);
+	if (result == TP_LOST_LIMIT && !ahead)
+		complain_of_limit(sink);
 	if (result != TP_NR_LOST)
 		return result;
 	const struct ctf_packet was = *plan.packet;
@@ -256,12 +308,12 @@ static enum tp_lost make(struct ctf_sink *sink, struct ctf_stream *stream, struc
 				     : tp_ctf_packet_create(sink, plan.packet);
 	} while (error == EEXIST || (error == EBADF && --tries)); /* descriptors are closed all at once */
 	if (error) {
-		tp_ctf_packet_unmap(sink, plan.packet); /* of a recycled one, somebody has taken the file away */
-		give_back(sink, plan.packet);
+		drop(sink, stream, &plan, &was);
 		failed(sink, error);
-		return TP_LOST_NO_FILE;
+		return plan.recycle || may_create(sink) ? TP_LOST_NO_FILE : make(sink, stream, ahead, made);
 	}
-	plan.packet->warm = plan.recycle ? sink->options.packet : 0;
+	if (!plan.recycle)
+		plan.packet->warm = 0;
 	*made = plan.packet;
 	return TP_NR_LOST;
 }
@@ -306,8 +358,10 @@ static int show(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_pac
 	if (!error)
 		return 0;
 	__atomic_fetch_add(&sink->homeless, homeless, __ATOMIC_RELAXED);
-	tp_ctf_packet_remove(sink, packet, true);
-	give_back(sink, packet);
+	if (packet != stream->packet) {
+		tp_ctf_packet_remove(sink, packet, true);
+		give_back(sink, packet);
+	}
 	if (error != EEXIST)
 		failed(sink, error);
 	return error;
@@ -349,7 +403,7 @@ static bool leave_to_preparer(struct ctf_sink *sink, struct ctf_stream *stream, 
 static void go_on(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_packet *packet)
 {
 	struct tp_stream *head = &stream->head;
-	struct ctf_packet *old = stream->packet;
+	struct ctf_packet *old = stream->packet != packet ? stream->packet : NULL;
 
 	pthread_mutex_lock(&tp_ctf_lock);
 	stream->packet = packet;
@@ -358,7 +412,7 @@ static void go_on(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_p
 		closed_add(sink, old);
 	pthread_mutex_unlock(&tp_ctf_lock);
 	head->packet = packet->memory;
-	if (old)
+	if (stream->shown > 1)
 		head->start += sink->options.packet;
 	head->base = (uintptr_t)head->packet - (uintptr_t)head->start;
 	head->published = head->start + sizeof(struct tp_packet);
@@ -385,7 +439,7 @@ enum tp_lost tp_ctf_packets_switch(struct ctf_sink *sink, struct ctf_stream *str
 	do {
 		packet = __atomic_exchange_n(&stream->prepared, NULL, __ATOMIC_ACQUIRE);
 		if (!packet)
-			result = make(sink, stream, &packet);
+			result = make(sink, stream, false, &packet);
 		if (result == TP_NR_LOST)
 			error = show(sink, stream, packet);
 	} while (result == TP_NR_LOST && error == EEXIST);
@@ -408,10 +462,12 @@ static void prepare(struct ctf_sink *sink, struct ctf_stream *stream, size_t at_
 	struct ctf_packet *packet;
 
 	pthread_mutex_lock(&tp_ctf_lock);
-	bool may = !is_too_much(sink, stream);
+	/* Where old ones are overwritten, those that are only prepared must not be all that there is. */
+	bool may = !is_too_much(sink, stream) &&
+		   (!sink->options.overwrite || sink->room <= sink->options.size / 2);
 	sink->making++;
 	pthread_mutex_unlock(&tp_ctf_lock);
-	if (may && tp_ctf_packets_may_be_tried(sink, NULL) && make(sink, stream, &packet) == TP_NR_LOST) {
+	if (may && tp_ctf_packets_may_be_tried(sink, NULL) && make(sink, stream, true, &packet) == TP_NR_LOST) {
 		warm(sink, packet, at_least);
 		__atomic_store_n(&stream->prepared, packet, __ATOMIC_RELEASE);
 	}

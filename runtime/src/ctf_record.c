@@ -14,10 +14,16 @@
 static bool count_lost(struct ctf_sink *sink, struct ctf_stream *stream, enum tp_lost cause)
 {
 	tp_sink_count_lost(&sink->head, cause);
-	if (stream)
-		__atomic_fetch_add(&stream->head.packet->events_discarded, 1, __ATOMIC_RELAXED);
-	else
+	if (!stream) {
 		__atomic_fetch_add(&sink->homeless, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	struct tp_packet *packet = stream->head.packet;
+	__atomic_fetch_add(&packet->events_discarded, 1, __ATOMIC_RELAXED);
+	/* Readers say that it was between the packet's end and that of the one before. */
+	if (!tp_ctf_stream_is_busy(stream))
+		__atomic_store_n(&packet->timestamp_end, tp_stream_time(&stream->head, tp_clock_now(&sink->clock)),
+				 __ATOMIC_RELEASE);
 	return false;
 }
 
@@ -63,7 +69,7 @@ static enum tp_lost look_after(struct ctf_sink *sink, struct ctf_stream *stream,
 	/* In front of the guard and its system calls: on a full disk, each record comes here. */
 	if (full && tp_ctf_packets_are_full(sink, stream))
 		return TP_LOST_LIMIT;
-	if (full && !tp_ctf_packets_may_be_tried(sink, stream))
+	if (full && !(sink->options.flight && sink->options.overwrite) && !tp_ctf_packets_may_be_tried(sink, stream))
 		return TP_LOST_NO_FILE;
 	if (!tp_guard_enter(&guard))
 		return TP_LOST_NESTED;

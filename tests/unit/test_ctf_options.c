@@ -32,7 +32,7 @@ static const struct {
 	{"", false, false, M, ANY, ANY, 0, false},
 	{"mode=stream", false, false, M, ANY, ANY, 0, false},
 	{"mode=flight", true, true, 512 * K, 4, ANY, 0, false},
-	{"mode=stream,full=overwrite", false, true, M, ANY, ANY, 0, false},
+	{"mode=stream,full=overwrite,packets=3", false, true, M, 3, ANY, 0, false},
 	{"full=discard,mode=flight", true, false, 512 * K, 4, ANY, 0, false},
 	{"packet=4K", false, false, 4 * K, ANY, ANY, 0, false},
 	{"packet=4096", false, false, 4 * K, ANY, ANY, 0, false},
@@ -44,13 +44,13 @@ static const struct {
 	{"packet=1073741823", false, false, G, ANY, ANY, 0, false},
 	{"packets=2", false, false, M, 2, ANY, 0, false},
 	{"mode=flight,packets=18446744073709551615", true, true, 512 * K, ANY, ANY, 0, false},
-	{"size=16M", false, false, M, ANY, 16 * M, 0, false},
-	{"size=8M", false, false, M, ANY, 8 * M, 0, false},
-	{"size=8388607", false, false, 512 * K, ANY, 8 * M - 1, 0, false}, /* smaller packets, so that there are some */
+	{"size=16M", false, false, 256 * K, ANY, 16 * M, 0, false},
+	{"size=8M", false, false, 128 * K, ANY, 8 * M, 0, false},
+	{"size=8388607", false, false, 64 * K, ANY, 8 * M - 1, 0, false}, /* smaller packets, so that there are some */
 	{"size=8K", false, false, 4 * K, ANY, 8 * K, 0, false},
 	{"mode=flight,size=16G", true, true, 512 * K, ANY, 16 * G, 0, false},
-	{"mode=flight,size=64K", true, true, 8 * K, ANY, 64 * K, 0, false},
-	{"mode=flight,size=64K,packets=3", true, true, 8 * K, 3, 64 * K, 0, false},
+	{"mode=flight,size=64K", true, true, 4 * K, ANY, 64 * K, 0, false},
+	{"mode=flight,size=64K,packets=3", true, true, 4 * K, 3, 64 * K, 0, false},
 	{"size=100000,packet=32K", false, false, 32 * K, ANY, 100000, 0, false},
 	{"size=64K,packet=32K", false, false, 32 * K, ANY, 64 * K, 0, false},
 	{"context=cpu", false, false, M, ANY, ANY, TP_CTF_CPU, false},
@@ -85,12 +85,12 @@ START_TEST(good_options)
 END_TEST
 
 #define MODE "mode= takes stream or flight"
-#define PACKET "packet= takes bytes, from 4K to 1G"
+#define PACKET "packet= takes bytes, from 4K to 1G (suffixes K, M, G)"
 #define PACKETS "packets= takes 2 or more"
-#define SIZE "size= takes bytes, two packets or more"
+#define SIZE "size= takes bytes, 8K or more (suffixes K, M, G)"
 #define FULL "full= takes discard or overwrite"
 #define PREPARE "prepare= takes self or thread"
-#define CONTEXT "context= takes some of cpu, pid and name, with + between"
+#define CONTEXT "context= takes some of cpu, pid and name, as in cpu+pid"
 
 static const struct {
 	const char *text;

@@ -396,7 +396,7 @@ static const struct {
 	{NULL, "ctf:/proc/trace", "No such file or directory"},
 	{NULL, "ctf:%s/out", "Not a directory"},
 	{NULL, "ctf:%s/trace,packet=1",
-	 "/trace': option 'packet=1': packet= takes bytes, from 4K to 1G; there is no trace\n"}, /* the sink's own words */
+	 "/trace': option 'packet=1': packet= takes bytes, from 4K to 1G (suffixes K, M, G); there is no trace\n"}, /* the sink's own words */
 	{NULL, "ctf:%s/trace,mode=flight,colour=red", "/trace': there is no option 'colour=red'; there are mode=, "},
 	{NULL, "ctf:%s/trace,", NULL},
 	{",", "text:%s/log", "tp: TP_ENABLE=,: no list of patterns"},

@@ -25,7 +25,7 @@
 /* ---- Lengths and places ---- */
 
 static struct tp_dynamic d;
-static char record[1 << 17] __attribute__((aligned(8)));
+static char bytes[1 << 17] __attribute__((aligned(8)));
 
 static size_t length(void)
 {
@@ -34,22 +34,22 @@ static size_t length(void)
 
 static char *payload(void)
 {
-	return record + (d.loc & 0xffff);
+	return bytes + (d.loc & 0xffff);
 }
 
 /* Puts what was measured with this size into the record. */
 static tp_data_loc_t place(size_t size)
 {
-	memset(record, 0x55, sizeof(record));
+	memset(bytes, 0x55, sizeof(bytes));
 	ck_assert_uint_le(size, TP_RECORD_MAX);
-	return tp_place(record, &d);
+	return tp_place(bytes, &d);
 }
 
 /* Nothing is written behind the record. */
 static void check_end(size_t size)
 {
 	for (size_t i = size; i < size + 16; i++)
-		ck_assert_int_eq(record[i], 0x55);
+		ck_assert_int_eq(bytes[i], 0x55);
 }
 
 static const struct {
@@ -68,7 +68,7 @@ START_TEST(parts_of_strings)
 	ck_assert_uint_eq(size, 21 + strlen(part_cases[_i].text) + 1);
 	ck_assert_uint_eq(place(size) & 0xffff, 21);
 	ck_assert_uint_eq(length(), strlen(part_cases[_i].text) + 1);
-	tp_assign_str(record, &d);
+	tp_assign_str(bytes, &d);
 	ck_assert_str_eq(payload(), part_cases[_i].text);
 	check_end(size);
 }
@@ -85,7 +85,7 @@ START_TEST(parts_end_where_they_end)
 	size_t size = tp_size_string_len(&d, 8, memory + page - 10, 10);
 	ck_assert_uint_eq(size, 8 + 11);
 	place(size);
-	tp_assign_str(record, &d);
+	tp_assign_str(bytes, &d);
 	ck_assert_str_eq(payload(), "xxxxxxxxxx");
 	munmap(memory, (size_t)page * 2);
 }
@@ -113,10 +113,10 @@ START_TEST(changing_string)
 
 	text[3] = '\0';
 	place(size);
-	tp_assign_str(record, &d);
+	tp_assign_str(bytes, &d);
 	ck_assert_str_eq(payload(), "bef");
 	strcpy(text, "other!");
-	tp_assign_str(record, &d);
+	tp_assign_str(bytes, &d);
 	ck_assert_str_eq(payload(), "other!");
 	check_end(size);
 }
@@ -129,8 +129,8 @@ static __attribute__((format(printf, 1, 2))) size_t vstring(const char *fmt, ...
 	va_start(args, fmt);
 	size_t size = tp_size_vstring(&d, 8, fmt, &args);
 	place(size);
-	tp_assign_vstr(record, &d, fmt, &args);
-	tp_assign_vstr(record, &d, fmt, &args); /* the list is still whole */
+	tp_assign_vstr(bytes, &d, fmt, &args);
+	tp_assign_vstr(bytes, &d, fmt, &args); /* the list is still whole */
 	va_end(args);
 	return size;
 }
@@ -163,7 +163,7 @@ START_TEST(formatted_strings_that_fail)
 
 	ck_assert_uint_eq(tp_size_vstring(&d, 8, none, NULL), 8 + 1);
 	place(9);
-	tp_assign_vstr(record, &d, none, NULL);
+	tp_assign_vstr(bytes, &d, none, NULL);
 	ck_assert_str_eq(payload(), "");
 	ck_assert_uint_eq(vstring("%ls", wide), 8 + 1); /* not in the C locale's character set */
 	ck_assert_str_eq(payload(), "");
@@ -176,7 +176,7 @@ static __attribute__((format(printf, 2, 3))) void assign_only(size_t size, const
 
 	va_start(args, fmt);
 	place(size);
-	tp_assign_vstr(record, &d, fmt, &args);
+	tp_assign_vstr(bytes, &d, fmt, &args);
 	va_end(args);
 }
 
@@ -211,15 +211,15 @@ START_TEST(bitmasks)
 	memset(bits, 0xa5, sizeof(bits));
 	ck_assert_uint_eq(size, begin + len);
 	ck_assert_uint_eq(place(size), len << 16 | begin);
-	ck_assert_uint_eq(*(uint16_t *)(void *)(record + 10), bit_cases[_i].words);
-	tp_assign_bitmask(record, &d, bits, bit_cases[_i].nr_bits);
+	ck_assert_uint_eq(*(uint16_t *)(void *)(bytes + 10), bit_cases[_i].words);
+	tp_assign_bitmask(bytes, &d, bits, bit_cases[_i].nr_bits);
 	ck_assert_mem_eq(payload(), bits, len);
 	check_end(size);
 	/* More than was measured, or nothing. */
-	tp_assign_bitmask(record, &d, bits, bit_cases[_i].nr_bits + 64);
-	tp_assign_bitmask(record, &d, bits, SIZE_MAX);
+	tp_assign_bitmask(bytes, &d, bits, bit_cases[_i].nr_bits + 64);
+	tp_assign_bitmask(bytes, &d, bits, SIZE_MAX);
 	check_end(size);
-	tp_assign_bitmask(record, &d, NULL, bit_cases[_i].nr_bits);
+	tp_assign_bitmask(bytes, &d, NULL, bit_cases[_i].nr_bits);
 	for (size_t i = 0; i < len; i++)
 		ck_assert_int_eq(payload()[i], 0);
 	check_end(size);
@@ -233,7 +233,7 @@ START_TEST(bitmask_that_is_shorter)
 	size_t size = tp_size_bitmask(&d, 8, 3 * WORD * 8);
 
 	place(size);
-	tp_assign_bitmask(record, &d, bits, 2 * WORD * 8);
+	tp_assign_bitmask(bytes, &d, bits, 2 * WORD * 8);
 	ck_assert_mem_eq(payload(), expected, sizeof(expected));
 	check_end(size);
 }
@@ -267,7 +267,7 @@ START_TEST(cpumasks)
 	ck_assert_uint_le(length(), sizeof(set));
 	memset(&set, 0x5a, sizeof(set));
 	place(size);
-	tp_assign_bytes(record, &d, &set, SIZE_MAX);
+	tp_assign_bytes(bytes, &d, &set, SIZE_MAX);
 	ck_assert_mem_eq(payload(), &set, length());
 	check_end(size);
 	ck_assert_uint_eq(tp_size_cpumask(&d, 8), size); /* from the cache */
@@ -276,19 +276,19 @@ END_TEST
 
 START_TEST(relative_places)
 {
-	tp_data_loc_t *word = (tp_data_loc_t *)(void *)(record + 12);
+	tp_data_loc_t *word = (tp_data_loc_t *)(void *)(bytes + 12);
 	size_t size = tp_size_array(&d, 20, 4, 4, 3);
 
 	place(size);
-	*word = tp_place_rel(record, word, &d);
+	*word = tp_place_rel(bytes, word, &d);
 	ck_assert_uint_eq(*word >> 16, 12);
 	ck_assert_ptr_eq((char *)(word + 1) + (*word & 0xffff), payload());
-	ck_assert_uint_eq(*(uint16_t *)(void *)(record + 20), 3);
+	ck_assert_uint_eq(*(uint16_t *)(void *)(bytes + 20), 3);
 	/* Right behind its word, and as far as a record goes. */
 	tp_size_string(&d, 16, "x");
-	ck_assert_uint_eq(tp_place_rel(record, word, &d), 2u << 16);
+	ck_assert_uint_eq(tp_place_rel(bytes, word, &d), 2u << 16);
 	tp_size_string(&d, TP_RECORD_MAX - 2, "x");
-	ck_assert_uint_eq(tp_place_rel(record, word, &d), 2u << 16 | (TP_RECORD_MAX - 2 - 16));
+	ck_assert_uint_eq(tp_place_rel(bytes, word, &d), 2u << 16 | (TP_RECORD_MAX - 2 - 16));
 }
 END_TEST
 
