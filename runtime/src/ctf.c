@@ -45,8 +45,12 @@ static int ctf_close(struct tp_sink *head)
 {
 	struct ctf_sink *sink = (struct ctf_sink *)head;
 
+	struct tp_guard guard;
+
 	tp_ctf_preparer_stop(sink);
+	tp_guard_enter(&guard);
 	tp_ctf_clock_refine(sink);
+	tp_guard_leave(&guard);
 	tp_ctf_streams_end(sink);
 	tp_sink_tell_lost(head, sink->path);
 	int error = -sink->error;

@@ -71,6 +71,8 @@ struct ctf_stream {
 	uint64_t sequence;            /* of the next packet's name */
 	uint64_t packets;             /* that there are */
 	uint64_t shown;               /* that there have been */
+	uint64_t carried;             /* lost records that the packet before had when this one was shown */
+	unsigned int pins;            /* of handlers' and this thread's: the packet must stay */
 	bool wants_packet;            /* of the preparer */
 	unsigned int number;
 	char name[TP_CTF_NAME_SIZE];  /* of the thread */
@@ -237,8 +239,8 @@ bool tp_ctf_packets_are_full(const struct ctf_sink *sink, const struct ctf_strea
 void tp_ctf_packets_end_stream(struct ctf_sink *sink, struct ctf_stream *stream);
 void tp_ctf_packets_end(struct ctf_sink *sink);
 
-/* In a forked child: they are the parent's. A packet with a record on its way becomes a copy that nobody sees. */
-void tp_ctf_packets_forget_stream(struct ctf_sink *sink, struct ctf_stream *stream, bool on_its_way);
+/* In a forked child: they are the parent's. That of the thread's own stream becomes a copy that nobody sees. */
+void tp_ctf_packets_forget_stream(struct ctf_sink *sink, struct ctf_stream *stream, bool own);
 void tp_ctf_packets_forget(struct ctf_sink *sink);
 
 /* ---- ctf_preparer.c: a thread that makes packets ahead of need, where the sink has one ---- */

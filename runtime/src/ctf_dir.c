@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,8 +53,13 @@ int tp_ctf_dir_open(struct ctf_sink *sink)
 {
 	struct stat st;
 
+	/* Behind a slash a link would be followed. */
+	for (size_t len = strlen(sink->path); len > 1 && sink->path[len - 1] == '/'; len--)
+		sink->path[len - 1] = '\0';
 	if (mkdir(sink->path, 0700) != 0 && errno != EEXIST)
 		return errno;
+	if (lstat(sink->path, &st) == 0 && S_ISLNK(st.st_mode))
+		return ELOOP;
 	sink->dir = open(sink->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (sink->dir < 0 || fstat(sink->dir, &st) != 0)
 		return errno;
@@ -113,9 +119,9 @@ bool tp_ctf_file_size_allowed(size_t size)
 
 const char *tp_ctf_remedy(int error)
 {
-	return error == EACCES ? " (for a program that changes its user, the directory must be writable for the one that "
-				 "it becomes)"
-			       : "";
+	if (error == EACCES)
+		return " (for a program that changes its user, the directory must be writable for the one that it becomes)";
+	return error == EFBIG ? " (the limit on file sizes: a smaller packet= may be within it)" : "";
 }
 
 int tp_ctf_write(int fd, const void *data, size_t len)

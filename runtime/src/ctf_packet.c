@@ -66,7 +66,9 @@ int tp_ctf_packet_create(struct ctf_sink *sink, struct ctf_packet *packet)
 	int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return errno;
-	packet->memory = packet_map(fd, sink->options.packet, &error);
+	error = EBADF;
+	if (is_still(fd, dir, name))
+		packet->memory = packet_map(fd, sink->options.packet, &error);
 	if (is_still(fd, dir, name)) {
 		close(fd);
 	} else {

@@ -109,7 +109,7 @@ static bool closed_is_copied(const struct ctf_sink *sink, const struct ctf_strea
 /* Only a first look where it is not. */
 static bool is_too_much(const struct ctf_sink *sink, const struct ctf_stream *stream)
 {
-	return __atomic_load_n(&stream->packets, __ATOMIC_RELAXED) >= sink->options.packets ||
+	return (stream && __atomic_load_n(&stream->packets, __ATOMIC_RELAXED) >= sink->options.packets) ||
 	       __atomic_load_n(&sink->room, __ATOMIC_RELAXED) > sink->options.size - sink->options.packet;
 }
 
@@ -223,7 +223,7 @@ bool tp_ctf_packets_may_be_tried(const struct ctf_sink *sink, const struct ctf_s
 
 bool tp_ctf_packets_are_full(const struct ctf_sink *sink, const struct ctf_stream *stream)
 {
-	return !sink->options.overwrite && !is_prepared(stream) && is_too_much(sink, stream);
+	return !sink->options.overwrite && !(stream && is_prepared(stream)) && is_too_much(sink, stream);
 }
 
 /* It is said once, and for a while no other is to be tried for. */
@@ -351,6 +351,8 @@ static int show(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_pac
 {
 	unsigned long homeless = take_homeless(sink);
 	uint64_t discarded = stream->packet ? stream->packet->memory->events_discarded : 0;
+
+	stream->carried = discarded;
 	/* Not before the end of the old one. */
 	uint64_t time = tp_stream_time(&stream->head, tp_clock_now(&sink->clock));
 
@@ -386,7 +388,7 @@ static void close_packet(struct ctf_sink *sink, struct ctf_packet *packet)
 /* Somebody else is to prepare the stream's next packet, and to close the old one, unless that may have to go soon. */
 static bool leave_to_preparer(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_packet *old)
 {
-	bool leave = old && !sink->options.overwrite;
+	bool leave = old && !sink->options.overwrite && !sink->options.flight;
 
 	pthread_mutex_lock(&tp_ctf_lock);
 	stream->wants_packet = true;
@@ -411,6 +413,8 @@ static void go_on(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_p
 	if (old && sink->options.flight)
 		closed_add(sink, old);
 	pthread_mutex_unlock(&tp_ctf_lock);
+	if (old) /* what was lost since */
+		packet->memory->events_discarded += old->memory->events_discarded - stream->carried;
 	head->packet = packet->memory;
 	if (stream->shown > 1)
 		head->start += sink->options.packet;
@@ -557,16 +561,30 @@ void tp_ctf_packets_end(struct ctf_sink *sink)
 		close_packet(sink, packet);
 }
 
-void tp_ctf_packets_forget_stream(struct ctf_sink *sink, struct ctf_stream *stream, bool on_its_way)
+/* In the packet's place the child gets memory of its own, with what a record on its way has in it already. */
+static void replace_packet(struct ctf_sink *sink, const struct ctf_stream *stream)
+{
+	const struct tp_stream *head = &stream->head;
+	size_t size = sink->options.packet;
+	void *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (copy == MAP_FAILED)
+		return;
+	if (tp_ctf_stream_is_busy(stream))
+		memcpy(copy, head->packet, (size_t)(head->position - head->start));
+	if (mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, head->packet) == MAP_FAILED)
+		munmap(copy, size);
+}
+
+void tp_ctf_packets_forget_stream(struct ctf_sink *sink, struct ctf_stream *stream, bool own)
 {
 	if (stream->prepared) {
 		tp_ctf_packet_unmap(sink, stream->prepared);
 		description_give(sink, stream->prepared);
 		stream->prepared = NULL;
 	}
-	if (on_its_way)
-		mmap(stream->packet->memory, sink->options.packet, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (own)
+		replace_packet(sink, stream);
 	else
 		tp_ctf_packet_unmap(sink, stream->packet);
 }

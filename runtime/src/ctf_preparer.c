@@ -37,17 +37,16 @@ static void *run(void *argument)
 void tp_ctf_preparer_start(struct ctf_sink *sink)
 {
 	pthread_attr_t attributes;
-	sigset_t all, old;
+	struct tp_guard guard;
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK);
-	sigfillset(&all); /* the program's handlers are not for this thread */
-	pthread_sigmask(SIG_BLOCK, &all, &old);
+	tp_guard_enter(&guard); /* the program's handlers are not for this thread, which inherits what is blocked */
 	sink->preparing = true;
 	int error = pthread_create(&sink->preparer, &attributes, run, sink);
 	if (error)
 		sink->preparing = false;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	tp_guard_leave(&guard);
 	pthread_attr_destroy(&attributes);
 	if (error)
 		tp_complain("CTF trace '%s': no thread can be made that prepares packets: %s; the threads that record "

@@ -18,12 +18,16 @@ static bool count_lost(struct ctf_sink *sink, struct ctf_stream *stream, enum tp
 		__atomic_fetch_add(&sink->homeless, 1, __ATOMIC_RELAXED);
 		return false;
 	}
+	stream->pins++;
+	tp_barrier(); /* no handler takes the packet away */
 	struct tp_packet *packet = stream->head.packet;
 	__atomic_fetch_add(&packet->events_discarded, 1, __ATOMIC_RELAXED);
 	/* Readers say that it was between the packet's end and that of the one before. */
 	if (!tp_ctf_stream_is_busy(stream))
 		__atomic_store_n(&packet->timestamp_end, tp_stream_time(&stream->head, tp_clock_now(&sink->clock)),
 				 __ATOMIC_RELEASE);
+	tp_barrier();
+	stream->pins--;
 	return false;
 }
 
@@ -52,8 +56,8 @@ static enum tp_lost more_room(struct ctf_sink *sink, struct ctf_stream *stream, 
 
 	if (tp_ctf_packets_widen(sink, stream, end))
 		return TP_NR_LOST;
-	/* Inside another record, which is in the packet that is full. */
-	if (tp_ctf_stream_is_busy(stream))
+	/* Inside another record, or what else is at work on the packet that is full. */
+	if (tp_ctf_stream_is_busy(stream) || stream->pins)
 		return TP_LOST_NESTED;
 	return tp_ctf_packets_switch(sink, stream);
 }

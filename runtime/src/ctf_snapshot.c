@@ -271,10 +271,11 @@ int tp_ctf_snapshot(struct tp_sink *head, const char *dir)
 		return -ENOTSUP;
 	if (urcu_bp_read_ongoing())
 		return -EDEADLK;
-	s.to.path = (char *)(uintptr_t)dir;
-	int error = tp_ctf_dir_open(&s.to);
+	s.to.path = strdup(dir);
+	int error = s.to.path ? tp_ctf_dir_open(&s.to) : ENOMEM;
 	if (!error)
 		error = take(&s);
 	tp_ctf_dir_close(&s.to);
+	free(s.to.path);
 	return -error;
 }

@@ -67,6 +67,8 @@ static struct ctf_stream *stream_create(struct ctf_sink *sink, enum tp_lost *cau
 		description_give(sink, stream);
 	}
 	pthread_mutex_unlock(&tp_ctf_lock);
+	if (sink->preparing)
+		tp_ctf_preparer_wake(sink); /* which looks for its streams in the list */
 	return *cause == TP_NR_LOST ? stream : NULL;
 }
 
@@ -114,9 +116,13 @@ struct ctf_stream *tp_ctf_stream_acquire(struct ctf_sink *sink, enum tp_lost *ca
 {
 	struct tp_guard guard;
 
-	/* In front of the guard and its system calls: on a full disk, each record of a new thread comes here. */
+	/* In front of the guard and its system calls: where all is full, each record of a new thread comes here. */
 	*cause = TP_LOST_NO_FILE;
-	if (!__atomic_load_n(&sink->pool, __ATOMIC_RELAXED) && !tp_ctf_packets_may_be_tried(sink, NULL))
+	bool pooled = __atomic_load_n(&sink->pool, __ATOMIC_RELAXED) != NULL;
+	if (!pooled && !tp_ctf_packets_may_be_tried(sink, NULL))
+		return NULL;
+	*cause = TP_LOST_LIMIT;
+	if (!pooled && tp_ctf_packets_are_full(sink, NULL))
 		return NULL;
 	*cause = TP_LOST_NESTED;
 	if (!tp_guard_enter(&guard))
@@ -209,7 +215,7 @@ void tp_ctf_after_fork(void)
 
 /*
  * The packets are the parent's. A handler that forks may have interrupted a
- * record, which the child still completes: into a copy that nobody sees.
+ * record, which the child still completes, or even begins: where nobody sees it.
  */
 void tp_ctf_streams_forget(struct ctf_sink *sink)
 {
@@ -217,11 +223,10 @@ void tp_ctf_streams_forget(struct ctf_sink *sink)
 	struct ctf_stream *next;
 
 	for (struct ctf_stream *stream = sink->streams; stream; stream = next) {
-		bool on_its_way = slot->key == sink->generation && slot->stream == &stream->head &&
-				  tp_ctf_stream_is_busy(stream);
+		bool own = slot->key == sink->generation && slot->stream == &stream->head;
 		next = stream->next;
-		tp_ctf_packets_forget_stream(sink, stream, on_its_way);
-		if (!on_its_way)
+		tp_ctf_packets_forget_stream(sink, stream, own);
+		if (!own)
 			description_give(sink, stream);
 	}
 	tp_ctf_packets_forget(sink);

@@ -182,6 +182,8 @@ static const char *advice(int error, bool ctf)
 {
 	if (ctf && error == EEXIST)
 		return "; there is a trace in it already: take another directory, or put %p, the process id, in its name";
+	if (ctf && error == ELOOP)
+		return "; it is a symbolic link, which is not followed: name the directory itself";
 	if (ctf && error == ENOTEMPTY)
 		return "; put the trace in a directory of its own";
 	return "";
@@ -189,17 +191,22 @@ static const char *advice(int error, bool ctf)
 
 static struct tp_sink *open_output(const char *output)
 {
-	bool ctf = strncmp(output, "ctf:", 4) == 0;
-	const char *colon = strchr(output, ':');
+	const char *colon = strchrnul(output, ':');
+	bool ctf = strncmp(output, "ctf", (size_t)(colon - output)) == 0 && colon - output == 3;
+	bool text_kind = strncmp(output, "text", (size_t)(colon - output)) == 0 && colon - output == 4;
 
-	if (!ctf && strncmp(output, "text:", 5) != 0) {
+	if (!ctf && !text_kind) {
 		tp_complain("TP_OUTPUT=%s: unknown kind '%.*s'; use text:stderr, text:stdout, text:FILE or ctf:DIRECTORY",
-			    output, colon ? (int)(colon - output) : (int)strlen(output), output);
+			    output, (int)(colon - output), output);
 		return NULL;
 	}
-	if (!colon[1]) {
+	if (!*colon || !colon[1] || (ctf && colon[1] == ',')) {
 		tp_complain("TP_OUTPUT=%s: the name is missing; use text:stderr, text:stdout, text:FILE or ctf:DIRECTORY",
 			    output);
+		return NULL;
+	}
+	if (text_kind && (strncmp(colon + 1, "stderr,", 7) == 0 || strncmp(colon + 1, "stdout,", 7) == 0)) {
+		tp_complain("TP_OUTPUT=%s: a text output has no options; ctf:DIRECTORY has; nothing is traced", output);
 		return NULL;
 	}
 	char *name = expand(colon + 1);

@@ -174,12 +174,15 @@ static void event_load(struct tp_event *event)
 		loaded->loads++;
 		return;
 	}
-	if (!tp_module_accepts(event->tracepoint))
+	if (!tp_module_accepts(event->tracepoint)) {
+		tp_events_without_id = true;
 		return;
+	}
 	struct group *group = group_of(event->system, event->name);
 	loaded = group ? tp_malloc(sizeof(*loaded)) : NULL;
 	if (!loaded) {
 		tp_complain("event '%s:%s' can't be recorded: out of memory", event->system, event->name);
+		tp_events_without_id = true;
 		return;
 	}
 	event->id = id_of(group, event);

@@ -98,7 +98,7 @@ static inline bool tp_stream_exchange(uint64_t *at, uint64_t expected, uint64_t 
  * and tp_stream_exchange() fails, and all is done again. The same holds for
  * last_time, which a handler may have made later than the value that is
  * stored over it here: whoever finds the position unchanged afterwards
- * knows that none has.
+ * knows that none has; and else reads the counter again, which has moved on.
  */
 static inline uint64_t tp_stream_time(struct tp_stream *stream, uint64_t now)
 {

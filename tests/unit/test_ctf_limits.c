@@ -462,7 +462,7 @@ START_TEST(each_cause_is_counted)
 		[TP_LOST_NO_FILE] = 5, [TP_LOST_LIMIT] = 6, [TP_LOST_NESTED] = 3, [TP_LOST_TOO_LARGE] = 2, [TP_LOST_OTHER] = 4,
 	};
 	static char xs[70001];
-	char message[256];
+	char message[400];
 	int status;
 	struct tp_sink *sink = open_sink("packet=4K,packets=3");
 
@@ -477,8 +477,8 @@ START_TEST(each_cause_is_counted)
 	usleep(150000); /* it is tried again after 100 ms */
 	lose_until(sink, TP_LOST_LIMIT, 6);
 	char *messages = captured_stderr();
-	snprintf(message, sizeof(message), "tp: CTF trace '%s': no new packet of 4096 bytes can be made: File too large; "
-					   "records are lost until it can\n", trace);
+	snprintf(message, sizeof(message), "tp: CTF trace '%s': no new packet of 4096 bytes can be made: File too large (the "
+					   "limit on file sizes: a smaller packet= may be within it); records are lost until it can\n", trace);
 	ck_assert_str_eq(messages, message);
 	free(messages);
 	for (enum tp_lost cause = 0; cause < TP_NR_LOST; cause++)

@@ -388,7 +388,7 @@ static const struct {
 	{NULL, "xyz", "tp: TP_OUTPUT=xyz: unknown kind 'xyz'; use text:stderr, text:stdout, text:FILE or ctf:DIRECTORY\n"},
 	{NULL, "xyz:a:b", "tp: TP_OUTPUT=xyz:a:b: unknown kind 'xyz'; use text:stderr"},
 	{NULL, "TEXT:stderr", "unknown kind 'TEXT'"},
-	{NULL, "text", "unknown kind 'text'"},
+	{NULL, "text", "the name is missing"},
 	{NULL, "text:", "tp: TP_OUTPUT=text:: the name is missing"},
 	{NULL, "ctf:", "tp: TP_OUTPUT=ctf:: the name is missing"},
 	{NULL, "text:%s/no/such/file", "No such file or directory"},
