@@ -118,6 +118,7 @@ struct ctf_sink {
 	char *chunk;            /* the descriptions' memory ... */
 	size_t chunk_left;      /* ... and what is left of it */
 	uint64_t room;          /* of all packets */
+	unsigned int nr_streams;
 	unsigned int making;    /* packets that are being made ahead of need */
 	unsigned int next_number;
 

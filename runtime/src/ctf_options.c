@@ -146,7 +146,7 @@ static bool complete(struct ctf_options *options, const struct wishes *w, const 
 	if (!packet) {
 		packet = w->flight ? PACKET_FLIGHT : PACKET_STREAM;
 		/* Each thread has one at least. */
-		while (w->size && packet > PACKET_MIN && packet * 64 > w->size)
+		while (w->size && packet > PACKET_MIN && packet * 32 > w->size)
 			packet /= 2;
 	}
 	*options = (struct ctf_options){

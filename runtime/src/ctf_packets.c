@@ -151,13 +151,26 @@ static bool make_room_in_own(struct ctf_sink *sink, struct ctf_stream *stream, b
 	return true;
 }
 
+/*
+ * Whose oldest packet is to go for one of the stream's: its own, if it has
+ * its share of all; that is also in this processor's cache. NULL: anybody's.
+ */
+static const struct ctf_stream *who_gives(const struct ctf_sink *sink, const struct ctf_stream *stream)
+{
+	bool share = stream->packets * sink->nr_streams * sink->options.packet >= sink->room;
+
+	return stream->packets >= sink->options.packets || (share && stream->packets > 1) ? stream : NULL;
+}
+
 static bool make_room(struct ctf_sink *sink, struct ctf_stream *stream, bool ahead, struct plan *plan)
 {
 	bool create = may_create(sink);
 
 	while (!create || is_too_much(sink, stream)) {
-		const struct ctf_stream *whose = stream->packets >= sink->options.packets ? stream : NULL;
+		const struct ctf_stream *whose = who_gives(sink, stream);
 		struct ctf_packet *old = sink->options.overwrite ? closed_take(sink, whose) : NULL;
+		if (!old && sink->options.overwrite && stream->packets < sink->options.packets)
+			old = closed_take(sink, NULL); /* its own are only prepared, or are being copied */
 		if (!old && create && sink->options.overwrite && (sink->making || closed_is_copied(sink, whose)))
 			return true;
 		if (!old)
@@ -608,6 +621,7 @@ void tp_ctf_packets_forget(struct ctf_sink *sink)
 	sink->newest_next = &sink->oldest;
 	sink->full_end = &sink->full;
 	sink->room = 0;
+	sink->nr_streams = 0;
 	sink->making = 0;
 	sink->homeless = 0;
 }

@@ -63,6 +63,7 @@ static struct ctf_stream *stream_create(struct ctf_sink *sink, enum tp_lost *cau
 	if (*cause == TP_NR_LOST) {
 		stream->next = sink->streams;
 		sink->streams = stream;
+		sink->nr_streams++;
 	} else {
 		description_give(sink, stream);
 	}

@@ -44,9 +44,9 @@ static const struct {
 	{"packet=1073741823", false, false, G, ANY, ANY, 0, false},
 	{"packets=2", false, false, M, 2, ANY, 0, false},
 	{"mode=flight,packets=18446744073709551615", true, true, 512 * K, ANY, ANY, 0, false},
-	{"size=16M", false, false, 256 * K, ANY, 16 * M, 0, false},
-	{"size=8M", false, false, 128 * K, ANY, 8 * M, 0, false},
-	{"size=8388607", false, false, 64 * K, ANY, 8 * M - 1, 0, false}, /* smaller packets, so that there are some */
+	{"size=16M", false, false, 512 * K, ANY, 16 * M, 0, false},
+	{"size=8M", false, false, 256 * K, ANY, 8 * M, 0, false},
+	{"size=8388607", false, false, 128 * K, ANY, 8 * M - 1, 0, false}, /* smaller packets, so that there are some */
 	{"size=8K", false, false, 4 * K, ANY, 8 * K, 0, false},
 	{"mode=flight,size=16G", true, true, 512 * K, ANY, 16 * G, 0, false},
 	{"mode=flight,size=64K", true, true, 4 * K, ANY, 64 * K, 0, false},
