@@ -72,7 +72,7 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  * the trace). It must stay writable for the user that the process is: a daemon
  * that drops root gives it to its new user first. Each thread writes into mapped files
  * of its own, a packet each; they are a valid trace at every instant, so that
- * babeltrace2 can read it while the program runs and after kill -9. The threads that record
+ * babeltrace2 can read it after kill -9, and, unless packets are overwritten, while the program runs. The threads that record
  * prepare their next files themselves, in good time and piece by piece.
  *
  * dir may be given by a relative name, and the program may change its
@@ -97,13 +97,15 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  *	                 reader's eyes: while it runs, read a tp_ctf_snapshot()
  *	packet=SIZE      bytes of a packet, which is a file: from 4K to 1G, with
  *	                 a suffix K, M or G, rounded up to whole pages; default 1M,
- *	                 in flight mode 512K, less where size= is small
+ *	                 in flight mode 512K, with size= no more than 1/32 of it
  *	packets=NUMBER   of a thread, at most, 2 or more; default in flight mode 4,
  *	                 where there is no size=, else any number
- *	size=SIZE        bytes of all packets of the process, at most
+ *	size=SIZE        bytes of all packets of the process, at most. Each thread that
+ *	                 records has one packet or more
  *	full=discard     at these limits: new records are lost (the default in stream mode)
- *	full=overwrite   or the oldest packet goes, with packets= the thread's, else
- *	                 that of any thread (the default in flight mode)
+ *	full=overwrite   or the oldest packet goes: the thread's own, where it has
+ *	                 packets= of them or its share of size=, else that of any
+ *	                 thread (the default in flight mode)
  *	prepare=thread   a thread of the sink's own makes new packets, and closes full
  *	                 ones, so that the ends of packets hold those that record up less.
  *	                 It ends with the sink; a forked child has none. (A process
@@ -122,8 +124,9 @@ TP_PUBLIC struct tp_sink *tp_ctf_sink(const char *dir, const char *options);
 /*
  * Copies what the CTF sink's packets hold at this moment into dir, a trace of
  * its own, which is made as by tp_ctf_sink(). The threads go on recording
- * and lose nothing by it. Each thread's events are those up to the call, without a gap; packets that are
- * overwritten before their turn has come, the oldest first, are missing. Of
+ * and lose nothing by it; while a packet is copied, there may be others beyond the limits.
+ * Each thread's events are those up to the call and maybe some later ones, without a gap; packets that are
+ * overwritten before their turn has come, the oldest first, are missing, but never the newest two. Of
  * the process's own threads only; parents and children make their own.
  *
  * 0, or a negative errno value: EINVAL (dir is NULL, or sink no CTF sink),
