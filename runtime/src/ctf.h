@@ -13,8 +13,9 @@
  *	    ctf_format.c      the events' format files, texts beside the streams
  *	  ctf_record.c        the way of a record into a stream, where it is not the short one of stream.h
  *	    ctf_stream.c      the streams, and which thread has which
- *	      ctf_packets.c   a sink's packets: how many there may be, and which goes
- *	          ctf_preparer.c  a thread that makes them
+ *	      ctf_packets.c   a stream's packets, one after the other
+ *	      ctf_preparer.c  a thread that makes them
+ *	        ctf_room.c    how many there may be, and which goes
  *	        ctf_packet.c  a packet, a file that is mapped
  *	          ctf_dir.c   the directory
  */
@@ -210,11 +211,47 @@ void tp_ctf_packet_remove(struct ctf_sink *sink, struct ctf_packet *packet, bool
 /* Makes the pages from there to there present, which costs more when it is done one by one. */
 void tp_ctf_packet_warm(struct tp_packet *memory, size_t from, size_t to);
 
-/* ---- ctf_packets.c: called in tp_guard_enter() ---- */
+/* ---- ctf_room.c: called in tp_guard_enter(), but for first looks ---- */
 
 /* Zeroed memory for a description, which stays until the sink is closed. Under tp_ctf_lock. NULL where there is none. */
 void *tp_ctf_description_new(struct ctf_sink *sink, size_t size);
 void tp_ctf_descriptions_free(struct ctf_sink *sink);
+
+/* The packet's description is unused. Under tp_ctf_lock, as the next. */
+void tp_ctf_packet_forget(struct ctf_sink *sink, struct ctf_packet *packet);
+
+/* It is closed, and may go where another is wanted. */
+void tp_ctf_closed_add(struct ctf_sink *sink, struct ctf_packet *packet);
+
+/* What a new packet of a stream is to be made of. */
+struct ctf_plan {
+	struct ctf_packet *packet;
+	struct ctf_packet *goes; /* closed ones whose files are to be removed before, by their next */
+	bool recycle;            /* the packet has a file already */
+};
+
+/* TP_NR_LOST, or why there is none. ahead: it is not needed yet. */
+enum tp_lost tp_ctf_room_plan(struct ctf_sink *sink, struct ctf_stream *stream, bool ahead, struct ctf_plan *plan);
+
+/* Whether it may be a new file. */
+bool tp_ctf_room_may_create(const struct ctf_sink *sink);
+
+/* There will be no such packet. */
+void tp_ctf_room_give_back(struct ctf_sink *sink, struct ctf_packet *packet);
+
+/* Whether a new packet would be one too many; of the stream, if that is not NULL. */
+bool tp_ctf_room_is_short(const struct ctf_sink *sink, const struct ctf_stream *stream);
+
+static inline bool tp_ctf_is_prepared(const struct ctf_stream *stream)
+{
+	return __atomic_load_n(&stream->prepared, __ATOMIC_RELAXED) != NULL;
+}
+
+/* First looks at whether a next packet might be had, as tp_guard_enter() is dear. stream may be NULL. */
+bool tp_ctf_room_may_be_tried(const struct ctf_sink *sink, const struct ctf_stream *stream);
+bool tp_ctf_room_is_full(const struct ctf_sink *sink, const struct ctf_stream *stream);
+
+/* ---- ctf_packets.c: called in tp_guard_enter() ---- */
 
 /*
  * The stream's next packet becomes its current one, which is closed; there is no
@@ -231,10 +268,6 @@ bool tp_ctf_packets_widen(struct ctf_sink *sink, struct ctf_stream *stream, size
 
 /* What there is for the preparer to do. */
 void tp_ctf_packets_work(struct ctf_sink *sink);
-
-/* First looks at whether a switch might be possible, outside tp_guard_enter(), which is dear. */
-bool tp_ctf_packets_may_be_tried(const struct ctf_sink *sink, const struct ctf_stream *stream);
-bool tp_ctf_packets_are_full(const struct ctf_sink *sink, const struct ctf_stream *stream);
 
 /* Finish the stream's packet, and the closed ones. */
 void tp_ctf_packets_end_stream(struct ctf_sink *sink, struct ctf_stream *stream);

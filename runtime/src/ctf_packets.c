@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_packets.c - the packets of a sink: how many there may be, which one
- * goes for another, and that the next is there when it is needed.
+ * ctf_packets.c - a stream's packets, one after the other: that the next is
+ * there when it is needed, and what becomes of the one before.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,228 +16,7 @@
 /* What is made present at once: it takes some microseconds. */
 #define SLICE ((size_t)64 << 10)
 
-#define CHUNK ((size_t)64 << 10)
-
-/* ---- Descriptions: they are needed in signal handlers that have interrupted malloc ---- */
-
-void *tp_ctf_description_new(struct ctf_sink *sink, size_t size)
-{
-	size = (size + 15) & ~(size_t)15;
-	if (sink->chunk_left < size) {
-		char *chunk = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (chunk == MAP_FAILED)
-			return NULL;
-		*(char **)(void *)chunk = sink->chunk; /* the one before it */
-		sink->chunk = chunk;
-		sink->chunk_left = CHUNK - 16;
-	}
-	sink->chunk_left -= size;
-	return sink->chunk + CHUNK - sink->chunk_left - size;
-}
-
-void tp_ctf_descriptions_free(struct ctf_sink *sink)
-{
-	while (sink->chunk) {
-		char *chunk = sink->chunk;
-		sink->chunk = *(char **)(void *)chunk;
-		munmap(chunk, CHUNK);
-	}
-}
-
-static struct ctf_packet *description_take(struct ctf_sink *sink)
-{
-	struct ctf_packet *packet = sink->unused_packets;
-
-	if (!packet)
-		return tp_ctf_description_new(sink, sizeof(*packet));
-	sink->unused_packets = packet->next;
-	*packet = (struct ctf_packet){.life = packet->life + 1};
-	return packet;
-}
-
-static void description_give(struct ctf_sink *sink, struct ctf_packet *packet)
-{
-	packet->memory = NULL;
-	packet->life++;
-	packet->next = sink->unused_packets;
-	sink->unused_packets = packet;
-}
-
-/* ---- The closed packets, of which the oldest goes first. Under tp_ctf_lock ---- */
-
-static void closed_add(struct ctf_sink *sink, struct ctf_packet *packet)
-{
-	packet->next = NULL;
-	*sink->newest_next = packet;
-	sink->newest_next = &packet->next;
-}
-
-/*
- * The oldest, of this stream, if that is not NULL. While it is being copied,
- * none: a younger one would leave a gap behind.
- */
-static struct ctf_packet *closed_take(struct ctf_sink *sink, const struct ctf_stream *stream)
-{
-	for (struct ctf_packet **at = &sink->oldest; *at; at = &(*at)->next) {
-		struct ctf_packet *packet = *at;
-		if (stream && packet->stream != stream)
-			continue;
-		if (packet->copied)
-			return NULL;
-		*at = packet->next;
-		if (sink->newest_next == &packet->next)
-			sink->newest_next = at;
-		__atomic_fetch_sub(&packet->stream->packets, 1, __ATOMIC_RELAXED);
-		packet->life++;
-		return packet;
-	}
-	return NULL;
-}
-
-/* Whether there is one that may not go only because it is being copied. */
-static bool closed_is_copied(const struct ctf_sink *sink, const struct ctf_stream *stream)
-{
-	for (const struct ctf_packet *packet = sink->oldest; packet; packet = packet->next) {
-		if (packet->copied && (!stream || packet->stream == stream))
-			return true;
-	}
-	return false;
-}
-
-/* ---- Room: under tp_ctf_lock, too, but for first looks ---- */
-
-/* Only a first look where it is not. */
-static bool is_too_much(const struct ctf_sink *sink, const struct ctf_stream *stream)
-{
-	return (stream && __atomic_load_n(&stream->packets, __ATOMIC_RELAXED) >= sink->options.packets) ||
-	       __atomic_load_n(&sink->room, __ATOMIC_RELAXED) > sink->options.size - sink->options.packet;
-}
-
-/* What a new packet of the stream is to be made of. */
-struct plan {
-	struct ctf_packet *packet;
-	struct ctf_packet *goes; /* closed ones whose files are to be removed before, by their next */
-	bool recycle;            /* the packet is one that was closed */
-};
-
-/*
- * For one that was being copied, or that was not made yet, another was made
- * beyond the limits: that one is not needed any more.
- */
-static bool is_over(const struct ctf_sink *sink, const struct ctf_stream *stream)
-{
-	return stream->packets >= sink->options.packets || sink->room > sink->options.size;
-}
-
-/* A flight recorder goes round in what it has, where the disk is full. */
-static bool may_create(const struct ctf_sink *sink)
-{
-	return !sink->options.flight || !sink->options.overwrite || tp_ctf_packets_may_be_tried(sink, NULL);
-}
-
-/*
- * There is no closed packet that may go. The thread's own current one may,
- * rather than that nothing new is recorded, unless this is ahead of need.
- */
-static bool make_room_in_own(struct ctf_sink *sink, struct ctf_stream *stream, bool ahead, struct plan *plan)
-{
-	struct ctf_packet *own = stream->packet;
-
-	if (ahead || !sink->options.overwrite || !own || own->copied)
-		return false;
-	own->life++;
-	plan->packet = own;
-	plan->recycle = true;
-	return true;
-}
-
-/*
- * Whose oldest packet is to go for one of the stream's: its own, if it has
- * its share of all; that is also in this processor's cache. NULL: anybody's.
- */
-static const struct ctf_stream *who_gives(const struct ctf_sink *sink, const struct ctf_stream *stream)
-{
-	bool share = stream->packets * sink->nr_streams * sink->options.packet >= sink->room;
-
-	return stream->packets >= sink->options.packets || (share && stream->packets > 1) ? stream : NULL;
-}
-
-static bool make_room(struct ctf_sink *sink, struct ctf_stream *stream, bool ahead, struct plan *plan)
-{
-	bool create = may_create(sink);
-
-	while (!create || is_too_much(sink, stream)) {
-		const struct ctf_stream *whose = who_gives(sink, stream);
-		struct ctf_packet *old = sink->options.overwrite ? closed_take(sink, whose) : NULL;
-		if (!old && sink->options.overwrite && stream->packets < sink->options.packets)
-			old = closed_take(sink, NULL); /* its own are only prepared, or are being copied */
-		if (!old && create && sink->options.overwrite && (sink->making || closed_is_copied(sink, whose)))
-			return true;
-		if (!old)
-			return make_room_in_own(sink, stream, ahead, plan);
-		if (!create || (sink->options.flight && !is_over(sink, stream))) {
-			plan->packet = old;
-			plan->recycle = true;
-			return true;
-		}
-		__atomic_fetch_sub(&sink->room, old->room, __ATOMIC_RELAXED);
-		old->next = plan->goes;
-		plan->goes = old;
-	}
-	return true;
-}
-
-static enum tp_lost make_plan(struct ctf_sink *sink, struct ctf_stream *stream, bool ahead, struct plan *plan)
-{
-	enum tp_lost result = TP_NR_LOST;
-
-	pthread_mutex_lock(&tp_ctf_lock);
-	if (!make_room(sink, stream, ahead, plan)) {
-		result = may_create(sink) ? TP_LOST_LIMIT : TP_LOST_NO_FILE;
-	} else if (!plan->packet) {
-		plan->packet = description_take(sink);
-		if (plan->packet) {
-			plan->packet->room = sink->options.packet;
-			__atomic_fetch_add(&sink->room, plan->packet->room, __ATOMIC_RELAXED);
-		} else {
-			result = TP_LOST_OTHER;
-		}
-	}
-	if (result == TP_NR_LOST && plan->packet != stream->packet) {
-		plan->packet->stream = stream;
-		__atomic_fetch_add(&stream->packets, 1, __ATOMIC_RELAXED);
-	}
-	pthread_mutex_unlock(&tp_ctf_lock);
-	return result;
-}
-
-static void give_back(struct ctf_sink *sink, struct ctf_packet *packet)
-{
-	pthread_mutex_lock(&tp_ctf_lock);
-	__atomic_fetch_sub(&packet->stream->packets, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_sub(&sink->room, packet->room, __ATOMIC_RELAXED);
-	description_give(sink, packet);
-	pthread_mutex_unlock(&tp_ctf_lock);
-}
-
 /* ---- Making the next one ---- */
-
-static bool is_prepared(const struct ctf_stream *stream)
-{
-	return __atomic_load_n(&stream->prepared, __ATOMIC_RELAXED) != NULL;
-}
-
-bool tp_ctf_packets_may_be_tried(const struct ctf_sink *sink, const struct ctf_stream *stream)
-{
-	uint64_t retry_at = __atomic_load_n(&sink->retry_at, __ATOMIC_RELAXED);
-
-	return (stream && is_prepared(stream)) || !retry_at || tp_ctf_clock() >= retry_at;
-}
-
-bool tp_ctf_packets_are_full(const struct ctf_sink *sink, const struct ctf_stream *stream)
-{
-	return !sink->options.overwrite && !(stream && is_prepared(stream)) && is_too_much(sink, stream);
-}
 
 /* It is said once, and for a while no other is to be tried for. */
 static void failed(struct ctf_sink *sink, int error)
@@ -255,7 +34,7 @@ static void remove_all(struct ctf_sink *sink, struct ctf_packet *packet)
 		struct ctf_packet *next = packet->next;
 		tp_ctf_packet_remove(sink, packet, false);
 		pthread_mutex_lock(&tp_ctf_lock);
-		description_give(sink, packet);
+		tp_ctf_packet_forget(sink, packet);
 		pthread_mutex_unlock(&tp_ctf_lock);
 		packet = next;
 	}
@@ -288,7 +67,7 @@ static void complain_of_limit(struct ctf_sink *sink)
 }
 
 /* The plan can't be carried out. */
-static void drop(struct ctf_sink *sink, struct ctf_stream *stream, struct plan *plan, const struct ctf_packet *was)
+static void drop(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_plan *plan, const struct ctf_packet *was)
 {
 	if (plan->packet == stream->packet) { /* it stays */
 		pthread_mutex_lock(&tp_ctf_lock);
@@ -298,14 +77,14 @@ static void drop(struct ctf_sink *sink, struct ctf_stream *stream, struct plan *
 		return;
 	}
 	tp_ctf_packet_unmap(sink, plan->packet); /* of a recycled one, somebody has taken the file away */
-	give_back(sink, plan->packet);
+	tp_ctf_room_give_back(sink, plan->packet);
 }
 
 /* A hidden file for the stream's next packet. */
 static enum tp_lost make(struct ctf_sink *sink, struct ctf_stream *stream, bool ahead, struct ctf_packet **made)
 {
-	struct plan plan = {.packet = NULL};
-	enum tp_lost result = make_plan(sink, stream, ahead, &plan);
+	struct ctf_plan plan = {.packet = NULL};
+	enum tp_lost result = tp_ctf_room_plan(sink, stream, ahead, &plan);
 	int error;
 
 	remove_all(sink, plan.goes);
@@ -323,7 +102,7 @@ static enum tp_lost make(struct ctf_sink *sink, struct ctf_stream *stream, bool 
 	if (error) {
 		drop(sink, stream, &plan, &was);
 		failed(sink, error);
-		return plan.recycle || may_create(sink) ? TP_LOST_NO_FILE : make(sink, stream, ahead, made);
+		return plan.recycle || tp_ctf_room_may_create(sink) ? TP_LOST_NO_FILE : make(sink, stream, ahead, made);
 	}
 	if (!plan.recycle)
 		plan.packet->warm = 0;
@@ -375,7 +154,7 @@ static int show(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_pac
 	__atomic_fetch_add(&sink->homeless, homeless, __ATOMIC_RELAXED);
 	if (packet != stream->packet) {
 		tp_ctf_packet_remove(sink, packet, true);
-		give_back(sink, packet);
+		tp_ctf_room_give_back(sink, packet);
 	}
 	if (error != EEXIST)
 		failed(sink, error);
@@ -392,9 +171,9 @@ static void close_packet(struct ctf_sink *sink, struct ctf_packet *packet)
 	packet->room -= unused;
 	__atomic_fetch_sub(&sink->room, unused, __ATOMIC_RELAXED);
 	if (sink->options.overwrite)
-		closed_add(sink, packet);
+		tp_ctf_closed_add(sink, packet);
 	else
-		description_give(sink, packet);
+		tp_ctf_packet_forget(sink, packet);
 	pthread_mutex_unlock(&tp_ctf_lock);
 }
 
@@ -424,7 +203,7 @@ static void go_on(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_p
 	stream->packet = packet;
 	stream->shown++;
 	if (old && sink->options.flight)
-		closed_add(sink, old);
+		tp_ctf_closed_add(sink, old);
 	pthread_mutex_unlock(&tp_ctf_lock);
 	if (old) /* what was lost since */
 		packet->memory->events_discarded += old->memory->events_discarded - stream->carried;
@@ -480,11 +259,11 @@ static void prepare(struct ctf_sink *sink, struct ctf_stream *stream, size_t at_
 
 	pthread_mutex_lock(&tp_ctf_lock);
 	/* Where old ones are overwritten, those that are only prepared must not be all that there is. */
-	bool may = !is_too_much(sink, stream) &&
+	bool may = !tp_ctf_room_is_short(sink, stream) &&
 		   (!sink->options.overwrite || sink->room <= sink->options.size / 2);
 	sink->making++;
 	pthread_mutex_unlock(&tp_ctf_lock);
-	if (may && tp_ctf_packets_may_be_tried(sink, NULL) && make(sink, stream, true, &packet) == TP_NR_LOST) {
+	if (may && tp_ctf_room_may_be_tried(sink, NULL) && make(sink, stream, true, &packet) == TP_NR_LOST) {
 		warm(sink, packet, at_least);
 		__atomic_store_n(&stream->prepared, packet, __ATOMIC_RELEASE);
 	}
@@ -500,7 +279,7 @@ bool tp_ctf_packets_widen(struct ctf_sink *sink, struct ctf_stream *stream, size
 	if (packet->warm == sink->options.packet)
 		return false;
 	warm(sink, packet, end);
-	if (packet->warm == sink->options.packet && !sink->preparing && !is_prepared(stream))
+	if (packet->warm == sink->options.packet && !sink->preparing && !tp_ctf_is_prepared(stream))
 		prepare(sink, stream, 0); /* ahead of need */
 	set_limit(stream, stream->head.start + packet->warm);
 	return true;
@@ -540,7 +319,7 @@ void tp_ctf_packets_work(struct ctf_sink *sink)
 
 	/* What threads may be waiting for comes first. */
 	while ((stream = take_wanting(sink))) {
-		if (!is_prepared(stream))
+		if (!tp_ctf_is_prepared(stream))
 			prepare(sink, stream, sink->options.packet);
 	}
 	while ((packet = take_full(sink)))
@@ -593,7 +372,7 @@ void tp_ctf_packets_forget_stream(struct ctf_sink *sink, struct ctf_stream *stre
 {
 	if (stream->prepared) {
 		tp_ctf_packet_unmap(sink, stream->prepared);
-		description_give(sink, stream->prepared);
+		tp_ctf_packet_forget(sink, stream->prepared);
 		stream->prepared = NULL;
 	}
 	if (own)
@@ -607,7 +386,7 @@ static void forget_all(struct ctf_sink *sink, struct ctf_packet *packet)
 	while (packet) {
 		struct ctf_packet *next = packet->next;
 		tp_ctf_packet_unmap(sink, packet);
-		description_give(sink, packet);
+		tp_ctf_packet_forget(sink, packet);
 		packet = next;
 	}
 }

@@ -71,9 +71,9 @@ static enum tp_lost look_after(struct ctf_sink *sink, struct ctf_stream *stream,
 	if (sizeof(struct tp_packet) + size > sink->options.packet)
 		return TP_LOST_TOO_LARGE;
 	/* In front of the guard and its system calls: on a full disk, each record comes here. */
-	if (full && tp_ctf_packets_are_full(sink, stream))
+	if (full && tp_ctf_room_is_full(sink, stream))
 		return TP_LOST_LIMIT;
-	if (full && !(sink->options.flight && sink->options.overwrite) && !tp_ctf_packets_may_be_tried(sink, stream))
+	if (full && !(sink->options.flight && sink->options.overwrite) && !tp_ctf_room_may_be_tried(sink, stream))
 		return TP_LOST_NO_FILE;
 	if (!tp_guard_enter(&guard))
 		return TP_LOST_NESTED;

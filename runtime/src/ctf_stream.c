@@ -120,10 +120,10 @@ struct ctf_stream *tp_ctf_stream_acquire(struct ctf_sink *sink, enum tp_lost *ca
 	/* In front of the guard and its system calls: where all is full, each record of a new thread comes here. */
 	*cause = TP_LOST_NO_FILE;
 	bool pooled = __atomic_load_n(&sink->pool, __ATOMIC_RELAXED) != NULL;
-	if (!pooled && !tp_ctf_packets_may_be_tried(sink, NULL))
+	if (!pooled && !tp_ctf_room_may_be_tried(sink, NULL))
 		return NULL;
 	*cause = TP_LOST_LIMIT;
-	if (!pooled && tp_ctf_packets_are_full(sink, NULL))
+	if (!pooled && tp_ctf_room_is_full(sink, NULL))
 		return NULL;
 	*cause = TP_LOST_NESTED;
 	if (!tp_guard_enter(&guard))

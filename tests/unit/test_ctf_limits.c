@@ -198,6 +198,63 @@ START_TEST(size_is_for_all_threads)
 }
 END_TEST
 
+static void *records_one_and_waits(void *barrier)
+{
+	trace_sample_int(-1);
+	pthread_barrier_wait(barrier); /* all have one */
+	pthread_barrier_wait(barrier); /* the other is done */
+	return NULL;
+}
+
+/* Whoever has a packet goes on in it, however many others only hold theirs. */
+START_TEST(packets_of_idle_threads)
+{
+	enum { IDLE = 15, ALL = 16, NR = 30 * PER_PACKET };
+	struct tp_sink *sink = open_sink(overwriting[_i]);
+	pthread_t threads[IDLE];
+	pthread_barrier_t barrier;
+
+	pthread_barrier_init(&barrier, NULL, ALL);
+	for (int i = 0; i < IDLE; i++)
+		pthread_create(&threads[i], NULL, records_one_and_waits, &barrier);
+	pthread_barrier_wait(&barrier);
+	record(0, NR);
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < IDLE; i++)
+		pthread_join(threads[i], NULL);
+	close_saying(sink, NULL, 0);
+	char *text = clean_babeltrace(trace);
+	ck_assert_int_eq(run_of(text, tp_thread_id()).last, NR - 1);
+	ck_assert_uint_eq(count_of(text, "value = -1 "), IDLE);
+	free(text);
+}
+END_TEST
+
+/* It goes round in the packets that it could make. */
+START_TEST(flight_on_a_full_disk)
+{
+	enum { NR = 300 * PER_PACKET };
+
+	if (!small_disk("flight_on_a_full_disk", trace, "128k"))
+		return;
+	capture_stderr();
+	struct tp_sink *sink = open_sink("mode=flight,packet=4K,packets=100");
+	record(0, NR);
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	ck_assert_int_eq(tp_sink_close(sink), -ENOSPC);
+	char *messages = captured_stderr();
+	ck_assert_contains(messages, "No space left on device");
+	ck_assert_uint_eq(count_of(messages, "\n"), 1);
+	free(messages);
+	char *text = clean_babeltrace(trace);
+	struct run run = run_of(text, 0);
+	ck_assert_int_eq(run.last, NR - 1);
+	ck_assert_uint_gt(run.nr, 5 * PER_PACKET);
+	free(text);
+}
+END_TEST
+
 START_TEST(stream_that_overwrites)
 {
 	static const char *const options[] = {"full=overwrite,packet=4K,size=64K", "full=overwrite,packet=4K,packets=16",
@@ -718,6 +775,8 @@ static void add_tests(TCase *limits)
 	add_common_tests(limits);
 	tcase_add_loop_test(limits, new_records_are_lost, 0, sizeof(discarding) / sizeof(discarding[0]));
 	tcase_add_loop_test(limits, size_is_for_all_threads, 0, 2);
+	tcase_add_loop_test(limits, packets_of_idle_threads, 0, 2);
+	tcase_add_test(limits, flight_on_a_full_disk);
 	tcase_add_test(limits, a_short_rest_needs_little_room);
 	tcase_add_loop_test(limits, more_threads_than_packets, 0, 3);
 	tcase_add_test(limits, each_cause_is_counted);

@@ -132,7 +132,7 @@ START_TEST(signals_in_the_sink)
 	ck_assert_uint_gt(lost, 0); /* or nothing was tested */
 	tp_sink_close(sink);
 	fclose(file);
-	char *messages = captured_stderr(), expected[80];
+	char *messages = captured_stderr(), expected[128];
 	snprintf(expected, sizeof(expected), "tp: text sink: records lost: %lu (nested: %lu)\n", lost, lost);
 	ck_assert_str_eq(messages, expected);
 	free(messages);
