@@ -61,6 +61,7 @@ struct ctf_packet {
 	size_t warm;        /* bytes of it that are present in memory, from its start */
 	unsigned int copied; /* by so many snapshots right now: it must stay as it is */
 	uint64_t life;       /* changes where it becomes another */
+	bool begins_again;   /* right now: what is in it goes */
 };
 
 struct ctf_stream {

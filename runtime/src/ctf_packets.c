@@ -73,6 +73,7 @@ static void drop(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_pl
 		pthread_mutex_lock(&tp_ctf_lock);
 		plan->packet->number = was->number;
 		plan->packet->sequence = was->sequence;
+		plan->packet->begins_again = false;
 		pthread_mutex_unlock(&tp_ctf_lock);
 		return;
 	}
@@ -92,7 +93,7 @@ static enum tp_lost make(struct ctf_sink *sink, struct ctf_stream *stream, bool 
 		complain_of_limit(sink);
 	if (result != TP_NR_LOST)
 		return result;
-	const struct ctf_packet was = *plan.packet;
+	const struct ctf_packet was = {.number = plan.packet->number, .sequence = plan.packet->sequence};
 	int tries = 2;
 	do {
 		name_it(sink, stream, plan.packet);
@@ -201,6 +202,7 @@ static void go_on(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_p
 
 	pthread_mutex_lock(&tp_ctf_lock);
 	stream->packet = packet;
+	packet->begins_again = false;
 	stream->shown++;
 	if (old && sink->options.flight)
 		tp_ctf_closed_add(sink, old);

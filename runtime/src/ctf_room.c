@@ -142,6 +142,7 @@ static bool make_room_in_own(struct ctf_sink *sink, struct ctf_stream *stream, b
 	if (ahead || !sink->options.overwrite || !own || own->copied)
 		return false;
 	own->life++;
+	own->begins_again = true;
 	plan->packet = own;
 	plan->recycle = true;
 	return true;

@@ -56,7 +56,8 @@ static void add_all(struct snapshot *s, const struct ctf_stream *stream)
 		if (packet->stream == stream)
 			add_shot(s, packet);
 	}
-	add_shot(s, stream->packet);
+	if (!stream->packet->begins_again)
+		add_shot(s, stream->packet);
 	for (size_t i = s->nr; i-- > 0 && i + 2 >= s->nr;) {
 		s->shots[i].packet->copied++;
 		s->shots[i].held = true;
