@@ -47,3 +47,16 @@ void fails_with(const char *directory, int error)
 	ck_assert_ptr_null(tp_ctf_sink(directory, NULL));
 	ck_assert_int_eq(errno, error);
 }
+
+void close_saying(struct tp_sink *sink, const char *losses, int error)
+{
+	char expected[256] = "";
+
+	if (losses)
+		snprintf(expected, sizeof(expected), "tp: CTF trace '%s': records lost: %s\n", trace, losses);
+	capture_stderr();
+	ck_assert_int_eq(tp_sink_close(sink), error);
+	char *messages = captured_stderr();
+	ck_assert_str_eq(messages, expected);
+	free(messages);
+}

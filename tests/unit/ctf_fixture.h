@@ -24,4 +24,7 @@ void record(int from, int to);
 /* So many of them are in a packet of 4K: each has 8 bytes of time and 12 of record, and begins at a multiple of 8. */
 #define PER_PACKET ((4096 - 64 + 4) / 24)
 
+/* Closes the sink, which says this of losses, in one line, and returns that. */
+void close_saying(struct tp_sink *sink, const char *losses, int error);
+
 #endif /* CTF_FIXTURE_H */
