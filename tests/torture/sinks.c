@@ -28,7 +28,7 @@ static bool counting_reserve(struct tp_record *rec)
 	if (rec->event->name[0] == 'v' && !in_signal && rnd(16) == 0)
 		nap(200); /* in a record writer of a module that may be about to go */
 	if (!memory) {
-		tp_sink_count_lost(rec->sink);
+		tp_sink_count_lost(rec->sink, TP_LOST_OTHER);
 		return false;
 	}
 	__atomic_fetch_add(&sink->reserved, 1, __ATOMIC_RELAXED);

@@ -48,7 +48,7 @@ NO_FUNCTION_CHECK = ["-fno-sanitize=function"]
 
 # What the runtime says about what the test does on purpose.
 EXPECTED = re.compile(r"tp: (tracepoint_synchronize_unregister\(\) was called from inside a probe|"
-                      r"text sink: records lost: \d+$|.*\bfork)")
+                      r"text sink: records lost: \d+ \(nested: \d+\)$|.*\bfork)")
 
 NR_GUESTS = 4
 # More than any run needs; but a machine may be busy with other tests.
