@@ -200,6 +200,8 @@ static void go_on(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_p
 	struct tp_stream *head = &stream->head;
 	struct ctf_packet *old = stream->packet != packet ? stream->packet : NULL;
 
+	if (old) /* what was lost since it got its head */
+		packet->memory->events_discarded += old->memory->events_discarded - stream->carried;
 	pthread_mutex_lock(&tp_ctf_lock);
 	stream->packet = packet;
 	packet->begins_again = false;
@@ -207,8 +209,6 @@ static void go_on(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_p
 	if (old && sink->options.flight)
 		tp_ctf_closed_add(sink, old);
 	pthread_mutex_unlock(&tp_ctf_lock);
-	if (old) /* what was lost since */
-		packet->memory->events_discarded += old->memory->events_discarded - stream->carried;
 	head->packet = packet->memory;
 	if (stream->shown > 1)
 		head->start += sink->options.packet;

@@ -72,7 +72,8 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  * the trace). It must stay writable for the user that the process is: a daemon
  * that drops root gives it to its new user first. Each thread writes into mapped files
  * of its own, a packet each; they are a valid trace at every instant, so that
- * babeltrace2 can read it after kill -9, and, unless packets are overwritten, while the program runs. The threads that record
+ * babeltrace2 can read it after kill -9, and, unless packets are overwritten,
+ * while the program runs. The threads that record
  * prepare their next files themselves, in good time and piece by piece.
  *
  * dir may be given by a relative name, and the program may change its
