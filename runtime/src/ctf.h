@@ -6,18 +6,18 @@
  *	ctf.c                 the sink
  *	ctf_snapshot.c        a copy of what a sink's packets hold
  *	  ctf_options.c       how a sink is to be
- *	  ctf_describe.c      which events are described in the trace, and the file with that
- *	    ctf_metadata.c    the description, a text
- *	      ctf_env.c       its part on the process
- *	        ctf_string.c  strings in it
- *	    ctf_format.c      the events' format files, texts beside the streams
+ *	  ctf_preparer.c      a thread that makes packets
  *	  ctf_record.c        the way of a record into a stream, where it is not the short one of stream.h
  *	    ctf_stream.c      the streams, and which thread has which
  *	      ctf_packets.c   a stream's packets, one after the other
- *	      ctf_preparer.c  a thread that makes them
  *	        ctf_room.c    how many there may be, and which goes
  *	        ctf_packet.c  a packet, a file that is mapped
- *	          ctf_dir.c   the directory
+ *	    ctf_describe.c    which events are described in the trace, and the file with that
+ *	      ctf_metadata.c  the description, a text
+ *	        ctf_env.c     its part on the process
+ *	        ctf_string.c  strings in it
+ *	      ctf_format.c    the events' format files, texts beside the streams
+ *	        ctf_dir.c     the directory
  */
 #ifndef TP_CTF_H
 #define TP_CTF_H
@@ -267,7 +267,8 @@ enum tp_lost tp_ctf_packets_switch(struct ctf_sink *sink, struct ctf_stream *str
  */
 bool tp_ctf_packets_widen(struct ctf_sink *sink, struct ctf_stream *stream, size_t end);
 
-/* What there is for the preparer to do. */
+/* Wakes the preparer, to see what there is to do; and what there is. */
+void tp_ctf_packets_wake(struct ctf_sink *sink);
 void tp_ctf_packets_work(struct ctf_sink *sink);
 
 /* Finish the stream's packet, and the closed ones. */
@@ -282,7 +283,6 @@ void tp_ctf_packets_forget(struct ctf_sink *sink);
 
 /* Where the system has no thread to spare, it says so, and those that record do it themselves. */
 void tp_ctf_preparer_start(struct ctf_sink *sink);
-void tp_ctf_preparer_wake(struct ctf_sink *sink);
 void tp_ctf_preparer_stop(struct ctf_sink *sink);
 
 /* ---- ctf_stream.c ---- */

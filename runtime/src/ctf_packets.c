@@ -4,9 +4,12 @@
  * there when it is needed, and what becomes of the one before.
  */
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "ctf.h"
 
@@ -178,6 +181,12 @@ static void close_packet(struct ctf_sink *sink, struct ctf_packet *packet)
 	pthread_mutex_unlock(&tp_ctf_lock);
 }
 
+void tp_ctf_packets_wake(struct ctf_sink *sink)
+{
+	__atomic_fetch_add(&sink->work, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &sink->work, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
 /* Somebody else is to prepare the stream's next packet, and to close the old one, unless that may have to go soon. */
 static bool leave_to_preparer(struct ctf_sink *sink, struct ctf_stream *stream, struct ctf_packet *old)
 {
@@ -191,7 +200,7 @@ static bool leave_to_preparer(struct ctf_sink *sink, struct ctf_stream *stream, 
 		sink->full_end = &old->next;
 	}
 	pthread_mutex_unlock(&tp_ctf_lock);
-	tp_ctf_preparer_wake(sink);
+	tp_ctf_packets_wake(sink);
 	return leave;
 }
 

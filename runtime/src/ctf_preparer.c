@@ -54,18 +54,12 @@ void tp_ctf_preparer_start(struct ctf_sink *sink)
 			    sink->path, strerror(error));
 }
 
-void tp_ctf_preparer_wake(struct ctf_sink *sink)
-{
-	__atomic_fetch_add(&sink->work, 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &sink->work, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
 void tp_ctf_preparer_stop(struct ctf_sink *sink)
 {
 	if (!sink->preparing)
 		return;
 	__atomic_store_n(&sink->stopping, true, __ATOMIC_RELEASE);
-	tp_ctf_preparer_wake(sink);
+	tp_ctf_packets_wake(sink);
 	pthread_join(sink->preparer, NULL);
 	sink->preparing = false;
 }

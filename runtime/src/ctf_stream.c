@@ -69,7 +69,7 @@ static struct ctf_stream *stream_create(struct ctf_sink *sink, enum tp_lost *cau
 	}
 	pthread_mutex_unlock(&tp_ctf_lock);
 	if (sink->preparing)
-		tp_ctf_preparer_wake(sink); /* which looks for its streams in the list */
+		tp_ctf_packets_wake(sink); /* which looks for its streams in the list */
 	return *cause == TP_NR_LOST ? stream : NULL;
 }
 
