@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <tp/tp.h>
@@ -303,7 +302,6 @@ START_TEST(thousand_events)
 
 	ck_assert_int_eq(mkdir(trace, 0700), 0);
 	int dir = open_dir(trace);
-	clock_t before = clock();
 	for (int i = 0; i < 1000; i++) {
 		struct tp_event event = tp_event_sample_kinds;
 		snprintf(name, sizeof(name), "event%d", i);
@@ -311,9 +309,6 @@ START_TEST(thousand_events)
 		tp_ctf_format_add(&formats, &event);
 	}
 	ck_assert_int_eq(tp_ctf_format_write(&formats, dir), 0);
-	clock_t took = clock() - before;
-	if (!under_sanitizer()) /* 6 ms where nothing else goes on */
-		ck_assert_int_lt(took, CLOCKS_PER_SEC / 10);
 	char *text = format_file("sample");
 	ck_assert_uint_eq(count_of(text, "name: event"), 1000);
 	free(text);
