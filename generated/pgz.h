@@ -14,7 +14,7 @@
 #include <tp/event.h>
 #include <tp/tracepoint.h>
 
-#if TP_INTERFACE_VERSION != 4
+#if TP_INTERFACE_VERSION != 5
 #error "pgz.h and the tp runtime are of different versions: run tpgen again on defs/pgz.tp"
 #endif
 
@@ -883,6 +883,7 @@ struct tp_event tp_event_pgz_file_open = {
 	.event_class = &tp_class_pgz_file_open,
 	.tracepoint = &__tracepoint_pgz_file_open,
 	.record = (tp_probe_t)tp_record_pgz_file_open,
+	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
 };
 TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_file_open);
 
@@ -939,6 +940,7 @@ struct tp_event tp_event_pgz_block_queue = {
 	.event_class = &tp_class_pgz_block,
 	.tracepoint = &__tracepoint_pgz_block_queue,
 	.record = (tp_probe_t)tp_record_pgz_block_queue,
+	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
 };
 TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_queue);
 
@@ -968,6 +970,7 @@ struct tp_event tp_event_pgz_block_start = {
 	.event_class = &tp_class_pgz_block,
 	.tracepoint = &__tracepoint_pgz_block_start,
 	.record = (tp_probe_t)tp_record_pgz_block_start,
+	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
 };
 TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_start);
 
@@ -1027,7 +1030,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1031 "generated/pgz.h"
+#line 1034 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -1044,7 +1047,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1048 "generated/pgz.h"
+#line 1051 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1055,6 +1058,7 @@ struct tp_event tp_event_pgz_block_end = {
 	.event_class = &tp_class_pgz_block_end,
 	.tracepoint = &__tracepoint_pgz_block_end,
 	.record = (tp_probe_t)tp_record_pgz_block_end,
+	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
 };
 TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_end);
 
@@ -1112,13 +1116,13 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1116 "generated/pgz.h"
+#line 1120 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1122 "generated/pgz.h"
+#line 1126 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1131,7 +1135,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1135 "generated/pgz.h"
+#line 1139 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1142,6 +1146,7 @@ struct tp_event tp_event_pgz_file_blocks = {
 	.event_class = &tp_class_pgz_file_blocks,
 	.tracepoint = &__tracepoint_pgz_file_blocks,
 	.record = (tp_probe_t)tp_record_pgz_file_blocks,
+	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
 };
 TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_file_blocks);
 
@@ -1199,7 +1204,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1203 "generated/pgz.h"
+#line 1208 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1211,7 +1216,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1215 "generated/pgz.h"
+#line 1220 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1222,6 +1227,7 @@ struct tp_event tp_event_pgz_file_close = {
 	.event_class = &tp_class_pgz_file_close,
 	.tracepoint = &__tracepoint_pgz_file_close,
 	.record = (tp_probe_t)tp_record_pgz_file_close,
+	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
 };
 TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_file_close);
 

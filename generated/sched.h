@@ -12,7 +12,7 @@
 #include <tp/event.h>
 #include <tp/tracepoint.h>
 
-#if TP_INTERFACE_VERSION != 4
+#if TP_INTERFACE_VERSION != 5
 #error "sched.h and the tp runtime are of different versions: run tpgen again on defs/sched.tp"
 #endif
 
@@ -455,6 +455,7 @@ struct tp_event tp_event_sched_switch = {
 	.event_class = &tp_class_sched_switch,
 	.tracepoint = &__tracepoint_sched_switch,
 	.record = (tp_probe_t)tp_record_sched_switch,
+	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
 };
 TP_ANNOUNCE(tp_event, "tp_events", tp_event_sched_switch);
 
@@ -505,6 +506,7 @@ struct tp_event tp_event_sched_wakeup = {
 	.event_class = &tp_class_sched_wakeup_template,
 	.tracepoint = &__tracepoint_sched_wakeup,
 	.record = (tp_probe_t)tp_record_sched_wakeup,
+	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
 };
 TP_ANNOUNCE(tp_event, "tp_events", tp_event_sched_wakeup);
 
@@ -532,6 +534,7 @@ struct tp_event tp_event_sched_wakeup_new = {
 	.event_class = &tp_class_sched_wakeup_template,
 	.tracepoint = &__tracepoint_sched_wakeup_new,
 	.record = (tp_probe_t)tp_record_sched_wakeup_new,
+	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
 };
 TP_ANNOUNCE(tp_event, "tp_events", tp_event_sched_wakeup_new);
 

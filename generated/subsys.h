@@ -14,7 +14,7 @@
 #include <tp/event.h>
 #include <tp/tracepoint.h>
 
-#if TP_INTERFACE_VERSION != 4
+#if TP_INTERFACE_VERSION != 5
 #error "subsys.h and the tp runtime are of different versions: run tpgen again on defs/subsys.tp"
 #endif
 

@@ -313,6 +313,19 @@ void tp_grace_period_end(void);
  */
 bool tp_forked_alone(void);
 
+/* ---- text_file.c ---- */
+
+/* A text sink on stderr, stdout or the file of that name, which is appended to; NULL with errno set. */
+struct tp_sink *tp_text_file_sink(const char *name);
+
+/* ---- output.c ---- */
+
+/*
+ * The sink that KIND:ARGUMENT of TP_OUTPUT says; NULL, and it was said why.
+ * written: at the end of the process, there is nothing to finish.
+ */
+struct tp_sink *tp_output_open(const char *output, bool *written);
+
 /* ---- env.c ---- */
 
 void tp_env_start(void);

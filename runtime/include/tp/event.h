@@ -122,6 +122,25 @@ struct tp_event_class {
 	void (*print)(struct trace_seq *p, const void *entry);
 };
 
+/* How much an event matters, as syslog and LTTng-UST count: what is lower matters more. */
+enum tp_loglevel {
+	TP_LOGLEVEL_EMERG,
+	TP_LOGLEVEL_ALERT,
+	TP_LOGLEVEL_CRIT,
+	TP_LOGLEVEL_ERR,
+	TP_LOGLEVEL_WARNING,
+	TP_LOGLEVEL_NOTICE,
+	TP_LOGLEVEL_INFO,
+	TP_LOGLEVEL_DEBUG_SYSTEM,
+	TP_LOGLEVEL_DEBUG_PROGRAM,
+	TP_LOGLEVEL_DEBUG_PROCESS,
+	TP_LOGLEVEL_DEBUG_MODULE,
+	TP_LOGLEVEL_DEBUG_UNIT,
+	TP_LOGLEVEL_DEBUG_FUNCTION,
+	TP_LOGLEVEL_DEBUG_LINE, /* of events that don't say */
+	TP_LOGLEVEL_DEBUG,
+};
+
 struct tp_event {
 	const char *system;       /* "sched" */
 	const char *name;         /* "sched_switch" */
@@ -132,6 +151,7 @@ struct tp_event {
 	 * struct tp_sink *. The generated tp_record_NAME().
 	 */
 	tp_probe_t record;
+	enum tp_loglevel loglevel;
 	/*
 	 * common_type of its records: unique in the process, from 1, never used
 	 * again for another layout; 0 while the module is not loaded, or where

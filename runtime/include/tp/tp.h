@@ -15,7 +15,8 @@
  *	TP_OUTPUT=KIND:ARG  where to: text:stderr (the default), text:stdout,
  *	                    text:FILE, ctf:DIRECTORY[,OPTION...]; "%p" in FILE
  *	                    and DIRECTORY stands for the process id; a FILE
- *	                    that exists is appended to
+ *	                    that exists is appended to. Several outputs, with
+ *	                    ";" between, get all the same
  *	TP_CLOCK=CLOCK      what CTF traces count time in: tsc (the default),
  *	                    the processor's counter where that is reliable,
  *	                    or monotonic, which is CLOCK_MONOTONIC

@@ -66,7 +66,7 @@ extern "C" {
  * number that it was made for into each header; where the two differ, the
  * header says to run tpgen again.
  */
-#define TP_INTERFACE_VERSION 4
+#define TP_INTERFACE_VERSION 5
 
 /* The project's version, for the Makefile too. */
 #define TP_VERSION_MAJOR 0

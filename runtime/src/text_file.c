@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text_file.c - a text sink on a file of the runtime's own, by name. Daemons
+ * close every descriptor that they don't know, ours too, and the number may
+ * be another file's by now: nothing is written to that one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "internal.h"
+
+struct text_file {
+	int fd;
+	dev_t dev;
+	ino_t ino;
+	char *path; /* to open it again by; NULL where that is not possible */
+};
+
+/* Not one of the standard numbers, should they be free: the program would write its messages there. */
+static int above_standard(int fd)
+{
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int error = errno;
+	close(fd);
+	errno = error;
+	return above;
+}
+
+/*
+ * Never made empty: programs that this one starts inherit TP_OUTPUT, and
+ * write to the same file.
+ */
+static int open_append(const char *name, int flags)
+{
+	return above_standard(open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | flags, 0666));
+}
+
+static bool take(struct text_file *text, int fd, struct stat *st)
+{
+	if (fd < 0)
+		return false;
+	if (fstat(fd, st) != 0) {
+		int error = errno;
+		close(fd);
+		errno = error;
+		return false;
+	}
+	text->fd = fd;
+	text->dev = st->st_dev;
+	text->ino = st->st_ino;
+	return true;
+}
+
+static bool is_ours(const struct text_file *text)
+{
+	struct stat st;
+
+	return fstat(text->fd, &st) == 0 && st.st_dev == text->dev && st.st_ino == text->ino;
+}
+
+static bool open_again(struct text_file *text)
+{
+	struct stat st;
+
+	errno = EBADF;
+	return text->path && take(text, open_append(text->path, O_NONBLOCK), &st);
+}
+
+/* As fopencookie() wants it: what is missing is an error, and errno says which. */
+static ssize_t text_write(void *cookie, const char *data, size_t size)
+{
+	struct text_file *text = cookie;
+	size_t done = 0;
+
+	if (!is_ours(text) && !open_again(text))
+		return 0;
+	while (done < size) {
+		ssize_t n = write(text->fd, data + done, size - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+static int text_close(void *cookie)
+{
+	struct text_file *text = cookie;
+
+	if (is_ours(text))
+		close(text->fd);
+	free(text->path);
+	free(text);
+	return 0;
+}
+
+/*
+ * A descriptor and a stream of our own on the program's stdout or stderr, too:
+ * a signal handler may have interrupted the program in the middle of its use of its own.
+ */
+static bool text_open(struct text_file *text, const char *name)
+{
+	struct stat st;
+
+	if (strcmp(name, "stderr") == 0)
+		return take(text, fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), &st);
+	if (strcmp(name, "stdout") == 0)
+		return take(text, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), &st);
+	if (!take(text, open_append(name, 0), &st))
+		return false;
+	if (S_ISREG(st.st_mode))
+		text->path = realpath(name, NULL); /* the program may change its directory */
+	return true;
+}
+
+struct tp_sink *tp_text_file_sink(const char *name)
+{
+	static const cookie_io_functions_t functions = {.write = text_write, .close = text_close};
+	struct text_file *text = tp_malloc(sizeof(*text));
+
+	if (!text) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	*text = (struct text_file){.fd = -1};
+	if (!text_open(text, name)) {
+		int error = errno;
+		free(text);
+		errno = error;
+		return NULL;
+	}
+	FILE *file = fopencookie(text, "w", functions);
+	if (!file) {
+		text_close(text);
+		errno = ENOMEM;
+		return NULL;
+	}
+	/* A line a write, however long, so that several processes' stay apart; and no buffer from malloc. */
+	setvbuf(file, NULL, _IONBF, 0);
+	struct tp_sink *sink = tp_text_sink(file);
+	if (!sink) {
+		int error = errno;
+		fclose(file);
+		errno = error;
+	}
+	return sink;
+}
