@@ -150,7 +150,7 @@ static void setup(void)
 /* Runs the program so, with %s in output standing for dir; returns its exit status. */
 static int start(const char *what, const char *enable, const char *output)
 {
-	char value[256];
+	char value[512];
 	int status;
 	pid_t child = fork();
 
@@ -370,6 +370,44 @@ START_TEST(flight_recorder)
 }
 END_TEST
 
+START_TEST(several_outputs)
+{
+	char path[256];
+
+	ck_assert_int_eq(start("plain", NULL, "text:%1$s/log;ctf:%1$s/trace,context=pid;text:%1$s/copy"), 0);
+	ck_assert_str_eq(err_text, "");
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	char *text = clean_babeltrace(path), *log = trace_file("log"), *copy = trace_file("copy");
+	ck_assert_uint_eq(count_of(text, "\n"), 3);
+	ck_assert_uint_eq(count_of(log, "\n"), 3);
+	ck_assert_uint_eq(count_of(copy, "\n"), 3);
+	ck_assert_contains(copy, "last words");
+	free(text);
+	free(log);
+	free(copy);
+	/* One that can't be opened, or written to, is the others' business in nothing. */
+	ck_assert_int_eq(start("plain", NULL, "text:/dev/full;;xyz;text:%s/other;"), 0);
+	ck_assert_contains(err_text, "tp: TP_OUTPUT=xyz: unknown kind 'xyz'");
+	ck_assert_contains(err_text, "records lost: 3 (no file: 3)\n");
+	ck_assert_uint_eq(count_of(err_text, "\n"), 3);
+	log = trace_file("other");
+	ck_assert_uint_eq(count_of(log, "\n"), 3);
+	free(log);
+}
+END_TEST
+
+START_TEST(too_many_outputs)
+{
+	ck_assert_int_eq(start("plain", "sample_int",
+			       "text:/dev/null;text:/dev/null;text:/dev/null;text:/dev/null;text:/dev/null;text:/dev/null;"
+			       "text:/dev/null;text:/dev/null;text:/dev/null;text:/dev/null;text:/dev/null;text:/dev/null;"
+			       "text:/dev/null;text:/dev/null;text:/dev/null;text:/dev/stdout;text:/dev/stderr"),
+			 0);
+	ck_assert_contains(out_text, "value=1\n");
+	ck_assert_str_eq(err_text, "tp: TP_OUTPUT: text:/dev/stderr is one too many: there can be 16; it gets nothing\n");
+}
+END_TEST
+
 START_TEST(process_id_in_names)
 {
 	ck_assert_int_eq(start("plain", NULL, "text:%s/log.%%p.%%p"), 0);
@@ -524,6 +562,8 @@ int main(int argc, char **argv)
 	tcase_add_loop_test(all, ends_while_a_thread_is_in_a_probe, 0, 3);
 	tcase_add_test(all, ctf_directory);
 	tcase_add_test(all, flight_recorder);
+	tcase_add_test(all, several_outputs);
+	tcase_add_test(all, too_many_outputs);
 	tcase_add_test(all, process_id_in_names);
 	tcase_add_loop_test(all, mistake, 0, sizeof(mistakes) / sizeof(mistakes[0]));
 	tcase_add_test(all, no_event_of_that_name);
