@@ -95,6 +95,18 @@ static struct tp_event *wanted_of(const struct sink_state *state, const struct g
 	return first;
 }
 
+static int attach(struct tp_sink *sink, const struct tp_event *event)
+{
+	const struct tracepoint_func probe = {
+		.func = event->record,
+		.data = sink,
+		.prio = TRACEPOINT_DEFAULT_PRIO,
+		.gate = sink->ops->gate ? sink->ops->gate(sink, event) : NULL,
+	};
+
+	return tp_registry_add(event->tracepoint->name, event->tracepoint->proto, &probe, false);
+}
+
 /*
  * Makes the group's attachment what the rules say, but for the sites, which
  * tp_registry_switch() switches. 1: it was switched on,
@@ -121,10 +133,7 @@ static int apply(struct sink_state *state, const struct group *group, int *error
 		result--;
 	}
 	if (wanted) {
-		int failed = room_to_attach(state, group)
-				     ? tp_registry_add(wanted->tracepoint->name, wanted->tracepoint->proto,
-						       wanted->record, state->sink, TRACEPOINT_DEFAULT_PRIO, false)
-				     : -ENOMEM;
+		int failed = room_to_attach(state, group) ? attach(state->sink, wanted) : -ENOMEM;
 		if (failed == -ENOMEM)
 			*error = failed;
 		else if (failed && failed != -EEXIST)

@@ -172,7 +172,7 @@ void tp_wait_for_readers(void);
  * are switched by the next tp_registry_switch(), or by whoever comes before.
  * That returns -EPERM as long as some can't be switched on.
  */
-int tp_registry_add(const char *name, const char *proto, tp_probe_t func, void *data, int prio, bool now);
+int tp_registry_add(const char *name, const char *proto, const struct tracepoint_func *probe, bool now);
 int tp_registry_remove(const char *name, tp_probe_t func, void *data, bool now);
 int tp_registry_switch(void);
 /* Puts by in the place of func, for the same data. -ENOENT: nothing has changed. */
@@ -181,6 +181,14 @@ int tp_registry_replace(const struct tracepoint *tp, tp_probe_t func, tp_probe_t
 void tp_registry_settle_probes(void);
 
 void tp_registry_abandon(void); /* all off, in a forked child */
+
+/* ---- gate.c ---- */
+
+/*
+ * Whether calls of the tracepoint's probes go through a gate, or (NULL) do not. What
+ * is closed is, from here on, and with hits that have begun already from then on.
+ */
+void tp_gate_set(struct tracepoint *tp, const int *gate);
 
 /* ---- site.c ---- */
 

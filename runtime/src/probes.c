@@ -46,7 +46,10 @@ unsigned int tp_probes_count(const struct tp_name *name)
 static void publish_at(struct tracepoint *tp, struct probe_array *array)
 {
 	bool enabled = array != NULL;
+	const int *gate = array && array->nr == 1 ? array->funcs[0].gate : NULL;
 
+	if (!gate)
+		tp_gate_set(tp, NULL); /* in front: nobody may find it closed who could see the array */
 	if (array) {
 		tp->used = true;
 		if (__tsan_release)
@@ -59,6 +62,8 @@ static void publish_at(struct tracepoint *tp, struct probe_array *array)
 	 * finds NULL and calls nothing.
 	 */
 	__atomic_store_n(&tp->funcs, array ? array->funcs : NULL, __ATOMIC_RELEASE);
+	if (gate)
+		tp_gate_set(tp, gate);
 	if (tp->enabled == enabled)
 		return;
 	__atomic_store_n(&tp->enabled, enabled, __ATOMIC_RELAXED);

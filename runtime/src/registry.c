@@ -134,14 +134,13 @@ static int add(const char *text, const char *proto, const struct tracepoint_func
 	return error;
 }
 
-int tp_registry_add(const char *text, const char *proto, tp_probe_t func, void *data, int prio, bool now)
+int tp_registry_add(const char *text, const char *proto, const struct tracepoint_func *probe, bool now)
 {
-	const struct tracepoint_func probe = {.func = func, .data = data, .prio = prio};
 	struct tp_spare spare = {.names = NULL};
 	unsigned int room = 4; /* enough for most */
 	int error, cancel_state;
 
-	if (!text || !proto || !func || func == TP_REMOVED)
+	if (!text || !proto || !probe->func || probe->func == TP_REMOVED)
 		return -EINVAL;
 	if (tp_forked_alone())
 		return -EDEADLK;
@@ -154,7 +153,7 @@ int tp_registry_add(const char *text, const char *proto, tp_probe_t func, void *
 			break;
 		}
 		tp_lock(&tp_registry_lock);
-		error = add(text, proto, &probe, now, &spare, &room);
+		error = add(text, proto, probe, now, &spare, &room);
 		tp_unlock(&tp_registry_lock);
 	} while (error == -EAGAIN);
 	tp_spare_free(&spare);
@@ -164,7 +163,7 @@ int tp_registry_add(const char *text, const char *proto, tp_probe_t func, void *
 
 int tp_registry_register(const char *text, const char *proto, tp_probe_t func, void *data, int prio)
 {
-	return tp_registry_add(text, proto, func, data, prio, true);
+	return tp_registry_add(text, proto, &(struct tracepoint_func){.func = func, .data = data, .prio = prio}, true);
 }
 
 int tp_registry_remove(const char *text, tp_probe_t func, void *data, bool now)

@@ -83,6 +83,13 @@ struct tp_sink_ops {
 	void (*before_fork)(struct tp_sink *sink);
 	void (*after_fork_parent)(struct tp_sink *sink);
 	void (*after_fork_child)(struct tp_sink *sink);
+	/*
+	 * An int that is 0 while the sink would take no record of the event, at an
+	 * address that stays valid for ever. Optional; NULL where there is none. While the
+	 * sink's is the only probe of the tracepoint, its site then does no more than look at it, on
+	 * x86-64 and arm64; but reserve may be called nevertheless. Called under a lock, after describe.
+	 */
+	const int *(*gate)(struct tp_sink *sink, const struct tp_event *event);
 	/* Nothing is attached any more and no record is on its way: finish and free the sink. */
 	int (*close)(struct tp_sink *sink);
 };

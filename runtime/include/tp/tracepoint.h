@@ -118,6 +118,7 @@ struct tracepoint_func {
 	tp_probe_t func;
 	void *data;
 	int prio;
+	const int *gate; /* for the runtime: while it is there and *gate is 0, func need not be called */
 };
 
 #define TP_REMOVED ((tp_probe_t)1)
@@ -147,7 +148,7 @@ struct tracepoint {
 	int enabled;                  /* 1 while there are probes; sites without a static key read it */
 	int line;                     /* where it is defined, from 1 ... */
 	struct tracepoint_func *funcs; /* the probe array, under RCU; NULL while there are none */
-	tp_probe_t iterate;           /* calls the probes: itself of their type, data being the tracepoint */
+	tp_probe_t iterate;           /* calls the probes: itself of their type, data being the tracepoint; or a gate to it */
 	const char *name;             /* "sched_switch": global to the process */
 	const char *proto;            /* "struct task_struct *, struct task_struct *", without parameter names */
 	const char *file;             /* ... and the .tp file, as tpgen was given it */
@@ -178,6 +179,8 @@ struct tracepoint {
 	unsigned char state;          /* enum tp_state */
 	bool used;                    /* it was on at some time: readers may be in what is its module's */
 	bool changed;                 /* in the list of next_changed */
+	tp_probe_t behind_gate;       /* what iterate is without a gate; NULL where it never had one */
+	const int *gate;
 };
 
 /* The load of a site without a static key. Relaxed: it may see a change late, never torn. */
