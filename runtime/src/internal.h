@@ -326,6 +326,12 @@ bool tp_forked_alone(void);
 /* A text sink on stderr, stdout or the file of that name, which is appended to; NULL with errno set. */
 struct tp_sink *tp_text_file_sink(const char *name);
 
+/*
+ * fd, or another for it that is none of the standard numbers, should they be free: the program would write
+ * its messages there. Negative, with errno set, where fd is or there is no other.
+ */
+int tp_above_standard(int fd);
+
 /* ---- output.c ---- */
 
 /*

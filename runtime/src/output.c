@@ -66,11 +66,23 @@ static const char *advice_ctf(int error)
 	}
 }
 
+/* ---- ftrace ---- */
+
+static struct tp_sink *open_ftrace(char *instance)
+{
+	struct tp_sink *sink = tp_ftrace_sink(instance);
+
+	if (!sink)
+		errno = EINVAL; /* whatever it was: it is said already */
+	return sink;
+}
+
 /* ---- All of them ---- */
 
 static const struct kind kinds[] = {
 	{"text", "text:stderr, text:stdout, text:FILE", false, true, true, open_text, NULL},
 	{"ctf", "ctf:DIRECTORY", false, true, false, open_ctf, advice_ctf},
+	{"ftrace", "ftrace:[INSTANCE]", true, true, true, open_ftrace, NULL},
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))

@@ -21,12 +21,13 @@
 #include <tp/trace_seq.h>
 
 #include "internal.h"
+#include "line.h"
 
 /* A line and the text of TP_printk; the longest record's strings fit. The small ones are for nested records. */
 #define TEXT_SIZE ((size_t)80 << 10)
 #define TEXT_SIZE_SMALL ((size_t)4 << 10)
 
-static const char ellipsis[] = "...\n";
+static const char ellipsis[] = TP_ELLIPSIS "\n";
 
 struct text_sink {
 	struct tp_sink head;
@@ -59,69 +60,6 @@ static bool text_reserve(struct tp_record *rec)
 	return true;
 }
 
-/* Appends what fits. */
-static void put_bytes(struct trace_seq *line, const char *bytes, size_t len)
-{
-	size_t room = line->size - line->len - 1;
-
-	if (len > room) {
-		len = room;
-		line->full = true;
-	}
-	memcpy(line->buffer + line->len, bytes, len);
-	line->len += len;
-}
-
-static bool is_plain(unsigned char c)
-{
-	return c >= ' ' && c != 0x7f;
-}
-
-/* How many bytes from the first on are plain; eight at a time, as nearly all are. */
-static size_t plain_run(const char *bytes, size_t len)
-{
-	const uint64_t each = 0x0101010101010101u;
-	size_t i = 0;
-
-	for (; i + sizeof(uint64_t) <= len; i += sizeof(uint64_t)) {
-		uint64_t word;
-		memcpy(&word, bytes + i, sizeof(word));
-		uint64_t no_del = word ^ each * 0x7f;
-		uint64_t below_blank = (word - each * ' ') & ~word;
-		uint64_t is_del = (no_del - each) & ~no_del;
-		/* The top bit of a byte says that it, or one before it, is such. */
-		if ((below_blank | is_del) & each * 0x80)
-			break;
-	}
-	while (i < len && is_plain((unsigned char)bytes[i]))
-		i++;
-	return i;
-}
-
-/* Appends c so that it can't end the line or move the cursor. */
-static void put_escaped(struct trace_seq *line, unsigned char c)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	if (c == '\n')
-		put_bytes(line, "\\n", 2);
-	else
-		put_bytes(line, (char[]){'\\', 'x', digits[c >> 4], digits[c & 15]}, 4);
-}
-
-static void put_text(struct trace_seq *line, const char *text, size_t len)
-{
-	const char *end = text + len;
-
-	while (text < end && !line->full) {
-		size_t run = plain_run(text, (size_t)(end - text));
-		put_bytes(line, text, run);
-		text += run;
-		if (text < end)
-			put_escaped(line, (unsigned char)*text++);
-	}
-}
-
 /* Writes n, in so many digits at least, to where it ends at end; returns where it begins. */
 static char *number_before(char *end, uint64_t n, int digits)
 {
@@ -130,7 +68,7 @@ static char *number_before(char *end, uint64_t n, int digits)
 	return end;
 }
 
-/* "SECONDS.NANOSECONDS PID/TID SYSTEM:NAME: ", from the back. */
+/* "SECONDS.NANOSECONDS PID/TID ", from the back. */
 static void put_head(struct trace_seq *line, const struct tp_record *rec)
 {
 	const struct text_sink *sink = (const struct text_sink *)rec->sink;
@@ -146,23 +84,16 @@ static void put_head(struct trace_seq *line, const struct tp_record *rec)
 	at = number_before(at, rec->time % 1000000000u, 9);
 	*--at = '.';
 	at = number_before(at, rec->time / 1000000000u, 1);
-	put_bytes(line, at, (size_t)(end - at));
-	put_bytes(line, rec->event->system, strlen(rec->event->system));
-	put_bytes(line, ":", 1);
-	put_bytes(line, rec->event->name, strlen(rec->event->name));
-	put_bytes(line, ": ", 2);
+	tp_line_bytes(line, at, (size_t)(end - at));
 }
 
 /* line has room for the ellipsis behind its size. */
 static void print_line(struct trace_seq *line, struct trace_seq *text, const struct tp_record *rec)
 {
 	put_head(line, rec);
-	rec->event->event_class->print(text, rec->entry);
-	if (text->len && text->buffer[text->len - 1] == '\n' && !text->full)
-		text->len--;
-	put_text(line, text->buffer, text->len);
+	tp_line_event(line, text, rec->event, rec->entry);
 
-	const char *end = line->full || text->full ? ellipsis : "\n";
+	const char *end = line->full ? ellipsis : "\n";
 	strcpy(line->buffer + line->len, end);
 	line->len += strlen(end);
 }

@@ -27,8 +27,7 @@ struct text_file {
 /* All that there are, which stay: leak checkers don't look into a FILE. Only the start of the process adds to them. */
 static struct text_file *files;
 
-/* Not one of the standard numbers, should they be free: the program would write its messages there. */
-static int above_standard(int fd)
+int tp_above_standard(int fd)
 {
 	if (fd < 0 || fd > STDERR_FILENO)
 		return fd;
@@ -45,7 +44,7 @@ static int above_standard(int fd)
  */
 static int open_append(const char *name, int flags)
 {
-	return above_standard(open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | flags, 0666));
+	return tp_above_standard(open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | flags, 0666));
 }
 
 static bool take(struct text_file *text, int fd, struct stat *st)

@@ -423,7 +423,8 @@ END_TEST
 static const struct {
 	const char *enable, *output, *message;
 } mistakes[] = {
-	{NULL, "xyz", "tp: TP_OUTPUT=xyz: unknown kind 'xyz'; use text:stderr, text:stdout, text:FILE or ctf:DIRECTORY\n"},
+	{NULL, "xyz",
+	 "tp: TP_OUTPUT=xyz: unknown kind 'xyz'; use text:stderr, text:stdout, text:FILE, ctf:DIRECTORY or ftrace:[INSTANCE]\n"},
 	{NULL, "xyz:a:b", "tp: TP_OUTPUT=xyz:a:b: unknown kind 'xyz'; use text:stderr"},
 	{NULL, "TEXT:stderr", "unknown kind 'TEXT'"},
 	{NULL, "text", "the name is missing"},

@@ -13,10 +13,11 @@
  *
  *	TP_ENABLE=PATTERNS  what to enable, as for tp_enable()
  *	TP_OUTPUT=KIND:ARG  where to: text:stderr (the default), text:stdout,
- *	                    text:FILE, ctf:DIRECTORY[,OPTION...]; "%p" in FILE
- *	                    and DIRECTORY stands for the process id; a FILE
- *	                    that exists is appended to. Several outputs, with
- *	                    ";" between, get all the same
+ *	                    text:FILE, ctf:DIRECTORY[,OPTION...],
+ *	                    ftrace:, ftrace:INSTANCE; "%p" in a FILE,
+ *	                    DIRECTORY or INSTANCE stands for the process id;
+ *	                    a FILE that exists is appended to. Several outputs,
+ *	                    with ";" between, get all the same
  *	TP_CLOCK=CLOCK      what CTF traces count time in: tsc (the default),
  *	                    the processor's counter where that is reliable,
  *	                    or monotonic, which is CLOCK_MONOTONIC
@@ -137,6 +138,32 @@ TP_PUBLIC struct tp_sink *tp_ctf_sink(const char *dir, const char *options);
  * was copied is gone again.
  */
 TP_PUBLIC int tp_ctf_snapshot(struct tp_sink *sink, const char *dir);
+
+/*
+ * A line of text an event in the kernel's own trace buffer, between the
+ * kernel's events:
+ *
+ *	sched:sched_switch: prev_comm=...
+ *
+ * by one write to trace_marker; the kernel adds the thread, the processor and the
+ * time. The text is as in the text sink; a line longer than 4000 bytes, or 1024
+ * up to Linux 6.7, ends in "...".
+ *
+ * instance is NULL or "" for the top-level buffer; the name of an instance,
+ * which is made where it doesn't exist, and stays when the sink is closed;
+ * or, beginning with "/", the directory of either, tracefs mounted wherever
+ * it is, and then it must exist. While the sink is open, its instance can't be removed (EBUSY).
+ *
+ * Records are lost, and counted, while the buffer takes none: tracing_on is
+ * 0, options/markers is 0, or it is full and options/overwrite is 0. Safe in
+ * signal handlers; in a forked child the sink goes on. A descriptor that the
+ * program has closed is opened again, by its name.
+ *
+ * NULL with errno set, after a line on stderr that says what to do: ENOENT (tracefs
+ * is not mounted, or there is no such directory), EACCES, EPERM (no permission), EINVAL
+ * (no name of an instance), ENOMEM, or what else the system said.
+ */
+TP_PUBLIC struct tp_sink *tp_ftrace_sink(const char *instance);
 
 /*
  * Attaches the writers of the matching events to sink, those of modules that
