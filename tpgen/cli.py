@@ -156,7 +156,7 @@ def _event(path: str, event: Tracepoint) -> dict[str, object]:
     event_class = event.event_class
     assert event_class
     return {"system": event.system, "name": event.name, "class": event_class.name, "custom": event.custom,
-            "proto": _proto(event.params),
+            "loglevel": f"TRACE_{event.loglevel}", "proto": _proto(event.params),
             "fields": [{"kind": ("rel_" if f.rel else "") + f.macro, "type": f.type, "name": f.name, "length": f.length,
                         "decl": f.decl} for f in event_class.fields],
             "print_fmt": (event.print or event_class.print).text, "file": path, "line": event.span.line}

@@ -15,6 +15,7 @@ from tpgen import ctype
 from tpgen.diag import Diagnostics, nearest
 from tpgen.fields import FIELD_MACROS, parse_fields
 from tpgen.lexer import Text, Token, spell
+from tpgen.loglevel import EventKey, parse_loglevels
 from tpgen.model import Code, Eval, EventClass, Param, Tracepoint, Unit
 from tpgen.parser import C_KEYWORDS, Call, Declaration, Tree, calls, matching, split
 from tpgen.printk import parse_print
@@ -43,6 +44,7 @@ class _Lowering:
         self.text = text
         self.diag = diag
         self.said_system = False
+        self.loglevels: dict[EventKey, str] = {}
 
     def run(self, tree: Tree) -> Lowered:
         verbatim = tuple(Code(v.line, v.text) for v in tree.verbatim)
@@ -59,6 +61,7 @@ class _Lowering:
                 classes.setdefault((made.name, made.custom), made)
                 declared.append((decl, made))
         exported = {d.name.text for d in tree.declarations if d.macro.text.startswith("EXPORT_")}
+        self.loglevels = parse_loglevels(tree, self.text, self.diag)
         tracepoints: list[tuple[Declaration, Tracepoint]] = []
         for decl in tree.declarations:
             made_point = self._tracepoint(decl, classes, broken, exported)
@@ -119,7 +122,8 @@ class _Lowering:
             self.text.span(decl.macro), custom=_custom(decl), nop=_nop(decl),
             condition=code(self.text, parts["cond"].tokens) if "cond" in parts else None, callbacks=callbacks,
             writable=code(self.text, parts["size"].tokens) if "size" in parts else None,
-            exported=decl.name.text in exported, print=own_print)
+            exported=decl.name.text in exported, print=own_print,
+            loglevel=self.loglevels.get((system, decl.name.text), "DEBUG_LINE"))
 
     def _system(self, decl: Declaration) -> str | None:
         if not decl.system and _custom(decl):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tpgen.source import Span
@@ -40,6 +40,14 @@ class Symbols:
     delimiter: str     # of __print_flags, as a C string, if it is one; "" for __print_symbolic
     wide: bool         # it is that of a _u64 helper
 
+    def values(self, path: str) -> Iterator[Eval]:
+        """The values of the entries, in the file of this path."""
+        return (Eval(value, Span(path, line)) for line, value, _ in self.entries)
+
+
+# How much an event matters, as enum tp_loglevel counts: what comes first matters more.
+LOGLEVELS = ("EMERG", "ALERT", "CRIT", "ERR", "WARNING", "NOTICE", "INFO", "DEBUG_SYSTEM", "DEBUG_PROGRAM", "DEBUG_PROCESS",
+             "DEBUG_MODULE", "DEBUG_UNIT", "DEBUG_FUNCTION", "DEBUG_LINE", "DEBUG")
 
 # What a field is, by the macro that declares it, without its underscores and "rel_".
 KINDS = {"field": "field", "field_ext": "field", "field_struct": "struct", "field_struct_ext": "struct",
@@ -117,6 +125,11 @@ class EventClass:
     uses_alias: bool           # TP_fast_assign says entry for __entry, as the kernel's own writers call it
     print: Print
 
+    @property
+    def record(self) -> str:
+        """The tag of the record's structure."""
+        return f"trace_{'custom_' if self.custom else ''}event_raw_{self.name}"
+
 
 @dataclass(frozen=True, slots=True)
 class Tracepoint:
@@ -136,6 +149,7 @@ class Tracepoint:
     writable: Code | None = None    # the size that *(first argument) must have
     exported: bool = False          # other modules may link to it
     print: Print | None = None      # its own, of DEFINE_EVENT_PRINT
+    loglevel: str = "DEBUG_LINE"    # one of LOGLEVELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +171,8 @@ class Layout:
     size: int
     align: int
     signed: bool
+    element: int     # sizeof an array's elements; of a word that says where a dynamic field is, its own
+    type_class: str  # of an element: integer, also bool and enumerations; pointer, float, or other
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,8 @@ FORMS: dict[str, tuple[str, ...]] = {
     "TRACE_EVENT_PERF_PERM": ("event", "expr"),
     "TRACE_DEFINE_ENUM": ("enum",),
     "TRACE_DEFINE_SIZEOF": ("sizeof",),
+    "TRACEPOINT_LOGLEVEL": ("system", "event", "level"),
+    "LTTNG_UST_TRACEPOINT_LOGLEVEL": ("system", "event", "level"),
     "EXPORT_TRACEPOINT_SYMBOL": ("event",),
     "EXPORT_TRACEPOINT_SYMBOL_GPL": ("event",),
 }

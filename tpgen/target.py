@@ -20,6 +20,9 @@ from tpgen.model import Answers, Eval, Field, Layout
 from tpgen.source import Source, Span
 
 _ANSWER = re.compile(r"->tpgen (\d+)((?: -?\d+)+)")
+# What __builtin_classify_type says; clang tells more kinds of integers from one another than gcc does.
+_CLASSES = {1: "integer", 2: "integer", 3: "integer", 4: "integer", 5: "pointer", 8: "float"}
+
 _ERROR = re.compile(r"^<tpgen>:(\d+):", re.M)
 _FATAL = re.compile(r"^(?!<tpgen>).*?:\d+:(?:\d+:)? (?:fatal )?error: .*$", re.M)
 
@@ -30,7 +33,7 @@ def ask(source: Source, options: Options, fields: Sequence[Field], evals: Sequen
     types: dict[tuple[str, str], Field] = {}
     for field in fields:
         types.setdefault(field.in_record, field)
-    questions = [_layout(*one) for one in types] + [(f"(long long)({one.text})",) for one in evals]
+    questions = [_questions(*one) for one in types] + [_halves(one.text) for one in evals]
     answers: dict[int, list[int]] = {}
     left = list(range(len(questions)))
     while left:
@@ -45,28 +48,40 @@ def ask(source: Source, options: Options, fields: Sequence[Field], evals: Sequen
     for number, field in enumerate(types.values()):
         if number not in answers:
             diag.warning(field.span, "TP094", f"the C compiler does not know {_shown(field)} "
-                         "here, so that events with this field get no format; -include the header that defines it")
+                         "here, so that events with this field are left out; -include the header that defines it")
     unknown = [one for number, one in enumerate(evals, len(types)) if number not in answers]
     if unknown:
         names = ", ".join(one.text for one in unknown[:5]) + (", ..." if len(unknown) > 5 else "")
-        diag.warning(unknown[0].span, "TP095", f"the C compiler does not know {names}, which stays a name in formats; "
+        diag.warning(unknown[0].span, "TP095", f"the C compiler does not know {names}, which stays a name; "
                      "-include the header that defines it")
-    return Answers({one: Layout(answers[n][0], answers[n][1], bool(answers[n][2]))
+    return Answers({one: _layout(answers[n])
                     for n, one in enumerate(types) if n in answers},
-                   {one.text: answers[n][0] for n, one in enumerate(evals, len(types)) if n in answers})
+                   {one.text: answers[n][0] << 32 | answers[n][1] & 0xffffffff
+                    for n, one in enumerate(evals, len(types)) if n in answers})
 
 
 def _shown(field: Field) -> str:
     return field.c_type + (f" of length {field.in_record[1]}" if field.kind == "array" else "")
 
 
-def _layout(type_: str, length: str) -> tuple[str, ...]:
+def _layout(answer: Sequence[int]) -> Layout:
+    size, align, signed, element, type_class = answer
+    return Layout(size, align, bool(signed), element, _CLASSES.get(type_class, "other"))
+
+
+def _questions(type_: str, length: str) -> tuple[str, ...]:
     # A structure is compared with nothing.
     by_value = re.match(r"(?:const\s+)?(?:struct|union)\s+\w+\s*$", type_)
     signed = "0" if by_value else f"(({type_})-1 < ({type_})1)"
     if length == "[]":  # the word that says where a dynamic field is
-        return "4", "4", signed
-    return (f"sizeof({type_}{f'[{length}]' if length else ''})", f"__alignof__(struct {{ {type_} member; }})", signed)
+        return "4", "4", signed, "4", "1"
+    return (f"sizeof({type_}{f'[{length}]' if length else ''})", f"__alignof__(struct {{ {type_} member; }})", signed,
+            f"sizeof({type_})", f"__builtin_classify_type(*({type_} *)0)")
+
+
+def _halves(value: str) -> tuple[str, str]:
+    """As signed words: gcc for x86-64 prints no wider constant."""
+    return f"(int)((long long)({value}) >> 32)", f"(int)(long long)({value})"
 
 
 def _compile(source: Source, options: Options,

@@ -521,8 +521,9 @@ int tp_ctf_metadata_event(struct tp_buffer *b, const struct tp_event *event)
 			 "\";\n"
 			 "\tid = %u;\n"
 			 "\tstream_id = 0;\n"
+			 "\tloglevel = %u;\n"
 			 "\tfields := struct {\n",
-			 event->id);
+			 event->id, (unsigned int)event->loglevel);
 	print_fields(b, event->event_class);
 	tp_buffer_printf(b, "\t};\n};\n\n");
 	if (!b->failed)

@@ -46,7 +46,7 @@ class Dump(Case):
             __dynamic_array(u32, list, n * 2)""", assign="f(__entry);",
             print='"%s\\n", __get_str( name )'))
         self.assertEqual(found, {
-            "system": "test", "name": "e", "class": "e", "custom": False,
+            "system": "test", "name": "e", "class": "e", "custom": False, "loglevel": "TRACE_DEBUG_LINE",
             "proto": [{"type": "const char *", "name": "s"}, {"type": "unsigned int", "name": "n"},
                       {"type": "struct task *", "name": "t"}],
             "fields": [

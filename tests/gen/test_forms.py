@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
-from support import Case, tpgen
+from support import ROOT, Case, read, tpgen
 
 PARTS = """TP_PROTO(int a), TP_ARGS(a){after_args},
 	TP_STRUCT__entry(__field(int, a)),
@@ -85,6 +86,35 @@ TRACE_DEFINE_SIZEOF(task_t);
 DECLARE_TRACEPOINT(elsewhere);
 """
         self.assertEqual(self.names(text), ["a"])
+
+    def test_log_levels(self) -> None:
+        """Each that the runtime has, by both of its names, in front of the event and behind it."""
+        words = re.findall(r"TP_LOGLEVEL_(\w+),", read(os.path.join(ROOT, "runtime/include/tp/event.h")))
+        self.assertEqual((len(words), words[0], words[13:]), (15, "EMERG", ["DEBUG_LINE", "DEBUG"]))
+        text = whole("TRACE_EVENT", "a") + "".join(
+            f"TRACEPOINT_LOGLEVEL(test, old_{word}, TRACE_{word});\n"
+            f"DEFINE_EVENT(a, old_{word}, TP_PROTO(int a), TP_ARGS(a));\n"
+            f"DEFINE_EVENT(a, new_{word}, TP_PROTO(int a), TP_ARGS(a));\n"
+            f"LTTNG_UST_TRACEPOINT_LOGLEVEL(test, new_{word}, LTTNG_UST_TRACEPOINT_LOGLEVEL_{word})\n"
+            for word in words)
+        wanted = {f"{name}_{word}": f"TRACE_{word}" for word in words for name in ("old", "new")}
+        self.assertEqual({e["name"]: e["loglevel"] for e in self.dump(text)["events"]},
+                         {"a": "TRACE_DEBUG_LINE", **wanted})
+
+    def test_log_levels_in_c(self) -> None:
+        path = self.write("x.tp", "#define TRACE_SYSTEM test\n" + whole("TRACE_EVENT", "a") + whole("TRACE_EVENT", "b")
+                          + "TRACEPOINT_LOGLEVEL(test, b, TRACE_CRIT);\n")
+        done = tpgen("gen", "-o", self.dir, path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        header = read(self.path("x.h"))
+        self.assertEqual(re.findall(r"\.loglevel = (\w+),", header), ["TP_LOGLEVEL_DEBUG_LINE", "TP_LOGLEVEL_CRIT"])
+        self.assertNotIn("TRACEPOINT_LOGLEVEL", header)
+
+    def test_log_level_of_one_of_two_systems(self) -> None:
+        text = (whole("TRACE_EVENT", "a") + "#undef TRACE_SYSTEM\n#define TRACE_SYSTEM other\n"
+                + whole("TRACE_CUSTOM_EVENT", "a") + "TRACEPOINT_LOGLEVEL(other, a, TRACE_ERR);\n")
+        self.assertEqual([(e["system"], e["loglevel"]) for e in self.dump(text)["events"]],
+                         [("test", "TRACE_DEBUG_LINE"), ("other", "TRACE_ERR")])
 
     def test_names_that_begin_with_a_digit(self) -> None:
         self.assertEqual(self.names(whole("TRACE_EVENT", "9p_client_req")), ["9p_client_req"])
@@ -204,6 +234,14 @@ format:
 print fmt: "TWO %d %s
 ", REC->b[0] / (int)2, __print_symbolic(REC->a, { 2, "TWO" })
 """)
+
+    def test_values_of_all_widths(self) -> None:
+        text = "".join(f"TRACE_DEFINE_ENUM({name});\n" for name in ("TOP", "WIDE", "LOW"))
+        text += whole("TRACE_EVENT", "e").replace(
+            '"a=%d", __entry->a', '"%s", __print_symbolic(__entry->a, { TOP, "t" }, { WIDE, "w" }, { LOW, "l" })')
+        self.write("mine.h", "enum { TOP = 0x7fffffff00000001, WIDE = 0xffffffff, LOW = -3 };\n")
+        self.assertIn('{ 9223372032559808513, "t" }, { 4294967295, "w" }, { -3, "l" }',
+                      self.format('#include "mine.h"\n' + text, "e"))
 
     def test_unknown_types_cost_their_events_only(self) -> None:
         text = whole("TRACE_EVENT", "good") + whole("TRACE_EVENT", "bad").replace("__field(int", "__field(unknown_t")

@@ -9,7 +9,7 @@ import unittest
 
 from support import ROOT
 
-ORDER = ["source", "diag", "compiler", "cpp", "lexer", "parser", "ctype", "model", "wording", "fields", "printk", "lower",
+ORDER = ["source", "diag", "compiler", "cpp", "lexer", "parser", "ctype", "model", "wording", "loglevel", "fields", "printk", "lower",
          "check", "target", "backends", "render", "emit", "cli"]
 
 

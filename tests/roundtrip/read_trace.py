@@ -45,7 +45,7 @@ for message in bt2.TraceCollectionMessageIterator(sys.argv[1]):
         continue
     event = message.event
     print(json.dumps({
-        "name": event.name, "time": message.default_clock_snapshot.ns_from_origin,
+        "name": event.name, "level": event.cls.log_level, "time": message.default_clock_snapshot.ns_from_origin,
         "tid": int(event.common_context_field["tid"]), "context": plain(event.common_context_field),
         "fields": plain(event.payload_field) or {},
         "labels": {name: label(v) for name, v in event.payload_field.items() if label(v) is not None}}))

@@ -20,6 +20,8 @@ from support import BUILD, Case, need, read, reader, run, tpgen
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 
+LEVELS = {"all:all_arrays": 0, "all:all_dynamic": 14}  # of TRACEPOINT_LOGLEVEL; that of others is 13
+
 
 class RoundTrip(Case):
     def build(self) -> str:
@@ -76,6 +78,7 @@ class RoundTrip(Case):
                         # babeltrace2's defect, mended in 2.0.5: of an empty text it shows an earlier one.
                         got["fields"][name] = ""
                 self.assertEqual((got["name"], got["fields"]), (want["name"], _floats(want["fields"])))
+                self.assertEqual(got["level"], LEVELS.get(got["name"], 13))
                 if "e" in got["fields"]:
                     names = {0: ["red"], 7: ['gr"een'], -2: ["blue"], 5: []}
                     self.assertEqual(got["labels"]["e"], names[got["fields"]["e"]])

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tpgen.backends import ftrace, userspace
+from tpgen.backends import bpftrace, ftrace, userspace
 from tpgen.backends.output import Ask, Output
 from tpgen.model import Unit
 
 Backend = Callable[[Sequence[Unit], Ask], Iterator[Output]]
 
-BACKENDS: dict[str, Backend] = {"ftrace": ftrace.outputs, "userspace": userspace.outputs}
+BACKENDS: dict[str, Backend] = {"bpftrace": bpftrace.outputs, "ftrace": ftrace.outputs, "userspace": userspace.outputs}

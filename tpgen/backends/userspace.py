@@ -67,7 +67,7 @@ def _class(event_class: EventClass, users: Sequence[Tracepoint], evals: Sequence
     return {
         "id": name,
         "name": event_class.name,
-        "record": f"trace_{'custom_' if event_class.custom else ''}event_raw_{event_class.name}",
+        "record": event_class.record,
         # The class of a TRACE_EVENT that nothing else uses needs no writer of its own.
         "alone": [t.name for t in users] == [event_class.name],
         "used": bool(users),
@@ -134,6 +134,7 @@ def _tracepoint(tracepoint: Tracepoint, event_class: Mapping[str, object] | None
         "line": tracepoint.span.line,
         "comment": tracepoint.comment,
         "custom": tracepoint.custom,
+        "loglevel": tracepoint.loglevel,
         "nop": tracepoint.nop,
         "visibility": "TP_PUBLIC" if tracepoint.exported else "TP_HIDDEN",
         "exported": tracepoint.exported,
