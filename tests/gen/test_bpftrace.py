@@ -24,7 +24,8 @@ enum odd_size { ODD_SMALL, ODD_BIG = 70 };
 TRACE_EVENT(odd, TP_PROTO(int a), TP_ARGS(a),
 	TP_STRUCT__entry(__field(char, c) __field(odd_loose, loose) __field(odd_wide, wide)
 		__field_struct(struct odd_pair, pair) __array(odd_loose, looses, 3) __array(enum odd_size, sizes, ODD_BIG / 35)
-		__array(const char *, texts, 2) __array(odd_text, text, 3) __field(long double, ld) __field(__int128, huge) __field(_Bool, truth)
+		__array(const char *, texts, 2) __array(odd_text, text, 3)
+		__field(long double, ld) __field(__int128, huge) __field(_Bool, truth)
 		__field(char, __pad_18) __field(uint64_t, size) __array(float, floats, 3) __dynamic_array(struct odd_pair, pairs, 2)
 		__rel_string(name, "x") __field(const char *, title)),
 	TP_fast_assign(fill(__entry);),

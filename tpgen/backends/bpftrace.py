@@ -28,7 +28,6 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _WIDTH = 90
 
 
-
 def outputs(units: Sequence[Unit], ask: Ask) -> Iterator[Output]:
     """One prelude for each file that has events."""
     for unit in units:
