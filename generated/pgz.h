@@ -12,6 +12,7 @@
 
 #include <tp/call.h>
 #include <tp/event.h>
+#include <tp/sdt.h>
 #include <tp/tracepoint.h>
 
 #if TP_INTERFACE_VERSION != 5
@@ -60,7 +61,7 @@ static inline uint32_t pgz_largest(const uint32_t *sizes, size_t count)
 	}
 	return largest;
 }
-#line 64 "generated/pgz.h"
+#line 65 "generated/pgz.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -155,6 +156,7 @@ static TP_SITE_INLINE bool trace_pgz_file_open_enabled(void)
  */
 static TP_SITE_INLINE void trace_pgz_file_open(const char *name, long long size, size_t block_size, int level)
 {
+	TP_SDT_PROBE("pgz", "pgz_file_open", name, size, block_size, level);
 	if (__builtin_expect(trace_pgz_file_open_enabled(), 0)) {
 		tp_prototype_of_pgz_file_open();
 		TP_CALL_4(tp_probe_fn_pgz_file_open, &__tracepoint_pgz_file_open, name, size, block_size,
@@ -218,6 +220,7 @@ static TP_SITE_INLINE bool trace_pgz_block_queue_enabled(void)
 static TP_SITE_INLINE void trace_pgz_block_queue(const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting)
 {
+	TP_SDT_PROBE("pgz", "pgz_block_queue", name, block, size, last, waiting);
 	if (__builtin_expect(trace_pgz_block_queue_enabled(), 0)) {
 		tp_prototype_of_pgz_block_queue();
 		TP_CALL_5(tp_probe_fn_pgz_block_queue, &__tracepoint_pgz_block_queue, name, block, size,
@@ -283,6 +286,7 @@ static TP_SITE_INLINE bool trace_pgz_block_start_enabled(void)
 static TP_SITE_INLINE void trace_pgz_block_start(const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting)
 {
+	TP_SDT_PROBE("pgz", "pgz_block_start", name, block, size, last, waiting);
 	if (__builtin_expect(trace_pgz_block_start_enabled(), 0)) {
 		tp_prototype_of_pgz_block_start();
 		TP_CALL_5(tp_probe_fn_pgz_block_start, &__tracepoint_pgz_block_start, name, block, size,
@@ -348,6 +352,7 @@ static TP_SITE_INLINE bool trace_pgz_block_end_enabled(void)
 static TP_SITE_INLINE void trace_pgz_block_end(const char *name, unsigned long block, size_t in, size_t out,
 		uint32_t crc, int level, bool last)
 {
+	TP_SDT_PROBE("pgz", "pgz_block_end", name, block, in, out, crc, level, last);
 	if (__builtin_expect(trace_pgz_block_end_enabled(), 0)) {
 		tp_prototype_of_pgz_block_end();
 		TP_CALL_MANY(tp_probe_fn_pgz_block_end, &__tracepoint_pgz_block_end, name, block, in, out,
@@ -416,6 +421,7 @@ static TP_SITE_INLINE bool trace_pgz_file_blocks_enabled(void)
 static TP_SITE_INLINE void trace_pgz_file_blocks(const char *name, unsigned long first,
 		const uint32_t *sizes, size_t count)
 {
+	TP_SDT_PROBE("pgz", "pgz_file_blocks", name, first, sizes, count);
 	if (__builtin_expect(trace_pgz_file_blocks_enabled(), 0)) {
 		tp_prototype_of_pgz_file_blocks();
 		TP_CALL_4(tp_probe_fn_pgz_file_blocks, &__tracepoint_pgz_file_blocks, name, first, sizes,
@@ -483,6 +489,7 @@ static TP_SITE_INLINE bool trace_pgz_file_close_enabled(void)
 static TP_SITE_INLINE void trace_pgz_file_close(const char *name, unsigned long long in,
 		unsigned long long out, int error)
 {
+	TP_SDT_PROBE("pgz", "pgz_file_close", name, in, out, error);
 	if (__builtin_expect(trace_pgz_file_close_enabled(), 0)) {
 		tp_prototype_of_pgz_file_close();
 		TP_CALL_4(tp_probe_fn_pgz_file_close, &__tracepoint_pgz_file_close, name, in, out, error);
@@ -548,7 +555,7 @@ extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
 static const struct trace_print_flags tp_symbols_pgz_file_open__1[] = {
 #line 78 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 552 "generated/pgz.h"
+#line 559 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -575,7 +582,7 @@ TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  __print_symbolic_table(__entry->level, tp_symbols_pgz_file_open__1)
-#line 579 "generated/pgz.h"
+#line 586 "generated/pgz.h"
 	);
 }
 
@@ -596,7 +603,7 @@ static const struct tp_event_class tp_class_pgz_file_open = {
 static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
 #line 109 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 600 "generated/pgz.h"
+#line 607 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -623,7 +630,7 @@ TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
-#line 627 "generated/pgz.h"
+#line 634 "generated/pgz.h"
 	);
 }
 
@@ -653,7 +660,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 657 "generated/pgz.h"
+#line 664 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, __event, __size);
 	if (!__entry)
@@ -666,7 +673,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 670 "generated/pgz.h"
+#line 677 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -676,14 +683,14 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 680 "generated/pgz.h"
+#line 687 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 687 "generated/pgz.h"
+#line 694 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -714,7 +721,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 718 "generated/pgz.h"
+#line 725 "generated/pgz.h"
 	);
 }
 
@@ -757,7 +764,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 761 "generated/pgz.h"
+#line 768 "generated/pgz.h"
 	);
 }
 
@@ -794,7 +801,7 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 798 "generated/pgz.h"
+#line 805 "generated/pgz.h"
 	);
 }
 
@@ -860,7 +867,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 864 "generated/pgz.h"
+#line 871 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -872,7 +879,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 876 "generated/pgz.h"
+#line 883 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1030,7 +1037,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1034 "generated/pgz.h"
+#line 1041 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -1047,7 +1054,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1051 "generated/pgz.h"
+#line 1058 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1116,13 +1123,13 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1120 "generated/pgz.h"
+#line 1127 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1126 "generated/pgz.h"
+#line 1133 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1135,7 +1142,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1139 "generated/pgz.h"
+#line 1146 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1204,7 +1211,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1208 "generated/pgz.h"
+#line 1215 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1216,7 +1223,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1220 "generated/pgz.h"
+#line 1227 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

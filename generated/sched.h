@@ -10,6 +10,7 @@
 
 #include <tp/call.h>
 #include <tp/event.h>
+#include <tp/sdt.h>
 #include <tp/tracepoint.h>
 
 #if TP_INTERFACE_VERSION != 5
@@ -40,7 +41,7 @@ static inline long __trace_sched_switch_state(const struct task_struct *p)
 {
 	return p->preempted ? p->state | TASK_STATE_MAX : p->state;
 }
-#line 44 "generated/sched.h"
+#line 45 "generated/sched.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -92,6 +93,7 @@ static TP_SITE_INLINE bool trace_sched_switch_enabled(void)
  */
 static TP_SITE_INLINE void trace_sched_switch(struct task_struct *prev, struct task_struct *next)
 {
+	TP_SDT_PROBE("sched", "sched_switch", prev, next);
 	if (__builtin_expect(trace_sched_switch_enabled(), 0)) {
 		tp_prototype_of_sched_switch();
 		TP_CALL_2(tp_probe_fn_sched_switch, &__tracepoint_sched_switch, prev, next);
@@ -154,6 +156,7 @@ static TP_SITE_INLINE bool trace_sched_wakeup_enabled(void)
  */
 static TP_SITE_INLINE void trace_sched_wakeup(struct task_struct *p)
 {
+	TP_SDT_PROBE("sched", "sched_wakeup", p);
 	if (__builtin_expect(trace_sched_wakeup_enabled(), 0)) {
 		tp_prototype_of_sched_wakeup();
 		TP_CALL_1(tp_probe_fn_sched_wakeup, &__tracepoint_sched_wakeup, p);
@@ -215,6 +218,7 @@ static TP_SITE_INLINE bool trace_sched_wakeup_new_enabled(void)
  */
 static TP_SITE_INLINE void trace_sched_wakeup_new(struct task_struct *p)
 {
+	TP_SDT_PROBE("sched", "sched_wakeup_new", p);
 	if (__builtin_expect(trace_sched_wakeup_new_enabled(), 0)) {
 		tp_prototype_of_sched_wakeup_new();
 		TP_CALL_1(tp_probe_fn_sched_wakeup_new, &__tracepoint_sched_wakeup_new, p);
@@ -281,7 +285,7 @@ static const struct trace_print_flags tp_symbols_sched_switch__1[] = {
 	{ 1, "S" }, { 2, "D" }, { 4, "T" }, { 8, "t" },
 	{ 16, "Z" }, { 32, "X" }, { 64, "x" },
 	{ 128, "W" },
-#line 285 "generated/sched.h"
+#line 289 "generated/sched.h"
 	{ 0, NULL },
 };
 
@@ -318,7 +322,7 @@ TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 322 "generated/sched.h"
+#line 326 "generated/sched.h"
 	);
 }
 
@@ -354,7 +358,7 @@ TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 358 "generated/sched.h"
+#line 362 "generated/sched.h"
 	);
 }
 
@@ -383,7 +387,7 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 387 "generated/sched.h"
+#line 391 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -444,7 +448,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 448 "generated/sched.h"
+#line 452 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }

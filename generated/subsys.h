@@ -12,6 +12,7 @@
 
 #include <tp/call.h>
 #include <tp/event.h>
+#include <tp/sdt.h>
 #include <tp/tracepoint.h>
 
 #if TP_INTERFACE_VERSION != 5
@@ -23,7 +24,7 @@
 #line 12 "defs/subsys.tp"
 /* A pointer to it is all that the event passes on; what it holds is the program's business. */
 struct task_struct;
-#line 27 "generated/subsys.h"
+#line 28 "generated/subsys.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,6 +45,7 @@ static TP_SITE_INLINE bool trace_subsys_eventname_enabled(void)
 
 static TP_SITE_INLINE void trace_subsys_eventname(int firstarg, struct task_struct *p)
 {
+	TP_SDT_PROBE("subsys", "subsys_eventname", firstarg, p);
 	if (__builtin_expect(trace_subsys_eventname_enabled(), 0)) {
 		tp_prototype_of_subsys_eventname();
 		TP_CALL_2(tp_probe_fn_subsys_eventname, &__tracepoint_subsys_eventname, firstarg, p);

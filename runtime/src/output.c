@@ -77,12 +77,24 @@ static struct tp_sink *open_ftrace(char *instance)
 	return sink;
 }
 
+/* ---- sdt ---- */
+
+static struct tp_sink *open_sdt(char *argument)
+{
+	if (!*argument)
+		return tp_sdt_sink();
+	tp_complain("TP_OUTPUT=sdt:%s: an sdt output has no name and no options: write sdt:; nothing is traced", argument);
+	errno = EINVAL;
+	return NULL;
+}
+
 /* ---- All of them ---- */
 
 static const struct kind kinds[] = {
 	{"text", "text:stderr, text:stdout, text:FILE", false, true, true, open_text, NULL},
 	{"ctf", "ctf:DIRECTORY", false, true, false, open_ctf, advice_ctf},
 	{"ftrace", "ftrace:[INSTANCE]", true, true, true, open_ftrace, NULL},
+	{"sdt", "sdt:", true, true, true, open_sdt, NULL},
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))

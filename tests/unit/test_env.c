@@ -424,7 +424,8 @@ static const struct {
 	const char *enable, *output, *message;
 } mistakes[] = {
 	{NULL, "xyz",
-	 "tp: TP_OUTPUT=xyz: unknown kind 'xyz'; use text:stderr, text:stdout, text:FILE, ctf:DIRECTORY or ftrace:[INSTANCE]\n"},
+	 "tp: TP_OUTPUT=xyz: unknown kind 'xyz'; use text:stderr, text:stdout, text:FILE, ctf:DIRECTORY, "
+	 "ftrace:[INSTANCE] or sdt:\n"},
 	{NULL, "xyz:a:b", "tp: TP_OUTPUT=xyz:a:b: unknown kind 'xyz'; use text:stderr"},
 	{NULL, "TEXT:stderr", "unknown kind 'TEXT'"},
 	{NULL, "text", "the name is missing"},
@@ -438,6 +439,8 @@ static const struct {
 	 "/trace': option 'packet=1': packet= takes bytes, from 4K to 1G (suffixes K, M, G); there is no trace\n"}, /* the sink's own words */
 	{NULL, "ctf:%s/trace,mode=flight,colour=red", "/trace': there is no option 'colour=red'; there are mode=, "},
 	{NULL, "ctf:%s/trace,", NULL},
+	{NULL, "sdt:", NULL},
+	{NULL, "sdt:x", "tp: TP_OUTPUT=sdt:x: an sdt output has no name and no options: write sdt:; nothing is traced\n"},
 	{",", "text:%s/log", "tp: TP_ENABLE=,: no list of patterns"},
 	{"!a", NULL, "tp: TP_ENABLE=!a: no list of patterns"},
 	{"a,,b", "ctf:%s/trace", "tp: TP_ENABLE=a,,b: no list of patterns"},

@@ -20,6 +20,9 @@ SIZERS = {"string": ("tp_size_string", "const char *"), "string_len": ("tp_size_
 # The highest n of the macros TP_CALL_n in tp/call.h.
 CALL_ARGS = 5
 
+# As many arguments as TP_SDT_PROBE in tp/sdt.h has room for.
+SDT_ARGS = 12
+
 # What stands in front of a parenthesis in a plain writer: calls that stay calls, or become a few moves.
 PLAIN = re.compile(r"if|sizeof|memcpy|memset|strlen|__(?:assign|get)_\w+")
 
@@ -146,6 +149,7 @@ def _tracepoint(tracepoint: Tracepoint, event_class: Mapping[str, object] | None
         "probe_proto": "void *__data" + (f", {proto}" if proto else ""),
         "iterator": iterators.setdefault(types, tracepoint.name) if shared else tracepoint.name,
         "call": _call(tracepoint),
+        "sdt": _sdt(tracepoint),
         "signature": re.sub(r"[^\w *,()\[\]]", ".", f"{tracepoint.name}({types})"),
         "probe_args": "__it->data" + (f", {args}" if args else ""),
         "class_args": args and f", {args}",
@@ -163,6 +167,12 @@ def _call(tracepoint: Tracepoint) -> str:
     probe = f"tp_probe_fn_{tracepoint.name}"
     number = len(tracepoint.args)
     return f"TP_CALL_{number if number <= CALL_ARGS else 'MANY'}({', '.join([probe, tp, *tracepoint.args])})"
+
+
+def _sdt(tracepoint: Tracepoint) -> str:
+    """The probe that tools see from outside, in files that are compiled with it. They want a provider."""
+    names = (f'"{tracepoint.system or "tp"}"', f'"{tracepoint.name}"')
+    return f"TP_SDT_PROBE({', '.join([*names, *tracepoint.args[:SDT_ARGS]])})"
 
 
 def _proto(params: Sequence[Param]) -> str:

@@ -14,7 +14,7 @@
  *	TP_ENABLE=PATTERNS  what to enable, as for tp_enable()
  *	TP_OUTPUT=KIND:ARG  where to: text:stderr (the default), text:stdout,
  *	                    text:FILE, ctf:DIRECTORY[,OPTION...],
- *	                    ftrace:, ftrace:INSTANCE; "%p" in a FILE,
+ *	                    ftrace:, ftrace:INSTANCE, sdt:; "%p" in a FILE,
  *	                    DIRECTORY or INSTANCE stands for the process id;
  *	                    a FILE that exists is appended to. Several outputs,
  *	                    with ";" between, get all the same
@@ -164,6 +164,23 @@ TP_PUBLIC int tp_ctf_snapshot(struct tp_sink *sink, const char *dir);
  * (no name of an instance), ENOMEM, or what else the system said.
  */
 TP_PUBLIC struct tp_sink *tp_ftrace_sink(const char *instance);
+
+/*
+ * Shows each record, whole, to the tools that know USDT probes: bpftrace, perf, gdb, SystemTap. Their probe is
+ * tp:record, in the object that the runtime is linked into (the program, or
+ * libtp.so.0), with the arguments
+ *
+ *	const struct trace_entry *record, size_t size, const char *system, const char *name
+ *
+ * of which the first is a struct trace_event_raw_NAME *, size bytes long, as long as the probe
+ * is being hit. Programs need not be compiled with -DTP_SDT=1, which puts such probes at
+ * the sites themselves (tp/sdt.h). An enabled event costs what its record does, whether a
+ * tool is attached or not. Lost are records of signal handlers and the like that nest
+ * so deep that there is no room for one more.
+ *
+ * NULL with errno set: ENOMEM, ENOTSUP (not on this processor).
+ */
+TP_PUBLIC struct tp_sink *tp_sdt_sink(void);
 
 /*
  * Attaches the writers of the matching events to sink, those of modules that

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tp/sdt.h - sites that tools see from outside: USDT, as SystemTap made it up.
+ *
+ * Where a file is compiled with -DTP_SDT=1, each trace_X() in it is also a
+ * probe of SystemTap, bpftrace, perf and gdb: an instruction that does
+ * nothing, on which they put a breakpoint, and a note in the file's section
+ * .note.stapsdt that says where that is, what it is called, and in which
+ * registers the arguments are. It is hit whether the tracepoint is on or off,
+ * and knows nothing of TP_CONDITION. Without TP_SDT there is no trace of all
+ * this in a program, and nothing else than this header is needed with it.
+ *
+ *	TP_SDT_PROBE(PROVIDER, NAME, arguments...)
+ *
+ * PROVIDER and NAME are string literals, as in "sched" and "sched_switch".
+ * Arguments are what a register holds: integers, bool, enumerations,
+ * pointers. Others (structures, floating point, __int128) are left out, and so are
+ * those behind the twelfth, of 24 at most; tools number what is left, from 0 or
+ * from 1. An argument is evaluated once, or, without TP_SDT and when it is left
+ * out, not at all. Bit-fields must be cast: their size is not what the tools know.
+ * May be hit anywhere, in signal handlers, too.
+ *
+ * All arguments are in registers, as no tool understands all that could be in
+ * memory, and perf drops constants; and they are called by their 64-bit names,
+ * as gdb calls the others differently. The size beside it, negative for what
+ * is signed, says how much of the register counts.
+ *
+ * The 5-byte nop of x86-64 is what Linux 6.18 replaces by a call, where a tool is
+ * attached, as that is faster than a breakpoint. But the call writes to the
+ * stack, where a function that calls no other may have its variables, below
+ * the stack pointer ("red zone"). tp_sdt_no_red_zone() is for that.
+ */
+#ifndef TP_SDT_H
+#define TP_SDT_H
+
+#include <tp/tracepoint.h>
+
+#if defined(__ELF__) && defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
+#define TP_SDT_POSSIBLE 1
+#else
+#define TP_SDT_POSSIBLE 0
+#endif
+
+#ifndef TP_SDT
+#define TP_SDT 0
+#elif TP_SDT && !TP_SDT_POSSIBLE
+#error "TP_SDT is for 64-bit x86 and ARM, and for ELF: leave out -DTP_SDT"
+#endif
+
+#if !TP_SDT
+
+#define TP_SDT_PROBE(...) (void)0
+
+#else
+
+/* ---- The arguments ---- */
+
+/* What tells a word from the rest, and its size: negative where it is signed, 0 where it is left out. */
+#ifdef __cplusplus
+extern "C++" {
+template <class T> struct tp_sdt_is_signed {
+	static const bool value = false;
+};
+template <> struct tp_sdt_is_signed<char> {
+	static const bool value = (char)-1 < 1;
+};
+template <> struct tp_sdt_is_signed<wchar_t> {
+	static const bool value = (wchar_t)-1 < 1;
+};
+#define TP_SDT_IS_SIGNED(type)                            \
+	template <> struct tp_sdt_is_signed<type> {       \
+		static const bool value = true;           \
+	};
+TP_SDT_IS_SIGNED(signed char)
+TP_SDT_IS_SIGNED(short)
+TP_SDT_IS_SIGNED(int)
+TP_SDT_IS_SIGNED(long)
+TP_SDT_IS_SIGNED(long long)
+
+/* The integer that an enumeration is. */
+template <class T, bool is_enum> struct tp_sdt_integer {
+	typedef T type;
+};
+template <class T> struct tp_sdt_integer<T, true> {
+	typedef __underlying_type(T) type;
+};
+
+template <class T, bool is_word> struct tp_sdt_argument {
+	static const int size = 0;
+	static inline __attribute__((always_inline)) int of(const T &)
+	{
+		return 0;
+	}
+};
+template <class T> struct tp_sdt_argument<T, true> {
+	typedef typename tp_sdt_integer<T, __is_enum(T)>::type integer;
+	static const int size = tp_sdt_is_signed<integer>::value ? -(int)sizeof(T) : (int)sizeof(T);
+	static inline __attribute__((always_inline)) T of(T x)
+	{
+		return x;
+	}
+};
+/* Never called: by its type, as an argument that is passed has it. */
+template <class T>
+tp_sdt_argument<T, sizeof(T) <= sizeof(long) && __builtin_classify_type(*(T *)0) >= 1 &&
+			   __builtin_classify_type(*(T *)0) <= 5>
+tp_sdt_argument_of(T x);
+}
+#define TP_SDT_SIZE(x) decltype(tp_sdt_argument_of(x))::size
+#define TP_SDT_WORD(x) decltype(tp_sdt_argument_of(x))::of(x)
+#else
+#ifdef __CHAR_UNSIGNED__
+#define TP_SDT_CHAR_IS_SIGNED 0
+#else
+#define TP_SDT_CHAR_IS_SIGNED 1
+#endif
+/* As an argument that is passed: an array is a pointer, and no const is left. */
+#define TP_SDT_VALUE(x) ((void)0, (x))
+#define TP_SDT_BYTES(x) ((int)sizeof(__typeof__(TP_SDT_VALUE(x))))
+#define TP_SDT_IS_WORD(x)                                                                               \
+	(TP_SDT_BYTES(x) <= (int)sizeof(long) && __builtin_classify_type(TP_SDT_VALUE(x)) >= 1 &&       \
+	 __builtin_classify_type(TP_SDT_VALUE(x)) <= 5)
+#define TP_SDT_IS_SIGNED(x)                                                                             \
+	_Generic(TP_SDT_VALUE(x), char: TP_SDT_CHAR_IS_SIGNED, signed char: 1, short: 1, int: 1, long: 1, \
+		 long long: 1, default: 0)
+#define TP_SDT_SIZE(x) (!TP_SDT_IS_WORD(x) ? 0 : TP_SDT_IS_SIGNED(x) ? -TP_SDT_BYTES(x) : TP_SDT_BYTES(x))
+#define TP_SDT_WORD(x) __builtin_choose_expr(TP_SDT_IS_WORD(x), TP_SDT_VALUE(x), 0)
+#endif
+
+/* ---- The instruction and its note ---- */
+
+#ifdef __x86_64__
+#define TP_SDT_NOP ".byte 0x0f, 0x1f, 0x44, 0, 0"
+/* With the sign in front that assembler in Intel's syntax leaves out. */
+#define TP_SDT_REGISTER(n) "{%q[a" #n "]|%%%q[a" #n "]}"
+
+/*
+ * Makes the function one that calls others, in a place where control never
+ * comes: so it has no red zone. As that call does not return, nothing is saved for it.
+ */
+static inline __attribute__((always_inline)) void tp_sdt_no_red_zone(void)
+{
+	__asm__ __inline__ goto("" : : : : never);
+	return;
+never:
+	__builtin_abort();
+}
+#else
+#define TP_SDT_NOP "nop"
+#define TP_SDT_REGISTER(n) "%x[a" #n "]"
+
+static inline __attribute__((always_inline)) void tp_sdt_no_red_zone(void)
+{
+}
+#endif
+
+/*
+ * Tools compare where the section .stapsdt.base is with where the note says
+ * that it was, as prelink moves programs without changing notes. One is enough for
+ * all notes of a program.
+ */
+#define TP_SDT_BASE                                                                                     \
+	".ifndef _.stapsdt.base\n\t"                                                                    \
+	".pushsection .stapsdt.base, \"aG\", %%progbits, .stapsdt.base, comdat\n\t"                     \
+	".weak _.stapsdt.base\n\t"                                                                      \
+	".hidden _.stapsdt.base\n"                                                                      \
+	"_.stapsdt.base:\n\t"                                                                           \
+	".space 1\n\t"                                                                                  \
+	".size _.stapsdt.base, 1\n\t"                                                                   \
+	".popsection\n\t"                                                                               \
+	".endif\n\t"
+
+/* "SIZE@REGISTER", if there is such an argument; a blank between two. */
+#define TP_SDT_TEXT(n)                                                                                  \
+	".if %c[s" #n "]\n\t"                                                                           \
+	".if .Ltp_sdt_any\n\t"                                                                          \
+	".ascii \" \"\n\t"                                                                              \
+	".endif\n\t"                                                                                    \
+	".set .Ltp_sdt_any, 1\n\t"                                                                      \
+	".ascii \"%c[s" #n "]@" TP_SDT_REGISTER(n) "\"\n\t"                                             \
+	".endif\n\t"
+
+/*
+ * An ELF note of the type 3: addresses of the instruction, of the base and of
+ * a semaphore, of which there is none; provider, name, arguments. The section is in
+ * the group of the code's ("?"), so that an inline function of C++ has one note,
+ * and linked to it ("o"), so that a linker that collects garbage drops both.
+ *
+ * Memory, as tools follow pointers: what the program has stored must be there.
+ */
+#define TP_SDT_ASM(provider, name, texts, ...)								\
+	do {												\
+		tp_sdt_no_red_zone();									\
+		__asm__ __inline__ volatile(".Ltp_sdt%=:\n\t"						\
+					    TP_SDT_NOP "\n\t"						\
+					    ".pushsection .note.stapsdt, \"o?\", %%note, "		\
+					    ".Ltp_sdt%=\n\t"						\
+					    ".balign 4\n\t"						\
+					    ".long 8, .Ltp_sdt_end%= - .Ltp_sdt_note%=, 3\n\t"		\
+					    ".asciz \"stapsdt\"\n"					\
+					    ".Ltp_sdt_note%=:\n\t"					\
+					    ".quad .Ltp_sdt%=, _.stapsdt.base, 0\n\t"			\
+					    ".asciz \"" provider "\", \"" name "\"\n\t"			\
+					    ".set .Ltp_sdt_any, 0\n\t" texts				\
+					    ".byte 0\n"							\
+					    ".Ltp_sdt_end%=:\n\t"					\
+					    ".balign 4\n\t"						\
+					    ".popsection\n\t" TP_SDT_BASE				\
+					    : : __VA_ARGS__ : "memory");				\
+	} while (0)
+
+/* ---- As many arguments as there are ---- */
+
+/* An argument's operands. n is its number, from the last, which is 1. */
+#define TP_SDT_OPERAND(n, x) [s##n] "i"(TP_SDT_SIZE(x)), [a##n] "r"(TP_SDT_WORD(x))
+
+/* The probe's name goes along, so that no list is ever empty. */
+#define TP_SDT_OPERANDS_0(name)
+#define TP_SDT_OPERANDS_1(name, x) TP_SDT_OPERAND(1, x)
+#define TP_SDT_OPERANDS_2(name, x, ...) TP_SDT_OPERAND(2, x), TP_SDT_OPERANDS_1(name, __VA_ARGS__)
+#define TP_SDT_OPERANDS_3(name, x, ...) TP_SDT_OPERAND(3, x), TP_SDT_OPERANDS_2(name, __VA_ARGS__)
+#define TP_SDT_OPERANDS_4(name, x, ...) TP_SDT_OPERAND(4, x), TP_SDT_OPERANDS_3(name, __VA_ARGS__)
+#define TP_SDT_OPERANDS_5(name, x, ...) TP_SDT_OPERAND(5, x), TP_SDT_OPERANDS_4(name, __VA_ARGS__)
+#define TP_SDT_OPERANDS_6(name, x, ...) TP_SDT_OPERAND(6, x), TP_SDT_OPERANDS_5(name, __VA_ARGS__)
+#define TP_SDT_OPERANDS_7(name, x, ...) TP_SDT_OPERAND(7, x), TP_SDT_OPERANDS_6(name, __VA_ARGS__)
+#define TP_SDT_OPERANDS_8(name, x, ...) TP_SDT_OPERAND(8, x), TP_SDT_OPERANDS_7(name, __VA_ARGS__)
+#define TP_SDT_OPERANDS_9(name, x, ...) TP_SDT_OPERAND(9, x), TP_SDT_OPERANDS_8(name, __VA_ARGS__)
+#define TP_SDT_OPERANDS_10(name, x, ...) TP_SDT_OPERAND(10, x), TP_SDT_OPERANDS_9(name, __VA_ARGS__)
+#define TP_SDT_OPERANDS_11(name, x, ...) TP_SDT_OPERAND(11, x), TP_SDT_OPERANDS_10(name, __VA_ARGS__)
+#define TP_SDT_OPERANDS_12(name, x, ...) TP_SDT_OPERAND(12, x), TP_SDT_OPERANDS_11(name, __VA_ARGS__)
+#define TP_SDT_OPERANDS_MORE(name, a, b, c, d, e, f, g, h, i, j, k, l, ...) \
+	TP_SDT_OPERANDS_12(name, a, b, c, d, e, f, g, h, i, j, k, l)
+
+#define TP_SDT_TEXTS_0 ""
+#define TP_SDT_TEXTS_1 TP_SDT_TEXT(1) TP_SDT_TEXTS_0
+#define TP_SDT_TEXTS_2 TP_SDT_TEXT(2) TP_SDT_TEXTS_1
+#define TP_SDT_TEXTS_3 TP_SDT_TEXT(3) TP_SDT_TEXTS_2
+#define TP_SDT_TEXTS_4 TP_SDT_TEXT(4) TP_SDT_TEXTS_3
+#define TP_SDT_TEXTS_5 TP_SDT_TEXT(5) TP_SDT_TEXTS_4
+#define TP_SDT_TEXTS_6 TP_SDT_TEXT(6) TP_SDT_TEXTS_5
+#define TP_SDT_TEXTS_7 TP_SDT_TEXT(7) TP_SDT_TEXTS_6
+#define TP_SDT_TEXTS_8 TP_SDT_TEXT(8) TP_SDT_TEXTS_7
+#define TP_SDT_TEXTS_9 TP_SDT_TEXT(9) TP_SDT_TEXTS_8
+#define TP_SDT_TEXTS_10 TP_SDT_TEXT(10) TP_SDT_TEXTS_9
+#define TP_SDT_TEXTS_11 TP_SDT_TEXT(11) TP_SDT_TEXTS_10
+#define TP_SDT_TEXTS_12 TP_SDT_TEXT(12) TP_SDT_TEXTS_11
+#define TP_SDT_TEXTS_MORE TP_SDT_TEXTS_12
+
+/* ... = NAME, arguments: 0 to 12, or MORE, up to 24. */
+#define TP_SDT_PROBE(provider, ...)                                                                     \
+	TP_SDT_PROBE_OF(TP_SDT_COUNT(__VA_ARGS__, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, \
+				     MORE, MORE, MORE, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, ),     \
+			provider, __VA_ARGS__)
+#define TP_SDT_COUNT(name, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, count, ...) count
+#define TP_SDT_PROBE_OF(count, provider, ...) TP_SDT_PROBE_N(count, provider, __VA_ARGS__)
+#define TP_SDT_PROBE_N(count, provider, ...)                                                            \
+	TP_SDT_ASM(provider, TP_SDT_NAME(__VA_ARGS__, ), TP_SDT_TEXTS_##count,                          \
+		   TP_SDT_OPERANDS_##count(__VA_ARGS__))
+#define TP_SDT_NAME(name, ...) name
+
+#endif /* TP_SDT */
+
+#endif /* TP_SDT_H */
