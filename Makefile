@@ -55,10 +55,10 @@ TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
 TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
 .PHONY: all generate demo check torture bench bench-core bench-record install deps clean help examples check-programs check-kernel
-all: $(BUILD)/libtp.a $(BUILD)/libtp.so generate
+all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp-trace-dat generate
 
 help:
-	@echo 'make all       the runtime libraries and the generated headers (the default)'
+	@echo 'make all       the runtime libraries, the tools and the generated headers (the default)'
 	@echo 'make generate  generated/*.h from defs/*.tp'
 	@echo 'make demo      trace a real program, and look at the trace'
 	@echo 'make check     all tests; T=NAME for those whose name contains NAME'
@@ -94,7 +94,7 @@ $$(BUILD)/$(1)/%.o: %.c | $$(GENERATED)
 	$$(call say,CC,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(OUR_CFLAGS) $$(CFLAGS) $(2) -Iruntime/include -iquote generated $$(if $$(filter tests/unit/%,$$<),-Iruntime/src) -MMD -MP -c -o $$@ $$<
--include $$(patsubst %.c,$$(BUILD)/$(1)/%.d,$$(RUNTIME) $$(wildcard tests/unit/*.c examples/*/*.c))
+-include $$(patsubst %.c,$$(BUILD)/$(1)/%.d,$$(RUNTIME) $$(wildcard tests/unit/*.c examples/*/*.c runtime/tools/*.c))
 endef
 
 # liburcu 0.13 places its per-thread structures at odd addresses, hence no alignment check.
@@ -110,6 +110,17 @@ $(BUILD)/libtp.so: $(RUNTIME:%.c=$(BUILD)/obj/%.o)
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -Wl,-z,nodelete $(LDFLAGS) -o $@ $^ $(LIBS)
 	$(Q)ln -sf $(@F) $(@D)/$(SONAME)
+
+# ---- Tools ----
+
+TOOL := $(wildcard runtime/tools/*.c)
+$(BUILD)/tp-trace-dat: $(TOOL:%.c=$(BUILD)/obj/%.o)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+
+$(BUILD)/asan/tp-trace-dat: $(TOOL:%.c=$(BUILD)/asan/%.o)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^
 
 # ---- Examples ----
 
@@ -156,7 +167,7 @@ endef
 $(eval $(call unit_variant,obj,))
 $(eval $(call unit_variant,asan,$(SANITIZE)))
 
-check-programs: all examples $(UNITS:%=$(BUILD)/obj/unit/%) $(UNITS:%=$(BUILD)/asan/unit/%)
+check-programs: all examples $(UNITS:%=$(BUILD)/obj/unit/%) $(UNITS:%=$(BUILD)/asan/unit/%) $(BUILD)/asan/tp-trace-dat
 
 check: check-programs
 	$(Q)CC='$(CC)' CXX='$(CXX)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/run.py $(T)
@@ -187,6 +198,7 @@ install: all
 	$(Q)install -m 644 runtime/include/tp/*.h $(INSTALLED)/include/tp
 	$(Q)install -m 644 $(BUILD)/libtp.a $(INSTALLED)/lib
 	$(Q)install -m 755 $(BUILD)/libtp.so $(INSTALLED)/lib/$(SONAME)
+	$(Q)install -m 755 $(BUILD)/tp-trace-dat $(INSTALLED)/bin
 	$(Q)ln -sf $(SONAME) $(INSTALLED)/lib/libtp.so
 	$(Q)install -m 644 tpgen/*.py $(INSTALLED)/share/tpgen/tpgen
 	$(Q)for d in backends check; do install -m 644 tpgen/$$d/*.py $(INSTALLED)/share/tpgen/tpgen/$$d || exit 1; done

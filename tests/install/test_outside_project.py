@@ -116,7 +116,8 @@ class Outside(Case):
         pc = read(self.path("pkg/opt/tp/lib/pkgconfig/tp.pc"))
         self.assertIn("prefix=/opt/tp\n", pc)
         self.assertNotIn(self.dir, pc + read(self.path("pkg/opt/tp/share/tpgen/tp.mk")))
-        self.assertTrue(os.stat(self.path("pkg/opt/tp/bin/tpgen")).st_mode & stat.S_IXUSR)
+        for program in ("tpgen", "tp-trace-dat"):
+            self.assertTrue(os.stat(self.path(f"pkg/opt/tp/bin/{program}")).st_mode & stat.S_IXUSR)
 
     def test_exported_names(self) -> None:
         """libtp.so exports what the public headers declare, and nothing else."""

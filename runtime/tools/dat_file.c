@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "dat_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tp/tracepoint.h>
+
+#include "print_fmt.h"
+#include "ring.h"
+#include "tell.h"
+
+/* Kinds of options. */
+#define OPTION_DONE 0
+#define OPTION_CPUSTAT 2
+#define OPTION_VERSION 9
+
+#define TO_TEXT(number) TO_TEXT_(number)
+#define TO_TEXT_(number) #number
+#define VERSION TO_TEXT(TP_VERSION_MAJOR) "." TO_TEXT(TP_VERSION_MINOR) "." TO_TEXT(TP_VERSION_PATCH)
+
+static const char header_event[] = "# compressed entry header\n"
+				   "\ttype_len    :    5 bits\n"
+				   "\ttime_delta  :   27 bits\n"
+				   "\tarray       :   32 bits\n"
+				   "\n"
+				   "\tpadding     : type == 29\n"
+				   "\ttime_extend : type == 30\n"
+				   "\ttime_stamp : type == 31\n"
+				   "\tdata max type_len  == 28\n";
+
+/* ---- Its way to its name ---- */
+
+static const char *volatile unfinished; /* for the handler */
+
+/* What ends the program leaves no half file behind. */
+static void end_by_signal(int sig)
+{
+	const char *name = unfinished;
+
+	if (name)
+		unlink(name);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void handle_signals(void)
+{
+	static const int ends[] = {SIGBUS, SIGHUP, SIGINT, SIGTERM};
+
+	signal(SIGXFSZ, SIG_IGN); /* then the write fails */
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (signal(ends[i], end_by_signal) == SIG_IGN)
+			signal(ends[i], SIG_IGN);
+	}
+}
+
+static void forget_hidden(struct dat_file *dat)
+{
+	unfinished = NULL;
+	free(dat->hidden);
+	dat->hidden = NULL;
+}
+
+bool dat_file_open(struct dat_file *dat, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+	struct stat status;
+
+	*dat = (struct dat_file){.path = path};
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+		return tell("'%s' is no plain file, so it can't be replaced by one", path);
+	if (asprintf(&dat->hidden, "%.*s.%s.XXXXXX", (int)(base - path), path, base) < 0) {
+		dat->hidden = NULL;
+		return tell_no_memory();
+	}
+	int fd = mkostemp(dat->hidden, O_CLOEXEC);
+	if (fd < 0) {
+		int error = errno;
+		forget_hidden(dat);
+		return tell("'%s' can't be made: %s", path, strerror(error));
+	}
+	unfinished = dat->hidden;
+	handle_signals();
+	dat->file = fdopen(fd, "w");
+	if (dat->file)
+		return true;
+	close(fd);
+	return tell_no_memory();
+}
+
+static bool write_failed(const struct dat_file *dat)
+{
+	return tell("'%s' can't be written: %s", dat->path, strerror(errno));
+}
+
+bool dat_file_finish(struct dat_file *dat, const struct dat_cpu *cpus, uint32_t nr, uint64_t end)
+{
+	if (fseek(dat->file, dat->cpus_at, SEEK_SET) != 0)
+		return write_failed(dat);
+	for (uint32_t i = 0; i < nr; i++) {
+		fwrite(&cpus[i].offset, sizeof(cpus[i].offset), 1, dat->file);
+		fwrite(&cpus[i].size, sizeof(cpus[i].size), 1, dat->file);
+	}
+	if (fflush(dat->file) != 0 || ferror(dat->file) || ftruncate(fileno(dat->file), (off_t)end) != 0)
+		return write_failed(dat);
+	int error = fclose(dat->file);
+	dat->file = NULL;
+	if (error || rename(dat->hidden, dat->path) != 0)
+		return write_failed(dat);
+	forget_hidden(dat);
+	return true;
+}
+
+void dat_file_close(struct dat_file *dat)
+{
+	if (dat->file)
+		fclose(dat->file);
+	if (dat->hidden)
+		unlink(dat->hidden);
+	forget_hidden(dat);
+}
+
+/* ---- What is in front of the pages; errors are looked for at its end ---- */
+
+static void put(FILE *file, const void *data, size_t size)
+{
+	fwrite(data, 1, size, file);
+}
+
+static void put_u32(FILE *file, uint32_t value)
+{
+	put(file, &value, sizeof(value));
+}
+
+static void put_u64(FILE *file, uint64_t value)
+{
+	put(file, &value, sizeof(value));
+}
+
+static void put_string(FILE *file, const char *text)
+{
+	put(file, text, strlen(text) + 1);
+}
+
+/* A text behind its length. */
+static void put_text(FILE *file, const char *text, size_t len)
+{
+	put_u64(file, len);
+	put(file, text, len);
+}
+
+static void put_begin(FILE *file, size_t page_size)
+{
+	static const char magic[] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g', '6', '\0'};
+	char header_page[512];
+
+	put(file, magic, sizeof(magic));
+	fputc(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, file);
+	fputc(sizeof(long), file);
+	put_u32(file, (uint32_t)page_size);
+
+	put_string(file, "header_page");
+	int len = snprintf(header_page, sizeof(header_page),
+			   "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+			   "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+			   "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+			   "\tfield: char data;\toffset:%u;\tsize:%zu;\tsigned:0;\n",
+			   RING_PAGE_HEAD, page_size - RING_PAGE_HEAD);
+	put_text(file, header_page, (size_t)len);
+	put_string(file, "header_event");
+	put_text(file, header_event, strlen(header_event));
+}
+
+static bool put_format(FILE *file, const struct event_format *event)
+{
+	size_t len;
+	char *text = print_fmt_for_readers(event->text, event->len, &len);
+
+	if (text)
+		put_text(file, text, len);
+	free(text);
+	return text;
+}
+
+static bool put_formats(FILE *file, const struct formats *formats)
+{
+	put_u32(file, 0); /* ftrace's own events */
+	put_u32(file, (uint32_t)formats->nr);
+	for (size_t i = 0; i < formats->nr; i++) {
+		const struct system_format *system = &formats->systems[i];
+		put_string(file, system->name);
+		put_u32(file, (uint32_t)system->nr);
+		for (size_t j = 0; j < system->nr; j++) {
+			if (!put_format(file, &system->events[j]))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* A line is "TID NAME"; readers stop at one that they can't read, as that of a name of blanks. */
+static size_t format_name(char line[64], const struct thread *thread)
+{
+	char name[COMM_SIZE];
+	const char *at = name;
+
+	memcpy(name, thread->name, sizeof(name));
+	for (char *c = name; *c; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	}
+	at += strspn(at, " ");
+	return thread->tid && *at ? (size_t)snprintf(line, 64, "%d %s\n", thread->tid, at) : 0;
+}
+
+static void put_names(FILE *file, const struct threads *threads)
+{
+	uint64_t size = 0;
+	char line[64];
+
+	for (size_t i = 0; i < threads->size; i++)
+		size += format_name(line, &threads->places[i]);
+	put_u64(file, size);
+	for (size_t i = 0; i < threads->size; i++)
+		put(file, line, format_name(line, &threads->places[i]));
+}
+
+static void put_option(FILE *file, uint16_t kind, const char *text)
+{
+	put(file, &kind, sizeof(kind));
+	put_u32(file, (uint32_t)strlen(text) + 1);
+	put_string(file, text);
+}
+
+/* What "trace-cmd report --stat" shows: which stream a CPU is, as its threads are with its events. */
+static void put_options(FILE *file, const struct dat_cpu *cpus, uint32_t nr)
+{
+	const uint16_t done = OPTION_DONE;
+	char text[256];
+
+	put_string(file, "options  ");
+	for (uint32_t i = 0; i < nr; i++) {
+		const char *number = strrchr(cpus[i].name, '-'); /* of the packet */
+		snprintf(text, sizeof(text), "CPU: %u\nstream: %.*s\nevents: %llu\nlost: %llu\n", i,
+			 (int)(number ? number - cpus[i].name : 0), cpus[i].name, (unsigned long long)cpus[i].events,
+			 (unsigned long long)cpus[i].lost);
+		put_option(file, OPTION_CPUSTAT, text);
+	}
+	put_option(file, OPTION_VERSION, TOOL_NAME " " VERSION);
+	put(file, &done, sizeof(done));
+}
+
+uint64_t dat_file_head(struct dat_file *dat, size_t page_size, const struct formats *formats,
+		       const struct threads *threads, const struct dat_cpu *cpus, uint32_t nr)
+{
+	FILE *file = dat->file;
+
+	put_begin(file, page_size);
+	if (!put_formats(file, formats))
+		return 0;
+	put_u32(file, 0); /* bytes of addresses of functions */
+	put_u32(file, 0); /* bytes of formats of trace_printk() */
+	put_names(file, threads);
+	put_u32(file, nr);
+	put_options(file, cpus, nr);
+	put_string(file, "flyrecord");
+	dat->cpus_at = ftell(file);
+	for (uint32_t i = 0; i < 2 * nr; i++)
+		put_u64(file, 0);
+	long end = ftell(file);
+	if (dat->cpus_at < 0 || end < 0 || fflush(file) != 0 || ferror(file)) {
+		write_failed(dat);
+		return 0;
+	}
+	return ((uint64_t)end + page_size - 1) / page_size * page_size;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tell.h"
+
+#define FILE_MAX ((size_t)64 << 20)
+#define FIXED_MAX 65535u /* a record is no longer */
+
+/* ---- A text ---- */
+
+/* The decimal number behind key in the line; false where there is none that fits. */
+static bool number_behind(const char *line, const char *end, const char *key, uint32_t *result)
+{
+	const char *at = memmem(line, (size_t)(end - line), key, strlen(key));
+	char *stop;
+
+	if (!at || at[strlen(key)] < '0' || at[strlen(key)] > '9')
+		return false;
+	unsigned long long value = strtoull(at + strlen(key), &stop, 10);
+	*result = (uint32_t)value;
+	return value <= FIXED_MAX && stop <= end;
+}
+
+static bool begins(const char *line, const char *end, const char *word)
+{
+	return (size_t)(end - line) >= strlen(word) && memcmp(line, word, strlen(word)) == 0;
+}
+
+static bool add_location(struct event_format *event, struct location location)
+{
+	struct location *locations = reallocarray(event->locations, event->nr_locations + 1, sizeof(*locations));
+
+	if (!locations)
+		return tell_no_memory();
+	event->locations = locations;
+	locations[event->nr_locations++] = location;
+	return true;
+}
+
+/* NULL, or what is wrong with the line. */
+static const char *parse_field(struct event_format *event, const char *line, const char *end)
+{
+	struct location location = {.relative = begins(line, end, "\tfield:__rel_loc ")};
+	bool dynamic = location.relative || begins(line, end, "\tfield:__data_loc ");
+	uint32_t size;
+
+	if (!number_behind(line, end, ";\toffset:", &location.offset) || !number_behind(line, end, ";\tsize:", &size))
+		return "a field has no offset or no size";
+	if (dynamic && size != sizeof(uint32_t))
+		return "a payload's word has no 4 bytes";
+	if (location.offset + size > FIXED_MAX)
+		return "a field is outside of what a record can be";
+	if (location.offset + size > event->fixed)
+		event->fixed = location.offset + size;
+	return dynamic && !add_location(event, location) ? "it can't be kept" : NULL;
+}
+
+static const char *parse_event(struct event_format *event)
+{
+	const char *stop = event->text + event->len;
+	const char *wrong = NULL;
+	bool has_print = false;
+
+	event->fixed = RECORD_HEAD;
+	for (const char *line = event->text, *end; line < stop && !wrong; line = end + 1) {
+		end = memchr(line, '\n', (size_t)(stop - line));
+		if (!end)
+			return "it ends in the middle of a line";
+		if (begins(line, end, "\tfield:"))
+			wrong = parse_field(event, line, end);
+		else if (begins(line, end, "ID: ") && !number_behind(line, end, "ID: ", &event->id))
+			wrong = "its ID is no number";
+		has_print = has_print || begins(line, end, "print fmt: ");
+	}
+	if (!wrong && event->id == 0)
+		wrong = "it has no ID";
+	return wrong || has_print ? wrong : "it has no print fmt";
+}
+
+/* ---- A file ---- */
+
+/* Where the next event's text begins, or the end. */
+static const char *next_event(const char *text)
+{
+	const char *at = strstr(text, "\n\nname: ");
+
+	return at ? at + 2 : text + strlen(text);
+}
+
+static bool add_event(struct system_format *system, const char *path, const char *text, const char *end)
+{
+	/* Twice as many whenever their number is a power of two. */
+	if ((system->nr & (system->nr - 1)) == 0) {
+		struct event_format *events = reallocarray(system->events, system->nr ? 2 * system->nr : 1, sizeof(*events));
+		if (!events)
+			return tell_no_memory();
+		system->events = events;
+	}
+	while (end > text + 1 && end[-1] == '\n' && end[-2] == '\n') /* what stands between them is none of it */
+		end--;
+	struct event_format *event = &system->events[system->nr++];
+	*event = (struct event_format){.text = text, .len = (size_t)(end - text)};
+	const char *wrong = parse_event(event);
+	if (!wrong)
+		return true;
+	/* The last may be on its way into the file, in a trace that is being recorded. Its records are none of ours yet. */
+	if (*end == '\0') {
+		free(event->locations);
+		system->nr--;
+		return true;
+	}
+	return tell("'%s/%s': what is at offset %td describes no event: %s", path, system->name, text - system->text, wrong);
+}
+
+static bool parse_system(struct system_format *system, const char *path)
+{
+	const char *text = system->text;
+
+	if (*text && strncmp(text, "name: ", 6) != 0)
+		return tell("'%s/%s' is no text of format files: it does not begin with a name, at offset 0", path,
+			    system->name);
+	while (*text) {
+		const char *next = next_event(text);
+		if (!add_event(system, path, text, next))
+			return false;
+		text = next;
+	}
+	return true;
+}
+
+static int hex_digit(char c)
+{
+	const char *digits = "0123456789ABCDEF";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+/* As ctf_format.c names files: %XX for what is no plain file name. */
+static char *system_name(const char *file)
+{
+	char *name = malloc(strlen(file) + 1);
+	char *to = name;
+
+	while (name && *file) {
+		if (file[0] == '%' && hex_digit(file[1]) >= 0 && hex_digit(file[2]) >= 0) {
+			*to++ = (char)(hex_digit(file[1]) << 4 | hex_digit(file[2]));
+			file += 3;
+		} else {
+			*to++ = *file++;
+		}
+	}
+	if (name)
+		*to = '\0';
+	return name;
+}
+
+static bool add_system(struct formats *formats, int dir, const char *path, const char *file)
+{
+	struct system_format *systems = reallocarray(formats->systems, formats->nr + 1, sizeof(*systems));
+	size_t len;
+
+	if (!systems)
+		return tell_no_memory();
+	formats->systems = systems;
+	struct system_format *system = &systems[formats->nr++];
+	*system = (struct system_format){.name = system_name(file)};
+	if (!system->name)
+		return tell_no_memory();
+	system->text = trace_dir_read_text(dir, path, file, FILE_MAX, &len);
+	if (!system->text)
+		return false;
+	if (strlen(system->text) != len)
+		return tell("'%s/%s' is no text: there is a NUL at offset %zu", path, file, strlen(system->text));
+	return parse_system(system, path);
+}
+
+/* ---- All of them ---- */
+
+static bool read_files(struct formats *formats, int fd, const char *path)
+{
+	DIR *list = fdopendir(fd);
+	const struct dirent *entry;
+	bool good = true;
+
+	if (!list) {
+		close(fd);
+		return tell("'%s' can't be listed: %s", path, strerror(errno));
+	}
+	while (good && (errno = 0, entry = readdir(list)) != NULL) {
+		if (entry->d_name[0] != '.')
+			good = add_system(formats, dirfd(list), path, entry->d_name);
+	}
+	if (good && errno)
+		good = tell("'%s' can't be listed: %s", path, strerror(errno));
+	closedir(list);
+	return good;
+}
+
+bool formats_read(struct formats *formats, const struct trace_dir *dir)
+{
+	char path[PATH_MAX];
+
+	*formats = (struct formats){.by_id = calloc(NR_EVENT_IDS, sizeof(*formats->by_id))};
+	if (!formats->by_id)
+		return tell_no_memory();
+	if (strlen(dir->path) + sizeof("/format") > sizeof(path))
+		return tell("'%s' is too long a path", dir->path);
+	strcat(strcpy(path, dir->path), "/format");
+	int fd = openat(dir->fd, "format", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 && errno == ENOENT)
+		return true; /* no events, then */
+	if (fd < 0)
+		return tell("'%s' can't be opened: %s", path, strerror(errno));
+	if (!read_files(formats, fd, path))
+		return false;
+	for (size_t i = 0; i < formats->nr; i++) {
+		const struct system_format *system = &formats->systems[i];
+		for (size_t j = 0; j < system->nr; j++) {
+			const struct event_format *event = &system->events[j];
+			if (formats->by_id[event->id])
+				return tell("'%s/%s': two events have the ID %u", path, system->name, event->id);
+			formats->by_id[event->id] = event;
+		}
+	}
+	return true;
+}
+
+void formats_free(struct formats *formats)
+{
+	for (size_t i = 0; i < formats->nr; i++) {
+		struct system_format *system = &formats->systems[i];
+		for (size_t j = 0; j < system->nr; j++)
+			free(system->events[j].locations);
+		free(system->events);
+		free(system->text);
+		free(system->name);
+	}
+	free(formats->systems);
+	free(formats->by_id);
+	*formats = (struct formats){.systems = NULL};
+}
+
+uint64_t format_record_size(const struct event_format *format, const unsigned char *record)
+{
+	uint64_t size = format->fixed;
+
+	for (size_t i = 0; i < format->nr_locations; i++) {
+		const struct location *location = &format->locations[i];
+		uint32_t word;
+		memcpy(&word, record + location->offset, sizeof(word));
+		uint64_t end = (uint64_t)(word & 0xffff) + (word >> 16);
+		if (location->relative)
+			end += location->offset + sizeof(word);
+		if (end > size)
+			size = end;
+	}
+	return size;
+}

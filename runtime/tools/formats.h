@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* formats.h - the format files' texts that lie beside a trace, and the sizes of the records that they describe. */
+#ifndef FORMATS_H
+#define FORMATS_H
+
+#include "trace_dir.h"
+
+#define NR_EVENT_IDS 65536u
+#define RECORD_HEAD 8u /* ftrace's common fields */
+
+/* A word of the record that says where a payload is. */
+struct location {
+	uint32_t offset;
+	bool relative; /* to the word's end, not to the record's start */
+};
+
+struct event_format {
+	const char *text; /* in its system's */
+	size_t len;
+	uint32_t id;
+	uint32_t fixed; /* bytes of the record without the payloads */
+	struct location *locations;
+	size_t nr_locations;
+};
+
+struct system_format {
+	char *name;
+	char *text;
+	struct event_format *events;
+	size_t nr;
+};
+
+struct formats {
+	struct system_format *systems;
+	size_t nr;
+	const struct event_format **by_id; /* NR_EVENT_IDS of them */
+};
+
+/* False, and a message, where they can't be read. formats is to be freed in any case. */
+bool formats_read(struct formats *formats, const struct trace_dir *dir);
+void formats_free(struct formats *formats);
+
+/* Bytes of a record, of which the fixed part is in memory: they are not more than UINT32_MAX. */
+uint64_t format_record_size(const struct event_format *format, const unsigned char *record);
+
+#endif /* FORMATS_H */

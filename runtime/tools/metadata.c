@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * metadata.c - reads the metadata of a trace; of TSDL, only what ctf_metadata.c
+ * writes, word for word: where one of these words changes, so does the layout of
+ * the trace, which is better refused than misread.
+ */
+#include "metadata.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../src/ctf.h"
+#include "tell.h"
+
+#define METADATA_MAX ((size_t)256 << 20)
+#define NS_PER_S 1000000000u
+#define FREQUENCY_MAX (UINT64_MAX / NS_PER_S) /* a second's ticks times that fit into 64 bits */
+
+static const char packet_header[] = "\tpacket.header := struct {\n"
+				    "\t\tuint32_t magic;\n"
+				    "\t\tuint32_t stream_id;\n"
+				    "\t\tuint64_t stream_instance_id;\n"
+				    "\t};\n";
+
+static const char event_header[] = "stream {\n"
+				   "\tid = 0;\n"
+				   "\tpacket.context := struct {\n"
+				   "\t\ttimestamp_t timestamp_begin;\n"
+				   "\t\tuint64_t content_size;\n"
+				   "\t\ttimestamp_t timestamp_end;\n"
+				   "\t\tuint64_t packet_size;\n"
+				   "\t\tuint64_t packet_seq_num;\n"
+				   "\t\tuint64_t events_discarded;\n"
+				   "\t};\n"
+				   "\tevent.header := struct {\n"
+				   "\t\ttimestamp_t timestamp;\n"
+				   "\t\tuint16_t id;\n"
+				   "\t} align(64);\n"
+				   "\tevent.context := struct {\n";
+
+/* What an event may have more, in this order. */
+static const struct {
+	const char *text;
+	uint32_t size;
+	bool is_name;
+} contexts[] = {
+	{"\t\tint32_t cpu_id;\n", 4, false},
+	{"\t\tint32_t pid;\n", 4, false},
+	{"\t\tinteger { size = 8; align = 8; signed = false; encoding = UTF8; } procname[16];\n", COMM_SIZE, true},
+};
+
+static const char record_id[] = "\t\tinteger { size = 16; align = 64; signed = false; } record_id;\n";
+static const char event_tail[] = "\t\t/* The alignment skips the flags and the preempt count, which are 0. */\n"
+				 "\t\tint32_t tid;\n"
+				 "\t};\n"
+				 "};\n";
+
+/* ---- Words ---- */
+
+static bool step_over(const char **at, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (strncmp(*at, text, len) != 0)
+		return false;
+	*at += len;
+	return true;
+}
+
+/* Where the block's first line begins; NULL where there is no such block. */
+static const char *block(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at ? at + strlen(name) : NULL;
+}
+
+/* What stands behind the line's "NAME = " in the block; NULL where there is none. */
+static const char *value(const char *at, const char *name)
+{
+	size_t len = strlen(name);
+
+	while (at && *at == '\t') {
+		if (strncmp(at + 1, name, len) == 0 && strncmp(at + 1 + len, " = ", 3) == 0)
+			return at + 1 + len + 3;
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	return NULL;
+}
+
+static bool number(const char *at, const char *name, uint64_t *result)
+{
+	const char *text = value(at, name);
+	char *end;
+
+	if (!text)
+		return false;
+	*result = strtoull(text, &end, 10);
+	return end != text && *end == ';';
+}
+
+/* ---- What it says ---- */
+
+static bool read_layout(struct metadata *m, const char *text)
+{
+	const char *at = strstr(text, event_header);
+	uint32_t offset = TP_STREAM_TIME + TP_STREAM_ALIGN; /* of the context: the header's id is alone in front of it */
+
+	if (!at || !strstr(text, packet_header))
+		return false;
+	at += strlen(event_header);
+	m->name_offset = 0;
+	m->record_offset = TP_STREAM_TIME;
+	for (size_t i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++) {
+		if (!step_over(&at, contexts[i].text))
+			continue;
+		if (contexts[i].is_name)
+			m->name_offset = offset;
+		offset += contexts[i].size;
+		m->record_offset = (offset + TP_STREAM_ALIGN - 1) / TP_STREAM_ALIGN * TP_STREAM_ALIGN;
+	}
+	/* The record's first word is the header's id, where nothing stands between. */
+	if (m->record_offset != TP_STREAM_TIME && !step_over(&at, record_id))
+		return false;
+	return step_over(&at, event_tail);
+}
+
+static bool read_clock(struct metadata *m, const char *text)
+{
+	const char *clock = block(text, "\nclock {\n");
+
+	if (!number(clock, "freq", &m->frequency) || !number(clock, "offset_s", &m->offset_s) ||
+	    !number(clock, "offset", &m->offset) || m->frequency == 0 || m->frequency > FREQUENCY_MAX)
+		return false;
+	m->offset_s += m->offset / m->frequency;
+	m->offset %= m->frequency;
+	return true;
+}
+
+/* Its name, as far as it needs no escapes: those that do are no names of programs. */
+static void read_process(struct metadata *m, const char *env)
+{
+	const char *text = value(env, "procname");
+	size_t len = 0;
+
+	if (text && *text == '"')
+		len = strcspn(text + 1, "\"\\\n");
+	if (len >= sizeof(m->process))
+		len = sizeof(m->process) - 1;
+	if (len)
+		memcpy(m->process, text + 1, len);
+	m->process[len] = '\0';
+}
+
+static bool read_all(struct metadata *m, const char *text, const char *path)
+{
+	const char *env = block(text, "\nenv {\n");
+	const char *tracer = value(env, "tracer_name");
+
+	if (strncmp(text, "/* CTF 1.8 */\n", 14) != 0)
+		return tell("'%s/metadata' is no text description of a CTF 1.8 trace: it does not begin as one, at offset 0",
+			    path);
+	if (!tracer || strncmp(tracer, "\"tp\";", 5) != 0)
+		return tell("'%s' is no trace of tpgen's CTF sink: its metadata has no tracer_name = \"tp\"", path);
+	if (!strstr(text, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "\n\tbyte_order = le;\n" : "\n\tbyte_order = be;\n"))
+		return tell("'%s' is of a machine with another byte order: export it there", path);
+	if (!read_layout(m, text))
+		return tell("'%s/metadata' describes events that are laid out as this version does not know them: use the "
+			    TOOL_NAME " of the runtime that the trace was recorded with", path);
+	if (!read_clock(m, text))
+		return tell("'%s/metadata' describes no clock that can be understood", path);
+	read_process(m, env);
+	return true;
+}
+
+bool metadata_read(struct metadata *metadata, const struct trace_dir *dir)
+{
+	size_t len;
+	char *text = trace_dir_read_text(dir->fd, dir->path, "metadata", METADATA_MAX, &len);
+	bool good = text && read_all(metadata, text, dir->path);
+
+	free(text);
+	return good;
+}
+
+uint64_t metadata_time(const struct metadata *metadata, uint64_t ticks)
+{
+	uint64_t seconds = metadata->offset_s + ticks / metadata->frequency;
+	uint64_t part = metadata->offset + ticks % metadata->frequency;
+
+	if (part >= metadata->frequency) {
+		part -= metadata->frequency;
+		seconds++;
+	}
+	return seconds * NS_PER_S + part * NS_PER_S / metadata->frequency;
+}

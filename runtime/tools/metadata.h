@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* metadata.h - what the trace says of itself as a whole. */
+#ifndef METADATA_H
+#define METADATA_H
+
+#include "trace_dir.h"
+
+#define COMM_SIZE 16 /* as the system has names of threads, with the NUL */
+
+struct metadata {
+	/* Ticks are turned into time from the epoch by these. */
+	uint64_t frequency;
+	uint64_t offset_s;
+	uint64_t offset; /* ticks, less than a second of them */
+
+	/* Where things are in an event, in bytes from its start; its time is there. */
+	uint32_t name_offset; /* of the thread, COMM_SIZE bytes; 0: there is none */
+	uint32_t record_offset;
+
+	char process[COMM_SIZE]; /* its name, or "" */
+};
+
+/* False, and a message, where it is no trace that this tool understands. */
+bool metadata_read(struct metadata *metadata, const struct trace_dir *dir);
+
+/* Nanoseconds from the epoch. */
+uint64_t metadata_time(const struct metadata *metadata, uint64_t ticks);
+
+#endif /* METADATA_H */

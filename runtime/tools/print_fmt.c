@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+#include "print_fmt.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tell.h"
+
+#define MAX_ARGUMENTS 7
+#define MAX_TRIED 64 /* quotes inside of a format that might be its last */
+#define MAX_LEN ((size_t)64 << 10) /* of a text that is changed: no event's is as long, and it takes the square of it */
+#define MAX_DEPTH 4 /* of such helpers in each other's arguments: a hostile text has no end of them */
+
+/*
+ * What libtraceevent can't parse, or crashes on, and what it prints the same
+ * for: $1 is the first argument. __print_hex_dump() becomes the bytes alone.
+ */
+static const struct rewrite {
+	const char *helper;
+	int nr_arguments; /* 0: only the name changes */
+	const char *becomes;
+} rewrites[] = {
+	{"__print_flags_u64", 0, "__print_flags"},
+	{"__print_symbolic_u64", 0, "__print_symbolic"},
+	{"__get_cpumask", 0, "__get_bitmask"},
+	{"__get_rel_cpumask", 0, "__get_rel_bitmask"},
+	{"__get_rel_sockaddr", 0, "__get_sockaddr"},
+	{"__get_rel_dynamic_array_len", 1, "(REC->$1 >> 16)"},
+	{"__print_dynamic_array", 2, "__print_array(__get_dynamic_array($1), __get_dynamic_array_len($1) / ($2), $2)"},
+	{"__print_hex_dump", 7, "__print_hex($5, $6)"},
+};
+
+/* Readers don't know it, and show the fields: where the name is not one field's, they would read another's memory. */
+static const struct rewrite unknown = {"", 1, "__length_of($1)"};
+
+struct span {
+	const char *begin, *end;
+};
+
+/* ---- Its arguments ---- */
+
+struct output {
+	FILE *file;
+	struct span fields; /* the format text in front of its print fmt */
+};
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The end of the literal that begins at at. */
+static const char *skip_quoted(const char *at, const char *end)
+{
+	char quote = *at++;
+
+	while (at < end && *at != quote)
+		at += *at == '\\' && at + 1 < end ? 2 : 1;
+	return at < end ? at + 1 : end;
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && *at == ' ')
+		at++;
+	return at;
+}
+
+/*
+ * What stands between the parentheses that begin at at, between its commas. Returns
+ * where it goes on behind them; NULL where these are not as many arguments.
+ */
+static const char *arguments(const char *at, const char *end, struct span *found, int nr)
+{
+	int depth = 0;
+	int i = 0;
+
+	at = skip_blanks(at, end);
+	if (at == end || *at != '(')
+		return NULL;
+	found[0].begin = skip_blanks(at + 1, end);
+	while (at < end) {
+		if (*at == '"' || *at == '\'') {
+			at = skip_quoted(at, end);
+			continue;
+		}
+		depth += (*at == '(' || *at == '{') - (*at == ')' || *at == '}');
+		if (depth == 0 || (depth == 1 && *at == ',')) {
+			found[i++].end = at;
+			if (depth == 0)
+				return i == nr ? at + 1 : NULL;
+			if (i == nr)
+				return NULL;
+			found[i].begin = skip_blanks(at + 1, end);
+		}
+		at++;
+	}
+	return NULL;
+}
+
+/* How many fields have the name; to REC->, it is the first of them. */
+static int count_fields(struct span fields, struct span name)
+{
+	const size_t len = (size_t)(name.end - name.begin);
+	int nr = 0;
+
+	for (const char *at = fields.begin; at + len < fields.end; at++) {
+		if ((*at != ' ' && *at != '*') || memcmp(at + 1, name.begin, len) != 0)
+			continue;
+		nr += at + 1 + len < fields.end && (at[1 + len] == ';' || at[1 + len] == '[');
+	}
+	return nr;
+}
+
+static void put(const struct output *to, struct span text, int depth);
+
+static void put_rewritten(const struct output *to, const struct rewrite *rewrite, const struct span *found, int depth)
+{
+	for (const char *at = rewrite->becomes; *at; at++) {
+		if (*at == '$')
+			put(to, found[*++at - '1'], depth + 1);
+		else
+			fputc(*at, to->file);
+	}
+}
+
+static const struct rewrite *rewrite_of(struct span word)
+{
+	for (size_t i = 0; i < sizeof(rewrites) / sizeof(rewrites[0]); i++) {
+		size_t len = strlen(rewrites[i].helper);
+		if ((size_t)(word.end - word.begin) == len && memcmp(word.begin, rewrites[i].helper, len) == 0)
+			return &rewrites[i];
+	}
+	return NULL;
+}
+
+/* Writes the word at the text's begin, or what becomes of it. Returns where it goes on. */
+static const char *put_word(const struct output *to, struct span text, int depth)
+{
+	struct span found[MAX_ARGUMENTS] = {{NULL, NULL}};
+	struct span word = {text.begin, text.begin};
+
+	while (word.end < text.end && is_word(*word.end))
+		word.end++;
+	const struct rewrite *rewrite = depth < MAX_DEPTH ? rewrite_of(word) : NULL;
+	const char *behind = word.end;
+	if (rewrite && rewrite->nr_arguments)
+		behind = arguments(word.end, text.end, found, rewrite->nr_arguments);
+	if (rewrite && behind) {
+		if (strstr(rewrite->becomes, "REC->") && count_fields(to->fields, found[0]) != 1)
+			rewrite = &unknown;
+		put_rewritten(to, rewrite, found, depth);
+		return behind;
+	}
+	fwrite(word.begin, 1, (size_t)(word.end - word.begin), to->file);
+	return word.end;
+}
+
+static void put(const struct output *to, struct span text, int depth)
+{
+	while (text.begin < text.end) {
+		if (is_word(*text.begin)) {
+			text.begin = put_word(to, text, depth);
+			continue;
+		}
+		const char *next = text.begin + 1;
+		if (*text.begin == '"' || *text.begin == '\'')
+			next = skip_quoted(text.begin, text.end);
+		fwrite(text.begin, 1, (size_t)(next - text.begin), to->file);
+		text.begin = next;
+	}
+}
+
+/* ---- The format ---- */
+
+/* How many arguments the format wants. */
+static int conversions(struct span format)
+{
+	int nr = 0;
+
+	for (const char *at = format.begin; at < format.end; at++) {
+		if (*at != '%')
+			continue;
+		for (at++; at < format.end && strchr("-+ #0123456789.*", *at); at++)
+			nr += *at == '*';
+		nr += at < format.end && *at != '%';
+	}
+	return nr;
+}
+
+/* How many there are, each behind a comma; -1 where something is left open. */
+static int count_arguments(struct span text)
+{
+	int depth = 0;
+	int nr = 0;
+
+	while (text.begin < text.end && depth >= 0) {
+		if (*text.begin == '"' || *text.begin == '\'') {
+			const char *next = skip_quoted(text.begin, text.end);
+			if (next[-1] != *text.begin)
+				return -1;
+			text.begin = next;
+			continue;
+		}
+		depth += (*text.begin == '(' || *text.begin == '{') - (*text.begin == ')' || *text.begin == '}');
+		nr += depth == 0 && *text.begin == ',';
+		text.begin++;
+	}
+	return depth == 0 ? nr : -1;
+}
+
+/*
+ * The format's last quote. As in the kernel's format files, those inside of it
+ * have no backslash; so it is the first one behind which there are as many arguments as it
+ * wants. NULL where there is none.
+ */
+static const char *format_end(struct span text)
+{
+	int tried = 0;
+
+	for (const char *at = text.begin + 1; at < text.end && tried < MAX_TRIED; at++) {
+		const char *behind = skip_blanks(at + 1, text.end);
+		if (*at != '"' || (behind < text.end && *behind != ',' && *behind != '\n'))
+			continue;
+		tried++;
+		int nr = count_arguments((struct span){behind, text.end});
+		if (nr >= 0 && nr == conversions((struct span){text.begin + 1, at}))
+			return at;
+	}
+	return NULL;
+}
+
+/* Writes the literal at the text's begin with the backslashes that readers want. Returns where it goes on. */
+static const char *put_format(FILE *to, struct span text)
+{
+	const char *end = text.begin < text.end && *text.begin == '"' ? format_end(text) : NULL;
+
+	if (!end)
+		return text.begin;
+	fputc('"', to);
+	for (const char *at = text.begin + 1; at < end; at++) {
+		if (*at == '"' || *at == '\\')
+			fputc('\\', to);
+		fputc(*at, to);
+	}
+	fputc('"', to);
+	return end + 1;
+}
+
+char *print_fmt_for_readers(const char *format, size_t len, size_t *new_len)
+{
+	static const char key[] = "\nprint fmt: ";
+	const char *print = memmem(format, len, key, strlen(key));
+	struct span text = {print ? print + strlen(key) : format + len, format + len};
+	char *result = NULL;
+	FILE *to = open_memstream(&result, new_len);
+
+	if (!to) {
+		tell_no_memory();
+		return NULL;
+	}
+	if (len > MAX_LEN)
+		text.begin = text.end;
+	fwrite(format, 1, (size_t)(text.begin - format), to);
+	text.begin = put_format(to, text);
+	put(&(struct output){to, {format, print ? print : format}}, text, 0);
+	bool failed = ferror(to);
+	if (fclose(to) == 0 && !failed)
+		return result;
+	free(result);
+	tell_no_memory();
+	return NULL;
+}

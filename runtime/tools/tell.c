@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#include "tell.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool tell(const char *format, ...)
+{
+	char line[8192]; /* two paths */
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	for (char *at = line; *at; at++) { /* names of files may hold anything */
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
+	}
+	fprintf(stderr, TOOL_NAME ": %s\n", line);
+	return false;
+}
+
+bool tell_no_memory(void)
+{
+	return tell("there is not enough memory");
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_dir.h - the directory of a trace, and which packets are in it. */
+#ifndef TRACE_DIR_H
+#define TRACE_DIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PACKET_NAME_SIZE 64
+
+/* A packet as it was when the directory was read: what is recorded later does not count. */
+struct packet {
+	uint64_t stream;    /* the same for all packets of a stream, and of no other's */
+	uint64_t sequence;  /* in its stream */
+	uint64_t begin;     /* its time, in ticks of the trace's clock */
+	uint64_t content;   /* bytes of the file that count, its head among them */
+	uint64_t discarded; /* events of its stream that were lost until its end */
+	char name[PACKET_NAME_SIZE];
+};
+
+struct trace_dir {
+	const char *path;
+	int fd;
+	struct packet *packets; /* stream after stream, each by time */
+	size_t nr;
+};
+
+/* All of these say what is wrong where they return false, -1 or NULL. Zeros are no directory. */
+bool trace_dir_open(struct trace_dir *dir, const char *path);
+void trace_dir_close(struct trace_dir *dir);
+
+/* Finds the packets. */
+bool trace_dir_list(struct trace_dir *dir);
+
+/* A descriptor of the packet's file. */
+int trace_dir_open_packet(const struct trace_dir *dir, const struct packet *packet);
+
+/* Whether the file is that packet still, and not one that came after it in a flight recorder. */
+bool trace_dir_is_still(const struct trace_dir *dir, const struct packet *packet, int fd);
+
+/*
+ * A text of at most max bytes, with a NUL behind, for free(); its file is in the
+ * directory fd, which messages call by its path.
+ */
+char *trace_dir_read_text(int fd, const char *path, const char *name, size_t max, size_t *len);
+
+#endif /* TRACE_DIR_H */

@@ -1,0 +1,446 @@
+# SPDX-License-Identifier: MIT
+"""tp-trace-dat: what trace-cmd reads in a trace.dat is what the text sink and babeltrace2 say of the same events."""
+
+from __future__ import annotations
+
+import glob
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROUNDTRIP = os.path.join(os.path.dirname(HERE), "roundtrip")
+sys.path.insert(0, ROUNDTRIP)
+
+from random_events import generate, write  # noqa: E402
+from support import BUILD, WARNINGS, Case, need, note, read, reader, run, tpgen  # noqa: E402
+
+TOOL = os.path.join(BUILD, "tp-trace-dat")
+CC = os.environ.get("CC", "gcc")
+CONTENT_SIZE, DISCARDED = 24, 56  # offsets in a packet's head
+
+LINE = re.compile(r" *(?P<comm>.*)-(?P<tid>\d+) +\[(?P<cpu>\d+)\] +(?P<time>\d+\.\d+): "
+                  r"(?P<event>\S+): *(?P<text>.*)", re.S)
+
+
+def expected(event: str, text: str) -> str:
+    """The text sink's text, as libtraceevent prints what it knows in another way."""
+    if event in ("array", "rel_array", "dynamic_array"):
+        return " ".join(str(int(n, 16)) for n in re.findall("0x([0-9a-f]+)", text))
+    if event.endswith("hex_dump"):
+        return text.replace("\\ndump: ", " ").strip()
+    return text.strip(" ")
+
+
+def wait_for(pattern: str) -> None:
+    """Until there is, or was, such a file: a flight recorder's are gone again at once."""
+    end = time.monotonic() + 60
+    directory, name = os.path.split(pattern)
+    stream, number = name.rsplit("-", 1)
+    stream = os.path.join(directory, f"{stream}-*")
+    while not any(int(path.rsplit("-", 1)[1]) >= int(number) for path in glob.glob(stream)):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+class Dat(Case):
+    program = ""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.directory = os.path.join(BUILD, "dat")
+        os.makedirs(cls.directory, exist_ok=True)
+        done = tpgen("gen", "-o", cls.directory, os.path.join(HERE, "dat.tp"))
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        cls.program = os.path.join(cls.directory, "dat")
+        done = run([CC, "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", *WARNINGS, "-I", cls.directory, "-I",
+                    "runtime/include", "-o", cls.program, os.path.join(HERE, "dat.c"), os.path.join(BUILD, "libtp.a"),
+                    "-lurcu-bp", "-lpthread"])
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+
+    def setUp(self) -> None:
+        super().setUp()
+        need(self, "trace-cmd")
+        self.trace, self.text, self.dat = self.path("trace"), self.path("text"), self.path("trace.dat")
+
+    # ---- Steps ----
+
+    def environment(self, options: str = "", patterns: str = "*") -> dict[str, str]:
+        return {**os.environ, "TP_ENABLE": patterns, "TP_OUTPUT": f"ctf:{self.trace}{options};text:{self.text}"}
+
+    def record(self, *arguments: object, options: str = "", status: int = 0, patterns: str = "*") -> None:
+        done = run([self.program, *map(str, arguments)], cwd=self.dir, env=self.environment(options, patterns))
+        self.assertEqual(done.returncode, status, done.stderr)
+
+    def export(self, trace: str = "") -> str:
+        """Makes trace.dat, and returns what the tool says."""
+        done = reader([TOOL, "-o", self.dat, trace or self.trace])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertFalse(glob.glob(self.path(".trace.dat.*")))
+        return done.stdout
+
+    def report(self) -> list[dict[str, str]]:
+        """What trace-cmd prints, an event each; "dropped" is in the one behind a loss, with its number or "?"."""
+        done = reader(["trace-cmd", "report", "-t", "-N", self.dat])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        found: list[dict[str, str]] = []
+        dropped = ""
+        # Of a text with ends of lines in it, the lines that follow have no head.
+        for part in re.split(r"(?:^|\n)(?=CPU:\d+ \[| *\S[^\n]{0,30}-\d+ +\[\d+\] )", done.stdout)[1:]:
+            loss = re.match(r"CPU:\d+ \[(?:(\d+) )?EVENTS DROPPED\]", part)
+            if loss:
+                dropped = loss[1] or "?"
+                continue
+            line = LINE.fullmatch(part.rstrip("\n"))
+            self.assertTrue(line, part)
+            found.append({**line.groupdict(), "dropped": dropped})
+            dropped = ""
+        return found
+
+    def compare(self) -> list[dict[str, str]]:
+        """The text sink's lines with trace-cmd's, thread by thread."""
+        found = self.report()
+        want: dict[str, list[tuple[str, str]]] = {}
+        got: dict[str, list[tuple[str, str]]] = {}
+        for line in read(self.text).splitlines():
+            _, ids, event, text = line.split(" ", 3)
+            name = event[:-1].split(":")[1]
+            want.setdefault(ids.split("/")[1], []).append((name, expected(name, text)))
+        for line in found:
+            text = line["text"].replace("\n", "\\n").strip(" ")
+            got.setdefault(line["tid"], []).append((line["event"], text))
+        self.assertEqual({tid: len(lines) for tid, lines in got.items()},
+                         {tid: len(lines) for tid, lines in want.items()})
+        for tid, lines in want.items():
+            for number, (ours, theirs) in enumerate(zip(lines, got[tid])):
+                self.assertEqual(theirs, ours, f"event {number} of thread {tid}")
+        return found
+
+    def compare_times(self, found: list[dict[str, str]]) -> None:
+        """babeltrace2's times with trace-cmd's, but for its rounding: it turns the offset into time for itself."""
+        need(self, "babeltrace2")
+        done = reader(["babeltrace2", "--clock-seconds", "--no-delta", self.trace])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        theirs = [int(line[1:21].replace(".", "")) for line in done.stdout.splitlines()]
+        ours = [int(line["time"].replace(".", "")) for line in found]
+        self.assertEqual(len(ours), len(theirs))
+        self.assertLessEqual(max(abs(a - b) for a, b in zip(ours, theirs)), 1)
+
+    # ---- What is the same ----
+
+    def test_all_helpers_in_threads(self) -> None:
+        self.record(4, 60)
+        self.assertRegex(self.export(), r": 6724 events; 4 CPUs, .*; 0 events were lost while recording\n$")
+        found = self.compare()
+        self.compare_times(found)
+        self.assertEqual({line["comm"] for line in found}, {"dat"})
+        # Records of up to 65 KB: so the pages are larger than the usual 4 KiB.
+        with open(self.dat, "rb") as file:
+            self.assertEqual(struct.unpack("=I", file.read(18)[14:])[0], 128 << 10)
+        self.assertEqual(len({(line["tid"], line["cpu"]) for line in found}), 4)
+
+    def test_context(self) -> None:
+        for context in ("cpu", "pid", "name", "cpu+name", "cpu+pid", "cpu+pid+name"):
+            with self.subTest(context):
+                self.record(2, 20, options=f",context={context},packet=128K")
+                self.export()
+                found = self.compare()
+                self.compare_times(found)
+                names = {line["comm"] for line in found}
+                self.assertEqual(names, {"worker 0", "worker 1"} if "name" in context else {"dat"})
+                shutil.rmtree(self.trace)
+                os.unlink(self.text)
+
+    def test_small_records_have_small_pages(self) -> None:
+        self.record(1, 40, patterns="dat:n*,dat-other:*")
+        self.export()
+        self.compare()
+        with open(self.dat, "rb") as file:
+            self.assertEqual(struct.unpack("=I", file.read(18)[14:])[0], 4096)
+
+    def test_systems(self) -> None:
+        """Two events of one name: each line is that of the record's own system."""
+        self.record(1, 5, patterns="*:numbers")
+        self.export()
+        self.assertEqual(sorted(line["text"][:2] for line in self.compare()), ["i="] * 5 + ["sq"] * 5)
+
+    def test_many_threads(self) -> None:
+        self.record(64, 3)
+        self.export()
+        self.compare()
+
+    def test_child(self) -> None:
+        self.record(2, 10, "fork")
+        self.export()
+        self.assertEqual(len({line["tid"] for line in self.compare()}), 3)
+
+    def test_pauses(self) -> None:
+        """For a time like that since the event before, a record has too few bits."""
+        self.record(1, 3, "slow")
+        self.export()
+        self.compare_times(self.compare())
+
+    def test_statistics(self) -> None:
+        self.record(2, 3)
+        self.export()
+        done = reader(["trace-cmd", "report", "--stat", self.dat])
+        self.assertRegex(done.stdout, r"CPU: 1\nstream: stream-\d+-1\nevents: 85\nlost: 0\n")
+
+    def test_random_events(self) -> None:
+        """Those of roundtrip/test_random: all are found, and what libtraceevent can print is what was passed."""
+        program = generate(2)
+        write(program, self.dir)
+        self.succeed([sys.executable, "-m", "tpgen", "gen", "-o", self.dir, self.path("random.tp")])
+        self.succeed([CC, "-std=gnu11", "-w", "-iquote", self.dir, "-I", "runtime/include", "-o", self.path("random"),
+                      self.path("random.c"), os.path.join(ROUNDTRIP, "record_events.c"), os.path.join(BUILD, "libtp.a"),
+                      "-lurcu-bp", "-lpthread"])
+        self.succeed([self.path("random"), self.path("text"), self.path("records")], env={
+            **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace},packet=256K"})
+        self.export()
+        found = self.report()
+        hits = program.expected["hits"]
+        self.assertEqual([line["event"] for line in found], [hit["event"] for hit in hits])
+        for line, hit in zip(found, hits):
+            if hit["readable"]:
+                text = bytes.fromhex(hit["text"]).decode(errors="surrogateescape").replace("\r", "\n")
+                self.assertEqual(line["text"].strip(" \n"), text.strip(" \n"))
+
+    # ---- Traces that are in the middle of something ----
+
+    def test_killed(self) -> None:
+        self.record(3, 30, "kill", status=-signal.SIGKILL)
+        self.assertIn(": 2523 events;", self.export())
+        self.assertEqual(len(self.report()), 2523)
+
+    def test_live(self) -> None:
+        with subprocess.Popen([self.program, "2", "30", "wait"], env=self.environment(), stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as process:
+            assert process.stdin and process.stdout
+            self.assertEqual(process.stdout.readline(), b"waiting\n")
+            self.export()
+            process.stdin.write(b"\n")
+        self.compare()
+
+    def test_live_flight_recorder(self) -> None:
+        """Its packets go on while they are read: it may come to an end, or be told why not."""
+        with subprocess.Popen([self.program, "2", "100000000"], stderr=subprocess.DEVNULL, env={
+                **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace},mode=flight,packet=16K"}) as process:
+            try:
+                wait_for(os.path.join(self.trace, "stream-*-1-9"))
+                for _ in range(10):
+                    done = reader([TOOL, "-o", self.dat, self.trace])
+                    self.assertRegex(done.stderr, r"\A(tp-trace-dat: .*(/stream-\S+' (is not there|has become another "
+                                     r"packet): the program goes on recording .*|has changed while it was read; .*)"
+                                     r"\n)?\Z")
+                    self.assertEqual(done.returncode, 1 if done.stderr else 0)
+            finally:
+                process.kill()
+
+    def test_snapshot(self) -> None:
+        """A flight recorder's newest packets: nothing is lost in it, and each thread's events are its last ones."""
+        snapshot = self.path("snapshot")
+        self.record(2, 60, self.path("flight"), snapshot)
+        self.assertRegex(self.export(snapshot), r"; 0 events were lost while recording\n$")
+        found = self.report()
+        texts = read(self.text).splitlines()
+        for tid in {line["tid"] for line in found}:
+            mine = [line for line in found if line["tid"] == tid]
+            all_of_it = [line.split(" ", 3) for line in texts if f"/{tid} " in line.split(": ", 1)[0]]
+            self.assertLess(len(mine), len(all_of_it))
+            self.assertEqual([line["event"] for line in mine],
+                             [words[2][:-1].split(":")[1] for words in all_of_it[-len(mine):]])
+            self.assertFalse([line for line in mine if line["dropped"]])
+
+    def test_lost(self) -> None:
+        """What the packets count as lost, trace-cmd shows; a packet that is not there, too."""
+        self.record(1, 60, options=",packet=128K")
+        packets = sorted(glob.glob(os.path.join(self.trace, "stream-*")), key=lambda p: int(p.rsplit("-", 1)[1]))
+        self.assertGreater(len(packets), 3)
+        for number, lost in enumerate((7, 7, 7 + 3000000)):
+            with open(packets[number], "r+b") as file:
+                file.seek(DISCARDED)
+                file.write(struct.pack("=Q", lost))
+        for path in packets[3:]:
+            os.unlink(path)
+        self.assertRegex(self.export(), r"; 3000007 events were lost while recording\n$")
+        self.assertEqual([line["dropped"] for line in self.report() if line["dropped"]], ["7", "3000000"])
+        os.unlink(packets[1])
+        self.export()
+        self.assertEqual([line["dropped"] for line in self.report() if line["dropped"]], ["7", "?"])
+
+    def test_empty(self) -> None:
+        self.record(1, 0, patterns="dat:numbers")
+        self.export()
+        self.assertEqual(self.report(), [])
+
+    def test_memory_does_not_grow(self) -> None:
+        """With less of it than the trace is long."""
+        self.record(2, 2000)
+        size = sum(os.stat(path).st_size for path in glob.glob(os.path.join(self.trace, "stream-*")))
+        self.assertGreater(size, 10 << 20)
+        done = run(["sh", "-c", 'ulimit -v 9000; exec "$@"', "sh", TOOL, "-o", self.dat, self.trace])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Trouble(Dat):
+    """What is no trace, and what can't be written."""
+
+    def refused(self, message: str, *arguments: str, status: int = 1, tool: str = TOOL, **options) -> None:
+        done = run([tool, *(arguments or ("-o", self.dat, self.trace))], **options)
+        self.assertRegex(done.stderr, message)
+        self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1 if status == 1 else done.stderr.count("\n"), done.stderr)
+        self.assertFalse(glob.glob(self.path("*.dat")) + glob.glob(self.path(".*")))
+
+    def packet(self) -> str:
+        return glob.glob(os.path.join(self.trace, "stream-*"))[0]
+
+    def put(self, path: str, offset: int, data: bytes) -> None:
+        with open(path, "r+b") as file:
+            file.seek(offset)
+            file.write(data)
+
+    def test_usage(self) -> None:
+        for arguments in ((), ("a", "b"), ("-x",), ("-o",), ("-o", "-", self.dir)):
+            done = run([TOOL, *arguments])
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(run([TOOL, "--help"]).stdout, r"^usage: tp-trace-dat \[-o FILE\] TRACE\n")
+        self.assertRegex(run([TOOL, "--version"]).stdout, r"^tp-trace-dat \d+\.\d+\.\d+\n$")
+
+    def test_no_trace(self) -> None:
+        self.refused(r"'.*/trace' can't be opened: No such file or directory\n$")
+        self.write("trace", "text")
+        self.refused(r"'.*/trace' can't be opened: Not a directory; give it the directory of a trace\n$")
+        os.unlink(self.trace)
+        os.mkdir(self.trace)
+        self.refused(r"'.*/trace/metadata' is not there: give the directory of a trace, which has such a file\n$")
+        self.write("trace/metadata", "\x75\xd1\x1d\xc1")
+        self.refused(r"'.*/metadata' is no text description of a CTF 1.8 trace: .* offset 0\n$")
+        self.write("trace/metadata", "/* CTF 1.8 */\n\nenv {\n\ttracer_name = \"lttng-ust\";\n};\n")
+        self.refused(r"no trace of tpgen's CTF sink: its metadata has no tracer_name = \"tp\"\n$")
+        os.unlink(self.path("trace/metadata"))
+        os.symlink("metadata", self.path("trace/metadata"))
+        self.refused(r"'.*/metadata' can't be opened: it is a symbolic link\n$")
+
+    def test_metadata_of_another_version(self) -> None:
+        self.record(1, 1)
+        metadata = os.path.join(self.trace, "metadata")
+        text = read(metadata)
+        for old, new, message in (("uint16_t id;", "uint32_t id;", "laid out as this version does not know"),
+                                  ("\tint32_t tid;\n", "\tint32_t tid;\n\t\tint32_t more;\n", "laid out as this"),
+                                  ("\tfreq = ", "\tfreq = 0", "no clock that can be understood"),
+                                  ("byte_order = le", "byte_order = be", "another byte order")):
+            with self.subTest(new):
+                self.assertIn(old, text)
+                changed = re.sub(r"freq = 0\d+", "freq = 0", text.replace(old, new))
+                self.write("trace/metadata", changed)
+                self.refused(message)
+
+    def test_damaged_packets(self) -> None:
+        self.record(1, 4)
+        packet = self.packet()
+        with open(packet, "rb") as file:
+            whole = file.read()
+        content = struct.unpack_from("=Q", whole, CONTENT_SIZE)[0]
+        name = re.escape(os.path.basename(packet))
+        for offset, data, message in (
+                (0, b"\0", r"is no packet of a trace: its magic number, at offset 0, is 0xc1fc1f00 and"),
+                (4, b"\1", r"its stream_id, at offset 4, is 1"),
+                (CONTENT_SIZE, struct.pack("=Q", 2**64 - 8), r"its content_size, at offset 24, is \d+ bits"),
+                (CONTENT_SIZE, struct.pack("=Q", 8), r"its content_size, at offset 24, is 8 bits"),
+                (CONTENT_SIZE, struct.pack("=Q", content - 8), r"at offset \d+ an event begins that is longer than"),
+                (64, b"\xff" * 8, r"at offset \d+ an event is older than"),
+                (72, b"\xff\xff", r"the event at offset 64 has the ID 65535, which is in no file of '.*/format'"),
+                (0, b"\0" * 4096, r"no packet of a trace: its magic number, at offset 0, is 0x00000000")):
+            with self.subTest(message):
+                self.put(packet, 0, whole)
+                self.put(packet, offset, data)
+                self.refused(rf"/{name}'.*{message}")
+        for size in (0, 63, 64, 1000):
+            with self.subTest(size):
+                with open(packet, "wb") as file:
+                    file.write(whole[:size])
+                self.refused(rf"/{name}' is cut off: .* (ends at offset|has \d+ bytes of content)")
+
+    def test_what_is_no_plain_file(self) -> None:
+        self.record(1, 1)
+        for make in (lambda path: os.symlink(path, path), os.mkfifo, os.mkdir):
+            path = os.path.join(self.trace, "stream-1-0-0")
+            make(path)
+            self.refused(r"'.*/stream-1-0-0' (is no plain file|can't be opened: it is a symbolic link)\n$")
+            (os.rmdir if os.path.isdir(path) else os.unlink)(path)
+        # Hidden files and others are none of the trace.
+        self.write("trace/.stream-1-0-0", "")
+        self.write("trace/README", "")
+        self.export()
+
+    def test_formats(self) -> None:
+        self.record(1, 2)
+        path = os.path.join(self.trace, "format/dat")
+        text = read(path)
+        second = text.index("\n\nname: ") + 2
+        for changed, message in ((text.replace("name: ", "nome: ", 1), r"no text of format files"),
+                                 (text.replace("ID: ", "IT: ", 1), r"at offset 0 describes no event: it has no ID"),
+                                 (text[:second] + text, r"two events have the ID \d+"),
+                                 (text.replace("offset:8", "offset:65535", 1), r"outside of what a record can be"),
+                                 (text[:second] + "\0" + text[second:], rf"there is a NUL at offset {second}\n"),
+                                 (text[:second - 1], r"has the ID \d+, which is in no file of")):
+            self.write("trace/format/dat", changed)
+            self.refused(message)
+
+    def test_output(self) -> None:
+        self.record(1, 2)
+        self.refused(r"'.*/no/x' can't be made: No such file", "-o", self.path("no/x"), self.trace)
+        self.refused(r"'/dev/null' is no plain file", "-o", "/dev/null", self.trace)
+        self.write("old", "old")
+        limited = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))}
+        self.refused(r"'.*/old' can't be written: File too large\n$", "-o", self.path("old"), self.trace, **limited)
+        self.assertEqual(read(self.path("old")), "old")
+        done = run([TOOL, "-o", self.path("old"), self.trace])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotEqual(read(self.path("old")), "old")
+
+    def test_mutations(self) -> None:
+        """Bytes that are not what they were: it ends, and says why, or all is well; the sanitizers find nothing."""
+        tool = os.path.join(BUILD, "asan/tp-trace-dat")
+        self.record(2, 2, options=",context=cpu+name")
+        files = [*glob.glob(os.path.join(self.trace, "stream-*")), os.path.join(self.trace, "metadata"),
+                 *glob.glob(os.path.join(self.trace, "format/*"))]
+        wholes = {path: open(path, "rb").read() for path in files}
+        rng = random.Random(1)
+        refused = 0
+        for number in range(200):
+            path = rng.choice(files)
+            data = bytearray(wholes[path])
+            content = struct.unpack_from("=Q", data, CONTENT_SIZE)[0] // 8 if "stream-" in path else len(data)
+            for _ in range(rng.choice((1, 1, 3, 20))):
+                at = rng.randrange(rng.choice((min(64, content), content)))
+                data[at] = rng.choice((0, 1, 255, rng.randrange(256)))
+            if rng.random() < 0.1:
+                del data[rng.randrange(len(data)):]
+            with open(path, "wb") as file:
+                file.write(data)
+            done = run([tool, "-o", self.dat, self.trace], timeout=60)
+            self.assertIn(done.returncode, (0, 1), f"mutation {number} of {path}: {done.stderr}")
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1) if done.stderr else (0, 0), done.stderr)
+            refused += done.returncode
+            with open(path, "wb") as file:
+                file.write(wholes[path])
+        note(f"200 mutations, {refused} of them refused")
+        self.assertTrue(20 < refused < 200)
+
+
+def load_tests(loader: unittest.TestLoader, *_: object) -> unittest.TestSuite:
+    """Trouble has the steps of Dat, but its own tests only."""
+    suite = unittest.TestSuite(loader.loadTestsFromTestCase(Dat))
+    suite.addTests(test for test in loader.loadTestsFromTestCase(Trouble)
+                   if test.id().rsplit(".", 1)[1] in Trouble.__dict__)
+    return suite
