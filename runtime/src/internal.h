@@ -8,6 +8,7 @@
  *	liburcu's own           (taken by fork and by grace periods)
  *	  tp_events_lock        module.c, events.c, enable.c: modules, events, sinks
  *	    tp_registry_lock    registry.c, probes.c, site.c: names, probe arrays, sites
+ *	      LTTng's           lttng.c; also taken by threads of its own
  *	      a sink's own      ctf.h, text.c: taken in readers too; in text.c behind
  *	                        its FILE's, which a fork only tries to take
  *
@@ -287,6 +288,11 @@ uint64_t tp_clock_frequency(uint64_t ticks, uint64_t ns);
 void tp_ctf_thread_exit(void);
 void tp_ctf_before_fork(void);
 void tp_ctf_after_fork(void);
+
+/* ---- lttng.c: under tp_events_lock, in front of the sinks' own locks ---- */
+
+void tp_lttng_before_fork(void);
+void tp_lttng_after_fork(bool child);
 
 /* ---- module.c ---- */
 

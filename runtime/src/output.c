@@ -88,6 +88,23 @@ static struct tp_sink *open_sdt(char *argument)
 	return NULL;
 }
 
+/* ---- lttng ---- */
+
+/* tp_lttng_sink() has said what there is to say; so that it stands once, the error becomes one that is told. */
+static struct tp_sink *open_lttng(char *argument)
+{
+	if (*argument) {
+		tp_complain("TP_OUTPUT=lttng:%s: nothing may follow the colon: LTTng's tools say what is recorded, and "
+			    "where; nothing is traced", argument);
+		errno = EINVAL;
+		return NULL;
+	}
+	struct tp_sink *sink = tp_lttng_sink();
+	if (!sink && errno != ENOMEM)
+		errno = EINVAL;
+	return sink;
+}
+
 /* ---- All of them ---- */
 
 static const struct kind kinds[] = {
@@ -95,6 +112,7 @@ static const struct kind kinds[] = {
 	{"ctf", "ctf:DIRECTORY", false, true, false, open_ctf, advice_ctf},
 	{"ftrace", "ftrace:[INSTANCE]", true, true, true, open_ftrace, NULL},
 	{"sdt", "sdt:", true, true, true, open_sdt, NULL},
+	{"lttng", "lttng:", true, true, true, open_lttng, NULL},
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))

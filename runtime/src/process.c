@@ -79,6 +79,7 @@ static void before_fork(void)
 	the_fork.inside = inside;
 	the_fork.prepared = prepared;
 	the_fork.signals = signals;
+	tp_lttng_before_fork();
 	tp_ctf_before_fork();
 	tp_sinks_before_fork();
 }
@@ -105,6 +106,7 @@ static void after_fork(bool child)
 	}
 	tp_sinks_after_fork(child);
 	tp_ctf_after_fork();
+	tp_lttng_after_fork(child);
 	tp_unlock(&tp_registry_lock);
 	tp_unlock(&tp_events_lock);
 	if (prepared && child)

@@ -425,7 +425,7 @@ static const struct {
 } mistakes[] = {
 	{NULL, "xyz",
 	 "tp: TP_OUTPUT=xyz: unknown kind 'xyz'; use text:stderr, text:stdout, text:FILE, ctf:DIRECTORY, "
-	 "ftrace:[INSTANCE] or sdt:\n"},
+	 "ftrace:[INSTANCE], sdt: or lttng:\n"},
 	{NULL, "xyz:a:b", "tp: TP_OUTPUT=xyz:a:b: unknown kind 'xyz'; use text:stderr"},
 	{NULL, "TEXT:stderr", "unknown kind 'TEXT'"},
 	{NULL, "text", "the name is missing"},

@@ -14,7 +14,7 @@
  *	TP_ENABLE=PATTERNS  what to enable, as for tp_enable()
  *	TP_OUTPUT=KIND:ARG  where to: text:stderr (the default), text:stdout,
  *	                    text:FILE, ctf:DIRECTORY[,OPTION...],
- *	                    ftrace:, ftrace:INSTANCE, sdt:; "%p" in a FILE,
+ *	                    ftrace:, ftrace:INSTANCE, sdt:, lttng:; "%p" in a FILE,
  *	                    DIRECTORY or INSTANCE stands for the process id;
  *	                    a FILE that exists is appended to. Several outputs,
  *	                    with ";" between, get all the same
@@ -181,6 +181,31 @@ TP_PUBLIC struct tp_sink *tp_ftrace_sink(const char *instance);
  * NULL with errno set: ENOMEM, ENOTSUP (not on this processor).
  */
 TP_PUBLIC struct tp_sink *tp_sdt_sink(void);
+
+/*
+ * Events as tracepoints of LTTng-UST, 2.13 or later. All events of the process,
+ * enabled or not, are in "lttng list -u" by their names, system:event, with
+ * their fields and levels; LTTng's tools say which are recorded, where to, by
+ * what filter and with what context. The sink gets those that are enabled on it
+ * ("*" leaves the choice to LTTng), and passes on what a session of LTTng wants.
+ * The site of one that no session wants looks at LTTng's flag, and that is all;
+ * where something else listens to it, too, its writer does. What
+ * LTTng's buffers can't take is LTTng's to count, not the sink's.
+ *
+ * LTTng's library is loaded by dlopen, for ever. It makes two threads, and waits
+ * for the answer of LTTng's daemon, where there is one, but no longer than
+ * LTTNG_UST_REGISTER_TIMEOUT says (3 seconds). The daemon may come, go, and come
+ * again. A forked child is a process of its own to LTTng, with its own two
+ * threads, and its fork waits in the same way; liblttng-ust-fork.so is not needed.
+ *
+ * One such sink can be open at a time. When a module is unloaded, what LTTng has been told
+ * of its events stays until the sink is closed. Of a record, strings end at their first NUL.
+ *
+ * NULL with errno set: ELIBACC (the library is missing, or too old), ENOTSUP
+ * (libtp was built without LTTng's headers, or the program is linked statically),
+ * EBUSY (there is one), each after a line on stderr; or ENOMEM.
+ */
+TP_PUBLIC struct tp_sink *tp_lttng_sink(void);
 
 /*
  * Attaches the writers of the matching events to sink, those of modules that
