@@ -6,7 +6,7 @@
  *	ctf.c                 the sink
  *	ctf_snapshot.c        a copy of what a sink's packets hold
  *	  ctf_options.c       how a sink is to be
- *	  ctf_preparer.c      a thread that makes packets
+ *	  ctf_preparer.c      a thread that makes packets (by helper_thread.c)
  *	  ctf_record.c        the way of a record into a stream, where it is not the short one of stream.h
  *	    ctf_stream.c      the streams, and which thread has which
  *	      ctf_packets.c   a stream's packets, one after the other
@@ -103,9 +103,7 @@ struct ctf_sink {
 	bool forked;            /* this is a child, and the metadata is the parent's */
 	bool no_room_complained, limit_complained;
 	bool preparing;         /* there is a preparer */
-	bool stopping;          /* ... that is to end */
-	uint32_t work;          /* changes where it may have something to do */
-	pthread_t preparer;
+	struct tp_helper_thread preparer;
 	bool partial;           /* there are events that are not in the metadata */
 	int error;              /* the first that cost something */
 	uint64_t retry_at;      /* no new packet is tried for before that, by CLOCK_MONOTONIC */
@@ -174,17 +172,11 @@ void tp_ctf_dir_close(struct ctf_sink *sink);
 /* The directory's file descriptor, or -1 and an error. Called in tp_guard_enter(). */
 int tp_ctf_dir(struct ctf_sink *sink, int *error);
 
-/* False where posix_fallocate or write would be answered with SIGXFSZ. */
-bool tp_ctf_file_size_allowed(size_t size);
-
 /* What a message has to say of the error beside strerror(): for one, "". */
 const char *tp_ctf_remedy(int error);
 
 /* Renames but never over what is there, as far as the file system can do that. 0 or an error. */
 int tp_ctf_rename_new(int dir, const char *from, const char *to);
-
-/* Writes all of it. 0 or an error. */
-int tp_ctf_write(int fd, const void *data, size_t len);
 
 /* ---- ctf_packet.c: called in tp_guard_enter(); errors are errno values ---- */
 

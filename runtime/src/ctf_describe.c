@@ -20,14 +20,14 @@ int tp_ctf_metadata_write(const struct ctf_sink *sink, int fd)
 	size_t at = sink->clock_at;
 	int error;
 
-	if (!tp_ctf_file_size_allowed(sink->metadata.len + sizeof(clock)))
+	if (!tp_file_size_allowed(sink->metadata.len + sizeof(clock)))
 		return EFBIG;
 	tp_ctf_metadata_clock(clock, &sink->clock);
-	error = tp_ctf_write(fd, sink->metadata.text, at);
+	error = tp_file_write(fd, sink->metadata.text, at);
 	if (!error)
-		error = tp_ctf_write(fd, clock, strlen(clock));
+		error = tp_file_write(fd, clock, strlen(clock));
 	if (!error)
-		error = tp_ctf_write(fd, sink->metadata.text + at, sink->metadata.len - at);
+		error = tp_file_write(fd, sink->metadata.text + at, sink->metadata.len - at);
 	return error;
 }
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -110,34 +109,11 @@ void tp_ctf_dir_close(struct ctf_sink *sink)
 	free(sink->real_path);
 }
 
-bool tp_ctf_file_size_allowed(size_t size)
-{
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= size;
-}
-
 const char *tp_ctf_remedy(int error)
 {
 	if (error == EACCES)
 		return " (for a program that changes its user, the directory must be writable for the one that it becomes)";
 	return error == EFBIG ? " (the limit on file sizes: a smaller packet= may be within it)" : "";
-}
-
-int tp_ctf_write(int fd, const void *data, size_t len)
-{
-	const char *at = data;
-
-	while (len) {
-		ssize_t n = write(fd, at, len);
-		if (n < 0 && errno != EINTR)
-			return errno;
-		if (n > 0) {
-			at += n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
 }
 
 int tp_ctf_rename_new(int dir, const char *from, const char *to)

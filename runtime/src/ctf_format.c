@@ -119,7 +119,7 @@ static int write_file(const struct tp_ctf_format *format, int dir, size_t *writt
 	*written = 0;
 	if (strlen(format->system) > NAME_MAX)
 		return ENAMETOOLONG;
-	if (!tp_ctf_file_size_allowed(format->text.len))
+	if (!tp_file_size_allowed(format->text.len))
 		return EFBIG;
 	put_name(name, format->system);
 	if (from == 0) {
@@ -129,7 +129,7 @@ static int write_file(const struct tp_ctf_format *format, int dir, size_t *writt
 	int fd = openat(dir, name, flags, 0600);
 	if (fd < 0)
 		return errno;
-	int error = tp_ctf_write(fd, format->text.text + from, format->text.len - from);
+	int error = tp_file_write(fd, format->text.text + from, format->text.len - from);
 	if (close(fd) != 0 && !error)
 		error = errno;
 	*written = error ? 0 : format->text.len;

@@ -21,65 +21,55 @@ struct wishes {
 	uint64_t packet, packets, size;
 };
 
-/* "64K"; false where it is no such number, or longer than 64 bits. */
-static bool parse_number(const char *text, const char *suffixes, uint64_t *value)
+static bool parse_mode(const char *value, void *wishes)
 {
-	char *end;
+	struct wishes *w = wishes;
 
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	unsigned long long number = strtoull(text, &end, 10);
-	if (errno)
-		return false;
-	if (*end) {
-		const char *suffix = strchr(suffixes, *end);
-		if (!suffix || end[1] != '\0')
-			return false;
-		unsigned int shift = 10 * (unsigned int)(suffix - suffixes + 1);
-		if (number > UINT64_MAX >> shift)
-			return false;
-		number <<= shift;
-	}
-	*value = number;
-	return true;
-}
-
-static bool parse_mode(const char *value, struct wishes *w)
-{
 	w->flight = strcmp(value, "flight") == 0;
 	return w->flight || strcmp(value, "stream") == 0;
 }
 
-static bool parse_prepare(const char *value, struct wishes *w)
+static bool parse_prepare(const char *value, void *wishes)
 {
+	struct wishes *w = wishes;
+
 	w->thread = strcmp(value, "thread") == 0;
 	return w->thread || strcmp(value, "self") == 0;
 }
 
-static bool parse_full(const char *value, struct wishes *w)
+static bool parse_full(const char *value, void *wishes)
 {
+	struct wishes *w = wishes;
+
 	w->full = (unsigned char)*value;
 	return strcmp(value, "discard") == 0 || strcmp(value, "overwrite") == 0;
 }
 
-static bool parse_packet(const char *value, struct wishes *w)
+static bool parse_packet(const char *value, void *wishes)
 {
-	return parse_number(value, "KMG", &w->packet) && w->packet >= PACKET_MIN && w->packet <= PACKET_MAX;
+	struct wishes *w = wishes;
+
+	return tp_options_number(value, "KMG", &w->packet) && w->packet >= PACKET_MIN && w->packet <= PACKET_MAX;
 }
 
-static bool parse_packets(const char *value, struct wishes *w)
+static bool parse_packets(const char *value, void *wishes)
 {
-	return parse_number(value, "", &w->packets) && w->packets >= 2;
+	struct wishes *w = wishes;
+
+	return tp_options_number(value, "", &w->packets) && w->packets >= 2;
 }
 
-static bool parse_size(const char *value, struct wishes *w)
+static bool parse_size(const char *value, void *wishes)
 {
-	return parse_number(value, "KMG", &w->size) && w->size >= 2 * PACKET_MIN;
+	struct wishes *w = wishes;
+
+	return tp_options_number(value, "KMG", &w->size) && w->size >= 2 * PACKET_MIN;
 }
 
-static bool parse_context(const char *value, struct wishes *w)
+static bool parse_context(const char *value, void *wishes)
 {
+	struct wishes *w = wishes;
+
 	static const struct {
 		const char *name;
 		unsigned int bit;
@@ -99,11 +89,7 @@ static bool parse_context(const char *value, struct wishes *w)
 	}
 }
 
-static const struct option {
-	const char *name;
-	bool (*parse)(const char *value, struct wishes *w);
-	const char *allowed;
-} known[] = {
+static const struct tp_option known[] = {
 	{"mode", parse_mode, "stream or flight"},
 	{"packet", parse_packet, "bytes, from 4K to 1G (suffixes K, M, G)"},
 	{"packets", parse_packets, "2 or more"},
@@ -113,23 +99,12 @@ static const struct option {
 	{"context", parse_context, "some of cpu, pid and name, as in cpu+pid"},
 };
 
-static bool parse_option(const char *text, struct wishes *w, const char *path)
-{
-	size_t len = strcspn(text, "=");
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strncmp(text, known[i].name, len) != 0 || known[i].name[len])
-			continue;
-		if (text[len] && known[i].parse(text + len + 1, w))
-			return true;
-		tp_complain("CTF trace '%s': option '%s': %s= takes %s; there is no trace", path, text, known[i].name, known[i].allowed);
-		return false;
-	}
-	tp_complain("CTF trace '%s': there is no option '%s'; there are mode=, packet=, packets=, size=, full=, prepare= and "
-		    "context=; there is no trace",
-		    path, text);
-	return false;
-}
+static const struct tp_options options_of_ctf = {
+	.subject = "CTF trace",
+	.consequence = "there is no trace",
+	.known = known,
+	.nr = sizeof(known) / sizeof(known[0]),
+};
 
 static uint64_t round_up(uint64_t size)
 {
@@ -175,14 +150,6 @@ static bool complete(struct ctf_options *options, const struct wishes *w, const 
 bool tp_ctf_options_parse(struct ctf_options *options, const char *text, const char *path)
 {
 	struct wishes w = {.flight = false};
-	char *copy = strdup(text ? text : "");
-	char *rest = copy;
-	bool good = copy != NULL;
 
-	while (good && rest && text && *text)
-		good = parse_option(strsep(&rest, ","), &w, path);
-	if (good)
-		good = complete(options, &w, path);
-	free(copy);
-	return good;
+	return tp_options_parse(&options_of_ctf, text, path, &w) && complete(options, &w, path);
 }

@@ -32,7 +32,7 @@ static const char *name_of(const struct ctf_sink *sink, const struct ctf_packet 
 /* A file whose blocks are there: with a hole in it, a full disk would be a SIGBUS in the middle of a record. */
 static void *packet_map(int fd, size_t size, int *error)
 {
-	*error = tp_ctf_file_size_allowed(size) ? posix_fallocate(fd, 0, (off_t)size) : EFBIG;
+	*error = tp_file_size_allowed(size) ? posix_fallocate(fd, 0, (off_t)size) : EFBIG;
 	if (*error)
 		return NULL;
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -4,11 +4,9 @@
  * there when it is needed, and what becomes of the one before.
  */
 #include <errno.h>
-#include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ctf.h"
@@ -183,8 +181,7 @@ static void close_packet(struct ctf_sink *sink, struct ctf_packet *packet)
 
 void tp_ctf_packets_wake(struct ctf_sink *sink)
 {
-	__atomic_fetch_add(&sink->work, 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &sink->work, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	tp_helper_thread_wake(&sink->preparer);
 }
 
 /* Somebody else is to prepare the stream's next packet, and to close the old one, unless that may have to go soon. */

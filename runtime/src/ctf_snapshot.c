@@ -115,7 +115,7 @@ static int copy_to(const struct shot *shot, int fd)
 	struct tp_packet head;
 	uint64_t content = __atomic_load_n(&packet->content_size, __ATOMIC_ACQUIRE) / CHAR_BIT;
 
-	if (!tp_ctf_file_size_allowed(content))
+	if (!tp_file_size_allowed(content))
 		return EFBIG;
 	head = (struct tp_packet){
 		.magic = packet->magic,
@@ -129,8 +129,8 @@ static int copy_to(const struct shot *shot, int fd)
 		.packet_seq_num = packet->packet_seq_num,
 		.events_discarded = __atomic_load_n(&packet->events_discarded, __ATOMIC_RELAXED),
 	};
-	int error = tp_ctf_write(fd, &head, sizeof(head));
-	return error ? error : tp_ctf_write(fd, packet + 1, content - sizeof(head));
+	int error = tp_file_write(fd, &head, sizeof(head));
+	return error ? error : tp_file_write(fd, packet + 1, content - sizeof(head));
 }
 
 static void shot_name(const struct snapshot *s, const struct shot *shot, char name[NAME_SIZE])

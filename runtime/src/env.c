@@ -153,9 +153,11 @@ static void __attribute__((destructor(101))) stop(void)
 			gone = readers_are_gone_soon();
 			asked = true;
 		}
-		if (!output->written && gone)
+		if (!output->written && gone) {
 			tp_sink_close(output->sink); /* which says what was lost */
-		else
+		} else {
+			tp_stats_write(output->sink); /* the one that needs no end; others refuse */
 			tp_sink_tell_lost(output->sink, NULL);
+		}
 	}
 }

@@ -294,6 +294,12 @@ void tp_ctf_after_fork(void);
 void tp_lttng_before_fork(void);
 void tp_lttng_after_fork(bool child);
 
+/* ---- stats_block.c ---- */
+
+void tp_stats_thread_exit(void);
+void tp_stats_before_fork(void);
+void tp_stats_after_fork(void);
+
 /* ---- module.c ---- */
 
 /*
@@ -345,6 +351,54 @@ int tp_above_standard(int fd);
  * written: at the end of the process, there is nothing to finish.
  */
 struct tp_sink *tp_output_open(const char *output, bool *written);
+
+/* ---- options.c: "mode=flight,size=64M", as sinks take them ---- */
+
+struct tp_option {
+	const char *name;
+	bool (*parse)(const char *value, void *wishes); /* false where the value is wrong */
+	const char *allowed;                            /* values; NULL for an option that is its name alone */
+};
+
+struct tp_options {
+	const char *subject;     /* "CTF trace" */
+	const char *consequence; /* of a mistake: "there is no trace" */
+	const struct tp_option *known;
+	size_t nr;
+};
+
+/* Parses each into wishes. False, after saying what is wrong with which of them in name; NULL and "" are no options. */
+bool tp_options_parse(const struct tp_options *options, const char *text, const char *name, void *wishes);
+
+/* "64K"; false where it is no such number, or longer than 64 bits. */
+bool tp_options_number(const char *text, const char *suffixes, uint64_t *value);
+
+/* ---- file.c; errors are errno values ---- */
+
+/* False where posix_fallocate or write would be answered with SIGXFSZ. */
+bool tp_file_size_allowed(size_t size);
+
+/* Writes all of it. 0 or an error. */
+int tp_file_write(int fd, const void *data, size_t len);
+
+/* ---- helper_thread.c: a sink's own thread ---- */
+
+struct tp_helper_thread {
+	pthread_t id;
+	const char *name;             /* no more than 15 characters */
+	void (*work)(void *argument); /* called again and again, whenever there may be something to do */
+	void *argument;
+	uint64_t interval_ns; /* it is called that often, too; 0: only when it is woken */
+	bool stopping;
+	uint32_t wakes;
+};
+
+/* 0, or an errno value: there is none. */
+int tp_helper_thread_start(struct tp_helper_thread *helper);
+/* There is something to do. Anywhere, and at any time. */
+void tp_helper_thread_wake(struct tp_helper_thread *helper);
+/* Ends it, when the work that it is at is done, and waits for that. */
+void tp_helper_thread_stop(struct tp_helper_thread *helper);
 
 /* ---- env.c ---- */
 

@@ -105,14 +105,29 @@ static struct tp_sink *open_lttng(char *argument)
 	return sink;
 }
 
+/* ---- stats ---- */
+
+static struct tp_sink *open_stats(char *file)
+{
+	const char *options = take_options(file);
+
+	return tp_stats_sink(file, options);
+}
+
+static const char *advice_stats(int error)
+{
+	return error == EMFILE ? "; there are as many statistics already as there can be" : "";
+}
+
 /* ---- All of them ---- */
 
 static const struct kind kinds[] = {
 	{"text", "text:stderr, text:stdout, text:FILE", false, true, true, open_text, NULL},
 	{"ctf", "ctf:DIRECTORY", false, true, false, open_ctf, advice_ctf},
+	{"stats", "stats:FILE", false, true, false, open_stats, advice_stats},
+	{"lttng", "lttng:", true, true, true, open_lttng, NULL},
 	{"ftrace", "ftrace:[INSTANCE]", true, true, true, open_ftrace, NULL},
 	{"sdt", "sdt:", true, true, true, open_sdt, NULL},
-	{"lttng", "lttng:", true, true, true, open_lttng, NULL},
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))

@@ -81,6 +81,7 @@ static void before_fork(void)
 	the_fork.signals = signals;
 	tp_lttng_before_fork();
 	tp_ctf_before_fork();
+	tp_stats_before_fork();
 	tp_sinks_before_fork();
 }
 
@@ -105,6 +106,7 @@ static void after_fork(bool child)
 			go_on_alone();
 	}
 	tp_sinks_after_fork(child);
+	tp_stats_after_fork();
 	tp_ctf_after_fork();
 	tp_lttng_after_fork(child);
 	tp_unlock(&tp_registry_lock);

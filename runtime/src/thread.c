@@ -2,7 +2,7 @@
 /*
  * thread.c - what the runtime keeps for each thread: its id, and what has to
  * be done when it exits. That calls up to those who have something to give
- * back: they are two, and a list of callbacks would be more than both.
+ * back: they are three, and a list of callbacks would be more than all of them.
  */
 #include <limits.h>
 #include <sys/syscall.h>
@@ -38,6 +38,7 @@ static void thread_exit(void *unused)
 	(void)unused;
 	exit_rounds++;
 	tp_ctf_thread_exit();
+	tp_stats_thread_exit();
 	tp_scratch_thread_exit();
 }
 

@@ -424,13 +424,14 @@ static const struct {
 	const char *enable, *output, *message;
 } mistakes[] = {
 	{NULL, "xyz",
-	 "tp: TP_OUTPUT=xyz: unknown kind 'xyz'; use text:stderr, text:stdout, text:FILE, ctf:DIRECTORY, "
-	 "ftrace:[INSTANCE], sdt: or lttng:\n"},
+	 "tp: TP_OUTPUT=xyz: unknown kind 'xyz'; use text:stderr, text:stdout, text:FILE, ctf:DIRECTORY, stats:FILE, "
+	 "lttng:, ftrace:[INSTANCE] or sdt:\n"},
 	{NULL, "xyz:a:b", "tp: TP_OUTPUT=xyz:a:b: unknown kind 'xyz'; use text:stderr"},
 	{NULL, "TEXT:stderr", "unknown kind 'TEXT'"},
 	{NULL, "text", "the name is missing"},
 	{NULL, "text:", "tp: TP_OUTPUT=text:: the name is missing"},
 	{NULL, "ctf:", "tp: TP_OUTPUT=ctf:: the name is missing"},
+	{NULL, "stats:,json", "tp: TP_OUTPUT=stats:,json: the name is missing"},
 	{NULL, "text:%s/no/such/file", "No such file or directory"},
 	{NULL, "ctf:%s/no/such/directory", "No such file or directory"},
 	{NULL, "ctf:/proc/trace", "No such file or directory"},

@@ -49,7 +49,8 @@ struct tp_sink_ops {
 	const char *name; /* "text" */
 	/*
 	 * Sets rec->entry to rec->size writable bytes. False, after counting
-	 * the record as lost, where there is no room. Called from any thread and from signal handlers.
+	 * the record as lost, where there is no room; or where the sink has all that
+	 * it wants of the record. Called from any thread and from signal handlers.
 	 */
 	bool (*reserve)(struct tp_record *rec);
 	/*

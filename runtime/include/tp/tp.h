@@ -14,16 +14,17 @@
  *	TP_ENABLE=PATTERNS  what to enable, as for tp_enable()
  *	TP_OUTPUT=KIND:ARG  where to: text:stderr (the default), text:stdout,
  *	                    text:FILE, ctf:DIRECTORY[,OPTION...],
- *	                    ftrace:, ftrace:INSTANCE, sdt:, lttng:; "%p" in a FILE,
+ *	                    stats:FILE[,OPTION...], lttng:, ftrace:,
+ *	                    ftrace:INSTANCE, sdt:; "%p" in a FILE,
  *	                    DIRECTORY or INSTANCE stands for the process id;
- *	                    a FILE that exists is appended to. Several outputs,
- *	                    with ";" between, get all the same
- *	TP_CLOCK=CLOCK      what CTF traces count time in: tsc (the default),
+ *	                    a FILE of text that exists is appended to. Several
+ *	                    outputs, with ";" between, get all the same
+ *	TP_CLOCK=CLOCK      what CTF traces and statistics count time in: tsc (the default),
  *	                    the processor's counter where that is reliable,
  *	                    or monotonic, which is CLOCK_MONOTONIC
  *
  * TP_OUTPUT alone enables everything. Both are read once, when the first
- * module with tracepoints is loaded; TP_CLOCK is, when a CTF sink is opened.
+ * module with tracepoints is loaded; TP_CLOCK is, when such a sink is opened.
  * setuid programs ignore them, and an
  * empty one counts as none. The output ends when the program does, which
  * waits no more than a moment for probe calls that run. What is
@@ -206,6 +207,64 @@ TP_PUBLIC struct tp_sink *tp_sdt_sink(void);
  * EBUSY (there is one), each after a line on stderr; or ENOMEM.
  */
 TP_PUBLIC struct tp_sink *tp_lttng_sink(void);
+
+/*
+ * Statistics in file: of each event that was hit how often, when first and
+ * last (CLOCK_REALTIME), and the shortest, mean and longest interval between
+ * two hits that follow one another in one thread; of fields that are asked for, what values
+ * they had. Threads count by themselves, without a lock. A thread of the sink's
+ * own replaces file now and then, always as a whole, so that it can be read at any time, and
+ * after kill -9 holds what was written last. It is written when the sink is opened, too, and
+ * when it is closed.
+ *
+ * file may be given by a relative name, and the program may change its
+ * directory later, but not its root. It is replaced where it exists; what is
+ * neither that nor a regular file is refused. No more than 4 statistics sinks can be open at once.
+ *
+ * options is NULL or a comma-separated list:
+ *
+ *	json             one JSON object (docs/sinks.md has its keys); default: aligned text
+ *	by=thread        hits and intervals for each thread, too: those that run and
+ *	                 the last 1,000 that have exited; earlier ones are one together
+ *	interval=SECONDS how often file is written, if there is anything new: from 0.01 to 86400,
+ *	                 with decimals; 0: only by tp_stats_write() and at the end, and there is no
+ *	                 thread. Default 1. (What prepare=thread of tp_ctf_sink() says of a thread holds here)
+ *	field=EVENTS.FIELD[+EVENTS.FIELD]...
+ *	                 counts the values of these fields; EVENTS is a glob as in
+ *	                 tp_enable(): sched:*.prev_state. Of integers and floats: sum,
+ *	                 least, mean, greatest, and a histogram by powers of two. Of integers
+ *	                 that print by name, and of strings and arrays of char: the most frequent
+ *	                 values. A text counts by its first 63 bytes and its length.
+ *	                 Other fields are not counted, which is said on stderr
+ *	top=NUMBER       of the most frequent values so many: from 1 to 1000; default 10
+ *
+ * Each thread tells 192 values of a field apart between two writings of file, the sink 3072:
+ * of those that come later only the sum is there, as "other". Where other is not 0, the
+ * counts of the values that are shown may be too low.
+ *
+ * The writers of events that have no counted field only count: TP_fast_assign does not run.
+ *
+ * A record of a signal handler that interrupted another record's counting counts as usual, but for the
+ * intervals, which are those between such. The fourth, each in the
+ * middle of the one before, is counted as lost. A handler that
+ * leaves by siglongjmp leaves its place taken.
+ *
+ * A forked child counts from 0, into FILE.PID, which is there once it has hit something. It has no thread
+ * of the sink's: it writes by tp_stats_write() and at its end by exit().
+ *
+ * NULL with errno set: EINVAL (file is NULL or can't be replaced; or options,
+ * about which there is a line on stderr), EMFILE (4 are open), or what the system said of file.
+ */
+TP_PUBLIC struct tp_sink *tp_stats_sink(const char *file, const char *options);
+
+/*
+ * Writes the statistics' file now, with all hits up to the call. Where a thread is counting at this very moment
+ * and does not come to its end in some 20 ms (it waits for a processor, or a signal handler is at
+ * work), its last ones are in the next.
+ * 0, or a negative errno value: EINVAL (no statistics sink), or what the
+ * system said of the file, and then that is as before.
+ */
+TP_PUBLIC int tp_stats_write(struct tp_sink *sink);
 
 /*
  * Attaches the writers of the matching events to sink, those of modules that

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stats.c - the statistics sink: it counts, and a file says what.
+ *
+ * Here is what is done once a sink, and each time that the file is written;
+ * stats.h says where the rest is, and how threads count.
+ */
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "stats.h"
+
+/* ---- Writing the file ---- */
+
+/* What is in it is to be the same whatever the program's locale is: how JSON wants it, for one. */
+static void format(struct tp_buffer *b, const struct stats_report *report)
+{
+	locale_t plain = newlocale(LC_ALL_MASK, "C", NULL);
+	locale_t old = uselocale(plain);
+
+	if (report->sink->options.json)
+		tp_stats_json(b, report);
+	else
+		tp_stats_text(b, report);
+	uselocale(old);
+	if (plain)
+		freelocale(plain);
+}
+
+/* Under both locks. False where there is nothing to be written. */
+static bool collect(struct stats_sink *sink, struct tp_buffer *b, bool always, bool final)
+{
+	struct stats_report report;
+
+	tp_stats_take(sink, final);
+	if (!sink->changed && !always)
+		return false;
+	tp_clock_refine(&sink->clock);
+	if (tp_stats_report(&report, sink, final))
+		format(b, &report);
+	else
+		b->failed = true;
+	free(report.plans);
+	sink->changed = false;
+	return true;
+}
+
+/* In tp_guard_enter(), as it takes locks that readers take. 0 or an errno value. */
+static int write_file(struct stats_sink *sink, bool always, bool final)
+{
+	struct tp_buffer b = {.text = NULL};
+	int error = 0;
+
+	pthread_mutex_lock(&sink->writing);
+	pthread_mutex_lock(&tp_stats_lock);
+	bool wanted = collect(sink, &b, always, final);
+	pthread_mutex_unlock(&tp_stats_lock);
+	if (wanted)
+		error = tp_stats_file_replace(sink, &b);
+	if (error) {
+		pthread_mutex_lock(&tp_stats_lock);
+		sink->changed = true;
+		pthread_mutex_unlock(&tp_stats_lock);
+	}
+	if (!sink->error)
+		sink->error = error;
+	pthread_mutex_unlock(&sink->writing);
+	tp_buffer_free(&b);
+	return error;
+}
+
+static void write_changes(void *argument)
+{
+	write_file(argument, false, false);
+}
+
+/* ---- Forks and closing ---- */
+
+/* Without a membarrier, which was forbidden or is too new, threads fence what they do themselves. */
+static void choose_barrier(struct stats_sink *sink)
+{
+	bool fenced = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
+
+	__atomic_store_n(&sink->fenced, fenced, __ATOMIC_RELAXED);
+}
+
+/* Under tp_stats_lock. A thread of its own the child does not get: many only go on to exec, or may have but one. */
+static void stats_after_fork_child(struct tp_sink *head)
+{
+	struct stats_sink *sink = (struct stats_sink *)head;
+
+	sink->forked = true;
+	sink->helped = false;
+	sink->complained = false;
+	sink->error = 0;
+	sink->writing = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* its holder may not be in the child */
+	tp_stats_blocks_forget(sink);
+	tp_stats_threads_forget(sink);
+	for (struct stats_plan *plan = sink->all_plans; plan; plan = plan->next) {
+		if (plan->total->base.hits)
+			memset(plan->total, 0, plan->size[STATS_TOTAL]);
+	}
+	sink->changed = false;
+	sink->begin = tp_clock_now(&sink->clock);
+	choose_barrier(sink);
+}
+
+static void sink_free(struct stats_sink *sink)
+{
+	tp_stats_blocks_free(sink);
+	tp_stats_plans_free(sink);
+	tp_stats_file_close(sink);
+	tp_stats_options_free(&sink->options);
+	free(sink);
+}
+
+static int stats_close(struct tp_sink *head)
+{
+	struct stats_sink *sink = (struct stats_sink *)head;
+	struct tp_guard guard;
+
+	if (sink->helped)
+		tp_helper_thread_stop(&sink->helper);
+	tp_guard_enter(&guard);
+	write_file(sink, !sink->forked, true); /* of a child that has hit nothing there is no file */
+	tp_guard_leave(&guard);
+	tp_stats_blocks_end(sink);
+	if (!sink->forked)
+		tp_stats_tell_missing(sink);
+	tp_sink_tell_lost(head, NULL);
+	int error = -sink->error;
+	sink_free(sink);
+	return error;
+}
+
+static const struct tp_sink_ops stats_ops = {
+	.name = "statistics",
+	.reserve = tp_stats_reserve,
+	.commit = tp_stats_commit,
+	.describe = tp_stats_describe,
+	.after_fork_child = stats_after_fork_child,
+	.close = stats_close,
+};
+
+int tp_stats_write(struct tp_sink *head)
+{
+	struct tp_guard guard;
+
+	if (!head || head->ops != &stats_ops)
+		return -EINVAL;
+	if (!tp_guard_enter(&guard))
+		return -EDEADLK;
+	int error = write_file((struct stats_sink *)head, true, false);
+	tp_guard_leave(&guard);
+	return -error;
+}
+
+/* ---- Opening ---- */
+
+static void start_helper(struct stats_sink *sink)
+{
+	sink->helper = (struct tp_helper_thread){
+		.name = "tp-stats",
+		.work = write_changes,
+		.argument = sink,
+		.interval_ns = sink->options.interval_ns,
+	};
+	int error = tp_helper_thread_start(&sink->helper);
+	sink->helped = error == 0;
+	if (error)
+		tp_complain("statistics '%s': no thread can be made that writes them: %s; they are written at the end",
+			    sink->path, strerror(error));
+}
+
+/* So that what is wrong with the file shows now, and whoever waits for it finds one. */
+static int write_first(struct stats_sink *sink)
+{
+	struct tp_guard guard;
+
+	sink->complained = true; /* the caller says it */
+	tp_guard_enter(&guard);
+	int error = write_file(sink, true, false);
+	tp_guard_leave(&guard);
+	sink->complained = false;
+	return error;
+}
+
+static int sink_open(struct stats_sink *sink, const char *file, const char *options)
+{
+	int error;
+
+	if (!tp_stats_options_parse(&sink->options, options, file))
+		return EINVAL;
+	error = tp_stats_file_open(sink, file);
+	if (error)
+		return error;
+	if (!tp_stats_plans_begin(sink))
+		return ENOMEM;
+	tp_clock_open(&sink->clock);
+	sink->begin = tp_clock_now(&sink->clock);
+	choose_barrier(sink);
+	error = write_first(sink);
+	if (error)
+		return error;
+	if (!tp_stats_blocks_begin(sink))
+		return EMFILE;
+	error = -tp_sink_open(&sink->head, &stats_ops);
+	if (error)
+		tp_stats_blocks_end(sink);
+	else if (sink->options.interval_ns)
+		start_helper(sink);
+	return error;
+}
+
+struct tp_sink *tp_stats_sink(const char *file, const char *options)
+{
+	struct stats_sink *sink = file ? tp_malloc(sizeof(*sink)) : NULL;
+
+	if (!sink) {
+		errno = file ? ENOMEM : EINVAL;
+		return NULL;
+	}
+	*sink = (struct stats_sink){.writing = PTHREAD_MUTEX_INITIALIZER};
+	sink->threads_end = &sink->threads;
+	int error = sink_open(sink, file, options);
+	if (!error)
+		return &sink->head;
+	sink_free(sink);
+	errno = error;
+	return NULL;
+}

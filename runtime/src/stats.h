@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stats.h - what the files of the statistics sink need of each other. Each of
+ * them uses those below it only:
+ *
+ *	stats.c               the sink
+ *	  stats_options.c     how it is to be
+ *	  stats_file.c        the file, which is replaced as a whole
+ *	  stats_text.c        what is in it, for people ...
+ *	  stats_json.c        ... and for programs
+ *	    stats_report.c    in which order, and by which names
+ *	  stats_count.c       the way of a record: counting it
+ *	    stats_block.c     the threads' blocks of counters
+ *	      stats_sum.c     taking what is in them, and adding it up
+ *	        stats_thread.c  hits by thread
+ *	    stats_plan.c      what is counted of an event
+ *	      stats_field.c   the values of a field
+ *
+ * A thread counts in a block of its own, and nobody else writes to what it
+ * counts in. Counters have two banks: the block says in which the
+ * thread counts. Who takes the counts, puts the thread on the other bank, waits until no
+ * count in the old one is on its way, adds that to the sink's totals, and makes
+ * it zero again. So what is taken belongs together (hits, sums, histograms),
+ * nothing is read while it changes, and a busy thread can't keep it up.
+ *
+ *	the thread                                who takes its counts
+ *	sequence = odd                            bank = the other
+ *	(E)                                       (F) membarrier
+ *	counts in bank                            sequence is even, or not what it was after (F)
+ *	sequence = even, release  (G)             (H) acquire; reads and clears the old bank
+ *
+ * (E) is for the compiler only and pairs with (F), by which the processors
+ * that run the process have a full barrier, each at some place: in front of the thread's load of
+ * bank, and then it counts in the other one, or behind its store of sequence, and
+ * then that is seen. Where the kernel has no membarrier, (E) is a full barrier
+ * itself. (G) pairs with (H). The cleared bank is given back by the next store of
+ * bank, which is a release, to a load that is an acquire.
+ *
+ * A signal handler that interrupts its thread while that counts finds
+ * sequence odd, and counts in a second block; one that interrupts that, in a third, and there is a fourth.
+ *
+ * Memory: a block is mapped at a thread's first hit, a counter at the first
+ * hit of the event in the block: 144 bytes for an event, and for each of its fields 2 KiB (integers),
+ * 4 KiB (floats), 8 KiB (symbols) or 40 KiB (texts). Blocks of threads that have exited go
+ * to new ones, so there are as many as there were threads at once. Of the sink,
+ * a counter an event; with by=thread, 72 bytes a thread and event, for those that
+ * run and the last 1,000 that have exited; the earlier ones are one together.
+ */
+#ifndef TP_STATS_H
+#define TP_STATS_H
+
+#include "internal.h"
+
+/* Sinks that can be open at once: each has a slot in every thread's local storage, of which there is little. */
+#define TP_STATS_SINKS 4
+
+/* Blocks of a thread: its own, that of a handler that interrupts it in the middle of counting, and so on. */
+#define TP_STATS_DEPTH 4
+
+/* Threads that have exited and are still told apart. */
+#define TP_STATS_EXITED 1000
+
+/* Bytes of a text that are looked at, besides its length. */
+#define TP_STATS_TEXT 63
+
+#define TP_STATS_NAME_SIZE 16 /* of a thread, as the system has it */
+
+/* ---- What is counted ---- */
+
+enum stats_kind {
+	STATS_INTEGER,
+	STATS_FLOAT,
+	STATS_SYMBOL, /* an integer with names */
+	STATS_TEXT,
+};
+
+/* Of events, or of those of a thread. Times and intervals are in ticks of the sink's clock. */
+struct stats_base {
+	uint64_t hits;
+	uint64_t first, last; /* where there are hits */
+	uint64_t intervals;   /* between a thread's hit and its next one; there are so many ... */
+	uint64_t sum, min, max;
+};
+
+/* Bucket 0 is for 0, 1 + n for values from 2^n below 2^(n+1), 1 + STATS_BITS + n for negative ones of that size. */
+#define STATS_BITS 64
+
+struct stats_integers {
+	uint64_t count;
+	uint64_t sum_low; /* a sum of 128 bits */
+	int64_t sum_high;
+	uint64_t min, max; /* with the top bit changed, where the field is signed: so they compare as unsigned */
+	uint64_t buckets[1 + 2 * STATS_BITS];
+};
+
+/* The same; n counts from 2^STATS_LEAST, and what is beyond the buckets is in the last ones. */
+#define STATS_LEAST (-64)
+#define STATS_EXPONENTS 128
+
+struct stats_floats {
+	uint64_t count; /* of finite ones; sum, min and max are theirs, too */
+	uint64_t nan, infinite, negative_infinite;
+	double sum, min, max;
+	uint64_t buckets[1 + 2 * STATS_EXPONENTS];
+};
+
+/*
+ * A hash table, of which a quarter stays free. An entry is a count, 0 where
+ * it is unused, and a key: a number; or a text's length and first bytes.
+ */
+struct stats_top {
+	uint64_t count; /* of all */
+	uint64_t other; /* of those that found no room */
+	uint64_t used;
+	uint64_t entries[];
+};
+
+#define STATS_NUMBER_WORDS 1
+#define STATS_TEXT_WORDS (1 + (TP_STATS_TEXT + 1) / 8)
+
+/* Where counts are: in a thread's block, or in the sink's totals, whose tables are larger. */
+enum stats_place {
+	STATS_OF_THREAD,
+	STATS_TOTAL,
+	STATS_NR_PLACES,
+};
+
+/* Entries of tables; powers of two. */
+extern const uint32_t tp_stats_room[STATS_NR_PLACES];
+
+struct stats_field {
+	char *name;
+	enum stats_kind kind;
+	uint32_t offset;       /* in the record: of the value, or of a word that says where it is */
+	uint32_t size;         /* bytes of the value in the fixed part */
+	bool is_signed;
+	bool dynamic;          /* there is such a word */
+	bool relative;
+	uint32_t at[STATS_NR_PLACES]; /* in struct stats_counts */
+	struct trace_print_flags *symbols; /* NULL where there are none */
+	char *delimiter;
+};
+
+/* The base's, and the fields' behind it. */
+struct stats_counts {
+	struct stats_base base;
+	char fields[];
+};
+
+/* What is counted of an event. It stays as long as the sink: the event's module may go. */
+struct stats_plan {
+	struct stats_plan *next;
+	char *name; /* "system:event" */
+	uint16_t id;
+	uint32_t nr_fields;
+	struct stats_field *fields;
+	uint32_t size[STATS_NR_PLACES]; /* bytes of struct stats_counts */
+	struct stats_counts *total;
+};
+
+static inline void *stats_field_at(struct stats_counts *counts, const struct stats_field *field, enum stats_place place)
+{
+	return (char *)counts + field->at[place];
+}
+
+/* ---- The threads' counters ---- */
+
+/* Memory in pieces that are never given back one by one. */
+struct stats_arena {
+	struct stats_chunk *chunks;
+	char *free;
+	size_t left;
+};
+
+/* Zeroed; NULL where there is none. Inside tp_guard_enter(), as it is not malloc's. */
+void *tp_stats_alloc(struct stats_arena *arena, size_t size);
+void tp_stats_arena_free(struct stats_arena *arena);
+
+/* An event's, in a block; its two banks are behind it. */
+struct stats_counter {
+	struct stats_counter *next; /* of the block */
+	const struct stats_plan *plan;
+	uint64_t previous;          /* the time of the thread's last hit; 0: there is none */
+	struct stats_thread_event *by_thread; /* where this goes; under tp_stats_lock */
+};
+
+static inline struct stats_counts *stats_bank(struct stats_counter *counter, unsigned int bank)
+{
+	return (struct stats_counts *)((char *)(counter + 1) + (size_t)bank * counter->plan->size[STATS_OF_THREAD]);
+}
+
+#define STATS_IDS_A_PAGE 512
+
+struct stats_block {
+	uint64_t sequence; /* odd: the thread is counting in it */
+	uint32_t bank;     /* in this one */
+	unsigned int depth;
+	struct stats_counter **pages[TP_NR_IDS / STATS_IDS_A_PAGE]; /* by the events' ids; NULL where none was hit */
+	struct stats_counter *counters; /* all of them */
+	struct stats_block *nested;     /* for handlers; or NULL */
+	struct stats_arena arena;
+
+	/* Under tp_stats_lock. */
+	struct stats_block *next;      /* of all of the sink */
+	struct stats_block *next_free; /* of the pool */
+	struct stats_thread *thread;   /* whose it is, with by=thread */
+	bool waiting;                  /* for the old bank, which was counted in in ... */
+	uint64_t seen;                 /* ... this sequence, if it is odd */
+};
+
+/* A thread's hits of an event, and a thread that has some: with by=thread. */
+struct stats_thread_event {
+	struct stats_thread_event *next;
+	const struct stats_plan *plan;
+	struct stats_base base;
+};
+
+struct stats_thread {
+	struct stats_thread *next;
+	struct stats_thread_event *events;
+	int32_t tid;
+	bool exited;
+	char name[TP_STATS_NAME_SIZE];
+};
+
+struct stats_slot {
+	uint64_t key; /* the sink's generation; 0 is none's */
+	struct stats_block *block;
+};
+
+extern TP_THREAD_LOCAL struct stats_slot tp_stats_slots[TP_STATS_SINKS];
+
+/* ---- The sink ---- */
+
+struct stats_wish {
+	char *text; /* "sched:*.prev_state" */
+	struct tp_pattern *pattern;
+	const char *field;
+	bool found;
+};
+
+struct stats_options {
+	bool json, by_thread;
+	uint64_t interval_ns; /* 0: never by itself */
+	uint64_t top;
+	struct stats_wish *wishes;
+	size_t nr_wishes;
+};
+
+struct stats_sink {
+	struct tp_sink head;
+	struct stats_options options;
+	struct tp_clock clock;
+	uint64_t generation; /* unique among all sinks, and anew in each child */
+	uint32_t slot;
+	bool fenced;         /* there is no membarrier, so (E) is more */
+	struct stats_plan **plans; /* by the events' ids */
+	uint64_t begin;      /* ticks, when the sink was opened, or forked */
+	bool forked;         /* this is a child */
+
+	char *opened_path;   /* absolute */
+	char *path;          /* that, or a child's own, as soon as this writes */
+	char *hidden;        /* the file's name before it is whole */
+	pid_t path_pid;      /* whose path is */
+	bool complained;
+	int error;           /* the first that cost something */
+	pthread_mutex_t writing;
+	struct tp_helper_thread helper;
+	bool helped;
+
+	/* Under tp_stats_lock. */
+	struct stats_plan *all_plans;
+	struct stats_block *blocks, *pool;
+	bool changed;        /* there are counts that are not in the file */
+	struct stats_thread *threads, **threads_end;
+	unsigned int nr_exited;
+	struct stats_thread others;             /* exited before the last TP_STATS_EXITED */
+	struct stats_thread *unused_threads;
+	struct stats_thread_event *unused_events;
+	struct stats_arena arena;
+};
+
+/*
+ * Guards the lists of all sinks' blocks, their totals, and what is known of slots.
+ * Only taken inside tp_guard_enter(), as readers take it too; and by forks.
+ */
+extern pthread_mutex_t tp_stats_lock;
+
+/* ---- stats_plan.c ---- */
+
+/* The operations of the sink. */
+int tp_stats_describe(struct tp_sink *head, const struct tp_event *event);
+
+/* Says which of the options' fields no event had. */
+void tp_stats_tell_missing(const struct stats_sink *sink);
+
+bool tp_stats_plans_begin(struct stats_sink *sink);
+void tp_stats_plans_free(struct stats_sink *sink);
+
+/* ---- stats_field.c ---- */
+
+/* Bytes that the field needs in counts there. */
+uint32_t tp_stats_field_size(const struct stats_field *field, enum stats_place place);
+
+/* Counts the record's value. */
+void tp_stats_field_count(const struct stats_field *field, void *counts, const void *entry);
+
+/* Adds a thread's to the total. */
+void tp_stats_field_add(const struct stats_field *field, void *total, const void *counts);
+
+/* ---- stats_block.c ---- */
+
+/* The block that this thread counts in now. NULL: there is none, and the record was counted as lost. */
+struct stats_block *tp_stats_block_find(struct stats_sink *sink);
+/* A counter in it; NULL where there is no memory. */
+struct stats_counter *tp_stats_counter_new(struct stats_sink *sink, struct stats_block *block,
+					   const struct stats_plan *plan);
+
+/* Gives the sink a slot. False where all are taken. */
+bool tp_stats_blocks_begin(struct stats_sink *sink);
+/* Takes it back: no exiting thread touches the blocks any more. */
+void tp_stats_blocks_end(struct stats_sink *sink);
+void tp_stats_blocks_free(struct stats_sink *sink);
+/* In a forked child: nothing has been counted, and no other thread is there. */
+void tp_stats_blocks_forget(struct stats_sink *sink);
+
+/* ---- stats_count.c ---- */
+
+bool tp_stats_reserve(struct tp_record *rec);
+void tp_stats_commit(struct tp_record *rec);
+
+/* ---- stats_thread.c: by=thread; under tp_stats_lock ---- */
+
+/* For this thread; NULL where there is no memory. */
+struct stats_thread *tp_stats_thread_new(struct stats_sink *sink);
+void tp_stats_thread_take_name(struct stats_thread *thread);
+void tp_stats_thread_add(struct stats_sink *sink, struct stats_thread *thread, struct stats_counter *counter,
+			 const struct stats_base *base);
+/* It has exited; of many such, the oldest become the others. */
+void tp_stats_thread_end(struct stats_sink *sink, struct stats_thread *thread);
+void tp_stats_threads_forget(struct stats_sink *sink);
+
+/* ---- stats_sum.c: under tp_stats_lock ---- */
+
+void tp_stats_base_add(struct stats_base *total, const struct stats_base *base);
+
+/* Takes what is in a bank that nobody counts in. */
+void tp_stats_take_bank(struct stats_sink *sink, struct stats_block *block, unsigned int bank);
+
+/*
+ * Takes all threads' counts; may give the lock back for a while. With
+ * sink->writing, so one at a time. final: no thread counts any more.
+ */
+void tp_stats_take(struct stats_sink *sink, bool final);
+
+/* ---- stats_report.c, and the two that write one: under tp_stats_lock ---- */
+
+struct stats_report {
+	struct stats_sink *sink;
+	struct stats_plan **plans; /* that have hits, by their number, most first */
+	size_t nr_plans;
+	uint64_t begin_ns, now_ns; /* since the epoch */
+	double seconds;            /* between them */
+	bool final;                /* the sink is being closed */
+};
+
+/* The caller frees what is in it. False: no memory. */
+bool tp_stats_report(struct stats_report *report, struct stats_sink *sink, bool final);
+
+uint64_t tp_stats_ns(const struct tp_clock *clock, uint64_t ticks); /* of an interval */
+
+/* A value of a table, as it is shown. */
+struct stats_value {
+	uint64_t count;
+	const uint64_t *key;
+};
+
+/* The *nr values of a total's table, the most frequent first; the caller frees them. NULL: no memory. */
+struct stats_value *tp_stats_values(const struct stats_field *field, const struct stats_top *top, size_t *nr);
+
+/* Appends the symbolic name of a value; false where it has none. */
+bool tp_stats_symbol(struct tp_buffer *b, const struct stats_field *field, uint64_t value);
+
+/* A text's first bytes, with a NUL; of its last character, where that was cut, none. */
+void tp_stats_text_of(char text[TP_STATS_TEXT + 1], const uint64_t *key);
+
+/* Appends a sum, in full. */
+void tp_stats_put_sum(struct tp_buffer *b, const struct stats_integers *n);
+double tp_stats_mean(const struct stats_integers *n);
+
+/* What min and max say: appended as what the field's values are. */
+void tp_stats_put_integer(struct tp_buffer *b, const struct stats_field *field, uint64_t order);
+
+/* What is in bucket i: the values that are nearest to 0 and farthest from it; of floats, the latter is not in it. */
+void tp_stats_put_bucket(struct tp_buffer *b, const struct stats_field *field, unsigned int i, const char *between);
+
+/* The buckets of a number's field, and how many there are; in order of their values is tp_stats_bucket(0), (1) ... */
+const uint64_t *tp_stats_buckets(const struct stats_field *field, const void *counts, unsigned int *nr);
+unsigned int tp_stats_bucket(unsigned int nr, unsigned int place);
+
+void tp_stats_text(struct tp_buffer *b, const struct stats_report *report);
+void tp_stats_json(struct tp_buffer *b, const struct stats_report *report);
+
+/* ---- stats_file.c; errors are errno values ---- */
+
+/* Finds out where FILE is. 0, or EINVAL, of which it was said what is wrong. */
+int tp_stats_file_open(struct stats_sink *sink, const char *file);
+void tp_stats_file_close(struct stats_sink *sink);
+/* Replaces FILE, or FILE.PID in a child. 0, or an error, which it says once. */
+int tp_stats_file_replace(struct stats_sink *sink, const struct tp_buffer *text);
+
+/* ---- stats_options.c ---- */
+
+/* False, after saying what is wrong with which. To be freed in any case. */
+bool tp_stats_options_parse(struct stats_options *options, const char *text, const char *file);
+void tp_stats_options_free(struct stats_options *options);
+
+#endif /* TP_STATS_H */

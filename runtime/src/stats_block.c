@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stats_block.c - the threads' blocks of counters: from a thread's first hit
+ * to its exit, and across forks.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "stats.h"
+
+pthread_mutex_t tp_stats_lock = PTHREAD_MUTEX_INITIALIZER;
+
+TP_THREAD_LOCAL struct stats_slot tp_stats_slots[TP_STATS_SINKS];
+
+/* Under tp_stats_lock. */
+static struct stats_sink *sink_of_slot[TP_STATS_SINKS];
+static uint64_t last_generation;
+
+/* ---- Memory ---- */
+
+#define CHUNK ((size_t)16 << 10)
+#define ALIGN sizeof(uint64_t)
+
+struct stats_chunk {
+	struct stats_chunk *next;
+	size_t size;
+};
+
+static struct stats_chunk *chunk_new(struct stats_arena *arena, size_t size)
+{
+	struct stats_chunk *chunk =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (chunk == MAP_FAILED)
+		return NULL;
+	*chunk = (struct stats_chunk){.next = arena->chunks, .size = size};
+	arena->chunks = chunk;
+	return chunk;
+}
+
+void *tp_stats_alloc(struct stats_arena *arena, size_t size)
+{
+	struct stats_chunk *chunk;
+
+	size = (size + ALIGN - 1) & ~(ALIGN - 1);
+	if (size > CHUNK / 4) { /* mapped by itself, so that what is left of the chunk is not wasted */
+		chunk = chunk_new(arena, size + sizeof(*chunk));
+		return chunk ? chunk + 1 : NULL;
+	}
+	if (size > arena->left) {
+		chunk = chunk_new(arena, CHUNK);
+		if (!chunk)
+			return NULL;
+		arena->free = (char *)(chunk + 1);
+		arena->left = CHUNK - sizeof(*chunk);
+	}
+	void *memory = arena->free;
+	arena->free += size;
+	arena->left -= size;
+	return memory;
+}
+
+void tp_stats_arena_free(struct stats_arena *arena)
+{
+	struct stats_chunk *next;
+
+	for (struct stats_chunk *chunk = arena->chunks; chunk; chunk = next) {
+		next = chunk->next;
+		munmap(chunk, chunk->size);
+	}
+	*arena = (struct stats_arena){.chunks = NULL};
+}
+
+/* ---- Counters ---- */
+
+/* The thread is counting in the block, so that a handler does not look for the counter, too. */
+struct stats_counter *tp_stats_counter_new(struct stats_sink *sink, struct stats_block *block,
+					   const struct stats_plan *plan)
+{
+	struct stats_counter **page = block->pages[plan->id / STATS_IDS_A_PAGE];
+	struct stats_counter *counter = NULL;
+	struct tp_guard guard;
+
+	if (!tp_guard_enter(&guard)) {
+		tp_sink_count_lost(&sink->head, TP_LOST_NESTED);
+		return NULL;
+	}
+	if (!page)
+		page = tp_stats_alloc(&block->arena, STATS_IDS_A_PAGE * sizeof(struct stats_counter *));
+	block->pages[plan->id / STATS_IDS_A_PAGE] = page;
+	if (page)
+		counter = tp_stats_alloc(&block->arena, sizeof(*counter) + 2 * (size_t)plan->size[STATS_OF_THREAD]);
+	if (counter) {
+		counter->plan = plan;
+		counter->next = block->counters;
+		page[plan->id % STATS_IDS_A_PAGE] = counter;
+		/* For who takes counts, to whom the counter is whole. */
+		__atomic_store_n(&block->counters, counter, __ATOMIC_RELEASE);
+	} else {
+		tp_sink_count_lost(&sink->head, TP_LOST_OTHER);
+	}
+	tp_guard_leave(&guard);
+	return counter;
+}
+
+/* ---- Blocks; under tp_stats_lock ---- */
+
+static struct stats_block *block_new(struct stats_sink *sink, unsigned int depth)
+{
+	struct stats_arena arena = {.chunks = NULL};
+	struct stats_block *block = tp_stats_alloc(&arena, sizeof(*block));
+
+	if (!block)
+		return NULL;
+	block->arena = arena; /* the block is in it, too */
+	block->depth = depth;
+	block->next = sink->blocks;
+	sink->blocks = block;
+	return block;
+}
+
+static struct stats_block *block_take(struct stats_sink *sink)
+{
+	struct stats_block *block = sink->pool;
+
+	if (!block)
+		block = block_new(sink, 0);
+	else
+		sink->pool = block->next_free;
+	if (!block || !sink->options.by_thread)
+		return block;
+	struct stats_thread *thread = tp_stats_thread_new(sink);
+	for (struct stats_block *of = block; of; of = of->nested)
+		of->thread = thread;
+	return block;
+}
+
+static void block_clear(struct stats_sink *sink, struct stats_block *block)
+{
+	for (unsigned int bank = 0; bank < 2; bank++)
+		tp_stats_take_bank(sink, block, bank);
+	block->waiting = false;
+	block->thread = NULL;
+	for (struct stats_counter *counter = block->counters; counter; counter = counter->next) {
+		counter->previous = 0;
+		counter->by_thread = NULL;
+	}
+}
+
+/* The thread goes, or is gone. A count that it was interrupted in is never ended. */
+static void block_settle(struct stats_sink *sink, struct stats_block *block)
+{
+	block_clear(sink, block);
+	block->sequence += block->sequence & 1;
+}
+
+static void block_give(struct stats_sink *sink, struct stats_block *block)
+{
+	block->next_free = sink->pool;
+	sink->pool = block;
+}
+
+/* ---- The blocks of a thread: a handler may have got what is looked for, up to where the guard is entered ---- */
+
+static struct stats_block *acquire(struct stats_sink *sink, enum tp_lost *cause)
+{
+	struct stats_slot *slot = &tp_stats_slots[sink->slot];
+	struct tp_guard guard;
+
+	*cause = TP_LOST_NESTED;
+	if (!tp_guard_enter(&guard))
+		return NULL;
+	struct stats_block *block = slot->key == sink->generation ? slot->block : NULL;
+	*cause = TP_LOST_OTHER;
+	if (!block && tp_thread_arm()) {
+		pthread_mutex_lock(&tp_stats_lock);
+		block = block_take(sink);
+		pthread_mutex_unlock(&tp_stats_lock);
+	}
+	if (block) {
+		slot->block = block;
+		tp_barrier(); /* key says that the block is there */
+		slot->key = sink->generation;
+	}
+	tp_guard_leave(&guard);
+	return block;
+}
+
+static struct stats_block *nest(struct stats_sink *sink, struct stats_block *outer, enum tp_lost *cause)
+{
+	struct tp_guard guard;
+
+	*cause = TP_LOST_NESTED;
+	if (outer->depth + 1 == TP_STATS_DEPTH || !tp_guard_enter(&guard))
+		return NULL;
+	*cause = TP_LOST_OTHER;
+	pthread_mutex_lock(&tp_stats_lock);
+	if (!outer->nested)
+		outer->nested = block_new(sink, outer->depth + 1);
+	struct stats_block *block = outer->nested;
+	if (block)
+		block->thread = outer->thread;
+	pthread_mutex_unlock(&tp_stats_lock);
+	tp_guard_leave(&guard);
+	return block;
+}
+
+/* The thread has none, or is counting in its own. */
+static TP_COLD struct stats_block *find_slowly(struct stats_sink *sink, struct stats_block *block)
+{
+	enum tp_lost cause = TP_LOST_NESTED;
+
+	if (!block)
+		block = acquire(sink, &cause);
+	while (block && block->sequence & 1)
+		block = block->nested ? block->nested : nest(sink, block, &cause);
+	if (!block)
+		tp_sink_count_lost(&sink->head, cause);
+	return block;
+}
+
+struct stats_block *tp_stats_block_find(struct stats_sink *sink)
+{
+	const struct stats_slot *slot = &tp_stats_slots[sink->slot];
+	struct stats_block *block = slot->key == sink->generation ? slot->block : NULL;
+
+	if (__builtin_expect(block && !(block->sequence & 1), 1))
+		return block;
+	return find_slowly(sink, block);
+}
+
+static void slot_leave(unsigned int i)
+{
+	struct stats_slot *slot = &tp_stats_slots[i];
+	struct stats_sink *sink = sink_of_slot[i];
+	bool current = sink && slot->key == sink->generation;
+	struct stats_block *own = slot->block;
+
+	slot->key = 0;
+	tp_barrier(); /* before anybody else may have the block */
+	if (!current)
+		return;
+	struct stats_thread *thread = own->thread;
+	if (thread)
+		tp_stats_thread_take_name(thread);
+	for (struct stats_block *block = own; block; block = block->nested)
+		block_settle(sink, block);
+	if (thread)
+		tp_stats_thread_end(sink, thread);
+	block_give(sink, own);
+}
+
+/* A later destructor that hits a tracepoint takes a block anew. */
+void tp_stats_thread_exit(void)
+{
+	struct tp_guard guard;
+
+	if (!tp_guard_enter(&guard))
+		return;
+	pthread_mutex_lock(&tp_stats_lock);
+	for (unsigned int i = 0; i < TP_STATS_SINKS; i++) {
+		if (tp_stats_slots[i].key)
+			slot_leave(i);
+	}
+	pthread_mutex_unlock(&tp_stats_lock);
+	tp_guard_leave(&guard);
+}
+
+/* ---- From a sink's opening to its closing ---- */
+
+bool tp_stats_blocks_begin(struct stats_sink *sink)
+{
+	struct tp_guard guard;
+	uint32_t slot = 0;
+
+	tp_guard_enter(&guard);
+	pthread_mutex_lock(&tp_stats_lock);
+	sink->generation = ++last_generation;
+	while (slot < TP_STATS_SINKS && sink_of_slot[slot])
+		slot++;
+	if (slot < TP_STATS_SINKS)
+		sink_of_slot[slot] = sink;
+	sink->slot = slot;
+	pthread_mutex_unlock(&tp_stats_lock);
+	tp_guard_leave(&guard);
+	return slot < TP_STATS_SINKS;
+}
+
+void tp_stats_blocks_end(struct stats_sink *sink)
+{
+	struct tp_guard guard;
+
+	tp_guard_enter(&guard);
+	pthread_mutex_lock(&tp_stats_lock);
+	sink_of_slot[sink->slot] = NULL;
+	pthread_mutex_unlock(&tp_stats_lock);
+	tp_guard_leave(&guard);
+}
+
+void tp_stats_blocks_free(struct stats_sink *sink)
+{
+	struct stats_block *next;
+
+	for (struct stats_block *block = sink->blocks; block; block = next) {
+		struct stats_arena arena = block->arena;
+		next = block->next;
+		tp_stats_arena_free(&arena);
+	}
+	tp_stats_arena_free(&sink->arena);
+}
+
+/* ---- Forks ---- */
+
+void tp_stats_before_fork(void)
+{
+	pthread_mutex_lock(&tp_stats_lock);
+}
+
+void tp_stats_after_fork(void)
+{
+	pthread_mutex_unlock(&tp_stats_lock);
+}
+
+static bool is_nested_in(const struct stats_block *outer, const struct stats_block *block)
+{
+	while (outer && outer != block)
+		outer = outer->nested;
+	return outer != NULL;
+}
+
+/*
+ * A handler that forks may have interrupted a count, which the child
+ * still completes: then the thread's block stays out of use.
+ */
+void tp_stats_blocks_forget(struct stats_sink *sink)
+{
+	const struct stats_slot *slot = &tp_stats_slots[sink->slot];
+	const struct stats_block *own = slot->key == sink->generation ? slot->block : NULL;
+	const struct stats_block *busy = own && own->sequence & 1 ? own : NULL;
+
+	sink->pool = NULL;
+	for (struct stats_block *block = sink->blocks; block; block = block->next) {
+		if (is_nested_in(busy, block)) {
+			block_clear(sink, block);
+			continue;
+		}
+		block_settle(sink, block);
+		if (block->depth == 0)
+			block_give(sink, block);
+	}
+	sink->generation = ++last_generation;
+}

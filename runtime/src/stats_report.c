@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stats_report.c - what text and JSON have in common: which events there are
+ * to show, in which order, and how values are called.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctf.h"
+#include "stats.h"
+
+#define NS_PER_S 1000000000u
+
+uint64_t tp_stats_ns(const struct tp_clock *clock, uint64_t ticks)
+{
+	return ticks / clock->frequency * NS_PER_S + ticks % clock->frequency * NS_PER_S / clock->frequency;
+}
+
+static int compare_plans(const void *a, const void *b)
+{
+	const struct stats_plan *one = *(struct stats_plan *const *)a;
+	const struct stats_plan *two = *(struct stats_plan *const *)b;
+	const uint64_t hits = one->total->base.hits, others = two->total->base.hits;
+
+	return hits == others ? strcmp(one->name, two->name) : hits < others ? 1 : -1;
+}
+
+bool tp_stats_report(struct stats_report *report, struct stats_sink *sink, bool final)
+{
+	const uint64_t now = tp_clock_now(&sink->clock);
+	size_t nr = 0;
+
+	for (const struct stats_plan *plan = sink->all_plans; plan; plan = plan->next)
+		nr += plan->total->base.hits != 0;
+	*report = (struct stats_report){
+		.sink = sink,
+		.plans = calloc(nr + 1, sizeof(*report->plans)),
+		.begin_ns = tp_clock_to_ns(&sink->clock, sink->begin),
+		.now_ns = tp_clock_to_ns(&sink->clock, now),
+		.seconds = (double)tp_stats_ns(&sink->clock, now - sink->begin) / NS_PER_S,
+		.final = final,
+	};
+	if (!report->plans)
+		return false;
+	for (struct stats_plan *plan = sink->all_plans; plan; plan = plan->next) {
+		if (plan->total->base.hits)
+			report->plans[report->nr_plans++] = plan;
+	}
+	qsort(report->plans, nr, sizeof(*report->plans), compare_plans);
+	return true;
+}
+
+/* ---- Numbers ---- */
+
+/* The sum's magnitude; true where it is negative. */
+static bool magnitude_of(const struct stats_integers *n, uint64_t *high, uint64_t *low)
+{
+	const bool negative = n->sum_high < 0;
+
+	*low = negative ? 0 - n->sum_low : n->sum_low;
+	*high = negative ? ~(uint64_t)n->sum_high + (*low == 0) : (uint64_t)n->sum_high;
+	return negative;
+}
+
+void tp_stats_put_sum(struct tp_buffer *b, const struct stats_integers *n)
+{
+	char digits[40];
+	char *at = digits + sizeof(digits);
+	uint64_t high, low;
+	const bool negative = magnitude_of(n, &high, &low);
+	uint32_t parts[4] = {(uint32_t)(high >> 32), (uint32_t)high, (uint32_t)(low >> 32), (uint32_t)low};
+
+	*--at = '\0';
+	do { /* long division, by 10 */
+		uint64_t rest = 0;
+		for (size_t i = 0; i < 4; i++) {
+			rest = rest << 32 | parts[i];
+			parts[i] = (uint32_t)(rest / 10);
+			rest %= 10;
+		}
+		*--at = (char)('0' + rest);
+	} while (parts[0] || parts[1] || parts[2] || parts[3]);
+	tp_buffer_printf(b, "%s%s", negative ? "-" : "", at);
+}
+
+double tp_stats_mean(const struct stats_integers *n)
+{
+	uint64_t high, low;
+	const bool negative = magnitude_of(n, &high, &low);
+	const double mean = ((double)high * 18446744073709551616.0 + (double)low) / (double)n->count;
+
+	return negative ? -mean : mean;
+}
+
+void tp_stats_put_integer(struct tp_buffer *b, const struct stats_field *field, uint64_t order)
+{
+	if (field->is_signed)
+		tp_buffer_printf(b, "%lld", (long long)(order ^ (uint64_t)1 << 63));
+	else
+		tp_buffer_printf(b, "%llu", (unsigned long long)order);
+}
+
+const uint64_t *tp_stats_buckets(const struct stats_field *field, const void *counts, unsigned int *nr)
+{
+	*nr = 1 + 2 * (field->kind == STATS_FLOAT ? STATS_EXPONENTS : STATS_BITS);
+	return field->kind == STATS_FLOAT ? ((const struct stats_floats *)counts)->buckets
+					  : ((const struct stats_integers *)counts)->buckets;
+}
+
+/* Negative ones come first, and the largest of them last. */
+unsigned int tp_stats_bucket(unsigned int nr, unsigned int place)
+{
+	const unsigned int half = nr / 2;
+
+	return place < half ? nr - 1 - place : place - half;
+}
+
+/* 2^n of either sign. */
+static double power(int n, bool negative)
+{
+	double value = 1;
+
+	for (; n > 0; n--)
+		value *= 2;
+	for (; n < 0; n++)
+		value /= 2;
+	return negative ? -value : value;
+}
+
+static void put_bucket_of_floats(struct tp_buffer *b, unsigned int i, const char *between)
+{
+	const bool negative = i > STATS_EXPONENTS;
+	const int n = (int)(negative ? i - STATS_EXPONENTS : i) - 1;
+	double nearest = n == 0 ? 0 : power(n + STATS_LEAST, negative);
+
+	tp_buffer_printf(b, "%.17g%s", nearest, between);
+	if (n == STATS_EXPONENTS - 1)
+		tp_buffer_printf(b, "%s1.7976931348623157e+308", negative ? "-" : "");
+	else
+		tp_buffer_printf(b, "%.17g", power(n + 1 + STATS_LEAST, negative));
+}
+
+void tp_stats_put_bucket(struct tp_buffer *b, const struct stats_field *field, unsigned int i, const char *between)
+{
+	const bool negative = i > STATS_BITS;
+	const unsigned int n = (negative ? i - STATS_BITS : i) - 1;
+
+	if (i == 0) {
+		tp_buffer_printf(b, "0%s0", between);
+	} else if (field->kind == STATS_FLOAT) {
+		put_bucket_of_floats(b, i, between);
+	} else {
+		const unsigned long long nearest = 1ull << n, farthest = nearest - 1 + nearest;
+		const char *sign = negative ? "-" : "";
+		tp_buffer_printf(b, "%s%llu%s%s%llu", sign, nearest, between, sign,
+				 negative && n == STATS_BITS - 1 ? nearest : farthest);
+	}
+}
+
+/* ---- Tables ---- */
+
+static int compare_values(const void *a, const void *b)
+{
+	const struct stats_value *one = a, *two = b;
+
+	if (one->count != two->count)
+		return one->count < two->count ? 1 : -1;
+	return one->key[0] == two->key[0] ? memcmp(one->key, two->key, STATS_TEXT_WORDS * sizeof(uint64_t))
+					  : one->key[0] < two->key[0] ? -1 : 1;
+}
+
+struct stats_value *tp_stats_values(const struct stats_field *field, const struct stats_top *top, size_t *nr)
+{
+	const size_t words = 1 + (field->kind == STATS_TEXT ? STATS_TEXT_WORDS : STATS_NUMBER_WORDS);
+	struct stats_value *values = malloc((top->used + 1) * sizeof(*values));
+
+	*nr = 0;
+	if (!values)
+		return NULL;
+	for (size_t i = 0; i < tp_stats_room[STATS_TOTAL]; i++) {
+		const uint64_t *entry = top->entries + i * words;
+		if (entry[0])
+			values[(*nr)++] = (struct stats_value){.count = entry[0], .key = entry + 1};
+	}
+	qsort(values, *nr, sizeof(*values), compare_values);
+	return values;
+}
+
+/* As __print_flags does it. */
+static bool put_flags(struct tp_buffer *b, const struct stats_field *field, uint64_t value)
+{
+	const char *between = "";
+
+	for (const struct trace_print_flags *flag = field->symbols; flag->name && value; flag++) {
+		if ((value & flag->mask) != flag->mask)
+			continue;
+		tp_buffer_printf(b, "%s%s", between, flag->name);
+		value &= ~(uint64_t)flag->mask;
+		between = field->delimiter;
+	}
+	if (*between && value)
+		tp_buffer_printf(b, "%s0x%llx", between, (unsigned long long)value);
+	return *between;
+}
+
+bool tp_stats_symbol(struct tp_buffer *b, const struct stats_field *field, uint64_t value)
+{
+	const struct trace_print_flags *symbol = field->symbols;
+
+	if (field->delimiter)
+		return put_flags(b, field, value);
+	while (symbol->name && symbol->mask != (unsigned long)value)
+		symbol++;
+	if (!symbol->name || !*symbol->name)
+		return false;
+	tp_buffer_printf(b, "%s", symbol->name);
+	return true;
+}
+
+void tp_stats_text_of(char text[TP_STATS_TEXT + 1], const uint64_t *key)
+{
+	size_t len = 0, step;
+
+	memcpy(text, key + 1, TP_STATS_TEXT + 1);
+	if (key[0] <= TP_STATS_TEXT)
+		return;
+	/* Up to the last character that is whole; bytes that are none stay. */
+	while (len < TP_STATS_TEXT && ((step = tp_utf8_char(text + len)) || len + 4 <= TP_STATS_TEXT))
+		len += step ? step : 1;
+	text[len] = '\0';
+}

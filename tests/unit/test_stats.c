@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_stats.c - the statistics sink: what is counted, in threads, handlers
+ * and children too, and when it is in the file. What a field's values come to
+ * is in test_stats_field.c.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "sample.h"
+#include "stats.h"
+#include "util.h"
+
+static char file[192];
+
+static void setup_file(void)
+{
+	snprintf(file, sizeof(file), "%s/stats", temp_dir());
+}
+
+static struct tp_sink *open_sink(const char *options)
+{
+	struct tp_sink *sink = tp_stats_sink(file, options);
+
+	ck_assert_ptr_nonnull(sink);
+	ck_assert_int_ge(tp_enable(sink, "*"), 3);
+	return sink;
+}
+
+static struct stats_sink *inside(struct tp_sink *sink)
+{
+	return (struct stats_sink *)sink;
+}
+
+static struct stats_block *own_block(struct tp_sink *sink)
+{
+	return tp_stats_slots[inside(sink)->slot].block;
+}
+
+/* The number behind this, behind that in the file; -1 where there is none. */
+static long long number_in(const char *path, const char *that, const char *key)
+{
+	char quoted[128];
+	char *text = read_file(path);
+	const char *at = strstr(text, that);
+
+	snprintf(quoted, sizeof(quoted), "\"%s\": ", key);
+	at = at ? strstr(at, quoted) : NULL;
+	long long number = at ? strtoll(at + strlen(quoted), NULL, 10) : -1;
+	free(text);
+	return number;
+}
+
+static long long hits(const char *event)
+{
+	char that[128];
+
+	snprintf(that, sizeof(that), "\"event\": \"sample:%s\"", event);
+	return number_in(file, that, "hits");
+}
+
+static void file_has(const char *needle)
+{
+	char *text = read_file(file);
+
+	ck_assert_contains(text, needle);
+	free(text);
+}
+
+/* ---- One thread ---- */
+
+START_TEST(hits_and_intervals)
+{
+	struct tp_sink *sink = open_sink("json,interval=0");
+
+	file_has("\"events\": []}\n");
+	ck_assert_int_eq(hits("sample_int"), -1);
+	trace_sample_int(1);
+	usleep(20000);
+	trace_sample_int(2);
+	trace_sample_int(3);
+	trace_sample_text("x");
+	ck_assert_int_eq(tp_stats_write(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), 3);
+	ck_assert_int_eq(hits("sample_text"), 1);
+	ck_assert_int_eq(hits("sample_kinds"), -1);
+	ck_assert_int_eq(number_in(file, "sample_int", "intervals"), 2);
+	long long min = number_in(file, "sample_int", "interval_min_ns");
+	long long mean = number_in(file, "sample_int", "interval_mean_ns");
+	long long max = number_in(file, "sample_int", "interval_max_ns");
+	long long first = number_in(file, "sample_int", "first_ns"), last = number_in(file, "sample_int", "last_ns");
+	ck_assert_int_ge(max, 19900000); /* as usleep sleeps by another clock */
+	ck_assert_int_lt(min, max);
+	ck_assert(llabs(mean * 2 - min - max) < 10);
+	ck_assert(llabs(last - first - min - max) < 10);
+	ck_assert_int_le(number_in(file, "", "begin_ns"), first);
+	ck_assert_int_ge(number_in(file, "", "time_ns"), last);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	file_has("\"final\": true");
+	ck_assert_int_eq(hits("sample_int"), 3);
+}
+END_TEST
+
+/* What was written is not counted again, and intervals go on. */
+START_TEST(writing_often)
+{
+	struct tp_sink *sink = open_sink("json,interval=0,field=sample_int.value");
+
+	for (int i = 1; i <= 100; i++) {
+		trace_sample_int(i);
+		ck_assert_int_eq(tp_stats_write(sink), 0);
+		ck_assert_int_eq(hits("sample_int"), i);
+		ck_assert_int_eq(number_in(file, "sample_int", "intervals"), i - 1);
+		ck_assert_int_eq(number_in(file, "\"field\": \"value\"", "sum"), i * (i + 1) / 2);
+	}
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+}
+END_TEST
+
+START_TEST(disabled_and_enabled_again)
+{
+	struct tp_sink *sink = open_sink("json,interval=0");
+
+	trace_sample_int(1);
+	ck_assert_int_eq(tp_disable(sink, "sample_int"), 1);
+	trace_sample_int(2);
+	ck_assert_int_eq(tp_enable(sink, "sample_int"), 1);
+	trace_sample_int(3);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), 2);
+}
+END_TEST
+
+static void hit_kinds(void)
+{
+	static const uint32_t none;
+	static const struct sample_point nowhere;
+	struct sample_values v = {
+		.s8 = -7, .u64 = UINT64_MAX, .flag = true, .single = 0.5f, .wide = -2.25, .level = 2, .comm = "comm",
+		.text = "a \"text\"\n\xff", .last = "", .pointer = &v,
+		.bytes = (const uint8_t *)"", .words = &none, .points = &nowhere,
+	};
+
+	trace_sample_kinds(&v);
+	v.level = -1;
+	trace_sample_kinds(&v);
+	trace_sample_kinds(&v);
+}
+
+START_TEST(fields_of_each_kind)
+{
+	capture_stderr();
+	struct tp_sink *sink = open_sink("json,interval=0,field=*.s8+*.event+*.flag+*.align+*.wide+*.level+*.comm+"
+					 "*.string+*.clock+*.numbers+*.nothing");
+
+	hit_kinds();
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	char *said = captured_stderr();
+	ck_assert_contains(said, "sample_kinds.clock is not counted: only numbers, strings and arrays of char can be\n");
+	ck_assert_contains(said, "sample:sample_kinds.numbers is not counted");
+	ck_assert_contains(said, "field=*.nothing: no event has had such a field\n");
+	ck_assert_uint_eq(count_of(said, "\n"), 3);
+	free(said);
+	file_has("{\"field\": \"s8\", \"kind\": \"integer\", \"count\": 3, \"sum\": -21, \"min\": -7, \"max\": -7, "
+		 "\"mean\": -7,\n     \"histogram\": [{\"from\": -4, \"to\": -7, \"count\": 3}]}");
+	file_has("{\"field\": \"event\", \"kind\": \"integer\", \"count\": 3, \"sum\": 55340232221128654845, ");
+	file_has("{\"field\": \"flag\", \"kind\": \"integer\", \"count\": 3, \"sum\": 3, \"min\": 1, ");
+	file_has("{\"field\": \"align\", \"kind\": \"float\", \"count\": 3, \"nan\": 0, \"infinite\": 0, "
+		 "\"negative_infinite\": 0, \"min\": 0.5, \"max\": 0.5, \"sum\": 1.5, \"mean\": 0.5,\n     "
+		 "\"histogram\": [{\"from\": 0.5, \"to\": 1, \"count\": 3}]}");
+	file_has("{\"field\": \"wide\", \"kind\": \"float\", \"count\": 3, \"nan\": 0, \"infinite\": 0, "
+		 "\"negative_infinite\": 0, \"min\": -2.25, \"max\": -2.25, \"sum\": -6.75, ");
+	file_has("\"top\": [{\"value\": -1, \"name\": \"NONE\", \"count\": 2},\n      "
+		 "{\"value\": 2, \"name\": \"\\\"HIGH\\\"\", \"count\": 1}]");
+	file_has("{\"value\": \"comm\", \"length\": 4, \"count\": 3}");
+	file_has("{\"value\": \"a \\\"text\\\"\\u000a\\\\xff\", \"length\": 10, \"count\": 3}");
+}
+END_TEST
+
+START_TEST(text_for_people)
+{
+	struct tp_sink *sink = open_sink("interval=0,by=thread,field=*.s8+*.level+*.string+sample_int.value");
+
+	hit_kinds();
+	for (int i = 0; i < 10; i++)
+		trace_sample_int(i);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	file_has("; ended\n\nEVENT                      HITS      RATE/s         MIN        MEAN         MAX  FIRST");
+	file_has("\nsample:sample_int            10  ");
+	file_has("\nsample:sample_kinds           3  ");
+	file_has("\nsample:sample_int.value: count 10, sum 45, min 0, mean 4.5, max 9\n");
+	file_has("\n                                       0 .. 0           1 **********\n");
+	file_has("                                       4 .. 7           4 ****************************************\n");
+	file_has("\nsample:sample_kinds.level: count 3, distinct 2\n");
+	file_has("                     \"a \"text\"\\x0a\xff\"           3 ****");
+	file_has("\nEVENT                     TID  THREAD                 HITS  ");
+}
+END_TEST
+
+/* ---- Handlers ---- */
+
+/* A handler's hits, in the middle of its thread's counting: as that leaves things. */
+START_TEST(nested_hits)
+{
+	struct tp_sink *sink = open_sink("json,interval=0,field=sample_int.value");
+
+	trace_sample_int(1);
+	struct stats_block *block = own_block(sink);
+	block->sequence++;
+	trace_sample_int(2);
+	trace_sample_int(3);
+	ck_assert_ptr_nonnull(block->nested);
+	block->nested->sequence++;
+	trace_sample_int(4);
+	block->nested->nested->sequence++;
+	trace_sample_int(5);
+	block->nested->nested->nested->sequence++;
+	trace_sample_int(100);
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_NESTED), 1);
+	block->nested->nested->nested->sequence++;
+	block->nested->nested->sequence++;
+	block->nested->sequence++;
+	block->sequence++;
+	trace_sample_int(6);
+	ck_assert_int_eq(tp_stats_write(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), 6);
+	ck_assert_int_eq(number_in(file, "\"field\": \"value\"", "sum"), 1 + 2 + 3 + 4 + 5 + 6);
+	ck_assert_int_eq(number_in(file, "sample_int", "intervals"), 2); /* 1 to 6, 2 to 3 */
+	ck_assert_int_eq(number_in(file, "", "lost"), 1);
+	capture_stderr();
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	char *said = captured_stderr();
+	ck_assert_str_eq(said, "tp: statistics sink: records lost: 1 (nested: 1)\n");
+	free(said);
+}
+END_TEST
+
+/* Counts on their way are not waited for for ever, and are there the next time, once. */
+START_TEST(a_count_that_takes_long)
+{
+	struct tp_sink *sink = open_sink("json,interval=0");
+
+	trace_sample_int(1);
+	struct stats_block *block = own_block(sink);
+	block->sequence++;
+	ck_assert_int_eq(tp_stats_write(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), -1);
+	ck_assert_int_eq(tp_stats_write(sink), 0); /* the thread is on the other bank still */
+	ck_assert_int_eq(hits("sample_int"), -1);
+	block->sequence++;
+	trace_sample_int(2);
+	ck_assert_int_eq(tp_stats_write(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), 1);
+	ck_assert_int_eq(tp_stats_write(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), 2);
+	trace_sample_int(3);
+	block->sequence++; /* for ever: a handler has left by siglongjmp */
+	trace_sample_int(4);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), 4);
+}
+END_TEST
+
+static volatile sig_atomic_t handled;
+
+static void on_signal(int unused)
+{
+	(void)unused;
+	handled++;
+	trace_sample_int(1000);
+}
+
+START_TEST(signal_storm)
+{
+	struct tp_sink *sink = open_sink("json,interval=0.01,field=sample_int.value+sample_text.text");
+	struct sigaction action = {.sa_handler = on_signal};
+	struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+	long own = 0;
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (handled < 500) {
+		trace_sample_int(1);
+		trace_sample_text("storm");
+		own++;
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), own + handled);
+	ck_assert_int_eq(number_in(file, "\"field\": \"value\"", "sum"), own + 1000ll * handled);
+	ck_assert_int_eq(hits("sample_text"), own);
+}
+END_TEST
+
+/* ---- Threads ---- */
+
+#define NR_THREADS 4
+#define PER_THREAD 20000
+
+static void *counter(void *number)
+{
+	static const char *const texts[] = {"none", "one", "two", "three"};
+
+	for (int i = 0; i < PER_THREAD; i++) {
+		trace_sample_int((int)(uintptr_t)number);
+		trace_sample_text(texts[(uintptr_t)number]);
+	}
+	return NULL;
+}
+
+/* 0: as the machine has it; 1: without membarrier. */
+START_TEST(many_threads)
+{
+	pthread_t threads[NR_THREADS];
+	struct tp_sink *sink = open_sink("json,interval=0,by=thread,field=*.value+*.text");
+	long long before = -1;
+
+	if (_i)
+		__atomic_store_n(&inside(sink)->fenced, true, __ATOMIC_RELAXED);
+	for (uintptr_t i = 0; i < NR_THREADS; i++)
+		pthread_create(&threads[i], NULL, counter, (void *)i);
+	/* What belongs together is always together. */
+	for (int i = 0; i < 20; i++) {
+		ck_assert_int_eq(tp_stats_write(sink), 0);
+		long long now = hits("sample_int");
+		ck_assert_int_ge(now, before);
+		if (now > 0)
+			ck_assert_int_eq(number_in(file, "\"field\": \"value\"", "count"), now);
+		before = now;
+	}
+	for (int i = 0; i < NR_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), NR_THREADS * PER_THREAD);
+	ck_assert_int_eq(hits("sample_text"), NR_THREADS * PER_THREAD);
+	ck_assert_int_eq(number_in(file, "sample_int", "intervals"), NR_THREADS * (PER_THREAD - 1));
+	ck_assert_int_eq(number_in(file, "\"field\": \"value\"", "sum"), (0 + 1 + 2 + 3) * PER_THREAD);
+	char *text = read_file(file);
+	ck_assert_uint_eq(count_of(text, "\"tid\": "), 2 * NR_THREADS);
+	ck_assert_uint_eq(count_of(text, "\"exited\": true, \"hits\": 20000,"), 2 * NR_THREADS);
+	ck_assert_contains(text, "{\"value\": \"three\", \"length\": 5, \"count\": 20000}");
+	free(text);
+}
+END_TEST
+
+static void *short_life(void *unused)
+{
+	prctl(PR_SET_NAME, "short");
+	trace_sample_int(1);
+	trace_sample_int(2);
+	return unused;
+}
+
+#define NR_SHORT (TP_STATS_EXITED + 500)
+
+/* 0: in one sum; 1: by thread. Blocks are used again, so there are few. */
+START_TEST(short_threads)
+{
+	pthread_t thread;
+	struct tp_sink *sink = open_sink(_i ? "json,interval=0,by=thread" : "json,interval=0");
+	unsigned int blocks = 0;
+
+	for (int i = 0; i < NR_SHORT; i++) {
+		ck_assert_int_eq(pthread_create(&thread, NULL, short_life, NULL), 0);
+		pthread_join(thread, NULL);
+	}
+	for (const struct stats_block *block = inside(sink)->blocks; block; block = block->next)
+		blocks++;
+	ck_assert_uint_eq(blocks, 1);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), 2 * NR_SHORT);
+	ck_assert_int_eq(number_in(file, "sample_int", "intervals"), NR_SHORT);
+	char *text = read_file(file);
+	ck_assert_uint_eq(count_of(text, "\"name\": \"short\", \"exited\": true, \"hits\": 2,"),
+			  _i ? TP_STATS_EXITED : 0u);
+	ck_assert_uint_eq(count_of(text, "\"others\": true, \"hits\": 1000,"), _i ? 1u : 0u);
+	free(text);
+}
+END_TEST
+
+/* ---- When the file is written ---- */
+
+static bool comes_to(long long wanted)
+{
+	for (int i = 0; i < 2000; i++) {
+		if (hits("sample_int") == wanted)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+START_TEST(written_while_it_runs)
+{
+	struct tp_sink *sink = open_sink("json,interval=0.01");
+
+	trace_sample_int(1);
+	ck_assert(comes_to(1));
+	trace_sample_int(2);
+	ck_assert(comes_to(2));
+	unlink(file);
+	usleep(100000);
+	ck_assert_int_ne(access(file, F_OK), 0); /* there is nothing new */
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), 2);
+}
+END_TEST
+
+START_TEST(trouble_is_said_once)
+{
+	char moved[256], dir[192];
+	struct tp_sink *sink = open_sink("json,interval=0.05");
+
+	strcpy(dir, file);
+	*strrchr(dir, '/') = '\0';
+	snprintf(moved, sizeof(moved), "%s-moved", dir);
+	ck_assert_int_eq(rename(dir, moved), 0);
+	capture_stderr();
+	trace_sample_int(1);
+	ck_assert_int_eq(tp_stats_write(sink), -ENOENT);
+	ck_assert_int_eq(tp_stats_write(sink), -ENOENT);
+	char *said = captured_stderr();
+	ck_assert_contains(said, "can't be written: No such file or directory; it is tried again and again\n");
+	ck_assert_uint_eq(count_of(said, "\n"), 1);
+	free(said);
+	ck_assert_int_eq(rename(moved, dir), 0);
+	ck_assert(comes_to(1)); /* what could not be written then */
+	trace_sample_int(2);
+	ck_assert_int_eq(tp_stats_write(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), 2);
+	ck_assert_int_eq(tp_sink_close(sink), -ENOENT);
+}
+END_TEST
+
+START_TEST(file_size_limit)
+{
+	struct rlimit limit = {.rlim_cur = 300, .rlim_max = RLIM_INFINITY};
+	struct tp_sink *sink = open_sink("json,interval=0,by=thread");
+
+	trace_sample_int(1);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	capture_stderr();
+	ck_assert_int_eq(tp_stats_write(sink), -EFBIG);
+	limit.rlim_cur = RLIM_INFINITY;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	free(captured_stderr());
+	file_has("\"events\": []}"); /* as before */
+	ck_assert_int_eq(tp_sink_close(sink), -EFBIG);
+	ck_assert_int_eq(hits("sample_int"), 1);
+}
+END_TEST
+
+/* ---- Forks and modules ---- */
+
+START_TEST(forked_child)
+{
+	char own[256];
+	struct tp_sink *sink = open_sink("json,interval=0,by=thread,field=*.value");
+	int status;
+
+	trace_sample_int(1);
+	trace_sample_int(2);
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (fork() == 0) /* hits nothing, and leaves nothing */
+			_exit(tp_sink_close(sink) == 0 ? 0 : 9);
+		wait(&status);
+		for (int i = 0; i < 5; i++)
+			trace_sample_int(10);
+		_exit(status == 0 && tp_stats_write(sink) == 0 && tp_sink_close(sink) == 0 ? 0 : 1);
+	}
+	waitpid(pid, &status, 0);
+	ck_assert_int_eq(status, 0);
+	trace_sample_int(3);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), 3);
+	ck_assert_int_eq(number_in(file, "\"field\": \"value\"", "sum"), 6);
+	snprintf(own, sizeof(own), "%s.%d", file, (int)pid);
+	ck_assert_int_eq(number_in(own, "sample_int", "hits"), 5);
+	ck_assert_int_eq(number_in(own, "sample_int", "intervals"), 4);
+	ck_assert_int_eq(number_in(own, "\"field\": \"value\"", "sum"), 50);
+	ck_assert_int_eq(number_in(own, "", "pid"), pid);
+	ck_assert_int_gt(number_in(own, "", "begin_ns"), number_in(file, "sample_int", "first_ns"));
+	*strrchr(own, '/') = '\0';
+	ck_assert_uint_eq(count_files(own, "stats"), 2);
+	ck_assert_uint_eq(count_files(own, ".stats"), 0);
+}
+END_TEST
+
+START_TEST(fork_in_the_middle_of_counting)
+{
+	struct tp_sink *sink = open_sink("json,interval=0");
+	int status;
+
+	trace_sample_int(1);
+	struct stats_block *block = own_block(sink);
+	block->sequence++;
+	pid_t pid = fork();
+	if (pid == 0) {
+		trace_sample_int(2);
+		block->sequence++;
+		trace_sample_int(3);
+		tp_sink_close(sink);
+		snprintf(file + strlen(file), 32, ".%d", (int)getpid());
+		_exit(hits("sample_int") == 2 ? 0 : 1);
+	}
+	waitpid(pid, &status, 0);
+	ck_assert_int_eq(status, 0);
+	block->sequence++;
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), 1);
+}
+END_TEST
+
+/* Its description is gone with it, its counts are not; and when it comes back, they go on. */
+START_TEST(module_that_comes_and_goes)
+{
+	struct sample_module *module = malloc(sizeof(*module));
+	char *name = strdup("visitor");
+	struct tp_sink *sink = open_sink("json,interval=0,field=guest:*.value");
+
+	for (int round = 1; round <= 2; round++) {
+		sample_module_init(module, "guest", name, "int");
+		tp_module_load(&module->module);
+		sample_module_hit(module, 7);
+		tp_module_unload(&module->module);
+		memset(module, 0xee, sizeof(*module));
+		ck_assert_int_eq(tp_stats_write(sink), 0);
+		ck_assert_int_eq(number_in(file, "\"event\": \"guest:visitor\"", "hits"), round);
+		ck_assert_int_eq(number_in(file, "\"field\": \"value\"", "sum"), 7 * round);
+	}
+	free(module);
+	free(name);
+	capture_stderr();
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	char *said = captured_stderr();
+	ck_assert_str_eq(said, "");
+	free(said);
+}
+END_TEST
+
+static TCase *cases(Suite *suite, const char *name)
+{
+	TCase *tests = tcase_create(name);
+
+	tcase_add_checked_fixture(tests, setup_file, NULL);
+	tcase_set_timeout(tests, 60);
+	suite_add_tcase(suite, tests);
+	return tests;
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("statistics");
+	TCase *alone = cases(suite, "one thread");
+	TCase *handlers = cases(suite, "handlers");
+	TCase *threads = cases(suite, "threads");
+	TCase *files = cases(suite, "file");
+	TCase *others = cases(suite, "forks and modules");
+
+	tcase_add_test(alone, hits_and_intervals);
+	tcase_add_test(alone, writing_often);
+	tcase_add_test(alone, disabled_and_enabled_again);
+	tcase_add_test(alone, fields_of_each_kind);
+	tcase_add_test(alone, text_for_people);
+	tcase_add_test(handlers, nested_hits);
+	tcase_add_test(handlers, a_count_that_takes_long);
+	tcase_add_test(handlers, signal_storm);
+	tcase_add_loop_test(threads, many_threads, 0, 2);
+	tcase_add_loop_test(threads, short_threads, 0, 2);
+	tcase_add_test(files, written_while_it_runs);
+	tcase_add_test(files, trouble_is_said_once);
+	tcase_add_test(files, file_size_limit);
+	tcase_add_test(others, forked_child);
+	tcase_add_test(others, fork_in_the_middle_of_counting);
+	tcase_add_test(others, module_that_comes_and_goes);
+	return run(suite);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_stats_options.c - the options of the statistics sink: what they mean,
+ * and what is said where they mean nothing; and files that it refuses.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "sample.h"
+#include "stats.h"
+#include "util.h"
+
+#define S ((uint64_t)1000000000)
+
+static const struct {
+	const char *text;
+	bool json, by_thread;
+	uint64_t interval_ns, top;
+	const char *fields[3]; /* "PATTERN FIELD" of each wish */
+} good[] = {
+	{NULL, false, false, S, 10, {NULL}},
+	{"", false, false, S, 10, {NULL}},
+	{"json", true, false, S, 10, {NULL}},
+	{"by=thread", false, true, S, 10, {NULL}},
+	{"interval=0", false, false, 0, 10, {NULL}},
+	{"interval=0.0", false, false, 0, 10, {NULL}},
+	{"interval=5", false, false, 5 * S, 10, {NULL}},
+	{"interval=0.01", false, false, S / 100, 10, {NULL}},
+	{"interval=1.5", false, false, S / 2 * 3, 10, {NULL}},
+	{"interval=2.", false, false, 2 * S, 10, {NULL}},
+	{"interval=0.1000000001", false, false, S / 10, 10, {NULL}},
+	{"interval=86400", false, false, 86400 * S, 10, {NULL}},
+	{"top=1", false, false, S, 1, {NULL}},
+	{"top=1000", false, false, S, 1000, {NULL}},
+	{"field=sample:sample_int.value", false, false, S, 10, {"sample:sample_int value"}},
+	{"field=*.len", false, false, S, 10, {"sample:other len"}},
+	{"field=net:*.bytes+sched_*.prev", false, false, S, 10, {"net:in bytes", "x:sched_out prev"}},
+	{"field=a.b,json,field=c.d", true, false, S, 10, {"x:a b", "x:c d"}},
+	{"field=a?[.]b.c", false, false, S, 10, {"x:aa.b c"}}, /* the last dot counts */
+};
+
+START_TEST(good_options)
+{
+	struct stats_options options;
+	size_t nr = 0;
+
+	capture_stderr();
+	ck_assert(tp_stats_options_parse(&options, good[_i].text, "file"));
+	char *messages = captured_stderr();
+	ck_assert_str_eq(messages, "");
+	free(messages);
+	ck_assert_int_eq(options.json, good[_i].json);
+	ck_assert_int_eq(options.by_thread, good[_i].by_thread);
+	ck_assert_uint_eq(options.interval_ns, good[_i].interval_ns);
+	ck_assert_uint_eq(options.top, good[_i].top);
+	for (; nr < 3 && good[_i].fields[nr]; nr++) {
+		char event[64];
+		const char *blank = strchr(good[_i].fields[nr], ' ');
+		snprintf(event, sizeof(event), "%.*s", (int)(blank - good[_i].fields[nr]), good[_i].fields[nr]);
+		ck_assert_uint_lt(nr, options.nr_wishes);
+		ck_assert(tp_pattern_matches(options.wishes[nr].pattern, event));
+		ck_assert(!tp_pattern_matches(options.wishes[nr].pattern, "no:such") || strstr(good[_i].text, "*."));
+		ck_assert_str_eq(options.wishes[nr].field, blank + 1);
+	}
+	ck_assert_uint_eq(options.nr_wishes, nr);
+	tp_stats_options_free(&options);
+}
+END_TEST
+
+#define BY "by= takes thread"
+#define INTERVAL "interval= takes seconds, from 0.01 to 86400, or 0 for never"
+#define FIELD "field= takes EVENTS.FIELD, or some with + between, as in sched:*.prev_state+net:net_request.size"
+#define TOP "top= takes a number from 1 to 1000"
+
+static const struct {
+	const char *text, *option, *message;
+} wrong[] = {
+	{"json=1", NULL, "json takes no value"},
+	{"json=", NULL, "json takes no value"},
+	{"by", NULL, BY},
+	{"by=", NULL, BY},
+	{"by=cpu", NULL, BY},
+	{"interval", NULL, INTERVAL},
+	{"interval=", NULL, INTERVAL},
+	{"interval=.5", NULL, INTERVAL},
+	{"interval=-1", NULL, INTERVAL},
+	{"interval=1s", NULL, INTERVAL},
+	{"interval=1e3", NULL, INTERVAL},
+	{"interval=0.009", NULL, INTERVAL},
+	{"interval=86401", NULL, INTERVAL},
+	{"interval=86400.1", NULL, INTERVAL},
+	{"interval=99999999999999999999", NULL, INTERVAL},
+	{"top=0", NULL, TOP},
+	{"top=1001", NULL, TOP},
+	{"top=-1", NULL, TOP},
+	{"top=1K", NULL, TOP},
+	{"field=", NULL, FIELD},
+	{"field=a", NULL, FIELD},
+	{"field=a.", NULL, FIELD},
+	{"field=.b", NULL, FIELD},
+	{"field=!a.b", NULL, FIELD},
+	{"field=a.b+", NULL, FIELD},
+	{"field=+a.b", NULL, FIELD},
+	{"field=a.b,top=x", "top=x", TOP},
+	{"json,by=no", "by=no", BY},
+};
+
+static char file[192];
+
+static void setup_file(void)
+{
+	snprintf(file, sizeof(file), "%s/stats", temp_dir());
+}
+
+/* There is no sink and no file; this line, and no other. */
+static void is_refused(const char *options, const char *message)
+{
+	char expected[512];
+
+	snprintf(expected, sizeof(expected), "tp: statistics '%s': %s; there are no statistics\n", file, message);
+	capture_stderr();
+	errno = 0;
+	const struct tp_sink *sink = tp_stats_sink(file, options);
+	int error = errno;
+	char *messages = captured_stderr();
+	ck_assert_ptr_null(sink);
+	ck_assert_int_eq(error, EINVAL);
+	ck_assert_str_eq(messages, expected);
+	free(messages);
+	ck_assert_int_ne(access(file, F_OK), 0);
+}
+
+START_TEST(wrong_options)
+{
+	char message[256];
+
+	snprintf(message, sizeof(message), "option '%s': %s", wrong[_i].option ? wrong[_i].option : wrong[_i].text,
+		 wrong[_i].message);
+	is_refused(wrong[_i].text, message);
+}
+END_TEST
+
+START_TEST(unknown_options)
+{
+	static const char *const texts[][2] = {
+		{"colour=red", "colour=red"}, {"JSON", "JSON"}, {"js", "js"}, {",json", ""}, {"json,", ""},
+		{"=1", "=1"},
+	};
+	char message[256];
+
+	snprintf(message, sizeof(message), "there is no option '%s'; there are json, by=, interval=, field= and top=",
+		 texts[_i][1]);
+	is_refused(texts[_i][0], message);
+}
+END_TEST
+
+/* ---- Files ---- */
+
+static void fails_with(const char *name, int error)
+{
+	errno = 0;
+	ck_assert_ptr_null(tp_stats_sink(name, NULL));
+	ck_assert_int_eq(errno, error);
+}
+
+START_TEST(files_that_cannot_be)
+{
+	char name[256];
+
+	fails_with(NULL, EINVAL);
+	snprintf(name, sizeof(name), "%s/missing/stats", temp_dir());
+	fails_with(name, ENOENT);
+	snprintf(name, sizeof(name), "%s/link", temp_dir());
+	ck_assert_int_eq(symlink("/nowhere/at/all/x", name), 0);
+	capture_stderr();
+	fails_with("/dev/null", EINVAL);
+	fails_with("/dev/../dev/null", EINVAL);
+	fails_with("/proc/self/fd/2", EINVAL);
+	fails_with(name, EINVAL);
+	fails_with("/tmp", EINVAL);
+	fails_with("/tmp/", EINVAL);
+	fails_with("", EINVAL);
+	char *messages = captured_stderr();
+	ck_assert_uint_eq(count_of(messages, "that is no file, and can't be replaced by one"), 7);
+	ck_assert_uint_eq(count_of(messages, "\n"), 7);
+	free(messages);
+}
+END_TEST
+
+START_TEST(a_link_stays_one)
+{
+	char link[256];
+	struct stat st;
+
+	snprintf(link, sizeof(link), "%s.link", file);
+	ck_assert_int_eq(symlink("stats", link), 0);
+	fclose(fopen(file, "we"));
+	struct tp_sink *sink = tp_stats_sink(link, "interval=0");
+	ck_assert_ptr_nonnull(sink);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_eq(lstat(link, &st), 0);
+	ck_assert(S_ISLNK(st.st_mode));
+	ck_assert_int_eq(stat(file, &st), 0);
+	ck_assert_int_gt(st.st_size, 0);
+}
+END_TEST
+
+START_TEST(no_more_than_four)
+{
+	struct tp_sink *sinks[TP_STATS_SINKS];
+
+	for (int i = 0; i < TP_STATS_SINKS; i++) {
+		sinks[i] = tp_stats_sink(file, "interval=0");
+		ck_assert_ptr_nonnull(sinks[i]);
+	}
+	fails_with(file, EMFILE);
+	for (int i = 0; i < TP_STATS_SINKS; i++)
+		ck_assert_int_eq(tp_sink_close(sinks[i]), 0);
+	struct tp_sink *again = tp_stats_sink(file, "interval=0");
+	ck_assert_ptr_nonnull(again);
+	ck_assert_int_eq(tp_sink_close(again), 0);
+}
+END_TEST
+
+START_TEST(write_is_for_statistics)
+{
+	FILE *f = tmpfile();
+	struct tp_sink *text = tp_text_sink(f);
+
+	ck_assert_int_eq(tp_stats_write(NULL), -EINVAL);
+	ck_assert_int_eq(tp_stats_write(text), -EINVAL);
+	tp_sink_close(text);
+	fclose(f);
+}
+END_TEST
+
+#define NR(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+int main(void)
+{
+	Suite *suite = suite_create("statistics, options");
+	TCase *options = tcase_create("options");
+
+	tcase_add_checked_fixture(options, setup_file, NULL);
+	tcase_add_loop_test(options, good_options, 0, NR(good));
+	tcase_add_loop_test(options, wrong_options, 0, NR(wrong));
+	tcase_add_loop_test(options, unknown_options, 0, 6);
+	suite_add_tcase(suite, options);
+
+	TCase *files = tcase_create("files");
+	tcase_add_checked_fixture(files, setup_file, NULL);
+	tcase_add_test(files, files_that_cannot_be);
+	tcase_add_test(files, a_link_stays_one);
+	tcase_add_test(files, no_more_than_four);
+	tcase_add_test(files, write_is_for_statistics);
+	suite_add_tcase(suite, files);
+	return run(suite);
+}
