@@ -144,7 +144,20 @@ $(MODULES)/host: $(BUILD)/obj/examples/tracepoint-example/host.o
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -rdynamic -o $@ $< -ldl
 
-examples: $(BUILD)/examples/pgz/pgz $(MODULES)/host $(MODULES)/tracepoint-example.so \
+# The fourth of the seeds: a tracepoint, and a marker in its probe. Its header is its own, as there is another sched_switch.
+SCHED := $(BUILD)/examples/sched-trace
+$(SCHED)/sched-trace.h: examples/sched-trace/sched-trace.tp $(TPGEN_SOURCES)
+	$(call say,TPGEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(TPGEN) gen -o $(@D) $< && touch $@
+SCHED_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard examples/sched-trace/*.c))
+$(SCHED_OBJECTS): $(SCHED)/sched-trace.h
+$(SCHED_OBJECTS): OUR_CFLAGS += -iquote $(SCHED)
+$(SCHED)/sched-trace: $(SCHED_OBJECTS) $(BUILD)/libtp.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+examples: $(BUILD)/examples/pgz/pgz $(SCHED)/sched-trace $(MODULES)/host $(MODULES)/tracepoint-example.so \
 	$(MODULES)/tracepoint-probe-example.so
 
 demo: $(BUILD)/examples/pgz/pgz

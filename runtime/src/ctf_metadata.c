@@ -229,7 +229,7 @@ static bool is_float(const struct tp_event_field *f)
 static bool is_hexadecimal(const struct tp_event_field *f)
 {
 	return f->type_class == TP_POINTER || f->kind == TP_BITMASK || f->kind == TP_CPUMASK ||
-	       f->kind == TP_SOCKADDR || f->delimiter;
+	       f->kind == TP_SOCKADDR || f->delimiter || f->is_hexadecimal;
 }
 
 static void print_integer(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align, bool text)

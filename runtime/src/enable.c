@@ -184,17 +184,18 @@ static int described(struct tp_sink *sink)
 
 static void tell_sink(struct sink_state *state, struct tp_module *module)
 {
+	struct tp_event *event;
 	struct loaded *loaded;
 	int error = 0;
 
-	for (struct tp_event **at = module->events; at < module->events_end; at++) {
-		loaded = *at ? (*at)->reserved[0] : NULL;
+	for (size_t i = 0; (event = tp_event_at(module, &i));) {
+		loaded = event->reserved[0];
 		if (loaded)
 			describe(state, loaded);
 	}
 	bool failed = described(state->sink) != 0;
-	for (struct tp_event **at = module->events; at < module->events_end; at++) {
-		loaded = *at ? (*at)->reserved[0] : NULL;
+	for (size_t i = 0; (event = tp_event_at(module, &i));) {
+		loaded = event->reserved[0];
 		if (!loaded)
 			continue;
 		if (failed && loaded->fresh)
@@ -210,7 +211,9 @@ static void tell_sink(struct sink_state *state, struct tp_module *module)
 
 void tp_sinks_load(struct tp_module *module)
 {
-	if (module->events == module->events_end)
+	size_t first = 0;
+
+	if (!tp_event_at(module, &first))
 		return;
 	for (struct sink_state *state = sinks; state; state = state->next)
 		tell_sink(state, module);

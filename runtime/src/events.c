@@ -77,9 +77,9 @@ static struct group *group_of(const char *system, const char *event)
 
 static void describe_field(struct tp_buffer *b, const struct tp_event_field *field)
 {
-	tp_buffer_printf(b, "%s %s %d %d %d %u %u %u %u %d %d\n", field->type, field->name, (int)field->kind,
+	tp_buffer_printf(b, "%s %s %d %d %d %u %u %u %u %d %d %d\n", field->type, field->name, (int)field->kind,
 			 field->relative, (int)field->type_class, field->offset, field->size, field->element_size,
-			 field->element_align, field->is_signed, field->is_char);
+			 field->element_align, field->is_signed, field->is_char, field->is_hexadecimal);
 	if (field->delimiter)
 		tp_buffer_printf(b, "%s\n", field->delimiter);
 	for (const struct trace_print_flags *s = field->symbols; s && s->name; s++)
@@ -217,19 +217,38 @@ const struct group *tp_event_unload(struct tp_event *event)
 	return group;
 }
 
+struct tp_event *tp_event_at(const struct tp_module *module, size_t *i)
+{
+	const size_t own = (size_t)(module->events_end - module->events);
+	const size_t all = own + (size_t)(module->markers_end - module->markers);
+
+	while (*i < all) {
+		size_t at = (*i)++;
+		struct tp_event *event = at < own ? module->events[at] : tp_marker_event(module->markers[at - own]);
+		if (event)
+			return event;
+	}
+	return NULL;
+}
+
 void tp_events_load(struct tp_module *module)
 {
-	for (struct tp_event **at = module->events; at < module->events_end; at++) {
-		if (*at)
-			event_load(*at);
+	struct tp_event *event;
+
+	for (size_t i = 0; (event = tp_event_at(module, &i));) {
+		event_load(event);
+		if (tp_is_marker(event->tracepoint))
+			tp_marker_remember_id(event);
 	}
 }
 
 void tp_events_settle(struct tp_module *module)
 {
-	for (struct tp_event **at = module->events; at < module->events_end; at++) {
-		if (*at && !(*at)->reserved[0])
-			(*at)->id = 0;
+	struct tp_event *event;
+
+	for (size_t i = 0; (event = tp_event_at(module, &i));) {
+		if (!event->reserved[0])
+			event->id = 0;
 	}
 }
 

@@ -32,8 +32,8 @@ __asm__(".pushsection .text\n\t"
 	".cfi_startproc\n\t"
 #ifdef __x86_64__
 	"endbr64\n\t"
-	"mov " TEXT(GATE) "(%rdi), %rax\n\t"
-	"cmpl $0, (%rax)\n\t"
+	"mov " TEXT(GATE) "(%rdi), %r11\n\t" /* rax is an argument of functions of variable arguments: markers' */
+	"cmpl $0, (%r11)\n\t"
 	"je 1f\n\t"
 	"jmp *" TEXT(BEHIND_GATE) "(%rdi)\n"
 #else

@@ -225,6 +225,8 @@ struct group;
 
 extern bool tp_events_without_id; /* there are some: their writers must not be trusted */
 
+/* The first of the module's events, then the next: its own, then those of its markers, some of them more than once. */
+struct tp_event *tp_event_at(const struct tp_module *module, size_t *i);
 void tp_events_load(struct tp_module *module);
 /* Takes one event away: the group that it has left, for tp_sinks_follow. NULL where it stays, or was refused. */
 const struct group *tp_event_unload(struct tp_event *event);
@@ -313,6 +315,37 @@ void tp_sites_switch_or_give_up(void);
 
 /* The object that an address was loaded from: its base address, or NULL and "?". Takes the loader's lock. */
 const void *tp_object_at(const void *address, const char **path);
+
+/* ---- marker.c ---- */
+
+/* In front of the name of a marker's tracepoint. */
+#define TP_MARKER_PREFIX "marker:"
+
+/* How a message speaks of a tracepoint, or of a marker. */
+struct tp_wording {
+	const char *kind;        /* "tracepoint" */
+	const char *proto;       /* "prototype" ... */
+	const char *open, *close; /* ... between these */
+	const char *remedy;
+	size_t prefix;           /* bytes of the name that are not for people */
+};
+
+const struct tp_wording *tp_wording_of(const char *name);
+bool tp_is_marker(const struct tracepoint *tp);
+
+/* Prepares the markers of a module that comes, before one of them can be on; each is in its array once from then on. */
+void tp_markers_load(struct tp_module *module);
+/* Of a marker that was not refused; NULL where there is none. */
+struct tp_event *tp_marker_event(const struct tracepoint *tp);
+
+/* ---- marker_event.c: under tp_events_lock, but for what sinks call ---- */
+
+struct marker;
+
+/* The event of the marker's name and format, made where it is new; NULL: there is none, and it was said why. */
+struct tp_event *tp_marker_event_of(const struct marker *marker);
+/* The event has an id, by which its records are known. */
+void tp_marker_remember_id(const struct tp_event *event);
 
 /* ---- process.c ---- */
 

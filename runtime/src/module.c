@@ -27,30 +27,50 @@ const void *tp_object_at(const void *address, const char **path)
 
 /* ---- Tracepoints ---- */
 
+/* The first of the module's tracepoints, then the next, markers behind the others; NULL at the end. */
+static struct tracepoint *tracepoint_at(const struct tp_module *module, size_t *i)
+{
+	const size_t own = (size_t)(module->tracepoints_end - module->tracepoints);
+	const size_t all = own + (size_t)(module->markers_end - module->markers);
+
+	while (*i < all) {
+		size_t at = (*i)++;
+		struct tracepoint *tp = at < own ? module->tracepoints[at] : module->markers[at - own];
+		if (tp) /* the arrays are the linker's, and some linkers pad them with NULL */
+			return tp;
+	}
+	return NULL;
+}
+
 static void complain_of_conflict(const struct tp_name *name, const char *what, const struct tracepoint *tp)
 {
 	const void *other = name->tracepoints ? (const void *)name->tracepoints
 					      : (const void *)(uintptr_t)tp_probes_first(name);
+	const struct tp_wording *w = tp_wording_of(tp->name);
+	const char *text = tp->name + w->prefix;
 	const char *ours, *theirs;
 
 	tp_object_at(tp, &ours);
 	tp_object_at(other, &theirs);
 	if (name->tracepoints)
-		tp_complain("%s '%s' of %s stays off: its prototype is (%s), but the tracepoint of that name in %s has "
-			    "(%s); build both from the same definition, or rename one",
-			    what, tp->name, ours, tp->proto, theirs, name->proto);
+		tp_complain("%s '%s' of %s stays off: its %s is %s%s%s, but the %s of that name in %s has %s%s%s; "
+			    "%s, or rename one",
+			    what, text, ours, w->proto, w->open, tp->proto, w->close, w->kind, theirs, w->open,
+			    name->proto, w->close, w->remedy);
 	else
-		tp_complain("a probe in %s waits for a tracepoint '%s' with the prototype (%s), but that of %s has "
-			    "(%s): it is not called; build both from the same definition",
-			    theirs, tp->name, name->proto, ours, tp->proto);
+		tp_complain("a probe in %s waits for a %s '%s' with the %s %s%s%s, but that of %s has %s%s%s: it is "
+			    "not called; %s",
+			    theirs, w->kind, text, w->proto, w->open, name->proto, w->close, ours, w->open, tp->proto,
+			    w->close, w->remedy);
 }
 
 static void complain_of_failure(const struct tracepoint *tp, const char *what, int error)
 {
+	const struct tp_wording *w = tp_wording_of(tp->name);
 	const char *path;
 
 	tp_object_at(tp, &path);
-	tp_complain("tracepoint '%s' of %s stays off: %s: %s", tp->name, path, what, strerror(-error));
+	tp_complain("%s '%s' of %s stays off: %s: %s", w->kind, tp->name + w->prefix, path, what, strerror(-error));
 }
 
 static void tracepoint_load(struct tracepoint *tp, struct tp_spare *spare)
@@ -63,7 +83,7 @@ static void tracepoint_load(struct tracepoint *tp, struct tp_spare *spare)
 	if (other) {
 		tp->registered = NULL;
 		tp->state = TP_STATE_REFUSED;
-		complain_of_conflict(other, "tracepoint", tp);
+		complain_of_conflict(other, tp_wording_of(tp->name)->kind, tp);
 		if (name)
 			tp_name_drop_if_unused(name, spare);
 		return;
@@ -76,7 +96,7 @@ static void tracepoint_load(struct tracepoint *tp, struct tp_spare *spare)
 		complain_of_failure(tp, "its regfunc has failed", error);
 	other = tp_name_find_other(tp->name, tp->proto, true);
 	if (other)
-		complain_of_conflict(other, "tracepoint", tp);
+		complain_of_conflict(other, tp_wording_of(tp->name)->kind, tp);
 }
 
 /* Off from now on; but readers may be in it, so that its name is kept until settled. */
@@ -149,11 +169,11 @@ void tp_sites_switch_or_give_up(void)
 	tp_unlock(&tp_registry_lock);
 }
 
-/* The arrays are the linker's, and some linkers pad them with NULL. */
 static void tracepoints_load(struct tp_module *module)
 {
 	struct tp_spare spare = {.names = NULL};
 	struct tp_module **at = &tp_modules;
+	struct tracepoint *tp;
 
 	tp_object_at(module, &module->path);
 	/* First of all: from now on its sites are switched by whoever switches any. */
@@ -169,18 +189,16 @@ static void tracepoints_load(struct tp_module *module)
 	tp_sites_load(module);
 	tp_unlock(&tp_registry_lock);
 
-	for (struct tracepoint **tp = module->tracepoints; tp < module->tracepoints_end; tp++) {
-		if (!*tp)
-			continue;
-		bool memory = tp_spare_name(&spare, (*tp)->name, (*tp)->proto);
+	for (size_t i = 0; (tp = tracepoint_at(module, &i));) {
+		bool memory = tp_spare_name(&spare, tp->name, tp->proto);
 		tp_lock(&tp_registry_lock);
-		if ((*tp)->loads++ == 0) {
-			(*tp)->module = module;
+		if (tp->loads++ == 0) {
+			tp->module = module;
 			if (memory) {
-				tracepoint_load(*tp, &spare);
+				tracepoint_load(tp, &spare);
 			} else {
-				(*tp)->state = TP_STATE_FAILED;
-				complain_of_failure(*tp, "no room for its name", -ENOMEM);
+				tp->state = TP_STATE_FAILED;
+				complain_of_failure(tp, "no room for its name", -ENOMEM);
 			}
 		}
 		tp_unlock(&tp_registry_lock);
@@ -193,17 +211,16 @@ static void tracepoints_load(struct tp_module *module)
 static bool tracepoints_unload(struct tp_module *module)
 {
 	struct tp_module **at = &tp_modules;
+	struct tracepoint *tp;
 	bool used = false;
 
 	tp_lock(&tp_registry_lock);
-	for (struct tracepoint **tp = module->tracepoints; tp < module->tracepoints_end; tp++) {
-		if (!*tp)
-			continue;
-		used = used || (*tp)->used;
-		if ((*tp)->module == module)
-			(*tp)->module = NULL;
-		if (--(*tp)->loads == 0)
-			tracepoint_unload(*tp);
+	for (size_t i = 0; (tp = tracepoint_at(module, &i));) {
+		used = used || tp->used;
+		if (tp->module == module)
+			tp->module = NULL;
+		if (--tp->loads == 0)
+			tracepoint_unload(tp);
 	}
 	tp_sites_leave();
 	while (*at != module)
@@ -216,11 +233,12 @@ static bool tracepoints_unload(struct tp_module *module)
 static void tracepoints_settle(struct tp_module *module)
 {
 	struct tp_spare spare = {.names = NULL};
+	struct tracepoint *tp;
 
 	tp_lock(&tp_registry_lock);
-	for (struct tracepoint **tp = module->tracepoints; tp < module->tracepoints_end; tp++) {
-		if (*tp && !(*tp)->loads)
-			tracepoint_settle(*tp, &spare);
+	for (size_t i = 0; (tp = tracepoint_at(module, &i));) {
+		if (!tp->loads)
+			tracepoint_settle(tp, &spare);
 	}
 	tp_unlock(&tp_registry_lock);
 	tp_spare_free(&spare);
@@ -237,6 +255,7 @@ void tp_module_load(struct tp_module *module)
 	bool first = !module->loaded;
 	if (first) {
 		module->loaded = true;
+		tp_markers_load(module);
 		tracepoints_load(module);
 		tp_events_load(module);
 		tp_sinks_load(module);
@@ -249,13 +268,14 @@ void tp_module_load(struct tp_module *module)
 /* False where all its events are on tracepoints of the module's own. */
 static bool unload_events(struct tp_module *module)
 {
+	struct tp_event *event;
 	bool custom = false;
 
-	for (struct tp_event **at = module->events; at < module->events_end; at++) {
-		const struct group *left = *at ? tp_event_unload(*at) : NULL;
+	for (size_t i = 0; (event = tp_event_at(module, &i));) {
+		const struct group *left = tp_event_unload(event);
 		if (!left)
 			continue;
-		custom = custom || !(*at)->tracepoint->registered;
+		custom = custom || !(event->tracepoint->registered || tp_is_marker(event->tracepoint));
 		tp_sinks_follow(left);
 	}
 	return custom;
@@ -281,7 +301,7 @@ void tp_module_unload(struct tp_module *module)
 		tracepoint_synchronize_unregister();
 	}
 	tp_lock(&tp_events_lock);
-	tracepoints_settle(module);
 	tp_events_settle(module);
+	tracepoints_settle(module);
 	tp_unlock(&tp_events_lock);
 }

@@ -116,8 +116,11 @@ static int add(const char *text, const char *proto, const struct tracepoint_func
 {
 	const struct tp_name *other = tp_name_find_other(text, proto, false);
 	if (other) {
-		tp_complain("a probe for tracepoint '%s' is refused: it takes (%s), but the tracepoint has (%s), in just "
-			    "this spelling", text, proto, other->proto);
+		const struct tp_wording *w = tp_wording_of(text);
+		tp_complain("a probe for %s '%s' is refused: it takes %s%s%s, but the %s has %s%s%s, in just this "
+			    "spelling",
+			    w->kind, text + w->prefix, w->open, proto, w->close, w->kind, w->open, other->proto,
+			    w->close);
 		return -EINVAL;
 	}
 	struct tp_name *name = tp_name_get(text, proto, spare);

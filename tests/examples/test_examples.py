@@ -12,6 +12,7 @@ import re
 from support import BUILD, ROOT, Case, need, read, reader, run
 
 MODULES = os.path.join(BUILD, "examples/tracepoint-example")
+SCHED = os.path.join(BUILD, "examples/sched-trace/sched-trace")
 PGZ = os.path.join(BUILD, "examples/pgz/pgz")
 
 
@@ -41,6 +42,37 @@ class TracepointExample(Case):
     def test_without_a_tracepoint(self) -> None:
         self.assertEqual(self.host("tracepoint-probe-example")[-2:],
                          ["tracepoint-probe-example: init", "tracepoint-probe-example: exit"])
+
+
+class SchedTrace(Case):
+    """The fourth of the seeds: a marker in the probe of a tracepoint, which sinks are connected to from outside."""
+
+    SWITCHES = [(1, 2, 0), (2, 3, 1), (3, 1, 0)]
+
+    def sched(self, **env: str) -> str:
+        done = self.succeed([SCHED], env={**os.environ, **env})
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def test_nobody_listens(self) -> None:
+        self.assertEqual(self.sched(), "")
+
+    def test_text(self) -> None:
+        lines = self.sched(TP_ENABLE="marker:*").splitlines()
+        self.assertEqual([line.split(" ", 2)[2] for line in lines], [
+            f"marker:kernel_sched_switch: prev_pid {prev} next_pid {next} prev_state {state}"
+            for prev, next, state in self.SWITCHES])
+
+    def test_ctf(self) -> None:
+        need(self, "babeltrace2")
+        trace = self.path("trace")
+        self.assertEqual(self.sched(TP_ENABLE="marker:*", TP_OUTPUT=f"ctf:{trace}"), "")
+        done = reader(["babeltrace2", trace])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual([line.split("marker:kernel_sched_switch: ")[1].split("}, ")[1] for line in
+                          done.stdout.splitlines()],
+                         [f"{{ prev_pid = {prev}, next_pid = {next}, prev_state = {state} }}"
+                          for prev, next, state in self.SWITCHES])
 
 
 class Pgz(Case):

@@ -100,7 +100,7 @@ inline synchronize_rcu()
 	atomic { current = 0; rcu_gp_lock = false }
 }
 
-/* ---- A hit: the generated __traceiter_X(), and tp/define_trace.h ---- */
+/* ---- A hit: the generated __traceiter_X(), and tp/read.h ---- */
 
 #define HIT (2 * r + in)
 

@@ -33,6 +33,8 @@ extern struct tp_event *__start_tp_events[] TP_HIDDEN __attribute__((weak));
 extern struct tp_event *__stop_tp_events[] TP_HIDDEN __attribute__((weak));
 extern struct tp_import *__start_tp_imports[] TP_HIDDEN __attribute__((weak));
 extern struct tp_import *__stop_tp_imports[] TP_HIDDEN __attribute__((weak));
+extern struct tracepoint *__start_tp_markers[] TP_HIDDEN __attribute__((weak));
+extern struct tracepoint *__stop_tp_markers[] TP_HIDDEN __attribute__((weak));
 extern const struct tp_site __start_tp_sites[] TP_HIDDEN __attribute__((weak));
 extern const struct tp_site __stop_tp_sites[] TP_HIDDEN __attribute__((weak));
 
@@ -41,6 +43,7 @@ struct tp_module __tp_module TP_HIDDEN __attribute__((weak)) = {
 	__start_tp_tracepoints, __stop_tp_tracepoints,
 	__start_tp_events,      __stop_tp_events,
 	__start_tp_imports,     __stop_tp_imports,
+	__start_tp_markers,     __stop_tp_markers,
 	__start_tp_sites,       __stop_tp_sites,
 	NULL,                   NULL,
 	false,

@@ -44,7 +44,7 @@ template <> struct tp_word<false> {
 	template <class T> static unsigned long of(const T &) { return 0; }
 };
 }
-#define TP_CLASS(x) __builtin_classify_type(*(tp_plain<__typeof__(x)>::type *)0)
+#define TP_CLASS(x) __builtin_classify_type(*(typename tp_plain<__typeof__(x)>::type *)0)
 #define TP_WORD(x) tp_word<TP_IS_WORD(x)>::of(x)
 #else
 #define TP_CLASS(x) __builtin_classify_type(x)

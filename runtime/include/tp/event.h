@@ -103,6 +103,7 @@ struct tp_event_field {
 	bool is_char;             /* the element is a char: an array of it is text */
 	const struct trace_print_flags *symbols; /* the table by which TP_printk prints this very field, or NULL */
 	const char *delimiter;    /* of __print_flags; NULL for __print_symbolic. TP_DESCRIBE sets both at once */
+	bool is_hexadecimal;      /* an integer that people read in base 16; markers' only */
 };
 
 /* A name of TRACE_DEFINE_ENUM, or "sizeof(TYPE)" of TRACE_DEFINE_SIZEOF. Tables end with a NULL name. */

@@ -33,6 +33,7 @@ struct tp_module {
 	struct tracepoint **tracepoints, **tracepoints_end;
 	struct tp_event **events, **events_end;
 	struct tp_import **imports, **imports_end;
+	struct tracepoint **markers, **markers_end; /* the first members of struct marker: tp/marker.h */
 	const struct tp_site *sites, *sites_end;
 	/* The rest is the runtime's. */
 	struct tp_module *next; /* in order of loading */

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tp/marker.h - markers: trace_mark() in any C or C++ file, without a .tp file.
+ *
+ *	trace_mark(kernel_sched_switch, "prev_pid %d next_pid %d prev_state %ld", prev->pid, next->pid, prev->state);
+ *
+ * The names are those of Linux 2.6.24 to 2.6.31 (include/linux/marker.h). A
+ * marker has a name and a format, as of printf; its arguments are of basic
+ * types only. That is what general-purpose tools want: each marker is also an
+ * event, "marker:kernel_sched_switch", which tp_enable() sends to any sink,
+ * with fields that are named and typed by the format: see below.
+ *
+ * A marker is a tracepoint of a kind, and all that tp/tracepoint.h says of
+ * tracepoints, probes and threads holds for it. Off, it costs what a tracepoint
+ * costs. Several places may have markers of one name, in one
+ * module or several, if they have the same format: it takes the place of the prototype.
+ *
+ * Needs no more than libtp to link with.
+ */
+#ifndef TP_MARKER_H
+#define TP_MARKER_H
+
+#include <stdarg.h>
+
+#include <tp/announce.h>
+#include <tp/call.h>
+#include <tp/tracepoint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The format of a marker without arguments. */
+#define MARK_NOARGS " "
+
+/* A marker's name is no longer, in bytes. */
+#define TP_MARKER_NAME_MAX 255
+
+/* A marker has no more arguments: those of the stars in its format count. */
+#define TP_MARKER_ARGS_MAX 32
+
+/*
+ * One place in a module where trace_mark() stands. All of one name share their probes.
+ */
+struct marker {
+	struct tracepoint tp;    /* tp.name is "marker:" and the name, tp.proto the format; tp.file, tp.line: where */
+	const char *name;        /* "kernel_sched_switch": global to the process, as are its probes */
+	const char *format;
+	struct tp_event *event;  /* the runtime's: what all of this name and format are to sinks. NULL: no event */
+};
+
+/*
+ * A probe. probe_private is what it was registered with, call_private the
+ * struct marker that was hit, fmt its format. args are the arguments that
+ * the format says, at the first: va_arg(*args, int) takes an int. Each probe has its own.
+ */
+typedef void marker_probe_func(void *probe_private, void *call_private, const char *fmt, va_list *args);
+
+/*
+ * trace_mark(name, format, arguments...): calls the probes of the marker.
+ *
+ * name is an identifier. format is a string literal, or several; compilers
+ * check the arguments against it (-Wformat). With none, format is MARK_NOARGS.
+ * The arguments are evaluated while the marker is on, and only then: so not
+ * even a call among them costs anything while it is off, and what must happen
+ * in any case does not belong there.
+ *
+ * The format says how the event's record is laid out: a field for each
+ * conversion. Its name is the last identifier in the text between the
+ * conversion before and this one ("pid %d", "pid=%d", "(pid: %d"), or
+ * arg1, arg2 ... where there is none. A second field of a name gets _2 behind
+ * it, and so on; a keyword of C, or one that begins with common_, a _.
+ *
+ *	%d %i %u %o %x %X, also with hh, h, l, ll, q, j, z, t: an integer of that type
+ *	%c: a char         %p: a void *
+ *	%s: a copy of the string, "(null)" for NULL; with a precision no more than that of it
+ *	%e %f %g %a: a double, also with L
+ *
+ * It prints as printf would print it, but that a width or a precision that is a
+ * * is not recorded, and nothing is padded or rounded by it (a string's is obeyed).
+ * With %n, %m, %lc, %ls, %C, %S, the flags ' and I, or numbered
+ * arguments (%1$d), the marker has probes like any other, but is no event, which
+ * a message says when its module is loaded.
+ *
+ * In C, not in an inline function with external linkage ("inline" without
+ * "static"). In C++ everywhere, but on processors other than x86-64 and arm64
+ * not in inline functions and templates.
+ */
+#define trace_mark(name, ...)                                                                      \
+	do {                                                                                       \
+		TP_MARKER_DEFINE(__marker_##name, #name, TP_MARKER_FORMAT(__VA_ARGS__, 0));        \
+		if (0)                                                                             \
+			tp_marker_check_format(__VA_ARGS__);                                       \
+		if (__builtin_expect(TP_MARKER_IS_ON(__marker_##name), 0))                         \
+			TP_MARKER_HIT(&TP_MARKER(__marker_##name).tp, __VA_ARGS__);                \
+	} while (0)
+
+/*
+ * Registers a probe for all markers of that name and format, those of modules
+ * that are loaded later too; as tp_probe_register(), which says more. If the
+ * code that calls this is unloaded, so are its probes.
+ *
+ * -EEXIST   this probe with this probe_private is registered already
+ * -EINVAL   name, format or probe is NULL; name is longer than TP_MARKER_NAME_MAX; or the name is in use with another
+ *           format, which a message says
+ * -ENOMEM, -EPERM, -EDEADLK   as for tp_probe_register()
+ */
+static inline int marker_probe_register(const char *name, const char *format, marker_probe_func *probe,
+					void *probe_private);
+
+/*
+ * Takes it off again; as tp_probe_unregister(). Calls of it that run may go on
+ * until marker_synchronize_unregister() returns.
+ *
+ * -ENOENT   it is not registered
+ * -EINVAL   name or probe is NULL, or name too long
+ */
+TP_PUBLIC int marker_probe_unregister(const char *name, marker_probe_func *probe, void *probe_private);
+
+/* tracepoint_synchronize_unregister(), which is for both. */
+static inline int marker_synchronize_unregister(void)
+{
+	return tracepoint_synchronize_unregister();
+}
+
+/*
+ * Calls fct for each marker of each loaded module, those included that were
+ * refused, under the registry's lock: as for_each_tracepoint(), which leaves markers out.
+ * tp_get_tracepoint_info(&marker->tp, ...) says more.
+ */
+TP_PUBLIC void for_each_marker(void (*fct)(struct marker *marker, void *priv), void *priv);
+
+/* ---- What the above is made of ---- */
+
+TP_PUBLIC int tp_marker_register(const char *name, const char *format, marker_probe_func *probe, void *probe_private);
+
+static inline int marker_probe_register(const char *name, const char *format, marker_probe_func *probe,
+					void *probe_private)
+{
+	tp_remove_probes_at_unload();
+	return tp_marker_register(name, format, probe, probe_private);
+}
+
+/* For compilers to look at the arguments. It is never called. */
+static inline void tp_marker_check_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static inline void tp_marker_check_format(const char *format, ...)
+{
+	(void)format;
+}
+
+/* What struct tracepoint's iterate points to. */
+typedef void tp_marker_iterate_t(struct tracepoint *tp, ...);
+
+#define TP_MARKER_FORMAT(format, ...) format
+
+/* All members, in their order, as C++ wants it. */
+#define TP_MARKER_INIT(tp_name, name, format, file, line)                                                      \
+	{                                                                                                      \
+		{0, line, NULL, NULL, tp_name, format, file, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
+		 0, false, false, NULL, NULL},                                                                 \
+			name, format, NULL                                                                     \
+	}
+
+/*
+ * The site's struct marker, which an assembler instruction announces: a
+ * pointer to it, in the group of the code's section, as tp/site.h does it for imports.
+ */
+#ifdef TP_SYMBOL_OPERAND
+#define TP_MARKER_POINTER(tag)                                            \
+	".pushsection tp_markers, \"awo?\", %%progbits, " tag "\n\t"      \
+	".balign 8\n\t"                                                   \
+	".dc.a %c0\n\t"                                                   \
+	".popsection"
+#define TP_MARKER_ANNOUNCE(site)
+#else
+#define TP_MARKER_ANNOUNCE(site)                                                                             \
+	; static struct tracepoint *site##_pointer __attribute__((used, section("tp_markers") TP_RETAIN)) = \
+		&TP_MARKER(site).tp
+#endif
+
+#ifdef __cplusplus
+/*
+ * A static variable of an inline function or of a template may be another
+ * module's, as the loader merges them. That of a class that is hidden is not.
+ * site is a class of the place's own, which knows what the marker is.
+ */
+extern "C++" {
+template <class site> struct TP_HIDDEN tp_marker_of {
+	static struct marker marker;
+};
+template <class site> struct marker tp_marker_of<site>::marker =
+	TP_MARKER_INIT(site::tp_name(), site::name(), site::format(), site::file(), site::line());
+}
+#define TP_MARKER(site) (tp_marker_of<site>::marker)
+#define TP_MARKER_DEFINE(site, marker_name, marker_format)                                              \
+	static_assert(sizeof(marker_name) <= TP_MARKER_NAME_MAX + 1, "the marker's name is too long");  \
+	struct site {                                                                                   \
+		static constexpr const char *tp_name() { return "marker:" marker_name; }                \
+		static constexpr const char *name() { return marker_name; }                             \
+		static constexpr const char *format() { return marker_format; }                         \
+		static constexpr const char *file() { return __FILE__; }                                \
+		static constexpr int line() { return __LINE__; }                                        \
+	}                                                                                               \
+	TP_MARKER_ANNOUNCE(site)
+#else
+#define TP_MARKER(site) site
+#define TP_MARKER_DEFINE(site, name, format)                                                        \
+	_Static_assert(sizeof(name) <= TP_MARKER_NAME_MAX + 1, "the marker's name is too long");    \
+	static struct marker site = TP_MARKER_INIT("marker:" name, name, format, __FILE__, __LINE__) \
+	TP_MARKER_ANNOUNCE(site)
+#endif
+
+/* ---- The site ---- */
+
+/*
+ * Whether the marker is on, as tp/site.h does it for a tracepoint. The
+ * instruction's operand must be a constant: in C++ by way of a template; with gcc in place;
+ * with clang, whose asm goto before clang 17 can't be in a function that has another and variables with a
+ * scope, in a function that it only sees through when it optimizes.
+ */
+#if TP_STATIC_KEYS && (defined(__cplusplus) || !defined(__clang__) || defined(__OPTIMIZE__))
+#define TP_MARKER_KEY(operand) \
+	TP_KEY_INSTRUCTION("") "\n\t" TP_MARKER_POINTER(".Ltp_site%=") : : TP_SYMBOL_OPERAND(operand) : : on
+#if defined(__cplusplus)
+extern "C++" {
+template <class site> TP_SITE_INLINE bool tp_marker_is_on()
+{
+	__asm__ __inline__ goto(TP_MARKER_KEY(&tp_marker_of<site>::marker));
+	return false;
+on:
+	return true;
+}
+}
+#define TP_MARKER_IS_ON(site) tp_marker_is_on<site>()
+#elif defined(__clang__)
+static TP_SITE_INLINE bool tp_marker_is_on(const struct marker *marker)
+{
+	__asm__ __inline__ goto(TP_MARKER_KEY(marker));
+	return false;
+on:
+	return true;
+}
+#define TP_MARKER_IS_ON(site) tp_marker_is_on(&TP_MARKER(site))
+#else
+#define TP_MARKER_IS_ON(site)                                               \
+	__extension__({                                                     \
+		__label__ on, known;                                        \
+		bool __is_on;                                               \
+		__asm__ __inline__ goto(TP_MARKER_KEY(&TP_MARKER(site)));   \
+		__is_on = false;                                            \
+		goto known;                                                 \
+	on:                                                                 \
+		__is_on = true;                                             \
+	known:                                                              \
+		__is_on;                                                    \
+	})
+#endif
+#elif defined(TP_SYMBOL_OPERAND)
+#define TP_MARKER_IS_ON(site)                                                                    \
+	__extension__({                                                                          \
+		__asm__ __inline__ volatile(".Ltp_marker%=:\n\t" TP_MARKER_POINTER(".Ltp_marker%=") \
+					    : : TP_SYMBOL_OPERAND(&TP_MARKER(site)));            \
+		tp_enabled(&TP_MARKER(site).tp);                                                 \
+	})
+#else
+#define TP_MARKER_IS_ON(site) tp_enabled(&TP_MARKER(site).tp)
+#endif
+
+/*
+ * Calls the probes. Arguments are converted as for any function of variable
+ * arguments, in C by ?:, which also lets none be evaluated twice.
+ */
+#ifdef __cplusplus
+extern "C++" {
+TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *)
+{
+	TP_CALL_0(tp_marker_iterate_t, tp);
+}
+
+template <class A> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a)
+{
+	TP_CALL_1(tp_marker_iterate_t, tp, a);
+}
+
+template <class A, class B> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a, B b)
+{
+	TP_CALL_2(tp_marker_iterate_t, tp, a, b);
+}
+
+template <class A, class B, class C>
+TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a, B b, C c)
+{
+	TP_CALL_3(tp_marker_iterate_t, tp, a, b, c);
+}
+
+template <class A, class B, class C, class D>
+TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a, B b, C c, D d)
+{
+	TP_CALL_4(tp_marker_iterate_t, tp, a, b, c, d);
+}
+
+template <class A, class B, class C, class D, class E>
+TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a, B b, C c, D d, E e)
+{
+	TP_CALL_5(tp_marker_iterate_t, tp, a, b, c, d, e);
+}
+
+template <class... more> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, more... arguments)
+{
+	TP_CALL_MANY(tp_marker_iterate_t, tp, arguments...);
+}
+}
+#define TP_MARKER_HIT(tp, ...) tp_marker_hit(tp, __VA_ARGS__)
+#else
+#define TP_MARKER_ARG(name, argument) __typeof__(1 ? (argument) : (argument)) name = (argument)
+#define TP_MARKER_HIT_0(tp, format) TP_CALL_0(tp_marker_iterate_t, tp)
+#define TP_MARKER_HIT_1(tp, format, a)                     \
+	do {                                               \
+		TP_MARKER_ARG(__tp_a, a);                  \
+		TP_CALL_1(tp_marker_iterate_t, tp, __tp_a); \
+	} while (0)
+#define TP_MARKER_HIT_2(tp, format, a, b)                          \
+	do {                                                       \
+		TP_MARKER_ARG(__tp_a, a);                          \
+		TP_MARKER_ARG(__tp_b, b);                          \
+		TP_CALL_2(tp_marker_iterate_t, tp, __tp_a, __tp_b); \
+	} while (0)
+#define TP_MARKER_HIT_3(tp, format, a, b, c)                               \
+	do {                                                               \
+		TP_MARKER_ARG(__tp_a, a);                                  \
+		TP_MARKER_ARG(__tp_b, b);                                  \
+		TP_MARKER_ARG(__tp_c, c);                                  \
+		TP_CALL_3(tp_marker_iterate_t, tp, __tp_a, __tp_b, __tp_c); \
+	} while (0)
+#define TP_MARKER_HIT_4(tp, format, a, b, c, d)                                    \
+	do {                                                                       \
+		TP_MARKER_ARG(__tp_a, a);                                          \
+		TP_MARKER_ARG(__tp_b, b);                                          \
+		TP_MARKER_ARG(__tp_c, c);                                          \
+		TP_MARKER_ARG(__tp_d, d);                                          \
+		TP_CALL_4(tp_marker_iterate_t, tp, __tp_a, __tp_b, __tp_c, __tp_d); \
+	} while (0)
+#define TP_MARKER_HIT_5(tp, format, a, b, c, d, e)                                         \
+	do {                                                                               \
+		TP_MARKER_ARG(__tp_a, a);                                                  \
+		TP_MARKER_ARG(__tp_b, b);                                                  \
+		TP_MARKER_ARG(__tp_c, c);                                                  \
+		TP_MARKER_ARG(__tp_d, d);                                                  \
+		TP_MARKER_ARG(__tp_e, e);                                                  \
+		TP_CALL_5(tp_marker_iterate_t, tp, __tp_a, __tp_b, __tp_c, __tp_d, __tp_e); \
+	} while (0)
+#define TP_MARKER_HIT_MANY(tp, format, ...) TP_CALL_MANY(tp_marker_iterate_t, tp, __VA_ARGS__)
+
+/* The 34th, which is the number of arguments behind the format where these are up to 32. */
+#define TP_MARKER_PICK(format, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, \
+		       a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, picked, ...)                 \
+	picked
+#define TP_MARKER_HIT(tp, ...)                                                                                     \
+	TP_MARKER_PICK(__VA_ARGS__, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, \
+		       TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY,             \
+		       TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY,             \
+		       TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY,             \
+		       TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY,             \
+		       TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY,             \
+		       TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_5, TP_MARKER_HIT_4, \
+		       TP_MARKER_HIT_3, TP_MARKER_HIT_2, TP_MARKER_HIT_1, TP_MARKER_HIT_0, 0)                      \
+	(tp, __VA_ARGS__)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TP_MARKER_H */
