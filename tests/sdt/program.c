@@ -9,13 +9,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <tp/marker.h>
 #include <tp/tp.h>
 
 #define CREATE_TRACE_POINTS
 #include "widths.h"
-
-/* As a file that has markers does it. */
-#define MARK(name, ...) TP_SDT_PROBE("marker", #name, __VA_ARGS__)
 
 static const char text[] = "hello";
 static const int array[2] = {11, 12};
@@ -43,8 +41,8 @@ static void round_of(uint32_t n)
 	trace_narrow(n, -8, 0xf8, -16, 0xfff0, true, 'J', BLUE, LEFT);
 	trace_wide(n, -32, 0xfffffff0u, -64, UINT64_MAX - 64, text, NULL, array);
 	trace_even(n, text);
-	MARK(tick, n, "a text", text);
-	MARK(tock, -1);
+	trace_mark(tick, "n %u text %s other %s", n, "a text", text);
+	trace_mark(tock, "n %d", -1);
 	if (leaf(n) != 2L * n) {
 		puts("variables have changed");
 		exit(1);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What is compiled in many ways, as C and as C++: functions with sites, some inlined more than once. */
-#include "widths.h"
+#include <tp/marker.h>
 
-/* As a file that has markers does it. */
-#define MARK(name, ...) TP_SDT_PROBE("marker", #name, __VA_ARGS__)
+#include "widths.h"
 
 #ifdef __cplusplus
 extern "C"
@@ -28,13 +27,14 @@ int hit(int n, char **p)
 	trace_left_out(-1, 2.5, pair_of(n), -1000000000000, 1.5f, 3.5L, -3);
 	trace_fourteen(n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, n + 11, n + 12, n + 13);
 	if (n)
-		MARK(one, ++evaluated);
+		TP_SDT_PROBE("marker", "one", ++evaluated);
 	else
-		MARK(seventeen, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17);
+		trace_mark(seventeen, "%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8,
+			   9, 10, 11, 12, 13, 14, 15, 16, 17);
 	return twice(n) + twice(n + 1) + evaluated;
 }
 
 void never_called(int n)
 {
-	MARK(never, n);
+	TP_SDT_PROBE("marker", "never", n);
 }

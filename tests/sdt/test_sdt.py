@@ -91,7 +91,7 @@ class Tools(Case):
                                   'printf "first %u %lu %s:%s\\n", ((struct trace_event_raw_even *)$_probe_arg0)->n, '
                                   "(long)$_probe_arg1, (char *)$_probe_arg2, (char *)$_probe_arg3", "continue",
                                   'printf "second %u\\n", ((struct trace_event_raw_even *)$_probe_arg0)->n',
-                                  "info breakpoints", "continue"], {"TP_OUTPUT": "sdt:"})
+                                  "info breakpoints", "continue"], {"TP_OUTPUT": "sdt:", "TP_ENABLE": "widths:*"})
         # Those of rounds 0 and 2, as the event has a condition; 16 bytes and "hello".
         self.assertIn("\nfirst 0 22 widths:even\n", said)
         self.assertIn("\nsecond 2\n", said)

@@ -24,6 +24,7 @@
 
 #include <tp/announce.h>
 #include <tp/call.h>
+#include <tp/sdt.h>
 #include <tp/tracepoint.h>
 
 #ifdef __cplusplus
@@ -63,7 +64,9 @@ typedef void marker_probe_func(void *probe_private, void *call_private, const ch
  * check the arguments against it (-Wformat). With none, format is MARK_NOARGS.
  * The arguments are evaluated while the marker is on, and only then: so not
  * even a call among them costs anything while it is off, and what must happen
- * in any case does not belong there.
+ * in any case does not belong there. Where a file is compiled with -DTP_SDT=1
+ * (tp/sdt.h: the marker is a USDT probe then, too, of the provider "marker"),
+ * they are evaluated for that in any case, and while the marker is on once more.
  *
  * The format says how the event's record is laid out: a field for each
  * conversion. Its name is the last identifier in the text between the
@@ -89,6 +92,7 @@ typedef void marker_probe_func(void *probe_private, void *call_private, const ch
 #define trace_mark(name, ...)                                                                      \
 	do {                                                                                       \
 		TP_MARKER_DEFINE(__marker_##name, #name, TP_MARKER_FORMAT(__VA_ARGS__, 0));        \
+		TP_SDT_MARKER(#name, __VA_ARGS__);                                                 \
 		if (0)                                                                             \
 			tp_marker_check_format(__VA_ARGS__);                                       \
 		if (__builtin_expect(TP_MARKER_IS_ON(__marker_##name), 0))                         \

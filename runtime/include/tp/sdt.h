@@ -50,6 +50,7 @@
 #if !TP_SDT
 
 #define TP_SDT_PROBE(...) (void)0
+#define TP_SDT_MARKER(...) (void)0
 
 #else
 
@@ -246,16 +247,21 @@ static inline __attribute__((always_inline)) void tp_sdt_no_red_zone(void)
 #define TP_SDT_TEXTS_12 TP_SDT_TEXT(12) TP_SDT_TEXTS_11
 #define TP_SDT_TEXTS_MORE TP_SDT_TEXTS_12
 
-/* ... = NAME, arguments: 0 to 12, or MORE, up to 24. */
-#define TP_SDT_PROBE(provider, ...)                                                                     \
-	TP_SDT_PROBE_OF(TP_SDT_COUNT(__VA_ARGS__, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, \
-				     MORE, MORE, MORE, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, ),     \
-			provider, __VA_ARGS__)
-#define TP_SDT_COUNT(name, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, count, ...) count
-#define TP_SDT_PROBE_OF(count, provider, ...) TP_SDT_PROBE_N(count, provider, __VA_ARGS__)
-#define TP_SDT_PROBE_N(count, provider, ...)                                                            \
-	TP_SDT_ASM(provider, TP_SDT_NAME(__VA_ARGS__, ), TP_SDT_TEXTS_##count,                          \
-		   TP_SDT_OPERANDS_##count(__VA_ARGS__))
+/* The number of arguments behind the first: 0 to 12, or MORE, up to 24. */
+#define TP_SDT_COUNT(...)                                                                               \
+	TP_SDT_COUNT_OF(__VA_ARGS__, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE,  \
+			MORE, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, )
+#define TP_SDT_COUNT_OF(first, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, count, ...) \
+	count
+
+/* ... = NAME, arguments */
+#define TP_SDT_PROBE(provider, ...) \
+	TP_SDT_PROBE_OF(TP_SDT_COUNT(__VA_ARGS__), provider, TP_SDT_NAME(__VA_ARGS__, ), __VA_ARGS__)
+/* For trace_mark(): ... = format, arguments */
+#define TP_SDT_MARKER(name, ...) TP_SDT_PROBE_OF(TP_SDT_COUNT(__VA_ARGS__), "marker", name, __VA_ARGS__)
+#define TP_SDT_PROBE_OF(count, provider, name, ...) TP_SDT_PROBE_N(count, provider, name, __VA_ARGS__)
+#define TP_SDT_PROBE_N(count, provider, name, ...) \
+	TP_SDT_ASM(provider, name, TP_SDT_TEXTS_##count, TP_SDT_OPERANDS_##count(__VA_ARGS__))
 #define TP_SDT_NAME(name, ...) name
 
 #endif /* TP_SDT */
