@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <tp/marker.h>
 #include <tp/tp.h>
 
 #define CREATE_TRACE_POINTS
@@ -32,6 +33,12 @@ static int hit(int times)
 static int other(int n)
 {
 	trace_lt_other(n);
+	return n;
+}
+
+static int mark(int n)
+{
+	trace_mark(lt_mark, "n %d name %s at %p", n, "a \"marker\"", (void *)0x1234);
 	return n;
 }
 
@@ -130,7 +137,8 @@ static const struct command {
 	const char *name;
 	int (*run)(int argument);
 } commands[] = {
-	{ "hit", hit }, { "other", other }, { "kinds", kinds }, { "fork", fork_and_hit }, { "threads", threads },
+	{ "hit", hit }, { "other", other }, { "mark", mark }, { "kinds", kinds }, { "fork", fork_and_hit },
+	{ "threads", threads },
 	{ "module", hit_module }, { "unload", unload }, { "open", open_sink }, { "close", close_sink },
 };
 

@@ -53,11 +53,6 @@ def _build() -> None:
     for name in ("target", "module"):
         done = tpgen("gen", "-o", d, os.path.join(HERE, f"{name}.tp"))
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    # A level for one of the events, which have but one otherwise.
-    head, tail = read(os.path.join(d, "target.h")).split("struct tp_event tp_event_lt_other =")
-    with open(os.path.join(d, "target.h"), "w", encoding="utf-8") as file:
-        file.write(f"{head}struct tp_event tp_event_lt_other ="
-                   f"{tail.replace('TP_LOGLEVEL_DEBUG_LINE', 'TP_LOGLEVEL_WARNING', 1)}")
     os.mkdir(os.path.join(d, "wide"))
     wide = os.path.join(d, "wide", "module.tp")
     narrow = read(os.path.join(HERE, "module.tp"))
@@ -132,6 +127,18 @@ class Lttng(Case):
                                                                     "color": "enum"}))
         self.assertEqual(events["lt:lt_other"], ("TRACE_WARNING", {"n": "integer"}))
         self.assertEqual(target.end(), "")
+
+    def test_marker(self) -> None:
+        target = self.target()
+        listed = daemon.lttng("list", "-u", "-f").stdout
+        self.assertRegex(listed, r"marker:lt_mark \(loglevel: TRACE_DEBUG_LINE .*\n"
+                                 r" +field: at \(integer\)\n +field: name \(string\)\n +field: n \(integer\)\n")
+        with self.session("enable-event -u marker:* --filter n>1") as trace:
+            for n in range(4):
+                target.do(f"mark {n}")
+        self.assertEqual(target.end(), "")
+        self.assertEqual([line.partition("}, ")[2] for line in lines(trace)],
+                         [f'{{ n = {n}, name = "a \\"marker\\"", at = 0x1234 }}' for n in (2, 3)])
 
     def test_switched_while_it_runs(self) -> None:
         target = self.target()
@@ -319,7 +326,7 @@ class Lttng(Case):
 
     def test_opened_by_the_program(self) -> None:
         target = self.target("")
-        self.assertEqual(target.do("open"), "5")
+        self.assertEqual(target.do("open"), "6")
         self.assertEqual(target.do("open"), str(-16))  # EBUSY
         with self.session("enable-event -u lt:lt_other") as trace:
             target.do("other 1")
