@@ -54,7 +54,8 @@ endif
 TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
 TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
-.PHONY: all generate demo check torture bench bench-core bench-record install deps clean help examples check-programs check-kernel
+.PHONY: all generate demo check torture bench bench-core bench-record bench-sinks install deps clean help examples \
+	check-programs check-kernel
 all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp-trace-dat generate
 
 help:
@@ -67,6 +68,7 @@ help:
 	@echo 'make bench     what tracepoints cost here, beside other ways to trace'
 	@echo 'make bench-core  what the core costs, and its goals; UPDATE=1 for docs/performance.md'
 	@echo 'make bench-record  what recording costs, and its goals; UPDATE=1 for docs/performance.md'
+	@echo 'make bench-sinks  what each sink costs, beside its tool'"'"'s own way; UPDATE=1 for docs/performance.md'
 	@echo 'make install   to PREFIX=$(PREFIX), below DESTDIR=$(DESTDIR)'
 	@echo 'make deps      install what is missing, through apt-get; "make deps demo", "make deps check"'
 	@echo 'make clean     remove $(BUILD)/'
@@ -199,8 +201,8 @@ torture: $(BUILD)/libtp.a
 bench: $(BUILD)/libtp.a
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD)
 
-# Those of the core alone, or of recording, with their goals; UPDATE=1 writes them into docs/performance.md.
-bench-core bench-record: bench-%: $(BUILD)/libtp.a
+# Those of the core alone, of recording, or of the sinks; UPDATE=1 writes them into docs/performance.md.
+bench-core bench-record bench-sinks: bench-%: $(BUILD)/libtp.a
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD) $*
 
 # ---- Installing ----

@@ -4,6 +4,7 @@
     bench.py BUILD_DIR           all tables, as "make bench"
     bench.py BUILD_DIR core      those of the core, as "make bench-core"
     bench.py BUILD_DIR record    those of recording, as "make bench-record"
+    bench.py BUILD_DIR sinks     those of the sinks, as "make bench-sinks"
     bench.py BUILD_DIR ... quick one round of few events, to see that it works
 
 In the environment, ROUNDS=N takes N rounds instead of 9, and with UPDATE=1 docs/performance.md gets the
@@ -20,12 +21,13 @@ import sys
 import core
 import general
 import record
+import sinks
 from runner import Bench
 
 
 def main(arguments: list[str]) -> None:
     words = set(arguments[1:])
-    if not arguments or not words <= {"core", "record", "quick"}:
+    if not arguments or not words <= {"core", "record", "sinks", "quick"}:
         sys.exit(__doc__)
     os.environ["LC_ALL"] = "C"
     for end in (signal.SIGHUP, signal.SIGTERM):
@@ -34,7 +36,7 @@ def main(arguments: list[str]) -> None:
         bench.find_peers()
         bench.begin()
         tables = []
-        for word, part in (("core", core), ("record", record)):
+        for word, part in (("core", core), ("record", record), ("sinks", sinks)):
             if word in words or words <= {"quick"}:
                 tables.append(part.table(part.measure(bench)))
         if words <= {"quick"}:

@@ -92,11 +92,13 @@ class Table:
         return self.rows[-1]
 
     def text(self) -> str:
-        widths = [max(len(row[i]) for row in self.rows) for i in range(len(self.rows[0]))]
-        dashes = ["-" * width if i in (0, 1, 3) else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
-        return "\n".join("| " + " | ".join(f"{cell:{width}}" if i in (0, 1, 3) else f"{cell:>{width}}"
-                                           for i, (cell, width) in enumerate(zip(row, widths))) + " |"
-                         for row in (self.rows[0], dashes, *self.rows[1:]))
+        """Columns in which there is nothing are left out."""
+        columns = [(column, ">" if i in (2, *range(4, len(self.rows[0]))) else "<", max(map(len, column)))
+                   for i, column in enumerate(zip(*self.rows)) if any(column[1:])]
+        lines = [[f"{cell:{side}{width}}" for cell in column] for column, side, width in columns]
+        dashes = ["-" * (width - (side == ">")) + ":" * (side == ">") for _, side, width in columns]
+        rows = list(zip(*lines))
+        return "\n".join("| " + " | ".join(row) + " |" for row in (rows[0], dashes, *rows[1:]))
 
     def report(self, bench: Bench, update: bool) -> None:
         """Prints it; if asked, docs/performance.md gets it."""

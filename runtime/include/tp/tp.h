@@ -250,7 +250,8 @@ TP_PUBLIC struct tp_sink *tp_lttng_sink(void);
  * leaves by siglongjmp leaves its place taken.
  *
  * A forked child counts from 0, into FILE.PID, which is there once it has hit something. It has no thread
- * of the sink's: it writes by tp_stats_write() and at its end by exit().
+ * of the sink's: it writes by tp_stats_write() and tp_sink_close(), and where TP_OUTPUT has opened the sink, at its
+ * end by exit().
  *
  * NULL with errno set: EINVAL (file is NULL or can't be replaced; or options,
  * about which there is a line on stderr), EMFILE (4 are open), or what the system said of file.
