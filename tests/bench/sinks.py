@@ -25,13 +25,13 @@ ROWS = [("text", "fprintf", "text, to /dev/null; beside fprintf"),
         ("stream", None, "CTF, stream, tmpfs"),
         ("to-lttng", "lttng", "LTTng, snapshot mode; beside a native provider"),
         ("ftrace", "trace_marker", "ftrace; beside snprintf and a write to trace_marker"),
-        ("usdt", "sdt", "TP_SDT=1, bpftrace counts; beside sys/sdt.h"),
-        ("record", None, "sdt sink, bpftrace counts"),
-        ("record-off", None, "sdt sink, nobody attached"),
+        ("record", None, "sdt sink, nobody attached"),
         ("stats", None, "statistics"),
         ("stats-field", None, "statistics with a field's histogram"),
         ("marker", None, "marker to CTF, flight recorder"),
         ("both", None, "CTF, flight recorder, and statistics")]
+ATTACHED = [("usdt", "sdt", "TP_SDT=1, bpftrace counts; beside sys/sdt.h"),
+            ("record", None, "sdt sink, bpftrace counts")]
 OFF = [("ours", None, "tracepoint"),
        ("marker", None, "marker"),
        ("usdt", "sdt", "TP_SDT=1; beside sys/sdt.h")]
@@ -46,49 +46,58 @@ def measure(bench: Bench) -> Measured:
         bench.absent.append(f"LTTng-UST does not record here: {why}.")
     with contextlib.ExitStack() as stack:
         ways = all_ways(bench, stack, not why)
-        measured.group("on", f"An event {EVENT} to each sink, one thread", "loop 1", ways).measure(30000, count=4800)
-        measured.groups["on"].show()
-        off = {"nothing": Way("base", "nothing at all", "nothing"),
-               **{name: Way("ours", f"tpgen: {label}", name) for name, _, label in OFF}}
-        if "sdt" in bench.have:
-            off["sdt"] = Way("plain", "sys/sdt.h", "sdt")
-        measured.group("off", "Off, 32 sites in a row", "sites 1", off).measure(4800000, count=48000)
-        measured.groups["off"].show()
+        group(measured, "on", f"An event {EVENT} to each sink, one thread", "loop 1", ways, 30000, 4800)
+        # A breakpoint of the kernel's, which valgrind would take for its own: no instructions are counted.
+        group(measured, "attached", "The same, while bpftrace counts", "loop 1", attached_ways(bench, stack), 30000)
+    off = {name: Way("ours", f"tpgen: {label}", name) for name, _, label in OFF}
+    if "sdt" in bench.have:
+        off["sdt"] = Way("plain", "sys/sdt.h", "sdt")
+    group(measured, "off", "Off, 32 sites in a row", "sites 1", off, 4800000, 48000)
     return measured
 
 
-def all_ways(bench: Bench, stack: contextlib.ExitStack, lttng: bool) -> dict[str, Way]:
-    def ours(label: str, output: str, program: str = "ours", pattern: str = "bench:*") -> Way:
-        return Way("ours", f"tpgen: {label}", program, "-1 1000" if bench.quick else f"-1 {WARM}",
-                   {"TP_ENABLE": pattern, "TP_OUTPUT": output})
+def group(measured: Measured, key: str, heading: str, shape: str, ways: dict[str, Way], events: int,
+          count: int = 0) -> None:
+    one = measured.group(key, heading, shape, {"nothing": Way("base", "nothing at all", "nothing"), **ways})
+    one.measure(events, count)
+    one.show()
 
+
+def ours(bench: Bench, label: str, output: str, program: str = "ours", pattern: str = "bench:*") -> Way:
+    return Way("ours", f"tpgen: {label}", program, "-1 1000" if bench.quick else f"-1 {WARM}",
+               {"TP_ENABLE": pattern, "TP_OUTPUT": output})
+
+
+def all_ways(bench: Bench, stack: contextlib.ExitStack, lttng: bool) -> dict[str, Way]:
     field = "field=bench:bench_event.number"
-    ways = {"nothing": Way("base", "nothing at all", "nothing"),
-            "fprintf": Way("plain", "fprintf of the same to /dev/null", "fprintf", "1"),
-            "text": ours("text, to /dev/null", "text:/dev/null"),
-            "flight": ours("CTF, flight recorder", FLIGHT),
-            "stream": ours("CTF, stream, tmpfs", STREAM),
-            "stats": ours("statistics", "stats:shm/stats"),
-            "stats-field": ours("statistics with a field", f"stats:shm/stats,{field}"),
-            "record-off": ours("sdt sink, nobody attached", "sdt:"),
-            "marker": ours("marker to CTF, flight recorder", FLIGHT, "marker", "marker:*"),
-            "both": ours("CTF, flight recorder, and statistics", f"{FLIGHT};stats:shm/stats")}
+    ways = {"fprintf": Way("plain", "fprintf of the same to /dev/null", "fprintf", "1"),
+            "text": ours(bench, "text, to /dev/null", "text:/dev/null"),
+            "flight": ours(bench, "CTF, flight recorder", FLIGHT),
+            "stream": ours(bench, "CTF, stream, tmpfs", STREAM),
+            "stats": ours(bench, "statistics", "stats:shm/stats"),
+            "stats-field": ours(bench, "statistics with a field", f"stats:shm/stats,{field}"),
+            "record": ours(bench, "sdt sink, nobody attached", "sdt:"),
+            "marker": ours(bench, "marker to CTF, flight recorder", FLIGHT, "marker", "marker:*"),
+            "both": ours(bench, "CTF, flight recorder, and statistics", f"{FLIGHT};stats:shm/stats")}
     if lttng:
         bench.run(["lttng", "enable-event", "-s", "snapshot", "-u", "bench:bench_event", "-c", "snapshot"])
         ways["lttng"] = Way("plain", "LTTng-UST, snapshot mode, native", "lttng-snapshot", f"-1 {WARM}")
-        ways["to-lttng"] = ours("LTTng, snapshot mode", "lttng:")
+        ways["to-lttng"] = ours(bench, "LTTng, snapshot mode", "lttng:")
     marker = stack.enter_context(trace_marker(bench))
     if marker:
         bench.subject("trace_marker", "trace_marker.h")
-        ways["trace_marker"] = Way("plain", "snprintf, write to trace_marker", "trace_marker", "0", {"TRACE_MARKER": marker})
-        ways["ftrace"] = ours("ftrace", f"ftrace:{os.path.dirname(marker)}")
-    for name, program, probe in (("sdt", "sdt", "bench:event"), ("usdt", "usdt", "bench:bench_event"),
-                                 ("record", "ours", "tp:record")):
-        if program in bench.have | {"usdt"} and stack.enter_context(attached(bench, f"{program}-attached", program, probe)):
-            ways[name] = (Way("plain", "sys/sdt.h, bpftrace counts", "sdt-attached") if name == "sdt" else
-                          Way("ours", "tpgen: TP_SDT=1, bpftrace counts", "usdt-attached") if name == "usdt" else
-                          ours("sdt sink, bpftrace counts", "sdt:", "ours-attached"))
+        ways["trace_marker"] = Way("plain", "snprintf, write to trace_marker", "trace_marker", "0",
+                                   {"TRACE_MARKER": marker})
+        ways["ftrace"] = ours(bench, "ftrace", f"ftrace:{os.path.dirname(marker)}")
     return ways
+
+
+def attached_ways(bench: Bench, stack: contextlib.ExitStack) -> dict[str, Way]:
+    ways = {"sdt": ("sdt", "bench:event", Way("plain", "sys/sdt.h", "sdt-attached")),
+            "usdt": ("usdt", "bench:bench_event", Way("ours", "tpgen: TP_SDT=1", "usdt-attached")),
+            "record": ("ours", "tp:record", ours(bench, "sdt sink", "sdt:", "ours-attached"))}
+    return {name: way for name, (program, probe, way) in ways.items()
+            if program in bench.have | {"usdt"} and stack.enter_context(attached(bench, way.program, program, probe))}
 
 
 @contextlib.contextmanager
@@ -138,15 +147,15 @@ def attached(bench: Bench, copy: str, program: str, probe: str) -> Iterator[bool
 
 def table(measured: Measured) -> Table:
     result = Table("bench-sinks", NAMES, "ratio", {"own": "its own way"})
-    instructions = measured.instructions("on")
-    for group, rows, what in (("on", ROWS, "on"), ("off", OFF, "off")):
-        results = measured.results(group)
-        for ours, own, label in rows:
-            if ours in results:
-                result.line(f"{what}: {label}: ns", {"ours": results[ours], "own": results.get(own or "")}, of="own",
-                            digits=1 if group == "on" else 3)
-    for ours, own, label in ROWS:
-        if instructions.get(ours) is not None:
-            result.line(f"instructions: {label}", {"ours": instructions[ours], "own": instructions.get(own or "")},
-                        of="own", digits=0)
+    for key, rows, digits in (("on", ROWS, 1), ("attached", ATTACHED, 1), ("off", OFF, 3)):
+        results = measured.results(key)
+        for way, own, label in rows:
+            if way in results:
+                result.line(f"{'off: ' if key == 'off' else ''}{label}: ns",
+                            {"ours": results[way], "own": results.get(own or "")}, of="own", digits=digits)
+    counted = measured.instructions("on")
+    for way, own, label in ROWS:
+        if counted.get(way) is not None:
+            result.line(f"{label}: instructions", {"ours": counted[way], "own": counted.get(own or "")}, of="own",
+                        digits=0)
     return result
