@@ -17,6 +17,7 @@
 
 /* What TP_OUTPUT names, between semicolons. */
 #define MAX_OUTPUTS 16
+#define BLANKS " \t"
 
 static struct output {
 	struct tp_sink *sink;
@@ -44,6 +45,34 @@ static void open_output(const char *name, const char *patterns)
 		tp_complain("TP_ENABLE=%s: %s; not everything is traced", patterns, strerror(-error));
 }
 
+/* Blanks around a name are no part of it. */
+static char *trim(char *name)
+{
+	name += strspn(name, BLANKS);
+	for (size_t len = strlen(name); len && strchr(BLANKS, name[len - 1]); len--)
+		name[len - 1] = '\0';
+	return name;
+}
+
+static bool names_any(const char *outputs_named)
+{
+	return outputs_named && outputs_named[strspn(outputs_named, BLANKS ";")];
+}
+
+static void open_outputs(const char *named, const char *patterns)
+{
+	char *names = strdup(named), *rest = NULL;
+
+	for (char *at = names ? strtok_r(names, ";", &rest) : NULL; at; at = strtok_r(NULL, ";", &rest)) {
+		const char *name = trim(at);
+		if (*name && nr_outputs < MAX_OUTPUTS)
+			open_output(name, patterns);
+		else if (*name)
+			tp_complain("TP_OUTPUT: %s is one too many: there can be %d; it gets nothing", name, MAX_OUTPUTS);
+	}
+	free(names);
+}
+
 static void start(void)
 {
 	const char *patterns = setting("TP_ENABLE");
@@ -58,15 +87,8 @@ static void start(void)
 		tp_complain("TP_ENABLE=%s: no list of patterns; write for example sched:*,!sched:sched_wakeup; nothing "
 			    "is traced",
 			    patterns);
-	char *names = error ? NULL : strdup(output ? output : "text:stderr");
-	char *rest = NULL;
-	for (char *name = names ? strtok_r(names, ";", &rest) : NULL; name; name = strtok_r(NULL, ";", &rest)) {
-		if (nr_outputs < MAX_OUTPUTS)
-			open_output(name, patterns ? patterns : "*");
-		else
-			tp_complain("TP_OUTPUT: %s is one too many: there can be %d; it gets nothing", name, MAX_OUTPUTS);
-	}
-	free(names);
+	if (!error)
+		open_outputs(names_any(output) ? output : "text:stderr", patterns ? patterns : "*");
 }
 
 void tp_env_start(void)
@@ -145,7 +167,8 @@ static void __attribute__((destructor(101))) stop(void)
 	bool asked = false, gone = false;
 
 	if (nr_outputs && setting("TP_ENABLE") && !any_used())
-		tp_complain("TP_ENABLE=%s: no event of this program has such a name; nothing was traced",
+		tp_complain("TP_ENABLE=%s: no event of this program has such a name; nothing was traced; write SYSTEM:EVENT, "
+			    "EVENT, or SYSTEM:* for all of a system, and commas in between",
 			    setting("TP_ENABLE"));
 	for (; nr_outputs; nr_outputs--) {
 		const struct output *output = &outputs[nr_outputs - 1];

@@ -116,7 +116,14 @@ static struct tp_sink *open_stats(char *file)
 
 static const char *advice_stats(int error)
 {
-	return error == EMFILE ? "; there are as many statistics already as there can be" : "";
+	switch (error) {
+	case EMFILE:
+		return "; there are as many statistics already as there can be";
+	case EBUSY:
+		return "; this file has other statistics of the process already";
+	default:
+		return "";
+	}
 }
 
 /* ---- All of them ---- */

@@ -206,12 +206,12 @@ static int sink_open(struct stats_sink *sink, const char *file, const char *opti
 	tp_clock_open(&sink->clock);
 	sink->begin = tp_clock_now(&sink->clock);
 	choose_barrier(sink);
-	error = write_first(sink);
+	error = tp_stats_blocks_begin(sink);
 	if (error)
 		return error;
-	if (!tp_stats_blocks_begin(sink))
-		return EMFILE;
-	error = -tp_sink_open(&sink->head, &stats_ops);
+	error = write_first(sink);
+	if (!error)
+		error = -tp_sink_open(&sink->head, &stats_ops);
 	if (error)
 		tp_stats_blocks_end(sink);
 	else if (sink->options.interval_ns)

@@ -235,8 +235,8 @@ extern TP_THREAD_LOCAL struct stats_slot tp_stats_slots[TP_STATS_SINKS];
 struct stats_wish {
 	char *text; /* "sched:*.prev_state" */
 	struct tp_pattern *pattern;
-	const char *field;
-	bool found;
+	const char *field; /* a glob, too */
+	bool found_event, found;
 };
 
 struct stats_options {
@@ -316,8 +316,8 @@ struct stats_block *tp_stats_block_find(struct stats_sink *sink);
 struct stats_counter *tp_stats_counter_new(struct stats_sink *sink, struct stats_block *block,
 					   const struct stats_plan *plan);
 
-/* Gives the sink a slot. False where all are taken. */
-bool tp_stats_blocks_begin(struct stats_sink *sink);
+/* Gives the sink a slot. 0, EMFILE where all are taken, or EBUSY where another has the same file. */
+int tp_stats_blocks_begin(struct stats_sink *sink);
 /* Takes it back: no exiting thread touches the blocks any more. */
 void tp_stats_blocks_end(struct stats_sink *sink);
 void tp_stats_blocks_free(struct stats_sink *sink);

@@ -3,6 +3,7 @@
  * stats_block.c - the threads' blocks of counters: from a thread's first hit
  * to its exit, and across forks.
  */
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -268,22 +269,34 @@ void tp_stats_thread_exit(void)
 
 /* ---- From a sink's opening to its closing ---- */
 
-bool tp_stats_blocks_begin(struct stats_sink *sink)
+static int take_slot(struct stats_sink *sink)
+{
+	uint32_t slot = TP_STATS_SINKS;
+
+	for (uint32_t i = 0; i < TP_STATS_SINKS; i++) {
+		if (!sink_of_slot[i])
+			slot = i;
+		else if (strcmp(sink_of_slot[i]->opened_path, sink->opened_path) == 0)
+			return EBUSY;
+	}
+	if (slot == TP_STATS_SINKS)
+		return EMFILE;
+	sink_of_slot[slot] = sink;
+	sink->slot = slot;
+	sink->generation = ++last_generation;
+	return 0;
+}
+
+int tp_stats_blocks_begin(struct stats_sink *sink)
 {
 	struct tp_guard guard;
-	uint32_t slot = 0;
 
 	tp_guard_enter(&guard);
 	pthread_mutex_lock(&tp_stats_lock);
-	sink->generation = ++last_generation;
-	while (slot < TP_STATS_SINKS && sink_of_slot[slot])
-		slot++;
-	if (slot < TP_STATS_SINKS)
-		sink_of_slot[slot] = sink;
-	sink->slot = slot;
+	int error = take_slot(sink);
 	pthread_mutex_unlock(&tp_stats_lock);
 	tp_guard_leave(&guard);
-	return slot < TP_STATS_SINKS;
+	return error;
 }
 
 void tp_stats_blocks_end(struct stats_sink *sink)

@@ -4,6 +4,7 @@
  * description is copied, as its module may go, and its counts stay.
  */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,16 +29,25 @@ bool tp_stats_plans_begin(struct stats_sink *sink)
 
 /* ---- Fields ---- */
 
-static bool is_wanted(struct stats_sink *sink, const char *event, const struct tp_event_field *field)
+enum wanted {
+	NOT_WANTED,
+	BY_GLOB, /* where it can be counted */
+	BY_NAME,
+};
+
+static enum wanted is_wanted(struct stats_sink *sink, const char *event, const struct tp_event_field *field)
 {
-	bool wanted = false;
+	enum wanted wanted = NOT_WANTED;
 
 	for (size_t i = 0; i < sink->options.nr_wishes; i++) {
 		struct stats_wish *wish = &sink->options.wishes[i];
-		if (strcmp(wish->field, field->name) != 0 || !tp_pattern_matches(wish->pattern, event))
+		if (!tp_pattern_matches(wish->pattern, event) || fnmatch(wish->field, field->name, 0) != 0)
 			continue;
 		wish->found = true;
-		wanted = true;
+		if (strcmp(wish->field, field->name) == 0)
+			wanted = BY_NAME;
+		else if (wanted == NOT_WANTED)
+			wanted = BY_GLOB;
 	}
 	return wanted;
 }
@@ -122,22 +132,29 @@ static bool plan_fields(struct stats_sink *sink, struct stats_plan *plan, const 
 	enum stats_kind kind;
 	size_t nr = 0;
 
+	for (size_t i = 0; i < sink->options.nr_wishes; i++) {
+		struct stats_wish *wish = &sink->options.wishes[i];
+		wish->found_event = wish->found_event || tp_pattern_matches(wish->pattern, plan->name);
+	}
 	for (uint32_t i = 0; i < from->nr_fields; i++)
-		nr += is_wanted(sink, plan->name, &from->fields[i]);
+		nr += is_wanted(sink, plan->name, &from->fields[i]) != NOT_WANTED;
 	if (!nr)
 		return true;
 	plan->fields = calloc(nr, sizeof(*plan->fields));
 	if (!plan->fields)
 		return false;
 	for (uint32_t i = 0; i < from->nr_fields; i++) {
-		if (!is_wanted(sink, plan->name, &from->fields[i]))
+		enum wanted wanted = is_wanted(sink, plan->name, &from->fields[i]);
+		if (wanted == NOT_WANTED)
 			continue;
-		if (!kind_of(&from->fields[i], &kind))
+		if (kind_of(&from->fields[i], &kind)) {
+			if (!plan_field(plan, &from->fields[i], kind))
+				return false;
+		} else if (wanted == BY_NAME) {
 			tp_complain("statistics '%s': %s.%s is not counted: only numbers, strings and arrays of char "
 				    "can be",
 				    sink->path, plan->name, from->fields[i].name);
-		else if (!plan_field(plan, &from->fields[i], kind))
-			return false;
+		}
 	}
 	return true;
 }
@@ -201,9 +218,11 @@ int tp_stats_describe(struct tp_sink *head, const struct tp_event *event)
 void tp_stats_tell_missing(const struct stats_sink *sink)
 {
 	for (size_t i = 0; i < sink->options.nr_wishes; i++) {
-		if (!sink->options.wishes[i].found)
-			tp_complain("statistics '%s': field=%s: no event has had such a field", sink->path,
-				    sink->options.wishes[i].text);
+		const struct stats_wish *wish = &sink->options.wishes[i];
+		if (!wish->found)
+			tp_complain("statistics '%s': field=%s: %s", sink->path, wish->text,
+				    wish->found_event ? "the event has no such field"
+						      : "no event of this program has such a name");
 	}
 }
 

@@ -148,8 +148,17 @@ class Values(Case):
         self.same_numbers(self.field(found, "n"), [*range(21)] * 2)
 
     def test_a_field_that_no_event_has(self) -> None:
-        said = r"tp: statistics '[^\n]*': field=values:\*\.nothing: no event has had such a field\n"
+        said = r"tp: statistics '[^\n]*': field=values:\*\.nothing: the event has no such field\n"
         self.values(1, 10, options="json,field=values:*.nothing+*.u8", said=said)
+        said = r"tp: statistics '[^\n]*': field=value:\*\.u8: no event of this program has such a name\n"
+        self.values(1, 10, options="json,field=value:*.u8", said=said)
+
+    def test_globs_for_fields(self) -> None:
+        found = events(self.values(1, 10, options="json,field=values_numbers.s*+*.[tc]*+*.nothing*",
+                                   said=r"tp: [^\n]*: field=\*\.nothing\*: the event has no such field\n"))
+        self.assertEqual({name: {field["field"] for field in event.get("fields", [])} for name, event in found.items()},
+                         {"values:values_numbers": {"s16", "s32", "s64", "single"},
+                          "values:values_names": {"comm", "text"}})
 
     def test_text_is_aligned(self) -> None:
         self.values(2, 1000, options="by=thread,field=*.s32+*.text+*.level+*.wide")
@@ -182,6 +191,10 @@ class Values(Case):
             self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 1), done.stderr)
             self.assertIn(said, done.stderr)
         self.assertFalse(glob.glob(self.path("stats*")))
+        twice = f"stats:{self.path('stats')},json;stats:{self.dir}/./stats"
+        done = run([self.program("values"), "1", "10"], env={**os.environ, "TP_OUTPUT": twice})
+        self.assertIn("this file has other statistics of the process already", done.stderr)
+        self.assertTrue(events(statistics(self.path("stats"))))
 
 
 class Programs(Recording):

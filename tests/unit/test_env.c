@@ -218,6 +218,8 @@ START_TEST(output_alone_is_everything)
 	ck_assert_str_eq(err_text, "");
 	ck_assert_int_eq(start("plain", NULL, "text:stderr"), 0);
 	ck_assert_uint_eq(count_of(err_text, "\n"), 3);
+	ck_assert_int_eq(start("plain", NULL, " ; "), 0);
+	ck_assert_uint_eq(count_of(err_text, "\n"), 3);
 }
 END_TEST
 
@@ -386,7 +388,7 @@ START_TEST(several_outputs)
 	free(log);
 	free(copy);
 	/* One that can't be opened, or written to, is the others' business in nothing. */
-	ck_assert_int_eq(start("plain", NULL, "text:/dev/full;;xyz;text:%s/other;"), 0);
+	ck_assert_int_eq(start("plain", NULL, " text:/dev/full; ;xyz\t; text:%s/other ; "), 0);
 	ck_assert_contains(err_text, "tp: TP_OUTPUT=xyz: unknown kind 'xyz'");
 	ck_assert_contains(err_text, "records lost: 3 (no file: 3)\n");
 	ck_assert_uint_eq(count_of(err_text, "\n"), 3);

@@ -168,7 +168,7 @@ START_TEST(fields_of_each_kind)
 	char *said = captured_stderr();
 	ck_assert_contains(said, "sample_kinds.clock is not counted: only numbers, strings and arrays of char can be\n");
 	ck_assert_contains(said, "sample:sample_kinds.numbers is not counted");
-	ck_assert_contains(said, "field=*.nothing: no event has had such a field\n");
+	ck_assert_contains(said, "field=*.nothing: the event has no such field\n");
 	ck_assert_uint_eq(count_of(said, "\n"), 3);
 	free(said);
 	file_has("{\"field\": \"s8\", \"kind\": \"integer\", \"count\": 3, \"sum\": -21, \"min\": -7, \"max\": -7, "

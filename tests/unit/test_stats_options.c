@@ -213,10 +213,14 @@ END_TEST
 START_TEST(no_more_than_four)
 {
 	struct tp_sink *sinks[TP_STATS_SINKS];
+	char name[256];
 
 	for (int i = 0; i < TP_STATS_SINKS; i++) {
-		sinks[i] = tp_stats_sink(file, "interval=0");
+		snprintf(name, sizeof(name), "%s%d", file, i);
+		sinks[i] = tp_stats_sink(name, "interval=0");
 		ck_assert_ptr_nonnull(sinks[i]);
+		if (i < TP_STATS_SINKS - 1)
+			fails_with(name, EBUSY); /* two would replace it in turns */
 	}
 	fails_with(file, EMFILE);
 	for (int i = 0; i < TP_STATS_SINKS; i++)

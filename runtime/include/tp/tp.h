@@ -230,12 +230,12 @@ TP_PUBLIC struct tp_sink *tp_lttng_sink(void);
  *	                 with decimals; 0: only by tp_stats_write() and at the end, and there is no
  *	                 thread. Default 1. (What prepare=thread of tp_ctf_sink() says of a thread holds here)
  *	field=EVENTS.FIELD[+EVENTS.FIELD]...
- *	                 counts the values of these fields; EVENTS is a glob as in
- *	                 tp_enable(): sched:*.prev_state. Of integers and floats: sum,
+ *	                 counts the values of these fields; EVENTS and FIELD are globs as in
+ *	                 tp_enable(): sched:*.prev_state, net:net_request.*. Of integers and floats: sum,
  *	                 least, mean, greatest, and a histogram by powers of two. Of integers
  *	                 that print by name, and of strings and arrays of char: the most frequent
  *	                 values. A text counts by its first 63 bytes and its length.
- *	                 Other fields are not counted, which is said on stderr
+ *	                 Other fields are not counted, which is said on stderr where one is named
  *	top=NUMBER       of the most frequent values so many: from 1 to 1000; default 10
  *
  * Each thread tells 192 values of a field apart between two writings of file, the sink 3072:
@@ -254,7 +254,8 @@ TP_PUBLIC struct tp_sink *tp_lttng_sink(void);
  * end by exit().
  *
  * NULL with errno set: EINVAL (file is NULL or can't be replaced; or options,
- * about which there is a line on stderr), EMFILE (4 are open), or what the system said of file.
+ * about which there is a line on stderr), EMFILE (4 are open), EBUSY (one of them has this
+ * file), or what the system said of file.
  */
 TP_PUBLIC struct tp_sink *tp_stats_sink(const char *file, const char *options);
 
