@@ -72,7 +72,7 @@ static bool is_text(const struct tp_event_field *f)
 static bool is_hexadecimal(const struct tp_event_field *f)
 {
 	return f->type_class == TP_POINTER || f->kind == TP_BITMASK || f->kind == TP_CPUMASK ||
-	       f->kind == TP_SOCKADDR || f->delimiter;
+	       f->kind == TP_SOCKADDR || f->delimiter || f->is_hexadecimal;
 }
 
 /* The integers that the field, or its elements, are for LTTng. */

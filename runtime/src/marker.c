@@ -3,6 +3,8 @@
  * marker.c - markers as the registry sees them: tracepoints called
  * "marker:NAME", whose prototype is the format.
  */
+#define TP_RUNTIME /* and so no module, see tp/marker.h */
+
 #include <errno.h>
 #include <string.h>
 

@@ -3,6 +3,8 @@
  * marker_event.c - markers as events: of each name and format the
  * description, and how its records are written and printed.
  */
+#define TP_RUNTIME /* and so no module, see tp/marker.h */
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 /*
  * marker_format.c - the fields of a marker, read from its format.
  */
+#define TP_RUNTIME /* and so no module, see tp/marker.h */
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -410,6 +412,8 @@ static const char *parse(struct parser *p, const char *format)
 		add_conversion(p, begin, at, end, &spec, type);
 		begin = at = end;
 	}
+	if (!parsed->nr && begin[strspn(begin, " ")] == '\0')
+		begin += strlen(begin); /* MARK_NOARGS: a text without anything */
 	p->places.rest = put_string(&parsed->strings, begin, strlen(begin));
 	put_quoted(&p->print_fmt, begin, begin + strlen(begin));
 	tp_buffer_printf(&p->print_fmt, "\"");

@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <urcu/urcu-bp.h>
@@ -12,6 +13,8 @@
 #include "registry.h"
 
 struct tp_module *tp_modules;
+
+#define PLACE_SIZE 256
 
 /* Where sites are led whose tracepoint has another prototype. */
 static struct tracepoint nowhere;
@@ -42,21 +45,31 @@ static struct tracepoint *tracepoint_at(const struct tp_module *module, size_t *
 	return NULL;
 }
 
+/* Where a marker stands in the program's text, as a module may have many of one name; "" for tracepoints. */
+static const char *place_of(char text[PLACE_SIZE], const struct tracepoint *tp)
+{
+	text[0] = '\0';
+	if (tp_is_marker(tp))
+		snprintf(text, PLACE_SIZE, " (%s:%d)", tp->file, tp->line);
+	return text;
+}
+
 static void complain_of_conflict(const struct tp_name *name, const char *what, const struct tracepoint *tp)
 {
 	const void *other = name->tracepoints ? (const void *)name->tracepoints
 					      : (const void *)(uintptr_t)tp_probes_first(name);
 	const struct tp_wording *w = tp_wording_of(tp->name);
 	const char *text = tp->name + w->prefix;
+	char our_place[PLACE_SIZE], their_place[PLACE_SIZE];
 	const char *ours, *theirs;
 
 	tp_object_at(tp, &ours);
 	tp_object_at(other, &theirs);
 	if (name->tracepoints)
-		tp_complain("%s '%s' of %s stays off: its %s is %s%s%s, but the %s of that name in %s has %s%s%s; "
+		tp_complain("%s '%s' of %s%s stays off: its %s is %s%s%s, but the %s of that name in %s%s has %s%s%s; "
 			    "%s, or rename one",
-			    what, text, ours, w->proto, w->open, tp->proto, w->close, w->kind, theirs, w->open,
-			    name->proto, w->close, w->remedy);
+			    what, text, ours, place_of(our_place, tp), w->proto, w->open, tp->proto, w->close, w->kind,
+			    theirs, place_of(their_place, name->tracepoints), w->open, name->proto, w->close, w->remedy);
 	else
 		tp_complain("a probe in %s waits for a %s '%s' with the %s %s%s%s, but that of %s has %s%s%s: it is "
 			    "not called; %s",

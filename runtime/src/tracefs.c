@@ -96,6 +96,8 @@ const char *tp_tracefs_advice(int error)
 		return "; run it as root, or let a group in: as root, mount -o remount,gid=GROUP,mode=0750 on the tracefs";
 	case EPERM:
 		return "; the kernel is locked down, or a security policy forbids it";
+	case ENOENT:
+		return "; a directory must be there, and be tracefs's: make the instance, or write its name without a path";
 	case EROFS:
 		return "; containers often have a read-only /sys: mount tracefs in it, or outside of it";
 	default:

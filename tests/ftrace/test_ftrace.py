@@ -52,7 +52,8 @@ class Refused(Case):
         self.assertRegex(done.stderr, rf"\Atp: ftrace sink: {message}\n\Z")
 
     def test_no_such_directory(self) -> None:
-        self.refused(f"{self.dir}/none/trace_marker: No such file or directory", output=f"ftrace:{self.dir}/none")
+        self.refused(f"{self.dir}/none/trace_marker: No such file or directory; a directory must be there, .*",
+                     output=f"ftrace:{self.dir}/none")
 
     def test_no_name(self) -> None:
         self.refused(r"'a/b' is no name of an instance: .*", output="ftrace:a/b")

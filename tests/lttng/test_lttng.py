@@ -333,7 +333,7 @@ class Lttng(Case):
             target.do("close")
             target.do("other 2")
             self.assertNotIn("lt:lt_other", daemon.lttng("list", "-u").stdout)
-            self.assertEqual(target.do("open"), "5")
+            self.assertEqual(target.do("open"), "6")
             target.do("other 3")
         self.assertEqual(target.end(), "tp: LTTng sink: there is one already, and LTTng sees all events of the process "
                                        "by it\n")

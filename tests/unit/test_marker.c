@@ -296,6 +296,7 @@ START_TEST(formats_that_differ)
 	ck_assert_uint_eq(count_of(text, "\n"), 3); /* a line each */
 	ck_assert_contains(text, "marker 'quarrel' of ");
 	ck_assert_contains(text, "stays off: its format is \"y %d\", but the marker of that name in ");
+	ck_assert_contains(text, " (module.c:2) stays off");
 	ck_assert_contains(text, " has \"x %d\"; give both the same format, or rename one");
 	ck_assert_lacks(text, "marker:");
 	free(text);

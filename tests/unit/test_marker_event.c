@@ -119,7 +119,7 @@ static const char unended[3] = {'a', 'b', 'c'};
 	EXACT(percent, "100%% of %d%%", 3)                                                     \
 	EXACT(escapes, "\"quoted\"\t\\ %d\n", 4)                                               \
 	EXACT(alone, "nothing to see", NO_ARGUMENT)                                            \
-	EXACT(none, MARK_NOARGS, NO_ARGUMENT)                                                  \
+	EXACT(none, "", NO_ARGUMENT)                                                           \
 	EXACT(mixed, "%hhd %s %d %s %lld", (signed char)1, "two", 3, "four", 5LL)              \
 	EXACT(precisions, "%.5d|%8.3d|%-8.3x|", 6, 7, 8u)                                      \
 	EXACT(pointers, "%p %p", (void *)&sink, null_pointer)                                  \
@@ -263,7 +263,7 @@ static const struct {
 	{"\xc3\xa9t\xc3\xa9 %d", "int t @8", NULL},
 	{"a\001\"\\\n %*.*d", "int a @8", "\"a\\001\\\"\\\\\\n %d\", REC->a"},
 	{"", "", "\"\""},
-	{" ", "", "\" \""},
+	{" ", "", "\"\""}, /* MARK_NOARGS */
 	{"%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d", NULL, NULL},
 };
 

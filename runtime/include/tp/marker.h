@@ -22,7 +22,9 @@
 
 #include <stdarg.h>
 
+#ifndef TP_RUNTIME /* which has no markers, and so is no module */
 #include <tp/announce.h>
+#endif
 #include <tp/call.h>
 #include <tp/sdt.h>
 #include <tp/tracepoint.h>
