@@ -294,7 +294,8 @@ void tp_ctf_after_fork(void);
 /* ---- lttng.c: under tp_events_lock, in front of the sinks' own locks ---- */
 
 void tp_lttng_before_fork(void);
-void tp_lttng_after_fork(bool child);
+void tp_lttng_after_fork_parent(void);
+void tp_lttng_after_fork_child(void); /* under no lock */
 
 /* ---- stats_block.c ---- */
 

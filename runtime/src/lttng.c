@@ -10,7 +10,8 @@
  * LTTng's lock comes behind tp_events_lock, under which providers are
  * registered, and in front of the locks of the other sinks: who holds it may be waiting
  * for LTTng's readers, in which a signal handler may be that records into those. LTTng's threads take it
- * as well, and never want one of ours.
+ * as well. They never want one of ours but liburcu's, for the first tracepoint that they hit: which
+ * is why a forked child starts them again when it holds none any more.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -207,19 +208,21 @@ void tp_lttng_before_fork(void)
 		tp_lttng.before_fork(&the_fork.signals);
 }
 
-void tp_lttng_after_fork(bool child)
+void tp_lttng_after_fork_parent(void)
 {
-	if (!the_fork.prepared)
-		return;
-	if (!child) {
+	if (the_fork.prepared)
 		tp_lttng.after_fork_parent(&the_fork.signals);
-	} else if (!tp_lttng_after_fork_child(&the_fork.signals)) {
-		if (!is_gone && is_open)
-			tp_complain("LTTng sink: process %d was forked while another thread loaded or unloaded a "
-				    "library: it goes on without LTTng", (int)getpid());
-		is_gone = true;
-		madvise(by_id, BY_ID_SIZE, MADV_DONTNEED); /* which makes it all zeros */
-	}
+}
+
+void tp_lttng_after_fork_child(void)
+{
+	if (!the_fork.prepared || tp_lttng_begin_again(&the_fork.signals))
+		return;
+	if (!is_gone && is_open)
+		tp_complain("LTTng sink: process %d was forked while another thread loaded or unloaded a library: it goes "
+			    "on without LTTng", (int)getpid());
+	is_gone = true;
+	madvise(by_id, BY_ID_SIZE, MADV_DONTNEED); /* which makes it all zeros */
 }
 
 /* ---- Opening and closing ---- */
@@ -309,9 +312,12 @@ void tp_lttng_before_fork(void)
 {
 }
 
-void tp_lttng_after_fork(bool child)
+void tp_lttng_after_fork_parent(void)
 {
-	(void)child;
+}
+
+void tp_lttng_after_fork_child(void)
+{
 }
 
 #endif

@@ -59,7 +59,7 @@ bool tp_lttng_handles_fork(void);
  * In a forked child. False: another thread of the parent was loading or unloading a library. LTTng loads one
  * when it begins anew, and the loader would end the process; so LTTng's locks are free again, and no more.
  */
-bool tp_lttng_after_fork_child(sigset_t *signals);
+bool tp_lttng_begin_again(sigset_t *signals);
 
 /* ---- lttng_arena.c ---- */
 

@@ -106,7 +106,7 @@ bool tp_lttng_handles_fork(void)
 	return __atomic_load_n(&handles_fork, __ATOMIC_RELAXED);
 }
 
-bool tp_lttng_after_fork_child(sigset_t *signals)
+bool tp_lttng_begin_again(sigset_t *signals)
 {
 	if (!loader_state || loader_state->r_state == RT_CONSISTENT) {
 		tp_lttng.after_fork_child(signals);

@@ -108,7 +108,8 @@ static void after_fork(bool child)
 	tp_sinks_after_fork(child);
 	tp_stats_after_fork();
 	tp_ctf_after_fork();
-	tp_lttng_after_fork(child);
+	if (!child)
+		tp_lttng_after_fork_parent(); /* behind the others' locks, as it was in front of them */
 	tp_unlock(&tp_registry_lock);
 	tp_unlock(&tp_events_lock);
 	if (prepared && child)
@@ -121,6 +122,8 @@ static void after_fork(bool child)
 	} else if (prepared && inside) {
 		pthread_rwlock_unlock(&grace_period);
 	}
+	if (child)
+		tp_lttng_after_fork_child(); /* with no lock held: it waits for its threads, which may hit tracepoints */
 	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
 

@@ -2,6 +2,8 @@
 #include "print_fmt.h"
 
 #include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,21 +234,177 @@ static const char *format_end(struct span text)
 	return NULL;
 }
 
-/* Writes the literal at the text's begin with the backslashes that readers want. Returns where it goes on. */
-static const char *put_format(FILE *to, struct span text)
+/* With the backslashes that readers want. */
+static void put_literal(FILE *to, struct span text)
 {
-	const char *end = text.begin < text.end && *text.begin == '"' ? format_end(text) : NULL;
-
-	if (!end)
-		return text.begin;
-	fputc('"', to);
-	for (const char *at = text.begin + 1; at < end; at++) {
+	for (const char *at = text.begin; at < text.end; at++) {
 		if (*at == '"' || *at == '\\')
 			fputc('\\', to);
 		fputc(*at, to);
 	}
-	fputc('"', to);
-	return end + 1;
+}
+
+/* ---- Floating point ---- */
+
+/*
+ * libtraceevent prints the letter of such a conversion, and takes no argument for
+ * it: all that come later would be printed with the wrong ones. So a field of
+ * these types becomes its bits in hexadecimal, and an expression a "?".
+ */
+static const struct {
+	const char *type;
+	const char *size; /* in the format's line on it, as types may be called anything */
+	const char *becomes;
+} reals[] = {
+	{"float", "size:4;", "0x%x"},
+	{"double", "size:8;", "0x%llx"},
+};
+
+#define NR_REALS (sizeof(reals) / sizeof(reals[0]))
+
+/* The line of the format text on the field; it ends where the text does where there is none. */
+static struct span line_of(struct span fields, struct span name)
+{
+	const size_t len = (size_t)(name.end - name.begin);
+
+	for (const char *at = fields.begin; at < fields.end;) {
+		const char *newline = memchr(at, '\n', (size_t)(fields.end - at));
+		const char *end = newline ? newline : fields.end;
+		const char *semicolon = memchr(at, ';', (size_t)(end - at));
+		if (semicolon && (size_t)(semicolon - at) > len && semicolon[-(ptrdiff_t)len - 1] == ' ' &&
+		    memcmp(semicolon - len, name.begin, len) == 0)
+			return (struct span){at, end};
+		at = end + 1;
+	}
+	return (struct span){fields.end, fields.end};
+}
+
+static bool has(struct span text, const char *what)
+{
+	return memmem(text.begin, (size_t)(text.end - text.begin), what, strlen(what)) != NULL;
+}
+
+/* How to print an argument of a conversion of floating point; NULL: not at all. */
+static const char *real_becomes(const struct output *to, struct span argument)
+{
+	static const char record[] = "REC->";
+	struct span name = {argument.begin + strlen(record), argument.end};
+
+	if (argument.end - argument.begin <= (ptrdiff_t)strlen(record) ||
+	    memcmp(argument.begin, record, strlen(record)) != 0)
+		return NULL;
+	for (const char *at = name.begin; at < name.end; at++) {
+		if (!is_word(*at))
+			return NULL;
+	}
+	struct span line = line_of(to->fields, name);
+	for (size_t i = 0; i < NR_REALS; i++) {
+		if (has(line, reals[i].type) && has(line, reals[i].size))
+			return reals[i].becomes;
+	}
+	return NULL;
+}
+
+/* Behind the format: split at the commas that are in no parentheses. Returns how many; -1: more than there is room for. */
+static int split_arguments(struct span text, struct span *found, int room)
+{
+	int depth = 0, nr = 0;
+
+	while (text.end > text.begin && (text.end[-1] == '\n' || text.end[-1] == ' '))
+		text.end--;
+	for (const char *at = text.begin; at < text.end;) {
+		if (*at == '"' || *at == '\'') {
+			at = skip_quoted(at, text.end);
+			continue;
+		}
+		depth += (*at == '(' || *at == '{') - (*at == ')' || *at == '}');
+		if (depth == 0 && *at == ',') {
+			if (nr == room)
+				return -1;
+			if (nr)
+				found[nr - 1].end = at;
+			found[nr++] = (struct span){skip_blanks(at + 1, text.end), text.end};
+		}
+		at++;
+	}
+	return nr;
+}
+
+/* The end of the conversion behind a "%", and how many arguments its stars take. */
+static const char *conversion_end(const char *at, const char *end, int *stars)
+{
+	*stars = 0;
+	for (; at < end && strchr("-+ #0123456789.*hljztqL", *at); at++)
+		*stars += *at == '*';
+	return at < end ? at + 1 : end;
+}
+
+#define MAX_CONVERSIONS 128
+
+/* Writes format and arguments. False, and nothing is written, where there is no floating point in it. */
+static bool put_with_reals(const struct output *to, struct span format, struct span behind)
+{
+	struct span found[MAX_CONVERSIONS];
+	bool taken[MAX_CONVERSIONS] = {false};
+	int nr = split_arguments(behind, found, MAX_CONVERSIONS);
+	int next = 0, stars;
+	bool any = false;
+
+	for (const char *at = format.begin; at < format.end && nr > 0; at++) {
+		if (*at != '%')
+			continue;
+		at = conversion_end(at + 1, format.end, &stars) - 1;
+		any = any || strchr("eEfFgGaA", *at);
+	}
+	if (!any)
+		return false;
+	fputc('"', to->file);
+	for (const char *at = format.begin; at < format.end;) {
+		const char *percent = memchr(at, '%', (size_t)(format.end - at));
+		put_literal(to->file, (struct span){at, percent ? percent : format.end});
+		if (!percent)
+			break;
+		at = conversion_end(percent + 1, format.end, &stars);
+		const char letter = at[-1];
+		const int argument = next + stars;
+		if (letter != '%')
+			next = argument + 1;
+		if (letter == '%' || !strchr("eEfFgGaA", letter) || argument >= nr) {
+			put_literal(to->file, (struct span){percent, at});
+			for (int i = argument - stars; letter != '%' && i <= argument && i < nr; i++)
+				taken[i] = true;
+			continue;
+		}
+		const char *becomes = real_becomes(to, found[argument]);
+		fputs(becomes ? becomes : "?", to->file);
+		taken[argument] = becomes != NULL;
+	}
+	fputc('"', to->file);
+	for (int i = 0; i < nr; i++) {
+		if (!taken[i])
+			continue;
+		fputs(", ", to->file);
+		put(to, found[i], 0);
+	}
+	fputc('\n', to->file);
+	return true;
+}
+
+/* Writes the format and its arguments. */
+static void put_print(const struct output *to, struct span text)
+{
+	const char *end = text.begin < text.end && *text.begin == '"' ? format_end(text) : NULL;
+
+	if (end) {
+		struct span format = {text.begin + 1, end};
+		text.begin = end + 1;
+		if (put_with_reals(to, format, text))
+			return;
+		fputc('"', to->file);
+		put_literal(to->file, format);
+		fputc('"', to->file);
+	}
+	put(to, text, 0);
 }
 
 char *print_fmt_for_readers(const char *format, size_t len, size_t *new_len)
@@ -264,8 +422,7 @@ char *print_fmt_for_readers(const char *format, size_t len, size_t *new_len)
 	if (len > MAX_LEN)
 		text.begin = text.end;
 	fwrite(format, 1, (size_t)(text.begin - format), to);
-	text.begin = put_format(to, text);
-	put(&(struct output){to, {format, print ? print : format}}, text, 0);
+	put_print(&(struct output){to, {format, print ? print : format}}, text);
 	bool failed = ferror(to);
 	if (fclose(to) == 0 && !failed)
 		return result;

@@ -136,6 +136,31 @@ class Dat(Case):
 
     # ---- What is the same ----
 
+    def test_floating_point(self) -> None:
+        """libtraceevent can't print it, and would take the arguments of others."""
+        self.write("real.tp", """
+            #define TRACE_SYSTEM real
+            TRACE_EVENT(real_one, TP_PROTO(double d, float f, int n), TP_ARGS(d, f, n),
+                TP_STRUCT__entry(__field(double, d) __field(float, f) __field(int, n) __string(s, "x\\"y")),
+                TP_fast_assign(__entry->d = d; __entry->f = f; __entry->n = n; __assign_str(s);),
+                TP_printk("d=%6.2f%% n=%d f=%*g x=%.1e s=%s m=%-*d \\"q, %%\\" %lld", __entry->d, __entry->n, 9, __entry->f,
+                          __entry->d * 100, __get_str(s), 4, __entry->n + 1, (long long)__entry->n));
+            TRACE_EVENT(real_only, TP_PROTO(double d), TP_ARGS(d), TP_STRUCT__entry(__field(double, d)),
+                TP_fast_assign(__entry->d = d;), TP_printk("%g", __entry->d));
+            """)
+        self.write("real.c", '#define CREATE_TRACE_POINTS\n#include "real.h"\nint main(void)\n{\n'
+                             "\ttrace_real_one(1.5, 2.5f, 7);\n\ttrace_real_only(-2);\n\treturn 0;\n}\n")
+        done = tpgen("gen", "-o", self.dir, self.path("real.tp"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.succeed([CC, "-std=gnu11", "-I", self.dir, "-I", "runtime/include", "-o", self.path("real"),
+                      self.path("real.c"), os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
+        self.succeed([self.path("real")], env=self.environment())
+        self.export()
+        texts = [event["text"] for event in self.report()]
+        self.assertEqual(texts[0].split(" s=")[0], "d=0x3ff8000000000000% n=7 f=0x40200000 x=?")
+        self.assertRegex(texts[0].split(" s=")[1], r'^x"y m=8 +"q, %" 7$')
+        self.assertEqual(texts[1], "0xc000000000000000")
+
     def test_all_helpers_in_threads(self) -> None:
         self.record(4, 60)
         self.assertRegex(self.export(), r": 6724 events; 4 CPUs, .*; 0 events were lost while recording\n$")
