@@ -9,8 +9,10 @@
  *	  tp_events_lock        module.c, events.c, enable.c: modules, events, sinks
  *	    tp_registry_lock    registry.c, probes.c, site.c: names, probe arrays, sites
  *	      LTTng's           lttng.c; also taken by threads of its own
- *	      a sink's own      ctf.h, text.c: taken in readers too; in text.c behind
+ *	      a sink's own      text.c, users': taken in readers too; in text.c behind
  *	                        its FILE's, which a fork only tries to take
+ *	        tp_ctf_lock     ctf.h: who holds a sink's own may call what is traced (write ...)
+ *	        tp_stats_lock   stats.h; nothing that may be traced is called with one of the two
  *
  * Nobody waits for a grace period with one of them held: a reader, which the
  * grace period waits for, may be waiting for that very lock.

@@ -38,7 +38,7 @@ static struct tp_sink *open_text(char *name)
 {
 	if (strncmp(name, "stderr,", 7) != 0 && strncmp(name, "stdout,", 7) != 0)
 		return tp_text_file_sink(name);
-	tp_complain("TP_OUTPUT=text:%s: a text output has no options; ctf:DIRECTORY has; nothing is traced", name);
+	tp_complain("TP_OUTPUT=text:%s: a text output has no options; ctf:DIRECTORY has; nothing goes there", name);
 	errno = EINVAL;
 	return NULL;
 }
@@ -83,7 +83,7 @@ static struct tp_sink *open_sdt(char *argument)
 {
 	if (!*argument)
 		return tp_sdt_sink();
-	tp_complain("TP_OUTPUT=sdt:%s: an sdt output has no name and no options: write sdt:; nothing is traced", argument);
+	tp_complain("TP_OUTPUT=sdt:%s: an sdt output has no name and no options: write sdt:; nothing goes there", argument);
 	errno = EINVAL;
 	return NULL;
 }
@@ -95,7 +95,7 @@ static struct tp_sink *open_lttng(char *argument)
 {
 	if (*argument) {
 		tp_complain("TP_OUTPUT=lttng:%s: nothing may follow the colon: LTTng's tools say what is recorded, and "
-			    "where; nothing is traced", argument);
+			    "where; nothing goes there", argument);
 		errno = EINVAL;
 		return NULL;
 	}
@@ -194,7 +194,7 @@ struct tp_sink *tp_output_open(const char *output, bool *written)
 	int error = errno;
 	free(name);
 	if (!sink && !(kind->tells && error == EINVAL))
-		tp_complain("TP_OUTPUT=%s: %s%s; nothing is traced", output, strerror(error),
+		tp_complain("TP_OUTPUT=%s: %s%s; nothing goes there", output, strerror(error),
 			    kind->advice ? kind->advice(error) : "");
 	*written = kind->written;
 	return sink;

@@ -79,10 +79,11 @@ static void before_fork(void)
 	the_fork.inside = inside;
 	the_fork.prepared = prepared;
 	the_fork.signals = signals;
+	/* Who holds a sink's lock may be in a write(), say, that is traced, and want one of the last two. */
 	tp_lttng_before_fork();
+	tp_sinks_before_fork();
 	tp_ctf_before_fork();
 	tp_stats_before_fork();
-	tp_sinks_before_fork();
 }
 
 /* All in the child is for the thread that is left of the parent. */

@@ -366,7 +366,7 @@ class Lttng(Case):
     def test_nothing_may_follow(self) -> None:
         self.assertEqual(self.told("lttng:session"),
                          "tp: TP_OUTPUT=lttng:session: nothing may follow the colon: LTTng's tools say what is "
-                         "recorded, and where; nothing is traced\n")
+                         "recorded, and where; nothing goes there\n")
 
 
 class Without(Case):

@@ -31,6 +31,9 @@ int hit(int n, char **p)
 	else
 		trace_mark(seventeen, "%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8,
 			   9, 10, 11, 12, 13, 14, 15, 16, 17);
+	trace_mark(most, "%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d", 1, 2,
+		   3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
+		   30, 31, 32);
 	return twice(n) + twice(n + 1) + evaluated;
 }
 

@@ -27,6 +27,7 @@ SITES = {
     "widths:fourteen": [-4] * 12,
     "marker:one": [-4],
     "marker:seventeen": [-4] * 12,
+    "marker:most": [-4] * 12,
     "widths:even": [4, 8],
     "marker:never": [-4],
 }

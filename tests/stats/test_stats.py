@@ -185,7 +185,7 @@ class Values(Case):
     def test_mistakes(self) -> None:
         for output, said in (
                 (f"{self.path('stats')},bye=thread", "there is no option 'bye=thread'"),
-                (f"{self.path('none/stats')}", "No such file or directory; nothing is traced"),
+                (f"{self.path('none/stats')}", "No such file or directory; nothing goes there"),
                 ("/dev/null", "that is no file")):
             done = run([self.program("values")], env={**os.environ, "TP_OUTPUT": f"stats:{output}"})
             self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 1), done.stderr)

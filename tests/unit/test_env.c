@@ -443,7 +443,7 @@ static const struct {
 	{NULL, "ctf:%s/trace,mode=flight,colour=red", "/trace': there is no option 'colour=red'; there are mode=, "},
 	{NULL, "ctf:%s/trace,", NULL},
 	{NULL, "sdt:", NULL},
-	{NULL, "sdt:x", "tp: TP_OUTPUT=sdt:x: an sdt output has no name and no options: write sdt:; nothing is traced\n"},
+	{NULL, "sdt:x", "tp: TP_OUTPUT=sdt:x: an sdt output has no name and no options: write sdt:; nothing goes there\n"},
 	{",", "text:%s/log", "tp: TP_ENABLE=,: no list of patterns"},
 	{"!a", NULL, "tp: TP_ENABLE=!a: no list of patterns"},
 	{"a,,b", "ctf:%s/trace", "tp: TP_ENABLE=a,,b: no list of patterns"},

@@ -15,7 +15,7 @@
  * PROVIDER and NAME are string literals, as in "sched" and "sched_switch".
  * Arguments are what a register holds: integers, bool, enumerations,
  * pointers. Others (structures, floating point, __int128) are left out, and so are
- * those behind the twelfth, of 24 at most; tools number what is left, from 0 or
+ * those behind the twelfth, of 32 at most; tools number what is left, from 0 or
  * from 1. An argument is evaluated once, or, without TP_SDT and when it is left
  * out, not at all. Bit-fields must be cast: their size is not what the tools know.
  * May be hit anywhere, in signal handlers, too.
@@ -247,11 +247,13 @@ static inline __attribute__((always_inline)) void tp_sdt_no_red_zone(void)
 #define TP_SDT_TEXTS_12 TP_SDT_TEXT(12) TP_SDT_TEXTS_11
 #define TP_SDT_TEXTS_MORE TP_SDT_TEXTS_12
 
-/* The number of arguments behind the first: 0 to 12, or MORE, up to 24. */
+/* The number of arguments behind the first: 0 to 12, or MORE, up to 32. */
 #define TP_SDT_COUNT(...)                                                                               \
 	TP_SDT_COUNT_OF(__VA_ARGS__, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE,  \
-			MORE, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, )
-#define TP_SDT_COUNT_OF(first, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, count, ...) \
+			MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, 12, 11, 10, 9, 8, 7, 6,   \
+			5, 4, 3, 2, 1, 0, )
+#define TP_SDT_COUNT_OF(first, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, \
+			a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, count, ...)       \
 	count
 
 /* ... = NAME, arguments */
