@@ -15,6 +15,7 @@
 #include <tp/print.h>
 
 #include "ctf.h"
+#include "field.h"
 
 /* A field with an underscore in front clashes with no keyword of TSDL; babeltrace2 takes the underscore off again. */
 #define PREFIX "_"
@@ -214,37 +215,19 @@ static uint32_t go_to(struct walk *w, uint32_t offset, uint32_t align)
 
 /* ---- Types ---- */
 
-static bool is_integer(const struct tp_event_field *f)
-{
-	return (f->type_class == TP_INTEGER || f->type_class == TP_POINTER) &&
-	       (f->element_size == 1 || f->element_size == 2 || f->element_size == 4 || f->element_size == 8);
-}
-
-static bool is_float(const struct tp_event_field *f)
-{
-	return f->type_class == TP_FLOAT && (f->element_size == 4 || f->element_size == 8);
-}
-
-/* What is read bit by bit or byte by byte, and addresses. */
-static bool is_hexadecimal(const struct tp_event_field *f)
-{
-	return f->type_class == TP_POINTER || f->kind == TP_BITMASK || f->kind == TP_CPUMASK ||
-	       f->kind == TP_SOCKADDR || f->delimiter || f->is_hexadecimal;
-}
-
 static void print_integer(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align, bool text)
 {
 	tp_buffer_printf(b, "integer { size = %u; align = %u; signed = %s;%s%s }", f->element_size * CHAR_BIT, align,
-			 f->is_signed ? "true" : "false", is_hexadecimal(f) ? " base = 16;" : "",
+			 f->is_signed ? "true" : "false", tp_field_is_hexadecimal(f) ? " base = 16;" : "",
 			 text ? " encoding = UTF8;" : "");
 }
 
 /* The type of an element. What TSDL has no word for is bytes, together where they are more than one. */
 static void print_type(struct tp_buffer *b, const struct tp_event_field *f, uint32_t align)
 {
-	if (is_integer(f))
+	if (tp_field_is_integer(f))
 		print_integer(b, f, align, f->is_char && f->kind != TP_FIELD && f->kind != TP_STRUCT);
-	else if (is_float(f))
+	else if (tp_field_is_float(f))
 		tp_buffer_printf(b, "floating_point { exp_dig = %d; mant_dig = %d; align = %u; }",
 				 f->element_size == 4 ? 8 : 11, f->element_size == 4 ? 24 : 53, align);
 	else if (f->element_size > 1)
@@ -415,13 +398,13 @@ static void print_named_field(struct tp_buffer *b, const struct tp_event_field *
 
 static void print_fixed_field(struct walk *w, const struct tp_event_field *f)
 {
-	bool known = is_integer(f) || is_float(f);
+	bool known = tp_field_is_integer(f) || tp_field_is_float(f);
 	uint32_t align = go_to(w, f->offset, known ? f->element_align : 1);
 	bool is_array = f->kind == TP_ARRAY;
 
 	w->at += f->size;
 	tp_buffer_printf(w->b, "\t\t");
-	if (f->symbols && f->kind == TP_FIELD && is_integer(f))
+	if (f->symbols && f->kind == TP_FIELD && tp_field_is_integer(f))
 		print_named_field(w->b, f, align);
 	else if (known || is_array)
 		print_type(w->b, f, align);

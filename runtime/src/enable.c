@@ -290,6 +290,7 @@ int tp_sink_close(struct tp_sink *sink)
 {
 	struct sink_state *state = sink ? sink->reserved[0] : NULL;
 	struct sink_state **at = &sinks;
+	int cancel_state;
 
 	if (!state)
 		return -EINVAL;
@@ -298,6 +299,8 @@ int tp_sink_close(struct tp_sink *sink)
 			    "it did nothing");
 		return -EDEADLK;
 	}
+	/* A sink that is half closed could not be closed again. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	tp_lock(&tp_events_lock);
 	while (*at != state)
 		at = &(*at)->next;
@@ -306,7 +309,9 @@ int tp_sink_close(struct tp_sink *sink)
 	tp_unlock(&tp_events_lock);
 	tracepoint_synchronize_unregister();
 	state_free(state);
-	return sink->ops->close(sink);
+	int error = sink->ops->close(sink);
+	pthread_setcancelstate(cancel_state, NULL);
+	return error;
 }
 
 bool tp_sink_used(struct tp_sink *sink)

@@ -51,8 +51,9 @@ __asm__(".pushsection .text\n\t"
 	".popsection");
 
 /*
- * Relaxed, but for what the gate itself reads: who is in it already finds this
- * flag or another of this tracepoint's, each of which is still there.
+ * The release pairs with the sites' acquire of iterate (TP_ITERATE; on x86-64
+ * every load is one): who is in the gate finds its flag. Who is in it already,
+ * while another comes, finds the one or the other, each of which is still there.
  */
 void tp_gate_set(struct tracepoint *tp, const int *gate)
 {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "field.h"
 #include "lttng.h"
 
 #ifdef TP_HAS_LTTNG
@@ -48,31 +49,9 @@ static const char *copy(struct builder *b, const char *text)
 
 /* ---- What is known of a field ---- */
 
-static bool is_width(uint32_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
-static bool is_integer(const struct tp_event_field *f)
-{
-	return (f->type_class == TP_INTEGER || f->type_class == TP_POINTER) && is_width(f->element_size);
-}
-
-static bool is_float(const struct tp_event_field *f)
-{
-	return f->type_class == TP_FLOAT && (f->element_size == sizeof(float) || f->element_size == sizeof(double));
-}
-
 static bool is_text(const struct tp_event_field *f)
 {
 	return f->is_char && f->element_size == 1 && f->kind != TP_STRUCT;
-}
-
-/* What is read bit by bit or byte by byte, and addresses. */
-static bool is_hexadecimal(const struct tp_event_field *f)
-{
-	return f->type_class == TP_POINTER || f->kind == TP_BITMASK || f->kind == TP_CPUMASK ||
-	       f->kind == TP_SOCKADDR || f->delimiter || f->is_hexadecimal;
 }
 
 /* The integers that the field, or its elements, are for LTTng. */
@@ -84,9 +63,9 @@ struct integer {
 
 static struct integer integer_of(const struct tp_event_field *f)
 {
-	if (is_integer(f))
-		return (struct integer){f->element_size, f->is_signed, is_hexadecimal(f) ? 16 : 10};
-	if (is_float(f))
+	if (tp_field_is_integer(f))
+		return (struct integer){f->element_size, f->is_signed, tp_field_is_hexadecimal(f) ? 16 : 10};
+	if (tp_field_is_float(f))
 		return (struct integer){f->element_size, false, 16};
 	return (struct integer){1, false, 16};
 }
@@ -329,10 +308,10 @@ static void add_operand(struct builder *b, struct lttng_operand operand)
 
 static void add_scalar(struct builder *b, const struct tp_event_field *f)
 {
-	unsigned int nr_names = is_integer(f) && !f->delimiter ? count_shown(f) : 0;
+	unsigned int nr_names = tp_field_is_integer(f) && !f->delimiter ? count_shown(f) : 0;
 	const struct lttng_ust_type_common *type;
 
-	if (is_float(f))
+	if (tp_field_is_float(f))
 		type = new_float(b, f->element_size);
 	else
 		type = nr_names ? new_enum(b, f, nr_names) : new_integer(b, integer_of(f));
@@ -340,7 +319,7 @@ static void add_scalar(struct builder *b, const struct tp_event_field *f)
 	add_piece(b, (struct lttng_piece){.kind = LTTNG_BYTES, .align = align_of(f->size), .offset = f->offset,
 					  .size = f->size});
 	add_operand(b, (struct lttng_operand){
-		.kind = is_float(f) ? LTTNG_FLOAT : f->is_signed ? LTTNG_SIGNED : LTTNG_UNSIGNED,
+		.kind = tp_field_is_float(f) ? LTTNG_FLOAT : f->is_signed ? LTTNG_SIGNED : LTTNG_UNSIGNED,
 		.shift = shift_of(f->size), .offset = f->offset});
 }
 
@@ -408,7 +387,7 @@ static void add(struct builder *b, const struct tp_event_field *f)
 		add_string(b, f);
 	else if (f->kind > TP_STRING)
 		add_sequence(b, f);
-	else if (f->kind == TP_FIELD && (is_integer(f) || is_float(f)))
+	else if (f->kind == TP_FIELD && (tp_field_is_integer(f) || tp_field_is_float(f)))
 		add_scalar(b, f);
 	else
 		add_array(b, f);

@@ -52,6 +52,24 @@ class Markers(Case):
         return output
 
 
+class Evaluated(Markers):
+    """Arguments are, while the marker is on; where tools may look at it at any time, the first twelve are always."""
+
+    def test_once(self) -> None:
+        need(self, "g++", "clang")
+        expected = {0: "off: 0 calls, 0 increments\non: 2 calls, 1 increments, the argument is 0\n",
+                    1: "off: 1 calls, 1 increments\non: 3 calls, 2 increments, the argument is 1\n"}
+        for compiler in (["gcc", "-std=c11"], ["clang", "-std=c11"], ["g++", "-std=c++17", "-x", "c++"],
+                         ["clang++", "-std=c++17", "-x", "c++"]):
+            for sdt, level in ((0, "-O2"), (1, "-O0"), (1, "-O2")):
+                with self.subTest(compiler=compiler, sdt=sdt, level=level):
+                    self.succeed([*compiler, "-D_GNU_SOURCE", *WARNINGS, level, f"-DTP_SDT={sdt}", "-I",
+                                  os.path.join(ROOT, "runtime/include"), "-c", "-o", self.path("evaluated.o"),
+                                  os.path.join(HERE, "evaluated.c")])
+                    self.succeed([compiler[0], "-o", self.path("evaluated"), self.path("evaluated.o"), *RUNTIME])
+                    self.assertEqual(self.succeed([self.path("evaluated")]).stdout, expected[sdt])
+
+
 class HoweverBuilt(Markers):
     """The same program prints the same."""
 

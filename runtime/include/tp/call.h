@@ -25,6 +25,9 @@
 #endif
 #endif
 
+/* Acquire: what iterate points to may be a gate, which finds its flag in the tracepoint (gate.c in the runtime). */
+#define TP_ITERATE(tp) __atomic_load_n(&(tp)->iterate, __ATOMIC_ACQUIRE)
+
 #if TP_STATIC_KEYS && defined(__x86_64__) && !defined(TP_MEMORY_SANITIZER)
 
 /* Whether an argument is an integer, or what is one to the processor, up to a pointer. */
@@ -167,36 +170,36 @@ TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long
 #define TP_CALL_1(probe, tp, a) \
 	(TP_IS_WORD(a) \
 		 ? tp_call_1(tp, TP_WORD(a)) \
-		 : ((probe *)(tp)->iterate)(tp, a))
+		 : ((probe *)TP_ITERATE(tp))(tp, a))
 #define TP_CALL_2(probe, tp, a, b) \
 	(TP_IS_WORD(a) && TP_IS_WORD(b) \
 		 ? tp_call_2(tp, TP_WORD(a), TP_WORD(b)) \
-		 : ((probe *)(tp)->iterate)(tp, a, b))
+		 : ((probe *)TP_ITERATE(tp))(tp, a, b))
 #define TP_CALL_3(probe, tp, a, b, c) \
 	(TP_IS_WORD(a) && TP_IS_WORD(b) && TP_IS_WORD(c) \
 		 ? tp_call_3(tp, TP_WORD(a), TP_WORD(b), TP_WORD(c)) \
-		 : ((probe *)(tp)->iterate)(tp, a, b, c))
+		 : ((probe *)TP_ITERATE(tp))(tp, a, b, c))
 #define TP_CALL_4(probe, tp, a, b, c, d) \
 	(TP_IS_WORD(a) && TP_IS_WORD(b) && TP_IS_WORD(c) && TP_IS_WORD(d) \
 		 ? tp_call_4(tp, TP_WORD(a), TP_WORD(b), TP_WORD(c), TP_WORD(d)) \
-		 : ((probe *)(tp)->iterate)(tp, a, b, c, d))
+		 : ((probe *)TP_ITERATE(tp))(tp, a, b, c, d))
 #define TP_CALL_5(probe, tp, a, b, c, d, e) \
 	(TP_IS_WORD(a) && TP_IS_WORD(b) && TP_IS_WORD(c) && TP_IS_WORD(d) && TP_IS_WORD(e) \
 		 ? tp_call_5(tp, TP_WORD(a), TP_WORD(b), TP_WORD(c), TP_WORD(d), TP_WORD(e)) \
-		 : ((probe *)(tp)->iterate)(tp, a, b, c, d, e))
+		 : ((probe *)TP_ITERATE(tp))(tp, a, b, c, d, e))
 
 #else
 
-#define TP_CALL_0(probe, tp) ((probe *)(tp)->iterate)(tp)
-#define TP_CALL_1(probe, tp, a) ((probe *)(tp)->iterate)(tp, a)
-#define TP_CALL_2(probe, tp, a, b) ((probe *)(tp)->iterate)(tp, a, b)
-#define TP_CALL_3(probe, tp, a, b, c) ((probe *)(tp)->iterate)(tp, a, b, c)
-#define TP_CALL_4(probe, tp, a, b, c, d) ((probe *)(tp)->iterate)(tp, a, b, c, d)
-#define TP_CALL_5(probe, tp, a, b, c, d, e) ((probe *)(tp)->iterate)(tp, a, b, c, d, e)
+#define TP_CALL_0(probe, tp) ((probe *)TP_ITERATE(tp))(tp)
+#define TP_CALL_1(probe, tp, a) ((probe *)TP_ITERATE(tp))(tp, a)
+#define TP_CALL_2(probe, tp, a, b) ((probe *)TP_ITERATE(tp))(tp, a, b)
+#define TP_CALL_3(probe, tp, a, b, c) ((probe *)TP_ITERATE(tp))(tp, a, b, c)
+#define TP_CALL_4(probe, tp, a, b, c, d) ((probe *)TP_ITERATE(tp))(tp, a, b, c, d)
+#define TP_CALL_5(probe, tp, a, b, c, d, e) ((probe *)TP_ITERATE(tp))(tp, a, b, c, d, e)
 
 #endif
 
 /* More than registers have room for. */
-#define TP_CALL_MANY(probe, tp, ...) ((probe *)(tp)->iterate)(tp, __VA_ARGS__)
+#define TP_CALL_MANY(probe, tp, ...) ((probe *)TP_ITERATE(tp))(tp, __VA_ARGS__)
 
 #endif /* TP_CALL_H */

@@ -68,7 +68,7 @@ typedef void marker_probe_func(void *probe_private, void *call_private, const ch
  * even a call among them costs anything while it is off, and what must happen
  * in any case does not belong there. Where a file is compiled with -DTP_SDT=1
  * (tp/sdt.h: the marker is a USDT probe then, too, of the provider "marker"),
- * they are evaluated for that in any case, and while the marker is on once more.
+ * the first twelve are evaluated in any case, once.
  *
  * The format says how the event's record is laid out: a field for each
  * conversion. Its name is the last identifier in the text between the
@@ -94,11 +94,9 @@ typedef void marker_probe_func(void *probe_private, void *call_private, const ch
 #define trace_mark(name, ...)                                                                      \
 	do {                                                                                       \
 		TP_MARKER_DEFINE(__marker_##name, #name, TP_MARKER_FORMAT(__VA_ARGS__, 0));        \
-		TP_SDT_MARKER(#name, __VA_ARGS__);                                                 \
 		if (0)                                                                             \
 			tp_marker_check_format(__VA_ARGS__);                                       \
-		if (__builtin_expect(TP_MARKER_IS_ON(__marker_##name), 0))                         \
-			TP_MARKER_HIT(&TP_MARKER(__marker_##name).tp, __VA_ARGS__);                \
+		TP_MARKER_SITE(__marker_##name, #name, __VA_ARGS__);                               \
 	} while (0)
 
 /*
@@ -371,6 +369,99 @@ template <class... more> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp
 		       TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_5, TP_MARKER_HIT_4, \
 		       TP_MARKER_HIT_3, TP_MARKER_HIT_2, TP_MARKER_HIT_1, TP_MARKER_HIT_0, 0)                      \
 	(tp, __VA_ARGS__)
+#endif
+
+/*
+ * The site. As a USDT probe it has its arguments in variables, so that none is
+ * evaluated twice; those behind the twelfth are not for the probe.
+ */
+#define TP_MARKER_SITE_IF_ON(site, ...)                                              \
+	if (__builtin_expect(TP_MARKER_IS_ON(site), 0))                   \
+	TP_MARKER_HIT(&TP_MARKER(site).tp, __VA_ARGS__)
+#if !TP_SDT
+#define TP_MARKER_SITE(site, name, ...) TP_MARKER_SITE_IF_ON(site, __VA_ARGS__)
+#else
+#define TP_MARKER_SITE(site, name, ...) TP_MARKER_SITE_OF(TP_SDT_COUNT(__VA_ARGS__), site, name, __VA_ARGS__)
+#define TP_MARKER_SITE_OF(count, site, name, ...) TP_MARKER_SITE_N(count, site, name, __VA_ARGS__)
+#define TP_MARKER_SITE_N(count, site, name, ...) TP_MARKER_SITE_##count(site, name, __VA_ARGS__)
+#define TP_MARKER_PROBE(site, name, ...)   \
+	TP_SDT_MARKER(name, __VA_ARGS__); \
+	TP_MARKER_SITE_IF_ON(site, __VA_ARGS__)
+#ifdef __cplusplus
+#define TP_MARKER_VALUE(n, argument) auto __tp_arg##n = (argument)
+#else
+#define TP_MARKER_VALUE(n, argument) TP_MARKER_ARG(__tp_arg##n, argument)
+#endif
+#define TP_MARKER_VALUES_1(a) TP_MARKER_VALUE(1, a)
+#define TP_MARKER_VALUES_2(a, b) TP_MARKER_VALUES_1(a); TP_MARKER_VALUE(2, b)
+#define TP_MARKER_VALUES_3(a, b, c) TP_MARKER_VALUES_2(a, b); TP_MARKER_VALUE(3, c)
+#define TP_MARKER_VALUES_4(a, b, c, d) TP_MARKER_VALUES_3(a, b, c); TP_MARKER_VALUE(4, d)
+#define TP_MARKER_VALUES_5(a, b, c, d, e) TP_MARKER_VALUES_4(a, b, c, d); TP_MARKER_VALUE(5, e)
+#define TP_MARKER_VALUES_6(a, b, c, d, e, f) TP_MARKER_VALUES_5(a, b, c, d, e); TP_MARKER_VALUE(6, f)
+#define TP_MARKER_VALUES_7(a, b, c, d, e, f, g) TP_MARKER_VALUES_6(a, b, c, d, e, f); TP_MARKER_VALUE(7, g)
+#define TP_MARKER_VALUES_8(a, b, c, d, e, f, g, h) \
+	TP_MARKER_VALUES_7(a, b, c, d, e, f, g); TP_MARKER_VALUE(8, h)
+#define TP_MARKER_VALUES_9(a, b, c, d, e, f, g, h, i) \
+	TP_MARKER_VALUES_8(a, b, c, d, e, f, g, h); TP_MARKER_VALUE(9, i)
+#define TP_MARKER_VALUES_10(a, b, c, d, e, f, g, h, i, j) \
+	TP_MARKER_VALUES_9(a, b, c, d, e, f, g, h, i); TP_MARKER_VALUE(10, j)
+#define TP_MARKER_VALUES_11(a, b, c, d, e, f, g, h, i, j, k) \
+	TP_MARKER_VALUES_10(a, b, c, d, e, f, g, h, i, j); TP_MARKER_VALUE(11, k)
+#define TP_MARKER_VALUES_12(a, b, c, d, e, f, g, h, i, j, k, l) \
+	TP_MARKER_VALUES_11(a, b, c, d, e, f, g, h, i, j, k); TP_MARKER_VALUE(12, l)
+#define TP_MARKER_NAMES_1 __tp_arg1
+#define TP_MARKER_NAMES_2 TP_MARKER_NAMES_1, __tp_arg2
+#define TP_MARKER_NAMES_3 TP_MARKER_NAMES_2, __tp_arg3
+#define TP_MARKER_NAMES_4 TP_MARKER_NAMES_3, __tp_arg4
+#define TP_MARKER_NAMES_5 TP_MARKER_NAMES_4, __tp_arg5
+#define TP_MARKER_NAMES_6 TP_MARKER_NAMES_5, __tp_arg6
+#define TP_MARKER_NAMES_7 TP_MARKER_NAMES_6, __tp_arg7
+#define TP_MARKER_NAMES_8 TP_MARKER_NAMES_7, __tp_arg8
+#define TP_MARKER_NAMES_9 TP_MARKER_NAMES_8, __tp_arg9
+#define TP_MARKER_NAMES_10 TP_MARKER_NAMES_9, __tp_arg10
+#define TP_MARKER_NAMES_11 TP_MARKER_NAMES_10, __tp_arg11
+#define TP_MARKER_NAMES_12 TP_MARKER_NAMES_11, __tp_arg12
+#define TP_MARKER_SITE_0(site, name, format) TP_MARKER_PROBE(site, name, format)
+#define TP_MARKER_SITE_1(site, name, format, a) \
+	TP_MARKER_VALUES_1(a); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_1)
+#define TP_MARKER_SITE_2(site, name, format, a, b) \
+	TP_MARKER_VALUES_2(a, b); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_2)
+#define TP_MARKER_SITE_3(site, name, format, a, b, c) \
+	TP_MARKER_VALUES_3(a, b, c); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_3)
+#define TP_MARKER_SITE_4(site, name, format, a, b, c, d) \
+	TP_MARKER_VALUES_4(a, b, c, d); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_4)
+#define TP_MARKER_SITE_5(site, name, format, a, b, c, d, e) \
+	TP_MARKER_VALUES_5(a, b, c, d, e); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_5)
+#define TP_MARKER_SITE_6(site, name, format, a, b, c, d, e, f) \
+	TP_MARKER_VALUES_6(a, b, c, d, e, f); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_6)
+#define TP_MARKER_SITE_7(site, name, format, a, b, c, d, e, f, g) \
+	TP_MARKER_VALUES_7(a, b, c, d, e, f, g); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_7)
+#define TP_MARKER_SITE_8(site, name, format, a, b, c, d, e, f, g, h) \
+	TP_MARKER_VALUES_8(a, b, c, d, e, f, g, h); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_8)
+#define TP_MARKER_SITE_9(site, name, format, a, b, c, d, e, f, g, h, i) \
+	TP_MARKER_VALUES_9(a, b, c, d, e, f, g, h, i); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_9)
+#define TP_MARKER_SITE_10(site, name, format, a, b, c, d, e, f, g, h, i, j) \
+	TP_MARKER_VALUES_10(a, b, c, d, e, f, g, h, i, j); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_10)
+#define TP_MARKER_SITE_11(site, name, format, a, b, c, d, e, f, g, h, i, j, k) \
+	TP_MARKER_VALUES_11(a, b, c, d, e, f, g, h, i, j, k); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_11)
+#define TP_MARKER_SITE_12(site, name, format, a, b, c, d, e, f, g, h, i, j, k, l) \
+	TP_MARKER_VALUES_12(a, b, c, d, e, f, g, h, i, j, k, l); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_12)
+#define TP_MARKER_SITE_MORE(site, name, format, a, b, c, d, e, f, g, h, i, j, k, l, ...)      \
+	TP_MARKER_VALUES_12(a, b, c, d, e, f, g, h, i, j, k, l);                         \
+	TP_SDT_MARKER(name, format, TP_MARKER_NAMES_12);                                \
+	TP_MARKER_SITE_IF_ON(site, format, TP_MARKER_NAMES_12, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

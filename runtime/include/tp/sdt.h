@@ -49,8 +49,13 @@
 
 #if !TP_SDT
 
-#define TP_SDT_PROBE(...) (void)0
-#define TP_SDT_MARKER(...) (void)0
+/* Never called: what the arguments are of is used, as compilers see it. */
+#ifdef __cplusplus
+extern "C"
+#endif
+int tp_sdt_unused(const char *provider, ...);
+
+#define TP_SDT_PROBE(...) (void)sizeof(tp_sdt_unused(__VA_ARGS__))
 
 #else
 
