@@ -305,7 +305,7 @@ static const char *real_becomes(const struct output *to, struct span argument)
 	return NULL;
 }
 
-/* Behind the format: split at the commas that are in no parentheses. Returns how many; -1: more than there is room for. */
+/* Behind the format: split at the commas that are in no parentheses. Returns how many; -1: there is no room. */
 static int split_arguments(struct span text, struct span *found, int room)
 {
 	int depth = 0, nr = 0;

@@ -130,7 +130,8 @@ def attached(bench: Bench, copy: str, program: str, probe: str) -> Iterator[bool
         yield False
         return
     script = f'usdt:{bench.path(copy)}:{probe} {{ @ = count(); }} BEGIN {{ printf("ready\\n"); }}'
-    with subprocess.Popen(["bpftrace", "-e", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as tracer:
+    with subprocess.Popen(["bpftrace", "-e", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True) as tracer:
         assert tracer.stdout
         said = [tracer.stdout.readline()]
         while said[-1] not in ("", "ready\n"):

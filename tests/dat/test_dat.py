@@ -143,8 +143,8 @@ class Dat(Case):
             TRACE_EVENT(real_one, TP_PROTO(double d, float f, int n), TP_ARGS(d, f, n),
                 TP_STRUCT__entry(__field(double, d) __field(float, f) __field(int, n) __string(s, "x\\"y")),
                 TP_fast_assign(__entry->d = d; __entry->f = f; __entry->n = n; __assign_str(s);),
-                TP_printk("d=%6.2f%% n=%d f=%*g x=%.1e s=%s m=%-*d \\"q, %%\\" %lld", __entry->d, __entry->n, 9, __entry->f,
-                          __entry->d * 100, __get_str(s), 4, __entry->n + 1, (long long)__entry->n));
+                TP_printk("d=%6.2f%% n=%d f=%*g x=%.1e s=%s m=%-*d \\"q, %%\\" %lld", __entry->d, __entry->n, 9,
+                          __entry->f, __entry->d * 100, __get_str(s), 4, __entry->n + 1, (long long)__entry->n));
             TRACE_EVENT(real_only, TP_PROTO(double d), TP_ARGS(d), TP_STRUCT__entry(__field(double, d)),
                 TP_fast_assign(__entry->d = d;), TP_printk("%g", __entry->d));
             """)
