@@ -323,7 +323,8 @@ static void put_quoted(struct tp_buffer *b, const char *text, const char *end)
 		else if (*text == '"' || *text == '\\')
 			tp_buffer_printf(b, "\\%c", *text);
 		else
-			tp_buffer_printf(b, (unsigned char)*text < ' ' ? "\\%03o" : "%c", (unsigned char)*text);
+			tp_buffer_printf(b, (unsigned char)*text < ' ' || (unsigned char)*text >= 0x7f ? "\\%03o" : "%c",
+					 (unsigned char)*text);
 	}
 }
 

@@ -88,6 +88,9 @@ bool dat_file_open(struct dat_file *dat, const char *path)
 	}
 	unfinished = dat->hidden;
 	handle_signals();
+	const mode_t mask = umask(0);
+	umask(mask);
+	fchmod(fd, 0666 & ~mask); /* as any file that is made; mkostemp's are the owner's alone */
 	dat->file = fdopen(fd, "w");
 	if (dat->file)
 		return true;

@@ -124,6 +124,7 @@ static const char unended[3] = {'a', 'b', 'c'};
 	EXACT(precisions, "%.5d|%8.3d|%-8.3x|", 6, 7, 8u)                                      \
 	EXACT(pointers, "%p %p", (void *)&sink, null_pointer)                                  \
 	OURS(signs, "%+d|% d|%#x|%#o", 9, 10, 11u, 12u)                                        \
+	OURS(utf8, "gr\303\274n %d \177|", 5)                                                   \
 	OURS(chars, "%c%c", 'a', 'b')                                                          \
 	OURS(reals, "%f %.2f %e %g %8.3f|", 1.5, 2.345, 3e100, 0.0001, -4.0)                   \
 	OURS(more_reals, "%F %E %G %a %lf", 1.5, 2.5, 3.5, 4.5, 5.5)                           \
