@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <urcu/urcu-bp.h>
+
 #include "internal.h"
 
 /* Its frames are small, but threads' local storage is on the stack, too. */
@@ -30,6 +32,8 @@ static void *run(void *argument)
 	struct tp_guard guard;
 
 	prctl(PR_SET_NAME, helper->name);
+	if (!tp_forked_alone())
+		urcu_bp_register_thread(); /* in front of all locks that its work takes: see tp_lock() */
 	/* For good: what it calls may be traced, but it has no part in any sink, as it may be the one to make it. */
 	tp_guard_enter(&guard);
 	while (!__atomic_load_n(&helper->stopping, __ATOMIC_ACQUIRE)) {

@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <urcu/urcu-bp.h>
+
 #include <tp/tp.h>
 
 #include "stats.h"
@@ -34,51 +36,65 @@ static void format(struct tp_buffer *b, const struct stats_report *report)
 		freelocale(plain);
 }
 
-/* Under both locks. False where there is nothing to be written. */
-static bool collect(struct stats_sink *sink, struct tp_buffer *b, bool always, bool final)
+static int write_report(struct stats_sink *sink, const struct stats_report *report)
 {
-	struct stats_report report;
+	struct tp_buffer b = {.failed = !report->memory};
 
-	tp_stats_take(sink, final);
-	if (!sink->changed && !always)
-		return false;
-	tp_clock_refine(&sink->clock);
-	if (tp_stats_report(&report, sink, final))
-		format(b, &report);
-	else
-		b->failed = true;
-	free(report.plans);
-	sink->changed = false;
-	return true;
+	if (report->memory)
+		format(&b, report);
+	int error = tp_stats_file_replace(sink, &b);
+	tp_buffer_free(&b);
+	return error;
+}
+
+/* What was taken is not in the file, but in the totals it is. */
+static void write_again(struct stats_sink *sink)
+{
+	pthread_mutex_lock(&tp_stats_lock);
+	sink->changed = true;
+	pthread_mutex_unlock(&tp_stats_lock);
 }
 
 /* In tp_guard_enter(), as it takes locks that readers take. 0 or an errno value. */
 static int write_file(struct stats_sink *sink, bool always, bool final)
 {
-	struct tp_buffer b = {.text = NULL};
+	struct stats_report report;
 	int error = 0;
 
+	if (!tp_forked_alone())
+		urcu_bp_register_thread(); /* as tp_lock() does, and why */
 	pthread_mutex_lock(&sink->writing);
-	pthread_mutex_lock(&tp_stats_lock);
-	bool wanted = collect(sink, &b, always, final);
-	pthread_mutex_unlock(&tp_stats_lock);
-	if (wanted)
-		error = tp_stats_file_replace(sink, &b);
-	if (error) {
-		pthread_mutex_lock(&tp_stats_lock);
-		sink->changed = true;
-		pthread_mutex_unlock(&tp_stats_lock);
-	}
+	if (tp_stats_report(&report, sink, always, final))
+		error = write_report(sink, &report);
+	tp_stats_report_free(&report);
+	if (error)
+		write_again(sink);
 	if (!sink->error)
 		sink->error = error;
 	pthread_mutex_unlock(&sink->writing);
-	tp_buffer_free(&b);
 	return error;
 }
 
 static void write_changes(void *argument)
 {
 	write_file(argument, false, false);
+}
+
+/* ---- The thread that does it ---- */
+
+static void start_helper(struct stats_sink *sink)
+{
+	sink->helper = (struct tp_helper_thread){
+		.name = "tp-stats",
+		.work = write_changes,
+		.argument = sink,
+		.interval_ns = sink->options.interval_ns,
+	};
+	int error = tp_helper_thread_start(&sink->helper);
+	sink->helped = error == 0;
+	if (error)
+		tp_complain("statistics '%s': no thread can be made that writes them: %s; they are written at the end",
+			    sink->path, strerror(error));
 }
 
 /* ---- Forks and closing ---- */
@@ -91,13 +107,14 @@ static void choose_barrier(struct stats_sink *sink)
 	__atomic_store_n(&sink->fenced, fenced, __ATOMIC_RELAXED);
 }
 
-/* Under tp_stats_lock. A thread of its own the child does not get: many only go on to exec, or may have but one. */
+/* Under tp_stats_lock. A thread of its own the child only gets where it was asked for: many go on to exec. */
 static void stats_after_fork_child(struct tp_sink *head)
 {
 	struct stats_sink *sink = (struct stats_sink *)head;
 
 	sink->forked = true;
 	sink->helped = false;
+	sink->helper_due = sink->options.live_children && sink->options.interval_ns;
 	sink->complained = false;
 	sink->error = 0;
 	sink->writing = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* its holder may not be in the child */
@@ -109,7 +126,30 @@ static void stats_after_fork_child(struct tp_sink *head)
 	}
 	sink->changed = false;
 	sink->begin = tp_clock_now(&sink->clock);
+	sink->refined = sink->clock; /* its writer may not be in the child */
 	choose_barrier(sink);
+}
+
+/*
+ * Behind the runtime's own handler, and so with no lock held: what makes the thread allocates, and that may be traced.
+ * It starts with all signals blocked, and nobody waits for it.
+ */
+static void start_helpers_of_child(void)
+{
+	for (uint32_t i = 0; i < TP_STATS_SINKS; i++) {
+		struct stats_sink *sink = tp_stats_sink_of_slot(i);
+		if (!sink || !sink->helper_due || tp_forked_alone())
+			continue;
+		sink->helper_due = false;
+		start_helper(sink);
+	}
+}
+
+static void prepare_children(void)
+{
+	tp_start(); /* its handlers come first */
+	if (pthread_atfork(NULL, NULL, start_helpers_of_child) != 0)
+		tp_complain("no memory to prepare for fork: children=live of statistics does nothing");
 }
 
 static void sink_free(struct stats_sink *sink)
@@ -164,21 +204,6 @@ int tp_stats_write(struct tp_sink *head)
 
 /* ---- Opening ---- */
 
-static void start_helper(struct stats_sink *sink)
-{
-	sink->helper = (struct tp_helper_thread){
-		.name = "tp-stats",
-		.work = write_changes,
-		.argument = sink,
-		.interval_ns = sink->options.interval_ns,
-	};
-	int error = tp_helper_thread_start(&sink->helper);
-	sink->helped = error == 0;
-	if (error)
-		tp_complain("statistics '%s': no thread can be made that writes them: %s; they are written at the end",
-			    sink->path, strerror(error));
-}
-
 /* So that what is wrong with the file shows now, and whoever waits for it finds one. */
 static int write_first(struct stats_sink *sink)
 {
@@ -194,6 +219,7 @@ static int write_first(struct stats_sink *sink)
 
 static int sink_open(struct stats_sink *sink, const char *file, const char *options)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int error;
 
 	if (!tp_stats_options_parse(&sink->options, options, file))
@@ -204,8 +230,11 @@ static int sink_open(struct stats_sink *sink, const char *file, const char *opti
 	if (!tp_stats_plans_begin(sink))
 		return ENOMEM;
 	tp_clock_open(&sink->clock);
+	sink->refined = sink->clock;
 	sink->begin = tp_clock_now(&sink->clock);
 	choose_barrier(sink);
+	if (sink->options.live_children)
+		pthread_once(&once, prepare_children);
 	error = tp_stats_blocks_begin(sink);
 	if (error)
 		return error;

@@ -8,7 +8,8 @@
  *	  stats_file.c        the file, which is replaced as a whole
  *	  stats_text.c        what is in it, for people ...
  *	  stats_json.c        ... and for programs
- *	    stats_report.c    in which order, and by which names
+ *	    stats_report.c    and what values are called there
+ *	    stats_snapshot.c  a copy of what is shown
  *	  stats_count.c       the way of a record: counting it
  *	    stats_block.c     the threads' blocks of counters
  *	      stats_sum.c     taking what is in them, and adding it up
@@ -39,12 +40,21 @@
  * A signal handler that interrupts its thread while that counts finds
  * sequence odd, and counts in a second block; one that interrupts that, in a third, and there is a fourth.
  *
+ * Locks: sink->writing is taken first, by who writes the file: the helper thread, tp_stats_write(), the
+ * close. tp_stats_lock is taken by threads at their first hit and their exit, by forks, and
+ * by who writes while that takes the counts and copies them. It is a leaf: its holder takes no other lock, and
+ * calls nothing that the program may have replaced by something traced, but for mmap and syscall. Such a malloc
+ * would wait for a text sink's FILE, whose holder may be about to hit its
+ * first tracepoint. So the copy goes to memory that was mapped before, and is
+ * formatted with sink->writing only. That no fork takes: in the child it is made anew.
+ *
  * Memory: a block is mapped at a thread's first hit, a counter at the first
  * hit of the event in the block: 144 bytes for an event, and for each of its fields 2 KiB (integers),
  * 4 KiB (floats), 8 KiB (symbols) or 40 KiB (texts). Blocks of threads that have exited go
  * to new ones, so there are as many as there were threads at once. Of the sink,
  * a counter an event; with by=thread, 72 bytes a thread and event, for those that
- * run and the last 1,000 that have exited; the earlier ones are one together.
+ * run and the last 1,000 that have exited; the earlier ones are one together; and all
+ * this once more while the file is written, as far as it has hits.
  */
 #ifndef TP_STATS_H
 #define TP_STATS_H
@@ -241,6 +251,7 @@ struct stats_wish {
 
 struct stats_options {
 	bool json, by_thread;
+	bool live_children;   /* each has a thread that writes */
 	uint64_t interval_ns; /* 0: never by itself */
 	uint64_t top;
 	struct stats_wish *wishes;
@@ -250,7 +261,8 @@ struct stats_options {
 struct stats_sink {
 	struct tp_sink head;
 	struct stats_options options;
-	struct tp_clock clock;
+	struct tp_clock clock;   /* which threads read */
+	struct tp_clock refined; /* the same, for who writes: it knows better how fast the other goes; under writing */
 	uint64_t generation; /* unique among all sinks, and anew in each child */
 	uint32_t slot;
 	bool fenced;         /* there is no membarrier, so (E) is more */
@@ -267,6 +279,7 @@ struct stats_sink {
 	pthread_mutex_t writing;
 	struct tp_helper_thread helper;
 	bool helped;
+	bool helper_due;     /* in a child, until it has one */
 
 	/* Under tp_stats_lock. */
 	struct stats_plan *all_plans;
@@ -281,7 +294,7 @@ struct stats_sink {
 };
 
 /*
- * Guards the lists of all sinks' blocks, their totals, and what is known of slots.
+ * Guards the lists of all sinks' blocks, their totals, and what is known of slots. A leaf, as said above.
  * Only taken inside tp_guard_enter(), as readers take it too; and by forks.
  */
 extern pthread_mutex_t tp_stats_lock;
@@ -323,6 +336,8 @@ void tp_stats_blocks_end(struct stats_sink *sink);
 void tp_stats_blocks_free(struct stats_sink *sink);
 /* In a forked child: nothing has been counted, and no other thread is there. */
 void tp_stats_blocks_forget(struct stats_sink *sink);
+/* That has the slot, or NULL; NULL inside tp_guard_enter(), too. */
+struct stats_sink *tp_stats_sink_of_slot(uint32_t slot);
 
 /* ---- stats_count.c ---- */
 
@@ -333,12 +348,15 @@ void tp_stats_commit(struct tp_record *rec);
 
 /* For this thread; NULL where there is no memory. */
 struct stats_thread *tp_stats_thread_new(struct stats_sink *sink);
+/* The calling thread is this one: most are given a name only after their first hit. */
 void tp_stats_thread_take_name(struct stats_thread *thread);
 void tp_stats_thread_add(struct stats_sink *sink, struct stats_thread *thread, struct stats_counter *counter,
 			 const struct stats_base *base);
 /* It has exited; of many such, the oldest become the others. */
 void tp_stats_thread_end(struct stats_sink *sink, struct stats_thread *thread);
 void tp_stats_threads_forget(struct stats_sink *sink);
+/* Under no lock: of any thread that runs, in a copy. One that has gone meanwhile keeps what it had. */
+void tp_stats_thread_read_name(struct stats_thread *thread);
 
 /* ---- stats_sum.c: under tp_stats_lock ---- */
 
@@ -353,19 +371,32 @@ void tp_stats_take_bank(struct stats_sink *sink, struct stats_block *block, unsi
  */
 void tp_stats_take(struct stats_sink *sink, bool final);
 
-/* ---- stats_report.c, and the two that write one: under tp_stats_lock ---- */
+/* ---- stats_snapshot.c: with sink->writing only ---- */
+
+/* Of an event, a copy of its total. */
+struct stats_event {
+	const struct stats_plan *plan;
+	struct stats_counts *total;
+};
 
 struct stats_report {
 	struct stats_sink *sink;
-	struct stats_plan **plans; /* that have hits, by their number, most first */
-	size_t nr_plans;
-	uint64_t begin_ns, now_ns; /* since the epoch */
-	double seconds;            /* between them */
-	bool final;                /* the sink is being closed */
+	struct stats_event *events; /* that have hits, by their number, most first */
+	size_t nr_events;
+	struct stats_thread *threads, *others; /* with by=thread: copies */
+	uint64_t begin_ns, now_ns;  /* since the epoch */
+	double seconds;             /* between them */
+	bool final;                 /* the sink is being closed */
+
+	void *memory; /* that all this is in, mapped; NULL: there is none, and nothing in it */
+	size_t size, used;
 };
 
-/* The caller frees what is in it. False: no memory. */
-bool tp_stats_report(struct stats_report *report, struct stats_sink *sink, bool final);
+/* Takes all counts. False where there is nothing new, and it was not wanted always. To be freed in any case. */
+bool tp_stats_report(struct stats_report *report, struct stats_sink *sink, bool always, bool final);
+void tp_stats_report_free(struct stats_report *report);
+
+/* ---- stats_report.c, and the two that write one ---- */
 
 uint64_t tp_stats_ns(const struct tp_clock *clock, uint64_t ticks); /* of an interval */
 

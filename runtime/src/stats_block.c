@@ -322,6 +322,19 @@ void tp_stats_blocks_free(struct stats_sink *sink)
 	tp_stats_arena_free(&sink->arena);
 }
 
+struct stats_sink *tp_stats_sink_of_slot(uint32_t slot)
+{
+	struct tp_guard guard;
+
+	if (!tp_guard_enter(&guard)) /* a crash handler forks */
+		return NULL;
+	pthread_mutex_lock(&tp_stats_lock);
+	struct stats_sink *sink = sink_of_slot[slot];
+	pthread_mutex_unlock(&tp_stats_lock);
+	tp_guard_leave(&guard);
+	return sink;
+}
+
 /* ---- Forks ---- */
 
 void tp_stats_before_fork(void)

@@ -35,7 +35,7 @@ static void put_string(struct tp_buffer *b, const char *text)
 
 static void put_base(struct tp_buffer *b, const struct stats_report *report, const struct stats_base *base)
 {
-	const struct tp_clock *clock = &report->sink->clock;
+	const struct tp_clock *clock = &report->sink->refined;
 
 	tp_buffer_printf(b, "\"hits\": %llu, \"rate\": %.6g, ", (number)base->hits,
 			 report->seconds > 0 ? (double)base->hits / report->seconds : 0);
@@ -132,10 +132,10 @@ static void put_top(struct tp_buffer *b, const struct stats_field *field, const 
 	free(values);
 }
 
-static void put_field(struct tp_buffer *b, const struct stats_report *report, const struct stats_plan *plan,
+static void put_field(struct tp_buffer *b, const struct stats_report *report, const struct stats_event *event,
 		      const struct stats_field *field)
 {
-	const void *counts = stats_field_at(plan->total, field, STATS_TOTAL);
+	const void *counts = stats_field_at(event->total, field, STATS_TOTAL);
 
 	tp_buffer_printf(b, "    {\"field\": ");
 	put_string(b, field->name);
@@ -168,7 +168,7 @@ static void put_thread(struct tp_buffer *b, const struct stats_report *report, c
 		return;
 	tp_buffer_printf(b, "%s\n    {", *between);
 	*between = ",";
-	if (thread == &report->sink->others) {
+	if (thread == report->others) {
 		tp_buffer_printf(b, "\"others\": true, ");
 	} else {
 		tp_buffer_printf(b, "\"tid\": %d, \"name\": ", (int)thread->tid);
@@ -184,22 +184,24 @@ static void put_threads(struct tp_buffer *b, const struct stats_report *report, 
 	const char *between = "";
 
 	tp_buffer_printf(b, ",\n   \"threads\": [");
-	for (const struct stats_thread *thread = report->sink->threads; thread; thread = thread->next)
+	for (const struct stats_thread *thread = report->threads; thread; thread = thread->next)
 		put_thread(b, report, plan, thread, &between);
-	put_thread(b, report, plan, &report->sink->others, &between);
+	put_thread(b, report, plan, report->others, &between);
 	tp_buffer_printf(b, "]");
 }
 
-static void put_event(struct tp_buffer *b, const struct stats_report *report, const struct stats_plan *plan)
+static void put_event(struct tp_buffer *b, const struct stats_report *report, const struct stats_event *event)
 {
+	const struct stats_plan *plan = event->plan;
+
 	tp_buffer_printf(b, "  {\"event\": ");
 	put_string(b, plan->name);
 	tp_buffer_printf(b, ", ");
-	put_base(b, report, &plan->total->base);
+	put_base(b, report, &event->total->base);
 	if (plan->nr_fields)
 		tp_buffer_printf(b, ",\n   \"fields\": [\n");
 	for (uint32_t i = 0; i < plan->nr_fields; i++) {
-		put_field(b, report, plan, &plan->fields[i]);
+		put_field(b, report, event, &plan->fields[i]);
 		tp_buffer_printf(b, i + 1 < plan->nr_fields ? ",\n" : "]");
 	}
 	if (report->sink->options.by_thread)
@@ -217,9 +219,9 @@ void tp_stats_json(struct tp_buffer *b, const struct stats_report *report)
 			 (int)getpid(), (number)report->begin_ns, (number)report->now_ns, report->seconds,
 			 report->final ? "true" : "false");
 	tp_buffer_printf(b, " \"lost\": %lu, \"events\": [", tp_sink_lost(head));
-	for (size_t i = 0; i < report->nr_plans; i++) {
+	for (size_t i = 0; i < report->nr_events; i++) {
 		tp_buffer_printf(b, i ? ",\n" : "\n");
-		put_event(b, report, report->plans[i]);
+		put_event(b, report, &report->events[i]);
 	}
 	tp_buffer_printf(b, "]}\n");
 }

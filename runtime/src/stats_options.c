@@ -94,12 +94,21 @@ static bool parse_field(const char *value, void *wishes)
 	}
 }
 
+static bool parse_children(const char *value, void *wishes)
+{
+	struct stats_options *options = wishes;
+
+	options->live_children = strcmp(value, "live") == 0;
+	return options->live_children || strcmp(value, "end") == 0;
+}
+
 static const struct tp_option known[] = {
 	{"json", parse_json, NULL},
 	{"by", parse_by, "thread"},
 	{"interval", parse_interval, "seconds, from 0.01 to 86400, or 0 for never"},
 	{"field", parse_field, "EVENTS.FIELD, or some with + between, as in sched:*.prev_state+net:net_request.size"},
 	{"top", parse_top, "a number from 1 to 1000"},
+	{"children", parse_children, "end or live"},
 };
 
 static const struct tp_options options_of_stats = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stats_report.c - what text and JSON have in common: which events there are
- * to show, in which order, and how values are called.
+ * stats_report.c - what text and JSON have in common: how values are called.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,40 +13,6 @@
 uint64_t tp_stats_ns(const struct tp_clock *clock, uint64_t ticks)
 {
 	return ticks / clock->frequency * NS_PER_S + ticks % clock->frequency * NS_PER_S / clock->frequency;
-}
-
-static int compare_plans(const void *a, const void *b)
-{
-	const struct stats_plan *one = *(struct stats_plan *const *)a;
-	const struct stats_plan *two = *(struct stats_plan *const *)b;
-	const uint64_t hits = one->total->base.hits, others = two->total->base.hits;
-
-	return hits == others ? strcmp(one->name, two->name) : hits < others ? 1 : -1;
-}
-
-bool tp_stats_report(struct stats_report *report, struct stats_sink *sink, bool final)
-{
-	const uint64_t now = tp_clock_now(&sink->clock);
-	size_t nr = 0;
-
-	for (const struct stats_plan *plan = sink->all_plans; plan; plan = plan->next)
-		nr += plan->total->base.hits != 0;
-	*report = (struct stats_report){
-		.sink = sink,
-		.plans = calloc(nr + 1, sizeof(*report->plans)),
-		.begin_ns = tp_clock_to_ns(&sink->clock, sink->begin),
-		.now_ns = tp_clock_to_ns(&sink->clock, now),
-		.seconds = (double)tp_stats_ns(&sink->clock, now - sink->begin) / NS_PER_S,
-		.final = final,
-	};
-	if (!report->plans)
-		return false;
-	for (struct stats_plan *plan = sink->all_plans; plan; plan = plan->next) {
-		if (plan->total->base.hits)
-			report->plans[report->nr_plans++] = plan;
-	}
-	qsort(report->plans, nr, sizeof(*report->plans), compare_plans);
-	return true;
 }
 
 /* ---- Numbers ---- */

@@ -118,12 +118,9 @@ void tp_stats_take(struct stats_sink *sink, bool final)
 	if (final) {
 		take_all(sink);
 	} else {
+		take_old_banks(sink); /* that the last time was not waited for any longer */
 		change_banks(sink);
 		for (int i = 0; !take_old_banks(sink) && i < TRIES; i++)
 			pause_shortly(PAUSE_NS);
-	}
-	for (struct stats_thread *thread = sink->threads; thread; thread = thread->next) {
-		if (!thread->exited)
-			tp_stats_thread_take_name(thread);
 	}
 }

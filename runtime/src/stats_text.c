@@ -11,6 +11,7 @@
 
 #include <tp/tp.h>
 
+#include "ctf.h"
 #include "stats.h"
 
 #define NS_PER_S 1000000000u
@@ -19,16 +20,46 @@
 
 typedef unsigned long long number;
 
-/* A line may be wide, but not for what somebody else has put into a string. */
+/*
+ * What somebody else has put into a string must not look like more than that: no row of its own, and
+ * nothing that the terminal obeys. As in the lines of the text sink, but for a backslash, which
+ * is doubled, and bytes that are no UTF-8.
+ */
 static void put_plain(struct tp_buffer *b, const char *text)
 {
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (c < ' ' || c == 0x7f)
+	while (*text) {
+		const unsigned char c = (unsigned char)*text;
+		const size_t len = tp_utf8_char(text);
+		if (c == '\n')
+			tp_buffer_printf(b, "\\n");
+		else if (c == '\\')
+			tp_buffer_printf(b, "\\\\");
+		else if (c < ' ' || c == 0x7f || !len)
 			tp_buffer_printf(b, "\\x%02x", c);
 		else
-			tp_buffer_printf(b, "%c", c);
+			tp_buffer_printf(b, "%.*s", (int)len, text);
+		text += len ? len : 1;
 	}
+}
+
+/* Columns of a terminal, if all characters are of UTF-8 and as wide as a letter. */
+static size_t width_of(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+/* That wide at least. */
+static void put_padded(struct tp_buffer *b, const char *text, size_t width)
+{
+	const size_t from = b->len;
+
+	put_plain(b, text);
+	if (!b->failed && width_of(b->text + from) < width)
+		tp_buffer_printf(b, "%*s", (int)(width - width_of(b->text + from)), "");
 }
 
 /* ---- Times ---- */
@@ -70,7 +101,7 @@ static const char *wall(char text[SHORT], uint64_t ns, const char *format)
 
 static void put_base(struct tp_buffer *b, const struct stats_report *report, const struct stats_base *base)
 {
-	const struct tp_clock *clock = &report->sink->clock;
+	const struct tp_clock *clock = &report->sink->refined;
 	char hits[SHORT], rate[SHORT], min[SHORT] = "-", mean[SHORT] = "-", max[SHORT] = "-";
 	char first[SHORT], last[SHORT];
 
@@ -95,9 +126,9 @@ static int widest(const struct stats_report *report)
 {
 	size_t width = strlen("EVENT");
 
-	for (size_t i = 0; i < report->nr_plans; i++) {
-		if (strlen(report->plans[i]->name) > width)
-			width = strlen(report->plans[i]->name);
+	for (size_t i = 0; i < report->nr_events; i++) {
+		if (strlen(report->events[i].plan->name) > width)
+			width = strlen(report->events[i].plan->name);
 	}
 	return (int)width;
 }
@@ -108,9 +139,9 @@ static void put_events(struct tp_buffer *b, const struct stats_report *report)
 
 	tp_buffer_printf(b, "\n%-*s  ", width, "EVENT");
 	put_heads(b);
-	for (size_t i = 0; i < report->nr_plans; i++) {
-		tp_buffer_printf(b, "%-*s  ", width, report->plans[i]->name);
-		put_base(b, report, &report->plans[i]->total->base);
+	for (size_t i = 0; i < report->nr_events; i++) {
+		tp_buffer_printf(b, "%-*s  ", width, report->events[i].plan->name);
+		put_base(b, report, &report->events[i].total->base);
 	}
 }
 
@@ -123,9 +154,10 @@ static void put_thread(struct tp_buffer *b, const struct stats_report *report, c
 	for (const struct stats_thread_event *event = thread->events; event; event = event->next) {
 		if (event->plan != plan)
 			continue;
-		const bool others = thread == &report->sink->others;
-		tp_buffer_printf(b, "%-*s  %8s  %-15s  ", width, plan->name, others ? "-" : tid,
-				 others ? "(others)" : thread->name);
+		const bool others = thread == report->others;
+		tp_buffer_printf(b, "%-*s  %8s  ", width, plan->name, others ? "-" : tid);
+		put_padded(b, others ? "(others)" : thread->name, TP_STATS_NAME_SIZE - 1);
+		tp_buffer_printf(b, "  ");
 		put_base(b, report, &event->base);
 	}
 }
@@ -136,10 +168,10 @@ static void put_threads(struct tp_buffer *b, const struct stats_report *report)
 
 	tp_buffer_printf(b, "\n%-*s  %8s  %-15s  ", width, "EVENT", "TID", "THREAD");
 	put_heads(b);
-	for (size_t i = 0; i < report->nr_plans; i++) {
-		for (const struct stats_thread *thread = report->sink->threads; thread; thread = thread->next)
-			put_thread(b, report, report->plans[i], thread, width);
-		put_thread(b, report, report->plans[i], &report->sink->others, width);
+	for (size_t i = 0; i < report->nr_events; i++) {
+		for (const struct stats_thread *thread = report->threads; thread; thread = thread->next)
+			put_thread(b, report, report->events[i].plan, thread, width);
+		put_thread(b, report, report->events[i].plan, report->others, width);
 	}
 }
 
@@ -214,16 +246,6 @@ static void name_value(struct tp_buffer *b, const struct stats_field *field, con
 	}
 }
 
-/* Columns of a terminal, if all characters are of UTF-8 and as wide as a letter. */
-static size_t width_of(const char *text)
-{
-	size_t width = 0;
-
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
-}
-
 static void put_values(struct tp_buffer *b, const struct stats_field *field, const struct stats_value *values,
 		       size_t nr)
 {
@@ -266,12 +288,12 @@ static void put_top(struct tp_buffer *b, const struct stats_field *field, const 
 	free(values);
 }
 
-static void put_field(struct tp_buffer *b, const struct stats_report *report, const struct stats_plan *plan,
+static void put_field(struct tp_buffer *b, const struct stats_report *report, const struct stats_event *event,
 		      const struct stats_field *field)
 {
-	const void *counts = stats_field_at(plan->total, field, STATS_TOTAL);
+	const void *counts = stats_field_at(event->total, field, STATS_TOTAL);
 
-	tp_buffer_printf(b, "\n%s.%s: ", plan->name, field->name);
+	tp_buffer_printf(b, "\n%s.%s: ", event->plan->name, field->name);
 	switch (field->kind) {
 	case STATS_INTEGER:
 		put_integers(b, field, counts);
@@ -291,16 +313,18 @@ void tp_stats_text(struct tp_buffer *b, const struct stats_report *report)
 	struct tp_sink *head = &report->sink->head;
 	char time[SHORT];
 
-	tp_buffer_printf(b, "%s, process %d, at %s UTC, %.3f s after %s", program_invocation_short_name, (int)getpid(),
+	put_plain(b, program_invocation_short_name);
+	tp_buffer_printf(b, ", process %d, at %s UTC, %.3f s after %s", (int)getpid(),
 			 wall(time, report->now_ns, "%Y-%m-%d %H:%M:%S"), report->seconds,
 			 report->sink->forked ? "its fork" : "the beginning");
 	if (tp_sink_lost(head))
 		tp_buffer_printf(b, "; lost: %lu", tp_sink_lost(head));
 	tp_buffer_printf(b, report->final ? "; ended\n" : "\n");
 	put_events(b, report);
-	for (size_t i = 0; i < report->nr_plans; i++) {
-		for (uint32_t j = 0; j < report->plans[i]->nr_fields; j++)
-			put_field(b, report, report->plans[i], &report->plans[i]->fields[j]);
+	for (size_t i = 0; i < report->nr_events; i++) {
+		const struct stats_event *event = &report->events[i];
+		for (uint32_t j = 0; j < event->plan->nr_fields; j++)
+			put_field(b, report, event, &event->plan->fields[j]);
 	}
 	if (report->sink->options.by_thread)
 		put_threads(b, report);

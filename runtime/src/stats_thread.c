@@ -7,17 +7,22 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "stats.h"
 
-/* As it is now: most are given one only after their first hit. A thread that has gone meanwhile keeps the last. */
 void tp_stats_thread_take_name(struct stats_thread *thread)
+{
+	syscall(SYS_prctl, PR_GET_NAME, thread->name, 0, 0, 0); /* the program may have replaced prctl */
+}
+
+void tp_stats_thread_read_name(struct stats_thread *thread)
 {
 	char path[64], name[TP_STATS_NAME_SIZE + 1];
 
 	if (thread->tid == tp_thread_id()) {
-		prctl(PR_GET_NAME, thread->name);
+		tp_stats_thread_take_name(thread);
 		return;
 	}
 	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)thread->tid);

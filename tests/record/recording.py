@@ -66,7 +66,7 @@ def build(sanitizer: str = "") -> str:
         newest = max(os.stat(path).st_mtime_ns for path in inputs)
         if os.path.exists(stamp) and os.stat(stamp).st_mtime_ns >= newest:
             return directory
-        _build(directory, sanitizer, [p for p in runtime if p.endswith(".c")])
+        _build(directory, sanitizer, [p for p in runtime if p.endswith(".c") and "/runtime/src/" in p])
         with open(stamp, "wb"):
             os.utime(stamp, ns=(newest, newest))
     return directory

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_stats.c - the statistics sink: what is counted, in threads, handlers
- * and children too, and when it is in the file. What a field's values come to
- * is in test_stats_field.c.
+ * test_stats.c - the statistics sink: what is counted, in threads and handlers
+ * too, and when it is in the file. Children are in test_stats_children.c, and what a field's values
+ * come to is in test_stats_field.c.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -12,70 +12,14 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <tp/tp.h>
 
 #include "sample.h"
 #include "stats.h"
+#include "test_stats.h"
 #include "util.h"
-
-static char file[192];
-
-static void setup_file(void)
-{
-	snprintf(file, sizeof(file), "%s/stats", temp_dir());
-}
-
-static struct tp_sink *open_sink(const char *options)
-{
-	struct tp_sink *sink = tp_stats_sink(file, options);
-
-	ck_assert_ptr_nonnull(sink);
-	ck_assert_int_ge(tp_enable(sink, "*"), 3);
-	return sink;
-}
-
-static struct stats_sink *inside(struct tp_sink *sink)
-{
-	return (struct stats_sink *)sink;
-}
-
-static struct stats_block *own_block(struct tp_sink *sink)
-{
-	return tp_stats_slots[inside(sink)->slot].block;
-}
-
-/* The number behind this, behind that in the file; -1 where there is none. */
-static long long number_in(const char *path, const char *that, const char *key)
-{
-	char quoted[128];
-	char *text = read_file(path);
-	const char *at = strstr(text, that);
-
-	snprintf(quoted, sizeof(quoted), "\"%s\": ", key);
-	at = at ? strstr(at, quoted) : NULL;
-	long long number = at ? strtoll(at + strlen(quoted), NULL, 10) : -1;
-	free(text);
-	return number;
-}
-
-static long long hits(const char *event)
-{
-	char that[128];
-
-	snprintf(that, sizeof(that), "\"event\": \"sample:%s\"", event);
-	return number_in(file, that, "hits");
-}
-
-static void file_has(const char *needle)
-{
-	char *text = read_file(file);
-
-	ck_assert_contains(text, needle);
-	free(text);
-}
 
 /* ---- One thread ---- */
 
@@ -202,7 +146,7 @@ START_TEST(text_for_people)
 	file_has("\n                                       0 .. 0           1 **********\n");
 	file_has("                                       4 .. 7           4 ****************************************\n");
 	file_has("\nsample:sample_kinds.level: count 3, distinct 2\n");
-	file_has("                     \"a \"text\"\\x0a\xff\"           3 ****");
+	file_has("                     \"a \"text\"\\n\\xff\"           3 ****");
 	file_has("\nEVENT                     TID  THREAD                 HITS  ");
 }
 END_TEST
@@ -391,16 +335,6 @@ END_TEST
 
 /* ---- When the file is written ---- */
 
-static bool comes_to(long long wanted)
-{
-	for (int i = 0; i < 2000; i++) {
-		if (hits("sample_int") == wanted)
-			return true;
-		usleep(10000);
-	}
-	return false;
-}
-
 START_TEST(written_while_it_runs)
 {
 	struct tp_sink *sink = open_sink("json,interval=0.01");
@@ -461,67 +395,32 @@ START_TEST(file_size_limit)
 }
 END_TEST
 
-/* ---- Forks and modules ---- */
-
-START_TEST(forked_child)
+/* What a thread is called looks like nothing else, and its column is as wide as ever. */
+START_TEST(names_are_escaped)
 {
-	char own[256];
-	struct tp_sink *sink = open_sink("json,interval=0,by=thread,field=*.value");
-	int status;
+	static const char *const names[][2] = {
+		{"a\nb", "a\\nb          "},
+		{"\t\x1b[1m\x7f", "\\x09\\x1b[1m\\x7f "},
+		{"\\n", "\\\\n            "},
+		{"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f           "},
+		{"\xff\xc3", "\\xff\\xc3       "},
+	};
+	char row[64], *program = program_invocation_short_name;
+	static char told[] = "two\nlines";
 
+	prctl(PR_SET_NAME, names[_i][0]);
+	struct tp_sink *sink = open_sink("interval=0,by=thread");
 	trace_sample_int(1);
-	trace_sample_int(2);
-	pid_t pid = fork();
-	if (pid == 0) {
-		if (fork() == 0) /* hits nothing, and leaves nothing */
-			_exit(tp_sink_close(sink) == 0 ? 0 : 9);
-		wait(&status);
-		for (int i = 0; i < 5; i++)
-			trace_sample_int(10);
-		_exit(status == 0 && tp_stats_write(sink) == 0 && tp_sink_close(sink) == 0 ? 0 : 1);
-	}
-	waitpid(pid, &status, 0);
-	ck_assert_int_eq(status, 0);
-	trace_sample_int(3);
+	program_invocation_short_name = told;
 	ck_assert_int_eq(tp_sink_close(sink), 0);
-	ck_assert_int_eq(hits("sample_int"), 3);
-	ck_assert_int_eq(number_in(file, "\"field\": \"value\"", "sum"), 6);
-	snprintf(own, sizeof(own), "%s.%d", file, (int)pid);
-	ck_assert_int_eq(number_in(own, "sample_int", "hits"), 5);
-	ck_assert_int_eq(number_in(own, "sample_int", "intervals"), 4);
-	ck_assert_int_eq(number_in(own, "\"field\": \"value\"", "sum"), 50);
-	ck_assert_int_eq(number_in(own, "", "pid"), pid);
-	ck_assert_int_gt(number_in(own, "", "begin_ns"), number_in(file, "sample_int", "first_ns"));
-	*strrchr(own, '/') = '\0';
-	ck_assert_uint_eq(count_files(own, "stats"), 2);
-	ck_assert_uint_eq(count_files(own, ".stats"), 0);
+	program_invocation_short_name = program;
+	snprintf(row, sizeof(row), "  %8d  %s  ", (int)getpid(), names[_i][1]);
+	file_has(row);
+	file_has("two\\nlines, process ");
 }
 END_TEST
 
-START_TEST(fork_in_the_middle_of_counting)
-{
-	struct tp_sink *sink = open_sink("json,interval=0");
-	int status;
-
-	trace_sample_int(1);
-	struct stats_block *block = own_block(sink);
-	block->sequence++;
-	pid_t pid = fork();
-	if (pid == 0) {
-		trace_sample_int(2);
-		block->sequence++;
-		trace_sample_int(3);
-		tp_sink_close(sink);
-		snprintf(file + strlen(file), 32, ".%d", (int)getpid());
-		_exit(hits("sample_int") == 2 ? 0 : 1);
-	}
-	waitpid(pid, &status, 0);
-	ck_assert_int_eq(status, 0);
-	block->sequence++;
-	ck_assert_int_eq(tp_sink_close(sink), 0);
-	ck_assert_int_eq(hits("sample_int"), 1);
-}
-END_TEST
+/* ---- Modules ---- */
 
 /* Its description is gone with it, its counts are not; and when it comes back, they go on. */
 START_TEST(module_that_comes_and_goes)
@@ -567,7 +466,7 @@ int main(void)
 	TCase *handlers = cases(suite, "handlers");
 	TCase *threads = cases(suite, "threads");
 	TCase *files = cases(suite, "file");
-	TCase *others = cases(suite, "forks and modules");
+	TCase *others = cases(suite, "modules");
 
 	tcase_add_test(alone, hits_and_intervals);
 	tcase_add_test(alone, writing_often);
@@ -582,8 +481,7 @@ int main(void)
 	tcase_add_test(files, written_while_it_runs);
 	tcase_add_test(files, trouble_is_said_once);
 	tcase_add_test(files, file_size_limit);
-	tcase_add_test(others, forked_child);
-	tcase_add_test(others, fork_in_the_middle_of_counting);
+	tcase_add_loop_test(files, names_are_escaped, 0, 5);
 	tcase_add_test(others, module_that_comes_and_goes);
 	return run(suite);
 }

@@ -35,6 +35,8 @@ static const struct {
 	{"interval=2.", false, false, 2 * S, 10, {NULL}},
 	{"interval=0.1000000001", false, false, S / 10, 10, {NULL}},
 	{"interval=86400", false, false, 86400 * S, 10, {NULL}},
+	{"children=end", false, false, S, 10, {NULL}},
+	{"children=live", false, false, S, 10, {NULL}},
 	{"top=1", false, false, S, 1, {NULL}},
 	{"top=1000", false, false, S, 1000, {NULL}},
 	{"field=sample:sample_int.value", false, false, S, 10, {"sample:sample_int value"}},
@@ -56,6 +58,7 @@ START_TEST(good_options)
 	free(messages);
 	ck_assert_int_eq(options.json, good[_i].json);
 	ck_assert_int_eq(options.by_thread, good[_i].by_thread);
+	ck_assert_int_eq(options.live_children, good[_i].text && strcmp(good[_i].text, "children=live") == 0);
 	ck_assert_uint_eq(options.interval_ns, good[_i].interval_ns);
 	ck_assert_uint_eq(options.top, good[_i].top);
 	for (; nr < 3 && good[_i].fields[nr]; nr++) {
@@ -76,6 +79,7 @@ END_TEST
 #define INTERVAL "interval= takes seconds, from 0.01 to 86400, or 0 for never"
 #define FIELD "field= takes EVENTS.FIELD, or some with + between, as in sched:*.prev_state+net:net_request.size"
 #define TOP "top= takes a number from 1 to 1000"
+#define CHILDREN "children= takes end or live"
 
 static const struct {
 	const char *text, *option, *message;
@@ -99,6 +103,9 @@ static const struct {
 	{"top=1001", NULL, TOP},
 	{"top=-1", NULL, TOP},
 	{"top=1K", NULL, TOP},
+	{"children", NULL, CHILDREN},
+	{"children=", NULL, CHILDREN},
+	{"children=no", NULL, CHILDREN},
 	{"field=", NULL, FIELD},
 	{"field=a", NULL, FIELD},
 	{"field=a.", NULL, FIELD},
@@ -153,8 +160,8 @@ START_TEST(unknown_options)
 	};
 	char message[256];
 
-	snprintf(message, sizeof(message), "there is no option '%s'; there are json, by=, interval=, field= and top=",
-		 texts[_i][1]);
+	snprintf(message, sizeof(message), "there is no option '%s'; there are json, by=, interval=, field=, top= and "
+		 "children=", texts[_i][1]);
 	is_refused(texts[_i][0], message);
 }
 END_TEST

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Statistics of programs that fork: no lock waits for ever, and a child's file is there while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "record"))
+
+from recording import SANITIZER, Recording  # noqa: E402
+from support import BUILD, ROOT, WARNINGS, read, run  # noqa: E402
+from variants import SANITIZERS  # noqa: E402
+
+SECONDS = "3"
+STALL = 90
+
+
+class Processes(Recording):
+    built: str  # the directory of the programs
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.built = tempfile.mkdtemp(prefix="tpgen-test-")
+        cls.addClassCleanup(shutil.rmtree, cls.built, True)
+        cls.build("background", SANITIZER)
+        cls.build("storm", "")  # a sanitizer has a malloc of its own
+
+    @classmethod
+    def build(cls, name: str, sanitizer: str) -> None:
+        libtp = glob.glob(os.path.join(ROOT, "runtime/src/*.c")) if sanitizer else [os.path.join(BUILD, "libtp.a")]
+        done = run([*os.environ.get("CC", "gcc").split(), "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O2", *WARNINGS,
+                    "-I", os.path.join(ROOT, "runtime/include"), *SANITIZERS.get(sanitizer, ()),
+                    "-o", os.path.join(cls.built, name), os.path.join(HERE, name + ".c"), *libtp,
+                    "-lurcu-bp", "-lpthread", "-ldl"], timeout=300)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+
+    def begin(self, name: str, *args: str, output: str) -> subprocess.Popen:
+        env = self.environment(TP_OUTPUT=output, TP_ENABLE="*")
+        with open(self.path("err"), "wb") as err:
+            process = subprocess.Popen([os.path.join(self.built, name), *args], cwd=self.dir, env=env, stderr=err,
+                                       stdin=subprocess.PIPE, start_new_session=True)
+        self.addCleanup(self.end, process)
+        return process
+
+    # ---- Locks ----
+
+    def comes_to_its_end(self, output: str) -> None:
+        process = self.begin("storm", SECONDS, self.path("others"), output=f"stats:{self.path('stats')},"
+                             f"interval=0.01,by=thread,children=live;{output}")
+        try:
+            self.assertEqual(process.wait(STALL), 0, read(self.path("err")))
+        except subprocess.TimeoutExpired:
+            self.fail(f"has not ended after {STALL} s: its locks wait for one another")
+        self.assertRegex(read(self.path("err")), r"\A(tp: [^\n]*: records lost: [^\n]*\n)*\Z")
+        self.assertIn("marker:malloc ", read(self.path("stats")))
+
+    def test_storm_beside_a_trace(self) -> None:
+        self.comes_to_its_end(f"ctf:{self.trace},mode=flight,size=1M")
+
+    def test_storm_beside_text(self) -> None:
+        self.comes_to_its_end("text:/dev/null")
+
+    # ---- Into the background ----
+
+    def in_background(self, options: str) -> None:
+        process = self.begin("background", output=f"stats:{self.path('stats')},json,interval=0.02{options}")
+        self.assertEqual(process.wait(STALL), 0)
+
+    def beats(self, path: str) -> int:
+        with open(path, encoding="utf-8") as file:
+            return sum(event["hits"] for event in json.load(file)["events"])
+
+    def kill(self, pid: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
+
+    def test_a_file_while_it_runs(self) -> None:
+        """Of a child that has a thread for it; and kill -9 leaves what was there."""
+        self.in_background(",children=live")
+        self.wait_until(lambda: glob.glob(self.path("stats.*")))
+        path = glob.glob(self.path("stats.*"))[0]
+        pid = int(re.sub(r".*\.", "", path))
+        self.addCleanup(self.kill, pid)
+        before = self.beats(path)
+        self.assertGreater(before, 0)
+        self.wait_until(lambda: self.beats(path) > before)
+        self.wait_until(lambda: self.beats(path) > before + 20)
+        self.kill(pid)
+        self.assertGreater(self.beats(path), before + 20)
+        self.assertEqual(self.beats(self.path("stats")), 0)  # the parent's
+        self.assertEqual(read(self.path("err")), "")
