@@ -39,7 +39,9 @@
  *   its tracepoints are off, and register says -EDEADLK. A message says so. If
  *   the program uses liburcu-bp itself, and waits for a grace period of its own
  *   meanwhile, such a fork never returns; nor does it, with glibc 2.28 to 2.35, if a
- *   third thread forks then. A signal handler must not fork.
+ *   third thread forks then. A signal handler must not fork. One that has interrupted
+ *   malloc or free, and hits there its thread's first tracepoint or one that a text sink
+ *   records, waits for ever if another thread forks at that moment: fork waits for that malloc.
  * - A probe must not throw an exception, nor be left by longjmp(): the read-side
  *   critical section would never end. A thread that is cancelled, or exits, inside
  *   a probe ends it; but where a C++ function with something to clean up has called
