@@ -38,6 +38,7 @@ __asm__(".pushsection .text\n\t"
 	"jmp *" TEXT(BEHIND_GATE) "(%rdi)\n"
 #else
 	"hint 34\n\t" /* bti c */
+	"dmb ishld\n\t" /* the site's load of iterate comes first: see tp_gate_set() */
 	"ldr x16, [x0, " TEXT(GATE) "]\n\t"
 	"ldr w16, [x16]\n\t"
 	"cbz w16, 1f\n\t"
@@ -51,9 +52,9 @@ __asm__(".pushsection .text\n\t"
 	".popsection");
 
 /*
- * The release pairs with the sites' acquire of iterate (TP_ITERATE; on x86-64
- * every load is one): who is in the gate finds its flag. Who is in it already,
- * while another comes, finds the one or the other, each of which is still there.
+ * The release pairs with the sites' load of iterate and the barrier in the gate
+ * (on x86-64 every load is an acquire): who is in the gate finds its flag. Who is in it
+ * already, while another comes, finds the one or the other, each of which is still there.
  */
 void tp_gate_set(struct tracepoint *tp, const int *gate)
 {

@@ -47,6 +47,7 @@ START_TEST(forked_child)
 }
 END_TEST
 
+#ifndef __aarch64__ /* the emulator that the tests run under there does not survive a thread that comes in a fork */
 static unsigned int threads_of_this_process(void)
 {
 	return count_files("/proc/self/task", "") - 2; /* "." and ".." */
@@ -88,6 +89,7 @@ START_TEST(a_thread_in_each_child)
 	ck_assert_int_eq(hits("sample_int"), 1);
 }
 END_TEST
+#endif
 
 START_TEST(fork_in_the_middle_of_counting)
 {
@@ -122,7 +124,9 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup_file, NULL);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, forked_child);
+#ifndef __aarch64__
 	tcase_add_loop_test(tests, a_thread_in_each_child, 0, 4);
+#endif
 	tcase_add_test(tests, fork_in_the_middle_of_counting);
 	suite_add_tcase(suite, tests);
 	return run(suite);

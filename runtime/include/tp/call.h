@@ -25,8 +25,22 @@
 #endif
 #endif
 
-/* Acquire: what iterate points to may be a gate, which finds its flag in the tracepoint (gate.c in the runtime). */
-#define TP_ITERATE(tp) __atomic_load_n(&(tp)->iterate, __ATOMIC_ACQUIRE)
+/*
+ * Another thread may put a gate there, which orders what it reads itself (gate.c in the runtime). A
+ * load of a word; but where gcc is told that it is an atomic one, it puts work in front of an arm64 site.
+ */
+#if defined(__SANITIZE_THREAD__)
+#define TP_LOAD_ATOMICALLY 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TP_LOAD_ATOMICALLY 1
+#endif
+#endif
+#ifdef TP_LOAD_ATOMICALLY
+#define TP_ITERATE(tp) __atomic_load_n(&(tp)->iterate, __ATOMIC_RELAXED)
+#else
+#define TP_ITERATE(tp) (tp)->iterate
+#endif
 
 #if TP_STATIC_KEYS && defined(__x86_64__) && !defined(TP_MEMORY_SANITIZER)
 
