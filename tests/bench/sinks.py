@@ -12,11 +12,10 @@ from collections.abc import Iterator
 
 import sessions
 from goals import Measured, Table, Way
-from record import FLIGHT, STREAM
+from record import FLIGHT, STREAM, WARM
 from runner import Bench
 
 NAMES = {"own": "its own way"}
-WARM = 200000  # events
 EVENT = "{u64, u32, char[16]}"
 
 # Of each row of the table: our way, the tool's own, and what they are.
