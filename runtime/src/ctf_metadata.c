@@ -236,20 +236,6 @@ static void print_type(struct tp_buffer *b, const struct tp_event_field *f, uint
 		tp_buffer_printf(b, BYTES);
 }
 
-/* The value as a field of this type holds it, where it can. */
-static bool fits(const struct tp_event_field *f, unsigned long value)
-{
-	unsigned int bits = f->element_size * CHAR_BIT;
-
-	if (bits == sizeof(long) * CHAR_BIT)
-		return true;
-	if (bits > sizeof(long) * CHAR_BIT) /* __print_symbolic saw a long of it */
-		return !f->is_signed || (long)value >= 0;
-	if (!f->is_signed)
-		return value >> bits == 0;
-	return (long)value >= -(1L << (bits - 1)) && (long)value < 1L << (bits - 1);
-}
-
 /* ---- Names of values ---- */
 
 /* The most values that flags are written out for: every combination of six bits. */
@@ -265,20 +251,10 @@ static void print_enumerator(struct tp_buffer *b, const struct tp_event_field *f
 		tp_buffer_printf(b, " = %lu,\n", value);
 }
 
-/* The entry that prints for its value: the first with it. */
-static bool is_shown(const struct trace_print_flags *table, const struct trace_print_flags *entry)
-{
-	for (const struct trace_print_flags *before = table; before < entry; before++) {
-		if (before->mask == entry->mask)
-			return false;
-	}
-	return entry->name[0] != '\0';
-}
-
 static void print_symbols(struct tp_buffer *b, const struct tp_event_field *f)
 {
 	for (const struct trace_print_flags *s = f->symbols; s->name; s++) {
-		if (fits(f, s->mask) && is_shown(f->symbols, s))
+		if (tp_field_shows(f, s))
 			print_enumerator(b, f, s->name, s->mask);
 	}
 }
@@ -297,7 +273,7 @@ static unsigned int combine_flags(const struct tp_event_field *f, unsigned long 
 
 	values[0] = 0;
 	for (const struct trace_print_flags *s = f->symbols; s->name; s++) {
-		unsigned int without = fits(f, s->mask) ? nr : 0;
+		unsigned int without = tp_field_fits(f, s->mask) ? nr : 0;
 		for (unsigned int i = 0; i < without; i++) {
 			unsigned long value = values[i] | s->mask;
 			if (is_among(values, nr, value))

@@ -299,6 +299,10 @@ void tp_lttng_before_fork(void);
 void tp_lttng_after_fork_parent(void);
 void tp_lttng_after_fork_child(void); /* under no lock */
 
+/* ---- stats.c ---- */
+
+void tp_stats_after_fork_child(void); /* under no lock */
+
 /* ---- stats_block.c ---- */
 
 void tp_stats_thread_exit(void);

@@ -175,36 +175,12 @@ static const struct lttng_ust_type_common *new_sequence(struct builder *b, const
 
 /* ---- Enumerations ---- */
 
-/* The value as a field of this type holds it, where it can. */
-static bool fits(const struct tp_event_field *f, unsigned long value)
-{
-	unsigned int bits = f->element_size * CHAR_BIT;
-
-	if (bits == sizeof(long) * CHAR_BIT)
-		return true;
-	if (bits > sizeof(long) * CHAR_BIT) /* __print_symbolic saw a long of it */
-		return !f->is_signed || (long)value >= 0;
-	if (!f->is_signed)
-		return value >> bits == 0;
-	return (long)value >= -(1L << (bits - 1)) && (long)value < 1L << (bits - 1);
-}
-
-/* Whether it is this entry that prints for its value: the first with it. */
-static bool is_shown(const struct tp_event_field *f, const struct trace_print_flags *entry)
-{
-	for (const struct trace_print_flags *before = f->symbols; before < entry; before++) {
-		if (before->mask == entry->mask)
-			return false;
-	}
-	return entry->name[0] != '\0' && fits(f, entry->mask);
-}
-
 static unsigned int count_shown(const struct tp_event_field *f)
 {
 	unsigned int nr = 0;
 
 	for (const struct trace_print_flags *s = f->symbols; s && s->name; s++)
-		nr += is_shown(f, s);
+		nr += tp_field_shows(f, s);
 	return nr;
 }
 
@@ -238,7 +214,7 @@ static const struct lttng_ust_enum_desc *new_enum_desc(struct builder *b, const 
 		return NULL;
 	unsigned int at = 0;
 	for (const struct trace_print_flags *s = f->symbols; s->name; s++) {
-		if (is_shown(f, s))
+		if (tp_field_shows(f, s))
 			entries[at++] = new_entry(b, f, s);
 	}
 	snprintf(name, sizeof(name), "%s_%s_%s", b->provider->provider_name, b->event->desc.event_name, f->name);

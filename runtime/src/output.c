@@ -16,9 +16,8 @@ struct kind {
 	const char *name;
 	const char *usage;
 	bool may_be_empty;                     /* what follows the colon */
-	bool tells;                            /* of EINVAL itself, as it is about an option */
 	bool written;                          /* with each record: there is nothing to finish at the end */
-	struct tp_sink *(*open)(char *argument); /* NULL with errno set */
+	struct tp_sink *(*open)(char *argument); /* NULL with errno set, to 0 where it has said itself what is wrong */
 	const char *(*advice)(int error);      /* NULL where there is none */
 };
 
@@ -32,6 +31,14 @@ static char *take_options(char *name)
 	return options;
 }
 
+/* For sinks that say themselves what is wrong with their options, which is EINVAL. */
+static struct tp_sink *or_told(struct tp_sink *sink)
+{
+	if (!sink && errno == EINVAL)
+		errno = 0;
+	return sink;
+}
+
 /* ---- text ---- */
 
 static struct tp_sink *open_text(char *name)
@@ -39,7 +46,7 @@ static struct tp_sink *open_text(char *name)
 	if (strncmp(name, "stderr,", 7) != 0 && strncmp(name, "stdout,", 7) != 0)
 		return tp_text_file_sink(name);
 	tp_complain("TP_OUTPUT=text:%s: a text output has no options; ctf:DIRECTORY has; nothing goes there", name);
-	errno = EINVAL;
+	errno = 0;
 	return NULL;
 }
 
@@ -49,7 +56,7 @@ static struct tp_sink *open_ctf(char *directory)
 {
 	const char *options = take_options(directory);
 
-	return tp_ctf_sink(directory, options);
+	return or_told(tp_ctf_sink(directory, options));
 }
 
 static const char *advice_ctf(int error)
@@ -73,7 +80,7 @@ static struct tp_sink *open_ftrace(char *instance)
 	struct tp_sink *sink = tp_ftrace_sink(instance);
 
 	if (!sink)
-		errno = EINVAL; /* whatever it was: it is said already */
+		errno = 0;
 	return sink;
 }
 
@@ -84,7 +91,7 @@ static struct tp_sink *open_sdt(char *argument)
 	if (!*argument)
 		return tp_sdt_sink();
 	tp_complain("TP_OUTPUT=sdt:%s: an sdt output has no name and no options: write sdt:; nothing goes there", argument);
-	errno = EINVAL;
+	errno = 0;
 	return NULL;
 }
 
@@ -96,12 +103,12 @@ static struct tp_sink *open_lttng(char *argument)
 	if (*argument) {
 		tp_complain("TP_OUTPUT=lttng:%s: nothing may follow the colon: LTTng's tools say what is recorded, and "
 			    "where; nothing goes there", argument);
-		errno = EINVAL;
+		errno = 0;
 		return NULL;
 	}
 	struct tp_sink *sink = tp_lttng_sink();
 	if (!sink && errno != ENOMEM)
-		errno = EINVAL;
+		errno = 0;
 	return sink;
 }
 
@@ -111,7 +118,7 @@ static struct tp_sink *open_stats(char *file)
 {
 	const char *options = take_options(file);
 
-	return tp_stats_sink(file, options);
+	return or_told(tp_stats_sink(file, options));
 }
 
 static const char *advice_stats(int error)
@@ -129,12 +136,12 @@ static const char *advice_stats(int error)
 /* ---- All of them ---- */
 
 static const struct kind kinds[] = {
-	{"text", "text:stderr, text:stdout, text:FILE", false, true, true, open_text, NULL},
-	{"ctf", "ctf:DIRECTORY", false, true, false, open_ctf, advice_ctf},
-	{"stats", "stats:FILE", false, true, false, open_stats, advice_stats},
-	{"lttng", "lttng:", true, true, true, open_lttng, NULL},
-	{"ftrace", "ftrace:[INSTANCE]", true, true, true, open_ftrace, NULL},
-	{"sdt", "sdt:", true, true, true, open_sdt, NULL},
+	{"text", "text:stderr, text:stdout, text:FILE", false, true, open_text, NULL},
+	{"ctf", "ctf:DIRECTORY", false, false, open_ctf, advice_ctf},
+	{"stats", "stats:FILE", false, false, open_stats, advice_stats},
+	{"lttng", "lttng:", true, true, open_lttng, NULL},
+	{"ftrace", "ftrace:[INSTANCE]", true, true, open_ftrace, NULL},
+	{"sdt", "sdt:", true, true, open_sdt, NULL},
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -193,7 +200,7 @@ struct tp_sink *tp_output_open(const char *output, bool *written)
 	struct tp_sink *sink = name ? kind->open(name) : NULL;
 	int error = errno;
 	free(name);
-	if (!sink && !(kind->tells && error == EINVAL))
+	if (!sink && error)
 		tp_complain("TP_OUTPUT=%s: %s%s; nothing goes there", output, strerror(error),
 			    kind->advice ? kind->advice(error) : "");
 	*written = kind->written;

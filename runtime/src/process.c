@@ -123,8 +123,10 @@ static void after_fork(bool child)
 	} else if (prepared && inside) {
 		pthread_rwlock_unlock(&grace_period);
 	}
-	if (child)
-		tp_lttng_after_fork_child(); /* with no lock held: it waits for its threads, which may hit tracepoints */
+	if (child) { /* with no lock held: they make threads, which may hit tracepoints, and LTTng waits for its own */
+		tp_lttng_after_fork_child();
+		tp_stats_after_fork_child();
+	}
 	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
 

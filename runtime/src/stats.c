@@ -114,7 +114,6 @@ static void stats_after_fork_child(struct tp_sink *head)
 
 	sink->forked = true;
 	sink->helped = false;
-	sink->helper_due = sink->options.live_children && sink->options.interval_ns;
 	sink->complained = false;
 	sink->error = 0;
 	sink->writing = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* its holder may not be in the child */
@@ -130,26 +129,14 @@ static void stats_after_fork_child(struct tp_sink *head)
 	choose_barrier(sink);
 }
 
-/*
- * Behind the runtime's own handler, and so with no lock held: what makes the thread allocates, and that may be traced.
- * It starts with all signals blocked, and nobody waits for it.
- */
-static void start_helpers_of_child(void)
+/* What makes the thread allocates, and that may be traced. It starts with all signals blocked, and nobody waits for it. */
+void tp_stats_after_fork_child(void)
 {
-	for (uint32_t i = 0; i < TP_STATS_SINKS; i++) {
+	for (uint32_t i = 0; i < TP_STATS_SINKS && !tp_forked_alone(); i++) {
 		struct stats_sink *sink = tp_stats_sink_of_slot(i);
-		if (!sink || !sink->helper_due || tp_forked_alone())
-			continue;
-		sink->helper_due = false;
-		start_helper(sink);
+		if (sink && sink->forked && sink->options.live_children && sink->options.interval_ns)
+			start_helper(sink);
 	}
-}
-
-static void prepare_children(void)
-{
-	tp_start(); /* its handlers come first */
-	if (pthread_atfork(NULL, NULL, start_helpers_of_child) != 0)
-		tp_complain("no memory to prepare for fork: children=live of statistics does nothing");
 }
 
 static void sink_free(struct stats_sink *sink)
@@ -219,7 +206,6 @@ static int write_first(struct stats_sink *sink)
 
 static int sink_open(struct stats_sink *sink, const char *file, const char *options)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int error;
 
 	if (!tp_stats_options_parse(&sink->options, options, file))
@@ -233,8 +219,6 @@ static int sink_open(struct stats_sink *sink, const char *file, const char *opti
 	sink->refined = sink->clock;
 	sink->begin = tp_clock_now(&sink->clock);
 	choose_barrier(sink);
-	if (sink->options.live_children)
-		pthread_once(&once, prepare_children);
 	error = tp_stats_blocks_begin(sink);
 	if (error)
 		return error;

@@ -279,7 +279,6 @@ struct stats_sink {
 	pthread_mutex_t writing;
 	struct tp_helper_thread helper;
 	bool helped;
-	bool helper_due;     /* in a child, until it has one */
 
 	/* Under tp_stats_lock. */
 	struct stats_plan *all_plans;
