@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from random_events import Program, generate, write  # noqa: E402
-from support import BUILD, ROOT, Case, reader, run, tpgen  # noqa: E402
+from support import BUILD, ROOT, Case, read, reader, run, tpgen  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 CC = os.environ.get("CC", "gcc")
@@ -38,6 +38,19 @@ def seeds(seconds: float = 0) -> Iterator[int]:
     while time.monotonic() < end if seconds else seed < SEED + SEEDS:
         yield seed
         seed += 1
+
+
+class Seed(Case):
+    def test_says_all(self) -> None:
+        """What a failure names repeats it, in another process too."""
+        texts = []
+        for hashes in ("1", "2"):
+            os.mkdir(self.path(hashes))
+            self.succeed([sys.executable, os.path.join(HERE, "random_events.py"), str(SEED), self.path(hashes)],
+                         env={**os.environ, "PYTHONHASHSEED": hashes})
+            texts.append([read(self.path(f"{hashes}/{name}")) for name in sorted(os.listdir(self.path(hashes)))])
+        self.assertEqual(len(texts[0]), 3)
+        self.assertTrue(texts[0] == texts[1], "they differ")
 
 
 class Random(Case):
