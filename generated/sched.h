@@ -13,7 +13,7 @@
 #include <tp/sdt.h>
 #include <tp/tracepoint.h>
 
-#if TP_INTERFACE_VERSION != 5
+#if TP_INTERFACE_VERSION != 6
 #error "sched.h and the tp runtime are of different versions: run tpgen again on defs/sched.tp"
 #endif
 

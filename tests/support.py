@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
+import importlib
 import os
+import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import traceback
 import unittest
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
@@ -16,6 +22,9 @@ BUILD = os.path.join(ROOT, "build")
 UPDATE = os.environ.get("UPDATE") == "1"
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
+# What the runtime is made of, for tests that build it their own way.
+RUNTIME_SOURCES = sorted(glob.glob(os.path.join(ROOT, "runtime/src/**/*.c"), recursive=True))
+RUNTIME_INCLUDES = ["-I", os.path.join(ROOT, "runtime/include"), "-iquote", os.path.join(ROOT, "runtime/src")]
 INCLUDES = ["-I", os.path.join(ROOT, "runtime/include"), "-iquote", os.path.join(ROOT, "generated")]
 
 # What tests/run.py prints of a file besides its numbers, and the reasons for which CI may skip.
@@ -31,9 +40,58 @@ def run(command: list[str], cwd: str = ROOT, timeout: float = 120, **options) ->
 
 
 def tpgen(*args: str, cwd: str = ROOT, python: str = sys.executable, **options) -> subprocess.CompletedProcess:
-    """Runs tpgen of this source tree."""
+    """Runs tpgen of this source tree, in a process of its own."""
+    if python == sys.executable and not set(options) - {"env", "timeout"}:
+        return _fork_tpgen(args, cwd, **options)
     env = {**os.environ, "PYTHONPATH": ROOT, **options.pop("env", {})}
     return run([python, "-m", "tpgen", *args], cwd=cwd, env=env, **options)
+
+
+def _fork_tpgen(args: tuple[str, ...], cwd: str, env: dict[str, str] | None = None,
+                timeout: float = 120) -> subprocess.CompletedProcess:
+    """Forks this process, which has tpgen imported: to start Python anew takes longer than most inputs do."""
+    command = importlib.import_module("tpgen.cli").main
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        pid = os.fork()
+        if not pid:
+            status = 1
+            try:
+                _become(out.fileno(), err.fileno(), cwd, {**os.environ, "PYTHONPATH": ROOT, **(env or {})})
+                status = command(args)
+            except SystemExit as end:
+                status = int(end.code or 0)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(status)
+        with contextlib.ExitStack() as stack:
+            handle = os.pidfd_open(pid)
+            stack.callback(os.close, handle)
+            if not select.select([handle], [], [], timeout)[0]:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                raise subprocess.TimeoutExpired(["tpgen", *args], timeout)
+            status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode("utf-8", "surrogateescape"))
+    return subprocess.CompletedProcess(["tpgen", *args], status, *texts)
+
+
+def _become(out: int, err: int, cwd: str, env: dict[str, str]) -> None:
+    """In a forked child: what a process has that was started anew."""
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(env)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(out, 1)
+    os.dup2(err, 2)
+    # pylint: disable=consider-using-with
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
 def reader(command: list[str], cwd: str = ROOT) -> subprocess.CompletedProcess:

@@ -7,4 +7,4 @@ One stage a file; each imports only from stages in front of it:
 """
 
 # The contract with the runtime: TP_INTERFACE_VERSION in tp/tracepoint.h.
-INTERFACE_VERSION = 5
+INTERFACE_VERSION = 6

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * metadata.c - reads the metadata of a trace; of TSDL, only what ctf_metadata.c
+ * metadata.c - reads the metadata of a trace; of TSDL, only what sinks/ctf/metadata.c
  * writes, word for word: where one of these words changes, so does the layout of
  * the trace, which is better refused than misread.
  */
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/ctf.h"
+#include "record/packet.h"
 #include "tell.h"
 
 #define METADATA_MAX ((size_t)256 << 20)

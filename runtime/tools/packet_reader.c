@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../src/ctf.h"
+#include "record/packet.h"
 #include "tell.h"
 
 /* Some of the longest events. */

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../src/ctf.h"
+#include "record/packet.h"
 #include "tell.h"
 
 static const char live_hint[] = "the program goes on recording over its oldest packets; export a snapshot of the trace "

@@ -129,7 +129,7 @@ static void must_be_off(void)
 {
 	unsigned int left = 0;
 
-	for_each_tracepoint(count_probes, &left);
+	tp_for_each_tracepoint(count_probes, &left);
 	must_be(left, 0);
 	must_be(hit(), 0);
 	must_be(trace_keys_hit_enabled() + trace_keys_shared_enabled(), 0);
@@ -261,7 +261,7 @@ static void module_stays_off(char **denied)
 	must_be(module_hit() > 0, 1);
 	must_be(hits, 0);
 	must_be(module_asked(), 0);
-	for_each_tracepoint(expect_failed, &seen);
+	tp_for_each_tracepoint(expect_failed, &seen);
 	must_be(seen, 1);
 	must_be(unregister_trace_module_hit(on_hit, NULL), 0);
 	must_be(module_hit() > 0, 1);

@@ -110,7 +110,7 @@ static void sites_must_be_counted(bool with_module)
 	struct sums sums = {.here = 0};
 	const long here = __stop_tp_sites - __start_tp_sites;
 
-	for_each_tracepoint(add_sites, &sums);
+	tp_for_each_tracepoint(add_sites, &sums);
 	if (with_module) {
 		must((sums.here > here) == MODULE_HAS_KEYS);
 		must((sums.elsewhere > 0) == MODULE_HAS_KEYS);

@@ -106,7 +106,7 @@ static void look(struct tracepoint *tp, void *unused)
 static void *look_at_all(void *unused)
 {
 	while (!stopped())
-		for_each_tracepoint(look, NULL);
+		tp_for_each_tracepoint(look, NULL);
 	return unused;
 }
 
@@ -124,7 +124,7 @@ void lesson_fork_with_locks(void)
 		if (pid == 0) {
 			use_a_sink();
 			all_that_there_is(true);
-			for_each_tracepoint(look, NULL);
+			tp_for_each_tracepoint(look, NULL);
 			if (i % 2)
 				exit(0);
 			_exit(0);

@@ -372,7 +372,7 @@ class Lttng(Case):
 class Without(Case):
     def test_headers(self) -> None:
         """Built without LTTng's headers: the sink says so."""
-        sources = glob.glob(os.path.join(ROOT, "runtime/src/lttng*.c"))
+        sources = glob.glob(os.path.join(ROOT, "runtime/src/sinks/lttng/*.c"))
         main = self.write("main.c", """\
 #include <errno.h>
 #include <stdio.h>
@@ -385,7 +385,7 @@ int main(void)
 }
 """)
         cc = os.environ.get("CC", "gcc").split()
-        self.succeed([*cc, "-std=gnu11", "-D_GNU_SOURCE", "-U__has_include", "-I", "runtime/include", "-o",
+        self.succeed([*cc, "-std=gnu11", "-D_GNU_SOURCE", "-U__has_include", *RUNTIME_INCLUDES, "-o",
                       self.path("main"), main, *sources, os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
         done = run([self.path("main")])
         self.assertEqual(done.stdout, "none\n")

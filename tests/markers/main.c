@@ -113,7 +113,7 @@ int main(void)
 	for (size_t i = 0; i < NR; i++)
 		marker_probe_unregister(markers[i].name, note, got[i]);
 	hit_all();
-	for_each_marker(look, listed);
+	tp_for_each_marker(look, listed);
 	for (size_t i = 0; i < NR; i++)
 		printf("%s%s%s\n", markers[i].name, got[i], listed[i] ? "" : " is not listed");
 	return 0;

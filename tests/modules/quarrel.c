@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 		else if (strcmp(step, "off") == 0)
 			error = unregister_trace_mod_hit(hear, heard);
 		else if (strcmp(step, "?") == 0)
-			for_each_tracepoint(list, NULL);
+			tp_for_each_tracepoint(list, NULL);
 		else if (*step == '+')
 			load(step + 1);
 		else if (*step == '-')

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 
-from support import BUILD, ROOT, Case, need, read, reader, run, tpgen
+from support import BUILD, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, Case, need, read, reader, run, tpgen
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -50,12 +50,10 @@ class Modules(Case):
         self.assertEqual(len(done.stdout.splitlines()), 4 * 300 * 100)
 
     def test_storm_under_address_sanitizer(self) -> None:
-        sources = [os.path.join(ROOT, "runtime/src", f) for f in sorted(os.listdir(os.path.join(ROOT, "runtime/src")))
-                   if f.endswith(".c")]
         sanitize = ["-fsanitize=address,undefined", "-fno-sanitize=alignment", "-fno-sanitize-recover=all"]
-        self.succeed(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-fPIC", "-fvisibility=hidden", *sanitize, "-I",
-                      os.path.join(ROOT, "runtime/include"), "-shared", "-Wl,-soname,libtpasan.so", "-Wl,-z,nodelete", "-o",
-                      self.path("libtpasan.so"), *sources, "-lurcu-bp", "-lpthread"])
+        self.succeed(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-fPIC", "-fvisibility=hidden", *sanitize,
+                      *RUNTIME_INCLUDES, "-shared", "-Wl,-soname,libtpasan.so", "-Wl,-z,nodelete", "-o",
+                      self.path("libtpasan.so"), *RUNTIME_SOURCES, "-lurcu-bp", "-lpthread"])
         self.build(*sanitize, runtime=(f"-L{self.dir}", f"-Wl,-rpath,{self.dir}", "-ltpasan"))
         self.host("storm", TP_ENABLE="mod:*", TP_OUTPUT=f"text:{self.path('log')}")
         self.assertEqual(len(read(self.path("log")).splitlines()), 4 * 300 * 100)

@@ -106,7 +106,7 @@ static bool all_off(void)
 {
 	bool off = true;
 
-	for_each_tracepoint(look, &off);
+	tp_for_each_tracepoint(look, &off);
 	return off;
 }
 

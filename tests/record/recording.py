@@ -28,7 +28,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "torture"))
 
-from support import BUILD, ROOT, WARNINGS, Case, need, note, read, reader, run, tpgen  # noqa: E402
+from support import BUILD, ROOT, RUNTIME_INCLUDES, WARNINGS, Case, need, note, read, reader, run, tpgen  # noqa: E402
 from variants import NO_FUNCTION_CHECK, SANITIZERS  # noqa: E402
 
 SECONDS = min(int(os.environ.get("SECONDS") or 0), 400)  # for a file; tests/run.py waits for 600
@@ -76,7 +76,7 @@ def _build(directory: str, sanitizer: str, runtime: list[str]) -> None:
     done = tpgen("gen", "-o", directory, os.path.join(HERE, "record.tp"))
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     flags = ["-std=gnu11", "-D_GNU_SOURCE", "-g", "-O2", *WARNINGS, *SANITIZERS.get(sanitizer, ()), "-I", directory,
-             "-I", os.path.join(ROOT, "runtime/include")]
+             *RUNTIME_INCLUDES]
     cc = os.environ.get("CC", "gcc").split()
     if sanitizer == "asan" and "clang" in cc[0]:
         flags += NO_FUNCTION_CHECK

@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "record"))
 
 from recording import SANITIZER, Recording  # noqa: E402
-from support import BUILD, ROOT, WARNINGS, read, run  # noqa: E402
+from support import BUILD, RUNTIME_INCLUDES, RUNTIME_SOURCES, WARNINGS, read, run  # noqa: E402
 from variants import SANITIZERS  # noqa: E402
 
 SECONDS = "3"
@@ -37,9 +37,9 @@ class Processes(Recording):
 
     @classmethod
     def build(cls, name: str, sanitizer: str) -> None:
-        libtp = glob.glob(os.path.join(ROOT, "runtime/src/*.c")) if sanitizer else [os.path.join(BUILD, "libtp.a")]
+        libtp = RUNTIME_SOURCES if sanitizer else [os.path.join(BUILD, "libtp.a")]
         done = run([*os.environ.get("CC", "gcc").split(), "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O2", *WARNINGS,
-                    "-I", os.path.join(ROOT, "runtime/include"), *SANITIZERS.get(sanitizer, ()),
+                    *RUNTIME_INCLUDES, *SANITIZERS.get(sanitizer, ()),
                     "-o", os.path.join(cls.built, name), os.path.join(HERE, name + ".c"), *libtp,
                     "-lurcu-bp", "-lpthread", "-ldl"], timeout=300)
         assert (done.returncode, done.stderr) == (0, ""), done.stderr

@@ -21,7 +21,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "record"))
 
 from recording import SANITIZER, TIMEOUT, Recording  # noqa: E402
-from support import BUILD, ROOT, WARNINGS, Case, note, read, reader, run, tpgen, unavailable  # noqa: E402
+from support import (BUILD, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, WARNINGS, Case, note, read, reader,  # noqa: E402
+                     run, tpgen, unavailable)
 from variants import SANITIZERS  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
@@ -50,10 +51,9 @@ class Values(Case):
             done = tpgen("gen", "-o", cls.built, os.path.join("tests/stats", name + ".tp"))
             assert (done.returncode, done.stderr) == (0, ""), done.stderr
         cc = [*os.environ.get("CC", "gcc").split(), "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O2", *WARNINGS,
-              "-I", cls.built, "-I", os.path.join(ROOT, "runtime/include"), *SANITIZERS.get(SANITIZER, ())]
-        runtime = glob.glob(os.path.join(ROOT, "runtime/src/*.c"))
+              "-I", cls.built, *RUNTIME_INCLUDES, *SANITIZERS.get(SANITIZER, ())]
         # With a sanitizer, the program lends the module its runtime.
-        libtp = ["-rdynamic", *runtime] if SANITIZER else [f"-L{BUILD}", f"-Wl,-rpath,{BUILD}", "-ltp"]
+        libtp = ["-rdynamic", *RUNTIME_SOURCES] if SANITIZER else [f"-L{BUILD}", f"-Wl,-rpath,{BUILD}", "-ltp"]
         libs = [*libtp, "-lurcu-bp", "-lpthread", "-ldl"]
         for command in (["-o", cls.program("values"), os.path.join(HERE, "values.c"), *libs],
                         ["-shared", "-fPIC", "-o", cls.program("guest.so"), os.path.join(HERE, "guest.c"),

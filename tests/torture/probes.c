@@ -227,7 +227,7 @@ void walker(void)
 	unsigned int seen = 0;
 
 	at("walking");
-	for_each_tracepoint(look, &seen);
+	tp_for_each_tracepoint(look, &seen);
 	CHECK(seen >= NR_OWN_POINTS, "only %u tracepoints are there", seen);
 	count_by(COUNT_walked, seen);
 	nap(500);

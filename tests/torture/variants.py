@@ -33,7 +33,7 @@ import threading
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
-from support import BUILD, ROOT, read, run  # noqa: E402
+from support import BUILD, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, read, run  # noqa: E402
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 FRAMES = "-fno-omit-frame-pointer"
@@ -161,10 +161,9 @@ def _runtime(variant: Variant) -> str:
     """The directory of libtp.so, built for the variant's compiler and sanitizer."""
     name = "-".join(filter(None, (os.path.basename(variant.cc.split()[0]), variant.sanitizer)))
     directory = os.path.join(BUILD, "torture", "runtime", name)
-    sources = sorted(glob.glob(os.path.join(ROOT, "runtime/src/*.c")))
     _once(directory, [[*variant.cc.split(), "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-fPIC", "-fvisibility=hidden",
-                       *_sanitize(variant), "-I", os.path.join(ROOT, "runtime/include"), "-shared",
-                       "-Wl,-soname,libtp.so", "-Wl,-z,nodelete", "-o", os.path.join(directory, "libtp.so"), *sources,
+                       *_sanitize(variant), "-DTP_CHECK_RANKS=1", *RUNTIME_INCLUDES, "-shared", "-Wl,-soname,libtp.so",
+                       "-Wl,-z,nodelete", "-o", os.path.join(directory, "libtp.so"), *RUNTIME_SOURCES,
                        "-lurcu-bp", "-lpthread"]])
     return directory
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "stream.h"
+#include "record/stream.h"
 
 struct packet_file {
 	int pid; /* the name's parts */

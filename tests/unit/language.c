@@ -15,7 +15,7 @@ static struct tracepoint tracepoint = {
 
 void trace_language(const struct language_values *v, const char *fmt, ...)
 {
-	if (!tp_enabled(&tracepoint))
+	if (!tp_tracepoint_is_on(&tracepoint))
 		return;
 
 	const struct tracepoint_func *it = tp_read_lock(&tracepoint);

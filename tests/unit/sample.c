@@ -300,7 +300,7 @@ void sample_module_init(struct sample_module *m, const char *system, const char 
 
 void sample_module_hit(struct sample_module *m, int value)
 {
-	if (!tp_enabled(&m->tp))
+	if (!tp_tracepoint_is_on(&m->tp))
 		return;
 
 	const struct tracepoint_func *it = tp_read_lock(&m->tp);

@@ -21,7 +21,7 @@
 	void tp_record_##name(void *data, proto);                                                     \
 	static inline void trace_##name(proto)                                                        \
 	{                                                                                             \
-		if (tp_enabled(&__tracepoint_##name))                                                 \
+		if (tp_tracepoint_is_on(&__tracepoint_##name))                                                 \
 			__traceiter_##name(args);                                                     \
 	}                                                                                             \
 	static inline TP_UNUSED int register_trace_prio_##name(void (*probe)(void *, proto), void *data, int prio) \

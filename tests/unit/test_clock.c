@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 
-#include "counter.h"
-#include "internal.h"
+#include "base/counter.h"
+#include "base/clock.h"
 #include "util.h"
 
 #define S 1000000000u

@@ -17,7 +17,7 @@
 
 #include "ctf_fixture.h"
 #include "ctf_packets.h"
-#include "internal.h"
+#include "base/thread.h"
 #include "sample.h"
 #include "util.h"
 
@@ -292,7 +292,7 @@ START_TEST(alignment_beyond_ctf)
 	struct tp_sink *sink = open_sink(NULL);
 	trace_sample_int(1);
 	sample_module_hit(&m, 1);
-	ck_assert(!tp_enabled(&m.tp));
+	ck_assert(!tp_tracepoint_is_on(&m.tp));
 	ck_assert_uint_eq(tp_sink_lost(sink), 0);
 	tp_sink_close(sink);
 	char *messages = captured_stderr();

@@ -13,7 +13,8 @@
 #include <tp/tp.h>
 #include <tp/trace_seq.h>
 
-#include "ctf.h"
+#include "base/memory.h"
+#include "sinks/ctf/ctf.h"
 #include "ctf_fixture.h"
 #include "sample.h"
 #include "util.h"

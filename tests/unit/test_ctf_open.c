@@ -11,7 +11,6 @@
 #include <tp/tp.h>
 
 #include "ctf_fixture.h"
-#include "internal.h"
 #include "sample.h"
 #include "util.h"
 

@@ -10,7 +10,7 @@
 
 #include <tp/tp.h>
 
-#include "ctf.h"
+#include "sinks/ctf/ctf.h"
 #include "ctf_fixture.h"
 #include "ctf_packets.h"
 #include "sample.h"
@@ -63,7 +63,7 @@ static const struct {
 
 START_TEST(good_options)
 {
-	struct ctf_options options;
+	struct tp_ctf_options options;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t packet = (good[_i].packet + page - 1) / page * page; /* where a page is 64K */
 

@@ -18,7 +18,7 @@
 
 #include "ctf_fixture.h"
 #include "ctf_packets.h"
-#include "internal.h"
+#include "base/thread.h"
 #include "sample.h"
 #include "util.h"
 

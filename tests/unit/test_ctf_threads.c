@@ -17,7 +17,6 @@
 #include <tp/tp.h>
 
 #include "ctf_fixture.h"
-#include "internal.h"
 #include "sample.h"
 #include "util.h"
 

@@ -9,7 +9,8 @@
 
 #include <tp/tp.h>
 
-#include "internal.h"
+#include "base/memory.h"
+#include "base/thread.h"
 #include "sample.h"
 #include "util.h"
 
@@ -68,7 +69,7 @@ static int list_close(struct tp_sink *sink)
 
 static const struct tp_sink_ops list_ops = {
 	.name = "list", .reserve = list_reserve, .commit = list_commit,
-	.describe = list_describe, .described = list_described, .close = list_close,
+	.describe_event = list_describe, .write_descriptions = list_described, .close = list_close,
 };
 
 static const struct tp_sink_ops plain_ops = {
@@ -141,7 +142,7 @@ START_TEST(patterns)
 	ck_assert_str_eq(hit_all(&s), cases[_i].recorded);
 	ck_assert_int_eq(tp_sink_close(&s.head), -EPIPE);
 	ck_assert(s.closed);
-	ck_assert(!tp_enabled(&__tracepoint_sample_int));
+	ck_assert(!tp_tracepoint_is_on(&__tracepoint_sample_int));
 }
 END_TEST
 
@@ -247,18 +248,18 @@ START_TEST(modules_loaded_later_follow_the_rules)
 	sample_module_init(&out, "late", "late_out", "int");
 	tp_module_load(&in.module);
 	tp_module_load(&out.module);
-	ck_assert(tp_enabled(&in.tp));
-	ck_assert(!tp_enabled(&out.tp));
+	ck_assert(tp_tracepoint_is_on(&in.tp));
+	ck_assert(!tp_tracepoint_is_on(&out.tp));
 	/* The last rule that matches decides. */
 	ck_assert_int_eq(tp_enable(&s.head, "late:*"), 1);
-	ck_assert(tp_enabled(&out.tp));
+	ck_assert(tp_tracepoint_is_on(&out.tp));
 	tp_module_unload(&in.module);
-	ck_assert(!tp_enabled(&in.tp));
+	ck_assert(!tp_tracepoint_is_on(&in.tp));
 	tp_module_load(&in.module);
 	sample_module_hit(&in, 3);
 	ck_assert_str_eq(s.log, "late_in ");
 	tp_sink_close(&s.head);
-	ck_assert(!tp_enabled(&in.tp));
+	ck_assert(!tp_tracepoint_is_on(&in.tp));
 	tp_module_unload(&in.module);
 	tp_module_unload(&out.module);
 }
@@ -281,7 +282,7 @@ START_TEST(twins_record_once)
 	ck_assert_str_eq(s.log, "twin twin ");
 	/* The attached one goes, the other takes over. */
 	tp_module_unload(&one.module);
-	ck_assert(tp_enabled(&two.tp));
+	ck_assert(tp_tracepoint_is_on(&two.tp));
 	s.log[0] = '\0';
 	sample_module_hit(&two, 1);
 	ck_assert_str_eq(s.log, "twin ");
@@ -291,7 +292,7 @@ START_TEST(twins_record_once)
 	sample_module_hit(&one, 1);
 	ck_assert_str_eq(s.log, "twin twin ");
 	ck_assert_int_eq(tp_disable(&s.head, "twin"), 1);
-	ck_assert(!tp_enabled(&two.tp));
+	ck_assert(!tp_tracepoint_is_on(&two.tp));
 	tp_sink_close(&s.head);
 	tp_module_unload(&one.module);
 	tp_module_unload(&two.module);
@@ -472,19 +473,19 @@ START_TEST(undescribed_events_stay_off)
 	s.describe_error = -ENOSPC;
 	tp_module_load(&m.module);
 	s.describe_error = 0;
-	ck_assert(!tp_enabled(&m.tp));
+	ck_assert(!tp_tracepoint_is_on(&m.tp));
 	tp_module_unload(&m.module);
 	s.described_error = -EIO;
 	tp_module_load(&m.module);
 	s.described_error = 0;
-	ck_assert(!tp_enabled(&m.tp));
+	ck_assert(!tp_tracepoint_is_on(&m.tp));
 	tp_module_unload(&m.module);
 	text = captured_stderr();
 	ck_assert_contains(text, "tp: event 'd:indescribable' stays off in a list sink");
 	ck_assert_uint_eq(count_of(text, "\n"), 2);
 	free(text);
 	tp_module_load(&m.module); /* and works when it can be described again */
-	ck_assert(tp_enabled(&m.tp));
+	ck_assert(tp_tracepoint_is_on(&m.tp));
 	tp_module_unload(&m.module);
 	tp_sink_close(&s.head);
 }

@@ -19,7 +19,7 @@
 
 #include <tp/tp.h>
 
-#include "internal.h"
+#include "base/memory.h"
 #include "sample.h"
 #include "util.h"
 

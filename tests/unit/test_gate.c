@@ -5,7 +5,7 @@
 #define CREATE_TRACE_POINTS
 #include "subsys.h"
 
-#include "internal.h"
+#include "core/core.h"
 #include "util.h"
 
 /* Elsewhere the flag is not looked at. */

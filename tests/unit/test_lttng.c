@@ -9,7 +9,8 @@
 
 #include <tp/tp.h>
 
-#include "lttng.h"
+#include "base/memory.h"
+#include "sinks/lttng/lttng.h"
 #include "sample.h"
 #include "util.h"
 
@@ -83,8 +84,8 @@ static struct lttng_ust_event_common wanted = {
 
 /* ---- A sink ---- */
 
-static struct lttng_arena arena;
-static struct lttng_event *described;
+static struct tp_lttng_arena arena;
+static struct tp_lttng_event *described;
 static struct lttng_ust_tracepoint_probe probes[3];
 
 static void nothing(void)
@@ -104,7 +105,7 @@ static void open_for(const struct tp_event *event)
 {
 	static const struct lttng_ust_probe_desc provider = {.provider_name = "sample"};
 
-	tp_lttng = (struct lttng_library){.read_lock = nothing, .read_unlock = nothing, .init_thread = nothing};
+	tp_lttng = (struct tp_lttng_library){.read_lock = nothing, .read_unlock = nothing, .init_thread = nothing};
 	ck_assert_int_eq(tp_lttng_describe(&arena, &provider, event, &described), 0);
 	probes[0] = (struct lttng_ust_tracepoint_probe){nothing, NULL}; /* another layout's */
 	probes[1] = (struct lttng_ust_tracepoint_probe){described->tp_class.probe_callback, &wanted};

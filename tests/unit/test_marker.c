@@ -9,7 +9,7 @@
 #include <tp/marker.h>
 #include <tp/tp.h>
 
-#include "internal.h"
+#include "core/core.h"
 #include "util.h"
 
 /* ---- Probes ---- */
@@ -221,7 +221,7 @@ static void module_init(struct module *m, const char *name, const char *format)
 	*m = (struct module){.markers[0].name = name};
 	for (int i = 0; i < 3; i++) {
 		m->markers[i] = (struct marker){
-			.tp = {.name = full, .proto = format, .file = "module.c", .line = i + 1},
+			.tp = {.iterate = tp_marker_iterate, .name = full, .proto = format, .file = "module.c", .line = i + 1},
 			.name = name,
 			.format = format,
 		};
@@ -237,7 +237,7 @@ static void module_hit(struct module *m, int a)
 {
 	for (int i = 0; i < 3; i++) {
 		struct tracepoint *tp = &m->markers[i].tp;
-		if (tp_enabled(tp))
+		if (tp_tracepoint_is_on(tp))
 			((tp_marker_iterate_t *)tp->iterate)(tp, a);
 	}
 }
@@ -261,7 +261,7 @@ START_TEST(probe_before_the_module)
 	ck_assert_str_eq(calls.text, "3");
 
 	tp_module_unload(&m.module);
-	ck_assert(!tp_enabled(&m.markers[0].tp));
+	ck_assert(!tp_tracepoint_is_on(&m.markers[0].tp));
 	module_hit(&m, 4);
 	module_hit(&other, 5);
 	ck_assert_int_eq(calls.nr, 9);
@@ -269,7 +269,7 @@ START_TEST(probe_before_the_module)
 	module_hit(&m, 6);
 	ck_assert_int_eq(calls.nr, 12);
 	ck_assert_int_eq(marker_probe_unregister("early", probe, &calls), 0);
-	ck_assert(!tp_enabled(&m.markers[2].tp) && !tp_enabled(&other.markers[0].tp));
+	ck_assert(!tp_tracepoint_is_on(&m.markers[2].tp) && !tp_tracepoint_is_on(&other.markers[0].tp));
 	tp_module_unload(&m.module);
 	tp_module_unload(&other.module);
 }
@@ -389,7 +389,7 @@ START_TEST(markers_are_listed)
 	unsigned int among_tracepoints = 0;
 
 	ck_assert_int_eq(marker_probe_register("both", "a %d", probe, &calls), 0);
-	for_each_marker(look, &both);
+	tp_for_each_marker(look, &both);
 	ck_assert_uint_eq(both.found, 2);
 	ck_assert_uint_ge(both.sites, TP_STATIC_KEYS ? 2 : 0);
 	ck_assert_uint_eq(both.probes, 2);
@@ -397,15 +397,15 @@ START_TEST(markers_are_listed)
 
 	module_init(&m, "three", "%d");
 	tp_module_load(&m.module);
-	for_each_marker(look, &three);
+	tp_for_each_marker(look, &three);
 	ck_assert_uint_eq(three.found, 3);
 	ck_assert_uint_eq(three.events, 3);
 	ck_assert_int_eq(three.state, TP_STATE_OFF);
-	for_each_tracepoint(look_for_markers, &among_tracepoints);
+	tp_for_each_tracepoint(look_for_markers, &among_tracepoints);
 	ck_assert_uint_eq(among_tracepoints, 0);
 	tp_module_unload(&m.module);
 	three = (struct search){.name = "three"};
-	for_each_marker(look, &three);
+	tp_for_each_marker(look, &three);
 	ck_assert_uint_eq(three.found, 0);
 	hit_both(1);
 	ck_assert_int_eq(calls.nr, 2);

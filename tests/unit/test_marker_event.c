@@ -12,8 +12,9 @@
 #include <tp/tp.h>
 #include <tp/trace_seq.h>
 
-#include "internal.h"
-#include "marker_format.h"
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "events/marker_format.h"
 #include "traceevent.h"
 #include "util.h"
 
@@ -316,7 +317,11 @@ static struct tp_module module = {.markers = pointers, .markers_end = pointers +
 static void load(const char *format)
 {
 	marker = (struct marker){
-		.tp = {.name = "marker:coming", .proto = format, .file = "coming.c", .line = 5}, .name = "coming",
+		.tp = {
+			.iterate = tp_marker_iterate, .name = "marker:coming", .proto = format, .file = "coming.c",
+			.line = 5,
+		},
+		.name = "coming",
 		.format = format,
 	};
 	tp_module_load(&module);
@@ -324,7 +329,7 @@ static void load(const char *format)
 
 static void hit(const char *argument)
 {
-	if (tp_enabled(&marker.tp))
+	if (tp_tracepoint_is_on(&marker.tp))
 		((tp_marker_iterate_t *)marker.tp.iterate)(&marker.tp, argument);
 }
 
@@ -351,7 +356,7 @@ START_TEST(module_comes_after_the_sink)
 	ck_assert_uint_eq(sink.nr, 3);
 	ck_assert_uint_eq(sink.event->id, id);
 	ck_assert_int_eq(tp_disable(&sink.head, "marker:*"), 1);
-	ck_assert(!tp_enabled(&marker.tp));
+	ck_assert(!tp_tracepoint_is_on(&marker.tp));
 	tp_module_unload(&module);
 	tp_sink_close(&sink.head);
 }
@@ -368,7 +373,7 @@ START_TEST(module_that_is_no_event)
 	ck_assert_str_eq(text, "tp: marker 'coming' (coming.c:5) has probes, but is no event: '%ls' in its format "
 			       "can't be recorded; write conversions of d i u o x X c p s e f g a, up to 32\n");
 	free(text);
-	ck_assert(!tp_enabled(&marker.tp));
+	ck_assert(!tp_tracepoint_is_on(&marker.tp));
 	ck_assert_ptr_null(marker.event);
 	tp_module_unload(&module);
 	tp_sink_close(&sink.head);
@@ -406,7 +411,7 @@ START_TEST(without_memory)
 	}
 	load("a %d b %s c %d d %s e %s"); /* and is one again when there is some */
 	ck_assert_ptr_nonnull(marker.event);
-	ck_assert(tp_enabled(&marker.tp));
+	ck_assert(tp_tracepoint_is_on(&marker.tp));
 	tp_module_unload(&module);
 	tp_sink_close(&sink.head);
 }

@@ -15,7 +15,7 @@
 
 #include <tp/print.h>
 
-#include "seq.h"
+#include "print/seq.h"
 #include "util.h"
 
 static char buffer[8192];

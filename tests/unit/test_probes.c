@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "base/memory.h"
 #include "sample.h"
 #include "util.h"
 
@@ -63,7 +63,7 @@ static void let_malloc_be(void)
 
 START_TEST(off_without_probes)
 {
-	ck_assert(!tp_enabled(&__tracepoint_sample_int));
+	ck_assert(!tp_tracepoint_is_on(&__tracepoint_sample_int));
 	ck_assert_ptr_null(__tracepoint_sample_int.funcs);
 	ck_assert_str_eq(hit(1), "");
 }
@@ -78,7 +78,7 @@ START_TEST(one_two_three_and_more)
 	for (int n = 0; n < 20; n++) {
 		snprintf(names[n], sizeof(names[n]), "p%d", n);
 		ck_assert_int_eq(register_trace_sample_int(note, names[n]), 0);
-		ck_assert(tp_enabled(&__tracepoint_sample_int));
+		ck_assert(tp_tracepoint_is_on(&__tracepoint_sample_int));
 		snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected), "%s7 ", names[n]);
 		ck_assert_str_eq(hit(7), expected);
 		starts[n + 1] = strlen(expected);
@@ -87,7 +87,7 @@ START_TEST(one_two_three_and_more)
 		ck_assert_int_eq(unregister_trace_sample_int(note, names[n]), 0);
 		ck_assert_str_eq(hit(7), expected + starts[n + 1]);
 	}
-	ck_assert(!tp_enabled(&__tracepoint_sample_int));
+	ck_assert(!tp_tracepoint_is_on(&__tracepoint_sample_int));
 	tracepoint_synchronize_unregister();
 }
 END_TEST
@@ -146,7 +146,7 @@ START_TEST(nothing_is_invalid)
 	ck_assert_int_eq(tp_probe_unregister(NULL, (tp_probe_t)note, NULL), -EINVAL);
 	ck_assert_int_eq(tracepoint_probe_register(NULL, (tp_probe_t)note, NULL), -EINVAL);
 	ck_assert_int_eq(tracepoint_probe_unregister(NULL, (tp_probe_t)note, NULL), -EINVAL);
-	ck_assert(!tp_enabled(&__tracepoint_sample_int));
+	ck_assert(!tp_tracepoint_is_on(&__tracepoint_sample_int));
 }
 END_TEST
 
@@ -184,7 +184,7 @@ START_TEST(removal_needs_no_memory)
 	ck_assert_str_eq(hit(1), "c1 ");
 	ck_assert_int_eq(unregister_trace_sample_int(note, "c"), 0);
 	let_malloc_be();
-	ck_assert(!tp_enabled(&__tracepoint_sample_int));
+	ck_assert(!tp_tracepoint_is_on(&__tracepoint_sample_int));
 	ck_assert_ptr_null(__tracepoint_sample_int.funcs);
 	tracepoint_synchronize_unregister();
 }
@@ -246,7 +246,7 @@ START_TEST(modules_meet_removed_elements)
 	sample_module_hit(&two, 1);
 	ck_assert_str_eq(calls, "b-1 ");
 	ck_assert_int_eq(tp_probe_unregister("edited", (tp_probe_t)note_too, (void *)(uintptr_t)names[1]), 0);
-	ck_assert(!tp_enabled(&two.tp));
+	ck_assert(!tp_tracepoint_is_on(&two.tp));
 }
 END_TEST
 
@@ -422,14 +422,14 @@ static void storm(void *(*other)(void *))
 START_TEST(no_call_after_synchronize)
 {
 	storm(NULL);
-	ck_assert(!tp_enabled(&__tracepoint_sample_int));
+	ck_assert(!tp_tracepoint_is_on(&__tracepoint_sample_int));
 }
 END_TEST
 
 START_TEST(others_switch_the_same_tracepoint)
 {
 	storm(switcher);
-	ck_assert(!tp_enabled(&__tracepoint_sample_int));
+	ck_assert(!tp_tracepoint_is_on(&__tracepoint_sample_int));
 }
 END_TEST
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "base/memory.h"
 #include "sample.h"
 #include "util.h"
 
@@ -20,14 +20,14 @@ static bool was_on; /* when it was called */
 static int regfunc_1(void)
 {
 	strcat(calls, "1+ ");
-	was_on = tp_enabled(&one.tp);
+	was_on = tp_tracepoint_is_on(&one.tp);
 	return result_1;
 }
 
 static void unregfunc_1(void)
 {
 	strcat(calls, "1- ");
-	was_on = tp_enabled(&one.tp);
+	was_on = tp_tracepoint_is_on(&one.tp);
 }
 
 static int regfunc_2(void)
@@ -118,7 +118,7 @@ START_TEST(refused_probe_changes_nothing)
 	result_1 = -EPERM;
 	ck_assert_int_eq(add(0), -EPERM);
 	ck_assert_str_eq(calls, "1+ ");
-	ck_assert(!tp_enabled(&one.tp));
+	ck_assert(!tp_tracepoint_is_on(&one.tp));
 	ck_assert_ptr_null(one.tp.funcs);
 	ck_assert_int_eq(take(0), -ENOENT);
 	result_1 = 1; /* only negative is failure, as in the kernel */
@@ -155,7 +155,7 @@ START_TEST(module_of_waiting_probes)
 	ck_assert_str_eq(calls, "");
 	tp_module_load(&one.module);
 	ck_assert_str_eq(calls, "1+ ");
-	ck_assert(tp_enabled(&one.tp));
+	ck_assert(tp_tracepoint_is_on(&one.tp));
 	tp_module_load(&one.module); /* another of its files */
 	tp_module_unload(&one.module);
 	ck_assert_str_eq(calls, "1+ 1- ");
@@ -179,11 +179,11 @@ START_TEST(module_that_refuses_waiting_probes)
 	ck_assert_contains(text, "stays off");
 	ck_assert_contains(text, strerror(EPERM));
 	free(text);
-	ck_assert(!tp_enabled(&one.tp));
+	ck_assert(!tp_tracepoint_is_on(&one.tp));
 
 	/* It does so until the next first probe; and meanwhile others are on. */
 	ck_assert_int_eq(add(1), 0);
-	ck_assert(!tp_enabled(&one.tp));
+	ck_assert(!tp_tracepoint_is_on(&one.tp));
 	tp_module_load(&two.module);
 	sample_module_hit(&two, 7);
 	sample_module_hit(&one, 100);
@@ -194,7 +194,7 @@ START_TEST(module_that_refuses_waiting_probes)
 	ck_assert_str_eq(calls, "1+ 2+ 2- ");
 	result_1 = 0;
 	ck_assert_int_eq(add(0), 0);
-	ck_assert(tp_enabled(&one.tp));
+	ck_assert(tp_tracepoint_is_on(&one.tp));
 	ck_assert_str_eq(calls, "1+ 2+ 2- 1+ 2+ ");
 	tp_module_unload(&one.module);
 	ck_assert_str_eq(calls, "1+ 2+ 2- 1+ 2+ 1- ");
@@ -214,8 +214,8 @@ START_TEST(each_modules_own)
 	result_2 = -EIO; /* the other's is undone */
 	ck_assert_int_eq(add(0), -EIO);
 	ck_assert_str_eq(calls, "1+ 2+ 1- ");
-	ck_assert(!tp_enabled(&one.tp));
-	ck_assert(!tp_enabled(&two.tp));
+	ck_assert(!tp_tracepoint_is_on(&one.tp));
+	ck_assert(!tp_tracepoint_is_on(&two.tp));
 	ck_assert_int_eq(take(0), -ENOENT);
 }
 END_TEST

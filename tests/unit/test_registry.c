@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "base/memory.h"
 #include "sample.h"
 #include "util.h"
 
@@ -39,7 +39,7 @@ static int found(const struct tracepoint *tp)
 		int found;
 	} search = {tp, 0};
 
-	for_each_tracepoint(look, &search);
+	tp_for_each_tracepoint(look, &search);
 	return search.found;
 }
 
@@ -67,7 +67,7 @@ START_TEST(module_comes_and_goes)
 
 	tp_module_unload(&m.module);
 	ck_assert_int_eq(found(&m.tp), 0);
-	ck_assert(!tp_enabled(&m.tp));
+	ck_assert(!tp_tracepoint_is_on(&m.tp));
 	ck_assert_ptr_null(m.tp.funcs);
 	tp_module_unload(&m.module);
 	sample_module_hit(&m, 6);
@@ -78,7 +78,7 @@ START_TEST(module_comes_and_goes)
 	sample_module_hit(&m, 7);
 	ck_assert_int_eq(last, 7);
 	ck_assert_int_eq(tp_probe_unregister("comes", (tp_probe_t)probe, &last), 0);
-	ck_assert(!tp_enabled(&m.tp));
+	ck_assert(!tp_tracepoint_is_on(&m.tp));
 }
 END_TEST
 
@@ -92,7 +92,7 @@ START_TEST(probe_before_the_tracepoint)
 	ck_assert_int_eq(tp_probe_register("early", "long", (tp_probe_t)probe, &hits, 10), 0);
 	sample_module_init(&m, "m", "early", "int");
 	tp_module_load(&m.module);
-	ck_assert(tp_enabled(&m.tp));
+	ck_assert(tp_tracepoint_is_on(&m.tp));
 	sample_module_hit(&m, 11);
 	ck_assert_int_eq(last, 11);
 	ck_assert_int_eq(tp_probe_register("early", "long", (tp_probe_t)probe, &last, 10), -EINVAL);
@@ -122,7 +122,7 @@ START_TEST(two_modules_share_a_name)
 	sample_module_hit(&two, 22);
 	ck_assert_int_eq(last, 22);
 	ck_assert_int_eq(tracepoint_probe_unregister(&two.tp, (tp_probe_t)probe, &last), 0);
-	ck_assert(!tp_enabled(&two.tp));
+	ck_assert(!tp_tracepoint_is_on(&two.tp));
 	tp_module_unload(&two.module);
 }
 END_TEST
@@ -172,7 +172,7 @@ START_TEST(other_prototype_is_refused)
 	ck_assert_uint_eq(count_of(text, "test_registry"), 2); /* the objects: this program twice */
 	free(text);
 
-	ck_assert(!tp_enabled(&two.tp));
+	ck_assert(!tp_tracepoint_is_on(&two.tp));
 	ck_assert_int_eq(found(&two.tp), 1);
 	ck_assert_int_eq(two.tp.state, TP_STATE_REFUSED);
 	ck_assert_uint_eq(two.event.id, 0);
@@ -200,7 +200,7 @@ START_TEST(probe_of_other_prototype_waits_on)
 	ck_assert_contains(text, "a probe in ");
 	ck_assert_contains(text, "(long)");
 	free(text);
-	ck_assert(!tp_enabled(&m.tp));
+	ck_assert(!tp_tracepoint_is_on(&m.tp));
 	/* The tracepoint is none the worse for it. */
 	ck_assert_int_eq(tracepoint_probe_register(&m.tp, (tp_probe_t)probe, &last), 0);
 	sample_module_hit(&m, 51);

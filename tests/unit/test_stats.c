@@ -17,7 +17,7 @@
 #include <tp/tp.h>
 
 #include "sample.h"
-#include "stats.h"
+#include "sinks/stats/stats.h"
 #include "test_stats.h"
 #include "util.h"
 
@@ -159,7 +159,7 @@ START_TEST(nested_hits)
 	struct tp_sink *sink = open_sink("json,interval=0,field=sample_int.value");
 
 	trace_sample_int(1);
-	struct stats_block *block = own_block(sink);
+	struct tp_stats_block *block = own_block(sink);
 	block->sequence++;
 	trace_sample_int(2);
 	trace_sample_int(3);
@@ -195,7 +195,7 @@ START_TEST(a_count_that_takes_long)
 	struct tp_sink *sink = open_sink("json,interval=0");
 
 	trace_sample_int(1);
-	struct stats_block *block = own_block(sink);
+	struct tp_stats_block *block = own_block(sink);
 	block->sequence++;
 	ck_assert_int_eq(tp_stats_write(sink), 0);
 	ck_assert_int_eq(hits("sample_int"), -1);
@@ -319,7 +319,7 @@ START_TEST(short_threads)
 		ck_assert_int_eq(pthread_create(&thread, NULL, short_life, NULL), 0);
 		pthread_join(thread, NULL);
 	}
-	for (const struct stats_block *block = inside(sink)->blocks; block; block = block->next)
+	for (const struct tp_stats_block *block = inside(sink)->blocks; block; block = block->next)
 		blocks++;
 	ck_assert_uint_eq(blocks, 1);
 	ck_assert_int_eq(tp_sink_close(sink), 0);

@@ -10,7 +10,7 @@
 
 #include <tp/tp.h>
 
-#include "stats.h"
+#include "sinks/stats/stats.h"
 #include "util.h"
 
 static char file[192];
@@ -29,12 +29,12 @@ static inline struct tp_sink *open_sink(const char *options)
 	return sink;
 }
 
-static inline struct stats_sink *inside(struct tp_sink *sink)
+static inline struct tp_stats_sink *inside(struct tp_sink *sink)
 {
-	return (struct stats_sink *)sink;
+	return (struct tp_stats_sink *)sink;
 }
 
-static inline struct stats_block *own_block(struct tp_sink *sink)
+static inline struct tp_stats_block *own_block(struct tp_sink *sink)
 {
 	return tp_stats_slots[inside(sink)->slot].block;
 }

@@ -8,7 +8,7 @@
 #include <tp/tp.h>
 
 #include "sample.h"
-#include "stats.h"
+#include "sinks/stats/stats.h"
 #include "test_stats.h"
 #include "util.h"
 
@@ -97,7 +97,7 @@ START_TEST(fork_in_the_middle_of_counting)
 	int status;
 
 	trace_sample_int(1);
-	struct stats_block *block = own_block(sink);
+	struct tp_stats_block *block = own_block(sink);
 	block->sequence++;
 	pid_t pid = fork();
 	if (pid == 0) {

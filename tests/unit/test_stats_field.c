@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats.h"
+#include "sinks/stats/stats.h"
 #include "util.h"
 
 /* A field alone in a record, and its counts; total has two threads'. */
-static struct stats_field field;
+static struct tp_stats_field field;
 static char *record, *counts, *total;
 
-static void begin(enum stats_kind kind, uint32_t size, bool is_signed)
+static void begin(enum tp_stats_kind kind, uint32_t size, bool is_signed)
 {
-	field = (struct stats_field){.kind = kind, .size = size, .is_signed = is_signed};
+	field = (struct tp_stats_field){.kind = kind, .size = size, .is_signed = is_signed};
 	record = calloc(1, 256);
-	counts = calloc(1, tp_stats_field_size(&field, STATS_OF_THREAD));
-	total = calloc(1, tp_stats_field_size(&field, STATS_TOTAL));
+	counts = calloc(1, tp_stats_field_size(&field, TP_STATS_OF_THREAD));
+	total = calloc(1, tp_stats_field_size(&field, TP_STATS_TOTAL));
 }
 
 static void end(void)
@@ -41,13 +41,13 @@ static void count(const void *value, size_t size)
 #define INTEGER(type, ...)                                                                    \
 	do {                                                                                  \
 		const type values[] = {__VA_ARGS__};                                          \
-		begin(STATS_INTEGER, sizeof(type), (type)-1 < (type)1);                       \
+		begin(TP_STATS_INTEGER, sizeof(type), (type)-1 < (type)1);                       \
 		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)               \
 			count(&values[i], sizeof(values[i]));                                 \
 	} while (0)
 
 /* "sum min max mean: FROM..TO=COUNT ..." */
-static char *shown(const struct stats_integers *n)
+static char *shown(const struct tp_stats_integers *n)
 {
 	struct tp_buffer b = {.text = NULL};
 	unsigned int nr;
@@ -73,11 +73,11 @@ static char *shown(const struct stats_integers *n)
 /* As counted by one thread, and as the total of two, each of which has counted it. */
 static void is_shown(const char *text, const char *doubled)
 {
-	char *one = shown((struct stats_integers *)counts);
+	char *one = shown((struct tp_stats_integers *)counts);
 	ck_assert_str_eq(one, text);
 	tp_stats_field_add(&field, total, counts);
 	tp_stats_field_add(&field, total, counts);
-	char *two = shown((struct stats_integers *)total);
+	char *two = shown((struct tp_stats_integers *)total);
 	ck_assert_str_eq(two, doubled);
 	free(one);
 	free(two);
@@ -126,11 +126,11 @@ END_TEST
 START_TEST(each_power_of_two)
 {
 	for (unsigned int n = 0; n < 64; n++) {
-		begin(STATS_INTEGER, 8, false);
+		begin(TP_STATS_INTEGER, 8, false);
 		uint64_t value = (uint64_t)1 << n, last = value - 1 + value;
 		count(&value, sizeof(value));
 		count(&last, sizeof(last));
-		ck_assert_uint_eq(((struct stats_integers *)counts)->buckets[1 + n], 2);
+		ck_assert_uint_eq(((struct tp_stats_integers *)counts)->buckets[1 + n], 2);
 		end();
 	}
 }
@@ -140,9 +140,9 @@ START_TEST(nothing_adds_nothing)
 {
 	INTEGER(int32_t, 5);
 	tp_stats_field_add(&field, total, counts);
-	memset(counts, 0, tp_stats_field_size(&field, STATS_OF_THREAD));
+	memset(counts, 0, tp_stats_field_size(&field, TP_STATS_OF_THREAD));
 	tp_stats_field_add(&field, total, counts);
-	char *text = shown((struct stats_integers *)total);
+	char *text = shown((struct tp_stats_integers *)total);
 	ck_assert_str_eq(text, "5 5 5 5: 4..7=1");
 	free(text);
 	end();
@@ -151,39 +151,39 @@ END_TEST
 
 /* ---- Floats ---- */
 
-static struct stats_floats *floats(const double *values, size_t nr)
+static struct tp_stats_floats *floats(const double *values, size_t nr)
 {
-	begin(STATS_FLOAT, sizeof(double), false);
+	begin(TP_STATS_FLOAT, sizeof(double), false);
 	for (size_t i = 0; i < nr; i++)
 		count(&values[i], sizeof(values[i]));
 	tp_stats_field_add(&field, total, counts);
-	return (struct stats_floats *)total;
+	return (struct tp_stats_floats *)total;
 }
 
 #define FLOATS(...) floats((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
 START_TEST(finite_floats)
 {
-	const struct stats_floats *n = FLOATS(0.0, -0.0, 1.0, 1.5, -1.0, 0.75, DBL_MAX, DBL_MIN, DBL_TRUE_MIN,
+	const struct tp_stats_floats *n = FLOATS(0.0, -0.0, 1.0, 1.5, -1.0, 0.75, DBL_MAX, DBL_MIN, DBL_TRUE_MIN,
 					      -DBL_MAX);
 
 	ck_assert_uint_eq(n->count, 10);
 	ck_assert_uint_eq(n->nan + n->infinite + n->negative_infinite, 0);
 	ck_assert(n->min == -DBL_MAX && n->max == DBL_MAX);
 	ck_assert_uint_eq(n->buckets[0], 2);
-	ck_assert_uint_eq(n->buckets[1 - STATS_LEAST], 2);                   /* 1 and 1.5 */
-	ck_assert_uint_eq(n->buckets[1 - STATS_LEAST - 1], 1);               /* 0.75 */
-	ck_assert_uint_eq(n->buckets[1 + STATS_EXPONENTS - STATS_LEAST], 1); /* -1 */
-	ck_assert_uint_eq(n->buckets[STATS_EXPONENTS], 1);                   /* the greatest */
+	ck_assert_uint_eq(n->buckets[1 - TP_STATS_LEAST], 2);                   /* 1 and 1.5 */
+	ck_assert_uint_eq(n->buckets[1 - TP_STATS_LEAST - 1], 1);               /* 0.75 */
+	ck_assert_uint_eq(n->buckets[1 + TP_STATS_EXPONENTS - TP_STATS_LEAST], 1); /* -1 */
+	ck_assert_uint_eq(n->buckets[TP_STATS_EXPONENTS], 1);                   /* the greatest */
 	ck_assert_uint_eq(n->buckets[1], 2);                                 /* the smallest */
-	ck_assert_uint_eq(n->buckets[2 * STATS_EXPONENTS], 1);
+	ck_assert_uint_eq(n->buckets[2 * TP_STATS_EXPONENTS], 1);
 	end();
 }
 END_TEST
 
 START_TEST(floats_that_are_no_numbers)
 {
-	const struct stats_floats *n = FLOATS(NAN, -NAN, INFINITY, -INFINITY, INFINITY, 2.5);
+	const struct tp_stats_floats *n = FLOATS(NAN, -NAN, INFINITY, -INFINITY, INFINITY, 2.5);
 
 	ck_assert_uint_eq(n->count, 1);
 	ck_assert_uint_eq(n->nan, 2);
@@ -198,10 +198,10 @@ START_TEST(single_floats)
 {
 	float value = -0.375f;
 
-	begin(STATS_FLOAT, sizeof(value), false);
+	begin(TP_STATS_FLOAT, sizeof(value), false);
 	count(&value, sizeof(value));
-	ck_assert(((struct stats_floats *)counts)->sum == -0.375);
-	ck_assert_uint_eq(((struct stats_floats *)counts)->buckets[1 + STATS_EXPONENTS - STATS_LEAST - 2], 1);
+	ck_assert(((struct tp_stats_floats *)counts)->sum == -0.375);
+	ck_assert_uint_eq(((struct tp_stats_floats *)counts)->buckets[1 + TP_STATS_EXPONENTS - TP_STATS_LEAST - 2], 1);
 	end();
 }
 END_TEST
@@ -210,8 +210,8 @@ START_TEST(buckets_of_floats)
 {
 	struct tp_buffer b = {.text = NULL};
 
-	begin(STATS_FLOAT, sizeof(double), false);
-	for (unsigned int i = 0; i <= 2 * STATS_EXPONENTS; i += STATS_EXPONENTS / 2) {
+	begin(TP_STATS_FLOAT, sizeof(double), false);
+	for (unsigned int i = 0; i <= 2 * TP_STATS_EXPONENTS; i += TP_STATS_EXPONENTS / 2) {
 		tp_stats_put_bucket(&b, &field, i, "..");
 		tp_buffer_printf(&b, " ");
 	}
@@ -224,11 +224,11 @@ END_TEST
 
 /* ---- Tables ---- */
 
-static uint64_t count_of_value(const struct stats_top *top, uint64_t word)
+static uint64_t count_of_value(const struct tp_stats_top *top, uint64_t word)
 {
 	size_t nr;
 	uint64_t found = 0;
-	struct stats_value *values = tp_stats_values(&field, top, &nr);
+	struct tp_stats_value *values = tp_stats_values(&field, top, &nr);
 
 	for (size_t i = 0; i < nr; i++) {
 		ck_assert(i == 0 || values[i].count <= values[i - 1].count);
@@ -241,23 +241,23 @@ static uint64_t count_of_value(const struct stats_top *top, uint64_t word)
 
 START_TEST(tables_overflow_into_other)
 {
-	const struct stats_top *top;
-	const uint32_t room = tp_stats_room[STATS_OF_THREAD] - tp_stats_room[STATS_OF_THREAD] / 4;
+	const struct tp_stats_top *top;
+	const uint32_t room = tp_stats_room[TP_STATS_OF_THREAD] - tp_stats_room[TP_STATS_OF_THREAD] / 4;
 
-	begin(STATS_SYMBOL, sizeof(int32_t), true);
+	begin(TP_STATS_SYMBOL, sizeof(int32_t), true);
 	for (int32_t round = 0; round < 3; round++) {
 		for (int32_t i = 0; i < 300; i++) {
 			int32_t value = i - 100;
 			count(&value, sizeof(value));
 		}
 	}
-	top = (const struct stats_top *)counts;
+	top = (const struct tp_stats_top *)counts;
 	ck_assert_uint_eq(top->count, 900);
 	ck_assert_uint_eq(top->used, room);
 	ck_assert_uint_eq(top->other, (300 - room) * 3);
 	tp_stats_field_add(&field, total, counts);
 	tp_stats_field_add(&field, total, counts);
-	top = (const struct stats_top *)total;
+	top = (const struct tp_stats_top *)total;
 	ck_assert_uint_eq(top->count, 1800);
 	ck_assert_uint_eq(top->other, (300 - room) * 6);
 	ck_assert_uint_eq(count_of_value(top, (uint64_t)-100), 6);
@@ -270,9 +270,9 @@ END_TEST
 START_TEST(texts)
 {
 	static const char *const values[] = {"", "a", "a", "b", "0123456", "01234567", "012345678", ""};
-	char text[TP_STATS_TEXT + 1];
+	char text[TP_STATS_TEXT_BYTES + 1];
 
-	begin(STATS_TEXT, 16, false);
+	begin(TP_STATS_TEXT, 16, false);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		memset(record, 'x', 16);
 		strcpy(record, values[i]);
@@ -282,7 +282,7 @@ START_TEST(texts)
 	tp_stats_field_count(&field, counts, record);
 	tp_stats_field_add(&field, total, counts);
 	size_t nr;
-	struct stats_value *all = tp_stats_values(&field, (const struct stats_top *)total, &nr);
+	struct tp_stats_value *all = tp_stats_values(&field, (const struct tp_stats_top *)total, &nr);
 	ck_assert_uint_eq(nr, 7);
 	for (size_t i = 0; i < nr; i++) {
 		tp_stats_text_of(text, all[i].key);
@@ -297,10 +297,10 @@ END_TEST
 /* Where only the length says that they are not the same, and where nothing does. */
 START_TEST(long_texts)
 {
-	struct stats_top *top;
-	char text[TP_STATS_TEXT + 1];
+	struct tp_stats_top *top;
+	char text[TP_STATS_TEXT_BYTES + 1];
 
-	begin(STATS_TEXT, 200, false);
+	begin(TP_STATS_TEXT, 200, false);
 	for (int length = 60; length < 70; length++) {
 		memset(record, 0, 200);
 		memset(record, 'z', (size_t)length);
@@ -309,14 +309,14 @@ START_TEST(long_texts)
 	record[68] = 'q'; /* the last of 69 */
 	tp_stats_field_count(&field, counts, record);
 	tp_stats_field_add(&field, total, counts);
-	top = (struct stats_top *)total;
+	top = (struct tp_stats_top *)total;
 	ck_assert_uint_eq(top->used, 10);
 	ck_assert_uint_eq(count_of_value(top, 69), 2);
 	ck_assert_uint_eq(count_of_value(top, 63), 1);
 	end();
 
-	uint64_t key[STATS_TEXT_WORDS] = {64};
-	memset(key + 1, 'm', TP_STATS_TEXT);
+	uint64_t key[TP_STATS_TEXT_WORDS] = {64};
+	memset(key + 1, 'm', TP_STATS_TEXT_BYTES);
 	memcpy((char *)(key + 1) + 62, "\xc3", 1); /* the first half of an umlaut */
 	tp_stats_text_of(text, key);
 	ck_assert_uint_eq(strlen(text), 62);
@@ -333,7 +333,7 @@ START_TEST(texts_elsewhere_in_the_record)
 		uint32_t word;
 	} words[] = {{false, 5u << 16 | 32}, {true, 5u << 16 | 20}};
 
-	begin(STATS_TEXT, sizeof(tp_data_loc_t), false);
+	begin(TP_STATS_TEXT, sizeof(tp_data_loc_t), false);
 	field.offset = 8;
 	field.dynamic = true;
 	field.relative = words[_i].relative;
@@ -341,7 +341,7 @@ START_TEST(texts_elsewhere_in_the_record)
 	memcpy(record + 32, "four", 5);
 	tp_stats_field_count(&field, counts, record);
 	tp_stats_field_add(&field, total, counts);
-	ck_assert_uint_eq(count_of_value((struct stats_top *)total, 4), 1);
+	ck_assert_uint_eq(count_of_value((struct tp_stats_top *)total, 4), 1);
 	end();
 }
 END_TEST
@@ -354,7 +354,7 @@ static void is_called(const char *delimiter, uint64_t value, const char *name)
 	char between[] = "|";
 	struct tp_buffer b = {.text = NULL};
 
-	field = (struct stats_field){.kind = STATS_SYMBOL, .symbols = symbols, .delimiter = delimiter ? between : NULL};
+	field = (struct tp_stats_field){.kind = TP_STATS_SYMBOL, .symbols = symbols, .delimiter = delimiter ? between : NULL};
 	ck_assert_int_eq(tp_stats_symbol(&b, &field, value), name != NULL);
 	if (name)
 		ck_assert_str_eq(b.text, name);

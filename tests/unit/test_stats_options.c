@@ -12,7 +12,7 @@
 #include <tp/tp.h>
 
 #include "sample.h"
-#include "stats.h"
+#include "sinks/stats/stats.h"
 #include "util.h"
 
 #define S ((uint64_t)1000000000)
@@ -48,7 +48,7 @@ static const struct {
 
 START_TEST(good_options)
 {
-	struct stats_options options;
+	struct tp_stats_options options;
 	size_t nr = 0;
 
 	capture_stderr();

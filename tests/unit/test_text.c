@@ -13,7 +13,7 @@
 
 #include <tp/tp.h>
 
-#include "internal.h"
+#include "base/thread.h"
 #include "sample.h"
 #include "util.h"
 

@@ -10,7 +10,6 @@
 
 #include <tp/tp.h>
 
-#include "internal.h"
 #include "sample.h"
 #include "util.h"
 

@@ -3,6 +3,12 @@
  * tp/announce.h - announces a module to the runtime when it is loaded, and
  * takes it back when it is unloaded. Included by files that create
  * tracepoints, and by those that use another module's.
+ *
+ * In a file that is compiled with -DTP_ENVIRONMENT=0, the module is announced
+ * without TP_ENABLE and TP_OUTPUT. Of a module whose files all are, the
+ * environment switches nothing on; and where no module of a program looks at
+ * the environment, only those parts of libtp.a are linked that the program
+ * calls. Its own probes and sinks work as ever.
  */
 #ifndef TP_ANNOUNCE_H
 #define TP_ANNOUNCE_H
@@ -49,10 +55,18 @@ struct tp_module __tp_module TP_HIDDEN __attribute__((weak)) = {
 	false,
 };
 
+#ifndef TP_ENVIRONMENT
+#define TP_ENVIRONMENT 1
+#endif
+
 /* 101 is the earliest priority that programs may use: the program's own constructors can hit tracepoints. */
 static void __attribute__((constructor(101))) __tp_module_constructor(void)
 {
+#if TP_ENVIRONMENT
+	tp_module_announce(&__tp_module);
+#else
 	tp_module_load(&__tp_module);
+#endif
 }
 
 static void __attribute__((destructor(101))) __tp_module_destructor(void)

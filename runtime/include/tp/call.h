@@ -9,7 +9,7 @@
  * A function that calls another must keep what it needs in registers that a
  * call preserves, and save those first. In a short one that is more work than
  * the site, and it is done while the site is off. So on x86-64 the call goes
- * through tp_call_probes (site.c in the runtime), which takes arguments in
+ * through tp_call_probes (core/site.c in the runtime), which takes arguments in
  * registers that are seldom in use, and preserves the others: but for the
  * vector registers. That needs arguments that are integers or pointers. Not
  * with MemorySanitizer, whose shadow of the arguments it would leave behind.
@@ -26,7 +26,7 @@
 #endif
 
 /*
- * Another thread may put a gate there, which orders what it reads itself (gate.c in the runtime). A
+ * Another thread may put a gate there, which orders what it reads itself (core/gate.c in the runtime). A
  * load of a word; but where gcc is told that it is an atomic one, it puts work in front of an arm64 site.
  */
 #if defined(__SANITIZE_THREAD__)

@@ -179,14 +179,14 @@ struct tp_event {
  *
  * The event may be that of a module that is not loaded, and has the id 0
  * then. Takes no lock and no memory: may be called anywhere, also in
- * tp_for_each_event() and in a sink's describe.
+ * tp_for_each_event() and in a sink's describe_event.
  *
  * 0; -EINVAL where event or its class is NULL; -ENOSPC where s is full.
  */
 TP_PUBLIC int tp_event_format(const struct tp_event *event, struct trace_seq *s);
 
 /* Calls fct for each event of each loaded module, in order of their ids, under a lock: fct must not enable events. */
-TP_PUBLIC void tp_for_each_event(void (*fct)(const struct tp_event *event, void *priv), void *priv);
+TP_PUBLIC void tp_for_each_event(void (*fct)(const struct tp_event *event, void *data), void *data);
 
 #ifdef __cplusplus
 }

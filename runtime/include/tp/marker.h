@@ -53,11 +53,11 @@ struct marker {
 };
 
 /*
- * A probe. probe_private is what it was registered with, call_private the
+ * A probe. data is what it was registered with, call_private the
  * struct marker that was hit, fmt its format. args are the arguments that
  * the format says, at the first: va_arg(*args, int) takes an int. Each probe has its own.
  */
-typedef void marker_probe_func(void *probe_private, void *call_private, const char *fmt, va_list *args);
+typedef void marker_probe_func(void *data, void *call_private, const char *fmt, va_list *args);
 
 /*
  * trace_mark(name, format, arguments...): calls the probes of the marker.
@@ -104,13 +104,13 @@ typedef void marker_probe_func(void *probe_private, void *call_private, const ch
  * that are loaded later too; as tp_probe_register(), which says more. If the
  * code that calls this is unloaded, so are its probes.
  *
- * -EEXIST   this probe with this probe_private is registered already
+ * -EEXIST   this probe with this data is registered already
  * -EINVAL   name, format or probe is NULL; name is longer than TP_MARKER_NAME_MAX; or the name is in use with another
  *           format, which a message says
  * -ENOMEM, -EPERM, -EDEADLK   as for tp_probe_register()
  */
 static inline int marker_probe_register(const char *name, const char *format, marker_probe_func *probe,
-					void *probe_private);
+					void *data);
 
 /*
  * Takes it off again; as tp_probe_unregister(). Calls of it that run may go on
@@ -119,7 +119,7 @@ static inline int marker_probe_register(const char *name, const char *format, ma
  * -ENOENT   it is not registered
  * -EINVAL   name or probe is NULL, or name too long
  */
-TP_PUBLIC int marker_probe_unregister(const char *name, marker_probe_func *probe, void *probe_private);
+TP_PUBLIC int marker_probe_unregister(const char *name, marker_probe_func *probe, void *data);
 
 /* tracepoint_synchronize_unregister(), which is for both. */
 static inline int marker_synchronize_unregister(void)
@@ -129,20 +129,20 @@ static inline int marker_synchronize_unregister(void)
 
 /*
  * Calls fct for each marker of each loaded module, those included that were
- * refused, under the registry's lock: as for_each_tracepoint(), which leaves markers out.
+ * refused, under the registry's lock: as tp_for_each_tracepoint(), which leaves markers out.
  * tp_get_tracepoint_info(&marker->tp, ...) says more.
  */
-TP_PUBLIC void for_each_marker(void (*fct)(struct marker *marker, void *priv), void *priv);
+TP_PUBLIC void tp_for_each_marker(void (*fct)(struct marker *marker, void *data), void *data);
 
 /* ---- What the above is made of ---- */
 
-TP_PUBLIC int tp_marker_register(const char *name, const char *format, marker_probe_func *probe, void *probe_private);
+TP_PUBLIC int tp_marker_register(const char *name, const char *format, marker_probe_func *probe, void *data);
 
 static inline int marker_probe_register(const char *name, const char *format, marker_probe_func *probe,
-					void *probe_private)
+					void *data)
 {
 	tp_remove_probes_at_unload();
-	return tp_marker_register(name, format, probe, probe_private);
+	return tp_marker_register(name, format, probe, data);
 }
 
 /* For compilers to look at the arguments. It is never called. */
@@ -152,7 +152,8 @@ static inline void tp_marker_check_format(const char *format, ...)
 	(void)format;
 }
 
-/* What struct tracepoint's iterate points to. */
+/* The iterator of all markers, and its type, with which it is called. */
+TP_PUBLIC void tp_marker_iterate(void);
 typedef void tp_marker_iterate_t(struct tracepoint *tp, ...);
 
 #define TP_MARKER_FORMAT(format, ...) format
@@ -160,7 +161,7 @@ typedef void tp_marker_iterate_t(struct tracepoint *tp, ...);
 /* All members, in their order, as C++ wants it. */
 #define TP_MARKER_INIT(tp_name, name, format, file, line)                                                      \
 	{                                                                                                      \
-		{0, line, NULL, NULL, tp_name, format, file, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
+		{0, line, NULL, tp_marker_iterate, tp_name, format, file, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
 		 0, false, false, NULL, NULL},                                                                 \
 			name, format, NULL                                                                     \
 	}
@@ -264,10 +265,10 @@ on:
 	__extension__({                                                                          \
 		__asm__ __inline__ volatile(".Ltp_marker%=:\n\t" TP_MARKER_POINTER(".Ltp_marker%=") \
 					    : : TP_SYMBOL_OPERAND(&TP_MARKER(site)));            \
-		tp_enabled(&TP_MARKER(site).tp);                                                 \
+		tp_tracepoint_is_on(&TP_MARKER(site).tp);                                                 \
 	})
 #else
-#define TP_MARKER_IS_ON(site) tp_enabled(&TP_MARKER(site).tp)
+#define TP_MARKER_IS_ON(site) tp_tracepoint_is_on(&TP_MARKER(site).tp)
 #endif
 
 /*

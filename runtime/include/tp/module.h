@@ -42,13 +42,20 @@ struct tp_module {
 };
 
 /*
- * Announced by a constructor, taken back by a destructor of each file that
- * creates or imports tracepoints; only the module's first call counts.
- * After tp_module_unload() none of its code or data is used any more: it
- * waits for the readers, if one of the tracepoints was ever on. It does not
- * where it is called from inside a probe (which can only be a probe that calls
- * exit()), nor at the end of the process, when nothing is unmapped.
+ * Each file that creates or imports tracepoints announces its module in a
+ * constructor, and takes it back in a destructor. Of several calls for one
+ * module the first counts, and of unload, too.
+ *
+ * tp_module_announce() is tp_module_load(), and looks at TP_ENABLE and
+ * TP_OUTPUT, when it is first called.
+ *
+ * After tp_module_unload() nothing of the module's code and data is used any
+ * more: it waits for the readers, if one of the tracepoints was ever on. It
+ * does not wait where it is called from inside a probe (which can only be a
+ * probe that calls exit()), nor at the end of the process, when nothing is
+ * unmapped.
  */
+TP_PUBLIC void tp_module_announce(struct tp_module *module);
 TP_PUBLIC void tp_module_load(struct tp_module *module);
 TP_PUBLIC void tp_module_unload(struct tp_module *module);
 

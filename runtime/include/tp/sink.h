@@ -14,6 +14,7 @@
 #define TP_SINK_H
 
 #include <tp/event.h>
+#include <tp/scratch.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,7 +41,7 @@ struct tp_record {
 	struct trace_entry *entry; /* the record's bytes, 8-byte aligned */
 	uint32_t size;             /* bytes, header and payloads included */
 	uint64_t time;             /* nanoseconds since the epoch; reserve may set it, for commit */
-	void *priv[2];             /* the sink's own, from reserve to commit */
+	void *sink_data[2];        /* the sink's own, from reserve to commit */
 	struct tp_stream *stream;  /* for the runtime: that it is in, and then the sink's commit is not called ... */
 	uint64_t position;         /* ... and where its place in it begins */
 };
@@ -62,21 +63,22 @@ struct tp_sink_ops {
 	void (*commit)(struct tp_record *rec);
 	/*
 	 * A module with this event has been loaded, or the sink has just been
-	 * opened and the event was there before: called for every event, enabled or not, before
-	 * any record of it is written. Optional. 0, or a negative errno value,
-	 * and then the event stays off in this sink, which is said on stderr;
+	 * opened and the event was there before. Called for every event, enabled
+	 * or not, before any record of it is written. Optional. 0, or a negative
+	 * errno value: the event stays off in this sink then, after a message.
 	 * -ENOMEM fails tp_sink_open() as a whole.
 	 */
-	int (*describe)(struct tp_sink *sink, const struct tp_event *event);
+	int (*describe_event)(struct tp_sink *sink, const struct tp_event *event);
 	/*
-	 * All describe calls of this load (or opening) are made. Optional;
-	 * a sink that writes a description down does it here. 0, or a negative
-	 * errno value: then tp_sink_open() fails, or the events of the module stay off.
+	 * All events of this load (or opening) have been described. Optional; a
+	 * sink that writes descriptions down does it here, once for all of them.
+	 * 0, or a negative errno value: then tp_sink_open() fails, or the events
+	 * of the module stay off.
 	 *
 	 * Both are called under a lock of the runtime: they must not open, close or
 	 * enable anything, nor load modules, nor wait for what does.
 	 */
-	int (*described)(struct tp_sink *sink);
+	int (*write_descriptions)(struct tp_sink *sink);
 	/*
 	 * Around a fork, by the thread that forks. Optional. A sink with a lock
 	 * takes it in before_fork and gives it back in both others; in the child, no other thread exists.
@@ -88,7 +90,7 @@ struct tp_sink_ops {
 	 * An int that is 0 while the sink would take no record of the event, at an
 	 * address that stays valid for ever. Optional; NULL where there is none. While the
 	 * sink's is the only probe of the tracepoint, its site then does no more than look at it, on
-	 * x86-64 and arm64; but reserve may be called nevertheless. Called under a lock, after describe.
+	 * x86-64 and arm64; but reserve may be called nevertheless. Called under a lock, after describe_event.
 	 */
 	const int *(*gate)(struct tp_sink *sink, const struct tp_event *event);
 	/* Nothing is attached any more and no record is on its way: finish and free the sink. */
@@ -111,11 +113,28 @@ static inline void tp_sink_count_lost(struct tp_sink *sink, enum tp_lost cause)
 }
 
 /*
- * Makes the sink known to the runtime: calls describe for all events. ops
+ * Makes the sink known to the runtime: calls describe_event for all events. ops
  * must outlive the sink; sink must stay at its address.
- * 0, -ENOMEM, or what described returned, and then nothing is known.
+ * 0, -ENOMEM, or what write_descriptions() returned, and then nothing is known.
  */
 TP_PUBLIC int tp_sink_open(struct tp_sink *sink, const struct tp_sink_ops *ops);
+
+/*
+ * The number of records that sink could not take, for whatever cause, or for
+ * one of enum tp_lost. In a forked child it starts again at 0.
+ */
+TP_PUBLIC unsigned long tp_sink_lost(struct tp_sink *sink);
+TP_PUBLIC unsigned long tp_sink_lost_by(struct tp_sink *sink, enum tp_lost cause);
+
+/*
+ * Detaches everything from sink, waits until no record is on its way,
+ * finishes the output and frees the sink. Probes that were registered by
+ * hand with this sink as data must be unregistered before.
+ * 0, or the negative errno value of what went wrong with the output, at any time since it
+ * was opened; the sink is gone in any case. NULL is -EINVAL, a call from
+ * inside a probe -EDEADLK, and then nothing has happened.
+ */
+TP_PUBLIC int tp_sink_close(struct tp_sink *sink);
 
 /*
  * Begins a record: the memory to fill in with its common header already
@@ -125,15 +144,6 @@ TP_PUBLIC void *tp_reserve(struct tp_record *rec, struct tp_sink *sink, const st
 
 /* Ends it. */
 TP_PUBLIC void tp_commit(struct tp_record *rec);
-
-/*
- * Memory for the sinks that don't hand out a buffer of their own: from a
- * stack of the calling thread, 16-byte aligned, given back in reverse order.
- * NULL when size does not fit any more (a thread's stack holds 256 KiB). Safe
- * in signal handlers.
- */
-TP_PUBLIC void *tp_scratch_push(size_t size);
-TP_PUBLIC void tp_scratch_pop(void *memory);
 
 #ifdef __cplusplus
 }

@@ -81,9 +81,9 @@ struct tp_import {
 #define TP_RETURN_ENABLED(tracepoint) TP_RETURN_KEY(&(tracepoint), "", (void)0)
 #define TP_RETURN_IMPORT_ENABLED(import) TP_RETURN_KEY(&(import), " + 1", TP_ANNOUNCE_IMPORT(import))
 #else
-#define TP_RETURN_ENABLED(tracepoint) return tp_enabled(&(tracepoint))
+#define TP_RETURN_ENABLED(tracepoint) return tp_tracepoint_is_on(&(tracepoint))
 #define TP_RETURN_IMPORT_ENABLED(import)           \
-	if (__builtin_expect(!tp_enabled((import).tp), 1)) \
+	if (__builtin_expect(!tp_tracepoint_is_on((import).tp), 1)) \
 		return false;                      \
 	TP_ANNOUNCE_IMPORT(import);                \
 	return true

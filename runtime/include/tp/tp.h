@@ -290,23 +290,6 @@ TP_PUBLIC int tp_enable(struct tp_sink *sink, const char *patterns);
 /* Takes the matching events off again, those of modules loaded later too. The number taken off, or as above. */
 TP_PUBLIC int tp_disable(struct tp_sink *sink, const char *patterns);
 
-/*
- * The number of records that sink could not take, for whatever cause, or for
- * one of enum tp_lost (in tp/sink.h). In a forked child it starts again at 0.
- */
-TP_PUBLIC unsigned long tp_sink_lost(struct tp_sink *sink);
-TP_PUBLIC unsigned long tp_sink_lost_by(struct tp_sink *sink, enum tp_lost cause);
-
-/*
- * Detaches everything from sink, waits until no record is on its way,
- * finishes the output and frees the sink. Probes that were registered by
- * hand with this sink as data must be unregistered before.
- * 0, or the negative errno value of what went wrong with the output, at any time since it
- * was opened; the sink is gone in any case. NULL is -EINVAL, a call from
- * inside a probe -EDEADLK, and then nothing has happened.
- */
-TP_PUBLIC int tp_sink_close(struct tp_sink *sink);
-
 #ifdef __cplusplus
 }
 #endif

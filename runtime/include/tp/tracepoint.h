@@ -68,7 +68,7 @@ extern "C" {
  * number that it was made for into each header; where the two differ, the
  * header says to run tpgen again.
  */
-#define TP_INTERFACE_VERSION 5
+#define TP_INTERFACE_VERSION 6
 
 /* The project's version, for the Makefile too. */
 #define TP_VERSION_MAJOR 0
@@ -186,7 +186,7 @@ struct tracepoint {
 };
 
 /* The load of a site without a static key. Relaxed: it may see a change late, never torn. */
-static inline bool tp_enabled(const struct tracepoint *tp)
+static inline bool tp_tracepoint_is_on(const struct tracepoint *tp)
 {
 	return __builtin_expect(__atomic_load_n(&tp->enabled, __ATOMIC_RELAXED), 0);
 }
@@ -197,7 +197,7 @@ static inline bool tp_enabled(const struct tracepoint *tp)
  * tracepoint_enabled(name). The tracepoint must be one of this module's.
  */
 #define DECLARE_TRACEPOINT(name) extern struct tracepoint __tracepoint_##name
-#define tracepoint_enabled(name) tp_enabled(&__tracepoint_##name)
+#define tracepoint_enabled(name) tp_tracepoint_is_on(&__tracepoint_##name)
 
 /* For a header that defines a declaration macro itself, to make nothing but an empty function of it. */
 #define TP_PROTO(...) __VA_ARGS__
@@ -325,7 +325,7 @@ TP_PUBLIC int tracepoint_synchronize_unregister(void);
  * not register, unregister or synchronize, enable events, open or close sinks,
  * use the loader (dlopen, dladdr ...), fork, exit, or wait for a thread that does.
  */
-TP_PUBLIC void for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv);
+TP_PUBLIC void tp_for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *data), void *data);
 
 /* What more there is to know of a tracepoint. */
 struct tp_tracepoint_info {
@@ -335,7 +335,7 @@ struct tp_tracepoint_info {
 	unsigned int nr_probes; /* registered on the name; tp->funcs has them while it is on */
 };
 
-/* Only in the callback of for_each_tracepoint(), for the tracepoint that it was called with. */
+/* Only in the callback of tp_for_each_tracepoint(), for the tracepoint that it was called with. */
 TP_PUBLIC void tp_get_tracepoint_info(const struct tracepoint *tp, struct tp_tracepoint_info *info);
 
 /*

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/base.h - words that every file of the runtime uses.
+ *
+ * base/ knows the process around us, and nothing of tracepoints. Each of its
+ * files has a header:
+ *
+ *	buffer.h         a text that grows
+ *	clock.h          what the times of records are counted in
+ *	counter.h        the processor's counter
+ *	exit.h           the end of the process
+ *	file.h           writing to files
+ *	fork.h           what is done around a fork
+ *	guard.h          code that no signal and no cancellation interrupts
+ *	helper_thread.h  a thread of a sink's own
+ *	lock.h           locks
+ *	memory.h         malloc
+ *	message.h        messages to a person
+ *	mutex.h          locks that readers take, too
+ *	options.h        "mode=flight,size=64M"
+ *	own_file.h       a descriptor that the program may close
+ *	process.h        the start
+ *	rank.h           the order of locks
+ *	readers.h        waiting for those that are in probes
+ *	thread.h         what is kept for each thread
+ *	utf8.h           characters
+ */
+#ifndef TP_BASE_H
+#define TP_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tp/tracepoint.h>
+
+/* For what a signal handler of the same thread may see: the compiler keeps the order, the processor does anyway. */
+#define tp_barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+/* For what the hot path hardly ever calls. Inlined, its frame and its registers would cost each record something. */
+#define TP_COLD __attribute__((noinline, cold))
+
+#define TP_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
+
+/*
+ * ThreadSanitizer's, in programs that are built with it: it can't see into
+ * liburcu, nor into this library where that is built without it.
+ */
+TP_PUBLIC extern void __tsan_acquire(void *address) __attribute__((weak));
+TP_PUBLIC extern void __tsan_release(void *address) __attribute__((weak));
+
+/* FNV-1a, of names. */
+static inline uint32_t tp_hash(const char *text)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 16777619u;
+	return hash;
+}
+
+#endif /* TP_BASE_H */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/exit.c - the end of the process, and of the object that holds the
+ * runtime.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/exit.h"
+#include "base/thread.h"
+
+/*
+ * The process is at its end: modules are told to go, but most are not unmapped,
+ * and none is waited for. A thread that sits in a probe would keep exit() from
+ * ever returning.
+ */
+static bool exiting;
+static bool main_thread_ends;
+
+static void note_exit(void)
+{
+	__atomic_store_n(&exiting, true, __ATOMIC_RELAXED);
+}
+
+static void note_end_of_main_thread(void *unused)
+{
+	(void)unused;
+	__atomic_store_n(&main_thread_ends, true, __ATOMIC_RELAXED);
+}
+
+/* Where the main thread has called exit(), destructors run in it; where it has called pthread_exit(), nothing does. */
+bool tp_exiting(void)
+{
+	return __atomic_load_n(&exiting, __ATOMIC_RELAXED) ||
+	       (__atomic_load_n(&main_thread_ends, __ATOMIC_RELAXED) && tp_thread_id() == getpid());
+}
+
+/*
+ * More than once, as the first may be in the constructor of a library that the
+ * program is linked with: then it comes in front of libc's, and so runs behind
+ * the destructors of all modules. The later ones come after it.
+ */
+void tp_note_exit(void)
+{
+	static unsigned int times;
+
+	if (__atomic_load_n(&times, __ATOMIC_RELAXED) < 8 && __atomic_fetch_add(&times, 1, __ATOMIC_RELAXED) < 8)
+		atexit(note_exit); /* no memory: then exit() waits */
+}
+
+/* glibc's, for C++: what exit() calls first of all, if it is the thread's that calls it. */
+extern int __cxa_thread_atexit_impl(void (*function)(void *data), void *data, void *object) __attribute__((weak));
+
+/* Where all that there is of tracing is in libraries, none of the above may come late enough. */
+void tp_exit_start(void)
+{
+	if (tp_thread_id() == getpid() && __cxa_thread_atexit_impl)
+		__cxa_thread_atexit_impl(note_end_of_main_thread, NULL, &exiting);
+}
+
+static int is_in_first(struct dl_phdr_info *info, size_t size, void *data)
+{
+	uintptr_t address = (uintptr_t)data - info->dlpi_addr;
+
+	(void)size;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		if (segment->p_type == PT_LOAD && address - segment->p_vaddr < segment->p_memsz)
+			return 1;
+	}
+	return -1; /* the first object, the main program, is the only one that is looked at */
+}
+
+static bool is_of_main_program(void *data)
+{
+	return dl_iterate_phdr(is_in_first, data) == 1;
+}
+
+/*
+ * Threads that exit call the runtime. So the object that libtp.a was linked
+ * into must stay, as libtp.so does. In a constructor: its loader's lock is
+ * held already, and nobody can wait for the two in another order. By dlsym, as
+ * the mention of dlopen makes the linker warn of it in static programs.
+ */
+static void __attribute__((constructor)) pin(void)
+{
+	Dl_info info;
+
+	if (is_of_main_program(&exiting) || !dladdr(&exiting, &info))
+		return;
+	void *(*open_object)(const char *, int) =
+		(void *(*)(const char *, int))(uintptr_t)dlsym(RTLD_DEFAULT, "dlopen");
+	if (open_object && info.dli_fname)
+		open_object(info.dli_fname, RTLD_NOLOAD | RTLD_NODELETE | RTLD_LAZY);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/guard.h - a stretch of code that this thread's signal handlers and
+ * cancellation do not interrupt, and that leaves errno as it was.
+ */
+#ifndef TP_GUARD_H
+#define TP_GUARD_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+struct tp_guard {
+	sigset_t signals;
+	int cancel_state;
+	int error;
+};
+
+/*
+ * False where the thread is in such a stretch already: something that it calls
+ * is traced itself, or the handler of a SIGSEGV or the like has interrupted it
+ * after all. The caller counts its record as lost then.
+ */
+bool tp_guard_enter(struct tp_guard *guard);
+void tp_guard_leave(const struct tp_guard *guard);
+
+#endif /* TP_GUARD_H */

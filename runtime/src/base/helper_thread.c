@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/helper_thread.c - a thread of a sink's own, for what those that record need
+ * not do. Only where the user asks for it: a process with a thread more is not the same to
+ * everybody (unshare, pthread_exit in main).
+ */
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/guard.h"
+#include "base/helper_thread.h"
+#include "base/readers.h"
+
+/* Its frames are small, but threads' local storage is on the stack, too. */
+#define STACK ((size_t)256 << 10)
+
+static void wait_for_work(struct tp_helper_thread *helper, uint32_t seen)
+{
+	struct timespec time = {.tv_sec = (time_t)(helper->interval_ns / 1000000000u),
+				.tv_nsec = (long)(helper->interval_ns % 1000000000u)};
+
+	syscall(SYS_futex, &helper->wakes, FUTEX_WAIT_PRIVATE, seen, helper->interval_ns ? &time : NULL, NULL, 0);
+}
+
+static void *run(void *data)
+{
+	struct tp_helper_thread *helper = data;
+	struct tp_guard guard;
+
+	prctl(PR_SET_NAME, helper->name);
+	tp_readers_register_thread(); /* before all locks that its work takes */
+	/* For good: what it calls may be traced, but it has no part in any sink, as it may be the one to make it. */
+	tp_guard_enter(&guard);
+	while (!__atomic_load_n(&helper->stopping, __ATOMIC_ACQUIRE)) {
+		uint32_t seen = __atomic_load_n(&helper->wakes, __ATOMIC_ACQUIRE);
+		helper->work(helper->data);
+		wait_for_work(helper, seen);
+	}
+	tp_guard_leave(&guard);
+	return NULL;
+}
+
+int tp_helper_thread_start(struct tp_helper_thread *helper)
+{
+	pthread_attr_t attributes;
+	struct tp_guard guard;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK);
+	tp_guard_enter(&guard); /* the program's handlers are not for this thread, which inherits what is blocked */
+	int error = pthread_create(&helper->id, &attributes, run, helper);
+	tp_guard_leave(&guard);
+	pthread_attr_destroy(&attributes);
+	return error;
+}
+
+void tp_helper_thread_wake(struct tp_helper_thread *helper)
+{
+	__atomic_fetch_add(&helper->wakes, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &helper->wakes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void tp_helper_thread_stop(struct tp_helper_thread *helper)
+{
+	__atomic_store_n(&helper->stopping, true, __ATOMIC_RELEASE);
+	tp_helper_thread_wake(helper);
+	pthread_join(helper->id, NULL);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/own_file.c - see own_file.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/own_file.h"
+
+static int descriptor(uint64_t opened)
+{
+	return (int)(uint32_t)opened;
+}
+
+static bool is_of(const struct tp_own_file *file, int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == file->device && st.st_ino == file->inode;
+}
+
+int tp_above_standard(int fd)
+{
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int error = errno;
+	close(fd);
+	errno = error;
+	return above;
+}
+
+int tp_own_file_take(struct tp_own_file *file, int fd)
+{
+	struct stat st;
+
+	fd = tp_above_standard(fd);
+	if (fd < 0)
+		return errno;
+	if (fstat(fd, &st) != 0) {
+		int error = errno;
+		close(fd);
+		return error;
+	}
+	*file = (struct tp_own_file){.opened = (uint32_t)fd, .device = st.st_dev, .inode = st.st_ino};
+	return 0;
+}
+
+int tp_own_file_descriptor(const struct tp_own_file *file)
+{
+	int fd = descriptor(__atomic_load_n(&file->opened, __ATOMIC_RELAXED));
+
+	return is_of(file, fd) ? fd : -1;
+}
+
+/*
+ * Several may come here at the same time. The count above the descriptor tells
+ * whoever is late that another was faster, even where that one has got the old
+ * number again.
+ */
+int tp_own_file_get(struct tp_own_file *file, int (*open_again)(const void *data), const void *data, int *error)
+{
+	uint64_t old = __atomic_load_n(&file->opened, __ATOMIC_RELAXED);
+
+	if (is_of(file, descriptor(old)))
+		return descriptor(old);
+	int fd = tp_above_standard(open_again(data));
+	if (fd < 0) {
+		*error = errno;
+		return -1;
+	}
+	if (!is_of(file, fd)) {
+		close(fd);
+		*error = ENOENT;
+		return -1;
+	}
+	uint64_t opened = ((old >> 32) + 1) << 32 | (uint32_t)fd;
+	if (__atomic_compare_exchange_n(&file->opened, &old, opened, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return fd;
+	close(fd);
+	return descriptor(old);
+}
+
+void tp_own_file_close(struct tp_own_file *file)
+{
+	int fd = tp_own_file_descriptor(file);
+
+	if (fd >= 0)
+		close(fd);
+}

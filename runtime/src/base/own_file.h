@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/own_file.h - a descriptor of ours in a program that may close it.
+ * Daemons close every descriptor that they don't know, and the number may be
+ * another file's by now: nothing must be written to that one.
+ */
+#ifndef TP_OWN_FILE_H
+#define TP_OWN_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A descriptor, and which file it is of. */
+struct tp_own_file {
+	uint64_t opened; /* the descriptor in the lower half; above it, how often the file was opened again */
+	dev_t device;
+	ino_t inode;
+};
+
+/* One that is not open. */
+#define TP_OWN_FILE_NONE {.opened = UINT32_MAX}
+
+/* Errors are errno values. */
+
+/* fd, which becomes the runtime's, is of the file from now on. An error, and fd is closed then. fd below 0: errno. */
+int tp_own_file_take(struct tp_own_file *file, int fd);
+
+/* The descriptor, while it is of the file still; or -1. */
+int tp_own_file_descriptor(const struct tp_own_file *file);
+
+/*
+ * The descriptor; where it is not of the file any more, fd = open_again(data),
+ * if that is of the same file: else ENOENT in *error. -1 where there is none.
+ * Threads and signal handlers may call this at the same time.
+ */
+int tp_own_file_get(struct tp_own_file *file, int (*open_again)(const void *data), const void *data, int *error);
+
+/* Closes it, if it is of the file still. */
+void tp_own_file_close(struct tp_own_file *file);
+
+/*
+ * fd, or another for it that is none of the standard numbers, should they be
+ * free: the program would write its messages there. Negative, with errno set,
+ * where fd is negative or there is no other.
+ */
+int tp_above_standard(int fd);
+
+#endif /* TP_OWN_FILE_H */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/process.c - the start of all that base/ has.
+ */
+#include <pthread.h>
+
+#include "base/clock.h"
+#include "base/exit.h"
+#include "base/fork.h"
+#include "base/process.h"
+#include "base/readers.h"
+#include "base/thread.h"
+
+static void start(void)
+{
+	tp_clock_start();
+	tp_thread_start();
+	tp_exit_start();
+	tp_fork_start();
+	tp_readers_start();
+}
+
+void tp_process_start(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, start);
+}

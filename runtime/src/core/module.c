@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * core/module.c - modules that come and go: their tracepoints are linked to
+ * names, their sites are led to tracepoints.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/exit.h"
+#include "base/fork.h"
+#include "base/message.h"
+#include "base/readers.h"
+#include "core/core.h"
+#include "core/registry.h"
+#include "core/site.h"
+
+/* One module at a time. */
+static struct tp_lock modules_lock = TP_LOCK_INIT(TP_RANK_MODULES, "the modules' lock");
+
+static const struct tp_module_hook *hook; /* under modules_lock */
+
+#define PLACE_SIZE 256
+
+/* Where sites are led whose tracepoint has another prototype. */
+static struct tracepoint nowhere;
+
+/* The path of the object that an address was loaded from, or "?". Takes the loader's lock. */
+static const char *object_at(const void *address)
+{
+	Dl_info info;
+	return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "?";
+}
+
+/* ---- Tracepoints ---- */
+
+/* The first of the module's tracepoints, then the next, markers behind the others; NULL at the end. */
+static struct tracepoint *tracepoint_at(const struct tp_module *module, size_t *i)
+{
+	const size_t own = (size_t)(module->tracepoints_end - module->tracepoints);
+	const size_t all = own + (size_t)(module->markers_end - module->markers);
+
+	while (*i < all) {
+		size_t at = (*i)++;
+		struct tracepoint *tp = at < own ? module->tracepoints[at] : module->markers[at - own];
+		if (tp) /* the arrays are the linker's, and some linkers pad them with NULL */
+			return tp;
+	}
+	return NULL;
+}
+
+/* Where a marker stands in the program's text, as a module may have many of one name; "" for tracepoints. */
+static const char *place_of(char text[PLACE_SIZE], const struct tracepoint *tp)
+{
+	text[0] = '\0';
+	if (tp_is_marker(tp))
+		snprintf(text, PLACE_SIZE, " (%s:%d)", tp->file, tp->line);
+	return text;
+}
+
+static void complain_of_conflict(const struct tp_name *name, const char *what, const struct tracepoint *tp)
+{
+	const void *other = name->tracepoints ? (const void *)name->tracepoints
+					      : (const void *)(uintptr_t)tp_probes_first(name);
+	const struct tp_wording *w = tp_wording_of(tp->name);
+	const char *text = tp->name + w->prefix;
+	char our_place[PLACE_SIZE], their_place[PLACE_SIZE];
+	const char *ours = object_at(tp), *theirs = object_at(other);
+
+	if (name->tracepoints)
+		tp_complain("%s '%s' of %s%s stays off: its %s is %s%s%s, but the %s of that name in %s%s has %s%s%s; "
+			    "%s, or rename one",
+			    what, text, ours, place_of(our_place, tp), w->proto, w->open, tp->proto, w->close, w->kind,
+			    theirs, place_of(their_place, name->tracepoints), w->open, name->proto, w->close, w->remedy);
+	else
+		tp_complain("a probe in %s waits for a %s '%s' with the %s %s%s%s, but that of %s has %s%s%s: it is "
+			    "not called; %s",
+			    theirs, w->kind, text, w->proto, w->open, name->proto, w->close, ours, w->open, tp->proto,
+			    w->close, w->remedy);
+}
+
+static void complain_of_failure(const struct tracepoint *tp, const char *what, int error)
+{
+	const struct tp_wording *w = tp_wording_of(tp->name);
+
+	tp_complain("%s '%s' of %s stays off: %s: %s", w->kind, tp->name + w->prefix, object_at(tp), what,
+		    strerror(-error));
+}
+
+static void tracepoint_load(struct tracepoint *tp, struct tp_spare *spare)
+{
+	const struct tp_name *other = tp_name_find_other(tp->name, tp->proto, false);
+	struct tp_name *name = tp->registered;
+
+	if (name) /* it comes back before the readers of its last life are gone */
+		name->leaving--;
+	if (other) {
+		tp->registered = NULL;
+		tp->state = TP_STATE_REFUSED;
+		complain_of_conflict(other, tp_wording_of(tp->name)->kind, tp);
+		if (name)
+			tp_name_drop_if_unused(name, spare);
+		return;
+	}
+	if (!name)
+		name = tp_name_get(tp->name, tp->proto, spare);
+	tp->registered = name;
+	int error = tp_probes_link(name, tp);
+	if (error)
+		complain_of_failure(tp, "its regfunc has failed", error);
+	other = tp_name_find_other(tp->name, tp->proto, true);
+	if (other)
+		complain_of_conflict(other, tp_wording_of(tp->name)->kind, tp);
+}
+
+/* Off from now on; but readers may be in it, so that its name is kept until settled. */
+static void tracepoint_unload(struct tracepoint *tp)
+{
+	if (tp->registered) {
+		tp_probes_unlink(tp->registered, tp);
+		tp->registered->leaving++;
+	}
+	tp->state = TP_STATE_UNLOADED;
+}
+
+static void tracepoint_settle(struct tracepoint *tp, struct tp_spare *spare)
+{
+	struct tp_name *name = tp->registered;
+
+	if (!name)
+		return;
+	tp->registered = NULL;
+	name->leaving--;
+	tp_name_drop_if_unused(name, spare);
+}
+
+bool tp_module_accepts(const struct tracepoint *tp)
+{
+	tp_lock(&tp_registry_lock);
+	bool accepts = tp->state != TP_STATE_REFUSED;
+	const struct tp_name *other =
+		accepts && !tp->registered ? tp_name_find_other(tp->name, tp->proto, false) : NULL;
+	if (other) {
+		accepts = false;
+		complain_of_conflict(other, "a custom event of tracepoint", tp);
+	}
+	tp_unlock(&tp_registry_lock);
+	return accepts;
+}
+
+/* ---- The tracepoints and sites of a module ---- */
+
+static void import_load(struct tp_import *import)
+{
+	struct tracepoint *tp = import->tp;
+
+	if (tp == &nowhere)
+		return;
+	if (strcmp(import->proto, tp->proto) == 0) {
+		if (tp->enabled)
+			tp_sites_change(tp);
+		return;
+	}
+	tp_complain("the sites of tracepoint '%s' in %s stay off: they say that its prototype is (%s), but it is defined "
+		    "in %s with (%s); build both from the same definition",
+		    tp->name, object_at(import), import->proto, object_at(tp), tp->proto);
+	import->tp = &nowhere;
+}
+
+void tp_sites_switch_or_give_up(void)
+{
+	tp_lock(&tp_registry_lock);
+	int error = tp_sites_switch();
+	for (struct tracepoint *tp = error ? tp_sites_changed() : NULL; tp; tp = tp->next_changed) {
+		complain_of_failure(tp, "its sites can't be switched", error);
+		tp_probes_fail(tp);
+	}
+	if (error)
+		tp_sites_switch();
+	tp_unlock(&tp_registry_lock);
+}
+
+/* Where a compiler has made several copies of a marker's site, each has announced the marker: one is enough. */
+static void drop_repeated_markers(struct tp_module *module)
+{
+	for (struct tracepoint **at = module->markers; at < module->markers_end; at++) {
+		if (*at && (*at)->module == module)
+			*at = NULL;
+		else if (*at)
+			(*at)->module = module;
+	}
+}
+
+static void tracepoints_load(struct tp_module *module)
+{
+	struct tp_spare spare = {.names = NULL};
+	struct tp_module **at = &tp_modules;
+	struct tracepoint *tp;
+
+	module->path = object_at(module);
+	/* First of all: from now on its sites are switched by whoever switches any. */
+	tp_lock(&tp_registry_lock);
+	for (struct tp_import **import = module->imports; import < module->imports_end; import++) {
+		if (*import)
+			import_load(*import);
+	}
+	while (*at)
+		at = &(*at)->next;
+	module->next = NULL;
+	*at = module;
+	tp_sites_load(module);
+	drop_repeated_markers(module);
+	tp_unlock(&tp_registry_lock);
+
+	for (size_t i = 0; (tp = tracepoint_at(module, &i));) {
+		bool memory = tp_spare_name(&spare, tp->name, tp->proto);
+		tp_lock(&tp_registry_lock);
+		if (tp->loads++ == 0) {
+			tp->module = module;
+			if (memory) {
+				tracepoint_load(tp, &spare);
+			} else {
+				tp->state = TP_STATE_FAILED;
+				complain_of_failure(tp, "no room for its name", -ENOMEM);
+			}
+		}
+		tp_unlock(&tp_registry_lock);
+	}
+	tp_sites_switch_or_give_up();
+	tp_spare_free(&spare);
+}
+
+/* False where no reader can be in anything of the module's, so that no grace period is needed. */
+static bool tracepoints_unload(struct tp_module *module)
+{
+	struct tp_module **at = &tp_modules;
+	struct tracepoint *tp;
+	bool used = false;
+
+	tp_lock(&tp_registry_lock);
+	for (size_t i = 0; (tp = tracepoint_at(module, &i));) {
+		used = used || tp->used;
+		if (tp->module == module)
+			tp->module = NULL;
+		if (--tp->loads == 0)
+			tracepoint_unload(tp);
+	}
+	tp_sites_leave();
+	while (*at != module)
+		at = &(*at)->next;
+	*at = module->next;
+	tp_unlock(&tp_registry_lock);
+	return used;
+}
+
+static void tracepoints_settle(struct tp_module *module)
+{
+	struct tp_spare spare = {.names = NULL};
+	struct tracepoint *tp;
+
+	tp_lock(&tp_registry_lock);
+	for (size_t i = 0; (tp = tracepoint_at(module, &i));) {
+		if (!tp->loads)
+			tracepoint_settle(tp, &spare);
+	}
+	tp_unlock(&tp_registry_lock);
+	tp_spare_free(&spare);
+}
+
+/* ---- Modules ---- */
+
+static void start(void)
+{
+	static struct tp_fork_hook fork_hook = {.rank = TP_RANK_MODULES, .lock = &modules_lock.mutex};
+
+	tp_core_start();
+	tp_fork_register(&fork_hook);
+}
+
+static void start_once(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, start);
+}
+
+void tp_modules_listen(const struct tp_module_hook *listener)
+{
+	start_once();
+	tp_lock(&modules_lock);
+	if (!hook) {
+		hook = listener;
+		for (struct tp_module *module = tp_modules; module; module = module->next) {
+			hook->coming(module);
+			hook->load(module);
+		}
+	}
+	tp_unlock(&modules_lock);
+}
+
+/* Modules announce themselves once for each of their files. */
+void tp_module_load(struct tp_module *module)
+{
+	start_once();
+	tp_note_exit();
+	tp_lock(&modules_lock);
+	if (!module->loaded) {
+		module->loaded = true;
+		if (hook)
+			hook->coming(module);
+		tracepoints_load(module);
+		if (hook)
+			hook->load(module);
+	}
+	tp_unlock(&modules_lock);
+}
+
+void tp_module_unload(struct tp_module *module)
+{
+	bool used = false;
+
+	tp_lock(&modules_lock);
+	bool last = module->loaded;
+	if (last) {
+		module->loaded = false;
+		used = hook && hook->unload(module);
+		used = tracepoints_unload(module) || used;
+	}
+	tp_unlock(&modules_lock);
+	if (!last)
+		return;
+	if (used) {
+		/* What the readers may use is left as it is; also where exit() was called from inside a probe. */
+		if (tp_exiting() || tp_reading())
+			return;
+		tracepoint_synchronize_unregister();
+	}
+	tp_lock(&modules_lock);
+	if (hook)
+		hook->settle(module);
+	tracepoints_settle(module);
+	tp_unlock(&modules_lock);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * core/registry.c - the names of tracepoints, global to the process: which probes
+ * each has, and which loaded modules define it.
+ *
+ * The prototype is part of a name. Of those that are called alike one is
+ * defined at a time; the others have only probes, which wait. A name is there
+ * as long as it has a probe or a tracepoint. It copies what it is told, as the
+ * module that told it may go before it does.
+ *
+ * Nothing is allocated or freed with the lock held: in malloc and free, a
+ * program may hit a tracepoint whose probe comes here.
+ */
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/exit.h"
+#include "base/fork.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/process.h"
+#include "base/readers.h"
+#include "core/core.h"
+#include "core/registry.h"
+#include "core/site.h"
+
+struct tp_lock tp_registry_lock = TP_LOCK_INIT(TP_RANK_REGISTRY, "tp_registry_lock");
+
+#define NAME_BUCKETS 1024
+
+static struct tp_name *names[NAME_BUCKETS];
+
+static struct tp_name **bucket_of(const char *name)
+{
+	return &names[tp_hash(name) % NAME_BUCKETS];
+}
+
+static struct tp_name *name_find(const char *text, const char *proto)
+{
+	struct tp_name *name = *bucket_of(text);
+
+	while (name && (strcmp(name->name, text) != 0 || strcmp(name->proto, proto) != 0))
+		name = name->next;
+	return name;
+}
+
+const struct tp_name *tp_name_find_other(const char *text, const char *proto, bool probes)
+{
+	const struct tp_name *name = *bucket_of(text);
+
+	while (name && (strcmp(name->name, text) != 0 || strcmp(name->proto, proto) == 0 ||
+			!(probes ? tp_probes_count(name) != 0 : name->tracepoints != NULL)))
+		name = name->next;
+	return name;
+}
+
+/* ---- What is allocated before, and freed after, the lock is held ---- */
+
+bool tp_spare_name(struct tp_spare *spare, const char *text, const char *proto)
+{
+	size_t name_size = strlen(text) + 1;
+	size_t proto_size = strlen(proto) + 1;
+	struct tp_name *name = tp_malloc(sizeof(*name) + name_size + proto_size);
+
+	if (!name)
+		return false;
+	*name = (struct tp_name){.next = spare->names};
+	memcpy(name->name, text, name_size);
+	name->proto = memcpy(name->name + name_size, proto, proto_size);
+	spare->names = name;
+	return true;
+}
+
+static bool spare_array(struct tp_spare *spare, unsigned int nr)
+{
+	free(spare->array);
+	spare->array = tp_probe_array_new(nr);
+	return spare->array != NULL;
+}
+
+void tp_spare_free(struct tp_spare *spare)
+{
+	while (spare->names) {
+		struct tp_name *name = spare->names;
+		spare->names = name->next;
+		free(name);
+	}
+	free(spare->array);
+}
+
+struct tp_name *tp_name_get(const char *text, const char *proto, struct tp_spare *spare)
+{
+	struct tp_name **bucket = bucket_of(text);
+	struct tp_name *name = name_find(text, proto);
+
+	if (name)
+		return name;
+	name = spare->names;
+	spare->names = name->next;
+	name->next = *bucket;
+	*bucket = name;
+	return name;
+}
+
+void tp_name_drop_if_unused(struct tp_name *name, struct tp_spare *spare)
+{
+	struct tp_name **at = bucket_of(name->name);
+
+	if (name->tracepoints || name->probes || name->leaving)
+		return;
+	while (*at != name)
+		at = &(*at)->next;
+	*at = name->next;
+	name->next = spare->names;
+	spare->names = name;
+}
+
+/* ---- Probes ---- */
+
+static int add(const char *text, const char *proto, const struct tracepoint_func *probe, bool now,
+	       struct tp_spare *spare, unsigned int *room)
+{
+	const struct tp_name *other = tp_name_find_other(text, proto, false);
+	if (other) {
+		const struct tp_wording *w = tp_wording_of(text);
+		tp_complain("a probe for %s '%s' is refused: it takes %s%s%s, but the %s has %s%s%s, in just this "
+			    "spelling",
+			    w->kind, text + w->prefix, w->open, proto, w->close, w->kind, w->open, other->proto,
+			    w->close);
+		return -EINVAL;
+	}
+	struct tp_name *name = tp_name_get(text, proto, spare);
+	*room = tp_probes_count(name) + 1;
+	int error = tp_probes_add(name, probe, &spare->array);
+	if (!error && now) {
+		error = tp_sites_switch();
+		if (error) {
+			tp_probes_remove(name, probe->func, probe->data);
+			tp_sites_switch();
+		}
+	}
+	tp_name_drop_if_unused(name, spare);
+	return error;
+}
+
+int tp_registry_add(const char *text, const char *proto, const struct tracepoint_func *probe, bool now)
+{
+	struct tp_spare spare = {.names = NULL};
+	unsigned int room = 4; /* enough for most */
+	int error, cancel_state;
+
+	if (!text || !proto || !probe->func || probe->func == TP_REMOVED)
+		return -EINVAL;
+	if (tp_forked_alone())
+		return -EDEADLK;
+	tp_core_start();
+	tp_note_exit();
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* also where it is asynchronous */
+	do {
+		if ((!spare.names && !tp_spare_name(&spare, text, proto)) || !spare_array(&spare, room)) {
+			error = -ENOMEM;
+			break;
+		}
+		tp_lock(&tp_registry_lock);
+		error = add(text, proto, probe, now, &spare, &room);
+		tp_unlock(&tp_registry_lock);
+	} while (error == -EAGAIN);
+	tp_spare_free(&spare);
+	pthread_setcancelstate(cancel_state, NULL);
+	return error;
+}
+
+int tp_registry_register(const char *text, const char *proto, tp_probe_t func, void *data, int prio)
+{
+	return tp_registry_add(text, proto, &(struct tracepoint_func){.func = func, .data = data, .prio = prio}, true);
+}
+
+int tp_registry_remove(const char *text, tp_probe_t func, void *data, bool now)
+{
+	struct tp_spare spare = {.names = NULL};
+	struct tp_name *next;
+	int error = -ENOENT, cancel_state;
+
+	if (!text || !func)
+		return -EINVAL;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	tp_lock(&tp_registry_lock);
+	for (struct tp_name *name = *bucket_of(text); name && error; name = next) {
+		next = name->next;
+		if (strcmp(name->name, text) != 0)
+			continue;
+		error = tp_probes_remove(name, func, data);
+		tp_name_drop_if_unused(name, &spare);
+	}
+	if (now)
+		tp_sites_switch(); /* a site that stays on calls no probes */
+	tp_unlock(&tp_registry_lock);
+	tp_spare_free(&spare);
+	pthread_setcancelstate(cancel_state, NULL);
+	return error;
+}
+
+int tp_probe_unregister(const char *text, tp_probe_t func, void *data)
+{
+	return tp_registry_remove(text, func, data, true);
+}
+
+int tp_registry_switch(void)
+{
+	tp_lock(&tp_registry_lock);
+	int error = tp_sites_switch();
+	tp_unlock(&tp_registry_lock);
+	return error;
+}
+
+int tp_registry_replace(const struct tracepoint *tp, tp_probe_t func, tp_probe_t by, void *data)
+{
+	tp_lock(&tp_registry_lock);
+	struct tp_name *name = name_find(tp->name, tp->proto);
+	int error = name ? tp_probes_replace(name, func, by, data) : -ENOENT;
+	tp_unlock(&tp_registry_lock);
+	return error;
+}
+
+struct range {
+	uintptr_t inside, begin, end;
+};
+
+static int find_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct range *range = data;
+	int found = 0;
+
+	(void)size;
+	range->begin = UINTPTR_MAX;
+	range->end = 0;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
+		if (segment->p_type != PT_LOAD)
+			continue;
+		found = found || range->inside - begin < segment->p_memsz;
+		range->begin = begin < range->begin ? begin : range->begin;
+		range->end = begin + segment->p_memsz > range->end ? begin + segment->p_memsz : range->end;
+	}
+	return found;
+}
+
+static bool is_in_range(tp_probe_t func, const void *data)
+{
+	const struct range *range = data;
+
+	return (uintptr_t)func >= range->begin && (uintptr_t)func < range->end;
+}
+
+void tp_registry_remove_object(const void *address)
+{
+	struct range range = {.inside = (uintptr_t)address};
+	struct tp_spare spare = {.names = NULL};
+	struct tp_name *next;
+
+	/* In front of the lock: it takes the loader's, with which others come for ours. */
+	if (!dl_iterate_phdr(find_object, &range))
+		return;
+	tp_lock(&tp_registry_lock);
+	for (size_t i = 0; i < NAME_BUCKETS; i++) {
+		for (struct tp_name *name = names[i]; name; name = next) {
+			next = name->next;
+			tp_probes_remove_if(name, is_in_range, &range);
+			tp_name_drop_if_unused(name, &spare);
+		}
+	}
+	tp_sites_leave();
+	tp_unlock(&tp_registry_lock);
+	tp_spare_free(&spare);
+	/* The end of the process waits for nobody, though a destructor may unload modules then. */
+	if (!tp_exiting())
+		tracepoint_synchronize_unregister();
+}
+
+/* ---- Grace periods ---- */
+
+/* Leaves removed probes out of the arrays that readers walk. Without memory they stay, and are skipped. */
+static void compact(void)
+{
+	struct tp_spare spare = {.names = NULL};
+	unsigned int room = 0;
+
+	do {
+		int error = 0;
+		tp_lock(&tp_registry_lock);
+		for (size_t i = 0; tp_probes_any_removed() && !error && i < NAME_BUCKETS; i++) {
+			for (struct tp_name *name = names[i]; name && !error; name = name->next) {
+				room = tp_probes_count(name);
+				error = tp_probes_compact(name, &spare.array);
+			}
+		}
+		tp_unlock(&tp_registry_lock);
+		if (!error)
+			break;
+	} while (spare_array(&spare, room));
+	tp_spare_free(&spare);
+}
+
+int tracepoint_synchronize_unregister(void)
+{
+	int cancel_state;
+
+	if (tp_reading()) {
+		tp_complain("tracepoint_synchronize_unregister() was called from inside a probe, which would wait for "
+			    "itself for ever: it did nothing; call it after the probe has returned");
+		return -EDEADLK;
+	}
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* liburcu's wait has cancellation points, too */
+	compact();
+	tp_lock(&tp_registry_lock);
+	struct tp_probe_array *list = tp_probes_take_retired();
+	tp_unlock(&tp_registry_lock);
+	tp_wait_for_readers();
+	tp_probes_free(list);
+	pthread_setcancelstate(cancel_state, NULL);
+	return 0;
+}
+
+void tp_registry_settle_probes(void)
+{
+	tp_lock(&tp_registry_lock);
+	bool any = tp_probes_any_retired();
+	tp_unlock(&tp_registry_lock);
+	if (any && !tp_reading())
+		tracepoint_synchronize_unregister();
+}
+
+/* ---- Introspection ---- */
+
+void tp_for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv)
+{
+	tp_lock(&tp_registry_lock);
+	for (struct tp_module *module = tp_modules; module; module = module->next) {
+		for (struct tracepoint **tp = module->tracepoints; tp < module->tracepoints_end; tp++) {
+			if (*tp && !(*tp)->module)
+				(*tp)->module = module; /* the first has gone */
+			if (*tp && (*tp)->module == module)
+				fct(*tp, priv);
+		}
+	}
+	tp_unlock(&tp_registry_lock);
+}
+
+void tp_get_tracepoint_info(const struct tracepoint *tp, struct tp_tracepoint_info *info)
+{
+	*info = (struct tp_tracepoint_info){
+		.state = (enum tp_state)tp->state,
+		.module = tp->module->path,
+		.nr_sites = tp_sites_count(tp),
+		.nr_probes = tp->registered ? tp_probes_count(tp->registered) : 0,
+	};
+}
+
+/* ---- Forks ---- */
+
+/* A child that must not use liburcu has no tracing. */
+static void in_child(void)
+{
+	if (!tp_forked_alone())
+		return;
+	for (size_t i = 0; i < NAME_BUCKETS; i++) {
+		for (struct tp_name *name = names[i]; name; name = name->next)
+			tp_probes_abandon(name);
+	}
+	tp_sites_switch();
+}
+
+static void start(void)
+{
+	static struct tp_fork_hook hook = {
+		.rank = TP_RANK_REGISTRY, .lock = &tp_registry_lock.mutex, .in_child = in_child,
+	};
+
+	tp_process_start();
+	tp_fork_register(&hook);
+}
+
+void tp_core_start(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, start);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events/attach.h - the open sinks, and which events are attached to which.
+ * All under tp_events_lock.
+ */
+#ifndef TP_ATTACH_H
+#define TP_ATTACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tp/module.h>
+#include <tp/sink.h>
+
+#include "events/events.h"
+#include "events/groups.h"
+#include "events/pattern.h"
+
+/* A call of tp_enable or tp_disable, for the modules that come later. */
+struct tp_rule {
+	struct tp_rule *next;
+	bool enable;
+	struct tp_pattern *pattern;
+};
+
+/* What is known of an open sink; struct tp_sink's reserved[0]. */
+struct tp_sink_state {
+	struct tp_sink_state *next;
+	struct tp_sink *sink;
+	struct tp_rule *rules;         /* the last that matches decides */
+	struct tp_event **attached; /* by group number */
+	size_t nr_attached;
+	bool used; /* something was attached at some time */
+	uint8_t described[TP_NR_IDS / 8]; /* a bit an id */
+};
+
+extern struct tp_sink_state *tp_sinks; /* by their next */
+
+/*
+ * Makes what is attached to the sink what its rules say, but for the sites,
+ * which tp_registry_switch() switches. Returns how many events were switched on
+ * less those that were switched off. *error becomes -ENOMEM where some stay off
+ * for want of memory.
+ */
+int tp_attach_by_rules(struct tp_sink_state *state, int *error);
+void tp_detach_all(struct tp_sink_state *state);
+
+/* Tells a sink that comes of all events. 0, -ENOMEM, or what its write_descriptions() has returned. */
+int tp_sink_describe_all(struct tp_sink_state *state);
+
+/* Tells the sinks of a module's events, and attaches those that are enabled. */
+void tp_sinks_load(struct tp_module *module);
+
+/* An event has left the group: off goes its writer, on another's of the group. */
+void tp_sinks_follow(const struct tp_event_group *group);
+
+void tp_attach_start(void); /* once a process; not under the lock */
+
+#endif /* TP_ATTACH_H */

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events/enable.c - sinks from their opening to their closing, and what is
+ * enabled on them.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tp/tp.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/readers.h"
+#include "core/core.h"
+#include "events/attach.h"
+#include "events/events.h"
+#include "record/record.h"
+
+/* ---- Sinks ---- */
+
+int tp_sink_open(struct tp_sink *sink, const struct tp_sink_ops *ops)
+{
+	struct tp_sink_state *state = tp_malloc(sizeof(*state));
+
+	if (!state)
+		return -ENOMEM;
+	tp_events_start();
+	*state = (struct tp_sink_state){.sink = sink};
+	*sink = (struct tp_sink){.ops = ops, .key = TP_NO_KEY};
+	tp_lock(&tp_events_lock);
+	int error = tp_sink_describe_all(state);
+	if (!error) {
+		state->next = tp_sinks;
+		tp_sinks = state;
+		sink->reserved[0] = state;
+	}
+	tp_unlock(&tp_events_lock);
+	if (error)
+		free(state);
+	return error;
+}
+
+static void rule_free(struct tp_rule *rule)
+{
+	if (rule)
+		tp_pattern_free(rule->pattern);
+	free(rule);
+}
+
+static void state_free(struct tp_sink_state *state)
+{
+	while (state->rules) {
+		struct tp_rule *rule = state->rules;
+		state->rules = rule->next;
+		rule_free(rule);
+	}
+	free(state->attached);
+	free(state);
+}
+
+int tp_sink_close(struct tp_sink *sink)
+{
+	struct tp_sink_state *state = sink ? sink->reserved[0] : NULL;
+	struct tp_sink_state **at = &tp_sinks;
+	int cancel_state;
+
+	if (!state)
+		return -EINVAL;
+	if (tp_reading()) {
+		tp_complain("tp_sink_close() was called from inside a probe, which would wait for itself for ever: "
+			    "it did nothing");
+		return -EDEADLK;
+	}
+	/* A sink that is half closed could not be closed again. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	tp_lock(&tp_events_lock);
+	while (*at != state)
+		at = &(*at)->next;
+	*at = state->next;
+	tp_detach_all(state);
+	tp_unlock(&tp_events_lock);
+	tracepoint_synchronize_unregister();
+	state_free(state);
+	int error = sink->ops->close(sink);
+	pthread_setcancelstate(cancel_state, NULL);
+	return error;
+}
+
+bool tp_sink_used(struct tp_sink *sink)
+{
+	const struct tp_sink_state *state = sink->reserved[0];
+
+	tp_lock(&tp_events_lock);
+	bool used = state->used;
+	tp_unlock(&tp_events_lock);
+	return used;
+}
+
+/* ---- Enabling ---- */
+
+static struct tp_rule *rule_new(const char *text, bool enable, int *error)
+{
+	struct tp_rule *rule = tp_malloc(sizeof(*rule));
+
+	*error = -ENOMEM;
+	if (!rule)
+		return NULL;
+	*rule = (struct tp_rule){.enable = enable, .pattern = tp_pattern_new(text, error)};
+	if (rule->pattern)
+		return rule;
+	free(rule);
+	return NULL;
+}
+
+/* A rule with the pattern of a later one never decides: without this, switching on and off would pile them up. */
+static void drop_overruled(struct tp_sink_state *state, const struct tp_rule *by)
+{
+	struct tp_rule **at = &state->rules;
+
+	while (*at != by) {
+		struct tp_rule *rule = *at;
+		if (!tp_pattern_same(rule->pattern, by->pattern)) {
+			at = &rule->next;
+			continue;
+		}
+		*at = rule->next;
+		rule_free(rule);
+	}
+}
+
+/* The number of events that the rule switched, either way. */
+static int add_rule(struct tp_sink_state *state, struct tp_rule *rule)
+{
+	struct tp_rule **at = &state->rules;
+	int error = 0;
+
+	while (*at)
+		at = &(*at)->next;
+	*at = rule;
+	int switched = tp_attach_by_rules(state, &error);
+	int failed = tp_registry_switch();
+	if (!error)
+		error = failed;
+	if (error) {
+		*at = NULL;
+		rule_free(rule);
+		int ignored = 0; /* what was on before is on still, and taking off can't fail */
+		tp_attach_by_rules(state, &ignored);
+		tp_registry_switch();
+		return error;
+	}
+	drop_overruled(state, rule);
+	return abs(switched);
+}
+
+static int enable_or_disable(struct tp_sink *sink, const char *patterns, bool enable)
+{
+	struct tp_sink_state *state = sink ? sink->reserved[0] : NULL;
+	int result;
+
+	if (!state)
+		return -EINVAL;
+	if (enable && tp_forked_alone())
+		return -EDEADLK;
+	struct tp_rule *rule = rule_new(patterns, enable, &result);
+	if (!rule)
+		return result;
+	tp_lock(&tp_events_lock);
+	result = add_rule(state, rule);
+	tp_unlock(&tp_events_lock);
+	tp_registry_settle_probes(); /* a program that switches on and off need not know of them */
+	return result;
+}
+
+int tp_enable(struct tp_sink *sink, const char *patterns)
+{
+	return enable_or_disable(sink, patterns, true);
+}
+
+int tp_disable(struct tp_sink *sink, const char *patterns)
+{
+	return enable_or_disable(sink, patterns, false);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events/field.h - what a field is to readers of other formats, which have integers,
+ * floating point, a base to show integers in, and names of values.
+ */
+#ifndef TP_FIELD_H
+#define TP_FIELD_H
+
+#include <limits.h>
+
+#include <tp/event.h>
+
+/* Its elements, each. */
+static inline bool tp_field_is_integer(const struct tp_event_field *f)
+{
+	const uint32_t size = f->element_size;
+
+	return (f->type_class == TP_INTEGER || f->type_class == TP_POINTER) &&
+	       (size == 1 || size == 2 || size == 4 || size == 8);
+}
+
+static inline bool tp_field_is_float(const struct tp_event_field *f)
+{
+	return f->type_class == TP_FLOAT && (f->element_size == sizeof(float) || f->element_size == sizeof(double));
+}
+
+/* What is read bit by bit or byte by byte, addresses, and what says so. */
+static inline bool tp_field_is_hexadecimal(const struct tp_event_field *f)
+{
+	return f->type_class == TP_POINTER || f->kind == TP_BITMASK || f->kind == TP_CPUMASK ||
+	       f->kind == TP_SOCKADDR || f->delimiter || f->is_hexadecimal;
+}
+
+/* The value as an element holds it, where it can. */
+static inline bool tp_field_fits(const struct tp_event_field *f, unsigned long value)
+{
+	unsigned int bits = f->element_size * CHAR_BIT;
+
+	if (bits == sizeof(long) * CHAR_BIT)
+		return true;
+	if (bits > sizeof(long) * CHAR_BIT) /* __print_symbolic saw a long of it */
+		return !f->is_signed || (long)value >= 0;
+	if (!f->is_signed)
+		return value >> bits == 0;
+	return (long)value >= -(1L << (bits - 1)) && (long)value < 1L << (bits - 1);
+}
+
+/* Whether it is this entry of its symbols that prints for its value: the first with it. */
+static inline bool tp_field_shows(const struct tp_event_field *f, const struct trace_print_flags *entry)
+{
+	for (const struct trace_print_flags *before = f->symbols; before < entry; before++) {
+		if (before->mask == entry->mask)
+			return false;
+	}
+	return entry->name[0] != '\0' && tp_field_fits(f, entry->mask);
+}
+
+#endif /* TP_FIELD_H */

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events/marker_event.c - markers as events: of each name and format the
+ * description, and how its records are written and printed.
+ */
+#define TP_RUNTIME /* and so no module, see tp/marker.h */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <tp/sink.h>
+#include <tp/trace_seq.h>
+
+#include "base/base.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "core/core.h"
+#include "events/events.h"
+#include "events/marker_event.h"
+#include "events/marker_format.h"
+
+#define CLASS_BUCKETS 256
+
+/*
+ * All markers of a name and format. Never freed: modules come back, and
+ * records may be printed when their module is gone.
+ */
+struct marker_class {
+	struct marker_class *next; /* of the same hash */
+	struct tracepoint on;      /* only says name and format: those with the sites are the modules' */
+	struct tp_event event;
+	struct tp_event_class event_class;
+	bool usable; /* its arguments can be recorded */
+	struct tp_conversion *conversions;
+	const char *rest; /* the text behind the last */
+};
+
+static struct marker_class *classes[CLASS_BUCKETS];
+
+/* By ids, which stay with their layout. Of two formats with one layout the last that was loaded prints. */
+#define IDS_A_PAGE 256u
+
+static struct marker_class **pages[TP_NR_IDS / IDS_A_PAGE];
+
+static struct marker_class *class_of(const struct tp_event *event)
+{
+	return (struct marker_class *)((uintptr_t)event - offsetof(struct marker_class, event));
+}
+
+/* ---- Printing ---- */
+
+static const struct marker_class *class_of_id(uint16_t id)
+{
+	struct marker_class **page = __atomic_load_n(&pages[id / IDS_A_PAGE], __ATOMIC_ACQUIRE);
+
+	return page ? __atomic_load_n(&page[id % IDS_A_PAGE], __ATOMIC_ACQUIRE) : NULL;
+}
+
+void tp_marker_remember_id(const struct tp_event *event)
+{
+	struct marker_class ***page = &pages[event->id / IDS_A_PAGE];
+
+	if (!event->id)
+		return;
+	if (!*page) {
+		struct marker_class **fresh = tp_malloc(IDS_A_PAGE * sizeof(*fresh));
+		if (!fresh) {
+			tp_complain("event 'marker:%s' is recorded, but can't be printed: out of memory", event->name);
+			return;
+		}
+		memset(fresh, 0, IDS_A_PAGE * sizeof(*fresh));
+		__atomic_store_n(page, fresh, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&(*page)[event->id % IDS_A_PAGE], class_of(event), __ATOMIC_RELEASE);
+}
+
+static uint64_t load_integer(const void *at, const struct tp_event_field *f)
+{
+	switch (f->size) {
+	case 1:
+		return f->is_signed ? (uint64_t)*(const int8_t *)at : *(const uint8_t *)at;
+	case 2:
+		return f->is_signed ? (uint64_t)*(const int16_t *)at : *(const uint16_t *)at;
+	case 4:
+		return f->is_signed ? (uint64_t)*(const int32_t *)at : *(const uint32_t *)at;
+	default:
+		return *(const uint64_t *)at;
+	}
+}
+
+static void print_conversion(struct trace_seq *p, const struct tp_conversion *c, const struct tp_event_field *f,
+			     const char *entry)
+{
+	const void *at = entry + f->offset;
+
+	switch (c->argument) {
+	case TP_ARGUMENT_INT:
+		trace_seq_printf(p, c->text, (int)load_integer(at, f));
+		break;
+	case TP_ARGUMENT_LONG:
+		trace_seq_printf(p, c->text, (long)load_integer(at, f));
+		break;
+	case TP_ARGUMENT_LONG_LONG:
+		trace_seq_printf(p, c->text, (long long)load_integer(at, f));
+		break;
+	case TP_ARGUMENT_DOUBLE:
+	case TP_ARGUMENT_LONG_DOUBLE:
+		trace_seq_printf(p, c->text, *(const double *)at);
+		break;
+	case TP_ARGUMENT_POINTER:
+		trace_seq_printf(p, c->text, *(void *const *)at);
+		break;
+	case TP_ARGUMENT_STRING:
+		trace_seq_printf(p, c->text, entry + (*(const tp_data_loc_t *)at & 0xffff));
+		break;
+	}
+}
+
+static void print(struct trace_seq *p, const void *entry)
+{
+	const struct marker_class *class = class_of_id(((const struct trace_entry *)entry)->type);
+
+	if (!class)
+		return;
+	for (uint32_t i = 0; i < class->event_class.nr_fields; i++)
+		print_conversion(p, &class->conversions[i], &class->event_class.fields[i], entry);
+	trace_seq_printf(p, class->rest, 0); /* the argument is for compilers, who want one */
+}
+
+/* ---- Recording ---- */
+
+struct value {
+	union {
+		uint64_t integer;
+		double real;
+		const void *pointer;
+	};
+	uint32_t size; /* of a string's payload, its NUL included */
+};
+
+static void take_string(struct value *value, const char *text, int precision)
+{
+	/* As glibc's printf has it. */
+	if (!text)
+		text = precision < 0 || precision >= (int)strlen("(null)") ? "(null)" : "";
+	/* No more is read than counts. */
+	size_t most = precision >= 0 && precision < TP_RECORD_MAX ? (size_t)precision : TP_RECORD_MAX;
+	value->pointer = text;
+	value->size = (uint32_t)strnlen(text, most) + 1;
+}
+
+/* Takes an argument. args is where the next is. */
+static void take(struct value *value, const struct tp_conversion *c, va_list *args)
+{
+	int precision = c->precision;
+
+	if (c->width_star)
+		(void)va_arg(*args, int);
+	if (c->precision_star)
+		precision = va_arg(*args, int);
+	value->size = 0;
+	switch (c->argument) {
+	case TP_ARGUMENT_INT:
+		value->integer = (uint64_t)va_arg(*args, int);
+		break;
+	case TP_ARGUMENT_LONG:
+		value->integer = (uint64_t)va_arg(*args, long);
+		break;
+	case TP_ARGUMENT_LONG_LONG:
+		value->integer = (uint64_t)va_arg(*args, long long);
+		break;
+	case TP_ARGUMENT_DOUBLE:
+		value->real = va_arg(*args, double);
+		break;
+	case TP_ARGUMENT_LONG_DOUBLE:
+		value->real = (double)va_arg(*args, long double);
+		break;
+	case TP_ARGUMENT_POINTER:
+		value->pointer = va_arg(*args, void *);
+		break;
+	case TP_ARGUMENT_STRING:
+		take_string(value, va_arg(*args, const char *), precision);
+		break;
+	}
+}
+
+/* Returns where the next payload begins. */
+static uint32_t store(char *entry, const struct tp_event_field *f, const struct value *value, uint32_t payload)
+{
+	void *at = entry + f->offset;
+
+	if (f->kind == TP_STRING) {
+		*(tp_data_loc_t *)at = value->size << 16 | payload;
+		memcpy(entry + payload, value->pointer, value->size - 1);
+		entry[payload + value->size - 1] = '\0';
+		return payload + value->size;
+	}
+	if (f->type_class == TP_FLOAT)
+		*(double *)at = value->real;
+	else if (f->type_class == TP_POINTER)
+		*(const void **)at = value->pointer;
+	else if (f->size == 1)
+		*(uint8_t *)at = (uint8_t)value->integer;
+	else if (f->size == 2)
+		*(uint16_t *)at = (uint16_t)value->integer;
+	else if (f->size == 4)
+		*(uint32_t *)at = (uint32_t)value->integer;
+	else
+		*(uint64_t *)at = value->integer;
+	return payload;
+}
+
+/* The record writer: a probe whose private pointer is a sink. */
+static void record(void *data, void *call_private, const char *fmt, va_list *args)
+{
+	const struct tp_event *event = ((const struct marker *)call_private)->event;
+	struct value values[TP_MARKER_ARGS_MAX];
+	struct tp_record rec;
+
+	(void)fmt;
+	if (!event)
+		return;
+	const struct tp_event_class *class = event->event_class;
+	const struct tp_conversion *conversions = class_of(event)->conversions;
+	size_t size = class->fixed_size;
+	for (uint32_t i = 0; i < class->nr_fields; i++) {
+		take(&values[i], &conversions[i], args);
+		size += values[i].size;
+	}
+	char *entry = tp_reserve(&rec, data, event, size);
+	if (!entry)
+		return;
+	uint32_t payload = class->fixed_size;
+	for (uint32_t i = 0; i < class->nr_fields; i++)
+		payload = store(entry, &class->fields[i], &values[i], payload);
+	tp_commit(&rec);
+}
+
+/* ---- Classes ---- */
+
+/* Copies size bytes to *at, which moves behind them. */
+static void *copy(char **at, const void *from, size_t size)
+{
+	void *to = *at;
+
+	if (size)
+		memcpy(to, from, size);
+	*at += size;
+	return to;
+}
+
+/* NULL: no memory. Copies all: the module may go. */
+static struct marker_class *class_create(const struct marker *marker, const struct tp_marker_format *parsed)
+{
+	const size_t name_size = strlen(marker->tp.name) + 1, format_size = strlen(marker->format) + 1;
+	const size_t file_size = strlen(marker->tp.file) + 1;
+	const size_t fields_size = parsed->nr * sizeof(parsed->fields[0]);
+	const size_t conversions_size = parsed->nr * sizeof(parsed->conversions[0]);
+	struct marker_class *class = tp_malloc(sizeof(*class) + fields_size + conversions_size + name_size +
+					       format_size + file_size);
+	if (!class)
+		return NULL;
+
+	char *at = (char *)(class + 1);
+	const struct tp_event_field *fields = copy(&at, parsed->fields, fields_size);
+	struct tp_conversion *conversions = copy(&at, parsed->conversions, conversions_size);
+	*class = (struct marker_class){
+		.event_class = {
+			.fields = fields, .nr_fields = parsed->nr, .fixed_size = parsed->fixed_size,
+			.print_fmt = parsed->print_fmt, .print = print,
+		},
+		.conversions = conversions,
+		.rest = parsed->rest,
+	};
+	class->on = (struct tracepoint){
+		.line = marker->tp.line, .name = copy(&at, marker->tp.name, name_size),
+		.proto = copy(&at, marker->format, format_size), .file = copy(&at, marker->tp.file, file_size),
+	};
+	class->event = (struct tp_event){
+		.system = "marker", .name = class->on.name + strlen(TP_MARKER_PREFIX),
+		.event_class = &class->event_class, .tracepoint = &class->on, .record = (tp_probe_t)record,
+		.loglevel = TP_LOGLEVEL_DEBUG_LINE,
+	};
+	return class;
+}
+
+/* The new class, linked; NULL: no memory, and that was said. */
+static struct marker_class *class_add(const struct marker *marker, struct marker_class **bucket)
+{
+	struct tp_marker_format parsed;
+	const char *wrong = tp_marker_format_parse(&parsed, marker->format);
+	struct marker_class *class = parsed.strings.failed ? NULL : class_create(marker, &parsed);
+
+	if (!class) {
+		tp_complain("marker '%s' (%s:%d) is no event: out of memory", marker->name, marker->tp.file,
+			    marker->tp.line);
+	} else {
+		class->usable = !wrong;
+		class->next = *bucket;
+		*bucket = class;
+		if (wrong)
+			tp_complain("marker '%s' (%s:%d) has probes, but is no event: '%s' in its format can't be "
+				    "recorded; write conversions of d i u o x X c p s e f g a, up to %d",
+				    marker->name, marker->tp.file, marker->tp.line, wrong, TP_MARKER_ARGS_MAX);
+	}
+	if (!class || wrong) /* else they are the class's */
+		tp_buffer_free(&parsed.strings);
+	return class;
+}
+
+struct tp_event *tp_marker_event_of(const struct marker *marker)
+{
+	struct marker_class **bucket = &classes[tp_hash(marker->name) % CLASS_BUCKETS];
+	struct marker_class *class = *bucket;
+
+	while (class &&
+	       (strcmp(class->event.name, marker->name) != 0 || strcmp(class->on.proto, marker->format) != 0))
+		class = class->next;
+	if (!class)
+		class = class_add(marker, bucket);
+	return class && class->usable ? &class->event : NULL;
+}
+
+struct tp_event *tp_marker_event(const struct tracepoint *tp)
+{
+	const struct marker *marker = (const struct marker *)tp;
+
+	return marker && tp->registered ? marker->event : NULL;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events/marker_event.h - markers as events. Under tp_events_lock.
+ */
+#ifndef TP_MARKER_EVENT_H
+#define TP_MARKER_EVENT_H
+
+#include <tp/event.h>
+
+struct marker;
+
+/* The event of the marker's name and format, made where it is new. NULL: there is none; a message has said why. */
+struct tp_event *tp_marker_event_of(const struct marker *marker);
+
+/* The event that a marker has. NULL where there is none, or the marker was refused. */
+struct tp_event *tp_marker_event(const struct tracepoint *tp);
+
+/* The event has an id, by which its records are known. */
+void tp_marker_remember_id(const struct tp_event *event);
+
+#endif /* TP_MARKER_EVENT_H */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events/modules.c - the events of modules that come and go: they are told to
+ * the sinks.
+ */
+#define TP_RUNTIME /* and so no module, see tp/marker.h */
+
+#include <pthread.h>
+
+#include <tp/marker.h>
+
+#include "core/core.h"
+#include "events/attach.h"
+#include "events/events.h"
+#include "events/groups.h"
+#include "events/marker_event.h"
+
+/* A marker may be on as soon as it is linked to its name; its writer wants the event. */
+static void coming(struct tp_module *module)
+{
+	tp_lock(&tp_events_lock);
+	for (struct tracepoint **at = module->markers; at < module->markers_end; at++) {
+		struct marker *marker = (struct marker *)*at;
+		if (marker)
+			marker->event = tp_marker_event_of(marker);
+	}
+	tp_unlock(&tp_events_lock);
+}
+
+static void load(struct tp_module *module)
+{
+	tp_lock(&tp_events_lock);
+	tp_events_load(module);
+	tp_sinks_load(module);
+	tp_unlock(&tp_events_lock);
+}
+
+/* False where all its events are on tracepoints of the module's own, whose readers the core looks after. */
+static bool unload(struct tp_module *module)
+{
+	struct tp_event *event;
+	bool custom = false;
+
+	tp_lock(&tp_events_lock);
+	for (size_t i = 0; (event = tp_event_at(module, &i));) {
+		const struct tp_event_group *left = tp_event_unload(event);
+		if (!left)
+			continue;
+		custom = custom || !(event->tracepoint->registered || tp_is_marker(event->tracepoint));
+		tp_sinks_follow(left);
+	}
+	tp_unlock(&tp_events_lock);
+	return custom;
+}
+
+static void settle(struct tp_module *module)
+{
+	tp_lock(&tp_events_lock);
+	tp_events_settle(module);
+	tp_unlock(&tp_events_lock);
+}
+
+static void start(void)
+{
+	static const struct tp_module_hook hook = {
+		.coming = coming, .load = load, .unload = unload, .settle = settle,
+	};
+
+	tp_attach_start();
+	tp_modules_listen(&hook);
+}
+
+void tp_events_start(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, start);
+}
+
+void tp_for_each_event(void (*fct)(const struct tp_event *event, void *data), void *data)
+{
+	tp_events_start();
+	tp_lock(&tp_events_lock);
+	for (const struct tp_loaded_event *loaded = tp_loaded_events; loaded; loaded = loaded->next)
+		fct(loaded->event, data);
+	tp_unlock(&tp_events_lock);
+}

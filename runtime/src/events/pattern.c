@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events/pattern.c - what tp_enable and tp_disable take: a comma-separated list of
+ * globs, those that begin with "!" to take their matches out again.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "events/pattern.h"
+
+struct tp_pattern {
+	size_t size;  /* bytes of globs */
+	char globs[]; /* each ended by a NUL */
+};
+
+/* The blanks that people write behind a comma are no part of a glob. */
+static size_t trim(const char **text, size_t len)
+{
+	while (len && (**text == ' ' || **text == '\t')) {
+		(*text)++;
+		len--;
+	}
+	while (len && ((*text)[len - 1] == ' ' || (*text)[len - 1] == '\t'))
+		len--;
+	return len;
+}
+
+/* Copies the list into pattern, which has room for it; false where it makes no sense. */
+static bool parse(struct tp_pattern *pattern, const char *text)
+{
+	bool positive = false;
+
+	for (;;) {
+		const char *glob = text;
+		size_t until = strcspn(text, ",");
+		size_t len = trim(&glob, until);
+
+		if (len == 0 || (len == 1 && *glob == '!'))
+			return false;
+		if (*glob != '!')
+			positive = true;
+		memcpy(pattern->globs + pattern->size, glob, len);
+		pattern->globs[pattern->size + len] = '\0';
+		pattern->size += len + 1;
+		if (!text[until])
+			return positive;
+		text += until + 1;
+	}
+}
+
+struct tp_pattern *tp_pattern_new(const char *text, int *error)
+{
+	struct tp_pattern *pattern;
+
+	*error = -EINVAL;
+	if (!text)
+		return NULL;
+	pattern = tp_malloc(sizeof(*pattern) + strlen(text) + 1);
+	if (!pattern) {
+		*error = -ENOMEM;
+		return NULL;
+	}
+	pattern->size = 0;
+	if (parse(pattern, text)) {
+		*error = 0;
+		return pattern;
+	}
+	free(pattern);
+	return NULL;
+}
+
+void tp_pattern_free(struct tp_pattern *pattern)
+{
+	free(pattern);
+}
+
+bool tp_pattern_same(const struct tp_pattern *a, const struct tp_pattern *b)
+{
+	return a->size == b->size && memcmp(a->globs, b->globs, a->size) == 0;
+}
+
+static bool glob_matches(const char *glob, const char *full_name, const char *event)
+{
+	return fnmatch(glob, strchr(glob, ':') ? full_name : event, 0) == 0;
+}
+
+bool tp_pattern_matches(const struct tp_pattern *pattern, const char *full_name)
+{
+	const char *event = strchr(full_name, ':') + 1;
+	const char *glob;
+	bool matches = false;
+
+	for (size_t at = 0; at < pattern->size; at += strlen(glob) + 1) {
+		glob = pattern->globs + at;
+		if (*glob != '!')
+			matches = matches || glob_matches(glob, full_name, event);
+		else if (glob_matches(glob + 1, full_name, event))
+			return false;
+	}
+	return matches;
+}

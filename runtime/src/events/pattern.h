@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events/pattern.h - the lists of globs that tp_enable() and tp_disable() take.
+ */
+#ifndef TP_PATTERN_H
+#define TP_PATTERN_H
+
+#include <stdbool.h>
+
+struct tp_pattern;
+
+/* NULL with *error set to -EINVAL or -ENOMEM; else *error is 0. */
+struct tp_pattern *tp_pattern_new(const char *text, int *error);
+void tp_pattern_free(struct tp_pattern *pattern);
+
+/* full_name is "system:event". */
+bool tp_pattern_matches(const struct tp_pattern *pattern, const char *full_name);
+bool tp_pattern_same(const struct tp_pattern *a, const struct tp_pattern *b);
+
+#endif /* TP_PATTERN_H */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * print/seq.h - what the files with the helpers of TP_printk need of each other.
+ */
+#ifndef TP_SEQ_H
+#define TP_SEQ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tp/print.h>
+
+/* Ends a helper's result, which began at start, and returns it. In print.c. */
+const char *tp_seq_end(struct trace_seq *p, size_t start);
+
+/*
+ * Bytes as two digits each, separated by separator where that is not 0.
+ * Stops where the trace_seq is full. In print_data.c.
+ */
+void tp_seq_bytes(struct trace_seq *p, const void *bytes, size_t len, char separator);
+
+/* A bitmap of nr_bits, of which so many bytes may be read; wherever it stands. In print_data.c. */
+void tp_seq_bits(struct trace_seq *p, const void *bits, size_t nr_bits, size_t size);
+void tp_seq_bit_list(struct trace_seq *p, const void *bits, size_t nr_bits, size_t size);
+
+/* what is "I4", "i6", "ISpc" ...; false where it is none of these. In pointer_ip.c. */
+bool tp_seq_ip(struct trace_seq *p, const char *what, const unsigned char *address);
+
+/* A symbol and what of the program it covers. */
+struct tp_symbol {
+	const char *name;
+	uintptr_t address;
+	size_t size; /* bytes; 0 where it is not known */
+};
+
+/* The symbol that covers the address. In symbol.c. */
+bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol);
+
+#endif /* TP_SEQ_H */

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * print/symbol.c - which function or variable an address is in, for %pS and its like.
+ *
+ * TP_printk may run in a signal handler, and inside a probe call that a
+ * dlclose() waits for, with the loader's lock held: dladdr(), which takes
+ * that lock, would wait for the dlclose() in turn. So where glibc has
+ * _dl_find_object() (2.35), which takes no lock and may be called in signal
+ * handlers, that finds the module, and its table of dynamic symbols is read
+ * here. With older ones it is dladdr1() after all; other C libraries have
+ * nothing that says a symbol's size, and addresses there stay numbers.
+ *
+ * What is found are dynamic symbols: all global ones of a shared object; of
+ * the program, those that shared objects use, or all if it is linked with
+ * -rdynamic. Static functions are in no such table, and an address in one is
+ * not taken for a part of its neighbour.
+ *
+ * A module that is unloaded while one of its symbols is being looked up is
+ * gone under the reader's feet, unless it has tracepoints: their module waits
+ * for the reader. (Its addresses print as numbers once it is gone.)
+ */
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "print/seq.h"
+
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
+
+/* What of a module's dynamic section says where its symbols are. */
+struct symbol_table {
+	const ElfW(Sym) *symbols;
+	const char *names;
+	size_t names_size;
+	const ElfW(Word) *hash;
+	const uint32_t *gnu_hash;
+};
+
+/*
+ * A pointer in the dynamic section. The loader has relocated it, except where
+ * the section is read-only, as the vDSO's. (The map of a static-pie program
+ * begins behind its tables: there it is the base that tells.)
+ */
+static const void *dynamic_pointer(const struct dl_find_object *module, ElfW(Addr) pointer)
+{
+	ElfW(Addr) base = module->dlfo_link_map->l_addr;
+	bool in_map = pointer >= (uintptr_t)module->dlfo_map_start && pointer < (uintptr_t)module->dlfo_map_end;
+
+	return (const void *)(in_map || pointer >= base ? pointer : pointer + base);
+}
+
+static bool table_find(const struct dl_find_object *module, struct symbol_table *table)
+{
+	const ElfW(Dyn) *dynamic = module->dlfo_link_map->l_ld;
+
+	*table = (struct symbol_table){.symbols = NULL};
+	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
+		if (dynamic->d_tag == DT_SYMTAB)
+			table->symbols = dynamic_pointer(module, dynamic->d_un.d_ptr);
+		else if (dynamic->d_tag == DT_STRTAB)
+			table->names = dynamic_pointer(module, dynamic->d_un.d_ptr);
+		else if (dynamic->d_tag == DT_STRSZ)
+			table->names_size = dynamic->d_un.d_val;
+		else if (dynamic->d_tag == DT_HASH)
+			table->hash = dynamic_pointer(module, dynamic->d_un.d_ptr);
+		else if (dynamic->d_tag == DT_GNU_HASH)
+			table->gnu_hash = dynamic_pointer(module, dynamic->d_un.d_ptr);
+	}
+	return table->symbols && table->names;
+}
+
+/* How many symbols a GNU hash table knows, those in front of its first included. */
+static size_t count_gnu_hash(const uint32_t *hash)
+{
+	uint32_t nr_buckets = hash[0];
+	uint32_t first = hash[1]; /* the ones before are in no bucket */
+	uint32_t nr_bloom = hash[2]; /* in words as wide as an address */
+	const uint32_t *buckets = hash + 4 + nr_bloom * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+	const uint32_t *chains = buckets + nr_buckets;
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < nr_buckets; i++) {
+		if (buckets[i] > last)
+			last = buckets[i];
+	}
+	if (last < first) /* all buckets are empty */
+		return first;
+	while (!(chains[last - first] & 1)) /* the lowest bit ends a chain */
+		last++;
+	return (size_t)last + 1;
+}
+
+/* The dynamic section does not say it itself. */
+static size_t count_symbols(const struct symbol_table *table)
+{
+	if (table->gnu_hash)
+		return count_gnu_hash(table->gnu_hash);
+	return table->hash ? table->hash[1] : 0;
+}
+
+/* Whether the symbol names a place in memory that the address, which is relative to the module, is in. */
+static bool covers(const ElfW(Sym) *symbol, ElfW(Addr) address)
+{
+	unsigned int type = ELF32_ST_TYPE(symbol->st_info); /* ELF64_ST_TYPE is the same */
+
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS || type == STT_TLS || type == STT_SECTION ||
+	    type == STT_FILE)
+		return false;
+	return address == symbol->st_value ||
+	       (address > symbol->st_value && address - symbol->st_value < symbol->st_size);
+}
+
+/* Of several that cover an address: the nearest, of these a global one, of these the first. */
+static bool is_better(const ElfW(Sym) *symbol, const ElfW(Sym) *than)
+{
+	if (symbol->st_value != than->st_value)
+		return symbol->st_value > than->st_value;
+	return ELF32_ST_BIND(symbol->st_info) == STB_GLOBAL && ELF32_ST_BIND(than->st_info) != STB_GLOBAL;
+}
+
+static const ElfW(Sym) *search(const struct symbol_table *table, ElfW(Addr) address)
+{
+	const ElfW(Sym) *best = NULL;
+	size_t count = count_symbols(table);
+
+	for (size_t i = 1; i < count; i++) { /* 0 is none */
+		const ElfW(Sym) *symbol = &table->symbols[i];
+		if (symbol->st_name < table->names_size && covers(symbol, address) &&
+		    (!best || is_better(symbol, best)))
+			best = symbol;
+	}
+	return best;
+}
+
+bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol)
+{
+	struct dl_find_object module;
+	struct symbol_table table;
+
+	if (_dl_find_object((void *)address, &module) != 0 || !table_find(&module, &table))
+		return false;
+	uintptr_t base = module.dlfo_link_map->l_addr;
+	const ElfW(Sym) *found = search(&table, address - base);
+	if (!found)
+		return false;
+	symbol->name = table.names + found->st_name;
+	symbol->address = base + found->st_value;
+	symbol->size = found->st_size;
+	return true;
+}
+
+#elif defined(__GLIBC__)
+
+bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol)
+{
+	const ElfW(Sym) *found = NULL;
+	Dl_info info;
+
+	if (!dladdr1((void *)address, &info, (void **)&found, RTLD_DL_SYMENT) || !info.dli_sname || !found)
+		return false;
+	symbol->name = info.dli_sname;
+	symbol->address = (uintptr_t)info.dli_saddr;
+	symbol->size = found->st_size;
+	return true;
+}
+
+#else
+
+bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol)
+{
+	(void)address;
+	(void)symbol;
+	return false;
+}
+
+#endif

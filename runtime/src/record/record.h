@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record/record.h - what a record writer calls, for sinks. tp/sink.h has the
+ * functions that are public, and
+ *
+ *	stream.h  a thread's stream in a trace
+ *
+ * is for sinks with streams.
+ */
+#ifndef TP_RECORD_H
+#define TP_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tp/sink.h>
+
+/* A sink's key that no slot ever has. */
+#define TP_NO_KEY UINT64_MAX
+
+/* The reserve of sinks whose records are in scratch memory until commit, which gives it back by tp_scratch_pop(). */
+bool tp_reserve_scratch(struct tp_record *rec);
+
+/* Says how many records were lost, if any were, and by what cause. path may be NULL. */
+void tp_sink_tell_lost(struct tp_sink *sink, const char *path);
+
+#endif /* TP_RECORD_H */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record/reserve.c - the way of a record through a sink, the part that all
+ * sinks share.
+ */
+#include <stdio.h>
+
+#include "base/base.h"
+#include "base/counter.h"
+#include "base/message.h"
+#include "base/thread.h"
+#include "record/record.h"
+#include "record/stream.h"
+
+static TP_COLD void *reserve_slowly(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event,
+				    size_t size)
+{
+	*rec = (struct tp_record){.sink = sink, .event = event, .size = (uint32_t)size};
+	/* Id 0 is no event: its module is not loaded, or there was no number left for it. */
+	if (size > TP_RECORD_MAX || !event->id) {
+		enum tp_lost cause = event->id ? TP_LOST_TOO_LARGE : TP_LOST_OTHER;
+		if (sink->ops->lost)
+			sink->ops->lost(sink, cause);
+		else
+			tp_sink_count_lost(sink, cause);
+		return NULL;
+	}
+	if (!sink->ops->reserve(rec))
+		return NULL;
+	if (!rec->stream)
+		*rec->entry = (struct trace_entry){.type = event->id, .pid = tp_thread_id()};
+	return rec->entry;
+}
+
+void *tp_reserve(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event, size_t size)
+{
+#if TP_HAS_COUNTER
+	const struct tp_stream_slot *slot = &tp_stream_slots[sink->slot];
+
+	if (__builtin_expect(slot->key == __atomic_load_n(&sink->key, __ATOMIC_RELAXED), 1) &&
+	    __builtin_expect(size <= TP_RECORD_MAX, 1)) {
+		rec->stream = slot->stream;
+		void *entry = tp_stream_reserve(slot->stream, event->id, size, &rec->position);
+		if (__builtin_expect(entry != NULL, 1))
+			return entry;
+	}
+#endif
+	return reserve_slowly(rec, sink, event, size);
+}
+
+void tp_commit(struct tp_record *rec)
+{
+	if (__builtin_expect(rec->stream != NULL, 1))
+		tp_stream_commit(rec->stream, rec->position);
+	else
+		rec->sink->ops->commit(rec);
+}
+
+bool tp_reserve_scratch(struct tp_record *rec)
+{
+	rec->entry = tp_scratch_push(rec->size);
+	if (!rec->entry)
+		tp_sink_count_lost(rec->sink, TP_LOST_NESTED);
+	return rec->entry != NULL;
+}
+
+/* ---- Lost records ---- */
+
+unsigned long tp_sink_lost_by(struct tp_sink *sink, enum tp_lost cause)
+{
+	return (unsigned int)cause < TP_NR_LOST ? __atomic_load_n(&sink->lost[cause], __ATOMIC_RELAXED) : 0;
+}
+
+unsigned long tp_sink_lost(struct tp_sink *sink)
+{
+	unsigned long sum = 0;
+
+	for (enum tp_lost cause = 0; cause < TP_NR_LOST; cause++)
+		sum += tp_sink_lost_by(sink, cause);
+	return sum;
+}
+
+void tp_sink_tell_lost(struct tp_sink *sink, const char *path)
+{
+	static const char *const names[TP_NR_LOST] = {
+		[TP_LOST_NO_FILE] = "no file", [TP_LOST_LIMIT] = "limit", [TP_LOST_NESTED] = "nested",
+		[TP_LOST_TOO_LARGE] = "too large", [TP_LOST_OTHER] = "other",
+	};
+	char causes[256] = "";
+	size_t len = 0;
+
+	for (enum tp_lost cause = 0; cause < TP_NR_LOST; cause++) {
+		unsigned long lost = tp_sink_lost_by(sink, cause);
+		if (lost)
+			len += (size_t)snprintf(causes + len, sizeof(causes) - len, "%s%s: %lu", len ? ", " : "",
+						names[cause], lost);
+	}
+	if (len)
+		tp_complain("%s %s%s%s: records lost: %lu (%s)", sink->ops->name, path ? "trace '" : "sink",
+			    path ? path : "", path ? "'" : "", tp_sink_lost(sink), causes);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record/stream.h - a thread's stream in a trace, and the short way of a record into
+ * it, which reserve.c takes where nothing else is to be done.
+ *
+ * A stream is a chain of packets. The current one is a mapped file that is a
+ * valid CTF trace at every instant: a record is written behind its content,
+ * and becomes content by a single store. Only the thread and its signal
+ * handlers write to its stream; a handler's records nest inside the one that
+ * it interrupted. Their places are reserved in the order of their times, and all are
+ * made content when the outermost is committed.
+ */
+#ifndef TP_STREAM_H
+#define TP_STREAM_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/base.h"
+#include "base/counter.h"
+#include "record/packet.h"
+
+/* Sinks with streams that can be open at once: each has a slot in every thread's local storage, of which there is little. */
+#define TP_STREAM_SINKS 16
+
+/*
+ * Only the thread that has it touches it, and its signal handlers, against
+ * which the compiler's barriers are enough.
+ *
+ * Positions are in bytes and count on from packet to packet, so that none comes
+ * back: a handler may fill whole packets between two instructions of its thread.
+ */
+struct tp_stream {
+	struct tp_packet *packet; /* mapped */
+	uint64_t start;           /* the position of its first byte */
+	uintptr_t base;           /* the address of position 0, if the packet reached down to there */
+	uint64_t position;        /* all before it is reserved */
+	uint64_t published;       /* all before it is content; less than position while records are on their way */
+	uint64_t limit;           /* all before it may be reserved without the runtime's looking after the packet */
+	uint64_t last_time;       /* of the record that was reserved last */
+	uint64_t entry;           /* the common header of its records, but for the event's id */
+};
+
+/*
+ * A thread's stream of the sink with this slot. The sink may be closed, and
+ * another take its slot, while the thread is asleep: the key, which no other
+ * sink ever gets, says whether it is still the one.
+ */
+struct tp_stream_slot {
+	uint64_t key;
+	struct tp_stream *stream;
+};
+
+/* The key where there is none. No sink has it, not even one that was never opened and is all zero. */
+#define TP_STREAM_NONE (UINT64_MAX - 1)
+
+extern TP_THREAD_LOCAL struct tp_stream_slot tp_stream_slots[TP_STREAM_SINKS];
+
+/*
+ * A compare-and-exchange against this thread's own signal handlers: one
+ * instruction, but not a locked one, which costs four times as much.
+ */
+static inline bool tp_stream_exchange(uint64_t *at, uint64_t expected, uint64_t desired)
+{
+#if defined(__x86_64__)
+	bool done;
+
+	__asm__ volatile("cmpxchgq %3, %1" : "=@ccz"(done), "+m"(*at), "+a"(expected) : "r"(desired) : "memory");
+	return done;
+#else
+	return __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+/*
+ * Takes a reading of the clock for a record whose place is to be at the
+ * position that was read before. Times in a stream never go backwards, even
+ * where the counter does, after a machine was suspended, say.
+ *
+ * A handler may come at any place, and reserve; then the position is another one,
+ * and tp_stream_exchange() fails, and all is done again. The same holds for
+ * last_time, which a handler may have made later than the value that is
+ * stored over it here: whoever finds the position unchanged afterwards
+ * knows that none has; and else reads the counter again, which has moved on.
+ */
+static inline uint64_t tp_stream_time(struct tp_stream *stream, uint64_t now)
+{
+	if (now < stream->last_time)
+		now = stream->last_time;
+	stream->last_time = now;
+	tp_barrier();
+	return now;
+}
+
+static inline char *tp_stream_at(const struct tp_stream *stream, uint64_t position)
+{
+	return (char *)(stream->base + (uintptr_t)position);
+}
+
+/* Sets the record's common header. */
+static inline void *tp_stream_entry(const struct tp_stream *stream, char *at, uint16_t id)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t entry = stream->entry | id;
+#else
+	uint64_t entry = stream->entry | (uint64_t)id << 48;
+#endif
+
+	__builtin_memcpy(at, &entry, sizeof(entry));
+	return at;
+}
+
+/*
+ * Reserves place for a record of this size in the packet, sets its time and
+ * its common header. NULL where the runtime has to look after the packet, or
+ * a handler has been in between. *position becomes what tp_stream_commit() wants.
+ */
+static inline void *tp_stream_reserve(struct tp_stream *stream, uint16_t id, uint64_t size, uint64_t *position)
+{
+	const uint64_t was = stream->position;
+	tp_barrier();
+	uint64_t time = tp_stream_time(stream, tp_read_counter());
+	uint64_t begin = (was + TP_STREAM_ALIGN - 1) & ~(uint64_t)(TP_STREAM_ALIGN - 1);
+	uint64_t end = begin + TP_STREAM_TIME + size;
+	if (__builtin_expect(end > stream->limit, 0))
+		return NULL;
+	if (__builtin_expect(!tp_stream_exchange(&stream->position, was, end), 0))
+		return NULL;
+	*position = was;
+	char *at = tp_stream_at(stream, begin);
+	__builtin_memcpy(at, &time, sizeof(time));
+	return tp_stream_entry(stream, at + TP_STREAM_TIME, id);
+}
+
+/* Makes what is reserved up to position content. */
+static inline void tp_stream_publish(struct tp_stream *stream, uint64_t position)
+{
+	struct tp_packet *packet = stream->packet;
+
+	/*
+	 * Barrier (D): payload, then the end of the time, then the size; a
+	 * reader, who reads the size first, finds all that it covers.
+	 */
+	__atomic_store_n(&packet->timestamp_end, stream->last_time, __ATOMIC_RELEASE);
+	__atomic_store_n(&packet->content_size, (position - stream->start) * CHAR_BIT, __ATOMIC_RELEASE);
+	tp_barrier();
+	stream->published = position;
+	tp_barrier();
+}
+
+/* The position has moved on from the one that was published. */
+TP_COLD void tp_stream_publish_more(struct tp_stream *stream, uint64_t position);
+
+/*
+ * Makes all that is reserved content, if this record is the outermost:
+ * if its place began where content ended.
+ *
+ * A handler that comes before published is stored leaves its records to the
+ * outermost, hence the second look at the position. One that comes later
+ * publishes them itself; it may even go on to another packet.
+ */
+static inline void tp_stream_commit(struct tp_stream *stream, uint64_t position)
+{
+	tp_barrier();
+	if (__builtin_expect(stream->published != position, 0))
+		return;
+	position = stream->position;
+	tp_barrier();
+	tp_stream_publish(stream, position);
+	if (__builtin_expect(stream->position != position, 0))
+		tp_stream_publish_more(stream, position);
+}
+
+#endif /* TP_STREAM_H */

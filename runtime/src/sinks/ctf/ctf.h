@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/ctf.h - what the files of the CTF sink need of each other. Each of them
+ * uses those below it only:
+ *
+ *	sink.c              the sink
+ *	snapshot.c          a copy of what a sink's packets hold
+ *	  options.c         how a sink is to be
+ *	  preparer.c        a thread that makes packets (by base/helper_thread.h)
+ *	  record.c          the way of a record into a stream, where it is not the short one of record/stream.h
+ *	    stream.c        the streams, and which thread has which
+ *	      packets.c     a stream's packets, one after the other
+ *	        room.c      how many there may be, and which goes
+ *	        packet.c    a packet, a file that is mapped
+ *	    describe.c      which events are described in the trace, and the file with that
+ *	      metadata.c    the description, a text
+ *	        environment.c  its part on the process
+ *	        string.c    strings in it
+ *	      format.c      the events' format files, texts beside the streams
+ *	        dir.c       the directory
+ */
+#ifndef TP_CTF_H
+#define TP_CTF_H
+
+#include <limits.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/helper_thread.h"
+#include "base/mutex.h"
+#include "base/own_file.h"
+#include "events/events.h"
+#include "record/record.h"
+#include "record/stream.h"
+
+/* More context of each event. */
+enum {
+	TP_CTF_CPU = 1 << 0,
+	TP_CTF_PID = 1 << 1,
+	TP_CTF_NAME = 1 << 2, /* of the thread, as it was when its packet was begun */
+};
+
+#define TP_CTF_NAME_SIZE 16 /* as the system has it */
+
+struct tp_ctf_options {
+	bool flight;          /* packets stay mapped, for records to come */
+	bool thread;          /* prepares packets */
+	bool overwrite;       /* at the limits: the oldest packet goes, not the new record */
+	unsigned int context; /* TP_CTF_CPU ... */
+	size_t packet;        /* bytes, a multiple of the page size */
+	uint64_t packets;     /* of a stream */
+	uint64_t size;        /* bytes of all packets of the process */
+};
+
+/* A packet's file, from its making until it is left to the readers. */
+struct tp_ctf_packet {
+	struct tp_ctf_packet *next; /* of the closed ones, by the time of their closing; or of the unused descriptions */
+	struct tp_ctf_stream *stream;
+	struct tp_packet *memory; /* NULL where it is not mapped any more */
+	uint64_t sequence;
+	uint64_t room;      /* bytes that it takes of the sink's size */
+	unsigned int number; /* of the stream, for the file's name */
+	size_t warm;        /* bytes of it that are present in memory, from its start */
+	unsigned int copied; /* by so many snapshots right now: it must stay as it is */
+	uint64_t life;       /* changes where it becomes another */
+	bool begins_again;   /* right now: what is in it goes */
+};
+
+struct tp_ctf_stream {
+	struct tp_stream head;
+	struct tp_ctf_stream *next;      /* of all of the sink */
+	struct tp_ctf_stream *next_free; /* of the pool */
+	struct tp_ctf_packet *packet;    /* head.packet's */
+	struct tp_ctf_packet *prepared;  /* the one after that: made, but not under its name yet; or NULL */
+	uint64_t sequence;            /* of the next packet's name */
+	uint64_t packets;             /* that there are */
+	uint64_t shown;               /* that there have been */
+	uint64_t carried;             /* lost records that the packet before had when this one was shown */
+	unsigned int pins;            /* of handlers' and this thread's: the packet must stay */
+	bool wants_packet;            /* of the preparer */
+	unsigned int number;
+	char name[TP_CTF_NAME_SIZE];  /* of the thread */
+};
+
+/* The format texts of all events of the sink, a text for each system. Zeros are none. */
+struct tp_ctf_formats {
+	struct tp_ctf_format *first;
+	int error;       /* of some event there is none; an errno value */
+	bool complained; /* that something of them is not in the directory */
+};
+
+struct tp_ctf_sink {
+	struct tp_sink head;
+	struct tp_ctf_options options;
+	struct tp_clock clock;  /* its refinement is under tp_events_lock */
+	uint64_t generation;    /* unique among all sinks, and anew in each child: the key of its streams' slots */
+	uint32_t slot;          /* of tp_stream_slots */
+	size_t context_size;    /* bytes between an event's time and its record */
+	struct tp_own_file dir;
+	char *path;             /* as given, for messages */
+	char *real_path;        /* absolute */
+	int pid;
+	bool forked;            /* this is a child, and the metadata is the parent's */
+	bool no_room_complained, limit_complained;
+	bool preparing;         /* there is a preparer */
+	struct tp_helper_thread preparer;
+	bool partial;           /* there are events that are not in the metadata */
+	int error;              /* the first that cost something */
+	uint64_t retry_at;      /* no new packet is tried for before that, by CLOCK_MONOTONIC */
+	unsigned long homeless; /* lost where there was no stream to count it in */
+
+	/* Under tp_ctf_lock. */
+	struct tp_ctf_stream *streams, *pool;
+	struct tp_ctf_packet *oldest, **newest_next; /* of the closed packets that may have to go */
+	struct tp_ctf_packet *full, **full_end;  /* that the preparer is to close */
+	struct tp_ctf_packet *unused_packets;
+	struct tp_ctf_stream *unused_streams;
+	char *chunk;            /* the descriptions' memory ... */
+	size_t chunk_left;      /* ... and what is left of it */
+	uint64_t room;          /* of all packets */
+	unsigned int nr_streams;
+	unsigned int making;    /* packets that are being made ahead of need */
+	unsigned int next_number;
+
+	/* Under tp_events_lock. */
+	struct tp_buffer metadata;             /* but for the clock ... */
+	size_t clock_at;                       /* ... which goes in there */
+	size_t metadata_written;               /* bytes of it that are in the file */
+	struct tp_ctf_formats formats;
+	uint8_t pending[TP_NR_IDS / CHAR_BIT]; /* described in the text, not yet in the file */
+
+	uint8_t described[TP_NR_IDS / CHAR_BIT]; /* in the file: these events may be recorded */
+};
+
+/* Time for what is not a record's: by CLOCK_MONOTONIC, in nanoseconds. */
+static inline uint64_t tp_ctf_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- The sink's bitmaps; described is read by threads that record ---- */
+
+static inline bool tp_ctf_bit_is_set(const uint8_t *bits, unsigned int id)
+{
+	return __atomic_load_n(&bits[id / CHAR_BIT], __ATOMIC_RELAXED) & 1u << id % CHAR_BIT;
+}
+
+static inline void tp_ctf_bit_set(uint8_t *bits, unsigned int id)
+{
+	__atomic_fetch_or(&bits[id / CHAR_BIT], (uint8_t)(1u << id % CHAR_BIT), __ATOMIC_RELAXED);
+}
+
+/* ---- dir.c; errors are errno values ---- */
+
+/*
+ * Guards the sinks' lists of streams and packets, and what stream.c knows of
+ * slots. Only taken inside tp_guard_enter(), as readers take it too; and by forks.
+ */
+extern struct tp_mutex tp_ctf_lock;
+
+/* Once a process, before a sink is opened; not while holding a lock. */
+void tp_ctf_lock_start(void);
+
+/*
+ * Makes the directory where it is not there, and opens it. Its path is in the
+ * sink. EEXIST: there is a trace in it; ENOTEMPTY: there are other files.
+ */
+int tp_ctf_dir_open(struct tp_ctf_sink *sink);
+void tp_ctf_dir_close(struct tp_ctf_sink *sink);
+
+/* The directory's file descriptor, or -1 and an error. Called in tp_guard_enter(). */
+int tp_ctf_dir(struct tp_ctf_sink *sink, int *error);
+
+/* What a message has to say of the error beside strerror(): for one, "". */
+const char *tp_ctf_remedy(int error);
+
+/* Renames but never over what is there, as far as the file system can do that. 0 or an error. */
+int tp_ctf_rename_new(int dir, const char *from, const char *to);
+
+/* ---- packet.c: called in tp_guard_enter(); errors are errno values ---- */
+
+/* Makes its file, hidden, and maps it. EEXIST: such a name is taken. */
+int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+
+/* Hides that of a closed packet, as what it is now. */
+int tp_ctf_packet_recycle(struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet, const struct tp_ctf_packet *was);
+
+/* Writes the head of an empty packet, and gives the file its name. EEXIST: it is taken. */
+int tp_ctf_packet_begin(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, uint64_t time, uint64_t discarded);
+
+/*
+ * Nothing more is written to it: unmaps it, and gives the unused end back to the file
+ * system, where it can take it. Returns how many bytes of it.
+ */
+size_t tp_ctf_packet_finish(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+
+/* Only unmaps it, if it is mapped. */
+void tp_ctf_packet_unmap(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+
+/* Takes the file away. */
+void tp_ctf_packet_remove(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, bool hidden);
+
+/* Makes the pages from there to there present, which costs more when it is done one by one. */
+void tp_ctf_packet_warm(struct tp_packet *memory, size_t from, size_t to);
+
+/* ---- room.c: called in tp_guard_enter(), but for first looks ---- */
+
+/* Zeroed memory for a description, which stays until the sink is closed. Under tp_ctf_lock. NULL where there is none. */
+void *tp_ctf_description_new(struct tp_ctf_sink *sink, size_t size);
+void tp_ctf_descriptions_free(struct tp_ctf_sink *sink);
+
+/* The packet's description is unused. Under tp_ctf_lock, as the next. */
+void tp_ctf_packet_forget(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+
+/* It is closed, and may go where another is wanted. */
+void tp_ctf_closed_add(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+
+/* What a new packet of a stream is to be made of. */
+struct tp_ctf_plan {
+	struct tp_ctf_packet *packet;
+	struct tp_ctf_packet *goes; /* closed ones whose files are to be removed before, by their next */
+	bool recycle;            /* the packet has a file already */
+};
+
+/* TP_NR_LOST, or why there is none. ahead: it is not needed yet. */
+enum tp_lost tp_ctf_room_plan(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool ahead, struct tp_ctf_plan *plan);
+
+/* Whether it may be a new file. */
+bool tp_ctf_room_may_create(const struct tp_ctf_sink *sink);
+
+/* There will be no such packet. */
+void tp_ctf_room_give_back(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+
+/* Whether a new packet would be one too many; of the stream, if that is not NULL. */
+bool tp_ctf_room_is_short(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
+
+static inline bool tp_ctf_is_prepared(const struct tp_ctf_stream *stream)
+{
+	return __atomic_load_n(&stream->prepared, __ATOMIC_RELAXED) != NULL;
+}
+
+/* First looks at whether a next packet might be had, as tp_guard_enter() is dear. stream may be NULL. */
+bool tp_ctf_room_may_be_tried(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
+bool tp_ctf_room_is_full(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
+
+/* ---- packets.c: called in tp_guard_enter() ---- */
+
+/*
+ * The stream's next packet becomes its current one, which is closed; there is no
+ * record on its way. TP_NR_LOST, or why not; then all is as before.
+ */
+enum tp_lost tp_ctf_packets_switch(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
+
+/*
+ * Raises the stream's limit, at least to end (in bytes of the packet), as far
+ * as the packet goes. False where it is there already. At the end of the packet it makes
+ * the next one, ahead of need, if there may be one more.
+ */
+bool tp_ctf_packets_widen(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t end);
+
+/* Wakes the preparer, to see what there is to do; and what there is. */
+void tp_ctf_packets_wake(struct tp_ctf_sink *sink);
+void tp_ctf_packets_work(struct tp_ctf_sink *sink);
+
+/* Finish the stream's packet, and the closed ones. */
+void tp_ctf_packets_end_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
+void tp_ctf_packets_end(struct tp_ctf_sink *sink);
+
+/* In a forked child: they are the parent's. That of the thread's own stream becomes a copy that nobody sees. */
+void tp_ctf_packets_forget_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool own);
+void tp_ctf_packets_forget(struct tp_ctf_sink *sink);
+
+/* ---- preparer.c: a thread that makes packets ahead of need, where the sink has one ---- */
+
+/* Where the system has no thread to spare, it says so, and those that record do it themselves. */
+void tp_ctf_preparer_start(struct tp_ctf_sink *sink);
+void tp_ctf_preparer_stop(struct tp_ctf_sink *sink);
+
+/* ---- stream.c ---- */
+
+/* One that no other of the sink has. */
+unsigned int tp_ctf_stream_number(struct tp_ctf_sink *sink);
+
+/* Gives the thread a stream: one that an exited thread has left, or a new one. NULL and why not. */
+TP_COLD struct tp_ctf_stream *tp_ctf_stream_acquire(struct tp_ctf_sink *sink, enum tp_lost *cause);
+
+/* Records are on their way, in this thread below where it is now. */
+static inline bool tp_ctf_stream_is_busy(const struct tp_ctf_stream *stream)
+{
+	return stream->head.published != __atomic_load_n(&stream->head.position, __ATOMIC_RELAXED);
+}
+
+/* The name of the thread, for its context. */
+void tp_ctf_stream_take_name(struct tp_ctf_stream *stream);
+
+/* Gives the sink a slot. False where all are taken. */
+bool tp_ctf_streams_begin(struct tp_ctf_sink *sink);
+
+/* Takes it back, and finishes all packets. */
+void tp_ctf_streams_end(struct tp_ctf_sink *sink);
+
+/* In a forked child: the streams are the parent's. */
+void tp_ctf_streams_forget(struct tp_ctf_sink *sink);
+
+/* ---- record.c: the operations of the sink ---- */
+
+bool tp_ctf_reserve(struct tp_record *rec);
+void tp_ctf_lost(struct tp_sink *head, enum tp_lost cause);
+
+/* ---- describe.c ---- */
+
+int tp_ctf_describe_event(struct tp_sink *head, const struct tp_event *event);
+int tp_ctf_write_descriptions(struct tp_sink *head);
+
+/* Opens or bars the short way of records, after whatever may change that. */
+void tp_ctf_choose_way(struct tp_ctf_sink *sink);
+
+/* Writes the metadata with a better measured clock, if it is so. Not where a lock is taken. In tp_guard_enter(). */
+void tp_ctf_clock_refine(struct tp_ctf_sink *sink);
+
+/* Writes the metadata. 0 or an errno value. */
+int tp_ctf_metadata_write(const struct tp_ctf_sink *sink, int fd);
+
+/* ---- metadata.c ---- */
+
+/* Into sink->metadata: all of it but for the events and, at sink->clock_at, the clock. */
+void tp_ctf_metadata_begin(struct tp_ctf_sink *sink);
+
+#define TP_CTF_CLOCK_TEXT 512
+
+void tp_ctf_metadata_clock(char text[TP_CTF_CLOCK_TEXT], const struct tp_clock *clock);
+
+/* 0, -EINVAL where CTF can't describe the event, -ENOMEM; and then b is as before. */
+int tp_ctf_metadata_event(struct tp_buffer *b, const struct tp_event *event);
+
+/* ---- options.c ---- */
+
+/* False, after saying what is wrong with which, where these are no options (NULL is none) of the trace in path. */
+bool tp_ctf_options_parse(struct tp_ctf_options *options, const char *text, const char *path);
+
+/* ---- sink.c ---- */
+
+/* NULL where it is no CTF sink. */
+struct tp_ctf_sink *tp_ctf_sink_of(struct tp_sink *sink);
+
+/* ---- format.c ---- */
+
+/* Adds the event's. */
+void tp_ctf_format_add(struct tp_ctf_formats *formats, const struct tp_event *event);
+
+/* Forgets those that were added since the last tp_ctf_format_write(). */
+void tp_ctf_format_drop(struct tp_ctf_formats *formats);
+
+/*
+ * Appends what is new to the files of format/ below dir, the directory of
+ * the sink; or writes all of them below another one. 0 or an errno value:
+ * what could be written was, and the former goes on there the next time.
+ * Called in tp_guard_enter().
+ */
+int tp_ctf_format_write(struct tp_ctf_formats *formats, int dir);
+int tp_ctf_format_copy(const struct tp_ctf_formats *formats, int dir);
+
+void tp_ctf_format_free(struct tp_ctf_formats *formats);
+
+/* ---- environment.c ---- */
+
+/* The env block of the metadata. Takes the loader's lock, so it is not for those who hold another. */
+void tp_ctf_environment(struct tp_buffer *b);
+
+/* ---- string.c ---- */
+
+/* What stands between a string's quotes. Bytes that are no UTF-8 are shown as \xff: some readers fall over them. */
+void tp_ctf_put_text(struct tp_buffer *b, const char *text);
+void tp_ctf_put_string(struct tp_buffer *b, const char *text); /* with the quotes */
+
+#endif /* TP_CTF_H */

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/describe.c - what a trace says of itself: the file of its metadata, and
+ * which events are in it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/guard.h"
+#include "base/message.h"
+#include "sinks/ctf/ctf.h"
+
+/* ---- The file ---- */
+
+/* With the clock as it is measured by now. 0 or an errno value. */
+int tp_ctf_metadata_write(const struct tp_ctf_sink *sink, int fd)
+{
+	char clock[TP_CTF_CLOCK_TEXT];
+	size_t at = sink->clock_at;
+	int error;
+
+	if (!tp_file_size_allowed(sink->metadata.len + sizeof(clock)))
+		return EFBIG;
+	tp_ctf_metadata_clock(clock, &sink->clock);
+	error = tp_file_write(fd, sink->metadata.text, at);
+	if (!error)
+		error = tp_file_write(fd, clock, strlen(clock));
+	if (!error)
+		error = tp_file_write(fd, sink->metadata.text + at, sink->metadata.len - at);
+	return error;
+}
+
+/* 0 or an errno value. */
+static int metadata_write_hidden(const struct tp_ctf_sink *sink, int dir, const char *hidden)
+{
+	/* The name is this process's: what has it was left by a dead one. */
+	unlinkat(dir, hidden, 0);
+	int fd = openat(dir, hidden, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return errno;
+	int error = tp_ctf_metadata_write(sink, fd);
+	if (close(fd) != 0 && !error)
+		error = errno;
+	if (error)
+		unlinkat(dir, hidden, 0);
+	return error;
+}
+
+/* The file is replaced as a whole, so that a reader never sees half an event's description. 0 or an errno value. */
+static int metadata_replace(struct tp_ctf_sink *sink, bool first)
+{
+	static const char name[] = "metadata";
+	char hidden[32];
+	int error;
+
+	/* Of its own, as another process may be making a trace in the same directory. */
+	snprintf(hidden, sizeof(hidden), ".%s-%d", name, sink->pid);
+	int dir = tp_ctf_dir(sink, &error);
+	if (dir >= 0)
+		error = metadata_write_hidden(sink, dir, hidden);
+	if (dir >= 0 && !error) {
+		if (first)
+			error = tp_ctf_rename_new(dir, hidden, name);
+		else if (renameat(dir, hidden, dir, name) != 0)
+			error = errno;
+		if (error)
+			unlinkat(dir, hidden, 0);
+	}
+	return error;
+}
+
+static int metadata_write(struct tp_ctf_sink *sink)
+{
+	struct tp_guard guard;
+
+	if (!tp_guard_enter(&guard))
+		return EDEADLK;
+	tp_clock_refine(&sink->clock);
+	int error = metadata_replace(sink, sink->metadata_written == 0);
+	tp_guard_leave(&guard);
+	return error;
+}
+
+void tp_ctf_clock_refine(struct tp_ctf_sink *sink)
+{
+	if (sink->forked || !tp_try_lock(&tp_events_lock))
+		return;
+	/* Where it can't be written, the clock is as good as it was. */
+	if (tp_clock_refine(&sink->clock))
+		metadata_replace(sink, false);
+	tp_unlock(&tp_events_lock);
+}
+
+/* They are nothing that a record needs: without them, it goes on. */
+static void formats_write(struct tp_ctf_sink *sink)
+{
+	struct tp_guard guard;
+	int error = EDEADLK;
+
+	if (tp_guard_enter(&guard)) {
+		int dir = tp_ctf_dir(sink, &error);
+		if (dir >= 0)
+			error = tp_ctf_format_write(&sink->formats, dir);
+		tp_guard_leave(&guard);
+	}
+	if (error && !sink->formats.complained)
+		tp_complain("CTF trace '%s': the format texts in '%s/format' are incomplete: %s%s; the trace itself "
+			    "goes on without them",
+			    sink->path, sink->path, strerror(error), tp_ctf_remedy(error));
+	sink->formats.complained = sink->formats.complained || error;
+}
+
+int tp_ctf_describe_event(struct tp_sink *head, const struct tp_event *event)
+{
+	struct tp_ctf_sink *sink = (struct tp_ctf_sink *)head;
+	int error = 0;
+
+	if (tp_ctf_bit_is_set(sink->described, event->id) || tp_ctf_bit_is_set(sink->pending, event->id))
+		return 0;
+	if (sink->forked) {
+		/* No error: attached, its records are at least counted. */
+		if (!sink->partial)
+			tp_complain("CTF trace '%s': process %d, a forked child, can't add events to its parent's "
+				    "trace: the records of '%s:%s' and others that it loads are lost",
+				    sink->path, sink->pid, event->system, event->name);
+		sink->partial = true;
+		return 0;
+	}
+	error = tp_ctf_metadata_event(&sink->metadata, event);
+	if (error == -EINVAL)
+		tp_complain("CTF trace '%s': '%s:%s' has a dynamic array whose elements are aligned to more than %d "
+			    "bytes, for which CTF has no words",
+			    sink->path, event->system, event->name, TP_STREAM_ALIGN);
+	if (error) {
+		sink->partial = true;
+	} else {
+		tp_ctf_bit_set(sink->pending, event->id);
+		tp_ctf_format_add(&sink->formats, event);
+	}
+	return error;
+}
+
+/*
+ * The short way of a record asks nothing: it is open where all events are in
+ * the metadata, and their context is what stream.h writes.
+ */
+void tp_ctf_choose_way(struct tp_ctf_sink *sink)
+{
+	bool is_short = sink->clock.counter && !sink->context_size && !sink->partial && !tp_events_without_id;
+
+	sink->head.slot = sink->slot;
+	__atomic_store_n(&sink->head.key, is_short ? sink->generation : TP_NO_KEY, __ATOMIC_RELAXED);
+}
+
+int tp_ctf_write_descriptions(struct tp_sink *head)
+{
+	struct tp_ctf_sink *sink = (struct tp_ctf_sink *)head;
+	int error = 0;
+
+	if (sink->metadata.len != sink->metadata_written)
+		error = metadata_write(sink);
+	if (error) {
+		if (sink->metadata_written) /* else it is tp_ctf_sink's to tell */
+			tp_complain("CTF trace '%s': its metadata can't be written: %s%s", sink->path, strerror(error),
+				    tp_ctf_remedy(error));
+		sink->metadata.len = sink->metadata_written;
+		tp_ctf_format_drop(&sink->formats);
+		sink->partial = true;
+		__atomic_store_n(&sink->error, error, __ATOMIC_RELAXED);
+	} else {
+		sink->metadata_written = sink->metadata.len;
+		for (unsigned int i = 0; i < sizeof(sink->pending); i++)
+			__atomic_fetch_or(&sink->described[i], sink->pending[i], __ATOMIC_RELAXED);
+		formats_write(sink);
+	}
+	memset(sink->pending, 0, sizeof(sink->pending));
+	tp_ctf_choose_way(sink);
+	return -error;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/dir.c - the directory of a CTF trace, and the making of files in it.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fork.h"
+#include "sinks/ctf/ctf.h"
+
+struct tp_mutex tp_ctf_lock = TP_MUTEX_INIT(TP_RANK_CTF, "tp_ctf_lock");
+
+void tp_ctf_lock_start(void)
+{
+	static struct tp_fork_hook hook = {.rank = TP_RANK_CTF, .lock = &tp_ctf_lock};
+
+	tp_fork_register(&hook);
+}
+
+static bool is_in_the_way(DIR *dir, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (entry->d_name[0] == '.' || entry->d_type == DT_DIR)
+		return false;
+	if (entry->d_type != DT_UNKNOWN)
+		return true;
+	return fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(st.st_mode);
+}
+
+/* Readers take every file of a trace for a stream, unless it begins with a dot. 0, ENOTEMPTY or another error. */
+static int check_empty(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *entry;
+	int error = 0;
+
+	if (!dir) {
+		error = errno;
+		if (copy >= 0)
+			close(copy);
+		return error;
+	}
+	while (!error && (entry = readdir(dir))) {
+		if (is_in_the_way(dir, entry))
+			error = ENOTEMPTY;
+	}
+	closedir(dir);
+	return error;
+}
+
+static int open_directory(const void *path)
+{
+	return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int tp_ctf_dir_open(struct tp_ctf_sink *sink)
+{
+	struct stat st;
+
+	/* Behind a slash a link would be followed. */
+	for (size_t len = strlen(sink->path); len > 1 && sink->path[len - 1] == '/'; len--)
+		sink->path[len - 1] = '\0';
+	if (mkdir(sink->path, 0700) != 0 && errno != EEXIST)
+		return errno;
+	if (lstat(sink->path, &st) == 0 && S_ISLNK(st.st_mode))
+		return ELOOP;
+	int fd = open_directory(sink->path);
+	int error = tp_own_file_take(&sink->dir, fd);
+	if (error)
+		return error;
+	sink->real_path = realpath(sink->path, NULL);
+	if (!sink->real_path)
+		return errno;
+	/* A link too, even one that leads nowhere. */
+	int dir = tp_ctf_dir(sink, &error);
+	if (dir < 0)
+		return error;
+	if (faccessat(dir, "metadata", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return EEXIST;
+	return check_empty(dir);
+}
+
+int tp_ctf_dir(struct tp_ctf_sink *sink, int *error)
+{
+	return tp_own_file_get(&sink->dir, open_directory, sink->real_path, error);
+}
+
+void tp_ctf_dir_close(struct tp_ctf_sink *sink)
+{
+	tp_own_file_close(&sink->dir);
+	free(sink->real_path);
+}
+
+const char *tp_ctf_remedy(int error)
+{
+	if (error == EACCES)
+		return " (for a program that changes its user, the directory must be writable for the one that it becomes)";
+	return error == EFBIG ? " (the limit on file sizes: a smaller packet= may be within it)" : "";
+}
+
+int tp_ctf_rename_new(int dir, const char *from, const char *to)
+{
+	if (renameat2(dir, from, dir, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return errno;
+	if (faccessat(dir, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return EEXIST;
+	return renameat(dir, from, dir, to) == 0 ? 0 : errno;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* options.c - how a CTF trace is to be, as its user writes it: "mode=flight,size=64M". */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/options.h"
+#include "sinks/ctf/ctf.h"
+
+#define PACKET_STREAM ((size_t)1 << 20)
+#define PACKET_FLIGHT ((size_t)512 << 10)
+#define PACKET_MIN ((size_t)4 << 10)
+#define PACKET_MAX ((size_t)1 << 30)
+#define PACKETS_FLIGHT 4
+
+/* As written; 0 where it is not. */
+struct wishes {
+	bool flight, thread;
+	unsigned int full; /* 'd'iscard, 'o'verwrite */
+	unsigned int context;
+	uint64_t packet, packets, size;
+};
+
+static bool parse_mode(const char *value, void *wishes)
+{
+	struct wishes *w = wishes;
+
+	w->flight = strcmp(value, "flight") == 0;
+	return w->flight || strcmp(value, "stream") == 0;
+}
+
+static bool parse_prepare(const char *value, void *wishes)
+{
+	struct wishes *w = wishes;
+
+	w->thread = strcmp(value, "thread") == 0;
+	return w->thread || strcmp(value, "self") == 0;
+}
+
+static bool parse_full(const char *value, void *wishes)
+{
+	struct wishes *w = wishes;
+
+	w->full = (unsigned char)*value;
+	return strcmp(value, "discard") == 0 || strcmp(value, "overwrite") == 0;
+}
+
+static bool parse_packet(const char *value, void *wishes)
+{
+	struct wishes *w = wishes;
+
+	return tp_options_number(value, "KMG", &w->packet) && w->packet >= PACKET_MIN && w->packet <= PACKET_MAX;
+}
+
+static bool parse_packets(const char *value, void *wishes)
+{
+	struct wishes *w = wishes;
+
+	return tp_options_number(value, "", &w->packets) && w->packets >= 2;
+}
+
+static bool parse_size(const char *value, void *wishes)
+{
+	struct wishes *w = wishes;
+
+	return tp_options_number(value, "KMG", &w->size) && w->size >= 2 * PACKET_MIN;
+}
+
+static bool parse_context(const char *value, void *wishes)
+{
+	struct wishes *w = wishes;
+
+	static const struct {
+		const char *name;
+		unsigned int bit;
+	} contexts[] = {{"cpu", TP_CTF_CPU}, {"pid", TP_CTF_PID}, {"name", TP_CTF_NAME}};
+
+	for (;;) {
+		size_t len = strcspn(value, "+");
+		size_t i = 0;
+		while (i < 3 && (strncmp(value, contexts[i].name, len) != 0 || contexts[i].name[len]))
+			i++;
+		if (i == 3)
+			return false;
+		w->context |= contexts[i].bit;
+		if (!value[len])
+			return true;
+		value += len + 1;
+	}
+}
+
+static const struct tp_option known[] = {
+	{"mode", parse_mode, "stream or flight"},
+	{"packet", parse_packet, "bytes, from 4K to 1G (suffixes K, M, G)"},
+	{"packets", parse_packets, "2 or more"},
+	{"size", parse_size, "bytes, 8K or more (suffixes K, M, G)"},
+	{"full", parse_full, "discard or overwrite"},
+	{"prepare", parse_prepare, "self or thread"},
+	{"context", parse_context, "some of cpu, pid and name, as in cpu+pid"},
+};
+
+static const struct tp_options options_of_ctf = {
+	.subject = "CTF trace",
+	.consequence = "there is no trace",
+	.known = known,
+	.nr = sizeof(known) / sizeof(known[0]),
+};
+
+static uint64_t round_up(uint64_t size)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+/* What is not written is made to fit what is. */
+static bool complete(struct tp_ctf_options *options, const struct wishes *w, const char *path)
+{
+	uint64_t packet = w->packet;
+
+	if (!packet) {
+		packet = w->flight ? PACKET_FLIGHT : PACKET_STREAM;
+		/* Each thread has one at least. */
+		while (w->size && packet > PACKET_MIN && packet * 32 > w->size)
+			packet /= 2;
+	}
+	*options = (struct tp_ctf_options){
+		.flight = w->flight,
+		.thread = w->thread,
+		.overwrite = w->full ? w->full == 'o' : w->flight,
+		.context = w->context,
+		.packet = (size_t)round_up(packet),
+		.packets = w->packets ? w->packets : w->flight && !w->size ? PACKETS_FLIGHT : UINT64_MAX,
+		.size = w->size ? w->size : UINT64_MAX,
+	};
+	if (w->full == 'o' && !w->packets && !w->size) {
+		tp_complain("CTF trace '%s': full=overwrite says what is done at a limit: it needs size= or packets=; there is "
+			    "no trace",
+			    path);
+		return false;
+	}
+	if (options->size >= 2 * (uint64_t)options->packet)
+		return true;
+	tp_complain("CTF trace '%s': size=%llu holds less than two packets of %zu bytes: a larger size= or a smaller "
+		    "packet= is needed; there is no trace",
+		    path, (unsigned long long)options->size, options->packet);
+	return false;
+}
+
+bool tp_ctf_options_parse(struct tp_ctf_options *options, const char *text, const char *path)
+{
+	struct wishes w = {.flight = false};
+
+	return tp_options_parse(&options_of_ctf, text, path, &w) && complete(options, &w, path);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/packet.c - packets, each a file that is mapped while it is written: how
+ * they come to be under their names, and what is left of them.
+ *
+ * A file has a name that readers pass over until its head is complete.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/file.h"
+#include "sinks/ctf/ctf.h"
+
+#ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define NAME_SIZE 64
+
+static const char *name_of(const struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet, bool hidden,
+			   char name[NAME_SIZE])
+{
+	snprintf(name, NAME_SIZE, ".stream-%d-%u-%llu", sink->pid, packet->number,
+		 (unsigned long long)packet->sequence);
+	return hidden ? name : name + 1;
+}
+
+/* A file whose blocks are there: with a hole in it, a full disk would be a SIGBUS in the middle of a record. */
+static void *packet_map(int fd, size_t size, int *error)
+{
+	*error = tp_file_size_allowed(size) ? posix_fallocate(fd, 0, (off_t)size) : EFBIG;
+	if (*error)
+		return NULL;
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory != MAP_FAILED)
+		return memory;
+	*error = errno;
+	return NULL;
+}
+
+/*
+ * A program that closes all descriptors while its other threads record may
+ * close this one, and the number be another file's by now.
+ */
+static bool is_still(int fd, int dir, const char *name)
+{
+	struct stat by_number, by_name;
+
+	return fstat(fd, &by_number) == 0 && fstatat(dir, name, &by_name, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       by_number.st_ino == by_name.st_ino && by_number.st_dev == by_name.st_dev;
+}
+
+int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
+{
+	char name[NAME_SIZE];
+	int error;
+
+	int dir = tp_ctf_dir(sink, &error);
+	if (dir < 0)
+		return error;
+	name_of(sink, packet, true, name);
+	int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return errno;
+	error = EBADF;
+	if (is_still(fd, dir, name))
+		packet->memory = packet_map(fd, sink->options.packet, &error);
+	if (is_still(fd, dir, name)) {
+		close(fd);
+	} else {
+		tp_ctf_packet_unmap(sink, packet);
+		error = EBADF;
+	}
+	if (!packet->memory)
+		unlinkat(dir, name, 0);
+	return error;
+}
+
+int tp_ctf_packet_recycle(struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet, const struct tp_ctf_packet *was)
+{
+	char from[NAME_SIZE], to[NAME_SIZE];
+	int error;
+
+	int dir = tp_ctf_dir(sink, &error);
+	if (dir < 0)
+		return error;
+	/* What is called so already was left by a dead process. */
+	return renameat(dir, name_of(sink, was, false, from), dir, name_of(sink, packet, true, to)) == 0 ? 0 : errno;
+}
+
+int tp_ctf_packet_begin(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, uint64_t time, uint64_t discarded)
+{
+	char name[NAME_SIZE];
+	int error;
+
+	int dir = tp_ctf_dir(sink, &error);
+	if (dir < 0)
+		return error;
+	*packet->memory = (struct tp_packet){
+		.magic = TP_CTF_MAGIC,
+		/* In one trace no other stream may have it; children write to the same one. */
+		.stream_instance_id = (uint64_t)(uint32_t)sink->pid << 32 | packet->number,
+		.timestamp_begin = time,
+		.content_size = sizeof(struct tp_packet) * CHAR_BIT,
+		.timestamp_end = time,
+		.packet_size = (uint64_t)sink->options.packet * CHAR_BIT,
+		.packet_seq_num = packet->stream->shown, /* without the names that were taken */
+		.events_discarded = discarded,
+	};
+	name_of(sink, packet, true, name);
+	return tp_ctf_rename_new(dir, name, name + 1);
+}
+
+void tp_ctf_packet_unmap(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
+{
+	struct tp_packet *memory = packet->memory;
+
+	packet->memory = NULL; /* before it is so: another thread may fork here, and the child unmap what there is */
+	tp_barrier();
+	if (memory)
+		munmap(memory, sink->options.packet);
+}
+
+size_t tp_ctf_packet_finish(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t used = (packet->memory->content_size / CHAR_BIT + page - 1) & ~(page - 1);
+	size_t unused = sink->options.packet - used;
+
+	if (unused && madvise((char *)packet->memory + used, unused, MADV_REMOVE) != 0)
+		unused = 0;
+	tp_ctf_packet_unmap(sink, packet);
+	return unused;
+}
+
+void tp_ctf_packet_remove(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, bool hidden)
+{
+	char name[NAME_SIZE];
+	int error;
+
+	tp_ctf_packet_unmap(sink, packet);
+	int dir = tp_ctf_dir(sink, &error);
+	if (dir >= 0)
+		unlinkat(dir, name_of(sink, packet, hidden, name), 0);
+}
+
+void tp_ctf_packet_warm(struct tp_packet *memory, size_t from, size_t to)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	from = (from + page - 1) & ~(page - 1); /* what is in front of that is present */
+	if (from < to)
+		madvise((char *)memory + from, to - from, MADV_POPULATE_WRITE);
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/packets.c - a stream's packets, one after the other: that the next is
+ * there when it is needed, and what becomes of the one before.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/message.h"
+#include "sinks/ctf/ctf.h"
+
+/* On a full disk: nanoseconds until the next packet is tried for. */
+#define RETRY_AFTER 100000000u
+
+/* What is made present at once: it takes some microseconds. */
+#define SLICE ((size_t)64 << 10)
+
+/* ---- Making the next one ---- */
+
+/* It is said once, and for a while no other is to be tried for. */
+static void failed(struct tp_ctf_sink *sink, int error)
+{
+	if (!__atomic_exchange_n(&sink->no_room_complained, true, __ATOMIC_RELAXED))
+		tp_complain("CTF trace '%s': no new packet of %zu bytes can be made: %s%s; records are lost until it can",
+			    sink->path, sink->options.packet, strerror(error), tp_ctf_remedy(error));
+	__atomic_store_n(&sink->error, error, __ATOMIC_RELAXED);
+	__atomic_store_n(&sink->retry_at, tp_ctf_clock() + RETRY_AFTER, __ATOMIC_RELAXED);
+}
+
+static void remove_all(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
+{
+	while (packet) {
+		struct tp_ctf_packet *next = packet->next;
+		tp_ctf_packet_remove(sink, packet, false);
+		tp_mutex_lock(&tp_ctf_lock);
+		tp_ctf_packet_forget(sink, packet);
+		tp_mutex_unlock(&tp_ctf_lock);
+		packet = next;
+	}
+}
+
+/*
+ * The name of the stream's next packet. An earlier process with this one's id
+ * may have written to the trace: then no stream of ours may be called as one of its is.
+ */
+static void name_it(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet)
+{
+	tp_mutex_lock(&tp_ctf_lock);
+	if (!stream->shown && stream->sequence) {
+		stream->number = sink->next_number++;
+		stream->sequence = 0;
+	}
+	packet->number = stream->number;
+	packet->sequence = stream->sequence++;
+	tp_mutex_unlock(&tp_ctf_lock);
+}
+
+/* An overwriting sink has no packet for a thread: its user hardly expects that. */
+static void complain_of_limit(struct tp_ctf_sink *sink)
+{
+	if (sink->options.overwrite && !__atomic_exchange_n(&sink->limit_complained, true, __ATOMIC_RELAXED))
+		tp_complain("CTF trace '%s': size= holds %llu packets of %zu bytes, and all are in use: records of further "
+			    "threads are lost; a larger size= or a smaller packet= is needed",
+			    sink->path, (unsigned long long)(sink->options.size / sink->options.packet),
+			    sink->options.packet);
+}
+
+/* The plan can't be carried out. */
+static void drop(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_plan *plan, const struct tp_ctf_packet *was)
+{
+	if (plan->packet == stream->packet) { /* it stays */
+		tp_mutex_lock(&tp_ctf_lock);
+		plan->packet->number = was->number;
+		plan->packet->sequence = was->sequence;
+		plan->packet->begins_again = false;
+		tp_mutex_unlock(&tp_ctf_lock);
+		return;
+	}
+	tp_ctf_packet_unmap(sink, plan->packet); /* of a recycled one, somebody has taken the file away */
+	tp_ctf_room_give_back(sink, plan->packet);
+}
+
+/* A hidden file for the stream's next packet. */
+static enum tp_lost make(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool ahead, struct tp_ctf_packet **made)
+{
+	struct tp_ctf_plan plan = {.packet = NULL};
+	enum tp_lost result = tp_ctf_room_plan(sink, stream, ahead, &plan);
+	int error;
+
+	remove_all(sink, plan.goes);
+	if (result == TP_LOST_LIMIT && !ahead)
+		complain_of_limit(sink);
+	if (result != TP_NR_LOST)
+		return result;
+	const struct tp_ctf_packet was = {.number = plan.packet->number, .sequence = plan.packet->sequence};
+	int tries = 2;
+	do {
+		name_it(sink, stream, plan.packet);
+		error = plan.recycle ? tp_ctf_packet_recycle(sink, plan.packet, &was)
+				     : tp_ctf_packet_create(sink, plan.packet);
+	} while (error == EEXIST || (error == EBADF && --tries)); /* descriptors are closed all at once */
+	if (error) {
+		drop(sink, stream, &plan, &was);
+		failed(sink, error);
+		return plan.recycle || tp_ctf_room_may_create(sink) ? TP_LOST_NO_FILE : make(sink, stream, ahead, made);
+	}
+	if (!plan.recycle)
+		plan.packet->warm = 0;
+	*made = plan.packet;
+	return TP_NR_LOST;
+}
+
+/* Bytes of a packet that are made present at once, or of which the last are its end. */
+static size_t slice_of(const struct tp_ctf_sink *sink)
+{
+	return sink->options.packet / 2 < SLICE ? sink->options.packet / 2 : SLICE;
+}
+
+static void warm(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, size_t at_least)
+{
+	size_t to = packet->warm + slice_of(sink);
+
+	if (to < at_least)
+		to = at_least;
+	if (to > sink->options.packet)
+		to = sink->options.packet;
+	tp_ctf_packet_warm(packet->memory, packet->warm, to);
+	packet->warm = to;
+}
+
+/* ---- From one to the next ---- */
+
+/* What no stream could count, one that comes later does. */
+static unsigned long take_homeless(struct tp_ctf_sink *sink)
+{
+	return __atomic_load_n(&sink->homeless, __ATOMIC_RELAXED)
+		       ? __atomic_exchange_n(&sink->homeless, 0, __ATOMIC_RELAXED)
+		       : 0;
+}
+
+/* Gives the packet its head and its name. 0 or an error, and then it is gone. */
+static int show(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet)
+{
+	unsigned long homeless = take_homeless(sink);
+	uint64_t discarded = stream->packet ? stream->packet->memory->events_discarded : 0;
+
+	stream->carried = discarded;
+	/* Not before the end of the old one. */
+	uint64_t time = tp_stream_time(&stream->head, tp_clock_now(&sink->clock));
+
+	int error = tp_ctf_packet_begin(sink, packet, time, discarded + homeless);
+	if (!error)
+		return 0;
+	__atomic_fetch_add(&sink->homeless, homeless, __ATOMIC_RELAXED);
+	if (packet != stream->packet) {
+		tp_ctf_packet_remove(sink, packet, true);
+		tp_ctf_room_give_back(sink, packet);
+	}
+	if (error != EEXIST)
+		failed(sink, error);
+	return error;
+}
+
+/* The old packet is complete: what becomes of it. */
+static void close_packet(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
+{
+	if (sink->options.flight)
+		return;
+	size_t unused = tp_ctf_packet_finish(sink, packet);
+	tp_mutex_lock(&tp_ctf_lock);
+	packet->room -= unused;
+	__atomic_fetch_sub(&sink->room, unused, __ATOMIC_RELAXED);
+	if (sink->options.overwrite)
+		tp_ctf_closed_add(sink, packet);
+	else
+		tp_ctf_packet_forget(sink, packet);
+	tp_mutex_unlock(&tp_ctf_lock);
+}
+
+void tp_ctf_packets_wake(struct tp_ctf_sink *sink)
+{
+	tp_helper_thread_wake(&sink->preparer);
+}
+
+/* Somebody else is to prepare the stream's next packet, and to close the old one, unless that may have to go soon. */
+static bool leave_to_preparer(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *old)
+{
+	bool leave = old && !sink->options.overwrite && !sink->options.flight;
+
+	tp_mutex_lock(&tp_ctf_lock);
+	stream->wants_packet = true;
+	if (leave) {
+		old->next = NULL;
+		*sink->full_end = old;
+		sink->full_end = &old->next;
+	}
+	tp_mutex_unlock(&tp_ctf_lock);
+	tp_ctf_packets_wake(sink);
+	return leave;
+}
+
+static void go_on(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet)
+{
+	struct tp_stream *head = &stream->head;
+	struct tp_ctf_packet *old = stream->packet != packet ? stream->packet : NULL;
+
+	if (old) /* what was lost since it got its head */
+		packet->memory->events_discarded += old->memory->events_discarded - stream->carried;
+	tp_mutex_lock(&tp_ctf_lock);
+	stream->packet = packet;
+	packet->begins_again = false;
+	stream->shown++;
+	if (old && sink->options.flight)
+		tp_ctf_closed_add(sink, old);
+	tp_mutex_unlock(&tp_ctf_lock);
+	head->packet = packet->memory;
+	if (stream->shown > 1)
+		head->start += sink->options.packet;
+	head->base = (uintptr_t)head->packet - (uintptr_t)head->start;
+	head->published = head->start + sizeof(struct tp_packet);
+	__atomic_store_n(&head->position, head->published, __ATOMIC_RELAXED);
+	bool left = sink->preparing && leave_to_preparer(sink, stream, old);
+	if (old && !left)
+		close_packet(sink, old);
+}
+
+static void set_limit(struct tp_ctf_stream *stream, uint64_t limit)
+{
+	tp_barrier(); /* the packet is there before the room in it, and there is no room while it changes */
+	__atomic_store_n(&stream->head.limit, limit, __ATOMIC_RELAXED);
+	tp_barrier();
+}
+
+enum tp_lost tp_ctf_packets_switch(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+{
+	struct tp_ctf_packet *packet;
+	enum tp_lost result = TP_NR_LOST;
+	int error = 0;
+
+	set_limit(stream, 0);
+	do {
+		packet = __atomic_exchange_n(&stream->prepared, NULL, __ATOMIC_ACQUIRE);
+		if (!packet)
+			result = make(sink, stream, false, &packet);
+		if (result == TP_NR_LOST)
+			error = show(sink, stream, packet);
+	} while (result == TP_NR_LOST && error == EEXIST);
+	if (result == TP_NR_LOST && error)
+		result = TP_LOST_NO_FILE;
+	if (result == TP_NR_LOST)
+		go_on(sink, stream, packet);
+	if (stream->packet) {
+		if (!stream->packet->warm)
+			warm(sink, stream->packet, 0);
+		/* Where it has failed, the old packet stays, full as it is: it counts what is lost. */
+		set_limit(stream, stream->head.start + stream->packet->warm);
+	}
+	return result;
+}
+
+/* Where one can't be had now, or only for another, it is too early to say so. */
+static void prepare(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t at_least)
+{
+	struct tp_ctf_packet *packet;
+
+	tp_mutex_lock(&tp_ctf_lock);
+	/* Where old ones are overwritten, those that are only prepared must not be all that there is. */
+	bool may = !tp_ctf_room_is_short(sink, stream) &&
+		   (!sink->options.overwrite || sink->room <= sink->options.size / 2);
+	sink->making++;
+	tp_mutex_unlock(&tp_ctf_lock);
+	if (may && tp_ctf_room_may_be_tried(sink, NULL) && make(sink, stream, true, &packet) == TP_NR_LOST) {
+		warm(sink, packet, at_least);
+		__atomic_store_n(&stream->prepared, packet, __ATOMIC_RELEASE);
+	}
+	tp_mutex_lock(&tp_ctf_lock);
+	sink->making--;
+	tp_mutex_unlock(&tp_ctf_lock);
+}
+
+bool tp_ctf_packets_widen(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t end)
+{
+	struct tp_ctf_packet *packet = stream->packet;
+
+	if (packet->warm == sink->options.packet)
+		return false;
+	warm(sink, packet, end);
+	if (packet->warm == sink->options.packet && !sink->preparing && !tp_ctf_is_prepared(stream))
+		prepare(sink, stream, 0); /* ahead of need */
+	set_limit(stream, stream->head.start + packet->warm);
+	return true;
+}
+
+/* ---- The preparer's work ---- */
+
+static struct tp_ctf_packet *take_full(struct tp_ctf_sink *sink)
+{
+	tp_mutex_lock(&tp_ctf_lock);
+	struct tp_ctf_packet *packet = sink->full;
+	if (packet)
+		sink->full = packet->next;
+	if (!sink->full)
+		sink->full_end = &sink->full;
+	tp_mutex_unlock(&tp_ctf_lock);
+	return packet;
+}
+
+static struct tp_ctf_stream *take_wanting(struct tp_ctf_sink *sink)
+{
+	struct tp_ctf_stream *stream;
+
+	tp_mutex_lock(&tp_ctf_lock);
+	for (stream = sink->streams; stream && !stream->wants_packet; stream = stream->next)
+		;
+	if (stream)
+		stream->wants_packet = false;
+	tp_mutex_unlock(&tp_ctf_lock);
+	return stream;
+}
+
+void tp_ctf_packets_work(struct tp_ctf_sink *sink)
+{
+	struct tp_ctf_stream *stream;
+	struct tp_ctf_packet *packet;
+
+	/* What threads may be waiting for comes first. */
+	while ((stream = take_wanting(sink))) {
+		if (!tp_ctf_is_prepared(stream))
+			prepare(sink, stream, sink->options.packet);
+	}
+	while ((packet = take_full(sink)))
+		close_packet(sink, packet);
+}
+
+/* ---- The end ---- */
+
+void tp_ctf_packets_end_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+{
+	unsigned long homeless = take_homeless(sink);
+
+	if (homeless)
+		__atomic_fetch_add(&stream->head.packet->events_discarded, homeless, __ATOMIC_RELAXED);
+	if (stream->prepared)
+		tp_ctf_packet_remove(sink, stream->prepared, true);
+	tp_ctf_packet_finish(sink, stream->packet);
+}
+
+void tp_ctf_packets_end(struct tp_ctf_sink *sink)
+{
+	struct tp_ctf_packet *packet;
+
+	for (packet = sink->oldest; packet; packet = packet->next) {
+		if (packet->memory)
+			tp_ctf_packet_finish(sink, packet);
+	}
+	sink->oldest = NULL;
+	sink->newest_next = &sink->oldest;
+	while ((packet = take_full(sink)))
+		close_packet(sink, packet);
+}
+
+/* In the packet's place the child gets memory of its own, with what a record on its way has in it already. */
+static void replace_packet(struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
+{
+	const struct tp_stream *head = &stream->head;
+	size_t size = sink->options.packet;
+	void *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (copy == MAP_FAILED)
+		return;
+	if (tp_ctf_stream_is_busy(stream))
+		memcpy(copy, head->packet, (size_t)(head->position - head->start));
+	if (mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, head->packet) == MAP_FAILED)
+		munmap(copy, size);
+}
+
+void tp_ctf_packets_forget_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool own)
+{
+	if (stream->prepared) {
+		tp_ctf_packet_unmap(sink, stream->prepared);
+		tp_ctf_packet_forget(sink, stream->prepared);
+		stream->prepared = NULL;
+	}
+	if (own)
+		replace_packet(sink, stream);
+	else
+		tp_ctf_packet_unmap(sink, stream->packet);
+}
+
+static void forget_all(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
+{
+	while (packet) {
+		struct tp_ctf_packet *next = packet->next;
+		tp_ctf_packet_unmap(sink, packet);
+		tp_ctf_packet_forget(sink, packet);
+		packet = next;
+	}
+}
+
+/* The fork holds tp_ctf_lock. */
+void tp_ctf_packets_forget(struct tp_ctf_sink *sink)
+{
+	forget_all(sink, sink->oldest);
+	forget_all(sink, sink->full);
+	sink->oldest = sink->full = NULL;
+	sink->newest_next = &sink->oldest;
+	sink->full_end = &sink->full;
+	sink->room = 0;
+	sink->nr_streams = 0;
+	sink->making = 0;
+	sink->homeless = 0;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/record.c - the way of a record into its thread's stream where the short
+ * one, which stream.h has, comes to an end: the thread has no stream yet, the packet is
+ * full, the clock is not the counter, the trace has more context.
+ */
+#include <sched.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/guard.h"
+#include "sinks/ctf/ctf.h"
+
+/* ---- Lost records ---- */
+
+static bool count_lost(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, enum tp_lost cause)
+{
+	tp_sink_count_lost(&sink->head, cause);
+	if (!stream) {
+		__atomic_fetch_add(&sink->homeless, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	stream->pins++;
+	tp_barrier(); /* no handler takes the packet away */
+	struct tp_packet *packet = stream->head.packet;
+	__atomic_fetch_add(&packet->events_discarded, 1, __ATOMIC_RELAXED);
+	/* Readers say that it was between the packet's end and that of the one before. */
+	if (!tp_ctf_stream_is_busy(stream))
+		__atomic_store_n(&packet->timestamp_end, tp_stream_time(&stream->head, tp_clock_now(&sink->clock)),
+				 __ATOMIC_RELEASE);
+	tp_barrier();
+	stream->pins--;
+	return false;
+}
+
+static struct tp_ctf_stream *stream_of_thread(struct tp_ctf_sink *sink, enum tp_lost *cause)
+{
+	const struct tp_stream_slot *slot = &tp_stream_slots[sink->slot];
+
+	if (slot->key == sink->generation)
+		return (struct tp_ctf_stream *)slot->stream;
+	return tp_ctf_stream_acquire(sink, cause);
+}
+
+void tp_ctf_lost(struct tp_sink *head, enum tp_lost cause)
+{
+	struct tp_ctf_sink *sink = (struct tp_ctf_sink *)head;
+	enum tp_lost no_stream;
+
+	count_lost(sink, stream_of_thread(sink, &no_stream), cause);
+}
+
+/* ---- More room ---- */
+
+static enum tp_lost more_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size)
+{
+	uint64_t end = stream->head.position + TP_STREAM_ALIGN + size - stream->head.start;
+
+	if (tp_ctf_packets_widen(sink, stream, end))
+		return TP_NR_LOST;
+	/* Inside another record, or what else is at work on the packet that is full. */
+	if (tp_ctf_stream_is_busy(stream) || stream->pins)
+		return TP_LOST_NESTED;
+	return tp_ctf_packets_switch(sink, stream);
+}
+
+/* TP_NR_LOST: there is, or may be; else why not. */
+static enum tp_lost look_after(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size)
+{
+	struct tp_guard guard;
+	bool full = stream->head.limit == stream->head.start + sink->options.packet;
+
+	if (sizeof(struct tp_packet) + size > sink->options.packet)
+		return TP_LOST_TOO_LARGE;
+	/* In front of the guard and its system calls: on a full disk, each record comes here. */
+	if (full && tp_ctf_room_is_full(sink, stream))
+		return TP_LOST_LIMIT;
+	if (full && !(sink->options.flight && sink->options.overwrite) && !tp_ctf_room_may_be_tried(sink, stream))
+		return TP_LOST_NO_FILE;
+	if (!tp_guard_enter(&guard))
+		return TP_LOST_NESTED;
+	enum tp_lost result = more_room(sink, stream, size);
+	if (result == TP_NR_LOST && full) {
+		if (sink->options.context & TP_CTF_NAME)
+			tp_ctf_stream_take_name(stream);
+		tp_ctf_clock_refine(sink);
+	}
+	tp_guard_leave(&guard);
+	return result;
+}
+
+/* ---- The record ---- */
+
+/* Where the event begins; NULL where there is no room. As tp_stream_reserve(), with more in front of the record. */
+static char *place_reserve(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size, struct tp_record *rec)
+{
+	struct tp_stream *head = &stream->head;
+	uint64_t begin;
+
+	do {
+		rec->position = __atomic_load_n(&head->position, __ATOMIC_RELAXED);
+		tp_barrier();
+		rec->time = tp_stream_time(head, tp_clock_now(&sink->clock));
+		begin = (rec->position + TP_STREAM_ALIGN - 1) & ~(uint64_t)(TP_STREAM_ALIGN - 1);
+		if (begin + size > __atomic_load_n(&head->limit, __ATOMIC_RELAXED))
+			return NULL;
+	} while (!tp_stream_exchange(&head->position, rec->position, begin + size));
+	return tp_stream_at(head, begin);
+}
+
+/* As metadata.c describes it. */
+static void put_context(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream, uint16_t id, char *at)
+{
+	memcpy(at, &id, sizeof(id));
+	at += TP_STREAM_ALIGN;
+	if (sink->options.context & TP_CTF_CPU) {
+		int cpu = sched_getcpu();
+		memcpy(at, &cpu, sizeof(cpu));
+		at += sizeof(cpu);
+	}
+	if (sink->options.context & TP_CTF_PID) {
+		memcpy(at, &sink->pid, sizeof(sink->pid));
+		at += sizeof(sink->pid);
+	}
+	if (sink->options.context & TP_CTF_NAME)
+		memcpy(at, stream->name, sizeof(stream->name));
+}
+
+bool tp_ctf_reserve(struct tp_record *rec)
+{
+	struct tp_ctf_sink *sink = (struct tp_ctf_sink *)rec->sink;
+	size_t size = TP_STREAM_TIME + sink->context_size + rec->size;
+	enum tp_lost cause;
+	char *event;
+
+	struct tp_ctf_stream *stream = stream_of_thread(sink, &cause);
+	if (!stream)
+		return count_lost(sink, NULL, cause);
+	if (!tp_ctf_bit_is_set(sink->described, rec->event->id))
+		return count_lost(sink, stream, TP_LOST_OTHER);
+	while (!(event = place_reserve(sink, stream, size, rec))) {
+		cause = look_after(sink, stream, size);
+		if (cause != TP_NR_LOST)
+			return count_lost(sink, stream, cause);
+	}
+	memcpy(event, &rec->time, sizeof(rec->time));
+	event += TP_STREAM_TIME;
+	if (sink->context_size)
+		put_context(sink, stream, rec->event->id, event);
+	rec->entry = tp_stream_entry(&stream->head, event + sink->context_size, rec->event->id);
+	rec->stream = &stream->head;
+	return true;
+}

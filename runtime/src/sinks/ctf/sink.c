@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/sink.c - the CTF sink: a trace that is written where it is read.
+ *
+ * Each thread that records has a stream of its own. A stream's packets are
+ * files of one packet each, mapped while they are written. A file appears
+ * under its name when its head is complete, and each event is taken into its
+ * content by a single store, so that whoever reads the directory, at any
+ * moment, finds a valid trace.
+ *
+ * Here is what is done once a sink: opening, closing. ctf.h says where the rest is.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "base/guard.h"
+#include "base/memory.h"
+#include "sinks/ctf/ctf.h"
+
+/* ---- Forks and closing ---- */
+
+static void ctf_after_fork_child(struct tp_sink *head)
+{
+	struct tp_ctf_sink *sink = (struct tp_ctf_sink *)head;
+
+	sink->pid = getpid();
+	sink->forked = true;
+	sink->preparing = false; /* the thread is the parent's */
+	tp_ctf_streams_forget(sink);
+	tp_ctf_choose_way(sink);
+}
+
+static void sink_free(struct tp_ctf_sink *sink)
+{
+	tp_ctf_dir_close(sink);
+	tp_buffer_free(&sink->metadata);
+	tp_ctf_format_free(&sink->formats);
+	free(sink->path);
+	free(sink);
+}
+
+static int ctf_close(struct tp_sink *head)
+{
+	struct tp_ctf_sink *sink = (struct tp_ctf_sink *)head;
+
+	struct tp_guard guard;
+
+	tp_ctf_preparer_stop(sink);
+	tp_guard_enter(&guard);
+	tp_ctf_clock_refine(sink);
+	tp_guard_leave(&guard);
+	tp_ctf_streams_end(sink);
+	tp_sink_tell_lost(head, sink->path);
+	int error = -sink->error;
+	sink_free(sink);
+	return error;
+}
+
+static const struct tp_sink_ops ctf_ops = {
+	.name = "CTF",
+	.reserve = tp_ctf_reserve,
+	.lost = tp_ctf_lost,
+	.describe_event = tp_ctf_describe_event,
+	.write_descriptions = tp_ctf_write_descriptions,
+	.after_fork_child = ctf_after_fork_child,
+	.close = ctf_close,
+};
+
+struct tp_ctf_sink *tp_ctf_sink_of(struct tp_sink *head)
+{
+	return head && head->ops == &ctf_ops ? (struct tp_ctf_sink *)head : NULL;
+}
+
+/* ---- Opening ---- */
+
+/*
+ * How many bytes of context stand between an event's time and its record: the
+ * event's id, alone in the first 8, and what is asked for.
+ */
+static size_t context_size(unsigned int context)
+{
+	size_t size = TP_STREAM_ALIGN;
+
+	if (!context)
+		return 0;
+	if (context & TP_CTF_CPU)
+		size += sizeof(int32_t);
+	if (context & TP_CTF_PID)
+		size += sizeof(int32_t);
+	if (context & TP_CTF_NAME)
+		size += TP_CTF_NAME_SIZE;
+	return (size + TP_STREAM_ALIGN - 1) & ~(size_t)(TP_STREAM_ALIGN - 1);
+}
+
+static int sink_open(struct tp_ctf_sink *sink, const char *options)
+{
+	int error;
+
+	if (!tp_ctf_options_parse(&sink->options, options, sink->path))
+		return EINVAL;
+	sink->context_size = context_size(sink->options.context);
+	error = tp_ctf_dir_open(sink);
+	if (error)
+		return error;
+	tp_clock_open(&sink->clock);
+	tp_ctf_metadata_begin(sink);
+	if (sink->metadata.failed)
+		return ENOMEM;
+	if (!tp_ctf_streams_begin(sink))
+		return EMFILE;
+	error = -tp_sink_open(&sink->head, &ctf_ops);
+	if (error)
+		tp_ctf_streams_end(sink);
+	else if (sink->options.thread)
+		tp_ctf_preparer_start(sink);
+	return error;
+}
+
+struct tp_sink *tp_ctf_sink(const char *dir, const char *options)
+{
+	struct tp_ctf_sink *sink = dir ? tp_malloc(sizeof(*sink)) : NULL;
+	int error;
+
+	if (!sink) {
+		errno = dir ? ENOMEM : EINVAL;
+		return NULL;
+	}
+	*sink = (struct tp_ctf_sink){.dir = TP_OWN_FILE_NONE, .pid = getpid(), .newest_next = &sink->oldest, .full_end = &sink->full};
+	sink->path = strdup(dir);
+	tp_ctf_lock_start();
+	error = sink->path ? sink_open(sink, options) : ENOMEM;
+	if (!error)
+		return &sink->head;
+	sink_free(sink);
+	errno = error;
+	return NULL;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/snapshot.c - a copy of what a flight recorder holds, as a trace of its own.
+ *
+ * The threads go on recording meanwhile, and write into their oldest packets
+ * again. So of each stream the newest is copied first, and where one is
+ * gone, nothing older is left: there is no gap. A packet that is being
+ * copied stays as it is; a thread that would have taken it makes a new one.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "base/file.h"
+#include "base/guard.h"
+#include "base/memory.h"
+#include "base/readers.h"
+#include "sinks/ctf/ctf.h"
+
+#define HIDDEN_METADATA ".metadata-of-snapshot"
+#define NAME_SIZE 64
+
+/* A packet as it was when the snapshot came to its stream. */
+struct shot {
+	struct tp_ctf_packet *packet;
+	uint64_t life;
+	uint64_t sequence;
+	unsigned int number;
+	bool held; /* its packet stays as it is */
+};
+
+struct snapshot {
+	struct tp_ctf_sink *sink; /* that is copied */
+	struct tp_ctf_sink to;    /* of which only the directory is used */
+	int metadata;          /* its file */
+	struct shot *shots;    /* of a stream, from the oldest to the newest */
+	size_t nr, room;
+};
+
+/* -1, which makes its user fail, where the program has closed it. */
+static int to_dir(const struct snapshot *s)
+{
+	return tp_own_file_descriptor(&s->to.dir);
+}
+
+/* ---- What a stream has: under tp_ctf_lock ---- */
+
+static void add_shot(struct snapshot *s, struct tp_ctf_packet *packet)
+{
+	s->shots[s->nr++] = (struct shot){packet, packet->life, packet->sequence, packet->number, false};
+}
+
+/* The newest two are held from here on: at least they will be copied, of which one may just have been begun. */
+static void add_all(struct snapshot *s, const struct tp_ctf_stream *stream)
+{
+	s->nr = 0;
+	for (struct tp_ctf_packet *packet = s->sink->oldest; packet; packet = packet->next) {
+		if (packet->stream == stream)
+			add_shot(s, packet);
+	}
+	if (!stream->packet->begins_again)
+		add_shot(s, stream->packet);
+	for (size_t i = s->nr; i-- > 0 && i + 2 >= s->nr;) {
+		s->shots[i].packet->copied++;
+		s->shots[i].held = true;
+	}
+}
+
+/* There is no malloc under the lock: a recorder that waits for it may have interrupted one. */
+static int look(struct snapshot *s, const struct tp_ctf_stream *stream)
+{
+	struct tp_guard guard;
+
+	for (;;) {
+		tp_guard_enter(&guard);
+		tp_mutex_lock(&tp_ctf_lock);
+		uint64_t packets = stream->packets;
+		if (packets <= s->room)
+			add_all(s, stream);
+		tp_mutex_unlock(&tp_ctf_lock);
+		tp_guard_leave(&guard);
+		if (packets <= s->room)
+			return 0;
+		free(s->shots);
+		s->room = packets + 16;
+		s->shots = tp_malloc(s->room * sizeof(*s->shots));
+		if (!s->shots)
+			return ENOMEM;
+	}
+}
+
+/* ---- Copying ---- */
+
+/* Not where it is another packet by now. */
+static void hold(struct shot *shot)
+{
+	tp_mutex_lock(&tp_ctf_lock);
+	if (!shot->held && shot->packet->life == shot->life) {
+		shot->packet->copied++;
+		shot->held = true;
+	}
+	tp_mutex_unlock(&tp_ctf_lock);
+}
+
+static void let_go(struct shot *shot)
+{
+	tp_mutex_lock(&tp_ctf_lock);
+	if (shot->held)
+		shot->packet->copied--;
+	shot->held = false;
+	tp_mutex_unlock(&tp_ctf_lock);
+}
+
+static int copy_to(const struct shot *shot, int fd)
+{
+	const struct tp_packet *packet = shot->packet->memory;
+	struct tp_packet head;
+	uint64_t content = __atomic_load_n(&packet->content_size, __ATOMIC_ACQUIRE) / CHAR_BIT;
+
+	if (!tp_file_size_allowed(content))
+		return EFBIG;
+	head = (struct tp_packet){
+		.magic = packet->magic,
+		.stream_id = packet->stream_id,
+		.stream_instance_id = packet->stream_instance_id,
+		.timestamp_begin = packet->timestamp_begin,
+		.content_size = content * CHAR_BIT,
+		/* May be that of later events; not before that of the last one here. */
+		.timestamp_end = __atomic_load_n(&packet->timestamp_end, __ATOMIC_ACQUIRE),
+		.packet_size = content * CHAR_BIT,
+		.packet_seq_num = packet->packet_seq_num,
+		.events_discarded = __atomic_load_n(&packet->events_discarded, __ATOMIC_RELAXED),
+	};
+	int error = tp_file_write(fd, &head, sizeof(head));
+	return error ? error : tp_file_write(fd, packet + 1, content - sizeof(head));
+}
+
+static void shot_name(const struct snapshot *s, const struct shot *shot, char name[NAME_SIZE])
+{
+	snprintf(name, NAME_SIZE, "stream-%d-%u-%llu", s->sink->pid, shot->number, (unsigned long long)shot->sequence);
+}
+
+static int make_file(struct snapshot *s, const struct shot *shot)
+{
+	char name[NAME_SIZE];
+	int error;
+
+	shot_name(s, shot, name);
+	int dir = tp_ctf_dir(&s->to, &error);
+	if (dir < 0)
+		return error;
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return errno;
+	error = copy_to(shot, fd);
+	if (close(fd) != 0 && !error)
+		error = errno;
+	if (error)
+		unlinkat(dir, name, 0);
+	return error;
+}
+
+static int copy_stream(struct snapshot *s, const struct tp_ctf_stream *stream)
+{
+	struct tp_guard guard;
+	int error = look(s, stream);
+	bool gone = error != 0;
+
+	for (size_t i = error ? 0 : s->nr; i-- > 0;) {
+		struct shot *shot = &s->shots[i];
+		tp_guard_enter(&guard);
+		if (!gone && !error) {
+			hold(shot);
+			gone = !shot->held;
+		}
+		if (!gone && !error)
+			error = make_file(s, shot);
+		let_go(shot);
+		tp_guard_leave(&guard);
+	}
+	return error;
+}
+
+/* None is ever taken off the list, and new ones come in front. */
+static int copy_all(struct snapshot *s)
+{
+	struct tp_guard guard;
+	int error = 0;
+
+	tp_guard_enter(&guard);
+	tp_mutex_lock(&tp_ctf_lock);
+	struct tp_ctf_stream *stream = s->sink->streams;
+	tp_mutex_unlock(&tp_ctf_lock);
+	tp_guard_leave(&guard);
+	for (; stream && !error; stream = stream->next)
+		error = copy_stream(s, stream);
+	return error;
+}
+
+/* Its file says who has the directory until, last, there is something in it and it gets its name: then it is a trace. */
+static int begin_metadata(struct snapshot *s)
+{
+	s->metadata = openat(to_dir(s), HIDDEN_METADATA, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (s->metadata < 0)
+		return errno;
+	/* Another may have been made since the directory was seen to be empty. */
+	if (faccessat(to_dir(s), "metadata", F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+		return 0;
+	close(s->metadata);
+	unlinkat(to_dir(s), HIDDEN_METADATA, 0);
+	return EEXIST;
+}
+
+static int write_metadata(struct snapshot *s)
+{
+	struct tp_guard guard;
+
+	tp_lock(&tp_events_lock);
+	tp_guard_enter(&guard);
+	int error = tp_ctf_metadata_write(s->sink, s->metadata);
+	if (!error)
+		tp_ctf_format_copy(&s->sink->formats, to_dir(s)); /* without it, it is a trace all the same */
+	tp_guard_leave(&guard);
+	tp_unlock(&tp_events_lock);
+	if (close(s->metadata) != 0 && !error)
+		error = errno;
+	return error ? error : tp_ctf_rename_new(to_dir(s), HIDDEN_METADATA, "metadata");
+}
+
+/* ---- The whole ---- */
+
+/* Nobody else has made any: the directory was empty, and was ours. */
+static void remove_files(const struct snapshot *s)
+{
+	int copy = openat(to_dir(s), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, "stream-", 7) == 0 || strcmp(entry->d_name, HIDDEN_METADATA) == 0)
+			unlinkat(to_dir(s), entry->d_name, 0);
+	}
+	if (dir)
+		closedir(dir);
+	else if (copy >= 0)
+		close(copy);
+}
+
+static int take(struct snapshot *s)
+{
+	int error = begin_metadata(s);
+
+	if (error) /* another snapshot is made here */
+		return error;
+	error = copy_all(s);
+	if (!error)
+		error = write_metadata(s);
+	else
+		close(s->metadata);
+	free(s->shots);
+	if (error)
+		remove_files(s);
+	return error;
+}
+
+int tp_ctf_snapshot(struct tp_sink *head, const char *dir)
+{
+	struct tp_ctf_sink *sink = tp_ctf_sink_of(head);
+	struct snapshot s = {.sink = sink, .to = {.dir = TP_OWN_FILE_NONE}};
+
+	if (!sink || !dir)
+		return -EINVAL;
+	if (!sink->options.flight)
+		return -ENOTSUP;
+	if (tp_reading())
+		return -EDEADLK;
+	s.to.path = strdup(dir);
+	int error = s.to.path ? tp_ctf_dir_open(&s.to) : ENOMEM;
+	if (!error)
+		error = take(&s);
+	tp_ctf_dir_close(&s.to);
+	free(s.to.path);
+	return -error;
+}

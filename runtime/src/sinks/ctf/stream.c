@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/stream.c - the streams of a sink, and which thread has which: from a
+ * thread's first record to its exit, and across forks.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "base/base.h"
+#include "base/guard.h"
+#include "base/thread.h"
+#include "sinks/ctf/ctf.h"
+
+/* Under tp_ctf_lock. */
+static struct tp_ctf_sink *sink_of_slot[TP_STREAM_SINKS];
+static uint64_t last_generation;
+
+/* ---- The streams of a sink ---- */
+
+unsigned int tp_ctf_stream_number(struct tp_ctf_sink *sink)
+{
+	tp_mutex_lock(&tp_ctf_lock);
+	unsigned int number = sink->next_number++;
+	tp_mutex_unlock(&tp_ctf_lock);
+	return number;
+}
+
+static struct tp_ctf_stream *description_take(struct tp_ctf_sink *sink)
+{
+	tp_mutex_lock(&tp_ctf_lock);
+	struct tp_ctf_stream *stream = sink->unused_streams;
+	if (stream) {
+		sink->unused_streams = stream->next_free;
+		*stream = (struct tp_ctf_stream){.next = NULL};
+	} else {
+		stream = tp_ctf_description_new(sink, sizeof(*stream));
+	}
+	tp_mutex_unlock(&tp_ctf_lock);
+	return stream;
+}
+
+static void description_give(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+{
+	stream->next_free = sink->unused_streams;
+	sink->unused_streams = stream;
+}
+
+static struct tp_ctf_stream *stream_create(struct tp_ctf_sink *sink, enum tp_lost *cause)
+{
+	struct tp_ctf_stream *stream = description_take(sink);
+
+	if (!stream) {
+		*cause = TP_LOST_OTHER;
+		return NULL;
+	}
+	stream->number = tp_ctf_stream_number(sink);
+	*cause = tp_ctf_packets_switch(sink, stream);
+	tp_mutex_lock(&tp_ctf_lock);
+	if (*cause == TP_NR_LOST) {
+		stream->next = sink->streams;
+		sink->streams = stream;
+		sink->nr_streams++;
+	} else {
+		description_give(sink, stream);
+	}
+	tp_mutex_unlock(&tp_ctf_lock);
+	if (sink->preparing)
+		tp_ctf_packets_wake(sink); /* which looks for its streams in the list */
+	return *cause == TP_NR_LOST ? stream : NULL;
+}
+
+static struct tp_ctf_stream *pool_take(struct tp_ctf_sink *sink)
+{
+	tp_mutex_lock(&tp_ctf_lock);
+	struct tp_ctf_stream *stream = sink->pool;
+	if (stream)
+		__atomic_store_n(&sink->pool, stream->next_free, __ATOMIC_RELAXED);
+	tp_mutex_unlock(&tp_ctf_lock);
+	return stream;
+}
+
+/* ---- The streams of a thread ---- */
+
+void tp_ctf_stream_take_name(struct tp_ctf_stream *stream)
+{
+	prctl(PR_GET_NAME, stream->name);
+}
+
+/*
+ * Back into the pool of its sink, if that is still there. One in the middle
+ * of a record (the thread exits inside a probe) stays out of use.
+ */
+static void slot_leave(unsigned int i)
+{
+	struct tp_stream_slot *slot = &tp_stream_slots[i];
+	struct tp_ctf_sink *sink = sink_of_slot[i];
+	bool current = sink && slot->key == sink->generation;
+	struct tp_ctf_stream *stream = (struct tp_ctf_stream *)slot->stream;
+
+	slot->key = TP_STREAM_NONE;
+	tp_barrier(); /* before anybody else may have the stream */
+	if (current && !tp_ctf_stream_is_busy(stream)) {
+		stream->next_free = sink->pool;
+		__atomic_store_n(&sink->pool, stream, __ATOMIC_RELAXED);
+	}
+}
+
+static void leave(void)
+{
+	struct tp_guard guard;
+
+	if (!tp_guard_enter(&guard))
+		return;
+	tp_mutex_lock(&tp_ctf_lock);
+	for (unsigned int i = 0; i < TP_STREAM_SINKS; i++) {
+		if (tp_stream_slots[i].key != TP_STREAM_NONE)
+			slot_leave(i);
+	}
+	tp_mutex_unlock(&tp_ctf_lock);
+	tp_guard_leave(&guard);
+}
+
+/* A stream that an exited thread has left, or a new one. */
+static struct tp_ctf_stream *stream_for_thread(struct tp_ctf_sink *sink, enum tp_lost *cause)
+{
+	struct tp_stream_slot *slot = &tp_stream_slots[sink->slot];
+
+	*cause = TP_LOST_OTHER;
+	if (!tp_thread_arm(leave))
+		return NULL;
+	struct tp_ctf_stream *stream = pool_take(sink);
+	if (!stream)
+		stream = stream_create(sink, cause);
+	if (!stream)
+		return NULL;
+	struct trace_entry entry = {.pid = tp_thread_id()};
+	memcpy(&stream->head.entry, &entry, sizeof(entry));
+	if (sink->options.context & TP_CTF_NAME)
+		tp_ctf_stream_take_name(stream);
+	slot->stream = &stream->head;
+	tp_barrier(); /* key says that the stream is there */
+	slot->key = sink->generation;
+	return stream;
+}
+
+struct tp_ctf_stream *tp_ctf_stream_acquire(struct tp_ctf_sink *sink, enum tp_lost *cause)
+{
+	struct tp_guard guard;
+
+	/* In front of the guard and its system calls: where all is full, each record of a new thread comes here. */
+	*cause = TP_LOST_NO_FILE;
+	bool pooled = __atomic_load_n(&sink->pool, __ATOMIC_RELAXED) != NULL;
+	if (!pooled && !tp_ctf_room_may_be_tried(sink, NULL))
+		return NULL;
+	*cause = TP_LOST_LIMIT;
+	if (!pooled && tp_ctf_room_is_full(sink, NULL))
+		return NULL;
+	*cause = TP_LOST_NESTED;
+	if (!tp_guard_enter(&guard))
+		return NULL;
+	struct tp_ctf_stream *stream = stream_for_thread(sink, cause);
+	tp_guard_leave(&guard);
+	return stream;
+}
+
+/* ---- From a sink's opening to its closing ---- */
+
+bool tp_ctf_streams_begin(struct tp_ctf_sink *sink)
+{
+	struct tp_guard guard;
+	uint32_t slot = 0;
+
+	tp_guard_enter(&guard);
+	tp_mutex_lock(&tp_ctf_lock);
+	sink->generation = ++last_generation;
+	while (slot < TP_STREAM_SINKS && sink_of_slot[slot])
+		slot++;
+	if (slot < TP_STREAM_SINKS)
+		sink_of_slot[slot] = sink;
+	sink->slot = slot;
+	tp_mutex_unlock(&tp_ctf_lock);
+	tp_guard_leave(&guard);
+	return slot < TP_STREAM_SINKS;
+}
+
+void tp_ctf_streams_end(struct tp_ctf_sink *sink)
+{
+	struct tp_guard guard;
+
+	tp_guard_enter(&guard);
+	tp_mutex_lock(&tp_ctf_lock);
+	sink_of_slot[sink->slot] = NULL; /* from here on no exiting thread touches the streams */
+	tp_mutex_unlock(&tp_ctf_lock);
+	for (struct tp_ctf_stream *stream = sink->streams; stream; stream = stream->next)
+		tp_ctf_packets_end_stream(sink, stream);
+	tp_ctf_packets_end(sink);
+	tp_ctf_descriptions_free(sink);
+	tp_guard_leave(&guard);
+}
+
+/* ---- Forks ---- */
+
+/*
+ * The packets are the parent's. A handler that forks may have interrupted a
+ * record, which the child still completes, or even begins: where nobody sees it.
+ */
+void tp_ctf_streams_forget(struct tp_ctf_sink *sink)
+{
+	const struct tp_stream_slot *slot = &tp_stream_slots[sink->slot];
+	struct tp_ctf_stream *next;
+
+	for (struct tp_ctf_stream *stream = sink->streams; stream; stream = next) {
+		bool own = slot->key == sink->generation && slot->stream == &stream->head;
+		next = stream->next;
+		tp_ctf_packets_forget_stream(sink, stream, own);
+		if (!own)
+			description_give(sink, stream);
+	}
+	tp_ctf_packets_forget(sink);
+	sink->streams = NULL;
+	sink->pool = NULL;
+	sink->next_number = 0;
+	sink->generation = ++last_generation; /* the slot of this thread holds a stream of the parent's */
+}

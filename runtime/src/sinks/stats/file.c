@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/stats/file.c - the file that statistics are in. It is written under a hidden
+ * name, and then takes the place of the one before: who reads it finds it whole.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/message.h"
+#include "sinks/stats/stats.h"
+
+/* The file's directory, without links in it; the caller frees it. */
+static char *directory_of(const char *file, const char *name)
+{
+	char *directory = name == file ? strdup(".") : strndup(file, (size_t)(name - file));
+	char *real = directory ? realpath(directory, NULL) : NULL;
+
+	free(directory);
+	return real;
+}
+
+/* Another process may have a file of this name, too. */
+static int set_path(struct tp_stats_sink *sink, char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+	char *hidden;
+
+	if (asprintf(&hidden, "%.*s.%s.%d.tmp", (int)(name - path), path, name, (int)getpid()) < 0) {
+		free(path);
+		return ENOMEM;
+	}
+	free(sink->path);
+	free(sink->hidden);
+	sink->path = path;
+	sink->hidden = hidden;
+	sink->path_pid = getpid();
+	return 0;
+}
+
+static bool begins(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/*
+ * A device, or a link that leads nowhere that has a name, would be replaced by a file. And
+ * /dev/stderr and the like may lead to one that is written to otherwise.
+ */
+static bool must_stay(const char *file, const char *path)
+{
+	struct stat st;
+
+	if ((begins(file, "/dev/") && !begins(file, "/dev/shm/")) || begins(file, "/proc/"))
+		return true;
+	return path ? stat(path, &st) == 0 && !S_ISREG(st.st_mode) : lstat(file, &st) == 0;
+}
+
+int tp_stats_file_open(struct tp_stats_sink *sink, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	const char *name = slash ? slash + 1 : file;
+	char *path = realpath(file, NULL); /* where it is a link, what that leads to is to be replaced */
+
+	if (!*name || must_stay(file, path)) {
+		tp_complain("statistics '%s': that is no file, and can't be replaced by one; there are no statistics",
+			    file);
+		free(path);
+		return EINVAL;
+	}
+	if (!path) {
+		char *directory = directory_of(file, name);
+		if (!directory)
+			return errno;
+		if (asprintf(&path, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, name) < 0)
+			path = NULL;
+		free(directory);
+	}
+	sink->opened_path = path ? strdup(path) : NULL;
+	return sink->opened_path ? set_path(sink, path) : ENOMEM;
+}
+
+void tp_stats_file_close(struct tp_stats_sink *sink)
+{
+	free(sink->opened_path);
+	free(sink->path);
+	free(sink->hidden);
+}
+
+/* Of a child, the file has another name. */
+static int check_path(struct tp_stats_sink *sink)
+{
+	char *path;
+
+	if (sink->path_pid == getpid())
+		return 0;
+	return asprintf(&path, "%s.%d", sink->opened_path, (int)getpid()) < 0 ? ENOMEM : set_path(sink, path);
+}
+
+static int write_hidden(const struct tp_stats_sink *sink, const struct tp_buffer *text)
+{
+	if (!tp_file_size_allowed(text->len))
+		return EFBIG;
+	int fd = open(sink->hidden, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return errno;
+	int error = tp_file_write(fd, text->text, text->len);
+	if (close(fd) != 0 && !error)
+		error = errno;
+	return error;
+}
+
+int tp_stats_file_replace(struct tp_stats_sink *sink, const struct tp_buffer *text)
+{
+	int error = text->failed ? ENOMEM : check_path(sink);
+
+	if (!error)
+		error = write_hidden(sink, text);
+	if (!error && rename(sink->hidden, sink->path) != 0)
+		error = errno;
+	if (!error)
+		return 0;
+	unlink(sink->hidden);
+	if (!sink->complained)
+		tp_complain("statistics '%s': can't be written: %s; it is tried again and again", sink->path,
+			    strerror(error));
+	sink->complained = true;
+	return error;
+}

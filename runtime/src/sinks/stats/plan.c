@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/stats/plan.c - what is counted of an event. All that is needed of its
+ * description is copied, as its module may go, and its counts stay.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/guard.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "sinks/stats/stats.h"
+
+static size_t plans_size(void)
+{
+	return TP_NR_IDS * sizeof(struct tp_stats_plan *);
+}
+
+/* Of which only the pages are there that ids are in. */
+bool tp_stats_plans_begin(struct tp_stats_sink *sink)
+{
+	void *plans = mmap(NULL, plans_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			   -1, 0);
+
+	sink->plans = plans == MAP_FAILED ? NULL : plans;
+	return sink->plans != NULL;
+}
+
+/* ---- Fields ---- */
+
+enum wanted {
+	NOT_WANTED,
+	BY_GLOB, /* where it can be counted */
+	BY_NAME,
+};
+
+static enum wanted is_wanted(struct tp_stats_sink *sink, const char *event, const struct tp_event_field *field)
+{
+	enum wanted wanted = NOT_WANTED;
+
+	for (size_t i = 0; i < sink->options.nr_wishes; i++) {
+		struct tp_stats_wish *wish = &sink->options.wishes[i];
+		if (!tp_pattern_matches(wish->pattern, event) || fnmatch(wish->field, field->name, 0) != 0)
+			continue;
+		wish->found = true;
+		if (strcmp(wish->field, field->name) == 0)
+			wanted = BY_NAME;
+		else if (wanted == NOT_WANTED)
+			wanted = BY_GLOB;
+	}
+	return wanted;
+}
+
+static bool is_integer(const struct tp_event_field *field)
+{
+	const uint32_t size = field->size;
+
+	return field->kind == TP_FIELD && field->type_class == TP_INTEGER &&
+	       (size == 1 || size == 2 || size == 4 || size == 8);
+}
+
+static bool is_float(const struct tp_event_field *field)
+{
+	return field->kind == TP_FIELD && field->type_class == TP_FLOAT &&
+	       (field->size == sizeof(float) || field->size == sizeof(double));
+}
+
+/* False where there is nothing that this could be counted as. */
+static bool kind_of(const struct tp_event_field *field, enum tp_stats_kind *kind)
+{
+	if (field->kind == TP_STRING ||
+	    (field->is_char && (field->kind == TP_ARRAY || field->kind == TP_DYNAMIC_ARRAY)))
+		*kind = TP_STATS_TEXT;
+	else if (is_integer(field))
+		*kind = field->symbols ? TP_STATS_SYMBOL : TP_STATS_INTEGER;
+	else if (is_float(field))
+		*kind = TP_STATS_FLOAT;
+	else
+		return false;
+	return true;
+}
+
+static struct trace_print_flags *copy_symbols(const struct trace_print_flags *symbols)
+{
+	size_t nr = 0;
+
+	while (symbols[nr].name)
+		nr++;
+	struct trace_print_flags *copy = calloc(nr + 1, sizeof(*copy));
+	for (size_t i = 0; copy && i < nr; i++) {
+		copy[i].mask = symbols[i].mask;
+		copy[i].name = strdup(symbols[i].name);
+		if (!copy[i].name)
+			break; /* a value without a name is shown as a number */
+	}
+	return copy;
+}
+
+static void free_symbols(struct trace_print_flags *symbols)
+{
+	for (size_t i = 0; symbols && symbols[i].name; i++)
+		free((char *)(uintptr_t)symbols[i].name);
+	free(symbols);
+}
+
+static bool plan_field(struct tp_stats_plan *plan, const struct tp_event_field *from, enum tp_stats_kind kind)
+{
+	struct tp_stats_field *field = &plan->fields[plan->nr_fields];
+
+	*field = (struct tp_stats_field){
+		.name = strdup(from->name),
+		.kind = kind,
+		.offset = from->offset,
+		.size = from->size,
+		.is_signed = from->is_signed,
+		.dynamic = from->kind == TP_STRING || from->kind == TP_DYNAMIC_ARRAY,
+		.relative = from->relative,
+		.symbols = kind == TP_STATS_SYMBOL ? copy_symbols(from->symbols) : NULL,
+		.delimiter = kind == TP_STATS_SYMBOL && from->delimiter ? strdup(from->delimiter) : NULL,
+	};
+	plan->nr_fields++;
+	for (enum tp_stats_place place = 0; place < TP_STATS_NR_PLACES; place++) {
+		field->at[place] = plan->size[place];
+		plan->size[place] += tp_stats_field_size(field, place);
+	}
+	return field->name && (kind != TP_STATS_SYMBOL || field->symbols);
+}
+
+static bool plan_fields(struct tp_stats_sink *sink, struct tp_stats_plan *plan, const struct tp_event_class *from)
+{
+	enum tp_stats_kind kind;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < sink->options.nr_wishes; i++) {
+		struct tp_stats_wish *wish = &sink->options.wishes[i];
+		wish->found_event = wish->found_event || tp_pattern_matches(wish->pattern, plan->name);
+	}
+	for (uint32_t i = 0; i < from->nr_fields; i++)
+		nr += is_wanted(sink, plan->name, &from->fields[i]) != NOT_WANTED;
+	if (!nr)
+		return true;
+	plan->fields = calloc(nr, sizeof(*plan->fields));
+	if (!plan->fields)
+		return false;
+	for (uint32_t i = 0; i < from->nr_fields; i++) {
+		enum wanted wanted = is_wanted(sink, plan->name, &from->fields[i]);
+		if (wanted == NOT_WANTED)
+			continue;
+		if (kind_of(&from->fields[i], &kind)) {
+			if (!plan_field(plan, &from->fields[i], kind))
+				return false;
+		} else if (wanted == BY_NAME) {
+			tp_complain("statistics '%s': %s.%s is not counted: only numbers, strings and arrays of char "
+				    "can be",
+				    sink->path, plan->name, from->fields[i].name);
+		}
+	}
+	return true;
+}
+
+/* ---- Plans ---- */
+
+static void plan_free(struct tp_stats_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->nr_fields; i++) {
+		free(plan->fields[i].name);
+		free(plan->fields[i].delimiter);
+		free_symbols(plan->fields[i].symbols);
+	}
+	if (plan->total)
+		munmap(plan->total, plan->size[TP_STATS_TOTAL]);
+	free(plan->fields);
+	free(plan->name);
+	free(plan);
+}
+
+static bool plan_make(struct tp_stats_sink *sink, struct tp_stats_plan *plan, const struct tp_event *event)
+{
+	if (asprintf(&plan->name, "%s:%s", event->system, event->name) < 0) {
+		plan->name = NULL;
+		return false;
+	}
+	if (!plan_fields(sink, plan, event->event_class))
+		return false;
+	/* Mapped, as most of a large table is hardly ever touched. */
+	void *total = mmap(NULL, plan->size[TP_STATS_TOTAL], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	plan->total = total == MAP_FAILED ? NULL : total;
+	return plan->total != NULL;
+}
+
+int tp_stats_describe_event(struct tp_sink *head, const struct tp_event *event)
+{
+	struct tp_stats_sink *sink = (struct tp_stats_sink *)head;
+	struct tp_stats_plan *plan = tp_malloc(sizeof(*plan));
+	struct tp_guard guard;
+
+	if (!plan)
+		return -ENOMEM;
+	*plan = (struct tp_stats_plan){
+		.id = event->id,
+		.size = {sizeof(struct tp_stats_counts), sizeof(struct tp_stats_counts)},
+	};
+	if (!plan_make(sink, plan, event)) {
+		plan_free(plan);
+		return -ENOMEM;
+	}
+	tp_guard_enter(&guard);
+	tp_mutex_lock(&tp_stats_lock);
+	plan->next = sink->all_plans;
+	sink->all_plans = plan;
+	__atomic_store_n(&sink->plans[event->id], plan, __ATOMIC_RELEASE);
+	tp_mutex_unlock(&tp_stats_lock);
+	tp_guard_leave(&guard);
+	return 0;
+}
+
+void tp_stats_tell_missing(const struct tp_stats_sink *sink)
+{
+	for (size_t i = 0; i < sink->options.nr_wishes; i++) {
+		const struct tp_stats_wish *wish = &sink->options.wishes[i];
+		if (!wish->found)
+			tp_complain("statistics '%s': field=%s: %s", sink->path, wish->text,
+				    wish->found_event ? "the event has no such field"
+						      : "no event of this program has such a name");
+	}
+}
+
+void tp_stats_plans_free(struct tp_stats_sink *sink)
+{
+	struct tp_stats_plan *next;
+
+	for (struct tp_stats_plan *plan = sink->all_plans; plan; plan = next) {
+		next = plan->next;
+		plan_free(plan);
+	}
+	if (sink->plans)
+		munmap(sink->plans, plans_size());
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/stats/sink.c - the statistics sink: it counts, and a file says what.
+ *
+ * Here is what is done once a sink, and each time that the file is written;
+ * stats.h says where the rest is, and how threads count.
+ */
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "base/fork.h"
+#include "base/guard.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/readers.h"
+#include "sinks/stats/stats.h"
+
+/* ---- Writing the file ---- */
+
+/* What is in it is to be the same whatever the program's locale is: how JSON wants it, for one. */
+static void format(struct tp_buffer *b, const struct tp_stats_report *report)
+{
+	locale_t plain = newlocale(LC_ALL_MASK, "C", NULL);
+	locale_t old = uselocale(plain);
+
+	if (report->sink->options.json)
+		tp_stats_json(b, report);
+	else
+		tp_stats_text(b, report);
+	uselocale(old);
+	if (plain)
+		freelocale(plain);
+}
+
+static int write_report(struct tp_stats_sink *sink, const struct tp_stats_report *report)
+{
+	struct tp_buffer b = {.failed = !report->memory};
+
+	if (report->memory)
+		format(&b, report);
+	int error = tp_stats_file_replace(sink, &b);
+	tp_buffer_free(&b);
+	return error;
+}
+
+/* What was taken is not in the file, but in the totals it is. */
+static void write_again(struct tp_stats_sink *sink)
+{
+	tp_mutex_lock(&tp_stats_lock);
+	sink->changed = true;
+	tp_mutex_unlock(&tp_stats_lock);
+}
+
+/* In tp_guard_enter(), as it takes locks that readers take. 0 or an errno value. */
+static int write_file(struct tp_stats_sink *sink, bool always, bool final)
+{
+	struct tp_stats_report report;
+	int error = 0;
+
+	tp_readers_register_thread(); /* as tp_lock() does, and why */
+	tp_mutex_lock(&sink->writing);
+	if (tp_stats_report(&report, sink, always, final))
+		error = write_report(sink, &report);
+	tp_stats_report_free(&report);
+	if (error)
+		write_again(sink);
+	if (!sink->error)
+		sink->error = error;
+	tp_mutex_unlock(&sink->writing);
+	return error;
+}
+
+static void write_changes(void *sink)
+{
+	write_file(sink, false, false);
+}
+
+/* ---- The thread that does it ---- */
+
+static void start_helper(struct tp_stats_sink *sink)
+{
+	sink->helper = (struct tp_helper_thread){
+		.name = "tp-stats",
+		.work = write_changes,
+		.data = sink,
+		.interval_ns = sink->options.interval_ns,
+	};
+	int error = tp_helper_thread_start(&sink->helper);
+	sink->helped = error == 0;
+	if (error)
+		tp_complain("statistics '%s': no thread can be made that writes them: %s; they are written at the end",
+			    sink->path, strerror(error));
+}
+
+/* ---- Forks and closing ---- */
+
+/* Without a membarrier, which was forbidden or is too new, threads fence what they do themselves. */
+static void choose_barrier(struct tp_stats_sink *sink)
+{
+	bool fenced = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
+
+	__atomic_store_n(&sink->fenced, fenced, __ATOMIC_RELAXED);
+}
+
+/* A thread of its own the child only gets where it was asked for: many go on to exec. */
+static void stats_after_fork_child(struct tp_sink *head)
+{
+	struct tp_stats_sink *sink = (struct tp_stats_sink *)head;
+
+	sink->forked = true;
+	sink->helped = false;
+	sink->complained = false;
+	sink->error = 0;
+	sink->writing.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* its holder may not be in the child */
+	tp_stats_blocks_forget(sink);
+	tp_stats_threads_forget(sink);
+	for (struct tp_stats_plan *plan = sink->all_plans; plan; plan = plan->next) {
+		if (plan->total->base.hits)
+			memset(plan->total, 0, plan->size[TP_STATS_TOTAL]);
+	}
+	sink->changed = false;
+	sink->begin = tp_clock_now(&sink->clock);
+	sink->refined = sink->clock; /* its writer may not be in the child */
+	choose_barrier(sink);
+}
+
+/* What makes the thread allocates, and that may be traced. It starts with all signals blocked, and nobody waits for it. */
+static void resume_in_child(void)
+{
+	for (uint32_t i = 0; i < TP_STATS_SINKS && !tp_forked_alone(); i++) {
+		struct tp_stats_sink *sink = tp_stats_sink_of_slot(i);
+		if (sink && sink->forked && sink->options.live_children && sink->options.interval_ns)
+			start_helper(sink);
+	}
+}
+
+static struct tp_fork_hook fork_hook = {.rank = TP_RANK_STATS, .lock = &tp_stats_lock, .resume = resume_in_child};
+
+static void sink_free(struct tp_stats_sink *sink)
+{
+	tp_stats_blocks_free(sink);
+	tp_stats_plans_free(sink);
+	tp_stats_file_close(sink);
+	tp_stats_options_free(&sink->options);
+	free(sink);
+}
+
+static int stats_close(struct tp_sink *head)
+{
+	struct tp_stats_sink *sink = (struct tp_stats_sink *)head;
+	struct tp_guard guard;
+
+	if (sink->helped)
+		tp_helper_thread_stop(&sink->helper);
+	tp_guard_enter(&guard);
+	write_file(sink, !sink->forked, true); /* of a child that has hit nothing there is no file */
+	tp_guard_leave(&guard);
+	tp_stats_blocks_end(sink);
+	if (!sink->forked)
+		tp_stats_tell_missing(sink);
+	tp_sink_tell_lost(head, NULL);
+	int error = -sink->error;
+	sink_free(sink);
+	return error;
+}
+
+static const struct tp_sink_ops stats_ops = {
+	.name = "statistics",
+	.reserve = tp_stats_reserve,
+	.commit = tp_stats_commit,
+	.describe_event = tp_stats_describe_event,
+	.after_fork_child = stats_after_fork_child,
+	.close = stats_close,
+};
+
+int tp_stats_write(struct tp_sink *head)
+{
+	struct tp_guard guard;
+
+	if (!head || head->ops != &stats_ops)
+		return -EINVAL;
+	if (!tp_guard_enter(&guard))
+		return -EDEADLK;
+	int error = write_file((struct tp_stats_sink *)head, true, false);
+	tp_guard_leave(&guard);
+	return -error;
+}
+
+/* ---- Opening ---- */
+
+/* So that what is wrong with the file shows now, and whoever waits for it finds one. */
+static int write_first(struct tp_stats_sink *sink)
+{
+	struct tp_guard guard;
+
+	sink->complained = true; /* the caller says it */
+	tp_guard_enter(&guard);
+	int error = write_file(sink, true, false);
+	tp_guard_leave(&guard);
+	sink->complained = false;
+	return error;
+}
+
+static int sink_open(struct tp_stats_sink *sink, const char *file, const char *options)
+{
+	int error;
+
+	if (!tp_stats_options_parse(&sink->options, options, file))
+		return EINVAL;
+	error = tp_stats_file_open(sink, file);
+	if (error)
+		return error;
+	if (!tp_stats_plans_begin(sink))
+		return ENOMEM;
+	tp_clock_open(&sink->clock);
+	sink->refined = sink->clock;
+	sink->begin = tp_clock_now(&sink->clock);
+	choose_barrier(sink);
+	error = tp_stats_blocks_begin(sink);
+	if (error)
+		return error;
+	error = write_first(sink);
+	if (!error)
+		error = -tp_sink_open(&sink->head, &stats_ops);
+	if (error)
+		tp_stats_blocks_end(sink);
+	else if (sink->options.interval_ns)
+		start_helper(sink);
+	return error;
+}
+
+struct tp_sink *tp_stats_sink(const char *file, const char *options)
+{
+	struct tp_stats_sink *sink = file ? tp_malloc(sizeof(*sink)) : NULL;
+
+	if (!sink) {
+		errno = file ? ENOMEM : EINVAL;
+		return NULL;
+	}
+	*sink = (struct tp_stats_sink){.writing = TP_MUTEX_INIT(TP_RANK_WRITING, "a statistics sink's writing")};
+	tp_fork_register(&fork_hook);
+	sink->threads_end = &sink->threads;
+	int error = sink_open(sink, file, options);
+	if (!error)
+		return &sink->head;
+	sink_free(sink);
+	errno = error;
+	return NULL;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * start/announce.c - a module that announces itself with all that there is:
+ * its events, and what the environment says of them.
+ */
+#include <tp/module.h>
+
+#include "events/events.h"
+#include "start/start.h"
+
+void tp_module_announce(struct tp_module *module)
+{
+	tp_events_start();
+	tp_module_load(module);
+	tp_environment_start();
+}

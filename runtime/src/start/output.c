@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * start/output.c - the sinks by the names that TP_OUTPUT gives them, KIND:ARGUMENT.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "base/buffer.h"
+#include "base/message.h"
+#include "sinks/text/text.h"
+#include "start/start.h"
+
+struct kind {
+	const char *name;
+	const char *usage;
+	bool may_be_empty;                     /* what follows the colon */
+	bool written;                          /* with each record: there is nothing to finish at the end */
+	struct tp_sink *(*open)(char *argument); /* NULL with errno set, to 0 where it has said itself what is wrong */
+	const char *(*advice)(int error);      /* NULL where there is none */
+};
+
+/* NAME[,OPTION...] becomes NAME; the options, or NULL. */
+static char *take_options(char *name)
+{
+	char *options = strchr(name, ',');
+
+	if (options)
+		*options++ = '\0';
+	return options;
+}
+
+/* For sinks that say themselves what is wrong with their options, which is EINVAL. */
+static struct tp_sink *or_told(struct tp_sink *sink)
+{
+	if (!sink && errno == EINVAL)
+		errno = 0;
+	return sink;
+}
+
+/* ---- text ---- */
+
+static struct tp_sink *open_text(char *name)
+{
+	if (strncmp(name, "stderr,", 7) != 0 && strncmp(name, "stdout,", 7) != 0)
+		return tp_text_file_sink(name);
+	tp_complain("TP_OUTPUT=text:%s: a text output has no options; ctf:DIRECTORY has; nothing goes there", name);
+	errno = 0;
+	return NULL;
+}
+
+/* ---- ctf ---- */
+
+static struct tp_sink *open_ctf(char *directory)
+{
+	const char *options = take_options(directory);
+
+	return or_told(tp_ctf_sink(directory, options));
+}
+
+static const char *advice_ctf(int error)
+{
+	switch (error) {
+	case EEXIST:
+		return "; there is a trace in it already: take another directory, or put %p, the process id, in its name";
+	case ELOOP:
+		return "; it is a symbolic link, which is not followed: name the directory itself";
+	case ENOTEMPTY:
+		return "; put the trace in a directory of its own";
+	default:
+		return "";
+	}
+}
+
+/* ---- ftrace ---- */
+
+static struct tp_sink *open_ftrace(char *instance)
+{
+	struct tp_sink *sink = tp_ftrace_sink(instance);
+
+	if (!sink)
+		errno = 0;
+	return sink;
+}
+
+/* ---- sdt ---- */
+
+static struct tp_sink *open_sdt(char *argument)
+{
+	if (!*argument)
+		return tp_sdt_sink();
+	tp_complain("TP_OUTPUT=sdt:%s: an sdt output has no name and no options: write sdt:; nothing goes there", argument);
+	errno = 0;
+	return NULL;
+}
+
+/* ---- lttng ---- */
+
+/* tp_lttng_sink() has said what there is to say; so that it stands once, the error becomes one that is told. */
+static struct tp_sink *open_lttng(char *argument)
+{
+	if (*argument) {
+		tp_complain("TP_OUTPUT=lttng:%s: nothing may follow the colon: LTTng's tools say what is recorded, and "
+			    "where; nothing goes there", argument);
+		errno = 0;
+		return NULL;
+	}
+	struct tp_sink *sink = tp_lttng_sink();
+	if (!sink && errno != ENOMEM)
+		errno = 0;
+	return sink;
+}
+
+/* ---- stats ---- */
+
+static struct tp_sink *open_stats(char *file)
+{
+	const char *options = take_options(file);
+
+	return or_told(tp_stats_sink(file, options));
+}
+
+static const char *advice_stats(int error)
+{
+	switch (error) {
+	case EMFILE:
+		return "; there are as many statistics already as there can be";
+	case EBUSY:
+		return "; this file has other statistics of the process already";
+	default:
+		return "";
+	}
+}
+
+/* ---- All of them ---- */
+
+static const struct kind kinds[] = {
+	{"text", "text:stderr, text:stdout, text:FILE", false, true, open_text, NULL},
+	{"ctf", "ctf:DIRECTORY", false, false, open_ctf, advice_ctf},
+	{"stats", "stats:FILE", false, false, open_stats, advice_stats},
+	{"lttng", "lttng:", true, true, open_lttng, NULL},
+	{"ftrace", "ftrace:[INSTANCE]", true, true, open_ftrace, NULL},
+	{"sdt", "sdt:", true, true, open_sdt, NULL},
+};
+
+#define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static const struct kind *find_kind(const char *name, size_t len)
+{
+	for (size_t i = 0; i < NR_KINDS; i++) {
+		if (strlen(kinds[i].name) == len && memcmp(kinds[i].name, name, len) == 0)
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+static void complain_with_usage(const char *output, const char *what)
+{
+	struct tp_buffer usage = {.text = NULL};
+
+	for (size_t i = 0; i < NR_KINDS; i++)
+		tp_buffer_printf(&usage, "%s%s", i == 0 ? "" : i == NR_KINDS - 1 ? " or " : ", ", kinds[i].usage);
+	tp_complain("TP_OUTPUT=%s: %s; use %s", output, what, usage.failed ? "another" : usage.text);
+	tp_buffer_free(&usage);
+}
+
+/* "%p" in the name becomes the process's id. The caller frees it. */
+static char *expand(const char *name)
+{
+	struct tp_buffer b = {.text = NULL};
+	const char *percent;
+
+	for (; (percent = strstr(name, "%p")); name = percent + 2)
+		tp_buffer_printf(&b, "%.*s%d", (int)(percent - name), name, (int)getpid());
+	tp_buffer_printf(&b, "%s", name);
+	if (b.failed)
+		tp_buffer_free(&b);
+	return b.text;
+}
+
+struct tp_sink *tp_output_open(const char *output, bool *written)
+{
+	const char *colon = strchrnul(output, ':');
+	const struct kind *kind = find_kind(output, (size_t)(colon - output));
+
+	if (!kind) {
+		char what[64];
+		snprintf(what, sizeof(what), "unknown kind '%.*s'", (int)(colon - output), output);
+		complain_with_usage(output, what);
+		return NULL;
+	}
+	const char *argument = *colon ? colon + 1 : colon;
+	if (!kind->may_be_empty && (!*argument || *argument == ',')) {
+		complain_with_usage(output, "the name is missing");
+		return NULL;
+	}
+	char *name = expand(argument);
+	errno = ENOMEM;
+	struct tp_sink *sink = name ? kind->open(name) : NULL;
+	int error = errno;
+	free(name);
+	if (!sink && error)
+		tp_complain("TP_OUTPUT=%s: %s%s; nothing goes there", output, strerror(error),
+			    kind->advice ? kind->advice(error) : "");
+	*written = kind->written;
+	return sink;
+}
