@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from daemon import Daemon, Target, free_ports, wait_for  # noqa: E402
-from support import BUILD, ROOT, WARNINGS, Case, need, read, reader, run, tpgen  # noqa: E402
+from support import BUILD, ROOT, RUNTIME_INCLUDES, WARNINGS, Case, need, read, reader, run, tpgen  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 TOOLS = ("lttng", "lttng-sessiond", "lttng-relayd", "babeltrace2")
