@@ -23,6 +23,10 @@ import unittest
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(TESTS)
+# These take longest, and so are started first: else the last of them would run alone.
+LONGEST = ("torture/test_torture", "unit/test_sanitized", "arch/test_units", "kernel/test_format", "kernel/test_headers",
+           "sites/test_keys", "model/test_model", "contexts/test_contexts", "arch/test_aarch64", "unit/test_plain",
+           "fuzz/test_fuzz", "kernel/test_compat", "sites/test_call", "modules/test_conflicts")
 TIMEOUT = 1800  # seconds for one file; nothing is asked for within one, but a test that hangs must end
 
 
@@ -80,10 +84,17 @@ def run_process(path: str) -> tuple[str, float, dict]:
     return path, time.monotonic() - start, outcome
 
 
+def _turn(path: str) -> int:
+    """When a file's turn comes: the longest first, the others in their order."""
+    name = os.path.relpath(path, TESTS).removesuffix(".py")
+    return LONGEST.index(name) if name in LONGEST else len(LONGEST)
+
+
 def main(names: list[str]) -> int:
     files = sorted(os.path.join(top, f) for top, _, found in os.walk(TESTS) for f in found
                    if f.startswith("test_") and f.endswith(".py"))
     files = [f for f in files if not names or any(n in os.path.relpath(f, TESTS) for n in names)]
+    files.sort(key=_turn)
     passed = failed = skipped = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for future in concurrent.futures.as_completed(pool.submit(run_process, f) for f in files):

@@ -7,7 +7,7 @@ import fcntl
 import os
 import shutil
 
-from support import BUILD, ROOT, run
+from support import BUILD, run
 
 CC = "aarch64-linux-gnu-gcc"
 OBJDUMP = "aarch64-linux-gnu-objdump"

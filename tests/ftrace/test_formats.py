@@ -13,7 +13,7 @@ import re
 from support import BUILD, ROOT, Case, read, run, tpgen
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LANGUAGE = ["tests/compile/kernel.tp", "tests/forms/forms.tp", "tests/roundtrip/all.tp", "tests/bench/wide.tp"]
+LANGUAGE = ["tests/compile/kernel.tp", "tests/language/forms.tp", "tests/roundtrip/all.tp", "tests/bench/wide.tp"]
 
 # What libtraceevent (1.7) does not understand in a print format, the kernel's own included. It takes the fields.
 EXPLAINED = {

@@ -15,7 +15,8 @@ import re
 import shutil
 import tempfile
 
-from support import BUILD, INCLUDES, WARNINGS, Case, need, read, run, tpgen, unavailable
+from building import build, generate
+from support import Case, need, read, run, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NOBODY = 65534
@@ -29,13 +30,8 @@ def program() -> str:
     path = tempfile.mkdtemp(prefix="tpgen-ftrace-")
     atexit.register(shutil.rmtree, path, True)
     os.chmod(path, 0o755)  # for nobody
-    done = tpgen("gen", "-o", path, os.path.join(HERE, "ftrace.tp"))
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    done = run([os.environ.get("CC", "gcc"), "-std=gnu11", "-D_GNU_SOURCE", "-O2", *WARNINGS, *INCLUDES, "-iquote",
-                path, "-o", os.path.join(path, "program"), os.path.join(HERE, "program.c"),
-                os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
-    assert done.returncode == 0, done.stderr
-    return os.path.join(path, "program")
+    generate(path, os.path.join(HERE, "ftrace.tp"))
+    return build(os.path.join(path, "program"), os.path.join(HERE, "program.c"), include=[path])
 
 
 def put(path: str, text: str) -> None:

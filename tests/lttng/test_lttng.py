@@ -20,7 +20,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from daemon import Daemon, Target, free_ports, wait_for  # noqa: E402
-from support import BUILD, ROOT, RUNTIME_INCLUDES, WARNINGS, Case, need, read, reader, run, tpgen  # noqa: E402
+from building import CC, build, generate
+from support import BUILD, ROOT, RUNTIME_INCLUDES, Case, need, read, reader, run  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 TOOLS = ("lttng", "lttng-sessiond", "lttng-relayd", "babeltrace2")
@@ -50,26 +51,17 @@ def tearDownModule() -> None:
 def _build() -> None:
     """The program and two modules of one event with different layouts, in the daemon's directory."""
     d = daemon.dir
-    for name in ("target", "module"):
-        done = tpgen("gen", "-o", d, os.path.join(HERE, f"{name}.tp"))
-        assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    os.mkdir(os.path.join(d, "wide"))
-    wide = os.path.join(d, "wide", "module.tp")
-    narrow = read(os.path.join(HERE, "module.tp"))
-    with open(wide, "w", encoding="utf-8") as file:
-        file.write(narrow.replace("__field(int, n)", "__field(long, n)").replace("%d", "%ld"))
-    done = tpgen("gen", "-o", os.path.dirname(wide), wide)
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    cc = [*os.environ.get("CC", "gcc").split(), "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O2", *WARNINGS, "-I",
-          os.path.join(ROOT, "runtime/include")]
-    shutil.copy(os.path.join(BUILD, "libtp.so"), os.path.join(d, "libtp.so.0"))  # $BUILD may be closed to the user
-    libs = [os.path.join(d, "libtp.so.0"), "-Wl,-rpath,$ORIGIN", "-lurcu-bp", "-lpthread"]
-    for output, source, *flags in (("target", "target.c", "-I", d, *libs),
-                                   ("module.so", "module.c", "-I", d, "-shared", "-fPIC", *libs),
-                                   ("wide.so", "module.c", "-I", os.path.join(d, "wide"), "-shared", "-fPIC", *libs),
-                                   ("host", "host.c")):
-        done = run([*cc, "-o", os.path.join(d, output), os.path.join(HERE, source), *flags])
-        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    wide = os.path.join(d, "wide")
+    os.mkdir(wide)
+    with open(os.path.join(wide, "module.tp"), "w", encoding="utf-8") as file:
+        file.write(read(os.path.join(HERE, "module.tp")).replace("__field(int, n)", "__field(long, n)").replace("%d", "%ld"))
+    generate(wide, os.path.join(wide, "module.tp"))
+    generate(d, *(os.path.join(HERE, f"{name}.tp") for name in ("target", "module")))
+    libtp = shutil.copy(os.path.join(BUILD, "libtp.so"), os.path.join(d, "libtp.so.0"))  # $BUILD may be closed to the user
+    for output, source, include in (("target", "target.c", d), ("module.so", "module.c", d), ("wide.so", "module.c", wide)):
+        build(os.path.join(d, output), os.path.join(HERE, source), include=[include], libtp="",
+              link=[libtp, "-Wl,-rpath,$ORIGIN", "-lurcu-bp", "-lpthread"])
+    build(os.path.join(d, "host"), os.path.join(HERE, "host.c"), libtp="", link=["-ldl"])
 
 
 @functools.cache
@@ -384,8 +376,7 @@ int main(void)
 	puts(tp_lttng_sink() ? "sink" : errno == ENOTSUP ? "none" : strerror(errno));
 }
 """)
-        cc = os.environ.get("CC", "gcc").split()
-        self.succeed([*cc, "-std=gnu11", "-D_GNU_SOURCE", "-U__has_include", *RUNTIME_INCLUDES, "-o",
+        self.succeed([*CC.split(), "-std=gnu11", "-D_GNU_SOURCE", "-U__has_include", *RUNTIME_INCLUDES, "-o",
                       self.path("main"), main, *sources, os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
         done = run([self.path("main")])
         self.assertEqual(done.stdout, "none\n")

@@ -6,23 +6,18 @@ from __future__ import annotations
 import os
 import re
 
-from support import BUILD, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, Case, need, read, reader, run, tpgen
+from building import build, generate
+from support import Case, need, read, reader, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Modules(Case):
-    def build(self, *flags: str, runtime: tuple[str, ...] = ()) -> None:
-        done = tpgen("gen", "-o", self.dir, "tests/modules/mod.tp")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        libs = runtime or (f"-L{BUILD}", f"-Wl,-rpath,{BUILD}", "-ltp")
-        common = ["gcc", "-std=gnu11", "-g", "-O2", "-Wall", "-Wextra", "-I", os.path.join(ROOT, "runtime/include"), "-I",
-                  self.dir, *flags]
-        for name in ("a.so", "b.so"):
-            self.succeed([*common, "-shared", "-fPIC", "-o", self.path(name), os.path.join(HERE, "module.c"), *libs,
-                          "-lurcu-bp"])
-        self.succeed([*common, "-rdynamic", "-o", self.path("host"), os.path.join(HERE, "host.c"), *libs, "-lurcu-bp",
-                      "-lpthread", "-ldl"])
+    def build(self, libtp: str = "shared") -> None:
+        generate(self.dir, "tests/modules/mod.tp")
+        for output, source in (("a.so", "module.c"), ("b.so", "module.c"), ("host", "host.c")):
+            build(self.path(output), os.path.join(HERE, source), compiler="gcc", include=[self.dir], libtp=libtp,
+                  flags=["-Wno-pedantic"], link=["-rdynamic"])
 
     def host(self, what: str, **env: str):
         done = run(["./host", what], cwd=self.dir, env={**os.environ, **env}, timeout=120)
@@ -50,10 +45,6 @@ class Modules(Case):
         self.assertEqual(len(done.stdout.splitlines()), 4 * 300 * 100)
 
     def test_storm_under_address_sanitizer(self) -> None:
-        sanitize = ["-fsanitize=address,undefined", "-fno-sanitize=alignment", "-fno-sanitize-recover=all"]
-        self.succeed(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-fPIC", "-fvisibility=hidden", *sanitize,
-                      *RUNTIME_INCLUDES, "-shared", "-Wl,-soname,libtpasan.so", "-Wl,-z,nodelete", "-o",
-                      self.path("libtpasan.so"), *RUNTIME_SOURCES, "-lurcu-bp", "-lpthread"])
-        self.build(*sanitize, runtime=(f"-L{self.dir}", f"-Wl,-rpath,{self.dir}", "-ltpasan"))
+        self.build("asan")
         self.host("storm", TP_ENABLE="mod:*", TP_OUTPUT=f"text:{self.path('log')}")
         self.assertEqual(len(read(self.path("log")).splitlines()), 4 * 300 * 100)

@@ -554,7 +554,7 @@ def size_of(fields: list[Field], record: Record) -> int:
     return at
 
 
-def generate(seed: int, events: int = EVENTS, hits: int = HITS) -> Program:
+def random_program(seed: int, events: int = EVENTS, hits: int = HITS) -> Program:
     return Generator(seed).program(events, hits)
 
 
@@ -566,4 +566,4 @@ def write(program: Program, directory: str) -> None:
 
 
 if __name__ == "__main__":
-    write(generate(int(sys.argv[1])), sys.argv[2])
+    write(random_program(int(sys.argv[1])), sys.argv[2])

@@ -22,8 +22,9 @@ from collections.abc import Iterator
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
-from random_events import Program, generate, write  # noqa: E402
-from support import BUILD, ROOT, Case, read, reader, run, tpgen  # noqa: E402
+from building import build, generate  # noqa: E402
+from random_events import Program, random_program, write  # noqa: E402
+from support import BUILD, Case, read, reader, run  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 CC = os.environ.get("CC", "gcc")
@@ -74,7 +75,7 @@ class Random(Case):
     def check(self, seed: int) -> None:
         """All of one seed; a failure says how to repeat it."""
         try:
-            program = generate(seed)
+            program = random_program(seed)
             self.expected = program.expected
             self.options = program.options
             self.run_program(program)
@@ -92,12 +93,9 @@ class Random(Case):
 
     def run_program(self, program: Program) -> None:
         write(program, self.dir)
-        done = tpgen("gen", "-o", self.dir, self.path("random.tp"))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        done = run([CC, "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-iquote", self.dir, "-I",
-                    os.path.join(ROOT, "runtime/include"), "-o", self.path("random"), self.path("random.c"),
-                    os.path.join(HERE, "record_events.c"), os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        generate(self.dir, self.path("random.tp"))
+        build(self.path("random"), self.path("random.c"), os.path.join(HERE, "record_events.c"), include=[self.dir],
+              flags=["-O1", "-Wno-conversion", "-Wno-shadow", "-Wno-pedantic"])
         shutil.rmtree(self.path("trace"), True)
         done = run([self.path("random"), self.path("text"), self.path("records")], env={
             **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.path('trace')},{program.options}"})

@@ -15,7 +15,8 @@ import sys
 import time
 from typing import Any
 
-from support import BUILD, Case, need, read, reader, run, tpgen
+from building import build, generate
+from support import Case, need, read, reader, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
@@ -26,14 +27,9 @@ LEVELS = {"all:all_arrays": 0, "all:all_dynamic": 14}  # of TRACEPOINT_LOGLEVEL;
 class RoundTrip(Case):
     def build(self) -> str:
         """The program of main.c, with its events."""
-        done = tpgen("gen", "-o", self.dir, "tests/roundtrip/all.tp")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        cc = os.environ.get("CC", "gcc")
-        self.succeed([cc, "-std=gnu11", "-g", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-Wno-stringop-truncation"
-                      if cc == "gcc" else "-Wno-unknown-warning-option", "-I", self.dir, "-I", "runtime/include", "-o",
-                      self.path("main"), "-Wl,--build-id", os.path.join(HERE, "main.c"),
-                      os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
-        return self.path("main")
+        generate(self.dir, "tests/roundtrip/all.tp")
+        return build(self.path("main"), os.path.join(HERE, "main.c"), include=[self.dir], link=["-Wl,--build-id"],
+                     flags=["-Wno-conversion", "-Wno-unknown-warning-option", "-Wno-stringop-truncation"])
 
     def run_traced(self, threads: int, events: int, output: str, seed: int = 1) -> dict[int, list[dict]]:
         """Runs it; what each thread, by its id, says that it passed."""

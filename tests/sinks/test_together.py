@@ -16,7 +16,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "lttng"))
 
 from daemon import Daemon  # noqa: E402
-from support import BUILD, INCLUDES, WARNINGS, Case, need, read, reader, run, tpgen, unavailable  # noqa: E402
+from building import build, generate  # noqa: E402
+from support import Case, need, read, reader, run, unavailable  # noqa: E402
 
 THREADS = 4
 
@@ -46,11 +47,8 @@ class Together(Case):
     def setUp(self) -> None:
         super().setUp()
         os.chmod(self.dir, 0o777)  # for the user of LTTng's daemon
-        done = tpgen("gen", "-o", self.dir, os.path.join(HERE, "several.tp"))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.succeed([*os.environ.get("CC", "gcc").split(), "-std=gnu11", "-D_GNU_SOURCE", "-O2", *WARNINGS, *INCLUDES,
-                      "-iquote", self.dir, "-o", self.path("driver"), os.path.join(HERE, "driver.c"),
-                      os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
+        generate(self.dir, os.path.join(HERE, "several.tp"))
+        build(self.path("driver"), os.path.join(HERE, "driver.c"), include=[self.dir])
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("TP_")}
         self.user: dict[str, object] = {}
 

@@ -15,11 +15,11 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "record"))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "ctf"))
 
+from building import build  # noqa: E402
 from recording import SANITIZER, Recording  # noqa: E402
-from support import BUILD, RUNTIME_INCLUDES, RUNTIME_SOURCES, WARNINGS, read, run  # noqa: E402
-from variants import SANITIZERS  # noqa: E402
+from support import read  # noqa: E402
 
 SECONDS = "3"
 STALL = 90
@@ -32,17 +32,8 @@ class Processes(Recording):
     def setUpClass(cls) -> None:
         cls.built = tempfile.mkdtemp(prefix="tpgen-test-")
         cls.addClassCleanup(shutil.rmtree, cls.built, True)
-        cls.build("background", SANITIZER)
-        cls.build("storm", "")  # a sanitizer has a malloc of its own
-
-    @classmethod
-    def build(cls, name: str, sanitizer: str) -> None:
-        libtp = RUNTIME_SOURCES if sanitizer else [os.path.join(BUILD, "libtp.a")]
-        done = run([*os.environ.get("CC", "gcc").split(), "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O2", *WARNINGS,
-                    *RUNTIME_INCLUDES, *SANITIZERS.get(sanitizer, ()),
-                    "-o", os.path.join(cls.built, name), os.path.join(HERE, name + ".c"), *libtp,
-                    "-lurcu-bp", "-lpthread", "-ldl"], timeout=300)
-        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        for name, libtp in (("background", SANITIZER), ("storm", "")):  # a sanitizer has a malloc of its own
+            build(os.path.join(cls.built, name), os.path.join(HERE, name + ".c"), libtp=libtp or "static")
 
     def begin(self, name: str, *args: str, output: str) -> subprocess.Popen:
         env = self.environment(TP_OUTPUT=output, TP_ENABLE="*")

@@ -18,12 +18,11 @@ import time
 from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "record"))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "ctf"))
 
+from building import build, generate  # noqa: E402
 from recording import SANITIZER, TIMEOUT, Recording  # noqa: E402
-from support import (BUILD, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, WARNINGS, Case, note, read, reader,  # noqa: E402
-                     run, tpgen, unavailable)
-from variants import SANITIZERS  # noqa: E402
+from support import ROOT, Case, note, read, reader, run, unavailable  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 READ_TRACE = os.path.join(ROOT, "tests/roundtrip/read_trace.py")
@@ -47,19 +46,9 @@ class Values(Case):
     def setUpClass(cls) -> None:
         cls.built = tempfile.mkdtemp(prefix="tpgen-test-")
         cls.addClassCleanup(shutil.rmtree, cls.built, True)
-        for name in ("values", "guest"):
-            done = tpgen("gen", "-o", cls.built, os.path.join("tests/stats", name + ".tp"))
-            assert (done.returncode, done.stderr) == (0, ""), done.stderr
-        cc = [*os.environ.get("CC", "gcc").split(), "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O2", *WARNINGS,
-              "-I", cls.built, *RUNTIME_INCLUDES, *SANITIZERS.get(SANITIZER, ())]
-        # With a sanitizer, the program lends the module its runtime.
-        libtp = ["-rdynamic", *RUNTIME_SOURCES] if SANITIZER else [f"-L{BUILD}", f"-Wl,-rpath,{BUILD}", "-ltp"]
-        libs = [*libtp, "-lurcu-bp", "-lpthread", "-ldl"]
-        for command in (["-o", cls.program("values"), os.path.join(HERE, "values.c"), *libs],
-                        ["-shared", "-fPIC", "-o", cls.program("guest.so"), os.path.join(HERE, "guest.c"),
-                         *([] if SANITIZER else libs)]):
-            done = run([*cc, *command], timeout=300)
-            assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        generate(cls.built, *(os.path.join("tests/stats", name + ".tp") for name in ("values", "guest")))
+        for output, source in (("values", "values.c"), ("guest.so", "guest.c")):
+            build(cls.program(output), os.path.join(HERE, source), include=[cls.built], libtp=SANITIZER or "shared")
 
     @classmethod
     def program(cls, name: str) -> str:

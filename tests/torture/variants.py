@@ -17,10 +17,6 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import dataclasses
-import fcntl
-import functools
-import glob
-import hashlib
 import os
 import re
 import shutil
@@ -28,31 +24,24 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
-from support import BUILD, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, read, run  # noqa: E402
+from building import SANITIZERS, BuildError, once, sanitize, sanitized  # noqa: E402
+from support import BUILD, ROOT, WARNINGS, run  # noqa: E402
 
-WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
-FRAMES = "-fno-omit-frame-pointer"
-SANITIZERS = {
-    # liburcu 0.13 places its per-thread structures at odd addresses. clang's check of function types needs the C++
-    # library, which a C program is not linked with.
-    "asan": ["-fsanitize=address,undefined", "-fno-sanitize=alignment", "-fno-sanitize-recover=all", FRAMES,
-             "-DTORTURE_SANITIZER=1"],
-    "tsan": ["-fsanitize=thread", FRAMES, "-DTORTURE_SANITIZER=2"],
-}
-NO_FUNCTION_CHECK = ["-fno-sanitize=function"]
+TORTURE_SANITIZER = {"asan": ["-DTORTURE_SANITIZER=1"], "tsan": ["-DTORTURE_SANITIZER=2"]}
 
 # What the runtime says about what the test does on purpose.
 EXPECTED = re.compile(r"tp: (tracepoint_synchronize_unregister\(\) was called from inside a probe|"
                       r"text sink: records lost: \d+ \(nested: \d+\)$|.*\bfork)")
 
 NR_GUESTS = 4
-# More than any run needs; but a machine may be busy with other tests.
-STALL = 40
+# Seconds until a thread without progress counts as hanging, and for which what has not happened yet is waited for.
+# More than any run needs, however busy the machine is with other things.
+STALL = 300
+PATIENCE = 300
 
 
 @dataclasses.dataclass
@@ -98,82 +87,24 @@ def variants() -> list[Variant]:
 
 # ---- Building ----
 
-_locks: dict[str, threading.Lock] = {}
-_locks_lock = threading.Lock()
-
-
-@functools.lru_cache(maxsize=None)
-def _inputs() -> bytes:
-    """A hash of everything that is built from."""
-    digest = hashlib.sha256()
-    for folder in ("runtime", "tpgen", "templates", "tests/torture"):
-        for path in sorted(glob.glob(os.path.join(ROOT, folder, "**"), recursive=True)):
-            if os.path.isfile(path) and not path.endswith(".pyc"):
-                digest.update(path.encode() + b"\0")
-                with open(path, "rb") as file:
-                    digest.update(file.read())
-    return digest.digest()
-
-
-class BuildError(Exception):
-    pass
-
-
-def _call(command: list[str]) -> None:
-    done = run(command, timeout=300)
-    if done.returncode != 0 or done.stderr:
-        raise BuildError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-
-
-def _once(directory: str, commands: list[list[str]]) -> None:
-    """Runs the commands, unless they and all inputs are those of the last time."""
-    with _locks_lock:
-        lock = _locks.setdefault(directory, threading.Lock())
-    os.makedirs(directory, exist_ok=True)
-    stamp = os.path.join(directory, "stamp")
-    wanted = hashlib.sha256(_inputs() + repr(commands).encode()).hexdigest()
-    with lock, open(os.path.join(directory, "lock"), "w", encoding="ascii") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # of another process that builds the same
-        if os.path.exists(stamp) and read(stamp) == wanted:
-            return
-        for command in commands:
-            _call(command)
-        with open(stamp, "w", encoding="ascii") as file_of_stamp:
-            file_of_stamp.write(wanted)
+INPUTS = ("runtime", "tpgen", "templates", "tests/torture")
 
 
 def _headers() -> str:
     directory = os.path.join(BUILD, "torture", "headers")
     tp = [os.path.join("tests/torture", name) for name in ("points.tp", "visitor.tp")]
     command = [sys.executable, "-m", "tpgen", "gen", "-o", directory, *tp]
-    _once(directory, [["env", f"PYTHONPATH={ROOT}", *command]])
-    return directory
-
-
-def _sanitize(variant: Variant) -> list[str]:
-    flags = list(SANITIZERS.get(variant.sanitizer, ()))
-    if variant.sanitizer == "asan" and "clang" in variant.cc:
-        flags += NO_FUNCTION_CHECK
-    return flags
-
-
-def _runtime(variant: Variant) -> str:
-    """The directory of libtp.so, built for the variant's compiler and sanitizer."""
-    name = "-".join(filter(None, (os.path.basename(variant.cc.split()[0]), variant.sanitizer)))
-    directory = os.path.join(BUILD, "torture", "runtime", name)
-    _once(directory, [[*variant.cc.split(), "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-fPIC", "-fvisibility=hidden",
-                       *_sanitize(variant), "-DTP_CHECK_RANKS=1", *RUNTIME_INCLUDES, "-shared", "-Wl,-soname,libtp.so",
-                       "-Wl,-z,nodelete", "-o", os.path.join(directory, "libtp.so"), *RUNTIME_SOURCES,
-                       "-lurcu-bp", "-lpthread"]])
+    once(directory, [["env", f"PYTHONPATH={ROOT}", *command]], *INPUTS)
     return directory
 
 
 def build(variant: Variant) -> str:
     """The directory with the program and its modules."""
     headers = _headers()
-    runtime = _runtime(variant)
+    runtime = sanitized(variant.sanitizer, variant.cc)
     directory = os.path.join(BUILD, "torture", variant.name)
-    common = ["-g", "-O2", *WARNINGS, *_sanitize(variant), "-I", os.path.join(ROOT, "runtime/include"), "-I", headers]
+    common = ["-g", "-O2", *WARNINGS, *sanitize(variant.sanitizer, variant.cc),
+              *TORTURE_SANITIZER.get(variant.sanitizer, []), "-I", os.path.join(ROOT, "runtime/include"), "-I", headers]
     c = [*variant.cc.split(), "-std=gnu11", "-D_GNU_SOURCE", *common, *variant.flags]
     cxx = [*variant.cxx.split(), "-std=gnu++17", "-fno-exceptions", "-fno-rtti", *common, *variant.flags]
     libs = [f"-L{runtime}", f"-Wl,-rpath,{runtime}", "-Wl,-z,now", "-ltp", "-lurcu-bp", "-lpthread", "-ldl"]
@@ -184,7 +115,7 @@ def build(variant: Variant) -> str:
     names = ("torture.c", "points.c", "probes.c", "modules.c", "processes.c", "threads.c", "sinks.c", *variant.sources)
     sources = [os.path.join(HERE, name) for name in names]
     module = [*c, "-shared", "-fPIC"]
-    _once(directory, [
+    once(directory, [
         [*cxx, "-c", "-o", out("hitters.o"), os.path.join(HERE, "hitters.cpp")],
         [*c, "-rdynamic", "-o", out("torture"), *sources, out("hitters.o"), *libs],
         [*module, "-o", out("visitor-a.so"), os.path.join(HERE, "visitor.c"), *libs],
@@ -193,7 +124,7 @@ def build(variant: Variant) -> str:
         if "-DTP_STATIC_KEYS=0" not in variant.flags else ["cp", out("visitor-a.so"), out("visitor-b.so")],
         [*module, "-o", out("guest-0.so"), os.path.join(HERE, "guest.c"), *libs],
         *[["cp", out("guest-0.so"), out(f"guest-{n}.so")] for n in range(1, NR_GUESTS)],
-    ])
+    ], *INPUTS)
     return directory
 
 
@@ -215,7 +146,7 @@ def _missing(variant: Variant) -> str:
             return f"{tool} is not installed"
     if variant.sanitizer:
         for compiler, language in ((variant.cc, "c"), (variant.cxx, "c++")):
-            done = run([*compiler.split(), *_sanitize(variant), "-x", language, "-", "-o", "/dev/null"],
+            done = run([*compiler.split(), *sanitize(variant.sanitizer, compiler), "-x", language, "-", "-o", "/dev/null"],
                        stdin=None, input="int main(void) { return 0; }\n")
             if done.returncode != 0:
                 return f"{compiler} has no {variant.sanitizer} here"
@@ -233,7 +164,8 @@ def torture(variant: Variant, options: list[str], timeout: float) -> Outcome:
         outcome.failed = str(error)
         return outcome
     env = {**os.environ, "TSAN_OPTIONS": "halt_on_error=1 history_size=4", "UBSAN_OPTIONS": "print_stacktrace=1"}
-    command = [*variant.command, "./torture", *variant.options, *options]
+    patience = [f"patience={PATIENCE}", f"stall={STALL}", *(f"{name}=0" for name in sorted(variant.idle))]
+    command = [*variant.command, "./torture", *patience, *variant.options, *options]
     # Files, as a child that hangs would keep a pipe open; a process group, so that it goes, too.
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         with subprocess.Popen(command, cwd=directory, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
@@ -250,9 +182,12 @@ def torture(variant: Variant, options: list[str], timeout: float) -> Outcome:
         stdout, stderr = (file.read().decode(errors="replace") for file in (out, err))
     outcome.summary = stdout.strip()
     outcome.counts = {name: int(number) for name, number in re.findall(r"(\w+)=(\d+)", stdout)}
+    idle = sorted(name for name, count in outcome.counts.items() if count == 0 and name not in variant.idle)
     unexpected = [line for line in stderr.splitlines() if not EXPECTED.match(line)]
     if process.returncode != 0 or unexpected:
         outcome.failed = "\n".join([f"exit status {process.returncode} {late}", *unexpected, stdout])
+    elif idle or not outcome.counts:
+        outcome.failed = f"these did nothing: {', '.join(idle) or 'all'}: {stdout}"
     return outcome
 
 
@@ -271,7 +206,7 @@ def main(arguments: list[str]) -> int:
         list(pool.map(lambda v: _missing(v) or build(v), chosen))
     failed = 0
     for variant in chosen:
-        outcome = torture(variant, [f"stall={STALL}", *options], seconds + 600)
+        outcome = torture(variant, options, seconds + 600)
         word = "skipped" if outcome.skipped else "FAILED" if outcome.failed else "ok"
         failed += word == "FAILED"
         print(f"{word:7} {variant.name:16} {outcome.skipped or outcome.failed or outcome.summary}", flush=True)

@@ -17,8 +17,10 @@
 
 #include "ctf_fixture.h"
 #include "ctf_packets.h"
+#include "base/guard.h"
 #include "base/thread.h"
 #include "sample.h"
+#include "sinks/ctf/ctf.h"
 #include "util.h"
 
 /* Where a thread prepares packets, most is the same. */
@@ -63,7 +65,7 @@ START_TEST(ring_of_a_thread)
 	close_saying(sink, NULL, 0);
 	const struct packet_file *packets = packets_of(trace, &nr);
 	ck_assert_uint_ge(nr, ring - prepared); /* the prepared one goes at the end */
-	ck_assert_uint_le(nr, ring + prepared);
+	ck_assert_uint_le(nr, ring);
 	ck_assert_uint_eq(packets[nr - 1].head.packet_seq_num, (NR + PER_PACKET - 1) / PER_PACKET - 1);
 	char *text = clean_babeltrace(trace);
 	struct run run = run_of(text, 0);
@@ -71,6 +73,44 @@ START_TEST(ring_of_a_thread)
 	ck_assert_uint_gt(run.nr, (ring - 1 - prepared) * PER_PACKET);
 	ck_assert_lacks(text, "discarded");
 	free(text);
+}
+END_TEST
+
+/*
+ * Somebody else is still making the thread's next packet when the thread needs
+ * it, and so makes another one. When the first is there, too, it takes the
+ * place of the oldest: no more are to be seen than there may be.
+ */
+START_TEST(next_packet_is_late)
+{
+	struct tp_sink *sink = open_sink("full=overwrite,packet=4K,packets=2");
+	struct tp_ctf_sink *ctf = (struct tp_ctf_sink *)sink;
+	struct tp_ctf_plan plan = {.packet = NULL};
+	struct tp_guard guard;
+
+	record(0, 1);
+	struct tp_ctf_stream *stream = ctf->streams;
+	tp_guard_enter(&guard);
+	ck_assert_int_eq(tp_ctf_room_plan(ctf, stream, true, &plan), TP_NR_LOST);
+	tp_guard_leave(&guard);
+	ctf->making = 1;
+	record(1, PER_PACKET + 1);
+	ck_assert_uint_eq(stream->shown, 2);
+	ck_assert_uint_eq(count_files(trace, "stream-"), 2);
+
+	plan.packet->number = stream->number;
+	plan.packet->sequence = stream->sequence++;
+	tp_guard_enter(&guard);
+	ck_assert_int_eq(tp_ctf_packet_create(ctf, plan.packet), 0);
+	tp_guard_leave(&guard);
+	stream->prepared = plan.packet;
+	ctf->making = 0;
+	for (int i = 1; i < 5; i++) {
+		record(i * PER_PACKET + 1, (i + 1) * PER_PACKET + 1);
+		ck_assert_uint_le(count_files(trace, "stream-"), 2);
+	}
+	ck_assert_uint_eq(stream->packets, 2);
+	close_saying(sink, NULL, 0);
 }
 END_TEST
 
@@ -462,6 +502,7 @@ static void add_tests(TCase *limits)
 	tcase_add_loop_test(limits, new_records_are_lost, 0, sizeof(discarding) / sizeof(discarding[0]));
 	tcase_add_loop_test(limits, size_is_for_all_threads, 0, 2);
 	tcase_add_loop_test(limits, packets_of_idle_threads, 0, 2);
+	tcase_add_test(limits, next_packet_is_late);
 	tcase_add_test(limits, flight_on_a_full_disk);
 	tcase_add_test(limits, a_short_rest_needs_little_room);
 	tcase_add_loop_test(limits, more_threads_than_packets, 0, 3);

@@ -18,7 +18,8 @@ static bool is_of(const struct tp_own_file *file, int fd)
 {
 	struct stat st;
 
-	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == file->device && st.st_ino == file->inode;
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == __atomic_load_n(&file->device, __ATOMIC_RELAXED) &&
+	       st.st_ino == __atomic_load_n(&file->inode, __ATOMIC_RELAXED);
 }
 
 int tp_above_standard(int fd)
@@ -55,14 +56,22 @@ int tp_own_file_descriptor(const struct tp_own_file *file)
 	return is_of(file, fd) ? fd : -1;
 }
 
+/* Two who do this at once may leave a mixture. It is of no file, or of one of theirs, and is soon put right. */
+static void become(struct tp_own_file *file, const struct stat *st)
+{
+	__atomic_store_n(&file->device, st->st_dev, __ATOMIC_RELAXED);
+	__atomic_store_n(&file->inode, st->st_ino, __ATOMIC_RELAXED);
+}
+
 /*
  * Several may come here at the same time. The count above the descriptor tells
  * whoever is late that another was faster, even where that one has got the old
  * number again.
  */
-int tp_own_file_get(struct tp_own_file *file, int (*open_again)(const void *data), const void *data, int *error)
+int tp_own_file_get(struct tp_own_file *file, int (*open_again)(const void *data), const void *data, bool any, int *error)
 {
 	uint64_t old = __atomic_load_n(&file->opened, __ATOMIC_RELAXED);
+	struct stat st;
 
 	if (is_of(file, descriptor(old)))
 		return descriptor(old);
@@ -71,6 +80,8 @@ int tp_own_file_get(struct tp_own_file *file, int (*open_again)(const void *data
 		*error = errno;
 		return -1;
 	}
+	if (any && fstat(fd, &st) == 0)
+		become(file, &st);
 	if (!is_of(file, fd)) {
 		close(fd);
 		*error = ENOENT;

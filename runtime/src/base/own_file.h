@@ -30,11 +30,12 @@ int tp_own_file_take(struct tp_own_file *file, int fd);
 int tp_own_file_descriptor(const struct tp_own_file *file);
 
 /*
- * The descriptor; where it is not of the file any more, fd = open_again(data),
- * if that is of the same file: else ENOENT in *error. -1 where there is none.
- * Threads and signal handlers may call this at the same time.
+ * The descriptor. Where it is not of the file any more: the one that
+ * open_again(data) returns, if that is of the same file, or where another one
+ * will do (any). -1 with *error set where there is none; ENOENT: it is another
+ * file. Threads and signal handlers may call this at the same time.
  */
-int tp_own_file_get(struct tp_own_file *file, int (*open_again)(const void *data), const void *data, int *error);
+int tp_own_file_get(struct tp_own_file *file, int (*open_again)(const void *data), const void *data, bool any, int *error);
 
 /* Closes it, if it is of the file still. */
 void tp_own_file_close(struct tp_own_file *file);

@@ -230,6 +230,12 @@ struct tp_ctf_plan {
 /* TP_NR_LOST, or why there is none. ahead: it is not needed yet. */
 enum tp_lost tp_ctf_room_plan(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool ahead, struct tp_ctf_plan *plan);
 
+/*
+ * Closed packets beyond the limits, by their next, whose files are to be removed: while the stream's next packet was
+ * still being prepared, another one was made.
+ */
+struct tp_ctf_packet *tp_ctf_room_take_excess(struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
+
 /* Whether it may be a new file. */
 bool tp_ctf_room_may_create(const struct tp_ctf_sink *sink);
 

@@ -90,7 +90,7 @@ int tp_ctf_dir_open(struct tp_ctf_sink *sink)
 
 int tp_ctf_dir(struct tp_ctf_sink *sink, int *error)
 {
-	return tp_own_file_get(&sink->dir, open_directory, sink->real_path, error);
+	return tp_own_file_get(&sink->dir, open_directory, sink->real_path, false, error);
 }
 
 void tp_ctf_dir_close(struct tp_ctf_sink *sink)

@@ -244,7 +244,9 @@ enum tp_lost tp_ctf_packets_switch(struct tp_ctf_sink *sink, struct tp_ctf_strea
 	set_limit(stream, 0);
 	do {
 		packet = __atomic_exchange_n(&stream->prepared, NULL, __ATOMIC_ACQUIRE);
-		if (!packet)
+		if (packet)
+			remove_all(sink, tp_ctf_room_take_excess(sink, stream));
+		else
 			result = make(sink, stream, false, &packet);
 		if (result == TP_NR_LOST)
 			error = show(sink, stream, packet);

@@ -208,6 +208,25 @@ enum tp_lost tp_ctf_room_plan(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
 	return result;
 }
 
+struct tp_ctf_packet *tp_ctf_room_take_excess(struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
+{
+	struct tp_ctf_packet *excess = NULL;
+
+	tp_mutex_lock(&tp_ctf_lock);
+	while (sink->options.overwrite &&
+	       (stream->packets > sink->options.packets || sink->room > sink->options.size)) {
+		bool own = stream->packets > sink->options.packets;
+		struct tp_ctf_packet *old = closed_take(sink, own ? stream : NULL);
+		if (!old)
+			break;
+		__atomic_fetch_sub(&sink->room, old->room, __ATOMIC_RELAXED);
+		old->next = excess;
+		excess = old;
+	}
+	tp_mutex_unlock(&tp_ctf_lock);
+	return excess;
+}
+
 void tp_ctf_room_give_back(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 {
 	tp_mutex_lock(&tp_ctf_lock);

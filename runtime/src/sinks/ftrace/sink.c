@@ -74,7 +74,7 @@ static void refused(struct ftrace_sink *sink, int error)
 static int try_to_write(struct ftrace_sink *sink, const struct trace_seq *line)
 {
 	int error;
-	int fd = tp_own_file_get(&sink->file, open_marker, sink->path, &error);
+	int fd = tp_own_file_get(&sink->file, open_marker, sink->path, true, &error);
 
 	if (fd < 0)
 		return error;

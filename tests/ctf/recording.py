@@ -22,14 +22,12 @@ import shlex
 import signal
 import struct
 import subprocess
-import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "torture"))
-
-from support import BUILD, ROOT, RUNTIME_INCLUDES, WARNINGS, Case, need, note, read, reader, run, tpgen  # noqa: E402
-from variants import NO_FUNCTION_CHECK, SANITIZERS  # noqa: E402
+import building
+from building import digest, generate
+from support import BUILD, Case, need, note, read, reader, run
 
 SECONDS = min(int(os.environ.get("SECONDS") or 0), 400)  # for a file; tests/run.py waits for 600
 SANITIZER = os.environ.get("SANITIZER", "")  # for all that is run
@@ -54,39 +52,20 @@ PACKET = struct.Struct("=II7Q")  # struct tp_ctf_packet, whose last are packet_s
 
 def build(sanitizer: str = "") -> str:
     """The directory with the programs, which are built where anything has changed since."""
-    directory = os.path.join(BUILD, "record", sanitizer or "plain")
+    directory = os.path.join(BUILD, "ctf", sanitizer or "plain")
     os.makedirs(directory, exist_ok=True)
-    runtime = glob.glob(os.path.join(ROOT, "runtime/**/*.[ch]"), recursive=True)
-    inputs = runtime + glob.glob(os.path.join(ROOT, "tpgen/**/*.py"), recursive=True)
-    inputs += [p for p in glob.glob(os.path.join(HERE, "*")) + glob.glob(os.path.join(ROOT, "templates/*/*"))
-               if os.path.isfile(p)] + [os.path.join(BUILD, "libtp.a")]
-    stamp = os.path.join(directory, "stamp")
     with open(os.path.join(directory, "lock"), "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # of another file of tests
-        newest = max(os.stat(path).st_mtime_ns for path in inputs)
-        if os.path.exists(stamp) and os.stat(stamp).st_mtime_ns >= newest:
-            return directory
-        _build(directory, sanitizer, [p for p in runtime if p.endswith(".c") and "/runtime/src/" in p])
-        with open(stamp, "wb"):
-            os.utime(stamp, ns=(newest, newest))
+        stamp = os.path.join(directory, "built")
+        if not os.path.exists(stamp) or read(stamp) != digest("runtime", "tpgen", "templates", "tests/ctf"):
+            generate(directory, os.path.join(HERE, "record.tp"))
+            building.build(os.path.join(directory, "recorder"),
+                           *(os.path.join(HERE, name) for name in ("recorder.c", "threads.c", "processes.c")),
+                           include=[directory], libtp=sanitizer or "static")
+            building.build(os.path.join(directory, "check"), os.path.join(HERE, "check.c"), libtp="")
+            with open(stamp, "w", encoding="ascii") as file:
+                file.write(digest("runtime", "tpgen", "templates", "tests/ctf"))
     return directory
-
-
-def _build(directory: str, sanitizer: str, runtime: list[str]) -> None:
-    done = tpgen("gen", "-o", directory, os.path.join(HERE, "record.tp"))
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    flags = ["-std=gnu11", "-D_GNU_SOURCE", "-g", "-O2", *WARNINGS, *SANITIZERS.get(sanitizer, ()), "-I", directory,
-             *RUNTIME_INCLUDES]
-    cc = os.environ.get("CC", "gcc").split()
-    if sanitizer == "asan" and "clang" in cc[0]:
-        flags += NO_FUNCTION_CHECK
-    sources = [os.path.join(HERE, name) for name in ("recorder.c", "threads.c", "processes.c")]
-    libtp = runtime if sanitizer else [os.path.join(BUILD, "libtp.a")]
-    libs = [*libtp, "-lurcu-bp", "-lpthread"]
-    for command in ([*cc, *flags, "-o", os.path.join(directory, "recorder"), *sources, *libs],
-                    [*cc, *flags, "-o", os.path.join(directory, "check"), os.path.join(HERE, "check.c")]):
-        done = run(command)
-        assert (done.returncode, done.stderr) == (0, ""), f"{shlex.join(command)}\n{done.stderr}"
 
 
 # ---- What there is ----

@@ -20,8 +20,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDTRIP = os.path.join(os.path.dirname(HERE), "roundtrip")
 sys.path.insert(0, ROUNDTRIP)
 
-from random_events import generate, write  # noqa: E402
-from support import BUILD, WARNINGS, Case, need, note, read, reader, run, tpgen  # noqa: E402
+from building import build, generate  # noqa: E402
+from random_events import random_program, write  # noqa: E402
+from support import BUILD, Case, need, note, read, reader, run, tpgen  # noqa: E402
 
 TOOL = os.path.join(BUILD, "tp-trace-dat")
 CC = os.environ.get("CC", "gcc")
@@ -58,13 +59,8 @@ class Dat(Case):
     def setUpClass(cls) -> None:
         cls.directory = os.path.join(BUILD, "dat")
         os.makedirs(cls.directory, exist_ok=True)
-        done = tpgen("gen", "-o", cls.directory, os.path.join(HERE, "dat.tp"))
-        assert (done.returncode, done.stderr) == (0, ""), done.stderr
-        cls.program = os.path.join(cls.directory, "dat")
-        done = run([CC, "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", *WARNINGS, "-I", cls.directory, "-I",
-                    "runtime/include", "-o", cls.program, os.path.join(HERE, "dat.c"), os.path.join(BUILD, "libtp.a"),
-                    "-lurcu-bp", "-lpthread"])
-        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        generate(cls.directory, os.path.join(HERE, "dat.tp"))
+        cls.program = build(os.path.join(cls.directory, "dat"), os.path.join(HERE, "dat.c"), include=[cls.directory])
 
     def setUp(self) -> None:
         super().setUp()
@@ -221,7 +217,7 @@ class Dat(Case):
 
     def test_random_events(self) -> None:
         """Those of roundtrip/test_random: all are found, and what libtraceevent can print is what was passed."""
-        program = generate(2)
+        program = random_program(2)
         write(program, self.dir)
         self.succeed([sys.executable, "-m", "tpgen", "gen", "-o", self.dir, self.path("random.tp")])
         self.succeed([CC, "-std=gnu11", "-w", "-iquote", self.dir, "-I", "runtime/include", "-o", self.path("random"),

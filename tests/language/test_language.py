@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 import re
 
-from support import BUILD, INCLUDES, WARNINGS, Case, need, read, reader, run, tpgen
+from building import build, generate
+from support import Case, need, read, reader, run, tpgen
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -32,11 +33,9 @@ forms:forms_helpers: a|c forty,one sum 01 02 03 04 01020304 1099.511627777 forms
 class FormsRun(Case):
     def build(self, compiler: str, *options: str) -> None:
         need(self, compiler)
-        done = tpgen("gen", "-o", self.dir, os.path.join(HERE, "forms.tp"))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.succeed([compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O2", *WARNINGS, *INCLUDES, "-iquote", self.dir, *options,
-                      "-o", self.path("forms"), os.path.join(HERE, "forms.c"), os.path.join(BUILD, "libtp.a"),
-                      "-rdynamic", "-lurcu-bp", "-lpthread"])
+        generate(self.dir, os.path.join(HERE, "forms.tp"))
+        build(self.path("forms"), os.path.join(HERE, "forms.c"), compiler=compiler, include=[self.dir], flags=options,
+              link=["-rdynamic"])
 
     def forms(self, *args: str, **env: str) -> None:
         done = run(["./forms", *args], cwd=self.dir, env={**os.environ, **env})

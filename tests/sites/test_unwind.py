@@ -15,7 +15,7 @@ class Unwind(Case):
     def unwind(self, compiler: str, *options: str, cpp: bool = False, frames: bool = False,
                link: tuple[str, ...] = ()) -> None:
         need(self, compiler, CXX[compiler])
-        done = tpgen("gen", "-o", self.dir, "tests/keys/stack.tp")
+        done = tpgen("gen", "-o", self.dir, "tests/sites/stack.tp")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         flags = ["-D_GNU_SOURCE", "-Wall", "-Wextra", *options,
                  "-fno-omit-frame-pointer" if frames else "-fomit-frame-pointer", "-I",

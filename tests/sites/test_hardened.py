@@ -8,7 +8,8 @@ import shutil
 import tempfile
 import unittest
 
-from support import BUILD, ROOT, Case, read, run, tpgen, unavailable
+from building import build, generate
+from support import Case, read, run, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CANNOT = 77
@@ -27,19 +28,13 @@ class Hardened(Case):
     def setUpClass(cls) -> None:
         cls.top = tempfile.mkdtemp(prefix="tpgen-test-")
         cls.addClassCleanup(shutil.rmtree, cls.top, True)
-        flags = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", "-I",
-                 os.path.join(ROOT, "runtime/include"), "-I", cls.top]
-        libs = [f"-L{BUILD}", f"-Wl,-rpath,{BUILD}", "-ltp", "-lurcu-bp", "-ldl"]
-        for done in (tpgen("gen", "-o", cls.top, "tests/keys/keys.tp", "tests/keys/module.tp"),
-                     run([*flags, "-rdynamic", "-o", f"{cls.top}/hardened", f"{HERE}/hardened.c", *libs]),
-                     run([*flags, "-DTP_STATIC_KEYS=0", "-rdynamic", "-o", f"{cls.top}/flags", f"{HERE}/hardened.c",
-                          *libs]),
-                     run([*flags, "-o", f"{cls.top}/killed", f"{HERE}/killed.c", *libs]),
-                     run([*flags, "-fPIC", "-shared", "-o", f"{cls.top}/module.so", f"{HERE}/module.c", *libs]),
-                     run([*flags, "-DTP_STATIC_KEYS=0", "-fPIC", "-shared", "-o", f"{cls.top}/flags.so",
-                          f"{HERE}/module.c", *libs])):
-            if done.returncode or done.stderr:
-                raise AssertionError(done.stderr)
+        generate(cls.top, "tests/sites/keys.tp", "tests/sites/module.tp")
+        flag = ["-DTP_STATIC_KEYS=0"]
+        for output, source, flags in (("hardened", "hardened.c", []), ("flags", "hardened.c", flag),
+                                      ("killed", "killed.c", []), ("module.so", "module.c", []),
+                                      ("flags.so", "module.c", flag)):
+            build(os.path.join(cls.top, output), os.path.join(HERE, source), compiler="gcc", include=[cls.top],
+                  flags=[*flags, "-Wno-pedantic"], link=["-rdynamic"], libtp="shared")
 
     def hardened(self, *arguments: str, program: str = "hardened", **env: str) -> tuple[str, str]:
         done = run([os.path.join(self.top, program), *arguments], cwd=self.top, env={**os.environ, **env})

@@ -148,7 +148,7 @@ class Keys(Case):
     def setUpClass(cls) -> None:
         cls.top = tempfile.mkdtemp(prefix="tpgen-test-")
         cls.addClassCleanup(shutil.rmtree, cls.top, True)
-        done = tpgen("gen", "-o", cls.top, "tests/keys/keys.tp", "tests/keys/module.tp")
+        done = tpgen("gen", "-o", cls.top, "tests/sites/keys.tp", "tests/sites/module.tp")
         if done.returncode:
             raise AssertionError(done.stderr)
         pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
@@ -205,7 +205,7 @@ class Collected(Case):
 
     def collect(self, compiler: str, linker: str, more: str, drops: bool) -> None:
         need(self, compiler, CXX[compiler], f"ld.{linker}", "readelf", "nm")
-        done = tpgen("gen", "-o", self.dir, "tests/keys/keys.tp", "tests/keys/module.tp")
+        done = tpgen("gen", "-o", self.dir, "tests/sites/keys.tp", "tests/sites/module.tp")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         found = {}
         for name, option in (("all", ""), ("collected", f"-Wl,--gc-sections {more}")):
@@ -235,7 +235,7 @@ class Folded(Case):
     """Functions that differ in nothing but their tracepoint are not alike to a linker that folds those that are."""
 
     def fold(self, linker: str, kind: str) -> None:
-        done = tpgen("gen", "-o", self.dir, "tests/keys/folded.tp")
+        done = tpgen("gen", "-o", self.dir, "tests/sites/folded.tp")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for compiler in CXX:
             with self.subTest(compiler=compiler):

@@ -9,7 +9,7 @@ import re
 
 from support import BUILD, INCLUDES, ROOT, Case, need, read, run, tpgen, unavailable
 
-FILES = ("defs/pgz.tp", "defs/sched.tp", "tests/forms/forms.tp", "tests/roundtrip/all.tp")
+FILES = ("defs/pgz.tp", "defs/sched.tp", "tests/language/forms.tp", "tests/roundtrip/all.tp")
 
 # What C may lay out otherwise than its machine's rules say, and bpftrace knows nothing of.
 ODD = """#define TRACE_SYSTEM odd

@@ -121,7 +121,7 @@ static void count_probes(struct tracepoint *tp, void *priv)
 
 	tp_get_tracepoint_info(tp, &info);
 	*(unsigned int *)priv += info.nr_probes + (info.state != TP_STATE_OFF);
-	*(unsigned int *)priv += (tp->enabled != 0) + (tp->funcs != NULL);
+	*(unsigned int *)priv += (tp->enabled != 0 ? 1u : 0) + (tp->funcs ? 1u : 0);
 }
 
 /* No probe, nothing that is on or half on, and no site that thinks it is. */
