@@ -81,7 +81,7 @@ static const struct tp_sink_ops recorder_ops = {
 	.name = "recorder",
 	.reserve = recorder_reserve,
 	.commit = recorder_commit,
-	.describe = recorder_describe,
+	.describe_event = recorder_describe,
 	.close = recorder_close,
 };
 
