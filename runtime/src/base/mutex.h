@@ -19,7 +19,17 @@ struct tp_mutex {
 
 #define TP_MUTEX_INIT(lock_rank, lock_name) {.mutex = PTHREAD_MUTEX_INITIALIZER, .rank = (lock_rank), .name = (lock_name)}
 
-void tp_mutex_lock(struct tp_mutex *lock);
-void tp_mutex_unlock(struct tp_mutex *lock);
+static inline void tp_mutex_lock(struct tp_mutex *lock)
+{
+	tp_rank_check(lock->rank, lock->name);
+	pthread_mutex_lock(&lock->mutex);
+	tp_rank_enter(lock->rank, lock->name);
+}
+
+static inline void tp_mutex_unlock(struct tp_mutex *lock)
+{
+	tp_rank_leave(lock->rank);
+	pthread_mutex_unlock(&lock->mutex);
+}
 
 #endif /* TP_MUTEX_H */
