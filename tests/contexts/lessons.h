@@ -29,7 +29,7 @@ void lessons_fn_unreg(void);
 	X(cancel_hits) X(cancel_hits_anywhere) X(cancel_registrars) X(cancel_waiters)         \
 	/* processes.c */                                                                     \
 	X(fork_with_locks) X(fork_is_fresh) X(fork_among_readers) X(fork_in_a_probe)          \
-	X(fork_in_a_probe_that_is_waited_for)                                                 \
+	X(fork_in_a_probe_that_is_waited_for) X(fork_with_locks_of_libc)                                             \
 	/* moments.c */                                                                       \
 	X(constructors) X(destructors) X(atexit_handlers) X(thread_exit) X(inside_a_probe)    \
 	X(recursion) X(recursion_in_handlers) X(regfunc_says_exists)                          \

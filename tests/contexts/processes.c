@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* processes.c - lessons of fork. */
 #include <errno.h>
+#include <locale.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lessons.h"
@@ -28,7 +30,7 @@ static pid_t fork_child(void)
 
 	CHECK(pid >= 0);
 	if (pid == 0)
-		alarm(10);
+		alarm(600);
 	return pid;
 }
 
@@ -134,6 +136,65 @@ void lesson_fork_with_locks(void)
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < NR; i++)
 		pthread_join(threads[i], NULL);
+}
+
+/* ---- While other threads are in what takes a lock of libc's, which no fork takes ---- */
+
+static void at_exit(void)
+{
+}
+
+static void *go_on_registering_exits(void *unused)
+{
+	for (int i = 0; i < 1000000 && !stopped(); i++)
+		atexit(at_exit);
+	return unused;
+}
+
+static void *go_on_asking_for_places(void *unused)
+{
+	const time_t now = time(NULL);
+	struct tm tm;
+
+	while (!stopped()) {
+		localtime_r(&now, &tm);
+		setlocale(LC_ALL, "C");
+	}
+	return unused;
+}
+
+/* A child that has never registered before, and one that writes statistics. */
+void lesson_fork_with_locks_of_libc(void)
+{
+	static void *(*const jobs[])(void *) = {go_on_registering_exits, go_on_asking_for_places};
+	enum { NR = sizeof(jobs) / sizeof(jobs[0]) };
+	char path[] = "/tmp/tp-lessons-XXXXXX";
+	pthread_t threads[NR];
+	int fd = mkstemp(path);
+
+	CHECK(fd >= 0 && close(fd) == 0);
+	struct tp_sink *sink = tp_stats_sink(path, "interval=0");
+	CHECK(sink && tp_enable(sink, "lessons_hit") == 1);
+	for (int i = 0; i < NR; i++)
+		pthread_create(&threads[i], NULL, jobs[i], NULL);
+	for (int i = 0; i < 200; i++) {
+		pid_t pid = fork_child();
+		if (pid == 0) {
+			char of_child[sizeof(path) + 20];
+			trace_lessons_hit(1);
+			all_that_there_is(true);
+			CHECK(tp_stats_write(sink) == 0);
+			snprintf(of_child, sizeof(of_child), "%s.%d", path, (int)getpid());
+			CHECK(unlink(of_child) == 0);
+			_exit(0);
+		}
+		await(pid);
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < NR; i++)
+		pthread_join(threads[i], NULL);
+	CHECK(tp_sink_close(sink) == 0);
+	unlink(path);
 }
 
 /* ---- What was cached before ---- */

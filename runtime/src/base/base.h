@@ -23,6 +23,7 @@
  *	rank.h           the order of locks
  *	readers.h        waiting for those that are in probes
  *	thread.h         what is kept for each thread
+ *	utc.h            a moment as people read it
  *	utf8.h           characters
  */
 #ifndef TP_BASE_H

@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "base/exit.h"
+#include "base/fork.h"
 #include "base/thread.h"
 
 /*
@@ -39,14 +40,28 @@ bool tp_exiting(void)
 }
 
 /*
+ * In a forked child, another thread of the parent may have held the lock that
+ * atexit() takes, and it is never given back. What the parent has registered
+ * counts in the child, too.
+ */
+static bool forked;
+
+static void in_child(void)
+{
+	forked = true;
+}
+
+/*
  * More than once, as the first may be in the constructor of a library that the
- * program is linked with: then it comes in front of libc's, and so runs behind
- * the destructors of all modules. The later ones come after it.
+ * program is linked with: it comes before libc's then, and so runs after the
+ * destructors of all modules. The later ones come after it.
  */
 void tp_note_exit(void)
 {
 	static unsigned int times;
 
+	if (forked)
+		return;
 	if (__atomic_load_n(&times, __ATOMIC_RELAXED) < 8 && __atomic_fetch_add(&times, 1, __ATOMIC_RELAXED) < 8)
 		atexit(note_exit); /* no memory: then exit() waits */
 }
@@ -57,6 +72,9 @@ extern int __cxa_thread_atexit_impl(void (*function)(void *data), void *data, vo
 /* Where all that there is of tracing is in libraries, none of the above may come late enough. */
 void tp_exit_start(void)
 {
+	static struct tp_fork_hook hook = {.rank = TP_RANK_FORK, .in_child = in_child};
+
+	tp_fork_register(&hook);
 	if (tp_thread_id() == getpid() && __cxa_thread_atexit_impl)
 		__cxa_thread_atexit_impl(note_end_of_main_thread, NULL, &exiting);
 }

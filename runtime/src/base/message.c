@@ -46,3 +46,15 @@ void tp_complain(const char *fmt, ...)
 	pthread_setcancelstate(cancel_state, NULL);
 	errno = error;
 }
+
+/* glibc's strerror() asks for a translation, under a lock that another thread of a forked child's parent may have held. */
+const char *tp_strerror(int error)
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
+	const char *text = strerrordesc_np(error);
+
+	return text ? text : "unknown error";
+#else
+	return strerror(error);
+#endif
+}

@@ -11,4 +11,7 @@
  */
 void tp_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* As strerror(), but in English, and it takes no lock: safe in signal handlers and in forked children. */
+const char *tp_strerror(int error);
+
 #endif /* TP_MESSAGE_H */

@@ -86,7 +86,7 @@ static void complain_of_failure(const struct tracepoint *tp, const char *what, i
 	const struct tp_wording *w = tp_wording_of(tp->name);
 
 	tp_complain("%s '%s' of %s stays off: %s: %s", w->kind, tp->name + w->prefix, object_at(tp), what,
-		    strerror(-error));
+		    tp_strerror(-error));
 }
 
 static void tracepoint_load(struct tracepoint *tp, struct tp_spare *spare)

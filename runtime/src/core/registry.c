@@ -337,7 +337,7 @@ void tp_registry_settle_probes(void)
 
 /* ---- Introspection ---- */
 
-void tp_for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void *priv)
+void tp_for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *data), void *data)
 {
 	tp_lock(&tp_registry_lock);
 	for (struct tp_module *module = tp_modules; module; module = module->next) {
@@ -345,7 +345,7 @@ void tp_for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), void
 			if (*tp && !(*tp)->module)
 				(*tp)->module = module; /* the first has gone */
 			if (*tp && (*tp)->module == module)
-				fct(*tp, priv);
+				fct(*tp, data);
 		}
 	}
 	tp_unlock(&tp_registry_lock);

@@ -119,7 +119,7 @@ static int apply(struct tp_sink_state *state, const struct tp_event_group *group
 			*error = failed;
 		else if (failed && failed != -EEXIST)
 			tp_complain("event '%s' stays off in a %s sink: its tracepoint has refused it: %s",
-				    group->name, state->sink->ops->name, strerror(-failed));
+				    group->name, state->sink->ops->name, tp_strerror(-failed));
 		if (failed)
 			return result;
 		state->attached[group->number] = wanted;
@@ -161,7 +161,7 @@ static int describe(struct tp_sink_state *state, struct tp_loaded_event *loaded)
 	if (error) {
 		loaded->fresh = false;
 		tp_complain("event '%s' stays off in a %s sink, which can't describe it: %s", loaded->group->name,
-			    ops->name, strerror(-error));
+			    ops->name, tp_strerror(-error));
 	} else {
 		set_described(state, loaded->event, true);
 	}

@@ -49,7 +49,7 @@ static void open_output(const char *name, const char *patterns)
 	nr_outputs++;
 	int error = tp_enable(output->sink, patterns);
 	if (error < 0)
-		tp_complain("TP_ENABLE=%s: %s; not everything is traced", patterns, strerror(-error));
+		tp_complain("TP_ENABLE=%s: %s; not everything is traced", patterns, tp_strerror(-error));
 }
 
 /* Blanks around a name are no part of it. */

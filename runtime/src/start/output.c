@@ -204,7 +204,7 @@ struct tp_sink *tp_output_open(const char *output, bool *written)
 	int error = errno;
 	free(name);
 	if (!sink && error)
-		tp_complain("TP_OUTPUT=%s: %s%s; nothing goes there", output, strerror(error),
+		tp_complain("TP_OUTPUT=%s: %s%s; nothing goes there", output, tp_strerror(error),
 			    kind->advice ? kind->advice(error) : "");
 	*written = kind->written;
 	return sink;

@@ -110,7 +110,7 @@ static void formats_write(struct tp_ctf_sink *sink)
 	if (error && !sink->formats.complained)
 		tp_complain("CTF trace '%s': the format texts in '%s/format' are incomplete: %s%s; the trace itself "
 			    "goes on without them",
-			    sink->path, sink->path, strerror(error), tp_ctf_remedy(error));
+			    sink->path, sink->path, tp_strerror(error), tp_ctf_remedy(error));
 	sink->formats.complained = sink->formats.complained || error;
 }
 
@@ -165,7 +165,7 @@ int tp_ctf_write_descriptions(struct tp_sink *head)
 		error = metadata_write(sink);
 	if (error) {
 		if (sink->metadata_written) /* else it is tp_ctf_sink's to tell */
-			tp_complain("CTF trace '%s': its metadata can't be written: %s%s", sink->path, strerror(error),
+			tp_complain("CTF trace '%s': its metadata can't be written: %s%s", sink->path, tp_strerror(error),
 				    tp_ctf_remedy(error));
 		sink->metadata.len = sink->metadata_written;
 		tp_ctf_format_drop(&sink->formats);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/utc.h"
 #include "base/utf8.h"
 #include "sinks/ctf/ctf.h"
 
@@ -91,12 +92,12 @@ static bool put_build_id_of(struct tp_buffer *b, const struct dl_phdr_info *obje
 }
 
 /* The first object is the program. */
-static int put_build_id(struct dl_phdr_info *object, size_t size, void *priv)
+static int put_build_id(struct dl_phdr_info *object, size_t size, void *data)
 {
 	(void)size;
 	for (size_t i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-		if (segment->p_type == PT_NOTE && is_loaded(object, segment) && put_build_id_of(priv, object, segment))
+		if (segment->p_type == PT_NOTE && is_loaded(object, segment) && put_build_id_of(data, object, segment))
 			break;
 	}
 	return 1;
@@ -210,12 +211,10 @@ static void put_command(struct tp_buffer *b)
 
 static void put_time(struct tp_buffer *b)
 {
-	time_t now = time(NULL);
-	struct tm utc;
-	char text[64];
+	const struct tp_utc utc = tp_utc_of(time(NULL));
 
-	if (gmtime_r(&now, &utc) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc))
-		put_text(b, "trace_creation_datetime", text);
+	tp_buffer_printf(b, "\ttrace_creation_datetime = \"%04lld-%02u-%02uT%02u:%02u:%02uZ\";\n", (long long)utc.year,
+			 utc.month, utc.day, utc.hour, utc.minute, utc.second);
 }
 
 void tp_ctf_environment(struct tp_buffer *b)

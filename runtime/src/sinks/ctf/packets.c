@@ -26,7 +26,7 @@ static void failed(struct tp_ctf_sink *sink, int error)
 {
 	if (!__atomic_exchange_n(&sink->no_room_complained, true, __ATOMIC_RELAXED))
 		tp_complain("CTF trace '%s': no new packet of %zu bytes can be made: %s%s; records are lost until it can",
-			    sink->path, sink->options.packet, strerror(error), tp_ctf_remedy(error));
+			    sink->path, sink->options.packet, tp_strerror(error), tp_ctf_remedy(error));
 	__atomic_store_n(&sink->error, error, __ATOMIC_RELAXED);
 	__atomic_store_n(&sink->retry_at, tp_ctf_clock() + RETRY_AFTER, __ATOMIC_RELAXED);
 }

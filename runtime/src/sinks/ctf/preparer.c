@@ -23,7 +23,7 @@ void tp_ctf_preparer_start(struct tp_ctf_sink *sink)
 	sink->preparing = false;
 	tp_complain("CTF trace '%s': no thread can be made that prepares packets: %s; the threads that record "
 		    "do it themselves",
-		    sink->path, strerror(error));
+		    sink->path, tp_strerror(error));
 }
 
 void tp_ctf_preparer_stop(struct tp_ctf_sink *sink)

@@ -67,7 +67,7 @@ static void refused(struct ftrace_sink *sink, int error)
 	tp_complain("ftrace sink: %s: %s; records are lost until it works again", sink->path,
 		    why == IS_OFF       ? "tracing is off (tracing_on is 0), or the buffer is full (options/overwrite is 0)"
 		    : why == NO_MARKERS ? "the buffer takes no text (options/markers is 0)"
-					: strerror(error));
+					: tp_strerror(error));
 }
 
 /* 0, or an errno value. */
@@ -159,7 +159,7 @@ static size_t line_limit(const char *directory)
 
 static int no_memory(void)
 {
-	tp_complain("ftrace sink: %s", strerror(ENOMEM));
+	tp_complain("ftrace sink: %s", tp_strerror(ENOMEM));
 	return -ENOMEM;
 }
 
@@ -177,7 +177,7 @@ static int open_sink(struct ftrace_sink *sink, struct tp_buffer *path)
 	int fd = open_marker(path->text);
 	int error = tp_own_file_take(&sink->file, fd);
 	if (error) {
-		tp_complain("ftrace sink: %s: %s%s", path->text, strerror(error), tp_tracefs_advice(error));
+		tp_complain("ftrace sink: %s: %s%s", path->text, tp_strerror(error), tp_tracefs_advice(error));
 		return -error;
 	}
 	if (tp_sink_open(&sink->head, &ftrace_ops) == 0)

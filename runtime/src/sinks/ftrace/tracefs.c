@@ -64,7 +64,7 @@ static int make_instance(const struct tp_buffer *path)
 	struct stat st;
 	if (stat(path->text, &st) == 0 || errno != ENOENT)
 		return 0; /* it is there, or what is wrong with it will be seen when it is opened */
-	tp_complain("ftrace sink: %s: the instance can't be made: %s%s", path->text, strerror(error),
+	tp_complain("ftrace sink: %s: the instance can't be made: %s%s", path->text, tp_strerror(error),
 		    error == EACCES ? "; make it as root" : tp_tracefs_advice(error));
 	return -error;
 }

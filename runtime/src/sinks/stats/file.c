@@ -128,7 +128,7 @@ int tp_stats_file_replace(struct tp_stats_sink *sink, const struct tp_buffer *te
 	unlink(sink->hidden);
 	if (!sink->complained)
 		tp_complain("statistics '%s': can't be written: %s; it is tried again and again", sink->path,
-			    strerror(error));
+			    tp_strerror(error));
 	sink->complained = true;
 	return error;
 }

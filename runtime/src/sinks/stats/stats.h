@@ -61,6 +61,7 @@
 #ifndef TP_STATS_H
 #define TP_STATS_H
 
+#include <locale.h>
 #include <pthread.h>
 
 #include "base/buffer.h"
@@ -276,6 +277,7 @@ struct tp_stats_sink {
 	struct tp_stats_plan **plans; /* by the events' ids */
 	uint64_t begin;      /* ticks, when the sink was opened, or forked */
 	bool forked;         /* this is a child */
+	locale_t plain;      /* "C"; 0: there is no memory */
 
 	char *opened_path;   /* absolute */
 	char *path;          /* that, or a child's own, as soon as this writes */

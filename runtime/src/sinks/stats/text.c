@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <tp/tp.h>
 
+#include "base/utc.h"
 #include "base/utf8.h"
 #include "sinks/stats/stats.h"
 
@@ -83,15 +83,16 @@ static const char *duration(char text[SHORT], double ns)
 	return text;
 }
 
-static const char *wall(char text[SHORT], uint64_t ns, const char *format)
+/* The time of a day; and its date before it. */
+static const char *wall(char text[SHORT], uint64_t ns, bool date)
 {
-	time_t seconds = (time_t)(ns / NS_PER_S);
-	char day[SHORT - 8];
-	struct tm tm;
+	const struct tp_utc utc = tp_utc_of((int64_t)(ns / NS_PER_S));
+	char day[SHORT] = "";
 
-	gmtime_r(&seconds, &tm);
-	strftime(day, sizeof(day), format, &tm);
-	snprintf(text, SHORT, "%s.%06u", day, (unsigned int)(ns % NS_PER_S / 1000));
+	if (date)
+		snprintf(day, sizeof(day), "%04lld-%02u-%02u ", (long long)utc.year, utc.month, utc.day);
+	snprintf(text, SHORT, "%.11s%02u:%02u:%02u.%06u", day, utc.hour, utc.minute, utc.second,
+		 (unsigned int)(ns % NS_PER_S / 1000));
 	return text;
 }
 
@@ -113,8 +114,8 @@ static void put_base(struct tp_buffer *b, const struct tp_stats_report *report, 
 		duration(max, (double)tp_stats_ns(clock, base->max));
 	}
 	tp_buffer_printf(b, COLUMNS, hits, rate, min, mean, max,
-			 wall(first, tp_clock_to_ns(clock, base->first), "%H:%M:%S"),
-			 wall(last, tp_clock_to_ns(clock, base->last), "%H:%M:%S"));
+			 wall(first, tp_clock_to_ns(clock, base->first), false),
+			 wall(last, tp_clock_to_ns(clock, base->last), false));
 }
 
 static void put_heads(struct tp_buffer *b)
@@ -315,7 +316,7 @@ void tp_stats_text(struct tp_buffer *b, const struct tp_stats_report *report)
 
 	put_plain(b, program_invocation_short_name);
 	tp_buffer_printf(b, ", process %d, at %s UTC, %.3f s after %s", (int)getpid(),
-			 wall(time, report->now_ns, "%Y-%m-%d %H:%M:%S"), report->seconds,
+			 wall(time, report->now_ns, true), report->seconds,
 			 report->sink->forked ? "its fork" : "the beginning");
 	if (tp_sink_lost(head))
 		tp_buffer_printf(b, "; lost: %lu", tp_sink_lost(head));

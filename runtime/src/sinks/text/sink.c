@@ -108,7 +108,7 @@ static void write_failed(struct text_sink *sink, int error)
 	if (sink->error)
 		return;
 	sink->error = error ? error : EIO;
-	tp_complain("text sink: writing failed: %s; records are lost until it works again", strerror(sink->error));
+	tp_complain("text sink: writing failed: %s; records are lost until it works again", tp_strerror(sink->error));
 }
 
 /*
