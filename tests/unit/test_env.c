@@ -294,11 +294,7 @@ START_TEST(descriptor_that_is_another_files)
 	ck_assert_int_eq(unlink("database"), 0);
 	ck_assert_int_eq(start("daemon", NULL, "text:stdout"), 0);
 	database = trace_file("database");
-	ck_assert_uint_eq(count_of(database, "DATA"), 20);
-	ck_assert_uint_eq(count_of(database, "value="), 0);
-	/* The program has given stderr's number away as well, so the messages are there. */
-	ck_assert_uint_eq(count_of(database, "writing failed: Bad file descriptor"), 1);
-	ck_assert_contains(database, "text sink: records lost: 3 (no file: 3)\n");
+	ck_assert_str_eq(database, data); /* the program has given stderr's number away as well: no message is there */
 	free(database);
 	ck_assert_int_eq(chdir("/"), 0);
 }
@@ -517,8 +513,8 @@ END_TEST
 START_TEST(closed_descriptors)
 {
 	ck_assert_int_eq(start("closed", NULL, "text:stdout"), 0);
-	ck_assert_contains(out_text, "value=5\n");
-	ck_assert_contains(out_text, "last words");
+	ck_assert_contains(out_text, "value=1\n");
+	ck_assert_lacks(out_text, "value=5\n"); /* no copy of the descriptor is kept */
 }
 END_TEST
 

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/message.h"
 #include "util.h"
 
 static int stderr_copy = -1, stderr_file = -1;
@@ -22,6 +23,7 @@ void capture_stderr(void)
 	stderr_file = memfd_create("stderr", MFD_CLOEXEC);
 	ck_assert_int_ge(stderr_file, 0);
 	dup2(stderr_file, STDERR_FILENO);
+	tp_message_look_again();
 }
 
 static char *read_all(int fd)
@@ -43,6 +45,7 @@ char *captured_stderr(void)
 {
 	fflush(stderr);
 	dup2(stderr_copy, STDERR_FILENO);
+	tp_message_look_again();
 	close(stderr_copy);
 	lseek(stderr_file, 0, SEEK_SET);
 	char *text = read_all(stderr_file);

@@ -25,6 +25,7 @@
  *	thread.h         what is kept for each thread
  *	utc.h            a moment as people read it
  *	utf8.h           characters
+ *	write_signals.h  a write that fails raises none
  */
 #ifndef TP_BASE_H
 #define TP_BASE_H

@@ -1,48 +1,168 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * base/message.c - the runtime's messages to a person: one line on stderr each.
+ * base/message.c - see message.h.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/message.h"
+#include "base/own_file.h"
+#include "base/write_signals.h"
 
 /* Two file names fit. More would be too much for a small signal stack. */
 #define LINE_MAX_BYTES 1024
 
+static const char prefix[] = "tp: ";
+#define PREFIX_LEN (sizeof(prefix) - 1)
+
+static struct tp_own_file standard_error = TP_OWN_FILE_NONE; /* as it was at the start */
+static enum { TO_STDERR, TO_SYSLOG, TO_FILE } where;
+static char *log_file; /* an absolute path: the program may change its directory */
+static void (*listener)(const char *line, size_t len);
+
+/* The path of a file that need not exist yet. NULL: no memory, or no such directory. */
+static char *absolute(const char *path)
+{
+	char *directory, *full = NULL;
+
+	if (*path == '/')
+		return strdup(path);
+	directory = getcwd(NULL, 0);
+	if (directory && asprintf(&full, "%s/%s", directory, path) < 0)
+		full = NULL;
+	free(directory);
+	return full;
+}
+
+void tp_message_look_again(void)
+{
+	tp_own_file_borrow(&standard_error, STDERR_FILENO); /* where it is closed, nothing is ever written there */
+}
+
+static void start(void)
+{
+	const char *wish = secure_getenv("TP_LOG");
+
+	tp_message_look_again();
+	if (!wish || !*wish || strcmp(wish, "stderr") == 0)
+		return;
+	if (strcmp(wish, "syslog") == 0) {
+		where = TO_SYSLOG;
+		return;
+	}
+	log_file = absolute(wish);
+	where = log_file ? TO_FILE : TO_STDERR;
+}
+
+void tp_message_start(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, start);
+}
+
+void tp_message_listen(void (*function)(const char *line, size_t len))
+{
+	__atomic_store_n(&listener, function, __ATOMIC_RELEASE);
+}
+
+/* ---- Where to: each returns false where it could not ---- */
+
+static bool write_to(int fd, const char *line, size_t len)
+{
+	struct tp_write_signals signals;
+
+	tp_write_signals_hold(&signals);
+	bool failed = write(fd, line, len) != (ssize_t)len;
+	tp_write_signals_release(&signals, failed);
+	return !failed;
+}
+
+/* syslog(3) is not for signal handlers, and takes locks that a fork does not. A line has no newline here. */
+static bool to_syslog(const char *line, size_t len)
+{
+	static const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/dev/log"};
+	char packet[LINE_MAX_BYTES + 128];
+	const int user_warning = 1 << 3 | 4;
+
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return false;
+	int head = snprintf(packet, sizeof(packet), "<%d>%.64s[%d]: ", user_warning, program_invocation_short_name,
+			    (int)getpid());
+	memcpy(packet + head, line, len);
+	bool done = sendto(fd, packet, (size_t)head + len, MSG_NOSIGNAL, (const struct sockaddr *)&address,
+			   sizeof(address)) >= 0;
+	close(fd);
+	return done;
+}
+
+/* Opened each time: a daemon would close it. */
+static bool to_file(const char *line, size_t len)
+{
+	const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int fd = tp_above_standard(open(log_file, flags, 0600));
+
+	if (fd < 0)
+		return false;
+	bool done = write_to(fd, line, len);
+	close(fd);
+	return done;
+}
+
+/* The program's data may be written to descriptor 2 by now. */
+static void put(const char *line, size_t len)
+{
+	if (where == TO_FILE && to_file(line, len))
+		return;
+	if (where != TO_SYSLOG) {
+		int fd = tp_own_file_descriptor(&standard_error);
+		if (fd >= 0) {
+			write_to(fd, line, len); /* where that fails there is nowhere else */
+			return;
+		}
+	}
+	to_syslog(line, len - 1);
+}
+
 void tp_complain(const char *fmt, ...)
 {
-	static const char prefix[] = "tp: ";
 	char line[LINE_MAX_BYTES];
-	const size_t head = sizeof(prefix) - 1;
 	int error = errno;
 	int cancel_state;
 	va_list ap;
 
-	memcpy(line, prefix, head);
+	memcpy(line, prefix, PREFIX_LEN);
 	va_start(ap, fmt);
-	int len = vsnprintf(line + head, sizeof(line) - head - 1, fmt, ap);
+	int len = vsnprintf(line + PREFIX_LEN, sizeof(line) - PREFIX_LEN - 1, fmt, ap);
 	va_end(ap);
 
-	size_t end = head + (len > 0 ? (size_t)len : 0);
+	size_t end = PREFIX_LEN + (len > 0 ? (size_t)len : 0);
 	if (end > sizeof(line) - 2)
 		end = sizeof(line) - 2;
 	/* A name may hold a newline; the line must not. */
-	for (size_t i = head; i < end; i++) {
+	for (size_t i = PREFIX_LEN; i < end; i++) {
 		if (line[i] == '\n')
 			line[i] = ' ';
 	}
 	line[end++] = '\n';
 
-	/* write is a cancellation point, but the caller may hold a lock. stdio would be neither atomic nor signal-safe. */
+	/* open and write are cancellation points, but the caller may hold a lock. stdio would be neither atomic nor signal-safe. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	ssize_t written = write(STDERR_FILENO, line, end);
-	(void)written; /* there is nowhere else to say it */
+	tp_message_start();
+	put(line, end);
+	void (*also)(const char *, size_t) = __atomic_load_n(&listener, __ATOMIC_ACQUIRE);
+	if (also)
+		also(line, end);
 	pthread_setcancelstate(cancel_state, NULL);
 	errno = error;
 }

@@ -5,11 +5,33 @@
 #ifndef TP_MESSAGE_H
 #define TP_MESSAGE_H
 
+#include <stddef.h>
+
+/* Looks what descriptor 2 is, and at TP_LOG. Once a process. */
+void tp_message_start(void);
+
 /*
- * Writes one line to stderr by one write, with "tp: " before it. Safe in
- * signal handlers; errno stays as it was.
+ * Writes one line, with "tp: " before it, to where TP_LOG says:
+ *
+ *	stderr  (the default) to descriptor 2, while that is of the file that it was
+ *	        of when the process started. Where the program has closed it, or put
+ *	        another file in its place (daemon() puts /dev/null there): to syslog
+ *	syslog  to the system's log, as the facility "user"
+ *	FILE    to the end of that file, which is made with mode 0600
+ *
+ * setuid programs ignore TP_LOG. Safe in signal handlers; raises neither
+ * SIGPIPE nor SIGXFSZ; errno stays as it was.
  */
 void tp_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * listener gets each message, too, a line with its newline; where tp_complain()
+ * may be called. There is one, for ever.
+ */
+void tp_message_listen(void (*listener)(const char *line, size_t len));
+
+/* For tests: from here on, descriptor 2 is what it is now. */
+void tp_message_look_again(void);
 
 /* As strerror(), but in English, and it takes no lock: safe in signal handlers and in forked children. */
 const char *tp_strerror(int error);

@@ -49,6 +49,18 @@ int tp_own_file_take(struct tp_own_file *file, int fd)
 	return 0;
 }
 
+int tp_own_file_borrow(struct tp_own_file *file, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return errno;
+	*file = (struct tp_own_file){
+		.opened = (uint32_t)fd, .device = st.st_dev, .inode = st.st_ino, .borrowed = true,
+	};
+	return 0;
+}
+
 int tp_own_file_descriptor(const struct tp_own_file *file)
 {
 	int fd = descriptor(__atomic_load_n(&file->opened, __ATOMIC_RELAXED));
@@ -98,6 +110,6 @@ void tp_own_file_close(struct tp_own_file *file)
 {
 	int fd = tp_own_file_descriptor(file);
 
-	if (fd >= 0)
+	if (fd >= 0 && !file->borrowed)
 		close(fd);
 }

@@ -16,6 +16,7 @@ struct tp_own_file {
 	uint64_t opened; /* the descriptor in the lower half; above it, how often the file was opened again */
 	dev_t device;
 	ino_t inode;
+	bool borrowed; /* it is the program's, to close */
 };
 
 /* One that is not open. */
@@ -25,6 +26,12 @@ struct tp_own_file {
 
 /* fd, which becomes the runtime's, is of the file from now on. An error, and fd is closed then. fd below 0: errno. */
 int tp_own_file_take(struct tp_own_file *file, int fd);
+
+/*
+ * fd is the program's own, such as its standard error. It is used as long as it
+ * is of the file that it is of now, and never closed. 0, or an error: it is not open.
+ */
+int tp_own_file_borrow(struct tp_own_file *file, int fd);
 
 /* The descriptor, while it is of the file still; or -1. */
 int tp_own_file_descriptor(const struct tp_own_file *file);

@@ -7,12 +7,14 @@
 #include "base/clock.h"
 #include "base/exit.h"
 #include "base/fork.h"
+#include "base/message.h"
 #include "base/process.h"
 #include "base/readers.h"
 #include "base/thread.h"
 
 static void start(void)
 {
+	tp_message_start();
 	tp_clock_start();
 	tp_thread_start();
 	tp_exit_start();

@@ -17,6 +17,7 @@
  *	        environment.c  its part on the process
  *	        string.c    strings in it
  *	      format.c      the events' format files, texts beside the streams
+ *	    log.c           the runtime's messages, beside the streams
  *	        dir.c       the directory
  */
 #ifndef TP_CTF_H
@@ -377,6 +378,15 @@ void tp_ctf_format_free(struct tp_ctf_formats *formats);
 
 /* The env block of the metadata. Takes the loader's lock, so it is not for those who hold another. */
 void tp_ctf_environment(struct tp_buffer *b);
+
+/* ---- log.c ---- */
+
+/* From here on messages go to the trace's directory, too; until the sink is closed. */
+void tp_ctf_log_begin(struct tp_ctf_sink *sink);
+void tp_ctf_log_end(struct tp_ctf_sink *sink);
+
+/* In a forked child: threads that were writing a message are not there. */
+void tp_ctf_log_forget(void);
 
 /* ---- string.c ---- */
 

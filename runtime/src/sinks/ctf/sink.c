@@ -31,6 +31,7 @@ static void ctf_after_fork_child(struct tp_sink *head)
 	sink->forked = true;
 	sink->preparing = false; /* the thread is the parent's */
 	tp_ctf_streams_forget(sink);
+	tp_ctf_log_forget();
 	tp_ctf_choose_way(sink);
 }
 
@@ -53,8 +54,9 @@ static int ctf_close(struct tp_sink *head)
 	tp_guard_enter(&guard);
 	tp_ctf_clock_refine(sink);
 	tp_guard_leave(&guard);
-	tp_ctf_streams_end(sink);
 	tp_sink_tell_lost(head, sink->path);
+	tp_ctf_log_end(sink);
+	tp_ctf_streams_end(sink); /* from here on another sink may have its slot */
 	int error = -sink->error;
 	sink_free(sink);
 	return error;
@@ -113,11 +115,14 @@ static int sink_open(struct tp_ctf_sink *sink, const char *options)
 	if (!tp_ctf_streams_begin(sink))
 		return EMFILE;
 	error = -tp_sink_open(&sink->head, &ctf_ops);
-	if (error)
+	if (error) {
 		tp_ctf_streams_end(sink);
-	else if (sink->options.thread)
+		return error;
+	}
+	tp_ctf_log_begin(sink);
+	if (sink->options.thread)
 		tp_ctf_preparer_start(sink);
-	return error;
+	return 0;
 }
 
 struct tp_sink *tp_ctf_sink(const char *dir, const char *options)

@@ -41,6 +41,12 @@ static bool take(struct text_file *text, int fd)
 	return errno == 0;
 }
 
+static bool borrow(struct text_file *text, int fd)
+{
+	errno = tp_own_file_borrow(&text->own, fd);
+	return errno == 0;
+}
+
 /* The descriptor; after the program has closed it, another one. -1 with errno set where there is none. */
 static int descriptor_of(struct text_file *text)
 {
@@ -85,17 +91,20 @@ static int text_close(void *cookie)
 }
 
 /*
- * A descriptor and a stream of our own on the program's stdout or stderr, too:
- * a signal handler may have interrupted the program in the middle of its use of its own.
+ * The program's stderr and stdout are used as it has them, by a stream of our
+ * own, as a signal handler may have interrupted the program in the middle of
+ * its use of its own. No copy of the descriptor is kept: a shell that waits for
+ * the end of a pipe would wait for as long as the program runs in the
+ * background, which has closed its own.
  */
 static bool text_open(struct text_file *text, const char *name)
 {
 	struct stat st;
 
 	if (strcmp(name, "stderr") == 0)
-		return take(text, fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+		return borrow(text, STDERR_FILENO);
 	if (strcmp(name, "stdout") == 0)
-		return take(text, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+		return borrow(text, STDOUT_FILENO);
 	if (!take(text, open_append(name, 0)))
 		return false;
 	if (fstat(tp_own_file_descriptor(&text->own), &st) == 0 && S_ISREG(st.st_mode))

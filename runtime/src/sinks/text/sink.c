@@ -10,7 +10,6 @@
  * is held across a fork, so that the child finds the sink whole.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -25,6 +24,7 @@
 #include "base/lock.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/write_signals.h"
 #include "print/print.h"
 #include "record/record.h"
 
@@ -111,53 +111,6 @@ static void write_failed(struct text_sink *sink, int error)
 	tp_complain("text sink: writing failed: %s; records are lost until it works again", tp_strerror(sink->error));
 }
 
-/*
- * The signals of a write that fails, which would end the program, are held
- * back, and taken away again, unless they were there before: SIGPIPE, and
- * SIGXFSZ of a file that is as long as the limit allows.
- */
-struct signal_guard {
-	sigset_t old;
-	sigset_t pending;
-};
-
-static const int write_signals[] = {SIGPIPE, SIGXFSZ};
-#define NR_WRITE_SIGNALS (sizeof(write_signals) / sizeof(write_signals[0]))
-
-static void signals_enter(struct signal_guard *guard)
-{
-	bool blocked = false;
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < NR_WRITE_SIGNALS; i++)
-		sigaddset(&set, write_signals[i]);
-	pthread_sigmask(SIG_BLOCK, &set, &guard->old);
-	for (size_t i = 0; i < NR_WRITE_SIGNALS; i++)
-		blocked |= sigismember(&guard->old, write_signals[i]) == 1;
-	sigemptyset(&guard->pending); /* what was not blocked is not pending either */
-	if (blocked)
-		sigpending(&guard->pending);
-}
-
-/* Keeps errno. */
-static void signals_leave(const struct signal_guard *guard, bool failed)
-{
-	const struct timespec no_time = {.tv_sec = 0};
-	int error = errno;
-	sigset_t ours;
-
-	sigemptyset(&ours);
-	for (size_t i = 0; i < NR_WRITE_SIGNALS; i++) {
-		if (!sigismember(&guard->pending, write_signals[i]))
-			sigaddset(&ours, write_signals[i]);
-	}
-	while (failed && (sigtimedwait(&ours, NULL, &no_time) > 0 || errno == EINTR))
-		;
-	pthread_sigmask(SIG_SETMASK, &guard->old, NULL);
-	errno = error;
-}
-
 static void count_unwritten_as_lost(struct text_sink *sink)
 {
 	__atomic_fetch_add(&sink->head.lost[TP_LOST_NO_FILE], sink->unwritten, __ATOMIC_RELAXED);
@@ -178,16 +131,16 @@ static bool will_write(FILE *file, size_t len)
  */
 static bool hand_over(FILE *file, const struct trace_seq *line)
 {
-	struct signal_guard guard;
+	struct tp_write_signals signals;
 	bool guarded = will_write(file, line->len);
 
 	if (guarded)
-		signals_enter(&guard);
+		tp_write_signals_hold(&signals);
 	errno = 0;
 	clearerr_unlocked(file);
 	bool failed = fwrite_unlocked(line->buffer, 1, line->len, file) < line->len || ferror_unlocked(file);
 	if (guarded)
-		signals_leave(&guard, failed);
+		tp_write_signals_release(&signals, failed);
 	return failed;
 }
 
@@ -210,12 +163,12 @@ static void write_line(struct text_sink *sink, const struct trace_seq *line)
 
 static void flush(struct text_sink *sink)
 {
-	struct signal_guard guard;
+	struct tp_write_signals signals;
 
-	signals_enter(&guard);
+	tp_write_signals_hold(&signals);
 	errno = 0;
 	bool failed = fflush(sink->file) != 0;
-	signals_leave(&guard, failed);
+	tp_write_signals_release(&signals, failed);
 	if (failed) {
 		count_unwritten_as_lost(sink);
 		write_failed(sink, errno);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/write_signals.c - see write_signals.h.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "base/write_signals.h"
+
+static const int held[] = {SIGPIPE, SIGXFSZ};
+#define NR_HELD (sizeof(held) / sizeof(held[0]))
+
+void tp_write_signals_hold(struct tp_write_signals *signals)
+{
+	bool blocked = false;
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < NR_HELD; i++)
+		sigaddset(&set, held[i]);
+	pthread_sigmask(SIG_BLOCK, &set, &signals->old);
+	for (size_t i = 0; i < NR_HELD; i++)
+		blocked |= sigismember(&signals->old, held[i]) == 1;
+	sigemptyset(&signals->pending); /* what was not blocked is not pending either */
+	if (blocked)
+		sigpending(&signals->pending);
+}
+
+void tp_write_signals_release(const struct tp_write_signals *signals, bool failed)
+{
+	const struct timespec no_time = {.tv_sec = 0};
+	int error = errno;
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	for (size_t i = 0; i < NR_HELD; i++) {
+		if (!sigismember(&signals->pending, held[i]))
+			sigaddset(&ours, held[i]);
+	}
+	while (failed && (sigtimedwait(&ours, NULL, &no_time) > 0 || errno == EINTR))
+		;
+	pthread_sigmask(SIG_SETMASK, &signals->old, NULL);
+	errno = error;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/log.c - the runtime's messages, in the directory of each trace that
+ * is open: log/PID. A daemon's standard error is mostly /dev/null; and what the
+ * messages tell of belongs to the trace.
+ *
+ * Readers of traces take a file for a stream, but not a directory.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/guard.h"
+#include "base/message.h"
+#include "base/write_signals.h"
+#include "sinks/ctf/ctf.h"
+
+/* A message may come at any time, also while tp_ctf_lock is held: so there is no lock, and who closes a sink waits. */
+static struct tp_ctf_sink *open_sinks[TP_STREAM_SINKS];
+static unsigned int nr_writing;
+
+static void append(struct tp_ctf_sink *sink, const char *line, size_t len)
+{
+	struct tp_write_signals signals;
+	char name[32];
+	int error;
+
+	int dir = tp_ctf_dir(sink, &error);
+	if (dir < 0 || (mkdirat(dir, "log", 0700) != 0 && errno != EEXIST))
+		return;
+	snprintf(name, sizeof(name), "log/%d", sink->pid);
+	int fd = openat(dir, name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
+	if (fd < 0)
+		return;
+	tp_write_signals_hold(&signals);
+	error = tp_file_write(fd, line, len); /* the message has also gone to where TP_LOG says */
+	tp_write_signals_release(&signals, error != 0);
+	close(fd);
+}
+
+static void listen_to_messages(const char *line, size_t len)
+{
+	struct tp_guard guard;
+	bool entered = tp_guard_enter(&guard); /* else the caller has done so */
+
+	__atomic_fetch_add(&nr_writing, 1, __ATOMIC_SEQ_CST);
+	for (unsigned int i = 0; i < TP_STREAM_SINKS; i++) {
+		struct tp_ctf_sink *sink = __atomic_load_n(&open_sinks[i], __ATOMIC_SEQ_CST);
+		if (sink)
+			append(sink, line, len);
+	}
+	__atomic_fetch_sub(&nr_writing, 1, __ATOMIC_SEQ_CST);
+	if (entered)
+		tp_guard_leave(&guard);
+}
+
+void tp_ctf_log_begin(struct tp_ctf_sink *sink)
+{
+	__atomic_store_n(&open_sinks[sink->slot], sink, __ATOMIC_SEQ_CST);
+	tp_message_listen(listen_to_messages);
+}
+
+void tp_ctf_log_end(struct tp_ctf_sink *sink)
+{
+	__atomic_store_n(&open_sinks[sink->slot], NULL, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&nr_writing, __ATOMIC_SEQ_CST))
+		sched_yield();
+}
+
+void tp_ctf_log_forget(void)
+{
+	__atomic_store_n(&nr_writing, 0, __ATOMIC_SEQ_CST);
+}
