@@ -23,12 +23,18 @@
  *	                    the processor's counter where that is reliable,
  *	                    or monotonic, which is CLOCK_MONOTONIC
  *
+ *	TP_LOG=WHERE        where messages go: stderr (the default), syslog, or a FILE,
+ *	                    which is appended to, and made with mode 0600. Messages for
+ *	                    stderr go to syslog where the program has closed it, or put
+ *	                    another file in its place, as daemon() does. While a CTF
+ *	                    trace is open, they are in its directory, too: log/PID
+ *
  * TP_OUTPUT alone enables everything. Both are read once, when the first
  * module with tracepoints is loaded; TP_CLOCK is, when such a sink is opened.
  * setuid programs ignore them, and an
  * empty one counts as none. The output ends when the program does, which
  * waits no more than a moment for probe calls that run. What is
- * wrong with them is said in one line on stderr, and the program goes on.
+ * wrong with them is said in one line (TP_LOG), and the program goes on.
  *
  * None of these functions may be called from a signal handler or from inside
  * a probe. tp_enable, tp_disable and tp_sink_close may wait for all probe calls

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * daemon.c - does what daemons do, in the order in which it is told:
+ *
+ *	work=N          hits the tracepoint N times
+ *	daemon          goes into the background by daemon(), which puts /dev/null on 0, 1 and 2
+ *	fork            goes on in a child, and the parent exits
+ *	close           closes 0, 1 and 2
+ *	closeall        closes all descriptors
+ *	open=FILE       opens a file, and keeps it open
+ *	write=TEXT      writes the text to descriptor 2
+ *	user=UID        becomes somebody else
+ *	plugin=FILE     loads a shared object
+ *	pid=FILE        writes its process id there
+ *	wait=FILE       waits until there is such a file
+ */
+#define CREATE_TRACE_POINTS
+#include "daemon.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int worked;
+
+static void put_pid(const char *path)
+{
+	char part[4096];
+
+	snprintf(part, sizeof(part), "%s.part", path);
+	FILE *file = fopen(part, "w");
+	if (!file || fprintf(file, "%d\n", (int)getpid()) < 0 || fclose(file) != 0 || rename(part, path) != 0)
+		_exit(3);
+}
+
+static void step(const char *what, const char *value)
+{
+	if (strcmp(what, "work") == 0) {
+		for (int i = atoi(value); i > 0; i--)
+			trace_daemon_work(++worked);
+	} else if (strcmp(what, "daemon") == 0) {
+		if (daemon(1, 0) != 0)
+			_exit(4);
+	} else if (strcmp(what, "fork") == 0) {
+		if (fork() != 0)
+			_exit(0);
+	} else if (strcmp(what, "close") == 0) {
+		for (int fd = 0; fd < 3; fd++)
+			close(fd);
+	} else if (strcmp(what, "closeall") == 0) {
+		for (int fd = 0; fd < 1024; fd++)
+			close(fd);
+	} else if (strcmp(what, "open") == 0) {
+		if (open(value, O_RDWR | O_CREAT | O_APPEND, 0666) < 0)
+			_exit(5);
+	} else if (strcmp(what, "write") == 0) {
+		if (write(2, value, strlen(value)) < 0)
+			_exit(6);
+	} else if (strcmp(what, "user") == 0) {
+		if (setgid((gid_t)atoi(value)) != 0 || setuid((uid_t)atoi(value)) != 0)
+			_exit(7);
+	} else if (strcmp(what, "plugin") == 0) {
+		if (!dlopen(value, RTLD_NOW))
+			_exit(8);
+	} else if (strcmp(what, "pid") == 0) {
+		put_pid(value);
+	} else if (strcmp(what, "wait") == 0) {
+		while (access(value, F_OK) != 0)
+			usleep(1000);
+	} else {
+		_exit(2);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		char *value = strchr(argv[i], '=');
+		if (value)
+			*value++ = '\0';
+		step(argv[i], value);
+	}
+	return 0;
+}

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of daemons share."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import atexit
+import shutil
+
+from building import build, generate
+from support import Case, read
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PATIENCE = 600  # seconds until a hang is one
+
+
+@functools.cache
+def built() -> str:
+    """The directory of the program."""
+    path = tempfile.mkdtemp(prefix="tpgen-daemon-")
+    atexit.register(shutil.rmtree, path, True)
+    os.chmod(path, 0o755)
+    generate(path, os.path.join(HERE, "daemon.tp"))
+    build(os.path.join(path, "daemon"), os.path.join(HERE, "daemon.c"), include=[path], libtp="static")
+    return path
+
+
+class Daemons(Case):
+    def setUp(self) -> None:
+        super().setUp()
+        os.chmod(self.dir, 0o755)
+        self.program = os.path.join(built(), "daemon")
+
+    def environment(self, **env: str) -> dict[str, str]:
+        return {**{k: v for k, v in os.environ.items() if not k.startswith("TP_")}, **env}
+
+    def start(self, *steps: str, stderr=subprocess.DEVNULL, **env: str) -> subprocess.Popen:
+        """Starts it; it need not go into the background."""
+        process = subprocess.Popen([self.program, *steps], cwd=self.dir, env=self.environment(**env), stderr=stderr,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+        self.addCleanup(self.end, process)
+        return process
+
+    def end(self, process: subprocess.Popen) -> None:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+
+    def until(self, condition, why: str = "") -> None:
+        """Waits, however long a busy machine needs."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            self.assertLess(time.monotonic(), end, why)
+            time.sleep(0.005)
+
+    def wait_for(self, name: str) -> str:
+        """Waits for a file, and returns what is in it."""
+        self.until(lambda: os.path.exists(self.path(name)), name)
+        return read(self.path(name))
+
+    def pid(self, name: str = "pid") -> int:
+        """That of the daemon, which it writes itself; it is killed at the end."""
+        pid = int(self.wait_for(name))
+        self.addCleanup(self.kill, pid)
+        return pid
+
+    @staticmethod
+    def kill(pid: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+    def gone(self, pid: int) -> None:
+        """Waits for the end of a process that is nobody's child here."""
+        def is_gone() -> bool:
+            try:
+                with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+                    return file.read().rsplit(")", 1)[1].split()[0] == "Z"
+            except FileNotFoundError:
+                return True
+        self.until(is_gone, f"process {pid} has not ended")
+
+    def records(self, trace: str) -> list[int]:
+        """The values of n in a trace."""
+        done = self.succeed(["babeltrace2", trace])
+        self.assertEqual(done.stderr, "")
+        return [int(line.rsplit("n = ", 1)[1].split(" ")[0]) for line in done.stdout.splitlines()]
