@@ -27,7 +27,9 @@ def built() -> str:
     atexit.register(shutil.rmtree, path, True)
     os.chmod(path, 0o755)
     generate(path, os.path.join(HERE, "daemon.tp"))
-    build(os.path.join(path, "daemon"), os.path.join(HERE, "daemon.c"), include=[path], libtp="static")
+    generate(path, os.path.join(HERE, "plugin.tp"))
+    build(os.path.join(path, "daemon"), os.path.join(HERE, "daemon.c"), include=[path], libtp="shared")
+    build(os.path.join(path, "plugin.so"), os.path.join(HERE, "plugin.c"), include=[path], libtp="shared")
     return path
 
 

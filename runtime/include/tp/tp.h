@@ -78,8 +78,8 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  * A CTF 1.8 trace in dir, which is created (mode 0700) where it doesn't
  * exist, and must not hold a trace or other files yet (directories and names
  * with a dot in front don't count; readers take any other file for a part of
- * the trace). It must stay writable for the user that the process is: a daemon
- * that drops root gives it to its new user first. Each thread writes into mapped files
+ * the trace). It must stay writable for the user that the process is: for a
+ * daemon that drops root, owner= gives it to its new user. Each thread writes into mapped files
  * of its own, a packet each; they are a valid trace at every instant, so that
  * babeltrace2 can read it after kill -9, and, unless packets are overwritten,
  * while the program runs. The threads that record
@@ -121,6 +121,9 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  *	                 It ends with the sink; a forked child has none. (A process
  *	                 with a thread more can't do some things, such as unshare(CLONE_NEWUSER),
  *	                 nor end by pthread_exit() in its last thread.) Default: prepare=self
+ *	owner=USER       where root makes the trace: give it to this user, a name of
+ *	                 /etc/passwd, UID or UID:GID; for a daemon that becomes that
+ *	                 user. A directory that exists already stays whose it is
  *	context=LIST     for each event also cpu (cpu_id), pid, name (procname, the
  *	                 thread's as it was when its packet was begun), with "+"
  *	                 between; the thread's id is always there. Costs a bit

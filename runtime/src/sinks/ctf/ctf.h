@@ -45,6 +45,13 @@ enum {
 
 #define TP_CTF_NAME_SIZE 16 /* as the system has it */
 
+/* Whose the trace's files are to be, where root makes them. */
+struct tp_ctf_owner {
+	bool set;
+	uid_t user;
+	gid_t group;
+};
+
 struct tp_ctf_options {
 	bool flight;          /* packets stay mapped, for records to come */
 	bool thread;          /* prepares packets */
@@ -53,6 +60,7 @@ struct tp_ctf_options {
 	size_t packet;        /* bytes, a multiple of the page size */
 	uint64_t packets;     /* of a stream */
 	uint64_t size;        /* bytes of all packets of the process */
+	struct tp_ctf_owner owner;
 };
 
 /* A packet's file, from its making until it is left to the readers. */
@@ -88,6 +96,7 @@ struct tp_ctf_stream {
 /* The format texts of all events of the sink, a text for each system. Zeros are none. */
 struct tp_ctf_formats {
 	struct tp_ctf_format *first;
+	const struct tp_ctf_owner *owner; /* of the files */
 	int error;       /* of some event there is none; an errno value */
 	bool complained; /* that something of them is not in the directory */
 };
@@ -177,7 +186,11 @@ void tp_ctf_dir_close(struct tp_ctf_sink *sink);
 /* The directory's file descriptor, or -1 and an error. Called in tp_guard_enter(). */
 int tp_ctf_dir(struct tp_ctf_sink *sink, int *error);
 
-/* What a message has to say of the error beside strerror(): for one, "". */
+/* Gives a file that was made to the owner; a directory by its name in another one. Not root's: it does nothing. */
+void tp_ctf_give(const struct tp_ctf_owner *owner, int fd);
+void tp_ctf_give_directory(const struct tp_ctf_owner *owner, int dir, const char *name);
+
+/* What a message has to say of the error beside tp_strerror(): for one, "". */
 const char *tp_ctf_remedy(int error);
 
 /* Renames but never over what is there, as far as the file system can do that. 0 or an error. */

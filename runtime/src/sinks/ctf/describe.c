@@ -42,6 +42,7 @@ static int metadata_write_hidden(const struct tp_ctf_sink *sink, int dir, const 
 	int fd = openat(dir, hidden, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return errno;
+	tp_ctf_give(&sink->options.owner, fd);
 	int error = tp_ctf_metadata_write(sink, fd);
 	if (close(fd) != 0 && !error)
 		error = errno;

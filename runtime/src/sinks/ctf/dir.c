@@ -61,6 +61,19 @@ static int open_directory(const void *path)
 	return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+void tp_ctf_give(const struct tp_ctf_owner *owner, int fd)
+{
+	if (owner->set && geteuid() == 0 && fchown(fd, owner->user, owner->group) != 0)
+		return; /* a file system that knows no users, or a jail: who can't write to it says so */
+}
+
+void tp_ctf_give_directory(const struct tp_ctf_owner *owner, int dir, const char *name)
+{
+	if (owner->set && geteuid() == 0 &&
+	    fchownat(dir, name, owner->user, owner->group, AT_SYMLINK_NOFOLLOW) != 0)
+		return;
+}
+
 int tp_ctf_dir_open(struct tp_ctf_sink *sink)
 {
 	struct stat st;
@@ -68,14 +81,16 @@ int tp_ctf_dir_open(struct tp_ctf_sink *sink)
 	/* Behind a slash a link would be followed. */
 	for (size_t len = strlen(sink->path); len > 1 && sink->path[len - 1] == '/'; len--)
 		sink->path[len - 1] = '\0';
-	if (mkdir(sink->path, 0700) != 0 && errno != EEXIST)
+	bool made = mkdir(sink->path, 0700) == 0;
+	if (!made && errno != EEXIST)
 		return errno;
 	if (lstat(sink->path, &st) == 0 && S_ISLNK(st.st_mode))
 		return ELOOP;
-	int fd = open_directory(sink->path);
-	int error = tp_own_file_take(&sink->dir, fd);
+	int error = tp_own_file_take(&sink->dir, open_directory(sink->path));
 	if (error)
 		return error;
+	if (made)
+		tp_ctf_give(&sink->options.owner, tp_own_file_descriptor(&sink->dir));
 	sink->real_path = realpath(sink->path, NULL);
 	if (!sink->real_path)
 		return errno;
@@ -102,7 +117,7 @@ void tp_ctf_dir_close(struct tp_ctf_sink *sink)
 const char *tp_ctf_remedy(int error)
 {
 	if (error == EACCES)
-		return " (for a program that changes its user, the directory must be writable for the one that it becomes)";
+		return " (for a program that changes its user: owner=USER gives the trace to the one that it becomes)";
 	return error == EFBIG ? " (the limit on file sizes: a smaller packet= may be within it)" : "";
 }
 

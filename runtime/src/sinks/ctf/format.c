@@ -111,7 +111,7 @@ static void put_name(char *name, const char *system)
 }
 
 /* Appends what is not in the file yet. 0 or an errno value: then the file is begun anew the next time. */
-static int write_file(const struct tp_ctf_format *format, int dir, size_t *written)
+static int write_file(const struct tp_ctf_format *format, const struct tp_ctf_owner *owner, int dir, size_t *written)
 {
 	char name[3 * NAME_MAX + 1];
 	/* Not even to wait for a pipe's reader. */
@@ -131,6 +131,8 @@ static int write_file(const struct tp_ctf_format *format, int dir, size_t *writt
 	int fd = openat(dir, name, flags, 0600);
 	if (fd < 0)
 		return errno;
+	if (from == 0)
+		tp_ctf_give(owner, fd);
 	int error = tp_file_write(fd, format->text.text + from, format->text.len - from);
 	if (close(fd) != 0 && !error)
 		error = errno;
@@ -139,7 +141,7 @@ static int write_file(const struct tp_ctf_format *format, int dir, size_t *writt
 }
 
 /* The directory format in dir; -1 and an error. */
-static int open_directory(int dir, int *error)
+static int open_directory(const struct tp_ctf_owner *owner, int dir, int *error)
 {
 	static const char name[] = "format";
 
@@ -150,20 +152,22 @@ static int open_directory(int dir, int *error)
 	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		*error = errno;
+	else
+		tp_ctf_give(owner, fd);
 	return fd;
 }
 
-static int write_files(struct tp_ctf_format *format, int dir, bool all)
+static int write_files(const struct tp_ctf_formats *formats, int dir, bool all)
 {
 	int error = 0;
-	int fd = open_directory(dir, &error);
+	int fd = open_directory(formats->owner, dir, &error);
 
 	if (fd < 0)
 		return error;
-	for (; format; format = format->next) {
+	for (struct tp_ctf_format *format = formats->first; format; format = format->next) {
 		size_t from_start = 0;
 		size_t *written = all ? &from_start : &format->written;
-		int failed = *written < format->text.len ? write_file(format, fd, written) : 0;
+		int failed = *written < format->text.len ? write_file(format, formats->owner, fd, written) : 0;
 		error = error ? error : failed;
 	}
 	close(fd);
@@ -178,13 +182,13 @@ int tp_ctf_format_write(struct tp_ctf_formats *formats, int dir)
 		format->described = format->text.len;
 		more = more || format->written < format->text.len;
 	}
-	int error = more ? write_files(formats->first, dir, false) : 0;
+	int error = more ? write_files(formats, dir, false) : 0;
 	return error ? error : formats->error;
 }
 
 int tp_ctf_format_copy(const struct tp_ctf_formats *formats, int dir)
 {
-	return formats->first ? write_files(formats->first, dir, true) : 0;
+	return formats->first ? write_files(formats, dir, true) : 0;
 }
 
 void tp_ctf_format_free(struct tp_ctf_formats *formats)

@@ -32,10 +32,12 @@ static void append(struct tp_ctf_sink *sink, const char *line, size_t len)
 	int dir = tp_ctf_dir(sink, &error);
 	if (dir < 0 || (mkdirat(dir, "log", 0700) != 0 && errno != EEXIST))
 		return;
+	tp_ctf_give_directory(&sink->options.owner, dir, "log");
 	snprintf(name, sizeof(name), "log/%d", sink->pid);
 	int fd = openat(dir, name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
 	if (fd < 0)
 		return;
+	tp_ctf_give(&sink->options.owner, fd);
 	tp_write_signals_hold(&signals);
 	error = tp_file_write(fd, line, len); /* the message has also gone to where TP_LOG says */
 	tp_write_signals_release(&signals, error != 0);

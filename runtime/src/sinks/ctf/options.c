@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* options.c - how a CTF trace is to be, as its user writes it: "mode=flight,size=64M". */
 #include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +23,7 @@ struct wishes {
 	unsigned int full; /* 'd'iscard, 'o'verwrite */
 	unsigned int context;
 	uint64_t packet, packets, size;
+	struct tp_ctf_owner owner;
 };
 
 static bool parse_mode(const char *value, void *wishes)
@@ -91,6 +94,37 @@ static bool parse_context(const char *value, void *wishes)
 	}
 }
 
+/* By /etc/passwd alone: what else may know of users is no part of libc, and not for static programs. */
+static bool find_user(const char *name, struct tp_ctf_owner *owner)
+{
+	FILE *file = fopen("/etc/passwd", "re");
+	struct passwd entry, *found;
+	char memory[4096];
+
+	while (file && !owner->set && fgetpwent_r(file, &entry, memory, sizeof(memory), &found) == 0) {
+		if (strcmp(found->pw_name, name) == 0)
+			*owner = (struct tp_ctf_owner){.set = true, .user = found->pw_uid, .group = found->pw_gid};
+	}
+	if (file)
+		fclose(file);
+	return owner->set;
+}
+
+/* NAME, or UID[:GID]; without a group, the files keep that of the process. */
+static bool parse_owner(const char *value, void *wishes)
+{
+	struct wishes *w = wishes;
+	unsigned int user, group = (unsigned int)-1;
+	int end = 0;
+
+	if (find_user(value, &w->owner))
+		return true;
+	if (*value < '0' || *value > '9' || sscanf(value, "%u%n:%u%n", &user, &end, &group, &end) < 1 || value[end])
+		return false;
+	w->owner = (struct tp_ctf_owner){.set = true, .user = user, .group = group};
+	return true;
+}
+
 static const struct tp_option known[] = {
 	{"mode", parse_mode, "stream or flight"},
 	{"packet", parse_packet, "bytes, from 4K to 1G (suffixes K, M, G)"},
@@ -98,6 +132,7 @@ static const struct tp_option known[] = {
 	{"size", parse_size, "bytes, 8K or more (suffixes K, M, G)"},
 	{"full", parse_full, "discard or overwrite"},
 	{"prepare", parse_prepare, "self or thread"},
+	{"owner", parse_owner, "a user of /etc/passwd, or UID or UID:GID"},
 	{"context", parse_context, "some of cpu, pid and name, as in cpu+pid"},
 };
 
@@ -129,6 +164,7 @@ static bool complete(struct tp_ctf_options *options, const struct wishes *w, con
 	*options = (struct tp_ctf_options){
 		.flight = w->flight,
 		.thread = w->thread,
+		.owner = w->owner,
 		.overwrite = w->full ? w->full == 'o' : w->flight,
 		.context = w->context,
 		.packet = (size_t)round_up(packet),

@@ -69,6 +69,7 @@ int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 	if (fd < 0)
 		return errno;
 	error = EBADF;
+	tp_ctf_give(&sink->options.owner, fd);
 	if (is_still(fd, dir, name))
 		packet->memory = packet_map(fd, sink->options.packet, &error);
 	if (is_still(fd, dir, name)) {

@@ -135,6 +135,7 @@ struct tp_sink *tp_ctf_sink(const char *dir, const char *options)
 		return NULL;
 	}
 	*sink = (struct tp_ctf_sink){.dir = TP_OWN_FILE_NONE, .pid = getpid(), .newest_next = &sink->oldest, .full_end = &sink->full};
+	sink->formats.owner = &sink->options.owner;
 	sink->path = strdup(dir);
 	tp_ctf_lock_start();
 	error = sink->path ? sink_open(sink, options) : ENOMEM;
