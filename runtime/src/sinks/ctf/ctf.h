@@ -96,7 +96,7 @@ struct tp_ctf_stream {
 /* The format texts of all events of the sink, a text for each system. Zeros are none. */
 struct tp_ctf_formats {
 	struct tp_ctf_format *first;
-	const struct tp_ctf_owner *owner; /* of the files */
+	const struct tp_ctf_owner *owner; /* of the files; or NULL */
 	int error;       /* of some event there is none; an errno value */
 	bool complained; /* that something of them is not in the directory */
 };

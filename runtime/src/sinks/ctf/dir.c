@@ -63,13 +63,13 @@ static int open_directory(const void *path)
 
 void tp_ctf_give(const struct tp_ctf_owner *owner, int fd)
 {
-	if (owner->set && geteuid() == 0 && fchown(fd, owner->user, owner->group) != 0)
+	if (owner && owner->set && geteuid() == 0 && fchown(fd, owner->user, owner->group) != 0)
 		return; /* a file system that knows no users, or a jail: who can't write to it says so */
 }
 
 void tp_ctf_give_directory(const struct tp_ctf_owner *owner, int dir, const char *name)
 {
-	if (owner->set && geteuid() == 0 &&
+	if (owner && owner->set && geteuid() == 0 &&
 	    fchownat(dir, name, owner->user, owner->group, AT_SYMLINK_NOFOLLOW) != 0)
 		return;
 }
