@@ -23,7 +23,7 @@ else
 BUILD := build
 VERSION = $(shell sed -n 's/^.define TP_VERSION_[A-Z]* //p' runtime/include/tp/tracepoint.h | paste -sd.)
 # The interface that programs are linked against: its number is part of the shared library's name.
-SONAME := libtp.so.0
+SONAME := libtp.so.1
 
 ifeq ($(origin CC),default)
 CC := gcc

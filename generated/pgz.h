@@ -589,6 +589,7 @@ TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 static const struct tp_event_class tp_class_pgz_file_open = {
 	.fields = tp_fields_pgz_file_open,
 	.nr_fields = sizeof(tp_fields_pgz_file_open) / sizeof(tp_fields_pgz_file_open[0]),
+	.field_size = sizeof(tp_fields_pgz_file_open[0]),
 	.fixed_size = offsetof(struct trace_event_raw_pgz_file_open, __data),
 	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
 		"\"name=%s size=%lld block_size=%zu level=%s\", __get_str(name), REC->size, "
@@ -603,7 +604,7 @@ static const struct tp_event_class tp_class_pgz_file_open = {
 static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
 #line 109 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 607 "generated/pgz.h"
+#line 608 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -630,13 +631,14 @@ TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
-#line 634 "generated/pgz.h"
+#line 635 "generated/pgz.h"
 	);
 }
 
 static const struct tp_event_class tp_class_pgz_block = {
 	.fields = tp_fields_pgz_block,
 	.nr_fields = sizeof(tp_fields_pgz_block) / sizeof(tp_fields_pgz_block[0]),
+	.field_size = sizeof(tp_fields_pgz_block[0]),
 	.fixed_size = offsetof(struct trace_event_raw_pgz_block, __data),
 	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
 		"\"name=%s block=%lu size=%zu flags=%s waiting=%u\", __get_str(name), REC->block, "
@@ -660,7 +662,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 664 "generated/pgz.h"
+#line 666 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, __event, __size);
 	if (!__entry)
@@ -673,7 +675,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 677 "generated/pgz.h"
+#line 679 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -683,14 +685,14 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 687 "generated/pgz.h"
+#line 689 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 694 "generated/pgz.h"
+#line 696 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -721,13 +723,14 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 725 "generated/pgz.h"
+#line 727 "generated/pgz.h"
 	);
 }
 
 static const struct tp_event_class tp_class_pgz_block_end = {
 	.fields = tp_fields_pgz_block_end,
 	.nr_fields = sizeof(tp_fields_pgz_block_end) / sizeof(tp_fields_pgz_block_end[0]),
+	.field_size = sizeof(tp_fields_pgz_block_end[0]),
 	.fixed_size = offsetof(struct trace_event_raw_pgz_block_end, __data),
 	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
 		"\"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s\", __get_str(name), "
@@ -764,13 +767,14 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 768 "generated/pgz.h"
+#line 771 "generated/pgz.h"
 	);
 }
 
 static const struct tp_event_class tp_class_pgz_file_blocks = {
 	.fields = tp_fields_pgz_file_blocks,
 	.nr_fields = sizeof(tp_fields_pgz_file_blocks) / sizeof(tp_fields_pgz_file_blocks[0]),
+	.field_size = sizeof(tp_fields_pgz_file_blocks[0]),
 	.fixed_size = offsetof(struct trace_event_raw_pgz_file_blocks, __data),
 	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
 		"\"name=%s first=%lu count=%u largest=%u\", __get_str(name), REC->first, "
@@ -801,13 +805,14 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 805 "generated/pgz.h"
+#line 809 "generated/pgz.h"
 	);
 }
 
 static const struct tp_event_class tp_class_pgz_file_close = {
 	.fields = tp_fields_pgz_file_close,
 	.nr_fields = sizeof(tp_fields_pgz_file_close) / sizeof(tp_fields_pgz_file_close[0]),
+	.field_size = sizeof(tp_fields_pgz_file_close[0]),
 	.fixed_size = offsetof(struct trace_event_raw_pgz_file_close, __data),
 	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
 		"\"name=%s in=%llu out=%llu error=%d\", __get_str(name), REC->in, REC->out, REC->error",
@@ -867,7 +872,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 871 "generated/pgz.h"
+#line 876 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -879,7 +884,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 883 "generated/pgz.h"
+#line 888 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1037,7 +1042,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1041 "generated/pgz.h"
+#line 1046 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -1054,7 +1059,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1058 "generated/pgz.h"
+#line 1063 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1123,13 +1128,13 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1127 "generated/pgz.h"
+#line 1132 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1133 "generated/pgz.h"
+#line 1138 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1142,7 +1147,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1146 "generated/pgz.h"
+#line 1151 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1211,7 +1216,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1215 "generated/pgz.h"
+#line 1220 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1223,7 +1228,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1227 "generated/pgz.h"
+#line 1232 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

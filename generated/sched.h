@@ -329,6 +329,7 @@ TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 static const struct tp_event_class tp_class_sched_switch = {
 	.fields = tp_fields_sched_switch,
 	.nr_fields = sizeof(tp_fields_sched_switch) / sizeof(tp_fields_sched_switch[0]),
+	.field_size = sizeof(tp_fields_sched_switch[0]),
 	.fixed_size = offsetof(struct trace_event_raw_sched_switch, __data),
 	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
 		"\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d "
@@ -358,13 +359,14 @@ TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 362 "generated/sched.h"
+#line 363 "generated/sched.h"
 	);
 }
 
 static const struct tp_event_class tp_class_sched_wakeup_template = {
 	.fields = tp_fields_sched_wakeup_template,
 	.nr_fields = sizeof(tp_fields_sched_wakeup_template) / sizeof(tp_fields_sched_wakeup_template[0]),
+	.field_size = sizeof(tp_fields_sched_wakeup_template[0]),
 	.fixed_size = offsetof(struct trace_event_raw_sched_wakeup_template, __data),
 	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
 		"\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio",
@@ -387,7 +389,7 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 391 "generated/sched.h"
+#line 393 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -448,7 +450,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 452 "generated/sched.h"
+#line 454 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }

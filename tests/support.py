@@ -27,12 +27,15 @@ RUNTIME_SOURCES = sorted(glob.glob(os.path.join(ROOT, "runtime/src/**/*.c"), rec
 RUNTIME_INCLUDES = ["-I", os.path.join(ROOT, "runtime/include"), "-iquote", os.path.join(ROOT, "runtime/src")]
 INCLUDES = ["-I", os.path.join(ROOT, "runtime/include"), "-iquote", os.path.join(ROOT, "generated")]
 
+# Seconds for which something is waited for that takes a fraction of one: however busy the machine is, more is a hang.
+PATIENCE = 600
+
 # What tests/run.py prints of a file besides its numbers, and the reasons for which CI may skip.
 NOTES: list[str] = []
 UNAVAILABLE: list[str] = []
 
 
-def run(command: list[str], cwd: str = ROOT, timeout: float = 120, **options) -> subprocess.CompletedProcess:
+def run(command: list[str], cwd: str = ROOT, timeout: float = PATIENCE, **options) -> subprocess.CompletedProcess:
     """Runs a command to its end, with its output as text."""
     options.setdefault("stdin", subprocess.DEVNULL)
     return subprocess.run(command, cwd=cwd, timeout=timeout, capture_output=True, text=True, errors="surrogateescape",
@@ -48,7 +51,7 @@ def tpgen(*args: str, cwd: str = ROOT, python: str = sys.executable, **options) 
 
 
 def _fork_tpgen(args: tuple[str, ...], cwd: str, env: dict[str, str] | None = None,
-                timeout: float = 120) -> subprocess.CompletedProcess:
+                timeout: float = PATIENCE) -> subprocess.CompletedProcess:
     """Forks this process, which has tpgen imported: to start Python anew takes longer than most inputs do."""
     command = importlib.import_module("tpgen.cli").main
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -96,7 +99,7 @@ def _become(out: int, err: int, cwd: str, env: dict[str, str]) -> None:
 
 def reader(command: list[str], cwd: str = ROOT) -> subprocess.CompletedProcess:
     """Runs a trace reader: a broken trace may make it eat all memory, or never end."""
-    return run(["sh", "-c", "ulimit -v 4000000; exec timeout 60 \"$@\"", "sh", *command], cwd=cwd)
+    return run(["sh", "-c", "ulimit -v 4000000; exec timeout 600 \"$@\"", "sh", *command], cwd=cwd)
 
 
 def need(test: unittest.TestCase, *tools: str) -> None:

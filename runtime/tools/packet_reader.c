@@ -127,7 +127,7 @@ static uint64_t read_event(struct packet_reader *reader, uint64_t offset, struct
 	return offset + head + size;
 }
 
-static bool read_events(struct packet_reader *reader, event_fn fn, void *priv)
+static bool read_events(struct packet_reader *reader, event_fn fn, void *data)
 {
 	uint64_t offset = sizeof(struct tp_packet);
 	struct event event;
@@ -137,12 +137,12 @@ static bool read_events(struct packet_reader *reader, event_fn fn, void *priv)
 		if (offset >= reader->packet->content)
 			return true;
 		offset = read_event(reader, offset, &event);
-		if (!offset || !fn(priv, &event))
+		if (!offset || !fn(data, &event))
 			return false;
 	}
 }
 
-bool packet_read(struct packet_reader *reader, const struct packet *packet, bool first, event_fn fn, void *priv)
+bool packet_read(struct packet_reader *reader, const struct packet *packet, bool first, event_fn fn, void *data)
 {
 	reader->packet = packet;
 	reader->window_begin = 0;
@@ -152,7 +152,7 @@ bool packet_read(struct packet_reader *reader, const struct packet *packet, bool
 	reader->fd = trace_dir_open_packet(reader->dir, packet);
 	if (reader->fd < 0)
 		return false;
-	bool good = trace_dir_is_still(reader->dir, packet, reader->fd) && read_events(reader, fn, priv) &&
+	bool good = trace_dir_is_still(reader->dir, packet, reader->fd) && read_events(reader, fn, data) &&
 		    trace_dir_is_still(reader->dir, packet, reader->fd);
 	close(reader->fd);
 	return good;

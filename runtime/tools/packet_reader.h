@@ -19,7 +19,7 @@ struct event {
 };
 
 /* False where the reader is to stop, which has been explained. */
-typedef bool (*event_fn)(void *priv, const struct event *event);
+typedef bool (*event_fn)(void *data, const struct event *event);
 
 struct packet_reader {
 	const struct trace_dir *dir;
@@ -40,6 +40,6 @@ bool packet_reader_init(struct packet_reader *reader);
 void packet_reader_free(struct packet_reader *reader);
 
 /* Calls fn for each event; they are not older than those of the packet before, unless this is the first of a stream. */
-bool packet_read(struct packet_reader *reader, const struct packet *packet, bool first, event_fn fn, void *priv);
+bool packet_read(struct packet_reader *reader, const struct packet *packet, bool first, event_fn fn, void *data);
 
 #endif /* PACKET_READER_H */

@@ -81,9 +81,9 @@ static uint64_t lost_until(const struct trace_dir *dir, size_t i)
 
 /* ---- The first way through: what is in front of the pages ---- */
 
-static bool survey_event(void *priv, const struct event *event)
+static bool survey_event(void *data, const struct event *event)
 {
-	struct export *export = priv;
+	struct export *export = data;
 
 	export->cpus[export->nr_cpus - 1].events++;
 	if (event->size > export->largest)
@@ -113,9 +113,9 @@ static bool survey(struct export *export)
 
 /* ---- The second: the pages ---- */
 
-static bool export_event(void *priv, const struct event *event)
+static bool export_event(void *data, const struct event *event)
 {
-	struct export *export = priv;
+	struct export *export = data;
 
 	/* The pages are no larger than what the survey has seen; a packet may have been begun anew since. */
 	if (event->size > export->largest)

@@ -47,5 +47,5 @@ def make(*targets: str) -> None:
         done = run(["make", f"-j{os.cpu_count() or 1}", "BUILD=build/aarch64", f"CC={CC}", "AR=aarch64-linux-gnu-ar",
                     f"CFLAGS={' '.join(['-O2', '-g', *STRICT, *CFLAGS])}", f"LDFLAGS={' '.join(LDFLAGS)}",
                     "CHECK_LIBS=-lcheck_pic -lsubunit -lrt -lm", *(f"build/aarch64/{target}" for target in targets)],
-                   env=env, timeout=300)
+                   env=env)
     assert done.returncode == 0, done.stdout + done.stderr

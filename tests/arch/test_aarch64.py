@@ -68,7 +68,7 @@ class Aarch64(Case):
         return name
 
     def run_it(self, program: str, what: str, **env: str) -> None:
-        done = run(aarch64.emulated(program, what), cwd=self.dir, timeout=60, env={**os.environ, **env})
+        done = run(aarch64.emulated(program, what), cwd=self.dir, env={**os.environ, **env})
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""), f"{program} {what}")
 
     def test_switching(self) -> None:

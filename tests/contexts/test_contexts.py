@@ -77,9 +77,9 @@ def build(cc: str, cxx: str, flags: tuple[str, ...], libraries: tuple[str, ...],
 class Lesson(Case):
     def give(self, lesson: str, program: str, **env: str):
         try:
-            return run([program, lesson], cwd=self.dir, env={**os.environ, **env}, timeout=600)
+            return run([program, lesson], cwd=self.dir, env={**os.environ, **env})
         except subprocess.TimeoutExpired:
-            self.fail(f"{lesson} has not ended after 600 seconds")
+            self.fail(f"{lesson} hangs")
 
     def learn(self, lesson: str, stderr: str = "", program: str = "lessons", **env: str) -> None:
         """The program ends with 0, and what it says on stderr, if anything, is one line."""
@@ -388,7 +388,7 @@ class Unloading(Case):
                      cwd=self.dir)
 
     def load(self, **env: str) -> list[str]:
-        done = run(["./loader"], cwd=self.dir, env={**os.environ, **env}, timeout=600)
+        done = run(["./loader"], cwd=self.dir, env={**os.environ, **env})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout.splitlines()
 

@@ -27,11 +27,11 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 import building
 from building import digest, generate
-from support import BUILD, Case, need, note, read, reader, run
+from support import BUILD, PATIENCE, Case, need, note, read, reader, run
 
 SECONDS = min(int(os.environ.get("SECONDS") or 0), 400)  # for a file; tests/run.py waits for 600
 SANITIZER = os.environ.get("SANITIZER", "")  # for all that is run
-TIMEOUT = 60
+TIMEOUT = PATIENCE
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # of all the crashes
 PR_SET_CHILD_SUBREAPER = 36

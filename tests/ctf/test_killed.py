@@ -45,13 +45,13 @@ class Killed(Recording):
 
     def test_any_instant(self) -> None:
         for rng in self.rounds(26):
-            self.kill(rng, f"text={rng.choice((8, 64, 900))}", f"threads={rng.randint(1, 8)}", "sleep=10000000")
+            self.kill(rng, f"text={rng.choice((8, 64, 900))}", f"threads={rng.randint(1, 8)}", "sleep=600000000")
 
     def test_with_forked_children(self) -> None:
         for rng in self.rounds(9):
             nr = rng.randint(1, 4)
-            self.kill(rng, f"threads={nr}", "fork=3", f"threads={nr}", "sleep=10000000", "parent", "sleep=10000000")
+            self.kill(rng, f"threads={nr}", "fork=3", f"threads={nr}", "sleep=600000000", "parent", "sleep=600000000")
 
     def test_threads_that_fork(self) -> None:
         for rng in self.rounds(5):
-            self.kill(rng, "forks=500", f"threads={rng.randint(1, 4)}", "sleep=10000000")
+            self.kill(rng, "forks=500", f"threads={rng.randint(1, 4)}", "sleep=600000000")

@@ -14,7 +14,7 @@ from recording import PREPARE, Recording, files  # noqa: E402
 class Live(Recording):
     def test_read_while_it_is_written(self) -> None:
         for rng in self.rounds(2):
-            process = self.start("pace=20", f"threads={rng.randint(1, 4)}", "sleep=60000000",
+            process = self.start("pace=20", f"threads={rng.randint(1, 4)}", "sleep=600000000",
                                  TP_OUTPUT=f"ctf:{self.trace},packet={rng.choice((4, 8, 64))}K{rng.choice(PREPARE)}")
             self.wait_until(self.hits)
             for _ in range(8):

@@ -14,10 +14,9 @@ import atexit
 import shutil
 
 from building import build, generate
-from support import Case, read
+from support import PATIENCE, Case, read
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PATIENCE = 600  # seconds until a hang is one
 
 
 @functools.cache

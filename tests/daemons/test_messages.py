@@ -11,8 +11,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from daemons import PATIENCE, Daemons  # noqa: E402
-from support import read, run, unavailable  # noqa: E402
+from daemons import Daemons  # noqa: E402
+from support import PATIENCE, read, run, unavailable  # noqa: E402
 
 # Nothing matches, which is told when the program ends.
 NOTHING = "nothing:*"

@@ -30,7 +30,7 @@ def written(found: tree.Tree) -> tuple[dict[tuple[str, str], witness.Event], str
 
     def write(headers: list[str]) -> str:
         done = tpgen("gen", "--backend", "ftrace", "--expand-includes", *found.full, *known, "-o", directory, *headers,
-                     env=env, timeout=500)
+                     env=env, timeout=1500)
         return done.stderr if done.returncode else ""
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         errors = "".join(pool.map(write, (found.headers[n::at_once] for n in range(at_once))))

@@ -33,7 +33,7 @@ class Headers(Case):
         """What tpgen says to stdout, without an error; self.seconds is the processor time that it took."""
         mode = ["--expand-includes"] if expand else []
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = tpgen(command, *mode, *options, *headers, env=GCC, timeout=400)
+        done = tpgen(command, *mode, *options, *headers, env=GCC, timeout=1500)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         self.assertEqual(done.returncode, 0, done.stderr[-6000:])

@@ -19,7 +19,7 @@ from typing import Any, Callable
 
 from support import run
 
-TIMEOUT = 60  # seconds for what takes a fraction of one where nothing is wrong
+TIMEOUT = 600  # seconds for what takes a fraction of one where nothing is wrong
 
 
 def wait_for(condition: Callable[[], object], what: str) -> None:

@@ -57,7 +57,7 @@ def _build() -> None:
         file.write(read(os.path.join(HERE, "module.tp")).replace("__field(int, n)", "__field(long, n)").replace("%d", "%ld"))
     generate(wide, os.path.join(wide, "module.tp"))
     generate(d, *(os.path.join(HERE, f"{name}.tp") for name in ("target", "module")))
-    libtp = shutil.copy(os.path.join(BUILD, "libtp.so"), os.path.join(d, "libtp.so.0"))  # $BUILD may be closed to the user
+    libtp = shutil.copy(os.path.join(BUILD, "libtp.so"), os.path.join(d, "libtp.so.1"))  # $BUILD may be closed to the user
     for output, source, include in (("target", "target.c", d), ("module.so", "module.c", d), ("wide.so", "module.c", wide)):
         build(os.path.join(d, output), os.path.join(HERE, source), include=[include], libtp="",
               link=[libtp, "-Wl,-rpath,$ORIGIN", "-lurcu-bp", "-lpthread"])

@@ -48,7 +48,7 @@ class Model(Case):
         # -w: what is warned of is Spin's code. The memory is in MB.
         flags = ["-w", optimize, "-DCOLLAPSE", "-DMEMLIM=500", *([] if ltl else ["-DSAFETY", "-DNOCLAIM"])]
         self.succeed(["gcc", *flags, "-o", "pan", "pan.c"], cwd=self.dir)
-        done = run([self.path("pan"), "-m500000", "-w22", *(["-a", "-f"] if ltl else [])], cwd=self.dir, timeout=500)
+        done = run([self.path("pan"), "-m500000", "-w22", *(["-a", "-f"] if ltl else [])], cwd=self.dir)
         self.assertRegex(done.stdout, r"errors: [01]\n", done.stderr)
         self.assertNotRegex(done.stdout + done.stderr, "max search depth too small|MEMLIM bound")
         return done.stdout

@@ -48,7 +48,7 @@ class Modules(Case):
         self.succeed(self.command(compiler, output, source, "-shared", "-fPIC", *flags))
 
     def start(self, program: str, *args: str, **env: str):
-        return run([f"./{program}", *args], cwd=self.dir, env={**os.environ, **env}, timeout=20)
+        return run([f"./{program}", *args], cwd=self.dir, env={**os.environ, **env})
 
     def says(self, program: str, *args: str, **env: str) -> str:
         """What the program prints, which must come to its end without complaints."""

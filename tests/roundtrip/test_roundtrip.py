@@ -97,7 +97,7 @@ class RoundTrip(Case):
         program = self.build()
         os.mkdir(self.path("logs"))
         done = subprocess.run(argv, executable=program, env={**os.environ, "TP_ENABLE": "all:*",
-                              "TP_OUTPUT": f"ctf:{trace}"}, capture_output=True, timeout=60, check=False)
+                              "TP_OUTPUT": f"ctf:{trace}"}, capture_output=True, timeout=600, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         need(self, "babeltrace2")
         for arguments in (["babeltrace2", trace], ["babeltrace2", trace, "--component=sink.text.details"]):

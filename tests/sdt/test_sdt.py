@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import BUILD, ROOT, WARNINGS, Case, need, run, tpgen, unavailable
+from support import BUILD, PATIENCE, ROOT, WARNINGS, Case, need, run, tpgen, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VARIANTS = {f"{compiler}{level}": (compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O2")}
@@ -161,7 +161,7 @@ usdt:{program}:tp:record /str(arg3) == "even"/ {{
         try:
             said = run(["timeout", "60", "bpftrace", "-p", str(process.pid), script])
         finally:
-            told, _ = process.communicate("", timeout=30)
+            told, _ = process.communicate("", timeout=PATIENCE)
         values = dict(re.findall(r"^@(\w+): (\d+)$", said.stdout, re.M))
         if len(values) != 11:
             self.bpftrace_failed(program, said)

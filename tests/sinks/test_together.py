@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "lttng"))
 
 from daemon import Daemon  # noqa: E402
 from building import build, generate  # noqa: E402
-from support import Case, need, read, reader, run, unavailable  # noqa: E402
+from support import PATIENCE, Case, need, read, reader, run, unavailable  # noqa: E402
 
 THREADS = 4
 
@@ -39,7 +39,7 @@ class Program:
 
     def end(self) -> tuple[int, str]:
         """Its exit status, and what it has said."""
-        _, said = self.process.communicate(timeout=60)
+        _, said = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, said
 
 

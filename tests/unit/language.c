@@ -151,5 +151,6 @@ static struct tracepoint *tracepoints[] = {&tracepoint};
 static struct tp_event *events[] = {&tp_event_language};
 
 struct tp_module language_module = {
+	TP_MODULE_HEAD,
 	.tracepoints = tracepoints, .tracepoints_end = tracepoints + 1, .events = events, .events_end = events + 1,
 };

@@ -293,7 +293,7 @@ void sample_module_init(struct sample_module *m, const char *system, const char 
 		.event_class = tp_class_sample_int,
 		.tps = {&m->tp},
 		.events = {&m->event},
-		.module = {.tracepoints = m->tps, .tracepoints_end = m->tps + 1, .events = m->events,
+		.module = {TP_MODULE_HEAD, .tracepoints = m->tps, .tracepoints_end = m->tps + 1, .events = m->events,
 			   .events_end = m->events + 1},
 	};
 }

@@ -279,7 +279,7 @@ START_TEST(waits_for_a_baseline)
 }
 END_TEST
 
-/* Where tp_start() was not called, and what is tested is its absence. */
+/* Where tp_process_start() was not called, and what is tested is its absence. */
 START_TEST(needs_no_start)
 {
 	struct tp_clock clock;

@@ -230,7 +230,7 @@ static void module_init(struct module *m, const char *name, const char *format)
 		&m->markers[0].tp, &m->markers[1].tp, NULL, &m->markers[1].tp, &m->markers[2].tp,
 	};
 	memcpy(m->pointers, pointers, sizeof(pointers));
-	m->module = (struct tp_module){.markers = m->pointers, .markers_end = m->pointers + 5};
+	m->module = (struct tp_module){TP_MODULE_HEAD, .markers = m->pointers, .markers_end = m->pointers + 5};
 }
 
 static void module_hit(struct module *m, int a)

@@ -312,7 +312,7 @@ END_TEST
 
 static struct marker marker;
 static struct tracepoint *pointers[] = {&marker.tp};
-static struct tp_module module = {.markers = pointers, .markers_end = pointers + 1};
+static struct tp_module module = {TP_MODULE_HEAD, .markers = pointers, .markers_end = pointers + 1};
 
 static void load(const char *format)
 {

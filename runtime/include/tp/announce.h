@@ -4,11 +4,10 @@
  * takes it back when it is unloaded. Included by files that create
  * tracepoints, and by those that use another module's.
  *
- * In a file that is compiled with -DTP_ENVIRONMENT=0, the module is announced
- * without TP_ENABLE and TP_OUTPUT. Of a module whose files all are, the
- * environment switches nothing on; and where no module of a program looks at
- * the environment, only those parts of libtp.a are linked that the program
- * calls. Its own probes and sinks work as ever.
+ * A file that is compiled with -DTP_ENVIRONMENT=0 announces the module without
+ * a look at TP_ENABLE and TP_OUTPUT. Where all files of all modules of a process
+ * do so, the environment switches nothing on, and only those parts of libtp.a
+ * are linked that the program calls. Its own probes and sinks work as ever.
  */
 #ifndef TP_ANNOUNCE_H
 #define TP_ANNOUNCE_H
@@ -46,6 +45,7 @@ extern const struct tp_site __stop_tp_sites[] TP_HIDDEN __attribute__((weak));
 
 /* Weak and hidden: one for each module, however many of its files announce it. */
 struct tp_module __tp_module TP_HIDDEN __attribute__((weak)) = {
+	TP_MODULE_HEAD,
 	__start_tp_tracepoints, __stop_tp_tracepoints,
 	__start_tp_events,      __stop_tp_events,
 	__start_tp_imports,     __stop_tp_imports,

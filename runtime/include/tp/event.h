@@ -116,12 +116,21 @@ struct tp_eval {
 struct tp_event_class {
 	const struct tp_event_field *fields;
 	uint32_t nr_fields;
+	uint32_t field_size;      /* bytes of a struct tp_event_field as its module has it; 0: as here */
 	uint32_t fixed_size;      /* bytes of the fixed part; dynamic payloads begin here */
 	const char *print_fmt;    /* what ftrace prints behind "print fmt: ", but for the evals */
 	const struct tp_eval *evals; /* those that print_fmt or a field's type names, or NULL */
 	/* Appends the event's TP_printk text. entry is a whole record, payloads included. */
 	void (*print)(struct trace_seq *p, const void *entry);
 };
+
+/* A field by its number, from 0. Modules of older interfaces have shorter descriptions, so fields[i] is not for readers. */
+static inline const struct tp_event_field *tp_event_field_at(const struct tp_event_class *event_class, uint32_t i)
+{
+	const size_t size = event_class->field_size ? event_class->field_size : sizeof(struct tp_event_field);
+
+	return (const struct tp_event_field *)((const char *)event_class->fields + i * size);
+}
 
 /* How much an event matters, as syslog and LTTng-UST count: what is lower matters more. */
 enum tp_loglevel {

@@ -26,6 +26,7 @@
 #include <tp/announce.h>
 #endif
 #include <tp/call.h>
+#include <tp/module.h>
 #include <tp/sdt.h>
 #include <tp/tracepoint.h>
 
@@ -42,15 +43,7 @@ extern "C" {
 /* A marker has no more arguments: those of the stars in its format count. */
 #define TP_MARKER_ARGS_MAX 32
 
-/*
- * One place in a module where trace_mark() stands. All of one name share their probes.
- */
-struct marker {
-	struct tracepoint tp;    /* tp.name is "marker:" and the name, tp.proto the format; tp.file, tp.line: where */
-	const char *name;        /* "kernel_sched_switch": global to the process, as are its probes */
-	const char *format;
-	struct tp_event *event;  /* the runtime's: what all of this name and format are to sinks. NULL: no event */
-};
+/* One place in a module where trace_mark() stands is a struct marker: tp/module.h. */
 
 /*
  * A probe. data is what it was registered with, call_private the

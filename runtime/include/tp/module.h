@@ -26,10 +26,34 @@ struct tp_site {
 };
 
 /*
+ * One place in a module where trace_mark() stands. All of one name share their probes.
+ */
+struct marker {
+	struct tracepoint tp;    /* tp.name is "marker:" and the name, tp.proto the format; tp.file, tp.line: where */
+	const char *name;        /* "kernel_sched_switch": global to the process, as are its probes */
+	const char *format;
+	struct tp_event *event;  /* the runtime's: what all of this name and format are to sinks. NULL: no event */
+};
+
+/*
  * What one module (the program or a shared object) holds. The linker gathers
  * it in sections: of pointers, but for the sites.
+ *
+ * The first members say what its files were compiled with, so that a library
+ * knows what it is given. A module of an interface that it does not serve stays
+ * off, after a message. interface stays the first member for ever.
  */
 struct tp_module {
+	uint32_t interface;       /* TP_INTERFACE_VERSION */
+	uint16_t size;            /* bytes of this structure, and of those that it leads to */
+	uint16_t tracepoint_size;
+	uint16_t probe_size;      /* struct tracepoint_func, which the iterators walk over */
+	uint16_t event_size;
+	uint16_t class_size;
+	uint16_t field_size;
+	uint16_t marker_size;
+	uint16_t site_size;
+	uint16_t import_size;
 	struct tracepoint **tracepoints, **tracepoints_end;
 	struct tp_event **events, **events_end;
 	struct tp_import **imports, **imports_end;
@@ -40,6 +64,13 @@ struct tp_module {
 	const char *path;
 	bool loaded;
 };
+
+/* Those first members, in their order. */
+#define TP_MODULE_HEAD                                                                                       \
+	TP_INTERFACE_VERSION, sizeof(struct tp_module), sizeof(struct tracepoint),                           \
+		sizeof(struct tracepoint_func), sizeof(struct tp_event), sizeof(struct tp_event_class),      \
+		sizeof(struct tp_event_field), sizeof(struct marker), sizeof(struct tp_site),                \
+		sizeof(struct tp_import)
 
 /*
  * Each file that creates or imports tracepoints announces its module in a

@@ -115,9 +115,18 @@ static inline void tp_sink_count_lost(struct tp_sink *sink, enum tp_lost cause)
 /*
  * Makes the sink known to the runtime: calls describe_event for all events. ops
  * must outlive the sink; sink must stay at its address.
- * 0, -ENOMEM, or what write_descriptions() returned, and then nothing is known.
+ * 0, -ENOMEM, -EINVAL (they are of another interface than the library serves),
+ * or what write_descriptions() returned, and then nothing is known.
  */
-TP_PUBLIC int tp_sink_open(struct tp_sink *sink, const struct tp_sink_ops *ops);
+static inline int tp_sink_open(struct tp_sink *sink, const struct tp_sink_ops *ops);
+
+/* The function behind it, which is told how long both are where it is called. */
+TP_PUBLIC int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_sink_ops *ops, size_t ops_size);
+
+static inline int tp_sink_open(struct tp_sink *sink, const struct tp_sink_ops *ops)
+{
+	return tp_sink_open_sized(sink, sizeof(*sink), ops, sizeof(*ops));
+}
 
 /*
  * The number of records that sink could not take, for whatever cause, or for

@@ -178,7 +178,7 @@ TP_PUBLIC struct tp_sink *tp_ftrace_sink(const char *instance);
 /*
  * Shows each record, whole, to the tools that know USDT probes: bpftrace, perf, gdb, SystemTap. Their probe is
  * tp:record, in the object that the runtime is linked into (the program, or
- * libtp.so.0), with the arguments
+ * libtp.so.1), with the arguments
  *
  *	const struct trace_entry *record, size_t size, const char *system, const char *name
  *

@@ -68,11 +68,13 @@ extern "C" {
  * number that it was made for into each header; where the two differ, the
  * header says to run tpgen again.
  */
+#ifndef TP_INTERFACE_VERSION /* tests set another one */
 #define TP_INTERFACE_VERSION 6
+#endif
 
 /* The project's version, for the Makefile too. */
 #define TP_VERSION_MAJOR 0
-#define TP_VERSION_MINOR 1
+#define TP_VERSION_MINOR 2
 #define TP_VERSION_PATCH 0
 
 #define TP_HIDDEN __attribute__((visibility("hidden")))
@@ -336,7 +338,15 @@ struct tp_tracepoint_info {
 };
 
 /* Only in the callback of tp_for_each_tracepoint(), for the tracepoint that it was called with. */
-TP_PUBLIC void tp_get_tracepoint_info(const struct tracepoint *tp, struct tp_tracepoint_info *info);
+static inline void tp_get_tracepoint_info(const struct tracepoint *tp, struct tp_tracepoint_info *info);
+
+/* The function behind it, which is told how long info is where it is called. */
+TP_PUBLIC void tp_get_tracepoint_info_sized(const struct tracepoint *tp, struct tp_tracepoint_info *info, size_t size);
+
+static inline void tp_get_tracepoint_info(const struct tracepoint *tp, struct tp_tracepoint_info *info)
+{
+	tp_get_tracepoint_info_sized(tp, info, sizeof(*info));
+}
 
 /*
  * As the first statement of a probe: leaves it where this thread is in it limit

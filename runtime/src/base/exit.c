@@ -40,30 +40,42 @@ bool tp_exiting(void)
 }
 
 /*
+ * Several times, as the first may be in the constructor of a library that the
+ * program is linked with: it comes before libc's then, and so runs after the
+ * destructors of all modules. The later ones come after it.
+ */
+static void register_up_to(unsigned int most, unsigned int *times)
+{
+	if (__atomic_load_n(times, __ATOMIC_RELAXED) < most && __atomic_fetch_add(times, 1, __ATOMIC_RELAXED) < most)
+		atexit(note_exit); /* no memory: then exit() waits */
+}
+
+/*
  * In a forked child, another thread of the parent may have held the lock that
- * atexit() takes, and it is never given back. What the parent has registered
- * counts in the child, too.
+ * atexit() takes, and it is never given back. So the parent registers for its
+ * children, as late as possible, and they do not.
  */
 static bool forked;
+
+static void before_fork(void)
+{
+	static unsigned int times;
+
+	if (!forked)
+		register_up_to(4, &times);
+}
 
 static void in_child(void)
 {
 	forked = true;
 }
 
-/*
- * More than once, as the first may be in the constructor of a library that the
- * program is linked with: it comes before libc's then, and so runs after the
- * destructors of all modules. The later ones come after it.
- */
 void tp_note_exit(void)
 {
 	static unsigned int times;
 
-	if (forked)
-		return;
-	if (__atomic_load_n(&times, __ATOMIC_RELAXED) < 8 && __atomic_fetch_add(&times, 1, __ATOMIC_RELAXED) < 8)
-		atexit(note_exit); /* no memory: then exit() waits */
+	if (!forked)
+		register_up_to(8, &times);
 }
 
 /* glibc's, for C++: what exit() calls first of all, if it is the thread's that calls it. */
@@ -72,7 +84,7 @@ extern int __cxa_thread_atexit_impl(void (*function)(void *data), void *data, vo
 /* Where all that there is of tracing is in libraries, none of the above may come late enough. */
 void tp_exit_start(void)
 {
-	static struct tp_fork_hook hook = {.rank = TP_RANK_FORK, .in_child = in_child};
+	static struct tp_fork_hook hook = {.rank = TP_RANK_FORK, .before = before_fork, .in_child = in_child};
 
 	tp_fork_register(&hook);
 	if (tp_thread_id() == getpid() && __cxa_thread_atexit_impl)

@@ -32,31 +32,58 @@ static struct tp_fork_hook *next_of(struct tp_fork_hook *const *at)
 	return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
-void tp_fork_register(struct tp_fork_hook *hook)
+static bool is_registered(const struct tp_fork_hook *hook)
+{
+	const struct tp_fork_hook *at = hooks;
+
+	while (at && at != hook)
+		at = at->next;
+	return at != NULL;
+}
+
+static void link_by_rank(struct tp_fork_hook *hook)
 {
 	struct tp_fork_hook **at = &hooks;
-	sigset_t all, signals;
 
-	sigfillset(&all); /* a handler that comes here, too, would wait for its own thread */
-	pthread_sigmask(SIG_BLOCK, &all, &signals);
-	pthread_mutex_lock(&registering);
-	while (*at && (*at)->rank <= hook->rank && !hook->bit)
+	while (*at && (*at)->rank <= hook->rank)
 		at = &(*at)->next;
 	if (!hook->bit) {
 		hook->bit = next_bit;
 		next_bit <<= 1;
-		hook->next = *at;
-		__atomic_store_n(at, hook, __ATOMIC_RELEASE);
 	}
+	hook->next = *at;
+	__atomic_store_n(at, hook, __ATOMIC_RELEASE);
+}
+
+void tp_fork_register(struct tp_fork_hook *hook)
+{
+	sigset_t all, signals;
+	int cancel_state;
+
+	sigfillset(&all); /* a handler that comes here, too, would wait for its own thread */
+	pthread_sigmask(SIG_BLOCK, &all, &signals);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	pthread_mutex_lock(&registering);
+	if (!is_registered(hook)) /* its bit says nothing: in a child, the parent's thread may have got no further */
+		link_by_rank(hook);
 	pthread_mutex_unlock(&registering);
+	pthread_setcancelstate(cancel_state, NULL);
 	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
+
+/*
+ * A child whose parent was being started at the fork starts again, and may
+ * have each handler twice. Of two calls the outer one does the work.
+ */
+static TP_THREAD_LOCAL unsigned int depth;
 
 static void before_fork(void)
 {
 	uint32_t called = 0;
 	sigset_t all, signals;
 
+	if (depth++)
+		return;
 	/* A handler may hit a tracepoint whose probe wants a lock that is held here. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &signals);
@@ -89,6 +116,8 @@ static void after_fork_parent(void)
 {
 	const sigset_t signals = the_fork.signals;
 
+	if (--depth)
+		return;
 	call_after(next_of(&hooks), the_fork.called, false);
 	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
@@ -98,6 +127,8 @@ static void after_fork_child(void)
 	const uint32_t called = the_fork.called;
 	const sigset_t signals = the_fork.signals;
 
+	if (--depth)
+		return;
 	tp_thread_forget_id();
 	registering = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* its holder may not be in the child */
 	for (struct tp_fork_hook *hook = hooks; hook; hook = hook->next) {

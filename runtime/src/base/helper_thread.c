@@ -4,7 +4,6 @@
  * not do. Only where the user asks for it: a process with a thread more is not the same to
  * everybody (unshare, pthread_exit in main).
  */
-#include <limits.h>
 #include <linux/futex.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>

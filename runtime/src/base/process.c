@@ -18,8 +18,8 @@ static void start(void)
 	tp_clock_start();
 	tp_thread_start();
 	tp_exit_start();
-	tp_fork_start();
 	tp_readers_start();
+	tp_fork_start(); /* when all hooks are there */
 }
 
 void tp_process_start(void)

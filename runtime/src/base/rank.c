@@ -33,17 +33,17 @@ void tp_rank_check(enum tp_rank rank, const char *name)
 	}
 }
 
-/* A signal handler that comes in between leaves the number as it found it. */
+/* A signal handler that comes in between leaves alone what the number covers. */
 void tp_rank_enter(enum tp_rank rank, const char *name)
 {
 	if (nr_held == MOST) {
 		tp_complain("%s: this thread holds more locks than can be checked", name);
 		abort();
 	}
-	held[nr_held].rank = rank;
-	held[nr_held].name = name;
+	const unsigned int i = nr_held++;
 	tp_barrier();
-	nr_held++;
+	held[i].name = name;
+	held[i].rank = rank;
 }
 
 /* The last that was taken of this rank. */
@@ -59,6 +59,8 @@ void tp_rank_leave(enum tp_rank rank)
 	}
 	for (; i < nr_held; i++)
 		held[i - 1] = held[i];
+	held[nr_held - 1].rank = TP_RANK_NONE; /* as the next to be taken finds it */
+	tp_barrier();
 	nr_held--;
 }
 

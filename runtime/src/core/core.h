@@ -47,12 +47,12 @@ void tp_registry_settle_probes(void);
 
 /*
  * What somebody above does about modules that come and go. The functions are
- * called one at a time, under the loader's lock and one of the core's, but
- * settle() where the module goes.
+ * called one at a time, under a lock of the core's. Where a module comes or
+ * goes, the loader's is held, too; not for those that tp_modules_listen() finds.
  */
 struct tp_module_hook {
-	void (*coming)(struct tp_module *module); /* its tracepoints are about to be linked to their names */
-	void (*load)(struct tp_module *module);   /* they are */
+	void (*coming)(struct tp_module *module); /* its tracepoints are about to be linked; may take a lock ... */
+	void (*load)(struct tp_module *module);   /* ... that this gives back: they are linked */
 	bool (*unload)(struct tp_module *module); /* they still are. True: readers must be waited for */
 	void (*settle)(struct tp_module *module); /* no reader is in the module any more */
 };
@@ -61,11 +61,17 @@ struct tp_module_hook {
 void tp_modules_listen(const struct tp_module_hook *hook);
 
 /*
- * Whether an event may be on this tracepoint: on one of a module that was
- * loaded, or on one that only names another by its name and prototype. False
- * after a message that says why not.
+ * Whether the library knows the module's structures: those of its own interface.
+ * False after a message; then nothing of it but its number may be looked at.
  */
-bool tp_module_accepts(const struct tracepoint *tp);
+bool tp_module_is_served(const struct tp_module *module);
+
+/*
+ * Whether an event may be on this tracepoint: on one of a module that was
+ * loaded, or on one that only names another by its name and prototype. path is
+ * that of the event's module. False after a message that says why not.
+ */
+bool tp_module_accepts(const struct tracepoint *tp, const char *path);
 
 /* For callers who can't return an error: tracepoints whose sites can't be switched on stay off, after a message. */
 void tp_sites_switch_or_give_up(void);

@@ -27,11 +27,26 @@ static const struct tp_module_hook *hook; /* under modules_lock */
 /* Where sites are led whose tracepoint has another prototype. */
 static struct tracepoint nowhere;
 
-/* The path of the object that an address was loaded from, or "?". Takes the loader's lock. */
+/* The path of the object that an address was loaded from, or "?". Takes the loader's lock: only where that is held already. */
 static const char *object_at(const void *address)
 {
 	Dl_info info;
 	return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "?";
+}
+
+/* That of a tracepoint's module, as it was when that was loaded; under tp_registry_lock. */
+static const char *path_of(const struct tracepoint *tp)
+{
+	if (tp->module)
+		return tp->module->path;
+	/* The first that announced it has gone. */
+	for (const struct tp_module *module = tp_modules; module; module = module->next) {
+		for (struct tracepoint **at = module->tracepoints; at < module->tracepoints_end; at++) {
+			if (*at == tp)
+				return module->path;
+		}
+	}
+	return "?";
 }
 
 /* ---- Tracepoints ---- */
@@ -60,32 +75,31 @@ static const char *place_of(char text[PLACE_SIZE], const struct tracepoint *tp)
 	return text;
 }
 
-static void complain_of_conflict(const struct tp_name *name, const char *what, const struct tracepoint *tp)
+/* ours is the path of the tracepoint's, or event's, module. */
+static void complain_of_conflict(const struct tp_name *name, const char *what, const struct tracepoint *tp, const char *ours)
 {
-	const void *other = name->tracepoints ? (const void *)name->tracepoints
-					      : (const void *)(uintptr_t)tp_probes_first(name);
 	const struct tp_wording *w = tp_wording_of(tp->name);
 	const char *text = tp->name + w->prefix;
 	char our_place[PLACE_SIZE], their_place[PLACE_SIZE];
-	const char *ours = object_at(tp), *theirs = object_at(other);
 
 	if (name->tracepoints)
 		tp_complain("%s '%s' of %s%s stays off: its %s is %s%s%s, but the %s of that name in %s%s has %s%s%s; "
 			    "%s, or rename one",
 			    what, text, ours, place_of(our_place, tp), w->proto, w->open, tp->proto, w->close, w->kind,
-			    theirs, place_of(their_place, name->tracepoints), w->open, name->proto, w->close, w->remedy);
+			    path_of(name->tracepoints), place_of(their_place, name->tracepoints), w->open, name->proto,
+			    w->close, w->remedy);
 	else
 		tp_complain("a probe in %s waits for a %s '%s' with the %s %s%s%s, but that of %s has %s%s%s: it is "
 			    "not called; %s",
-			    theirs, w->kind, text, w->proto, w->open, name->proto, w->close, ours, w->open, tp->proto,
-			    w->close, w->remedy);
+			    object_at((const void *)(uintptr_t)tp_probes_first(name)), w->kind, text, w->proto, w->open,
+			    name->proto, w->close, ours, w->open, tp->proto, w->close, w->remedy);
 }
 
 static void complain_of_failure(const struct tracepoint *tp, const char *what, int error)
 {
 	const struct tp_wording *w = tp_wording_of(tp->name);
 
-	tp_complain("%s '%s' of %s stays off: %s: %s", w->kind, tp->name + w->prefix, object_at(tp), what,
+	tp_complain("%s '%s' of %s stays off: %s: %s", w->kind, tp->name + w->prefix, path_of(tp), what,
 		    tp_strerror(-error));
 }
 
@@ -99,7 +113,7 @@ static void tracepoint_load(struct tracepoint *tp, struct tp_spare *spare)
 	if (other) {
 		tp->registered = NULL;
 		tp->state = TP_STATE_REFUSED;
-		complain_of_conflict(other, tp_wording_of(tp->name)->kind, tp);
+		complain_of_conflict(other, tp_wording_of(tp->name)->kind, tp, path_of(tp));
 		if (name)
 			tp_name_drop_if_unused(name, spare);
 		return;
@@ -112,7 +126,7 @@ static void tracepoint_load(struct tracepoint *tp, struct tp_spare *spare)
 		complain_of_failure(tp, "its regfunc has failed", error);
 	other = tp_name_find_other(tp->name, tp->proto, true);
 	if (other)
-		complain_of_conflict(other, tp_wording_of(tp->name)->kind, tp);
+		complain_of_conflict(other, tp_wording_of(tp->name)->kind, tp, path_of(tp));
 }
 
 /* Off from now on; but readers may be in it, so that its name is kept until settled. */
@@ -136,7 +150,7 @@ static void tracepoint_settle(struct tracepoint *tp, struct tp_spare *spare)
 	tp_name_drop_if_unused(name, spare);
 }
 
-bool tp_module_accepts(const struct tracepoint *tp)
+bool tp_module_accepts(const struct tracepoint *tp, const char *path)
 {
 	tp_lock(&tp_registry_lock);
 	bool accepts = tp->state != TP_STATE_REFUSED;
@@ -144,7 +158,7 @@ bool tp_module_accepts(const struct tracepoint *tp)
 		accepts && !tp->registered ? tp_name_find_other(tp->name, tp->proto, false) : NULL;
 	if (other) {
 		accepts = false;
-		complain_of_conflict(other, "a custom event of tracepoint", tp);
+		complain_of_conflict(other, "a custom event of tracepoint", tp, path);
 	}
 	tp_unlock(&tp_registry_lock);
 	return accepts;
@@ -271,6 +285,26 @@ static void tracepoints_settle(struct tp_module *module)
 
 /* ---- Modules ---- */
 
+/* A module announces itself once for each of its files, but the message is for once. */
+bool tp_module_is_served(const struct tp_module *module)
+{
+	static const struct tp_module *told;
+
+	if (module->interface == TP_INTERFACE_VERSION && module->size == sizeof(struct tp_module) &&
+	    module->tracepoint_size == sizeof(struct tracepoint) &&
+	    module->probe_size == sizeof(struct tracepoint_func) && module->event_size == sizeof(struct tp_event) &&
+	    module->class_size == sizeof(struct tp_event_class) &&
+	    module->field_size == sizeof(struct tp_event_field) && module->marker_size == sizeof(struct marker) &&
+	    module->site_size == sizeof(struct tp_site) && module->import_size == sizeof(struct tp_import))
+		return true;
+	if (__atomic_exchange_n(&told, module, __ATOMIC_RELAXED) != module)
+		tp_complain("%s was built for another interface of libtp (%u; this is %u): its tracepoints stay off; %s",
+			    object_at(module), (unsigned int)module->interface, TP_INTERFACE_VERSION,
+			    module->interface > TP_INTERFACE_VERSION ? "install a newer libtp, or build it again with this one"
+								     : "build it again with this one");
+	return false;
+}
+
 static void start(void)
 {
 	static struct tp_fork_hook fork_hook = {.rank = TP_RANK_MODULES, .lock = &modules_lock.mutex};
@@ -304,6 +338,8 @@ void tp_modules_listen(const struct tp_module_hook *listener)
 void tp_module_load(struct tp_module *module)
 {
 	start_once();
+	if (!tp_module_is_served(module))
+		return;
 	tp_note_exit();
 	tp_lock(&modules_lock);
 	if (!module->loaded) {
@@ -321,6 +357,8 @@ void tp_module_unload(struct tp_module *module)
 {
 	bool used = false;
 
+	if (!tp_module_is_served(module))
+		return;
 	tp_lock(&modules_lock);
 	bool last = module->loaded;
 	if (last) {

@@ -351,14 +351,17 @@ void tp_for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *data), void
 	tp_unlock(&tp_registry_lock);
 }
 
-void tp_get_tracepoint_info(const struct tracepoint *tp, struct tp_tracepoint_info *info)
+void tp_get_tracepoint_info_sized(const struct tracepoint *tp, struct tp_tracepoint_info *info, size_t size)
 {
-	*info = (struct tp_tracepoint_info){
+	const struct tp_tracepoint_info ours = {
 		.state = (enum tp_state)tp->state,
 		.module = tp->module->path,
 		.nr_sites = tp_sites_count(tp),
 		.nr_probes = tp->registered ? tp_probes_count(tp->registered) : 0,
 	};
+
+	memset(info, 0, size);
+	memcpy(info, &ours, size < sizeof(ours) ? size : sizeof(ours));
 }
 
 /* ---- Forks ---- */

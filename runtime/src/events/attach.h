@@ -32,6 +32,7 @@ struct tp_sink_state {
 	struct tp_event **attached; /* by group number */
 	size_t nr_attached;
 	bool used; /* something was attached at some time */
+	struct tp_sink_ops ops; /* of a program of an older interface, completed */
 	uint8_t described[TP_NR_IDS / 8]; /* a bit an id */
 };
 

@@ -97,7 +97,7 @@ static void describe_field(struct tp_buffer *b, const struct tp_event_field *fie
 static void describe_layout(struct tp_buffer *b, const struct tp_event_class *class)
 {
 	for (uint32_t i = 0; i < class->nr_fields; i++)
-		describe_field(b, &class->fields[i]);
+		describe_field(b, tp_event_field_at(class, i));
 	for (const struct tp_eval *e = class->evals; e && e->name; e++)
 		tp_buffer_printf(b, "%lld %s\n", e->value, e->name);
 	tp_buffer_printf(b, "%u\n%s", class->fixed_size, class->print_fmt ? class->print_fmt : "");
@@ -174,7 +174,7 @@ static void unlink_by_id(struct tp_loaded_event *loaded)
 		last = previous;
 }
 
-static void event_load(struct tp_event *event)
+static void event_load(struct tp_event *event, const char *path)
 {
 	struct tp_loaded_event *loaded = event->reserved[0];
 
@@ -182,7 +182,7 @@ static void event_load(struct tp_event *event)
 		loaded->loads++;
 		return;
 	}
-	if (!tp_module_accepts(event->tracepoint)) {
+	if (!tp_module_accepts(event->tracepoint, path)) {
 		tp_events_without_id = true;
 		return;
 	}
@@ -244,7 +244,7 @@ void tp_events_load(struct tp_module *module)
 	struct tp_event *event;
 
 	for (size_t i = 0; (event = tp_event_at(module, &i));) {
-		event_load(event);
+		event_load(event, module->path);
 		if (tp_is_marker(event->tracepoint))
 			tp_marker_remember_id(event);
 	}

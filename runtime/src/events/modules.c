@@ -15,7 +15,11 @@
 #include "events/groups.h"
 #include "events/marker_event.h"
 
-/* A marker may be on as soon as it is linked to its name; its writer wants the event. */
+/*
+ * A marker may be on as soon as it is linked to its name; its writer wants the
+ * event. The lock is held until the module is loaded: what tp_enable() is
+ * switching on or takes back must not be mixed with that.
+ */
 static void coming(struct tp_module *module)
 {
 	tp_lock(&tp_events_lock);
@@ -24,12 +28,10 @@ static void coming(struct tp_module *module)
 		if (marker)
 			marker->event = tp_marker_event_of(marker);
 	}
-	tp_unlock(&tp_events_lock);
 }
 
 static void load(struct tp_module *module)
 {
-	tp_lock(&tp_events_lock);
 	tp_events_load(module);
 	tp_sinks_load(module);
 	tp_unlock(&tp_events_lock);

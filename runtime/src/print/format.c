@@ -167,7 +167,7 @@ int tp_event_format(const struct tp_event *event, struct trace_seq *s)
 		put_field(s, &common[i], NULL);
 	trace_seq_putc(s, '\n');
 	for (uint32_t i = 0; i < class->nr_fields; i++)
-		put_field(s, &class->fields[i], class->evals);
+		put_field(s, tp_event_field_at(class, i), class->evals);
 	trace_seq_puts(s, "\nprint fmt: ");
 	put_evaluated(s, class->print_fmt ? class->print_fmt : "", class->evals);
 	trace_seq_putc(s, '\n');

@@ -4,8 +4,8 @@
  *
  * What does not fit into the line sets its full.
  */
-#ifndef TP_LINE_H
-#define TP_LINE_H
+#ifndef TP_PRINT_LINE_H
+#define TP_PRINT_LINE_H
 
 #include <string.h>
 
@@ -35,4 +35,4 @@ static inline void tp_line_bytes(struct trace_seq *line, const char *bytes, size
 void tp_line_event(struct trace_seq *line, struct trace_seq *text, const struct tp_event *event,
 		   const struct trace_entry *entry);
 
-#endif /* TP_LINE_H */
+#endif /* TP_PRINT_LINE_H */

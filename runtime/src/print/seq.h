@@ -10,20 +10,20 @@
 
 #include <tp/print.h>
 
-/* Ends a helper's result, which began at start, and returns it. In print.c. */
+/* Ends a helper's result, which began at start, and returns it. In helpers.c. */
 const char *tp_seq_end(struct trace_seq *p, size_t start);
 
 /*
  * Bytes as two digits each, separated by separator where that is not 0.
- * Stops where the trace_seq is full. In print_data.c.
+ * Stops where the trace_seq is full. In data.c.
  */
 void tp_seq_bytes(struct trace_seq *p, const void *bytes, size_t len, char separator);
 
-/* A bitmap of nr_bits, of which so many bytes may be read; wherever it stands. In print_data.c. */
+/* A bitmap of nr_bits, of which so many bytes may be read; wherever it stands. In data.c. */
 void tp_seq_bits(struct trace_seq *p, const void *bits, size_t nr_bits, size_t size);
 void tp_seq_bit_list(struct trace_seq *p, const void *bits, size_t nr_bits, size_t size);
 
-/* what is "I4", "i6", "ISpc" ...; false where it is none of these. In pointer_ip.c. */
+/* what is "I4", "i6", "ISpc" ...; false where it is none of these. In ip.c. */
 bool tp_seq_ip(struct trace_seq *p, const char *what, const unsigned char *address);
 
 /* A symbol and what of the program it covers. */

@@ -183,7 +183,7 @@ void tp_ctf_lock_start(void);
 int tp_ctf_dir_open(struct tp_ctf_sink *sink);
 void tp_ctf_dir_close(struct tp_ctf_sink *sink);
 
-/* The directory's file descriptor, or -1 and an error. Called in tp_guard_enter(). */
+/* The directory's file descriptor, or -1 and an error. */
 int tp_ctf_dir(struct tp_ctf_sink *sink, int *error);
 
 /* Gives a file that was made to the owner; a directory by its name in another one. Not root's: it does nothing. */
@@ -302,9 +302,6 @@ void tp_ctf_preparer_start(struct tp_ctf_sink *sink);
 void tp_ctf_preparer_stop(struct tp_ctf_sink *sink);
 
 /* ---- stream.c ---- */
-
-/* One that no other of the sink has. */
-unsigned int tp_ctf_stream_number(struct tp_ctf_sink *sink);
 
 /* Gives the thread a stream: one that an exited thread has left, or a new one. NULL and why not. */
 TP_COLD struct tp_ctf_stream *tp_ctf_stream_acquire(struct tp_ctf_sink *sink, enum tp_lost *cause);

@@ -146,7 +146,7 @@ static uint32_t align_up(uint32_t offset, uint32_t align)
 static bool is_taken(const struct tp_event_class *class, size_t underscores, const char *rest)
 {
 	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		const char *name = class->fields[i].name;
+		const char *name = tp_event_field_at(class, i)->name;
 		if (strspn(name, "_") == underscores && strcmp(name + underscores, rest) == 0)
 			return true;
 	}
@@ -178,8 +178,10 @@ static void print_name_for(struct tp_buffer *b, const struct tp_event_class *cla
 
 	tp_buffer_printf(&rest, "%s%s", f->name + underscores, suffix);
 	/* Those that differ in that only. */
-	if (underscores)
-		tp_buffer_printf(&rest, "_%td", f - class->fields);
+	for (uint32_t i = 0; underscores && i < class->nr_fields; i++) {
+		if (tp_event_field_at(class, i) == f)
+			tp_buffer_printf(&rest, "_%u", (unsigned int)i);
+	}
 	print_hidden_name(b, class, rest.text ? rest.text : "");
 	b->failed = b->failed || rest.failed;
 	tp_buffer_free(&rest);
@@ -352,7 +354,8 @@ static bool is_dynamic(const struct tp_event_field *f)
  */
 static void print_name(struct tp_buffer *b, const struct tp_event_class *class, const struct tp_event_field *f)
 {
-	for (const struct tp_event_field *g = class->fields; g < class->fields + class->nr_fields; g++) {
+	for (uint32_t i = 0; i < class->nr_fields; i++) {
+		const struct tp_event_field *g = tp_event_field_at(class, i);
 		bool before = is_dynamic(g) == is_dynamic(f) ? g < f : is_dynamic(f);
 		if (before && (strcmp(g->name, f->name) == 0 ||
 			       (g->name[0] == '_' && strcmp(g->name + 1, f->name) == 0))) {
@@ -435,14 +438,14 @@ static void print_fields(struct tp_buffer *b, const struct tp_event_class *class
 	struct walk w = {.b = b, .class = class, .at = sizeof(struct trace_entry)};
 
 	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		if (is_dynamic(&class->fields[i]))
-			print_location(&w, &class->fields[i]);
+		if (is_dynamic(tp_event_field_at(class, i)))
+			print_location(&w, tp_event_field_at(class, i));
 		else
-			print_fixed_field(&w, &class->fields[i]);
+			print_fixed_field(&w, tp_event_field_at(class, i));
 	}
 	pad_to(&w, class->fixed_size);
 	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		const struct tp_event_field *f = &class->fields[i];
+		const struct tp_event_field *f = tp_event_field_at(class, i);
 		if (!is_dynamic(f))
 			continue;
 		if (f->element_size > 1)
@@ -459,7 +462,7 @@ static void print_fields(struct tp_buffer *b, const struct tp_event_class *class
 static bool can_describe(const struct tp_event_class *class)
 {
 	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		const struct tp_event_field *f = &class->fields[i];
+		const struct tp_event_field *f = tp_event_field_at(class, i);
 		if (is_dynamic(f) && f->element_size > 1 && f->element_align > TP_STREAM_ALIGN)
 			return false;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* options.c - how a CTF trace is to be, as its user writes it: "mode=flight,size=64M". */
+/* sinks/ctf/options.c - how a CTF trace is to be, as its user writes it: "mode=flight,size=64M". */
 #include <errno.h>
 #include <pwd.h>
 #include <stdio.h>

@@ -403,7 +403,7 @@ static void forget_all(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 	}
 }
 
-/* The fork holds tp_ctf_lock. */
+/* In a child, which has one thread. */
 void tp_ctf_packets_forget(struct tp_ctf_sink *sink)
 {
 	forget_all(sink, sink->oldest);

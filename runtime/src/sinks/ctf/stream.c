@@ -18,7 +18,8 @@ static uint64_t last_generation;
 
 /* ---- The streams of a sink ---- */
 
-unsigned int tp_ctf_stream_number(struct tp_ctf_sink *sink)
+/* One that no other of the sink has. */
+static unsigned int new_number(struct tp_ctf_sink *sink)
 {
 	tp_mutex_lock(&tp_ctf_lock);
 	unsigned int number = sink->next_number++;
@@ -54,7 +55,7 @@ static struct tp_ctf_stream *stream_create(struct tp_ctf_sink *sink, enum tp_los
 		*cause = TP_LOST_OTHER;
 		return NULL;
 	}
-	stream->number = tp_ctf_stream_number(sink);
+	stream->number = new_number(sink);
 	*cause = tp_ctf_packets_switch(sink, stream);
 	tp_mutex_lock(&tp_ctf_lock);
 	if (*cause == TP_NR_LOST) {

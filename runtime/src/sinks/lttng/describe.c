@@ -324,7 +324,7 @@ static void add_string(struct builder *b, const struct tp_event_field *f)
 static bool is_taken(const struct tp_event_class *class, const char *name)
 {
 	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		if (strcmp(class->fields[i].name, name) == 0)
+		if (strcmp(tp_event_field_at(class, i)->name, name) == 0)
 			return true;
 	}
 	return false;
@@ -421,7 +421,7 @@ int tp_lttng_describe(struct tp_lttng_arena *arena, const struct lttng_ust_probe
 		return -ENOMEM;
 	begin(&b, event);
 	for (uint32_t i = 0; i < class->nr_fields; i++)
-		add(&b, &class->fields[i]);
+		add(&b, tp_event_field_at(class, i));
 	*described = b.event;
 	return b.failed ? -ENOMEM : 0;
 }

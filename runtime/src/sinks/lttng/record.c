@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sinks/lttng/record.c - the way of a record into LTTng's ring buffers: what the
- * functions of a compiled LTTng provider do, by what lttng_describe.c has made
+ * functions of a compiled LTTng provider do, by what describe.c has made
  * of the event.
  *
  * The record is built in scratch memory, as TP_fast_assign can't be run for

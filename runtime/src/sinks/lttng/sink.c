@@ -49,7 +49,7 @@ static bool is_open;
  */
 static struct tp_lttng_arena arena;
 static struct provider *providers;
-static struct provider *coming; /* to be registered by the next described */
+static struct provider *coming; /* to be registered by the next write_descriptions */
 
 /*
  * By the ids of events. TP_NR_IDS of them, of which few pages are ever touched; mapped when a sink is first opened,
@@ -202,7 +202,7 @@ static const int *lttng_gate(struct tp_sink *sink, const struct tp_event *event)
 static struct {
 	bool prepared; /* LTTng is */
 	sigset_t signals;
-} the_fork; /* under LTTng's lock */
+} the_fork; /* under the forks' lock */
 
 /* Also where the sink is closed: LTTng's threads are there still. */
 static void before_fork(void)
@@ -227,7 +227,8 @@ static void resume_in_child(void)
 		tp_complain("LTTng sink: process %d was forked while another thread loaded or unloaded a library: it goes "
 			    "on without LTTng", (int)getpid());
 	is_gone = true;
-	madvise(by_id, BY_ID_SIZE, MADV_DONTNEED); /* which makes it all zeros */
+	if (by_id)
+		madvise(by_id, BY_ID_SIZE, MADV_DONTNEED); /* which makes it all zeros */
 }
 
 static struct tp_fork_hook fork_hook = {
@@ -278,13 +279,13 @@ static bool map_by_id(void)
 
 static int sink_open(void)
 {
+	tp_fork_register(&fork_hook); /* before there are threads of LTTng's */
 	int error = tp_lttng_load();
 
 	if (error)
 		return error;
 	if (!map_by_id())
 		return -ENOMEM;
-	tp_fork_register(&fork_hook);
 	for (struct provider *p = providers; p; p = p->next)
 		provider_register(p); /* what is refused gives nothing */
 	error = tp_sink_open(&the_sink, &lttng_ops);

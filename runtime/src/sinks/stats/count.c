@@ -96,11 +96,7 @@ bool tp_stats_reserve(struct tp_record *rec)
 		count((struct tp_stats_sink *)rec->sink, plan, NULL);
 		return false;
 	}
-	rec->entry = tp_scratch_push(rec->size);
-	if (rec->entry)
-		return true;
-	tp_sink_count_lost(rec->sink, TP_LOST_NESTED);
-	return false;
+	return tp_reserve_scratch(rec);
 }
 
 void tp_stats_commit(struct tp_record *rec)

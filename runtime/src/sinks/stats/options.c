@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stats_options.c - how statistics are to be, as their user writes it: "json,by=thread,field=net:*.bytes". */
+/* sinks/stats/options.c - how statistics are to be, as their user writes it: "json,by=thread,field=net:*.bytes". */
 #include <stdlib.h>
 #include <string.h>
 

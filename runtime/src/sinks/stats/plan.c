@@ -140,23 +140,23 @@ static bool plan_fields(struct tp_stats_sink *sink, struct tp_stats_plan *plan, 
 		wish->found_event = wish->found_event || tp_pattern_matches(wish->pattern, plan->name);
 	}
 	for (uint32_t i = 0; i < from->nr_fields; i++)
-		nr += is_wanted(sink, plan->name, &from->fields[i]) != NOT_WANTED;
+		nr += is_wanted(sink, plan->name, tp_event_field_at(from, i)) != NOT_WANTED;
 	if (!nr)
 		return true;
 	plan->fields = calloc(nr, sizeof(*plan->fields));
 	if (!plan->fields)
 		return false;
 	for (uint32_t i = 0; i < from->nr_fields; i++) {
-		enum wanted wanted = is_wanted(sink, plan->name, &from->fields[i]);
+		enum wanted wanted = is_wanted(sink, plan->name, tp_event_field_at(from, i));
 		if (wanted == NOT_WANTED)
 			continue;
-		if (kind_of(&from->fields[i], &kind)) {
-			if (!plan_field(plan, &from->fields[i], kind))
+		if (kind_of(tp_event_field_at(from, i), &kind)) {
+			if (!plan_field(plan, tp_event_field_at(from, i), kind))
 				return false;
 		} else if (wanted == BY_NAME) {
 			tp_complain("statistics '%s': %s.%s is not counted: only numbers, strings and arrays of char "
 				    "can be",
-				    sink->path, plan->name, from->fields[i].name);
+				    sink->path, plan->name, tp_event_field_at(from, i)->name);
 		}
 	}
 	return true;

@@ -27,13 +27,16 @@
 /* What is in it is to be the same whatever the program's locale is: how JSON wants it, for one. */
 static void format(struct tp_buffer *b, const struct tp_stats_report *report)
 {
-	locale_t old = uselocale(report->sink->plain);
+	locale_t plain = newlocale(LC_ALL_MASK, "C", NULL); /* which is there already, and so takes no lock */
+	locale_t old = uselocale(plain);
 
 	if (report->sink->options.json)
 		tp_stats_json(b, report);
 	else
 		tp_stats_text(b, report);
 	uselocale(old);
+	if (plain)
+		freelocale(plain);
 }
 
 static int write_report(struct tp_stats_sink *sink, const struct tp_stats_report *report)
@@ -146,8 +149,6 @@ static void sink_free(struct tp_stats_sink *sink)
 	tp_stats_plans_free(sink);
 	tp_stats_file_close(sink);
 	tp_stats_options_free(&sink->options);
-	if (sink->plain)
-		freelocale(sink->plain);
 	free(sink);
 }
 
@@ -246,7 +247,6 @@ struct tp_sink *tp_stats_sink(const char *file, const char *options)
 	*sink = (struct tp_stats_sink){.writing = TP_MUTEX_INIT(TP_RANK_WRITING, "a statistics sink's writing")};
 	tp_fork_register(&fork_hook);
 	sink->threads_end = &sink->threads;
-	sink->plain = newlocale(LC_ALL_MASK, "C", NULL); /* not in a forked child: it takes a lock of libc's */
 	int error = sink_open(sink, file, options);
 	if (!error)
 		return &sink->head;

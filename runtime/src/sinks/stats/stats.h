@@ -61,7 +61,6 @@
 #ifndef TP_STATS_H
 #define TP_STATS_H
 
-#include <locale.h>
 #include <pthread.h>
 
 #include "base/buffer.h"
@@ -277,7 +276,6 @@ struct tp_stats_sink {
 	struct tp_stats_plan **plans; /* by the events' ids */
 	uint64_t begin;      /* ticks, when the sink was opened, or forked */
 	bool forked;         /* this is a child */
-	locale_t plain;      /* "C"; 0: there is no memory */
 
 	char *opened_path;   /* absolute */
 	char *path;          /* that, or a child's own, as soon as this writes */
@@ -362,7 +360,7 @@ struct tp_stats_sink *tp_stats_sink_of_slot(uint32_t slot);
 bool tp_stats_reserve(struct tp_record *rec);
 void tp_stats_commit(struct tp_record *rec);
 
-/* ---- thread.c: by=thread; under tp_stats_lock ---- */
+/* ---- thread.c: by=thread; under tp_stats_lock, but in a forked child ---- */
 
 /* For this thread; NULL where there is no memory. */
 struct tp_stats_thread *tp_stats_thread_new(struct tp_stats_sink *sink);
