@@ -282,11 +282,19 @@ TP_PUBLIC struct tp_sink *tp_stats_sink(const char *file, const char *options);
 TP_PUBLIC int tp_stats_write(struct tp_sink *sink);
 
 /*
+ * A sink that TP_OUTPUT has opened, by its name there ("ctf:/tmp/trace"), or the
+ * first of a kind ("ctf"): to take a snapshot of it, to enable and disable, or
+ * to close it before the program ends. NULL where there is none, or where the
+ * program has closed it. Not in a module's constructor, nor at the end of the process.
+ */
+TP_PUBLIC struct tp_sink *tp_output(const char *name);
+
+/*
  * Attaches the writers of the matching events to sink, those of modules that
  * are loaded later too. patterns is a comma-separated list of globs (as in
  * fnmatch) for SYSTEM:EVENT, or for EVENT alone; one that begins with "!"
  * takes its matches out of the list again, wherever it stands. Blanks
- * around a pattern don't count. Of several calls, for an event the last
+ * around a pattern don't count, nor does a comma at the end. Of several calls, for an event the last
  * whose patterns match it decides.
  *
  * The number of events that are attached now and were not before (0 is no

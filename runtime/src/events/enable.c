@@ -44,6 +44,8 @@ int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_s
 	tp_lock(&tp_events_lock);
 	int error = tp_sink_describe_all(state);
 	if (!error) {
+		static uint64_t last_serial; /* under tp_events_lock */
+		state->serial = ++last_serial;
 		state->next = tp_sinks;
 		tp_sinks = state;
 		sink->reserved[0] = state;
@@ -98,6 +100,24 @@ int tp_sink_close(struct tp_sink *sink)
 	int error = sink->ops->close(sink);
 	pthread_setcancelstate(cancel_state, NULL);
 	return error;
+}
+
+uint64_t tp_sink_serial(struct tp_sink *sink)
+{
+	return ((const struct tp_sink_state *)sink->reserved[0])->serial;
+}
+
+struct tp_sink *tp_sink_of_serial(uint64_t serial)
+{
+	struct tp_sink *sink = NULL;
+
+	tp_lock(&tp_events_lock);
+	for (struct tp_sink_state *state = tp_sinks; state; state = state->next) {
+		if (state->serial == serial)
+			sink = state->sink;
+	}
+	tp_unlock(&tp_events_lock);
+	return sink;
 }
 
 bool tp_sink_used(struct tp_sink *sink)

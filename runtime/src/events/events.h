@@ -40,7 +40,14 @@ extern bool tp_events_without_id;
  */
 void tp_events_start(void);
 
+/* A number that no other sink ever has; and the sink that has it, or NULL where that was closed. */
+uint64_t tp_sink_serial(struct tp_sink *sink);
+struct tp_sink *tp_sink_of_serial(uint64_t serial);
+
 /* Whether any event was ever attached to the sink. */
 bool tp_sink_used(struct tp_sink *sink);
+
+/* Whether any event that the process has ever had matches these patterns. */
+bool tp_events_match(const char *patterns);
 
 #endif /* TP_EVENTS_H */

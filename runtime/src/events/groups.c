@@ -16,6 +16,7 @@
 #include "events/events.h"
 #include "events/groups.h"
 #include "events/marker_event.h"
+#include "events/pattern.h"
 
 #define GROUP_BUCKETS 1024
 
@@ -258,4 +259,20 @@ void tp_events_settle(struct tp_module *module)
 		if (!event->reserved[0])
 			event->id = 0;
 	}
+}
+
+bool tp_events_match(const char *patterns)
+{
+	int error;
+	struct tp_pattern *pattern = tp_pattern_new(patterns, &error);
+	bool any = false;
+
+	if (!pattern)
+		return false;
+	tp_lock(&tp_events_lock);
+	for (size_t i = 0; i < tp_groups.nr && !any; i++)
+		any = tp_pattern_matches(pattern, tp_groups.by_number[i]->name);
+	tp_unlock(&tp_events_lock);
+	tp_pattern_free(pattern);
+	return any;
 }

@@ -38,6 +38,8 @@ static bool parse(struct tp_pattern *pattern, const char *text)
 		size_t until = strcspn(text, ",");
 		size_t len = trim(&glob, until);
 
+		if (len == 0 && !text[until])
+			return positive; /* a comma at the end is forgiven */
 		if (len == 0 || (len == 1 && *glob == '!'))
 			return false;
 		if (*glob != '!')

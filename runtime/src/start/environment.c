@@ -27,7 +27,8 @@
 #define BLANKS " \t"
 
 static struct output {
-	struct tp_sink *sink;
+	uint64_t serial; /* of its sink, which the program may have closed */
+	char *name;      /* as TP_OUTPUT has it */
 	bool written; /* with each record: there is nothing to finish */
 } outputs[MAX_OUTPUTS];
 static size_t nr_outputs;
@@ -43,13 +44,30 @@ static void open_output(const char *name, const char *patterns)
 {
 	struct output *output = &outputs[nr_outputs];
 
-	output->sink = tp_output_open(name, &output->written);
-	if (!output->sink)
+	struct tp_sink *sink = tp_output_open(name, &output->written);
+	if (!sink)
 		return;
+	output->serial = tp_sink_serial(sink);
+	output->name = strdup(name);
 	nr_outputs++;
-	int error = tp_enable(output->sink, patterns);
+	int error = tp_enable(sink, patterns);
 	if (error < 0)
 		tp_complain("TP_ENABLE=%s: %s; not everything is traced", patterns, tp_strerror(-error));
+}
+
+struct tp_sink *tp_output(const char *name)
+{
+	const size_t len = name ? strlen(name) : 0;
+
+	for (size_t i = 0; len && i < nr_outputs; i++) {
+		const char *known = outputs[i].name;
+		struct tp_sink *sink = NULL;
+		if (known && strncmp(known, name, len) == 0 && (!known[len] || (known[len] == ':' && !strchr(name, ':'))))
+			sink = tp_sink_of_serial(outputs[i].serial);
+		if (sink)
+			return sink;
+	}
+	return NULL;
 }
 
 /* Blanks around a name are no part of it. */
@@ -88,6 +106,12 @@ static void start(void)
 
 	if (!patterns && !output)
 		return;
+	if (patterns && strchr(patterns, ';')) {
+		tp_complain("TP_ENABLE=%s: commas are between patterns; semicolons are between the outputs of TP_OUTPUT; nothing "
+			    "is traced",
+			    patterns);
+		return;
+	}
 	/* Looked at first, so that a mistake in it leaves no empty trace. */
 	tp_pattern_free(tp_pattern_new(patterns ? patterns : "*", &error));
 	if (error == -EINVAL)
@@ -158,9 +182,36 @@ static bool any_used(void)
 {
 	bool used = false;
 
-	for (size_t i = 0; i < nr_outputs; i++)
-		used = used || tp_sink_used(outputs[i].sink);
+	for (size_t i = 0; i < nr_outputs; i++) {
+		struct tp_sink *sink = tp_sink_of_serial(outputs[i].serial);
+		used = used || !sink || tp_sink_used(sink); /* what the program has closed is its own affair */
+	}
 	return used;
+}
+
+/* Each pattern that no event has matched, be it one of several. */
+static void tell_unmatched(void)
+{
+	const char *patterns = setting("TP_ENABLE");
+	char *copy, *rest = NULL;
+
+	if (!nr_outputs || !patterns)
+		return;
+	if (!any_used()) {
+		tp_complain("TP_ENABLE=%s: no event of this program has such a name; nothing was traced; write SYSTEM:EVENT, "
+			    "EVENT, or SYSTEM:* for all of a system, and commas in between",
+			    patterns);
+		return;
+	}
+	copy = strdup(patterns);
+	for (char *at = copy ? strtok_r(copy, ",", &rest) : NULL; at; at = strtok_r(NULL, ",", &rest)) {
+		const char *pattern = trim(at);
+		if (*pattern == '!')
+			pattern++;
+		if (*pattern && !tp_events_match(pattern))
+			tp_complain("TP_ENABLE=%s: no event of this program is called '%s'", patterns, pattern);
+	}
+	free(copy);
 }
 
 /*
@@ -173,21 +224,22 @@ static void __attribute__((destructor(101))) stop(void)
 {
 	bool asked = false, gone = false;
 
-	if (nr_outputs && setting("TP_ENABLE") && !any_used())
-		tp_complain("TP_ENABLE=%s: no event of this program has such a name; nothing was traced; write SYSTEM:EVENT, "
-			    "EVENT, or SYSTEM:* for all of a system, and commas in between",
-			    setting("TP_ENABLE"));
+	tell_unmatched();
 	for (; nr_outputs; nr_outputs--) {
 		const struct output *output = &outputs[nr_outputs - 1];
+		struct tp_sink *sink = tp_sink_of_serial(output->serial);
+		free(output->name);
+		if (!sink)
+			continue;
 		if (!output->written && !asked) {
 			gone = readers_are_gone_soon();
 			asked = true;
 		}
 		if (!output->written && gone) {
-			tp_sink_close(output->sink); /* which says what was lost */
+			tp_sink_close(sink); /* which says what was lost */
 		} else {
-			tp_stats_write(output->sink); /* the one that needs no end; others refuse */
-			tp_sink_tell_lost(output->sink, NULL);
+			tp_stats_write(sink); /* the one that needs no end; others refuse */
+			tp_sink_tell_lost(sink, NULL);
 		}
 	}
 }
