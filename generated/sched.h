@@ -12,6 +12,9 @@
 #include <tp/event.h>
 #include <tp/sdt.h>
 #include <tp/tracepoint.h>
+#if defined(CREATE_TRACE_POINTS) && !defined(__cplusplus)
+#include <tp/define_trace.h> /* before the program's own headers, and their macros */
+#endif
 
 #if TP_INTERFACE_VERSION != 6
 #error "sched.h and the tp runtime are of different versions: run tpgen again on defs/sched.tp"
@@ -41,7 +44,7 @@ static inline long __trace_sched_switch_state(const struct task_struct *p)
 {
 	return p->preempted ? p->state | TASK_STATE_MAX : p->state;
 }
-#line 45 "generated/sched.h"
+#line 48 "generated/sched.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -285,7 +288,7 @@ static const struct trace_print_flags tp_symbols_sched_switch__1[] = {
 	{ 1, "S" }, { 2, "D" }, { 4, "T" }, { 8, "t" },
 	{ 16, "Z" }, { 32, "X" }, { 64, "x" },
 	{ 128, "W" },
-#line 289 "generated/sched.h"
+#line 292 "generated/sched.h"
 	{ 0, NULL },
 };
 
@@ -322,7 +325,7 @@ TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 326 "generated/sched.h"
+#line 329 "generated/sched.h"
 	);
 }
 
@@ -359,7 +362,7 @@ TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 363 "generated/sched.h"
+#line 366 "generated/sched.h"
 	);
 }
 
@@ -389,7 +392,7 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 393 "generated/sched.h"
+#line 396 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -450,7 +453,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 454 "generated/sched.h"
+#line 457 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }

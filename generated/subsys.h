@@ -14,6 +14,9 @@
 #include <tp/event.h>
 #include <tp/sdt.h>
 #include <tp/tracepoint.h>
+#if defined(CREATE_TRACE_POINTS) && !defined(__cplusplus)
+#include <tp/define_trace.h> /* before the program's own headers, and their macros */
+#endif
 
 #if TP_INTERFACE_VERSION != 6
 #error "subsys.h and the tp runtime are of different versions: run tpgen again on defs/subsys.tp"
@@ -24,7 +27,7 @@
 #line 12 "defs/subsys.tp"
 /* A pointer to it is all that the event passes on; what it holds is the program's business. */
 struct task_struct;
-#line 28 "generated/subsys.h"
+#line 31 "generated/subsys.h"
 
 #ifdef __cplusplus
 extern "C" {

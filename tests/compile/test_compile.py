@@ -250,3 +250,10 @@ int main(void)
         self.generate("#pragma once\n" + PLAIN)
         self.good("gcc", '#include "plain.h"\n#define CREATE_TRACE_POINTS\n#include "plain.h"\n'
                   "struct tracepoint *p = &__tracepoint_plain;\nstruct tp_event *e = &tp_event_plain;\n")
+
+    def test_macros_of_the_programs_headers(self) -> None:
+        """Servers define pthread_testcancel() away; liburcu's headers, which include pthread.h, come before that."""
+        self.write("program.h", "#define pthread_testcancel()\n#define pthread_kill(a, b)\n")
+        self.generate('#include "program.h"\n' + PLAIN)
+        for compiler in ("gcc", "clang"):
+            self.good(compiler, '#define CREATE_TRACE_POINTS\n#include "plain.h"\n')
