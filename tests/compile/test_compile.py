@@ -257,3 +257,14 @@ int main(void)
         self.generate('#include "program.h"\n' + PLAIN)
         for compiler in ("gcc", "clang"):
             self.good(compiler, '#define CREATE_TRACE_POINTS\n#include "plain.h"\n')
+
+    def test_older_standards(self) -> None:
+        """Programs that keep to an older C; C89 without GNU's additions has no inline, and says what it needs first."""
+        self.assertEqual(tpgen("gen", "-o", self.dir, "tests/roundtrip/all.tp").returncode, 0)
+        text = '#define CREATE_TRACE_POINTS\n#include "all.h"\n'
+        for compiler in ("gcc", "clang"):
+            for standard in ("c99", "gnu99", "gnu89"):
+                self.good(compiler, text, f"-std={standard}", "-Wno-pedantic")
+            done = self.compile(compiler, text, "-std=c89")
+            errors = [line for line in done.stderr.splitlines() if "error: " in line]
+            self.assertRegex(errors[0], "tracepoint.h:.*tracepoints need C99: compile with -std=c99, -std=gnu89")

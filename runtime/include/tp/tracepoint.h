@@ -54,6 +54,10 @@
 #ifndef TP_TRACEPOINT_H
 #define TP_TRACEPOINT_H
 
+#if !defined(__cplusplus) && defined(__STRICT_ANSI__) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "tracepoints need C99: compile with -std=c99, -std=gnu89 or anything later; best is -std=gnu11"
+#endif
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
