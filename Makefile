@@ -13,7 +13,7 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 REST := $(filter-out deps,$(MAKECMDGOALS))
 .PHONY: deps rest $(REST)
 deps:
-	@.ci/deps $(if $(REST),$(if $(filter-out demo all generate install clean help,$(REST)),check,demo),check)
+	@.ci/deps $(if $(filter-out demo all generate install uninstall clean help,$(REST)),check,$(if $(filter demo,$(REST)),demo,build))
 $(REST): rest ;
 rest: deps
 	@$(MAKE) --no-print-directory $(REST)
@@ -37,6 +37,7 @@ OUR_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden $(WARNINGS)
 LIBS := -lurcu-bp -lpthread
 
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 DESTDIR ?=
 
 # Quiet lines; V=1 shows the commands.
@@ -54,7 +55,7 @@ endif
 TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
 TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
-.PHONY: all generate demo check torture bench bench-core bench-record bench-sinks install deps clean help examples \
+.PHONY: all generate demo check torture bench bench-core bench-record bench-sinks install uninstall deps clean help examples \
 	check-programs check-kernel
 all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp-trace-dat generate
 
@@ -69,8 +70,8 @@ help:
 	@echo 'make bench-core  what the core costs, and its goals; UPDATE=1 for docs/performance.md'
 	@echo 'make bench-record  what recording costs, and its goals; UPDATE=1 for docs/performance.md'
 	@echo 'make bench-sinks  what each sink costs, beside its tool'"'"'s own way; UPDATE=1 for docs/performance.md'
-	@echo 'make install   to PREFIX=$(PREFIX), below DESTDIR=$(DESTDIR)'
-	@echo 'make deps      install what is missing, through apt-get; "make deps demo", "make deps check"'
+	@echo 'make install   to PREFIX=$(PREFIX), LIBDIR=$(LIBDIR), below DESTDIR=$(DESTDIR); "make uninstall" with the same'
+	@echo 'make deps      install what building needs, through apt-get; "make deps demo", "make deps check": what those need'
 	@echo 'make clean     remove $(BUILD)/'
 	@echo
 	@echo 'V=1 shows whole commands. CC, CXX, CFLAGS and PYTHON are honoured.'
@@ -212,23 +213,38 @@ bench-core bench-record bench-sinks: bench-%: $(BUILD)/libtp.a
 # ---- Installing ----
 
 INSTALLED := $(DESTDIR)$(PREFIX)
+INSTALLED_LIB := $(DESTDIR)$(LIBDIR)
+PLACES = -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|'
 install: all
-	$(Q)install -d $(addprefix $(INSTALLED)/,bin include/tp lib/pkgconfig share/tpgen/tpgen/backends share/tpgen/tpgen/check)
+	$(Q)install -d $(addprefix $(INSTALLED)/,bin include/tp share/tpgen/tpgen/backends share/tpgen/tpgen/check) \
+		$(INSTALLED_LIB)/pkgconfig
 	$(Q)install -m 644 runtime/include/tp/*.h $(INSTALLED)/include/tp
-	$(Q)install -m 644 $(BUILD)/libtp.a $(INSTALLED)/lib
-	$(Q)install -m 755 $(BUILD)/libtp.so $(INSTALLED)/lib/$(SONAME)
+	$(Q)install -m 644 $(BUILD)/libtp.a $(INSTALLED_LIB)
+	$(Q)install -m 755 $(BUILD)/libtp.so $(INSTALLED_LIB)/$(SONAME)
 	$(Q)install -m 755 $(BUILD)/tp-trace-dat $(INSTALLED)/bin
-	$(Q)ln -sf $(SONAME) $(INSTALLED)/lib/libtp.so
+	$(Q)ln -sf $(SONAME) $(INSTALLED_LIB)/libtp.so
 	$(Q)install -m 644 tpgen/*.py $(INSTALLED)/share/tpgen/tpgen
 	$(Q)for d in backends check; do install -m 644 tpgen/$$d/*.py $(INSTALLED)/share/tpgen/tpgen/$$d || exit 1; done
 	$(Q)for d in templates/*; do install -d $(INSTALLED)/share/tpgen/$$d && \
 		install -m 644 $$d/* $(INSTALLED)/share/tpgen/$$d || exit 1; done
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' runtime/tp.pc.in >$(INSTALLED)/lib/pkgconfig/tp.pc
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' runtime/tp.mk.in >$(INSTALLED)/share/tpgen/tp.mk
+	$(Q)sed $(PLACES) runtime/tp.pc.in >$(INSTALLED_LIB)/pkgconfig/tp.pc
+	$(Q)sed $(PLACES) runtime/tp.mk.in >$(INSTALLED)/share/tpgen/tp.mk
 	$(Q)install -m 755 tpgen/launcher.sh $(INSTALLED)/bin/tpgen
 	@echo 'tpgen is installed in $(INSTALLED); docs/api.md says how a project uses it.'
-	@[ -n '$(DESTDIR)' ] || ldconfig -N -v 2>/dev/null | grep -q '^$(PREFIX)/lib:' || \
-		echo 'The linker does not look in $(PREFIX)/lib: programs need -Wl,-rpath,$(PREFIX)/lib, as tp.mk sets it.'
+	@[ -n '$(DESTDIR)' ] || { PATH="$$PATH:/usr/sbin:/sbin"; \
+		if ldconfig -N -v 2>/dev/null | sed -n 's|^\(/[^:]*\):.*|\1|p' | \
+			while read -r d; do [ ! "$$d" -ef $(LIBDIR) ] || echo "$$d"; done | grep -q .; \
+		then ldconfig 2>/dev/null || echo 'The loader does not know of it yet: run ldconfig as root.'; \
+		else echo 'The loader does not look in $(LIBDIR): programs need -Wl,-rpath,$(LIBDIR), as tp.mk sets it.'; fi; }
+
+# The directories share/tpgen and include/tp are this project's; from the others, only its own files go.
+uninstall:
+	$(Q)rm -f $(addprefix $(INSTALLED)/include/tp/,$(notdir $(wildcard runtime/include/tp/*.h))) \
+		$(addprefix $(INSTALLED)/bin/,tpgen tp-trace-dat) \
+		$(addprefix $(INSTALLED_LIB)/,libtp.a libtp.so $(SONAME) pkgconfig/tp.pc)
+	$(Q)rm -rf $(INSTALLED)/share/tpgen
+	$(Q)[ ! -d $(INSTALLED)/include/tp ] || rmdir --ignore-fail-on-non-empty $(INSTALLED)/include/tp
+	@echo 'tpgen is no longer installed in $(INSTALLED).'
 
 clean:
 	rm -rf $(BUILD)

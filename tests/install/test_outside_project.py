@@ -7,7 +7,7 @@ import os
 import re
 import stat
 
-from support import ROOT, Case, need, read, run
+from support import ROOT, Case, need, read, run, unavailable
 
 TP = """#define TRACE_SYSTEM shop
 #include <stddef.h>
@@ -46,7 +46,7 @@ class Outside(Case):
         super().setUp()
         need(self, "pkg-config", "make")
         self.prefix = self.path("usr")
-        self.succeed(["make", "-C", ROOT, "install", f"PREFIX={self.prefix}"])
+        self.installed = self.succeed(["make", "-C", ROOT, "install", f"PREFIX={self.prefix}"]).stdout
         self.env = {**os.environ, "PKG_CONFIG_PATH": os.path.join(self.prefix, "lib/pkgconfig"), "MAKEFLAGS": ""}
         for name, text in (("shop.tp", TP), ("server.c", C), ("Makefile", MAKEFILE)):
             self.write(f"project/{name}", text)
@@ -118,6 +118,37 @@ class Outside(Case):
         self.assertNotIn(self.dir, pc + read(self.path("pkg/opt/tp/share/tpgen/tp.mk")))
         for program in ("tpgen", "tp-trace-dat"):
             self.assertTrue(os.stat(self.path(f"pkg/opt/tp/bin/{program}")).st_mode & stat.S_IXUSR)
+
+    def test_uninstall(self) -> None:
+        where = [f"DESTDIR={self.path('pkg')}", "PREFIX=/opt/tp", "LIBDIR=/opt/lib/multiarch"]
+        mine = self.write("pkg/opt/tp/include/tp/mine.h", "")
+        self.succeed(["make", "-C", ROOT, "install", *where])
+        self.assertIn("libdir=/opt/lib/multiarch\n", read(self.path("pkg/opt/lib/multiarch/pkgconfig/tp.pc")))
+        self.assertIn("TP_LIBDIR := /opt/lib/multiarch\n", read(self.path("pkg/opt/tp/share/tpgen/tp.mk")))
+        self.assertFalse(os.path.exists(self.path("pkg/opt/tp/lib")))
+        for _ in range(2):  # what is gone already is no error
+            self.succeed(["make", "-C", ROOT, "uninstall", *where])
+            left = [os.path.join(folder, name) for folder, _, names in os.walk(self.path("pkg")) for name in names]
+            self.assertEqual(left, [mine])
+
+    def test_loader(self) -> None:
+        """Where the loader doesn't look, the message has the option that a linker needs."""
+        self.assertIn(f"programs need -Wl,-rpath,{self.prefix}/lib, as tp.mk sets it", self.installed)
+
+    def test_loader_knows(self) -> None:
+        """In a directory where the loader looks, programs need no -rpath: make has run ldconfig."""
+        need(self, "unshare")
+        alone = ('cp -a /etc "$1" && mount --bind "$1"/etc /etc && mkdir -p /usr/local/lib && '
+                 'mount -t tmpfs tp /usr/local/lib')
+        self.write("away/x", "")
+        if os.geteuid() or run(["unshare", "-m", "sh", "-c", alone, "sh", self.path("away")]).returncode:
+            unavailable(self, "the loader's directories can't be replaced here, in a mount namespace of its own")
+        script = (f'{alone} && make -s -C {ROOT} install PREFIX={self.prefix} LIBDIR=/usr/local/lib && cd {self.project} && '
+                  f'{self.prefix}/bin/tpgen gen -o . shop.tp && export PKG_CONFIG_PATH=/usr/local/lib/pkgconfig && '
+                  f'gcc -o server server.c $(pkg-config --cflags --libs tp) && TP_ENABLE="*" ./server')
+        done = self.succeed(["unshare", "-m", "sh", "-c", script, "sh", self.path("away")])
+        self.assertIn("shop:shop_sale: item=tea price=3\n", done.stderr)
+        self.assertNotIn("loader", done.stdout)
 
     def test_exported_names(self) -> None:
         """libtp.so exports what the public headers declare, and nothing else."""
