@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sinks/text/file.c - a text sink on a file of the runtime's own, by name,
- * which the program may close or use otherwise.
+ * which the program may close or use otherwise, and others rename.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <tp/tp.h>
@@ -20,7 +21,11 @@
 struct text_file {
 	struct text_file *next;
 	struct tp_own_file own;
-	char *path; /* to open it again by; NULL where that is not possible */
+	char *path;      /* to open it again by; NULL where that is not possible */
+	char *directory; /* of path, with path */
+	dev_t device;    /* of the directory, with inode */
+	ino_t inode;
+	time_t looked; /* when, in seconds, was path looked at */
 };
 
 /* All that there are, which stay: leak checkers don't look into a FILE. Only the start of the process adds to them. */
@@ -32,7 +37,7 @@ static struct text_file *files;
  */
 static int open_append(const char *name, int flags)
 {
-	return open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | flags, 0666);
+	return open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | flags, 0600);
 }
 
 static bool take(struct text_file *text, int fd)
@@ -47,6 +52,57 @@ static bool borrow(struct text_file *text, int fd)
 	return errno == 0;
 }
 
+/*
+ * path had no link in it when the file was opened first: one that stands in the
+ * file's place now is not followed.
+ */
+static int open_again(const struct text_file *text)
+{
+	return open_append(text->path, O_NONBLOCK | O_NOFOLLOW);
+}
+
+/* The directory is the one that it was, and not one of the same name in a jail. */
+static bool directory_is_the_same(const struct text_file *text)
+{
+	struct stat st;
+
+	return stat(text->directory, &st) == 0 && st.st_dev == text->device && st.st_ino == text->inode;
+}
+
+/* True if another file has the name by now, or none. Asked once a second, as each question is a system call. */
+static bool was_renamed(struct text_file *text)
+{
+	struct timespec now;
+	struct stat st;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	if (!text->path || now.tv_sec == text->looked)
+		return false;
+	text->looked = now.tv_sec;
+	if (lstat(text->path, &st) == 0) {
+		if (st.st_dev == text->own.device && st.st_ino == text->own.inode)
+			return false;
+	} else if (errno != ENOENT) {
+		return false;
+	}
+	return directory_is_the_same(text);
+}
+
+/* After logrotate has renamed the file, the lines go to a new one of the name. If that fails, to the old one still. */
+static void follow_the_name(struct text_file *text)
+{
+	struct tp_own_file before = text->own;
+	struct stat st;
+
+	if (!was_renamed(text))
+		return;
+	int fd = open_again(text);
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)))
+		close(fd);
+	else if (fd >= 0 && take(text, fd))
+		tp_own_file_close(&before);
+}
+
 /* The descriptor; after the program has closed it, another one. -1 with errno set where there is none. */
 static int descriptor_of(struct text_file *text)
 {
@@ -55,7 +111,7 @@ static int descriptor_of(struct text_file *text)
 	if (fd >= 0)
 		return fd;
 	errno = EBADF;
-	if (!text->path || !take(text, open_append(text->path, O_NONBLOCK)))
+	if (!text->path || !take(text, open_again(text)))
 		return -1;
 	return tp_own_file_descriptor(&text->own);
 }
@@ -64,9 +120,10 @@ static int descriptor_of(struct text_file *text)
 static ssize_t text_write(void *cookie, const char *data, size_t size)
 {
 	struct text_file *text = cookie;
-	const int fd = descriptor_of(text);
 	size_t done = 0;
 
+	follow_the_name(text);
+	const int fd = descriptor_of(text);
 	if (fd < 0)
 		return 0;
 	while (done < size) {
@@ -86,8 +143,31 @@ static int text_close(void *cookie)
 
 	tp_own_file_close(&text->own);
 	free(text->path);
+	free(text->directory);
 	free(text);
 	return 0;
+}
+
+/* The program may change its directory. Where there is no memory, the file is not opened again. */
+static void remember_path(struct text_file *text, const char *name)
+{
+	struct stat st;
+	char *path = realpath(name, NULL);
+	char *directory = path ? strdup(path) : NULL;
+
+	if (directory) {
+		char *slash = strrchr(directory, '/');
+		slash[slash == directory] = 0; /* of "/name" the slash stays */
+	}
+	if (!directory || stat(directory, &st) != 0) {
+		free(path);
+		free(directory);
+		return;
+	}
+	text->path = path;
+	text->directory = directory;
+	text->device = st.st_dev;
+	text->inode = st.st_ino;
 }
 
 /*
@@ -108,7 +188,7 @@ static bool text_open(struct text_file *text, const char *name)
 	if (!take(text, open_append(name, 0)))
 		return false;
 	if (fstat(tp_own_file_descriptor(&text->own), &st) == 0 && S_ISREG(st.st_mode))
-		text->path = realpath(name, NULL); /* the program may change its directory */
+		remember_path(text, name);
 	return true;
 }
 
