@@ -134,12 +134,15 @@ def once(directory: str, commands: Sequence[Sequence[str]], *folders: str) -> No
             file_of_stamp.write(wanted)
 
 
+DEBUG = "-gdwarf-4"  # valgrind 3.19 can't read the DWARF 5 of clang 14
+
+
 def sanitized(sanitizer: str, compiler: str = CC) -> str:
     """The directory of a libtp.so that was built with a sanitizer; "" for none. It checks the order of its locks."""
     cc = shlex.split(compiler)
     name = "-".join(filter(None, (os.path.basename(cc[0]), sanitizer)))
     directory = os.path.join(BUILD, "runtime", name)
-    once(directory, [[*cc, "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-fPIC", "-fvisibility=hidden",
+    once(directory, [[*cc, "-std=gnu11", "-D_GNU_SOURCE", DEBUG, "-O1", "-fPIC", "-fvisibility=hidden",
                       *sanitize(sanitizer, compiler), "-DTP_CHECK_RANKS=1", *RUNTIME_INCLUDES, "-shared",
                       "-Wl,-soname,libtp.so", "-Wl,-z,nodelete", "-o", os.path.join(directory, "libtp.so"),
                       *RUNTIME_SOURCES, "-lurcu-bp", "-lpthread"]], "runtime")

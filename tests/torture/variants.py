@@ -28,7 +28,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
-from building import SANITIZERS, BuildError, once, sanitize, sanitized  # noqa: E402
+from building import DEBUG, SANITIZERS, BuildError, once, sanitize, sanitized  # noqa: E402
 from support import BUILD, ROOT, WARNINGS, run  # noqa: E402
 
 TORTURE_SANITIZER = {"asan": ["-DTORTURE_SANITIZER=1"], "tsan": ["-DTORTURE_SANITIZER=2"]}
@@ -103,7 +103,7 @@ def build(variant: Variant) -> str:
     headers = _headers()
     runtime = sanitized(variant.sanitizer, variant.cc)
     directory = os.path.join(BUILD, "torture", variant.name)
-    common = ["-g", "-O2", *WARNINGS, *sanitize(variant.sanitizer, variant.cc),
+    common = [DEBUG, "-O2", *WARNINGS, *sanitize(variant.sanitizer, variant.cc),
               *TORTURE_SANITIZER.get(variant.sanitizer, []), "-I", os.path.join(ROOT, "runtime/include"), "-I", headers]
     c = [*variant.cc.split(), "-std=gnu11", "-D_GNU_SOURCE", *common, *variant.flags]
     cxx = [*variant.cxx.split(), "-std=gnu++17", "-fno-exceptions", "-fno-rtti", *common, *variant.flags]
