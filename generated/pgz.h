@@ -7,6 +7,10 @@
  * and pgz_block_end (the thread that compresses it); all three name the file
  * and the block's number in it, so that they can be put together again.
  */
+#if defined(CREATE_TRACE_POINTS) && !defined(__cplusplus)
+#include <tp/define_trace.h> /* before the program's own headers, and their macros */
+#endif
+
 #ifndef TP_GENERATED_PGZ_H
 #define TP_GENERATED_PGZ_H
 
@@ -14,9 +18,6 @@
 #include <tp/event.h>
 #include <tp/sdt.h>
 #include <tp/tracepoint.h>
-#if defined(CREATE_TRACE_POINTS) && !defined(__cplusplus)
-#include <tp/define_trace.h> /* before the program's own headers, and their macros */
-#endif
 
 #if TP_INTERFACE_VERSION != 6
 #error "pgz.h and the tp runtime are of different versions: run tpgen again on defs/pgz.tp"
@@ -64,7 +65,7 @@ static inline uint32_t pgz_largest(const uint32_t *sizes, size_t count)
 	}
 	return largest;
 }
-#line 68 "generated/pgz.h"
+#line 69 "generated/pgz.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -551,14 +552,12 @@ extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
 #elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_PGZ_H)
 #define TP_CREATED_PGZ_H
 
-#include <tp/define_trace.h>
-
 /* ---- class pgz_file_open ---- */
 
 static const struct trace_print_flags tp_symbols_pgz_file_open__1[] = {
 #line 78 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 562 "generated/pgz.h"
+#line 561 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -585,7 +584,7 @@ TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  __print_symbolic_table(__entry->level, tp_symbols_pgz_file_open__1)
-#line 589 "generated/pgz.h"
+#line 588 "generated/pgz.h"
 	);
 }
 
@@ -607,7 +606,7 @@ static const struct tp_event_class tp_class_pgz_file_open = {
 static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
 #line 109 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 611 "generated/pgz.h"
+#line 610 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -634,7 +633,7 @@ TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
-#line 638 "generated/pgz.h"
+#line 637 "generated/pgz.h"
 	);
 }
 
@@ -665,7 +664,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 669 "generated/pgz.h"
+#line 668 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, __event, __size);
 	if (!__entry)
@@ -678,7 +677,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 682 "generated/pgz.h"
+#line 681 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -688,14 +687,14 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 692 "generated/pgz.h"
+#line 691 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 699 "generated/pgz.h"
+#line 698 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -726,7 +725,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 730 "generated/pgz.h"
+#line 729 "generated/pgz.h"
 	);
 }
 
@@ -770,7 +769,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 774 "generated/pgz.h"
+#line 773 "generated/pgz.h"
 	);
 }
 
@@ -808,7 +807,7 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 812 "generated/pgz.h"
+#line 811 "generated/pgz.h"
 	);
 }
 
@@ -875,7 +874,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 879 "generated/pgz.h"
+#line 878 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -887,7 +886,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 891 "generated/pgz.h"
+#line 890 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1045,7 +1044,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1049 "generated/pgz.h"
+#line 1048 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -1062,7 +1061,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1066 "generated/pgz.h"
+#line 1065 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1131,13 +1130,13 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1135 "generated/pgz.h"
+#line 1134 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1141 "generated/pgz.h"
+#line 1140 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1150,7 +1149,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1154 "generated/pgz.h"
+#line 1153 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1219,7 +1218,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1223 "generated/pgz.h"
+#line 1222 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1231,7 +1230,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1235 "generated/pgz.h"
+#line 1234 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

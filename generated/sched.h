@@ -5,6 +5,10 @@
  * sched_switch, its five parts as they were written in Linux 3.7, and
  * sched_wakeup.
  */
+#if defined(CREATE_TRACE_POINTS) && !defined(__cplusplus)
+#include <tp/define_trace.h> /* before the program's own headers, and their macros */
+#endif
+
 #ifndef TP_GENERATED_SCHED_H
 #define TP_GENERATED_SCHED_H
 
@@ -12,9 +16,6 @@
 #include <tp/event.h>
 #include <tp/sdt.h>
 #include <tp/tracepoint.h>
-#if defined(CREATE_TRACE_POINTS) && !defined(__cplusplus)
-#include <tp/define_trace.h> /* before the program's own headers, and their macros */
-#endif
 
 #if TP_INTERFACE_VERSION != 6
 #error "sched.h and the tp runtime are of different versions: run tpgen again on defs/sched.tp"
@@ -44,7 +45,7 @@ static inline long __trace_sched_switch_state(const struct task_struct *p)
 {
 	return p->preempted ? p->state | TASK_STATE_MAX : p->state;
 }
-#line 48 "generated/sched.h"
+#line 49 "generated/sched.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -279,8 +280,6 @@ extern struct tp_event tp_event_sched_wakeup_new TP_HIDDEN;
 #elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SCHED_H)
 #define TP_CREATED_SCHED_H
 
-#include <tp/define_trace.h>
-
 /* ---- class sched_switch ---- */
 
 static const struct trace_print_flags tp_symbols_sched_switch__1[] = {
@@ -288,7 +287,7 @@ static const struct trace_print_flags tp_symbols_sched_switch__1[] = {
 	{ 1, "S" }, { 2, "D" }, { 4, "T" }, { 8, "t" },
 	{ 16, "Z" }, { 32, "X" }, { 64, "x" },
 	{ 128, "W" },
-#line 292 "generated/sched.h"
+#line 291 "generated/sched.h"
 	{ 0, NULL },
 };
 
@@ -325,7 +324,7 @@ TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 329 "generated/sched.h"
+#line 328 "generated/sched.h"
 	);
 }
 
@@ -362,7 +361,7 @@ TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 366 "generated/sched.h"
+#line 365 "generated/sched.h"
 	);
 }
 
@@ -392,7 +391,7 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 396 "generated/sched.h"
+#line 395 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -453,7 +452,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 457 "generated/sched.h"
+#line 456 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }

@@ -7,6 +7,10 @@
  * so that no sink can record it. examples/tracepoint-example calls it,
  * examples/tracepoint-probe-example listens to it.
  */
+#if defined(CREATE_TRACE_POINTS) && !defined(__cplusplus)
+#include <tp/define_trace.h> /* before the program's own headers, and their macros */
+#endif
+
 #ifndef TP_GENERATED_SUBSYS_H
 #define TP_GENERATED_SUBSYS_H
 
@@ -14,9 +18,6 @@
 #include <tp/event.h>
 #include <tp/sdt.h>
 #include <tp/tracepoint.h>
-#if defined(CREATE_TRACE_POINTS) && !defined(__cplusplus)
-#include <tp/define_trace.h> /* before the program's own headers, and their macros */
-#endif
 
 #if TP_INTERFACE_VERSION != 6
 #error "subsys.h and the tp runtime are of different versions: run tpgen again on defs/subsys.tp"
@@ -27,7 +28,7 @@
 #line 12 "defs/subsys.tp"
 /* A pointer to it is all that the event passes on; what it holds is the program's business. */
 struct task_struct;
-#line 31 "generated/subsys.h"
+#line 32 "generated/subsys.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -102,8 +103,6 @@ static inline void check_trace_callback_type_subsys_eventname(tp_probe_fn_subsys
 #error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
 #elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SUBSYS_H)
 #define TP_CREATED_SUBSYS_H
-
-#include <tp/define_trace.h>
 
 /* ---- subsys:subsys_eventname ---- */
 
