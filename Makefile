@@ -175,7 +175,7 @@ demo: $(BUILD)/examples/pgz/pgz
 UNITS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 UNIT_HELPERS := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
 CHECK_LIBS = $(or $(shell pkg-config --libs check 2>/dev/null),$(error \
-	check, the unit test framework, or pkg-config is not installed: "make deps" installs them))
+	check, the unit test framework, or pkg-config is not installed: "make deps check" installs them))
 
 # Unit tests see the runtime's hidden functions, so they are linked with its objects.
 define unit_variant

@@ -136,6 +136,15 @@ static const struct {
 	{NULL, -EINVAL, ""},
 };
 
+START_TEST(operations_of_another_size)
+{
+	struct tp_sink sink;
+
+	ck_assert_int_eq(tp_sink_open_sized(&sink, sizeof(sink), &plain_ops, sizeof(plain_ops) - sizeof(void *)), -EINVAL);
+	ck_assert_int_eq(tp_sink_open_sized(&sink, sizeof(sink) + 1, &plain_ops, sizeof(plain_ops)), -EINVAL);
+}
+END_TEST
+
 START_TEST(patterns)
 {
 	struct list_sink s;
@@ -576,6 +585,7 @@ int main(void)
 	TCase *all = tcase_create("all");
 
 	tcase_set_timeout(all, 30);
+	tcase_add_test(all, operations_of_another_size);
 	tcase_add_loop_test(all, patterns, 0, sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(all, on_and_off);
 	tcase_add_test(all, two_sinks);

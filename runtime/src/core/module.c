@@ -285,17 +285,22 @@ static void tracepoints_settle(struct tp_module *module)
 
 /* ---- Modules ---- */
 
+static bool is_of_this_interface(const struct tp_module *module)
+{
+	return module->interface == TP_INTERFACE_VERSION && module->size == sizeof(struct tp_module) &&
+	       module->tracepoint_size == sizeof(struct tracepoint) &&
+	       module->probe_size == sizeof(struct tracepoint_func) && module->event_size == sizeof(struct tp_event) &&
+	       module->class_size == sizeof(struct tp_event_class) &&
+	       module->field_size == sizeof(struct tp_event_field) && module->marker_size == sizeof(struct marker) &&
+	       module->site_size == sizeof(struct tp_site) && module->import_size == sizeof(struct tp_import);
+}
+
 /* A module announces itself once for each of its files, but the message is for once. */
 bool tp_module_is_served(const struct tp_module *module)
 {
 	static const struct tp_module *told;
 
-	if (module->interface == TP_INTERFACE_VERSION && module->size == sizeof(struct tp_module) &&
-	    module->tracepoint_size == sizeof(struct tracepoint) &&
-	    module->probe_size == sizeof(struct tracepoint_func) && module->event_size == sizeof(struct tp_event) &&
-	    module->class_size == sizeof(struct tp_event_class) &&
-	    module->field_size == sizeof(struct tp_event_field) && module->marker_size == sizeof(struct marker) &&
-	    module->site_size == sizeof(struct tp_site) && module->import_size == sizeof(struct tp_import))
+	if (is_of_this_interface(module))
 		return true;
 	if (__atomic_exchange_n(&told, module, __ATOMIC_RELAXED) != module)
 		tp_complain("%s was built for another interface of libtp (%u; this is %u): its tracepoints stay off; %s",
@@ -357,7 +362,7 @@ void tp_module_unload(struct tp_module *module)
 {
 	bool used = false;
 
-	if (!tp_module_is_served(module))
+	if (!is_of_this_interface(module))
 		return;
 	tp_lock(&modules_lock);
 	bool last = module->loaded;

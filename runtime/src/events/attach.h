@@ -33,7 +33,6 @@ struct tp_sink_state {
 	size_t nr_attached;
 	uint64_t serial; /* no other sink ever has it */
 	bool used; /* something was attached at some time */
-	struct tp_sink_ops ops; /* of a program of an older interface, completed */
 	uint8_t described[TP_NR_IDS / 8]; /* a bit an id */
 };
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <tp/tp.h>
 
@@ -20,19 +19,9 @@
 
 /* ---- Sinks ---- */
 
-/* As the library has them. What a program of an older interface does not have is NULL. */
-static const struct tp_sink_ops *ops_of(struct tp_sink_state *state, const struct tp_sink_ops *ops, size_t size)
-{
-	if (size == sizeof(*ops))
-		return ops;
-	memset(&state->ops, 0, sizeof(state->ops));
-	memcpy(&state->ops, ops, size);
-	return &state->ops;
-}
-
 int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_sink_ops *ops, size_t ops_size)
 {
-	if (sink_size != sizeof(*sink) || ops_size > sizeof(*ops))
+	if (sink_size != sizeof(*sink) || ops_size != sizeof(*ops))
 		return -EINVAL;
 	struct tp_sink_state *state = tp_malloc(sizeof(*state));
 
@@ -40,7 +29,7 @@ int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_s
 		return -ENOMEM;
 	tp_events_start();
 	*state = (struct tp_sink_state){.sink = sink};
-	*sink = (struct tp_sink){.ops = ops_of(state, ops, ops_size), .key = TP_NO_KEY};
+	*sink = (struct tp_sink){.ops = ops, .key = TP_NO_KEY};
 	tp_lock(&tp_events_lock);
 	int error = tp_sink_describe_all(state);
 	if (!error) {

@@ -32,6 +32,7 @@ static struct output {
 	bool written; /* with each record: there is nothing to finish */
 } outputs[MAX_OUTPUTS];
 static size_t nr_outputs;
+static char *enabled; /* TP_ENABLE as it was at the start, for what is said at the end */
 
 static const char *setting(const char *name)
 {
@@ -118,8 +119,12 @@ static void start(void)
 		tp_complain("TP_ENABLE=%s: no list of patterns; write for example sched:*,!sched:sched_wakeup; nothing "
 			    "is traced",
 			    patterns);
-	if (!error)
-		open_outputs(names_any(output) ? output : "text:stderr", patterns ? patterns : "*");
+	else if (error)
+		tp_complain("TP_ENABLE: %s; nothing is traced", tp_strerror(-error));
+	if (error)
+		return;
+	enabled = patterns ? strdup(patterns) : NULL;
+	open_outputs(names_any(output) ? output : "text:stderr", patterns ? patterns : "*");
 }
 
 void tp_environment_start(void)
@@ -192,24 +197,23 @@ static bool any_used(void)
 /* Each pattern that no event has matched, be it one of several. */
 static void tell_unmatched(void)
 {
-	const char *patterns = setting("TP_ENABLE");
-	char *copy, *rest = NULL;
+	char *rest = NULL;
 
-	if (!nr_outputs || !patterns)
+	if (!nr_outputs || !enabled)
 		return;
 	if (!any_used()) {
 		tp_complain("TP_ENABLE=%s: no event of this program has such a name; nothing was traced; write SYSTEM:EVENT, "
 			    "EVENT, or SYSTEM:* for all of a system, and commas in between",
-			    patterns);
+			    enabled);
 		return;
 	}
-	copy = strdup(patterns);
+	char *copy = strdup(enabled);
 	for (char *at = copy ? strtok_r(copy, ",", &rest) : NULL; at; at = strtok_r(NULL, ",", &rest)) {
 		const char *pattern = trim(at);
 		if (*pattern == '!')
 			pattern++;
 		if (*pattern && !tp_events_match(pattern))
-			tp_complain("TP_ENABLE=%s: no event of this program is called '%s'", patterns, pattern);
+			tp_complain("TP_ENABLE=%s: no event of this program is called '%s'", enabled, pattern);
 	}
 	free(copy);
 }
@@ -225,6 +229,7 @@ static void __attribute__((destructor(101))) stop(void)
 	bool asked = false, gone = false;
 
 	tell_unmatched();
+	free(enabled);
 	for (; nr_outputs; nr_outputs--) {
 		const struct output *output = &outputs[nr_outputs - 1];
 		struct tp_sink *sink = tp_sink_of_serial(output->serial);
