@@ -186,9 +186,11 @@ void tp_ctf_dir_close(struct tp_ctf_sink *sink);
 /* The directory's file descriptor, or -1 and an error. */
 int tp_ctf_dir(struct tp_ctf_sink *sink, int *error);
 
-/* Gives a file that was made to the owner; a directory by its name in another one. Not root's: it does nothing. */
+/* Gives a file that was made to the owner. Not root's: it does nothing. */
 void tp_ctf_give(const struct tp_ctf_owner *owner, int fd);
-void tp_ctf_give_directory(const struct tp_ctf_owner *owner, int dir, const char *name);
+
+/* A directory in dir, made if need be, and never through a link: the owner may have put one there. -1 and an error. */
+int tp_ctf_subdirectory(const struct tp_ctf_owner *owner, int dir, const char *name, int *error);
 
 /* What a message has to say of the error beside tp_strerror(): for one, "". */
 const char *tp_ctf_remedy(int error);

@@ -67,11 +67,16 @@ void tp_ctf_give(const struct tp_ctf_owner *owner, int fd)
 		return; /* a file system that knows no users, or a jail: who can't write to it says so */
 }
 
-void tp_ctf_give_directory(const struct tp_ctf_owner *owner, int dir, const char *name)
+int tp_ctf_subdirectory(const struct tp_ctf_owner *owner, int dir, const char *name, int *error)
 {
-	if (owner && owner->set && geteuid() == 0 &&
-	    fchownat(dir, name, owner->user, owner->group, AT_SYMLINK_NOFOLLOW) != 0)
-		return;
+	const bool made = mkdirat(dir, name, 0700) == 0;
+	int fd = made || errno == EEXIST ? openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+
+	if (fd < 0)
+		*error = errno;
+	else if (made)
+		tp_ctf_give(owner, fd);
+	return fd;
 }
 
 int tp_ctf_dir_open(struct tp_ctf_sink *sink)

@@ -140,27 +140,10 @@ static int write_file(const struct tp_ctf_format *format, const struct tp_ctf_ow
 	return error;
 }
 
-/* The directory format in dir; -1 and an error. */
-static int open_directory(const struct tp_ctf_owner *owner, int dir, int *error)
-{
-	static const char name[] = "format";
-
-	if (mkdirat(dir, name, 0700) != 0 && errno != EEXIST) {
-		*error = errno;
-		return -1;
-	}
-	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		*error = errno;
-	else
-		tp_ctf_give(owner, fd);
-	return fd;
-}
-
 static int write_files(const struct tp_ctf_formats *formats, int dir, bool all)
 {
 	int error = 0;
-	int fd = open_directory(formats->owner, dir, &error);
+	int fd = tp_ctf_subdirectory(formats->owner, dir, "format", &error);
 
 	if (fd < 0)
 		return error;

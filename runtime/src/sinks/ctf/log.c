@@ -6,11 +6,9 @@
  *
  * Readers of traces take a file for a stream, but not a directory.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -25,19 +23,24 @@ static unsigned int nr_writing;
 
 static void append(struct tp_ctf_sink *sink, const char *line, size_t len)
 {
+	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
 	struct tp_write_signals signals;
 	char name[32];
 	int error;
 
 	int dir = tp_ctf_dir(sink, &error);
-	if (dir < 0 || (mkdirat(dir, "log", 0700) != 0 && errno != EEXIST))
+	int log = dir < 0 ? -1 : tp_ctf_subdirectory(&sink->options.owner, dir, "log", &error);
+	if (log < 0)
 		return;
-	tp_ctf_give_directory(&sink->options.owner, dir, "log");
-	snprintf(name, sizeof(name), "log/%d", sink->pid);
-	int fd = openat(dir, name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
+	snprintf(name, sizeof(name), "%d", sink->pid);
+	int fd = openat(log, name, flags | O_CREAT | O_EXCL, 0600);
+	if (fd >= 0)
+		tp_ctf_give(&sink->options.owner, fd);
+	else
+		fd = openat(log, name, flags);
+	close(log);
 	if (fd < 0)
 		return;
-	tp_ctf_give(&sink->options.owner, fd);
 	tp_write_signals_hold(&signals);
 	error = tp_file_write(fd, line, len); /* the message has also gone to where TP_LOG says */
 	tp_write_signals_release(&signals, error != 0);
