@@ -100,6 +100,17 @@ class Messages(Daemons):
         self.assertEqual(read(self.path(f"trace/log/{logs[0]}")), done.stderr)
         self.assertEqual(self.records(self.path("trace")), [1, 2])
 
+    def test_a_link_in_the_trace_is_not_followed(self) -> None:
+        """owner=USER may put one there, and the process may be root's still."""
+        process = self.start(f"pid={self.path('pid')}", f"wait={self.path('go')}", stderr=subprocess.PIPE,
+                             TP_ENABLE="*,!nothing", TP_OUTPUT=f"ctf:{self.path('trace')}")
+        self.until(lambda: os.path.exists(self.path("pid")))
+        os.mkdir(self.path("victim"))
+        os.symlink(self.path("victim"), self.path("trace/log"))
+        self.write("go", "")
+        self.assertIn(b"called 'nothing'", process.communicate(timeout=PATIENCE)[1])
+        self.assertEqual(os.listdir(self.path("victim")), [])
+
 
 class Launcher(Daemons):
     def test_pipe_of_the_launcher(self) -> None:

@@ -12,7 +12,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from daemons import Daemons  # noqa: E402
-from support import read  # noqa: E402
+from support import PATIENCE, read, unavailable  # noqa: E402
 
 
 class Text(Daemons):
@@ -26,7 +26,7 @@ class Text(Daemons):
         rotate(log)
         time.sleep(1.1)  # the name is looked at once a second
         self.write("go", "")
-        self.assertEqual(process.wait(), 0)
+        self.assertEqual(process.wait(PATIENCE), 0)
         return log
 
     def numbers(self, path: str) -> list[int]:
@@ -77,6 +77,6 @@ class Text(Daemons):
     def test_no_right_to_make_a_new_one(self) -> None:
         """The old one is better than none."""
         if os.geteuid():
-            self.skipTest("not root")
+            unavailable(self, "only root can become somebody else")
         log = self.rotated(lambda log: os.rename(log, log + ".1"), "user=65534")
         self.assertEqual((self.numbers(log + ".1"), os.path.exists(log)), ([1, 2], False))

@@ -106,7 +106,7 @@ int tp_own_file_get(struct tp_own_file *file, int (*open_again)(const void *data
 	return descriptor(old);
 }
 
-void tp_own_file_close(struct tp_own_file *file)
+void tp_own_file_close(const struct tp_own_file *file)
 {
 	int fd = tp_own_file_descriptor(file);
 

@@ -45,7 +45,7 @@ int tp_own_file_descriptor(const struct tp_own_file *file);
 int tp_own_file_get(struct tp_own_file *file, int (*open_again)(const void *data), const void *data, bool any, int *error);
 
 /* Closes it, if it is of the file still. */
-void tp_own_file_close(struct tp_own_file *file);
+void tp_own_file_close(const struct tp_own_file *file);
 
 /*
  * fd, or another for it that is none of the standard numbers, should they be

@@ -14,6 +14,7 @@
 
 #include <tp/tp.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/own_file.h"
 #include "sinks/text/text.h"
@@ -52,15 +53,6 @@ static bool borrow(struct text_file *text, int fd)
 	return errno == 0;
 }
 
-/*
- * path had no link in it when the file was opened first: one that stands in the
- * file's place now is not followed.
- */
-static int open_again(const struct text_file *text)
-{
-	return open_append(text->path, O_NONBLOCK | O_NOFOLLOW);
-}
-
 /* The directory is the one that it was, and not one of the same name in a jail. */
 static bool directory_is_the_same(const struct text_file *text)
 {
@@ -69,72 +61,67 @@ static bool directory_is_the_same(const struct text_file *text)
 	return stat(text->directory, &st) == 0 && st.st_dev == text->device && st.st_ino == text->inode;
 }
 
+/*
+ * The file of the name, as for tp_own_file_get(). path had no link in it when
+ * the file was opened first: one that stands in the file's place now is not
+ * followed, nor is a pipe written to.
+ */
+static int open_again(const void *data)
+{
+	const struct text_file *text = data;
+	struct stat st;
+
+	if (!text->path || !directory_is_the_same(text)) {
+		errno = EBADF;
+		return -1;
+	}
+	int fd = open_append(text->path, O_NONBLOCK | O_NOFOLLOW);
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		errno = EBADF;
+		fd = -1;
+	}
+	return fd;
+}
+
 /* True if another file has the name by now, or none. Asked once a second, as each question is a system call. */
 static bool was_renamed(struct text_file *text)
 {
 	struct timespec now;
 	struct stat st;
 
+	if (!text->path)
+		return false;
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	if (!text->path || now.tv_sec == text->looked)
+	if (now.tv_sec == text->looked)
 		return false;
 	text->looked = now.tv_sec;
-	if (lstat(text->path, &st) == 0) {
-		if (st.st_dev == text->own.device && st.st_ino == text->own.inode)
-			return false;
-	} else if (errno != ENOENT) {
-		return false;
-	}
-	return directory_is_the_same(text);
+	return lstat(text->path, &st) == 0 ? st.st_dev != text->own.device || st.st_ino != text->own.inode : errno == ENOENT;
 }
 
 /* After logrotate has renamed the file, the lines go to a new one of the name. If that fails, to the old one still. */
 static void follow_the_name(struct text_file *text)
 {
-	struct tp_own_file before = text->own;
-	struct stat st;
-
-	if (!was_renamed(text))
-		return;
+	const struct tp_own_file before = text->own;
 	int fd = open_again(text);
-	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)))
-		close(fd);
-	else if (fd >= 0 && take(text, fd))
+
+	if (fd >= 0 && take(text, fd))
 		tp_own_file_close(&before);
-}
-
-/* The descriptor; after the program has closed it, another one. -1 with errno set where there is none. */
-static int descriptor_of(struct text_file *text)
-{
-	int fd = tp_own_file_descriptor(&text->own);
-
-	if (fd >= 0)
-		return fd;
-	errno = EBADF;
-	if (!text->path || !take(text, open_again(text)))
-		return -1;
-	return tp_own_file_descriptor(&text->own);
 }
 
 /* As fopencookie() wants it: what is missing is an error, and errno says which. */
 static ssize_t text_write(void *cookie, const char *data, size_t size)
 {
 	struct text_file *text = cookie;
-	size_t done = 0;
+	int error;
 
-	follow_the_name(text);
-	const int fd = descriptor_of(text);
-	if (fd < 0)
-		return 0;
-	while (done < size) {
-		ssize_t n = write(fd, data + done, size - done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		done += (size_t)n;
-	}
-	return (ssize_t)done;
+	if (was_renamed(text))
+		follow_the_name(text);
+	const int fd = tp_own_file_get(&text->own, open_again, text, true, &error);
+	if (fd >= 0)
+		error = tp_file_write(fd, data, size);
+	errno = error;
+	return error ? 0 : (ssize_t)size;
 }
 
 static int text_close(void *cookie)
