@@ -124,6 +124,11 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  *	owner=USER       where root makes the trace: give it to this user, a name of
  *	                 /etc/passwd, UID or UID:GID; for a daemon that becomes that
  *	                 user. A directory that exists already stays whose it is
+ *	write=map        store records in the mapped files: the default on ext4, XFS
+ *	                 and tmpfs
+ *	write=call       copy each into its file by a system call, process_vm_writev(2), which reports
+ *	                 what a store would answer by SIGBUS: that there is no block (btrfs), or that somebody has
+ *	                 truncated the file. The default on other file systems
  *	context=LIST     for each event also cpu (cpu_id), pid, name (procname, the
  *	                 thread's as it was when its packet was begun), with "+"
  *	                 between; the thread's id is always there. Costs a bit

@@ -52,6 +52,13 @@ struct tp_ctf_owner {
 	gid_t group;
 };
 
+/* How records come into a packet's file. */
+enum tp_ctf_write {
+	TP_CTF_WRITE_BY_FILE_SYSTEM,
+	TP_CTF_WRITE_MAP,  /* they are stored in it */
+	TP_CTF_WRITE_CALL, /* they are copied into it, by a system call each */
+};
+
 struct tp_ctf_options {
 	bool flight;          /* packets stay mapped, for records to come */
 	bool thread;          /* prepares packets */
@@ -61,13 +68,15 @@ struct tp_ctf_options {
 	uint64_t packets;     /* of a stream */
 	uint64_t size;        /* bytes of all packets of the process */
 	struct tp_ctf_owner owner;
+	enum tp_ctf_write write;
 };
 
 /* A packet's file, from its making until it is left to the readers. */
 struct tp_ctf_packet {
 	struct tp_ctf_packet *next; /* of the closed ones, by the time of their closing; or of the unused descriptions */
 	struct tp_ctf_stream *stream;
-	struct tp_packet *memory; /* NULL where it is not mapped any more */
+	struct tp_packet *memory; /* what records are written to. NULL where it is not mapped any more */
+	struct tp_packet *file;   /* its file: memory itself, unless records are copied; NULL where it is another process's */
 	uint64_t sequence;
 	uint64_t room;      /* bytes that it takes of the sink's size */
 	unsigned int number; /* of the stream, for the file's name */
@@ -75,6 +84,7 @@ struct tp_ctf_packet {
 	unsigned int copied; /* by so many snapshots right now: it must stay as it is */
 	uint64_t life;       /* changes where it becomes another */
 	bool begins_again;   /* right now: what is in it goes */
+	bool broken;         /* its file can't be written to */
 };
 
 struct tp_ctf_stream {
@@ -86,6 +96,8 @@ struct tp_ctf_stream {
 	uint64_t sequence;            /* of the next packet's name */
 	uint64_t packets;             /* that there are */
 	uint64_t shown;               /* that there have been */
+	uint64_t copied;              /* where records are copied: all before this position is in the file ... */
+	unsigned int uncopied;        /* ... and so many records are not */
 	uint64_t carried;             /* lost records that the packet before had when this one was shown */
 	unsigned int pins;            /* of handlers' and this thread's: the packet must stay */
 	bool wants_packet;            /* of the preparer */
@@ -115,6 +127,7 @@ struct tp_ctf_sink {
 	bool forked;            /* this is a child, and the metadata is the parent's */
 	bool no_room_complained, limit_complained;
 	bool preparing;         /* there is a preparer */
+	bool copies;            /* records into packets' files, by a system call */
 	struct tp_helper_thread preparer;
 	bool partial;           /* there are events that are not in the metadata */
 	int error;              /* the first that cost something */
@@ -199,6 +212,12 @@ const char *tp_ctf_remedy(int error);
 int tp_ctf_rename_new(int dir, const char *from, const char *to);
 
 /* ---- packet.c: called in tp_guard_enter(); errors are errno values ---- */
+
+/* Whether the file system of the directory lets mapped files become unwritable: see packet.c. */
+bool tp_ctf_packet_must_be_copied(int dir);
+
+/* Where records are copied: makes these bytes of it part of the file, and what is newer of its head. Signals may come. */
+int tp_ctf_packet_copy(const struct tp_ctf_packet *packet, size_t from, size_t to);
 
 /* Makes its file, hidden, and maps it. EEXIST: such a name is taken. */
 int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
@@ -285,6 +304,9 @@ enum tp_lost tp_ctf_packets_switch(struct tp_ctf_sink *sink, struct tp_ctf_strea
  */
 bool tp_ctf_packets_widen(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t end);
 
+/* Where records are copied: what is content of the stream's packet is copied into its file, or taken back. Signals may come. */
+void tp_ctf_packets_copy(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
+
 /* Wakes the preparer, to see what there is to do; and what there is. */
 void tp_ctf_packets_wake(struct tp_ctf_sink *sink);
 void tp_ctf_packets_work(struct tp_ctf_sink *sink);
@@ -329,6 +351,7 @@ void tp_ctf_streams_forget(struct tp_ctf_sink *sink);
 /* ---- record.c: the operations of the sink ---- */
 
 bool tp_ctf_reserve(struct tp_record *rec);
+void tp_ctf_commit(struct tp_record *rec); /* only where records are copied */
 void tp_ctf_lost(struct tp_sink *head, enum tp_lost cause);
 
 /* ---- describe.c ---- */

@@ -151,7 +151,7 @@ int tp_ctf_describe_event(struct tp_sink *head, const struct tp_event *event)
  */
 void tp_ctf_choose_way(struct tp_ctf_sink *sink)
 {
-	bool is_short = sink->clock.counter && !sink->context_size && !sink->partial && !tp_events_without_id;
+	bool is_short = sink->clock.counter && !sink->context_size && !sink->copies && !sink->partial && !tp_events_without_id;
 
 	sink->head.slot = sink->slot;
 	__atomic_store_n(&sink->head.key, is_short ? sink->generation : TP_NO_KEY, __ATOMIC_RELAXED);

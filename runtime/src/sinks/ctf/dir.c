@@ -123,6 +123,8 @@ const char *tp_ctf_remedy(int error)
 {
 	if (error == EACCES)
 		return " (for a program that changes its user: owner=USER gives the trace to the one that it becomes)";
+	if (error == EFAULT)
+		return " (its file system has no block for it, or somebody has truncated it)";
 	return error == EFBIG ? " (the limit on file sizes: a smaller packet= may be within it)" : "";
 }
 

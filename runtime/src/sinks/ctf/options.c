@@ -24,6 +24,7 @@ struct wishes {
 	unsigned int context;
 	uint64_t packet, packets, size;
 	struct tp_ctf_owner owner;
+	enum tp_ctf_write write;
 };
 
 static bool parse_mode(const char *value, void *wishes)
@@ -48,6 +49,14 @@ static bool parse_full(const char *value, void *wishes)
 
 	w->full = (unsigned char)*value;
 	return strcmp(value, "discard") == 0 || strcmp(value, "overwrite") == 0;
+}
+
+static bool parse_write(const char *value, void *wishes)
+{
+	struct wishes *w = wishes;
+
+	w->write = strcmp(value, "map") == 0 ? TP_CTF_WRITE_MAP : TP_CTF_WRITE_CALL;
+	return w->write == TP_CTF_WRITE_MAP || strcmp(value, "call") == 0;
 }
 
 static bool parse_packet(const char *value, void *wishes)
@@ -133,6 +142,7 @@ static const struct tp_option known[] = {
 	{"full", parse_full, "discard or overwrite"},
 	{"prepare", parse_prepare, "self or thread"},
 	{"owner", parse_owner, "a user of /etc/passwd, or UID or UID:GID"},
+	{"write", parse_write, "map or call"},
 	{"context", parse_context, "some of cpu, pid and name, as in cpu+pid"},
 };
 
@@ -165,6 +175,7 @@ static bool complete(struct tp_ctf_options *options, const struct wishes *w, con
 		.flight = w->flight,
 		.thread = w->thread,
 		.owner = w->owner,
+		.write = w->write,
 		.overwrite = w->full ? w->full == 'o' : w->flight,
 		.context = w->context,
 		.packet = (size_t)round_up(packet),

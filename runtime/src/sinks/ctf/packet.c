@@ -4,6 +4,15 @@
  * they come to be under their names, and what is left of them.
  *
  * A file has a name that readers pass over until its head is complete.
+ *
+ * A store to a mapped file whose page can't be had is a SIGBUS, which would
+ * kill the program. Where a file system keeps the promise that
+ * posix_fallocate() gives, that does not happen. Where it copies on write
+ * (btrfs), or is another machine's, it may happen at any store on a full disk. There
+ * records are written to memory of their own, and process_vm_writev() copies
+ * them into the mapped file: it returns an error in the place of a signal, and it
+ * needs no descriptor, which a program may close. Where there is no such call
+ * (emulators, some containers), records are stored in the file, as elsewhere.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +20,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/file.h"
+#include "base/thread.h"
 #include "sinks/ctf/ctf.h"
 
 #ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
@@ -44,6 +56,50 @@ static void *packet_map(int fd, size_t size, int *error)
 	return NULL;
 }
 
+static bool can_copy(void)
+{
+	char from = 1, to = 0;
+	const struct iovec source = {&from, 1}, target = {&to, 1};
+
+	return process_vm_writev(tp_thread_id(), &source, 1, &target, 1, 0) == 1;
+}
+
+bool tp_ctf_packet_must_be_copied(int dir)
+{
+	static const uint32_t keep_their_promise[] = {0xef53 /* ext4 */, 0x58465342 /* XFS */, 0x01021994 /* tmpfs */};
+	struct statfs fs;
+
+	if (fstatfs(dir, &fs) == 0) {
+		for (size_t i = 0; i < sizeof(keep_their_promise) / sizeof(keep_their_promise[0]); i++) {
+			if ((uint32_t)fs.f_type == keep_their_promise[i])
+				return false;
+		}
+	}
+	return can_copy();
+}
+
+int tp_ctf_packet_copy(const struct tp_ctf_packet *packet, size_t from, size_t to)
+{
+	char *memory = (char *)packet->memory, *file = (char *)packet->file;
+	const size_t end = offsetof(struct tp_packet, timestamp_end), size = offsetof(struct tp_packet, content_size);
+	const size_t starts[] = {from, end, size}, ends[] = {to, sizeof(struct tp_packet), size + sizeof(uint64_t)};
+	struct iovec of_memory[3], of_file[3];
+	ssize_t all = 0;
+
+	if (!file)
+		return 0;
+	/* The call copies one after the other: what is content before that it is. Handlers' newer heads are as good. */
+	for (size_t i = 0; i < 3; i++) {
+		of_memory[i] = (struct iovec){memory + starts[i], ends[i] - starts[i]};
+		of_file[i] = (struct iovec){file + starts[i], ends[i] - starts[i]};
+		all += (ssize_t)of_memory[i].iov_len;
+	}
+	ssize_t n = process_vm_writev(tp_thread_id(), of_memory, 3, of_file, 3, 0);
+	if (n == all)
+		return 0;
+	return n < 0 ? errno : EFAULT;
+}
+
 /*
  * A program that closes all descriptors while its other threads record may
  * close this one, and the number be another file's by now.
@@ -54,6 +110,21 @@ static bool is_still(int fd, int dir, const char *name)
 
 	return fstat(fd, &by_number) == 0 && fstatat(dir, name, &by_name, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       by_number.st_ino == by_name.st_ino && by_number.st_dev == by_name.st_dev;
+}
+
+static void map(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, int fd, int *error)
+{
+	packet->file = packet_map(fd, sink->options.packet, error);
+	packet->memory = packet->file;
+	if (!packet->file || !sink->copies)
+		return;
+	void *memory = mmap(NULL, sink->options.packet, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED) {
+		*error = ENOMEM;
+		tp_ctf_packet_unmap(sink, packet);
+	} else {
+		packet->memory = memory;
+	}
 }
 
 int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
@@ -71,7 +142,7 @@ int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 	error = EBADF;
 	tp_ctf_give(&sink->options.owner, fd);
 	if (is_still(fd, dir, name))
-		packet->memory = packet_map(fd, sink->options.packet, &error);
+		map(sink, packet, fd, &error);
 	if (is_still(fd, dir, name)) {
 		close(fd);
 	} else {
@@ -114,18 +185,25 @@ int tp_ctf_packet_begin(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, 
 		.packet_seq_num = packet->stream->shown, /* without the names that were taken */
 		.events_discarded = discarded,
 	};
+	packet->broken = false;
+	error = sink->copies ? tp_ctf_packet_copy(packet, 0, sizeof(struct tp_packet)) : 0;
+	if (error)
+		return error;
 	name_of(sink, packet, true, name);
 	return tp_ctf_rename_new(dir, name, name + 1);
 }
 
 void tp_ctf_packet_unmap(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 {
-	struct tp_packet *memory = packet->memory;
+	struct tp_packet *memory = packet->memory, *file = packet->file;
 
-	packet->memory = NULL; /* before it is so: another thread may fork here, and the child unmap what there is */
+	/* Before it is so: another thread may fork here, and the child unmap what there is. */
+	packet->memory = packet->file = NULL;
 	tp_barrier();
 	if (memory)
 		munmap(memory, sink->options.packet);
+	if (file && file != memory)
+		munmap(file, sink->options.packet);
 }
 
 size_t tp_ctf_packet_finish(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
@@ -134,7 +212,9 @@ size_t tp_ctf_packet_finish(const struct tp_ctf_sink *sink, struct tp_ctf_packet
 	size_t used = (packet->memory->content_size / CHAR_BIT + page - 1) & ~(page - 1);
 	size_t unused = sink->options.packet - used;
 
-	if (unused && madvise((char *)packet->memory + used, unused, MADV_REMOVE) != 0)
+	if (sink->copies)
+		tp_ctf_packet_copy(packet, 0, 0); /* what was lost since the last record */
+	if (unused && madvise((char *)packet->file + used, unused, MADV_REMOVE) != 0)
 		unused = 0;
 	tp_ctf_packet_unmap(sink, packet);
 	return unused;

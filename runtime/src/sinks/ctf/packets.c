@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/guard.h"
 #include "base/message.h"
 #include "sinks/ctf/ctf.h"
 
@@ -22,11 +23,11 @@
 /* ---- Making the next one ---- */
 
 /* It is said once, and for a while no other is to be tried for. */
-static void failed(struct tp_ctf_sink *sink, int error)
+static void failed(struct tp_ctf_sink *sink, const char *what, const char *done, int error)
 {
 	if (!__atomic_exchange_n(&sink->no_room_complained, true, __ATOMIC_RELAXED))
-		tp_complain("CTF trace '%s': no new packet of %zu bytes can be made: %s%s; records are lost until it can",
-			    sink->path, sink->options.packet, tp_strerror(error), tp_ctf_remedy(error));
+		tp_complain("CTF trace '%s': no %s of %zu bytes can be %s: %s%s; records are lost until it can", sink->path,
+			    what, sink->options.packet, done, tp_strerror(error), tp_ctf_remedy(error));
 	__atomic_store_n(&sink->error, error, __ATOMIC_RELAXED);
 	__atomic_store_n(&sink->retry_at, tp_ctf_clock() + RETRY_AFTER, __ATOMIC_RELAXED);
 }
@@ -105,7 +106,7 @@ static enum tp_lost make(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream,
 	} while (error == EEXIST || (error == EBADF && --tries)); /* descriptors are closed all at once */
 	if (error) {
 		drop(sink, stream, &plan, &was);
-		failed(sink, error);
+		failed(sink, "new packet", "made", error);
 		return plan.recycle || tp_ctf_room_may_create(sink) ? TP_LOST_NO_FILE : make(sink, stream, ahead, made);
 	}
 	if (!plan.recycle)
@@ -161,7 +162,7 @@ static int show(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct t
 		tp_ctf_room_give_back(sink, packet);
 	}
 	if (error != EEXIST)
-		failed(sink, error);
+		failed(sink, "new packet", "made", error);
 	return error;
 }
 
@@ -223,6 +224,7 @@ static void go_on(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct
 	head->base = (uintptr_t)head->packet - (uintptr_t)head->start;
 	head->published = head->start + sizeof(struct tp_packet);
 	__atomic_store_n(&head->position, head->published, __ATOMIC_RELAXED);
+	stream->copied = head->published;
 	bool left = sink->preparing && leave_to_preparer(sink, stream, old);
 	if (old && !left)
 		close_packet(sink, old);
@@ -288,13 +290,63 @@ bool tp_ctf_packets_widen(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream
 {
 	struct tp_ctf_packet *packet = stream->packet;
 
-	if (packet->warm == sink->options.packet)
+	if (packet->broken || packet->warm == sink->options.packet)
 		return false;
 	warm(sink, packet, end);
 	if (packet->warm == sink->options.packet && !sink->preparing && !tp_ctf_is_prepared(stream))
 		prepare(sink, stream, 0); /* ahead of need */
 	set_limit(stream, stream->head.start + packet->warm);
 	return true;
+}
+
+/* ---- Where records are copied into the file ---- */
+
+/*
+ * They can't be: what is not in the file is no content. The place is given back, so that records can come there
+ * again; but a new packet is tried for first. No signal comes.
+ */
+static void take_back(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, int error)
+{
+	struct tp_stream *head = &stream->head;
+
+	stream->packet->broken = true;
+	set_limit(stream, 0);
+	head->position = head->published = stream->copied;
+	__atomic_store_n(&head->packet->content_size, (stream->copied - head->start) * CHAR_BIT, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&head->packet->events_discarded, stream->uncopied, __ATOMIC_RELAXED);
+	for (; stream->uncopied; stream->uncopied--)
+		tp_sink_count_lost(&sink->head, TP_LOST_NO_FILE);
+	failed(sink, "packet", "written to", error);
+}
+
+static int copy(struct tp_ctf_stream *stream)
+{
+	const uint64_t start = stream->head.start, to = stream->head.published;
+	int error = tp_ctf_packet_copy(stream->packet, (size_t)(stream->copied - start), (size_t)(to - start));
+
+	/* A handler's record that has come meanwhile has been copied by then, or was taken back. */
+	if (!error) {
+		stream->copied = to;
+		stream->uncopied = 0;
+		stream->packet->broken = false;
+	}
+	return error;
+}
+
+void tp_ctf_packets_copy(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+{
+	struct tp_guard guard;
+
+	stream->pins++;
+	tp_barrier(); /* no handler takes the packet away */
+	if (copy(stream) != 0 && tp_guard_enter(&guard)) {
+		int error = copy(stream);
+		if (error && !tp_ctf_stream_is_busy(stream))
+			take_back(sink, stream, error);
+		tp_guard_leave(&guard);
+	}
+	tp_barrier();
+	stream->pins--;
 }
 
 /* ---- The preparer's work ---- */
@@ -380,6 +432,13 @@ static void replace_packet(struct tp_ctf_sink *sink, const struct tp_ctf_stream 
 		munmap(copy, size);
 }
 
+/* The memory is the child's by itself. */
+static void drop_file(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
+{
+	munmap(packet->file, sink->options.packet);
+	packet->file = NULL;
+}
+
 void tp_ctf_packets_forget_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool own)
 {
 	if (stream->prepared) {
@@ -387,7 +446,9 @@ void tp_ctf_packets_forget_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream
 		tp_ctf_packet_forget(sink, stream->prepared);
 		stream->prepared = NULL;
 	}
-	if (own)
+	if (own && sink->copies)
+		drop_file(sink, stream->packet);
+	else if (own)
 		replace_packet(sink, stream);
 	else
 		tp_ctf_packet_unmap(sink, stream->packet);

@@ -30,6 +30,8 @@ static bool count_lost(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, e
 				 __ATOMIC_RELEASE);
 	tp_barrier();
 	stream->pins--;
+	if (sink->copies && !tp_ctf_stream_is_busy(stream) && !stream->packet->broken)
+		tp_ctf_packets_copy(sink, stream);
 	return false;
 }
 
@@ -68,7 +70,7 @@ static enum tp_lost more_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
 static enum tp_lost look_after(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size)
 {
 	struct tp_guard guard;
-	bool full = stream->head.limit == stream->head.start + sink->options.packet;
+	bool full = stream->packet->broken || stream->head.limit == stream->head.start + sink->options.packet;
 
 	if (sizeof(struct tp_packet) + size > sink->options.packet)
 		return TP_LOST_TOO_LARGE;
@@ -148,6 +150,19 @@ bool tp_ctf_reserve(struct tp_record *rec)
 	if (sink->context_size)
 		put_context(sink, stream, rec->event->id, event);
 	rec->entry = tp_stream_entry(&stream->head, event + sink->context_size, rec->event->id);
-	rec->stream = &stream->head;
+	if (sink->copies)
+		rec->sink_data[0] = stream;
+	else
+		rec->stream = &stream->head;
 	return true;
+}
+
+void tp_ctf_commit(struct tp_record *rec)
+{
+	struct tp_ctf_stream *stream = rec->sink_data[0];
+
+	__atomic_fetch_add(&stream->uncopied, 1, __ATOMIC_RELAXED);
+	tp_stream_commit(&stream->head, rec->position);
+	if (!tp_ctf_stream_is_busy(stream)) /* else the outermost does it */
+		tp_ctf_packets_copy((struct tp_ctf_sink *)rec->sink, stream);
 }

@@ -65,6 +65,7 @@ static int ctf_close(struct tp_sink *head)
 static const struct tp_sink_ops ctf_ops = {
 	.name = "CTF",
 	.reserve = tp_ctf_reserve,
+	.commit = tp_ctf_commit,
 	.lost = tp_ctf_lost,
 	.describe_event = tp_ctf_describe_event,
 	.write_descriptions = tp_ctf_write_descriptions,
@@ -108,6 +109,9 @@ static int sink_open(struct tp_ctf_sink *sink, const char *options)
 	error = tp_ctf_dir_open(sink);
 	if (error)
 		return error;
+	sink->copies = sink->options.write == TP_CTF_WRITE_CALL ||
+		       (sink->options.write == TP_CTF_WRITE_BY_FILE_SYSTEM &&
+			tp_ctf_packet_must_be_copied(tp_own_file_descriptor(&sink->dir)));
 	tp_clock_open(&sink->clock);
 	tp_ctf_metadata_begin(sink);
 	if (sink->metadata.failed)
