@@ -16,27 +16,18 @@
 #define NS_PER_S 1000000000u
 #define FREQUENCY_MAX (UINT64_MAX / NS_PER_S) /* a second's ticks times that fit into 64 bits */
 
-static const char packet_header[] = "\tpacket.header := struct {\n"
-				    "\t\tuint32_t magic;\n"
-				    "\t\tuint32_t stream_id;\n"
-				    "\t\tuint64_t stream_instance_id;\n"
-				    "\t};\n";
+static const char packet_header[] = TP_PACKET_HEADER;
 
-static const char event_header[] = "stream {\n"
-				   "\tid = 0;\n"
-				   "\tpacket.context := struct {\n"
-				   "\t\ttimestamp_t timestamp_begin;\n"
-				   "\t\tuint64_t content_size;\n"
-				   "\t\ttimestamp_t timestamp_end;\n"
-				   "\t\tuint64_t packet_size;\n"
-				   "\t\tuint64_t packet_seq_num;\n"
-				   "\t\tuint64_t events_discarded;\n"
-				   "\t};\n"
-				   "\tevent.header := struct {\n"
-				   "\t\ttimestamp_t timestamp;\n"
-				   "\t\tuint16_t id;\n"
-				   "\t} align(64);\n"
-				   "\tevent.context := struct {\n";
+#define STREAM "stream {\n\tid = 0;\n"
+#define EVENT_HEADER                                                                                              \
+	"\tevent.header := struct {\n"                                                                            \
+	"\t\ttimestamp_t timestamp;\n"                                                                            \
+	"\t\tuint16_t id;\n"                                                                                      \
+	"\t} align(64);\n"                                                                                        \
+	"\tevent.context := struct {\n"
+
+static const char event_header[] = STREAM TP_PACKET_CONTEXT EVENT_HEADER;
+static const char event_header_0_1[] = STREAM TP_PACKET_CONTEXT_0_1 EVENT_HEADER;
 
 /* What an event may have more, in this order. */
 static const struct {
@@ -104,12 +95,13 @@ static bool number(const char *at, const char *name, uint64_t *result)
 
 static bool read_layout(struct metadata *m, const char *text)
 {
-	const char *at = strstr(text, event_header);
+	const char *at = block(text, event_header);
 	uint32_t offset = TP_STREAM_TIME + TP_STREAM_ALIGN; /* of the context: the header's id is alone in front of it */
 
+	if (!at)
+		at = block(text, event_header_0_1);
 	if (!at || !strstr(text, packet_header))
 		return false;
-	at += strlen(event_header);
 	m->name_offset = 0;
 	m->record_offset = TP_STREAM_TIME;
 	for (size_t i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++) {

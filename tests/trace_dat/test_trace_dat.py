@@ -26,7 +26,7 @@ from support import BUILD, Case, need, note, read, reader, run, tpgen  # noqa: E
 
 TOOL = os.path.join(BUILD, "tp-trace-dat")
 CC = os.environ.get("CC", "gcc")
-CONTENT_SIZE, DISCARDED = 24, 56  # offsets in a packet's head
+CONTENT_SIZE, DISCARDED = 16, 56  # offsets in a packet's head
 
 LINE = re.compile(r" *(?P<comm>.*)-(?P<tid>\d+) +\[(?P<cpu>\d+)\] +(?P<time>\d+\.\d+): "
                   r"(?P<event>\S+): *(?P<text>.*)", re.S)
@@ -195,6 +195,23 @@ class Dat(Case):
 
     def test_many_threads(self) -> None:
         self.record(64, 3)
+        self.export()
+        self.compare()
+
+    def test_traces_of_version_0_1(self) -> None:
+        """Their packets' heads have the same fields in another order."""
+        self.record(3, 3)
+        for path in glob.glob(os.path.join(self.trace, "stream-*")):
+            with open(path, "r+b") as file:
+                file.seek(16)
+                content, packet, begin, end = struct.unpack("=4Q", file.read(32))
+                file.seek(16)
+                file.write(struct.pack("=4Q", begin, content, end, packet))
+        metadata = read(os.path.join(self.trace, "metadata"))
+        now = re.search(r"\tpacket\.context := struct \{\n((?:\t\t.*\n){6})", metadata)[1].splitlines(True)
+        with open(os.path.join(self.trace, "metadata"), "w", encoding="utf-8") as file:
+            file.write(metadata.replace("".join(now), "".join(now[i] for i in (2, 0, 3, 1, 4, 5))))
+        self.assertEqual(reader(["babeltrace2", self.trace]).stderr, "")
         self.export()
         self.compare()
 
@@ -375,8 +392,8 @@ class Trouble(Dat):
         for offset, data, message in (
                 (0, b"\0", r"is no packet of a trace: its magic number, at offset 0, is 0xc1fc1f00 and"),
                 (4, b"\1", r"its stream_id, at offset 4, is 1"),
-                (CONTENT_SIZE, struct.pack("=Q", 2**64 - 8), r"its content_size, at offset 24, is \d+ bits"),
-                (CONTENT_SIZE, struct.pack("=Q", 8), r"its content_size, at offset 24, is 8 bits"),
+                (CONTENT_SIZE, struct.pack("=Q", 2**64 - 8), r"its content_size, at offset 16, is \d+ bits"),
+                (CONTENT_SIZE, struct.pack("=Q", 8), r"its content_size, at offset 16, is 8 bits"),
                 (CONTENT_SIZE, struct.pack("=Q", content - 8), r"at offset \d+ an event begins that is longer than"),
                 (64, b"\xff" * 8, r"at offset \d+ an event is older than"),
                 (72, b"\xff\xff", r"the event at offset 64 has the ID 65535, which is in no file of '.*/format'"),

@@ -200,7 +200,7 @@ START_TEST(unknown_options)
 		return;
 	}
 	snprintf(message, sizeof(message), "there is no option '%s'; there are mode=, packet=, packets=, size=, full=, "
-					   "prepare=, owner= and context=", unknown[_i].option);
+					   "prepare=, owner=, write= and context=", unknown[_i].option);
 	is_refused(unknown[_i].text, message);
 }
 END_TEST

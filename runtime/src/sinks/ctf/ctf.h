@@ -71,9 +71,21 @@ struct tp_ctf_options {
 	enum tp_ctf_write write;
 };
 
-/* A packet's file, from its making until it is left to the readers. */
+/* What a packet is used for, and by whom: changed atomically. The rest says how many snapshots copy it: it stays as it is then. */
+enum {
+	TP_CTF_TAKEN = 1 << 30,  /* not a closed one: it is its stream's current one, or is being made into something else */
+	TP_CTF_BEGINS = 1 << 29, /* what is in it goes, or has gone: it may not be copied */
+};
+
+/*
+ * A packet's file, from its making until it is left to the readers.
+ *
+ * Those that a stream may write into again, or that may go for others, are a
+ * ring: behind the current one comes the oldest. Its links change under
+ * tp_ctf_lock only; a flight recorder's thread goes round in it without.
+ */
 struct tp_ctf_packet {
-	struct tp_ctf_packet *next; /* of the closed ones, by the time of their closing; or of the unused descriptions */
+	struct tp_ctf_packet *next; /* in the ring; or of the unused descriptions, or of those that are to be removed */
 	struct tp_ctf_stream *stream;
 	struct tp_packet *memory; /* what records are written to. NULL where it is not mapped any more */
 	struct tp_packet *file;   /* its file: memory itself, unless records are copied; NULL where it is another process's */
@@ -81,9 +93,10 @@ struct tp_ctf_packet {
 	uint64_t room;      /* bytes that it takes of the sink's size */
 	unsigned int number; /* of the stream, for the file's name */
 	size_t warm;        /* bytes of it that are present in memory, from its start */
-	unsigned int copied; /* by so many snapshots right now: it must stay as it is */
+	uint64_t begin;      /* its timestamp_begin */
+	uint32_t use;        /* TP_CTF_TAKEN ... */
 	uint64_t life;       /* changes where it becomes another */
-	bool begins_again;   /* right now: what is in it goes */
+	bool in_place;       /* it is to be begun again under the name that it has */
 	bool broken;         /* its file can't be written to */
 };
 
@@ -91,7 +104,7 @@ struct tp_ctf_stream {
 	struct tp_stream head;
 	struct tp_ctf_stream *next;      /* of all of the sink */
 	struct tp_ctf_stream *next_free; /* of the pool */
-	struct tp_ctf_packet *packet;    /* head.packet's */
+	struct tp_ctf_packet *packet;    /* head.packet's; in the ring of those that there are */
 	struct tp_ctf_packet *prepared;  /* the one after that: made, but not under its name yet; or NULL */
 	uint64_t sequence;            /* of the next packet's name */
 	uint64_t packets;             /* that there are */
@@ -100,6 +113,7 @@ struct tp_ctf_stream {
 	unsigned int uncopied;        /* ... and so many records are not */
 	uint64_t carried;             /* lost records that the packet before had when this one was shown */
 	unsigned int pins;            /* of handlers' and this thread's: the packet must stay */
+	bool renewing;                /* its thread is on its way to the next packet, without a lock */
 	bool wants_packet;            /* of the preparer */
 	unsigned int number;
 	char name[TP_CTF_NAME_SIZE];  /* of the thread */
@@ -128,6 +142,7 @@ struct tp_ctf_sink {
 	bool no_room_complained, limit_complained;
 	bool preparing;         /* there is a preparer */
 	bool copies;            /* records into packets' files, by a system call */
+	bool renews;            /* packets are begun again in their place */
 	struct tp_helper_thread preparer;
 	bool partial;           /* there are events that are not in the metadata */
 	int error;              /* the first that cost something */
@@ -136,7 +151,6 @@ struct tp_ctf_sink {
 
 	/* Under tp_ctf_lock. */
 	struct tp_ctf_stream *streams, *pool;
-	struct tp_ctf_packet *oldest, **newest_next; /* of the closed packets that may have to go */
 	struct tp_ctf_packet *full, **full_end;  /* that the preparer is to close */
 	struct tp_ctf_packet *unused_packets;
 	struct tp_ctf_stream *unused_streams;
@@ -225,8 +239,11 @@ int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 /* Hides that of a closed packet, as what it is now. */
 int tp_ctf_packet_recycle(struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet, const struct tp_ctf_packet *was);
 
-/* Writes the head of an empty packet, and gives the file its name. EEXIST: it is taken. */
-int tp_ctf_packet_begin(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, uint64_t time, uint64_t discarded);
+/* Whether this processor can do what tp_ctf_packet_begin() does with in_place. */
+bool tp_ctf_packet_can_renew(void);
+
+/* Writes the head of an empty packet, and gives the file its name, unless it is begun in its place. EEXIST: it is taken. */
+int tp_ctf_packet_begin(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, uint64_t discarded);
 
 /*
  * Nothing more is written to it: unmaps it, and gives the unused end back to the file
@@ -252,8 +269,17 @@ void tp_ctf_descriptions_free(struct tp_ctf_sink *sink);
 /* The packet's description is unused. Under tp_ctf_lock, as the next. */
 void tp_ctf_packet_forget(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
 
-/* It is closed, and may go where another is wanted. */
-void tp_ctf_closed_add(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+/* The stream's oldest closed packet. NULL where it has none. Under tp_ctf_lock, or by the stream's own thread. */
+struct tp_ctf_packet *tp_ctf_oldest(const struct tp_ctf_stream *stream);
+
+/* Takes a closed packet, which nobody copies: for what it is to become. False where somebody was faster. */
+bool tp_ctf_packet_take(struct tp_ctf_packet *packet);
+
+/* Takes these bits away: a packet without TP_CTF_TAKEN is closed, and may go where another is wanted. */
+static inline void tp_ctf_packet_release(struct tp_ctf_packet *packet, uint32_t bits)
+{
+	__atomic_fetch_and(&packet->use, ~bits, __ATOMIC_RELEASE);
+}
 
 /* What a new packet of a stream is to be made of. */
 struct tp_ctf_plan {
@@ -270,6 +296,9 @@ enum tp_lost tp_ctf_room_plan(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
  * still being prepared, another one was made.
  */
 struct tp_ctf_packet *tp_ctf_room_take_excess(struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
+
+/* Whether the stream has all packets that it may have, so that its oldest is the next. A first look. */
+bool tp_ctf_room_goes_round(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
 
 /* Whether it may be a new file. */
 bool tp_ctf_room_may_create(const struct tp_ctf_sink *sink);
@@ -289,7 +318,13 @@ static inline bool tp_ctf_is_prepared(const struct tp_ctf_stream *stream)
 bool tp_ctf_room_may_be_tried(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
 bool tp_ctf_room_is_full(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
 
-/* ---- packets.c: called in tp_guard_enter() ---- */
+/* ---- packets.c: called in tp_guard_enter(), but for the first ---- */
+
+/*
+ * The stream's oldest packet becomes its current one: without a system call, a
+ * lock, and with signals as they are. False where more is to be done for a next packet.
+ */
+bool tp_ctf_packets_renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
 
 /*
  * The stream's next packet becomes its current one, which is closed; there is no

@@ -88,11 +88,7 @@ void tp_ctf_metadata_begin(struct tp_ctf_sink *sink)
 			 "\tmajor = 1;\n"
 			 "\tminor = 8;\n"
 			 "\tbyte_order = %s;\n"
-			 "\tpacket.header := struct {\n"
-			 "\t\tuint32_t magic;\n"
-			 "\t\tuint32_t stream_id;\n"
-			 "\t\tuint64_t stream_instance_id;\n"
-			 "\t};\n"
+			 TP_PACKET_HEADER
 			 "};\n"
 			 "\n",
 			 little ? "le" : "be");
@@ -116,14 +112,7 @@ void tp_ctf_metadata_begin(struct tp_ctf_sink *sink)
 			 sink->clock.name, first, second, first, second);
 	tp_buffer_printf(b, "stream {\n"
 			    "\tid = 0;\n"
-			    "\tpacket.context := struct {\n"
-			    "\t\ttimestamp_t timestamp_begin;\n"
-			    "\t\tuint64_t content_size;\n"
-			    "\t\ttimestamp_t timestamp_end;\n"
-			    "\t\tuint64_t packet_size;\n"
-			    "\t\tuint64_t packet_seq_num;\n"
-			    "\t\tuint64_t events_discarded;\n"
-			    "\t};\n");
+			    TP_PACKET_CONTEXT);
 	print_event_head(b, sink);
 	tp_buffer_printf(b, "};\n\n");
 }

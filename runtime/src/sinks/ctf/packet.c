@@ -81,7 +81,7 @@ bool tp_ctf_packet_must_be_copied(int dir)
 int tp_ctf_packet_copy(const struct tp_ctf_packet *packet, size_t from, size_t to)
 {
 	char *memory = (char *)packet->memory, *file = (char *)packet->file;
-	const size_t end = offsetof(struct tp_packet, timestamp_end), size = offsetof(struct tp_packet, content_size);
+	const size_t end = offsetof(struct tp_packet, timestamp_begin), size = offsetof(struct tp_packet, content_size);
 	const size_t starts[] = {from, end, size}, ends[] = {to, sizeof(struct tp_packet), size + sizeof(uint64_t)};
 	struct iovec of_memory[3], of_file[3];
 	ssize_t all = 0;
@@ -166,26 +166,58 @@ int tp_ctf_packet_recycle(struct tp_ctf_sink *sink, const struct tp_ctf_packet *
 	return renameat(dir, name_of(sink, was, false, from), dir, name_of(sink, packet, true, to)) == 0 ? 0 : errno;
 }
 
-int tp_ctf_packet_begin(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, uint64_t time, uint64_t discarded)
+bool tp_ctf_packet_can_renew(void)
+{
+#ifdef __x86_64__
+	return __builtin_cpu_supports("avx");
+#else
+	return false;
+#endif
+}
+
+/*
+ * The head of a packet that is in the trace becomes another: first there are no events in it, then it is a packet of another
+ * time, by one store, so that the trace is valid whenever the process is killed.
+ */
+static void renew(struct tp_packet *packet, const struct tp_packet *head)
+{
+	__atomic_store_n(&packet->content_size, head->content_size, __ATOMIC_RELEASE);
+#ifdef __x86_64__
+	_Static_assert(offsetof(struct tp_packet, timestamp_begin) == 32 && sizeof(*head) == 64, "half of the head");
+	__asm__ volatile("vmovdqu (%1), %%ymm0\n\tvmovdqa %%ymm0, (%0)\n\tvzeroupper"
+			 :
+			 : "r"(&packet->timestamp_begin), "r"(&head->timestamp_begin)
+			 : "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+			   "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#endif
+}
+
+int tp_ctf_packet_begin(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, uint64_t discarded)
 {
 	char name[NAME_SIZE];
-	int error;
+	int error, dir = -1;
 
-	int dir = tp_ctf_dir(sink, &error);
-	if (dir < 0)
+	if (!packet->in_place)
+		dir = tp_ctf_dir(sink, &error);
+	if (!packet->in_place && dir < 0)
 		return error;
-	*packet->memory = (struct tp_packet){
+	const struct tp_packet head = {
 		.magic = TP_CTF_MAGIC,
 		/* In one trace no other stream may have it; children write to the same one. */
 		.stream_instance_id = (uint64_t)(uint32_t)sink->pid << 32 | packet->number,
-		.timestamp_begin = time,
+		.timestamp_begin = packet->begin,
 		.content_size = sizeof(struct tp_packet) * CHAR_BIT,
-		.timestamp_end = time,
+		.timestamp_end = packet->begin,
 		.packet_size = (uint64_t)sink->options.packet * CHAR_BIT,
 		.packet_seq_num = packet->stream->shown, /* without the names that were taken */
 		.events_discarded = discarded,
 	};
 	packet->broken = false;
+	if (packet->in_place) {
+		renew(packet->memory, &head);
+		return 0;
+	}
+	*packet->memory = head;
 	error = sink->copies ? tp_ctf_packet_copy(packet, 0, sizeof(struct tp_packet)) : 0;
 	if (error)
 		return error;

@@ -77,8 +77,8 @@ static void drop(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct 
 		tp_mutex_lock(&tp_ctf_lock);
 		plan->packet->number = was->number;
 		plan->packet->sequence = was->sequence;
-		plan->packet->begins_again = false;
 		tp_mutex_unlock(&tp_ctf_lock);
+		tp_ctf_packet_release(plan->packet, TP_CTF_BEGINS);
 		return;
 	}
 	tp_ctf_packet_unmap(sink, plan->packet); /* of a recycled one, somebody has taken the file away */
@@ -97,6 +97,9 @@ static enum tp_lost make(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream,
 		complain_of_limit(sink);
 	if (result != TP_NR_LOST)
 		return result;
+	*made = plan.packet;
+	if (plan.packet->in_place)
+		return TP_NR_LOST;
 	const struct tp_ctf_packet was = {.number = plan.packet->number, .sequence = plan.packet->sequence};
 	int tries = 2;
 	do {
@@ -111,7 +114,6 @@ static enum tp_lost make(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream,
 	}
 	if (!plan.recycle)
 		plan.packet->warm = 0;
-	*made = plan.packet;
 	return TP_NR_LOST;
 }
 
@@ -143,17 +145,21 @@ static unsigned long take_homeless(struct tp_ctf_sink *sink)
 		       : 0;
 }
 
-/* Gives the packet its head and its name. 0 or an error, and then it is gone. */
+/* Gives the packet its head and its name. */
+static int begin(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet, unsigned long homeless)
+{
+	stream->carried = stream->packet ? stream->packet->memory->events_discarded : 0;
+	/* Not before the end of the old one. */
+	__atomic_store_n(&packet->begin, tp_stream_time(&stream->head, tp_clock_now(&sink->clock)), __ATOMIC_RELAXED);
+	return tp_ctf_packet_begin(sink, packet, stream->carried + homeless);
+}
+
+/* The same. 0 or an error, and then it is gone. */
 static int show(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet)
 {
 	unsigned long homeless = take_homeless(sink);
-	uint64_t discarded = stream->packet ? stream->packet->memory->events_discarded : 0;
+	int error = begin(sink, stream, packet, homeless);
 
-	stream->carried = discarded;
-	/* Not before the end of the old one. */
-	uint64_t time = tp_stream_time(&stream->head, tp_clock_now(&sink->clock));
-
-	int error = tp_ctf_packet_begin(sink, packet, time, discarded + homeless);
 	if (!error)
 		return 0;
 	__atomic_fetch_add(&sink->homeless, homeless, __ATOMIC_RELAXED);
@@ -169,14 +175,16 @@ static int show(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct t
 /* The old packet is complete: what becomes of it. */
 static void close_packet(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 {
-	if (sink->options.flight)
+	if (sink->options.flight) {
+		tp_ctf_packet_release(packet, TP_CTF_TAKEN);
 		return;
+	}
 	size_t unused = tp_ctf_packet_finish(sink, packet);
 	tp_mutex_lock(&tp_ctf_lock);
 	packet->room -= unused;
 	__atomic_fetch_sub(&sink->room, unused, __ATOMIC_RELAXED);
 	if (sink->options.overwrite)
-		tp_ctf_closed_add(sink, packet);
+		tp_ctf_packet_release(packet, TP_CTF_TAKEN);
 	else
 		tp_ctf_packet_forget(sink, packet);
 	tp_mutex_unlock(&tp_ctf_lock);
@@ -204,37 +212,85 @@ static bool leave_to_preparer(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
 	return leave;
 }
 
-static void go_on(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet)
+static void set_limit(struct tp_ctf_stream *stream, uint64_t limit)
+{
+	tp_barrier(); /* the packet is there before the room in it, and there is no room while it changes */
+	__atomic_store_n(&stream->head.limit, limit, __ATOMIC_RELAXED);
+	tp_barrier();
+}
+
+/* The packet becomes the stream's current one; its head has been written. There is no place in it before set_limit(). */
+static void make_current(const struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet,
+			 const struct tp_ctf_packet *old)
 {
 	struct tp_stream *head = &stream->head;
-	struct tp_ctf_packet *old = stream->packet != packet ? stream->packet : NULL;
 
-	if (old) /* what was lost since it got its head */
-		packet->memory->events_discarded += old->memory->events_discarded - stream->carried;
-	tp_mutex_lock(&tp_ctf_lock);
-	stream->packet = packet;
-	packet->begins_again = false;
+	__atomic_store_n(&stream->packet, packet, __ATOMIC_RELEASE);
 	stream->shown++;
-	if (old && sink->options.flight)
-		tp_ctf_closed_add(sink, old);
-	tp_mutex_unlock(&tp_ctf_lock);
 	head->packet = packet->memory;
+	tp_barrier(); /* what handlers lose from here on, they count there */
+	if (old) /* what was lost since the new one got its head */
+		__atomic_fetch_add(&packet->memory->events_discarded, old->memory->events_discarded - stream->carried,
+				   __ATOMIC_RELAXED);
 	if (stream->shown > 1)
 		head->start += sink->options.packet;
 	head->base = (uintptr_t)head->packet - (uintptr_t)head->start;
 	head->published = head->start + sizeof(struct tp_packet);
 	__atomic_store_n(&head->position, head->published, __ATOMIC_RELAXED);
 	stream->copied = head->published;
+	tp_ctf_packet_release(packet, TP_CTF_BEGINS);
+}
+
+/* Behind the one that was the newest; where closed ones are left to their readers, alone. */
+static void link_in(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, struct tp_ctf_packet *old)
+{
+	if (old && (sink->options.overwrite || sink->options.flight)) {
+		packet->next = old->next;
+		__atomic_store_n(&old->next, packet, __ATOMIC_RELEASE);
+	} else {
+		packet->next = packet;
+	}
+}
+
+static void go_on(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet)
+{
+	struct tp_ctf_packet *old = stream->packet != packet ? stream->packet : NULL;
+
+	tp_mutex_lock(&tp_ctf_lock);
+	if (packet != stream->packet)
+		link_in(sink, packet, old);
+	make_current(sink, stream, packet, old);
+	tp_mutex_unlock(&tp_ctf_lock);
 	bool left = sink->preparing && leave_to_preparer(sink, stream, old);
 	if (old && !left)
 		close_packet(sink, old);
 }
 
-static void set_limit(struct tp_ctf_stream *stream, uint64_t limit)
+bool tp_ctf_packets_renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 {
-	tp_barrier(); /* the packet is there before the room in it, and there is no room while it changes */
-	__atomic_store_n(&stream->head.limit, limit, __ATOMIC_RELAXED);
+	struct tp_ctf_packet *old = stream->packet, *packet = tp_ctf_oldest(stream);
+
+	if (!packet || tp_ctf_is_prepared(stream) || !tp_ctf_room_goes_round(sink, stream))
+		return false;
+	stream->renewing = true; /* handlers leave the stream alone */
 	tp_barrier();
+	/* Another thread may take it away up to here; if so, and if its stream has closed it again, it is another's. */
+	bool taken = tp_ctf_packet_take(packet);
+	if (taken && (packet->stream != stream || tp_ctf_oldest(stream) != packet)) {
+		tp_ctf_packet_release(packet, TP_CTF_TAKEN | TP_CTF_BEGINS);
+		taken = false;
+	}
+	if (taken) {
+		set_limit(stream, 0);
+		packet->in_place = true;
+		begin(sink, stream, packet, take_homeless(sink));
+		make_current(sink, stream, packet, old);
+		tp_ctf_packet_release(old, TP_CTF_TAKEN);
+		set_limit(stream, stream->head.start + packet->warm);
+	}
+	tp_barrier();
+	stream->renewing = false;
+	return taken;
 }
 
 enum tp_lost tp_ctf_packets_switch(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
@@ -398,8 +454,15 @@ void tp_ctf_packets_end_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *s
 
 	if (homeless)
 		__atomic_fetch_add(&stream->head.packet->events_discarded, homeless, __ATOMIC_RELAXED);
-	if (stream->prepared)
+	if (stream->prepared && stream->prepared->in_place) /* what it was is still in it */
+		tp_ctf_packet_finish(sink, stream->prepared);
+	else if (stream->prepared)
 		tp_ctf_packet_remove(sink, stream->prepared, true);
+	for (struct tp_ctf_packet *packet = tp_ctf_oldest(stream); packet; packet = tp_ctf_oldest(stream)) {
+		stream->packet->next = packet->next;
+		if (packet->memory)
+			tp_ctf_packet_finish(sink, packet);
+	}
 	tp_ctf_packet_finish(sink, stream->packet);
 }
 
@@ -407,28 +470,20 @@ void tp_ctf_packets_end(struct tp_ctf_sink *sink)
 {
 	struct tp_ctf_packet *packet;
 
-	for (packet = sink->oldest; packet; packet = packet->next) {
-		if (packet->memory)
-			tp_ctf_packet_finish(sink, packet);
-	}
-	sink->oldest = NULL;
-	sink->newest_next = &sink->oldest;
 	while ((packet = take_full(sink)))
 		close_packet(sink, packet);
 }
 
 /* In the packet's place the child gets memory of its own, with what a record on its way has in it already. */
-static void replace_packet(struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
+static void replace_packet(const struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet, size_t used)
 {
-	const struct tp_stream *head = &stream->head;
 	size_t size = sink->options.packet;
 	void *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (copy == MAP_FAILED)
 		return;
-	if (tp_ctf_stream_is_busy(stream))
-		memcpy(copy, head->packet, (size_t)(head->position - head->start));
-	if (mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, head->packet) == MAP_FAILED)
+	memcpy(copy, packet->memory, used);
+	if (mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, packet->memory) == MAP_FAILED)
 		munmap(copy, size);
 }
 
@@ -441,36 +496,39 @@ static void drop_file(const struct tp_ctf_sink *sink, struct tp_ctf_packet *pack
 
 void tp_ctf_packets_forget_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool own)
 {
+	const struct tp_stream *head = &stream->head;
+
 	if (stream->prepared) {
 		tp_ctf_packet_unmap(sink, stream->prepared);
 		tp_ctf_packet_forget(sink, stream->prepared);
 		stream->prepared = NULL;
 	}
+	for (struct tp_ctf_packet *packet = tp_ctf_oldest(stream); packet; packet = tp_ctf_oldest(stream)) {
+		stream->packet->next = packet->next;
+		if (own && stream->renewing) { /* a handler forks, which has interrupted that */
+			replace_packet(sink, packet, 0);
+			continue;
+		}
+		tp_ctf_packet_unmap(sink, packet);
+		tp_ctf_packet_forget(sink, packet);
+	}
 	if (own && sink->copies)
 		drop_file(sink, stream->packet);
 	else if (own)
-		replace_packet(sink, stream);
+		replace_packet(sink, stream->packet, tp_ctf_stream_is_busy(stream) ? (size_t)(head->position - head->start) : 0);
 	else
 		tp_ctf_packet_unmap(sink, stream->packet);
-}
-
-static void forget_all(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
-{
-	while (packet) {
-		struct tp_ctf_packet *next = packet->next;
-		tp_ctf_packet_unmap(sink, packet);
-		tp_ctf_packet_forget(sink, packet);
-		packet = next;
-	}
 }
 
 /* In a child, which has one thread. */
 void tp_ctf_packets_forget(struct tp_ctf_sink *sink)
 {
-	forget_all(sink, sink->oldest);
-	forget_all(sink, sink->full);
-	sink->oldest = sink->full = NULL;
-	sink->newest_next = &sink->oldest;
+	for (struct tp_ctf_packet *packet = sink->full, *next; packet; packet = next) {
+		next = packet->next;
+		tp_ctf_packet_unmap(sink, packet);
+		tp_ctf_packet_forget(sink, packet);
+	}
+	sink->full = NULL;
 	sink->full_end = &sink->full;
 	sink->room = 0;
 	sink->nr_streams = 0;

@@ -39,57 +39,94 @@ static struct tp_ctf_packet *description_take(struct tp_ctf_sink *sink)
 {
 	struct tp_ctf_packet *packet = sink->unused_packets;
 
-	if (!packet)
-		return tp_ctf_description_new(sink, sizeof(*packet));
-	sink->unused_packets = packet->next;
-	*packet = (struct tp_ctf_packet){.life = packet->life + 1};
+	if (packet)
+		sink->unused_packets = packet->next;
+	else
+		packet = tp_ctf_description_new(sink, sizeof(*packet));
+	if (packet)
+		packet->use = TP_CTF_TAKEN | TP_CTF_BEGINS; /* as those that are unused */
 	return packet;
 }
 
 void tp_ctf_packet_forget(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 {
-	packet->memory = NULL;
-	packet->life++;
+	packet->memory = packet->file = NULL;
+	packet->in_place = false;
+	packet->use = TP_CTF_TAKEN | TP_CTF_BEGINS;
 	packet->next = sink->unused_packets;
 	sink->unused_packets = packet;
 }
 
-/* ---- The closed packets, of which the oldest goes first. Under tp_ctf_lock ---- */
+/* ---- The closed packets, of which the oldest goes first. Under tp_ctf_lock, but for the first two ---- */
 
-void tp_ctf_closed_add(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
+struct tp_ctf_packet *tp_ctf_oldest(const struct tp_ctf_stream *stream)
 {
-	packet->next = NULL;
-	*sink->newest_next = packet;
-	sink->newest_next = &packet->next;
+	const struct tp_ctf_packet *current = __atomic_load_n(&stream->packet, __ATOMIC_ACQUIRE);
+	struct tp_ctf_packet *oldest = current ? __atomic_load_n(&current->next, __ATOMIC_ACQUIRE) : NULL;
+
+	return oldest == current ? NULL : oldest;
+}
+
+bool tp_ctf_packet_take(struct tp_ctf_packet *packet)
+{
+	uint32_t closed = 0;
+
+	if (!__atomic_compare_exchange_n(&packet->use, &closed, TP_CTF_TAKEN | TP_CTF_BEGINS, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return false;
+	__atomic_fetch_add(&packet->life, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* Out of the ring. False where it was, by now, the stream's oldest no more. */
+static bool take_oldest(struct tp_ctf_stream *stream, struct tp_ctf_packet *packet)
+{
+	struct tp_ctf_packet *current = __atomic_load_n(&stream->packet, __ATOMIC_ACQUIRE);
+
+	if (current->next != packet || !tp_ctf_packet_take(packet))
+		return false;
+	/* From here on its thread comes no further than to the current one; but it may have gone round just before. */
+	if (__atomic_load_n(&stream->packet, __ATOMIC_ACQUIRE) != current) {
+		tp_ctf_packet_release(packet, TP_CTF_TAKEN | TP_CTF_BEGINS);
+		return false;
+	}
+	__atomic_store_n(&current->next, packet->next, __ATOMIC_RELEASE);
+	__atomic_fetch_sub(&stream->packets, 1, __ATOMIC_RELAXED);
+	return true;
 }
 
 /*
- * The oldest, of this stream, if that is not NULL. While it is being copied,
- * none: a younger one would leave a gap behind.
+ * The one that is the oldest, of this stream, if that is not NULL. One that is being copied stays; so
+ * do those of its stream, as a younger one would leave a gap behind.
  */
-static struct tp_ctf_packet *closed_take(struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
+static struct tp_ctf_packet *find_oldest(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *of)
 {
-	for (struct tp_ctf_packet **at = &sink->oldest; *at; at = &(*at)->next) {
-		struct tp_ctf_packet *packet = *at;
-		if (stream && packet->stream != stream)
-			continue;
-		if (packet->copied)
-			return NULL;
-		*at = packet->next;
-		if (sink->newest_next == &packet->next)
-			sink->newest_next = at;
-		__atomic_fetch_sub(&packet->stream->packets, 1, __ATOMIC_RELAXED);
-		packet->life++;
-		return packet;
+	struct tp_ctf_packet *oldest = NULL;
+
+	for (const struct tp_ctf_stream *stream = of ? of : sink->streams; stream; stream = of ? NULL : stream->next) {
+		struct tp_ctf_packet *packet = tp_ctf_oldest(stream);
+		if (packet && !__atomic_load_n(&packet->use, __ATOMIC_RELAXED) && (!oldest || packet->begin < oldest->begin))
+			oldest = packet;
 	}
-	return NULL;
+	return oldest;
+}
+
+static struct tp_ctf_packet *closed_take(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *of)
+{
+	struct tp_ctf_packet *packet;
+
+	do {
+		packet = find_oldest(sink, of);
+	} while (packet && !take_oldest(packet->stream, packet));
+	return packet;
 }
 
 /* Whether there is one that may not go only because it is being copied. */
-static bool closed_is_copied(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
+static bool closed_is_copied(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *of)
 {
-	for (const struct tp_ctf_packet *packet = sink->oldest; packet; packet = packet->next) {
-		if (packet->copied && (!stream || packet->stream == stream))
+	for (const struct tp_ctf_stream *stream = of ? of : sink->streams; stream; stream = of ? NULL : stream->next) {
+		const struct tp_ctf_packet *packet = tp_ctf_oldest(stream);
+		if (packet && __atomic_load_n(&packet->use, __ATOMIC_RELAXED))
 			return true;
 	}
 	return false;
@@ -138,11 +175,13 @@ bool tp_ctf_room_may_create(const struct tp_ctf_sink *sink)
 static bool make_room_in_own(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool ahead, struct tp_ctf_plan *plan)
 {
 	struct tp_ctf_packet *own = stream->packet;
+	uint32_t current = TP_CTF_TAKEN;
 
-	if (ahead || !sink->options.overwrite || !own || own->copied)
+	if (ahead || !sink->options.overwrite || !own ||
+	    !__atomic_compare_exchange_n(&own->use, &current, TP_CTF_TAKEN | TP_CTF_BEGINS, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
 		return false;
-	own->life++;
-	own->begins_again = true;
+	__atomic_fetch_add(&own->life, 1, __ATOMIC_RELAXED);
 	plan->packet = own;
 	plan->recycle = true;
 	return true;
@@ -157,6 +196,12 @@ static const struct tp_ctf_stream *who_gives(const struct tp_ctf_sink *sink, con
 	bool share = stream->packets * sink->nr_streams * sink->options.packet >= sink->room;
 
 	return stream->packets >= sink->options.packets || (share && stream->packets > 1) ? stream : NULL;
+}
+
+bool tp_ctf_room_goes_round(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
+{
+	return tp_ctf_room_is_short(sink, stream) && stream->packets <= sink->options.packets &&
+	       __atomic_load_n(&sink->room, __ATOMIC_RELAXED) <= sink->options.size && who_gives(sink, stream) == stream;
 }
 
 static bool make_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool ahead, struct tp_ctf_plan *plan)
@@ -200,6 +245,8 @@ enum tp_lost tp_ctf_room_plan(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
 			result = TP_LOST_OTHER;
 		}
 	}
+	if (result == TP_NR_LOST)
+		plan->packet->in_place = plan->recycle && sink->renews && plan->packet->stream == stream;
 	if (result == TP_NR_LOST && plan->packet != stream->packet) {
 		plan->packet->stream = stream;
 		__atomic_fetch_add(&stream->packets, 1, __ATOMIC_RELAXED);

@@ -112,6 +112,7 @@ static int sink_open(struct tp_ctf_sink *sink, const char *options)
 	sink->copies = sink->options.write == TP_CTF_WRITE_CALL ||
 		       (sink->options.write == TP_CTF_WRITE_BY_FILE_SYSTEM &&
 			tp_ctf_packet_must_be_copied(tp_own_file_descriptor(&sink->dir)));
+	sink->renews = sink->options.flight && sink->options.overwrite && !sink->copies && tp_ctf_packet_can_renew();
 	tp_clock_open(&sink->clock);
 	tp_ctf_metadata_begin(sink);
 	if (sink->metadata.failed)
@@ -138,7 +139,7 @@ struct tp_sink *tp_ctf_sink(const char *dir, const char *options)
 		errno = dir ? ENOMEM : EINVAL;
 		return NULL;
 	}
-	*sink = (struct tp_ctf_sink){.dir = TP_OWN_FILE_NONE, .pid = getpid(), .newest_next = &sink->oldest, .full_end = &sink->full};
+	*sink = (struct tp_ctf_sink){.dir = TP_OWN_FILE_NONE, .pid = getpid(), .full_end = &sink->full};
 	sink->formats.owner = &sink->options.owner;
 	sink->path = strdup(dir);
 	tp_ctf_lock_start();

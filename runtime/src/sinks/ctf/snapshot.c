@@ -49,27 +49,58 @@ static int to_dir(const struct snapshot *s)
 	return tp_own_file_descriptor(&s->to.dir);
 }
 
+/* ---- Holding packets, so that they stay as they are ---- */
+
+/* Not one that is another by now, or is about to become one. */
+static bool hold(struct shot *shot)
+{
+	struct tp_ctf_packet *packet = shot->packet;
+	uint32_t use = __atomic_load_n(&packet->use, __ATOMIC_RELAXED);
+
+	do {
+		if (shot->held || use & TP_CTF_BEGINS)
+			return shot->held;
+	} while (!__atomic_compare_exchange_n(&packet->use, &use, use + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+	shot->held = __atomic_load_n(&packet->life, __ATOMIC_RELAXED) == shot->life;
+	if (!shot->held)
+		__atomic_fetch_sub(&packet->use, 1, __ATOMIC_RELEASE);
+	return shot->held;
+}
+
+static void let_go(struct shot *shot)
+{
+	if (shot->held)
+		__atomic_fetch_sub(&shot->packet->use, 1, __ATOMIC_RELEASE);
+	shot->held = false;
+}
+
 /* ---- What a stream has: under tp_ctf_lock ---- */
 
 static void add_shot(struct snapshot *s, struct tp_ctf_packet *packet)
 {
-	s->shots[s->nr++] = (struct shot){packet, packet->life, packet->sequence, packet->number, false};
+	s->shots[s->nr++] = (struct shot){packet, __atomic_load_n(&packet->life, __ATOMIC_RELAXED), packet->sequence,
+					  packet->number, false};
 }
 
-/* The newest two are held from here on: at least they will be copied, of which one may just have been begun. */
-static void add_all(struct snapshot *s, const struct tp_ctf_stream *stream)
+/*
+ * The newest two are held from here on: at least they will be copied, of which one may just have been begun. One
+ * that is being begun again has nothing. False where the stream's thread has gone round meanwhile.
+ */
+static bool add_all(struct snapshot *s, const struct tp_ctf_stream *stream)
 {
+	struct tp_ctf_packet *current = __atomic_load_n(&stream->packet, __ATOMIC_ACQUIRE);
+
+	for (size_t i = 0; i < s->nr; i++)
+		let_go(&s->shots[i]);
 	s->nr = 0;
-	for (struct tp_ctf_packet *packet = s->sink->oldest; packet; packet = packet->next) {
-		if (packet->stream == stream)
-			add_shot(s, packet);
-	}
-	if (!stream->packet->begins_again)
-		add_shot(s, stream->packet);
-	for (size_t i = s->nr; i-- > 0 && i + 2 >= s->nr;) {
-		s->shots[i].packet->copied++;
-		s->shots[i].held = true;
-	}
+	for (struct tp_ctf_packet *packet = current->next; packet != current; packet = packet->next)
+		add_shot(s, packet);
+	add_shot(s, current);
+	bool held = hold(&s->shots[s->nr - 1]);
+	if (s->nr > 1)
+		hold(&s->shots[s->nr - 2]);
+	s->nr -= !held;
+	return held || __atomic_load_n(&stream->packet, __ATOMIC_ACQUIRE) == current;
 }
 
 /* There is no malloc under the lock: a recorder that waits for it may have interrupted one. */
@@ -77,12 +108,13 @@ static int look(struct snapshot *s, const struct tp_ctf_stream *stream)
 {
 	struct tp_guard guard;
 
+	s->nr = 0;
 	for (;;) {
 		tp_guard_enter(&guard);
 		tp_mutex_lock(&tp_ctf_lock);
 		uint64_t packets = stream->packets;
-		if (packets <= s->room)
-			add_all(s, stream);
+		while (packets <= s->room && !add_all(s, stream))
+			;
 		tp_mutex_unlock(&tp_ctf_lock);
 		tp_guard_leave(&guard);
 		if (packets <= s->room)
@@ -96,26 +128,6 @@ static int look(struct snapshot *s, const struct tp_ctf_stream *stream)
 }
 
 /* ---- Copying ---- */
-
-/* Not where it is another packet by now. */
-static void hold(struct shot *shot)
-{
-	tp_mutex_lock(&tp_ctf_lock);
-	if (!shot->held && shot->packet->life == shot->life) {
-		shot->packet->copied++;
-		shot->held = true;
-	}
-	tp_mutex_unlock(&tp_ctf_lock);
-}
-
-static void let_go(struct shot *shot)
-{
-	tp_mutex_lock(&tp_ctf_lock);
-	if (shot->held)
-		shot->packet->copied--;
-	shot->held = false;
-	tp_mutex_unlock(&tp_ctf_lock);
-}
 
 static int copy_to(const struct shot *shot, int fd)
 {
@@ -175,10 +187,8 @@ static int copy_stream(struct snapshot *s, const struct tp_ctf_stream *stream)
 	for (size_t i = error ? 0 : s->nr; i-- > 0;) {
 		struct shot *shot = &s->shots[i];
 		tp_guard_enter(&guard);
-		if (!gone && !error) {
-			hold(shot);
-			gone = !shot->held;
-		}
+		if (!gone && !error)
+			gone = !hold(shot);
 		if (!gone && !error)
 			error = make_file(s, shot);
 		let_go(shot);
@@ -254,10 +264,14 @@ static void remove_files(const struct snapshot *s)
 
 static int take(struct snapshot *s)
 {
+	struct tp_guard guard;
 	int error = begin_metadata(s);
 
 	if (error) /* another snapshot is made here */
 		return error;
+	tp_guard_enter(&guard);
+	tp_ctf_clock_refine(s->sink);
+	tp_guard_leave(&guard);
 	error = copy_all(s);
 	if (!error)
 		error = write_metadata(s);

@@ -90,7 +90,7 @@ void tp_ctf_stream_take_name(struct tp_ctf_stream *stream)
 
 /*
  * Back into the pool of its sink, if that is still there. One in the middle
- * of a record (the thread exits inside a probe) stays out of use.
+ * of a record (the thread exits inside a probe, or in a handler) stays out of use.
  */
 static void slot_leave(unsigned int i)
 {
@@ -101,7 +101,7 @@ static void slot_leave(unsigned int i)
 
 	slot->key = TP_STREAM_NONE;
 	tp_barrier(); /* before anybody else may have the stream */
-	if (current && !tp_ctf_stream_is_busy(stream)) {
+	if (current && !tp_ctf_stream_is_busy(stream) && !stream->renewing) {
 		stream->next_free = sink->pool;
 		__atomic_store_n(&sink->pool, stream, __ATOMIC_RELAXED);
 	}
