@@ -139,6 +139,20 @@ class Case(unittest.TestCase):
             file.write(text)
         return path
 
+    def mount(self, kind: str, name: str, *options: str) -> str:
+        """A directory of that name with such a file system in it; skips the test where it can't be mounted."""
+        place = self.path(name)
+        os.mkdir(place)
+        done = run(["mount", "-t", kind, *options, "none", place])
+        if done.returncode:
+            unavailable(self, f"no {kind} can be mounted here: {done.stderr.strip()}")
+        self.addCleanup(run, ["umount", "-l", place])
+        return place
+
+    def small_disk(self, size: str) -> str:
+        """A directory on a disk of its own, of so many bytes."""
+        return self.mount("tmpfs", "disk", "-o", f"size={size}")
+
     def succeed(self, command: list[str], **options) -> subprocess.CompletedProcess:
         """Runs a command that must succeed."""
         done = run(command, **options)

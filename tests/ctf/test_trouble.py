@@ -52,26 +52,19 @@ class Trouble(Recording):
 
     # ---- No room ----
 
-    def small_disk(self) -> str:
-        """A file system of 300 KB, with 100 KB in the way; the trace's directory in it."""
-        disk = self.path("disk")
-        os.mkdir(disk)
-        if os.geteuid() != 0:
-            unavailable(self, "to mount a small disk takes root")
-        done = run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", disk])
-        if done.returncode:
-            unavailable(self, f"no tmpfs can be mounted here: {done.stderr.strip()}")
-        self.addCleanup(run, ["umount", "-l", disk])
+    def trace_on_small_disk(self) -> str:
+        """The trace's directory, on a disk of 300 KB with 100 KB in the way."""
+        disk = self.small_disk("300k")
         with open(os.path.join(disk, "ballast"), "wb") as file:
             file.write(bytes(100000))
         return os.path.join(disk, "trace")
 
     def test_full_disk(self) -> None:
-        trace = self.small_disk()
+        trace = self.trace_on_small_disk()
         self.loses("No space left", "untillost=1000", trace=trace)
 
     def test_full_disk_that_has_room_again(self) -> None:
-        trace = self.small_disk()
+        trace = self.trace_on_small_disk()
         ballast = os.path.join(os.path.dirname(trace), "ballast")
         # So much that it is not full again before the end.
         self.loses("No space left", "untillost=1000", "hold", "pace=1", f"sh=rm {ballast}; sleep 0.15", "go",
@@ -79,14 +72,14 @@ class Trouble(Recording):
 
     def test_full_disk_and_a_flight_recorder(self) -> None:
         """Which has all that it needs."""
-        trace = self.small_disk()
+        trace = self.trace_on_small_disk()
         self.record(f"open={trace},mode=flight,packet=8K,packets=3", "threads=2", "until=5000",
                     f"sh=cat /dev/zero >{os.path.dirname(trace)}/more 2>&- || :", "until=5000", "stop", "close")
         self.compare(self.whos(), self.read_clean(trace), newest=True)
 
     def test_disk_full_from_the_start(self) -> None:
         """The directory and the metadata find room, the first packet not; and later it does."""
-        trace = self.small_disk()
+        trace = self.trace_on_small_disk()
         disk = os.path.dirname(trace)
         out = self.record(f"open={trace},packet=16K", f"sh=cat /dev/zero >{disk}/more 2>&- || :", "hit=20",
                           f"sh=rm {disk}/more; sleep 0.15", "hit=30", "lost", "close",
@@ -95,7 +88,7 @@ class Trouble(Recording):
         self.assertEqual((self.lost(out), found.events()), (20, 30))
 
     def test_no_room_for_the_metadata(self) -> None:
-        trace = self.small_disk()
+        trace = self.trace_on_small_disk()
         done = run(["sh", "-c", f"cat /dev/zero >{os.path.dirname(trace)}/more"])
         self.assertNotEqual(done.returncode, 0)
         self.record(f"open={trace}", "hit=1", status=99, message=r"(tp: .*\n)?recorder: .*: No space left.*\n")

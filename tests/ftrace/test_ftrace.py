@@ -73,14 +73,7 @@ class Refused(Case):
 class Ftrace(Case):
     def setUp(self) -> None:
         super().setUp()
-        if os.geteuid() != 0:
-            unavailable(self, "to mount tracefs takes root")
-        self.tracefs = self.path("tracing")
-        os.mkdir(self.tracefs)
-        done = run(["mount", "-t", "tracefs", "nodev", self.tracefs])
-        if done.returncode:
-            unavailable(self, f"no tracefs can be mounted here: {done.stderr.strip()}")
-        self.addCleanup(run, ["umount", "-l", self.tracefs])
+        self.tracefs = self.mount("tracefs", "tracing")
         self.name = f"tpgen-test-{os.getpid()}-{next(INSTANCES)}"
         self.instance = os.path.join(self.tracefs, "instances", self.name)
         self.output = f"ftrace:{self.instance}"

@@ -3,21 +3,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "lttng"))
 
 from daemon import Daemon  # noqa: E402
 from building import build, generate  # noqa: E402
-from support import PATIENCE, Case, need, read, reader, run, unavailable  # noqa: E402
+from support import PATIENCE, Case, need, read, reader, run  # noqa: E402
 
 THREADS = 4
 
@@ -137,35 +135,24 @@ class Together(Case):
 
     # ---- Tools that die ----
 
-    @contextlib.contextmanager
-    def small_disk(self) -> Iterator[str]:
-        disk = self.path("disk")
-        os.mkdir(disk)
-        if os.geteuid() or run(["mount", "-t", "tmpfs", "-o", "size=256k,mode=777", "none", disk]).returncode:
-            unavailable(self, "no file system can be mounted here")
-        try:
-            yield disk
-        finally:
-            run(["umount", "-l", disk])
-
     def test_full_disk(self) -> None:
         need(self, "babeltrace2")
-        with self.small_disk() as disk:
-            program = self.program()
-            self.opened(program, "full", "text", f"{disk}/log")
-            self.opened(program, "packets", "ctf", f"{disk}/trace", "packet=64K")
-            self.opened(program, "counts", "stats", f"{disk}/stats", "json")
-            self.opened(program, "text", "text", self.path("log"))
-            self.opened(program, "ctf", "ctf", self.path("trace"))
-            self.opened(program, "stats", "stats", self.path("stats"), "json")
-            program.do("hit", 2000)
-            self.assertLess(program.do("close", "full"), 0)
-            for name in ("packets", "counts"):
-                program.do("close", name)
-            program.do("hit", 100)
-            for name in ("text", "ctf", "stats"):
-                self.assertEqual(program.do("close", name), 0, name)
-            status, said = program.end()
+        disk = self.small_disk("256k")
+        program = self.program()
+        self.opened(program, "full", "text", f"{disk}/log")
+        self.opened(program, "packets", "ctf", f"{disk}/trace", "packet=64K")
+        self.opened(program, "counts", "stats", f"{disk}/stats", "json")
+        self.opened(program, "text", "text", self.path("log"))
+        self.opened(program, "ctf", "ctf", self.path("trace"))
+        self.opened(program, "stats", "stats", self.path("stats"), "json")
+        program.do("hit", 2000)
+        self.assertLess(program.do("close", "full"), 0)
+        for name in ("packets", "counts"):
+            program.do("close", name)
+        program.do("hit", 100)
+        for name in ("text", "ctf", "stats"):
+            self.assertEqual(program.do("close", name), 0, name)
+        status, said = program.end()
         self.assertEqual(status, 0)
         self.assertRegex(said, r"tp: text sink: records lost: \d+ \(no file: \d+\)\n")
         for line in said.splitlines():
@@ -210,12 +197,7 @@ class Together(Case):
     def test_trace_marker_closed(self) -> None:
         """The kernel's trace buffer is switched off, and on again."""
         need(self, "babeltrace2")
-        tracefs = self.path("tracefs")
-        os.mkdir(tracefs)
-        if os.geteuid() or run(["mount", "-t", "tracefs", "none", tracefs]).returncode:
-            unavailable(self, "tracefs can't be mounted here")
-        self.addCleanup(run, ["umount", "-l", tracefs])
-        instance = f"{tracefs}/instances/tpgen-together-{os.getpid()}"
+        instance = f"{self.mount('tracefs', 'tracefs')}/instances/tpgen-together-{os.getpid()}"
         os.mkdir(instance)
         self.addCleanup(run, ["rmdir", instance])
         program = self.program()

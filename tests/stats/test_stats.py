@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "ctf"))
 
 from building import build, generate  # noqa: E402
 from recording import SANITIZER, TIMEOUT, Recording  # noqa: E402
-from support import ROOT, Case, note, read, reader, run, unavailable  # noqa: E402
+from support import ROOT, Case, note, read, reader, run  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 READ_TRACE = os.path.join(ROOT, "tests/roundtrip/read_trace.py")
@@ -286,14 +286,7 @@ class Programs(Recording):
 
     def test_two_at_once_and_an_end_of_one(self) -> None:
         """Of two files, one is on a disk that is full: the other has all."""
-        disk = self.path("disk")
-        os.mkdir(disk)
-        if os.geteuid() != 0:
-            unavailable(self, "to mount a small disk takes root")
-        done = run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk])
-        if done.returncode:
-            unavailable(self, f"no tmpfs can be mounted here: {done.stderr.strip()}")
-        self.addCleanup(run, ["umount", "-l", disk])
+        disk = self.small_disk("64k")
         full = os.path.join(disk, "stats")
         env = self.output(",interval=0.02")
         env["TP_OUTPUT"] += f";stats:{full},json,field=*.number+*.text,interval=0.02;ctf:{self.trace}"
