@@ -4,7 +4,6 @@
  *
  *	work=N          hits the tracepoint N times
  *	daemon          goes into the background by daemon(), which puts /dev/null on 0, 1 and 2
- *	fork            goes on in a child, and the parent exits
  *	close           closes 0, 1 and 2
  *	closeall        closes all descriptors
  *	open=FILE       opens a file, and keeps it open
@@ -44,9 +43,6 @@ static void step(const char *what, const char *value)
 	} else if (strcmp(what, "daemon") == 0) {
 		if (daemon(1, 0) != 0)
 			_exit(4);
-	} else if (strcmp(what, "fork") == 0) {
-		if (fork() != 0)
-			_exit(0);
 	} else if (strcmp(what, "close") == 0) {
 		for (int fd = 0; fd < 3; fd++)
 			close(fd);

@@ -15,7 +15,7 @@ from support import need, read  # noqa: E402
 PROGRAM = """\
 #define CREATE_TRACE_POINTS
 #include "daemon.h"
-#include <stdio.h>
+#include <stdlib.h>
 #include <tp/tp.h>
 
 int main(int argc, char **argv)
@@ -46,8 +46,7 @@ int main(int argc, char **argv)
 class Outputs(Daemons):
     def test_reached(self) -> None:
         need(self, "babeltrace2")
-        program = build(self.path("program"), self.write("program.c", PROGRAM.replace("<stdio.h>", "<stdlib.h>")),
-                        include=[built()])
+        program = build(self.path("program"), self.write("program.c", PROGRAM), include=[built()])
         recorder = f"ctf:{self.path('trace')},mode=flight"
         done = self.succeed([program, self.path("copy")], cwd=self.dir, env=self.environment(
             TP_ENABLE="*", TP_OUTPUT=f"text:{self.path('log')}; {recorder}", RECORDER=recorder))
