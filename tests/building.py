@@ -34,9 +34,9 @@ class BuildError(AssertionError):
     """A command has failed, or has said something."""
 
 
-def call(command: Sequence[str], timeout: float = 300) -> None:
+def call(command: Sequence[str]) -> None:
     """Runs a command that must succeed and say nothing."""
-    done = run([*command], timeout=timeout)
+    done = run([*command])
     if done.returncode or done.stdout or done.stderr:
         raise BuildError(f"{shlex.join(command)}\n{done.stdout}{done.stderr}")
 

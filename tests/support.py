@@ -13,8 +13,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 import unittest
+from collections.abc import Callable
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(TESTS)
@@ -99,7 +101,15 @@ def _become(out: int, err: int, cwd: str, env: dict[str, str]) -> None:
 
 def reader(command: list[str], cwd: str = ROOT) -> subprocess.CompletedProcess:
     """Runs a trace reader: a broken trace may make it eat all memory, or never end."""
-    return run(["sh", "-c", "ulimit -v 4000000; exec timeout 600 \"$@\"", "sh", *command], cwd=cwd)
+    return run(["sh", "-c", "ulimit -v 4000000; exec timeout \"$@\"", "sh", str(PATIENCE), *command], cwd=cwd)
+
+
+def until(condition: Callable[[], object], why: str = "") -> None:
+    """Waits for the condition, however long a busy machine needs. It is looked at often: who waits may want the moment."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"waited for {PATIENCE} seconds: {why}"
+        time.sleep(0.0005)
 
 
 def need(test: unittest.TestCase, *tools: str) -> None:
@@ -145,7 +155,8 @@ class Case(unittest.TestCase):
         os.mkdir(place)
         done = run(["mount", "-t", kind, *options, "none", place])
         if done.returncode:
-            unavailable(self, f"no {kind} can be mounted here: {done.stderr.strip()}")
+            reason = done.stderr.partition("\n")[0]
+            unavailable(self, f"no {kind} can be mounted here: {reason}")
         self.addCleanup(run, ["umount", "-l", place])
         return place
 

@@ -27,11 +27,10 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 import building
 from building import digest, generate
-from support import BUILD, PATIENCE, Case, need, note, read, reader, run
+from support import BUILD, PATIENCE, Case, need, note, read, reader, run, until
 
-SECONDS = min(int(os.environ.get("SECONDS") or 0), 400)  # for a file; tests/run.py waits for 600
+SECONDS = min(int(os.environ.get("SECONDS") or 0), 400)  # for a file, in less than TIMEOUT of tests/run.py
 SANITIZER = os.environ.get("SANITIZER", "")  # for all that is run
-TIMEOUT = PATIENCE
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # of all the crashes
 PR_SET_CHILD_SUBREAPER = 36
@@ -199,9 +198,9 @@ class Recording(Case):
         """Waits for its end, and for nothing but the message on its stderr. Returns its output."""
         late = ""
         try:
-            process.wait(TIMEOUT)
+            process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
-            late = f"has not ended after {TIMEOUT} s"
+            late = f"has not ended after {PATIENCE} s"
         self.end(process)
         out, err = read(self.path("out")), read(self.path("err"))
         self.assertEqual((late, process.returncode), ("", status), f"{out}{err}{self.repeat}")
@@ -211,15 +210,14 @@ class Recording(Case):
     def record(self, *commands: object, status: int = 0, message: str = "", **env: str) -> str:
         return self.finish(self.start(*commands, **env), status, message)
 
-    def wait_until(self, condition) -> None:
-        end = time.monotonic() + TIMEOUT
-        while not condition():
-            self.assertLess(time.monotonic(), end, self.repeat)
-            time.sleep(0.0005)
-
     def wait_for_line(self) -> None:
         """The recorder has come to its command "wait"."""
-        self.wait_until(lambda: "waiting\n" in read(self.path("out")))
+        until(lambda: "waiting\n" in read(self.path("out")), self.repeat)
+
+    def go_on(self, process: subprocess.Popen) -> None:
+        """Behind its command "wait"."""
+        process.stdin.write(b"\n")
+        process.stdin.flush()
 
     # ---- Looking at it ----
 

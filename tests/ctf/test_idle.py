@@ -9,7 +9,9 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from recording import Recording, read  # noqa: E402
+from recording import Recording  # noqa: E402
+from support import read, until  # noqa: E402
+
 
 class Idle(Recording):
     def look(self, *commands: object) -> list[dict[str, int]]:
@@ -17,14 +19,13 @@ class Idle(Recording):
         process = self.start(*commands)
         found = []
         for _ in range(commands.count("wait")):
-            self.wait_until(lambda: read(self.path("out")).count("waiting\n") > len(found))
+            until(lambda: read(self.path("out")).count("waiting\n") > len(found), self.repeat)
             proc = f"/proc/{process.pid}"
             self.assertEqual(len(os.listdir(f"{proc}/task")), 1)
             self.assertEqual(sorted(os.listdir(f"{proc}/fd")), ["0", "1", "2"])
             self.assertEqual(set(os.listdir(self.dir)), {"shared", "out", "err"})
             found.append(self.mapped(read(f"{proc}/maps")))
-            process.stdin.write(b"\n")
-            process.stdin.flush()
+            self.go_on(process)
         self.finish(process)
         return found
 

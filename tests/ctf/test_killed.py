@@ -12,6 +12,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from recording import PREPARE, Recording  # noqa: E402
+from support import until  # noqa: E402
 
 
 def mode(rng: random.Random) -> tuple[str, int]:
@@ -35,7 +36,7 @@ class Killed(Recording):
         output, packets = mode(rng)
         env = {"TP_CLOCK": "monotonic"} if rng.random() < 0.3 else {}
         process = self.start(*commands, TP_OUTPUT=f"ctf:{self.trace}{output}", **env)
-        self.wait_until(lambda: self.hits() or process.poll() is not None)
+        until(lambda: self.hits() or process.poll() is not None, self.repeat)
         time.sleep(rng.expovariate(1 / 0.004))
         os.killpg(process.pid, signal.SIGKILL)
         self.finish(process, -signal.SIGKILL)

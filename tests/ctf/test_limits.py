@@ -11,6 +11,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from recording import PREPARE, Recording, disk_usage, files  # noqa: E402
+from support import until  # noqa: E402
 
 LIMIT = 1  # TP_LOST_LIMIT
 KB = 1024
@@ -20,7 +21,7 @@ class Limits(Recording):
     def never_more(self, output: str, limit: int, *commands: object) -> str:
         """The process is stopped now and then, and its files are counted."""
         process = self.start(f"open={self.trace},{output}", *commands, "wait", "stop", "lost", "close")
-        self.wait_until(lambda: self.hits() > 100 or process.poll() is not None)
+        until(lambda: self.hits() > 100 or process.poll() is not None, self.repeat)
         most = 0
         for _ in range(15):
             time.sleep(0.005)
@@ -29,8 +30,7 @@ class Limits(Recording):
             most = max(most, disk_usage(self.trace))
             os.kill(process.pid, signal.SIGCONT)
         self.wait_for_line()
-        process.stdin.write(b"\n")
-        process.stdin.flush()
+        self.go_on(process)
         out = self.finish(process, message=self.LOST_ONLY)
         self.assertLessEqual(max(most, disk_usage(self.trace)), limit, self.repeat)
         return out

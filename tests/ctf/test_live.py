@@ -9,6 +9,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from recording import PREPARE, Recording, files  # noqa: E402
+from support import until  # noqa: E402
 
 
 class Live(Recording):
@@ -16,7 +17,7 @@ class Live(Recording):
         for rng in self.rounds(2):
             process = self.start("pace=20", f"threads={rng.randint(1, 4)}", "sleep=600000000",
                                  TP_OUTPUT=f"ctf:{self.trace},packet={rng.choice((4, 8, 64))}K{rng.choice(PREPARE)}")
-            self.wait_until(self.hits)
+            until(self.hits, self.repeat)
             for _ in range(8):
                 before = self.whos()
                 trace = self.read_trace(live=True)

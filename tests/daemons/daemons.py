@@ -9,12 +9,11 @@ import os
 import signal
 import subprocess
 import tempfile
-import time
 import atexit
 import shutil
 
 from building import build, generate
-from support import PATIENCE, Case, read
+from support import Case, read, until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -39,7 +38,7 @@ class Daemons(Case):
         self.program = os.path.join(built(), "daemon")
 
     def environment(self, **env: str) -> dict[str, str]:
-        return {**{k: v for k, v in os.environ.items() if not k.startswith("TP_")}, **env}
+        return {**os.environ, **env}
 
     def start(self, *steps: str, stderr=subprocess.DEVNULL, **env: str) -> subprocess.Popen:
         """Starts it; it need not go into the background."""
@@ -53,16 +52,9 @@ class Daemons(Case):
             process.kill()
         process.wait()
 
-    def until(self, condition, why: str = "") -> None:
-        """Waits, however long a busy machine needs."""
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            self.assertLess(time.monotonic(), end, why)
-            time.sleep(0.005)
-
     def wait_for(self, name: str) -> str:
         """Waits for a file, and returns what is in it."""
-        self.until(lambda: os.path.exists(self.path(name)), name)
+        until(lambda: os.path.exists(self.path(name)), name)
         return read(self.path(name))
 
     def pid(self, name: str = "pid") -> int:
@@ -84,7 +76,7 @@ class Daemons(Case):
                     return file.read().rsplit(")", 1)[1].split()[0] == "Z"
             except FileNotFoundError:
                 return True
-        self.until(is_gone, f"process {pid} has not ended")
+        until(is_gone, f"process {pid} has not ended")
 
     def records(self, trace: str) -> list[int]:
         """The values of n in a trace."""

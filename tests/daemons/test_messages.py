@@ -104,7 +104,7 @@ class Messages(Daemons):
         """owner=USER may put one there, and the process may be root's still."""
         process = self.start(f"pid={self.path('pid')}", f"wait={self.path('go')}", stderr=subprocess.PIPE,
                              TP_ENABLE="*,!nothing", TP_OUTPUT=f"ctf:{self.path('trace')}")
-        self.until(lambda: os.path.exists(self.path("pid")))
+        self.wait_for("pid")
         os.mkdir(self.path("victim"))
         os.symlink(self.path("victim"), self.path("trace/log"))
         self.write("go", "")
@@ -116,7 +116,7 @@ class Launcher(Daemons):
     def test_pipe_of_the_launcher(self) -> None:
         """x=$(TP_ENABLE=... daemon 2>&1) returns while the daemon works on."""
         done = run(["sh", "-c", 'x=$("$0" work=1 daemon "pid=$1" work=1 "wait=$2" 2>&1); echo "$x"', self.program,
-                    self.path("pid"), self.path("stop")], env=self.environment(TP_ENABLE="*"), timeout=PATIENCE)
+                    self.path("pid"), self.path("stop")], env=self.environment(TP_ENABLE="*"))
         self.assertRegex(done.stdout, r"\A[\d.]+ \d+/\d+ daemon:daemon_work: n=1\n\Z")
         pid = self.pid()
         self.assertTrue(os.path.exists(f"/proc/{pid}"))

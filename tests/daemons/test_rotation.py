@@ -22,7 +22,7 @@ class Text(Daemons):
         os.mkdir(self.path("logs"))
         process = self.start("work=1", f"pid={self.path('pid')}", f"wait={self.path('go')}", *between, "work=1",
                              TP_ENABLE="*", TP_OUTPUT=f"text:{log}")
-        self.until(lambda: os.path.exists(self.path("pid")))
+        self.wait_for("pid")
         rotate(log)
         time.sleep(1.1)  # the name is looked at once a second
         self.write("go", "")

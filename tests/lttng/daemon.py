@@ -14,19 +14,9 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
-from typing import Any, Callable
+from typing import Any
 
-from support import run
-
-TIMEOUT = 600  # seconds for what takes a fraction of one where nothing is wrong
-
-
-def wait_for(condition: Callable[[], object], what: str) -> None:
-    end = time.monotonic() + TIMEOUT
-    while not condition():
-        assert time.monotonic() < end, f"waited {TIMEOUT} seconds for {what}"
-        time.sleep(0.02)
+from support import PATIENCE, run, until
 
 
 def free_ports(number: int) -> list[int]:
@@ -47,13 +37,13 @@ class Daemon:
             uid = 100000 + os.getpid() % 900000000
             self.user = {"user": uid, "group": uid, "extra_groups": []}
             os.chown(self.dir, uid, uid)
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith(("LTTNG_", "TP_"))}
-        self.env |= {"HOME": self.dir, "LTTNG_HOME": self.dir, "LTTNG_UST_REGISTER_TIMEOUT": str(TIMEOUT * 1000)}
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("LTTNG_")}
+        self.env |= {"HOME": self.dir, "LTTNG_HOME": self.dir, "LTTNG_UST_REGISTER_TIMEOUT": str(PATIENCE * 1000)}
         self.process: subprocess.Popen | None = None
 
     def start(self) -> None:
         self.process = self.popen(["lttng-sessiond", "--no-kernel"])
-        wait_for(lambda: self.lttng("--no-sessiond", "list", check=False).returncode == 0, "lttng-sessiond")
+        until(lambda: self.lttng("--no-sessiond", "list", check=False).returncode == 0, "lttng-sessiond")
 
     def kill(self) -> None:
         """As a crash would. Its consumer daemon sees that, and ends."""
@@ -64,7 +54,7 @@ class Daemon:
     def end(self) -> None:
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-            self.process.wait(TIMEOUT)
+            self.process.wait(PATIENCE)
         shutil.rmtree(self.dir, ignore_errors=True)
 
     def popen(self, command: list[str], **options: Any) -> subprocess.Popen:
@@ -73,7 +63,7 @@ class Daemon:
         return subprocess.Popen(command, cwd=self.dir, **self.user, **options)
 
     def lttng(self, *args: str, check: bool = True) -> subprocess.CompletedProcess:
-        done = run(["lttng", *args], cwd=self.dir, env=self.env, timeout=TIMEOUT, **self.user)
+        done = run(["lttng", *args], cwd=self.dir, env=self.env, **self.user)
         assert not check or done.returncode == 0, f"lttng {' '.join(args)}\n{done.stdout}{done.stderr}"
         return done
 
@@ -115,7 +105,7 @@ class Target:
         if not self.process.stdin.closed:
             self.process.stdin.close()
         try:
-            assert self.process.wait(TIMEOUT) == 0, self.said()
+            assert self.process.wait(PATIENCE) == 0, self.said()
         finally:
             self.process.kill()
             self.process.wait()

@@ -19,9 +19,9 @@ from typing import Any
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from daemon import Daemon, Target, free_ports, wait_for  # noqa: E402
+from daemon import Daemon, Target, free_ports  # noqa: E402
 from building import CC, build, generate
-from support import BUILD, ROOT, RUNTIME_INCLUDES, Case, need, read, reader, run  # noqa: E402
+from support import BUILD, ROOT, RUNTIME_INCLUDES, Case, need, read, reader, run, until  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 TOOLS = ("lttng", "lttng-sessiond", "lttng-relayd", "babeltrace2")
@@ -287,7 +287,7 @@ class Lttng(Case):
         target.do("other 2")
         daemon.start()
         listed = f"PID: {target.pid} "
-        wait_for(lambda: listed in daemon.lttng("list", "-u").stdout, "the program to be registered again")
+        until(lambda: listed in daemon.lttng("list", "-u").stdout, "the program to be registered again")
         with self.session("enable-event -u lt:lt_other") as trace:
             target.do("other 3")
         self.assertEqual(target.end(), "")
@@ -305,7 +305,7 @@ class Lttng(Case):
         self.addCleanup(relayd.terminate)
         name = "test_over_the_network"
         create = ("create", name, f"--set-url=net://127.0.0.1:{control}:{data}")
-        wait_for(lambda: daemon.lttng(*create, check=False).returncode == 0, "lttng-relayd")
+        until(lambda: daemon.lttng(*create, check=False).returncode == 0, "lttng-relayd")
         target = self.target()
         daemon.lttng("enable-event", "-u", "-s", name, "lt:*")
         daemon.lttng("start", name)

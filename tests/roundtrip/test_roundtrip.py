@@ -16,7 +16,7 @@ import time
 from typing import Any
 
 from building import build, generate
-from support import Case, need, read, reader, run
+from support import PATIENCE, Case, need, read, reader, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
@@ -97,7 +97,7 @@ class RoundTrip(Case):
         program = self.build()
         os.mkdir(self.path("logs"))
         done = subprocess.run(argv, executable=program, env={**os.environ, "TP_ENABLE": "all:*",
-                              "TP_OUTPUT": f"ctf:{trace}"}, capture_output=True, timeout=600, check=False)
+                              "TP_OUTPUT": f"ctf:{trace}"}, capture_output=True, timeout=PATIENCE, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         need(self, "babeltrace2")
         for arguments in (["babeltrace2", trace], ["babeltrace2", trace, "--component=sink.text.details"]):

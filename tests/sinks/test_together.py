@@ -47,7 +47,7 @@ class Together(Case):
         os.chmod(self.dir, 0o777)  # for the user of LTTng's daemon
         generate(self.dir, os.path.join(HERE, "several.tp"))
         build(self.path("driver"), os.path.join(HERE, "driver.c"), include=[self.dir])
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith("TP_")}
+        self.env = dict(os.environ)
         self.user: dict[str, object] = {}
 
     def program(self) -> Program:

@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "ctf"))
 
 from building import build  # noqa: E402
 from recording import SANITIZER, Recording  # noqa: E402
-from support import read  # noqa: E402
+from support import read, until  # noqa: E402
 
 SECONDS = "3"
 STALL = 90
@@ -80,14 +80,14 @@ class Processes(Recording):
     def test_a_file_while_it_runs(self) -> None:
         """Of a child that has a thread for it; and kill -9 leaves what was there."""
         self.in_background(",children=live")
-        self.wait_until(lambda: glob.glob(self.path("stats.*")))
+        until(lambda: glob.glob(self.path("stats.*")), self.repeat)
         path = glob.glob(self.path("stats.*"))[0]
         pid = int(re.sub(r".*\.", "", path))
         self.addCleanup(self.kill, pid)
         before = self.beats(path)
         self.assertGreater(before, 0)
-        self.wait_until(lambda: self.beats(path) > before)
-        self.wait_until(lambda: self.beats(path) > before + 20)
+        until(lambda: self.beats(path) > before, self.repeat)
+        until(lambda: self.beats(path) > before + 20, self.repeat)
         self.kill(pid)
         self.assertGreater(self.beats(path), before + 20)
         self.assertEqual(self.beats(self.path("stats")), 0)  # the parent's

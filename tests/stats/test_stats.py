@@ -21,8 +21,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "ctf"))
 
 from building import build, generate  # noqa: E402
-from recording import SANITIZER, TIMEOUT, Recording  # noqa: E402
-from support import ROOT, Case, note, read, reader, run  # noqa: E402
+from recording import SANITIZER, Recording  # noqa: E402
+from support import PATIENCE, ROOT, Case, note, read, reader, run, until  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 READ_TRACE = os.path.join(ROOT, "tests/roundtrip/read_trace.py")
@@ -240,7 +240,7 @@ class Programs(Recording):
         """Each time a whole file, whose counts never go back."""
         process = self.start("threads=3", "wait", "stop", **self.output(",interval=0.01,by=thread"))
         before, reads, files = 0, 0, set()
-        end = time.monotonic() + TIMEOUT
+        end = time.monotonic() + PATIENCE
         while len(files) < 30 and time.monotonic() < end:
             if not os.path.exists(self.path("stats")):
                 continue
@@ -249,8 +249,7 @@ class Programs(Recording):
             self.assertGreaterEqual(now, before)
             before, reads = now, reads + 1
         self.assertEqual(len(files), 30)
-        process.stdin.write(b"\n")
-        process.stdin.flush()
+        self.go_on(process)
         self.finish(process)
         self.all_is_counted_here()
         note(f"{reads} reads of {len(files)} files, {before} hits")
@@ -258,7 +257,7 @@ class Programs(Recording):
     def test_kill(self) -> None:
         process = self.start("hit=1000", "wait", **self.output(",interval=0.02"))
         self.wait_for_line()
-        self.wait_until(lambda: self.counted() == 1000)
+        until(lambda: self.counted() == 1000, self.repeat)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         self.assertEqual(self.counted(), 1000)
@@ -292,17 +291,15 @@ class Programs(Recording):
         env["TP_OUTPUT"] += f";stats:{full},json,field=*.number+*.text,interval=0.02;ctf:{self.trace}"
         process = self.start("hit=50", "wait", "hit=50", "sleep=200000", "wait", "hit=50", "sleep=200000", **env)
         self.wait_for_line()
-        self.wait_until(lambda: self.counted(full) == 50)
+        until(lambda: self.counted(full) == 50, self.repeat)
         run(["sh", "-c", f"cat /dev/zero >{disk}/more"])
-        process.stdin.write(b"\n")
-        process.stdin.flush()
-        self.wait_until(lambda: read(self.path("out")).count("waiting") == 2)
+        self.go_on(process)
+        until(lambda: read(self.path("out")).count("waiting") == 2, self.repeat)
         with contextlib.suppress(FileNotFoundError):
             self.assertEqual(self.counted(full), 50)  # what was there stays whole
         self.assertEqual(self.counted(), 100)
         os.unlink(f"{disk}/more")
-        process.stdin.write(b"\n")
-        process.stdin.flush()
+        self.go_on(process)
         self.finish(process, message=r"tp: statistics '[^\n]*': can't be written: No space left on device; [^\n]*\n")
         self.assertEqual((self.counted(), self.counted(full)), (150, 150))
         self.assertEqual(glob.glob(f"{disk}/.*"), [])

@@ -13,7 +13,6 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -22,7 +21,7 @@ sys.path.insert(0, ROUNDTRIP)
 
 from building import build, generate  # noqa: E402
 from random_events import random_program, write  # noqa: E402
-from support import BUILD, Case, need, note, read, reader, run, tpgen  # noqa: E402
+from support import BUILD, Case, need, note, read, reader, run, tpgen, until  # noqa: E402
 
 TOOL = os.path.join(BUILD, "tp-trace-dat")
 CC = os.environ.get("CC", "gcc")
@@ -39,17 +38,6 @@ def expected(event: str, text: str) -> str:
     if event.endswith("hex_dump"):
         return text.replace("\\ndump: ", " ").strip()
     return text.strip(" ")
-
-
-def wait_for(pattern: str) -> None:
-    """Until there is, or was, such a file: a flight recorder's are gone again at once."""
-    end = time.monotonic() + 60
-    directory, name = os.path.split(pattern)
-    stream, number = name.rsplit("-", 1)
-    stream = os.path.join(directory, f"{stream}-*")
-    while not any(int(path.rsplit("-", 1)[1]) >= int(number) for path in glob.glob(stream)):
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 class Dat(Case):
@@ -272,7 +260,9 @@ class Dat(Case):
         with subprocess.Popen([self.program, "2", "100000000"], stderr=subprocess.DEVNULL, env={
                 **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace},mode=flight,packet=16K"}) as process:
             try:
-                wait_for(os.path.join(self.trace, "stream-*-1-9"))
+                # A flight recorder's files are gone again at once: so a later one will do.
+                packets = os.path.join(self.trace, "stream-*-1-*")
+                until(lambda: any(int(path.rsplit("-", 1)[1]) >= 9 for path in glob.glob(packets)), "the tenth packet")
                 for _ in range(10):
                     done = reader([TOOL, "-o", self.dat, self.trace])
                     self.assertRegex(done.stderr, r"\A(tp-trace-dat: .*(/stream-\S+' (is not there|has become another "
