@@ -14,7 +14,7 @@ import hashlib
 import os
 import shlex
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from support import BUILD, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, WARNINGS, read, run, tpgen
 
@@ -102,11 +102,11 @@ _locks_lock = threading.Lock()
 
 
 @functools.lru_cache(maxsize=None)
-def digest(*folders: str) -> str:
-    """A hash of all that is in these folders."""
+def digest(*places: str) -> str:
+    """A hash of these files, and of all that is in these folders."""
     found = hashlib.sha256()
-    for folder in folders:
-        for path in sorted(glob.glob(os.path.join(ROOT, folder, "**"), recursive=True)):
+    for place in (os.path.join(ROOT, place) for place in places):
+        for path in [place, *sorted(glob.glob(os.path.join(place, "**"), recursive=True))]:
             if os.path.isfile(path) and not path.endswith(".pyc"):
                 found.update(path.encode() + b"\0")
                 with open(path, "rb") as file:
@@ -114,22 +114,22 @@ def digest(*folders: str) -> str:
     return found.hexdigest()
 
 
-def once(directory: str, commands: Sequence[Sequence[str]], *folders: str) -> None:
-    """Runs commands that fill a directory below build/, unless they and the folders' files are those of the last time.
+def once(directory: str, key: object, make: Callable[[], None], *folders: str) -> None:
+    """Has a directory below build/ filled by make(), unless key and the folders' files are those of the last time.
 
-    Of several processes that want it at once, one does it.
+    key is what make() goes by besides them. Of several processes that want it at once, one does it.
     """
     with _locks_lock:
         lock = _locks.setdefault(directory, threading.Lock())
     os.makedirs(directory, exist_ok=True)
     stamp = os.path.join(directory, "stamp")
-    wanted = hashlib.sha256((digest(*folders) + repr(commands)).encode()).hexdigest()
+    shared = digest("tests/building.py", "tests/support.py")
+    wanted = hashlib.sha256((shared + digest(*folders) + repr(key)).encode()).hexdigest()
     with lock, open(os.path.join(directory, "lock"), "w", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         if os.path.exists(stamp) and read(stamp) == wanted:
             return
-        for command in commands:
-            call(command)
+        make()
         with open(stamp, "w", encoding="ascii") as file_of_stamp:
             file_of_stamp.write(wanted)
 
@@ -142,8 +142,9 @@ def sanitized(sanitizer: str, compiler: str = CC) -> str:
     cc = shlex.split(compiler)
     name = "-".join(filter(None, (os.path.basename(cc[0]), sanitizer)))
     directory = os.path.join(BUILD, "runtime", name)
-    once(directory, [[*cc, "-std=gnu11", "-D_GNU_SOURCE", DEBUG, "-O1", "-fPIC", "-fvisibility=hidden",
-                      *sanitize(sanitizer, compiler), "-DTP_CHECK_RANKS=1", *RUNTIME_INCLUDES, "-shared",
-                      "-Wl,-soname,libtp.so", "-Wl,-z,nodelete", "-o", os.path.join(directory, "libtp.so"),
-                      *RUNTIME_SOURCES, "-lurcu-bp", "-lpthread"]], "runtime")
+    command = [*cc, "-std=gnu11", "-D_GNU_SOURCE", DEBUG, "-O1", "-fPIC", "-fvisibility=hidden",
+               *sanitize(sanitizer, compiler), "-DTP_CHECK_RANKS=1", *RUNTIME_INCLUDES, "-shared",
+               "-Wl,-soname,libtp.so", "-Wl,-z,nodelete", "-o", os.path.join(directory, "libtp.so"),
+               *RUNTIME_SOURCES, "-lurcu-bp", "-lpthread"]
+    once(directory, command, lambda: call(command), "runtime")
     return directory

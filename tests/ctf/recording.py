@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import dataclasses
-import fcntl
 import glob
 import os
 import random
@@ -24,11 +23,10 @@ import struct
 import subprocess
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 import building
-from building import digest, generate
 from support import BUILD, PATIENCE, Case, need, note, read, reader, run, until
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS = min(int(os.environ.get("SECONDS") or 0), 400)  # for a file, in less than TIMEOUT of tests/run.py
 SANITIZER = os.environ.get("SANITIZER", "")  # for all that is run
 
@@ -52,18 +50,14 @@ PACKET = struct.Struct("=II7Q")  # struct tp_ctf_packet, whose last are packet_s
 def build(sanitizer: str = "") -> str:
     """The directory with the programs, which are built where anything has changed since."""
     directory = os.path.join(BUILD, "ctf", sanitizer or "plain")
-    os.makedirs(directory, exist_ok=True)
-    with open(os.path.join(directory, "lock"), "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # of another file of tests
-        stamp = os.path.join(directory, "built")
-        if not os.path.exists(stamp) or read(stamp) != digest("runtime", "tpgen", "templates", "tests/ctf"):
-            generate(directory, os.path.join(HERE, "record.tp"))
-            building.build(os.path.join(directory, "recorder"),
-                           *(os.path.join(HERE, name) for name in ("recorder.c", "threads.c", "processes.c")),
-                           include=[directory], libtp=sanitizer or "static")
-            building.build(os.path.join(directory, "check"), os.path.join(HERE, "check.c"), libtp="")
-            with open(stamp, "w", encoding="ascii") as file:
-                file.write(digest("runtime", "tpgen", "templates", "tests/ctf"))
+
+    def make() -> None:
+        building.generate(directory, os.path.join(HERE, "record.tp"))
+        building.build(os.path.join(directory, "recorder"),
+                       *(os.path.join(HERE, name) for name in ("recorder.c", "threads.c", "processes.c")),
+                       include=[directory], libtp=sanitizer or "static")
+        building.build(os.path.join(directory, "check"), os.path.join(HERE, "check.c"), libtp="")
+    building.once(directory, building.CC, make, "runtime", "tpgen", "templates", "tests/ctf")
     return directory
 
 

@@ -28,8 +28,9 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
-from building import DEBUG, SANITIZERS, BuildError, once, sanitize, sanitized  # noqa: E402
-from support import BUILD, ROOT, WARNINGS, run  # noqa: E402
+import building  # noqa: E402
+from building import DEBUG, SANITIZERS, BuildError, generate, once, sanitize, sanitized  # noqa: E402
+from support import BUILD, run  # noqa: E402
 
 TORTURE_SANITIZER = {"asan": ["-DTORTURE_SANITIZER=1"], "tsan": ["-DTORTURE_SANITIZER=2"]}
 
@@ -93,8 +94,7 @@ INPUTS = ("runtime", "tpgen", "templates", "tests/torture")
 def _headers() -> str:
     directory = os.path.join(BUILD, "torture", "headers")
     tp = [os.path.join("tests/torture", name) for name in ("points.tp", "visitor.tp")]
-    command = [sys.executable, "-m", "tpgen", "gen", "-o", directory, *tp]
-    once(directory, [["env", f"PYTHONPATH={ROOT}", *command]], *INPUTS)
+    once(directory, None, lambda: generate(directory, *tp), *INPUTS)
     return directory
 
 
@@ -103,28 +103,26 @@ def build(variant: Variant) -> str:
     headers = _headers()
     runtime = sanitized(variant.sanitizer, variant.cc)
     directory = os.path.join(BUILD, "torture", variant.name)
-    common = [DEBUG, "-O2", *WARNINGS, *sanitize(variant.sanitizer, variant.cc),
-              *TORTURE_SANITIZER.get(variant.sanitizer, []), "-I", os.path.join(ROOT, "runtime/include"), "-I", headers]
-    c = [*variant.cc.split(), "-std=gnu11", "-D_GNU_SOURCE", *common, *variant.flags]
-    cxx = [*variant.cxx.split(), "-std=gnu++17", "-fno-exceptions", "-fno-rtti", *common, *variant.flags]
+    flags = [DEBUG, *sanitize(variant.sanitizer, variant.cc), *TORTURE_SANITIZER.get(variant.sanitizer, []), *variant.flags]
     libs = [f"-L{runtime}", f"-Wl,-rpath,{runtime}", "-Wl,-z,now", "-ltp", "-lurcu-bp", "-lpthread", "-ldl"]
 
     def out(name: str) -> str:
         return os.path.join(directory, name)
 
-    names = ("torture.c", "points.c", "probes.c", "modules.c", "processes.c", "threads.c", "sinks.c", *variant.sources)
-    sources = [os.path.join(HERE, name) for name in names]
-    module = [*c, "-shared", "-fPIC"]
-    once(directory, [
-        [*cxx, "-c", "-o", out("hitters.o"), os.path.join(HERE, "hitters.cpp")],
-        [*c, "-rdynamic", "-o", out("torture"), *sources, out("hitters.o"), *libs],
-        [*module, "-o", out("visitor-a.so"), os.path.join(HERE, "visitor.c"), *libs],
-        # Sites of both kinds in one program.
-        [*module, "-DTP_STATIC_KEYS=0", "-o", out("visitor-b.so"), os.path.join(HERE, "visitor.c"), *libs]
-        if "-DTP_STATIC_KEYS=0" not in variant.flags else ["cp", out("visitor-a.so"), out("visitor-b.so")],
-        [*module, "-o", out("guest-0.so"), os.path.join(HERE, "guest.c"), *libs],
-        *[["cp", out("guest-0.so"), out(f"guest-{n}.so")] for n in range(1, NR_GUESTS)],
-    ], *INPUTS)
+    def make(output: str, *sources: str, compiler: str = variant.cc, more: tuple[str, ...] = (), link=libs) -> None:
+        building.build(out(output), *(os.path.join(HERE, name) for name in sources), compiler=compiler, include=[headers],
+                       flags=[*flags, *more], libtp="", link=link)
+
+    def make_all() -> None:
+        make("hitters.o", "hitters.cpp", compiler=variant.cxx, more=("-fno-exceptions", "-fno-rtti"))
+        make("torture", "torture.c", "points.c", "probes.c", "modules.c", "processes.c", "threads.c", "sinks.c",
+             *variant.sources, link=["-rdynamic", out("hitters.o"), *libs])
+        make("visitor-a.so", "visitor.c")
+        make("visitor-b.so", "visitor.c", more=("-DTP_STATIC_KEYS=0",))  # sites of both kinds in one program
+        make("guest-0.so", "guest.c")
+        for n in range(1, NR_GUESTS):
+            shutil.copy(out("guest-0.so"), out(f"guest-{n}.so"))
+    once(directory, (variant.cc, variant.cxx, flags), make_all, *INPUTS)
     return directory
 
 
