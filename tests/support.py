@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import glob
 import importlib
@@ -110,6 +111,13 @@ def until(condition: Callable[[], object], why: str = "") -> None:
     while not condition():
         assert time.monotonic() < end, f"waited for {PATIENCE} seconds: {why}"
         time.sleep(0.0005)
+
+
+def temporary() -> str:
+    """A directory for all tests of a file."""
+    path = tempfile.mkdtemp(prefix="tpgen-test-")
+    atexit.register(shutil.rmtree, path, True)
+    return path
 
 
 def need(test: unittest.TestCase, *tools: str) -> None:

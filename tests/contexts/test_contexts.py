@@ -25,7 +25,6 @@ records (tp/tracepoint.h): glibc cancels a thread that has disabled it at that v
 
 from __future__ import annotations
 
-import atexit
 import functools
 import itertools
 import os
@@ -34,44 +33,36 @@ import shutil
 import subprocess
 import tempfile
 
-from support import BUILD, ROOT, WARNINGS, Case, need, read, reader, run, tpgen
+import building
+from building import CXX, generate, runtime
+from support import ROOT, Case, need, read, reader, run, temporary
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SHARED = (f"-L{BUILD}", f"-Wl,-rpath,{BUILD}", "-ltp", "-lurcu-bp", "-lpthread")
-STATIC = (f"{BUILD}/libtp.a", "-lurcu-bp", "-lpthread")
+SHARED, STATIC = runtime("shared"), runtime("static")
 INCLUDES = ("-I", os.path.join(ROOT, "runtime/include"))
 
-# How the programs are built: the compilers, their flags, the linker's, and the runtime.
-VARIANTS: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]] = {
-    "gcc": ("gcc", "g++", ("-O2",), SHARED),
-    "gcc, without static keys": ("gcc", "g++", ("-O3", "-DTP_STATIC_KEYS=0"), STATIC),
-    "clang": ("clang", "clang++", ("-O2",), STATIC),
+# How the programs are built: the compiler, its flags, and the runtime.
+VARIANTS: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "gcc": ("gcc", ("-O2",), "shared"),
+    "gcc, without static keys": ("gcc", ("-O3", "-DTP_STATIC_KEYS=0"), "static"),
+    "clang": ("clang", ("-O2",), "static"),
 }
 
 
 @functools.cache
 def directory() -> str:
-    path = tempfile.mkdtemp(prefix="tpgen-lessons-")
-    atexit.register(shutil.rmtree, path, True)
-    done = tpgen("gen", "-o", path, os.path.join(HERE, "points.tp"))
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    path = temporary()
+    generate(path, os.path.join(HERE, "points.tp"))
     return path
 
 
 @functools.cache
-def build(cc: str, cxx: str, flags: tuple[str, ...], libraries: tuple[str, ...], program: str = "lessons") -> str:
+def build(compiler: str, flags: tuple[str, ...], libtp: str, program: str = "lessons", link: tuple[str, ...] = ()) -> str:
     """The program's path; compiled once for all tests."""
-    path = tempfile.mkdtemp(dir=directory())
     sources = ["mallocs.c"] if program == "mallocs" else ["lessons.c", "threads.c", "processes.c", "moments.c", "cpp.cc"]
-    for source in sources:
-        compiler = [cxx, "-std=gnu++17"] if source.endswith(".cc") else [cc, "-std=gnu11"]
-        done = run([*compiler, "-D_GNU_SOURCE", "-g", *WARNINGS, *INCLUDES, "-I", directory(), "-I", HERE, *flags, "-c", "-o",
-                    os.path.join(path, source + ".o"), os.path.join(HERE, source)])
-        assert done.returncode == 0, done.stderr
-    done = run([cxx, *flags, "-o", os.path.join(path, program), *(os.path.join(path, s + ".o") for s in sources),
-                *libraries])
-    assert done.returncode == 0, done.stderr
-    return os.path.join(path, program)
+    return building.build(os.path.join(tempfile.mkdtemp(dir=directory()), program),
+                          *(os.path.join(HERE, source) for source in sources), compiler=compiler,
+                          include=[directory(), HERE], flags=flags, link=link, libtp=libtp)
 
 
 class Lesson(Case):
@@ -83,11 +74,11 @@ class Lesson(Case):
 
     def learn(self, lesson: str, stderr: str = "", program: str = "lessons", **env: str) -> None:
         """The program ends with 0, and what it says on stderr, if anything, is one line."""
-        for name, (cc, cxx, flags, libraries) in VARIANTS.items():
-            if not shutil.which(cxx):
+        for name, variant in VARIANTS.items():
+            if not shutil.which(CXX[variant[0]]):
                 continue
             with self.subTest(variant=name):
-                done = self.give(lesson, build(cc, cxx, flags, libraries, program), **env)
+                done = self.give(lesson, build(*variant, program), **env)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertRegex(done.stderr, f"\\A{stderr}\\Z")
 
@@ -227,12 +218,12 @@ class Sections(Lesson):
 
     def test_address_sanitizer(self) -> None:
         """L 4f74bc5e, d1a0fad8: its red zones broke them."""
-        for cc, cxx in (("gcc", "g++"), ("clang", "clang++")):
-            if not shutil.which(cxx):
+        for compiler in CXX:
+            if not shutil.which(CXX[compiler]):
                 continue
             for level in ("-O0", "-O2"):
-                with self.subTest(compiler=cc, level=level):
-                    program = build(cc, cxx, (level, "-fsanitize=address"), SHARED)
+                with self.subTest(compiler=compiler, level=level):
+                    program = build(compiler, (level, "-fsanitize=address"), "shared")
                     for lesson in ("constructors", "recursion_in_cpp", "thread_exit"):
                         done = self.give(lesson, program, ASAN_OPTIONS="detect_leaks=0")
                         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -241,12 +232,13 @@ class Sections(Lesson):
         """lld: start-stop-gc drops sections to whose bounds alone something refers, unless they are retained."""
         need(self, "ld.lld")
         flags = ("-O2", "-ffunction-sections", "-fdata-sections")
-        for cc, cxx in (("gcc", "g++"), ("clang", "clang++")):
+        for compiler in CXX:
             for collect in ("start-stop-gc", "nostart-stop-gc"):
-                if not shutil.which(cxx):
+                if not shutil.which(CXX[compiler]):
                     continue
-                with self.subTest(compiler=cc, collect=collect):
-                    program = build(cc, cxx, flags, (*STATIC, "-fuse-ld=lld", "-Wl,--gc-sections", f"-Wl,-z,{collect}"))
+                with self.subTest(compiler=compiler, collect=collect):
+                    program = build(compiler, flags, "static",
+                                    link=("-fuse-ld=lld", "-Wl,--gc-sections", f"-Wl,-z,{collect}"))
                     done = self.give("signal_first", program, TP_ENABLE="lessons_hit")
                     self.assertEqual((done.returncode, done.stderr.count("lessons:lessons_hit: n=10")), (0, 100))
 
@@ -278,8 +270,7 @@ class LinkOrder(Case):
 
     def setUp(self) -> None:
         super().setUp()
-        done = tpgen("gen", "-o", self.dir, self.write("order.tp", ORDER_TP))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        generate(self.dir, self.write("order.tp", ORDER_TP))
         for name, text in ORDER.items():
             self.write(name, text)
             self.succeed(["g++" if name.endswith(".cc") else "gcc", "-O2", "-fPIC", *INCLUDES, "-c", "-o", name + ".o", name],
@@ -374,18 +365,16 @@ void hit(int n)
 class Unloading(Case):
     def setUp(self) -> None:
         super().setUp()
-        done = tpgen("gen", "-o", self.dir, self.write("order.tp", ORDER_TP))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        generate(self.dir, self.write("order.tp", ORDER_TP))
         self.write("creator.c", ORDER["creator.c"])
         self.write("loader.c", LOADER)
         self.succeed(["gcc", "-o", "loader", "loader.c", "-ldl", "-lpthread"], cwd=self.dir)
 
-    def module(self, text: str, *flags: str, compiler: str = "g++") -> None:
-        cc = {"g++": "gcc", "clang++": "clang"}[compiler]
+    def module(self, text: str, *flags: str, compiler: str = "gcc") -> None:
         self.write("module.cc", text)
-        self.succeed([cc, "-O2", "-fPIC", *INCLUDES, "-c", "creator.c"], cwd=self.dir)
-        self.succeed([compiler, "-O2", "-fPIC", "-shared", *INCLUDES, "-o", "module.so", "module.cc", "creator.o", *flags],
-                     cwd=self.dir)
+        self.succeed([compiler, "-O2", "-fPIC", *INCLUDES, "-c", "creator.c"], cwd=self.dir)
+        self.succeed([CXX[compiler], "-O2", "-fPIC", "-shared", *INCLUDES, "-o", "module.so", "module.cc", "creator.o",
+                      *flags], cwd=self.dir)
 
     def load(self, **env: str) -> list[str]:
         done = run(["./loader"], cwd=self.dir, env={**os.environ, **env})
@@ -394,9 +383,9 @@ class Unloading(Case):
 
     def test_object_that_is_closed_goes(self) -> None:
         """L 0fd0de10: an exported weak symbol kept it, and its destructor never ran."""
-        for compiler in ("g++", "clang++"):
+        for compiler in CXX:
             for level in ("-O0", "-O2"):
-                if not shutil.which(compiler):
+                if not shutil.which(CXX[compiler]):
                     continue
                 with self.subTest(compiler=compiler, level=level):
                     self.module(MODULE % "", level, *SHARED, compiler=compiler)
@@ -405,8 +394,8 @@ class Unloading(Case):
 
     def test_sites_do_not_keep_an_object(self) -> None:
         """In inline functions and templates: what the object's own static variables do there is not ours."""
-        for compiler in ("g++", "clang++"):
-            if shutil.which(compiler):
+        for compiler in CXX:
+            if shutil.which(CXX[compiler]):
                 with self.subTest(compiler=compiler):
                     text = MODULE.replace("static int n; ", "int n = 0; ") % "site(); counted<5>::count();"
                     self.module(text, "-O0", *SHARED, compiler=compiler)
