@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import os
-import re
-import unittest
+import sys
 
-from support import ROOT, Case, need
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "sites"))
 
-# Each function twice: with what SITE says, and without.
+import disabled  # noqa: E402
+
 FUNCTIONS = """#include <tp/marker.h>
 
 #ifdef WITH
@@ -56,39 +56,7 @@ void straight(volatile int *p)
 }
 """
 SITES = {"leaf": 1, "leaf_none": 1, "leaf_three": 1, "leaf_load": 1, "straight": 5}
-OFF = re.compile(r"test\s+\$0x[0-9a-f]+,%eax$")
 
 
-@unittest.skipUnless(os.uname().machine == "x86_64", "it reads the instructions of x86-64")
-class Disabled(Case):
-    def functions(self, compiler: str, *options: str) -> dict[str, list[str]]:
-        """Of each function its instructions up to the return; what is out of the way comes behind."""
-        need(self, compiler, "objdump")
-        self.succeed([compiler, "-std=gnu11", "-O2", "-fcf-protection=none", "-c", "-o", self.path("off.o"), *options,
-                      "-I", os.path.join(ROOT, "runtime/include"), self.write("off.c", FUNCTIONS)])
-        dump = self.succeed(["objdump", "-d", "--no-show-raw-insn", self.path("off.o")]).stdout
-        found = {}
-        for name, body in re.findall(r"^\w+ <(\w+)>:\n((?: .*\n)+)", dump, re.M):
-            lines = [line.split("\t", 1)[1].strip() for line in body.splitlines() if "\t" in line]
-            if name in SITES:
-                found[name] = lines[:lines.index("ret") + 1]
-        return found
-
-    def compare(self, *options: str) -> None:
-        for compiler in ("gcc", "clang"):
-            without = self.functions(compiler, *options)
-            having = self.functions(compiler, "-DWITH", *options)
-            for name, sites in SITES.items():
-                with self.subTest(compiler=compiler, function=name):
-                    off = [line for line in having[name] if OFF.match(line)]
-                    self.assertEqual(len(off), sites, having[name])
-                    # clang has one "lea" for a sum, but not across a site; the "add" that it takes then needs a "mov".
-                    rest = [line.replace("add ", "lea ").split()[0] for line in having[name]
-                            if not OFF.match(line) and (compiler == "gcc" or line != "mov    %esi,%eax")]
-                    self.assertEqual(rest, [line.split()[0] for line in without[name]])
-
-    def test_one_instruction(self) -> None:
-        self.compare()
-
-    def test_position_independent(self) -> None:
-        self.compare("-fPIC")
+class Markers(disabled.Disabled):
+    SOURCE, SITES = FUNCTIONS, SITES
