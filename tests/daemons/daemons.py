@@ -8,12 +8,9 @@ import functools
 import os
 import signal
 import subprocess
-import tempfile
-import atexit
-import shutil
 
 from building import build, generate
-from support import Case, read, until
+from support import Case, read, temporary, until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -21,13 +18,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 @functools.cache
 def built() -> str:
     """The directory of the program."""
-    path = tempfile.mkdtemp(prefix="tpgen-daemon-")
-    atexit.register(shutil.rmtree, path, True)
+    path = temporary()
     os.chmod(path, 0o755)
-    generate(path, os.path.join(HERE, "daemon.tp"))
-    generate(path, os.path.join(HERE, "plugin.tp"))
-    build(os.path.join(path, "daemon"), os.path.join(HERE, "daemon.c"), include=[path], libtp="shared")
-    build(os.path.join(path, "plugin.so"), os.path.join(HERE, "plugin.c"), include=[path], libtp="shared")
+    for output, source in (("daemon", "daemon"), ("plugin.so", "plugin")):
+        generate(path, os.path.join(HERE, f"{source}.tp"))
+        build(os.path.join(path, output), os.path.join(HERE, f"{source}.c"), include=[path], libtp="shared")
     return path
 
 

@@ -7,16 +7,13 @@ is tested in unit/test_ftrace.c.
 
 from __future__ import annotations
 
-import atexit
 import functools
 import itertools
 import os
 import re
-import shutil
-import tempfile
 
 from building import build, generate
-from support import Case, need, read, run, unavailable
+from support import Case, need, read, run, temporary, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NOBODY = 65534
@@ -27,8 +24,7 @@ INSTANCES = itertools.count()
 
 @functools.cache
 def program() -> str:
-    path = tempfile.mkdtemp(prefix="tpgen-ftrace-")
-    atexit.register(shutil.rmtree, path, True)
+    path = temporary()
     os.chmod(path, 0o755)  # for nobody
     generate(path, os.path.join(HERE, "ftrace.tp"))
     return build(os.path.join(path, "program"), os.path.join(HERE, "program.c"), include=[path])

@@ -3,18 +3,15 @@
 
 from __future__ import annotations
 
-import atexit
 import concurrent.futures
 import functools
 import os
 import platform
 import re
 import shlex
-import shutil
-import tempfile
 
 from kernel import formats, table, tree, witness
-from support import Case, note, tpgen, unavailable
+from support import Case, note, temporary, tpgen, unavailable
 
 AT_ONCE = 40  # headers in one compilation
 
@@ -22,8 +19,7 @@ AT_ONCE = 40  # headers in one compilation
 @functools.cache
 def written(found: tree.Tree) -> tuple[dict[tuple[str, str], witness.Event], str]:
     """What tpgen gen --backend ftrace writes for all headers of a kernel, and what it says."""
-    directory = tempfile.mkdtemp(prefix="tpgen-formats-")
-    atexit.register(shutil.rmtree, directory, True)
+    directory = temporary()
     known = [word for name in witness.PRELUDE for word in ("-include", name)]
     env = {"CC": shlex.join(witness.compiler(found))}
     at_once = os.cpu_count() or 1

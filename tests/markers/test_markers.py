@@ -8,10 +8,10 @@ import os
 import re
 import shutil
 
+from building import CXX
 from support import BUILD, ROOT, WARNINGS, Case, need, reader, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CXX = {"gcc": "g++", "clang": "clang++"}
 SANITIZED = "-fsanitize=address,undefined -fno-sanitize=alignment -fno-sanitize-recover=all"
 RUNTIME = [os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"]
 SHARED = [f"-L{BUILD}", f"-Wl,-rpath,{BUILD}", "-ltp", "-lurcu-bp", "-lpthread"]

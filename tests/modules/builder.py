@@ -6,18 +6,13 @@ from __future__ import annotations
 import os
 import shutil
 
-from support import BUILD, ROOT, WARNINGS, Case, run, tpgen
+from building import generate, runtime
+from support import ROOT, WARNINGS, Case, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SHARED = (f"-L{BUILD}", f"-Wl,-rpath,{BUILD}", "-ltp", "-lurcu-bp", "-lpthread", "-ldl")
-# The whole runtime in the program, which lends it to its modules.
-STATIC = ("-rdynamic", "-Wl,--whole-archive", os.path.join(BUILD, "libtp.a"), "-Wl,--no-whole-archive", "-lurcu-bp",
-          "-lpthread", "-ldl")
+SHARED = tuple(runtime("shared"))
+STATIC = tuple(runtime("whole"))  # in the program, which lends it to its modules
 COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
-
-
-def cxx(compiler: str) -> str:
-    return {"gcc": "g++", "clang": "clang++"}[compiler]
 
 
 class Modules(Case):
@@ -25,12 +20,10 @@ class Modules(Case):
 
     def generate(self, *names: str) -> None:
         for name in names:  # one by one: tpgen would see where they quarrel
-            done = tpgen("gen", "-o", self.dir, os.path.join("tests/modules", f"{name}.tp"))
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            generate(self.dir, f"tests/modules/{name}.tp")
 
     def generate_from(self, name: str, text: str) -> None:
-        done = tpgen("gen", "-o", self.dir, self.write(name, text))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        generate(self.dir, self.write(name, text))
 
     def command(self, compiler: str, output: str, source: str, *flags: str) -> list[str]:
         """A command that makes output of one of the sources here, as C++ with a compiler for that."""

@@ -9,7 +9,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from builder import COMPILERS, SHARED, Modules, cxx  # noqa: E402
+from builder import COMPILERS, SHARED, Modules  # noqa: E402
+from building import CXX  # noqa: E402
 from support import BUILD, need, run  # noqa: E402
 
 SYMBOL = "the_tracepoint_mod_hit"
@@ -83,9 +84,9 @@ class AtLinkTime(Modules):
 
     def test_sites_in_cpp(self) -> None:
         for compiler in COMPILERS:
-            if shutil.which(cxx(compiler)):
+            if shutil.which(CXX[compiler]):
                 with self.subTest(compiler=compiler):
-                    done = self.link(compiler, "bfd", "site.cc", "-O2", other_compiler=cxx(compiler))
+                    done = self.link(compiler, "bfd", "site.cc", "-O2", other_compiler=CXX[compiler])
                     self.refuses(done, SYMBOL, OURS, THEIRS)
 
     def test_in_sections_that_are_collected(self) -> None:

@@ -10,7 +10,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from builder import COMPILERS, SHARED, Modules, cxx  # noqa: E402
+from builder import COMPILERS, SHARED, Modules  # noqa: E402
+from building import CXX  # noqa: E402
 from support import run  # noqa: E402
 
 EXPECTED = """\
@@ -72,10 +73,10 @@ class Exports(Modules):
 
     def test_sites_in_cpp(self) -> None:
         for compiler in COMPILERS:
-            if shutil.which(cxx(compiler)):
+            if shutil.which(CXX[compiler]):
                 for level in ("-O0", "-O2"):
                     with self.subTest(compiler=compiler, level=level):
-                        self.build((), (*NO_PIE, level), (level,), compiler, cxx(compiler))
+                        self.build((), (*NO_PIE, level), (level,), compiler, CXX[compiler])
                         self.check()
 
     def test_symbolic_libraries(self) -> None:

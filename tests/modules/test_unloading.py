@@ -9,7 +9,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from builder import COMPILERS, SHARED, STATIC, Modules, cxx  # noqa: E402
+from builder import COMPILERS, SHARED, STATIC, Modules  # noqa: E402
+from building import CXX  # noqa: E402
 
 CASES = ("hits", "sits", "sites", "orders", "exit", "exit-hits")
 
@@ -59,7 +60,7 @@ class Unloading(Modules):
     def test_compilers(self) -> None:
         self.build()
         for compiler in COMPILERS:
-            for by in (compiler, cxx(compiler)):
+            for by in (compiler, CXX[compiler]):
                 if not shutil.which(by):
                     continue
                 for flags in (("-O0",), ("-O2",), ("-O2", "-flto"), ("-O0", "-DTIDY"), ("-O2", "-flto", "-DTIDY")):

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 import unittest
 
-from support import BUILD, ROOT, WARNINGS, Case, need, read, run, tpgen
+from building import CXX, generate
+from support import BUILD, ROOT, WARNINGS, Case, need, read, run, temporary
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CXX = {"gcc": "g++", "clang": "clang++"}
 INCLUDES = ["-I", os.path.join(ROOT, "runtime/include")]
 RUNTIME = [os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"]
 LLD = "-fuse-ld=lld"
@@ -52,10 +50,8 @@ def notes(path: str) -> list[tuple[str, list[int], list[str], int]]:
 class Notes(Case):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.headers = tempfile.mkdtemp(prefix="tpgen-test-")
-        cls.addClassCleanup(shutil.rmtree, cls.headers, True)
-        done = tpgen("gen", "-o", cls.headers, os.path.join("tests/sdt", "widths.tp"))
-        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        cls.headers = temporary()
+        generate(cls.headers, "tests/sdt/widths.tp")
 
     def compile(self, compiler: list[str], *options: str, source: str = "sites.c") -> str:
         done = self.succeed([*compiler, *WARNINGS, *INCLUDES, "-iquote", self.headers, *options, "-c", "-o",

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
-import tempfile
 import unittest
 
-from support import BUILD, PATIENCE, ROOT, WARNINGS, Case, need, run, tpgen, unavailable
+from building import generate
+from support import BUILD, PATIENCE, ROOT, WARNINGS, Case, need, run, temporary, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VARIANTS = {f"{compiler}{level}": (compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O2")}
@@ -34,10 +33,8 @@ struct trace_event_raw_even { struct trace_entry ent; uint32_t n; uint32_t __dat
 class Tools(Case):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.top = tempfile.mkdtemp(prefix="tpgen-test-")
-        cls.addClassCleanup(shutil.rmtree, cls.top, True)
-        done = tpgen("gen", "-o", cls.top, os.path.join("tests/sdt", "widths.tp"))
-        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        cls.top = temporary()
+        generate(cls.top, "tests/sdt/widths.tp")
 
     def build(self, variant: str, name: str = "", *options: str, libs: tuple[str, ...] = ()) -> str:
         compiler, level = VARIANTS[variant]

@@ -9,10 +9,10 @@ import re
 import unittest
 from collections.abc import Callable
 
-from support import BUILD, ROOT, Case, need, read, run, tpgen
+from building import CXX, generate
+from support import BUILD, ROOT, Case, need, read, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CXX = {"gcc": "g++", "clang": "clang++"}
 LIBS = [os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"]
 
 # ---- Arguments ----
@@ -356,8 +356,7 @@ class Call(Case):
                       "-iquote", self.dir, *arguments])
 
     def generate(self, name: str, text: str) -> None:
-        done = tpgen("gen", "-o", self.dir, self.write(name, text))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        generate(self.dir, self.write(name, text))
 
     # ---- Arguments ----
 

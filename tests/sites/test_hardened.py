@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import unittest
 
 from building import build, generate
-from support import Case, read, run, unavailable
+from support import Case, read, run, temporary, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CANNOT = 77
@@ -26,8 +24,7 @@ WHY = "tp: tracepoints can't be switched on: this system forbids to change progr
 class Hardened(Case):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.top = tempfile.mkdtemp(prefix="tpgen-test-")
-        cls.addClassCleanup(shutil.rmtree, cls.top, True)
+        cls.top = temporary()
         generate(cls.top, "tests/sites/keys.tp", "tests/sites/module.tp")
         flag = ["-DTP_STATIC_KEYS=0"]
         for output, source, flags in (("hardened", "hardened.c", []), ("flags", "hardened.c", flag),

@@ -8,15 +8,14 @@ import functools
 import os
 import re
 import shutil
-import tempfile
 import unittest
 from dataclasses import dataclass
 
-from support import BUILD, ROOT, Case, need, run, tpgen, unavailable
+from building import CXX, generate
+from support import BUILD, ROOT, Case, need, run, temporary, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = ("main.c", "sites.c", "one.cc", "two.cc")
-CXX = {"gcc": "g++", "clang": "clang++"}
 FLAG_ONLY = "-DTP_STATIC_KEYS=0"
 
 
@@ -146,11 +145,8 @@ class Keys(Case):
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.top = tempfile.mkdtemp(prefix="tpgen-test-")
-        cls.addClassCleanup(shutil.rmtree, cls.top, True)
-        done = tpgen("gen", "-o", cls.top, "tests/sites/keys.tp", "tests/sites/module.tp")
-        if done.returncode:
-            raise AssertionError(done.stderr)
+        cls.top = temporary()
+        generate(cls.top, "tests/sites/keys.tp", "tests/sites/module.tp")
         pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
         cls.addClassCleanup(pool.shutdown)
         cls.made = {name: pool.submit(make, build, cls.top, os.path.join(cls.top, name))
@@ -205,8 +201,7 @@ class Collected(Case):
 
     def collect(self, compiler: str, linker: str, more: str, drops: bool) -> None:
         need(self, compiler, CXX[compiler], f"ld.{linker}", "readelf", "nm")
-        done = tpgen("gen", "-o", self.dir, "tests/sites/keys.tp", "tests/sites/module.tp")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        generate(self.dir, "tests/sites/keys.tp", "tests/sites/module.tp")
         found = {}
         for name, option in (("all", ""), ("collected", f"-Wl,--gc-sections {more}")):
             # Hidden, as what -rdynamic exports is kept.
@@ -235,8 +230,7 @@ class Folded(Case):
     """Functions that differ in nothing but their tracepoint are not alike to a linker that folds those that are."""
 
     def fold(self, linker: str, kind: str) -> None:
-        done = tpgen("gen", "-o", self.dir, "tests/sites/folded.tp")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        generate(self.dir, "tests/sites/folded.tp")
         for compiler in CXX:
             with self.subTest(compiler=compiler):
                 need(self, compiler, f"ld.{linker}")

@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import os
 
-from support import BUILD, ROOT, Case, need, run, tpgen
+from building import CXX, generate
+from support import BUILD, ROOT, Case, need, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CXX = {"gcc": "g++", "clang": "clang++"}
 
 
 class Unwind(Case):
     def unwind(self, compiler: str, *options: str, cpp: bool = False, frames: bool = False,
                link: tuple[str, ...] = ()) -> None:
         need(self, compiler, CXX[compiler])
-        done = tpgen("gen", "-o", self.dir, "tests/sites/stack.tp")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        generate(self.dir, "tests/sites/stack.tp")
         flags = ["-D_GNU_SOURCE", "-Wall", "-Wextra", *options,
                  "-fno-omit-frame-pointer" if frames else "-fomit-frame-pointer", "-I",
                  os.path.join(ROOT, "runtime/include"), "-I", self.dir, "-c", "-o"]

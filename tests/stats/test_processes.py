@@ -8,18 +8,16 @@ import glob
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "ctf"))
 
 from building import build  # noqa: E402
 from recording import SANITIZER, Recording  # noqa: E402
-from support import read, until  # noqa: E402
+from support import read, temporary, until  # noqa: E402
 
 SECONDS = "3"
 STALL = 90
@@ -30,8 +28,7 @@ class Processes(Recording):
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.built = tempfile.mkdtemp(prefix="tpgen-test-")
-        cls.addClassCleanup(shutil.rmtree, cls.built, True)
+        cls.built = temporary()
         for name, libtp in (("background", SANITIZER), ("storm", "")):  # a sanitizer has a malloc of its own
             build(os.path.join(cls.built, name), os.path.join(HERE, name + ".c"), libtp=libtp or "static")
 

@@ -10,10 +10,8 @@ import json
 import math
 import os
 import re
-import shutil
 import signal
 import sys
-import tempfile
 import time
 from typing import Any
 
@@ -22,7 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "ctf"))
 
 from building import build, generate  # noqa: E402
 from recording import SANITIZER, Recording  # noqa: E402
-from support import PATIENCE, ROOT, Case, note, read, reader, run, until  # noqa: E402
+from support import PATIENCE, ROOT, Case, note, read, reader, run, temporary, until  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 READ_TRACE = os.path.join(ROOT, "tests/roundtrip/read_trace.py")
@@ -44,8 +42,7 @@ class Values(Case):
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.built = tempfile.mkdtemp(prefix="tpgen-test-")
-        cls.addClassCleanup(shutil.rmtree, cls.built, True)
+        cls.built = temporary()
         generate(cls.built, *(os.path.join("tests/stats", name + ".tp") for name in ("values", "guest")))
         for output, source in (("values", "values.c"), ("guest.so", "guest.c")):
             build(cls.program(output), os.path.join(HERE, source), include=[cls.built], libtp=SANITIZER or "shared")

@@ -7,7 +7,8 @@ import os
 import re
 import unittest
 
-from support import BUILD, ROOT, RUNTIME_SOURCES, Case, read, run, tpgen
+from building import build, generate
+from support import BUILD, ROOT, RUNTIME_SOURCES, Case, read, run
 
 SOURCES = os.path.join(ROOT, "runtime/src")
 OBJECTS = os.path.join(BUILD, "obj/runtime/src")
@@ -179,17 +180,9 @@ class Members(Case):
 
     def members(self, source: str, *flags: str, declaration: str = "") -> set[str]:
         """The folders of what it has of libtp.a; it runs."""
-        self.write("small.tp", f"""\
-#undef TRACE_SYSTEM
-#define TRACE_SYSTEM small
-
-{declaration}
-""")
-        done = tpgen("gen", "-o", self.dir, self.path("small.tp"))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.succeed(["gcc", "-std=gnu11", "-O2", *flags, "-I", "runtime/include", "-I", self.dir, "-o",
-                      self.path("small"), self.write("small.c", source), os.path.join(BUILD, "libtp.a"), "-lurcu-bp",
-                      "-lpthread", f"-Wl,-Map={self.path('map')}"])
+        generate(self.dir, self.write("small.tp", f"#define TRACE_SYSTEM small\n{declaration}\n"))
+        build(self.path("small"), self.write("small.c", source), include=[self.dir], flags=flags,
+              link=[f"-Wl,-Map={self.path('map')}"])
         self.succeed([self.path("small")])
         linked = re.findall(r"^\S*libtp\.a\(([\w-]+)\.o\)$", read(self.path("map")), re.M)
         names = {path.removesuffix(".c").replace("/", "-"): folder_of(path)

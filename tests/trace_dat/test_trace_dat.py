@@ -21,10 +21,9 @@ sys.path.insert(0, ROUNDTRIP)
 
 from building import build, generate  # noqa: E402
 from random_events import random_program, write  # noqa: E402
-from support import BUILD, Case, need, note, read, reader, run, tpgen, until  # noqa: E402
+from support import BUILD, Case, need, note, read, reader, run, until  # noqa: E402
 
 TOOL = os.path.join(BUILD, "tp-trace-dat")
-CC = os.environ.get("CC", "gcc")
 CONTENT_SIZE, DISCARDED = 16, 56  # offsets in a packet's head
 
 LINE = re.compile(r" *(?P<comm>.*)-(?P<tid>\d+) +\[(?P<cpu>\d+)\] +(?P<time>\d+\.\d+): "
@@ -134,10 +133,8 @@ class Dat(Case):
             """)
         self.write("real.c", '#define CREATE_TRACE_POINTS\n#include "real.h"\nint main(void)\n{\n'
                              "\ttrace_real_one(1.5, 2.5f, 7);\n\ttrace_real_only(-2);\n\treturn 0;\n}\n")
-        done = tpgen("gen", "-o", self.dir, self.path("real.tp"))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.succeed([CC, "-std=gnu11", "-I", self.dir, "-I", "runtime/include", "-o", self.path("real"),
-                      self.path("real.c"), os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
+        generate(self.dir, self.path("real.tp"))
+        build(self.path("real"), self.path("real.c"), include=[self.dir])
         self.succeed([self.path("real")], env=self.environment())
         self.export()
         texts = [event["text"] for event in self.report()]
@@ -224,10 +221,9 @@ class Dat(Case):
         """Those of roundtrip/test_random: all are found, and what libtraceevent can print is what was passed."""
         program = random_program(2)
         write(program, self.dir)
-        self.succeed([sys.executable, "-m", "tpgen", "gen", "-o", self.dir, self.path("random.tp")])
-        self.succeed([CC, "-std=gnu11", "-w", "-iquote", self.dir, "-I", "runtime/include", "-o", self.path("random"),
-                      self.path("random.c"), os.path.join(ROUNDTRIP, "record_events.c"), os.path.join(BUILD, "libtp.a"),
-                      "-lurcu-bp", "-lpthread"])
+        generate(self.dir, self.path("random.tp"))
+        build(self.path("random"), self.path("random.c"), os.path.join(ROUNDTRIP, "record_events.c"), include=[self.dir],
+              flags=["-w"])
         self.succeed([self.path("random"), self.path("text"), self.path("records")], env={
             **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace},packet=256K"})
         self.export()
