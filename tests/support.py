@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
 import glob
 import importlib
 import os
@@ -29,6 +30,8 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werr
 RUNTIME_SOURCES = sorted(glob.glob(os.path.join(ROOT, "runtime/src/**/*.c"), recursive=True))
 RUNTIME_INCLUDES = ["-I", os.path.join(ROOT, "runtime/include"), "-iquote", os.path.join(ROOT, "runtime/src")]
 INCLUDES = ["-I", os.path.join(ROOT, "runtime/include"), "-iquote", os.path.join(ROOT, "generated")]
+
+BT2_PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 
 # Seconds for which something is waited for that takes a fraction of one: however busy the machine is, more is a hang.
 PATIENCE = 600
@@ -106,7 +109,7 @@ def reader(command: list[str], cwd: str = ROOT) -> subprocess.CompletedProcess:
 
 
 def until(condition: Callable[[], object], why: str = "") -> None:
-    """Waits for the condition, however long a busy machine needs. It is looked at often: who waits may want the moment."""
+    """Waits for the condition, however long a busy machine needs. It is looked at often, as some tests want the moment."""
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, f"waited for {PATIENCE} seconds: {why}"
@@ -118,6 +121,17 @@ def temporary() -> str:
     path = tempfile.mkdtemp(prefix="tpgen-test-")
     atexit.register(shutil.rmtree, path, True)
     return path
+
+
+@functools.cache
+def has_bt2() -> bool:
+    return os.path.exists(BT2_PYTHON) and reader([BT2_PYTHON, "-c", "import bt2"]).returncode == 0
+
+
+def need_bt2(test: unittest.TestCase) -> None:
+    """Skips the test where babeltrace2's Python bindings are missing."""
+    if not has_bt2():
+        test.skipTest("python3-bt2 is not installed")
 
 
 def need(test: unittest.TestCase, *tools: str) -> None:
@@ -177,6 +191,12 @@ class Case(unittest.TestCase):
         done = run(command, **options)
         self.assertEqual(done.returncode, 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}")
         return done
+
+    def read_by(self, *command: str) -> str:
+        """What a trace reader prints, which must find nothing wrong."""
+        done = reader([*command])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
 
 
 def read(path: str) -> str:

@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import aarch64  # noqa: E402
-from support import ROOT, WARNINGS, Case, need, read, reader, run, tpgen  # noqa: E402
+from support import ROOT, WARNINGS, Case, need, read, run, tpgen  # noqa: E402
 
 # How sites are compiled; and how those of first_... and second_... are.
 CLANG = ["clang", "--target=aarch64-linux-gnu"]
@@ -100,9 +100,7 @@ class Aarch64(Case):
         for linked in ("shared", "static"):
             trace = self.path(linked)
             self.run_it(self.program("-O2", "mixed", linked), "hit", TP_ENABLE="keys:*", TP_OUTPUT=f"ctf:{trace}")
-            done = reader(["babeltrace2", trace])
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            lines = done.stdout.splitlines()
+            lines = self.read_by("babeltrace2", trace).splitlines()
             self.assertEqual([m and m.groups() for m in map(CTF.search, lines)],
                              [(*hit, f"{int(hit[0]) / 8:g}") for hit in HITS], lines)
 

@@ -75,6 +75,5 @@ class Daemons(Case):
 
     def records(self, trace: str) -> list[int]:
         """The values of n in a trace."""
-        done = self.succeed(["babeltrace2", trace])
-        self.assertEqual(done.stderr, "")
-        return [int(line.rsplit("n = ", 1)[1].split(" ")[0]) for line in done.stdout.splitlines()]
+        text = self.read_by("babeltrace2", trace)
+        return [int(line.rsplit("n = ", 1)[1].split(" ")[0]) for line in text.splitlines()]

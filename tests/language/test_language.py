@@ -7,7 +7,7 @@ import os
 import re
 
 from building import build, generate
-from support import Case, need, read, reader, run, tpgen
+from support import Case, need, read, run, tpgen
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -59,19 +59,18 @@ class FormsRun(Case):
         need(self, "babeltrace2")
         self.build("gcc")
         self.forms(TP_ENABLE="forms*:*", TP_OUTPUT=f"ctf:{self.path('trace')}")
-        done = reader(["babeltrace2", "--no-delta", self.path("trace")])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        fields = next(line for line in done.stdout.splitlines() if "forms_fields" in line)
+        said = self.read_by("babeltrace2", "--no-delta", self.path("trace"))
+        fields = next(line for line in said.splitlines() if "forms_fields" in line)
         for text in ('string = "text"', 'string_len = "tex"', 'vstring = "42-v"', "array = [ [0] = 1, [1] = 2, [2] = 3 ]",
                      "bits = [ [0] = 0x8000000000000005, [1] = 0x21 ]", 'rel_string = "text"', 'rel_string_len = "te"',
                      "rel_array = [ [0] = 7, [1] = 8 ]", "rel_bits = [ [0] = 0x8000000000000005 ]"):
             self.assertIn(text, fields)
-        self.assertEqual(len(done.stdout.splitlines()), 14)
-        twins = next(line for line in done.stdout.splitlines() if "forms_twins" in line)
+        self.assertEqual(len(said.splitlines()), 14)
+        twins = next(line for line in said.splitlines() if "forms_twins" in line)
         for text in (" s = 3,", ' __s_field = "twin"', " _s_loc = 4,", " w = [ [0] = 9, [1] = 9 ]", " __w_field = [ [0] = 5, [1] = 6 ]"):
             self.assertIn(text, twins)
         # The table of the event's own TP_printk.
-        self.assertRegex(done.stdout, r'forms_print:.* n = \( "green" : container = 5 \)')
+        self.assertRegex(said, r'forms_print:.* n = \( "green" : container = 5 \)')
 
     def test_callbacks_and_formats(self) -> None:
         self.build("gcc")

@@ -21,9 +21,8 @@ sys.path.insert(0, HERE)
 
 from daemon import Daemon, Target, free_ports  # noqa: E402
 from building import CC, build, generate
-from support import BUILD, ROOT, RUNTIME_INCLUDES, Case, need, read, reader, run, until  # noqa: E402
+from support import BT2_PYTHON, BUILD, ROOT, RUNTIME_INCLUDES, Case, need, need_bt2, read, reader, run, until  # noqa: E402
 
-PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 TOOLS = ("lttng", "lttng-sessiond", "lttng-relayd", "babeltrace2")
 HEADERS = "liblttng-ust-dev is not installed"
 
@@ -62,11 +61,6 @@ def _build() -> None:
         build(os.path.join(d, output), os.path.join(HERE, source), include=[include], libtp="",
               link=[libtp, "-Wl,-rpath,$ORIGIN", "-lurcu-bp", "-lpthread"])
     build(os.path.join(d, "host"), os.path.join(HERE, "host.c"), libtp="", link=["-ldl"])
-
-
-@functools.cache
-def has_bt2() -> bool:
-    return os.path.exists(PYTHON) and reader([PYTHON, "-c", "import bt2"]).returncode == 0
 
 
 def lines(trace: str) -> list[str]:
@@ -196,8 +190,7 @@ class Lttng(Case):
 
     def test_every_kind_of_field(self) -> None:
         """What the CTF sink's trace of the same run says; beside a text sink."""
-        if not has_bt2():
-            self.skipTest("python3-bt2 is not installed")
+        need_bt2(self)
         ctf, text = daemon.path("beside-ctf"), daemon.path("beside-text")
         target = self.target(f"lttng:;ctf:{ctf};text:{text}")
         with self.session("enable-event -u lt:*") as trace:
@@ -221,9 +214,8 @@ class Lttng(Case):
         self.assertEqual(their["wide"], [0x11] * 16)
 
     def events(self, trace: str) -> list[dict[str, Any]]:
-        done = reader([PYTHON, os.path.join(HERE, "read_events.py"), trace])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        text = self.read_by(BT2_PYTHON, os.path.join(HERE, "read_events.py"), trace)
+        return [json.loads(line) for line in text.splitlines()]
 
     def test_modules(self) -> None:
         """Loaded while it is recorded; unloaded, loaded again, and by then with another layout."""

@@ -24,9 +24,8 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build, generate  # noqa: E402
 from random_events import Program, random_program, write  # noqa: E402
-from support import BUILD, Case, read, reader, run  # noqa: E402
+from support import BT2_PYTHON, BUILD, Case, has_bt2, read, run  # noqa: E402
 
-PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 CC = os.environ.get("CC", "gcc")
 SEED = int(os.environ.get("SEED", "1"))
 SEEDS = int(os.environ.get("SEEDS", "6"))
@@ -60,7 +59,6 @@ class Random(Case):
     def setUp(self) -> None:
         super().setUp()
         # What there is to read with.
-        self.has_bt2 = os.path.exists(PYTHON) and reader([PYTHON, "-c", "import bt2"]).returncode == 0
         flags = run(["pkg-config", "--cflags", "--libs", "libtraceevent"])
         self.has_traceevent = flags.returncode == 0
         if self.has_traceevent:
@@ -80,7 +78,7 @@ class Random(Case):
             self.options = program.options
             self.run_program(program)
             self.check_text()
-            if self.has_bt2:
+            if has_bt2():
                 self.check_babeltrace2()
             if self.has_traceevent:
                 self.check_traceevent()
@@ -102,9 +100,8 @@ class Random(Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def check_babeltrace2(self) -> None:
-        done = reader([PYTHON, os.path.join(HERE, "read_trace.py"), self.path("trace"), "--hidden"])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        version, *lines = [line for line in done.stdout.splitlines() if not line.startswith('{"environment"')]
+        text = self.read_by(BT2_PYTHON, os.path.join(HERE, "read_trace.py"), self.path("trace"), "--hidden")
+        version, *lines = [line for line in text.splitlines() if not line.startswith('{"environment"')]
         old = tuple(int(n) for n in json.loads(version)["bt2"].split(".")[:3]) < (2, 0, 5)
         self.assertEqual(len(lines), len(self.expected["hits"]))
         for number, (line, hit) in enumerate(zip(lines, self.expected["hits"])):
@@ -156,9 +153,7 @@ class Random(Case):
             self.differ(number, "names that are no field's", more, [])
 
     def check_traceevent(self) -> None:
-        done = reader([self.path("read_events"), self.path("records")])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        lines = done.stdout.splitlines()
+        lines = self.read_by(self.path("read_events"), self.path("records")).splitlines()
         self.assertEqual(len(lines), len(self.expected["hits"]))
         for number, (line, hit) in enumerate(zip(lines, self.expected["hits"])):
             got = json.loads(line)
@@ -215,7 +210,7 @@ class Random(Case):
             self.check(seed)
         if self.seconds:
             print(f"random events: seeds {SEED} to {SEED + count - 1}")
-        for there, name in ((self.has_bt2, "python3-bt2"), (self.has_traceevent, "libtraceevent-dev")):
+        for there, name in ((has_bt2(), "python3-bt2"), (self.has_traceevent, "libtraceevent-dev")):
             if not there:
                 self.skipTest(f"{name} is not installed")
 

@@ -7,7 +7,6 @@ import datetime
 import json
 import os
 import re
-import shutil
 import socket
 import struct
 import subprocess
@@ -16,10 +15,9 @@ import time
 from typing import Any
 
 from building import build, generate
-from support import PATIENCE, Case, need, read, reader, run
+from support import BT2_PYTHON, PATIENCE, Case, need, need_bt2, read, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 
 LEVELS = {"all:all_arrays": 0, "all:all_dynamic": 14}  # of TRACEPOINT_LOGLEVEL; that of others is 13
 
@@ -48,13 +46,10 @@ class RoundTrip(Case):
         before = time.time_ns()
         passed = self.run_traced(threads, events, f"ctf:{trace}{options}", seed)
         after = time.time_ns()
-        if not os.path.exists(PYTHON) or reader([PYTHON, "-c", "import bt2"]).returncode:
-            self.skipTest("python3-bt2 is not installed")
-        done = reader([PYTHON, os.path.join(HERE, "read_trace.py"), trace])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        need_bt2(self)
         seen: dict[int, list[dict]] = {}
         last = 0
-        version, *lines = done.stdout.splitlines()
+        version, *lines = self.read_by(BT2_PYTHON, os.path.join(HERE, "read_trace.py"), trace).splitlines()
         old = tuple(int(n) for n in json.loads(version)["bt2"].split(".")[:3]) < (2, 0, 5)
         for line in lines:
             event = json.loads(line)
@@ -100,14 +95,11 @@ class RoundTrip(Case):
                               "TP_OUTPUT": f"ctf:{trace}"}, capture_output=True, timeout=PATIENCE, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         need(self, "babeltrace2")
-        for arguments in (["babeltrace2", trace], ["babeltrace2", trace, "--component=sink.text.details"]):
-            done_reading = reader(arguments)
-            self.assertEqual((done_reading.returncode, done_reading.stderr), (0, ""))
-        if not os.path.exists(PYTHON) or reader([PYTHON, "-c", "import bt2"]).returncode:
-            self.skipTest("python3-bt2 is not installed")
-        read_trace = reader([PYTHON, os.path.join(HERE, "read_trace.py"), trace])
-        self.assertEqual((read_trace.returncode, read_trace.stderr), (0, ""))
-        found: dict[str, Any] = json.loads(read_trace.stdout.splitlines()[1])["environment"]
+        for arguments in ((), ("--component=sink.text.details",)):
+            self.read_by("babeltrace2", trace, *arguments)
+        need_bt2(self)
+        lines = self.read_by(BT2_PYTHON, os.path.join(HERE, "read_trace.py"), trace).splitlines()
+        found: dict[str, Any] = json.loads(lines[1])["environment"]
         return found
 
     def test_environment(self) -> None:
@@ -148,8 +140,7 @@ class RoundTrip(Case):
                    env={**os.environ, "TP_ENABLE": "all:*", "TP_OUTPUT": f"ctf:{trace}"})
         self.assertEqual(done.returncode, 2)  # it says how it is used
         self.assertRegex(read(os.path.join(trace, "metadata")), r"program = ")
-        done = reader(["babeltrace2", trace])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.read_by("babeltrace2", trace)
 
     def test_text(self) -> None:
         path = self.path("text")
@@ -167,13 +158,11 @@ class RoundTrip(Case):
                     self.assertEqual(got, f"{want['name']}: {want['text']}")
 
     def test_babeltrace2_command(self) -> None:
-        if not shutil.which("babeltrace2"):
-            self.skipTest("babeltrace2 is not installed")
+        need(self, "babeltrace2")
         self.run_traced(2, 50, f"ctf:{self.path('trace')}")
-        done = reader(["babeltrace2", self.path("trace")])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(len(done.stdout.splitlines()), 100)
-        self.assertIn("all:all_numbers", done.stdout)
+        text = self.read_by("babeltrace2", self.path("trace"))
+        self.assertEqual(len(text.splitlines()), 100)
+        self.assertIn("all:all_numbers", text)
 
 
 def _floats(fields: dict) -> dict:

@@ -68,9 +68,7 @@ class Together(Case):
         return [(int(thread), int(number)) for thread, number in re.findall(r"thread ?= ?(\d+),? number ?= ?(\d+)", text)]
 
     def trace(self, name: str) -> list[tuple[int, int]]:
-        done = reader(["babeltrace2", self.path(name)])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return self.events(done.stdout)
+        return self.events(self.read_by("babeltrace2", self.path(name)))
 
     def hits(self, name: str) -> int:
         return sum(event["hits"] for event in json.loads(read(self.path(name)))["events"])

@@ -20,9 +20,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "ctf"))
 
 from building import build, generate  # noqa: E402
 from recording import SANITIZER, Recording  # noqa: E402
-from support import PATIENCE, ROOT, Case, note, read, reader, run, temporary, until  # noqa: E402
+from support import BT2_PYTHON, PATIENCE, ROOT, Case, need_bt2, note, read, run, temporary, until  # noqa: E402
 
-PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 READ_TRACE = os.path.join(ROOT, "tests/roundtrip/read_trace.py")
 
 
@@ -61,12 +60,9 @@ class Values(Case):
         return statistics(self.path("stats")) if "json" in options else {}
 
     def recorded(self) -> dict[str, list[dict[str, Any]]]:
-        if not os.path.exists(PYTHON) or reader([PYTHON, "-c", "import bt2"]).returncode:
-            self.skipTest("python3-bt2 is not installed")
-        done = reader([PYTHON, READ_TRACE, self.path("trace")])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        need_bt2(self)
         found: dict[str, list[dict[str, Any]]] = {}
-        for line in done.stdout.splitlines():
+        for line in self.read_by(BT2_PYTHON, READ_TRACE, self.path("trace")).splitlines():
             record = json.loads(line)
             if "fields" in record:
                 found.setdefault(record["name"], []).append(record)

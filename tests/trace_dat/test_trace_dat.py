@@ -65,19 +65,17 @@ class Dat(Case):
 
     def export(self, trace: str = "") -> str:
         """Makes trace.dat, and returns what the tool says."""
-        done = reader([TOOL, "-o", self.dat, trace or self.trace])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        said = self.read_by(TOOL, "-o", self.dat, trace or self.trace)
         self.assertFalse(glob.glob(self.path(".trace.dat.*")))
-        return done.stdout
+        return said
 
     def report(self) -> list[dict[str, str]]:
         """What trace-cmd prints, an event each; "dropped" is in the one behind a loss, with its number or "?"."""
-        done = reader(["trace-cmd", "report", "-t", "-N", self.dat])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        text = self.read_by("trace-cmd", "report", "-t", "-N", self.dat)
         found: list[dict[str, str]] = []
         dropped = ""
         # Of a text with ends of lines in it, the lines that follow have no head.
-        for part in re.split(r"(?:^|\n)(?=CPU:\d+ \[| *\S[^\n]{0,30}-\d+ +\[\d+\] )", done.stdout)[1:]:
+        for part in re.split(r"(?:^|\n)(?=CPU:\d+ \[| *\S[^\n]{0,30}-\d+ +\[\d+\] )", text)[1:]:
             loss = re.match(r"CPU:\d+ \[(?:(\d+) )?EVENTS DROPPED\]", part)
             if loss:
                 dropped = loss[1] or "?"
@@ -110,9 +108,8 @@ class Dat(Case):
     def compare_times(self, found: list[dict[str, str]]) -> None:
         """babeltrace2's times with trace-cmd's, but for its rounding: it turns the offset into time for itself."""
         need(self, "babeltrace2")
-        done = reader(["babeltrace2", "--clock-seconds", "--no-delta", self.trace])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        theirs = [int(line[1:21].replace(".", "")) for line in done.stdout.splitlines()]
+        text = self.read_by("babeltrace2", "--clock-seconds", "--no-delta", self.trace)
+        theirs = [int(line[1:21].replace(".", "")) for line in text.splitlines()]
         ours = [int(line["time"].replace(".", "")) for line in found]
         self.assertEqual(len(ours), len(theirs))
         self.assertLessEqual(max(abs(a - b) for a, b in zip(ours, theirs)), 1)
