@@ -224,6 +224,17 @@ int main(void)
         """The counterpart: with it, the sinks that TP_OUTPUT may name are there."""
         self.assertIn("sinks/ctf", self.members(self.SMALL, declaration=self.DECLARATION))
 
+    def test_size(self) -> None:
+        """docs/api.md says how much less it is without; in its order of magnitude, as compilers and options differ."""
+        sizes = []
+        for flags in ([], ["-DTP_ENVIRONMENT=0"]):
+            self.members(self.SMALL, *flags, declaration=self.DECLARATION)
+            self.succeed(["strip", self.path("small")])
+            sizes.append(os.stat(self.path("small")).st_size)
+        said = re.search(r"about\s+(\d+) KiB less", read(os.path.join(ROOT, "docs/api.md")))
+        assert said
+        self.assertTrue(0.5 < (sizes[0] - sizes[1]) / 1024 / int(said[1]) < 2, sizes)
+
     def test_one_sink(self) -> None:
         """A sink that the program opens itself brings events/, but no other sink; and it gets what comes."""
         declaration = """\
