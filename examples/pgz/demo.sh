@@ -84,7 +84,7 @@ if command -v babeltrace2 >/dev/null; then
 	# Whatever the threads do, the same input makes the same number of events.
 	[ "$recorded" -eq "$(wc -l <"$text")" ] || fail "$trace: not as many events as in $text"
 else
-	echo '(babeltrace2 is not installed: make deps does it)'
+	echo '(babeltrace2 is not installed: make deps demo does it)'
 fi
 
 heading 'Summary'

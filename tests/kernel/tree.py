@@ -93,6 +93,6 @@ def need(test: unittest.TestCase, series: str) -> Tree:
     """The tree of a series; skips the test where it is not installed."""
     found = find(series)
     if not found:
-        test.skipTest(f"linux-headers-{series}.*-common or its configuration is not installed: make deps")
+        test.skipTest(f"linux-headers-{series}.*-common or its configuration is not installed: make deps check")
     assert found
     return found
