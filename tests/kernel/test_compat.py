@@ -11,7 +11,7 @@ import re
 import shutil
 
 from kernel import firing, table, tree
-from support import BUILD, ROOT, Case, need, note, read, run, tpgen
+from support import BUILD, ROOT, need, note, read, run, tpgen
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMPAT = os.path.join(HERE, "compat")
@@ -45,7 +45,7 @@ def selection(found: tree.Tree) -> list[str]:
                         and os.path.exists(f"{found.common}/include/trace/events/{name}.h")])
 
 
-class Compat(Case):
+class Compat(tree.Series):
     def generate(self, found: tree.Tree) -> tuple[list[str], list[dict]]:
         """Into self.dir: the headers that tpgen makes, and a file each that fires the events."""
         names = selection(found)
@@ -124,12 +124,6 @@ class Compat(Case):
         unexplained = [d for d in different if d.split(": ")[1].strip() not in EXPLAINED]
         if unexplained:
             self.fail(f"{len(unexplained)} texts differ\n" + "\n".join(unexplained[:60]))
-
-    def test_6_1(self) -> None:
-        self.check_series("6.1")
-
-    def test_6_12(self) -> None:
-        self.check_series("6.12")
 
 
 def escape(text: str) -> str:

@@ -11,7 +11,7 @@ import re
 import shlex
 
 from kernel import formats, table, tree, witness
-from support import Case, note, temporary, tpgen, unavailable
+from support import note, temporary, tpgen, unavailable
 
 AT_ONCE = 40  # headers in one compilation
 
@@ -33,7 +33,7 @@ def written(found: tree.Tree) -> tuple[dict[tuple[str, str], witness.Event], str
     return formats.read_all(directory), errors
 
 
-class Format(Case):
+class Format(tree.Series):
     def check_series(self, series: str) -> None:
         found = tree.need(self, series)
         ours, errors = written(found)
@@ -56,12 +56,6 @@ class Format(Case):
         self.assertEqual(missing, [], "the kernel's tables have these, tpgen does not")
         if different:
             self.fail(f"{len(different)} of {compared} differ\n" + "\n".join(different[:40]))
-
-    def test_6_1(self) -> None:
-        self.check_series("6.1")
-
-    def test_6_12(self) -> None:
-        self.check_series("6.12")
 
     def test_running_kernel(self) -> None:
         """Against tracefs: the same declarations must be laid out alike; for the rest, causes are counted."""

@@ -10,7 +10,7 @@ import re
 import resource
 
 from kernel import oracle, table, tree
-from support import Case, note, tpgen
+from support import note, tpgen
 
 
 def first_difference(theirs: str, ours: str) -> str:
@@ -28,7 +28,7 @@ def counted(text: str) -> str:
     return re.sub(r"(__UNIQUE_ID_\w*?)\d+", r"\1", text)
 
 
-class Headers(Case):
+class Headers(tree.Series):
     def accepted(self, command: str, headers: list[str], options: list[str], expand: bool) -> str:
         """What tpgen says to stdout, without an error; self.seconds is the processor time that it took."""
         mode = ["--expand-includes"] if expand else []
@@ -78,9 +78,3 @@ class Headers(Case):
         note(f"Linux {series}, package {found.package}: {len(headers)} headers, {total} events, "
              f"{seconds:.1f} s; with --expand-includes {self.seconds:.1f} s")
         table.check(self, "headers", series, found.package, [len(headers), total, total, total, same, same_expanded])
-
-    def test_6_1(self) -> None:
-        self.check_series("6.1")
-
-    def test_6_12(self) -> None:
-        self.check_series("6.12")

@@ -12,7 +12,7 @@ import subprocess
 import unittest
 from dataclasses import dataclass
 
-from support import BUILD
+from support import BUILD, Case
 
 SERIES = ("6.1", "6.12")
 # Of so many headers one is looked at, by "make check"; by "make check-kernel" and "make torture" all are.
@@ -87,6 +87,19 @@ def find(series: str) -> Tree | None:
                 if "-rt-" not in config and "-cloud-" not in config and len(arch) == 1:
                     return Tree(series, release, common, config, arch[0])
     return None
+
+
+class Series(Case):
+    """Tests that look at each series."""
+
+    def check_series(self, series: str) -> None:
+        raise NotImplementedError
+
+    def test_6_1(self) -> None:
+        self.check_series("6.1")
+
+    def test_6_12(self) -> None:
+        self.check_series("6.12")
 
 
 def need(test: unittest.TestCase, series: str) -> Tree:
