@@ -7,8 +7,8 @@ import glob
 import os
 import re
 
-from building import generate
-from support import BUILD, INCLUDES, ROOT, WARNINGS, Case, need, run, tpgen
+from building import generate, runtime
+from support import INCLUDES, ROOT, WARNINGS, Case, need, run, tpgen
 
 HEADERS = sorted(os.path.basename(p) for p in glob.glob(os.path.join(ROOT, "generated/*.h")))
 
@@ -225,7 +225,7 @@ int main(void)
 }
 """
         self.succeed(["gcc", "-std=c11", "-o", self.path("main"), *INCLUDES, "-iquote", self.dir,
-                      self.write("main.c", main), os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
+                      self.write("main.c", main), *runtime("static")])
         printed = [line.split(" ", 2)[2] for line in self.succeed([self.path("main")]).stdout.splitlines()]
         self.assertRegex(printed[0], r"^kernel:request_begin: id=3 state=busy flags=READ\|WRITE sector=7 len=1 "
                                      r"mac=01:06 done=0x\w+ odd=1 100%page$")

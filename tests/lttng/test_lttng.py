@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from daemon import Daemon, Target, free_ports  # noqa: E402
-from building import CC, build, generate
+from building import CC, build, generate, runtime  # noqa: E402
 from support import BT2_PYTHON, BUILD, ROOT, RUNTIME_INCLUDES, Case, need, need_bt2, read, reader, run, until  # noqa: E402
 
 TOOLS = ("lttng", "lttng-sessiond", "lttng-relayd", "babeltrace2")
@@ -369,7 +369,7 @@ int main(void)
 }
 """)
         self.succeed([*CC.split(), "-std=gnu11", "-D_GNU_SOURCE", "-U__has_include", *RUNTIME_INCLUDES, "-o",
-                      self.path("main"), main, *sources, os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
+                      self.path("main"), main, *sources, *runtime("static")])
         done = run([self.path("main")])
         self.assertEqual(done.stdout, "none\n")
         self.assertRegex(done.stderr, "^tp: LTTng sink: this libtp was built without the headers of LTTng-UST 2.13: ")

@@ -8,13 +8,12 @@ import os
 import re
 import shutil
 
-from building import CXX
-from support import BUILD, ROOT, WARNINGS, Case, need, run
+from building import CXX, runtime
+from support import ROOT, WARNINGS, Case, need, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SANITIZED = "-fsanitize=address,undefined -fno-sanitize=alignment -fno-sanitize-recover=all"
-RUNTIME = [os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"]
-SHARED = [f"-L{BUILD}", f"-Wl,-rpath,{BUILD}", "-ltp", "-lurcu-bp", "-lpthread"]
+RUNTIME, SHARED = runtime("static"), runtime("shared")
 
 # The compiler, flags of compiler and linker, flags of the linker.
 BUILDS = [

@@ -10,8 +10,8 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from builder import COMPILERS, SHARED, Modules  # noqa: E402
-from building import CXX  # noqa: E402
-from support import BUILD, need, run  # noqa: E402
+from building import CXX, runtime  # noqa: E402
+from support import need, run  # noqa: E402
 
 SYMBOL = "the_tracepoint_mod_hit"
 OURS, THEIRS = "mod_hit(int)", "mod_hit(struct thing *, long)"
@@ -56,8 +56,8 @@ class AtLinkTime(Modules):
         for name, by in (("program.c", compiler), (other, other_compiler or compiler)):
             objects.append(self.path(name + ".o"))
             self.succeed(self.command(by, name + ".o", self.path(name), "-c", "-Wno-odr", *flags))
-        return run([compiler, *flags, f"-fuse-ld={linker}", "-o", self.path("program"), *objects, f"{BUILD}/libtp.a",
-                    "-lurcu-bp", "-lpthread"])
+        return run([compiler, *flags, f"-fuse-ld={linker}", "-o", self.path("program"), *objects,
+                    *runtime("static")])
 
     def refuses(self, done, *words: str) -> None:
         self.assertNotEqual(done.returncode, 0, "linked, though prototypes differ")

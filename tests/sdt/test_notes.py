@@ -7,12 +7,12 @@ import os
 import re
 import unittest
 
-from building import CXX, generate
-from support import BUILD, ROOT, WARNINGS, Case, need, read, run, temporary
+from building import CXX, generate, runtime
+from support import ROOT, WARNINGS, Case, need, read, run, temporary
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 INCLUDES = ["-I", os.path.join(ROOT, "runtime/include")]
-RUNTIME = [os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"]
+RUNTIME = runtime("static")
 LLD = "-fuse-ld=lld"
 REGISTERS = re.compile(r"%r([a-ds][ipx]|bp|8|9|1[0-5])|x[0-9]+")
 

@@ -9,11 +9,11 @@ import re
 import unittest
 from collections.abc import Callable
 
-from building import CXX, generate
-from support import BUILD, ROOT, Case, need, read, run
+from building import CXX, generate, runtime
+from support import ROOT, Case, need, read, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LIBS = [os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"]
+LIBS = runtime("static")
 
 # ---- Arguments ----
 

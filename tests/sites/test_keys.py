@@ -11,8 +11,8 @@ import shutil
 import unittest
 from dataclasses import dataclass
 
-from building import CXX, generate
-from support import BUILD, ROOT, Case, need, run, temporary, unavailable
+from building import CXX, generate, runtime
+from support import ROOT, Case, need, run, temporary, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = ("main.c", "sites.c", "one.cc", "two.cc")
@@ -110,7 +110,7 @@ def make(build: Build, headers: str, where: str, more: str = "", more_link: str 
               f"-DMODULE_HAS_KEYS={int('module.c' not in build.no_keys)}",
               *([] if build.module else ["-DNO_MODULE"]), "-I", os.path.join(ROOT, "runtime/include"), "-I", headers]
     linker = [f"-fuse-ld={build.linker}"] if build.linker else []
-    runtime = [f"-L{BUILD}", f"-Wl,-rpath,{BUILD}", "-ltp"] if build.module else [os.path.join(BUILD, "libtp.a")]
+    libs = runtime("shared" if build.module else "static")
     commands = []
     for file in FILES:
         compiler = [CXX[build.compiler], "-std=c++17"] if file.endswith(".cc") else [build.compiler, "-std=gnu11"]
@@ -119,11 +119,11 @@ def make(build: Build, headers: str, where: str, more: str = "", more_link: str 
                          os.path.join(HERE, file)])
     commands.append([CXX[build.compiler], *build.flags.split(), *linker, *build.link.split(), *more_link.split(),
                      "-rdynamic", "-o", os.path.join(where, "main"), *(os.path.join(where, f + ".o") for f in FILES),
-                     *runtime, "-lurcu-bp", "-lpthread", "-ldl"])
+                     *libs])
     if build.module:
         commands.append([build.compiler, "-std=gnu11", *common, *([FLAG_ONLY] if "module.c" in build.no_keys else []),
                          "-fPIC", "-shared", *linker, "-o", os.path.join(where, "module.so"),
-                         os.path.join(HERE, "module.c"), *runtime, "-lurcu-bp"])
+                         os.path.join(HERE, "module.c"), *libs])
     for command in commands:
         done = run(command)
         if done.returncode or done.stdout or done.stderr:
@@ -237,7 +237,7 @@ class Folded(Case):
                 self.succeed([compiler, "-std=gnu11", "-O2", "-ffunction-sections", "-I",
                               os.path.join(ROOT, "runtime/include"), "-I", self.dir, f"-fuse-ld={linker}",
                               f"-Wl,--icf={kind}", "-o", self.path("folded"), os.path.join(HERE, "folded.c"),
-                              os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
+                              *runtime("static")])
                 self.assertEqual(self.succeed([self.path("folded")]).stdout, "0000\n3000\n0300\n0030\n0003\n")
 
     def test_lld_all(self) -> None:

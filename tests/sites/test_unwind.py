@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import os
 
-from building import CXX, generate
-from support import BUILD, ROOT, Case, need, run
+from building import CXX, generate, runtime
+from support import ROOT, Case, need, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -23,7 +23,7 @@ class Unwind(Case):
         self.succeed([CXX[compiler] if cpp else compiler, *(["-x", "c++"] if cpp else ["-std=gnu11"]), *flags,
                       self.path("leaf.o"), os.path.join(HERE, "leaf.c")])
         self.succeed([compiler, *options, *link, "-o", self.path("unwind"), self.path("unwind.o"), self.path("leaf.o"),
-                      os.path.join(BUILD, "libtp.a"), "-lurcu-bp", "-lpthread"])
+                      *runtime("static")])
         done = run([self.path("unwind"), *(["frames"] if frames else [])])
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "good\n", ""))
 
