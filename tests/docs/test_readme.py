@@ -122,6 +122,22 @@ class Docs(Case):
                 self.write(f"project/{block.name}", block.text)
                 self.succeed([self.program(block.name[:-2])], cwd=self.project, env=self.env)
 
+    def test_without_tracing(self) -> None:
+        """docs/language.md builds one program with tracing, and without."""
+        self.install()
+        self.write("project/net.tp", next(b.text for b in blocks(section("README.md", "A ten-minute tour"))
+                                          if b.name == "net.tp"))
+        found = blocks(section("docs/language.md", "Building where tpgen is not installed"))
+        self.write("project/server.c", next(b.text for b in found if b.name == "server.c"))
+        script = "set -e\n" + "".join(b.text for b in found if b.kind == "sh")
+        tp = self.path("tp")
+        done = self.succeed(["bash", "-c", script], cwd=self.project, env={
+            **self.env, "PATH": f"{tp}/bin:{self.env['PATH']}", "PKG_CONFIG_PATH": f"{tp}/lib/pkgconfig"})
+        self.assertEqual(done.stderr, "")
+        wanted = next(b.text for b in found if b.kind == "text")
+        self.same(wanted, done.stdout)
+        self.assertEqual(done.stdout.count("\n"), wanted.count("\n"))
+
     def test_events_of_the_language(self) -> None:
         """Each .tp file of docs/language.md says nothing wrong."""
         self.install()

@@ -29,17 +29,18 @@ PLAIN = re.compile(r"if|sizeof|memcpy|memset|strlen|__(?:assign|get)_\w+")
 
 def outputs(units: Sequence[Unit], ask: Ask) -> Iterator[Output]:
     """One header for each file. What it needs of the C compiler, it asks when it is compiled."""
-    return map(_header, units)
+    return (header(unit, "userspace/header.h.j2") for unit in units)
 
 
-def _header(unit: Unit) -> Output:
+def header(unit: Unit, template: str) -> Output:
+    """The header of a file, as this template writes it."""
     stem = os.path.splitext(os.path.basename(unit.path))[0]
     users: dict[int, list[Tracepoint]] = {}
     for tracepoint in unit.tracepoints:
         users.setdefault(id(tracepoint.event_class), []).append(tracepoint)
     classes = {id(c): _class(c, users.get(id(c), []), unit.evals) for c in unit.classes}
     iterators: dict[str, str] = {}
-    return Output(unit, stem + ".h", "userspace/header.h.j2", {
+    return Output(unit, stem + ".h", template, {
         "path": unit.path,
         "file": stem + ".h",
         "guard": _guard(stem, unit),

@@ -58,6 +58,10 @@
 #error "tracepoints need C99: compile with -std=c99, -std=gnu89 or anything later; best is -std=gnu11"
 #endif
 
+#ifdef TP_DISABLED /* by a header of "tpgen gen --backend nop", or by -DTP_DISABLED */
+#error "TP_DISABLED is defined, which is for builds without this runtime: put the #include of <tp/...> into #ifndef TP_DISABLED"
+#endif
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
