@@ -81,11 +81,14 @@ help:
 GENERATED := $(patsubst defs/%.tp,generated/%.h,$(wildcard defs/*.tp))
 generate: $(GENERATED)
 
-# tpgen leaves a file alone that would not change; touch says that it is up to date.
-generated/%.h: defs/%.tp $(TPGEN_SOURCES)
-	$(call say,TPGEN,$@)
-	$(Q)mkdir -p $(BUILD)/generated
-	$(Q)$(TPGEN) gen --depfile $(BUILD)/generated/$*.d -o generated $< && touch $@
+# tpgen leaves a header alone that would not change; the stamp says when it has looked. The recipe of a header is for one
+# that has been deleted; behind it, make looks whether the header has changed.
+generated/%.h: $(BUILD)/generated/%.stamp defs/%.tp
+	$(if $(shell [ -e $@ ] || echo deleted),$(Q)$(TPGEN) gen -o generated $(word 2,$^))
+$(BUILD)/generated/%.stamp: defs/%.tp $(TPGEN_SOURCES)
+	$(call say,TPGEN,generated/$*.h)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(TPGEN) gen --depfile $(@:.stamp=.d) --stamp $@ -o generated $<
 -include $(GENERATED:generated/%.h=$(BUILD)/generated/%.d)
 
 # ---- The runtime ----
@@ -153,10 +156,11 @@ $(MODULES)/host: $(BUILD)/obj/examples/tracepoint-example/host.o
 
 # The fourth of the seeds: a tracepoint, and a marker in its probe. Its header is its own, as there is another sched_switch.
 SCHED := $(BUILD)/examples/sched-trace
-$(SCHED)/sched-trace.h: examples/sched-trace/sched-trace.tp $(TPGEN_SOURCES)
-	$(call say,TPGEN,$@)
+$(SCHED)/sched-trace.h: $(SCHED)/sched-trace.stamp ;
+$(SCHED)/sched-trace.stamp: examples/sched-trace/sched-trace.tp $(TPGEN_SOURCES)
+	$(call say,TPGEN,$(@:.stamp=.h))
 	$(Q)mkdir -p $(@D)
-	$(Q)$(TPGEN) gen -o $(@D) $< && touch $@
+	$(Q)$(TPGEN) gen --stamp $@ -o $(@D) $<
 SCHED_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard examples/sched-trace/*.c))
 $(SCHED_OBJECTS): $(SCHED)/sched-trace.h
 $(SCHED_OBJECTS): OUR_CFLAGS += -iquote $(SCHED)

@@ -8,6 +8,7 @@ import gc
 import json
 import os
 import signal
+import time
 import traceback
 from collections.abc import Sequence
 
@@ -15,7 +16,7 @@ from tpgen.backends import BACKENDS
 from tpgen.check import check
 from tpgen.cpp import Options, preprocess
 from tpgen.diag import Diagnostics
-from tpgen.emit import depfile, emit, make_directory
+from tpgen.emit import depfile, emit, make_directory, stamp
 from tpgen.lexer import Text
 from tpgen.lower import Lowered, lower
 from tpgen.model import Answers, Eval, Field, Param, Tracepoint, Unit
@@ -64,6 +65,8 @@ def _options() -> argparse.ArgumentParser:
     gen.add_argument("-o", dest="directory", metavar="DIR", required=True, help="where to; it is made if need be")
     gen.add_argument("--backend", choices=sorted(BACKENDS), default="userspace", help="what to write")
     gen.add_argument("--depfile", metavar="FILE", help="write a make rule of what the outputs depend on")
+    gen.add_argument("--stamp", metavar="FILE", help="date FILE, last: the rule's target in place of outputs, which are only "
+                     "written where they change")
     commands.add_parser("check", parents=[common], help="only say what is wrong")
     commands.add_parser("dump", parents=[common], help="print the model as JSON")
     return parser
@@ -86,11 +89,14 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace, diag: Diagnostics) -> int:
+    began = time.time_ns()
     cpp = Options(tuple(options.cpp or ()), options.expand_includes, MACROS)
     lowered = compile_files(options.files, cpp, diag)
     if not diag.errors:
         if options.command == "gen":
             _generate(lowered, options, cpp, diag)
+            if options.stamp and not diag.errors:
+                stamp(options.stamp, began, diag)
         elif options.command == "dump":
             _dump(lowered, diag)
     diag.print()
@@ -133,7 +139,7 @@ def _generate(units: Sequence[Lowered], options: argparse.Namespace, cpp: Option
                 not emit(path, render(output.template, output.view, path), diag):
             return
     if options.depfile and not diag.errors:
-        emit(options.depfile, depfile(outputs, sources), diag)
+        emit(options.depfile, depfile([options.stamp] if options.stamp else outputs, sources), diag)
 
 
 def _dump(units: Sequence[Lowered], diag: Diagnostics) -> None:

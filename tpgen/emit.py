@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes outputs: only those whose content has changed, each as a whole or not at all."""
+"""Writes outputs: only those whose content has changed, each as a whole or not at all. What make needs beside them."""
 
 from __future__ import annotations
 
@@ -35,6 +35,15 @@ def emit(path: str, text: str, diag: Diagnostics) -> bool:
         kept = "; the file is as it was before" if os.path.exists(path) else ""
         diag.error(Span(path, 0), "TP091", f"can't write it: {error.strerror}{kept}")
         return False
+
+
+def stamp(path: str, began: int, diag: Diagnostics) -> None:
+    """Dates the file to when the run began, in nanoseconds: an input that has changed since is newer."""
+    try:
+        with open(path, "ab"):
+            os.utime(path, ns=(began, began))
+    except OSError as error:
+        diag.error(Span(path, 0), "TP091", f"can't write it: {error.strerror}")
 
 
 def make_directory(path: str, diag: Diagnostics) -> bool:

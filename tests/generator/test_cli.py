@@ -60,6 +60,41 @@ class Cli(Case):
         os.unlink(self.path("with space.tp"))  # a file that is gone is no error of make's
         self.succeed(["make", "-n", "out/x.h"], cwd=self.dir)
 
+    def test_stamp(self) -> None:
+        """It is dated at each run, but at one that fails; the header at none that does not change it."""
+        path = self.write("x.tp", GOOD)
+        command = ("gen", "--stamp", self.path("x.stamp"), "--depfile", self.path("x.d"), "-o", self.dir, path)
+        for _ in range(2):
+            self.assertEqual(tpgen(*command).returncode, 0)
+            self.assertGreaterEqual(os.stat(self.path("x.stamp")).st_mtime_ns, os.stat(path).st_mtime_ns)
+            for name in ("x.h", "x.stamp"):
+                os.utime(self.path(name), (1, 1))
+        self.assertTrue(read(self.path("x.d")).startswith(self.path("x.stamp") + ": "), read(self.path("x.d")))
+        tpgen(*command)
+        self.assertEqual(os.stat(self.path("x.h")).st_mtime, 1)
+        self.assertNotEqual(os.stat(self.path("x.stamp")).st_mtime, 1)
+        os.utime(self.path("x.stamp"), (1, 1))
+        self.write("x.tp", GOOD.replace("__field", "__feild"))
+        self.assertEqual(tpgen(*command).returncode, 1)
+        self.assertEqual(os.stat(self.path("x.stamp")).st_mtime, 1)
+
+    def test_stamp_of_a_file_that_is_saved_meanwhile(self) -> None:
+        """What an editor saves after tpgen has read it is newer than the stamp: the next make runs tpgen again."""
+        path = self.write("x.tp", GOOD)
+        # The C preprocessor is a moment after the file was read. The loop waits for the next tick of the file system's clock.
+        cc = self.write("cc", f'#!/bin/sh\ntouch first second\nwhile ! [ second -nt first ]; do touch second; done\n'
+                        f'touch {path}\nexec gcc "$@"\n')
+        os.chmod(cc, 0o755)
+        done = tpgen("gen", "--stamp", self.path("x.stamp"), "-o", self.dir, path, cwd=self.dir, env={"CC": cc})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertGreater(os.stat(path).st_mtime_ns, os.stat(self.path("x.stamp")).st_mtime_ns)
+
+    def test_stamp_that_cannot_be_written(self) -> None:
+        path = self.write("x.tp", GOOD)
+        done = tpgen("gen", "--stamp", self.path("none/x.stamp"), "-o", self.dir, path)
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, f"{self.path('none/x.stamp')}: error: can't write it: No such file or directory [TP091]\n"))
+
     def test_one_bad_file_spoils_the_run(self) -> None:
         good, bad = self.write("good.tp", GOOD), self.write("bad.tp", GOOD.replace("__field", "__feild"))
         done = tpgen("gen", "-o", self.path("out"), good, bad)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""make, CMake and ninja with an installed tpgen: what is run again when a .tp file is touched, and when it changes.
+
+The files of the build systems are those of docs/api.md, for the events and the program of the README's tour; `other.c`,
+which has no tracepoint, stands beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+
+from support import ROOT, Case, need, read
+
+_FILE = re.compile(r"`(?P<name>[\w.]+)`:\n\n```\w+\n(?P<text>.*?)^```$", re.S | re.M)
+_LOGGER = '#!/bin/sh\necho "{name} $*" >>"{log}"\nexec {program} "$@"\n'
+OTHER = "int other(void);\nint other(void)\n{\n\treturn 0;\n}\n"
+
+
+def files(page: str) -> list[tuple[str, str]]:
+    """The files that a page shows, with their names, in its order."""
+    return [(m["name"], m["text"]) for m in _FILE.finditer(read(os.path.join(ROOT, page)))]
+
+
+def shown(page: str, name: str) -> str:
+    return next(text for found, text in files(page) if found == name)
+
+
+class BuildSystems(Case):
+    def setUp(self) -> None:
+        super().setUp()
+        need(self, "pkg-config", "make")
+        prefix = self.path("usr")
+        self.succeed(["make", "-C", ROOT, "install", f"PREFIX={prefix}"])
+        self.log = self.write("log", "")
+        tpgen = os.path.join(prefix, "bin/tpgen")
+        os.rename(tpgen, tpgen + ".real")
+        gcc = shutil.which("gcc")
+        for path, name, program in ((tpgen, "tpgen", tpgen + ".real"), (self.path("bin/gcc"), "gcc", gcc)):
+            self.write(os.path.relpath(path, self.dir), _LOGGER.format(name=name, log=self.log, program=program))
+            os.chmod(path, 0o755)
+        self.env = {**os.environ, "PKG_CONFIG_PATH": os.path.join(prefix, "lib/pkgconfig"), "MAKEFLAGS": "", "CC": "gcc",
+                    "PATH": f"{self.path('bin')}:{prefix}/bin:{os.environ['PATH']}"}
+        for name in ("TP_ENABLE", "CFLAGS", "LDFLAGS", "CPPFLAGS"):
+            self.env.pop(name, None)
+        self.project = self.path("project")
+        self.save("net.tp", shown("README.md", "net.tp"))
+        # An event of its own, which stats.c doesn't know.
+        self.save("disk.tp", shown("README.md", "net.tp").replace("net_request", "disk_request").replace("SYSTEM net", "SYSTEM disk"))
+        self.save("server.c", shown("README.md", "server.c").replace(
+            '#include "net.h"\n', '#include "disk.h"\n#include "net.h"\n').replace(
+            "\tputs(", "\ttrace_disk_request(\"sda\", 'G', 1);\n\tputs("))
+        self.save("stats.c", shown("README.md", "stats.c"))
+        self.save("other.c", OTHER)
+
+    def save(self, name: str, text: str) -> None:
+        self.write(f"project/{name}", text)
+
+    def ran(self, command: list[str]) -> list[str]:
+        """What a build has run: "tpgen net.tp", "gcc server.c", and "link"."""
+        with open(self.log, "w", encoding="utf-8"):
+            pass
+        self.succeed(command, cwd=self.project, env=self.env)
+        out = []
+        for line in read(self.log).splitlines():
+            tool, rest = line.split(" ", 1)
+            sources = re.findall(r"(\w+\.(?:tp|c))(?=\s|$)", rest)
+            if tool == "tpgen" or " -c" in line:
+                out.append(f"{tool} {sources[-1]}")
+            elif re.search(r" -o (?:\S*/)?server(?= |$)", line):
+                out.append("link")
+        return sorted(out)
+
+    def all_of(self, build: list[str]) -> None:
+        """A build, and what is run again after each kind of change."""
+        first = self.ran(build)
+        self.assertEqual(first, ["gcc other.c", "gcc server.c", "gcc stats.c", "link", "tpgen disk.tp", "tpgen net.tp"])
+        self.assertEqual(self.ran(build), [])
+        for _ in range(2):
+            self.save("net.tp", read(self.path("project/net.tp")))
+            self.assertEqual(self.ran(build), ["tpgen net.tp"], "touched: tpgen runs once, and nothing is compiled")
+            self.assertEqual(self.ran(build), [], "and not again")
+        self.save("net.tp", read(self.path("project/net.tp")).replace("size=%zu", "bytes=%zu"))
+        self.assertEqual(self.ran(build), ["gcc server.c", "gcc stats.c", "link", "tpgen net.tp"], "changed: its users")
+        self.assertEqual(self.ran(build), [])
+        self.save("disk.tp", read(self.path("project/disk.tp")).replace("size=%zu", "bytes=%zu"))
+        self.assertEqual(self.ran(build), ["gcc server.c", "link", "tpgen disk.tp"])
+        self.assertEqual(self.ran(build), [])
+        program = next(os.path.join(top, "server") for top, _, names in os.walk(self.project) if "server" in names)
+        done = self.succeed([program], env={**self.env, "TP_ENABLE": "*"})
+        self.assertRegex(done.stderr, "net:net_request: peer=10.0.0.1 method=GET bytes=100")
+        self.assertRegex(done.stderr, "disk:disk_request: peer=sda method=GET bytes=1")
+        self.assertIn("stats: 6 requests", done.stdout)
+
+    def test_make_with_the_fragment(self) -> None:
+        self.save("Makefile", "include $(shell pkg-config --variable=makefile tp)\nserver: server.o stats.o other.o\n"
+                  "server.o stats.o: net.h\nserver.o: disk.h\n")
+        self.all_of(["make"])
+        os.unlink(self.path("project/net.h"))
+        self.assertEqual(self.ran(["make"]), ["gcc server.c", "gcc stats.c", "link", "tpgen net.tp"], "deleted")
+        self.assertEqual(self.ran(["make"]), [])
+        self.assertIn("up to date", self.succeed(["make"], cwd=self.project, env=self.env).stdout)
+
+    def test_make_by_hand(self) -> None:
+        text = shown("docs/api.md", "Makefile").replace("server.o stats.o\n", "server.o stats.o other.o\n", 1)
+        self.save("Makefile", text + "server.o: disk.h\ndisk.stamp: disk.tp\n\t$(TPGEN) gen --stamp $@ -o . disk.tp\ndisk.h: disk.stamp ;\n")
+        self.all_of(["make", "-j4"])
+
+    def cmake(self, generator: str) -> None:
+        need(self, "cmake")
+        text = shown("docs/api.md", "CMakeLists.txt")
+        self.save("CMakeLists.txt", text.replace("stats.c)", "stats.c other.c)").replace("server net.tp", "server net.tp disk.tp"))
+        self.succeed(["cmake", "-G", generator, "-S", ".", "-B", "build"], cwd=self.project, env=self.env)
+        self.all_of(["cmake", "--build", "build", "-j4"])
+
+    def test_cmake_for_make(self) -> None:
+        self.cmake("Unix Makefiles")
+
+    def test_cmake_for_ninja(self) -> None:
+        need(self, "ninja")
+        self.cmake("Ninja")
+
+    def test_ninja_by_hand(self) -> None:
+        need(self, "ninja")
+        text = shown("docs/api.md", "build.ninja").replace("build server.o: cc server.c || net.h", "build server.o: cc server.c || net.h disk.h")
+        self.save("build.ninja", text.replace("link server.o", "link other.o server.o") +
+                  "build disk.h: tpgen disk.tp\nbuild other.o: cc other.c\n")
+        self.all_of(["ninja"])
+
+    def test_what_goes_wrong_without(self) -> None:
+        """The facts that docs/api.md begins with."""
+        head = shown("docs/api.md", "Makefile").split("net.stamp:")[0]
+        touched, users = ["tpgen net.tp"], ["gcc server.c", "gcc stats.c", "link", "tpgen net.tp"]
+        self.save("server.c", shown("README.md", "server.c"))
+        need(self, "ninja")
+        self.save("build.ninja", shown("docs/api.md", "build.ninja").replace("  restat = 1\n", ""))
+        for makefile, build, after, again in (
+                (head + "net.h: net.tp\n\t$(TPGEN) gen -o . net.tp\n", "make", touched, touched),
+                (head + "net.h: net.tp\n\t$(TPGEN) gen -o . net.tp && touch $@\n", "make", users, []),
+                ("", "ninja", users, users)):
+            with self.subTest(makefile + build):
+                self.save("Makefile", makefile)
+                self.ran([build])
+                self.save("net.tp", read(self.path("project/net.tp")))
+                self.assertEqual(self.ran([build]), after)
+                self.assertEqual(self.ran([build]), again)
