@@ -103,7 +103,9 @@ int main(void)
 		return 98;
 	if (tracepoint_synchronize_unregister() || n % 100 != 3 || event->tracepoint != points[0])
 		return 97;
-	return !results[0] && n == 103 && seen == 2 && points_seen ? 1 : results[0] == -ENOSYS && n == 3 && !seen && !points_seen ? 2 : 96;
+	if (!results[0] && n == 103 && seen == 2 && points_seen)
+		return 1;
+	return results[0] == -ENOSYS && n == 3 && !seen && !points_seen ? 2 : 96;
 }
 """
 
@@ -141,8 +143,8 @@ class Nop(Case):
 
     def functions(self, directory: str, header: str, of: str) -> dict[str, str]:
         """The functions that a header declares, by name, as gcc has understood them."""
-        self.succeed(["gcc", "-std=c11", "-D_GNU_SOURCE", "-w", "-aux-info", self.path("info"), *INCLUDES[:2], "-iquote", self.path(directory),
-                      "-fsyntax-only", self.write("info.c", f'#include "{header}"\n')])
+        self.succeed(["gcc", "-std=c11", "-D_GNU_SOURCE", "-w", "-aux-info", self.path("info"), *INCLUDES[:2], "-iquote",
+                      self.path(directory), "-fsyntax-only", self.write("info.c", f'#include "{header}"\n')])
         found = {}
         for line in read(self.path("info")).splitlines():
             match = re.match(r"/\* (.*?):\d+:\w+ \*/ (?:extern |static )?([^;]*?)\b(\w+) (\((?!\*)[^;]*);", line)
@@ -238,7 +240,8 @@ class Nop(Case):
         for compiler in ("gcc", "clang"):
             need(self, compiler)
             for standard in ("c99", "c11", "c2x"):
-                self.succeed([compiler, f"-std={standard}", *WARNINGS, "-iquote", self.path("nop"), "-o", self.path("without"), main])
+                self.succeed([compiler, f"-std={standard}", *WARNINGS, "-iquote", self.path("nop"), "-o",
+                              self.path("without"), main])
                 self.assertEqual(run([self.path("without")]).returncode, 2, f"{compiler} {standard}")
 
     def test_wrong_uses_do_not_compile(self) -> None:
