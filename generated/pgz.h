@@ -84,6 +84,12 @@ struct trace_event_raw_pgz_file_open {
 /* Appends its TP_printk text to p. */
 TP_HIDDEN void tp_print_pgz_file_open(struct trace_seq *p, const void *entry);
 
+#ifdef TP_EVENT_CLASS_pgz_block
+#error "event class pgz_block is in defs/pgz.tp and in another .tp file of this program: \
+rename one, or move its events into the file of the other"
+#endif
+#define TP_EVENT_CLASS_pgz_block
+
 /* The record of pgz_block. */
 struct trace_event_raw_pgz_block {
 	struct trace_entry ent;
@@ -557,7 +563,7 @@ extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
 static const struct trace_print_flags tp_symbols_pgz_file_open__1[] = {
 #line 78 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 561 "generated/pgz.h"
+#line 567 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -584,7 +590,7 @@ TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  __print_symbolic_table(__entry->level, tp_symbols_pgz_file_open__1)
-#line 588 "generated/pgz.h"
+#line 594 "generated/pgz.h"
 	);
 }
 
@@ -603,10 +609,12 @@ static const struct tp_event_class tp_class_pgz_file_open = {
 
 /* ---- class pgz_block ---- */
 
+TP_ONE_EVENT_CLASS(pgz_block, "event class pgz_block of defs/pgz.tp");
+
 static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
 #line 109 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 610 "generated/pgz.h"
+#line 618 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -633,7 +641,7 @@ TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
-#line 637 "generated/pgz.h"
+#line 645 "generated/pgz.h"
 	);
 }
 
@@ -664,7 +672,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 668 "generated/pgz.h"
+#line 676 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, __event, __size);
 	if (!__entry)
@@ -677,7 +685,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 681 "generated/pgz.h"
+#line 689 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -687,14 +695,14 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 691 "generated/pgz.h"
+#line 699 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 698 "generated/pgz.h"
+#line 706 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -725,7 +733,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 729 "generated/pgz.h"
+#line 737 "generated/pgz.h"
 	);
 }
 
@@ -769,7 +777,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 773 "generated/pgz.h"
+#line 781 "generated/pgz.h"
 	);
 }
 
@@ -807,7 +815,7 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 811 "generated/pgz.h"
+#line 819 "generated/pgz.h"
 	);
 }
 
@@ -874,7 +882,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 878 "generated/pgz.h"
+#line 886 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -886,7 +894,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 890 "generated/pgz.h"
+#line 898 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1044,7 +1052,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1048 "generated/pgz.h"
+#line 1056 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -1061,7 +1069,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1065 "generated/pgz.h"
+#line 1073 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1130,13 +1138,13 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1134 "generated/pgz.h"
+#line 1142 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1140 "generated/pgz.h"
+#line 1148 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1149,7 +1157,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1153 "generated/pgz.h"
+#line 1161 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1218,7 +1226,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1222 "generated/pgz.h"
+#line 1230 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1230,7 +1238,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1234 "generated/pgz.h"
+#line 1242 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

@@ -67,6 +67,12 @@ struct trace_event_raw_sched_switch {
 /* Appends its TP_printk text to p. */
 TP_HIDDEN void tp_print_sched_switch(struct trace_seq *p, const void *entry);
 
+#ifdef TP_EVENT_CLASS_sched_wakeup_template
+#error "event class sched_wakeup_template is in defs/sched.tp and in another .tp file of this program: \
+rename one, or move its events into the file of the other"
+#endif
+#define TP_EVENT_CLASS_sched_wakeup_template
+
 /* The record of sched_wakeup_template. */
 struct trace_event_raw_sched_wakeup_template {
 	struct trace_entry ent;
@@ -287,7 +293,7 @@ static const struct trace_print_flags tp_symbols_sched_switch__1[] = {
 	{ 1, "S" }, { 2, "D" }, { 4, "T" }, { 8, "t" },
 	{ 16, "Z" }, { 32, "X" }, { 64, "x" },
 	{ 128, "W" },
-#line 291 "generated/sched.h"
+#line 297 "generated/sched.h"
 	{ 0, NULL },
 };
 
@@ -324,7 +330,7 @@ TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 328 "generated/sched.h"
+#line 334 "generated/sched.h"
 	);
 }
 
@@ -345,6 +351,8 @@ static const struct tp_event_class tp_class_sched_switch = {
 
 /* ---- class sched_wakeup_template ---- */
 
+TP_ONE_EVENT_CLASS(sched_wakeup_template, "event class sched_wakeup_template of defs/sched.tp");
+
 static const struct tp_event_field tp_fields_sched_wakeup_template[] = {
 	TP_DESCRIBE(TP_ARRAY, false, trace_event_raw_sched_wakeup_template, comm, "comm", char, "char", NULL),
 	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_wakeup_template, pid, "pid", pid_t, "pid_t", NULL),
@@ -361,7 +369,7 @@ TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 365 "generated/sched.h"
+#line 373 "generated/sched.h"
 	);
 }
 
@@ -391,7 +399,7 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 395 "generated/sched.h"
+#line 403 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -452,7 +460,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 456 "generated/sched.h"
+#line 464 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }

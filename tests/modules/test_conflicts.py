@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""One name, two prototypes: at link time, and by dlopen. One name and one prototype: one tracepoint."""
+"""One name, two prototypes: at link time, and by dlopen. One name and one prototype: one tracepoint.
+
+And two event classes of one name, in the .tp files of one program.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from builder import COMPILERS, SHARED, Modules  # noqa: E402
 from building import CXX, runtime  # noqa: E402
-from support import need, run  # noqa: E402
+from support import BUILD, INCLUDES, WARNINGS, Case, need, run, tpgen  # noqa: E402
 
 SYMBOL = "the_tracepoint_mod_hit"
 OURS, THEIRS = "mod_hit(int)", "mod_hit(struct thing *, long)"
@@ -135,6 +138,108 @@ class AtLinkTime(Modules):
                         continue
                     with self.subTest(compiler=compiler, linker=linker, flags=flags):
                         self.agree(compiler, linker, *flags)
+
+
+CLASS = """#define TRACE_SYSTEM {name}
+DECLARE_EVENT_CLASS(item,
+	TP_PROTO(int n), TP_ARGS(n),
+	TP_STRUCT__entry(__field(int, n)),
+	TP_fast_assign(__entry->n = n;),
+	TP_printk("n=%d", __entry->n));
+DEFINE_EVENT(item, {name}_add, TP_PROTO(int n), TP_ARGS(n));
+"""
+CLASS_USER = '#define CREATE_TRACE_POINTS\n#include "{name}.h"\nvoid {name}(void);\nvoid {name}(void)\n' \
+    "{{\n\ttrace_{name}_add(1);\n}}\n"
+
+
+class Classes(Case):
+    """Ten files, each with a class of the same name."""
+
+    NAMES = [f"part{n}" for n in range(10)]
+    MAIN = "".join(f"void {name}(void);\n" for name in NAMES) + \
+        "int main(void)\n{\n" + "".join(f"\t{name}();\n" for name in NAMES) + "\treturn 0;\n}\n"
+
+    def setUp(self) -> None:
+        super().setUp()
+        for name in self.NAMES:
+            self.write(f"{name}.tp", CLASS.format(name=name))
+            self.write(f"{name}.c", CLASS_USER.format(name=name))
+            for backend, directory in (("userspace", self.dir), ("nop", self.path("nop"))):
+                done = tpgen("gen", "--backend", backend, "-o", directory, f"{name}.tp", cwd=self.dir)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.write("main.c", self.MAIN)
+
+    def command(self, compiler: str, *arguments: str) -> list[str]:
+        return [compiler, "-std=gnu++17" if "++" in compiler else "-std=gnu11", *WARNINGS, *INCLUDES[:2], *arguments]
+
+    def test_in_one_run(self) -> None:
+        done = tpgen("gen", "-o", "out", *(f"{name}.tp" for name in self.NAMES), cwd=self.dir)
+        self.assertEqual(done.returncode, 1)
+        for name in self.NAMES[1:]:
+            self.assertRegex(done.stderr, rf"(?m)^{name}.tp:2:21: error: two event classes are called 'item'; names are "
+                             r"global to a program: rename one, or move its events into the file of the other \[TP031\]\n.*\n.*\n"
+                             r"part0.tp:2:21: note: the first is here$")
+
+    def test_in_one_c_file(self) -> None:
+        """Both headers stand in the messages, in front of all others."""
+        for compiler in (*COMPILERS, *map(cxx, COMPILERS)):
+            for directory in (self.dir, self.path("nop")):
+                source = self.write("both.cc" if "++" in compiler else "both.c", '#include "part0.h"\n#include "part1.h"\n')
+                done = run(self.command(compiler, "-iquote", directory, "-c", "-o", os.devnull, source))
+                first, second = [line for line in done.stderr.splitlines() if "error: " in line][:2]
+                self.assertRegex(first, "part1.h:.*event class item is in part1.tp and in another .tp file of this program: rename")
+                self.assertRegex(second, "part1.h:.*trace_event_raw_item")
+                self.assertRegex(done.stderr, r"part0.h:\d+:\d+: note: ")
+
+    def objects(self, compiler: str, *flags: str) -> list[str]:
+        need(self, compiler)
+        objects = []
+        for name in (*self.NAMES, "main"):
+            objects.append(self.path(f"{name}.o"))
+            self.succeed(self.command(compiler, *flags, "-iquote", self.dir, "-c", "-o", objects[-1], self.path(f"{name}.c")))
+        return objects
+
+    def link(self, compiler: str, linker: str, objects: list[str], *flags: str):
+        need(self, f"ld.{linker}")
+        return run([compiler, *flags, f"-fuse-ld={linker}", "-o", self.path("program"), *objects, f"{BUILD}/libtp.a",
+                    "-lurcu-bp", "-lpthread"])
+
+    def test_at_link_time(self) -> None:
+        for compiler in COMPILERS:
+            for flag in ("-g0", "-g"):
+                objects = self.objects(compiler, flag)
+                for linker in ("bfd", "lld"):
+                    with self.subTest(compiler=compiler, linker=linker, flag=flag):
+                        done = self.link(compiler, linker, objects)
+                        self.assertNotEqual(done.returncode, 0)
+                        for name in self.NAMES:
+                            self.assertIn(f"(.rodata.event class item of {name}.tp", done.stderr)
+                        first = next(line for line in done.stderr.splitlines() if "item" in line)
+                        self.assertIn("event_class_item_is_in_two_tp_files__rename_one", first)
+
+    def test_renamed(self) -> None:
+        """The remedy is one: the same with a name for each links, and runs."""
+        for name in self.NAMES:
+            self.write(f"{name}.tp", CLASS.format(name=name).replace("(item,", f"(item_of_{name},"))
+        done = tpgen("gen", "-o", ".", *(f"{name}.tp" for name in self.NAMES), cwd=self.dir)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for flags in ([], ["-O2", "-flto"]):
+            self.assertEqual(self.link("gcc", "bfd", self.objects("gcc", *flags), *flags).stderr, "")
+            done = self.succeed([self.path("program")], env={**os.environ, "TP_ENABLE": "*", "TP_OUTPUT": ""})
+            self.assertEqual(done.stderr.count("_add: n=1\n"), 10)
+
+    def test_in_two_modules(self) -> None:
+        """Modules have classes of their own."""
+        need(self, "gcc")
+        for name in self.NAMES[:2]:
+            self.succeed(self.command("gcc", "-shared", "-fPIC", "-iquote", self.dir, "-o", self.path(f"lib{name}.so"),
+                                      self.path(f"{name}.c"), *SHARED))
+        main = self.write("two.c", "void part0(void);\nvoid part1(void);\n"
+                          "int main(void)\n{\n\tpart0();\n\tpart1();\n\treturn 0;\n}\n")
+        self.succeed(["gcc", "-o", self.path("two"), main, f"-L{self.dir}", "-lpart0", "-lpart1",
+                      f"-Wl,-rpath,{self.dir}:{BUILD}", f"-Wl,-rpath-link,{BUILD}"])
+        done = self.succeed([self.path("two")], env={**os.environ, "TP_ENABLE": "*"})
+        self.assertEqual(done.stderr.count("_add: n=1\n"), 2)
 
 
 class ByDlopen(Modules):

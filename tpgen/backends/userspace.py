@@ -38,7 +38,7 @@ def header(unit: Unit, template: str) -> Output:
     users: dict[int, list[Tracepoint]] = {}
     for tracepoint in unit.tracepoints:
         users.setdefault(id(tracepoint.event_class), []).append(tracepoint)
-    classes = {id(c): _class(c, users.get(id(c), []), unit.evals) for c in unit.classes}
+    classes = {id(c): _class(c, users.get(id(c), []), unit) for c in unit.classes}
     iterators: dict[str, str] = {}
     return Output(unit, stem + ".h", template, {
         "path": unit.path,
@@ -65,7 +65,7 @@ def _id(name: str, custom: bool) -> str:
     return f"custom__{name}" if custom else name
 
 
-def _class(event_class: EventClass, users: Sequence[Tracepoint], evals: Sequence[Eval]) -> Mapping[str, object]:
+def _class(event_class: EventClass, users: Sequence[Tracepoint], unit: Unit) -> Mapping[str, object]:
     name = _id(event_class.name, event_class.custom)
     fields = _fields(event_class, name, event_class.print)
     return {
@@ -75,6 +75,10 @@ def _class(event_class: EventClass, users: Sequence[Tracepoint], evals: Sequence
         # The class of a TRACE_EVENT that nothing else uses needs no writer of its own.
         "alone": [t.name for t in users] == [event_class.name],
         "used": bool(users),
+        # By itself: where the class is an event's, too, that is what there is twice.
+        "declared": event_class.name not in [t.name for t in users],
+        # Where the linker finds two classes of this name, it says which files have them.
+        "section": re.sub(r"[^\w ,./+-]", ".", f"event class {event_class.name} of {unit.path}", flags=re.A),
         "proto": _proto(event_class.params),
         "fields": fields,
         "dynamic": [view for view, f in zip(fields, event_class.fields) if f.dynamic],
@@ -82,8 +86,8 @@ def _class(event_class: EventClass, users: Sequence[Tracepoint], evals: Sequence
         "plain": _is_plain(event_class),
         "uses_alias": event_class.uses_alias,
         "unused": [p.name for p in event_class.params if p.name not in event_class.mentioned],
-        "prints": [_print(name, event_class.print, event_class, evals),
-                   *(_print(t.name, t.print, event_class, evals) for t in users if t.print)],
+        "prints": [_print(name, event_class.print, event_class, unit.evals),
+                   *(_print(t.name, t.print, event_class, unit.evals) for t in users if t.print)],
     }
 
 

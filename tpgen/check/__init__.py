@@ -78,7 +78,9 @@ def _duplicates(units: Sequence[Lowered], diag: Diagnostics) -> None:
             key = event_class.name, event_class.custom
             first = classes.setdefault(key, span)
             if first != span and not tracepoints.get(key, span) == first:
-                diag.error(span, "TP031", f"two event classes are called '{event_class.name}'",
+                remedy = "rename one" if first.path == span.path else "rename one, or move its events into the file of the other"
+                diag.error(span, "TP031", f"two event classes are called '{event_class.name}'; names are global to a program: "
+                           f"{remedy}",
                            [Note(first, "the first is here")])
 
 
