@@ -182,7 +182,7 @@ class Classes(Case):
 
     def test_in_one_c_file(self) -> None:
         """Both headers stand in the messages, in front of all others."""
-        for compiler in (*COMPILERS, *map(cxx, COMPILERS)):
+        for compiler in (*COMPILERS, *map(CXX.get, COMPILERS)):
             for directory in (self.dir, self.path("nop")):
                 source = self.write("both.cc" if "++" in compiler else "both.c", '#include "part0.h"\n#include "part1.h"\n')
                 done = run(self.command(compiler, "-iquote", directory, "-c", "-o", os.devnull, source))
