@@ -136,12 +136,38 @@ static const struct {
 	{NULL, -EINVAL, ""},
 };
 
+/* As long as those of a newer interface may be: what is behind ours is theirs. */
+struct newer_ops {
+	struct tp_sink_ops ops;
+	void (*more)(void);
+};
+
+struct newer_sink {
+	struct tp_sink head;
+	long more, behind;
+};
+
+static void newer_operation(void)
+{
+}
+
 START_TEST(operations_of_another_size)
 {
-	struct tp_sink sink;
+	static struct newer_ops ops;
+	struct newer_sink sink = {.more = 1, .behind = 2};
+	const size_t size = offsetof(struct newer_sink, behind);
 
-	ck_assert_int_eq(tp_sink_open_sized(&sink, sizeof(sink), &plain_ops, sizeof(plain_ops) - sizeof(void *)), -EINVAL);
-	ck_assert_int_eq(tp_sink_open_sized(&sink, sizeof(sink) + 1, &plain_ops, sizeof(plain_ops)), -EINVAL);
+	ops.ops = plain_ops;
+	ck_assert_int_eq(tp_sink_open_sized(&sink.head, size, &ops.ops, sizeof(struct tp_sink_ops) - sizeof(void *)), -EINVAL);
+	ck_assert_int_eq(tp_sink_open_sized(&sink.head, sizeof(sink.head) - sizeof(void *), &ops.ops, sizeof(ops)), -EINVAL);
+	ops.more = newer_operation;
+	ck_assert_int_eq(tp_sink_open_sized(&sink.head, size, &ops.ops, sizeof(ops)), -EINVAL);
+	ck_assert_int_eq(sink.more, 1);
+	ops.more = NULL;
+	ck_assert_int_eq(tp_sink_open_sized(&sink.head, size, &ops.ops, sizeof(ops)), 0);
+	ck_assert_int_eq(sink.more, 0);
+	ck_assert_int_eq(sink.behind, 2);
+	tp_sink_close(&sink.head);
 }
 END_TEST
 

@@ -116,7 +116,7 @@ struct tp_eval {
 struct tp_event_class {
 	const struct tp_event_field *fields;
 	uint32_t nr_fields;
-	uint32_t field_size;      /* bytes of a struct tp_event_field as its module has it; 0: as here */
+	uint32_t field_size;      /* bytes of a struct tp_event_field as its module has it; 0: as its reader has it */
 	uint32_t fixed_size;      /* bytes of the fixed part; dynamic payloads begin here */
 	const char *print_fmt;    /* what ftrace prints behind "print fmt: ", but for the evals */
 	const struct tp_eval *evals; /* those that print_fmt or a field's type names, or NULL */

@@ -61,7 +61,7 @@ struct tp_module_hook {
 void tp_modules_listen(const struct tp_module_hook *hook);
 
 /*
- * Whether the library knows the module's structures: those of its own interface.
+ * Whether the library serves the module's interface: core/interface.h.
  * False after a message; then nothing of it but its number may be looked at.
  */
 bool tp_module_is_served(const struct tp_module *module);

@@ -14,6 +14,7 @@
 #include "base/message.h"
 #include "base/readers.h"
 #include "core/core.h"
+#include "core/interface.h"
 #include "core/registry.h"
 #include "core/site.h"
 
@@ -285,14 +286,44 @@ static void tracepoints_settle(struct tp_module *module)
 
 /* ---- Modules ---- */
 
-static bool is_of_this_interface(const struct tp_module *module)
+/* Structures of an older interface may be shorter, as new members come to their end. */
+static bool fits(const struct tp_module *module, size_t size, size_t ours)
 {
-	return module->interface == TP_INTERFACE_VERSION && module->size == sizeof(struct tp_module) &&
+	return module->interface == TP_INTERFACE_VERSION ? size == ours : size <= ours;
+}
+
+/* Those that are not compared by fits() are the same in all interfaces that TP_SONAME stands for. */
+static bool is_served(const struct tp_module *module)
+{
+	return module->interface >= TP_OLDEST_INTERFACE && module->interface <= TP_INTERFACE_VERSION &&
+	       fits(module, module->size, sizeof(struct tp_module)) &&
 	       module->tracepoint_size == sizeof(struct tracepoint) &&
-	       module->probe_size == sizeof(struct tracepoint_func) && module->event_size == sizeof(struct tp_event) &&
-	       module->class_size == sizeof(struct tp_event_class) &&
-	       module->field_size == sizeof(struct tp_event_field) && module->marker_size == sizeof(struct marker) &&
-	       module->site_size == sizeof(struct tp_site) && module->import_size == sizeof(struct tp_import);
+	       module->probe_size == sizeof(struct tracepoint_func) && module->site_size == sizeof(struct tp_site) &&
+	       fits(module, module->event_size, sizeof(struct tp_event)) &&
+	       fits(module, module->class_size, sizeof(struct tp_event_class)) &&
+	       fits(module, module->field_size, sizeof(struct tp_event_field)) &&
+	       fits(module, module->marker_size, sizeof(struct marker)) &&
+	       fits(module, module->import_size, sizeof(struct tp_import));
+}
+
+/*
+ * Up to interface 5, a module began with a pointer: its number is half of an
+ * address, and no address is in the first page.
+ */
+#define FIRST_WITH_NUMBER 6
+#define NUMBERS_END 4096
+
+static void complain_of_interface(const struct tp_module *module)
+{
+	char number[16] = "";
+
+	if (module->interface >= FIRST_WITH_NUMBER && module->interface < NUMBERS_END)
+		snprintf(number, sizeof(number), "%u", (unsigned int)module->interface);
+	tp_complain("%s was built for another interface of libtp (%s; this is %u): its tracepoints stay off; %s",
+		    object_at(module), *number ? number : "one before 6", TP_INTERFACE_VERSION,
+		    *number && module->interface > TP_INTERFACE_VERSION
+			    ? "install a newer libtp, or build it again with this one"
+			    : "build it again with this one");
 }
 
 /* A module announces itself once for each of its files, but the message is for once. */
@@ -300,13 +331,10 @@ bool tp_module_is_served(const struct tp_module *module)
 {
 	static const struct tp_module *told;
 
-	if (is_of_this_interface(module))
+	if (is_served(module))
 		return true;
 	if (__atomic_exchange_n(&told, module, __ATOMIC_RELAXED) != module)
-		tp_complain("%s was built for another interface of libtp (%u; this is %u): its tracepoints stay off; %s",
-			    object_at(module), (unsigned int)module->interface, TP_INTERFACE_VERSION,
-			    module->interface > TP_INTERFACE_VERSION ? "install a newer libtp, or build it again with this one"
-								     : "build it again with this one");
+		complain_of_interface(module);
 	return false;
 }
 
@@ -362,7 +390,7 @@ void tp_module_unload(struct tp_module *module)
 {
 	bool used = false;
 
-	if (!is_of_this_interface(module))
+	if (!is_served(module))
 		return;
 	tp_lock(&modules_lock);
 	bool last = module->loaded;

@@ -28,6 +28,7 @@ struct tp_rule {
 struct tp_sink_state {
 	struct tp_sink_state *next;
 	struct tp_sink *sink;
+	struct tp_sink_ops ops;        /* a copy of those of an older interface, which are shorter */
 	struct tp_rule *rules;         /* the last that matches decides */
 	struct tp_event **attached; /* by group number */
 	size_t nr_attached;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <tp/tp.h>
 
@@ -19,17 +20,46 @@
 
 /* ---- Sinks ---- */
 
+/* As they were in the oldest interface that is served; what they get later is behind that. */
+#define LEAST_SIZE(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
+#define LEAST_SINK LEAST_SIZE(tp_sink, reserved)
+#define LEAST_OPS LEAST_SIZE(tp_sink_ops, close)
+
+/* Newer operations are for those who know them; where there are none, a longer structure is as good as ours. */
+static bool knows_all(const struct tp_sink_ops *ops, size_t size)
+{
+	for (size_t i = sizeof(*ops); i < size; i++) {
+		if (((const char *)ops)[i])
+			return false;
+	}
+	return true;
+}
+
 int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_sink_ops *ops, size_t ops_size)
 {
-	if (sink_size != sizeof(*sink) || ops_size != sizeof(*ops))
+	const struct tp_sink_ops *given = ops;
+
+	if (sink_size < LEAST_SINK || ops_size < LEAST_OPS)
 		return -EINVAL;
+	if (!knows_all(ops, ops_size)) {
+		tp_complain("a %s sink was built for a newer interface of libtp, with operations that this one does not "
+			    "know: it is not opened; install a newer libtp",
+			    ops->name);
+		return -EINVAL;
+	}
 	struct tp_sink_state *state = tp_malloc(sizeof(*state));
 
 	if (!state)
 		return -ENOMEM;
 	tp_events_start();
 	*state = (struct tp_sink_state){.sink = sink};
-	*sink = (struct tp_sink){.ops = ops, .key = TP_NO_KEY};
+	if (ops_size < sizeof(*ops)) { /* what they lack is NULL */
+		memcpy(&state->ops, ops, ops_size);
+		ops = &state->ops;
+	}
+	memset(sink, 0, sink_size);
+	sink->ops = ops;
+	sink->key = TP_NO_KEY;
 	tp_lock(&tp_events_lock);
 	int error = tp_sink_describe_all(state);
 	if (!error) {
@@ -40,8 +70,10 @@ int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_s
 		sink->reserved[0] = state;
 	}
 	tp_unlock(&tp_events_lock);
-	if (error)
+	if (error) {
+		sink->ops = given;
 		free(state);
+	}
 	return error;
 }
 
@@ -85,8 +117,8 @@ int tp_sink_close(struct tp_sink *sink)
 	tp_detach_all(state);
 	tp_unlock(&tp_events_lock);
 	tracepoint_synchronize_unregister();
-	state_free(state);
 	int error = sink->ops->close(sink);
+	state_free(state); /* which may have the operations */
 	pthread_setcancelstate(cancel_state, NULL);
 	return error;
 }

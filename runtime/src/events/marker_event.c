@@ -266,8 +266,9 @@ static struct marker_class *class_create(const struct marker *marker, const stru
 	struct tp_conversion *conversions = copy(&at, parsed->conversions, conversions_size);
 	*class = (struct marker_class){
 		.event_class = {
-			.fields = fields, .nr_fields = parsed->nr, .fixed_size = parsed->fixed_size,
-			.print_fmt = parsed->print_fmt, .print = print,
+			.fields = fields, .nr_fields = parsed->nr,
+			.field_size = sizeof(fields[0]), /* a sink may be of an older interface, whose own are shorter */
+			.fixed_size = parsed->fixed_size, .print_fmt = parsed->print_fmt, .print = print,
 		},
 		.conversions = conversions,
 		.rest = parsed->rest,
