@@ -122,7 +122,8 @@ class Aarch64(Case):
 
     def sites(self, program: str) -> list[int]:
         """Their addresses: of three distances each in the table, the first, which is from where it stands."""
-        text = self.succeed([aarch64.OBJDUMP, "-s", "-j", "tp_sites", program]).stdout
+        section = re.findall(r"\btp_sites_\d+", self.succeed([aarch64.OBJDUMP, "-h", program]).stdout)[0]
+        text = self.succeed([aarch64.OBJDUMP, "-s", "-j", section, program]).stdout
         lines = re.findall(r"^ ([0-9a-f]+) ((?:[0-9a-f]{2,8} ){1,4})", text, re.M)
         table = struct.iter_unpack("<iii", b"".join(bytes.fromhex(words) for _, words in lines))
         start = int(lines[0][0], 16)

@@ -306,7 +306,7 @@ static unsigned int count_sites(unsigned char byte)
 {
 	unsigned int n = 0;
 
-	for (const struct tp_site *site = __start_tp_sites; site < __stop_tp_sites; site++)
+	for (const struct tp_site *site = TP_OF_INTERFACE(__start_tp_sites); site < TP_OF_INTERFACE(__stop_tp_sites); site++)
 		n += (intptr_t)&site->key + site->key == (intptr_t)&__tracepoint_keys_hit && *code_of(site) == byte;
 	return n;
 }
@@ -319,7 +319,7 @@ static void breakpoint(char **denied)
 
 	deny(denied);
 	must_be(nr >= 3, 1);
-	for (const struct tp_site *site = __start_tp_sites; site < __stop_tp_sites; site++) {
+	for (const struct tp_site *site = TP_OF_INTERFACE(__start_tp_sites); site < TP_OF_INTERFACE(__stop_tp_sites); site++) {
 		unsigned char *code = code_of(site);
 		if ((intptr_t)&site->key + site->key != (intptr_t)&__tracepoint_keys_hit)
 			continue;

@@ -77,7 +77,7 @@ static void switch_off(void)
 static void sites_must_be(bool on)
 {
 #if defined(__x86_64__)
-	for (const struct tp_site *site = __start_tp_sites; site < __stop_tp_sites; site++) {
+	for (const struct tp_site *site = TP_OF_INTERFACE(__start_tp_sites); site < TP_OF_INTERFACE(__stop_tp_sites); site++) {
 		const uint8_t *code = (const uint8_t *)((intptr_t)&site->code + site->code);
 		must_be(*code, on ? 0xe9 : 0xa9);
 	}
@@ -108,7 +108,7 @@ static void add_sites(struct tracepoint *tp, void *priv)
 static void sites_must_be_counted(bool with_module)
 {
 	struct sums sums = {.here = 0};
-	const long here = __stop_tp_sites - __start_tp_sites;
+	const long here = TP_OF_INTERFACE(__stop_tp_sites) - TP_OF_INTERFACE(__start_tp_sites);
 
 	tp_for_each_tracepoint(add_sites, &sums);
 	if (with_module) {

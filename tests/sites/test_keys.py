@@ -195,7 +195,7 @@ class Collected(Case):
 
     def entries(self, where: str) -> int:
         sections = self.succeed(["readelf", "-SW", os.path.join(where, "main")]).stdout
-        match = re.search(r"\btp_sites +PROGBITS +\w+ \w+ (\w+)", sections)
+        match = re.search(r"\btp_sites_\d+ +PROGBITS +\w+ \w+ (\w+)", sections)
         assert match, sections
         return int(match[1], 16) // 8
 

@@ -30,29 +30,28 @@ extern "C" {
 
 /* A pointer, not the thing itself: AddressSanitizer puts red zones between things. */
 #define TP_ANNOUNCE(type, section_name, symbol) \
-	static struct type *__##symbol##_ptr __attribute__((used, section(section_name) TP_RETAIN)) = &symbol
+	static struct type *__##symbol##_ptr __attribute__((used, section(TP_SECTION(section_name)) TP_RETAIN)) = &symbol
 
-extern struct tracepoint *__start_tp_tracepoints[] TP_HIDDEN __attribute__((weak));
-extern struct tracepoint *__stop_tp_tracepoints[] TP_HIDDEN __attribute__((weak));
-extern struct tp_event *__start_tp_events[] TP_HIDDEN __attribute__((weak));
-extern struct tp_event *__stop_tp_events[] TP_HIDDEN __attribute__((weak));
-extern struct tp_import *__start_tp_imports[] TP_HIDDEN __attribute__((weak));
-extern struct tp_import *__stop_tp_imports[] TP_HIDDEN __attribute__((weak));
-extern struct tracepoint *__start_tp_markers[] TP_HIDDEN __attribute__((weak));
-extern struct tracepoint *__stop_tp_markers[] TP_HIDDEN __attribute__((weak));
-extern const struct tp_site __start_tp_sites[] TP_HIDDEN __attribute__((weak));
-extern const struct tp_site __stop_tp_sites[] TP_HIDDEN __attribute__((weak));
+extern struct tracepoint *TP_OF_INTERFACE(__start_tp_tracepoints)[] TP_HIDDEN __attribute__((weak));
+extern struct tracepoint *TP_OF_INTERFACE(__stop_tp_tracepoints)[] TP_HIDDEN __attribute__((weak));
+extern struct tp_event *TP_OF_INTERFACE(__start_tp_events)[] TP_HIDDEN __attribute__((weak));
+extern struct tp_event *TP_OF_INTERFACE(__stop_tp_events)[] TP_HIDDEN __attribute__((weak));
+extern struct tp_import *TP_OF_INTERFACE(__start_tp_imports)[] TP_HIDDEN __attribute__((weak));
+extern struct tp_import *TP_OF_INTERFACE(__stop_tp_imports)[] TP_HIDDEN __attribute__((weak));
+extern struct tracepoint *TP_OF_INTERFACE(__start_tp_markers)[] TP_HIDDEN __attribute__((weak));
+extern struct tracepoint *TP_OF_INTERFACE(__stop_tp_markers)[] TP_HIDDEN __attribute__((weak));
+extern const struct tp_site TP_OF_INTERFACE(__start_tp_sites)[] TP_HIDDEN __attribute__((weak));
+extern const struct tp_site TP_OF_INTERFACE(__stop_tp_sites)[] TP_HIDDEN __attribute__((weak));
 
 /* Weak and hidden: one for each module, however many of its files announce it. */
-struct tp_module __tp_module TP_HIDDEN __attribute__((weak)) = {
+struct tp_module TP_OF_INTERFACE(__tp_module) TP_HIDDEN __attribute__((weak)) = {
 	TP_MODULE_HEAD,
-	__start_tp_tracepoints, __stop_tp_tracepoints,
-	__start_tp_events,      __stop_tp_events,
-	__start_tp_imports,     __stop_tp_imports,
-	__start_tp_markers,     __stop_tp_markers,
-	__start_tp_sites,       __stop_tp_sites,
-	NULL,                   NULL,
-	false,
+	TP_OF_INTERFACE(__start_tp_tracepoints), TP_OF_INTERFACE(__stop_tp_tracepoints),
+	TP_OF_INTERFACE(__start_tp_events), TP_OF_INTERFACE(__stop_tp_events),
+	TP_OF_INTERFACE(__start_tp_imports), TP_OF_INTERFACE(__stop_tp_imports),
+	TP_OF_INTERFACE(__start_tp_markers), TP_OF_INTERFACE(__stop_tp_markers),
+	TP_OF_INTERFACE(__start_tp_sites), TP_OF_INTERFACE(__stop_tp_sites),
+	NULL, NULL, false,
 };
 
 #ifndef TP_ENVIRONMENT
@@ -63,15 +62,15 @@ struct tp_module __tp_module TP_HIDDEN __attribute__((weak)) = {
 static void __attribute__((constructor(101))) __tp_module_constructor(void)
 {
 #if TP_ENVIRONMENT
-	tp_module_announce(&__tp_module);
+	tp_module_announce(&TP_OF_INTERFACE(__tp_module));
 #else
-	tp_module_load(&__tp_module);
+	tp_module_load(&TP_OF_INTERFACE(__tp_module));
 #endif
 }
 
 static void __attribute__((destructor(101))) __tp_module_destructor(void)
 {
-	tp_module_unload(&__tp_module);
+	tp_module_unload(&TP_OF_INTERFACE(__tp_module));
 }
 
 #ifdef __cplusplus

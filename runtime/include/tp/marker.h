@@ -165,14 +165,14 @@ typedef void tp_marker_iterate_t(struct tracepoint *tp, ...);
  */
 #ifdef TP_SYMBOL_OPERAND
 #define TP_MARKER_POINTER(tag)                                            \
-	".pushsection tp_markers, \"awo?\", %%progbits, " tag "\n\t"      \
+	".pushsection " TP_SECTION("tp_markers") ", \"awo?\", %%progbits, " tag "\n\t" \
 	".balign 8\n\t"                                                   \
 	".dc.a %c0\n\t"                                                   \
 	".popsection"
 #define TP_MARKER_ANNOUNCE(site)
 #else
 #define TP_MARKER_ANNOUNCE(site)                                                                             \
-	; static struct tracepoint *site##_pointer __attribute__((used, section("tp_markers") TP_RETAIN)) = \
+	; static struct tracepoint *site##_pointer __attribute__((used, section(TP_SECTION("tp_markers")) TP_RETAIN)) = \
 		&TP_MARKER(site).tp
 #endif
 

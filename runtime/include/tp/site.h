@@ -60,8 +60,8 @@ struct tp_import {
 #define TP_IMPORT(name, proto) static struct tp_import __tp_import_##name TP_UNUSED = {&__tracepoint_##name, proto}
 #define TP_ANNOUNCE_IMPORT(import)                                                         \
 	__asm__ __inline__ volatile(".Ltp_import%=:\n\t"                                   \
-				    ".pushsection tp_imports, \"awo?\", %%progbits, "      \
-				    ".Ltp_import%=\n\t"                                    \
+				    ".pushsection " TP_SECTION("tp_imports")               \
+				    ", \"awo?\", %%progbits, .Ltp_import%=\n\t"            \
 				    ".balign 8\n\t"                                        \
 				    ".dc.a %c0\n\t"                                        \
 				    ".popsection"                                          \
@@ -100,7 +100,7 @@ struct tp_import {
  * gold keep functions with sites, unless they are told -z start-stop-gc.
  */
 #define TP_SITE_ENTRY(tag, more)                                          \
-	".pushsection tp_sites, \"ao?\", %%progbits, .Ltp_site%=\n\t"     \
+	".pushsection " TP_SECTION("tp_sites") ", \"ao?\", %%progbits, .Ltp_site%=\n\t" \
 	".balign 4\n\t"                                                   \
 	".long .Ltp_site%= - ., %c0" tag " - .\n\t" more                  \
 	".popsection"

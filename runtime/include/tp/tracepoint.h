@@ -80,6 +80,18 @@ extern "C" {
 #define TP_INTERFACE_VERSION 6
 #endif
 
+/*
+ * A program may be linked with a static library that was compiled years ago: what
+ * the linker gathers of a module is only that of one interface, as names and
+ * sections end in its number. The files of each are a module of their own.
+ */
+#define TP_OF_INTERFACE(name) TP_PASTE(name, TP_INTERFACE_VERSION)
+#define TP_PASTE(name, number) TP_PASTE_EXPANDED(name, number)
+#define TP_PASTE_EXPANDED(name, number) name##_##number
+#define TP_SECTION(name) name "_" TP_QUOTE(TP_INTERFACE_VERSION)
+#define TP_QUOTE(number) TP_QUOTE_EXPANDED(number)
+#define TP_QUOTE_EXPANDED(number) #number
+
 /* The project's version, for the Makefile too. */
 #define TP_VERSION_MAJOR 0
 #define TP_VERSION_MINOR 2
