@@ -22,8 +22,9 @@ else
 
 BUILD := build
 VERSION = $(shell sed -n 's/^.define TP_VERSION_[A-Z]* //p' runtime/include/tp/tracepoint.h | paste -sd.)
-# The interface that programs are linked against: its number is part of the shared library's name.
-SONAME := libtp.so.1
+# Programs that the library does not serve look for a library of another name.
+ABI := $(shell sed -n 's/^.define TP_SONAME //p' runtime/src/core/interface.h)
+SONAME := libtp.so.$(ABI)
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -56,7 +57,7 @@ TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
 TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
 .PHONY: all generate demo check torture bench bench-core bench-record bench-sinks install uninstall deps clean help examples \
-	check-programs check-kernel
+	check-programs check-kernel freeze-interface
 all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp-trace-dat generate
 
 help:
@@ -72,6 +73,7 @@ help:
 	@echo 'make bench-sinks  what each sink costs, beside its tool'"'"'s own way; UPDATE=1 for docs/performance.md'
 	@echo 'make install   to PREFIX=$(PREFIX), LIBDIR=$(LIBDIR), below DESTDIR=$(DESTDIR); "make uninstall" with the same'
 	@echo 'make deps      install what building needs, through apt-get; "make deps demo", "make deps check": what those need'
+	@echo 'make freeze-interface  keep a program of this interface for the tests of all later libraries, when it is released'
 	@echo 'make clean     remove $(BUILD)/'
 	@echo
 	@echo 'V=1 shows whole commands. CC, CXX, CFLAGS and PYTHON are honoured.'
@@ -116,9 +118,15 @@ $(BUILD)/libtp.a: $(RUNTIME:%.c=$(BUILD)/obj/%.o)
 		ln $$o $(BUILD)/members/$$(echo $$name | tr / -) || exit 1; done
 	$(Q)cd $(BUILD)/members && $(AR) rcs ../$(@F) *.o
 
-$(BUILD)/libtp.so: $(RUNTIME:%.c=$(BUILD)/obj/%.o)
+# The names have a version, so that where a process has libtp.so of two SONAMEs, each module finds its own. Each is
+# written as a pattern, as linkers complain of names that only other processors have.
+$(BUILD)/libtp.map: runtime/libtp.symbols runtime/src/core/interface.h
+	$(Q)mkdir -p $(@D)
+	$(Q)(echo 'LIBTP_$(ABI) { global:'; sed '/^#/d; s/.$$/[&];/' $<; echo 'local: *; };') >$@
+
+$(BUILD)/libtp.so: $(RUNTIME:%.c=$(BUILD)/obj/%.o) $(BUILD)/libtp.map
 	$(call say,LD,$@)
-	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs -Wl,-z,nodelete $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$(BUILD)/libtp.map -Wl,-z,defs -Wl,-z,nodelete $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS)
 	$(Q)ln -sf $(@F) $(@D)/$(SONAME)
 
 # ---- Tools ----
@@ -199,6 +207,10 @@ check: check-programs
 # Of these, only those on the kernel's own headers, and on all of them.
 check-kernel: $(BUILD)/libtp.a
 	$(Q)KERNEL=all CC='$(CC)' CXX='$(CXX)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/run.py kernel/test_
+
+# For a new TP_INTERFACE_VERSION: docs/architecture.md, Interfaces.
+freeze-interface: all
+	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/interfaces/freeze.py
 
 # As many seconds as one likes of what "make check" has two of, in each of the ways to build it.
 SECONDS ?= 60
