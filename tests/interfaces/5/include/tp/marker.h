@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TP_MARKER_H
+#define TP_MARKER_H
+#include <stdarg.h>
+#ifndef TP_RUNTIME
+#include <tp/announce.h>
+#endif
+#include <tp/call.h>
+#include <tp/sdt.h>
+#include <tp/tracepoint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+#define MARK_NOARGS " "
+#define TP_MARKER_NAME_MAX 255
+#define TP_MARKER_ARGS_MAX 32
+struct marker {
+	struct tracepoint tp;
+	const char *name;
+	const char *format;
+	struct tp_event *event;
+};
+typedef void marker_probe_func(void *probe_private, void *call_private, const char *fmt, va_list *args);
+#define trace_mark(name, ...)                                                                      \
+	do {                                                                                       \
+		TP_MARKER_DEFINE(__marker_##name, #name, TP_MARKER_FORMAT(__VA_ARGS__, 0));        \
+		if (0)                                                                             \
+			tp_marker_check_format(__VA_ARGS__);                                       \
+		TP_MARKER_SITE(__marker_##name, #name, __VA_ARGS__);                               \
+	} while (0)
+static inline int marker_probe_register(const char *name, const char *format, marker_probe_func *probe,
+					void *probe_private);
+TP_PUBLIC int marker_probe_unregister(const char *name, marker_probe_func *probe, void *probe_private);
+static inline int marker_synchronize_unregister(void)
+{
+	return tracepoint_synchronize_unregister();
+}
+TP_PUBLIC void for_each_marker(void (*fct)(struct marker *marker, void *priv), void *priv);
+TP_PUBLIC int tp_marker_register(const char *name, const char *format, marker_probe_func *probe, void *probe_private);
+static inline int marker_probe_register(const char *name, const char *format, marker_probe_func *probe,
+					void *probe_private)
+{
+	tp_remove_probes_at_unload();
+	return tp_marker_register(name, format, probe, probe_private);
+}
+static inline void tp_marker_check_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static inline void tp_marker_check_format(const char *format, ...)
+{
+	(void)format;
+}
+typedef void tp_marker_iterate_t(struct tracepoint *tp, ...);
+#define TP_MARKER_FORMAT(format, ...) format
+#define TP_MARKER_INIT(tp_name, name, format, file, line)                                                      \
+	{                                                                                                      \
+		{0, line, NULL, NULL, tp_name, format, file, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
+		 0, false, false, NULL, NULL},                                                                 \
+			name, format, NULL                                                                     \
+	}
+#ifdef TP_SYMBOL_OPERAND
+#define TP_MARKER_POINTER(tag)                                            \
+	".pushsection tp_markers, \"awo?\", %%progbits, " tag "\n\t"      \
+	".balign 8\n\t"                                                   \
+	".dc.a %c0\n\t"                                                   \
+	".popsection"
+#define TP_MARKER_ANNOUNCE(site)
+#else
+#define TP_MARKER_ANNOUNCE(site)                                                                             \
+	; static struct tracepoint *site##_pointer __attribute__((used, section("tp_markers") TP_RETAIN)) = \
+		&TP_MARKER(site).tp
+#endif
+#ifdef __cplusplus
+extern "C++" {
+template <class site> struct TP_HIDDEN tp_marker_of {
+	static struct marker marker;
+};
+template <class site> struct marker tp_marker_of<site>::marker =
+	TP_MARKER_INIT(site::tp_name(), site::name(), site::format(), site::file(), site::line());
+}
+#define TP_MARKER(site) (tp_marker_of<site>::marker)
+#define TP_MARKER_DEFINE(site, marker_name, marker_format)                                              \
+	static_assert(sizeof(marker_name) <= TP_MARKER_NAME_MAX + 1, "the marker's name is too long");  \
+	struct site {                                                                                   \
+		static constexpr const char *tp_name() { return "marker:" marker_name; }                \
+		static constexpr const char *name() { return marker_name; }                             \
+		static constexpr const char *format() { return marker_format; }                         \
+		static constexpr const char *file() { return __FILE__; }                                \
+		static constexpr int line() { return __LINE__; }                                        \
+	}                                                                                               \
+	TP_MARKER_ANNOUNCE(site)
+#else
+#define TP_MARKER(site) site
+#define TP_MARKER_DEFINE(site, name, format)                                                        \
+	_Static_assert(sizeof(name) <= TP_MARKER_NAME_MAX + 1, "the marker's name is too long");    \
+	static struct marker site = TP_MARKER_INIT("marker:" name, name, format, __FILE__, __LINE__) \
+	TP_MARKER_ANNOUNCE(site)
+#endif
+#if TP_STATIC_KEYS && (defined(__cplusplus) || !defined(__clang__) || defined(__OPTIMIZE__))
+#define TP_MARKER_KEY(operand) \
+	TP_KEY_INSTRUCTION("") "\n\t" TP_MARKER_POINTER(".Ltp_site%=") : : TP_SYMBOL_OPERAND(operand) : : on
+#if defined(__cplusplus)
+extern "C++" {
+template <class site> TP_SITE_INLINE bool tp_marker_is_on()
+{
+	__asm__ __inline__ goto(TP_MARKER_KEY(&tp_marker_of<site>::marker));
+	return false;
+on:
+	return true;
+}
+}
+#define TP_MARKER_IS_ON(site) tp_marker_is_on<site>()
+#elif defined(__clang__)
+static TP_SITE_INLINE bool tp_marker_is_on(const struct marker *marker)
+{
+	__asm__ __inline__ goto(TP_MARKER_KEY(marker));
+	return false;
+on:
+	return true;
+}
+#define TP_MARKER_IS_ON(site) tp_marker_is_on(&TP_MARKER(site))
+#else
+#define TP_MARKER_IS_ON(site)                                               \
+	__extension__({                                                     \
+		__label__ on, known;                                        \
+		bool __is_on;                                               \
+		__asm__ __inline__ goto(TP_MARKER_KEY(&TP_MARKER(site)));   \
+		__is_on = false;                                            \
+		goto known;                                                 \
+	on:                                                                 \
+		__is_on = true;                                             \
+	known:                                                              \
+		__is_on;                                                    \
+	})
+#endif
+#elif defined(TP_SYMBOL_OPERAND)
+#define TP_MARKER_IS_ON(site)                                                                    \
+	__extension__({                                                                          \
+		__asm__ __inline__ volatile(".Ltp_marker%=:\n\t" TP_MARKER_POINTER(".Ltp_marker%=") \
+					    : : TP_SYMBOL_OPERAND(&TP_MARKER(site)));            \
+		tp_enabled(&TP_MARKER(site).tp);                                                 \
+	})
+#else
+#define TP_MARKER_IS_ON(site) tp_enabled(&TP_MARKER(site).tp)
+#endif
+#ifdef __cplusplus
+extern "C++" {
+TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *)
+{
+	TP_CALL_0(tp_marker_iterate_t, tp);
+}
+template <class A> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a)
+{
+	TP_CALL_1(tp_marker_iterate_t, tp, a);
+}
+template <class A, class B> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a, B b)
+{
+	TP_CALL_2(tp_marker_iterate_t, tp, a, b);
+}
+template <class A, class B, class C>
+TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a, B b, C c)
+{
+	TP_CALL_3(tp_marker_iterate_t, tp, a, b, c);
+}
+template <class A, class B, class C, class D>
+TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a, B b, C c, D d)
+{
+	TP_CALL_4(tp_marker_iterate_t, tp, a, b, c, d);
+}
+template <class A, class B, class C, class D, class E>
+TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a, B b, C c, D d, E e)
+{
+	TP_CALL_5(tp_marker_iterate_t, tp, a, b, c, d, e);
+}
+template <class... more> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, more... arguments)
+{
+	TP_CALL_MANY(tp_marker_iterate_t, tp, arguments...);
+}
+}
+#define TP_MARKER_HIT(tp, ...) tp_marker_hit(tp, __VA_ARGS__)
+#else
+#define TP_MARKER_ARG(name, argument) __typeof__(1 ? (argument) : (argument)) name = (argument)
+#define TP_MARKER_HIT_0(tp, format) TP_CALL_0(tp_marker_iterate_t, tp)
+#define TP_MARKER_HIT_1(tp, format, a)                     \
+	do {                                               \
+		TP_MARKER_ARG(__tp_a, a);                  \
+		TP_CALL_1(tp_marker_iterate_t, tp, __tp_a); \
+	} while (0)
+#define TP_MARKER_HIT_2(tp, format, a, b)                          \
+	do {                                                       \
+		TP_MARKER_ARG(__tp_a, a);                          \
+		TP_MARKER_ARG(__tp_b, b);                          \
+		TP_CALL_2(tp_marker_iterate_t, tp, __tp_a, __tp_b); \
+	} while (0)
+#define TP_MARKER_HIT_3(tp, format, a, b, c)                               \
+	do {                                                               \
+		TP_MARKER_ARG(__tp_a, a);                                  \
+		TP_MARKER_ARG(__tp_b, b);                                  \
+		TP_MARKER_ARG(__tp_c, c);                                  \
+		TP_CALL_3(tp_marker_iterate_t, tp, __tp_a, __tp_b, __tp_c); \
+	} while (0)
+#define TP_MARKER_HIT_4(tp, format, a, b, c, d)                                    \
+	do {                                                                       \
+		TP_MARKER_ARG(__tp_a, a);                                          \
+		TP_MARKER_ARG(__tp_b, b);                                          \
+		TP_MARKER_ARG(__tp_c, c);                                          \
+		TP_MARKER_ARG(__tp_d, d);                                          \
+		TP_CALL_4(tp_marker_iterate_t, tp, __tp_a, __tp_b, __tp_c, __tp_d); \
+	} while (0)
+#define TP_MARKER_HIT_5(tp, format, a, b, c, d, e)                                         \
+	do {                                                                               \
+		TP_MARKER_ARG(__tp_a, a);                                                  \
+		TP_MARKER_ARG(__tp_b, b);                                                  \
+		TP_MARKER_ARG(__tp_c, c);                                                  \
+		TP_MARKER_ARG(__tp_d, d);                                                  \
+		TP_MARKER_ARG(__tp_e, e);                                                  \
+		TP_CALL_5(tp_marker_iterate_t, tp, __tp_a, __tp_b, __tp_c, __tp_d, __tp_e); \
+	} while (0)
+#define TP_MARKER_HIT_MANY(tp, format, ...) TP_CALL_MANY(tp_marker_iterate_t, tp, __VA_ARGS__)
+#define TP_MARKER_PICK(format, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, \
+		       a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, picked, ...)                 \
+	picked
+#define TP_MARKER_HIT(tp, ...)                                                                                     \
+	TP_MARKER_PICK(__VA_ARGS__, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, \
+		       TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY,             \
+		       TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY,             \
+		       TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY,             \
+		       TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY,             \
+		       TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY,             \
+		       TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_MANY, TP_MARKER_HIT_5, TP_MARKER_HIT_4, \
+		       TP_MARKER_HIT_3, TP_MARKER_HIT_2, TP_MARKER_HIT_1, TP_MARKER_HIT_0, 0)                      \
+	(tp, __VA_ARGS__)
+#endif
+#define TP_MARKER_SITE_IF_ON(site, ...)                                              \
+	if (__builtin_expect(TP_MARKER_IS_ON(site), 0))                   \
+	TP_MARKER_HIT(&TP_MARKER(site).tp, __VA_ARGS__)
+#if !TP_SDT
+#define TP_MARKER_SITE(site, name, ...) TP_MARKER_SITE_IF_ON(site, __VA_ARGS__)
+#else
+#define TP_MARKER_SITE(site, name, ...) TP_MARKER_SITE_OF(TP_SDT_COUNT(__VA_ARGS__), site, name, __VA_ARGS__)
+#define TP_MARKER_SITE_OF(count, site, name, ...) TP_MARKER_SITE_N(count, site, name, __VA_ARGS__)
+#define TP_MARKER_SITE_N(count, site, name, ...) TP_MARKER_SITE_##count(site, name, __VA_ARGS__)
+#define TP_MARKER_PROBE(site, name, ...)   \
+	TP_SDT_MARKER(name, __VA_ARGS__); \
+	TP_MARKER_SITE_IF_ON(site, __VA_ARGS__)
+#ifdef __cplusplus
+#define TP_MARKER_VALUE(n, argument) auto __tp_arg##n = (argument)
+#else
+#define TP_MARKER_VALUE(n, argument) TP_MARKER_ARG(__tp_arg##n, argument)
+#endif
+#define TP_MARKER_VALUES_1(a) TP_MARKER_VALUE(1, a)
+#define TP_MARKER_VALUES_2(a, b) TP_MARKER_VALUES_1(a); TP_MARKER_VALUE(2, b)
+#define TP_MARKER_VALUES_3(a, b, c) TP_MARKER_VALUES_2(a, b); TP_MARKER_VALUE(3, c)
+#define TP_MARKER_VALUES_4(a, b, c, d) TP_MARKER_VALUES_3(a, b, c); TP_MARKER_VALUE(4, d)
+#define TP_MARKER_VALUES_5(a, b, c, d, e) TP_MARKER_VALUES_4(a, b, c, d); TP_MARKER_VALUE(5, e)
+#define TP_MARKER_VALUES_6(a, b, c, d, e, f) TP_MARKER_VALUES_5(a, b, c, d, e); TP_MARKER_VALUE(6, f)
+#define TP_MARKER_VALUES_7(a, b, c, d, e, f, g) TP_MARKER_VALUES_6(a, b, c, d, e, f); TP_MARKER_VALUE(7, g)
+#define TP_MARKER_VALUES_8(a, b, c, d, e, f, g, h) \
+	TP_MARKER_VALUES_7(a, b, c, d, e, f, g); TP_MARKER_VALUE(8, h)
+#define TP_MARKER_VALUES_9(a, b, c, d, e, f, g, h, i) \
+	TP_MARKER_VALUES_8(a, b, c, d, e, f, g, h); TP_MARKER_VALUE(9, i)
+#define TP_MARKER_VALUES_10(a, b, c, d, e, f, g, h, i, j) \
+	TP_MARKER_VALUES_9(a, b, c, d, e, f, g, h, i); TP_MARKER_VALUE(10, j)
+#define TP_MARKER_VALUES_11(a, b, c, d, e, f, g, h, i, j, k) \
+	TP_MARKER_VALUES_10(a, b, c, d, e, f, g, h, i, j); TP_MARKER_VALUE(11, k)
+#define TP_MARKER_VALUES_12(a, b, c, d, e, f, g, h, i, j, k, l) \
+	TP_MARKER_VALUES_11(a, b, c, d, e, f, g, h, i, j, k); TP_MARKER_VALUE(12, l)
+#define TP_MARKER_NAMES_1 __tp_arg1
+#define TP_MARKER_NAMES_2 TP_MARKER_NAMES_1, __tp_arg2
+#define TP_MARKER_NAMES_3 TP_MARKER_NAMES_2, __tp_arg3
+#define TP_MARKER_NAMES_4 TP_MARKER_NAMES_3, __tp_arg4
+#define TP_MARKER_NAMES_5 TP_MARKER_NAMES_4, __tp_arg5
+#define TP_MARKER_NAMES_6 TP_MARKER_NAMES_5, __tp_arg6
+#define TP_MARKER_NAMES_7 TP_MARKER_NAMES_6, __tp_arg7
+#define TP_MARKER_NAMES_8 TP_MARKER_NAMES_7, __tp_arg8
+#define TP_MARKER_NAMES_9 TP_MARKER_NAMES_8, __tp_arg9
+#define TP_MARKER_NAMES_10 TP_MARKER_NAMES_9, __tp_arg10
+#define TP_MARKER_NAMES_11 TP_MARKER_NAMES_10, __tp_arg11
+#define TP_MARKER_NAMES_12 TP_MARKER_NAMES_11, __tp_arg12
+#define TP_MARKER_SITE_0(site, name, format) TP_MARKER_PROBE(site, name, format)
+#define TP_MARKER_SITE_1(site, name, format, a) \
+	TP_MARKER_VALUES_1(a); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_1)
+#define TP_MARKER_SITE_2(site, name, format, a, b) \
+	TP_MARKER_VALUES_2(a, b); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_2)
+#define TP_MARKER_SITE_3(site, name, format, a, b, c) \
+	TP_MARKER_VALUES_3(a, b, c); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_3)
+#define TP_MARKER_SITE_4(site, name, format, a, b, c, d) \
+	TP_MARKER_VALUES_4(a, b, c, d); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_4)
+#define TP_MARKER_SITE_5(site, name, format, a, b, c, d, e) \
+	TP_MARKER_VALUES_5(a, b, c, d, e); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_5)
+#define TP_MARKER_SITE_6(site, name, format, a, b, c, d, e, f) \
+	TP_MARKER_VALUES_6(a, b, c, d, e, f); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_6)
+#define TP_MARKER_SITE_7(site, name, format, a, b, c, d, e, f, g) \
+	TP_MARKER_VALUES_7(a, b, c, d, e, f, g); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_7)
+#define TP_MARKER_SITE_8(site, name, format, a, b, c, d, e, f, g, h) \
+	TP_MARKER_VALUES_8(a, b, c, d, e, f, g, h); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_8)
+#define TP_MARKER_SITE_9(site, name, format, a, b, c, d, e, f, g, h, i) \
+	TP_MARKER_VALUES_9(a, b, c, d, e, f, g, h, i); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_9)
+#define TP_MARKER_SITE_10(site, name, format, a, b, c, d, e, f, g, h, i, j) \
+	TP_MARKER_VALUES_10(a, b, c, d, e, f, g, h, i, j); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_10)
+#define TP_MARKER_SITE_11(site, name, format, a, b, c, d, e, f, g, h, i, j, k) \
+	TP_MARKER_VALUES_11(a, b, c, d, e, f, g, h, i, j, k); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_11)
+#define TP_MARKER_SITE_12(site, name, format, a, b, c, d, e, f, g, h, i, j, k, l) \
+	TP_MARKER_VALUES_12(a, b, c, d, e, f, g, h, i, j, k, l); \
+	TP_MARKER_PROBE(site, name, format, TP_MARKER_NAMES_12)
+#define TP_MARKER_SITE_MORE(site, name, format, a, b, c, d, e, f, g, h, i, j, k, l, ...)      \
+	TP_MARKER_VALUES_12(a, b, c, d, e, f, g, h, i, j, k, l);                         \
+	TP_SDT_MARKER(name, format, TP_MARKER_NAMES_12);                                \
+	TP_MARKER_SITE_IF_ON(site, format, TP_MARKER_NAMES_12, __VA_ARGS__)
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif

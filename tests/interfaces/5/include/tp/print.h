@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TP_PRINT_H
+#define TP_PRINT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <tp/event.h>
+#include <tp/trace_seq.h>
+TP_PUBLIC const char *tp_seq_print_flags(struct trace_seq *p, unsigned long v, const char *delim,
+				     const struct trace_print_flags *flags);
+TP_PUBLIC const char *tp_seq_print_flags_u64(struct trace_seq *p, unsigned long long v, const char *delim,
+					 const struct trace_print_flags_u64 *flags);
+TP_PUBLIC const char *tp_seq_print_symbolic(struct trace_seq *p, unsigned long v,
+					const struct trace_print_flags *symbols);
+TP_PUBLIC const char *tp_seq_print_symbolic_u64(struct trace_seq *p, unsigned long long v,
+					    const struct trace_print_flags_u64 *symbols);
+TP_PUBLIC const char *tp_seq_print_hex(struct trace_seq *p, const void *bytes, int len, bool together);
+TP_PUBLIC const char *tp_seq_print_array(struct trace_seq *p, const void *elements, int count, size_t element_size);
+TP_PUBLIC const char *tp_seq_print_hex_dump(struct trace_seq *p, const char *prefix, int prefix_type, int row_size,
+					int group_size, const void *bytes, size_t len, bool ascii);
+TP_PUBLIC const char *tp_seq_print_bitmask(struct trace_seq *p, const void *bits, size_t size);
+TP_PUBLIC const char *tp_seq_pointer(struct trace_seq *p, const char *what, long n, const void *ptr);
+TP_PUBLIC char *tp_seq_get_buf(struct trace_seq *p, size_t len);
+TP_PUBLIC void tp_printk(struct trace_seq *p, size_t start, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+#define __print_flags_table(v, delim, table) tp_seq_print_flags(p, (unsigned long)(v), (delim), (table))
+#define __print_symbolic_table(v, table) tp_seq_print_symbolic(p, (unsigned long)(v), (table))
+#define __print_flags(v, delim, ...) \
+	__print_flags_table(v, delim, ((const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}}))
+#define __print_symbolic(v, ...) \
+	__print_symbolic_table(v, ((const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}}))
+#define __print_flags_u64_table(v, delim, table) \
+	tp_seq_print_flags_u64(p, (unsigned long long)(v), (delim), (table))
+#define __print_symbolic_u64_table(v, table) tp_seq_print_symbolic_u64(p, (unsigned long long)(v), (table))
+#define __print_flags_u64(v, delim, ...) \
+	__print_flags_u64_table(v, delim, ((const struct trace_print_flags_u64[]){__VA_ARGS__, {0, NULL}}))
+#define __print_symbolic_u64(v, ...) \
+	__print_symbolic_u64_table(v, ((const struct trace_print_flags_u64[]){__VA_ARGS__, {0, NULL}}))
+#define __print_hex(buf, len) tp_seq_print_hex(p, (buf), (int)(len), false)
+#define __print_hex_str(buf, len) tp_seq_print_hex(p, (buf), (int)(len), true)
+#define TP_CHECK_ELEMENT_SIZE(n)                                                                             \
+	sizeof(struct {                                                                                      \
+		_Static_assert(__builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 1 ||                \
+				       __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 2 ||        \
+				       __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 4 ||        \
+				       __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 8,          \
+			       "__print_array: an element has 1, 2, 4 or 8 bytes");                          \
+		char size;                                                                                   \
+	})
+#define __print_array(array, count, el_size) \
+	tp_seq_print_array(p, (array), (int)(count), (size_t)(el_size) + 0 * TP_CHECK_ELEMENT_SIZE(el_size))
+#define __print_dynamic_array(field, el_size) \
+	__print_array(__get_dynamic_array(field), __get_dynamic_array_len(field) / (el_size), el_size)
+#ifndef DUMP_PREFIX_NONE
+#define DUMP_PREFIX_NONE 0
+#define DUMP_PREFIX_ADDRESS 1
+#define DUMP_PREFIX_OFFSET 2
+#endif
+#define __print_hex_dump(prefix_str, prefix_type, rowsize, groupsize, buf, len, ascii) \
+	tp_seq_print_hex_dump(p, (prefix_str), (prefix_type), (rowsize), (groupsize), (buf), (size_t)(len), (ascii))
+#define __print_ns_to_secs(value) ((unsigned long long)(value) / 1000000000u)
+#define __print_ns_without_secs(value) ((unsigned int)((unsigned long long)(value) % 1000000000u))
+#define __get_buf(len) tp_seq_get_buf(p, (size_t)(len))
+#define __print_bitmask(field) tp_seq_print_bitmask(p, __get_dynamic_array(field), __get_dynamic_array_len(field))
+#define __print_cpumask(field) __print_bitmask(field)
+#define __print_rel_bitmask(field) \
+	tp_seq_print_bitmask(p, __get_rel_dynamic_array(field), __get_rel_dynamic_array_len(field))
+#define __print_rel_cpumask(field) __print_rel_bitmask(field)
+#define __print_pointer(what, ptr) tp_seq_pointer(p, (what), -1, (ptr))
+#define __print_pointer_n(what, n, ptr) tp_seq_pointer(p, (what), tp_pointer_n(n), (ptr))
+static inline long tp_pointer_n(long n)
+{
+	return n < 0 ? 0 : n;
+}
+#endif

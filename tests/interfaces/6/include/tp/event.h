@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TP_EVENT_H
+#define TP_EVENT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tp/tracepoint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+struct trace_seq;
+struct trace_entry {
+	uint16_t type;
+	uint8_t flags;
+	uint8_t preempt_count;
+	int32_t pid;
+};
+#ifdef __cplusplus
+#define TP_DYNAMIC_DATA
+#else
+#define TP_DYNAMIC_DATA char __data[];
+#endif
+#define TP_RECORD_MAX 65528
+struct trace_print_flags {
+	unsigned long mask;
+	const char *name;
+};
+struct trace_print_flags_u64 {
+	unsigned long long mask;
+	const char *name;
+};
+enum tp_field_kind {
+	TP_FIELD,
+	TP_STRUCT,
+	TP_ARRAY,
+	TP_STRING,
+	TP_DYNAMIC_ARRAY,
+	TP_BITMASK,
+	TP_CPUMASK,
+	TP_SOCKADDR,
+};
+enum tp_field_class {
+	TP_INTEGER,
+	TP_FLOAT,
+	TP_POINTER,
+	TP_OTHER,
+};
+typedef uint32_t tp_data_loc_t;
+struct tp_event_field {
+	const char *name;
+	const char *type;
+	enum tp_field_kind kind;
+	bool relative;
+	enum tp_field_class type_class;
+	uint32_t offset;
+	uint32_t size;
+	uint32_t element_size;
+	uint32_t element_align;
+	bool is_signed;
+	bool is_char;
+	const struct trace_print_flags *symbols;
+	const char *delimiter;
+	bool is_hexadecimal;
+};
+struct tp_eval {
+	const char *name;
+	long long value;
+};
+struct tp_event_class {
+	const struct tp_event_field *fields;
+	uint32_t nr_fields;
+	uint32_t field_size;
+	uint32_t fixed_size;
+	const char *print_fmt;
+	const struct tp_eval *evals;
+	void (*print)(struct trace_seq *p, const void *entry);
+};
+static inline const struct tp_event_field *tp_event_field_at(const struct tp_event_class *event_class, uint32_t i)
+{
+	const size_t size = event_class->field_size ? event_class->field_size : sizeof(struct tp_event_field);
+	return (const struct tp_event_field *)((const char *)event_class->fields + i * size);
+}
+enum tp_loglevel {
+	TP_LOGLEVEL_EMERG,
+	TP_LOGLEVEL_ALERT,
+	TP_LOGLEVEL_CRIT,
+	TP_LOGLEVEL_ERR,
+	TP_LOGLEVEL_WARNING,
+	TP_LOGLEVEL_NOTICE,
+	TP_LOGLEVEL_INFO,
+	TP_LOGLEVEL_DEBUG_SYSTEM,
+	TP_LOGLEVEL_DEBUG_PROGRAM,
+	TP_LOGLEVEL_DEBUG_PROCESS,
+	TP_LOGLEVEL_DEBUG_MODULE,
+	TP_LOGLEVEL_DEBUG_UNIT,
+	TP_LOGLEVEL_DEBUG_FUNCTION,
+	TP_LOGLEVEL_DEBUG_LINE,
+	TP_LOGLEVEL_DEBUG,
+};
+struct tp_event {
+	const char *system;
+	const char *name;
+	const struct tp_event_class *event_class;
+	struct tracepoint *tracepoint;
+	tp_probe_t record;
+	enum tp_loglevel loglevel;
+	uint16_t id;
+	void *reserved[2];
+};
+TP_PUBLIC int tp_event_format(const struct tp_event *event, struct trace_seq *s);
+TP_PUBLIC void tp_for_each_event(void (*fct)(const struct tp_event *event, void *data), void *data);
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TP_MODULE_H
+#define TP_MODULE_H
+#include <stdint.h>
+#include <tp/event.h>
+#include <tp/site.h>
+#include <tp/tracepoint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+struct tp_site {
+	int32_t code;
+	int32_t key;
+#ifdef __aarch64__
+	int32_t target;
+#endif
+};
+struct marker {
+	struct tracepoint tp;
+	const char *name;
+	const char *format;
+	struct tp_event *event;
+};
+struct tp_module {
+	uint32_t interface;
+	uint16_t size;
+	uint16_t tracepoint_size;
+	uint16_t probe_size;
+	uint16_t event_size;
+	uint16_t class_size;
+	uint16_t field_size;
+	uint16_t marker_size;
+	uint16_t site_size;
+	uint16_t import_size;
+	struct tracepoint **tracepoints, **tracepoints_end;
+	struct tp_event **events, **events_end;
+	struct tp_import **imports, **imports_end;
+	struct tracepoint **markers, **markers_end;
+	const struct tp_site *sites, *sites_end;
+	struct tp_module *next;
+	const char *path;
+	bool loaded;
+};
+#define TP_MODULE_HEAD                                                                                       \
+	TP_INTERFACE_VERSION, sizeof(struct tp_module), sizeof(struct tracepoint),                           \
+		sizeof(struct tracepoint_func), sizeof(struct tp_event), sizeof(struct tp_event_class),      \
+		sizeof(struct tp_event_field), sizeof(struct marker), sizeof(struct tp_site),                \
+		sizeof(struct tp_import)
+TP_PUBLIC void tp_module_announce(struct tp_module *module);
+TP_PUBLIC void tp_module_load(struct tp_module *module);
+TP_PUBLIC void tp_module_unload(struct tp_module *module);
+#ifdef __cplusplus
+}
+#endif
+#endif

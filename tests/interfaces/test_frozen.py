@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Programs of every interface that was released, with the present library: served, or off after one line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+# pylint: disable=wrong-import-position
+import freeze
+from building import CC
+from frozen import ABOUT_STATISTICS, Interface, Outcome, build_program, interfaces, library_called, run_program
+from support import Case, expect, need
+
+# How a program may be linked, by which compiler; with AddressSanitizer, what a program does not have is not read.
+WAYS = (("shared", CC, ["-O2"]), ("whole", CC, ["-O0"]), ("asan", CC, ["-O1"]), ("shared", "clang", ["-O2"]),
+        ("shared", CC, ["-O2", "-DTP_STATIC_KEYS=0"]))
+OFF = ("on: 0, registered: 0", "on: 0, unregistered: 0")
+
+
+class Frozen(Case):
+    def of(self, interface: Interface, libtp: str, compiler: str = CC, flags: Sequence[str] = (),
+           link: Sequence[str] = ()) -> Outcome:
+        need(self, "babeltrace2", compiler)
+        return run_program(self, build_program(self, interface, libtp, compiler, flags, link))
+
+    def assert_off(self, outcome: Outcome) -> None:
+        """Nothing was recorded, no probe was called."""
+        for line in OFF:
+            self.assertIn(line + "\n", outcome.stdout)
+        self.assertNotIn("probe", outcome.stdout)
+        self.assertEqual((outcome.text, outcome.ctf, outcome.stats), ("", "", {}))
+
+    def test_present_is_frozen(self) -> None:
+        """The interface that the library is of is among them."""
+        self.assertIn(freeze.interface(), [interface.number for interface in interfaces()],
+                      'a new interface is frozen when it is released: "make freeze-interface"')
+
+    def test_soname(self) -> None:
+        """A library serves all interfaces that its name stands for, and only those."""
+        for interface in interfaces():
+            with self.subTest(interface=interface.number):
+                self.assertEqual(interface.soname == freeze.soname(), interface.served,
+                                 "TP_OLDEST_INTERFACE and TP_SONAME, in core/interface.h, are raised together")
+
+    def test_served(self) -> None:
+        """What they say and record is what they said and recorded when they were frozen."""
+        for interface in filter(lambda interface: interface.served, interfaces()):
+            for libtp, compiler, flags in WAYS:
+                with self.subTest(interface=interface.number, libtp=libtp, compiler=compiler, flags=flags):
+                    outcome = self.of(interface, libtp, compiler, flags)
+                    self.assertEqual(outcome.stderr, "")
+                    self.assertEqual("no sites" in outcome.stdout, "-DTP_STATIC_KEYS=0" in flags)
+                    expect(self, os.path.join(interface.directory, "expected"), outcome.all())
+
+    def test_not_served(self) -> None:
+        """Those of before libtp.so.1 start and end, if somebody gives them this library; one line tells of each module."""
+        for interface in filter(lambda interface: not interface.served, interfaces()):
+            with self.subTest(interface=interface.number):
+                outcome = self.of(interface, "", link=library_called(self, interface.soname))
+                self.assert_off(outcome)
+                self.assertEqual(ABOUT_STATISTICS.sub("", outcome.stderr), "".join(
+                    f"tp: {self.path(name)} was built for another interface of libtp (one before 6; this is "
+                    f"{freeze.interface()}): its tracepoints stay off; build it again with this one\n"
+                    for name in ("program", "plugin.so", "user.so", "plugin.so")))

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""What crosses the border between generated code and library is what it was when the interface was frozen."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+# pylint: disable=wrong-import-position
+import freeze
+from building import CC
+from frozen import Interface, interfaces
+from support import BUILD, ROOT, Case, read, run, unavailable
+
+LAYOUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "layout.c")
+# A change of a header that is not made; which interfaces it goes against; what is said.
+CHANGES = (
+    ("event.h", "	void *reserved[2];", "	void *reserved[2];\n	long more;", "present", "struct tp_event"),
+    ("event.h", "	uint32_t nr_fields;\n	uint32_t field_size;", "	uint32_t field_size;\n	uint32_t nr_fields;", "all",
+     "nr_fields of struct tp_event_class"),
+    ("tracepoint.h", "	const int *gate;\n};\n\n/* The load", "	const int *gate;\n	long more;\n};\n\n/* The load", "all",
+     "struct tracepoint"),
+    ("sink.h", "	TP_LOST_OTHER, ", "	TP_LOST_MORE,\n	TP_LOST_OTHER, ", "all", "TP_LOST_OTHER"),
+    ("module.h", "tp_module_load(struct tp_module *module)", "tp_module_load(const struct tp_module *module)", "all",
+     "conflicting types"),
+)
+
+
+class Layout(Case):
+    def compile(self, interface: Interface, headers: str, exact: bool) -> tuple[int, str]:
+        self.write("all.h", freeze.all_headers())
+        names = {name: os.path.join(interface.directory, name.lower()) for name in ("LAYOUT", "FUNCTIONS")}
+        done = run([CC, "-std=gnu11", "-D_GNU_SOURCE", "-fsyntax-only", "-I", headers, "-iquote", self.dir,
+                    f"-DEXACT={int(exact)}", *(f'-D{name}="{path}"' for name, path in names.items()), LAYOUT])
+        return done.returncode, done.stderr
+
+    def served(self) -> list[Interface]:
+        if platform.machine() != "x86_64":
+            unavailable(self, "frozen layouts are those of x86-64")
+        return [interface for interface in interfaces() if interface.served]
+
+    def test_layout(self) -> None:
+        """Of the present interface exactly; what older ones know has stayed where it was."""
+        for interface in self.served():
+            with self.subTest(interface=interface.number):
+                code, said = self.compile(interface, freeze.HEADERS, interface.number == freeze.interface())
+                self.assertEqual(code, 0, said)
+
+    def test_changes_are_found(self) -> None:
+        """Members that are added or moved, values that are, and functions of another type do not compile."""
+        interface = self.served()[-1]
+        for file, old, new, where, said in CHANGES:
+            with self.subTest(file=file, new=new):
+                headers = self.path("headers")
+                self.succeed(["rm", "-rf", headers])
+                self.succeed(["cp", "-r", freeze.HEADERS, headers])
+                text = read(os.path.join(headers, "tp", file))
+                self.assertEqual(text.count(old), 1)
+                self.write(f"headers/tp/{file}", text.replace(old, new))
+                code, complaint = self.compile(interface, headers, True)
+                self.assertNotEqual(code, 0)
+                self.assertIn(said, complaint)
+                code, complaint = self.compile(interface, headers, False)
+                self.assertEqual(code != 0, where == "all", complaint)
+
+    def test_symbols(self) -> None:
+        """The library exports what is listed, and all that it exported in the interfaces that it serves."""
+        now = freeze.exported(os.path.join(BUILD, "libtp.so"))
+        listed = [line for line in read(os.path.join(ROOT, "runtime/libtp.symbols")).splitlines() if line[0] != "#"]
+        if platform.machine() != "x86_64":
+            listed.remove("tp_call_probes")
+        text = re.sub(r"__attribute__\(\(.*?\)\)", "", "".join(map(read, freeze.headers())))
+        declared = set(re.findall(r"^TP_PUBLIC [^;(]*?\b(\w+)\(", freeze.without_comments(text), re.M))
+        names = {f"tp_{name}" if name.startswith("trace_seq_") else name for name in declared}
+        self.assertEqual(now, listed, "runtime/libtp.symbols is the list")
+        self.assertEqual(names - set(now), set(), "these functions are public: add them to runtime/libtp.symbols")
+        for interface in self.served():
+            gone = set(read(os.path.join(interface.directory, "symbols")).split()) - set(now)
+            self.assertEqual(gone, set(), f"programs of interface {interface.number} use them: they stay, or "
+                                          "TP_SONAME and TP_OLDEST_INTERFACE are raised")
+
+    def test_freeze_never_writes_again(self) -> None:
+        """An interface that is frozen stays as it is."""
+        done = run([sys.executable, os.path.join(os.path.dirname(LAYOUT), "freeze.py")])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("an interface that was frozen never changes", done.stderr)
+
+    def test_freeze(self) -> None:
+        """What it writes today is what it wrote, but for what changes within an interface."""
+        self.served()
+        directory = self.path(str(freeze.interface()))
+        freeze.freeze(directory)
+        frozen = Interface(freeze.interface()).directory
+        for name in ("layout", "soname"):
+            self.assertEqual(read(os.path.join(directory, name)), read(os.path.join(frozen, name)))
+        self.assertEqual(sorted(set(os.listdir(frozen)) - {"expected"}), sorted(os.listdir(directory)))
