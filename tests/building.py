@@ -12,6 +12,7 @@ import functools
 import glob
 import hashlib
 import os
+import re
 import shlex
 import threading
 from collections.abc import Callable, Sequence
@@ -28,6 +29,28 @@ SANITIZERS = {
     "asan": ["-fsanitize=address,undefined", "-fno-sanitize=alignment", "-fno-sanitize-recover=all", FRAMES],
     "tsan": ["-fsanitize=thread", FRAMES],
 }
+
+
+INTERFACE_HEADER = "runtime/src/core/interface.h"
+
+
+def constant(macro: str, header: str = "runtime/include/tp/tracepoint.h") -> int:
+    """The value of a macro of the runtime."""
+    return int(re.findall(rf"^#define {macro} (\d+)", read(os.path.join(ROOT, header)), re.M)[0])
+
+
+def interface_version() -> int:
+    """The interface of today's headers and library."""
+    return constant("TP_INTERFACE_VERSION")
+
+
+def oldest_interface() -> int:
+    """The oldest that the library serves."""
+    return constant("TP_OLDEST_INTERFACE", INTERFACE_HEADER)
+
+
+def soname() -> str:
+    return f"libtp.so.{constant('TP_SONAME', INTERFACE_HEADER)}"
 
 
 class BuildError(AssertionError):

@@ -25,37 +25,17 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+from building import CC, interface_version, soname  # noqa: E402
+from support import ROOT, read  # noqa: E402
+
 HEADERS = os.path.join(ROOT, "runtime/include")
-CC = os.environ.get("CC") or "gcc"
 
 # Structures that may get members at their end, as their size is known wherever they are read. All others are fixed.
 GROWING = ("tp_module", "tp_event", "tp_event_class", "tp_event_field", "marker", "tp_import", "tp_sink", "tp_sink_ops",
            "tp_tracepoint_info")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|(\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')", re.S)
 NAME = re.compile(r"DW_AT_name +: (?:\(.*\): )?(.+)")
-
-
-def read(path: str) -> str:
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
-def number(macro: str, path: str = "runtime/include/tp/tracepoint.h") -> int:
-    """The value of a macro of the library."""
-    return int(re.findall(rf"^#define {macro} (\d+)", read(os.path.join(ROOT, path)), re.M)[0])
-
-
-def interface() -> int:
-    return number("TP_INTERFACE_VERSION")
-
-
-def oldest() -> int:
-    return number("TP_OLDEST_INTERFACE", "runtime/src/core/interface.h")
-
-
-def soname() -> str:
-    return f"libtp.so.{number('TP_SONAME', 'runtime/src/core/interface.h')}"
 
 
 def exported(library: str) -> list[str]:
@@ -168,7 +148,7 @@ def freeze(directory: str) -> None:
 
 
 def main() -> int:
-    directory = os.path.join(HERE, str(interface()))
+    directory = os.path.join(HERE, str(interface_version()))
     if os.path.exists(directory):
         print(f"{directory} is there: an interface that was frozen never changes. For a new one, raise "
               "TP_INTERFACE_VERSION in runtime/include/tp/tracepoint.h and INTERFACE_VERSION in tpgen/__init__.py",

@@ -11,8 +11,7 @@ import re
 import shutil
 from collections.abc import Sequence
 
-import freeze
-from building import CC, build, call
+from building import CC, build, call, interface_version, oldest_interface
 from support import BUILD, Case, read, reader, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -38,7 +37,7 @@ class Interface:
 
     @property
     def served(self) -> bool:
-        return freeze.oldest() <= self.number <= freeze.interface()
+        return oldest_interface() <= self.number <= interface_version()
 
     def include(self) -> list[str]:
         return [self.directory, os.path.join(self.directory, "include")]

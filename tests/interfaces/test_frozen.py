@@ -7,12 +7,12 @@ import os
 import sys
 from collections.abc import Sequence
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-# pylint: disable=wrong-import-position
-import freeze
-from building import CC
-from frozen import ABOUT_STATISTICS, Interface, Outcome, build_program, interfaces, library_called, run_program
-from support import Case, expect, need
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import frozen  # noqa: E402
+from building import CC, interface_version, soname  # noqa: E402
+from frozen import Interface, Outcome, interfaces  # noqa: E402
+from support import Case, expect, need  # noqa: E402
 
 # How a program may be linked, by which compiler; with AddressSanitizer, what a program does not have is not read.
 WAYS = (("shared", CC, ["-O2"]), ("whole", CC, ["-O0"]), ("asan", CC, ["-O1"]), ("shared", "clang", ["-O2"]),
@@ -24,7 +24,7 @@ class Frozen(Case):
     def of(self, interface: Interface, libtp: str, compiler: str = CC, flags: Sequence[str] = (),
            link: Sequence[str] = ()) -> Outcome:
         need(self, "babeltrace2", compiler)
-        return run_program(self, build_program(self, interface, libtp, compiler, flags, link))
+        return frozen.run_program(self, frozen.build_program(self, interface, libtp, compiler, flags, link))
 
     def assert_off(self, outcome: Outcome) -> None:
         """Nothing was recorded, no probe was called."""
@@ -35,14 +35,14 @@ class Frozen(Case):
 
     def test_present_is_frozen(self) -> None:
         """The interface that the library is of is among them."""
-        self.assertIn(freeze.interface(), [interface.number for interface in interfaces()],
+        self.assertIn(interface_version(), [interface.number for interface in interfaces()],
                       'a new interface is frozen when it is released: "make freeze-interface"')
 
     def test_soname(self) -> None:
         """A library serves all interfaces that its name stands for, and only those."""
         for interface in interfaces():
             with self.subTest(interface=interface.number):
-                self.assertEqual(interface.soname == freeze.soname(), interface.served,
+                self.assertEqual(interface.soname == soname(), interface.served,
                                  "TP_OLDEST_INTERFACE and TP_SONAME, in core/interface.h, are raised together")
 
     def test_served(self) -> None:
@@ -56,12 +56,12 @@ class Frozen(Case):
                     expect(self, os.path.join(interface.directory, "expected"), outcome.all())
 
     def test_not_served(self) -> None:
-        """Those of before libtp.so.1 start and end, if somebody gives them this library; one line tells of each module."""
+        """Those of before libtp.so.1 start and end, if they are given this library; a line tells of each module."""
         for interface in filter(lambda interface: not interface.served, interfaces()):
             with self.subTest(interface=interface.number):
-                outcome = self.of(interface, "", link=library_called(self, interface.soname))
+                outcome = self.of(interface, "", link=frozen.library_called(self, interface.soname))
                 self.assert_off(outcome)
-                self.assertEqual(ABOUT_STATISTICS.sub("", outcome.stderr), "".join(
+                self.assertEqual(frozen.ABOUT_STATISTICS.sub("", outcome.stderr), "".join(
                     f"tp: {self.path(name)} was built for another interface of libtp (one before 6; this is "
-                    f"{freeze.interface()}): its tracepoints stay off; build it again with this one\n"
+                    f"{interface_version()}): its tracepoints stay off; build it again with this one\n"
                     for name in ("program", "plugin.so", "user.so", "plugin.so")))

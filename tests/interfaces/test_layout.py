@@ -8,14 +8,14 @@ import platform
 import re
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-# pylint: disable=wrong-import-position
-import freeze
-from building import CC
-from frozen import Interface, interfaces
-from support import BUILD, ROOT, Case, read, run, unavailable
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import freeze  # noqa: E402
+from building import CC, interface_version  # noqa: E402
+from frozen import Interface, interfaces  # noqa: E402
+from support import BUILD, ROOT, Case, read, run, unavailable  # noqa: E402
 
-LAYOUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "layout.c")
+LAYOUT = os.path.join(HERE, "layout.c")
 # A change of a header that is not made; which interfaces it goes against; what is said.
 CHANGES = (
     ("event.h", "	void *reserved[2];", "	void *reserved[2];\n	long more;", "present", "struct tp_event"),
@@ -46,7 +46,7 @@ class Layout(Case):
         """Of the present interface exactly; what older ones know has stayed where it was."""
         for interface in self.served():
             with self.subTest(interface=interface.number):
-                code, said = self.compile(interface, freeze.HEADERS, interface.number == freeze.interface())
+                code, said = self.compile(interface, freeze.HEADERS, interface.number == interface_version())
                 self.assertEqual(code, 0, said)
 
     def test_changes_are_found(self) -> None:
@@ -82,18 +82,28 @@ class Layout(Case):
             self.assertEqual(gone, set(), f"programs of interface {interface.number} use them: they stay, or "
                                           "TP_SONAME and TP_OLDEST_INTERFACE are raised")
 
+    def test_documented(self) -> None:
+        """docs/architecture.md says which structures may grow, and which may not."""
+        text = read(os.path.join(ROOT, "docs/architecture.md"))
+        table = dict(re.findall(r"^\| (grow at their end|are fixed)[^|]* \| (.*) \|$", text, re.M))
+        listed = {row: set(re.findall(r"`(\w+)`(?! begins)", names)) for row, names in table.items()}
+        layout = read(os.path.join(self.served()[-1].directory, "layout"))
+        self.assertEqual(listed["grow at their end"], set(freeze.GROWING))
+        self.assertEqual(listed["grow at their end"], set(re.findall(r"^GROWING\((\w+)", layout, re.M)))
+        self.assertEqual(listed["are fixed"], set(re.findall(r"^FIXED\((\w+)", layout, re.M)))
+
     def test_freeze_never_writes_again(self) -> None:
         """An interface that is frozen stays as it is."""
-        done = run([sys.executable, os.path.join(os.path.dirname(LAYOUT), "freeze.py")])
+        done = run([sys.executable, os.path.join(HERE, "freeze.py")])
         self.assertEqual(done.returncode, 1)
         self.assertIn("an interface that was frozen never changes", done.stderr)
 
     def test_freeze(self) -> None:
         """What it writes today is what it wrote, but for what changes within an interface."""
         self.served()
-        directory = self.path(str(freeze.interface()))
+        directory = self.path(str(interface_version()))
         freeze.freeze(directory)
-        frozen = Interface(freeze.interface()).directory
+        frozen = Interface(interface_version()).directory
         for name in ("layout", "soname"):
             self.assertEqual(read(os.path.join(directory, name)), read(os.path.join(frozen, name)))
         self.assertEqual(sorted(set(os.listdir(frozen)) - {"expected"}), sorted(os.listdir(directory)))

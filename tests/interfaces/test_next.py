@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A library whose structures have grown serves programs of today's; and a program that has them is refused by today's."""
+"""A library whose structures have grown serves today's programs; today's refuses a program that has them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-# pylint: disable=wrong-import-position
-import freeze
-import next as the_next
-from building import CC, call, once, sanitize, sanitized
-from frozen import ABOUT_STATISTICS, Interface, Outcome, run_program
-from support import BUILD, ROOT, RUNTIME_SOURCES, Case, need, read
+import grown  # noqa: E402
+from building import CC, call, interface_version, once, sanitize, sanitized  # noqa: E402
+from frozen import ABOUT_STATISTICS, Interface, Outcome, run_program  # noqa: E402
+from support import BUILD, ROOT, RUNTIME_SOURCES, Case, need, read  # noqa: E402
 
-OLD = Interface(freeze.interface())
+OLD = Interface(interface_version())
 MODULES = ("program", "plugin", "user")
 # What the library has no more is missed by who calls it.
 MISSING = ("-Wl,--unresolved-symbols=ignore-all", "-Wl,-z,lazy")
@@ -30,7 +28,7 @@ def library() -> str:
     include = os.path.join(directory, "runtime")
     sources = [os.path.join(directory, os.path.relpath(path, ROOT)) for path in RUNTIME_SOURCES]
     once(directory, [
-        [sys.executable, os.path.join(HERE, "next.py"), directory],
+        [sys.executable, os.path.join(HERE, "grown.py"), directory],
         [CC, "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-fPIC", "-fvisibility=hidden", *sanitize("asan"),
          "-DTP_CHECK_RANKS=1", "-I", os.path.join(include, "include"), "-iquote", os.path.join(include, "src"),
          "-shared", "-Wl,-soname,libtp.so", "-Wl,-z,nodelete", "-o", os.path.join(directory, "libtp.so"), *sources,
@@ -49,12 +47,12 @@ class Next(Case):
         """The frozen program's sources with the next interface's number, in next/."""
         shutil.copytree(OLD.directory, self.path("next"))
         for path in glob.glob(self.path("next/*.h")):
-            text = re.sub(r"TP_INTERFACE_VERSION != \d+", f"TP_INTERFACE_VERSION != {the_next.NUMBER}", read(path))
+            text = re.sub(r"TP_INTERFACE_VERSION != \d+", f"TP_INTERFACE_VERSION != {grown.NUMBER}", read(path))
             self.write(path, text)
 
     def object(self, name: str, number: int, *flags: str) -> str:
         """Of program, plugin or user the object file, of one of the interfaces; with AddressSanitizer."""
-        new = number == the_next.NUMBER
+        new = number == grown.NUMBER
         directory = self.path("next") if new else Interface(number).directory
         include = os.path.join(self.next if new else directory, "runtime/include" if new else "include")
         output = self.path(f"{name}-{number}.o")
@@ -83,7 +81,7 @@ class Next(Case):
     def test_older_is_served(self) -> None:
         """All of today's with that library, and each beside others of its own interface."""
         libtp = library()
-        old, new = freeze.interface(), the_next.NUMBER
+        old, new = interface_version(), grown.NUMBER
         for numbers in ((old, old, old), (new, new, new), (old, new, new), (new, old, old), (new, new, old)):
             with self.subTest(numbers=numbers):
                 outcome = self.meet(libtp, **dict(zip(MODULES, numbers)))
@@ -93,7 +91,7 @@ class Next(Case):
     def test_several_in_one(self) -> None:
         """A program and a static library of another interface are two modules, though the linker makes them one."""
         libtp = library()
-        old, new = freeze.interface(), the_next.NUMBER
+        old, new = interface_version(), grown.NUMBER
         expected = Outcome.parts(read(os.path.join(OLD.directory, "expected")))
         for program, plugin in ((old, old), (old, new), (new, old)):
             with self.subTest(program=program, plugin=plugin):
@@ -107,12 +105,12 @@ class Next(Case):
         """With today's library, one line tells of each module; what is of today's interface is on beside it."""
         library()
         libtp = sanitized("asan")
-        old, new = freeze.interface(), the_next.NUMBER
+        old, new = interface_version(), grown.NUMBER
         for numbers in ((new, new, new), (old, new, new), (old, new, old), (new, old, old)):
             of = dict(zip(MODULES, numbers))
             refused = [name for name in ("program", "plugin.so", "user.so", "plugin.so")
                        if of[name.removesuffix(".so")] == new]
-            refused = [name for name, before in zip(refused, [None, *refused]) if name != before] # not twice on end
+            refused = [name for name, before in zip(refused, [None, *refused]) if name != before]  # not twice on end
             with self.subTest(numbers=numbers):
                 outcome = self.meet(libtp, **of)
                 self.assertEqual(ABOUT_STATISTICS.sub("", outcome.stderr), self.refusals(refused))
@@ -121,19 +119,19 @@ class Next(Case):
                 self.assertEqual("plugin:plugin_hit" in recorded, of["plugin"] == old)
                 self.assertEqual(f"on: {int(of['program'] == old)}, " in outcome.stdout, True)
 
-    def refusals(self, names: list[str], number: int = the_next.NUMBER) -> str:
+    def refusals(self, names: list[str], number: int = grown.NUMBER) -> str:
         """The lines that tell of these modules."""
-        remedy = "install a newer libtp, or build it again with this one"
-        return "".join(f"tp: {self.path(name)} was built for another interface of libtp "
-                       f"({number if number >= 6 else 'one before 6'}; this is {freeze.interface()}): its tracepoints stay "
-                       f"off; {remedy if number > freeze.interface() else 'build it again with this one'}\n"
+        told = number if number >= 6 else "one before 6"
+        newer = "install a newer libtp, or " if number > interface_version() else ""
+        return "".join(f"tp: {self.path(name)} was built for another interface of libtp ({told}; this is "
+                       f"{interface_version()}): its tracepoints stay off; {newer}build it again with this one\n"
                        for name in names)
 
     def test_refused_in_one(self) -> None:
         """Of a program that is of two interfaces, the one that is served is recorded."""
         library()
-        today = freeze.interface()
-        for program, plugin in ((today, the_next.NUMBER), (the_next.NUMBER, today), (5, today)):
+        today = interface_version()
+        for program, plugin in ((today, grown.NUMBER), (grown.NUMBER, today), (5, today)):
             with self.subTest(program=program, plugin=plugin):
                 outcome = self.meet_in_one(sanitized("asan"), program, plugin)
                 refused = plugin if program == today else program

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Libraries of two names in one process, as after an upgrade that a plugin has not followed: each module finds its own."""
+"""Libraries of two names in one process, as where a plugin was not built again: each module finds its own."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-# pylint: disable=wrong-import-position
-import freeze
-from building import CC, build, call, generate
-from support import BUILD, Case, read
+from building import CC, build, call, generate, soname  # noqa: E402
+from support import BUILD, Case, read  # noqa: E402
 
 WHERE = """\
 #define CREATE_TRACE_POINTS
@@ -65,7 +63,7 @@ TRACE_EVENT({name}_hit, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(in
 class Together(Case):
     def library(self, number: int) -> str:
         """The present library as libtp.so.NUMBER, with the versions of that."""
-        today = f"LIBTP_{freeze.soname().rpartition('.')[2]} "
+        today = f"LIBTP_{soname().rpartition('.')[2]} "
         script = read(os.path.join(BUILD, "libtp.map")).replace(today, f"LIBTP_{number} ")
         path = self.path(f"libtp.so.{number}")
         call([CC, "-shared", f"-Wl,-soname,libtp.so.{number}", "-Wl,-z,nodelete", "-o", path,

@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from daemon import Daemon, Target, free_ports  # noqa: E402
-from building import CC, build, generate, runtime  # noqa: E402
+from building import CC, build, generate, runtime, soname  # noqa: E402
 from support import BT2_PYTHON, BUILD, ROOT, RUNTIME_INCLUDES, Case, need, need_bt2, read, reader, run, until  # noqa: E402
 
 TOOLS = ("lttng", "lttng-sessiond", "lttng-relayd", "babeltrace2")
@@ -56,7 +56,7 @@ def _build() -> None:
         file.write(read(os.path.join(HERE, "module.tp")).replace("__field(int, n)", "__field(long, n)").replace("%d", "%ld"))
     generate(wide, os.path.join(wide, "module.tp"))
     generate(d, *(os.path.join(HERE, f"{name}.tp") for name in ("target", "module")))
-    libtp = shutil.copy(os.path.join(BUILD, "libtp.so"), os.path.join(d, "libtp.so.1"))  # $BUILD may be closed to the user
+    libtp = shutil.copy(os.path.join(BUILD, "libtp.so"), os.path.join(d, soname()))  # $BUILD may be closed to the user
     for output, source, include in (("target", "target.c", d), ("module.so", "module.c", d), ("wide.so", "module.c", wide)):
         build(os.path.join(d, output), os.path.join(HERE, source), include=[include], libtp="",
               link=[libtp, "-Wl,-rpath,$ORIGIN", "-lurcu-bp", "-lpthread"])

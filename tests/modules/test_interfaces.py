@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 import re
 
-from building import build, generate
-from support import ROOT, Case, read, run
+from building import build, generate, interface_version, oldest_interface
+from support import Case, read, run
 
 EVENT = """\
 #undef TRACE_SYSTEM
@@ -54,25 +54,17 @@ class Interfaces(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout, done.stderr
 
-    def current(self) -> int:
-        header = read(os.path.join(ROOT, "runtime/include/tp/tracepoint.h"))
-        return int(re.findall(r"#define TP_INTERFACE_VERSION (\d+)", header)[0])
-
-    def oldest(self) -> int:
-        header = read(os.path.join(ROOT, "runtime/src/core/interface.h"))
-        return int(re.findall(r"#define TP_OLDEST_INTERFACE (\d+)", header)[0])
-
     def test_same(self) -> None:
         for libtp in ("static", "shared"):
-            out, err = self.meet(self.current(), libtp)
+            out, err = self.meet(interface_version(), libtp)
             self.assertEqual(out, "register: 0\nprobe 1\non: 1\nunregister: 0\n")
             self.assertEqual(len(err.splitlines()), 2)
             self.assertIn("met:met_hit: n=1\n", err)
 
     def test_others(self) -> None:
         """The tracepoints stay off; the probe waits for one that it can be called by."""
-        now = self.current()
-        for version, remedy in ((self.oldest() - 1, "build it again with this one"),
+        now = interface_version()
+        for version, remedy in ((oldest_interface() - 1, "build it again with this one"),
                                 (now + 1, "install a newer libtp, or build it again with this one")):
             for libtp in ("static", "shared"):
                 with self.subTest(version=version, libtp=libtp):

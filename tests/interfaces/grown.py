@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The interface behind the present one, as it may become: every structure that may grow has grown.
 
-    next.py DIRECTORY    copies runtime/ there, and changes the copy
+    grown.py DIRECTORY    copies runtime/ there, and changes the copy
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import shutil
 import sys
 
 import freeze
+from building import interface_version
+from support import ROOT, read
 
-NUMBER = freeze.interface() + 1
+NUMBER = interface_version() + 1
 APPENDED = "\tlong appended[4];\n"
 
 
@@ -27,11 +29,11 @@ def change(text: str) -> str:
 
 def copy(directory: str) -> None:
     shutil.rmtree(os.path.join(directory, "runtime"), ignore_errors=True)
-    shutil.copytree(os.path.join(freeze.ROOT, "runtime"), os.path.join(directory, "runtime"))
+    shutil.copytree(os.path.join(ROOT, "runtime"), os.path.join(directory, "runtime"))
     appended = 0
     for path in freeze.headers():
-        path = os.path.join(directory, os.path.relpath(path, freeze.ROOT))
-        text = change(freeze.read(path))
+        path = os.path.join(directory, os.path.relpath(path, ROOT))
+        text = change(read(path))
         appended += text.count(APPENDED)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
