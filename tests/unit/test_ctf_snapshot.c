@@ -46,7 +46,7 @@ START_TEST(what_has_been_recorded)
 
 	record(0, 7 * PER_PACKET + 7);
 	trace_sample_text("and a text");
-	char *all = clean_babeltrace(trace), *text = text_of_snapshot(sink);
+	char *text = text_of_snapshot(sink), *all = clean_babeltrace(trace);
 	ck_assert_uint_eq(run_of(text, 0).nr, 7 * PER_PACKET + 7);
 	ck_assert_str_eq(text, all); /* the times, too */
 	/* It is of that moment, whatever becomes of the recorder. */
