@@ -4,6 +4,12 @@
  *
  *	work=N          hits the tracepoint N times
  *	daemon          goes into the background by daemon(), which puts /dev/null on 0, 1 and 2
+ *	fork            goes on in a child, and the parent exits
+ *	double          goes on in a child's child, in a session of its own; the others exit
+ *	children=N      forks so many, each of which goes on, and waits for them; then it exits
+ *	kill            kills itself
+ *	chdir=DIRECTORY goes there
+ *	rmdir=DIRECTORY removes it
  *	close           closes 0, 1 and 2
  *	closeall        closes all descriptors
  *	open=FILE       opens a file, and keeps it open
@@ -18,9 +24,11 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int worked;
@@ -43,6 +51,32 @@ static void step(const char *what, const char *value)
 	} else if (strcmp(what, "daemon") == 0) {
 		if (daemon(1, 0) != 0)
 			_exit(4);
+	} else if (strcmp(what, "fork") == 0) {
+		if (fork() != 0)
+			_exit(0);
+	} else if (strcmp(what, "double") == 0) {
+		if (fork() != 0)
+			_exit(0);
+		setsid();
+		if (fork() != 0)
+			_exit(0);
+	} else if (strcmp(what, "children") == 0) {
+		int nr = atoi(value);
+		while (nr > 0 && fork() != 0)
+			nr--;
+		if (nr == 0) {
+			while (wait(NULL) > 0)
+				;
+			exit(0);
+		}
+	} else if (strcmp(what, "kill") == 0) {
+		raise(SIGKILL);
+	} else if (strcmp(what, "chdir") == 0) {
+		if (chdir(value) != 0)
+			_exit(9);
+	} else if (strcmp(what, "rmdir") == 0) {
+		if (rmdir(value) != 0)
+			_exit(10);
 	} else if (strcmp(what, "close") == 0) {
 		for (int fd = 0; fd < 3; fd++)
 			close(fd);

@@ -8,6 +8,7 @@
  *	buffer.h         a text that grows
  *	clock.h          what the times of records are counted in
  *	counter.h        the processor's counter
+ *	directory.h      what is in a directory
  *	exit.h           the end of the process
  *	file.h           writing to files
  *	fork.h           what is done around a fork
@@ -19,6 +20,7 @@
  *	mutex.h          locks that readers take, too
  *	options.h        "mode=flight,size=64M"
  *	own_file.h       a descriptor that the program may close
+ *	pid_name.h       "%p" in names
  *	process.h        the start
  *	rank.h           the order of locks
  *	readers.h        waiting for those that are in probes

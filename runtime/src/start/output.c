@@ -11,7 +11,10 @@
 #include <tp/tp.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "base/message.h"
+#include "base/pid_name.h"
+#include "sinks/ctf/ctf.h"
 #include "sinks/text/text.h"
 #include "start/start.h"
 
@@ -19,6 +22,7 @@ struct kind {
 	const char *name;
 	const char *usage;
 	bool may_be_empty;                     /* what follows the colon */
+	bool has_ids;                          /* it looks after %p itself */
 	bool written;                          /* with each record: there is nothing to finish at the end */
 	struct tp_sink *(*open)(char *argument); /* NULL with errno set, to 0 where it has said itself what is wrong */
 	const char *(*advice)(int error);      /* NULL where there is none */
@@ -59,7 +63,7 @@ static struct tp_sink *open_ctf(char *directory)
 {
 	const char *options = take_options(directory);
 
-	return or_told(tp_ctf_sink(directory, options));
+	return or_told(tp_ctf_sink_of_process(directory, options));
 }
 
 static const char *advice_ctf(int error)
@@ -139,12 +143,12 @@ static const char *advice_stats(int error)
 /* ---- All of them ---- */
 
 static const struct kind kinds[] = {
-	{"text", "text:stderr, text:stdout, text:FILE", false, true, open_text, NULL},
-	{"ctf", "ctf:DIRECTORY", false, false, open_ctf, advice_ctf},
-	{"stats", "stats:FILE", false, false, open_stats, advice_stats},
-	{"lttng", "lttng:", true, true, open_lttng, NULL},
-	{"ftrace", "ftrace:[INSTANCE]", true, true, open_ftrace, NULL},
-	{"sdt", "sdt:", true, true, open_sdt, NULL},
+	{"text", "text:stderr, text:stdout, text:FILE", false, false, true, open_text, NULL},
+	{"ctf", "ctf:DIRECTORY", false, true, false, open_ctf, advice_ctf},
+	{"stats", "stats:FILE", false, false, false, open_stats, advice_stats},
+	{"lttng", "lttng:", true, false, true, open_lttng, NULL},
+	{"ftrace", "ftrace:[INSTANCE]", true, false, true, open_ftrace, NULL},
+	{"sdt", "sdt:", true, false, true, open_sdt, NULL},
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -171,15 +175,11 @@ static void complain_with_usage(const char *output, const char *what)
 /* "%p" in the name becomes the process's id. The caller frees it. */
 static char *expand(const char *name)
 {
-	struct tp_buffer b = {.text = NULL};
-	const char *percent;
+	char *expanded = tp_malloc(tp_pid_name_size(name));
 
-	for (; (percent = strstr(name, "%p")); name = percent + 2)
-		tp_buffer_printf(&b, "%.*s%d", (int)(percent - name), name, (int)getpid());
-	tp_buffer_printf(&b, "%s", name);
-	if (b.failed)
-		tp_buffer_free(&b);
-	return b.text;
+	if (expanded)
+		tp_pid_name(expanded, name, getpid());
+	return expanded;
 }
 
 struct tp_sink *tp_output_open(const char *output, bool *written)
@@ -198,7 +198,7 @@ struct tp_sink *tp_output_open(const char *output, bool *written)
 		complain_with_usage(output, "the name is missing");
 		return NULL;
 	}
-	char *name = expand(argument);
+	char *name = kind->has_ids ? strdup(argument) : expand(argument);
 	errno = ENOMEM;
 	struct tp_sink *sink = name ? kind->open(name) : NULL;
 	int error = errno;

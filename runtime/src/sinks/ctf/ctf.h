@@ -12,6 +12,7 @@
  *	      packets.c     a stream's packets, one after the other
  *	        room.c      how many there may be, and which goes
  *	        packet.c    a packet, a file that is mapped
+ *	    begin.c         the directory of a trace whose name has %p, which the process that records makes
  *	    describe.c      which events are described in the trace, and the file with that
  *	      metadata.c    the description, a text
  *	        environment.c  its part on the process
@@ -124,7 +125,17 @@ struct tp_ctf_formats {
 	struct tp_ctf_format *first;
 	const struct tp_ctf_owner *owner; /* of the files; or NULL */
 	int error;       /* of some event there is none; an errno value */
+	bool anew;       /* in the directory there is none of them yet */
 	bool complained; /* that something of them is not in the directory */
+};
+
+#define TP_CTF_CLOCK_TEXT 512
+
+/* What the metadata of a directory would be that is made right now. */
+struct tp_ctf_description {
+	char *text; /* with two gaps ... */
+	size_t len;
+	char clock[TP_CTF_CLOCK_TEXT]; /* ... of which this fills one */
 };
 
 struct tp_ctf_sink {
@@ -135,10 +146,12 @@ struct tp_ctf_sink {
 	uint32_t slot;          /* of tp_stream_slots */
 	size_t context_size;    /* bytes between an event's time and its record */
 	struct tp_own_file dir;
-	char *path;             /* as given, for messages */
+	char *path;             /* as given, for messages; with this process's id for %p */
 	char *real_path;        /* absolute */
 	int pid;
+	time_t created;         /* when the directory became a trace */
 	bool forked;            /* this is a child, and the metadata is the parent's */
+	bool later;             /* the directory is yet to be made, at the first record: changes under tp_ctf_lock */
 	bool no_room_complained, limit_complained;
 	bool preparing;         /* there is a preparer */
 	bool copies;            /* records into packets' files, by a system call */
@@ -162,13 +175,21 @@ struct tp_ctf_sink {
 	unsigned int next_number;
 
 	/* Under tp_events_lock. */
-	struct tp_buffer metadata;             /* but for the clock ... */
-	size_t clock_at;                       /* ... which goes in there */
+	struct tp_buffer metadata;             /* but for what is the process's alone, and the clock ... */
+	size_t process_at, clock_at;           /* ... which go in there */
 	size_t metadata_written;               /* bytes of it that are in the file */
 	struct tp_ctf_formats formats;
 	uint8_t pending[TP_NR_IDS / CHAR_BIT]; /* described in the text, not yet in the file */
 
 	uint8_t described[TP_NR_IDS / CHAR_BIT]; /* in the file: these events may be recorded */
+
+	/* Of a trace whose name has %p, which each process makes that records. */
+	char *pattern;             /* the name; NULL: the directory is there from the opening on */
+	struct tp_own_file parent; /* the directory in which it is to be */
+	char *parent_path;         /* absolute */
+	bool at_once;              /* later there may be no right to make it */
+	size_t inherited;          /* bytes of the metadata in the parent's directory, where there is one */
+	struct tp_ctf_description described_so_far; /* under tp_ctf_lock, and changed under tp_events_lock as well */
 };
 
 /* Time for what is not a record's: by CLOCK_MONOTONIC, in nanoseconds. */
@@ -178,6 +199,11 @@ static inline uint64_t tp_ctf_clock(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline bool tp_ctf_is_later(const struct tp_ctf_sink *sink)
+{
+	return __atomic_load_n(&sink->later, __ATOMIC_ACQUIRE);
 }
 
 /* ---- The sink's bitmaps; described is read by threads that record ---- */
@@ -212,6 +238,9 @@ void tp_ctf_dir_close(struct tp_ctf_sink *sink);
 
 /* The directory's file descriptor, or -1 and an error. */
 int tp_ctf_dir(struct tp_ctf_sink *sink, int *error);
+
+/* 0, EEXIST or ENOTEMPTY, as above. Safe in signal handlers. */
+int tp_ctf_dir_check(int dir);
 
 /* Gives a file that was made to the owner. Not root's: it does nothing. */
 void tp_ctf_give(const struct tp_ctf_owner *owner, int fd);
@@ -389,6 +418,23 @@ bool tp_ctf_reserve(struct tp_record *rec);
 void tp_ctf_commit(struct tp_record *rec); /* only where records are copied */
 void tp_ctf_lost(struct tp_sink *head, enum tp_lost cause);
 
+/* ---- begin.c ---- */
+
+/* Sets the sink's path from a name with %p, and its pattern, if %p is in the last part of the name. No path: no memory. */
+void tp_ctf_begin_name(struct tp_ctf_sink *sink, const char *name);
+
+/* Instead of tp_ctf_dir_open(), where there is a pattern. */
+int tp_ctf_begin_later(struct tp_ctf_sink *sink);
+
+/*
+ * The directory's file descriptor, or -1 and an error. Makes the directory, should the
+ * process have none yet. Called in tp_guard_enter().
+ */
+int tp_ctf_begin(struct tp_ctf_sink *sink, int *error);
+
+/* In a forked child: it is to have one of its own. */
+void tp_ctf_begin_anew(struct tp_ctf_sink *sink);
+
 /* ---- describe.c ---- */
 
 int tp_ctf_describe_event(struct tp_sink *head, const struct tp_event *event);
@@ -397,18 +443,22 @@ int tp_ctf_write_descriptions(struct tp_sink *head);
 /* Opens or bars the short way of records, after whatever may change that. */
 void tp_ctf_choose_way(struct tp_ctf_sink *sink);
 
-/* Writes the metadata with a better measured clock, if it is so. Not where a lock is taken. In tp_guard_enter(). */
-void tp_ctf_clock_refine(struct tp_ctf_sink *sink);
+/*
+ * Writes the metadata with a better measured clock, if it is so, and the formats where they are still to be written.
+ * Not where a lock is taken. In tp_guard_enter().
+ */
+void tp_ctf_describe_better(struct tp_ctf_sink *sink);
 
 /* Writes the metadata. 0 or an errno value. */
 int tp_ctf_metadata_write(const struct tp_ctf_sink *sink, int fd);
 
+/* Makes the metadata of a directory that has none, under tp_ctf_lock. 0 or an errno value. */
+int tp_ctf_metadata_begin_file(struct tp_ctf_sink *sink);
+
 /* ---- metadata.c ---- */
 
-/* Into sink->metadata: all of it but for the events and, at sink->clock_at, the clock. */
+/* Into sink->metadata: all of it but for the events and what goes in at sink->process_at and sink->clock_at. */
 void tp_ctf_metadata_begin(struct tp_ctf_sink *sink);
-
-#define TP_CTF_CLOCK_TEXT 512
 
 void tp_ctf_metadata_clock(char text[TP_CTF_CLOCK_TEXT], const struct tp_clock *clock);
 
@@ -424,6 +474,12 @@ bool tp_ctf_options_parse(struct tp_ctf_options *options, const char *text, cons
 
 /* NULL where it is no CTF sink. */
 struct tp_ctf_sink *tp_ctf_sink_of(struct tp_sink *sink);
+
+/*
+ * As tp_ctf_sink(), for a name with %p. Where that is in its last part, the directory is made at the
+ * first record, with the id of the process that records.
+ */
+struct tp_sink *tp_ctf_sink_of_process(const char *pattern, const char *options);
 
 /* ---- format.c ---- */
 
@@ -446,8 +502,16 @@ void tp_ctf_format_free(struct tp_ctf_formats *formats);
 
 /* ---- environment.c ---- */
 
-/* The env block of the metadata. Takes the loader's lock, so it is not for those who hold another. */
-void tp_ctf_environment(struct tp_buffer *b);
+/*
+ * The env block of the metadata, but for what is the process's alone: where that goes in is returned.
+ * Takes the loader's lock, so it is not for those who hold another.
+ */
+size_t tp_ctf_environment(struct tp_buffer *b);
+
+#define TP_CTF_PROCESS_TEXT 128
+
+/* What is the process's alone. Safe in signal handlers. */
+void tp_ctf_environment_of_process(char text[TP_CTF_PROCESS_TEXT], int pid, time_t created);
 
 /* ---- log.c ---- */
 

@@ -6,36 +6,61 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/guard.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "sinks/ctf/ctf.h"
 
 /* ---- The file ---- */
 
-/* With the clock as it is measured by now. 0 or an errno value. */
-int tp_ctf_metadata_write(const struct tp_ctf_sink *sink, int fd)
+/* With the clock as it is measured by now. Under tp_events_lock. */
+static struct tp_ctf_description describe(const struct tp_ctf_sink *sink)
 {
-	char clock[TP_CTF_CLOCK_TEXT];
-	size_t at = sink->clock_at;
-	int error;
+	struct tp_ctf_description description = {.text = sink->metadata.text, .len = sink->metadata.len};
 
-	if (!tp_file_size_allowed(sink->metadata.len + sizeof(clock)))
-		return EFBIG;
-	tp_ctf_metadata_clock(clock, &sink->clock);
-	error = tp_file_write(fd, sink->metadata.text, at);
-	if (!error)
-		error = tp_file_write(fd, clock, strlen(clock));
-	if (!error)
-		error = tp_file_write(fd, sink->metadata.text + at, sink->metadata.len - at);
-	return error;
+	tp_ctf_metadata_clock(description.clock, &sink->clock);
+	return description;
 }
 
 /* 0 or an errno value. */
-static int metadata_write_hidden(const struct tp_ctf_sink *sink, int dir, const char *hidden)
+static int description_write(const struct tp_ctf_sink *sink, const struct tp_ctf_description *description, int fd)
+{
+	const char *text = description->text;
+	char process[TP_CTF_PROCESS_TEXT];
+
+	tp_ctf_environment_of_process(process, sink->pid, sink->created);
+	const struct {
+		const char *text;
+		size_t len;
+	} parts[] = {
+		{text, sink->process_at},
+		{process, strlen(process)},
+		{text + sink->process_at, sink->clock_at - sink->process_at},
+		{description->clock, strlen(description->clock)},
+		{text + sink->clock_at, description->len - sink->clock_at},
+	};
+	int error = tp_file_size_allowed(description->len + sizeof(process) + sizeof(description->clock)) ? 0 : EFBIG;
+
+	for (size_t i = 0; !error && i < sizeof(parts) / sizeof(parts[0]); i++)
+		error = tp_file_write(fd, parts[i].text, parts[i].len);
+	return error;
+}
+
+int tp_ctf_metadata_write(const struct tp_ctf_sink *sink, int fd)
+{
+	const struct tp_ctf_description description = describe(sink);
+
+	return description_write(sink, &description, fd);
+}
+
+/* 0 or an errno value. */
+static int metadata_write_hidden(const struct tp_ctf_sink *sink, const struct tp_ctf_description *description, int dir,
+				 const char *hidden)
 {
 	/* The name is this process's: what has it was left by a dead one. */
 	unlinkat(dir, hidden, 0);
@@ -43,7 +68,7 @@ static int metadata_write_hidden(const struct tp_ctf_sink *sink, int dir, const 
 	if (fd < 0)
 		return errno;
 	tp_ctf_give(&sink->options.owner, fd);
-	int error = tp_ctf_metadata_write(sink, fd);
+	int error = description_write(sink, description, fd);
 	if (close(fd) != 0 && !error)
 		error = errno;
 	if (error)
@@ -52,7 +77,7 @@ static int metadata_write_hidden(const struct tp_ctf_sink *sink, int dir, const 
 }
 
 /* The file is replaced as a whole, so that a reader never sees half an event's description. 0 or an errno value. */
-static int metadata_replace(struct tp_ctf_sink *sink, bool first)
+static int metadata_replace(struct tp_ctf_sink *sink, const struct tp_ctf_description *description, bool first)
 {
 	static const char name[] = "metadata";
 	char hidden[32];
@@ -62,7 +87,7 @@ static int metadata_replace(struct tp_ctf_sink *sink, bool first)
 	snprintf(hidden, sizeof(hidden), ".%s-%d", name, sink->pid);
 	int dir = tp_ctf_dir(sink, &error);
 	if (dir >= 0)
-		error = metadata_write_hidden(sink, dir, hidden);
+		error = metadata_write_hidden(sink, description, dir, hidden);
 	if (dir >= 0 && !error) {
 		if (first)
 			error = tp_ctf_rename_new(dir, hidden, name);
@@ -74,45 +99,81 @@ static int metadata_replace(struct tp_ctf_sink *sink, bool first)
 	return error;
 }
 
+/*
+ * A copy that is all there for whoever makes a directory: a record may come, and be the first, while tp_events_lock
+ * is held. Returns the copy before it, to be freed. *later: the directory is still to be made.
+ */
+static char *publish(struct tp_ctf_sink *sink, char *copy, bool *later)
+{
+	struct tp_ctf_description description = describe(sink);
+
+	memcpy(copy, description.text, description.len);
+	description.text = copy;
+	tp_mutex_lock(&tp_ctf_lock);
+	char *before = sink->described_so_far.text;
+	sink->described_so_far = description;
+	*later = sink->later;
+	tp_mutex_unlock(&tp_ctf_lock);
+	return before;
+}
+
 static int metadata_write(struct tp_ctf_sink *sink)
 {
 	struct tp_guard guard;
+	char *copy = sink->pattern ? tp_malloc(sink->metadata.len) : NULL;
+	bool later = false;
+	int error = 0;
 
-	if (!tp_guard_enter(&guard))
+	if (sink->pattern && !copy)
+		return ENOMEM;
+	if (!tp_guard_enter(&guard)) {
+		free(copy);
 		return EDEADLK;
+	}
 	tp_clock_refine(&sink->clock);
-	int error = metadata_replace(sink, sink->metadata_written == 0);
+	if (copy)
+		copy = publish(sink, copy, &later);
+	if (!later) {
+		const struct tp_ctf_description description = describe(sink);
+		error = metadata_replace(sink, &description, !sink->pattern && sink->metadata_written == 0);
+	}
 	tp_guard_leave(&guard);
+	free(copy);
 	return error;
 }
 
-void tp_ctf_clock_refine(struct tp_ctf_sink *sink)
+int tp_ctf_metadata_begin_file(struct tp_ctf_sink *sink)
 {
-	if (sink->forked || !tp_try_lock(&tp_events_lock))
-		return;
-	/* Where it can't be written, the clock is as good as it was. */
-	if (tp_clock_refine(&sink->clock))
-		metadata_replace(sink, false);
-	tp_unlock(&tp_events_lock);
+	sink->created = time(NULL);
+	return metadata_replace(sink, &sink->described_so_far, true);
 }
 
-/* They are nothing that a record needs: without them, it goes on. */
+/* They are nothing that a record needs: without them, it goes on. In tp_guard_enter(). */
 static void formats_write(struct tp_ctf_sink *sink)
 {
-	struct tp_guard guard;
-	int error = EDEADLK;
+	int error;
+	int dir = tp_ctf_dir(sink, &error);
 
-	if (tp_guard_enter(&guard)) {
-		int dir = tp_ctf_dir(sink, &error);
-		if (dir >= 0)
-			error = tp_ctf_format_write(&sink->formats, dir);
-		tp_guard_leave(&guard);
-	}
+	if (dir >= 0)
+		error = tp_ctf_format_write(&sink->formats, dir);
 	if (error && !sink->formats.complained)
 		tp_complain("CTF trace '%s': the format texts in '%s/format' are incomplete: %s%s; the trace itself "
 			    "goes on without them",
 			    sink->path, sink->path, tp_strerror(error), tp_ctf_remedy(error));
 	sink->formats.complained = sink->formats.complained || error;
+}
+
+void tp_ctf_describe_better(struct tp_ctf_sink *sink)
+{
+	if (sink->forked || tp_ctf_is_later(sink) || !tp_try_lock(&tp_events_lock))
+		return;
+	if (tp_clock_refine(&sink->clock)) {
+		const struct tp_ctf_description description = describe(sink);
+		metadata_replace(sink, &description, false); /* where it can't be written, the clock is as good as it was */
+	}
+	if (sink->formats.anew)
+		formats_write(sink);
+	tp_unlock(&tp_events_lock);
 }
 
 int tp_ctf_describe_event(struct tp_sink *head, const struct tp_event *event)
@@ -160,6 +221,7 @@ void tp_ctf_choose_way(struct tp_ctf_sink *sink)
 int tp_ctf_write_descriptions(struct tp_sink *head)
 {
 	struct tp_ctf_sink *sink = (struct tp_ctf_sink *)head;
+	struct tp_guard guard;
 	int error = 0;
 
 	if (sink->metadata.len != sink->metadata_written)
@@ -176,7 +238,10 @@ int tp_ctf_write_descriptions(struct tp_sink *head)
 		sink->metadata_written = sink->metadata.len;
 		for (unsigned int i = 0; i < sizeof(sink->pending); i++)
 			__atomic_fetch_or(&sink->described[i], sink->pending[i], __ATOMIC_RELAXED);
-		formats_write(sink);
+		if (!tp_ctf_is_later(sink) && tp_guard_enter(&guard)) {
+			formats_write(sink);
+			tp_guard_leave(&guard);
+		}
 	}
 	memset(sink->pending, 0, sizeof(sink->pending));
 	tp_ctf_choose_way(sink);

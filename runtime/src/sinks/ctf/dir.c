@@ -2,7 +2,6 @@
 /*
  * sinks/ctf/dir.c - the directory of a CTF trace, and the making of files in it.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/directory.h"
 #include "base/fork.h"
 #include "sinks/ctf/ctf.h"
 
@@ -23,37 +23,23 @@ void tp_ctf_lock_start(void)
 	tp_fork_register(&hook);
 }
 
-static bool is_in_the_way(DIR *dir, const struct dirent *entry)
+/* Readers take every file of a trace for a stream, unless it begins with a dot. */
+int tp_ctf_dir_check(int dir)
 {
-	struct stat st;
-
-	if (entry->d_name[0] == '.' || entry->d_type == DT_DIR)
-		return false;
-	if (entry->d_type != DT_UNKNOWN)
-		return true;
-	return fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(st.st_mode);
-}
-
-/* Readers take every file of a trace for a stream, unless it begins with a dot. 0, ENOTEMPTY or another error. */
-static int check_empty(int fd)
-{
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	const struct dirent *entry;
+	struct tp_directory entries;
+	const char *name;
 	int error = 0;
 
-	if (!dir) {
-		error = errno;
-		if (copy >= 0)
-			close(copy);
-		return error;
-	}
-	while (!error && (entry = readdir(dir))) {
-		if (is_in_the_way(dir, entry))
+	/* A link too, even one that leads nowhere. */
+	if (faccessat(dir, "metadata", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return EEXIST;
+	tp_directory_open(&entries, dir);
+	while (!error && (name = tp_directory_next(&entries))) {
+		if (name[0] != '.' && !tp_directory_is(&entries, S_IFDIR))
 			error = ENOTEMPTY;
 	}
-	closedir(dir);
-	return error;
+	tp_directory_close(&entries);
+	return error ? error : entries.error;
 }
 
 static int open_directory(const void *path)
@@ -99,13 +85,8 @@ int tp_ctf_dir_open(struct tp_ctf_sink *sink)
 	sink->real_path = realpath(sink->path, NULL);
 	if (!sink->real_path)
 		return errno;
-	/* A link too, even one that leads nowhere. */
 	int dir = tp_ctf_dir(sink, &error);
-	if (dir < 0)
-		return error;
-	if (faccessat(dir, "metadata", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		return EEXIST;
-	return check_empty(dir);
+	return dir < 0 ? error : tp_ctf_dir_check(dir);
 }
 
 int tp_ctf_dir(struct tp_ctf_sink *sink, int *error)

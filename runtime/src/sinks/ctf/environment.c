@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -209,15 +210,17 @@ static void put_command(struct tp_buffer *b)
 
 /* ---- All of it ---- */
 
-static void put_time(struct tp_buffer *b)
+void tp_ctf_environment_of_process(char text[TP_CTF_PROCESS_TEXT], int pid, time_t created)
 {
-	const struct tp_utc utc = tp_utc_of(time(NULL));
+	const struct tp_utc utc = tp_utc_of(created);
 
-	tp_buffer_printf(b, "\ttrace_creation_datetime = \"%04lld-%02u-%02uT%02u:%02u:%02uZ\";\n", (long long)utc.year,
-			 utc.month, utc.day, utc.hour, utc.minute, utc.second);
+	snprintf(text, TP_CTF_PROCESS_TEXT,
+		 "\tpid = %d;\n"
+		 "\ttrace_creation_datetime = \"%04lld-%02u-%02uT%02u:%02u:%02uZ\";\n",
+		 pid, (long long)utc.year, utc.month, utc.day, utc.hour, utc.minute, utc.second);
 }
 
-void tp_ctf_environment(struct tp_buffer *b)
+size_t tp_ctf_environment(struct tp_buffer *b)
 {
 	char host[HOST_NAME_MAX + 1] = "";
 
@@ -225,13 +228,13 @@ void tp_ctf_environment(struct tp_buffer *b)
 	put_text(b, "tracer_name", "tp");
 	tp_buffer_printf(b, "\ttracer_major = %d;\n\ttracer_minor = %d;\n\ttracer_patch = %d;\n", TP_VERSION_MAJOR,
 			 TP_VERSION_MINOR, TP_VERSION_PATCH);
-	put_time(b);
 	gethostname(host, sizeof(host) - 1);
 	put_text(b, "hostname", host);
 	put_text(b, "procname", program_invocation_short_name);
-	tp_buffer_printf(b, "\tpid = %d;\n", (int)getpid());
+	size_t process_at = b->len;
 	put_program(b);
 	dl_iterate_phdr(put_build_id, b);
 	put_command(b);
 	tp_buffer_printf(b, "};\n\n");
+	return process_at;
 }

@@ -162,9 +162,12 @@ int tp_ctf_format_write(struct tp_ctf_formats *formats, int dir)
 	bool more = false;
 
 	for (struct tp_ctf_format *format = formats->first; format; format = format->next) {
+		if (formats->anew)
+			format->written = 0;
 		format->described = format->text.len;
 		more = more || format->written < format->text.len;
 	}
+	formats->anew = false;
 	int error = more ? write_files(formats, dir, false) : 0;
 	return error ? error : formats->error;
 }

@@ -92,7 +92,7 @@ void tp_ctf_metadata_begin(struct tp_ctf_sink *sink)
 			 "};\n"
 			 "\n",
 			 little ? "le" : "be");
-	tp_ctf_environment(b);
+	sink->process_at = tp_ctf_environment(b);
 	sink->clock_at = b->len;
 	tp_buffer_printf(b,
 			 "typealias integer {\n"

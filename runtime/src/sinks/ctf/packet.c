@@ -132,7 +132,7 @@ int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 	char name[NAME_SIZE];
 	int error;
 
-	int dir = tp_ctf_dir(sink, &error);
+	int dir = tp_ctf_begin(sink, &error);
 	if (dir < 0)
 		return error;
 	name_of(sink, packet, true, name);

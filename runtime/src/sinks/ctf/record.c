@@ -91,7 +91,7 @@ static enum tp_lost look_after(struct tp_ctf_sink *sink, struct tp_ctf_stream *s
 	if (result == TP_NR_LOST && full) {
 		if (sink->options.context & TP_CTF_NAME)
 			tp_ctf_stream_take_name(stream);
-		tp_ctf_clock_refine(sink);
+		tp_ctf_describe_better(sink);
 	}
 	tp_guard_leave(&guard);
 	return result;

@@ -30,6 +30,7 @@ static void ctf_after_fork_child(struct tp_sink *head)
 	sink->pid = getpid();
 	sink->forked = true;
 	sink->preparing = false; /* the thread is the parent's */
+	tp_ctf_begin_anew(sink);
 	tp_ctf_streams_forget(sink);
 	tp_ctf_log_forget();
 	tp_ctf_choose_way(sink);
@@ -40,6 +41,10 @@ static void sink_free(struct tp_ctf_sink *sink)
 	tp_ctf_dir_close(sink);
 	tp_buffer_free(&sink->metadata);
 	tp_ctf_format_free(&sink->formats);
+	free(sink->described_so_far.text);
+	tp_own_file_close(&sink->parent);
+	free(sink->parent_path);
+	free(sink->pattern);
 	free(sink->path);
 	free(sink);
 }
@@ -52,7 +57,7 @@ static int ctf_close(struct tp_sink *head)
 
 	tp_ctf_preparer_stop(sink);
 	tp_guard_enter(&guard);
-	tp_ctf_clock_refine(sink);
+	tp_ctf_describe_better(sink);
 	tp_guard_leave(&guard);
 	tp_sink_tell_lost(head, sink->path);
 	tp_ctf_log_end(sink);
@@ -62,13 +67,28 @@ static int ctf_close(struct tp_sink *head)
 	return error;
 }
 
+/* Where root's directory is to be another's who could not make it, it is there at once. */
+static int ctf_write_descriptions(struct tp_sink *head)
+{
+	struct tp_ctf_sink *sink = (struct tp_ctf_sink *)head;
+	struct tp_guard guard;
+	int error = -tp_ctf_write_descriptions(head);
+
+	if (error || !sink->at_once || !tp_guard_enter(&guard))
+		return -error;
+	tp_ctf_begin(sink, &error);
+	tp_guard_leave(&guard);
+	sink->at_once = false;
+	return -error;
+}
+
 static const struct tp_sink_ops ctf_ops = {
 	.name = "CTF",
 	.reserve = tp_ctf_reserve,
 	.commit = tp_ctf_commit,
 	.lost = tp_ctf_lost,
 	.describe_event = tp_ctf_describe_event,
-	.write_descriptions = tp_ctf_write_descriptions,
+	.write_descriptions = ctf_write_descriptions,
 	.after_fork_child = ctf_after_fork_child,
 	.close = ctf_close,
 };
@@ -106,13 +126,14 @@ static int sink_open(struct tp_ctf_sink *sink, const char *options)
 	if (!tp_ctf_options_parse(&sink->options, options, sink->path))
 		return EINVAL;
 	sink->context_size = context_size(sink->options.context);
-	error = tp_ctf_dir_open(sink);
+	error = sink->pattern ? tp_ctf_begin_later(sink) : tp_ctf_dir_open(sink);
 	if (error)
 		return error;
 	sink->copies = sink->options.write == TP_CTF_WRITE_CALL ||
 		       (sink->options.write == TP_CTF_WRITE_BY_FILE_SYSTEM &&
-			tp_ctf_packet_must_be_copied(tp_own_file_descriptor(&sink->dir)));
+			tp_ctf_packet_must_be_copied(tp_own_file_descriptor(sink->pattern ? &sink->parent : &sink->dir)));
 	sink->renews = sink->options.flight && sink->options.overwrite && !sink->copies && tp_ctf_packet_can_renew();
+	sink->created = time(NULL);
 	tp_clock_open(&sink->clock);
 	tp_ctf_metadata_begin(sink);
 	if (sink->metadata.failed)
@@ -130,23 +151,42 @@ static int sink_open(struct tp_ctf_sink *sink, const char *options)
 	return 0;
 }
 
-struct tp_sink *tp_ctf_sink(const char *dir, const char *options)
+static struct tp_sink *sink_new(const char *name, bool of_process, const char *options)
 {
-	struct tp_ctf_sink *sink = dir ? tp_malloc(sizeof(*sink)) : NULL;
-	int error;
+	struct tp_ctf_sink *sink = name ? tp_malloc(sizeof(*sink)) : NULL;
+	int error = ENOMEM;
 
 	if (!sink) {
-		errno = dir ? ENOMEM : EINVAL;
+		errno = name ? ENOMEM : EINVAL;
 		return NULL;
 	}
-	*sink = (struct tp_ctf_sink){.dir = TP_OWN_FILE_NONE, .pid = getpid(), .full_end = &sink->full};
+	*sink = (struct tp_ctf_sink){
+		.dir = TP_OWN_FILE_NONE,
+		.parent = TP_OWN_FILE_NONE,
+		.pid = getpid(),
+		.full_end = &sink->full,
+	};
 	sink->formats.owner = &sink->options.owner;
-	sink->path = strdup(dir);
 	tp_ctf_lock_start();
-	error = sink->path ? sink_open(sink, options) : ENOMEM;
+	if (of_process)
+		tp_ctf_begin_name(sink, name);
+	else
+		sink->path = strdup(name);
+	if (sink->path)
+		error = sink_open(sink, options);
 	if (!error)
 		return &sink->head;
 	sink_free(sink);
 	errno = error;
 	return NULL;
+}
+
+struct tp_sink *tp_ctf_sink(const char *dir, const char *options)
+{
+	return sink_new(dir, false, options);
+}
+
+struct tp_sink *tp_ctf_sink_of_process(const char *pattern, const char *options)
+{
+	return sink_new(pattern, true, options);
 }

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/begin.c - a trace whose name has %p, the process's id. Its directory is made
+ * by the process that records, at its first record: a launcher that only forks
+ * leaves nothing, and the daemon's directory has the daemon's id.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/guard.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/pid_name.h"
+#include "sinks/ctf/ctf.h"
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* ---- The opening ---- */
+
+void tp_ctf_begin_name(struct tp_ctf_sink *sink, const char *name)
+{
+	char *path = tp_malloc(tp_pid_name_size(name));
+	char *pattern = tp_malloc(tp_pid_name_size(name));
+
+	if (!path || !pattern) {
+		free(path);
+		free(pattern);
+		return;
+	}
+	strcpy(pattern, name);
+	for (size_t len = strlen(name); len > 1 && pattern[len - 1] == '/'; len--)
+		pattern[len - 1] = '\0';
+	tp_pid_name(path, pattern, sink->pid);
+	sink->path = path;
+	const char *last = last_part(pattern);
+	if (!strstr(last, "%p")) {
+		free(pattern);
+		return;
+	}
+	/* An id in front of that is this process's: it names a directory that is there. */
+	size_t len = (size_t)(last_part(path) - path);
+	memmove(pattern + len, last, strlen(last) + 1);
+	memcpy(pattern, path, len);
+	sink->pattern = pattern;
+}
+
+static int open_parent(const void *path)
+{
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Whether the owner may make a directory in this one. In doubt, not. */
+static bool owner_may_make(const struct tp_ctf_owner *owner, int dir)
+{
+	struct stat st;
+
+	if (fstat(dir, &st) != 0)
+		return false;
+	mode_t wanted = st.st_uid == owner->user ? 0300 : st.st_gid == owner->group ? 0030 : 0003;
+	return (st.st_mode & wanted) == wanted;
+}
+
+/* What can be wrong is told now, rather than by a daemon that nobody listens to. */
+static int check(const struct tp_ctf_sink *sink, int parent)
+{
+	struct stat st;
+
+	if (fstatat(parent, last_part(sink->path), &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		int dir = openat(parent, last_part(sink->path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		int error = dir < 0 ? S_ISLNK(st.st_mode) ? ELOOP : errno : tp_ctf_dir_check(dir);
+		if (dir >= 0)
+			close(dir);
+		return error;
+	}
+	return faccessat(parent, ".", W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+int tp_ctf_begin_later(struct tp_ctf_sink *sink)
+{
+	const char *last = last_part(sink->path);
+	size_t len = (size_t)(last - sink->path);
+	char *parent = len ? strndup(sink->path, len) : strdup(".");
+
+	sink->parent_path = parent ? realpath(parent, NULL) : NULL;
+	int error = parent ? errno : ENOMEM;
+	free(parent);
+	if (!sink->parent_path)
+		return error;
+	error = tp_own_file_take(&sink->parent, open_parent(sink->parent_path));
+	if (error)
+		return error;
+	/* Behind the parent's, the name with any id. */
+	sink->real_path = tp_malloc(strlen(sink->parent_path) + 1 + tp_pid_name_size(last_part(sink->pattern)));
+	if (!sink->real_path)
+		return ENOMEM;
+	int dir = tp_own_file_descriptor(&sink->parent);
+	sink->later = true;
+	sink->at_once = sink->options.owner.set && geteuid() == 0 && !owner_may_make(&sink->options.owner, dir);
+	return check(sink, dir);
+}
+
+/* ---- The first record: errors are errno values ---- */
+
+/* Whether the directory is the process's own to write to. */
+static int take_dir(struct tp_ctf_sink *sink, int parent, bool *made)
+{
+	const char *name = last_part(sink->path);
+
+	*made = mkdirat(parent, name, 0700) == 0;
+	if (!*made && errno != EEXIST)
+		return errno;
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	if (*made)
+		tp_ctf_give(&sink->options.owner, fd);
+	int error = *made ? 0 : tp_ctf_dir_check(fd);
+	if (!error)
+		return tp_own_file_take(&sink->dir, fd);
+	close(fd);
+	return error;
+}
+
+static int make_dir(struct tp_ctf_sink *sink)
+{
+	struct tp_own_file was = sink->dir;
+	bool made = false;
+	int error;
+
+	int parent = tp_own_file_get(&sink->parent, open_parent, sink->parent_path, false, &error);
+	if (parent < 0)
+		return error;
+	error = take_dir(sink, parent, &made);
+	if (!error) {
+		error = tp_ctf_metadata_begin_file(sink);
+		tp_own_file_close(error ? &sink->dir : &was);
+	}
+	if (error) {
+		sink->dir = was;
+		if (made)
+			unlinkat(parent, last_part(sink->path), AT_REMOVEDIR);
+		return error;
+	}
+	strcpy(sink->real_path, sink->parent_path);
+	if (sink->real_path[1]) /* not the root */
+		strcat(sink->real_path, "/");
+	strcat(sink->real_path, last_part(sink->path));
+	return 0;
+}
+
+/* A child that can't make its own has that of its parent, if all its events are described there. */
+static bool goes_on_in_parents(struct tp_ctf_sink *sink)
+{
+	return sink->inherited && sink->inherited == sink->described_so_far.len;
+}
+
+int tp_ctf_begin(struct tp_ctf_sink *sink, int *error)
+{
+	bool made = false, inherited = false;
+	int failed = 0;
+
+	if (!tp_ctf_is_later(sink))
+		return tp_ctf_dir(sink, error);
+	tp_mutex_lock(&tp_ctf_lock);
+	if (sink->later) {
+		failed = make_dir(sink);
+		made = !failed;
+		inherited = failed && goes_on_in_parents(sink);
+		sink->forked = inherited;
+		sink->formats.anew = made;
+		__atomic_store_n(&sink->later, !made && !inherited, __ATOMIC_RELEASE);
+	}
+	tp_mutex_unlock(&tp_ctf_lock);
+	if (inherited)
+		tp_complain("CTF trace '%s': %s%s; process %d goes on in '%s', the trace of its parent", sink->path,
+			    tp_strerror(failed), tp_ctf_remedy(failed), sink->pid, sink->real_path);
+	if (made)
+		tp_ctf_describe_better(sink);
+	if (!failed || inherited)
+		return tp_ctf_dir(sink, error);
+	*error = failed == EEXIST ? EBUSY : failed; /* EEXIST would be a packet's name */
+	return -1;
+}
+
+void tp_ctf_begin_anew(struct tp_ctf_sink *sink)
+{
+	if (!sink->pattern)
+		return;
+	if (!sink->later)
+		sink->inherited = sink->described_so_far.len;
+	sink->later = true;
+	sink->forked = false;
+	tp_pid_name(sink->path, sink->pattern, sink->pid);
+}
