@@ -8,6 +8,7 @@
  *	double          goes on in a child's child, in a session of its own; the others exit
  *	children=N      forks so many, each of which goes on, and waits for them; then it exits
  *	kill            kills itself
+ *	exec=FILE       becomes that program, which works once
  *	chdir=DIRECTORY goes there
  *	rmdir=DIRECTORY removes it
  *	close           closes 0, 1 and 2
@@ -71,6 +72,9 @@ static void step(const char *what, const char *value)
 		}
 	} else if (strcmp(what, "kill") == 0) {
 		raise(SIGKILL);
+	} else if (strcmp(what, "exec") == 0) {
+		execl(value, value, "work=1", (char *)NULL);
+		_exit(11);
 	} else if (strcmp(what, "chdir") == 0) {
 		if (chdir(value) != 0)
 			_exit(9);

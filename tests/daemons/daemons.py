@@ -14,6 +14,45 @@ from support import Case, read, temporary, until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
+# A child hits its first tracepoint in a signal handler that must not allocate: it has interrupted malloc.
+HANDLER = """\
+#define CREATE_TRACE_POINTS
+#include "daemon.h"
+#include <malloc.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Nobody may allocate from here on. */
+static volatile int forbidden;
+void *__libc_malloc(size_t size);
+void *malloc(size_t size)
+{
+	if (forbidden)
+		abort();
+	return __libc_malloc(size);
+}
+
+static void handle(int sig)
+{
+	(void)sig;
+	forbidden = 1;
+	trace_daemon_work(7);
+	_exit(0);
+}
+
+int main(void)
+{
+	signal(SIGUSR1, handle);
+	if (fork() == 0)
+		raise(SIGUSR1);
+	int status = 1;
+	wait(&status);
+	return status != 0;
+}
+"""
+
 
 @functools.cache
 def built() -> str:

@@ -84,11 +84,19 @@ START_TEST(trace_in_it_already)
 
 	fails_with(trace, EEXIST);
 	trace_sample_int(1);
-	tp_sink_close(sink);
 	fails_with(trace, EEXIST);
-	char *text = clean_babeltrace(trace); /* unharmed */
+	tp_sink_close(sink);
+	/* Nobody writes to it any more: it makes way. */
+	tp_sink_close(open_sink(NULL));
+	char path[256];
+	snprintf(path, sizeof(path), "%s.1", trace);
+	char *text = clean_babeltrace(path); /* unharmed */
 	ck_assert_uint_eq(count_of(text, "value = 1"), 1);
 	free(text);
+	/* Where that can't be told, it stays. */
+	snprintf(path, sizeof(path), "%s/.lock", trace);
+	ck_assert_int_eq(unlink(path), 0);
+	fails_with(trace, EEXIST);
 }
 END_TEST
 

@@ -342,11 +342,21 @@ START_TEST(ctf_directory)
 	ck_assert_contains(text, "text = \"last words\"");
 	free(text);
 
-	/* It is not written to again. */
+	/* It is not written to again, but makes way. */
+	ck_assert_int_eq(start("plain", NULL, "ctf:%s/trace"), 0);
+	ck_assert_str_eq(err_text, "");
+	strcat(path, ".1");
+	text = clean_babeltrace(path);
+	ck_assert_uint_eq(count_of(text, "\n"), 3);
+	free(text);
+	/* Where it can't, that is told. */
+	snprintf(path, sizeof(path), "%s/trace/.lock", dir);
+	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(start("plain", NULL, "ctf:%s/trace"), 0);
 	ck_assert_uint_eq(count_of(err_text, "\n"), 1);
 	ck_assert_contains(err_text, "tp: TP_OUTPUT=ctf:");
 	ck_assert_contains(err_text, "there is a trace in it already");
+	snprintf(path, sizeof(path), "%s/trace.1", dir);
 	text = clean_babeltrace(path);
 	ck_assert_uint_eq(count_of(text, "\n"), 3);
 	free(text);

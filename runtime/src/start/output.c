@@ -70,7 +70,7 @@ static const char *advice_ctf(int error)
 {
 	switch (error) {
 	case EEXIST:
-		return "; there is a trace in it already: take another directory, or put %p, the process id, in its name";
+		return "; there is a trace in it already, of a process that lives, or with other files in it: take another directory, or put %p, the process id, in its name";
 	case ELOOP:
 		return "; it is a symbolic link, which is not followed: name the directory itself";
 	case ENOTEMPTY:

@@ -24,6 +24,17 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* The real path of the directory in front of that, to be freed. NULL with errno set. */
+static char *parent_of(const char *path)
+{
+	size_t len = (size_t)(last_part(path) - path);
+	char *parent = len ? strndup(path, len) : strdup(".");
+	char *real = parent ? realpath(parent, NULL) : NULL;
+
+	free(parent);
+	return real;
+}
+
 /* ---- The opening ---- */
 
 void tp_ctf_begin_name(struct tp_ctf_sink *sink, const char *name)
@@ -69,6 +80,14 @@ static bool owner_may_make(const struct tp_ctf_owner *owner, int dir)
 	return (st.st_mode & wanted) == wanted;
 }
 
+/* For the trace of this name, and for those of the pattern. */
+static void make_way(const struct tp_ctf_sink *sink, int parent, const char *pattern)
+{
+	tp_ctf_old_make_way(parent, last_part(sink->path));
+	if (sink->options.keep != UINT64_MAX)
+		tp_ctf_old_remove(parent, pattern, sink->options.keep);
+}
+
 /* What can be wrong is told now, rather than by a daemon that nobody listens to. */
 static int check(const struct tp_ctf_sink *sink, int parent)
 {
@@ -86,16 +105,10 @@ static int check(const struct tp_ctf_sink *sink, int parent)
 
 int tp_ctf_begin_later(struct tp_ctf_sink *sink)
 {
-	const char *last = last_part(sink->path);
-	size_t len = (size_t)(last - sink->path);
-	char *parent = len ? strndup(sink->path, len) : strdup(".");
-
-	sink->parent_path = parent ? realpath(parent, NULL) : NULL;
-	int error = parent ? errno : ENOMEM;
-	free(parent);
+	sink->parent_path = parent_of(sink->path);
 	if (!sink->parent_path)
-		return error;
-	error = tp_own_file_take(&sink->parent, open_parent(sink->parent_path));
+		return errno;
+	int error = tp_own_file_take(&sink->parent, open_parent(sink->parent_path));
 	if (error)
 		return error;
 	/* Behind the parent's, the name with any id. */
@@ -105,7 +118,23 @@ int tp_ctf_begin_later(struct tp_ctf_sink *sink)
 	int dir = tp_own_file_descriptor(&sink->parent);
 	sink->later = true;
 	sink->at_once = sink->options.owner.set && geteuid() == 0 && !owner_may_make(&sink->options.owner, dir);
+	make_way(sink, dir, last_part(sink->pattern));
 	return check(sink, dir);
+}
+
+int tp_ctf_begin_now(struct tp_ctf_sink *sink)
+{
+	for (size_t len = strlen(sink->path); len > 1 && sink->path[len - 1] == '/'; len--)
+		sink->path[len - 1] = '\0';
+	char *parent = parent_of(sink->path);
+	int dir = parent ? open_parent(parent) : -1;
+	free(parent);
+	if (dir >= 0) {
+		make_way(sink, dir, last_part(sink->path));
+		close(dir);
+	}
+	int error = tp_ctf_dir_open(sink);
+	return error ? error : tp_ctf_hold(&sink->options.owner, tp_own_file_descriptor(&sink->dir), &sink->hold);
 }
 
 /* ---- The first record: errors are errno values ---- */
@@ -116,6 +145,8 @@ static int take_dir(struct tp_ctf_sink *sink, int parent, bool *made)
 	const char *name = last_part(sink->path);
 
 	*made = mkdirat(parent, name, 0700) == 0;
+	if (!*made && errno == EEXIST && tp_ctf_old_make_way(parent, name)) /* of a process that had this one's id */
+		*made = mkdirat(parent, name, 0700) == 0;
 	if (!*made && errno != EEXIST)
 		return errno;
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -133,6 +164,7 @@ static int take_dir(struct tp_ctf_sink *sink, int parent, bool *made)
 static int make_dir(struct tp_ctf_sink *sink)
 {
 	struct tp_own_file was = sink->dir;
+	void *hold = NULL;
 	bool made = false;
 	int error;
 
@@ -141,15 +173,22 @@ static int make_dir(struct tp_ctf_sink *sink)
 		return error;
 	error = take_dir(sink, parent, &made);
 	if (!error) {
-		error = tp_ctf_metadata_begin_file(sink);
+		error = tp_ctf_hold(&sink->options.owner, tp_own_file_descriptor(&sink->dir), &hold);
+		if (!error)
+			error = tp_ctf_metadata_begin_file(sink);
+		if (error && made)
+			unlinkat(tp_own_file_descriptor(&sink->dir), ".lock", 0);
 		tp_own_file_close(error ? &sink->dir : &was);
 	}
 	if (error) {
+		tp_ctf_hold_end(hold);
 		sink->dir = was;
 		if (made)
 			unlinkat(parent, last_part(sink->path), AT_REMOVEDIR);
 		return error;
 	}
+	tp_ctf_hold_end(sink->hold); /* the parent's */
+	sink->hold = hold;
 	strcpy(sink->real_path, sink->parent_path);
 	if (sink->real_path[1]) /* not the root */
 		strcat(sink->real_path, "/");

@@ -19,6 +19,8 @@
  *	        string.c    strings in it
  *	      format.c      the events' format files, texts beside the streams
  *	    log.c           the runtime's messages, beside the streams
+ *	      old.c         traces whose processes are gone make way
+ *	      hold.c        which those are
  *	        dir.c       the directory
  */
 #ifndef TP_CTF_H
@@ -68,6 +70,7 @@ struct tp_ctf_options {
 	size_t packet;        /* bytes, a multiple of the page size */
 	uint64_t packets;     /* of a stream */
 	uint64_t size;        /* bytes of all packets of the process */
+	uint64_t keep;        /* of earlier traces, so many; UINT64_MAX: all */
 	struct tp_ctf_owner owner;
 	enum tp_ctf_write write;
 };
@@ -148,6 +151,7 @@ struct tp_ctf_sink {
 	struct tp_own_file dir;
 	char *path;             /* as given, for messages; with this process's id for %p */
 	char *real_path;        /* absolute */
+	void *hold;             /* of the trace; see hold.c */
 	int pid;
 	time_t created;         /* when the directory became a trace */
 	bool forked;            /* this is a child, and the metadata is the parent's */
@@ -418,13 +422,39 @@ bool tp_ctf_reserve(struct tp_record *rec);
 void tp_ctf_commit(struct tp_record *rec); /* only where records are copied */
 void tp_ctf_lost(struct tp_sink *head, enum tp_lost cause);
 
+/* ---- hold.c: errors are errno values; safe in signal handlers ---- */
+
+/*
+ * The trace in dir is held by this process and the children that it forks, until each
+ * of them has ended, or called tp_ctf_hold_end(). Where the system has no such lock, *hold becomes NULL, and the trace counts as
+ * held for ever. EEXIST: it is being put out of the way.
+ */
+int tp_ctf_hold(const struct tp_ctf_owner *owner, int dir, void **hold);
+void tp_ctf_hold_end(void *hold); /* NULL: it does nothing */
+
+/* A descriptor to be given back, if nobody holds the trace; until then, nobody else gets one. -1: it is held, or that can't be told. */
+int tp_ctf_hold_try(int dir);
+void tp_ctf_hold_give_back(int fd);
+
+/* ---- old.c ---- */
+
+/* Renames the trace, if it is one and no process is left of those that wrote it. Safe in signal handlers. */
+bool tp_ctf_old_make_way(int parent, const char *name);
+
+/*
+ * Of all such traces of the pattern, the last part of a name, removes the oldest, up to so many. Those are meant that have
+ * made way, and with %p in it those of other processes, too.
+ */
+void tp_ctf_old_remove(int parent, const char *pattern, uint64_t keep);
+
 /* ---- begin.c ---- */
 
 /* Sets the sink's path from a name with %p, and its pattern, if %p is in the last part of the name. No path: no memory. */
 void tp_ctf_begin_name(struct tp_ctf_sink *sink, const char *name);
 
-/* Instead of tp_ctf_dir_open(), where there is a pattern. */
+/* Instead of tp_ctf_dir_open(): earlier traces make way first. The former where there is a pattern. */
 int tp_ctf_begin_later(struct tp_ctf_sink *sink);
+int tp_ctf_begin_now(struct tp_ctf_sink *sink);
 
 /*
  * The directory's file descriptor, or -1 and an error. Makes the directory, should the

@@ -102,6 +102,8 @@ void tp_ctf_dir_close(struct tp_ctf_sink *sink)
 
 const char *tp_ctf_remedy(int error)
 {
+	if (error == EBUSY)
+		return " (there is a trace in it already, of a process that lives, or with other files in it)";
 	if (error == EACCES)
 		return " (for a program that changes its user: owner=USER gives the trace to the one that it becomes)";
 	if (error == EFAULT)

@@ -22,7 +22,7 @@ struct wishes {
 	bool flight, thread;
 	unsigned int full; /* 'd'iscard, 'o'verwrite */
 	unsigned int context;
-	uint64_t packet, packets, size;
+	uint64_t packet, packets, size, keep;
 	struct tp_ctf_owner owner;
 	enum tp_ctf_write write;
 };
@@ -78,6 +78,13 @@ static bool parse_size(const char *value, void *wishes)
 	struct wishes *w = wishes;
 
 	return tp_options_number(value, "KMG", &w->size) && w->size >= 2 * PACKET_MIN;
+}
+
+static bool parse_keep(const char *value, void *wishes)
+{
+	struct wishes *w = wishes;
+
+	return tp_options_number(value, "", &w->keep) && w->keep >= 1;
 }
 
 static bool parse_context(const char *value, void *wishes)
@@ -139,6 +146,7 @@ static const struct tp_option known[] = {
 	{"packet", parse_packet, "bytes, from 4K to 1G (suffixes K, M, G)"},
 	{"packets", parse_packets, "2 or more"},
 	{"size", parse_size, "bytes, 8K or more (suffixes K, M, G)"},
+	{"keep", parse_keep, "1 or more"},
 	{"full", parse_full, "discard or overwrite"},
 	{"prepare", parse_prepare, "self or thread"},
 	{"owner", parse_owner, "a user of /etc/passwd, or UID or UID:GID"},
@@ -181,6 +189,7 @@ static bool complete(struct tp_ctf_options *options, const struct wishes *w, con
 		.packet = (size_t)round_up(packet),
 		.packets = w->packets ? w->packets : w->flight && !w->size ? PACKETS_FLIGHT : UINT64_MAX,
 		.size = w->size ? w->size : UINT64_MAX,
+		.keep = w->keep ? w->keep : UINT64_MAX,
 	};
 	if (w->full == 'o' && !w->packets && !w->size) {
 		tp_complain("CTF trace '%s': full=overwrite says what is done at a limit: it needs size= or packets=; there is "

@@ -39,6 +39,7 @@ static void ctf_after_fork_child(struct tp_sink *head)
 static void sink_free(struct tp_ctf_sink *sink)
 {
 	tp_ctf_dir_close(sink);
+	tp_ctf_hold_end(sink->hold);
 	tp_buffer_free(&sink->metadata);
 	tp_ctf_format_free(&sink->formats);
 	free(sink->described_so_far.text);
@@ -126,7 +127,7 @@ static int sink_open(struct tp_ctf_sink *sink, const char *options)
 	if (!tp_ctf_options_parse(&sink->options, options, sink->path))
 		return EINVAL;
 	sink->context_size = context_size(sink->options.context);
-	error = sink->pattern ? tp_ctf_begin_later(sink) : tp_ctf_dir_open(sink);
+	error = sink->pattern ? tp_ctf_begin_later(sink) : tp_ctf_begin_now(sink);
 	if (error)
 		return error;
 	sink->copies = sink->options.write == TP_CTF_WRITE_CALL ||
