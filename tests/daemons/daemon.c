@@ -3,6 +3,7 @@
  * daemon.c - does what daemons do, in the order in which it is told:
  *
  *	work=N          hits the tracepoint N times
+ *	threads=N       four threads at once do that, each
  *	daemon          goes into the background by daemon(), which puts /dev/null on 0, 1 and 2
  *	fork            goes on in a child, and the parent exits
  *	double          goes on in a child's child, in a session of its own; the others exit
@@ -13,6 +14,9 @@
  *	rmdir=DIRECTORY removes it
  *	close           closes 0, 1 and 2
  *	closeall        closes all descriptors
+ *	useup           opens descriptors until there are no more
+ *	greedy          has a thread that takes each that is free
+ *	content         ends it, gives back what it took, and waits until files are tried for again
  *	open=FILE       opens a file, and keeps it open
  *	write=TEXT      writes the text to descriptor 2
  *	user=UID        becomes somebody else
@@ -25,7 +29,9 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +39,48 @@
 #include <unistd.h>
 
 static int worked;
+
+static void work(int times)
+{
+	for (; times > 0; times--)
+		trace_daemon_work(__atomic_add_fetch(&worked, 1, __ATOMIC_RELAXED));
+}
+
+static void *work_in_thread(void *times)
+{
+	work(*(int *)times);
+	return NULL;
+}
+
+static void work_in_threads(int times)
+{
+	pthread_t threads[4];
+
+	for (int i = 0; i < 4; i++) {
+		if (pthread_create(&threads[i], NULL, work_in_thread, &times) != 0)
+			_exit(12);
+	}
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static bool is_greedy;
+static pthread_t greedy;
+
+static void *take_descriptors(void *unused)
+{
+	static int taken[4096];
+	int nr = 0;
+
+	while (__atomic_load_n(&is_greedy, __ATOMIC_RELAXED)) {
+		int fd = dup(0);
+		if (fd >= 0 && nr < 4096)
+			taken[nr++] = fd;
+	}
+	while (nr > 0)
+		close(taken[--nr]);
+	return unused;
+}
 
 static void put_pid(const char *path)
 {
@@ -47,8 +95,20 @@ static void put_pid(const char *path)
 static void step(const char *what, const char *value)
 {
 	if (strcmp(what, "work") == 0) {
-		for (int i = atoi(value); i > 0; i--)
-			trace_daemon_work(++worked);
+		work(atoi(value));
+	} else if (strcmp(what, "threads") == 0) {
+		work_in_threads(atoi(value));
+	} else if (strcmp(what, "useup") == 0) {
+		while (dup(0) >= 0)
+			;
+	} else if (strcmp(what, "greedy") == 0) {
+		is_greedy = true;
+		if (pthread_create(&greedy, NULL, take_descriptors, NULL) != 0)
+			_exit(12);
+	} else if (strcmp(what, "content") == 0) {
+		__atomic_store_n(&is_greedy, false, __ATOMIC_RELAXED);
+		pthread_join(greedy, NULL);
+		usleep(200000);
 	} else if (strcmp(what, "daemon") == 0) {
 		if (daemon(1, 0) != 0)
 			_exit(4);

@@ -79,6 +79,9 @@ START_TEST(all_of_a_system)
 }
 END_TEST
 
+/* It is nobody's, and has no spare descriptors. */
+static struct tp_ctf_sink no_sink = {.dir = TP_OWN_FILE_NONE};
+
 /* Adds an event of the system, which nothing is known of but its name. */
 static void add(struct tp_ctf_formats *formats, const char *system, const char *name)
 {
@@ -102,7 +105,7 @@ START_TEST(names_that_are_no_files)
 		{"plain-1_2", "plain-1_2"}, {"a/../b", "a%2F..%2Fb"}, {"../x", "%2E.%2Fx"}, {".", "%2E"},
 		{"..", "%2E."}, {"", "%00"}, {"metadata", "%6Detadata"}, {"%6Detadata", "%256Detadata"}, {"a\nb", "a%0Ab"},
 	};
-	struct tp_ctf_formats formats = {.first = NULL};
+	struct tp_ctf_formats formats = {.sink = &no_sink};
 	size_t nr = sizeof(names) / sizeof(names[0]);
 	char longest[NAME_MAX + 2] = "";
 
@@ -154,7 +157,7 @@ END_TEST
 
 START_TEST(in_another_directory)
 {
-	struct tp_ctf_formats formats = {.first = NULL};
+	struct tp_ctf_formats formats = {.sink = &no_sink};
 	const char *other = temp_dir();
 	char path[256];
 
@@ -246,7 +249,7 @@ END_TEST
 
 START_TEST(too_long_for_the_limit)
 {
-	struct tp_ctf_formats formats = {.first = NULL};
+	struct tp_ctf_formats formats = {.sink = &no_sink};
 	const struct rlimit limit = {.rlim_cur = 1000, .rlim_max = RLIM_INFINITY};
 	const struct rlimit none = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
 
@@ -271,7 +274,7 @@ END_TEST
 
 START_TEST(file_that_went_away)
 {
-	struct tp_ctf_formats formats = {.first = NULL};
+	struct tp_ctf_formats formats = {.sink = &no_sink};
 	char path[256];
 
 	ck_assert_int_eq(mkdir(trace, 0700), 0);
@@ -298,7 +301,7 @@ END_TEST
 
 START_TEST(thousand_events)
 {
-	struct tp_ctf_formats formats = {.first = NULL};
+	struct tp_ctf_formats formats = {.sink = &no_sink};
 	char name[32];
 
 	ck_assert_int_eq(mkdir(trace, 0700), 0);
@@ -321,7 +324,7 @@ END_TEST
 /* A text longer than any buffer that is there beforehand. */
 START_TEST(long_format)
 {
-	struct tp_ctf_formats formats = {.first = NULL};
+	struct tp_ctf_formats formats = {.sink = &no_sink};
 	char *print_fmt = malloc(300000);
 
 	memset(print_fmt, 'x', 299999);
@@ -349,7 +352,7 @@ static void *no_memory(size_t size)
 
 START_TEST(no_memory_for_one)
 {
-	struct tp_ctf_formats formats = {.first = NULL};
+	struct tp_ctf_formats formats = {.sink = &no_sink};
 	void *(*with_memory)(size_t size) = tp_malloc;
 
 	ck_assert_int_eq(mkdir(trace, 0700), 0);

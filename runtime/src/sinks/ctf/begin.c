@@ -105,6 +105,8 @@ static int check(const struct tp_ctf_sink *sink, int parent)
 
 int tp_ctf_begin_later(struct tp_ctf_sink *sink)
 {
+	struct tp_guard guard;
+
 	sink->parent_path = parent_of(sink->path);
 	if (!sink->parent_path)
 		return errno;
@@ -118,12 +120,17 @@ int tp_ctf_begin_later(struct tp_ctf_sink *sink)
 	int dir = tp_own_file_descriptor(&sink->parent);
 	sink->later = true;
 	sink->at_once = sink->options.owner.set && geteuid() == 0 && !owner_may_make(&sink->options.owner, dir);
+	tp_guard_enter(&guard);
+	tp_ctf_spare_take(sink);
+	tp_guard_leave(&guard);
 	make_way(sink, dir, last_part(sink->pattern));
 	return check(sink, dir);
 }
 
 int tp_ctf_begin_now(struct tp_ctf_sink *sink)
 {
+	struct tp_guard guard;
+
 	for (size_t len = strlen(sink->path); len > 1 && sink->path[len - 1] == '/'; len--)
 		sink->path[len - 1] = '\0';
 	char *parent = parent_of(sink->path);
@@ -134,7 +141,13 @@ int tp_ctf_begin_now(struct tp_ctf_sink *sink)
 		close(dir);
 	}
 	int error = tp_ctf_dir_open(sink);
-	return error ? error : tp_ctf_hold(&sink->options.owner, tp_own_file_descriptor(&sink->dir), &sink->hold);
+	if (error)
+		return error;
+	tp_guard_enter(&guard);
+	tp_ctf_spare_take(sink);
+	error = tp_ctf_hold(sink, tp_own_file_descriptor(&sink->dir), &sink->hold);
+	tp_guard_leave(&guard);
+	return error;
 }
 
 /* ---- The first record: errors are errno values ---- */
@@ -143,21 +156,24 @@ int tp_ctf_begin_now(struct tp_ctf_sink *sink)
 static int take_dir(struct tp_ctf_sink *sink, int parent, bool *made)
 {
 	const char *name = last_part(sink->path);
+	struct tp_ctf_file file;
 
 	*made = mkdirat(parent, name, 0700) == 0;
 	if (!*made && errno == EEXIST && tp_ctf_old_make_way(parent, name)) /* of a process that had this one's id */
 		*made = mkdirat(parent, name, 0700) == 0;
 	if (!*made && errno != EEXIST)
 		return errno;
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return errno;
+	int error = tp_ctf_file_open(sink, &file, parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (error)
+		return error;
+	tp_ctf_file_keep(&file);
 	if (*made)
-		tp_ctf_give(&sink->options.owner, fd);
-	int error = *made ? 0 : tp_ctf_dir_check(fd);
+		tp_ctf_give(&sink->options.owner, file.fd);
+	else
+		error = tp_ctf_dir_check(file.fd);
 	if (!error)
-		return tp_own_file_take(&sink->dir, fd);
-	close(fd);
+		return tp_own_file_take(&sink->dir, file.fd);
+	close(file.fd);
 	return error;
 }
 
@@ -173,7 +189,7 @@ static int make_dir(struct tp_ctf_sink *sink)
 		return error;
 	error = take_dir(sink, parent, &made);
 	if (!error) {
-		error = tp_ctf_hold(&sink->options.owner, tp_own_file_descriptor(&sink->dir), &hold);
+		error = tp_ctf_hold(sink, tp_own_file_descriptor(&sink->dir), &hold);
 		if (!error)
 			error = tp_ctf_metadata_begin_file(sink);
 		if (error && made)
@@ -212,6 +228,7 @@ int tp_ctf_begin(struct tp_ctf_sink *sink, int *error)
 	tp_mutex_lock(&tp_ctf_lock);
 	if (sink->later) {
 		failed = make_dir(sink);
+		tp_ctf_spare_take(sink);
 		made = !failed;
 		inherited = failed && goes_on_in_parents(sink);
 		sink->forked = inherited;

@@ -22,6 +22,7 @@
  *	      old.c         traces whose processes are gone make way
  *	      hold.c        which those are
  *	        dir.c       the directory
+ *	          spare.c   descriptors in reserve
  */
 #ifndef TP_CTF_H
 #define TP_CTF_H
@@ -61,6 +62,9 @@ enum tp_ctf_write {
 	TP_CTF_WRITE_MAP,  /* they are stored in it */
 	TP_CTF_WRITE_CALL, /* they are copied into it, by a system call each */
 };
+
+/* For format/ and a file in it; and for a directory that is yet to be made, and stays open. */
+#define TP_CTF_SPARES 3
 
 struct tp_ctf_options {
 	bool flight;          /* packets stay mapped, for records to come */
@@ -126,7 +130,7 @@ struct tp_ctf_stream {
 /* The format texts of all events of the sink, a text for each system. Zeros are none. */
 struct tp_ctf_formats {
 	struct tp_ctf_format *first;
-	const struct tp_ctf_owner *owner; /* of the files; or NULL */
+	struct tp_ctf_sink *sink;
 	int error;       /* of some event there is none; an errno value */
 	bool anew;       /* in the directory there is none of them yet */
 	bool complained; /* that something of them is not in the directory */
@@ -149,6 +153,7 @@ struct tp_ctf_sink {
 	uint32_t slot;          /* of tp_stream_slots */
 	size_t context_size;    /* bytes between an event's time and its record */
 	struct tp_own_file dir;
+	struct tp_own_file spare[TP_CTF_SPARES]; /* of descriptors; see spare.c */
 	char *path;             /* as given, for messages; with this process's id for %p */
 	char *real_path;        /* absolute */
 	void *hold;             /* of the trace; see hold.c */
@@ -249,8 +254,11 @@ int tp_ctf_dir_check(int dir);
 /* Gives a file that was made to the owner. Not root's: it does nothing. */
 void tp_ctf_give(const struct tp_ctf_owner *owner, int fd);
 
-/* A directory in dir, made if need be, and never through a link: the owner may have put one there. -1 and an error. */
-int tp_ctf_subdirectory(const struct tp_ctf_owner *owner, int dir, const char *name, int *error);
+/*
+ * A directory in dir, made if need be, and never through a link: the owner may have put one there. -1 and an error.
+ * spare: where no descriptor is left, a spare one is taken, for which this may wait; tp_ctf_file_close() gives it back.
+ */
+int tp_ctf_subdirectory(struct tp_ctf_sink *sink, int dir, const char *name, bool spare, int *error);
 
 /* What a message has to say of the error beside tp_strerror(): for one, "". */
 const char *tp_ctf_remedy(int error);
@@ -422,6 +430,28 @@ bool tp_ctf_reserve(struct tp_record *rec);
 void tp_ctf_commit(struct tp_record *rec); /* only where records are copied */
 void tp_ctf_lost(struct tp_sink *head, enum tp_lost cause);
 
+/* ---- spare.c: errors are errno values; called in tp_guard_enter(), but for the first and tp_ctf_spare_close() ---- */
+
+/* Once a process. */
+void tp_ctf_spare_start(void);
+
+/* Takes those that are missing, if there are any to be had. The sink's directory, or its parent, is open. */
+void tp_ctf_spare_take(struct tp_ctf_sink *sink);
+void tp_ctf_spare_close(const struct tp_ctf_sink *sink);
+
+struct tp_ctf_file {
+	int fd;
+	bool for_spare; /* the descriptor was in reserve */
+};
+
+/*
+ * As openat(2) with mode 0600, but also where no descriptor is left. After 0, one of the
+ * other two follows soon, in the same thread: other threads may be waiting for the spare.
+ */
+int tp_ctf_file_open(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int dir, const char *name, int flags);
+int tp_ctf_file_close(struct tp_ctf_sink *sink, struct tp_ctf_file *file);
+void tp_ctf_file_keep(struct tp_ctf_file *file); /* its descriptor is the caller's from here on */
+
 /* ---- hold.c: errors are errno values; safe in signal handlers ---- */
 
 /*
@@ -429,7 +459,7 @@ void tp_ctf_lost(struct tp_sink *head, enum tp_lost cause);
  * of them has ended, or called tp_ctf_hold_end(). Where the system has no such lock, *hold becomes NULL, and the trace counts as
  * held for ever. EEXIST: it is being put out of the way.
  */
-int tp_ctf_hold(const struct tp_ctf_owner *owner, int dir, void **hold);
+int tp_ctf_hold(struct tp_ctf_sink *sink, int dir, void **hold);
 void tp_ctf_hold_end(void *hold); /* NULL: it does nothing */
 
 /* A descriptor to be given back, if nobody holds the trace; until then, nobody else gets one. -1: it is held, or that can't be told. */

@@ -59,18 +59,20 @@ int tp_ctf_metadata_write(const struct tp_ctf_sink *sink, int fd)
 }
 
 /* 0 or an errno value. */
-static int metadata_write_hidden(const struct tp_ctf_sink *sink, const struct tp_ctf_description *description, int dir,
+static int metadata_write_hidden(struct tp_ctf_sink *sink, const struct tp_ctf_description *description, int dir,
 				 const char *hidden)
 {
+	struct tp_ctf_file file;
+
 	/* The name is this process's: what has it was left by a dead one. */
 	unlinkat(dir, hidden, 0);
-	int fd = openat(dir, hidden, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return errno;
-	tp_ctf_give(&sink->options.owner, fd);
-	int error = description_write(sink, description, fd);
-	if (close(fd) != 0 && !error)
-		error = errno;
+	int error = tp_ctf_file_open(sink, &file, dir, hidden, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW);
+	if (error)
+		return error;
+	tp_ctf_give(&sink->options.owner, file.fd);
+	error = description_write(sink, description, file.fd);
+	int failed = tp_ctf_file_close(sink, &file);
+	error = error ? error : failed;
 	if (error)
 		unlinkat(dir, hidden, 0);
 	return error;

@@ -53,16 +53,23 @@ void tp_ctf_give(const struct tp_ctf_owner *owner, int fd)
 		return; /* a file system that knows no users, or a jail: who can't write to it says so */
 }
 
-int tp_ctf_subdirectory(const struct tp_ctf_owner *owner, int dir, const char *name, int *error)
+int tp_ctf_subdirectory(struct tp_ctf_sink *sink, int dir, const char *name, bool spare, int *error)
 {
+	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
 	const bool made = mkdirat(dir, name, 0700) == 0;
-	int fd = made || errno == EEXIST ? openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	struct tp_ctf_file file = {.fd = -1};
 
-	if (fd < 0)
-		*error = errno;
-	else if (made)
-		tp_ctf_give(owner, fd);
-	return fd;
+	*error = made || errno == EEXIST ? 0 : errno;
+	if (!*error && spare) {
+		*error = tp_ctf_file_open(sink, &file, dir, name, flags);
+		tp_ctf_file_keep(&file);
+	} else if (!*error) {
+		file.fd = openat(dir, name, flags);
+		*error = file.fd < 0 ? errno : 0;
+	}
+	if (file.fd >= 0 && made)
+		tp_ctf_give(&sink->options.owner, file.fd);
+	return file.fd;
 }
 
 int tp_ctf_dir_open(struct tp_ctf_sink *sink)

@@ -111,12 +111,13 @@ static void put_name(char *name, const char *system)
 }
 
 /* Appends what is not in the file yet. 0 or an errno value: then the file is begun anew the next time. */
-static int write_file(const struct tp_ctf_format *format, const struct tp_ctf_owner *owner, int dir, size_t *written)
+static int write_file(const struct tp_ctf_format *format, struct tp_ctf_sink *sink, int dir, size_t *written)
 {
 	char name[3 * NAME_MAX + 1];
 	/* Not even to wait for a pipe's reader. */
 	int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 	size_t from = *written;
+	struct tp_ctf_file file;
 
 	*written = 0;
 	if (strlen(format->system) > NAME_MAX)
@@ -128,14 +129,14 @@ static int write_file(const struct tp_ctf_format *format, const struct tp_ctf_ow
 		unlinkat(dir, name, 0); /* left by an older trace, or broken off */
 		flags |= O_CREAT | O_EXCL;
 	}
-	int fd = openat(dir, name, flags, 0600);
-	if (fd < 0)
-		return errno;
+	int error = tp_ctf_file_open(sink, &file, dir, name, flags);
+	if (error)
+		return error;
 	if (from == 0)
-		tp_ctf_give(owner, fd);
-	int error = tp_file_write(fd, format->text.text + from, format->text.len - from);
-	if (close(fd) != 0 && !error)
-		error = errno;
+		tp_ctf_give(&sink->options.owner, file.fd);
+	error = tp_file_write(file.fd, format->text.text + from, format->text.len - from);
+	int failed = tp_ctf_file_close(sink, &file);
+	error = error ? error : failed;
 	*written = error ? 0 : format->text.len;
 	return error;
 }
@@ -143,17 +144,17 @@ static int write_file(const struct tp_ctf_format *format, const struct tp_ctf_ow
 static int write_files(const struct tp_ctf_formats *formats, int dir, bool all)
 {
 	int error = 0;
-	int fd = tp_ctf_subdirectory(formats->owner, dir, "format", &error);
+	struct tp_ctf_file sub = {.fd = tp_ctf_subdirectory(formats->sink, dir, "format", true, &error)};
 
-	if (fd < 0)
+	if (sub.fd < 0)
 		return error;
 	for (struct tp_ctf_format *format = formats->first; format; format = format->next) {
 		size_t from_start = 0;
 		size_t *written = all ? &from_start : &format->written;
-		int failed = *written < format->text.len ? write_file(format, formats->owner, fd, written) : 0;
+		int failed = *written < format->text.len ? write_file(format, formats->sink, sub.fd, written) : 0;
 		error = error ? error : failed;
 	}
-	close(fd);
+	tp_ctf_file_close(formats->sink, &sub);
 	return error;
 }
 

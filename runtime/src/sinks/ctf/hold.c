@@ -17,33 +17,32 @@
 
 #define NAME ".lock"
 
-static int open_lock(int dir, int flags)
+#define FLAGS (O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+
+static bool is_file(int fd)
 {
 	struct stat st;
 
-	int fd = openat(dir, NAME, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
-	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
-		return fd;
-	close(fd);
-	return -1;
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-int tp_ctf_hold(const struct tp_ctf_owner *owner, int dir, void **hold)
+int tp_ctf_hold(struct tp_ctf_sink *sink, int dir, void **hold)
 {
+	struct tp_ctf_file file;
 	void *mapping = MAP_FAILED;
 	bool is_taken = false;
 
-	int fd = open_lock(dir, O_CREAT);
-	if (fd >= 0) {
-		tp_ctf_give(owner, fd);
-		if (flock(fd, LOCK_SH | LOCK_NB) == 0)
-			mapping = mmap(NULL, 1, PROT_NONE, MAP_SHARED, fd, 0);
-		else
-			is_taken = errno == EWOULDBLOCK;
-		close(fd);
+	bool is_open = tp_ctf_file_open(sink, &file, dir, NAME, FLAGS | O_CREAT) == 0;
+	if (is_open) {
+		tp_ctf_give(&sink->options.owner, file.fd);
+		bool locked = is_file(file.fd) && flock(file.fd, LOCK_SH | LOCK_NB) == 0;
+		is_taken = !locked && is_file(file.fd) && errno == EWOULDBLOCK;
+		if (locked)
+			mapping = mmap(NULL, 1, PROT_NONE, MAP_SHARED, file.fd, 0);
+		tp_ctf_file_close(sink, &file);
 	}
 	*hold = mapping != MAP_FAILED ? mapping : NULL;
-	if (fd >= 0 && !*hold && !is_taken)
+	if (is_open && !*hold && !is_taken)
 		unlinkat(dir, NAME, 0); /* without a lock it would say that nobody writes */
 	return is_taken ? EEXIST : 0;
 }
@@ -56,9 +55,9 @@ void tp_ctf_hold_end(void *hold)
 
 int tp_ctf_hold_try(int dir)
 {
-	int fd = open_lock(dir, 0);
+	int fd = openat(dir, NAME, FLAGS);
 
-	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (fd < 0 || (is_file(fd) && flock(fd, LOCK_EX | LOCK_NB) == 0))
 		return fd;
 	close(fd);
 	return -1;

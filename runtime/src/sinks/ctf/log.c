@@ -29,7 +29,7 @@ static void append(struct tp_ctf_sink *sink, const char *line, size_t len)
 	int error;
 
 	int dir = tp_ctf_is_later(sink) ? -1 : tp_ctf_dir(sink, &error);
-	int log = dir < 0 ? -1 : tp_ctf_subdirectory(&sink->options.owner, dir, "log", &error);
+	int log = dir < 0 ? -1 : tp_ctf_subdirectory(sink, dir, "log", false, &error);
 	if (log < 0)
 		return;
 	snprintf(name, sizeof(name), "%d", sink->pid);

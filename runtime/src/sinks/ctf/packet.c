@@ -129,6 +129,7 @@ static void map(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, in
 
 int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 {
+	struct tp_ctf_file file;
 	char name[NAME_SIZE];
 	int error;
 
@@ -136,16 +137,17 @@ int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 	if (dir < 0)
 		return error;
 	name_of(sink, packet, true, name);
-	int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return errno;
+	error = tp_ctf_file_open(sink, &file, dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW);
+	if (error)
+		return error;
 	error = EBADF;
-	tp_ctf_give(&sink->options.owner, fd);
-	if (is_still(fd, dir, name))
-		map(sink, packet, fd, &error);
-	if (is_still(fd, dir, name)) {
-		close(fd);
+	tp_ctf_give(&sink->options.owner, file.fd);
+	if (is_still(file.fd, dir, name))
+		map(sink, packet, file.fd, &error);
+	if (is_still(file.fd, dir, name)) {
+		tp_ctf_file_close(sink, &file);
 	} else {
+		tp_ctf_file_keep(&file);
 		tp_ctf_packet_unmap(sink, packet);
 		error = EBADF;
 	}

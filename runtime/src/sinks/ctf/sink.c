@@ -38,6 +38,7 @@ static void ctf_after_fork_child(struct tp_sink *head)
 
 static void sink_free(struct tp_ctf_sink *sink)
 {
+	tp_ctf_spare_close(sink);
 	tp_ctf_dir_close(sink);
 	tp_ctf_hold_end(sink->hold);
 	tp_buffer_free(&sink->metadata);
@@ -164,11 +165,13 @@ static struct tp_sink *sink_new(const char *name, bool of_process, const char *o
 	*sink = (struct tp_ctf_sink){
 		.dir = TP_OWN_FILE_NONE,
 		.parent = TP_OWN_FILE_NONE,
+		.spare = {TP_OWN_FILE_NONE, TP_OWN_FILE_NONE, TP_OWN_FILE_NONE},
 		.pid = getpid(),
 		.full_end = &sink->full,
 	};
-	sink->formats.owner = &sink->options.owner;
+	sink->formats.sink = sink;
 	tp_ctf_lock_start();
+	tp_ctf_spare_start();
 	if (of_process)
 		tp_ctf_begin_name(sink, name);
 	else

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/spare.c - descriptors in reserve. A server's connections may use up all that it may have, and each new
+ * packet needs one for a moment: the spare is closed for that, and then the new file's descriptor becomes
+ * the spare by dup3(2), so that it is never free in between.
+ *
+ * The program's other threads may be faster, and take the one that was closed. Then the packet can't be made, as on
+ * a full disk, and is tried for again; as soon as there is a descriptor, there is a spare again.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/fork.h"
+#include "sinks/ctf/ctf.h"
+
+/* Held while a file is open in the place of a spare: a thread that needs it, too, waits. */
+static struct tp_mutex spare_lock = TP_MUTEX_INIT(TP_RANK_SPARE, "the lock of spare descriptors");
+
+void tp_ctf_spare_start(void)
+{
+	static struct tp_fork_hook hook = {.rank = TP_RANK_SPARE, .lock = &spare_lock};
+
+	tp_fork_register(&hook);
+}
+
+/* What a spare is a descriptor of: a directory that the program has no reason to open. */
+static int model(const struct tp_ctf_sink *sink)
+{
+	return tp_own_file_descriptor(sink->pattern ? &sink->parent : &sink->dir);
+}
+
+static unsigned int nr_spares(const struct tp_ctf_sink *sink)
+{
+	return sink->pattern ? TP_CTF_SPARES : TP_CTF_SPARES - 1;
+}
+
+/* The first that is not there, or NULL. */
+static struct tp_own_file *missing(struct tp_ctf_sink *sink)
+{
+	for (unsigned int i = 0; i < nr_spares(sink); i++) {
+		if (tp_own_file_descriptor(&sink->spare[i]) < 0)
+			return &sink->spare[i];
+	}
+	return NULL;
+}
+
+static void take_all(struct tp_ctf_sink *sink)
+{
+	struct tp_own_file *spare;
+
+	while ((spare = missing(sink))) {
+		if (tp_own_file_take(spare, fcntl(model(sink), F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) != 0)
+			return;
+	}
+}
+
+void tp_ctf_spare_take(struct tp_ctf_sink *sink)
+{
+	tp_mutex_lock(&spare_lock);
+	take_all(sink);
+	tp_mutex_unlock(&spare_lock);
+}
+
+void tp_ctf_spare_close(const struct tp_ctf_sink *sink)
+{
+	for (unsigned int i = 0; i < nr_spares(sink); i++)
+		tp_own_file_close(&sink->spare[i]);
+}
+
+/* ---- A file that is opened for a moment ---- */
+
+static bool is_used_up(int fd)
+{
+	return fd < 0 && (errno == EMFILE || errno == ENFILE);
+}
+
+int tp_ctf_file_open(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int dir, const char *name, int flags)
+{
+	int error;
+
+	file->fd = openat(dir, name, flags, 0600);
+	file->for_spare = false;
+	if (!is_used_up(file->fd))
+		return file->fd < 0 ? errno : 0;
+	tp_mutex_lock(&spare_lock);
+	file->fd = openat(dir, name, flags, 0600); /* somebody may have given one back */
+	for (unsigned int i = 0; is_used_up(file->fd) && i < nr_spares(sink); i++) {
+		int spare = tp_own_file_descriptor(&sink->spare[i]);
+		if (spare < 0)
+			continue;
+		close(spare);
+		file->fd = openat(dir, name, flags, 0600);
+		file->for_spare = file->fd >= 0;
+	}
+	error = file->fd < 0 ? errno : 0;
+	if (error)
+		take_all(sink);
+	if (!file->for_spare)
+		tp_mutex_unlock(&spare_lock);
+	return error;
+}
+
+void tp_ctf_file_keep(struct tp_ctf_file *file)
+{
+	if (file->for_spare)
+		tp_mutex_unlock(&spare_lock);
+}
+
+int tp_ctf_file_close(struct tp_ctf_sink *sink, struct tp_ctf_file *file)
+{
+	if (!file->for_spare && !missing(sink))
+		return close(file->fd) == 0 ? 0 : errno;
+	if (!file->for_spare)
+		tp_mutex_lock(&spare_lock);
+	struct tp_own_file *spare = missing(sink);
+	int fd = spare ? dup3(model(sink), file->fd, O_CLOEXEC) : -1;
+	if (fd >= 0)
+		tp_own_file_take(spare, fd);
+	else
+		close(file->fd);
+	tp_mutex_unlock(&spare_lock);
+	return 0;
+}
