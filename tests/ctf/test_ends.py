@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from recording import Recording  # noqa: E402
+from recording import Recording, Who  # noqa: E402
 
 OUTPUTS = (",packet=8K", ",mode=flight,packet=8K,packets=3", ",packet=8K,prepare=thread")
 
@@ -120,3 +120,13 @@ class Ends(Recording):
         for i, who in whos.items():
             self.compare({i: who}, self.read_trace(f"{self.trace}-{who.pid}"))
 
+    def test_children_of_threads(self) -> None:
+        """Threads record while others fork: each process that records has a trace of its own, and all is there."""
+        self.record("forks=100", "threads=4", "until=400", "stop", TP_OUTPUT=self.output(f"{self.trace}-%p"))
+        processes: dict[int, dict[int, Who]] = {}
+        for i, who in self.whos().items():
+            if who.hits:
+                processes.setdefault(who.pid, {})[i] = who
+        self.assertGreater(len(processes), 4)
+        for pid, whos in processes.items():
+            self.compare(whos, self.read_trace(f"{self.trace}-{pid}"))

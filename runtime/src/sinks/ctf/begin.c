@@ -231,7 +231,8 @@ int tp_ctf_begin(struct tp_ctf_sink *sink, int *error)
 		tp_ctf_spare_take(sink);
 		made = !failed;
 		inherited = failed && goes_on_in_parents(sink);
-		sink->forked = inherited;
+		if (inherited)
+			sink->forked = true;
 		sink->formats.anew = made;
 		__atomic_store_n(&sink->later, !made && !inherited, __ATOMIC_RELEASE);
 	}

@@ -135,7 +135,9 @@ static int metadata_write(struct tp_ctf_sink *sink)
 	tp_clock_refine(&sink->clock);
 	if (copy)
 		copy = publish(sink, copy, &later);
-	if (!later) {
+	if (!later && sink->forked) { /* while an event was described, another thread had to take the parent's directory */
+		error = EPERM;
+	} else if (!later) {
 		const struct tp_ctf_description description = describe(sink);
 		error = metadata_replace(sink, &description, !sink->pattern && sink->metadata_written == 0);
 	}
@@ -167,7 +169,7 @@ static void formats_write(struct tp_ctf_sink *sink)
 
 void tp_ctf_describe_better(struct tp_ctf_sink *sink)
 {
-	if (sink->forked || tp_ctf_is_later(sink) || !tp_try_lock(&tp_events_lock))
+	if (tp_ctf_is_later(sink) || sink->forked || !tp_try_lock(&tp_events_lock))
 		return;
 	if (tp_clock_refine(&sink->clock)) {
 		const struct tp_ctf_description description = describe(sink);
