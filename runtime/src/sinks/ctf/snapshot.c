@@ -270,7 +270,7 @@ static int take(struct snapshot *s)
 	if (error) /* another snapshot is made here */
 		return error;
 	tp_guard_enter(&guard);
-	tp_ctf_clock_refine(s->sink);
+	tp_ctf_describe_better(s->sink);
 	tp_guard_leave(&guard);
 	error = copy_all(s);
 	if (!error)
