@@ -452,6 +452,10 @@ static const struct {
 	{NULL, "sdt:x", "tp: TP_OUTPUT=sdt:x: an sdt output has no name and no options: write sdt:; nothing goes there\n"},
 	{",", "text:%s/log", "tp: TP_ENABLE=,: no list of patterns"},
 	{"!a", NULL, "tp: TP_ENABLE=!a: no list of patterns"},
+	{"a,! ,b", NULL, "tp: TP_ENABLE=a,! ,b: no list of patterns"},
+	/* No terminal obeys it: control characters, of which some have two bytes, and what is no UTF-8. */
+	{"\x1b]0\a,\n\x7f\xc2\x9b,,", NULL, "tp: TP_ENABLE=?]0?, ?\?\?,,: no list of patterns"},
+	{NULL, "f\xc3\xbcr\xff\xc3:", "unknown kind 'f\xc3\xbcr?\?'"},
 	{"a,,b", "ctf:%s/trace", "tp: TP_ENABLE=a,,b: no list of patterns"},
 	{"sample:*;other:*", "ctf:%s/trace",
 	 "tp: TP_ENABLE=sample:*;other:*: commas are between patterns; semicolons are between the outputs of TP_OUTPUT; "

@@ -16,6 +16,7 @@
 #include "base/base.h"
 #include "base/message.h"
 #include "base/own_file.h"
+#include "base/utf8.h"
 #include "base/write_signals.h"
 
 /* Two file names fit. More would be too much for a small signal stack. */
@@ -134,6 +135,29 @@ static void put(const char *line, size_t len)
 	to_syslog(line, len - 1);
 }
 
+/* A control character of UTF-8's two bytes, U+0080 to U+009F. */
+static bool is_late_control(const char *text)
+{
+	return (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] < 0xa0;
+}
+
+/* A name may hold a newline, or what moves a terminal's cursor; the line must not. */
+static void make_plain(char *text)
+{
+	while (*text) {
+		size_t len = tp_utf8_char(text);
+		if (len > 1 && !is_late_control(text)) {
+			text += len;
+			continue;
+		}
+		if (*text == '\n')
+			*text = ' ';
+		else if (len != 1 || (unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+		text++;
+	}
+}
+
 void tp_complain(const char *fmt, ...)
 {
 	char line[LINE_MAX_BYTES];
@@ -149,11 +173,8 @@ void tp_complain(const char *fmt, ...)
 	size_t end = PREFIX_LEN + (len > 0 ? (size_t)len : 0);
 	if (end > sizeof(line) - 2)
 		end = sizeof(line) - 2;
-	/* A name may hold a newline; the line must not. */
-	for (size_t i = PREFIX_LEN; i < end; i++) {
-		if (line[i] == '\n')
-			line[i] = ' ';
-	}
+	line[end] = '\0';
+	make_plain(line + PREFIX_LEN);
 	line[end++] = '\n';
 
 	/* open and write are cancellation points, but the caller may hold a lock. stdio would be neither atomic nor signal-safe. */

@@ -21,6 +21,7 @@ void tp_message_start(void);
  *
  * setuid programs ignore TP_LOG. Safe in signal handlers; raises neither
  * SIGPIPE nor SIGXFSZ; errno stays as it was.
+ * Control characters, and bytes that are no UTF-8, become "?"; a newline becomes a blank.
  */
 void tp_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
