@@ -482,11 +482,11 @@ START_TEST(no_event_of_that_name)
 	ck_assert_contains(err_text, "tp: TP_ENABLE=shced:*: no event of this program has such a name");
 	ck_assert_uint_eq(count_of(err_text, "\n"), 1);
 	/* One of several. */
-	ck_assert_int_eq(start("plain", "sample_int, smaple_text,!sample:nothing,", "text:%s/log"), 0);
-	ck_assert_str_eq(err_text, "tp: TP_ENABLE=sample_int, smaple_text,!sample:nothing,: no event of this program is called "
-				   "'smaple_text'\n"
-				   "tp: TP_ENABLE=sample_int, smaple_text,!sample:nothing,: no event of this program is called "
-				   "'sample:nothing'\n");
+	ck_assert_int_eq(start("plain", "sample_int, smaple_text,! sample:nothing ,", "text:%s/log"), 0);
+	ck_assert_str_eq(err_text, "tp: TP_ENABLE=sample_int, smaple_text,! sample:nothing ,: no event of this program is "
+				   "called 'smaple_text'\n"
+				   "tp: TP_ENABLE=sample_int, smaple_text,! sample:nothing ,: no event of this program is "
+				   "called 'sample:nothing'\n");
 }
 END_TEST
 

@@ -16,7 +16,7 @@ struct tp_pattern {
 	char globs[]; /* each ended by a NUL */
 };
 
-/* The blanks that people write behind a comma are no part of a glob. */
+/* The blanks that people write behind a comma, or a "!", are no part of a glob. */
 static size_t trim(const char **text, size_t len)
 {
 	while (len && (**text == ' ' || **text == '\t')) {
@@ -40,10 +40,15 @@ static bool parse(struct tp_pattern *pattern, const char *text)
 
 		if (len == 0 && !text[until])
 			return positive; /* a comma at the end is forgiven */
-		if (len == 0 || (len == 1 && *glob == '!'))
+		bool negative = len && *glob == '!';
+		if (negative) {
+			glob++;
+			len = trim(&glob, len - 1);
+			pattern->globs[pattern->size++] = '!';
+		}
+		if (len == 0)
 			return false;
-		if (*glob != '!')
-			positive = true;
+		positive = positive || !negative;
 		memcpy(pattern->globs + pattern->size, glob, len);
 		pattern->globs[pattern->size + len] = '\0';
 		pattern->size += len + 1;
@@ -82,6 +87,16 @@ void tp_pattern_free(struct tp_pattern *pattern)
 bool tp_pattern_same(const struct tp_pattern *a, const struct tp_pattern *b)
 {
 	return a->size == b->size && memcmp(a->globs, b->globs, a->size) == 0;
+}
+
+void tp_pattern_each(const struct tp_pattern *pattern, void (*fct)(const char *glob, void *data), void *data)
+{
+	const char *glob;
+
+	for (size_t at = 0; at < pattern->size; at += strlen(glob) + 1) {
+		glob = pattern->globs + at;
+		fct(*glob == '!' ? glob + 1 : glob, data);
+	}
 }
 
 static bool glob_matches(const char *glob, const char *full_name, const char *event)

@@ -32,7 +32,10 @@ static struct output {
 	bool written; /* with each record: there is nothing to finish */
 } outputs[MAX_OUTPUTS];
 static size_t nr_outputs;
-static char *enabled; /* TP_ENABLE as it was at the start, for what is said at the end */
+
+/* TP_ENABLE as it was at the start, for what is said at the end. */
+static char *enabled;
+static struct tp_pattern *enabled_pattern;
 
 static const char *setting(const char *name)
 {
@@ -114,7 +117,7 @@ static void start(void)
 		return;
 	}
 	/* Looked at first, so that a mistake in it leaves no empty trace. */
-	tp_pattern_free(tp_pattern_new(patterns ? patterns : "*", &error));
+	enabled_pattern = tp_pattern_new(patterns ? patterns : "*", &error);
 	if (error == -EINVAL)
 		tp_complain("TP_ENABLE=%s: no list of patterns; write for example sched:*,!sched:sched_wakeup; nothing "
 			    "is traced",
@@ -194,11 +197,16 @@ static bool any_used(void)
 	return used;
 }
 
+static void tell_if_unmatched(const char *glob, void *unused)
+{
+	(void)unused;
+	if (!tp_events_match(glob))
+		tp_complain("TP_ENABLE=%s: no event of this program is called '%s'", enabled, glob);
+}
+
 /* Each pattern that no event has matched, be it one of several. */
 static void tell_unmatched(void)
 {
-	char *rest = NULL;
-
 	if (!nr_outputs || !enabled)
 		return;
 	if (!any_used()) {
@@ -207,15 +215,7 @@ static void tell_unmatched(void)
 			    enabled);
 		return;
 	}
-	char *copy = strdup(enabled);
-	for (char *at = copy ? strtok_r(copy, ",", &rest) : NULL; at; at = strtok_r(NULL, ",", &rest)) {
-		const char *pattern = trim(at);
-		if (*pattern == '!')
-			pattern++;
-		if (*pattern && !tp_events_match(pattern))
-			tp_complain("TP_ENABLE=%s: no event of this program is called '%s'", enabled, pattern);
-	}
-	free(copy);
+	tp_pattern_each(enabled_pattern, tell_if_unmatched, NULL);
 }
 
 /*
@@ -230,6 +230,7 @@ static void __attribute__((destructor(101))) stop(void)
 
 	tell_unmatched();
 	free(enabled);
+	tp_pattern_free(enabled_pattern);
 	for (; nr_outputs; nr_outputs--) {
 		const struct output *output = &outputs[nr_outputs - 1];
 		struct tp_sink *sink = tp_sink_of_serial(output->serial);
