@@ -21,12 +21,15 @@
 static TP_THREAD_LOCAL char *base;
 static TP_THREAD_LOCAL char *top;
 
-/* A later destructor that hits a tracepoint makes the stack anew. */
+/*
+ * A later destructor that hits a tracepoint makes the stack anew. What is still on it are records that the thread has
+ * left in the middle, by its end.
+ */
 static void leave(void)
 {
 	char *memory = base;
 
-	if (!memory || top != memory) /* a record on its way: the thread exits inside a probe */
+	if (!memory)
 		return;
 	base = NULL;
 	tp_barrier(); /* a signal handler from here on makes its own */
