@@ -97,7 +97,8 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  *
  * A record of a signal handler is in the trace when the record that the signal
  * interrupted is committed. A crash handler that never returns into that one,
- * or leaves it by siglongjmp, loses what this thread records from there on.
+ * or leaves it by siglongjmp, loses what this thread records from there on;
+ * these are counted as lost when the thread exits.
  *
  * options is NULL or a comma-separated list:
  *

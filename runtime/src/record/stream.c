@@ -26,3 +26,25 @@ void tp_stream_publish_more(struct tp_stream *stream, uint64_t position)
 		position = now;
 	}
 }
+
+/* A handler that comes in between may make it one less. */
+void tp_stream_count_inside(struct tp_stream *stream)
+{
+	if (stream->inside_of != stream->published) {
+		stream->inside_of = stream->published;
+		stream->inside = 0;
+	}
+	stream->inside++;
+}
+
+uint64_t tp_stream_abandon(struct tp_stream *stream)
+{
+	uint64_t lost = 1 + (stream->inside_of == stream->published ? stream->inside : 0);
+	/* A handler may have ended the thread just behind the store of the size. */
+	uint64_t content = stream->start + stream->packet->content_size / CHAR_BIT;
+
+	if (stream->position == content)
+		lost = 0;
+	stream->position = stream->published = content;
+	return lost;
+}

@@ -40,6 +40,8 @@ struct tp_stream {
 	uint64_t limit;           /* all before it may be reserved without the runtime's looking after the packet */
 	uint64_t last_time;       /* of the record that was reserved last */
 	uint64_t entry;           /* the common header of its records, but for the event's id */
+	uint64_t inside_of;       /* what was published when a record was last committed inside another ... */
+	uint64_t inside;          /* ... and how many were since; both are only for what is lost */
 };
 
 /*
@@ -152,6 +154,9 @@ static inline void tp_stream_publish(struct tp_stream *stream, uint64_t position
 /* The position has moved on from the one that was published. */
 TP_COLD void tp_stream_publish_more(struct tp_stream *stream, uint64_t position);
 
+/* A record was committed inside another one. */
+TP_COLD void tp_stream_count_inside(struct tp_stream *stream);
+
 /*
  * Makes all that is reserved content, if this record is the outermost:
  * if its place began where content ended.
@@ -163,13 +168,21 @@ TP_COLD void tp_stream_publish_more(struct tp_stream *stream, uint64_t position)
 static inline void tp_stream_commit(struct tp_stream *stream, uint64_t position)
 {
 	tp_barrier();
-	if (__builtin_expect(stream->published != position, 0))
+	if (__builtin_expect(stream->published != position, 0)) {
+		tp_stream_count_inside(stream);
 		return;
+	}
 	position = stream->position;
 	tp_barrier();
 	tp_stream_publish(stream, position);
 	if (__builtin_expect(stream->position != position, 0))
 		tp_stream_publish_more(stream, position);
 }
+
+/*
+ * The thread is gone, and with it the records that were on their way: the outermost, which it has left in the middle,
+ * and those inside it. Content that it had stays. Returns how many go.
+ */
+uint64_t tp_stream_abandon(struct tp_stream *stream);
 
 #endif /* TP_STREAM_H */

@@ -412,6 +412,9 @@ static inline bool tp_ctf_stream_is_busy(const struct tp_ctf_stream *stream)
 	return stream->head.published != __atomic_load_n(&stream->head.position, __ATOMIC_RELAXED);
 }
 
+/* Counts records as lost in the sink and in the stream's packet. */
+void tp_ctf_stream_count_lost(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, enum tp_lost cause, uint64_t nr);
+
 /* The name of the thread, for its context. */
 void tp_ctf_stream_take_name(struct tp_ctf_stream *stream);
 

@@ -15,23 +15,12 @@
 
 static bool count_lost(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, enum tp_lost cause)
 {
-	tp_sink_count_lost(&sink->head, cause);
-	if (!stream) {
-		__atomic_fetch_add(&sink->homeless, 1, __ATOMIC_RELAXED);
+	if (stream) {
+		tp_ctf_stream_count_lost(sink, stream, cause, 1);
 		return false;
 	}
-	stream->pins++;
-	tp_barrier(); /* no handler takes the packet away */
-	struct tp_packet *packet = stream->head.packet;
-	__atomic_fetch_add(&packet->events_discarded, 1, __ATOMIC_RELAXED);
-	/* Readers say that it was between the packet's end and that of the one before. */
-	if (!tp_ctf_stream_is_busy(stream))
-		__atomic_store_n(&packet->timestamp_end, tp_stream_time(&stream->head, tp_clock_now(&sink->clock)),
-				 __ATOMIC_RELEASE);
-	tp_barrier();
-	stream->pins--;
-	if (sink->copies && !tp_ctf_stream_is_busy(stream) && !stream->packet->broken)
-		tp_ctf_packets_copy(sink, stream);
+	tp_sink_count_lost(&sink->head, cause);
+	__atomic_fetch_add(&sink->homeless, 1, __ATOMIC_RELAXED);
 	return false;
 }
 

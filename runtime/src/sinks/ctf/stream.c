@@ -88,9 +88,37 @@ void tp_ctf_stream_take_name(struct tp_ctf_stream *stream)
 	prctl(PR_GET_NAME, stream->name);
 }
 
+void tp_ctf_stream_count_lost(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, enum tp_lost cause, uint64_t nr)
+{
+	__atomic_fetch_add(&sink->head.lost[cause], nr, __ATOMIC_RELAXED);
+	stream->pins++;
+	tp_barrier(); /* no handler takes the packet away */
+	struct tp_packet *packet = stream->head.packet;
+	__atomic_fetch_add(&packet->events_discarded, nr, __ATOMIC_RELAXED);
+	/* Readers say that it was between the packet's end and that of the one before. */
+	if (!tp_ctf_stream_is_busy(stream))
+		__atomic_store_n(&packet->timestamp_end, tp_stream_time(&stream->head, tp_clock_now(&sink->clock)),
+				 __ATOMIC_RELEASE);
+	tp_barrier();
+	stream->pins--;
+	if (sink->copies && !tp_ctf_stream_is_busy(stream) && !stream->packet->broken)
+		tp_ctf_packets_copy(sink, stream);
+}
+
+/* The thread has ended inside TP_fast_assign. */
+static void abandon_records(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+{
+	uint64_t lost = tp_stream_abandon(&stream->head);
+
+	stream->pins = 0;
+	stream->uncopied = 0;
+	if (lost)
+		tp_ctf_stream_count_lost(sink, stream, TP_LOST_OTHER, lost);
+}
+
 /*
- * Back into the pool of its sink, if that is still there. One in the middle
- * of a record (the thread exits inside a probe, or in a handler) stays out of use.
+ * Back into the pool of its sink, if that is still there. One whose thread ends
+ * in a handler, on its way to the next packet, stays out of use.
  */
 static void slot_leave(unsigned int i)
 {
@@ -101,10 +129,12 @@ static void slot_leave(unsigned int i)
 
 	slot->key = TP_STREAM_NONE;
 	tp_barrier(); /* before anybody else may have the stream */
-	if (current && !tp_ctf_stream_is_busy(stream) && !stream->renewing) {
-		stream->next_free = sink->pool;
-		__atomic_store_n(&sink->pool, stream, __ATOMIC_RELAXED);
-	}
+	if (!current || stream->renewing)
+		return;
+	if (tp_ctf_stream_is_busy(stream))
+		abandon_records(sink, stream);
+	stream->next_free = sink->pool;
+	__atomic_store_n(&sink->pool, stream, __ATOMIC_RELAXED);
 }
 
 static void leave(void)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""Threads that end inside TP_fast_assign: what they were recording is lost, and nothing else, now or later.
+
+A thread that comes later may go on in the stream of the one that has ended, and takes the same locks.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import re
+import shutil
+import struct
+import tempfile
+
+from building import build, generate
+from support import Case, need, read, reader, run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ENDS = ("exit", "cancel", "jump", "main")
+THREADS = 60
+DISCARDED = struct.Struct("=56xQ")  # the last of a packet's head
+
+
+@functools.cache
+def built(libtp: str) -> str:
+    """The program, with the runtime as it ships or with a sanitizer."""
+    path = tempfile.mkdtemp(prefix="tpgen-dying-")
+    atexit.register(shutil.rmtree, path, True)
+    generate(path, os.path.join(HERE, "dying.tp"))
+    return build(os.path.join(path, "dying"), os.path.join(HERE, "dying.c"), include=[path], libtp=libtp)
+
+
+class Dying(Case):
+    def die(self, how: str, inside: int, output: str, libtp: str = "static") -> tuple[int, int, str]:
+        """How many records there must be; how many are lost where they are made in place; and what is said."""
+        for name in os.listdir(self.dir):
+            self.succeed(["rm", "-r", self.path(name)])
+        self.write("tracing/trace_marker", "")  # what looks like a directory of tracefs
+        env = {**os.environ, "TP_ENABLE": "*", "TP_OUTPUT": output.replace("%s", self.dir)}
+        if how == "main":  # what only that thread's stack refers to, libc's things, counts as a leak
+            env["ASAN_OPTIONS"] = "detect_leaks=0"
+        done = run([built(libtp), how, str(inside), str(THREADS)], cwd=self.dir, env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        last_words = 1 if inside and how != "jump" else 0
+        lost = THREADS * (1 + inside + last_words) + (1 + inside if how == "main" else 0)
+        return int(done.stdout), lost, done.stderr
+
+    def numbers(self, text: str, pattern: str = r"[ {]n = (-?\d+)") -> list[int]:
+        return [int(n) for n in re.findall(pattern, text)]
+
+    def same(self, found: list[int], wanted: list[int]) -> None:
+        """As assertEqual, but a failure does not fill a book."""
+        if found != wanted:
+            at = next((i for i, pair in enumerate(zip(found, wanted)) if pair[0] != pair[1]), min(len(found), len(wanted)))
+            self.fail(f"{len(found)} records instead of {len(wanted)}; from {at} on {found[at:at + 5]}... "
+                      f"instead of {wanted[at:at + 5]}...")
+
+    def packets(self) -> list[str]:
+        return sorted(name for name in os.listdir(self.path("trace")) if name.startswith("stream-"))
+
+    def discarded(self) -> int:
+        """By each stream's last packet, which counts on from the one before."""
+        last: dict[str, tuple[int, str]] = {}
+        for name in self.packets():
+            stream, number = name.rsplit("-", 1)
+            last[stream] = max(last.get(stream, (-1, "")), (int(number), name))
+        total = 0
+        for _, name in last.values():
+            with open(self.path(f"trace/{name}"), "rb") as file:
+                total += DISCARDED.unpack(file.read(DISCARDED.size))[0]
+        return total
+
+    def trace(self) -> list[int]:
+        done = reader(["babeltrace2", self.path("trace")])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.numbers(done.stdout)
+
+    def counted(self, lost: int, said: str) -> None:
+        """Inside a record, there is no next packet: what finds this one full is lost as nested."""
+        self.assertRegex(said, rf"\Atp: CTF trace '{self.path('trace')}': records lost: {lost} "
+                               r"\((nested: \d+, )?other: \d+\)\n\Z")
+
+    def record(self, options: str, inside: int, libtp: str = "static") -> None:
+        """All that is recorded is in the trace, in order, and what was lost is counted, to the record."""
+        need(self, "babeltrace2")
+        for how in ENDS:
+            with self.subTest(how=how, inside=inside, options=options):
+                number, lost, said = self.die(how, inside, f"ctf:%s/trace,packet=4K{options}", libtp)
+                self.counted(lost, said)
+                self.same(self.trace(), [*range(1, number + 1), -3])
+                self.assertEqual(self.discarded(), lost)
+                # One goes on in the stream of the other.
+                self.assertLessEqual(len({name.rsplit("-", 1)[0] for name in self.packets()}), 3)
+
+    def test_ctf(self) -> None:
+        for inside in (0, 2):
+            self.record("", inside)
+            self.record(",prepare=thread", inside)
+            self.record(",context=cpu+name", inside)
+
+    def test_ctf_under_address_sanitizer(self) -> None:
+        self.record("", 2, "asan")
+
+    def test_flight_recorder(self) -> None:
+        """Before a dead thread's packet was given back, few deaths left no packet to anybody."""
+        need(self, "babeltrace2")
+        for options in (",mode=flight,packets=3", ",mode=flight,size=64K", ",size=64K,full=overwrite"):
+            for how in ENDS:
+                for inside in (0, 2):
+                    with self.subTest(options=options, how=how, inside=inside):
+                        number, lost, said = self.die(how, inside, f"ctf:%s/trace,packet=4K{options}")
+                        self.counted(lost, said)
+                        found = self.trace()
+                        self.same(found, [*range(number - len(found) + 2, number + 1), -3])
+                        self.assertGreater(len(found), 100)
+
+    def test_full_trace(self) -> None:
+        """A dead thread takes no room: all that these record fits."""
+        for how in ENDS:
+            number, lost, said = self.die(how, 0, "ctf:%s/trace,packet=4K,size=192K")
+            self.counted(lost, said)
+            self.same(self.trace(), [*range(1, number + 1), -3])
+
+    def test_sinks_with_scratch_memory(self) -> None:
+        """The record is dropped, uncounted; what was recorded inside it stays."""
+        for libtp in ("static", "asan"):
+            for how in ENDS:
+                with self.subTest(how=how, libtp=libtp):
+                    number, lost, said = self.die(how, 2, "text:%s/log", libtp)
+                    self.assertEqual(said, "")
+                    found = self.numbers(read(self.path("log")), r"n=(-?\d+)")
+                    self.same([n for n in found if n > 0], [*range(1, number + 1)])
+                    dead = THREADS + (1 if how == "main" else 0)
+                    self.assertEqual((found.count(-1), found.count(-2)), (2 * dead, lost - 3 * dead))
+                    number, _, said = self.die(how, 2, "ftrace:%s/tracing", libtp)
+                    self.assertEqual(said, "")
+                    found = self.numbers(read(self.path("tracing/trace_marker")), r"n=(-?\d+)")
+                    self.same([n for n in found if n > 0], [*range(1, number + 1)])
+                    self.assertEqual(self.die(how, 2, "sdt:", libtp)[2], "")
+
+    def test_statistics(self) -> None:
+        """Where a field is counted, the event's records are made, and the hit of one that is not completed doesn't count."""
+        for libtp in ("static", "asan"):
+            for how in ENDS:
+                with self.subTest(how=how, libtp=libtp):
+                    number, lost, said = self.die(how, 2, "stats:%s/stats,field=dying_work.*", libtp)
+                    self.assertEqual(said, "")
+                    self.assertRegex(read(self.path("stats")), rf"\ndying:dying_work +{number} ")
+                    dead = THREADS + (1 if how == "main" else 0)
+                    self.assertRegex(read(self.path("stats")), rf"\ndying:dying_inside +{lost - dead + 1} ")
+
+    def test_several_sinks(self) -> None:
+        for how in ENDS:
+            number, lost, said = self.die(how, 0, "text:%s/log;ctf:%s/trace;stats:%s/stats,field=dying_work.n")
+            self.same([n for n in self.numbers(read(self.path("log")), r"n=(-?\d+)") if n > 0],
+                      [*range(1, number + 1)])
+            self.assertRegex(read(self.path("stats")), rf"\ndying:dying_work +{number} ")
+            self.assertNotIn("nested", said)
