@@ -36,12 +36,16 @@ static bool begins(const char *line, const char *end, const char *word)
 
 static bool add_location(struct event_format *event, struct location location)
 {
-	struct location *locations = reallocarray(event->locations, event->nr_locations + 1, sizeof(*locations));
+	size_t nr = event->nr_locations;
 
-	if (!locations)
-		return tell_no_memory();
-	event->locations = locations;
-	locations[event->nr_locations++] = location;
+	/* Twice as many whenever their number is a power of two. */
+	if ((nr & (nr - 1)) == 0) {
+		struct location *locations = reallocarray(event->locations, nr ? 2 * nr : 1, sizeof(*locations));
+		if (!locations)
+			return tell_no_memory();
+		event->locations = locations;
+	}
+	event->locations[event->nr_locations++] = location;
 	return true;
 }
 
@@ -58,6 +62,9 @@ static const char *parse_field(struct event_format *event, const char *line, con
 		return "a payload's word has no 4 bytes";
 	if (location.offset + size > FIXED_MAX)
 		return "a field is outside of what a record can be";
+	/* Else there might be any number of them, and each event has all of them looked at. */
+	if (dynamic && event->nr_locations && location.offset < event->locations[event->nr_locations - 1].offset + size)
+		return "a payload's word is not behind that of the one before";
 	if (location.offset + size > event->fixed)
 		event->fixed = location.offset + size;
 	return dynamic && !add_location(event, location) ? "it can't be kept" : NULL;

@@ -13,6 +13,7 @@
 #define MAX_ARGUMENTS 7
 #define MAX_TRIED 64 /* quotes inside of a format that might be its last */
 #define MAX_LEN ((size_t)64 << 10) /* of a text that is changed: no event's is as long, and it takes the square of it */
+#define MAX_HELPERS 64 /* with arguments that are looked for: each may take a look at all of the text */
 #define MAX_DEPTH 4 /* of such helpers in each other's arguments: a hostile text has no end of them */
 
 /*
@@ -46,6 +47,7 @@ struct span {
 struct output {
 	FILE *file;
 	struct span fields; /* the format text in front of its print fmt */
+	int *helpers;       /* with arguments, so far */
 };
 
 static bool is_word(char c)
@@ -148,6 +150,8 @@ static const char *put_word(const struct output *to, struct span text, int depth
 		word.end++;
 	const struct rewrite *rewrite = depth < MAX_DEPTH ? rewrite_of(word) : NULL;
 	const char *behind = word.end;
+	if (rewrite && rewrite->nr_arguments && ++*to->helpers > MAX_HELPERS)
+		rewrite = NULL;
 	if (rewrite && rewrite->nr_arguments)
 		behind = arguments(word.end, text.end, found, rewrite->nr_arguments);
 	if (rewrite && behind) {
@@ -413,6 +417,7 @@ char *print_fmt_for_readers(const char *format, size_t len, size_t *new_len)
 	const char *print = memmem(format, len, key, strlen(key));
 	struct span text = {print ? print + strlen(key) : format + len, format + len};
 	char *result = NULL;
+	int helpers = 0;
 	FILE *to = open_memstream(&result, new_len);
 
 	if (!to) {
@@ -422,7 +427,7 @@ char *print_fmt_for_readers(const char *format, size_t len, size_t *new_len)
 	if (len > MAX_LEN)
 		text.begin = text.end;
 	fwrite(format, 1, (size_t)(text.begin - format), to);
-	put_print(&(struct output){to, {format, print ? print : format}}, text);
+	put_print(&(struct output){to, {format, print ? print : format}, &helpers}, text);
 	bool failed = ferror(to);
 	if (fclose(to) == 0 && !failed)
 		return result;

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""Hostile traces: tp-trace-dat ends, in bounded time and memory, and makes a trace.dat or says which file is wrong. Under
+AddressSanitizer.
+
+FUZZ=N reads N of them instead of the short form's number, SEED=N begins elsewhere:
+
+    FUZZ=5000 SEED=$RANDOM python3 tests/run.py hostile/test_traces
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import resource
+import shutil
+import socket
+import struct
+from collections.abc import Callable
+
+from building import build, generate
+from support import BUILD, ROOT, Case, note, read, run
+
+TOOL = os.path.join(BUILD, "asan/tp-trace-dat")
+DAT = os.path.join(ROOT, "tests/trace_dat")
+RUNS = int(os.environ.get("FUZZ", "150"))
+SEED = int(os.environ.get("SEED", "1"))
+SECONDS = 60  # of the processor, for one trace; a sanitizer makes it slower
+MEGABYTES = 1024  # of memory, with what the sanitizer needs of its own
+
+# Those of a packet's head, in bytes from its start.
+HEAD = {"magic": 0, "stream_id": 4, "stream_instance_id": 8, "timestamp_begin": 16, "content_size": 24, "timestamp_end": 32,
+        "packet_size": 40, "packet_seq_num": 48, "events_discarded": 56}
+LIMITS = [0, 1, 7, 8, 63, 64, 65, 511, 512, 513, 4095, 4096, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000,
+          0xffffffff, 0x100000000, 2**62, 2**63 - 1, 2**63, 2**64 - 8, 2**64 - 1]
+NUMBERS = ["0", "1", "7", "8", "65534", "65535", "65536", "4294967295", "4294967296", "9223372036854775808",
+           "18446744073709551615", "18446744073709551616", "-1", "-9223372036854775809", "x", "", "9" * 3000]
+WORDS = ["__get_str(", "__get_dynamic_array(", "__print_flags(", "__print_hex_dump(", "__get_rel_dynamic_array_len(", "REC->", "\"",
+         "'", "\\", "%", "%*d", "%5$n", "%f", "(", ")", "{", "}", ",", ";", "\n", "\n\nname: ", "\tfield:", "__data_loc ", "__rel_loc ",
+         "\0", "\x1b[2J", "\udcff", "print fmt: ", "ID: ", " "]
+
+
+def data_of(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def put(path: str, data: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+# ---- Packets ----
+
+def change_head(rng: random.Random, data: bytearray) -> None:
+    for name in rng.sample(list(HEAD), rng.choice((1, 1, 2, 4))):
+        size = "=I" if name in ("magic", "stream_id") else "=Q"
+        value = rng.choice(LIMITS)
+        if rng.random() < 0.3:
+            value = struct.unpack_from(size, data, HEAD[name])[0] + rng.choice((-64, -8, -1, 1, 8, 64, 4096))
+        struct.pack_into(size, data, HEAD[name], value % 2 ** (32 if size == "=I" else 64))
+
+
+def change_words(rng: random.Random, data: bytearray) -> None:
+    """Times, headers, words that say where a payload is: they are all at places of some alignment."""
+    content = min(struct.unpack_from("=Q", data, HEAD["content_size"])[0] // 8, len(data))
+    for _ in range(rng.choice((1, 1, 2, 10))):
+        size, code = rng.choice(((8, "=Q"), (4, "=I"), (4, "=I"), (2, "=H")))
+        at = rng.randrange(64, max(65, content - 8)) // size * size
+        value = rng.choice(LIMITS)
+        if rng.random() < 0.3 and size == 4:  # a payload's word
+            value = rng.choice(LIMITS) % 65536 << 16 | rng.choice(LIMITS) % 65536
+        struct.pack_into(code, data, at, value % 2 ** (8 * size))
+
+
+def cut(rng: random.Random, data: bytearray) -> None:
+    del data[rng.choice((0, 1, 63, 64, 65, 72, rng.randrange(len(data)))):]
+
+
+def splice(rng: random.Random, data: bytearray) -> None:
+    begin = rng.randrange(64, len(data)) // 8 * 8
+    end = min(len(data), begin + rng.choice((8, 16, 40, 1000)))
+    data[begin:end] = data[begin:end] * rng.choice((0, 2, 3))
+
+
+# ---- Texts ----
+
+def change_text(rng: random.Random, text: str) -> str:
+    for _ in range(rng.choice((1, 1, 2, 5))):
+        at = rng.randrange(len(text) + 1)
+        numbers = list(re.finditer(r"\d+", text))
+        lines = text.splitlines(True)
+        what = rng.randrange(6)
+        if what == 0 and numbers:
+            number = rng.choice(numbers)
+            text = text[:number.start()] + rng.choice(NUMBERS) + text[number.end():]
+        elif what == 1:
+            text = text[:at] + rng.choice(WORDS) * rng.choice((1, 1, 2, 1000)) + text[at:]
+        elif what == 2 and lines:
+            del lines[rng.randrange(len(lines))]
+            text = "".join(lines)
+        elif what == 3 and lines:
+            i = rng.randrange(len(lines))
+            text = "".join(lines[:i] + lines[i:i + 1] * rng.choice((2, 3, 5000)) + lines[i + 1:])
+        elif what == 4:
+            text = text[:at] + text[at + rng.choice((1, 5, 100, 10000)):]
+        else:
+            text = text[:at] + text[max(0, at - rng.choice((1, 20, 500))):]
+    return text
+
+
+class Traces(Case):
+    """One trace is made, and damaged in a copy."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        generate(self.dir, os.path.join(DAT, "dat.tp"))
+        program = build(self.path("dat"), os.path.join(DAT, "dat.c"), include=[self.dir])
+        self.traces = []
+        for options in ("", ",context=cpu+pid+name,packet=64K", ",mode=flight,packet=8K,packets=3"):
+            trace = self.path(f"trace{len(self.traces)}")
+            # The largest of its records are longer than such packets: these are lost, which it says.
+            done = run([program, "2", "1"], cwd=self.dir, env={**os.environ, "TP_OUTPUT": f"ctf:{trace}{options}"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.traces.append(trace)
+        self.trace, self.dat = self.path("copy"), self.path("x.dat")
+
+    def copy(self, trace: str) -> list[str]:
+        """Makes the copy, and returns its packets."""
+        shutil.rmtree(self.trace, True)
+        shutil.copytree(trace, self.trace)
+        return sorted(name for name in os.listdir(self.trace) if name.startswith("stream-"))
+
+    def export(self, what: str) -> int:
+        """Returns 0, or 1 where the trace is refused."""
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+        env = {**os.environ, "ASAN_OPTIONS": f"hard_rss_limit_mb={MEGABYTES}:detect_leaks=1"}
+        done = run([TOOL, "-o", self.dat, self.trace], preexec_fn=limit, env=env)
+        self.assertIn(done.returncode, (0, 1), f"{what}: {done.stderr[:5000]}")
+        if done.returncode:
+            self.assertRegex(done.stderr, rf"\Atp-trace-dat: [^\0-\x1f\x7f]*'{re.escape(self.trace)}(/[^\0-\x1f\x7f]*)?'"
+                                          r"[^\0-\x1f\x7f]*\n\Z", what)
+            self.assertFalse(os.path.exists(self.dat), what)
+        else:
+            self.assertEqual(done.stderr, "", what)
+            os.remove(self.dat)
+        self.assertFalse([name for name in os.listdir(self.dir) if name.startswith(".")], what)
+        return done.returncode
+
+    def test_mutations(self) -> None:
+        rng = random.Random(SEED)
+        refused = 0
+        for number in range(RUNS):
+            packets = self.copy(rng.choice(self.traces))
+            kind: Callable = rng.choice((change_head, change_words, change_words, change_words, cut, splice, change_text))
+            if kind is change_text:
+                path = os.path.join(self.trace, rng.choice(("metadata", "format/dat", "format/dat")))
+                text = change_text(rng, read(path))
+                put(path, text.encode("utf-8", "surrogateescape"))
+            else:
+                path = os.path.join(self.trace, rng.choice(packets))
+                data = bytearray(data_of(path))
+                kind(rng, data)
+                put(path, data)
+            refused += self.export(f"SEED={SEED}, mutation {number}: {kind.__name__} of {path}")
+        note(f"{RUNS} mutations, {refused} of them refused")
+        self.assertTrue(RUNS // 10 < refused < RUNS)
+
+    def refuse(self, what: str) -> None:
+        self.assertEqual(self.export(what), 1, what)
+
+    def test_what_stands_where_files_are_expected(self) -> None:
+        """A pipe's writer is not waited for, no link is followed."""
+        def socket_at(path: str) -> None:
+            with socket.socket(socket.AF_UNIX) as listening:
+                listening.bind(path)
+
+        for name in ("metadata", "format", "format/dat", "stream"):
+            for make in (os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path), lambda path: os.symlink("..", path),
+                         lambda path: os.symlink(path, path), socket_at):
+                packets = self.copy(self.traces[0])
+                path = os.path.join(self.trace, packets[0] if name == "stream" else name)
+                (shutil.rmtree if name == "format" else os.remove)(path)
+                make(path)
+                self.refuse(name)
+        for name in ("stream-" + "x" * 200, "stream-\n\x1b[2J-0-0", "stream-\udcff-0-0", "stream-"):
+            self.copy(self.traces[0])
+            put(os.path.join(self.trace, name), b"")
+            self.refuse(name)
+
+    def test_unreadable(self) -> None:
+        for name in ("metadata", "format", "format/dat", "stream", ""):
+            packets = self.copy(self.traces[0])
+            os.chmod(os.path.join(self.trace, packets[0] if name == "stream" else name), 0)
+            if os.geteuid():
+                self.refuse(name)
+        shutil.rmtree(self.trace)
+
+    def test_huge(self) -> None:
+        """Files that are long, but take no room on the disk; and many of them."""
+        for name, size in (("metadata", 1 << 40), ("metadata", 200 << 20), ("format/dat", 1 << 40), ("format/dat", 60 << 20)):
+            self.copy(self.traces[0])
+            os.truncate(os.path.join(self.trace, name), size)
+            self.export(f"{name} of {size} bytes")
+        packets = self.copy(self.traces[0])
+        path = os.path.join(self.trace, packets[0])
+        with open(path, "r+b") as file:
+            file.truncate(1 << 40)
+            file.seek(HEAD["content_size"])
+            file.write(struct.pack("=Q", 8 << 40))
+            file.seek(HEAD["packet_size"])
+            file.write(struct.pack("=Q", 8 << 40))
+        self.refuse("a packet of a terabyte")
+        self.copy(self.traces[0])
+        for i in range(3000):
+            os.link(os.path.join(self.trace, packets[0]), os.path.join(self.trace, f"stream-1-{i}-0"))
+        self.export("a packet under many names")
+        self.copy(self.traces[0])
+        for i in range(500):
+            shutil.copy(os.path.join(self.trace, "format/dat"), os.path.join(self.trace, f"format/dat{i}"))
+        self.refuse("events of one ID")
+
+    # Formats that take long, one event's or many.
+    HEAD = "name: e\nID: %d\nformat:\n"
+    FIELD = "\tfield:%s;\toffset:%d;\tsize:%d;\tsigned:0;\n"
+
+    def event(self, number: int, fields: str, text: str) -> str:
+        return self.HEAD % number + self.FIELD % ("int common_pid", 4, 4) + fields + f"\nprint fmt: {text}\n\n"
+
+    def test_formats_that_take_long(self) -> None:
+        fields = "".join(self.FIELD % (f"__data_loc char[] {'a' * (i + 1)}", 8 + 4 * i, 4) for i in range(200))
+        cases = {
+            "quotes": (self.event(1, "", '"' * 60000), 30),
+            "formats": (self.event(1, "", '"' + '%d" ,' * 10000), 30),
+            "parentheses": (self.event(1, "", '"%d", ' + "(" * 60000), 30),
+            "helpers": (self.event(1, "", '"%d", ' + "__print_hex_dump(" * 3000), 30),
+            "helpers in helpers": (self.event(1, "", '"%d", ' + "__print_dynamic_array(a, " * 2000 + "1" + ")" * 2000), 30),
+            "lengths": (self.event(1, fields, '"%d", ' + "__get_rel_dynamic_array_len(a) + " * 1000 + "1"), 30),
+            "reals": (self.event(1, fields, '"' + "%f" * 120 + '"' + ", REC->a" * 120), 30),
+            "conversions": (self.event(1, "", '"' + "%*.*f" * 9000 + '"' + ", 1" * 9000), 30),
+        }
+        for name, (text, times) in cases.items():
+            self.copy(self.traces[0])
+            found = "".join(text.replace("ID: 1\n", f"ID: {60000 + i}\n") for i in range(times))
+            put(os.path.join(self.trace, "format/more"), found.encode())
+            self.export(f"{name}: {len(found)} bytes")
+
+    def test_payloads_of_many_events(self) -> None:
+        """Each event has all of the format's payloads to be looked at: so they are no more than a record has room for."""
+        packets = self.copy(self.traces[0])
+        location = self.FIELD % ("__data_loc char[] a", 8, 4)
+        put(os.path.join(self.trace, "format/dat"), self.event(1, location * 300000, '""').encode())
+        for name in packets[1:]:
+            os.remove(os.path.join(self.trace, name))
+        path = os.path.join(self.trace, packets[0])
+        head = bytearray(data_of(path)[:64])
+        records = struct.pack("=QHHiII", 2**62, 1, 0, 1, 12, 0) * 40000
+        for name in ("content_size", "packet_size"):
+            struct.pack_into("=Q", head, HEAD[name], 8 * (64 + len(records)))
+        put(path, bytes(head) + records)
+        self.refuse("40000 events")
