@@ -62,7 +62,8 @@ class Users(Daemons):
         self.assertEqual(len(self.records(self.path("trace"))), 1003)
 
     def test_no_such_user(self) -> None:
-        for owner in ("nobodyatall", "12x", "1:", "-1", ""):
+        for owner in ("nobodyatall", "12x", "1:", "-1", "", ":1", "1:x", "1:2:3", "4294967295", "4294967296", "1:4294967296",
+                      "18446744073709551616"):
             done = run([self.program], env=self.environment(TP_OUTPUT=f"ctf:{self.path('trace')},owner={owner}"))
             self.assertIn("owner= takes a user of /etc/passwd, or UID or UID:GID; there is no trace", done.stderr, owner)
             self.assertFalse(os.path.exists(self.path("trace")))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sinks/ctf/options.c - how a CTF trace is to be, as its user writes it: "mode=flight,size=64M". */
 #include <errno.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,16 +127,33 @@ static bool find_user(const char *name, struct tp_ctf_owner *owner)
 	return owner->set;
 }
 
+/* Returns what stands behind the number; NULL where there is none that is a user's or group's. (-1 is "none" to chown.) */
+static const char *parse_id(const char *text, unsigned int *id)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return NULL;
+	errno = 0;
+	unsigned long long number = strtoull(text, &end, 10);
+	if (errno || number >= UINT_MAX)
+		return NULL;
+	*id = (unsigned int)number;
+	return end;
+}
+
 /* NAME, or UID[:GID]; without a group, the files keep that of the process. */
 static bool parse_owner(const char *value, void *wishes)
 {
 	struct wishes *w = wishes;
 	unsigned int user, group = (unsigned int)-1;
-	int end = 0;
 
 	if (find_user(value, &w->owner))
 		return true;
-	if (*value < '0' || *value > '9' || sscanf(value, "%u%n:%u%n", &user, &end, &group, &end) < 1 || value[end])
+	const char *end = parse_id(value, &user);
+	if (end && *end == ':')
+		end = parse_id(end + 1, &group);
+	if (!end || *end)
 		return false;
 	w->owner = (struct tp_ctf_owner){.set = true, .user = user, .group = group};
 	return true;
