@@ -5,7 +5,8 @@
  *	work=N          hits the tracepoint N times
  *	threads=N       four threads at once do that, each
  *	daemon          goes into the background by daemon(), which puts /dev/null on 0, 1 and 2
- *	fork            goes on in a child, and the parent exits
+ *	fork            goes on in a child, and the parent ends by _exit()
+ *	fork=exit       the same, but by exit()
  *	double          goes on in a child's child, in a session of its own; the others exit
  *	children=N      forks so many, each of which goes on, and waits for them; then it exits
  *	kill            kills itself
@@ -23,6 +24,7 @@
  *	plugin=FILE     loads a shared object
  *	pid=FILE        writes its process id there
  *	wait=FILE       waits until there is such a file
+ *	term            waits for SIGTERM, and goes on
  */
 #define CREATE_TRACE_POINTS
 #include "daemon.h"
@@ -92,6 +94,17 @@ static void put_pid(const char *path)
 		_exit(3);
 }
 
+static void wait_for_sigterm(void)
+{
+	sigset_t set;
+	int sig;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	if (sigwait(&set, &sig) != 0)
+		_exit(9);
+}
+
 static void step(const char *what, const char *value)
 {
 	if (strcmp(what, "work") == 0) {
@@ -113,7 +126,10 @@ static void step(const char *what, const char *value)
 		if (daemon(1, 0) != 0)
 			_exit(4);
 	} else if (strcmp(what, "fork") == 0) {
-		if (fork() != 0)
+		pid_t child = fork();
+		if (child != 0 && value)
+			exit(0);
+		if (child != 0)
 			_exit(0);
 	} else if (strcmp(what, "double") == 0) {
 		if (fork() != 0)
@@ -164,6 +180,8 @@ static void step(const char *what, const char *value)
 	} else if (strcmp(what, "wait") == 0) {
 		while (access(value, F_OK) != 0)
 			usleep(1000);
+	} else if (strcmp(what, "term") == 0) {
+		wait_for_sigterm();
 	} else {
 		_exit(2);
 	}
@@ -171,6 +189,14 @@ static void step(const char *what, const char *value)
 
 int main(int argc, char **argv)
 {
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "term") == 0) { /* from the start on */
+			sigset_t set;
+			sigemptyset(&set);
+			sigaddset(&set, SIGTERM);
+			sigprocmask(SIG_BLOCK, &set, NULL);
+		}
+	}
 	for (int i = 1; i < argc; i++) {
 		char *value = strchr(argv[i], '=');
 		if (value)

@@ -57,10 +57,10 @@ static const struct {
 	const char *options;
 	unsigned int threads; /* of the child */
 } live[] = {
-	{"json,interval=0.01", 1},
+	{"json,interval=0.01", 2},
 	{"json,interval=0.01,children=end", 1},
 	{"json,interval=0.01,children=live", 2},
-	{"json,interval=0,children=live", 1},
+	{"json,interval=0", 1},
 };
 
 /* Its file comes without a call of its own; and so does that of its own child. */

@@ -58,7 +58,7 @@ START_TEST(good_options)
 	free(messages);
 	ck_assert_int_eq(options.json, good[_i].json);
 	ck_assert_int_eq(options.by_thread, good[_i].by_thread);
-	ck_assert_int_eq(options.live_children, good[_i].text && strcmp(good[_i].text, "children=live") == 0);
+	ck_assert_int_eq(options.live_children, !good[_i].text || strcmp(good[_i].text, "children=end") != 0);
 	ck_assert_uint_eq(options.interval_ns, good[_i].interval_ns);
 	ck_assert_uint_eq(options.top, good[_i].top);
 	for (; nr < 3 && good[_i].fields[nr]; nr++) {

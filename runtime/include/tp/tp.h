@@ -252,10 +252,9 @@ TP_PUBLIC struct tp_sink *tp_lttng_sink(void);
  *	                 values. A text counts by its first 63 bytes and its length.
  *	                 Other fields are not counted, which is said on stderr where one is named
  *	top=NUMBER       of the most frequent values so many: from 1 to 1000; default 10
- *	children=live    a forked child gets a thread, too, unless interval is 0, and its file is written as
- *	                 often: for a program that puts itself into the background. The thread is made before fork()
- *	                 returns in the child, with all signals blocked; so not where a signal handler forks.
- *	                 children=end, the default: see below
+ *	children=end     a forked child has no thread that writes: see below. Default: children=live; it has
+ *	                 one, unless interval is 0, and its file is written as often. The thread is made before fork()
+ *	                 returns in the child, with all signals blocked; so not where a signal handler forks
  *
  * Each thread tells 192 values of a field apart between two writings of file, the sink 3072:
  * of those that come later only the sum is there, as "other". Where other is not 0, the
@@ -268,8 +267,9 @@ TP_PUBLIC struct tp_sink *tp_lttng_sink(void);
  * middle of the one before, is counted as lost. A handler that
  * leaves by siglongjmp leaves its place taken.
  *
- * A forked child counts from 0, into FILE.PID, which is there once it has hit something and that was written. Without
- * children=live it has no thread of the sink's: it writes by tp_stats_write() and tp_sink_close(), and where
+ * A forked child counts from 0, into FILE.PID, which is there once it has hit something and that was written. Where its
+ * parent ends first, as that of a daemon does, FILE is the child's from then on, and what the parent had written there
+ * is in FILE.PID. With children=end it writes by tp_stats_write() and tp_sink_close(), and where
  * TP_OUTPUT has opened the sink, at its end by exit().
  *
  * NULL with errno set: EINVAL (file is NULL or can't be replaced; or options,

@@ -5,9 +5,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +25,22 @@ static char *directory_of(const char *file, const char *name)
 
 	free(directory);
 	return real;
+}
+
+/*
+ * FILE is of the process that has opened the sink. Where that ends before its children, as a daemon's first process does,
+ * FILE goes to the first of them that has something to write.
+ */
+static int heritage_begin(struct tp_stats_sink *sink)
+{
+	struct tp_stats_heritage *heritage =
+		mmap(NULL, sizeof(*heritage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (heritage == MAP_FAILED)
+		return errno;
+	heritage->owner = getpid();
+	sink->heritage = heritage;
+	return 0;
 }
 
 /* Another process may have a file of this name, too. */
@@ -82,7 +100,12 @@ int tp_stats_file_open(struct tp_stats_sink *sink, const char *file)
 		free(directory);
 	}
 	sink->opened_path = path ? strdup(path) : NULL;
-	return sink->opened_path ? set_path(sink, path) : ENOMEM;
+	if (!sink->opened_path) {
+		free(path);
+		return ENOMEM;
+	}
+	int error = set_path(sink, path);
+	return error ? error : heritage_begin(sink);
 }
 
 void tp_stats_file_close(struct tp_stats_sink *sink)
@@ -90,16 +113,65 @@ void tp_stats_file_close(struct tp_stats_sink *sink)
 	free(sink->opened_path);
 	free(sink->path);
 	free(sink->hidden);
+	if (sink->heritage)
+		munmap(sink->heritage, sizeof(*sink->heritage));
 }
 
-/* Of a child, the file has another name. */
-static int check_path(struct tp_stats_sink *sink)
+static char *path_of_process(const struct tp_stats_sink *sink, pid_t pid)
 {
 	char *path;
 
+	return asprintf(&path, "%s.%d", sink->opened_path, (int)pid) < 0 ? NULL : path;
+}
+
+/* A process that has ended takes signals until somebody has waited for it; but it is nobody's parent any more. */
+static bool has_ended(const struct tp_stats_sink *sink, pid_t pid)
+{
+	return sink->parent == pid ? getppid() != pid : kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+bool tp_stats_file_moves(const struct tp_stats_sink *sink)
+{
+	pid_t owner = __atomic_load_n(&sink->heritage->owner, __ATOMIC_ACQUIRE);
+
+	return owner != getpid() && sink->path_pid == getpid() && has_ended(sink, owner);
+}
+
+/* True where FILE is this process's from now on. */
+static bool inherit(struct tp_stats_sink *sink, pid_t *before)
+{
+	*before = __atomic_load_n(&sink->heritage->owner, __ATOMIC_ACQUIRE);
+	return has_ended(sink, *before) && __atomic_compare_exchange_n(&sink->heritage->owner, before, getpid(), false,
+								       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* What the one before has counted is moved to where a child's is; and this process's own file goes. */
+static int take_file_on(struct tp_stats_sink *sink, pid_t before)
+{
+	char *old = path_of_process(sink, before);
+	char *path = strdup(sink->opened_path);
+
+	if (old && path && sink->heritage->counted && rename(path, old) == 0)
+		sink->heritage->counted = false;
+	free(old);
+	if (sink->path_pid == getpid())
+		unlink(sink->path);
+	return path ? set_path(sink, path) : ENOMEM;
+}
+
+/* Of a child, the file has another name, as long as FILE is another process's. */
+static int check_path(struct tp_stats_sink *sink)
+{
+	pid_t before;
+
+	if (sink->heritage->owner == getpid() && sink->path_pid == getpid())
+		return 0;
+	if (inherit(sink, &before))
+		return take_file_on(sink, before);
 	if (sink->path_pid == getpid())
 		return 0;
-	return asprintf(&path, "%s.%d", sink->opened_path, (int)getpid()) < 0 ? ENOMEM : set_path(sink, path);
+	char *path = path_of_process(sink, getpid());
+	return path ? set_path(sink, path) : ENOMEM;
 }
 
 static int write_hidden(const struct tp_stats_sink *sink, const struct tp_buffer *text)
@@ -115,7 +187,7 @@ static int write_hidden(const struct tp_stats_sink *sink, const struct tp_buffer
 	return error;
 }
 
-int tp_stats_file_replace(struct tp_stats_sink *sink, const struct tp_buffer *text)
+int tp_stats_file_replace(struct tp_stats_sink *sink, const struct tp_buffer *text, bool counted)
 {
 	int error = text->failed ? ENOMEM : check_path(sink);
 
@@ -123,8 +195,11 @@ int tp_stats_file_replace(struct tp_stats_sink *sink, const struct tp_buffer *te
 		error = write_hidden(sink, text);
 	if (!error && rename(sink->hidden, sink->path) != 0)
 		error = errno;
-	if (!error)
+	if (!error) {
+		if (counted && sink->heritage->owner == getpid())
+			sink->heritage->counted = true;
 		return 0;
+	}
 	unlink(sink->hidden);
 	if (!sink->complained)
 		tp_complain("statistics '%s': can't be written: %s; it is tried again and again", sink->path,

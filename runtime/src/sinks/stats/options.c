@@ -121,7 +121,7 @@ static const struct tp_options options_of_stats = {
 
 bool tp_stats_options_parse(struct tp_stats_options *options, const char *text, const char *file)
 {
-	*options = (struct tp_stats_options){.interval_ns = NS_PER_S, .top = TOP};
+	*options = (struct tp_stats_options){.live_children = true, .interval_ns = NS_PER_S, .top = TOP};
 	return tp_options_parse(&options_of_stats, text, file, options);
 }
 

@@ -45,7 +45,7 @@ static int write_report(struct tp_stats_sink *sink, const struct tp_stats_report
 
 	if (report->memory)
 		format(&b, report);
-	int error = tp_stats_file_replace(sink, &b);
+	int error = tp_stats_file_replace(sink, &b, report->nr_events != 0);
 	tp_buffer_free(&b);
 	return error;
 }
@@ -66,7 +66,7 @@ static int write_file(struct tp_stats_sink *sink, bool always, bool final)
 
 	tp_readers_register_thread(); /* as tp_lock() does, and why */
 	tp_mutex_lock(&sink->writing);
-	if (tp_stats_report(&report, sink, always, final))
+	if (tp_stats_report(&report, sink, always || tp_stats_file_moves(sink), final))
 		error = write_report(sink, &report);
 	tp_stats_report_free(&report);
 	if (error)
@@ -109,12 +109,13 @@ static void choose_barrier(struct tp_stats_sink *sink)
 	__atomic_store_n(&sink->fenced, fenced, __ATOMIC_RELAXED);
 }
 
-/* A thread of its own the child only gets where it was asked for: many go on to exec. */
+/* It gets a thread of its own in resume_in_child(), when no lock is held any more. */
 static void stats_after_fork_child(struct tp_sink *head)
 {
 	struct tp_stats_sink *sink = (struct tp_stats_sink *)head;
 
 	sink->forked = true;
+	sink->parent = getppid();
 	sink->helped = false;
 	sink->complained = false;
 	sink->error = 0;
@@ -160,7 +161,8 @@ static int stats_close(struct tp_sink *head)
 	if (sink->helped)
 		tp_helper_thread_stop(&sink->helper);
 	tp_guard_enter(&guard);
-	write_file(sink, !sink->forked, true); /* of a child that has hit nothing there is no file */
+	/* Of a child that has hit nothing there is no file. */
+	write_file(sink, sink->path_pid == getpid(), true);
 	tp_guard_leave(&guard);
 	tp_stats_blocks_end(sink);
 	if (!sink->forked)

@@ -265,6 +265,12 @@ struct tp_stats_options {
 	size_t nr_wishes;
 };
 
+/* What the processes that have the sink by forks know of FILE together. */
+struct tp_stats_heritage {
+	pid_t owner;  /* whose counts are in it */
+	bool counted; /* there are some */
+};
+
 struct tp_stats_sink {
 	struct tp_sink head;
 	struct tp_stats_options options;
@@ -275,12 +281,14 @@ struct tp_stats_sink {
 	bool fenced;         /* there is no membarrier, so (E) is more */
 	struct tp_stats_plan **plans; /* by the events' ids */
 	uint64_t begin;      /* ticks, when the sink was opened, or forked */
-	bool forked;         /* this is a child */
+	bool forked;         /* this is a child ... */
+	pid_t parent;        /* ... of this one */
 
 	char *opened_path;   /* absolute */
 	char *path;          /* that, or a child's own, as soon as this writes */
 	char *hidden;        /* the file's name before it is whole */
 	pid_t path_pid;      /* whose path is */
+	struct tp_stats_heritage *heritage; /* in memory that is shared with children */
 	bool complained;
 	int error;           /* the first that cost something */
 	struct tp_mutex writing;
@@ -451,8 +459,10 @@ void tp_stats_json(struct tp_buffer *b, const struct tp_stats_report *report);
 /* Finds out where FILE is. 0, or EINVAL, of which it was said what is wrong. */
 int tp_stats_file_open(struct tp_stats_sink *sink, const char *file);
 void tp_stats_file_close(struct tp_stats_sink *sink);
-/* Replaces FILE, or FILE.PID in a child. 0, or an error, which it says once. */
-int tp_stats_file_replace(struct tp_stats_sink *sink, const struct tp_buffer *text);
+/* FILE.PID was written, and FILE may be now. */
+bool tp_stats_file_moves(const struct tp_stats_sink *sink);
+/* Replaces FILE, or FILE.PID in a child. counted: there are hits in the text. 0, or an error, which it says once. */
+int tp_stats_file_replace(struct tp_stats_sink *sink, const struct tp_buffer *text, bool counted);
 
 /* ---- options.c ---- */
 
