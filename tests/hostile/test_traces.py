@@ -19,7 +19,7 @@ import struct
 from collections.abc import Callable
 
 from building import build, generate
-from support import BUILD, ROOT, Case, note, read, run
+from support import BUILD, ROOT, Case, need, note, read, run
 
 TOOL = os.path.join(BUILD, "asan/tp-trace-dat")
 DAT = os.path.join(ROOT, "tests/trace_dat")
@@ -112,6 +112,8 @@ def change_text(rng: random.Random, text: str) -> str:
 class Traces(Case):
     """One trace is made, and damaged in a copy."""
 
+    as_user: list[str] = []  # what makes the tool obey the files' modes
+
     def setUp(self) -> None:
         super().setUp()
         generate(self.dir, os.path.join(DAT, "dat.tp"))
@@ -137,7 +139,7 @@ class Traces(Case):
             resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
         env = {**os.environ, "ASAN_OPTIONS": f"hard_rss_limit_mb={MEGABYTES}:detect_leaks=1"}
-        done = run([TOOL, "-o", self.dat, self.trace], preexec_fn=limit, env=env)
+        done = run([*self.as_user, TOOL, "-o", self.dat, self.trace], preexec_fn=limit, env=env)
         self.assertIn(done.returncode, (0, 1), f"{what}: {done.stderr[:5000]}")
         if done.returncode:
             self.assertRegex(done.stderr, rf"\Atp-trace-dat: [^\0-\x1f\x7f]*'{re.escape(self.trace)}(/[^\0-\x1f\x7f]*)?'"
@@ -191,12 +193,15 @@ class Traces(Case):
             self.refuse(name)
 
     def test_unreadable(self) -> None:
+        if not os.geteuid():
+            need(self, "setpriv")
+            self.as_user = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--"]
         for name in ("metadata", "format", "format/dat", "stream", ""):
             packets = self.copy(self.traces[0])
-            os.chmod(os.path.join(self.trace, packets[0] if name == "stream" else name), 0)
-            if os.geteuid():
-                self.refuse(name)
-        shutil.rmtree(self.trace)
+            path = os.path.join(self.trace, packets[0] if name == "stream" else name)
+            os.chmod(path, 0)
+            self.refuse(name)
+            os.chmod(path, 0o700)
 
     def test_huge(self) -> None:
         """Files that are long, but take no room on the disk; and many of them."""
