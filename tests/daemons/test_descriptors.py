@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from daemons import Daemons  # noqa: E402
-from support import PATIENCE, need  # noqa: E402
+from support import PATIENCE, need, until  # noqa: E402
 
 
 def limit() -> None:
@@ -44,7 +44,7 @@ class Descriptors(Daemons):
                 with self.subTest(options=options, steps=steps):
                     self.assertEqual(self.run_server(*steps, options=options), "")
                     if "fork" in steps:
-                        self.until(lambda: len(self.records(self.path("trace"))) == 6000)
+                        until(lambda: len(self.records(self.path("trace"))) == 6000)
                     self.all_is_there(6000)
 
     def test_used_up_before_the_first_record(self) -> None:

@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from daemons import Daemons  # noqa: E402
-from support import read  # noqa: E402
+from support import read, until  # noqa: E402
 
 INTO_BACKGROUND = (("daemon",), ("fork",), ("fork=exit",), ("fork", "fork"), ("daemon", "closeall"))
 
@@ -44,7 +44,7 @@ class Statistics(Daemons):
                     process = self.begin(*steps, "pid=pid", "work=5", "wait=never", options=options)
                     self.assertEqual(process.wait(), 0)
                     pid = self.pid()
-                    self.until(lambda: self.counted() == (pid, 5, False))  # pylint: disable=cell-var-from-loop
+                    until(lambda: self.counted() == (pid, 5, False))  # pylint: disable=cell-var-from-loop
                     os.kill(pid, signal.SIGTERM)
                     self.gone(pid)
                     self.assertEqual(self.counted(), (pid, 5, False))
@@ -67,11 +67,11 @@ class Statistics(Daemons):
         for background in ("daemon", "fork=exit"):
             with self.subTest(background):
                 process = self.begin("work=3", "wait=go", background, "pid=pid", "work=5", "wait=never", options=",interval=0.01")
-                self.until(lambda: self.counted()[1] == 3)
+                until(lambda: self.counted()[1] == 3)
                 self.write("go", "")
                 self.assertEqual(process.wait(), 0)
                 pid = self.pid()
-                self.until(lambda: self.counted() == (pid, 5, False))  # pylint: disable=cell-var-from-loop
+                until(lambda: self.counted() == (pid, 5, False))  # pylint: disable=cell-var-from-loop
                 self.assertEqual(self.counted(f"stats.{process.pid}"), (process.pid, 3, background == "fork=exit"))
                 self.assertEqual(self.files(), ["stats", f"stats.{process.pid}"])
                 self.kill(pid)

@@ -7,7 +7,6 @@ import contextlib
 import glob
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
