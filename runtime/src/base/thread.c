@@ -60,23 +60,23 @@ void tp_thread_start(void)
 }
 
 /* Without a lock, as a signal handler may be the one that comes here. */
-static void note(void (*leave)(void))
+static bool note(void (*leave)(void))
 {
 	for (unsigned int i = 0; i < MOST; i++) {
 		void (*known)(void) = __atomic_load_n(&leaves[i], __ATOMIC_RELAXED);
 		if (!known && __atomic_compare_exchange_n(&leaves[i], &known, leave, false, __ATOMIC_RELAXED,
 							  __ATOMIC_RELAXED))
-			return;
+			return true;
 		if (known == leave)
-			return;
+			return true;
 	}
+	return false;
 }
 
 bool tp_thread_arm(void (*leave)(void))
 {
-	if (exit_rounds >= PTHREAD_DESTRUCTOR_ITERATIONS)
+	if (exit_rounds >= PTHREAD_DESTRUCTOR_ITERATIONS || !note(leave))
 		return false;
-	note(leave);
 	/* Without the key the memory of exited threads is not used again: a leak, but the records are there. */
 	if (exit_key_made)
 		pthread_setspecific(exit_key, &exit_key);

@@ -38,16 +38,19 @@ static const char *object_at(const void *address)
 /* That of a tracepoint's module, as it was when that was loaded; under tp_registry_lock. */
 static const char *path_of(const struct tracepoint *tp)
 {
-	if (tp->module)
-		return tp->module->path;
-	/* The first that announced it has gone. */
-	for (const struct tp_module *module = tp_modules; module; module = module->next) {
+	return tp->module ? tp->module->path : "?";
+}
+
+/* Another one that has announced it, as objects of a program may have it together. NULL where there is none. */
+static struct tp_module *find_other_module(const struct tracepoint *tp, const struct tp_module *than)
+{
+	for (struct tp_module *module = tp_modules; module; module = module->next) {
 		for (struct tracepoint **at = module->tracepoints; at < module->tracepoints_end; at++) {
-			if (*at == tp)
-				return module->path;
+			if (*at == tp && module != than)
+				return module;
 		}
 	}
-	return "?";
+	return NULL;
 }
 
 /* ---- Tracepoints ---- */
@@ -258,7 +261,7 @@ static bool tracepoints_unload(struct tp_module *module)
 	for (size_t i = 0; (tp = tracepoint_at(module, &i));) {
 		used = used || tp->used;
 		if (tp->module == module)
-			tp->module = NULL;
+			tp->module = find_other_module(tp, module);
 		if (--tp->loads == 0)
 			tracepoint_unload(tp);
 	}
@@ -373,7 +376,8 @@ void tp_module_load(struct tp_module *module)
 	start_once();
 	if (!tp_module_is_served(module))
 		return;
-	tp_note_exit();
+	if (!__atomic_load_n(&module->loaded, __ATOMIC_RELAXED))
+		tp_note_exit();
 	tp_lock(&modules_lock);
 	if (!module->loaded) {
 		module->loaded = true;

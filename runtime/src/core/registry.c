@@ -342,8 +342,6 @@ void tp_for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *data), void
 	tp_lock(&tp_registry_lock);
 	for (struct tp_module *module = tp_modules; module; module = module->next) {
 		for (struct tracepoint **tp = module->tracepoints; tp < module->tracepoints_end; tp++) {
-			if (*tp && !(*tp)->module)
-				(*tp)->module = module; /* the first has gone */
 			if (*tp && (*tp)->module == module)
 				fct(*tp, data);
 		}
@@ -355,7 +353,7 @@ void tp_get_tracepoint_info_sized(const struct tracepoint *tp, struct tp_tracepo
 {
 	const struct tp_tracepoint_info ours = {
 		.state = (enum tp_state)tp->state,
-		.module = tp->module->path,
+		.module = tp->module ? tp->module->path : "?",
 		.nr_sites = tp_sites_count(tp),
 		.nr_probes = tp->registered ? tp_probes_count(tp->registered) : 0,
 	};

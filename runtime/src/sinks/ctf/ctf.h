@@ -235,9 +235,6 @@ static inline void tp_ctf_bit_set(uint8_t *bits, unsigned int id)
  */
 extern struct tp_mutex tp_ctf_lock;
 
-/* Once a process, before a sink is opened; not while holding a lock. */
-void tp_ctf_lock_start(void);
-
 /*
  * Makes the directory where it is not there, and opens it. Its path is in the
  * sink. EEXIST: there is a trace in it; ENOTEMPTY: there are other files.

@@ -11,17 +11,9 @@
 #include <unistd.h>
 
 #include "base/directory.h"
-#include "base/fork.h"
 #include "sinks/ctf/ctf.h"
 
 struct tp_mutex tp_ctf_lock = TP_MUTEX_INIT(TP_RANK_CTF, "tp_ctf_lock");
-
-void tp_ctf_lock_start(void)
-{
-	static struct tp_fork_hook hook = {.rank = TP_RANK_CTF, .lock = &tp_ctf_lock};
-
-	tp_fork_register(&hook);
-}
 
 /* Readers take every file of a trace for a stream, unless it begins with a dot. */
 int tp_ctf_dir_check(int dir)

@@ -17,6 +17,7 @@
 
 #include <tp/tp.h>
 
+#include "base/fork.h"
 #include "base/guard.h"
 #include "base/memory.h"
 #include "sinks/ctf/ctf.h"
@@ -32,7 +33,6 @@ static void ctf_after_fork_child(struct tp_sink *head)
 	sink->preparing = false; /* the thread is the parent's */
 	tp_ctf_begin_anew(sink);
 	tp_ctf_streams_forget(sink);
-	tp_ctf_log_forget();
 	tp_ctf_choose_way(sink);
 }
 
@@ -153,6 +153,14 @@ static int sink_open(struct tp_ctf_sink *sink, const char *options)
 	return 0;
 }
 
+/* A lock that another thread of the parent's has, or a message that one was writing, is not the child's, whether it has a sink or not. */
+static void start(void)
+{
+	static struct tp_fork_hook hook = {.rank = TP_RANK_CTF, .lock = &tp_ctf_lock, .in_child = tp_ctf_log_forget};
+
+	tp_fork_register(&hook);
+}
+
 static struct tp_sink *sink_new(const char *name, bool of_process, const char *options)
 {
 	struct tp_ctf_sink *sink = name ? tp_malloc(sizeof(*sink)) : NULL;
@@ -170,7 +178,7 @@ static struct tp_sink *sink_new(const char *name, bool of_process, const char *o
 		.full_end = &sink->full,
 	};
 	sink->formats.sink = sink;
-	tp_ctf_lock_start();
+	start();
 	tp_ctf_spare_start();
 	if (of_process)
 		tp_ctf_begin_name(sink, name);
