@@ -29,8 +29,8 @@ SECONDS = 60  # of the processor, for one trace; a sanitizer makes it slower
 MEGABYTES = 1024  # of memory, with what the sanitizer needs of its own
 
 # Those of a packet's head, in bytes from its start.
-HEAD = {"magic": 0, "stream_id": 4, "stream_instance_id": 8, "timestamp_begin": 16, "content_size": 24, "timestamp_end": 32,
-        "packet_size": 40, "packet_seq_num": 48, "events_discarded": 56}
+HEAD = {"magic": 0, "stream_id": 4, "stream_instance_id": 8, "content_size": 16, "packet_size": 24, "timestamp_begin": 32,
+        "timestamp_end": 40, "packet_seq_num": 48, "events_discarded": 56}
 LIMITS = [0, 1, 7, 8, 63, 64, 65, 511, 512, 513, 4095, 4096, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000,
           0xffffffff, 0x100000000, 2**62, 2**63 - 1, 2**63, 2**64 - 8, 2**64 - 1]
 NUMBERS = ["0", "1", "7", "8", "65534", "65535", "65536", "4294967295", "4294967296", "9223372036854775808",

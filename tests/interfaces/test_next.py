@@ -27,12 +27,18 @@ def library() -> str:
     directory = os.path.join(BUILD, "interfaces", "next")
     include = os.path.join(directory, "runtime")
     sources = [os.path.join(directory, os.path.relpath(path, ROOT)) for path in RUNTIME_SOURCES]
-    once(directory, [
+    commands = [
         [sys.executable, os.path.join(HERE, "grown.py"), directory],
         [CC, "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-fPIC", "-fvisibility=hidden", *sanitize("asan"),
          "-DTP_CHECK_RANKS=1", "-I", os.path.join(include, "include"), "-iquote", os.path.join(include, "src"),
          "-shared", "-Wl,-soname,libtp.so", "-Wl,-z,nodelete", "-o", os.path.join(directory, "libtp.so"), *sources,
-         "-lurcu-bp", "-lpthread"]], "runtime", "tests/interfaces")
+         "-lurcu-bp", "-lpthread"]]
+
+    def make() -> None:
+        for command in commands:
+            call(command)
+
+    once(directory, commands, make, "runtime", "tests/interfaces")
     return directory
 
 
