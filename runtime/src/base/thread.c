@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -26,10 +27,27 @@ static bool exit_key_made;
 #define MOST 8
 static void (*leaves[MOST])(void);
 
+/*
+ * Without a system call, which a filter may forbid: the C library knows the id. The clock of a thread's processor time
+ * has it in its number; that is the kernel's interface (CPUCLOCK_PID in linux/posix-timers.h). 0: it has another form.
+ */
+static int32_t id_by_clock(void)
+{
+	const clockid_t of_a_thread = 4, of_all_its_time = 2, kind = 7;
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(pthread_self(), &clock) != 0 || (clock & kind) != (of_a_thread | of_all_its_time))
+		return 0;
+	return ~(clock >> 3);
+}
+
 int32_t tp_thread_id(void)
 {
-	if (__builtin_expect(!cached_id, 0))
-		cached_id = (int32_t)syscall(SYS_gettid); /* can't fail */
+	if (__builtin_expect(!cached_id, 0)) {
+		cached_id = id_by_clock();
+		if (cached_id <= 0)
+			cached_id = (int32_t)syscall(SYS_gettid); /* can't fail */
+	}
 	return cached_id;
 }
 
