@@ -28,6 +28,9 @@
  *	                    stderr go to syslog where the program has closed it, or put
  *	                    another file in its place, as daemon() does. While a CTF
  *	                    trace is open, they are in its directory, too: log/PID
+ *	TP_SANDBOX=1        the program forbids itself system calls, by a seccomp filter:
+ *	                    what takes one after the opening, and can be left out, is
+ *	                    (docs/sandbox.md)
  *
  * TP_OUTPUT alone enables everything. Both are read once, when the first
  * module with tracepoints is loaded; TP_CLOCK is, when such a sink is opened.

@@ -2,7 +2,8 @@
 /*
  * base/own_file.h - a descriptor of ours in a program that may close it.
  * Daemons close every descriptor that they don't know, and the number may be
- * another file's by now: nothing must be written to that one.
+ * another file's by now: nothing must be written to that one. Where a filter refuses to say which file a
+ * descriptor is of, and in a sandbox, it is taken for the one that it was.
  */
 #ifndef TP_OWN_FILE_H
 #define TP_OWN_FILE_H

@@ -10,11 +10,13 @@
 #include "base/message.h"
 #include "base/process.h"
 #include "base/readers.h"
+#include "base/sandbox.h"
 #include "base/thread.h"
 
 static void start(void)
 {
 	tp_message_start();
+	tp_sandbox_start();
 	tp_clock_start();
 	tp_thread_start();
 	tp_exit_start();

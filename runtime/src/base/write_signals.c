@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "base/sandbox.h"
 #include "base/write_signals.h"
 
 static const int held[] = {SIGPIPE, SIGXFSZ};
@@ -15,9 +16,12 @@ void tp_write_signals_hold(struct tp_write_signals *signals)
 	bool blocked = false;
 	sigset_t set;
 
+	if (tp_sandboxed)
+		return;
 	sigemptyset(&set);
 	for (size_t i = 0; i < NR_HELD; i++)
 		sigaddset(&set, held[i]);
+	sigemptyset(&signals->old); /* a filter may forbid to ask, and then to set it again */
 	pthread_sigmask(SIG_BLOCK, &set, &signals->old);
 	for (size_t i = 0; i < NR_HELD; i++)
 		blocked |= sigismember(&signals->old, held[i]) == 1;
@@ -32,6 +36,8 @@ void tp_write_signals_release(const struct tp_write_signals *signals, bool faile
 	int error = errno;
 	sigset_t ours;
 
+	if (tp_sandboxed)
+		return;
 	sigemptyset(&ours);
 	for (size_t i = 0; i < NR_HELD; i++) {
 		if (!sigismember(&signals->pending, held[i]))

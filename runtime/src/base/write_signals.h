@@ -14,7 +14,7 @@ struct tp_write_signals {
 	sigset_t pending;
 };
 
-/* Holds back SIGPIPE, and SIGXFSZ of a file that is as long as the limit allows. */
+/* Holds back SIGPIPE, and SIGXFSZ of a file that is as long as the limit allows. In a sandbox neither does anything. */
 void tp_write_signals_hold(struct tp_write_signals *signals);
 
 /* Lets them through again. Where the write has failed, those that it raised are gone. Keeps errno. */

@@ -17,6 +17,7 @@
 
 #include "base/message.h"
 #include "base/readers.h"
+#include "base/sandbox.h"
 #include "events/events.h"
 #include "events/pattern.h"
 #include "record/record.h"
@@ -222,7 +223,8 @@ static void tell_unmatched(void)
  * Behind the destructors of the program and of its modules, so that their
  * last words are recorded. Nothing is left to do for a text sink: its lines
  * are written. A CTF sink gives back the room that its packets did not need;
- * where that would take too long they are left as they are, which is valid.
+ * where that would take too long they are left as they are, which is valid; and
+ * so they are in a sandbox, where a statistics sink's thread has written its file.
  */
 static void __attribute__((destructor(101))) stop(void)
 {
@@ -237,6 +239,10 @@ static void __attribute__((destructor(101))) stop(void)
 		free(output->name);
 		if (!sink)
 			continue;
+		if (tp_sandboxed) {
+			tp_sink_tell_lost(sink, NULL);
+			continue;
+		}
 		if (!output->written && !asked) {
 			gone = readers_are_gone_soon();
 			asked = true;

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/guard.h"
 #include "base/message.h"
+#include "base/sandbox.h"
 #include "base/write_signals.h"
 #include "sinks/ctf/ctf.h"
 
@@ -50,6 +51,9 @@ static void append(struct tp_ctf_sink *sink, const char *line, size_t len)
 static void listen_to_messages(const char *line, size_t len)
 {
 	struct tp_guard guard;
+
+	if (tp_sandboxed)
+		return;
 	bool entered = tp_guard_enter(&guard); /* else the caller has done so */
 
 	__atomic_fetch_add(&nr_writing, 1, __ATOMIC_SEQ_CST);

@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "base/guard.h"
+#include "base/sandbox.h"
 #include "sinks/ctf/ctf.h"
 
 /* ---- Lost records ---- */
@@ -80,7 +81,8 @@ static enum tp_lost look_after(struct tp_ctf_sink *sink, struct tp_ctf_stream *s
 	if (result == TP_NR_LOST && full) {
 		if (sink->options.context & TP_CTF_NAME)
 			tp_ctf_stream_take_name(stream);
-		tp_ctf_describe_better(sink);
+		if (!tp_sandboxed) /* it writes the metadata */
+			tp_ctf_describe_better(sink);
 	}
 	tp_guard_leave(&guard);
 	return result;
