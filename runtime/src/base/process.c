@@ -15,8 +15,8 @@
 
 static void start(void)
 {
-	tp_message_start();
 	tp_sandbox_start();
+	tp_message_start();
 	tp_clock_start();
 	tp_thread_start();
 	tp_exit_start();

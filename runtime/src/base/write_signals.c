@@ -45,6 +45,8 @@ void tp_write_signals_release(const struct tp_write_signals *signals, bool faile
 	}
 	while (failed && (sigtimedwait(&ours, NULL, &no_time) > 0 || errno == EINTR))
 		;
-	pthread_sigmask(SIG_SETMASK, &signals->old, NULL);
+	/* Where a filter forbids to take them away, they stay held back: one of them would end the program. */
+	if (!failed || errno == EAGAIN)
+		pthread_sigmask(SIG_SETMASK, &signals->old, NULL);
 	errno = error;
 }

@@ -17,7 +17,7 @@ struct tp_write_signals {
 /* Holds back SIGPIPE, and SIGXFSZ of a file that is as long as the limit allows. In a sandbox neither does anything. */
 void tp_write_signals_hold(struct tp_write_signals *signals);
 
-/* Lets them through again. Where the write has failed, those that it raised are gone. Keeps errno. */
+/* Lets them through again. Where the write has failed, those that it raised are gone, or stay held back. Keeps errno. */
 void tp_write_signals_release(const struct tp_write_signals *signals, bool failed);
 
 #endif /* TP_WRITE_SIGNALS_H */
