@@ -11,13 +11,10 @@ import os
 import platform
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
-import unittest
 from typing import Any
 
-from building import BuildError, build, generate
+from building import build, generate
 from support import ROOT, Case, read, reader, run, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -128,7 +125,9 @@ class Run:
     file: str
 
     def number(self, name: str) -> int:
-        return int(re.search(rf"^{name}=(\d+)$", self.out, re.M).group(1))
+        found = re.search(rf"^{name}=(\d+)$", self.out, re.M)
+        assert found, self.out
+        return int(found[1])
 
     @property
     def calls(self) -> tuple[str, ...]:
@@ -183,6 +182,3 @@ class Sandboxes(Case):
         if done.returncode == CANNOT:
             unavailable(self, "no filter of system calls can be set here")
         return Run(done.returncode, done.stdout, done.stderr, sink, env["SANDBOX_FILE"])
-
-
-__all__ = ["BuildError", "DOCUMENT", "MOMENTS", "Run", "Row", "Sandboxes", "rows", "subprocess", "sys", "unittest"]

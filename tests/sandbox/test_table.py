@@ -7,11 +7,12 @@ import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lttng")]
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../lttng")]
 
 from daemon import Daemon  # noqa: E402
-from sandboxes import (DOCUMENT, MAY_FAIL, MOMENTS, MUST_NOT_FAIL, NOT_ONLY_THE_RUNTIMES, OWN, SIGSYS, Row, Run,  # noqa: E402
-                       Sandboxes, rows)
+from sandboxes import (DOCUMENT, MAY_FAIL, MOMENTS, MUST_NOT_FAIL, NOT_ONLY_THE_RUNTIMES, OWN, SIGSYS,  # noqa: E402
+                       Row, Run, Sandboxes, rows)
 from support import UPDATE, need, read, run, unavailable  # noqa: E402
 
 NEEDED = {"`ctf:`": "babeltrace2"}
