@@ -220,6 +220,25 @@ static void fill_ring(void)
 	hit_often();
 }
 
+static void *fill_and_stay(void *may_go_on)
+{
+	hit_often();
+	__atomic_store_n((int *)may_go_on, 1, __ATOMIC_RELEASE);
+	for (;;)
+		__asm__ volatile("" ::: "memory");
+	return NULL;
+}
+
+static void let_another_fill(void)
+{
+	static int filled;
+	pthread_t thread;
+
+	must(pthread_create(&thread, NULL, fill_and_stay, &filled) == 0, "pthread_create");
+	while (!__atomic_load_n(&filled, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
 static void rename_and_wait(void)
 {
 	hit();
@@ -468,6 +487,7 @@ static const struct moment moments[] = {
 	{"together", hit_together, hit_often},
 	{"packet", hit_and_wait, hit_often},
 	{"ring", fill_ring, hit_often},
+	{"taken", let_another_fill, hit_often},
 	{"thread", hit_and_arm, NULL}, /* it returns */
 	{"fork", hit, forks},
 	{"end", hit_and_wait, ends},

@@ -44,6 +44,7 @@ MOMENTS = {
     "threads that wait for each other": "together",
     "a packet is full": "packet",
     "a packet is full, as is the ring": "ring",
+    "a new thread, where others have all packets": "taken",
     "a thread's exit": "thread",
     "a fork, and the child's first event": "fork",
     "the end of the process": "end",

@@ -118,8 +118,8 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  *	                 records has one packet or more
  *	full=discard     at these limits: new records are lost (the default in stream mode)
  *	full=overwrite   or the oldest packet goes: the thread's own, where it has
- *	                 packets= of them or its share of size=, else that of any
- *	                 thread (the default in flight mode)
+ *	                 packets= of them or its share of size=, else that of a thread with
+ *	                 more than its share, or of any (the default in flight mode)
  *	prepare=thread   a thread of the sink's own makes new packets, and closes full
  *	                 ones, so that the ends of packets hold those that record up less.
  *	                 It ends with the sink; a forked child has none. (A process

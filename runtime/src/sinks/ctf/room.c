@@ -95,18 +95,29 @@ static bool take_oldest(struct tp_ctf_stream *stream, struct tp_ctf_packet *pack
 	return true;
 }
 
+/* Whether so many packets are a stream's share of all, rounded down. */
+static bool has_share(const struct tp_ctf_sink *sink, uint64_t packets)
+{
+	return (packets + 1) * sink->nr_streams * sink->options.packet > sink->room;
+}
+
 /*
- * The one that is the oldest, of this stream, if that is not NULL. One that is being copied stays; so
- * do those of its stream, as a younger one would leave a gap behind.
+ * The one that is the oldest, of this stream, if that is not NULL; else of those that have more than their share, if
+ * there are any. One that is being copied stays; so do those of its stream, as a younger one would leave a gap behind.
  */
 static struct tp_ctf_packet *find_oldest(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *of)
 {
 	struct tp_ctf_packet *oldest = NULL;
+	bool of_rich = false;
 
 	for (const struct tp_ctf_stream *stream = of ? of : sink->streams; stream; stream = of ? NULL : stream->next) {
 		struct tp_ctf_packet *packet = tp_ctf_oldest(stream);
-		if (packet && !__atomic_load_n(&packet->use, __ATOMIC_RELAXED) && (!oldest || packet->begin < oldest->begin))
+		bool rich = has_share(sink, stream->packets - 1);
+		if (!packet || __atomic_load_n(&packet->use, __ATOMIC_RELAXED) || (of_rich && !rich))
+			continue;
+		if (!oldest || rich != of_rich || packet->begin < oldest->begin)
 			oldest = packet;
+		of_rich = rich;
 	}
 	return oldest;
 }
@@ -189,13 +200,13 @@ static bool make_room_in_own(struct tp_ctf_sink *sink, struct tp_ctf_stream *str
 
 /*
  * Whose oldest packet is to go for one of the stream's: its own, if it has
- * its share of all; that is also in this processor's cache. NULL: anybody's.
+ * its share of all, rounded down; that is also in this processor's cache. NULL: anybody's.
  */
 static const struct tp_ctf_stream *who_gives(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
 {
-	bool share = stream->packets * sink->nr_streams * sink->options.packet >= sink->room;
+	bool share = stream->packets > 1 && has_share(sink, stream->packets);
 
-	return stream->packets >= sink->options.packets || (share && stream->packets > 1) ? stream : NULL;
+	return stream->packets >= sink->options.packets || share ? stream : NULL;
 }
 
 bool tp_ctf_room_goes_round(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
