@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_ctf_instant.c - a CTF trace is valid at every instant: what another process
+ * would find there is looked at after each instruction of a thread that records, and
+ * signal handlers that record come after any two of them.
+ *
+ * By the processor's trap flag, so on x86-64 only: elsewhere these tests do nothing.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "ctf_fixture.h"
+#include "record/stream.h"
+#include "sample.h"
+#include "util.h"
+
+#if defined(__x86_64__)
+
+/* The first thing that was wrong; no assertion may leave a handler. */
+static const char *wrong;
+static unsigned long wrong_step, steps;
+
+static void must(bool right, const char *what)
+{
+	if (!right && !wrong) {
+		wrong = what;
+		wrong_step = steps;
+	}
+}
+
+#define must_be(condition) must(condition, #condition)
+
+/* What a record of sample_int takes, with its time. */
+struct recorded {
+	uint64_t time;
+	struct trace_entry entry;
+	int32_t value;
+} __attribute__((aligned(8)));
+
+_Static_assert(sizeof(struct recorded) == 24, "as PER_PACKET says");
+
+static size_t nr_in(const struct tp_packet *packet)
+{
+	return (packet->content_size / 8 - sizeof(*packet) + 4) / sizeof(struct recorded);
+}
+
+/* The trap flag: each instruction raises SIGTRAP, whose handler runs without the flag. */
+static inline __attribute__((always_inline)) void traps_on(void)
+{
+	__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
+}
+
+static inline __attribute__((always_inline)) void traps_off(void)
+{
+	__asm__ volatile("pushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
+}
+
+/* ---- What a reader finds after each instruction ---- */
+
+#define NR_PACKETS 3
+
+static int directory, newest, committed;
+static uint64_t discarded;
+static char packet_memory[4096] __attribute__((aligned(8)));
+
+/* The head and the content of the thread's packet with this number; false where there is none. */
+static bool read_packet(int number)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "stream-%d-0-%d", (int)getpid(), number);
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	must_be(read(fd, packet_memory, sizeof(packet_memory)) == sizeof(packet_memory));
+	close(fd);
+	return true;
+}
+
+/* The records of the packet with this number, of which each has the next value. */
+static void check_packet(int number)
+{
+	const struct tp_packet *head = (const void *)packet_memory;
+	const struct recorded *records = (const void *)(head + 1);
+	uint64_t last = head->timestamp_begin;
+
+	must_be(head->magic == TP_CTF_MAGIC);
+	must_be(head->packet_size == sizeof(packet_memory) * 8);
+	must_be(head->content_size >= sizeof(*head) * 8 && head->content_size <= head->packet_size);
+	must_be(head->timestamp_begin <= head->timestamp_end);
+	must_be(head->packet_seq_num == (uint64_t)number);
+	must_be(head->events_discarded >= discarded);
+	discarded = head->events_discarded;
+	for (size_t i = 0; !wrong && i < nr_in(head); i++) {
+		must_be(records[i].entry.type == tp_event_sample_int.id);
+		must_be(records[i].value == number * PER_PACKET + (int)i);
+		must_be(records[i].time >= last);
+		last = records[i].time;
+	}
+	must_be(last <= head->timestamp_end); /* barrier (D) */
+}
+
+static void look(int signal)
+{
+	const int saved = errno;
+
+	(void)signal;
+	steps++;
+	if (read_packet(newest + 1))
+		newest++;
+	if (read_packet(newest)) {
+		const size_t nr = nr_in((const void *)packet_memory);
+		check_packet(newest);
+		must_be(newest * PER_PACKET + (int)nr >= committed);
+	} else {
+		must_be(newest < 0);
+	}
+	errno = saved;
+}
+
+START_TEST(valid_after_each_instruction)
+{
+	static const char *const options[] = {"packet=4K", "mode=flight,packet=4K,packets=2"};
+	struct tp_sink *sink = open_sink(options[_i]);
+
+	newest = -1;
+	directory = open(trace, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	signal(SIGTRAP, look);
+	trace_sample_int(0);
+	committed = 1;
+	traps_on();
+	for (int i = 1; i <= NR_PACKETS * PER_PACKET; i++) {
+		trace_sample_int(i);
+		committed = i + 1;
+	}
+	traps_off();
+	signal(SIGTRAP, SIG_DFL);
+	close(directory);
+	ck_assert_msg(!wrong, "after instruction %lu, in packet %d: not %s", wrong_step, newest, wrong);
+	ck_assert_int_eq(newest, NR_PACKETS);
+	ck_assert_uint_gt(steps, (unsigned long)committed);
+	close_saying(sink, NULL, 0);
+	char *text = clean_babeltrace(trace);
+	ck_assert_lacks(text, "discarded");
+	free(text);
+}
+END_TEST
+
+/* ---- Handlers that record after any two instructions ---- */
+
+static struct tp_stream *stream;
+static uint64_t looked_at, last_time; /* up to this position, and the time of the record there */
+static unsigned long first, second;
+static unsigned int handled;
+
+/* All that is content by now is complete, and in the order of its times. */
+static void check_content(void)
+{
+	const struct tp_packet *packet = stream->packet;
+	const uint64_t end = stream->start + packet->content_size / 8;
+
+	for (; looked_at < end && !wrong; looked_at += sizeof(struct recorded)) {
+		const struct recorded *record = (const void *)tp_stream_at(stream, looked_at);
+		must_be(record->entry.type == tp_event_sample_int.id);
+		must_be(record->value == 1 || record->value == 2);
+		must_be(record->time >= last_time);
+		must_be(record->time <= packet->timestamp_end);
+		last_time = record->time;
+	}
+}
+
+static void record_at_two(int signal, siginfo_t *info, void *context)
+{
+	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
+
+	(void)signal, (void)info;
+	if (++steps != first && steps != second)
+		return;
+	if (steps == second)
+		*flags &= ~0x100; /* there is nothing more to be done in this record */
+	trace_sample_int(2);
+	handled++;
+	check_content();
+}
+
+/* Returns the instructions that it took. */
+static unsigned long record_one(unsigned long at, unsigned long and_at)
+{
+	first = at;
+	second = and_at;
+	steps = 0;
+	traps_on();
+	trace_sample_int(1);
+	traps_off();
+	check_content();
+	must(stream->published == stream->position, "all content when the outermost record is committed");
+	must(stream->packet->content_size == (stream->position - stream->start) * 8, "told of by the packet's head");
+	return steps;
+}
+
+START_TEST(handlers_after_any_two_instructions)
+{
+	struct tp_sink *sink = open_sink("packet=64M");
+	const unsigned long stride = under_sanitizer() ? 37 : 1;
+	const struct sigaction action = {.sa_sigaction = record_at_two, .sa_flags = SA_SIGINFO};
+	unsigned int records = 0;
+
+	trace_sample_int(1);
+	stream = tp_stream_slots[sink->slot].stream;
+	looked_at = stream->start + sizeof(struct tp_packet);
+	sigaction(SIGTRAP, &action, NULL);
+	const unsigned long nr = record_one(0, 0);
+	for (unsigned long i = 1; i <= nr && !wrong; i += stride) {
+		for (unsigned long j = i + 1; j <= nr + 1 && !wrong; j += stride) {
+			record_one(i, j);
+			records++;
+		}
+	}
+	signal(SIGTRAP, SIG_DFL);
+	ck_assert_msg(!wrong, "handlers after instructions %lu and %lu: not %s", first, second, wrong);
+	ck_assert_uint_gt(handled, records);
+	unsigned long lost = tp_sink_lost(sink);
+	ck_assert_uint_lt(lost, handled / 2); /* while the runtime looks after the packet */
+	capture_stderr();
+	tp_sink_close(sink);
+	free(captured_stderr());
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = ") + lost, 2 + records + handled);
+	free(text);
+}
+END_TEST
+
+#else
+
+START_TEST(valid_after_each_instruction)
+{
+}
+END_TEST
+
+START_TEST(handlers_after_any_two_instructions)
+{
+}
+END_TEST
+
+#endif
+
+int main(void)
+{
+	Suite *suite = suite_create("CTF sink: every instant");
+	TCase *instants = tcase_create("instants");
+
+	tcase_add_checked_fixture(instants, setup, NULL);
+	tcase_set_timeout(instants, 60);
+	tcase_add_loop_test(instants, valid_after_each_instruction, 0, 2);
+	tcase_add_test(instants, handlers_after_any_two_instructions);
+	suite_add_tcase(suite, instants);
+	return run(suite);
+}
