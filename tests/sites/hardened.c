@@ -5,14 +5,17 @@
  *	hardened TEST DENIED... [-- ARGUMENT]
  *
  * DENIED are what is forbidden: mem (writing to /proc/self/mem), open (opening it), mprotect (making memory
- * executable), mdwe (the same by PR_SET_MDWE). Ends with status 0, 77 where the system can't forbid that, or 1
+ * executable), mdwe (the same by PR_SET_MDWE). Where barrier (C) is looked at, its system call is caught. Ends with status 0, 77 where the system can't forbid that, or 1
  * after having said what is wrong.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/membarrier.h>
 #include <linux/seccomp.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +24,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define CREATE_TRACE_POINTS
@@ -55,22 +59,28 @@
 
 /* ---- What is forbidden ---- */
 
-static void forbid(int number, unsigned int flag)
+/* The system call with this number, where one of these flags is in its argument. */
+static void filter_calls(int number, unsigned int argument, unsigned int flags, unsigned int action)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 0, 4),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)number, 0, 2),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
-		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, flag, 1, 0),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned int)offsetof(struct seccomp_data, args[argument])),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, flags, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, action),
 	};
 	const struct sock_fprog program = {.len = sizeof(filter) / sizeof(filter[0]), .filter = filter};
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		exit(CANNOT);
+}
+
+static void forbid(int number, unsigned int flags)
+{
+	filter_calls(number, 2, flags, SECCOMP_RET_ERRNO | EPERM);
 }
 
 static void deny(char **what)
@@ -137,6 +147,20 @@ static void must_be_off(void)
 
 /* ---- Tests ---- */
 
+/* Mappings that can be written to and executed; 0 where their list can't be opened. */
+static unsigned int count_writable_code(void)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char line[512];
+	unsigned int n = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		n += strstr(line, " rwx") != NULL;
+	if (file)
+		fclose(file);
+	return n;
+}
+
 static void works(char **denied)
 {
 	deny(denied);
@@ -144,6 +168,7 @@ static void works(char **denied)
 		must_be_off();
 		must_be(register_trace_keys_hit(on_hit, NULL), 0);
 		must_be(trace_keys_hit_enabled(), 1);
+		must_be(count_writable_code(), 0);
 		must_be(hit(), NR_HITS);
 		must_be(unregister_trace_keys_hit(on_hit, NULL), 0);
 		must_be(tracepoint_synchronize_unregister(), 0);
@@ -286,6 +311,54 @@ static void starts(char **denied)
 	exit(CANNOT);
 }
 
+/* ---- Barrier (C) ---- */
+
+static char calls[64];   /* of membarrier: each what it was, and whether sites were on by then */
+static bool registered; /* as the kernel wants it before */
+
+static void on_membarrier(int signal, siginfo_t *info, void *context)
+{
+	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
+#if defined(__x86_64__)
+	greg_t *result = &machine->gregs[REG_RAX];
+	const long command = machine->gregs[REG_RDI];
+#else
+	unsigned long long *result = &machine->regs[0];
+	const long command = (long)machine->regs[0];
+#endif
+
+	(void)signal, (void)info;
+	*result = 0;
+	if (command == MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE) {
+		strcat(calls, trace_keys_hit_enabled() ? "on " : "off ");
+		if (!registered)
+			*result = (__typeof__(*result))-EPERM;
+	} else if (command == MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE) {
+		strcat(calls, "register ");
+		registered = true;
+	} else {
+		strcat(calls, "? ");
+	}
+}
+
+/* All processors forget what they have fetched when sites have been switched on, and not before. */
+static void synchronizes(char **denied)
+{
+	const struct sigaction action = {.sa_sigaction = on_membarrier, .sa_flags = SA_SIGINFO};
+
+	(void)denied;
+	must_be(sigaction(SIGSYS, &action, NULL), 0);
+	filter_calls(SYS_membarrier, 0, ~0u, SECCOMP_RET_TRAP);
+	for (int i = 0; i < 2; i++) {
+		must_be(register_trace_keys_hit(on_hit, NULL), 0);
+		printf("%s\n", calls);
+		calls[0] = '\0';
+		must_be(unregister_trace_keys_hit(on_hit, NULL), 0);
+		must_be(calls[0], 0);
+	}
+	must_be_off();
+}
+
 #if defined(__x86_64__)
 static void put(unsigned char *at, unsigned char byte)
 {
@@ -354,6 +427,7 @@ static const struct {
 	{"module_stays_off", module_stays_off},
 	{"starts", starts},
 	{"started", started},
+	{"synchronizes", synchronizes},
 #if defined(__x86_64__)
 	{"breakpoint", breakpoint},
 #endif

@@ -51,6 +51,10 @@ class Hardened(Case):
     def test_one_way_is_left(self) -> None:
         self.all(ONE, "works", "")
 
+    def test_processors_are_synchronized(self) -> None:
+        """Once sites are on (barrier (C)); the kernel wants to be asked for that before the first time."""
+        self.assertEqual(self.hardened("synchronizes"), ("on register on \non \n", ""))
+
     def test_register_is_refused(self) -> None:
         self.all(BOTH, "refused", WHY)
 
