@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""The short way of a record, as another compiler makes it, keeps its order against signal handlers.
+
+clang 14 moves loads past a fence for signals: with AddressSanitizer, the position was read after the clock, and times
+went backwards where a handler came between them.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import platform
+import shutil
+import unittest
+
+from support import BUILD, ROOT, RUNTIME_INCLUDES, Case, run, unavailable
+
+OBJECTS = os.path.join(BUILD, "obj")
+SHORT_WAY = "runtime/src/record/reserve"
+# Each with what the program is linked with.
+CLANG = ([], ["-fsanitize=address"])
+
+
+@unittest.skipUnless(platform.machine() == "x86_64", "instructions are counted by x86's trap flag")
+class Compilers(Case):
+    def test_handlers_after_any_two_instructions(self) -> None:
+        if not shutil.which("clang"):
+            unavailable(self, "clang is not installed")
+        check = run(["pkg-config", "--libs", "check"]).stdout.split()
+        own = os.path.join(OBJECTS, SHORT_WAY + ".o")
+        objects = [o for o in glob.glob(os.path.join(OBJECTS, "runtime/src/**/*.o"), recursive=True) if o != own]
+        tests = [os.path.join(OBJECTS, "tests/unit", name) for name in
+                 ("test_ctf_instant.o", "ctf_fixture.o", "sample.o", "util.o")]
+        for flags in CLANG:
+            with self.subTest(flags=flags):
+                theirs, program = self.path("reserve.o"), self.path("test_ctf_instant")
+                self.succeed(["clang", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-fvisibility=hidden", *flags,
+                              *RUNTIME_INCLUDES, "-c", "-o", theirs, os.path.join(ROOT, SHORT_WAY + ".c")])
+                self.succeed(["clang", *flags, "-o", program, *tests, theirs, *objects, *check, "-lurcu-bp",
+                              "-lpthread"])
+                self.succeed([program], env={**os.environ, "CK_TIMEOUT_MULTIPLIER": "10"})
