@@ -56,7 +56,7 @@ endif
 TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
 TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
-.PHONY: all generate demo check torture bench bench-core bench-record bench-sinks install uninstall deps clean help examples \
+.PHONY: all generate demo check mutate torture bench bench-core bench-record bench-sinks install uninstall deps clean help examples \
 	check-programs check-kernel freeze-interface
 all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp-trace-dat generate
 
@@ -66,6 +66,7 @@ help:
 	@echo 'make demo      trace a real program, and look at the trace'
 	@echo 'make check     all tests; T=NAME for those whose name contains NAME'
 	@echo 'make check-kernel  tpgen on all of the kernel'"'"'s own headers; make check takes a tenth of them'
+	@echo 'make mutate    mistakes made in copies of the runtime: a test must notice each; T=NAME for those of that name or file'
 	@echo 'make torture   everything at once against the core, for SECONDS=$(SECONDS) in each way to build it'
 	@echo 'make bench     what tracepoints cost here, beside other ways to trace'
 	@echo 'make bench-core  what the core costs, and its goals; UPDATE=1 for docs/performance.md'
@@ -211,6 +212,10 @@ check-kernel: $(BUILD)/libtp.a
 # For a new TP_INTERFACE_VERSION: docs/architecture.md, Interfaces.
 freeze-interface: all
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/interfaces/freeze.py
+
+# Each mistake in tests/mutate/mutations.py, and the survivors.
+mutate: check-programs
+	$(Q)CC='$(CC)' CXX='$(CXX)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/mutate/mutate.py $(if $(T),'$(T)')
 
 # As many seconds as one likes of what "make check" has two of, in each of the ways to build it.
 SECONDS ?= 60

@@ -48,8 +48,8 @@ class _Result(unittest.TestResult):
             super().addSkip(test, reason)
 
 
-def run_file(path: str) -> None:
-    """In the process of its own: runs the file's tests, and prints the outcome as JSON."""
+def run_file(path: str, part: str = "") -> None:
+    """In the process of its own: runs the file's tests, or those with this part in their names; the outcome as JSON."""
     sys.path[:0] = [ROOT, TESTS]
     support = importlib.import_module("support")
     name = os.path.splitext(os.path.basename(path))[0]
@@ -59,7 +59,9 @@ def run_file(path: str) -> None:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     result = _Result(support.UNAVAILABLE)
-    unittest.defaultTestLoader.loadTestsFromModule(module).run(result)
+    loader = unittest.TestLoader()
+    loader.testNamePatterns = [f"*{part}*"] if part else None
+    loader.loadTestsFromModule(module).run(result)
     bad = [(str(test), text) for test, text in result.failures + result.errors]
     bad += [(str(test), "succeeded unexpectedly\n") for test in result.unexpectedSuccesses]
     json.dump({"passed": result.passed, "failed": bad,
@@ -117,6 +119,6 @@ def main(names: list[str]) -> int:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--file"]:
-        run_file(sys.argv[2])
+        run_file(*sys.argv[2:])
     else:
         sys.exit(main(sys.argv[1:]))
