@@ -5,7 +5,7 @@
  *	hardened TEST DENIED... [-- ARGUMENT]
  *
  * DENIED are what is forbidden: mem (writing to /proc/self/mem), open (opening it), mprotect (making memory
- * executable), mdwe (the same by PR_SET_MDWE). Where barrier (C) is looked at, its system call is caught. Ends with status 0, 77 where the system can't forbid that, or 1
+ * executable), mdwe (the same by PR_SET_MDWE). Ends with status 0, 77 where the system can't forbid that, or 1
  * after having said what is wrong.
  */
 #include <dlfcn.h>
@@ -113,9 +113,27 @@ static void on_hit(void *data, int line)
 	hits++;
 }
 
+#if defined(__x86_64__)
+#define FAR(bytes) __asm__ volatile("jmp 1f\n\t.skip " #bytes "\n1:")
+#else
+#define FAR(bytes) __asm__ volatile("b 1f\n\t.skip " #bytes "\n1:")
+#endif
+
+/* Two sites on one page, too far from each other to be written at once; and one that is not, but on the next page. */
+static __attribute__((noinline, aligned(4096))) void hit_far_apart(void)
+{
+	FAR(2000);
+	trace_keys_hit(6);
+	FAR(1200);
+	trace_keys_hit(7);
+	FAR(900);
+	trace_keys_hit(8);
+}
+
 static __attribute__((noinline)) unsigned int hit(void)
 {
 	hits = 0;
+	hit_far_apart();
 	trace_keys_hit(1);
 	for (int i = 0; i < 3; i++)
 		trace_keys_hit(2 + i);
@@ -123,7 +141,7 @@ static __attribute__((noinline)) unsigned int hit(void)
 	return hits;
 }
 
-#define NR_HITS 5
+#define NR_HITS 8
 
 static void count_probes(struct tracepoint *tp, void *priv)
 {
@@ -311,65 +329,7 @@ static void starts(char **denied)
 	exit(CANNOT);
 }
 
-/* ---- Barrier (C) ---- */
-
-static char calls[64];   /* of membarrier: each what it was, and whether sites were on by then */
-static bool registered; /* as the kernel wants it before */
-
-static void on_membarrier(int signal, siginfo_t *info, void *context)
-{
-	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
 #if defined(__x86_64__)
-	greg_t *result = &machine->gregs[REG_RAX];
-	const long command = machine->gregs[REG_RDI];
-#else
-	unsigned long long *result = &machine->regs[0];
-	const long command = (long)machine->regs[0];
-#endif
-
-	(void)signal, (void)info;
-	*result = 0;
-	if (command == MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE) {
-		strcat(calls, trace_keys_hit_enabled() ? "on " : "off ");
-		if (!registered)
-			*result = (__typeof__(*result))-EPERM;
-	} else if (command == MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE) {
-		strcat(calls, "register ");
-		registered = true;
-	} else {
-		strcat(calls, "? ");
-	}
-}
-
-/* All processors forget what they have fetched when sites have been switched on, and not before. */
-static void synchronizes(char **denied)
-{
-	const struct sigaction action = {.sa_sigaction = on_membarrier, .sa_flags = SA_SIGINFO};
-
-	(void)denied;
-	must_be(sigaction(SIGSYS, &action, NULL), 0);
-	filter_calls(SYS_membarrier, 0, ~0u, SECCOMP_RET_TRAP);
-	for (int i = 0; i < 2; i++) {
-		must_be(register_trace_keys_hit(on_hit, NULL), 0);
-		printf("%s\n", calls);
-		calls[0] = '\0';
-		must_be(unregister_trace_keys_hit(on_hit, NULL), 0);
-		must_be(calls[0], 0);
-	}
-	must_be_off();
-}
-
-#if defined(__x86_64__)
-static void put(unsigned char *at, unsigned char byte)
-{
-	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	void *begin = (void *)((uintptr_t)at & ~(page - 1));
-
-	must_be(mprotect(begin, page, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
-	*(volatile unsigned char *)at = byte;
-	must_be(mprotect(begin, page, PROT_READ | PROT_EXEC), 0);
-}
-
 static unsigned char *code_of(const struct tp_site *site)
 {
 	return (unsigned char *)((intptr_t)&site->code + site->code);
@@ -382,6 +342,98 @@ static unsigned int count_sites(unsigned char byte)
 	for (const struct tp_site *site = TP_OF_INTERFACE(__start_tp_sites); site < TP_OF_INTERFACE(__stop_tp_sites); site++)
 		n += (intptr_t)&site->key + site->key == (intptr_t)&__tracepoint_keys_hit && *code_of(site) == byte;
 	return n;
+}
+#endif
+
+/* ---- System calls that are caught ---- */
+
+static char calls[256]; /* what was asked for, in short */
+static bool registered; /* as the kernel wants it before barrier (C) */
+
+static bool all_sites_are_on(void)
+{
+#if defined(__x86_64__)
+	if (count_sites(0xa9) != 0)
+		return false;
+#endif
+	return trace_keys_hit_enabled() && hit() == NR_HITS;
+}
+
+static int on_membarrier(long command)
+{
+	if (command == MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE) {
+		strcat(calls, "register ");
+		registered = true;
+		return 0;
+	}
+	must_be(command, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	strcat(calls, all_sites_are_on() ? "on " : "not yet on ");
+	return registered ? 0 : -EPERM;
+}
+
+static int on_mprotect(long protection)
+{
+	strcat(calls, protection & PROT_EXEC ? "executable " : "not executable ");
+	return -EPERM;
+}
+
+static void on_call(int signal, siginfo_t *info, void *context)
+{
+	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
+#if defined(__x86_64__)
+	greg_t *result = &machine->gregs[REG_RAX];
+	const long first = (long)machine->gregs[REG_RDI], third = (long)machine->gregs[REG_RDX];
+#else
+	unsigned long long *result = &machine->regs[0];
+	const long first = (long)machine->regs[0], third = (long)machine->regs[2];
+#endif
+
+	(void)signal;
+	*result = (__typeof__(*result))(info->si_syscall == SYS_membarrier ? on_membarrier(first) : on_mprotect(third));
+}
+
+static void catch_calls(int number, unsigned int argument, unsigned int flags)
+{
+	const struct sigaction action = {.sa_sigaction = on_call, .sa_flags = SA_SIGINFO};
+
+	must_be(sigaction(SIGSYS, &action, NULL), 0);
+	filter_calls(number, argument, flags, SECCOMP_RET_TRAP);
+}
+
+/* All processors forget what they have fetched when sites have been switched on, and not before. */
+static void synchronizes(char **denied)
+{
+	(void)denied;
+	catch_calls(SYS_membarrier, 0, ~0u);
+	for (int i = 0; i < 2; i++) {
+		must_be(register_trace_keys_hit(on_hit, NULL), 0);
+		printf("%s\n", calls);
+		calls[0] = '\0';
+		must_be(unregister_trace_keys_hit(on_hit, NULL), 0);
+		must_be(calls[0], 0);
+	}
+	must_be_off();
+}
+
+/* Other threads run the page that is made writable. */
+static void stays_executable(char **denied)
+{
+	deny(denied);
+	catch_calls(SYS_mprotect, 2, PROT_WRITE);
+	must_be(register_trace_keys_hit(on_hit, NULL), -EPERM);
+	printf("%s\n", calls);
+	must_be_off();
+}
+
+#if defined(__x86_64__)
+static void put(unsigned char *at, unsigned char byte)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	void *begin = (void *)((uintptr_t)at & ~(page - 1));
+
+	must_be(mprotect(begin, page, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+	*(volatile unsigned char *)at = byte;
+	must_be(mprotect(begin, page, PROT_READ | PROT_EXEC), 0);
 }
 
 /* What a debugger has put at a site stays there, and what it puts back later is off. */
@@ -428,6 +480,7 @@ static const struct {
 	{"starts", starts},
 	{"started", started},
 	{"synchronizes", synchronizes},
+	{"stays_executable", stays_executable},
 #if defined(__x86_64__)
 	{"breakpoint", breakpoint},
 #endif

@@ -55,6 +55,12 @@ class Hardened(Case):
         """Once sites are on (barrier (C)); the kernel wants to be asked for that before the first time."""
         self.assertEqual(self.hardened("synchronizes"), ("on register on \non \n", ""))
 
+    def test_text_stays_executable(self) -> None:
+        """While it is writable, other threads run it."""
+        printed, complaints = self.hardened("stays_executable", "mem")
+        self.assertRegex(printed, r"\A(executable )+\n\Z")
+        self.assertEqual(complaints, WHY)
+
     def test_register_is_refused(self) -> None:
         self.all(BOTH, "refused", WHY)
 
