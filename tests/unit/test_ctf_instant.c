@@ -4,7 +4,7 @@
  * would find there is looked at after each instruction of a thread that records, and
  * signal handlers that record come after any two of them.
  *
- * By the processor's trap flag, so on x86-64 only: elsewhere these tests do nothing.
+ * By the processor's trap flag, so on x86-64 only: elsewhere these two do nothing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,27 @@
 #include "record/stream.h"
 #include "sample.h"
 #include "util.h"
+
+/* As that of a processor does where a machine was suspended. */
+START_TEST(counter_goes_back)
+{
+	struct tp_sink *sink = open_sink(NULL);
+	uint64_t time;
+
+	trace_sample_int(1);
+	struct tp_stream *own = tp_stream_slots[sink->slot].stream;
+	const uint64_t later = own->last_time + 1000000000000;
+	own->last_time = later;
+	for (int i = 2; i < 4; i++) {
+		trace_sample_int(i);
+		memcpy(&time, tp_stream_at(own, own->position - 12 - sizeof(time)), sizeof(time));
+		ck_assert_uint_eq(time, later);
+		ck_assert_uint_eq(own->packet->timestamp_end, later);
+	}
+	close_saying(sink, NULL, 0);
+	free(clean_babeltrace(trace));
+}
+END_TEST
 
 #if defined(__x86_64__)
 
@@ -261,6 +282,7 @@ int main(void)
 
 	tcase_add_checked_fixture(instants, setup, NULL);
 	tcase_set_timeout(instants, 60);
+	tcase_add_test(instants, counter_goes_back);
 	tcase_add_loop_test(instants, valid_after_each_instruction, 0, 2);
 	tcase_add_test(instants, handlers_after_any_two_instructions);
 	suite_add_tcase(suite, instants);
