@@ -95,8 +95,11 @@ void tp_ctf_stream_count_lost(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
 	tp_barrier(); /* no handler takes the packet away */
 	struct tp_packet *packet = stream->head.packet;
 	__atomic_fetch_add(&packet->events_discarded, nr, __ATOMIC_RELAXED);
-	/* Readers say that it was between the packet's end and that of the one before. */
-	if (!tp_ctf_stream_is_busy(stream))
+	/*
+	 * Readers say that it was between the packet's end and that of the one before. Not while
+	 * the packet changes (there is no limit then): the next one has begun, and tells of it.
+	 */
+	if (!tp_ctf_stream_is_busy(stream) && stream->head.limit)
 		__atomic_store_n(&packet->timestamp_end, tp_stream_time(&stream->head, tp_clock_now(&sink->clock)),
 				 __ATOMIC_RELEASE);
 	tp_barrier();
