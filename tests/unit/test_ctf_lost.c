@@ -205,6 +205,27 @@ START_TEST(longest_record)
 }
 END_TEST
 
+/* The packets of a ring that has gone round have no end but their own: the runtime is not asked for more of one. */
+START_TEST(longest_record_of_a_ring)
+{
+	struct tp_sink *sink = open_sink("mode=flight,packet=256K,packets=2");
+	const size_t longest = TP_RECORD_MAX - 12 - 1;
+	char *string = malloc(TP_RECORD_MAX);
+
+	memset(string, 'x', TP_RECORD_MAX);
+	for (unsigned int i = 1; i <= 20; i++) {
+		string[longest + 1] = '\0';
+		trace_sample_text(string);
+		ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_TOO_LARGE), i);
+		trace_sample_text(string + 1);
+		string[longest + 1] = 'x';
+	}
+	close_saying(sink, "20 (too large: 20)", 0);
+	free(clean_babeltrace(trace));
+	free(string);
+}
+END_TEST
+
 START_TEST(events_without_an_id)
 {
 	static struct sample_module m, last;
@@ -324,6 +345,7 @@ static void add_tests(TCase *losses)
 	tcase_add_loop_test(losses, losses_without_a_packet, 0, 3);
 	tcase_add_test(losses, a_child_counts_for_itself);
 	tcase_add_test(losses, longest_record);
+	tcase_add_test(losses, longest_record_of_a_ring);
 	tcase_add_loop_test(losses, hand_made_sinks, 0, 2);
 }
 

@@ -129,6 +129,32 @@ START_TEST(tracepoints_in_a_threads_last_destructors)
 }
 END_TEST
 
+/* pthread_exit() in a probe: the record is never complete. */
+static void *exits_in_a_record(void *sink)
+{
+	struct tp_record rec;
+
+	ck_assert_ptr_nonnull(tp_reserve(&rec, sink, &tp_event_sample_int, 12));
+	return NULL;
+}
+
+START_TEST(thread_that_exits_in_a_record)
+{
+	struct tp_sink *sink = open_sink(NULL);
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, exits_in_a_record, sink);
+	pthread_join(thread, NULL);
+	pthread_create(&thread, NULL, one_hit, (void *)7);
+	pthread_join(thread, NULL);
+	tp_sink_close(sink);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = "), 1);
+	ck_assert_contains(text, "value = 7 ");
+	free(text);
+}
+END_TEST
+
 static bool stop;
 
 /* Slow, so that it does not fill the disk while a test waits. */
@@ -481,6 +507,7 @@ int main(void)
 	tcase_add_test(trouble, thousands_of_short_threads);
 	if (!under_thread_sanitizer())
 		tcase_add_test(trouble, tracepoints_in_a_threads_last_destructors);
+	tcase_add_test(trouble, thread_that_exits_in_a_record);
 	tcase_add_test(trouble, sinks_come_and_go_under_living_threads);
 	tcase_add_test(trouble, signal_storm);
 	tcase_add_test(trouble, signal_storm_in_tiny_packets);
