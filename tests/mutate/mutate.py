@@ -221,6 +221,7 @@ class Workshop:
 
     def begin(self, tests: tuple[str, ...], report: Callable[[str], None]) -> bool:
         """Runs the tests without any mutation. False where one of them fails."""
+        report(f"{len(tests)} tests without any mutation; then the mutations")
         copy(ROOT, self.base, variants_of(tests))
         errors = make(self.base, *tests)
         if errors:
@@ -324,4 +325,7 @@ def main(names: list[str]) -> int:
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)
