@@ -7,13 +7,12 @@ went backwards where a handler came between them.
 
 from __future__ import annotations
 
-import glob
 import os
 import platform
 import shutil
 import unittest
 
-from support import BUILD, ROOT, RUNTIME_INCLUDES, Case, run, unavailable
+from support import BUILD, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, Case, run, unavailable
 
 OBJECTS = os.path.join(BUILD, "obj")
 SHORT_WAY = "runtime/src/record/reserve"
@@ -27,10 +26,10 @@ class Compilers(Case):
         if not shutil.which("clang"):
             unavailable(self, "clang is not installed")
         check = run(["pkg-config", "--libs", "check"]).stdout.split()
-        own = os.path.join(OBJECTS, SHORT_WAY + ".o")
-        objects = [o for o in glob.glob(os.path.join(OBJECTS, "runtime/src/**/*.o"), recursive=True) if o != own]
+        sources = [os.path.relpath(source, ROOT) for source in RUNTIME_SOURCES]
+        objects = [os.path.join(OBJECTS, f"{source[:-2]}.o") for source in sources if source != f"{SHORT_WAY}.c"]
         tests = [os.path.join(OBJECTS, "tests/unit", name) for name in
-                 ("test_ctf_instant.o", "ctf_fixture.o", "sample.o", "util.o")]
+                 ("test_ctf_instant.o", "ctf_fixture.o", "ctf_packets.o", "sample.o", "util.o")]
         for flags in CLANG:
             with self.subTest(flags=flags):
                 theirs, program = self.path("reserve.o"), self.path("test_ctf_instant")
