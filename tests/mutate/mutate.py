@@ -105,18 +105,21 @@ sessions: set[int] = set()
 
 
 def _session_of(pid: str) -> int:
+    """-1 where it has ended, though nobody has waited for it."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            return int(file.read().rpartition(")")[2].split()[3])
-    except (OSError, ValueError, IndexError):
+            state, _, _, session = file.read().rpartition(")")[2].split()[:4]
+            return int(session) if state != "Z" else -1
+    except (OSError, ValueError):
         return -1
 
 
 def _end_session(session: int) -> None:
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        if _session_of(pid) == session:
+    """Also those that are forked meanwhile."""
+    while left := [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _session_of(pid) == session]:
+        for pid in left:
             try:
-                os.kill(int(pid), signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
 
