@@ -90,20 +90,52 @@ static inline __attribute__((always_inline)) void traps_off(void)
 
 static int directory, newest, committed;
 static uint64_t discarded;
+static bool goes_round; /* in two files; else each packet has its own, and the newest two are looked at */
+static char files[2][4096] __attribute__((aligned(8)));
 static char packet_memory[4096] __attribute__((aligned(8)));
 
-/* The head and the content of the thread's packet with this number; false where there is none. */
-static bool read_packet(int number)
+/* The heads and the content of the thread's packets. In a flight recorder, a file becomes another packet. */
+static int read_files(void)
 {
 	char name[64];
+	int nr = 0;
 
-	snprintf(name, sizeof(name), "stream-%d-0-%d", (int)getpid(), number);
-	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	must_be(read(fd, packet_memory, sizeof(packet_memory)) == sizeof(packet_memory));
-	close(fd);
-	return true;
+	for (int i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "stream-%d-0-%d", (int)getpid(), (goes_round || newest < 0 ? 0 : newest) + i);
+		int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		must_be(read(fd, files[nr], sizeof(files[nr])) == sizeof(files[nr]));
+		close(fd);
+		nr++;
+	}
+	return nr;
+}
+
+/* No two are of one number, and their times are in its order. */
+static void check_order(int nr)
+{
+	for (int i = 0; i < nr; i++) {
+		const struct tp_packet *one = (const void *)files[i];
+		for (int j = 0; j < nr; j++) {
+			const struct tp_packet *other = (const void *)files[j];
+			must_be(i == j || one->packet_seq_num != other->packet_seq_num);
+			must_be(one->packet_seq_num >= other->packet_seq_num ||
+				(one->timestamp_end <= other->timestamp_begin && one->events_discarded <= other->events_discarded));
+		}
+	}
+}
+
+/* The one with this number; false where there is none. */
+static bool find_packet(int number, int nr)
+{
+	for (int i = 0; i < nr; i++) {
+		if (((const struct tp_packet *)(const void *)files[i])->packet_seq_num == (uint64_t)number) {
+			memcpy(packet_memory, files[i], sizeof(packet_memory));
+			return true;
+		}
+	}
+	return false;
 }
 
 /* The records of the packet with this number, of which each has the next value. */
@@ -135,9 +167,11 @@ static void look(int signal)
 
 	(void)signal;
 	steps++;
-	if (read_packet(newest + 1))
+	const int nr_files = read_files();
+	check_order(nr_files);
+	if (find_packet(newest + 1, nr_files))
 		newest++;
-	if (read_packet(newest)) {
+	if (find_packet(newest, nr_files)) {
 		const size_t nr = nr_in((const void *)packet_memory);
 		check_packet(newest);
 		must_be(newest * PER_PACKET + (int)nr >= committed);
@@ -153,6 +187,7 @@ START_TEST(valid_after_each_instruction)
 	struct tp_sink *sink = open_sink(options[_i]);
 
 	newest = -1;
+	goes_round = _i == 1;
 	directory = open(trace, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	signal(SIGTRAP, look);
 	trace_sample_int(0);
