@@ -17,13 +17,13 @@ from tpgen.check import check
 from tpgen.cpp import Options, preprocess
 from tpgen.diag import Diagnostics
 from tpgen.emit import depfile, emit, make_directory, stamp
-from tpgen.lexer import Text
 from tpgen.lower import Lowered, lower
 from tpgen.model import Answers, Eval, Field, Param, Tracepoint, Unit
 from tpgen.parser import MACROS, parse
 from tpgen.render import render
 from tpgen.source import Source, SourceError, Span
 from tpgen.target import ask
+from tpgen.text import Text
 
 DESCRIPTION = """Compiles event definitions in the Linux kernel's TRACE_EVENT language (.tp files) to C headers.
 

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pycparser import c_ast, c_generator, c_parser
 
 from tpgen.lexer import Token, spell
-from tpgen.parser import C_KEYWORDS as KEYWORDS
+from tpgen.tokens import C_KEYWORDS as KEYWORDS
 
 _SPECIFIERS = frozenset("void char short int long float double signed unsigned _Bool _Complex __int128".split())
 # Spellings of GNU C and of sparse that pycparser does not know and that change no type.

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from tpgen import ctype
 from tpgen.diag import Diagnostics, Note, nearest
-from tpgen.lexer import Text, Token, spell
+from tpgen.lexer import Token, spell
 from tpgen.model import KINDS, Field
-from tpgen.parser import C_KEYWORDS, Call, Part, calls
+from tpgen.text import Text
+from tpgen.tokens import C_KEYWORDS, Call, Part, calls
 from tpgen.wording import code
 
 # The arguments of each field macro.

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tpgen.diag import Diagnostics, Note, nearest
-from tpgen.lexer import Text, spell
+from tpgen.lexer import spell
 from tpgen.model import LOGLEVELS
 from tpgen.parser import Declaration, Tree
+from tpgen.text import Text
 
 _OLD, _NEW = "TRACE_", "LTTNG_UST_TRACEPOINT_LOGLEVEL_"
 _WORDS = {prefix + level: level for prefix in (_OLD, _NEW) for level in LOGLEVELS}

@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from tpgen import ctype
 from tpgen.diag import Diagnostics, nearest
 from tpgen.fields import FIELD_MACROS, parse_fields
-from tpgen.lexer import Text, Token, spell
+from tpgen.lexer import Token, spell
 from tpgen.loglevel import EventKey, parse_loglevels
-from tpgen.model import Code, Eval, EventClass, Param, Tracepoint, Unit
-from tpgen.parser import C_KEYWORDS, Call, Declaration, Tree, calls, matching, split
+from tpgen.model import Eval, EventClass, Param, Tracepoint, Unit
+from tpgen.parser import Declaration, Tree
 from tpgen.printk import parse_print
+from tpgen.text import Text
+from tpgen.tokens import C_KEYWORDS, Call, calls, matching, split
+from tpgen.verbatim import passed_through
 from tpgen.wording import code
 
 # A class's name, and whether it is one of custom events.
@@ -47,7 +50,6 @@ class _Lowering:
         self.loglevels: dict[EventKey, str] = {}
 
     def run(self, tree: Tree) -> Lowered:
-        verbatim = tuple(Code(v.line, v.text) for v in tree.verbatim)
         classes: dict[ClassKey, EventClass] = {}
         broken = set(tree.broken)
         declared: list[tuple[Declaration, EventClass]] = []
@@ -68,7 +70,8 @@ class _Lowering:
             if made_point:
                 tracepoints.append((decl, made_point))
         self._mentions(tree)
-        unit = Unit(self.text.source.path, tree.comment, verbatim, tuple(classes.values()),
+        verbatim, comment = passed_through(self.text, tree.declarations)
+        unit = Unit(self.text.source.path, comment, verbatim, tuple(classes.values()),
                     tuple(point for _, point in tracepoints), tuple(self._evals(tree)))
         return Lowered(unit, self.text, declared, tracepoints)
 

@@ -13,7 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tpgen.diag import Diagnostics, Note, nearest
-from tpgen.lexer import Text, Token, spell
+from tpgen.lexer import Token
+from tpgen.text import Text
+from tpgen.tokens import C_KEYWORDS, Part, brackets, matching, part_of, split
 
 _EVENT = ("name", "proto", "args", "struct", "assign", "print")
 _POINT = ("name", "proto", "args")
@@ -71,45 +73,12 @@ PART_WORDS = frozenset(word for words in WORDS.values() for word in words)
 # All that an included header must not define.
 MACROS = (*FORMS, *sorted(PART_WORDS))
 
-# What can name nothing in C.
-C_KEYWORDS = frozenset(
-    "void char short int long float double signed unsigned _Bool _Complex __int128 const volatile restrict static "
-    "register extern inline _Atomic struct union enum sizeof if else for while do switch case default return break "
-    "continue goto typedef auto".split())
-
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
-# Directives and includes that frame a kernel trace header; they say nothing to a user-space program.
-_FRAME = re.compile(
-    r"#\s*(?:(?:define|undef)\s+TRACE_(?:SYSTEM|SYSTEM_VAR|INCLUDE_PATH|INCLUDE_FILE)\b"
-    r"|include\s*[<\"](?:linux/tracepoint\.h|trace/define_(?:custom_)?trace\.h)[>\"]"
-    r"|pragma\s+once\b|line\b|[0-9])")  # the generated header has a guard of its own, and is read again to create tracepoints
-_GUARD = re.compile(r"#\s*(?:ifndef\s+(\w+)|if\s+!\s*defined\s*\(?\s*(\w+)\s*\)?"
-                    r"\s*\|\|\s*defined\s*\(?\s*TRACE_(?:HEADER|CUSTOM)_MULTI_READ\s*\)?)")
 _SYSTEM = re.compile(r"#\s*(define|undef)\s+TRACE_SYSTEM\b[ \t]*(.*)", re.S)
-
 
 # The parts that name something; but for "class", a declaration has one of them.
 _NAMES = ("name", "event", "enum", "sizeof")
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One part of a declaration, or one argument of a call, without its decoration. at and end are never None:
-    where there are no tokens, they are the brackets or commas around."""
-
-    tokens: tuple[Token, ...]
-    at: Token
-    end: Token
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """NAME(argument, ...)"""
-
-    name: Token
-    args: tuple[Part, ...]
-    close: Token
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,102 +99,15 @@ class Declaration:
 
 
 @dataclass(frozen=True, slots=True)
-class Verbatim:
-    """C code that passes through to the generated header as it is written."""
-
-    line: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Tree:
     declarations: tuple[Declaration, ...]
     broken: frozenset[str]  # what declarations in which there was an error declare, as far as that is known
-    verbatim: tuple[Verbatim, ...]
-    comment: str  # the file's first comment, as written
 
 
 def parse(text: Text, diag: Diagnostics) -> Tree:
     parser = _Parser(text, diag)
     declarations = tuple(parser.declarations())
-    verbatim, comment = _verbatim(text, declarations)
-    pieces = sorted([*verbatim, *_beside(text, declarations)], key=lambda piece: piece.line)
-    return Tree(declarations, frozenset(parser.broken), tuple(pieces), comment)
-
-
-def _beside(text: Text, declarations: Sequence[Declaration]) -> Iterator[Verbatim]:
-    """What macros make beside declarations, as preprocessed: the calls of such macros are not copied to the output."""
-    lines: dict[int, list[Declaration]] = {}
-    for decl in declarations:
-        lines.setdefault(decl.macro.line, []).append(decl)
-    for line, here in lines.items():
-        between: dict[int, list[Token]] = {}
-        for token in text.made_by_macros(line):
-            if token.kind != "dir" and not any(d.macro.start <= token.start < d.close.end for d in here):
-                between.setdefault(sum(d.macro.start < token.start for d in here), []).append(token)
-        for tokens in between.values():
-            if any(t.text != ";" for t in tokens):
-                yield Verbatim(line, spell(tokens).lstrip("; "))
-
-
-def brackets(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
-    """Each token with its depth: how many brackets are open around it (a bracket is outside of itself)."""
-    depth = 0
-    for token in tokens:
-        if token.kind == "punct" and token.text in ")]}":
-            depth -= 1
-        yield depth, token
-        if token.kind == "punct" and token.text in "([{":
-            depth += 1
-
-
-def split(tokens: Sequence[Token], at: Token, end: Token) -> tuple[Part, ...]:
-    """The parts between the commas of the lowest level. at and end are the brackets around tokens."""
-    if not tokens:
-        return ()
-    parts: list[Part] = []
-    before, begin, depth = at, 0, 0
-    for index, token in enumerate(tokens):
-        if token.kind != "punct":
-            continue
-        if token.text in "([{":
-            depth += 1
-        elif token.text in ")]}":
-            depth -= 1
-        elif token.text == "," and depth == 0:
-            parts.append(_part(tokens[begin:index], before, token))
-            before, begin = token, index + 1
-    parts.append(_part(tokens[begin:], before, end))
-    return tuple(parts)
-
-
-def _part(tokens: Sequence[Token], before: Token, after: Token) -> Part:
-    return Part(tuple(tokens), tokens[0] if tokens else before, tokens[-1] if tokens else after)
-
-
-def calls(tokens: Sequence[Token]) -> Iterator[Call | Token]:
-    """tokens as a sequence of calls; what is no part of a call comes as the token it is. Brackets must match."""
-    index = 0
-    while index < len(tokens):
-        token = tokens[index]
-        if token.kind == "id" and index + 1 < len(tokens) and tokens[index + 1].text == "(":
-            close = matching(tokens, index + 1)
-            yield Call(token, split(tokens[index + 2:close], tokens[index + 1], tokens[close]), tokens[close])
-            index = close + 1
-        else:
-            yield token
-            index += 1
-
-
-def matching(tokens: Sequence[Token], opening: int) -> int:
-    """The index of the bracket that closes the one at index opening; the last token where there is none."""
-    depth = 0
-    for index in range(opening, len(tokens)):
-        if tokens[index].kind == "punct":
-            depth += (tokens[index].text in "([{") - (tokens[index].text in ")]}")
-            if depth == 0:
-                return index
-    return len(tokens) - 1
+    return Tree(declarations, frozenset(parser.broken))
 
 
 class _Parser:
@@ -389,7 +271,7 @@ class _Parser:
             if not part:
                 return None
             parts[role] = part
-        begin, end = _comment_before(self.text, macro.line)
+        begin, end = self.text.comment_before(macro.line)
         return Declaration(macro, parts, close, self.system, self.text.source.text[begin:end])
 
     def _name(self, macro: Token, role: str, argument: Part) -> Part | None:
@@ -415,7 +297,7 @@ class _Parser:
                             f"no part is called '{word.text}'{nearest(word.text, PART_WORDS)}")
             return None
         if word.text in PART_WORDS:
-            return _part(tokens[2:-1], tokens[1], tokens[-1])
+            return part_of(tokens[2:-1], tokens[1], tokens[-1])
         return argument
 
     def _missing_commas(self, macro: Token, arguments: Sequence[Part]) -> bool:
@@ -464,7 +346,7 @@ def _define_trace(form: tuple[str, ...], arguments: tuple[Part, ...],
         return ("name",), arguments
     if any(a.tokens and a.tokens[0].text in PART_WORDS for a in arguments):
         return form, arguments
-    names = [_part(a.tokens[-1:], a.at, a.end) for a in arguments[1:] if a.tokens and a.tokens[-1].text != "void"]
+    names = [part_of(a.tokens[-1:], a.at, a.end) for a in arguments[1:] if a.tokens and a.tokens[-1].text != "void"]
     return form, (arguments[0], _join(arguments[1:], close), _join(names, close))
 
 
@@ -476,89 +358,4 @@ def _join(arguments: Sequence[Part], close: Token) -> Part:
             last = tokens[-1]
             tokens.append(Token("punct", ",", last.path, last.line, last.end, last.end + 1))
         tokens.extend(argument.tokens)
-    return _part(tokens, close, close)
-
-
-# ---- What passes through ----
-
-
-def _comment_before(text: Text, line: int) -> tuple[int, int]:
-    """Where the comment stands that ends in the line in front of a declaration: offsets, equal where there is none."""
-    source = text.source
-    begin_of_line = source.offset(line)
-    end = source.offset(line - 1) + len(source.line(line - 1).rstrip()) if line > 1 else 0
-    begin = text.comments.get(end)
-    if begin is None or source.text[source.text.rfind("\n", 0, begin) + 1:begin].strip():
-        return begin_of_line, begin_of_line
-    return begin, end
-
-
-def _verbatim(text: Text, declarations: Sequence[Declaration]) -> tuple[tuple[Verbatim, ...], str]:
-    """What is left of the file when its declarations and its frame are taken out, and its first comment."""
-    raw, source = text.raw, text.source.text
-    holes = list(_frame(raw))
-    lines = {d.macro.line for d in declarations}
-    index, depth = 0, 0
-    while index < len(raw):
-        token = raw[index]
-        if token.kind == "punct" and token.text in ("{", "}"):
-            depth = max(0, depth + (1 if token.text == "{" else -1))
-        call = token.kind == "id" and index + 1 < len(raw) and raw[index + 1].text == "("
-        if call and token.text in FORMS and (token.text not in text.own_macros or token.line in lines) or depth == 0 and token.text in text.own_macros and token.line in lines:
-            end = matching(raw, index + 1) if call else index
-            if end + 1 < len(raw) and raw[end + 1].text == ";":
-                end += 1
-            begin = _comment_before(text, token.line)[0]
-            alone = not text.source.line(token.line)[:token.start - text.source.offset(token.line)].strip()
-            holes.append((min(token.start, begin) if alone else token.start, raw[end].end))
-            index, depth = end, 0
-        index += 1
-    comment = ""
-    match = re.match(r"\s*((?:/\*.*?\*/\s*|//[^\n]*\n\s*)+)", source, re.S)
-    if match:
-        comment = match[1].strip()
-        holes.append((0, match.end()))
-    return tuple(_between(source, sorted(holes))), comment
-
-
-def _frame(raw: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """Where the directives of a kernel trace header's frame stand."""
-    directives = [t for t in raw if t.kind == "dir"]
-    for token in directives:
-        if _FRAME.match(token.text):
-            yield token.start, token.end
-    yield from _guard(raw, directives)
-
-
-def _guard(raw: Sequence[Token], directives: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """The include guard: #if and #define in front of everything else, and the #endif."""
-    rest = [t for t in directives if not _FRAME.match(t.text)]
-    match = _GUARD.match(rest[0].text) if len(rest) > 2 else None
-    if not match or not re.match(rf"#\s*define\s+{re.escape(match[1] or match[2])}\s*(?:/\*.*)?$", rest[1].text, re.S):
-        return
-    if any(t.kind != "dir" and t.start < rest[1].start for t in raw):
-        return
-    depth = 0
-    for token in rest:
-        word = re.match(r"#\s*(\w*)", token.text)
-        assert word
-        depth += word[1].startswith("if")
-        depth -= word[1] == "endif"
-        if depth == 0:
-            for one in (rest[0], rest[1], token):
-                yield one.start, one.end
-            return
-
-
-def _between(source: str, holes: Sequence[tuple[int, int]]) -> Iterator[Verbatim]:
-    at, line = 0, 1
-    for start, end in [*holes, (len(source), len(source))]:
-        chunk = source[at:start] if start > at else ""
-        code = re.sub(r"/\*.*?\*/|//[^\n]*", "", chunk, flags=re.S)
-        if code.strip():
-            lead = len(chunk) - len(chunk.lstrip())
-            first = chunk.rfind("\n", 0, lead) + 1
-            yield Verbatim(line + chunk.count("\n", 0, first), chunk[first:].rstrip())
-        if end > at:
-            line += source.count("\n", at, end)
-            at = end
+    return part_of(tokens, close, close)

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tpgen.diag import Diagnostics, Note
-from tpgen.lexer import Text, Token, spell
+from tpgen.lexer import Token, spell
 from tpgen.model import TABLE, Print, Symbols
-from tpgen.parser import Declaration, Part, brackets, matching, split
+from tpgen.parser import Declaration
+from tpgen.text import Text
+from tpgen.tokens import Part, brackets, matching, split
 from tpgen.wording import code
 
 # The helpers whose arguments from this one on are a table.

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tpgen.lexer import Text, Token
+from tpgen.lexer import Token
 from tpgen.model import Code
+from tpgen.text import Text
 
 
 def code(text: Text, tokens: Sequence[Token], changed: Mapping[Token, str] | None = None) -> Code:

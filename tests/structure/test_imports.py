@@ -9,8 +9,8 @@ import unittest
 
 from support import ROOT
 
-ORDER = ["source", "diag", "compiler", "cpp", "lexer", "parser", "ctype", "model", "wording", "loglevel", "fields", "printk", "lower",
-         "check", "target", "backends", "render", "emit", "cli"]
+ORDER = ["source", "diag", "compiler", "cpp", "lexer", "text", "tokens", "parser", "ctype", "model", "wording", "verbatim", "loglevel",
+         "fields", "printk", "lower", "check", "target", "backends", "render", "emit", "cli"]
 
 
 def imports(path: str) -> set[str]:

@@ -12,7 +12,7 @@ from tpgen.check.scope import Record, bare, branches, code_of, in_doubt, unevalu
 from tpgen.diag import Note, nearest
 from tpgen.lexer import Token, lex
 from tpgen.model import Field
-from tpgen.parser import Part, matching, split
+from tpgen.tokens import Part, matching, split
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from tpgen.ctype import CType
 from tpgen.diag import Note
 from tpgen.lexer import Token
 from tpgen.model import Field
-from tpgen.parser import Part, matching, split
 from tpgen.printk import POINTERS, Conversion, conversions, format_value
 from tpgen.source import Span
+from tpgen.tokens import Part, matching, split
 
 _LENGTH_BITS = {"hh": 32, "h": 32, "": 32, "l": 64, "ll": 64, "q": 64, "j": 64, "z": 64, "t": 64, "L": 64}
 

@@ -12,9 +12,11 @@ from functools import cached_property
 from tpgen import ctype
 from tpgen.ctype import CType
 from tpgen.diag import Diagnostics
-from tpgen.lexer import Text, Token, lex
+from tpgen.lexer import Token, lex
 from tpgen.model import EventClass, Field
-from tpgen.parser import Declaration, Part, matching
+from tpgen.parser import Declaration
+from tpgen.text import Text
+from tpgen.tokens import Part, matching
 
 # Types of the kernel's whose names alone say how wide they are.
 _KERNEL = {f"__{order}{bits}": CType("int", bits, False, f"__{order}{bits}") for order in ("be", "le")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from tpgen.check.scope import Record, code_of, constant
 from tpgen.diag import Note
 from tpgen.lexer import Token, spell
-from tpgen.parser import Part, split
 from tpgen.printk import TABLE_HELPERS, table_calls
+from tpgen.tokens import Part, split
 
 # With so many entries in front, masks are compared each with each; a word has 64 bits.
 _MAX_COMPARED = 256

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""Rules on constants: what stands in a format by a name that its readers can't look up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tpgen.check.scope import Record, code_of, unevaluated
+from tpgen.diag import Diagnostics
+from tpgen.lexer import Token, lex, spell
+from tpgen.lower import Lowered
+from tpgen.tokens import C_KEYWORDS, matching
+
+# A name that stands for a number, by the habits of C.
+_CONSTANT = re.compile(r"(?!NULL$|PRI[a-zA-Z]|TRUE$|FALSE$)[A-Z][A-Z0-9_]{2,}$")
+
+
+def check_unevaluated_names(lowered: Lowered, records: Sequence[Record], diag: Diagnostics) -> None:
+    """Names in a format file that its readers can't look up, each once a file."""
+    known = {e.text for e in lowered.unit.evals}
+    for record in records:
+        named = [(one, lowered.text.span(at)) for part in record.prints for one, at in _constants(code_of(part))]
+        for field in record.event_class.fields:
+            if field.kind == "array":
+                length = lex(field.code[0].text, lowered.text.source.path)
+                named.extend((one, field.span) for one, _ in _constants(length))
+        for (text, remedy), span in named:
+            if text not in known:
+                known.add(text)
+                diag.remark(span, "TP056", f"'{text}' stands in the event's format by name, where readers of a trace "
+                            f"can't look it up; {remedy}; gives them its value")
+
+
+def _constants(tokens: Sequence[Token]) -> Iterator[tuple[tuple[str, str], Token]]:
+    """What only the C compiler can evaluate, with the declaration that tells readers its value, and its place."""
+    unseen = unevaluated(tokens)
+    for index, token in enumerate(tokens):
+        after = tokens[index + 1].text if index + 1 < len(tokens) else ""
+        before = tokens[index - 1].text if index else ""
+        if token.text == "sizeof" and after == "(":
+            of = tokens[index + 2:matching(tokens, index + 1)]
+            # Readers know the sizes of C's own types.
+            if "__entry" not in [t.text for t in of] and not all(t.text in C_KEYWORDS for t in of):
+                yield (f"sizeof({spell(of)})", f"TRACE_DEFINE_SIZEOF({spell(of)})"), token
+        elif index not in unseen and _CONSTANT.match(token.text) and token.kind == "id" and after != "(" \
+                and before not in ("->", "."):
+            yield (token.text, f"TRACE_DEFINE_ENUM({token.text})"), token
