@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from pycparser import c_ast, c_generator, c_parser
 
+from tpgen.kinds import GETTERS
 from tpgen.lexer import Token, spell
 from tpgen.tokens import C_KEYWORDS as KEYWORDS
 
@@ -63,9 +64,8 @@ KNOWN = _known()
 # What the helpers of TP_printk return.
 _HELPERS = {**{name: STRING for name in (
     "__print_flags __print_flags_u64 __print_symbolic __print_symbolic_u64 __print_hex __print_hex_str __print_array "
-    "__print_dynamic_array __print_hex_dump __get_str __get_rel_str __get_bitmask __get_rel_bitmask __get_cpumask "
-    "__get_rel_cpumask").split()},
-    **{name: POINTER for name in ("__get_dynamic_array __get_rel_dynamic_array __get_sockaddr __get_rel_sockaddr").split()},
+    "__print_dynamic_array __print_hex_dump").split()},
+    **{name: STRING if kind.text else POINTER for name, (kind, _) in GETTERS.items()},
     **{name: CType("int", 32, False, "unsigned int") for name in (
         "__get_dynamic_array_len", "__get_rel_dynamic_array_len")}}
 

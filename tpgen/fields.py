@@ -8,34 +8,11 @@ from collections.abc import Sequence
 from tpgen import ctype
 from tpgen.diag import Diagnostics, Note, nearest
 from tpgen.lexer import Token, spell
-from tpgen.model import KINDS, Field
+from tpgen.kinds import FIELD_MACROS, FieldKind
+from tpgen.model import Field
 from tpgen.text import Text
 from tpgen.tokens import C_KEYWORDS, Call, Part, calls
 from tpgen.wording import code
-
-# The arguments of each field macro.
-_OF_MACRO: dict[str, tuple[str, ...]] = {
-    "field": ("type", "name"),
-    "field_ext": ("type", "name", "filter type"),
-    "field_struct": ("type", "name"),
-    "field_struct_ext": ("type", "name", "filter type"),
-    "array": ("type", "name", "length"),
-    "dynamic_array": ("type", "name", "length"),
-    "string": ("name", "source"),
-    "string_len": ("name", "source", "length"),
-    "vstring": ("name", "format", "va_list *"),
-    "bitmask": ("name", "number of bits"),
-    "cpumask": ("name",),
-    "sockaddr": ("name", "length"),
-}
-_REL = ("dynamic_array", "string", "string_len", "bitmask", "cpumask", "sockaddr")
-FIELD_MACROS = {**{f"__{macro}": form for macro, form in _OF_MACRO.items()},
-                **{f"__rel_{macro}": _OF_MACRO[macro] for macro in _REL}}
-
-# The element's type where the macro does not name one: as the kernel prints it, and for C.
-_TYPES = {"string": ("char", "char"), "bitmask": ("unsigned long", "unsigned long"),
-          "cpumask": ("cpumask_t", "unsigned long"), "sockaddr": ("u8", "unsigned char")}
-
 
 def parse_fields(tokens: Sequence[Token], text: Text, diag: Diagnostics) -> tuple[Field, ...] | None:
     """The fields of a TP_STRUCT__entry; None after an error."""
@@ -78,11 +55,12 @@ class _Fields:
         return good
 
     def _field(self, call: Call) -> Field | None:
-        form = FIELD_MACROS.get(call.name.text)
-        if not form:
+        kind, rel = FIELD_MACROS.get(call.name.text, (None, False))
+        if not kind:
             self.diag.error(self.text.span(call.name), "TP020",
                             f"no field macro is called '{call.name.text}'{nearest(call.name.text, FIELD_MACROS)}")
             return None
+        form = kind.arguments
         if len(call.args) != len(form):
             hint = "; is a ',' missing?" if len(call.args) < len(form) else ""
             self.diag.error(self.text.span(call.name, call.close), "TP021", f"{call.name.text} takes {len(form)} "
@@ -96,10 +74,7 @@ class _Fields:
             self.diag.error(self.text.span(name.at, name.end), "TP023",
                             f"a field's name must be a C identifier, not '{spell(name.tokens)}'{remedy}")
             return None
-        rel = call.name.text.startswith("__rel_")
-        macro = call.name.text[len("__rel_" if rel else "__"):]
-        kind = KINDS[macro]
-        types = self._types(call, given.pop("type"), kind) if "type" in given else _TYPES[kind]
+        types = self._types(call, given.pop("type"), kind) if "type" in given else kind.types
         if not types:
             return None
         for what, part in given.items():
@@ -107,12 +82,12 @@ class _Fields:
                 self.diag.error(self.text.span(call.name, call.close), "TP021", f"{call.name.text}: the {what} is empty")
                 return None
         given.pop("filter type", None)
-        return Field(kind, macro, rel, *types, name.tokens[0].text,
-                     self.text.spell(given["length"].tokens) if "type" in form and "length" in given else None,
+        return Field(kind, rel, *types, name.tokens[0].text,
+                     self.text.spell(given["length"].tokens) if kind.counted else None,
                      tuple(code(self.text, part.tokens) for part in given.values()),
                      self.text.span(call.name, call.close))
 
-    def _types(self, call: Call, part: Part, kind: str) -> tuple[str, str] | None:
+    def _types(self, call: Call, part: Part, kind: FieldKind) -> tuple[str, str] | None:
         """The element's type, as the kernel prints it and for C."""
         try:
             if not part.tokens:
@@ -124,5 +99,5 @@ class _Fields:
             return None
         spelled = self.text.spell(part.tokens)
         # The macros of arrays stringify it before it is expanded.
-        unexpanded = self.text.unexpanded(part.tokens) if kind in ("array", "dynamic_array") else None
+        unexpanded = self.text.unexpanded(part.tokens) if kind.counted else None
         return unexpanded or spelled, spelled

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from tpgen import ctype
 from tpgen.diag import Diagnostics, nearest
-from tpgen.fields import FIELD_MACROS, parse_fields
+from tpgen.fields import parse_fields
+from tpgen.kinds import FIELD_MACROS
 from tpgen.lexer import Token, spell
 from tpgen.loglevel import EventKey, parse_loglevels
 from tpgen.model import Eval, EventClass, Param, Tracepoint, Unit
@@ -200,9 +201,9 @@ def _uses_alias(assign: Sequence[Token], params: Sequence[Param]) -> bool:
 def _variables(struct: Sequence[Token], assign: Sequence[Token]) -> Iterator[str]:
     """The identifiers that may be parameters: no members, no names of fields, and not what __assign_str ignores."""
     for call in calls(struct):
-        form = FIELD_MACROS.get(call.name.text) if isinstance(call, Call) else None
-        if isinstance(call, Call) and form:
-            yield from (t.text for role, part in zip(form, call.args) if role not in ("type", "name", "filter type")
+        kind, _ = FIELD_MACROS.get(call.name.text, (None, False)) if isinstance(call, Call) else (None, False)
+        if isinstance(call, Call) and kind:
+            yield from (t.text for role, part in zip(kind.arguments, call.args) if role not in ("type", "name", "filter type")
                         for t in part.tokens if t.kind == "id")
     index = 0
     while index < len(assign):

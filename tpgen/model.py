@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from tpgen.kinds import FieldKind
 from tpgen.source import Span
 
 
@@ -49,16 +50,10 @@ class Symbols:
 LOGLEVELS = ("EMERG", "ALERT", "CRIT", "ERR", "WARNING", "NOTICE", "INFO", "DEBUG_SYSTEM", "DEBUG_PROGRAM", "DEBUG_PROCESS",
              "DEBUG_MODULE", "DEBUG_UNIT", "DEBUG_FUNCTION", "DEBUG_LINE", "DEBUG")
 
-# What a field is, by the macro that declares it, without its underscores and "rel_".
-KINDS = {"field": "field", "field_ext": "field", "field_struct": "struct", "field_struct_ext": "struct",
-         "array": "array", "dynamic_array": "dynamic_array", "string": "string", "string_len": "string",
-         "vstring": "string", "bitmask": "bitmask", "cpumask": "cpumask", "sockaddr": "sockaddr"}
-
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    kind: str           # a value of KINDS
-    macro: str          # the key: string, string_len, vstring ...
+    kind: FieldKind
     rel: bool           # one of the __rel_ twins: its offset counts from the end of its own word
     type: str           # the element's, as the kernel prints it, white space collapsed
     c_type: str         # the same for the C compiler: with the file's own macros expanded
@@ -68,8 +63,12 @@ class Field:
     span: Span
 
     @property
+    def macro(self) -> str:
+        return self.kind.macro
+
+    @property
     def dynamic(self) -> bool:
-        return self.kind not in ("field", "struct", "array")
+        return self.kind.dynamic
 
     @property
     def member(self) -> str:
@@ -79,14 +78,14 @@ class Field:
     @property
     def in_record(self) -> tuple[str, str]:
         """What its place in the record's fixed part depends on: the type, and the length of an array; "" for none."""
-        return self.c_type, " ".join(self.code[0].text.split()) if self.kind == "array" else "[]" if self.dynamic else ""
+        return self.c_type, "[]" if self.dynamic else " ".join(self.code[0].text.split()) if self.kind.counted else ""
 
     @property
     def decl(self) -> str:
         """What the kernel prints behind "field:" in a format file."""
         if not self.dynamic:
-            return f"{self.type} {self.name}" + (f"[{self.length}]" if self.kind == "array" else "")
-        if self.kind == "cpumask":
+            return f"{self.type} {self.name}" + (f"[{self.length}]" if self.kind.counted else "")
+        if self.kind.whole:
             return f"__{'rel' if self.rel else 'data'}_loc {self.type} {self.name}"
         # The kernel puts what begins with '[' behind the name, unless the type begins with __data_loc.
         return f"__rel_loc {self.type} {self.name}[]" if self.rel else f"__data_loc {self.type}[] {self.name}"

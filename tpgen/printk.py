@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tpgen.diag import Diagnostics, Note
+from tpgen.kinds import GETTERS
 from tpgen.lexer import Token, spell
 from tpgen.model import TABLE, Print, Symbols
 from tpgen.parser import Declaration
@@ -19,7 +20,7 @@ from tpgen.wording import code
 TABLE_HELPERS = {"__print_flags": 2, "__print_flags_u64": 2, "__print_symbolic": 1, "__print_symbolic_u64": 1}
 
 # A pointer to TP_fast_assign, a text to TP_printk; in C that takes two names.
-_TEXTS = {f"__get_{rel}{kind}": f"__print_{rel}{kind}" for rel in ("", "rel_") for kind in ("bitmask", "cpumask")}
+_TEXTS = {name: name.replace("__get_", "__print_") for name, (kind, _) in GETTERS.items() if kind.printer}
 
 # What <inttypes.h> makes of its macros on LP64 machines, for texts that no C compiler sees.
 _PRI_LENGTH = {"8": "", "16": "", "32": "", "64": "l", "MAX": "l", "PTR": "l"}

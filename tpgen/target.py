@@ -61,7 +61,7 @@ def ask(source: Source, options: Options, fields: Sequence[Field], evals: Sequen
 
 
 def _shown(field: Field) -> str:
-    return field.c_type + (f" of length {field.in_record[1]}" if field.kind == "array" else "")
+    return field.c_type + (f" of length {field.in_record[1]}" if field.kind.name == "array" else "")
 
 
 def _layout(answer: Sequence[int]) -> Layout:

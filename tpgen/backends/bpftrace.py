@@ -103,12 +103,12 @@ def _location(field: Field, offset: int) -> str:
     """How to get at a payload."""
     word = f"$e->{field.member}"
     place = f"(uint8 *)$e + {f'{offset + 4} + ' if field.rel else ''}({word} & 0xffff)"
-    return f"str({place})" if field.kind == "string" else f"{field.type}: {word} >> 16 bytes at {place}"
+    return f"str({place})" if field.kind.name == "string" else f"{field.type}: {word} >> 16 bytes at {place}"
 
 
 def _declared(field: Field, layout: Layout, offset: int) -> tuple[str, str]:
     """The member, and what its type is in the program where that says more."""
-    length = f"[{layout.size // layout.element}]" if field.kind == "array" and layout.element else ""
+    length = f"[{layout.size // layout.element}]" if field.kind.counted and layout.element else ""
     type_ = _scalar(field, layout)
     aligned = layout.align >= layout.element and offset % (layout.element or 1) == 0
     if not type_ or not aligned:

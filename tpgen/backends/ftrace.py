@@ -44,7 +44,7 @@ def _view(event: Tracepoint, number: int, answers: Answers) -> Mapping[str, obje
             return None
         offset = -(-end // layout.align) * layout.align
         end = offset + layout.size
-        signed = layout.signed and field.kind not in ("struct", "cpumask")
+        signed = layout.signed and not field.kind.whole
         fields.append(_field(evaluate(field.decl, answers.values), offset, layout.size, signed))
     return {"name": event.name, "id": number, "common": [_field(*one) for one in _COMMON], "fields": fields,
             "print_fmt": evaluate((event.print or event_class.print).text, answers.values)}

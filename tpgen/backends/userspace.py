@@ -11,12 +11,6 @@ from tpgen import INTERFACE_VERSION
 from tpgen.backends.output import Ask, Output
 from tpgen.model import TABLE, Code, Eval, EventClass, Field, Param, Print, Symbols, Tracepoint, Unit
 
-# What measures a dynamic field, by its macro: the runtime's function, and the casts of the field's expressions.
-SIZERS = {"string": ("tp_size_string", "const char *"), "string_len": ("tp_size_string_len", "const char *", "size_t"),
-          "vstring": ("tp_size_vstring", "const char *", "va_list *"), "dynamic_array": ("tp_size_array", "size_t"),
-          "bitmask": ("tp_size_bitmask", "size_t"), "cpumask": ("tp_size_cpumask",),
-          "sockaddr": ("tp_size_sockaddr", "size_t")}
-
 # The highest n of the macros TP_CALL_n in tp/call.h.
 CALL_ARGS = 5
 
@@ -185,22 +179,21 @@ def _proto(params: Sequence[Param]) -> str:
 
 
 def _field(field: Field, tables: Mapping[str, str]) -> Mapping[str, object]:
-    sizer, *casts = SIZERS.get(field.macro, ("",))
     return {
-        "kind": f"TP_{field.kind.upper()}",
+        "kind": f"TP_{field.kind.name.upper()}",
         "relative": "true" if field.rel else "false",
         "name": field.name,
         "type": field.c_type,
         "type_text": field.type,
         "member": field.member,
         "declaration": f"tp_data_loc_t {field.member};" if field.dynamic else
-        f"{field.c_type} {field.name}" + (f"[{field.length}];" if field.kind == "array" else ";"),
+        f"{field.c_type} {field.name}" + (f"[{field.length}];" if field.kind.counted else ";"),
         "comment": f"{field.type}[]" if field.dynamic else "",
-        "sizer": sizer,
-        "element": f", sizeof({field.c_type}), _Alignof({field.c_type})" if field.kind == "dynamic_array" else "",
-        "code": list(zip(casts, field.code)),
+        "sizer": field.kind.sizer,
+        "element": f", sizeof({field.c_type}), _Alignof({field.c_type})" if field.kind.counted else "",
+        "code": list(zip(field.kind.casts, field.code)),
         "place": "tp_place_rel" if field.rel else "tp_place",
-        "symbols": tables.get(field.name, "NULL") if field.kind == "field" else "NULL",
+        "symbols": tables.get(field.name, "NULL") if field.kind.name == "field" else "NULL",
     }
 
 

@@ -22,7 +22,7 @@ def check_unevaluated_names(lowered: Lowered, records: Sequence[Record], diag: D
     for record in records:
         named = [(one, lowered.text.span(at)) for part in record.prints for one, at in _constants(code_of(part))]
         for field in record.event_class.fields:
-            if field.kind == "array":
+            if field.kind.name == "array":
                 length = lex(field.code[0].text, lowered.text.source.path)
                 named.extend((one, field.span) for one, _ in _constants(length))
         for (text, remedy), span in named:

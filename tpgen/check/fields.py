@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from tpgen.check.scope import Record, bare, branches, code_of, in_doubt, unevaluated
 from tpgen.diag import Note, nearest
+from tpgen.kinds import FIELD_MACROS, GETTERS, KINDS, twin
 from tpgen.lexer import Token, lex
 from tpgen.model import Field
 from tpgen.tokens import Part, matching, split
@@ -24,30 +25,22 @@ class Helper:
 
 # All that TP_fast_assign and TP_printk may call.
 HELPERS = {
-    "__assign_str": Helper(1, "string"), "__assign_str_len": Helper(1, "string"), "__assign_vstr": Helper(3, "string"),
-    "__assign_bitmask": Helper(3, "bitmask"), "__assign_cpumask": Helper(2, "cpumask"),
-    "__assign_sockaddr": Helper(3, "sockaddr"),
-    "__get_dynamic_array": Helper(1, "any"), "__get_dynamic_array_len": Helper(1, "any"),
-    "__get_str": Helper(1, "string"), "__get_bitmask": Helper(1, "bitmask"), "__get_cpumask": Helper(1, "cpumask"),
-    "__get_sockaddr": Helper(1, "sockaddr"), "__print_dynamic_array": Helper(2, "any"),
+    "__get_dynamic_array_len": Helper(1, "any"), "__get_rel_dynamic_array_len": Helper(1, "any", True),
+    "__print_dynamic_array": Helper(2, "any"),
     "__get_buf": Helper(1), "__print_flags": Helper(3), "__print_flags_u64": Helper(3), "__print_symbolic": Helper(2),
     "__print_symbolic_u64": Helper(2), "__print_hex": Helper(2), "__print_hex_str": Helper(2),
     "__print_array": Helper(3), "__print_hex_dump": Helper(7), "__print_ns_to_secs": Helper(1),
     "__print_ns_without_secs": Helper(1),
+    **{name: Helper(1, "any" if kind.counted else kind.name, rel) for name, (kind, rel) in GETTERS.items()},
+    **{twin(name) if rel else name: Helper(kind.assigned, kind.name, rel) for kind, rel in FIELD_MACROS.values()
+       for name in kind.assigners},
 }
-for _name in [n for n, h in HELPERS.items() if h.takes and n not in ("__assign_vstr", "__print_dynamic_array")]:
-    HELPERS[_name.replace("__get_", "__get_rel_").replace("__assign_", "__assign_rel_")] = \
-        Helper(HELPERS[_name].least, HELPERS[_name].takes, True)
 
-# The kinds of fields that a helper for one kind takes.
-_FIT = {"string": ("string",), "bitmask": ("bitmask", "cpumask"), "cpumask": ("bitmask", "cpumask"),
-        "sockaddr": ("sockaddr", "dynamic_array")}
-_NAMES = {"string": "string", "bitmask": "bitmask", "cpumask": "cpumask", "sockaddr": "socket address"}
+# What messages call the kinds that helpers take.
+_NOUNS = {kind.name: kind.noun for kind in KINDS.values()}
+
 # A local variable is followed to no longer expression, in tokens.
 _MAX_FOLLOWED = 16
-
-# Kinds that helpers have a shorter name for.
-_SHORT = {"string": "str"}
 
 _ASSIGNMENTS = frozenset("= += -= *= /= %= &= |= ^= <<= >>= ++ -- [ . ->".split())
 # What a '(' behind it makes no argument of.
@@ -112,7 +105,7 @@ class _Fields:
             return
         field = self.record.dynamic.get(arguments[0].tokens[0].text)
         if "_str" in token.text and token.text.startswith("__assign") and len(arguments[0].tokens) == 1 and field \
-                and field.kind == "string" and field.macro != "vstring":
+                and field.kind.name == "string" and field.macro != "vstring":
             self._source(token, arguments, field)
 
     def _source(self, token: Token, arguments: Sequence[Part], field: Field) -> None:
@@ -165,18 +158,18 @@ class _Fields:
         elif not field.dynamic:
             what = f"{macro}: '{field.name}' is no dynamic field; write __entry->{field.name}"
         elif HELPERS[macro].rel != field.rel:
-            twin = macro.replace("_rel_", "_") if not field.rel else _relative(macro)
-            what = f"{macro}: '{field.name}' is {'a' if field.rel else 'no'} __rel_ field; write {twin}({field.name})"
+            other = macro.replace("_rel_", "_") if not field.rel else twin(macro)
+            what = f"{macro}: '{field.name}' is {'a' if field.rel else 'no'} __rel_ field; write {other}({field.name})"
         elif not self._is(HELPERS[macro].takes, field):
-            twin = _assigner(field) if macro.startswith("__assign_") else f"{getter(field)}({field.name})"
-            what = f"{macro}: '{field.name}' is no {_NAMES[HELPERS[macro].takes]}; write {twin}"
+            other = _assigner(field) if macro.startswith("__assign_") else f"{getter(field)}({field.name})"
+            what = f"{macro}: '{field.name}' is no {_NOUNS[HELPERS[macro].takes]}; write {other}"
         if what:
             self.diag.error(self.text.span(token), "TP062", what, [Note(field.span, "it is declared here")])
 
     def _is(self, takes: str, field: Field) -> bool:
-        if takes == "any" or field.kind in _FIT[takes]:
+        if takes == "any" or takes in field.kind.fits:
             return True
-        return takes == "string" and field.kind == "dynamic_array" and self.record.is_bytes(field)
+        return takes == "string" and field.kind.counted and self.record.is_bytes(field)
 
     # ---- Which fields are assigned ----
 
@@ -195,7 +188,7 @@ class _Fields:
                 continue
             mention = printed.get(field.member)
             notes = [Note(self.text.span(mention), "it is printed here")] if mention else []
-            if field.kind == "string":
+            if field.kind.name == "string":
                 self.diag.error(field.span, "TP061", f"string '{field.name}' is never copied into the record; add "
                                 f"{_assigner(field)}; to TP_fast_assign", notes)
             else:
@@ -204,7 +197,7 @@ class _Fields:
 
     def _scratch(self, field: Field) -> bool:
         """Whether it is room for a text that a function called in TP_printk makes: an old habit of drivers."""
-        if field.kind != "dynamic_array" or not self.record.is_bytes(field) or self._depends(field):
+        if not field.dynamic or not field.kind.counted or not self.record.is_bytes(field) or self._depends(field):
             return False
         for part in self.record.prints:
             tokens = code_of(part)
@@ -235,7 +228,7 @@ class _Fields:
                 continue
             field = self._named(token, macro)
             before, after = _around(tokens, index - 2, index)
-            if field and (after in _ASSIGNMENTS or before in ("&", "++", "--") or field.kind == "array"
+            if field and (after in _ASSIGNMENTS or before in ("&", "++", "--") or field.kind.name == "array"
                           or (not macro.endswith("array_len") if macro else inside[index])):
                 written.add(field.member)
         return written
@@ -259,35 +252,30 @@ def _misspelt(tokens: Sequence[Token]) -> set[str]:
             if b.text == "(" and a.text.startswith(("__assign_", "__get_")) and a.text not in HELPERS}
 
 
-def _relative(macro: str) -> str:
-    return macro.replace("__get_", "__get_rel_").replace("__assign_", "__assign_rel_")
-
-
 def getter(field: Field) -> str:
     """The helper that reads a dynamic field."""
-    name = f"__get_{_SHORT.get(field.kind, field.kind)}"
-    return _relative(name) if field.rel else name
+    return field.kind.getter(field.rel)
 
 
 def _assigner(field: Field) -> str:
     """The call that fills in a dynamic field."""
-    if field.kind == "dynamic_array":
+    if not field.kind.assigners:
         return f"memcpy({getter(field)}({field.name}), ...)"
-    macro = "__assign_vstr" if field.macro == "vstring" else f"__assign_{_SHORT.get(field.kind, field.kind)}"
+    macro = field.kind.assigners[0]
     given = "".join(", " + " ".join(c.text.split()) for c in field.code) if field.macro == "vstring" else \
-        "" if field.kind == "string" else ", ..."
-    return f"{_relative(macro) if field.rel else macro}({field.name}{given})"
+        "" if field.kind.name == "string" else ", ..."
+    return f"{twin(macro) if field.rel else macro}({field.name}{given})"
 
 
 def _noun(field: Field) -> str:
-    return {"array": "array", "dynamic_array": "array"}.get(field.kind, "field")
+    return "array" if field.kind.counted else "field"
 
 
 def _remedy(field: Field) -> str:
     """What is missing of a field that is no string, and the call or assignment that would be it."""
     if field.dynamic:
         return f"filled in; add {_assigner(field)}; to TP_fast_assign"
-    how = f"memcpy(__entry->{field.name}, ...)" if field.kind == "array" else f"__entry->{field.name} = ..."
+    how = f"memcpy(__entry->{field.name}, ...)" if field.kind.counted else f"__entry->{field.name} = ..."
     return f"assigned; add {how}; to TP_fast_assign"
 
 

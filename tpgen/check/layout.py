@@ -29,7 +29,7 @@ def check_layout(record: Record) -> None:
     _too_long(record, [p for p in places if p])
     if record.diag.remarks:
         for field in record.event_class.fields:
-            if field.kind == "dynamic_array":
+            if field.dynamic and field.kind.counted:
                 _unbounded(record, field)
         if None not in places:
             _padding(record, [p for p in places if p])
@@ -41,7 +41,7 @@ def _place(record: Record, field: Field) -> _Place | None:
     if field.dynamic:
         return _Place(field, _WORD, _WORD)
     size = _bytes(record.types[field.member])
-    length = _length(record, field) if field.kind == "array" else 1
+    length = _length(record, field) if field.kind.counted else 1
     return _Place(field, size * length, size) if size and length is not None else None
 
 
@@ -59,7 +59,7 @@ def _length(record: Record, field: Field) -> int | None:
 def _too_long(record: Record, places: Iterable[_Place]) -> None:
     """Records that never fit."""
     for field in record.event_class.fields:
-        length = _length(record, field) if field.kind in ("array", "dynamic_array") else None
+        length = _length(record, field) if field.kind.counted else None
         size = (length or 0) * (_bytes(record.types[field.member]) or 1)
         if size > MAX_RECORD - _HEADER:
             record.diag.error(field.span, "TP025", f"'{field.name}' has {size} bytes; a record holds at most "
@@ -122,7 +122,7 @@ def _misaligned(record: Record) -> None:
         size = _bytes(record.types[field.member]) or 1
         if not field.dynamic:
             continue
-        if odd and size > odd[1] and field.kind == "dynamic_array":
+        if odd and size > odd[1] and field.kind.counted:
             record.diag.remark(field.span, "TP028", f"the {size}-byte elements of '{field.name}' stand behind "
                                f"'{odd[0].name}', whose end may be anywhere: the kernel misaligns them, and here up to "
                                f"{_count(size - odd[1])} are lost; declare '{field.name}' in front of '{odd[0].name}'")

@@ -207,7 +207,7 @@ class _Print:
 
 def _value_type(field: Field, of: CType | None) -> CType | None:
     """What __entry->field is; of is its type, or that of its elements."""
-    if field.kind != "array":
+    if field.kind.name != "array":
         return of
     if not of or of.kind != "int":
         return ctype.POINTER

@@ -84,7 +84,7 @@ class Record:
     def stored_pointer(self, name: str) -> bool:
         """Whether it is a field that holds an address, and nothing of what is there."""
         field = self.members.get(name)
-        return bool(field and field.kind == "field" and field.c_type.endswith("*"))
+        return bool(field and field.kind.name == "field" and field.c_type.endswith("*"))
 
     @cached_property
     def locals(self) -> dict[str, Sequence[Token]]:
