@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tpgen.kinds import FieldKind
@@ -180,3 +180,8 @@ class Answers:
 
     layouts: Mapping[tuple[str, str], Layout]  # by Field.in_record
     values: Mapping[str, int]                  # by Eval.text
+
+    def of(self, fields: Sequence[Field]) -> list[Layout] | None:
+        """The layouts of a record's fields; None where the compiler does not know one, which it has been complained of."""
+        known = [self.layouts[f.in_record] for f in fields if f.in_record in self.layouts]
+        return known if len(known) == len(fields) else None

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from tpgen.compiler import CompilerError, compile_text
 from tpgen.cpp import Options, compilable
 from tpgen.diag import Diagnostics
+from tpgen.layout import WORD
 from tpgen.model import Answers, Eval, Field, Layout
 from tpgen.source import Source, Span
 
@@ -74,7 +75,7 @@ def _questions(type_: str, length: str) -> tuple[str, ...]:
     by_value = re.match(r"(?:const\s+)?(?:struct|union)\s+\w+\s*$", type_)
     signed = "0" if by_value else f"(({type_})-1 < ({type_})1)"
     if length == "[]":  # the word that says where a dynamic field is
-        return "4", "4", signed, "4", "1"
+        return str(WORD), str(WORD), signed, str(WORD), "1"
     return (f"sizeof({type_}{f'[{length}]' if length else ''})", f"__alignof__(struct {{ {type_} member; }})", signed,
             f"sizeof({type_})", f"__builtin_classify_type(*({type_} *)0)")
 

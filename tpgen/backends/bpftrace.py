@@ -13,9 +13,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from tpgen.backends.output import Ask, Output
+from tpgen.layout import HEADER, HEADER_ALIGN, HEADER_SIZE, WORD, aligned, lay_out
 from tpgen.model import Answers, Eval, EventClass, Field, Layout, Print, Symbols, Unit
-
-_HEADER = 8  # sizeof(struct trace_entry)
 
 _INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long long"}
 _FLOATS = {4: "float", 8: "double"}
@@ -34,7 +33,7 @@ def outputs(units: Sequence[Unit], ask: Ask) -> Iterator[Output]:
         answers = ask(unit, [f for c in unit.classes for f in c.fields], _evals(unit)) if unit.classes else None
         if answers:
             yield Output(unit, os.path.splitext(os.path.basename(unit.path))[0] + ".bt.h", "bpftrace/prelude.h.j2", {
-                "path": unit.path, "classes": [view for c in unit.classes if (view := _class(c, unit, answers))],
+                "path": unit.path, "header": HEADER, "classes": [view for c in unit.classes if (view := _class(c, unit, answers))],
                 "values": _values(unit, answers)})
 
 
@@ -59,9 +58,8 @@ def _values(unit: Unit, answers: Answers) -> list[tuple[str, int]]:
 
 
 def _class(event_class: EventClass, unit: Unit, answers: Answers) -> Mapping[str, object] | None:
-    """None where the compiler does not know a field, which it has been complained of."""
-    layouts = [answers.layouts.get(f.in_record) for f in event_class.fields]
-    if None in layouts:
+    layouts = answers.of(event_class.fields)
+    if layouts is None:
         return None
     users = [t for t in unit.tracepoints if t.event_class is event_class]
     prints = [event_class.print, *(t.print for t in users if t.print)]
@@ -70,16 +68,15 @@ def _class(event_class: EventClass, unit: Unit, answers: Answers) -> Mapping[str
     return {"record": event_class.record,
             "comment": [line for texts in (about, *(_shown(s, answers) for s in tables if not s.field))
                         for line in _lines(texts)],
-            "members": list(_members(event_class.fields, [one for one in layouts if one], tables, answers))}
+            "members": list(_members(event_class.fields, layouts, tables, answers))}
 
 
 def _members(fields: Sequence[Field], layouts: Sequence[Layout], tables: Sequence[Symbols],
              answers: Answers) -> Iterator[Mapping[str, object]]:
-    end, widest = _HEADER, 4
     names = {f.member for f in fields}
-    for field, layout in zip(fields, layouts):
-        offset = -(-end // layout.align) * layout.align
-        yield from _padding(names, end, offset)
+    end = HEADER_SIZE
+    for field, layout, (free, offset, end) in zip(fields, layouts, lay_out((one.size, one.align) for one in layouts)):
+        yield from _padding(names, free, offset)
         if field.dynamic:
             yield {"declaration": f"unsigned int {field.member}", "note": "", "comment": [_location(field, offset)]}
         else:
@@ -87,8 +84,7 @@ def _members(fields: Sequence[Field], layouts: Sequence[Layout], tables: Sequenc
             declaration, note = _declared(field, layout, offset)
             yield {"declaration": declaration, "note": note,
                    "comment": [line for texts in names_of for line in _lines(texts)]}
-        end, widest = offset + layout.size, max(widest, layout.align)
-    yield from _padding(names, end, -(-end // widest) * widest)
+    yield from _padding(names, end, aligned(end, max([HEADER_ALIGN, *(one.align for one in layouts)])))
 
 
 def _padding(names: set[str], begin: int, end: int) -> Iterator[Mapping[str, object]]:
@@ -102,7 +98,7 @@ def _padding(names: set[str], begin: int, end: int) -> Iterator[Mapping[str, obj
 def _location(field: Field, offset: int) -> str:
     """How to get at a payload."""
     word = f"$e->{field.member}"
-    place = f"(uint8 *)$e + {f'{offset + 4} + ' if field.rel else ''}({word} & 0xffff)"
+    place = f"(uint8 *)$e + {f'{offset + WORD} + ' if field.rel else ''}({word} & 0xffff)"
     return f"str({place})" if field.kind.name == "string" else f"{field.type}: {word} >> 16 bytes at {place}"
 
 
@@ -110,8 +106,8 @@ def _declared(field: Field, layout: Layout, offset: int) -> tuple[str, str]:
     """The member, and what its type is in the program where that says more."""
     length = f"[{layout.size // layout.element}]" if field.kind.counted and layout.element else ""
     type_ = _scalar(field, layout)
-    aligned = layout.align >= layout.element and offset % (layout.element or 1) == 0
-    if not type_ or not aligned:
+    natural = layout.align >= layout.element and offset % (layout.element or 1) == 0
+    if not type_ or not natural:
         return f"unsigned char {field.name}[{layout.size}]", field.type
     return f"{type_} {field.name}{length}".replace("* ", "*"), "" if type_ == field.type else field.type
 

@@ -7,10 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from tpgen.backends.output import Ask, Output
+from tpgen.layout import HEADER, Place, lay_out
 from tpgen.model import Answers, Tracepoint, Unit
-
-_COMMON = ("unsigned short common_type", 0, 2, 0), ("unsigned char common_flags", 2, 1, 0), \
-    ("unsigned char common_preempt_count", 3, 1, 0), ("int common_pid", 4, 4, 1)
 
 # A name, and those of members behind it, which have no values. (Behind a bracket they have, as in the kernel.)
 _LITERAL_OR_NAME = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|(sizeof\([\w *]+\)|[A-Za-z_]\w*)((?:\s*(?:->|\.)\s*\w+)*)',
@@ -36,22 +34,21 @@ def outputs(units: Sequence[Unit], ask: Ask) -> Iterator[Output]:
 def _view(event: Tracepoint, number: int, answers: Answers) -> Mapping[str, object] | None:
     event_class = event.event_class
     assert event_class
-    fields: list[Mapping[str, object]] = []
-    end = 8
-    for field in event_class.fields:
-        layout = answers.layouts.get(field.in_record)
-        if not layout:
-            return None
-        offset = -(-end // layout.align) * layout.align
-        end = offset + layout.size
-        signed = layout.signed and not field.kind.whole
-        fields.append(_field(evaluate(field.decl, answers.values), offset, layout.size, signed))
-    return {"name": event.name, "id": number, "common": [_field(*one) for one in _COMMON], "fields": fields,
+    layouts = answers.of(event_class.fields)
+    if layouts is None:
+        return None
+    header = lay_out(((size, size) for _, _, size, _ in HEADER), 0)
+    fields = lay_out((one.size, one.align) for one in layouts)
+    return {"name": event.name, "id": number,
+            "common": [_field(f"{type_} common_{name}", place, signed)
+                       for (type_, name, _, signed), place in zip(HEADER, header)],
+            "fields": [_field(evaluate(field.decl, answers.values), place, layout.signed and not field.kind.whole)
+                       for field, layout, place in zip(event_class.fields, layouts, fields)],
             "print_fmt": evaluate((event.print or event_class.print).text, answers.values)}
 
 
-def _field(decl: str, offset: int, size: int, signed: int | bool) -> Mapping[str, object]:
-    return {"decl": decl, "offset": offset, "size": size, "signed": int(signed)}
+def _field(decl: str, place: Place, signed: bool) -> Mapping[str, object]:
+    return {"decl": decl, "offset": place.offset, "size": place.end - place.offset, "signed": int(signed)}
 
 
 def evaluate(text: str, values: Mapping[str, int]) -> str:

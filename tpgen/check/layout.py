@@ -8,41 +8,37 @@ from dataclasses import dataclass
 
 from tpgen.check.scope import Record, constant
 from tpgen.ctype import CType, KNOWN
+from tpgen.layout import HEADER_SIZE, RECORD_MAX, WORD, aligned, lay_out
 from tpgen.lexer import lex
 from tpgen.model import Field
 
-# A record, with its header, in bytes; the runtime's TP_RECORD_MAX.
-MAX_RECORD = 65528
-_HEADER = 8
-_WORD = 4  # of a dynamic field
-
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Member:
     field: Field
     size: int
     align: int
 
 
 def check_layout(record: Record) -> None:
-    places = [_place(record, field) for field in record.event_class.fields]
-    _too_long(record, [p for p in places if p])
+    members = [_member(record, field) for field in record.event_class.fields]
+    _too_long(record, [m for m in members if m])
     if record.diag.remarks:
         for field in record.event_class.fields:
             if field.dynamic and field.kind.counted:
                 _unbounded(record, field)
-        if None not in places:
-            _padding(record, [p for p in places if p])
+        if None not in members:
+            _padding(record, [m for m in members if m])
         _misaligned(record)
 
 
-def _place(record: Record, field: Field) -> _Place | None:
+def _member(record: Record, field: Field) -> _Member | None:
     """The field's member of the record; None where only the C compiler knows its size."""
     if field.dynamic:
-        return _Place(field, _WORD, _WORD)
+        return _Member(field, WORD, WORD)
     size = _bytes(record.types[field.member])
     length = _length(record, field) if field.kind.counted else 1
-    return _Place(field, size * length, size) if size and length is not None else None
+    return _Member(field, size * length, size) if size and length is not None else None
 
 
 def _bytes(of: CType | None) -> int | None:
@@ -56,19 +52,19 @@ def _length(record: Record, field: Field) -> int | None:
     return constant(lex(field.code[0].text, record.text.source.path)) if field.code else None
 
 
-def _too_long(record: Record, places: Iterable[_Place]) -> None:
+def _too_long(record: Record, members: Iterable[_Member]) -> None:
     """Records that never fit."""
     for field in record.event_class.fields:
         length = _length(record, field) if field.kind.counted else None
         size = (length or 0) * (_bytes(record.types[field.member]) or 1)
-        if size > MAX_RECORD - _HEADER:
+        if size > RECORD_MAX - HEADER_SIZE:
             record.diag.error(field.span, "TP025", f"'{field.name}' has {size} bytes; a record holds at most "
-                              f"{MAX_RECORD} with its header")
+                              f"{RECORD_MAX} with its header")
             return
-    size = sum(p.size for p in places) + _HEADER
-    if size > MAX_RECORD:
+    size = sum(m.size for m in members) + HEADER_SIZE
+    if size > RECORD_MAX:
         record.diag.error(record.text.span(record.decl.name), "TP025", f"the record of '{record.event_class.name}' has "
-                          f"at least {size} bytes; it holds at most {MAX_RECORD}")
+                          f"at least {size} bytes; it holds at most {RECORD_MAX}")
 
 
 def _unbounded(record: Record, field: Field) -> None:
@@ -76,10 +72,11 @@ def _unbounded(record: Record, field: Field) -> None:
     tokens = lex(field.code[0].text, record.text.source.path)
     param = next((p for p in record.event_class.params if [p.name] == [t.text for t in tokens]), None)
     of = KNOWN.get(param.type) or _INTS.get(param.canonical) if param else None
-    if not param or not of or ((1 << of.bits) - 1) * (_bytes(record.types[field.member]) or 1) <= MAX_RECORD - _HEADER:
+    size = _bytes(record.types[field.member]) or 1
+    if not param or not of or ((1 << of.bits) - 1) * size <= RECORD_MAX - HEADER_SIZE:
         return
     record.diag.remark(field.span, "TP026", f"'{field.name}' has as many elements as '{param.name}' says, which is of "
-                       f"type {of.text}: a record that is longer than {MAX_RECORD} bytes is lost")
+                       f"type {of.text}: a record that is longer than {RECORD_MAX} bytes is lost")
 
 
 _INTS = {name: CType("int", bits, True, name) for name, bits in (
@@ -87,15 +84,15 @@ _INTS = {name: CType("int", bits, True, name) for name, bits in (
     ("unsigned long", 64), ("long long", 64), ("unsigned long long", 64))}
 
 
-def _padding(record: Record, places: Sequence[_Place]) -> None:
+def _padding(record: Record, members: Sequence[_Member]) -> None:
     """Bytes between fields that another order would not need."""
-    length, holes = _laid_out(places)
-    better = sorted(places, key=lambda p: -p.align)
+    length, holes = _laid_out(members)
+    better = sorted(members, key=lambda m: -m.align)
     saved = length - _laid_out(better)[0]
     if saved > 0:
-        names = ", ".join(f"'{p.field.name}'" for p, _ in holes)
+        names = ", ".join(f"'{m.field.name}'" for m, _ in holes)
         record.diag.remark(holes[0][0].field.span, "TP027", f"{_count(sum(n for _, n in holes))} of padding in front "
-                           f"of {names}; in the order {', '.join(p.field.name for p in better)} the record is "
+                           f"of {names}; in the order {', '.join(m.field.name for m in better)} the record is "
                            f"{_count(saved)} shorter")
 
 
@@ -103,16 +100,13 @@ def _count(number: int) -> str:
     return f"{number} byte{'' if number == 1 else 's'}"
 
 
-def _laid_out(places: Sequence[_Place]) -> tuple[int, list[tuple[_Place, int]]]:
+def _laid_out(members: Sequence[_Member]) -> tuple[int, list[tuple[_Member, int]]]:
     """The length of the record's fixed part, and the fields with padding in front of them."""
-    at = _HEADER
-    holes: list[tuple[_Place, int]] = []
-    for place in places:
-        hole = -at % place.align
-        if hole:
-            holes.append((place, hole))
-        at += hole + place.size
-    return at + (0 if any(p.field.dynamic for p in places) else -at % max((p.align for p in places), default=1)), holes
+    laid_out = list(lay_out((m.size, m.align) for m in members))
+    end = laid_out[-1].end if laid_out else HEADER_SIZE
+    if not any(m.field.dynamic for m in members):
+        end = aligned(end, max((m.align for m in members), default=1))
+    return end, [(m, at.offset - at.free) for m, at in zip(members, laid_out) if at.offset > at.free]
 
 
 def _misaligned(record: Record) -> None:
