@@ -125,7 +125,7 @@ def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> Print | Non
         changed.update((t, _TEXTS[t.text]) for t in argument.tokens if t.text in _TEXTS)
     _pointers(format_, arguments[1:], changed)
     rest = part.tokens[len(format_) + 1:]
-    spelled = _arithmetic(re.sub(r"\b__entry\b", "REC", text.spell(rest)))
+    spelled = _stringified(text, rest)
     values = f", {spelled}" if spelled else ""
     value, _ = format_value(format_)
     return Print(code(text, part.tokens, changed), tuple(symbols), spell(format_),
@@ -133,23 +133,22 @@ def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> Print | Non
 
 
 # Helpers that are arithmetic to the readers of a format.
-_ARITHMETIC = {"__print_ns_to_secs": "({}) / 1000000000UL", "__print_ns_without_secs": "({}) % 1000000000UL"}
+_ARITHMETIC = {"__print_ns_to_secs": " / 1000000000UL", "__print_ns_without_secs": " % 1000000000UL"}
 
 
-def _arithmetic(text: str) -> str:
-    """text with the helpers that are arithmetic written out."""
-    for name, how in _ARITHMETIC.items():
-        at = 0
-        while (at := text.find(name + "(", at)) >= 0:
-            opening = at + len(name)
-            close = opening
-            depth = 0
-            for close in range(opening, len(text)):
-                depth += (text[close] == "(") - (text[close] == ")")
-                if depth == 0:
-                    break
-            text = text[:at] + how.format(text[opening + 1:close].strip()) + text[close + 1:]
-    return text
+def _stringified(text: Text, tokens: Sequence[Token]) -> str:
+    """Arguments as the kernel prints them: __entry is REC, and helpers that are arithmetic are written out."""
+    words = text.words(tokens)
+    for index, token in enumerate(tokens):
+        if token.text == "__entry":
+            words[index] = words[index].replace("__entry", "REC")
+        elif token.text in _ARITHMETIC and index + 1 < len(tokens) and tokens[index + 1].text == "(":
+            close = matching(tokens, index + 1)
+            words[index] = words[index].removesuffix(token.text)
+            words[index + 1] = "("
+            words[index + 2] = words[index + 2].lstrip()
+            words[close] = ")" + _ARITHMETIC[token.text]
+    return "".join(words)
 
 
 def _pointers(format_: Sequence[Token], values: Sequence[Part], changed: dict[Token, str]) -> None:
@@ -229,13 +228,13 @@ def _tables(tokens: Sequence[Token], changed: dict[Token, str], symbols: list[Sy
 
 
 # What the helpers themselves cast the value to may stand in front of it.
-_FIELD_ITSELF = re.compile(r"(?:(?:__force )?(?:unsigned )?long )?__entry -> (\w+)")
+_CASTS: tuple[list[str], ...] = ([], ["long"], ["unsigned", "long"], ["__force", "long"], ["__force", "unsigned", "long"])
 
 
 def _field(value: Sequence[Token]) -> str | None:
     """The field whose very value this is."""
-    match = _FIELD_ITSELF.fullmatch(" ".join(t.text for t in value if t.text not in "()"))
-    return match[1] if match else None
+    words = [t.text for t in value if t.text not in ("(", ")")]
+    return words[-1] if words[-3:-1] == ["__entry", "->"] and words[:-3] in _CASTS else None
 
 
 def _entry(tokens: Sequence[Token]) -> tuple[int, str, str] | None:

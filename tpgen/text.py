@@ -114,7 +114,11 @@ class Text:
         return self.source.text[start.start:end.end] if start and end else None
 
     def spell(self, tokens: Sequence[Token]) -> str:
-        """The tokens in one line, as the preprocessor's # would stringify them.
+        """The tokens in one line, as the preprocessor's # would stringify them."""
+        return "".join(self.words(tokens))
+
+    def words(self, tokens: Sequence[Token]) -> list[str]:
+        """The same, as a text for each token, which begins with the blank in front of it where there is one.
 
         What -E prints has a blank where # sets one, and besides between two tokens that would become one. Those
         stand as far apart as they were written.
@@ -129,9 +133,10 @@ class Text:
                     between = self.source.text[before.end:same.start] if before and same and before.line == same.line else ""
                     if same and not between.strip():
                         apart = self.source.text[same.start - 1].isspace()
-                out.append(" " if apart else "")
-            out.append(token.text)
-        return "".join(out)
+                out.append(f" {token.text}" if apart else token.text)
+            else:
+                out.append(token.text)
+        return out
 
     def unexpanded(self, tokens: Sequence[Token]) -> str | None:
         """An argument of a macro as it was written, in one line; None where a macro made the whole call."""

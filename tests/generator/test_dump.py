@@ -72,6 +72,21 @@ class Dump(Case):
         found = self.one(event("e", print='"%d %s",\n\t\t__entry->a,  __print_symbolic(__entry->a,\n\t{ 1, "one" })'))
         self.assertEqual(found["print_fmt"], '"%d %s", REC->a, __print_symbolic(REC->a, { 1, "one" })')
 
+    def test_literals_stay(self) -> None:
+        found = self.one(event("e", print="\"__entry %s\", __print_symbolic(__entry->a, { 1, \"of __entry\" }, { '__entry', \"b\" })"))
+        self.assertEqual(found["print_fmt"], "\"__entry %s\", __print_symbolic(REC->a, { 1, \"of __entry\" }, "
+                         "{ '__entry', \"b\" })")
+
+    def test_helpers_that_are_arithmetic(self) -> None:
+        for written, known in (
+                ("__print_ns_to_secs(__entry->a + ')')", "(REC->a + ')') / 1000000000UL"),
+                ("2 * __print_ns_without_secs( f(\"(\", __entry->a) )", "2 * (f(\"(\", REC->a)) % 1000000000UL"),
+                ("__print_ns_to_secs (__print_ns_without_secs(1)+1) + 1",
+                 "((1) % 1000000000UL+1) / 1000000000UL + 1"),
+                ("my__print_ns_to_secs(1) + *\"__print_ns_to_secs(1)\"", "my__print_ns_to_secs(1) + *\"__print_ns_to_secs(1)\"")):
+            with self.subTest(written):
+                self.assertEqual(self.one(event("e", print=f'"%lu", {written}'))["print_fmt"], f'"%lu", {known}')
+
     def test_blanks_are_those_of_the_file(self) -> None:
         """The preprocessor's text has a blank behind ONE; what it stringifies, as in the kernel, has none."""
         found = self.one("#define ONE 1\n#define ADD(x, y) x+y\n" + event(
