@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from tpgen import ctype
 from tpgen.diag import Diagnostics, nearest
 from tpgen.fields import parse_fields
-from tpgen.kinds import FIELD_MACROS
+from tpgen.kinds import FIELD_MACROS, FieldKind
 from tpgen.lexer import Token, spell
 from tpgen.loglevel import EventKey, parse_loglevels
 from tpgen.model import Eval, EventClass, Param, Tracepoint, Unit
 from tpgen.parser import Declaration, Tree
 from tpgen.printk import parse_print
 from tpgen.text import Text
-from tpgen.tokens import C_KEYWORDS, Call, calls, matching, split
+from tpgen.tokens import C_KEYWORDS, Call, Part, calls, matching, split
 from tpgen.verbatim import passed_through
 from tpgen.wording import code
 
@@ -173,9 +173,9 @@ class _Lowering:
         print_ = parse_print(decl, self.text, self.diag)
         if params is None or fields is None or print_ is None:
             return None
-        assign = decl.parts["assign"].tokens
+        struct, assign = decl.parts["struct"].tokens, decl.parts["assign"].tokens
         return EventClass(decl.name.text, _custom(decl), params, fields, code(self.text, assign),
-                          frozenset(_variables(decl.parts["struct"].tokens, assign)),
+                          frozenset(_variables(struct, assign)), _is_plain(struct, assign),
                           _uses_alias(assign, params), print_)
 
 
@@ -198,13 +198,33 @@ def _uses_alias(assign: Sequence[Token], params: Sequence[Param]) -> bool:
         and not any(p.name == "entry" for p in params)
 
 
+def _sizing(struct: Sequence[Token]) -> Iterator[tuple[FieldKind, Part]]:
+    """The expressions that size fields."""
+    for call in calls(struct):
+        if isinstance(call, Call) and call.name.text in FIELD_MACROS:
+            kind, _ = FIELD_MACROS[call.name.text]
+            yield from ((kind, part) for role, part in zip(kind.arguments, call.args)
+                        if role not in ("type", "name", "filter type"))
+
+
+# What stands in front of a parenthesis in a plain writer: calls that stay calls, or become a few moves.
+_PLAIN = frozenset("if sizeof memcpy memset strlen".split())
+
+
+def _is_plain(struct: Sequence[Token], assign: Sequence[Token]) -> bool:
+    for tokens in (*(part.tokens for kind, part in _sizing(struct) if kind.dynamic), assign):
+        for index, token in enumerate(tokens):
+            called = token.kind == "id" and index + 1 < len(tokens) and tokens[index + 1].text == "("
+            if token.text in ("do", "goto") or \
+                    called and token.text not in _PLAIN and not token.text.startswith(("__assign_", "__get_")):
+                return False
+    return True
+
+
 def _variables(struct: Sequence[Token], assign: Sequence[Token]) -> Iterator[str]:
     """The identifiers that may be parameters: no members, no names of fields, and not what __assign_str ignores."""
-    for call in calls(struct):
-        kind, _ = FIELD_MACROS.get(call.name.text, (None, False)) if isinstance(call, Call) else (None, False)
-        if isinstance(call, Call) and kind:
-            yield from (t.text for role, part in zip(kind.arguments, call.args) if role not in ("type", "name", "filter type")
-                        for t in part.tokens if t.kind == "id")
+    for _, part in _sizing(struct):
+        yield from (t.text for t in part.tokens if t.kind == "id")
     index = 0
     while index < len(assign):
         if assign[index].text == "__assign_str" and assign[index + 1:index + 2]:

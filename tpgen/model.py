@@ -10,10 +10,6 @@ from tpgen.kinds import FieldKind
 from tpgen.source import Span
 
 
-# What no text that was decoded from UTF-8 has in it.
-TABLE = "\ud800"
-
-
 @dataclass(frozen=True, slots=True)
 class Param:
     """A parameter of a prototype: ("long int", "n", "long int n", "long")."""
@@ -101,9 +97,11 @@ class Eval:
 
 @dataclass(frozen=True, slots=True)
 class Print:
-    """TP_printk. In code, symbols[n] stands as n between two TABLEs, and so does the helper that it was taken from."""
+    """TP_printk."""
 
-    code: Code
+    line: int       # of the first piece
+    pieces: tuple[str | int, ...]  # C text; n stands for the table of symbols[n]
+    uses_entry: bool               # it looks at the record
     symbols: tuple[Symbols, ...]
     format: str     # the format's tokens, as C: string literals, perhaps macros of an included header
     literal: bool   # the format is string literals only
@@ -121,6 +119,7 @@ class EventClass:
     fields: tuple[Field, ...]
     assign: Code
     mentioned: frozenset[str]  # the variables that the struct and assign parts use
+    plain: bool                # the writer neither loops nor calls what the compiler might inline
     uses_alias: bool           # TP_fast_assign says entry for __entry, as the kernel's own writers call it
     print: Print
 

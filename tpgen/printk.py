@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from tpgen.diag import Diagnostics, Note
 from tpgen.kinds import GETTERS
 from tpgen.lexer import Token, spell
-from tpgen.model import TABLE, Print, Symbols
+from tpgen.model import Print, Symbols
 from tpgen.parser import Declaration
 from tpgen.text import Text
 from tpgen.tokens import Part, brackets, matching, split
-from tpgen.wording import code
+from tpgen.wording import pieces
 
 # The helpers whose arguments from this one on are a table.
 TABLE_HELPERS = {"__print_flags": 2, "__print_flags_u64": 2, "__print_symbolic": 1, "__print_symbolic_u64": 1}
@@ -119,7 +119,7 @@ def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> Print | Non
                    f"TP_printk of '{decl.name.text}' must begin with a format string")
         return None
     changed: dict[Token, str] = {}
-    symbols: list[Symbols] = []
+    symbols: dict[Token, Symbols] = {}
     for argument in arguments[1:]:
         _tables(argument.tokens, changed, symbols)
         changed.update((t, _TEXTS[t.text]) for t in argument.tokens if t.text in _TEXTS)
@@ -128,7 +128,9 @@ def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> Print | Non
     spelled = _stringified(text, rest)
     values = f", {spelled}" if spelled else ""
     value, _ = format_value(format_)
-    return Print(code(text, part.tokens, changed), tuple(symbols), spell(format_),
+    uses_entry = any(t.text == "__entry" or t.text.startswith(("__get_", "__print_")) for t in rest)
+    numbers = {token: number for number, token in enumerate(symbols)}
+    return Print(*pieces(text, part.tokens, {**changed, **numbers}), uses_entry, tuple(symbols.values()), spell(format_),
                  all(t.kind == "str" for t in format_), values, f'"{value}"{values}')
 
 
@@ -205,8 +207,8 @@ def table_calls(tokens: Sequence[Token]) -> Iterator[tuple[Token, tuple[Part, ..
             yield token, split(tokens[index + 2:close], tokens[index + 1], tokens[close]), close
 
 
-def _tables(tokens: Sequence[Token], changed: dict[Token, str], symbols: list[Symbols]) -> None:
-    """Takes the tables out of the print helpers' calls, so that they can be data of their own."""
+def _tables(tokens: Sequence[Token], changed: dict[Token, str], symbols: dict[Token, Symbols]) -> None:
+    """Takes the tables out of the print helpers' calls, so that they can be data of their own; each by its first token."""
     for token, arguments, close in table_calls(tokens):
         first = TABLE_HELPERS[token.text]
         entries = [_entry(a.tokens) for a in arguments[first:]]
@@ -219,12 +221,11 @@ def _tables(tokens: Sequence[Token], changed: dict[Token, str], symbols: list[Sy
             continue  # check says so
         delimiter = spell(arguments[1].tokens) if first == 2 else ""
         known = first == 1 or all(t.kind == "str" for t in arguments[1].tokens)
-        changed[token] = f"{TABLE}{token.text}{TABLE}"
+        changed[token] = f"{token.text}_table"  # of tp/print.h, which takes it by its name
         head, *tail = [t for t in tokens[tokens.index(arguments[first].tokens[0]):close]]
-        changed[head] = f"{TABLE}{len(symbols)}{TABLE}"
         changed.update((t, "") for t in tail)
-        symbols.append(Symbols(tuple(e for e in entries if e), _field(value) if known else None, delimiter,
-                               token.text.endswith("_u64")))
+        symbols[head] = Symbols(tuple(e for e in entries if e), _field(value) if known else None, delimiter,
+                                token.text.endswith("_u64"))
 
 
 # What the helpers themselves cast the value to may stand in front of it.

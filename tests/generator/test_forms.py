@@ -31,6 +31,18 @@ class Forms(Case):
     def names(self, text: str, *options: str) -> list[str]:
         return [e["name"] for e in self.dump(text, *options)["events"]]
 
+    def test_plain_writers(self) -> None:
+        """A writer is plain by its code, whatever its comments and strings say."""
+        for assign, plain in (("__assign_str(s);", True), ("/* f(a) */ __assign_str(s); // do g(a)\n", True),
+                              ('__assign_str(s); __entry->a = "f(x)"[a];', True), ("__assign_str(s); __entry->a = f(a);", False),
+                              ("__assign_str(s); do __entry->a = a; while (0);", False)):
+            with self.subTest(assign):
+                path = self.write("x.tp", "#define TRACE_SYSTEM test\n" + whole("TRACE_EVENT", "e").replace(
+                    "__field(int, a)", '__string(s, "x") __field(int, a)').replace("__entry->a = a;", f"{assign} (void)__entry->a;"))
+                done = tpgen("gen", "-o", self.dir, path)
+                self.assertEqual((done.returncode, [line for line in done.stderr.splitlines() if " error: " in line]), (0, []))
+                self.assertEqual("TP_PLAIN void tp_record_e" in read(self.path("x.h")), plain)
+
     def test_events(self) -> None:
         text = (whole("TRACE_EVENT", "a") + whole("TRACE_EVENT_CONDITION", "b", ", TP_CONDITION(a > 0)")
                 + whole("TRACE_EVENT_FN", "c", at_end=", reg, unreg")

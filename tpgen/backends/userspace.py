@@ -6,10 +6,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from tpgen import INTERFACE_VERSION
 from tpgen.backends.output import Ask, Output
-from tpgen.model import TABLE, Code, Eval, EventClass, Field, Param, Print, Symbols, Tracepoint, Unit
+from tpgen.model import Code, Eval, EventClass, Field, Param, Print, Symbols, Tracepoint, Unit
 
 # The highest n of the macros TP_CALL_n in tp/call.h.
 CALL_ARGS = 5
@@ -17,9 +18,24 @@ CALL_ARGS = 5
 # As many arguments as TP_SDT_PROBE in tp/sdt.h has room for.
 SDT_ARGS = 12
 
-# What stands in front of a parenthesis in a plain writer: calls that stay calls, or become a few moves.
-PLAIN = re.compile(r"if|sizeof|memcpy|memset|strlen|__(?:assign|get)_\w+")
 
+@dataclass(frozen=True, slots=True)
+class TracepointView:
+    """A tracepoint, and C that the templates write of it."""
+
+    tracepoint: Tracepoint
+    event_class: Mapping[str, object] | None
+    id: str           # what C names of its event end with
+    title: str        # SYSTEM:NAME
+    proto: str        # the parameters; void for none
+    probe_proto: str  # a probe's
+    args: str
+    types: str        # those of the parameters, by which a probe's type is compared
+    signature: str
+    iterator: str     # the tracepoint after which the function is named that calls its probes
+    call: str
+    sdt: str
+    print_id: str     # what C names of its printer end with
 
 def outputs(units: Sequence[Unit], ask: Ask) -> Iterator[Output]:
     """One header for each file. What it needs of the C compiler, it asks when it is compiled."""
@@ -77,7 +93,7 @@ def _class(event_class: EventClass, users: Sequence[Tracepoint], unit: Unit) -> 
         "fields": fields,
         "dynamic": [view for view, f in zip(fields, event_class.fields) if f.dynamic],
         "assign": _assign(event_class.assign),
-        "plain": _is_plain(event_class),
+        "plain": event_class.plain,
         "uses_alias": event_class.uses_alias,
         "unused": [p.name for p in event_class.params if p.name not in event_class.mentioned],
         "prints": [_print(name, event_class.print, event_class, unit.evals),
@@ -108,56 +124,31 @@ def _print(name: str, print_: Print, event_class: EventClass, evals: Sequence[Ev
         "tables": [(table, "trace_print_flags_u64" if s.wide else "trace_print_flags", _table(s))
                    for table, s in zip(tables, print_.symbols)],
         "fields": _fields(event_class, name, print_),
-        "printk": _printk(print_, tables),
-        "uses_entry": "__entry" in print_.code.text or "__get_" in print_.code.text or "__print_" in print_.code.text,
+        "printk": "".join(tables[piece] if isinstance(piece, int) else piece for piece in print_.pieces),
         "print": print_,
         "evals": [e.text for e in evals if re.search(rf"(?<!\w){re.escape(e.text)}(?!\w)", texts)],
     }
 
 
-def _is_plain(event_class: EventClass) -> bool:
-    """Whether the writer neither loops nor calls what the compiler might inline."""
-    text = " ".join(code.text for f in event_class.fields if f.dynamic for code in f.code) + event_class.assign.text
-    return all(PLAIN.fullmatch(word) for word in re.findall(r"\b\w+(?=\s*\()|\b(?:do|goto)\b", text))
-
-
 def _tracepoint(tracepoint: Tracepoint, event_class: Mapping[str, object] | None,
-                iterators: dict[str, str]) -> Mapping[str, object]:
+                iterators: dict[str, str]) -> TracepointView:
     proto = _proto(tracepoint.params)
-    args = ", ".join(tracepoint.args)
     types = ", ".join(p.canonical for p in tracepoint.params) or "void"
     # Tracepoints of one prototype are iterated over by one function, which is named after the first.
     shared = not (tracepoint.condition or tracepoint.custom or tracepoint.nop)
-    return {
-        "name": tracepoint.name,
-        "id": _id(tracepoint.name, tracepoint.custom),
-        "system": tracepoint.system,
-        "title": ":".join(filter(None, (tracepoint.system, tracepoint.name))),
-        "line": tracepoint.span.line,
-        "comment": tracepoint.comment,
-        "custom": tracepoint.custom,
-        "loglevel": tracepoint.loglevel,
-        "nop": tracepoint.nop,
-        "visibility": "TP_PUBLIC" if tracepoint.exported else "TP_HIDDEN",
-        "exported": tracepoint.exported,
-        "condition": tracepoint.condition,
-        "callbacks": tracepoint.callbacks,
-        "writable": tracepoint.writable,
-        "proto": proto or "void",
-        "args": args,
-        "probe_proto": "void *__data" + (f", {proto}" if proto else ""),
-        "iterator": iterators.setdefault(types, tracepoint.name) if shared else tracepoint.name,
-        "call": _call(tracepoint),
-        "sdt": _sdt(tracepoint),
-        "signature": re.sub(r"[^\w *,()\[\]]", ".", f"{tracepoint.name}({types})"),
-        "probe_args": "__it->data" + (f", {args}" if args else ""),
-        "class_args": args and f", {args}",
-        "types": types,
-        "first": tracepoint.params[0].canonical if tracepoint.params else "",
-        "names": [p.name for p in tracepoint.params],
-        "class": event_class,
-        "print_id": tracepoint.name if tracepoint.print else event_class["id"] if event_class else "",
-    }
+    return TracepointView(
+        tracepoint, event_class,
+        id=_id(tracepoint.name, tracepoint.custom),
+        title=":".join(filter(None, (tracepoint.system, tracepoint.name))),
+        proto=proto or "void",
+        probe_proto="void *__data" + (f", {proto}" if proto else ""),
+        args=", ".join(tracepoint.args),
+        types=types,
+        signature=re.sub(r"[^\w *,()\[\]]", ".", f"{tracepoint.name}({types})"),
+        iterator=iterators.setdefault(types, tracepoint.name) if shared else tracepoint.name,
+        call=_call(tracepoint),
+        sdt=_sdt(tracepoint),
+        print_id=tracepoint.name if tracepoint.print else str(event_class["id"]) if event_class else "")
 
 
 def _call(tracepoint: Tracepoint) -> str:
@@ -210,10 +201,3 @@ def _table(symbols: Symbols) -> list[tuple[int, str]]:
 def _assign(code: Code) -> Code:
     """The body as statements: the last ';' may be missing, as it may in the kernel."""
     return code if code.text[-1:] in ("", ";") else Code(code.line, code.text + ";")
-
-
-def _printk(print_: Print, tables: Sequence[str]) -> Code:
-    """With the macros of tp/print.h that take a table by its name."""
-    def piece(match: re.Match[str]) -> str:
-        return tables[int(match[1])] if match[1].isdigit() else f"{match[1]}_table"
-    return Code(print_.code.line, re.sub(f"{TABLE}(\\w+){TABLE}", piece, print_.code.text))
