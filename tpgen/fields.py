@@ -74,7 +74,7 @@ class _Fields:
             self.diag.error(self.text.span(name.at, name.end), "TP023",
                             f"a field's name must be a C identifier, not '{spell(name.tokens)}'{remedy}")
             return None
-        types = self._types(call, given.pop("type"), kind) if "type" in given else kind.types
+        types = self._types(call, given.pop("type"), kind) if "type" in given else (*kind.types, False) if kind.types else None
         if not types:
             return None
         for what, part in given.items():
@@ -87,12 +87,12 @@ class _Fields:
                      tuple(code(self.text, part.tokens) for part in given.values()),
                      self.text.span(call.name, call.close))
 
-    def _types(self, call: Call, part: Part, kind: FieldKind) -> tuple[str, str] | None:
-        """The element's type, as the kernel prints it and for C."""
+    def _types(self, call: Call, part: Part, kind: FieldKind) -> tuple[str, str, bool] | None:
+        """The element's type, as the kernel prints it and for C, and whether it is a structure."""
         try:
             if not part.tokens:
                 raise ctype.NotC(": it is empty")
-            ctype.parse_type(part.tokens)
+            parsed = ctype.parse_type(part.tokens)
         except ctype.NotC as why:
             self.diag.error(self.text.span(part.at, part.end), "TP024",
                             f"{call.name.text}: '{spell(part.tokens)}' is no C type{why}")
@@ -100,4 +100,4 @@ class _Fields:
         spelled = self.text.spell(part.tokens)
         # The macros of arrays stringify it before it is expanded.
         unexpanded = self.text.unexpanded(part.tokens) if kind.counted else None
-        return unexpanded or spelled, spelled
+        return unexpanded or spelled, spelled, bool(parsed and parsed.kind == "other")

@@ -53,6 +53,7 @@ class Field:
     rel: bool           # one of the __rel_ twins: its offset counts from the end of its own word
     type: str           # the element's, as the kernel prints it, white space collapsed
     c_type: str         # the same for the C compiler: with the file's own macros expanded
+    by_value: bool      # of a structure or union that is named as such: is no number
     name: str
     length: str | None  # array: elements; dynamic_array: the count expression
     code: tuple[Code, ...]  # what sizes it: the length; a string's source; a format and its va_list ...

@@ -34,7 +34,7 @@ def ask(source: Source, options: Options, fields: Sequence[Field], evals: Sequen
     types: dict[tuple[str, str], Field] = {}
     for field in fields:
         types.setdefault(field.in_record, field)
-    questions = [_questions(*one) for one in types] + [_halves(one.text) for one in evals]
+    questions = [_questions(one) for one in types.values()] + [_halves(one.text) for one in evals]
     answers: dict[int, list[int]] = {}
     left = list(range(len(questions)))
     while left:
@@ -70,10 +70,10 @@ def _layout(answer: Sequence[int]) -> Layout:
     return Layout(size, align, bool(signed), element, _CLASSES.get(type_class, "other"))
 
 
-def _questions(type_: str, length: str) -> tuple[str, ...]:
+def _questions(field: Field) -> tuple[str, ...]:
+    type_, length = field.in_record
     # A structure is compared with nothing.
-    by_value = re.match(r"(?:const\s+)?(?:struct|union)\s+\w+\s*$", type_)
-    signed = "0" if by_value else f"(({type_})-1 < ({type_})1)"
+    signed = "0" if field.by_value else f"(({type_})-1 < ({type_})1)"
     if length == "[]":  # the word that says where a dynamic field is
         return str(WORD), str(WORD), signed, str(WORD), "1"
     return (f"sizeof({type_}{f'[{length}]' if length else ''})", f"__alignof__(struct {{ {type_} member; }})", signed,

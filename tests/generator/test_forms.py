@@ -31,6 +31,17 @@ class Forms(Case):
     def names(self, text: str, *options: str) -> list[str]:
         return [e["name"] for e in self.dump(text, *options)["events"]]
 
+    def test_structures_by_value(self) -> None:
+        """A format file says of a structure that it has no sign, which $CC can't be asked for."""
+        for type_ in ("struct v", "const struct v", "struct v const", "volatile struct v", "struct { int a; }"):
+            with self.subTest(type_):
+                path = self.write("x.tp", "#define TRACE_SYSTEM test\nstruct v { int a; };\n" + whole("TRACE_EVENT", "e").replace(
+                    "__field(int, a)", f"__field_struct({type_}, s) __field(int, a)").replace(
+                    "__entry->a = a;", "f(&__entry->s); __entry->a = a;"))
+                done = tpgen("gen", "--backend", "ftrace", "-o", self.dir, path)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn(f"\tfield:{type_} s;\toffset:8;\tsize:4;\tsigned:0;\n", read(self.path("test/e/format")))
+
     def test_plain_writers(self) -> None:
         """A writer is plain by its code, whatever its comments and strings say."""
         for assign, plain in (("__assign_str(s);", True), ("/* f(a) */ __assign_str(s); // do g(a)\n", True),
