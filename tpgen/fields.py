@@ -16,7 +16,7 @@ from tpgen.wording import code
 
 def parse_fields(tokens: Sequence[Token], text: Text, diag: Diagnostics) -> tuple[Field, ...] | None:
     """The fields of a TP_STRUCT__entry; None after an error."""
-    return _Fields(text, diag).parse([t for t in tokens if t.kind != "dir"])
+    return _Fields(text, diag).parse(tokens)
 
 
 class _Fields:

@@ -17,9 +17,9 @@ from tpgen.fields import parse_fields
 from tpgen.kinds import FIELD_MACROS, FieldKind
 from tpgen.lexer import Token, spell
 from tpgen.loglevel import EventKey, parse_loglevels
-from tpgen.model import Eval, EventClass, Param, Tracepoint, Unit
+from tpgen.model import Eval, EventClass, Param, Print, Tracepoint, Unit
 from tpgen.parser import Declaration, Tree
-from tpgen.printk import parse_print
+from tpgen.printk import Printk, parse_print
 from tpgen.text import Text
 from tpgen.tokens import C_KEYWORDS, Call, Part, calls, matching, split
 from tpgen.verbatim import passed_through
@@ -37,6 +37,7 @@ class Lowered:
     text: Text
     classes: list[tuple[Declaration, EventClass]]  # those whose name is taken too, which unit leaves out
     tracepoints: list[tuple[Declaration, Tracepoint]]
+    printks: dict[Token, Printk]  # by the macro of the declaration
 
 
 def lower(tree: Tree, text: Text, diag: Diagnostics) -> Lowered:
@@ -49,6 +50,7 @@ class _Lowering:
         self.diag = diag
         self.said_system = False
         self.loglevels: dict[EventKey, str] = {}
+        self.printks: dict[Token, Printk] = {}
 
     def run(self, tree: Tree) -> Lowered:
         classes: dict[ClassKey, EventClass] = {}
@@ -74,7 +76,7 @@ class _Lowering:
         verbatim, comment = passed_through(self.text, tree.declarations)
         unit = Unit(self.text.source.path, comment, verbatim, tuple(classes.values()),
                     tuple(point for _, point in tracepoints), tuple(self._evals(tree)))
-        return Lowered(unit, self.text, declared, tracepoints)
+        return Lowered(unit, self.text, declared, tracepoints, self.printks)
 
     def _mentions(self, tree: Tree) -> None:
         """DEFINE_TRACE(name) and what says something of a tracepoint declare nothing: the name must be declared."""
@@ -113,7 +115,7 @@ class _Lowering:
         system = self._system(decl) if event_class or decl.system else ""
         # A TRACE_EVENT's prototype was complained of as its class's.
         params = self._params(decl, say="struct" not in parts or _nop(decl))
-        own_print = parse_print(decl, self.text, self.diag) if "print" in parts and "struct" not in parts else None
+        own_print = self._print(decl) if "print" in parts and "struct" not in parts else None
         if "cond" in parts and not parts["cond"].tokens:
             self.diag.error(self.text.span(decl.macro), "TP013", f"{macro}({decl.name.text}): the condition is empty")
             return None
@@ -128,6 +130,13 @@ class _Lowering:
             writable=code(self.text, parts["size"].tokens) if "size" in parts else None,
             exported=decl.name.text in exported, print=own_print,
             loglevel=self.loglevels.get((system, decl.name.text), "DEBUG_LINE"))
+
+    def _print(self, decl: Declaration) -> Print | None:
+        made = parse_print(decl, self.text, self.diag)
+        if not made:
+            return None
+        print_, self.printks[decl.macro] = made
+        return print_
 
     def _system(self, decl: Declaration) -> str | None:
         if not decl.system and _custom(decl):
@@ -147,15 +156,14 @@ class _Lowering:
 
     def _params(self, decl: Declaration, say: bool = True) -> tuple[Param, ...] | None:
         part = decl.parts["proto"]
-        tokens = [t for t in part.tokens if t.kind != "dir"]
         try:
-            parsed = ctype.parse_params(tokens)
+            parsed = ctype.parse_params(part.tokens)
         except ctype.NotC as why:
             if say:
                 self.diag.error(self.text.span(part.at, part.end), "TP040",
                                 f"the prototype of '{decl.name.text}' is no C parameter list{why}")
             return None
-        texts = [spell(a.tokens) for a in split(tokens, part.at, part.end)] if parsed else []
+        texts = [spell(a.tokens) for a in split(part.tokens, part.at, part.end)] if parsed else []
         names = [name for _, name, _ in parsed]
         for number, (type_, name, _) in enumerate(parsed):
             wrong = "has no name" if not name else "has the name of another" if name in names[:number] else ""
@@ -170,7 +178,7 @@ class _Lowering:
     def _event_class(self, decl: Declaration) -> EventClass | None:
         params = self._params(decl)
         fields = parse_fields(decl.parts["struct"].tokens, self.text, self.diag)
-        print_ = parse_print(decl, self.text, self.diag)
+        print_ = self._print(decl)
         if params is None or fields is None or print_ is None:
             return None
         struct, assign = decl.parts["struct"].tokens, decl.parts["assign"].tokens

@@ -95,15 +95,47 @@ def format_value(tokens: Sequence[Token]) -> tuple[str, bool]:
     return "".join(out), known
 
 
-def print_arguments(part: Part) -> tuple[Part, ...]:
-    """TP_printk's arguments: the format, then the values."""
-    return split(part.tokens, part.at, part.end)
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What stands for an entry of a table: { value, "name" }."""
+
+    tokens: tuple[Token, ...]  # the value's
+    value: str
+    name: str
+    at: Token
+    end: Token
+    only: bool  # nothing else is between the braces
 
 
-def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> Print | None:
+@dataclass(frozen=True, slots=True)
+class TableCall:
+    """A call of a helper that takes a table."""
+
+    helper: Token
+    arguments: tuple[Part, ...]
+    entries: tuple[Entry | None, ...]  # None for what is none, such as a macro of an included header
+    inside: tuple[Token, ...]  # all between its brackets
+
+    @property
+    def first(self) -> int:
+        """The argument that the table begins with."""
+        return TABLE_HELPERS[self.helper.text]
+
+
+@dataclass(frozen=True, slots=True)
+class Printk:
+    """A TP_printk taken apart."""
+
+    tokens: tuple[Token, ...]
+    format: Part
+    values: tuple[Part, ...]
+    tables: tuple[TableCall, ...]
+
+
+def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> tuple[Print, Printk] | None:
     """The TP_printk of a declaration; None after an error."""
     part = decl.parts["print"]
-    arguments = print_arguments(part)
+    arguments = split(part.tokens, part.at, part.end)
     format_ = arguments[0].tokens if arguments else ()
     if format_ and not all(t.kind in ("str", "id") for t in format_) and format_[0].kind == "str":
         odd = next(n for n, t in enumerate(format_) if t.kind not in ("str", "id"))
@@ -120,18 +152,19 @@ def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> Print | Non
         return None
     changed: dict[Token, str] = {}
     symbols: dict[Token, Symbols] = {}
-    for argument in arguments[1:]:
-        _tables(argument.tokens, changed, symbols)
-        changed.update((t, _TEXTS[t.text]) for t in argument.tokens if t.text in _TEXTS)
-    _pointers(format_, arguments[1:], changed)
     rest = part.tokens[len(format_) + 1:]
+    changed.update((t, _TEXTS[t.text]) for t in rest if t.text in _TEXTS)
+    syntax = Printk(part.tokens, arguments[0], arguments[1:], tuple(_table_calls(rest)))
+    for call in syntax.tables:
+        _table(call, changed, symbols)
+    _pointers(format_, syntax.values, changed)
     spelled = _stringified(text, rest)
     values = f", {spelled}" if spelled else ""
     value, _ = format_value(format_)
     uses_entry = any(t.text == "__entry" or t.text.startswith(("__get_", "__print_")) for t in rest)
     numbers = {token: number for number, token in enumerate(symbols)}
     return Print(*pieces(text, part.tokens, {**changed, **numbers}), uses_entry, tuple(symbols.values()), spell(format_),
-                 all(t.kind == "str" for t in format_), values, f'"{value}"{values}')
+                 all(t.kind == "str" for t in format_), values, f'"{value}"{values}'), syntax
 
 
 # Helpers that are arithmetic to the readers of a format.
@@ -199,33 +232,33 @@ def _as_string(one: Conversion) -> str:
     return "%s" if _counted(one) else f"%{'-' if '-' in one.flags else ''}{one.width}s"
 
 
-def table_calls(tokens: Sequence[Token]) -> Iterator[tuple[Token, tuple[Part, ...], int]]:
-    """The calls of helpers that take a table: the name, the arguments, the index of the bracket behind them."""
+def _table_calls(tokens: Sequence[Token]) -> Iterator[TableCall]:
     for index, token in enumerate(tokens[:-1]):
         if token.text in TABLE_HELPERS and tokens[index + 1].text == "(":
             close = matching(tokens, index + 1)
-            yield token, split(tokens[index + 2:close], tokens[index + 1], tokens[close]), close
+            inside = tuple(tokens[index + 2:close])
+            arguments = split(inside, tokens[index + 1], tokens[close])
+            yield TableCall(token, arguments, tuple(_entry(a.tokens) for a in arguments[TABLE_HELPERS[token.text]:]), inside)
 
 
-def _tables(tokens: Sequence[Token], changed: dict[Token, str], symbols: dict[Token, Symbols]) -> None:
-    """Takes the tables out of the print helpers' calls, so that they can be data of their own; each by its first token."""
-    for token, arguments, close in table_calls(tokens):
-        first = TABLE_HELPERS[token.text]
-        entries = [_entry(a.tokens) for a in arguments[first:]]
-        if entries and not arguments[-1].tokens:
-            entries.pop()  # a ',' behind the last one
-        if not entries or None in entries:
-            continue  # a macro of an included header: the C compiler expands it into tp/print.h's
-        value = arguments[0].tokens
-        if not value:
-            continue  # check says so
-        delimiter = spell(arguments[1].tokens) if first == 2 else ""
-        known = first == 1 or all(t.kind == "str" for t in arguments[1].tokens)
-        changed[token] = f"{token.text}_table"  # of tp/print.h, which takes it by its name
-        head, *tail = [t for t in tokens[tokens.index(arguments[first].tokens[0]):close]]
-        changed.update((t, "") for t in tail)
-        symbols[head] = Symbols(tuple(e for e in entries if e), _field(value) if known else None, delimiter,
-                                token.text.endswith("_u64"))
+def _table(call: TableCall, changed: dict[Token, str], symbols: dict[Token, Symbols]) -> None:
+    """Takes the table out of a call, so that it can be data of its own; in symbols by its first token."""
+    first, entries = call.first, list(call.entries)
+    if entries and not call.arguments[-1].tokens:
+        entries.pop()  # a ',' behind the last one
+    known = [e for e in entries if e and e.only]
+    if not entries or len(known) != len(entries):
+        return  # a macro of an included header: the C compiler expands it into tp/print.h's
+    value = call.arguments[0].tokens
+    if not value:
+        return  # check says so
+    delimiter = call.arguments[1].tokens if first == 2 else ()
+    changed[call.helper] = f"{call.helper.text}_table"  # of tp/print.h, which takes it by its name
+    head, *tail = call.inside[call.inside.index(known[0].at):]
+    changed.update((t, "") for t in tail)
+    symbols[head] = Symbols(tuple((e.at.line, e.value, e.name) for e in known),
+                            _field(value) if all(t.kind == "str" for t in delimiter) else None, spell(delimiter),
+                            call.helper.text.endswith("_u64"))
 
 
 # What the helpers themselves cast the value to may stand in front of it.
@@ -238,13 +271,12 @@ def _field(value: Sequence[Token]) -> str | None:
     return words[-1] if words[-3:-1] == ["__entry", "->"] and words[:-3] in _CASTS else None
 
 
-def _entry(tokens: Sequence[Token]) -> tuple[int, str, str] | None:
-    """A table's { value, "name" }; None for anything else."""
+def _entry(tokens: Sequence[Token]) -> Entry | None:
     if len(tokens) < 5 or tokens[0].text != "{" or tokens[-1].text != "}":
         return None
-    if any(depth == 0 for depth, _ in list(brackets(tokens))[1:-1]):
-        return None
     parts = split(tokens[1:-1], tokens[0], tokens[-1])
-    if len(parts) == 3 and not parts[2].tokens:
-        parts = parts[:2]
-    return (tokens[0].line, spell(parts[0].tokens), spell(parts[1].tokens)) if len(parts) == 2 else None
+    if len(parts) < 2 or not parts[0].tokens:
+        return None
+    only = (len(parts) == 2 or len(parts) == 3 and not parts[2].tokens) and \
+        all(depth for depth, _ in list(brackets(tokens))[1:-1])
+    return Entry(parts[0].tokens, spell(parts[0].tokens), spell(parts[1].tokens), tokens[0], tokens[-1], only)

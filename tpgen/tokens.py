@@ -18,7 +18,7 @@ C_KEYWORDS = frozenset(
 @dataclass(frozen=True, slots=True)
 class Part:
     """One part of a declaration, or one argument of a call, without its decoration. at and end are never None:
-    where there are no tokens, they are the brackets or commas around."""
+    where there are no tokens, they are the brackets or commas around. Directives are no tokens of it."""
 
     tokens: tuple[Token, ...]
     at: Token

@@ -33,9 +33,9 @@ def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
                 check_arguments(record.decl, record.event_class.params, lowered.text, diag)
             check_fields(record)
             check_layout(record)
-            for part in record.prints:
-                check_print(record, part)
-                check_tables(record, part, tables)
+            for printk in record.prints:
+                check_print(record, printk)
+                check_tables(record, printk, tables)
         for decl, tracepoint in lowered.tracepoints:
             check_arguments(decl, tracepoint.params, lowered.text, diag)
             check_prototype(decl, tracepoint, lowered, diag)
@@ -46,10 +46,10 @@ def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
 
 
 def _records(lowered: Lowered, diag: Diagnostics) -> list[Record]:
-    records = [Record(event_class, decl, [decl.parts["print"]], lowered.text, diag)
+    records = [Record(event_class, decl, [lowered.printks[decl.macro]], lowered.text, diag)
                for decl, event_class in lowered.classes]
     by_class = {id(r.event_class): r for r in records}
     for decl, tracepoint in lowered.tracepoints:
         if tracepoint.print and tracepoint.event_class:
-            by_class[id(tracepoint.event_class)].prints.append(decl.parts["print"])
+            by_class[id(tracepoint.event_class)].prints.append(lowered.printks[decl.macro])
     return records

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tpgen.check.scope import Record, code_of, unevaluated
+from tpgen.check.scope import Record, unevaluated
 from tpgen.diag import Diagnostics
 from tpgen.lexer import Token, lex, spell
 from tpgen.lower import Lowered
@@ -20,7 +20,7 @@ def check_unevaluated_names(lowered: Lowered, records: Sequence[Record], diag: D
     """Names in a format file that its readers can't look up, each once a file."""
     known = {e.text for e in lowered.unit.evals}
     for record in records:
-        named = [(one, lowered.text.span(at)) for part in record.prints for one, at in _constants(code_of(part))]
+        named = [(one, lowered.text.span(at)) for printk in record.prints for one, at in _constants(printk.tokens)]
         for field in record.event_class.fields:
             if field.kind.name == "array":
                 length = lex(field.code[0].text, lowered.text.source.path)

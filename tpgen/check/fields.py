@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tpgen.check.scope import Record, bare, branches, code_of, in_doubt, unevaluated
+from tpgen.check.scope import Record, bare, branches, in_doubt, unevaluated
 from tpgen.diag import Note, nearest
 from tpgen.kinds import FIELD_MACROS, GETTERS, KINDS, twin
 from tpgen.lexer import Token, lex
@@ -74,10 +74,9 @@ class _Fields:
                 self.diag.error(self.text.span(token), "TP068", "'return' would leave a record that is begun and never "
                                 "ended, in which the trace stops; use 'if', or TRACE_EVENT_CONDITION for no record at all")
         printed: dict[str, Token] = {}
-        for part in self.record.prints:
-            tokens = code_of(part)
-            self._helpers(tokens)
-            printed = {**self._known_fields(tokens, frozenset(["__entry"])), **printed}
+        for printk in self.record.prints:
+            self._helpers(printk.tokens)
+            printed = {**self._known_fields(printk.tokens, frozenset(["__entry"])), **printed}
         self._known_fields(self.record.assign, self.record.entries)
         self._assigned(printed)
 
@@ -199,11 +198,10 @@ class _Fields:
         """Whether it is room for a text that a function called in TP_printk makes: an old habit of drivers."""
         if not field.dynamic or not field.kind.counted or not self.record.is_bytes(field) or self._depends(field):
             return False
-        for part in self.record.prints:
-            tokens = code_of(part)
-            inside = _inside_calls(tokens)
+        for printk in self.record.prints:
+            inside = _inside_calls(printk.tokens)
             if any(token.text == field.name and helper and inside[index - 2]
-                   for token, helper, index in _places(tokens, frozenset())):
+                   for token, helper, index in _places(printk.tokens, frozenset())):
                 return True
         return False
 

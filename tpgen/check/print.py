@@ -10,14 +10,14 @@ from dataclasses import replace
 from tpgen import ctype
 from tpgen.check.fields import HELPERS
 from tpgen.check.fields import getter
-from tpgen.check.scope import MAX_NESTED, Record, bare, branches, code_of, declared, unevaluated
+from tpgen.check.scope import MAX_NESTED, Record, bare, branches, declared, unevaluated
 from tpgen.ctype import CType
 from tpgen.diag import Note
 from tpgen.lexer import Token
 from tpgen.model import Field
-from tpgen.printk import POINTERS, Conversion, conversions, format_value
+from tpgen.printk import POINTERS, Conversion, Printk, conversions, format_value
 from tpgen.source import Span
-from tpgen.tokens import Part, matching, split
+from tpgen.tokens import Part, matching
 
 _LENGTH_BITS = {"hh": 32, "h": 32, "": 32, "l": 64, "ll": 64, "q": 64, "j": 64, "z": 64, "t": 64, "L": 64}
 
@@ -34,18 +34,17 @@ _KERNEL_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<trace/define_trace\.h>
 _STATIC = (["__func__"], ["__FUNCTION__"], ["NULL"], ["0"])
 
 
-def check_print(record: Record, part: Part) -> None:
+def check_print(record: Record, printk: Printk) -> None:
     """All rules on one TP_printk of the record's."""
-    _Print(record, part).check()
+    _Print(record, printk).check()
 
 
 class _Print:
-    def __init__(self, record: Record, part: Part):
+    def __init__(self, record: Record, printk: Printk):
         self.record = record
         self.text = record.text
         self.diag = record.diag
-        self.tokens = code_of(part)
-        self.format, *self.values = split(self.tokens, part.at, part.end)
+        self.tokens, self.format, self.values = printk.tokens, printk.format, printk.values
         self.types = {f.name: _value_type(f, record.types[f.member]) for f in record.members.values()}
 
     def check(self) -> None:

@@ -15,8 +15,9 @@ from tpgen.diag import Diagnostics
 from tpgen.lexer import Token, lex
 from tpgen.model import EventClass, Field
 from tpgen.parser import Declaration
+from tpgen.printk import Printk
 from tpgen.text import Text
-from tpgen.tokens import Part, matching
+from tpgen.tokens import matching
 
 # Types of the kernel's whose names alone say how wide they are.
 _KERNEL = {f"__{order}{bits}": CType("int", bits, False, f"__{order}{bits}") for order in ("be", "le")
@@ -37,7 +38,7 @@ class Record:
 
     event_class: EventClass
     decl: Declaration
-    prints: list[Part]
+    prints: list[Printk]
     text: Text
     diag: Diagnostics
 
@@ -58,7 +59,7 @@ class Record:
 
     @cached_property
     def assign(self) -> tuple[Token, ...]:
-        return code_of(self.decl.parts["assign"])
+        return self.decl.parts["assign"].tokens
 
     @cached_property
     def types(self) -> dict[str, CType | None]:
@@ -101,11 +102,6 @@ class Record:
     def entries(self) -> frozenset[str]:
         """What TP_fast_assign may call the record: in the kernel, __entry and entry are the same."""
         return frozenset(["__entry"] if "entry" in self.variables else ["__entry", "entry"])
-
-
-def code_of(part: Part) -> tuple[Token, ...]:
-    """A part's tokens without directives."""
-    return tuple(t for t in part.tokens if t.kind != "dir")
 
 
 def unevaluated(tokens: Sequence[Token]) -> set[int]:
