@@ -10,13 +10,14 @@ import os
 import signal
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from tpgen import INTERFACE_VERSION, VERSION
 from tpgen.backends import BACKENDS
 from tpgen.check import check
 from tpgen.cpp import Options, preprocess
 from tpgen.diag import Diagnostics
-from tpgen.emit import depfile, emit, make_directory, stamp
+from tpgen.emit import GENERATED, RULE, Outputs, Unnamable, depfile, make_directory
 from tpgen.lower import Lowered, lower
 from tpgen.model import Answers, Eval, Field, Param, Tracepoint, Unit
 from tpgen.parser import MACROS, parse
@@ -60,9 +61,11 @@ def _options() -> argparse.ArgumentParser:
     common.add_argument("files", nargs="+", metavar="FILE.tp")
     parser = argparse.ArgumentParser(prog="tpgen", description=DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--version", action="version", version=f"tpgen {VERSION}, for interface {INTERFACE_VERSION} of its runtime")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     gen = commands.add_parser("gen", parents=[common], help="write DIR/NAME.h for each NAME.tp")
-    gen.add_argument("-o", dest="directory", metavar="DIR", required=True, help="where to; it is made if need be")
+    gen.add_argument("-o", dest="output", metavar="DIR|FILE.h", required=True,
+                     help="where to: a directory, which is made if need be, or the file that one FILE.tp becomes")
     gen.add_argument("--backend", choices=sorted(BACKENDS), default="userspace", help="what to write")
     gen.add_argument("--depfile", metavar="FILE", help="write a make rule of what the outputs depend on")
     gen.add_argument("--stamp", metavar="FILE", help="date FILE, last: the rule's target in place of outputs, which are only "
@@ -76,10 +79,17 @@ def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.disable()  # there is next to no garbage in cycles, and looking for it takes an eighth of the time
-    options = _options().parse_args(argv)
+    parser = _options()
+    options = parser.parse_args(argv)
+    if options.command == "gen" and _is_file(options) and (len(dict.fromkeys(options.files)) > 1 or options.backend == "ftrace"):
+        parser.error(f"-o {options.output} names one output, but there are several: give a directory")
     diag = Diagnostics(options.remarks)
     try:
         return _run(options, diag)
+    except MemoryError:
+        diag.error(Span("tpgen", 0), "TP002", "not enough memory; look at the limits that ulimit -a prints")
+        diag.print()
+        return 1
     except Exception as error:  # a defect of tpgen's own, whatever the input
         at = traceback.extract_tb(error.__traceback__)[-1]
         diag.error(Span("tpgen", 0), "TP099", f"internal error at {os.path.basename(at.filename)}:{at.lineno}: "
@@ -94,9 +104,7 @@ def _run(options: argparse.Namespace, diag: Diagnostics) -> int:
     lowered = compile_files(options.files, cpp, diag)
     if not diag.errors:
         if options.command == "gen":
-            _generate(lowered, options, cpp, diag)
-            if options.stamp and not diag.errors:
-                stamp(options.stamp, began, diag)
+            _generate(lowered, options, cpp, began, diag)
         elif options.command == "dump":
             _dump(lowered, diag)
     diag.print()
@@ -114,32 +122,62 @@ def compile_files(paths: Sequence[str], cpp: Options, diag: Diagnostics) -> list
             continue
         diag.add_source(source)
         expanded = preprocess(source, cpp, diag)
-        if expanded is not None:
+        if expanded is None:
+            continue
+        try:
             text = Text(source, expanded)
-            units.append(lower(parse(text, diag), text, diag))
+        except SourceError as error:
+            diag.error(Span(path, 0), "TP001", f"can't read it: {error}")
+            continue
+        units.append(lower(parse(text, diag), text, diag))
     check(units, diag)
     return units
 
 
-def _generate(units: Sequence[Lowered], options: argparse.Namespace, cpp: Options, diag: Diagnostics) -> None:
+def _is_file(options: argparse.Namespace) -> bool:
+    """Whether -o names a file."""
+    return options.output.endswith(".h") and not os.path.isdir(options.output)
+
+
+def _generate(units: Sequence[Lowered], options: argparse.Namespace, cpp: Options, began: int, diag: Diagnostics) -> None:
     sources = {lowered.unit.path: lowered.text.source for lowered in units}
 
     def asks(unit: Unit, fields: Sequence[Field], evals: Sequence[Eval]) -> Answers | None:
         return ask(sources[unit.path], cpp, fields, evals, diag)
 
-    outputs: dict[str, str] = {}
+    made_of: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for output in BACKENDS[options.backend]([lowered.unit for lowered in units], asks):
-        path = os.path.join(options.directory, output.path)
-        if path in outputs:
-            diag.error(Span(output.unit.path, 0), "TP092", f"its output, {path}, is also that of {outputs[path]}; "
+        path = options.output if _is_file(options) else os.path.join(options.output, output.path)
+        if path in texts:
+            diag.error(Span(output.unit.path, 0), "TP092", f"its output, {path}, is also that of {made_of[path]}; "
                        "rename one of them")
             return
-        outputs[path] = output.unit.path
-        if not make_directory(os.path.dirname(path), diag) or \
-                not emit(path, render(output.template, output.view, path), diag):
+        made_of[path] = output.unit.path
+        texts[path] = render(output.template, {**output.view, "file": os.path.basename(path)}, path)
+    if not diag.errors:
+        _write(texts, sources, options, began, diag)
+
+
+def _write(texts: Mapping[str, str], sources: Iterable[str], options: argparse.Namespace, began: int,
+           diag: Diagnostics) -> None:
+    """All outputs, or none where something stands in the way of one."""
+    try:
+        rule = depfile([options.stamp] if options.stamp else texts, sources) if options.depfile else ""
+    except Unnamable as why:
+        diag.error(Span(options.depfile, 0), "TP091", f"can't write it: {why}")
+        return
+    outputs = Outputs(sources, diag)
+    wanted = [*((path, GENERATED) for path in texts), (options.depfile, RULE), (options.stamp, None)]
+    if not all([outputs.may_write(path, ours) for path, ours in wanted if path]):
+        return
+    for path, text in texts.items():
+        if not make_directory(os.path.dirname(path), diag) or not outputs.write(path, text, GENERATED):
             return
-    if options.depfile and not diag.errors:
-        emit(options.depfile, depfile([options.stamp] if options.stamp else outputs, sources), diag)
+    if options.depfile and not outputs.write(options.depfile, rule, RULE):
+        return
+    if options.stamp:
+        outputs.stamp(options.stamp, began)
 
 
 def _dump(units: Sequence[Lowered], diag: Diagnostics) -> None:

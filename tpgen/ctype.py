@@ -82,7 +82,10 @@ def parse_params(tokens: Sequence[Token]) -> list[tuple[str, str, str]]:
     text, types = _prepare(tokens)
     if text in ("", "void"):
         return []
-    return list(_params(text, types))
+    try:
+        return list(_params(text, types))
+    except RecursionError:
+        raise NotC(": it is nested too deeply") from None
 
 
 @lru_cache(maxsize=65536)
@@ -142,7 +145,10 @@ def _normalize(node: c_ast.Node) -> None:
 def parse_type(tokens: Sequence[Token]) -> CType | None:
     """The type that tokens name; None for one that only the C compiler knows."""
     text, types = _prepare(tokens)
-    return _type(text, types)
+    try:
+        return _type(text, types)
+    except RecursionError:
+        raise NotC(": it is nested too deeply") from None
 
 
 @lru_cache(maxsize=65536)
@@ -197,7 +203,10 @@ def infer(tokens: Sequence[Token], fields: Mapping[str, CType | None], own: froz
     names = frozenset(n for n in re.findall(r"\(\s*(?:const\s+|struct\s+)*([A-Za-z_]\w*)[\s*]*\)", text)
                       if n in KNOWN or n.endswith("_t"))
     expression = _expression(text, names)
-    return _infer(expression, fields) if expression else None
+    try:
+        return _infer(expression, fields) if expression else None
+    except RecursionError:
+        return None
 
 
 @lru_cache(maxsize=65536)

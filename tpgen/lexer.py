@@ -7,6 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tpgen.source import SourceError
+
+# Of one file, as written and as preprocessed. No definition file is that long; it bounds time and memory.
+MAX_TOKENS = 500_000
+
 _TOKEN = re.compile(
     r"""[ \t\f\v]*
       (?:(?P<newline>\n)
@@ -65,6 +70,8 @@ def lex(text: str, path: str, at: int = 0, length: int | None = None, markers: b
             word = found[kind]
             tokens.append(Token(kind, word, path, line, at - len(word), at))
             fresh = False
+            if len(tokens) > MAX_TOKENS:
+                raise SourceError(f"more than {MAX_TOKENS} words and signs")
             if kind in ("str", "chr", "id"):
                 line += word.count("\n")
     return tokens

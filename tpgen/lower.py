@@ -164,9 +164,10 @@ class _Lowering:
                                 f"the prototype of '{decl.name.text}' is no C parameter list{why}")
             return None
         texts = [spell(a.tokens) for a in split(part.tokens, part.at, part.end)] if parsed else []
-        names = [name for _, name, _ in parsed]
+        seen: set[str] = set()
         for number, (type_, name, _) in enumerate(parsed):
-            wrong = "has no name" if not name else "has the name of another" if name in names[:number] else ""
+            wrong = "has no name" if not name else "has the name of another" if name in seen else ""
+            seen.add(name)
             if wrong:
                 if say:
                     self.diag.error(self.text.span(part.at, part.end), "TP040",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -72,6 +73,9 @@ PART_WORDS = frozenset(word for words in WORDS.values() for word in words)
 
 # All that an included header must not define.
 MACROS = (*FORMS, *sorted(PART_WORDS))
+
+# As many brackets as clang, too, takes within one another: what is nested takes time by its depth.
+MAX_DEPTH = 256
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
@@ -217,6 +221,10 @@ class _Parser:
                 before = self.tokens[index - 1]
                 words.append(before if before.kind == "id" else None)
                 open_.append(token)
+                if len(open_) > MAX_DEPTH:
+                    self.diag.error(self.text.span(token), "TP018", f"more than {MAX_DEPTH} brackets are open here, since that of "
+                                    f"{macro.text}", [Note(self.text.span(macro), "it begins here")])
+                    return self._resume(index), None
             elif token.kind == "punct" and token.text in ")]}":
                 if _CLOSING[open_[-1].text] != token.text:
                     self._unclosed(macro, open_, words, token)
@@ -241,7 +249,8 @@ class _Parser:
     def _unclosed(self, macro: Token, open_: list[Token], words: list[Token | None], noticed: Token | None) -> None:
         word = words[-1]
         what = f"'{word.text}('" if word else f"'{open_[-1].text}'"
-        name = next((t.text for t in self.tokens[self.tokens.index(macro) + 2:]), "")
+        at = bisect_left(self.tokens, macro.start, key=lambda t: t.start) + 2
+        name = "".join(t.text for t in self.tokens[at:at + 1])
         notes = [Note(self.text.span(word or open_[-1], open_[-1]), f"{what} is opened here")] \
             if word is not macro else []
         if noticed:
@@ -304,11 +313,10 @@ class _Parser:
         good = True
         for argument in arguments:
             tokens = argument.tokens
-            words = [t for depth, t in brackets(tokens) if depth == 0 and t.kind == "id" and t.text in PART_WORDS]
-            for word in words:
-                if word is tokens[0]:
+            for index, (depth, word) in enumerate(brackets(tokens)):
+                if not index or depth or word.kind != "id" or word.text not in PART_WORDS:
                     continue
-                before = tokens[tokens.index(word) - 1]
+                before = tokens[index - 1]
                 self.diag.error(self.text.span(macro), "TP012",
                                 f"{macro.text}: ',' is missing in front of {word.text}",
                                 [Note(self.text.span(before), "it belongs behind this"),

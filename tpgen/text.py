@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
 
-from tpgen.lexer import Token, lex
-from tpgen.source import Source, Span
+from tpgen.lexer import MAX_TOKENS, Token, lex
+from tpgen.source import Source, SourceError, Span
 
 _MARKER_LINE = re.compile(r'^#[ \t]*(?:line[ \t]+)?\d+[ \t]+"', re.M)
 
@@ -32,6 +32,8 @@ def _lex_of(text: str, path: str) -> list[Token]:
         end = _MARKER_LINE.search(text, begin.end())
         at = end.start() if end else len(text)
         tokens.extend(lex(text, path, begin.start(), at, True))
+        if len(tokens) > MAX_TOKENS:
+            raise SourceError(f"its macros make more than {MAX_TOKENS} words and signs")
     return tokens
 
 

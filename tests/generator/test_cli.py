@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 
+from building import constant
 from support import ROOT, Case, read, run, tpgen
 
 GOOD = """#define TRACE_SYSTEM test
@@ -174,6 +175,12 @@ class Cli(Case):
         self.assertTrue(dumps)
         for model in dumps.values():
             self.assertEqual(model, next(iter(dumps.values())))
+
+    def test_version(self) -> None:
+        done = tpgen("--version")
+        version = ".".join(map(str, (constant(f"TP_VERSION_{part}") for part in ("MAJOR", "MINOR", "PATCH"))))
+        self.assertEqual((done.returncode, done.stdout),
+                         (0, f"tpgen {version}, for interface {constant('TP_INTERFACE_VERSION')} of its runtime\n"))
 
     def test_usage(self) -> None:
         self.assertEqual(tpgen().returncode, 2)
