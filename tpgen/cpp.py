@@ -32,6 +32,9 @@ _NAMED = re.compile(r'include\s*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)'
 # These define the declaration macros, or read the file again; --expand-includes leaves them out.
 _OURS = re.compile(r"(?:^|/)(?:linux/tracepoint\.h|trace/define_(?:custom_)?trace\.h|tp/\w+\.h)$")
 
+# Whenever linux/tracepoint.h is read, it makes new definitions where there are none of these two.
+_KEPT = ("TRACE_EVENT", "DECLARE_TRACE")
+
 # What the kernel's headers put around parts of declarations and arguments, and what means nothing.
 _WRAPPERS = ("-DPARAMS(args...)=args", "-D__perf_count(count)=count", "-D__perf_task(task)=task")
 
@@ -71,6 +74,10 @@ def expandable(source: Source, options: Options) -> str:
     """The file's text for the preprocessor, with only those includes that are to be expanded."""
     head: list[str] = []
     directories = list(options.directories())
+    # But for those that the file defines itself, which stay as it says.
+    own = set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", source.text, re.M))
+    again = [f"#undef {name}" for name in options.undefined if name not in own]
+    again += [f"#define {name} {name}" for name in _KEPT if name not in own]
 
     def include(match: re.Match[str]) -> str:
         if not match["include"]:
@@ -78,7 +85,9 @@ def expandable(source: Source, options: Options) -> str:
         named = _NAMED.search(match[0])
         found = _find(named, source.path, directories) if named and options.expand_includes else None
         if found and not _OURS.search(found):
-            return f'#include "{_quoted(found)}"' + "\n" * match[0].count("\n")
+            # It may define declaration macros, or include what does: linux/trace_events.h defines TRACE_CUSTOM_EVENT.
+            below = source.text.count("\n", 0, match.end()) + 1
+            return "\n".join([f'#include "{_quoted(found)}"', '# 1 "<tpgen>"', *again, f'# {below} "{_quoted(source.path)}"', ""])
         return "\n" * match[0].count("\n")
 
     text = _INCLUDE.sub(include, source.text)
@@ -86,9 +95,7 @@ def expandable(source: Source, options: Options) -> str:
         head.extend(_theirs(options))
         if head:  # among what it brings may be this very file, whose guard has closed then
             head.append("#define TRACE_HEADER_MULTI_READ")
-        head.extend(f"#undef {name}" for name in options.undefined)
-        # Whenever linux/tracepoint.h is read, it makes new definitions where there are none of these two.
-        head += ["#define TRACE_EVENT TRACE_EVENT", "#define DECLARE_TRACE DECLARE_TRACE"]
+        head += [*(f"#undef {name}" for name in options.undefined), *(f"#define {name} {name}" for name in _KEPT)]
     return "\n".join([*head, f'# 1 "{_quoted(source.path)}"', text, ""])
 
 

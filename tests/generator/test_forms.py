@@ -61,6 +61,23 @@ class Forms(Case):
                 + whole("TRACE_EVENT_SYSCALL", "e", at_end=", reg, unreg"))
         self.assertEqual(self.names(text), ["a", "b", "c", "d", "e"])
 
+    def test_included_header_that_defines_declarations(self) -> None:
+        """As linux/trace_events.h does for trace_custom_sched.h; and lines stay those of the file."""
+        self.write("inc/linux/trace_events.h", "#define TRACE_CUSTOM_EVENT(name, proto, args, tstruct, assign, print)\n"
+                   "#define DEFINE_EVENT(template, name, proto, args)\n#define TRACE_EVENT(...)\n#define TYPE int\n")
+        text = "#include \\\n\t<linux/trace_events.h>\n" + whole("TRACE_CUSTOM_EVENT", "c") + \
+            whole("DECLARE_EVENT_CLASS", "k") + "DEFINE_EVENT(k, d, TP_PROTO(TYPE a), TP_ARGS(a));\n" + whole("TRACE_EVENT", "e")
+        found = self.dump(text, "--expand-includes", "-I", self.path("inc"))["events"]
+        self.assertEqual([(e["name"], e["line"]) for e in found], [("c", 4), ("d", 12), ("e", 13)])
+        self.assertEqual(found[1]["proto"], [{"type": "int", "name": "a"}])
+
+    def test_own_definition_of_a_declaration_stays(self) -> None:
+        """That of the file itself, whatever it includes behind it."""
+        self.write("inc/other.h", "#define TYPE int\n")
+        text = "#define TRACE_EVENT(name) DECLARE_TRACE(name, TP_PROTO(TYPE a), TP_ARGS(a))\n#include <other.h>\nTRACE_EVENT(x);\n"
+        found = self.dump(text, "--expand-includes", "-I", self.path("inc"))
+        self.assertEqual([t["name"] for t in found["tracepoints"]], ["x"])
+
     def test_events_of_a_class(self) -> None:
         ends = {"DEFINE_EVENT": "", "DEFINE_EVENT_FN": ", reg, unreg", "DEFINE_EVENT_CONDITION": ", TP_CONDITION(a)",
                 "DEFINE_EVENT_PRINT": ', TP_printk("own %d", __entry->a)', "DEFINE_EVENT_WRITABLE": ", 4"}
