@@ -11,8 +11,8 @@
 #include <tp/define_trace.h> /* before the program's own headers, and their macros */
 #endif
 
-#ifndef TP_GENERATED_PGZ_H
-#define TP_GENERATED_PGZ_H
+#ifndef TP_GENERATED_PGZ_795EF6D4_H
+#define TP_GENERATED_PGZ_795EF6D4_H
 
 #include <tp/call.h>
 #include <tp/event.h>
@@ -549,14 +549,14 @@ extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
 }
 #endif
 
-#endif /* TP_GENERATED_PGZ_H */
+#endif /* TP_GENERATED_PGZ_795EF6D4_H */
 
 /* ---- Once a program: what the above declares ---- */
 
 #if defined(CREATE_TRACE_POINTS) && defined(__cplusplus)
 #error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
-#elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_PGZ_H)
-#define TP_CREATED_PGZ_H
+#elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_PGZ_795EF6D4_H)
+#define TP_CREATED_PGZ_795EF6D4_H
 
 /* ---- class pgz_file_open ---- */
 

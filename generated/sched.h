@@ -9,8 +9,8 @@
 #include <tp/define_trace.h> /* before the program's own headers, and their macros */
 #endif
 
-#ifndef TP_GENERATED_SCHED_H
-#define TP_GENERATED_SCHED_H
+#ifndef TP_GENERATED_SCHED_5C165E15_H
+#define TP_GENERATED_SCHED_5C165E15_H
 
 #include <tp/call.h>
 #include <tp/event.h>
@@ -277,14 +277,14 @@ extern struct tp_event tp_event_sched_wakeup_new TP_HIDDEN;
 }
 #endif
 
-#endif /* TP_GENERATED_SCHED_H */
+#endif /* TP_GENERATED_SCHED_5C165E15_H */
 
 /* ---- Once a program: what the above declares ---- */
 
 #if defined(CREATE_TRACE_POINTS) && defined(__cplusplus)
 #error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
-#elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SCHED_H)
-#define TP_CREATED_SCHED_H
+#elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SCHED_5C165E15_H)
+#define TP_CREATED_SCHED_5C165E15_H
 
 /* ---- class sched_switch ---- */
 

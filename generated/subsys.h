@@ -11,8 +11,8 @@
 #include <tp/define_trace.h> /* before the program's own headers, and their macros */
 #endif
 
-#ifndef TP_GENERATED_SUBSYS_H
-#define TP_GENERATED_SUBSYS_H
+#ifndef TP_GENERATED_SUBSYS_57246989_H
+#define TP_GENERATED_SUBSYS_57246989_H
 
 #include <tp/call.h>
 #include <tp/event.h>
@@ -95,14 +95,14 @@ static inline void check_trace_callback_type_subsys_eventname(tp_probe_fn_subsys
 }
 #endif
 
-#endif /* TP_GENERATED_SUBSYS_H */
+#endif /* TP_GENERATED_SUBSYS_57246989_H */
 
 /* ---- Once a program: what the above declares ---- */
 
 #if defined(CREATE_TRACE_POINTS) && defined(__cplusplus)
 #error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
-#elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SUBSYS_H)
-#define TP_CREATED_SUBSYS_H
+#elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SUBSYS_57246989_H)
+#define TP_CREATED_SUBSYS_57246989_H
 
 /* ---- subsys:subsys_eventname ---- */
 

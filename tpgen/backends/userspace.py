@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -64,10 +65,14 @@ def header(unit: Unit, template: str) -> Output:
 
 
 def _guard(stem: str, unit: Unit) -> str:
-    """With the system in it: two files of a name may come together in one program."""
+    """Two files of a name may come together in one program, of one system, too: what they declare is not the same."""
     systems = [t.system for t in unit.tracepoints[:1] if t.system not in ("", stem)]
+    declared = [f"{_id(t.name, t.custom)}({', '.join(p.canonical for p in t.params)})" for t in unit.tracepoints]
+    declared += [c.record for c in unit.classes]
+    code = [] if declared else [v.text for v in unit.verbatim]
+    number = zlib.crc32("\n".join(declared + code).encode("utf-8", "surrogateescape"))
     # a-b and a_b are two files.
-    return "_".join(re.sub(r"\W", lambda m: f"_{ord(m[0]):x}_", part.upper()) for part in [stem, *systems]) + "_H"
+    return "_".join([*(re.sub(r"\W", lambda m: f"_{ord(m[0]):x}_", part.upper()) for part in [stem, *systems]), f"{number:08X}", "H"])
 
 
 def _id(name: str, custom: bool) -> str:
