@@ -19,6 +19,7 @@ from tpgen.check.scope import Record
 from tpgen.check.tables import check_tables
 from tpgen.diag import Diagnostics
 from tpgen.lower import Lowered
+from tpgen.parser import FORMS
 
 
 def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
@@ -43,6 +44,21 @@ def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
             check_single_events(lowered, diag)
             check_cpp_names(lowered, diag)
             check_unevaluated_names(lowered, records, diag)
+        if not diag.errors:
+            _nothing(lowered, diag)
+
+
+def _nothing(lowered: Lowered, diag: Diagnostics) -> None:
+    """A file that declares something as it is written, and nothing when it is preprocessed."""
+    if lowered.unit.tracepoints:
+        return
+    raw = lowered.text.raw
+    first = next((token for token, after in zip(raw, raw[1:]) if token.kind == "id" and after.text == "("
+                  and "proto" in FORMS.get(token.text, ())), None)
+    if first:
+        why = "its event classes have no events" if lowered.classes else \
+            f"the preprocessor has taken out its declarations; look at its #if, and at what defines {first.text}"
+        diag.warning(lowered.text.span(first), "TP017", f"no event comes of this file: {why}")
 
 
 def _records(lowered: Lowered, diag: Diagnostics) -> list[Record]:

@@ -10,6 +10,7 @@ from tpgen.check.scope import Record, unevaluated
 from tpgen.diag import Diagnostics
 from tpgen.lexer import Token, lex, spell
 from tpgen.lower import Lowered
+from tpgen.source import Span
 from tpgen.tokens import C_KEYWORDS, matching
 
 # A name that stands for a number, by the habits of C.
@@ -17,8 +18,9 @@ _CONSTANT = re.compile(r"(?!NULL$|PRI[a-zA-Z]|TRUE$|FALSE$)[A-Z][A-Z0-9_]{2,}$")
 
 
 def check_unevaluated_names(lowered: Lowered, records: Sequence[Record], diag: Diagnostics) -> None:
-    """Names in a format file that its readers can't look up, each once a file."""
+    """Names in format files that their readers can't look up: one remark a file, at the first."""
     known = {e.text for e in lowered.unit.evals}
+    found: dict[str, tuple[str, Span]] = {}
     for record in records:
         named = [(one, lowered.text.span(at)) for printk in record.prints for one, at in _constants(printk.tokens)]
         for field in record.event_class.fields:
@@ -27,9 +29,13 @@ def check_unevaluated_names(lowered: Lowered, records: Sequence[Record], diag: D
                 named.extend((one, field.span) for one, _ in _constants(length))
         for (text, remedy), span in named:
             if text not in known:
-                known.add(text)
-                diag.remark(span, "TP056", f"'{text}' stands in the event's format by name, where readers of a trace "
-                            f"can't look it up; {remedy}; gives them its value")
+                found.setdefault(text, (remedy, span))
+    if found:
+        names = ", ".join(f"'{text}'" for text in list(found)[:5]) + (", ..." if len(found) > 5 else "")
+        stands, it, value = ("stands", "it", "its value") if len(found) == 1 else ("stand", "them", "their values")
+        remedies = " ".join(f"{remedy};" for remedy, _ in list(found.values())[:5]) + (" ..." if len(found) > 5 else "")
+        diag.remark(next(iter(found.values()))[1], "TP056", f"{names} {stands} in the formats of this file's events by name, where "
+                    f"readers of a trace can't look {it} up; {remedies} gives them {value}")
 
 
 def _constants(tokens: Sequence[Token]) -> Iterator[tuple[tuple[str, str], Token]]:
