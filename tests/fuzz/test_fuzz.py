@@ -27,8 +27,8 @@ from tpgen.render import render
 
 RUNS = int(os.environ.get("FUZZ", "150"))
 SEED = int(os.environ.get("SEED", "1"))
-SECONDS = 20  # of the processor, for one file; the compilers that it starts have limits of their own
-KILOBYTES = 1 << 20  # all that tpgen has ever held, after all runs
+SECONDS = 10  # of the processor, for one file; the compilers that it starts have limits of their own
+KILOBYTES = 512 << 10  # all that tpgen has ever held, after all runs
 
 # What the kernel's own headers need of its configuration.
 KERNEL = Options(("-DIS_ENABLED(option)=0", "-DIS_BUILTIN(option)=0", "-DIS_REACHABLE(option)=0"), undefined=MACROS)
@@ -36,7 +36,8 @@ KERNEL = Options(("-DIS_ENABLED(option)=0", "-DIS_BUILTIN(option)=0", "-DIS_REAC
 _PIECE = re.compile(r"\w+|\"(?:\\.|[^\"\\\n])*\"|\s+|.", re.S)
 _SPICE = ["(", ")", "{", "}", "[", "]", ",", ";", "\"", "'", "/*", "*/", "\\\n", "#", "##", "\0", "\udcff", "\t", "%s",
           "__entry->", "TRACE_EVENT(", "DEFINE_EVENT_PRINT(", "TRACE_DEFINE_ENUM(", "__rel_string(", "__print_flags(", "%pI4",
-          "%*ph", "TP_printk(", "#define X X\n", "\n#if 0\n", "\n#endif\n", "...", "0x", "é"]
+          "%*ph", "TP_printk(", "#define X X\n", "\n#if 0\n", "\n#endif\n", "...", "0x", "é", "\n#endif\n" * 300, "*" * 300, "(" * 300, "__print_symbolic(" * 300,
+          "TRACE_EVENT(" * 300, " TP_PROTO" * 300, "__field(int, a)" * 300, "\n#include <linux/sched.h>\n", "\n#undef TRACE_SYSTEM\n"]
 
 
 class Fuzz(Case):
@@ -112,6 +113,27 @@ class Fuzz(Case):
         self.assertEqual(diag.errors, 0)
         self.survive("#define TRACE_SYSTEM x\n" + "TRACE_EVENT(e, " + "a" * (1 << 20), "a long name")
         self.survive("#define TRACE_SYSTEM x\nTRACE_EVENT(e, TP_PROTO(int a), " + "__feild(" * 50000, "a long mistake")
+
+    def test_long_inputs(self) -> None:
+        """What takes time by the square of its length, where nothing bounds it."""
+        event = ('#define TRACE_SYSTEM x\nTRACE_EVENT(e, TP_PROTO({proto}), TP_ARGS(a), TP_STRUCT__entry({fields}), '
+                 'TP_fast_assign({assign}), TP_printk("%d", {value}));\n').format
+        usual = {"proto": "int a", "fields": "__field(int, a)", "assign": "__entry->a = a;", "value": "__entry->a"}
+        long = {
+            "errors of the preprocessor": "#endif\n" * 20000,
+            "words of parts": f"TRACE_EVENT(e, {'x TP_PROTO ' * 20000});",
+            "declarations that are never closed": "TRACE_EVENT(\n" * 50000,
+            "nested tables": event(**{**usual, "value": "__print_symbolic(" * 4000 + "1" + ', {1, "a"})' * 4000}),
+            "pointers": event(**{**usual, "proto": f"int {'*' * 2000}a"}),
+            "pointers to fields": event(**{**usual, "fields": f"__field(int {'*' * 2000}, a)"}),
+            "a sum": event(**{**usual, "value": "+".join(["1"] * 5000)}),
+            "parameters": event(**{**usual, "proto": ", ".join(f"int a{n}" for n in range(20000))}),
+            "words": "#define TRACE_SYSTEM x\n" + "int a;\n" * 500000,
+            "words of macros": "#define X4 x x x x\n#define X16 X4 X4 X4 X4\n#define X64 X16 X16 X16 X16\n" + "X64 X64 X64 X64\n" * 20000,
+        }
+        for what, text in long.items():
+            with self.subTest(what):
+                self.survive(text, what)
 
     def test_macros(self) -> None:
         self.survive("#define A B A\n#define B A B\nTRACE_EVENT(A, B, A)\n", "recursion")

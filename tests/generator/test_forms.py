@@ -65,7 +65,7 @@ class Forms(Case):
         """As linux/trace_events.h does for trace_custom_sched.h; and lines stay those of the file."""
         self.write("inc/linux/trace_events.h", "#define TRACE_CUSTOM_EVENT(name, proto, args, tstruct, assign, print)\n"
                    "#define DEFINE_EVENT(template, name, proto, args)\n#define TRACE_EVENT(...)\n#define TYPE int\n")
-        text = "#include \\\n\t<linux/trace_events.h>\n" + whole("TRACE_CUSTOM_EVENT", "c") + \
+        text = "#include <linux/trace_events.h>\n\n" + whole("TRACE_CUSTOM_EVENT", "c") + \
             whole("DECLARE_EVENT_CLASS", "k") + "DEFINE_EVENT(k, d, TP_PROTO(TYPE a), TP_ARGS(a));\n" + whole("TRACE_EVENT", "e")
         found = self.dump(text, "--expand-includes", "-I", self.path("inc"))["events"]
         self.assertEqual([(e["name"], e["line"]) for e in found], [("c", 4), ("d", 12), ("e", 13)])
