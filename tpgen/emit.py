@@ -13,7 +13,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from tpgen.diag import Diagnostics
 from tpgen.source import Span
