@@ -61,7 +61,8 @@ def _options() -> argparse.ArgumentParser:
     common.add_argument("files", nargs="+", metavar="FILE.tp")
     parser = argparse.ArgumentParser(prog="tpgen", description=DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--version", action="version", version=f"tpgen {VERSION}, for interface {INTERFACE_VERSION} of its runtime")
+    parser.add_argument("--version", action="version",
+                        version=f"tpgen {VERSION}, for interface {INTERFACE_VERSION} of its runtime")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     gen = commands.add_parser("gen", parents=[common], help="write DIR/NAME.h for each NAME.tp")
     gen.add_argument("-o", dest="output", metavar="DIR|FILE.h", required=True,

@@ -83,8 +83,9 @@ def _run(command: Sequence[str], stdin: IO[bytes], stdout: IO[bytes], stderr: IO
     stderr.seek(0)
     said = stderr.read(MAX_SAID).decode("utf-8", "replace")
     if "CPU time limit exceeded" in said or done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        raise CompilerError(f"the C preprocessor has not finished in {_bound(resource.RLIMIT_CPU, MAX_CPU_SECONDS)} seconds of the "
-                            "processor; look for macros that multiply their text")
+        seconds = _bound(resource.RLIMIT_CPU, MAX_CPU_SECONDS)
+        raise CompilerError(f"the C preprocessor has not finished in {seconds} seconds of the processor; "
+                            "look for macros that multiply their text")
     if "out of memory" in said or "virtual memory exhausted" in said or "Cannot allocate memory" in said:
         raise CompilerError("the C preprocessor wants more memory than it may have; look for macros that multiply their text")
     return None, said

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tpgen.source import SourceError
 
 # Of one file, as written and as preprocessed. No definition file is that long; it bounds time and memory.
-MAX_TOKENS = 500_000
+MAX_TOKENS = 300_000
 
 _TOKEN = re.compile(
     r"""[ \t\f\v]*

@@ -72,7 +72,8 @@ def _guard(stem: str, unit: Unit) -> str:
     code = [] if declared else [v.text for v in unit.verbatim]
     number = zlib.crc32("\n".join(declared + code).encode("utf-8", "surrogateescape"))
     # a-b and a_b are two files.
-    return "_".join([*(re.sub(r"\W", lambda m: f"_{ord(m[0]):x}_", part.upper()) for part in [stem, *systems]), f"{number:08X}", "H"])
+    words = [re.sub(r"\W", lambda m: f"_{ord(m[0]):x}_", part.upper()) for part in [stem, *systems]]
+    return "_".join([*words, f"{number:08X}", "H"])
 
 
 def _id(name: str, custom: bool) -> str:

@@ -34,8 +34,9 @@ def check_unevaluated_names(lowered: Lowered, records: Sequence[Record], diag: D
         names = ", ".join(f"'{text}'" for text in list(found)[:5]) + (", ..." if len(found) > 5 else "")
         stands, it, value = ("stands", "it", "its value") if len(found) == 1 else ("stand", "them", "their values")
         remedies = " ".join(f"{remedy};" for remedy, _ in list(found.values())[:5]) + (" ..." if len(found) > 5 else "")
-        diag.remark(next(iter(found.values()))[1], "TP056", f"{names} {stands} in the formats of this file's events by name, where "
-                    f"readers of a trace can't look {it} up; {remedies} gives them {value}")
+        _, first = next(iter(found.values()))
+        diag.remark(first, "TP056", f"{names} {stands} in the formats of this file's events by name, where readers of a trace "
+                    f"can't look {it} up; {remedies} gives them {value}")
 
 
 def _constants(tokens: Sequence[Token]) -> Iterator[tuple[tuple[str, str], Token]]:
