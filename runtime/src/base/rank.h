@@ -26,6 +26,7 @@ enum tp_rank {
 	TP_RANK_LTTNG,    /* LTTng's; its own threads take it, too */
 	TP_RANK_WRITING,  /* of a statistics sink: who writes its file; no fork takes it */
 	TP_RANK_SINK,     /* a sink's own: the text sink's comes after its FILE's, which a fork only tries to take */
+	TP_RANK_CHAPTER,  /* of CTF traces with rotate=: a packet is being made, or a chapter begun; readers take it, too */
 	TP_RANK_CTF,      /* leaf but for the next; readers take it, as they do the sinks' own */
 	TP_RANK_SPARE,    /* the CTF sinks' spare descriptors; leaf, as above, and taken inside that */
 	TP_RANK_STATS,    /* leaf; its holder calls nothing that may be traced */

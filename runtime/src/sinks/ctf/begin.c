@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sinks/ctf/begin.c - a trace whose name has %p, the process's id. Its directory is made
+ * sinks/ctf/begin.c - a trace whose name has %p, the process's id, or that has chapters. Its directory is made
  * by the process that records, at its first record: a launcher that only forks
  * leaves nothing, and the daemon's directory has the daemon's id.
+ *
+ * Each chapter is a trace with a directory of its own: the one before it makes way, as that of a dead process does.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,6 +64,22 @@ void tp_ctf_begin_name(struct tp_ctf_sink *sink, const char *name)
 	memmove(pattern + len, last, strlen(last) + 1);
 	memcpy(pattern, path, len);
 	sink->pattern = pattern;
+}
+
+bool tp_ctf_begin_chapters(struct tp_ctf_sink *sink)
+{
+	char *name = sink->path;
+
+	sink->path = NULL;
+	tp_ctf_begin_name(sink, name);
+	if (!sink->path) {
+		sink->path = name;
+		return false;
+	}
+	free(name);
+	if (!sink->pattern)
+		sink->pattern = strdup(sink->path);
+	return sink->pattern != NULL;
 }
 
 static int open_parent(const void *path)
@@ -145,15 +163,15 @@ int tp_ctf_begin_now(struct tp_ctf_sink *sink)
 		return error;
 	tp_guard_enter(&guard);
 	tp_ctf_spare_take(sink);
-	error = tp_ctf_hold(sink, tp_own_file_descriptor(&sink->dir), &sink->hold);
+	error = tp_ctf_hold(sink, tp_own_file_descriptor(tp_ctf_current(sink)), &sink->hold);
 	tp_guard_leave(&guard);
 	return error;
 }
 
-/* ---- The first record: errors are errno values ---- */
+/* ---- The directory: errors are errno values ---- */
 
-/* Whether the directory is the process's own to write to. */
-static int take_dir(struct tp_ctf_sink *sink, int parent, bool *made)
+/* One that is the process's own to write to. */
+static int take_dir(struct tp_ctf_sink *sink, int parent, struct tp_own_file *dir, bool *made)
 {
 	const char *name = last_part(sink->path);
 	struct tp_ctf_file file;
@@ -172,38 +190,65 @@ static int take_dir(struct tp_ctf_sink *sink, int parent, bool *made)
 	else
 		error = tp_ctf_dir_check(file.fd);
 	if (!error)
-		return tp_own_file_take(&sink->dir, file.fd);
+		return tp_own_file_take(dir, file.fd);
 	close(file.fd);
 	return error;
 }
 
-static int make_dir(struct tp_ctf_sink *sink)
+/* Makes the directory with its metadata; the sink's is as it was. */
+static int make_dir(struct tp_ctf_sink *sink, int parent, const struct tp_ctf_description *description,
+		    struct tp_own_file *dir, void **hold)
 {
-	struct tp_own_file was = sink->dir;
-	void *hold = NULL;
+	const time_t created = sink->created;
 	bool made = false;
+
+	*hold = NULL;
+	int error = take_dir(sink, parent, dir, &made);
+	if (!error) {
+		int fd = tp_own_file_descriptor(dir);
+		error = tp_ctf_hold(sink, fd, hold);
+		if (!error)
+			error = tp_ctf_metadata_begin_file(sink, fd, description);
+		if (error && made)
+			unlinkat(fd, ".lock", 0);
+		if (error)
+			tp_own_file_close(dir);
+	}
+	if (!error) {
+		sink->chapter_begun = tp_ctf_clock();
+		sink->written = 0;
+		return 0;
+	}
+	tp_ctf_hold_end(*hold);
+	sink->created = created;
+	if (made)
+		unlinkat(parent, last_part(sink->path), AT_REMOVEDIR);
+	return error;
+}
+
+static int get_parent(struct tp_ctf_sink *sink, int *error)
+{
+	return tp_own_file_get(&sink->parent, open_parent, sink->parent_path, false, error);
+}
+
+/* ---- The first record ---- */
+
+/* Its other one is the parent's. */
+static int make_first(struct tp_ctf_sink *sink)
+{
+	struct tp_own_file *current = tp_ctf_current(sink), was = *current, dir;
+	void *hold;
 	int error;
 
-	int parent = tp_own_file_get(&sink->parent, open_parent, sink->parent_path, false, &error);
+	int parent = get_parent(sink, &error);
 	if (parent < 0)
 		return error;
-	error = take_dir(sink, parent, &made);
-	if (!error) {
-		error = tp_ctf_hold(sink, tp_own_file_descriptor(&sink->dir), &hold);
-		if (!error)
-			error = tp_ctf_metadata_begin_file(sink);
-		if (error && made)
-			unlinkat(tp_own_file_descriptor(&sink->dir), ".lock", 0);
-		tp_own_file_close(error ? &sink->dir : &was);
-	}
-	if (error) {
-		tp_ctf_hold_end(hold);
-		sink->dir = was;
-		if (made)
-			unlinkat(parent, last_part(sink->path), AT_REMOVEDIR);
+	error = make_dir(sink, parent, &sink->described_so_far, &dir, &hold);
+	if (error)
 		return error;
-	}
-	tp_ctf_hold_end(sink->hold); /* the parent's */
+	tp_own_file_close(&was);
+	*current = dir;
+	tp_ctf_hold_end(sink->hold);
 	sink->hold = hold;
 	strcpy(sink->real_path, sink->parent_path);
 	if (sink->real_path[1]) /* not the root */
@@ -227,7 +272,7 @@ int tp_ctf_begin(struct tp_ctf_sink *sink, int *error)
 		return tp_ctf_dir(sink, error);
 	tp_mutex_lock(&tp_ctf_lock);
 	if (sink->later) {
-		failed = make_dir(sink);
+		failed = make_first(sink);
 		tp_ctf_spare_take(sink);
 		made = !failed;
 		inherited = failed && goes_on_in_parents(sink);
@@ -247,6 +292,60 @@ int tp_ctf_begin(struct tp_ctf_sink *sink, int *error)
 	*error = failed == EEXIST ? EBUSY : failed; /* EEXIST would be a packet's name */
 	return -1;
 }
+
+/* ---- The next chapter ---- */
+
+/* The old one has made way. Whoever is writing a message to it goes on doing so, until it is closed. */
+static void go_on_in(struct tp_ctf_sink *sink, const struct tp_own_file *dir, void *hold)
+{
+	const struct tp_own_file *was = tp_ctf_current(sink);
+
+	sink->dirs[(sink->chapter + 1) % 2] = *dir;
+	__atomic_store_n(&sink->chapter, sink->chapter + 1, __ATOMIC_SEQ_CST);
+	tp_ctf_log_wait();
+	tp_own_file_close(was);
+	tp_ctf_hold_end(sink->hold);
+	sink->hold = hold;
+	tp_ctf_spare_take(sink);
+}
+
+int tp_ctf_begin_chapter(struct tp_ctf_sink *sink)
+{
+	const char *name = last_part(sink->path);
+	char old_name[NAME_MAX + 1];
+	struct tp_own_file dir;
+	void *hold;
+	int error;
+
+	int old = tp_ctf_dir(sink, &error);
+	int parent = old < 0 ? -1 : get_parent(sink, &error);
+	if (parent < 0)
+		return error;
+	tp_ctf_describe_clock(sink);
+	const struct tp_ctf_description description = tp_ctf_describe(sink);
+	error = tp_ctf_old_put_away(parent, name, old, old_name);
+	if (error)
+		return error;
+	error = make_dir(sink, parent, &description, &dir, &hold);
+	if (error && old_name[0])
+		tp_ctf_rename_new(parent, old_name, name);
+	if (error)
+		return error == EEXIST ? EBUSY : error;
+	go_on_in(sink, &dir, hold);
+	tp_ctf_describe_chapter(sink);
+	return 0;
+}
+
+void tp_ctf_begin_tidy(struct tp_ctf_sink *sink)
+{
+	int error;
+	int parent = sink->options.keep == UINT64_MAX ? -1 : get_parent(sink, &error);
+
+	if (parent >= 0)
+		tp_ctf_old_remove(parent, last_part(sink->pattern), sink->options.keep);
+}
+
+/* ---- Forks ---- */
 
 void tp_ctf_begin_anew(struct tp_ctf_sink *sink)
 {

@@ -12,7 +12,7 @@
  *	      packets.c     a stream's packets, one after the other
  *	        room.c      how many there may be, and which goes
  *	        packet.c    a packet, a file that is mapped
- *	    begin.c         the directory of a trace whose name has %p, which the process that records makes
+ *	    begin.c         the directory of a trace whose name has %p, or of a chapter: the process that records makes it
  *	    describe.c      which events are described in the trace, and the file with that
  *	      metadata.c    the description, a text
  *	        environment.c  its part on the process
@@ -75,6 +75,9 @@ struct tp_ctf_options {
 	uint64_t packets;     /* of a stream */
 	uint64_t size;        /* bytes of all packets of the process */
 	uint64_t keep;        /* of earlier traces, so many; UINT64_MAX: all */
+	bool rotate;          /* the trace has chapters: a new one is begun ... */
+	uint64_t rotate_size; /* ... after so many bytes ... */
+	uint64_t rotate_time; /* ... or nanoseconds; UINT64_MAX: any number */
 	struct tp_ctf_owner owner;
 	enum tp_ctf_write write;
 };
@@ -124,6 +127,8 @@ struct tp_ctf_stream {
 	bool renewing;                /* its thread is on its way to the next packet, without a lock */
 	bool wants_packet;            /* of the preparer */
 	unsigned int number;
+	unsigned int chapter;         /* of its packet */
+	uint64_t first;               /* of the packets that were shown: the first in this chapter */
 	char name[TP_CTF_NAME_SIZE];  /* of the thread */
 };
 
@@ -150,9 +155,10 @@ struct tp_ctf_sink {
 	struct tp_ctf_options options;
 	struct tp_clock clock;  /* its refinement is under tp_events_lock */
 	uint64_t generation;    /* unique among all sinks, and anew in each child: the key of its streams' slots */
-	uint32_t slot;          /* of tp_stream_slots */
+	uint32_t slot;          /* of tp_stream_slots; its keys are tp_ctf_key()'s */
 	size_t context_size;    /* bytes between an event's time and its record */
-	struct tp_own_file dir;
+	struct tp_own_file dirs[2]; /* that of the current chapter is tp_ctf_current()'s; the other one is the next's */
+	unsigned int chapter;   /* how often the trace was rotated */
 	struct tp_own_file spare[TP_CTF_SPARES]; /* of descriptors; see spare.c */
 	char *path;             /* as given, for messages; with this process's id for %p */
 	char *real_path;        /* absolute */
@@ -161,7 +167,7 @@ struct tp_ctf_sink {
 	time_t created;         /* when the directory became a trace */
 	bool forked;            /* this is a child, and the metadata is the parent's */
 	bool later;             /* the directory is yet to be made, at the first record: changes under tp_ctf_lock */
-	bool no_room_complained, limit_complained;
+	bool no_room_complained, limit_complained, chapter_complained;
 	bool preparing;         /* there is a preparer */
 	bool copies;            /* records into packets' files, by a system call */
 	bool renews;            /* packets are begun again in their place */
@@ -183,6 +189,11 @@ struct tp_ctf_sink {
 	unsigned int making;    /* packets that are being made ahead of need */
 	unsigned int next_number;
 
+	/* Under tp_ctf_chapter_lock. */
+	uint64_t written;       /* bytes in the packets of this chapter that are closed */
+	uint64_t chapter_begun; /* by CLOCK_MONOTONIC */
+	uint64_t rotate_again;  /* none is tried for before that */
+
 	/* Under tp_events_lock. */
 	struct tp_buffer metadata;             /* but for what is the process's alone, and the clock ... */
 	size_t process_at, clock_at;           /* ... which go in there */
@@ -192,7 +203,7 @@ struct tp_ctf_sink {
 
 	uint8_t described[TP_NR_IDS / CHAR_BIT]; /* in the file: these events may be recorded */
 
-	/* Of a trace whose name has %p, which each process makes that records. */
+	/* Of a trace whose name has %p, or that has chapters: each process that records makes its own. */
 	char *pattern;             /* the name; NULL: the directory is there from the opening on */
 	struct tp_own_file parent; /* the directory in which it is to be */
 	char *parent_path;         /* absolute */
@@ -215,6 +226,37 @@ static inline bool tp_ctf_is_later(const struct tp_ctf_sink *sink)
 	return __atomic_load_n(&sink->later, __ATOMIC_ACQUIRE);
 }
 
+/*
+ * A chapter is a trace of its own: the directory is another one. tp_ctf_chapter_lock or tp_events_lock is held meanwhile,
+ * where a file in it is made, but by the log.
+ */
+static inline unsigned int tp_ctf_chapter(const struct tp_ctf_sink *sink)
+{
+	return __atomic_load_n(&sink->chapter, __ATOMIC_SEQ_CST);
+}
+
+static inline struct tp_own_file *tp_ctf_current(struct tp_ctf_sink *sink)
+{
+	return &sink->dirs[tp_ctf_chapter(sink) % 2];
+}
+
+/*
+ * The key of a slot whose stream is in this chapter. The sink's own is that of the current one: who is
+ * in an older chapter leaves the short way with the next record.
+ */
+#define TP_CTF_GENERATION_BITS 40
+
+static inline uint64_t tp_ctf_key(const struct tp_ctf_sink *sink, unsigned int chapter)
+{
+	return sink->generation | (uint64_t)chapter << TP_CTF_GENERATION_BITS;
+}
+
+/* Whether the slot has a stream of the sink. */
+static inline bool tp_ctf_is_own(const struct tp_ctf_sink *sink, const struct tp_stream_slot *slot)
+{
+	return (slot->key ^ sink->generation) << (64 - TP_CTF_GENERATION_BITS) == 0;
+}
+
 /* ---- The sink's bitmaps; described is read by threads that record ---- */
 
 static inline bool tp_ctf_bit_is_set(const uint8_t *bits, unsigned int id)
@@ -234,6 +276,12 @@ static inline void tp_ctf_bit_set(uint8_t *bits, unsigned int id)
  * slots. Only taken inside tp_guard_enter(), as readers take it too; and by forks.
  */
 extern struct tp_mutex tp_ctf_lock;
+
+/*
+ * Of traces that have chapters: held while a packet is made in the directory, and while that becomes another. So a
+ * packet that is prepared is always of the current chapter. Taken as tp_ctf_lock is.
+ */
+extern struct tp_mutex tp_ctf_chapter_lock;
 
 /*
  * Makes the directory where it is not there, and opens it. Its path is in the
@@ -472,8 +520,14 @@ void tp_ctf_hold_give_back(int fd);
 bool tp_ctf_old_make_way(int parent, const char *name);
 
 /*
+ * The same for one that this process writes to. 0 and the name that it has got, "" where it has
+ * another one already; or an errno value.
+ */
+int tp_ctf_old_put_away(int parent, const char *name, int dir, char to[NAME_MAX + 1]);
+
+/*
  * Of all such traces of the pattern, the last part of a name, removes the oldest, up to so many. Those are meant that have
- * made way, and with %p in it those of other processes, too.
+ * made way, and with %p in it those of other processes, too. Safe in signal handlers.
  */
 void tp_ctf_old_remove(int parent, const char *pattern, uint64_t keep);
 
@@ -481,6 +535,9 @@ void tp_ctf_old_remove(int parent, const char *pattern, uint64_t keep);
 
 /* Sets the sink's path from a name with %p, and its pattern, if %p is in the last part of the name. No path: no memory. */
 void tp_ctf_begin_name(struct tp_ctf_sink *sink, const char *name);
+
+/* The same for a name that may be without %p, of a trace that has chapters. False: no memory. */
+bool tp_ctf_begin_chapters(struct tp_ctf_sink *sink);
 
 /* Instead of tp_ctf_dir_open(): earlier traces make way first. The former where there is a pattern. */
 int tp_ctf_begin_later(struct tp_ctf_sink *sink);
@@ -491,6 +548,15 @@ int tp_ctf_begin_now(struct tp_ctf_sink *sink);
  * process have none yet. Called in tp_guard_enter().
  */
 int tp_ctf_begin(struct tp_ctf_sink *sink, int *error);
+
+/*
+ * The trace goes on in a new directory, the old one makes way. 0 or an errno value: then it goes on where it is.
+ * Under tp_ctf_chapter_lock and tp_events_lock.
+ */
+int tp_ctf_begin_chapter(struct tp_ctf_sink *sink);
+
+/* Removes the chapters that are too many. Without a lock. In tp_guard_enter(). */
+void tp_ctf_begin_tidy(struct tp_ctf_sink *sink);
 
 /* In a forked child: it is to have one of its own. */
 void tp_ctf_begin_anew(struct tp_ctf_sink *sink);
@@ -512,8 +578,17 @@ void tp_ctf_describe_better(struct tp_ctf_sink *sink);
 /* Writes the metadata. 0 or an errno value. */
 int tp_ctf_metadata_write(const struct tp_ctf_sink *sink, int fd);
 
-/* Makes the metadata of a directory that has none, under tp_ctf_lock. 0 or an errno value. */
-int tp_ctf_metadata_begin_file(struct tp_ctf_sink *sink);
+/* What the metadata would be, with the clock as it is measured by now. Under tp_events_lock. */
+struct tp_ctf_description tp_ctf_describe(const struct tp_ctf_sink *sink);
+
+/* Makes the metadata of a directory that has none. 0 or an errno value. */
+int tp_ctf_metadata_begin_file(struct tp_ctf_sink *sink, int dir, const struct tp_ctf_description *description);
+
+/* Writes the metadata with a better measured clock, if it is so. Under tp_events_lock. */
+void tp_ctf_describe_clock(struct tp_ctf_sink *sink);
+
+/* In the new directory of another chapter: the formats; and threads are to leave the short way. Under tp_events_lock. */
+void tp_ctf_describe_chapter(struct tp_ctf_sink *sink);
 
 /* ---- metadata.c ---- */
 
@@ -578,6 +653,9 @@ void tp_ctf_environment_of_process(char text[TP_CTF_PROCESS_TEXT], int pid, time
 /* From here on messages go to the trace's directory, too; until the sink is closed. */
 void tp_ctf_log_begin(struct tp_ctf_sink *sink);
 void tp_ctf_log_end(struct tp_ctf_sink *sink);
+
+/* Until nobody is writing a message: to the directory of before, say. */
+void tp_ctf_log_wait(void);
 
 /* In a forked child: threads that were writing a message are not there. */
 void tp_ctf_log_forget(void);

@@ -18,8 +18,7 @@
 
 /* ---- The file ---- */
 
-/* With the clock as it is measured by now. Under tp_events_lock. */
-static struct tp_ctf_description describe(const struct tp_ctf_sink *sink)
+struct tp_ctf_description tp_ctf_describe(const struct tp_ctf_sink *sink)
 {
 	struct tp_ctf_description description = {.text = sink->metadata.text, .len = sink->metadata.len};
 
@@ -53,7 +52,7 @@ static int description_write(const struct tp_ctf_sink *sink, const struct tp_ctf
 
 int tp_ctf_metadata_write(const struct tp_ctf_sink *sink, int fd)
 {
-	const struct tp_ctf_description description = describe(sink);
+	const struct tp_ctf_description description = tp_ctf_describe(sink);
 
 	return description_write(sink, &description, fd);
 }
@@ -79,26 +78,31 @@ static int metadata_write_hidden(struct tp_ctf_sink *sink, const struct tp_ctf_d
 }
 
 /* The file is replaced as a whole, so that a reader never sees half an event's description. 0 or an errno value. */
-static int metadata_replace(struct tp_ctf_sink *sink, const struct tp_ctf_description *description, bool first)
+static int metadata_make(struct tp_ctf_sink *sink, const struct tp_ctf_description *description, int dir, bool first)
 {
 	static const char name[] = "metadata";
 	char hidden[32];
-	int error;
 
 	/* Of its own, as another process may be making a trace in the same directory. */
 	snprintf(hidden, sizeof(hidden), ".%s-%d", name, sink->pid);
-	int dir = tp_ctf_dir(sink, &error);
-	if (dir >= 0)
-		error = metadata_write_hidden(sink, description, dir, hidden);
-	if (dir >= 0 && !error) {
-		if (first)
-			error = tp_ctf_rename_new(dir, hidden, name);
-		else if (renameat(dir, hidden, dir, name) != 0)
-			error = errno;
-		if (error)
-			unlinkat(dir, hidden, 0);
-	}
+	int error = metadata_write_hidden(sink, description, dir, hidden);
+	if (error)
+		return error;
+	if (first)
+		error = tp_ctf_rename_new(dir, hidden, name);
+	else if (renameat(dir, hidden, dir, name) != 0)
+		error = errno;
+	if (error)
+		unlinkat(dir, hidden, 0);
 	return error;
+}
+
+static int metadata_replace(struct tp_ctf_sink *sink, const struct tp_ctf_description *description, bool first)
+{
+	int error;
+	int dir = tp_ctf_dir(sink, &error);
+
+	return dir < 0 ? error : metadata_make(sink, description, dir, first);
 }
 
 /*
@@ -107,7 +111,7 @@ static int metadata_replace(struct tp_ctf_sink *sink, const struct tp_ctf_descri
  */
 static char *publish(struct tp_ctf_sink *sink, char *copy, bool *later)
 {
-	struct tp_ctf_description description = describe(sink);
+	struct tp_ctf_description description = tp_ctf_describe(sink);
 
 	memcpy(copy, description.text, description.len);
 	description.text = copy;
@@ -138,7 +142,7 @@ static int metadata_write(struct tp_ctf_sink *sink)
 	if (!later && sink->forked) { /* while an event was described, another thread had to take the parent's directory */
 		error = EPERM;
 	} else if (!later) {
-		const struct tp_ctf_description description = describe(sink);
+		const struct tp_ctf_description description = tp_ctf_describe(sink);
 		error = metadata_replace(sink, &description, !sink->pattern && sink->metadata_written == 0);
 	}
 	tp_guard_leave(&guard);
@@ -146,10 +150,10 @@ static int metadata_write(struct tp_ctf_sink *sink)
 	return error;
 }
 
-int tp_ctf_metadata_begin_file(struct tp_ctf_sink *sink)
+int tp_ctf_metadata_begin_file(struct tp_ctf_sink *sink, int dir, const struct tp_ctf_description *description)
 {
 	sink->created = time(NULL);
-	return metadata_replace(sink, &sink->described_so_far, true);
+	return metadata_make(sink, description, dir, true);
 }
 
 /* They are nothing that a record needs: without them, it goes on. In tp_guard_enter(). */
@@ -167,14 +171,19 @@ static void formats_write(struct tp_ctf_sink *sink)
 	sink->formats.complained = sink->formats.complained || error;
 }
 
+void tp_ctf_describe_clock(struct tp_ctf_sink *sink)
+{
+	if (!tp_clock_refine(&sink->clock))
+		return;
+	const struct tp_ctf_description description = tp_ctf_describe(sink);
+	metadata_replace(sink, &description, false); /* where it can't be written, the clock is as good as it was */
+}
+
 void tp_ctf_describe_better(struct tp_ctf_sink *sink)
 {
 	if (tp_ctf_is_later(sink) || sink->forked || !tp_try_lock(&tp_events_lock))
 		return;
-	if (tp_clock_refine(&sink->clock)) {
-		const struct tp_ctf_description description = describe(sink);
-		metadata_replace(sink, &description, false); /* where it can't be written, the clock is as good as it was */
-	}
+	tp_ctf_describe_clock(sink);
 	if (sink->formats.anew)
 		formats_write(sink);
 	tp_unlock(&tp_events_lock);
@@ -219,7 +228,14 @@ void tp_ctf_choose_way(struct tp_ctf_sink *sink)
 	bool is_short = sink->clock.counter && !sink->context_size && !sink->copies && !sink->partial && !tp_events_without_id;
 
 	sink->head.slot = sink->slot;
-	__atomic_store_n(&sink->head.key, is_short ? sink->generation : TP_NO_KEY, __ATOMIC_RELAXED);
+	__atomic_store_n(&sink->head.key, is_short ? tp_ctf_key(sink, tp_ctf_chapter(sink)) : TP_NO_KEY, __ATOMIC_RELAXED);
+}
+
+void tp_ctf_describe_chapter(struct tp_ctf_sink *sink)
+{
+	sink->formats.anew = true;
+	formats_write(sink);
+	tp_ctf_choose_way(sink);
 }
 
 int tp_ctf_write_descriptions(struct tp_sink *head)

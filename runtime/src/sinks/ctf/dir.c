@@ -14,6 +14,7 @@
 #include "sinks/ctf/ctf.h"
 
 struct tp_mutex tp_ctf_lock = TP_MUTEX_INIT(TP_RANK_CTF, "tp_ctf_lock");
+struct tp_mutex tp_ctf_chapter_lock = TP_MUTEX_INIT(TP_RANK_CHAPTER, "tp_ctf_chapter_lock");
 
 /* Readers take every file of a trace for a stream, unless it begins with a dot. */
 int tp_ctf_dir_check(int dir)
@@ -76,11 +77,11 @@ int tp_ctf_dir_open(struct tp_ctf_sink *sink)
 		return errno;
 	if (lstat(sink->path, &st) == 0 && S_ISLNK(st.st_mode))
 		return ELOOP;
-	int error = tp_own_file_take(&sink->dir, open_directory(sink->path));
+	int error = tp_own_file_take(tp_ctf_current(sink), open_directory(sink->path));
 	if (error)
 		return error;
 	if (made)
-		tp_ctf_give(&sink->options.owner, tp_own_file_descriptor(&sink->dir));
+		tp_ctf_give(&sink->options.owner, tp_own_file_descriptor(tp_ctf_current(sink)));
 	sink->real_path = realpath(sink->path, NULL);
 	if (!sink->real_path)
 		return errno;
@@ -90,12 +91,12 @@ int tp_ctf_dir_open(struct tp_ctf_sink *sink)
 
 int tp_ctf_dir(struct tp_ctf_sink *sink, int *error)
 {
-	return tp_own_file_get(&sink->dir, open_directory, sink->real_path, false, error);
+	return tp_own_file_get(tp_ctf_current(sink), open_directory, sink->real_path, false, error);
 }
 
 void tp_ctf_dir_close(struct tp_ctf_sink *sink)
 {
-	tp_own_file_close(&sink->dir);
+	tp_own_file_close(tp_ctf_current(sink));
 	free(sink->real_path);
 }
 

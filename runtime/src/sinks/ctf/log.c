@@ -76,6 +76,11 @@ void tp_ctf_log_begin(struct tp_ctf_sink *sink)
 void tp_ctf_log_end(struct tp_ctf_sink *sink)
 {
 	__atomic_store_n(&open_sinks[sink->slot], NULL, __ATOMIC_SEQ_CST);
+	tp_ctf_log_wait();
+}
+
+void tp_ctf_log_wait(void)
+{
 	while (__atomic_load_n(&nr_writing, __ATOMIC_SEQ_CST))
 		sched_yield();
 }

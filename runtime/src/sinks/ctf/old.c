@@ -12,11 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/directory.h"
-#include "base/memory.h"
 #include "base/pid_name.h"
 #include "sinks/ctf/ctf.h"
 
@@ -131,16 +131,21 @@ static void old_close(const struct old *old)
 		close(old->dir);
 }
 
-/* False where it is none, or can't be told. */
-static bool old_open(struct old *old, int parent, const char *name)
+/* Whether the directory has this name. */
+static bool is_at(int dir, int parent, const char *name)
 {
 	struct stat by_number, by_name;
 
+	return fstat(dir, &by_number) == 0 && fstatat(parent, name, &by_name, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       by_number.st_ino == by_name.st_ino && by_number.st_dev == by_name.st_dev;
+}
+
+/* False where it is none, or can't be told. */
+static bool old_open(struct old *old, int parent, const char *name)
+{
 	old->dir = openat(parent, name, DIRECTORY_FLAGS);
 	old->lock = old->dir < 0 ? -1 : tp_ctf_hold_try(old->dir);
-	if (old->lock >= 0 && is_our_trace(old->dir) && fstat(old->dir, &by_number) == 0 &&
-	    fstatat(parent, name, &by_name, AT_SYMLINK_NOFOLLOW) == 0 && by_number.st_ino == by_name.st_ino &&
-	    by_number.st_dev == by_name.st_dev)
+	if (old->lock >= 0 && is_our_trace(old->dir) && is_at(old->dir, parent, name))
 		return true; /* nobody has put another one there before the lock was taken */
 	old_close(old);
 	return false;
@@ -164,37 +169,52 @@ static unsigned int number_of(const char *entry, const char *name)
 	return number;
 }
 
-/* Numbers only go up, so that a name stays what it was, and the order can be seen. */
-static unsigned int last_number(int parent, const char *name)
+/* Numbers only go up, so that a name stays what it was, and the order can be seen. 0 or an errno value. */
+static int find_last_number(int parent, const char *name, unsigned int *last)
 {
 	struct tp_directory entries;
 	const char *entry;
-	unsigned int last = 0;
 
+	*last = 0;
 	tp_directory_open(&entries, parent);
 	while ((entry = tp_directory_next(&entries))) {
 		unsigned int number = number_of(entry, name);
-		last = number > last ? number : last;
+		*last = number > *last ? number : *last;
 	}
 	tp_directory_close(&entries);
-	return last;
+	return entries.error;
+}
+
+static int put_away(int parent, const char *name, char to[NAME_MAX + 1])
+{
+	unsigned int number;
+	int error = find_last_number(parent, name, &number);
+
+	if (error)
+		return error;
+	do {
+		int len = snprintf(to, NAME_MAX + 1, "%s.%u", name, ++number);
+		error = len <= NAME_MAX ? tp_ctf_rename_new(parent, name, to) : ENAMETOOLONG;
+	} while (error == EEXIST && number < UINT_MAX);
+	return error;
 }
 
 bool tp_ctf_old_make_way(int parent, const char *name)
 {
 	char to[NAME_MAX + 1];
 	struct old old;
-	int error;
 
 	if (!old_open(&old, parent, name))
 		return false;
-	unsigned int number = last_number(parent, name);
-	do {
-		int len = snprintf(to, sizeof(to), "%s.%u", name, ++number);
-		error = len < (int)sizeof(to) ? tp_ctf_rename_new(parent, name, to) : ENAMETOOLONG;
-	} while (error == EEXIST && number < UINT_MAX);
+	int error = put_away(parent, name, to);
 	old_close(&old);
 	return !error;
+}
+
+int tp_ctf_old_put_away(int parent, const char *name, int dir, char to[NAME_MAX + 1])
+{
+	to[0] = '\0';
+	return is_at(dir, parent, name) ? put_away(parent, name, to) : 0;
 }
 
 /* ---- keep= ---- */
@@ -254,89 +274,99 @@ static void remove_trace(int parent, const char *name)
 	old_close(&old);
 }
 
+struct found {
+	struct timespec begun;
+	char name[NAME_MAX + 1];
+};
+
+/* So many are removed between two looks at the directory. */
+#define OLDEST 32
+
+/* Mapped: there may be no malloc, nor much of a stack. */
+struct search {
+	struct tp_directory entries;
+	char expanded[NAME_MAX * 6]; /* of the pattern: each %p may become a long number */
+	uint64_t nr;                 /* that were found ... */
+	struct found oldest[OLDEST]; /* ... of which these are the first */
+};
+
 /* Whether a directory has the name of a trace of this pattern: with some process's id, or put out of the way. */
-static bool is_of_pattern(const char *entry, const char *pattern, char *expanded)
+static bool is_of_pattern(struct search *search, const char *entry, const char *pattern)
 {
 	const char *percent = strstr(pattern, "%p");
 
 	if (!percent)
 		return number_of(entry, pattern) != 0;
 	size_t at = (size_t)(percent - pattern);
-	if (strncmp(entry, pattern, at) != 0)
+	if (strncmp(entry, pattern, at) != 0 || tp_pid_name_size(pattern) > sizeof(search->expanded))
 		return false;
 	long pid = strtol(skip_digits(entry + at) == entry + at ? "0" : entry + at, NULL, 10);
 	if (pid <= 0 || pid > INT_MAX)
 		return false;
-	tp_pid_name(expanded, pattern, (int)pid);
-	return strcmp(entry, expanded) == 0 || number_of(entry, expanded) != 0;
+	tp_pid_name(search->expanded, pattern, (int)pid);
+	return strcmp(entry, search->expanded) == 0 || number_of(entry, search->expanded) != 0;
 }
 
-struct found {
-	struct timespec begun;
-	char name[NAME_MAX + 1];
-};
-
-static int older_first(const void *a, const void *b)
+static bool is_older(const struct found *x, const struct found *y)
 {
-	const struct found *x = a, *y = b;
-
 	if (x->begun.tv_sec != y->begun.tv_sec)
-		return x->begun.tv_sec < y->begun.tv_sec ? -1 : 1;
+		return x->begun.tv_sec < y->begun.tv_sec;
 	if (x->begun.tv_nsec != y->begun.tv_nsec)
-		return x->begun.tv_nsec < y->begun.tv_nsec ? -1 : 1;
-	return strverscmp(x->name, y->name);
+		return x->begun.tv_nsec < y->begun.tv_nsec;
+	return strverscmp(x->name, y->name) < 0;
 }
-
-struct all_found {
-	struct found *found;
-	size_t nr, room;
-};
 
 /* Its lock was made when it was begun, and nobody has written to it since. */
-static bool add(struct all_found *all, int parent, const char *name)
+static void add(struct search *search, int parent, const char *name)
 {
+	struct found found;
 	struct stat st;
 	struct old old;
 
-	if (!old_open(&old, parent, name))
-		return true;
+	if (strlen(name) > NAME_MAX || !old_open(&old, parent, name))
+		return;
 	bool known = fstat(old.lock, &st) == 0;
 	old_close(&old);
-	if (!known || strlen(name) > NAME_MAX)
-		return true;
-	if (all->nr == all->room) {
-		size_t room = all->room ? 2 * all->room : 16;
-		struct found *more = realloc(all->found, room * sizeof(*more));
-		if (!more)
-			return false;
-		all->found = more;
-		all->room = room;
+	if (!known)
+		return;
+	found.begun = st.st_mtim;
+	strcpy(found.name, name);
+	size_t at = search->nr < OLDEST ? (size_t)search->nr : OLDEST;
+	search->nr++;
+	for (; at > 0 && is_older(&found, &search->oldest[at - 1]); at--) {
+		if (at < OLDEST)
+			search->oldest[at] = search->oldest[at - 1];
 	}
-	struct found *found = &all->found[all->nr++];
-	found->begun = st.st_mtim;
-	strcpy(found->name, name);
-	return true;
+	if (at < OLDEST)
+		search->oldest[at] = found;
+}
+
+/* False where the directory can't be read. */
+static bool find_all(struct search *search, int parent, const char *pattern)
+{
+	const char *entry;
+
+	search->nr = 0;
+	tp_directory_open(&search->entries, parent);
+	while ((entry = tp_directory_next(&search->entries))) {
+		if (is_of_pattern(search, entry, pattern))
+			add(search, parent, entry);
+	}
+	tp_directory_close(&search->entries);
+	return !search->entries.error;
 }
 
 void tp_ctf_old_remove(int parent, const char *pattern, uint64_t keep)
 {
-	struct tp_directory entries;
-	struct all_found all = {.found = NULL};
-	char *expanded = tp_malloc(tp_pid_name_size(pattern));
-	const char *entry;
-	bool memory = expanded != NULL;
+	struct search *search = mmap(NULL, sizeof(*search), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t before = UINT64_MAX; /* some that can't be removed are no reason to try for ever */
 
-	tp_directory_open(&entries, parent);
-	while (memory && (entry = tp_directory_next(&entries))) {
-		if (is_of_pattern(entry, pattern, expanded))
-			memory = add(&all, parent, entry);
+	if (search == MAP_FAILED)
+		return;
+	while (find_all(search, parent, pattern) && search->nr > keep && search->nr < before) {
+		before = search->nr;
+		for (size_t i = 0; i < OLDEST && i < before - keep; i++)
+			remove_trace(parent, search->oldest[i].name);
 	}
-	tp_directory_close(&entries);
-	if (memory && !entries.error && all.nr > keep) {
-		qsort(all.found, all.nr, sizeof(*all.found), older_first);
-		for (size_t i = 0; i < all.nr - keep; i++)
-			remove_trace(parent, all.found[i].name);
-	}
-	free(all.found);
-	free(expanded);
+	munmap(search, sizeof(*search));
 }

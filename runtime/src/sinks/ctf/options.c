@@ -18,12 +18,14 @@
 #define PACKET_MAX ((size_t)1 << 30)
 #define PACKETS_FLIGHT 4
 
+#define NS_PER_S 1000000000u
+
 /* As written; 0 where it is not. */
 struct wishes {
 	bool flight, thread;
 	unsigned int full; /* 'd'iscard, 'o'verwrite */
 	unsigned int context;
-	uint64_t packet, packets, size, keep;
+	uint64_t packet, packets, size, keep, rotate_size, rotate_time;
 	struct tp_ctf_owner owner;
 	enum tp_ctf_write write;
 };
@@ -86,6 +88,54 @@ static bool parse_keep(const char *value, void *wishes)
 	struct wishes *w = wishes;
 
 	return tp_options_number(value, "", &w->keep) && w->keep >= 1;
+}
+
+/* In nanoseconds. */
+static bool parse_time(const char *value, uint64_t *time)
+{
+	static const struct {
+		char suffix;
+		unsigned int seconds;
+	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}};
+	char *end;
+
+	if (*value < '0' || *value > '9')
+		return false;
+	errno = 0;
+	unsigned long long number = strtoull(value, &end, 10);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		const uint64_t unit = (uint64_t)units[i].seconds * NS_PER_S;
+		if (errno || number > UINT64_MAX / unit || end[0] != units[i].suffix || end[1])
+			continue;
+		*time = number * unit;
+		return true;
+	}
+	return false;
+}
+
+/* A size, a time, or both. */
+static bool parse_rotate(const char *value, void *wishes)
+{
+	struct wishes *w = wishes;
+
+	for (;;) {
+		char part[32];
+		size_t len = strcspn(value, "+");
+		uint64_t size = 0, time = 0;
+		if (len >= sizeof(part))
+			return false;
+		memcpy(part, value, len);
+		part[len] = '\0';
+		if (!tp_options_number(part, "KMG", &size) && !parse_time(part, &time))
+			return false;
+		if ((!size && !time) || (size && w->rotate_size) || (time && w->rotate_time))
+			return false;
+		w->rotate_size += size;
+		w->rotate_time += time;
+		if (!value[len])
+			return true;
+		value += len + 1;
+	}
 }
 
 static bool parse_context(const char *value, void *wishes)
@@ -165,6 +215,7 @@ static const struct tp_option known[] = {
 	{"packets", parse_packets, "2 or more"},
 	{"size", parse_size, "bytes, 8K or more (suffixes K, M, G)"},
 	{"keep", parse_keep, "1 or more"},
+	{"rotate", parse_rotate, "bytes (suffixes K, M, G), a time (s, m, h), or both, as in 1G+1h"},
 	{"full", parse_full, "discard or overwrite"},
 	{"prepare", parse_prepare, "self or thread"},
 	{"owner", parse_owner, "a user of /etc/passwd, or UID or UID:GID"},
@@ -208,7 +259,16 @@ static bool complete(struct tp_ctf_options *options, const struct wishes *w, con
 		.packets = w->packets ? w->packets : w->flight && !w->size ? PACKETS_FLIGHT : UINT64_MAX,
 		.size = w->size ? w->size : UINT64_MAX,
 		.keep = w->keep ? w->keep : UINT64_MAX,
+		.rotate = w->rotate_size || w->rotate_time,
+		.rotate_size = w->rotate_size ? w->rotate_size : UINT64_MAX,
+		.rotate_time = w->rotate_time ? w->rotate_time : UINT64_MAX,
 	};
+	if (options->rotate && (w->flight || w->full == 'o' || w->packets || w->size)) {
+		tp_complain("CTF trace '%s': rotate= goes with mode=stream only, and without full=overwrite, size= and packets=: "
+			    "keep= says how many chapters stay; there is no trace",
+			    path);
+		return false;
+	}
 	if (w->full == 'o' && !w->packets && !w->size) {
 		tp_complain("CTF trace '%s': full=overwrite says what is done at a limit: it needs size= or packets=; there is "
 			    "no trace",

@@ -211,7 +211,7 @@ int tp_ctf_packet_begin(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, 
 		.content_size = sizeof(struct tp_packet) * CHAR_BIT,
 		.timestamp_end = packet->begin,
 		.packet_size = (uint64_t)sink->options.packet * CHAR_BIT,
-		.packet_seq_num = packet->stream->shown, /* without the names that were taken */
+		.packet_seq_num = packet->stream->shown - packet->stream->first, /* without the names that were taken */
 		.events_discarded = discarded,
 	};
 	packet->broken = false;

@@ -148,10 +148,14 @@ static unsigned long take_homeless(struct tp_ctf_sink *sink)
 /* Gives the packet its head and its name. */
 static int begin(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet, unsigned long homeless)
 {
+	const bool in_new_chapter = stream->chapter != sink->chapter;
+
 	stream->carried = stream->packet ? stream->packet->memory->events_discarded : 0;
+	if (in_new_chapter)
+		stream->first = stream->shown;
 	/* Not before the end of the old one. */
 	__atomic_store_n(&packet->begin, tp_stream_time(&stream->head, tp_clock_now(&sink->clock)), __ATOMIC_RELAXED);
-	return tp_ctf_packet_begin(sink, packet, stream->carried + homeless);
+	return tp_ctf_packet_begin(sink, packet, (in_new_chapter ? 0 : stream->carried) + homeless);
 }
 
 /* The same. 0 or an error, and then it is gone. */
@@ -293,7 +297,7 @@ bool tp_ctf_packets_renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream
 	return taken;
 }
 
-enum tp_lost tp_ctf_packets_switch(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+static enum tp_lost next_packet(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 {
 	struct tp_ctf_packet *packet;
 	enum tp_lost result = TP_NR_LOST;
@@ -322,8 +326,94 @@ enum tp_lost tp_ctf_packets_switch(struct tp_ctf_sink *sink, struct tp_ctf_strea
 	return result;
 }
 
+/* ---- Chapters: under tp_ctf_chapter_lock ---- */
+
+/* Nanoseconds until another one is tried for. */
+#define ROTATE_AGAIN_AFTER 1000000000u
+
+/* They are in the directory of the chapter that ends. */
+static void remove_prepared(struct tp_ctf_sink *sink)
+{
+	struct tp_ctf_packet *all = NULL, *packet;
+
+	tp_mutex_lock(&tp_ctf_lock);
+	for (struct tp_ctf_stream *stream = sink->streams; stream; stream = stream->next) {
+		packet = __atomic_exchange_n(&stream->prepared, NULL, __ATOMIC_ACQUIRE);
+		if (packet) {
+			packet->next = all;
+			all = packet;
+		}
+	}
+	tp_mutex_unlock(&tp_ctf_lock);
+	while ((packet = all)) {
+		all = packet->next;
+		tp_ctf_packet_remove(sink, packet, true);
+		tp_ctf_room_give_back(sink, packet);
+	}
+}
+
+/* Whether the chapter ends, in which so much more has been written. */
+static bool chapter_is_over(const struct tp_ctf_sink *sink, uint64_t more)
+{
+	const uint64_t now = tp_ctf_clock();
+
+	if (tp_ctf_is_later(sink) || sink->forked || now < sink->rotate_again)
+		return false;
+	return sink->written + more >= sink->options.rotate_size || now - sink->chapter_begun >= sink->options.rotate_time;
+}
+
+/* True where there is another chapter now. *error: why not; 0 where it is only put off. */
+static bool rotate(struct tp_ctf_sink *sink, int *error)
+{
+	*error = 0;
+	if (!tp_try_lock(&tp_events_lock)) /* the metadata is being written */
+		return false;
+	remove_prepared(sink);
+	*error = tp_ctf_begin_chapter(sink);
+	tp_unlock(&tp_events_lock);
+	if (*error)
+		sink->rotate_again = tp_ctf_clock() + ROTATE_AGAIN_AFTER;
+	return !*error;
+}
+
+static enum tp_lost next_packet_of_chapter(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool *rotated, int *error)
+{
+	/* Without its end, which is given back. */
+	uint64_t written = stream->packet && stream->chapter == sink->chapter ? stream->head.published - stream->head.start : 0;
+
+	if (chapter_is_over(sink, written))
+		*rotated = rotate(sink, error);
+	enum tp_lost result = next_packet(sink, stream);
+	if (result == TP_NR_LOST) {
+		sink->written += *rotated ? 0 : written;
+		stream->chapter = sink->chapter;
+	}
+	return result;
+}
+
+enum tp_lost tp_ctf_packets_switch(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+{
+	bool rotated = false;
+	int error = 0;
+
+	if (!sink->options.rotate)
+		return next_packet(sink, stream);
+	tp_mutex_lock(&tp_ctf_chapter_lock);
+	enum tp_lost result = next_packet_of_chapter(sink, stream, &rotated, &error);
+	tp_mutex_unlock(&tp_ctf_chapter_lock);
+	if (error && !__atomic_exchange_n(&sink->chapter_complained, true, __ATOMIC_RELAXED))
+		tp_complain("CTF trace '%s': rotate= can't begin another chapter: %s%s; the records go into the one that there "
+			    "is until it can",
+			    sink->path, tp_strerror(error), tp_ctf_remedy(error));
+	if (rotated)
+		tp_ctf_begin_tidy(sink);
+	return result;
+}
+
+/* ---- Ahead of need ---- */
+
 /* Where one can't be had now, or only for another, it is too early to say so. */
-static void prepare(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t at_least)
+static void prepare_one(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t at_least)
 {
 	struct tp_ctf_packet *packet;
 
@@ -340,6 +430,17 @@ static void prepare(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size
 	tp_mutex_lock(&tp_ctf_lock);
 	sink->making--;
 	tp_mutex_unlock(&tp_ctf_lock);
+}
+
+static void prepare(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t at_least)
+{
+	if (!sink->options.rotate) {
+		prepare_one(sink, stream, at_least);
+		return;
+	}
+	tp_mutex_lock(&tp_ctf_chapter_lock);
+	prepare_one(sink, stream, at_least);
+	tp_mutex_unlock(&tp_ctf_chapter_lock);
 }
 
 bool tp_ctf_packets_widen(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t end)

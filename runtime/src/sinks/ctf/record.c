@@ -29,7 +29,7 @@ static struct tp_ctf_stream *stream_of_thread(struct tp_ctf_sink *sink, enum tp_
 {
 	const struct tp_stream_slot *slot = &tp_stream_slots[sink->slot];
 
-	if (slot->key == sink->generation)
+	if (tp_ctf_is_own(sink, slot))
 		return (struct tp_ctf_stream *)slot->stream;
 	return tp_ctf_stream_acquire(sink, cause);
 }
@@ -56,6 +56,31 @@ static enum tp_lost more_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
 	return tp_ctf_packets_switch(sink, stream);
 }
 
+/* The stream has another packet. */
+static void look_around(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+{
+	tp_stream_slots[sink->slot].key = tp_ctf_key(sink, stream->chapter);
+	if (sink->options.context & TP_CTF_NAME)
+		tp_ctf_stream_take_name(stream);
+	if (!tp_sandboxed) /* it writes the metadata */
+		tp_ctf_describe_better(sink);
+}
+
+/*
+ * The trace has another chapter by now: the thread goes on there, unless a record is on its way in the old
+ * one. Where it can't, the packet that it has will do.
+ */
+static void follow(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+{
+	struct tp_guard guard;
+
+	if (stream->pins || tp_ctf_stream_is_busy(stream) || !tp_ctf_room_may_be_tried(sink, NULL) || !tp_guard_enter(&guard))
+		return;
+	if (tp_ctf_packets_switch(sink, stream) == TP_NR_LOST)
+		look_around(sink, stream);
+	tp_guard_leave(&guard);
+}
+
 /* TP_NR_LOST: there is, or may be; else why not. */
 static enum tp_lost look_after(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size)
 {
@@ -78,12 +103,8 @@ static enum tp_lost look_after(struct tp_ctf_sink *sink, struct tp_ctf_stream *s
 	if (!tp_guard_enter(&guard))
 		return TP_LOST_NESTED;
 	enum tp_lost result = more_room(sink, stream, size);
-	if (result == TP_NR_LOST && full) {
-		if (sink->options.context & TP_CTF_NAME)
-			tp_ctf_stream_take_name(stream);
-		if (!tp_sandboxed) /* it writes the metadata */
-			tp_ctf_describe_better(sink);
-	}
+	if (result == TP_NR_LOST && full)
+		look_around(sink, stream);
 	tp_guard_leave(&guard);
 	return result;
 }
@@ -137,6 +158,8 @@ bool tp_ctf_reserve(struct tp_record *rec)
 		return count_lost(sink, NULL, cause);
 	if (!tp_ctf_bit_is_set(sink->described, rec->event->id))
 		return count_lost(sink, stream, TP_LOST_OTHER);
+	if (stream->chapter != tp_ctf_chapter(sink))
+		follow(sink, stream);
 	while (!(event = place_reserve(sink, stream, size, rec))) {
 		cause = look_after(sink, stream, size);
 		if (cause != TP_NR_LOST)

@@ -128,12 +128,14 @@ static int sink_open(struct tp_ctf_sink *sink, const char *options)
 	if (!tp_ctf_options_parse(&sink->options, options, sink->path))
 		return EINVAL;
 	sink->context_size = context_size(sink->options.context);
+	if (sink->options.rotate && !tp_ctf_begin_chapters(sink))
+		return ENOMEM;
 	error = sink->pattern ? tp_ctf_begin_later(sink) : tp_ctf_begin_now(sink);
 	if (error)
 		return error;
 	sink->copies = sink->options.write == TP_CTF_WRITE_CALL ||
 		       (sink->options.write == TP_CTF_WRITE_BY_FILE_SYSTEM &&
-			tp_ctf_packet_must_be_copied(tp_own_file_descriptor(sink->pattern ? &sink->parent : &sink->dir)));
+			tp_ctf_packet_must_be_copied(tp_own_file_descriptor(sink->pattern ? &sink->parent : tp_ctf_current(sink))));
 	sink->renews = sink->options.flight && sink->options.overwrite && !sink->copies && tp_ctf_packet_can_renew();
 	sink->created = time(NULL);
 	tp_clock_open(&sink->clock);
@@ -156,8 +158,10 @@ static int sink_open(struct tp_ctf_sink *sink, const char *options)
 /* A lock that another thread of the parent's has, or a message that one was writing, is not the child's, whether it has a sink or not. */
 static void start(void)
 {
+	static struct tp_fork_hook chapter_hook = {.rank = TP_RANK_CHAPTER, .lock = &tp_ctf_chapter_lock};
 	static struct tp_fork_hook hook = {.rank = TP_RANK_CTF, .lock = &tp_ctf_lock, .in_child = tp_ctf_log_forget};
 
+	tp_fork_register(&chapter_hook);
 	tp_fork_register(&hook);
 }
 
@@ -171,7 +175,7 @@ static struct tp_sink *sink_new(const char *name, bool of_process, const char *o
 		return NULL;
 	}
 	*sink = (struct tp_ctf_sink){
-		.dir = TP_OWN_FILE_NONE,
+		.dirs = {TP_OWN_FILE_NONE, TP_OWN_FILE_NONE},
 		.parent = TP_OWN_FILE_NONE,
 		.spare = {TP_OWN_FILE_NONE, TP_OWN_FILE_NONE, TP_OWN_FILE_NONE},
 		.pid = getpid(),

@@ -46,7 +46,7 @@ struct snapshot {
 /* -1, which makes its user fail, where the program has closed it. */
 static int to_dir(const struct snapshot *s)
 {
-	return tp_own_file_descriptor(&s->to.dir);
+	return tp_own_file_descriptor(&s->to.dirs[0]);
 }
 
 /* ---- Holding packets, so that they stay as they are ---- */
@@ -286,7 +286,7 @@ static int take(struct snapshot *s)
 int tp_ctf_snapshot(struct tp_sink *head, const char *dir)
 {
 	struct tp_ctf_sink *sink = tp_ctf_sink_of(head);
-	struct snapshot s = {.sink = sink, .to = {.dir = TP_OWN_FILE_NONE}};
+	struct snapshot s = {.sink = sink, .to = {.dirs = {TP_OWN_FILE_NONE, TP_OWN_FILE_NONE}}};
 
 	if (!sink || !dir)
 		return -EINVAL;

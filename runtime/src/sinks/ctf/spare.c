@@ -25,9 +25,9 @@ void tp_ctf_spare_start(void)
 }
 
 /* What a spare is a descriptor of: a directory that the program has no reason to open. */
-static int model(const struct tp_ctf_sink *sink)
+static int model(struct tp_ctf_sink *sink)
 {
-	return tp_own_file_descriptor(sink->pattern ? &sink->parent : &sink->dir);
+	return tp_own_file_descriptor(sink->pattern ? &sink->parent : tp_ctf_current(sink));
 }
 
 static unsigned int nr_spares(const struct tp_ctf_sink *sink)

@@ -127,7 +127,7 @@ static void slot_leave(unsigned int i)
 {
 	struct tp_stream_slot *slot = &tp_stream_slots[i];
 	struct tp_ctf_sink *sink = sink_of_slot[i];
-	bool current = sink && slot->key == sink->generation;
+	bool current = sink && tp_ctf_is_own(sink, slot);
 	struct tp_ctf_stream *stream = (struct tp_ctf_stream *)slot->stream;
 
 	slot->key = TP_STREAM_NONE;
@@ -174,7 +174,7 @@ static struct tp_ctf_stream *stream_for_thread(struct tp_ctf_sink *sink, enum tp
 		tp_ctf_stream_take_name(stream);
 	slot->stream = &stream->head;
 	tp_barrier(); /* key says that the stream is there */
-	slot->key = sink->generation;
+	slot->key = tp_ctf_key(sink, stream->chapter);
 	return stream;
 }
 
@@ -245,7 +245,7 @@ void tp_ctf_streams_forget(struct tp_ctf_sink *sink)
 	struct tp_ctf_stream *next;
 
 	for (struct tp_ctf_stream *stream = sink->streams; stream; stream = next) {
-		bool own = slot->key == sink->generation && slot->stream == &stream->head;
+		bool own = tp_ctf_is_own(sink, slot) && slot->stream == &stream->head;
 		next = stream->next;
 		tp_ctf_packets_forget_stream(sink, stream, own);
 		if (!own)
