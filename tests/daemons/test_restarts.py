@@ -253,6 +253,19 @@ class Keep(Restarts):
         self.hits(1, options=",keep=1")
         self.assertEqual(sorted(os.listdir(self.path("all"))), ["trace", "trace.2"])
 
+    def test_killed_in_the_middle(self) -> None:
+        """Of a trace's making, or of its removal."""
+        self.hits(1)
+        self.write("all/trace/format/other", "")
+        self.hits(2)
+        os.mkdir(self.path("all/trace.7"))
+        self.write("all/trace.7/.lock", "")
+        os.mkdir(self.path("all/trace.8"))
+        self.hits(3)
+        self.assertEqual(self.counts(), {"trace": 3, "trace.1": 1, "trace.9": 2})
+        self.hits(4, options=",keep=2")
+        self.assertEqual(sorted(os.listdir(self.path("all"))), ["trace", "trace.10", "trace.8", "trace.9"])
+
     def test_values(self) -> None:
         for value in ("0", "-1", "x", "", "1K"):
             self.once(options=f",keep={value}",

@@ -72,6 +72,14 @@ static bool file_has(int dir, const char *name, const char *text, bool anywhere)
 	return at && (anywhere || at == bytes);
 }
 
+/* As it is for a moment before something is written to it. */
+static bool file_is_empty(int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == 0;
+}
+
 /* Whether all in a subdirectory is ours: format texts; messages of processes. */
 static bool is_our_subdirectory(int dir, const char *name)
 {
@@ -88,7 +96,8 @@ static bool is_our_subdirectory(int dir, const char *name)
 	tp_directory_open(&entries, fd);
 	while (ours && (entry = tp_directory_next(&entries)))
 		ours = tp_directory_is(&entries, S_IFREG) &&
-		       (formats ? file_has(fd, entry, "name: ", false) : *skip_digits(entry) == '\0');
+		       (formats ? file_has(fd, entry, "name: ", false) || file_is_empty(fd, entry)
+				: *skip_digits(entry) == '\0');
 	ours = ours && !entries.error;
 	tp_directory_close(&entries);
 	close(fd);
@@ -111,6 +120,21 @@ static bool is_our_trace(int dir)
 			ours = tp_directory_is(&entries, S_IFREG) &&
 			       (is_last(entry) || is_packet(entry) || is_numbered(entry, ".metadata", 1));
 	}
+	ours = ours && !entries.error;
+	tp_directory_close(&entries);
+	return ours;
+}
+
+/* Of one that was being removed when the process was killed. */
+static bool is_remains(int dir)
+{
+	struct tp_directory entries;
+	const char *entry;
+	bool ours = true;
+
+	tp_directory_open(&entries, dir);
+	while (ours && (entry = tp_directory_next(&entries)))
+		ours = strcmp(entry, ".lock") == 0;
 	ours = ours && !entries.error;
 	tp_directory_close(&entries);
 	return ours;
@@ -140,12 +164,12 @@ static bool is_at(int dir, int parent, const char *name)
 	       by_number.st_ino == by_name.st_ino && by_number.st_dev == by_name.st_dev;
 }
 
-/* False where it is none, or can't be told. */
-static bool old_open(struct old *old, int parent, const char *name)
+/* False where it is no such directory, or that can't be told. */
+static bool old_open(struct old *old, int parent, const char *name, bool (*is_such)(int dir))
 {
 	old->dir = openat(parent, name, DIRECTORY_FLAGS);
 	old->lock = old->dir < 0 ? -1 : tp_ctf_hold_try(old->dir);
-	if (old->lock >= 0 && is_our_trace(old->dir) && is_at(old->dir, parent, name))
+	if (old->lock >= 0 && is_such(old->dir) && is_at(old->dir, parent, name))
 		return true; /* nobody has put another one there before the lock was taken */
 	old_close(old);
 	return false;
@@ -204,7 +228,7 @@ bool tp_ctf_old_make_way(int parent, const char *name)
 	char to[NAME_MAX + 1];
 	struct old old;
 
-	if (!old_open(&old, parent, name))
+	if (!old_open(&old, parent, name, is_our_trace))
 		return false;
 	int error = put_away(parent, name, to);
 	old_close(&old);
@@ -263,12 +287,25 @@ static void remove_trace(int parent, const char *name)
 {
 	struct old old;
 
-	if (!old_open(&old, parent, name))
+	if (!old_open(&old, parent, name, is_our_trace))
 		return;
 	remove_files(old.dir, is_no_last);
 	remove_subdirectory(old.dir, "format");
 	remove_subdirectory(old.dir, "log");
 	unlinkat(old.dir, "metadata", 0);
+	unlinkat(old.dir, ".lock", 0);
+	unlinkat(parent, name, AT_REMOVEDIR);
+	old_close(&old);
+}
+
+/* No trace is begun under a number: a directory without metadata that has one is not about to have it. */
+static void remove_remains(int parent, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	struct old old;
+
+	if (!dot || !dot[1] || *skip_digits(dot + 1) || !old_open(&old, parent, name, is_remains))
+		return;
 	unlinkat(old.dir, ".lock", 0);
 	unlinkat(parent, name, AT_REMOVEDIR);
 	old_close(&old);
@@ -316,19 +353,19 @@ static bool is_older(const struct found *x, const struct found *y)
 	return strverscmp(x->name, y->name) < 0;
 }
 
-/* Its lock was made when it was begun, and nobody has written to it since. */
-static void add(struct search *search, int parent, const char *name)
+/* False where it is no trace that is over. Its lock was made when it was begun, and nobody has written to that since. */
+static bool add(struct search *search, int parent, const char *name)
 {
 	struct found found;
 	struct stat st;
 	struct old old;
 
-	if (strlen(name) > NAME_MAX || !old_open(&old, parent, name))
-		return;
+	if (strlen(name) > NAME_MAX || !old_open(&old, parent, name, is_our_trace))
+		return false;
 	bool known = fstat(old.lock, &st) == 0;
 	old_close(&old);
 	if (!known)
-		return;
+		return true;
 	found.begun = st.st_mtim;
 	strcpy(found.name, name);
 	size_t at = search->nr < OLDEST ? (size_t)search->nr : OLDEST;
@@ -339,6 +376,7 @@ static void add(struct search *search, int parent, const char *name)
 	}
 	if (at < OLDEST)
 		search->oldest[at] = found;
+	return true;
 }
 
 /* False where the directory can't be read. */
@@ -349,8 +387,8 @@ static bool find_all(struct search *search, int parent, const char *pattern)
 	search->nr = 0;
 	tp_directory_open(&search->entries, parent);
 	while ((entry = tp_directory_next(&search->entries))) {
-		if (is_of_pattern(search, entry, pattern))
-			add(search, parent, entry);
+		if (is_of_pattern(search, entry, pattern) && !add(search, parent, entry))
+			remove_remains(parent, entry);
 	}
 	tp_directory_close(&search->entries);
 	return !search->entries.error;
