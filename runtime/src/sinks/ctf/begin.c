@@ -176,12 +176,13 @@ static int take_dir(struct tp_ctf_sink *sink, int parent, struct tp_own_file *di
 	const char *name = last_part(sink->path);
 	struct tp_ctf_file file;
 
-	*made = mkdirat(parent, name, 0700) == 0;
-	if (!*made && errno == EEXIST && tp_ctf_old_make_way(parent, name)) /* of a process that had this one's id */
-		*made = mkdirat(parent, name, 0700) == 0;
-	if (!*made && errno != EEXIST)
-		return errno;
-	int error = tp_ctf_file_open(sink, &file, parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int error = mkdirat(parent, name, 0700) == 0 ? 0 : errno;
+	if (error == EEXIST && tp_ctf_old_make_way(parent, name)) /* of a process that had this one's id */
+		error = mkdirat(parent, name, 0700) == 0 ? 0 : errno;
+	*made = !error;
+	if (error && error != EEXIST)
+		return error;
+	error = tp_ctf_file_open(sink, &file, parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (error)
 		return error;
 	tp_ctf_file_keep(&file);
