@@ -231,15 +231,16 @@ class Recording(Case):
     def hits(self) -> int:
         return sum(who.hits for who in self.whos().values())
 
-    def read_trace(self, trace: str = "", live: bool = False) -> Trace:
-        """What babeltrace2 has to say of the trace, which must be without an error or a warning.
+    def read_trace(self, *traces: str, live: bool = False) -> Trace:
+        """What babeltrace2 has to say of the trace, or of several at once, which must be without an error or a warning.
 
         A live one may seem to lack a packet: of two that were made while the directory was listed, the later one may
         be found, and the earlier one not. And babeltrace2 reads a packet's size byte by byte: where it changes in that
         very moment, in one out of thousands of reads, it gets half of each. Not twice in a row.
         """
-        script = 'babeltrace2 --no-delta "$1" | "$2"'
-        command = ["bash", "-o", "pipefail", "-c", script, "bash", trace or self.trace, os.path.join(build(), "check")]
+        traces = traces or (self.trace,)
+        script = 'babeltrace2 --no-delta "${@:2}" | "$1"'
+        command = ["bash", "-o", "pipefail", "-c", script, "bash", os.path.join(build(), "check"), *traces]
         done = reader(command)
         if live and done.returncode and "state=DSCOPE_EVENT_HEADER_BEGIN" in done.stderr:
             done = reader(command)
@@ -247,11 +248,12 @@ class Recording(Case):
                              not MAYBE_LOST.match(line) and not (live and HOLE.match(line)))
         if done.returncode or complaints:
             kept = f"/tmp/record-failed-{os.getpid()}"
-            run(["cp", "-r", trace or self.trace, kept])
+            os.makedirs(kept, exist_ok=True)
+            run(["cp", "-r", *traces, kept])
             self.fail(f"babeltrace2 or check: exit status {done.returncode}\n{complaints[:3000]}\n"
                       f"the trace is kept in {kept}\n{self.repeat}")
         seen = {int(line.split()[0]): Seen(*map(int, line.split()[1:])) for line in done.stdout.splitlines()}
-        found = Trace(seen, discarded(trace or self.trace), done.stderr)
+        found = Trace(seen, sum(map(discarded, traces)), done.stderr)
         said = sum(map(int, LOST.findall(done.stderr)))
         if not live:
             self.assertLessEqual(said, found.discarded, self.repeat)
@@ -259,9 +261,9 @@ class Recording(Case):
                             f"{found.discarded} lost events are in the packets\n{done.stderr}\n{self.repeat}")
         return found
 
-    def read_clean(self, trace: str = "") -> Trace:
+    def read_clean(self, *traces: str) -> Trace:
         """The same, and nothing was lost."""
-        found = self.read_trace(trace)
+        found = self.read_trace(*traces)
         self.assertEqual((found.discarded, found.said), (0, ""), self.repeat)
         return found
 
