@@ -116,6 +116,12 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  *	                 where there is no size=, else any number
  *	size=SIZE        bytes of all packets of the process, at most. Each thread that
  *	                 records has one packet or more
+ *	keep=NUMBER      of the traces that made way for this one, so many stay; default all
+ *	rotate=SIZE      begin another chapter after so many bytes, with a suffix K, M or G: dir becomes
+ *	                 dir.1, dir.2 ..., and a new dir is made, each a complete trace. rotate=TIME, with
+ *	                 s, m or h: after that time; rotate=1G+1h: after either. It is looked
+ *	                 at when a packet is begun. dir is made at the first record, and %p in its last part is
+ *	                 the process's id. Not with mode=flight, full=overwrite, size= or packets=
  *	full=discard     at these limits: new records are lost (the default in stream mode)
  *	full=overwrite   or the oldest packet goes: the thread's own, where it has
  *	                 packets= of them or its share of size=, else that of a thread with
