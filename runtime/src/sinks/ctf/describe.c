@@ -227,7 +227,8 @@ void tp_ctf_choose_way(struct tp_ctf_sink *sink)
 {
 	bool is_short = sink->clock.counter && !sink->context_size && !sink->copies && !sink->partial && !tp_events_without_id;
 
-	sink->head.slot = sink->slot;
+	if (sink->head.slot != sink->slot) /* else threads may be reading it */
+		sink->head.slot = sink->slot;
 	__atomic_store_n(&sink->head.key, is_short ? tp_ctf_key(sink, tp_ctf_chapter(sink)) : TP_NO_KEY, __ATOMIC_RELAXED);
 }
 
