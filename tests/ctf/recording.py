@@ -238,7 +238,7 @@ class Recording(Case):
         be found, and the earlier one not. And babeltrace2 reads a packet's size byte by byte: where it changes in that
         very moment, in one out of thousands of reads, it gets half of each. Not twice in a row.
         """
-        traces = traces or (self.trace,)
+        traces = tuple(filter(None, traces)) or (self.trace,)
         script = 'babeltrace2 --no-delta "${@:2}" | "$1"'
         command = ["bash", "-o", "pipefail", "-c", script, "bash", os.path.join(build(), "check"), *traces]
         done = reader(command)

@@ -199,7 +199,7 @@ START_TEST(unknown_options)
 		is_refused(unknown[_i].text, "option 'packet=4K;mode=flight': " PACKET);
 		return;
 	}
-	snprintf(message, sizeof(message), "there is no option '%s'; there are mode=, packet=, packets=, size=, keep=, full=, "
+	snprintf(message, sizeof(message), "there is no option '%s'; there are mode=, packet=, packets=, size=, keep=, rotate=, full=, "
 					   "prepare=, owner=, write= and context=", unknown[_i].option);
 	is_refused(unknown[_i].text, message);
 }
