@@ -215,6 +215,8 @@ class Killed(Chapters):
 
 
 class Trouble(Chapters):
+    NO_PACKET = (r"tp: CTF trace '[^\n]*': no new packet [^\n]*No space left[^\n]*\n{}"
+                 r"tp: CTF trace '[^\n]*': records lost: [^\n]*\n")
     REFUSED = r"tp: CTF trace '[^\n]*': rotate= can't begin another chapter: {}[^\n]*\n"
 
     def test_full_disk(self) -> None:
@@ -230,6 +232,17 @@ class Trouble(Chapters):
                             r"tp: [^\n]* the format texts [^\n]*\n|tp: [^\n]* records lost: [^\n]*\n")
         with open(self.path("before"), encoding="ascii") as file:
             self.assertGreater(len(self.chapters()), int(file.read()) + 1)
+        found = self.all_is_in(self.chapters(), lost=True)
+        self.assertEqual(self.hits(), found.events() + found.discarded, self.repeat)
+
+    def test_no_room_for_the_metadata(self) -> None:
+        """The directory has its name again, and nothing else is left."""
+        disk = self.small_disk("400k")
+        self.trace = os.path.join(disk, "trace")
+        self.record(f"open={self.trace},packet=8K,rotate=4K", "text=300", "hit=10", f"sh=cat /dev/zero >{disk}/more 2>&- || :",
+                    "hit=1000", "sleep=150000", "hit=1", f"sh=test -f {self.trace}/metadata && ! test -e {self.trace}.1 && rm {disk}/more && sleep 1.1", "hit=20",
+                    "lost", "close", message=self.NO_PACKET.format(self.REFUSED.format("No space left")))
+        self.assertGreater(len(self.chapters()), 1)
         found = self.all_is_in(self.chapters(), lost=True)
         self.assertEqual(self.hits(), found.events() + found.discarded, self.repeat)
 
