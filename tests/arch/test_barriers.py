@@ -63,7 +63,7 @@ class Barriers(Case):
                         at[m[1]] = int(m[2], 16)
                     elif m := re.match(rf"{RELEASE}\tx\w+, \[(x\d+)\]", insn):
                         stored.append(at[m[1]])
-                self.assertEqual(stored, [32, 24], "offsets in struct tp_packet")
+                self.assertEqual(stored, [40, 16], "offsets in struct tp_packet")
 
     def test_e(self) -> None:
         """The store of a function that takes another's place."""
