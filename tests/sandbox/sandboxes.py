@@ -73,6 +73,15 @@ NOT_ONLY_THE_RUNTIMES = {
     "close": {"futex"},
 }
 
+# A child's thread that writes statistics; the child may have ended before it comes to these.
+OF_A_THREAD = {("`stats:`", "fork"): {"futex", "getpid", "prctl", "rseq"}}
+
+
+def not_always(sink: str, moment: str) -> set[str]:
+    """Calls of which it can't be proved that they are needed."""
+    return NOT_ONLY_THE_RUNTIMES.get(moment, set()) | OF_A_THREAD.get((sink, moment), set())
+
+
 # Where these fail, glibc or liburcu end the program: rt_sigprocmask only where a thread is new to liburcu, or forks,
 # exits or waits for readers. getpid is known never to fail.
 MUST_NOT_FAIL = {"futex", "getpid", "membarrier", "rseq", "rt_sigprocmask"}
