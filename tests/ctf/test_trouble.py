@@ -175,6 +175,11 @@ class Trouble(Recording):
         self.loses("Too many open files", "nofile=0", "untillost=1000", "nofile=1000", "sleep=150000", "until=1000",
                    resumes=True)
 
+    def test_no_descriptors_and_none_in_reserve(self) -> None:
+        """What is said is why the packet can't be made, not how a look at what was in reserve failed. The directory is 3."""
+        self.loses("Too many open files", "hold", "closefrom=4", "nofile=0", "go", "untillost=1000", "nofile=1000",
+                   "sleep=150000", "until=1000", resumes=True)
+
     def test_chdir(self) -> None:
         os.mkdir(self.path("elsewhere"))
         self.record("open=trace,packet=8K", "threads=2", "until=50", f"chdir={self.path('elsewhere')}", "hold",

@@ -70,30 +70,35 @@ void tp_ctf_spare_close(const struct tp_ctf_sink *sink)
 
 /* ---- A file that is opened for a moment ---- */
 
-static bool is_used_up(int fd)
+static bool is_used_up(int error)
 {
-	return fd < 0 && (errno == EMFILE || errno == ENFILE);
+	return error == EMFILE || error == ENFILE;
+}
+
+/* 0, or an errno value. Nothing that is called afterwards can change that. */
+static int open_in(int dir, const char *name, int flags, struct tp_ctf_file *file)
+{
+	file->fd = openat(dir, name, flags, 0600);
+	return file->fd < 0 ? errno : 0;
 }
 
 int tp_ctf_file_open(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int dir, const char *name, int flags)
 {
-	int error;
+	int error = open_in(dir, name, flags, file);
 
-	file->fd = openat(dir, name, flags, 0600);
 	file->for_spare = false;
-	if (!is_used_up(file->fd))
-		return file->fd < 0 ? errno : 0;
+	if (!is_used_up(error))
+		return error;
 	tp_mutex_lock(&spare_lock);
-	file->fd = openat(dir, name, flags, 0600); /* somebody may have given one back */
-	for (unsigned int i = 0; is_used_up(file->fd) && i < nr_spares(sink); i++) {
+	error = open_in(dir, name, flags, file); /* somebody may have given one back */
+	for (unsigned int i = 0; is_used_up(error) && i < nr_spares(sink); i++) {
 		int spare = tp_own_file_descriptor(&sink->spare[i]);
 		if (spare < 0)
 			continue;
 		close(spare);
-		file->fd = openat(dir, name, flags, 0600);
-		file->for_spare = file->fd >= 0;
+		error = open_in(dir, name, flags, file);
+		file->for_spare = !error;
 	}
-	error = file->fd < 0 ? errno : 0;
 	if (error)
 		take_all(sink);
 	if (!file->for_spare)
