@@ -571,7 +571,7 @@ void tp_ctf_choose_way(struct tp_ctf_sink *sink);
 
 /*
  * Writes the metadata with a better measured clock, if it is so, and the formats where they are still to be written.
- * Not where a lock is taken. In tp_guard_enter().
+ * Does nothing while another thread has tp_events_lock. In tp_guard_enter().
  */
 void tp_ctf_describe_better(struct tp_ctf_sink *sink);
 

@@ -56,14 +56,26 @@ static enum tp_lost more_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
 	return tp_ctf_packets_switch(sink, stream);
 }
 
+/* It writes the metadata. Whoever ends a chapter never finds another thread that records at it, and so need not put it off. */
+static void describe_better(struct tp_ctf_sink *sink)
+{
+	if (!sink->options.rotate) {
+		tp_ctf_describe_better(sink);
+		return;
+	}
+	tp_mutex_lock(&tp_ctf_chapter_lock);
+	tp_ctf_describe_better(sink);
+	tp_mutex_unlock(&tp_ctf_chapter_lock);
+}
+
 /* The stream has another packet. */
 static void look_around(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 {
 	tp_stream_slots[sink->slot].key = tp_ctf_key(sink, stream->chapter);
 	if (sink->options.context & TP_CTF_NAME)
 		tp_ctf_stream_take_name(stream);
-	if (!tp_sandboxed) /* it writes the metadata */
-		tp_ctf_describe_better(sink);
+	if (!tp_sandboxed)
+		describe_better(sink);
 }
 
 /*
