@@ -16,6 +16,7 @@
  * CALL is a name; NAME:ARGUMENT=VALUE, a call with this value only; NAME:ARGUMENT&MASK, one with no other bits; or
  * NAME!ERROR, one that fails so in a filter that kills.
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -55,6 +57,10 @@ static int hits;
 static int notifications = -1;
 static int may_begin, is_over; /* between main() and the subject */
 static char *names[NR_CALLS];
+static struct {
+	pid_t child;
+	int may_end; /* whatever threads the child has got, they have begun */
+} *shared;           /* with a forked child, which must not make a call to wait for them */
 
 static void must(bool condition, const char *what)
 {
@@ -159,6 +165,55 @@ static void tell_call(struct seccomp_notif *request, struct seccomp_notif_resp *
 	seccomp_notify_respond(notifications, response);
 }
 
+/* ---- A child's threads ---- */
+
+/* It sleeps for some time, and not for a lock: in futex(address, operation, value, timeout). */
+static bool sleeps(pid_t process, const char *thread)
+{
+	char path[64];
+	unsigned long timeout = 0;
+	int call = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%.20s/syscall", (int)process, thread);
+	FILE *now = fopen(path, "re");
+	if (!now)
+		return false;
+	if (fscanf(now, "%d %*x %*x %*x %lx", &call, &timeout) < 1)
+		call = -1; /* it runs */
+	fclose(now);
+	return call == __NR_futex && timeout;
+}
+
+static bool all_others_sleep(pid_t process)
+{
+	const struct dirent *entry;
+	char path[64];
+	bool all = true;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)process);
+	DIR *threads = opendir(path);
+	if (!threads)
+		return false;
+	while ((entry = readdir(threads))) {
+		if (atoi(entry->d_name) > 0 && atoi(entry->d_name) != process)
+			all = all && sleeps(process, entry->d_name);
+	}
+	closedir(threads);
+	return all;
+}
+
+/* Nobody waits to be told of a call. Two looks, as a thread may have begun to wait for that since: then it seems to sleep. */
+static void look_after_child(void)
+{
+	static bool slept;
+	const pid_t child = __atomic_load_n(&shared->child, __ATOMIC_ACQUIRE);
+	const bool sleep = child && all_others_sleep(child);
+
+	if (slept && sleep)
+		__atomic_store_n(&shared->may_end, 1, __ATOMIC_RELEASE);
+	slept = sleep;
+}
+
 static void wait_for_subject(void)
 {
 	struct seccomp_notif *request;
@@ -172,6 +227,8 @@ static void wait_for_subject(void)
 		struct pollfd event = {.fd = __atomic_load_n(&notifications, __ATOMIC_ACQUIRE), .events = POLLIN};
 		if (poll(&event, 1, 5) == 1)
 			tell_call(request, response);
+		else
+			look_after_child();
 	}
 	seccomp_notify_free(request, response);
 }
@@ -301,8 +358,11 @@ static void forks(void)
 	hits++; /* the child's */
 	if (child == 0) {
 		hit();
+		while (!__atomic_load_n(&shared->may_end, __ATOMIC_ACQUIRE))
+			;
 		_exit((int)lost());
 	}
+	__atomic_store_n(&shared->child, child, __ATOMIC_RELEASE);
 	must(waitpid(child, &status, 0) == child, "waitpid");
 	if (WIFSIGNALED(status))
 		raise(WTERMSIG(status));
@@ -538,6 +598,8 @@ int main(int argc, char **argv)
 	arguments = argv + 2;
 	is_synchronized = moment->at == live;
 	is_whole = is_synchronized || moment->before == begin_workers || moment->before == begin_alone;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	must(shared != MAP_FAILED, "mmap");
 	must(pthread_key_create(&last_key, stay_at_exit) == 0, "pthread_key_create");
 	must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "prctl");
 	if (is_whole) {

@@ -73,15 +73,6 @@ NOT_ONLY_THE_RUNTIMES = {
     "close": {"futex"},
 }
 
-# A child's thread that writes statistics; the child may have ended before it comes to these.
-OF_A_THREAD = {("`stats:`", "fork"): {"futex", "getpid", "prctl", "rseq"}}
-
-
-def not_always(sink: str, moment: str) -> set[str]:
-    """Calls of which it can't be proved that they are needed."""
-    return NOT_ONLY_THE_RUNTIMES.get(moment, set()) | OF_A_THREAD.get((sink, moment), set())
-
-
 # Where these fail, glibc or liburcu end the program: rt_sigprocmask only where a thread is new to liburcu, or forks,
 # exits or waits for readers. getpid is known never to fail.
 MUST_NOT_FAIL = {"futex", "getpid", "membarrier", "rseq", "rt_sigprocmask"}
@@ -179,6 +170,8 @@ class Sandboxes(Case):
         output = OUTPUTS[sink.removesuffix(SANDBOXED)].format(file=file, instance=self.instance)
         env |= {"SANDBOX_FILE": file, "SANDBOX_FILE_THEN": f"{file}.1", "SANDBOX_INSTANCE": self.instance,
                 "SANDBOX_MODULE": os.path.join(built(), "module.so"), "SANDBOX_SINK": output.split(":")[0]}
+        if output.startswith("stats:") and moment == "fork":
+            output += ",interval=3600"  # the child's thread writes once, and sleeps
         if output and moment != "open":
             env |= {"TP_OUTPUT": output, "TP_ENABLE": "*"}
         if sink.endswith(SANDBOXED):

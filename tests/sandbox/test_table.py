@@ -11,8 +11,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../lttng")]
 
 from daemon import Daemon  # noqa: E402
-from sandboxes import (DOCUMENT, MAY_FAIL, MOMENTS, MUST_NOT_FAIL, OWN, SIGSYS,  # noqa: E402
-                       Row, Run, Sandboxes, not_always, rows)
+from sandboxes import (DOCUMENT, MAY_FAIL, MOMENTS, MUST_NOT_FAIL, NOT_ONLY_THE_RUNTIMES, OWN, SIGSYS,  # noqa: E402
+                       Row, Run, Sandboxes, rows)
 from support import UPDATE, need, read, run, unavailable  # noqa: E402
 
 NEEDED = {"`ctf:`": "babeltrace2"}
@@ -33,7 +33,7 @@ class Table(Sandboxes):
         moment = MOMENTS[row.moment]
         done = self.sandbox(row.sink, moment, "watch")
         self.assertEqual(done.status, 0, f"{row}\n{done.err}")
-        maybe = not_always(row.sink, moment) & set(row.calls)
+        maybe = NOT_ONLY_THE_RUNTIMES.get(moment, set()) & set(row.calls)
         calls = (set(done.calls) | maybe) - set(OWN.get(moment, ()))
         return Row(row.sink, row.moment, tuple(sorted(calls)))
 
@@ -86,7 +86,7 @@ class Table(Sandboxes):
             return
         jobs = []
         for row in self.of_table(*sinks):
-            only = not_always(row.sink, MOMENTS[row.moment])
+            only = NOT_ONLY_THE_RUNTIMES.get(MOMENTS[row.moment], set())
             jobs.append((self.complete, row))
             jobs += [(self.minimal, row, call) for call in row.calls if call not in only]
             jobs += [(self.fails, row, call, error) for call in row.calls if call not in only
