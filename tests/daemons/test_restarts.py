@@ -84,7 +84,9 @@ class Names(Restarts):
             with self.subTest(options=options):
                 self.hits(1, options=options)
                 self.hits(2, "kill", options=options)
-                self.hits(3, "fork", "kill", options=options)
+                self.hits(3, "fork", f"pid={self.path('pid')}", "kill", options=options)
+                self.gone(self.pid())  # it may close its pipe before its trace
+                os.unlink(self.path("pid"))
                 self.hits(4, options=options)
                 self.hits(600, "kill", options=options)
                 self.assertEqual(self.counts(), {"trace": 600, "trace.1": 1, "trace.2": 2, "trace.3": 3, "trace.4": 4})
