@@ -23,11 +23,14 @@ NOBODY = 65534
 class Chapters(Recording):
     SHARES = 5
 
+    def numbers(self, trace: str = "") -> list[int]:
+        """Those of a trace's chapters that have ended."""
+        return sorted(int(name.rsplit(".", 1)[1]) for name in glob.glob(glob.escape(trace or self.trace) + ".*"))
+
     def chapters(self, trace: str = "") -> list[str]:
         """Those of a trace, the oldest first."""
         trace = trace or self.trace
-        numbers = sorted(int(name.rsplit(".", 1)[1]) for name in glob.glob(glob.escape(trace) + ".*"))
-        found = [*(f"{trace}.{number}" for number in numbers), *([trace] if os.path.exists(trace) else [])]
+        found = [*(f"{trace}.{number}" for number in self.numbers(trace)), *([trace] if os.path.exists(trace) else [])]
         complete = [name for name in found if os.path.exists(f"{name}/metadata")]
         for name in found:  # one that was just being begun has no packet yet
             self.assertTrue(name in complete or not files(name), f"{name}{self.repeat}")
@@ -202,7 +205,7 @@ class Killed(Chapters):
         for rng in self.rounds(8):
             output = f"ctf:{self.output(rng, '4K')},keep=1"
             process = self.start("threads=3", "sleep=600000000", TP_OUTPUT=output)
-            until(lambda: os.path.exists(f"{self.trace}.2") or process.poll() is not None, self.repeat)
+            until(lambda: max(self.numbers(), default=0) >= 2 or process.poll() is not None, self.repeat)
             time.sleep(rng.expovariate(1 / 0.01))
             os.killpg(process.pid, signal.SIGKILL)
             self.finish(process, -signal.SIGKILL)
