@@ -14,8 +14,7 @@ from support import ROOT, read, run
 
 
 class Commands(tree.Series):
-    def check_series(self, series: str) -> None:
-        found = tree.need(self, series)
+    def check_series(self, found: tree.Tree) -> None:
         page = blocks(read(os.path.join(ROOT, "docs/kernel.md")))
         commands = [b.text for b in page if b.kind == "sh"]
         self.assertEqual(len(commands), 3)

@@ -18,13 +18,13 @@ from support import ROOT, UPDATE, note, read
 DOCUMENT = os.path.join(ROOT, "docs/kernel.md")
 
 
-def check(test: unittest.TestCase, table: str, series: str, key: str, cells: list[object]) -> None:
-    """The row of a kernel series in a table must hold these cells, if they are of all headers; UPDATE=1 makes it so."""
+def check(test: unittest.TestCase, table: str, found: tree.Tree, cells: list[object]) -> None:
+    """The row of a kernel's headers in a table must hold these cells, if all were read; UPDATE=1 makes it so."""
     if tree.EACH != 1:
         return
     with open(DOCUMENT, encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # UPDATE=1 of another file's tests, at the same time
-        _check(test, table, series, key, cells)
+        _check(test, table, found.series, found.package, cells)
 
 
 def _check(test: unittest.TestCase, table: str, series: str, key: str, cells: list[object]) -> None:

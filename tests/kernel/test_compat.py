@@ -94,8 +94,7 @@ class Compat(tree.Series):
                       *flags.stdout.split()])
         return self.path("reader")
 
-    def check_series(self, series: str) -> None:
-        found = tree.need(self, series)
+    def check_series(self, found: tree.Tree) -> None:
         reader = self.reader()
         names, events = self.generate(found)
         self.assertGreaterEqual(len(names), 25 // tree.EACH)
@@ -116,11 +115,10 @@ class Compat(tree.Series):
         silent = {f"{e['system']}:{e['name']}" for e in events} - seen
         self.assertEqual(silent, set(), "these have not been fired")
         bad = {d.split(": ")[1].strip() for d in different}
-        note(f"Linux {series}, package {found.package}: {len(names)} headers, {len(seen)} events compile and are "
+        note(f"Linux {found.series}, package {found.package}: {len(names)} headers, {len(seen)} events compile and are "
              f"fired; libtraceevent prints {len(seen) - len(bad)} as we do, {len(bad & EXPLAINED.keys())} in a known "
              "other way")
-        table.check(self, "programs", series, found.package,
-                    [len(names), len(events), len(events), len(seen), len(seen) - len(bad)])
+        table.check(self, "programs", found, [len(names), len(events), len(events), len(seen), len(seen) - len(bad)])
         unexplained = [d for d in different if d.split(": ")[1].strip() not in EXPLAINED]
         if unexplained:
             self.fail(f"{len(unexplained)} texts differ\n" + "\n".join(unexplained[:60]))

@@ -34,8 +34,7 @@ def written(found: tree.Tree) -> tuple[dict[tuple[str, str], witness.Event], str
 
 
 class Format(tree.Series):
-    def check_series(self, series: str) -> None:
-        found = tree.need(self, series)
+    def check_series(self, found: tree.Tree) -> None:
         ours, errors = written(found)
         self.assertEqual(errors[-3000:], "")
         theirs: dict[str, witness.Event] = {}
@@ -50,9 +49,9 @@ class Format(tree.Series):
                 if not alike(plain(event), plain(theirs[name])):
                     different.append(explain(f"{system}:{name}", theirs[name], event))
         missing = sorted(n for n in theirs if (theirs[n].system, n) not in ours)
-        note(f"Linux {series}, package {found.package}: {len(ours)} formats, {compared} compared with the kernel's, "
-             f"{identical} identical")
-        table.check(self, "formats", series, found.package, [len(ours), compared, identical])
+        note(f"Linux {found.series}, package {found.package}: {len(ours)} formats, {compared} compared with the "
+             f"kernel's, {identical} identical")
+        table.check(self, "formats", found, [len(ours), compared, identical])
         self.assertEqual(missing, [], "the kernel's tables have these, tpgen does not")
         if different:
             self.fail(f"{len(different)} of {compared} differ\n" + "\n".join(different[:40]))

@@ -67,14 +67,13 @@ class Headers(tree.Series):
             self.fail(f"{len(differences)} events\n" + "\n".join(differences[:40]))
         return total, same
 
-    def check_series(self, series: str) -> None:
-        found = tree.need(self, series)
+    def check_series(self, found: tree.Tree) -> None:
         headers = found.headers
         self.accepted("check", headers, found.plain, False)
         seconds = self.seconds
         total, same = self.compare(headers, found.plain, False)
         expanded, same_expanded = self.compare(headers, found.full, True)
         self.assertEqual(total, expanded)
-        note(f"Linux {series}, package {found.package}: {len(headers)} headers, {total} events, "
+        note(f"Linux {found.series}, package {found.package}: {len(headers)} headers, {total} events, "
              f"{seconds:.1f} s; with --expand-includes {self.seconds:.1f} s")
-        table.check(self, "headers", series, found.package, [len(headers), total, total, total, same, same_expanded])
+        table.check(self, "headers", found, [len(headers), total, total, total, same, same_expanded])
