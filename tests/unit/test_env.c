@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "traced.h"
 #include "util.h"
@@ -234,32 +233,6 @@ START_TEST(full_disk)
 }
 END_TEST
 
-START_TEST(setuid_programs_ignore_them)
-{
-	char command[2048];
-
-	if (geteuid() != 0) {
-		fprintf(stderr, "SKIPPED setuid_programs_ignore_them: only root can make a setuid program\n");
-		return;
-	}
-	/* Where the file system ignores the bit, the copy would be traced after all: nosuid is a case for skipping, too. */
-	snprintf(command, sizeof(command),
-		 "case $(findmnt -no OPTIONS -T '%s') in *nosuid*) exit 77;; esac; "
-		 "chmod 755 '%s' && cp /proc/%d/exe '%s/copy' && chown 65534 '%s/copy' && chmod 4755 '%s/copy' && "
-		 "TP_OUTPUT=text:stderr '%s/copy' plain 2>'%s/err' >'%s/out'",
-		 dir, dir, getpid(), dir, dir, dir, dir, dir, dir);
-	int status = system(command);
-	if (WEXITSTATUS(status) == 77) {
-		fprintf(stderr, "SKIPPED setuid_programs_ignore_them: the file system knows no setuid\n");
-		return;
-	}
-	ck_assert_int_eq(status, 0);
-	char *text = trace_file("err");
-	ck_assert_str_eq(text, "");
-	free(text);
-}
-END_TEST
-
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -282,8 +255,6 @@ int main(int argc, char **argv)
 	tcase_add_loop_test(all, mistake, 0, sizeof(mistakes) / sizeof(mistakes[0]));
 	tcase_add_test(all, no_event_of_that_name);
 	tcase_add_test(all, full_disk);
-	if (!under_sanitizer()) /* whose runtime is no setuid program's */
-		tcase_add_test(all, setuid_programs_ignore_them);
 	suite_add_tcase(suite, all);
 	return run(suite);
 }
