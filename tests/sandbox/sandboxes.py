@@ -19,6 +19,7 @@ from support import ROOT, Case, read, reader, run, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DOCUMENT = os.path.join(ROOT, "docs/sandbox.md")
+PARTS = ("sandbox", "filter", "watch", "moments", "process")  # of the program
 CANNOT = 77
 SIGSYS = -31
 LIBC = ("glibc", "2.36")  # whose own calls the table has
@@ -110,8 +111,8 @@ def built() -> str:
     if run(["sh", "-c", "echo '#include <seccomp.h>' | ${CC:-cc} -E - >/dev/null"]).returncode:
         return ""
     generate(path, os.path.join(HERE, "sandbox.tp"), os.path.join(HERE, "module.tp"))
-    build(os.path.join(path, "sandbox"), os.path.join(HERE, "sandbox.c"), include=[path], libtp="shared",
-          link=["-lseccomp"])
+    build(os.path.join(path, "sandbox"), *(os.path.join(HERE, f"{part}.c") for part in PARTS), include=[path],
+          libtp="shared", link=["-lseccomp"])
     build(os.path.join(path, "module.so"), os.path.join(HERE, "module.c"), include=[path], libtp="shared")
     return path
 
