@@ -140,14 +140,42 @@ unsigned long lost(void)
 	return sink ? tp_sink_lost(sink) : 0;
 }
 
+/* ---- A fork ---- */
+
+static bool is_forking;
+static void *(*work_of_child)(void *);
+
+static void *work_after_hit(void *data)
+{
+	while (!__atomic_load_n(&shared->has_hit, __ATOMIC_ACQUIRE))
+		;
+	return work_of_child(data);
+}
+
+/* The C library's, but that a thread which the runtime makes in the child, inside fork(), finds the child's event. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *data)
+{
+	static __typeof__(pthread_create) *create;
+
+	if (!create)
+		*(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
+	must(create, "dlsym");
+	if (!is_forking)
+		return create(thread, attributes, work, data);
+	work_of_child = work;
+	return create(thread, attributes, work_after_hit, data);
+}
+
 static void forks(void)
 {
+	is_forking = true;
 	pid_t child = fork();
 	int status;
 
 	hits++; /* the child's */
 	if (child == 0) {
 		hit();
+		__atomic_store_n(&shared->has_hit, 1, __ATOMIC_RELEASE);
 		while (!__atomic_load_n(&shared->may_end, __ATOMIC_ACQUIRE))
 			;
 		_exit((int)lost());
@@ -158,6 +186,8 @@ static void forks(void)
 		raise(WTERMSIG(status));
 	lost_by_child = (unsigned long)WEXITSTATUS(status);
 }
+
+/* ---- The end, and others ---- */
 
 static void ends(void)
 {

@@ -16,7 +16,8 @@ extern char **arguments; /* what is to be done, and the calls */
 extern int may_begin, is_over; /* between main() and the subject */
 extern struct shared {
 	pid_t child;
-	int may_end; /* whatever threads the child has got, they have begun */
+	int has_hit; /* so that its threads have something to do */
+	int may_end; /* and have done it */
 } *shared;           /* with a forked child, which must not make a call to wait for them */
 
 void must(bool condition, const char *what);

@@ -80,7 +80,7 @@ static void look_after_child(void)
 {
 	static bool slept;
 	const pid_t child = __atomic_load_n(&shared->child, __ATOMIC_ACQUIRE);
-	const bool sleep = child && all_others_sleep(child);
+	const bool sleep = child && __atomic_load_n(&shared->has_hit, __ATOMIC_ACQUIRE) && all_others_sleep(child);
 
 	if (slept && sleep)
 		__atomic_store_n(&shared->may_end, 1, __ATOMIC_RELEASE);
