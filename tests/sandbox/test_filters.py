@@ -40,6 +40,7 @@ OPENSSH = (*(f"{call}!{errno.EACCES}" for call in ("lstat", "fstat", "open", "op
 
 OTHERS = ("`sdt:`" + SANDBOXED, "`stats:`" + SANDBOXED)
 FEW = {"SANDBOX_HITS": "20"}  # a packet holds more
+FEW_TO_STDERR = {**FEW, "TP_OUTPUT": "text:stderr"}
 
 
 class Lists(Sandboxes):
@@ -129,9 +130,7 @@ class Recorder(Sandboxes):
 
 
 class Memcached(Sandboxes):
-    def memcached(self, sink: str, output: str = "", **more: str) -> Run:
-        if output:
-            more["TP_OUTPUT"] = output
+    def memcached(self, sink: str, **more: str) -> Run:
         return self.sandbox(sink, "workers", "kill", *MEMCACHED, "--", *MEMCACHED_WORKER, **more)
 
     def test_recorder(self) -> None:
@@ -147,7 +146,7 @@ class Memcached(Sandboxes):
 
     def test_text(self) -> None:
         """Workers may write to the standard descriptors only."""
-        done = self.memcached(TEXT + SANDBOXED, "text:stderr", **FEW)
+        done = self.memcached(TEXT + SANDBOXED, **FEW_TO_STDERR)
         self.assertEqual(done.status, 0)
         self.assertGreaterEqual(done.err.count("sandbox:sandbox_hit"), done.number("hits"))
 
@@ -159,14 +158,12 @@ class Memcached(Sandboxes):
 
     def test_killed(self) -> None:
         """Without TP_SANDBOX=1."""
-        for sink, output in ((RECORDER.removesuffix(SANDBOXED), ""), (TEXT, "text:stderr"), ("`stats:`", "")):
-            self.assertEqual(self.memcached(sink, output, **FEW).status, SIGSYS)
+        for sink, more in ((RECORDER.removesuffix(SANDBOXED), FEW), (TEXT, FEW_TO_STDERR), ("`stats:`", FEW)):
+            self.assertEqual(self.memcached(sink, **more).status, SIGSYS)
 
 
 class OpenSSH(Sandboxes):
-    def openssh(self, sink: str, output: str = "", **more: str) -> Run:
-        if output:
-            more["TP_OUTPUT"] = output
+    def openssh(self, sink: str, **more: str) -> Run:
         return self.sandbox(sink, "alone", "kill", *OPENSSH, SANDBOX_LIMITS="1", **more)
 
     def test_recorder(self) -> None:
@@ -189,6 +186,6 @@ class OpenSSH(Sandboxes):
     def test_text(self) -> None:
         """fstat fails: the lines are written all the same."""
         for sink in (TEXT, TEXT + SANDBOXED):
-            done = self.openssh(sink, "text:stderr", **FEW)
+            done = self.openssh(sink, **FEW_TO_STDERR)
             self.assertEqual((done.status, done.err.count("sandbox:sandbox_hit")), (0, 61))
             self.assertEqual((done.number("hits"), done.number("lost")), (61, 0))
