@@ -5,7 +5,8 @@ Writes tests/interfaces/NUMBER with all that a program of this interface is made
 years can be tested with it:
 
     include/tp/        the public headers, without their comments
-    *.tp, *.h, *.c     what tests/interfaces/sources has, and what tpgen made of it
+    *.c                what tests/interfaces/sources has
+    *.h                what tpgen made of its .tp files, without comments, too, and without #line
     soname             the shared library that programs of it are linked with
     layout             offsets and sizes of the structures that cross the border, values of its enumerations
     functions          the declarations of the library's functions
@@ -132,13 +133,15 @@ def freeze(directory: str) -> None:
         with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
             file.write(text)
 
+    sources = os.path.join(HERE, "sources")
+    for path in glob.glob(f"{sources}/*.c"):
+        shutil.copy(path, directory)
+    subprocess.run([sys.executable, "-m", "tpgen", "gen", "-o", directory, *glob.glob("*.tp", root_dir=sources)],
+                   cwd=sources, check=True, env={**os.environ, "PYTHONPATH": ROOT})
+    for path in glob.glob(f"{directory}/*.h"):
+        write(os.path.basename(path), without_comments(re.sub(r"^#line .*\n", "", read(path), flags=re.M)))
     for path in headers():
         write(f"include/tp/{os.path.basename(path)}", without_comments(read(path)))
-    for path in glob.glob(os.path.join(HERE, "sources/*")):
-        shutil.copy(path, directory)
-    inputs = [os.path.basename(path) for path in sorted(glob.glob(os.path.join(directory, "*.tp")))]
-    subprocess.run([sys.executable, "-m", "tpgen", "gen", "-o", ".", *inputs], cwd=directory, check=True,
-                   env={**os.environ, "PYTHONPATH": ROOT})
     library = os.path.join(ROOT, "build/libtp.so")
     write("soname", soname() + "\n")
     write("symbols", "".join(name + "\n" for name in exported(library)))
