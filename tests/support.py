@@ -8,6 +8,7 @@ import contextlib
 import functools
 import glob
 import importlib
+import itertools
 import os
 import select
 import shutil
@@ -39,6 +40,9 @@ PATIENCE = 600
 # What tests/run.py prints of a file besides its numbers, and the reasons for which CI may skip.
 NOTES: list[str] = []
 UNAVAILABLE: list[str] = []
+
+# A process may have several.
+INSTANCES = itertools.count()
 
 
 def run(command: list[str], cwd: str = ROOT, timeout: float = PATIENCE, **options) -> subprocess.CompletedProcess:
@@ -181,6 +185,16 @@ class Case(unittest.TestCase):
             unavailable(self, f"no {kind} can be mounted here: {reason}")
         self.addCleanup(run, ["umount", "-l", place])
         return place
+
+    def trace_instance(self) -> str:
+        """The directory of an instance of the kernel's trace buffers, the test's own; skips it where there can't be one."""
+        instance = os.path.join(self.mount("tracefs", "tracing"), "instances", f"tpgen-test-{os.getpid()}-{next(INSTANCES)}")
+        try:
+            os.mkdir(instance)
+        except OSError as error:
+            unavailable(self, f"tracefs has no instances here: {error}")
+        self.addCleanup(run, ["rmdir", instance])
+        return instance
 
     def small_disk(self, size: str) -> str:
         """A directory on a disk of its own, of so many bytes."""

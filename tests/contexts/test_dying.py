@@ -6,16 +6,13 @@ A thread that comes later may go on in the stream of the one that has ended, and
 
 from __future__ import annotations
 
-import atexit
 import functools
 import os
 import re
-import shutil
 import struct
-import tempfile
 
 from building import build, generate
-from support import Case, need, read, reader, run
+from support import Case, need, read, reader, run, temporary
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ENDS = ("exit", "cancel", "jump", "main")
@@ -26,8 +23,7 @@ DISCARDED = struct.Struct("=56xQ")  # the last of a packet's head
 @functools.cache
 def built(libtp: str) -> str:
     """The program, with the runtime as it ships or with a sanitizer."""
-    path = tempfile.mkdtemp(prefix="tpgen-dying-")
-    atexit.register(shutil.rmtree, path, True)
+    path = temporary()
     generate(path, os.path.join(HERE, "dying.tp"))
     return build(os.path.join(path, "dying"), os.path.join(HERE, "dying.c"), include=[path], libtp=libtp)
 

@@ -8,7 +8,6 @@ is tested in unit/test_ftrace.c.
 from __future__ import annotations
 
 import functools
-import itertools
 import os
 import re
 
@@ -19,7 +18,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 NOBODY = 65534
 OFF = "tracing is off (tracing_on is 0), or the buffer is full (options/overwrite is 0)"
 SYSTEM = "ftrace_test"
-INSTANCES = itertools.count()
 
 
 @functools.cache
@@ -69,15 +67,9 @@ class Refused(Case):
 class Ftrace(Case):
     def setUp(self) -> None:
         super().setUp()
-        self.tracefs = self.mount("tracefs", "tracing")
-        self.name = f"tpgen-test-{os.getpid()}-{next(INSTANCES)}"
-        self.instance = os.path.join(self.tracefs, "instances", self.name)
+        self.instance = self.trace_instance()
+        self.name = os.path.basename(self.instance)
         self.output = f"ftrace:{self.instance}"
-        try:
-            os.mkdir(self.instance)
-        except OSError as error:
-            unavailable(self, f"tracefs has no instances here: {error}")
-        self.addCleanup(run, ["rmdir", self.instance])
         self.set("trace_clock", "mono")  # the same on all processors
 
     def set(self, name: str, value: str) -> None:

@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-import atexit
 import dataclasses
 import functools
 import json
 import os
 import platform
 import re
-import shutil
 import tempfile
 from typing import Any
 
 from building import build, generate
-from support import ROOT, Case, read, reader, run, unavailable
+from support import ROOT, Case, read, reader, run, temporary, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DOCUMENT = os.path.join(ROOT, "docs/sandbox.md")
@@ -105,8 +103,7 @@ def rows() -> list[Row]:
 @functools.cache
 def built() -> str:
     """The directory of the program; "" without libseccomp."""
-    path = tempfile.mkdtemp(prefix="tpgen-sandbox-")
-    atexit.register(shutil.rmtree, path, True)
+    path = temporary()
     os.chmod(path, 0o755)
     if run(["sh", "-c", "echo '#include <seccomp.h>' | ${CC:-cc} -E - >/dev/null"]).returncode:
         return ""

@@ -13,7 +13,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "../lttng")]
 from daemon import Daemon  # noqa: E402
 from sandboxes import (DOCUMENT, MAY_FAIL, MOMENTS, MUST_NOT_FAIL, NOT_ONLY_THE_RUNTIMES, OWN, SIGSYS,  # noqa: E402
                        Row, Run, Sandboxes, rows)
-from support import UPDATE, need, read, run, unavailable  # noqa: E402
+from support import UPDATE, need, read  # noqa: E402
 
 NEEDED = {"`ctf:`": "babeltrace2"}
 
@@ -117,20 +117,7 @@ class Table(Sandboxes):
         self.table("`sdt:`")
 
     def test_ftrace(self) -> None:
-        if os.geteuid() != 0:
-            unavailable(self, "to mount tracefs takes root")
-        tracefs = self.path("tracing")
-        os.mkdir(tracefs)
-        done = run(["mount", "-t", "tracefs", "nodev", tracefs])
-        if done.returncode:
-            unavailable(self, f"no tracefs can be mounted here: {done.stderr.strip()}")
-        self.addCleanup(run, ["umount", "-l", tracefs])
-        self.instance = os.path.join(tracefs, "instances", f"tpgen-test-{os.getpid()}")
-        try:
-            os.mkdir(self.instance)
-        except OSError as error:
-            unavailable(self, f"tracefs has no instances here: {error}")
-        self.addCleanup(run, ["rmdir", self.instance])
+        self.instance = self.trace_instance()
         self.table("`ftrace:`")
 
     def test_lttng(self) -> None:

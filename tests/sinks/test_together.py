@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "lttng"))
 
 from daemon import Daemon  # noqa: E402
 from building import build, generate  # noqa: E402
-from support import PATIENCE, Case, need, read, reader, run  # noqa: E402
+from support import PATIENCE, Case, need, read, reader  # noqa: E402
 
 THREADS = 4
 
@@ -195,9 +195,7 @@ class Together(Case):
     def test_trace_marker_closed(self) -> None:
         """The kernel's trace buffer is switched off, and on again."""
         need(self, "babeltrace2")
-        instance = f"{self.mount('tracefs', 'tracefs')}/instances/tpgen-together-{os.getpid()}"
-        os.mkdir(instance)
-        self.addCleanup(run, ["rmdir", instance])
+        instance = self.trace_instance()
         program = self.program()
         self.opened(program, "ftrace", "ftrace", instance)
         self.opened(program, "text", "text", self.path("log"))
