@@ -6,7 +6,7 @@ years can be tested with it:
 
     include/tp/        the public headers, without their comments
     *.c                what tests/interfaces/sources has
-    *.h                what tpgen made of its .tp files, without comments, too, and without #line
+    *.h                what tpgen made of its .tp files: the first line, and the rest without comments and #line
     soname             the shared library that programs of it are linked with
     layout             offsets and sizes of the structures that cross the border, values of its enumerations
     functions          the declarations of the library's functions
@@ -139,7 +139,8 @@ def freeze(directory: str) -> None:
     subprocess.run([sys.executable, "-m", "tpgen", "gen", "-o", directory, *glob.glob("*.tp", root_dir=sources)],
                    cwd=sources, check=True, env={**os.environ, "PYTHONPATH": ROOT})
     for path in glob.glob(f"{directory}/*.h"):
-        write(os.path.basename(path), without_comments(re.sub(r"^#line .*\n", "", read(path), flags=re.M)))
+        first, _, text = read(path).partition("\n")
+        write(os.path.basename(path), f"{first}\n" + without_comments(re.sub(r"^#line .*\n", "", text, flags=re.M)))
     for path in headers():
         write(f"include/tp/{os.path.basename(path)}", without_comments(read(path)))
     library = os.path.join(ROOT, "build/libtp.so")
