@@ -10,9 +10,10 @@ import signal
 import subprocess
 
 from building import build, generate
-from support import Case, read, temporary, until
+from support import Case, read, temporary, unavailable, until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+NOBODY = 65534
 
 # A child hits its first tracepoint in a signal handler that must not allocate: it has interrupted malloc.
 HANDLER = """\
@@ -71,12 +72,16 @@ class Daemons(Case):
         os.chmod(self.dir, 0o755)
         self.program = os.path.join(built(), "daemon")
 
+    def need_root(self) -> None:
+        if os.geteuid():
+            unavailable(self, "only root can become somebody else")
+
     def environment(self, **env: str) -> dict[str, str]:
         return {**os.environ, **env}
 
-    def start(self, *steps: str, stderr=subprocess.DEVNULL, **env: str) -> subprocess.Popen:
+    def start(self, *steps: str, stderr=subprocess.DEVNULL, cwd: str = "", **env: str) -> subprocess.Popen:
         """Starts it; it need not go into the background."""
-        process = subprocess.Popen([self.program, *steps], cwd=self.dir, env=self.environment(**env), stderr=stderr,
+        process = subprocess.Popen([self.program, *steps], cwd=self.path(cwd), env=self.environment(**env), stderr=stderr,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
         self.addCleanup(self.end, process)
         return process

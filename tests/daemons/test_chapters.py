@@ -10,11 +10,10 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from building import build  # noqa: E402
-from daemons import HANDLER, Daemons, built  # noqa: E402
-from support import PATIENCE, need, run, unavailable  # noqa: E402
+from daemons import HANDLER, NOBODY, Daemons, built  # noqa: E402
+from support import PATIENCE, need, run  # noqa: E402
 
 OPTIONS = ",packet=4K,rotate=3K"
-NOBODY = 65534
 
 
 class Chapters(Daemons):
@@ -62,11 +61,11 @@ class Chapters(Daemons):
     def test_daemon(self) -> None:
         """It is the one that rotates, whatever its launcher has done."""
         for name in ("t-%p", "trace"):
-            for steps in (("closeall", "work=3000"), ("work=3000", "closeall"), ("closeall", "threads=500", "work=500")):
+            for steps, count in ((("closeall", "work=3000"), 3000), (("work=3000", "closeall"), 3000),
+                                 (("closeall", "threads=500", "work=500"), 2500)):
                 with self.subTest(name=name, steps=steps):
                     self.daemon(*steps, name=name)
-                    records = self.all_records()
-                    self.assertEqual(records, list(range(1, len(records) + 1)))
+                    self.assertEqual(self.all_records(), list(range(1, count + 1)))
                     self.assertGreater(len(self.traces()), 5)
                     run(["rm", "-rf", *self.traces()])
 
@@ -84,7 +83,7 @@ class Chapters(Daemons):
             self.once(self.program, "work=1000", *end, name="trace", status=status)
             numbers = len(self.traces())
             self.once(self.program, "work=1", *end, name="trace", status=status)
-            self.assertEqual(self.traces()[-1], self.path(f"all/trace.{numbers}") if numbers < 10 else self.traces()[-1])
+            self.assertIn(self.path(f"all/trace.{numbers}"), self.traces())
             self.assertEqual(self.records(self.path("all/trace")), [1])
             self.assertEqual(len(self.all_records()), 1001)
             self.once(self.program, "work=1", name="trace", options=",keep=2")
@@ -99,8 +98,7 @@ class Chapters(Daemons):
 
     def test_another_user(self) -> None:
         """Each chapter is his, as the first one."""
-        if os.geteuid():
-            unavailable(self, "only root can become somebody else")
+        self.need_root()
         os.chown(self.path("all"), NOBODY, NOBODY)
         self.once(self.program, f"user={NOBODY}", "work=1000", name="trace", options=f",owner={NOBODY}")
         self.assertGreater(len(self.traces()), 5)

@@ -11,10 +11,8 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from building import build  # noqa: E402
-from daemons import HANDLER, Daemons, built  # noqa: E402
-from support import PATIENCE, need, read, run, unavailable  # noqa: E402
-
-NOBODY = 65534
+from daemons import HANDLER, NOBODY, Daemons, built  # noqa: E402
+from support import PATIENCE, need, read, run  # noqa: E402
 
 
 class Traces(Daemons):
@@ -128,8 +126,7 @@ class Users(Traces):
 
     def setUp(self) -> None:
         super().setUp()
-        if os.geteuid():
-            unavailable(self, "only root can become somebody else")
+        self.need_root()
 
     def test_the_owner_may_make_it(self) -> None:
         """As in /var/tmp: it is made at the first record."""

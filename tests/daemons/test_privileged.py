@@ -11,10 +11,10 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from building import build  # noqa: E402
-from daemons import Daemons, built  # noqa: E402
+from daemons import NOBODY, Daemons, built  # noqa: E402
 from support import need, read, run, unavailable  # noqa: E402
 
-NOBODY, OTHER = 65534, 61234
+OTHER = 61234
 AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--"]
 
 # Says whether it is such a program, and what is open. With an argument there is a message, for which TP_LOG is looked at,

@@ -36,14 +36,11 @@ class Restarts(Daemons):
         """It hits so many times, by which its trace is known."""
         self.once(f"work={count}", *more, **how)
 
-    def held(self, *steps: str, name: str = "trace") -> subprocess.Popen:
+    def held(self, *steps: str, name: str = "trace") -> None:
         """One that lives until "go" is there."""
-        process = subprocess.Popen([self.program, *steps, f"pid={self.path('pid')}", f"wait={self.path('go')}"],
-                                   cwd=self.path("all"), stdin=subprocess.DEVNULL, start_new_session=True,
-                                   env=self.environment(TP_ENABLE="*", TP_OUTPUT=f"ctf:{name}", TP_LOG="/dev/null"))
-        self.addCleanup(self.end, process)
+        self.start(*steps, f"pid={self.path('pid')}", f"wait={self.path('go')}", cwd="all", TP_ENABLE="*",
+                   TP_OUTPUT=f"ctf:{name}", TP_LOG="/dev/null")
         self.wait_for("pid")
-        return process
 
     def release(self) -> None:
         pid = self.pid()
@@ -162,11 +159,8 @@ class Names(Restarts):
         """One of them records; the trace of the dead one is kept, once."""
         for _ in range(10):
             self.hits(9, "kill")
-            env = self.environment(TP_ENABLE="*", TP_OUTPUT="ctf:trace")
-            processes = [subprocess.Popen([self.program, "work=4", f"pid={self.path(name)}", f"wait={self.path('go')}"],
-                                          cwd=self.path("all"), env=env, stderr=subprocess.PIPE) for name in "abcdef"]
-            for process in processes:
-                self.addCleanup(self.end, process)
+            processes = [self.start("work=4", f"pid={self.path(name)}", f"wait={self.path('go')}", cwd="all",
+                                    stderr=subprocess.PIPE, TP_ENABLE="*", TP_OUTPUT="ctf:trace") for name in "abcdef"]
             for name in "abcdef":
                 self.wait_for(name)
                 os.unlink(self.path(name))

@@ -11,8 +11,8 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from daemons import Daemons  # noqa: E402
-from support import PATIENCE, read, unavailable  # noqa: E402
+from daemons import NOBODY, Daemons  # noqa: E402
+from support import PATIENCE, read  # noqa: E402
 
 
 class Text(Daemons):
@@ -76,7 +76,6 @@ class Text(Daemons):
 
     def test_no_right_to_make_a_new_one(self) -> None:
         """The old one is better than none."""
-        if os.geteuid():
-            unavailable(self, "only root can become somebody else")
-        log = self.rotated(lambda log: os.rename(log, log + ".1"), "user=65534")
+        self.need_root()
+        log = self.rotated(lambda log: os.rename(log, log + ".1"), f"user={NOBODY}")
         self.assertEqual((self.numbers(log + ".1"), os.path.exists(log)), ([1, 2], False))

@@ -20,11 +20,10 @@ INTO_BACKGROUND = (("daemon",), ("fork",), ("fork=exit",), ("fork", "fork"), ("d
 
 class Statistics(Daemons):
     def begin(self, *steps: str, options: str = "") -> subprocess.Popen:
-        """Starts a daemon, in an empty directory. Its first process has ended when this returns."""
+        """Starts a daemon, in an empty directory."""
         for name in os.listdir(self.dir):
             os.remove(self.path(name))
-        process = self.start(*steps, TP_OUTPUT=f"stats:{self.path('stats')},json{options}")
-        return process
+        return self.start(*steps, TP_OUTPUT=f"stats:{self.path('stats')},json{options}")
 
     def counted(self, name: str = "stats") -> tuple[int, int, bool]:
         """Whose file it is; how many hits are in it; whether that is all."""

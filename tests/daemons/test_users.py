@@ -8,18 +8,15 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from daemons import Daemons, built  # noqa: E402
-from support import need, read, run, unavailable  # noqa: E402
-
-NOBODY = 65534
+from daemons import NOBODY, Daemons, built  # noqa: E402
+from support import need, read, run  # noqa: E402
 
 
 class Users(Daemons):
     def setUp(self) -> None:
         super().setUp()
         need(self, "babeltrace2")
-        if os.geteuid():
-            unavailable(self, "only root can become somebody else")
+        self.need_root()
         self.plugin = os.path.join(built(), "plugin.so")
 
     def becomes(self, options: str, *steps: str) -> str:
