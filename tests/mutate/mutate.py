@@ -27,6 +27,7 @@ TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(TESTS)
 sys.path[:0] = [TESTS, os.path.join(TESTS, "mutate")]
 
+from building import soname  # noqa: E402
 from mutations import MUTATIONS, Mutation  # noqa: E402
 
 # Seconds after which a run is a hang. Nothing is asked for within them; a mutation that is noticed by a hang has less.
@@ -197,7 +198,7 @@ def run_test(root: str, test: str, limit: float = LIMIT) -> Outcome:
 def copy(base: str, root: str, variants: set[str]) -> None:
     """A tree that make finds up to date but for programs, and that has the objects of these variants."""
     shutil.copytree(base, root, symlinks=True, ignore=NOT_SOURCES)
-    for name in ("generated", "libtp.a", "libtp.so", "libtp.so.1", "tp-trace-dat",
+    for name in ("generated", "libtp.a", "libtp.so", soname(), "tp-trace-dat",
                  *(f"{v}/{part}" for v in variants for part in ("runtime", "tests/unit"))):
         found, to = os.path.join(base, "build", name), os.path.join(root, "build", name)
         os.makedirs(os.path.dirname(to), exist_ok=True)
