@@ -7,6 +7,7 @@ import glob
 import os
 import re
 
+from compile.test_compile import PLAIN as ONE_EVENT
 from support import INCLUDES, ROOT, WARNINGS, Case, need, read, run, tpgen
 
 FILES = sorted([*glob.glob(os.path.join(ROOT, "defs/*.tp")), *glob.glob(os.path.join(ROOT, "examples/*/*.tp")),
@@ -26,21 +27,7 @@ RUNTIMES_OWN = {
     "TP_VERSION_MINOR", "TP_VERSION_PATCH", "TP_HIDDEN", "TP_PUBLIC", "TP_SYMBOL_OPERAND", "TP_REMOVED", "TP_DEFINE_TRACE",
     "TP_OF_INTERFACE", "TP_SECTION", "TP_PASTE", "TP_PASTE_EXPANDED", "TP_QUOTE", "TP_QUOTE_EXPANDED"}
 
-PLAIN = """#define TRACE_SYSTEM plain
-TRACE_EVENT(plain,
-	TP_PROTO(int a, const char *s),
-	TP_ARGS(a, s),
-	TP_STRUCT__entry(
-		__field(int, a)
-		__string(s, s)
-	),
-	TP_fast_assign(
-		__entry->a = a;
-		__assign_str(s);
-	),
-	TP_printk("a=%d s=%s", __entry->a, __get_str(s))
-);
-DECLARE_TRACE_CONDITION(plain_some, TP_PROTO(int n), TP_ARGS(n), TP_CONDITION(n > 0));
+PLAIN = ONE_EVENT + """DECLARE_TRACE_CONDITION(plain_some, TP_PROTO(int n), TP_ARGS(n), TP_CONDITION(n > 0));
 EXPORT_TRACEPOINT_SYMBOL(plain_some);
 """
 

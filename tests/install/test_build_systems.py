@@ -11,20 +11,16 @@ import os
 import re
 import shutil
 
+from docs.test_readme import blocks
 from support import ROOT, Case, need, read
 
-_FILE = re.compile(r"`(?P<name>[\w.]+)`:\n\n```\w+\n(?P<text>.*?)^```$", re.S | re.M)
 _LOGGER = '#!/bin/sh\necho "{name} $*" >>"{log}"\nexec {program} "$@"\n'
 OTHER = "int other(void);\nint other(void)\n{\n\treturn 0;\n}\n"
 
 
-def files(page: str) -> list[tuple[str, str]]:
-    """The files that a page shows, with their names, in its order."""
-    return [(m["name"], m["text"]) for m in _FILE.finditer(read(os.path.join(ROOT, page)))]
-
-
 def shown(page: str, name: str) -> str:
-    return next(text for found, text in files(page) if found == name)
+    """The file of this name that a page shows."""
+    return next(block.text for block in blocks(read(os.path.join(ROOT, page))) if block.name == name)
 
 
 class BuildSystems(Case):
