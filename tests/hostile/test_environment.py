@@ -15,7 +15,7 @@ import re
 import subprocess
 
 from building import build, generate, sanitized
-from support import Case
+from support import ROOT, Case, read
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUNS = int(os.environ.get("FUZZ", "200"))
@@ -35,6 +35,8 @@ PATTERNS = ["*", "guest:*", "guest_text", "guest:guest_[nt]*", "guest_number , g
 OWNERS = ["nobody", "root", "0", "0:0", "65534:65534", ":", "1:", ":1", "no such user", "-1", "1:-1"] + NUMBERS
 OPTIONS = {
     "ctf": {"mode": ["stream", "flight", "flightx", ""], "packet": NUMBERS, "packets": NUMBERS, "size": NUMBERS,
+            "keep": NUMBERS, "write": ["map", "call", "m", ""],
+            "rotate": [*NUMBERS, "4K+1s", "1s", "1ms", "9999999h", "1s+1s", "+", "1s+", "+1K", "1K+1s+1h", "s"],
             "full": ["discard", "overwrite", "o", ""], "prepare": ["self", "thread", ""], "owner": OWNERS,
             "context": ["cpu", "cpu+pid+name", "cpu+cpu", "+", "cpu+", "nothing", ""]},
     "stats": {"json": None, "by": ["thread", "cpu", ""], "interval": NUMBERS, "top": NUMBERS,
@@ -103,6 +105,12 @@ def case(rng: random.Random) -> list[str]:
 
 
 class Environment(Case):
+    def test_all_options(self) -> None:
+        """Each that there is, is among those that are tried."""
+        for kind in ("ctf", "stats"):
+            found = re.findall(r'^\t\{"(\w+)", parse_', read(os.path.join(ROOT, f"runtime/src/sinks/{kind}/options.c")), re.M)
+            self.assertEqual(sorted(found), sorted(OPTIONS[kind]))
+
     def test_hostile_strings(self) -> None:
         generate(self.dir, os.path.join(HERE, "guest.tp"))
         module = build(self.path("guest.so"), os.path.join(HERE, "guest.c"), include=[self.dir], libtp="asan")
