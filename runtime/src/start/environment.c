@@ -198,9 +198,8 @@ static bool any_used(void)
 	return used;
 }
 
-static void tell_if_unmatched(const char *glob, void *unused)
+static void tell_if_unmatched(const char *glob)
 {
-	(void)unused;
 	if (!tp_events_match(glob))
 		tp_complain("TP_ENABLE=%s: no event of this program is called '%s'", enabled, glob);
 }
@@ -216,7 +215,7 @@ static void tell_unmatched(void)
 			    enabled);
 		return;
 	}
-	tp_pattern_each(enabled_pattern, tell_if_unmatched, NULL);
+	tp_pattern_each(enabled_pattern, tell_if_unmatched);
 }
 
 /*
