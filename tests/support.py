@@ -37,6 +37,10 @@ BT2_PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 # Seconds for which something is waited for that takes a fraction of one: however busy the machine is, more is a hang.
 PATIENCE = 600
 
+# The members of the head of a CTF trace's packet, and their offsets.
+PACKET_HEAD = {"magic": 0, "stream_id": 4, "stream_instance_id": 8, "content_size": 16, "packet_size": 24,
+               "timestamp_begin": 32, "timestamp_end": 40, "packet_seq_num": 48, "events_discarded": 56}
+
 # What tests/run.py prints of a file besides its numbers, and the reasons for which CI may skip.
 NOTES: list[str] = []
 UNAVAILABLE: list[str] = []

@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import aarch64  # noqa: E402
-from support import ROOT, RUNTIME_INCLUDES, WARNINGS, Case, unavailable  # noqa: E402
+from support import PACKET_HEAD, ROOT, RUNTIME_INCLUDES, WARNINGS, Case, unavailable  # noqa: E402
 
 COMPILERS = ([aarch64.CC], ["clang", "--target=aarch64-linux-gnu"])
 INLINE = "tests/arch/barriers.c"
@@ -63,7 +63,7 @@ class Barriers(Case):
                         at[m[1]] = int(m[2], 16)
                     elif m := re.match(rf"{RELEASE}\tx\w+, \[(x\d+)\]", insn):
                         stored.append(at[m[1]])
-                self.assertEqual(stored, [40, 16], "offsets in struct tp_packet")
+                self.assertEqual(stored, [PACKET_HEAD["timestamp_end"], PACKET_HEAD["content_size"]])
 
     def test_e(self) -> None:
         """The store of a function that takes another's place."""

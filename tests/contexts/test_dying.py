@@ -12,12 +12,12 @@ import re
 import struct
 
 from building import build, generate
-from support import Case, need, read, reader, run, temporary
+from support import PACKET_HEAD, Case, need, read, reader, run, temporary
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ENDS = ("exit", "cancel", "jump", "main")
 THREADS = 60
-DISCARDED = struct.Struct("=56xQ")  # the last of a packet's head
+DISCARDED = struct.Struct(f"={PACKET_HEAD['events_discarded']}xQ")  # a packet's head up to that
 
 
 @functools.cache

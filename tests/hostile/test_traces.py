@@ -19,7 +19,7 @@ import struct
 from collections.abc import Callable
 
 from building import build, generate
-from support import BUILD, ROOT, Case, need, note, read, run
+from support import BUILD, PACKET_HEAD, ROOT, Case, need, note, read, run
 
 TOOL = os.path.join(BUILD, "asan/tp-trace-dat")
 DAT = os.path.join(ROOT, "tests/trace_dat")
@@ -28,9 +28,6 @@ SEED = int(os.environ.get("SEED", "1"))
 SECONDS = 60  # of the processor, for one trace; a sanitizer makes it slower
 MEGABYTES = 1024  # of memory, with what the sanitizer needs of its own
 
-# Those of a packet's head, in bytes from its start.
-HEAD = {"magic": 0, "stream_id": 4, "stream_instance_id": 8, "content_size": 16, "packet_size": 24, "timestamp_begin": 32,
-        "timestamp_end": 40, "packet_seq_num": 48, "events_discarded": 56}
 LIMITS = [0, 1, 7, 8, 63, 64, 65, 511, 512, 513, 4095, 4096, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000,
           0xffffffff, 0x100000000, 2**62, 2**63 - 1, 2**63, 2**64 - 8, 2**64 - 1]
 NUMBERS = ["0", "1", "7", "8", "65534", "65535", "65536", "4294967295", "4294967296", "9223372036854775808",
@@ -53,17 +50,17 @@ def put(path: str, data: bytes) -> None:
 # ---- Packets ----
 
 def change_head(rng: random.Random, data: bytearray) -> None:
-    for name in rng.sample(list(HEAD), rng.choice((1, 1, 2, 4))):
+    for name in rng.sample(list(PACKET_HEAD), rng.choice((1, 1, 2, 4))):
         size = "=I" if name in ("magic", "stream_id") else "=Q"
         value = rng.choice(LIMITS)
         if rng.random() < 0.3:
-            value = struct.unpack_from(size, data, HEAD[name])[0] + rng.choice((-64, -8, -1, 1, 8, 64, 4096))
-        struct.pack_into(size, data, HEAD[name], value % 2 ** (32 if size == "=I" else 64))
+            value = struct.unpack_from(size, data, PACKET_HEAD[name])[0] + rng.choice((-64, -8, -1, 1, 8, 64, 4096))
+        struct.pack_into(size, data, PACKET_HEAD[name], value % 2 ** (32 if size == "=I" else 64))
 
 
 def change_words(rng: random.Random, data: bytearray) -> None:
     """Times, headers, words that say where a payload is: they are all at places of some alignment."""
-    content = min(struct.unpack_from("=Q", data, HEAD["content_size"])[0] // 8, len(data))
+    content = min(struct.unpack_from("=Q", data, PACKET_HEAD["content_size"])[0] // 8, len(data))
     for _ in range(rng.choice((1, 1, 2, 10))):
         size, code = rng.choice(((8, "=Q"), (4, "=I"), (4, "=I"), (2, "=H")))
         at = rng.randrange(64, max(65, content - 8)) // size * size
@@ -213,9 +210,9 @@ class Traces(Case):
         path = os.path.join(self.trace, packets[0])
         with open(path, "r+b") as file:
             file.truncate(1 << 40)
-            file.seek(HEAD["content_size"])
+            file.seek(PACKET_HEAD["content_size"])
             file.write(struct.pack("=Q", 8 << 40))
-            file.seek(HEAD["packet_size"])
+            file.seek(PACKET_HEAD["packet_size"])
             file.write(struct.pack("=Q", 8 << 40))
         self.refuse("a packet of a terabyte")
         self.copy(self.traces[0])
@@ -263,6 +260,6 @@ class Traces(Case):
         head = bytearray(data_of(path)[:64])
         records = struct.pack("=QHHiII", 2**62, 1, 0, 1, 12, 0) * 40000
         for name in ("content_size", "packet_size"):
-            struct.pack_into("=Q", head, HEAD[name], 8 * (64 + len(records)))
+            struct.pack_into("=Q", head, PACKET_HEAD[name], 8 * (64 + len(records)))
         put(path, bytes(head) + records)
         self.refuse("40000 events")

@@ -21,10 +21,10 @@ sys.path.insert(0, ROUNDTRIP)
 
 from building import build, generate  # noqa: E402
 from random_events import random_program, write  # noqa: E402
-from support import BUILD, Case, need, note, read, reader, run, until  # noqa: E402
+from support import BUILD, PACKET_HEAD, Case, need, note, read, reader, run, until  # noqa: E402
 
 TOOL = os.path.join(BUILD, "tp-trace-dat")
-CONTENT_SIZE, DISCARDED = 16, 56  # offsets in a packet's head
+CONTENT_SIZE, DISCARDED = PACKET_HEAD["content_size"], PACKET_HEAD["events_discarded"]
 
 LINE = re.compile(r" *(?P<comm>.*)-(?P<tid>\d+) +\[(?P<cpu>\d+)\] +(?P<time>\d+\.\d+): "
                   r"(?P<event>\S+): *(?P<text>.*)", re.S)
