@@ -354,6 +354,11 @@ MUTATIONS = (
              "it ends after the next one has begun, and readers refuse the stream",
              (("	if (!tp_ctf_stream_is_busy(stream) && stream->head.limit)\n", "	if (!tp_ctf_stream_is_busy(stream))\n"),),
              (INSTANT,)),
+    Mutation("a loss ends the packet before a handler's record", STREAMS,
+             "a record is later than its packet's end, and readers refuse the stream",
+             (("	} while (!tp_stream_exchange(end, was, tp_stream_time(&stream->head, tp_clock_now(&sink->clock))));\n",
+               "		*end = tp_stream_time(&stream->head, tp_clock_now(&sink->clock));\n	} while (was == UINT64_MAX);\n"),),
+             (INSTANT,)),
     Mutation("losses without a packet are forgotten", PACKETS,
              "they are in no stream",
              (("	if (homeless)\n		__atomic_fetch_add(&stream->head.packet->events_discarded, homeless,"

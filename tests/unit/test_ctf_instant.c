@@ -232,9 +232,9 @@ static void check_content(void)
 		must_be(record->entry.type == tp_event_sample_int.id);
 		must_be(record->value >= 1 && record->value <= 3);
 		must_be(record->time >= last_time);
-		must_be(record->time <= packet->timestamp_end);
 		last_time = record->time;
 	}
+	must_be(last_time <= packet->timestamp_end);
 }
 
 static void record_at_two(int signal, siginfo_t *info, void *context)
@@ -259,12 +259,13 @@ static void record_int(void)
 }
 
 static struct tp_sink *losing;
+static size_t too_long = 5000; /* for a packet */
 
 static void lose_one(void)
 {
 	struct tp_record rec;
 
-	must_be(!tp_reserve(&rec, losing, &tp_event_sample_int, 5000)); /* longer than a packet */
+	must_be(!tp_reserve(&rec, losing, &tp_event_sample_int, too_long));
 }
 
 static void (*outer)(void) = record_int;
@@ -368,6 +369,25 @@ START_TEST(handlers_that_fill_packets_during_a_loss)
 }
 END_TEST
 
+/* It reads the clock, and a handler's record that comes then is not later than what it says of the packet's end. */
+START_TEST(handlers_during_a_loss)
+{
+	struct tp_sink *sink = open_sink("packet=64M");
+
+	losing = sink;
+	too_long = TP_RECORD_MAX + 1;
+	outer = lose_one;
+	const unsigned int records = record_with_handlers(sink, 1000);
+	capture_stderr();
+	tp_sink_close(sink);
+	free(captured_stderr());
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = "), 1 + handled);
+	ck_assert_uint_eq(discarded_in(trace), records - 1);
+	free(text);
+}
+END_TEST
+
 static unsigned int countdown = 97, period = 97; /* in more of them, no record would find the position unchanged */
 
 static void record_now_and_then(int signal)
@@ -438,6 +458,11 @@ START_TEST(handlers_that_fill_packets_during_a_loss)
 }
 END_TEST
 
+START_TEST(handlers_during_a_loss)
+{
+}
+END_TEST
+
 START_TEST(handlers_in_the_change_of_a_packet)
 {
 }
@@ -460,6 +485,7 @@ int main(void)
 	tcase_add_test(pairs, handlers_after_any_two_instructions);
 	tcase_add_test(instants, handlers_that_fill_packets);
 	tcase_add_test(instants, handlers_that_fill_packets_during_a_loss);
+	tcase_add_test(instants, handlers_during_a_loss);
 	tcase_add_loop_test(instants, handlers_in_the_change_of_a_packet, 0, 2);
 	suite_add_tcase(suite, instants);
 	suite_add_tcase(suite, pairs);

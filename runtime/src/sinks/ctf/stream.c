@@ -88,6 +88,17 @@ void tp_ctf_stream_take_name(struct tp_ctf_stream *stream)
 	prctl(PR_GET_NAME, stream->name);
 }
 
+/* A handler that comes in between may record: its record is not later than the end. */
+static void end_now(const struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+{
+	uint64_t *end = &stream->head.packet->timestamp_end, was;
+
+	do {
+		was = __atomic_load_n(end, __ATOMIC_RELAXED);
+		tp_barrier();
+	} while (!tp_stream_exchange(end, was, tp_stream_time(&stream->head, tp_clock_now(&sink->clock))));
+}
+
 void tp_ctf_stream_count_lost(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, enum tp_lost cause, uint64_t nr)
 {
 	__atomic_fetch_add(&sink->head.lost[cause], nr, __ATOMIC_RELAXED);
@@ -100,8 +111,7 @@ void tp_ctf_stream_count_lost(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
 	 * the packet changes (there is no limit then): the next one has begun, and tells of it.
 	 */
 	if (!tp_ctf_stream_is_busy(stream) && stream->head.limit)
-		__atomic_store_n(&packet->timestamp_end, tp_stream_time(&stream->head, tp_clock_now(&sink->clock)),
-				 __ATOMIC_RELEASE);
+		end_now(sink, stream);
 	tp_barrier();
 	stream->pins--;
 	if (sink->copies && !tp_ctf_stream_is_busy(stream) && !stream->packet->broken)
