@@ -422,9 +422,16 @@ MUTATIONS = (
              ("obj/unit/test_ctf_threads",)),
     Mutation("a child's record is in its parent's packet", PACKETS,
              "a record that was on its way at the fork is written by both",
-             (("	else if (own)\n		replace_packet(sink, stream->packet, tp_ctf_stream_is_busy(stream) ? (size_t)(head->position - head->start) : 0);\n"
-               "	else\n", "	else if (!own && head)\n"),),
+             (("	else if (own)\n		replace_packet(sink, stream->packet, used);\n	else\n", "	else if (!own && used + 1)\n"),),
              ("obj/unit/test_ctf_threads",)),
+    Mutation("a child goes on in its parent's stream", RECORD,
+             "it has two streams of one number, and one that it never closes",
+             (("	if (is_of_thread(sink, stream)) {\n		result", "	if (tp_ctf_is_own(sink, &tp_stream_slots[sink->slot])) {\n		result"),),
+             (INSTANT,)),
+    Mutation("a child's record is looked for in two packets", PACKETS,
+             "a handler that forks while the packet changes ends the child",
+             (("tp_ctf_stream_is_busy(stream) && !stream->renewing ?", "tp_ctf_stream_is_busy(stream) ?"),),
+             (INSTANT,)),
 
     # ---- The process: forks, readers, signals, its end ----
 

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -436,6 +437,76 @@ START_TEST(handlers_in_the_change_of_a_packet)
 }
 END_TEST
 
+/* ---- Handlers that fork after any instruction ---- */
+
+/* In a child: it has forked. No signal but the trap comes while the runtime holds a lock, so no other handler would fork there. */
+static void fork_at_first(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *interrupted = context;
+	int status;
+
+	(void)signal, (void)info;
+	if (++steps < first || sigismember(&interrupted->uc_sigmask, SIGUSR1))
+		return;
+	interrupted->uc_mcontext.gregs[REG_EFL] &= ~0x100;
+	pid_t child = fork();
+	handled++;
+	if (child == 0) {
+		if (handled % 2)
+			trace_sample_int(3);
+		return;
+	}
+	waitpid(child, &status, 0);
+	if (status) fprintf(stderr, "status %x at %lu\n", status, steps);
+	must(status == 0, "a child that loses nothing, and closes its trace");
+}
+
+/* False where the record was through before that. */
+static bool record_and_fork(unsigned long at)
+{
+	const unsigned int before = handled;
+
+	first = at;
+	steps = 0;
+	traps_on();
+	trace_sample_int(1);
+	traps_off();
+	return handled != before;
+}
+
+/* The record needs the next packet. What the child makes from there on has names of its own, and is closed with its sink. */
+START_TEST(handlers_that_fork)
+{
+	struct tp_sink *sink = open_sink(_i == 1 ? "mode=flight,packet=4K,packets=2" : "packet=4K");
+	const struct sigaction action = {.sa_sigaction = fork_at_first, .sa_flags = SA_SIGINFO};
+	const unsigned long stride = under_sanitizer() ? 7 : 1;
+	const pid_t parent = getpid();
+	size_t nr;
+
+	for (int i = 0; i < 3 * PER_PACKET; i++)
+		trace_sample_int(0);
+	sigaction(SIGTRAP, &action, NULL);
+	for (unsigned long at = 1; record_and_fork(at) && !wrong; at = steps + stride) {
+		for (int i = 1; i < PER_PACKET; i++)
+			trace_sample_int(getpid() == parent ? 0 : 2);
+		if (getpid() != parent)
+			_exit(tp_sink_lost(sink) || tp_sink_close(sink) != 0);
+	}
+	signal(SIGTRAP, SIG_DFL);
+	ck_assert_msg(!wrong, "a handler that forks after instruction %lu: not %s", wrong_step, wrong);
+	close_saying(sink, NULL, 0);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = 2 "), handled * (PER_PACKET - 1));
+	free(text);
+	const struct packet_file *packets = packets_of(trace, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		if (packets[i].pid != parent && (i == 0 || packets[i].pid != packets[i - 1].pid))
+			ck_assert_uint_eq(packets[i].head.packet_seq_num, 0);
+	}
+	ck_assert_uint_gt(handled, 50);
+}
+END_TEST
+
 #else
 
 START_TEST(valid_after_each_instruction)
@@ -468,6 +539,11 @@ START_TEST(handlers_in_the_change_of_a_packet)
 }
 END_TEST
 
+START_TEST(handlers_that_fork)
+{
+}
+END_TEST
+
 #endif
 
 int main(void)
@@ -487,6 +563,7 @@ int main(void)
 	tcase_add_test(instants, handlers_that_fill_packets_during_a_loss);
 	tcase_add_test(instants, handlers_during_a_loss);
 	tcase_add_loop_test(instants, handlers_in_the_change_of_a_packet, 0, 2);
+	tcase_add_loop_test(instants, handlers_that_fork, 0, 2);
 	suite_add_tcase(suite, instants);
 	suite_add_tcase(suite, pairs);
 	return run(suite);

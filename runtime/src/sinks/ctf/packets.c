@@ -272,15 +272,14 @@ static void go_on(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct
 
 bool tp_ctf_packets_renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 {
-	struct tp_ctf_packet *old = stream->packet, *packet = tp_ctf_oldest(stream);
-
-	if (!packet || tp_ctf_is_prepared(stream) || !tp_ctf_room_goes_round(sink, stream))
+	if (tp_ctf_is_prepared(stream) || !tp_ctf_room_goes_round(sink, stream))
 		return false;
-	stream->renewing = true; /* handlers leave the stream alone */
+	stream->renewing = true; /* handlers leave the stream alone; up to here they may have gone on to another packet */
 	tp_barrier();
-	/* Another thread may take it away up to here; if so, and if its stream has closed it again, it is another's. */
-	bool taken = tp_ctf_packet_take(packet);
-	if (taken && (packet->stream != stream || tp_ctf_oldest(stream) != packet)) {
+	struct tp_ctf_packet *old = stream->packet, *packet = tp_ctf_oldest(stream);
+	bool taken = packet && tp_ctf_packet_take(packet);
+	/* Another thread may have taken it away before; if so, and if its stream has closed it again, it is another's. */
+	if (taken && tp_ctf_oldest(stream) != packet) {
 		tp_ctf_packet_release(packet, TP_CTF_TAKEN | TP_CTF_BEGINS);
 		taken = false;
 	}
@@ -598,6 +597,8 @@ static void drop_file(const struct tp_ctf_sink *sink, struct tp_ctf_packet *pack
 void tp_ctf_packets_forget_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool own)
 {
 	const struct tp_stream *head = &stream->head;
+	/* Of a record on its way. While the packet changes there is none, and the positions may be of two packets. */
+	const size_t used = tp_ctf_stream_is_busy(stream) && !stream->renewing ? (size_t)(head->position - head->start) : 0;
 
 	if (stream->prepared) {
 		tp_ctf_packet_unmap(sink, stream->prepared);
@@ -616,7 +617,7 @@ void tp_ctf_packets_forget_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream
 	if (own && sink->copies)
 		drop_file(sink, stream->packet);
 	else if (own)
-		replace_packet(sink, stream->packet, tp_ctf_stream_is_busy(stream) ? (size_t)(head->position - head->start) : 0);
+		replace_packet(sink, stream->packet, used);
 	else
 		tp_ctf_packet_unmap(sink, stream->packet);
 }

@@ -34,6 +34,14 @@ static struct tp_ctf_stream *stream_of_thread(struct tp_ctf_sink *sink, enum tp_
 	return tp_ctf_stream_acquire(sink, cause);
 }
 
+/* False where a handler has forked meanwhile: in the child, it is the parent's. */
+static bool is_of_thread(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
+{
+	const struct tp_stream_slot *slot = &tp_stream_slots[sink->slot];
+
+	return tp_ctf_is_own(sink, slot) && slot->stream == &stream->head;
+}
+
 void tp_ctf_lost(struct tp_sink *head, enum tp_lost cause)
 {
 	struct tp_ctf_sink *sink = (struct tp_ctf_sink *)head;
@@ -88,12 +96,12 @@ static void follow(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 
 	if (stream->pins || tp_ctf_stream_is_busy(stream) || !tp_ctf_room_may_be_tried(sink, NULL) || !tp_guard_enter(&guard))
 		return;
-	if (tp_ctf_packets_switch(sink, stream) == TP_NR_LOST)
+	if (is_of_thread(sink, stream) && tp_ctf_packets_switch(sink, stream) == TP_NR_LOST)
 		look_around(sink, stream);
 	tp_guard_leave(&guard);
 }
 
-/* TP_NR_LOST: there is, or may be; else why not. */
+/* TP_NR_LOST: there is, or may be, in the stream that the thread has then; else why not. */
 static enum tp_lost look_after(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size)
 {
 	struct tp_guard guard;
@@ -114,9 +122,12 @@ static enum tp_lost look_after(struct tp_ctf_sink *sink, struct tp_ctf_stream *s
 		return TP_LOST_NO_FILE;
 	if (!tp_guard_enter(&guard))
 		return TP_LOST_NESTED;
-	enum tp_lost result = more_room(sink, stream, size);
-	if (result == TP_NR_LOST && full)
-		look_around(sink, stream);
+	enum tp_lost result = TP_NR_LOST;
+	if (is_of_thread(sink, stream)) {
+		result = more_room(sink, stream, size);
+		if (result == TP_NR_LOST && full)
+			look_around(sink, stream);
+	}
 	tp_guard_leave(&guard);
 	return result;
 }
@@ -162,21 +173,23 @@ bool tp_ctf_reserve(struct tp_record *rec)
 {
 	struct tp_ctf_sink *sink = (struct tp_ctf_sink *)rec->sink;
 	size_t size = TP_STREAM_TIME + sink->context_size + rec->size;
-	enum tp_lost cause;
-	char *event;
+	struct tp_ctf_stream *stream;
+	enum tp_lost cause = TP_NR_LOST;
+	char *event = NULL;
 
-	struct tp_ctf_stream *stream = stream_of_thread(sink, &cause);
-	if (!stream)
-		return count_lost(sink, NULL, cause);
-	if (!tp_ctf_bit_is_set(sink->described, rec->event->id))
-		return count_lost(sink, stream, TP_LOST_OTHER);
-	if (stream->chapter != tp_ctf_chapter(sink))
-		follow(sink, stream);
-	while (!(event = place_reserve(sink, stream, size, rec))) {
-		cause = look_after(sink, stream, size);
+	do {
+		stream = stream_of_thread(sink, &cause);
+		if (!stream)
+			return count_lost(sink, NULL, cause);
+		if (!tp_ctf_bit_is_set(sink->described, rec->event->id))
+			return count_lost(sink, stream, TP_LOST_OTHER);
+		if (stream->chapter != tp_ctf_chapter(sink))
+			follow(sink, stream);
+		event = place_reserve(sink, stream, size, rec);
+		cause = event ? TP_NR_LOST : look_after(sink, stream, size);
 		if (cause != TP_NR_LOST)
 			return count_lost(sink, stream, cause);
-	}
+	} while (!event);
 	memcpy(event, &rec->time, sizeof(rec->time));
 	event += TP_STREAM_TIME;
 	if (sink->context_size)
