@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <tp/tp.h>
 
+#include "base/sandbox.h"
 #include "ctf_fixture.h"
 #include "sample.h"
 #include "util.h"
@@ -173,6 +175,37 @@ START_TEST(sixteen_sinks)
 }
 END_TEST
 
+/* There the runtime does not look whose a descriptor is by now: it closes none that it has closed before. */
+START_TEST(used_up_in_a_sandbox)
+{
+	const struct rlimit few = {.rlim_cur = 64, .rlim_max = 64};
+	unsigned int nr = 0, gone = 0;
+	int own[64];
+
+	tp_sandboxed = true;
+	struct tp_sink *sink = open_sink("packet=4K");
+	trace_sample_int(0);
+	setrlimit(RLIMIT_NOFILE, &few);
+	capture_stderr();
+	for (int round = 0; round < 4; round++) {
+		for (int fd; (fd = dup(STDIN_FILENO)) >= 0;)
+			own[nr++] = fd;
+		record(0, 2 * PER_PACKET);
+		for (unsigned int i = 0; i < nr; i++)
+			gone += fcntl(own[i], F_GETFD) < 0;
+		usleep(100000); /* it is tried again then */
+	}
+	while (nr > 0)
+		close(own[--nr]);
+	free(captured_stderr());
+	ck_assert_uint_eq(gone, 0);
+	capture_stderr();
+	tp_sink_close(sink);
+	free(captured_stderr());
+	free(clean_babeltrace(trace));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("CTF sink, opening");
@@ -187,6 +220,7 @@ int main(void)
 	tcase_add_test(opening, other_files_in_it);
 	tcase_add_test(opening, directory_is_private);
 	tcase_add_test(opening, sixteen_sinks);
+	tcase_add_test(opening, used_up_in_a_sandbox);
 	suite_add_tcase(suite, opening);
 	return run(suite);
 }
