@@ -90,6 +90,7 @@ END_TEST
 #define SIZE "size= takes bytes, 8K or more (suffixes K, M, G)"
 #define FULL "full= takes discard or overwrite"
 #define PREPARE "prepare= takes self or thread"
+#define OWNER "owner= takes a user of /etc/passwd, or UID or UID:GID"
 #define CONTEXT "context= takes some of cpu, pid and name, as in cpu+pid"
 
 static const struct {
@@ -143,6 +144,7 @@ static const struct {
 	{"context=cpu++pid", NULL, CONTEXT},
 	{"context=cp", NULL, CONTEXT},
 	{"context=cpus", NULL, CONTEXT},
+	{"owner=1,owner=no:body", "owner=no:body", OWNER},
 	{"mode=flight,packet=1,full=x", "packet=1", PACKET}, /* the first one that is wrong */
 	{"mode=flight,full=x", "full=x", FULL},
 };

@@ -198,6 +198,7 @@ static bool parse_owner(const char *value, void *wishes)
 	struct wishes *w = wishes;
 	unsigned int user, group = (unsigned int)-1;
 
+	w->owner.set = false; /* of one in front of this */
 	if (find_user(value, &w->owner))
 		return true;
 	const char *end = parse_id(value, &user);
