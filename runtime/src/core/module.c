@@ -261,7 +261,7 @@ static bool tracepoints_unload(struct tp_module *module)
 	for (size_t i = 0; (tp = tracepoint_at(module, &i));) {
 		used = used || tp->used;
 		if (tp->module == module)
-			tp->module = find_other_module(tp, module);
+			tp->module = tp->loads > 1 ? find_other_module(tp, module) : NULL;
 		if (--tp->loads == 0)
 			tracepoint_unload(tp);
 	}
