@@ -47,7 +47,6 @@ struct tp_packet {
 	"\t\tuint64_t events_discarded;\n"                                                                        \
 	"\t};\n"
 
-
 /* The head as it was before version 0.2.0, of which traces remain: the same fields from content_size on, in this order. */
 struct tp_packet_0_1 {
 	uint32_t magic;

@@ -50,8 +50,7 @@ void tp_ctf_begin_name(struct tp_ctf_sink *sink, const char *name)
 		return;
 	}
 	strcpy(pattern, name);
-	for (size_t len = strlen(name); len > 1 && pattern[len - 1] == '/'; len--)
-		pattern[len - 1] = '\0';
+	tp_ctf_dir_trim(pattern);
 	tp_pid_name(path, pattern, sink->pid);
 	sink->path = path;
 	const char *last = last_part(pattern);
@@ -149,8 +148,7 @@ int tp_ctf_begin_now(struct tp_ctf_sink *sink)
 {
 	struct tp_guard guard;
 
-	for (size_t len = strlen(sink->path); len > 1 && sink->path[len - 1] == '/'; len--)
-		sink->path[len - 1] = '\0';
+	tp_ctf_dir_trim(sink->path);
 	char *parent = parent_of(sink->path);
 	int dir = parent ? open_parent(parent) : -1;
 	free(parent);

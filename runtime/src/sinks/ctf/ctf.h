@@ -293,7 +293,13 @@ void tp_ctf_dir_close(struct tp_ctf_sink *sink);
 /* The directory's file descriptor, or -1 and an error. */
 int tp_ctf_dir(struct tp_ctf_sink *sink, int *error);
 
-/* 0, EEXIST or ENOTEMPTY, as above. Safe in signal handlers. */
+/* Takes the slashes at the end of a path away: behind one, a link would be followed. */
+void tp_ctf_dir_trim(char *path);
+
+/* Whether the descriptor is of what has this name in dir. Safe in signal handlers, as the next. */
+bool tp_ctf_is_at(int fd, int dir, const char *name);
+
+/* 0, EEXIST or ENOTEMPTY, as above. */
 int tp_ctf_dir_check(int dir);
 
 /* Gives a file that was made to the owner. Not root's: it does nothing. */

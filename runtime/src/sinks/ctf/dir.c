@@ -35,6 +35,14 @@ int tp_ctf_dir_check(int dir)
 	return error ? error : entries.error;
 }
 
+bool tp_ctf_is_at(int fd, int dir, const char *name)
+{
+	struct stat by_number, by_name;
+
+	return fstat(fd, &by_number) == 0 && fstatat(dir, name, &by_name, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       by_number.st_ino == by_name.st_ino && by_number.st_dev == by_name.st_dev;
+}
+
 static int open_directory(const void *path)
 {
 	return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -65,13 +73,17 @@ int tp_ctf_subdirectory(struct tp_ctf_sink *sink, int dir, const char *name, boo
 	return file.fd;
 }
 
+void tp_ctf_dir_trim(char *path)
+{
+	for (size_t len = strlen(path); len > 1 && path[len - 1] == '/'; len--)
+		path[len - 1] = '\0';
+}
+
 int tp_ctf_dir_open(struct tp_ctf_sink *sink)
 {
 	struct stat st;
 
-	/* Behind a slash a link would be followed. */
-	for (size_t len = strlen(sink->path); len > 1 && sink->path[len - 1] == '/'; len--)
-		sink->path[len - 1] = '\0';
+	tp_ctf_dir_trim(sink->path);
 	bool made = mkdir(sink->path, 0700) == 0;
 	if (!made && errno != EEXIST)
 		return errno;

@@ -155,21 +155,12 @@ static void old_close(const struct old *old)
 		close(old->dir);
 }
 
-/* Whether the directory has this name. */
-static bool is_at(int dir, int parent, const char *name)
-{
-	struct stat by_number, by_name;
-
-	return fstat(dir, &by_number) == 0 && fstatat(parent, name, &by_name, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       by_number.st_ino == by_name.st_ino && by_number.st_dev == by_name.st_dev;
-}
-
 /* False where it is no such directory, or that can't be told. */
 static bool old_open(struct old *old, int parent, const char *name, bool (*is_such)(int dir))
 {
 	old->dir = openat(parent, name, DIRECTORY_FLAGS);
 	old->lock = old->dir < 0 ? -1 : tp_ctf_hold_try(old->dir);
-	if (old->lock >= 0 && is_such(old->dir) && is_at(old->dir, parent, name))
+	if (old->lock >= 0 && is_such(old->dir) && tp_ctf_is_at(old->dir, parent, name))
 		return true; /* nobody has put another one there before the lock was taken */
 	old_close(old);
 	return false;
@@ -238,7 +229,7 @@ bool tp_ctf_old_make_way(int parent, const char *name)
 int tp_ctf_old_put_away(int parent, const char *name, int dir, char to[NAME_MAX + 1])
 {
 	to[0] = '\0';
-	return is_at(dir, parent, name) ? put_away(parent, name, to) : 0;
+	return tp_ctf_is_at(dir, parent, name) ? put_away(parent, name, to) : 0;
 }
 
 /* ---- keep= ---- */

@@ -100,18 +100,6 @@ int tp_ctf_packet_copy(const struct tp_ctf_packet *packet, size_t from, size_t t
 	return n < 0 ? errno : EFAULT;
 }
 
-/*
- * A program that closes all descriptors while its other threads record may
- * close this one, and the number be another file's by now.
- */
-static bool is_still(int fd, int dir, const char *name)
-{
-	struct stat by_number, by_name;
-
-	return fstat(fd, &by_number) == 0 && fstatat(dir, name, &by_name, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       by_number.st_ino == by_name.st_ino && by_number.st_dev == by_name.st_dev;
-}
-
 static void map(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, int fd, int *error)
 {
 	packet->file = packet_map(fd, sink->options.packet, error);
@@ -142,9 +130,10 @@ int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 		return error;
 	error = EBADF;
 	tp_ctf_give(&sink->options.owner, file.fd);
-	if (is_still(file.fd, dir, name))
+	/* A program that closes all descriptors while its other threads record may close this one, and the number be another file's by now. */
+	if (tp_ctf_is_at(file.fd, dir, name))
 		map(sink, packet, file.fd, &error);
-	if (is_still(file.fd, dir, name)) {
+	if (tp_ctf_is_at(file.fd, dir, name)) {
 		tp_ctf_file_close(sink, &file);
 	} else {
 		tp_ctf_file_keep(&file);
