@@ -389,6 +389,43 @@ START_TEST(handlers_during_a_loss)
 }
 END_TEST
 
+static void record_at_first(int signal)
+{
+	(void)signal;
+	if (++steps == first)
+		trace_sample_int(2);
+}
+
+/* A handler needs the next packet, too: there is one change, and no packet is left as good as empty. */
+START_TEST(handlers_that_need_the_same_packet)
+{
+	struct tp_sink *sink = open_sink("mode=flight,packet=4K,packets=2");
+	uint64_t number = 0;
+
+	trace_sample_int(0);
+	stream = tp_stream_slots[sink->slot].stream;
+	signal(SIGTRAP, record_at_first);
+	for (first = 1, steps = 1; steps >= first && number == stream->packet->packet_seq_num; first++) {
+		while (number < 2 || nr_in(stream->packet) < PER_PACKET) {
+			trace_sample_int(0);
+			number = stream->packet->packet_seq_num;
+		}
+		steps = 0;
+		number++;
+		traps_on();
+		trace_sample_int(1);
+		traps_off();
+	}
+	signal(SIGTRAP, SIG_DFL);
+	ck_assert_msg(number == stream->packet->packet_seq_num, "a handler after instruction %lu made another change", first - 1);
+	ck_assert_uint_gt(first, 100);
+	capture_stderr();
+	tp_sink_close(sink);
+	free(captured_stderr());
+	free(clean_babeltrace(trace));
+}
+END_TEST
+
 static unsigned int countdown = 97, period = 97; /* in more of them, no record would find the position unchanged */
 
 static void record_now_and_then(int signal)
@@ -526,6 +563,7 @@ int main(void)
 	tcase_add_test(instants, handlers_that_fill_packets);
 	tcase_add_test(instants, handlers_that_fill_packets_during_a_loss);
 	tcase_add_test(instants, handlers_during_a_loss);
+	tcase_add_test(instants, handlers_that_need_the_same_packet);
 	tcase_add_loop_test(instants, handlers_in_the_change_of_a_packet, 0, 2);
 	tcase_add_loop_test(instants, handlers_that_fork, 0, 2);
 #endif

@@ -414,9 +414,10 @@ bool tp_ctf_room_is_full(const struct tp_ctf_sink *sink, const struct tp_ctf_str
 
 /*
  * The stream's oldest packet becomes its current one: without a system call, a
- * lock, and with signals as they are. False where more is to be done for a next packet.
+ * lock, and with signals as they are. Not where a handler has gone on meanwhile, so that there is room for so many bytes.
+ * False where more is to be done for a next packet.
  */
-bool tp_ctf_packets_renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
+bool tp_ctf_packets_renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size);
 
 /*
  * The stream's next packet becomes its current one, which is closed; there is no
@@ -461,6 +462,12 @@ TP_COLD struct tp_ctf_stream *tp_ctf_stream_acquire(struct tp_ctf_sink *sink, en
 static inline bool tp_ctf_stream_is_busy(const struct tp_ctf_stream *stream)
 {
 	return stream->head.published != __atomic_load_n(&stream->head.position, __ATOMIC_RELAXED);
+}
+
+/* There is room for so many bytes by now: a handler has gone on to another packet. */
+static inline bool tp_ctf_stream_has_room(const struct tp_ctf_stream *stream, size_t size)
+{
+	return stream->head.position + TP_STREAM_ALIGN + size <= stream->head.limit;
 }
 
 /* Counts records as lost in the sink and in the stream's packet. */

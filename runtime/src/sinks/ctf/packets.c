@@ -270,30 +270,36 @@ static void go_on(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct
 		close_packet(sink, old);
 }
 
-bool tp_ctf_packets_renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+static bool renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+{
+	struct tp_ctf_packet *old = stream->packet, *packet = tp_ctf_oldest(stream);
+
+	if (!packet || !tp_ctf_packet_take(packet))
+		return false;
+	/* Another thread may have taken it away before; if so, and if its stream has closed it again, it is another's. */
+	if (tp_ctf_oldest(stream) != packet) {
+		tp_ctf_packet_release(packet, TP_CTF_TAKEN | TP_CTF_BEGINS);
+		return false;
+	}
+	set_limit(stream, 0);
+	packet->in_place = true;
+	begin(sink, stream, packet, take_homeless(sink));
+	make_current(sink, stream, packet, old);
+	tp_ctf_packet_release(old, TP_CTF_TAKEN);
+	set_limit(stream, stream->head.start + packet->warm);
+	return true;
+}
+
+bool tp_ctf_packets_renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size)
 {
 	if (tp_ctf_is_prepared(stream) || !tp_ctf_room_goes_round(sink, stream))
 		return false;
-	stream->renewing = true; /* handlers leave the stream alone; up to here they may have gone on to another packet */
+	stream->renewing = true; /* handlers leave the stream alone */
 	tp_barrier();
-	struct tp_ctf_packet *old = stream->packet, *packet = tp_ctf_oldest(stream);
-	bool taken = packet && tp_ctf_packet_take(packet);
-	/* Another thread may have taken it away before; if so, and if its stream has closed it again, it is another's. */
-	if (taken && tp_ctf_oldest(stream) != packet) {
-		tp_ctf_packet_release(packet, TP_CTF_TAKEN | TP_CTF_BEGINS);
-		taken = false;
-	}
-	if (taken) {
-		set_limit(stream, 0);
-		packet->in_place = true;
-		begin(sink, stream, packet, take_homeless(sink));
-		make_current(sink, stream, packet, old);
-		tp_ctf_packet_release(old, TP_CTF_TAKEN);
-		set_limit(stream, stream->head.start + packet->warm);
-	}
+	bool room = tp_ctf_stream_has_room(stream, size) || renew(sink, stream);
 	tp_barrier();
 	stream->renewing = false;
-	return taken;
+	return room;
 }
 
 static enum tp_lost next_packet(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)

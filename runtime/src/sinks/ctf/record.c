@@ -56,7 +56,7 @@ static enum tp_lost more_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
 {
 	uint64_t end = stream->head.position + TP_STREAM_ALIGN + size - stream->head.start;
 
-	if (tp_ctf_packets_widen(sink, stream, end))
+	if (tp_ctf_stream_has_room(stream, size) || tp_ctf_packets_widen(sink, stream, end))
 		return TP_NR_LOST;
 	/* Inside another record, or what else is at work on the packet that is full. */
 	if (tp_ctf_stream_is_busy(stream) || stream->pins)
@@ -113,7 +113,7 @@ static enum tp_lost look_after(struct tp_ctf_sink *sink, struct tp_ctf_stream *s
 		return TP_LOST_NESTED;
 	/* A name is asked of the system, for each packet. */
 	if (full && sink->renews && !(sink->options.context & TP_CTF_NAME) && !tp_ctf_stream_is_busy(stream) &&
-	    !stream->pins && tp_ctf_packets_renew(sink, stream))
+	    !stream->pins && tp_ctf_packets_renew(sink, stream, size))
 		return TP_NR_LOST;
 	/* In front of the guard and its system calls: on a full disk, each record comes here. */
 	if (full && tp_ctf_room_is_full(sink, stream))
