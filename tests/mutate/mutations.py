@@ -34,6 +34,7 @@ MORE = "runtime/src/record/stream.c"
 RESERVE = "runtime/src/record/reserve.c"
 PACKET = "runtime/src/sinks/ctf/packet.c"
 PACKETS = "runtime/src/sinks/ctf/packets.c"
+END = "runtime/src/sinks/ctf/end.c"
 RECORD = "runtime/src/sinks/ctf/record.c"
 STREAMS = "runtime/src/sinks/ctf/stream.c"
 ROOM = "runtime/src/sinks/ctf/room.c"
@@ -359,7 +360,7 @@ MUTATIONS = (
              (("	} while (!tp_stream_exchange(end, was, tp_stream_time(&stream->head, tp_clock_now(&sink->clock))));\n",
                "		*end = tp_stream_time(&stream->head, tp_clock_now(&sink->clock));\n	} while (was == UINT64_MAX);\n"),),
              (INSTANT,)),
-    Mutation("losses without a packet are forgotten", PACKETS,
+    Mutation("losses without a packet are forgotten", END,
              "they are in no stream",
              (("	if (homeless)\n		__atomic_fetch_add(&stream->head.packet->events_discarded, homeless,"
                " __ATOMIC_RELAXED);\n", ""),),
@@ -374,13 +375,13 @@ MUTATIONS = (
              (("	if (unused && madvise((char *)packet->file + used, unused, MADV_REMOVE) != 0)\n",
                "	if (unused)\n"),),
              (LIMITS,)),
-    Mutation("the prepared packet is left behind", PACKETS,
+    Mutation("the prepared packet is left behind", END,
              "hidden files fill the disk",
              (("	else if (stream->prepared)\n		tp_ctf_packet_remove(sink, stream->prepared, true);\n", ""),),
              (LIMITS, "ctf/test_limits.py")),
     Mutation("there is room while the packet changes", PACKETS,
              "a handler's record goes half into the old packet and half into the new one",
-             (("	set_limit(stream, 0);\n	do {\n", "	do {\n"),),
+             (("	tp_ctf_stream_set_limit(stream, 0);\n	do {\n", "	do {\n"),),
              (INSTANT,)),
     Mutation("positions begin anew with a packet", PACKETS,
              "an exchange finds the position unchanged after a handler has filled a packet",
@@ -424,7 +425,7 @@ MUTATIONS = (
              (("	sink->generation = ++last_generation; /* the slot of this thread holds a stream of the parent's */\n",
                ""),),
              ("obj/unit/test_ctf_threads",)),
-    Mutation("a child's record is in its parent's packet", PACKETS,
+    Mutation("a child's record is in its parent's packet", END,
              "a record that was on its way at the fork is written by both",
              (("	else if (own)\n		replace_packet(sink, stream->packet, used);\n	else\n", "	else if (!own && used + 1)\n"),),
              ("obj/unit/test_ctf_threads",)),
@@ -432,7 +433,7 @@ MUTATIONS = (
              "it has two streams of one number, and one that it never closes",
              (("	if (is_of_thread(sink, stream)) {\n		result", "	if (tp_ctf_is_own(sink, &tp_stream_slots[sink->slot])) {\n		result"),),
              (INSTANT,)),
-    Mutation("a child's record is looked for in two packets", PACKETS,
+    Mutation("a child's record is looked for in two packets", END,
              "a handler that forks while the packet changes ends the child",
              (("tp_ctf_stream_is_busy(stream) && !stream->renewing ?", "tp_ctf_stream_is_busy(stream) ?"),),
              (INSTANT,)),

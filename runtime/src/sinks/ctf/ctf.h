@@ -9,9 +9,13 @@
  *	  preparer.c        a thread that makes packets (by base/helper_thread.h)
  *	  record.c          the way of a record into a stream, where it is not the short one of record/stream.h
  *	    stream.c        the streams, and which thread has which
- *	      packets.c     a stream's packets, one after the other
- *	        room.c      how many there may be, and which goes
- *	        packet.c    a packet, a file that is mapped
+ *	      end.c         the end of a stream's packets
+ *	      copy.c        records that are copied into their packet's file
+ *	      chapter.c     the chapter ends where another packet is needed
+ *	        packets.c   a stream's packets, one after the other
+ *	          make.c    making the next one
+ *	          room.c    how many there may be, and which goes
+ *	          packet.c  a packet, a file that is mapped
  *	    begin.c         the directory of a trace whose name has %p, or of a chapter: the process that records makes it
  *	    describe.c      which events are described in the trace, and the file with that
  *	      metadata.c    the description, a text
@@ -410,6 +414,23 @@ static inline bool tp_ctf_is_prepared(const struct tp_ctf_stream *stream)
 bool tp_ctf_room_may_be_tried(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
 bool tp_ctf_room_is_full(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
 
+/* ---- make.c: called in tp_guard_enter() ---- */
+
+/* Says once what could not be done, and for a while no other packet is to be tried for. */
+void tp_ctf_failed(struct tp_ctf_sink *sink, const char *what, const char *done, int error);
+
+/* Removes the files of closed packets, by their next. */
+void tp_ctf_remove_all(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+
+/* A hidden file for the stream's next packet. TP_NR_LOST, or why there is none. ahead: it is not needed yet. */
+enum tp_lost tp_ctf_make(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool ahead, struct tp_ctf_packet **made);
+
+/* Makes some more of the packet present in memory, at least so many bytes from its start, as far as it goes. */
+void tp_ctf_warm(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, size_t at_least);
+
+/* Makes the stream's next packet ahead of need, if there may be one more, with at least so many bytes of it present. */
+void tp_ctf_prepare(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t at_least);
+
 /* ---- packets.c: called in tp_guard_enter(), but for the first ---- */
 
 /*
@@ -421,9 +442,9 @@ bool tp_ctf_packets_renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream
 
 /*
  * The stream's next packet becomes its current one, which is closed; there is no
- * record on its way. TP_NR_LOST, or why not; then all is as before.
+ * record on its way. TP_NR_LOST, or why not; then all is as before. Under tp_ctf_chapter_lock, where the trace has chapters.
  */
-enum tp_lost tp_ctf_packets_switch(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
+enum tp_lost tp_ctf_packets_next(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
 
 /*
  * Raises the stream's limit, at least to end (in bytes of the packet), as far
@@ -432,16 +453,31 @@ enum tp_lost tp_ctf_packets_switch(struct tp_ctf_sink *sink, struct tp_ctf_strea
  */
 bool tp_ctf_packets_widen(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t end);
 
+/* The packet is complete: it is closed, and left to its readers, or kept for another time. */
+void tp_ctf_packets_close(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+
+/* What no stream could count, one that comes later does. */
+static inline unsigned long tp_ctf_take_homeless(struct tp_ctf_sink *sink)
+{
+	return __atomic_load_n(&sink->homeless, __ATOMIC_RELAXED)
+		       ? __atomic_exchange_n(&sink->homeless, 0, __ATOMIC_RELAXED)
+		       : 0;
+}
+
+/* ---- chapter.c ---- */
+
+/* As tp_ctf_packets_next(). Where the chapter is over, another one is begun before. */
+enum tp_lost tp_ctf_packets_switch(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
+
+/* ---- copy.c ---- */
+
 /* Where records are copied: what is content of the stream's packet is copied into its file, or taken back. Signals may come. */
 void tp_ctf_packets_copy(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
 
-/* Wakes the preparer, to see what there is to do; and what there is. */
-void tp_ctf_packets_wake(struct tp_ctf_sink *sink);
-void tp_ctf_packets_work(struct tp_ctf_sink *sink);
+/* ---- end.c: called in tp_guard_enter() ---- */
 
-/* Finish the stream's packet, and the closed ones. */
+/* Finishes the stream's packets. */
 void tp_ctf_packets_end_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
-void tp_ctf_packets_end(struct tp_ctf_sink *sink);
 
 /* In a forked child: they are the parent's. That of the thread's own stream becomes a copy that nobody sees. */
 void tp_ctf_packets_forget_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool own);
@@ -451,6 +487,8 @@ void tp_ctf_packets_forget(struct tp_ctf_sink *sink);
 
 /* Where the system has no thread to spare, it says so, and those that record do it themselves. */
 void tp_ctf_preparer_start(struct tp_ctf_sink *sink);
+
+/* Closes what it has left. */
 void tp_ctf_preparer_stop(struct tp_ctf_sink *sink);
 
 /* ---- stream.c ---- */
@@ -468,6 +506,14 @@ static inline bool tp_ctf_stream_is_busy(const struct tp_ctf_stream *stream)
 static inline bool tp_ctf_stream_has_room(const struct tp_ctf_stream *stream, size_t size)
 {
 	return stream->head.position + TP_STREAM_ALIGN + size <= stream->head.limit;
+}
+
+/* All of the stream before this position may be reserved; 0: nothing. */
+static inline void tp_ctf_stream_set_limit(struct tp_ctf_stream *stream, uint64_t limit)
+{
+	tp_barrier(); /* the packet is there before the room in it, and there is no room while it changes */
+	__atomic_store_n(&stream->head.limit, limit, __ATOMIC_RELAXED);
+	tp_barrier();
 }
 
 /* Counts records as lost in the sink and in the stream's packet. */

@@ -67,7 +67,7 @@ static struct tp_ctf_stream *stream_create(struct tp_ctf_sink *sink, enum tp_los
 	}
 	tp_mutex_unlock(&tp_ctf_lock);
 	if (sink->preparing)
-		tp_ctf_packets_wake(sink); /* which looks for its streams in the list */
+		tp_helper_thread_wake(&sink->preparer); /* which looks for its streams in the list */
 	return *cause == TP_NR_LOST ? stream : NULL;
 }
 
@@ -238,7 +238,6 @@ void tp_ctf_streams_end(struct tp_ctf_sink *sink)
 	tp_mutex_unlock(&tp_ctf_lock);
 	for (struct tp_ctf_stream *stream = sink->streams; stream; stream = stream->next)
 		tp_ctf_packets_end_stream(sink, stream);
-	tp_ctf_packets_end(sink);
 	tp_ctf_descriptions_free(sink);
 	tp_guard_leave(&guard);
 }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/end.c - the end of a stream's packets: the sink is closed; or this is a
+ * forked child, and they are its parent's.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/base.h"
+#include "sinks/ctf/ctf.h"
+
+void tp_ctf_packets_end_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+{
+	unsigned long homeless = tp_ctf_take_homeless(sink);
+
+	if (homeless)
+		__atomic_fetch_add(&stream->head.packet->events_discarded, homeless, __ATOMIC_RELAXED);
+	if (stream->prepared && stream->prepared->in_place) /* what it was is still in it */
+		tp_ctf_packet_finish(sink, stream->prepared);
+	else if (stream->prepared)
+		tp_ctf_packet_remove(sink, stream->prepared, true);
+	for (struct tp_ctf_packet *packet = tp_ctf_oldest(stream); packet; packet = tp_ctf_oldest(stream)) {
+		stream->packet->next = packet->next;
+		if (packet->memory)
+			tp_ctf_packet_finish(sink, packet);
+	}
+	tp_ctf_packet_finish(sink, stream->packet);
+}
+
+/* ---- Forks ---- */
+
+/* In the packet's place the child gets memory of its own, with what a record on its way has in it already. */
+static void replace_packet(const struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet, size_t used)
+{
+	size_t size = sink->options.packet;
+	void *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (copy == MAP_FAILED)
+		return;
+	memcpy(copy, packet->memory, used);
+	if (mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, packet->memory) == MAP_FAILED)
+		munmap(copy, size);
+}
+
+/* The memory is the child's by itself. */
+static void drop_file(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
+{
+	munmap(packet->file, sink->options.packet);
+	packet->file = NULL;
+}
+
+void tp_ctf_packets_forget_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool own)
+{
+	const struct tp_stream *head = &stream->head;
+	/* Of a record on its way. While the packet changes there is none, and the positions may be of two packets. */
+	const size_t used = tp_ctf_stream_is_busy(stream) && !stream->renewing ? (size_t)(head->position - head->start) : 0;
+
+	if (stream->prepared) {
+		tp_ctf_packet_unmap(sink, stream->prepared);
+		tp_ctf_packet_forget(sink, stream->prepared);
+		stream->prepared = NULL;
+	}
+	for (struct tp_ctf_packet *packet = tp_ctf_oldest(stream); packet; packet = tp_ctf_oldest(stream)) {
+		stream->packet->next = packet->next;
+		if (own && stream->renewing) { /* a handler forks, which has interrupted that */
+			replace_packet(sink, packet, 0);
+			continue;
+		}
+		tp_ctf_packet_unmap(sink, packet);
+		tp_ctf_packet_forget(sink, packet);
+	}
+	if (own && sink->copies)
+		drop_file(sink, stream->packet);
+	else if (own)
+		replace_packet(sink, stream->packet, used);
+	else
+		tp_ctf_packet_unmap(sink, stream->packet);
+}
+
+/* In a child, which has one thread. */
+void tp_ctf_packets_forget(struct tp_ctf_sink *sink)
+{
+	for (struct tp_ctf_packet *packet = sink->full, *next; packet; packet = next) {
+		next = packet->next;
+		tp_ctf_packet_unmap(sink, packet);
+		tp_ctf_packet_forget(sink, packet);
+	}
+	sink->full = NULL;
+	sink->full_end = &sink->full;
+	sink->room = 0;
+	sink->nr_streams = 0;
+	sink->making = 0;
+	sink->homeless = 0;
+}
