@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -14,7 +15,8 @@
 #include <tp/trace_seq.h>
 
 #include "base/memory.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/format.h"
+#include "sinks/ctf/sink.h"
 #include "ctf_fixture.h"
 #include "sample.h"
 #include "util.h"

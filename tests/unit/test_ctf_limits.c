@@ -20,7 +20,10 @@
 #include "base/guard.h"
 #include "base/thread.h"
 #include "sample.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/packet.h"
+#include "sinks/ctf/room.h"
+#include "sinks/ctf/sink.h"
+#include "sinks/ctf/stream.h"
 #include "util.h"
 
 /* Where a thread prepares packets, most is the same. */

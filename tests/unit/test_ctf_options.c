@@ -10,7 +10,7 @@
 
 #include <tp/tp.h>
 
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/options.h"
 #include "ctf_fixture.h"
 #include "ctf_packets.h"
 #include "sample.h"

@@ -17,7 +17,13 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/pid_name.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/begin.h"
+#include "sinks/ctf/describe.h"
+#include "sinks/ctf/dir.h"
+#include "sinks/ctf/hold.h"
+#include "sinks/ctf/log.h"
+#include "sinks/ctf/options.h"
+#include "sinks/ctf/sink.h"
 
 static const char *last_part(const char *path)
 {

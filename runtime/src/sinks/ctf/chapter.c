@@ -5,7 +5,13 @@
  */
 #include "base/lock.h"
 #include "base/message.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/begin.h"
+#include "sinks/ctf/dir.h"
+#include "sinks/ctf/packet.h"
+#include "sinks/ctf/packets.h"
+#include "sinks/ctf/room.h"
+#include "sinks/ctf/sink.h"
+#include "sinks/ctf/stream.h"
 
 /* Nanoseconds until another one is tried for. */
 #define ROTATE_AGAIN_AFTER 1000000000u

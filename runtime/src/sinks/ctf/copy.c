@@ -4,7 +4,11 @@
 
 #include "base/base.h"
 #include "base/guard.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/make.h"
+#include "sinks/ctf/packet.h"
+#include "sinks/ctf/packets.h"
+#include "sinks/ctf/sink.h"
+#include "sinks/ctf/stream.h"
 
 /*
  * They can't be: what is not in the file is no content. The place is given back, so that records can come there

@@ -14,7 +14,11 @@
 #include "base/guard.h"
 #include "base/memory.h"
 #include "base/message.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/describe.h"
+#include "sinks/ctf/dir.h"
+#include "sinks/ctf/format.h"
+#include "sinks/ctf/metadata.h"
+#include "sinks/ctf/sink.h"
 
 /* ---- The file ---- */
 

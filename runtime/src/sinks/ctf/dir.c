@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "base/directory.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/dir.h"
+#include "sinks/ctf/options.h"
+#include "sinks/ctf/sink.h"
 
 struct tp_mutex tp_ctf_lock = TP_MUTEX_INIT(TP_RANK_CTF, "tp_ctf_lock");
 struct tp_mutex tp_ctf_chapter_lock = TP_MUTEX_INIT(TP_RANK_CHAPTER, "tp_ctf_chapter_lock");

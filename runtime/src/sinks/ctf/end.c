@@ -6,8 +6,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/base.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/packet.h"
+#include "sinks/ctf/packets.h"
+#include "sinks/ctf/room.h"
+#include "sinks/ctf/sink.h"
+#include "sinks/ctf/stream.h"
 
 void tp_ctf_packets_end_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 {

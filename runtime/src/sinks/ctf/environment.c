@@ -7,14 +7,18 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <tp/tracepoint.h>
+
+#include "base/buffer.h"
 #include "base/utc.h"
 #include "base/utf8.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/metadata.h"
 
 /* Bytes of the command that are shown. */
 #define COMMAND_MAX 4096

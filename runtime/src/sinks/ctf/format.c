@@ -16,7 +16,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/dir.h"
+#include "sinks/ctf/format.h"
+#include "sinks/ctf/sink.h"
 
 /* The events of a system. */
 struct tp_ctf_format {

@@ -13,7 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/dir.h"
+#include "sinks/ctf/hold.h"
+#include "sinks/ctf/sink.h"
 
 #define NAME ".lock"
 

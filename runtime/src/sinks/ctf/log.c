@@ -16,7 +16,9 @@
 #include "base/message.h"
 #include "base/sandbox.h"
 #include "base/write_signals.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/dir.h"
+#include "sinks/ctf/log.h"
+#include "sinks/ctf/sink.h"
 
 /* A message may come at any time, also while tp_ctf_lock is held: so there is no lock, and who closes a sink waits. */
 static struct tp_ctf_sink *open_sinks[TP_STREAM_SINKS];

@@ -6,7 +6,12 @@
 #include <errno.h>
 
 #include "base/message.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/dir.h"
+#include "sinks/ctf/make.h"
+#include "sinks/ctf/packet.h"
+#include "sinks/ctf/room.h"
+#include "sinks/ctf/sink.h"
+#include "sinks/ctf/stream.h"
 
 /* On a full disk: nanoseconds until the next packet is tried for. */
 #define RETRY_AFTER 100000000u

@@ -15,7 +15,9 @@
 #include <tp/print.h>
 
 #include "events/field.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/metadata.h"
+#include "sinks/ctf/options.h"
+#include "sinks/ctf/sink.h"
 
 /* A field with an underscore in front clashes with no keyword of TSDL; babeltrace2 takes the underscore off again. */
 #define PREFIX "_"

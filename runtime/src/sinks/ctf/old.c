@@ -18,7 +18,8 @@
 
 #include "base/directory.h"
 #include "base/pid_name.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/dir.h"
+#include "sinks/ctf/hold.h"
 
 #define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define FILE_FLAGS (O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)

@@ -10,7 +10,7 @@
 
 #include "base/message.h"
 #include "base/options.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/options.h"
 
 #define PACKET_STREAM ((size_t)1 << 20)
 #define PACKET_FLIGHT ((size_t)512 << 10)

@@ -27,7 +27,11 @@
 #include "base/base.h"
 #include "base/file.h"
 #include "base/thread.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/begin.h"
+#include "sinks/ctf/dir.h"
+#include "sinks/ctf/packet.h"
+#include "sinks/ctf/sink.h"
+#include "sinks/ctf/stream.h"
 
 #ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
 #define MADV_POPULATE_WRITE 23

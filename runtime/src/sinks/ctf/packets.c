@@ -6,7 +6,12 @@
 #include <errno.h>
 
 #include "base/base.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/make.h"
+#include "sinks/ctf/packet.h"
+#include "sinks/ctf/packets.h"
+#include "sinks/ctf/room.h"
+#include "sinks/ctf/sink.h"
+#include "sinks/ctf/stream.h"
 
 /* Gives the packet its head and its name. */
 static int begin(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet, unsigned long homeless)

@@ -5,7 +5,12 @@
  */
 #include "base/guard.h"
 #include "base/message.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/make.h"
+#include "sinks/ctf/packet.h"
+#include "sinks/ctf/packets.h"
+#include "sinks/ctf/preparer.h"
+#include "sinks/ctf/sink.h"
+#include "sinks/ctf/stream.h"
 
 static struct tp_ctf_packet *take_full(struct tp_ctf_sink *sink)
 {

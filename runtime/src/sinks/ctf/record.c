@@ -10,7 +10,14 @@
 #include "base/base.h"
 #include "base/guard.h"
 #include "base/sandbox.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/describe.h"
+#include "sinks/ctf/options.h"
+#include "sinks/ctf/packet.h"
+#include "sinks/ctf/packets.h"
+#include "sinks/ctf/record.h"
+#include "sinks/ctf/room.h"
+#include "sinks/ctf/sink.h"
+#include "sinks/ctf/stream.h"
 
 /* ---- Lost records ---- */
 

@@ -5,7 +5,10 @@
  */
 #include <sys/mman.h>
 
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/packet.h"
+#include "sinks/ctf/room.h"
+#include "sinks/ctf/sink.h"
+#include "sinks/ctf/stream.h"
 
 #define CHUNK ((size_t)64 << 10)
 

@@ -20,7 +20,20 @@
 #include "base/fork.h"
 #include "base/guard.h"
 #include "base/memory.h"
+#include "sinks/ctf/begin.h"
 #include "sinks/ctf/ctf.h"
+#include "sinks/ctf/describe.h"
+#include "sinks/ctf/dir.h"
+#include "sinks/ctf/format.h"
+#include "sinks/ctf/hold.h"
+#include "sinks/ctf/log.h"
+#include "sinks/ctf/metadata.h"
+#include "sinks/ctf/options.h"
+#include "sinks/ctf/packet.h"
+#include "sinks/ctf/preparer.h"
+#include "sinks/ctf/record.h"
+#include "sinks/ctf/sink.h"
+#include "sinks/ctf/stream.h"
 
 /* ---- Forks and closing ---- */
 

@@ -21,7 +21,12 @@
 #include "base/guard.h"
 #include "base/memory.h"
 #include "base/readers.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/describe.h"
+#include "sinks/ctf/dir.h"
+#include "sinks/ctf/format.h"
+#include "sinks/ctf/packet.h"
+#include "sinks/ctf/sink.h"
+#include "sinks/ctf/stream.h"
 
 #define HIDDEN_METADATA ".metadata-of-snapshot"
 #define NAME_SIZE 64

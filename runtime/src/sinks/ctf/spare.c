@@ -13,7 +13,8 @@
 
 #include "base/fork.h"
 #include "base/sandbox.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/dir.h"
+#include "sinks/ctf/sink.h"
 
 /* Held while a file is open in the place of a spare: a thread that needs it, too, waits. */
 static struct tp_mutex spare_lock = TP_MUTEX_INIT(TP_RANK_SPARE, "the lock of spare descriptors");

@@ -10,7 +10,12 @@
 #include "base/base.h"
 #include "base/guard.h"
 #include "base/thread.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/options.h"
+#include "sinks/ctf/packet.h"
+#include "sinks/ctf/packets.h"
+#include "sinks/ctf/room.h"
+#include "sinks/ctf/sink.h"
+#include "sinks/ctf/stream.h"
 
 /* Under tp_ctf_lock. */
 static struct tp_ctf_sink *sink_of_slot[TP_STREAM_SINKS];

@@ -2,8 +2,11 @@
 /*
  * sinks/ctf/string.c - any text as a string of TSDL: readers want UTF-8.
  */
+#include <stdbool.h>
+
+#include "base/buffer.h"
 #include "base/utf8.h"
-#include "sinks/ctf/ctf.h"
+#include "sinks/ctf/metadata.h"
 
 /* Comments have such strings, too, and end at their first end. */
 static bool ends_comment(const char *text, size_t at)

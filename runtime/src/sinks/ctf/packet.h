@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/packet.h - a packet, a file that is mapped: packet.c.
+ */
+#ifndef TP_CTF_PACKET_H
+#define TP_CTF_PACKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/packet.h"
+
+struct tp_ctf_sink;
+struct tp_ctf_stream;
+
+/* What a packet is used for, and by whom: changed atomically. The rest says how many snapshots copy it: it stays as it is then. */
+enum {
+	TP_CTF_TAKEN = 1 << 30,  /* not a closed one: it is its stream's current one, or is being made into something else */
+	TP_CTF_BEGINS = 1 << 29, /* what is in it goes, or has gone: it may not be copied */
+};
+
+/*
+ * A packet's file, from its making until it is left to the readers.
+ *
+ * Those that a stream may write into again, or that may go for others, are a
+ * ring: behind the current one comes the oldest. Its links change under
+ * tp_ctf_lock only; a flight recorder's thread goes round in it without.
+ */
+struct tp_ctf_packet {
+	struct tp_ctf_packet *next; /* in the ring; or of the unused descriptions, or of those that are to be removed */
+	struct tp_ctf_stream *stream;
+	struct tp_packet *memory; /* what records are written to. NULL where it is not mapped any more */
+	struct tp_packet *file;   /* its file: memory itself, unless records are copied; NULL where it is another process's */
+	uint64_t sequence;
+	uint64_t room;      /* bytes that it takes of the sink's size */
+	unsigned int number; /* of the stream, for the file's name */
+	size_t warm;        /* bytes of it that are present in memory, from its start */
+	uint64_t begin;      /* its timestamp_begin */
+	uint32_t use;        /* TP_CTF_TAKEN ... */
+	uint64_t life;       /* changes where it becomes another */
+	bool in_place;       /* it is to be begun again under the name that it has */
+	bool broken;         /* its file can't be written to */
+};
+
+/* Takes these bits away: a packet without TP_CTF_TAKEN is closed, and may go where another is wanted. */
+static inline void tp_ctf_packet_release(struct tp_ctf_packet *packet, uint32_t bits)
+{
+	__atomic_fetch_and(&packet->use, ~bits, __ATOMIC_RELEASE);
+}
+
+/* ---- Called in tp_guard_enter(); errors are errno values ---- */
+
+/* Whether the file system of the directory lets mapped files become unwritable: see packet.c. */
+bool tp_ctf_packet_must_be_copied(int dir);
+
+/* Where records are copied: makes these bytes of it part of the file, and what is newer of its head. Signals may come. */
+int tp_ctf_packet_copy(const struct tp_ctf_packet *packet, size_t from, size_t to);
+
+/* Makes its file, hidden, and maps it. EEXIST: such a name is taken. */
+int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+
+/* Hides that of a closed packet, as what it is now. */
+int tp_ctf_packet_recycle(struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet, const struct tp_ctf_packet *was);
+
+/* Whether this processor can do what tp_ctf_packet_begin() does with in_place. */
+bool tp_ctf_packet_can_renew(void);
+
+/* Writes the head of an empty packet, and gives the file its name, unless it is begun in its place. EEXIST: it is taken. */
+int tp_ctf_packet_begin(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, uint64_t discarded);
+
+/*
+ * Nothing more is written to it: unmaps it, and gives the unused end back to the file
+ * system, where it can take it. Returns how many bytes of it.
+ */
+size_t tp_ctf_packet_finish(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+
+/* Only unmaps it, if it is mapped. */
+void tp_ctf_packet_unmap(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+
+/* Takes the file away. */
+void tp_ctf_packet_remove(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, bool hidden);
+
+/* Makes the pages from there to there present, which costs more when it is done one by one. */
+void tp_ctf_packet_warm(struct tp_packet *memory, size_t from, size_t to);
+
+#endif /* TP_CTF_PACKET_H */

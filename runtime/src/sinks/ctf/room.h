@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/ctf/room.h - how many packets there may be, and which goes for another: room.c. Called in
+ * tp_guard_enter(), but for first looks.
+ */
+#ifndef TP_CTF_ROOM_H
+#define TP_CTF_ROOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tp/sink.h>
+
+struct tp_ctf_packet;
+struct tp_ctf_sink;
+struct tp_ctf_stream;
+
+/* Zeroed memory for a description, which stays until the sink is closed. Under tp_ctf_lock. NULL where there is none. */
+void *tp_ctf_description_new(struct tp_ctf_sink *sink, size_t size);
+void tp_ctf_descriptions_free(struct tp_ctf_sink *sink);
+
+/* The packet's description is unused. Under tp_ctf_lock, as the next. */
+void tp_ctf_packet_forget(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+
+/* The stream's oldest closed packet. NULL where it has none. Under tp_ctf_lock, or by the stream's own thread. */
+struct tp_ctf_packet *tp_ctf_oldest(const struct tp_ctf_stream *stream);
+
+/* Takes a closed packet, which nobody copies: for what it is to become. False where somebody was faster. */
+bool tp_ctf_packet_take(struct tp_ctf_packet *packet);
+
+/* What a new packet of a stream is to be made of. */
+struct tp_ctf_plan {
+	struct tp_ctf_packet *packet;
+	struct tp_ctf_packet *goes; /* closed ones whose files are to be removed before, by their next */
+	bool recycle;            /* the packet has a file already */
+};
+
+/* TP_NR_LOST, or why there is none. ahead: it is not needed yet. */
+enum tp_lost tp_ctf_room_plan(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool ahead, struct tp_ctf_plan *plan);
+
+/*
+ * Closed packets beyond the limits, by their next, whose files are to be removed: while the stream's next packet was
+ * still being prepared, another one was made.
+ */
+struct tp_ctf_packet *tp_ctf_room_take_excess(struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
+
+/* Whether the stream has all packets that it may have, so that its oldest is the next. A first look. */
+bool tp_ctf_room_goes_round(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
+
+/* Whether it may be a new file. */
+bool tp_ctf_room_may_create(const struct tp_ctf_sink *sink);
+
+/* There will be no such packet. */
+void tp_ctf_room_give_back(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+
+/* Whether a new packet would be one too many; of the stream, if that is not NULL. */
+bool tp_ctf_room_is_short(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
+
+/* First looks at whether a next packet might be had, as tp_guard_enter() is dear. stream may be NULL. */
+bool tp_ctf_room_may_be_tried(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
+bool tp_ctf_room_is_full(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
+
+#endif /* TP_CTF_ROOM_H */
