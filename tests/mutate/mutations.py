@@ -35,6 +35,7 @@ RESERVE = "runtime/src/record/reserve.c"
 PACKET = "runtime/src/sinks/ctf/packet.c"
 PACKETS = "runtime/src/sinks/ctf/packets.c"
 END = "runtime/src/sinks/ctf/end.c"
+COPY = "runtime/src/sinks/ctf/copy.c"
 RECORD = "runtime/src/sinks/ctf/record.c"
 STREAMS = "runtime/src/sinks/ctf/stream.c"
 ROOM = "runtime/src/sinks/ctf/room.c"
@@ -414,6 +415,10 @@ MUTATIONS = (
     Mutation("a packet is changed again after a handler has", PACKETS,
              "a flight recorder loses a packet's events for one that is as good as empty",
              (("tp_ctf_stream_has_room(stream, size) || renew(sink, stream);", "size && renew(sink, stream);"),),
+             (INSTANT,)),
+    Mutation("a handler takes back what is being copied", COPY,
+             "a record is in the file, and counted as lost",
+             (("	if (stream->copying) {\n", "	if (stream->copying && !stream->pins) {\n"),),
              (INSTANT,)),
     Mutation("a stream is left busy to the next thread", STREAMS,
              "it writes behind a record that is never complete, and nothing of it becomes content",

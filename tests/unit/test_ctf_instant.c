@@ -21,6 +21,9 @@
 #include "ctf_packets.h"
 #include "record/stream.h"
 #include "sample.h"
+#include "sinks/ctf/packet.h"
+#include "sinks/ctf/sink.h"
+#include "sinks/ctf/stream.h"
 #include "util.h"
 
 /* As that of a processor does where a machine was suspended. */
@@ -474,6 +477,56 @@ START_TEST(handlers_in_the_change_of_a_packet)
 }
 END_TEST
 
+/* ---- Handlers whose records can't be copied into the file ---- */
+
+static struct tp_ctf_sink *copying;
+
+static void fail_at_first(int signal)
+{
+	struct tp_ctf_packet *packet = ((struct tp_ctf_stream *)tp_stream_slots[copying->slot].stream)->packet;
+	struct tp_packet *const file = packet->file;
+
+	(void)signal;
+	if (++steps != first)
+		return;
+	packet->file = (struct tp_packet *)4096; /* nothing is there */
+	trace_sample_int(2);
+	packet->file = file;
+	handled++;
+}
+
+/* What has been copied is not taken back, and what was taken back is not copied. */
+START_TEST(handlers_that_fail)
+{
+	struct tp_sink *sink = open_sink("packet=4K,write=call");
+	unsigned int records = 1;
+
+	copying = tp_ctf_sink_of(sink);
+	trace_sample_int(1);
+	capture_stderr();
+	signal(SIGTRAP, fail_at_first);
+	for (first = 1, steps = 1; steps >= first; first++) {
+		copying->retry_at = 0; /* another packet is tried for at once */
+		trace_sample_int(1);
+		steps = 0;
+		traps_on();
+		trace_sample_int(1);
+		traps_off();
+		records += 2;
+	}
+	signal(SIGTRAP, SIG_DFL);
+	const unsigned long lost = tp_sink_lost(sink);
+	tp_sink_close(sink);
+	free(captured_stderr());
+	ck_assert_uint_gt(handled, 100);
+	ck_assert_uint_gt(lost, handled / 2);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "value = ") + lost, records + handled);
+	ck_assert_uint_eq(discarded_in(trace), lost);
+	free(text);
+}
+END_TEST
+
 /* ---- Handlers that fork after any instruction ---- */
 
 /* In a child: it has forked. No signal but the trap comes while the runtime holds a lock, so no other handler would fork there. */
@@ -565,6 +618,7 @@ int main(void)
 	tcase_add_test(instants, handlers_during_a_loss);
 	tcase_add_test(instants, handlers_that_need_the_same_packet);
 	tcase_add_loop_test(instants, handlers_in_the_change_of_a_packet, 0, 2);
+	tcase_add_test(instants, handlers_that_fail);
 	tcase_add_loop_test(instants, handlers_that_fork, 0, 2);
 #endif
 	suite_add_tcase(suite, instants);

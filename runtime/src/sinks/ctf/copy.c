@@ -30,30 +30,58 @@ static void take_back(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, in
 
 static int copy(struct tp_ctf_stream *stream)
 {
-	const uint64_t start = stream->head.start, to = stream->head.published;
-	int error = tp_ctf_packet_copy(stream->packet, (size_t)(stream->copied - start), (size_t)(to - start));
+	const uint64_t start = stream->head.start;
+	unsigned int nr;
+	uint64_t to;
 
-	/* A handler's record that has come meanwhile has been copied by then, or was taken back. */
+	do { /* a handler's record is in both, or in none */
+		nr = __atomic_load_n(&stream->uncopied, __ATOMIC_RELAXED);
+		tp_barrier();
+		to = stream->head.published;
+		tp_barrier();
+	} while (__atomic_load_n(&stream->uncopied, __ATOMIC_RELAXED) != nr);
+	int error = tp_ctf_packet_copy(stream->packet, (size_t)(stream->copied - start), (size_t)(to - start));
 	if (!error) {
 		stream->copied = to;
-		stream->uncopied = 0;
+		__atomic_fetch_sub(&stream->uncopied, nr, __ATOMIC_RELAXED);
 		stream->packet->broken = false;
 	}
 	return error;
 }
 
-void tp_ctf_packets_copy(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+/* Returns whether it was. */
+static bool copy_or_take_back(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 {
 	struct tp_guard guard;
+	int error = copy(stream);
 
-	stream->pins++;
-	tp_barrier(); /* no handler takes the packet away */
-	if (copy(stream) != 0 && tp_guard_enter(&guard)) {
-		int error = copy(stream);
-		if (error && !tp_ctf_stream_is_busy(stream))
-			take_back(sink, stream, error);
-		tp_guard_leave(&guard);
+	if (!error || !tp_guard_enter(&guard))
+		return !error;
+	error = copy(stream);
+	if (error && !tp_ctf_stream_is_busy(stream))
+		take_back(sink, stream, error);
+	tp_guard_leave(&guard);
+	return !error;
+}
+
+void tp_ctf_packets_copy(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+{
+	const uint64_t start = stream->head.start;
+	bool copied;
+
+	/* A handler, in the middle of that: what it has interrupted sees to its record, too, but the process may end before. */
+	if (stream->copying) {
+		tp_ctf_packet_copy(stream->packet, (size_t)(stream->copied - start), (size_t)(stream->head.published - start));
+		return;
 	}
-	tp_barrier();
+	stream->pins++;
+	do {
+		stream->copying = true; /* no handler takes the packet away, nor back what is in it */
+		tp_barrier();
+		copied = copy_or_take_back(sink, stream);
+		tp_barrier();
+		stream->copying = false;
+		tp_barrier();
+	} while (copied && stream->copied != stream->head.published);
 	stream->pins--;
 }

@@ -129,6 +129,7 @@ static void abandon_records(struct tp_ctf_sink *sink, struct tp_ctf_stream *stre
 	uint64_t lost = tp_stream_abandon(&stream->head);
 
 	stream->pins = 0;
+	stream->copying = false;
 	stream->uncopied = 0;
 	if (lost)
 		tp_ctf_stream_count_lost(sink, stream, TP_LOST_OTHER, lost);
