@@ -2,7 +2,6 @@
 /*
  * test_env_processes.c - programs with TP_OUTPUT that fork, exec, close descriptors, have limits, or end in a probe.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
