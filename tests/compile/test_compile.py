@@ -93,6 +93,7 @@ int main()
             self.good(compiler, text)
 
     def test_wrong_probe_does_not_compile(self) -> None:
+        """The error is at the probe, and says which type it must have."""
         self.generate(PLAIN)
         for use in ("register_trace_plain(my_probe, 0)", "register_trace_prio_plain(my_probe, 0, 1)",
                     "unregister_trace_plain(my_probe, 0)", "check_trace_callback_type_plain(my_probe)"):
@@ -105,6 +106,8 @@ int main()
                     self.assertNotEqual(done.returncode, 0)
                     self.assertRegex(done.stderr, r"main\.(c|cc):6:\d+: (error|note)")
                     self.assertIn("my_probe", done.stderr)
+                    self.assertIn("void(*)(void*,int,constchar*)", done.stderr.replace(" ", ""))
+                    self.assertNotRegex(done.stderr, "_Generic.* selector|generic association")
 
     def test_wrong_argument_does_not_compile(self) -> None:
         self.generate(PLAIN)
