@@ -74,10 +74,12 @@ extern "C" {
 /* The record of pgz_file_open. */
 struct trace_event_raw_pgz_file_open {
 	struct trace_entry ent;
+#line 63 "defs/pgz.tp"
 	tp_data_loc_t __data_loc_name; /* char[] */
 	long long size;
 	size_t block_size;
 	int level;
+#line 83 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
 
@@ -93,11 +95,13 @@ rename one, or move its events into the file of the other"
 /* The record of pgz_block. */
 struct trace_event_raw_pgz_block {
 	struct trace_entry ent;
+#line 92 "defs/pgz.tp"
 	tp_data_loc_t __data_loc_name; /* char[] */
 	unsigned long block;
 	size_t size;
 	unsigned int flags;
 	unsigned int waiting;
+#line 105 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
 
@@ -107,6 +111,7 @@ TP_HIDDEN void tp_print_pgz_block(struct trace_seq *p, const void *entry);
 /* The record of pgz_block_end. */
 struct trace_event_raw_pgz_block_end {
 	struct trace_entry ent;
+#line 136 "defs/pgz.tp"
 	tp_data_loc_t __data_loc_name; /* char[] */
 	unsigned long block;
 	size_t in;
@@ -114,6 +119,7 @@ struct trace_event_raw_pgz_block_end {
 	uint32_t crc;
 	int level;
 	unsigned int flags;
+#line 123 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
 
@@ -123,10 +129,12 @@ TP_HIDDEN void tp_print_pgz_block_end(struct trace_seq *p, const void *entry);
 /* The record of pgz_file_blocks. */
 struct trace_event_raw_pgz_file_blocks {
 	struct trace_entry ent;
+#line 175 "defs/pgz.tp"
 	tp_data_loc_t __data_loc_name; /* char[] */
 	unsigned long first;
 	uint32_t largest;
 	tp_data_loc_t __data_loc_sizes; /* uint32_t[] */
+#line 138 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
 
@@ -136,10 +144,12 @@ TP_HIDDEN void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry);
 /* The record of pgz_file_close. */
 struct trace_event_raw_pgz_file_close {
 	struct trace_entry ent;
+#line 205 "defs/pgz.tp"
 	tp_data_loc_t __data_loc_name; /* char[] */
 	unsigned long long in;
 	unsigned long long out;
 	int error;
+#line 153 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
 
@@ -563,7 +573,7 @@ extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
 static const struct trace_print_flags tp_symbols_pgz_file_open__1[] = {
 #line 78 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 567 "generated/pgz.h"
+#line 577 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -590,7 +600,7 @@ TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  __print_symbolic_table(__entry->level, tp_symbols_pgz_file_open__1)
-#line 594 "generated/pgz.h"
+#line 604 "generated/pgz.h"
 	);
 }
 
@@ -614,7 +624,7 @@ TP_ONE_EVENT_CLASS(pgz_block, "event class pgz_block of defs/pgz.tp");
 static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
 #line 109 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 618 "generated/pgz.h"
+#line 628 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -641,7 +651,7 @@ TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
-#line 645 "generated/pgz.h"
+#line 655 "generated/pgz.h"
 	);
 }
 
@@ -672,7 +682,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 676 "generated/pgz.h"
+#line 686 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, __event, __size);
 	if (!__entry)
@@ -685,7 +695,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 689 "generated/pgz.h"
+#line 699 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -695,14 +705,14 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 699 "generated/pgz.h"
+#line 709 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 706 "generated/pgz.h"
+#line 716 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -733,7 +743,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 737 "generated/pgz.h"
+#line 747 "generated/pgz.h"
 	);
 }
 
@@ -754,6 +764,10 @@ static const struct tp_event_class tp_class_pgz_block_end = {
 
 /* ---- class pgz_file_blocks ---- */
 
+#line 178 "defs/pgz.tp"
+typedef __typeof__(uint32_t) tp_element_pgz_file_blocks__4;
+#line 770 "generated/pgz.h"
+
 static const struct tp_event_field tp_fields_pgz_file_blocks[] = {
 	TP_DESCRIBE(TP_STRING, false, trace_event_raw_pgz_file_blocks, __data_loc_name, "name", char, "char",
 			NULL),
@@ -762,7 +776,7 @@ static const struct tp_event_field tp_fields_pgz_file_blocks[] = {
 	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_blocks, largest, "largest", uint32_t,
 			"uint32_t", NULL),
 	TP_DESCRIBE(TP_DYNAMIC_ARRAY, false, trace_event_raw_pgz_file_blocks, __data_loc_sizes, "sizes",
-			uint32_t, "uint32_t", NULL),
+			tp_element_pgz_file_blocks__4, "uint32_t", NULL),
 };
 
 TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
@@ -777,7 +791,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 781 "generated/pgz.h"
+#line 795 "generated/pgz.h"
 	);
 }
 
@@ -815,7 +829,7 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 819 "generated/pgz.h"
+#line 833 "generated/pgz.h"
 	);
 }
 
@@ -882,7 +896,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 886 "generated/pgz.h"
+#line 900 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
 	if (!__entry)
@@ -894,7 +908,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 898 "generated/pgz.h"
+#line 912 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1052,7 +1066,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1056 "generated/pgz.h"
+#line 1070 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
 	if (!__entry)
@@ -1069,7 +1083,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1073 "generated/pgz.h"
+#line 1087 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1138,13 +1152,14 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1142 "generated/pgz.h"
+#line 1156 "generated/pgz.h"
 		));
-	__size = tp_size_array(&__dyn.sizes, __size, sizeof(uint32_t), _Alignof(uint32_t)
+	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
+			_Alignof(tp_element_pgz_file_blocks__4)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1148 "generated/pgz.h"
+#line 1163 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
 	if (!__entry)
@@ -1157,7 +1172,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1161 "generated/pgz.h"
+#line 1176 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -1226,7 +1241,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1230 "generated/pgz.h"
+#line 1245 "generated/pgz.h"
 		));
 	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
 	if (!__entry)
@@ -1238,7 +1253,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1242 "generated/pgz.h"
+#line 1257 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

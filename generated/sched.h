@@ -54,6 +54,7 @@ extern "C" {
 /* The record of sched_switch. */
 struct trace_event_raw_sched_switch {
 	struct trace_entry ent;
+#line 42 "defs/sched.tp"
 	char prev_comm[16];
 	pid_t prev_pid;
 	int prev_prio;
@@ -61,6 +62,7 @@ struct trace_event_raw_sched_switch {
 	char next_comm[16];
 	pid_t next_pid;
 	int next_prio;
+#line 66 "generated/sched.h"
 	TP_DYNAMIC_DATA
 };
 
@@ -76,9 +78,11 @@ rename one, or move its events into the file of the other"
 /* The record of sched_wakeup_template. */
 struct trace_event_raw_sched_wakeup_template {
 	struct trace_entry ent;
+#line 80 "defs/sched.tp"
 	char comm[16];
 	pid_t pid;
 	int prio;
+#line 86 "generated/sched.h"
 	TP_DYNAMIC_DATA
 };
 
@@ -293,7 +297,7 @@ static const struct trace_print_flags tp_symbols_sched_switch__1[] = {
 	{ 1, "S" }, { 2, "D" }, { 4, "T" }, { 8, "t" },
 	{ 16, "Z" }, { 32, "X" }, { 64, "x" },
 	{ 128, "W" },
-#line 297 "generated/sched.h"
+#line 301 "generated/sched.h"
 	{ 0, NULL },
 };
 
@@ -330,7 +334,7 @@ TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 334 "generated/sched.h"
+#line 338 "generated/sched.h"
 	);
 }
 
@@ -369,7 +373,7 @@ TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 373 "generated/sched.h"
+#line 377 "generated/sched.h"
 	);
 }
 
@@ -399,7 +403,7 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 403 "generated/sched.h"
+#line 407 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -460,7 +464,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 464 "generated/sched.h"
+#line 468 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }

@@ -143,6 +143,17 @@ int main()
                     need(self, compiler)
                     done = self.compile(compiler, '#define CREATE_TRACE_POINTS\n#include "plain.h"\n')
                     self.assertRegex(done.stderr, rf"plain\.tp:{line}:\d+: error: .*nothing")
+        for field in ("__field(nothing, b)", "__array(nothing, b, 2)", "__array(int, b, NOTHING)",
+                      "__dynamic_array(nothing, b, a)", "__field_struct(struct nothing, b)"):
+            with self.subTest(field):
+                self.generate(PLAIN.replace("__field(int, a)", f"__field(int, a)\n\t\t{field}")
+                              .replace("__entry->a = a;", "__entry->a = a; (void)__entry;"))
+                for compiler in ("gcc", "clang"):
+                    done = self.compile(compiler, '#define CREATE_TRACE_POINTS\n#include "plain.h"\n')
+                    errors = [line for line in done.stderr.splitlines() if " error: " in line]
+                    self.assertRegex(errors[0], r"plain\.tp:7:\d+: error: ")
+                    if compiler == "gcc" and "struct" not in field:
+                        self.assertEqual(len(errors), 1, errors)
         self.generate(head.replace("HELPER", "nothing") + PLAIN)
         done = self.compile("gcc", '#include "plain.h"\n')
         self.assertRegex(done.stderr, r"plain\.tp:5:\d+: error: .*nothing")

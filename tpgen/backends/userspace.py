@@ -97,6 +97,8 @@ def _class(event_class: EventClass, users: Sequence[Tracepoint], unit: Unit) -> 
         "section": re.sub(r"[^\w ,./+-]", ".", f"event class {event_class.name} of {unit.path}", flags=re.A),
         "proto": _proto(event_class.params),
         "fields": fields,
+        # What no member of the record has the type of, so that the C compiler sees it in its line first.
+        "elements": [(f.span.line, f.c_type, _element(event_class, f)) for f in event_class.fields if f.dynamic and f.kind.counted],
         "dynamic": [view for view, f in zip(fields, event_class.fields) if f.dynamic],
         "assign": _assign(event_class.assign),
         "plain": event_class.plain,
@@ -114,7 +116,17 @@ def _fields(event_class: EventClass, name: str, print_: Print) -> list[Mapping[s
         if symbols.field and not symbols.wide:
             table = _table_name(name, number)
             by_field.setdefault(symbols.field, f"{table}, {symbols.delimiter}" if symbols.delimiter else table)
-    return [_field(f, by_field) for f in event_class.fields]
+    lines = [0, *(f.span.line for f in event_class.fields)]
+    return [_field(f, by_field, _element(event_class, f), f.span.line if f.span.line != before + 1 else 0)
+            for before, f in zip(lines, event_class.fields)]
+
+
+def _element(event_class: EventClass, field: Field) -> str:
+    """What C calls the type of a field, or of its elements."""
+    if not field.dynamic or not field.kind.counted:
+        return field.c_type
+    # Numbers, as those of tables.
+    return f"tp_element_{_id(event_class.name, event_class.custom)}__{event_class.fields.index(field) + 1}"
 
 
 def _table_name(name: str, number: int) -> str:
@@ -175,19 +187,20 @@ def _proto(params: Sequence[Param]) -> str:
     return ", ".join(p.text for p in params)
 
 
-def _field(field: Field, tables: Mapping[str, str]) -> Mapping[str, object]:
+def _field(field: Field, tables: Mapping[str, str], element: str, line: int) -> Mapping[str, object]:
     return {
+        "line": line,  # 0 where it is the one behind that of the field before
         "kind": f"TP_{field.kind.name.upper()}",
         "relative": "true" if field.rel else "false",
         "name": field.name,
-        "type": field.c_type,
+        "type": element,
         "type_text": field.type,
         "member": field.member,
         "declaration": f"tp_data_loc_t {field.member};" if field.dynamic else
         f"{field.c_type} {field.name}" + (f"[{field.length}];" if field.kind.counted else ";"),
         "comment": f"{field.type}[]" if field.dynamic else "",
         "sizer": field.kind.sizer,
-        "element": f", sizeof({field.c_type}), _Alignof({field.c_type})" if field.kind.counted else "",
+        "element": f", sizeof({element}), _Alignof({element})" if field.kind.counted else "",
         "code": list(zip(field.kind.casts, field.code)),
         "place": "tp_place_rel" if field.rel else "tp_place",
         "symbols": tables.get(field.name, "NULL") if field.kind.name == "field" else "NULL",

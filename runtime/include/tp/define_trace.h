@@ -72,9 +72,23 @@
  * structure's tag, element_type the C type, member the structure's member that
  * holds the field or its word; the last are its symbols: NULL, a table, or
  * a table of flags and their delimiter. By value, structures and what stands
- * for them have no sign (as in the kernel).
+ * for them have no sign (as in the kernel). What stands in the record itself
+ * has the member's type: where the compiler does not know it, it has said so.
  */
 #define TP_DESCRIBE(field_kind, is_relative, record, member, field_name, element_type, type_text, ...)       \
+	TP_DESCRIBE_AS(field_kind, is_relative, record, member, field_name,                                  \
+		       TP_ELEMENT_OF_##field_kind(((struct record *)0)->member, element_type), type_text, __VA_ARGS__)
+
+#define TP_ELEMENT_OF_TP_FIELD(member, type) __typeof__(member)
+#define TP_ELEMENT_OF_TP_STRUCT(member, type) __typeof__(member)
+#define TP_ELEMENT_OF_TP_ARRAY(member, type) __typeof__((member)[0])
+#define TP_ELEMENT_OF_TP_DYNAMIC_ARRAY(member, type) type
+#define TP_ELEMENT_OF_TP_STRING(member, type) type
+#define TP_ELEMENT_OF_TP_BITMASK(member, type) type
+#define TP_ELEMENT_OF_TP_CPUMASK(member, type) type
+#define TP_ELEMENT_OF_TP_SOCKADDR(member, type) type
+
+#define TP_DESCRIBE_AS(field_kind, is_relative, record, member, field_name, element_type, type_text, ...)    \
 	{                                                                                                    \
 		.name = field_name, .type = type_text, .kind = field_kind, .relative = is_relative,          \
 		.type_class = TP_TYPE_CLASS(*(element_type *)0),                                             \
