@@ -33,6 +33,9 @@ class _Fields:
                 good = good and made is not None
                 if made:
                     out.append(made)
+            elif item.text == ",":
+                self.diag.error(self.text.span(item), "TP020", "fields take no commas between them; remove it")
+                good = False
             elif item.text != ";":
                 self.diag.error(self.text.span(item), "TP020",
                                 f"a field is expected here, such as __field(type, name), not '{item.text}'")

@@ -18,7 +18,7 @@ from tpgen.kinds import FIELD_MACROS, FieldKind
 from tpgen.lexer import Token, spell
 from tpgen.loglevel import EventKey, parse_loglevels
 from tpgen.model import Eval, EventClass, Param, Print, Tracepoint, Unit
-from tpgen.parser import Declaration, Tree
+from tpgen.parser import WORDS, Declaration, Tree, written
 from tpgen.printk import Printk, parse_print
 from tpgen.text import Text
 from tpgen.tokens import C_KEYWORDS, Call, Part, calls, matching, split
@@ -53,6 +53,7 @@ class _Lowering:
         self.printks: dict[Token, Printk] = {}
 
     def run(self, tree: Tree) -> Lowered:
+        tree = self._in_order(tree)
         classes: dict[ClassKey, EventClass] = {}
         broken = set(tree.broken)
         declared: list[tuple[Declaration, EventClass]] = []
@@ -77,6 +78,20 @@ class _Lowering:
         unit = Unit(self.text.source.path, comment, verbatim, tuple(classes.values()),
                     tuple(point for _, point in tracepoints), tuple(self._evals(tree)))
         return Lowered(unit, self.text, declared, tracepoints, self.printks)
+
+    def _in_order(self, tree: Tree) -> Tree:
+        """The tree without the declarations whose parts stand in one another's places."""
+        wrong: set[Token] = set()
+        for decl in tree.declarations:
+            place = next(((role, word) for role, word in decl.words.items()
+                          if word.text not in WORDS.get(role, ()) and not _fits(role, decl.parts[role])), None)
+            if place:
+                role, word = place
+                self.diag.error(self.text.span(word), "TP019", f"{decl.macro.text}({decl.name.text}): {word.text} stands where "
+                                f"{WORDS[role][0] if role in WORDS else role} belongs; it is written {written(decl.macro.text)}")
+                wrong.add(decl.macro)
+        return Tree(tuple(d for d in tree.declarations if d.macro not in wrong),
+                    tree.broken | {d.name.text for d in tree.declarations if d.macro in wrong}) if wrong else tree
 
     def _mentions(self, tree: Tree) -> None:
         """DEFINE_TRACE(name) and what says something of a tracepoint declare nothing: the name must be declared."""
@@ -155,7 +170,7 @@ class _Lowering:
         return None
 
     def _params(self, decl: Declaration, say: bool = True) -> tuple[Param, ...] | None:
-        part = decl.parts["proto"]
+        part, args = decl.parts["proto"], decl.parts["args"]
         try:
             parsed = ctype.parse_params(part.tokens)
         except ctype.NotC as why:
@@ -166,7 +181,10 @@ class _Lowering:
         texts = [spell(a.tokens) for a in split(part.tokens, part.at, part.end)] if parsed else []
         seen: set[str] = set()
         for number, (type_, name, _) in enumerate(parsed):
-            wrong = "has no name" if not name else "has the name of another" if name in seen else ""
+            wrong = "has the name of another" if name in seen else ""
+            if not name:
+                nameless = type_ in [spell(a.tokens) for a in split(args.tokens, args.at, args.end)]
+                wrong = f"has no type; it is written TYPE {type_}" if nameless else "has no name"
             seen.add(name)
             if wrong:
                 if say:
@@ -186,6 +204,22 @@ class _Lowering:
         return EventClass(decl.name.text, _custom(decl), params, fields, code(self.text, assign),
                           frozenset(_variables(struct, assign)), _is_plain(struct, assign),
                           _uses_alias(assign, params), print_)
+
+
+def _fits(role: str, part: Part) -> bool:
+    """Whether a part is what belongs at its place, whatever the word around it: in the kernel's sof_intel.h, TP_PROTO and TP_ARGS
+    are exchanged, and what they hold is not."""
+    first = part.tokens[0] if part.tokens else None
+    if role == "proto":
+        try:
+            return all(name for _, name, _ in ctype.parse_params(part.tokens))
+        except ctype.NotC:
+            return False
+    if role == "struct":
+        return not first or first.text in FIELD_MACROS
+    if role == "assign":
+        return not first or first.kind != "str"
+    return role == "args" or role == "print" and bool(first) and all(t.text != ";" for t in part.tokens)
 
 
 def _custom(decl: Declaration) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tpgen.diag import Diagnostics, Note, nearest
+from tpgen.kinds import FIELD_MACROS
 from tpgen.lexer import Token
 from tpgen.text import Text
 from tpgen.tokens import C_KEYWORDS, Part, brackets, matching, part_of, split
@@ -93,6 +94,7 @@ class Declaration:
 
     macro: Token
     parts: dict[str, Part]
+    words: dict[str, Token]  # those around the parts, as they are written
     close: Token
     system: str | None  # TRACE_SYSTEM at this place
     comment: str        # the comment in front of it, as written
@@ -204,7 +206,6 @@ class _Parser:
         """The declaration whose bracket opens at index opening, and where to go on."""
         inside: list[Token] = []
         open_: list[Token] = []
-        words: list[Token | None] = []  # for each open bracket the word in front of it
         for index in range(opening, len(self.tokens)):
             token = self.tokens[index]
             if token.kind == "dir":
@@ -215,11 +216,9 @@ class _Parser:
                 return self._skip(opening), None
             part_word = token.kind == "id" and token.text in PART_WORDS
             if index > opening and (self._begins_declaration(index) or part_word and len(open_) > 1):
-                self._unclosed(macro, open_, words, token)
+                self._unclosed(macro, open_[-1], token)
                 return self._resume(index), None
             if token.kind == "punct" and token.text in _CLOSING:
-                before = self.tokens[index - 1]
-                words.append(before if before.kind == "id" else None)
                 open_.append(token)
                 if len(open_) > MAX_DEPTH:
                     self.diag.error(self.text.span(token), "TP018", f"more than {MAX_DEPTH} brackets are open here, since that of "
@@ -227,15 +226,14 @@ class _Parser:
                     return self._resume(index), None
             elif token.kind == "punct" and token.text in ")]}":
                 if _CLOSING[open_[-1].text] != token.text:
-                    self._unclosed(macro, open_, words, token)
+                    self._unclosed(macro, open_[-1], token)
                     return self._resume(index + 1), None
                 open_.pop()
-                words.pop()
                 if not open_:
                     return index + 1, self._build(macro, inside, self.tokens[opening], token)
             if index > opening:
                 inside.append(token)
-        self._unclosed(macro, open_, words, None)
+        self._unclosed(macro, open_[-1], None)
         return len(self.tokens), None
 
     def _resume(self, index: int) -> int:
@@ -246,19 +244,18 @@ class _Parser:
             index += 1
         return index
 
-    def _unclosed(self, macro: Token, open_: list[Token], words: list[Token | None], noticed: Token | None) -> None:
-        word = words[-1]
-        what = f"'{word.text}('" if word else f"'{open_[-1].text}'"
-        at = bisect_left(self.tokens, macro.start, key=lambda t: t.start) + 2
-        name = "".join(t.text for t in self.tokens[at:at + 1])
-        notes = [Note(self.text.span(word or open_[-1], open_[-1]), f"{what} is opened here")] \
-            if word is not macro else []
-        if noticed:
-            notes.append(Note(self.text.span(noticed), f"noticed here, at '{noticed.text}'"))
-        else:
-            notes.append(Note(self.text.span(self.tokens[-1]), "noticed here, at the end of the file"))
-        self.diag.error(self.text.span(macro), "TP011",
-                        f"{macro.text}({name}): '{_CLOSING[open_[-1].text]}' is missing: {what} is never closed", notes)
+    def _unclosed(self, macro: Token, bracket: Token, noticed: Token | None) -> None:
+        begin = bisect_left(self.tokens, macro.start, key=lambda t: t.start)
+        end = bisect_left(self.tokens, noticed.start, key=lambda t: t.start) if noticed else len(self.tokens)
+        inside = [t for t in self.tokens[begin:end] if t.kind != "dir"]
+        at = _forgotten(inside, bisect_left(inside, bracket.start, key=lambda t: t.start))
+        word, bracket = inside[at - 1] if inside[at - 1].kind == "id" else None, inside[at]
+        what = f"'{word.text}('" if word else f"'{bracket.text}'"
+        name = "".join(t.text for t in inside[2:3])
+        note = f"noticed here, at '{noticed.text}'" if noticed else "noticed here, at the end of the file"
+        self.diag.error(self.text.span(word or bracket, bracket), "TP011",
+                        f"{macro.text}({name}): '{_CLOSING[bracket.text]}' is missing: {what} is never closed",
+                        [Note(self.text.span(noticed or self.tokens[-1]), note)])
 
     def _build(self, macro: Token, inside: list[Token], opening: Token, close: Token) -> Declaration | None:
         form = FORMS[macro.text]
@@ -268,20 +265,24 @@ class _Parser:
         if form[-1] == "expr" and len(arguments) > len(form):
             rest = arguments[len(form) - 1:]
             arguments = (*arguments[:len(form) - 1], _join(rest, close))
-        good = self._missing_commas(macro, arguments)
+        good = self._without_brackets(macro, arguments)
+        good = self._missing_commas(macro, arguments) and good
         if good and len(arguments) != len(form):
             self._count(macro, form, arguments, close)
             good = False
         if not good:
             return None
         parts: dict[str, Part] = {}
+        words: dict[str, Token] = {}
         for role, argument in zip(form, arguments):
             part = self._name(macro, role, argument) if role in ("class", "name", "event") else self._undress(role, argument)
             if not part:
                 return None
             parts[role] = part
+            if part is not argument:
+                words[role] = argument.at
         begin, end = self.text.comment_before(macro.line)
-        return Declaration(macro, parts, close, self.system, self.text.source.text[begin:end])
+        return Declaration(macro, parts, words, close, self.system, self.text.source.text[begin:end])
 
     def _name(self, macro: Token, role: str, argument: Part) -> Part | None:
         if len(argument.tokens) == 1 and argument.tokens[0].text not in C_KEYWORDS:
@@ -309,6 +310,16 @@ class _Parser:
             return part_of(tokens[2:-1], tokens[1], tokens[-1])
         return argument
 
+    def _without_brackets(self, macro: Token, arguments: Sequence[Part]) -> bool:
+        good = True
+        for argument in arguments:
+            word = argument.at
+            if argument.tokens and word.kind == "id" and word.text in PART_WORDS and [t.text for t in argument.tokens[1:2]] != ["("]:
+                self.diag.error(self.text.span(word), "TP011",
+                                f"{macro.text}: '(' is missing behind {word.text}; it is written {word.text}(...)")
+                good = False
+        return good
+
     def _missing_commas(self, macro: Token, arguments: Sequence[Part]) -> bool:
         good = True
         for argument in arguments:
@@ -328,13 +339,39 @@ class _Parser:
         """A wrong number of parts: say which, by their words."""
         said = [a.tokens[0].text if a.tokens else "" for a in arguments]
         missing = [WORDS[role][0] for role in form if role in WORDS and not set(WORDS[role]) & set(said)]
-        wanted = ", ".join(WORDS[role][0] + "(...)" if role in WORDS else role for role in form)
         if len(arguments) < len(form) and missing:
             what = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
         else:
             what = f"{len(arguments)} parts where {len(form)} belong"
-        self.diag.error(self.text.span(macro), "TP013", f"{macro.text}: {what}; it is written {macro.text}({wanted})",
+        self.diag.error(self.text.span(macro), "TP013", f"{macro.text}: {what}; it is written {written(macro.text)}",
                         [Note(self.text.span(close), "it ends here")])
+
+
+def written(macro: str) -> str:
+    """How a declaration is written."""
+    return f"{macro}({', '.join(WORDS[role][0] + '(...)' if role in WORDS else role for role in FORMS[macro])})"
+
+
+def _forgotten(inside: Sequence[Token], opening: int) -> int:
+    """Which bracket is never closed: the one at index opening, which the others say, or one in it that is closed by what was
+    meant for another: a field in which a field begins, a call with a ';' in it, or what ends by a ')' at the beginning of
+    a line, as a part or an event does."""
+    stack: list[int] = []
+    for index in range(opening + 1, len(inside)):
+        token = inside[index]
+        if stack and inside[stack[-1]].text == "(" and inside[stack[-1] - 1].kind == "id":
+            around = inside[stack[-1] - 1].text
+            if token.kind == "id" and token.text in FIELD_MACROS and around in FIELD_MACROS \
+                    or token.text == ";" and around not in PART_WORDS and around != "for":
+                return stack[-1]
+        if token.kind == "punct" and token.text in _CLOSING:
+            stack.append(index)
+        elif token.kind == "punct" and token.text in ")]}" and stack:
+            inner = stack.pop()
+            ends = index + 2 == len(inside) and inside[index + 1].text in (",", ";")
+            if ends and not stack and token.line > inside[index - 1].line:
+                return _forgotten(inside[:index + 1], inner)
+    return opening
 
 
 def _system(definition: str) -> str:

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from tpgen.check.scope import Record, bare, branches, in_doubt, unevaluated
+from tpgen.ctype import KNOWN
 from tpgen.diag import Note, nearest
 from tpgen.kinds import FIELD_MACROS, GETTERS, KINDS, twin
 from tpgen.lexer import Token, lex
 from tpgen.model import Field
-from tpgen.tokens import Part, matching, split
+from tpgen.tokens import C_KEYWORDS, Part, matching, split
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,15 @@ HELPERS = {
 
 # What messages call the kinds that helpers take.
 _NOUNS = {kind.name: kind.noun for kind in KINDS.values()}
+
+# What other languages call a text.
+_TEXTS = frozenset("string String str cstring cstr".split())
+# By their letters.
+_KNOWN_TYPES = {"".join(sorted(name)): name for name in (*C_KEYWORDS, *KNOWN)}
+# Headers of which it is known that they define no type of a name like these.
+_STANDARD = re.compile(r"#\s*include\s*<(?:(?:sys|linux|net|netinet|arpa|asm|tp|trace)/[\w/.]+|assert\.h|ctype\.h|errno\.h|fcntl\.h|inttypes\.h"
+                       r"|limits\.h|locale\.h|math\.h|netdb\.h|poll\.h|pthread\.h|sched\.h|signal\.h|stdarg\.h|stdbool\.h|stddef\.h"
+                       r"|stdint\.h|stdio\.h|stdlib\.h|string\.h|time\.h|unistd\.h|wchar\.h)>")
 
 # A local variable is followed to no longer expression, in tokens.
 _MAX_FOLLOWED = 16
@@ -68,6 +79,7 @@ class _Fields:
         self.diag = record.diag
 
     def check(self) -> None:
+        self._types()
         self._helpers(self.record.assign)
         for token in self.record.assign:
             if token.text == "return":
@@ -79,6 +91,21 @@ class _Fields:
             printed = {**self._known_fields(printk.tokens, frozenset(["__entry"])), **printed}
         self._known_fields(self.record.assign, self.record.entries)
         self._assigned(printed)
+
+    # ---- Types ----
+
+    def _types(self) -> None:
+        """Types that the file does not define, nor anything that it includes: a text, or a misspelt word."""
+        for field in self.record.event_class.fields:
+            meant = _KNOWN_TYPES.get("".join(sorted(field.c_type)), field.c_type)
+            if field.c_type not in _TEXTS and field.c_type == meant or field.c_type in self.text.own_types or not self._knows_all():
+                continue
+            remedy = f"did you mean '{meant}'?" if meant != field.c_type else f"a text is recorded by __string({field.name}, ...)"
+            self.diag.warning(field.span, "TP029", f"nothing here defines a type '{field.c_type}'; {remedy}")
+
+    def _knows_all(self) -> bool:
+        """Whether no included header may define types of its own."""
+        return all(_STANDARD.match(t.text) for t in self.text.raw if t.kind == "dir" and re.match(r"#\s*(?:include|import)", t.text))
 
     # ---- Helpers ----
 
@@ -132,12 +159,12 @@ class _Fields:
     def _known_fields(self, tokens: Sequence[Token], entries: frozenset[str]) -> dict[str, Token]:
         """Reports fields that are not there; returns those that are, by member, with their first mention."""
         mentioned: dict[str, Token] = {}
-        for token, macro, _ in _places(tokens, entries):
+        for token, macro, index in _places(tokens, entries):
             field = self._named(token, macro)
             if field:
                 mentioned.setdefault(field.member, token)
                 if token.text == field.name:
-                    self._fits(token, macro, field)
+                    self._fits(token, macro, field, [t.text for t in tokens[index + 1:index + 2]] == ["="])
             elif token.text != "ent":
                 known = [f.name for f in self.record.event_class.fields]
                 self.diag.error(self.text.span(token), "TP063", f"'{self.record.event_class.name}' has no field "
@@ -149,11 +176,12 @@ class _Fields:
         return self.record.field(token.text, bool(macro)) or \
             next((f for f in self.record.dynamic.values() if f.member == token.text), None)
 
-    def _fits(self, token: Token, macro: str, field: Field) -> None:
+    def _fits(self, token: Token, macro: str, field: Field, assigned: bool) -> None:
         what = ""
         if not macro:
             if field.dynamic:
-                what = f"'{field.name}' is a dynamic field; write {getter(field)}({field.name})"
+                remedy = _assigner(field) if assigned else f"{getter(field)}({field.name})"
+                what = f"'{field.name}' is a dynamic field; write {remedy}"
         elif not field.dynamic:
             what = f"{macro}: '{field.name}' is no dynamic field; write __entry->{field.name}"
         elif HELPERS[macro].rel != field.rel:
