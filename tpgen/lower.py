@@ -74,7 +74,7 @@ class _Lowering:
             if made_point:
                 tracepoints.append((decl, made_point))
         self._mentions(tree)
-        verbatim, comment = passed_through(self.text, tree.declarations)
+        verbatim, comment = passed_through(self.text, tree.declarations, self.diag)
         unit = Unit(self.text.source.path, comment, verbatim, tuple(classes.values()),
                     tuple(point for _, point in tracepoints), tuple(self._evals(tree)))
         return Lowered(unit, self.text, declared, tracepoints, self.printks)

@@ -29,6 +29,16 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
+class Verbatim:
+    """C of the file's own, between its declarations, and the tracepoints that must be declared in front of it, as it uses them."""
+
+    line: int
+    text: str
+    uses: tuple[str, ...]
+    conditional: bool  # an #if is open where it begins
+
+
+@dataclass(frozen=True, slots=True)
 class Symbols:
     """The table of a __print_flags or __print_symbolic: for each entry its line, a C expression and a C string."""
 
@@ -157,7 +167,7 @@ class Unit:
 
     path: str
     comment: str
-    verbatim: tuple[Code, ...]
+    verbatim: tuple[Verbatim, ...]
     classes: tuple[EventClass, ...]
     tracepoints: tuple[Tracepoint, ...]
     evals: tuple[Eval, ...]

@@ -85,9 +85,17 @@ class Text:
         """The macros that the file defines."""
         return frozenset(m[1] for t in self.raw if t.kind == "dir" and (m := re.match(r"#\s*define\s+(\w+)", t.text)))
 
+    def on_lines(self, first: int, number: int) -> list[Token]:
+        """The tokens of so many lines, as preprocessed."""
+        return [t for line in range(first, first + number) for t in self._lines.get(line, [])]
+
     def made_by_macros(self, line: int) -> list[Token]:
         """The tokens of a line that nobody wrote there."""
         return [t for t in self._lines.get(line, []) if not self._same(t)]
+
+    def written(self, token: Token) -> Token | None:
+        """The token of raw that token is; None if a macro made it."""
+        return self._same(token)
 
     def span(self, first: Token, last: Token | None = None) -> Span:
         """Where first was written, up to last if that stands in the same line.

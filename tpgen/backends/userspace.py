@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from tpgen import INTERFACE_VERSION
@@ -37,6 +37,8 @@ class TracepointView:
     call: str
     sdt: str
     print_id: str     # what C names of its printer end with
+    once: str         # the macro that tells whether it is declared already, where that depends on an #if; or ""
+
 
 def outputs(units: Sequence[Unit], ask: Ask) -> Iterator[Output]:
     """One header for each file. What it needs of the C compiler, it asks when it is compiled."""
@@ -51,16 +53,22 @@ def header(unit: Unit, template: str) -> Output:
         users.setdefault(id(tracepoint.event_class), []).append(tracepoint)
     classes = {id(c): _class(c, users.get(id(c), []), unit) for c in unit.classes}
     iterators: dict[str, str] = {}
+    in_doubt = {name for code in unit.verbatim if code.conditional for name in code.uses}
+    views = [_tracepoint(t, classes.get(id(t.event_class)), iterators, in_doubt) for t in unit.tracepoints]
+    by_name = {view.tracepoint.name: view for view in views if not view.tracepoint.custom}
+    declared = {name for code in unit.verbatim if not code.conditional for name in code.uses}
     return Output(unit, stem + ".h", template, {
         "path": unit.path,
         "file": stem + ".h",
         "guard": _guard(stem, unit),
         "version": INTERFACE_VERSION,
         "comment": unit.comment,
-        "verbatim": unit.verbatim,
+        "verbatim": [(code, [by_name[name] for name in code.uses if name in by_name]) for code in unit.verbatim],
+        "call_site": os.path.dirname(template) + "/call_site.h.j2",
         "classes": list(classes.values()),
         "imports": any(t.exported for t in unit.tracepoints),
-        "tracepoints": [_tracepoint(t, classes.get(id(t.event_class)), iterators) for t in unit.tracepoints],
+        "tracepoints": views,
+        "rest": [view for view in views if view.tracepoint.custom or view.tracepoint.name not in declared],
     })
 
 
@@ -126,7 +134,8 @@ def _element(event_class: EventClass, field: Field) -> str:
     if not field.dynamic or not field.kind.counted:
         return field.c_type
     # Numbers, as those of tables.
-    return f"tp_element_{_id(event_class.name, event_class.custom)}__{event_class.fields.index(field) + 1}"
+    number = next(n for n, one in enumerate(event_class.fields, 1) if one is field)
+    return f"tp_element_{_id(event_class.name, event_class.custom)}__{number}"
 
 
 def _table_name(name: str, number: int) -> str:
@@ -149,7 +158,7 @@ def _print(name: str, print_: Print, event_class: EventClass, evals: Sequence[Ev
 
 
 def _tracepoint(tracepoint: Tracepoint, event_class: Mapping[str, object] | None,
-                iterators: dict[str, str]) -> TracepointView:
+                iterators: dict[str, str], in_doubt: Set[str]) -> TracepointView:
     proto = _proto(tracepoint.params)
     types = ", ".join(p.canonical for p in tracepoint.params) or "void"
     # Tracepoints of one prototype are iterated over by one function, which is named after the first.
@@ -166,7 +175,8 @@ def _tracepoint(tracepoint: Tracepoint, event_class: Mapping[str, object] | None
         iterator=iterators.setdefault(types, tracepoint.name) if shared else tracepoint.name,
         call=_call(tracepoint),
         sdt=_sdt(tracepoint),
-        print_id=tracepoint.name if tracepoint.print else str(event_class["id"]) if event_class else "")
+        print_id=tracepoint.name if tracepoint.print else str(event_class["id"]) if event_class else "",
+        once=f"TP_DECLARED_{tracepoint.name}" if tracepoint.name in in_doubt and not tracepoint.custom else "")
 
 
 def _call(tracepoint: Tracepoint) -> str:
