@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 import jinja2
 
@@ -19,6 +20,7 @@ WIDTH = 110
 _BACK = "#line <back>"
 
 
+@lru_cache(maxsize=256)  # that of the definition file's path stands in each #line
 def c_string(text: str) -> str:
     """text as a C string literal."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
@@ -59,7 +61,7 @@ def _fold(line: str) -> list[str]:
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined,
                                      trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-                                     autoescape=False)
+                                     autoescape=False, auto_reload=False)
     environment.filters["c_string"] = c_string
     environment.filters["c_strings"] = c_strings
     environment.globals["back"] = _BACK
