@@ -44,27 +44,27 @@
 
 #if TP_STATIC_KEYS && defined(__x86_64__) && !defined(TP_MEMORY_SANITIZER)
 
-/* Whether an argument is an integer, or what is one to the processor, up to a pointer. */
-#define TP_IS_WORD(x) (sizeof(x) <= sizeof(long) && TP_CLASS(x) >= 1 && TP_CLASS(x) <= 5)
+/* Whether a type is an integer's, or what is one to the processor, up to a pointer. */
+#define TP_IS_WORD_OF(type, class_of) (sizeof(type) <= sizeof(long) && (class_of) >= 1 && (class_of) <= 5)
 
 #ifdef __cplusplus
 extern "C++" {
-/* Without volatile, which can't be in a constant expression. */
-template <class T> struct tp_plain { typedef T type; };
-template <class T> struct tp_plain<volatile T> { typedef T type; };
-template <class T> struct tp_plain<const volatile T> { typedef const T type; };
-
-template <bool is_word> struct tp_word {
-	template <class T> static unsigned long of(T x) { return (unsigned long)x; }
+template <class T, bool is_word> struct tp_word {
+	static const bool is = is_word;
+	static unsigned long of(T x) { return (unsigned long)x; }
 };
-template <> struct tp_word<false> {
-	template <class T> static unsigned long of(const T &) { return 0; }
+template <class T> struct tp_word<T, false> {
+	static const bool is = false;
+	static unsigned long of(const T &) { return 0; }
 };
+/* Never called: by its type, as an argument that is passed has it. An array is a pointer there, and nothing is volatile. */
+template <class T> tp_word<T, TP_IS_WORD_OF(T, __builtin_classify_type(*(T *)0))> tp_word_of(T x);
 }
-#define TP_CLASS(x) __builtin_classify_type(*(typename tp_plain<__typeof__(x)>::type *)0)
-#define TP_WORD(x) tp_word<TP_IS_WORD(x)>::of(x)
+#define TP_IS_WORD(x) decltype(tp_word_of(x))::is
+#define TP_WORD(x) decltype(tp_word_of(x))::of(x)
 #else
-#define TP_CLASS(x) __builtin_classify_type(x)
+/* Of its type: compilers warn of the size of a parameter that is written as an array. */
+#define TP_IS_WORD(x) TP_IS_WORD_OF(__typeof__(x), __builtin_classify_type(x))
 #define TP_WORD(x) ((unsigned long)__builtin_choose_expr(TP_IS_WORD(x), x, 0))
 #endif
 
