@@ -58,8 +58,9 @@ class Options:
 
 def preprocess(source: Source, options: Options, diag: Diagnostics) -> str | None:
     """The file's text with its own macros expanded and with line markers; None after an error."""
-    # linux, unix and i386 are macros to GNU compilers, and good names in events.
-    arguments = ["-E", "-dD", "-w", "-x", "c", "-Ulinux", "-Uunix", "-Ui386", *_WRAPPERS, *options.arguments]
+    # linux, unix and i386 are macros to GNU compilers, and good names in events. _Pragma would become a line of its own, and is
+    # for who compiles the event's code.
+    arguments = ["-E", "-dD", "-w", "-x", "c", "-Ulinux", "-Uunix", "-Ui386", "-U_Pragma", *_WRAPPERS, *options.arguments]
     try:
         expanded, said = compile_text(arguments, expandable(source, options))
     except CompilerError as error:

@@ -19,12 +19,19 @@ from pycparser import c_ast, c_generator, c_parser
 from tpgen.kinds import GETTERS
 from tpgen.lexer import Token, spell
 from tpgen.tokens import C_KEYWORDS as KEYWORDS
+from tpgen.tokens import matching
 
 _SPECIFIERS = frozenset("void char short int long float double signed unsigned _Bool _Complex __int128".split())
 # Spellings of GNU C and of sparse that pycparser does not know and that change no type.
 _IGNORED = frozenset("__user __kernel __iomem __percpu __rcu __force __bitwise __must_check __extension__ "
                      "__restrict __restrict__ restrict __inline __inline__ __maybe_unused __always_unused".split())
 _SYNONYMS = {"__const": "const", "__const__": "const", "__volatile__": "volatile", "__signed__": "signed"}
+
+
+# Spellings that not all standards of C and C++ know, and those that they do.
+_PORTABLE = {"restrict": "__restrict", "typeof": "__typeof__"}
+# Between the brackets of a parameter, in C only; they change no type that a caller sees.
+_IN_BRACKETS = frozenset("static const volatile restrict __restrict __restrict__ _Atomic".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,22 @@ _parser = c_parser.CParser()
 _generator = c_generator.CGenerator()
 
 
+# A name that pycparser takes for one that it does not: it holds the characters by their numbers.
+_NAME = re.compile(r"tp_hex_((?:[0-9a-f]{2})+)_")
+_TYPEOF = frozenset(["typeof", "__typeof", "__typeof__"])
+
+
+def _as_name(text: str) -> str:
+    return f"tp_hex_{text.encode('utf-8', 'surrogateescape').hex()}_"
+
+
+def _as_written(text: str) -> str:
+    """A text of pycparser's with what names stand for."""
+    if "tp_hex_" not in text:
+        return text
+    return _NAME.sub(lambda m: bytes.fromhex(m[1]).decode("utf-8", "surrogateescape"), text)
+
+
 class NotC(Exception):
     """The text is no C that tpgen understands. str() is empty, or says why, from the colon on."""
 
@@ -97,9 +120,41 @@ def _params(text: str, types: frozenset[str]) -> tuple[tuple[str, str, str], ...
         if isinstance(param, c_ast.EllipsisParam):
             raise NotC(": '...' can't be passed on to a probe")
         if isinstance(param, c_ast.ID):
-            raise NotC(f": '{param.name}' has no type")
-        out.append((_generator.visit(param.type), param.name or "", _canonical(param.type)))
+            raise NotC(f": '{_as_written(param.name)}' has no type")
+        out.append((_as_written(_generator.visit(param.type)), _as_written(param.name or ""), _as_written(_canonical(param.type))))
     return tuple(out)
+
+
+def portable(tokens: Sequence[Token], params: frozenset[str] = frozenset()) -> Sequence[Token]:
+    """A type, or a parameter of a prototype with these, as C and C++ read it: without what only one of them has."""
+    if not any(t.text == "[" or t.text in _PORTABLE for t in tokens):
+        return tokens
+    out: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        index += 1
+        out.append(token._replace(text=_PORTABLE[token.text]) if token.text in _PORTABLE else token)
+        if token.text != "[":
+            continue
+        close = matching(tokens, index - 1)
+        first = index
+        while first < close and tokens[first].text in _IN_BRACKETS:
+            first += 1
+        # What is the first element's is no part of the type: a pointer is passed.
+        if index > 1 and tokens[index - 2].kind == "id" and any(t.text in params or t.text == "*" and close == first + 1
+                                                                for t in tokens[first:close]):
+            first = close
+        if first != index:
+            out.append(tokens[first]._replace(start=token.end))
+            index = first + 1
+    return out
+
+
+def needs_c(tokens: Sequence[Token], params: frozenset[str]) -> bool:
+    """Whether a parameter, after portable(), is of a type that C++ does not have: arrays as long as another one says."""
+    return any(t.text == "[" and any(one.text in params for one in tokens[n:matching(tokens, n)])
+               for n, t in enumerate(tokens))
 
 
 # The words of a type in any order, as the standard lists them; int goes without saying.
@@ -123,7 +178,7 @@ def _canonical(node: c_ast.Node) -> str:
 
 def may_be_same(a: str, b: str) -> bool:
     """Whether two canonical types may be the same: what typedefs stand for only the C compiler knows."""
-    if a == b:
+    if a == b or "__typeof__" in a + b:
         return True
     words = re.findall(r"(?:struct |union |enum )?[A-Za-z_]\w*", f"{a} {b}")
     return any(w not in _SPECIFIERS | {"const", "volatile", "bool"} and " " not in w for w in words) \
@@ -161,7 +216,7 @@ def _type(text: str, types: frozenset[str]) -> CType | None:
 
 
 def _of(node: c_ast.Node) -> CType | None:
-    text = _generator.visit(node)
+    text = _as_written(_generator.visit(node))
     if isinstance(node, (c_ast.PtrDecl, c_ast.ArrayDecl)):
         to = _of(node.type)
         if to and to.kind == "int" and to.bits == 8 and re.search(r"\bchar\b", to.text):
@@ -195,6 +250,8 @@ def infer(tokens: Sequence[Token], fields: Mapping[str, CType | None], own: froz
     if any(t.text in own for t in tokens):
         return None
     words = [t.text for t in tokens]
+    if any(a == ")" and b == "{" for a, b in zip(words, words[1:])):
+        return None  # a compound literal
     if len(words) == 3 and words[:2] == ["__entry", "->"]:
         return _promote(fields.get(words[2]))
     if len(words) > 2 and words[0] in _HELPERS and words[1] == "(" and _closes(words):
@@ -247,7 +304,7 @@ def _infer(node: c_ast.Node, fields: Mapping[str, CType | None]) -> CType | None
         return _constant(node)
     if isinstance(node, c_ast.StructRef):
         if isinstance(node.name, c_ast.ID) and node.name.name == "__entry":
-            return _promote(fields.get(node.field.name))
+            return _promote(fields.get(_as_written(node.field.name)))
         return None
     if isinstance(node, c_ast.Cast):
         try:
@@ -326,6 +383,12 @@ def _prepare(tokens: Sequence[Token]) -> tuple[str, frozenset[str]]:
                 if depth == 0:
                     break
             continue
+        if token.text in _TYPEOF and index < len(tokens) and tokens[index].text == "(":
+            close = matching(tokens, index)
+            token = token._replace(text=_as_name(f"__typeof__{spell(tokens[index:close + 1])}"), end=tokens[close].end)
+            index = close + 1
+        elif token.kind == "id" and not token.text.isascii():
+            token = token._replace(text=_as_name(token.text))
         kept.append(token._replace(text=_SYNONYMS[token.text]) if token.text in _SYNONYMS else token)
     return spell(kept), frozenset(_type_names(kept))
 

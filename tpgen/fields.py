@@ -28,6 +28,8 @@ class _Fields:
         out: list[Field] = []
         good = True
         for item in calls(tokens):
+            if isinstance(item, Call) and item.name.text == "_Pragma":
+                continue  # nothing between fields warns of anything
             if isinstance(item, Call):
                 made = self._field(item)
                 good = good and made is not None
@@ -103,4 +105,5 @@ class _Fields:
         spelled = self.text.spell(part.tokens)
         # The macros of arrays stringify it before it is expanded.
         unexpanded = self.text.unexpanded(part.tokens) if kind.counted else None
-        return unexpanded or spelled, spelled, bool(parsed and parsed.kind == "other")
+        c_type = self.text.spell(ctype.portable(part.tokens))
+        return unexpanded or spelled, c_type, bool(parsed and parsed.kind == "other")

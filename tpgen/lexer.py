@@ -12,17 +12,23 @@ from tpgen.source import SourceError
 # Of one file, as written and as preprocessed. No definition file is that long; it bounds time and memory.
 MAX_TOKENS = 300_000
 
+# A character of an identifier by its number, as gcc prints those that are not ASCII.
+_UCN = r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"
+# Within an identifier: that, and a newline that is none to C.
+_SPELLING = re.compile(rf"\\\n|{_UCN}")
+
 _TOKEN = re.compile(
     r"""[ \t\f\v]*
       (?:(?P<newline>\n)
       | (?P<space>\\\n|\Z)
       | (?P<comment>/\*.*?\*/|//(?:\\\n|[^\n])*)
-      | (?P<id>(?:[A-Za-z_$\u0080-\ud7ff]|\\[uU][0-9a-f]+)(?:[A-Za-z0-9_$\u0080-\ud7ff]|\\[uU][0-9a-f]+)*)
+      | (?P<id>(?:[A-Za-z_$\u0080-\ud7ff\ue000-\U0010ffff]|{_UCN})
+              (?:[A-Za-z0-9_$\u0080-\ud7ff\ue000-\U0010ffff]|\\\n|{_UCN})*)
       | (?P<num>\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.])*)
       | (?P<str>"(?:\\.|[^"\\\n])*")
       | (?P<chr>'(?:\\.|[^'\\\n])*')
       | (?P<punct>->|\+\+|--|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||\.\.\.|[-+*/%&|^]=|\#\#|[][(){}<>=!~&|^+*/%?:;,.\#-])
-      | (?P<bad>/\*|"(?:\\.|[^"\\\n])*|'(?:\\.|[^'\\\n])*|.))""",
+      | (?P<bad>/\*|"(?:\\.|[^"\\\n])*|'(?:\\.|[^'\\\n])*|.))""".replace("{_UCN}", _UCN),
     re.S | re.X)
 
 _DIRECTIVE = re.compile(r"""[ \t\f\v]*(\#(?:/\*.*?\*/|//(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|\\\n
@@ -68,13 +74,22 @@ def lex(text: str, path: str, at: int = 0, length: int | None = None, markers: b
             line += found[0].count("\n")
         else:
             word = found[kind]
-            tokens.append(Token(kind, word, path, line, at - len(word), at))
+            said = _SPELLING.sub(_character, word) if kind == "id" and "\\" in word else word
+            tokens.append(Token(kind, said, path, line, at - len(word), at))
             fresh = False
             if len(tokens) > MAX_TOKENS:
                 raise SourceError(f"more than {MAX_TOKENS} words and signs")
             if kind in ("str", "chr", "id"):
                 line += word.count("\n")
     return tokens
+
+
+def _character(match: re.Match[str]) -> str:
+    """What a part of an identifier is to C: the character of that number, or nothing."""
+    number = int(match[0][2:] or "-1", 16)
+    if number < 0:
+        return ""
+    return chr(number) if 0x80 <= number < 0xd800 or 0xdfff < number < 0x110000 else match[0]
 
 
 def spell(tokens: Sequence[Token]) -> str:

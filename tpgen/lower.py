@@ -17,7 +17,7 @@ from tpgen.fields import parse_fields
 from tpgen.kinds import FIELD_MACROS, FieldKind
 from tpgen.lexer import Token, spell
 from tpgen.loglevel import EventKey, parse_loglevels
-from tpgen.model import Eval, EventClass, Param, Print, Tracepoint, Unit
+from tpgen.model import CPP_KEYWORDS, Eval, EventClass, Param, Print, Tracepoint, Unit, cpp_name
 from tpgen.parser import WORDS, Declaration, Tree, written
 from tpgen.printk import Printk, parse_print
 from tpgen.text import Text
@@ -178,7 +178,7 @@ class _Lowering:
                 self.diag.error(self.text.span(part.at, part.end), "TP040",
                                 f"the prototype of '{decl.name.text}' is no C parameter list{why}")
             return None
-        texts = [spell(a.tokens) for a in split(part.tokens, part.at, part.end)] if parsed else []
+        declared = split(part.tokens, part.at, part.end) if parsed else ()
         seen: set[str] = set()
         for number, (type_, name, _) in enumerate(parsed):
             wrong = "has the name of another" if name in seen else ""
@@ -192,7 +192,8 @@ class _Lowering:
                                     f"parameter {number + 1} of '{decl.name.text}' ({type_} {name}".rstrip()
                                     + f") {wrong}")
                 return None
-        return tuple(Param(t, n, text, canonical) for (t, n, canonical), text in zip(parsed, texts))
+        names = frozenset(seen)
+        return tuple(_param(type_, name, canonical, a.tokens, names) for (type_, name, canonical), a in zip(parsed, declared))
 
     def _event_class(self, decl: Declaration) -> EventClass | None:
         params = self._params(decl)
@@ -220,6 +221,23 @@ def _fits(role: str, part: Part) -> bool:
     if role == "assign":
         return not first or first.kind != "str"
     return role == "args" or role == "print" and bool(first) and all(t.text != ";" for t in part.tokens)
+
+
+def _param(type_: str, name: str, canonical: str, tokens: Sequence[Token], names: frozenset[str]) -> Param:
+    """A parameter of a prototype that has these names."""
+    tokens = ctype.portable(tokens, names)
+    text = spell(tokens)
+    if ctype.needs_c(tokens, names):
+        site = cpp_name(name)
+        return Param(type_, name, text, canonical, site, f"TP_CPP_OR_C(const void *{site}, {_renamed(tokens, names)})")
+    return Param(type_, name, text, canonical, cpp_name(name), text if names.isdisjoint(CPP_KEYWORDS) else _renamed(tokens, names))
+
+
+def _renamed(tokens: Sequence[Token], names: frozenset[str]) -> str:
+    """A parameter as C++ reads it, which has keywords of its own."""
+    befores = ["", *(t.text for t in tokens)]
+    return spell([token._replace(text=cpp_name(token.text)) if token.text in names and
+                  before not in ("struct", "union", "enum", "->", ".") else token for token, before in zip(tokens, befores)])
 
 
 def _custom(decl: Declaration) -> bool:

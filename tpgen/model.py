@@ -9,15 +9,30 @@ from dataclasses import dataclass
 from tpgen.kinds import FieldKind
 from tpgen.source import Span
 
+# What can name nothing in C++, but something in C.
+CPP_KEYWORDS = frozenset(
+    "alignas alignof and and_eq asm bitand bitor bool catch char8_t char16_t char32_t class co_await co_return co_yield compl "
+    "concept const_cast consteval constexpr constinit decltype delete dynamic_cast explicit export false friend mutable "
+    "namespace new noexcept not not_eq nullptr operator or or_eq private protected public reinterpret_cast requires "
+    "static_assert static_cast template this thread_local throw true try typeid typename using virtual wchar_t xor "
+    "xor_eq".split())
+
+
+def cpp_name(name: str) -> str:
+    """What a parameter or a member of this name is called where C++ reads it, too."""
+    return f"__{name}_" if name in CPP_KEYWORDS else name
+
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A parameter of a prototype: ("long int", "n", "long int n", "long")."""
+    """A parameter of a prototype: ("long int", "n", "long int n", "long", ...)."""
 
     type: str
     name: str
-    text: str       # as written
+    text: str       # as written, but for words that not every standard of C has
     canonical: str  # the type as every spelling of it comes out
+    site_name: str  # its name where C++ reads it, too
+    site_text: str  # the parameter there
 
 
 @dataclass(frozen=True, slots=True)

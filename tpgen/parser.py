@@ -210,6 +210,8 @@ class _Parser:
             token = self.tokens[index]
             if token.kind == "dir":
                 self._directive(token)
+                if len(words) > 1 and words[1] and words[1].text in WORDS["assign"]:
+                    inside.extend(_pragma(token))
                 continue
             if token.kind == "bad":
                 self._bad(token)
@@ -377,6 +379,15 @@ def _forgotten(inside: Sequence[Token], opening: int) -> int:
 def _system(definition: str) -> str:
     """The system that a #define TRACE_SYSTEM names."""
     return " ".join(re.sub(r"/\*.*?\*/|//.*|\\\n", " ", definition, flags=re.S).split())
+
+
+def _pragma(directive: Token) -> Iterator[Token]:
+    """#pragma as the operator that does the same, in which a statement may begin; nothing of another directive."""
+    match = re.match(r"#\s*pragma\b\s*(.*)", directive.text, re.S)
+    if match:
+        said = match[1].replace("\\", "\\\\").replace('"', '\\"')
+        for kind, text in (("id", "_Pragma"), ("punct", "("), ("str", f'"{said}"'), ("punct", ")")):
+            yield directive._replace(kind=kind, text=text, end=directive.start)
 
 
 def _misspelt(word: str) -> bool:

@@ -22,6 +22,9 @@ TABLE_HELPERS = {"__print_flags": 2, "__print_flags_u64": 2, "__print_symbolic":
 # A pointer to TP_fast_assign, a text to TP_printk; in C that takes two names.
 _TEXTS = {name: name.replace("__get_", "__print_") for name, (kind, _) in GETTERS.items() if kind.printer}
 
+# The helpers that look at the record, whose arguments don't say so.
+_READERS = {*GETTERS, "__get_dynamic_array_len", "__get_rel_dynamic_array_len", "__print_dynamic_array"}
+
 # What <inttypes.h> makes of its macros on LP64 machines, for texts that no C compiler sees.
 _PRI_LENGTH = {"8": "", "16": "", "32": "", "64": "l", "MAX": "l", "PTR": "l"}
 _PRI = re.compile(r"PRI([diouxX])(8|16|32|64|MAX|PTR)$")
@@ -158,10 +161,12 @@ def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> tuple[Print
     for call in syntax.tables:
         _table(call, changed, symbols)
     _pointers(format_, syntax.values, changed)
+    if all(t.text == '""' for t in format_):
+        changed.update({**dict.fromkeys(format_, ""), format_[0]: '"%s", ""'})  # compilers warn of a format of no length
     spelled = _stringified(text, rest)
     values = f", {spelled}" if spelled else ""
     value, _ = format_value(format_)
-    uses_entry = any(t.text == "__entry" or t.text.startswith(("__get_", "__print_")) for t in rest)
+    uses_entry = any(t.text == "__entry" or t.text in _READERS for t in rest)
     numbers = {token: number for number, token in enumerate(symbols)}
     return Print(*pieces(text, part.tokens, {**changed, **numbers}), uses_entry, tuple(symbols.values()), spell(format_),
                  all(t.kind == "str" for t in format_), values, f'"{value}"{values}'), syntax

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tpgen import INTERFACE_VERSION
 from tpgen.backends.output import Ask, Output
-from tpgen.model import Code, Eval, EventClass, Field, Param, Print, Symbols, Tracepoint, Unit
+from tpgen.model import Code, Eval, EventClass, Field, Param, Print, Symbols, Tracepoint, Unit, cpp_name
 
 # The highest n of the macros TP_CALL_n in tp/call.h.
 CALL_ARGS = 5
@@ -30,6 +30,8 @@ class TracepointView:
     title: str        # SYSTEM:NAME
     proto: str        # the parameters; void for none
     probe_proto: str  # a probe's
+    site_proto: str   # the parameters where C++ reads them, too
+    site_probe_proto: str
     args: str
     types: str        # those of the parameters, by which a probe's type is compared
     signature: str
@@ -160,6 +162,7 @@ def _print(name: str, print_: Print, event_class: EventClass, evals: Sequence[Ev
 def _tracepoint(tracepoint: Tracepoint, event_class: Mapping[str, object] | None,
                 iterators: dict[str, str], in_doubt: Set[str]) -> TracepointView:
     proto = _proto(tracepoint.params)
+    site_proto = ", ".join(p.site_text for p in tracepoint.params)
     types = ", ".join(p.canonical for p in tracepoint.params) or "void"
     # Tracepoints of one prototype are iterated over by one function, which is named after the first.
     shared = not (tracepoint.condition or tracepoint.custom or tracepoint.nop)
@@ -169,6 +172,8 @@ def _tracepoint(tracepoint: Tracepoint, event_class: Mapping[str, object] | None
         title=":".join(filter(None, (tracepoint.system, tracepoint.name))),
         proto=proto or "void",
         probe_proto="void *__data" + (f", {proto}" if proto else ""),
+        site_proto=site_proto or "void",
+        site_probe_proto="void *__data" + (f", {site_proto}" if site_proto else ""),
         args=", ".join(tracepoint.args),
         types=types,
         signature=re.sub(r"[^\w *,()\[\]]", ".", f"{tracepoint.name}({types})"),
@@ -184,13 +189,19 @@ def _call(tracepoint: Tracepoint) -> str:
     tp = f"__tp_import_{tracepoint.name}.tp" if tracepoint.exported else f"&__tracepoint_{tracepoint.name}"
     probe = f"tp_probe_fn_{tracepoint.name}"
     number = len(tracepoint.args)
-    return f"TP_CALL_{number if number <= CALL_ARGS else 'MANY'}({', '.join([probe, tp, *tracepoint.args])})"
+    return f"TP_CALL_{number if number <= CALL_ARGS else 'MANY'}({', '.join([probe, tp, *_site_args(tracepoint)])})"
 
 
 def _sdt(tracepoint: Tracepoint) -> str:
     """The probe that tools see from outside, in files that are compiled with it. They want a provider."""
     names = (f'"{tracepoint.system or "tp"}"', f'"{tracepoint.name}"')
-    return f"TP_SDT_PROBE({', '.join([*names, *tracepoint.args[:SDT_ARGS]])})"
+    return f"TP_SDT_PROBE({', '.join([*names, *_site_args(tracepoint)[:SDT_ARGS]])})"
+
+
+def _site_args(tracepoint: Tracepoint) -> list[str]:
+    """TP_ARGS as a site calls them."""
+    names = {p.name: p.site_name for p in tracepoint.params}
+    return [names.get(arg, arg) for arg in tracepoint.args]
 
 
 def _proto(params: Sequence[Param]) -> str:
@@ -206,8 +217,7 @@ def _field(field: Field, tables: Mapping[str, str], element: str, line: int) -> 
         "type": element,
         "type_text": field.type,
         "member": field.member,
-        "declaration": f"tp_data_loc_t {field.member};" if field.dynamic else
-        f"{field.c_type} {field.name}" + (f"[{field.length}];" if field.kind.counted else ";"),
+        "declaration": f"tp_data_loc_t {field.member};" if field.dynamic else f"{_member(field)};",
         "comment": f"{field.type}[]" if field.dynamic else "",
         "sizer": field.kind.sizer,
         "element": f", sizeof({element}), _Alignof({element})" if field.kind.counted else "",
@@ -215,6 +225,12 @@ def _field(field: Field, tables: Mapping[str, str], element: str, line: int) -> 
         "place": "tp_place_rel" if field.rel else "tp_place",
         "symbols": tables.get(field.name, "NULL") if field.kind.name == "field" else "NULL",
     }
+
+
+def _member(field: Field) -> str:
+    behind = f"[{field.length}]" if field.kind.counted else ""
+    c, cpp = (f"{field.c_type} {name}{behind}" for name in (field.name, cpp_name(field.name)))
+    return c if c == cpp else f"TP_CPP_OR_C({cpp}, {c})"
 
 
 def _table(symbols: Symbols) -> list[tuple[int, str]]:
@@ -229,4 +245,5 @@ def _table(symbols: Symbols) -> list[tuple[int, str]]:
 
 def _assign(code: Code) -> Code:
     """The body as statements: the last ';' may be missing, as it may in the kernel."""
-    return code if code.text[-1:] in ("", ";") else Code(code.line, code.text + ";")
+    behind = "\n;" if code.text.rpartition("\n")[2].startswith("#") else ";"
+    return code if code.text[-1:] in ("", ";") else Code(code.line, code.text + behind)

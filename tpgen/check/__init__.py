@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tpgen.check.constants import check_unevaluated_names
-from tpgen.check.declarations import check_cpp_names, check_duplicates, check_single_events
+from tpgen.check.declarations import check_duplicates, check_reserved_names, check_single_events
 from tpgen.check.fields import check_fields
 from tpgen.check.layout import check_layout
 from tpgen.check.print import check_print
@@ -40,9 +40,9 @@ def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
         for decl, tracepoint in lowered.tracepoints:
             check_arguments(decl, tracepoint.params, lowered.text, diag)
             check_prototype(decl, tracepoint, lowered, diag)
+        check_reserved_names(lowered, diag)
         if diag.remarks:
             check_single_events(lowered, diag)
-            check_cpp_names(lowered, diag)
             check_unevaluated_names(lowered, records, diag)
         if not diag.errors:
             _nothing(lowered, diag)

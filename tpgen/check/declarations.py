@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules on declarations: names that stand twice or that C++ can't have, classes that no second event has."""
+"""Rules on declarations: names that stand twice or that the generated code needs, classes that no second event has."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 from tpgen.diag import Diagnostics, Note
 from tpgen.lower import Lowered
-from tpgen.model import Tracepoint
+from tpgen.model import Param, Tracepoint
+from tpgen.parser import Declaration
 from tpgen.source import Span
 
-_CPP_KEYWORDS = frozenset(
-    "alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept const_cast constexpr "
-    "decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq nullptr operator "
-    "or or_eq private protected public reinterpret_cast requires static_assert static_cast template this thread_local "
-    "throw true try typeid typename using virtual wchar_t xor xor_eq".split())
+# Beside the parameters of a tracepoint's iterator, and of the writer of its records.
+_ITERATOR = ("__data", "__it", "__probe")
+_WRITER = ("__entry", "__rec", "__record", "__size")
 
 
 def check_duplicates(units: Sequence[Lowered], diag: Diagnostics) -> None:
@@ -40,19 +39,27 @@ def check_duplicates(units: Sequence[Lowered], diag: Diagnostics) -> None:
                            [Note(first, "the first is here")])
 
 
-def check_cpp_names(lowered: Lowered, diag: Diagnostics) -> None:
-    """Names by which C++ files can't include the header."""
+def check_reserved_names(lowered: Lowered, diag: Diagnostics) -> None:
+    """Parameters that are called as what stands beside them in the generated code."""
+    users: dict[int, list[str]] = {}
     for decl, tracepoint in lowered.tracepoints:
-        for param in tracepoint.params:
-            if param.name in _CPP_KEYWORDS:
-                part = decl.parts["proto"]
-                diag.remark(lowered.text.span(part.at, part.end), "TP042", f"parameter '{param.name}' of "
-                            f"'{tracepoint.name}' is a keyword of C++, whose files then can't include the header")
-    for _, event_class in lowered.classes:
-        for field in event_class.fields:
-            if field.name in _CPP_KEYWORDS:
-                diag.remark(field.span, "TP042", f"field '{field.name}' of '{event_class.name}' is a keyword of C++, whose "
-                            "files then can't include the header")
+        users.setdefault(id(tracepoint.event_class), []).append(tracepoint.name)
+        if not tracepoint.nop:
+            _reserved(decl, tracepoint.params, _ITERATOR if not tracepoint.custom else _ITERATOR[:1], lowered, diag)
+    for decl, event_class in lowered.classes:
+        own = users.get(id(event_class), [])
+        if own:
+            dynamic = any(f.dynamic for f in event_class.fields)
+            names = [*_WRITER, *(["__dyn"] if dynamic else []), *(["__event"] if own != [event_class.name] else [])]
+            _reserved(decl, event_class.params, names, lowered, diag)
+
+
+def _reserved(decl: Declaration, params: Sequence[Param], names: Sequence[str], lowered: Lowered, diag: Diagnostics) -> None:
+    for param in params:
+        if param.name in names:
+            at = next(t for t in decl.parts["proto"].tokens if t.text == param.name)
+            diag.error(lowered.text.span(at), "TP043", f"parameter '{param.name}' of '{decl.name.text}' has the "
+                       "name of a variable of the code that tpgen makes of it; rename the parameter")
 
 
 def check_single_events(lowered: Lowered, diag: Diagnostics) -> None:

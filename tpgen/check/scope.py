@@ -131,7 +131,8 @@ def declared(tokens: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
     for index, token in enumerate(tokens):
         if begins and token.kind == "id" and token.text not in _NO_DECLARATION:
             yield from _declarators(tokens, index)
-        begins = token.text in ("{", "}", ";") or token.text == "(" and index > 0 and tokens[index - 1].text == "for"
+        begins = token.text in ("{", "}", ";") or token.text == "(" and index > 0 and tokens[index - 1].text == "for" \
+            or token.text == ")" and index > 2 and tokens[index - 3].text == "_Pragma"
 
 
 def _declarators(tokens: Sequence[Token], index: int) -> Iterator[tuple[str, Sequence[Token]]]:

@@ -45,12 +45,13 @@
 /*
  * Two .tp files of a program can't have an event class of one name. Each defines
  * this symbol, in a section that is called like the file: so the linker names both.
+ * In quotes, as clang wants names that are not ASCII.
  */
 #define TP_ONE_EVENT_CLASS(name, what)                                                  \
 	__asm__(".pushsection \".rodata." what "\", \"a\", %progbits\n\t"               \
-		".globl event_class_" #name "_is_in_two_tp_files__rename_one\n\t"     \
-		".hidden event_class_" #name "_is_in_two_tp_files__rename_one\n"      \
-		"event_class_" #name "_is_in_two_tp_files__rename_one:\n\t"           \
+		".globl \"event_class_" #name "_is_in_two_tp_files__rename_one\"\n\t" \
+		".hidden \"event_class_" #name "_is_in_two_tp_files__rename_one\"\n"  \
+		"\"event_class_" #name "_is_in_two_tp_files__rename_one\":\n\t"       \
 		".popsection")
 
 /* ---- Describing fields ---- */

@@ -101,6 +101,13 @@ extern "C" {
 #define TP_PUBLIC __attribute__((visibility("default")))
 #define TP_UNUSED __attribute__((unused))
 
+/* A declaration that C++ can't have as it is in C: TP_CPP_OR_C(int __class_, int class). */
+#ifdef __cplusplus
+#define TP_CPP_OR_C(cpp, ...) cpp
+#else
+#define TP_CPP_OR_C(cpp, ...) __VA_ARGS__
+#endif
+
 /* The constraint of an assembler operand that is a symbol, in position-independent code, too; where there is one. */
 #if defined(__x86_64__) && !defined(__code_model_large__)
 #define TP_SYMBOL_OPERAND "i"
