@@ -122,6 +122,15 @@ class Eval:
 
 
 @dataclass(frozen=True, slots=True)
+class Constant:
+    """What may be a constant of the program's, of which readers of a format know nothing: "RED", "sizeof(struct pixel)"."""
+
+    line: int
+    text: str    # as it stands in the format
+    value: bool  # it is a value at file scope: that of a table's entry. Other names may be of what is none there, such as a macro
+
+
+@dataclass(frozen=True, slots=True)
 class Print:
     """TP_printk."""
 
@@ -133,6 +142,7 @@ class Print:
     literal: bool   # the format is string literals only
     arguments: str  # ", " and the other arguments as the kernel stringifies them, __entry as REC
     text: str       # what the kernel prints behind "print fmt: "
+    constants: tuple[Constant, ...]  # each once
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from tpgen.diag import Diagnostics, Note
 from tpgen.kinds import GETTERS
 from tpgen.lexer import Token, spell
-from tpgen.model import Print, Symbols
+from tpgen.model import Constant, Print, Symbols
 from tpgen.parser import Declaration
 from tpgen.text import Text
-from tpgen.tokens import Part, brackets, matching, split
+from tpgen.tokens import C_KEYWORDS, Part, brackets, matching, split
 from tpgen.wording import pieces
 
 # The helpers whose arguments from this one on are a table.
@@ -169,7 +169,7 @@ def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> tuple[Print
     uses_entry = any(t.text == "__entry" or t.text in _READERS for t in rest)
     numbers = {token: number for number, token in enumerate(symbols)}
     return Print(*pieces(text, part.tokens, {**changed, **numbers}), uses_entry, tuple(symbols.values()), spell(format_),
-                 all(t.kind == "str" for t in format_), values, f'"{value}"{values}'), syntax
+                 all(t.kind == "str" for t in format_), values, f'"{value}"{values}', _constants(text, syntax, changed)), syntax
 
 
 # Helpers that are arithmetic to the readers of a format.
@@ -264,6 +264,104 @@ def _table(call: TableCall, changed: dict[Token, str], symbols: dict[Token, Symb
     symbols[head] = Symbols(tuple((e.at.line, e.value, e.name) for e in known),
                             _field(value) if all(t.kind == "str" for t in delimiter) else None, spell(delimiter),
                             call.helper.text.endswith("_u64"))
+
+
+def _constants(text: Text, syntax: Printk, changed: Container[Token]) -> tuple[Constant, ...]:
+    """What of the arguments may be constants. Tables of changed calls are data of their own."""
+    found: dict[str, Constant] = {}
+    for part in syntax.values:
+        for one in _Named(text, syntax.tables, changed).of(part.tokens, False):
+            if one.text not in found or one.value:
+                found[one.text] = one
+    return tuple(found.values())
+
+
+# The helpers all of whose arguments are values.
+_OF_VALUES = {"__print_hex", "__print_hex_str", "__print_array", *_ARITHMETIC}
+# Names of the printer's own, and words that are no names.
+_NO_CONSTANTS = C_KEYWORDS | {"NULL", "true", "false", "p", "entry", "__entry", "__record", "__start", "__func__", "__FUNCTION__"}
+# What may follow a name that is an operand, other than members and elements of a variable.
+_BEHIND = frozenset("* / % + - << >> < > <= >= == != & ^ | && || ? : , )".split())
+# What can't follow a type in brackets: it is a name, then.
+_BEHIND_NAME = frozenset("/ % << >> < > <= >= == != ^ | || ? : , )".split())
+
+
+class _Named:
+    """Names in expressions that may be those of constants: as an operand, but for what is looked at or changed itself.
+
+    What a macro of an included header makes of its arguments is not known, nor what two operands beside each other are.
+    """
+
+    def __init__(self, text: Text, tables: Sequence[TableCall], changed: Container[Token]):
+        self.text = text
+        self.tables = {call.helper: call for call in tables}
+        self.changed = changed
+
+    def of(self, tokens: Sequence[Token], value: bool) -> Iterator[Constant]:
+        index = 0
+        operand, address = True, False  # what is to come; of which the address is taken
+        while index < len(tokens):
+            token = tokens[index]
+            after = tokens[index + 1].text if index + 1 < len(tokens) else ")"
+            close = matching(tokens, index + 1) if after == "(" else index
+            if token.kind in ("id", "num", "str", "chr"):
+                if not operand and token.kind != "str":
+                    return
+                if token.kind == "id" and after == "(":
+                    yield from self._call(tokens[index:close + 1], value)
+                    index = close
+                elif token.kind == "id" and after in _BEHIND and not address and token.text not in _NO_CONSTANTS:
+                    yield Constant(token.line, token.text, value)
+                operand = False
+            elif token.text == "(":
+                close = matching(tokens, index)
+                inside = tokens[index + 1:close]
+                if inside and inside[0].text == "{":
+                    return
+                if not _is_type(inside, tokens[close + 1].text if close + 1 < len(tokens) else ")"):
+                    yield from self.of(inside, value)
+                    operand = False
+                index = close
+            elif token.text == "[":
+                index = matching(tokens, index)
+            elif token.text in ("->", "."):
+                index += 1
+            elif token.text == "{":
+                return
+            else:
+                address = token.text == "&" and operand
+                operand = token.text not in ("++", "--")
+            index += 1
+
+    def _call(self, tokens: Sequence[Token], value: bool) -> Iterator[Constant]:
+        name = tokens[0]
+        inside = tokens[2:-1]
+        if name in self.tables:
+            call = self.tables[name]
+            if call.arguments:
+                yield from self.of(call.arguments[0].tokens, value)
+            for entry in filter(None, call.entries):
+                whole = entry.tokens[0].kind == "id" and entry.tokens[1:2] and entry.tokens[1].text == "(" \
+                    and matching(entry.tokens, 1) == len(entry.tokens) - 1
+                if whole and name in self.changed and entry.tokens[0].text not in C_KEYWORDS:
+                    yield Constant(entry.at.line, self.text.spell(entry.tokens), True)
+                else:
+                    yield from self.of(entry.tokens, name in self.changed)
+        elif name.text in _OF_VALUES:
+            for part in split(inside, tokens[1], tokens[-1]):
+                yield from self.of(part.tokens, value)
+        elif name.text == "sizeof" and inside and all(t.kind == "id" or t.text == "*" for t in inside) \
+                and not any(t.text in ("p", "entry", "__entry", "__record") for t in inside) \
+                and not all(t.text in C_KEYWORDS or t.text == "*" for t in inside):
+            yield Constant(name.line, self.text.spell(tokens), True)
+
+
+def _is_type(tokens: Sequence[Token], after: str) -> bool:
+    """Whether what is in brackets may be a type, to which something is cast."""
+    names = sum(t.kind == "id" for t in tokens)
+    if not names or names + sum(t.text == "*" for t in tokens) != len(tokens):
+        return False
+    return names > 1 or tokens[-1].text == "*" or after not in _BEHIND_NAME
 
 
 # What the helpers themselves cast the value to may stand in front of it.

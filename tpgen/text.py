@@ -81,6 +81,22 @@ class Text:
         return frozenset(names)
 
     @cached_property
+    def own_enumerators(self) -> frozenset[str]:
+        """The names that the file gives to values of its enumerations."""
+        names: set[str] = set()
+        depth = 0  # of brackets in an enumeration's
+        previous = ["", ""]
+        for token in self.tokens:
+            if depth:
+                depth += (token.text in "([{") - (token.text in ")]}") if token.kind == "punct" else 0
+                if depth == 1 and token.kind == "id" and previous[-1] in ("{", ","):
+                    names.add(token.text)
+            elif token.text == "{" and "enum" in previous:
+                depth = 1
+            previous = [previous[-1], token.text]
+        return frozenset(names)
+
+    @cached_property
     def own_macros(self) -> frozenset[str]:
         """The macros that the file defines."""
         return frozenset(m[1] for t in self.raw if t.kind == "dir" and (m := re.match(r"#\s*define\s+(\w+)", t.text)))

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import os
+import re
 
 from building import generate, runtime
-from support import INCLUDES, WARNINGS, Case, need, tpgen
+from support import INCLUDES, WARNINGS, Case, need, read, tpgen
 
 CPP = {"g++": ("c++11", "c++20"), "clang++": ("c++11", "c++20")}
 C = {"gcc": ("c11",), "clang": ("c11",)}
@@ -200,6 +201,66 @@ DEFINE_EVENT(operator, delete, TP_PROTO(int xor), TP_ARGS(xor));
 DECLARE_TRACE_CONDITION(namespace, TP_PROTO(int and, int or), TP_ARGS(and, or), TP_CONDITION(and && or));
 """
 
+# A header of the program's, and names that stand for all kinds of things in it.
+THINGS = """enum color { RED, GREEN = 7, BLUE, DARK = -4 };
+enum { FLAG_READ = 3, SELF = 12, LENGTH = 5 };
+#define SELF SELF
+#define MAX 99
+#define LOW (1 << 2)
+#define ALL (~0ull)
+#define FLAG(name) FLAG_##name
+#define BIT(n) (1ul << (n))
+#define NOW ({ 5; })
+#define HALF 0.5
+#define TEXT "text"
+#define POINTER ((char *)8)
+#define ADDRESS (&a_variable)
+#define NOTHING
+typedef unsigned int u32;
+struct pair { int a, b; };
+static int a_variable = 3;
+static const int a_const_variable = 4;
+static const struct pair a_pair = { 5, 6 };
+static const int a_table[2] = { 7, 8 };
+static inline int a_function(void) { return 9; }
+"""
+CONSTANTS = """#define TRACE_SYSTEM odd
+#include "things.h"
+enum { OWN_ONE = 21, OWN_TWO };
+TRACE_DEFINE_ENUM(BLUE);
+TRACE_EVENT(tables, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)), TP_fast_assign(__entry->n = n;),
+	TP_printk("%s %s %s RED",
+		__print_symbolic(__entry->n, { RED, "RED" }, { GREEN, "green" }, { BLUE, "BLUE" }, { DARK, "dark" }, { OWN_ONE, "OWN_ONE" }),
+		__print_flags(__entry->n & MAX, "|", { 1 << RED, "red" }, { BIT(GREEN), "g" }, { FLAG(READ), "r" }, { LOW, "l" }, { (u32)GREEN, "c" }),
+		__print_symbolic_u64(__entry->n, { ALL, "all" }, { SELF, "self" }, { sizeof(struct pair), "pair" }))
+);
+TRACE_EVENT(values, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n) __array(char, text, LENGTH)),
+	TP_fast_assign(__entry->n = n; memset(__entry->text, 0, LENGTH);),
+	TP_printk("%d %d %d %d %d %s %d %d %p %f %zu %u %d %d %d %d %d %d %s %zu %p", __entry->n & MAX, __entry->n + NOW, a_variable,
+		a_const_variable, a_function(), TEXT, __entry->n == GREEN ? (int)OWN_ONE : (OWN_TWO), FLAG(READ) + RED, POINTER, HALF,
+		sizeof(struct pair), (u32)BLUE, SELF, *ADDRESS, *&a_variable, a_pair.a, a_table[RED], a_table[1] * (GREEN),
+		__print_hex(__entry->text, LENGTH), sizeof(__entry->text) + sizeof(int) + sizeof(u32), (void *)a_table)
+);
+TRACE_EVENT(again, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)), TP_fast_assign(__entry->n = n;),
+	TP_printk("%s", __print_symbolic(__entry->n, { RED, "r" }, { GREEN, "g" }))
+);
+TRACE_EVENT(and_again, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)), TP_fast_assign(__entry->n = n;),
+	TP_printk("%s", __print_symbolic(__entry->n, { GREEN, "g" }, { RED, "r" }))
+);
+TRACE_EVENT(a_third, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)), TP_fast_assign(__entry->n = n;),
+	TP_printk("%s!", __print_symbolic(__entry->n, { RED, "r" }, { GREEN, "g" }))
+);
+"""
+FORMATS = [
+    '"%s %s %s RED", __print_symbolic(REC->n, { 0, "RED" }, { 7, "green" }, { 8, "BLUE" }, { -4, "dark" }, { 21, "OWN_ONE" }), '
+    '__print_flags(REC->n & MAX, "|", { 1 << 0, "red" }, { 128, "g" }, { 3, "r" }, { 4, "l" }, { (u32)7, "c" }), '
+    '__print_symbolic_u64(REC->n, { -1, "all" }, { 12, "self" }, { 8, "pair" })',
+    '"%d %d %d %d %d %s %d %d %p %f %zu %u %d %d %d %d %d %d %s %zu %p", REC->n & MAX, REC->n + NOW, a_variable, a_const_variable, '
+    'a_function(), TEXT, REC->n == 7 ? (int)21 : (22), FLAG(READ) + 0, POINTER, HALF, 8, (u32)8, SELF, *ADDRESS, *&a_variable, '
+    'a_pair.a, a_table[0], a_table[1] * (7), __print_hex(REC->text, 5), sizeof(REC->text) + sizeof(int) + 4, (void *)a_table',
+    '"%s", __print_symbolic(REC->n, { 0, "r" }, { 7, "g" })', '"%s", __print_symbolic(REC->n, { 7, "g" }, { 0, "r" })',
+    '"%s!", __print_symbolic(REC->n, { 0, "r" }, { 7, "g" })']
+
 # Whose names generated code needs for itself.
 TAKEN = ("__data", "__it", "__probe", "__entry", "__rec", "__record", "__size", "__dyn", "__event")
 FREE = ("__tp", "p", "entry", "data", "probe", "tp", "size", "rec", "it", "a", "__start")
@@ -333,6 +394,40 @@ int main()
 	trace_new(1, "class", 2, some);
 	trace_delete(3);
 	trace_namespace(1, 0);"""), ["1 class 7 abc", "3"])
+
+    def test_values_of_constants_in_formats(self) -> None:
+        """A format has the values of what is a constant to the C compiler; what else a name stands for is no matter."""
+        self.write("things.h", THINGS)
+        generate(self.dir, self.write("odd.tp", CONSTANTS))
+        self.assertEqual(len(re.findall(r"struct tp_eval tp_evals_\w+\[\]", read(self.path("odd.h")))), 4)  # two are of one
+        main = self.write("main.c", """#define CREATE_TRACE_POINTS
+#include "odd.h"
+#include <stdio.h>
+#include <tp/trace_seq.h>
+
+int main(void)
+{
+	static char text[10000];
+	struct tp_event *events[] = { &tp_event_tables, &tp_event_values, &tp_event_again, &tp_event_and_again, &tp_event_a_third };
+
+	for (int i = 0; i < 5; i++) {
+		struct trace_seq s;
+		trace_seq_init(&s, text, sizeof(text));
+		tp_event_format(events[i], &s);
+		puts(text);
+	}
+	return 0;
+}
+""")
+        for compiler in C:
+            for level in ("-O0", "-O2"):
+                need(self, compiler)
+                done = self.succeed([compiler, "-std=c11", level, *WARNINGS, "-Wno-pedantic", "-Wno-gnu-statement-expression",
+                                     "-Wno-sign-conversion", *INCLUDES, "-iquote", self.dir, "-o", self.path("main"), main,
+                                     *runtime("static")])
+                self.assertEqual(done.stdout + done.stderr, "")
+                formats = re.findall("^print fmt: (.*)$", self.succeed([self.path("main")]).stdout, re.M)
+                self.assertEqual(formats, FORMATS, (compiler, level))
 
     def test_names_that_generated_code_needs(self) -> None:
         """Either they may be used, or they are refused where they stand."""

@@ -139,6 +139,34 @@ class Dat(Case):
         self.assertRegex(texts[0].split(" s=")[1], r'^x"y m=8 +"q, %" 7$')
         self.assertEqual(texts[1], "0xc000000000000000")
 
+    def test_names_of_constants(self) -> None:
+        """Of enumerations and of what tables name, which no TRACE_DEFINE_ENUM says: trace-cmd knows no C."""
+        self.write("transport.h", """
+            enum transport { TCP = 1, UDP, UNIX_SOCKET = 40 };
+            #define RELIABLE 0x10
+            #define PASTED(what) FLAG_##what
+            enum { FLAG_READ = 0x20 };
+            """)
+        self.write("conn.tp", """
+            #define TRACE_SYSTEM conn
+            #include "transport.h"
+            #define TRANSPORTS { TCP, "tcp" }, { UDP, "udp" }, { UNIX_SOCKET, "unix" }
+            TRACE_EVENT(conn_new, TP_PROTO(int transport, int flags), TP_ARGS(transport, flags),
+                TP_STRUCT__entry(__field(int, transport) __field(int, flags)),
+                TP_fast_assign(__entry->transport = transport; __entry->flags = flags;),
+                TP_printk("transport=%s flags=%s %s %d", __print_symbolic(__entry->transport, TRANSPORTS),
+                          __print_flags(__entry->flags, "|", { RELIABLE, "reliable" }, { PASTED(READ), "read" }, { 1 << UDP, "four" }),
+                          __entry->transport == UNIX_SOCKET ? "local" : "far", __entry->transport + UDP));
+            """)
+        self.write("conn.c", '#define CREATE_TRACE_POINTS\n#include "conn.h"\nint main(void)\n{\n'
+                             "\tfor (int n = 0; n < 50; n++)\n\t\ttrace_conn_new(n, n);\n\treturn 0;\n}\n")
+        generate(self.dir, self.path("conn.tp"))
+        build(self.path("conn"), self.path("conn.c"), include=[self.dir])
+        self.succeed([self.path("conn")], env=self.environment())
+        self.export()
+        texts = [line["text"] for line in self.compare()]
+        self.assertEqual(texts[40], "transport=unix flags=read|0x8 local 42")
+
     def test_all_helpers_in_threads(self) -> None:
         self.record(4, 60)
         self.assertRegex(self.export(), r": 6724 events; 4 CPUs, .*; 0 events were lost while recording\n$")

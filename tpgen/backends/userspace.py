@@ -53,7 +53,8 @@ def header(unit: Unit, template: str) -> Output:
     users: dict[int, list[Tracepoint]] = {}
     for tracepoint in unit.tracepoints:
         users.setdefault(id(tracepoint.event_class), []).append(tracepoint)
-    classes = {id(c): _class(c, users.get(id(c), []), unit) for c in unit.classes}
+    evals: dict[object, str] = {}
+    classes = {id(c): _class(c, users.get(id(c), []), unit, evals) for c in unit.classes}
     iterators: dict[str, str] = {}
     in_doubt = {name for code in unit.verbatim if code.conditional for name in code.uses}
     views = [_tracepoint(t, classes.get(id(t.event_class)), iterators, in_doubt) for t in unit.tracepoints]
@@ -91,7 +92,7 @@ def _id(name: str, custom: bool) -> str:
     return f"custom__{name}" if custom else name
 
 
-def _class(event_class: EventClass, users: Sequence[Tracepoint], unit: Unit) -> Mapping[str, object]:
+def _class(event_class: EventClass, users: Sequence[Tracepoint], unit: Unit, evals: dict[object, str]) -> Mapping[str, object]:
     name = _id(event_class.name, event_class.custom)
     fields = _fields(event_class, name, event_class.print)
     return {
@@ -114,8 +115,8 @@ def _class(event_class: EventClass, users: Sequence[Tracepoint], unit: Unit) -> 
         "plain": event_class.plain,
         "uses_alias": event_class.uses_alias,
         "unused": [p.name for p in event_class.params if p.name not in event_class.mentioned],
-        "prints": [_print(name, event_class.print, event_class, unit.evals),
-                   *(_print(t.name, t.print, event_class, unit.evals) for t in users if t.print)],
+        "prints": [_print(name, event_class.print, event_class, unit.evals, evals),
+                   *(_print(t.name, t.print, event_class, unit.evals, evals) for t in users if t.print)] if users else [],
     }
 
 
@@ -145,9 +146,13 @@ def _table_name(name: str, number: int) -> str:
     return f"tp_symbols_{name}__{number}"
 
 
-def _print(name: str, print_: Print, event_class: EventClass, evals: Sequence[Eval]) -> Mapping[str, object]:
+def _print(name: str, print_: Print, event_class: EventClass, evals: Sequence[Eval],
+           tables_of: dict[object, str]) -> Mapping[str, object]:
+    """A TP_printk. Those that name the same constants share a table, which is called after the first."""
     tables = [_table_name(name, number) for number, _ in enumerate(print_.symbols, 1)]
     texts = " ".join([print_.text, *(f.length or "" for f in event_class.fields)])
+    named = [e.text for e in evals if re.search(rf"(?<!\w){re.escape(e.text)}(?!\w)", texts)]
+    constants = [c for c in print_.constants if c.text not in named]
     return {
         "id": name,
         "tables": [(table, "trace_print_flags_u64" if s.wide else "trace_print_flags", _table(s))
@@ -155,7 +160,9 @@ def _print(name: str, print_: Print, event_class: EventClass, evals: Sequence[Ev
         "fields": _fields(event_class, name, print_),
         "printk": "".join(tables[piece] if isinstance(piece, int) else piece for piece in print_.pieces),
         "print": print_,
-        "evals": [e.text for e in evals if re.search(rf"(?<!\w){re.escape(e.text)}(?!\w)", texts)],
+        "evals": named,
+        "constants": constants,
+        "evals_id": tables_of.setdefault((*named, *((c.text, c.value) for c in constants)), name) if named or constants else "",
     }
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from tpgen.check.print import KERNEL_HEADER
 from tpgen.check.scope import Record, unevaluated
 from tpgen.diag import Diagnostics
 from tpgen.lexer import Token, lex, spell
@@ -20,6 +21,8 @@ _CONSTANT = re.compile(r"(?!NULL$|PRI[a-zA-Z]|TRUE$|FALSE$)[A-Z][A-Z0-9_]{2,}$")
 def check_unevaluated_names(lowered: Lowered, records: Sequence[Record], diag: Diagnostics) -> None:
     """Names in format files that their readers can't look up: one remark a file, at the first."""
     known = {e.text for e in lowered.unit.evals}
+    if not KERNEL_HEADER.search(lowered.text.source.text):
+        known |= lowered.text.own_enumerators | _resolved(lowered)
     found: dict[str, tuple[str, Span]] = {}
     for record in records:
         named = [(one, lowered.text.span(at)) for printk in record.prints for one, at in _constants(printk.tokens)]
@@ -37,6 +40,15 @@ def check_unevaluated_names(lowered: Lowered, records: Sequence[Record], diag: D
         _, first = next(iter(found.values()))
         diag.remark(first, "TP056", f"{names} {stands} in the formats of this file's events by name, where readers of a trace "
                     f"can't look {it} up; {remedies} gives them {value}")
+
+
+def _resolved(lowered: Lowered) -> set[str]:
+    """What the program itself gives the values of, as the C compiler knows them: values in tables, and sizes."""
+    unit = lowered.unit
+    prints = [*(c.print for c in unit.classes), *(t.print for t in unit.tracepoints if t.print)]
+    texts = [c.text for print_ in prints for c in print_.constants if c.value]
+    # FLAG(READ) is one value.
+    return {*texts, *(t.text for text in texts if "(" in text for t in lex(text, unit.path) if not text.startswith("sizeof"))}
 
 
 def _constants(tokens: Sequence[Token]) -> Iterator[tuple[tuple[str, str], Token]]:

@@ -28,7 +28,7 @@ _ADDRESS = re.compile(r"(?:[sSBfF]\w*|[xKe])?$")
 _PRINTER = frozenset(["p", "__entry"])
 
 # A kernel trace header's last line.
-_KERNEL_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<trace/define_trace\.h>", re.M)
+KERNEL_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<trace/define_trace\.h>", re.M)
 
 # What is there for ever, beside text.
 _STATIC = (["__func__"], ["__FUNCTION__"], ["NULL"], ["0"])
@@ -177,7 +177,7 @@ class _Print:
                 continue
             # The kernel prints only text that it knows to be there for ever, so that is what its trace headers store.
             kernel = one.letter == "s" and origins and origins <= {"static", "parameter"} \
-                and _KERNEL_HEADER.search(self.text.source.text)
+                and KERNEL_HEADER.search(self.text.source.text)
             say = self.diag.remark if kernel else self.diag.warning
             remedy = f"record the text, with __string({field.name}, ...)" if one.letter == "s" else \
                 "record what it points to, with __array"

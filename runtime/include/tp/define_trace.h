@@ -100,4 +100,21 @@
 		.is_char = TP_IS_CHAR(*(element_type *)0), .symbols = __VA_ARGS__,                           \
 	}
 
+/* ---- The values of names ---- */
+
+/*
+ * An element of a tp_eval array: x, if it is a constant integer to C; else one
+ * that no format names. x is any expression, which is not evaluated: 0 times a
+ * constant is a null pointer, of which the other pointer's type becomes that
+ * of both. By their types, floating-point numbers are told from integers.
+ */
+#define TP_IS_CONSTANT(x)                                                            \
+	(_Generic(1 ? (void *)((long)(x) * 0) : (int *)0, int *: 1, default: 0) &&   \
+	 _Generic((x), float: 0, double: 0, long double: 0, default: 1))
+#define TP_EVAL(x)                                                                   \
+	{                                                                            \
+		__builtin_choose_expr(TP_IS_CONSTANT(x), #x, ""),                    \
+			__builtin_choose_expr(TP_IS_CONSTANT(x), (long long)(x), 0), \
+	}
+
 #endif /* TP_DEFINE_TRACE_H */

@@ -106,7 +106,10 @@ struct tp_event_field {
 	bool is_hexadecimal;      /* an integer that people read in base 16; markers' only */
 };
 
-/* A name of TRACE_DEFINE_ENUM, or "sizeof(TYPE)" of TRACE_DEFINE_SIZEOF. Tables end with a NULL name. */
+/*
+ * A constant that a format names: of TRACE_DEFINE_ENUM or of an enumeration, a
+ * value in a table, "sizeof(TYPE)". "" is no constant. Tables end with a NULL name.
+ */
 struct tp_eval {
 	const char *name;
 	long long value;
