@@ -74,7 +74,7 @@ def lex(text: str, path: str, at: int = 0, length: int | None = None, markers: b
             line += found[0].count("\n")
         else:
             word = found[kind]
-            said = _SPELLING.sub(_character, word) if kind == "id" and "\\" in word else word
+            said = characters(word) if kind == "id" else word
             tokens.append(Token(kind, said, path, line, at - len(word), at))
             fresh = False
             if len(tokens) > MAX_TOKENS:
@@ -82,6 +82,11 @@ def lex(text: str, path: str, at: int = 0, length: int | None = None, markers: b
             if kind in ("str", "chr", "id"):
                 line += word.count("\n")
     return tokens
+
+
+def characters(word: str) -> str:
+    """An identifier as it is to C."""
+    return _SPELLING.sub(_character, word) if "\\" in word else word
 
 
 def _character(match: re.Match[str]) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
 
-from tpgen.lexer import MAX_TOKENS, Token, lex
+from tpgen.lexer import MAX_TOKENS, Token, characters, lex
 from tpgen.source import Source, SourceError, Span
 
 _MARKER_LINE = re.compile(r'^#[ \t]*(?:line[ \t]+)?\d+[ \t]+"', re.M)
@@ -37,7 +37,7 @@ def _lex_of(text: str, path: str) -> list[Token]:
     return tokens
 
 
-_DEFINED_VALUE = re.compile(r"\bTRACE_DEFINE_(ENUM|SIZEOF)[ \t]*\([ \t]*([A-Za-z_][\w *]*?)[ \t]*\)")
+_DEFINED_VALUE = re.compile(r"\bTRACE_DEFINE_(ENUM|SIZEOF)[ \t]*\([ \t]*((?:[^\W\d]|\\U)(?:[\w *]|\\U)*?)[ \t]*\)")
 
 _COMMENT_OR_LITERAL = re.compile(r"""/\*.*?\*/|//(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?""", re.S)
 
@@ -48,7 +48,7 @@ class Text:
     def __init__(self, source: Source, expanded: str):
         self.source = source
         # (ENUM or SIZEOF, name): what an included file, if it was expanded, says of its constants is meant for this one.
-        self.defined_values = [(m[1], " ".join(m[2].split())) for m in _DEFINED_VALUE.finditer(expanded)
+        self.defined_values = [(m[1], " ".join(characters(m[2]).split())) for m in _DEFINED_VALUE.finditer(expanded)
                                if expanded[expanded.rfind("\n", 0, m.start()) + 1] != "#"]
         self.raw = lex(source.text, source.path)
         self.tokens = _lex_of(expanded, source.path)

@@ -226,7 +226,8 @@ static inline int a_function(void) { return 9; }
 """
 CONSTANTS = """#define TRACE_SYSTEM odd
 #include "things.h"
-enum { OWN_ONE = 21, OWN_TWO };
+enum { OWN_ONE = 21, OWN_TWO, größe, nge };
+TRACE_DEFINE_ENUM(größe);
 TRACE_DEFINE_ENUM(BLUE);
 TRACE_EVENT(tables, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)), TP_fast_assign(__entry->n = n;),
 	TP_printk("%s %s %s RED",
@@ -244,8 +245,8 @@ TRACE_EVENT(values, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n
 TRACE_EVENT(again, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)), TP_fast_assign(__entry->n = n;),
 	TP_printk("%s", __print_symbolic(__entry->n, { RED, "r" }, { GREEN, "g" }))
 );
-TRACE_EVENT(and_again, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)), TP_fast_assign(__entry->n = n;),
-	TP_printk("%s", __print_symbolic(__entry->n, { GREEN, "g" }, { RED, "r" }))
+TRACE_EVENT(and_again, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, länge)), TP_fast_assign(__entry->länge = n;),
+	TP_printk("%s %s", __print_symbolic(__entry->länge, { GREEN, "g" }, { nge, "länge" }), __entry->länge == größe ? "größe" : "")
 );
 TRACE_EVENT(a_third, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)), TP_fast_assign(__entry->n = n;),
 	TP_printk("%s!", __print_symbolic(__entry->n, { RED, "r" }, { GREEN, "g" }))
@@ -258,7 +259,8 @@ FORMATS = [
     '"%d %d %d %d %d %s %d %d %p %f %zu %u %d %d %d %d %d %d %s %zu %p", REC->n & MAX, REC->n + NOW, a_variable, a_const_variable, '
     'a_function(), TEXT, REC->n == 7 ? (int)21 : (22), FLAG(READ) + 0, POINTER, HALF, 8, (u32)8, SELF, *ADDRESS, *&a_variable, '
     'a_pair.a, a_table[0], a_table[1] * (7), __print_hex(REC->text, 5), sizeof(REC->text) + sizeof(int) + 4, (void *)a_table',
-    '"%s", __print_symbolic(REC->n, { 0, "r" }, { 7, "g" })', '"%s", __print_symbolic(REC->n, { 7, "g" }, { 0, "r" })',
+    '"%s", __print_symbolic(REC->n, { 0, "r" }, { 7, "g" })',
+    '"%s %s", __print_symbolic(REC->länge, { 7, "g" }, { 24, "länge" }), REC->länge == 23 ? "größe" : ""',
     '"%s!", __print_symbolic(REC->n, { 0, "r" }, { 7, "g" })']
 
 # Whose names generated code needs for itself.

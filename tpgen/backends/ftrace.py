@@ -11,7 +11,7 @@ from tpgen.layout import HEADER, Place, lay_out
 from tpgen.model import Answers, Tracepoint, Unit
 
 # A name, and those of members behind it, which have no values. (Behind a bracket they have, as in the kernel.)
-_LITERAL_OR_NAME = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|(sizeof\([\w *]+\)|[A-Za-z_]\w*)((?:\s*(?:->|\.)\s*\w+)*)',
+_LITERAL_OR_NAME = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|(sizeof\([\w *]+\)|[^\W\d]\w*)((?:\s*(?:->|\.)\s*\w+)*)',
                               re.S)
 
 

@@ -12,9 +12,10 @@
 
 /* ---- Names and their values ---- */
 
+/* Characters of UTF-8 are of names, too. */
 static bool is_word(char c)
 {
-	return isalnum((unsigned char)c) || c == '_';
+	return isalnum((unsigned char)c) || c == '_' || c & 0x80;
 }
 
 /* The eval whose whole name is at text, "sizeof(struct x)" for one; NULL where there is none. */
