@@ -98,6 +98,11 @@ class Field:
         return f"__{'rel' if self.rel else 'data'}_loc_{self.name}" if self.dynamic else self.name
 
     @property
+    def of_expression(self) -> bool:
+        """Whether its type is that of an expression, of which readers of a format know nothing."""
+        return "__typeof__" in self.c_type
+
+    @property
     def in_record(self) -> tuple[str, str]:
         """What its place in the record's fixed part depends on: the type, and the length of an array; "" for none."""
         return self.c_type, "[]" if self.dynamic else " ".join(self.code[0].text.split()) if self.kind.counted else ""

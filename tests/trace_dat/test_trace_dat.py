@@ -167,6 +167,30 @@ class Dat(Case):
         texts = [line["text"] for line in self.compare()]
         self.assertEqual(texts[40], "transport=unix flags=read|0x8 local 42")
 
+    def test_types_of_expressions(self) -> None:
+        """Of typeof() trace-cmd knows nothing: it is told what that is to C."""
+        self.write("kinds.tp", """
+            #define TRACE_SYSTEM kinds
+            struct box { unsigned char a; long long big; void *p; float f; struct { int x; } s; };
+            #define OF(member) typeof(((struct box *)0)->member)
+            TRACE_EVENT(kinds, TP_PROTO(typeof(int) n), TP_ARGS(n),
+                TP_STRUCT__entry(__field(typeof(int), n) __field(OF(big), big) __field(OF(p), p) __field(OF(f), f)
+                    __field_struct(OF(s), s) __array(typeof(char), text, 4) __array(OF(a), a, 2) __dynamic_array(typeof(short), shorts, 2)),
+                TP_fast_assign(__entry->n = n; __entry->big = n * 2; __entry->p = NULL; __entry->f = 1; __entry->s.x = 1;
+                    memcpy(__entry->text, "abc", 4); memset(__entry->a, 0, 2); memset(__get_dynamic_array(shorts), 1, 4);),
+                TP_printk("%d %lld %s %s", __entry->n, __entry->big, __entry->text, __print_hex(__get_dynamic_array(shorts), 4)));
+            """)
+        self.write("kinds.c", '#define CREATE_TRACE_POINTS\n#include "kinds.h"\nint main(void)\n{\n'
+                              "\ttrace_kinds(7);\n\treturn 0;\n}\n")
+        generate(self.dir, self.path("kinds.tp"))
+        build(self.path("kinds"), self.path("kinds.c"), include=[self.dir])
+        self.succeed([self.path("kinds")], env=self.environment())
+        self.export()
+        self.assertEqual([line["text"] for line in self.compare()], ["7 14 abc 01 01 01 01"])
+        self.assertEqual(re.findall(r"^\t(field:(?!.* common_)[^\t]*)", read(self.path("trace/format/kinds")), re.M), [
+            "field:int n;", "field:long long big;", "field:void * p;", "field:float f;", "field:struct typeof s;", "field:char text[4];",
+            "field:unsigned char a[2];", "field:__data_loc short[] shorts;"])
+
     def test_all_helpers_in_threads(self) -> None:
         self.record(4, 60)
         self.assertRegex(self.export(), r": 6724 events; 4 CPUs, .*; 0 events were lost while recording\n$")

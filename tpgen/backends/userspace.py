@@ -223,6 +223,7 @@ def _field(field: Field, tables: Mapping[str, str], element: str, line: int) -> 
         "name": field.name,
         "type": element,
         "type_text": field.type,
+        "of_expression": field.of_expression,
         "member": field.member,
         "declaration": f"tp_data_loc_t {field.member};" if field.dynamic else f"{_member(field)};",
         "comment": f"{field.type}[]" if field.dynamic else "",

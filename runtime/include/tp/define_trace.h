@@ -66,6 +66,13 @@
 	_Generic((lvalue), char : (char)-1 < (char)1, signed char : 1, short : 1, int : 1, long : 1, \
 		 long long : 1, default : 0)
 #define TP_IS_CHAR(lvalue) _Generic((lvalue), char : 1, default : 0)
+/* The name of a type that is written as typeof(): readers of a format know C's own. */
+#define TP_TYPE_NAME(type)                                                                                           \
+	_Generic(*(type *)0, char: "char", signed char: "signed char", unsigned char: "unsigned char", short: "short", \
+		 unsigned short: "unsigned short", int: "int", unsigned int: "unsigned int", long: "long",             \
+		 unsigned long: "unsigned long", long long: "long long", unsigned long long: "unsigned long long",     \
+		 _Bool: "bool", float: "float", double: "double",                                                      \
+		 default: __builtin_choose_expr(TP_TYPE_CLASS(*(type *)0) == TP_POINTER, "void *", "struct typeof"))
 
 /*
  * An element of a tp_event_field array. kind is that of enum tp_field_kind,
