@@ -278,8 +278,10 @@ def _constants(text: Text, syntax: Printk, changed: Container[Token]) -> tuple[C
 
 # The helpers all of whose arguments are values.
 _OF_VALUES = {"__print_hex", "__print_hex_str", "__print_array", *_ARITHMETIC}
-# Names of the printer's own, and words that are no names.
-_NO_CONSTANTS = C_KEYWORDS | {"NULL", "true", "false", "p", "entry", "__entry", "__record", "__start", "__func__", "__FUNCTION__"}
+# Variables of the printer's own, which are not there at file scope; with other words that are no constants.
+_PRINTERS = {"p", "entry", "__entry", "__record", "__start"}
+_NO_CONSTANTS = C_KEYWORDS | _PRINTERS | {"NULL", "true", "false", "__func__", "__FUNCTION__",
+                               "__PRETTY_FUNCTION__"}
 # What may follow a name that is an operand, other than members and elements of a variable.
 _BEHIND = frozenset("* / % + - << >> < > <= >= == != & ^ | && || ? : , )".split())
 # What can't follow a type in brackets: it is a name, then.
@@ -351,8 +353,7 @@ class _Named:
             for part in split(inside, tokens[1], tokens[-1]):
                 yield from self.of(part.tokens, value)
         elif name.text == "sizeof" and inside and all(t.kind == "id" or t.text == "*" for t in inside) \
-                and not any(t.text in ("p", "entry", "__entry", "__record") for t in inside) \
-                and not all(t.text in C_KEYWORDS or t.text == "*" for t in inside):
+                and _PRINTERS.isdisjoint(t.text for t in inside) and not all(t.text in C_KEYWORDS or t.text == "*" for t in inside):
             yield Constant(name.line, self.text.spell(tokens), True)
 
 
