@@ -109,9 +109,13 @@ class Field:
 
     @property
     def decl(self) -> str:
-        """What the kernel prints behind "field:" in a format file."""
+        """As bounded() has it, but that what an array is long stays as it was written."""
+        return self.bounded(self.length)
+
+    def bounded(self, length: str | None) -> str:
+        """What the kernel prints behind "field:" in a format file, where an array is so long."""
         if not self.dynamic:
-            return f"{self.type} {self.name}" + (f"[{self.length}]" if self.kind.counted else "")
+            return f"{self.type} {self.name}" + (f"[{length}]" if self.kind.counted else "")
         if self.kind.whole:
             return f"__{'rel' if self.rel else 'data'}_loc {self.type} {self.name}"
         # The kernel puts what begins with '[' behind the name, unless the type begins with __data_loc.
@@ -145,9 +149,14 @@ class Print:
     symbols: tuple[Symbols, ...]
     format: str     # the format's tokens, as C: string literals, perhaps macros of an included header
     literal: bool   # the format is string literals only
-    arguments: str  # ", " and the other arguments as the kernel stringifies them, __entry as REC
-    text: str       # what the kernel prints behind "print fmt: "
+    arguments: str  # ", " and the other arguments as the kernel stringifies them, __entry as REC; "" for none
+    text: str       # what the kernel prints behind "print fmt: ": the ", " stands there without arguments, too
     constants: tuple[Constant, ...]  # each once
+
+    @property
+    def at_run_time(self) -> str:
+        """text, but without a ", " at its end, which libtraceevent does not take: the kernel has no such event."""
+        return self.text if self.arguments else self.text.removesuffix(", ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,16 @@ class Forms(Case):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertIn(f"\tfield:{type_} s;\toffset:8;\tsize:4;\tsigned:0;\n", read(self.path("test/e/format")))
 
+    def test_letters_behind_a_pointer(self) -> None:
+        """As in the kernel, those that it does not know are not printed, not even where another literal has them."""
+        for written, made in (('"%pMpmk %d"', '"%s %d"'), ('"m=%pM" "pmk" "k, %d"', '"m=%s" "" ", %d"'), ('"%p" "M" " %d"', '"%s" "" " %d"')):
+            with self.subTest(written):
+                path = self.write("x.tp", "#define TRACE_SYSTEM test\n" + whole("TRACE_EVENT", "e").replace(
+                    "__field(int, a)", "__field(int, a) __array(char, m, 6)").replace(
+                    '"a=%d", ', f"{written}, __entry->m, ").replace("__entry->a = a;", "__entry->a = a; f(__entry->m);"))
+                self.assertEqual(tpgen("gen", "-o", self.dir, path).returncode, 0)
+                self.assertIn(f'{made}, __print_pointer("M", __entry->m), __entry->a\n', read(self.path("x.h")))
+
     def test_plain_writers(self) -> None:
         """A writer is plain by its code, whatever its comments and strings say."""
         for assign, plain in (("__assign_str(s);", True), ("/* f(a) */ __assign_str(s); // do g(a)\n", True),
@@ -249,6 +259,7 @@ TRACE_DEFINE_ENUM(TWO);
 TRACE_DEFINE_SIZEOF(uint16_t);
 TRACE_EVENT(e, TP_PROTO(int a, const char *s), TP_ARGS(a, s),
 	TP_STRUCT__entry(__field(char, c) __field(uint64_t, a) __array(short, b, LEN) __field_struct(struct s, s)
+		__array(char, c6, LEN + sizeof(struct s) / 4) __array(int, none, LEN - 5)
 		__field(void *, p) __string(t, s) __rel_dynamic_array(int, r, 2) __cpumask(m) __field(_Bool, y)),
 	TP_fast_assign(fill(__entry);),
 	TP_printk("TWO %d %s\\n", __entry->b[0] / (int)sizeof(uint16_t), __print_symbolic(__entry->a, { TWO, "TWO" })));
@@ -263,13 +274,15 @@ format:
 
 	field:char c;	offset:8;	size:1;	signed:1;
 	field:uint64_t a;	offset:16;	size:8;	signed:0;
-	field:short b[LEN];	offset:24;	size:10;	signed:1;
+	field:short b[5];	offset:24;	size:10;	signed:1;
 	field:struct s s;	offset:34;	size:4;	signed:0;
-	field:void * p;	offset:40;	size:8;	signed:0;
-	field:__data_loc char[] t;	offset:48;	size:4;	signed:1;
-	field:__rel_loc int r[];	offset:52;	size:4;	signed:1;
-	field:__data_loc cpumask_t m;	offset:56;	size:4;	signed:0;
-	field:_Bool y;	offset:60;	size:1;	signed:0;
+	field:char c6[6];	offset:38;	size:6;	signed:1;
+	field:int none[];	offset:44;	size:0;	signed:1;
+	field:void * p;	offset:48;	size:8;	signed:0;
+	field:__data_loc char[] t;	offset:56;	size:4;	signed:1;
+	field:__rel_loc int r[];	offset:60;	size:4;	signed:1;
+	field:__data_loc cpumask_t m;	offset:64;	size:4;	signed:0;
+	field:_Bool y;	offset:68;	size:1;	signed:0;
 
 print fmt: "TWO %d %s
 ", REC->b[0] / (int)2, __print_symbolic(REC->a, { 2, "TWO" })

@@ -10,7 +10,7 @@ import re
 import resource
 
 from kernel import oracle, table, tree
-from support import note, tpgen
+from support import Case, note, tpgen
 
 
 def first_difference(theirs: str, ours: str) -> str:
@@ -26,6 +26,31 @@ GCC = {"CC": "gcc"}
 def counted(text: str) -> str:
     """text without the numbers that the compiler counts, which depend on all that it has read."""
     return re.sub(r"(__UNIQUE_ID_\w*?)\d+", r"\1", text)
+
+
+# Arguments of TP_printk: where # sets a blank depends on how the calls of macros are laid out.
+SPELLINGS = (
+    'show(a,\n\t"y"), AND(1\n), AND(\n2)\n, b',
+    'a\n\t,show(a, /* x */ "y"\n),\n2, show(\n  a,\nNL)',
+    'two(\n a\n  ),two\n  (a)\n   ,2,two\n(\na),two(a\n)\\\n,two\n',
+    'show(a, /* x */\n"y")/* x */, show(a,\n"y")\\\n, show(a,"y"\n)\n\n\t,a',
+    'a\n-1 + 2,\n AND(\na)-AND(a\n)- -1-\tAND(\n1\n)-AND(\n2)? AND(1\n):3',
+    'AND(AND(\na), AND(b\n)), f(\nAND(a\n)), f(AND(\na)\n), ONE\n-ONE',
+    'AND(\n\n"\\n"), \'\\n\'\n, "\\"" NL\n"\\\\", NL',
+)
+
+
+class Spelling(Case):
+    def test_arguments_as_the_preprocessor_stringifies_them(self) -> None:
+        head = ("#define TRACE_SYSTEM test\n#define show(a, b) __print_symbolic(a, { 1, b }, { 2, \"x\" })\n#define ONE 1\n"
+                '#define two(a) a, 3\n#define NL "\\n"\n#define AND(x...) (x)\n#include <trace/define_trace.h>\n')
+        path = self.write("x.h", head + "".join(
+            f"TRACE_EVENT(e{n}, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, a)), TP_fast_assign(__entry->a = n;),\n"
+            f'\tTP_printk(FMT "\\n", {text}));\n' for n, text in enumerate(SPELLINGS)))
+        done = tpgen("dump", path, env=GCC)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        found = {e["name"]: e["print_fmt"] for e in json.loads(done.stdout)["events"]}
+        self.assertEqual(found, oracle.read(path, [], False).prints)
 
 
 class Headers(tree.Series):

@@ -14,7 +14,7 @@ struct witness_event {
 
 /* How struct trace_event_fields lies in the object; is_signed is a bit-field in later kernels. */
 const struct trace_event_fields witness_layout[] = {
-	{ .type = "type", .name = "name", .size = 0x11111111, .align = 1, .is_signed = 0, .filter_type = 0, .len = 0 },
+	{ .type = "type", .name = "name", .size = 0x11111111, .align = 1, .is_signed = 0, .filter_type = 0, .len = 0x22222222 },
 	{ .type = "type", .name = "name", .size = 0, .align = 0, .is_signed = 1, .filter_type = 0, .len = 0 },
 };
 

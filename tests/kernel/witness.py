@@ -5,10 +5,8 @@ from (see witness.h), the compiler makes an object of them as of any file of the
 
 from __future__ import annotations
 
-import functools
 import os
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kernel.elf import Object, Place
@@ -82,25 +80,24 @@ def _events(obj: Object) -> dict[str, Event]:
             system, name, fields, print_fmt = (obj.pointer(place + n) for n in range(0, 32, 8))
             assert system and name and fields and print_fmt
             event = Event(obj.text(system))
-            replace = functools.partial(_replace, values.get(event.system, {}))
-            event.fields = _fields(obj, fields, layout, replace)
-            event.print_fmt = replace(obj.text(print_fmt))
+            event.fields = _fields(obj, fields, layout)
+            event.print_fmt = _replace(values.get(event.system, {}), obj.text(print_fmt))
             found[obj.text(name)] = event
     return found
 
 
-def _layout(obj: Object) -> tuple[int, int, int]:
-    """Of the kernel's rows: the size, where the name stands and where the three numbers begin."""
+def _layout(obj: Object) -> tuple[int, int, int, int]:
+    """Of the kernel's rows: the size, where the name stands, where the three numbers begin, and an array's length."""
     row = obj.symbols["witness_layout"]
     pointers = [n for n in range(0, 256, 4) if obj.pointer(row + n)]
-    numbers = next(n for n in range(0, 64, 4) if obj.read(row + n, "I")[0] == 0x11111111)
-    return pointers[2], pointers[1], numbers
+    numbers, length = (next(n for n in range(0, 64, 4) if obj.read(row + n, "I")[0] == mark)
+                       for mark in (0x11111111, 0x22222222))
+    return pointers[2], pointers[1], numbers, length
 
 
-def _fields(obj: Object, at: Place, layout: tuple[int, int, int],
-            replace: Callable[[str], str]) -> list[tuple[str, int, int, int]]:
+def _fields(obj: Object, at: Place, layout: tuple[int, int, int, int]) -> list[tuple[str, int, int, int]]:
     """What trace_define_field() reckons and f_show() prints of a table."""
-    stride, name_at, numbers_at = layout
+    stride, name_at, numbers_at, length_at = layout
     fields = []
     end = 8
     while type_at := obj.pointer(at):
@@ -110,11 +107,12 @@ def _fields(obj: Object, at: Place, layout: tuple[int, int, int],
         offset = (end + align - 1) // align * align
         end = offset + size
         type_text, name = obj.text(type_at), obj.text(name_place)
-        element, bracket, bound = type_text.partition("[")
+        length, = obj.read(at + length_at, "i")
+        element, bracket, _ = type_text.partition("[")
         if type_text.startswith("__data_loc") or not bracket:
             decl = f"{type_text} {name}"
         else:
-            decl = f"{element} {name}[{replace(bound)}"
+            decl = f"{element} {name}[{length or ''}]"
         fields.append((decl, offset, size, signed & 1))
         at = at + stride
     return fields

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tpgen.backends.output import Ask, Output
 from tpgen.layout import HEADER, Place, lay_out
-from tpgen.model import Answers, Tracepoint, Unit
+from tpgen.model import Answers, Layout, Tracepoint, Unit
 
 # A name, and those of members behind it, which have no values. (Behind a bracket they have, as in the kernel.)
 _LITERAL_OR_NAME = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|(sizeof\([\w *]+\)|[^\W\d]\w*)((?:\s*(?:->|\.)\s*\w+)*)',
@@ -42,13 +42,19 @@ def _view(event: Tracepoint, number: int, answers: Answers) -> Mapping[str, obje
     return {"name": event.name, "id": number,
             "common": [_field(f"{type_} common_{name}", place, signed)
                        for (type_, name, _, signed), place in zip(HEADER, header)],
-            "fields": [_field(evaluate(field.decl, answers.values), place, layout.signed and not field.kind.whole)
+            "fields": [_field(evaluate(field.bounded(_bound(layout)), answers.values), place,
+                              layout.signed and not field.kind.whole)
                        for field, layout, place in zip(event_class.fields, layouts, fields)],
             "print_fmt": evaluate((event.print or event_class.print).text, answers.values)}
 
 
 def _field(decl: str, place: Place, signed: bool) -> Mapping[str, object]:
     return {"decl": decl, "offset": place.offset, "size": place.end - place.offset, "signed": int(signed)}
+
+
+def _bound(layout: Layout) -> str:
+    """How many elements an array has, as the kernel writes it between the brackets: nothing for none."""
+    return str(layout.size // layout.element) if layout.size else ""
 
 
 def evaluate(text: str, values: Mapping[str, int]) -> str:
