@@ -103,11 +103,10 @@ def _run(options: argparse.Namespace, diag: Diagnostics) -> int:
     began = time.time_ns()
     cpp = Options(tuple(options.cpp or ()), options.expand_includes, MACROS)
     lowered = compile_files(options.files, cpp, diag)
-    if not diag.errors:
-        if options.command == "gen":
-            _generate(lowered, options, cpp, began, diag)
-        elif options.command == "dump":
-            _dump(lowered, diag)
+    if options.command == "dump":
+        _dump(lowered, diag)  # an error in one event hides no other
+    elif options.command == "gen" and not diag.errors:
+        _generate(lowered, options, cpp, began, diag)
     diag.print()
     return 1 if diag.errors else 0
 
