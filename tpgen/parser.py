@@ -123,7 +123,7 @@ class _Parser:
         self.diag = diag
         # Where the kernel defines it under #ifdef CREATE_TRACE_POINTS.
         directives = (_SYSTEM.match(t.text) for t in text.raw if t.kind == "dir")
-        self.system = next((_system(m[2]) for m in directives if m and m[1] == "define"), None)
+        self.system = next((self._system(m[2]) for m in directives if m and m[1] == "define"), None)
         if any(t.kind == "dir" and _SYSTEM.match(t.text) for t in text.tokens):
             self.system = None
         self.broken: set[str] = set()
@@ -159,7 +159,12 @@ class _Parser:
     def _directive(self, token: Token) -> None:
         match = _SYSTEM.match(token.text)
         if match:
-            self.system = _system(match[2]) if match[1] == "define" else None
+            self.system = self._system(match[2]) if match[1] == "define" else None
+
+    def _system(self, definition: str) -> str:
+        """The system that a #define TRACE_SYSTEM names."""
+        system = " ".join(re.sub(r"/\*.*?\*/|//.*|\\\n", " ", definition, flags=re.S).split())
+        return self.text.system_names.get(system, system)
 
     def _bad(self, token: Token) -> None:
         what = {'"': "this string is not closed", "'": "this character constant is not closed",
@@ -374,11 +379,6 @@ def _forgotten(inside: Sequence[Token], opening: int) -> int:
             if ends and not stack and token.line > inside[index - 1].line:
                 return _forgotten(inside[:index + 1], inner)
     return opening
-
-
-def _system(definition: str) -> str:
-    """The system that a #define TRACE_SYSTEM names."""
-    return " ".join(re.sub(r"/\*.*?\*/|//.*|\\\n", " ", definition, flags=re.S).split())
 
 
 def _pragma(directive: Token) -> Iterator[Token]:

@@ -17,6 +17,7 @@ from itertools import islice
 
 from tpgen.lexer import MAX_TOKENS, Token, characters, lex
 from tpgen.source import Source, SourceError, Span
+from tpgen.tokens import matching
 
 _MARKER_LINE = re.compile(r'^#[ \t]*(?:line[ \t]+)?\d+[ \t]+"', re.M)
 
@@ -39,6 +40,26 @@ def _lex_of(text: str, path: str) -> list[Token]:
 
 _DEFINED_VALUE = re.compile(r"\bTRACE_DEFINE_(ENUM|SIZEOF)[ \t]*\([ \t]*((?:[^\W\d]|\\U)(?:[\w *]|\\U)*?)[ \t]*\)")
 
+_SYSTEM_NAME = re.compile(r"^#define TRACE_SYSTEM ([A-Za-z_]\w*)$", re.M)
+
+
+def _system_names(expanded: str) -> dict[str, str]:
+    """What the names are that TRACE_SYSTEM is defined to, where they are macros themselves."""
+    found: dict[str, str] = {}
+    for match in _SYSTEM_NAME.finditer(expanded):
+        name, value = match[1], match[1]
+        seen: set[str] = set()
+        while value not in seen:
+            seen.add(value)
+            defined = expanded.rfind(f"\n#define {value} ")
+            # The kernel asks at the end of the file, by when it may have been taken back.
+            if defined > expanded.rfind(f"\n#undef {value}\n", 0, match.start()):
+                value = expanded[defined:expanded.find("\n", defined + 1)].split(" ", 2)[2].strip() or value
+        if value != name:
+            found[name] = value
+    return found
+
+
 _COMMENT_OR_LITERAL = re.compile(r"""/\*.*?\*/|//(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?""", re.S)
 
 
@@ -50,6 +71,7 @@ class Text:
         # (ENUM or SIZEOF, name): what an included file, if it was expanded, says of its constants is meant for this one.
         self.defined_values = [(m[1], " ".join(characters(m[2]).split())) for m in _DEFINED_VALUE.finditer(expanded)
                                if expanded[expanded.rfind("\n", 0, m.start()) + 1] != "#"]
+        self.system_names = _system_names(expanded)
         self.raw = lex(source.text, source.path)
         self.tokens = _lex_of(expanded, source.path)
         self._raw_lines = _by_line(self.raw)
@@ -146,14 +168,17 @@ class Text:
     def words(self, tokens: Sequence[Token]) -> list[str]:
         """The same, as a text for each token, which begins with the blank in front of it where there is one.
 
-        What -E prints has a blank where # sets one, and besides between two tokens that would become one. Those
-        stand as far apart as they were written.
+        What -E prints has a blank where # sets one, and besides between two tokens that would become one, and a line's
+        end behind a macro's call of several lines. Those stand as far apart as they were written.
         """
         out: list[str] = []
         for previous, token in zip([None, *tokens], tokens):
             if previous:
                 apart = previous.end != token.start
-                if apart and _may_paste(previous, token):
+                if previous.line != token.line:
+                    after = self._after_call(previous.line)
+                    apart = not after or after.line != token.line or self._blank_before(after)
+                elif apart and _may_paste(previous, token):
                     before, same = self._same(previous), self._same(token)
                     # Both written, and not next to each other: token begins what a macro made of its arguments.
                     between = self.source.text[before.end:same.start] if before and same and before.line == same.line else ""
@@ -163,6 +188,32 @@ class Text:
             else:
                 out.append(token.text)
         return out
+
+    def _after_call(self, number: int) -> Token | None:
+        """Of a line in which a macro's call begins that ends in another one: the raw token behind it."""
+        open_: list[Token] = []
+        line = self._raw_lines.get(number, [])
+        for token in line:
+            if token.kind == "punct" and token.text in "([{":
+                open_.append(token)
+            elif token.kind == "punct" and token.text in ")]}" and open_:
+                open_.pop()
+        # The bracket may be in another line than the name.
+        called = [(opening, line.index(opening) - 1) for opening in open_] or [(token, len(line) - 1) for token in line[-1:]]
+        for opening, before in called:
+            if before >= 0 and line[before] in self._line(number).gone:
+                at = bisect_left(self.raw, opening.end, key=lambda t: t.start) - (opening.text == "(")
+                if self.raw[at:at + 1] and self.raw[at].text == "(":
+                    close = matching(self.raw, at) + 1
+                    return self.raw[close] if close < len(self.raw) else None
+        return None
+
+    def _blank_before(self, token: Token) -> bool:
+        """Whether white space is in front of a token that was written, or a comment."""
+        at = token.start
+        while self.source.text.endswith("\\\n", 0, at):
+            at -= 2
+        return self.source.text[at - 1:at].isspace() or at in self.comments
 
     def unexpanded(self, tokens: Sequence[Token]) -> str | None:
         """An argument of a macro as it was written, in one line; None where a macro made the whole call."""
@@ -236,7 +287,6 @@ class _Line:
         self.head = _common(written, expanded)
         self.tail = _common(written[::-1], expanded[::-1])
         self._between: dict[int, Token] | None = None
-        self._gone: list[Token] | None = None  # identifiers that are in written only
 
     def index(self, token: Token) -> int:
         """token's place in expanded."""
@@ -256,13 +306,16 @@ class _Line:
 
     def macro(self, token: Token) -> Token:
         """The name of the macro that made token: of those that are gone, the last in front of what follows it."""
-        if self._gone is None:
-            there = {t.start for t in map(self.same, self.expanded) if t}
-            self._gone = [t for t in self.written if t.kind == "id" and t.start not in there]
         following = (self.same(t) for t in islice(self.expanded, self.index(token) + 1, None))
         after = next(filter(None, following), None)
-        number = bisect_left([t.start for t in self._gone], after.start) if after else len(self._gone)
-        return self._gone[number - 1] if number else self.written[min(self.head, len(self.written) - 1)]
+        number = bisect_left([t.start for t in self.gone], after.start) if after else len(self.gone)
+        return self.gone[number - 1] if number else self.written[min(self.head, len(self.written) - 1)]
+
+    @cached_property
+    def gone(self) -> list[Token]:
+        """The identifiers that are in written only."""
+        there = {t.start for t in map(self.same, self.expanded) if t}
+        return [t for t in self.written if t.kind == "id" and t.start not in there]
 
     def _compare(self) -> dict[int, Token]:
         """What is the same between the head and the tail."""

@@ -9,7 +9,7 @@ import unittest
 
 from support import ROOT
 
-ORDER = ["source", "diag", "compiler", "cpp", "lexer", "text", "tokens", "kinds", "parser", "ctype", "model", "layout", "wording", "verbatim", "loglevel",
+ORDER = ["source", "diag", "compiler", "cpp", "lexer", "tokens", "text", "kinds", "parser", "ctype", "model", "layout", "wording", "verbatim", "loglevel",
          "fields", "printk", "lower", "check", "target", "backends", "render", "emit", "cli"]
 
 
