@@ -34,9 +34,9 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v
 _CONVERSION = re.compile(r"%(?P<flags>[-+ #0']*)(?P<width>\*|\d+)?(?P<precision>\.(?:\*|\d+)?)?"
                          r"(?P<length>hh|h|ll|l|j|z|t|L|q)?(?P<conversion>.)?", re.S)
 
-# All letters and digits behind %p are the kernel's. These the runtime prints (tp_seq_pointer).
+# All letters and digits behind %p are the kernel's. These the runtime prints (tp_seq_pointer); what is behind them, nobody.
 _SUFFIX = re.compile(r"[A-Za-z0-9]+")
-POINTERS = re.compile(r"(?:S[RBb]*|sR?|B|[fF]|[iI](?:4[hnbl]?|6c?|S[pfschnbl]*)|[mM][RF]?|U[bBlL]?|h[CDN]?|bl?|[xKe]|a[dp]?)$")
+_POINTERS = re.compile(r"S[RBb]*|sR?|B|[fF]$|[iI](?:4[hnbl]?|6c?|S[pfschnbl]*)|[mM][RF]?|U[bBlL]?|h[CDN]?|bl?|[xKe]|a[dp]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,12 @@ class Conversion:
     length: str
     letter: str  # "" at the format's end
     suffix: str  # behind a p: what the kernel prints of what is pointed to
+
+    @property
+    def pointer(self) -> str:
+        """What the kernel looks at of the suffix, where the runtime prints it."""
+        known = _POINTERS.match(self.suffix)
+        return known[0] if known else ""
 
     @property
     def values(self) -> int:
@@ -100,9 +106,9 @@ def format_value(tokens: Sequence[Token]) -> tuple[str, bool]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What stands for an entry of a table: { value, "name" }."""
+    """What stands for an entry of a table: { value, "name" }; or { }, which ends it."""
 
-    tokens: tuple[Token, ...]  # the value's
+    tokens: tuple[Token, ...]  # the value's; none of what ends the table
     value: str
     name: str
     at: Token
@@ -169,7 +175,7 @@ def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> tuple[Print
     uses_entry = any(t.text == "__entry" or t.text in _READERS for t in rest)
     numbers = {token: number for number, token in enumerate(symbols)}
     return Print(*pieces(text, part.tokens, {**changed, **numbers}), uses_entry, tuple(symbols.values()), spell(format_),
-                 all(t.kind == "str" for t in format_), values, f'"{value}"{values}', _constants(text, syntax, changed)), syntax
+                 all(t.kind == "str" for t in format_), values, f'"{value}", {spelled}', _constants(text, syntax, changed)), syntax
 
 
 # Helpers that are arithmetic to the readers of a format.
@@ -203,29 +209,35 @@ def _pointers(format_: Sequence[Token], values: Sequence[Part], changed: dict[To
             return  # a macro of an included header: the arguments can't be counted
         text += spelled
         owner += [token] * len(spelled)
+    found = list(conversions(text))
+    made = list(text)
+    for one in found:
+        if _printed(one, owner):
+            made[one.start:one.end] = [_as_string(one), *[""] * (one.end - one.start - 1)]
     new: dict[Token, str] = {}
+    for token, piece in zip(owner, made):
+        new[token] = new.get(token, "") + piece
     number = 0
-    for one in reversed(found := list(conversions(text))):
-        if one.suffix and POINTERS.match(one.suffix) and owner[one.start] is owner[one.end - 1]:
-            token = owner[one.start]
-            first = owner.index(token)
-            spelled = new.get(token, token.text[1:-1])
-            new[token] = spelled[:one.start - first] + _as_string(one) + spelled[one.end - first:]
     for one in found:
         taken = values[number:number + one.values]
         number += one.values
-        if len(taken) < one.values or not all(v.tokens for v in taken) or not one.suffix \
-                or not POINTERS.match(one.suffix) or owner[one.start] is not owner[one.end - 1]:
+        if len(taken) < one.values or not all(v.tokens for v in taken) or not _printed(one, owner):
             continue
-        how = f'__print_pointer("{one.suffix}", '
+        how = f'__print_pointer("{one.pointer}", '
         if _counted(one):
-            how = f'__print_pointer_n("{one.suffix}", {"" if one.stars else one.width + ", "}'
+            how = f'__print_pointer_n("{one.pointer}", {"" if one.stars else one.width + ", "}'
         opening, closing = taken[0].tokens[0], taken[-1].tokens[-1]
         if not _counted(one):
             opening = taken[-1].tokens[0]
         changed[opening] = how + changed.get(opening, opening.text)
         changed[closing] = changed.get(closing, closing.text) + ")"
-    changed.update((token, f'"{spelled}"') for token, spelled in new.items())
+    changed.update((token, f'"{spelled}"') for token, spelled in new.items()
+                   if token.kind == "str" and spelled != token.text[1:-1])
+
+
+def _printed(one: Conversion, owner: Sequence[Token]) -> bool:
+    """Whether it is a %p that the runtime prints. Its letters may be of several literals."""
+    return bool(one.pointer) and all(token.kind == "str" for token in owner[one.start:one.end])
 
 
 def _counted(one: Conversion) -> bool:
@@ -254,15 +266,17 @@ def _table(call: TableCall, changed: dict[Token, str], symbols: dict[Token, Symb
     known = [e for e in entries if e and e.only]
     if not entries or len(known) != len(entries):
         return  # a macro of an included header: the C compiler expands it into tp/print.h's
+    begin = known[0].at
+    known = known[:next((n for n, e in enumerate(known) if not e.tokens), None)]
     value = call.arguments[0].tokens
     if not value:
         return  # check says so
     delimiter = call.arguments[1].tokens if first == 2 else ()
     changed[call.helper] = f"{call.helper.text}_table"  # of tp/print.h, which takes it by its name
-    head, *tail = call.inside[call.inside.index(known[0].at):]
+    head, *tail = call.inside[call.inside.index(begin):]
     changed.update((t, "") for t in tail)
     symbols[head] = Symbols(tuple((e.at.line, e.value, e.name) for e in known),
-                            _field(value) if all(t.kind == "str" for t in delimiter) else None, spell(delimiter),
+                            _field(value) if known and all(t.kind == "str" for t in delimiter) else None, spell(delimiter),
                             call.helper.text.endswith("_u64"))
 
 
@@ -376,6 +390,8 @@ def _field(value: Sequence[Token]) -> str | None:
 
 
 def _entry(tokens: Sequence[Token]) -> Entry | None:
+    if [t.text for t in tokens] == ["{", "}"]:
+        return Entry((), "", "", tokens[0], tokens[-1], True)
     if len(tokens) < 5 or tokens[0].text != "{" or tokens[-1].text != "}":
         return None
     parts = split(tokens[1:-1], tokens[0], tokens[-1])

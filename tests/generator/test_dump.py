@@ -94,7 +94,31 @@ class Dump(Case):
         self.assertEqual(found["print_fmt"], '"%d %d %d", REC->a & (1-1), REC->a+1*2, 1 ? 2:3')
 
     def test_no_arguments(self) -> None:
-        self.assertEqual(self.one(event("e", print='"hello"'))["print_fmt"], '"hello"')
+        """As in the kernel, whose macro has the comma, whatever follows."""
+        self.assertEqual(self.one(event("e", print='"hello"'))["print_fmt"], '"hello", ')
+        self.assertEqual(self.one(event("e", print='"\\n"'))["print_fmt"], '"\n", ')
+
+    def test_system_that_is_a_macro(self) -> None:
+        text = event("e")
+        for head, system in (("#define SYS three\n#define TRACE_SYSTEM SYS\n", "three"),
+                             ("#define A  B\n#  define B three /* so */\n#define TRACE_SYSTEM A\n", "three"),
+                             ("#define TRACE_SYSTEM SYS\n#define SYS three\n", "three"),
+                             ("#define SYS three\n#undef SYS\n#define TRACE_SYSTEM SYS\n", "SYS"),
+                             ("#define A B\n#define B A\n#define TRACE_SYSTEM A\n", "A"),
+                             ("#define TRACE_SYSTEM OTHER\n", "four")):
+            for tail in ("", "#undef SYS\n"):
+                with self.subTest(head + tail):
+                    found = self.dump(head + text + tail, "-DOTHER=four")["events"]
+                    self.assertEqual([e["system"] for e in found], [system])
+
+    def test_an_error_hides_no_other_event(self) -> None:
+        """A kernel tree has such; what it has else is told all the same."""
+        path = self.write("x.tp", "#define TRACE_SYSTEM test\n" + event("a") + event("b", struct="__field(int a)") + event(
+            "c", struct="__field(int, a) __string(s, t)") + "DEFINE_EVENT(b, d, TP_PROTO(int a), TP_ARGS(a));\n" + event("e"))
+        done = tpgen("dump", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual([line.split("[")[-1] for line in done.stderr.splitlines() if ": error: " in line], ["TP021]", "TP061]"])
+        self.assertEqual([e["name"] for e in json.loads(done.stdout)["events"]], ["a", "c", "e"])
 
     def test_joined_strings(self) -> None:
         found = self.one("#include <inttypes.h>\n" + event(

@@ -99,6 +99,7 @@ static void all(void)
 	fields("%d-%s", 42, "v");
 	trace_forms_twins("twin", 3);
 	trace_forms_empty();
+	trace_forms_ends(5);
 	trace_forms_helpers(5, (1ULL << 40) + 1);
 }
 

@@ -15,7 +15,7 @@ from tpgen.ctype import CType
 from tpgen.diag import Note
 from tpgen.lexer import Token
 from tpgen.model import Field
-from tpgen.printk import POINTERS, Conversion, Printk, conversions, format_value
+from tpgen.printk import Conversion, Printk, conversions, format_value
 from tpgen.source import Span
 from tpgen.tokens import Part, matching
 
@@ -73,7 +73,7 @@ class _Print:
             got = ctype.infer(value.tokens, self.types, self.text.own_types) if whole else None
             if got and not self._agrees(one, value, got):
                 continue
-            if one.letter == "s" or one.letter == "p" and POINTERS.match(one.suffix) and not _ADDRESS.match(one.suffix):
+            if one.letter == "s" or one.pointer and not _ADDRESS.match(one.pointer):
                 self._stored(one, value)
 
     def _conversions(self, text: str, span: Span) -> Iterator[Conversion]:
@@ -85,9 +85,13 @@ class _Print:
                 yield replace(one, letter="d", length="", suffix="", stars=-1)
             if not one.letter or one.letter not in "diouxXcspfFeEgGaA":
                 self.diag.error(span, "TP053", f"'{one.text}' is no conversion that TP_printk can have")
-            elif one.suffix and not POINTERS.match(one.suffix):
+            elif one.suffix and not one.pointer:
                 self.diag.warning(span, "TP054", f"'{one.text}' is the kernel's, and means nothing in a process; "
                                   f"printf prints the pointer and then '{one.suffix}'")
+            elif one.pointer != one.suffix:
+                text = one.suffix[len(one.pointer):]
+                self.diag.warning(span, "TP054", f"'{text}' is never printed: as in the kernel, all letters behind '%p' belong "
+                                  f"to it; part them, '%p{one.pointer} {text}'")
             if one.letter:
                 yield one
 
@@ -114,7 +118,7 @@ class _Print:
         if one.stars < 0:
             advice = "; cast it to int"
         if one.suffix and got.kind in ("int", "other"):
-            advice = "; cast it to a pointer" if _ADDRESS.match(one.suffix) else f"; write &{shown}"
+            advice = "; cast it to a pointer" if _ADDRESS.match(one.pointer or one.suffix) else f"; write &{shown}"
         self.diag.error(self.text.span(value.at, value.end), "TP052",
                         f"'{one.text}' takes {wants}, but '{shown}' is {_article(got.text)}{advice}")
         return False

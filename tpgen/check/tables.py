@@ -46,7 +46,14 @@ def _well_formed(record: Record, call: TableCall) -> bool:
 def _table(record: Record, entries: Sequence[Entry], flags: bool) -> None:
     values: dict[int | str, Entry] = {}
     names: dict[str, Entry] = {}
+    end: Entry | None = None
     for entry in entries:
+        if end:
+            _say(record, entry, end, "TP080", f"{entry.name or 'this'} is never printed: the table ends in front of it")
+            return
+        if not entry.tokens:
+            end = entry
+            continue
         number = constant(entry.tokens)
         key: int | str = entry.value if number is None else number
         same = values.get(key)
