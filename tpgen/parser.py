@@ -211,11 +211,12 @@ class _Parser:
         """The declaration whose bracket opens at index opening, and where to go on."""
         inside: list[Token] = []
         open_: list[Token] = []
+        part = ""  # the word before the bracket that is open in the declaration's
         for index in range(opening, len(self.tokens)):
             token = self.tokens[index]
             if token.kind == "dir":
                 self._directive(token)
-                if len(words) > 1 and words[1] and words[1].text in WORDS["assign"]:
+                if len(open_) > 1 and part in WORDS["assign"]:
                     inside.extend(_pragma(token))
                 continue
             if token.kind == "bad":
@@ -227,6 +228,8 @@ class _Parser:
                 return self._resume(index), None
             if token.kind == "punct" and token.text in _CLOSING:
                 open_.append(token)
+                if len(open_) == 2:
+                    part = self.tokens[index - 1].text
                 if len(open_) > MAX_DEPTH:
                     self.diag.error(self.text.span(token), "TP018", f"more than {MAX_DEPTH} brackets are open here, since that of "
                                     f"{macro.text}", [Note(self.text.span(macro), "it begins here")])
