@@ -4,7 +4,7 @@
 L is LTTng-UST, R liburcu, S libside; a number is a commit of theirs. Where a
 lesson is tested elsewhere already, it is not here:
 
-    L 14e0a135, in storms of signals           unit/test_ctf_threads.c  signal_storm, interrupted_at_every_instruction
+    L 14e0a135, in storms of signals           unit/test_ctf_handlers.c signal_storm, interrupted_at_every_instruction
     L c1be081a, the sinks' locks               unit/test_ctf_threads.c  forks_among_busy_threads
                                                unit/test_text.c         forks_among_busy_threads
     L 06b16a0b, 46228a6f in CTF                unit/test_ctf_threads.c  forked_children_go_on

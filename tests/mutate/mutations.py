@@ -48,7 +48,8 @@ EXIT = "runtime/src/base/exit.c"
 SCRATCH = "runtime/src/base/scratch.c"
 
 INSTANT = "obj/unit/test_ctf_instant"
-STORM = ("obj/unit/test_ctf_threads", "asan/unit/test_ctf_threads")
+HANDLERS = "obj/unit/test_ctf_handlers"
+STORM = (HANDLERS, "obj/unit/test_ctf_threads", "asan/unit/test_ctf_handlers", "asan/unit/test_ctf_threads")
 UNIT_PROBES = ("asan/unit/test_probes", "obj/unit/test_probes")
 BARRIERS = "arch/test_barriers.py:test_"
 HARDENED = "sites/test_hardened.py"
@@ -351,11 +352,11 @@ MUTATIONS = (
     Mutation("losses during a change are not carried on", PACKETS,
              "a handler's loss, between the next packet's head and its first record, is in no packet that follows",
              (("old->memory->events_discarded - stream->carried,\n", "0 * stream->carried,\n"),),
-             (INSTANT,)),
+             (HANDLERS, INSTANT)),
     Mutation("a loss during a change ends the old packet", STREAMS,
              "it ends after the next one has begun, and readers refuse the stream",
              (("	if (!tp_ctf_stream_is_busy(stream) && stream->head.limit)\n", "	if (!tp_ctf_stream_is_busy(stream))\n"),),
-             (INSTANT,)),
+             (HANDLERS, INSTANT)),
     Mutation("a loss ends the packet before a handler's record", STREAMS,
              "a record is later than its packet's end, and readers refuse the stream",
              (("	} while (!tp_stream_exchange(end, was, tp_stream_time(&stream->head, tp_clock_now(&sink->clock))));\n",
@@ -383,11 +384,11 @@ MUTATIONS = (
     Mutation("there is room while the packet changes", PACKETS,
              "a handler's record goes half into the old packet and half into the new one",
              (("	tp_ctf_stream_set_limit(stream, 0);\n	do {\n", "	do {\n"),),
-             (INSTANT,)),
+             (HANDLERS, INSTANT)),
     Mutation("positions begin anew with a packet", PACKETS,
              "an exchange finds the position unchanged after a handler has filled a packet",
              (("		head->start += sink->options.packet;\n", "		head->start += 0;\n"),),
-             (INSTANT,)),
+             (HANDLERS, INSTANT)),
     Mutation("a handler takes the packet away", STREAMS,
              "a loss is counted in a packet that is unmapped",
              (("	stream->pins++;\n", ""), ("	stream->pins--;\n", "")),
@@ -411,15 +412,15 @@ MUTATIONS = (
     Mutation("a handler comes into a renewal", RECORD,
              "both go on to another packet",
              (("	if (stream->renewing)\n		return TP_LOST_NESTED;\n", ""),),
-             (INSTANT,)),
+             (HANDLERS, INSTANT)),
     Mutation("a packet is changed again after a handler has", PACKETS,
              "a flight recorder loses a packet's events for one that is as good as empty",
              (("tp_ctf_stream_has_room(stream, size) || renew(sink, stream);", "size && renew(sink, stream);"),),
-             (INSTANT,)),
+             (HANDLERS, INSTANT)),
     Mutation("a handler takes back what is being copied", COPY,
              "a record is in the file, and counted as lost",
              (("	if (stream->copying) {\n", "	if (stream->copying && !stream->pins) {\n"),),
-             (INSTANT,)),
+             (HANDLERS, INSTANT)),
     Mutation("a stream is left busy to the next thread", STREAMS,
              "it writes behind a record that is never complete, and nothing of it becomes content",
              (("	if (tp_ctf_stream_is_busy(stream))\n		abandon_records(sink, stream);\n", ""),
@@ -437,11 +438,11 @@ MUTATIONS = (
     Mutation("a child goes on in its parent's stream", RECORD,
              "it has two streams of one number, and one that it never closes",
              (("	if (is_of_thread(sink, stream)) {\n		result", "	if (tp_ctf_is_own(sink, &tp_stream_slots[sink->slot])) {\n		result"),),
-             (INSTANT,)),
+             (HANDLERS, INSTANT)),
     Mutation("a child's record is looked for in two packets", END,
              "a handler that forks while the packet changes ends the child",
              (("tp_ctf_stream_is_busy(stream) && !stream->renewing ?", "tp_ctf_stream_is_busy(stream) ?"),),
-             (INSTANT,)),
+             (HANDLERS, INSTANT)),
 
     # ---- The process: forks, readers, signals, its end ----
 

@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -21,9 +20,6 @@
 #include "ctf_packets.h"
 #include "record/stream.h"
 #include "sample.h"
-#include "sinks/ctf/packet.h"
-#include "sinks/ctf/sink.h"
-#include "sinks/ctf/stream.h"
 #include "util.h"
 
 /* As that of a processor does where a machine was suspended. */
@@ -49,44 +45,7 @@ END_TEST
 
 #if defined(__x86_64__)
 
-/* The first thing that was wrong; no assertion may leave a handler. */
-static const char *wrong;
-static unsigned long wrong_step, steps;
-
-static void must(bool right, const char *what)
-{
-	if (!right && !wrong) {
-		wrong = what;
-		wrong_step = steps;
-	}
-}
-
-#define must_be(condition) must(condition, #condition)
-
-/* What a record of sample_int takes, with its time. */
-struct recorded {
-	uint64_t time;
-	struct trace_entry entry;
-	int32_t value;
-} __attribute__((aligned(8)));
-
-_Static_assert(sizeof(struct recorded) == 24, "as PER_PACKET says");
-
-static size_t nr_in(const struct tp_packet *packet)
-{
-	return (packet->content_size / 8 - sizeof(*packet) + 4) / sizeof(struct recorded);
-}
-
-/* The trap flag: each instruction raises SIGTRAP, whose handler runs without the flag. */
-static inline __attribute__((always_inline)) void traps_on(void)
-{
-	__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
-}
-
-static inline __attribute__((always_inline)) void traps_off(void)
-{
-	__asm__ volatile("pushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
-}
+#include "traps.h"
 
 /* ---- What a reader finds after each instruction ---- */
 
@@ -392,215 +351,6 @@ START_TEST(handlers_during_a_loss)
 }
 END_TEST
 
-static void record_at_first(int signal)
-{
-	(void)signal;
-	if (++steps == first)
-		trace_sample_int(2);
-}
-
-/* A handler needs the next packet, too: there is one change, and no packet is left as good as empty. */
-START_TEST(handlers_that_need_the_same_packet)
-{
-	struct tp_sink *sink = open_sink("mode=flight,packet=4K,packets=2");
-	uint64_t number = 0;
-
-	trace_sample_int(0);
-	stream = tp_stream_slots[sink->slot].stream;
-	signal(SIGTRAP, record_at_first);
-	for (first = 1, steps = 1; steps >= first && number == stream->packet->packet_seq_num; first++) {
-		while (number < 2 || nr_in(stream->packet) < PER_PACKET) {
-			trace_sample_int(0);
-			number = stream->packet->packet_seq_num;
-		}
-		steps = 0;
-		number++;
-		traps_on();
-		trace_sample_int(1);
-		traps_off();
-	}
-	signal(SIGTRAP, SIG_DFL);
-	ck_assert_msg(number == stream->packet->packet_seq_num, "a handler after instruction %lu made another change", first - 1);
-	ck_assert_uint_gt(first, 100);
-	capture_stderr();
-	tp_sink_close(sink);
-	free(captured_stderr());
-	free(clean_babeltrace(trace));
-}
-END_TEST
-
-static unsigned int countdown = 97, period = 97; /* in more of them, no record would find the position unchanged */
-
-static void record_now_and_then(int signal)
-{
-	(void)signal;
-	if (--countdown)
-		return;
-	period = period < 151 ? period + 1 : 97;
-	countdown = period;
-	trace_sample_int(2);
-	handled++;
-}
-
-/*
- * Each record is so long that the packet has room for no other of its kind, but for those of
- * handlers, which come all the time while it changes. What they lose there is told of in the packets.
- */
-START_TEST(handlers_in_the_change_of_a_packet)
-{
-	const bool ring = _i == 1;
-	const unsigned int nr = ring ? 300 : under_sanitizer() ? 4 : 20;
-	struct tp_sink *sink = open_sink(ring ? "mode=flight,packet=4K,packets=2" : "packet=4K");
-	static char text[3000];
-
-	memset(text, 'x', sizeof(text) - 1);
-	signal(SIGTRAP, record_now_and_then);
-	trace_sample_text(text);
-	traps_on();
-	for (unsigned int i = 1; i < nr; i++)
-		trace_sample_text(text);
-	traps_off();
-	signal(SIGTRAP, SIG_DFL);
-	unsigned long lost = tp_sink_lost(sink);
-	capture_stderr();
-	tp_sink_close(sink);
-	free(captured_stderr());
-	char *content = clean_babeltrace(trace);
-	ck_assert_uint_gt(lost, ring ? nr / 2 : nr); /* or handlers did not come then */
-	const unsigned int found = count_of(content, "value = 2 ") + count_of(content, "text = \"xxx");
-	if (ring)
-		ck_assert_uint_ge(count_of(content, "text = \"xxx"), 2);
-	else
-		ck_assert_uint_eq(found + lost, nr + handled);
-	ck_assert_uint_eq(discarded_in(trace), lost);
-	free(content);
-}
-END_TEST
-
-/* ---- Handlers whose records can't be copied into the file ---- */
-
-static struct tp_ctf_sink *copying;
-
-static void fail_at_first(int signal)
-{
-	struct tp_ctf_packet *packet = ((struct tp_ctf_stream *)tp_stream_slots[copying->slot].stream)->packet;
-	struct tp_packet *const file = packet->file;
-
-	(void)signal;
-	if (++steps != first)
-		return;
-	packet->file = (struct tp_packet *)4096; /* nothing is there */
-	trace_sample_int(2);
-	packet->file = file;
-	handled++;
-}
-
-/* What has been copied is not taken back, and what was taken back is not copied. */
-START_TEST(handlers_that_fail)
-{
-	struct tp_sink *sink = open_sink("packet=4K,write=call");
-	unsigned int records = 1;
-
-	copying = tp_ctf_sink_of(sink);
-	trace_sample_int(1);
-	capture_stderr();
-	signal(SIGTRAP, fail_at_first);
-	for (first = 1, steps = 1; steps >= first; first++) {
-		copying->retry_at = 0; /* another packet is tried for at once */
-		trace_sample_int(1);
-		steps = 0;
-		traps_on();
-		trace_sample_int(1);
-		traps_off();
-		records += 2;
-	}
-	signal(SIGTRAP, SIG_DFL);
-	const unsigned long lost = tp_sink_lost(sink);
-	tp_sink_close(sink);
-	free(captured_stderr());
-	ck_assert_uint_gt(handled, 100);
-	ck_assert_uint_gt(lost, handled / 2);
-	char *text = clean_babeltrace(trace);
-	ck_assert_uint_eq(count_of(text, "value = ") + lost, records + handled);
-	ck_assert_uint_eq(discarded_in(trace), lost);
-	free(text);
-}
-END_TEST
-
-/* ---- Handlers that fork after any instruction ---- */
-
-/* In a child: it has forked. No signal but the trap comes while the runtime holds a lock, so no other handler would fork there. */
-static void fork_at_first(int signal, siginfo_t *info, void *context)
-{
-	ucontext_t *interrupted = context;
-	int status;
-
-	(void)signal, (void)info;
-	if (++steps < first || sigismember(&interrupted->uc_sigmask, SIGUSR1))
-		return;
-	interrupted->uc_mcontext.gregs[REG_EFL] &= ~0x100;
-	pid_t child = fork();
-	handled++;
-	if (child == 0) {
-		if (handled % 2)
-			trace_sample_int(-1);
-		return;
-	}
-	waitpid(child, &status, 0);
-	if (status) fprintf(stderr, "status %x at %lu\n", status, steps);
-	must(status == 0, "a child that loses nothing, and closes its trace");
-}
-
-/* False where the record was through before that. */
-static bool record_and_fork(unsigned long at)
-{
-	const unsigned int before = handled;
-
-	first = at;
-	steps = 0;
-	traps_on();
-	trace_sample_int(1);
-	traps_off();
-	return handled != before;
-}
-
-/* The record needs the next packet. What the child makes from there on has names of its own, and is closed with its sink. */
-START_TEST(handlers_that_fork)
-{
-	struct tp_sink *sink = open_sink(_i == 1 ? "mode=flight,packet=4K,packets=2" : "packet=4K");
-	const struct sigaction action = {.sa_sigaction = fork_at_first, .sa_flags = SA_SIGINFO};
-	const unsigned long stride = under_sanitizer() ? 25 : 1;
-	const unsigned int of_a_child = 10;
-	const pid_t parent = getpid();
-	size_t nr;
-
-	for (int i = 0; i < 3 * PER_PACKET; i++)
-		trace_sample_int(0);
-	sigaction(SIGTRAP, &action, NULL);
-	for (unsigned long at = 1; record_and_fork(at) && !wrong; at = steps + stride) {
-		if (getpid() == parent) {
-			record(1, PER_PACKET);
-			continue;
-		}
-		for (unsigned int i = 0; i < of_a_child; i++)
-			trace_sample_int(-2);
-		_exit(tp_sink_lost(sink) || tp_sink_close(sink) != 0);
-	}
-	signal(SIGTRAP, SIG_DFL);
-	ck_assert_msg(!wrong, "a handler that forks after instruction %lu: not %s", wrong_step, wrong);
-	close_saying(sink, NULL, 0);
-	char *text = clean_babeltrace(trace);
-	ck_assert_uint_eq(count_of(text, "value = -2 "), handled * of_a_child);
-	free(text);
-	const struct packet_file *packets = packets_of(trace, &nr);
-	for (size_t i = 0; i < nr; i++) {
-		if (packets[i].pid != parent && (i == 0 || packets[i].pid != packets[i - 1].pid))
-			ck_assert_uint_eq(packets[i].head.packet_seq_num, 0);
-	}
-	ck_assert_uint_gt(handled, 50);
-}
-END_TEST
-
 #endif
 
 int main(void)
@@ -620,10 +370,6 @@ int main(void)
 	tcase_add_test(instants, handlers_that_fill_packets);
 	tcase_add_test(instants, handlers_that_fill_packets_during_a_loss);
 	tcase_add_test(instants, handlers_during_a_loss);
-	tcase_add_test(instants, handlers_that_need_the_same_packet);
-	tcase_add_loop_test(instants, handlers_in_the_change_of_a_packet, 0, 2);
-	tcase_add_test(instants, handlers_that_fail);
-	tcase_add_loop_test(instants, handlers_that_fork, 0, 2);
 #endif
 	suite_add_tcase(suite, instants);
 	suite_add_tcase(suite, pairs);

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_ctf_threads.c - the CTF sink among threads, signals, sudden death and
+ * test_ctf_threads.c - the CTF sink among threads, sudden death and
  * forks, as babeltrace2 reads what it writes during them and after.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -192,103 +190,6 @@ START_TEST(sinks_come_and_go_under_living_threads)
 		snprintf(path, sizeof(path), "%s-%d", trace, i);
 		free(clean_babeltrace(path));
 	}
-}
-END_TEST
-
-/* ---- Signals ---- */
-
-static volatile sig_atomic_t handled;
-
-static void on_alarm(int signal)
-{
-	int saved = errno;
-
-	(void)signal;
-	trace_sample_text("from the handler");
-	trace_sample_text("and again");
-	handled++;
-	errno = saved;
-}
-
-/* babeltrace2 refuses a stream whose times go backwards, or an event that is half there. */
-static void storm(const char *packet, int alarms)
-{
-	struct itimerval often = {.it_interval = {.tv_usec = 50}, .it_value = {.tv_usec = 50}}, never = {.it_value = {0}};
-	struct tp_sink *sink = open_sink(packet);
-	unsigned int n = 0;
-
-	signal(SIGALRM, on_alarm);
-	setitimer(ITIMER_REAL, &often, NULL);
-	for (; handled < alarms; n++)
-		trace_sample_int((int)n);
-	setitimer(ITIMER_REAL, &never, NULL);
-	unsigned long lost = tp_sink_lost(sink);
-	capture_stderr();
-	tp_sink_close(sink);
-	free(captured_stderr());
-	char *text = clean_babeltrace(trace);
-	ck_assert_uint_eq(count_of(text, "value = ") + count_of(text, "text = ") + lost, n + 2 * (unsigned int)handled);
-	ck_assert_uint_lt(lost, (unsigned int)handled);
-	free(text);
-}
-
-START_TEST(signal_storm)
-{
-	storm("packet=64M", under_sanitizer() ? 300 : 1500);
-}
-END_TEST
-
-START_TEST(signal_storm_in_tiny_packets)
-{
-	storm("packet=4K", under_sanitizer() ? 300 : 2000);
-}
-END_TEST
-
-/*
- * A trap an instruction, and a record of its own in one out of so many of
- * them, which drifts through all places of the other record's writing. (In
- * more of them, no record would ever find the position unchanged.)
- */
-#if defined(__x86_64__)
-static unsigned int in_handler, countdown = 97, period = 97;
-
-static void on_step(int signal)
-{
-	(void)signal;
-	handled = 1;
-	if (--countdown)
-		return;
-	period = period < 151 ? period + 1 : 97;
-	countdown = period;
-	trace_sample_int(2);
-	in_handler++;
-}
-#endif
-
-START_TEST(interrupted_at_every_instruction)
-{
-#if defined(__x86_64__)
-	struct tp_sink *sink = open_sink("packet=4K");
-	enum { NR = 150 };
-
-	signal(SIGTRAP, on_step);
-	trace_sample_int(0);
-	__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc"); /* the trap flag */
-	for (int i = 0; i < NR; i++)
-		trace_sample_int(1);
-	__asm__ volatile("pushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
-	signal(SIGTRAP, SIG_DFL);
-	unsigned long lost = tp_sink_lost(sink);
-	capture_stderr();
-	tp_sink_close(sink);
-	free(captured_stderr());
-	ck_assert_int_eq(handled, 1); /* or there are no traps here, and nothing was tested */
-	char *text = clean_babeltrace(trace);
-	ck_assert_uint_eq(count_of(text, "value = ") + lost, 1 + NR + in_handler);
-	ck_assert_uint_gt(in_handler, NR / 2);
-	ck_assert_uint_lt(lost, in_handler); /* in the change of a packet */
-	free(text);
-#endif
 }
 END_TEST
 
@@ -498,7 +399,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("CTF sink: threads, signals, sudden death, forks");
+	Suite *suite = suite_create("CTF sink: threads, sudden death, forks");
 	TCase *trouble = tcase_create("trouble");
 
 	tcase_add_checked_fixture(trouble, setup, NULL);
@@ -509,10 +410,6 @@ int main(void)
 		tcase_add_test(trouble, tracepoints_in_a_threads_last_destructors);
 	tcase_add_test(trouble, thread_that_exits_in_a_record);
 	tcase_add_test(trouble, sinks_come_and_go_under_living_threads);
-	tcase_add_test(trouble, signal_storm);
-	tcase_add_test(trouble, signal_storm_in_tiny_packets);
-	if (!under_sanitizer()) /* which makes too many instructions of it */
-		tcase_add_test(trouble, interrupted_at_every_instruction);
 	tcase_add_test(trouble, read_while_written);
 	tcase_add_loop_test(trouble, killed, 0, 6);
 	tcase_add_test(trouble, forked_children_go_on);
