@@ -88,6 +88,11 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r'"(?:\\.|[^"\\])*"|\w+|[^\w\s]', text, flags=re.S))
 
 
+def blanks(text: str) -> tuple[bool, ...]:
+    """For each of the words, whether a blank is in front of it."""
+    return tuple(bool(blank) for blank in re.findall(r'(\s*)(?:"(?:\\.|[^"\\])*"|\w+|[^\w\s])', text, flags=re.S))
+
+
 def _name(word: str) -> bool:
     return word[0].isalnum() or word[0] == "_"
 

@@ -10,10 +10,12 @@ import platform
 import re
 import shlex
 
-from kernel import formats, table, tree, witness
+from kernel import boot, formats, table, tree, witness
 from support import note, temporary, tpgen, unavailable
 
 AT_ONCE = 40  # headers in one compilation
+# Why a format may differ from that of its own kernel: by names that a C file, or a header that is not packaged, defines.
+NAMES = ("identical", "with values for names", "with names for expressions")
 
 
 @functools.cache
@@ -25,11 +27,14 @@ def written(found: tree.Tree) -> tuple[dict[tuple[str, str], witness.Event], str
     at_once = os.cpu_count() or 1
 
     def write(headers: list[str]) -> str:
-        done = tpgen("gen", "--backend", "ftrace", "--expand-includes", *found.full, *known, "-o", directory, *headers,
-                     env=env, timeout=1500)
+        theirs = [word for name in found.includes(headers[0]) for word in ("-include", name)]
+        done = tpgen("gen", "--backend", "ftrace", "--expand-includes", *found.full, *known, *theirs, "-o", directory,
+                     *headers, env=env, timeout=1500)
         return done.stderr if done.returncode else ""
+    alone = [header for header in found.headers if found.includes(header)]
+    rest = [header for header in found.headers if header not in alone]
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-        errors = "".join(pool.map(write, (found.headers[n::at_once] for n in range(at_once))))
+        errors = "".join(pool.map(write, filter(None, [*(rest[n::at_once] for n in range(at_once)), *([one] for one in alone)])))
     return formats.read_all(directory), errors
 
 
@@ -56,6 +61,34 @@ class Format(tree.Series):
         if different:
             self.fail(f"{len(different)} of {compared} differ\n" + "\n".join(different[:40]))
 
+    def check_booted(self, series: str) -> None:
+        """Against the kernel of the very package, booted: see boot.py."""
+        found = tree.need(self, series)
+        if not os.path.isdir(boot.directory(found)):
+            unavailable(self, f"{boot.directory(found)} is not there: python3 tests/kernel/boot.py makes it")
+        ours, live = written(found)[0], formats.read_all(boot.directory(found))
+        both = sorted(ours.keys() & live.keys())
+        causes: dict[str, list[str]] = {cause: [] for cause in formats.CAUSES}
+        fields = [explain(":".join(key), live[key], ours[key]) for key in both if ours[key].fields != live[key].fields]
+        for key in both:
+            cause = formats.cause(plain(live[key]), [plain(ours[key])])
+            same = [formats.blanks(e.print_fmt) for e in (live[key], ours[key])]
+            if cause == "with values for names" and same[0] != same[1]:
+                cause = "unexplained"
+            causes[cause].append(key[1] if cause in NAMES else explain(":".join(key), live[key], ours[key]))
+        counts = ", ".join(f"{len(causes[cause])} {cause}" for cause in NAMES)
+        note(f"Linux {series}, package {found.package}, booted: {len(live)} events, {len(both)} in the headers: {counts}")
+        table.check(self, "booted", series, found.package, [len(both), len(both) - len(fields), len(causes["identical"])])
+        self.assertEqual(fields, [], "declared or laid out otherwise than in the kernel")
+        other = [text for cause in formats.CAUSES if cause not in NAMES for text in causes[cause]]
+        self.assertEqual(other, [], "print formats that are others than the kernel's")
+
+    def test_booted_6_1(self) -> None:
+        self.check_booted("6.1")
+
+    def test_booted_6_12(self) -> None:
+        self.check_booted("6.12")
+
     def test_running_kernel(self) -> None:
         """Against tracefs: the same declarations must be laid out alike; for the rest, causes are counted."""
         with formats.tracefs() as events:
@@ -74,7 +107,11 @@ class Format(tree.Series):
                 causes[cause].append(key[1] if cause != "unexplained" else explain(":".join(key), live[key], kin[-1]))
                 # Of two kernels built with -funsigned-char.
                 here, newest = live[key], packaged[-1].get(key, live[key])
-                if [f[0] for f in newest.fields] == [f[0] for f in here.fields] and newest.fields != here.fields:
+                same = [f[0] for f in newest.fields] == [f[0] for f in here.fields]
+                # What an array is long is a number in a kernel; of an array that is as wide, the same.
+                bounds = [f for f in newest.fields for g in here.fields
+                          if (f[0].partition("[")[0], *f[1:]) == (g[0].partition("[")[0], *g[1:]) and f[0] != g[0]]
+                if same and newest.fields != here.fields or bounds:
                     layouts.append(explain(":".join(key), here, newest))
         counts = ", ".join(f"{len(names)} {cause}" for cause, names in causes.items())
         note(f"Linux {platform.release()}, running: of its {len(live)} events, those in the packaged headers are: "

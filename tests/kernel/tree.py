@@ -39,6 +39,12 @@ class Tree:
     def headers(self) -> list[str]:
         return sample(sorted(glob.glob(f"{self.common}/include/trace/events/*.h")))
 
+    def includes(self, header: str) -> list[str]:
+        """What the kernel reads in front of a header, beside what it includes itself."""
+        name = os.path.basename(header).removesuffix(".h")
+        return [path for path in _includes().get(name, [])
+                if any(os.path.exists(f"{self.common}/{place}/{path}") for place in ("include", "include/uapi"))]
+
     @property
     def package(self) -> str:
         """The version of the package: what a table of numbers is true of."""
@@ -64,6 +70,13 @@ class Tree:
                                                                      "compiler_types.h")]
         return ["-isystem", _compiler_headers(), *("-I" + d for d in arch + uapi),
                 *(word for path in forced for word in ("-include", path)), "-D__KERNEL__", "-DCC_USING_FENTRY"]
+
+
+@functools.cache
+def _includes() -> dict[str, list[str]]:
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "includes"), encoding="ascii") as file:
+        lines = [line.split() for line in file if not line.startswith("#")]
+    return {name: paths for name, *paths in lines}
 
 
 @functools.cache

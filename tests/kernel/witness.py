@@ -51,7 +51,8 @@ def ask(tree: Tree, headers: list[str], directory: str) -> dict[str, Event]:
     unknown: set[str] = set()
     while names:
         with open(source, "w", encoding="utf-8") as file:
-            file.write("".join(f"#include \"{name}\"\n" for name in PRELUDE)
+            includes = dict.fromkeys(path for name in names for path in tree.includes(name))
+            file.write("".join(f"#include \"{name}\"\n" for name in [*PRELUDE, *includes])
                        + "".join(f"#define WITNESS_NO_{name} 1\n" for name in sorted(unknown))
                        + '#include "witness.h"\n' + "".join(f"#include <trace/events/{n}>\n" for n in names))
         done = run([*compiler(tree), "-DCREATE_TRACE_POINTS",
