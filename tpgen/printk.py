@@ -356,7 +356,7 @@ class _Named:
             call = self.tables[name]
             if call.arguments:
                 yield from self.of(call.arguments[0].tokens, value)
-            for entry in filter(None, call.entries):
+            for entry in (e for e in call.entries if e and e.tokens):
                 whole = entry.tokens[0].kind == "id" and entry.tokens[1:2] and entry.tokens[1].text == "(" \
                     and matching(entry.tokens, 1) == len(entry.tokens) - 1
                 if whole and name in self.changed and entry.tokens[0].text not in C_KEYWORDS:
