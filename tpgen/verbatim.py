@@ -110,7 +110,10 @@ def _beyond(text: Text, declarations: Sequence[Declaration], diag: Diagnostics) 
             if token.start in closes:
                 end = bisect_left(raw, closes[token.start], key=lambda t: t.start)
             else:
-                end = _end(raw, index + 1) if call else index
+                end, whole = _end(raw, index + 1) if call else (index, True)
+                if here and not whole:
+                    diag.error(_span(text, token), "TP004", f"an #if ends inside of {token.text}(...), which makes an event: put all of "
+                               "it into each branch")
             if end + 1 < len(raw) and raw[end + 1].text == ";":
                 end += 1
             begin = text.comment_before(token.line)[0]
@@ -201,9 +204,9 @@ def _span(text: Text, token: Token) -> Span:
     return Span(text.source.path, token.line, token.start - text.source.offset(token.line) + 1, token.end - token.start)
 
 
-def _end(raw: Sequence[Token], opening: int) -> int:
-    """Where the call ends whose bracket is at index opening, with each #if in it: at the latest where the branch ends that it
-    is in."""
+def _end(raw: Sequence[Token], opening: int) -> tuple[int, bool]:
+    """Where the call ends whose bracket is at index opening, with each #if in it; or where the branch ends that it is in, and
+    whether it has ended before."""
     depth = nested = 0
     closed = False
     for index in range(opening, len(raw)):
@@ -211,14 +214,14 @@ def _end(raw: Sequence[Token], opening: int) -> int:
         if token.kind == "dir":
             for word in _conditionals([token]):
                 if word != "if" and not nested:
-                    return index - 1
+                    return index - 1, False
                 nested += (word == "if") - (word == "endif")
         elif token.kind == "punct":
             depth += (token.text in "([{") - (token.text in ")]}")
             closed = closed or not depth
         if closed and not nested:
-            return index
-    return len(raw) - 1
+            return index, True
+    return len(raw) - 1, False
 
 
 def _frame(raw: Sequence[Token]) -> Iterator[tuple[int, int]]:
