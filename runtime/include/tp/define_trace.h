@@ -56,12 +56,16 @@
 
 /* ---- Describing fields ---- */
 
+/*
+ * The class by what __builtin_classify_type says, two bits for each: 8 is a
+ * float, 5 a pointer, what is less an integer, which is 0. Comparisons would
+ * have the compiler parse lvalue for each.
+ */
+#define TP_TYPE_CLASSES ((~0ULL << 18) | (TP_FLOAT << 16) | (TP_OTHER << 14) | (TP_OTHER << 12) | (TP_POINTER << 10))
+
 /* None of these evaluates lvalue. */
-#define TP_TYPE_CLASS(lvalue)                                  \
-	(__builtin_classify_type(lvalue) == 5   ? TP_POINTER : \
-	 __builtin_classify_type(lvalue) == 8   ? TP_FLOAT :   \
-	 __builtin_classify_type(lvalue) < 5    ? TP_INTEGER : \
-						  TP_OTHER)
+#define TP_TYPE_CLASS(lvalue) \
+	((enum tp_field_class)((TP_TYPE_CLASSES >> (2 * __builtin_classify_type(lvalue))) & TP_OTHER))
 #define TP_IS_SIGNED(lvalue)                                                                          \
 	_Generic((lvalue), char : (char)-1 < (char)1, signed char : 1, short : 1, int : 1, long : 1, \
 		 long long : 1, default : 0)
@@ -85,26 +89,25 @@
  */
 #define TP_DESCRIBE(field_kind, is_relative, record, member, field_name, element_type, type_text, ...)       \
 	TP_DESCRIBE_AS(field_kind, is_relative, record, member, field_name,                                  \
-		       TP_ELEMENT_OF_##field_kind(((struct record *)0)->member, element_type), type_text, __VA_ARGS__)
+		       TP_ELEMENT_OF_##field_kind((((struct record *)0)->member), element_type), type_text, __VA_ARGS__)
 
-#define TP_ELEMENT_OF_TP_FIELD(member, type) __typeof__(member)
-#define TP_ELEMENT_OF_TP_STRUCT(member, type) __typeof__(member)
-#define TP_ELEMENT_OF_TP_ARRAY(member, type) __typeof__((member)[0])
-#define TP_ELEMENT_OF_TP_DYNAMIC_ARRAY(member, type) type
-#define TP_ELEMENT_OF_TP_STRING(member, type) type
-#define TP_ELEMENT_OF_TP_BITMASK(member, type) type
-#define TP_ELEMENT_OF_TP_CPUMASK(member, type) type
-#define TP_ELEMENT_OF_TP_SOCKADDR(member, type) type
+#define TP_ELEMENT_OF_TP_FIELD(member, type) member
+#define TP_ELEMENT_OF_TP_STRUCT(member, type) member
+#define TP_ELEMENT_OF_TP_ARRAY(member, type) *member
+#define TP_ELEMENT_OF_TP_DYNAMIC_ARRAY(member, type) *(type *)0
+#define TP_ELEMENT_OF_TP_STRING(member, type) *(type *)0
+#define TP_ELEMENT_OF_TP_BITMASK(member, type) *(type *)0
+#define TP_ELEMENT_OF_TP_CPUMASK(member, type) *(type *)0
+#define TP_ELEMENT_OF_TP_SOCKADDR(member, type) *(type *)0
 
-#define TP_DESCRIBE_AS(field_kind, is_relative, record, member, field_name, element_type, type_text, ...)    \
+#define TP_DESCRIBE_AS(field_kind, is_relative, record, member, field_name, element, type_text, ...)         \
 	{                                                                                                    \
 		.name = field_name, .type = type_text, .kind = field_kind, .relative = is_relative,          \
-		.type_class = TP_TYPE_CLASS(*(element_type *)0),                                             \
-		.offset = offsetof(struct record, member),                                                   \
-		.size = sizeof(((struct record *)0)->member), .element_size = sizeof(element_type),          \
-		.element_align = _Alignof(element_type),                                                     \
-		.is_signed = (field_kind) != TP_STRUCT && TP_IS_SIGNED(*(element_type *)0),                  \
-		.is_char = TP_IS_CHAR(*(element_type *)0), .symbols = __VA_ARGS__,                           \
+		.type_class = TP_TYPE_CLASS(element), .offset = offsetof(struct record, member),             \
+		.size = sizeof(((struct record *)0)->member), .element_size = sizeof(element),               \
+		.element_align = _Alignof(__typeof__(element)),                                              \
+		.is_signed = (field_kind) != TP_STRUCT && TP_IS_SIGNED(element),                             \
+		.is_char = TP_IS_CHAR(element), .symbols = __VA_ARGS__,                                      \
 	}
 
 /* ---- The values of names ---- */

@@ -134,15 +134,15 @@ typedef void (*tp_probe_t)(void);
  * probe, if it is one for the tracepoint name (or NULL, which registration
  * answers with -EINVAL); otherwise the program does not compile. Compilers
  * older than gcc 14 and clang 16 would only warn of a wrong pointer type. A
- * structure is no argument for a function that takes a probe, whatever the
+ * union is no argument for a function that takes a probe, whatever the
  * compiler: its error says which type that is.
  */
-struct tp_probe_of_another_type {
+union tp_probe_of_another_type {
 	char unused;
 };
 #define tp_check_probe(name, probe)                                          \
 	_Generic((probe), tp_probe_fn_##name * : (probe), void * : (probe), \
-		 default : (struct tp_probe_of_another_type){ 0 })
+		 default : (union tp_probe_of_another_type){ 0 })
 
 /*
  * An element of a probe array. An array ends with the first NULL func.
