@@ -58,14 +58,14 @@
 
 /*
  * The class by what __builtin_classify_type says, two bits for each: 8 is a
- * float, 5 a pointer, what is less an integer, which is 0. Comparisons would
- * have the compiler parse lvalue for each.
+ * float, 5 a pointer, what is less an integer, which is 0; gcc says -1 of a
+ * vector. Comparisons would have the compiler parse lvalue for each.
  */
 #define TP_TYPE_CLASSES ((~0ULL << 18) | (TP_FLOAT << 16) | (TP_OTHER << 14) | (TP_OTHER << 12) | (TP_POINTER << 10))
 
 /* None of these evaluates lvalue. */
 #define TP_TYPE_CLASS(lvalue) \
-	((enum tp_field_class)((TP_TYPE_CLASSES >> (2 * __builtin_classify_type(lvalue))) & TP_OTHER))
+	((enum tp_field_class)((TP_TYPE_CLASSES >> (2 * (__builtin_classify_type(lvalue) & 31))) & TP_OTHER))
 #define TP_IS_SIGNED(lvalue)                                                                          \
 	_Generic((lvalue), char : (char)-1 < (char)1, signed char : 1, short : 1, int : 1, long : 1, \
 		 long long : 1, default : 0)
