@@ -13,7 +13,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import islice
 
 from tpgen.lexer import MAX_TOKENS, Token, characters, lex
 from tpgen.source import Source, SourceError, Span
@@ -306,10 +305,19 @@ class _Line:
 
     def macro(self, token: Token) -> Token:
         """The name of the macro that made token: of those that are gone, the last in front of what follows it."""
-        following = (self.same(t) for t in islice(self.expanded, self.index(token) + 1, None))
-        after = next(filter(None, following), None)
-        number = bisect_left([t.start for t in self.gone], after.start) if after else len(self.gone)
+        after = self._following[self.index(token)]
+        number = bisect_left(self.gone, after.start, key=lambda t: t.start) if after else len(self.gone)
         return self.gone[number - 1] if number else self.written[min(self.head, len(self.written) - 1)]
+
+    @cached_property
+    def _following(self) -> list[Token | None]:
+        """For each token of expanded, the first behind it that was written."""
+        found: list[Token | None] = []
+        after: Token | None = None
+        for token in reversed(self.expanded):
+            found.append(after)
+            after = self.same(token) or after
+        return found[::-1]
 
     @cached_property
     def gone(self) -> list[Token]:

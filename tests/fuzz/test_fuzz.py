@@ -123,6 +123,7 @@ class Fuzz(Case):
             "errors of the preprocessor": "#endif\n" * 20000,
             "words of parts": f"TRACE_EVENT(e, {'x TP_PROTO ' * 20000});",
             "declarations that are never closed": "TRACE_EVENT(\n" * 50000,
+            "declarations that a macro opens": "#define X " + "TRACE_EVENT(" * 5000 + "\nX\n",
             "nested tables": event(**{**usual, "value": "__print_symbolic(" * 4000 + "1" + ', {1, "a"})' * 4000}),
             "pointers": event(**{**usual, "proto": f"int {'*' * 2000}a"}),
             "pointers to fields": event(**{**usual, "fields": f"__field(int {'*' * 2000}, a)"}),
