@@ -56,6 +56,7 @@ template <class T, bool is_word> struct tp_word {
 template <class T> struct tp_word<T, false> {
 	static const bool is = false;
 	static unsigned long of(const T &) { return 0; }
+	static unsigned long of(const volatile T &) { return 0; }
 };
 /* Never called: by its type, as an argument that is passed has it. An array is a pointer there, and nothing is volatile. */
 template <class T> tp_word<T, TP_IS_WORD_OF(T, __builtin_classify_type(*(T *)0))> tp_word_of(T x);
