@@ -114,11 +114,20 @@ class Dat(Case):
         self.assertEqual(len(ours), len(theirs))
         self.assertLessEqual(max(abs(a - b) for a, b in zip(ours, theirs)), 1)
 
+    def export_program(self, name: str, events: str, hits: str) -> None:
+        """Of a program whose own events these are, and that hits them so."""
+        self.write(f"{name}.tp", events)
+        self.write(f"{name}.c", f'#define CREATE_TRACE_POINTS\n#include "{name}.h"\nint main(void)\n{{\n\t{hits}\n\treturn 0;\n}}\n')
+        generate(self.dir, self.path(f"{name}.tp"))
+        build(self.path(name), self.path(f"{name}.c"), include=[self.dir])
+        self.succeed([self.path(name)], env=self.environment())
+        self.export()
+
     # ---- What is the same ----
 
     def test_floating_point(self) -> None:
         """libtraceevent can't print it, and would take the arguments of others."""
-        self.write("real.tp", """
+        self.export_program("real", """
             #define TRACE_SYSTEM real
             TRACE_EVENT(real_one, TP_PROTO(double d, float f, int n), TP_ARGS(d, f, n),
                 TP_STRUCT__entry(__field(double, d) __field(float, f) __field(int, n) __string(s, "x\\"y")),
@@ -127,13 +136,7 @@ class Dat(Case):
                           __entry->f, __entry->d * 100, __get_str(s), 4, __entry->n + 1, (long long)__entry->n));
             TRACE_EVENT(real_only, TP_PROTO(double d), TP_ARGS(d), TP_STRUCT__entry(__field(double, d)),
                 TP_fast_assign(__entry->d = d;), TP_printk("%g", __entry->d));
-            """)
-        self.write("real.c", '#define CREATE_TRACE_POINTS\n#include "real.h"\nint main(void)\n{\n'
-                             "\ttrace_real_one(1.5, 2.5f, 7);\n\ttrace_real_only(-2);\n\treturn 0;\n}\n")
-        generate(self.dir, self.path("real.tp"))
-        build(self.path("real"), self.path("real.c"), include=[self.dir])
-        self.succeed([self.path("real")], env=self.environment())
-        self.export()
+            """, "trace_real_one(1.5, 2.5f, 7);\n\ttrace_real_only(-2);")
         texts = [event["text"] for event in self.report()]
         self.assertEqual(texts[0].split(" s=")[0], "d=0x3ff8000000000000% n=7 f=0x40200000 x=?")
         self.assertRegex(texts[0].split(" s=")[1], r'^x"y m=8 +"q, %" 7$')
@@ -147,7 +150,7 @@ class Dat(Case):
             #define PASTED(what) FLAG_##what
             enum { FLAG_READ = 0x20 };
             """)
-        self.write("conn.tp", """
+        self.export_program("conn", """
             #define TRACE_SYSTEM conn
             #include "transport.h"
             #define TRANSPORTS { TCP, "tcp" }, { UDP, "udp" }, { UNIX_SOCKET, "unix" }
@@ -157,19 +160,13 @@ class Dat(Case):
                 TP_printk("transport=%s flags=%s %s %d", __print_symbolic(__entry->transport, TRANSPORTS),
                           __print_flags(__entry->flags, "|", { RELIABLE, "reliable" }, { PASTED(READ), "read" }, { 1 << UDP, "four" }),
                           __entry->transport == UNIX_SOCKET ? "local" : "far", __entry->transport + UDP));
-            """)
-        self.write("conn.c", '#define CREATE_TRACE_POINTS\n#include "conn.h"\nint main(void)\n{\n'
-                             "\tfor (int n = 0; n < 50; n++)\n\t\ttrace_conn_new(n, n);\n\treturn 0;\n}\n")
-        generate(self.dir, self.path("conn.tp"))
-        build(self.path("conn"), self.path("conn.c"), include=[self.dir])
-        self.succeed([self.path("conn")], env=self.environment())
-        self.export()
+            """, "for (int n = 0; n < 50; n++)\n\t\ttrace_conn_new(n, n);")
         texts = [line["text"] for line in self.compare()]
         self.assertEqual(texts[40], "transport=unix flags=read|0x8 local 42")
 
     def test_types_of_expressions(self) -> None:
         """Of typeof() trace-cmd knows nothing: it is told what that is to C."""
-        self.write("kinds.tp", """
+        self.export_program("kinds", """
             #define TRACE_SYSTEM kinds
             struct box { unsigned char a; long long big; void *p; float f; struct { int x; } s; };
             #define OF(member) typeof(((struct box *)0)->member)
@@ -179,13 +176,7 @@ class Dat(Case):
                 TP_fast_assign(__entry->n = n; __entry->big = n * 2; __entry->p = NULL; __entry->f = 1; __entry->s.x = 1;
                     memcpy(__entry->text, "abc", 4); memset(__entry->a, 0, 2); memset(__get_dynamic_array(shorts), 1, 4);),
                 TP_printk("%d %lld %s %s", __entry->n, __entry->big, __entry->text, __print_hex(__get_dynamic_array(shorts), 4)));
-            """)
-        self.write("kinds.c", '#define CREATE_TRACE_POINTS\n#include "kinds.h"\nint main(void)\n{\n'
-                              "\ttrace_kinds(7);\n\treturn 0;\n}\n")
-        generate(self.dir, self.path("kinds.tp"))
-        build(self.path("kinds"), self.path("kinds.c"), include=[self.dir])
-        self.succeed([self.path("kinds")], env=self.environment())
-        self.export()
+            """, "trace_kinds(7);")
         self.assertEqual([line["text"] for line in self.compare()], ["7 14 abc 01 01 01 01"])
         self.assertEqual(re.findall(r"^\t(field:(?!.* common_)[^\t]*)", read(self.path("trace/format/kinds")), re.M), [
             "field:int n;", "field:long long big;", "field:void * p;", "field:float f;", "field:struct typeof s;", "field:char text[4];",

@@ -60,3 +60,11 @@ void close_saying(struct tp_sink *sink, const char *losses, int error)
 	ck_assert_str_eq(messages, expected);
 	free(messages);
 }
+
+char *close_and_read(struct tp_sink *sink)
+{
+	capture_stderr();
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	free(captured_stderr());
+	return clean_babeltrace(trace);
+}

@@ -27,4 +27,7 @@ void record(int from, int to);
 /* Closes the sink, which says this of losses, in one line, and returns that. */
 void close_saying(struct tp_sink *sink, const char *losses, int error);
 
+/* Closes the sink, which may say what it likes. What babeltrace2 reads, without an error; to be freed. */
+char *close_and_read(struct tp_sink *sink);
+
 #endif /* CTF_FIXTURE_H */

@@ -405,10 +405,7 @@ START_TEST(records_longer_than_any)
 	trace_sample_text(string);
 	trace_sample_int(2);
 	ck_assert_uint_eq(tp_sink_lost(sink), 1);
-	capture_stderr();
-	ck_assert_int_eq(tp_sink_close(sink), 0);
-	free(captured_stderr());
-	char *text = clean_babeltrace(trace);
+	char *text = close_and_read(sink);
 	ck_assert_uint_eq(count_of(text, "value = "), 2);
 	ck_assert_contains(text, "discarded");
 	free(text);

@@ -232,10 +232,7 @@ START_TEST(signal_storm)
 		trace_sample_int(n++);
 	setitimer(ITIMER_REAL, &never, NULL);
 	unsigned long lost = tp_sink_lost(sink);
-	capture_stderr();
-	tp_sink_close(sink);
-	free(captured_stderr());
-	char *text = clean_babeltrace(trace);
+	char *text = close_and_read(sink);
 	unsigned long all = (unsigned long)n + (unsigned long)handled;
 	ck_assert_uint_eq(count_of(text, "value = ") + count_of(text, "text = ") + lost, all);
 	ck_assert_uint_eq(count_of(text, "procname = \"in the storm\"") + lost, all);

@@ -53,10 +53,7 @@ static void storm(const char *packet, unsigned int alarms)
 		trace_sample_int((int)n);
 	setitimer(ITIMER_REAL, &never, NULL);
 	unsigned long lost = tp_sink_lost(sink);
-	capture_stderr();
-	tp_sink_close(sink);
-	free(captured_stderr());
-	char *text = clean_babeltrace(trace);
+	char *text = close_and_read(sink);
 	ck_assert_uint_eq(count_of(text, "value = ") + count_of(text, "text = ") + lost, n + 2 * handled);
 	ck_assert_uint_lt(lost, handled);
 	free(text);
@@ -112,10 +109,7 @@ START_TEST(handlers_that_need_the_same_packet)
 	signal(SIGTRAP, SIG_DFL);
 	ck_assert_msg(number == stream->packet->packet_seq_num, "a handler after instruction %lu made another change", first - 1);
 	ck_assert_uint_gt(first, 100);
-	capture_stderr();
-	tp_sink_close(sink);
-	free(captured_stderr());
-	free(clean_babeltrace(trace));
+	free(close_and_read(sink));
 }
 END_TEST
 
@@ -146,10 +140,7 @@ START_TEST(interrupted_at_every_instruction)
 	traps_off();
 	signal(SIGTRAP, SIG_DFL);
 	unsigned long lost = tp_sink_lost(sink);
-	capture_stderr();
-	tp_sink_close(sink);
-	free(captured_stderr());
-	char *text = clean_babeltrace(trace);
+	char *text = close_and_read(sink);
 	ck_assert_uint_eq(count_of(text, "value = ") + lost, 1 + NR + handled);
 	ck_assert_uint_gt(handled, NR / 2);
 	ck_assert_uint_lt(lost, handled); /* in the change of a packet */
@@ -177,10 +168,7 @@ START_TEST(handlers_in_the_change_of_a_packet)
 	traps_off();
 	signal(SIGTRAP, SIG_DFL);
 	unsigned long lost = tp_sink_lost(sink);
-	capture_stderr();
-	tp_sink_close(sink);
-	free(captured_stderr());
-	char *content = clean_babeltrace(trace);
+	char *content = close_and_read(sink);
 	ck_assert_uint_gt(lost, ring ? nr / 2 : nr); /* or handlers did not come then */
 	const unsigned int found = count_of(content, "value = 2 ") + count_of(content, "text = \"xxx");
 	if (ring)

@@ -282,10 +282,7 @@ START_TEST(handlers_after_any_two_instructions)
 	unsigned long lost = tp_sink_lost(sink);
 
 	ck_assert_uint_lt(lost, handled / 2); /* while the runtime looks after the packet */
-	capture_stderr();
-	tp_sink_close(sink);
-	free(captured_stderr());
-	char *text = clean_babeltrace(trace);
+	char *text = close_and_read(sink);
 	ck_assert_uint_eq(count_of(text, "value = ") + lost, records + handled);
 	free(text);
 }
@@ -298,10 +295,7 @@ START_TEST(handlers_that_fill_packets)
 
 	more = PER_PACKET - 1;
 	record_with_handlers(sink, under_sanitizer() ? 25 : 5);
-	capture_stderr();
-	tp_sink_close(sink);
-	free(captured_stderr());
-	free(clean_babeltrace(trace));
+	free(close_and_read(sink));
 }
 END_TEST
 
@@ -325,10 +319,7 @@ START_TEST(handlers_that_fill_packets_during_a_loss)
 	ck_assert_msg(!wrong, "a handler after instruction %lu: not %s", first, wrong);
 	ck_assert_uint_gt(handled, nr / 2);
 	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_TOO_LARGE), losses);
-	capture_stderr();
-	tp_sink_close(sink);
-	free(captured_stderr());
-	free(clean_babeltrace(trace));
+	free(close_and_read(sink));
 }
 END_TEST
 
@@ -341,10 +332,7 @@ START_TEST(handlers_during_a_loss)
 	too_long = TP_RECORD_MAX + 1;
 	outer = lose_one;
 	const unsigned int records = record_with_handlers(sink, 1000);
-	capture_stderr();
-	tp_sink_close(sink);
-	free(captured_stderr());
-	char *text = clean_babeltrace(trace);
+	char *text = close_and_read(sink);
 	ck_assert_uint_eq(count_of(text, "value = "), 1 + handled);
 	ck_assert_uint_eq(discarded_in(trace), records - 1);
 	free(text);
