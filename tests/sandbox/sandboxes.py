@@ -155,7 +155,7 @@ class Sandboxes(Case):
     def setUp(self) -> None:
         super().setUp()
         if not built():
-            unavailable(self, "libseccomp-dev is not installed")
+            self.skipTest("libseccomp-dev is not installed")
 
     def need_these_calls(self) -> None:
         """Which calls a function makes is the C library's affair."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import unittest
 
-from support import BUILD, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, Case, run, unavailable
+from support import BUILD, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, Case, need, run
 
 OBJECTS = os.path.join(BUILD, "obj")
 SHORT_WAY = "runtime/src/record/reserve"
@@ -23,8 +22,7 @@ CLANG = ([], ["-fsanitize=address"])
 @unittest.skipUnless(platform.machine() == "x86_64", "instructions are counted by x86's trap flag")
 class Compilers(Case):
     def test_handlers_after_any_two_instructions(self) -> None:
-        if not shutil.which("clang"):
-            unavailable(self, "clang is not installed")
+        need(self, "clang")
         check = run(["pkg-config", "--libs", "check"]).stdout.split()
         sources = [os.path.relpath(source, ROOT) for source in RUNTIME_SOURCES]
         objects = [os.path.join(OBJECTS, f"{source[:-2]}.o") for source in sources if source != f"{SHORT_WAY}.c"]
