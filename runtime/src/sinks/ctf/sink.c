@@ -67,7 +67,6 @@ static void sink_free(struct tp_ctf_sink *sink)
 static int ctf_close(struct tp_sink *head)
 {
 	struct tp_ctf_sink *sink = (struct tp_ctf_sink *)head;
-
 	struct tp_guard guard;
 
 	tp_ctf_preparer_stop(sink);
@@ -77,6 +76,14 @@ static int ctf_close(struct tp_sink *head)
 	tp_sink_tell_lost(head, sink->path);
 	tp_ctf_log_end(sink);
 	tp_ctf_streams_end(sink); /* from here on another sink may have its slot */
+	/*
+	 * Threads that remove old chapters at the same time take each other's locks for those of a process that still
+	 * writes, and may leave one too many. The next chapter makes up for that; after the last one, this does.
+	 */
+	if (sink->chapter && !sink->forked && tp_guard_enter(&guard)) {
+		tp_ctf_begin_tidy(sink);
+		tp_guard_leave(&guard);
+	}
 	int error = -sink->error;
 	sink_free(sink);
 	return error;
