@@ -270,7 +270,7 @@ static bool complete(struct tp_ctf_options *options, const struct wishes *w, con
 			    path);
 		return false;
 	}
-	if (w->full == 'o' && !w->packets && !w->size) {
+	if (w->full == 'o' && options->packets == UINT64_MAX && options->size == UINT64_MAX) {
 		tp_complain("CTF trace '%s': full=overwrite says what is done at a limit: it needs size= or packets=; there is "
 			    "no trace",
 			    path);
