@@ -78,7 +78,7 @@ class Format(tree.Series):
             causes[cause].append(key[1] if cause in NAMES else explain(":".join(key), live[key], ours[key]))
         counts = ", ".join(f"{len(causes[cause])} {cause}" for cause in NAMES)
         note(f"Linux {series}, package {found.package}, booted: {len(live)} events, {len(both)} in the headers: {counts}")
-        table.check(self, "booted", series, found.package, [len(both), len(both) - len(fields), len(causes["identical"])])
+        table.check(self, "booted", found, [len(both), len(both) - len(fields), len(causes["identical"])])
         self.assertEqual(fields, [], "declared or laid out otherwise than in the kernel")
         other = [text for cause in formats.CAUSES if cause not in NAMES for text in causes[cause]]
         self.assertEqual(other, [], "print formats that are others than the kernel's")
