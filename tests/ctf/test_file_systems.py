@@ -88,7 +88,7 @@ class FileSystem:
     def test_flight_recorder(self) -> None:
         """It has all its packets when the disk becomes full, and goes on; what it can't write it counts."""
         trace = os.path.join(self.disk, "trace")
-        out = self.record(f"{self.open(trace)},mode=flight,packets=3", "threads=2", "until=20000", f"sh={self.fill()}",
+        out = self.record(f"{self.open(trace)},mode=flight,packets=3", "threads=2", "until=20000", "pace=100", f"sh={self.fill()}",
                           "until=20000", "stop", "lost", "close", message=r"(tp: .*\n)*")
         self.flight(out, trace)
 

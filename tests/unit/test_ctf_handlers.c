@@ -155,7 +155,7 @@ END_TEST
 START_TEST(handlers_in_the_change_of_a_packet)
 {
 	const bool ring = _i == 1;
-	const unsigned int nr = ring ? 300 : under_sanitizer() ? 4 : 20;
+	const unsigned int nr = under_sanitizer() ? (ring ? 30 : 4) : ring ? 300 : 20;
 	struct tp_sink *sink = open_sink(ring ? "mode=flight,packet=4K,packets=2" : "packet=4K");
 	static char text[3000];
 
@@ -171,8 +171,8 @@ START_TEST(handlers_in_the_change_of_a_packet)
 	char *content = close_and_read(sink);
 	ck_assert_uint_gt(lost, ring ? nr / 2 : nr); /* or handlers did not come then */
 	const unsigned int found = count_of(content, "value = 2 ") + count_of(content, "text = \"xxx");
-	if (ring)
-		ck_assert_uint_ge(count_of(content, "text = \"xxx"), 2);
+	if (ring) /* of a sanitizer's many instructions, handlers may fill one of the two packets by themselves */
+		ck_assert_uint_ge(under_sanitizer() ? found : count_of(content, "text = \"xxx"), 2);
 	else
 		ck_assert_uint_eq(found + lost, nr + handled);
 	ck_assert_uint_eq(discarded_in(trace), lost);
@@ -316,11 +316,12 @@ int main(void)
 	tcase_add_test(handlers, signal_storm);
 	tcase_add_test(handlers, signal_storm_in_tiny_packets);
 #if defined(__x86_64__)
-	if (!under_sanitizer()) /* which makes too many instructions of it */
+	if (!under_sanitizer()) { /* which makes too many instructions of it: a trap for each takes minutes in some virtual machines */
 		tcase_add_test(handlers, interrupted_at_every_instruction);
-	tcase_add_test(handlers, handlers_that_need_the_same_packet);
+		tcase_add_test(handlers, handlers_that_need_the_same_packet);
+		tcase_add_test(handlers, handlers_that_fail);
+	}
 	tcase_add_loop_test(handlers, handlers_in_the_change_of_a_packet, 0, 2);
-	tcase_add_test(handlers, handlers_that_fail);
 	tcase_add_loop_test(handlers, handlers_that_fork, 0, 2);
 #endif
 	suite_add_tcase(suite, handlers);
