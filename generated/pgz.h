@@ -8,16 +8,13 @@
  * and the block's number in it, so that they can be put together again.
  */
 #if defined(CREATE_TRACE_POINTS) && !defined(__cplusplus)
-#include <tp/define_trace.h> /* before the program's own headers, and their macros */
+#include <tp/define_trace.h> /* first: macros of the program's own headers could break it */
 #endif
 
 #ifndef TP_GENERATED_PGZ_795EF6D4_H
 #define TP_GENERATED_PGZ_795EF6D4_H
 
-#include <tp/call.h>
-#include <tp/event.h>
-#include <tp/sdt.h>
-#include <tp/tracepoint.h>
+#include <tp/declare.h>
 
 #if TP_INTERFACE_VERSION != 6
 #error "pgz.h and the tp runtime are of different versions: run tpgen again on defs/pgz.tp"
@@ -65,7 +62,7 @@ static inline uint32_t pgz_largest(const uint32_t *sizes, size_t count)
 	}
 	return largest;
 }
-#line 69 "generated/pgz.h"
+#line 66 "generated/pgz.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -79,12 +76,11 @@ struct trace_event_raw_pgz_file_open {
 	long long size;
 	size_t block_size;
 	int level;
-#line 83 "generated/pgz.h"
+#line 80 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
 
-/* Appends its TP_printk text to p. */
-TP_HIDDEN void tp_print_pgz_file_open(struct trace_seq *p, const void *entry);
+TP_DECLARE_PRINTER(pgz_file_open);
 
 #ifdef TP_EVENT_CLASS_pgz_block
 #error "event class pgz_block is in defs/pgz.tp and in another .tp file of this program: \
@@ -101,12 +97,11 @@ struct trace_event_raw_pgz_block {
 	size_t size;
 	unsigned int flags;
 	unsigned int waiting;
-#line 105 "generated/pgz.h"
+#line 101 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
 
-/* Appends its TP_printk text to p. */
-TP_HIDDEN void tp_print_pgz_block(struct trace_seq *p, const void *entry);
+TP_DECLARE_PRINTER(pgz_block);
 
 /* The record of pgz_block_end. */
 struct trace_event_raw_pgz_block_end {
@@ -119,12 +114,11 @@ struct trace_event_raw_pgz_block_end {
 	uint32_t crc;
 	int level;
 	unsigned int flags;
-#line 123 "generated/pgz.h"
+#line 118 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
 
-/* Appends its TP_printk text to p. */
-TP_HIDDEN void tp_print_pgz_block_end(struct trace_seq *p, const void *entry);
+TP_DECLARE_PRINTER(pgz_block_end);
 
 /* The record of pgz_file_blocks. */
 struct trace_event_raw_pgz_file_blocks {
@@ -134,12 +128,11 @@ struct trace_event_raw_pgz_file_blocks {
 	unsigned long first;
 	uint32_t largest;
 	tp_data_loc_t __data_loc_sizes; /* uint32_t[] */
-#line 138 "generated/pgz.h"
+#line 132 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
 
-/* Appends its TP_printk text to p. */
-TP_HIDDEN void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry);
+TP_DECLARE_PRINTER(pgz_file_blocks);
 
 /* The record of pgz_file_close. */
 struct trace_event_raw_pgz_file_close {
@@ -149,26 +142,25 @@ struct trace_event_raw_pgz_file_close {
 	unsigned long long in;
 	unsigned long long out;
 	int error;
-#line 153 "generated/pgz.h"
+#line 146 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
 
-/* Appends its TP_printk text to p. */
-TP_HIDDEN void tp_print_pgz_file_close(struct trace_seq *p, const void *entry);
+TP_DECLARE_PRINTER(pgz_file_close);
 
 /* ---- pgz:pgz_file_open ---- */
 
 typedef void tp_probe_fn_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
 		int level);
-
-extern struct tracepoint __tracepoint_pgz_file_open TP_HIDDEN;
-TP_PROTOTYPE(pgz_file_open, "pgz_file_open(const char *, long long, size_t, int)")
-
-/* Whether there are probes: guards work that is only done for them. */
-static TP_SITE_INLINE bool trace_pgz_file_open_enabled(void)
-{
-	TP_RETURN_ENABLED(__tracepoint_pgz_file_open);
-}
+TP_DECLARE_TRACEPOINT(pgz_file_open, "const char *, long long, size_t, int");
+#ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
+#define register_trace_pgz_file_open(probe, data) TP_REGISTER(pgz_file_open, probe, data)
+#define register_trace_prio_pgz_file_open(probe, data, prio) \
+	TP_REGISTER_PRIO(pgz_file_open, probe, data, prio)
+#define unregister_trace_pgz_file_open(probe, data) TP_UNREGISTER(pgz_file_open, probe, data)
+#define check_trace_callback_type_pgz_file_open(probe) TP_CHECK_CALLBACK_TYPE(pgz_file_open, probe)
+#endif
+TP_DECLARE_TRACE_EVENT(pgz_file_open);
 
 /*
  * A file is about to be read. size is in bytes, -1 where it is not known
@@ -176,262 +168,89 @@ static TP_SITE_INLINE bool trace_pgz_file_open_enabled(void)
  */
 static TP_SITE_INLINE void trace_pgz_file_open(const char *name, long long size, size_t block_size, int level)
 {
-	TP_SDT_PROBE("pgz", "pgz_file_open", name, size, block_size, level);
-	if (__builtin_expect(trace_pgz_file_open_enabled(), 0)) {
-		tp_prototype_of_pgz_file_open();
-		TP_CALL_4(tp_probe_fn_pgz_file_open, &__tracepoint_pgz_file_open, name, size, block_size,
-				level);
-	}
+	TP_SDT_SITE("pgz", "pgz_file_open", name, size, block_size, level);
+	TP_CALL_PROBES(pgz_file_open, 4, name, size, block_size, level);
 }
-
-static inline int register_trace_prio_pgz_file_open(tp_probe_fn_pgz_file_open *probe, void *data, int prio)
-{
-	return tp_probe_register("pgz_file_open", "const char *, long long, size_t, int", (tp_probe_t)probe,
-			data, prio);
-}
-
-static inline int register_trace_pgz_file_open(tp_probe_fn_pgz_file_open *probe, void *data)
-{
-	return register_trace_prio_pgz_file_open(probe, data, TRACEPOINT_DEFAULT_PRIO);
-}
-
-static inline int unregister_trace_pgz_file_open(tp_probe_fn_pgz_file_open *probe, void *data)
-{
-	return tp_probe_unregister("pgz_file_open", (tp_probe_t)probe, data);
-}
-
-/* Compiles for a probe of the right type only. */
-static inline void check_trace_callback_type_pgz_file_open(tp_probe_fn_pgz_file_open *probe)
-{
-	(void)probe;
-}
-
-#ifndef __cplusplus
-/* In C, too, a probe of another type is an error and not just a warning. */
-#define register_trace_prio_pgz_file_open(probe, data, prio) \
-	register_trace_prio_pgz_file_open(tp_check_probe(pgz_file_open, probe), data, prio)
-#define register_trace_pgz_file_open(probe, data) \
-	register_trace_pgz_file_open(tp_check_probe(pgz_file_open, probe), data)
-#define unregister_trace_pgz_file_open(probe, data) \
-	unregister_trace_pgz_file_open(tp_check_probe(pgz_file_open, probe), data)
-#define check_trace_callback_type_pgz_file_open(probe) \
-	check_trace_callback_type_pgz_file_open(tp_check_probe(pgz_file_open, probe))
-#endif
-
-/* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
-TP_HIDDEN tp_probe_fn_pgz_file_open tp_record_pgz_file_open;
-extern struct tp_event tp_event_pgz_file_open TP_HIDDEN;
 
 /* ---- pgz:pgz_block_queue ---- */
 
 typedef void tp_probe_fn_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting);
-
-extern struct tracepoint __tracepoint_pgz_block_queue TP_HIDDEN;
-TP_PROTOTYPE(pgz_block_queue, "pgz_block_queue(const char *, unsigned long, size_t, bool, unsigned int)")
-
-/* Whether there are probes: guards work that is only done for them. */
-static TP_SITE_INLINE bool trace_pgz_block_queue_enabled(void)
-{
-	TP_RETURN_ENABLED(__tracepoint_pgz_block_queue);
-}
+TP_DECLARE_TRACEPOINT(pgz_block_queue, "const char *, unsigned long, size_t, bool, unsigned int");
+#ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
+#define register_trace_pgz_block_queue(probe, data) TP_REGISTER(pgz_block_queue, probe, data)
+#define register_trace_prio_pgz_block_queue(probe, data, prio) \
+	TP_REGISTER_PRIO(pgz_block_queue, probe, data, prio)
+#define unregister_trace_pgz_block_queue(probe, data) TP_UNREGISTER(pgz_block_queue, probe, data)
+#define check_trace_callback_type_pgz_block_queue(probe) TP_CHECK_CALLBACK_TYPE(pgz_block_queue, probe)
+#endif
+TP_DECLARE_TRACE_EVENT(pgz_block_queue);
 
 /* The block has been read and goes into the queue. */
 static TP_SITE_INLINE void trace_pgz_block_queue(const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting)
 {
-	TP_SDT_PROBE("pgz", "pgz_block_queue", name, block, size, last, waiting);
-	if (__builtin_expect(trace_pgz_block_queue_enabled(), 0)) {
-		tp_prototype_of_pgz_block_queue();
-		TP_CALL_5(tp_probe_fn_pgz_block_queue, &__tracepoint_pgz_block_queue, name, block, size,
-				last, waiting);
-	}
+	TP_SDT_SITE("pgz", "pgz_block_queue", name, block, size, last, waiting);
+	TP_CALL_PROBES(pgz_block_queue, 5, name, block, size, last, waiting);
 }
-
-static inline int register_trace_prio_pgz_block_queue(tp_probe_fn_pgz_block_queue *probe, void *data,
-		int prio)
-{
-	return tp_probe_register("pgz_block_queue",
-			"const char *, unsigned long, size_t, bool, unsigned int", (tp_probe_t)probe, data,
-			prio);
-}
-
-static inline int register_trace_pgz_block_queue(tp_probe_fn_pgz_block_queue *probe, void *data)
-{
-	return register_trace_prio_pgz_block_queue(probe, data, TRACEPOINT_DEFAULT_PRIO);
-}
-
-static inline int unregister_trace_pgz_block_queue(tp_probe_fn_pgz_block_queue *probe, void *data)
-{
-	return tp_probe_unregister("pgz_block_queue", (tp_probe_t)probe, data);
-}
-
-/* Compiles for a probe of the right type only. */
-static inline void check_trace_callback_type_pgz_block_queue(tp_probe_fn_pgz_block_queue *probe)
-{
-	(void)probe;
-}
-
-#ifndef __cplusplus
-/* In C, too, a probe of another type is an error and not just a warning. */
-#define register_trace_prio_pgz_block_queue(probe, data, prio) \
-	register_trace_prio_pgz_block_queue(tp_check_probe(pgz_block_queue, probe), data, prio)
-#define register_trace_pgz_block_queue(probe, data) \
-	register_trace_pgz_block_queue(tp_check_probe(pgz_block_queue, probe), data)
-#define unregister_trace_pgz_block_queue(probe, data) \
-	unregister_trace_pgz_block_queue(tp_check_probe(pgz_block_queue, probe), data)
-#define check_trace_callback_type_pgz_block_queue(probe) \
-	check_trace_callback_type_pgz_block_queue(tp_check_probe(pgz_block_queue, probe))
-#endif
-
-/* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
-TP_HIDDEN tp_probe_fn_pgz_block_queue tp_record_pgz_block_queue;
-extern struct tp_event tp_event_pgz_block_queue TP_HIDDEN;
 
 /* ---- pgz:pgz_block_start ---- */
 
 typedef void tp_probe_fn_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting);
-
-extern struct tracepoint __tracepoint_pgz_block_start TP_HIDDEN;
-TP_PROTOTYPE(pgz_block_start, "pgz_block_start(const char *, unsigned long, size_t, bool, unsigned int)")
-
-/* Whether there are probes: guards work that is only done for them. */
-static TP_SITE_INLINE bool trace_pgz_block_start_enabled(void)
-{
-	TP_RETURN_ENABLED(__tracepoint_pgz_block_start);
-}
+TP_DECLARE_TRACEPOINT(pgz_block_start, "const char *, unsigned long, size_t, bool, unsigned int");
+#ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
+#define register_trace_pgz_block_start(probe, data) TP_REGISTER(pgz_block_start, probe, data)
+#define register_trace_prio_pgz_block_start(probe, data, prio) \
+	TP_REGISTER_PRIO(pgz_block_start, probe, data, prio)
+#define unregister_trace_pgz_block_start(probe, data) TP_UNREGISTER(pgz_block_start, probe, data)
+#define check_trace_callback_type_pgz_block_start(probe) TP_CHECK_CALLBACK_TYPE(pgz_block_start, probe)
+#endif
+TP_DECLARE_TRACE_EVENT(pgz_block_start);
 
 /* A thread has taken the block out of the queue and begins to compress it. */
 static TP_SITE_INLINE void trace_pgz_block_start(const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting)
 {
-	TP_SDT_PROBE("pgz", "pgz_block_start", name, block, size, last, waiting);
-	if (__builtin_expect(trace_pgz_block_start_enabled(), 0)) {
-		tp_prototype_of_pgz_block_start();
-		TP_CALL_5(tp_probe_fn_pgz_block_start, &__tracepoint_pgz_block_start, name, block, size,
-				last, waiting);
-	}
+	TP_SDT_SITE("pgz", "pgz_block_start", name, block, size, last, waiting);
+	TP_CALL_PROBES(pgz_block_start, 5, name, block, size, last, waiting);
 }
-
-static inline int register_trace_prio_pgz_block_start(tp_probe_fn_pgz_block_start *probe, void *data,
-		int prio)
-{
-	return tp_probe_register("pgz_block_start",
-			"const char *, unsigned long, size_t, bool, unsigned int", (tp_probe_t)probe, data,
-			prio);
-}
-
-static inline int register_trace_pgz_block_start(tp_probe_fn_pgz_block_start *probe, void *data)
-{
-	return register_trace_prio_pgz_block_start(probe, data, TRACEPOINT_DEFAULT_PRIO);
-}
-
-static inline int unregister_trace_pgz_block_start(tp_probe_fn_pgz_block_start *probe, void *data)
-{
-	return tp_probe_unregister("pgz_block_start", (tp_probe_t)probe, data);
-}
-
-/* Compiles for a probe of the right type only. */
-static inline void check_trace_callback_type_pgz_block_start(tp_probe_fn_pgz_block_start *probe)
-{
-	(void)probe;
-}
-
-#ifndef __cplusplus
-/* In C, too, a probe of another type is an error and not just a warning. */
-#define register_trace_prio_pgz_block_start(probe, data, prio) \
-	register_trace_prio_pgz_block_start(tp_check_probe(pgz_block_start, probe), data, prio)
-#define register_trace_pgz_block_start(probe, data) \
-	register_trace_pgz_block_start(tp_check_probe(pgz_block_start, probe), data)
-#define unregister_trace_pgz_block_start(probe, data) \
-	unregister_trace_pgz_block_start(tp_check_probe(pgz_block_start, probe), data)
-#define check_trace_callback_type_pgz_block_start(probe) \
-	check_trace_callback_type_pgz_block_start(tp_check_probe(pgz_block_start, probe))
-#endif
-
-/* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
-TP_HIDDEN tp_probe_fn_pgz_block_start tp_record_pgz_block_start;
-extern struct tp_event tp_event_pgz_block_start TP_HIDDEN;
 
 /* ---- pgz:pgz_block_end ---- */
 
 typedef void tp_probe_fn_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in,
 		size_t out, uint32_t crc, int level, bool last);
-
-extern struct tracepoint __tracepoint_pgz_block_end TP_HIDDEN;
-TP_PROTOTYPE(pgz_block_end, "pgz_block_end(const char *, unsigned long, size_t, size_t, uint32_t, int, bool)")
-
-/* Whether there are probes: guards work that is only done for them. */
-static TP_SITE_INLINE bool trace_pgz_block_end_enabled(void)
-{
-	TP_RETURN_ENABLED(__tracepoint_pgz_block_end);
-}
+TP_DECLARE_TRACEPOINT(pgz_block_end, "const char *, unsigned long, size_t, size_t, uint32_t, int, bool");
+#ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
+#define register_trace_pgz_block_end(probe, data) TP_REGISTER(pgz_block_end, probe, data)
+#define register_trace_prio_pgz_block_end(probe, data, prio) \
+	TP_REGISTER_PRIO(pgz_block_end, probe, data, prio)
+#define unregister_trace_pgz_block_end(probe, data) TP_UNREGISTER(pgz_block_end, probe, data)
+#define check_trace_callback_type_pgz_block_end(probe) TP_CHECK_CALLBACK_TYPE(pgz_block_end, probe)
+#endif
+TP_DECLARE_TRACE_EVENT(pgz_block_end);
 
 /* The block is compressed, from in bytes to out bytes; crc is the CRC-32 of the former. */
 static TP_SITE_INLINE void trace_pgz_block_end(const char *name, unsigned long block, size_t in, size_t out,
 		uint32_t crc, int level, bool last)
 {
-	TP_SDT_PROBE("pgz", "pgz_block_end", name, block, in, out, crc, level, last);
-	if (__builtin_expect(trace_pgz_block_end_enabled(), 0)) {
-		tp_prototype_of_pgz_block_end();
-		TP_CALL_MANY(tp_probe_fn_pgz_block_end, &__tracepoint_pgz_block_end, name, block, in, out,
-				crc, level, last);
-	}
+	TP_SDT_SITE("pgz", "pgz_block_end", name, block, in, out, crc, level, last);
+	TP_CALL_PROBES(pgz_block_end, MANY, name, block, in, out, crc, level, last);
 }
-
-static inline int register_trace_prio_pgz_block_end(tp_probe_fn_pgz_block_end *probe, void *data, int prio)
-{
-	return tp_probe_register("pgz_block_end",
-			"const char *, unsigned long, size_t, size_t, uint32_t, int, bool",
-			(tp_probe_t)probe, data, prio);
-}
-
-static inline int register_trace_pgz_block_end(tp_probe_fn_pgz_block_end *probe, void *data)
-{
-	return register_trace_prio_pgz_block_end(probe, data, TRACEPOINT_DEFAULT_PRIO);
-}
-
-static inline int unregister_trace_pgz_block_end(tp_probe_fn_pgz_block_end *probe, void *data)
-{
-	return tp_probe_unregister("pgz_block_end", (tp_probe_t)probe, data);
-}
-
-/* Compiles for a probe of the right type only. */
-static inline void check_trace_callback_type_pgz_block_end(tp_probe_fn_pgz_block_end *probe)
-{
-	(void)probe;
-}
-
-#ifndef __cplusplus
-/* In C, too, a probe of another type is an error and not just a warning. */
-#define register_trace_prio_pgz_block_end(probe, data, prio) \
-	register_trace_prio_pgz_block_end(tp_check_probe(pgz_block_end, probe), data, prio)
-#define register_trace_pgz_block_end(probe, data) \
-	register_trace_pgz_block_end(tp_check_probe(pgz_block_end, probe), data)
-#define unregister_trace_pgz_block_end(probe, data) \
-	unregister_trace_pgz_block_end(tp_check_probe(pgz_block_end, probe), data)
-#define check_trace_callback_type_pgz_block_end(probe) \
-	check_trace_callback_type_pgz_block_end(tp_check_probe(pgz_block_end, probe))
-#endif
-
-/* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
-TP_HIDDEN tp_probe_fn_pgz_block_end tp_record_pgz_block_end;
-extern struct tp_event tp_event_pgz_block_end TP_HIDDEN;
 
 /* ---- pgz:pgz_file_blocks ---- */
 
 typedef void tp_probe_fn_pgz_file_blocks(void *__data, const char *name, unsigned long first,
 		const uint32_t *sizes, size_t count);
-
-extern struct tracepoint __tracepoint_pgz_file_blocks TP_HIDDEN;
-TP_PROTOTYPE(pgz_file_blocks, "pgz_file_blocks(const char *, unsigned long, const uint32_t *, size_t)")
-
-/* Whether there are probes: guards work that is only done for them. */
-static TP_SITE_INLINE bool trace_pgz_file_blocks_enabled(void)
-{
-	TP_RETURN_ENABLED(__tracepoint_pgz_file_blocks);
-}
+TP_DECLARE_TRACEPOINT(pgz_file_blocks, "const char *, unsigned long, const uint32_t *, size_t");
+#ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
+#define register_trace_pgz_file_blocks(probe, data) TP_REGISTER(pgz_file_blocks, probe, data)
+#define register_trace_prio_pgz_file_blocks(probe, data, prio) \
+	TP_REGISTER_PRIO(pgz_file_blocks, probe, data, prio)
+#define unregister_trace_pgz_file_blocks(probe, data) TP_UNREGISTER(pgz_file_blocks, probe, data)
+#define check_trace_callback_type_pgz_file_blocks(probe) TP_CHECK_CALLBACK_TYPE(pgz_file_blocks, probe)
+#endif
+TP_DECLARE_TRACE_EVENT(pgz_file_blocks);
 
 /*
  * The compressed sizes, in bytes, of count blocks of a file in order, from
@@ -441,66 +260,23 @@ static TP_SITE_INLINE bool trace_pgz_file_blocks_enabled(void)
 static TP_SITE_INLINE void trace_pgz_file_blocks(const char *name, unsigned long first,
 		const uint32_t *sizes, size_t count)
 {
-	TP_SDT_PROBE("pgz", "pgz_file_blocks", name, first, sizes, count);
-	if (__builtin_expect(trace_pgz_file_blocks_enabled(), 0)) {
-		tp_prototype_of_pgz_file_blocks();
-		TP_CALL_4(tp_probe_fn_pgz_file_blocks, &__tracepoint_pgz_file_blocks, name, first, sizes,
-				count);
-	}
+	TP_SDT_SITE("pgz", "pgz_file_blocks", name, first, sizes, count);
+	TP_CALL_PROBES(pgz_file_blocks, 4, name, first, sizes, count);
 }
-
-static inline int register_trace_prio_pgz_file_blocks(tp_probe_fn_pgz_file_blocks *probe, void *data,
-		int prio)
-{
-	return tp_probe_register("pgz_file_blocks", "const char *, unsigned long, const uint32_t *, size_t",
-			(tp_probe_t)probe, data, prio);
-}
-
-static inline int register_trace_pgz_file_blocks(tp_probe_fn_pgz_file_blocks *probe, void *data)
-{
-	return register_trace_prio_pgz_file_blocks(probe, data, TRACEPOINT_DEFAULT_PRIO);
-}
-
-static inline int unregister_trace_pgz_file_blocks(tp_probe_fn_pgz_file_blocks *probe, void *data)
-{
-	return tp_probe_unregister("pgz_file_blocks", (tp_probe_t)probe, data);
-}
-
-/* Compiles for a probe of the right type only. */
-static inline void check_trace_callback_type_pgz_file_blocks(tp_probe_fn_pgz_file_blocks *probe)
-{
-	(void)probe;
-}
-
-#ifndef __cplusplus
-/* In C, too, a probe of another type is an error and not just a warning. */
-#define register_trace_prio_pgz_file_blocks(probe, data, prio) \
-	register_trace_prio_pgz_file_blocks(tp_check_probe(pgz_file_blocks, probe), data, prio)
-#define register_trace_pgz_file_blocks(probe, data) \
-	register_trace_pgz_file_blocks(tp_check_probe(pgz_file_blocks, probe), data)
-#define unregister_trace_pgz_file_blocks(probe, data) \
-	unregister_trace_pgz_file_blocks(tp_check_probe(pgz_file_blocks, probe), data)
-#define check_trace_callback_type_pgz_file_blocks(probe) \
-	check_trace_callback_type_pgz_file_blocks(tp_check_probe(pgz_file_blocks, probe))
-#endif
-
-/* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
-TP_HIDDEN tp_probe_fn_pgz_file_blocks tp_record_pgz_file_blocks;
-extern struct tp_event tp_event_pgz_file_blocks TP_HIDDEN;
 
 /* ---- pgz:pgz_file_close ---- */
 
 typedef void tp_probe_fn_pgz_file_close(void *__data, const char *name, unsigned long long in,
 		unsigned long long out, int error);
-
-extern struct tracepoint __tracepoint_pgz_file_close TP_HIDDEN;
-TP_PROTOTYPE(pgz_file_close, "pgz_file_close(const char *, unsigned long long, unsigned long long, int)")
-
-/* Whether there are probes: guards work that is only done for them. */
-static TP_SITE_INLINE bool trace_pgz_file_close_enabled(void)
-{
-	TP_RETURN_ENABLED(__tracepoint_pgz_file_close);
-}
+TP_DECLARE_TRACEPOINT(pgz_file_close, "const char *, unsigned long long, unsigned long long, int");
+#ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
+#define register_trace_pgz_file_close(probe, data) TP_REGISTER(pgz_file_close, probe, data)
+#define register_trace_prio_pgz_file_close(probe, data, prio) \
+	TP_REGISTER_PRIO(pgz_file_close, probe, data, prio)
+#define unregister_trace_pgz_file_close(probe, data) TP_UNREGISTER(pgz_file_close, probe, data)
+#define check_trace_callback_type_pgz_file_close(probe) TP_CHECK_CALLBACK_TYPE(pgz_file_close, probe)
+#endif
+TP_DECLARE_TRACE_EVENT(pgz_file_close);
 
 /*
  * The file is done: in bytes read, out bytes written, header and trailer
@@ -509,51 +285,9 @@ static TP_SITE_INLINE bool trace_pgz_file_close_enabled(void)
 static TP_SITE_INLINE void trace_pgz_file_close(const char *name, unsigned long long in,
 		unsigned long long out, int error)
 {
-	TP_SDT_PROBE("pgz", "pgz_file_close", name, in, out, error);
-	if (__builtin_expect(trace_pgz_file_close_enabled(), 0)) {
-		tp_prototype_of_pgz_file_close();
-		TP_CALL_4(tp_probe_fn_pgz_file_close, &__tracepoint_pgz_file_close, name, in, out, error);
-	}
+	TP_SDT_SITE("pgz", "pgz_file_close", name, in, out, error);
+	TP_CALL_PROBES(pgz_file_close, 4, name, in, out, error);
 }
-
-static inline int register_trace_prio_pgz_file_close(tp_probe_fn_pgz_file_close *probe, void *data, int prio)
-{
-	return tp_probe_register("pgz_file_close",
-			"const char *, unsigned long long, unsigned long long, int", (tp_probe_t)probe, data,
-			prio);
-}
-
-static inline int register_trace_pgz_file_close(tp_probe_fn_pgz_file_close *probe, void *data)
-{
-	return register_trace_prio_pgz_file_close(probe, data, TRACEPOINT_DEFAULT_PRIO);
-}
-
-static inline int unregister_trace_pgz_file_close(tp_probe_fn_pgz_file_close *probe, void *data)
-{
-	return tp_probe_unregister("pgz_file_close", (tp_probe_t)probe, data);
-}
-
-/* Compiles for a probe of the right type only. */
-static inline void check_trace_callback_type_pgz_file_close(tp_probe_fn_pgz_file_close *probe)
-{
-	(void)probe;
-}
-
-#ifndef __cplusplus
-/* In C, too, a probe of another type is an error and not just a warning. */
-#define register_trace_prio_pgz_file_close(probe, data, prio) \
-	register_trace_prio_pgz_file_close(tp_check_probe(pgz_file_close, probe), data, prio)
-#define register_trace_pgz_file_close(probe, data) \
-	register_trace_pgz_file_close(tp_check_probe(pgz_file_close, probe), data)
-#define unregister_trace_pgz_file_close(probe, data) \
-	unregister_trace_pgz_file_close(tp_check_probe(pgz_file_close, probe), data)
-#define check_trace_callback_type_pgz_file_close(probe) \
-	check_trace_callback_type_pgz_file_close(tp_check_probe(pgz_file_close, probe))
-#endif
-
-/* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
-TP_HIDDEN tp_probe_fn_pgz_file_close tp_record_pgz_file_close;
-extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
 
 #ifdef __cplusplus
 }
@@ -561,55 +295,45 @@ extern struct tp_event tp_event_pgz_file_close TP_HIDDEN;
 
 #endif /* TP_GENERATED_PGZ_795EF6D4_H */
 
-/* ---- Once a program: what the above declares ---- */
+/* ---- Definitions, for the one C file that defines CREATE_TRACE_POINTS ---- */
 
 #if defined(CREATE_TRACE_POINTS) && defined(__cplusplus)
 #error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
 #elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_PGZ_795EF6D4_H)
 #define TP_CREATED_PGZ_795EF6D4_H
 
-/* ---- class pgz_file_open ---- */
+/* ---- Fields and text of pgz_file_open ---- */
 
 static const struct trace_print_flags tp_symbols_pgz_file_open__1[] = {
 #line 78 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 577 "generated/pgz.h"
+#line 311 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct tp_event_field tp_fields_pgz_file_open[] = {
-	TP_DESCRIBE(TP_STRING, false, trace_event_raw_pgz_file_open, __data_loc_name, "name", char, "char",
-			NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_open, size, "size", long long, "long long",
-			NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_open, block_size, "block_size", size_t,
-			"size_t", NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_open, level, "level", int, "int",
-			tp_symbols_pgz_file_open__1),
+	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_file_open, name, char, "char"),
+	TP_DESCRIBE_FIELD(trace_event_raw_pgz_file_open, size, "long long"),
+	TP_DESCRIBE_FIELD(trace_event_raw_pgz_file_open, block_size, "size_t"),
+	TP_DESCRIBE_SYMBOLIC(trace_event_raw_pgz_file_open, level, "int", tp_symbols_pgz_file_open__1),
 };
 
 TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 {
-	TP_RECORD_TYPE(trace_event_raw_pgz_file_open);
-	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
-	__record *__entry = (void *)(uintptr_t)entry;
-	const size_t __start = p->len;
+	TP_BEGIN_PRINT(trace_event_raw_pgz_file_open);
 
 	tp_printk(p, __start,
 #line 76 "defs/pgz.tp"
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  __print_symbolic_table(__entry->level, tp_symbols_pgz_file_open__1)
-#line 604 "generated/pgz.h"
+#line 331 "generated/pgz.h"
 	);
 }
 
 static const struct tp_event_class tp_class_pgz_file_open = {
-	.fields = tp_fields_pgz_file_open,
-	.nr_fields = sizeof(tp_fields_pgz_file_open) / sizeof(tp_fields_pgz_file_open[0]),
-	.field_size = sizeof(tp_fields_pgz_file_open[0]),
-	.fixed_size = offsetof(struct trace_event_raw_pgz_file_open, __data),
-	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
+	TP_DESCRIBE_RECORD(trace_event_raw_pgz_file_open, tp_fields_pgz_file_open),
+	.print_fmt = TP_FORMAT
 		"\"name=%s size=%lld block_size=%zu level=%s\", __get_str(name), REC->size, "
 		"REC->block_size, __print_symbolic(REC->level, { 1, \"fast\" }, { 2, \"level2\" }, { 3, "
 		"\"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, \"default\" }, { 7, \"level7\" "
@@ -617,50 +341,41 @@ static const struct tp_event_class tp_class_pgz_file_open = {
 	.print = tp_print_pgz_file_open,
 };
 
-/* ---- class pgz_block ---- */
+/* ---- Fields and text of pgz_block ---- */
 
 TP_ONE_EVENT_CLASS(pgz_block, "event class pgz_block of defs/pgz.tp");
 
 static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
 #line 109 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 628 "generated/pgz.h"
+#line 352 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct tp_event_field tp_fields_pgz_block[] = {
-	TP_DESCRIBE(TP_STRING, false, trace_event_raw_pgz_block, __data_loc_name, "name", char, "char", NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block, block, "block", unsigned long,
-			"unsigned long", NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block, size, "size", size_t, "size_t", NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block, flags, "flags", unsigned int, "unsigned int",
-			tp_symbols_pgz_block__1, "|"),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block, waiting, "waiting", unsigned int,
-			"unsigned int", NULL),
+	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_block, name, char, "char"),
+	TP_DESCRIBE_FIELD(trace_event_raw_pgz_block, block, "unsigned long"),
+	TP_DESCRIBE_FIELD(trace_event_raw_pgz_block, size, "size_t"),
+	TP_DESCRIBE_FLAGS(trace_event_raw_pgz_block, flags, "unsigned int", "|", tp_symbols_pgz_block__1),
+	TP_DESCRIBE_FIELD(trace_event_raw_pgz_block, waiting, "unsigned int"),
 };
 
 TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 {
-	TP_RECORD_TYPE(trace_event_raw_pgz_block);
-	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
-	__record *__entry = (void *)(uintptr_t)entry;
-	const size_t __start = p->len;
+	TP_BEGIN_PRINT(trace_event_raw_pgz_block);
 
 	tp_printk(p, __start,
 #line 107 "defs/pgz.tp"
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
-#line 655 "generated/pgz.h"
+#line 373 "generated/pgz.h"
 	);
 }
 
 static const struct tp_event_class tp_class_pgz_block = {
-	.fields = tp_fields_pgz_block,
-	.nr_fields = sizeof(tp_fields_pgz_block) / sizeof(tp_fields_pgz_block[0]),
-	.field_size = sizeof(tp_fields_pgz_block[0]),
-	.fixed_size = offsetof(struct trace_event_raw_pgz_block, __data),
-	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
+	TP_DESCRIBE_RECORD(trace_event_raw_pgz_block, tp_fields_pgz_block),
+	.print_fmt = TP_FORMAT
 		"\"name=%s block=%lu size=%zu flags=%s waiting=%u\", __get_str(name), REC->block, "
 		"REC->size, __print_flags(REC->flags, \"|\", { 0x1u, \"FIRST\" }, { 0x2u, \"LAST\" }, { "
 		"0x4u, \"INCOMPRESSIBLE\" }), REC->waiting",
@@ -670,23 +385,15 @@ static const struct tp_event_class tp_class_pgz_block = {
 static void tp_write_pgz_block(const struct tp_event *__event, void *__data, const char *name,
 		unsigned long block, size_t size, bool last, unsigned int waiting)
 {
-	TP_RECORD_TYPE(trace_event_raw_pgz_block);
-	__record *__entry;
-	struct tp_record __rec;
-	struct {
-		struct tp_dynamic name;
-	} __dyn;
-	size_t __size = offsetof(struct trace_event_raw_pgz_block, __data);
+	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_block, name);
 
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 686 "generated/pgz.h"
+#line 395 "generated/pgz.h"
 		));
-	__entry = tp_reserve(&__rec, __data, __event, __size);
-	if (!__entry)
-		return;
+	TP_RESERVE_RECORD(__data, __event);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
 #line 100 "defs/pgz.tp"
@@ -695,47 +402,41 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 699 "generated/pgz.h"
+#line 406 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
 
-/* ---- class pgz_block_end ---- */
+/* ---- Fields and text of pgz_block_end ---- */
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 709 "generated/pgz.h"
+#line 416 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 716 "generated/pgz.h"
+#line 423 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct tp_event_field tp_fields_pgz_block_end[] = {
-	TP_DESCRIBE(TP_STRING, false, trace_event_raw_pgz_block_end, __data_loc_name, "name", char, "char",
-			NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block_end, block, "block", unsigned long,
-			"unsigned long", NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block_end, in, "in", size_t, "size_t", NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block_end, out, "out", size_t, "size_t", NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block_end, crc, "crc", uint32_t, "uint32_t", NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block_end, level, "level", int, "int",
-			tp_symbols_pgz_block_end__1),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_block_end, flags, "flags", unsigned int,
-			"unsigned int", tp_symbols_pgz_block_end__2, "|"),
+	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_block_end, name, char, "char"),
+	TP_DESCRIBE_FIELD(trace_event_raw_pgz_block_end, block, "unsigned long"),
+	TP_DESCRIBE_FIELD(trace_event_raw_pgz_block_end, in, "size_t"),
+	TP_DESCRIBE_FIELD(trace_event_raw_pgz_block_end, out, "size_t"),
+	TP_DESCRIBE_FIELD(trace_event_raw_pgz_block_end, crc, "uint32_t"),
+	TP_DESCRIBE_SYMBOLIC(trace_event_raw_pgz_block_end, level, "int", tp_symbols_pgz_block_end__1),
+	TP_DESCRIBE_FLAGS(trace_event_raw_pgz_block_end, flags, "unsigned int", "|",
+			tp_symbols_pgz_block_end__2),
 };
 
 TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 {
-	TP_RECORD_TYPE(trace_event_raw_pgz_block_end);
-	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
-	__record *__entry = (void *)(uintptr_t)entry;
-	const size_t __start = p->len;
+	TP_BEGIN_PRINT(trace_event_raw_pgz_block_end);
 
 	tp_printk(p, __start,
 #line 157 "defs/pgz.tp"
@@ -743,16 +444,13 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 747 "generated/pgz.h"
+#line 448 "generated/pgz.h"
 	);
 }
 
 static const struct tp_event_class tp_class_pgz_block_end = {
-	.fields = tp_fields_pgz_block_end,
-	.nr_fields = sizeof(tp_fields_pgz_block_end) / sizeof(tp_fields_pgz_block_end[0]),
-	.field_size = sizeof(tp_fields_pgz_block_end[0]),
-	.fixed_size = offsetof(struct trace_event_raw_pgz_block_end, __data),
-	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
+	TP_DESCRIBE_RECORD(trace_event_raw_pgz_block_end, tp_fields_pgz_block_end),
+	.print_fmt = TP_FORMAT
 		"\"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s\", __get_str(name), "
 		"REC->block, REC->in, REC->out, REC->crc, __print_symbolic(REC->level, { 1, \"fast\" }, "
 		"{ 2, \"level2\" }, { 3, \"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, "
@@ -762,145 +460,88 @@ static const struct tp_event_class tp_class_pgz_block_end = {
 	.print = tp_print_pgz_block_end,
 };
 
-/* ---- class pgz_file_blocks ---- */
+/* ---- Fields and text of pgz_file_blocks ---- */
 
 #line 178 "defs/pgz.tp"
 typedef __typeof__(uint32_t) tp_element_pgz_file_blocks__4;
-#line 770 "generated/pgz.h"
+#line 468 "generated/pgz.h"
 
 static const struct tp_event_field tp_fields_pgz_file_blocks[] = {
-	TP_DESCRIBE(TP_STRING, false, trace_event_raw_pgz_file_blocks, __data_loc_name, "name", char, "char",
-			NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_blocks, first, "first", unsigned long,
-			"unsigned long", NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_blocks, largest, "largest", uint32_t,
-			"uint32_t", NULL),
-	TP_DESCRIBE(TP_DYNAMIC_ARRAY, false, trace_event_raw_pgz_file_blocks, __data_loc_sizes, "sizes",
-			tp_element_pgz_file_blocks__4, "uint32_t", NULL),
+	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_file_blocks, name, char, "char"),
+	TP_DESCRIBE_FIELD(trace_event_raw_pgz_file_blocks, first, "unsigned long"),
+	TP_DESCRIBE_FIELD(trace_event_raw_pgz_file_blocks, largest, "uint32_t"),
+	TP_DESCRIBE_DYNAMIC(DYNAMIC_ARRAY, trace_event_raw_pgz_file_blocks, sizes,
+			tp_element_pgz_file_blocks__4, "uint32_t"),
 };
 
 TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 {
-	TP_RECORD_TYPE(trace_event_raw_pgz_file_blocks);
-	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
-	__record *__entry = (void *)(uintptr_t)entry;
-	const size_t __start = p->len;
+	TP_BEGIN_PRINT(trace_event_raw_pgz_file_blocks);
 
 	tp_printk(p, __start,
 #line 189 "defs/pgz.tp"
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 795 "generated/pgz.h"
+#line 487 "generated/pgz.h"
 	);
 }
 
 static const struct tp_event_class tp_class_pgz_file_blocks = {
-	.fields = tp_fields_pgz_file_blocks,
-	.nr_fields = sizeof(tp_fields_pgz_file_blocks) / sizeof(tp_fields_pgz_file_blocks[0]),
-	.field_size = sizeof(tp_fields_pgz_file_blocks[0]),
-	.fixed_size = offsetof(struct trace_event_raw_pgz_file_blocks, __data),
-	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
+	TP_DESCRIBE_RECORD(trace_event_raw_pgz_file_blocks, tp_fields_pgz_file_blocks),
+	.print_fmt = TP_FORMAT
 		"\"name=%s first=%lu count=%u largest=%u\", __get_str(name), REC->first, "
 		"__get_dynamic_array_len(sizes) / 4, REC->largest",
 	.print = tp_print_pgz_file_blocks,
 };
 
-/* ---- class pgz_file_close ---- */
+/* ---- Fields and text of pgz_file_close ---- */
 
 static const struct tp_event_field tp_fields_pgz_file_close[] = {
-	TP_DESCRIBE(TP_STRING, false, trace_event_raw_pgz_file_close, __data_loc_name, "name", char, "char",
-			NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_close, in, "in", unsigned long long,
-			"unsigned long long", NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_close, out, "out", unsigned long long,
-			"unsigned long long", NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_pgz_file_close, error, "error", int, "int", NULL),
+	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_file_close, name, char, "char"),
+	TP_DESCRIBE_FIELD(trace_event_raw_pgz_file_close, in, "unsigned long long"),
+	TP_DESCRIBE_FIELD(trace_event_raw_pgz_file_close, out, "unsigned long long"),
+	TP_DESCRIBE_FIELD(trace_event_raw_pgz_file_close, error, "int"),
 };
 
 TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 {
-	TP_RECORD_TYPE(trace_event_raw_pgz_file_close);
-	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
-	__record *__entry = (void *)(uintptr_t)entry;
-	const size_t __start = p->len;
+	TP_BEGIN_PRINT(trace_event_raw_pgz_file_close);
 
 	tp_printk(p, __start,
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 833 "generated/pgz.h"
+#line 516 "generated/pgz.h"
 	);
 }
 
 static const struct tp_event_class tp_class_pgz_file_close = {
-	.fields = tp_fields_pgz_file_close,
-	.nr_fields = sizeof(tp_fields_pgz_file_close) / sizeof(tp_fields_pgz_file_close[0]),
-	.field_size = sizeof(tp_fields_pgz_file_close[0]),
-	.fixed_size = offsetof(struct trace_event_raw_pgz_file_close, __data),
-	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
+	TP_DESCRIBE_RECORD(trace_event_raw_pgz_file_close, tp_fields_pgz_file_close),
+	.print_fmt = TP_FORMAT
 		"\"name=%s in=%llu out=%llu error=%d\", __get_str(name), REC->in, REC->out, REC->error",
 	.print = tp_print_pgz_file_close,
 };
 
 /* ---- pgz:pgz_file_open ---- */
 
-static __attribute__((noinline))
-void __tp_several_pgz_file_open(const struct tracepoint_func *__it, const char *name, long long size,
-		size_t block_size, int level)
-{
-	tp_probe_t __probe = tp_probe_func(__it);
-
-	do {
-		if (__builtin_expect(__probe != TP_REMOVED, 1))
-			((tp_probe_fn_pgz_file_open *)__probe)(__it->data, name, size, block_size, level);
-		__probe = tp_probe_func(++__it);
-	} while (__probe);
-}
-
-static void __traceiter_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
-		int level)
-{
-	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
-
-	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
-		((tp_probe_fn_pgz_file_open *)tp_probe_func(__it))(__it->data, name, size, block_size, level);
-	else if (__it)
-		__tp_several_pgz_file_open(__it, name, size, block_size, level);
-	tp_read_unlock();
-}
-
-TP_PROTOTYPE_DEFINED(pgz_file_open, "pgz_file_open(const char *, long long, size_t, int)");
-
-struct tracepoint __tracepoint_pgz_file_open = {
-	.line = 56,
-	.iterate = (tp_probe_t)__traceiter_pgz_file_open,
-	.name = "pgz_file_open",
-	.proto = "const char *, long long, size_t, int",
-	.file = "defs/pgz.tp",
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_open);
+TP_DEFINE_ITERATOR(pgz_file_open, (void *__data, const char *name, long long size, size_t block_size,
+		int level), (__data, name, size, block_size, level));
+TP_DEFINE_TRACEPOINT(pgz_file_open, pgz_file_open, "defs/pgz.tp", 56, "const char *, long long, size_t, int");
+TP_DEFINE_TRACE_EVENT(pgz_file_open, "pgz", pgz_file_open, DEBUG_LINE);
 
 TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
 		int level)
 {
-	TP_RECORD_TYPE(trace_event_raw_pgz_file_open);
-	__record *__entry;
-	struct tp_record __rec;
-	struct {
-		struct tp_dynamic name;
-	} __dyn;
-	size_t __size = offsetof(struct trace_event_raw_pgz_file_open, __data);
+	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_open, name);
 
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 900 "generated/pgz.h"
+#line 543 "generated/pgz.h"
 		));
-	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_open, __size);
-	if (!__entry)
-		return;
+	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_open);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
 #line 70 "defs/pgz.tp"
@@ -908,61 +549,18 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 912 "generated/pgz.h"
+#line 553 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
 
-struct tp_event tp_event_pgz_file_open = {
-	.system = "pgz",
-	.name = "pgz_file_open",
-	.event_class = &tp_class_pgz_file_open,
-	.tracepoint = &__tracepoint_pgz_file_open,
-	.record = (tp_probe_t)tp_record_pgz_file_open,
-	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
-};
-TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_file_open);
-
 /* ---- pgz:pgz_block_queue ---- */
 
-static __attribute__((noinline))
-void __tp_several_pgz_block_queue(const struct tracepoint_func *__it, const char *name, unsigned long block,
-		size_t size, bool last, unsigned int waiting)
-{
-	tp_probe_t __probe = tp_probe_func(__it);
-
-	do {
-		if (__builtin_expect(__probe != TP_REMOVED, 1))
-			((tp_probe_fn_pgz_block_queue *)__probe)(__it->data, name, block, size, last,
-					waiting);
-		__probe = tp_probe_func(++__it);
-	} while (__probe);
-}
-
-static void __traceiter_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
-		bool last, unsigned int waiting)
-{
-	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
-
-	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
-		((tp_probe_fn_pgz_block_queue *)tp_probe_func(__it))(__it->data, name, block, size, last,
-				waiting);
-	else if (__it)
-		__tp_several_pgz_block_queue(__it, name, block, size, last, waiting);
-	tp_read_unlock();
-}
-
-TP_PROTOTYPE_DEFINED(pgz_block_queue,
-		"pgz_block_queue(const char *, unsigned long, size_t, bool, unsigned int)");
-
-struct tracepoint __tracepoint_pgz_block_queue = {
-	.line = 113,
-	.iterate = (tp_probe_t)__traceiter_pgz_block_queue,
-	.name = "pgz_block_queue",
-	.proto = "const char *, unsigned long, size_t, bool, unsigned int",
-	.file = "defs/pgz.tp",
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_queue);
+TP_DEFINE_ITERATOR(pgz_block_queue, (void *__data, const char *name, unsigned long block, size_t size,
+		bool last, unsigned int waiting), (__data, name, block, size, last, waiting));
+TP_DEFINE_TRACEPOINT(pgz_block_queue, pgz_block_queue, "defs/pgz.tp", 113,
+		"const char *, unsigned long, size_t, bool, unsigned int");
+TP_DEFINE_TRACE_EVENT(pgz_block_queue, "pgz", pgz_block, DEBUG_LINE);
 
 TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting)
@@ -970,29 +568,11 @@ TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned
 	tp_write_pgz_block(&tp_event_pgz_block_queue, __data, name, block, size, last, waiting);
 }
 
-struct tp_event tp_event_pgz_block_queue = {
-	.system = "pgz",
-	.name = "pgz_block_queue",
-	.event_class = &tp_class_pgz_block,
-	.tracepoint = &__tracepoint_pgz_block_queue,
-	.record = (tp_probe_t)tp_record_pgz_block_queue,
-	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
-};
-TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_queue);
-
 /* ---- pgz:pgz_block_start ---- */
 
-TP_PROTOTYPE_DEFINED(pgz_block_start,
-		"pgz_block_start(const char *, unsigned long, size_t, bool, unsigned int)");
-
-struct tracepoint __tracepoint_pgz_block_start = {
-	.line = 121,
-	.iterate = (tp_probe_t)__traceiter_pgz_block_queue,
-	.name = "pgz_block_start",
-	.proto = "const char *, unsigned long, size_t, bool, unsigned int",
-	.file = "defs/pgz.tp",
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_start);
+TP_DEFINE_TRACEPOINT(pgz_block_start, pgz_block_queue, "defs/pgz.tp", 121,
+		"const char *, unsigned long, size_t, bool, unsigned int");
+TP_DEFINE_TRACE_EVENT(pgz_block_start, "pgz", pgz_block, DEBUG_LINE);
 
 TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting)
@@ -1000,77 +580,27 @@ TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned
 	tp_write_pgz_block(&tp_event_pgz_block_start, __data, name, block, size, last, waiting);
 }
 
-struct tp_event tp_event_pgz_block_start = {
-	.system = "pgz",
-	.name = "pgz_block_start",
-	.event_class = &tp_class_pgz_block,
-	.tracepoint = &__tracepoint_pgz_block_start,
-	.record = (tp_probe_t)tp_record_pgz_block_start,
-	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
-};
-TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_start);
-
 /* ---- pgz:pgz_block_end ---- */
 
-static __attribute__((noinline))
-void __tp_several_pgz_block_end(const struct tracepoint_func *__it, const char *name, unsigned long block,
-		size_t in, size_t out, uint32_t crc, int level, bool last)
-{
-	tp_probe_t __probe = tp_probe_func(__it);
-
-	do {
-		if (__builtin_expect(__probe != TP_REMOVED, 1))
-			((tp_probe_fn_pgz_block_end *)__probe)(__it->data, name, block, in, out, crc, level,
-					last);
-		__probe = tp_probe_func(++__it);
-	} while (__probe);
-}
-
-static void __traceiter_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in,
-		size_t out, uint32_t crc, int level, bool last)
-{
-	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
-
-	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
-		((tp_probe_fn_pgz_block_end *)tp_probe_func(__it))(__it->data, name, block, in, out, crc,
-				level, last);
-	else if (__it)
-		__tp_several_pgz_block_end(__it, name, block, in, out, crc, level, last);
-	tp_read_unlock();
-}
-
-TP_PROTOTYPE_DEFINED(pgz_block_end,
-		"pgz_block_end(const char *, unsigned long, size_t, size_t, uint32_t, int, bool)");
-
-struct tracepoint __tracepoint_pgz_block_end = {
-	.line = 129,
-	.iterate = (tp_probe_t)__traceiter_pgz_block_end,
-	.name = "pgz_block_end",
-	.proto = "const char *, unsigned long, size_t, size_t, uint32_t, int, bool",
-	.file = "defs/pgz.tp",
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_block_end);
+TP_DEFINE_ITERATOR(pgz_block_end, (void *__data, const char *name, unsigned long block, size_t in,
+		size_t out, uint32_t crc, int level, bool last), (__data, name, block, in, out, crc, level,
+		last));
+TP_DEFINE_TRACEPOINT(pgz_block_end, pgz_block_end, "defs/pgz.tp", 129,
+		"const char *, unsigned long, size_t, size_t, uint32_t, int, bool");
+TP_DEFINE_TRACE_EVENT(pgz_block_end, "pgz", pgz_block_end, DEBUG_LINE);
 
 void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in, size_t out,
 		uint32_t crc, int level, bool last)
 {
-	TP_RECORD_TYPE(trace_event_raw_pgz_block_end);
-	__record *__entry;
-	struct tp_record __rec;
-	struct {
-		struct tp_dynamic name;
-	} __dyn;
-	size_t __size = offsetof(struct trace_event_raw_pgz_block_end, __data);
+	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_block_end, name);
 
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 1070 "generated/pgz.h"
+#line 602 "generated/pgz.h"
 		));
-	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_block_end, __size);
-	if (!__entry)
-		return;
+	TP_RESERVE_RECORD(__data, &tp_event_pgz_block_end);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
 #line 146 "defs/pgz.tp"
@@ -1083,87 +613,38 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 1087 "generated/pgz.h"
+#line 617 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
 
-struct tp_event tp_event_pgz_block_end = {
-	.system = "pgz",
-	.name = "pgz_block_end",
-	.event_class = &tp_class_pgz_block_end,
-	.tracepoint = &__tracepoint_pgz_block_end,
-	.record = (tp_probe_t)tp_record_pgz_block_end,
-	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
-};
-TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_block_end);
-
 /* ---- pgz:pgz_file_blocks ---- */
 
-static __attribute__((noinline))
-void __tp_several_pgz_file_blocks(const struct tracepoint_func *__it, const char *name, unsigned long first,
-		const uint32_t *sizes, size_t count)
-{
-	tp_probe_t __probe = tp_probe_func(__it);
-
-	do {
-		if (__builtin_expect(__probe != TP_REMOVED, 1))
-			((tp_probe_fn_pgz_file_blocks *)__probe)(__it->data, name, first, sizes, count);
-		__probe = tp_probe_func(++__it);
-	} while (__probe);
-}
-
-static void __traceiter_pgz_file_blocks(void *__data, const char *name, unsigned long first,
-		const uint32_t *sizes, size_t count)
-{
-	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
-
-	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
-		((tp_probe_fn_pgz_file_blocks *)tp_probe_func(__it))(__it->data, name, first, sizes, count);
-	else if (__it)
-		__tp_several_pgz_file_blocks(__it, name, first, sizes, count);
-	tp_read_unlock();
-}
-
-TP_PROTOTYPE_DEFINED(pgz_file_blocks,
-		"pgz_file_blocks(const char *, unsigned long, const uint32_t *, size_t)");
-
-struct tracepoint __tracepoint_pgz_file_blocks = {
-	.line = 168,
-	.iterate = (tp_probe_t)__traceiter_pgz_file_blocks,
-	.name = "pgz_file_blocks",
-	.proto = "const char *, unsigned long, const uint32_t *, size_t",
-	.file = "defs/pgz.tp",
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_blocks);
+TP_DEFINE_ITERATOR(pgz_file_blocks, (void *__data, const char *name, unsigned long first,
+		const uint32_t *sizes, size_t count), (__data, name, first, sizes, count));
+TP_DEFINE_TRACEPOINT(pgz_file_blocks, pgz_file_blocks, "defs/pgz.tp", 168,
+		"const char *, unsigned long, const uint32_t *, size_t");
+TP_DEFINE_TRACE_EVENT(pgz_file_blocks, "pgz", pgz_file_blocks, DEBUG_LINE);
 
 void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long first, const uint32_t *sizes,
 		size_t count)
 {
-	TP_RECORD_TYPE(trace_event_raw_pgz_file_blocks);
-	__record *__entry;
-	struct tp_record __rec;
-	struct {
-		struct tp_dynamic name, sizes;
-	} __dyn;
-	size_t __size = offsetof(struct trace_event_raw_pgz_file_blocks, __data);
+	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_blocks, name, sizes);
 
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 1156 "generated/pgz.h"
+#line 639 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
 			_Alignof(tp_element_pgz_file_blocks__4)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 1163 "generated/pgz.h"
+#line 646 "generated/pgz.h"
 		));
-	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_blocks, __size);
-	if (!__entry)
-		return;
+	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_blocks);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	__entry->__data_loc_sizes = tp_place(__entry, &__dyn.sizes);
 	{
@@ -1172,80 +653,31 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 1176 "generated/pgz.h"
+#line 657 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
 
-struct tp_event tp_event_pgz_file_blocks = {
-	.system = "pgz",
-	.name = "pgz_file_blocks",
-	.event_class = &tp_class_pgz_file_blocks,
-	.tracepoint = &__tracepoint_pgz_file_blocks,
-	.record = (tp_probe_t)tp_record_pgz_file_blocks,
-	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
-};
-TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_file_blocks);
-
 /* ---- pgz:pgz_file_close ---- */
 
-static __attribute__((noinline))
-void __tp_several_pgz_file_close(const struct tracepoint_func *__it, const char *name, unsigned long long in,
-		unsigned long long out, int error)
-{
-	tp_probe_t __probe = tp_probe_func(__it);
-
-	do {
-		if (__builtin_expect(__probe != TP_REMOVED, 1))
-			((tp_probe_fn_pgz_file_close *)__probe)(__it->data, name, in, out, error);
-		__probe = tp_probe_func(++__it);
-	} while (__probe);
-}
-
-static void __traceiter_pgz_file_close(void *__data, const char *name, unsigned long long in,
-		unsigned long long out, int error)
-{
-	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
-
-	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
-		((tp_probe_fn_pgz_file_close *)tp_probe_func(__it))(__it->data, name, in, out, error);
-	else if (__it)
-		__tp_several_pgz_file_close(__it, name, in, out, error);
-	tp_read_unlock();
-}
-
-TP_PROTOTYPE_DEFINED(pgz_file_close,
-		"pgz_file_close(const char *, unsigned long long, unsigned long long, int)");
-
-struct tracepoint __tracepoint_pgz_file_close = {
-	.line = 198,
-	.iterate = (tp_probe_t)__traceiter_pgz_file_close,
-	.name = "pgz_file_close",
-	.proto = "const char *, unsigned long long, unsigned long long, int",
-	.file = "defs/pgz.tp",
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_pgz_file_close);
+TP_DEFINE_ITERATOR(pgz_file_close, (void *__data, const char *name, unsigned long long in,
+		unsigned long long out, int error), (__data, name, in, out, error));
+TP_DEFINE_TRACEPOINT(pgz_file_close, pgz_file_close, "defs/pgz.tp", 198,
+		"const char *, unsigned long long, unsigned long long, int");
+TP_DEFINE_TRACE_EVENT(pgz_file_close, "pgz", pgz_file_close, DEBUG_LINE);
 
 TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long in,
 		unsigned long long out, int error)
 {
-	TP_RECORD_TYPE(trace_event_raw_pgz_file_close);
-	__record *__entry;
-	struct tp_record __rec;
-	struct {
-		struct tp_dynamic name;
-	} __dyn;
-	size_t __size = offsetof(struct trace_event_raw_pgz_file_close, __data);
+	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_close, name);
 
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 1245 "generated/pgz.h"
+#line 679 "generated/pgz.h"
 		));
-	__entry = tp_reserve(&__rec, __data, &tp_event_pgz_file_close, __size);
-	if (!__entry)
-		return;
+	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_close);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
 #line 212 "defs/pgz.tp"
@@ -1253,19 +685,9 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 1257 "generated/pgz.h"
+#line 689 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
-
-struct tp_event tp_event_pgz_file_close = {
-	.system = "pgz",
-	.name = "pgz_file_close",
-	.event_class = &tp_class_pgz_file_close,
-	.tracepoint = &__tracepoint_pgz_file_close,
-	.record = (tp_probe_t)tp_record_pgz_file_close,
-	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
-};
-TP_ANNOUNCE(tp_event, "tp_events", tp_event_pgz_file_close);
 
 #endif /* CREATE_TRACE_POINTS */

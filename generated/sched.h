@@ -6,16 +6,13 @@
  * sched_wakeup.
  */
 #if defined(CREATE_TRACE_POINTS) && !defined(__cplusplus)
-#include <tp/define_trace.h> /* before the program's own headers, and their macros */
+#include <tp/define_trace.h> /* first: macros of the program's own headers could break it */
 #endif
 
 #ifndef TP_GENERATED_SCHED_5C165E15_H
 #define TP_GENERATED_SCHED_5C165E15_H
 
-#include <tp/call.h>
-#include <tp/event.h>
-#include <tp/sdt.h>
-#include <tp/tracepoint.h>
+#include <tp/declare.h>
 
 #if TP_INTERFACE_VERSION != 6
 #error "sched.h and the tp runtime are of different versions: run tpgen again on defs/sched.tp"
@@ -45,7 +42,7 @@ static inline long __trace_sched_switch_state(const struct task_struct *p)
 {
 	return p->preempted ? p->state | TASK_STATE_MAX : p->state;
 }
-#line 49 "generated/sched.h"
+#line 46 "generated/sched.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,12 +59,11 @@ struct trace_event_raw_sched_switch {
 	char next_comm[16];
 	pid_t next_pid;
 	int next_prio;
-#line 66 "generated/sched.h"
+#line 63 "generated/sched.h"
 	TP_DYNAMIC_DATA
 };
 
-/* Appends its TP_printk text to p. */
-TP_HIDDEN void tp_print_sched_switch(struct trace_seq *p, const void *entry);
+TP_DECLARE_PRINTER(sched_switch);
 
 #ifdef TP_EVENT_CLASS_sched_wakeup_template
 #error "event class sched_wakeup_template is in defs/sched.tp and in another .tp file of this program: \
@@ -82,200 +78,75 @@ struct trace_event_raw_sched_wakeup_template {
 	char comm[16];
 	pid_t pid;
 	int prio;
-#line 86 "generated/sched.h"
+#line 82 "generated/sched.h"
 	TP_DYNAMIC_DATA
 };
 
-/* Appends its TP_printk text to p. */
-TP_HIDDEN void tp_print_sched_wakeup_template(struct trace_seq *p, const void *entry);
+TP_DECLARE_PRINTER(sched_wakeup_template);
 
 /* ---- sched:sched_switch ---- */
 
 typedef void tp_probe_fn_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next);
-
-extern struct tracepoint __tracepoint_sched_switch TP_HIDDEN;
-TP_PROTOTYPE(sched_switch, "sched_switch(struct task_struct *, struct task_struct *)")
-
-/* Whether there are probes: guards work that is only done for them. */
-static TP_SITE_INLINE bool trace_sched_switch_enabled(void)
-{
-	TP_RETURN_ENABLED(__tracepoint_sched_switch);
-}
+TP_DECLARE_TRACEPOINT(sched_switch, "struct task_struct *, struct task_struct *");
+#ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
+#define register_trace_sched_switch(probe, data) TP_REGISTER(sched_switch, probe, data)
+#define register_trace_prio_sched_switch(probe, data, prio) TP_REGISTER_PRIO(sched_switch, probe, data, prio)
+#define unregister_trace_sched_switch(probe, data) TP_UNREGISTER(sched_switch, probe, data)
+#define check_trace_callback_type_sched_switch(probe) TP_CHECK_CALLBACK_TYPE(sched_switch, probe)
+#endif
+TP_DECLARE_TRACE_EVENT(sched_switch);
 
 /*
  * Tracepoint for task switches, performed by the scheduler:
  */
 static TP_SITE_INLINE void trace_sched_switch(struct task_struct *prev, struct task_struct *next)
 {
-	TP_SDT_PROBE("sched", "sched_switch", prev, next);
-	if (__builtin_expect(trace_sched_switch_enabled(), 0)) {
-		tp_prototype_of_sched_switch();
-		TP_CALL_2(tp_probe_fn_sched_switch, &__tracepoint_sched_switch, prev, next);
-	}
+	TP_SDT_SITE("sched", "sched_switch", prev, next);
+	TP_CALL_PROBES(sched_switch, 2, prev, next);
 }
-
-static inline int register_trace_prio_sched_switch(tp_probe_fn_sched_switch *probe, void *data, int prio)
-{
-	return tp_probe_register("sched_switch", "struct task_struct *, struct task_struct *",
-			(tp_probe_t)probe, data, prio);
-}
-
-static inline int register_trace_sched_switch(tp_probe_fn_sched_switch *probe, void *data)
-{
-	return register_trace_prio_sched_switch(probe, data, TRACEPOINT_DEFAULT_PRIO);
-}
-
-static inline int unregister_trace_sched_switch(tp_probe_fn_sched_switch *probe, void *data)
-{
-	return tp_probe_unregister("sched_switch", (tp_probe_t)probe, data);
-}
-
-/* Compiles for a probe of the right type only. */
-static inline void check_trace_callback_type_sched_switch(tp_probe_fn_sched_switch *probe)
-{
-	(void)probe;
-}
-
-#ifndef __cplusplus
-/* In C, too, a probe of another type is an error and not just a warning. */
-#define register_trace_prio_sched_switch(probe, data, prio) \
-	register_trace_prio_sched_switch(tp_check_probe(sched_switch, probe), data, prio)
-#define register_trace_sched_switch(probe, data) \
-	register_trace_sched_switch(tp_check_probe(sched_switch, probe), data)
-#define unregister_trace_sched_switch(probe, data) \
-	unregister_trace_sched_switch(tp_check_probe(sched_switch, probe), data)
-#define check_trace_callback_type_sched_switch(probe) \
-	check_trace_callback_type_sched_switch(tp_check_probe(sched_switch, probe))
-#endif
-
-/* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
-TP_HIDDEN tp_probe_fn_sched_switch tp_record_sched_switch;
-extern struct tp_event tp_event_sched_switch TP_HIDDEN;
 
 /* ---- sched:sched_wakeup ---- */
 
 typedef void tp_probe_fn_sched_wakeup(void *__data, struct task_struct *p);
-
-extern struct tracepoint __tracepoint_sched_wakeup TP_HIDDEN;
-TP_PROTOTYPE(sched_wakeup, "sched_wakeup(struct task_struct *)")
-
-/* Whether there are probes: guards work that is only done for them. */
-static TP_SITE_INLINE bool trace_sched_wakeup_enabled(void)
-{
-	TP_RETURN_ENABLED(__tracepoint_sched_wakeup);
-}
+TP_DECLARE_TRACEPOINT(sched_wakeup, "struct task_struct *");
+#ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
+#define register_trace_sched_wakeup(probe, data) TP_REGISTER(sched_wakeup, probe, data)
+#define register_trace_prio_sched_wakeup(probe, data, prio) TP_REGISTER_PRIO(sched_wakeup, probe, data, prio)
+#define unregister_trace_sched_wakeup(probe, data) TP_UNREGISTER(sched_wakeup, probe, data)
+#define check_trace_callback_type_sched_wakeup(probe) TP_CHECK_CALLBACK_TYPE(sched_wakeup, probe)
+#endif
+TP_DECLARE_TRACE_EVENT(sched_wakeup);
 
 /*
  * A task becomes runnable.
  */
 static TP_SITE_INLINE void trace_sched_wakeup(struct task_struct *p)
 {
-	TP_SDT_PROBE("sched", "sched_wakeup", p);
-	if (__builtin_expect(trace_sched_wakeup_enabled(), 0)) {
-		tp_prototype_of_sched_wakeup();
-		TP_CALL_1(tp_probe_fn_sched_wakeup, &__tracepoint_sched_wakeup, p);
-	}
+	TP_SDT_SITE("sched", "sched_wakeup", p);
+	TP_CALL_PROBES(sched_wakeup, 1, p);
 }
-
-static inline int register_trace_prio_sched_wakeup(tp_probe_fn_sched_wakeup *probe, void *data, int prio)
-{
-	return tp_probe_register("sched_wakeup", "struct task_struct *", (tp_probe_t)probe, data, prio);
-}
-
-static inline int register_trace_sched_wakeup(tp_probe_fn_sched_wakeup *probe, void *data)
-{
-	return register_trace_prio_sched_wakeup(probe, data, TRACEPOINT_DEFAULT_PRIO);
-}
-
-static inline int unregister_trace_sched_wakeup(tp_probe_fn_sched_wakeup *probe, void *data)
-{
-	return tp_probe_unregister("sched_wakeup", (tp_probe_t)probe, data);
-}
-
-/* Compiles for a probe of the right type only. */
-static inline void check_trace_callback_type_sched_wakeup(tp_probe_fn_sched_wakeup *probe)
-{
-	(void)probe;
-}
-
-#ifndef __cplusplus
-/* In C, too, a probe of another type is an error and not just a warning. */
-#define register_trace_prio_sched_wakeup(probe, data, prio) \
-	register_trace_prio_sched_wakeup(tp_check_probe(sched_wakeup, probe), data, prio)
-#define register_trace_sched_wakeup(probe, data) \
-	register_trace_sched_wakeup(tp_check_probe(sched_wakeup, probe), data)
-#define unregister_trace_sched_wakeup(probe, data) \
-	unregister_trace_sched_wakeup(tp_check_probe(sched_wakeup, probe), data)
-#define check_trace_callback_type_sched_wakeup(probe) \
-	check_trace_callback_type_sched_wakeup(tp_check_probe(sched_wakeup, probe))
-#endif
-
-/* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
-TP_HIDDEN tp_probe_fn_sched_wakeup tp_record_sched_wakeup;
-extern struct tp_event tp_event_sched_wakeup TP_HIDDEN;
 
 /* ---- sched:sched_wakeup_new ---- */
 
 typedef void tp_probe_fn_sched_wakeup_new(void *__data, struct task_struct *p);
-
-extern struct tracepoint __tracepoint_sched_wakeup_new TP_HIDDEN;
-TP_PROTOTYPE(sched_wakeup_new, "sched_wakeup_new(struct task_struct *)")
-
-/* Whether there are probes: guards work that is only done for them. */
-static TP_SITE_INLINE bool trace_sched_wakeup_new_enabled(void)
-{
-	TP_RETURN_ENABLED(__tracepoint_sched_wakeup_new);
-}
+TP_DECLARE_TRACEPOINT(sched_wakeup_new, "struct task_struct *");
+#ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
+#define register_trace_sched_wakeup_new(probe, data) TP_REGISTER(sched_wakeup_new, probe, data)
+#define register_trace_prio_sched_wakeup_new(probe, data, prio) \
+	TP_REGISTER_PRIO(sched_wakeup_new, probe, data, prio)
+#define unregister_trace_sched_wakeup_new(probe, data) TP_UNREGISTER(sched_wakeup_new, probe, data)
+#define check_trace_callback_type_sched_wakeup_new(probe) TP_CHECK_CALLBACK_TYPE(sched_wakeup_new, probe)
+#endif
+TP_DECLARE_TRACE_EVENT(sched_wakeup_new);
 
 /*
  * A new task becomes runnable for the first time.
  */
 static TP_SITE_INLINE void trace_sched_wakeup_new(struct task_struct *p)
 {
-	TP_SDT_PROBE("sched", "sched_wakeup_new", p);
-	if (__builtin_expect(trace_sched_wakeup_new_enabled(), 0)) {
-		tp_prototype_of_sched_wakeup_new();
-		TP_CALL_1(tp_probe_fn_sched_wakeup_new, &__tracepoint_sched_wakeup_new, p);
-	}
+	TP_SDT_SITE("sched", "sched_wakeup_new", p);
+	TP_CALL_PROBES(sched_wakeup_new, 1, p);
 }
-
-static inline int register_trace_prio_sched_wakeup_new(tp_probe_fn_sched_wakeup_new *probe, void *data,
-		int prio)
-{
-	return tp_probe_register("sched_wakeup_new", "struct task_struct *", (tp_probe_t)probe, data, prio);
-}
-
-static inline int register_trace_sched_wakeup_new(tp_probe_fn_sched_wakeup_new *probe, void *data)
-{
-	return register_trace_prio_sched_wakeup_new(probe, data, TRACEPOINT_DEFAULT_PRIO);
-}
-
-static inline int unregister_trace_sched_wakeup_new(tp_probe_fn_sched_wakeup_new *probe, void *data)
-{
-	return tp_probe_unregister("sched_wakeup_new", (tp_probe_t)probe, data);
-}
-
-/* Compiles for a probe of the right type only. */
-static inline void check_trace_callback_type_sched_wakeup_new(tp_probe_fn_sched_wakeup_new *probe)
-{
-	(void)probe;
-}
-
-#ifndef __cplusplus
-/* In C, too, a probe of another type is an error and not just a warning. */
-#define register_trace_prio_sched_wakeup_new(probe, data, prio) \
-	register_trace_prio_sched_wakeup_new(tp_check_probe(sched_wakeup_new, probe), data, prio)
-#define register_trace_sched_wakeup_new(probe, data) \
-	register_trace_sched_wakeup_new(tp_check_probe(sched_wakeup_new, probe), data)
-#define unregister_trace_sched_wakeup_new(probe, data) \
-	unregister_trace_sched_wakeup_new(tp_check_probe(sched_wakeup_new, probe), data)
-#define check_trace_callback_type_sched_wakeup_new(probe) \
-	check_trace_callback_type_sched_wakeup_new(tp_check_probe(sched_wakeup_new, probe))
-#endif
-
-/* The record writer, a probe whose data is a struct tp_sink *, and what sinks know of the event. */
-TP_HIDDEN tp_probe_fn_sched_wakeup_new tp_record_sched_wakeup_new;
-extern struct tp_event tp_event_sched_wakeup_new TP_HIDDEN;
 
 #ifdef __cplusplus
 }
@@ -283,45 +154,37 @@ extern struct tp_event tp_event_sched_wakeup_new TP_HIDDEN;
 
 #endif /* TP_GENERATED_SCHED_5C165E15_H */
 
-/* ---- Once a program: what the above declares ---- */
+/* ---- Definitions, for the one C file that defines CREATE_TRACE_POINTS ---- */
 
 #if defined(CREATE_TRACE_POINTS) && defined(__cplusplus)
 #error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
 #elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SCHED_5C165E15_H)
 #define TP_CREATED_SCHED_5C165E15_H
 
-/* ---- class sched_switch ---- */
+/* ---- Fields and text of sched_switch ---- */
 
 static const struct trace_print_flags tp_symbols_sched_switch__1[] = {
 #line 66 "defs/sched.tp"
 	{ 1, "S" }, { 2, "D" }, { 4, "T" }, { 8, "t" },
 	{ 16, "Z" }, { 32, "X" }, { 64, "x" },
 	{ 128, "W" },
-#line 301 "generated/sched.h"
+#line 172 "generated/sched.h"
 	{ 0, NULL },
 };
 
 static const struct tp_event_field tp_fields_sched_switch[] = {
-	TP_DESCRIBE(TP_ARRAY, false, trace_event_raw_sched_switch, prev_comm, "prev_comm", char, "char",
-			NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_switch, prev_pid, "prev_pid", pid_t, "pid_t",
-			NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_switch, prev_prio, "prev_prio", int, "int", NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_switch, prev_state, "prev_state", long, "long",
-			NULL),
-	TP_DESCRIBE(TP_ARRAY, false, trace_event_raw_sched_switch, next_comm, "next_comm", char, "char",
-			NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_switch, next_pid, "next_pid", pid_t, "pid_t",
-			NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_switch, next_prio, "next_prio", int, "int", NULL),
+	TP_DESCRIBE_ARRAY(trace_event_raw_sched_switch, prev_comm, "char"),
+	TP_DESCRIBE_FIELD(trace_event_raw_sched_switch, prev_pid, "pid_t"),
+	TP_DESCRIBE_FIELD(trace_event_raw_sched_switch, prev_prio, "int"),
+	TP_DESCRIBE_FIELD(trace_event_raw_sched_switch, prev_state, "long"),
+	TP_DESCRIBE_ARRAY(trace_event_raw_sched_switch, next_comm, "char"),
+	TP_DESCRIBE_FIELD(trace_event_raw_sched_switch, next_pid, "pid_t"),
+	TP_DESCRIBE_FIELD(trace_event_raw_sched_switch, next_prio, "int"),
 };
 
 TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 {
-	TP_RECORD_TYPE(trace_event_raw_sched_switch);
-	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
-	__record *__entry = (void *)(uintptr_t)entry;
-	const size_t __start = p->len;
+	TP_BEGIN_PRINT(trace_event_raw_sched_switch);
 
 	tp_printk(p, __start,
 #line 62 "defs/sched.tp"
@@ -334,16 +197,13 @@ TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 338 "generated/sched.h"
+#line 201 "generated/sched.h"
 	);
 }
 
 static const struct tp_event_class tp_class_sched_switch = {
-	.fields = tp_fields_sched_switch,
-	.nr_fields = sizeof(tp_fields_sched_switch) / sizeof(tp_fields_sched_switch[0]),
-	.field_size = sizeof(tp_fields_sched_switch[0]),
-	.fixed_size = offsetof(struct trace_event_raw_sched_switch, __data),
-	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
+	TP_DESCRIBE_RECORD(trace_event_raw_sched_switch, tp_fields_sched_switch),
+	.print_fmt = TP_FORMAT
 		"\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d "
 		"next_prio=%d\", REC->prev_comm, REC->prev_pid, REC->prev_prio, REC->prev_state & "
 		"(1024-1) ? __print_flags(REC->prev_state & (1024-1), \"|\", { 1, \"S\"} , { 2, \"D\" }, "
@@ -353,36 +213,30 @@ static const struct tp_event_class tp_class_sched_switch = {
 	.print = tp_print_sched_switch,
 };
 
-/* ---- class sched_wakeup_template ---- */
+/* ---- Fields and text of sched_wakeup_template ---- */
 
 TP_ONE_EVENT_CLASS(sched_wakeup_template, "event class sched_wakeup_template of defs/sched.tp");
 
 static const struct tp_event_field tp_fields_sched_wakeup_template[] = {
-	TP_DESCRIBE(TP_ARRAY, false, trace_event_raw_sched_wakeup_template, comm, "comm", char, "char", NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_wakeup_template, pid, "pid", pid_t, "pid_t", NULL),
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sched_wakeup_template, prio, "prio", int, "int", NULL),
+	TP_DESCRIBE_ARRAY(trace_event_raw_sched_wakeup_template, comm, "char"),
+	TP_DESCRIBE_FIELD(trace_event_raw_sched_wakeup_template, pid, "pid_t"),
+	TP_DESCRIBE_FIELD(trace_event_raw_sched_wakeup_template, prio, "int"),
 };
 
 TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *entry)
 {
-	TP_RECORD_TYPE(trace_event_raw_sched_wakeup_template);
-	/* Not const: as in the kernel, TP_printk may hand its parts to whatever it likes. */
-	__record *__entry = (void *)(uintptr_t)entry;
-	const size_t __start = p->len;
+	TP_BEGIN_PRINT(trace_event_raw_sched_wakeup_template);
 
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 377 "generated/sched.h"
+#line 234 "generated/sched.h"
 	);
 }
 
 static const struct tp_event_class tp_class_sched_wakeup_template = {
-	.fields = tp_fields_sched_wakeup_template,
-	.nr_fields = sizeof(tp_fields_sched_wakeup_template) / sizeof(tp_fields_sched_wakeup_template[0]),
-	.field_size = sizeof(tp_fields_sched_wakeup_template[0]),
-	.fixed_size = offsetof(struct trace_event_raw_sched_wakeup_template, __data),
-	.print_fmt = __extension__ /* it may be longer than ISO C says a string is */
+	TP_DESCRIBE_RECORD(trace_event_raw_sched_wakeup_template, tp_fields_sched_wakeup_template),
+	.print_fmt = TP_FORMAT
 		"\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio",
 	.print = tp_print_sched_wakeup_template,
 };
@@ -390,71 +244,32 @@ static const struct tp_event_class tp_class_sched_wakeup_template = {
 TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__event, void *__data,
 		struct task_struct *p)
 {
-	TP_RECORD_TYPE(trace_event_raw_sched_wakeup_template);
-	__record *__entry;
-	struct tp_record __rec;
-	const size_t __size = offsetof(struct trace_event_raw_sched_wakeup_template, __data);
+	TP_BEGIN_RECORD(trace_event_raw_sched_wakeup_template);
 
-	__entry = tp_reserve(&__rec, __data, __event, __size);
-	if (!__entry)
-		return;
+	TP_RESERVE_RECORD(__data, __event);
 	{
 #line 86 "defs/sched.tp"
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 407 "generated/sched.h"
+#line 256 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
 
 /* ---- sched:sched_switch ---- */
 
-static __attribute__((noinline))
-void __tp_several_sched_switch(const struct tracepoint_func *__it, struct task_struct *prev,
-		struct task_struct *next)
-{
-	tp_probe_t __probe = tp_probe_func(__it);
-
-	do {
-		if (__builtin_expect(__probe != TP_REMOVED, 1))
-			((tp_probe_fn_sched_switch *)__probe)(__it->data, prev, next);
-		__probe = tp_probe_func(++__it);
-	} while (__probe);
-}
-
-static void __traceiter_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next)
-{
-	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
-
-	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
-		((tp_probe_fn_sched_switch *)tp_probe_func(__it))(__it->data, prev, next);
-	else if (__it)
-		__tp_several_sched_switch(__it, prev, next);
-	tp_read_unlock();
-}
-
-TP_PROTOTYPE_DEFINED(sched_switch, "sched_switch(struct task_struct *, struct task_struct *)");
-
-struct tracepoint __tracepoint_sched_switch = {
-	.line = 34,
-	.iterate = (tp_probe_t)__traceiter_sched_switch,
-	.name = "sched_switch",
-	.proto = "struct task_struct *, struct task_struct *",
-	.file = "defs/sched.tp",
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_switch);
+TP_DEFINE_ITERATOR(sched_switch, (void *__data, struct task_struct *prev, struct task_struct *next), (__data,
+		prev, next));
+TP_DEFINE_TRACEPOINT(sched_switch, sched_switch, "defs/sched.tp", 34,
+		"struct task_struct *, struct task_struct *");
+TP_DEFINE_TRACE_EVENT(sched_switch, "sched", sched_switch, DEBUG_LINE);
 
 void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next)
 {
-	TP_RECORD_TYPE(trace_event_raw_sched_switch);
-	__record *__entry;
-	struct tp_record __rec;
-	const size_t __size = offsetof(struct trace_event_raw_sched_switch, __data);
+	TP_BEGIN_RECORD(trace_event_raw_sched_switch);
 
-	__entry = tp_reserve(&__rec, __data, &tp_event_sched_switch, __size);
-	if (!__entry)
-		return;
+	TP_RESERVE_RECORD(__data, &tp_event_sched_switch);
 	{
 #line 52 "defs/sched.tp"
 		memcpy(__entry->next_comm, next->comm, 16);
@@ -464,98 +279,30 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 468 "generated/sched.h"
+#line 283 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
 
-struct tp_event tp_event_sched_switch = {
-	.system = "sched",
-	.name = "sched_switch",
-	.event_class = &tp_class_sched_switch,
-	.tracepoint = &__tracepoint_sched_switch,
-	.record = (tp_probe_t)tp_record_sched_switch,
-	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
-};
-TP_ANNOUNCE(tp_event, "tp_events", tp_event_sched_switch);
-
 /* ---- sched:sched_wakeup ---- */
 
-static __attribute__((noinline))
-void __tp_several_sched_wakeup(const struct tracepoint_func *__it, struct task_struct *p)
-{
-	tp_probe_t __probe = tp_probe_func(__it);
-
-	do {
-		if (__builtin_expect(__probe != TP_REMOVED, 1))
-			((tp_probe_fn_sched_wakeup *)__probe)(__it->data, p);
-		__probe = tp_probe_func(++__it);
-	} while (__probe);
-}
-
-static void __traceiter_sched_wakeup(void *__data, struct task_struct *p)
-{
-	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
-
-	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
-		((tp_probe_fn_sched_wakeup *)tp_probe_func(__it))(__it->data, p);
-	else if (__it)
-		__tp_several_sched_wakeup(__it, p);
-	tp_read_unlock();
-}
-
-TP_PROTOTYPE_DEFINED(sched_wakeup, "sched_wakeup(struct task_struct *)");
-
-struct tracepoint __tracepoint_sched_wakeup = {
-	.line = 97,
-	.iterate = (tp_probe_t)__traceiter_sched_wakeup,
-	.name = "sched_wakeup",
-	.proto = "struct task_struct *",
-	.file = "defs/sched.tp",
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_wakeup);
+TP_DEFINE_ITERATOR(sched_wakeup, (void *__data, struct task_struct *p), (__data, p));
+TP_DEFINE_TRACEPOINT(sched_wakeup, sched_wakeup, "defs/sched.tp", 97, "struct task_struct *");
+TP_DEFINE_TRACE_EVENT(sched_wakeup, "sched", sched_wakeup_template, DEBUG_LINE);
 
 TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 {
 	tp_write_sched_wakeup_template(&tp_event_sched_wakeup, __data, p);
 }
 
-struct tp_event tp_event_sched_wakeup = {
-	.system = "sched",
-	.name = "sched_wakeup",
-	.event_class = &tp_class_sched_wakeup_template,
-	.tracepoint = &__tracepoint_sched_wakeup,
-	.record = (tp_probe_t)tp_record_sched_wakeup,
-	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
-};
-TP_ANNOUNCE(tp_event, "tp_events", tp_event_sched_wakeup);
-
 /* ---- sched:sched_wakeup_new ---- */
 
-TP_PROTOTYPE_DEFINED(sched_wakeup_new, "sched_wakeup_new(struct task_struct *)");
-
-struct tracepoint __tracepoint_sched_wakeup_new = {
-	.line = 105,
-	.iterate = (tp_probe_t)__traceiter_sched_wakeup,
-	.name = "sched_wakeup_new",
-	.proto = "struct task_struct *",
-	.file = "defs/sched.tp",
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_sched_wakeup_new);
+TP_DEFINE_TRACEPOINT(sched_wakeup_new, sched_wakeup, "defs/sched.tp", 105, "struct task_struct *");
+TP_DEFINE_TRACE_EVENT(sched_wakeup_new, "sched", sched_wakeup_template, DEBUG_LINE);
 
 TP_PLAIN void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)
 {
 	tp_write_sched_wakeup_template(&tp_event_sched_wakeup_new, __data, p);
 }
-
-struct tp_event tp_event_sched_wakeup_new = {
-	.system = "sched",
-	.name = "sched_wakeup_new",
-	.event_class = &tp_class_sched_wakeup_template,
-	.tracepoint = &__tracepoint_sched_wakeup_new,
-	.record = (tp_probe_t)tp_record_sched_wakeup_new,
-	.loglevel = TP_LOGLEVEL_DEBUG_LINE,
-};
-TP_ANNOUNCE(tp_event, "tp_events", tp_event_sched_wakeup_new);
 
 #endif /* CREATE_TRACE_POINTS */

@@ -8,16 +8,13 @@
  * examples/tracepoint-probe-example listens to it.
  */
 #if defined(CREATE_TRACE_POINTS) && !defined(__cplusplus)
-#include <tp/define_trace.h> /* before the program's own headers, and their macros */
+#include <tp/define_trace.h> /* first: macros of the program's own headers could break it */
 #endif
 
 #ifndef TP_GENERATED_SUBSYS_57246989_H
 #define TP_GENERATED_SUBSYS_57246989_H
 
-#include <tp/call.h>
-#include <tp/event.h>
-#include <tp/sdt.h>
-#include <tp/tracepoint.h>
+#include <tp/declare.h>
 
 #if TP_INTERFACE_VERSION != 6
 #error "subsys.h and the tp runtime are of different versions: run tpgen again on defs/subsys.tp"
@@ -28,7 +25,7 @@
 #line 12 "defs/subsys.tp"
 /* A pointer to it is all that the event passes on; what it holds is the program's business. */
 struct task_struct;
-#line 32 "generated/subsys.h"
+#line 29 "generated/subsys.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,59 +34,20 @@ extern "C" {
 /* ---- subsys:subsys_eventname ---- */
 
 typedef void tp_probe_fn_subsys_eventname(void *__data, int firstarg, struct task_struct *p);
-
-extern struct tracepoint __tracepoint_subsys_eventname TP_HIDDEN;
-TP_PROTOTYPE(subsys_eventname, "subsys_eventname(int, struct task_struct *)")
-
-/* Whether there are probes: guards work that is only done for them. */
-static TP_SITE_INLINE bool trace_subsys_eventname_enabled(void)
-{
-	TP_RETURN_ENABLED(__tracepoint_subsys_eventname);
-}
+TP_DECLARE_TRACEPOINT(subsys_eventname, "int, struct task_struct *");
+#ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
+#define register_trace_subsys_eventname(probe, data) TP_REGISTER(subsys_eventname, probe, data)
+#define register_trace_prio_subsys_eventname(probe, data, prio) \
+	TP_REGISTER_PRIO(subsys_eventname, probe, data, prio)
+#define unregister_trace_subsys_eventname(probe, data) TP_UNREGISTER(subsys_eventname, probe, data)
+#define check_trace_callback_type_subsys_eventname(probe) TP_CHECK_CALLBACK_TYPE(subsys_eventname, probe)
+#endif
 
 static TP_SITE_INLINE void trace_subsys_eventname(int firstarg, struct task_struct *p)
 {
-	TP_SDT_PROBE("subsys", "subsys_eventname", firstarg, p);
-	if (__builtin_expect(trace_subsys_eventname_enabled(), 0)) {
-		tp_prototype_of_subsys_eventname();
-		TP_CALL_2(tp_probe_fn_subsys_eventname, &__tracepoint_subsys_eventname, firstarg, p);
-	}
+	TP_SDT_SITE("subsys", "subsys_eventname", firstarg, p);
+	TP_CALL_PROBES(subsys_eventname, 2, firstarg, p);
 }
-
-static inline int register_trace_prio_subsys_eventname(tp_probe_fn_subsys_eventname *probe, void *data,
-		int prio)
-{
-	return tp_probe_register("subsys_eventname", "int, struct task_struct *", (tp_probe_t)probe, data,
-			prio);
-}
-
-static inline int register_trace_subsys_eventname(tp_probe_fn_subsys_eventname *probe, void *data)
-{
-	return register_trace_prio_subsys_eventname(probe, data, TRACEPOINT_DEFAULT_PRIO);
-}
-
-static inline int unregister_trace_subsys_eventname(tp_probe_fn_subsys_eventname *probe, void *data)
-{
-	return tp_probe_unregister("subsys_eventname", (tp_probe_t)probe, data);
-}
-
-/* Compiles for a probe of the right type only. */
-static inline void check_trace_callback_type_subsys_eventname(tp_probe_fn_subsys_eventname *probe)
-{
-	(void)probe;
-}
-
-#ifndef __cplusplus
-/* In C, too, a probe of another type is an error and not just a warning. */
-#define register_trace_prio_subsys_eventname(probe, data, prio) \
-	register_trace_prio_subsys_eventname(tp_check_probe(subsys_eventname, probe), data, prio)
-#define register_trace_subsys_eventname(probe, data) \
-	register_trace_subsys_eventname(tp_check_probe(subsys_eventname, probe), data)
-#define unregister_trace_subsys_eventname(probe, data) \
-	unregister_trace_subsys_eventname(tp_check_probe(subsys_eventname, probe), data)
-#define check_trace_callback_type_subsys_eventname(probe) \
-	check_trace_callback_type_subsys_eventname(tp_check_probe(subsys_eventname, probe))
-#endif
 
 #ifdef __cplusplus
 }
@@ -97,7 +55,7 @@ static inline void check_trace_callback_type_subsys_eventname(tp_probe_fn_subsys
 
 #endif /* TP_GENERATED_SUBSYS_57246989_H */
 
-/* ---- Once a program: what the above declares ---- */
+/* ---- Definitions, for the one C file that defines CREATE_TRACE_POINTS ---- */
 
 #if defined(CREATE_TRACE_POINTS) && defined(__cplusplus)
 #error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
@@ -106,38 +64,8 @@ static inline void check_trace_callback_type_subsys_eventname(tp_probe_fn_subsys
 
 /* ---- subsys:subsys_eventname ---- */
 
-static __attribute__((noinline))
-void __tp_several_subsys_eventname(const struct tracepoint_func *__it, int firstarg, struct task_struct *p)
-{
-	tp_probe_t __probe = tp_probe_func(__it);
-
-	do {
-		if (__builtin_expect(__probe != TP_REMOVED, 1))
-			((tp_probe_fn_subsys_eventname *)__probe)(__it->data, firstarg, p);
-		__probe = tp_probe_func(++__it);
-	} while (__probe);
-}
-
-static void __traceiter_subsys_eventname(void *__data, int firstarg, struct task_struct *p)
-{
-	const struct tracepoint_func *__it = tp_read_lock((const struct tracepoint *)__data);
-
-	if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) /* the one of one is never TP_REMOVED */
-		((tp_probe_fn_subsys_eventname *)tp_probe_func(__it))(__it->data, firstarg, p);
-	else if (__it)
-		__tp_several_subsys_eventname(__it, firstarg, p);
-	tp_read_unlock();
-}
-
-TP_PROTOTYPE_DEFINED(subsys_eventname, "subsys_eventname(int, struct task_struct *)");
-
-struct tracepoint __tracepoint_subsys_eventname = {
-	.line = 15,
-	.iterate = (tp_probe_t)__traceiter_subsys_eventname,
-	.name = "subsys_eventname",
-	.proto = "int, struct task_struct *",
-	.file = "defs/subsys.tp",
-};
-TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_subsys_eventname);
+TP_DEFINE_ITERATOR(subsys_eventname, (void *__data, int firstarg, struct task_struct *p), (__data, firstarg,
+		p));
+TP_DEFINE_TRACEPOINT(subsys_eventname, subsys_eventname, "defs/subsys.tp", 15, "int, struct task_struct *");
 
 #endif /* CREATE_TRACE_POINTS */

@@ -34,7 +34,7 @@ or 2 for a wrong command line. The C preprocessor is $CC, or cc."""
 
 _PREPROCESSOR = (
     ("-I", "DIR", "look for headers there"),
-    ("-isystem", "DIR", "the same, behind all -I"),
+    ("-isystem", "DIR", "the same, after all -I"),
     ("-D", "NAME[=VALUE]", "define a macro"),
     ("-U", "NAME", "undefine a macro"),
     ("-include", "FILE", "read FILE first"),

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from pycparser import c_ast, c_generator, c_parser
+from pycparser import c_ast, c_generator, c_parser  # type: ignore[import]  # it has no type hints
 
 from tpgen.kinds import GETTERS
 from tpgen.lexer import Token, spell

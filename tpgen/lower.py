@@ -162,7 +162,7 @@ class _Lowering:
             self.said_system = True
             if decl.system is None:
                 self.diag.error(self.text.span(decl.macro), "TP070",
-                                "TRACE_SYSTEM is not defined: put '#define TRACE_SYSTEM name' in front of the first "
+                                "TRACE_SYSTEM is not defined: put '#define TRACE_SYSTEM name' before the first "
                                 "event")
             else:
                 self.diag.error(self.text.span(decl.macro), "TP071",

@@ -145,7 +145,6 @@ class Print:
 
     line: int       # of the first piece
     pieces: tuple[str | int, ...]  # C text; n stands for the table of symbols[n]
-    uses_entry: bool               # it looks at the record
     symbols: tuple[Symbols, ...]
     format: str     # the format's tokens, as C: string literals, perhaps macros of an included header
     literal: bool   # the format is string literals only

@@ -153,7 +153,7 @@ class _Parser:
                 elif depth == 0 and not (broken and token.text in PART_WORDS):
                     index = self._other(token, index, last)
             elif token.kind == "id" and token.text in FORMS and depth == 0:
-                self.diag.error(self.text.span(token), "TP011", f"'(' is missing behind {token.text}")
+                self.diag.error(self.text.span(token), "TP011", f"'(' is missing after {token.text}")
                 broken = True
 
     def _directive(self, token: Token) -> None:
@@ -326,7 +326,7 @@ class _Parser:
             word = argument.at
             if argument.tokens and word.kind == "id" and word.text in PART_WORDS and [t.text for t in argument.tokens[1:2]] != ["("]:
                 self.diag.error(self.text.span(word), "TP011",
-                                f"{macro.text}: '(' is missing behind {word.text}; it is written {word.text}(...)")
+                                f"{macro.text}: '(' is missing after {word.text}; it is written {word.text}(...)")
                 good = False
         return good
 
@@ -339,8 +339,8 @@ class _Parser:
                     continue
                 before = tokens[index - 1]
                 self.diag.error(self.text.span(macro), "TP012",
-                                f"{macro.text}: ',' is missing in front of {word.text}",
-                                [Note(self.text.span(before), "it belongs behind this"),
+                                f"{macro.text}: ',' is missing before {word.text}",
+                                [Note(self.text.span(before), "it belongs after this"),
                                  Note(self.text.span(word), "noticed here")])
                 good = False
         return good

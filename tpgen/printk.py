@@ -22,9 +22,6 @@ TABLE_HELPERS = {"__print_flags": 2, "__print_flags_u64": 2, "__print_symbolic":
 # A pointer to TP_fast_assign, a text to TP_printk; in C that takes two names.
 _TEXTS = {name: name.replace("__get_", "__print_") for name, (kind, _) in GETTERS.items() if kind.printer}
 
-# The helpers that look at the record, whose arguments don't say so.
-_READERS = {*GETTERS, "__get_dynamic_array_len", "__get_rel_dynamic_array_len", "__print_dynamic_array"}
-
 # What <inttypes.h> makes of its macros on LP64 machines, for texts that no C compiler sees.
 _PRI_LENGTH = {"8": "", "16": "", "32": "", "64": "l", "MAX": "l", "PTR": "l"}
 _PRI = re.compile(r"PRI([diouxX])(8|16|32|64|MAX|PTR)$")
@@ -151,7 +148,7 @@ def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> tuple[Print
         # An identifier in front of what can't be a format's: the argument begins with it.
         odd -= format_[odd - 1].kind == "id"
         diag.error(text.span(decl.macro), "TP012", f"{decl.macro.text}({decl.name.text}): ',' is missing in "
-                   "TP_printk", [Note(text.span(format_[odd - 1]), "it belongs behind this"),
+                   "TP_printk", [Note(text.span(format_[odd - 1]), "it belongs after this"),
                                  Note(text.span(format_[odd]), "noticed here")])
         return None
     # It may be a macro of an included header, as a whole.
@@ -172,9 +169,8 @@ def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> tuple[Print
     spelled = _stringified(text, rest)
     values = f", {spelled}" if spelled else ""
     value, _ = format_value(format_)
-    uses_entry = any(t.text == "__entry" or t.text in _READERS for t in rest)
     numbers = {token: number for number, token in enumerate(symbols)}
-    return Print(*pieces(text, part.tokens, {**changed, **numbers}), uses_entry, tuple(symbols.values()), spell(format_),
+    return Print(*pieces(text, part.tokens, {**changed, **numbers}), tuple(symbols.values()), spell(format_),
                  all(t.kind == "str" for t in format_), values, f'"{value}", {spelled}', _constants(text, syntax, changed)), syntax
 
 

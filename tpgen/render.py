@@ -84,6 +84,9 @@ def render(template: str, view: Mapping[str, object], path: str) -> str:
             ours = True
         elif not ours:
             lines.append(line)
+        elif line.startswith("#define ") and len(line) > WIDTH and code_file and ") " in line:
+            head, _, body = line.partition(") ")
+            lines.extend([f"{head}) \\", f"\t{body}"])
         elif line or not lines or lines[-1] or not code_file:
             ours = not line.startswith("#line ")
             code = line.lstrip()[:1] not in ("#", "/", "*") and not (lines and lines[-1].endswith("\\"))

@@ -280,6 +280,17 @@ DEFINE_EVENT(odd, two, TP_PROTO(<params>), TP_ARGS(<args>));
 """
 
 
+# Compilers define unix and linux in their GNU modes, and <stdio.h> defines stdin.
+MACROS = """#define TRACE_SYSTEM linux
+#include <stdio.h>
+TRACE_EVENT(unix, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)), TP_fast_assign(__entry->n = n;),
+	TP_printk("n=%d", __entry->n));
+TRACE_EVENT_CONDITION(linux, TP_PROTO(int n, double d), TP_ARGS(n, d), TP_CONDITION(n > 1),
+	TP_STRUCT__entry(__field(int, n)), TP_fast_assign(__entry->n = n;), TP_printk("n=%d", __entry->n));
+TRACE_EVENT(stdin, TP_PROTO(void), TP_ARGS(), TP_STRUCT__entry(), TP_fast_assign(), TP_printk("in"));
+"""
+
+
 class Language(Case):
     def compile(self, compiler: str, standard: str, source: str, *options: str) -> None:
         """Compiles text without a warning, in the directory of the headers."""
@@ -387,6 +398,11 @@ int main()
     def test_words_over_two_lines(self) -> None:
         self.everywhere(SPLIT)
         self.assertEqual(self.printed(SPLIT, 'trace_split(behind(), "x");'), ["a=7 x"])
+
+    def test_names_of_macros(self) -> None:
+        self.everywhere(MACROS, "-Dunix=1", "-Dlinux=1")
+        self.assertEqual(self.printed(MACROS, "\ttrace_unix(1); trace_linux(1, .5); trace_linux(2, .5); trace_stdin();"),
+                         ["n=1", "n=2", "in"])
 
     def test_keywords_of_cpp(self) -> None:
         self.everywhere(KEYWORDS, "-Wno-vla")

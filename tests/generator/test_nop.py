@@ -100,7 +100,7 @@ int main(void)
 
 def own_part(text: str) -> str:
     """What a userspace header declares by itself: without what it creates, and the .tp file's own C."""
-    text = text.split("/* ---- Once a program", 1)[0]
+    text = text.split("/* ---- Definitions", 1)[0]
     return re.sub(r"^/\* ---- From .*?^#line \d+ \"[^\"\n]*\.h\"$", "", text, flags=re.S | re.M)
 
 

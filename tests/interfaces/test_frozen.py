@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ sys.path.insert(0, HERE)
 import frozen  # noqa: E402
 from building import CC, interface_version, soname  # noqa: E402
 from frozen import Interface, Outcome, interfaces  # noqa: E402
-from support import Case, expect, need  # noqa: E402
+from support import INCLUDES, Case, expect, need  # noqa: E402
 
 # How a program may be linked, by which compiler; with AddressSanitizer, what a program does not have is not read.
 WAYS = (("shared", CC, ["-O2"]), ("whole", CC, ["-O0"]), ("asan", CC, ["-O1"]), ("shared", "clang", ["-O2"]),
@@ -54,6 +55,15 @@ class Frozen(Case):
                     self.assertEqual(outcome.stderr, "")
                     self.assertEqual("no sites" in outcome.stdout, "-DTP_STATIC_KEYS=0" in flags)
                     expect(self, os.path.join(interface.directory, "expected"), outcome.all())
+
+    def test_compiled_again(self) -> None:
+        """A header of the present interface that an older tpgen wrote compiles with today's headers."""
+        [interface] = [one for one in interfaces() if one.number == interface_version()]
+        for compiler, part in itertools.product(("gcc", "clang"), ("program", "plugin", "user")):
+            need(self, compiler)
+            with self.subTest(compiler=compiler, part=part):
+                self.succeed([compiler, "-std=gnu11", "-O2", "-Werror", *INCLUDES, "-I", interface.directory, "-c",
+                              "-o", self.path(f"{part}.o"), os.path.join(interface.directory, f"{part}.c")])
 
     def test_not_served(self) -> None:
         """Those of before libtp.so.1 start and end, if they are given this library; a line tells of each module."""

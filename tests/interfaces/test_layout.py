@@ -100,6 +100,7 @@ class Layout(Case):
         directory = self.path(str(interface_version()))
         freeze.freeze(directory)
         frozen = Interface(interface_version()).directory
-        for name in ("layout", "soname"):
-            self.assertEqual(read(os.path.join(directory, name)), read(os.path.join(frozen, name)))
+        for name in ("layout", "soname"):  # gcc and clang describe enumerations in different orders
+            written, kept = (sorted(read(os.path.join(where, name)).splitlines()) for where in (directory, frozen))
+            self.assertEqual(written, kept)
         self.assertLessEqual({"functions", "symbols", "include", "program.c", "frozen.h"}, set(os.listdir(directory)))

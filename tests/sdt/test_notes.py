@@ -139,8 +139,8 @@ class Notes(Case):
         os.mkdir(plain)
         with open(os.path.join(plain, "widths.h"), "w", encoding="utf-8") as file:
             header = read(os.path.join(self.headers, "widths.h"))
-            self.assertEqual(header.count("\tTP_SDT_PROBE(\"widths\""), 6)
-            file.write(re.sub(r"\n\tTP_SDT_PROBE\((?:.*[^;]\n)*.*;", "\n", header))
+            self.assertEqual(header.count("\tTP_SDT_SITE(\"widths\""), 6)
+            file.write(re.sub(r"\n\tTP_SDT_SITE\((?:.*[^;]\n)*.*;", "\n", header))
         for compiler in ("gcc", "clang"):
             for level in ("-O0", "-O2", "-Os"):
                 for language in (["-std=gnu11"], ["-std=c++17", "-x", "c++"]):

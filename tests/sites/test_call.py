@@ -10,7 +10,7 @@ import unittest
 from collections.abc import Callable
 
 from building import CXX, generate, runtime
-from support import ROOT, Case, need, read, run
+from support import ROOT, Case, need, read, run, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIBS = runtime("static")
@@ -424,7 +424,7 @@ class Call(Case):
     def keep(self, compiler: str, level: str, vectors: str = "", cpp: bool = False, target: bool = False) -> None:
         need(self, compiler, CXX[compiler])
         if vectors and not cpu_has(vectors):
-            self.skipTest(f"this processor has no {vectors}")
+            unavailable(self, f"this processor has no {vectors}")
         self.generate("values.tp", KEEP)
         self.write("call.h", call_header(vectors))
         source = self.write("keep.cc" if cpp else "keep.c", call_functions(vectors, cpp, target))

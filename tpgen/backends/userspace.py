@@ -28,13 +28,13 @@ class TracepointView:
     event_class: Mapping[str, object] | None
     id: str           # what C names of its event end with
     title: str        # SYSTEM:NAME
-    proto: str        # the parameters; void for none
     probe_proto: str  # a probe's
     site_proto: str   # the parameters where C++ reads them, too
     site_probe_proto: str
-    args: str
+    probe_args: str   # a probe's
+    names: Sequence[str]  # of the parameters
     types: str        # those of the parameters, by which a probe's type is compared
-    signature: str
+    spellings: Sequence[str]  # the types, and, where an assembler can't have them in a name, what it can
     iterator: str     # the tracepoint after which the function is named that calls its probes
     call: str
     sdt: str
@@ -122,13 +122,12 @@ def _class(event_class: EventClass, users: Sequence[Tracepoint], unit: Unit, eva
 
 def _fields(event_class: EventClass, name: str, print_: Print) -> list[Mapping[str, object]]:
     """The fields, each with the table that names its values in this TP_printk."""
-    by_field: dict[str, str] = {}
+    by_field: dict[str, list[str]] = {}
     for number, symbols in enumerate(print_.symbols, 1):
         if symbols.field and not symbols.wide:
-            table = _table_name(name, number)
-            by_field.setdefault(symbols.field, f"{table}, {symbols.delimiter}" if symbols.delimiter else table)
+            by_field.setdefault(symbols.field, [*([symbols.delimiter] if symbols.delimiter else []), _table_name(name, number)])
     lines = [0, *(f.span.line for f in event_class.fields)]
-    return [_field(f, by_field, _element(event_class, f), f.span.line if f.span.line != before + 1 else 0)
+    return [_field(event_class.record, f, by_field, _element(event_class, f), f.span.line if f.span.line != before + 1 else 0)
             for before, f in zip(lines, event_class.fields)]
 
 
@@ -177,13 +176,13 @@ def _tracepoint(tracepoint: Tracepoint, event_class: Mapping[str, object] | None
         tracepoint, event_class,
         id=_id(tracepoint.name, tracepoint.custom),
         title=":".join(filter(None, (tracepoint.system, tracepoint.name))),
-        proto=proto or "void",
         probe_proto="void *__data" + (f", {proto}" if proto else ""),
         site_proto=site_proto or "void",
         site_probe_proto="void *__data" + (f", {site_proto}" if site_proto else ""),
-        args=", ".join(tracepoint.args),
+        probe_args=", ".join(["__data", *tracepoint.args]),
+        names=[p.name for p in tracepoint.params],
         types=types,
-        signature=re.sub(r"[^\w *,()\[\]]", ".", f"{tracepoint.name}({types})"),
+        spellings=list(dict.fromkeys([types, re.sub(r"[^\w *,()\[\]]", ".", types)])),
         iterator=iterators.setdefault(types, tracepoint.name) if shared else tracepoint.name,
         call=_call(tracepoint),
         sdt=_sdt(tracepoint),
@@ -192,17 +191,17 @@ def _tracepoint(tracepoint: Tracepoint, event_class: Mapping[str, object] | None
 
 
 def _call(tracepoint: Tracepoint) -> str:
-    """What a site does while it is on. TP_CALL_n is for the arguments that registers have room for."""
-    tp = f"__tp_import_{tracepoint.name}.tp" if tracepoint.exported else f"&__tracepoint_{tracepoint.name}"
-    probe = f"tp_probe_fn_{tracepoint.name}"
-    number = len(tracepoint.args)
-    return f"TP_CALL_{number if number <= CALL_ARGS else 'MANY'}({', '.join([probe, tp, *_site_args(tracepoint)])})"
+    """What a site does while it is on, from TP_CALL_PROBES on. Registers have room for so many arguments."""
+    args = _site_args(tracepoint)
+    if not args:
+        return f"_0({tracepoint.name})"
+    return f"({', '.join([tracepoint.name, str(len(args)) if len(args) <= CALL_ARGS else 'MANY', *args])})"
 
 
 def _sdt(tracepoint: Tracepoint) -> str:
-    """The probe that tools see from outside, in files that are compiled with it. They want a provider."""
+    """The arguments of the probe that tools see from outside, in files that are compiled with it. They want a provider."""
     names = (f'"{tracepoint.system or "tp"}"', f'"{tracepoint.name}"')
-    return f"TP_SDT_PROBE({', '.join([*names, *_site_args(tracepoint)[:SDT_ARGS]])})"
+    return ", ".join([*names, *_site_args(tracepoint)[:SDT_ARGS]])
 
 
 def _site_args(tracepoint: Tracepoint) -> list[str]:
@@ -215,15 +214,17 @@ def _proto(params: Sequence[Param]) -> str:
     return ", ".join(p.text for p in params)
 
 
-def _field(field: Field, tables: Mapping[str, str], element: str, line: int) -> Mapping[str, object]:
+def _field(record: str, field: Field, tables: Mapping[str, list[str]], element: str, line: int) -> Mapping[str, object]:
+    symbols = tables.get(field.name, []) if field.kind.name == "field" else []
     return {
         "line": line,  # 0 where it is the one behind that of the field before
-        "kind": f"TP_{field.kind.name.upper()}",
-        "relative": "true" if field.rel else "false",
-        "name": field.name,
+        "description": _description(record, field, element, symbols),
         "type": element,
         "type_text": field.type,
         "of_expression": field.of_expression,
+        "symbols": symbols,
+        "relative": field.rel,
+        "name": field.name,
         "member": field.member,
         "declaration": f"tp_data_loc_t {field.member};" if field.dynamic else f"{_member(field)};",
         "comment": f"{field.type}[]" if field.dynamic else "",
@@ -231,8 +232,18 @@ def _field(field: Field, tables: Mapping[str, str], element: str, line: int) -> 
         "element": f", sizeof({element}), _Alignof({element})" if field.kind.counted else "",
         "code": list(zip(field.kind.casts, field.code)),
         "place": "tp_place_rel" if field.rel else "tp_place",
-        "symbols": tables.get(field.name, "NULL") if field.kind.name == "field" else "NULL",
     }
+
+
+def _description(record: str, field: Field, element: str, symbols: Sequence[str]) -> str:
+    """What sinks know of a field: the macro of tp/define_trace.h, and its arguments up to the type. The symbols follow that:
+    the table that names its values, after the delimiter of flags."""
+    kind = field.kind.name.upper()
+    if field.dynamic:
+        return f"TP_DESCRIBE_{'RELATIVE' if field.rel else 'DYNAMIC'}({kind}, {record}, {field.name}, {element}"
+    if symbols:
+        kind = "FLAGS" if len(symbols) == 2 else "SYMBOLIC"
+    return f"TP_DESCRIBE_{kind}({record}, {field.name}"
 
 
 def _member(field: Field) -> str:

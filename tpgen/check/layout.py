@@ -91,8 +91,8 @@ def _padding(record: Record, members: Sequence[_Member]) -> None:
     saved = length - _laid_out(better)[0]
     if saved > 0:
         names = ", ".join(f"'{m.field.name}'" for m, _ in holes)
-        record.diag.remark(holes[0][0].field.span, "TP027", f"{_count(sum(n for _, n in holes))} of padding in front "
-                           f"of {names}; in the order {', '.join(m.field.name for m in better)} the record is "
+        record.diag.remark(holes[0][0].field.span, "TP027", f"{_count(sum(n for _, n in holes))} of padding before "
+                           f"{names}; in the order {', '.join(m.field.name for m in better)} the record is "
                            f"{_count(saved)} shorter")
 
 
@@ -117,8 +117,8 @@ def _misaligned(record: Record) -> None:
         if not field.dynamic:
             continue
         if odd and size > odd[1] and field.kind.counted:
-            record.diag.remark(field.span, "TP028", f"the {size}-byte elements of '{field.name}' stand behind "
+            record.diag.remark(field.span, "TP028", f"the {size}-byte elements of '{field.name}' stand after "
                                f"'{odd[0].name}', whose end may be anywhere: the kernel misaligns them, and here up to "
-                               f"{_count(size - odd[1])} are lost; declare '{field.name}' in front of '{odd[0].name}'")
+                               f"{_count(size - odd[1])} are lost; declare '{field.name}' before '{odd[0].name}'")
         if not odd or size < odd[1]:
             odd = field, size

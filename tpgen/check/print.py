@@ -90,7 +90,7 @@ class _Print:
                                   f"printf prints the pointer and then '{one.suffix}'")
             elif one.pointer != one.suffix:
                 text = one.suffix[len(one.pointer):]
-                self.diag.warning(span, "TP054", f"'{text}' is never printed: as in the kernel, all letters behind '%p' belong "
+                self.diag.warning(span, "TP054", f"'{text}' is never printed: as in the kernel, all letters after '%p' belong "
                                   f"to it; part them, '%p{one.pointer} {text}'")
             if one.letter:
                 yield one

@@ -33,7 +33,7 @@ def _well_formed(record: Record, call: TableCall) -> bool:
         if not begins or number < first and begins.text != "{":
             continue
         if number < first:
-            what = "a delimiter is missing in front of the table" if first == 2 and number == 1 else "a value belongs here"
+            what = "a delimiter is missing before the table" if first == 2 and number == 1 else "a value belongs here"
         elif begins.text == "{" and not call.entries[number - first] or begins.kind in ("num", "str", "chr"):
             what = 'an entry is written { value, "name" }'
         else:
@@ -49,7 +49,7 @@ def _table(record: Record, entries: Sequence[Entry], flags: bool) -> None:
     end: Entry | None = None
     for entry in entries:
         if end:
-            _say(record, entry, end, "TP080", f"{entry.name or 'this'} is never printed: the table ends in front of it")
+            _say(record, entry, end, "TP080", f"{entry.name or 'this'} is never printed: the table ends before it")
             return
         if not entry.tokens:
             end = entry
@@ -59,10 +59,10 @@ def _table(record: Record, entries: Sequence[Entry], flags: bool) -> None:
         same = values.get(key)
         part = _contained(number, values) if flags and not same else None
         if same:
-            _say(record, entry, same, "TP080", f"{entry.name} is never printed: {same.name}, in front of it, has the "
+            _say(record, entry, same, "TP080", f"{entry.name} is never printed: {same.name}, before it, has the "
                  f"same {'mask' if flags else 'value'}")
         elif part:
-            _say(record, entry, part, "TP080", f"{entry.name} is never printed: {part.name}, in front of it, takes "
+            _say(record, entry, part, "TP080", f"{entry.name} is never printed: {part.name}, before it, takes "
                  "bits of its mask")
         elif flags and number == 0:
             _say(record, entry, None, "TP080", f"{entry.name} has no bit: it is printed where others are "

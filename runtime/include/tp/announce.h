@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tp/announce.h - announces a module to the runtime when it is loaded, and
- * takes it back when it is unloaded. Included by files that create
- * tracepoints, and by those that use another module's.
+ * tp/announce.h - announces a module to the runtime when the module is loaded,
+ * and removes it when it is unloaded. Included by files that create
+ * tracepoints, and by files that use another module's.
  *
  * A file that is compiled with -DTP_ENVIRONMENT=0 announces the module without
- * a look at TP_ENABLE and TP_OUTPUT. Where all files of all modules of a process
- * do so, the environment switches nothing on, and only those parts of libtp.a
- * are linked that the program calls. Its own probes and sinks work as ever.
+ * looking at TP_ENABLE and TP_OUTPUT. If all files of all modules of a process
+ * do so, the environment switches nothing on, and the linker takes from
+ * libtp.a only the parts that the program calls. The program's own probes and
+ * sinks still work.
  */
 #ifndef TP_ANNOUNCE_H
 #define TP_ANNOUNCE_H
@@ -18,7 +19,7 @@
 extern "C" {
 #endif
 
-/* Section contents that nothing refers to must survive the linker's --gc-sections (lld drops them otherwise). */
+/* Nothing refers to the contents of these sections, and lld would drop them with --gc-sections. */
 #if defined(__has_attribute)
 #if __has_attribute(retain)
 #define TP_RETAIN , retain
@@ -28,7 +29,7 @@ extern "C" {
 #define TP_RETAIN
 #endif
 
-/* A pointer, not the thing itself: AddressSanitizer puts red zones between things. */
+/* The section has pointers, not the structures themselves: AddressSanitizer puts red zones between structures. */
 #define TP_ANNOUNCE(type, section_name, symbol) \
 	static struct type *__##symbol##_ptr __attribute__((used, section(TP_SECTION(section_name)) TP_RETAIN)) = &symbol
 
@@ -43,7 +44,7 @@ extern struct tracepoint *TP_OF_INTERFACE(__stop_tp_markers)[] TP_HIDDEN __attri
 extern const struct tp_site TP_OF_INTERFACE(__start_tp_sites)[] TP_HIDDEN __attribute__((weak));
 extern const struct tp_site TP_OF_INTERFACE(__stop_tp_sites)[] TP_HIDDEN __attribute__((weak));
 
-/* Weak and hidden: one for each module, however many of its files announce it. */
+/* Weak and hidden: each module has one, even if several of its files announce it. */
 struct tp_module TP_OF_INTERFACE(__tp_module) TP_HIDDEN __attribute__((weak)) = {
 	TP_MODULE_HEAD,
 	TP_OF_INTERFACE(__start_tp_tracepoints), TP_OF_INTERFACE(__stop_tp_tracepoints),
@@ -58,7 +59,7 @@ struct tp_module TP_OF_INTERFACE(__tp_module) TP_HIDDEN __attribute__((weak)) = 
 #define TP_ENVIRONMENT 1
 #endif
 
-/* 101 is the earliest priority that programs may use: the program's own constructors can hit tracepoints. */
+/* 101 is the earliest priority that programs may use, so the program's own constructors can hit tracepoints. */
 static void __attribute__((constructor(101))) __tp_module_constructor(void)
 {
 #if TP_ENVIRONMENT

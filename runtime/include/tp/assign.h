@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tp/assign.h - what TP_fast_assign may call, and the dynamic fields of a
- * record while it is being written. Included by generated code, under
- * CREATE_TRACE_POINTS.
+ * tp/assign.h - the helpers that TP_fast_assign can call, and the dynamic
+ * fields of a record while it is being written. Included by generated code,
+ * under CREATE_TRACE_POINTS.
  *
- * The functions are the runtime's, none is inlined: a record writer is one of
- * thousands in a program, and most of them never run.
+ * All these functions are in the runtime, and none is inlined: a program can
+ * have thousands of record writers, and most of them never run.
  */
 #ifndef TP_ASSIGN_H
 #define TP_ASSIGN_H
@@ -20,62 +20,63 @@
 /* The longest text of a __vstring, its NUL included, in bytes. As in the kernel. */
 #define TRACE_EVENT_STR_MAX 512
 
-/* One dynamic field while its record is being written: where its payload will be, and a string's source. */
+/* One dynamic field while its record is being written: the place of its payload, and the source of a string. */
 struct tp_dynamic {
-	const char *source; /* a string's text; not needed to end with a NUL */
+	const char *source; /* the text of a string; it need not end with a NUL */
 	tp_data_loc_t loc;  /* its __data_loc word */
-	uint16_t count_at;  /* bytes from the record's start to the hidden number of elements; 0: there is none */
+	uint16_t count_at;  /* bytes from the record's start to the hidden number of elements; 0: no such number */
 	uint16_t count;
 };
 
 /*
- * All take the record's size so far, in bytes, and return it with the payload
- * added. A payload that is too long for any record (a length below 0 is
- * such) counts as one byte more than the longest, which tp_reserve() refuses.
+ * Each tp_size function takes the record's size so far, in bytes, and returns
+ * the size with the payload added. A payload that is too long for any record
+ * (or whose length is below 0) makes the size one byte more than
+ * TP_RECORD_MAX, which tp_reserve() refuses.
  */
 
-/* The text with its NUL; a source of NULL is "(null)". */
+/* The text of source with its NUL. If source is NULL, the text is "(null)". */
 TP_PUBLIC size_t tp_size_string(struct tp_dynamic *d, size_t size, const char *source);
 
-/* The same of at most len bytes, behind which nothing is read: source need have no NUL. */
+/* The same, of at most len bytes. Nothing after them is read, so source need not have a NUL. */
 TP_PUBLIC size_t tp_size_string_len(struct tp_dynamic *d, size_t size, const char *source, size_t len);
 
-/* What vsnprintf makes of them, cut to TRACE_EVENT_STR_MAX. *args stays as it is. */
+/* The text that vsnprintf makes of fmt and args, cut to TRACE_EVENT_STR_MAX. *args is not changed. */
 TP_PUBLIC size_t tp_size_vstring(struct tp_dynamic *d, size_t size, const char *fmt, va_list *args)
 	__attribute__((format(printf, 3, 0)));
 
-/* count elements of so many bytes, at a multiple of align. */
+/* count elements of element bytes each; the payload's offset is a multiple of align. */
 TP_PUBLIC size_t tp_size_array(struct tp_dynamic *d, size_t size, size_t element, size_t align, size_t count);
 
 /* nr_bits rounded up to unsigned longs. */
 TP_PUBLIC size_t tp_size_bitmask(struct tp_dynamic *d, size_t size, size_t nr_bits);
 
 /*
- * A bit for each CPU that the machine can have, as the operating system's
- * sched_getaffinity() counts them, rounded up to unsigned longs. No more
- * than a cpu_set_t has, as that is what is copied.
+ * One bit for each CPU that the machine can have, as sched_getaffinity()
+ * counts them, rounded up to unsigned longs. At most as many bits as a
+ * cpu_set_t has, since the source is one.
  */
 TP_PUBLIC size_t tp_size_cpumask(struct tp_dynamic *d, size_t size);
 
 /* len bytes. */
 TP_PUBLIC size_t tp_size_sockaddr(struct tp_dynamic *d, size_t size, size_t len);
 
-/* The field's __data_loc word, once the record is there; also stores the number of elements. */
+/* Returns the field's __data_loc word, and stores the number of elements in the record. Called after tp_reserve(). */
 TP_PUBLIC tp_data_loc_t tp_place(void *entry, const struct tp_dynamic *d);
 
-/* The same for the field's __rel_loc word, which stands at word. */
+/* The same for a __rel_loc field; word is the address of the field's __rel_loc word. */
 TP_PUBLIC tp_data_loc_t tp_place_rel(void *entry, const tp_data_loc_t *word, const struct tp_dynamic *d);
 
-/* Copies the source, as far as it was measured, and ends it with a NUL. */
+/* Copies as much of the source as tp_size_string() or tp_size_string_len() measured, and ends it with a NUL. */
 TP_PUBLIC void tp_assign_str(void *entry, const struct tp_dynamic *d);
 
 TP_PUBLIC void tp_assign_vstr(void *entry, const struct tp_dynamic *d, const char *fmt, va_list *args)
 	__attribute__((format(printf, 3, 0)));
 
-/* Copies len bytes, but no more than the payload has; what is left of that becomes 0. NULL is no bytes. */
+/* Copies len bytes, but no more than the payload's length. The rest of the payload becomes 0. NULL means no bytes. */
 TP_PUBLIC void tp_assign_bytes(void *entry, const struct tp_dynamic *d, const void *source, size_t len);
 
-/* The same for nr_bits rounded up to unsigned longs, which source must have in full. */
+/* The same for nr_bits rounded up to unsigned longs; source must have all of these longs. */
 TP_PUBLIC void tp_assign_bitmask(void *entry, const struct tp_dynamic *d, const void *source, size_t nr_bits);
 
 /* ---- For TP_fast_assign and TP_printk. Lengths are in bytes, as in the kernel ---- */
@@ -92,7 +93,7 @@ TP_PUBLIC void tp_assign_bitmask(void *entry, const struct tp_dynamic *d, const 
 #define __get_rel_str(field) ((char *)__get_rel_dynamic_array(field))
 #define __get_rel_sockaddr(field) ((struct sockaddr *)__get_rel_dynamic_array(field))
 
-/* ---- For TP_fast_assign: where the bits go. In TP_printk, tpgen makes __print_bitmask() and its like of these ---- */
+/* ---- For TP_fast_assign: destinations of bits. In TP_printk, tpgen replaces these by __print_bitmask() etc. ---- */
 
 #define __get_bitmask(field) ((char *)__get_dynamic_array(field))
 #define __get_cpumask(field) __get_bitmask(field)
@@ -101,14 +102,14 @@ TP_PUBLIC void tp_assign_bitmask(void *entry, const struct tp_dynamic *d, const 
 
 /* ---- For TP_fast_assign ---- */
 
-/* __dyn.field, where the record has a word of that name for it. */
+/* &__dyn.field, but compiles only if the record has a word of that name for the field. */
 #define TP_DATA_LOC(field) ((void)sizeof(__entry->__data_loc_##field), &__dyn.field)
 #define TP_REL_LOC(field) ((void)sizeof(__entry->__rel_loc_##field), &__dyn.field)
 
 /*
- * The text is that which the field's declaration measured, __string(field,
- * source) for one, so a source (and length) behind the field, which kernels
- * before 6.10 wanted, says nothing more.
+ * The text is the one that the field's declaration measured, such as
+ * __string(field, source). Kernels before 6.10 wanted the source (and length)
+ * here again, after the field; these arguments are ignored.
  */
 #define __assign_str(...) TP_ASSIGN_STR(__VA_ARGS__, 0)
 #define __assign_str_len(...) TP_ASSIGN_STR(__VA_ARGS__, 0)
@@ -117,16 +118,16 @@ TP_PUBLIC void tp_assign_bitmask(void *entry, const struct tp_dynamic *d, const 
 #define TP_ASSIGN_STR(field, ...) tp_assign_str(__entry, TP_DATA_LOC(field))
 #define TP_ASSIGN_REL_STR(field, ...) tp_assign_str(__entry, TP_REL_LOC(field))
 
-/* va is a va_list *, of which a copy is used. */
+/* va is a va_list *; the macro uses a copy of the list. */
 #define __assign_vstr(field, fmt, va) tp_assign_vstr(__entry, TP_DATA_LOC(field), (fmt), (va))
 
-/* source holds whole unsigned longs; as in the kernel, bits of the last one that are behind nr_bits are copied too. */
+/* source has whole unsigned longs. As in the kernel, the bits of the last one after nr_bits are copied too. */
 #define __assign_bitmask(field, source, nr_bits) \
 	tp_assign_bitmask(__entry, TP_DATA_LOC(field), (source), (size_t)(nr_bits))
 #define __assign_rel_bitmask(field, source, nr_bits) \
 	tp_assign_bitmask(__entry, TP_REL_LOC(field), (source), (size_t)(nr_bits))
 
-/* source is a cpu_set_t *, or one to as many bytes. */
+/* source is a cpu_set_t *, or a pointer to as many bytes. */
 #define __assign_cpumask(field, source) tp_assign_bytes(__entry, TP_DATA_LOC(field), (source), SIZE_MAX)
 #define __assign_rel_cpumask(field, source) tp_assign_bytes(__entry, TP_REL_LOC(field), (source), SIZE_MAX)
 

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tp/call.h - how a site that is on calls the probes. Only headers that tpgen
- * has written use it.
+ * has written use this one.
  *
- * TP_CALL_n(probe, tp, arguments...) calls tp's iterator, a function of the
- * same type as its probes; n is the number of arguments.
+ * TP_CALL_n(probe, tp, arguments...) calls tp's iterator, a function that has
+ * the same type as the probes and calls each of them. n is the number of
+ * arguments.
  *
- * A function that calls another must keep what it needs in registers that a
- * call preserves, and save those first. In a short one that is more work than
- * the site, and it is done while the site is off. So on x86-64 the call goes
- * through tp_call_probes (core/site.c in the runtime), which takes arguments in
- * registers that are seldom in use, and preserves the others: but for the
- * vector registers. That needs arguments that are integers or pointers. Not
- * with MemorySanitizer, whose shadow of the arguments it would leave behind.
+ * A function that calls another keeps the values that it needs in registers that
+ * a call preserves, and must save those registers first. In a short function
+ * saving is more work than the site itself, and is done even while the site is
+ * off. So on x86-64 the call goes through tp_call_probes (core/site.c in the
+ * runtime). It takes the arguments in registers that are seldom in use, and
+ * preserves the other general registers, except rax and r11. It does not
+ * preserve vector registers.
+ *
+ * This needs arguments that are all integers or pointers; with others, the call
+ * is an ordinary one. It is also an ordinary one with MemorySanitizer, because
+ * tp_call_probes does not pass on the sanitizer's shadow of the arguments.
  */
 #ifndef TP_CALL_H
 #define TP_CALL_H
@@ -26,8 +31,9 @@
 #endif
 
 /*
- * Another thread may put a gate there, which orders what it reads itself (core/gate.c in the runtime). A
- * load of a word; but where gcc is told that it is an atomic one, it puts work in front of an arm64 site.
+ * TP_ITERATE loads the iterator. Another thread can store a gate there at the same time; the gate itself orders
+ * what it reads (core/gate.c in the runtime), so a plain load of a word is enough. It is only declared atomic for
+ * ThreadSanitizer: an atomic load makes gcc do some work before an arm64 site, even while that is off.
  */
 #if defined(__SANITIZE_THREAD__)
 #define TP_LOAD_ATOMICALLY 1
@@ -44,7 +50,7 @@
 
 #if TP_STATIC_KEYS && defined(__x86_64__) && !defined(TP_MEMORY_SANITIZER)
 
-/* Whether a type is an integer's, or what is one to the processor, up to a pointer. */
+/* Whether a type is an integer, enumeration, bool or pointer, no wider than a pointer. */
 #define TP_IS_WORD_OF(type, class_of) (sizeof(type) <= sizeof(long) && (class_of) >= 1 && (class_of) <= 5)
 
 #ifdef __cplusplus
@@ -58,33 +64,33 @@ template <class T> struct tp_word<T, false> {
 	static unsigned long of(const T &) { return 0; }
 	static unsigned long of(const volatile T &) { return 0; }
 };
-/* Never called: by its type, as an argument that is passed has it. An array is a pointer there, and nothing is volatile. */
+/* Never called, only its type is used. x has an argument's type there: an array is a pointer, nothing is volatile. */
 template <class T> tp_word<T, TP_IS_WORD_OF(T, __builtin_classify_type(*(T *)0))> tp_word_of(T x);
 }
 #define TP_IS_WORD(x) decltype(tp_word_of(x))::is
 #define TP_WORD(x) decltype(tp_word_of(x))::of(x)
 #else
-/* Of its type: compilers warn of the size of a parameter that is written as an array. */
+/* __typeof__, because compilers warn of sizeof(x) if x is a parameter that is written as an array. */
 #define TP_IS_WORD(x) TP_IS_WORD_OF(__typeof__(x), __builtin_classify_type(x))
 #define TP_WORD(x) ((unsigned long)__builtin_choose_expr(TP_IS_WORD(x), x, 0))
 #endif
 
-/* Its arguments are not where a function's are. */
+/* Not to be called from C: its arguments are not in the registers that a C call uses. */
 #ifdef __cplusplus
 extern "C"
 #endif
 TP_PUBLIC void tp_call_probes(void);
 
-/* The red zone and the stack pointer are for tp_call_probes to care for: nothing may be pushed here. */
+/* Must not push anything: only tp_call_probes knows how to keep the red zone and to align the stack. */
 #define TP_CALL_INSTRUCTIONS                                                                            \
 	"{lea 1f(%%rip), %%r11|lea r11, 1f[rip]}\n\t"                                                   \
 	"{jmp *tp_call_probes@GOTPCREL(%%rip)|jmp QWORD PTR tp_call_probes@GOTPCREL[rip]}\n"            \
 	"1:"
 /*
- * What a call may change, but for the registers that tp_call_probes preserves.
- * gcc knows those of AVX-512 only in files that are compiled with it: in others,
- * a function that has AVX-512 by an attribute must not have a site (or be
- * compiled with -DTP_STATIC_KEYS=0).
+ * What a call can change: everything except the registers that tp_call_probes
+ * preserves. gcc knows the registers of AVX-512 only in files that are compiled
+ * with AVX-512. In another file, a function that has AVX-512 by an attribute
+ * must not have a site, unless the file is compiled with -DTP_STATIC_KEYS=0.
  */
 #if defined(__AVX512F__) || defined(__clang__)
 #define TP_CALL_CLOBBERS_512                                                                            \
@@ -123,19 +129,19 @@ TP_PUBLIC void tp_call_probes(void);
 		TP_CALL_CLOBBERS_512 TP_CALL_CLOBBERS_APX
 
 /*
- * gcc believes that an assembler instruction changes no static variable of the
- * file whose address it does not mention, and so would not see what a probe in
- * the same file has written. Here it sees an ordinary call, too, in front of the
- * pass that concludes so (ipa-reference); only behind it __builtin_constant_p
- * becomes 0, and the call goes.
+ * gcc assumes that an assembler instruction changes no static variable of the
+ * file unless it mentions the variable's address. So gcc would miss what a probe
+ * in the same file writes. The macro adds an ordinary call, which the pass that
+ * assumes this (ipa-reference) sees. After that pass, __builtin_constant_p
+ * becomes 0, and gcc drops the call.
  */
 #define TP_CALL_IS_A_CALL(tp)                             \
 	if (__builtin_constant_p((unsigned long)(tp) + 1)) \
 	tp_call_probes()
 
 /*
- * The arguments are in r8, r9, r10, rcx, rdx, which seldom hold what a short
- * function needs later, in this order; the last two come back as they were.
+ * The arguments are in r8, r9, r10, rcx and rdx, in this order. These seldom hold
+ * a value that a short function needs later. rcx and rdx come back unchanged.
  */
 #define TP_CALL_FUNCTION static inline __attribute__((always_inline)) void
 TP_CALL_FUNCTION tp_call_0(struct tracepoint *tp)
@@ -214,7 +220,7 @@ TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long
 
 #endif
 
-/* More than registers have room for. */
+/* For more arguments than those registers hold: an ordinary call. */
 #define TP_CALL_MANY(probe, tp, ...) ((probe *)TP_ITERATE(tp))(tp, __VA_ARGS__)
 
 #endif /* TP_CALL_H */

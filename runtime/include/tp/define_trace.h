@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tp/define_trace.h - what generated code needs where CREATE_TRACE_POINTS is
- * defined: the read side of the probe arrays (tp/read.h) and the field descriptions.
+ * tp/define_trace.h - macros for the file that defines CREATE_TRACE_POINTS:
+ * definitions of tracepoints and events, the beginning of record writers and
+ * printers, descriptions of records. Only headers that tpgen has written use
+ * this one.
  *
- * Not for call sites: it includes liburcu's inline functions, and is C only.
+ * Other files do not include it: it contains liburcu's inline functions
+ * (tp/read.h), and is C only.
+ *
+ * A tracepoint can have the name of a macro, as in tp/declare.h: these macros
+ * only paste and quote it.
  */
 #ifndef TP_DEFINE_TRACE_H
 #define TP_DEFINE_TRACE_H
@@ -14,6 +20,7 @@
 
 #include <tp/announce.h>
 #include <tp/assign.h>
+#include <tp/declare.h>
 #include <tp/event.h>
 #include <tp/print.h>
 #include <tp/read.h>
@@ -23,9 +30,10 @@
 /* ---- Functions in which there is nothing to optimize ---- */
 
 /*
- * gcc -O2 spends milliseconds on each function, however short; in these, it
- * finds nothing that -Og doesn't: printers, which are an argument list, and
- * writers that store their parameters and neither call the program's functions nor loop.
+ * gcc -O2 spends milliseconds on each function, however short. It finds nothing
+ * that -Og does not find in printers, which are one argument list, and in
+ * writers that only store their parameters, without loops or calls of the
+ * program's functions.
  */
 #if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && !defined(__clang__)
 #define TP_PLAIN __attribute__((optimize("Og")))
@@ -34,18 +42,174 @@
 #endif
 #define TP_PRINTER TP_PLAIN __attribute__((cold))
 
+/* ---- Tracepoints ---- */
+
 /*
- * The record structure as sinks provide room for it, which is aligned to 8
- * bytes: with a member like __int128 the compiler would count on more.
+ * Defines the iterator: the function that a site calls while its tracepoint is
+ * on, and that calls each probe. Tracepoints with the same prototype share one
+ * iterator, which is named after the first of them.
+ *
+ *	parameters	those of a probe: (void *__data, int a, int b). The caller
+ *			passes the tracepoint as __data
+ *	arguments	(__data, a, b)
+ *
+ * An array of one probe never holds TP_REMOVED: removing its only probe removes
+ * the array.
+ */
+#define TP_DEFINE_ITERATOR(name, parameters, arguments)                                         \
+	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __traceiter_##name,      \
+			      parameters, arguments, true)
+
+/*
+ * The same for TRACE_EVENT_CONDITION: calls the probes only if tp_condition_NAME
+ * returns true. That function has the parameters of a probe.
+ */
+#define TP_DEFINE_CONDITIONAL_ITERATOR(name, parameters, arguments)                             \
+	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __traceiter_##name,      \
+			      parameters, arguments, tp_condition_##name arguments)
+
+#define TP_DEFINE_ITERATOR_OF(probe_fn, several, iterate, parameters, arguments, condition)     \
+	static __attribute__((noinline)) void several parameters                                \
+	{                                                                                       \
+		const struct tracepoint_func *__it = (const struct tracepoint_func *)__data;    \
+		tp_probe_t __probe = tp_probe_func(__it);                                       \
+                                                                                                \
+		do {                                                                            \
+			if (__builtin_expect(__probe != TP_REMOVED, 1)) {                       \
+				__data = __it->data;                                            \
+				((probe_fn *)__probe) arguments;                                \
+			}                                                                       \
+			__probe = tp_probe_func(++__it);                                        \
+		} while (__probe);                                                              \
+	}                                                                                       \
+	static void iterate parameters                                                          \
+	{                                                                                       \
+		const struct tracepoint_func *__it;                                             \
+                                                                                                \
+		if (!(condition))                                                               \
+			return;                                                                 \
+		__it = tp_read_lock((const struct tracepoint *)__data);                         \
+		if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) {                    \
+			tp_probe_t __probe = tp_probe_func(__it);                               \
+                                                                                                \
+			__data = __it->data;                                                    \
+			((probe_fn *)__probe) arguments;                                        \
+		} else if (__it) {                                                              \
+			__data = (void *)(uintptr_t)__it;                                       \
+			several arguments;                                                      \
+		}                                                                               \
+		tp_read_unlock();                                                               \
+	}                                                                                       \
+	struct tracepoint /* so that a ';' can follow */
+
+/*
+ * Defines the tracepoint and announces it to the runtime.
+ *
+ *	iterator	the tracepoint that its iterator is named after
+ *	path, at	the .tp file, and the line in it
+ *	...		the types of its prototype, as for TP_DECLARE_TRACEPOINT
+ */
+#define TP_DEFINE_TRACEPOINT(name, iterator, path, at, ...) \
+	TP_DEFINE_TRACEPOINT_OF(__tracepoint_##name, the_tracepoint_##name, #name, __traceiter_##iterator, path, at, \
+				NULL, NULL, TP_TYPES(__VA_ARGS__, ), TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ))
+
+/* The same for TRACE_EVENT_FN, with its regfunc and unregfunc. */
+#define TP_DEFINE_TRACEPOINT_FN(name, iterator, path, at, on_first, on_last, ...) \
+	TP_DEFINE_TRACEPOINT_OF(__tracepoint_##name, the_tracepoint_##name, #name, __traceiter_##iterator, path, at, \
+				on_first, on_last, TP_TYPES(__VA_ARGS__, ), TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ))
+
+#define TP_DEFINE_TRACEPOINT_OF(tracepoint_, symbol, name_, iterator, path, at, on_first, on_last, types, spelled) \
+	TP_PROTOTYPE_IS_DEFINED(symbol, name_, name_ "(" spelled ")");                          \
+	struct tracepoint tracepoint_ = {                                                       \
+		.line = (at),                                                                   \
+		.iterate = (tp_probe_t)iterator,                                                \
+		.name = (name_),                                                                \
+		.proto = (types),                                                               \
+		.file = (path),                                                                 \
+		.regfunc = (on_first),                                                          \
+		.unregfunc = (on_last),                                                         \
+	};                                                                                      \
+	TP_ANNOUNCE(tracepoint, "tp_tracepoints", tracepoint_)
+
+/*
+ * Defines the event of a tracepoint of this file and announces it to the runtime.
+ * event_class names the tp_class_ that has its print format; level is the end of
+ * a TP_LOGLEVEL_ name.
+ */
+#define TP_DEFINE_TRACE_EVENT(name, system, event_class, level)                                 \
+	TP_DEFINE_EVENT(tp_event_##name, system, #name, tp_class_##event_class,                 \
+			__tracepoint_##name, tp_record_##name, TP_LOGLEVEL_##level)
+
+/* The same for TRACE_CUSTOM_EVENT. Its tracepoint is defined elsewhere: the one here only holds the name and types. */
+#define TP_DEFINE_CUSTOM_EVENT(name_, system, event_class, level, types)                        \
+	static struct tracepoint tp_on_custom__##name_ = { .name = #name_, .proto = (types) };  \
+	TP_DEFINE_EVENT(tp_event_custom__##name_, system, #name_, tp_class_##event_class,       \
+			tp_on_custom__##name_, tp_record_custom__##name_, TP_LOGLEVEL_##level)
+
+#define TP_DEFINE_EVENT(event, of_system, its_name, its_class, its_tracepoint, writer, level)   \
+	struct tp_event event = {                                                               \
+		.system = (of_system),                                                          \
+		.name = (its_name),                                                             \
+		.event_class = &(its_class),                                                    \
+		.tracepoint = &(its_tracepoint),                                                \
+		.record = (tp_probe_t)(writer),                                                 \
+		.loglevel = (level),                                                            \
+	};                                                                                      \
+	TP_ANNOUNCE(tp_event, "tp_events", event)
+
+/* ---- Record writers and printers ---- */
+
+/*
+ * __record is the record's structure with the alignment that sinks provide, 8
+ * bytes. For a member such as __int128 the compiler would assume a larger one.
  */
 #define TP_RECORD_TYPE(record) typedef struct record __record __attribute__((aligned(8)))
 
-/* ---- One file, one class of a name ---- */
+/*
+ * The variables of a record writer: __entry is the record, from
+ * TP_RESERVE_RECORD on; __size is its size in bytes. For a record with dynamic
+ * fields, whose names follow: __dyn.FIELD is the place of each field's payload,
+ * and __size grows with each.
+ */
+#define TP_BEGIN_RECORD(record)                                           \
+	TP_RECORD_TYPE(record);                                           \
+	__record *__entry;                                                \
+	struct tp_record __rec;                                           \
+	const size_t __size = offsetof(struct record, __data)
+#define TP_BEGIN_DYNAMIC_RECORD(record, ...)                              \
+	TP_RECORD_TYPE(record);                                           \
+	__record *__entry;                                                \
+	struct tp_record __rec;                                           \
+	struct {                                                          \
+		struct tp_dynamic __VA_ARGS__;                            \
+	} __dyn;                                                          \
+	size_t __size = offsetof(struct record, __data)
+
+/* Reserves room for the record in the sink. If the sink has none, returns from the writer. */
+#define TP_RESERVE_RECORD(sink, event)                                    \
+	do {                                                              \
+		__entry = tp_reserve(&__rec, sink, event, __size);        \
+		if (!__entry)                                             \
+			return;                                           \
+	} while (0)
 
 /*
- * Two .tp files of a program can't have an event class of one name. Each defines
- * this symbol, in a section that is called like the file: so the linker names both.
- * In quotes, as clang wants names that are not ASCII.
+ * The variables of a printer: __entry is the record, __start the offset in p at
+ * which its text begins. __entry is not const: as in the kernel, TP_printk can
+ * pass parts of it to any function.
+ */
+#define TP_BEGIN_PRINT(record)                                            \
+	TP_RECORD_TYPE(record);                                           \
+	__record *__entry TP_UNUSED = (void *)(uintptr_t)entry;           \
+	const size_t __start = p->len
+
+/* ---- Event classes have different names ---- */
+
+/*
+ * Two .tp files of a program can't have event classes with the same name. Both
+ * define this symbol, each in a section that is named after its .tp file. So the
+ * linker's error names both files. The quotes are for clang, which needs them
+ * around names that are not ASCII.
  */
 #define TP_ONE_EVENT_CLASS(name, what)                                                  \
 	__asm__(".pushsection \".rodata." what "\", \"a\", %progbits\n\t"               \
@@ -57,9 +221,10 @@
 /* ---- Describing fields ---- */
 
 /*
- * The class by what __builtin_classify_type says, two bits for each: 8 is a
- * float, 5 a pointer, what is less an integer, which is 0; gcc says -1 of a
- * vector. Comparisons would have the compiler parse lvalue for each.
+ * A table of two bits for each value of __builtin_classify_type: the field's
+ * class. 8 is a float, 5 a pointer, less than 5 an integer, whose class is 0. All
+ * others are TP_OTHER, also -1, which gcc returns for a vector. With comparisons
+ * instead of a table, the compiler would parse lvalue for each of them.
  */
 #define TP_TYPE_CLASSES ((~0ULL << 18) | (TP_FLOAT << 16) | (TP_OTHER << 14) | (TP_OTHER << 12) | (TP_POINTER << 10))
 
@@ -70,7 +235,7 @@
 	_Generic((lvalue), char : (char)-1 < (char)1, signed char : 1, short : 1, int : 1, long : 1, \
 		 long long : 1, default : 0)
 #define TP_IS_CHAR(lvalue) _Generic((lvalue), char : 1, default : 0)
-/* The name of a type that is written as typeof(): readers of a format know C's own. */
+/* The name, as text, of a type that is written as typeof(): programs that read a format know only C's own types. */
 #define TP_TYPE_NAME(type)                                                                                           \
 	_Generic(*(type *)0, char: "char", signed char: "signed char", unsigned char: "unsigned char", short: "short", \
 		 unsigned short: "unsigned short", int: "int", unsigned int: "unsigned int", long: "long",             \
@@ -79,13 +244,20 @@
 		 default: __builtin_choose_expr(TP_TYPE_CLASS(*(type *)0) == TP_POINTER, "void *", "struct typeof"))
 
 /*
- * An element of a tp_event_field array. kind is that of enum tp_field_kind,
- * is_relative says whether member is a __rel_loc word, record is the
- * structure's tag, element_type the C type, member the structure's member that
- * holds the field or its word; the last are its symbols: NULL, a table, or
- * a table of flags and their delimiter. By value, structures and what stands
- * for them have no sign (as in the kernel). What stands in the record itself
- * has the member's type: where the compiler does not know it, it has said so.
+ * An element of a tp_event_field array:
+ *
+ *	field_kind	a constant of enum tp_field_kind
+ *	is_relative	whether member is a __rel_loc word
+ *	record		the tag of the record's structure
+ *	member		its member that holds the field or the field's word
+ *	element_type	the C type of an element
+ *	type_text	the same as text
+ *	...		the symbols: NULL; a table; or a table of flags, delimiter
+ *
+ * A __field_struct is never signed, even if its type is an integer (as in the
+ * kernel). A field in the record itself has its member's type, and element_type
+ * is not used: if the compiler does not know the type, it has reported that at
+ * the member.
  */
 #define TP_DESCRIBE(field_kind, is_relative, record, member, field_name, element_type, type_text, ...)       \
 	TP_DESCRIBE_AS(field_kind, is_relative, record, member, field_name,                                  \
@@ -110,13 +282,48 @@
 		.is_char = TP_IS_CHAR(element), .symbols = __VA_ARGS__,                                      \
 	}
 
+/*
+ * One macro for each way to declare a field. record is the structure's tag; type
+ * is a text, the element's type as written (char for strings); table is the one
+ * that TP_printk uses to print this very field.
+ */
+#define TP_DESCRIBE_FIELD(record, name, type) \
+	TP_DESCRIBE(TP_FIELD, false, record, name, #name, ~, type, NULL)
+#define TP_DESCRIBE_SYMBOLIC(record, name, type, table) \
+	TP_DESCRIBE(TP_FIELD, false, record, name, #name, ~, type, table)
+#define TP_DESCRIBE_FLAGS(record, name, type, delimiter, table) \
+	TP_DESCRIBE(TP_FIELD, false, record, name, #name, ~, type, table, delimiter)
+#define TP_DESCRIBE_STRUCT(record, name, type) \
+	TP_DESCRIBE(TP_STRUCT, false, record, name, #name, ~, type, NULL)
+#define TP_DESCRIBE_ARRAY(record, name, type) \
+	TP_DESCRIBE(TP_ARRAY, false, record, name, #name, ~, type, NULL)
+/* Fields with a __data_loc word, and with a __rel_loc word. kind is the name in enum tp_field_kind without TP_. */
+#define TP_DESCRIBE_DYNAMIC(kind, record, name, element, type) \
+	TP_DESCRIBE(TP_##kind, false, record, __data_loc_##name, #name, element, type, NULL)
+#define TP_DESCRIBE_RELATIVE(kind, record, name, element, type) \
+	TP_DESCRIBE(TP_##kind, true, record, __rel_loc_##name, #name, element, type, NULL)
+
+/* The members of a struct tp_event_class that describe a record: one with fields, and one without. */
+#define TP_DESCRIBE_RECORD(record, its_fields)                            \
+	.fields = its_fields,                                             \
+	.nr_fields = sizeof(its_fields) / sizeof(its_fields[0]),          \
+	.field_size = sizeof(its_fields[0]),                              \
+	.fixed_size = offsetof(struct record, __data)
+#define TP_DESCRIBE_EMPTY_RECORD(record) .fixed_size = offsetof(struct record, __data)
+
+/* Precedes a print format: no warning if it is longer than the strings that ISO C guarantees. */
+#define TP_FORMAT __extension__
+
 /* ---- The values of names ---- */
 
 /*
- * An element of a tp_eval array: x, if it is a constant integer to C; else one
- * that no format names. x is any expression, which is not evaluated: 0 times a
- * constant is a null pointer, of which the other pointer's type becomes that
- * of both. By their types, floating-point numbers are told from integers.
+ * An element of a tp_eval array: x and its value, if x is an integer constant in
+ * C; otherwise an element with the name "", which no format contains. x can be
+ * any expression, and is not evaluated.
+ *
+ * TP_IS_CONSTANT: if x is a constant, (void *)(x * 0) is a null pointer constant,
+ * and the conditional has the type of its other operand, int *. Otherwise it is a
+ * void *. The second _Generic excludes floating-point constants.
  */
 #define TP_IS_CONSTANT(x)                                                            \
 	(_Generic(1 ? (void *)((long)(x) * 0) : (int *)0, int *: 1, default: 0) &&   \

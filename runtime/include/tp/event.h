@@ -2,10 +2,10 @@
 /*
  * tp/event.h - events: the layout of their records and its description.
  *
- * A record is the kernel's: an 8-byte common header, the fixed fields
- * naturally aligned behind it, the payloads of the dynamic fields behind
- * those. tpgen writes one struct tp_event for each event; sinks read
- * records by nothing else.
+ * A record is laid out like the kernel's: an 8-byte common header, then the
+ * fixed fields, naturally aligned, then the payloads of the dynamic fields.
+ * tpgen writes one struct tp_event for each event; sinks need nothing else to
+ * read its records.
  */
 #ifndef TP_EVENT_H
 #define TP_EVENT_H
@@ -43,7 +43,7 @@ struct trace_entry {
 #define TP_DYNAMIC_DATA char __data[];
 #endif
 
-/* No record is longer, header and payloads included: offsets in it are 16 bits wide. */
+/* Bytes of the longest record, header and payloads included: offsets in a record are 16 bits wide. */
 #define TP_RECORD_MAX 65528
 
 /* A value and its name, in __print_flags (a mask) and __print_symbolic. Tables end with a NULL name. */
@@ -58,7 +58,11 @@ struct trace_print_flags_u64 {
 	const char *name;
 };
 
-/* From TP_STRING on there is a __data_loc (or __rel_loc) word at offset; the payload is behind the fixed part. */
+/*
+ * A field of the first three kinds is at offset itself. One of TP_STRING and
+ * the later kinds has a __data_loc (or __rel_loc) word at offset, and its
+ * payload after the fixed part.
+ */
 enum tp_field_kind {
 	TP_FIELD,         /* __field: a scalar at offset */
 	TP_STRUCT,        /* __field_struct: a structure at offset */
@@ -66,32 +70,33 @@ enum tp_field_kind {
 	TP_STRING,        /* __string, __string_len, __vstring: text with its NUL */
 	TP_DYNAMIC_ARRAY, /* __dynamic_array: elements */
 	TP_BITMASK,       /* __bitmask: bits, in unsigned longs; bit 0 is the lowest of the first */
-	TP_CPUMASK,       /* __cpumask: the same, a bit a CPU */
+	TP_CPUMASK,       /* __cpumask: the same, one bit for each CPU */
 	TP_SOCKADDR,      /* __sockaddr: the bytes of a socket address */
 };
 
-/* What the bytes of a field, or of one of its elements, are. */
+/* The type of a field, or of each of its elements. */
 enum tp_field_class {
-	TP_INTEGER, /* also bool and enumerations */
+	TP_INTEGER, /* includes bool and enumerations */
 	TP_FLOAT,   /* IEEE 754, 4 or 8 bytes */
-	TP_POINTER, /* as wide as the machine's */
+	TP_POINTER, /* as wide as a void * */
 	TP_OTHER,   /* a structure, a union, a wider scalar: bytes only */
 };
 
 /*
  * A __data_loc word: the payload's length in bytes << 16 | its offset from
  * the record's start. In a __rel_loc word the offset counts from the word's
- * own end. A payload whose elements are wider than a byte, bit masks too,
- * starts at their alignment; its number of elements stands as a uint16_t (at
- * an even offset) between the end of what is in front of it and the padding
- * to that alignment, for readers of CTF, who count in elements.
- * Payloads stand in field order; the first begins where the fixed part ends.
+ * own end.
+ *
+ * Payloads are in field order; the first begins at the end of the fixed part.
+ * A payload of elements wider than a byte, or of a bit mask, is aligned as its
+ * elements are. The number of its elements comes first, a uint16_t at an even
+ * offset, then padding, then the payload: readers of CTF count in elements.
  */
 typedef uint32_t tp_data_loc_t;
 
 struct tp_event_field {
 	const char *name;
-	const char *type;         /* the element's type as written, white space collapsed: "char", "pid_t" */
+	const char *type;         /* the element's type as in the .tp file, white space collapsed: "char", "pid_t" */
 	enum tp_field_kind kind;
 	bool relative;            /* the word at offset is a __rel_loc */
 	enum tp_field_class type_class;  /* of an element */
@@ -101,33 +106,37 @@ struct tp_event_field {
 	uint32_t element_align;   /* its alignment in bytes */
 	bool is_signed;           /* the element is a signed integer */
 	bool is_char;             /* the element is a char: an array of it is text */
-	const struct trace_print_flags *symbols; /* the table by which TP_printk prints this very field, or NULL */
-	const char *delimiter;    /* of __print_flags; NULL for __print_symbolic. TP_DESCRIBE sets both at once */
-	bool is_hexadecimal;      /* an integer that people read in base 16; markers' only */
+	const struct trace_print_flags *symbols; /* the table with which TP_printk prints just this field, or NULL */
+	const char *delimiter;    /* of __print_flags; NULL for __print_symbolic. TP_DESCRIBE sets both members */
+	bool is_hexadecimal;      /* an integer to be shown in base 16; only markers set it */
 };
 
 /*
- * A constant that a format names: of TRACE_DEFINE_ENUM or of an enumeration, a
- * value in a table, "sizeof(TYPE)". "" is no constant. Tables end with a NULL name.
+ * A constant that a format names, and its value. name is that of a
+ * TRACE_DEFINE_ENUM, of an enumeration or of a value in a table, or
+ * "sizeof(TYPE)". The name "" is no constant. Tables end with a NULL name.
  */
 struct tp_eval {
 	const char *name;
 	long long value;
 };
 
-/* What the events of a class share: the record and how it reads. */
+/* An event class: its events share the layout of their record and its description. */
 struct tp_event_class {
 	const struct tp_event_field *fields;
 	uint32_t nr_fields;
-	uint32_t field_size;      /* bytes of a struct tp_event_field as its module has it; 0: as its reader has it */
+	uint32_t field_size;      /* sizeof(struct tp_event_field) in the class's module; 0: the same as in the reader */
 	uint32_t fixed_size;      /* bytes of the fixed part; dynamic payloads begin here */
-	const char *print_fmt;    /* what ftrace prints behind "print fmt: ", but for the evals */
-	const struct tp_eval *evals; /* those that print_fmt or a field's type names, or NULL */
-	/* Appends the event's TP_printk text. entry is a whole record, payloads included. */
+	const char *print_fmt;    /* the text that ftrace has after "print fmt: ", with the names of the evals */
+	const struct tp_eval *evals; /* the constants that print_fmt or a field's type names, or NULL */
+	/* Appends a record's TP_printk text. entry is a whole record, payloads included. */
 	void (*print)(struct trace_seq *p, const void *entry);
 };
 
-/* A field by its number, from 0. Modules of older interfaces have shorter descriptions, so fields[i] is not for readers. */
+/*
+ * Returns a field by its number, from 0. Readers must use this instead of
+ * fields[i]: modules of older interfaces have shorter descriptions.
+ */
 static inline const struct tp_event_field *tp_event_field_at(const struct tp_event_class *event_class, uint32_t i)
 {
 	const size_t size = event_class->field_size ? event_class->field_size : sizeof(struct tp_event_field);
@@ -135,7 +144,7 @@ static inline const struct tp_event_field *tp_event_field_at(const struct tp_eve
 	return (const struct tp_event_field *)((const char *)event_class->fields + i * size);
 }
 
-/* How much an event matters, as syslog and LTTng-UST count: what is lower matters more. */
+/* The importance of an event, with the numbers of syslog and LTTng-UST: a lower number is more important. */
 enum tp_loglevel {
 	TP_LOGLEVEL_EMERG,
 	TP_LOGLEVEL_ALERT,
@@ -150,7 +159,7 @@ enum tp_loglevel {
 	TP_LOGLEVEL_DEBUG_MODULE,
 	TP_LOGLEVEL_DEBUG_UNIT,
 	TP_LOGLEVEL_DEBUG_FUNCTION,
-	TP_LOGLEVEL_DEBUG_LINE, /* of events that don't say */
+	TP_LOGLEVEL_DEBUG_LINE, /* the default of an event */
 	TP_LOGLEVEL_DEBUG,
 };
 
@@ -160,15 +169,15 @@ struct tp_event {
 	const struct tp_event_class *event_class;
 	struct tracepoint *tracepoint;
 	/*
-	 * The record writer: a probe of the tracepoint whose data is a
-	 * struct tp_sink *. The generated tp_record_NAME().
+	 * The record writer, the generated tp_record_NAME(): a probe of the
+	 * tracepoint whose data is a struct tp_sink *.
 	 */
 	tp_probe_t record;
 	enum tp_loglevel loglevel;
 	/*
-	 * common_type of its records: unique in the process, from 1, never used
-	 * again for another layout; 0 while the module is not loaded, or where
-	 * all 65535 are taken. Set by the runtime.
+	 * The common_type of the event's records, from 1. Set by the runtime. It is
+	 * unique in the process, and never used again for another layout. It is
+	 * 0 while the module is not loaded, and if all 65535 ids are taken.
 	 */
 	uint16_t id;
 	void *reserved[2];        /* for the runtime */
@@ -176,28 +185,34 @@ struct tp_event {
 
 /*
  * Appends the text of the event's format file, as ftrace has it in
- * events/SYSTEM/NAME/format: with it, libtraceevent, and whatever is built on
- * that, reads the event's records. Its parts:
+ * events/SYSTEM/NAME/format. With this text, libtraceevent and the tools that
+ * use it can read the event's records. Its parts:
  *
  *	name: NAME
  *	ID: the event's id, which is common_type of its records
- *	format: a line a field: its declaration, and in bytes from the record's
- *		start its offset, its size, and whether its elements are signed
- *	print fmt: the text of TP_printk, the record being REC
+ *	format: a line for each field: its declaration, its offset from the
+ *		record's start and its size, both in bytes, and whether its
+ *		elements are signed
+ *	print fmt: the text of TP_printk, with REC as the record
  *
- * Where the class has evals, their names are replaced by their values in the
- * print format, outside of its strings and where they are no member's name,
- * and between the brackets of a type.
+ * If the class has evals, their values replace their names in two places:
+ * between the brackets of a type; and in the print format, but not in its
+ * strings, nor for a name that is a member's.
  *
- * The event may be that of a module that is not loaded, and has the id 0
- * then. Takes no lock and no memory: may be called anywhere, also in
- * tp_for_each_event() and in a sink's describe_event.
+ * If the event's module is not loaded, the id is 0. Takes no lock and
+ * allocates no memory, so it can be called anywhere, including
+ * tp_for_each_event() and a sink's describe_event.
  *
- * 0; -EINVAL where event or its class is NULL; -ENOSPC where s is full.
+ * 0        success
+ * -EINVAL  event or its class is NULL
+ * -ENOSPC  s is full
  */
 TP_PUBLIC int tp_event_format(const struct tp_event *event, struct trace_seq *s);
 
-/* Calls fct for each event of each loaded module, in order of their ids, under a lock: fct must not enable events. */
+/*
+ * Calls fct for each event of each loaded module, in order of the ids. A lock
+ * is held meanwhile: fct must not enable events.
+ */
 TP_PUBLIC void tp_for_each_event(void (*fct)(const struct tp_event *event, void *data), void *data);
 
 #ifdef __cplusplus

@@ -5,24 +5,25 @@
  *	trace_mark(kernel_sched_switch, "prev_pid %d next_pid %d prev_state %ld", prev->pid, next->pid, prev->state);
  *
  * The names are those of Linux 2.6.24 to 2.6.31 (include/linux/marker.h). A
- * marker has a name and a format, as of printf; its arguments are of basic
- * types only. That is what general-purpose tools want: each marker is also an
- * event, "marker:kernel_sched_switch", which tp_enable() sends to any sink,
- * with fields that are named and typed by the format: see below.
+ * marker has a name and a format, as for printf; its arguments are of basic
+ * types only, as general-purpose tools need them. Each marker is also an
+ * event, "marker:kernel_sched_switch", which tp_enable() sends to any sink.
+ * The format gives the event's fields their names and types: see below.
  *
- * A marker is a tracepoint of a kind, and all that tp/tracepoint.h says of
- * tracepoints, probes and threads holds for it. Off, it costs what a tracepoint
- * costs. Several places may have markers of one name, in one
- * module or several, if they have the same format: it takes the place of the prototype.
+ * A marker is a kind of tracepoint, and everything that tp/tracepoint.h says
+ * about tracepoints, probes and threads holds for it. While off, it costs the
+ * same as a tracepoint. Several places can have markers of one name, in one
+ * module or several, if they have the same format: the format takes the place
+ * of the prototype.
  *
- * Needs no more than libtp to link with.
+ * A program with markers links to libtp and nothing else.
  */
 #ifndef TP_MARKER_H
 #define TP_MARKER_H
 
 #include <stdarg.h>
 
-#ifndef TP_RUNTIME /* which has no markers, and so is no module */
+#ifndef TP_RUNTIME /* the runtime has no markers, so it is no module */
 #include <tp/announce.h>
 #endif
 #include <tp/call.h>
@@ -37,52 +38,57 @@ extern "C" {
 /* The format of a marker without arguments. */
 #define MARK_NOARGS " "
 
-/* A marker's name is no longer, in bytes. */
+/* The maximum length of a marker's name, in bytes. */
 #define TP_MARKER_NAME_MAX 255
 
-/* A marker has no more arguments: those of the stars in its format count. */
+/* The maximum number of a marker's arguments, including those for a * in its format. */
 #define TP_MARKER_ARGS_MAX 32
 
-/* One place in a module where trace_mark() stands is a struct marker: tp/module.h. */
+/* Each trace_mark() in the code is a struct marker: tp/module.h. */
 
 /*
- * A probe. data is what it was registered with, call_private the
- * struct marker that was hit, fmt its format. args are the arguments that
- * the format says, at the first: va_arg(*args, int) takes an int. Each probe has its own.
+ * A probe. data is the pointer that was registered with it, call_private the
+ * struct marker that was hit, fmt its format. args are the arguments, of the
+ * types that the format says: va_arg(*args, int) takes an int. Each probe gets
+ * a list of its own, which begins at the first argument.
  */
 typedef void marker_probe_func(void *data, void *call_private, const char *fmt, va_list *args);
 
 /*
  * trace_mark(name, format, arguments...): calls the probes of the marker.
  *
- * name is an identifier. format is a string literal, or several; compilers
- * check the arguments against it (-Wformat). With none, format is MARK_NOARGS.
- * The arguments are evaluated while the marker is on, and only then: so not
- * even a call among them costs anything while it is off, and what must happen
- * in any case does not belong there. Where a file is compiled with -DTP_SDT=1
- * (tp/sdt.h: the marker is a USDT probe then, too, of the provider "marker"),
- * the first twelve are evaluated in any case, once.
+ * name is an identifier. format is one or more string literals; compilers
+ * check the arguments against it (-Wformat). Without arguments, format is
+ * MARK_NOARGS.
  *
- * The format says how the event's record is laid out: a field for each
- * conversion. Its name is the last identifier in the text between the
- * conversion before and this one ("pid %d", "pid=%d", "(pid: %d"), or
- * arg1, arg2 ... where there is none. A second field of a name gets _2 behind
- * it, and so on; a keyword of C, or one that begins with common_, a _.
+ * The arguments are evaluated only while the marker is on. So a call among them
+ * costs nothing while it is off, and code that must run in any case does not
+ * belong there. With -DTP_SDT=1 the marker is also a USDT probe, of the
+ * provider "marker" (tp/sdt.h). Then the first twelve arguments are always
+ * evaluated, once.
+ *
+ * The event's record has a field for each conversion of the format. The
+ * field's name is the last identifier in the text between the preceding
+ * conversion and this one ("pid %d", "pid=%d", "(pid: %d"); if there is none,
+ * arg1, arg2 ... A second field of a name gets _2 appended, and so on. A
+ * keyword of C, and a name that begins with common_, gets a _ appended.
  *
  *	%d %i %u %o %x %X, also with hh, h, l, ll, q, j, z, t: an integer of that type
  *	%c: a char         %p: a void *
- *	%s: a copy of the string, "(null)" for NULL; with a precision no more than that of it
+ *	%s: a copy of the string, "(null)" for NULL; with a precision, no more of it than that
  *	%e %f %g %a: a double, also with L
  *
- * It prints as printf would print it, but that a width or a precision that is a
- * * is not recorded, and nothing is padded or rounded by it (a string's is obeyed).
- * With %n, %m, %lc, %ls, %C, %S, the flags ' and I, or numbered
- * arguments (%1$d), the marker has probes like any other, but is no event, which
- * a message says when its module is loaded.
+ * The event prints as printf would print it, with one exception: a width or a
+ * precision that is a * is not recorded, and pads or rounds nothing. (For a
+ * string, the precision does limit the copy.)
  *
- * In C, not in an inline function with external linkage ("inline" without
- * "static"). In C++ everywhere, but on processors other than x86-64 and arm64
- * not in inline functions and templates.
+ * With %n, %m, %lc, %ls, %C, %S, the flags ' and I, or numbered arguments
+ * (%1$d), the marker has probes like any other, but is no event; a message says
+ * so when its module is loaded.
+ *
+ * In C, a marker can't be in an inline function with external linkage ("inline"
+ * without "static"). In C++ it can be anywhere on x86-64 and arm64; on other
+ * processors it can't be in inline functions and templates.
  */
 #define trace_mark(name, ...)                                                                      \
 	do {                                                                                       \
@@ -93,41 +99,43 @@ typedef void marker_probe_func(void *data, void *call_private, const char *fmt, 
 	} while (0)
 
 /*
- * Registers a probe for all markers of that name and format, those of modules
- * that are loaded later too; as tp_probe_register(), which says more. If the
- * code that calls this is unloaded, so are its probes.
+ * Registers a probe for all markers of that name and format, including those of
+ * modules that are loaded later. tp_probe_register() says more. If the module
+ * that calls this is unloaded, the probes that it contains are removed.
  *
+ * 0         success
  * -EEXIST   this probe with this data is registered already
  * -EINVAL   name, format or probe is NULL; name is longer than TP_MARKER_NAME_MAX; or the name is in use with another
- *           format, which a message says
+ *           format, and then a message says so
  * -ENOMEM, -EPERM, -EDEADLK   as for tp_probe_register()
  */
 static inline int marker_probe_register(const char *name, const char *format, marker_probe_func *probe,
 					void *data);
 
 /*
- * Takes it off again; as tp_probe_unregister(). Calls of it that run may go on
- * until marker_synchronize_unregister() returns.
+ * Unregisters a probe, like tp_probe_unregister(). Calls of the probe that are
+ * running can go on until marker_synchronize_unregister() returns.
  *
- * -ENOENT   it is not registered
- * -EINVAL   name or probe is NULL, or name too long
+ * 0         success
+ * -ENOENT   this probe with this data is not registered
+ * -EINVAL   name or probe is NULL, or name is too long
  */
 TP_PUBLIC int marker_probe_unregister(const char *name, marker_probe_func *probe, void *data);
 
-/* tracepoint_synchronize_unregister(), which is for both. */
+/* The same as tracepoint_synchronize_unregister(), which waits for probes of both kinds. */
 static inline int marker_synchronize_unregister(void)
 {
 	return tracepoint_synchronize_unregister();
 }
 
 /*
- * Calls fct for each marker of each loaded module, those included that were
- * refused, under the registry's lock: as tp_for_each_tracepoint(), which leaves markers out.
- * tp_get_tracepoint_info(&marker->tp, ...) says more.
+ * Calls fct for each marker of each loaded module, including refused ones, under
+ * the registry's lock: the rules of tp_for_each_tracepoint() hold, which itself
+ * leaves markers out. tp_get_tracepoint_info(&marker->tp, ...) tells more.
  */
 TP_PUBLIC void tp_for_each_marker(void (*fct)(struct marker *marker, void *data), void *data);
 
-/* ---- What the above is made of ---- */
+/* ---- Implementation ---- */
 
 TP_PUBLIC int tp_marker_register(const char *name, const char *format, marker_probe_func *probe, void *data);
 
@@ -138,20 +146,20 @@ static inline int marker_probe_register(const char *name, const char *format, ma
 	return tp_marker_register(name, format, probe, data);
 }
 
-/* For compilers to look at the arguments. It is never called. */
+/* Lets compilers check the arguments against the format. Never called. */
 static inline void tp_marker_check_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static inline void tp_marker_check_format(const char *format, ...)
 {
 	(void)format;
 }
 
-/* The iterator of all markers, and its type, with which it is called. */
+/* The iterator of all markers, and the type that sites call it with. */
 TP_PUBLIC void tp_marker_iterate(void);
 typedef void tp_marker_iterate_t(struct tracepoint *tp, ...);
 
 #define TP_MARKER_FORMAT(format, ...) format
 
-/* All members, in their order, as C++ wants it. */
+/* All members in order, as C++ requires. */
 #define TP_MARKER_INIT(tp_name, name, format, file, line)                                                      \
 	{                                                                                                      \
 		{0, line, NULL, tp_marker_iterate, tp_name, format, file, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
@@ -160,8 +168,9 @@ typedef void tp_marker_iterate_t(struct tracepoint *tp, ...);
 	}
 
 /*
- * The site's struct marker, which an assembler instruction announces: a
- * pointer to it, in the group of the code's section, as tp/site.h does it for imports.
+ * Announces the site's struct marker: assembler code puts a pointer to it into
+ * a section that belongs to the group of the code's section, as tp/site.h does
+ * for imports.
  */
 #ifdef TP_SYMBOL_OPERAND
 #define TP_MARKER_POINTER(tag)                                            \
@@ -178,9 +187,10 @@ typedef void tp_marker_iterate_t(struct tracepoint *tp, ...);
 
 #ifdef __cplusplus
 /*
- * A static variable of an inline function or of a template may be another
- * module's, as the loader merges them. That of a class that is hidden is not.
- * site is a class of the place's own, which knows what the marker is.
+ * The loader merges static variables of inline functions and of templates, so
+ * such a variable could be another module's. It does not merge those of a
+ * hidden class. site is a class that each trace_mark() defines for itself; it
+ * has the marker's name, format and place.
  */
 extern "C++" {
 template <class site> struct TP_HIDDEN tp_marker_of {
@@ -211,10 +221,13 @@ template <class site> struct marker tp_marker_of<site>::marker =
 /* ---- The site ---- */
 
 /*
- * Whether the marker is on, as tp/site.h does it for a tracepoint. The
- * instruction's operand must be a constant: in C++ by way of a template; with gcc in place;
- * with clang, whose asm goto before clang 17 can't be in a function that has another and variables with a
- * scope, in a function that it only sees through when it optimizes.
+ * Whether the marker is on, as in tp/site.h for a tracepoint. The operand of
+ * the instruction must be a constant:
+ * - In C++, a template makes it one.
+ * - With gcc in C, the instruction is in the macro itself.
+ * - With clang in C, it is in an inline function, since clang before 17 refuses
+ *   a function that has two asm gotos and variables with a scope. There the
+ *   operand is a constant only when clang optimizes.
  */
 #if TP_STATIC_KEYS && (defined(__cplusplus) || !defined(__clang__) || defined(__OPTIMIZE__))
 #define TP_MARKER_KEY(operand) \
@@ -265,8 +278,8 @@ on:
 #endif
 
 /*
- * Calls the probes. Arguments are converted as for any function of variable
- * arguments, in C by ?:, which also lets none be evaluated twice.
+ * Calls the probes. Arguments are converted as for any function with variable
+ * arguments; in C, ?: does this. No argument is evaluated twice.
  */
 #ifdef __cplusplus
 extern "C++" {
@@ -349,7 +362,7 @@ template <class... more> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp
 	} while (0)
 #define TP_MARKER_HIT_MANY(tp, format, ...) TP_CALL_MANY(tp_marker_iterate_t, tp, __VA_ARGS__)
 
-/* The 34th, which is the number of arguments behind the format where these are up to 32. */
+/* Picks its 34th argument: the macro for as many arguments as follow the format, up to 32. */
 #define TP_MARKER_PICK(format, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, \
 		       a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, picked, ...)                 \
 	picked
@@ -366,8 +379,8 @@ template <class... more> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp
 #endif
 
 /*
- * The site. As a USDT probe it has its arguments in variables, so that none is
- * evaluated twice; those behind the twelfth are not for the probe.
+ * The site. If it is a USDT probe, its first twelve arguments are in variables,
+ * so that none is evaluated twice; the USDT probe does not get the others.
  */
 #define TP_MARKER_SITE_IF_ON(site, ...)                                              \
 	if (__builtin_expect(TP_MARKER_IS_ON(site), 0))                   \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tp/module.h - how a module's tracepoints, events and sites become known to
- * the runtime. tp/announce.h does this for every program; other uses are rare.
+ * tp/module.h - announces a module's tracepoints, events and sites to the
+ * runtime. tp/announce.h does this for every program; other uses are rare.
  */
 #ifndef TP_MODULE_H
 #define TP_MODULE_H
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* A site: its static key, and that of which tracepoint. tp/site.h says what the distances are. */
+/* A site: distances to its instruction and to its tracepoint; on arm64 also to the branch's target. See tp/site.h. */
 struct tp_site {
 	int32_t code;
 	int32_t key;
@@ -26,28 +26,29 @@ struct tp_site {
 };
 
 /*
- * One place in a module where trace_mark() stands. All of one name share their probes.
+ * A marker: one trace_mark() in a module's code. All markers of one name share their probes.
  */
 struct marker {
-	struct tracepoint tp;    /* tp.name is "marker:" and the name, tp.proto the format; tp.file, tp.line: where */
-	const char *name;        /* "kernel_sched_switch": global to the process, as are its probes */
+	struct tracepoint tp;    /* tp.name is "marker:" and the name, tp.proto the format; tp.file, tp.line: its place */
+	const char *name;        /* "kernel_sched_switch": global to the process, and so are its probes */
 	const char *format;
-	struct tp_event *event;  /* the runtime's: what all of this name and format are to sinks. NULL: no event */
+	struct tp_event *event;  /* the runtime's: the event of all markers of this name and format; NULL: no event */
 };
 
 /*
- * What one module (the program or a shared object) holds. The linker gathers
- * it in sections: of pointers, but for the sites.
+ * The contents of one module (the program or a shared object). The linker
+ * gathers them in sections: the sites themselves, and pointers to all else.
  *
- * The first members say what its files were compiled with, so that a library
- * knows what it is given. A module of an interface that it does not serve stays
- * off, after a message. interface stays the first member for ever.
+ * The first members tell the library which interface and which sizes of
+ * structures the module was compiled with. If the library does not serve that
+ * interface, the module stays off, after a message. The member interface
+ * stays the first one for ever.
  */
 struct tp_module {
 	uint32_t interface;       /* TP_INTERFACE_VERSION */
-	uint16_t size;            /* bytes of this structure, and of those that it leads to */
+	uint16_t size;            /* bytes of this structure; the next members are those of structures that it leads to */
 	uint16_t tracepoint_size;
-	uint16_t probe_size;      /* struct tracepoint_func, which the iterators walk over */
+	uint16_t probe_size;      /* of struct tracepoint_func: iterators walk over an array of these */
 	uint16_t event_size;
 	uint16_t class_size;
 	uint16_t field_size;
@@ -65,7 +66,7 @@ struct tp_module {
 	bool loaded;
 };
 
-/* Those first members, in their order. */
+/* The initializers of those first members, in order. */
 #define TP_MODULE_HEAD                                                                                       \
 	TP_INTERFACE_VERSION, sizeof(struct tp_module), sizeof(struct tracepoint),                           \
 		sizeof(struct tracepoint_func), sizeof(struct tp_event), sizeof(struct tp_event_class),      \
@@ -74,17 +75,17 @@ struct tp_module {
 
 /*
  * Each file that creates or imports tracepoints announces its module in a
- * constructor, and takes it back in a destructor. Of several calls for one
- * module the first counts, and of unload, too.
+ * constructor, and unloads it in a destructor. If several files of a module
+ * do so, only the first announcement and the first unload count.
  *
- * tp_module_announce() is tp_module_load(), and looks at TP_ENABLE and
- * TP_OUTPUT, when it is first called.
+ * tp_module_announce() does the same as tp_module_load(). Its first call also
+ * looks at TP_ENABLE and TP_OUTPUT.
  *
- * After tp_module_unload() nothing of the module's code and data is used any
- * more: it waits for the readers, if one of the tracepoints was ever on. It
- * does not wait where it is called from inside a probe (which can only be a
- * probe that calls exit()), nor at the end of the process, when nothing is
- * unmapped.
+ * After tp_module_unload() the runtime uses nothing of the module's code and
+ * data any more: if one of the tracepoints was ever on, it waits for the
+ * readers. It does not wait
+ * - inside a probe (only a probe that calls exit() can get there),
+ * - at the end of the process, when nothing is unmapped.
  */
 TP_PUBLIC void tp_module_announce(struct tp_module *module);
 TP_PUBLIC void tp_module_load(struct tp_module *module);

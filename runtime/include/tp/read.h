@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tp/read.h - the read side of the probe arrays: what calls the probes walks
- * them by this. Not for call sites: it includes liburcu's inline functions, and is C only.
+ * tp/read.h - the read side of the probe arrays. The code that calls the probes
+ * walks the arrays with these functions. Not for call sites: this header
+ * includes liburcu's inline functions, and is C only.
  */
 #ifndef TP_READ_H
 #define TP_READ_H
 
 /*
- * The functions of liburcu-bp that are meant to be inlined, without its
- * mapping of rcu_read_lock() and the like, which the program may want for
- * another flavour.
+ * liburcu-bp's inline functions, without the macros that map rcu_read_lock()
+ * and so on to them: the program may need those names for another flavour.
  */
 #include <urcu/static/urcu-bp.h>
 
@@ -17,7 +17,7 @@
 
 /*
  * Enters the read-side critical section in which the probes are called, and
- * returns the array of this moment; NULL where the last probe has just gone.
+ * returns the current array; NULL if the last probe has just been removed.
  * Barrier (A): the acquire pairs with (B), the release in probes.c
  * that publishes an array after its elements are written.
  */
@@ -27,7 +27,10 @@ static inline const struct tracepoint_func *tp_read_lock(const struct tracepoint
 	return __atomic_load_n(&tp->funcs, __ATOMIC_ACQUIRE);
 }
 
-/* ThreadSanitizer can't see into liburcu: that what a reader did comes before the end of a grace period, it is told. */
+/*
+ * ThreadSanitizer can't see into liburcu. This tells it that everything a
+ * reader did happens before the end of a grace period.
+ */
 #if defined(__SANITIZE_THREAD__)
 #define TP_THREAD_SANITIZER 1
 #elif defined(__has_feature)
@@ -48,10 +51,11 @@ static inline void tp_read_unlock(void)
 }
 
 /*
- * An element's function: NULL at the array's end, TP_REMOVED where there is
- * none to call. Loaded once, atomically: removal overwrites it while readers
- * walk the array. Barrier (A), too: where it was replaced, by (E) in
- * probes.c, what the new function needs is visible.
+ * Returns the function of an element: NULL at the array's end, TP_REMOVED if
+ * there is no function to call. It is loaded once, atomically: removal
+ * overwrites it while readers walk the array. This is barrier (A), too: if
+ * (E) in probes.c has replaced the function, everything that the new function
+ * needs is visible.
  */
 static inline tp_probe_t tp_probe_func(const struct tracepoint_func *it)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tp/scratch.h - memory for a record on its way, for sinks that don't hand out
- * a buffer of their own.
+ * tp/scratch.h - memory for a record between reserve and commit, for sinks
+ * without a buffer of their own.
  */
 #ifndef TP_SCRATCH_H
 #define TP_SCRATCH_H
@@ -15,9 +15,9 @@ extern "C" {
 #endif
 
 /*
- * size bytes of a stack that the calling thread has, 16-byte aligned. They are
- * given back in reverse order. NULL where size does not fit any more: a
- * thread's stack holds 256 KiB. Safe in signal handlers.
+ * Returns size bytes, 16-byte aligned, from a stack that each thread has for
+ * this. Memory must be popped in reverse order. NULL if size does not fit: a
+ * thread's stack holds 256 KiB. Both are safe in signal handlers.
  */
 TP_PUBLIC void *tp_scratch_push(size_t size);
 TP_PUBLIC void tp_scratch_pop(void *memory);

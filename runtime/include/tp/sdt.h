@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tp/sdt.h - sites that tools see from outside: USDT, as SystemTap made it up.
+ * tp/sdt.h - makes sites visible to tools outside the program, as USDT probes,
+ * which SystemTap introduced.
  *
- * Where a file is compiled with -DTP_SDT=1, each trace_X() in it is also a
- * probe of SystemTap, bpftrace, perf and gdb: an instruction that does
- * nothing, on which they put a breakpoint, and a note in the file's section
- * .note.stapsdt that says where that is, what it is called, and in which
- * registers the arguments are. It is hit whether the tracepoint is on or off,
- * and knows nothing of TP_CONDITION. Without TP_SDT there is no trace of all
- * this in a program, and nothing else than this header is needed with it.
+ * In a file that is compiled with -DTP_SDT=1, each trace_X() is also a probe of
+ * SystemTap, bpftrace, perf and gdb. It has
+ * - an instruction that does nothing, on which the tool puts a breakpoint,
+ * - a note in the section .note.stapsdt, which has the instruction's address,
+ *   the probe's name, and the registers of the arguments.
+ *
+ * The probe is hit whether the tracepoint is on or off, and ignores
+ * TP_CONDITION. With TP_SDT, a program needs nothing but this header; without
+ * TP_SDT, a program has nothing of all this in it.
  *
  *	TP_SDT_PROBE(PROVIDER, NAME, arguments...)
  *
- * PROVIDER and NAME are string literals, as in "sched" and "sched_switch".
- * Arguments are what a register holds: integers, bool, enumerations,
- * pointers. Others (structures, floating point, __int128) are left out, and so are
- * those behind the twelfth, of 32 at most; tools number what is left, from 0 or
- * from 1. An argument is evaluated once, or, without TP_SDT and when it is left
- * out, not at all. Bit-fields must be cast: their size is not what the tools know.
- * May be hit anywhere, in signal handlers, too.
+ * PROVIDER and NAME are string literals, such as "sched" and "sched_switch".
+ * There are up to 32 arguments. Tools see those that fit a register: integers,
+ * bool, enumerations, pointers. Others (structures, floating point, __int128)
+ * are left out, and so are all after the twelfth; tools number the remaining
+ * ones, from 0 or from 1. An argument is evaluated once; if it is left out, or
+ * without TP_SDT, not at all. Bit-fields must be cast: tools do not know their
+ * size. A probe can be hit anywhere, including signal handlers.
  *
- * All arguments are in registers, as no tool understands all that could be in
- * memory, and perf drops constants; and they are called by their 64-bit names,
- * as gdb calls the others differently. The size beside it, negative for what
- * is signed, says how much of the register counts.
+ * All arguments are in registers, because no tool understands every operand
+ * that could be in memory, and perf drops constants. The note has the 64-bit
+ * names of the registers, because gdb calls the shorter ones differently. A
+ * size beside the name says how much of the register counts; it is negative if
+ * the argument is signed.
  *
- * The 5-byte nop of x86-64 is what Linux 6.18 replaces by a call, where a tool is
- * attached, as that is faster than a breakpoint. But the call writes to the
- * stack, where a function that calls no other may have its variables, below
- * the stack pointer ("red zone"). tp_sdt_no_red_zone() is for that.
+ * When a tool is attached, Linux 6.18 replaces the 5-byte nop of x86-64 by a
+ * call, which is faster than a breakpoint. But the call writes to the stack,
+ * below the stack pointer. A function that calls no other can have its
+ * variables there (the "red zone"). tp_sdt_no_red_zone() prevents that.
  */
 #ifndef TP_SDT_H
 #define TP_SDT_H
@@ -49,7 +53,7 @@
 
 #if !TP_SDT
 
-/* Never called: what the arguments are of is used, as compilers see it. */
+/* Never called. It makes the variables in the arguments count as used, so that compilers don't warn. */
 #ifdef __cplusplus
 extern "C"
 #endif
@@ -61,7 +65,7 @@ int tp_sdt_unused(const char *provider, ...);
 
 /* ---- The arguments ---- */
 
-/* What tells a word from the rest, and its size: negative where it is signed, 0 where it is left out. */
+/* The size of an argument: negative if it is signed, 0 if it does not fit a register and is left out. */
 #ifdef __cplusplus
 extern "C++" {
 template <class T> struct tp_sdt_is_signed {
@@ -83,7 +87,7 @@ TP_SDT_IS_SIGNED(int)
 TP_SDT_IS_SIGNED(long)
 TP_SDT_IS_SIGNED(long long)
 
-/* The integer that an enumeration is. */
+/* The underlying integer type of an enumeration. */
 template <class T, bool is_enum> struct tp_sdt_integer {
 	typedef T type;
 };
@@ -106,7 +110,7 @@ template <class T> struct tp_sdt_argument<T, true> {
 		return x;
 	}
 };
-/* Never called: by its type, as an argument that is passed has it. */
+/* Never called. Its return type depends on x's type after the conversions of a passed argument. */
 template <class T>
 tp_sdt_argument<T, sizeof(T) <= sizeof(long) && __builtin_classify_type(*(T *)0) >= 1 &&
 			   __builtin_classify_type(*(T *)0) <= 5>
@@ -120,7 +124,7 @@ tp_sdt_argument_of(T x);
 #else
 #define TP_SDT_CHAR_IS_SIGNED 1
 #endif
-/* As an argument that is passed: an array is a pointer, and no const is left. */
+/* x with the type of a passed argument: an array becomes a pointer, and const is dropped. */
 #define TP_SDT_VALUE(x) ((void)0, (x))
 #define TP_SDT_BYTES(x) ((int)sizeof(__typeof__(TP_SDT_VALUE(x))))
 #define TP_SDT_IS_WORD(x)                                                                               \
@@ -137,12 +141,13 @@ tp_sdt_argument_of(T x);
 
 #ifdef __x86_64__
 #define TP_SDT_NOP ".byte 0x0f, 0x1f, 0x44, 0, 0"
-/* With the sign in front that assembler in Intel's syntax leaves out. */
+/* The register with a % before its name, which assembler in Intel's syntax leaves out. */
 #define TP_SDT_REGISTER(n) "{%q[a" #n "]|%%%q[a" #n "]}"
 
 /*
- * Makes the function one that calls others, in a place where control never
- * comes: so it has no red zone. As that call does not return, nothing is saved for it.
+ * Adds a call to the function, at a place that is never reached. A function
+ * with a call has no red zone. As this call does not return, the function saves
+ * no registers for it.
  */
 static inline __attribute__((always_inline)) void tp_sdt_no_red_zone(void)
 {
@@ -161,9 +166,9 @@ static inline __attribute__((always_inline)) void tp_sdt_no_red_zone(void)
 #endif
 
 /*
- * Tools compare where the section .stapsdt.base is with where the note says
- * that it was, as prelink moves programs without changing notes. One is enough for
- * all notes of a program.
+ * Prelink moves programs without changing their notes. So tools compare the
+ * address of the section .stapsdt.base with the address that the note has for
+ * it. One such section is enough for all notes of a program.
  */
 #define TP_SDT_BASE                                                                                     \
 	".ifndef _.stapsdt.base\n\t"                                                                    \
@@ -176,7 +181,7 @@ static inline __attribute__((always_inline)) void tp_sdt_no_red_zone(void)
 	".popsection\n\t"                                                                               \
 	".endif\n\t"
 
-/* "SIZE@REGISTER", if there is such an argument; a blank between two. */
+/* "SIZE@REGISTER", unless the argument is left out; a blank between two arguments. */
 #define TP_SDT_TEXT(n)                                                                                  \
 	".if %c[s" #n "]\n\t"                                                                           \
 	".if .Ltp_sdt_any\n\t"                                                                          \
@@ -187,12 +192,14 @@ static inline __attribute__((always_inline)) void tp_sdt_no_red_zone(void)
 	".endif\n\t"
 
 /*
- * An ELF note of the type 3: addresses of the instruction, of the base and of
- * a semaphore, of which there is none; provider, name, arguments. The section is in
- * the group of the code's ("?"), so that an inline function of C++ has one note,
- * and linked to it ("o"), so that a linker that collects garbage drops both.
+ * An ELF note of the type 3: the addresses of the instruction, of the base and
+ * of a semaphore (0: there is none); provider, name, arguments. The note's
+ * section is in the group of the code's section ("?"), so that an inline
+ * function of C++ has one note. It is linked to that section ("o"), so that a
+ * linker that collects garbage drops both.
  *
- * Memory, as tools follow pointers: what the program has stored must be there.
+ * It clobbers "memory" because tools follow pointers: everything that the
+ * program has stored must be in memory by then.
  */
 #define TP_SDT_ASM(provider, name, texts, ...)								\
 	do {												\
@@ -215,12 +222,12 @@ static inline __attribute__((always_inline)) void tp_sdt_no_red_zone(void)
 					    : : __VA_ARGS__ : "memory");				\
 	} while (0)
 
-/* ---- As many arguments as there are ---- */
+/* ---- Variable numbers of arguments ---- */
 
-/* An argument's operands. n is its number, from the last, which is 1. */
+/* The operands of an argument. n is its number, counted from the last one, which is 1. */
 #define TP_SDT_OPERAND(n, x) [s##n] "i"(TP_SDT_SIZE(x)), [a##n] "r"(TP_SDT_WORD(x))
 
-/* The probe's name goes along, so that no list is ever empty. */
+/* The probe's name is passed along, so that no list of arguments is ever empty. */
 #define TP_SDT_OPERANDS_0(name)
 #define TP_SDT_OPERANDS_1(name, x) TP_SDT_OPERAND(1, x)
 #define TP_SDT_OPERANDS_2(name, x, ...) TP_SDT_OPERAND(2, x), TP_SDT_OPERANDS_1(name, __VA_ARGS__)
@@ -252,7 +259,7 @@ static inline __attribute__((always_inline)) void tp_sdt_no_red_zone(void)
 #define TP_SDT_TEXTS_12 TP_SDT_TEXT(12) TP_SDT_TEXTS_11
 #define TP_SDT_TEXTS_MORE TP_SDT_TEXTS_12
 
-/* The number of arguments behind the first: 0 to 12, or MORE, up to 32. */
+/* The number of arguments after the first: 0 to 12, or MORE for 13 to 32. */
 #define TP_SDT_COUNT(...)                                                                               \
 	TP_SDT_COUNT_OF(__VA_ARGS__, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE,  \
 			MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, 12, 11, 10, 9, 8, 7, 6,   \
@@ -261,10 +268,10 @@ static inline __attribute__((always_inline)) void tp_sdt_no_red_zone(void)
 			a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, count, ...)       \
 	count
 
-/* ... = NAME, arguments */
+/* ... are NAME and the arguments. */
 #define TP_SDT_PROBE(provider, ...) \
 	TP_SDT_PROBE_OF(TP_SDT_COUNT(__VA_ARGS__), provider, TP_SDT_NAME(__VA_ARGS__, ), __VA_ARGS__)
-/* For trace_mark(): ... = format, arguments */
+/* For trace_mark(): ... are the format and the arguments. */
 #define TP_SDT_MARKER(name, ...) TP_SDT_PROBE_OF(TP_SDT_COUNT(__VA_ARGS__), "marker", name, __VA_ARGS__)
 #define TP_SDT_PROBE_OF(count, provider, name, ...) TP_SDT_PROBE_N(count, provider, name, __VA_ARGS__)
 #define TP_SDT_PROBE_N(count, provider, name, ...) \

@@ -3,9 +3,9 @@
  * tp/trace_seq.h - a bounded string that text is appended to, as in the
  * kernel's include/linux/trace_seq.h.
  *
- * The caller owns the buffer. Appending past its end sets full and appends
- * what fits; the text is always ended by a NUL. A trace_seq belongs to one
- * thread; its functions are safe in signal handlers as far as vsnprintf is.
+ * The caller owns the buffer. A text that does not fit is cut at the buffer's
+ * end, and full is set; the text always ends with a NUL. A trace_seq belongs
+ * to one thread; its functions are as safe in signal handlers as vsnprintf.
  */
 #ifndef TP_TRACE_SEQ_H
 #define TP_TRACE_SEQ_H
@@ -21,8 +21,8 @@ extern "C" {
 #endif
 
 /*
- * libtraceevent has functions of these names, for a struct trace_seq of its
- * own: in a program with both libraries, each must find its own functions.
+ * libtraceevent has functions of the same names, for a struct trace_seq of its
+ * own. With these macros a program can link to both libraries.
  */
 #define trace_seq_init tp_trace_seq_init
 #define trace_seq_printf tp_trace_seq_printf
@@ -35,8 +35,8 @@ extern "C" {
 struct trace_seq {
 	char *buffer;
 	size_t size; /* bytes of buffer, at least 1 */
-	size_t len;  /* bytes of text, without the NUL; below size */
-	bool full;   /* something did not fit */
+	size_t len;  /* bytes of text, without the NUL; less than size */
+	bool full;   /* some text did not fit */
 	void *reserved; /* for the runtime; NULL outside of TP_printk */
 };
 
@@ -49,15 +49,16 @@ TP_PUBLIC void trace_seq_vprintf(struct trace_seq *s, const char *fmt, va_list a
 TP_PUBLIC void trace_seq_puts(struct trace_seq *s, const char *str);
 TP_PUBLIC void trace_seq_putc(struct trace_seq *s, char c);
 
-/* Appends bytes as they are; a NUL among them ends the text for whoever reads it as a string. */
+/* Appends bytes unchanged. A NUL among them ends the text for code that reads it as a string. */
 TP_PUBLIC void trace_seq_putmem(struct trace_seq *s, const void *bytes, size_t len);
 
-/* Appends the bits as the kernel's %*pb: hexadecimal, the highest first, a comma in front of each 32. */
+/* Appends the bits like the kernel's %*pb: hexadecimal, the highest bit first, a comma between groups of 32. */
 TP_PUBLIC void trace_seq_bitmask(struct trace_seq *s, const unsigned long *bits, int nr_bits);
 
 /*
- * Where the next text goes. For functions of one's own that TP_printk calls
- * with p: they keep it, append their text and a '\0' (trace_seq_putc), and return it for a %s.
+ * Returns the position of the next text. For your own functions that
+ * TP_printk calls with p: such a function saves this pointer, appends its text
+ * and a '\0' (trace_seq_putc), and returns the pointer for a %s.
  */
 static inline const char *trace_seq_buffer_ptr(const struct trace_seq *s)
 {

@@ -1,54 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tp/tracepoint.h - tracepoints and the probes that are called from them.
+ * tp/tracepoint.h - tracepoints, and the probes that they call.
  *
- * This is all that a call site needs; the headers that tpgen writes include
- * it. The names are the Linux kernel's (include/linux/tracepoint.h) for what
- * the kernel has, and begin with tp_ for what is ours.
+ * The headers that tpgen writes include this one. Names that the Linux kernel
+ * has too are the kernel's (include/linux/tracepoint.h); all others begin with
+ * tp_ or TP_.
  *
- * A tracepoint is "off" while no probe is registered on it, and then costs an
- * instruction that does nothing, or a load and a branch (tp/site.h). While it is
- * "on", each probe is called in the context of the thread that hits it, in
- * order of priority, inside an RCU read-side critical section (liburcu,
- * flavour "bp"): tracepoints may be hit from any thread, from signal handlers,
- * on any stack, inside malloc, in the last destructors of a thread, and
- * from within a probe.
+ * A tracepoint is "off" while no probe is registered on it. Each of its sites
+ * then costs one instruction that does nothing, or a load and a branch
+ * (tp/site.h). While it is "on", a hit calls each probe in the thread that hits
+ * the tracepoint, in order of priority, inside an RCU read-side critical section
+ * (liburcu, flavour "bp"). Code can hit tracepoints in any thread, in signal
+ * handlers, on any stack, inside malloc, in the last destructors of a thread,
+ * and inside a probe.
  *
  * Functions that return int return 0 or a negative errno value.
- * Register and unregister may be called from any thread, from constructors,
- * destructors and from inside a probe, of the same tracepoint too; and so may
- * synchronize, but that inside a probe it says -EDEADLK. None of them may be
- * called from a signal handler: they take a lock.
+ *
+ * Register and unregister can be called from any thread, from constructors and
+ * destructors, and inside a probe, even a probe of the same tracepoint.
+ * Synchronize can be called there too, but inside a probe it only returns
+ * -EDEADLK. None of the three may be called from a signal handler: they take a
+ * lock.
  *
  * A probe that hits its own tracepoint is called again, and so on until the
- * stack is used up, as in the kernel. TP_LIMIT_RECURSION is for probes that
- * may come to that.
+ * stack overflows, as in the kernel. TP_LIMIT_RECURSION prevents this.
  *
- * What can't be made safe:
+ * The runtime can't make the following safe:
  *
- * - dlclose() of a module, of the tracepoints or of the probes, waits for the
- *   probe calls that run, and the loader's lock is held then. So a probe must
- *   not use the loader (dlopen, dlsym, dladdr ...) in a program that unloads
- *   modules; nor may a probe unload a module that has tracepoints or probes.
- *   Where a destructor does so at the end of the process, nothing is waited for.
- * - The runtime learns that a module with probes goes because the module
- *   itself has registered them, by a function of this header. A probe that was
- *   registered by another module must be unregistered before.
- * - Fork: where one thread forks inside a probe while another waits for a grace
- *   period, which is for that very probe, the child goes on without tracing: all
- *   its tracepoints are off, and register says -EDEADLK. A message says so. If
- *   the program uses liburcu-bp itself, and waits for a grace period of its own
- *   meanwhile, such a fork never returns; nor does it, with glibc 2.28 to 2.35, if a
- *   third thread forks then. A signal handler must not fork. One that has interrupted
- *   malloc or free, and hits there its thread's first tracepoint or one that a text sink
- *   records, waits for ever if another thread forks at that moment: fork waits for that malloc.
+ * - dlclose() of a module that has tracepoints or probes waits for the probe
+ *   calls that are running. The loader's lock is held meanwhile. So a probe must
+ *   not unload such a module; and in a program that unloads modules, a probe
+ *   must not use the loader (dlopen, dlsym, dladdr ...). If a destructor unloads
+ *   a module at the end of the process, nothing waits.
+ * - When a module is unloaded, the runtime removes its probes only if the module
+ *   itself has registered them, by a function of this header. A probe that
+ *   another module has registered must be unregistered before.
+ * - Fork inside a probe, while another thread waits for a grace period that this
+ *   probe delays: the child goes on without tracing. All its tracepoints are
+ *   off, register returns -EDEADLK, and a message says so. Such a fork never
+ *   returns in two cases: the program uses liburcu-bp itself and waits for a
+ *   grace period of its own at that time; or, with glibc 2.28 to 2.35, a third
+ *   thread forks at that time.
+ * - A signal handler must not fork.
+ * - A signal handler can wait for ever if it has interrupted malloc or free
+ *   while another thread forks: fork waits for that malloc. This happens if the
+ *   handler hits its thread's first tracepoint, or one that a text sink records.
  * - A probe must not throw an exception, nor be left by longjmp(): the read-side
- *   critical section would never end. A thread that is cancelled, or exits, inside
- *   a probe ends it; but where a C++ function with something to clean up has called
- *   the tracepoint, the program terminates.
- * - Asynchronous cancellation: while a thread allows it, it must not register,
- *   unregister or synchronize, nor hit events that a sink records, nor, as its
- *   first, any tracepoint.
+ *   critical section would never end. If a thread is cancelled or exits inside a
+ *   probe, the critical section ends. But if the tracepoint was called by a C++
+ *   function that has something to clean up, the program terminates.
+ * - While a thread allows asynchronous cancellation, it must not register,
+ *   unregister or synchronize, nor hit an event that a sink records, nor hit its
+ *   first tracepoint.
  * - At the end of the process nothing waits for probes.
  */
 #ifndef TP_TRACEPOINT_H
@@ -62,6 +65,10 @@
 #error "TP_DISABLED is defined, which is for builds without this runtime: put the #include of <tp/...> into #ifndef TP_DISABLED"
 #endif
 
+#ifdef tracepoint
+#error "<lttng/tracepoint.h> has made a macro of the name tracepoint: include it after this header, or compile with -DLTTNG_UST_COMPAT_API_VERSION=1"
+#endif
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,18 +79,19 @@ extern "C" {
 #endif
 
 /*
- * The contract between generated headers and the runtime. tpgen writes the
- * number that it was made for into each header; where the two differ, the
- * header says to run tpgen again.
+ * The version of the contract between generated headers and the runtime. tpgen
+ * writes the version that it was made for into each header. If it differs from
+ * this one, an #error in the header says to run tpgen again.
  */
-#ifndef TP_INTERFACE_VERSION /* tests set another one */
+#ifndef TP_INTERFACE_VERSION /* tests set other versions */
 #define TP_INTERFACE_VERSION 6
 #endif
 
 /*
- * A program may be linked with a static library that was compiled years ago: what
- * the linker gathers of a module is only that of one interface, as names and
- * sections end in its number. The files of each are a module of their own.
+ * A program can be linked with a static library that was compiled years ago,
+ * for another interface version. So the names and sections by which the linker
+ * gathers tracepoints and sites end in the version: the files of each version
+ * form a module of their own.
  */
 #define TP_OF_INTERFACE(name) TP_PASTE(name, TP_INTERFACE_VERSION)
 #define TP_PASTE(name, number) TP_PASTE_EXPANDED(name, number)
@@ -101,14 +109,14 @@ extern "C" {
 #define TP_PUBLIC __attribute__((visibility("default")))
 #define TP_UNUSED __attribute__((unused))
 
-/* A declaration that C++ can't have as it is in C: TP_CPP_OR_C(int __class_, int class). */
+/* A declaration that is not valid in C++: its form for C++, then that for C. TP_CPP_OR_C(int __class_, int class). */
 #ifdef __cplusplus
 #define TP_CPP_OR_C(cpp, ...) cpp
 #else
 #define TP_CPP_OR_C(cpp, ...) __VA_ARGS__
 #endif
 
-/* The constraint of an assembler operand that is a symbol, in position-independent code, too; where there is one. */
+/* The constraint for an operand of asm that is a symbol, even in position-independent code; undefined if none fits. */
 #if defined(__x86_64__) && !defined(__code_model_large__)
 #define TP_SYMBOL_OPERAND "i"
 #elif defined(__aarch64__)
@@ -116,60 +124,64 @@ extern "C" {
 #endif
 
 /*
- * A string that a record may keep a pointer to, as it stays where it is. The
- * kernel puts such strings where its tools find them; here they are what they
- * are, and their module must be loaded when the record is printed.
+ * For strings whose address never changes, so that a record can keep a pointer
+ * instead of a copy. The kernel puts such strings where its tools find them.
+ * Here they stay where they are: the module that contains the string must be
+ * loaded when the record is printed.
  */
 #define tracepoint_string(str) (str)
 #define __tracepoint_string __attribute__((used))
 
 /*
- * Any probe. A probe takes the data pointer that it was registered with,
- * then the arguments of the tracepoint's prototype; it is called through a
- * pointer of that exact type only.
+ * A probe of any type. A probe takes the data pointer that it was registered
+ * with, then the arguments of the tracepoint's prototype. It is only called
+ * through a pointer of its exact type.
  */
 typedef void (*tp_probe_t)(void);
 
 /*
- * probe, if it is one for the tracepoint name (or NULL, which registration
- * answers with -EINVAL); otherwise the program does not compile. Compilers
- * older than gcc 14 and clang 16 would only warn of a wrong pointer type. A
- * union is no argument for a function that takes a probe, whatever the
- * compiler: its error says which type that is.
+ * In C, TP_PROBE_OF(type, probe) is probe, if probe has this type or is NULL
+ * (then register returns -EINVAL). Otherwise it is a union, which no compiler
+ * accepts as an argument for a function that takes a probe: the program does not
+ * compile, and the error names the type that is expected. Without the union,
+ * compilers older than gcc 14 and clang 16 would only warn of the pointer's type.
  */
 union tp_probe_of_another_type {
 	char unused;
 };
-#define tp_check_probe(name, probe)                                          \
-	_Generic((probe), tp_probe_fn_##name * : (probe), void * : (probe), \
+#define TP_PROBE_OF(type, probe)                                    \
+	_Generic((probe), type * : (probe), void * : (probe), \
 		 default : (union tp_probe_of_another_type){ 0 })
+#define tp_check_probe(name, probe) TP_PROBE_OF(tp_probe_fn_##name, probe)
 
 /*
- * An element of a probe array. An array ends with the first NULL func.
+ * An element of a probe array. The first element with a NULL func ends the array.
  *
- * Of a published array only funcs change, each by one store: to TP_REMOVED,
- * which is no function, where a probe is unregistered. Readers load func
- * once, and skip such an element; data stays, as a reader may have loaded the
- * func before. The next copy of the array leaves it out.
+ * In a published array only func changes, each time by one store. The runtime
+ * can replace it by another function that takes the same data. If the probe is
+ * unregistered, func becomes TP_REMOVED, which is not a function: readers load
+ * func once, and skip the element if it is TP_REMOVED. data stays, as a reader
+ * can have loaded func before the store. The next copy of the array leaves the
+ * element out.
  */
 struct tracepoint_func {
 	tp_probe_t func;
 	void *data;
 	int prio;
-	const int *gate; /* for the runtime: while it is there and *gate is 0, func need not be called */
+	const int *gate; /* the runtime's; unless it is NULL, func need not be called while *gate is 0 */
 };
 
 #define TP_REMOVED ((tp_probe_t)1)
 
-/* Of two probes the one with the higher priority is called first; equal ones in order of registration. */
+/* Probes with a higher priority are called first, those of equal priority in order of registration. */
 #define TRACEPOINT_DEFAULT_PRIO 10
 
 enum tp_state {
-	TP_STATE_UNLOADED, /* its module is not announced, or has gone */
+	TP_STATE_UNLOADED, /* its module is not announced yet, or is unloaded */
 	TP_STATE_OFF,      /* no probes */
 	TP_STATE_ON,
-	TP_STATE_REFUSED,  /* another module defines the name with another prototype: off for ever */
-	TP_STATE_FAILED,   /* there are probes, but its regfunc, or the switching of its sites, has failed: off */
+	TP_STATE_REFUSED,  /* off for ever: another module defines the name with another prototype */
+	TP_STATE_FAILED,   /* off: its regfunc, the switching of its sites, or the allocation of its name has failed */
 };
 
 struct tp_module;
@@ -177,72 +189,78 @@ struct tp_name;
 struct tp_site;
 
 /*
- * One tracepoint as one module (the program or a shared object) defines it.
- * tpgen generates one per tracepoint, named __tracepoint_NAME. All modules'
- * definitions of one name share their probes. Everything but the members
- * that a call site reads belongs to the runtime.
+ * One tracepoint, as one module (the program or a shared object) defines it.
+ * tpgen generates one per tracepoint, named __tracepoint_NAME. If several
+ * modules define one name, their tracepoints share the probes. Call sites read
+ * some of the members; the others belong to the runtime.
  */
 struct tracepoint {
 	int enabled;                  /* 1 while there are probes; sites without a static key read it */
-	int line;                     /* where it is defined, from 1 ... */
+	int line;                     /* the line of its definition in file, from 1 */
 	struct tracepoint_func *funcs; /* the probe array, under RCU; NULL while there are none */
-	tp_probe_t iterate;           /* calls the probes: itself of their type, data being the tracepoint; or a gate to it */
-	const char *name;             /* "sched_switch": global to the process */
+	tp_probe_t iterate;           /* calls the probes; has their type, with the tracepoint as data */
+	const char *name;             /* "sched_switch"; a name is global to the process */
 	const char *proto;            /* "struct task_struct *, struct task_struct *", without parameter names */
-	const char *file;             /* ... and the .tp file, as tpgen was given it */
+	const char *file;             /* the .tp file, by the path that tpgen was given */
 	/*
-	 * Called where the first probe is about to come, and when the last has
-	 * gone, for this module's tracepoint each; NULL where there is nothing to
-	 * do. regfunc returns 0, or a negative errno value (-EAGAIN and -EEXIST
-	 * become -ECANCELED), and then the probe is not registered; or, if probes were waiting for the module when it was
-	 * loaded, this tracepoint stays off, which is said on stderr. Loading,
-	 * unloading and the end of the process count as coming and going. When
-	 * unregfunc is called, probes may still be running.
+	 * The runtime calls regfunc before this module's tracepoint gets its
+	 * first probe, and unregfunc after it has lost its last one. Loading the
+	 * module counts as getting the probes that wait for it; unloading it, and
+	 * the end of the process, count as losing them. Either can be NULL.
 	 *
-	 * They run under the registry's lock, and under others of the runtime: they
-	 * must not register, unregister or synchronize, enable events, open or
-	 * close sinks, nor use the loader (dlopen, dlsym, dladdr ...), fork, or wait for
-	 * a thread that does. They may hit tracepoints whose probes do none of
-	 * that either.
+	 * regfunc returns
+	 *	0
+	 *	a negative errno value: the probe is not registered, and register
+	 *	returns this value (-ECANCELED for -EAGAIN and -EEXIST). At loading,
+	 *	this tracepoint stays off instead, and a message on stderr says so.
+	 *
+	 * If register fails after a regfunc has returned 0, unregfunc is called.
+	 * When unregfunc is called, probes can still be running.
+	 *
+	 * Both run under the registry's lock and other locks of the runtime.
+	 * They must not register, unregister or synchronize, enable events, open
+	 * or close sinks, use the loader (dlopen, dlsym, dladdr ...), fork, or
+	 * wait for a thread that does any of this. They can hit tracepoints
+	 * whose probes do none of this either.
 	 */
 	int (*regfunc)(void);
 	void (*unregfunc)(void);
 	/* The rest is the runtime's. */
-	struct tp_name *registered;   /* of its name; NULL while it is not loaded, and where it was refused */
-	struct tracepoint *next;      /* of the same name, in order of loading */
-	struct tracepoint *next_changed; /* whose sites are to be switched, too */
-	struct tp_module *module;     /* the first that announced it */
-	const struct tp_site *sites, *sites_end; /* between these are its own, unless they import it */
-	unsigned int loads;           /* modules that announce one and the same, as it is exported */
+	struct tp_name *registered;   /* its name; NULL while it is not loaded, and if it was refused */
+	struct tracepoint *next;      /* the next one of the same name, in order of loading */
+	struct tracepoint *next_changed; /* the next one whose sites are to be switched */
+	struct tp_module *module;     /* the first module that announced it */
+	const struct tp_site *sites, *sites_end; /* its sites are between these, except those that import it */
+	unsigned int loads;           /* how many modules announce it: can be more than 1 if it is exported */
 	unsigned char state;          /* enum tp_state */
-	bool used;                    /* it was on at some time: readers may be in what is its module's */
-	bool changed;                 /* in the list of next_changed */
-	tp_probe_t behind_gate;       /* what iterate is without a gate; NULL where it never had one */
+	bool used;                    /* it was on at some time: readers can be in its module's code or data */
+	bool changed;                 /* it is in the list of next_changed */
+	tp_probe_t behind_gate;       /* while *gate is not 0, iterate calls this; NULL if there never was a gate */
 	const int *gate;
 };
 
-/* The load of a site without a static key. Relaxed: it may see a change late, never torn. */
+/* The load that a site without a static key does. It is relaxed: it can see a change late, but never half of it. */
 static inline bool tp_tracepoint_is_on(const struct tracepoint *tp)
 {
 	return __builtin_expect(__atomic_load_n(&tp->enabled, __ATOMIC_RELAXED), 0);
 }
 
 /*
- * Whether a tracepoint has probes, for headers that must not include the
- * generated one: DECLARE_TRACEPOINT(name) in front, then
- * tracepoint_enabled(name). The tracepoint must be one of this module's.
+ * For headers that must not include the generated one: after
+ * DECLARE_TRACEPOINT(name), tracepoint_enabled(name) tells whether the
+ * tracepoint has probes. The tracepoint must be one of this module's.
  */
 #define DECLARE_TRACEPOINT(name) extern struct tracepoint __tracepoint_##name
 #define tracepoint_enabled(name) tp_tracepoint_is_on(&__tracepoint_##name)
 
-/* For a header that defines a declaration macro itself, to make nothing but an empty function of it. */
+/* For headers that define TRACE_EVENT (or the like) themselves, to make each event an empty function. */
 #define TP_PROTO(...) __VA_ARGS__
 #define TP_ARGS(...) __VA_ARGS__
 
 /*
- * In a C file, both only say what must be so already: CREATE_TRACE_POINTS
- * has made the definition, and the .tp file the export, as every module
- * that links to the tracepoint must see it.
+ * Kernel code has these two in C files. Here they only repeat what must be so
+ * already: CREATE_TRACE_POINTS has defined the tracepoint, and the .tp file
+ * exports it, as every module that links to the tracepoint must see the export.
  */
 #define DEFINE_TRACE(...) TP_DEFINE_TRACE(__VA_ARGS__, 0)
 #define TP_DEFINE_TRACE(name, ...) extern struct tracepoint __tracepoint_##name
@@ -250,22 +268,22 @@ static inline bool tp_tracepoint_is_on(const struct tracepoint *tp)
 	_Static_assert(EXPORT_TRACEPOINT_SYMBOL_of_##name##_belongs_in_its_tp_file, "")
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name) EXPORT_TRACEPOINT_SYMBOL(name)
 
-/* The functions behind those below. */
+/* The inline functions below call these. */
 TP_PUBLIC int tp_registry_register(const char *name, const char *proto, tp_probe_t func, void *data, int prio);
 TP_PUBLIC void tp_registry_remove_object(const void *address);
 
 #ifdef TP_SYMBOL_OPERAND
-/* Removes the probes that are functions of the object that this file is in. */
+/* Removes the probes that are functions of this object, the program or shared object that contains this file. */
 static inline void tp_object_destructor(void)
 {
 	tp_registry_remove_object((const void *)(uintptr_t)tp_object_destructor);
 }
 
 /*
- * Makes that a destructor of the object, and only of files that register
- * probes, which an attribute of the function could not do. By its priority it
- * runs behind the program's own. On other processors an object must
- * unregister its probes itself.
+ * Makes tp_object_destructor() a destructor of the object, but only in files
+ * that register probes: an attribute of the function would do so in every file.
+ * Its priority makes it run after the object's own destructors. On processors
+ * other than x86-64 and arm64, an object must unregister its probes itself.
  */
 static inline void tp_remove_probes_at_unload(void)
 {
@@ -287,25 +305,27 @@ static inline void tp_remove_probes_at_unload(void)
 
 /*
  * Registers a probe by name. The tracepoint need not exist yet: the probe is
- * attached when a module that defines it is loaded, detached when that module
- * is unloaded, attached again when it comes back. When the function returns,
- * the next hit of the tracepoint by this thread calls the probe; other threads
- * may be a moment late.
+ * attached when a module that defines the tracepoint is loaded, detached when
+ * that module is unloaded, and attached again when it is loaded again. After the
+ * function has returned, the next hit of the tracepoint in this thread calls the
+ * probe; other threads can be a moment late.
  *
- * If it is called by code of a shared object that is unloaded later, that
- * object's probes are removed by then, and waited for: in its last destructor.
+ * If a shared object calls this function and is unloaded later, its last
+ * destructor removes the probes that the object contains, and waits for their
+ * calls to end.
  *
- * proto is the prototype's types, as in struct tracepoint; the generated
- * register_trace_NAME() passes it, so that the compiler checks the probe and
- * the runtime checks the module. A module that defines the name with another
- * prototype later does not get the probe.
+ * proto is the text of the prototype's types, as in struct tracepoint. The
+ * generated register_trace_NAME() passes it: the compiler then checks the type of
+ * the probe, and the runtime that of the tracepoint. If a module defines the name
+ * with another prototype later, its tracepoint does not get the probe.
  *
+ * 0
  * -EEXIST   this func with this data is registered already
- * -EINVAL   func, name or proto is NULL (func: or (tp_probe_t)1), or the name is defined with another prototype
+ * -EINVAL   name or proto is NULL; func is NULL or TP_REMOVED; or the name is defined with another prototype
  * -ENOMEM   nothing has changed
- * -EPERM    the system allows no changes of program text (a message names the remedy); nothing has changed
- * -EDEADLK  in a child whose tracing is off, see above
- * Others come from the tracepoint's regfunc.
+ * -EPERM    the system forbids changing program text (a message names the remedy); nothing has changed
+ * -EDEADLK  in a forked child whose tracing is off, see above
+ * Other values come from the tracepoint's regfunc.
  */
 static inline int tp_probe_register(const char *name, const char *proto, tp_probe_t func, void *data, int prio)
 {
@@ -314,17 +334,18 @@ static inline int tp_probe_register(const char *name, const char *proto, tp_prob
 }
 
 /*
- * Takes a probe off. After the return no new call of it begins; a call that
- * another thread is in may still run until the next
- * tracepoint_synchronize_unregister() returns. Needs no memory, so it can't
- * fail for the want of it.
+ * Unregisters a probe. After the return no new call of it begins. A call that is
+ * running in another thread can last until the next
+ * tracepoint_synchronize_unregister() returns. The function allocates no memory,
+ * so it never fails for lack of it.
  *
+ * 0
  * -ENOENT  this func with this data is not registered
  * -EINVAL  func or name is NULL
  */
 TP_PUBLIC int tp_probe_unregister(const char *name, tp_probe_t func, void *data);
 
-/* The kernel's calls for one tracepoint; the same as above with its name and prototype. */
+/* The kernel's calls: the functions above, with the name and prototype of a tracepoint. -EINVAL if tp is NULL. */
 static inline int tracepoint_probe_register_prio(struct tracepoint *tp, tp_probe_t func, void *data, int prio)
 {
 	return tp ? tp_probe_register(tp->name, tp->proto, func, data, prio) : -EINVAL;
@@ -341,40 +362,42 @@ static inline int tracepoint_probe_unregister(struct tracepoint *tp, tp_probe_t 
 }
 
 /*
- * Returns when every probe call that was running when it was called has
- * ended: what was unregistered before is certainly not running any more, so
- * that its data can be freed and its code unloaded.
+ * Waits until every probe call that is running now has ended. Then no probe that
+ * was unregistered before this call is running any more: its data can be freed
+ * and its code unloaded.
  *
- * Also frees what registering and unregistering have left behind, a few dozen
- * bytes each time: they never wait themselves. A program that does either
- * over and over calls this now and then.
+ * Also frees the memory that register and unregister have left over, a few dozen
+ * bytes each time, because they never wait. A program that registers or
+ * unregisters over and over should call this now and then.
  *
  * Must not be called with a lock held that a probe takes.
  *
- * -EDEADLK  called from inside a probe, which would wait for itself: nothing was done, and a message says so
+ * 0
+ * -EDEADLK  called inside a probe, which would wait for itself: nothing was done, and a message says so
  */
 TP_PUBLIC int tracepoint_synchronize_unregister(void);
 
 /*
- * Calls fct for each tracepoint of each loaded module, those included that
- * were refused, in order of loading and under the registry's lock: fct must
- * not register, unregister or synchronize, enable events, open or close sinks,
- * use the loader (dlopen, dladdr ...), fork, exit, or wait for a thread that does.
+ * Calls fct for each tracepoint of each loaded module, in order of loading,
+ * including those that were refused. The registry's lock is held: fct must not
+ * register, unregister or synchronize, enable events, open or close sinks, use
+ * the loader (dlopen, dladdr ...), fork, exit, or wait for a thread that does any
+ * of this.
  */
 TP_PUBLIC void tp_for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *data), void *data);
 
-/* What more there is to know of a tracepoint. */
+/* What tp_get_tracepoint_info() tells about a tracepoint. */
 struct tp_tracepoint_info {
 	enum tp_state state;
-	const char *module;     /* the file that it was loaded from; valid while it is loaded */
-	unsigned int nr_sites;  /* that have a static key, copies by inlining and unrolling included, of all modules */
-	unsigned int nr_probes; /* registered on the name; tp->funcs has them while it is on */
+	const char *module;     /* the file that it was loaded from; valid while that is loaded */
+	unsigned int nr_sites;  /* its sites with a static key in all modules, each copy by inlining or unrolling */
+	unsigned int nr_probes; /* the probes registered on its name; they are in tp->funcs while it is on */
 };
 
-/* Only in the callback of tp_for_each_tracepoint(), for the tracepoint that it was called with. */
+/* Fills *info. May only be called in the callback of tp_for_each_tracepoint(), for the callback's own tracepoint. */
 static inline void tp_get_tracepoint_info(const struct tracepoint *tp, struct tp_tracepoint_info *info);
 
-/* The function behind it, which is told how long info is where it is called. */
+/* The function that does it. size is that of the caller's structure; a newer library can have a larger one. */
 TP_PUBLIC void tp_get_tracepoint_info_sized(const struct tracepoint *tp, struct tp_tracepoint_info *info, size_t size);
 
 static inline void tp_get_tracepoint_info(const struct tracepoint *tp, struct tp_tracepoint_info *info)
@@ -383,9 +406,9 @@ static inline void tp_get_tracepoint_info(const struct tracepoint *tp, struct tp
 }
 
 /*
- * As the first statement of a probe: leaves it where this thread is in it limit
- * times already. With 1 the probe is never called from within itself; that
- * also goes for a signal handler that interrupts it, hence volatile.
+ * The first statement of a probe. It returns from the probe if this thread is
+ * inside the probe limit times already. With 1 the probe never runs inside
+ * itself, not even in a signal handler that interrupts it: hence volatile.
  */
 #define TP_LIMIT_RECURSION(limit)                                                                    \
 	static __thread volatile unsigned int __tp_depth __attribute__((tls_model("initial-exec"))); \
