@@ -203,8 +203,8 @@ def table(measured: Recorded) -> Table:
     line("… KiB of anonymous memory more", measured.memory["KiB"], 64, digits=0)
     lost = sum(measured.lost.values())
     if measured.lost:
-        result.notes.append(f"LTTng-UST's discard mode has lost {lost} events" +
-                            (", and does not count in rows where it has." if lost else "."))
+        result.notes.append(f"LTTng-UST's discard mode lost {lost} events" +
+                            (", and does not count in the rows in which it lost any." if lost else "."))
     return result
 
 
