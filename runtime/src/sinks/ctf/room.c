@@ -135,12 +135,11 @@ static struct tp_ctf_packet *closed_take(const struct tp_ctf_sink *sink, const s
 	return packet;
 }
 
-/* Whether there is one that may not go only because it is being copied. */
-static bool closed_is_copied(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *of)
+/* Whether there is one. Where none could be taken, it is being copied, or was until now. */
+static bool has_closed(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *of)
 {
 	for (const struct tp_ctf_stream *stream = of ? of : sink->streams; stream; stream = of ? NULL : stream->next) {
-		const struct tp_ctf_packet *packet = tp_ctf_oldest(stream);
-		if (packet && __atomic_load_n(&packet->use, __ATOMIC_RELAXED))
+		if (tp_ctf_oldest(stream))
 			return true;
 	}
 	return false;
@@ -227,7 +226,7 @@ static bool make_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bo
 		struct tp_ctf_packet *old = sink->options.overwrite ? closed_take(sink, whose) : NULL;
 		if (!old && sink->options.overwrite && stream->packets < sink->options.packets)
 			old = closed_take(sink, NULL); /* its own are only prepared, or are being copied */
-		if (!old && create && sink->options.overwrite && (sink->making || closed_is_copied(sink, whose)))
+		if (!old && create && sink->options.overwrite && (sink->making || has_closed(sink, whose)))
 			return true;
 		if (!old)
 			return make_room_in_own(sink, stream, ahead, plan);

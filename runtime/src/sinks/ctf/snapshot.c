@@ -183,17 +183,26 @@ static int make_file(struct snapshot *s, const struct shot *shot)
 	return error;
 }
 
+/* Its thread may have gone on while the shots were taken: one that was begun again meanwhile is newer than the newest. */
+static bool is_before(const struct shot *shot, uint64_t number)
+{
+	return shot->packet->memory->packet_seq_num < number;
+}
+
 static int copy_stream(struct snapshot *s, const struct tp_ctf_stream *stream)
 {
 	struct tp_guard guard;
 	int error = look(s, stream);
+	uint64_t number = UINT64_MAX; /* of the one that was copied last */
 	bool gone = error != 0;
 
 	for (size_t i = error ? 0 : s->nr; i-- > 0;) {
 		struct shot *shot = &s->shots[i];
 		tp_guard_enter(&guard);
 		if (!gone && !error)
-			gone = !hold(shot);
+			gone = !hold(shot) || !is_before(shot, number);
+		if (!gone)
+			number = shot->packet->memory->packet_seq_num;
 		if (!gone && !error)
 			error = make_file(s, shot);
 		let_go(shot);
