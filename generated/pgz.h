@@ -235,7 +235,7 @@ static TP_SITE_INLINE void trace_pgz_block_end(const char *name, unsigned long b
 		uint32_t crc, int level, bool last)
 {
 	TP_SDT_SITE("pgz", "pgz_block_end", name, block, in, out, crc, level, last);
-	TP_CALL_PROBES(pgz_block_end, MANY, name, block, in, out, crc, level, last);
+	TP_CALL_PROBES(pgz_block_end, ANY_7, name, block, in, out, crc, level, last);
 }
 
 /* ---- pgz:pgz_file_blocks ---- */

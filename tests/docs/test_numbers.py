@@ -27,7 +27,7 @@ POINTER = "runtime/src/print/pointer.c"
 COMPILER = "tpgen/compiler.py"
 FTRACE = "runtime/src/sinks/ftrace/sink.c"
 
-_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "ten": 10, "twelve": 12, "twelfth": 12}
+_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "ten": 10, "twelve": 12, "twelfth": 12}
 _SUFFIXES = {"K": 1 << 10, "KiB": 1 << 10, "M": 1 << 20, "MiB": 1 << 20, "G": 1 << 30, "GiB": 1 << 30}
 _NUMBER = r"(\d[\d,]*(?:\.\d+)?(?: ?[KMG](?:iB)?\b)?|" + "|".join(_WORDS) + ")"
 _NS_PER_S = 10 ** 9

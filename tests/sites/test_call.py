@@ -78,7 +78,9 @@ STRUCTURES = {
     "union call_union": ("{ 77 }", ("i",)),
     "const struct call_two": ("{ 9, -9.5 }", ("a", "b")),
 }
+REALS = ["double", "const double", "float"]
 WORDS = [t for t in SCALARS if not re.search(r"double|float|int128", t)]
+MORE = [*WORDS, *3 * REALS]
 
 
 def declare(kind: str, name: str) -> str:
@@ -134,9 +136,10 @@ def all_kinds() -> list[list[str]]:
     rng = random.Random(4)
     every = [*SCALARS, *STRUCTURES]
     lists = [[], *([kind] for kind in every)]
-    for number in range(2, 8):
-        # Of words only, which registers are found for, and of anything.
+    for number in range(2, 9):
+        # Of what there are registers for, words only or reals among them; and of anything.
         lists += [[rng.choice(WORDS) for _ in range(number)] for _ in range(4)]
+        lists += [[rng.choice(MORE) for _ in range(number)] for _ in range(6)] + [["double"] * number]
         lists += [[rng.choice(every) for _ in range(number)] for _ in range(2)]
         lists += [["char"] * number]
     return lists

@@ -16,6 +16,8 @@ EVENTS = """#define TRACE_SYSTEM off
 DECLARE_TRACE(one, TP_PROTO(int a, void *p), TP_ARGS(a, p));
 DECLARE_TRACE(none, TP_PROTO(void), TP_ARGS());
 DECLARE_TRACE(three, TP_PROTO(int a, int b, long c), TP_ARGS(a, b, c));
+DECLARE_TRACE(real, TP_PROTO(double a, int b, float c), TP_ARGS(a, b, c));
+DECLARE_TRACE(seven, TP_PROTO(int a, double b, float c, int d, int e, double f, int g), TP_ARGS(a, b, c, d, e, f, g));
 DECLARE_TRACE(shared, TP_PROTO(int a), TP_ARGS(a));
 EXPORT_TRACEPOINT_SYMBOL(shared);
 """
@@ -52,6 +54,18 @@ int leaf_three(int a, int b)
 	return a + b;
 }
 
+int leaf_real(int a, int b)
+{
+	SITE(trace_real(1.5, b, 2.5f));
+	return a + b;
+}
+
+int leaf_seven(int a, int b)
+{
+	SITE(trace_seven(a, 2.5, 3, 4, 5, 6, 7));
+	return a + b;
+}
+
 int leaf_enabled(int a, int b)
 {
 	SITE(if (trace_one_enabled()) trace_none());
@@ -81,7 +95,8 @@ void straight(volatile int *p)
 	SITE(trace_one(5, NULL));
 }
 """
-SITES = {"leaf": 1, "leaf_none": 1, "leaf_shared": 1, "leaf_three": 1, "leaf_enabled": 1, "leaf_load": 1, "straight": 8}
+SITES = {"leaf": 1, "leaf_none": 1, "leaf_shared": 1, "leaf_three": 1, "leaf_real": 1, "leaf_seven": 1,
+         "leaf_enabled": 1, "leaf_load": 1, "straight": 8}
 
 
 class Tracepoints(disabled.Disabled):

@@ -136,7 +136,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	const void *at = _Unwind_FindEnclosingFunction(info->si_addr);
 
 	(void)signal, (void)context;
-	if (at != CODE(tp_call_probes) && at != CODE(leaf))
+	if (at != CODE(tp_call_probes) && at != CODE(tp_call_probes_any) && at != CODE(leaf))
 		return;
 	traps++;
 	_Unwind_Backtrace(visit_frame, &walk);
@@ -146,6 +146,11 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 static void do_nothing(void *data)
 {
 	(void)data;
+}
+
+static void do_nothing_of_real(void *data, double a)
+{
+	(void)data, (void)a;
 }
 
 static void do_nothing_of_hit(void *data, int a, void *p)
@@ -161,7 +166,7 @@ static void step_through(void)
 	action.sa_sigaction = on_trap;
 	action.sa_flags = SA_SIGINFO;
 	sigaction(SIGTRAP, &action, NULL);
-	for (size_t i = 0; i < 3; i++) { /* not leaf_real, which does not go there */
+	for (size_t i = 0; i < NR_LEAVES; i++) {
 		leaf = leaves[i];
 		traps = 0;
 		__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" : : : "cc", "memory");
@@ -192,7 +197,9 @@ int main(int argc, char **argv)
 #if defined(__x86_64__) && TP_STATIC_KEYS
 	unregister_trace_stack_none(on_none, NULL);
 	unregister_trace_stack_hit(on_hit, NULL);
-	if (register_trace_stack_none(do_nothing, NULL) || register_trace_stack_hit(do_nothing_of_hit, NULL))
+	unregister_trace_stack_real(on_real, NULL);
+	if (register_trace_stack_none(do_nothing, NULL) || register_trace_stack_hit(do_nothing_of_hit, NULL) ||
+	    register_trace_stack_real(do_nothing_of_real, NULL))
 		return 2;
 	step_through();
 #endif

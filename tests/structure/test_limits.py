@@ -8,7 +8,7 @@ import re
 
 from support import ROOT, RUNTIME_INCLUDES, Case, read
 
-from tpgen.backends.userspace import CALL_ARGS, SDT_ARGS
+from tpgen.backends.userspace import CALL_ARGS, CALL_WORDS, SDT_ARGS
 from tpgen.kinds import KINDS
 from tpgen.layout import HEADER, HEADER_ALIGN, HEADER_SIZE, RECORD_MAX, lay_out
 from tpgen.model import LOGLEVELS
@@ -30,8 +30,9 @@ class Limits(Case):
         self.assertEqual(re.findall(r"^#define TP_RECORD_MAX (\d+)$", header("event.h"), re.M), [str(RECORD_MAX)])
 
     def test_arguments_of_a_call(self) -> None:
-        known = {int(n) for n in re.findall(r"^#define TP_CALL_(\d+)\(probe, tp", header("call.h"), re.M)}
-        self.assertEqual(known, set(range(CALL_ARGS + 1)))
+        for macro, first, last in (("TP_CALL_", 0, CALL_WORDS), ("TP_CALL_ANY_", 1, CALL_ARGS)):
+            known = {int(n) for n in re.findall(rf"^#define {macro}(\d+)\(probe, tp", header("call.h"), re.M)}
+            self.assertEqual(known, set(range(first, last + 1)))
 
     def test_arguments_of_a_probe(self) -> None:
         for macro in ("TP_SDT_OPERANDS", "TP_SDT_TEXTS"):

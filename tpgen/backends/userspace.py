@@ -14,7 +14,8 @@ from tpgen.backends.output import Ask, Output
 from tpgen.model import Code, Eval, EventClass, Field, Param, Print, Symbols, Tracepoint, Unit, cpp_name
 
 # The highest n of the macros TP_CALL_n in tp/call.h.
-CALL_ARGS = 5
+CALL_WORDS = 5
+CALL_ARGS = 7
 
 # As many arguments as TP_SDT_PROBE in tp/sdt.h has room for.
 SDT_ARGS = 12
@@ -195,7 +196,9 @@ def _call(tracepoint: Tracepoint) -> str:
     args = _site_args(tracepoint)
     if not args:
         return f"_0({tracepoint.name})"
-    return f"({', '.join([tracepoint.name, str(len(args)) if len(args) <= CALL_ARGS else 'MANY', *args])})"
+    real = any(p.canonical in ("float", "double") for p in tracepoint.params)
+    count = "MANY" if len(args) > CALL_ARGS else f"ANY_{len(args)}" if real or len(args) > CALL_WORDS else str(len(args))
+    return f"({', '.join([tracepoint.name, count, *args])})"
 
 
 def _sdt(tracepoint: Tracepoint) -> str:

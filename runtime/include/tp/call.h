@@ -15,9 +15,12 @@
  * preserves the other general registers, except rax and r11. It does not
  * preserve vector registers.
  *
- * This needs arguments that are all integers or pointers; with others, the call
- * is an ordinary one. It is also an ordinary one with MemorySanitizer, because
- * tp_call_probes does not pass on the sanitizer's shadow of the arguments.
+ * tp_call_probes takes up to five arguments that are integers or pointers. For
+ * six or seven, or if some are a float or a double, tpgen writes TP_CALL_ANY_n:
+ * the site jumps to tp_call_probes_any, which takes vector registers, too. With
+ * arguments of other types, the call is an ordinary one. It is also an ordinary
+ * one with MemorySanitizer, because both functions do not pass on the
+ * sanitizer's shadow of the arguments.
  */
 #ifndef TP_CALL_H
 #define TP_CALL_H
@@ -50,7 +53,11 @@
 
 #if TP_STATIC_KEYS && defined(__x86_64__) && !defined(TP_MEMORY_SANITIZER)
 
-/* Whether a type is an integer, enumeration, bool or pointer, no wider than a pointer. */
+/*
+ * A word is an integer, enumeration, bool or pointer, no wider than a pointer. A
+ * real is a float or double; TP_REAL(x) has the bits that a call passes in a
+ * vector register.
+ */
 #define TP_IS_WORD_OF(type, class_of) (sizeof(type) <= sizeof(long) && (class_of) >= 1 && (class_of) <= 5)
 
 #ifdef __cplusplus
@@ -66,25 +73,67 @@ template <class T> struct tp_word<T, false> {
 };
 /* Never called, only its type is used. x has an argument's type there: an array is a pointer, nothing is volatile. */
 template <class T> tp_word<T, TP_IS_WORD_OF(T, __builtin_classify_type(*(T *)0))> tp_word_of(T x);
+
+template <class T> struct tp_real {
+	static const bool is = false;
+	static double of(const T &) { return 0; }
+	static double of(const volatile T &) { return 0; }
+};
+template <> struct tp_real<double> {
+	static const bool is = true;
+	static double of(double x) { return x; }
+};
+template <> struct tp_real<float> {
+	static const bool is = true;
+	static double of(float x)
+	{
+		double real = 0;
+
+		__builtin_memcpy(&real, &x, sizeof(x));
+		return real;
+	}
+};
+template <class T> tp_real<T> tp_real_of(T x);
 }
 #define TP_IS_WORD(x) decltype(tp_word_of(x))::is
 #define TP_WORD(x) decltype(tp_word_of(x))::of(x)
+#define TP_IS_REAL(x) decltype(tp_real_of(x))::is
+#define TP_REAL(x) decltype(tp_real_of(x))::of(x)
 #else
 /* __typeof__, because compilers warn of sizeof(x) if x is a parameter that is written as an array. */
 #define TP_IS_WORD(x) TP_IS_WORD_OF(__typeof__(x), __builtin_classify_type(x))
 #define TP_WORD(x) ((unsigned long)__builtin_choose_expr(TP_IS_WORD(x), x, 0))
+
+#define TP_IS(type, x) __builtin_types_compatible_p(__typeof__(x), type)
+#define TP_IS_REAL(x) (TP_IS(double, x) || TP_IS(float, x))
+#define TP_REAL(x)                                                                                      \
+	(TP_IS(float, x) ? tp_real_of_float(__builtin_choose_expr(TP_IS(float, x), x, 0.0f))            \
+			 : __builtin_choose_expr(TP_IS(double, x), x, 0.0))
+
+static inline __attribute__((always_inline)) double tp_real_of_float(float x)
+{
+	double real = 0;
+
+	__builtin_memcpy(&real, &x, sizeof(x));
+	return real;
+}
 #endif
 
-/* Not to be called from C: its arguments are not in the registers that a C call uses. */
+/* Not to be called from C: their arguments are not in the registers that a C call uses. */
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
 TP_PUBLIC void tp_call_probes(void);
+TP_PUBLIC void tp_call_probes_any(void);
+#ifdef __cplusplus
+}
+#endif
 
-/* Must not push anything: only tp_call_probes knows how to keep the red zone and to align the stack. */
-#define TP_CALL_INSTRUCTIONS                                                                            \
+/* Must not push anything: only the function knows how to keep the red zone and to align the stack. */
+#define TP_CALL_INSTRUCTIONS TP_CALL_INSTRUCTIONS_OF("tp_call_probes")
+#define TP_CALL_INSTRUCTIONS_OF(function)                                                               \
 	"{lea 1f(%%rip), %%r11|lea r11, 1f[rip]}\n\t"                                                   \
-	"{jmp *tp_call_probes@GOTPCREL(%%rip)|jmp QWORD PTR tp_call_probes@GOTPCREL[rip]}\n"            \
+	"{jmp *" function "@GOTPCREL(%%rip)|jmp QWORD PTR " function "@GOTPCREL[rip]}\n"                 \
 	"1:"
 /*
  * What a call can change: everything except the registers that tp_call_probes
@@ -108,10 +157,10 @@ TP_PUBLIC void tp_call_probes(void);
 #define TP_CALL_CLOBBERS_APX
 #endif
 #ifdef __SSE__
-#define TP_CALL_CLOBBERS_SSE                                                                            \
-	, "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",      \
-		"xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+#define TP_CALL_CLOBBERS_ARGS , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6"
+#define TP_CALL_CLOBBERS_SSE , "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
 #else
+#define TP_CALL_CLOBBERS_ARGS
 #define TP_CALL_CLOBBERS_SSE
 #endif
 #ifndef _SOFT_FLOAT
@@ -124,7 +173,8 @@ TP_PUBLIC void tp_call_probes(void);
 #else
 #define TP_CALL_CLOBBERS_MMX
 #endif
-#define TP_CALL_CLOBBERS                                                                                \
+#define TP_CALL_CLOBBERS TP_CALL_CLOBBERS_BUT_ARGS TP_CALL_CLOBBERS_ARGS
+#define TP_CALL_CLOBBERS_BUT_ARGS                                                                       \
 	"r11", "memory", "cc" TP_CALL_CLOBBERS_X87 TP_CALL_CLOBBERS_MMX TP_CALL_CLOBBERS_SSE            \
 		TP_CALL_CLOBBERS_512 TP_CALL_CLOBBERS_APX
 
@@ -209,6 +259,118 @@ TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long
 		 ? tp_call_5(tp, TP_WORD(a), TP_WORD(b), TP_WORD(c), TP_WORD(d), TP_WORD(e)) \
 		 : ((probe *)TP_ITERATE(tp))(tp, a, b, c, d, e))
 
+/*
+ * The same for up to seven arguments that are words or reals, by
+ * tp_call_probes_any. The sixth and seventh word are in rsi and rdi, which come
+ * back unchanged. The reals are in xmm0 to xmm6, where a C call has them.
+ *
+ * Each argument is a TP_ANY(): its kind, and its value as a word and as a real,
+ * of which the kind tells the right one. The registers that an ordinary site
+ * loses anyway are always operands, even if there is no argument for them.
+ */
+#define TP_KIND(x) (TP_IS_WORD(x) + 2 * TP_IS_REAL(x)) /* 0: neither */
+#define TP_ANY(x) TP_KIND(x), TP_WORD(x), TP_REAL(x)
+#define TP_NO_ANY 0, 0, 0
+
+#ifdef __SSE2__
+#define TP_CALL_REALS , "+x"(xmm0), "+x"(xmm1), "+x"(xmm2), "+x"(xmm3), "+x"(xmm4), "+x"(xmm5), "+x"(xmm6)
+#define TP_CALL_CLOBBERS_ANY TP_CALL_CLOBBERS_BUT_ARGS
+#else
+#define TP_CALL_REALS
+#define TP_CALL_CLOBBERS_ANY TP_CALL_CLOBBERS
+#endif
+#define TP_JUMP_ANY(...)                                                                                \
+	__asm__ volatile(TP_CALL_INSTRUCTIONS_OF("tp_call_probes_any")                                  \
+			 : "+a"(tp), "+r"(r8), "+r"(r9), "+r"(r10) TP_CALL_REALS                        \
+			 : __VA_ARGS__                                                                  \
+			 : TP_CALL_CLOBBERS_ANY)
+#define TP_PUT_ANY(kind, word, real)                                                                    \
+	do {                                                                                            \
+		if ((kind) == 1)                                                                        \
+			words[nr_words++] = (word);                                                     \
+		else if ((kind) == 2)                                                                   \
+			reals[nr_reals++] = (real);                                                     \
+	} while (0)
+
+/* Registers without an argument have any value. */
+#ifndef __clang__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+TP_CALL_FUNCTION tp_call_any(struct tracepoint *tp, int a, unsigned long wa, double ra, int b, unsigned long wb,
+			     double rb, int c, unsigned long wc, double rc, int d, unsigned long wd, double rd, int e,
+			     unsigned long we, double re, int f, unsigned long wf, double rf, int g, unsigned long wg,
+			     double rg)
+{
+	unsigned int nr_words = 0, nr_reals = 0;
+	unsigned long words[7];
+	double reals[7];
+
+	TP_PUT_ANY(a, wa, ra);
+	TP_PUT_ANY(b, wb, rb);
+	TP_PUT_ANY(c, wc, rc);
+	TP_PUT_ANY(d, wd, rd);
+	TP_PUT_ANY(e, we, re);
+	TP_PUT_ANY(f, wf, rf);
+	TP_PUT_ANY(g, wg, rg);
+	register unsigned long r8 __asm__("r8") = words[0], r9 __asm__("r9") = words[1], r10 __asm__("r10") = words[2];
+#ifdef __SSE2__
+	register double xmm0 __asm__("xmm0") = reals[0], xmm1 __asm__("xmm1") = reals[1], xmm2 __asm__("xmm2") = reals[2],
+			xmm3 __asm__("xmm3") = reals[3], xmm4 __asm__("xmm4") = reals[4], xmm5 __asm__("xmm5") = reals[5],
+			xmm6 __asm__("xmm6") = reals[6];
+#endif
+	switch (nr_words) {
+	case 7:
+		TP_JUMP_ANY("c"(words[3]), "d"(words[4]), "S"(words[5]), "D"(words[6]));
+		break;
+	case 6:
+		TP_JUMP_ANY("c"(words[3]), "d"(words[4]), "S"(words[5]));
+		break;
+	case 5:
+		TP_JUMP_ANY("c"(words[3]), "d"(words[4]));
+		break;
+	case 4:
+		TP_JUMP_ANY("c"(words[3]));
+		break;
+	default:
+		TP_JUMP_ANY();
+	}
+	TP_CALL_IS_A_CALL(tp);
+}
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
+
+#define TP_CALL_ANY_1(probe, tp, a) \
+	(TP_KIND(a) > 1 \
+		 ? tp_call_any(tp, TP_ANY(a), TP_NO_ANY, TP_NO_ANY, TP_NO_ANY, TP_NO_ANY, TP_NO_ANY, TP_NO_ANY) \
+		 : TP_CALL_1(probe, tp, a))
+#define TP_CALL_ANY_2(probe, tp, a, b) \
+	(TP_KIND(a) * TP_KIND(b) > 1 \
+		 ? tp_call_any(tp, TP_ANY(a), TP_ANY(b), TP_NO_ANY, TP_NO_ANY, TP_NO_ANY, TP_NO_ANY, TP_NO_ANY) \
+		 : TP_CALL_2(probe, tp, a, b))
+#define TP_CALL_ANY_3(probe, tp, a, b, c) \
+	(TP_KIND(a) * TP_KIND(b) * TP_KIND(c) > 1 \
+		 ? tp_call_any(tp, TP_ANY(a), TP_ANY(b), TP_ANY(c), TP_NO_ANY, TP_NO_ANY, TP_NO_ANY, TP_NO_ANY) \
+		 : TP_CALL_3(probe, tp, a, b, c))
+#define TP_CALL_ANY_4(probe, tp, a, b, c, d) \
+	(TP_KIND(a) * TP_KIND(b) * TP_KIND(c) * TP_KIND(d) > 1 \
+		 ? tp_call_any(tp, TP_ANY(a), TP_ANY(b), TP_ANY(c), TP_ANY(d), TP_NO_ANY, TP_NO_ANY, TP_NO_ANY) \
+		 : TP_CALL_4(probe, tp, a, b, c, d))
+#define TP_CALL_ANY_5(probe, tp, a, b, c, d, e) \
+	(TP_KIND(a) * TP_KIND(b) * TP_KIND(c) * TP_KIND(d) * TP_KIND(e) > 1 \
+		 ? tp_call_any(tp, TP_ANY(a), TP_ANY(b), TP_ANY(c), TP_ANY(d), TP_ANY(e), TP_NO_ANY, TP_NO_ANY) \
+		 : TP_CALL_5(probe, tp, a, b, c, d, e))
+#define TP_CALL_ANY_6(probe, tp, a, b, c, d, e, f) \
+	(TP_KIND(a) * TP_KIND(b) * TP_KIND(c) * TP_KIND(d) * TP_KIND(e) * TP_KIND(f) > 0 \
+		 ? tp_call_any(tp, TP_ANY(a), TP_ANY(b), TP_ANY(c), TP_ANY(d), TP_ANY(e), TP_ANY(f), TP_NO_ANY) \
+		 : TP_CALL_MANY(probe, tp, a, b, c, d, e, f))
+#define TP_CALL_ANY_7(probe, tp, a, b, c, d, e, f, g) \
+	(TP_KIND(a) * TP_KIND(b) * TP_KIND(c) * TP_KIND(d) * TP_KIND(e) * TP_KIND(f) * TP_KIND(g) > 0 \
+		 ? tp_call_any(tp, TP_ANY(a), TP_ANY(b), TP_ANY(c), TP_ANY(d), TP_ANY(e), TP_ANY(f), TP_ANY(g)) \
+		 : TP_CALL_MANY(probe, tp, a, b, c, d, e, f, g))
+
 #else
 
 #define TP_CALL_0(probe, tp) ((probe *)TP_ITERATE(tp))(tp)
@@ -217,6 +379,14 @@ TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long
 #define TP_CALL_3(probe, tp, a, b, c) ((probe *)TP_ITERATE(tp))(tp, a, b, c)
 #define TP_CALL_4(probe, tp, a, b, c, d) ((probe *)TP_ITERATE(tp))(tp, a, b, c, d)
 #define TP_CALL_5(probe, tp, a, b, c, d, e) ((probe *)TP_ITERATE(tp))(tp, a, b, c, d, e)
+
+#define TP_CALL_ANY_1 TP_CALL_1
+#define TP_CALL_ANY_2 TP_CALL_2
+#define TP_CALL_ANY_3 TP_CALL_3
+#define TP_CALL_ANY_4 TP_CALL_4
+#define TP_CALL_ANY_5 TP_CALL_5
+#define TP_CALL_ANY_6 TP_CALL_MANY
+#define TP_CALL_ANY_7 TP_CALL_MANY
 
 #endif
 

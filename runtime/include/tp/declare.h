@@ -34,7 +34,8 @@
 
 /*
  * The rest of trace_X(): calls the probes, if there are any. count is the
- * number of arguments that follow it: 1 to 5, or MANY.
+ * number of arguments that follow it: 1 to 5; ANY_1 to ANY_7, for which
+ * tp/call.h finds more registers; or MANY.
  */
 #define TP_CALL_PROBES(name, count, ...)                                  \
 	TP_IF_ENABLED(trace_##name##_enabled, tp_prototype_of_##name,     \
