@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from fractions import Fraction
 from functools import partial
 
 from goals import Measured, Table, Way
-from runner import NAMES, Bench, text_of
+from runner import HERE, NAMES, Bench, read, text_of
 
 PROGRAMS = {**{name: name for name in NAMES}, "load": "ours-load"}
 
@@ -112,6 +113,21 @@ def saved_registers(bench: Bench) -> dict[str, float | None]:
             if name in bench.have}
 
 
+def leaves(bench: Bench) -> dict[str, dict[str, float | None]]:
+    """Instructions that a site adds to the hot path of each function of leaves.c."""
+    bench.write("leaves.tp", read("leaves.tp"))
+    bench.tpgen("leaves.tp")
+    ours = ['-DLEAVES="leaves.h"', "-DREAL=trace_leaves_real", "-DSIX=trace_leaves_six"]
+    ways = {"nothing": [], "ours": ours, "load": [*ours, "-DTP_STATIC_KEYS=0"], "lttng": ['-DLEAVES="lttng_leaves.h"']}
+    lengths: dict[str, dict[str, int]] = {"leaf_real": {}, "leaf_six": {}}
+    for name in bench.have & ways.keys():
+        bench.compile("leaves.o", "-c", *ways[name], os.path.join(HERE, "leaves.c"))
+        for function, of in lengths.items():
+            of[name] = len(hot_path(bench.path("leaves.o"), function))
+    return {function: {name: of[name] - of["nothing"] for name in of if name != "nothing"}
+            for function, of in lengths.items()}
+
+
 def saved(path: list[tuple[str, int]]) -> int:
     return sum(bool(re.match(r"push|mov\w*\s+%\w+,\S*\(%rsp\)|st[pr]\s.*\[sp", what)) for what, _ in path)
 
@@ -142,13 +158,15 @@ def table(measured: Measured) -> Table:
     result = Table("bench-core", NAMES, "to LTTng-UST", {"load": "load and branch", "lttng": "LTTng-UST", "sdt": "SDT",
                                                          "flag": "flag", "nothing": "nothing"})
     line = result.line
-    size = bytes_a_site(bench)
+    size, more = bytes_a_site(bench), leaves(bench)
     one, two = measured.results("one"), measured.results("two")
     scale = {name: 2 * (one[name] or 0) / (two[name] or 1) for name in two}
     line("off, 32 sites in a row: ns a site", measured.results("sites"), 0.4, "lttng", digits=3)
     line("… instructions a site", measured.instructions("sites"), 1)
     line("off, in a leaf function: more instructions", measured.instructions("leaf"), 4)
     line("… registers saved on the hot path", saved_registers(bench), 0, digits=0)
+    line("… with a double: more instructions", more["leaf_real"], 1, digits=0)
+    line("… with six arguments: more instructions", more["leaf_six"], 1, digits=0)
     line("bytes a site: hot", size["hot"], 5, digits=0)
     line("… of these, executed when off", size["executed"], digits=0)
     line("… cold", size["cold"], 32, digits=0)
