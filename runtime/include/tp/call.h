@@ -291,6 +291,11 @@ TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long
 		else if ((kind) == 2)                                                                   \
 			reals[nr_reals++] = (real);                                                     \
 	} while (0)
+#define TP_TAKE_ANY(to, values, i)                                                                      \
+	do {                                                                                            \
+		if (nr_##values > (i))                                                                  \
+			(to) = (values)[i];                                                             \
+	} while (0)
 
 /* Registers without an argument have any value. */
 #ifndef __clang__
@@ -314,11 +319,20 @@ TP_CALL_FUNCTION tp_call_any(struct tracepoint *tp, int a, unsigned long wa, dou
 	TP_PUT_ANY(e, we, re);
 	TP_PUT_ANY(f, wf, rf);
 	TP_PUT_ANY(g, wg, rg);
-	register unsigned long r8 __asm__("r8") = words[0], r9 __asm__("r9") = words[1], r10 __asm__("r10") = words[2];
+	register unsigned long r8 __asm__("r8"), r9 __asm__("r9"), r10 __asm__("r10");
+	TP_TAKE_ANY(r8, words, 0);
+	TP_TAKE_ANY(r9, words, 1);
+	TP_TAKE_ANY(r10, words, 2);
 #ifdef __SSE2__
-	register double xmm0 __asm__("xmm0") = reals[0], xmm1 __asm__("xmm1") = reals[1], xmm2 __asm__("xmm2") = reals[2],
-			xmm3 __asm__("xmm3") = reals[3], xmm4 __asm__("xmm4") = reals[4], xmm5 __asm__("xmm5") = reals[5],
-			xmm6 __asm__("xmm6") = reals[6];
+	register double xmm0 __asm__("xmm0"), xmm1 __asm__("xmm1"), xmm2 __asm__("xmm2"), xmm3 __asm__("xmm3"),
+			xmm4 __asm__("xmm4"), xmm5 __asm__("xmm5"), xmm6 __asm__("xmm6");
+	TP_TAKE_ANY(xmm0, reals, 0);
+	TP_TAKE_ANY(xmm1, reals, 1);
+	TP_TAKE_ANY(xmm2, reals, 2);
+	TP_TAKE_ANY(xmm3, reals, 3);
+	TP_TAKE_ANY(xmm4, reals, 4);
+	TP_TAKE_ANY(xmm5, reals, 5);
+	TP_TAKE_ANY(xmm6, reals, 6);
 #endif
 	switch (nr_words) {
 	case 7:
