@@ -122,6 +122,10 @@ static const char unended[3] = {'a', 'b', 'c'};
 	EXACT(alone, "nothing to see", NO_ARGUMENT)                                            \
 	EXACT(none, "", NO_ARGUMENT)                                                           \
 	EXACT(mixed, "%hhd %s %d %s %lld", (signed char)1, "two", 3, "four", 5LL)              \
+	EXACT(in_registers, "%s %hd %.*s %llx", "one", (short)-2, 3, unended, 4ull)              \
+	EXACT(on_stack, "%s %hd %.*s %llx %u", "one", (short)-2, 3, unended, 4ull, 5u)          \
+	EXACT(all_on_stack, "%d %ld %s %hhu %p %jd %.*s %zu", 1, -2L, "3", (unsigned char)4, (void *)&sink, \
+	      (intmax_t)-6, 1, "7", (size_t)8)                                                 \
 	EXACT(precisions, "%.5d|%8.3d|%-8.3x|", 6, 7, 8u)                                      \
 	EXACT(pointers, "%p %p", (void *)&sink, null_pointer)                                  \
 	OURS(signs, "%+d|% d|%#x|%#o", 9, 10, 11u, 12u)                                        \
@@ -129,7 +133,10 @@ static const char unended[3] = {'a', 'b', 'c'};
 	OURS(chars, "%c%c", 'a', 'b')                                                          \
 	OURS(reals, "%f %.2f %e %g %8.3f|", 1.5, 2.345, 3e100, 0.0001, -4.0)                   \
 	OURS(more_reals, "%F %E %G %a %lf", 1.5, 2.5, 3.5, 4.5, 5.5)                           \
-	OURS(long_reals, "%Lf %.3Lg", 1.25L, 2.5L)
+	OURS(long_reals, "%Lf %.3Lg", 1.25L, 2.5L)                                             \
+	OURS(one_real, "%d %g %s", 1, 2.5, "three")                                            \
+	OURS(reals_on_stack, "%g %d %g %s %Lg %g %g %hhd %g %g %g %ld %g %Lg %g %s", 1.5, 2, 3.5, "4", 5.5L, 6.5, 7.5, \
+	     (signed char)-8, 9.5, 10.5, 11.5, 12L, 13.5, 14.5L, 15.5, "16")
 
 /* A trace_mark() without arguments has none, but a table has a place for it. */
 #define NO_ARGUMENT 0
@@ -144,11 +151,12 @@ static const char unended[3] = {'a', 'b', 'c'};
 	}
 CASES(DEFINE_CASE, DEFINE_CASE)
 
-#define EXACT_CASE(name, ...) {#name, hit_##name, true},
-#define OUR_CASE(name, ...) {#name, hit_##name, false},
+#define EXACT_CASE(name, fmt, ...) {#name, fmt, hit_##name, true},
+#define OUR_CASE(name, fmt, ...) {#name, fmt, hit_##name, false},
 
 static const struct {
 	const char *name;
+	const char *fmt;
 	void (*hit)(char *expected, size_t size);
 	bool exact;
 } cases[] = {CASES(EXACT_CASE, OUR_CASE)};
@@ -165,6 +173,30 @@ START_TEST(prints_as_printf)
 	ck_assert_str_eq(sink.event->system, "marker");
 	ck_assert_str_eq(sink.event->name, cases[_i].name);
 	ck_assert_msg(strcmp(printed(), expected) == 0, "%s: '%s', not '%s'", cases[_i].name, printed(), expected);
+	tp_sink_close(&sink.head);
+}
+END_TEST
+
+static void __attribute__((format(printf, 3, 0))) print_list(void *data, void *marker, const char *fmt, va_list *args)
+{
+	(void)marker;
+	vsnprintf(data, 1024, fmt, *args);
+}
+
+/* Whatever way the record takes, other probes of the marker get a list, before and after the sink's. */
+START_TEST(probe_beside_the_sink)
+{
+	char expected[1024], first[1024] = "", last[1024] = "";
+
+	ck_assert_int_eq(marker_probe_register(cases[_i].name, cases[_i].fmt, print_list, first), 0);
+	open_sink("marker:*");
+	ck_assert_int_eq(marker_probe_register(cases[_i].name, cases[_i].fmt, print_list, last), 0);
+	cases[_i].hit(expected, sizeof(expected));
+	ck_assert_str_eq(first, expected);
+	ck_assert_str_eq(printed(), expected);
+	ck_assert_str_eq(last, expected);
+	ck_assert_int_eq(marker_probe_unregister(cases[_i].name, print_list, first), 0);
+	ck_assert_int_eq(marker_probe_unregister(cases[_i].name, print_list, last), 0);
 	tp_sink_close(&sink.head);
 }
 END_TEST
@@ -444,6 +476,7 @@ int main(void)
 
 	tcase_set_timeout(all, 60);
 	tcase_add_loop_test(all, prints_as_printf, 0, NR_CASES);
+	tcase_add_loop_test(all, probe_beside_the_sink, 0, NR_CASES);
 #ifndef __aarch64__ /* tests/arch has no libtraceevent for it */
 	tcase_add_loop_test(all, traceevent_prints_the_same, 0, NR_CASES);
 #endif

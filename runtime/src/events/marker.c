@@ -8,11 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include <tp/marker.h>
-#include <tp/read.h>
-
 #include "base/base.h"
 #include "core/core.h"
+#include "events/marker_record.h"
 
 #define PREFIX_LEN (sizeof(TP_MARKER_PREFIX) - 1)
 
@@ -28,23 +26,17 @@ TP_PUBLIC void iterate(struct tracepoint *tp, ...) __asm__("tp_marker_iterate");
 void iterate(struct tracepoint *tp, ...)
 {
 	struct marker *marker = (struct marker *)tp;
-	const struct tracepoint_func *it = tp_read_lock(tp);
 	tp_probe_t probe;
 	va_list args;
 
-	/* ThreadSanitizer sees the program's probes, but not this. */
-	if (__tsan_acquire)
-		__tsan_acquire(&tp->funcs);
-	for (; it && (probe = tp_probe_func(it)); it++) {
+	for (const struct tracepoint_func *it = tp_marker_enter(tp); it && (probe = tp_probe_func(it)); it++) {
 		if (probe == TP_REMOVED)
 			continue;
 		va_start(args, tp);
 		((marker_probe_func *)probe)(it->data, marker, marker->format, &args);
 		va_end(args);
 	}
-	if (__tsan_release)
-		__tsan_release(&urcu_bp_gp);
-	tp_read_unlock();
+	tp_marker_leave();
 }
 
 /* ---- Registering ---- */

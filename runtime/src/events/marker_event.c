@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * events/marker_event.c - markers as events: of each name and format the
- * description, and how its records are written and printed.
+ * description, and how its records are printed.
  */
 #define TP_RUNTIME /* and so no module, see tp/marker.h */
 
 #include <stdlib.h>
 #include <string.h>
 
-#include <tp/sink.h>
 #include <tp/trace_seq.h>
 
 #include "base/base.h"
@@ -18,6 +17,7 @@
 #include "events/events.h"
 #include "events/marker_event.h"
 #include "events/marker_format.h"
+#include "events/marker_record.h"
 
 #define CLASS_BUCKETS 256
 
@@ -28,10 +28,9 @@
 struct marker_class {
 	struct marker_class *next; /* of the same hash */
 	struct tracepoint on;      /* only says name and format: those with the sites are the modules' */
-	struct tp_event event;
+	struct tp_marker_event described;
 	struct tp_event_class event_class;
-	bool usable; /* its arguments can be recorded */
-	struct tp_conversion *conversions;
+	bool usable;      /* its arguments can be recorded */
 	const char *rest; /* the text behind the last */
 };
 
@@ -44,7 +43,7 @@ static struct marker_class **pages[TP_NR_IDS / IDS_A_PAGE];
 
 static struct marker_class *class_of(const struct tp_event *event)
 {
-	return (struct marker_class *)((uintptr_t)event - offsetof(struct marker_class, event));
+	return (struct marker_class *)((uintptr_t)event - offsetof(struct marker_class, described.event));
 }
 
 /* ---- Printing ---- */
@@ -123,117 +122,8 @@ static void print(struct trace_seq *p, const void *entry)
 	if (!class)
 		return;
 	for (uint32_t i = 0; i < class->event_class.nr_fields; i++)
-		print_conversion(p, &class->conversions[i], &class->event_class.fields[i], entry);
+		print_conversion(p, &class->described.conversions[i], &class->event_class.fields[i], entry);
 	trace_seq_printf(p, class->rest, 0); /* the argument is for compilers, who want one */
-}
-
-/* ---- Recording ---- */
-
-struct value {
-	union {
-		uint64_t integer;
-		double real;
-		const void *pointer;
-	};
-	uint32_t size; /* of a string's payload, its NUL included */
-};
-
-static void take_string(struct value *value, const char *text, int precision)
-{
-	/* As glibc's printf has it. */
-	if (!text)
-		text = precision < 0 || precision >= (int)strlen("(null)") ? "(null)" : "";
-	/* No more is read than counts. */
-	size_t most = precision >= 0 && precision < TP_RECORD_MAX ? (size_t)precision : TP_RECORD_MAX;
-	value->pointer = text;
-	value->size = (uint32_t)strnlen(text, most) + 1;
-}
-
-/* Takes an argument. args is where the next is. */
-static void take(struct value *value, const struct tp_conversion *c, va_list *args)
-{
-	int precision = c->precision;
-
-	if (c->width_star)
-		(void)va_arg(*args, int);
-	if (c->precision_star)
-		precision = va_arg(*args, int);
-	value->size = 0;
-	switch (c->argument) {
-	case TP_ARGUMENT_INT:
-		value->integer = (uint64_t)va_arg(*args, int);
-		break;
-	case TP_ARGUMENT_LONG:
-		value->integer = (uint64_t)va_arg(*args, long);
-		break;
-	case TP_ARGUMENT_LONG_LONG:
-		value->integer = (uint64_t)va_arg(*args, long long);
-		break;
-	case TP_ARGUMENT_DOUBLE:
-		value->real = va_arg(*args, double);
-		break;
-	case TP_ARGUMENT_LONG_DOUBLE:
-		value->real = (double)va_arg(*args, long double);
-		break;
-	case TP_ARGUMENT_POINTER:
-		value->pointer = va_arg(*args, void *);
-		break;
-	case TP_ARGUMENT_STRING:
-		take_string(value, va_arg(*args, const char *), precision);
-		break;
-	}
-}
-
-/* Returns where the next payload begins. */
-static uint32_t store(char *entry, const struct tp_event_field *f, const struct value *value, uint32_t payload)
-{
-	void *at = entry + f->offset;
-
-	if (f->kind == TP_STRING) {
-		*(tp_data_loc_t *)at = value->size << 16 | payload;
-		memcpy(entry + payload, value->pointer, value->size - 1);
-		entry[payload + value->size - 1] = '\0';
-		return payload + value->size;
-	}
-	if (f->type_class == TP_FLOAT)
-		*(double *)at = value->real;
-	else if (f->type_class == TP_POINTER)
-		*(const void **)at = value->pointer;
-	else if (f->size == 1)
-		*(uint8_t *)at = (uint8_t)value->integer;
-	else if (f->size == 2)
-		*(uint16_t *)at = (uint16_t)value->integer;
-	else if (f->size == 4)
-		*(uint32_t *)at = (uint32_t)value->integer;
-	else
-		*(uint64_t *)at = value->integer;
-	return payload;
-}
-
-/* The record writer: a probe whose private pointer is a sink. */
-static void record(void *data, void *call_private, const char *fmt, va_list *args)
-{
-	const struct tp_event *event = ((const struct marker *)call_private)->event;
-	struct value values[TP_MARKER_ARGS_MAX];
-	struct tp_record rec;
-
-	(void)fmt;
-	if (!event)
-		return;
-	const struct tp_event_class *class = event->event_class;
-	const struct tp_conversion *conversions = class_of(event)->conversions;
-	size_t size = class->fixed_size;
-	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		take(&values[i], &conversions[i], args);
-		size += values[i].size;
-	}
-	char *entry = tp_reserve(&rec, data, event, size);
-	if (!entry)
-		return;
-	uint32_t payload = class->fixed_size;
-	for (uint32_t i = 0; i < class->nr_fields; i++)
-		payload = store(entry, &class->fields[i], &values[i], payload);
-	tp_commit(&rec);
 }
 
 /* ---- Classes ---- */
@@ -256,32 +146,35 @@ static struct marker_class *class_create(const struct marker *marker, const stru
 	const size_t file_size = strlen(marker->tp.file) + 1;
 	const size_t fields_size = parsed->nr * sizeof(parsed->fields[0]);
 	const size_t conversions_size = parsed->nr * sizeof(parsed->conversions[0]);
-	struct marker_class *class = tp_malloc(sizeof(*class) + fields_size + conversions_size + name_size +
+	const size_t steps_size = parsed->nr * sizeof(struct tp_marker_step);
+	struct marker_class *class = tp_malloc(sizeof(*class) + fields_size + conversions_size + steps_size + name_size +
 					       format_size + file_size);
 	if (!class)
 		return NULL;
 
 	char *at = (char *)(class + 1);
 	const struct tp_event_field *fields = copy(&at, parsed->fields, fields_size);
-	struct tp_conversion *conversions = copy(&at, parsed->conversions, conversions_size);
+	const struct tp_conversion *conversions = copy(&at, parsed->conversions, conversions_size);
+	struct tp_marker_step *steps = (struct tp_marker_step *)(void *)at;
+	at += steps_size;
 	*class = (struct marker_class){
 		.event_class = {
 			.fields = fields, .nr_fields = parsed->nr,
 			.field_size = sizeof(fields[0]), /* a sink may be of an older interface, whose own are shorter */
 			.fixed_size = parsed->fixed_size, .print_fmt = parsed->print_fmt, .print = print,
 		},
-		.conversions = conversions,
 		.rest = parsed->rest,
 	};
 	class->on = (struct tracepoint){
 		.line = marker->tp.line, .name = copy(&at, marker->tp.name, name_size),
 		.proto = copy(&at, marker->format, format_size), .file = copy(&at, marker->tp.file, file_size),
 	};
-	class->event = (struct tp_event){
+	class->described.event = (struct tp_event){
 		.system = "marker", .name = class->on.name + strlen(TP_MARKER_PREFIX),
-		.event_class = &class->event_class, .tracepoint = &class->on, .record = (tp_probe_t)record,
+		.event_class = &class->event_class, .tracepoint = &class->on, .record = (tp_probe_t)tp_marker_record,
 		.loglevel = TP_LOGLEVEL_DEBUG_LINE,
 	};
+	tp_marker_plan(&class->described, steps, conversions, parsed);
 	return class;
 }
 
@@ -309,17 +202,24 @@ static struct marker_class *class_add(const struct marker *marker, struct marker
 	return class;
 }
 
-struct tp_event *tp_marker_event_of(const struct marker *marker)
+/* NULL: there is none; a message has said why. */
+static struct tp_event *event_of(const struct marker *marker)
 {
 	struct marker_class **bucket = &classes[tp_hash(marker->name) % CLASS_BUCKETS];
 	struct marker_class *class = *bucket;
 
 	while (class &&
-	       (strcmp(class->event.name, marker->name) != 0 || strcmp(class->on.proto, marker->format) != 0))
+	       (strcmp(class->described.event.name, marker->name) != 0 || strcmp(class->on.proto, marker->format) != 0))
 		class = class->next;
 	if (!class)
 		class = class_add(marker, bucket);
-	return class && class->usable ? &class->event : NULL;
+	return class && class->usable ? &class->described.event : NULL;
+}
+
+void tp_marker_describe(struct marker *marker)
+{
+	marker->event = event_of(marker);
+	tp_marker_shorten(marker);
 }
 
 struct tp_event *tp_marker_event(const struct tracepoint *tp)

@@ -9,8 +9,8 @@
 
 struct marker;
 
-/* The event of the marker's name and format, made where it is new. NULL: there is none; a message has said why. */
-struct tp_event *tp_marker_event_of(const struct marker *marker);
+/* Gives the marker the event of its name and format, made where it is new. If there is none, a message says why. */
+void tp_marker_describe(struct marker *marker);
 
 /* The event that a marker has. NULL where there is none, or the marker was refused. */
 struct tp_event *tp_marker_event(const struct tracepoint *tp);

@@ -26,7 +26,7 @@ static void coming(struct tp_module *module)
 	for (struct tracepoint **at = module->markers; at < module->markers_end; at++) {
 		struct marker *marker = (struct marker *)*at;
 		if (marker)
-			marker->event = tp_marker_event_of(marker);
+			tp_marker_describe(marker);
 	}
 }
 

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events/marker_record.c - see marker_record.h.
+ */
+#define TP_RUNTIME /* and so no module, see tp/marker.h */
+
+#include <string.h>
+
+#include <tp/sink.h>
+
+#include "events/marker_record.h"
+
+#define WORDS_IN_REGISTERS 5u /* beside the tracepoint */
+
+static const char null_text[] = "(null)";
+
+/* NULL: the marker is no event. */
+static const struct tp_marker_event *described(const struct marker *marker)
+{
+	return (const struct tp_marker_event *)(const void *)marker->event;
+}
+
+/* ---- Where the words go ---- */
+
+static bool is_text(const struct tp_conversion *c)
+{
+	return c->argument == TP_ARGUMENT_STRING;
+}
+
+static bool is_general(const struct tp_conversion *c)
+{
+	return c->argument != TP_ARGUMENT_DOUBLE && c->argument != TP_ARGUMENT_LONG_DOUBLE;
+}
+
+/* The words before the argument's own. */
+static uint32_t nr_stars(const struct tp_conversion *c)
+{
+	return (uint32_t)c->width_star + c->precision_star;
+}
+
+/* Bytes of a text that count. */
+static uint32_t most_of(int precision)
+{
+	return precision >= 0 && precision < TP_RECORD_MAX ? (uint32_t)precision : TP_RECORD_MAX;
+}
+
+/* Appends the steps of the texts, or those of all others. */
+static struct tp_marker_step *add_steps(struct tp_marker_step *step, const struct tp_marker_format *parsed, bool texts)
+{
+	uint32_t word = 0;
+
+	for (uint32_t i = 0; i < parsed->nr; i++, word++) {
+		const struct tp_conversion *c = &parsed->conversions[i];
+		word += nr_stars(c);
+		if (is_text(c) == texts)
+			*step++ = (struct tp_marker_step){
+				.offset = (uint16_t)parsed->fields[i].offset,
+				.word = (uint8_t)word,
+				.size = (uint8_t)parsed->fields[i].size,
+				.most = c->precision_star ? TP_MARKER_STAR : most_of(c->precision),
+			};
+	}
+	return step;
+}
+
+void tp_marker_plan(struct tp_marker_event *to, struct tp_marker_step *steps, const struct tp_conversion *conversions,
+		    const struct tp_marker_format *parsed)
+{
+	uint32_t words = 0;
+
+	to->texts = steps;
+	to->others = steps = add_steps(steps, parsed, true);
+	to->end = add_steps(steps, parsed, false);
+	to->conversions = conversions;
+	to->in_registers = true;
+	for (uint32_t i = 0; i < parsed->nr; i++) {
+		words += nr_stars(&conversions[i]) + 1;
+		to->in_registers = to->in_registers && is_general(&conversions[i]);
+	}
+	to->in_registers = to->in_registers && words <= WORDS_IN_REGISTERS;
+}
+
+/* ---- Writing ---- */
+
+/* Measured once: another thread may make it longer. */
+struct text {
+	const char *at;
+	tp_data_loc_t loc; /* wrong in a record that is refused, because it is too long */
+};
+
+/* A payload that begins where the record has ended so far. Returns its length. */
+static uint32_t measure(struct text *text, const struct tp_marker_step *step, const uint64_t *word, uint32_t begin)
+{
+	const char *at = (const char *)(uintptr_t)*word;
+	uint32_t most = step->most;
+
+	if (most == TP_MARKER_STAR)
+		most = most_of((int)word[-1]);
+	if (!at) /* as glibc's printf has it */
+		at = most >= strlen(null_text) ? null_text : "";
+	uint32_t len = (uint32_t)strnlen(at, most) + 1; /* no more is read than counts */
+	text->at = at;
+	text->loc = len << 16 | begin;
+	return len;
+}
+
+static void store(void *at, uint8_t size, uint64_t word)
+{
+	switch (size) {
+	case 8:
+		memcpy(at, &word, sizeof(word)); /* it may be a double */
+		break;
+	case 4:
+		*(uint32_t *)at = (uint32_t)word;
+		break;
+	case 2:
+		*(uint16_t *)at = (uint16_t)word;
+		break;
+	default:
+		*(uint8_t *)at = (uint8_t)word;
+		break;
+	}
+}
+
+static void store_text(char *entry, uint32_t offset, const struct text *text)
+{
+	char *payload = entry + (text->loc & 0xffff);
+	size_t len = text->loc >> 16;
+
+	*(tp_data_loc_t *)(void *)(entry + offset) = text->loc;
+	memcpy(payload, text->at, len - 1);
+	payload[len - 1] = '\0';
+}
+
+static void write_record(struct tp_sink *sink, const struct tp_marker_event *to, const uint64_t *words)
+{
+	const struct tp_marker_step *step;
+	struct text texts[TP_MARKER_ARGS_MAX], *text = texts;
+	uint32_t size = to->event.event_class->fixed_size;
+	struct tp_record rec;
+
+	for (step = to->texts; step < to->others; step++)
+		size += measure(text++, step, &words[step->word], size);
+	char *entry = tp_reserve(&rec, sink, &to->event, size);
+	if (!entry)
+		return;
+	for (; step < to->end; step++)
+		store(entry + step->offset, step->size, words[step->word]);
+	for (step = to->texts, text = texts; step < to->others; step++)
+		store_text(entry, step->offset, text++);
+	tp_commit(&rec);
+}
+
+/* ---- From a list ---- */
+
+/* Takes one argument, as its type is. args is where the next is. */
+static uint64_t take(const struct tp_conversion *c, va_list *args)
+{
+	union {
+		double real;
+		uint64_t word;
+	} bits;
+
+	switch (c->argument) {
+	case TP_ARGUMENT_INT:
+		return (uint64_t)va_arg(*args, int);
+	case TP_ARGUMENT_LONG:
+		return (uint64_t)va_arg(*args, long);
+	case TP_ARGUMENT_LONG_LONG:
+		return (uint64_t)va_arg(*args, long long);
+	case TP_ARGUMENT_DOUBLE:
+		bits.real = va_arg(*args, double);
+		return bits.word;
+	case TP_ARGUMENT_LONG_DOUBLE:
+		bits.real = (double)va_arg(*args, long double);
+		return bits.word;
+	default:
+		return (uintptr_t)va_arg(*args, void *);
+	}
+}
+
+void tp_marker_record(void *data, void *call_private, const char *fmt, va_list *args)
+{
+	const struct tp_marker_event *to = described(call_private);
+	uint64_t words[TP_MARKER_WORDS_MAX], *word = words;
+
+	(void)fmt;
+	if (!to)
+		return;
+	for (uint32_t i = 0; i < to->event.event_class->nr_fields; i++) {
+		const struct tp_conversion *c = &to->conversions[i];
+		for (uint32_t stars = nr_stars(c); stars; stars--)
+			*word++ = (uint64_t)va_arg(*args, int);
+		*word++ = take(c, args);
+	}
+	write_record(data, to, words);
+}
+
+/* ---- Without a list ---- */
+
+/* These pass integers and pointers to functions with and without variable arguments in the same registers. */
+#if defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
+
+static void call_with_list(marker_probe_func *probe, void *data, struct marker *marker, ...)
+{
+	va_list args;
+
+	va_start(args, marker);
+	probe(data, marker, marker->format, &args);
+	va_end(args);
+}
+
+/* A probe of the program's own. A function of its own, so that iterate() need not keep five arguments in registers. */
+static __attribute__((noinline)) void call(tp_probe_t probe, void *data, struct marker *marker, const uint64_t *words)
+{
+	call_with_list((marker_probe_func *)probe, data, marker, words[0], words[1], words[2], words[3], words[4]);
+}
+
+static void iterate(struct tracepoint *tp, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
+{
+	const uint64_t words[WORDS_IN_REGISTERS] = {a, b, c, d, e};
+	struct marker *marker = (struct marker *)tp;
+	const struct tp_marker_event *to;
+	tp_probe_t probe;
+
+	for (const struct tracepoint_func *it = tp_marker_enter(tp); it && (probe = tp_probe_func(it)); it++) {
+		if (probe == TP_REMOVED)
+			continue;
+		if (probe != (tp_probe_t)tp_marker_record)
+			call(probe, it->data, marker, words);
+		else if ((to = described(marker)))
+			write_record(it->data, to, words);
+	}
+	tp_marker_leave();
+}
+
+/* Another thread may be hitting the marker, by either iterator. No gate is in the iterator's place: no sink knows the event. */
+void tp_marker_shorten(struct marker *marker)
+{
+	const struct tp_marker_event *to = described(marker);
+
+	if (to && to->in_registers)
+		__atomic_store_n(&marker->tp.iterate, (tp_probe_t)iterate, __ATOMIC_RELEASE);
+}
+
+#else
+
+void tp_marker_shorten(struct marker *marker)
+{
+	(void)marker;
+}
+
+#endif
