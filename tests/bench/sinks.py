@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import sessions
 from goals import Measured, Table, Way
 from record import FLIGHT, STREAM, WARM
-from runner import Bench
+from runner import Bench, read
 
 NAMES = {"own": "its own way"}
 EVENT = "{u64, u32, char[16]}"
@@ -27,7 +27,7 @@ ROWS = [("text", "fprintf", "text, to /dev/null; beside fprintf"),
         ("record", None, "sdt sink, nobody attached"),
         ("stats", None, "statistics"),
         ("stats-field", None, "statistics with a field's histogram"),
-        ("marker", None, "marker to CTF, flight recorder"),
+        ("marker", "like-marker", "marker to CTF, flight recorder; beside an event of a .tp file with its fields"),
         ("both", None, "CTF, flight recorder, and statistics")]
 ATTACHED = [("usdt", "sdt", "TP_SDT=1, bpftrace counts; beside sys/sdt.h"),
             ("record", None, "sdt sink, bpftrace counts")]
@@ -39,6 +39,9 @@ OFF = [("ours", None, "tracepoint"),
 def measure(bench: Bench) -> Measured:
     measured = Measured(bench)
     bench.ours("marker", "marker.h")
+    bench.write("like_marker.tp", read("like_marker.tp"))
+    bench.tpgen("like_marker.tp")
+    bench.ours("ours-like-marker", "ours.h", '-DEVENTS="like_marker.h"', "-DEVENT=bench_like_marker")
     bench.ours("usdt", "ours.h", "-DTP_SDT=1")
     why = sessions.start(bench)
     if why:
@@ -76,6 +79,7 @@ def all_ways(bench: Bench, stack: contextlib.ExitStack, lttng: bool) -> dict[str
             "stats": ours(bench, "statistics", "stats:shm/stats"),
             "stats-field": ours(bench, "statistics with a field", f"stats:shm/stats,{field}"),
             "record": ours(bench, "sdt sink, nobody attached", "sdt:"),
+            "like-marker": ours(bench, "CTF, flight recorder, with the marker's fields", FLIGHT, "ours-like-marker"),
             "marker": ours(bench, "marker to CTF, flight recorder", FLIGHT, "marker", "marker:*"),
             "both": ours(bench, "CTF, flight recorder, and statistics", f"{FLIGHT};stats:shm/stats")}
     if lttng:
