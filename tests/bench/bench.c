@@ -5,7 +5,8 @@
  *	bench EVENTS SHAPE THREADS [ARGUMENT [WARM]]
  *
  * prints the nanoseconds an event takes in each of the THREADS, each of which
- * hits the site WARM times before. It is compiled once for each way to trace:
+ * hits the site WARM times before; or, of the shape "scale", how much more two
+ * threads do at once than one alone, or two processes of 1 thread. It is compiled once for each way to trace:
  * SUBJECT is the header that says what HIT(number, id, name) is, and may say
  * what PREPARE(argument) is, and UNDO(), which follows each slice and is not timed.
  */
@@ -88,7 +89,6 @@ enum { SLICES = 15, MAX_THREADS = 64 };
 
 static void (*shape)(unsigned long events);
 static double (*shape_result)(void);
-static bool is_mean;
 static unsigned long events; /* of a slice */
 static unsigned long warm;
 static int threads;
@@ -119,12 +119,14 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+#include "scale.h"
+
 static void *run(void *argument)
 {
 	struct thread *thread = argument;
 	double elapsed[SLICES], sum = 0;
 
-	if (is_mean)
+	if (threads > 1)
 		pin(thread->index);
 	shape_loop(warm);
 	shape(events); /* the first ones resolve symbols and open streams */
@@ -137,13 +139,14 @@ static void *run(void *argument)
 		sum += elapsed[i];
 	}
 	qsort(elapsed, SLICES, sizeof(*elapsed), compare);
-	thread->result = is_mean ? sum / SLICES : elapsed[SLICES / 2];
+	thread->result = threads > 1 ? sum / SLICES : elapsed[SLICES / 2];
 	return NULL;
 }
 
 int main(int argc, char **argv)
 {
 	struct thread all[MAX_THREADS];
+	bool is_scale = false;
 	double sum = 0;
 
 	if (argc < 4)
@@ -153,7 +156,7 @@ int main(int argc, char **argv)
 		if (strcmp(argv[2], shapes[i].name) == 0) {
 			shape = shapes[i].run;
 			shape_result = shapes[i].result;
-			is_mean = shapes[i].is_mean;
+			is_scale = shapes[i].is_scale;
 		}
 	}
 	threads = atoi(argv[3]);
@@ -162,7 +165,6 @@ int main(int argc, char **argv)
 	warm = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
 	for (size_t i = 0; i < sizeof(buffer) / sizeof(*buffer); i++)
 		buffer[i] = events * i;
-	is_mean |= threads > 1;
 	if (shape == shape_each) {
 		each = malloc(events * SLICES * sizeof(*each));
 		if (!each)
@@ -172,6 +174,10 @@ int main(int argc, char **argv)
 #ifdef PREPARE
 	PREPARE(argc > 4 ? atoi(argv[4]) : 0);
 #endif
+	if (is_scale) {
+		printf("%.4f\n", measure_scale(threads == 1));
+		return 0;
+	}
 	pthread_barrier_init(&ready, NULL, (unsigned int)threads);
 	/* The first runs here: with one thread, the process is a single-threaded one, where stdio takes no locks. */
 	for (int i = threads - 1; i > 0; i--) {

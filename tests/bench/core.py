@@ -15,12 +15,12 @@ PROGRAMS = {**{name: name for name in NAMES}, "load": "ours-load"}
 
 
 def measure_group(measured: Measured, key: str, heading: str, arguments: str, programs: dict[str, str], events: int,
-                  count: int = 0, note: str = "") -> None:
+                  count: int = 0, note: str = "", unit: str = "ns") -> None:
     """Of those ways to trace that are here. The arguments are the shape, the threads, and the subject's."""
     kinds = {"nothing": "base", "ours": "ours", "load": "ours"}
     group = measured.group(key, heading, arguments,
                            {name: Way(kinds.get(name, "peer"), NAMES[name], program)
-                            for name, program in programs.items() if name in measured.bench.have})
+                            for name, program in programs.items() if name in measured.bench.have}, unit)
     group.notes += [note] if note else []
     group.measure(events, count)
     group.show()
@@ -40,8 +40,8 @@ def measure(bench: Bench) -> Measured:
           note="A plain flag, and a direct call.")
     group("three", "On: three empty probes, with their loop", "loop 1 3", {**on, "flag": "flag3"},
           events=3000000, count=30000, note="A plain flag, and three direct calls.")
-    group("two", "On: one empty probe, two threads at once, each, with its loop", "loop 2 1", on,
-          events=6000000)
+    group("two", "On: one empty probe, two threads at once, beside each alone", "scale 2 1", on, events=6000000,
+          unit="×")
     switch = {"ours": "switch", "load": "switch-load"}
     many = f"{bench.sites:,}"
     group("switch1", "Switch on the one site of a tracepoint", "loop 1 1", switch, events=15)
@@ -159,8 +159,7 @@ def table(measured: Measured) -> Table:
                                                          "flag": "flag", "nothing": "nothing"})
     line = result.line
     size, more = bytes_a_site(bench), leaves(bench)
-    one, two = measured.results("one"), measured.results("two")
-    scale = {name: 2 * (one[name] or 0) / (two[name] or 1) for name in two}
+    one = measured.results("one")
     line("off, 32 sites in a row: ns a site", measured.results("sites"), 0.4, "lttng", digits=3)
     line("… instructions a site", measured.instructions("sites"), 1)
     line("off, in a leaf function: more instructions", measured.instructions("leaf"), 4)
@@ -175,7 +174,7 @@ def table(measured: Measured) -> Table:
     line("… instructions", measured.instructions("one"))
     line("on, three empty probes: ns", measured.results("three"), Fraction(1, 3), "lttng")
     line("… instructions", measured.instructions("three"))
-    line("on, two threads: throughput over one", dict(scale), 1.95, least=True, digits=2)
+    line("on, two threads: throughput over one", measured.results("two"), 0.975, "flag", least=True, digits=2)
     line("switch on one site: µs", measured.scaled("switch1", 1000), 3, digits=2)
     line(f"… {bench.sites:,} sites of a tracepoint: µs", measured.scaled("switch2", 1000), 100)
     line(f"… {bench.sites:,} tracepoints, by tp_enable(): µs", measured.scaled("switch3", 1000))

@@ -67,13 +67,13 @@ class Table:
     def line(self, what: str, figures: Figures, goal: float | Fraction | None = None, of: str = "",
              least: bool = False, digits: int = 1, or_most: float | None = None) -> list[str]:
         """
-        Adds a row. The goal is a bound, from above if not the least; or, with of, one on the ratio to a peer,
+        Adds a row. The goal is a bound, from above if not the least; or, with of, one on the ratio to that way,
         in whose place a bound on the figure itself may be met.
         """
         shown = {name: None if value is None else round(value, digits) for name, value in figures.items()}
         ours, peer = figures.get("ours"), figures.get(of or "lttng")
         # A difference to a base may be below 0 where a machine is too noisy: that tells nothing.
-        ratio = ours / peer if ours is not None and peer and peer > 0 and not least else None
+        ratio = ours / peer if ours is not None and peer and peer > 0 and (of or not least) else None
         held = ratio if of else shown.get("ours")
         met = held is not None and goal is not None and (held >= goal if least else held <= goal)
         if or_most is not None and ours is not None:

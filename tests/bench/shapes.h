@@ -151,12 +151,12 @@ static const struct {
 	const char *name;
 	void (*run)(unsigned long events);
 	double (*result)(void); /* of one thread, where it is not the time of an event */
-	bool is_mean;           /* one thread is measured as several are */
+	bool is_scale;          /* scale.h runs it */
 } shapes[] = {
 	{"sites", shape_sites, NULL, false},
 	{"leaf", shape_leaf, NULL, false},
 	{"loop", shape_loop, NULL, false},
-	{"mean", shape_loop, NULL, true},
+	{"scale", shape_loop, NULL, true},
 	{"work", shape_work, NULL, false},
 	{"longest", shape_each, longest, false},
 	{"percentile", shape_each, percentile, false},

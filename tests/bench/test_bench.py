@@ -70,6 +70,8 @@ class Report(Case):
         self.assertEqual(verdict({"ours": 3.0, "lttng": 8.0}, 0.4, "lttng"), "met")
         self.assertEqual(verdict({"ours": 3.0, "lttng": 7.0}, 0.4, "lttng"), "missed")
         self.assertEqual(verdict({"ours": 1.94}, 1.95, least=True, digits=2), "missed")
+        self.assertEqual(verdict({"ours": 1.85, "flag": 1.89}, 0.975, "flag", least=True), "met")
+        self.assertEqual(verdict({"ours": 1.85, "flag": 2.0}, 0.975, "flag", least=True), "missed")
         self.assertEqual(verdict({"ours": 3.0, "lttng": 7.0}, 0.1, "lttng", or_most=5), "met")
         self.assertEqual(verdict({"ours": 6.0, "lttng": 70.0}, 0.1, "lttng", or_most=5), "met")
         self.assertEqual(verdict({"ours": 6.0, "lttng": 7.0}, 0.1, "lttng", or_most=5), "missed")
