@@ -144,7 +144,7 @@ static void write_record(struct tp_sink *sink, const struct tp_marker_event *to,
 	char *entry = tp_reserve(&rec, sink, &to->event, size);
 	if (!entry)
 		return;
-	for (; step < to->end; step++)
+	for (step = to->others; step < to->end; step++)
 		store(entry + step->offset, step->size, words[step->word]);
 	for (step = to->texts, text = texts; step < to->others; step++)
 		store_text(entry, step->offset, text++);
