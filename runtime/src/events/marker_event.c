@@ -147,8 +147,8 @@ static struct marker_class *class_create(const struct marker *marker, const stru
 	const size_t fields_size = parsed->nr * sizeof(parsed->fields[0]);
 	const size_t conversions_size = parsed->nr * sizeof(parsed->conversions[0]);
 	const size_t steps_size = parsed->nr * sizeof(struct tp_marker_step);
-	struct marker_class *class = tp_malloc(sizeof(*class) + fields_size + conversions_size + steps_size + name_size +
-					       format_size + file_size);
+	struct marker_class *class = tp_malloc(sizeof(*class) + fields_size + conversions_size + steps_size +
+					       name_size + format_size + file_size);
 	if (!class)
 		return NULL;
 

@@ -216,25 +216,26 @@ static __attribute__((noinline)) void call(tp_probe_t probe, void *data, struct 
 	call_with_list((marker_probe_func *)probe, data, marker, words[0], words[1], words[2], words[3], words[4]);
 }
 
+/* Only for markers that are events, which they then stay. */
 static void iterate(struct tracepoint *tp, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
 {
 	const uint64_t words[WORDS_IN_REGISTERS] = {a, b, c, d, e};
 	struct marker *marker = (struct marker *)tp;
-	const struct tp_marker_event *to;
 	tp_probe_t probe;
 
 	for (const struct tracepoint_func *it = tp_marker_enter(tp); it && (probe = tp_probe_func(it)); it++) {
-		if (probe == TP_REMOVED)
-			continue;
-		if (probe != (tp_probe_t)tp_marker_record)
+		if (probe == (tp_probe_t)tp_marker_record)
+			write_record(it->data, described(marker), words);
+		else if (probe != TP_REMOVED)
 			call(probe, it->data, marker, words);
-		else if ((to = described(marker)))
-			write_record(it->data, to, words);
 	}
 	tp_marker_leave();
 }
 
-/* Another thread may be hitting the marker, by either iterator. No gate is in the iterator's place: no sink knows the event. */
+/*
+ * Another thread may be hitting the marker, by either iterator. No gate is in the iterator's place, as no sink
+ * has been told of the event.
+ */
 void tp_marker_shorten(struct marker *marker)
 {
 	const struct tp_marker_event *to = described(marker);

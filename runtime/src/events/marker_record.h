@@ -32,7 +32,7 @@ struct tp_marker_step {
 /* The event of a name and format, and what its record writer needs to know. */
 struct tp_marker_event {
 	struct tp_event event;
-	const struct tp_marker_step *texts, *others, *end; /* two arrays, of which the second begins where the first ends */
+	const struct tp_marker_step *texts, *others, *end; /* two arrays: the second begins where the first ends */
 	const struct tp_conversion *conversions;
 	bool in_registers; /* a call passes all the words in general registers */
 };
