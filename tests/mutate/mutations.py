@@ -46,6 +46,7 @@ FORK = "runtime/src/base/fork.c"
 READERS = "runtime/src/base/readers.c"
 EXIT = "runtime/src/base/exit.c"
 SCRATCH = "runtime/src/base/scratch.c"
+MARKER = "runtime/src/events/marker_record.c"
 
 INSTANT = "obj/unit/test_ctf_instant"
 HANDLERS = "obj/unit/test_ctf_handlers"
@@ -586,4 +587,18 @@ MUTATIONS = (
                "		if (*at)\n"),),
              ("markers/test_markers.py",),
              known="no test notices it yet, and why was not looked into"),
+
+    # ---- Markers ----
+    Mutation("a sixth argument is looked for in a register", MARKER,
+             "the record has what the stack had",
+             (("#define WORDS_IN_REGISTERS 5u", "#define WORDS_IN_REGISTERS 6u"),),
+             ("obj/unit/test_marker_event",)),
+    Mutation("a double is looked for in a general register", MARKER,
+             "it and all later arguments are recorded as others",
+             (("return c->argument != TP_ARGUMENT_DOUBLE && ", "return "),),
+             ("obj/unit/test_marker_event",)),
+    Mutation("a text's precision is not the star's", MARKER,
+             "more is read of it than there is",
+             (("most_of((int)word[-1])", "most_of(-1)"),),
+             ("obj/unit/test_marker_event",)),
 )
