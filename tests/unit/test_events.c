@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/thread.h"
 #include "list_sink.h"
 
@@ -56,6 +57,172 @@ START_TEST(ids_are_for_layouts)
 	tp_module_load(&m.module);
 	ck_assert_uint_ne(m.event.id, first);
 	tp_module_unload(&m.module);
+}
+END_TEST
+
+/* A layout whose parts are the module's: they are gone with it. */
+struct layout_parts {
+	struct sample_module m;
+	struct tp_event_field field;
+	struct trace_print_flags symbols[2];
+	char name[8], type[8], symbol[8], delimiter[2], print_fmt[8];
+};
+
+static struct layout_parts *parts_new(void)
+{
+	struct layout_parts *parts = calloc(1, sizeof(*parts));
+
+	sample_module_init(&parts->m, "parts", "parts", "int");
+	strcpy(parts->name, "value");
+	strcpy(parts->type, "int");
+	strcpy(parts->symbol, "LOW");
+	strcpy(parts->delimiter, "|");
+	strcpy(parts->print_fmt, "\"\"");
+	parts->symbols[0] = (struct trace_print_flags){1, parts->symbol};
+	parts->field = (struct tp_event_field){
+		.name = parts->name, .type = parts->type, .size = 4, .offset = 8, .element_size = 4, .element_align = 4,
+		.symbols = parts->symbols, .delimiter = parts->delimiter,
+	};
+	parts->m.event_class.fields = &parts->field;
+	parts->m.event_class.print_fmt = parts->print_fmt;
+	return parts;
+}
+
+static uint16_t parts_load(struct layout_parts *parts)
+{
+	tp_module_load(&parts->m.module);
+	return parts->m.event.id;
+}
+
+static void parts_unload(struct layout_parts *parts)
+{
+	tp_module_unload(&parts->m.module);
+	memset(parts, 'x', sizeof(*parts)); /* what is unmapped is not looked at again */
+	free(parts);
+}
+
+/* Makes one thing of the layout another. Returns false after the last. */
+static bool parts_change(struct layout_parts *parts, unsigned int which)
+{
+	switch (which) {
+	case 0: parts->name[0] = 'w'; return true;
+	case 1: parts->type[0] = 'j'; return true;
+	case 2: parts->symbol[0] = 'l'; return true;
+	case 3: parts->symbols[0].mask = 2; return true;
+	case 4: parts->symbols[0].name = NULL; return true;
+	case 5: parts->delimiter[0] = ' '; return true;
+	case 6: parts->delimiter[0] = '\0'; return true;
+	case 7: parts->field.delimiter = NULL; return true;
+	case 8: parts->print_fmt[0] = ' '; return true;
+	case 9: parts->m.event_class.print_fmt = NULL; return true;
+	case 10: parts->field.is_signed = true; return true;
+	case 11: parts->field.offset = 12; return true;
+	case 12: parts->field.kind = TP_ARRAY; return true;
+	case 13: parts->m.event_class.nr_fields = 0; return true;
+	case 14: parts->m.event_class.fixed_size += 8; return true;
+	default: return false;
+	}
+}
+
+START_TEST(two_modules_of_one_event)
+{
+	struct layout_parts *first = parts_new(), *second, *other;
+	uint16_t id = parts_load(first), other_id;
+
+	second = parts_new();
+	ck_assert_uint_eq(parts_load(second), id);
+	for (unsigned int i = 0; (other = parts_new(), parts_change(other, i)); i++) {
+		other_id = parts_load(other);
+		ck_assert_uint_gt(other_id, id + i);
+		parts_unload(other);
+		other = parts_new();
+		parts_change(other, i);
+		ck_assert_uint_eq(parts_load(other), other_id);
+		parts_unload(other);
+	}
+	free(other);
+	parts_unload(first);
+	first = parts_new();
+	ck_assert_uint_eq(parts_load(first), id);
+	parts_unload(second);
+	parts_unload(first);
+}
+END_TEST
+
+START_TEST(alone_again_and_again)
+{
+	struct layout_parts *parts = parts_new();
+	uint16_t id = parts_load(parts);
+
+	for (unsigned int i = 0; i < 30; i++) {
+		parts_unload(parts);
+		parts = parts_new();
+		bool other = parts_change(parts, i);
+		ck_assert(other ? parts_load(parts) > id : parts_load(parts) == id);
+	}
+	parts_unload(parts);
+}
+END_TEST
+
+static unsigned int mallocs_left;
+
+static void *some_malloc(size_t size)
+{
+	return mallocs_left ? mallocs_left--, malloc(size) : NULL;
+}
+
+/* No two layouts share an id, wherever there is no memory; with memory, the ids are right again. */
+START_TEST(no_memory_for_a_layout)
+{
+	capture_stderr();
+	for (unsigned int memory = 0; memory < 20; memory++) {
+		struct layout_parts *first = parts_new(), *second = parts_new(), *other = parts_new();
+		uint16_t id = parts_load(first);
+		ck_assert_uint_ne(id, 0);
+		tp_malloc = some_malloc;
+		mallocs_left = memory;
+		parts_load(second);
+		ck_assert(second->m.event.id == 0 || second->m.event.id == id);
+		ck_assert_uint_eq(first->m.event.id, id);
+		mallocs_left = memory / 2;
+		parts_unload(first);
+		parts_unload(second);
+		tp_malloc = malloc;
+		parts_change(other, 0);
+		ck_assert_uint_ne(parts_load(other), id);
+		first = parts_new();
+		ck_assert_uint_ne(parts_load(first), 0);
+		ck_assert_uint_ne(first->m.event.id, other->m.event.id);
+		id = first->m.event.id;
+		parts_unload(other);
+		parts_unload(first);
+		first = parts_new();
+		ck_assert_uint_eq(parts_load(first), id);
+		parts_unload(first);
+	}
+	char *text = captured_stderr();
+	ck_assert_contains(text, "tp: event 'parts:parts' can't be recorded: out of memory");
+	free(text);
+}
+END_TEST
+
+/* Without memory for what it was, it does not get its id back. */
+START_TEST(forgotten_layout)
+{
+	struct layout_parts *parts = parts_new();
+	uint16_t id = parts_load(parts);
+
+	tp_malloc = some_malloc;
+	mallocs_left = 0;
+	parts_unload(parts);
+	tp_malloc = malloc;
+	parts = parts_new();
+	ck_assert_uint_gt(parts_load(parts), id);
+	id = parts->m.event.id;
+	parts_unload(parts);
+	parts = parts_new();
+	ck_assert_uint_eq(parts_load(parts), id);
+	parts_unload(parts);
 }
 END_TEST
 
@@ -306,6 +473,10 @@ int main(void)
 	tcase_set_timeout(all, 30);
 	tcase_add_test(all, operations_of_another_size);
 	tcase_add_test(all, ids_are_for_layouts);
+	tcase_add_test(all, two_modules_of_one_event);
+	tcase_add_test(all, alone_again_and_again);
+	tcase_add_test(all, no_memory_for_a_layout);
+	tcase_add_test(all, forgotten_layout);
 	tcase_add_test(all, each_event_in_order_of_ids);
 	tcase_add_test(all, all_ids_taken);
 	tcase_add_test(all, describes_before_records);

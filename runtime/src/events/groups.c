@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "base/buffer.h"
+#include "base/exit.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "core/core.h"
@@ -20,11 +21,16 @@
 
 #define GROUP_BUCKETS 1024
 
-/* A layout that an event was seen with, and the id that it keeps for ever. */
+/*
+ * A layout that an event was seen with, and the id that it keeps for ever. What
+ * makes two layouts different is copied as late as possible: most events are
+ * the only one of their group, and stay until the process ends.
+ */
 struct layout {
 	struct layout *next;
+	const struct tp_event_class *class; /* the only one seen so far, in a loaded module; NULL: there is a copy ... */
+	struct tp_buffer copy;              /* ... or, with this empty, the layout is forgotten: no other equals it */
 	uint16_t id;
-	char text[]; /* all that makes two layouts different */
 };
 
 struct tp_loaded_event *tp_loaded_events;
@@ -84,41 +90,100 @@ static struct tp_event_group *group_of(const char *system, const char *event)
 	return group;
 }
 
-static void describe_field(struct tp_buffer *b, const struct tp_event_field *field)
+static void put(struct tp_buffer *b, const void *bytes, size_t size)
 {
-	tp_buffer_printf(b, "%s %s %d %d %d %u %u %u %u %d %d %d\n", field->type, field->name, (int)field->kind,
-			 field->relative, (int)field->type_class, field->offset, field->size, field->element_size,
-			 field->element_align, field->is_signed, field->is_char, field->is_hexadecimal);
-	if (field->delimiter)
-		tp_buffer_printf(b, "%s\n", field->delimiter);
-	for (const struct trace_print_flags *s = field->symbols; s && s->name; s++)
-		tp_buffer_printf(b, "%lx %s\n", s->mask, s->name);
+	if (b->failed || !tp_buffer_grow(b, size + 1))
+		return;
+	memcpy(b->text + b->len, bytes, size);
+	b->len += size;
 }
 
-static void describe_layout(struct tp_buffer *b, const struct tp_event_class *class)
+static void put_text(struct tp_buffer *b, const char *text)
 {
+	put(b, text ? "+" : "-", 1);
+	if (text)
+		put(b, text, strlen(text) + 1);
+}
+
+static void put_field(struct tp_buffer *b, const struct tp_event_field *field)
+{
+	const uint32_t numbers[] = {
+		field->kind, field->relative, field->type_class, field->offset, field->size, field->element_size,
+		field->element_align, field->is_signed, field->is_char, field->is_hexadecimal,
+	};
+
+	put_text(b, field->type);
+	put_text(b, field->name);
+	put(b, numbers, sizeof(numbers));
+	put_text(b, field->delimiter);
+	for (const struct trace_print_flags *s = field->symbols; s && s->name; s++) {
+		put_text(b, s->name);
+		put(b, &s->mask, sizeof(s->mask));
+	}
+	put_text(b, NULL);
+}
+
+/* Copies all that makes two layouts different. The caller frees the copy. */
+static struct tp_buffer copy_of(const struct tp_event_class *class)
+{
+	struct tp_buffer b = {.text = NULL};
+
+	put(&b, &class->fixed_size, sizeof(class->fixed_size));
+	put_text(&b, class->print_fmt);
+	for (const struct tp_eval *e = class->evals; e && e->name; e++) {
+		put_text(&b, e->name);
+		put(&b, &e->value, sizeof(e->value));
+	}
+	put_text(&b, NULL);
 	for (uint32_t i = 0; i < class->nr_fields; i++)
-		describe_field(b, tp_event_field_at(class, i));
-	for (const struct tp_eval *e = class->evals; e && e->name; e++)
-		tp_buffer_printf(b, "%lld %s\n", e->value, e->name);
-	tp_buffer_printf(b, "%u\n%s", class->fixed_size, class->print_fmt ? class->print_fmt : "");
+		put_field(&b, tp_event_field_at(class, i));
+	return b;
 }
 
-static struct layout *layout_create(struct tp_event_group *group, const struct tp_buffer *text)
+/* Makes the layout independent of its class. False: no memory, and it stays as it is. */
+static bool keep_copy(struct layout *layout)
+{
+	struct tp_buffer copy = copy_of(layout->class);
+
+	if (copy.failed) {
+		tp_buffer_free(&copy);
+		return false;
+	}
+	layout->copy = copy;
+	layout->class = NULL;
+	return true;
+}
+
+/* The layout that equals this one. NULL: there is none, or a copy has failed, which is in *copy. */
+static struct layout *layout_find(struct tp_event_group *group, struct tp_buffer *copy)
+{
+	for (struct layout *layout = group->layouts; layout && !copy->failed; layout = layout->next) {
+		if (layout->class && !keep_copy(layout))
+			copy->failed = true;
+		else if (layout->copy.len == copy->len && memcmp(layout->copy.text, copy->text, copy->len) == 0)
+			return layout;
+	}
+	return NULL;
+}
+
+/* Takes *copy over, if there is one. */
+static struct layout *layout_create(struct tp_event_group *group, const struct tp_event_class *class,
+				    struct tp_buffer *copy)
 {
 	if (last_id == TP_NR_IDS - 1) {
 		tp_complain("event '%s' can't be recorded: all %u event ids of the process are taken", group->name,
 			    TP_NR_IDS - 1);
 		return NULL;
 	}
-	struct layout *layout = tp_malloc(sizeof(*layout) + text->len + 1);
+	struct layout *layout = copy->failed ? NULL : tp_malloc(sizeof(*layout));
 	if (!layout) {
 		tp_complain("event '%s' can't be recorded: out of memory", group->name);
 		return NULL;
 	}
-	layout->id = ++last_id;
-	memcpy(layout->text, text->text, text->len + 1);
-	layout->next = group->layouts;
+	*layout = (struct layout){
+		.next = group->layouts, .class = copy->text ? NULL : class, .copy = *copy, .id = ++last_id,
+	};
+	*copy = (struct tp_buffer){.text = NULL};
 	group->layouts = layout;
 	return layout;
 }
@@ -126,23 +191,33 @@ static struct layout *layout_create(struct tp_event_group *group, const struct t
 /* The id of the event's layout; 0 and a message where there is none to be had. */
 static uint16_t id_of(struct tp_event_group *group, const struct tp_event *event)
 {
-	struct tp_buffer text = {.text = NULL};
-	struct layout *layout = group->layouts;
+	struct tp_buffer copy = {.text = NULL};
+	struct layout *layout = NULL;
 
-	describe_layout(&text, event->event_class);
-	if (text.failed) {
-		tp_complain("event '%s' can't be recorded: out of memory", group->name);
-		layout = NULL;
-	} else {
-		while (layout && strcmp(layout->text, text.text) != 0)
-			layout = layout->next;
-		if (!layout)
-			layout = layout_create(group, &text);
+	if (group->layouts) {
+		copy = copy_of(event->event_class);
+		layout = layout_find(group, &copy);
 	}
-	tp_buffer_free(&text);
+	if (!layout)
+		layout = layout_create(group, event->event_class, &copy);
+	tp_buffer_free(&copy);
 	if (!layout)
 		tp_events_without_id = true;
 	return layout ? layout->id : 0;
+}
+
+/*
+ * An event of this id goes, and its class with it. If its layout can't be
+ * copied, it is forgotten, and gets a new id when it comes back.
+ */
+static void layout_leave(struct tp_event_group *group, uint16_t id)
+{
+	struct layout *layout = group->layouts;
+
+	while (layout->id != id)
+		layout = layout->next;
+	if (layout->class && (tp_exiting() || !keep_copy(layout)))
+		layout->class = NULL;
 }
 
 /* ---- Modules ---- */
@@ -219,6 +294,7 @@ const struct tp_event_group *tp_event_unload(struct tp_event *event)
 	while (*at != loaded)
 		at = &(*at)->group_next;
 	*at = loaded->group_next;
+	layout_leave(group, event->id);
 	unlink_by_id(loaded);
 	event->reserved[0] = NULL;
 	free(loaded);
