@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/exit.h"
@@ -107,9 +108,17 @@ static void complain_of_failure(const struct tracepoint *tp, const char *what, i
 		    tp_strerror(-error));
 }
 
-static void tracepoint_load(struct tracepoint *tp, struct tp_spare *spare)
+/* A tracepoint that comes, and what is allocated for it before the lock is held. */
+struct newcomer {
+	struct tracepoint *tp;
+	struct tp_key key;
+	struct tp_name *fresh; /* NULL: there was no memory, or it was needed */
+};
+
+static void tracepoint_load(struct newcomer *new, struct tp_name **dropped)
 {
-	const struct tp_name *other = tp_name_find_other(tp->name, tp->proto, false);
+	struct tracepoint *tp = new->tp;
+	const struct tp_name *other = tp_name_find_other(&new->key, false);
 	struct tp_name *name = tp->registered;
 
 	if (name) /* it comes back before the readers of its last life are gone */
@@ -119,16 +128,16 @@ static void tracepoint_load(struct tracepoint *tp, struct tp_spare *spare)
 		tp->state = TP_STATE_REFUSED;
 		complain_of_conflict(other, tp_wording_of(tp->name)->kind, tp, path_of(tp));
 		if (name)
-			tp_name_drop_if_unused(name, spare);
+			tp_name_drop_if_unused(name, dropped);
 		return;
 	}
 	if (!name)
-		name = tp_name_get(tp->name, tp->proto, spare);
+		name = tp_name_get(&new->key, &new->fresh);
 	tp->registered = name;
 	int error = tp_probes_link(name, tp);
 	if (error)
 		complain_of_failure(tp, "its regfunc has failed", error);
-	other = tp_name_find_other(tp->name, tp->proto, true);
+	other = tp_name_find_other(&new->key, true);
 	if (other)
 		complain_of_conflict(other, tp_wording_of(tp->name)->kind, tp, path_of(tp));
 }
@@ -143,7 +152,7 @@ static void tracepoint_unload(struct tracepoint *tp)
 	tp->state = TP_STATE_UNLOADED;
 }
 
-static void tracepoint_settle(struct tracepoint *tp, struct tp_spare *spare)
+static void tracepoint_settle(struct tracepoint *tp, struct tp_name **dropped)
 {
 	struct tp_name *name = tp->registered;
 
@@ -151,15 +160,17 @@ static void tracepoint_settle(struct tracepoint *tp, struct tp_spare *spare)
 		return;
 	tp->registered = NULL;
 	name->leaving--;
-	tp_name_drop_if_unused(name, spare);
+	tp_name_drop_if_unused(name, dropped);
 }
 
 bool tp_module_accepts(const struct tracepoint *tp, const char *path)
 {
+	if (tp->registered) /* that changes under modules_lock only, which is held */
+		return true;
+	const struct tp_key key = tp_key_of(tp->name, tp->proto);
 	tp_lock(&tp_registry_lock);
 	bool accepts = tp->state != TP_STATE_REFUSED;
-	const struct tp_name *other =
-		accepts && !tp->registered ? tp_name_find_other(tp->name, tp->proto, false) : NULL;
+	const struct tp_name *other = accepts ? tp_name_find_other(&key, false) : NULL;
 	if (other) {
 		accepts = false;
 		complain_of_conflict(other, "a custom event of tracepoint", tp, path);
@@ -211,11 +222,50 @@ static void drop_repeated_markers(struct tp_module *module)
 	}
 }
 
+static void newcomer_load(struct newcomer *new, struct tp_module *module, struct tp_name **dropped)
+{
+	struct tracepoint *tp = new->tp;
+
+	if (tp->loads++)
+		return;
+	tp->module = module;
+	if (new->fresh) {
+		tracepoint_load(new, dropped);
+	} else {
+		tp->state = TP_STATE_FAILED;
+		complain_of_failure(tp, "no room for its name", -ENOMEM);
+	}
+}
+
+/* The registry is locked once for so many. */
+#define LOADED_AT_ONCE 32
+
+static void load_each_tracepoint(struct tp_module *module)
+{
+	struct newcomer newcomers[LOADED_AT_ONCE];
+	struct tp_name *dropped = NULL;
+	unsigned int nr;
+	size_t i = 0;
+
+	do {
+		struct tracepoint *tp;
+		for (nr = 0; nr < LOADED_AT_ONCE && (tp = tracepoint_at(module, &i)); nr++) {
+			newcomers[nr] = (struct newcomer){.tp = tp, .key = tp_key_of(tp->name, tp->proto)};
+			newcomers[nr].fresh = tp_name_new(&newcomers[nr].key);
+		}
+		tp_lock(&tp_registry_lock);
+		for (unsigned int n = 0; n < nr; n++)
+			newcomer_load(&newcomers[n], module, &dropped);
+		tp_unlock(&tp_registry_lock);
+		for (unsigned int n = 0; n < nr; n++)
+			free(newcomers[n].fresh);
+	} while (nr == LOADED_AT_ONCE);
+	tp_names_free(dropped);
+}
+
 static void tracepoints_load(struct tp_module *module)
 {
-	struct tp_spare spare = {.names = NULL};
 	struct tp_module **at = &tp_modules;
-	struct tracepoint *tp;
 
 	module->path = object_at(module);
 	/* First of all: from now on its sites are switched by whoever switches any. */
@@ -232,22 +282,8 @@ static void tracepoints_load(struct tp_module *module)
 	drop_repeated_markers(module);
 	tp_unlock(&tp_registry_lock);
 
-	for (size_t i = 0; (tp = tracepoint_at(module, &i));) {
-		bool memory = tp_spare_name(&spare, tp->name, tp->proto);
-		tp_lock(&tp_registry_lock);
-		if (tp->loads++ == 0) {
-			tp->module = module;
-			if (memory) {
-				tracepoint_load(tp, &spare);
-			} else {
-				tp->state = TP_STATE_FAILED;
-				complain_of_failure(tp, "no room for its name", -ENOMEM);
-			}
-		}
-		tp_unlock(&tp_registry_lock);
-	}
+	load_each_tracepoint(module);
 	tp_sites_switch_or_give_up();
-	tp_spare_free(&spare);
 }
 
 /* False where no reader can be in anything of the module's, so that no grace period is needed. */
@@ -275,16 +311,16 @@ static bool tracepoints_unload(struct tp_module *module)
 
 static void tracepoints_settle(struct tp_module *module)
 {
-	struct tp_spare spare = {.names = NULL};
+	struct tp_name *dropped = NULL;
 	struct tracepoint *tp;
 
 	tp_lock(&tp_registry_lock);
 	for (size_t i = 0; (tp = tracepoint_at(module, &i));) {
 		if (!tp->loads)
-			tracepoint_settle(tp, &spare);
+			tracepoint_settle(tp, &dropped);
 	}
 	tp_unlock(&tp_registry_lock);
-	tp_spare_free(&spare);
+	tp_names_free(dropped);
 }
 
 /* ---- Modules ---- */
@@ -404,14 +440,11 @@ void tp_module_unload(struct tp_module *module)
 		used = tracepoints_unload(module) || used;
 	}
 	tp_unlock(&modules_lock);
-	if (!last)
+	/* What the readers may use is left as it is; also where exit() was called from inside a probe. */
+	if (!last || tp_exiting() || (used && tp_reading()))
 		return;
-	if (used) {
-		/* What the readers may use is left as it is; also where exit() was called from inside a probe. */
-		if (tp_exiting() || tp_reading())
-			return;
+	if (used)
 		tracepoint_synchronize_unregister();
-	}
 	tp_lock(&modules_lock);
 	if (hook)
 		hook->settle(module);

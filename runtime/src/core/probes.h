@@ -7,6 +7,7 @@
 #define TP_PROBES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <tp/tracepoint.h>
 
@@ -18,6 +19,7 @@ struct tp_name {
 	struct tracepoint *tracepoints; /* of the loaded modules, by their next */
 	struct tp_probe_array *probes;  /* NULL while there are none */
 	unsigned int leaving;           /* tracepoints unlinked whose readers have not been waited for */
+	uint32_t hash;                  /* of the text */
 	const char *proto;
 	char name[];
 };

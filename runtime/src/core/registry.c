@@ -34,106 +34,120 @@ struct tp_lock tp_registry_lock = TP_LOCK_INIT(TP_RANK_REGISTRY, "tp_registry_lo
 
 static struct tp_name *names[NAME_BUCKETS];
 
-static struct tp_name **bucket_of(const char *name)
+static struct tp_name **bucket_of(uint32_t hash)
 {
-	return &names[tp_hash(name) % NAME_BUCKETS];
+	return &names[hash % NAME_BUCKETS];
 }
 
-static struct tp_name *name_find(const char *text, const char *proto)
+static bool has_text(const struct tp_name *name, const struct tp_key *key)
 {
-	struct tp_name *name = *bucket_of(text);
+	return name->hash == key->hash && strcmp(name->name, key->text) == 0;
+}
 
-	while (name && (strcmp(name->name, text) != 0 || strcmp(name->proto, proto) != 0))
+static struct tp_name *name_find(const struct tp_key *key)
+{
+	struct tp_name *name = *bucket_of(key->hash);
+
+	while (name && !(has_text(name, key) && strcmp(name->proto, key->proto) == 0))
 		name = name->next;
 	return name;
 }
 
-const struct tp_name *tp_name_find_other(const char *text, const char *proto, bool probes)
+const struct tp_name *tp_name_find_other(const struct tp_key *key, bool probes)
 {
-	const struct tp_name *name = *bucket_of(text);
+	const struct tp_name *name = *bucket_of(key->hash);
 
-	while (name && (strcmp(name->name, text) != 0 || strcmp(name->proto, proto) == 0 ||
-			!(probes ? tp_probes_count(name) != 0 : name->tracepoints != NULL)))
+	while (name && !(has_text(name, key) && strcmp(name->proto, key->proto) != 0 &&
+			 (probes ? tp_probes_count(name) != 0 : name->tracepoints != NULL)))
 		name = name->next;
 	return name;
 }
 
 /* ---- What is allocated before, and freed after, the lock is held ---- */
 
-bool tp_spare_name(struct tp_spare *spare, const char *text, const char *proto)
+struct tp_name *tp_name_new(const struct tp_key *key)
 {
-	size_t name_size = strlen(text) + 1;
-	size_t proto_size = strlen(proto) + 1;
+	size_t name_size = strlen(key->text) + 1;
+	size_t proto_size = strlen(key->proto) + 1;
 	struct tp_name *name = tp_malloc(sizeof(*name) + name_size + proto_size);
 
 	if (!name)
-		return false;
-	*name = (struct tp_name){.next = spare->names};
-	memcpy(name->name, text, name_size);
-	name->proto = memcpy(name->name + name_size, proto, proto_size);
-	spare->names = name;
-	return true;
+		return NULL;
+	*name = (struct tp_name){.hash = key->hash};
+	memcpy(name->name, key->text, name_size);
+	name->proto = memcpy(name->name + name_size, key->proto, proto_size);
+	return name;
 }
 
-static bool spare_array(struct tp_spare *spare, unsigned int nr)
+void tp_names_free(struct tp_name *first)
+{
+	while (first) {
+		struct tp_name *name = first;
+		first = name->next;
+		free(name);
+	}
+}
+
+struct spare {
+	struct tp_name *names; /* by their next */
+	struct tp_probe_array *array;
+};
+
+static bool spare_array(struct spare *spare, unsigned int nr)
 {
 	free(spare->array);
 	spare->array = tp_probe_array_new(nr);
 	return spare->array != NULL;
 }
 
-void tp_spare_free(struct tp_spare *spare)
+static void spare_free(struct spare *spare)
 {
-	while (spare->names) {
-		struct tp_name *name = spare->names;
-		spare->names = name->next;
-		free(name);
-	}
+	tp_names_free(spare->names);
 	free(spare->array);
 }
 
-struct tp_name *tp_name_get(const char *text, const char *proto, struct tp_spare *spare)
+struct tp_name *tp_name_get(const struct tp_key *key, struct tp_name **fresh)
 {
-	struct tp_name **bucket = bucket_of(text);
-	struct tp_name *name = name_find(text, proto);
+	struct tp_name **bucket = bucket_of(key->hash);
+	struct tp_name *name = name_find(key);
 
 	if (name)
 		return name;
-	name = spare->names;
-	spare->names = name->next;
+	name = *fresh;
+	*fresh = NULL;
 	name->next = *bucket;
 	*bucket = name;
 	return name;
 }
 
-void tp_name_drop_if_unused(struct tp_name *name, struct tp_spare *spare)
+void tp_name_drop_if_unused(struct tp_name *name, struct tp_name **dropped)
 {
-	struct tp_name **at = bucket_of(name->name);
+	struct tp_name **at = bucket_of(name->hash);
 
 	if (name->tracepoints || name->probes || name->leaving)
 		return;
 	while (*at != name)
 		at = &(*at)->next;
 	*at = name->next;
-	name->next = spare->names;
-	spare->names = name;
+	name->next = *dropped;
+	*dropped = name;
 }
 
 /* ---- Probes ---- */
 
-static int add(const char *text, const char *proto, const struct tracepoint_func *probe, bool now,
-	       struct tp_spare *spare, unsigned int *room)
+static int add(const struct tp_key *key, const struct tracepoint_func *probe, bool now, struct spare *spare,
+	       unsigned int *room)
 {
-	const struct tp_name *other = tp_name_find_other(text, proto, false);
+	const struct tp_name *other = tp_name_find_other(key, false);
 	if (other) {
-		const struct tp_wording *w = tp_wording_of(text);
+		const struct tp_wording *w = tp_wording_of(key->text);
 		tp_complain("a probe for %s '%s' is refused: it takes %s%s%s, but the %s has %s%s%s, in just this "
 			    "spelling",
-			    w->kind, text + w->prefix, w->open, proto, w->close, w->kind, w->open, other->proto,
+			    w->kind, key->text + w->prefix, w->open, key->proto, w->close, w->kind, w->open, other->proto,
 			    w->close);
 		return -EINVAL;
 	}
-	struct tp_name *name = tp_name_get(text, proto, spare);
+	struct tp_name *name = tp_name_get(key, &spare->names);
 	*room = tp_probes_count(name) + 1;
 	int error = tp_probes_add(name, probe, &spare->array);
 	if (!error && now) {
@@ -143,13 +157,13 @@ static int add(const char *text, const char *proto, const struct tracepoint_func
 			tp_sites_switch();
 		}
 	}
-	tp_name_drop_if_unused(name, spare);
+	tp_name_drop_if_unused(name, &spare->names);
 	return error;
 }
 
 int tp_registry_add(const char *text, const char *proto, const struct tracepoint_func *probe, bool now)
 {
-	struct tp_spare spare = {.names = NULL};
+	struct spare spare = {.names = NULL};
 	unsigned int room = 4; /* enough for most */
 	int error, cancel_state;
 
@@ -159,17 +173,19 @@ int tp_registry_add(const char *text, const char *proto, const struct tracepoint
 		return -EDEADLK;
 	tp_core_start();
 	tp_note_exit();
+	const struct tp_key key = tp_key_of(text, proto);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* also where it is asynchronous */
+	spare.names = tp_name_new(&key);
 	do {
-		if ((!spare.names && !tp_spare_name(&spare, text, proto)) || !spare_array(&spare, room)) {
+		if (!spare.names || !spare_array(&spare, room)) {
 			error = -ENOMEM;
 			break;
 		}
 		tp_lock(&tp_registry_lock);
-		error = add(text, proto, probe, now, &spare, &room);
+		error = add(&key, probe, now, &spare, &room);
 		tp_unlock(&tp_registry_lock);
 	} while (error == -EAGAIN);
-	tp_spare_free(&spare);
+	spare_free(&spare);
 	pthread_setcancelstate(cancel_state, NULL);
 	return error;
 }
@@ -181,25 +197,25 @@ int tp_registry_register(const char *text, const char *proto, tp_probe_t func, v
 
 int tp_registry_remove(const char *text, tp_probe_t func, void *data, bool now)
 {
-	struct tp_spare spare = {.names = NULL};
-	struct tp_name *next;
+	struct tp_name *next, *dropped = NULL;
 	int error = -ENOENT, cancel_state;
 
 	if (!text || !func)
 		return -EINVAL;
+	const struct tp_key key = tp_key_of(text, NULL);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	tp_lock(&tp_registry_lock);
-	for (struct tp_name *name = *bucket_of(text); name && error; name = next) {
+	for (struct tp_name *name = *bucket_of(key.hash); name && error; name = next) {
 		next = name->next;
-		if (strcmp(name->name, text) != 0)
+		if (!has_text(name, &key))
 			continue;
 		error = tp_probes_remove(name, func, data);
-		tp_name_drop_if_unused(name, &spare);
+		tp_name_drop_if_unused(name, &dropped);
 	}
 	if (now)
 		tp_sites_switch(); /* a site that stays on calls no probes */
 	tp_unlock(&tp_registry_lock);
-	tp_spare_free(&spare);
+	tp_names_free(dropped);
 	pthread_setcancelstate(cancel_state, NULL);
 	return error;
 }
@@ -219,8 +235,10 @@ int tp_registry_switch(void)
 
 int tp_registry_replace(const struct tracepoint *tp, tp_probe_t func, tp_probe_t by, void *data)
 {
+	const struct tp_key key = tp_key_of(tp->name, tp->proto);
+
 	tp_lock(&tp_registry_lock);
-	struct tp_name *name = name_find(tp->name, tp->proto);
+	struct tp_name *name = name_find(&key);
 	int error = name ? tp_probes_replace(name, func, by, data) : -ENOENT;
 	tp_unlock(&tp_registry_lock);
 	return error;
@@ -260,8 +278,7 @@ static bool is_in_range(tp_probe_t func, const void *data)
 void tp_registry_remove_object(const void *address)
 {
 	struct range range = {.inside = (uintptr_t)address};
-	struct tp_spare spare = {.names = NULL};
-	struct tp_name *next;
+	struct tp_name *next, *dropped = NULL;
 
 	/* In front of the lock: it takes the loader's, with which others come for ours. */
 	if (!dl_iterate_phdr(find_object, &range))
@@ -271,12 +288,12 @@ void tp_registry_remove_object(const void *address)
 		for (struct tp_name *name = names[i]; name; name = next) {
 			next = name->next;
 			tp_probes_remove_if(name, is_in_range, &range);
-			tp_name_drop_if_unused(name, &spare);
+			tp_name_drop_if_unused(name, &dropped);
 		}
 	}
 	tp_sites_leave();
 	tp_unlock(&tp_registry_lock);
-	tp_spare_free(&spare);
+	tp_names_free(dropped);
 	/* The end of the process waits for nobody, though a destructor may unload modules then. */
 	if (!tp_exiting())
 		tracepoint_synchronize_unregister();
@@ -287,7 +304,7 @@ void tp_registry_remove_object(const void *address)
 /* Leaves removed probes out of the arrays that readers walk. Without memory they stay, and are skipped. */
 static void compact(void)
 {
-	struct tp_spare spare = {.names = NULL};
+	struct spare spare = {.names = NULL};
 	unsigned int room = 0;
 
 	do {
@@ -303,7 +320,7 @@ static void compact(void)
 		if (!error)
 			break;
 	} while (spare_array(&spare, room));
-	tp_spare_free(&spare);
+	spare_free(&spare);
 }
 
 int tracepoint_synchronize_unregister(void)

@@ -10,22 +10,29 @@
 
 #include <tp/tracepoint.h>
 
+#include "base/base.h"
 #include "core/probes.h"
 
-/* What is allocated before, and freed after, the lock is held. */
-struct tp_spare {
-	struct tp_name *names; /* by their next */
-	struct tp_probe_array *array;
+/* What names are found by. */
+struct tp_key {
+	const char *text, *proto;
+	uint32_t hash; /* of the text */
 };
 
-bool tp_spare_name(struct tp_spare *spare, const char *text, const char *proto);
-void tp_spare_free(struct tp_spare *spare);
+static inline struct tp_key tp_key_of(const char *text, const char *proto)
+{
+	return (struct tp_key){text, proto, tp_hash(text)};
+}
 
-/* The name; where it is new, the last that was made spare. */
-struct tp_name *tp_name_get(const char *text, const char *proto, struct tp_spare *spare);
+/* A name that is not in the registry yet; its memory is the caller's. NULL: no memory. */
+struct tp_name *tp_name_new(const struct tp_key *key);
+/* The name in the registry. If it is new, it is *fresh, which becomes NULL. */
+struct tp_name *tp_name_get(const struct tp_key *key, struct tp_name **fresh);
 /* The one of those with another prototype that is defined; or, where there must be probes, one that has some. */
-const struct tp_name *tp_name_find_other(const char *text, const char *proto, bool probes);
-void tp_name_drop_if_unused(struct tp_name *name, struct tp_spare *spare);
+const struct tp_name *tp_name_find_other(const struct tp_key *key, bool probes);
+/* Puts it into *dropped, for tp_names_free(). */
+void tp_name_drop_if_unused(struct tp_name *name, struct tp_name **dropped);
+void tp_names_free(struct tp_name *names); /* and the next ones; without the lock */
 
 /* What the core needs once a process; called wherever it is entered, while holding no lock. */
 void tp_core_start(void);
