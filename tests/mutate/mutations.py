@@ -29,6 +29,7 @@ READ = "runtime/include/tp/read.h"
 SITE = "runtime/src/core/site.c"
 GATE = "runtime/src/core/gate.c"
 MODULE = "runtime/src/core/module.c"
+GROUPS = "runtime/src/events/groups.c"
 STREAM = "runtime/src/record/stream.h"
 MORE = "runtime/src/record/stream.c"
 RESERVE = "runtime/src/record/reserve.c"
@@ -528,7 +529,7 @@ MUTATIONS = (
              ("obj/unit/test_seq_print",)),
     Mutation("exit waits for readers", MODULE,
              "a thread that sits in a probe keeps the process from ending",
-             (("		if (tp_exiting() || tp_reading())\n", "		if (tp_reading())\n"),),
+             (("	if (!last || tp_exiting() || (used", "	if (!last || (used"),),
              ("obj/unit/test_registry",), hangs=True),
     Mutation("the end is noted once", EXIT,
              "in a library that the program is linked with, it is noted after the destructors of all modules",
@@ -561,12 +562,22 @@ MUTATIONS = (
 
     Mutation("a module goes without a grace period", MODULE,
              "its text is unmapped under readers",
-             (("		tracepoint_synchronize_unregister();\n", ""),),
+             (("	if (used)\n		tracepoint_synchronize_unregister();\n", ""),),
              ("obj/unit/test_registry", "modules/test_unloading.py")),
     Mutation("names are forgotten before their readers are gone", MODULE,
              "a module that comes back is another name's",
              (("		tp->registered->leaving++;\n", ""), ("		name->leaving--;\n", ""), ("	name->leaving--;\n	tp_name", "	tp_name")),
              ("asan/unit/test_registry", "asan/unit/test_probes", "modules/test_modules.py")),
+    Mutation("a layout stays in its module", GROUPS,
+             "the next module with the event is compared with memory that is unmapped",
+             (("	if (layout->class && (tp_exiting() || !keep_copy(layout)))\n		layout->class = NULL;\n", ""),),
+             ("asan/unit/test_events",)),
+    Mutation("a layout that could not be copied is any", GROUPS,
+             "two layouts share an id",
+             (("layout->copy.len == copy->len && memcmp(layout->copy.text, copy->text, copy->len) == 0",
+               "(!layout->copy.len || (layout->copy.len == copy->len && memcmp(layout->copy.text, copy->text, "
+               "copy->len) == 0))"),),
+             ("obj/unit/test_events",)),
     Mutation("a module's sites stay in the list", MODULE,
              "the next switch reads a table that is unmapped",
              (("	*at = module->next;\n	tp_unlock(&tp_registry_lock);\n	return used;",

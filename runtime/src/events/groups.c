@@ -5,6 +5,7 @@
  * Several modules may carry one event (of the same system and name). They
  * form a group.
  */
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 #include "events/pattern.h"
 
 #define GROUP_BUCKETS 1024
+#define PIECE 8000 /* bytes of permanent memory that are taken at a time */
 
 /*
  * A layout that an event was seen with, and the id that it keeps for ever. What
@@ -42,23 +44,70 @@ static struct tp_loaded_event *last; /* of tp_loaded_events */
 static struct tp_event_group *groups[GROUP_BUCKETS];
 static uint16_t last_id;
 
+/* ---- Memory ---- */
+
+/*
+ * Groups and layouts are never freed. Modules bring thousands of them, for
+ * which malloc would take longer than all that is done with them.
+ */
+static void *permanent(size_t size)
+{
+	static struct piece {
+		struct piece *next;
+		max_align_t memory[];
+	} *pieces; /* so that leak checkers find each piece */
+	static char *at, *end;
+
+	size = (size + alignof(void *) - 1) & ~(alignof(void *) - 1);
+	if ((size_t)(end - at) < size) {
+		size_t room = size > PIECE ? size : PIECE;
+		struct piece *piece = tp_malloc(sizeof(*piece) + room);
+		if (!piece)
+			return NULL;
+		piece->next = pieces;
+		pieces = piece;
+		at = (char *)piece->memory;
+		end = at + room;
+	}
+	at += size;
+	return at - size;
+}
+
+/* What a module has left is the next one's. */
+static struct tp_loaded_event *loaded_events_unused;
+
+static struct tp_loaded_event *loaded_event_new(void)
+{
+	struct tp_loaded_event *loaded = loaded_events_unused;
+
+	if (loaded)
+		loaded_events_unused = loaded->next;
+	else
+		loaded = permanent(sizeof(*loaded));
+	return loaded;
+}
+
+static void loaded_event_put_back(struct tp_loaded_event *loaded)
+{
+	loaded->next = loaded_events_unused;
+	loaded_events_unused = loaded;
+}
+
 /* ---- Groups, layouts, ids ---- */
 
-static bool numbered(struct tp_event_group *group)
+static bool room_for_number(void)
 {
-	if (tp_groups.nr == tp_groups.room) {
-		size_t room = tp_groups.room ? 2 * tp_groups.room : 64;
-		struct tp_event_group **grown = tp_malloc(room * sizeof(*grown));
-		if (!grown)
-			return false;
-		if (tp_groups.nr)
-			memcpy(grown, tp_groups.by_number, tp_groups.nr * sizeof(*grown));
-		free(tp_groups.by_number);
-		tp_groups.by_number = grown;
-		tp_groups.room = room;
-	}
-	group->number = tp_groups.nr;
-	tp_groups.by_number[tp_groups.nr++] = group;
+	if (tp_groups.nr < tp_groups.room)
+		return true;
+	size_t room = tp_groups.room ? 2 * tp_groups.room : 64;
+	struct tp_event_group **grown = tp_malloc(room * sizeof(*grown));
+	if (!grown)
+		return false;
+	if (tp_groups.nr)
+		memcpy(grown, tp_groups.by_number, tp_groups.nr * sizeof(*grown));
+	free(tp_groups.by_number);
+	tp_groups.by_number = grown;
+	tp_groups.room = room;
 	return true;
 }
 
@@ -67,25 +116,23 @@ static struct tp_event_group *group_of(const char *system, const char *event)
 {
 	size_t system_len = strlen(system);
 	size_t event_size = strlen(event) + 1;
-	struct tp_event_group **bucket = &groups[tp_hash(event) % GROUP_BUCKETS];
+	uint32_t hash = tp_hash(event);
+	struct tp_event_group **bucket = &groups[hash % GROUP_BUCKETS];
 	struct tp_event_group *group = *bucket;
 	for (; group; group = group->next) {
-		if (strncmp(group->name, system, system_len) == 0 && group->name[system_len] == ':' &&
+		if (group->hash == hash && strncmp(group->name, system, system_len) == 0 && group->name[system_len] == ':' &&
 		    strcmp(group->name + system_len + 1, event) == 0)
 			return group;
 	}
 
-	group = tp_malloc(sizeof(*group) + system_len + 1 + event_size);
+	group = room_for_number() ? permanent(sizeof(*group) + system_len + 1 + event_size) : NULL;
 	if (!group)
 		return NULL;
-	*group = (struct tp_event_group){.next = *bucket};
+	*group = (struct tp_event_group){.next = *bucket, .number = tp_groups.nr, .hash = hash};
+	tp_groups.by_number[tp_groups.nr++] = group;
 	memcpy(group->name, system, system_len);
 	group->name[system_len] = ':';
 	memcpy(group->name + system_len + 1, event, event_size);
-	if (!numbered(group)) {
-		free(group);
-		return NULL;
-	}
 	*bucket = group;
 	return group;
 }
@@ -175,7 +222,7 @@ static struct layout *layout_create(struct tp_event_group *group, const struct t
 			    TP_NR_IDS - 1);
 		return NULL;
 	}
-	struct layout *layout = copy->failed ? NULL : tp_malloc(sizeof(*layout));
+	struct layout *layout = copy->failed ? NULL : permanent(sizeof(*layout));
 	if (!layout) {
 		tp_complain("event '%s' can't be recorded: out of memory", group->name);
 		return NULL;
@@ -263,7 +310,7 @@ static void event_load(struct tp_event *event, const char *path)
 		return;
 	}
 	struct tp_event_group *group = group_of(event->system, event->name);
-	loaded = group ? tp_malloc(sizeof(*loaded)) : NULL;
+	loaded = group ? loaded_event_new() : NULL;
 	if (!loaded) {
 		tp_complain("event '%s:%s' can't be recorded: out of memory", event->system, event->name);
 		tp_events_without_id = true;
@@ -271,7 +318,7 @@ static void event_load(struct tp_event *event, const char *path)
 	}
 	event->id = id_of(group, event);
 	if (!event->id) {
-		free(loaded);
+		loaded_event_put_back(loaded);
 		return;
 	}
 	*loaded = (struct tp_loaded_event){.group = group, .event = event, .loads = 1};
@@ -297,7 +344,7 @@ const struct tp_event_group *tp_event_unload(struct tp_event *event)
 	layout_leave(group, event->id);
 	unlink_by_id(loaded);
 	event->reserved[0] = NULL;
-	free(loaded);
+	loaded_event_put_back(loaded);
 	/* The id stays until the readers are gone: a record may be on its way. */
 	return group;
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <tp/event.h>
 #include <tp/module.h>
@@ -27,6 +28,7 @@ struct tp_event_group {
 	struct tp_event_group *next; /* of the same hash */
 	size_t number;
 	struct layout *layouts; /* groups.c's */
+	uint32_t hash;          /* of the event's name */
 	struct tp_loaded_event *events;
 	char name[]; /* "system:event" */
 };
