@@ -590,7 +590,7 @@ MUTATIONS = (
              ("modules/test_interfaces.py",)),
     Mutation("another prototype is linked", MODULE,
              "probes are called with arguments that they don't take",
-             (("	if (other) {\n		tp->registered = NULL;\n", "	if (other && !other->tracepoints) {\n		tp->registered = NULL;\n"),),
+             (("	if (found.defined) {\n		tp->registered = NULL;\n", "	if (found.probed) {\n		tp->registered = NULL;\n"),),
              ("obj/unit/test_registry",)),
     Mutation("each copy of a marker is linked", MODULE,
              "a marker's probes are called from a list that leads round",

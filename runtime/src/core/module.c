@@ -118,28 +118,27 @@ struct newcomer {
 static void tracepoint_load(struct newcomer *new, struct tp_name **dropped)
 {
 	struct tracepoint *tp = new->tp;
-	const struct tp_name *other = tp_name_find_other(&new->key, false);
+	const struct tp_found found = tp_name_find(&new->key);
 	struct tp_name *name = tp->registered;
 
 	if (name) /* it comes back before the readers of its last life are gone */
 		name->leaving--;
-	if (other) {
+	if (found.defined) {
 		tp->registered = NULL;
 		tp->state = TP_STATE_REFUSED;
-		complain_of_conflict(other, tp_wording_of(tp->name)->kind, tp, path_of(tp));
+		complain_of_conflict(found.defined, tp_wording_of(tp->name)->kind, tp, path_of(tp));
 		if (name)
 			tp_name_drop_if_unused(name, dropped);
 		return;
 	}
 	if (!name)
-		name = tp_name_get(&new->key, &new->fresh);
+		name = tp_name_get(&found, &new->fresh);
 	tp->registered = name;
 	int error = tp_probes_link(name, tp);
 	if (error)
 		complain_of_failure(tp, "its regfunc has failed", error);
-	other = tp_name_find_other(&new->key, true);
-	if (other)
-		complain_of_conflict(other, tp_wording_of(tp->name)->kind, tp, path_of(tp));
+	if (found.probed)
+		complain_of_conflict(found.probed, tp_wording_of(tp->name)->kind, tp, path_of(tp));
 }
 
 /* Off from now on; but readers may be in it, so that its name is kept until settled. */
@@ -170,7 +169,7 @@ bool tp_module_accepts(const struct tracepoint *tp, const char *path)
 	const struct tp_key key = tp_key_of(tp->name, tp->proto);
 	tp_lock(&tp_registry_lock);
 	bool accepts = tp->state != TP_STATE_REFUSED;
-	const struct tp_name *other = accepts ? tp_name_find_other(&key, false) : NULL;
+	const struct tp_name *other = accepts ? tp_name_find(&key).defined : NULL;
 	if (other) {
 		accepts = false;
 		complain_of_conflict(other, "a custom event of tracepoint", tp, path);

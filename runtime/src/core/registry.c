@@ -44,23 +44,21 @@ static bool has_text(const struct tp_name *name, const struct tp_key *key)
 	return name->hash == key->hash && strcmp(name->name, key->text) == 0;
 }
 
-static struct tp_name *name_find(const struct tp_key *key)
+struct tp_found tp_name_find(const struct tp_key *key)
 {
-	struct tp_name *name = *bucket_of(key->hash);
+	struct tp_found found = {.name = NULL};
 
-	while (name && !(has_text(name, key) && strcmp(name->proto, key->proto) == 0))
-		name = name->next;
-	return name;
-}
-
-const struct tp_name *tp_name_find_other(const struct tp_key *key, bool probes)
-{
-	const struct tp_name *name = *bucket_of(key->hash);
-
-	while (name && !(has_text(name, key) && strcmp(name->proto, key->proto) != 0 &&
-			 (probes ? tp_probes_count(name) != 0 : name->tracepoints != NULL)))
-		name = name->next;
-	return name;
+	for (struct tp_name *name = *bucket_of(key->hash); name; name = name->next) {
+		if (!has_text(name, key))
+			continue;
+		if (strcmp(name->proto, key->proto) == 0)
+			found.name = name;
+		else if (name->tracepoints)
+			found.defined = name;
+		else if (tp_probes_count(name))
+			found.probed = name;
+	}
+	return found;
 }
 
 /* ---- What is allocated before, and freed after, the lock is held ---- */
@@ -106,15 +104,15 @@ static void spare_free(struct spare *spare)
 	free(spare->array);
 }
 
-struct tp_name *tp_name_get(const struct tp_key *key, struct tp_name **fresh)
+struct tp_name *tp_name_get(const struct tp_found *found, struct tp_name **fresh)
 {
-	struct tp_name **bucket = bucket_of(key->hash);
-	struct tp_name *name = name_find(key);
+	struct tp_name *name = found->name;
 
 	if (name)
 		return name;
 	name = *fresh;
 	*fresh = NULL;
+	struct tp_name **bucket = bucket_of(name->hash);
 	name->next = *bucket;
 	*bucket = name;
 	return name;
@@ -138,16 +136,16 @@ void tp_name_drop_if_unused(struct tp_name *name, struct tp_name **dropped)
 static int add(const struct tp_key *key, const struct tracepoint_func *probe, bool now, struct spare *spare,
 	       unsigned int *room)
 {
-	const struct tp_name *other = tp_name_find_other(key, false);
-	if (other) {
+	const struct tp_found found = tp_name_find(key);
+	if (found.defined) {
 		const struct tp_wording *w = tp_wording_of(key->text);
 		tp_complain("a probe for %s '%s' is refused: it takes %s%s%s, but the %s has %s%s%s, in just this "
 			    "spelling",
-			    w->kind, key->text + w->prefix, w->open, key->proto, w->close, w->kind, w->open, other->proto,
-			    w->close);
+			    w->kind, key->text + w->prefix, w->open, key->proto, w->close, w->kind, w->open,
+			    found.defined->proto, w->close);
 		return -EINVAL;
 	}
-	struct tp_name *name = tp_name_get(key, &spare->names);
+	struct tp_name *name = tp_name_get(&found, &spare->names);
 	*room = tp_probes_count(name) + 1;
 	int error = tp_probes_add(name, probe, &spare->array);
 	if (!error && now) {
@@ -238,7 +236,7 @@ int tp_registry_replace(const struct tracepoint *tp, tp_probe_t func, tp_probe_t
 	const struct tp_key key = tp_key_of(tp->name, tp->proto);
 
 	tp_lock(&tp_registry_lock);
-	struct tp_name *name = name_find(&key);
+	struct tp_name *name = tp_name_find(&key).name;
 	int error = name ? tp_probes_replace(name, func, by, data) : -ENOENT;
 	tp_unlock(&tp_registry_lock);
 	return error;

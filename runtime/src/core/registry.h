@@ -26,10 +26,16 @@ static inline struct tp_key tp_key_of(const char *text, const char *proto)
 
 /* A name that is not in the registry yet; its memory is the caller's. NULL: no memory. */
 struct tp_name *tp_name_new(const struct tp_key *key);
-/* The name in the registry. If it is new, it is *fresh, which becomes NULL. */
-struct tp_name *tp_name_get(const struct tp_key *key, struct tp_name **fresh);
-/* The one of those with another prototype that is defined; or, where there must be probes, one that has some. */
-const struct tp_name *tp_name_find_other(const struct tp_key *key, bool probes);
+/* The names that have a key's text. NULL: there is none. */
+struct tp_found {
+	struct tp_name *name;          /* the one with its prototype; and with another one ... */
+	const struct tp_name *defined; /* ... that of a loaded tracepoint */
+	const struct tp_name *probed;  /* ... one that has probes */
+};
+
+struct tp_found tp_name_find(const struct tp_key *key);
+/* The name that was found; if there is none, *fresh, which becomes NULL. */
+struct tp_name *tp_name_get(const struct tp_found *found, struct tp_name **fresh);
 /* Puts it into *dropped, for tp_names_free(). */
 void tp_name_drop_if_unused(struct tp_name *name, struct tp_name **dropped);
 void tp_names_free(struct tp_name *names); /* and the next ones; without the lock */
