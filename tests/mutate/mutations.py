@@ -574,8 +574,8 @@ MUTATIONS = (
              ("asan/unit/test_events",)),
     Mutation("a layout that could not be copied is any", GROUPS,
              "two layouts share an id",
-             (("layout->copy.len == copy->len && memcmp(layout->copy.text, copy->text, copy->len) == 0",
-               "(!layout->copy.len || (layout->copy.len == copy->len && memcmp(layout->copy.text, copy->text, "
+             (("layout->copy_size == copy->len && memcmp(layout->copy, copy->text, copy->len) == 0",
+               "(!layout->copy_size || (layout->copy_size == copy->len && memcmp(layout->copy, copy->text, "
                "copy->len) == 0))"),),
              ("obj/unit/test_events",)),
     Mutation("a module's sites stay in the list", MODULE,

@@ -30,8 +30,9 @@
  */
 struct layout {
 	struct layout *next;
-	const struct tp_event_class *class; /* the only one seen so far, in a loaded module; NULL: there is a copy ... */
-	struct tp_buffer copy;              /* ... or, with this empty, the layout is forgotten: no other equals it */
+	const struct tp_event_class *class; /* the only one seen so far, of a loaded module; or NULL, with a copy */
+	const char *copy;
+	uint32_t copy_size; /* with neither, the layout is forgotten: no other equals it */
 	uint16_t id;
 };
 
@@ -55,7 +56,7 @@ static void *permanent(size_t size)
 	static struct piece {
 		struct piece *next;
 		max_align_t memory[];
-	} *pieces; /* so that leak checkers find each piece */
+	} *pieces; /* by their next, so that leak checkers find each */
 	static char *at, *end;
 
 	size = (size + alignof(void *) - 1) & ~(alignof(void *) - 1);
@@ -120,8 +121,8 @@ static struct tp_event_group *group_of(const char *system, const char *event)
 	struct tp_event_group **bucket = &groups[hash % GROUP_BUCKETS];
 	struct tp_event_group *group = *bucket;
 	for (; group; group = group->next) {
-		if (group->hash == hash && strncmp(group->name, system, system_len) == 0 && group->name[system_len] == ':' &&
-		    strcmp(group->name + system_len + 1, event) == 0)
+		if (group->hash == hash && strncmp(group->name, system, system_len) == 0 &&
+		    group->name[system_len] == ':' && strcmp(group->name + system_len + 1, event) == 0)
 			return group;
 	}
 
@@ -196,7 +197,8 @@ static bool keep_copy(struct layout *layout)
 		tp_buffer_free(&copy);
 		return false;
 	}
-	layout->copy = copy;
+	layout->copy = copy.text;
+	layout->copy_size = (uint32_t)copy.len;
 	layout->class = NULL;
 	return true;
 }
@@ -207,7 +209,7 @@ static struct layout *layout_find(struct tp_event_group *group, struct tp_buffer
 	for (struct layout *layout = group->layouts; layout && !copy->failed; layout = layout->next) {
 		if (layout->class && !keep_copy(layout))
 			copy->failed = true;
-		else if (layout->copy.len == copy->len && memcmp(layout->copy.text, copy->text, copy->len) == 0)
+		else if (layout->copy_size == copy->len && memcmp(layout->copy, copy->text, copy->len) == 0)
 			return layout;
 	}
 	return NULL;
@@ -228,7 +230,8 @@ static struct layout *layout_create(struct tp_event_group *group, const struct t
 		return NULL;
 	}
 	*layout = (struct layout){
-		.next = group->layouts, .class = copy->text ? NULL : class, .copy = *copy, .id = ++last_id,
+		.next = group->layouts, .class = copy->text ? NULL : class,
+		.copy = copy->text, .copy_size = (uint32_t)copy->len, .id = ++last_id,
 	};
 	*copy = (struct tp_buffer){.text = NULL};
 	group->layouts = layout;
