@@ -41,7 +41,7 @@ struct tp_lock tp_events_lock = TP_LOCK_INIT(TP_RANK_EVENTS, "tp_events_lock");
 bool tp_events_without_id;
 struct tp_group_table tp_groups;
 
-static struct tp_loaded_event *last; /* of tp_loaded_events */
+static struct tp_loaded_event *recent; /* the last that was linked to tp_loaded_events, or one before it */
 static struct tp_event_group *groups[GROUP_BUCKETS];
 static uint16_t last_id;
 
@@ -272,32 +272,29 @@ static void layout_leave(struct tp_event_group *group, uint16_t id)
 
 /* ---- Modules ---- */
 
+/* A module's events mostly have ids in a row: the search for the place begins where the last one was linked. */
 static void link_by_id(struct tp_loaded_event *loaded)
 {
-	struct tp_loaded_event **at = &tp_loaded_events;
+	struct tp_loaded_event *previous = recent && recent->event->id <= loaded->event->id ? recent : NULL;
+	struct tp_loaded_event *next = previous ? previous->next : tp_loaded_events;
 
-	if (last && last->event->id <= loaded->event->id)
-		at = &last->next; /* a new id is the highest */
-	while (*at && (*at)->event->id <= loaded->event->id)
-		at = &(*at)->next;
-	loaded->next = *at;
-	*at = loaded;
-	if (!loaded->next)
-		last = loaded;
+	for (; next && next->event->id <= loaded->event->id; next = next->next)
+		previous = next;
+	loaded->previous = previous;
+	loaded->next = next;
+	*(previous ? &previous->next : &tp_loaded_events) = loaded;
+	if (next)
+		next->previous = loaded;
+	recent = loaded;
 }
 
 static void unlink_by_id(struct tp_loaded_event *loaded)
 {
-	struct tp_loaded_event **at = &tp_loaded_events;
-	struct tp_loaded_event *previous = NULL;
-
-	while (*at != loaded) {
-		previous = *at;
-		at = &previous->next;
-	}
-	*at = loaded->next;
-	if (last == loaded)
-		last = previous;
+	*(loaded->previous ? &loaded->previous->next : &tp_loaded_events) = loaded->next;
+	if (loaded->next)
+		loaded->next->previous = loaded->previous;
+	if (recent == loaded)
+		recent = loaded->previous;
 }
 
 static void event_load(struct tp_event *event, const char *path)

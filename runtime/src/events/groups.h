@@ -15,7 +15,7 @@
 
 /* An event of a loaded module; struct tp_event's reserved[0]. */
 struct tp_loaded_event {
-	struct tp_loaded_event *next;       /* of all, by id */
+	struct tp_loaded_event *next, *previous; /* of all, by id */
 	struct tp_loaded_event *group_next; /* of the group, by time of loading */
 	struct tp_event_group *group;
 	struct tp_event *event;
