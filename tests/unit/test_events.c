@@ -261,6 +261,51 @@ START_TEST(each_event_in_order_of_ids)
 }
 END_TEST
 
+struct order {
+	uint16_t last_id;
+	unsigned int nr;
+};
+
+static void check_order(const struct tp_event *event, void *priv)
+{
+	struct order *order = priv;
+
+	ck_assert_uint_gt(event->id, order->last_id);
+	order->last_id = event->id;
+	order->nr++;
+}
+
+START_TEST(in_order_whoever_comes_and_goes)
+{
+	enum { MODULES = 7 };
+	static struct sample_module m[MODULES];
+	static char names[MODULES][2];
+	bool loaded[MODULES] = {false};
+	unsigned int nr = 0;
+	uint32_t random = 1;
+	struct order own = {.nr = 0};
+
+	tp_for_each_event(check_order, &own); /* the program's */
+	for (unsigned int i = 0; i < MODULES; i++) {
+		names[i][0] = (char)('a' + i);
+		sample_module_init(&m[i], "order", names[i], "int");
+	}
+	for (unsigned int i = 0; i < 500; i++) {
+		random = random * 1664525 + 1013904223;
+		const unsigned int which = (random >> 16) % MODULES;
+		if (loaded[which])
+			tp_module_unload(&m[which].module);
+		else
+			tp_module_load(&m[which].module);
+		loaded[which] = !loaded[which];
+		nr += loaded[which] ? 1 : -1u;
+		struct order order = {.nr = 0};
+		tp_for_each_event(check_order, &order);
+		ck_assert_uint_eq(order.nr, own.nr + nr);
+	}
+}
+END_TEST
+
 START_TEST(all_ids_taken)
 {
 	static struct sample_module m;
@@ -478,6 +523,7 @@ int main(void)
 	tcase_add_test(all, no_memory_for_a_layout);
 	tcase_add_test(all, forgotten_layout);
 	tcase_add_test(all, each_event_in_order_of_ids);
+	tcase_add_test(all, in_order_whoever_comes_and_goes);
 	tcase_add_test(all, all_ids_taken);
 	tcase_add_test(all, describes_before_records);
 	tcase_add_test(all, failing_describe_fails_the_opening);
