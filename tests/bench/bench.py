@@ -5,6 +5,7 @@
     bench.py BUILD_DIR core      those of the core, as "make bench-core"
     bench.py BUILD_DIR record    those of recording, as "make bench-record"
     bench.py BUILD_DIR sinks     those of the sinks, as "make bench-sinks"
+    bench.py BUILD_DIR start     those of the start of a program and of memory, as "make bench-start"
     bench.py BUILD_DIR ... quick one round of few events, to see that it works
 
 In the environment, ROUNDS=N takes N rounds instead of 9, and with UPDATE=1 docs/performance.md gets the
@@ -22,12 +23,13 @@ import core
 import general
 import record
 import sinks
+import start
 from runner import Bench
 
 
 def main(arguments: list[str]) -> None:
     words = set(arguments[1:])
-    if not arguments or not words <= {"core", "record", "sinks", "quick"}:
+    if not arguments or not words <= {"core", "record", "sinks", "start", "quick"}:
         sys.exit(__doc__)
     os.environ["LC_ALL"] = "C"
     for end in (signal.SIGHUP, signal.SIGTERM):
@@ -36,7 +38,7 @@ def main(arguments: list[str]) -> None:
         bench.find_peers()
         bench.begin()
         tables = []
-        for word, part in (("core", core), ("record", record), ("sinks", sinks)):
+        for word, part in (("core", core), ("record", record), ("sinks", sinks), ("start", start)):
             if word in words or words <= {"quick"}:
                 tables.append(part.table(part.measure(bench)))
         if words <= {"quick"}:

@@ -169,9 +169,12 @@ class Bench:
         said = re.search(r"^tp: .*", done.stderr, re.M)
         if said:  # such as that it has lost records: then it did not do what the others did
             sys.exit(f"runner.py: {row.label}: {said[0]}")
+        self.remove_traces()
+        return done
+
+    def remove_traces(self) -> None:
         for trace in ("trace", "shm/trace"):
             shutil.rmtree(self.path(trace), True)
-        return done
 
     # ---- Compiling ----
 

@@ -15,6 +15,7 @@ core = importlib.import_module("core")
 goals = importlib.import_module("goals")
 record = importlib.import_module("record")
 runner = importlib.import_module("runner")
+start = importlib.import_module("start")
 
 
 class Runs(Case):
@@ -26,8 +27,8 @@ class Runs(Case):
             self.assertIn(heading, done.stdout)
         rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if "|" in line]
         headings = [row for row in rows if row[0] == ""]
-        self.assertEqual([row[-1] for row in headings], ["nothing", "nothing", "its own way"],
-                         "the core's table, recording's, and that of the sinks")
+        self.assertEqual([row[-1] for row in headings], ["nothing", "nothing", "its own way", "LTTng-UST"],
+                         "the core's table, recording's, that of the sinks, and that of the start")
         for row in rows:
             if row[0] == "":
                 ours = row.index("tpgen")
@@ -47,6 +48,17 @@ class Runs(Case):
             group.measure(15000, count=15000)
         self.assertGreater(row.instructions, 3)
         self.assertLess(row.instructions, 100)
+
+    def test_the_start_describes_no_events(self) -> None:
+        """To copy an event's layout takes 10,000 instructions and more; an event that is alone needs no copy."""
+        need(self, "valgrind")
+        with runner.Bench(BUILD, quick=True) as bench:
+            counted = {}
+            for size, part in ((1, "one"), (100, "many")):
+                start.our_part(bench, part, size)
+                start.our_program(bench, f"start-{part}", [part])
+                counted[size] = start.instructions(bench, f"start-{part}")
+        self.assertLess((counted[100] - counted[1]) / 99, 5000)
 
 
 class Report(Case):
@@ -88,7 +100,7 @@ class Report(Case):
 
     def test_update(self) -> None:
         document = read(goals.PERFORMANCE)
-        for target in ("bench-core", "bench-record"):
+        for target in ("bench-core", "bench-record", "bench-start"):
             before, mark, after = document.partition(f'<!-- begin: "make {target} ')
             once = goals.updated(document, target, "| a |\n")
             self.assertIn("| a |", once)
