@@ -18,8 +18,9 @@ FLIGHT = "ctf:shm/trace,mode=flight"
 THREADS = 8
 MAIN = os.path.join(HERE, "start.c")
 # The programs, by their kind, and how each is linked from the same objects.
-KINDS = {"ours": [], "relr": ["-Wl,-z,pack-relative-relocs"], "fixed": ["-no-pie"],
-         "least": [f"-Wl,--wrap=tp_module_{word}" for word in ("announce", "unload")]}
+KINDS: dict[str, list[str]] = {
+    "ours": [], "relr": ["-Wl,-z,pack-relative-relocs"], "fixed": ["-no-pie"],
+    "least": [f"-Wl,--wrap=tp_module_{word}" for word in ("announce", "unload")]}
 LABELS = {"ours": "tpgen", "relr": "tpgen, -z pack-relative-relocs", "fixed": "tpgen, -no-pie",
           "least": "relocations alone", "lttng": "LTTng-UST", "nothing": "nothing at all"}
 PLAIN = {"lttng": "peer", "nothing": "base"}
