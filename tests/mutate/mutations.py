@@ -207,8 +207,8 @@ MUTATIONS = (
              (HARDENED + ":refused",)),
     Mutation("sites write into the red zone", SITE,
              "a leaf function's variables below its stack pointer are overwritten",
-             (('		"lea -128(%rsp), %rsp\\n\\t"\n', '		"lea -64(%rsp), %rsp\\n\\t"\n'),
-              ('		"lea 128(%rsp), %rsp\\n\\t"\n', '		"lea 64(%rsp), %rsp\\n\\t"\n')),
+             (('	"lea -128(%rsp), %rsp\\n\\t"', '	"lea -64(%rsp), %rsp\\n\\t"'),
+              ('	"lea 128(%rsp), %rsp\\n\\t"', '	"lea 64(%rsp), %rsp\\n\\t"')),
              ("sites/test_call.py",)),
 
     # ---- The short way of a record ----
