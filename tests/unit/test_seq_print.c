@@ -2,6 +2,7 @@
 /*
  * test_seq_print.c - strings of bounded length, and what TP_printk calls.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,6 +219,89 @@ START_TEST(printk_itself)
 }
 END_TEST
 
+/* ---- Formats: as snprintf has them ---- */
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+/* In a buffer that it fills, and in one that is too small by a byte. */
+#define ck_assert_as_snprintf(fmt, ...)                                                                      \
+	do {                                                                                                 \
+		char expected_[64];                                                                          \
+		size_t len_ = (size_t)snprintf(expected_, sizeof(expected_), fmt, __VA_ARGS__);              \
+		for (size_t size_ = len_ ? len_ : 1; size_ <= len_ + 1; size_++) {                           \
+			snprintf(expected_, size_, fmt, __VA_ARGS__);                                        \
+			init(size_);                                                                         \
+			trace_seq_printf(&seq, fmt, __VA_ARGS__);                                            \
+			if (strcmp(buffer, expected_) != 0 || seq.full != (size_ == len_) || buffer[size_] != 'X') \
+				ck_abort_msg("%s: '%s', not '%s'", fmt, buffer, expected_);                  \
+		}                                                                                            \
+	} while (0)
+
+static void check_integer(const char *fmt, const char *size, unsigned long long value)
+{
+	if (strcmp(size, "l") == 0)
+		ck_assert_as_snprintf(fmt, (unsigned long)value);
+	else if (strcmp(size, "ll") == 0)
+		ck_assert_as_snprintf(fmt, value);
+	else if (strcmp(size, "z") == 0)
+		ck_assert_as_snprintf(fmt, (size_t)value);
+	else
+		ck_assert_as_snprintf(fmt, (unsigned int)value);
+}
+
+static const char *const flags_of_formats[] = {"", "-", "0", "#", "0#", "-0#", "+", " ", "'"};
+static const char *const widths_of_formats[] = {"", "1", "5", "8", "30", ".3", "12.5"};
+
+#define NR_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+START_TEST(integers_as_snprintf)
+{
+	static const char *const sizes[] = {"", "l", "ll", "z", "h", "hh"};
+	static const unsigned long long values[] = {
+		0, 1, 9, 10, 99, 100, 101, 65535, 128, 32768, 0x7fffffff, 0x80000000, 0xffffffff, 4294967296,
+		9999999999999999999u, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff,
+	};
+	const char *flag = flags_of_formats[_i];
+	char fmt[32];
+
+	for (size_t w = 0; w < NR_OF(widths_of_formats); w++) {
+		for (size_t s = 0; s < NR_OF(sizes); s++) {
+			for (const char *letter = "diuxXoc"; *letter; letter++) {
+				if (*letter == 'c' && *sizes[s])
+					continue;
+				snprintf(fmt, sizeof(fmt), "<%%%s%s%s%c>", flag, widths_of_formats[w], sizes[s], *letter);
+				for (size_t v = *letter == 'c'; v < NR_OF(values); v++)
+					check_integer(fmt, sizes[s], *letter == 'c' ? values[v] | 0x20 : values[v]);
+			}
+		}
+	}
+}
+END_TEST
+
+START_TEST(strings_as_snprintf)
+{
+	static const char *const strings[] = {"", "a", "four", "eight or more", "\xc3\xbc"};
+	char fmt[32];
+
+	for (size_t w = 0; w < NR_OF(widths_of_formats); w++) {
+		for (size_t i = 0; i < NR_OF(strings); i++) {
+			snprintf(fmt, sizeof(fmt), "<%%%s%ss>", _i ? "-" : "", widths_of_formats[w]);
+			ck_assert_as_snprintf(fmt, strings[i]);
+		}
+	}
+	const char *null = _i ? NULL : "";
+	ck_assert_as_snprintf("<%s>", null);
+	ck_assert_as_snprintf("%d%%%s%%", 5, "x");
+	ck_assert_as_snprintf("%*d|%.*s|%g|%p", 4, 5, 2, "xyz", 1.5, (void *)fmt);
+	const char *swapped = "%2$s %1$d"; /* POSIX's, not ISO C's */
+	ck_assert_as_snprintf(swapped, 5, "first");
+	ck_assert_as_snprintf("%ls %d", L"wide", 5);
+}
+END_TEST
+
+#pragma GCC diagnostic pop
+
 START_TEST(scratch_is_a_stack)
 {
 	char *a = tp_scratch_push(1), *b = tp_scratch_push(1000), *c;
@@ -260,6 +344,8 @@ int main(void)
 	tcase_add_test(all, text_without_scratch_memory);
 	tcase_add_test(all, any_smaller_buffer_is_sane);
 	tcase_add_test(all, printk_itself);
+	tcase_add_loop_test(all, integers_as_snprintf, 0, (int)NR_OF(flags_of_formats));
+	tcase_add_loop_test(all, strings_as_snprintf, 0, 2);
 	tcase_add_test(all, scratch_is_a_stack);
 	suite_add_tcase(suite, all);
 	return run(suite);

@@ -177,7 +177,7 @@ static __attribute__((format(printf, 3, 0))) void print_text(struct trace_seq *p
 
 	/* The arguments may point to what the helpers left between start and len, so the text goes behind first. */
 	va_copy(ap, args);
-	int len = vsnprintf(p->buffer + p->len, room, fmt, ap);
+	int len = tp_vsnprintf(p->buffer + p->len, room, fmt, ap);
 	va_end(ap);
 	if (len < 0) {
 		p->full = true;

@@ -2,8 +2,6 @@
 /*
  * print/line.c - see print.h.
  */
-#include <stdint.h>
-
 #include "print/print.h"
 
 static bool is_plain(unsigned char c)

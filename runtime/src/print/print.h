@@ -7,6 +7,7 @@
 #ifndef TP_PRINT_LINE_H
 #define TP_PRINT_LINE_H
 
+#include <stdint.h>
 #include <string.h>
 
 #include <tp/event.h>
@@ -27,6 +28,9 @@ static inline void tp_line_bytes(struct trace_seq *line, const char *bytes, size
 	memcpy(line->buffer + line->len, bytes, len);
 	line->len += len;
 }
+
+/* Writes n in decimal digits to where it ends at end, which leaves room for 20; returns where it begins. In printf.c. */
+char *tp_digits_before(char *end, uint64_t n);
 
 /*
  * Appends "SYSTEM:NAME: " and the text of TP_printk, which is printed to text,

@@ -2,10 +2,11 @@
 /*
  * print/seq.c - appending to a bounded string.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include <tp/trace_seq.h>
+
+#include "print/seq.h"
 
 void trace_seq_init(struct trace_seq *s, char *buffer, size_t size)
 {
@@ -16,7 +17,7 @@ void trace_seq_init(struct trace_seq *s, char *buffer, size_t size)
 void trace_seq_vprintf(struct trace_seq *s, const char *fmt, va_list ap)
 {
 	size_t room = s->size - s->len;
-	int len = vsnprintf(s->buffer + s->len, room, fmt, ap);
+	int len = tp_vsnprintf(s->buffer + s->len, room, fmt, ap);
 
 	if (len < 0) { /* a conversion failed; what vsnprintf left there is nothing to rely on */
 		s->buffer[s->len] = '\0';

@@ -5,10 +5,14 @@
 #ifndef TP_SEQ_H
 #define TP_SEQ_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <tp/print.h>
+
+/* vsnprintf(), but faster where the format has no more than integers and strings. In printf.c. */
+int tp_vsnprintf(char *buffer, size_t size, const char *fmt, va_list args) __attribute__((format(printf, 3, 0)));
 
 /* Ends a helper's result, which began at start, and returns it. In helpers.c. */
 const char *tp_seq_end(struct trace_seq *p, size_t start);
