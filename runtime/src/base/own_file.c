@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -35,17 +36,84 @@ static bool is_forbidden(int error)
 	return error == EPERM || error == ENOSYS || error == EACCES;
 }
 
-/* Where nobody may look, the descriptor counts as the runtime's still: whether it takes a record will show. */
-static bool is_of(const struct tp_own_file *file, int fd)
+/* Two who do this at once may leave a mixture. It is of no file, or of one of theirs, and is soon put right. */
+static void become(struct tp_own_file *file, const struct stat *st)
+{
+	__atomic_store_n(&file->device, st->st_dev, __ATOMIC_RELAXED);
+	__atomic_store_n(&file->inode, st->st_ino, __ATOMIC_RELAXED);
+	__atomic_store_n(&file->type, st->st_mode & S_IFMT, __ATOMIC_RELAXED);
+}
+
+enum answer { NO, YES, UNKNOWN };
+
+static enum answer is_of_the_file(const struct tp_own_file *file, int fd)
 {
 	struct stat st;
 
-	if (fd < 0 || tp_sandboxed)
-		return fd >= 0;
 	if (stat_of(fd, &st) != 0)
-		return is_forbidden(errno);
+		return is_forbidden(errno) ? UNKNOWN : NO;
 	return st.st_dev == __atomic_load_n(&file->device, __ATOMIC_RELAXED) &&
-	       st.st_ino == __atomic_load_n(&file->inode, __ATOMIC_RELAXED);
+		st.st_ino == __atomic_load_n(&file->inode, __ATOMIC_RELAXED) ? YES : NO;
+}
+
+/* ---- Marks ---- */
+
+/*
+ * A mark is the signal that the kernel would send for the open file (F_SETSIG) if somebody had asked it to (O_ASYNC),
+ * which nobody does. It stays with what open() has made, whatever becomes of the number. Nobody has use for one of these
+ * signals there, so the files of others do not have them; and no two files of a runtime have the same one.
+ */
+static const int marks[] = {SIGXFSZ, SIGXCPU,   SIGSYS,  SIGTRAP, SIGILL,  SIGFPE,  SIGBUS,  SIGSEGV, SIGABRT,
+			    SIGPIPE, SIGVTALRM, SIGPROF, SIGTSTP, SIGTTIN, SIGTTOU, SIGSTOP, SIGKILL};
+#define NR_MARKS (sizeof(marks) / sizeof(marks[0]))
+
+static uint32_t marks_in_use; /* a bit each */
+
+static bool has_mark(int fd, int mark)
+{
+	return mark && fcntl(fd, F_GETSIG) == mark;
+}
+
+static int take_mark(void)
+{
+	for (size_t i = 0; i < NR_MARKS; i++) {
+		const uint32_t bit = UINT32_C(1) << i;
+		if (!(__atomic_fetch_or(&marks_in_use, bit, __ATOMIC_RELAXED) & bit))
+			return marks[i];
+	}
+	return 0;
+}
+
+static void give_mark_back(int mark)
+{
+	for (size_t i = 0; i < NR_MARKS; i++) {
+		if (marks[i] == mark)
+			__atomic_fetch_and(&marks_in_use, ~(UINT32_C(1) << i), __ATOMIC_RELAXED);
+	}
+}
+
+void tp_own_file_mark(struct tp_own_file *file)
+{
+	const int fd = descriptor(file->opened);
+
+	file->mark = tp_sandboxed ? 0 : take_mark();
+	if (!file->mark)
+		return;
+	fcntl(fd, F_SETSIG, file->mark);
+	if (has_mark(fd, file->mark))
+		return;
+	give_mark_back(file->mark);
+	file->mark = 0;
+}
+
+/* ---- Descriptors ---- */
+
+/* Where nobody may look, the descriptor counts as the runtime's still: whether it takes a record will show. */
+static enum answer is_of(const struct tp_own_file *file, int fd)
+{
+	if (fd < 0 || tp_sandboxed)
+		return fd >= 0 ? YES : NO;
+	return has_mark(fd, file->mark) ? YES : is_of_the_file(file, fd);
 }
 
 int tp_above_standard(int fd)
@@ -71,7 +139,8 @@ int tp_own_file_take(struct tp_own_file *file, int fd)
 		close(fd);
 		return error;
 	}
-	*file = (struct tp_own_file){.opened = (uint32_t)fd, .device = st.st_dev, .inode = st.st_ino};
+	*file = (struct tp_own_file){.opened = (uint32_t)fd};
+	become(file, &st);
 	return 0;
 }
 
@@ -81,9 +150,8 @@ int tp_own_file_borrow(struct tp_own_file *file, int fd)
 
 	if (fstat(fd, &st) != 0)
 		return errno;
-	*file = (struct tp_own_file){
-		.opened = (uint32_t)fd, .device = st.st_dev, .inode = st.st_ino, .borrowed = true,
-	};
+	*file = (struct tp_own_file){.opened = (uint32_t)fd, .borrowed = true};
+	become(file, &st);
 	return 0;
 }
 
@@ -91,14 +159,7 @@ int tp_own_file_descriptor(const struct tp_own_file *file)
 {
 	int fd = descriptor(__atomic_load_n(&file->opened, __ATOMIC_RELAXED));
 
-	return is_of(file, fd) ? fd : -1;
-}
-
-/* Two who do this at once may leave a mixture. It is of no file, or of one of theirs, and is soon put right. */
-static void become(struct tp_own_file *file, const struct stat *st)
-{
-	__atomic_store_n(&file->device, st->st_dev, __ATOMIC_RELAXED);
-	__atomic_store_n(&file->inode, st->st_ino, __ATOMIC_RELAXED);
+	return is_of(file, fd) != NO ? fd : -1;
 }
 
 /*
@@ -109,9 +170,12 @@ static void become(struct tp_own_file *file, const struct stat *st)
 int tp_own_file_get(struct tp_own_file *file, int (*open_again)(const void *data), const void *data, bool any, int *error)
 {
 	uint64_t old = __atomic_load_n(&file->opened, __ATOMIC_RELAXED);
+	const enum answer answer = is_of(file, descriptor(old));
 	struct stat st;
 
-	if (is_of(file, descriptor(old)))
+	if (answer == UNKNOWN)
+		__atomic_store_n(&file->type, 0, __ATOMIC_RELAXED);
+	if (answer != NO)
 		return descriptor(old);
 	int fd = tp_above_standard(open_again(data));
 	if (fd < 0) {
@@ -120,11 +184,13 @@ int tp_own_file_get(struct tp_own_file *file, int (*open_again)(const void *data
 	}
 	if (any && fstat(fd, &st) == 0)
 		become(file, &st);
-	if (!is_of(file, fd)) {
+	if (is_of(file, fd) == NO) {
 		close(fd);
 		*error = ENOENT;
 		return -1;
 	}
+	if (file->mark)
+		fcntl(fd, F_SETSIG, file->mark);
 	uint64_t opened = ((old >> 32) + 1) << 32 | (uint32_t)fd;
 	if (__atomic_compare_exchange_n(&file->opened, &old, opened, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return fd;
@@ -138,4 +204,5 @@ void tp_own_file_close(const struct tp_own_file *file)
 
 	if (fd >= 0 && !file->borrowed)
 		close(fd);
+	give_mark_back(file->mark);
 }

@@ -17,6 +17,8 @@ struct tp_own_file {
 	uint64_t opened; /* the descriptor in the lower half; above it, how often the file was opened again */
 	dev_t device;
 	ino_t inode;
+	mode_t type;   /* S_IFMT of the file; 0 where a filter has hidden what the descriptor is of by now */
+	int mark;      /* see tp_own_file_mark(); 0: none */
 	bool borrowed; /* it is the program's, to close */
 };
 
@@ -33,6 +35,13 @@ int tp_own_file_take(struct tp_own_file *file, int fd);
  * is of the file that it is of now, and never closed. 0, or an error: it is not open.
  */
 int tp_own_file_borrow(struct tp_own_file *file, int fd);
+
+/*
+ * To be called after tp_own_file_take() where the descriptor is asked for with each record: from now on, a system call
+ * that takes half as long as fstat() tells that it is still the one that the runtime has opened. If the kernel has no such
+ * mark, or there is none left, fstat() tells.
+ */
+void tp_own_file_mark(struct tp_own_file *file);
 
 /* The descriptor, while it is of the file still; or -1. */
 int tp_own_file_descriptor(const struct tp_own_file *file);

@@ -180,6 +180,7 @@ static int open_sink(struct ftrace_sink *sink, struct tp_buffer *path)
 		tp_complain("ftrace sink: %s: %s%s", path->text, tp_strerror(error), tp_tracefs_advice(error));
 		return -error;
 	}
+	tp_own_file_mark(&sink->file);
 	if (tp_sink_open(&sink->head, &ftrace_ops) == 0)
 		return 0;
 	tp_own_file_close(&sink->file);
