@@ -103,7 +103,7 @@ class Refused(Sandboxes):
 
     def test_nothing_is_lost(self) -> None:
         need(self, "babeltrace2")
-        for sink, moment, calls in ((TEXT, "event", ("fstat", "newfstatat", "rt_sigprocmask", "gettid")),
+        for sink, moment, calls in ((TEXT, "event", ("fcntl", "fstat", "newfstatat", "rt_sigprocmask", "gettid")),
                                     ("`ctf:`", "first", ("fstat", "gettid")), ("`ctf:`", "packet", ("fstat",))):
             for call in calls:
                 for error in ("EPERM", "ENOSYS"):
@@ -112,6 +112,16 @@ class Refused(Sandboxes):
                         self.assertEqual((done.status, done.err), (0, ""))
                         self.assertEqual(done.number("lost"), 0)
                         self.assertEqual(done.recorded(), done.number("hits"))
+
+
+class Device(Sandboxes):
+    """It raises no signal, so that none is held back."""
+
+    def test_event(self) -> None:
+        self.need_these_calls()
+        done = self.sandbox(TEXT, "event", "kill", "fcntl", "write", TP_OUTPUT="text:/dev/null")
+        self.assertEqual((done.status, done.err), (0, ""))
+        self.assertEqual(done.number("lost"), 0)
 
 
 class Recorder(Sandboxes):

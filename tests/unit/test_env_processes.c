@@ -4,6 +4,8 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -74,6 +76,71 @@ static void reuse_descriptors(void)
 	}
 }
 
+/* The number that the file of this name, which ends the path, has now. */
+static int descriptor_of(const char *name)
+{
+	char link[64], path[256];
+
+	for (int fd = 3; fd < 256; fd++) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		ssize_t len = readlink(link, path, sizeof(path) - 1);
+		if (len > (ssize_t)strlen(name) && (path[len] = 0, strcmp(path + len - strlen(name), name) == 0))
+			return fd;
+	}
+	_exit(8);
+}
+
+/* Each line comes after another file was given the number, however the program has done that. */
+static void give_numbers_away(void)
+{
+	int database = open("database", O_RDWR | O_CREAT | O_APPEND, 0600);
+	int a = descriptor_of("/a"), b;
+
+	dup2(database, a);
+	trace_sample_int(5);
+	a = descriptor_of("/a");
+	b = descriptor_of("/b");
+	dup2(b, a); /* both are the runtime's */
+	trace_sample_int(6);
+	a = descriptor_of("/a");
+	close(a);
+	dup2(database, a);
+	close(descriptor_of("/b"));
+	trace_sample_int(7);
+	trace_sample_int(8);
+}
+
+static bool changing;
+
+static void set_limit(bool low)
+{
+	const struct rlimit limit = {.rlim_cur = low ? 1 : RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void *change_limit(void *unused)
+{
+	for (bool low = true; __atomic_load_n(&changing, __ATOMIC_RELAXED); low = !low)
+		set_limit(low);
+	return unused;
+}
+
+static void hit_while_the_limit_changes(void)
+{
+	pthread_t thread;
+
+	changing = true;
+	pthread_create(&thread, NULL, change_limit, NULL);
+	for (int i = 0; i < 20000; i++)
+		trace_sample_int(9);
+	__atomic_store_n(&changing, false, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	set_limit(true);
+	trace_sample_int(9); /* one is lost in any case */
+	set_limit(false);
+}
+
 static int program(const char *what)
 {
 	begin_traced();
@@ -105,6 +172,15 @@ static int program(const char *what)
 		fork_with_long_lines();
 	} else if (strcmp(what, "daemon") == 0) {
 		reuse_descriptors();
+	} else if (strcmp(what, "numbers") == 0) {
+		give_numbers_away();
+	} else if (strcmp(what, "no-reader") == 0) {
+		signal(SIGPIPE, SIG_DFL);
+		while (open(getenv("FIFO"), O_WRONLY | O_NONBLOCK) >= 0)
+			usleep(1000);
+		trace_sample_int(9);
+	} else if (strcmp(what, "limits") == 0) {
+		hit_while_the_limit_changes();
 	} else if (strcmp(what, "limit") == 0) {
 		static char string[4001];
 		const struct rlimit low = {.rlim_cur = 4096, .rlim_max = RLIM_INFINITY};
@@ -194,6 +270,56 @@ START_TEST(limit_on_file_sizes)
 }
 END_TEST
 
+START_TEST(numbers_that_are_given_away)
+{
+	ck_assert_int_eq(chdir(dir), 0);
+	ck_assert_int_eq(start("numbers", "sample_int", "text:a;text:b"), 0);
+	for (int i = 0; i < 2; i++) {
+		char *log = trace_file(i ? "b" : "a");
+		for (int value = 5; value <= 8; value++) {
+			char line[32];
+			snprintf(line, sizeof(line), "value=%d\n", value);
+			ck_assert_uint_eq(count_of(log, line), 1);
+		}
+		ck_assert_uint_eq(count_of(log, "\n"), 5);
+		free(log);
+	}
+	char *database = trace_file("database");
+	ck_assert_str_eq(database, "");
+	free(database);
+	ck_assert_int_eq(chdir("/"), 0);
+}
+END_TEST
+
+START_TEST(fifo_without_a_reader)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/fifo", dir);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	setenv("FIFO", path, 1);
+	pid_t reader = fork();
+	if (reader == 0) {
+		char c;
+		_exit(read(open(path, O_RDONLY), &c, 1) == 1 ? 0 : 1);
+	}
+	int status = start("no-reader", "sample_int", "text:%s/fifo");
+	ck_assert_int_eq(waitpid(reader, NULL, 0), reader);
+	ck_assert_msg(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
+	ck_assert_contains(err_text, "tp: text sink: writing failed: Broken pipe");
+}
+END_TEST
+
+/* By another thread, or by prlimit(1): there is no time between a look at the limit and the write. */
+START_TEST(limit_that_changes_all_the_time)
+{
+	int status = start("limits", "sample_int", "text:%s/log");
+
+	ck_assert_msg(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
+	ck_assert_contains(err_text, "tp: text sink: records lost: "); /* the limit was reached */
+}
+END_TEST
+
 static const char *const stuck_outputs[] = {"text:%s/log", "text:stderr", "ctf:%s/trace"};
 
 START_TEST(ends_while_a_thread_is_in_a_probe)
@@ -265,6 +391,9 @@ int main(int argc, char **argv)
 	tcase_add_test(all, programs_that_it_starts);
 	tcase_add_test(all, long_lines_of_several_processes);
 	tcase_add_test(all, descriptor_that_is_another_files);
+	tcase_add_test(all, numbers_that_are_given_away);
+	tcase_add_test(all, fifo_without_a_reader);
+	tcase_add_test(all, limit_that_changes_all_the_time);
 	tcase_add_test(all, limit_on_file_sizes);
 	tcase_add_loop_test(all, ends_while_a_thread_is_in_a_probe, 0, 3);
 	tcase_add_test(all, forked_child);

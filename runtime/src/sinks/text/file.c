@@ -5,23 +5,22 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <tp/tp.h>
-
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/own_file.h"
 #include "base/sandbox.h"
+#include "base/write_signals.h"
+#include "record/record.h"
 #include "sinks/text/text.h"
 
 struct text_file {
-	struct text_file *next;
+	struct tp_text text;
 	struct tp_own_file own;
 	char *path;      /* to open it again by; NULL where that is not possible */
 	char *directory; /* of path, with path */
@@ -29,9 +28,6 @@ struct text_file {
 	ino_t inode;
 	time_t looked; /* when, in seconds, was path looked at */
 };
-
-/* All that there are, which stay: leak checkers don't look into a FILE. Only the start of the process adds to them. */
-static struct text_file *files;
 
 /*
  * Never made empty: programs that this one starts inherit TP_OUTPUT, and
@@ -42,24 +38,27 @@ static int open_append(const char *name, int flags)
 	return open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | flags, 0600);
 }
 
-static bool take(struct text_file *text, int fd)
+static bool take(struct text_file *file, int fd)
 {
-	errno = tp_own_file_take(&text->own, fd);
-	return errno == 0;
+	errno = tp_own_file_take(&file->own, fd);
+	if (errno)
+		return false;
+	tp_own_file_mark(&file->own);
+	return true;
 }
 
-static bool borrow(struct text_file *text, int fd)
+static bool borrow(struct text_file *file, int fd)
 {
-	errno = tp_own_file_borrow(&text->own, fd);
+	errno = tp_own_file_borrow(&file->own, fd);
 	return errno == 0;
 }
 
 /* The directory is the one that it was, and not one of the same name in a jail. */
-static bool directory_is_the_same(const struct text_file *text)
+static bool directory_is_the_same(const struct text_file *file)
 {
 	struct stat st;
 
-	return stat(text->directory, &st) == 0 && st.st_dev == text->device && st.st_ino == text->inode;
+	return stat(file->directory, &st) == 0 && st.st_dev == file->device && st.st_ino == file->inode;
 }
 
 /*
@@ -69,14 +68,14 @@ static bool directory_is_the_same(const struct text_file *text)
  */
 static int open_again(const void *data)
 {
-	const struct text_file *text = data;
+	const struct text_file *file = data;
 	struct stat st;
 
-	if (!text->path || !directory_is_the_same(text)) {
+	if (!file->path || !directory_is_the_same(file)) {
 		errno = EBADF;
 		return -1;
 	}
-	int fd = open_append(text->path, O_NONBLOCK | O_NOFOLLOW);
+	int fd = open_append(file->path, O_NONBLOCK | O_NOFOLLOW);
 	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
 		close(fd);
 		errno = EBADF;
@@ -86,58 +85,111 @@ static int open_again(const void *data)
 }
 
 /* True if another file has the name by now, or none. Asked once a second, as each question is a system call. */
-static bool was_renamed(struct text_file *text)
+static bool was_renamed(struct text_file *file)
 {
 	struct timespec now;
 	struct stat st;
 
-	if (!text->path || tp_sandboxed)
+	if (!file->path || tp_sandboxed)
 		return false;
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	if (now.tv_sec == text->looked)
+	if (now.tv_sec == file->looked)
 		return false;
-	text->looked = now.tv_sec;
-	return lstat(text->path, &st) == 0 ? st.st_dev != text->own.device || st.st_ino != text->own.inode : errno == ENOENT;
+	file->looked = now.tv_sec;
+	return lstat(file->path, &st) == 0 ? st.st_dev != file->own.device || st.st_ino != file->own.inode : errno == ENOENT;
 }
 
 /* After logrotate has renamed the file, the lines go to a new one of the name. If that fails, to the old one still. */
-static void follow_the_name(struct text_file *text)
+static void follow_the_name(struct text_file *file)
 {
-	const struct tp_own_file before = text->own;
-	int fd = open_again(text);
+	const struct tp_own_file before = file->own;
+	int fd = open_again(file);
 
-	if (fd >= 0 && take(text, fd))
+	if (fd >= 0 && take(file, fd))
 		tp_own_file_close(&before);
 }
 
-/* As fopencookie() wants it: what is missing is an error, and errno says which. */
-static ssize_t text_write(void *cookie, const char *data, size_t size)
+/* Of a device there is no signal to hold back: SIGPIPE is that of pipes and sockets, SIGXFSZ that of files with a length. */
+static int write_to(const struct text_file *file, int fd, const struct trace_seq *line)
 {
-	struct text_file *text = cookie;
+	const bool guarded = !S_ISCHR(file->own.type);
+	struct tp_write_signals signals;
+
+	if (guarded)
+		tp_write_signals_hold(&signals);
+	int error = tp_file_write(fd, line->buffer, line->len);
+	if (guarded)
+		tp_write_signals_release(&signals, error != 0);
+	return error;
+}
+
+/* A line a write, however long, so that several processes' stay apart. */
+static void file_write(struct tp_text *text, const struct trace_seq *line)
+{
+	struct text_file *file = (struct text_file *)text;
 	int error;
 
-	if (was_renamed(text))
-		follow_the_name(text);
-	const int fd = tp_own_file_get(&text->own, open_again, text, true, &error);
+	tp_lock(&text->lock);
+	if (was_renamed(file))
+		follow_the_name(file);
+	const int fd = tp_own_file_get(&file->own, open_again, file, true, &error);
 	if (fd >= 0)
-		error = tp_file_write(fd, data, size);
-	errno = error;
-	return error ? 0 : (ssize_t)size;
+		error = write_to(file, fd, line);
+	if (error)
+		tp_text_write_failed(text, error, 1);
+	tp_unlock(&text->lock);
 }
 
-static int text_close(void *cookie)
+/* ---- Opening and closing ---- */
+
+static void file_before_fork(struct tp_sink *head)
 {
-	struct text_file *text = cookie;
-
-	tp_own_file_close(&text->own);
-	free(text->path);
-	free(text->directory);
-	free(text);
-	return 0;
+	tp_lock(&((struct tp_text *)head)->lock);
 }
+
+static void file_after_fork_parent(struct tp_sink *head)
+{
+	tp_unlock(&((struct tp_text *)head)->lock);
+}
+
+static void file_after_fork_child(struct tp_sink *head)
+{
+	struct tp_text *text = (struct tp_text *)head;
+
+	text->pid = getpid();
+	tp_unlock(&text->lock);
+}
+
+static void free_file(struct text_file *file)
+{
+	tp_own_file_close(&file->own);
+	free(file->path);
+	free(file->directory);
+	free(file);
+}
+
+static int file_close(struct tp_sink *head)
+{
+	struct text_file *file = (struct text_file *)head;
+	int error = -file->text.error;
+
+	tp_sink_tell_lost(head, NULL);
+	free_file(file);
+	return error;
+}
+
+static const struct tp_sink_ops file_ops = {
+	.name = "text",
+	.reserve = tp_text_reserve,
+	.commit = tp_text_commit,
+	.before_fork = file_before_fork,
+	.after_fork_parent = file_after_fork_parent,
+	.after_fork_child = file_after_fork_child,
+	.close = file_close,
+};
 
 /* The program may change its directory. Where there is no memory, the file is not opened again. */
-static void remember_path(struct text_file *text, const char *name)
+static void remember_path(struct text_file *file, const char *name)
 {
 	struct stat st;
 	char *path = realpath(name, NULL);
@@ -152,66 +204,45 @@ static void remember_path(struct text_file *text, const char *name)
 		free(directory);
 		return;
 	}
-	text->path = path;
-	text->directory = directory;
-	text->device = st.st_dev;
-	text->inode = st.st_ino;
+	file->path = path;
+	file->directory = directory;
+	file->device = st.st_dev;
+	file->inode = st.st_ino;
 }
 
 /*
- * The program's stderr and stdout are used as it has them, by a stream of our
- * own, as a signal handler may have interrupted the program in the middle of
- * its use of its own. No copy of the descriptor is kept: a shell that waits for
+ * The program's stderr and stdout are used as it has them, but not its streams,
+ * as a signal handler may have interrupted the program in the middle of its use
+ * of them. No copy of the descriptor is kept: a shell that waits for
  * the end of a pipe would wait for as long as the program runs in the
  * background, which has closed its own.
  */
-static bool text_open(struct text_file *text, const char *name)
+static bool text_open(struct text_file *file, const char *name)
 {
-	struct stat st;
-
 	if (strcmp(name, "stderr") == 0)
-		return borrow(text, STDERR_FILENO);
+		return borrow(file, STDERR_FILENO);
 	if (strcmp(name, "stdout") == 0)
-		return borrow(text, STDOUT_FILENO);
-	if (!take(text, open_append(name, 0)))
+		return borrow(file, STDOUT_FILENO);
+	if (!take(file, open_append(name, 0)))
 		return false;
-	if (fstat(tp_own_file_descriptor(&text->own), &st) == 0 && S_ISREG(st.st_mode))
-		remember_path(text, name);
+	if (S_ISREG(file->own.type))
+		remember_path(file, name);
 	return true;
 }
 
 struct tp_sink *tp_text_file_sink(const char *name)
 {
-	static const cookie_io_functions_t functions = {.write = text_write, .close = text_close};
-	struct text_file *text = tp_malloc(sizeof(*text));
+	struct text_file *file = tp_malloc(sizeof(*file));
 
-	if (!text) {
-		errno = ENOMEM;
-		return NULL;
-	}
-	*text = (struct text_file){.own = TP_OWN_FILE_NONE};
-	if (!text_open(text, name)) {
-		int error = errno;
-		free(text);
-		errno = error;
-		return NULL;
-	}
-	FILE *file = fopencookie(text, "w", functions);
 	if (!file) {
-		text_close(text);
 		errno = ENOMEM;
 		return NULL;
 	}
-	/* A line a write, however long, so that several processes' stay apart; and no buffer from malloc. */
-	setvbuf(file, NULL, _IONBF, 0);
-	struct tp_sink *sink = tp_text_sink(file);
-	if (!sink) {
-		int error = errno;
-		fclose(file);
-		errno = error;
-		return NULL;
-	}
-	text->next = files;
-	files = text;
-	return sink;
+	*file = (struct text_file){.own = TP_OWN_FILE_NONE};
+	int error = text_open(file, name) ? -tp_text_open(&file->text, &file_ops, file_write) : errno;
+	if (!error)
+		return &file->text.head;
+	free_file(file);
+	errno = error;
+	return NULL;
 }
