@@ -30,23 +30,30 @@ void tp_write_signals_hold(struct tp_write_signals *signals)
 		sigpending(&signals->pending);
 }
 
-void tp_write_signals_release(const struct tp_write_signals *signals, bool failed)
+/* Those that were not pending before. False where a filter forbids it. */
+static bool take_away(const struct tp_write_signals *signals)
 {
 	const struct timespec no_time = {.tv_sec = 0};
-	int error = errno;
 	sigset_t ours;
 
-	if (tp_sandboxed)
-		return;
 	sigemptyset(&ours);
 	for (size_t i = 0; i < NR_HELD; i++) {
 		if (!sigismember(&signals->pending, held[i]))
 			sigaddset(&ours, held[i]);
 	}
-	while (failed && (sigtimedwait(&ours, NULL, &no_time) > 0 || errno == EINTR))
+	while (sigtimedwait(&ours, NULL, &no_time) > 0 || errno == EINTR)
 		;
-	/* Where a filter forbids to take them away, they stay held back: one of them would end the program. */
-	if (!failed || errno == EAGAIN)
+	return errno == EAGAIN;
+}
+
+void tp_write_signals_release(const struct tp_write_signals *signals, bool failed)
+{
+	int error = errno;
+
+	if (tp_sandboxed)
+		return;
+	/* Where they can't be taken away, they stay held back: one of them would end the program. */
+	if (!failed || take_away(signals))
 		pthread_sigmask(SIG_SETMASK, &signals->old, NULL);
 	errno = error;
 }
