@@ -20,6 +20,7 @@ EVENT = "{u64, u32, char[16]}"
 
 # Of each row of the table: our way, the tool's own, and what they are.
 ROWS = [("text", "fprintf", "text, to /dev/null; beside fprintf"),
+        ("text-file", "fprintf-file", "text, to a file on tmpfs; beside fprintf"),
         ("flight", "lttng", "CTF, flight recorder; beside LTTng-UST's snapshot mode"),
         ("stream", None, "CTF, stream, tmpfs"),
         ("to-lttng", "lttng", "LTTng, snapshot mode; beside a native provider"),
@@ -74,6 +75,9 @@ def all_ways(bench: Bench, stack: contextlib.ExitStack, lttng: bool) -> dict[str
     field = "field=bench:bench_event.number"
     ways = {"fprintf": Way("plain", "fprintf of the same to /dev/null", "fprintf", "1"),
             "text": ours(bench, "text, to /dev/null", "text:/dev/null"),
+            "fprintf-file": Way("plain", "fprintf of the same to a file, tmpfs", "fprintf", "1",
+                                {"FPRINTF_FILE": "shm/lines"}),
+            "text-file": ours(bench, "text, to a file, tmpfs", "text:shm/text"),
             "flight": ours(bench, "CTF, flight recorder", FLIGHT),
             "stream": ours(bench, "CTF, stream, tmpfs", STREAM),
             "stats": ours(bench, "statistics", "stats:shm/stats"),
