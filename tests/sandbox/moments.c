@@ -85,6 +85,31 @@ static void let_another_fill(void)
 		sched_yield();
 }
 
+static void *fill_and_go_on(void *filled)
+{
+	for (;;) {
+		hit_often();
+		__atomic_store_n((int *)filled, 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* Two threads have a ring each, which a snapshot has held for a while. */
+static void fill_rings(void)
+{
+	static int filled;
+	char path[4096];
+	pthread_t thread;
+
+	must(pthread_create(&thread, NULL, fill_and_go_on, &filled) == 0, "pthread_create");
+	fill_ring();
+	while (!__atomic_load_n(&filled, __ATOMIC_ACQUIRE))
+		sched_yield();
+	snprintf(path, sizeof(path), "%s.snapshot", getenv("SANDBOX_FILE"));
+	must(tp_ctf_snapshot(tp_output("ctf"), path) == 0, "tp_ctf_snapshot");
+	fill_ring();
+}
+
 static void rename_and_wait(void)
 {
 	hit();
@@ -278,6 +303,7 @@ static const struct moment moments[] = {
 	{"together", hit_together, hit_often},
 	{"packet", hit_and_wait, hit_often},
 	{"ring", fill_ring, hit_often},
+	{"rings", fill_rings, hit_often},
 	{"taken", let_another_fill, hit_often},
 	{"thread", hit_and_arm, NULL}, /* it returns */
 	{"fork", hit, forks},

@@ -102,14 +102,15 @@ def rows() -> list[Row]:
 
 @functools.cache
 def built() -> str:
-    """The directory of the program; "" without libseccomp."""
+    """The directory of the program, with either library; "" without libseccomp."""
     path = temporary()
     os.chmod(path, 0o755)
     if run(["sh", "-c", "echo '#include <seccomp.h>' | ${CC:-cc} -E - >/dev/null"]).returncode:
         return ""
     generate(path, os.path.join(HERE, "sandbox.tp"), os.path.join(HERE, "module.tp"))
-    build(os.path.join(path, "sandbox"), *(os.path.join(HERE, f"{part}.c") for part in PARTS), include=[path],
-          libtp="shared", link=["-lseccomp"])
+    for libtp in ("shared", "static"):
+        build(os.path.join(path, f"sandbox-{libtp}"), *(os.path.join(HERE, f"{part}.c") for part in PARTS), include=[path],
+              libtp=libtp, link=["-lseccomp"])
     build(os.path.join(path, "module.so"), os.path.join(HERE, "module.c"), include=[path], libtp="shared")
     return path
 
@@ -151,6 +152,7 @@ class Sandboxes(Case):
     instance = ""
     user: dict[str, Any] = {}
     more: dict[str, str] = {}
+    libtp = "shared"
 
     def setUp(self) -> None:
         super().setUp()
@@ -179,7 +181,7 @@ class Sandboxes(Case):
     def sandbox(self, sink: str, moment: str, what: str, *calls: str, **more: str) -> Run:
         directory = tempfile.mkdtemp(dir=self.dir)
         env = {**self.environment(sink, directory, moment), **self.more, **more}
-        done = run([os.path.join(built(), "sandbox"), moment, what, *calls], cwd=directory, env=env, **self.user)
+        done = run([os.path.join(built(), f"sandbox-{self.libtp}"), moment, what, *calls], cwd=directory, env=env, **self.user)
         if done.returncode == CANNOT:
             unavailable(self, "no filter of system calls can be set here")
         return Run(done.returncode, done.stdout, done.stderr, sink, env["SANDBOX_FILE"])

@@ -7,6 +7,7 @@ import errno
 import os
 import re
 import sys
+from itertools import product
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -128,10 +129,13 @@ class Recorder(Sandboxes):
     """A flight recorder whose ring is full makes no system call."""
 
     def test_million_events(self) -> None:
-        for sink in (RECORDER, RECORDER.removesuffix(SANDBOXED)):
-            done = self.sandbox(sink, "ring", "kill", SANDBOX_HITS="1000000")
-            self.assertEqual((done.status, done.err), (0, ""), sink)
-            self.assertEqual(done.number("lost"), 0, sink)
+        """Of one thread; and of one of several, after a snapshot."""
+        for moment, sink, self.libtp in product(("ring", "rings"), (RECORDER, RECORDER.removesuffix(SANDBOXED)),
+                                                ("shared", "static")):
+            with self.subTest(moment=moment, sink=sink, libtp=self.libtp):
+                done = self.sandbox(sink, moment, "kill", SANDBOX_HITS="1000000")
+                self.assertEqual((done.status, done.err), (0, ""))
+                self.assertEqual(done.number("lost"), 0)
 
     def test_not_full(self) -> None:
         """Nor does any, up to the end of a packet."""

@@ -164,6 +164,7 @@ int tp_ctf_packet_recycle(struct tp_ctf_sink *sink, const struct tp_ctf_packet *
 bool tp_ctf_packet_can_renew(void)
 {
 #ifdef __x86_64__
+	__builtin_cpu_init(); /* a constructor may open the sink before libgcc's has run */
 	return __builtin_cpu_supports("avx");
 #else
 	return false;
