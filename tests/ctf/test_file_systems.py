@@ -122,6 +122,16 @@ class CopiedFileSystem(FileSystem):
     def test_truncated_in_the_middle(self) -> None:
         self.truncated(f"truncate -s 4096 {self.disk}/trace/stream-*; truncate -s 0 {self.disk}/trace/stream-*")
 
+    def test_packet_can_be_written_again(self) -> None:
+        """It is written to its end where no new one can be made."""
+        trace = os.path.join(self.disk, "trace")
+        out = self.record(self.open(trace), "text=8", "threads=1", "pace=1", "until=100", "hold",
+                          f"sh=truncate -s 4096 {trace}/stream-*", "fsize=4096", "go", "untillost=5", "hold",
+                          "fsize=1000000", f"sh=truncate -s 64K {trace}/stream-*", "fsize=4096", "go", "sleep=300000",
+                          "lost", "until=50", "lost", "stop", "close", message=r"(tp: .*\n)*")
+        before, after = re.findall(r"^lost (\d+)", out, re.M)
+        self.assertEqual(before, after, f"records are still lost\n{out}")
+
     def test_prepared_packets_truncated(self) -> None:
         self.truncated(f"truncate -s 0 {self.disk}/trace/.stream-* {self.disk}/trace/stream-*")
 
@@ -133,6 +143,17 @@ class Tmpfs(FileSystem, Recording):
 class Ext4(FileSystem, Recording):
     make = ("mkfs.ext4", "-q")
     size = "40M"
+
+    def test_next_packet_is_written(self) -> None:
+        """All of it, so that no store has to find a block."""
+        trace = os.path.join(self.disk, "trace")
+        process = self.start(self.open(trace), "hit=500", "wait")
+        self.wait_for_line()
+        prepared, = glob.glob(os.path.join(trace, ".stream-*"))
+        with open(prepared, "rb") as file:
+            self.assertEqual(os.lseek(file.fileno(), 0, os.SEEK_HOLE), 64 << 10)
+        self.go_on(process)
+        self.finish(process)
 
 
 class Xfs(FileSystem, Recording):

@@ -39,6 +39,16 @@
 
 #define NAME_SIZE 64
 
+#define EXT4 0xef53u
+#define XFS 0x58465342u
+#define TMPFS 0x01021994u
+
+/* What is written at once becomes one piece of the page cache. To store to a page of a larger one takes longer. */
+#define PIECE ((size_t)64 << 10)
+
+/* What is written in all: it takes some 200 microseconds. */
+#define FILL_MAX ((size_t)1 << 20)
+
 static const char *name_of(const struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet, bool hidden,
 			   char name[NAME_SIZE])
 {
@@ -68,18 +78,23 @@ static bool can_copy(void)
 	return process_vm_writev(tp_thread_id(), &source, 1, &target, 1, 0) == 1;
 }
 
-bool tp_ctf_packet_must_be_copied(int dir)
+static uint32_t file_system(int dir)
 {
-	static const uint32_t keep_their_promise[] = {0xef53 /* ext4 */, 0x58465342 /* XFS */, 0x01021994 /* tmpfs */};
 	struct statfs fs;
 
-	if (fstatfs(dir, &fs) == 0) {
-		for (size_t i = 0; i < sizeof(keep_their_promise) / sizeof(keep_their_promise[0]); i++) {
-			if ((uint32_t)fs.f_type == keep_their_promise[i])
-				return false;
-		}
-	}
-	return can_copy();
+	return fstatfs(dir, &fs) == 0 ? (uint32_t)fs.f_type : 0;
+}
+
+bool tp_ctf_packet_must_be_copied(int dir)
+{
+	const uint32_t type = file_system(dir);
+
+	return type != EXT4 && type != XFS && type != TMPFS && can_copy();
+}
+
+bool tp_ctf_packet_is_in_memory(int dir)
+{
+	return file_system(dir) == TMPFS;
 }
 
 int tp_ctf_packet_copy(const struct tp_ctf_packet *packet, size_t from, size_t to)
@@ -119,7 +134,24 @@ static void map(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, in
 	}
 }
 
-int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
+/*
+ * On a disk, the first store to a page takes ten times as long if nothing was written there before. Where this
+ * can't be written, or is too far from the start, the store waits.
+ */
+static void fill(const struct tp_ctf_sink *sink, int fd, int dir, const char *name)
+{
+	void *zeros = mmap(NULL, PIECE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t left = sink->options.packet < FILL_MAX ? sink->options.packet : FILL_MAX;
+	ssize_t n = 1;
+
+	if (zeros == MAP_FAILED)
+		return;
+	for (; left && n > 0 && tp_ctf_is_at(fd, dir, name); left -= (size_t)n)
+		n = write(fd, zeros, left < PIECE ? left : PIECE);
+	munmap(zeros, PIECE);
+}
+
+int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, bool ahead)
 {
 	struct tp_ctf_file file;
 	char name[NAME_SIZE];
@@ -137,6 +169,8 @@ int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 	/* A program that closes all descriptors while its other threads record may close this one, and the number be another file's by now. */
 	if (tp_ctf_is_at(file.fd, dir, name))
 		map(sink, packet, file.fd, &error);
+	if (packet->memory && ahead && sink->fills)
+		fill(sink, file.fd, dir, name);
 	if (tp_ctf_is_at(file.fd, dir, name)) {
 		tp_ctf_file_close(sink, &file);
 	} else {
@@ -259,11 +293,7 @@ void tp_ctf_packet_remove(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet
 		unlinkat(dir, name_of(sink, packet, hidden, name), 0);
 }
 
-void tp_ctf_packet_warm(struct tp_packet *memory, size_t from, size_t to)
+void tp_ctf_packet_warm(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	from = (from + page - 1) & ~(page - 1); /* what is in front of that is present */
-	if (from < to)
-		madvise((char *)memory + from, to - from, MADV_POPULATE_WRITE);
+	madvise(packet->memory, sink->options.packet, MADV_POPULATE_WRITE);
 }

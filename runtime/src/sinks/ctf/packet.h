@@ -35,7 +35,6 @@ struct tp_ctf_packet {
 	uint64_t sequence;
 	uint64_t room;      /* bytes that it takes of the sink's size */
 	unsigned int number; /* of the stream, for the file's name */
-	size_t warm;        /* bytes of it that are present in memory, from its start */
 	uint64_t begin;      /* its timestamp_begin */
 	uint32_t use;        /* TP_CTF_TAKEN ... */
 	uint64_t life;       /* changes where it becomes another */
@@ -54,11 +53,14 @@ static inline void tp_ctf_packet_release(struct tp_ctf_packet *packet, uint32_t 
 /* Whether the file system of the directory lets mapped files become unwritable: see packet.c. */
 bool tp_ctf_packet_must_be_copied(int dir);
 
+/* Whether it keeps them in memory only. */
+bool tp_ctf_packet_is_in_memory(int dir);
+
 /* Where records are copied: makes these bytes of it part of the file, and what is newer of its head. Signals may come. */
 int tp_ctf_packet_copy(const struct tp_ctf_packet *packet, size_t from, size_t to);
 
-/* Makes its file, hidden, and maps it. EEXIST: such a name is taken. */
-int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+/* Makes its file, hidden, and maps it. EEXIST: such a name is taken. ahead: it is not needed yet. */
+int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, bool ahead);
 
 /* Hides that of a closed packet, as what it is now. */
 int tp_ctf_packet_recycle(struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet, const struct tp_ctf_packet *was);
@@ -81,7 +83,7 @@ void tp_ctf_packet_unmap(const struct tp_ctf_sink *sink, struct tp_ctf_packet *p
 /* Takes the file away. */
 void tp_ctf_packet_remove(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, bool hidden);
 
-/* Makes the pages from there to there present, which costs more when it is done one by one. */
-void tp_ctf_packet_warm(struct tp_packet *memory, size_t from, size_t to);
+/* Makes all its memory present, so that nobody waits for a page when it is stored to. */
+void tp_ctf_packet_warm(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
 
 #endif /* TP_CTF_PACKET_H */
