@@ -62,6 +62,7 @@ class Table:
         self.names = names    # of the ways that goals are relative to
         self.columns = columns
         self.notes: list[str] = []
+        self.pictures: dict[str, str] = {}  # by their files, which are written together with the table
         self.rows = [["", "goal", "tpgen", "met?", ratio, *columns.values()]]
 
     def line(self, what: str, figures: Figures, goal: float | Fraction | None = None, of: str = "",
@@ -112,6 +113,9 @@ class Table:
             with open(PERFORMANCE, "w", encoding="utf-8") as file:
                 file.write(updated(document, self.target, text))
             print(f"{os.path.relpath(PERFORMANCE, ROOT)} has it now.")
+        for path, picture in self.pictures.items() if update else ():
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(picture)
 
 
 def updated(document: str, target: str, text: str) -> str:

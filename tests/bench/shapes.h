@@ -117,6 +117,22 @@ static double percentile(void)
 	return each[each_count - 1 - each_count / 10000];
 }
 
+/* How many took how long, four steps to each doubling: latency.py draws it. */
+static double histogram(void)
+{
+	size_t begin = 0;
+
+	qsort(each, each_count, sizeof(*each), compare_each);
+	for (size_t i = 0; i < each_count; i++) {
+		const int shift = each[i] < 8 ? 0 : 29 - __builtin_clz(each[i]);
+		if (i + 1 < each_count && each[i + 1] >> shift == each[i] >> shift)
+			continue;
+		printf("%u %zu\n", each[i] >> shift << shift, i + 1 - begin);
+		begin = i + 1;
+	}
+	return (double)each_count;
+}
+
 /* The first event alone, and that of all the process. */
 static double first_took;
 
@@ -160,6 +176,7 @@ static const struct {
 	{"work", shape_work, NULL, false},
 	{"longest", shape_each, longest, false},
 	{"percentile", shape_each, percentile, false},
+	{"histogram", shape_each, histogram, false},
 	{"first", shape_first, first, false},
 	{"stay", shape_stay, NULL, false},
 };

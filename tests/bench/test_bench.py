@@ -7,12 +7,15 @@ import importlib
 import os
 import re
 import sys
+from collections import Counter
+from xml.etree import ElementTree
 
 from support import BUILD, ROOT, Case, need, read
 
 sys.path.insert(0, os.path.join(ROOT, "tests/bench"))
 core = importlib.import_module("core")
 goals = importlib.import_module("goals")
+latency = importlib.import_module("latency")
 record = importlib.import_module("record")
 runner = importlib.import_module("runner")
 start = importlib.import_module("start")
@@ -97,6 +100,18 @@ class Report(Case):
         self.assertEqual(measured.better("one", figures)["lttng"], 90)
         measured.lost["one"] = 3
         self.assertEqual(measured.better("one", figures)["lttng"], 104)
+
+    def test_latency(self) -> None:
+        """Digits of counts, and a line that goes down to the longest."""
+        events = Counter({14: 899990, 100: 100000, 1024: 9, 1 << 30: 1})
+        self.assertEqual(latency.text({"tpgen": events}).splitlines()[2],
+                         "tpgen  6  .  6  .  .  .  1" + "  ." * 11 + "  1")
+        picture = ElementTree.fromstring(latency.picture({"nothing": Counter({20: 1}), "tpgen": events}))
+        lines = [path.get("d") for path in picture.iter("{http://www.w3.org/2000/svg}path") if path.get("style")]
+        self.assertEqual(len(lines), 2)
+        heights = [float(height) for height in re.findall(r"V([\d.]+)", lines[1])]
+        self.assertEqual(heights, sorted(heights))
+        self.assertEqual((heights[0], heights[-1]), (latency.TOP, latency.TOP + latency.HEIGHT))
 
     def test_update(self) -> None:
         document = read(goals.PERFORMANCE)
