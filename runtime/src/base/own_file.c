@@ -69,9 +69,14 @@ static const int marks[] = {SIGXFSZ, SIGXCPU,   SIGSYS,  SIGTRAP, SIGILL,  SIGFP
 
 static uint32_t marks_in_use; /* a bit each */
 
-static bool has_mark(int fd, int mark)
+/* UNKNOWN where a filter forbids to ask. */
+static enum answer has_mark(int fd, int mark)
 {
-	return mark && fcntl(fd, F_GETSIG) == mark;
+	const int found = fcntl(fd, F_GETSIG);
+
+	if (found < 0)
+		return is_forbidden(errno) ? UNKNOWN : NO;
+	return found == mark ? YES : NO;
 }
 
 static int take_mark(void)
@@ -100,8 +105,10 @@ void tp_own_file_mark(struct tp_own_file *file)
 	if (!file->mark)
 		return;
 	fcntl(fd, F_SETSIG, file->mark);
-	if (has_mark(fd, file->mark))
+	/* The number may have become another file's before it was marked. */
+	if (has_mark(fd, file->mark) == YES && is_of_the_file(file, fd) != NO)
 		return;
+	fcntl(fd, F_SETSIG, 0);
 	give_mark_back(file->mark);
 	file->mark = 0;
 }
@@ -113,7 +120,8 @@ static enum answer is_of(const struct tp_own_file *file, int fd)
 {
 	if (fd < 0 || tp_sandboxed)
 		return fd >= 0 ? YES : NO;
-	return has_mark(fd, file->mark) ? YES : is_of_the_file(file, fd);
+	const enum answer marked = file->mark ? has_mark(fd, file->mark) : UNKNOWN;
+	return marked != UNKNOWN ? marked : is_of_the_file(file, fd);
 }
 
 int tp_above_standard(int fd)
@@ -184,13 +192,13 @@ int tp_own_file_get(struct tp_own_file *file, int (*open_again)(const void *data
 	}
 	if (any && fstat(fd, &st) == 0)
 		become(file, &st);
-	if (is_of(file, fd) == NO) {
+	if (file->mark)
+		fcntl(fd, F_SETSIG, file->mark);
+	if (is_of_the_file(file, fd) == NO) { /* after the mark, which may have got to another's file */
 		close(fd);
 		*error = ENOENT;
 		return -1;
 	}
-	if (file->mark)
-		fcntl(fd, F_SETSIG, file->mark);
 	uint64_t opened = ((old >> 32) + 1) << 32 | (uint32_t)fd;
 	if (__atomic_compare_exchange_n(&file->opened, &old, opened, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return fd;
