@@ -144,17 +144,6 @@ class Ext4(FileSystem, Recording):
     make = ("mkfs.ext4", "-q")
     size = "40M"
 
-    def test_next_packet_is_written(self) -> None:
-        """All of it, so that no store has to find a block."""
-        trace = os.path.join(self.disk, "trace")
-        process = self.start(self.open(trace), "hit=500", "wait")
-        self.wait_for_line()
-        prepared, = glob.glob(os.path.join(trace, ".stream-*"))
-        with open(prepared, "rb") as file:
-            self.assertEqual(os.lseek(file.fileno(), 0, os.SEEK_HOLE), 64 << 10)
-        self.go_on(process)
-        self.finish(process)
-
 
 class Xfs(FileSystem, Recording):
     make = ("mkfs.xfs", "-q")

@@ -104,7 +104,7 @@ START_TEST(next_packet_is_late)
 	plan.packet->number = stream->number;
 	plan.packet->sequence = stream->sequence++;
 	tp_guard_enter(&guard);
-	ck_assert_int_eq(tp_ctf_packet_create(ctf, plan.packet, false), 0);
+	ck_assert_int_eq(tp_ctf_packet_create(ctf, plan.packet), 0);
 	tp_guard_leave(&guard);
 	stream->prepared = plan.packet;
 	ctf->making = 0;

@@ -97,7 +97,7 @@ enum tp_lost tp_ctf_make(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream,
 	do {
 		name_it(sink, stream, plan.packet);
 		error = plan.recycle ? tp_ctf_packet_recycle(sink, plan.packet, &was)
-				     : tp_ctf_packet_create(sink, plan.packet, ahead);
+				     : tp_ctf_packet_create(sink, plan.packet);
 	} while (error == EEXIST || (error == EBADF && --tries)); /* descriptors are closed all at once */
 	if (error) {
 		drop(sink, stream, &plan, &was);

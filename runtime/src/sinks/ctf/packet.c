@@ -43,12 +43,6 @@
 #define XFS 0x58465342u
 #define TMPFS 0x01021994u
 
-/* What is written at once becomes one piece of the page cache. To store to a page of a larger one takes longer. */
-#define PIECE ((size_t)64 << 10)
-
-/* What is written in all: it takes some 200 microseconds. */
-#define FILL_MAX ((size_t)1 << 20)
-
 static const char *name_of(const struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet, bool hidden,
 			   char name[NAME_SIZE])
 {
@@ -78,23 +72,12 @@ static bool can_copy(void)
 	return process_vm_writev(tp_thread_id(), &source, 1, &target, 1, 0) == 1;
 }
 
-static uint32_t file_system(int dir)
-{
-	struct statfs fs;
-
-	return fstatfs(dir, &fs) == 0 ? (uint32_t)fs.f_type : 0;
-}
-
 bool tp_ctf_packet_must_be_copied(int dir)
 {
-	const uint32_t type = file_system(dir);
+	struct statfs fs;
+	const uint32_t type = fstatfs(dir, &fs) == 0 ? (uint32_t)fs.f_type : 0;
 
 	return type != EXT4 && type != XFS && type != TMPFS && can_copy();
-}
-
-bool tp_ctf_packet_is_in_memory(int dir)
-{
-	return file_system(dir) == TMPFS;
 }
 
 int tp_ctf_packet_copy(const struct tp_ctf_packet *packet, size_t from, size_t to)
@@ -134,24 +117,7 @@ static void map(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, in
 	}
 }
 
-/*
- * On a disk, the first store to a page takes ten times as long if nothing was written there before. Where this
- * can't be written, or is too far from the start, the store waits.
- */
-static void fill(const struct tp_ctf_sink *sink, int fd, int dir, const char *name)
-{
-	void *zeros = mmap(NULL, PIECE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	size_t left = sink->options.packet < FILL_MAX ? sink->options.packet : FILL_MAX;
-	ssize_t n = 1;
-
-	if (zeros == MAP_FAILED)
-		return;
-	for (; left && n > 0 && tp_ctf_is_at(fd, dir, name); left -= (size_t)n)
-		n = write(fd, zeros, left < PIECE ? left : PIECE);
-	munmap(zeros, PIECE);
-}
-
-int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, bool ahead)
+int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 {
 	struct tp_ctf_file file;
 	char name[NAME_SIZE];
@@ -169,8 +135,6 @@ int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet,
 	/* A program that closes all descriptors while its other threads record may close this one, and the number be another file's by now. */
 	if (tp_ctf_is_at(file.fd, dir, name))
 		map(sink, packet, file.fd, &error);
-	if (packet->memory && ahead && sink->fills)
-		fill(sink, file.fd, dir, name);
 	if (tp_ctf_is_at(file.fd, dir, name)) {
 		tp_ctf_file_close(sink, &file);
 	} else {

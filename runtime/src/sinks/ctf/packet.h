@@ -53,14 +53,11 @@ static inline void tp_ctf_packet_release(struct tp_ctf_packet *packet, uint32_t 
 /* Whether the file system of the directory lets mapped files become unwritable: see packet.c. */
 bool tp_ctf_packet_must_be_copied(int dir);
 
-/* Whether it keeps them in memory only. */
-bool tp_ctf_packet_is_in_memory(int dir);
-
 /* Where records are copied: makes these bytes of it part of the file, and what is newer of its head. Signals may come. */
 int tp_ctf_packet_copy(const struct tp_ctf_packet *packet, size_t from, size_t to);
 
-/* Makes its file, hidden, and maps it. EEXIST: such a name is taken. ahead: it is not needed yet. */
-int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, bool ahead);
+/* Makes its file, hidden, and maps it. EEXIST: such a name is taken. */
+int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
 
 /* Hides that of a closed packet, as what it is now. */
 int tp_ctf_packet_recycle(struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet, const struct tp_ctf_packet *was);

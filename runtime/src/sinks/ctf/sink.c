@@ -153,10 +153,9 @@ static int sink_open(struct tp_ctf_sink *sink, const char *options)
 	error = sink->pattern ? tp_ctf_begin_later(sink) : tp_ctf_begin_now(sink);
 	if (error)
 		return error;
-	const int dir = tp_own_file_descriptor(sink->pattern ? &sink->parent : tp_ctf_current(sink));
 	sink->copies = sink->options.write == TP_CTF_WRITE_CALL ||
-		       (sink->options.write == TP_CTF_WRITE_BY_FILE_SYSTEM && tp_ctf_packet_must_be_copied(dir));
-	sink->fills = !sink->options.flight && !sink->copies && !tp_ctf_packet_is_in_memory(dir);
+		       (sink->options.write == TP_CTF_WRITE_BY_FILE_SYSTEM &&
+			tp_ctf_packet_must_be_copied(tp_own_file_descriptor(sink->pattern ? &sink->parent : tp_ctf_current(sink))));
 	sink->renews = sink->options.flight && sink->options.overwrite && !sink->copies && tp_ctf_packet_can_renew();
 	sink->created = time(NULL);
 	tp_clock_open(&sink->clock);

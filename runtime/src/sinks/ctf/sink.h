@@ -48,7 +48,6 @@ struct tp_ctf_sink {
 	bool no_room_complained, limit_complained, chapter_complained;
 	bool preparing;         /* there is a preparer */
 	bool copies;            /* records into packets' files, by a system call */
-	bool fills;             /* packets' files with zeros, ahead of need */
 	bool renews;            /* packets are begun again in their place */
 	struct tp_helper_thread preparer;
 	bool partial;           /* there are events that are not in the metadata */

@@ -42,6 +42,7 @@ struct shot {
 
 struct snapshot {
 	struct tp_ctf_sink *sink; /* that is copied */
+	uint64_t generation;      /* of the sink when it began */
 	struct tp_ctf_sink to;    /* of which only the directory is used */
 	int metadata;          /* its file */
 	struct shot *shots;    /* of a stream, from the oldest to the newest */
@@ -52,6 +53,12 @@ struct snapshot {
 static int to_dir(const struct snapshot *s)
 {
 	return tp_own_file_descriptor(&s->to.dirs[0]);
+}
+
+/* A signal handler has forked meanwhile, and come back in the child: streams, packets and directory are the parent's. */
+static bool is_forked(const struct snapshot *s)
+{
+	return s->sink->generation != s->generation;
 }
 
 /* ---- Holding packets, so that they stay as they are ---- */
@@ -116,6 +123,10 @@ static int look(struct snapshot *s, const struct tp_ctf_stream *stream)
 	s->nr = 0;
 	for (;;) {
 		tp_guard_enter(&guard);
+		if (is_forked(s)) {
+			tp_guard_leave(&guard);
+			return ECANCELED;
+		}
 		tp_mutex_lock(&tp_ctf_lock);
 		uint64_t packets = stream->packets;
 		while (packets <= s->room && !add_all(s, stream))
@@ -199,9 +210,13 @@ static int copy_stream(struct snapshot *s, const struct tp_ctf_stream *stream)
 	for (size_t i = error ? 0 : s->nr; i-- > 0;) {
 		struct shot *shot = &s->shots[i];
 		tp_guard_enter(&guard);
+		if (is_forked(s)) {
+			tp_guard_leave(&guard);
+			return ECANCELED;
+		}
 		if (!gone && !error)
 			gone = !hold(shot) || !is_before(shot, number);
-		if (!gone)
+		if (!gone && !error)
 			number = shot->packet->memory->packet_seq_num;
 		if (!gone && !error)
 			error = make_file(s, shot);
@@ -279,19 +294,22 @@ static void remove_files(const struct snapshot *s)
 static int take(struct snapshot *s)
 {
 	struct tp_guard guard;
-	int error = begin_metadata(s);
 
-	if (error) /* another snapshot is made here */
-		return error;
 	tp_guard_enter(&guard);
-	tp_ctf_describe_better(s->sink);
-	tp_guard_leave(&guard);
-	error = copy_all(s);
+	int error = is_forked(s) ? ECANCELED : begin_metadata(s);
 	if (!error)
+		tp_ctf_describe_better(s->sink);
+	tp_guard_leave(&guard);
+	if (error) /* EEXIST: another snapshot is made here */
+		return error;
+	error = copy_all(s);
+	if (!error && !is_forked(s))
 		error = write_metadata(s);
 	else
 		close(s->metadata);
 	free(s->shots);
+	if (is_forked(s))
+		return ECANCELED;
 	if (error)
 		remove_files(s);
 	return error;
@@ -308,6 +326,7 @@ int tp_ctf_snapshot(struct tp_sink *head, const char *dir)
 		return -ENOTSUP;
 	if (tp_reading())
 		return -EDEADLK;
+	s.generation = sink->generation;
 	s.to.path = strdup(dir);
 	int error = s.to.path ? tp_ctf_dir_open(&s.to) : ENOMEM;
 	if (!error)
