@@ -39,6 +39,17 @@ def expected(event: str, text: str) -> str:
     return text.strip(" ")
 
 
+def number_of(path: str) -> int:
+    """The packet's number, from its head; 0 if the file is gone again."""
+    at = PACKET_HEAD["packet_seq_num"]
+    try:
+        with open(path, "rb") as file:
+            head = file.read(at + 8)
+    except FileNotFoundError:
+        return 0
+    return int.from_bytes(head[at:], sys.byteorder)
+
+
 class Dat(Case):
     program = ""
 
@@ -296,9 +307,8 @@ class Dat(Case):
         with subprocess.Popen([self.program, "2", "100000000"], stderr=subprocess.DEVNULL, env={
                 **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace},mode=flight,packet=16K"}) as process:
             try:
-                # A flight recorder's files are gone again at once: so a later one will do.
                 packets = os.path.join(self.trace, "stream-*-1-*")
-                until(lambda: any(int(path.rsplit("-", 1)[1]) >= 9 for path in glob.glob(packets)), "the tenth packet")
+                until(lambda: any(number_of(path) >= 9 for path in glob.glob(packets)), "the tenth packet")
                 for _ in range(10):
                     done = reader([TOOL, "-o", self.dat, self.trace])
                     self.assertRegex(done.stderr, r"\A(tp-trace-dat: .*(/stream-\S+' (is not there|has become another "
