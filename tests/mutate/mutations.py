@@ -205,10 +205,10 @@ MUTATIONS = (
              "register returns 0, and nothing is traced",
              (("		batch->error = -EPERM;\n	}\n	batch->nr = 0;", "	}\n	batch->nr = 0;"),),
              (HARDENED + ":refused",)),
-    Mutation("sites write into the red zone", SITE,
+    Mutation("sites write into the red zone", "runtime/include/tp/call.h",
              "a leaf function's variables below its stack pointer are overwritten",
-             (('	"lea -128(%rsp), %rsp\\n\\t"', '	"lea -64(%rsp), %rsp\\n\\t"'),
-              ('	"lea 128(%rsp), %rsp\\n\\t"', '	"lea 64(%rsp), %rsp\\n\\t"')),
+             (('	"lea -128(%%rsp), %%rsp\\n\\t"', '	"lea -64(%%rsp), %%rsp\\n\\t"'),
+              ('	"lea 128(%%rsp), %%rsp\\n\\t"', '	"lea 64(%%rsp), %%rsp\\n\\t"')),
              ("sites/test_call.py",)),
 
     # ---- The short way of a record ----

@@ -6,6 +6,11 @@
 extern "C" {
 #endif
 
+#if defined(__x86_64__) && TP_STATIC_KEYS
+extern void (*const leaf_call_any)(void);
+void (*const leaf_call_any)(void) = tp_call_probes_any; /* this file's */
+#endif
+
 static long leaf_hit_place;
 
 long leaf_none(long a, long b);

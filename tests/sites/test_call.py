@@ -177,6 +177,40 @@ static void check_data(const void *data)
 """
 
 
+CONVERTED_TP = """#define TRACE_SYSTEM converted
+DECLARE_TRACE(converted, TP_PROTO(double a, double b, long c, float d), TP_ARGS(a, b, c, d));
+"""
+CONVERTED = """#include <stdio.h>
+#define CREATE_TRACE_POINTS
+#include "converted.h"
+
+__extension__ typedef __int128 wide;
+
+static void print(void *data, double a, double b, long c, float d)
+{
+	(void)data;
+	printf("%g %g %ld %g\\n", a, b, c, (double)d);
+}
+
+static __attribute__((noinline)) void hit(const double *a, const wide *b, const long double *c, const wide *d)
+{
+	trace_converted(*a, (double)*b, (long)*c, (float)*d / 2);
+}
+
+int main(void)
+{
+	const double a = 1.25;
+	const wide b = 77, d = 5;
+	const long double c = -9;
+
+	if (register_trace_converted(print, NULL) != 0)
+		return 1;
+	hit(&a, &b, &c, &d);
+	trace_converted(a, (double)b, (long)c, (float)d / 2);
+	return 0;
+}
+"""
+
 # ---- What lives across a site ----
 
 class Keeper:
@@ -404,6 +438,21 @@ class Call(Case):
 
     def test_arguments_clang_O2(self) -> None:
         self.arguments("clang", "-O2")
+
+    def test_arguments_gcc_O0_tsan(self) -> None:
+        """Code that a sanitizer adds is called between any two statements."""
+        self.arguments("gcc", "-O0", "-fsanitize=thread")
+
+    def test_converted_arguments(self) -> None:
+        """To convert one takes a call, which does not overwrite another."""
+        self.generate("converted.tp", CONVERTED_TP)
+        source = self.write("converted.c", CONVERTED)
+        for compiler in ("gcc", "clang"):
+            for level in ("-O0", "-O1", "-O2", "-O3", "-Os"):
+                with self.subTest(compiler=compiler, level=level):
+                    self.compile(compiler, "-Werror", level, "-c", "-o", self.path("converted.o"), source)
+                    self.succeed([compiler, "-o", self.path("converted"), self.path("converted.o"), *LIBS])
+                    self.assertEqual(self.succeed([self.path("converted")]).stdout, "1.25 77 -9 2.5\n" * 2)
 
     def test_volatile_arguments(self) -> None:
         self.arguments("gcc", "-O2", kinds=volatile_kinds)

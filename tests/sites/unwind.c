@@ -128,15 +128,19 @@ static void on_real(void *data, double a)
 
 #if defined(__x86_64__) && TP_STATIC_KEYS
 
+extern void (*const leaf_call_any)(void);
+
 #define STEPS 25 /* of the call alone, at the least */
 
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	struct walk walk = new_walk();
-	const void *at = _Unwind_FindEnclosingFunction(info->si_addr);
+	const void *at = _Unwind_FindEnclosingFunction(info->si_addr); /* of the byte before */
 
 	(void)signal, (void)context;
-	if (at != CODE(tp_call_probes) && at != CODE(tp_call_probes_any) && at != CODE(leaf))
+	if (at != _Unwind_FindEnclosingFunction((char *)info->si_addr + 1))
+		return;
+	if (at != CODE(tp_call_probes) && at != CODE(leaf_call_any) && at != CODE(leaf))
 		return;
 	traps++;
 	_Unwind_Backtrace(visit_frame, &walk);

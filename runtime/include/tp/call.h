@@ -97,13 +97,16 @@ template <class T> tp_real<T> tp_real_of(T x);
 }
 #define TP_IS_WORD(x) decltype(tp_word_of(x))::is
 #define TP_WORD(x) decltype(tp_word_of(x))::of(x)
+#ifdef __SSE2__
 #define TP_IS_REAL(x) decltype(tp_real_of(x))::is
 #define TP_REAL(x) decltype(tp_real_of(x))::of(x)
+#endif
 #else
 /* __typeof__, because compilers warn of sizeof(x) if x is a parameter that is written as an array. */
 #define TP_IS_WORD(x) TP_IS_WORD_OF(__typeof__(x), __builtin_classify_type(x))
 #define TP_WORD(x) ((unsigned long)__builtin_choose_expr(TP_IS_WORD(x), x, 0))
 
+#ifdef __SSE2__
 #define TP_IS(type, x) __builtin_types_compatible_p(__typeof__(x), type)
 #define TP_IS_REAL(x) (TP_IS(double, x) || TP_IS(float, x))
 #define TP_REAL(x)                                                                                      \
@@ -118,22 +121,22 @@ static inline __attribute__((always_inline)) double tp_real_of_float(float x)
 	return real;
 }
 #endif
+#endif
+#ifndef __SSE2__
+#define TP_IS_REAL(x) 0
+#define TP_REAL(x) 0
+#endif
 
-/* Not to be called from C: their arguments are not in the registers that a C call uses. */
+/* Not to be called from C: its arguments are not in the registers that a C call uses. */
 #ifdef __cplusplus
-extern "C" {
+extern "C"
 #endif
 TP_PUBLIC void tp_call_probes(void);
-TP_PUBLIC void tp_call_probes_any(void);
-#ifdef __cplusplus
-}
-#endif
 
-/* Must not push anything: only the function knows how to keep the red zone and to align the stack. */
-#define TP_CALL_INSTRUCTIONS TP_CALL_INSTRUCTIONS_OF("tp_call_probes")
-#define TP_CALL_INSTRUCTIONS_OF(function)                                                               \
+/* Must not push anything: only tp_call_probes knows how to keep the red zone and to align the stack. */
+#define TP_CALL_INSTRUCTIONS                                                                            \
 	"{lea 1f(%%rip), %%r11|lea r11, 1f[rip]}\n\t"                                                   \
-	"{jmp *" function "@GOTPCREL(%%rip)|jmp QWORD PTR " function "@GOTPCREL[rip]}\n"                 \
+	"{jmp *tp_call_probes@GOTPCREL(%%rip)|jmp QWORD PTR tp_call_probes@GOTPCREL[rip]}\n"            \
 	"1:"
 /*
  * What a call can change: everything except the registers that tp_call_probes
@@ -260,9 +263,65 @@ TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long
 		 : ((probe *)TP_ITERATE(tp))(tp, a, b, c, d, e))
 
 /*
- * The same for up to seven arguments that are words or reals, by
- * tp_call_probes_any. The sixth and seventh word are in rsi and rdi, which come
- * back unchanged. The reals are in xmm0 to xmm6, where a C call has them.
+ * The code of tp_call_probes and tp_call_probes_any: rax is the tracepoint, r11
+ * the address to return to; push is the text that pushes further arguments. What
+ * a function can change by the ABI is preserved here, except rax, r8 to r11 and
+ * the vector registers, which the site says are lost.
+ *
+ * The site's function may be a leaf: it has 128 bytes below its stack pointer,
+ * and that is not aligned. From there on this is an ordinary frame, so that
+ * debuggers and profilers find the caller.
+ */
+#define TP_CALL_PROBES_CODE(push)                                                                       \
+	"{|.att_syntax prefix\n\t}"                                                                     \
+	".cfi_def_cfa rsp, 0\n\t"                                                                       \
+	".cfi_register rip, r11\n\t"                                                                    \
+	"lea -128(%%rsp), %%rsp\n\t"                                                                    \
+	".cfi_adjust_cfa_offset 128\n\t"                                                                \
+	"push %%r11\n\t"                                                                                \
+	".cfi_adjust_cfa_offset 8\n\t"                                                                  \
+	".cfi_rel_offset rip, 0\n\t"                                                                    \
+	"push %%rbp\n\t"                                                                                \
+	".cfi_adjust_cfa_offset 8\n\t"                                                                  \
+	".cfi_rel_offset rbp, 0\n\t"                                                                    \
+	"mov %%rsp, %%rbp\n\t"                                                                          \
+	".cfi_def_cfa_register rbp\n\t"                                                                 \
+	"push %%rdi\n\t"                                                                                \
+	".cfi_offset rdi, -152\n\t"                                                                     \
+	"push %%rsi\n\t"                                                                                \
+	".cfi_offset rsi, -160\n\t"                                                                     \
+	"push %%rdx\n\t"                                                                                \
+	".cfi_offset rdx, -168\n\t"                                                                     \
+	"push %%rcx\n\t"                                                                                \
+	".cfi_offset rcx, -176\n\t"                                                                     \
+	"and $-16, %%rsp\n\t" push                                                                      \
+	"mov %%rax, %%rdi\n\t"                                                                          \
+	"mov %%r8, %%rsi\n\t"                                                                           \
+	"mov %%rcx, %%r8\n\t"                                                                           \
+	"mov %%r10, %%rcx\n\t"                                                                          \
+	"mov %%rdx, %%r10\n\t"                                                                          \
+	"mov %%r9, %%rdx\n\t"                                                                           \
+	"mov %%r10, %%r9\n\t"                                                                           \
+	"call *16(%%rax)\n\t" /* iterate */                                                             \
+	"mov -8(%%rbp), %%rdi\n\t"                                                                      \
+	"mov -16(%%rbp), %%rsi\n\t"                                                                     \
+	"mov -24(%%rbp), %%rdx\n\t"                                                                     \
+	"mov -32(%%rbp), %%rcx\n\t"                                                                     \
+	"leave\n\t"                                                                                     \
+	".cfi_def_cfa rsp, 136\n\t"                                                                     \
+	".cfi_same_value rbp\n\t"                                                                       \
+	"pop %%r11\n\t"                                                                                 \
+	".cfi_adjust_cfa_offset -8\n\t"                                                                 \
+	".cfi_register rip, r11\n\t"                                                                    \
+	"lea 128(%%rsp), %%rsp\n\t"                                                                     \
+	".cfi_adjust_cfa_offset -128\n\t"                                                               \
+	"notrack jmp *%%r11"                                                                            \
+	"{|\n\t.intel_syntax noprefix}"
+
+/*
+ * The same for up to seven arguments that are words or reals. The sixth and
+ * seventh word are in rsi and rdi, which come back unchanged. The reals are in
+ * xmm0 to xmm6, where a C call has them.
  *
  * Each argument is a TP_ANY(): its kind, and its value as a word and as a real,
  * of which the kind tells the right one. The registers that an ordinary site
@@ -272,30 +331,11 @@ TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long
 #define TP_ANY(x) TP_KIND(x), TP_WORD(x), TP_REAL(x)
 #define TP_NO_ANY 0, 0, 0
 
-#ifdef __SSE2__
-#define TP_CALL_REALS , "+x"(xmm0), "+x"(xmm1), "+x"(xmm2), "+x"(xmm3), "+x"(xmm4), "+x"(xmm5), "+x"(xmm6)
-#define TP_CALL_CLOBBERS_ANY TP_CALL_CLOBBERS_BUT_ARGS
-#else
-#define TP_CALL_REALS
-#define TP_CALL_CLOBBERS_ANY TP_CALL_CLOBBERS
-#endif
-#define TP_JUMP_ANY(...)                                                                                \
-	__asm__ volatile(TP_CALL_INSTRUCTIONS_OF("tp_call_probes_any")                                  \
-			 : "+a"(tp), "+r"(r8), "+r"(r9), "+r"(r10) TP_CALL_REALS                        \
-			 : __VA_ARGS__                                                                  \
-			 : TP_CALL_CLOBBERS_ANY)
-#define TP_PUT_ANY(kind, word, real)                                                                    \
-	do {                                                                                            \
-		if ((kind) == 1)                                                                        \
-			words[nr_words++] = (word);                                                     \
-		else if ((kind) == 2)                                                                   \
-			reals[nr_reals++] = (real);                                                     \
-	} while (0)
-#define TP_TAKE_ANY(to, values, i)                                                                      \
-	do {                                                                                            \
-		if (nr_##values > (i))                                                                  \
-			(to) = (values)[i];                                                             \
-	} while (0)
+/* Where these sites go. Each file has its own: a program may find a library that is older than its headers. */
+static __attribute__((naked, unused)) void tp_call_probes_any(void)
+{
+	__asm__ volatile(TP_CALL_PROBES_CODE("push %%rdi\n\tpush %%rsi\n\t") : :);
+}
 
 /* Registers without an argument have any value. */
 #ifndef __clang__
@@ -303,14 +343,62 @@ TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
+#ifdef __SSE2__
+#define TP_CALL_REALS , "+x"(xmm0), "+x"(xmm1), "+x"(xmm2), "+x"(xmm3), "+x"(xmm4), "+x"(xmm5), "+x"(xmm6)
+#define TP_SET_REALS                                                                                    \
+	register double xmm0 __asm__("xmm0") = x0, xmm1 __asm__("xmm1") = x1, xmm2 __asm__("xmm2") = x2, \
+			xmm3 __asm__("xmm3") = x3, xmm4 __asm__("xmm4") = x4, xmm5 __asm__("xmm5") = x5, \
+			xmm6 __asm__("xmm6") = x6;
+#define TP_CALL_CLOBBERS_ANY TP_CALL_CLOBBERS_BUT_ARGS
+#else
+#define TP_CALL_REALS
+#define TP_SET_REALS
+#define TP_CALL_CLOBBERS_ANY TP_CALL_CLOBBERS
+#endif
+#define TP_JUMP_ANY(...)                                                                                \
+	do {                                                                                            \
+		register unsigned long r8 __asm__("r8") = w0, r9 __asm__("r9") = w1, r10 __asm__("r10") = w2; \
+		TP_SET_REALS                                                                            \
+		__asm__ volatile("{lea 1f(%%rip), %%r11|lea r11, 1f[rip]}\n\t"                          \
+				 "jmp %P[function]\n"                                                   \
+				 "1:"                                                                   \
+				 : "+a"(tp), "+r"(r8), "+r"(r9), "+r"(r10) TP_CALL_REALS                \
+				 : __VA_ARGS__ [function] "i"(tp_call_probes_any)                       \
+				 : TP_CALL_CLOBBERS_ANY);                                               \
+	} while (0)
+#define TP_PUT_ANY(kind, word, real)                                                                    \
+	do {                                                                                            \
+		if ((kind) == 1)                                                                        \
+			words[nr_words++] = (word);                                                     \
+		else if ((kind) == 2)                                                                   \
+			reals[nr_reals++] = (real);                                                     \
+	} while (0)
+/*
+ * The empty instruction makes the compiler compute the value here, before any of
+ * the registers is set: to convert a value may take a call, and sanitizers call
+ * functions between statements.
+ */
+#define TP_TAKE_ANY(to, values, i, constraint)                                                          \
+	do {                                                                                            \
+		if (nr_##values > (i)) {                                                                \
+			(to) = (values)[i];                                                             \
+			__asm__("" : : constraint(to));                                                 \
+		}                                                                                       \
+	} while (0)
+#ifdef __SSE2__
+#define TP_REAL_CONSTRAINT "x"
+#else
+#define TP_REAL_CONSTRAINT "m"
+#endif
+
 TP_CALL_FUNCTION tp_call_any(struct tracepoint *tp, int a, unsigned long wa, double ra, int b, unsigned long wb,
 			     double rb, int c, unsigned long wc, double rc, int d, unsigned long wd, double rd, int e,
 			     unsigned long we, double re, int f, unsigned long wf, double rf, int g, unsigned long wg,
 			     double rg)
 {
 	unsigned int nr_words = 0, nr_reals = 0;
-	unsigned long words[7];
-	double reals[7];
+	unsigned long words[7], w0, w1, w2, w3, w4, w5, w6;
+	double reals[7], x0, x1, x2, x3, x4, x5, x6;
 
 	TP_PUT_ANY(a, wa, ra);
 	TP_PUT_ANY(b, wb, rb);
@@ -319,33 +407,32 @@ TP_CALL_FUNCTION tp_call_any(struct tracepoint *tp, int a, unsigned long wa, dou
 	TP_PUT_ANY(e, we, re);
 	TP_PUT_ANY(f, wf, rf);
 	TP_PUT_ANY(g, wg, rg);
-	register unsigned long r8 __asm__("r8"), r9 __asm__("r9"), r10 __asm__("r10");
-	TP_TAKE_ANY(r8, words, 0);
-	TP_TAKE_ANY(r9, words, 1);
-	TP_TAKE_ANY(r10, words, 2);
-#ifdef __SSE2__
-	register double xmm0 __asm__("xmm0"), xmm1 __asm__("xmm1"), xmm2 __asm__("xmm2"), xmm3 __asm__("xmm3"),
-			xmm4 __asm__("xmm4"), xmm5 __asm__("xmm5"), xmm6 __asm__("xmm6");
-	TP_TAKE_ANY(xmm0, reals, 0);
-	TP_TAKE_ANY(xmm1, reals, 1);
-	TP_TAKE_ANY(xmm2, reals, 2);
-	TP_TAKE_ANY(xmm3, reals, 3);
-	TP_TAKE_ANY(xmm4, reals, 4);
-	TP_TAKE_ANY(xmm5, reals, 5);
-	TP_TAKE_ANY(xmm6, reals, 6);
-#endif
+	TP_TAKE_ANY(w0, words, 0, "r");
+	TP_TAKE_ANY(w1, words, 1, "r");
+	TP_TAKE_ANY(w2, words, 2, "r");
+	TP_TAKE_ANY(w3, words, 3, "r");
+	TP_TAKE_ANY(w4, words, 4, "r");
+	TP_TAKE_ANY(w5, words, 5, "r");
+	TP_TAKE_ANY(w6, words, 6, "r");
+	TP_TAKE_ANY(x0, reals, 0, TP_REAL_CONSTRAINT);
+	TP_TAKE_ANY(x1, reals, 1, TP_REAL_CONSTRAINT);
+	TP_TAKE_ANY(x2, reals, 2, TP_REAL_CONSTRAINT);
+	TP_TAKE_ANY(x3, reals, 3, TP_REAL_CONSTRAINT);
+	TP_TAKE_ANY(x4, reals, 4, TP_REAL_CONSTRAINT);
+	TP_TAKE_ANY(x5, reals, 5, TP_REAL_CONSTRAINT);
+	TP_TAKE_ANY(x6, reals, 6, TP_REAL_CONSTRAINT);
 	switch (nr_words) {
 	case 7:
-		TP_JUMP_ANY("c"(words[3]), "d"(words[4]), "S"(words[5]), "D"(words[6]));
+		TP_JUMP_ANY("c"(w3), "d"(w4), "S"(w5), "D"(w6), );
 		break;
 	case 6:
-		TP_JUMP_ANY("c"(words[3]), "d"(words[4]), "S"(words[5]));
+		TP_JUMP_ANY("c"(w3), "d"(w4), "S"(w5), );
 		break;
 	case 5:
-		TP_JUMP_ANY("c"(words[3]), "d"(words[4]));
+		TP_JUMP_ANY("c"(w3), "d"(w4), );
 		break;
 	case 4:
-		TP_JUMP_ANY("c"(words[3]));
+		TP_JUMP_ANY("c"(w3), );
 		break;
 	default:
 		TP_JUMP_ANY();

@@ -21,6 +21,8 @@
 #endif
 #endif
 
+#include <tp/call.h>
+
 #include "base/exit.h"
 #include "base/message.h"
 #include "core/core.h"
@@ -357,73 +359,11 @@ void tp_sites_leave(void)
 
 _Static_assert(offsetof(struct tracepoint, iterate) == 16, "tp_call_probes knows it");
 
-/*
- * Where the sites of tp/call.h go: rax is the tracepoint, r11 the address to
- * return to; the arguments are in r8, r9, r10, rcx, rdx, and those of
- * tp_call_probes_any in rsi, rdi and xmm0 to xmm6 as well. What a function may
- * change by the ABI is preserved here but for rax, r8 to r11 and the vector
- * registers, which the site says are lost.
- *
- * The site's function may be a leaf: it has 128 bytes below its stack pointer,
- * and that is not aligned. From there on this is an ordinary frame, so that
- * debuggers and profilers find the caller.
- */
-#define CALL_PROBES(call)               \
-	".cfi_def_cfa rsp, 0\n\t"       \
-	".cfi_register rip, r11\n\t"    \
-	"lea -128(%rsp), %rsp\n\t"      \
-	".cfi_adjust_cfa_offset 128\n\t" \
-	"push %r11\n\t"                 \
-	".cfi_adjust_cfa_offset 8\n\t"  \
-	".cfi_rel_offset rip, 0\n\t"    \
-	"push %rbp\n\t"                 \
-	".cfi_adjust_cfa_offset 8\n\t"  \
-	".cfi_rel_offset rbp, 0\n\t"    \
-	"mov %rsp, %rbp\n\t"            \
-	".cfi_def_cfa_register rbp\n\t" \
-	"push %rdi\n\t"                 \
-	".cfi_offset rdi, -152\n\t"     \
-	"push %rsi\n\t"                 \
-	".cfi_offset rsi, -160\n\t"     \
-	"push %rdx\n\t"                 \
-	".cfi_offset rdx, -168\n\t"     \
-	"push %rcx\n\t"                 \
-	".cfi_offset rcx, -176\n\t"     \
-	"and $-16, %rsp\n\t" call       \
-	"mov -8(%rbp), %rdi\n\t"        \
-	"mov -16(%rbp), %rsi\n\t"       \
-	"mov -24(%rbp), %rdx\n\t"       \
-	"mov -32(%rbp), %rcx\n\t"       \
-	"leave\n\t"                     \
-	".cfi_def_cfa rsp, 136\n\t"     \
-	".cfi_same_value rbp\n\t"       \
-	"pop %r11\n\t"                  \
-	".cfi_adjust_cfa_offset -8\n\t" \
-	".cfi_register rip, r11\n\t"    \
-	"lea 128(%rsp), %rsp\n\t"       \
-	".cfi_adjust_cfa_offset -128\n\t" \
-	"notrack jmp *%r11"
-
-#define PASS_WORDS              \
-	"mov %rax, %rdi\n\t"    \
-	"mov %r8, %rsi\n\t"     \
-	"mov %rcx, %r8\n\t"     \
-	"mov %r10, %rcx\n\t"    \
-	"mov %rdx, %r10\n\t"    \
-	"mov %r9, %rdx\n\t"     \
-	"mov %r10, %r9\n\t"
-
+/* Where the sites of tp/call.h go; the arguments are in r8, r9, r10, rcx, rdx. */
 TP_PUBLIC __attribute__((naked)) void tp_call_probes(void);
 __attribute__((naked)) void tp_call_probes(void)
 {
-	__asm__(CALL_PROBES(PASS_WORDS "call *16(%rax)\n\t"));
-}
-
-TP_PUBLIC __attribute__((naked)) void tp_call_probes_any(void);
-__attribute__((naked)) void tp_call_probes_any(void)
-{
-	__asm__(CALL_PROBES("push %rdi\n\t"
-			    "push %rsi\n\t" PASS_WORDS "call *16(%rax)\n\t"));
+	__asm__ volatile(TP_CALL_PROBES_CODE("") : :);
 }
 
 #endif
