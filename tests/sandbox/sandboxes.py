@@ -82,7 +82,6 @@ OUTPUTS = {
     "all": "",
     "`text:`": "text:{file}",
     "`ctf:`": "ctf:{file},packet=4K",
-    "`ctf:` with large packets": "ctf:{file}",
     "`ctf:` in `mode=flight`": "ctf:{file},mode=flight,packet=4K,size=64K",
     "`stats:`": "stats:{file},json",
     "`sdt:`": "sdt:",

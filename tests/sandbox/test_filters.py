@@ -142,11 +142,6 @@ class Recorder(Sandboxes):
         done = self.sandbox(RECORDER, "event", "kill")
         self.assertEqual((done.status, done.number("hits"), done.number("lost")), (0, 11, 0))
 
-    def test_middle_of_a_packet(self) -> None:
-        """Nor does any, in stream mode, whatever its memory."""
-        done = self.sandbox("`ctf:` with large packets", "packet", "kill", SANDBOX_HITS="8000")
-        self.assertEqual((done.status, done.number("hits"), done.number("lost")), (0, 8001, 0))
-
 
 class Memcached(Sandboxes):
     def memcached(self, sink: str, **more: str) -> Run:

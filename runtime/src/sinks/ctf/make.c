@@ -16,6 +16,9 @@
 /* On a full disk: nanoseconds until the next packet is tried for. */
 #define RETRY_AFTER 100000000u
 
+/* What is made present at once: it takes some microseconds. */
+#define SLICE ((size_t)64 << 10)
+
 void tp_ctf_failed(struct tp_ctf_sink *sink, const char *what, const char *done, int error)
 {
 	if (!__atomic_exchange_n(&sink->no_room_complained, true, __ATOMIC_RELAXED))
@@ -104,13 +107,33 @@ enum tp_lost tp_ctf_make(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream,
 		tp_ctf_failed(sink, "new packet", "made", error);
 		return plan.recycle || tp_ctf_room_may_create(sink) ? TP_LOST_NO_FILE : tp_ctf_make(sink, stream, ahead, made);
 	}
+	if (!plan.recycle)
+		plan.packet->warm = 0;
 	return TP_NR_LOST;
+}
+
+/* Bytes of a packet that are made present at once, or of which the last are its end. */
+static size_t slice_of(const struct tp_ctf_sink *sink)
+{
+	return sink->options.packet / 2 < SLICE ? sink->options.packet / 2 : SLICE;
+}
+
+void tp_ctf_warm(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, size_t at_least)
+{
+	size_t to = packet->warm + slice_of(sink);
+
+	if (to < at_least)
+		to = at_least;
+	if (to > sink->options.packet)
+		to = sink->options.packet;
+	tp_ctf_packet_warm(packet->memory, packet->warm, to);
+	packet->warm = to;
 }
 
 /* ---- Ahead of need ---- */
 
 /* Where one can't be had now, or only for another, it is too early to say so. */
-static void prepare_one(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool warm)
+static void prepare_one(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t at_least)
 {
 	struct tp_ctf_packet *packet;
 
@@ -121,8 +144,7 @@ static void prepare_one(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, 
 	sink->making++;
 	tp_mutex_unlock(&tp_ctf_lock);
 	if (may && tp_ctf_room_may_be_tried(sink, NULL) && tp_ctf_make(sink, stream, true, &packet) == TP_NR_LOST) {
-		if (warm)
-			tp_ctf_packet_warm(sink, packet);
+		tp_ctf_warm(sink, packet, at_least);
 		__atomic_store_n(&stream->prepared, packet, __ATOMIC_RELEASE);
 	}
 	tp_mutex_lock(&tp_ctf_lock);
@@ -130,13 +152,13 @@ static void prepare_one(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, 
 	tp_mutex_unlock(&tp_ctf_lock);
 }
 
-void tp_ctf_prepare(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool warm)
+void tp_ctf_prepare(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t at_least)
 {
 	if (!sink->options.rotate) {
-		prepare_one(sink, stream, warm);
+		prepare_one(sink, stream, at_least);
 		return;
 	}
 	tp_mutex_lock(&tp_ctf_chapter_lock);
-	prepare_one(sink, stream, warm);
+	prepare_one(sink, stream, at_least);
 	tp_mutex_unlock(&tp_ctf_chapter_lock);
 }

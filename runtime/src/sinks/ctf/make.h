@@ -23,7 +23,10 @@ void tp_ctf_remove_all(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
 /* A hidden file for the stream's next packet. TP_NR_LOST, or why there is none. ahead: it is not needed yet. */
 enum tp_lost tp_ctf_make(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool ahead, struct tp_ctf_packet **made);
 
-/* Makes the stream's next packet ahead of need, if there may be one more; with its memory present, if it is to be warm. */
-void tp_ctf_prepare(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool warm);
+/* Makes some more of the packet present in memory, at least so many bytes from its start, as far as it goes. */
+void tp_ctf_warm(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, size_t at_least);
+
+/* Makes the stream's next packet ahead of need, if there may be one more, with at least so many bytes of it present. */
+void tp_ctf_prepare(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t at_least);
 
 #endif /* TP_CTF_MAKE_H */

@@ -39,10 +39,6 @@
 
 #define NAME_SIZE 64
 
-#define EXT4 0xef53u
-#define XFS 0x58465342u
-#define TMPFS 0x01021994u
-
 static const char *name_of(const struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet, bool hidden,
 			   char name[NAME_SIZE])
 {
@@ -74,10 +70,16 @@ static bool can_copy(void)
 
 bool tp_ctf_packet_must_be_copied(int dir)
 {
+	static const uint32_t keep_their_promise[] = {0xef53 /* ext4 */, 0x58465342 /* XFS */, 0x01021994 /* tmpfs */};
 	struct statfs fs;
-	const uint32_t type = fstatfs(dir, &fs) == 0 ? (uint32_t)fs.f_type : 0;
 
-	return type != EXT4 && type != XFS && type != TMPFS && can_copy();
+	if (fstatfs(dir, &fs) == 0) {
+		for (size_t i = 0; i < sizeof(keep_their_promise) / sizeof(keep_their_promise[0]); i++) {
+			if ((uint32_t)fs.f_type == keep_their_promise[i])
+				return false;
+		}
+	}
+	return can_copy();
 }
 
 int tp_ctf_packet_copy(const struct tp_ctf_packet *packet, size_t from, size_t to)
@@ -257,7 +259,11 @@ void tp_ctf_packet_remove(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet
 		unlinkat(dir, name_of(sink, packet, hidden, name), 0);
 }
 
-void tp_ctf_packet_warm(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
+void tp_ctf_packet_warm(struct tp_packet *memory, size_t from, size_t to)
 {
-	madvise(packet->memory, sink->options.packet, MADV_POPULATE_WRITE);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	from = (from + page - 1) & ~(page - 1); /* what is in front of that is present */
+	if (from < to)
+		madvise((char *)memory + from, to - from, MADV_POPULATE_WRITE);
 }

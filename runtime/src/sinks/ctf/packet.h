@@ -35,6 +35,7 @@ struct tp_ctf_packet {
 	uint64_t sequence;
 	uint64_t room;      /* bytes that it takes of the sink's size */
 	unsigned int number; /* of the stream, for the file's name */
+	size_t warm;        /* bytes of it that are present in memory, from its start */
 	uint64_t begin;      /* its timestamp_begin */
 	uint32_t use;        /* TP_CTF_TAKEN ... */
 	uint64_t life;       /* changes where it becomes another */
@@ -80,7 +81,7 @@ void tp_ctf_packet_unmap(const struct tp_ctf_sink *sink, struct tp_ctf_packet *p
 /* Takes the file away. */
 void tp_ctf_packet_remove(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, bool hidden);
 
-/* Makes all its memory present, so that nobody waits for a page when it is stored to. */
-void tp_ctf_packet_warm(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
+/* Makes the pages from there to there present, which costs more when it is done one by one. */
+void tp_ctf_packet_warm(struct tp_packet *memory, size_t from, size_t to);
 
 #endif /* TP_CTF_PACKET_H */

@@ -13,9 +13,6 @@
 #include "sinks/ctf/sink.h"
 #include "sinks/ctf/stream.h"
 
-/* Bytes, of which it is the last part of a packet. */
-#define END ((size_t)64 << 10)
-
 /* Gives the packet its head and its name. */
 static int begin(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet, unsigned long homeless)
 {
@@ -144,7 +141,7 @@ static bool renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 	begin(sink, stream, packet, tp_ctf_take_homeless(sink));
 	make_current(sink, stream, packet, old);
 	tp_ctf_packet_release(old, TP_CTF_TAKEN);
-	tp_ctf_stream_set_limit(stream, stream->head.start + sink->options.packet);
+	tp_ctf_stream_set_limit(stream, stream->head.start + packet->warm);
 	return true;
 }
 
@@ -158,14 +155,6 @@ bool tp_ctf_packets_renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream
 	tp_barrier();
 	stream->renewing = false;
 	return room;
-}
-
-/* What may be reserved of a packet before its thread makes the next one: all, where it is not to do that. */
-static size_t beginning_of_packet(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
-{
-	const size_t size = sink->options.packet, end = size / 2 < END ? size / 2 : END;
-
-	return sink->preparing || tp_ctf_room_is_short(sink, stream) ? size : size - end;
 }
 
 enum tp_lost tp_ctf_packets_next(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
@@ -188,21 +177,24 @@ enum tp_lost tp_ctf_packets_next(struct tp_ctf_sink *sink, struct tp_ctf_stream 
 		result = TP_LOST_NO_FILE;
 	if (result == TP_NR_LOST)
 		go_on(sink, stream, packet);
-	/* Where it has failed, the old packet stays, full as it is: it counts what is lost. */
-	size_t size = result == TP_NR_LOST ? beginning_of_packet(sink, stream) : sink->options.packet;
-	if (stream->packet)
-		tp_ctf_stream_set_limit(stream, stream->head.start + size);
+	if (stream->packet) {
+		if (!stream->packet->warm)
+			tp_ctf_warm(sink, stream->packet, 0);
+		/* Where it has failed, the old packet stays, full as it is: it counts what is lost. */
+		tp_ctf_stream_set_limit(stream, stream->head.start + stream->packet->warm);
+	}
 	return result;
 }
 
-bool tp_ctf_packets_widen(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+bool tp_ctf_packets_widen(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t end)
 {
-	const uint64_t end = stream->head.start + sink->options.packet;
+	struct tp_ctf_packet *packet = stream->packet;
 
-	if (stream->packet->broken || stream->head.limit == end)
+	if (packet->broken || packet->warm == sink->options.packet)
 		return false;
-	if (!tp_ctf_is_prepared(stream))
-		tp_ctf_prepare(sink, stream, false); /* ahead of need */
-	tp_ctf_stream_set_limit(stream, end);
+	tp_ctf_warm(sink, packet, end);
+	if (packet->warm == sink->options.packet && !sink->preparing && !tp_ctf_is_prepared(stream))
+		tp_ctf_prepare(sink, stream, 0); /* ahead of need */
+	tp_ctf_stream_set_limit(stream, stream->head.start + packet->warm);
 	return true;
 }

@@ -30,10 +30,11 @@ bool tp_ctf_packets_renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream
 enum tp_lost tp_ctf_packets_next(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
 
 /*
- * Raises the stream's limit to the end of the packet. False where it is there already. Before, it makes
- * the next packet, ahead of need, if there may be one more.
+ * Raises the stream's limit, at least to end (in bytes of the packet), as far
+ * as the packet goes. False where it is there already. At the end of the packet it makes
+ * the next one, ahead of need, if there may be one more.
  */
-bool tp_ctf_packets_widen(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
+bool tp_ctf_packets_widen(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t end);
 
 /* The packet is complete: it is closed, and left to its readers, or kept for another time. */
 void tp_ctf_packets_close(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);

@@ -53,7 +53,7 @@ static void work(void *data)
 	/* What threads may be waiting for comes first. */
 	while ((stream = take_wanting(sink))) {
 		if (!tp_ctf_is_prepared(stream))
-			tp_ctf_prepare(sink, stream, true);
+			tp_ctf_prepare(sink, stream, sink->options.packet);
 	}
 	close_full(sink);
 }

@@ -61,7 +61,9 @@ void tp_ctf_lost(struct tp_sink *head, enum tp_lost cause)
 
 static enum tp_lost more_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size)
 {
-	if (tp_ctf_stream_has_room(stream, size) || tp_ctf_packets_widen(sink, stream))
+	uint64_t end = stream->head.position + TP_STREAM_ALIGN + size - stream->head.start;
+
+	if (tp_ctf_stream_has_room(stream, size) || tp_ctf_packets_widen(sink, stream, end))
 		return TP_NR_LOST;
 	/* Inside another record, or what else is at work on the packet that is full. */
 	if (tp_ctf_stream_is_busy(stream) || stream->pins)
