@@ -172,7 +172,7 @@ QUOTED = (
     quoted(SINKS, r"`size=` \| SIZE, `#` or more", Defined(CTF_OPTIONS, "PACKET_MIN", 2)),
     quoted(API, r"from # to # \(suffixes K, M, G\)", PACKET_MIN, Defined(CTF_OPTIONS, "PACKET_MAX")),
     quoted(ARCHITECTURE, r"then events, each #-byte aligned", Defined("runtime/src/record/packet.h", "TP_STREAM_ALIGN")),
-    quoted(ARCHITECTURE, r"when the last # of a packet begin", Defined("runtime/src/sinks/ctf/packets.c", "END")),
+    quoted("docs/sandbox.md", r"`madvise` for each new #", Defined("runtime/src/sinks/ctf/make.c", "SLICE")),
     quoted(API, r"opened in the first # ms", Defined("runtime/src/base/clock.c", "BASELINE_MIN_NS", 1e-6)),
     quoted(API, r"waits # ms for it", Defined("runtime/src/start/environment.c", r"tv_nsec \+= (\d+) \* 1000 \* 1000")),
     # Statistics
