@@ -11,7 +11,6 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -268,69 +267,6 @@ START_TEST(exited_and_idle_threads)
 	ck_assert_uint_eq(run_of(text, tp_thread_id()).nr, 200);
 	free(text);
 	pthread_join(workers[2].thread, NULL);
-	tp_sink_close(sink);
-}
-END_TEST
-
-/* ---- Forks in the midst ---- */
-
-static volatile sig_atomic_t copying, child_here;
-static volatile pid_t forked;
-
-static void fork_once(int signal)
-{
-	int error = errno;
-
-	(void)signal;
-	if (copying && !forked) {
-		pid_t pid = fork();
-		child_here = pid == 0;
-		forked = pid;
-	}
-	errno = error;
-}
-
-/* Both may begin one in the directory, if the fork comes before. */
-static bool is_others(int error)
-{
-	return error == -EEXIST || error == -ENOTEMPTY;
-}
-
-/* Of a handler, which comes back in both: the child gives up, and leaves the parent's files alone. */
-START_TEST(handlers_that_fork)
-{
-	struct tp_sink *sink = open_sink("mode=flight,packet=4K,packets=40");
-	const size_t len = strlen(copy);
-	unsigned int children = 0;
-
-	record(0, 30 * PER_PACKET);
-	signal(SIGALRM, fork_once);
-	for (unsigned int n = 0; n < 60; n++) {
-		const struct itimerval timer = {.it_value.tv_usec = 50 + n * 25};
-		snprintf(copy + len, sizeof(copy) - len, "-%u", n);
-		forked = 0;
-		copying = 1;
-		setitimer(ITIMER_REAL, &timer, NULL);
-		int error = tp_ctf_snapshot(sink, copy);
-		copying = 0;
-		if (child_here)
-			_exit(error == 0 || error == -ECANCELED || is_others(error) ? 0 : 1);
-		if (!forked)
-			continue;
-		int status = 0;
-		while (waitpid(forked, &status, 0) < 0)
-			ck_assert_int_eq(errno, EINTR);
-		ck_assert_int_eq(status, 0);
-		if (is_others(error))
-			continue;
-		ck_assert_int_eq(error, 0);
-		if (children++ % 8)
-			continue;
-		char *text = clean_babeltrace(copy);
-		ck_assert_uint_eq(run_of(text, 0).nr, 30 * PER_PACKET);
-		free(text);
-	}
-	ck_assert_uint_gt(children, 0);
 	tp_sink_close(sink);
 }
 END_TEST
@@ -633,8 +569,6 @@ int main(void)
 	tcase_add_checked_fixture(trouble, setup_copy, NULL);
 	tcase_set_timeout(trouble, 60);
 	tcase_add_test(trouble, while_threads_record_at_full_speed);
-	if (!under_sanitizer()) /* whose allocator may be locked in the child */
-		tcase_add_test(trouble, handlers_that_fork);
 	tcase_add_test(trouble, two_at_once);
 	tcase_add_test(trouble, two_into_one_directory);
 	tcase_add_test(trouble, directories_that_are_refused);
