@@ -42,7 +42,6 @@ struct shot {
 
 struct snapshot {
 	struct tp_ctf_sink *sink; /* that is copied */
-	uint64_t generation;      /* of the sink when it began */
 	struct tp_ctf_sink to;    /* of which only the directory is used */
 	int metadata;          /* its file */
 	struct shot *shots;    /* of a stream, from the oldest to the newest */
@@ -53,12 +52,6 @@ struct snapshot {
 static int to_dir(const struct snapshot *s)
 {
 	return tp_own_file_descriptor(&s->to.dirs[0]);
-}
-
-/* A signal handler has forked meanwhile, and come back in the child: streams, packets and directory are the parent's. */
-static bool is_forked(const struct snapshot *s)
-{
-	return s->sink->generation != s->generation;
 }
 
 /* ---- Holding packets, so that they stay as they are ---- */
@@ -123,10 +116,6 @@ static int look(struct snapshot *s, const struct tp_ctf_stream *stream)
 	s->nr = 0;
 	for (;;) {
 		tp_guard_enter(&guard);
-		if (is_forked(s)) {
-			tp_guard_leave(&guard);
-			return ECANCELED;
-		}
 		tp_mutex_lock(&tp_ctf_lock);
 		uint64_t packets = stream->packets;
 		while (packets <= s->room && !add_all(s, stream))
@@ -210,10 +199,6 @@ static int copy_stream(struct snapshot *s, const struct tp_ctf_stream *stream)
 	for (size_t i = error ? 0 : s->nr; i-- > 0;) {
 		struct shot *shot = &s->shots[i];
 		tp_guard_enter(&guard);
-		if (is_forked(s)) {
-			tp_guard_leave(&guard);
-			return ECANCELED;
-		}
 		if (!gone && !error)
 			gone = !hold(shot) || !is_before(shot, number);
 		if (!gone && !error)
@@ -294,22 +279,19 @@ static void remove_files(const struct snapshot *s)
 static int take(struct snapshot *s)
 {
 	struct tp_guard guard;
+	int error = begin_metadata(s);
 
-	tp_guard_enter(&guard);
-	int error = is_forked(s) ? ECANCELED : begin_metadata(s);
-	if (!error)
-		tp_ctf_describe_better(s->sink);
-	tp_guard_leave(&guard);
-	if (error) /* EEXIST: another snapshot is made here */
+	if (error) /* another snapshot is made here */
 		return error;
+	tp_guard_enter(&guard);
+	tp_ctf_describe_better(s->sink);
+	tp_guard_leave(&guard);
 	error = copy_all(s);
-	if (!error && !is_forked(s))
+	if (!error)
 		error = write_metadata(s);
 	else
 		close(s->metadata);
 	free(s->shots);
-	if (is_forked(s))
-		return ECANCELED;
 	if (error)
 		remove_files(s);
 	return error;
@@ -326,7 +308,6 @@ int tp_ctf_snapshot(struct tp_sink *head, const char *dir)
 		return -ENOTSUP;
 	if (tp_reading())
 		return -EDEADLK;
-	s.generation = sink->generation;
 	s.to.path = strdup(dir);
 	int error = s.to.path ? tp_ctf_dir_open(&s.to) : ENOMEM;
 	if (!error)
