@@ -28,7 +28,8 @@ ROOT = os.path.dirname(TESTS)
 sys.path[:0] = [TESTS, os.path.join(TESTS, "mutate")]
 
 from building import soname  # noqa: E402
-from mutations import MUTATIONS, Mutation  # noqa: E402
+from mutation import Mutation  # noqa: E402
+from mutations import MUTATIONS  # noqa: E402
 
 # Seconds after which a run is a hang. Nothing is asked for within them; a mutation that is noticed by a hang has less.
 LIMIT, HANG = 1800, 90

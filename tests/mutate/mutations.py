@@ -7,21 +7,8 @@ source any more.
 
 from __future__ import annotations
 
-import dataclasses
-
-
-@dataclasses.dataclass(frozen=True)
-class Mutation:
-    name: str
-    file: str
-    why: str  # what goes wrong
-    changes: tuple[tuple[str, str], ...]  # texts that are there once, and what takes their place
-    # Until one notices it: programs of unit tests below build/, or FILE.py of tests/, with :PART of its tests' names.
-    tests: tuple[str, ...]
-    hangs: bool = False  # a test notices it by never ending
-    model: str = ""  # the BREAK of tests/model/probes.pml that is the same mistake
-    known: str = ""  # it survives, and why, as far as that is known
-
+from mutation import Mutation
+from mutations_of_records import BARRIERS, HANDLERS, INSTANT, OF_RECORDS, STORM
 
 PROBES = "runtime/src/core/probes.c"
 REGISTRY = "runtime/src/core/registry.c"
@@ -30,17 +17,6 @@ SITE = "runtime/src/core/site.c"
 GATE = "runtime/src/core/gate.c"
 MODULE = "runtime/src/core/module.c"
 GROUPS = "runtime/src/events/groups.c"
-STREAM = "runtime/src/record/stream.h"
-MORE = "runtime/src/record/stream.c"
-RESERVE = "runtime/src/record/reserve.c"
-PACKET = "runtime/src/sinks/ctf/packet.c"
-PACKETS = "runtime/src/sinks/ctf/packets.c"
-END = "runtime/src/sinks/ctf/end.c"
-COPY = "runtime/src/sinks/ctf/copy.c"
-RECORD = "runtime/src/sinks/ctf/record.c"
-STREAMS = "runtime/src/sinks/ctf/stream.c"
-ROOM = "runtime/src/sinks/ctf/room.c"
-BASE = "runtime/src/base/base.h"
 GUARD = "runtime/src/base/guard.c"
 LOCK = "runtime/src/base/lock.c"
 FORK = "runtime/src/base/fork.c"
@@ -48,15 +24,8 @@ READERS = "runtime/src/base/readers.c"
 EXIT = "runtime/src/base/exit.c"
 SCRATCH = "runtime/src/base/scratch.c"
 MARKER = "runtime/src/events/marker_record.c"
-
-INSTANT = "obj/unit/test_ctf_instant"
-HANDLERS = "obj/unit/test_ctf_handlers"
-STORM = (HANDLERS, "obj/unit/test_ctf_threads", "asan/unit/test_ctf_handlers", "asan/unit/test_ctf_threads")
 UNIT_PROBES = ("asan/unit/test_probes", "obj/unit/test_probes")
-BARRIERS = "arch/test_barriers.py:test_"
 HARDENED = "sites/test_hardened.py"
-LIMITS = "obj/unit/test_ctf_limits"
-LOST = "obj/unit/test_ctf_lost"
 
 MUTATIONS = (
     # ---- Probe arrays and grace periods ----
@@ -211,248 +180,7 @@ MUTATIONS = (
               ('	"lea 128(%%rsp), %%rsp\\n\\t"', '	"lea 64(%%rsp), %%rsp\\n\\t"')),
              ("sites/test_call.py",)),
 
-    # ---- The short way of a record ----
-
-    Mutation("a plain store of the position", STREAM,
-             "a handler's record and the one that it interrupted have one place",
-             (('	__asm__ volatile("cmpxchgq %3, %1" : "=@ccz"(done), "+m"(*at), "+a"(expected) : "r"(desired) : "memory");\n'
-               "	return done;", "	done = *at == expected;\n	*(volatile uint64_t *)at = desired;\n	return done;"),),
-             (INSTANT,)),
-    Mutation("the clock is read before the position", STREAM,
-             "a handler's record in between is later than the one behind it",
-             (("	const uint64_t was = stream->position;\n	tp_barrier();\n"
-               "	uint64_t time = tp_stream_time(stream, tp_read_counter());\n",
-               "	uint64_t time = tp_stream_time(stream, tp_read_counter());\n"
-               "	const uint64_t was = stream->position;\n	tp_barrier();\n"),),
-             (INSTANT,)),
-    Mutation("barriers are fences for signals", BASE,
-             "clang 14 moves loads past them, with AddressSanitizer: the position is read after the clock",
-             (('#define tp_barrier() __asm__ volatile("" ::: "memory")',
-               "#define tp_barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)"),),
-             ("unit/test_compilers.py",)),
-    Mutation("the limit is off by one", STREAM,
-             "a record reaches beyond the packet's end",
-             (("if (__builtin_expect(end > stream->limit, 0))",
-               "if (__builtin_expect(end > stream->limit + TP_STREAM_ALIGN, 0))"),),
-             ("obj/unit/test_ctf", INSTANT)),
-    Mutation("no limit where the position is read again", RECORD,
-             "a record with context reaches beyond the packet's end",
-             (("if (begin + size > __atomic_load_n(&head->limit, __ATOMIC_RELAXED))",
-               "if (begin + size > __atomic_load_n(&head->limit, __ATOMIC_RELAXED) + TP_STREAM_ALIGN)"),),
-             ("obj/unit/test_ctf_context", "obj/unit/test_ctf")),
-    Mutation("times go back with the counter", STREAM,
-             "readers refuse the stream after a machine was suspended",
-             (("	if (now < stream->last_time)\n		now = stream->last_time;\n", ""),),
-             (INSTANT,)),
-    Mutation("records have no alignment", STREAM,
-             "readers look for them elsewhere",
-             (("uint64_t begin = (was + TP_STREAM_ALIGN - 1) & ~(uint64_t)(TP_STREAM_ALIGN - 1);",
-               "uint64_t begin = was;"),),
-             ("obj/unit/test_ctf",)),
-    Mutation("(D) is reversed", STREAM,
-             "a reader finds content that is newer than the packet's end",
-             (("	__atomic_store_n(&packet->timestamp_end, stream->last_time, __ATOMIC_RELEASE);\n"
-               "	__atomic_store_n(&packet->content_size, (position - stream->start) * CHAR_BIT, __ATOMIC_RELEASE);\n",
-               "	__atomic_store_n(&packet->content_size, (position - stream->start) * CHAR_BIT, __ATOMIC_RELEASE);\n"
-               "	__atomic_store_n(&packet->timestamp_end, stream->last_time, __ATOMIC_RELEASE);\n"),),
-             (INSTANT,)),
-    Mutation("(D) is no release of the content", STREAM,
-             "on arm64, a reader finds a size before what it covers",
-             (("__atomic_store_n(&packet->timestamp_end, stream->last_time, __ATOMIC_RELEASE);",
-               "__atomic_store_n(&packet->timestamp_end, stream->last_time, __ATOMIC_RELAXED);"),),
-             (BARRIERS + "d",)),
-    Mutation("(D) is no release of the end", STREAM,
-             "on arm64, a reader finds a size that is newer than the packet's end",
-             (("(position - stream->start) * CHAR_BIT, __ATOMIC_RELEASE);",
-               "(position - stream->start) * CHAR_BIT, __ATOMIC_RELAXED);"),),
-             (BARRIERS + "d",)),
-    Mutation("no second look at commit", STREAM,
-             "a handler's record that comes in the middle of it is never content, nor is any after it",
-             (("	if (__builtin_expect(stream->position != position, 0))\n"
-               "		tp_stream_publish_more(stream, position);\n", ""),),
-             (INSTANT,)),
-    Mutation("no third look at commit", MORE,
-             "the same for a handler that comes during the second",
-             (("	while (__atomic_load_n(&stream->published, __ATOMIC_RELAXED) == position) {",
-               "	if (__atomic_load_n(&stream->published, __ATOMIC_RELAXED) == position) {"),),
-             (INSTANT,)),
-    Mutation("the second look takes any packet", MORE,
-             "a handler has published itself, and another one goes on in the middle: the packet that is gone is written to",
-             (("	while (__atomic_load_n(&stream->published, __ATOMIC_RELAXED) == position) {",
-               "	for (;;) {"),),
-             (INSTANT,)),
-    Mutation("a nested record publishes", STREAM,
-             "the one that it interrupted is content before it is complete",
-             (("	if (__builtin_expect(stream->published != position, 0)) {\n		tp_stream_count_inside(stream);\n"
-               "		return;\n	}\n", ""),),
-             (INSTANT,)),
-    Mutation("published is stored before the size", STREAM,
-             "a handler in between takes itself for the outermost, and its record is taken back",
-             (("	tp_barrier();\n	stream->published = position;\n	tp_barrier();\n}", "}"),
-              ("	struct tp_packet *packet = stream->packet;\n\n",
-               "	struct tp_packet *packet = stream->packet;\n\n	stream->published = position;\n	tp_barrier();\n")),
-             (INSTANT,)),
-    Mutation("the short way takes any length", RESERVE,
-             "a length that does not fit into the header of the record is written",
-             (("__builtin_expect(size <= TP_RECORD_MAX, 1)", "__builtin_expect(size <= 2 * TP_RECORD_MAX, 1)"),),
-             (LOST,)),
-    Mutation("the short way takes any sink's stream", RESERVE,
-             "records go into the memory of a sink that was closed",
-             (("	if (__builtin_expect(slot->key == __atomic_load_n(&sink->key, __ATOMIC_RELAXED), 1) &&",
-               "	if (__builtin_expect(slot->key != TP_STREAM_NONE, 1) &&"),),
-             STORM),
-
-    # ---- Packets ----
-
-    Mutation("the head is written after the name", PACKET,
-             "a reader finds a packet without a head",
-             (("	*packet->memory = head;\n",
-               "	name_of(sink, packet, true, name);\n	error = tp_ctf_rename_new(dir, name, name + 1);\n"
-               "	if (error)\n		return error;\n	*packet->memory = head;\n"),
-              ("	name_of(sink, packet, true, name);\n	return tp_ctf_rename_new(dir, name, name + 1);\n",
-               "	return 0;\n")),
-             (INSTANT,)),
-    Mutation("a head is renewed in four stores", PACKET,
-             "between them the packet has the time of one and the number of another",
-             (("		renew(packet->memory, &head);\n",
-               "		packet->memory->content_size = head.content_size;\n"
-               "		__atomic_store_n(&packet->memory->timestamp_begin, head.timestamp_begin, __ATOMIC_RELEASE);\n"
-               "		__atomic_store_n(&packet->memory->timestamp_end, head.timestamp_end, __ATOMIC_RELEASE);\n"
-               "		__atomic_store_n(&packet->memory->packet_seq_num, head.packet_seq_num, __ATOMIC_RELEASE);\n"
-               "		packet->memory->events_discarded = head.events_discarded;\n"),
-              ("static void renew(", "static __attribute__((unused)) void renew(")),
-             (INSTANT,)),
-    Mutation("a head is renewed before its events are gone", PACKET,
-             "the old events have a time that is not theirs",
-             (("	__atomic_store_n(&packet->content_size, head->content_size, __ATOMIC_RELEASE);\n#ifdef __x86_64__\n", "#ifdef __x86_64__\n"),
-              ("		renew(packet->memory, &head);\n",
-               "		renew(packet->memory, &head);\n		packet->memory->content_size = head.content_size;\n")),
-             (INSTANT,)),
-    Mutation("a recycled packet keeps its name", PACKET,
-             "a reader finds it while its head is made anew",
-             (("name_of(sink, packet, true, to)) == 0 ? 0 : errno;", "name_of(sink, packet, false, to)) == 0 ? 0 : errno;"),),
-             (LIMITS, INSTANT)),
-    Mutation("a packet takes another's name", PACKET,
-             "an earlier process's packets are overwritten",
-             (("	name_of(sink, packet, true, name);\n	return tp_ctf_rename_new(dir, name, name + 1);\n",
-               "	name_of(sink, packet, true, name);\n"
-               "	return renameat(dir, name, dir, name + 1) == 0 ? 0 : errno;\n"),),
-             ("obj/unit/test_ctf_threads",)),
-    Mutation("the packet begins before the last one ends", PACKETS,
-             "readers refuse the stream",
-             (("tp_stream_time(&stream->head, tp_clock_now(&sink->clock)), __ATOMIC_RELAXED);\n	return",
-               "tp_clock_now(&sink->clock) - 1000000, __ATOMIC_RELAXED);\n	return"),),
-             ("obj/unit/test_ctf",)),
-    Mutation("a packet with holes", PACKET,
-             "a full disk is a SIGBUS in the middle of a record",
-             (("posix_fallocate(fd, 0, (off_t)size)", "(ftruncate(fd, (off_t)size) == 0 ? 0 : errno)"),),
-             ("obj/unit/test_ctf", "ctf/test_trouble.py:full_disk")),
-    Mutation("losses are not carried on", PACKETS,
-             "a stream's count of lost records goes back to 0",
-             (("(in_new_chapter ? 0 : stream->carried) + homeless);", "homeless);"),),
-             (LOST,)),
-    Mutation("losses during a change are not carried on", PACKETS,
-             "a handler's loss, between the next packet's head and its first record, is in no packet that follows",
-             (("old->memory->events_discarded - stream->carried,\n", "0 * stream->carried,\n"),),
-             (HANDLERS, INSTANT)),
-    Mutation("a loss during a change ends the old packet", STREAMS,
-             "it ends after the next one has begun, and readers refuse the stream",
-             (("	if (!tp_ctf_stream_is_busy(stream) && stream->head.limit)\n", "	if (!tp_ctf_stream_is_busy(stream))\n"),),
-             (HANDLERS, INSTANT)),
-    Mutation("a loss ends the packet before a handler's record", STREAMS,
-             "a record is later than its packet's end, and readers refuse the stream",
-             (("	} while (!tp_stream_exchange(end, was, tp_stream_time(&stream->head, tp_clock_now(&sink->clock))));\n",
-               "		*end = tp_stream_time(&stream->head, tp_clock_now(&sink->clock));\n	} while (was == UINT64_MAX);\n"),),
-             (INSTANT,)),
-    Mutation("losses without a packet are forgotten", END,
-             "they are in no stream",
-             (("	if (homeless)\n		__atomic_fetch_add(&stream->head.packet->events_discarded, homeless,"
-               " __ATOMIC_RELAXED);\n", ""),),
-             (LOST,)),
-    Mutation("the last packet loses its end", PACKET,
-             "the last records of a stream are given back to the file system",
-             (("size_t used = (packet->memory->content_size / CHAR_BIT + page - 1) & ~(page - 1);",
-               "size_t used = (packet->memory->content_size / CHAR_BIT) & ~(page - 1);"),),
-             ("obj/unit/test_ctf", LIMITS)),
-    Mutation("the last packet keeps its size", PACKET,
-             "a short trace fills the disk",
-             (("	if (unused && madvise((char *)packet->file + used, unused, MADV_REMOVE) != 0)\n",
-               "	if (unused)\n"),),
-             (LIMITS,)),
-    Mutation("the prepared packet is left behind", END,
-             "hidden files fill the disk",
-             (("	else if (stream->prepared)\n		tp_ctf_packet_remove(sink, stream->prepared, true);\n", ""),),
-             (LIMITS, "ctf/test_limits.py")),
-    Mutation("there is room while the packet changes", PACKETS,
-             "a handler's record goes half into the old packet and half into the new one",
-             (("	tp_ctf_stream_set_limit(stream, 0);\n	do {\n", "	do {\n"),),
-             (HANDLERS, INSTANT)),
-    Mutation("positions begin anew with a packet", PACKETS,
-             "an exchange finds the position unchanged after a handler has filled a packet",
-             (("		head->start += sink->options.packet;\n", "		head->start += 0;\n"),),
-             (HANDLERS, INSTANT)),
-    Mutation("a handler takes the packet away", STREAMS,
-             "a loss is counted in a packet that is unmapped",
-             (("	stream->pins++;\n", ""), ("	stream->pins--;\n", "")),
-             (INSTANT,)),
-    Mutation("a busy stream goes on to the next packet", RECORD,
-             "the record that was interrupted is written into a packet that is gone",
-             (("	if (tp_ctf_stream_is_busy(stream) || stream->pins)\n", "	if (stream->pins)\n"),),
-             (LOST, *STORM)),
-    Mutation("the oldest packet goes while it is copied", ROOM,
-             "a snapshot has another packet's content",
-             (("	uint32_t closed = 0;\n", "	uint32_t closed = __atomic_load_n(&packet->use, __ATOMIC_RELAXED) & ~TP_CTF_BEGINS;\n"),),
-             ("obj/unit/test_ctf_snapshot",)),
-    Mutation("a snapshot holds a packet that begins", "runtime/src/sinks/ctf/snapshot.c",
-             "it has another packet's content",
-             (("	shot->held = __atomic_load_n(&packet->life, __ATOMIC_RELAXED) == shot->life;\n", "	shot->held = true;\n"),),
-             ("obj/unit/test_ctf_snapshot",)),
-    Mutation("a closed packet stays taken", PACKETS,
-             "a flight recorder makes a new one each time",
-             (("		tp_ctf_packet_release(packet, TP_CTF_TAKEN);\n		return;\n", "		return;\n"),),
-             (LIMITS,)),
-    Mutation("the processor is asked too early", PACKET,
-             "where a constructor opens the sink, a flight recorder renames a file for each packet",
-             (("	__builtin_cpu_init(); /* a constructor may open the sink before libgcc's has run */\n", ""),),
-             ("sandbox/test_filters.py:million_events",)),
-    Mutation("a packet's head changes in two stores", PACKET,
-             "a reader after kill -9 finds times that are older than the number that goes with them",
-             (("vmovdqa %%ymm0, (%0)", "vmovdqa %%xmm0, (%0)\\n\\tvextractf128 $1, %%ymm0, 16(%0)"),),
-             ("ctf/test_instants.py:flight_recorder",)),
-    Mutation("a handler comes into a renewal", RECORD,
-             "both go on to another packet",
-             (("	if (stream->renewing)\n		return TP_LOST_NESTED;\n", ""),),
-             (HANDLERS, INSTANT)),
-    Mutation("a packet is changed again after a handler has", PACKETS,
-             "a flight recorder loses a packet's events for one that is as good as empty",
-             (("tp_ctf_stream_has_room(stream, size) || renew(sink, stream);", "size && renew(sink, stream);"),),
-             (HANDLERS, INSTANT)),
-    Mutation("a handler takes back what is being copied", COPY,
-             "a record is in the file, and counted as lost",
-             (("	if (stream->copying) {\n", "	if (stream->copying && !stream->pins) {\n"),),
-             (HANDLERS, INSTANT)),
-    Mutation("a stream is left busy to the next thread", STREAMS,
-             "it writes behind a record that is never complete, and nothing of it becomes content",
-             (("	if (tp_ctf_stream_is_busy(stream))\n		abandon_records(sink, stream);\n", ""),
-              ("static void abandon_records(", "static __attribute__((unused)) void abandon_records(")),
-             ("obj/unit/test_ctf_threads",)),
-    Mutation("a child writes into its parent's packets", STREAMS,
-             "both write to one place",
-             (("	sink->generation = ++last_generation; /* the slot of this thread holds a stream of the parent's */\n",
-               ""),),
-             ("obj/unit/test_ctf_threads",)),
-    Mutation("a child's record is in its parent's packet", END,
-             "a record that was on its way at the fork is written by both",
-             (("	else if (own)\n		replace_packet(sink, stream->packet, used);\n	else\n", "	else if (!own && used + 1)\n"),),
-             ("obj/unit/test_ctf_threads",)),
-    Mutation("a child goes on in its parent's stream", RECORD,
-             "it has two streams of one number, and one that it never closes",
-             (("	if (is_of_thread(sink, stream)) {\n		result", "	if (tp_ctf_is_own(sink, &tp_stream_slots[sink->slot])) {\n		result"),),
-             (HANDLERS, INSTANT)),
-    Mutation("a child's record is looked for in two packets", END,
-             "a handler that forks while the packet changes ends the child",
-             (("tp_ctf_stream_is_busy(stream) && !stream->renewing ?", "tp_ctf_stream_is_busy(stream) ?"),),
-             (HANDLERS, INSTANT)),
+    *OF_RECORDS,
 
     # ---- The process: forks, readers, signals, its end ----
 

@@ -11,7 +11,8 @@ from collections.abc import Callable
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import mutate  # noqa: E402
-from mutations import MUTATIONS, PROBES, Mutation  # noqa: E402
+from mutation import Mutation  # noqa: E402
+from mutations import MUTATIONS, PROBES  # noqa: E402
 from support import ROOT, TESTS, Case, read  # noqa: E402
 
 
