@@ -194,55 +194,6 @@ static int descriptor(void)
 	return -1;
 }
 
-/* It tells the sink's own from others' with one short call; sinks that come and go don't use up the marks. */
-START_TEST(marked)
-{
-	make_tracefs(true);
-	for (int i = 0; i < 100; i++)
-		ck_assert_int_eq(tp_sink_close(open_sink()), 0);
-	struct tp_sink *sink = open_sink();
-	int first = descriptor(), mark = fcntl(first, F_GETSIG);
-	ck_assert_int_ne(mark, 0);
-	close(first);
-	trace_sample_int(1);
-	ck_assert_int_eq(fcntl(descriptor(), F_GETSIG), mark); /* of the one that was opened again */
-	struct tp_sink *other = tp_ftrace_sink(dir);
-	ck_assert_ptr_nonnull(other);
-	ck_assert_int_eq(tp_sink_close(sink), 0);
-	ck_assert_int_ne(fcntl(descriptor(), F_GETSIG), 0);
-	ck_assert_int_ne(fcntl(descriptor(), F_GETSIG), mark);
-	ck_assert_int_eq(tp_sink_close(other), 0);
-}
-END_TEST
-
-/* As many as there are marks, and more: the last ones are told from others all the same. */
-START_TEST(more_than_there_are_marks)
-{
-	struct tp_sink *sinks[20];
-
-	make_tracefs(true);
-	for (size_t i = 0; i < 20; i++)
-		sinks[i] = i < 19 ? tp_ftrace_sink(dir) : open_sink();
-	for (size_t i = 0; i < 19; i++)
-		ck_assert_int_eq(tp_sink_close(sinks[i]), 0);
-	char path[192];
-	snprintf(path, sizeof(path), "%s/other", dir);
-	int fd = descriptor(), other = open(path, O_CREAT | O_WRONLY | O_APPEND, 0600);
-	ck_assert_int_eq(fcntl(fd, F_GETSIG), 0);
-	ck_assert_int_eq(dup2(other, fd), fd);
-	trace_sample_int(1);
-	ck_assert_int_eq(tp_sink_close(sinks[19]), 0);
-	struct stat st;
-	ck_assert_int_eq(fstat(other, &st), 0);
-	ck_assert_int_eq(st.st_size, 0);
-	close(fd);
-	close(other);
-	char *text = read_file(marker);
-	ck_assert_str_eq(text, "sample:sample_int: value=1");
-	free(text);
-}
-END_TEST
-
 START_TEST(none_of_the_standard_numbers)
 {
 	make_tracefs(true);
@@ -597,8 +548,6 @@ int main(void)
 	tcase_add_loop_test(all, long_lines, 0, 2);
 	tcase_add_test(all, what_can_not_be_opened);
 	tcase_add_test(all, no_memory);
-	tcase_add_test(all, marked);
-	tcase_add_test(all, more_than_there_are_marks);
 	tcase_add_test(all, none_of_the_standard_numbers);
 	tcase_add_test(all, descriptor_is_anothers);
 	tcase_add_test(all, gone_and_there_again);

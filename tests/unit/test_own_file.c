@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_own_file.c - the marks by which the runtime knows files that it has opened.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/own_file.h"
+#include "util.h"
+
+static char path[] = "/tmp/tp-own-file-XXXXXX";
+
+static void setup(void)
+{
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+}
+
+static void teardown(void)
+{
+	unlink(path);
+	strcpy(path + strlen(path) - 6, "XXXXXX");
+}
+
+static int open_path(const void *data)
+{
+	return open(data, O_WRONLY | O_CLOEXEC);
+}
+
+static struct tp_own_file new_file(void)
+{
+	struct tp_own_file file;
+
+	ck_assert_int_eq(tp_own_file_take(&file, open_path(path)), 0);
+	tp_own_file_mark(&file);
+	return file;
+}
+
+static int get(struct tp_own_file *file)
+{
+	int error;
+
+	return tp_own_file_get(file, open_path, path, true, &error);
+}
+
+/* Files that come and go don't use up the marks. */
+START_TEST(marked)
+{
+	for (int i = 0; i < 100; i++) {
+		struct tp_own_file one = new_file();
+		tp_own_file_close(&one);
+	}
+	struct tp_own_file file = new_file();
+	int fd = get(&file), mark = fcntl(fd, F_GETSIG);
+	ck_assert_int_ne(mark, 0);
+	close(fd);
+	ck_assert_int_eq(fcntl(get(&file), F_GETSIG), mark); /* of the one that was opened again */
+	struct tp_own_file other = new_file();
+	ck_assert_int_ne(fcntl(get(&other), F_GETSIG), 0);
+	ck_assert_int_ne(fcntl(get(&other), F_GETSIG), mark);
+	tp_own_file_close(&other);
+	tp_own_file_close(&file);
+}
+END_TEST
+
+/* The program has opened the same file itself, and has the number: it is not the runtime's, to write to or to close. */
+START_TEST(same_file_but_the_programs)
+{
+	struct tp_own_file file = new_file();
+	int fd = get(&file), program = open_path(path);
+
+	ck_assert_int_eq(dup2(program, fd), fd);
+	ck_assert_int_eq(tp_own_file_descriptor(&file), -1);
+	ck_assert_int_ne(get(&file), fd);
+	tp_own_file_close(&file);
+	ck_assert_int_eq(fcntl(fd, F_GETSIG), 0);
+	close(fd);
+	close(program);
+}
+END_TEST
+
+/* As many as there are marks, and more: the last ones are told from others all the same. */
+START_TEST(more_than_there_are_marks)
+{
+	struct tp_own_file files[20];
+
+	for (size_t i = 0; i < 20; i++)
+		files[i] = new_file();
+	int fd = get(&files[19]), other = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	ck_assert_int_eq(fcntl(fd, F_GETSIG), 0);
+	ck_assert_int_eq(dup2(other, fd), fd);
+	ck_assert_int_eq(tp_own_file_descriptor(&files[19]), -1);
+	ck_assert_int_ne(get(&files[19]), fd);
+	for (size_t i = 0; i < 20; i++)
+		tp_own_file_close(&files[i]);
+	close(fd);
+	close(other);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("own files");
+	TCase *all = tcase_create("all");
+
+	tcase_add_checked_fixture(all, setup, teardown);
+	tcase_add_test(all, marked);
+	tcase_add_test(all, same_file_but_the_programs);
+	tcase_add_test(all, more_than_there_are_marks);
+	suite_add_tcase(suite, all);
+	return run(suite);
+}
