@@ -24,7 +24,7 @@ struct tp_sink;
 /* Why a record is lost. */
 enum tp_lost {
 	TP_LOST_NO_FILE,   /* a file can't be made or written to: a full disk, a directory that was removed */
-	TP_LOST_LIMIT,     /* the sink has reached its own limits */
+	TP_LOST_LIMIT,     /* the sink has reached its own limits, or its reader does not keep up */
 	TP_LOST_NESTED,    /* in a signal handler, or inside another record, and there was no room or no way on */
 	TP_LOST_TOO_LARGE, /* longer than TP_RECORD_MAX, or than a packet */
 	TP_LOST_OTHER,     /* no memory; an event that the sink can't describe */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/buffer.h"
 #include "base/message.h"
 #include "base/own_file.h"
 #include "base/utf8.h"
@@ -29,6 +30,7 @@ static struct tp_own_file standard_error = TP_OWN_FILE_NONE; /* as it was at the
 static enum { TO_STDERR, TO_SYSLOG, TO_FILE } where;
 static char *log_file; /* an absolute path: the program may change its directory */
 static void (*listener)(const char *line, size_t len);
+static TP_THREAD_LOCAL struct tp_buffer *captured; /* NULL: nothing is */
 
 /* The path of a file that need not exist yet. NULL: no memory, or no such directory. */
 static char *absolute(const char *path)
@@ -74,6 +76,11 @@ void tp_message_start(void)
 void tp_message_listen(void (*function)(const char *line, size_t len))
 {
 	__atomic_store_n(&listener, function, __ATOMIC_RELEASE);
+}
+
+void tp_message_capture(struct tp_buffer *to)
+{
+	captured = to;
 }
 
 /* ---- Where to: each returns false where it could not ---- */
@@ -158,11 +165,24 @@ static void make_plain(char *text)
 	}
 }
 
+/* open and write are cancellation points, but the caller may hold a lock. stdio would be neither atomic nor signal-safe. */
+static void tell(const char *line, size_t len)
+{
+	int cancel_state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	tp_message_start();
+	put(line, len);
+	void (*also)(const char *, size_t) = __atomic_load_n(&listener, __ATOMIC_ACQUIRE);
+	if (also)
+		also(line, len);
+	pthread_setcancelstate(cancel_state, NULL);
+}
+
 void tp_complain(const char *fmt, ...)
 {
 	char line[LINE_MAX_BYTES];
 	int error = errno;
-	int cancel_state;
 	va_list ap;
 
 	memcpy(line, prefix, PREFIX_LEN);
@@ -176,15 +196,10 @@ void tp_complain(const char *fmt, ...)
 	line[end] = '\0';
 	make_plain(line + PREFIX_LEN);
 	line[end++] = '\n';
-
-	/* open and write are cancellation points, but the caller may hold a lock. stdio would be neither atomic nor signal-safe. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	tp_message_start();
-	put(line, end);
-	void (*also)(const char *, size_t) = __atomic_load_n(&listener, __ATOMIC_ACQUIRE);
-	if (also)
-		also(line, end);
-	pthread_setcancelstate(cancel_state, NULL);
+	if (captured)
+		tp_buffer_printf(captured, "%.*s", (int)(end - PREFIX_LEN), line + PREFIX_LEN);
+	else
+		tell(line, end);
 	errno = error;
 }
 

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+struct tp_buffer;
+
 /* Looks what descriptor 2 is, and at TP_LOG. Once a process. */
 void tp_message_start(void);
 
@@ -30,6 +32,13 @@ void tp_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * may be called. There is one, for ever.
  */
 void tp_message_listen(void (*listener)(const char *line, size_t len));
+
+/*
+ * From here on, this thread's messages are appended to the buffer instead, a line each, without the "tp: "; nobody
+ * else gets them. Until NULL is passed. Not for signal handlers, nor to be interrupted by one that complains: the
+ * caller has blocked signals.
+ */
+void tp_message_capture(struct tp_buffer *to);
 
 /* For tests: from here on, descriptor 2 is what it is now. */
 void tp_message_look_again(void);

@@ -33,7 +33,7 @@ static void set_described(struct tp_sink_state *state, const struct tp_event *ev
 	*byte = (uint8_t)(described ? *byte | bit : *byte & ~bit);
 }
 
-static struct tp_event *attached_of(const struct tp_sink_state *state, const struct tp_event_group *group)
+struct tp_event *tp_attached_of(const struct tp_sink_state *state, const struct tp_event_group *group)
 {
 	return group->number < state->nr_attached ? state->attached[group->number] : NULL;
 }
@@ -66,7 +66,7 @@ static struct tp_event *wanted_of(const struct tp_sink_state *state, const struc
 	if (!enable)
 		return NULL;
 
-	struct tp_event *attached = attached_of(state, group);
+	struct tp_event *attached = tp_attached_of(state, group);
 	struct tp_event *first = NULL;
 	for (const struct tp_loaded_event *loaded = group->events; loaded; loaded = loaded->group_next) {
 		if (loaded->event == attached)
@@ -96,7 +96,7 @@ static int attach(struct tp_sink *sink, const struct tp_event *event)
  */
 static int apply(struct tp_sink_state *state, const struct tp_event_group *group, int *error)
 {
-	struct tp_event *attached = attached_of(state, group);
+	struct tp_event *attached = tp_attached_of(state, group);
 	struct tp_event *wanted = wanted_of(state, group);
 	int result = 0;
 
@@ -246,8 +246,10 @@ static void after_fork(bool child)
 		const struct tp_sink_ops *ops = state->sink->ops;
 		void (*after)(struct tp_sink *sink) = child ? ops->after_fork_child : ops->after_fork_parent;
 
-		if (child) /* what the parent lost is the parent's to tell */
+		if (child) { /* what the parent lost is the parent's to tell; and its threads that hold the sink are not here */
 			memset(state->sink->lost, 0, sizeof(state->sink->lost));
+			state->held = 0;
+		}
 		if (after)
 			after(state->sink);
 	}

@@ -34,6 +34,8 @@ struct tp_sink_state {
 	size_t nr_attached;
 	uint64_t serial; /* no other sink ever has it */
 	bool used; /* something was attached at some time */
+	bool closing;      /* it is not among tp_sinks any more, and nothing is attached again */
+	unsigned int held; /* by tp_sink_hold() */
 	uint8_t described[TP_NR_IDS / 8]; /* a bit an id */
 };
 
@@ -47,6 +49,9 @@ extern struct tp_sink_state *tp_sinks; /* by their next */
  */
 int tp_attach_by_rules(struct tp_sink_state *state, int *error);
 void tp_detach_all(struct tp_sink_state *state);
+
+/* The event of the group that is attached to the sink, or NULL. */
+struct tp_event *tp_attached_of(const struct tp_sink_state *state, const struct tp_event_group *group);
 
 /* Tells a sink that comes of all events. 0, -ENOMEM, or what its write_descriptions() has returned. */
 int tp_sink_describe_all(struct tp_sink_state *state);

@@ -4,9 +4,13 @@
  * enabled on them.
  */
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <tp/tp.h>
 
@@ -95,33 +99,96 @@ static void state_free(struct tp_sink_state *state)
 	free(state);
 }
 
+static struct tp_sink_state *state_of_serial(uint64_t serial)
+{
+	struct tp_sink_state *state = tp_sinks;
+
+	while (state && state->serial != serial)
+		state = state->next;
+	return state;
+}
+
+/* How often a sink was let go. Of the process and not of a sink, as the last look at a sink is that at its count. */
+static uint32_t let_go;
+
+static void wait_until_let_go(const struct tp_sink_state *state)
+{
+	for (;;) {
+		const uint32_t before = __atomic_load_n(&let_go, __ATOMIC_ACQUIRE);
+		if (!__atomic_load_n(&state->held, __ATOMIC_ACQUIRE))
+			return;
+		syscall(SYS_futex, &let_go, FUTEX_WAIT_PRIVATE, before, NULL, NULL, 0);
+	}
+}
+
+/* Under tp_events_lock. From here on the sink is this caller's alone, but for those who hold it. */
+static void take_off(struct tp_sink_state *state)
+{
+	struct tp_sink_state **at = &tp_sinks;
+
+	while (*at != state)
+		at = &(*at)->next;
+	*at = state->next;
+	state->closing = true;
+	tp_detach_all(state);
+}
+
+static int finish(struct tp_sink_state *state)
+{
+	struct tp_sink *sink = state->sink;
+
+	tracepoint_synchronize_unregister();
+	wait_until_let_go(state);
+	int error = sink->ops->close(sink);
+	state_free(state); /* which may have the operations */
+	return error;
+}
+
+static bool may_close(void)
+{
+	if (tp_reading())
+		tp_complain("tp_sink_close() was called from inside a probe, which would wait for itself for ever: "
+			    "it did nothing");
+	return !tp_reading();
+}
+
 int tp_sink_close(struct tp_sink *sink)
 {
 	struct tp_sink_state *state = sink ? sink->reserved[0] : NULL;
-	struct tp_sink_state **at = &tp_sinks;
 	int cancel_state;
 
 	if (!state)
 		return -EINVAL;
-	if (tp_reading()) {
-		tp_complain("tp_sink_close() was called from inside a probe, which would wait for itself for ever: "
-			    "it did nothing");
+	if (!may_close())
 		return -EDEADLK;
-	}
 	/* A sink that is half closed could not be closed again. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	tp_lock(&tp_events_lock);
-	while (*at != state)
-		at = &(*at)->next;
-	*at = state->next;
-	tp_detach_all(state);
+	take_off(state);
 	tp_unlock(&tp_events_lock);
-	tracepoint_synchronize_unregister();
-	int error = sink->ops->close(sink);
-	state_free(state); /* which may have the operations */
+	int error = finish(state);
 	pthread_setcancelstate(cancel_state, NULL);
 	return error;
 }
+
+int tp_sink_close_serial(uint64_t serial)
+{
+	int cancel_state;
+
+	if (!may_close())
+		return -EDEADLK;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	tp_lock(&tp_events_lock);
+	struct tp_sink_state *state = state_of_serial(serial);
+	if (state)
+		take_off(state);
+	tp_unlock(&tp_events_lock);
+	int error = state ? finish(state) : -ENOENT;
+	pthread_setcancelstate(cancel_state, NULL);
+	return error;
+}
+
+/* ---- By their number ---- */
 
 uint64_t tp_sink_serial(struct tp_sink *sink)
 {
@@ -130,15 +197,36 @@ uint64_t tp_sink_serial(struct tp_sink *sink)
 
 struct tp_sink *tp_sink_of_serial(uint64_t serial)
 {
-	struct tp_sink *sink = NULL;
-
 	tp_lock(&tp_events_lock);
-	for (struct tp_sink_state *state = tp_sinks; state; state = state->next) {
-		if (state->serial == serial)
-			sink = state->sink;
-	}
+	const struct tp_sink_state *state = state_of_serial(serial);
+	struct tp_sink *sink = state ? state->sink : NULL;
 	tp_unlock(&tp_events_lock);
 	return sink;
+}
+
+struct tp_sink *tp_sink_hold(uint64_t serial)
+{
+	tp_lock(&tp_events_lock);
+	struct tp_sink_state *state = state_of_serial(serial);
+	struct tp_sink *sink = state ? state->sink : NULL;
+	if (state)
+		__atomic_fetch_add(&state->held, 1, __ATOMIC_RELAXED);
+	tp_unlock(&tp_events_lock);
+	return sink;
+}
+
+/* The sink is gone as soon as held is 0. */
+void tp_sink_let_go(struct tp_sink *sink)
+{
+	struct tp_sink_state *state = sink->reserved[0];
+	unsigned int held = __atomic_load_n(&state->held, __ATOMIC_RELAXED);
+
+	do {
+		if (!held) /* in a forked child */
+			return;
+	} while (!__atomic_compare_exchange_n(&state->held, &held, held - 1, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	__atomic_fetch_add(&let_go, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &let_go, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 bool tp_sink_used(struct tp_sink *sink)
@@ -221,8 +309,11 @@ static int enable_or_disable(struct tp_sink *sink, const char *patterns, bool en
 	if (!rule)
 		return result;
 	tp_lock(&tp_events_lock);
-	result = add_rule(state, rule);
+	const bool open = !state->closing;
+	result = open ? add_rule(state, rule) : -EINVAL;
 	tp_unlock(&tp_events_lock);
+	if (!open)
+		rule_free(rule);
 	tp_registry_settle_probes(); /* a program that switches on and off need not know of them */
 	return result;
 }

@@ -19,6 +19,7 @@
 #define TP_EVENTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <tp/sink.h>
 
@@ -46,6 +47,49 @@ struct tp_sink *tp_sink_of_serial(uint64_t serial);
 
 /* Whether any event was ever attached to the sink. */
 bool tp_sink_used(struct tp_sink *sink);
+
+/*
+ * The sink that has this number, which stays until it is let go, or NULL where that was closed. If somebody closes it
+ * meanwhile, nothing is attached to it any more, tp_enable() refuses it, and tp_sink_close() waits for the one that holds
+ * it. Whoever holds it must not close it. In a forked child nobody holds anything: whoever forked just goes on.
+ */
+struct tp_sink *tp_sink_hold(uint64_t serial);
+void tp_sink_let_go(struct tp_sink *sink);
+
+/* As tp_sink_close(), but by the number: -ENOENT where somebody else has closed it, or is doing so. */
+int tp_sink_close_serial(uint64_t serial);
+
+/* ---- view.c: what is open and enabled ---- */
+
+struct tp_rule;
+
+struct tp_sink_view {
+	uint64_t serial;
+	const char *kind; /* what the sink's operations call it: "text", "CTF" ... */
+	const struct tp_sink *sink;
+	unsigned int nr_attached; /* events */
+	unsigned long lost[TP_NR_LOST];
+	const struct tp_rule *rules;
+};
+
+/*
+ * Calls fct for each open sink, in the order in which they were opened, under tp_events_lock: fct must not open, close
+ * or enable anything. A view ends with the call.
+ */
+void tp_sinks_each(void (*fct)(const struct tp_sink_view *view, void *data), void *data);
+
+/*
+ * Inside that, calls fct for each rule, the earliest first, with the patterns as they were given. The last that matches
+ * an event decides.
+ */
+void tp_sink_view_rules(const struct tp_sink_view *view,
+			void (*fct)(bool enable, const char *patterns, void *data), void *data);
+
+/*
+ * Calls fct for each sink to which the event is attached, or another module's event of its name, in the order in which
+ * the sinks were opened. Inside a callback of tp_for_each_event() only, whose lock it needs.
+ */
+void tp_event_sinks(const struct tp_event *event, void (*fct)(uint64_t serial, void *data), void *data);
 
 /* Whether any event that the process has ever had matches these patterns. */
 bool tp_events_match(const char *patterns);

@@ -12,6 +12,7 @@
 #include "events/pattern.h"
 
 struct tp_pattern {
+	char *text;   /* as given; behind the globs */
 	size_t size;  /* bytes of globs */
 	char globs[]; /* each ended by a NUL */
 };
@@ -65,12 +66,15 @@ struct tp_pattern *tp_pattern_new(const char *text, int *error)
 	*error = -EINVAL;
 	if (!text)
 		return NULL;
-	pattern = tp_malloc(sizeof(*pattern) + strlen(text) + 1);
+	const size_t size = strlen(text) + 1;
+	pattern = tp_malloc(sizeof(*pattern) + 2 * size);
 	if (!pattern) {
 		*error = -ENOMEM;
 		return NULL;
 	}
 	pattern->size = 0;
+	pattern->text = pattern->globs + size;
+	memcpy(pattern->text, text, size);
 	if (parse(pattern, text)) {
 		*error = 0;
 		return pattern;
@@ -82,6 +86,11 @@ struct tp_pattern *tp_pattern_new(const char *text, int *error)
 void tp_pattern_free(struct tp_pattern *pattern)
 {
 	free(pattern);
+}
+
+const char *tp_pattern_text(const struct tp_pattern *pattern)
+{
+	return pattern->text;
 }
 
 bool tp_pattern_same(const struct tp_pattern *a, const struct tp_pattern *b)

@@ -13,6 +13,9 @@ struct tp_pattern;
 struct tp_pattern *tp_pattern_new(const char *text, int *error);
 void tp_pattern_free(struct tp_pattern *pattern);
 
+/* As tp_pattern_new() got it. */
+const char *tp_pattern_text(const struct tp_pattern *pattern);
+
 /* full_name is "system:event". */
 bool tp_pattern_matches(const struct tp_pattern *pattern, const char *full_name);
 bool tp_pattern_same(const struct tp_pattern *a, const struct tp_pattern *b);

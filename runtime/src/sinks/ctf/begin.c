@@ -150,10 +150,27 @@ int tp_ctf_begin_later(struct tp_ctf_sink *sink)
 	return check(sink, dir);
 }
 
-int tp_ctf_begin_now(struct tp_ctf_sink *sink)
+/* The directory is open. */
+static int begin_in_dir(struct tp_ctf_sink *sink)
 {
 	struct tp_guard guard;
 
+	tp_guard_enter(&guard);
+	tp_ctf_spare_take(sink);
+	int error = tp_ctf_hold(sink, tp_own_file_descriptor(tp_ctf_current(sink)), &sink->hold);
+	tp_guard_leave(&guard);
+	return error;
+}
+
+int tp_ctf_begin_in(struct tp_ctf_sink *sink, int fd)
+{
+	int error = tp_ctf_dir_take(sink, fd);
+
+	return error ? error : begin_in_dir(sink);
+}
+
+int tp_ctf_begin_now(struct tp_ctf_sink *sink)
+{
 	tp_ctf_dir_trim(sink->path);
 	char *parent = parent_of(sink->path);
 	int dir = parent ? open_parent(parent) : -1;
@@ -163,13 +180,7 @@ int tp_ctf_begin_now(struct tp_ctf_sink *sink)
 		close(dir);
 	}
 	int error = tp_ctf_dir_open(sink);
-	if (error)
-		return error;
-	tp_guard_enter(&guard);
-	tp_ctf_spare_take(sink);
-	error = tp_ctf_hold(sink, tp_own_file_descriptor(tp_ctf_current(sink)), &sink->hold);
-	tp_guard_leave(&guard);
-	return error;
+	return error ? error : begin_in_dir(sink);
 }
 
 /* ---- The directory: errors are errno values ---- */

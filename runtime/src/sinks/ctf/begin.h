@@ -19,6 +19,9 @@ bool tp_ctf_begin_chapters(struct tp_ctf_sink *sink);
 int tp_ctf_begin_later(struct tp_ctf_sink *sink);
 int tp_ctf_begin_now(struct tp_ctf_sink *sink);
 
+/* The same in a directory that was passed: fd is closed where it fails. */
+int tp_ctf_begin_in(struct tp_ctf_sink *sink, int fd);
+
 /*
  * The directory's file descriptor, or -1 and an error. Makes the directory, should the
  * process have none yet. Called in tp_guard_enter().

@@ -42,4 +42,20 @@ struct tp_sink;
  */
 struct tp_sink *tp_ctf_sink_of_process(const char *pattern, const char *options);
 
+/*
+ * As tp_ctf_sink(), in the empty directory of a descriptor, which becomes the sink's, also where it fails: it is closed
+ * then. No path is ever opened: name is what messages call the trace, and where the program has closed the descriptor,
+ * records are lost and counted. There is nothing beside the directory either, so that rotate=, keep= and owner= are refused.
+ * Forked children go on in the directory. NULL with errno set:
+ *	EINVAL     name is NULL; or options are wrong, and a message says how
+ *	ENOTDIR    dir is no directory
+ *	EEXIST     there is a trace in it
+ *	ENOTEMPTY  there is something else in it, be it a name that begins with a dot
+ *	others     as tp_ctf_sink()
+ */
+struct tp_sink *tp_ctf_sink_in(int dir, const char *name, const char *options);
+
+/* As tp_ctf_snapshot(), in such a directory; dir is closed in any case. name is for messages. */
+int tp_ctf_snapshot_in(struct tp_sink *sink, int dir, const char *name);
+
 #endif /* TP_CTF_H */

@@ -18,8 +18,8 @@
 struct tp_mutex tp_ctf_lock = TP_MUTEX_INIT(TP_RANK_CTF, "tp_ctf_lock");
 struct tp_mutex tp_ctf_chapter_lock = TP_MUTEX_INIT(TP_RANK_CHAPTER, "tp_ctf_chapter_lock");
 
-/* Readers take every file of a trace for a stream, unless it begins with a dot. */
-int tp_ctf_dir_check(int dir)
+/* Readers take every file of a trace for a stream, unless it begins with a dot: such files may be there, and directories. */
+static int check(int dir, bool hidden_may_be)
 {
 	struct tp_directory entries;
 	const char *name;
@@ -30,11 +30,16 @@ int tp_ctf_dir_check(int dir)
 		return EEXIST;
 	tp_directory_open(&entries, dir);
 	while (!error && (name = tp_directory_next(&entries))) {
-		if (name[0] != '.' && !tp_directory_is(&entries, S_IFDIR))
+		if (!hidden_may_be || (name[0] != '.' && !tp_directory_is(&entries, S_IFDIR)))
 			error = ENOTEMPTY;
 	}
 	tp_directory_close(&entries);
 	return error ? error : entries.error;
+}
+
+int tp_ctf_dir_check(int dir)
+{
+	return check(dir, true);
 }
 
 bool tp_ctf_is_at(int fd, int dir, const char *name)
@@ -45,8 +50,13 @@ bool tp_ctf_is_at(int fd, int dir, const char *name)
 	       by_number.st_ino == by_name.st_ino && by_number.st_dev == by_name.st_dev;
 }
 
+/* Of a directory that was passed there is none. */
 static int open_directory(const void *path)
 {
+	if (!path) {
+		errno = EBADF;
+		return -1;
+	}
 	return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
@@ -101,6 +111,17 @@ int tp_ctf_dir_open(struct tp_ctf_sink *sink)
 		return errno;
 	int dir = tp_ctf_dir(sink, &error);
 	return dir < 0 ? error : tp_ctf_dir_check(dir);
+}
+
+int tp_ctf_dir_take(struct tp_ctf_sink *sink, int fd)
+{
+	struct tp_own_file *current = tp_ctf_current(sink);
+
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	int error = tp_own_file_take(current, fd);
+	if (error)
+		return error;
+	return current->type == S_IFDIR ? check(tp_own_file_descriptor(current), false) : ENOTDIR;
 }
 
 int tp_ctf_dir(struct tp_ctf_sink *sink, int *error)

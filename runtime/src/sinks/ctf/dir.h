@@ -19,6 +19,9 @@ struct tp_ctf_sink;
 int tp_ctf_dir_open(struct tp_ctf_sink *sink);
 void tp_ctf_dir_close(struct tp_ctf_sink *sink);
 
+/* Takes a directory that somebody has passed, and that is never opened by a path; fd is closed where it fails. Not even hidden files may be in it. */
+int tp_ctf_dir_take(struct tp_ctf_sink *sink, int fd);
+
 /* The directory's file descriptor, or -1 and an error. */
 int tp_ctf_dir(struct tp_ctf_sink *sink, int *error);
 

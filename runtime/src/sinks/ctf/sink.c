@@ -20,6 +20,7 @@
 #include "base/fork.h"
 #include "base/guard.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "sinks/ctf/begin.h"
 #include "sinks/ctf/ctf.h"
 #include "sinks/ctf/describe.h"
@@ -141,18 +142,41 @@ static size_t context_size(unsigned int context)
 	return (size + TP_STREAM_ALIGN - 1) & ~(size_t)(TP_STREAM_ALIGN - 1);
 }
 
-static int sink_open(struct tp_ctf_sink *sink, const char *options)
+/* All of these are about what is beside the directory, or about root's own. */
+static bool are_for_a_passed_one(const struct tp_ctf_options *options, const char *name)
 {
-	int error;
+	const bool good = !options->rotate && options->keep == UINT64_MAX && !options->owner.set;
 
-	if (!tp_ctf_options_parse(&sink->options, options, sink->path))
+	if (!good)
+		tp_complain("CTF trace '%s': rotate=, keep= and owner= are for a trace that the process opens by its name, and not "
+			    "for a directory that was passed to it; there is no trace",
+			    name);
+	return good;
+}
+
+/* passed: the directory's descriptor; -1 where the trace has a path. */
+static int begin(struct tp_ctf_sink *sink, int passed, const char *options)
+{
+	const bool good = tp_ctf_options_parse(&sink->options, options, sink->path);
+
+	if (passed >= 0 && good && are_for_a_passed_one(&sink->options, sink->path))
+		return tp_ctf_begin_in(sink, passed);
+	if (passed >= 0)
+		close(passed);
+	if (passed >= 0 || !good)
 		return EINVAL;
-	sink->context_size = context_size(sink->options.context);
 	if (sink->options.rotate && !tp_ctf_begin_chapters(sink))
 		return ENOMEM;
-	error = sink->pattern ? tp_ctf_begin_later(sink) : tp_ctf_begin_now(sink);
+	return sink->pattern ? tp_ctf_begin_later(sink) : tp_ctf_begin_now(sink);
+}
+
+static int sink_open(struct tp_ctf_sink *sink, int passed, const char *options)
+{
+	int error = begin(sink, passed, options);
+
 	if (error)
 		return error;
+	sink->context_size = context_size(sink->options.context);
 	sink->copies = sink->options.write == TP_CTF_WRITE_CALL ||
 		       (sink->options.write == TP_CTF_WRITE_BY_FILE_SYSTEM &&
 			tp_ctf_packet_must_be_copied(tp_own_file_descriptor(sink->pattern ? &sink->parent : tp_ctf_current(sink))));
@@ -185,15 +209,13 @@ static void start(void)
 	tp_fork_register(&hook);
 }
 
-static struct tp_sink *sink_new(const char *name, bool of_process, const char *options)
+/* Without its path. NULL: no memory. */
+static struct tp_ctf_sink *sink_new(void)
 {
-	struct tp_ctf_sink *sink = name ? tp_malloc(sizeof(*sink)) : NULL;
-	int error = ENOMEM;
+	struct tp_ctf_sink *sink = tp_malloc(sizeof(*sink));
 
-	if (!sink) {
-		errno = name ? ENOMEM : EINVAL;
+	if (!sink)
 		return NULL;
-	}
 	*sink = (struct tp_ctf_sink){
 		.dirs = {TP_OWN_FILE_NONE, TP_OWN_FILE_NONE},
 		.parent = TP_OWN_FILE_NONE,
@@ -204,25 +226,45 @@ static struct tp_sink *sink_new(const char *name, bool of_process, const char *o
 	sink->formats.sink = sink;
 	start();
 	tp_ctf_spare_start();
-	if (of_process)
-		tp_ctf_begin_name(sink, name);
-	else
-		sink->path = strdup(name);
-	if (sink->path)
-		error = sink_open(sink, options);
+	return sink;
+}
+
+static struct tp_sink *opened(struct tp_ctf_sink *sink, int error)
+{
 	if (!error)
 		return &sink->head;
-	sink_free(sink);
+	if (sink)
+		sink_free(sink);
 	errno = error;
 	return NULL;
 }
 
 struct tp_sink *tp_ctf_sink(const char *dir, const char *options)
 {
-	return sink_new(dir, false, options);
+	struct tp_ctf_sink *sink = dir ? sink_new() : NULL;
+
+	if (sink)
+		sink->path = strdup(dir);
+	return opened(sink, !dir ? EINVAL : sink && sink->path ? sink_open(sink, -1, options) : ENOMEM);
 }
 
 struct tp_sink *tp_ctf_sink_of_process(const char *pattern, const char *options)
 {
-	return sink_new(pattern, true, options);
+	struct tp_ctf_sink *sink = pattern ? sink_new() : NULL;
+
+	if (sink)
+		tp_ctf_begin_name(sink, pattern);
+	return opened(sink, !pattern ? EINVAL : sink && sink->path ? sink_open(sink, -1, options) : ENOMEM);
+}
+
+struct tp_sink *tp_ctf_sink_in(int dir, const char *name, const char *options)
+{
+	struct tp_ctf_sink *sink = name && dir >= 0 ? sink_new() : NULL;
+
+	if (sink)
+		sink->path = strdup(name);
+	if (sink && sink->path)
+		return opened(sink, sink_open(sink, dir, options));
+	close(dir);
+	return opened(sink, !name ? EINVAL : dir < 0 ? EBADF : ENOMEM);
 }

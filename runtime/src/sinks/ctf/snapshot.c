@@ -21,6 +21,7 @@
 #include "base/guard.h"
 #include "base/memory.h"
 #include "base/readers.h"
+#include "sinks/ctf/ctf.h"
 #include "sinks/ctf/describe.h"
 #include "sinks/ctf/dir.h"
 #include "sinks/ctf/format.h"
@@ -297,22 +298,47 @@ static int take(struct snapshot *s)
 	return error;
 }
 
+/* 0, or an errno value. */
+static int check(const struct tp_ctf_sink *sink, const char *name)
+{
+	if (!sink || !name)
+		return EINVAL;
+	if (!sink->options.flight)
+		return ENOTSUP;
+	return tp_reading() ? EDEADLK : 0;
+}
+
 int tp_ctf_snapshot(struct tp_sink *head, const char *dir)
 {
 	struct tp_ctf_sink *sink = tp_ctf_sink_of(head);
 	struct snapshot s = {.sink = sink, .to = {.dirs = {TP_OWN_FILE_NONE, TP_OWN_FILE_NONE}}};
+	int error = check(sink, dir);
 
-	if (!sink || !dir)
-		return -EINVAL;
-	if (!sink->options.flight)
-		return -ENOTSUP;
-	if (tp_reading())
-		return -EDEADLK;
+	if (error)
+		return -error;
 	s.to.path = strdup(dir);
-	int error = s.to.path ? tp_ctf_dir_open(&s.to) : ENOMEM;
+	error = s.to.path ? tp_ctf_dir_open(&s.to) : ENOMEM;
 	if (!error)
 		error = take(&s);
 	tp_ctf_dir_close(&s.to);
 	free(s.to.path);
+	return -error;
+}
+
+/* Nothing is ever said of the copy's directory: so its name is not kept. */
+int tp_ctf_snapshot_in(struct tp_sink *head, int dir, const char *name)
+{
+	struct tp_ctf_sink *sink = tp_ctf_sink_of(head);
+	struct snapshot s = {.sink = sink, .to = {.dirs = {TP_OWN_FILE_NONE, TP_OWN_FILE_NONE}}};
+	int error = check(sink, name);
+
+	if (error) {
+		close(dir);
+		return -error;
+	}
+	error = tp_ctf_dir_take(&s.to, dir);
+	if (!error)
+		error = take(&s);
+	tp_ctf_dir_close(&s.to);
 	return -error;
 }

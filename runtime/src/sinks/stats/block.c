@@ -220,7 +220,8 @@ static int take_slot(struct tp_stats_sink *sink)
 	for (uint32_t i = 0; i < TP_STATS_SINKS; i++) {
 		if (!sink_of_slot[i])
 			slot = i;
-		else if (strcmp(sink_of_slot[i]->opened_path, sink->opened_path) == 0)
+		else if (sink->opened_path && sink_of_slot[i]->opened_path &&
+			 strcmp(sink_of_slot[i]->opened_path, sink->opened_path) == 0)
 			return EBUSY;
 	}
 	if (slot == TP_STATS_SINKS)

@@ -36,6 +36,7 @@ static bool parse_interval(const char *value, void *wishes)
 	uint64_t ns = 0, unit = NS_PER_S;
 	const char *at = value;
 
+	options->of_file = true;
 	if (*at < '0' || *at > '9')
 		return false;
 	for (; *at >= '0' && *at <= '9' && ns <= INTERVAL_MAX_S; at++)
@@ -99,6 +100,7 @@ static bool parse_children(const char *value, void *wishes)
 {
 	struct tp_stats_options *options = wishes;
 
+	options->of_file = true;
 	options->live_children = strcmp(value, "live") == 0;
 	return options->live_children || strcmp(value, "end") == 0;
 }

@@ -25,12 +25,12 @@
 /* ---- Writing the file ---- */
 
 /* What is in it is to be the same whatever the program's locale is: how JSON wants it, for one. */
-static void format(struct tp_buffer *b, const struct tp_stats_report *report)
+static void format(struct tp_buffer *b, const struct tp_stats_report *report, bool json)
 {
 	locale_t plain = newlocale(LC_ALL_MASK, "C", NULL); /* which is there already, and so takes no lock */
 	locale_t old = uselocale(plain);
 
-	if (report->sink->options.json)
+	if (json)
 		tp_stats_json(b, report);
 	else
 		tp_stats_text(b, report);
@@ -44,7 +44,7 @@ static int write_report(struct tp_stats_sink *sink, const struct tp_stats_report
 	struct tp_buffer b = {.failed = !report->memory};
 
 	if (report->memory)
-		format(&b, report);
+		format(&b, report, sink->options.json);
 	int error = tp_stats_file_replace(sink, &b, report->nr_events != 0);
 	tp_buffer_free(&b);
 	return error;
@@ -66,7 +66,7 @@ static int write_file(struct tp_stats_sink *sink, bool always, bool final)
 
 	tp_readers_register_thread(); /* as tp_lock() does, and why */
 	tp_mutex_lock(&sink->writing);
-	if (tp_stats_report(&report, sink, always || tp_stats_file_moves(sink), final))
+	if (tp_stats_report_take(&report, sink, always || tp_stats_file_moves(sink), final))
 		error = write_report(sink, &report);
 	tp_stats_report_free(&report);
 	if (error)
@@ -162,7 +162,8 @@ static int stats_close(struct tp_sink *head)
 		tp_helper_thread_stop(&sink->helper);
 	tp_guard_enter(&guard);
 	/* Of a child that has hit nothing there is no file. */
-	write_file(sink, sink->path_pid == getpid(), true);
+	if (sink->opened_path)
+		write_file(sink, sink->path_pid == getpid(), true);
 	tp_guard_leave(&guard);
 	tp_stats_blocks_end(sink);
 	if (!sink->forked)
@@ -182,17 +183,46 @@ static const struct tp_sink_ops stats_ops = {
 	.close = stats_close,
 };
 
+static bool is_stats(const struct tp_sink *head)
+{
+	return head && head->ops == &stats_ops;
+}
+
 int tp_stats_write(struct tp_sink *head)
 {
 	struct tp_guard guard;
 
-	if (!head || head->ops != &stats_ops)
+	if (!is_stats(head) || !((struct tp_stats_sink *)head)->opened_path)
 		return -EINVAL;
 	if (!tp_guard_enter(&guard))
 		return -EDEADLK;
 	int error = write_file((struct tp_stats_sink *)head, true, false);
 	tp_guard_leave(&guard);
 	return -error;
+}
+
+int tp_stats_report(struct tp_sink *head, bool json, struct tp_buffer *to)
+{
+	struct tp_stats_sink *sink = (struct tp_stats_sink *)head;
+	struct tp_stats_report report;
+	struct tp_guard guard;
+
+	if (!is_stats(head))
+		return -EINVAL;
+	if (!tp_guard_enter(&guard))
+		return -EDEADLK;
+	tp_readers_register_thread();
+	tp_mutex_lock(&sink->writing);
+	tp_stats_report_take(&report, sink, true, false);
+	if (report.memory)
+		format(to, &report, json);
+	else
+		to->failed = true;
+	tp_stats_report_free(&report);
+	write_again(sink); /* the file, if there is one, does not have them */
+	tp_mutex_unlock(&sink->writing);
+	tp_guard_leave(&guard);
+	return to->failed ? -ENOMEM : 0;
 }
 
 /* ---- Opening ---- */
@@ -210,13 +240,32 @@ static int write_first(struct tp_stats_sink *sink)
 	return error;
 }
 
-static int sink_open(struct tp_stats_sink *sink, const char *file, const char *options)
+static bool need_no_file(const struct tp_stats_options *options, const char *name)
 {
-	int error;
+	if (options->of_file)
+		tp_complain("statistics '%s': interval= and children= say when a file is written, and here is none; there are "
+			    "no statistics",
+			    name);
+	return !options->of_file;
+}
 
-	if (!tp_stats_options_parse(&sink->options, options, file))
+static int begin(struct tp_stats_sink *sink, const char *name, bool has_file, const char *options)
+{
+	if (!tp_stats_options_parse(&sink->options, options, name))
 		return EINVAL;
-	error = tp_stats_file_open(sink, file);
+	if (has_file)
+		return tp_stats_file_open(sink, name);
+	if (!need_no_file(&sink->options, name))
+		return EINVAL;
+	sink->options.interval_ns = 0;
+	sink->path = strdup(name);
+	return sink->path ? 0 : ENOMEM;
+}
+
+static int sink_open(struct tp_stats_sink *sink, const char *name, bool has_file, const char *options)
+{
+	int error = begin(sink, name, has_file, options);
+
 	if (error)
 		return error;
 	if (!tp_stats_plans_begin(sink))
@@ -228,7 +277,8 @@ static int sink_open(struct tp_stats_sink *sink, const char *file, const char *o
 	error = tp_stats_blocks_begin(sink);
 	if (error)
 		return error;
-	error = write_first(sink);
+	if (has_file)
+		error = write_first(sink);
 	if (!error)
 		error = -tp_sink_open(&sink->head, &stats_ops);
 	if (error)
@@ -238,21 +288,31 @@ static int sink_open(struct tp_stats_sink *sink, const char *file, const char *o
 	return error;
 }
 
-struct tp_sink *tp_stats_sink(const char *file, const char *options)
+static struct tp_sink *sink_new(const char *name, bool has_file, const char *options)
 {
-	struct tp_stats_sink *sink = file ? tp_malloc(sizeof(*sink)) : NULL;
+	struct tp_stats_sink *sink = name ? tp_malloc(sizeof(*sink)) : NULL;
 
 	if (!sink) {
-		errno = file ? ENOMEM : EINVAL;
+		errno = name ? ENOMEM : EINVAL;
 		return NULL;
 	}
 	*sink = (struct tp_stats_sink){.writing = TP_MUTEX_INIT(TP_RANK_WRITING, "a statistics sink's writing")};
 	tp_fork_register(&fork_hook);
 	sink->threads_end = &sink->threads;
-	int error = sink_open(sink, file, options);
+	int error = sink_open(sink, name, has_file, options);
 	if (!error)
 		return &sink->head;
 	sink_free(sink);
 	errno = error;
 	return NULL;
+}
+
+struct tp_sink *tp_stats_sink(const char *file, const char *options)
+{
+	return sink_new(file, true, options);
+}
+
+struct tp_sink *tp_stats_sink_without_file(const char *name, const char *options)
+{
+	return sink_new(name, false, options);
 }

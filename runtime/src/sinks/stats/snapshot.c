@@ -132,7 +132,7 @@ static void complete(struct tp_stats_report *report, struct tp_stats_sink *sink)
 	}
 }
 
-bool tp_stats_report(struct tp_stats_report *report, struct tp_stats_sink *sink, bool always, bool final)
+bool tp_stats_report_take(struct tp_stats_report *report, struct tp_stats_sink *sink, bool always, bool final)
 {
 	*report = (struct tp_stats_report){.sink = sink, .final = final};
 	tp_mutex_lock(&tp_stats_lock);

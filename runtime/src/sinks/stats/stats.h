@@ -259,6 +259,7 @@ struct tp_stats_wish {
 struct tp_stats_options {
 	bool json, by_thread;
 	bool live_children;   /* each has a thread that writes */
+	bool of_file;         /* there is one of those that say when the file is written, or by whom */
 	uint64_t interval_ns; /* 0: never by itself */
 	uint64_t top;
 	struct tp_stats_wish *wishes;
@@ -284,8 +285,8 @@ struct tp_stats_sink {
 	bool forked;         /* this is a child ... */
 	pid_t parent;        /* ... of this one */
 
-	char *opened_path;   /* absolute */
-	char *path;          /* that, or a child's own, as soon as this writes */
+	char *opened_path;   /* absolute; NULL: there is no file, */
+	char *path;          /* and this is its user's name for it. Else that, or a child's own, as soon as this writes */
 	char *hidden;        /* the file's name before it is whole */
 	pid_t path_pid;      /* whose path is */
 	struct tp_stats_heritage *heritage; /* in memory that is shared with children */
@@ -415,7 +416,7 @@ struct tp_stats_report {
 };
 
 /* Takes all counts. False where there is nothing new, and it was not wanted always. To be freed in any case. */
-bool tp_stats_report(struct tp_stats_report *report, struct tp_stats_sink *sink, bool always, bool final);
+bool tp_stats_report_take(struct tp_stats_report *report, struct tp_stats_sink *sink, bool always, bool final);
 void tp_stats_report_free(struct tp_stats_report *report);
 
 /* ---- report.c, and the two that write one ---- */
@@ -463,6 +464,20 @@ void tp_stats_file_close(struct tp_stats_sink *sink);
 bool tp_stats_file_moves(const struct tp_stats_sink *sink);
 /* Replaces FILE, or FILE.PID in a child. counted: there are hits in the text. 0, or an error, which it says once. */
 int tp_stats_file_replace(struct tp_stats_sink *sink, const struct tp_buffer *text, bool counted);
+
+/* ---- sink.c: for the folders above ---- */
+
+/*
+ * As tp_stats_sink(), but there is no file, and no thread that writes it: tp_stats_report() has what was counted. So
+ * interval= and children= are refused. name is what messages call it. A forked child counts from 0.
+ */
+struct tp_sink *tp_stats_sink_without_file(const char *name, const char *options);
+
+/*
+ * Appends to the buffer what a file would have now, as JSON or as text, whatever the sink's options say; of sinks with a
+ * file, too. 0, or a negative errno value: -EINVAL, it is no statistics sink; -ENOMEM; -EDEADLK, as of tp_stats_write().
+ */
+int tp_stats_report(struct tp_sink *sink, bool json, struct tp_buffer *to);
 
 /* ---- options.c ---- */
 

@@ -142,24 +142,6 @@ static void file_write(struct tp_text *text, const struct trace_seq *line)
 
 /* ---- Opening and closing ---- */
 
-static void file_before_fork(struct tp_sink *head)
-{
-	tp_lock(&((struct tp_text *)head)->lock);
-}
-
-static void file_after_fork_parent(struct tp_sink *head)
-{
-	tp_unlock(&((struct tp_text *)head)->lock);
-}
-
-static void file_after_fork_child(struct tp_sink *head)
-{
-	struct tp_text *text = (struct tp_text *)head;
-
-	text->pid = getpid();
-	tp_unlock(&text->lock);
-}
-
 static void free_file(struct text_file *file)
 {
 	tp_own_file_close(&file->own);
@@ -182,9 +164,9 @@ static const struct tp_sink_ops file_ops = {
 	.name = "text",
 	.reserve = tp_text_reserve,
 	.commit = tp_text_commit,
-	.before_fork = file_before_fork,
-	.after_fork_parent = file_after_fork_parent,
-	.after_fork_child = file_after_fork_child,
+	.before_fork = tp_text_before_fork,
+	.after_fork_parent = tp_text_after_fork_parent,
+	.after_fork_child = tp_text_after_fork_child,
 	.close = file_close,
 };
 

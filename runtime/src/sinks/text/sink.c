@@ -16,8 +16,7 @@
 #include "record/record.h"
 #include "sinks/text/text.h"
 
-/* A line and the text of TP_printk; the longest record's strings fit. The small ones are for nested records. */
-#define TEXT_SIZE ((size_t)80 << 10)
+/* For nested records. */
 #define TEXT_SIZE_SMALL ((size_t)4 << 10)
 
 /*
@@ -105,12 +104,30 @@ void tp_text_commit(struct tp_record *rec)
 
 	committing = true;
 	tp_barrier();
-	if (!print_and_write(rec, TEXT_SIZE) && !print_and_write(rec, TEXT_SIZE_SMALL))
+	if (!print_and_write(rec, TP_TEXT_SIZE) && !print_and_write(rec, TEXT_SIZE_SMALL))
 		tp_sink_count_lost(rec->sink, TP_LOST_NESTED);
 	tp_barrier();
 	committing = false;
 	tp_scratch_pop(rec->entry);
 	errno = error;
+}
+
+void tp_text_before_fork(struct tp_sink *head)
+{
+	tp_lock(&((struct tp_text *)head)->lock);
+}
+
+void tp_text_after_fork_parent(struct tp_sink *head)
+{
+	tp_unlock(&((struct tp_text *)head)->lock);
+}
+
+void tp_text_after_fork_child(struct tp_sink *head)
+{
+	struct tp_text *text = (struct tp_text *)head;
+
+	text->pid = getpid();
+	tp_unlock(&text->lock);
 }
 
 int tp_text_open(struct tp_text *text, const struct tp_sink_ops *ops,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sinks/text/text.h - text sinks: sink.c has what they share, stream.c those on
- * a FILE of the program's, file.c those on a file by name.
+ * a FILE of the program's, file.c those on a file by name, descriptor.c those on a
+ * descriptor that somebody else has passed.
  */
 #ifndef TP_TEXT_H
 #define TP_TEXT_H
@@ -10,6 +11,10 @@
 #include <tp/trace_seq.h>
 
 #include "base/lock.h"
+
+/* Bytes of a line, and of the text of TP_printk; the longest record's strings fit. */
+#define TP_TEXT_SIZE ((size_t)80 << 10)
+#define TP_TEXT_LINE_MAX (TP_TEXT_SIZE + 8) /* with an ellipsis and the newline */
 
 /* The beginning of each kind of text sink. */
 struct tp_text {
@@ -28,10 +33,35 @@ int tp_text_open(struct tp_text *text, const struct tp_sink_ops *ops,
 bool tp_text_reserve(struct tp_record *rec);
 void tp_text_commit(struct tp_record *rec);
 
+/* Around a fork, of those whose lines are out once they are written: the lock, and the child's id. */
+void tp_text_before_fork(struct tp_sink *head);
+void tp_text_after_fork_parent(struct tp_sink *head);
+void tp_text_after_fork_child(struct tp_sink *head);
+
 /* So many lines are lost, for this reason: an errno value. */
 void tp_text_write_failed(struct tp_text *text, int error, unsigned long lines);
 
 /* On stderr, stdout or the file of that name, which is appended to. NULL with errno set. */
 struct tp_sink *tp_text_file_sink(const char *name);
+
+/*
+ * On a descriptor, which becomes the sink's, also where it fails: it is closed then. Nothing ever waits for a reader.
+ * A line that a full socket, pipe or terminal does not take is lost (TP_LOST_LIMIT), and so are all lines once the
+ * reader is gone (TP_LOST_NO_FILE), without a message.
+ *
+ *	socket         a message a line; or, of a stream socket, lines: what the socket takes
+ *	               only a part of is completed before the next line
+ *	regular file   written to where its offset is, or at its end with O_APPEND
+ *	pipe, terminal or another character device
+ *	               opened anew by /proc/self/fd, so that the flags of whoever has passed
+ *	               it stay. Completed as of a stream socket
+ *
+ * NULL with errno set:
+ *	EBADF    it is not open for writing
+ *	EINVAL   it is none of these
+ *	ENOTSUP  it can't be opened anew, after a message that says so: a socket will do
+ *	ENOMEM
+ */
+struct tp_sink *tp_text_descriptor_sink(int fd);
 
 #endif /* TP_TEXT_H */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events/view.c - what is open and what is enabled, for those who show it.
+ */
+#include "events/attach.h"
+#include "events/events.h"
+
+/* The sink that was opened next after the one with this serial; NULL: there is none. */
+static const struct tp_sink_state *next_of(uint64_t serial)
+{
+	const struct tp_sink_state *next = NULL;
+
+	for (const struct tp_sink_state *state = tp_sinks; state; state = state->next) {
+		if (state->serial > serial && (!next || state->serial < next->serial))
+			next = state;
+	}
+	return next;
+}
+
+static struct tp_sink_view view_of(const struct tp_sink_state *state)
+{
+	struct tp_sink_view view = {
+		.serial = state->serial,
+		.kind = state->sink->ops->name,
+		.sink = state->sink,
+		.rules = state->rules,
+	};
+
+	for (size_t i = 0; i < state->nr_attached; i++)
+		view.nr_attached += state->attached[i] != NULL;
+	for (enum tp_lost cause = 0; cause < TP_NR_LOST; cause++)
+		view.lost[cause] = tp_sink_lost_by(state->sink, cause);
+	return view;
+}
+
+void tp_sinks_each(void (*fct)(const struct tp_sink_view *view, void *data), void *data)
+{
+	const struct tp_sink_state *state = NULL;
+
+	tp_lock(&tp_events_lock);
+	while ((state = next_of(state ? state->serial : 0))) {
+		const struct tp_sink_view view = view_of(state);
+		fct(&view, data);
+	}
+	tp_unlock(&tp_events_lock);
+}
+
+void tp_sink_view_rules(const struct tp_sink_view *view,
+			void (*fct)(bool enable, const char *patterns, void *data), void *data)
+{
+	for (const struct tp_rule *rule = view->rules; rule; rule = rule->next)
+		fct(rule->enable, tp_pattern_text(rule->pattern), data);
+}
+
+void tp_event_sinks(const struct tp_event *event, void (*fct)(uint64_t serial, void *data), void *data)
+{
+	const struct tp_loaded_event *loaded = event->reserved[0];
+	const struct tp_sink_state *state = NULL;
+
+	while (loaded && (state = next_of(state ? state->serial : 0))) {
+		if (tp_attached_of(state, loaded->group))
+			fct(state->serial, data);
+	}
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/text/descriptor.c - a text sink on a descriptor that somebody else has
+ * passed: a socket, a file, a pipe, a terminal. Nobody who reads there can make the program wait.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/own_file.h"
+#include "base/write_signals.h"
+#include "record/record.h"
+#include "sinks/text/text.h"
+
+enum kind {
+	REGULAR,  /* takes all, or fails */
+	MESSAGES, /* a socket that takes all or nothing */
+	STREAM,   /* a socket that may take a part */
+	OPENED,   /* a pipe, a terminal, ...: may take a part, too */
+};
+
+struct text_descriptor {
+	struct tp_text text;
+	struct tp_own_file own;
+	enum kind kind;
+	bool gone;       /* the reader */
+	size_t rest_len; /* of a line of which a part is out; its end is in rest */
+	size_t rest_at;
+	char rest[];     /* TP_TEXT_LINE_MAX bytes, of those that may take a part */
+};
+
+/* What a reader that is gone makes of a write; EIO is a terminal's. */
+static bool says_gone(const struct text_descriptor *d, int error)
+{
+	return error == EPIPE || error == ECONNRESET || error == ECONNREFUSED || error == ENOTCONN ||
+	       (error == EIO && d->kind == OPENED);
+}
+
+static bool says_full(int error)
+{
+	return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS;
+}
+
+static ssize_t put_once(const struct text_descriptor *d, int fd, const char *from, size_t len)
+{
+	struct tp_write_signals signals;
+
+	if (d->kind != OPENED)
+		return send(fd, from, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (S_ISCHR(d->own.type)) /* no signal comes of it */
+		return write(fd, from, len);
+	tp_write_signals_hold(&signals);
+	ssize_t put = write(fd, from, len);
+	tp_write_signals_release(&signals, put < 0);
+	return put;
+}
+
+/* How many bytes are out, and an error where that is not all. */
+static size_t put_some(const struct text_descriptor *d, int fd, const char *from, size_t len, int *error)
+{
+	size_t done = 0;
+
+	*error = 0;
+	while (done < len && !*error) {
+		ssize_t put = put_once(d, fd, from + done, len - done);
+		if (put > 0)
+			done += (size_t)put;
+		else if (put == 0 || errno != EINTR)
+			*error = put < 0 ? errno : EAGAIN;
+	}
+	return done;
+}
+
+/* The end of the line before. 0, or an error, and then there is no room for another one. */
+static int put_rest(struct text_descriptor *d, int fd)
+{
+	int error = 0;
+
+	if (!d->rest_len)
+		return 0;
+	const size_t done = put_some(d, fd, d->rest + d->rest_at, d->rest_len, &error);
+	d->rest_at += done;
+	d->rest_len -= done;
+	return error;
+}
+
+/* 0, also where only a part is out: the rest follows. */
+static int put_line(struct text_descriptor *d, int fd, const struct trace_seq *line)
+{
+	int error = put_rest(d, fd);
+
+	if (error)
+		return error;
+	const size_t done = put_some(d, fd, line->buffer, line->len, &error);
+	if (!done || done == line->len || !says_full(error))
+		return error;
+	d->rest_at = 0;
+	d->rest_len = line->len - done;
+	memcpy(d->rest, line->buffer + done, d->rest_len);
+	return 0;
+}
+
+static int put_in_file(int fd, const struct trace_seq *line)
+{
+	struct tp_write_signals signals;
+
+	tp_write_signals_hold(&signals);
+	int error = tp_file_write(fd, line->buffer, line->len);
+	tp_write_signals_release(&signals, error != 0);
+	return error;
+}
+
+/* There is no name to open it by. */
+static int open_again(const void *unused)
+{
+	(void)unused;
+	errno = EBADF;
+	return -1;
+}
+
+static void lose(struct text_descriptor *d, int error)
+{
+	struct tp_sink *sink = &d->text.head;
+
+	if (says_full(error)) {
+		tp_sink_count_lost(sink, TP_LOST_LIMIT);
+	} else if (error == EMSGSIZE) {
+		tp_sink_count_lost(sink, TP_LOST_TOO_LARGE);
+	} else if (says_gone(d, error)) {
+		__atomic_store_n(&d->gone, true, __ATOMIC_RELAXED);
+		tp_sink_count_lost(sink, TP_LOST_NO_FILE);
+	} else {
+		tp_text_write_failed(&d->text, error, 1);
+	}
+}
+
+static void descriptor_write(struct tp_text *text, const struct trace_seq *line)
+{
+	struct text_descriptor *d = (struct text_descriptor *)text;
+	int error;
+
+	tp_lock(&text->lock);
+	const int fd = tp_own_file_get(&d->own, open_again, NULL, false, &error);
+	if (fd >= 0)
+		error = d->kind == REGULAR ? put_in_file(fd, line) : put_line(d, fd, line);
+	if (error)
+		lose(d, error);
+	tp_unlock(&text->lock);
+}
+
+/* For a reader that is gone, no line is printed. */
+static bool descriptor_reserve(struct tp_record *rec)
+{
+	const struct text_descriptor *d = (const struct text_descriptor *)rec->sink;
+
+	if (!__atomic_load_n(&d->gone, __ATOMIC_RELAXED))
+		return tp_text_reserve(rec);
+	tp_sink_count_lost(rec->sink, TP_LOST_NO_FILE);
+	return false;
+}
+
+/* What the parent has begun, it completes. */
+static void descriptor_after_fork_child(struct tp_sink *head)
+{
+	((struct text_descriptor *)head)->rest_len = 0;
+	tp_text_after_fork_child(head);
+}
+
+static int descriptor_close(struct tp_sink *head)
+{
+	struct text_descriptor *d = (struct text_descriptor *)head;
+	const int fd = tp_own_file_descriptor(&d->own);
+	int error = -d->text.error;
+
+	if (fd >= 0 && !d->gone && put_rest(d, fd) != 0)
+		tp_sink_count_lost(head, TP_LOST_LIMIT);
+	tp_sink_tell_lost(head, NULL);
+	tp_own_file_close(&d->own);
+	free(d);
+	return error;
+}
+
+static const struct tp_sink_ops descriptor_ops = {
+	.name = "text",
+	.reserve = descriptor_reserve,
+	.commit = tp_text_commit,
+	.before_fork = tp_text_before_fork,
+	.after_fork_parent = tp_text_after_fork_parent,
+	.after_fork_child = descriptor_after_fork_child,
+	.close = descriptor_close,
+};
+
+/* ---- Opening: errors are errno values, and fd is closed where there is one ---- */
+
+/* The descriptor of another open file, of the same pipe or terminal. */
+static int open_anew(int *fd)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", *fd);
+	const int anew = open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_APPEND | O_CLOEXEC);
+	const int error = errno;
+	close(*fd);
+	*fd = anew;
+	if (anew >= 0)
+		return 0;
+	tp_complain("a text output can't be opened anew by %s: %s; pass a socket instead", name, tp_strerror(error));
+	return ENOTSUP;
+}
+
+static int find_kind(int fd, enum kind *kind)
+{
+	socklen_t size = sizeof(int);
+	struct stat st;
+	int type;
+
+	if (fstat(fd, &st) != 0)
+		return errno;
+	if (S_ISSOCK(st.st_mode)) {
+		*kind = MESSAGES;
+		if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM)
+			*kind = STREAM;
+		return 0;
+	}
+	const int flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
+		return EBADF;
+	*kind = S_ISREG(st.st_mode) ? REGULAR : OPENED;
+	return S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) ? 0 : EINVAL;
+}
+
+/* An open file of others is not marked: one of several processes to which it was passed would change the others' mark. */
+static int take(struct text_descriptor *d, int fd)
+{
+	int error = d->kind == OPENED ? open_anew(&fd) : 0;
+
+	if (error)
+		return error;
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	error = tp_own_file_take(&d->own, fd);
+	if (!error && d->kind == OPENED)
+		tp_own_file_mark(&d->own);
+	return error;
+}
+
+static struct tp_sink *fails(struct text_descriptor *d, int error)
+{
+	free(d);
+	errno = error;
+	return NULL;
+}
+
+struct tp_sink *tp_text_descriptor_sink(int fd)
+{
+	enum kind kind = REGULAR;
+	int error = find_kind(fd, &kind);
+	const size_t rest = kind == STREAM || kind == OPENED ? TP_TEXT_LINE_MAX : 0;
+	struct text_descriptor *d = error ? NULL : tp_malloc(sizeof(*d) + rest);
+
+	if (!d) {
+		close(fd);
+		return fails(NULL, error ? error : ENOMEM);
+	}
+	memset(d, 0, sizeof(*d));
+	d->kind = kind;
+	error = take(d, fd);
+	if (error)
+		return fails(d, error);
+	error = -tp_text_open(&d->text, &descriptor_ops, descriptor_write);
+	if (!error)
+		return &d->text.head;
+	tp_own_file_close(&d->own);
+	return fails(d, error);
+}

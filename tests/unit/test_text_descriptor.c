@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_text_descriptor.c - a text sink on a descriptor that was passed: sockets, files, pipes, terminals, with readers
+ * that are slow or gone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#include "sample.h"
+#include "sinks/text/text.h"
+#include "util.h"
+
+static struct tp_sink *open_on(int fd)
+{
+	struct tp_sink *sink = tp_text_descriptor_sink(fd);
+
+	ck_assert_msg(sink != NULL, "%s", strerror(errno));
+	ck_assert_int_ge(tp_enable(sink, "*"), 3);
+	return sink;
+}
+
+static void socket_pair(int type, int fd[2])
+{
+	ck_assert_int_eq(socketpair(AF_UNIX, type, 0, fd), 0);
+}
+
+/* All that can be read now; static memory, until the next call. */
+static const char *all_of(int fd)
+{
+	static char text[1 << 20];
+	size_t len = 0;
+	ssize_t n;
+
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	while (len < sizeof(text) - 1 && (n = read(fd, text + len, sizeof(text) - 1 - len)) > 0)
+		len += (size_t)n;
+	text[len] = '\0';
+	return text;
+}
+
+static void fails(int fd, int error)
+{
+	errno = 0;
+	ck_assert_ptr_null(tp_text_descriptor_sink(fd));
+	ck_assert_int_eq(errno, error);
+	if (fd >= 0)
+		ck_assert_int_lt(fcntl(fd, F_GETFD), 0); /* it was closed */
+}
+
+/* Every line is whole, and of the same event. */
+static unsigned int whole_lines(const char *text)
+{
+	unsigned int nr = 0;
+
+	while (*text) {
+		const char *end = strchr(text, '\n');
+		ck_assert_msg(end != NULL, "half a line: %s", text);
+		const char *event = strstr(text, " sample:sample_");
+		ck_assert(event && event < end);
+		nr++;
+		text = end + 1;
+	}
+	return nr;
+}
+
+/* ---- Refused ---- */
+
+START_TEST(refused)
+{
+	int fd[2];
+
+	fails(-1, EBADF);
+	fails(open("/", O_RDONLY | O_DIRECTORY), EBADF);
+	fails(open("/dev/null", O_RDONLY), EBADF);
+	fails(open("/dev/null", O_PATH), EBADF);
+	ck_assert_int_eq(pipe(fd), 0);
+	fails(fd[0], EBADF);
+	close(fd[1]);
+}
+END_TEST
+
+/* It can't be opened anew: a FIFO without a reader; a terminal that is another user's. */
+START_TEST(refused_by_the_system)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/fifo", temp_dir());
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	int reader = open(path, O_RDONLY | O_NONBLOCK), fd = open(path, O_WRONLY);
+	ck_assert_int_ge(fd, 0);
+	close(reader);
+	capture_stderr();
+	fails(fd, ENOTSUP);
+	int master, slave;
+	if (geteuid() == 0 && openpty(&master, &slave, NULL, NULL, NULL) == 0) {
+		ck_assert_int_eq(seteuid(65534), 0);
+		fails(slave, ENOTSUP);
+		ck_assert_int_eq(seteuid(0), 0);
+	}
+	char *messages = captured_stderr();
+	ck_assert_contains(messages, "tp: a text output can't be opened anew by /proc/self/fd/");
+	ck_assert_contains(messages, "; pass a socket instead\n");
+	free(messages);
+}
+END_TEST
+
+/* ---- Sockets ---- */
+
+static const int message_types[] = {SOCK_SEQPACKET, SOCK_DGRAM};
+
+START_TEST(a_message_a_line)
+{
+	char text[256];
+	int fd[2];
+
+	socket_pair(message_types[_i], fd);
+	struct tp_sink *sink = open_on(fd[0]);
+	trace_sample_int(1);
+	trace_sample_text("and a text");
+	ssize_t n = recv(fd[1], text, sizeof(text) - 1, MSG_DONTWAIT);
+	ck_assert_int_gt(n, 0);
+	text[n] = '\0';
+	ck_assert_contains(text, " sample:sample_int: value=1\n");
+	ck_assert_ptr_eq(strchr(text, '\n'), text + n - 1);
+	n = recv(fd[1], text, sizeof(text) - 1, MSG_DONTWAIT);
+	ck_assert_int_gt(n, 0);
+	text[n] = '\0';
+	ck_assert_contains(text, "and a text\n");
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_le(recv(fd[1], text, sizeof(text), MSG_DONTWAIT), 0);
+	ck_assert_int_lt(fcntl(fd[0], F_GETFD), 0);
+}
+END_TEST
+
+static const int socket_types[] = {SOCK_SEQPACKET, SOCK_DGRAM, SOCK_STREAM};
+
+/* The reader sleeps: nobody waits, what it gets is whole, and each line is there or counted. */
+START_TEST(slow_reader)
+{
+	unsigned int nr = 0;
+	int fd[2];
+
+	socket_pair(socket_types[_i], fd);
+	struct tp_sink *sink = open_on(fd[0]);
+	capture_stderr();
+	for (int i = 0; i < 20000; i++)
+		trace_sample_int(i);
+	nr += whole_lines(all_of(fd[1]));
+	trace_sample_int(-1);
+	const char *text = all_of(fd[1]);
+	ck_assert_contains(text, "value=-1\n"); /* there is room again */
+	nr += whole_lines(text);
+	ck_assert_uint_gt(tp_sink_lost(sink), 0);
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_LIMIT), tp_sink_lost(sink));
+	ck_assert_uint_eq(nr + tp_sink_lost(sink), 20001);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	char *messages = captured_stderr();
+	ck_assert_uint_eq(count_of(messages, "\n"), 1); /* at the end, and none at each line */
+	ck_assert_contains(messages, "tp: text sink: records lost: ");
+	free(messages);
+}
+END_TEST
+
+START_TEST(reader_gone)
+{
+	int fd[2];
+
+	signal(SIGPIPE, SIG_DFL);
+	socket_pair(socket_types[_i], fd);
+	struct tp_sink *sink = open_on(fd[0]);
+	capture_stderr();
+	trace_sample_int(1);
+	close(fd[1]);
+	trace_sample_int(2);
+	trace_sample_int(3);
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_NO_FILE), 2);
+	ck_assert_uint_eq(tp_sink_lost(sink), 2);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	char *messages = captured_stderr();
+	ck_assert_lacks(messages, "writing failed");
+	free(messages);
+}
+END_TEST
+
+static char *long_text(size_t len)
+{
+	char *text = malloc(len + 1);
+
+	memset(text, 'x', len);
+	text[len] = '\0';
+	return text;
+}
+
+/* Lines of 60,000 bytes into a small socket, that are longer than what it takes at once. */
+START_TEST(long_lines_of_a_stream)
+{
+	const int small = 1;
+	unsigned int nr = 0;
+	char *text = long_text(60000);
+	int fd[2];
+
+	socket_pair(SOCK_STREAM, fd);
+	setsockopt(fd[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
+	struct tp_sink *sink = open_on(fd[0]);
+	size_t size = 4 << 20, len = 0;
+	char *got = malloc(size);
+	for (int i = 0; i < 200; i++) {
+		trace_sample_text(text);
+		ssize_t n = recv(fd[1], got + len, (size_t)(1 + i * 37 % 5000), MSG_DONTWAIT);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	unsigned long lost;
+	do { /* the sink completes a line when there is another one */
+		for (ssize_t n; (n = recv(fd[1], got + len, size - len - 1, MSG_DONTWAIT)) > 0;)
+			len += (size_t)n;
+		got[len] = '\0';
+		lost = tp_sink_lost(sink);
+		trace_sample_int(7);
+		nr++;
+	} while (tp_sink_lost(sink) > lost && nr < 1000);
+	for (ssize_t n; (n = recv(fd[1], got + len, size - len - 1, MSG_DONTWAIT)) > 0;)
+		len += (size_t)n;
+	got[len] = '\0';
+	ck_assert_contains(got + len - 20, "value=7\n");
+	const unsigned int whole = whole_lines(got);
+	ck_assert_uint_eq(whole + tp_sink_lost(sink), 200 + nr);
+	ck_assert_uint_ge(count_of(got, "sample_text"), 1);
+	for (const char *at = got; (at = strstr(at, "sample_text: ")); at++) {
+		const char *x = strstr(at, "xxx");
+		ck_assert_uint_eq(strspn(x, "x"), 60000);
+	}
+	free(got);
+	free(text);
+	tp_sink_close(sink);
+}
+END_TEST
+
+/* ---- Files ---- */
+
+START_TEST(regular_file)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/log", temp_dir());
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+	ck_assert_int_eq(write(fd, "before\n", 7), 7);
+	struct tp_sink *sink = open_on(dup(fd));
+	trace_sample_int(1);
+	ck_assert_int_eq(write(fd, "between\n", 8), 8); /* the offset is shared */
+	trace_sample_int(2);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	close(fd);
+	char *log = read_file(path);
+	ck_assert_int_eq(strncmp(log, "before\n", 7), 0);
+	const char *one = strstr(log, "value=1\n");
+	ck_assert(one && strncmp(one + 8, "between\n", 8) == 0 && strstr(one, "value=2\n"));
+	free(log);
+}
+END_TEST
+
+START_TEST(full_disk)
+{
+	capture_stderr();
+	struct tp_sink *sink = open_on(open("/dev/full", O_WRONLY));
+	trace_sample_int(1);
+	trace_sample_int(2);
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_NO_FILE), 2);
+	ck_assert_int_eq(tp_sink_close(sink), -ENOSPC);
+	char *messages = captured_stderr();
+	ck_assert_uint_eq(count_of(messages, "writing failed: No space left on device"), 1);
+	free(messages);
+}
+END_TEST
+
+/* ---- Pipes and terminals ---- */
+
+START_TEST(pipe_with_a_slow_reader)
+{
+	int fd[2];
+
+	ck_assert_int_eq(pipe(fd), 0);
+	const int flags = fcntl(fd[1], F_GETFL);
+	int theirs = dup(fd[1]);
+	struct tp_sink *sink = open_on(fd[1]);
+	for (int i = 0; i < 5000; i++)
+		trace_sample_int(i);
+	ck_assert_int_eq(fcntl(theirs, F_GETFL), flags); /* O_NONBLOCK is not theirs */
+	ck_assert_int_eq(fcntl(theirs, F_GETSIG), 0);
+	unsigned int nr = whole_lines(all_of(fd[0]));
+	ck_assert_uint_gt(nr, 100);
+	ck_assert_uint_eq(nr + tp_sink_lost_by(sink, TP_LOST_LIMIT), 5000);
+	close(theirs);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_eq(read(fd[0], &nr, 1), 0); /* no descriptor of the pipe is left */
+}
+END_TEST
+
+START_TEST(pipe_whose_reader_goes)
+{
+	int fd[2];
+
+	signal(SIGPIPE, SIG_DFL);
+	ck_assert_int_eq(pipe(fd), 0);
+	capture_stderr();
+	struct tp_sink *sink = open_on(fd[1]);
+	close(fd[0]);
+	trace_sample_int(1);
+	trace_sample_int(2);
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_NO_FILE), 2);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	char *messages = captured_stderr();
+	ck_assert_lacks(messages, "writing failed");
+	free(messages);
+}
+END_TEST
+
+/* Nobody reads what is there: as behind ^S. */
+START_TEST(terminal)
+{
+	int master, slave;
+
+	if (openpty(&master, &slave, NULL, NULL, NULL) != 0) {
+		puts("SKIPPED terminal: there are no pseudo-terminals");
+		return;
+	}
+	struct tp_sink *sink = open_on(dup(slave));
+	trace_sample_int(1);
+	ck_assert_contains(all_of(master), "value=1\r\n");
+	for (int i = 0; i < 20000; i++)
+		trace_sample_int(i);
+	ck_assert_uint_gt(tp_sink_lost_by(sink, TP_LOST_LIMIT), 0);
+	ck_assert_int_eq(fcntl(slave, F_GETFL) & O_NONBLOCK, 0);
+	close(slave);
+	close(master); /* the terminal's window is closed */
+	capture_stderr();
+	trace_sample_int(1);
+	trace_sample_int(2);
+	ck_assert_uint_ge(tp_sink_lost_by(sink, TP_LOST_NO_FILE), 2);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	char *messages = captured_stderr();
+	ck_assert_lacks(messages, "writing failed");
+	free(messages);
+}
+END_TEST
+
+/* ---- The program closes it ---- */
+
+START_TEST(closed_by_the_program)
+{
+	int fd[2], other[2];
+
+	socket_pair(SOCK_SEQPACKET, fd);
+	socket_pair(SOCK_SEQPACKET, other);
+	struct tp_sink *sink = open_on(fd[0]);
+	capture_stderr();
+	ck_assert_int_eq(dup2(other[0], fd[0]), fd[0]);
+	trace_sample_int(1);
+	ck_assert_str_eq(all_of(other[1]), "");
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_NO_FILE), 1);
+	ck_assert_int_eq(tp_sink_close(sink), -EBADF);
+	ck_assert_int_ge(fcntl(fd[0], F_GETFD), 0); /* it is the program's */
+	char *messages = captured_stderr();
+	ck_assert_uint_eq(count_of(messages, "writing failed"), 1);
+	free(messages);
+}
+END_TEST
+
+START_TEST(standard_numbers_stay_free)
+{
+	int fd[2];
+
+	socket_pair(SOCK_SEQPACKET, fd);
+	close(0);
+	ck_assert_int_eq(dup(fd[0]), 0);
+	struct tp_sink *sink = open_on(0);
+	ck_assert_int_lt(fcntl(0, F_GETFD), 0);
+	trace_sample_int(1);
+	ck_assert_contains(all_of(fd[1]), "value=1\n");
+	tp_sink_close(sink);
+}
+END_TEST
+
+START_TEST(forked_child)
+{
+	int fd[2], status;
+
+	socket_pair(SOCK_STREAM, fd);
+	struct tp_sink *sink = open_on(fd[0]);
+	trace_sample_int(1);
+	pid_t child = fork();
+	if (child == 0) {
+		trace_sample_int(2);
+		_exit(tp_sink_close(sink) == 0 ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+	trace_sample_int(3);
+	char expected[64];
+	const char *text = all_of(fd[1]);
+	snprintf(expected, sizeof(expected), " %d/%d sample:sample_int: value=2\n", child, child);
+	ck_assert_contains(text, expected);
+	ck_assert_uint_eq(whole_lines(text), 3);
+	tp_sink_close(sink);
+}
+END_TEST
+
+/* ---- Threads ---- */
+
+static void *hit(void *unused)
+{
+	for (int i = 0; i < 2000; i++)
+		trace_sample_text(i % 2 ? "a short one" : "one that is somewhat longer than the others are, if not by much");
+	return unused;
+}
+
+START_TEST(threads)
+{
+	enum { NR = 4 };
+	pthread_t thread[NR];
+	unsigned int nr = 0;
+	int fd[2];
+
+	socket_pair(socket_types[_i], fd);
+	struct tp_sink *sink = open_on(fd[0]);
+	for (int i = 0; i < NR; i++)
+		pthread_create(&thread[i], NULL, hit, NULL);
+	for (int i = 0; i < 100; i++)
+		nr += _i == 2 ? 0 : whole_lines(all_of(fd[1]));
+	for (int i = 0; i < NR; i++)
+		pthread_join(thread[i], NULL);
+	nr += whole_lines(all_of(fd[1]));
+	ck_assert_uint_eq(nr + tp_sink_lost(sink), NR * 2000);
+	tp_sink_close(sink);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("text on descriptors");
+	TCase *all = tcase_create("all");
+
+	tcase_set_timeout(all, 60);
+	tcase_add_test(all, refused);
+	tcase_add_test(all, refused_by_the_system);
+	tcase_add_loop_test(all, a_message_a_line, 0, 2);
+	tcase_add_loop_test(all, slow_reader, 0, 3);
+	tcase_add_loop_test(all, reader_gone, 0, 3);
+	tcase_add_test(all, long_lines_of_a_stream);
+	tcase_add_test(all, regular_file);
+	tcase_add_test(all, full_disk);
+	tcase_add_test(all, pipe_with_a_slow_reader);
+	tcase_add_test(all, pipe_whose_reader_goes);
+	tcase_add_test(all, terminal);
+	tcase_add_test(all, closed_by_the_program);
+	tcase_add_test(all, standard_numbers_stay_free);
+	tcase_add_test(all, forked_child);
+	tcase_add_loop_test(all, threads, 0, 3);
+	suite_add_tcase(suite, all);
+	return run(suite);
+}
