@@ -166,8 +166,8 @@ static const struct {
 	const char *enable, *output, *message;
 } mistakes[] = {
 	{NULL, "xyz",
-	 "tp: TP_OUTPUT=xyz: unknown kind 'xyz'; use text:stderr, text:stdout, text:FILE, ctf:DIRECTORY, stats:FILE, "
-	 "lttng:, ftrace:[INSTANCE] or sdt:\n"},
+	 "tp: TP_OUTPUT=xyz: unknown kind 'xyz'; use text:stderr, text:stdout, text:FILE, socket:PATH, ctf:DIRECTORY, "
+	 "stats:FILE, lttng:, ftrace:[INSTANCE] or sdt:\n"},
 	{NULL, "xyz:a:b", "tp: TP_OUTPUT=xyz:a:b: unknown kind 'xyz'; use text:stderr"},
 	{NULL, "TEXT:stderr", "unknown kind 'TEXT'"},
 	{NULL, "text", "the name is missing"},
@@ -175,6 +175,9 @@ static const struct {
 	{NULL, "ctf:", "tp: TP_OUTPUT=ctf:: the name is missing"},
 	{NULL, "stats:,json", "tp: TP_OUTPUT=stats:,json: the name is missing"},
 	{NULL, "text:%s/no/such/file", "No such file or directory"},
+	{NULL, "socket:", "tp: TP_OUTPUT=socket:: the name is missing"},
+	{NULL, "socket:%s/nothing", "/nothing: No such file or directory; nobody listens there: start the reader first; nothing goes there\n"},
+	{NULL, "socket:%s/out", "Connection refused; nobody listens there"},
 	{NULL, "ctf:%s/no/such/directory", "No such file or directory"},
 	{NULL, "ctf:/proc/trace", "No such file or directory"},
 	{NULL, "ctf:%s/out", "Not a directory"},

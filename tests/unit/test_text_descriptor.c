@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -415,6 +416,109 @@ START_TEST(forked_child)
 }
 END_TEST
 
+/* ---- Sockets by name ---- */
+
+static char path[108];
+
+/* Listens at a new path; of SOCK_DGRAM, the socket is the one to read from. */
+static int listener(int type)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	snprintf(path, sizeof(path), "%s/socket", temp_dir());
+	strcpy(address.sun_path, path);
+	int fd = socket(AF_UNIX, type | SOCK_NONBLOCK, 0);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	if (type != SOCK_DGRAM)
+		ck_assert_int_eq(listen(fd, 2), 0);
+	return fd;
+}
+
+static int connection(int listening, int type)
+{
+	return type == SOCK_DGRAM ? dup(listening) : accept(listening, NULL, NULL);
+}
+
+static struct tp_sink *open_path(void)
+{
+	struct tp_sink *sink = tp_text_socket_sink(path);
+
+	ck_assert_msg(sink != NULL, "%s", strerror(errno));
+	ck_assert_int_ge(tp_enable(sink, "*"), 3);
+	return sink;
+}
+
+START_TEST(listeners)
+{
+	int fd = listener(socket_types[_i]);
+	struct tp_sink *sink = open_path();
+
+	trace_sample_int(1);
+	int reader = connection(fd, socket_types[_i]);
+	ck_assert_contains(all_of(reader), "value=1\n");
+	close(reader);
+	close(fd);
+	capture_stderr();
+	trace_sample_int(2);
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_NO_FILE), 1);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	char *messages = captured_stderr();
+	ck_assert_lacks(messages, "writing failed");
+	free(messages);
+}
+END_TEST
+
+START_TEST(no_listener)
+{
+	char long_path[200];
+
+	ck_assert_ptr_null(tp_text_socket_sink("/nowhere/socket"));
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_ptr_null(tp_text_socket_sink("/dev/null"));
+	ck_assert_int_eq(errno, ECONNREFUSED);
+	memset(long_path, 'x', sizeof(long_path) - 1);
+	long_path[sizeof(long_path) - 1] = '\0';
+	ck_assert_ptr_null(tp_text_socket_sink(long_path));
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	int fd = listener(SOCK_SEQPACKET);
+	for (int i = 0; i < 3; i++)
+		ck_assert_ptr_nonnull(tp_text_socket_sink(path));
+	errno = 0;
+	ck_assert_ptr_null(tp_text_socket_sink(path)); /* the backlog is full: nobody waits for an accept() */
+	ck_assert_int_eq(errno, EAGAIN);
+	close(fd);
+}
+END_TEST
+
+/* A daemon closes all descriptors: the sink connects again, but not to a listener of another kind. */
+START_TEST(closed_and_connected_again)
+{
+	const int type = socket_types[_i];
+	int fd = listener(type);
+	const int next = dup(0);
+	close(next);
+	struct tp_sink *sink = open_path();
+	trace_sample_int(1);
+	int reader = connection(fd, type);
+	ck_assert_contains(all_of(reader), "value=1\n");
+	close(reader);
+	struct stat st;
+	ck_assert_int_eq(fstat(next, &st), 0);
+	ck_assert(S_ISSOCK(st.st_mode));
+	close(next);
+	int zero = open("/dev/zero", O_WRONLY);
+	ck_assert_int_eq(zero, next);
+	trace_sample_int(2);
+	reader = connection(fd, type);
+	ck_assert_contains(all_of(reader), "value=2\n");
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_eq(close(zero), 0);
+	close(reader);
+	close(fd);
+}
+END_TEST
+
 /* ---- Threads ---- */
 
 static void *hit(void *unused)
@@ -465,6 +569,9 @@ int main(void)
 	tcase_add_test(all, closed_by_the_program);
 	tcase_add_test(all, standard_numbers_stay_free);
 	tcase_add_test(all, forked_child);
+	tcase_add_loop_test(all, listeners, 0, 3);
+	tcase_add_test(all, no_listener);
+	tcase_add_loop_test(all, closed_and_connected_again, 0, 3);
 	tcase_add_loop_test(all, threads, 0, 3);
 	suite_add_tcase(suite, all);
 	return run(suite);

@@ -13,9 +13,9 @@
  *
  *	TP_ENABLE=PATTERNS  what to enable, as for tp_enable()
  *	TP_OUTPUT=KIND:ARG  where records go: text:stderr (the default), text:stdout,
- *	                    text:FILE, ctf:DIRECTORY[,OPTION...],
+ *	                    text:FILE, socket:PATH, ctf:DIRECTORY[,OPTION...],
  *	                    stats:FILE[,OPTION...], lttng:, ftrace:,
- *	                    ftrace:INSTANCE, sdt:. "%p" in a FILE,
+ *	                    ftrace:INSTANCE, sdt:. "%p" in a FILE, PATH,
  *	                    DIRECTORY or INSTANCE stands for the process id.
  *	                    A text FILE that exists is appended to. Several
  *	                    outputs, with ";" between, all get the same records

@@ -57,6 +57,30 @@ static struct tp_sink *open_text(char *name)
 	return NULL;
 }
 
+/* ---- socket ---- */
+
+static struct tp_sink *open_socket(char *path)
+{
+	return tp_text_socket_sink(path);
+}
+
+static const char *advice_socket(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ECONNREFUSED:
+		return "; nobody listens there: start the reader first";
+	case EPROTOTYPE:
+		return "; a Unix socket is needed, of the type SOCK_SEQPACKET, SOCK_DGRAM or SOCK_STREAM";
+	case EAGAIN:
+		return "; its listener does not accept the connections that it has";
+	case ENAMETOOLONG:
+		return "; the path of a socket has 107 bytes at most: take a shorter one, or a relative one";
+	default:
+		return "";
+	}
+}
+
 /* ---- ctf ---- */
 
 static struct tp_sink *open_ctf(char *directory)
@@ -144,6 +168,7 @@ static const char *advice_stats(int error)
 
 static const struct kind kinds[] = {
 	{"text", "text:stderr, text:stdout, text:FILE", false, false, true, open_text, NULL},
+	{"socket", "socket:PATH", false, false, true, open_socket, advice_socket},
 	{"ctf", "ctf:DIRECTORY", false, true, false, open_ctf, advice_ctf},
 	{"stats", "stats:FILE", false, false, false, open_stats, advice_stats},
 	{"lttng", "lttng:", true, false, true, open_lttng, NULL},

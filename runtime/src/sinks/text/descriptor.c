@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sinks/text/descriptor.c - a text sink on a descriptor that somebody else has
- * passed: a socket, a file, a pipe, a terminal. Nobody who reads there can make the program wait.
+ * passed: a socket, a file, a pipe, a terminal; or on a socket by name. Nobody who reads there can make the program wait.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -18,6 +19,7 @@
 #include "base/own_file.h"
 #include "base/write_signals.h"
 #include "record/record.h"
+#include "sinks/text/place.h"
 #include "sinks/text/text.h"
 
 enum kind {
@@ -31,6 +33,8 @@ struct text_descriptor {
 	struct tp_text text;
 	struct tp_own_file own;
 	enum kind kind;
+	struct tp_text_place place; /* of a socket by name ... */
+	int type;                   /* ... which is of this type, SOCK_STREAM or another */
 	bool gone;       /* the reader */
 	size_t rest_len; /* of a line of which a part is out; its end is in rest */
 	size_t rest_at;
@@ -41,7 +45,7 @@ struct text_descriptor {
 static bool says_gone(const struct text_descriptor *d, int error)
 {
 	return error == EPIPE || error == ECONNRESET || error == ECONNREFUSED || error == ENOTCONN ||
-	       (error == EIO && d->kind == OPENED);
+	       (error == EIO && d->kind == OPENED) || (error == ENOENT && d->place.path);
 }
 
 static bool says_full(int error)
@@ -118,10 +122,32 @@ static int put_in_file(int fd, const struct trace_seq *line)
 	return error;
 }
 
-/* There is no name to open it by. */
-static int open_again(const void *unused)
+/* To a listener of this type. -1 with errno set. It waits for nobody. */
+static int connect_to(const char *path, int type)
 {
-	(void)unused;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	if (strlen(path) >= sizeof(address.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(address.sun_path, path);
+	const int fd = tp_above_standard(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	const int error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+/* What was passed has no name to open it by. */
+static int open_again(const void *data)
+{
+	const struct text_descriptor *d = data;
+
+	if (tp_text_place_is_there(&d->place))
+		return connect_to(d->place.path, d->type);
 	errno = EBADF;
 	return -1;
 }
@@ -148,7 +174,10 @@ static void descriptor_write(struct tp_text *text, const struct trace_seq *line)
 	int error;
 
 	tp_lock(&text->lock);
-	const int fd = tp_own_file_get(&d->own, open_again, NULL, false, &error);
+	const uint64_t opened = d->own.opened;
+	const int fd = tp_own_file_get(&d->own, open_again, d, d->place.path != NULL, &error);
+	if (d->own.opened != opened)
+		d->rest_len = 0; /* the line has ended with the connection */
 	if (fd >= 0)
 		error = d->kind == REGULAR ? put_in_file(fd, line) : put_line(d, fd, line);
 	if (error)
@@ -174,6 +203,13 @@ static void descriptor_after_fork_child(struct tp_sink *head)
 	tp_text_after_fork_child(head);
 }
 
+static void free_descriptor(struct text_descriptor *d)
+{
+	tp_own_file_close(&d->own);
+	tp_text_place_forget(&d->place);
+	free(d);
+}
+
 static int descriptor_close(struct tp_sink *head)
 {
 	struct text_descriptor *d = (struct text_descriptor *)head;
@@ -183,8 +219,7 @@ static int descriptor_close(struct tp_sink *head)
 	if (fd >= 0 && !d->gone && put_rest(d, fd) != 0)
 		tp_sink_count_lost(head, TP_LOST_LIMIT);
 	tp_sink_tell_lost(head, NULL);
-	tp_own_file_close(&d->own);
-	free(d);
+	free_descriptor(d);
 	return error;
 }
 
@@ -251,14 +286,8 @@ static int take(struct text_descriptor *d, int fd)
 	return error;
 }
 
-static struct tp_sink *fails(struct text_descriptor *d, int error)
-{
-	free(d);
-	errno = error;
-	return NULL;
-}
-
-struct tp_sink *tp_text_descriptor_sink(int fd)
+/* NULL with errno set. */
+static struct text_descriptor *descriptor_new(int fd)
 {
 	enum kind kind = REGULAR;
 	int error = find_kind(fd, &kind);
@@ -267,16 +296,50 @@ struct tp_sink *tp_text_descriptor_sink(int fd)
 
 	if (!d) {
 		close(fd);
-		return fails(NULL, error ? error : ENOMEM);
+		errno = error ? error : ENOMEM;
+		return NULL;
 	}
 	memset(d, 0, sizeof(*d));
+	d->own = (struct tp_own_file)TP_OWN_FILE_NONE;
 	d->kind = kind;
 	error = take(d, fd);
-	if (error)
-		return fails(d, error);
-	error = -tp_text_open(&d->text, &descriptor_ops, descriptor_write);
+	if (!error)
+		return d;
+	free_descriptor(d);
+	errno = error;
+	return NULL;
+}
+
+static struct tp_sink *sink_open(struct text_descriptor *d)
+{
+	int error = d ? -tp_text_open(&d->text, &descriptor_ops, descriptor_write) : errno;
+
 	if (!error)
 		return &d->text.head;
-	tp_own_file_close(&d->own);
-	return fails(d, error);
+	if (d)
+		free_descriptor(d);
+	errno = error;
+	return NULL;
+}
+
+struct tp_sink *tp_text_descriptor_sink(int fd)
+{
+	return sink_open(descriptor_new(fd));
+}
+
+struct tp_sink *tp_text_socket_sink(const char *path)
+{
+	static const int types[] = {SOCK_SEQPACKET, SOCK_DGRAM, SOCK_STREAM};
+	size_t i = 0;
+	int fd;
+
+	while ((fd = connect_to(path, types[i])) < 0 && errno == EPROTOTYPE && i + 1 < sizeof(types) / sizeof(types[0]))
+		i++;
+	struct text_descriptor *d = fd < 0 ? NULL : descriptor_new(fd);
+	if (d) {
+		d->type = types[i];
+		tp_own_file_mark(&d->own);
+		tp_text_place_remember(&d->place, path);
+	}
+	return sink_open(d);
 }

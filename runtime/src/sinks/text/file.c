@@ -17,16 +17,14 @@
 #include "base/sandbox.h"
 #include "base/write_signals.h"
 #include "record/record.h"
+#include "sinks/text/place.h"
 #include "sinks/text/text.h"
 
 struct text_file {
 	struct tp_text text;
 	struct tp_own_file own;
-	char *path;      /* to open it again by; NULL where that is not possible */
-	char *directory; /* of path, with path */
-	dev_t device;    /* of the directory, with inode */
-	ino_t inode;
-	time_t looked; /* when, in seconds, was path looked at */
+	struct tp_text_place place;
+	time_t looked; /* when, in seconds, was the name looked at */
 };
 
 /*
@@ -53,16 +51,8 @@ static bool borrow(struct text_file *file, int fd)
 	return errno == 0;
 }
 
-/* The directory is the one that it was, and not one of the same name in a jail. */
-static bool directory_is_the_same(const struct text_file *file)
-{
-	struct stat st;
-
-	return stat(file->directory, &st) == 0 && st.st_dev == file->device && st.st_ino == file->inode;
-}
-
 /*
- * The file of the name, as for tp_own_file_get(). path had no link in it when
+ * The file of the name, as for tp_own_file_get(). The path had no link in it when
  * the file was opened first: one that stands in the file's place now is not
  * followed, nor is a pipe written to.
  */
@@ -71,11 +61,11 @@ static int open_again(const void *data)
 	const struct text_file *file = data;
 	struct stat st;
 
-	if (!file->path || !directory_is_the_same(file)) {
+	if (!tp_text_place_is_there(&file->place)) {
 		errno = EBADF;
 		return -1;
 	}
-	int fd = open_append(file->path, O_NONBLOCK | O_NOFOLLOW);
+	int fd = open_append(file->place.path, O_NONBLOCK | O_NOFOLLOW);
 	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
 		close(fd);
 		errno = EBADF;
@@ -90,13 +80,13 @@ static bool was_renamed(struct text_file *file)
 	struct timespec now;
 	struct stat st;
 
-	if (!file->path || tp_sandboxed)
+	if (!file->place.path || tp_sandboxed)
 		return false;
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
 	if (now.tv_sec == file->looked)
 		return false;
 	file->looked = now.tv_sec;
-	return lstat(file->path, &st) == 0 ? st.st_dev != file->own.device || st.st_ino != file->own.inode : errno == ENOENT;
+	return lstat(file->place.path, &st) == 0 ? st.st_dev != file->own.device || st.st_ino != file->own.inode : errno == ENOENT;
 }
 
 /* After logrotate has renamed the file, the lines go to a new one of the name. If that fails, to the old one still. */
@@ -145,8 +135,7 @@ static void file_write(struct tp_text *text, const struct trace_seq *line)
 static void free_file(struct text_file *file)
 {
 	tp_own_file_close(&file->own);
-	free(file->path);
-	free(file->directory);
+	tp_text_place_forget(&file->place);
 	free(file);
 }
 
@@ -170,28 +159,6 @@ static const struct tp_sink_ops file_ops = {
 	.close = file_close,
 };
 
-/* The program may change its directory. Where there is no memory, the file is not opened again. */
-static void remember_path(struct text_file *file, const char *name)
-{
-	struct stat st;
-	char *path = realpath(name, NULL);
-	char *directory = path ? strdup(path) : NULL;
-
-	if (directory) {
-		char *slash = strrchr(directory, '/');
-		slash[slash == directory] = 0; /* of "/name" the slash stays */
-	}
-	if (!directory || stat(directory, &st) != 0) {
-		free(path);
-		free(directory);
-		return;
-	}
-	file->path = path;
-	file->directory = directory;
-	file->device = st.st_dev;
-	file->inode = st.st_ino;
-}
-
 /*
  * The program's stderr and stdout are used as it has them, but not its streams,
  * as a signal handler may have interrupted the program in the middle of its use
@@ -208,7 +175,7 @@ static bool text_open(struct text_file *file, const char *name)
 	if (!take(file, open_append(name, 0)))
 		return false;
 	if (S_ISREG(file->own.type))
-		remember_path(file, name);
+		tp_text_place_remember(&file->place, name);
 	return true;
 }
 

@@ -2,7 +2,7 @@
 /*
  * sinks/text/text.h - text sinks: sink.c has what they share, stream.c those on
  * a FILE of the program's, file.c those on a file by name, descriptor.c those on a
- * descriptor that somebody else has passed.
+ * descriptor that somebody else has passed, and those on a socket by name.
  */
 #ifndef TP_TEXT_H
 #define TP_TEXT_H
@@ -63,5 +63,15 @@ struct tp_sink *tp_text_file_sink(const char *name);
  *	ENOMEM
  */
 struct tp_sink *tp_text_descriptor_sink(int fd);
+
+/*
+ * The same on a socket that is connected to a listener of this path: of SOCK_SEQPACKET, SOCK_DGRAM or SOCK_STREAM. If the
+ * program closes it, it is connected again. NULL with errno set:
+ *	EPROTOTYPE    the path has another kind of socket
+ *	EAGAIN        the listener does not accept the connections that it has
+ *	ENAMETOOLONG  more than 107 bytes
+ *	others        what connect() said; ENOMEM
+ */
+struct tp_sink *tp_text_socket_sink(const char *path);
 
 #endif /* TP_TEXT_H */
