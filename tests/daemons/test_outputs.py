@@ -49,7 +49,7 @@ class Outputs(Daemons):
         program = build(self.path("program"), self.write("program.c", PROGRAM), include=[built()])
         recorder = f"ctf:{self.path('trace')},mode=flight"
         done = self.succeed([program, self.path("copy")], cwd=self.dir, env=self.environment(
-            TP_ENABLE="*", TP_OUTPUT=f"text:{self.path('log')}; {recorder}", RECORDER=recorder))
+            TP_ENABLE="*", TP_OUTPUT=f"text:{self.path('log')}; {recorder} <- daemon:*", RECORDER=recorder))
         self.assertEqual(done.stderr, "")
         self.assertEqual(self.records(self.path("copy")), [1])
         self.assertEqual(self.records(self.path("trace")), [1, 2])

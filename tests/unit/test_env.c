@@ -138,6 +138,80 @@ START_TEST(several_outputs)
 }
 END_TEST
 
+static unsigned int lines_of(const char *name)
+{
+	char *log = trace_file(name);
+	unsigned int nr = count_of(log, "\n");
+
+	free(log);
+	return nr;
+}
+
+START_TEST(events_of_each_output)
+{
+	char path[256];
+
+	ck_assert_int_eq(start("plain", "sample_int",
+			       "ctf:%1$s/trace,packet=8K <- sample:*,!sample_int; text:%1$s/ints\t<-\tsample_int ;text:%1$s/enabled"), 0);
+	ck_assert_str_eq(err_text, "");
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	char *text = clean_babeltrace(path);
+	ck_assert_uint_eq(count_of(text, "\n"), 2);
+	ck_assert_lacks(text, "value");
+	free(text);
+	ck_assert_uint_eq(lines_of("ints"), 1);
+	ck_assert_uint_eq(lines_of("enabled"), 1);
+	/* Without TP_ENABLE, the others have everything. */
+	ck_assert_int_eq(start("plain", NULL, "text:%1$s/one <- sample_int;text:%1$s/all"), 0);
+	ck_assert_str_eq(err_text, "");
+	ck_assert_uint_eq(lines_of("one"), 1);
+	ck_assert_uint_eq(lines_of("all"), 3);
+	/* The arrow needs its blanks: these are names. */
+	ck_assert_int_eq(start("plain", "sample_int", "text:%1$s/a<-b;text:%1$s/c <-d; text:%1$s/e<- f"), 0);
+	ck_assert_str_eq(err_text, "");
+	ck_assert_uint_eq(lines_of("a<-b"), 1);
+	ck_assert_uint_eq(lines_of("c <-d"), 1);
+	ck_assert_uint_eq(lines_of("e<- f"), 1);
+}
+END_TEST
+
+/* A mistake costs the output that has it, and nothing is made for that. */
+START_TEST(mistakes_in_the_patterns_of_one)
+{
+	ck_assert_int_eq(start("plain", "sample_int",
+			       "text:%1$s/other;ctf:%1$s/trace <- a,,b;text:%1$s/none <-; <- sample_int;text:%1$s/more"), 0);
+	ck_assert_contains(err_text, "/trace <- a,,b: no list of patterns; write for example sched:*,!sched:sched_wakeup; nothing "
+				     "goes there\n");
+	ck_assert_contains(err_text, "/none <- : no list of patterns;");
+	ck_assert_contains(err_text, "tp: TP_OUTPUT=: there are patterns, but no output in front of them; use text:stderr,");
+	ck_assert_uint_eq(count_of(err_text, "\n"), 3);
+	ck_assert_uint_eq(count_files(dir, "trace") + count_files(dir, "none"), 0);
+	ck_assert_uint_eq(lines_of("other"), 1);
+	ck_assert_uint_eq(lines_of("more"), 1);
+}
+END_TEST
+
+START_TEST(unmatched_patterns_of_each)
+{
+	char expected[2048];
+
+	ck_assert_int_eq(start("plain", "smaple:*", "text:%1$s/log;text:%1$s/one <- sample_int,sample_itn;text:%1$s/two <- nobody:*"), 0);
+	snprintf(expected, sizeof(expected),
+		 "tp: TP_OUTPUT=text:%s/one <- sample_int,sample_itn: no event of this program is called 'sample_itn'\n"
+		 "tp: TP_OUTPUT=text:%s/two <- nobody:*: no event of this program has such a name; nothing was traced there; write "
+		 "SYSTEM:EVENT, EVENT, or SYSTEM:* for all of a system, and commas in between\n"
+		 "tp: TP_ENABLE=smaple:*: no event of this program has such a name; nothing was traced by it; write "
+		 "SYSTEM:EVENT, EVENT, or SYSTEM:* for all of a system, and commas in between\n", dir, dir);
+	ck_assert_str_eq(err_text, expected);
+	/* No output has them. */
+	ck_assert_int_eq(start("plain", "smaple:*", "text:%s/log <- sample_int"), 0);
+	ck_assert_str_eq(err_text, "");
+	ck_assert_int_eq(start("plain", "a,,b", "text:%s/new <- sample_int"), 0);
+	ck_assert_contains(err_text, "tp: TP_ENABLE=a,,b: no list of patterns;");
+	ck_assert_uint_eq(count_files(dir, "new"), 0);
+}
+END_TEST
+
 START_TEST(too_many_outputs)
 {
 	ck_assert_int_eq(start("plain", "sample_int",
@@ -253,6 +327,9 @@ int main(int argc, char **argv)
 	tcase_add_test(all, ctf_directory);
 	tcase_add_test(all, flight_recorder);
 	tcase_add_test(all, several_outputs);
+	tcase_add_test(all, events_of_each_output);
+	tcase_add_test(all, mistakes_in_the_patterns_of_one);
+	tcase_add_test(all, unmatched_patterns_of_each);
 	tcase_add_test(all, too_many_outputs);
 	tcase_add_test(all, process_id_in_names);
 	tcase_add_loop_test(all, mistake, 0, sizeof(mistakes) / sizeof(mistakes[0]));

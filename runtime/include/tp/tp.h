@@ -18,7 +18,9 @@
  *	                    ftrace:INSTANCE, sdt:. "%p" in a FILE, PATH,
  *	                    DIRECTORY or INSTANCE stands for the process id.
  *	                    A text FILE that exists is appended to. Several
- *	                    outputs, with ";" between, all get the same records
+ *	                    outputs stand with ";" between. Each gets what TP_ENABLE
+ *	                    says, or its own events, which follow an arrow between
+ *	                    blanks: TP_OUTPUT='ctf:/tmp/t <- net:*; text:stderr <- err:*'
  *	TP_CLOCK=CLOCK      the clock of CTF traces and statistics: tsc (the default),
  *	                    the processor's counter if that is reliable;
  *	                    or monotonic, which is CLOCK_MONOTONIC
@@ -31,7 +33,7 @@
  *	                    the runtime leaves out the calls after the opening that it
  *	                    can do without (docs/sandbox.md)
  *
- * TP_OUTPUT alone enables everything. TP_ENABLE and TP_OUTPUT are read once, when the first module with
+ * TP_OUTPUT alone enables everything, but for outputs with patterns of their own. TP_ENABLE and TP_OUTPUT are read once, when the first module with
  * tracepoints is loaded; TP_CLOCK is read when a sink that needs it is opened. An empty variable counts
  * as not set. Set-uid, set-gid and capability programs ignore all of them. A mistake in them is
  * reported in one line (see TP_LOG), and the program goes on. An output of TP_OUTPUT ends when the
@@ -263,8 +265,8 @@ TP_PUBLIC struct tp_sink *tp_stats_sink(const char *file, const char *options);
 TP_PUBLIC int tp_stats_write(struct tp_sink *sink);
 
 /*
- * Returns a sink that TP_OUTPUT has opened: by its name there ("ctf:/tmp/trace"), or the first of a
- * kind ("ctf"). Use it to take a snapshot, to enable and disable, or to close the sink before the
+ * Returns a sink that TP_OUTPUT has opened: by its name there ("ctf:/tmp/trace", without patterns), or
+ * the first of a kind ("ctf"). Use it to take a snapshot, to enable and disable, or to close the sink before the
  * program ends. Returns NULL if there is none, or if the program has closed it. It must not be called
  * in a module's constructor, nor at the end of the process.
  */

@@ -98,13 +98,13 @@ bool tp_pattern_same(const struct tp_pattern *a, const struct tp_pattern *b)
 	return a->size == b->size && memcmp(a->globs, b->globs, a->size) == 0;
 }
 
-void tp_pattern_each(const struct tp_pattern *pattern, void (*fct)(const char *glob))
+void tp_pattern_each(const struct tp_pattern *pattern, void (*fct)(const char *glob, void *data), void *data)
 {
 	const char *glob;
 
 	for (size_t at = 0; at < pattern->size; at += strlen(glob) + 1) {
 		glob = pattern->globs + at;
-		fct(*glob == '!' ? glob + 1 : glob);
+		fct(*glob == '!' ? glob + 1 : glob, data);
 	}
 }
 

@@ -21,6 +21,6 @@ bool tp_pattern_matches(const struct tp_pattern *pattern, const char *full_name)
 bool tp_pattern_same(const struct tp_pattern *a, const struct tp_pattern *b);
 
 /* Calls fct for each glob of the list in turn, without its "!". */
-void tp_pattern_each(const struct tp_pattern *pattern, void (*fct)(const char *glob));
+void tp_pattern_each(const struct tp_pattern *pattern, void (*fct)(const char *glob, void *data), void *data);
 
 #endif /* TP_PATTERN_H */

@@ -27,16 +27,21 @@
 #define MAX_OUTPUTS 16
 #define BLANKS " \t"
 
+/* Patterns, and what messages call them: as they stand in the environment, "TP_ENABLE=sched:*". */
+struct selection {
+	char *patterns, *setting; /* both are NULL where there are none */
+};
+
 static struct output {
-	uint64_t serial; /* of its sink, which the program may have closed */
-	char *name;      /* as TP_OUTPUT has it */
-	bool written; /* with each record: there is nothing to finish */
+	uint64_t serial;      /* of its sink, which the program may have closed */
+	char *name;           /* as TP_OUTPUT has it, without patterns */
+	struct selection own; /* its own patterns; without any, it has those of TP_ENABLE */
+	bool written;         /* with each record: there is nothing to finish */
 } outputs[MAX_OUTPUTS];
 static size_t nr_outputs;
 
-/* TP_ENABLE as it was at the start, for what is said at the end. */
-static char *enabled;
-static struct tp_pattern *enabled_pattern;
+/* TP_ENABLE as it was at the start. */
+static struct selection enabled;
 
 static const char *setting(const char *name)
 {
@@ -45,19 +50,68 @@ static const char *setting(const char *name)
 	return value && *value ? value : NULL; /* NAME= is how shells take a setting back */
 }
 
+/* ---- Patterns ---- */
+
+static void selection_free(struct selection *selection)
+{
+	free(selection->patterns);
+	free(selection->setting);
+	*selection = (struct selection){.patterns = NULL};
+}
+
+/* Of TP_ENABLE, or of an output. False after a message, which ends with the consequence: patterns is no list of them. */
+static bool selection_set(struct selection *selection, const char *output, const char *patterns, const char *consequence)
+{
+	int error = -ENOMEM;
+
+	selection->patterns = strdup(patterns);
+	if (asprintf(&selection->setting, output ? "TP_OUTPUT=%s <- %s" : "TP_ENABLE=%s%s", output ? output : "", patterns) < 0)
+		selection->setting = NULL;
+	if (selection->patterns && selection->setting)
+		tp_pattern_free(tp_pattern_new(patterns, &error));
+	if (error == -EINVAL)
+		tp_complain("%s: no list of patterns; write for example sched:*,!sched:sched_wakeup; %s", selection->setting,
+			    consequence);
+	else if (error)
+		tp_complain("%s: %s; %s", output ? output : "TP_ENABLE", tp_strerror(-error), consequence);
+	if (error)
+		selection_free(selection);
+	return !error;
+}
+
+static const struct selection *selection_of(const struct output *output)
+{
+	return output->own.patterns ? &output->own : &enabled;
+}
+
+/* ---- Outputs ---- */
+
+static void output_free(struct output *output)
+{
+	free(output->name);
+	selection_free(&output->own);
+}
+
+/* The patterns are looked at first, so that a mistake in them leaves no empty trace. */
 static void open_output(const char *name, const char *patterns)
 {
 	struct output *output = &outputs[nr_outputs];
+	struct tp_sink *sink = NULL;
 
-	struct tp_sink *sink = tp_output_open(name, &output->written);
-	if (!sink)
+	*output = (struct output){.name = strdup(name)};
+	if (output->name && (!patterns || selection_set(&output->own, name, patterns, "nothing goes there")))
+		sink = tp_output_open(name, &output->written);
+	if (!sink) {
+		output_free(output);
 		return;
+	}
 	output->serial = tp_sink_serial(sink);
-	output->name = strdup(name);
 	nr_outputs++;
-	int error = tp_enable(sink, patterns);
+	const struct selection *selection = selection_of(output);
+	int error = tp_enable(sink, selection->patterns ? selection->patterns : "*");
 	if (error < 0)
-		tp_complain("TP_ENABLE=%s: %s; not everything is traced", patterns, tp_strerror(-error));
+		tp_complain("%s: %s; not everything is traced", selection->setting ? selection->setting : "TP_ENABLE=*",
+			    tp_strerror(-error));
 }
 
 struct tp_sink *tp_output(const char *name)
@@ -67,7 +121,7 @@ struct tp_sink *tp_output(const char *name)
 	for (size_t i = 0; len && i < nr_outputs; i++) {
 		const char *known = outputs[i].name;
 		struct tp_sink *sink = NULL;
-		if (known && strncmp(known, name, len) == 0 && (!known[len] || (known[len] == ':' && !strchr(name, ':'))))
+		if (strncmp(known, name, len) == 0 && (!known[len] || (known[len] == ':' && !strchr(name, ':'))))
 			sink = tp_sink_of_serial(outputs[i].serial);
 		if (sink)
 			return sink;
@@ -84,20 +138,37 @@ static char *trim(char *name)
 	return name;
 }
 
+/* "NAME <- PATTERNS" becomes NAME; the patterns, or NULL. Without a blank on either side, "<-" is a part of a name. */
+static char *take_patterns(char *output)
+{
+	for (char *arrow = output; (arrow = strstr(arrow, "<-")); arrow++) {
+		const bool begins = arrow == output || strchr(BLANKS, arrow[-1]);
+		if (!begins || (arrow[2] && !strchr(BLANKS, arrow[2])))
+			continue;
+		*arrow = '\0';
+		trim(output);
+		return trim(arrow + 2);
+	}
+	return NULL;
+}
+
 static bool names_any(const char *outputs_named)
 {
 	return outputs_named && outputs_named[strspn(outputs_named, BLANKS ";")];
 }
 
-static void open_outputs(const char *named, const char *patterns)
+static void open_outputs(const char *named)
 {
 	char *names = strdup(named), *rest = NULL;
 
 	for (char *at = names ? strtok_r(names, ";", &rest) : NULL; at; at = strtok_r(NULL, ";", &rest)) {
-		const char *name = trim(at);
-		if (*name && nr_outputs < MAX_OUTPUTS)
+		char *name = trim(at);
+		const char *patterns = take_patterns(name);
+		if (!*name && !patterns)
+			continue;
+		if (nr_outputs < MAX_OUTPUTS)
 			open_output(name, patterns);
-		else if (*name)
+		else
 			tp_complain("TP_OUTPUT: %s is one too many: there can be %d; it gets nothing", name, MAX_OUTPUTS);
 	}
 	free(names);
@@ -107,7 +178,6 @@ static void start(void)
 {
 	const char *patterns = setting("TP_ENABLE");
 	const char *output = setting("TP_OUTPUT");
-	int error = 0;
 
 	if (!patterns && !output)
 		return;
@@ -117,18 +187,8 @@ static void start(void)
 			    patterns);
 		return;
 	}
-	/* Looked at first, so that a mistake in it leaves no empty trace. */
-	enabled_pattern = tp_pattern_new(patterns ? patterns : "*", &error);
-	if (error == -EINVAL)
-		tp_complain("TP_ENABLE=%s: no list of patterns; write for example sched:*,!sched:sched_wakeup; nothing "
-			    "is traced",
-			    patterns);
-	else if (error)
-		tp_complain("TP_ENABLE: %s; nothing is traced", tp_strerror(-error));
-	if (error)
-		return;
-	enabled = patterns ? strdup(patterns) : NULL;
-	open_outputs(names_any(output) ? output : "text:stderr", patterns ? patterns : "*");
+	if (!patterns || selection_set(&enabled, NULL, patterns, "nothing is traced"))
+		open_outputs(names_any(output) ? output : "text:stderr");
 }
 
 void tp_environment_start(void)
@@ -187,35 +247,55 @@ static bool readers_are_gone_soon(void)
 	return false;
 }
 
-static bool any_used(void)
+static bool is_used(const struct output *output)
+{
+	struct tp_sink *sink = tp_sink_of_serial(output->serial);
+
+	return !sink || tp_sink_used(sink); /* what the program has closed is its own affair */
+}
+
+static void tell_if_unmatched(const char *glob, void *data)
+{
+	const struct selection *selection = data;
+
+	if (!tp_events_match(glob))
+		tp_complain("%s: no event of this program is called '%s'", selection->setting, glob);
+}
+
+/* Each pattern that no event has matched, be it one of several. used: some have matched. */
+static void tell_unmatched(struct selection *selection, bool used, const char *nowhere)
+{
+	int error;
+
+	if (!used) {
+		tp_complain("%s: no event of this program has such a name; nothing was traced%s; write SYSTEM:EVENT, EVENT, or "
+			    "SYSTEM:* for all of a system, and commas in between",
+			    selection->setting, nowhere);
+		return;
+	}
+	struct tp_pattern *pattern = tp_pattern_new(selection->patterns, &error);
+	if (pattern)
+		tp_pattern_each(pattern, tell_if_unmatched, selection);
+	tp_pattern_free(pattern);
+}
+
+/* Those of TP_ENABLE once, however many outputs have them. */
+static void tell_all_unmatched(void)
 {
 	bool used = false;
+	size_t nr = 0; /* outputs that have them */
 
 	for (size_t i = 0; i < nr_outputs; i++) {
-		struct tp_sink *sink = tp_sink_of_serial(outputs[i].serial);
-		used = used || !sink || tp_sink_used(sink); /* what the program has closed is its own affair */
+		struct output *output = &outputs[i];
+		if (output->own.patterns) {
+			tell_unmatched(&output->own, is_used(output), " there");
+			continue;
+		}
+		used = used || is_used(output);
+		nr++;
 	}
-	return used;
-}
-
-static void tell_if_unmatched(const char *glob)
-{
-	if (!tp_events_match(glob))
-		tp_complain("TP_ENABLE=%s: no event of this program is called '%s'", enabled, glob);
-}
-
-/* Each pattern that no event has matched, be it one of several. */
-static void tell_unmatched(void)
-{
-	if (!nr_outputs || !enabled)
-		return;
-	if (!any_used()) {
-		tp_complain("TP_ENABLE=%s: no event of this program has such a name; nothing was traced; write SYSTEM:EVENT, "
-			    "EVENT, or SYSTEM:* for all of a system, and commas in between",
-			    enabled);
-		return;
-	}
-	tp_pattern_each(enabled_pattern, tell_if_unmatched);
+	if (nr && enabled.patterns)
+		tell_unmatched(&enabled, used, nr < nr_outputs ? " by it" : "");
 }
 
 /*
@@ -229,13 +309,12 @@ static void __attribute__((destructor(101))) stop(void)
 {
 	bool asked = false, gone = false;
 
-	tell_unmatched();
-	free(enabled);
-	tp_pattern_free(enabled_pattern);
+	tell_all_unmatched();
+	selection_free(&enabled);
 	for (; nr_outputs; nr_outputs--) {
-		const struct output *output = &outputs[nr_outputs - 1];
+		struct output *output = &outputs[nr_outputs - 1];
 		struct tp_sink *sink = tp_sink_of_serial(output->serial);
-		free(output->name);
+		output_free(output);
 		if (!sink)
 			continue;
 		if (tp_sandboxed) {

@@ -212,6 +212,10 @@ struct tp_sink *tp_output_open(const char *output, bool *written)
 	const char *colon = strchrnul(output, ':');
 	const struct kind *kind = find_kind(output, (size_t)(colon - output));
 
+	if (!*output) {
+		complain_with_usage(output, "there are patterns, but no output in front of them");
+		return NULL;
+	}
 	if (!kind) {
 		char what[64];
 		snprintf(what, sizeof(what), "unknown kind '%.*s'", (int)(colon - output), output);
