@@ -22,7 +22,8 @@ LAYERS: dict[str, set[str]] = {
     "record": {"base"},
     "events": {"base", "core", "print", "record"},
     **{f"sinks/{sink}": {"base", "core", "print", "record", "events"} for sink in SINKS},
-    "start": {"base", "core", "print", "record", "events", *(f"sinks/{sink}" for sink in SINKS)},
+    "control": {"base", "core", "print", "record", "events", *(f"sinks/{sink}" for sink in SINKS)},
+    "start": {"base", "core", "print", "record", "events", *(f"sinks/{sink}" for sink in SINKS), "control"},
 }
 
 REMEDY = """

@@ -69,3 +69,14 @@ void tp_helper_thread_stop(struct tp_helper_thread *helper)
 	tp_helper_thread_wake(helper);
 	pthread_join(helper->id, NULL);
 }
+
+bool tp_thread_ends_soon(pthread_t thread)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += 200 * 1000 * 1000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	return pthread_timedjoin_np(thread, NULL, &until) == 0;
+}

@@ -28,4 +28,7 @@ void tp_helper_thread_wake(struct tp_helper_thread *helper);
 /* Ends the thread when its work at hand is done, and waits for that. */
 void tp_helper_thread_stop(struct tp_helper_thread *helper);
 
+/* Waits for the thread's end, but no longer than 200 ms. False: it has not ended. */
+bool tp_thread_ends_soon(pthread_t thread);
+
 #endif /* TP_HELPER_THREAD_H */

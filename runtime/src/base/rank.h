@@ -5,8 +5,8 @@
  * A thread that holds a lock takes only locks of a higher rank. A fork takes
  * all of them in this order, and gives them back in the opposite one.
  *
- * Nobody waits for readers while holding a lock: a reader, which the wait is
- * for, may itself be waiting for that very lock.
+ * Nobody waits for readers while holding a lock of a rank above theirs: a
+ * reader, which the wait is for, may itself be waiting for that very lock.
  */
 #ifndef TP_RANK_H
 #define TP_RANK_H
@@ -18,8 +18,10 @@
  */
 enum tp_rank {
 	TP_RANK_NONE,     /* no lock is held */
+	TP_RANK_CONTROL,  /* control/: whoever begins or ends to listen, or serves; no reader takes it, and no fork */
 	TP_RANK_READERS,  /* liburcu's own: taken by waits for readers, and by a thread's first hit */
 	TP_RANK_FORK,     /* base/fork.c: one fork at a time */
+	TP_RANK_OUTPUTS,  /* control/: the list of outputs */
 	TP_RANK_MODULES,  /* core/module.c: modules that come and go */
 	TP_RANK_EVENTS,   /* events/: events, sinks, what is enabled */
 	TP_RANK_REGISTRY, /* core/: names, probe arrays, sites */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * start/announce.c - a module that announces itself with all that there is:
- * its events, and what the environment says of them.
+ * its events, what the environment says of them, and control from outside.
  */
 #include <tp/module.h>
 
+#include "control/control.h"
 #include "core/core.h"
 #include "events/events.h"
 #include "start/start.h"
@@ -16,4 +17,5 @@ void tp_module_announce(struct tp_module *module)
 	tp_events_start();
 	tp_module_load(module);
 	tp_environment_start();
+	tp_control_start_if_wanted();
 }

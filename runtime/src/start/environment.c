@@ -8,16 +8,18 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <urcu/urcu-bp.h>
 
 #include <tp/tp.h>
 
+#include "base/helper_thread.h"
 #include "base/message.h"
 #include "base/readers.h"
 #include "base/sandbox.h"
+#include "control/control.h"
+#include "control/outputs.h"
 #include "events/events.h"
 #include "events/pattern.h"
 #include "record/record.h"
@@ -32,11 +34,10 @@ struct selection {
 	char *patterns, *setting; /* both are NULL where there are none */
 };
 
+/* What was enabled on which at the start; control/outputs.h has the rest. */
 static struct output {
-	uint64_t serial;      /* of its sink, which the program may have closed */
-	char *name;           /* as TP_OUTPUT has it, without patterns */
+	uint64_t serial;      /* of its sink, which may have been closed */
 	struct selection own; /* its own patterns; without any, it has those of TP_ENABLE */
-	bool written;         /* with each record: there is nothing to finish */
 } outputs[MAX_OUTPUTS];
 static size_t nr_outputs;
 
@@ -86,10 +87,17 @@ static const struct selection *selection_of(const struct output *output)
 
 /* ---- Outputs ---- */
 
-static void output_free(struct output *output)
+/* NULL after a message. */
+static struct tp_sink *open_listed(const char *name)
 {
-	free(output->name);
-	selection_free(&output->own);
+	struct tp_output_info info = {.owner = TP_OUTPUT_ENVIRONMENT};
+	struct tp_sink *sink = tp_output_open(name, &info.written);
+
+	if (!sink || tp_outputs_add(sink, name, &info))
+		return sink;
+	tp_complain("TP_OUTPUT=%s: no memory; nothing goes there", name);
+	tp_sink_close(sink);
+	return NULL;
 }
 
 /* The patterns are looked at first, so that a mistake in them leaves no empty trace. */
@@ -98,11 +106,11 @@ static void open_output(const char *name, const char *patterns)
 	struct output *output = &outputs[nr_outputs];
 	struct tp_sink *sink = NULL;
 
-	*output = (struct output){.name = strdup(name)};
-	if (output->name && (!patterns || selection_set(&output->own, name, patterns, "nothing goes there")))
-		sink = tp_output_open(name, &output->written);
+	*output = (struct output){.serial = 0};
+	if (!patterns || selection_set(&output->own, name, patterns, "nothing goes there"))
+		sink = open_listed(name);
 	if (!sink) {
-		output_free(output);
+		selection_free(&output->own);
 		return;
 	}
 	output->serial = tp_sink_serial(sink);
@@ -112,21 +120,6 @@ static void open_output(const char *name, const char *patterns)
 	if (error < 0)
 		tp_complain("%s: %s; not everything is traced", selection->setting ? selection->setting : "TP_ENABLE=*",
 			    tp_strerror(-error));
-}
-
-struct tp_sink *tp_output(const char *name)
-{
-	const size_t len = name ? strlen(name) : 0;
-
-	for (size_t i = 0; len && i < nr_outputs; i++) {
-		const char *known = outputs[i].name;
-		struct tp_sink *sink = NULL;
-		if (strncmp(known, name, len) == 0 && (!known[len] || (known[len] == ':' && !strchr(name, ':'))))
-			sink = tp_sink_of_serial(outputs[i].serial);
-		if (sink)
-			return sink;
-	}
-	return NULL;
 }
 
 /* Blanks around a name are no part of it. */
@@ -206,17 +199,6 @@ static void *wait_for_readers(void *unused)
 	return unused;
 }
 
-static struct timespec in_200_ms(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_REALTIME, &time);
-	time.tv_nsec += 200 * 1000 * 1000;
-	time.tv_sec += time.tv_nsec / 1000000000;
-	time.tv_nsec %= 1000000000;
-	return time;
-}
-
 /*
  * A thread that sits in its probe must not keep the program from ending, but
  * liburcu knows no wait with an end: so another thread waits. It is gone
@@ -225,7 +207,6 @@ static struct timespec in_200_ms(void)
  */
 static bool readers_are_gone_soon(void)
 {
-	struct timespec until;
 	pthread_t thread;
 	sigset_t all, old;
 
@@ -237,13 +218,10 @@ static bool readers_are_gone_soon(void)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (error)
 		return false;
-	until = in_200_ms();
-	error = pthread_timedjoin_np(thread, NULL, &until);
-	if (!error)
+	if (tp_thread_ends_soon(thread))
 		return true;
 	pthread_cancel(thread);
-	until = in_200_ms();
-	pthread_timedjoin_np(thread, NULL, &until);
+	tp_thread_ends_soon(thread);
 	return false;
 }
 
@@ -307,25 +285,27 @@ static void tell_all_unmatched(void)
  */
 static void __attribute__((destructor(101))) stop(void)
 {
+	struct tp_output_info info;
 	bool asked = false, gone = false;
 
+	tp_control_end();
 	tell_all_unmatched();
 	selection_free(&enabled);
-	for (; nr_outputs; nr_outputs--) {
-		struct output *output = &outputs[nr_outputs - 1];
-		struct tp_sink *sink = tp_sink_of_serial(output->serial);
-		output_free(output);
-		if (!sink)
+	while (nr_outputs)
+		selection_free(&outputs[--nr_outputs].own);
+	while (tp_outputs_take_any(&info)) {
+		struct tp_sink *sink = tp_sink_of_serial(info.serial);
+		if (!sink || (info.owner == TP_OUTPUT_SESSION && info.written))
 			continue;
 		if (tp_sandboxed) {
 			tp_sink_tell_lost(sink, NULL);
 			continue;
 		}
-		if (!output->written && !asked) {
+		if (!info.written && !asked) {
 			gone = readers_are_gone_soon();
 			asked = true;
 		}
-		if (!output->written && gone) {
+		if (!info.written && gone) {
 			tp_sink_close(sink); /* which says what was lost */
 		} else {
 			tp_stats_write(sink); /* the one that needs no end; others refuse */

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control/control.c - whether the process listens, and in which thread: one of
+ * the runtime's own, or the program's.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include <tp/control.h>
+
+#include "base/fork.h"
+#include "base/guard.h"
+#include "base/helper_thread.h"
+#include "base/lock.h"
+#include "base/message.h"
+#include "base/readers.h"
+#include "control/control.h"
+#include "control/server.h"
+
+#define STACK ((size_t)256 << 10)
+#define PATIENCE_OF_THREAD 5000 /* milliseconds */
+#define PATIENCE_OF_PROGRAM 100
+
+/*
+ * Held where the process begins or ends to listen, and by the program's thread that serves: so requests are waited for,
+ * and with them readers. Readers never take it, and a fork does not wait for it.
+ */
+static struct tp_lock lock = TP_LOCK_INIT(TP_RANK_CONTROL, "the control's lock");
+static pthread_t thread;
+static enum { BY_NOBODY, BY_THREAD, BY_PROGRAM } served; /* changes under the lock */
+static struct timespec since;
+
+struct timespec tp_control_since(void)
+{
+	return since;
+}
+
+/* ---- The thread ---- */
+
+static void *run(void *unused)
+{
+	struct tp_guard guard;
+
+	prctl(PR_SET_NAME, "tp-control");
+	tp_readers_register_thread();
+	/* For good: what it calls may be traced, but it has no part in any sink, as it opens and closes them. */
+	tp_guard_enter(&guard);
+	for (;;)
+		tp_server_turn(true, PATIENCE_OF_THREAD);
+	return unused;
+}
+
+static int start_thread(void)
+{
+	pthread_attr_t attributes;
+	struct tp_guard guard;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK);
+	tp_guard_enter(&guard); /* the program's handlers are not for this thread, which inherits what is blocked */
+	const int error = pthread_create(&thread, &attributes, run, NULL);
+	tp_guard_leave(&guard);
+	pthread_attr_destroy(&attributes);
+	if (!error)
+		served = BY_THREAD;
+	return error;
+}
+
+/* The thread can be cancelled while it waits for somebody. */
+static void stop_thread(void)
+{
+	pthread_cancel(thread);
+	pthread_join(thread, NULL);
+	served = BY_NOBODY;
+}
+
+/* ---- Forks ---- */
+
+static bool live; /* the child of the fork at hand listens, too */
+
+static void in_child(void)
+{
+	struct tp_control_wish wish;
+
+	lock.mutex.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* its holder may not be in the child */
+	live = served == BY_THREAD && tp_control_wish(&wish) && wish.children && !tp_forked_alone();
+	served = BY_NOBODY;
+	tp_server_in_child(live);
+}
+
+/* A child that was forked inside a probe can't wait for itself: what the sessions have opened stays open there. */
+static void resume(void)
+{
+	struct tp_control_wish wish;
+
+	if (live && tp_control_wish(&wish) && tp_server_open(&wish, false) == 0 && start_thread() == 0)
+		return;
+	if (!tp_reading() && !tp_forked_alone())
+		tp_server_end_sessions();
+}
+
+static void register_for_forks(void)
+{
+	static struct tp_fork_hook hook = {.rank = TP_RANK_OUTPUTS, .in_child = in_child, .resume = resume};
+
+	tp_fork_register(&hook);
+}
+
+/* ---- Beginning ---- */
+
+static int listen_by_thread(const struct tp_control_wish *wish, bool make)
+{
+	int error;
+
+	register_for_forks();
+	tp_lock(&lock);
+	error = tp_server_open(wish, make);
+	if (!error && served != BY_THREAD)
+		error = start_thread();
+	if (error && served == BY_NOBODY)
+		tp_server_close();
+	tp_unlock(&lock);
+	return error;
+}
+
+static void start_if_wanted(void)
+{
+	struct tp_control_wish wish;
+
+	clock_gettime(CLOCK_REALTIME, &since);
+	if (tp_control_wish(&wish) && !wish.off)
+		listen_by_thread(&wish, wish.make);
+}
+
+void tp_control_start_if_wanted(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, start_if_wanted);
+}
+
+/* Whether the caller would wait for itself. */
+static bool is_inside(void)
+{
+	return tp_reading() || (served == BY_THREAD && pthread_equal(pthread_self(), thread));
+}
+
+/* False, after a message, in programs that nobody may look into. */
+static bool may_listen(struct tp_control_wish *wish)
+{
+	tp_control_start_if_wanted();
+	if (tp_control_wish(wish))
+		return true;
+	tp_complain("nobody can look into this process: it is a set-uid, set-gid or capability program");
+	return false;
+}
+
+int tp_control_start(void)
+{
+	struct tp_control_wish wish;
+
+	if (!may_listen(&wish))
+		return -EPERM;
+	return is_inside() ? -EDEADLK : -listen_by_thread(&wish, true);
+}
+
+int tp_control_fd(void)
+{
+	struct tp_control_wish wish;
+
+	if (!may_listen(&wish))
+		return -EPERM;
+	if (is_inside())
+		return -EDEADLK;
+	register_for_forks();
+	tp_lock(&lock);
+	if (served == BY_THREAD)
+		stop_thread();
+	const int error = tp_server_open(&wish, true);
+	if (!error)
+		served = BY_PROGRAM;
+	const int fd = error ? -error : tp_server_descriptor();
+	tp_unlock(&lock);
+	return fd;
+}
+
+int tp_control_serve(void)
+{
+	struct tp_guard guard;
+
+	if (tp_reading())
+		return -EDEADLK;
+	if (!tp_try_lock(&lock))
+		return -EBUSY;
+	const bool is_ours = served == BY_PROGRAM;
+	if (is_ours) {
+		tp_guard_enter(&guard);
+		tp_server_turn(false, PATIENCE_OF_PROGRAM);
+		tp_guard_leave(&guard);
+	}
+	tp_unlock(&lock);
+	return is_ours ? 0 : -EINVAL;
+}
+
+/* ---- The end ---- */
+
+int tp_control_stop(void)
+{
+	if (is_inside())
+		return -EDEADLK;
+	tp_lock(&lock);
+	if (served == BY_THREAD)
+		stop_thread();
+	tp_server_close();
+	served = BY_NOBODY;
+	tp_unlock(&lock);
+	return 0;
+}
+
+/* Without the lock: whoever has it may be waiting for a reader that never returns. */
+void tp_control_end(void)
+{
+	if (served == BY_THREAD) {
+		pthread_cancel(thread);
+		tp_thread_ends_soon(thread);
+	}
+	tp_server_leave();
+}

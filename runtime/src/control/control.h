@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control/control.h - what others, outside, ask of the process, for start/.
+ * tp/control.h has the functions that are public. Each file uses those below it only:
+ *
+ *	control.c        whether the process listens, and in which thread
+ *	  server.c       the connections
+ *	    request.c    a request
+ *	      inspect.c  those that change nothing
+ *	      change.c   those that do
+ *	    peer.c       who may
+ *	    rendezvous.c the directory and the socket
+ *	outputs.c        the open outputs, and whose they are
+ */
+#ifndef TP_CONTROL_PRIVATE_H
+#define TP_CONTROL_PRIVATE_H
+
+#include <time.h>
+
+/* Listens, where the environment and the directory say so. Only the first call does something. */
+void tp_control_start_if_wanted(void);
+
+/* At the end of the process: no request is served any more. It is waited for no longer than a moment. */
+void tp_control_end(void);
+
+/* When the process began to trace, by CLOCK_REALTIME. */
+struct timespec tp_control_since(void);
+
+#endif /* TP_CONTROL_PRIVATE_H */

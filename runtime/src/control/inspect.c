@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control/inspect.c - requests that change nothing.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tp/event.h>
+#include <tp/trace_seq.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "control/outputs.h"
+#include "control/request.h"
+#include "events/events.h"
+#include "events/pattern.h"
+#include "sinks/stats/stats.h"
+
+#define FORMAT_SIZE ((size_t)64 << 10) /* grows, if need be ... */
+#define FORMAT_MAX ((size_t)16 << 20)  /* ... up to this */
+
+/* Each line of the text after a tab. */
+static void put_text(struct tp_buffer *to, const char *text)
+{
+	while (*text) {
+		const size_t len = strcspn(text, "\n");
+		tp_buffer_printf(to, "\t%.*s\n", (int)len, text);
+		text += len + (text[len] == '\n');
+	}
+}
+
+/* ---- Events ---- */
+
+struct question {
+	struct tp_buffer *to;
+	struct tp_pattern *pattern; /* NULL: all */
+	bool formats;
+	const char *between; /* ids of outputs */
+};
+
+static void put_output(uint64_t serial, void *data)
+{
+	struct question *question = data;
+
+	tp_buffer_printf(question->to, "%s%llu", question->between, (unsigned long long)serial);
+	question->between = ",";
+}
+
+static void put_format(struct tp_buffer *to, const struct tp_event *event)
+{
+	struct trace_seq seq = {.full = true};
+
+	for (size_t size = FORMAT_SIZE; seq.full && size <= FORMAT_MAX; size *= 4) {
+		char *memory = tp_malloc(size);
+		if (!memory) {
+			to->failed = true;
+			return;
+		}
+		trace_seq_init(&seq, memory, size);
+		tp_event_format(event, &seq);
+		if (!seq.full)
+			put_text(to, memory);
+		free(memory);
+	}
+}
+
+static void put_event(const struct tp_event *event, void *data)
+{
+	struct question *question = data;
+	struct tp_buffer name = {.text = NULL};
+
+	tp_buffer_printf(&name, "%s:%s", event->system, event->name);
+	if (!name.failed && (!question->pattern || tp_pattern_matches(question->pattern, name.text))) {
+		const struct tracepoint *tp = event->tracepoint;
+		tp_buffer_printf(question->to, "event %s id=%u level=%d outputs=", name.text, event->id, (int)event->loglevel);
+		question->between = "";
+		tp_event_sinks(event, put_output, question);
+		tp_buffer_printf(question->to, "%s tracepoint=%s place=%s:%d\n", *question->between ? "" : "-", tp->name,
+				 tp->file ? tp->file : "", tp->line);
+		if (question->formats)
+			put_format(question->to, event);
+	}
+	tp_buffer_free(&name);
+}
+
+static void list_events(struct tp_request *request, const char *patterns, bool formats)
+{
+	struct question question = {.to = &request->reply, .formats = formats};
+	int error = 0;
+
+	if (patterns && *patterns)
+		question.pattern = tp_pattern_new(patterns, &error);
+	if (error) {
+		tp_request_fail(request, -error, "'%s' is no list of patterns; for example: sched:*,!sched:sched_wakeup", patterns);
+		return;
+	}
+	tp_for_each_event(put_event, &question);
+	if (question.pattern)
+		tp_pattern_free(question.pattern);
+	tp_buffer_printf(&request->reply, "ok\n");
+}
+
+void tp_request_events(struct tp_request *request, char *arguments)
+{
+	list_events(request, arguments, false);
+}
+
+void tp_request_formats(struct tp_request *request, char *arguments)
+{
+	list_events(request, arguments, true);
+}
+
+/* ---- Outputs ---- */
+
+static const char *owner_of(const struct tp_output_info *info, uint64_t session)
+{
+	switch (info->owner) {
+	case TP_OUTPUT_ENVIRONMENT:
+		return "environment";
+	case TP_OUTPUT_SESSION:
+		return info->session == session ? "session" : "other";
+	case TP_OUTPUT_KEPT:
+		return "kept";
+	default:
+		return "program";
+	}
+}
+
+struct rules {
+	struct tp_buffer *to;
+	uint64_t serial;
+};
+
+static void put_rule(bool enable, const char *patterns, void *data)
+{
+	const struct rules *rules = data;
+
+	tp_buffer_printf(rules->to, "rule %llu %s %s\n", (unsigned long long)rules->serial, enable ? "enable" : "disable", patterns);
+}
+
+/* A name may have a newline in it; a line must not. */
+static void put_name(struct tp_buffer *to, const char *name)
+{
+	for (; *name; name++)
+		tp_buffer_printf(to, "%c", (unsigned char)*name < ' ' ? '?' : *name);
+	tp_buffer_printf(to, "\n");
+}
+
+static void put_output_line(const struct tp_sink_view *view, void *data)
+{
+	struct tp_request *request = data;
+	struct tp_output_info info;
+
+	tp_outputs_find(view->serial, &info);
+	tp_buffer_printf(&request->reply, "output %llu kind=", (unsigned long long)view->serial);
+	for (const char *at = view->kind; *at; at++) /* "CTF", as TP_OUTPUT and "open" write it */
+		tp_buffer_printf(&request->reply, "%c", tolower((unsigned char)*at));
+	tp_buffer_printf(&request->reply, " owner=%s events=%u lost=", owner_of(&info, request->session), view->nr_attached);
+	for (size_t i = 0; i < TP_NR_LOST; i++)
+		tp_buffer_printf(&request->reply, "%s%lu", i ? "/" : "", view->lost[i]);
+	char *name = tp_outputs_name(view->serial);
+	tp_buffer_printf(&request->reply, " name=");
+	put_name(&request->reply, name ? name : view->kind);
+	free(name);
+	tp_sink_view_rules(view, put_rule, &(struct rules){&request->reply, view->serial});
+}
+
+void tp_request_outputs(struct tp_request *request, char *arguments)
+{
+	(void)arguments;
+	tp_sinks_each(put_output_line, request);
+	tp_buffer_printf(&request->reply, "ok\n");
+}
+
+/* ---- Statistics ---- */
+
+void tp_request_report(struct tp_request *request, char *arguments)
+{
+	struct tp_buffer text = {.text = NULL};
+	uint64_t id;
+
+	if (!tp_request_id(request, &arguments, &id))
+		return;
+	const char *form = tp_request_word(&arguments);
+	const bool json = form && strcmp(form, "json") == 0;
+	if (!json && form && strcmp(form, "text") != 0) {
+		tp_request_fail(request, EINVAL, "a report is text or json, not '%s'", form);
+		return;
+	}
+	struct tp_sink *sink = tp_sink_hold(id);
+	const int error = sink ? -tp_stats_report(sink, json, &text) : ENOENT;
+	if (sink)
+		tp_sink_let_go(sink);
+	if (!error && !text.failed) {
+		put_text(&request->reply, text.text);
+		tp_buffer_printf(&request->reply, "ok\n");
+	} else {
+		tp_request_fail(request, error ? error : ENOMEM, error == ENOENT ? "there is no output %llu" :
+				error == EINVAL ? "output %llu is no statistics" : "output %llu has no report now", (unsigned long long)id);
+	}
+	tp_buffer_free(&text);
+}

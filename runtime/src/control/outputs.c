@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control/outputs.c - see outputs.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tp/tp.h>
+
+#include "base/fork.h"
+#include "base/lock.h"
+#include "base/memory.h"
+#include "control/outputs.h"
+#include "events/events.h"
+
+struct output {
+	struct output *next;
+	struct tp_output_info info;
+	char name[];
+};
+
+static struct tp_lock lock = TP_LOCK_INIT(TP_RANK_OUTPUTS, "the outputs' lock");
+static struct output *outputs; /* in order of opening */
+
+/* The one at *found, or the end of the list. */
+static struct output **find(uint64_t serial)
+{
+	struct output **at = &outputs;
+
+	while (*at && (*at)->info.serial != serial)
+		at = &(*at)->next;
+	return at;
+}
+
+static void start(void)
+{
+	static struct tp_fork_hook hook = {.rank = TP_RANK_OUTPUTS, .lock = &lock.mutex};
+
+	tp_fork_register(&hook);
+}
+
+bool tp_outputs_add(struct tp_sink *sink, const char *name, const struct tp_output_info *info)
+{
+	struct output *output = tp_malloc(sizeof(*output) + strlen(name) + 1);
+
+	if (!output)
+		return false;
+	*output = (struct output){.info = *info};
+	output->info.serial = tp_sink_serial(sink);
+	strcpy(output->name, name);
+	start();
+	tp_lock(&lock);
+	*find(UINT64_MAX) = output;
+	tp_unlock(&lock);
+	return true;
+}
+
+bool tp_outputs_find(uint64_t serial, struct tp_output_info *info)
+{
+	tp_lock(&lock);
+	const struct output *output = *find(serial);
+	*info = output ? output->info : (struct tp_output_info){.serial = serial, .owner = TP_OUTPUT_PROGRAM};
+	tp_unlock(&lock);
+	return output != NULL;
+}
+
+char *tp_outputs_name(uint64_t serial)
+{
+	tp_lock(&lock);
+	const struct output *output = *find(serial);
+	char *name = output ? strdup(output->name) : NULL;
+	tp_unlock(&lock);
+	return name;
+}
+
+bool tp_outputs_keep(uint64_t serial, uint64_t session)
+{
+	tp_lock(&lock);
+	struct output *output = *find(serial);
+	const bool own = output && output->info.owner == TP_OUTPUT_SESSION && output->info.session == session;
+	if (own)
+		output->info.owner = TP_OUTPUT_KEPT;
+	tp_unlock(&lock);
+	return own;
+}
+
+/* Under the lock. */
+static void drop(struct output **at)
+{
+	struct output *output = *at;
+
+	*at = output->next;
+	free(output);
+}
+
+bool tp_outputs_take(uint64_t serial)
+{
+	tp_lock(&lock);
+	struct output **at = find(serial);
+	const bool found = *at != NULL;
+	if (found)
+		drop(at);
+	tp_unlock(&lock);
+	return found;
+}
+
+static struct output **find_of_session(uint64_t session)
+{
+	struct output **at = &outputs;
+
+	while (*at && ((*at)->info.owner != TP_OUTPUT_SESSION || (*at)->info.session != session))
+		at = &(*at)->next;
+	return at;
+}
+
+bool tp_outputs_has_session(uint64_t session)
+{
+	tp_lock(&lock);
+	const bool has = *find_of_session(session) != NULL;
+	tp_unlock(&lock);
+	return has;
+}
+
+bool tp_outputs_take_of_session(uint64_t session, uint64_t *serial)
+{
+	tp_lock(&lock);
+	struct output **at = find_of_session(session);
+	const bool found = *at != NULL;
+	if (found) {
+		*serial = (*at)->info.serial;
+		drop(at);
+	}
+	tp_unlock(&lock);
+	return found;
+}
+
+bool tp_outputs_take_any(struct tp_output_info *info)
+{
+	tp_lock(&lock);
+	struct output **at = &outputs;
+	const bool found = *at != NULL;
+	if (found) {
+		while ((*at)->next)
+			at = &(*at)->next;
+		*info = (*at)->info;
+		drop(at);
+	}
+	tp_unlock(&lock);
+	return found;
+}
+
+/* Whether the output's name is the one asked for, or of the kind that is. */
+static bool is_called(const char *known, const char *name, size_t len)
+{
+	return strncmp(known, name, len) == 0 && (!known[len] || (known[len] == ':' && !strchr(name, ':')));
+}
+
+struct tp_sink *tp_output(const char *name)
+{
+	const size_t len = name ? strlen(name) : 0;
+	struct tp_sink *sink = NULL;
+
+	tp_lock(&lock);
+	for (struct output *output = outputs; output && len && !sink; output = output->next) {
+		if (output->info.owner != TP_OUTPUT_ENVIRONMENT || !is_called(output->name, name, len))
+			continue;
+		sink = tp_sink_of_serial(output->info.serial);
+		output->info.lent = output->info.lent || sink;
+	}
+	tp_unlock(&lock);
+	return sink;
+}

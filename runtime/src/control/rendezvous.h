@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control/rendezvous.h - where clients find the process: a directory, and a
+ * socket in it.
+ */
+#ifndef TP_RENDEZVOUS_H
+#define TP_RENDEZVOUS_H
+
+#include <stdbool.h>
+
+#include "base/own_file.h"
+
+/* What TP_CONTROL says. */
+struct tp_control_wish {
+	bool off;      /* no listening, unless the program asks for it */
+	bool make;     /* the directory, where there is none */
+	bool children; /* forked children listen, too */
+	const char *directory; /* absolute; NULL: one of the two that are known to all */
+};
+
+/* Read once. False in programs that must not listen at all. */
+bool tp_control_wish(struct tp_control_wish *wish);
+
+struct tp_rendezvous {
+	struct tp_own_file directory, listener;
+	char *path;    /* of the directory, absolute */
+	char name[48]; /* of the socket in it; empty: there is none */
+};
+
+#define TP_RENDEZVOUS_NONE {.directory = TP_OWN_FILE_NONE, .listener = TP_OWN_FILE_NONE}
+
+/*
+ * Listens. 0, or an errno value after a message; ENOENT without one: there is
+ * no directory, and none is to be made.
+ */
+int tp_rendezvous_open(struct tp_rendezvous *at, const struct tp_control_wish *wish, bool make);
+
+/* Listens anew, after the program has closed the descriptors. 0 or an errno value. */
+int tp_rendezvous_again(struct tp_rendezvous *at);
+
+/* Closes the descriptors. remove: the name goes, too; not in a child, whose parent it leads to. */
+void tp_rendezvous_close(struct tp_rendezvous *at, bool remove);
+
+#endif /* TP_RENDEZVOUS_H */

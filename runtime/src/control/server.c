@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control/server.c - see server.h. The program may close any of the
+ * descriptors, and use their numbers for files of its own: each is looked at before it is used.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/outputs.h"
+#include "control/peer.h"
+#include "control/request.h"
+#include "control/server.h"
+
+#define MAX_CONNECTIONS 16
+#define MAX_REQUEST 65536
+#define MAX_MESSAGE 32768u /* of a reply; it is cut anywhere */
+
+static struct tp_rendezvous rendezvous = TP_RENDEZVOUS_NONE;
+static bool is_open;
+
+struct connection {
+	uint64_t session; /* no other connection ever has it; 0: this place is free */
+	struct tp_own_file file;
+	uint64_t heard;   /* from it, by CLOCK_MONOTONIC, in nanoseconds */
+	bool inherited;   /* the parent's: just its end is waited for */
+};
+
+/* Changed by the thread that serves only, but with each field set before session, as a fork may come at any moment. */
+static struct connection connections[MAX_CONNECTIONS];
+static uint64_t last_session;
+
+static struct tp_own_file epoll = TP_OWN_FILE_NONE; /* of a program that serves by itself */
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* ---- Replies ---- */
+
+/* False where the other side does not read, or is gone. */
+static bool send_all(int fd, const struct tp_buffer *reply, int patience)
+{
+	for (size_t at = 0; at < reply->len;) {
+		const size_t left = reply->len - at;
+		const ssize_t sent = send(fd, reply->text + at, left < MAX_MESSAGE ? left : MAX_MESSAGE, MSG_DONTWAIT | MSG_NOSIGNAL);
+		struct pollfd wanted = {.fd = fd, .events = POLLOUT};
+
+		if (sent > 0)
+			at += (size_t)sent;
+		else if (errno != EAGAIN || poll(&wanted, 1, patience) <= 0)
+			return false;
+	}
+	return true;
+}
+
+static bool reply_to(int fd, struct tp_buffer *reply, int patience)
+{
+	static char failure[] = "error ENOMEM the process has no memory\n";
+	const struct tp_buffer failed = {.text = failure, .len = sizeof(failure) - 1};
+	const bool sent = send_all(fd, reply->failed ? &failed : reply, patience);
+
+	tp_buffer_free(reply);
+	return sent;
+}
+
+static void refuse(int fd, const char *text)
+{
+	send(fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
+	close(fd);
+}
+
+/* ---- Connections ---- */
+
+static void watch(int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	const int to = tp_own_file_descriptor(&epoll);
+
+	if (to >= 0)
+		epoll_ctl(to, EPOLL_CTL_ADD, fd, &event);
+}
+
+static void disconnect(struct connection *connection)
+{
+	const uint64_t session = connection->session;
+	const int fd = tp_own_file_descriptor(&connection->file);
+
+	/* Children have the descriptor, too. */
+	if (fd >= 0 && !connection->inherited)
+		shutdown(fd, SHUT_RDWR);
+	tp_own_file_close(&connection->file);
+	__atomic_store_n(&connection->session, 0, __ATOMIC_RELEASE);
+	tp_request_end(session);
+}
+
+/* A free place; else that of whoever has been silent longest, and has opened nothing. */
+static struct connection *find_place(void)
+{
+	struct connection *idle = NULL;
+
+	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
+		struct connection *connection = &connections[i];
+		if (!connection->session)
+			return connection;
+		if (!connection->inherited && (!idle || connection->heard < idle->heard) &&
+		    !tp_outputs_has_session(connection->session))
+			idle = connection;
+	}
+	if (idle)
+		disconnect(idle);
+	return idle;
+}
+
+static void admit(int fd, int patience)
+{
+	struct tp_buffer greeting = {.text = NULL};
+
+	if (!tp_peer_may(fd)) {
+		refuse(fd, "error EACCES only the process's own user and root may look into it\n");
+		return;
+	}
+	struct connection *place = find_place();
+	if (!place) {
+		refuse(fd, "error EMFILE the process has as many connections as it can serve; end another tp first\n");
+		return;
+	}
+	*place = (struct connection){.heard = now()};
+	if (tp_own_file_take(&place->file, fd) != 0)
+		return;
+	watch(fd);
+	__atomic_store_n(&place->session, ++last_session, __ATOMIC_RELEASE);
+	tp_request_greet(&greeting);
+	if (!reply_to(fd, &greeting, patience))
+		disconnect(place);
+}
+
+/* While the process has no descriptor left, the client waits, and the thread looks for one now and then. */
+static void accept_all(int patience)
+{
+	int listener, fd;
+
+	while ((listener = tp_own_file_descriptor(&rendezvous.listener)) >= 0 &&
+	       (fd = tp_above_standard(accept4(listener, NULL, NULL, SOCK_CLOEXEC))) >= 0)
+		admit(fd, patience);
+	if (listener >= 0 && (errno == EMFILE || errno == ENFILE))
+		poll(NULL, 0, patience < 100 ? 0 : 100);
+}
+
+/* ---- Requests ---- */
+
+/* At most one descriptor may come with a request. False: the connection is over, or there is no request now. */
+static bool receive(int fd, char *line, struct tp_request *request, const char **mistake)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(4 * sizeof(int))];
+	} control;
+	struct iovec part = {.iov_base = line, .iov_len = MAX_REQUEST + 1};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+	int fds[4];
+	size_t nr = 0;
+
+	const ssize_t len = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (len <= 0)
+		return false;
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+		nr = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(fds, CMSG_DATA(header), nr * sizeof(int));
+	}
+	if (nr)
+		request->fd = tp_above_standard(fds[0]);
+	for (size_t i = 1; i < nr; i++)
+		close(fds[i]);
+	line[len] = '\0';
+	if (message.msg_flags & MSG_TRUNC || len > MAX_REQUEST)
+		*mistake = "a request has at most 65536 bytes";
+	else if (message.msg_flags & MSG_CTRUNC || nr > 1)
+		*mistake = "a request comes with one descriptor at most, for which the process must have room";
+	else if (memchr(line, '\0', (size_t)len))
+		*mistake = "a request is a line of text";
+	else if (line[strcspn(line, "\n")] && line[strcspn(line, "\n") + 1])
+		*mistake = "a request is one line, and a message one request";
+	return true;
+}
+
+/* False: the connection is to be closed. */
+static bool serve(struct connection *connection, int patience)
+{
+	static char line[MAX_REQUEST + 2]; /* only one thread serves */
+	struct tp_request request = {.session = connection->session, .fd = -1};
+	const char *mistake = NULL;
+
+	const int fd = tp_own_file_descriptor(&connection->file);
+	if (fd < 0 || connection->inherited)
+		return false;
+	errno = 0;
+	if (!receive(fd, line, &request, &mistake))
+		return errno == EAGAIN || errno == EINTR;
+	connection->heard = now();
+	line[strcspn(line, "\n")] = '\0';
+	if (mistake)
+		tp_request_fail(&request, EMSGSIZE, "%s", mistake);
+	else
+		tp_request_serve(&request, line);
+	if (request.fd >= 0)
+		close(request.fd);
+	return reply_to(fd, &request.reply, patience);
+}
+
+/* ---- A turn ---- */
+
+/* places[0] is the socket's; the number of them. Connections whose descriptor the program has closed are over. */
+static nfds_t list(struct pollfd places[], struct connection *of[])
+{
+	nfds_t nr = 0;
+
+	places[nr++] = (struct pollfd){.fd = tp_own_file_descriptor(&rendezvous.listener), .events = POLLIN};
+	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
+		struct connection *connection = &connections[i];
+		const int fd = connection->session ? tp_own_file_descriptor(&connection->file) : -1;
+		if (fd >= 0) {
+			of[nr] = connection;
+			places[nr++] = (struct pollfd){.fd = fd, .events = connection->inherited ? 0 : POLLIN};
+		} else if (connection->session) {
+			disconnect(connection);
+		}
+	}
+	return nr;
+}
+
+static void wait_for(struct pollfd *places, nfds_t nr)
+{
+	int state;
+
+	/* Where there is nothing to wait for, there is no way back. */
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+	poll(places, nr, -1);
+	pthread_setcancelstate(state, NULL);
+}
+
+/* Who came in meanwhile has found the old socket, which is gone by now, and comes again. */
+static void listen_again_if_closed(void)
+{
+	if (tp_own_file_descriptor(&rendezvous.listener) >= 0 || tp_rendezvous_again(&rendezvous) != 0)
+		return;
+	watch(tp_own_file_descriptor(&rendezvous.listener));
+}
+
+void tp_server_turn(bool wait, int patience)
+{
+	struct pollfd places[1 + MAX_CONNECTIONS];
+	struct connection *of[1 + MAX_CONNECTIONS];
+
+	listen_again_if_closed();
+	const nfds_t nr = list(places, of);
+	if (wait)
+		wait_for(places, nr);
+	else
+		poll(places, nr, 0);
+	for (nfds_t i = 1; i < nr; i++) {
+		if (places[i].revents && !serve(of[i], patience))
+			disconnect(of[i]);
+	}
+	if (places[0].revents)
+		accept_all(patience);
+}
+
+/* ---- From the opening to the end ---- */
+
+int tp_server_open(const struct tp_control_wish *wish, bool make)
+{
+	if (is_open)
+		return 0;
+	int error = tp_rendezvous_open(&rendezvous, wish, make);
+	is_open = !error;
+	return error;
+}
+
+bool tp_server_is_open(void)
+{
+	return is_open;
+}
+
+void tp_server_close(void)
+{
+	if (!is_open)
+		return;
+	tp_rendezvous_close(&rendezvous, true);
+	tp_server_end_sessions();
+	tp_own_file_close(&epoll);
+	epoll = (struct tp_own_file)TP_OWN_FILE_NONE;
+	is_open = false;
+}
+
+void tp_server_leave(void)
+{
+	if (is_open)
+		tp_rendezvous_close(&rendezvous, true);
+}
+
+int tp_server_descriptor(void)
+{
+	const int known = tp_own_file_descriptor(&epoll);
+
+	if (known >= 0)
+		return known;
+	int error = tp_own_file_take(&epoll, tp_above_standard(epoll_create1(EPOLL_CLOEXEC)));
+	if (error)
+		return -error;
+	watch(tp_own_file_descriptor(&rendezvous.listener));
+	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
+		if (connections[i].session)
+			watch(tp_own_file_descriptor(&connections[i].file));
+	}
+	return tp_own_file_descriptor(&epoll);
+}
+
+/* ---- Forks ---- */
+
+void tp_server_in_child(bool live)
+{
+	if (!is_open)
+		return;
+	tp_rendezvous_close(&rendezvous, false);
+	tp_own_file_close(&epoll);
+	epoll = (struct tp_own_file)TP_OWN_FILE_NONE;
+	is_open = false;
+	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
+		struct connection *connection = &connections[i];
+		connection->inherited = true;
+		if (connection->session && !live)
+			tp_own_file_close(&connection->file);
+	}
+}
+
+void tp_server_end_sessions(void)
+{
+	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
+		if (connections[i].session)
+			disconnect(&connections[i]);
+	}
+}

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: MIT
+"""Clients that mean harm, or that are just in a hurry: the process goes on, and serves the next one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import socket
+import struct
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from building import build, generate  # noqa: E402
+from control import HERE, Client, Control, Refused, Target, built  # noqa: E402
+from support import PATIENCE, until  # noqa: E402
+
+FUZZ = int(os.environ.get("FUZZ", "400"))
+
+
+class TestHostile(Control):
+    def works(self, target: Target) -> None:
+        """The process serves somebody else, who finds it as it was."""
+        client = target.connect()
+        self.assertEqual(len(client.ask("events")[0]), 2)
+        until(lambda: not client.outputs(), "what others have opened goes")
+        client.close()
+        target.do("work 10")
+
+    def test_silent_clients(self) -> None:
+        target = Target(self)
+        silent = [target.connect() for _ in range(40)]
+        self.works(target)
+        for client in silent:
+            client.close()
+        self.works(target)
+
+    def test_a_hundred_clients_at_once(self) -> None:
+        target = Target(self)
+        wrong: list[BaseException] = []
+
+        def look() -> None:
+            try:
+                while True:  # one that is idle makes way for another, and comes again
+                    with contextlib.suppress(EOFError, ConnectionError, Refused, BlockingIOError), \
+                            contextlib.closing(Client(target.sockets()[0])) as client:
+                        self.assertEqual(len(client.ask("events")[0]), 2)
+                        return
+            except BaseException as error:
+                wrong.append(error)
+
+        threads = [threading.Thread(target=look) for _ in range(100)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+        self.works(target)
+
+    def test_as_many_connections_as_there_can_be_that_all_have_something_open(self) -> None:
+        target = Target(self)
+        clients = []
+        for _ in range(16):
+            client = target.connect()
+            client.open("open stats x" if len(clients) < 2 else "open sdt" if False else "open text x", self.lines()[0].fileno())
+            clients.append(client)
+        with self.assertRaises(Refused) as caught:
+            target.connect()
+        self.assertEqual(caught.exception.name, "EMFILE")
+        for client in clients:
+            self.assertEqual(len(client.outputs()), 16)
+            client.close()
+        self.works(target)
+
+    def test_a_reader_that_stops_reading_loses_lines_and_nothing_else(self) -> None:
+        target = Target(self)
+        client = target.connect()
+        theirs, ours = self.lines()
+        number = client.open("open text x", theirs.fileno())
+        theirs.close()
+        client.ask(f"enable {number} *")
+        target.do("work 20000")
+        client.ask(f"disable {number} *")
+        lost = sum(int(part) for part in client.outputs()[number]["lost"].split("/"))
+        client.ask(f"close {number}")
+        lines = 0
+        while line := ours.recv(65536):
+            self.assertTrue(line.endswith(b"text=text\n") and line.count(b"\n") == 1, line)
+            lines += 1
+        self.assertEqual(lines + lost, 20000)
+        self.assertGreater(lost, 0)
+        self.assertEqual(target.end(), "")
+
+    def test_pipes_and_terminals_that_nobody_reads(self) -> None:
+        target = Target(self)
+        client = target.connect()
+        master, slave = os.openpty()
+        reader, writer = os.pipe()
+        for fd in (slave, writer):
+            number = client.open("open text x", fd)
+            self.assertTrue(os.get_blocking(fd), "the operator's own description stays as it was")
+            client.ask(f"enable {number} *")
+        target.do("work 20000")
+        target.do("long")
+        self.assertEqual([sum(map(int, output["lost"].split("/"))) > 0 for output in client.outputs().values()], [True, True])
+        for fd in (master, slave, reader, writer):
+            os.close(fd)
+        target.do("work 10")
+        client.close()
+        self.works(target)
+
+    def test_a_reader_that_is_gone(self) -> None:
+        target = Target(self)
+        client = target.connect()
+        theirs, ours = self.lines()
+        number = client.open("open text x", theirs.fileno())
+        theirs.close()
+        client.ask(f"enable {number} *")
+        ours.close()
+        target.do("work 1000")
+        client.close()
+        self.works(target)
+        self.assertEqual(target.end(), "")
+
+    def test_a_client_that_does_not_read_its_replies(self) -> None:
+        target = Target(self)
+        client = target.connect()
+        client.socket.setblocking(False)
+        with contextlib.suppress(BlockingIOError, ConnectionError):
+            while True:
+                client.send("formats")
+        self.works(target)
+
+    def test_clients_that_are_killed_at_every_step(self) -> None:
+        target = Target(self)
+        steps = ["events", "outputs", "open text x", "enable {} *", "disable {} *", "keep {}", "close {}"]
+        for last in range(len(steps) + 1):
+            client = target.connect()
+            theirs, _ = self.lines()
+            number = 0
+            for step in steps[:last]:
+                if step.startswith("open"):
+                    number = client.open(step, theirs.fileno())
+                elif step.startswith("keep") and last <= steps.index("close {}"):
+                    break
+                else:
+                    client.ask(step.format(number))
+            client.close()
+            self.works(target)
+        for last, step in enumerate(steps):  # without waiting for the last answer
+            client = target.connect()
+            if "{}" in step:
+                number = client.open("open text x", self.lines()[0].fileno())
+            if not step.startswith("keep"):
+                client.send(step.format(number), *([self.lines()[0].fileno()] if "text" in step else []))
+            client.close()
+            self.works(target)
+            self.assertIsNotNone(last)
+
+    def test_modules_that_come_and_go_meanwhile(self) -> None:
+        target = Target(self)
+        target.tell(f"churn {built()}/plugin.so 300")
+        client = target.connect()
+        number = client.open("open text x", self.lines()[0].fileno())
+        for i in range(200):
+            client.ask("formats")
+            client.ask(f"{'disable' if i % 2 else 'enable'} {number} *")
+        self.assertEqual(target.answer(), "0")
+        client.close()
+        self.works(target)
+
+    def test_a_process_that_ends_in_the_middle(self) -> None:
+        for how in ("exit", "crash"):
+            target = Target(self)
+            client = target.connect()
+            number = client.open("open text x", self.lines()[0].fileno())
+            for _ in range(20):
+                client.send(f"enable {number} *")
+                client.send(f"disable {number} *")
+            target.tell(how)
+            with self.assertRaises((EOFError, ConnectionError)):
+                while True:
+                    client.reply()
+            self.assertEqual(target.end(), "")
+
+    def test_a_process_that_is_forked_in_the_middle(self) -> None:
+        target = Target(self)
+        client = target.connect()
+        number = client.open("open text x", self.lines()[0].fileno())
+        children = []
+        for i in range(30):
+            client.send(f"{'disable' if i % 2 else 'enable'} {number} *")
+            children.append(target.do("spawn"))
+            client.reply()
+        for child in children:
+            self.assertEqual(len(target.connect(child).ask("events")[0]), 2)
+            os.kill(child, 9)
+        client.close()
+        self.works(target)
+
+
+class TestFuzz(Control):
+    def mutated(self, rng: random.Random) -> bytes:
+        """A request, or something like one."""
+        if rng.random() < 0.1:
+            return rng.randbytes(rng.choice((0, 1, 3, 100, 5000)))
+        words = [rng.choice(("events", "formats", "outputs", "open", "keep", "close", "enable", "disable", "report", "snapshot")),
+                 rng.choice(("1", "2", "3", "text", "ctf", "stats", "x", "-1", "99999999999999999999", "")),
+                 rng.choice(("*", "target:*", "!*", ",", "[", "a" * 3000, "name,mode=flight", "name,field=*.*", "json", "%n%s", "")),
+                 rng.choice(("", "x", ",", "\t"))]
+        data = bytearray(" ".join(words[:rng.randrange(5)]).encode())
+        for _ in range(rng.choice((0, 0, 1, 3))):
+            if data:
+                data[rng.randrange(len(data))] = rng.randrange(256)
+        return bytes(data)
+
+    def test_requests_that_mean_nothing(self) -> None:
+        directory = self.path("program")
+        generate(directory, os.path.join(HERE, "target.tp"))
+        program = os.path.join(directory, "target")
+        build(program, os.path.join(HERE, "target.c"), include=[directory], sanitizer="asan")
+        seed = time.time_ns()
+        rng = random.Random(seed)
+        target = Target(self, program=program, ASAN_OPTIONS="detect_leaks=0")
+        os.mkdir(self.path("trace"))
+        fds = [os.open(self.path("trace"), os.O_RDONLY), os.open(self.path("lines"), os.O_RDWR | os.O_CREAT), *os.pipe(),
+               self.lines()[0].fileno(), os.open("/dev/null", os.O_RDONLY)]
+        client = target.connect()
+        for _ in range(FUZZ):
+            request = self.mutated(rng)
+            try:
+                client.send(request, *rng.sample(fds, rng.choice((0, 0, 1, 1, 2))))
+                if request:
+                    client.reply()
+            except Refused:
+                pass
+            except (EOFError, ConnectionError):
+                self.assertIsNone(target.process.poll(), f"seed {seed}: {request!r}")
+                client = target.connect()
+            if rng.random() < 0.05:
+                target.do("work 10")
+                client.close()
+                client = target.connect()
+        client.close()
+        self.assertEqual(len(target.connect().ask("events")[0]), 2)
+        self.assertNotIn("ERROR", target.end())
+
+    def test_control_messages_that_mean_nothing(self) -> None:
+        target = Target(self)
+        for kind in (socket.SCM_RIGHTS, socket.SCM_CREDENTIALS):
+            client = target.connect()
+            data = struct.pack("iii", os.getpid(), os.geteuid(), os.getegid()) if kind == socket.SCM_CREDENTIALS else struct.pack("4i", *[0] * 4)
+            with contextlib.suppress(OSError):
+                client.socket.sendmsg([b"events"], [(socket.SOL_SOCKET, kind, data)])
+                with contextlib.suppress(Refused):
+                    client.reply()
+        self.assertEqual(len(target.connect().ask("events")[0]), 2)
+        self.assertGreater(PATIENCE, 0)
