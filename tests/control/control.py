@@ -112,6 +112,7 @@ class Target:
             text=True, cwd=case.dir, env={**case.environment, **env}, user=user, group=user,
             extra_groups=None if user is None else [])
         case.addCleanup(self.end)
+        case.addCleanup(self.process.kill)  # what a test has not ended
         self.pid = int(self.answer().removeprefix("ready "))
 
     def answer(self) -> str:
@@ -132,7 +133,7 @@ class Target:
         """As tp does it: where the program has just closed the descriptors, the thread listens anew."""
         while True:
             until(lambda: self.sockets(pid), "the process listens")
-            with contextlib.suppress(ConnectionError, EOFError, FileNotFoundError):
+            with contextlib.suppress(ConnectionError, EOFError, FileNotFoundError, IndexError):
                 client = Client(self.sockets(pid)[0])
                 self.case.addCleanup(client.close)
                 return client

@@ -40,6 +40,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,8 +121,10 @@ static void close_all(void)
 
 static void use_up(void)
 {
+	const struct rlimit limit = {256, 256};
 	int fd;
 
+	setrlimit(RLIMIT_NOFILE, &limit);
 	while (nr_taken < 4096 && (fd = open("/dev/null", O_RDONLY)) >= 0)
 		taken[nr_taken++] = fd;
 }

@@ -103,38 +103,38 @@ static void fail_with_messages(struct tp_request *request, int error, const stru
 		tp_request_fail(request, error, "%s", tp_strerror(error));
 }
 
-/* The sink is the session's, and listed as KIND:NAME. False: there is no memory. */
-static bool add(struct tp_sink *sink, const struct kind *kind, const char *name, uint64_t session)
+/* The sink is the session's, and listed by this name. */
+static void add(struct tp_request *request, const struct kind *kind, struct tp_sink *sink, const struct tp_buffer *name)
 {
-	const struct tp_output_info info = {.owner = TP_OUTPUT_SESSION, .session = session, .written = kind->written};
-	struct tp_buffer full = {.text = NULL};
+	const struct tp_output_info info = {.owner = TP_OUTPUT_SESSION, .session = request->session, .written = kind->written};
+	const uint64_t serial = tp_sink_serial(sink);
 
-	tp_buffer_printf(&full, "%s:%s", kind->name, name);
-	const bool added = !full.failed && tp_outputs_add(sink, full.text, &info);
-	tp_buffer_free(&full);
-	return added;
+	if (!name->failed && tp_outputs_add(sink, name->text, &info)) {
+		tp_buffer_printf(&request->reply, "ok %llu\n", (unsigned long long)serial);
+		return;
+	}
+	tp_sink_close(sink);
+	tp_request_fail(request, ENOMEM, "the process has no memory");
 }
 
 static void open_kind(struct tp_request *request, const struct kind *kind, char *name)
 {
-	struct tp_buffer messages = {.text = NULL};
+	struct tp_buffer messages = {.text = NULL}, full = {.text = NULL};
 	const int fd = kind->descriptor ? request->fd : -1;
 
 	if (kind->descriptor)
 		request->fd = -1; /* the sink's, or closed */
+	tp_buffer_printf(&full, "%s:%s", kind->name, name);
 	tp_message_capture(&messages);
 	errno = 0;
 	struct tp_sink *sink = kind->open(name, fd);
 	const int error = errno ? errno : EINVAL;
 	tp_message_capture(NULL);
-	if (!sink) {
+	if (sink)
+		add(request, kind, sink, &full);
+	else
 		fail_with_messages(request, error, &messages);
-	} else if (!add(sink, kind, name, request->session)) {
-		tp_sink_close(sink);
-		tp_request_fail(request, ENOMEM, "the process has no memory");
-	} else {
-		tp_buffer_printf(&request->reply, "ok %llu\n", (unsigned long long)tp_sink_serial(sink));
-	}
+	tp_buffer_free(&full);
 	tp_buffer_free(&messages);
 }
 

@@ -31,6 +31,7 @@
 static struct tp_lock lock = TP_LOCK_INIT(TP_RANK_CONTROL, "the control's lock");
 static pthread_t thread;
 static enum { BY_NOBODY, BY_THREAD, BY_PROGRAM } served; /* changes under the lock */
+static bool stopping; /* the thread */
 static struct timespec since;
 
 struct timespec tp_control_since(void)
@@ -48,8 +49,9 @@ static void *run(void *unused)
 	tp_readers_register_thread();
 	/* For good: what it calls may be traced, but it has no part in any sink, as it opens and closes them. */
 	tp_guard_enter(&guard);
-	for (;;)
+	while (!__atomic_load_n(&stopping, __ATOMIC_ACQUIRE))
 		tp_server_turn(true, PATIENCE_OF_THREAD);
+	tp_guard_leave(&guard);
 	return unused;
 }
 
@@ -60,6 +62,7 @@ static int start_thread(void)
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK);
+	stopping = false;
 	tp_guard_enter(&guard); /* the program's handlers are not for this thread, which inherits what is blocked */
 	const int error = pthread_create(&thread, &attributes, run, NULL);
 	tp_guard_leave(&guard);
@@ -69,10 +72,17 @@ static int start_thread(void)
 	return error;
 }
 
-/* The thread can be cancelled while it waits for somebody. */
+/* If the program has closed the socket, nothing else wakes the thread, which can be cancelled while it waits. */
+static void ask_thread_to_stop(void)
+{
+	__atomic_store_n(&stopping, true, __ATOMIC_RELEASE);
+	if (!tp_server_wake())
+		pthread_cancel(thread);
+}
+
 static void stop_thread(void)
 {
-	pthread_cancel(thread);
+	ask_thread_to_stop();
 	pthread_join(thread, NULL);
 	served = BY_NOBODY;
 }
@@ -224,7 +234,7 @@ int tp_control_stop(void)
 void tp_control_end(void)
 {
 	if (served == BY_THREAD) {
-		pthread_cancel(thread);
+		ask_thread_to_stop();
 		tp_thread_ends_soon(thread);
 	}
 	tp_server_leave();

@@ -275,6 +275,7 @@ int tp_rendezvous_again(struct tp_rendezvous *at)
 		return error;
 	if (at->name[0])
 		unlinkat(tp_own_file_descriptor(&at->directory), at->name, 0);
+	tp_own_file_close(&at->listener);
 	return listen_there(at);
 }
 

@@ -20,6 +20,7 @@
 
 #define MAX_CONNECTIONS 16
 #define MAX_REQUEST 65536
+#define RETRY 1000 /* milliseconds, while there is no descriptor for the socket; in a jail without the directory there is no way back */
 #define MAX_MESSAGE 32768u /* of a reply; it is cut anywhere */
 
 static struct tp_rendezvous rendezvous = TP_RENDEZVOUS_NONE;
@@ -35,6 +36,7 @@ struct connection {
 /* Changed by the thread that serves only, but with each field set before session, as a fork may come at any moment. */
 static struct connection connections[MAX_CONNECTIONS];
 static uint64_t last_session;
+static bool is_deaf; /* the socket, by tp_server_wake(): the next who serves listens anew */
 
 static struct tp_own_file epoll = TP_OWN_FILE_NONE; /* of a program that serves by itself */
 
@@ -240,22 +242,25 @@ static nfds_t list(struct pollfd places[], struct connection *of[])
 	return nr;
 }
 
-static void wait_for(struct pollfd *places, nfds_t nr)
+static void wait_for(struct pollfd *places, nfds_t nr, int timeout)
 {
 	int state;
 
-	/* Where there is nothing to wait for, there is no way back. */
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
-	poll(places, nr, -1);
+	poll(places, nr, timeout);
 	pthread_setcancelstate(state, NULL);
 }
 
 /* Who came in meanwhile has found the old socket, which is gone by now, and comes again. */
-static void listen_again_if_closed(void)
+static int listen_again(void)
 {
-	if (tp_own_file_descriptor(&rendezvous.listener) >= 0 || tp_rendezvous_again(&rendezvous) != 0)
-		return;
+	const int error = tp_rendezvous_again(&rendezvous);
+
+	if (error)
+		return error;
+	is_deaf = false;
 	watch(tp_own_file_descriptor(&rendezvous.listener));
+	return 0;
 }
 
 void tp_server_turn(bool wait, int patience)
@@ -263,10 +268,11 @@ void tp_server_turn(bool wait, int patience)
 	struct pollfd places[1 + MAX_CONNECTIONS];
 	struct connection *of[1 + MAX_CONNECTIONS];
 
-	listen_again_if_closed();
+	const int error = tp_own_file_descriptor(&rendezvous.listener) < 0 ? listen_again() : 0;
+	const int timeout = error == EMFILE || error == ENFILE ? RETRY : -1;
 	const nfds_t nr = list(places, of);
 	if (wait)
-		wait_for(places, nr);
+		wait_for(places, nr, timeout);
 	else
 		poll(places, nr, 0);
 	for (nfds_t i = 1; i < nr; i++) {
@@ -277,14 +283,25 @@ void tp_server_turn(bool wait, int patience)
 		accept_all(patience);
 }
 
+bool tp_server_wake(void)
+{
+	const int listener = tp_own_file_descriptor(&rendezvous.listener);
+
+	is_deaf = true;
+	return listener >= 0 && shutdown(listener, SHUT_RDWR) == 0;
+}
+
 /* ---- From the opening to the end ---- */
 
 int tp_server_open(const struct tp_control_wish *wish, bool make)
 {
+	if (is_open && is_deaf)
+		listen_again();
 	if (is_open)
 		return 0;
 	int error = tp_rendezvous_open(&rendezvous, wish, make);
 	is_open = !error;
+	is_deaf = false;
 	return error;
 }
 
@@ -316,6 +333,8 @@ int tp_server_descriptor(void)
 
 	if (known >= 0)
 		return known;
+	if (is_deaf)
+		listen_again();
 	int error = tp_own_file_take(&epoll, tp_above_standard(epoll_create1(EPOLL_CLOEXEC)));
 	if (error)
 		return -error;
