@@ -5,9 +5,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include <tp/control.h>
 
@@ -18,6 +16,7 @@
 #include "base/message.h"
 #include "base/readers.h"
 #include "control/control.h"
+#include "control/serve.h"
 #include "control/server.h"
 
 #define STACK ((size_t)256 << 10)
@@ -32,12 +31,6 @@ static struct tp_lock lock = TP_LOCK_INIT(TP_RANK_CONTROL, "the control's lock")
 static pthread_t thread;
 static enum { BY_NOBODY, BY_THREAD, BY_PROGRAM } served; /* changes under the lock */
 static bool stopping; /* the thread */
-static struct timespec since;
-
-struct timespec tp_control_since(void)
-{
-	return since;
-}
 
 /* ---- The thread ---- */
 
@@ -140,7 +133,7 @@ static void start_if_wanted(void)
 {
 	struct tp_control_wish wish;
 
-	clock_gettime(CLOCK_REALTIME, &since);
+	tp_serve_start();
 	if (tp_control_wish(&wish) && !wish.off)
 		listen_by_thread(&wish, wish.make);
 }

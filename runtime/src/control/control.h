@@ -5,25 +5,21 @@
  *
  *	control.c        whether the process listens, and in which thread
  *	  server.c       the connections
- *	    request.c    a request
- *	      inspect.c  those that change nothing
- *	      change.c   those that do
- *	    peer.c       who may
+ *	    serve.c      a session
+ *	      inspect.c  requests that change nothing
+ *	      change.c   requests that do
+ *	        request.c  words of a request, and errors
+ *	    peer.c       who may connect
  *	    rendezvous.c the directory and the socket
  *	outputs.c        the open outputs, and whose they are
  */
 #ifndef TP_CONTROL_PRIVATE_H
 #define TP_CONTROL_PRIVATE_H
 
-#include <time.h>
-
 /* Listens, where the environment and the directory say so. Only the first call does something. */
 void tp_control_start_if_wanted(void);
 
 /* At the end of the process: no request is served any more. It is waited for no longer than a moment. */
 void tp_control_end(void);
-
-/* When the process began to trace, by CLOCK_REALTIME. */
-struct timespec tp_control_since(void);
 
 #endif /* TP_CONTROL_PRIVATE_H */

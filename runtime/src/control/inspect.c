@@ -12,8 +12,8 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "control/commands.h"
 #include "control/outputs.h"
-#include "control/request.h"
 #include "events/events.h"
 #include "events/pattern.h"
 #include "sinks/stats/stats.h"

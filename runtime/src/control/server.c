@@ -15,7 +15,7 @@
 
 #include "control/outputs.h"
 #include "control/peer.h"
-#include "control/request.h"
+#include "control/serve.h"
 #include "control/server.h"
 
 #define MAX_CONNECTIONS 16
@@ -103,7 +103,7 @@ static void disconnect(struct connection *connection)
 		shutdown(fd, SHUT_RDWR);
 	tp_own_file_close(&connection->file);
 	__atomic_store_n(&connection->session, 0, __ATOMIC_RELEASE);
-	tp_request_end(session);
+	tp_serve_end(session);
 }
 
 /* A free place; else that of whoever has been silent longest, and has opened nothing. */
@@ -142,7 +142,7 @@ static void admit(int fd, int patience)
 		return;
 	watch(fd);
 	__atomic_store_n(&place->session, ++last_session, __ATOMIC_RELEASE);
-	tp_request_greet(&greeting);
+	tp_serve_greeting(&greeting);
 	if (!reply_to(fd, &greeting, patience))
 		disconnect(place);
 }
@@ -215,7 +215,7 @@ static bool serve(struct connection *connection, int patience)
 	if (mistake)
 		tp_request_fail(&request, EMSGSIZE, "%s", mistake);
 	else
-		tp_request_serve(&request, line);
+		tp_serve(&request, line);
 	if (request.fd >= 0)
 		close(request.fd);
 	return reply_to(fd, &request.reply, patience);
