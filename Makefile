@@ -178,8 +178,21 @@ $(SCHED)/sched-trace: $(SCHED_OBJECTS) $(BUILD)/libtp.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-examples: $(BUILD)/examples/pgz/pgz $(SCHED)/sched-trace $(MODULES)/host $(MODULES)/tracepoint-example.so \
-	$(MODULES)/tracepoint-probe-example.so
+# A server whose late traces have the initial state.
+STATE := $(BUILD)/examples/state
+$(STATE)/conn.h: $(STATE)/conn.stamp ;
+$(STATE)/conn.stamp: examples/state/conn.tp $(TPGEN_SOURCES)
+	$(call say,TPGEN,$(@:.stamp=.h))
+	$(Q)mkdir -p $(@D)
+	$(Q)$(TPGEN) gen --stamp $@ -o $(@D) $<
+$(BUILD)/obj/examples/state/server.o: $(STATE)/conn.h
+$(BUILD)/obj/examples/state/server.o: OUR_CFLAGS += -iquote $(STATE)
+$(STATE)/server: $(BUILD)/obj/examples/state/server.o $(BUILD)/libtp.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+examples: $(BUILD)/examples/pgz/pgz $(SCHED)/sched-trace $(STATE)/server $(MODULES)/host \
+	$(MODULES)/tracepoint-example.so $(MODULES)/tracepoint-probe-example.so
 
 demo: $(BUILD)/examples/pgz/pgz
 	$(Q)examples/pgz/demo.sh $(BUILD)

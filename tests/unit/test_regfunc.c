@@ -5,8 +5,12 @@
  * hang on a tracepoint of which they only say the name.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
 
 #include "base/memory.h"
 #include "sample.h"
@@ -73,6 +77,52 @@ static void *no_malloc(size_t size)
 	(void)size;
 	return NULL;
 }
+
+/* ---- Waiting ---- */
+
+static bool inside;
+
+static int regfunc_slow(void)
+{
+	__atomic_store_n(&inside, true, __ATOMIC_RELEASE);
+	usleep(50000);
+	return 0;
+}
+
+static void *enable(void *how)
+{
+	struct tp_sink *sink = how;
+
+	if (sink)
+		tp_enable(sink, "with");
+	else
+		add(0);
+	return NULL;
+}
+
+/* A thread that the regfunc has woken finds the event on, whoever switches it. */
+START_TEST(waited_for)
+{
+	pthread_t thread;
+	struct tp_sink *sink = _i ? tp_text_sink(stderr) : NULL;
+
+	set_up();
+	one.tp.regfunc = regfunc_slow;
+	tp_module_load(&one.module);
+	pthread_create(&thread, NULL, enable, sink);
+	while (!__atomic_load_n(&inside, __ATOMIC_ACQUIRE))
+		usleep(100);
+	ck_assert(!tp_tracepoint_is_on(&one.tp));
+	tp_enable_wait();
+	ck_assert(tp_tracepoint_is_on(&one.tp));
+	pthread_join(thread, NULL);
+	if (sink)
+		tp_sink_close(sink);
+	else
+		take(0);
+	tp_module_unload(&one.module);
+}
+END_TEST
 
 /* ---- One module ---- */
 
@@ -267,6 +317,7 @@ int main(void)
 
 	tcase_add_checked_fixture(all, set_up, NULL);
 	tcase_add_test(all, around_the_first_and_the_last_probe);
+	tcase_add_loop_test(all, waited_for, 0, 2);
 	tcase_add_test(all, either_may_be_missing);
 	tcase_add_test(all, refused_probe_changes_nothing);
 	tcase_add_test(all, without_memory_it_is_not_called);

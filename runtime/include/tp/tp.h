@@ -297,6 +297,14 @@ TP_PUBLIC int tp_enable(struct tp_sink *sink, const char *patterns);
  */
 TP_PUBLIC int tp_disable(struct tp_sink *sink, const char *patterns);
 
+/*
+ * Waits until what other threads are switching is done: calls of tp_enable, tp_disable, register and unregister that have
+ * begun, the closing of a sink, the loading of a module. A regfunc (TRACE_EVENT_FN) is called before its event is on: the
+ * thread that it has asked to record the program's state calls this first (docs/api.md, "A trace that begins late"). Not
+ * in a regfunc or an unregfunc, which would wait for itself.
+ */
+TP_PUBLIC void tp_enable_wait(void);
+
 #ifdef __cplusplus
 }
 #endif

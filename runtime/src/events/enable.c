@@ -327,3 +327,11 @@ int tp_disable(struct tp_sink *sink, const char *patterns)
 {
 	return enable_or_disable(sink, patterns, false);
 }
+
+/* tp_enable() keeps the first lock until all is switched, register the second one. */
+void tp_enable_wait(void)
+{
+	tp_lock(&tp_events_lock);
+	tp_registry_switch();
+	tp_unlock(&tp_events_lock);
+}
