@@ -81,6 +81,7 @@ SANDBOXED = ", `TP_SANDBOX=1`"
 OUTPUTS = {
     "all": "",
     "`text:`": "text:{file}",
+    "`socket:`": "socket:{listener}",
     "`ctf:`": "ctf:{file},packet=4K",
     "`ctf:` in `mode=flight`": "ctf:{file},mode=flight,packet=4K,size=64K",
     "`stats:`": "stats:{file},json",
@@ -150,6 +151,7 @@ class Run:
 
 class Sandboxes(Case):
     instance = ""
+    listener = ""
     user: dict[str, Any] = {}
     more: dict[str, str] = {}
     libtp = "shared"
@@ -167,7 +169,8 @@ class Sandboxes(Case):
     def environment(self, sink: str, directory: str, moment: str) -> dict[str, str]:
         env = {k: v for k, v in os.environ.items() if not k.startswith(("TP_", "LTTNG_"))}
         file = os.path.join(directory, "out")
-        output = OUTPUTS[sink.removesuffix(SANDBOXED)].format(file=file, instance=self.instance)
+        output = OUTPUTS[sink.removesuffix(SANDBOXED)].format(file=file, instance=self.instance,
+                                                              listener=self.listener)
         env |= {"SANDBOX_FILE": file, "SANDBOX_FILE_THEN": f"{file}.1", "SANDBOX_INSTANCE": self.instance,
                 "SANDBOX_MODULE": os.path.join(built(), "module.so"), "SANDBOX_SINK": output.split(":")[0]}
         if output.startswith("stats:") and moment == "fork":

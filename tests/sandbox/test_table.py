@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -108,6 +110,27 @@ class Table(Sandboxes):
     def test_text(self) -> None:
         self.table("`text:`")
 
+    def test_socket(self) -> None:
+        """One that reads all that is sent."""
+        self.listener = self.path("lines")
+        reader = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.addCleanup(reader.close)
+        reader.bind(self.listener)
+        os.chmod(self.listener, 0o777)
+
+        def read_all() -> None:
+            while reader.recv(1 << 16) != b"end":
+                pass
+
+        def end() -> None:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+                sender.sendto(b"end", self.listener)
+            thread.join()
+        thread = threading.Thread(target=read_all)
+        thread.start()
+        self.addCleanup(end)
+        self.table("`socket:`")
+
     def test_ctf(self) -> None:
         self.table("`ctf:`")
 
@@ -135,5 +158,5 @@ class Table(Sandboxes):
         self.table("`lttng:`")
 
     def test_every_row_is_tested(self) -> None:
-        tested = ("all", "`text:`", "`ctf:`", "`stats:`", "`sdt:`", "`ftrace:`", "`lttng:`")
+        tested = ("all", "`text:`", "`socket:`", "`ctf:`", "`stats:`", "`sdt:`", "`ftrace:`", "`lttng:`")
         self.assertEqual([row for row in rows() if not row.sink.startswith(tested)], [])
