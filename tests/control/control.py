@@ -22,13 +22,13 @@ DAEMONS = os.path.join(os.path.dirname(HERE), "daemons")
 
 
 @functools.cache
-def built() -> str:
-    """The directory of the program, and of a library that it can load."""
+def built(libtp: str = "shared") -> str:
+    """The directory of the program, and of a library that it can load; libtp as for build()."""
     path = temporary()
     os.chmod(path, 0o755)
     generate(path, os.path.join(HERE, "target.tp"), os.path.join(DAEMONS, "plugin.tp"))
-    build(os.path.join(path, "target"), os.path.join(HERE, "target.c"), include=[path], libtp="shared")
-    build(os.path.join(path, "plugin.so"), os.path.join(DAEMONS, "plugin.c"), include=[path], libtp="shared")
+    build(os.path.join(path, "target"), os.path.join(HERE, "target.c"), include=[path], libtp=libtp)
+    build(os.path.join(path, "plugin.so"), os.path.join(DAEMONS, "plugin.c"), include=[path], libtp=libtp)
     return path
 
 
@@ -108,7 +108,7 @@ class Target:
     def __init__(self, case: Control, program: str = "", user: int | None = None, **env: str) -> None:
         self.case = case
         self.process = subprocess.Popen(  # pylint: disable=consider-using-with
-            [program or os.path.join(built(), "target")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [program or os.path.join(built(case.libtp), "target")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, cwd=case.dir, env={**case.environment, **env}, user=user, group=user,
             extra_groups=None if user is None else [])
         case.addCleanup(self.end)
@@ -154,12 +154,14 @@ class Target:
 class Control(Case):
     """A test with a directory in which processes listen."""
 
+    libtp = "shared"
+
     def setUp(self) -> None:
         super().setUp()
         os.chmod(self.dir, 0o755)
         self.directory = self.path("tp")
         os.mkdir(self.directory, 0o700)
-        self.environment = {**os.environ, "TP_CONTROL": self.directory}
+        self.environment = {**os.environ, "TP_CONTROL": self.directory, "ASAN_OPTIONS": "detect_leaks=0:handle_segv=0"}
 
     def lines(self) -> tuple[socket.socket, socket.socket]:
         """Two ends of a connection for lines of text: the process's, and the test's."""

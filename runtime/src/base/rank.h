@@ -21,9 +21,9 @@ enum tp_rank {
 	TP_RANK_CONTROL,  /* control/: whoever begins or ends to listen, or serves; no reader takes it, and no fork */
 	TP_RANK_READERS,  /* liburcu's own: taken by waits for readers, and by a thread's first hit */
 	TP_RANK_FORK,     /* base/fork.c: one fork at a time */
-	TP_RANK_OUTPUTS,  /* control/: the list of outputs */
 	TP_RANK_MODULES,  /* core/module.c: modules that come and go */
 	TP_RANK_EVENTS,   /* events/: events, sinks, what is enabled */
+	TP_RANK_OUTPUTS,  /* control/: the list of outputs; leaf */
 	TP_RANK_REGISTRY, /* core/: names, probe arrays, sites */
 	TP_RANK_LTTNG,    /* LTTng's; its own threads take it, too */
 	TP_RANK_WRITING,  /* of a statistics sink: who writes its file; no fork takes it */

@@ -155,18 +155,38 @@ static bool is_called(const char *known, const char *name, size_t len)
 	return strncmp(known, name, len) == 0 && (!known[len] || (known[len] == ':' && !strchr(name, ':')));
 }
 
+/* The next of TP_OUTPUT's that is called so, behind the one with *serial; the first for 0. False: there is none. */
+static bool find_next(const char *name, size_t len, uint64_t *serial)
+{
+	tp_lock(&lock);
+	const struct output *at = *serial ? (*find(*serial) ? (*find(*serial))->next : NULL) : outputs;
+	while (at && (at->info.owner != TP_OUTPUT_ENVIRONMENT || !is_called(at->name, name, len)))
+		at = at->next;
+	*serial = at ? at->info.serial : 0;
+	tp_unlock(&lock);
+	return at != NULL;
+}
+
+/* The program has it from now on. */
+static void lend(uint64_t serial)
+{
+	tp_lock(&lock);
+	struct output *output = *find(serial);
+	if (output)
+		output->info.lent = true;
+	tp_unlock(&lock);
+}
+
 struct tp_sink *tp_output(const char *name)
 {
 	const size_t len = name ? strlen(name) : 0;
-	struct tp_sink *sink = NULL;
+	uint64_t serial = 0;
 
-	tp_lock(&lock);
-	for (struct output *output = outputs; output && len && !sink; output = output->next) {
-		if (output->info.owner != TP_OUTPUT_ENVIRONMENT || !is_called(output->name, name, len))
-			continue;
-		sink = tp_sink_of_serial(output->info.serial);
-		output->info.lent = output->info.lent || sink;
+	while (len && find_next(name, len, &serial)) {
+		lend(serial); /* first: from here on nobody else closes it */
+		struct tp_sink *sink = tp_sink_of_serial(serial);
+		if (sink)
+			return sink;
 	}
-	tp_unlock(&lock);
-	return sink;
+	return NULL;
 }
