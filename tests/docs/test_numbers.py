@@ -174,7 +174,7 @@ QUOTED = (
     quoted(ARCHITECTURE, r"then events, each #-byte aligned", Defined("runtime/src/record/packet.h", "TP_STREAM_ALIGN")),
     quoted("docs/sandbox.md", r"`madvise` for each new #", Defined("runtime/src/sinks/ctf/make.c", "SLICE")),
     quoted(API, r"opened in the first # ms", Defined("runtime/src/base/clock.c", "BASELINE_MIN_NS", 1e-6)),
-    quoted(API, r"waits # ms for it", Defined("runtime/src/start/environment.c", r"tv_nsec \+= (\d+) \* 1000 \* 1000")),
+    quoted(API, r"waits # ms for it", Defined("runtime/src/base/helper_thread.c", r"tv_nsec \+= (\d+) \* 1000 \* 1000")),
     # Statistics
     quoted(SINKS, r"# statistics sinks", Defined(STATS, "TP_STATS_SINKS")),
     quoted(SINKS, r"`interval=(?:SECONDS)?` \|[^|]*? `?#`? to `?#`?[;,:]",

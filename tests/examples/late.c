@@ -74,6 +74,16 @@ static int off(void)
 	return error;
 }
 
+/* Not by a FILE, which dprintf() has, too: exit() would flush it again if this thread had just done so. */
+static void answer_with(int fd, int answer)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d\n", answer);
+
+	if (write(fd, text, (size_t)len) != len)
+		perror("late: write");
+}
+
 static void *obey(void *unused)
 {
 	char line[512], word[16], name[256];
@@ -90,7 +100,7 @@ static void *obey(void *unused)
 			answer = on(name);
 		else
 			answer = off();
-		dprintf(to, "%d\n", answer); /* at its end, the program would write what is in a FILE once more */
+		answer_with(to, answer);
 	}
 	return unused;
 }

@@ -8,12 +8,16 @@ import re
 import select
 import socket
 import subprocess
+import sys
 
-from building import build
-from support import BUILD, PATIENCE, ROOT, Case, read, until
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "control"))
+
+from building import build  # noqa: E402
+from control import Client  # noqa: E402
+from support import BUILD, PATIENCE, ROOT, Case, read, until  # noqa: E402
 
 SERVER = os.path.join(BUILD, "examples/state/server")
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Servers(Case):
@@ -65,6 +69,49 @@ class State(Servers):
         process = self.start(SERVER)
         self.ask(self.connect(), 1)
         self.assertEqual(self.end(process), "")
+
+
+class FromOutside(Servers):
+    """Whoever looks into the process has the state, by the control thread."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        directory = self.path("control")
+        os.mkdir(directory, 0o700)
+        self.process = self.start(SERVER, TP_CONTROL=directory)
+        self.control, = (os.path.join(directory, name) for name in os.listdir(directory) if name[0] != ".")
+
+    def listen(self) -> tuple[Client, socket.socket]:
+        client = Client(self.control)
+        self.addCleanup(client.close)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.addCleanup(ours.close)
+        ours.settimeout(PATIENCE)
+        output = client.open("open text lines", theirs.fileno())
+        theirs.close()
+        self.assertEqual(client.ask(f"enable {output} conn:*")[1], "4")
+        return client, ours
+
+    def test_each_session(self) -> None:
+        clients = [self.connect() for _ in range(3)]
+        self.ask(clients[2], 1)  # all have been accepted
+        for _ in range(2):
+            session, lines = self.listen()
+            said = "".join(lines.recv(1000).decode() for _ in range(3))
+            self.assertEqual(sorted(self.events(said)),
+                             ["state: id=1 requests=0", "state: id=2 requests=0", "state: id=3 requests=1"])
+            session.close()
+            self.assertEqual(lines.recv(1000), b"")  # the output has ended with the session
+
+    def test_beside_another(self) -> None:
+        """The event is on already: nobody asks for the state again."""
+        self.ask(self.connect(), 1)
+        first = self.listen()[1]
+        self.assertIn(b"conn_state: id=1", first.recv(1000))
+        second = self.listen()[1]
+        self.ask(self.connect(), 1)
+        self.assertIn(b"conn_open: id=2", first.recv(1000))
+        self.assertIn(b"conn_open: id=2", second.recv(1000))
 
 
 class Late(Servers):
