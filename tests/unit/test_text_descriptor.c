@@ -111,7 +111,7 @@ START_TEST(refused_by_the_system)
 	}
 	char *messages = captured_stderr();
 	ck_assert_contains(messages, "tp: a text output can't be opened anew by /proc/self/fd/");
-	ck_assert_contains(messages, "; pass a socket instead\n");
+	ck_assert_contains(messages, "; pass a socket instead, or a descriptor with O_NONBLOCK\n");
 	free(messages);
 }
 END_TEST
@@ -304,6 +304,29 @@ START_TEST(pipe_with_a_slow_reader)
 	close(theirs);
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	ck_assert_int_eq(read(fd[0], &nr, 1), 0); /* no descriptor of the pipe is left */
+}
+END_TEST
+
+/* It can be another user's: nothing is opened. Two sinks, as of two processes, don't disturb each other. */
+START_TEST(pipe_that_never_waits)
+{
+	int fd[2];
+
+	ck_assert_int_eq(pipe2(fd, O_NONBLOCK), 0);
+	if (geteuid() == 0)
+		ck_assert_int_eq(seteuid(65534), 0);
+	struct tp_sink *other = open_on(dup(fd[1])), *sink = open_on(dup(fd[1]));
+	if (getuid() == 0)
+		ck_assert_int_eq(seteuid(0), 0);
+	for (int i = 0; i < 5000; i++)
+		trace_sample_int(i);
+	unsigned int nr = whole_lines(all_of(fd[0]));
+	ck_assert_uint_gt(nr, 100);
+	ck_assert_uint_eq(nr + tp_sink_lost_by(sink, TP_LOST_LIMIT) + tp_sink_lost_by(other, TP_LOST_LIMIT), 10000);
+	ck_assert_uint_lt(tp_sink_lost(sink), 5000);
+	ck_assert_uint_lt(tp_sink_lost(other), 5000);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_eq(tp_sink_close(other), 0);
 }
 END_TEST
 
@@ -564,6 +587,7 @@ int main(void)
 	tcase_add_test(all, regular_file);
 	tcase_add_test(all, full_disk);
 	tcase_add_test(all, pipe_with_a_slow_reader);
+	tcase_add_test(all, pipe_that_never_waits);
 	tcase_add_test(all, pipe_whose_reader_goes);
 	tcase_add_test(all, terminal);
 	tcase_add_test(all, closed_by_the_program);

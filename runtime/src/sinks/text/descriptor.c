@@ -122,10 +122,11 @@ static int put_in_file(int fd, const struct trace_seq *line)
 	return error;
 }
 
-/* To a listener of this type. -1 with errno set. It waits for nobody. */
+/* To a listener of this type, with room for as much as can be had. -1 with errno set. It waits for nobody. */
 static int connect_to(const char *path, int type)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const int room = 4 << 20;
 
 	if (strlen(path) >= sizeof(address.sun_path)) {
 		errno = ENAMETOOLONG;
@@ -133,6 +134,8 @@ static int connect_to(const char *path, int type)
 	}
 	strcpy(address.sun_path, path);
 	const int fd = tp_above_standard(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+	if (fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
 		return fd;
 	const int error = errno;
@@ -247,7 +250,8 @@ static int open_anew(int *fd)
 	*fd = anew;
 	if (anew >= 0)
 		return 0;
-	tp_complain("a text output can't be opened anew by %s: %s; pass a socket instead", name, tp_strerror(error));
+	tp_complain("a text output can't be opened anew by %s: %s; pass a socket instead, or a descriptor with O_NONBLOCK", name,
+		    tp_strerror(error));
 	return ENOTSUP;
 }
 
@@ -272,16 +276,20 @@ static int find_kind(int fd, enum kind *kind)
 	return S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) ? 0 : EINVAL;
 }
 
-/* An open file of others is not marked: one of several processes to which it was passed would change the others' mark. */
+/*
+ * What never waits is used as it is: so a pipe can come from another user. An open file of others is not marked: one of
+ * several processes to which it was passed would change the others' mark.
+ */
 static int take(struct text_descriptor *d, int fd)
 {
-	int error = d->kind == OPENED ? open_anew(&fd) : 0;
+	const bool anew = d->kind == OPENED && !(fcntl(fd, F_GETFL) & O_NONBLOCK);
+	int error = anew ? open_anew(&fd) : 0;
 
 	if (error)
 		return error;
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	error = tp_own_file_take(&d->own, fd);
-	if (!error && d->kind == OPENED)
+	if (!error && anew)
 		tp_own_file_mark(&d->own);
 	return error;
 }

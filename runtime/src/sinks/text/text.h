@@ -54,12 +54,13 @@ struct tp_sink *tp_text_file_sink(const char *name);
  *	regular file   written to where its offset is, or at its end with O_APPEND
  *	pipe, terminal or another character device
  *	               opened anew by /proc/self/fd, so that the flags of whoever has passed
- *	               it stay. Completed as of a stream socket
+ *	               it stay; one that has O_NONBLOCK is used as it is. Completed as of a
+ *	               stream socket
  *
  * NULL with errno set:
  *	EBADF    it is not open for writing
  *	EINVAL   it is none of these
- *	ENOTSUP  it can't be opened anew, after a message that says so: a socket will do
+ *	ENOTSUP  it can't be opened anew, after a message that says so and what will do
  *	ENOMEM
  */
 struct tp_sink *tp_text_descriptor_sink(int fd);
