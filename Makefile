@@ -56,7 +56,7 @@ endif
 TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
 TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
-.PHONY: all generate demo check mutate torture bench bench-core bench-record bench-sinks bench-start \
+.PHONY: all generate demo check mutate torture bench bench-core bench-record bench-sinks bench-start bench-control \
 	install uninstall deps clean help examples check-programs check-kernel freeze-interface
 all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp-trace-dat generate
 
@@ -73,6 +73,7 @@ help:
 	@echo 'make bench-record  what recording costs, and its goals; UPDATE=1 for docs/performance.md'
 	@echo 'make bench-sinks  what each sink costs, beside its tool'"'"'s own way; UPDATE=1 for docs/performance.md'
 	@echo 'make bench-start  what the start with many tracepoints costs, and memory; UPDATE=1 for docs/performance.md'
+	@echo 'make bench-control  how long it takes to look into a process; UPDATE=1 for docs/performance.md'
 	@echo 'make install   to PREFIX=$(PREFIX), LIBDIR=$(LIBDIR), below DESTDIR=$(DESTDIR); "make uninstall" with the same'
 	@echo 'make deps      install what building needs, through apt-get; "make deps demo", "make deps check": what those need'
 	@echo 'make freeze-interface  keep a program of this interface for the tests of all later libraries, when it is released'
@@ -242,7 +243,7 @@ bench: $(BUILD)/libtp.a
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD)
 
 # Those of the core alone, of recording, or of the sinks; UPDATE=1 writes them into docs/performance.md.
-bench-core bench-record bench-sinks bench-start: bench-%: $(BUILD)/libtp.a
+bench-core bench-record bench-sinks bench-start bench-control: bench-%: $(BUILD)/libtp.a
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD) $*
 
 # ---- Installing ----

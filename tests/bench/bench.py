@@ -6,6 +6,7 @@
     bench.py BUILD_DIR record    those of recording, as "make bench-record"
     bench.py BUILD_DIR sinks     those of the sinks, as "make bench-sinks"
     bench.py BUILD_DIR start     those of the start of a program and of memory, as "make bench-start"
+    bench.py BUILD_DIR control   those of a process that is looked into, as "make bench-control"
     bench.py BUILD_DIR ... quick one round of few events, to see that it works
 
 In the environment, ROUNDS=N takes N rounds instead of 9, and with UPDATE=1 docs/performance.md gets the
@@ -19,6 +20,7 @@ import os
 import signal
 import sys
 
+import control
 import core
 import general
 import record
@@ -29,7 +31,7 @@ from runner import Bench
 
 def main(arguments: list[str]) -> None:
     words = set(arguments[1:])
-    if not arguments or not words <= {"core", "record", "sinks", "start", "quick"}:
+    if not arguments or not words <= {"core", "record", "sinks", "start", "control", "quick"}:
         sys.exit(__doc__)
     os.environ["LC_ALL"] = "C"
     for end in (signal.SIGHUP, signal.SIGTERM):
@@ -38,7 +40,8 @@ def main(arguments: list[str]) -> None:
         bench.find_peers()
         bench.begin()
         tables = []
-        for word, part in (("core", core), ("record", record), ("sinks", sinks), ("start", start)):
+        for word, part in (("core", core), ("record", record), ("sinks", sinks), ("start", start),
+                           ("control", control)):
             if word in words or words <= {"quick"}:
                 tables.append(part.table(part.measure(bench)))
         if words <= {"quick"}:
