@@ -114,28 +114,30 @@ static void register_for_forks(void)
 
 /* ---- Beginning ---- */
 
+/* Under the lock. */
 static int listen_by_thread(const struct tp_control_wish *wish, bool make)
 {
-	int error;
+	int error = tp_server_open(wish, make);
 
-	register_for_forks();
-	tp_lock(&lock);
-	error = tp_server_open(wish, make);
+	if (!error)
+		register_for_forks();
 	if (!error && served != BY_THREAD)
 		error = start_thread();
 	if (error && served == BY_NOBODY)
 		tp_server_close();
-	tp_unlock(&lock);
 	return error;
 }
 
+/* Where there is no directory, this makes one system call: tp_lock() would make two more. */
 static void start_if_wanted(void)
 {
 	struct tp_control_wish wish;
 
 	tp_serve_start();
-	if (tp_control_wish(&wish) && !wish.off)
-		listen_by_thread(&wish, wish.make);
+	if (!tp_control_wish(&wish) || wish.off || !tp_try_lock(&lock))
+		return;
+	listen_by_thread(&wish, wish.make);
+	tp_unlock(&lock);
 }
 
 void tp_control_start_if_wanted(void)
@@ -167,7 +169,12 @@ int tp_control_start(void)
 
 	if (!may_listen(&wish))
 		return -EPERM;
-	return is_inside() ? -EDEADLK : -listen_by_thread(&wish, true);
+	if (is_inside())
+		return -EDEADLK;
+	tp_lock(&lock);
+	const int error = listen_by_thread(&wish, true);
+	tp_unlock(&lock);
+	return -error;
 }
 
 int tp_control_fd(void)
@@ -178,13 +185,14 @@ int tp_control_fd(void)
 		return -EPERM;
 	if (is_inside())
 		return -EDEADLK;
-	register_for_forks();
 	tp_lock(&lock);
 	if (served == BY_THREAD)
 		stop_thread();
 	const int error = tp_server_open(&wish, true);
-	if (!error)
+	if (!error) {
+		register_for_forks();
 		served = BY_PROGRAM;
+	}
 	const int fd = error ? -error : tp_server_descriptor();
 	tp_unlock(&lock);
 	return fd;
