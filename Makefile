@@ -58,7 +58,7 @@ TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
 .PHONY: all generate demo check mutate torture bench bench-core bench-record bench-sinks bench-start bench-control \
 	install uninstall deps clean help examples check-programs check-kernel freeze-interface
-all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp-trace-dat generate
+all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp generate
 
 help:
 	@echo 'make all       the runtime libraries, the tools and the generated headers (the default)'
@@ -100,12 +100,13 @@ $(BUILD)/generated/%.stamp: defs/%.tp $(TPGEN_SOURCES)
 
 # Objects of variant $(1), which are compiled with $(2) as well, stand below $(BUILD)/$(1).
 RUNTIME := $(sort $(shell find runtime/src -name '*.c'))
+TOOL := $(sort $(shell find runtime/tools -name '*.c'))
 define variant
 $$(BUILD)/$(1)/%.o: %.c | $$(GENERATED)
 	$$(call say,CC,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(OUR_CFLAGS) $$(CFLAGS) $(2) -Iruntime/include -iquote generated $$(if $$(filter runtime/% tests/unit/%,$$<),-iquote runtime/src) -MMD -MP -c -o $$@ $$<
--include $$(patsubst %.c,$$(BUILD)/$(1)/%.d,$$(RUNTIME) $$(wildcard tests/unit/*.c examples/*/*.c runtime/tools/*.c))
+	$$(Q)$$(CC) $$(OUR_CFLAGS) $$(CFLAGS) $(2) -Iruntime/include -iquote generated $$(if $$(filter runtime/% tests/unit/%,$$<),-iquote runtime/src) $$(if $$(filter runtime/tools/%,$$<),-iquote runtime/tools) -MMD -MP -c -o $$@ $$<
+-include $$(patsubst %.c,$$(BUILD)/$(1)/%.d,$$(RUNTIME) $$(TOOL) $$(wildcard tests/unit/*.c examples/*/*.c))
 endef
 
 # liburcu 0.13 places its per-thread structures at odd addresses, hence no alignment check.
@@ -134,12 +135,11 @@ $(BUILD)/libtp.so: $(RUNTIME:%.c=$(BUILD)/obj/%.o) $(BUILD)/libtp.map
 
 # ---- Tools ----
 
-TOOL := $(wildcard runtime/tools/*.c)
-$(BUILD)/tp-trace-dat: $(TOOL:%.c=$(BUILD)/obj/%.o)
+$(BUILD)/tp: $(TOOL:%.c=$(BUILD)/obj/%.o)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 
-$(BUILD)/asan/tp-trace-dat: $(TOOL:%.c=$(BUILD)/asan/%.o)
+$(BUILD)/asan/tp: $(TOOL:%.c=$(BUILD)/asan/%.o)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^
 
@@ -215,7 +215,7 @@ endef
 $(eval $(call unit_variant,obj,))
 $(eval $(call unit_variant,asan,$(SANITIZE)))
 
-check-programs: all examples $(UNITS:%=$(BUILD)/obj/unit/%) $(UNITS:%=$(BUILD)/asan/unit/%) $(BUILD)/asan/tp-trace-dat
+check-programs: all examples $(UNITS:%=$(BUILD)/obj/unit/%) $(UNITS:%=$(BUILD)/asan/unit/%) $(BUILD)/asan/tp
 
 check: check-programs
 	$(Q)CC='$(CC)' CXX='$(CXX)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/run.py $(T)
@@ -257,7 +257,7 @@ install: all
 	$(Q)install -m 644 runtime/include/tp/*.h $(INSTALLED)/include/tp
 	$(Q)install -m 644 $(BUILD)/libtp.a $(INSTALLED_LIB)
 	$(Q)install -m 755 $(BUILD)/libtp.so $(INSTALLED_LIB)/$(SONAME)
-	$(Q)install -m 755 $(BUILD)/tp-trace-dat $(INSTALLED)/bin
+	$(Q)install -m 755 $(BUILD)/tp $(INSTALLED)/bin
 	$(Q)ln -sf $(SONAME) $(INSTALLED_LIB)/libtp.so
 	$(Q)install -m 644 tpgen/*.py $(INSTALLED)/share/tpgen/tpgen
 	$(Q)for d in backends check; do install -m 644 tpgen/$$d/*.py $(INSTALLED)/share/tpgen/tpgen/$$d || exit 1; done
@@ -276,7 +276,7 @@ install: all
 # The directories share/tpgen and include/tp are this project's; from the others, only its own files go.
 uninstall:
 	$(Q)rm -f $(addprefix $(INSTALLED)/include/tp/,$(notdir $(wildcard runtime/include/tp/*.h))) \
-		$(addprefix $(INSTALLED)/bin/,tpgen tp-trace-dat) \
+		$(addprefix $(INSTALLED)/bin/,tpgen tp) \
 		$(addprefix $(INSTALLED_LIB)/,libtp.a libtp.so $(SONAME) pkgconfig/tp.pc)
 	$(Q)rm -rf $(INSTALLED)/share/tpgen
 	$(Q)[ ! -d $(INSTALLED)/include/tp ] || rmdir --ignore-fail-on-non-empty $(INSTALLED)/include/tp

@@ -16,7 +16,7 @@ bool tell(const char *format, ...)
 		if ((unsigned char)*at < ' ' || *at == 0x7f)
 			*at = '?';
 	}
-	fprintf(stderr, TOOL_NAME ": %s\n", line);
+	fprintf(stderr, "tp: %s\n", line);
 	return false;
 }
 

@@ -5,8 +5,6 @@
 
 #include <stdbool.h>
 
-#define TOOL_NAME "tp-trace-dat"
-
 /* Returns false, as it is mostly why something has failed. What is no plain character is shown as a question mark. */
 bool tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hostile traces: tp-trace-dat ends, in bounded time and memory, and makes a trace.dat or says which file is wrong. Under
+"""Hostile traces: tp convert ends, in bounded time and memory, and makes a trace.dat or says which file is wrong. Under
 AddressSanitizer.
 
 FUZZ=N reads N of them instead of the short form's number, SEED=N begins elsewhere:
@@ -21,7 +21,7 @@ from collections.abc import Callable
 from building import build, generate
 from support import BUILD, PACKET_HEAD, ROOT, Case, need, note, read, run
 
-TOOL = os.path.join(BUILD, "asan/tp-trace-dat")
+TOOL = (os.path.join(BUILD, "asan/tp"), "convert", "--to", "trace.dat")
 DAT = os.path.join(ROOT, "tests/trace_dat")
 RUNS = int(os.environ.get("FUZZ", "150"))
 SEED = int(os.environ.get("SEED", "1"))
@@ -136,10 +136,10 @@ class Traces(Case):
             resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
         env = {**os.environ, "ASAN_OPTIONS": f"hard_rss_limit_mb={MEGABYTES}:detect_leaks=1"}
-        done = run([*self.as_user, TOOL, "-o", self.dat, self.trace], preexec_fn=limit, env=env)
+        done = run([*self.as_user, *TOOL, "-o", self.dat, self.trace], preexec_fn=limit, env=env)
         self.assertIn(done.returncode, (0, 1), f"{what}: {done.stderr[:5000]}")
         if done.returncode:
-            self.assertRegex(done.stderr, rf"\Atp-trace-dat: [^\0-\x1f\x7f]*'{re.escape(self.trace)}(/[^\0-\x1f\x7f]*)?'"
+            self.assertRegex(done.stderr, rf"\Atp: [^\0-\x1f\x7f]*'{re.escape(self.trace)}(/[^\0-\x1f\x7f]*)?'"
                                           r"[^\0-\x1f\x7f]*\n\Z", what)
             self.assertFalse(os.path.exists(self.dat), what)
         else:

@@ -116,7 +116,7 @@ class Outside(Case):
         pc = read(self.path("pkg/opt/tp/lib/pkgconfig/tp.pc"))
         self.assertIn("prefix=/opt/tp\n", pc)
         self.assertNotIn(self.dir, pc + read(self.path("pkg/opt/tp/share/tpgen/tp.mk")))
-        for program in ("tpgen", "tp-trace-dat"):
+        for program in ("tpgen", "tp"):
             self.assertTrue(os.stat(self.path(f"pkg/opt/tp/bin/{program}")).st_mode & stat.S_IXUSR)
 
     def test_uninstall(self) -> None:

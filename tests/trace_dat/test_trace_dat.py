@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tp-trace-dat: what trace-cmd reads in a trace.dat is what the text sink and babeltrace2 say of the same events."""
+"""tp convert --to trace.dat: what trace-cmd reads in a trace.dat is what the text sink and babeltrace2 say of the same events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from building import build, generate  # noqa: E402
 from random_events import random_program, write  # noqa: E402
 from support import BUILD, PACKET_HEAD, Case, need, note, read, reader, run, until  # noqa: E402
 
-TOOL = os.path.join(BUILD, "tp-trace-dat")
+TOOL = (os.path.join(BUILD, "tp"), "convert", "--to", "trace.dat")
 CONTENT_SIZE, DISCARDED = PACKET_HEAD["content_size"], PACKET_HEAD["events_discarded"]
 
 LINE = re.compile(r" *(?P<comm>.*)-(?P<tid>\d+) +\[(?P<cpu>\d+)\] +(?P<time>\d+\.\d+): "
@@ -76,7 +76,7 @@ class Dat(Case):
 
     def export(self, trace: str = "") -> str:
         """Makes trace.dat, and returns what the tool says."""
-        said = self.read_by(TOOL, "-o", self.dat, trace or self.trace)
+        said = self.read_by(*TOOL, "-o", self.dat, trace or self.trace)
         self.assertFalse(glob.glob(self.path(".trace.dat.*")))
         return said
 
@@ -310,8 +310,8 @@ class Dat(Case):
                 packets = os.path.join(self.trace, "stream-*-1-*")
                 until(lambda: any(number_of(path) >= 9 for path in glob.glob(packets)), "the tenth packet")
                 for _ in range(10):
-                    done = reader([TOOL, "-o", self.dat, self.trace])
-                    self.assertRegex(done.stderr, r"\A(tp-trace-dat: .*(/stream-\S+' (is not there|has become another "
+                    done = reader([*TOOL, "-o", self.dat, self.trace])
+                    self.assertRegex(done.stderr, r"\A(tp: .*(/stream-\S+' (is not there|has become another "
                                      r"packet): the program goes on recording .*|has changed while it was read; .*)"
                                      r"\n)?\Z")
                     self.assertEqual(done.returncode, 1 if done.stderr else 0)
@@ -360,15 +360,15 @@ class Dat(Case):
         self.record(2, 2000)
         size = sum(os.stat(path).st_size for path in glob.glob(os.path.join(self.trace, "stream-*")))
         self.assertGreater(size, 10 << 20)
-        done = run(["sh", "-c", 'ulimit -v 9000; exec "$@"', "sh", TOOL, "-o", self.dat, self.trace])
+        done = run(["sh", "-c", 'ulimit -v 9000; exec "$@"', "sh", *TOOL, "-o", self.dat, self.trace])
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 class Trouble(Dat):
     """What is no trace, and what can't be written."""
 
-    def refused(self, message: str, *arguments: str, status: int = 1, tool: str = TOOL, **options) -> None:
-        done = run([tool, *(arguments or ("-o", self.dat, self.trace))], **options)
+    def refused(self, message: str, *arguments: str, status: int = 1, **options) -> None:
+        done = run([*TOOL, *(arguments or ("-o", self.dat, self.trace))], **options)
         self.assertRegex(done.stderr, message)
         self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1 if status == 1 else done.stderr.count("\n"), done.stderr)
@@ -383,11 +383,13 @@ class Trouble(Dat):
             file.write(data)
 
     def test_usage(self) -> None:
-        for arguments in ((), ("a", "b"), ("-x",), ("-o",), ("-o", "-", self.dir)):
-            done = run([TOOL, *arguments])
+        for arguments in ((), ("a", "b"), ("-x",), ("-o",), ("-o", "-", self.dir), ("--to", "x", self.dir), ("--", self.dir, "a")):
+            done = run([*TOOL, *arguments])
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertRegex(run([TOOL, "--help"]).stdout, r"^usage: tp-trace-dat \[-o FILE\] TRACE\n")
-        self.assertRegex(run([TOOL, "--version"]).stdout, r"^tp-trace-dat \d+\.\d+\.\d+\n$")
+            self.assertRegex(done.stderr, r"\Atp: convert: .*; \"tp help convert\" says how it is called\n\Z")
+        done = run([TOOL[0], "convert", self.dir])
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("give it --to FORMAT", done.stderr)
 
     def test_no_trace(self) -> None:
         self.refused(r"'.*/trace' can't be opened: No such file or directory\n$")
@@ -478,13 +480,13 @@ class Trouble(Dat):
         limited = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))}
         self.refused(r"'.*/old' can't be written: File too large\n$", "-o", self.path("old"), self.trace, **limited)
         self.assertEqual(read(self.path("old")), "old")
-        done = run([TOOL, "-o", self.path("old"), self.trace])
+        done = run([*TOOL, "-o", self.path("old"), self.trace])
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertNotEqual(read(self.path("old")), "old")
 
     def test_mutations(self) -> None:
         """Bytes that are not what they were: it ends, and says why, or all is well; the sanitizers find nothing."""
-        tool = os.path.join(BUILD, "asan/tp-trace-dat")
+        tool = (os.path.join(BUILD, "asan/tp"), *TOOL[1:])
         self.record(2, 2, options=",context=cpu+name")
         files = [*glob.glob(os.path.join(self.trace, "stream-*")), os.path.join(self.trace, "metadata"),
                  *glob.glob(os.path.join(self.trace, "format/*"))]
@@ -502,7 +504,7 @@ class Trouble(Dat):
                 del data[rng.randrange(len(data)):]
             with open(path, "wb") as file:
                 file.write(data)
-            done = run([tool, "-o", self.dat, self.trace])
+            done = run([*tool, "-o", self.dat, self.trace])
             self.assertIn(done.returncode, (0, 1), f"mutation {number} of {path}: {done.stderr}")
             self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1) if done.stderr else (0, 0), done.stderr)
             refused += done.returncode

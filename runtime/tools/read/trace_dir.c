@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace_dir.h"
+#include "read/trace_dir.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,9 +3,9 @@
 #ifndef PACKET_READER_H
 #define PACKET_READER_H
 
-#include "formats.h"
-#include "metadata.h"
-#include "trace_dir.h"
+#include "read/formats.h"
+#include "read/metadata.h"
+#include "read/trace_dir.h"
 
 /* The longest record, as the runtime has it: offsets in it and lengths have 16 bits. */
 #define RECORD_MAX 65535u

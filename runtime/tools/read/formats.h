@@ -3,7 +3,7 @@
 #ifndef FORMATS_H
 #define FORMATS_H
 
-#include "trace_dir.h"
+#include "read/trace_dir.h"
 
 #define NR_EVENT_IDS 65536u
 #define RECORD_HEAD 8u /* ftrace's common fields */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "dat_file.h"
+#include "dat/dat_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 
 #include <tp/tracepoint.h>
 
-#include "print_fmt.h"
-#include "ring.h"
+#include "dat/print_fmt.h"
+#include "dat/ring.h"
 #include "tell.h"
 
 /* Kinds of options. */
@@ -256,7 +256,7 @@ static void put_options(FILE *file, const struct dat_cpu *cpus, uint32_t nr)
 			 (unsigned long long)cpus[i].lost);
 		put_option(file, OPTION_CPUSTAT, text);
 	}
-	put_option(file, OPTION_VERSION, TOOL_NAME " " VERSION);
+	put_option(file, OPTION_VERSION, "tp " VERSION);
 	put(file, &done, sizeof(done));
 }
 

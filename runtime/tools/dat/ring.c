@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ring.h"
+#include "dat/ring.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * packet_reader.c - walks through a packet. It is not mapped: somebody may cut it off at
  * any moment, and that would be a SIGBUS; its bytes, unlike its size, don't change any more.
  */
-#include "packet_reader.h"
+#include "read/packet_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * writes, word for word: where one of these words changes, so does the layout of
  * the trace, which is better refused than misread.
  */
-#include "metadata.h"
+#include "read/metadata.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +159,7 @@ static bool read_all(struct metadata *m, const char *text, const char *path)
 		return tell("'%s' is of a machine with another byte order: export it there", path);
 	if (!read_layout(m, text))
 		return tell("'%s/metadata' describes events that are laid out as this version does not know them: use the "
-			    TOOL_NAME " of the runtime that the trace was recorded with", path);
+			    "tp of the runtime that the trace was recorded with", path);
 	if (!read_clock(m, text))
 		return tell("'%s/metadata' describes no clock that can be understood", path);
 	read_process(m, env);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "threads.h"
+#include "read/threads.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "formats.h"
-#include "threads.h"
+#include "read/formats.h"
+#include "read/threads.h"
 
 /* A stream of the trace, which readers take for a CPU. */
 struct dat_cpu {

@@ -3,7 +3,7 @@
 #ifndef METADATA_H
 #define METADATA_H
 
-#include "trace_dir.h"
+#include "read/trace_dir.h"
 
 #define COMM_SIZE 16 /* as the system has names of threads, with the NUL */
 

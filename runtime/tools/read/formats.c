@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats.h"
+#include "read/formats.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "metadata.h"
+#include "read/metadata.h"
 
 struct thread {
 	int32_t tid; /* 0: no thread's place */

@@ -1,47 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tp-trace-dat - makes a trace.dat of a trace that the CTF sink has recorded,
- * for trace-cmd and KernelShark. Each file uses those below it only:
- *
- *	tp-trace-dat.c       the command, and the two ways through the trace
- *	  dat_file.c         the trace.dat but for its pages
- *	    print_fmt.c      helpers of TP_printk that its readers don't know
- *	  ring.c             these
- *	  packet_reader.c    the events of a packet
- *	    metadata.c       the clock, and where things are in an event
- *	    formats.c        the format texts, and how long a record is
- *	      trace_dir.c    the directory, and the packets in it
- *	  threads.c          the threads' names
- *	    tell.c           messages
- *
- * The trace is read twice, as a trace.dat says first how large its pages are
- * and what the threads are called. So nothing but that needs to be kept in memory: a
- * few bytes of each packet and thread.
+ * trace_dat.c - the two ways through a trace of which a trace.dat is made. The trace is read twice, as a trace.dat says
+ * first how large its pages are and what the threads are called. So nothing but that needs to be kept in memory: a few
+ * bytes of each packet and thread.
  */
-#include <getopt.h>
+#include "dat/trace_dat.h"
+
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include <tp/tracepoint.h>
-
-#include "dat_file.h"
-#include "packet_reader.h"
-#include "ring.h"
+#include "dat/dat_file.h"
+#include "read/packet_reader.h"
+#include "dat/ring.h"
 #include "tell.h"
-
-static const char usage[] =
-	"usage: tp-trace-dat [-o FILE] TRACE\n"
-	"Turns TRACE, a directory that TP_OUTPUT=ctf:TRACE or a snapshot has made, into FILE,\n"
-	"for \"trace-cmd report\" and KernelShark. Threads' streams stand in as CPUs there.\n"
-	"\n"
-	"  -o, --output=FILE  trace.dat without it; replaced if it is there\n"
-	"  -h, --help         show this\n"
-	"  -V, --version      show the version\n"
-	"\n"
-	"The program may go on recording; what it records meanwhile is not in FILE. Exits with 0\n"
-	"when FILE is complete; with 1, and without FILE, when TRACE can't be read or FILE can't\n"
-	"be written; with 2 when it was called in another way than this.\n";
 
 struct export {
 	struct trace_dir dir;
@@ -189,7 +160,7 @@ static void say_what_it_is(const struct export *export, const char *path)
 	       (unsigned long long)events, export->nr_cpus, (unsigned long long)lost);
 }
 
-static bool export_trace(const char *from, const char *to)
+bool trace_dat_write(const char *from, const char *to)
 {
 	struct export export = {.largest = 0};
 	bool good = read_trace(&export, from) && write_dat(&export, to);
@@ -204,42 +175,4 @@ static bool export_trace(const char *from, const char *to)
 	trace_dir_close(&export.dir);
 	free(export.cpus);
 	return good;
-}
-
-int main(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{"output", required_argument, NULL, 'o'},
-		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, 'V'},
-		{NULL, 0, NULL, 0},
-	};
-	const char *output = "trace.dat";
-	int option;
-
-	while ((option = getopt_long(argc, argv, "o:hV", options, NULL)) != -1) {
-		switch (option) {
-		case 'o':
-			output = optarg;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			return 0;
-		case 'V':
-			printf(TOOL_NAME " %d.%d.%d\n", TP_VERSION_MAJOR, TP_VERSION_MINOR, TP_VERSION_PATCH);
-			return 0;
-		default:
-			fputs(usage, stderr);
-			return 2;
-		}
-	}
-	if (argc - optind != 1) {
-		fputs(usage, stderr);
-		return 2;
-	}
-	if (strcmp(output, "-") == 0) {
-		tell("a trace.dat can't be written to a pipe; give -o the name of a file");
-		return 2;
-	}
-	return export_trace(argv[optind], output) ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "print_fmt.h"
+#include "dat/print_fmt.h"
 
 #include <ctype.h>
 #include <stdbool.h>

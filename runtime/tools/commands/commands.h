@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* commands.h - the commands, in the order in which "tp help" lists them: one row here and a file beside it for each. */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+#include "command.h"
+
+#define COMMANDS(X) \
+	X(convert)  \
+	X(help)
+
+#define COMMAND_DECLARE(name) extern const struct tp_command command_##name;
+COMMANDS(COMMAND_DECLARE)
+
+extern const struct tp_command *const commands[]; /* ended by NULL */
+
+/* NULL: there is no command of the name. */
+const struct tp_command *command_find(const char *name);
+
+#endif /* COMMANDS_H */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tp.c - tp looks into traced processes and their traces. This file finds the command; each file uses those
+ * below it only:
+ *
+ *	tp.c                the way to a command
+ *	commands/           a file for each, and their table
+ *	help/               what the tables say, for a person
+ *	dat/                a trace.dat
+ *	read/               what is in the directory of a trace
+ *	options.c           a command's arguments
+ *	tell.c              messages
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tp/tracepoint.h>
+
+#include "commands/commands.h"
+#include "help/help.h"
+#include "options.h"
+#include "tell.h"
+
+static int run(const struct tp_command *command, int argc, char **argv)
+{
+	struct tp_args args;
+	int status = EXIT_WRONG;
+
+	if (args_parse(&args, command, argc, argv)) {
+		if (args.help)
+			help_command(stdout, command);
+		status = args.help ? EXIT_DONE : command->run(&args);
+	}
+	args_free(&args);
+	return status;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : NULL;
+
+	if (!name) {
+		help_overview(stderr);
+		return EXIT_WRONG;
+	}
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+		help_overview(stdout);
+		return EXIT_DONE;
+	}
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+		printf("tp %d.%d.%d\n", TP_VERSION_MAJOR, TP_VERSION_MINOR, TP_VERSION_PATCH);
+		return EXIT_DONE;
+	}
+	const struct tp_command *command = command_find(name);
+	if (command)
+		return run(command, argc - 1, argv + 1);
+	tell("there is no command '%s'; \"tp help\" lists them", name);
+	return EXIT_WRONG;
+}
+
+int main(int argc, char **argv)
+{
+	int status = dispatch(argc, argv);
+
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (errno != EPIPE) /* nobody reads on, which is no error of anybody's */
+		tell("the output can't be written: %s", strerror(errno));
+	return status ? status : EXIT_FAILED;
+}
