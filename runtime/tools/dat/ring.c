@@ -58,7 +58,7 @@ static void finish_head(struct ring *ring)
 	ring->used += LOST_SIZE;
 	if (ring->page_lost)
 		commit |= EVENTS_LOST;
-	if (ring->page_lost && ring->page_lost != RING_LOST_UNKNOWN)
+	if (ring->page_lost && ring->page_lost != TRACE_LOST_UNKNOWN)
 		commit |= EVENTS_LOST_STORED;
 	memcpy(ring->page + sizeof(uint64_t), &commit, sizeof(commit));
 }
@@ -86,8 +86,8 @@ bool ring_lost(struct ring *ring, uint64_t events)
 {
 	if (!events)
 		return true;
-	if (events > RING_LOST_UNKNOWN - ring->lost)
-		ring->lost = RING_LOST_UNKNOWN;
+	if (events > TRACE_LOST_UNKNOWN - ring->lost)
+		ring->lost = TRACE_LOST_UNKNOWN;
 	else
 		ring->lost += events;
 	return ring_flush(ring);

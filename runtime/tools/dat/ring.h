@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "read/trace_dir.h"
+
 #define RING_PAGE_HEAD 16u /* its time, and what is in it */
-#define RING_LOST_UNKNOWN UINT64_MAX
 
 struct ring {
 	int fd;
@@ -29,7 +30,7 @@ size_t ring_page_size(size_t record);
 bool ring_begin(struct ring *ring, int fd, const char *path, size_t page_size, uint64_t offset);
 void ring_free(struct ring *ring);
 
-/* So many events were lost, or RING_LOST_UNKNOWN, before the next one. */
+/* So many events were lost, or TRACE_LOST_UNKNOWN, before the next one. */
 bool ring_lost(struct ring *ring, uint64_t events);
 
 /* Time is in nanoseconds, and that of the event before or later. */

@@ -14,10 +14,11 @@
 #include "dat/ring.h"
 #include "tell.h"
 
+/* Bytes of a packet that are in memory: some of the longest events. */
+#define WINDOW_SIZE ((size_t)1 << 20)
+
 struct export {
-	struct trace_dir dir;
-	struct metadata metadata;
-	struct formats formats;
+	struct trace trace;
 	struct threads threads;
 	struct packet_reader reader;
 	struct dat_cpu *cpus; /* one a stream */
@@ -27,89 +28,76 @@ struct export {
 	struct ring ring;
 };
 
-/* ---- What was lost ---- */
-
-static bool is_first(const struct trace_dir *dir, size_t i)
+/* Calls fn for each event of the i-th packet, until it returns false. */
+static bool each_event(struct export *export, size_t i, bool (*fn)(struct export *export, const struct event *event))
 {
-	return i == 0 || dir->packets[i - 1].stream != dir->packets[i].stream;
-}
+	const struct trace_dir *dir = &export->trace.dir;
+	enum packet_result result;
+	struct event event;
 
-/*
- * How many events were lost between the end of the packet before and the end
- * of this one, as the stream counts on; RING_LOST_UNKNOWN where a packet is missing. A flight
- * recorder's first packet says nothing of what was lost while there was a packet before.
- */
-static uint64_t lost_until(const struct trace_dir *dir, size_t i)
-{
-	const struct packet *packet = &dir->packets[i];
-
-	if (is_first(dir, i))
-		return packet->sequence == 0 ? packet->discarded : 0;
-	if (packet->sequence > packet[-1].sequence + 1)
-		return RING_LOST_UNKNOWN;
-	return packet->discarded >= packet[-1].discarded ? packet->discarded - packet[-1].discarded : packet->discarded;
+	packet_begin(&export->reader, &dir->packets[i], trace_dir_is_first(dir, i));
+	while ((result = packet_next(&export->reader, &event)) == PACKET_EVENT) {
+		if (!fn(export, &event))
+			return false;
+	}
+	return result == PACKET_END;
 }
 
 /* ---- The first way through: what is in front of the pages ---- */
 
-static bool survey_event(void *data, const struct event *event)
+static bool survey_event(struct export *export, const struct event *event)
 {
-	struct export *export = data;
-
 	export->cpus[export->nr_cpus - 1].events++;
 	if (event->size > export->largest)
 		export->largest = event->size;
-	return threads_add(&export->threads, event->tid, event->name ? event->name : export->metadata.process);
+	return threads_add(&export->threads, event->tid, event->name);
 }
 
 static bool survey(struct export *export)
 {
-	const struct trace_dir *dir = &export->dir;
+	const struct trace_dir *dir = &export->trace.dir;
 	bool good = true;
 
 	export->cpus = calloc(dir->nr ? dir->nr : 1, sizeof(*export->cpus));
 	if (!export->cpus)
 		return tell_no_memory();
 	for (size_t i = 0; i < dir->nr && good; i++) {
-		bool first = is_first(dir, i);
+		bool first = trace_dir_is_first(dir, i);
 		if (first)
 			export->cpus[export->nr_cpus++].name = dir->packets[i].name;
-		uint64_t lost = lost_until(dir, i);
-		if (lost != RING_LOST_UNKNOWN)
+		uint64_t lost = trace_dir_lost(dir, i);
+		if (lost != TRACE_LOST_UNKNOWN)
 			export->cpus[export->nr_cpus - 1].lost += lost;
-		good = packet_read(&export->reader, &dir->packets[i], first, survey_event, export);
+		good = each_event(export, i, survey_event);
 	}
 	return good;
 }
 
 /* ---- The second: the pages ---- */
 
-static bool export_event(void *data, const struct event *event)
+static bool export_event(struct export *export, const struct event *event)
 {
-	struct export *export = data;
-
 	/* The pages are no larger than what the survey has seen; a packet may have been begun anew since. */
 	if (event->size > export->largest)
-		return tell("'%s' has changed while it was read; try again", export->dir.path);
+		return tell("'%s' has changed while it was read; try again", export->trace.dir.path);
 	return ring_event(&export->ring, event->time, event->record, event->size);
 }
 
 static bool export_pages(struct export *export)
 {
-	const struct trace_dir *dir = &export->dir;
+	const struct trace_dir *dir = &export->trace.dir;
 	struct ring *ring = &export->ring;
 	struct dat_cpu *cpu = export->cpus;
 
 	for (size_t i = 0; i < dir->nr; i++) {
-		bool first = is_first(dir, i);
+		bool first = trace_dir_is_first(dir, i);
 		if (first) {
 			cpu->offset = ring->offset;
 			ring->lost = 0;
 		}
-		if (!ring_lost(ring, lost_until(dir, i)) ||
-		    !packet_read(&export->reader, &dir->packets[i], first, export_event, export))
+		if (!ring_lost(ring, trace_dir_lost(dir, i)) || !each_event(export, i, export_event))
 			return false;
-		if (i + 1 == dir->nr || is_first(dir, i + 1)) {
+		if (i + 1 == dir->nr || trace_dir_is_first(dir, i + 1)) {
 			if (!ring_flush(ring))
 				return false;
 			cpu->size = ring->offset - cpu->offset;
@@ -123,13 +111,8 @@ static bool export_pages(struct export *export)
 
 static bool read_trace(struct export *export, const char *path)
 {
-	export->reader = (struct packet_reader){
-		.dir = &export->dir, .metadata = &export->metadata, .formats = &export->formats,
-	};
-	/* The packets first: the texts describe at least the events that are in them. */
-	return trace_dir_open(&export->dir, path) && trace_dir_list(&export->dir) &&
-	       metadata_read(&export->metadata, &export->dir) && formats_read(&export->formats, &export->dir) &&
-	       packet_reader_init(&export->reader) && survey(export);
+	export->reader = packet_reader_of(&export->trace, WINDOW_SIZE);
+	return trace_open(&export->trace, path) && survey(export);
 }
 
 static bool write_dat(struct export *export, const char *path)
@@ -142,7 +125,7 @@ static bool write_dat(struct export *export, const char *path)
 		export->cpus[0].name = "none";
 	if (!dat_file_open(&export->dat, path))
 		return false;
-	uint64_t begin = dat_file_head(&export->dat, page_size, &export->formats, &export->threads, export->cpus, nr);
+	uint64_t begin = dat_file_head(&export->dat, page_size, &export->trace.formats, &export->threads, export->cpus, nr);
 	return begin && ring_begin(&export->ring, fileno(export->dat.file), path, page_size, begin) &&
 	       export_pages(export) && dat_file_finish(&export->dat, export->cpus, nr, export->ring.offset);
 }
@@ -171,8 +154,7 @@ bool trace_dat_write(const char *from, const char *to)
 	ring_free(&export.ring);
 	packet_reader_free(&export.reader);
 	threads_free(&export.threads);
-	formats_free(&export.formats);
-	trace_dir_close(&export.dir);
+	trace_close(&export.trace);
 	free(export.cpus);
 	return good;
 }

@@ -33,11 +33,12 @@ static const char event_header_0_1[] = STREAM TP_PACKET_CONTEXT_0_1 EVENT_HEADER
 static const struct {
 	const char *text;
 	uint32_t size;
-	bool is_name;
+	size_t offset; /* of the member that says where it is */
 } contexts[] = {
-	{"\t\tint32_t cpu_id;\n", 4, false},
-	{"\t\tint32_t pid;\n", 4, false},
-	{"\t\tinteger { size = 8; align = 8; signed = false; encoding = UTF8; } procname[16];\n", COMM_SIZE, true},
+	{"\t\tint32_t cpu_id;\n", 4, offsetof(struct metadata, cpu_offset)},
+	{"\t\tint32_t pid;\n", 4, offsetof(struct metadata, pid_offset)},
+	{"\t\tinteger { size = 8; align = 8; signed = false; encoding = UTF8; } procname[16];\n", COMM_SIZE,
+	 offsetof(struct metadata, name_offset)},
 };
 
 static const char record_id[] = "\t\tinteger { size = 16; align = 64; signed = false; } record_id;\n";
@@ -102,13 +103,12 @@ static bool read_layout(struct metadata *m, const char *text)
 		at = block(text, event_header_0_1);
 	if (!at || !strstr(text, packet_header))
 		return false;
-	m->name_offset = 0;
+	m->name_offset = m->cpu_offset = m->pid_offset = 0;
 	m->record_offset = TP_STREAM_TIME;
 	for (size_t i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++) {
 		if (!step_over(&at, contexts[i].text))
 			continue;
-		if (contexts[i].is_name)
-			m->name_offset = offset;
+		memcpy((char *)m + contexts[i].offset, &offset, sizeof(offset));
 		offset += contexts[i].size;
 		m->record_offset = (offset + TP_STREAM_ALIGN - 1) / TP_STREAM_ALIGN * TP_STREAM_ALIGN;
 	}

@@ -14,7 +14,9 @@ struct metadata {
 	uint64_t offset; /* ticks, less than a second of them */
 
 	/* Where things are in an event, in bytes from its start; its time is there. */
-	uint32_t name_offset; /* of the thread, COMM_SIZE bytes; 0: there is none */
+	uint32_t name_offset; /* of the thread, COMM_SIZE bytes; 0: there is none, as of the next two */
+	uint32_t cpu_offset;
+	uint32_t pid_offset;
 	uint32_t record_offset;
 
 	char process[COMM_SIZE]; /* its name, or "" */

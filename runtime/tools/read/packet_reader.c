@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * packet_reader.c - walks through a packet. It is not mapped: somebody may cut it off at
- * any moment, and that would be a SIGBUS; its bytes, unlike its size, don't change any more.
+ * packet_reader.c - walks through a packet. It is not mapped: somebody may cut it off at any moment, and that would be a
+ * SIGBUS. A piece of it is read at a time, and then the file is still that packet: a flight recorder that begins it anew
+ * changes its head first. So the file need not stay open, and there may be more streams than descriptors.
  */
 #include "read/packet_reader.h"
 
@@ -13,55 +14,77 @@
 #include "record/packet.h"
 #include "tell.h"
 
-/* Some of the longest events. */
-#define WINDOW_SIZE ((size_t)1 << 20)
-
-bool packet_reader_init(struct packet_reader *reader)
+struct packet_reader packet_reader_of(const struct trace *trace, size_t window_wanted)
 {
-	reader->window = malloc(WINDOW_SIZE);
-	return reader->window || tell_no_memory();
+	return (struct packet_reader){.trace = trace, .window_wanted = window_wanted};
 }
 
 void packet_reader_free(struct packet_reader *reader)
 {
 	free(reader->window);
 	reader->window = NULL;
+	reader->window_size = 0;
+	reader->window_len = 0;
 }
 
-/*
- * A flight recorder may have begun the packet anew meanwhile: then that is what
- * is to be told, and not what seems to be wrong with it.
- */
 static bool damaged(const struct packet_reader *reader, uint64_t offset, const char *what)
 {
-	return trace_dir_is_still(reader->dir, reader->packet, reader->fd) &&
-	       tell("'%s/%s' is damaged: at offset %llu %s", reader->dir->path, reader->packet->name,
+	return tell("'%s/%s' is damaged: at offset %llu %s", reader->trace->dir.path, reader->packet->name,
 		    (unsigned long long)offset, what);
 }
 
-/* Moves the window there. */
-static bool load(struct packet_reader *reader, uint64_t begin)
+/* Room for so many bytes. */
+static bool make_window(struct packet_reader *reader, size_t size)
 {
-	uint64_t left = reader->packet->content - begin;
-	size_t size = left < WINDOW_SIZE ? (size_t)left : WINDOW_SIZE;
+	if (size <= reader->window_size)
+		return true;
+	free(reader->window);
+	reader->window = malloc(size);
+	reader->window_size = reader->window ? size : 0;
+	return reader->window || tell_no_memory();
+}
 
-	reader->window_begin = begin;
-	reader->window_len = 0;
+static bool read_window(struct packet_reader *reader, int fd, size_t size)
+{
+	const struct trace_dir *dir = &reader->trace->dir;
+
 	while (reader->window_len < size) {
-		ssize_t n = pread(reader->fd, reader->window + reader->window_len, size - reader->window_len,
-				  (off_t)(begin + reader->window_len));
+		const uint64_t at = reader->window_begin + reader->window_len;
+		ssize_t n = pread(fd, reader->window + reader->window_len, size - reader->window_len, (off_t)at);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return tell("'%s/%s' can't be read: %s", reader->dir->path, reader->packet->name, strerror(errno));
+			return tell("'%s/%s' can't be read: %s", dir->path, reader->packet->name, strerror(errno));
 		if (n == 0)
-			return damaged(reader, begin + reader->window_len, "it ends, before its content does");
+			return trace_dir_is_still(dir, reader->packet, fd) &&
+			       damaged(reader, at, "it ends, before its content does");
 		reader->window_len += (size_t)n;
 	}
-	return true;
+	return trace_dir_is_still(dir, reader->packet, fd);
 }
 
-/* So many bytes from offset on, at most WINDOW_SIZE; NULL, and a message, where they are not all content. */
+/* Moves the window to begin, where at least size bytes of content are. */
+static bool load(struct packet_reader *reader, uint64_t begin, size_t size)
+{
+	const uint64_t left = reader->packet->content - begin;
+
+	if (size < reader->window_wanted)
+		size = left < reader->window_wanted ? (size_t)left : reader->window_wanted;
+	reader->window_begin = begin;
+	reader->window_len = 0;
+	if (!make_window(reader, size))
+		return false;
+	int fd = trace_dir_open_packet(&reader->trace->dir, reader->packet);
+	if (fd < 0)
+		return false;
+	bool good = read_window(reader, fd, size);
+	close(fd);
+	if (!good)
+		reader->window_len = 0;
+	return good;
+}
+
+/* So many bytes from offset on; NULL, and a message, where they are not all content. */
 static const unsigned char *bytes(struct packet_reader *reader, uint64_t offset, uint64_t size)
 {
 	if (offset > reader->packet->content || size > reader->packet->content - offset) {
@@ -69,7 +92,7 @@ static const unsigned char *bytes(struct packet_reader *reader, uint64_t offset,
 		return NULL;
 	}
 	if (offset < reader->window_begin || offset + size > reader->window_begin + reader->window_len) {
-		if (!load(reader, offset))
+		if (!load(reader, offset, (size_t)size))
 			return NULL;
 	}
 	return reader->window + (offset - reader->window_begin);
@@ -83,77 +106,83 @@ static bool check_time(struct packet_reader *reader, uint64_t offset, uint64_t t
 	return true;
 }
 
-static bool unknown(const struct packet_reader *reader, uint64_t offset, uint32_t id)
+static void unknown(const struct packet_reader *reader, uint32_t id)
 {
-	return trace_dir_is_still(reader->dir, reader->packet, reader->fd) &&
-	       tell("'%s/%s': the event at offset %llu has the ID %u, which is in no file of '%s/format'; if these are "
-		    "incomplete, the program that recorded the trace has said why", reader->dir->path,
-		    reader->packet->name, (unsigned long long)offset, id, reader->dir->path);
+	const char *path = reader->trace->dir.path;
+
+	tell("'%s/%s': the event at offset %llu has the ID %u, which is in no file of '%s/format'; if these are "
+	     "incomplete, the program that recorded the trace has said why", path, reader->packet->name,
+	     (unsigned long long)reader->offset, id, path);
 }
 
-/* Reads the event at offset. Returns the offset of its end, or 0. */
-static uint64_t read_event(struct packet_reader *reader, uint64_t offset, struct event *event)
+/* The number of the event that begins there; without one, the other. */
+static int32_t context(const unsigned char *at, uint32_t offset, int32_t other)
 {
-	const uint32_t head = reader->metadata->record_offset;
+	if (offset)
+		memcpy(&other, at + offset, sizeof(other));
+	return other;
+}
+
+/* The event begins at at, and all of it is there. */
+static void fill_in(const struct packet_reader *reader, struct event *event, const unsigned char *at, uint32_t size)
+{
+	const struct metadata *m = &reader->trace->metadata;
+
+	event->time = metadata_time(m, reader->ticks);
+	event->record = at + m->record_offset;
+	event->size = size;
+	event->tid = context(event->record, sizeof(uint32_t), 0);
+	event->pid = context(at, m->pid_offset, reader->packet->pid);
+	event->cpu = context(at, m->cpu_offset, -1);
+	event->name = m->name_offset ? (const char *)at + m->name_offset : m->process;
+}
+
+/* Reads the event at the reader's offset, and moves that behind it. */
+static bool read_event(struct packet_reader *reader, struct event *event)
+{
+	const uint64_t offset = reader->offset;
+	const uint32_t head = reader->trace->metadata.record_offset;
 	const unsigned char *at = bytes(reader, offset, head + RECORD_HEAD);
 	uint64_t ticks;
 	uint16_t id;
 
 	if (!at)
-		return 0;
+		return false;
 	memcpy(&ticks, at, sizeof(ticks));
 	memcpy(&id, at + head, sizeof(id));
-	const struct event_format *format = reader->formats->by_id[id];
-	if (!format) {
-		unknown(reader, offset, id);
-		return 0;
+	event->format = reader->trace->formats.by_id[id];
+	if (!event->format) {
+		unknown(reader, id);
+		return false;
 	}
-	at = bytes(reader, offset, head + format->fixed);
+	at = bytes(reader, offset, head + event->format->fixed);
 	if (!at || !check_time(reader, offset, ticks))
-		return 0;
-	uint64_t size = format_record_size(format, at + head);
-	if (size > RECORD_MAX) {
-		damaged(reader, offset, "an event has a payload outside of what a record can be");
-		return 0;
-	}
+		return false;
+	uint64_t size = format_record_size(event->format, at + head);
+	if (size > RECORD_MAX)
+		return damaged(reader, offset, "an event has a payload outside of what a record can be");
 	at = bytes(reader, offset, head + size);
 	if (!at)
-		return 0;
-	event->time = metadata_time(reader->metadata, ticks);
-	event->record = at + head;
-	event->size = (uint32_t)size;
-	memcpy(&event->tid, event->record + sizeof(uint32_t), sizeof(event->tid));
-	event->name = reader->metadata->name_offset ? (const char *)at + reader->metadata->name_offset : NULL;
-	return offset + head + size;
+		return false;
+	fill_in(reader, event, at, (uint32_t)size);
+	reader->offset = offset + head + size;
+	return true;
 }
 
-static bool read_events(struct packet_reader *reader, event_fn fn, void *data)
-{
-	uint64_t offset = sizeof(struct tp_packet);
-	struct event event;
-
-	for (;;) {
-		offset = (offset + TP_STREAM_ALIGN - 1) & ~(uint64_t)(TP_STREAM_ALIGN - 1);
-		if (offset >= reader->packet->content)
-			return true;
-		offset = read_event(reader, offset, &event);
-		if (!offset || !fn(data, &event))
-			return false;
-	}
-}
-
-bool packet_read(struct packet_reader *reader, const struct packet *packet, bool first, event_fn fn, void *data)
+void packet_begin(struct packet_reader *reader, const struct packet *packet, bool first)
 {
 	reader->packet = packet;
+	reader->offset = sizeof(struct tp_packet);
 	reader->window_begin = 0;
 	reader->window_len = 0;
 	if (first)
 		reader->ticks = 0;
-	reader->fd = trace_dir_open_packet(reader->dir, packet);
-	if (reader->fd < 0)
-		return false;
-	bool good = trace_dir_is_still(reader->dir, packet, reader->fd) && read_events(reader, fn, data) &&
-		    trace_dir_is_still(reader->dir, packet, reader->fd);
-	close(reader->fd);
-	return good;
+}
+
+enum packet_result packet_next(struct packet_reader *reader, struct event *event)
+{
+	reader->offset = (reader->offset + TP_STREAM_ALIGN - 1) & ~(uint64_t)(TP_STREAM_ALIGN - 1);
+	if (reader->offset >= reader->packet->content)
+		return PACKET_END;
+	return read_event(reader, event) ? PACKET_EVENT : PACKET_BAD;
 }

@@ -3,43 +3,48 @@
 #ifndef PACKET_READER_H
 #define PACKET_READER_H
 
-#include "read/formats.h"
-#include "read/metadata.h"
-#include "read/trace_dir.h"
+#include "read/trace.h"
 
 /* The longest record, as the runtime has it: offsets in it and lengths have 16 bits. */
 #define RECORD_MAX 65535u
 
 struct event {
 	uint64_t time;               /* nanoseconds from the epoch; never less than that of the event before */
+	const struct event_format *format;
 	const unsigned char *record; /* until the next event is read */
 	uint32_t size;
 	int32_t tid;
-	const char *name; /* of the thread, COMM_SIZE bytes that need not end in a NUL; or NULL */
+	int32_t pid;
+	int32_t cpu;      /* -1: not recorded */
+	const char *name; /* of the thread or else the process, COMM_SIZE bytes that need not end in a NUL; as the record */
 };
 
-/* False where the reader is to stop, which has been explained. */
-typedef bool (*event_fn)(void *data, const struct event *event);
-
+/* One a stream. It holds no descriptor. */
 struct packet_reader {
-	const struct trace_dir *dir;
-	const struct metadata *metadata;
-	const struct formats *formats;
+	const struct trace *trace;
+	size_t window_wanted; /* bytes of the file in memory; an event that is longer gets more */
 
 	const struct packet *packet;
-	int fd;
-	uint64_t ticks; /* of the last event */
+	uint64_t offset; /* of the next event */
+	uint64_t ticks;  /* of the last event */
 
 	/* What is in memory of the file. */
 	unsigned char *window;
+	size_t window_size, window_len;
 	uint64_t window_begin;
-	size_t window_len;
 };
 
-bool packet_reader_init(struct packet_reader *reader);
+enum packet_result {
+	PACKET_EVENT,
+	PACKET_END,
+	PACKET_BAD, /* a message has said why */
+};
+
+struct packet_reader packet_reader_of(const struct trace *trace, size_t window_wanted);
 void packet_reader_free(struct packet_reader *reader);
 
-/* Calls fn for each event; they are not older than those of the packet before, unless this is the first of a stream. */
-bool packet_read(struct packet_reader *reader, const struct packet *packet, bool first, event_fn fn, void *data);
+/* The packet's events are not older than those of the packet before, unless this is the first of a stream. */
+void packet_begin(struct packet_reader *reader, const struct packet *packet, bool first);
+enum packet_result packet_next(struct packet_reader *reader, struct event *event);
 
 #endif /* PACKET_READER_H */

@@ -120,9 +120,11 @@ void trace_dir_close(struct trace_dir *dir)
 
 /* ---- Packets ---- */
 
+#define STREAM_PREFIX "stream-"
+
 static bool is_packet_name(const char *name)
 {
-	return strncmp(name, "stream-", strlen("stream-")) == 0;
+	return strncmp(name, STREAM_PREFIX, strlen(STREAM_PREFIX)) == 0;
 }
 
 static bool check_head(const struct trace_dir *dir, const char *name, const struct tp_packet *head, off_t size)
@@ -207,8 +209,10 @@ static bool add_packet(struct trace_dir *dir, const char *name)
 		.stream = head.stream_instance_id,
 		.sequence = head.packet_seq_num,
 		.begin = head.timestamp_begin,
+		.end = head.timestamp_end,
 		.content = head.content_size / CHAR_BIT,
 		.discarded = head.events_discarded,
+		.pid = (int32_t)strtol(name + strlen(STREAM_PREFIX), NULL, 10),
 	};
 	strcpy(packet->name, name);
 	return true;
@@ -250,6 +254,22 @@ bool trace_dir_list(struct trace_dir *dir)
 	if (good && dir->nr)
 		qsort(dir->packets, dir->nr, sizeof(*dir->packets), compare);
 	return good;
+}
+
+bool trace_dir_is_first(const struct trace_dir *dir, size_t i)
+{
+	return i == 0 || dir->packets[i - 1].stream != dir->packets[i].stream;
+}
+
+uint64_t trace_dir_lost(const struct trace_dir *dir, size_t i)
+{
+	const struct packet *packet = &dir->packets[i];
+
+	if (trace_dir_is_first(dir, i))
+		return packet->sequence == 0 ? packet->discarded : 0;
+	if (packet->sequence > packet[-1].sequence + 1)
+		return TRACE_LOST_UNKNOWN;
+	return packet->discarded >= packet[-1].discarded ? packet->discarded - packet[-1].discarded : packet->discarded;
 }
 
 int trace_dir_open_packet(const struct trace_dir *dir, const struct packet *packet)

@@ -14,8 +14,10 @@ struct packet {
 	uint64_t stream;    /* the same for all packets of a stream, and of no other's */
 	uint64_t sequence;  /* in its stream */
 	uint64_t begin;     /* its time, in ticks of the trace's clock */
+	uint64_t end;       /* no event of it is later */
 	uint64_t content;   /* bytes of the file that count, its head among them */
 	uint64_t discarded; /* events of its stream that were lost until its end */
+	int32_t pid;        /* of the process, as its name says; 0: it does not */
 	char name[PACKET_NAME_SIZE];
 };
 
@@ -33,6 +35,18 @@ void trace_dir_close(struct trace_dir *dir);
 
 /* Finds the packets. */
 bool trace_dir_list(struct trace_dir *dir);
+
+/* Whether the i-th packet is the first that there is of its stream. */
+bool trace_dir_is_first(const struct trace_dir *dir, size_t i);
+
+#define TRACE_LOST_UNKNOWN UINT64_MAX
+
+/*
+ * How many events were lost between the end of the packet before and the end
+ * of the i-th, as the stream counts on; TRACE_LOST_UNKNOWN where a packet is missing. A flight
+ * recorder's first packet says nothing of what was lost while there was a packet before.
+ */
+uint64_t trace_dir_lost(const struct trace_dir *dir, size_t i);
 
 /* A descriptor of the packet's file. */
 int trace_dir_open_packet(const struct trace_dir *dir, const struct packet *packet);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#include "read/trace.h"
+
+bool trace_open(struct trace *trace, const char *path)
+{
+	*trace = (struct trace){.formats = {.systems = NULL}};
+	/* The packets first: the texts describe at least the events that are in them. */
+	return trace_dir_open(&trace->dir, path) && trace_dir_list(&trace->dir) &&
+	       metadata_read(&trace->metadata, &trace->dir) && formats_read(&trace->formats, &trace->dir);
+}
+
+void trace_close(struct trace *trace)
+{
+	formats_free(&trace->formats);
+	trace_dir_close(&trace->dir);
+}
