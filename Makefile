@@ -100,7 +100,9 @@ $(BUILD)/generated/%.stamp: defs/%.tp $(TPGEN_SOURCES)
 
 # Objects of variant $(1), which are compiled with $(2) as well, stand below $(BUILD)/$(1).
 RUNTIME := $(sort $(shell find runtime/src -name '*.c'))
-TOOL := $(sort $(shell find runtime/tools -name '*.c'))
+# Of the tools, one of two files: "tp report" prints texts by libtraceevent, where that is installed.
+TRACEEVENT := $(shell pkg-config --exists libtraceevent 2>/dev/null && echo yes)
+TOOL := $(filter-out $(if $(TRACEEVENT),%/no_libtraceevent.c,%/libtraceevent.c),$(sort $(shell find runtime/tools -name '*.c')))
 define variant
 $$(BUILD)/$(1)/%.o: %.c | $$(GENERATED)
 	$$(call say,CC,$$@)
@@ -135,13 +137,18 @@ $(BUILD)/libtp.so: $(RUNTIME:%.c=$(BUILD)/obj/%.o) $(BUILD)/libtp.map
 
 # ---- Tools ----
 
-$(BUILD)/tp: $(TOOL:%.c=$(BUILD)/obj/%.o)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^
-
-$(BUILD)/asan/tp: $(TOOL:%.c=$(BUILD)/asan/%.o)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^
+# What they have of the library.
+TOOL_SHARED := runtime/src/base/memory.c runtime/src/events/pattern.c
+TOOL_LIBS = $(if $(TRACEEVENT),$(shell pkg-config --libs libtraceevent))
+define tool_variant
+$$(BUILD)/$(1): $$(patsubst %.c,$$(BUILD)/$(2)/%.o,$$(TOOL) $$(TOOL_SHARED))
+	$$(call say,LD,$$@$$(if $$(TRACEEVENT),,': without libtraceevent; "tp report" shows fields instead of texts'))
+	$$(Q)$$(CC) $(3) $$(LDFLAGS) -o $$@ $$^ $$(TOOL_LIBS)
+endef
+$(eval $(call tool_variant,tp,obj,))
+$(eval $(call tool_variant,asan/tp,asan,$(SANITIZE)))
+$(BUILD)/obj/runtime/tools/report/libtraceevent.o $(BUILD)/asan/runtime/tools/report/libtraceevent.o: \
+	OUR_CFLAGS += $(if $(TRACEEVENT),$(patsubst -I%,-isystem %,$(shell pkg-config --cflags libtraceevent)))
 
 # ---- Examples ----
 

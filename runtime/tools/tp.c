@@ -65,7 +65,9 @@ int main(int argc, char **argv)
 
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
+	if (status != EXIT_DONE) /* the command has said why */
+		return status;
 	if (errno != EPIPE) /* nobody reads on, which is no error of anybody's */
 		tell("the output can't be written: %s", strerror(errno));
-	return status ? status : EXIT_FAILED;
+	return EXIT_FAILED;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hostile traces: tp convert ends, in bounded time and memory, and makes a trace.dat or says which file is wrong. Under
+"""Hostile traces: tp convert and tp report end, in bounded time and memory, and make what they are to make, or say which file is wrong. Under
 AddressSanitizer.
 
 FUZZ=N reads N of them instead of the short form's number, SEED=N begins elsewhere:
@@ -16,12 +16,13 @@ import resource
 import shutil
 import socket
 import struct
+import subprocess
 from collections.abc import Callable
 
 from building import build, generate
 from support import BUILD, PACKET_HEAD, ROOT, Case, need, note, read, run
 
-TOOL = (os.path.join(BUILD, "asan/tp"), "convert", "--to", "trace.dat")
+TOOL = os.path.join(BUILD, "asan/tp")
 DAT = os.path.join(ROOT, "tests/trace_dat")
 RUNS = int(os.environ.get("FUZZ", "150"))
 SEED = int(os.environ.get("SEED", "1"))
@@ -122,7 +123,7 @@ class Traces(Case):
             done = run([program, "2", "1"], cwd=self.dir, env={**os.environ, "TP_OUTPUT": f"ctf:{trace}{options}"})
             self.assertEqual(done.returncode, 0, done.stderr)
             self.traces.append(trace)
-        self.trace, self.dat = self.path("copy"), self.path("x.dat")
+        self.trace, self.dat, self.lines = self.path("copy"), self.path("x.dat"), self.path("lines")
 
     def copy(self, trace: str) -> list[str]:
         """Makes the copy, and returns its packets."""
@@ -136,17 +137,26 @@ class Traces(Case):
             resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
         env = {**os.environ, "ASAN_OPTIONS": f"hard_rss_limit_mb={MEGABYTES}:detect_leaks=1"}
-        done = run([*self.as_user, *TOOL, "-o", self.dat, self.trace], preexec_fn=limit, env=env)
-        self.assertIn(done.returncode, (0, 1), f"{what}: {done.stderr[:5000]}")
-        if done.returncode:
-            self.assertRegex(done.stderr, rf"\Atp: [^\0-\x1f\x7f]*'{re.escape(self.trace)}(/[^\0-\x1f\x7f]*)?'"
-                                          r"[^\0-\x1f\x7f]*\n\Z", what)
-            self.assertFalse(os.path.exists(self.dat), what)
-        else:
-            self.assertEqual(done.stderr, "", what)
+        def call(*arguments: str) -> int:
+            with open(self.lines, "wb") as lines:
+                done = subprocess.run([*self.as_user, TOOL, *arguments], stdin=subprocess.DEVNULL, stdout=lines, check=False,
+                                      stderr=subprocess.PIPE, preexec_fn=limit, env=env, text=True, errors="surrogateescape")
+            self.assertIn(done.returncode, (0, 1), f"{what}: {done.stderr[:5000]}")
+            wrong = rf"tp: [^\0-\x1f\x7f]*'{re.escape(self.trace)}(/[^\0-\x1f\x7f]*)?'[^\0-\x1f\x7f]*\n"
+            self.assertRegex(done.stderr, rf"\A{wrong if done.returncode else ''}\Z", what)
+            return done.returncode
+
+        status = call("convert", "--to", "trace.dat", "-o", self.dat, self.trace)
+        self.assertEqual(os.path.exists(self.dat), status == 0, what)
+        if not status:
             os.remove(self.dat)
         self.assertFalse([name for name in os.listdir(self.dir) if name.startswith(".")], what)
-        return done.returncode
+        for options in ((), ("--fields",)):
+            self.assertEqual(call("report", *options, self.trace), status, what)
+            with open(self.lines, "rb") as lines:
+                for line in lines:
+                    self.assertNotRegex(line[:-1], rb"[\0-\x1f\x7f]", what)
+        return status
 
     def test_mutations(self) -> None:
         rng = random.Random(SEED)

@@ -183,8 +183,9 @@ static void put_begin(FILE *file, size_t page_size)
 
 static bool put_format(FILE *file, const struct event_format *event)
 {
+	bool is_whole;
 	size_t len;
-	char *text = print_fmt_for_readers(event->text, event->len, &len);
+	char *text = print_fmt_for_readers(event->text, event->len, &len, &is_whole);
 
 	if (text)
 		put_text(file, text, len);

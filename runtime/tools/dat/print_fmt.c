@@ -48,6 +48,7 @@ struct output {
 	FILE *file;
 	struct span fields; /* the format text in front of its print fmt */
 	int *helpers;       /* with arguments, so far */
+	bool *is_whole;
 };
 
 static bool is_word(char c)
@@ -157,6 +158,7 @@ static const char *put_word(const struct output *to, struct span text, int depth
 	if (rewrite && behind) {
 		if (strstr(rewrite->becomes, "REC->") && count_fields(to->fields, found[0]) != 1)
 			rewrite = &unknown;
+		*to->is_whole = *to->is_whole && rewrite != &unknown;
 		put_rewritten(to, rewrite, found, depth);
 		return behind;
 	}
@@ -362,6 +364,7 @@ static bool put_with_reals(const struct output *to, struct span format, struct s
 	}
 	if (!any)
 		return false;
+	*to->is_whole = false;
 	fputc('"', to->file);
 	for (const char *at = format.begin; at < format.end;) {
 		const char *percent = memchr(at, '%', (size_t)(format.end - at));
@@ -411,7 +414,7 @@ static void put_print(const struct output *to, struct span text)
 	put(to, text, 0);
 }
 
-char *print_fmt_for_readers(const char *format, size_t len, size_t *new_len)
+char *print_fmt_for_readers(const char *format, size_t len, size_t *new_len, bool *is_whole)
 {
 	static const char key[] = "\nprint fmt: ";
 	const char *print = memmem(format, len, key, strlen(key));
@@ -424,10 +427,11 @@ char *print_fmt_for_readers(const char *format, size_t len, size_t *new_len)
 		tell_no_memory();
 		return NULL;
 	}
+	*is_whole = true;
 	if (len > MAX_LEN)
 		text.begin = text.end;
 	fwrite(format, 1, (size_t)(text.begin - format), to);
-	put_print(&(struct output){to, {format, print ? print : format}, &helpers}, text);
+	put_print(&(struct output){to, {format, print ? print : format}, &helpers, is_whole}, text);
 	bool failed = ferror(to);
 	if (fclose(to) == 0 && !failed)
 		return result;

@@ -3,12 +3,13 @@
 #ifndef PRINT_FMT_H
 #define PRINT_FMT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
  * The format text with helpers in its print fmt that libtraceevent 1.7 knows. For
- * free(); NULL, and a message, where there is no memory.
+ * free(); NULL, and a message, where there is no memory. *is_whole: it prints all values as they are.
  */
-char *print_fmt_for_readers(const char *format, size_t len, size_t *new_len);
+char *print_fmt_for_readers(const char *format, size_t len, size_t *new_len, bool *is_whole);
 
 #endif /* PRINT_FMT_H */

@@ -16,8 +16,7 @@
 
 /* ---- A text ---- */
 
-/* The decimal number behind key in the line; false where there is none that fits. */
-static bool number_behind(const char *line, const char *end, const char *key, uint32_t *result)
+bool format_number(const char *line, const char *end, const char *key, uint32_t *result)
 {
 	const char *at = memmem(line, (size_t)(end - line), key, strlen(key));
 	char *stop;
@@ -56,7 +55,7 @@ static const char *parse_field(struct event_format *event, const char *line, con
 	bool dynamic = location.relative || begins(line, end, "\tfield:__data_loc ");
 	uint32_t size;
 
-	if (!number_behind(line, end, ";\toffset:", &location.offset) || !number_behind(line, end, ";\tsize:", &size))
+	if (!format_number(line, end, ";\toffset:", &location.offset) || !format_number(line, end, ";\tsize:", &size))
 		return "a field has no offset or no size";
 	if (dynamic && size != sizeof(uint32_t))
 		return "a payload's word has no 4 bytes";
@@ -83,7 +82,7 @@ static const char *parse_event(struct event_format *event)
 			return "it ends in the middle of a line";
 		if (begins(line, end, "\tfield:"))
 			wrong = parse_field(event, line, end);
-		else if (begins(line, end, "ID: ") && !number_behind(line, end, "ID: ", &event->id))
+		else if (begins(line, end, "ID: ") && !format_number(line, end, "ID: ", &event->id))
 			wrong = "its ID is no number";
 		has_print = has_print || begins(line, end, "print fmt: ");
 	}
@@ -114,7 +113,7 @@ static bool add_event(struct system_format *system, const char *path, const char
 	while (end > text + 1 && end[-1] == '\n' && end[-2] == '\n') /* what stands between them is none of it */
 		end--;
 	struct event_format *event = &system->events[system->nr++];
-	*event = (struct event_format){.text = text, .len = (size_t)(end - text)};
+	*event = (struct event_format){.system = system->name, .text = text, .len = (size_t)(end - text)};
 	const char *wrong = parse_event(event);
 	if (!wrong)
 		return true;
@@ -254,6 +253,14 @@ void formats_free(struct formats *formats)
 	free(formats->systems);
 	free(formats->by_id);
 	*formats = (struct formats){.systems = NULL};
+}
+
+const char *format_event_name(const struct event_format *format, size_t *len)
+{
+	const char *name = format->text + strlen("name: ");
+
+	*len = strcspn(name, "\n");
+	return name;
 }
 
 uint64_t format_record_size(const struct event_format *format, const unsigned char *record)

@@ -15,7 +15,8 @@ struct location {
 };
 
 struct event_format {
-	const char *text; /* in its system's */
+	const char *system; /* its name */
+	const char *text;   /* in its system's */
 	size_t len;
 	uint32_t id;
 	uint32_t fixed; /* bytes of the record without the payloads */
@@ -39,6 +40,12 @@ struct formats {
 /* False, and a message, where they can't be read. formats is to be freed in any case. */
 bool formats_read(struct formats *formats, const struct trace_dir *dir);
 void formats_free(struct formats *formats);
+
+/* The event's name, which is a piece of the text. */
+const char *format_event_name(const struct event_format *format, size_t *len);
+
+/* The decimal number behind key in the line, at most 65535; false where there is none that fits. */
+bool format_number(const char *line, const char *end, const char *key, uint32_t *result);
 
 /* Bytes of a record, of which the fixed part is in memory: they are not more than UINT32_MAX. */
 uint64_t format_record_size(const struct event_format *format, const unsigned char *record);

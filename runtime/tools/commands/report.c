@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* report.c - "tp report": traces as text. */
+#include "report/report.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "commands/commands.h"
+#include "options.h"
+#include "report/interpreter.h"
+#include "tell.h"
+
+enum {
+	OPTION_FIELDS = OPTION_LONG + 1,
+	OPTION_UTC,
+	OPTION_LOCAL,
+	OPTION_SINCE,
+	OPTION_UNTIL,
+};
+
+/* Each trace has its directory open. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+/* The patterns of all -e, for free(); NULL: there is no memory. */
+static char *join_events(const struct tp_args *args)
+{
+	char *all = NULL;
+	size_t len;
+	FILE *to = open_memstream(&all, &len);
+
+	if (!to)
+		return NULL;
+	for (size_t i = 0; i < args->nr_options; i++) {
+		if (args->options[i].id == 'e')
+			fprintf(to, "%s%s", ftell(to) > 0 ? "," : "", args->options[i].value);
+	}
+	return fclose(to) == 0 ? all : NULL;
+}
+
+/* False: it is there, and makes no sense. */
+static bool read_when(const struct tp_args *args, int id, const char *name, enum when_style style, struct when *when,
+		      const struct when **result)
+{
+	const char *text = args_value(args, id);
+
+	*result = text ? when : NULL;
+	if (!text || when_parse(when, text, style))
+		return true;
+	args_wrong(args, "--%s '%s' is no time, such as 1795417254.5, '2026-11-23 07:00:54', +5s or -200ms", name, text);
+	return false;
+}
+
+static int run(const struct tp_args *args)
+{
+	struct when since, until;
+	struct report report = {
+		.paths = args->operands, .nr_paths = args->nr_operands, .with_fields = args_has(args, OPTION_FIELDS),
+		.style = args_has(args, OPTION_UTC) ? WHEN_UTC : args_has(args, OPTION_LOCAL) ? WHEN_LOCAL : WHEN_EPOCH,
+	};
+
+	if (!args->nr_operands || args->program)
+		return args_wrong(args, "give it one DIR at least, that of a trace");
+	if (args_has(args, OPTION_UTC) && args_has(args, OPTION_LOCAL))
+		return args_wrong(args, "give it --utc or --local, not both");
+	if (!read_when(args, OPTION_SINCE, "since", report.style, &since, &report.since) ||
+	    !read_when(args, OPTION_UNTIL, "until", report.style, &until, &report.until))
+		return EXIT_WRONG;
+	char *events = join_events(args);
+	if (!events) {
+		tell_no_memory();
+		return EXIT_FAILED;
+	}
+	if (args_has(args, 'e'))
+		report.events = events;
+	if (!report.with_fields && !interpreter_is_there)
+		tell("events are shown by their fields, as tp was built without libtraceevent, which prints TP_printk's text");
+	allow_descriptors();
+	signal(SIGPIPE, SIG_DFL); /* nobody reads on: that ends it without a word */
+	bool good = report_write(&report);
+	free(events);
+	return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+const struct tp_command command_report = {
+	.name = "report",
+	.summary = "show traces as text",
+	.usage = (const char *const[]){"[OPTION...] DIR...", NULL},
+	.operand = "DIR",
+	.options = (const struct tp_option[]){
+		{'e', "events", "EVENTS", "only these: patterns as TP_ENABLE takes, such as 'net:*,!net:net_close'"},
+		{OPTION_FIELDS, "fields", NULL, "the fields as name=value, instead of TP_printk's text"},
+		{OPTION_UTC, "utc", NULL, "times as dates, in UTC, instead of seconds since the epoch"},
+		{OPTION_LOCAL, "local", NULL, "times as dates, in the time zone of TZ"},
+		{OPTION_SINCE, "since", "TIME", "only events of this time or later"},
+		{OPTION_UNTIL, "until", "TIME", "only events of this time or earlier"},
+		{.name = NULL},
+	},
+	.text =
+		"Shows the traces in the directories DIR, a line for each event, in the order of their times. A DIR may "
+		"also be a directory of traces, which are shown together.\n\n"
+		"The lines are those of \"perf script\", with the process in front of the thread:\n\n"
+		"\tCOMM PID/TID [CPU] TIME: SYSTEM:EVENT: TEXT\n\n"
+		"COMM is the thread's name in a trace with context=name, else the program's. [CPU] is there in a trace "
+		"with context=cpu. TEXT is that of TP_printk, as libtraceevent prints it. What it can't print is shown by "
+		"its fields, behind [FAILED TO PARSE]. [LOST 12 EVENTS] stands where events of a thread are missing.\n\n"
+		"TIMES\n\n"
+		"TIME is seconds since the epoch (1795417254.112), a date ('2026-11-23 07:00:54.112': in UTC with --utc "
+		"or a Z at its end, else local), a time after the beginning of the trace (+5s), or before its end "
+		"(-200ms). Units are ns, us, ms, s, m, h and d.\n\n"
+		"EXAMPLES\n\n"
+		"\ttp report trace | less\n"
+		"\ttp report trace.1 trace --utc --since -10s -e 'net:*'\n",
+	.run = run,
+};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* fields.h - the fields of a record, as its format text describes them. */
+#ifndef FIELDS_H
+#define FIELDS_H
+
+#include "read/formats.h"
+
+enum field_kind {
+	FIELD_SIGNED,
+	FIELD_UNSIGNED,
+	FIELD_REAL,
+	FIELD_POINTER,
+	FIELD_TEXT,  /* characters, up to a NUL */
+	FIELD_BYTES, /* of a type that the text does not describe */
+};
+
+struct field {
+	const char *name; /* a piece of the text */
+	size_t name_len;
+	enum field_kind kind;
+	bool is_array;
+	bool is_payload;       /* the record has a word there that says where the values are */
+	struct location place;
+	uint32_t size;         /* bytes, but of a payload */
+	uint32_t element_size; /* of a value */
+};
+
+struct fields {
+	struct field *fields; /* each behind the one before, in the record */
+	size_t nr;
+};
+
+/* False, and a message, where there is no memory. Lines that make no sense, and the common fields, are left out. */
+bool fields_of(struct fields *fields, const struct event_format *format);
+
+#endif /* FIELDS_H */

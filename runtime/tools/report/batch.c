@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/batch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/printer.h"
+#include "report/values.h"
+#include "tell.h"
+
+#define RECORD_ROOM(size) (((size_t)(size) + 16 + 7) & ~(size_t)7) /* as printer.h counts */
+
+/* As trace-cmd marks what libtraceevent can't print, before it shows the fields. */
+static const char mark[] = "[FAILED TO PARSE] ";
+
+/* What a line has in front of the event. */
+struct head {
+	uint64_t time;
+	int32_t tid, pid, cpu;
+	uint64_t lost;
+	bool is_shown;
+	char name[COMM_SIZE];
+};
+
+struct batch {
+	const struct traces *traces;
+	enum when_style style;
+	bool with_fields;
+	struct printer *printer; /* NULL where the events are shown by their fields */
+
+	size_t nr;
+	struct head heads[PRINTER_ITEMS];
+	struct printer_item items[PRINTER_ITEMS];
+	_Alignas(8) unsigned char records[PRINTER_RECORDS];
+	size_t used; /* of records */
+
+	struct text line;
+	struct when_text when;
+	struct fields **fields; /* of each trace, by id; NR_EVENT_IDS of them */
+};
+
+struct batch *batch_new(const struct traces *traces, enum when_style style, bool with_fields)
+{
+	struct batch *batch = calloc(1, sizeof(*batch));
+
+	if (!batch) {
+		tell_no_memory();
+		return NULL;
+	}
+	batch->traces = traces;
+	batch->style = style;
+	batch->with_fields = with_fields || !interpreter_is_there;
+	batch->fields = calloc(traces->nr + 1, sizeof(*batch->fields));
+	batch->printer = batch->with_fields ? NULL : printer_new(traces->nr);
+	if (batch->fields && (batch->printer || batch->with_fields) && text_init(&batch->line))
+		return batch;
+	batch_free(batch);
+	return NULL;
+}
+
+void batch_free(struct batch *batch)
+{
+	if (!batch)
+		return;
+	for (size_t t = 0; batch->fields && t < batch->traces->nr; t++) {
+		for (size_t id = 0; batch->fields[t] && id < NR_EVENT_IDS; id++)
+			free(batch->fields[t][id].fields);
+		free(batch->fields[t]);
+	}
+	free(batch->fields);
+	free(batch->line.bytes);
+	printer_free(batch->printer);
+	free(batch);
+}
+
+bool batch_add(struct batch *batch, const struct merged *merged, bool is_shown)
+{
+	const struct event *event = &merged->event;
+	const size_t room = is_shown ? RECORD_ROOM(event->size) : 0;
+
+	if ((batch->nr == PRINTER_ITEMS || room > PRINTER_RECORDS - batch->used) && !batch_flush(batch))
+		return false;
+	struct head *head = &batch->heads[batch->nr];
+	*head = (struct head){
+		.time = event->time, .tid = event->tid, .pid = event->pid, .cpu = event->cpu, .lost = merged->lost,
+		.is_shown = is_shown,
+	};
+	memcpy(head->name, event->name, sizeof(head->name));
+	struct printer_item *item = &batch->items[batch->nr++];
+	*item = (struct printer_item){.trace_nr = merged->trace_nr};
+	if (is_shown) {
+		item->format = event->format;
+		item->size = event->size;
+		item->record = memcpy(batch->records + batch->used, event->record, event->size);
+		batch->used += room;
+	}
+	return true;
+}
+
+/* ---- Lines ---- */
+
+/* As perf script has it: COMM PID/TID [CPU] TIME: */
+static void put_head(struct batch *batch, const struct head *head)
+{
+	struct text *line = &batch->line;
+	const int len = (int)strnlen(head->name, sizeof(head->name));
+
+	line->len = 0;
+	line->is_full = false;
+	text_printf(line, "%*s", 16 - len, "");
+	text_add_escaped(line, head->name, (size_t)len);
+	text_printf(line, " %7d/%-7d ", head->pid, head->tid);
+	if (head->cpu >= 0)
+		text_printf(line, "[%03d] ", head->cpu);
+	const size_t when = when_show(&batch->when, batch->style, head->time);
+	text_add(line, batch->when.text, when);
+	text_add(line, ": ", 2);
+}
+
+static bool write_line(struct batch *batch)
+{
+	struct text *line = &batch->line;
+
+	line->bytes[line->len++] = '\n';
+	if (fwrite(line->bytes, 1, line->len, stdout) == line->len)
+		return true;
+	return tell("the output can't be written: %s", strerror(errno));
+}
+
+static bool put_lost(struct batch *batch, const struct head *head)
+{
+	put_head(batch, head);
+	if (head->lost == TRACE_LOST_UNKNOWN)
+		text_printf(&batch->line, "[LOST EVENTS]");
+	else
+		text_printf(&batch->line, "[LOST %llu EVENTS]", (unsigned long long)head->lost);
+	return write_line(batch);
+}
+
+/* They are looked for in the format's text when they are first needed; NULL, and a message: there is no memory. */
+static const struct fields *fields_for(struct batch *batch, const struct printer_item *item)
+{
+	struct fields **all = &batch->fields[item->trace_nr];
+
+	if (!*all)
+		*all = calloc(NR_EVENT_IDS, sizeof(**all));
+	if (!*all) {
+		tell_no_memory();
+		return NULL;
+	}
+	struct fields *fields = &(*all)[item->format->id];
+	return fields->nr || fields_of(fields, item->format) ? fields : NULL;
+}
+
+static bool put_event(struct batch *batch, const struct head *head, const struct printer_item *item)
+{
+	struct text *line = &batch->line;
+	size_t len;
+	const char *name = format_event_name(item->format, &len);
+
+	put_head(batch, head);
+	text_add_escaped(line, item->format->system, strlen(item->format->system));
+	text_add(line, ":", 1);
+	text_add_escaped(line, name, len);
+	text_add(line, ": ", 2);
+	if (item->text) {
+		len = item->len;
+		if (len && item->text[len - 1] == '\n')
+			len--;
+		text_add_escaped(line, item->text, len);
+		return write_line(batch);
+	}
+	const struct fields *fields = fields_for(batch, item);
+	if (!fields)
+		return false;
+	if (!batch->with_fields)
+		text_add(line, mark, strlen(mark));
+	values_add(line, fields, item->record, item->size);
+	return write_line(batch);
+}
+
+bool batch_flush(struct batch *batch)
+{
+	bool good = true;
+
+	for (size_t done = 0; done < batch->nr && good;) {
+		struct printer_item *items = batch->items + done;
+		const struct head *heads = batch->heads + done;
+		size_t nr = batch->nr - done;
+		if (batch->printer)
+			nr = printer_print(batch->printer, items, nr);
+		for (size_t i = 0; i < nr && good; i++) {
+			if (heads[i].lost)
+				good = put_lost(batch, &heads[i]);
+			if (good && heads[i].is_shown)
+				good = put_event(batch, &heads[i], &items[i]);
+		}
+		done += nr;
+	}
+	batch->nr = batch->used = 0;
+	return good;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * merge.c - a heap of streams. A stream whose packet has not begun yet stands there with the time of its beginning, and
+ * has nothing in memory: there is a window for each stream that is in the middle of a packet, and none for others.
+ */
+#include "report/merge.h"
+
+#include <stdlib.h>
+
+#include "tell.h"
+
+#define WINDOW_SIZE ((size_t)64 << 10)
+#define WINDOW_SIZE_OF_MANY ((size_t)16 << 10)
+#define MANY_STREAMS 256
+
+enum state {
+	STREAM_OUTSIDE, /* of a packet: the next one is to be opened when its time comes */
+	STREAM_EVENT,   /* has its next event */
+	STREAM_LOSS,    /* has no event any more, but lost ones */
+};
+
+struct stream {
+	const struct trace *trace;
+	size_t trace_nr;
+	size_t packet, end; /* in the trace's: the current, and behind the last of this stream */
+	struct packet_reader reader;
+	enum state state;
+	bool is_later; /* than its first packet that was opened */
+	uint64_t time; /* of what comes next */
+	struct event event;
+	uint64_t lost;
+};
+
+/* ---- The heap ---- */
+
+/* Streams of one time are in the order of traces and streams, so that the output is always the same. */
+static bool is_before(const struct stream *a, const struct stream *b)
+{
+	return a->time != b->time ? a->time < b->time : a < b;
+}
+
+/* The stream at i has got a later time than it had. */
+static void sift_down(struct merge *merge, size_t i)
+{
+	struct stream *stream = merge->heap[i];
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+		if (child + 1 < merge->nr_heap && is_before(merge->heap[child + 1], merge->heap[child]))
+			child++;
+		if (child >= merge->nr_heap || is_before(stream, merge->heap[child]))
+			break;
+		merge->heap[i] = merge->heap[child];
+		i = child;
+	}
+	merge->heap[i] = stream;
+}
+
+static void pop(struct merge *merge)
+{
+	merge->heap[0] = merge->heap[--merge->nr_heap];
+	if (merge->nr_heap)
+		sift_down(merge, 0);
+}
+
+/* ---- A stream ---- */
+
+static const struct packet *packet_of(const struct stream *stream)
+{
+	return &stream->trace->dir.packets[stream->packet];
+}
+
+static void add_lost(struct stream *stream, uint64_t lost)
+{
+	if (lost == TRACE_LOST_UNKNOWN || stream->lost == TRACE_LOST_UNKNOWN)
+		stream->lost = TRACE_LOST_UNKNOWN;
+	else
+		stream->lost += lost;
+}
+
+/* It stands in front of its packet, which may be none of its any more: then that was all, but for what was lost. */
+static void step_outside(struct stream *stream)
+{
+	if (stream->packet == stream->end) {
+		stream->state = STREAM_LOSS;
+		return;
+	}
+	const uint64_t begin = metadata_time(&stream->trace->metadata, packet_of(stream)->begin);
+	stream->state = STREAM_OUTSIDE;
+	if (begin > stream->time)
+		stream->time = begin;
+}
+
+static bool read_on(struct merge *merge, struct stream *stream)
+{
+	switch (packet_next(&stream->reader, &stream->event)) {
+	case PACKET_BAD:
+		return false;
+	case PACKET_EVENT:
+		stream->time = stream->event.time;
+		stream->state = STREAM_EVENT;
+		return true;
+	default:
+		merge->done += packet_of(stream)->content;
+		packet_reader_free(&stream->reader);
+		stream->packet++;
+		step_outside(stream);
+		return true;
+	}
+}
+
+static bool open_packet(struct merge *merge, struct stream *stream)
+{
+	const struct packet *packet = packet_of(stream);
+
+	if (metadata_time(&stream->trace->metadata, packet->end) < merge->since) {
+		merge->done += packet->content;
+		stream->packet++;
+		step_outside(stream);
+		return true;
+	}
+	add_lost(stream, trace_dir_lost(&stream->trace->dir, stream->packet));
+	packet_begin(&stream->reader, packet, !stream->is_later);
+	stream->is_later = true;
+	return read_on(merge, stream);
+}
+
+/* ---- All of them ---- */
+
+static void add_streams(struct merge *merge, const struct trace *trace, size_t trace_nr)
+{
+	const struct trace_dir *dir = &trace->dir;
+
+	for (size_t i = 0; i < dir->nr; i++) {
+		merge->total += dir->packets[i].content;
+		if (trace_dir_is_first(dir, i))
+			merge->streams[merge->nr_streams++] = (struct stream){
+				.trace = trace, .trace_nr = trace_nr, .packet = i,
+			};
+		merge->streams[merge->nr_streams - 1].end = i + 1;
+	}
+}
+
+bool merge_begin(struct merge *merge, const struct trace *traces, size_t nr)
+{
+	size_t streams = 1;
+
+	*merge = (struct merge){.streams = NULL};
+	for (size_t t = 0; t < nr; t++) {
+		for (size_t i = 0; i < traces[t].dir.nr; i++)
+			streams += trace_dir_is_first(&traces[t].dir, i);
+	}
+	merge->streams = calloc(streams, sizeof(*merge->streams));
+	merge->heap = calloc(streams, sizeof(struct stream *));
+	if (!merge->streams || !merge->heap)
+		return tell_no_memory();
+	for (size_t t = 0; t < nr; t++)
+		add_streams(merge, &traces[t], t);
+	const size_t window = merge->nr_streams < MANY_STREAMS ? WINDOW_SIZE : WINDOW_SIZE_OF_MANY;
+	for (size_t i = 0; i < merge->nr_streams; i++) {
+		struct stream *stream = &merge->streams[i];
+		stream->reader = packet_reader_of(stream->trace, window);
+		step_outside(stream);
+		merge->heap[i] = stream;
+	}
+	merge->nr_heap = merge->nr_streams;
+	for (size_t i = merge->nr_heap / 2; i-- > 0;)
+		sift_down(merge, i);
+	return true;
+}
+
+void merge_free(struct merge *merge)
+{
+	for (size_t i = 0; i < merge->nr_streams; i++)
+		packet_reader_free(&merge->streams[i].reader);
+	free(merge->streams);
+	free(merge->heap);
+	*merge = (struct merge){.streams = NULL};
+}
+
+uint64_t merge_end(const struct merge *merge)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < merge->nr_streams; i++) {
+		const struct stream *stream = &merge->streams[i];
+		const struct packet *last = &stream->trace->dir.packets[stream->end - 1];
+		const uint64_t time = metadata_time(&stream->trace->metadata, last->end);
+		if (time > end)
+			end = time;
+	}
+	return end;
+}
+
+static void give(struct merge *merge, struct stream *stream, struct merged *merged)
+{
+	*merged = (struct merged){.trace = stream->trace, .trace_nr = stream->trace_nr, .lost = stream->lost};
+	merged->event = stream->event;
+	if (stream->state == STREAM_LOSS) {
+		merged->event.format = NULL;
+		merged->event.name = stream->trace->metadata.process;
+		merged->event.pid = stream->trace->dir.packets[stream->end - 1].pid;
+	}
+	merged->event.time = stream->time;
+	stream->lost = 0;
+	merge->given = stream;
+}
+
+enum packet_result merge_next(struct merge *merge, struct merged *merged)
+{
+	if (merge->given) { /* it is on top */
+		if (merge->given->state == STREAM_EVENT && !read_on(merge, merge->given))
+			return PACKET_BAD;
+		sift_down(merge, 0);
+		merge->given = NULL;
+	}
+	while (merge->nr_heap) {
+		struct stream *stream = merge->heap[0];
+		if (stream->state == STREAM_EVENT || (stream->state == STREAM_LOSS && stream->lost)) {
+			give(merge, stream, merged);
+			return PACKET_EVENT;
+		}
+		if (stream->state == STREAM_LOSS) {
+			pop(merge);
+			continue;
+		}
+		if (!open_packet(merge, stream))
+			return PACKET_BAD;
+		sift_down(merge, 0);
+	}
+	return PACKET_END;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/printer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "report/text.h"
+#include "tell.h"
+
+#define TEXTS_SIZE ((size_t)4 << 20) /* some of the longest */
+#define NOT_PRINTED UINT32_MAX
+#define RECORD_PADDING 16u /* zeros, where texts end that have no NUL */
+
+#define CPU_SECONDS 5u /* for one batch, which takes a few thousandths of one */
+#define MEMORY ((rlim_t)1 << 30)
+#define NOBODY 65534
+#define SOCKET (STDERR_FILENO + 1)
+
+/* What it costs when the process ends; with too many, nothing is printed by it any more. */
+#define STRIKES_CRASH 1
+#define STRIKES_HANG 8
+#define STRIKES_MAX 32
+
+/* What both processes see. The printer may write anything into it, so the other one trusts nothing there. */
+struct shared {
+	uint32_t nr;
+	uint32_t done;
+	struct {
+		const struct event_format *format; /* the same in both: the process is a fork */
+		size_t trace_nr;
+		uint32_t record, size; /* in records */
+		uint32_t text, len;    /* in texts; or NOT_PRINTED */
+	} items[PRINTER_ITEMS];
+	_Alignas(8) unsigned char records[PRINTER_RECORDS];
+	char texts[TEXTS_SIZE];
+};
+
+struct printer {
+	struct shared *shared;
+	size_t nr_traces;
+	int strikes;
+	const struct event_format *bad[STRIKES_MAX]; /* of each strike one */
+	size_t nr_bad;
+	pid_t pid; /* 0: there is none */
+	int socket;
+};
+
+/* ---- The printer's process ---- */
+
+/* Keeps the socket alone, and no rights that are more than anybody's: a trace may be made to take this process over. */
+static void give_up_rights(int *socket)
+{
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	if (dup2(*socket, SOCKET) == SOCKET) {
+		*socket = SOCKET;
+		closefrom(SOCKET + 1);
+	}
+	prctl(PR_SET_DUMPABLE, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (geteuid() == 0 && setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
+	    setresuid(NOBODY, NOBODY, NOBODY) == 0)
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+static void set_limit(__rlimit_resource_t resource, rlim_t value)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit) == 0 && value < limit.rlim_max) {
+		limit.rlim_cur = value;
+		setrlimit(resource, &limit);
+	}
+}
+
+static void limit_memory(void)
+{
+#ifndef __SANITIZE_ADDRESS__ /* which takes all addresses there are */
+	set_limit(RLIMIT_AS, MEMORY);
+#endif
+	set_limit(RLIMIT_CORE, 0);
+}
+
+/* So much time of the processor from now on, then a signal ends the process. */
+static void limit_time(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_SELF, &usage) == 0)
+		set_limit(RLIMIT_CPU, (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1 + CPU_SECONDS);
+}
+
+static void print_batch(struct shared *shared, struct interpreter **interpreters)
+{
+	uint32_t used = 0;
+
+	for (; shared->done < shared->nr; shared->done++) {
+		const uint32_t i = shared->done;
+		struct interpreter **interpreter = &interpreters[shared->items[i].trace_nr];
+		size_t len;
+		if (!*interpreter)
+			*interpreter = interpreter_new();
+		const char *text = !*interpreter ? NULL :
+			interpreter_text(*interpreter, shared->items[i].format,
+					 shared->records + shared->items[i].record, shared->items[i].size, &len);
+		if (text && len > TEXT_MAX + 1)
+			len = TEXT_MAX + 1; /* is seen to be too long */
+		if (text && len > TEXTS_SIZE - used)
+			return;
+		shared->items[i].text = used;
+		shared->items[i].len = text ? (uint32_t)len : NOT_PRINTED;
+		if (text) {
+			memcpy(shared->texts + used, text, len);
+			used += (uint32_t)len;
+		}
+	}
+}
+
+static _Noreturn void be_printer(struct shared *shared, size_t nr_traces, int socket)
+{
+	struct interpreter **interpreters = calloc(nr_traces + 1, sizeof(*interpreters));
+	char byte;
+
+	give_up_rights(&socket);
+	limit_memory();
+	signal(SIGXCPU, SIG_DFL);
+	while (interpreters && read(socket, &byte, 1) == 1) {
+		limit_time();
+		print_batch(shared, interpreters);
+		if (write(socket, &byte, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+/* ---- The other one ---- */
+
+static bool start(struct printer *printer)
+{
+	int sockets[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
+		return false;
+	printer->pid = fork();
+	if (printer->pid == 0) {
+		close(sockets[0]);
+		be_printer(printer->shared, printer->nr_traces, sockets[1]);
+	}
+	close(sockets[1]);
+	if (printer->pid < 0) {
+		printer->pid = 0;
+		close(sockets[0]);
+		return false;
+	}
+	printer->socket = sockets[0];
+	return true;
+}
+
+/* Returns how it has ended. */
+static int stop(struct printer *printer)
+{
+	int status = 0;
+
+	if (!printer->pid)
+		return 0;
+	close(printer->socket);
+	while (waitpid(printer->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	printer->pid = 0;
+	return status;
+}
+
+struct printer *printer_new(size_t nr_traces)
+{
+	struct printer *printer = calloc(1, sizeof(*printer));
+
+	if (!printer) {
+		tell_no_memory();
+		return NULL;
+	}
+	printer->nr_traces = nr_traces;
+	printer->strikes = interpreter_is_there ? 0 : STRIKES_MAX;
+	printer->shared = mmap(NULL, sizeof(*printer->shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (printer->shared != MAP_FAILED)
+		return printer;
+	free(printer);
+	tell_no_memory();
+	return NULL;
+}
+
+void printer_free(struct printer *printer)
+{
+	if (!printer)
+		return;
+	stop(printer);
+	munmap(printer->shared, sizeof(*printer->shared));
+	free(printer);
+}
+
+static bool is_bad(const struct printer *printer, const struct event_format *format)
+{
+	for (size_t i = 0; i < printer->nr_bad; i++) {
+		if (printer->bad[i] == format)
+			return true;
+	}
+	return false;
+}
+
+/* Copies what is to be printed, and remembers in map which item is which. */
+static uint32_t hand_over(struct printer *printer, const struct printer_item *items, size_t nr, uint32_t *map)
+{
+	struct shared *shared = printer->shared;
+	uint32_t used = 0, given = 0;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		if (!items[i].format || is_bad(printer, items[i].format))
+			continue;
+		shared->items[given].format = items[i].format;
+		shared->items[given].trace_nr = items[i].trace_nr;
+		shared->items[given].record = used;
+		shared->items[given].size = items[i].size;
+		memcpy(shared->records + used, items[i].record, items[i].size);
+		memset(shared->records + used + items[i].size, 0, RECORD_PADDING - items[i].size % 8);
+		used += (items[i].size + RECORD_PADDING) & ~7u;
+		map[given++] = i;
+	}
+	shared->nr = given;
+	shared->done = 0;
+	return given;
+}
+
+/* False: the process has ended. */
+static bool exchange(const struct printer *printer)
+{
+	char byte = 0;
+	ssize_t n;
+
+	if (send(printer->socket, &byte, 1, MSG_NOSIGNAL) != 1)
+		return false;
+	while ((n = recv(printer->socket, &byte, 1, 0)) < 0 && errno == EINTR)
+		;
+	return n == 1;
+}
+
+static void take_over(const struct shared *shared, struct printer_item *items, const uint32_t *map, uint32_t done)
+{
+	for (uint32_t i = 0; i < done; i++) {
+		struct printer_item *item = &items[map[i]];
+		const uint32_t text = shared->items[i].text, len = shared->items[i].len;
+		if (len == NOT_PRINTED || text > TEXTS_SIZE || len > TEXTS_SIZE - text)
+			continue;
+		item->text = shared->texts + text;
+		item->len = len;
+	}
+}
+
+/* The process has ended at the format, and would do so again. */
+static void count_strikes(struct printer *printer, const struct event_format *format)
+{
+	const int status = stop(printer);
+	const bool hang = WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
+
+	if (printer->nr_bad < STRIKES_MAX)
+		printer->bad[printer->nr_bad++] = format;
+	printer->strikes += hang ? STRIKES_HANG : STRIKES_CRASH;
+}
+
+size_t printer_print(struct printer *printer, struct printer_item *items, size_t nr)
+{
+	struct shared *shared = printer->shared;
+	uint32_t map[PRINTER_ITEMS];
+
+	for (size_t i = 0; i < nr; i++)
+		items[i].text = NULL;
+	if (printer->strikes >= STRIKES_MAX)
+		return nr;
+	const uint32_t given = hand_over(printer, items, nr, map);
+	if (!given)
+		return nr;
+	if (!printer->pid && !start(printer)) {
+		printer->strikes = STRIKES_MAX;
+		return nr;
+	}
+	const bool alive = exchange(printer);
+	const uint32_t told = __atomic_load_n(&shared->done, __ATOMIC_RELAXED);
+	const uint32_t done = told < given ? told : given;
+	take_over(shared, items, map, done);
+	if (!alive)
+		count_strikes(printer, items[map[done < given ? done : given - 1]].format);
+	if (done == given)
+		return nr;
+	/* Where it ended, or made nothing of the first, that one has no text; whoever calls goes on behind it. */
+	return !alive || !done ? map[done] + 1 : map[done];
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/values.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t unsigned_at(const unsigned char *at, uint32_t size)
+{
+	uint8_t u8;
+	uint16_t u16;
+	uint32_t u32;
+	uint64_t u64;
+
+	switch (size) {
+	case sizeof(u8):
+		memcpy(&u8, at, sizeof(u8));
+		return u8;
+	case sizeof(u16):
+		memcpy(&u16, at, sizeof(u16));
+		return u16;
+	case sizeof(u32):
+		memcpy(&u32, at, sizeof(u32));
+		return u32;
+	default:
+		memcpy(&u64, at, sizeof(u64));
+		return u64;
+	}
+}
+
+static int64_t signed_at(const unsigned char *at, uint32_t size)
+{
+	const unsigned int unused = 64 - 8 * size;
+
+	return (int64_t)(unsigned_at(at, size) << unused) >> unused;
+}
+
+/* With as few digits as tell it from any other. */
+static void add_real(struct text *text, const unsigned char *at, uint32_t size)
+{
+	char digits[64];
+	float f;
+	double d;
+
+	if (size == sizeof(f)) {
+		memcpy(&f, at, sizeof(f));
+		d = (double)f;
+	} else {
+		memcpy(&d, at, sizeof(d));
+	}
+	for (int precision = 6; precision <= 17; precision++) {
+		snprintf(digits, sizeof(digits), "%.*g", precision, d);
+		const double back = strtod(digits, NULL);
+		if (size == sizeof(f) ? (double)(float)back >= d && (double)(float)back <= d : back >= d && back <= d)
+			break;
+	}
+	text_add(text, digits, strlen(digits));
+}
+
+static void add_value(struct text *text, const struct field *field, const unsigned char *at)
+{
+	const uint32_t size = field->element_size;
+
+	if (field->kind == FIELD_REAL)
+		add_real(text, at, size);
+	else if (field->kind == FIELD_SIGNED)
+		text_printf(text, "%" PRId64, signed_at(at, size));
+	else if (field->kind == FIELD_POINTER)
+		text_printf(text, "0x%" PRIx64, unsigned_at(at, size));
+	else
+		text_printf(text, "%" PRIu64, unsigned_at(at, size));
+}
+
+static void add_array(struct text *text, const struct field *field, const unsigned char *at, uint32_t size)
+{
+	if (field->kind == FIELD_TEXT) {
+		text_add_quoted(text, (const char *)at, strnlen((const char *)at, size));
+		return;
+	}
+	text_add(text, "{", 1);
+	for (uint32_t i = 0; i + field->element_size <= size && !text->is_full; i += field->element_size) {
+		if (i)
+			text_add(text, ",", 1);
+		if (field->kind == FIELD_BYTES)
+			text_printf(text, "%02x", at[i]);
+		else
+			add_value(text, field, at + i);
+	}
+	text_add(text, "}", 1);
+}
+
+/* What is there of it: a damaged trace may say anything. */
+static void add_payload(struct text *text, const struct field *field, const unsigned char *record, uint32_t record_size)
+{
+	const uint32_t word = (uint32_t)unsigned_at(record + field->place.offset, sizeof(word));
+	uint32_t offset = word & 0xffff, size = word >> 16;
+
+	if (field->place.relative)
+		offset += field->place.offset + (uint32_t)sizeof(word);
+	if (offset > record_size || size > record_size - offset)
+		offset = size = 0;
+	add_array(text, field, record + offset, size);
+}
+
+void values_add(struct text *text, const struct fields *fields, const unsigned char *record, uint32_t size)
+{
+	for (size_t i = 0; i < fields->nr && !text->is_full; i++) {
+		const struct field *field = &fields->fields[i];
+		if (i)
+			text_add(text, " ", 1);
+		text_add(text, field->name, field->name_len);
+		text_add(text, "=", 1);
+		if (field->is_payload)
+			add_payload(text, field, record, size);
+		else if (field->is_array)
+			add_array(text, field, record + field->place.offset, field->size);
+		else
+			add_value(text, field, record + field->place.offset);
+	}
+}
