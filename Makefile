@@ -58,7 +58,7 @@ TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
 .PHONY: all generate demo check mutate torture bench bench-core bench-record bench-sinks bench-start bench-control \
 	install uninstall deps clean help examples check-programs check-kernel freeze-interface
-all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp generate
+all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp $(BUILD)/help.stamp generate
 
 help:
 	@echo 'make all       the runtime libraries, the tools and the generated headers (the default)'
@@ -147,6 +147,18 @@ $$(BUILD)/$(1): $$(patsubst %.c,$$(BUILD)/$(2)/%.o,$$(TOOL) $$(TOOL_SHARED))
 endef
 $(eval $(call tool_variant,tp,obj,))
 $(eval $(call tool_variant,asan/tp,asan,$(SANITIZE)))
+# The man pages and the shells' functions, which tp writes of its own tables.
+COMMANDS := $(shell sed -n 's/^\tX(\([a-z]*\)).*/\1/p' runtime/tools/commands/commands.h)
+PAGES := tp.1 $(COMMANDS:%=tp-%.1)
+$(BUILD)/help.stamp: $(BUILD)/tp
+	$(call say,HELP,$(BUILD)/man $(BUILD)/completions)
+	$(Q)rm -rf $(BUILD)/man $(BUILD)/completions && mkdir -p $(BUILD)/man $(BUILD)/completions
+	$(Q)$< help --man >$(BUILD)/man/tp.1
+	$(Q)for c in $(COMMANDS); do $< help --man $$c >$(BUILD)/man/tp-$$c.1 || exit 1; done
+	$(Q)$< help --completion bash >$(BUILD)/completions/tp
+	$(Q)$< help --completion zsh >$(BUILD)/completions/_tp
+	$(Q)touch $@
+
 $(BUILD)/obj/runtime/tools/report/libtraceevent.o $(BUILD)/asan/runtime/tools/report/libtraceevent.o: \
 	OUR_CFLAGS += $(if $(TRACEEVENT),$(patsubst -I%,-isystem %,$(shell pkg-config --cflags libtraceevent)))
 
@@ -257,14 +269,18 @@ bench-core bench-record bench-sinks bench-start bench-control: bench-%: $(BUILD)
 
 INSTALLED := $(DESTDIR)$(PREFIX)
 INSTALLED_LIB := $(DESTDIR)$(LIBDIR)
+COMPLETIONS := share/bash-completion/completions/tp share/zsh/site-functions/_tp
 PLACES = -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|'
 install: all
-	$(Q)install -d $(addprefix $(INSTALLED)/,bin include/tp share/tpgen/tpgen/backends share/tpgen/tpgen/check) \
+	$(Q)install -d $(addprefix $(INSTALLED)/,bin include/tp share/tpgen/tpgen/backends share/tpgen/tpgen/check \
+		share/man/man1 $(dir $(COMPLETIONS))) \
 		$(INSTALLED_LIB)/pkgconfig
 	$(Q)install -m 644 runtime/include/tp/*.h $(INSTALLED)/include/tp
 	$(Q)install -m 644 $(BUILD)/libtp.a $(INSTALLED_LIB)
 	$(Q)install -m 755 $(BUILD)/libtp.so $(INSTALLED_LIB)/$(SONAME)
 	$(Q)install -m 755 $(BUILD)/tp $(INSTALLED)/bin
+	$(Q)install -m 644 $(PAGES:%=$(BUILD)/man/%) $(INSTALLED)/share/man/man1
+	$(Q)for f in $(COMPLETIONS); do install -m 644 $(BUILD)/completions/$${f##*/} $(INSTALLED)/$$f || exit 1; done
 	$(Q)ln -sf $(SONAME) $(INSTALLED_LIB)/libtp.so
 	$(Q)install -m 644 tpgen/*.py $(INSTALLED)/share/tpgen/tpgen
 	$(Q)for d in backends check; do install -m 644 tpgen/$$d/*.py $(INSTALLED)/share/tpgen/tpgen/$$d || exit 1; done
@@ -284,6 +300,7 @@ install: all
 uninstall:
 	$(Q)rm -f $(addprefix $(INSTALLED)/include/tp/,$(notdir $(wildcard runtime/include/tp/*.h))) \
 		$(addprefix $(INSTALLED)/bin/,tpgen tp) \
+		$(addprefix $(INSTALLED)/,$(PAGES:%=share/man/man1/%) $(COMPLETIONS)) \
 		$(addprefix $(INSTALLED_LIB)/,libtp.a libtp.so $(SONAME) pkgconfig/tp.pc)
 	$(Q)rm -rf $(INSTALLED)/share/tpgen
 	$(Q)[ ! -d $(INSTALLED)/include/tp ] || rmdir --ignore-fail-on-non-empty $(INSTALLED)/include/tp

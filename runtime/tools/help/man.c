@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include <tp/tracepoint.h>
+
+#include "commands/commands.h"
+#include "help/help.h"
+
+/* roff means something else by these, or shows them as other characters. */
+static void put(FILE *to, const char *text, size_t len)
+{
+	static const struct {
+		char c;
+		const char *becomes;
+	} escapes[] = {
+		{'\\', "\\e"}, {'-', "\\-"}, {'\'', "\\(aq"}, {'"', "\\(dq"}, {'^', "\\(ha"}, {'~', "\\(ti"}, {'`', "\\(ga"},
+	};
+
+	if (len && *text == '.')
+		fputs("\\&", to);
+	for (size_t i = 0; i < len; i++) {
+		const char *becomes = NULL;
+		for (size_t j = 0; j < sizeof(escapes) / sizeof(escapes[0]); j++) {
+			if (escapes[j].c == text[i])
+				becomes = escapes[j].becomes;
+		}
+		if (becomes)
+			fputs(becomes, to);
+		else
+			fputc(text[i], to);
+	}
+}
+
+static void put_line(FILE *to, const char *text)
+{
+	put(to, text, strlen(text));
+	fputc('\n', to);
+}
+
+static void put_head(FILE *to, const char *name, const char *summary)
+{
+	fputs(".TH ", to);
+	put(to, name, strlen(name));
+	fprintf(to, " 1 \"\" \"tp %d.%d.%d\" \"User Commands\"\n.SH NAME\n", TP_VERSION_MAJOR, TP_VERSION_MINOR,
+		TP_VERSION_PATCH);
+	put(to, name, strlen(name));
+	fputs(" \\- ", to);
+	put_line(to, summary);
+	fputs(".SH SYNOPSIS\n.nf\n", to);
+}
+
+static void put_verbatim(FILE *to, const char *piece, size_t len, bool *is_verbatim)
+{
+	if (!*is_verbatim)
+		fputs(".PP\n.RS 4\n.nf\n", to);
+	*is_verbatim = true;
+	put(to, piece, len);
+	fputc('\n', to);
+}
+
+static void put_text(FILE *to, const char *at, const char *end)
+{
+	bool is_verbatim = false;
+	enum help_piece kind;
+	const char *piece;
+	size_t len;
+
+	while (at < end && (kind = help_next(&at, &piece, &len)) != HELP_END) {
+		if (kind == HELP_VERBATIM) {
+			put_verbatim(to, piece, len, &is_verbatim);
+			continue;
+		}
+		if (is_verbatim)
+			fputs(".fi\n.RE\n", to);
+		is_verbatim = false;
+		if (kind == HELP_EMPTY)
+			continue;
+		fputs(kind == HELP_HEADING ? ".SH " : ".PP\n", to);
+		put(to, piece, len);
+		fputc('\n', to);
+	}
+	if (is_verbatim)
+		fputs(".fi\n.RE\n", to);
+}
+
+static void put_option(FILE *to, const struct tp_option *option)
+{
+	const char *argument = option->argument ? option->argument : "";
+
+	fputs(".TP\n", to);
+	if (option->id < OPTION_LONG)
+		fprintf(to, "\\fB\\-%c\\fR, ", option->id);
+	fputs("\\fB\\-\\-", to);
+	put(to, option->name, strlen(option->name));
+	fprintf(to, "\\fR%s\\fI", !*argument ? "" : *argument == '[' ? "[=" : "=");
+	argument += *argument == '[';
+	const size_t word = strcspn(argument, "]");
+	put(to, argument, word);
+	fputs("\\fR", to);
+	put_line(to, argument + word);
+	put_line(to, option->text);
+}
+
+static void put_command(FILE *to, const struct tp_command *command)
+{
+	char name[64];
+	const char *headings = help_headings(command->text);
+
+	snprintf(name, sizeof(name), "tp-%s", command->name);
+	put_head(to, name, command->summary);
+	for (size_t i = 0; command->usage[i]; i++) {
+		fputs("\\fBtp ", to);
+		put(to, command->name, strlen(command->name));
+		fputs("\\fR ", to);
+		put_line(to, command->usage[i]);
+	}
+	fputs(".fi\n.SH DESCRIPTION\n", to);
+	put_text(to, command->text, headings);
+	fputs(".SH OPTIONS\n", to);
+	for (const struct tp_option *option = command->options; option->name; option++)
+		put_option(to, option);
+	put_option(to, &help_option);
+	put_text(to, headings, headings + strlen(headings));
+	fputs(".SH EXIT STATUS\n", to);
+	put_line(to, help_exits);
+	fputs(".SH SEE ALSO\n.BR tp (1)\n", to);
+}
+
+static void put_all(FILE *to)
+{
+	put_head(to, "tp", "look into traced processes, and read their traces");
+	fputs("\\fBtp\\fR COMMAND [ARGUMENTS]\n\\fBtp help\\fR COMMAND\n\\fBtp \\-\\-version\\fR\n.fi\n.SH COMMANDS\n", to);
+	for (const struct tp_command *const *command = commands; *command; command++) {
+		fputs(".TP\n\\fB", to);
+		put(to, (*command)->name, strlen((*command)->name));
+		fputs("\\fR\n", to);
+		put_line(to, (*command)->summary);
+	}
+	fputs(".SH EXIT STATUS\n", to);
+	put_line(to, help_exits);
+	fputs(".SH SEE ALSO\n", to);
+	for (const struct tp_command *const *command = commands; *command; command++)
+		fprintf(to, ".BR tp\\-%s (1)%s\n", (*command)->name, command[1] ? "," : "");
+}
+
+void help_man(FILE *to, const struct tp_command *command)
+{
+	if (command)
+		put_command(to, command);
+	else
+		put_all(to);
+}
