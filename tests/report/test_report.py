@@ -19,9 +19,11 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DAT = os.path.join(os.path.dirname(HERE), "trace_dat")
-sys.path.insert(0, DAT)
+ROUNDTRIP = os.path.join(os.path.dirname(HERE), "roundtrip")
+sys.path[:0] = [DAT, ROUNDTRIP]
 
 from building import build, generate  # noqa: E402
+from random_events import random_program, write  # noqa: E402
 from support import BUILD, PACKET_HEAD, PATIENCE, Case, need, read, run, until  # noqa: E402
 from test_trace_dat import expected  # noqa: E402
 
@@ -63,7 +65,7 @@ class Report(Case):
         self.assertEqual(done.returncode, status, done.stderr)
 
     def lines(self, *arguments: str) -> list[str]:
-        return self.read_by(TP, "report", *(arguments or (self.trace,))).splitlines()
+        return self.read_by(TP, "report", *(arguments or (self.trace,))).split("\n")[:-1]
 
     def report(self, *arguments: str) -> list[dict[str, str]]:
         found = []
@@ -173,6 +175,57 @@ class Report(Case):
         """It is shown by its fields, marked; nothing of it as something else."""
         found = self.report(*self.kinds())
         self.assertEqual(found[0]["text"].startswith(MARK + "c=-1 uc=200 "), has_libtraceevent())
+
+    def test_what_libtraceevent_prints_wrongly(self) -> None:
+        """It is shown by its fields, too; what it prints right is not."""
+        if not has_libtraceevent():
+            self.skipTest("libtraceevent-dev is not installed")
+        proto = "TP_PROTO(int n, const char *s), TP_ARGS(n, s)"
+        good = {"star": ('"%*d|%.*s|%-*d"', "6, __entry->i, 3, __get_str(s), 4, __entry->i", "     3|tex|3   "),
+                "text": ('"%s %.3s"', "__entry->name, __entry->name", "hello hel"),
+                "lines": (r'"a\nb\tc\\%d\n"', "__entry->i", r"a\nb\x09c\3"),
+                "signs": ('"%d %hd %lld %ld %x"', "__entry->i, __entry->neg, (long long)__entry->l, __entry->l, __entry->i", "3 -5 -7 -7 3"),
+                "ip": ('"%pI4"', "__entry->ip", "127.0.0.1"),
+                "positive": ('"%s"', '__entry->i > 0 ? "more" : "less"', "more")}
+        bad = {"letter": ('"%c %d"', "__entry->i, __entry->i"), "plus": ('"%+d %d"', "__entry->i, __entry->i"),
+               "blank": ('"% d %d"', "__entry->i, __entry->i"), "max": ('"%jd"', "(intmax_t)__entry->l"),
+               "symbol": ('"%s"', '__print_symbolic(__entry->neg, { -5, "EIO" })'), "compared": ('"%s"', '__entry->neg < 0 ? "less" : "more"'),
+               "wider": ('"%lld"', "(long long)__entry->neg"), "hexed": ('"%x"', "__entry->neg"), "wide": ('"%16pI4"', "__entry->ip"),
+               "inside": ('"%s"', "&__entry->name[2]"), "width": ('"%*d"', "__entry->neg, __entry->i"), "x": ('"%px"', "__entry->p")}
+        events = f"""
+            TRACE_EVENT(base, {proto},
+                TP_STRUCT__entry(__field(int, i) __string(s, s) __field(short, neg) __field(long, l) __array(char, name, 8)
+                    __array(unsigned char, ip, 4) __field(void *, p)),
+                TP_fast_assign(__entry->i = n; __assign_str(s); __entry->neg = -5; __entry->l = -7; memcpy(__entry->name, "hello", 6);
+                    memcpy(__entry->ip, "\\177\\0\\0\\1", 4); __entry->p = NULL;),
+                TP_printk("%d", __entry->i));\n"""
+        for name, (text, values, *_) in {**good, **bad}.items():
+            events += f"DEFINE_EVENT_PRINT(base, odd_{name}, {proto}, TP_printk({text}, {values}));\n"
+        found = self.export_program("odd", events, " ".join(f'trace_odd_{name}(3, "text");' for name in {**good, **bad}))
+        texts = {line["event"].removeprefix("odd:odd_"): line["text"] for line in found}
+        self.assertEqual({name: texts[name] for name in good}, {name: text for name, (_, _, text) in good.items()})
+        for name in bad:
+            self.assertEqual(texts[name], MARK + 'i=3 s="text" neg=-5 l=-7 name="hello" ip={127,0,0,1} p=0x0', name)
+
+    def test_random_events(self) -> None:
+        """Those of roundtrip/test_random: whatever is not marked is the text that was recorded."""
+        for number in range(3):
+            program = random_program(number)
+            write(program, self.dir)
+            generate(self.dir, self.path("random.tp"))
+            build(self.path("random"), self.path("random.c"), os.path.join(ROUNDTRIP, "record_events.c"), include=[self.dir],
+                  flags=["-w"])
+            self.succeed([self.path("random"), self.path("text"), self.path("records")], env={
+                **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace},packet=256K"})
+            found = [line for line in self.report() if line["event"]]
+            hits = program.expected["hits"]
+            self.assertEqual([line["event"].split(":", 1)[1] for line in found], [hit["event"] for hit in hits])
+            for line, hit in zip(found, hits):
+                text = bytes.fromhex(hit["text"]).decode(errors="surrogateescape").removesuffix("\n")
+                text = re.sub(r"[\0-\x1f\x7f]", lambda m: r"\n" if m[0] == "\n" else rf"\x{ord(m[0]):02x}", text)
+                if hit["readable"] and not line["text"].startswith(MARK) and has_libtraceevent():
+                    self.assertEqual(line["text"].strip(" "), text.strip(" "))
+            shutil.rmtree(self.trace)
 
     def test_control_characters(self) -> None:
         """No text makes a line of its own, or moves the cursor."""

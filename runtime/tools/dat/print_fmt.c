@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "dat/print_fmt.h"
 
-#include <ctype.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dat/c_text.h"
 #include "tell.h"
 
 #define MAX_ARGUMENTS 7
-#define MAX_TRIED 64 /* quotes inside of a format that might be its last */
 #define MAX_LEN ((size_t)64 << 10) /* of a text that is changed: no event's is as long, and it takes the square of it */
 #define MAX_HELPERS 64 /* with arguments that are looked for: each may take a look at all of the text */
 #define MAX_DEPTH 4 /* of such helpers in each other's arguments: a hostile text has no end of them */
@@ -38,10 +35,6 @@ static const struct rewrite {
 /* Readers don't know it, and show the fields: where the name is not one field's, they would read another's memory. */
 static const struct rewrite unknown = {"", 1, "__length_of($1)"};
 
-struct span {
-	const char *begin, *end;
-};
-
 /* ---- Its arguments ---- */
 
 struct output {
@@ -50,28 +43,6 @@ struct output {
 	int *helpers;       /* with arguments, so far */
 	bool *is_whole;
 };
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-/* The end of the literal that begins at at. */
-static const char *skip_quoted(const char *at, const char *end)
-{
-	char quote = *at++;
-
-	while (at < end && *at != quote)
-		at += *at == '\\' && at + 1 < end ? 2 : 1;
-	return at < end ? at + 1 : end;
-}
-
-static const char *skip_blanks(const char *at, const char *end)
-{
-	while (at < end && *at == ' ')
-		at++;
-	return at;
-}
 
 /*
  * What stands between the parentheses that begin at at, between its commas. Returns
@@ -183,70 +154,13 @@ static void put(const struct output *to, struct span text, int depth)
 
 /* ---- The format ---- */
 
-/* How many arguments the format wants. */
-static int conversions(struct span format)
-{
-	int nr = 0;
-
-	for (const char *at = format.begin; at < format.end; at++) {
-		if (*at != '%')
-			continue;
-		for (at++; at < format.end && strchr("-+ #0123456789.*", *at); at++)
-			nr += *at == '*';
-		nr += at < format.end && *at != '%';
-	}
-	return nr;
-}
-
-/* How many there are, each behind a comma; -1 where something is left open. */
-static int count_arguments(struct span text)
-{
-	int depth = 0;
-	int nr = 0;
-
-	while (text.begin < text.end && depth >= 0) {
-		if (*text.begin == '"' || *text.begin == '\'') {
-			const char *next = skip_quoted(text.begin, text.end);
-			if (next[-1] != *text.begin)
-				return -1;
-			text.begin = next;
-			continue;
-		}
-		depth += (*text.begin == '(' || *text.begin == '{') - (*text.begin == ')' || *text.begin == '}');
-		nr += depth == 0 && *text.begin == ',';
-		text.begin++;
-	}
-	return depth == 0 ? nr : -1;
-}
-
-/*
- * The format's last quote. As in the kernel's format files, those inside of it
- * have no backslash; so it is the first one behind which there are as many arguments as it
- * wants. NULL where there is none.
- */
-static const char *format_end(struct span text)
-{
-	int tried = 0;
-
-	for (const char *at = text.begin + 1; at < text.end && tried < MAX_TRIED; at++) {
-		const char *behind = skip_blanks(at + 1, text.end);
-		if (*at != '"' || (behind < text.end && *behind != ',' && *behind != '\n'))
-			continue;
-		tried++;
-		int nr = count_arguments((struct span){behind, text.end});
-		if (nr >= 0 && nr == conversions((struct span){text.begin + 1, at}))
-			return at;
-	}
-	return NULL;
-}
-
 /* With the backslashes that readers want. */
 static void put_literal(FILE *to, struct span text)
 {
 	for (const char *at = text.begin; at < text.end; at++) {
 		if (*at == '"' || *at == '\\')
 			fputc('\\', to);
-		fputc(*at, to);
+		fputs(*at == '\n' ? "\\n" : *at == '\t' ? "\\t" : (const char[]){*at, '\0'}, to);
 	}
 }
 
@@ -285,11 +199,6 @@ static struct span line_of(struct span fields, struct span name)
 	return (struct span){fields.end, fields.end};
 }
 
-static bool has(struct span text, const char *what)
-{
-	return memmem(text.begin, (size_t)(text.end - text.begin), what, strlen(what)) != NULL;
-}
-
 /* How to print an argument of a conversion of floating point; NULL: not at all. */
 static const char *real_becomes(const struct output *to, struct span argument)
 {
@@ -305,47 +214,11 @@ static const char *real_becomes(const struct output *to, struct span argument)
 	}
 	struct span line = line_of(to->fields, name);
 	for (size_t i = 0; i < NR_REALS; i++) {
-		if (has(line, reals[i].type) && has(line, reals[i].size))
+		if (span_has(line, reals[i].type) && span_has(line, reals[i].size))
 			return reals[i].becomes;
 	}
 	return NULL;
 }
-
-/* Behind the format: split at the commas that are in no parentheses. Returns how many; -1: there is no room. */
-static int split_arguments(struct span text, struct span *found, int room)
-{
-	int depth = 0, nr = 0;
-
-	while (text.end > text.begin && (text.end[-1] == '\n' || text.end[-1] == ' '))
-		text.end--;
-	for (const char *at = text.begin; at < text.end;) {
-		if (*at == '"' || *at == '\'') {
-			at = skip_quoted(at, text.end);
-			continue;
-		}
-		depth += (*at == '(' || *at == '{') - (*at == ')' || *at == '}');
-		if (depth == 0 && *at == ',') {
-			if (nr == room)
-				return -1;
-			if (nr)
-				found[nr - 1].end = at;
-			found[nr++] = (struct span){skip_blanks(at + 1, text.end), text.end};
-		}
-		at++;
-	}
-	return nr;
-}
-
-/* The end of the conversion behind a "%", and how many arguments its stars take. */
-static const char *conversion_end(const char *at, const char *end, int *stars)
-{
-	*stars = 0;
-	for (; at < end && strchr("-+ #0123456789.*hljztqL", *at); at++)
-		*stars += *at == '*';
-	return at < end ? at + 1 : end;
-}
-
-#define MAX_CONVERSIONS 128
 
 /* Writes format and arguments. False, and nothing is written, where there is no floating point in it. */
 static bool put_with_reals(const struct output *to, struct span format, struct span behind)

@@ -3,16 +3,18 @@
 #include <event-parse.h>
 #include <stdlib.h>
 #include <trace-seq.h>
+#include <unistd.h>
 
 #include "dat/print_fmt.h"
 #include "report/interpreter.h"
+#include "report/limits.h"
 
 const bool interpreter_is_there = true;
 
 struct interpreter {
 	struct tep_handle *tep;
 	struct trace_seq seq;
-	bool is_known[NR_EVENT_IDS]; /* to the library, or it does not understand the text */
+	struct limits *limits[NR_EVENT_IDS]; /* of those that the library has seen */
 };
 
 struct interpreter *interpreter_new(void)
@@ -35,13 +37,16 @@ struct interpreter *interpreter_new(void)
 
 static void parse(struct interpreter *interpreter, const struct event_format *format)
 {
+	struct limits *limits = malloc(sizeof(*limits));
 	bool is_whole;
 	size_t len;
-	char *text = print_fmt_for_readers(format->text, format->len, &len, &is_whole);
 
-	interpreter->is_known[format->id] = true;
-	if (text && is_whole)
-		tep_parse_event(interpreter->tep, text, len, format->system);
+	if (!limits || !limits_of(limits, format))
+		_exit(1);
+	interpreter->limits[format->id] = limits;
+	char *text = print_fmt_for_readers(format->text, format->len, &len, &is_whole);
+	limits->is_printable = limits->is_printable && text && is_whole &&
+			       tep_parse_event(interpreter->tep, text, len, format->system) == 0;
 	free(text);
 }
 
@@ -51,8 +56,10 @@ const char *interpreter_text(struct interpreter *interpreter, const struct event
 	struct tep_record tep_record = {.record_size = (int)size, .size = (int)size, .data = record};
 	struct trace_seq *seq = &interpreter->seq;
 
-	if (!interpreter->is_known[format->id])
+	if (!interpreter->limits[format->id])
 		parse(interpreter, format);
+	if (!limits_allow(interpreter->limits[format->id], record))
+		return NULL;
 	const struct tep_event *event = tep_find_event(interpreter->tep, (int)format->id);
 	if (!event || (unsigned int)event->flags & TEP_EVENT_FL_FAILED)
 		return NULL;

@@ -7,6 +7,7 @@
  *	  batch.c            lines
  *	    printer.c        a process that prints texts
  *	      libtraceevent.c  by this library; or no_libtraceevent.c: not at all
+ *	        limits.c     what that prints wrongly
  *	    values.c         a record by its fields
  *	    text.c           what a line may hold
  *	  when.c             times
