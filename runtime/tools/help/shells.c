@@ -100,13 +100,15 @@ static const char bash_begin[] =
 	"\tFILE) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\") ;;\n"
 	"\tPROGRAM) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -c -- \"$cur\"; compgen -f -- \"$cur\") ;;\n"
 	"\tPID) _tp_words \"$(tp ps 2>/dev/null | awk 'NR > 1 { print $1 }')\" ;;\n"
+	"\t# Without their systems: bash takes a colon for the end of a word.\n"
+	"\tEVENTS) _tp_words \"$(tp list -p \"$pid\" 2>/dev/null | sed -n 's/^[^: ]*:\\([^ ]*\\).*/\\1/p')\" ;;\n"
 	"\tCOMMAND) _tp_words \"$commands\" ;;\n"
 	"\tesac\n"
 	"}\n"
 	"\n"
 	"_tp()\n"
 	"{\n"
-	"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i\n";
+	"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} pid= i\n";
 
 static const char bash_middle[] =
 	"\n"
@@ -121,6 +123,7 @@ static const char bash_middle[] =
 	"\t\t\t_tp_argument $( (( i == COMP_CWORD - 1 )) && echo PROGRAM || echo FILE)\n"
 	"\t\t\treturn\n"
 	"\t\tfi\n"
+	"\t\t[[ ${COMP_WORDS[i]} != @(-p|--pid) ]] || pid=${COMP_WORDS[i+1]}\n"
 	"\tdone\n"
 	"\t# bash takes \"--name=value\" for three words.\n"
 	"\tif [[ $cur == = ]]; then\n"
@@ -149,7 +152,7 @@ static void put_zsh_argument(FILE *to, const char *argument)
 		const char *word, *action;
 	} actions[] = {
 		{"DIR", "_directories"}, {"FILE", "_files"}, {"PROGRAM", "_command_names -e"}, {"PID", "_tp_pids"},
-		{"COMMAND", "_tp_commands"},
+		{"EVENTS", "_tp_events"}, {"COMMAND", "_tp_commands"},
 	};
 	const size_t len = (size_t)word_length(argument);
 
@@ -207,6 +210,13 @@ static const char zsh_begin[] =
 	"\tlocal -a pids\n"
 	"\tpids=(${(f)\"$(tp ps 2>/dev/null | awk 'NR > 1 { print $1 }')\"})\n"
 	"\tcompadd -a pids\n"
+	"}\n"
+	"\n"
+	"_tp_events() {\n"
+	"\tlocal -a events\n"
+	"\tlocal pid=${(v)opt_args[(i)-p|--pid]}\n"
+	"\tevents=(${(f)\"$(tp list -p \"$pid\" 2>/dev/null | sed -n 's/^\\([^: ]*:[^ ]*\\).*/\\1/p')\"})\n"
+	"\tcompadd -a events\n"
 	"}\n"
 	"\n"
 	"_tp_commands() {\n"
