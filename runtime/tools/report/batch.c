@@ -36,7 +36,7 @@ struct batch {
 	_Alignas(8) unsigned char records[PRINTER_RECORDS];
 	size_t used; /* of records */
 
-	struct text line;
+	struct line line;
 	struct when_text when;
 	struct fields **fields; /* of each trace, by id; NR_EVENT_IDS of them */
 };
@@ -54,7 +54,7 @@ struct batch *batch_new(const struct traces *traces, enum when_style style, bool
 	batch->with_fields = with_fields || !interpreter_is_there;
 	batch->fields = calloc(traces->nr + 1, sizeof(*batch->fields));
 	batch->printer = batch->with_fields ? NULL : printer_new(traces->nr);
-	if (batch->fields && (batch->printer || batch->with_fields) && text_init(&batch->line))
+	if (batch->fields && (batch->printer || batch->with_fields) && line_init(&batch->line))
 		return batch;
 	batch_free(batch);
 	return NULL;
@@ -104,24 +104,24 @@ bool batch_add(struct batch *batch, const struct merged *merged, bool is_shown)
 /* As perf script has it: COMM PID/TID [CPU] TIME: */
 static void put_head(struct batch *batch, const struct head *head)
 {
-	struct text *line = &batch->line;
+	struct line *line = &batch->line;
 	const int len = (int)strnlen(head->name, sizeof(head->name));
 
 	line->len = 0;
 	line->is_full = false;
-	text_printf(line, "%*s", 16 - len, "");
-	text_add_escaped(line, head->name, (size_t)len);
-	text_printf(line, " %7d/%-7d ", head->pid, head->tid);
+	line_printf(line, "%*s", 16 - len, "");
+	line_add_escaped(line, head->name, (size_t)len);
+	line_printf(line, " %7d/%-7d ", head->pid, head->tid);
 	if (head->cpu >= 0)
-		text_printf(line, "[%03d] ", head->cpu);
+		line_printf(line, "[%03d] ", head->cpu);
 	const size_t when = when_show(&batch->when, batch->style, head->time);
-	text_add(line, batch->when.text, when);
-	text_add(line, ": ", 2);
+	line_add(line, batch->when.text, when);
+	line_add(line, ": ", 2);
 }
 
 static bool write_line(struct batch *batch)
 {
-	struct text *line = &batch->line;
+	struct line *line = &batch->line;
 
 	line->bytes[line->len++] = '\n';
 	if (fwrite(line->bytes, 1, line->len, stdout) == line->len)
@@ -133,9 +133,9 @@ static bool put_lost(struct batch *batch, const struct head *head)
 {
 	put_head(batch, head);
 	if (head->lost == TRACE_LOST_UNKNOWN)
-		text_printf(&batch->line, "[LOST EVENTS]");
+		line_printf(&batch->line, "[LOST EVENTS]");
 	else
-		text_printf(&batch->line, "[LOST %llu EVENTS]", (unsigned long long)head->lost);
+		line_printf(&batch->line, "[LOST %llu EVENTS]", (unsigned long long)head->lost);
 	return write_line(batch);
 }
 
@@ -156,27 +156,27 @@ static const struct fields *fields_for(struct batch *batch, const struct printer
 
 static bool put_event(struct batch *batch, const struct head *head, const struct printer_item *item)
 {
-	struct text *line = &batch->line;
+	struct line *line = &batch->line;
 	size_t len;
 	const char *name = format_event_name(item->format, &len);
 
 	put_head(batch, head);
-	text_add_escaped(line, item->format->system, strlen(item->format->system));
-	text_add(line, ":", 1);
-	text_add_escaped(line, name, len);
-	text_add(line, ": ", 2);
+	line_add_escaped(line, item->format->system, strlen(item->format->system));
+	line_add(line, ":", 1);
+	line_add_escaped(line, name, len);
+	line_add(line, ": ", 2);
 	if (item->text) {
 		len = item->len;
 		if (len && item->text[len - 1] == '\n')
 			len--;
-		text_add_escaped(line, item->text, len);
+		line_add_escaped(line, item->text, len);
 		return write_line(batch);
 	}
 	const struct fields *fields = fields_for(batch, item);
 	if (!fields)
 		return false;
 	if (!batch->with_fields)
-		text_add(line, mark, strlen(mark));
+		line_add(line, mark, strlen(mark));
 	values_add(line, fields, item->record, item->size);
 	return write_line(batch);
 }

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/text.h"
+#include "report/line.h"
 #include "tell.h"
 
 #define TEXTS_SIZE ((size_t)4 << 20) /* some of the longest */
@@ -115,8 +115,8 @@ static void print_batch(struct shared *shared, struct interpreter **interpreters
 		const char *text = !*interpreter ? NULL :
 			interpreter_text(*interpreter, shared->items[i].format,
 					 shared->records + shared->items[i].record, shared->items[i].size, &len);
-		if (text && len > TEXT_MAX + 1)
-			len = TEXT_MAX + 1; /* is seen to be too long */
+		if (text && len > LINE_BYTES + 1)
+			len = LINE_BYTES + 1; /* is seen to be too long */
 		if (text && len > TEXTS_SIZE - used)
 			return;
 		shared->items[i].text = used;

@@ -37,7 +37,7 @@ static int64_t signed_at(const unsigned char *at, uint32_t size)
 }
 
 /* With as few digits as tell it from any other. */
-static void add_real(struct text *text, const unsigned char *at, uint32_t size)
+static void add_real(struct line *line, const unsigned char *at, uint32_t size)
 {
 	char digits[64];
 	float f;
@@ -55,43 +55,43 @@ static void add_real(struct text *text, const unsigned char *at, uint32_t size)
 		if (size == sizeof(f) ? (double)(float)back >= d && (double)(float)back <= d : back >= d && back <= d)
 			break;
 	}
-	text_add(text, digits, strlen(digits));
+	line_add(line, digits, strlen(digits));
 }
 
-static void add_value(struct text *text, const struct field *field, const unsigned char *at)
+static void add_value(struct line *line, const struct field *field, const unsigned char *at)
 {
 	const uint32_t size = field->element_size;
 
 	if (field->kind == FIELD_REAL)
-		add_real(text, at, size);
+		add_real(line, at, size);
 	else if (field->kind == FIELD_SIGNED)
-		text_printf(text, "%" PRId64, signed_at(at, size));
+		line_printf(line, "%" PRId64, signed_at(at, size));
 	else if (field->kind == FIELD_POINTER)
-		text_printf(text, "0x%" PRIx64, unsigned_at(at, size));
+		line_printf(line, "0x%" PRIx64, unsigned_at(at, size));
 	else
-		text_printf(text, "%" PRIu64, unsigned_at(at, size));
+		line_printf(line, "%" PRIu64, unsigned_at(at, size));
 }
 
-static void add_array(struct text *text, const struct field *field, const unsigned char *at, uint32_t size)
+static void add_array(struct line *line, const struct field *field, const unsigned char *at, uint32_t size)
 {
 	if (field->kind == FIELD_TEXT) {
-		text_add_quoted(text, (const char *)at, strnlen((const char *)at, size));
+		line_add_quoted(line, (const char *)at, strnlen((const char *)at, size));
 		return;
 	}
-	text_add(text, "{", 1);
-	for (uint32_t i = 0; i + field->element_size <= size && !text->is_full; i += field->element_size) {
+	line_add(line, "{", 1);
+	for (uint32_t i = 0; i + field->element_size <= size && !line->is_full; i += field->element_size) {
 		if (i)
-			text_add(text, ",", 1);
+			line_add(line, ",", 1);
 		if (field->kind == FIELD_BYTES)
-			text_printf(text, "%02x", at[i]);
+			line_printf(line, "%02x", at[i]);
 		else
-			add_value(text, field, at + i);
+			add_value(line, field, at + i);
 	}
-	text_add(text, "}", 1);
+	line_add(line, "}", 1);
 }
 
 /* What is there of it: a damaged trace may say anything. */
-static void add_payload(struct text *text, const struct field *field, const unsigned char *record, uint32_t record_size)
+static void add_payload(struct line *line, const struct field *field, const unsigned char *record, uint32_t record_size)
 {
 	const uint32_t word = (uint32_t)unsigned_at(record + field->place.offset, sizeof(word));
 	uint32_t offset = word & 0xffff, size = word >> 16;
@@ -100,22 +100,22 @@ static void add_payload(struct text *text, const struct field *field, const unsi
 		offset += field->place.offset + (uint32_t)sizeof(word);
 	if (offset > record_size || size > record_size - offset)
 		offset = size = 0;
-	add_array(text, field, record + offset, size);
+	add_array(line, field, record + offset, size);
 }
 
-void values_add(struct text *text, const struct fields *fields, const unsigned char *record, uint32_t size)
+void values_add(struct line *line, const struct fields *fields, const unsigned char *record, uint32_t size)
 {
-	for (size_t i = 0; i < fields->nr && !text->is_full; i++) {
+	for (size_t i = 0; i < fields->nr && !line->is_full; i++) {
 		const struct field *field = &fields->fields[i];
 		if (i)
-			text_add(text, " ", 1);
-		text_add(text, field->name, field->name_len);
-		text_add(text, "=", 1);
+			line_add(line, " ", 1);
+		line_add(line, field->name, field->name_len);
+		line_add(line, "=", 1);
 		if (field->is_payload)
-			add_payload(text, field, record, size);
+			add_payload(line, field, record, size);
 		else if (field->is_array)
-			add_array(text, field, record + field->place.offset, field->size);
+			add_array(line, field, record + field->place.offset, field->size);
 		else
-			add_value(text, field, record + field->place.offset);
+			add_value(line, field, record + field->place.offset);
 	}
 }

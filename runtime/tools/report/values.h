@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #include "read/fields.h"
-#include "report/text.h"
+#include "report/line.h"
 
 /* The record has as many bytes as its format says at least. */
-void values_add(struct text *text, const struct fields *fields, const unsigned char *record, uint32_t size);
+void values_add(struct line *line, const struct fields *fields, const unsigned char *record, uint32_t size);
 
 #endif /* VALUES_H */
