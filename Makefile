@@ -151,7 +151,7 @@ $(eval $(call tool_variant,asan/tp,asan,$(SANITIZE)))
 COMMANDS := $(shell sed -n 's/^\tX(\([a-z]*\)).*/\1/p' runtime/tools/commands/commands.h)
 PAGES := tp.1 $(COMMANDS:%=tp-%.1)
 $(BUILD)/help.stamp: $(BUILD)/tp
-	$(call say,HELP,$(BUILD)/man $(BUILD)/completions)
+	$(call say,HELP,'$(BUILD)/man $(BUILD)/completions')
 	$(Q)rm -rf $(BUILD)/man $(BUILD)/completions && mkdir -p $(BUILD)/man $(BUILD)/completions
 	$(Q)$< help --man >$(BUILD)/man/tp.1
 	$(Q)for c in $(COMMANDS); do $< help --man $$c >$(BUILD)/man/tp-$$c.1 || exit 1; done

@@ -86,9 +86,9 @@ class Man(Case):
         for command in COMMANDS:
             shown = run(["man", "--no-hyphenation", "--no-justification", "-l", os.path.join(BUILD, f"man/tp-{command}.1")], env=env).stdout
             words = set(shown.split())
-            for word in run([TP, "help", command]).stdout.split():
-                if word not in ("usage:", "Options:") and not re.fullmatch(r"[A-Z][a-z]+:", word):
-                    self.assertIn(word.rstrip(","), {w.rstrip(",") for w in words}, command)
+            text = re.sub(r"(?m)^(usage|[A-Z][A-Za-z ]+):(?= |$)", "", run([TP, "help", command]).stdout)
+            for word in text.split():
+                self.assertIn(word.rstrip(","), {w.rstrip(",") for w in words}, command)
 
 
 class Shell:
@@ -102,7 +102,8 @@ class Shell:
                                         start_new_session=True)
         os.close(terminal)
         self.control, self.shown = control, b""
-        self.send("tp() { echo \"<\"\"<$*>\"\">\"; }; " + setup + "; echo set''up\n")
+        # The functions ask tp for processes and events.
+        self.send("tp() { case $1 in (ps) echo PID; echo 4711 pgz;; (list) [ \"$3\" != 4711 ] || echo pgz:block_end INFO;; (*) echo \"<\"\"<$*>\"\">\";; esac; }; " + setup + "; echo set''up\n")
         self.wait_for(b"setup\r\n")
         self.wait_for(b"ready> ")
 
@@ -159,21 +160,28 @@ class Completion(Case):
         for name in ("tp", "_tp"):
             shutil.copy(os.path.join(BUILD, "completions", name), self.functions)
 
-    def compare(self, shell: Shell) -> None:
+    def compare(self, shell: Shell, event: str) -> None:
         self.addCleanup(shell.end)
-        for line, want in self.CASES:
+        cases = self.CASES
+        if "trace" in COMMANDS:
+            cases = [*cases, ("tp trace -p 47", "tp trace -p 4711 "), ("tp trace --pid=47", "tp trace --pid=4711 "),
+                     (f"tp trace -p 4711 -e {event[:-4]}", f"tp trace -p 4711 -e {event} "),
+                     ("tp trace -e x -- unam", "tp trace -e x -- uname "), ("tp trace -e x -- cat fi", "tp trace -e x -- cat file ")]
+        for line, want in cases:
             with self.subTest(line):
                 self.assertEqual(shell.complete(line), want + "END")
 
     def test_bash(self) -> None:
         need(self, "bash")
         self.assertEqual(run(["bash", "-n", os.path.join(BUILD, "completions/tp")]).stderr, "")
-        self.compare(Shell(self.dir, ["bash", "--norc", "--noprofile", "-i"], f"bind 'set bell-style none'; . {self.functions}/tp"))
+        self.compare(Shell(self.dir, ["bash", "--norc", "--noprofile", "-i"], f"bind 'set bell-style none'; . {self.functions}/tp"),
+                     "block_end")
 
     def test_zsh(self) -> None:
         need(self, "zsh")
         self.compare(Shell(self.dir, ["zsh", "-f", "-i"],
-                           f"PS1='ready> '; unsetopt beep prompt_cr prompt_sp; fpath=({self.functions} $fpath); autoload -U compinit; compinit -u -D"))
+                           f"PS1='ready> '; unsetopt beep prompt_cr prompt_sp; fpath=({self.functions} $fpath); autoload -U compinit; compinit -u -D"),
+                     "pgz:block_end")
 
     def test_all_options(self) -> None:
         """Of each command, bash offers what the help shows."""
