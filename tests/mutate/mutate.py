@@ -199,7 +199,7 @@ def run_test(root: str, test: str, limit: float = LIMIT) -> Outcome:
 def copy(base: str, root: str, variants: set[str]) -> None:
     """A tree that make finds up to date but for programs, and that has the objects of these variants."""
     shutil.copytree(base, root, symlinks=True, ignore=NOT_SOURCES)
-    for name in ("generated", "libtp.a", "libtp.so", soname(), "tp",
+    for name in ("generated", "libtp.a", "libtp.so", soname(), "tp", "help.stamp",
                  *(f"{v}/{part}" for v in variants for part in ("runtime", "tests/unit"))):
         found, to = os.path.join(base, "build", name), os.path.join(root, "build", name)
         os.makedirs(os.path.dirname(to), exist_ok=True)

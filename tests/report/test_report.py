@@ -455,6 +455,15 @@ class Report(Case):
                     else:
                         self.assertEqual(got["event"], line["event"])
 
+    def test_without_libtraceevent(self) -> None:
+        """All is shown by its fields then, and a line says so."""
+        self.record(1, 2)
+        self.succeed(["make", "-s", f"BUILD={self.path('build')}", "TRACEEVENT=", self.path("build/tp")])
+        done = run([self.path("build/tp"), "report", self.trace])
+        self.assertEqual((done.returncode, done.stdout), (0, run([TP, "report", "--fields", self.trace]).stdout))
+        self.assertRegex(done.stderr, r"\Atp: events are shown by their fields, as tp was built without libtraceevent.*\n\Z")
+        self.assertEqual(run([self.path("build/tp"), "report", "--fields", self.trace]).stderr, "")
+
     def test_wrong_calls(self) -> None:
         for arguments in ((), ("--nono", self.dir), ("--since",), ("-e",), ("--utc=x", self.dir)):
             self.refused(r"report: .*; \"tp help report\" says how it is called", *arguments, status=2)

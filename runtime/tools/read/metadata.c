@@ -156,7 +156,7 @@ static bool read_all(struct metadata *m, const char *text, const char *path)
 	if (!tracer || strncmp(tracer, "\"tp\";", 5) != 0)
 		return tell("'%s' is no trace of tpgen's CTF sink: its metadata has no tracer_name = \"tp\"", path);
 	if (!strstr(text, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "\n\tbyte_order = le;\n" : "\n\tbyte_order = be;\n"))
-		return tell("'%s' is of a machine with another byte order: export it there", path);
+		return tell("'%s' is of a machine with another byte order: read it there", path);
 	if (!read_layout(m, text))
 		return tell("'%s/metadata' describes events that are laid out as this version does not know them: use the "
 			    "tp of the runtime that the trace was recorded with", path);

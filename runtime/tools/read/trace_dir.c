@@ -14,7 +14,7 @@
 #include "record/packet.h"
 #include "tell.h"
 
-static const char live_hint[] = "the program goes on recording over its oldest packets; export a snapshot of the trace "
+static const char live_hint[] = "the program goes on recording over its oldest packets; read a snapshot of the trace "
 				"instead, which tp_ctf_snapshot() makes";
 
 /* ---- Files ---- */
@@ -132,7 +132,7 @@ static bool check_head(const struct trace_dir *dir, const char *name, const stru
 	uint64_t content = head->content_size / CHAR_BIT;
 
 	if (head->magic == __builtin_bswap32(TP_CTF_MAGIC))
-		return tell("'%s/%s' is of a machine with another byte order: export it there", dir->path, name);
+		return tell("'%s/%s' is of a machine with another byte order: read it there", dir->path, name);
 	if (head->magic != TP_CTF_MAGIC)
 		return tell("'%s/%s' is no packet of a trace: its magic number, at offset 0, is 0x%08x and not 0x%08x",
 			    dir->path, name, head->magic, TP_CTF_MAGIC);
