@@ -115,7 +115,15 @@ EXITED = Defined(STATS, "TP_STATS_EXITED")
 TOLD_BY_THREAD = Defined("runtime/src/sinks/stats/field.c", r"\[TP_STATS_OF_THREAD\] = (\d+)", 3 / 4)  # a quarter stays free
 TOLD_BY_SINK = Defined("runtime/src/sinks/stats/field.c", r"\[TP_STATS_TOTAL\] = (\d+)", 3 / 4)
 
+MERGE = "runtime/tools/report/merge.c"
+LINE = Defined("runtime/tools/report/line.h", "LINE_BYTES")
+
 QUOTED = (
+    # tp report
+    quoted("docs/tp.md", r"a text of more than # is cut off", LINE),
+    quoted("docs/tp.md", r"at the same time \(# each; # if there are # or more\)", Defined(MERGE, "WINDOW_SIZE"),
+           Defined(MERGE, "WINDOW_SIZE_OF_MANY"), Defined(MERGE, "MANY_STREAMS")),
+
     # Interfaces
     quoted(API, r"TP_INTERFACE_VERSION != #", VERSION),
     quoted(API, r"another interface of libtp \(#; this is #\)", Defined(VERSION.path, VERSION.name, plus=1), VERSION),

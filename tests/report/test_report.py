@@ -393,6 +393,22 @@ class Report(Case):
             self.assertEqual(process.stderr.read(), b"")
             self.assertEqual(process.wait(PATIENCE), -signal.SIGPIPE)
 
+    def test_killed_itself(self) -> None:
+        """The process that prints ends with it, and has no rights while it runs."""
+        if not has_libtraceevent():
+            self.skipTest("libtraceevent-dev is not installed")
+        self.record(4, 100)
+        with subprocess.Popen([TP, "report", self.trace], stdout=subprocess.PIPE) as process:
+            children = f"/proc/{process.pid}/task/{process.pid}/children"
+            if not os.path.exists(children):
+                process.kill()
+                self.skipTest("this kernel does not tell a process's children")
+            until(lambda: read(children).split(), "the printer")
+            printer = int(read(children))
+            until(lambda: "\nUid:\t0\t" not in self.status(printer), "another user")
+            process.kill()
+        until(lambda: "\nState:" not in self.status(printer) or "\nState:\tZ" in self.status(printer), "the printer's end")
+
     def test_full_disk(self) -> None:
         self.record(4, 100)
         with open("/dev/full", "w", encoding="utf-8") as full:
@@ -421,6 +437,12 @@ class Report(Case):
         lines = [line for line in output.splitlines() if b" [LOST " not in line]  # the largest are too large
         self.assertEqual(len(lines), len(read(self.text).splitlines()))
         self.assertRegex(shown, rb"\A(\r\[#*\.*\] +\d+%)+\r\x1b\[K\Z")
+
+    @staticmethod
+    def status(pid: int) -> str:
+        with contextlib.suppress(OSError):
+            return read(f"/proc/{pid}/status")
+        return ""
 
     @staticmethod
     def read_terminal(control: int) -> bytes:
