@@ -91,6 +91,11 @@ class Man(Case):
                 self.assertIn(word.rstrip(","), {w.rstrip(",") for w in words}, command)
 
 
+# In the place of tp: shows what it is called with; and what the functions ask it for, processes and events.
+FAKE = """tp() { case $1 in (ps) echo PID; echo 4711 pgz;; (list) [ "$3" != 4711 ] || echo pgz:block_end INFO;; \
+(*) echo "<""<$*>"">";; esac; }"""
+
+
 class Shell:
     """A shell in a terminal, with the completion of tp as it is installed."""
 
@@ -102,8 +107,7 @@ class Shell:
                                         start_new_session=True)
         os.close(terminal)
         self.control, self.shown = control, b""
-        # The functions ask tp for processes and events.
-        self.send("tp() { case $1 in (ps) echo PID; echo 4711 pgz;; (list) [ \"$3\" != 4711 ] || echo pgz:block_end INFO;; (*) echo \"<\"\"<$*>\"\">\";; esac; }; " + setup + "; echo set''up\n")
+        self.send(f"{FAKE}; {setup}; echo set''up\n")
         self.wait_for(b"setup\r\n")
         self.wait_for(b"ready> ")
 
@@ -179,9 +183,9 @@ class Completion(Case):
 
     def test_zsh(self) -> None:
         need(self, "zsh")
-        self.compare(Shell(self.dir, ["zsh", "-f", "-i"],
-                           f"PS1='ready> '; unsetopt beep prompt_cr prompt_sp; fpath=({self.functions} $fpath); autoload -U compinit; compinit -u -D"),
-                     "pgz:block_end")
+        setup = (f"PS1='ready> '; unsetopt beep prompt_cr prompt_sp; fpath=({self.functions} $fpath); "
+                 "autoload -U compinit; compinit -u -D")
+        self.compare(Shell(self.dir, ["zsh", "-f", "-i"], setup), "pgz:block_end")
 
     def test_all_options(self) -> None:
         """Of each command, bash offers what the help shows."""

@@ -56,8 +56,8 @@ static void put_option(FILE *to, const struct tp_option *option)
 	put_folded(to, option->text, strlen(option->text), TEXT_AT, TEXT_AT);
 }
 
-const char help_exits[] = "Exits with 0; with 1 if the command has failed; with 2 if it was called in a wrong way; a command "
-			  "that runs a program, with that program's status.";
+const char help_exits[] = "Exits with 0; with 1 if the command has failed; with 2 if it was called in a wrong way; a "
+			  "command that runs a program, with that program's status.";
 const struct tp_option help_option = {'h', "help", NULL, "show this"};
 
 enum help_piece help_next(const char **at, const char **piece, size_t *len)

@@ -112,11 +112,12 @@ static void skip_cast(const struct fields *fields, struct span *argument)
 {
 	const char *close = argument->begin < argument->end && *argument->begin == '(' ?
 		memchr(argument->begin, ')', (size_t)(argument->end - argument->begin)) : NULL;
+	const struct span type = {argument->begin, close};
 	struct span rest = {close ? close + 1 : argument->end, argument->end};
 	const struct field *field = whole_field(fields, rest);
 
-	if (field && field->element_size == sizeof(long long) && !span_has((struct span){argument->begin, close}, "int") &&
-	    !span_has((struct span){argument->begin, close}, "short") && span_has((struct span){argument->begin, close}, "long"))
+	if (field && field->element_size == sizeof(long long) && span_has(type, "long") && !span_has(type, "int") &&
+	    !span_has(type, "short"))
 		*argument = rest;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* limits.h - what libtraceevent 1.7 prints as something else than TP_printk does. Such an event is better shown by its fields. */
+/*
+ * limits.h - what libtraceevent 1.7 prints as something else than TP_printk does. Such an event is better shown by its
+ * fields.
+ */
 #ifndef LIMITS_H
 #define LIMITS_H
 
