@@ -12,8 +12,11 @@
  *	tell.c              messages
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tp/tracepoint.h>
 
@@ -59,8 +62,18 @@ static int dispatch(int argc, char **argv)
 	return EXIT_WRONG;
 }
 
+/* Where one of these is closed, no file that is opened gets its number: it can't be read or written, as before. */
+static void hold_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			abort(); /* the lowest number that is free is this one */
+	}
+}
+
 int main(int argc, char **argv)
 {
+	hold_standard_descriptors();
 	int status = dispatch(argc, argv);
 
 	if (fflush(stdout) == 0 && !ferror(stdout))

@@ -67,6 +67,14 @@ class Help(Case):
         self.assertEqual((done.returncode, done.stderr), (1, "tp: the output can't be written: No space left on device\n"))
 
 
+    def test_closed_descriptors(self) -> None:
+        """Nothing is written into a file that has got the number."""
+        for redirection in (">&-", "<&- >&-", "<&- >&- 2>&-", "2>&- >/dev/full"):
+            done = run(["sh", "-c", f'"$@" {redirection}', "sh", TP, "help"])
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertEqual(done.stderr, "" if "2>&-" in redirection else "tp: the output can't be written: Bad file descriptor\n")
+
+
 class Man(Case):
     def test_no_warnings(self) -> None:
         need(self, "man")

@@ -153,6 +153,15 @@ class Dat(Case):
         self.assertRegex(texts[0].split(" s=")[1], r'^x"y m=8 +"q, %" 7$')
         self.assertEqual(texts[1], "0xc000000000000000")
 
+    def test_ends_of_lines(self) -> None:
+        """A format file has them as they are."""
+        self.export_program("lines", r"""
+            #define TRACE_SYSTEM lines
+            TRACE_EVENT(lines, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)),
+                TP_fast_assign(__entry->n = n;), TP_printk("first %d\nsecond\n\\third %d", __entry->n, __entry->n + 1));
+            """, "trace_lines(7);")
+        self.assertEqual([line["text"] for line in self.compare()], ["first 7\nsecond\n\\third 8"])
+
     def test_names_of_constants(self) -> None:
         """Of enumerations and of what tables name, which no TRACE_DEFINE_ENUM says: trace-cmd knows no C."""
         self.write("transport.h", """
