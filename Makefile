@@ -137,8 +137,9 @@ $(BUILD)/libtp.so: $(RUNTIME:%.c=$(BUILD)/obj/%.o) $(BUILD)/libtp.map
 
 # ---- Tools ----
 
-# What they have of the library.
-TOOL_SHARED := runtime/src/base/memory.c runtime/src/events/pattern.c
+# What they have of the library: patterns, format files, the formats of markers.
+TOOL_SHARED := $(addprefix runtime/src/,base/buffer.c base/memory.c events/marker_format.c events/pattern.c \
+	print/format.c print/printf.c print/seq.c)
 TOOL_LIBS = $(if $(TRACEEVENT),$(shell pkg-config --libs libtraceevent))
 define tool_variant
 $$(BUILD)/$(1): $$(patsubst %.c,$$(BUILD)/$(2)/%.o,$$(TOOL) $$(TOOL_SHARED))

@@ -8,6 +8,7 @@
  *	help/               what the tables say, for a person
  *	dat/                a trace.dat
  *	read/               what is in the directory of a trace
+ *	elf/                the events in a program's file
  *	events_text.c       how events are listed
  *	options.c           a command's arguments
  *	tell.c              messages

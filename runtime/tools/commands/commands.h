@@ -6,6 +6,7 @@
 #include "command.h"
 
 #define COMMANDS(X) \
+	X(list)     \
 	X(report)   \
 	X(convert)  \
 	X(help)

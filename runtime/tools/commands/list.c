@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* list.c - "tp list": the events of a program, from its file. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "elf/elf_events.h"
+#include "events/pattern.h"
+#include "events_text.h"
+#include "options.h"
+#include "tell.h"
+
+#define NO_LIBRARIES (OPTION_LONG + 1)
+
+/* The patterns as one list, to be freed; NULL: there is no memory. */
+static char *join(char **patterns, size_t nr)
+{
+	size_t size = 1;
+
+	for (size_t i = 0; i < nr; i++)
+		size += strlen(patterns[i]) + 1;
+	char *text = malloc(size);
+	char *at = text;
+	for (size_t i = 0; text && i < nr; i++)
+		at = stpcpy(stpcpy(at, patterns[i]), i + 1 < nr ? "," : "");
+	if (text)
+		*at = '\0';
+	else
+		tell_no_memory();
+	return text;
+}
+
+static int list_program(const struct tp_args *args, const struct tp_pattern *pattern, const char *patterns)
+{
+	struct event_list list = {.events = NULL};
+	bool good = elf_events(args->operands[0], pattern, !args_has(args, NO_LIBRARIES), &list);
+
+	if (good && !list.nr)
+		good = tell("'%s' has no event that matches '%s'; without patterns, all of its events are listed",
+			    args->operands[0], patterns);
+	if (good)
+		event_list_print(&list, args_has(args, 'v'), stdout);
+	event_list_free(&list);
+	return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int run(const struct tp_args *args)
+{
+	struct tp_pattern *pattern = NULL;
+	char *patterns = NULL;
+	int error = 0;
+	int status = EXIT_FAILED;
+
+	if (!args->nr_operands || args->program)
+		return args_wrong(args, "give it a PROGRAM");
+	if (args->nr_operands > 1) {
+		patterns = join(args->operands + 1, args->nr_operands - 1);
+		pattern = patterns ? tp_pattern_new(patterns, &error) : NULL;
+	}
+	if (error == -EINVAL)
+		status = args_wrong(args, "'%s' is no list of events: patterns with commas between them, such as "
+					  "'net:*,!net:debug_*'", patterns);
+	else if (error)
+		tell_no_memory();
+	else if (pattern || args->nr_operands == 1)
+		status = list_program(args, pattern, patterns);
+	tp_pattern_free(pattern);
+	free(patterns);
+	return status;
+}
+
+const struct tp_command command_list = {
+	.name = "list",
+	.summary = "show which events a program has",
+	.usage = (const char *const[]){"PROGRAM [EVENTS] [-v]", NULL},
+	.operand = "FILE",
+	.options = (const struct tp_option[]){
+		{'v', "verbose", NULL, "also the fields of each event, with their places in its record, and its TP_printk"},
+		{NO_LIBRARIES, "no-libraries", NULL, "only what is in the file itself"},
+		{.name = NULL},
+	},
+	.text =
+		"Lists the events that PROGRAM has, without running it: a line for each, with its name, its level, and the "
+		"place where it is defined. PROGRAM is the path of a program, a library or a plugin, or the name of a "
+		"program that is found in $PATH. EVENTS are patterns, as tp_enable() and TP_ENABLE take them.\n\n"
+		"The events of the libraries that PROGRAM is linked with follow. They are looked for in the directories that "
+		"the program names (RPATH, RUNPATH), in those of LD_LIBRARY_PATH, and in those where systems have them.\n",
+	.run = run,
+};

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "elf/image.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEGMENTS_MAX 1024u /* linkers make a handful */
+
+static const char *wrong(struct image *image, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static const char *wrong(struct image *image, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(image->wrong, sizeof(image->wrong), format, args);
+	va_end(args);
+	return image->wrong;
+}
+
+/* ---- What the file is ---- */
+
+/* Of a file that is no ELF file. */
+static const char *wrong_kind(struct image *image)
+{
+	char line[128] = "";
+	const uint64_t size = image->bytes.size;
+
+	if (!bytes_read(&image->bytes, 0, line, size < sizeof(line) - 1 ? (size_t)size : sizeof(line) - 1) ||
+	    strncmp(line, "#!", 2) != 0)
+		return wrong(image, size ? "is no program: it is no ELF file" : "is no program: it is empty");
+	line[strcspn(line, "\n")] = '\0';
+	return wrong(image, "is a script (%s): give the program that it runs", line);
+}
+
+static const char *check_header(struct image *image)
+{
+	const Elf64_Ehdr *header = &image->header;
+	unsigned char ident[EI_NIDENT];
+
+	if (!bytes_read(&image->bytes, 0, ident, sizeof(ident)) || memcmp(ident, ELFMAG, SELFMAG) != 0)
+		return wrong_kind(image);
+	if (ident[EI_CLASS] != ELFCLASS64)
+		return wrong(image, "is a 32-bit program: events can only be listed from 64-bit files of x86-64 and "
+				    "arm64; run it, and list those of the process");
+	if (ident[EI_DATA] != ELFDATA2LSB || !bytes_read(&image->bytes, 0, &image->header, sizeof(image->header)))
+		return wrong(image, ident[EI_DATA] == ELFDATA2LSB ? "ends in the middle of its header: copy it again"
+								  : "is of a big-endian processor: events can only be "
+								    "listed from files of x86-64 and arm64");
+	if (header->e_machine != EM_X86_64 && header->e_machine != EM_AARCH64)
+		return wrong(image, "is of another processor (ELF machine %u): events can only be listed from files of "
+				    "x86-64 and arm64", header->e_machine);
+	if (header->e_type == ET_REL)
+		return wrong(image, "is an object file: give the program or the library that it is linked into");
+	if (header->e_type == ET_CORE)
+		return wrong(image, "is a core file: give the program that has made it");
+	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
+		return wrong(image, "is no program (ELF type %u)", header->e_type);
+	return NULL;
+}
+
+/* ---- Segments ---- */
+
+/* Where there are more than fit in the header, the first section's header says how many. */
+static size_t number_of_segments(struct image *image)
+{
+	Elf64_Shdr first;
+
+	if (image->header.e_phnum != PN_XNUM)
+		return image->header.e_phnum;
+	return bytes_read(&image->bytes, image->header.e_shoff, &first, sizeof(first)) ? first.sh_info : 0;
+}
+
+static const char *read_segments(struct image *image)
+{
+	const size_t nr = number_of_segments(image);
+
+	if (image->header.e_phentsize != sizeof(Elf64_Phdr) || !nr || nr > SEGMENTS_MAX)
+		return wrong(image, "has no segments, or too many: it is damaged");
+	image->segments = calloc(nr, sizeof(*image->segments));
+	if (!image->segments)
+		return wrong(image, "can't be read: there is not enough memory");
+	for (size_t i = 0; i < nr; i++) {
+		Elf64_Phdr segment;
+		if (!bytes_read(&image->bytes, image->header.e_phoff + i * sizeof(segment), &segment, sizeof(segment)))
+			return wrong(image, "ends before the table of its segments does: it is damaged, or not all of "
+					    "it was copied");
+		if (segment.p_type == PT_DYNAMIC)
+			image->dynamic = segment;
+		if (segment.p_type == PT_LOAD && segment.p_filesz)
+			image->segments[image->nr_segments++] =
+				(struct image_segment){segment.p_vaddr, segment.p_offset, segment.p_filesz};
+	}
+	return NULL;
+}
+
+/* How many bytes of the segment are in it from the address on; where the first of them is in the file. */
+static uint64_t locate(const struct image *image, uint64_t address, uint64_t *offset)
+{
+	for (size_t i = 0; i < image->nr_segments; i++) {
+		const struct image_segment *segment = &image->segments[i];
+		if (address >= segment->address && address - segment->address < segment->size) {
+			const uint64_t skip = address - segment->address;
+			*offset = segment->offset + skip;
+			return *offset >= skip ? segment->size - skip : 0;
+		}
+	}
+	return 0;
+}
+
+bool image_read(struct image *image, uint64_t address, void *to, size_t size)
+{
+	uint64_t offset = 0;
+
+	return locate(image, address, &offset) >= size && bytes_read(&image->bytes, offset, to, size);
+}
+
+static int compare_address(const void *key, const void *element)
+{
+	const uint64_t address = *(const uint64_t *)key;
+	const struct image_pointer *pointer = element;
+
+	return address < pointer->at ? -1 : address > pointer->at;
+}
+
+bool image_read_pointer(struct image *image, uint64_t address, uint64_t *value)
+{
+	const struct image_pointer *pointer = image->nr_pointers
+		? bsearch(&address, image->pointers, image->nr_pointers, sizeof(*pointer), compare_address) : NULL;
+
+	if (pointer) {
+		*value = pointer->value;
+		return true;
+	}
+	/* Without a relocation it is what the file says. So are those of DT_RELR: to them, only the base is added. */
+	return image_read(image, address, value, sizeof(*value));
+}
+
+char *image_read_string(struct image *image, uint64_t address)
+{
+	char *text = NULL;
+	uint64_t offset = 0;
+	const uint64_t left = locate(image, address, &offset);
+	const size_t most = left < IMAGE_STRING_MAX ? (size_t)left : IMAGE_STRING_MAX;
+
+	for (size_t len = 0, part = 64; len < most; len += part, part = len) {
+		if (part > most - len)
+			part = most - len;
+		char *longer = realloc(text, len + part);
+		if (!longer)
+			break;
+		text = longer;
+		/* The rest of the segment may not be in the file, if that was cut off; the text may be. */
+		if (offset + len < image->bytes.size && part > image->bytes.size - (offset + len))
+			part = (size_t)(image->bytes.size - (offset + len));
+		if (!bytes_read(&image->bytes, offset + len, text + len, part))
+			break;
+		if (memchr(text + len, '\0', part))
+			return text;
+	}
+	free(text);
+	return NULL;
+}
+
+/* ---- All of it ---- */
+
+const char *image_open(struct image *image, const char *path)
+{
+	*image = (struct image){.bytes = {.fd = -1}};
+	const int error = bytes_open(&image->bytes, path);
+
+	if (error == EINVAL)
+		return wrong(image, "is no program: it is no regular file");
+	if (error)
+		return wrong(image, "can't be read: %s", strerror(error));
+	const char *why = check_header(image);
+	return why ? why : read_segments(image);
+}
+
+void image_close(struct image *image)
+{
+	bytes_close(&image->bytes);
+	free(image->segments);
+	free(image->pointers);
+	image->segments = NULL;
+	image->pointers = NULL;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sections.h - the sections of an ELF file in which its tracepoints are. Each
+ * holds pointers, to the structures of an interface: docs/architecture.md,
+ * "Anatomy of a generated header" and "Interfaces".
+ */
+#ifndef ELF_SECTIONS_H
+#define ELF_SECTIONS_H
+
+#include "elf/image.h"
+
+/* Several of one name would be odd, but linkers may be told to make them. */
+#define SECTIONS_MAX 64u
+
+enum section_kind {
+	SECTION_TRACEPOINTS, /* struct tracepoint */
+	SECTION_EVENTS,      /* struct tp_event */
+	SECTION_MARKERS,     /* struct marker, which begins with a struct tracepoint */
+};
+
+struct section {
+	enum section_kind kind;
+	unsigned int interface; /* 0: one before 6, whose names have no number */
+	uint64_t address;
+	uint64_t nr; /* pointers */
+};
+
+struct sections {
+	struct section all[SECTIONS_MAX];
+	size_t nr;
+};
+
+/* Finds them. NULL, or what is wrong, as for image_open(). That there are none is not wrong. */
+const char *sections_read(struct sections *sections, struct image *image);
+
+#endif /* ELF_SECTIONS_H */
