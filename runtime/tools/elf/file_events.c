@@ -105,29 +105,6 @@ static bool add(struct reader *reader, const char *name, const struct tp_event *
 	return good;
 }
 
-/* The tracepoint of a TRACE_CUSTOM_EVENT is defined elsewhere: the first of the name in this file, if it is here. */
-static void find_place(struct reader *reader, struct tracepoint *wanted)
-{
-	for (size_t s = 0; s < reader->sections.nr; s++) {
-		const struct section *section = &reader->sections.all[s];
-		for (uint64_t i = 0; section->kind == SECTION_TRACEPOINTS && i < section->nr; i++) {
-			struct tracepoint tp;
-			uint64_t address;
-			if (!image_read_pointer(reader->objects.image, section->address + i * sizeof(address), &address))
-				return;
-			if (!address)
-				continue;
-			if (!objects_tracepoint(&reader->objects, address, &tp))
-				return;
-			if (strcmp(tp.name, wanted->name) == 0) {
-				wanted->file = tp.file;
-				wanted->line = tp.line;
-				return;
-			}
-		}
-	}
-}
-
 static bool visit_event(struct reader *reader, uint64_t address)
 {
 	struct tracepoint tp = {.file = NULL};
@@ -140,8 +117,6 @@ static bool visit_event(struct reader *reader, uint64_t address)
 	    !image_read_pointer(reader->objects.image, address + EVENT_TRACEPOINT, &tracepoint) ||
 	    (tracepoint && !objects_tracepoint(&reader->objects, tracepoint, &tp)))
 		return false;
-	if (tracepoint && !tp.file)
-		find_place(reader, &tp);
 	if (asprintf(&name, "%s:%s", event.system, event.name) < 0)
 		return false;
 	reader->collected->nr_events++;
