@@ -12,9 +12,9 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from building import build  # noqa: E402
+from building import build, generate  # noqa: E402
 from listed import TP, Listed, listed  # noqa: E402
-from support import BUILD, need, run  # noqa: E402
+from support import need, run  # noqa: E402
 
 EHDR = {"class": (4, "B"), "data": (5, "B"), "type": (16, "H"), "machine": (18, "H"), "phoff": (32, "Q"), "shoff": (40, "Q"),
         "phentsize": (54, "H"), "phnum": (56, "H"), "shentsize": (58, "H"), "shnum": (60, "H"), "shstrndx": (62, "H")}
@@ -93,8 +93,8 @@ class Files(Listed):
         self.says(self.path("program.debug"), "holds debugging information only")
 
     def test_damaged_header(self) -> None:
-        for values in ({"phnum": 0}, {"phnum": 65535}, {"phnum": 5000}, {"phentsize": 32}, {"phoff": 2**64 - 8}, {"phoff": 2**40},
-                       {"shoff": 2**64 - 8}, {"shoff": 2**63}, {"shentsize": 40}, {"shnum": 65000}, {"shstrndx": 65000},
+        for values in ({"phnum": 0}, {"phnum": 65535}, {"phnum": 5000}, {"phentsize": 32}, {"phoff": 2**64 - 8},
+                       {"phoff": 2**40}, {"shoff": 2**64 - 8}, {"shoff": 2**63}, {"shentsize": 40}, {"shnum": 65000}, {"shstrndx": 65000},
                        {"shnum": 0}, {"shoff": 64, "shnum": 1}):
             with self.subTest(**values):
                 self.says(self.changed(**values))
@@ -104,8 +104,8 @@ class Files(Listed):
         with open(self.program, "rb") as file:
             data = file.read()
         shoff = struct.unpack_from("<Q", data, 40)[0]
-        lengths = {0, 1, 4, 15, 16, 17, 63, 64, 65, 500, 4096, len(data) // 2, shoff - 1, shoff, shoff + 1, shoff + 64, len(data) - 1}
-        for length in sorted(lengths):
+        for length in (0, 1, 4, 15, 16, 17, 63, 64, 65, 500, 4096, len(data) // 2, shoff - 1, shoff, shoff + 1, shoff + 64,
+                       len(data) - 1):
             with self.subTest(length=length):
                 self.says(self.put("cut", data[:length]))
         self.says(self.put("cut", data[:len(data) // 2]), "damaged, or not all of it was copied")
@@ -133,8 +133,8 @@ class Files(Listed):
         self.assertIn("has no tracepoints: there is", self.refused("--no-libraries", path))
         source = self.write("bare.c", '#define CREATE_TRACE_POINTS\n#include "bare.h"\n'
                                       "int main(int argc, char **argv) { (void)argv; trace_bare(argc); return 0; }\n")
-        self.succeed([sys.executable, "-m", "tpgen", "gen", "-o", self.dir, self.write(
-            "bare.tp", "#define TRACE_SYSTEM bare\nDECLARE_TRACE(bare, TP_PROTO(int n), TP_ARGS(n));\n")], cwd=os.path.dirname(BUILD))
+        generate(self.dir, self.write("bare.tp", "#define TRACE_SYSTEM bare\n"
+                                                 "DECLARE_TRACE(bare, TP_PROTO(int n), TP_ARGS(n));\n"))
         self.says(build(self.path("bare"), source, include=[self.dir]), "has tracepoints, but none of them is an event")
 
     def test_forbidden(self) -> None:

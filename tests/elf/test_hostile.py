@@ -88,7 +88,8 @@ def copy_words(rng: random.Random, elf: Elf, data: bytearray) -> None:
     """A pointer in another's place: so the structures are mixed, and lead to each other in circles."""
     for _ in range(rng.choice((1, 2, 10))):
         (start, length), (other, other_length) = elf.place(rng), elf.place(rng)
-        at, of = (begin + rng.randrange(0, max(1, size - 7)) // 8 * 8 for begin, size in ((start, length), (other, other_length)))
+        at = start + rng.randrange(0, max(1, length - 7)) // 8 * 8
+        of = other + rng.randrange(0, max(1, other_length - 7)) // 8 * 8
         if at + 8 <= len(data) and of + 8 <= len(data):
             data[at:at + 8] = data[of:of + 8]
 
@@ -123,7 +124,8 @@ class Hostile(Listed):
         self.copy = self.path("copy")
         self.elves = [self.elf(self.build("pie", "program.c")),
                       self.elf(self.build("fixed", "program.c", flags=["-no-pie", "-fno-pie"])),
-                      self.elf(build(self.path("forms.so"), os.path.join(HERE, "../language/forms.c"), include=[self.dir], libtp=""))]
+                      self.elf(build(self.path("forms.so"), os.path.join(HERE, "../language/forms.c"), include=[self.dir],
+                                     libtp=""))]
 
     def elf(self, path: str) -> Elf:
         """Without debugging information, so that it is small."""

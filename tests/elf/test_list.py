@@ -16,7 +16,7 @@ TESTS = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(TESTS, "arch"), os.path.join(TESTS, "interfaces")]
 
 import aarch64  # noqa: E402
-from building import CC, build, generate  # noqa: E402
+from building import CC, build, generate, interface_version  # noqa: E402
 from frozen import Interface, build_program, interfaces, library_called  # noqa: E402
 from listed import Event, Listed, listed, told  # noqa: E402
 from support import BUILD, ROOT, need, run, tpgen  # noqa: E402
@@ -207,9 +207,12 @@ class Libraries(Listed):
     def test_search(self) -> None:
         """RUNPATH and RPATH with $ORIGIN, LD_LIBRARY_PATH; with the program's own first."""
         self.library("lib/liblib.so")
-        both = {"listed:listed_hit", "listed:listed_empty", "marker:listed_mark", "marker:listed_none", "library:library_hit"}
-        for link, env in ((["-Wl,-rpath,$ORIGIN/lib"], {}), (["-Wl,-rpath,/nowhere:${ORIGIN}/lib", "-Wl,--enable-new-dtags"], {}),
-                          (["-Wl,-rpath,$ORIGIN/lib", "-Wl,--disable-new-dtags"], {}), (["-Wl,-rpath," + self.path("lib")], {}),
+        both = {"listed:listed_hit", "listed:listed_empty", "marker:listed_mark", "marker:listed_none",
+                "library:library_hit"}
+        for link, env in ((["-Wl,-rpath,$ORIGIN/lib"], {}),
+                          (["-Wl,-rpath,/nowhere:${ORIGIN}/lib", "-Wl,--enable-new-dtags"], {}),
+                          (["-Wl,-rpath,$ORIGIN/lib", "-Wl,--disable-new-dtags"], {}),
+                          (["-Wl,-rpath," + self.path("lib")], {}),
                           ([], {"LD_LIBRARY_PATH": f"/nowhere:{self.path('lib')}"})):
             with self.subTest(link=link, env=env):
                 path = self.program(*link)
@@ -233,16 +236,19 @@ class Libraries(Listed):
         self.library("lib/liblib.so")
         source = self.write("middle.c", "void library_call(void); void middle(void);\n"
                                         "void middle(void) { library_call(); }\n")
-        for own, tags, found in (("$ORIGIN/../lib", "new", True), ("", "disable", True), ("", "enable", False)):
-            with self.subTest(own=own, tags=tags):
-                os.makedirs(self.path("mid"), exist_ok=True)
+        main = self.write("user.c", "void middle(void); int main(void) { middle(); return 0; }\n")
+        os.makedirs(self.path("mid"))
+        for own, users, tags, found in (("$ORIGIN/../lib", "$ORIGIN/mid", "enable", True),
+                                        ("/nowhere", "$ORIGIN/mid:$ORIGIN/lib", "enable", False),
+                                        ("", "$ORIGIN/mid:$ORIGIN/lib", "disable", True),
+                                        ("", "$ORIGIN/mid:$ORIGIN/lib", "enable", False)):
+            with self.subTest(own=own, users=users, tags=tags):
                 build(self.path("mid/libmiddle.so"), source, libtp="",
-                      link=[self.path("lib/liblib.so"), "-Wl,-soname,libmiddle.so", *([f"-Wl,-rpath,{own}"] if own else [])])
-                path = build(self.path("user"), self.write("user.c", "void middle(void); int main(void) { middle(); }\n"),
-                             libtp="", link=["-Wl,-rpath,$ORIGIN/mid:$ORIGIN/lib", f"-Wl,--{tags}-new-dtags",
-                                             f"-Wl,-rpath-link,{self.path('lib')}:{BUILD}", self.path("mid/libmiddle.so")]
-                             if tags != "new" else ["-Wl,-rpath,$ORIGIN/mid", "-Wl,--enable-new-dtags",
-                                                    f"-Wl,-rpath-link,{self.path('lib')}:{BUILD}", self.path("mid/libmiddle.so")])
+                      link=[self.path("lib/liblib.so"), "-Wl,-soname,libmiddle.so",
+                            *([f"-Wl,-rpath,{own}"] if own else [])])
+                path = build(self.path("user"), main, libtp="",
+                             link=[f"-Wl,-rpath,{users}", f"-Wl,--{tags}-new-dtags", self.path("mid/libmiddle.so"),
+                                   f"-Wl,-rpath-link,{self.path('lib')}:{BUILD}"])
                 done = run([os.path.join(BUILD, "tp"), "list", path])
                 self.assertEqual("library:library_hit" in done.stdout, found, done.stderr)
                 self.assertEqual("liblib.so" in done.stderr, not found, done.stderr)
@@ -255,7 +261,8 @@ class Libraries(Listed):
         done = run([os.path.join(BUILD, "tp"), "list", program])
         self.assertEqual(done.returncode, 0)
         self.assertEqual(len(done.stdout.splitlines()), 4)
-        self.assertRegex(done.stderr, r"\Atp: not found, so their events are not listed: 1 of the libraries of '.*': liblib\.so; .*\n\Z")
+        self.assertRegex(done.stderr, r"\Atp: not found, so their events are not listed: 1 of the libraries of '.*': "
+                                      r"liblib\.so; .*\n\Z")
 
     def test_wrong_libraries_are_passed(self) -> None:
         """As the loader does, tp goes on where a file of that name is no library for this program."""
@@ -275,9 +282,9 @@ class Libraries(Listed):
     def test_one_marker_in_both(self) -> None:
         """A marker of one name in a program and its library is one event, as when they run."""
         mark = "#include <tp/marker.h>\n"
-        both = ("{}\nint {}(void);\nint {}(void) {{ trace_mark(both, \"%d\", 1); trace_mark({}, \"%d\", 2); return 0; }}\n")
-        lib = build(self.path("libmark.so"), self.write("lib.c", both.format(mark, "mark", "mark", "of_library")), libtp="shared",
-                    link=["-Wl,-soname,libmark.so"])
+        both = self.write("lib.c", mark + "int mark(void);\nint mark(void)\n{\n\ttrace_mark(both, \"%d\", 1);\n"
+                                          "\ttrace_mark(of_library, \"%d\", 2);\n\treturn 0;\n}\n")
+        lib = build(self.path("libmark.so"), both, libtp="shared", link=["-Wl,-soname,libmark.so"])
         source = self.write("main.c", mark + "int mark(void);\nint main(void)\n{\n\ttrace_mark(both, \"%d\", 1);\n"
                                              "\ttrace_mark(of_main, \"%d\", 2);\n\treturn mark();\n}\n")
         path = build(self.path("marks"), source, os.path.join(HERE, "listing.c"), libtp="shared",
@@ -312,7 +319,8 @@ class Older(Listed):
             os.makedirs(self.path("out"), exist_ok=True)
             events = self.same(program, [program, self.path("out"), plugin, user])
         else:
-            program = build_program(self, interface, "", link=library_called(self, interface.soname))[0]
+            libraries = library_called(self, interface.soname)
+            program = build_program(self, interface, "", link=libraries)[0]
             events = listed(self.list("-v", "--no-libraries", program))
         return {event.name: dataclasses.replace(event, place="" if event.name.startswith("marker:") else event.place)
                 for event in events}
@@ -320,7 +328,8 @@ class Older(Listed):
     def test_newer(self) -> None:
         """Of a later interface nothing but its number is known."""
         path = self.build("program", "program.c")
-        self.succeed(["objcopy", *(f"--rename-section=tp_{what}_6=tp_{what}_77" for what in ("events", "tracepoints", "markers")), path])
+        self.succeed(["objcopy", *(f"--rename-section=tp_{what}_{interface_version()}=tp_{what}_77"
+                                   for what in ("events", "tracepoints", "markers")), path])
         said = self.refused(path)
         self.assertRegex(said, r"was built for interface 77 of libtp, and this tp knows those up to \d+: use the tp of a newer libtp$")
 
@@ -338,8 +347,9 @@ class OtherProcessor(Listed):
             with self.subTest(name=name):
                 path = self.path(name)
                 self.succeed([aarch64.CC, "-std=gnu11", "-D_GNU_SOURCE", "-O2", *flags, *aarch64.CFLAGS, "-I",
-                              os.path.join(ROOT, "runtime/include"), "-I", self.dir, "-o", path, os.path.join(HERE, "program.c"),
-                              os.path.join(HERE, "listing.c"), *libs, *aarch64.LDFLAGS, "-lurcu-bp", "-lpthread", "-ldl"])
+                              os.path.join(ROOT, "runtime/include"), "-I", self.dir, "-o", path,
+                              os.path.join(HERE, "program.c"), os.path.join(HERE, "listing.c"), *libs,
+                              *aarch64.LDFLAGS, "-lurcu-bp", "-lpthread", "-ldl"])
                 events = listed(self.list("-v", "--no-libraries", path))
                 self.assertEqual(events, self.run_it(aarch64.emulated(path)))
                 self.assertEqual(len(events), 4)
@@ -363,8 +373,8 @@ class Choosing(Listed):
         self.assertEqual(len({line.rindex("  ") for line in lines}), 1)
 
     def test_patterns(self) -> None:
-        for patterns, expected in ((["*"], 4), (["listed:*"], 2), (["listed_hit"], 1), (["listed:*,!*empty"], 1), (["marker:*", "listed_hit"], 3),
-                                   (["*", "!marker:*"], 2)):
+        for patterns, expected in ((["*"], 4), (["listed:*"], 2), (["listed_hit"], 1), (["listed:*,!*empty"], 1),
+                                   (["marker:*", "listed_hit"], 3), (["*", "!marker:*"], 2)):
             self.assertEqual(len(self.names(self.program, *patterns)), expected, patterns)
         said = self.refused(self.program, "nothing:*", "other")
         self.assertEqual(said, f"'{self.program}' has no event that matches 'nothing:*,other'; without patterns, all of its "

@@ -47,13 +47,13 @@ static bool damaged(const struct reader *reader, const struct section *section, 
 /* Takes the address of a structure. False: it can't be read. */
 typedef bool visit_fn(struct reader *reader, uint64_t address);
 
-/* False, and a message. Linkers may pad sections with NULL. */
+/* False, and a message. */
 static bool each(struct reader *reader, const struct section *section, visit_fn *visit)
 {
 	for (uint64_t i = 0; i < section->nr; i++) {
 		uint64_t address;
 		const bool good = i < SECTION_NR_MAX &&
-				  image_read_pointer(reader->objects.image, section->address + i * sizeof(address), &address) &&
+				  section_pointer(reader->objects.image, section, i, &address) &&
 				  (!address || visit(reader, address));
 		objects_release(&reader->objects);
 		if (!good)
@@ -190,7 +190,7 @@ static unsigned int unnumbered_interface(struct reader *reader)
 		for (uint64_t i = 0; section->kind == SECTION_EVENTS && i < section->nr && i < SECTION_NR_MAX; i++) {
 			uint64_t address;
 			uint32_t level;
-			if (image_read_pointer(objects->image, section->address + i * sizeof(address), &address) && address &&
+			if (section_pointer(objects->image, section, i, &address) && address &&
 			    image_read(objects->image, address + layout->event_level, &level, sizeof(level)) && level)
 				return 5;
 		}
@@ -207,8 +207,8 @@ static bool read_sections(struct reader *reader, enum section_kind kind, visit_f
 			continue;
 		reader->objects.layout = layout_of(interface);
 		if (!reader->objects.layout)
-			return tell("'%s' was built for interface %u of libtp, and this tp knows those up to %d: use the tp "
-				    "of a newer libtp", reader->path, interface, TP_INTERFACE_VERSION);
+			return tell("'%s' was built for interface %u of libtp, and this tp knows those up to %d: use "
+				    "the tp of a newer libtp", reader->path, interface, TP_INTERFACE_VERSION);
 		if (!each(reader, section, visit))
 			return false;
 	}

@@ -11,7 +11,7 @@
 
 #define LIBRARIES_MAX 1024u /* a damaged file may name any number */
 
-/* Debian's, then those of all others; those that ld.so.conf names besides are in the loader's cache, which is not read. */
+/* Debian's, then those of all others. What ld.so.conf names besides is in the loader's cache, which is not read. */
 #define DEFAULT(triplet)                                                                         \
 	"/lib/" triplet ":/usr/lib/" triplet ":/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib/" triplet \
 	":/usr/local/lib:/usr/local/lib64"

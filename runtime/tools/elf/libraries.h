@@ -13,7 +13,7 @@ struct library {
 	char *name; /* as its user says it; the path of the first */
 	char *path; /* NULL: it was not found */
 	size_t user;
-	char *rpath; /* where it says that libraries are: NULL, or directories with ":" between them; $ORIGIN is replaced */
+	char *rpath; /* where it says that libraries are: directories with ":" between them, or NULL; without $ORIGIN */
 	char *runpath;
 };
 

@@ -8,7 +8,8 @@
 /* Programs with a section for each function have as many. */
 #define HEADERS_MAX ((uint64_t)1 << 20)
 
-static const char truncated[] = "ends before the table of its sections does: it is damaged, or not all of it was copied";
+static const char truncated[] =
+	"ends before the table of its sections does: it is damaged, or not all of it was copied";
 
 /* The table of section headers. */
 struct headers {
@@ -108,4 +109,9 @@ const char *sections_read(struct sections *sections, struct image *image)
 			why = add(sections, &header, section);
 	}
 	return why;
+}
+
+bool section_pointer(struct image *image, const struct section *section, uint64_t i, uint64_t *address)
+{
+	return image_read_pointer(image, section->address + i * sizeof(*address), address);
 }

@@ -33,4 +33,7 @@ struct sections {
 /* Finds them. NULL, or what is wrong, as for image_open(). That there are none is not wrong. */
 const char *sections_read(struct sections *sections, struct image *image);
 
+/* The address of the section's structure i, of all that it points to; 0: NULL, with which linkers may pad sections. */
+bool section_pointer(struct image *image, const struct section *section, uint64_t i, uint64_t *address);
+
 #endif /* ELF_SECTIONS_H */
