@@ -19,7 +19,7 @@ import aarch64  # noqa: E402
 from building import CC, build, generate, interface_version  # noqa: E402
 from frozen import Interface, build_program, interfaces, library_called  # noqa: E402
 from listed import Event, Listed, listed, told  # noqa: E402
-from support import BUILD, ROOT, need, run, tpgen  # noqa: E402
+from support import BUILD, ROOT, need, read, run, tpgen  # noqa: E402
 
 # Ways to link: the options of the compiler, and of the linker.
 LINKED: dict[str, tuple[list[str], list[str]]] = {
@@ -134,6 +134,16 @@ class Forms(Listed):
                           "pgz:pgz_file_close", "pgz:pgz_file_open"])
         for line in text.splitlines():
             self.assertRegex(line, r"^\S+ +DEBUG_LINE  defs/pgz\.tp:\d+$")
+
+    def test_documented(self) -> None:
+        """The examples of docs/tp.md; "..." stands for other lines."""
+        section = read(os.path.join(ROOT, "docs/tp.md")).split("\n## Events of a program that does not run\n")[1]
+        commands = re.findall(r"^\$ tp (list .*)\n((?:.*\n)*?)(?=\$ |```)", section.split("\n## ")[0], re.M)
+        self.assertEqual(len(commands), 2)
+        for command, shown in commands:
+            lines = self.list(*command.split(" ")[1:], cwd=ROOT).splitlines()
+            for line in shown.splitlines():
+                self.assertIn(line, [*lines, "..."])
 
     def test_cpp_markers(self) -> None:
         """Markers of C++, which are in templates."""
