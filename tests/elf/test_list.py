@@ -274,6 +274,17 @@ class Libraries(Listed):
         self.assertRegex(done.stderr, r"\Atp: not found, so their events are not listed: 1 of the libraries of '.*': "
                                       r"liblib\.so; .*\n\Z")
 
+    def test_damaged_library(self) -> None:
+        """A library without its table of sections is named; the others, and what it is linked with, are listed."""
+        path = self.library("lib/liblib.so")
+        program = self.program("-Wl,-rpath,$ORIGIN/lib")
+        with open(path, "r+b") as file:
+            file.seek(40)
+            file.write(bytes(8))
+        done = run([os.path.join(BUILD, "tp"), "list", program])
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 4))
+        self.assertRegex(done.stderr, r"\Atp: '.*/liblib\.so' has no table of sections, .*\n\Z")
+
     def test_wrong_libraries_are_passed(self) -> None:
         """As the loader does, tp goes on where a file of that name is no library for this program."""
         path = self.library("lib/liblib.so")

@@ -52,7 +52,7 @@ static bool tell_of_none(const struct collected *collected, const struct librari
 
 /* ---- The files ---- */
 
-/* A library that was not found is no failure. */
+/* False: the program itself can't be read, or there is no memory. A library is only missed, after a message. */
 static bool read_file(struct collected *collected, struct libraries *libraries, size_t i, bool with_libraries)
 {
 	struct image image;
@@ -60,7 +60,7 @@ static bool read_file(struct collected *collected, struct libraries *libraries, 
 	bool good = i != 0;
 
 	if (!why)
-		good = file_events(collected, &image, libraries->all[i].path) &&
+		good = (file_events(collected, &image, libraries->all[i].path) || i != 0) &&
 		       (!with_libraries || libraries_add(libraries, i, &image));
 	else if (i == 0)
 		tell("'%s' %s", libraries->all[0].path, why);

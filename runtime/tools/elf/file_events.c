@@ -26,6 +26,7 @@ struct reader {
 	struct collected *collected;
 	const char *path;
 	struct sections sections;
+	unsigned int unnumbered; /* the interface of sections whose names have no number */
 	struct objects objects;
 	char *format; /* where the text of an event is made */
 	size_t format_size;
@@ -202,7 +203,7 @@ static bool read_sections(struct reader *reader, enum section_kind kind, visit_f
 {
 	for (size_t s = 0; s < reader->sections.nr; s++) {
 		const struct section *section = &reader->sections.all[s];
-		const unsigned int interface = section->interface ? section->interface : unnumbered_interface(reader);
+		const unsigned int interface = section->interface ? section->interface : reader->unnumbered;
 		if (section->kind != kind)
 			continue;
 		reader->objects.layout = layout_of(interface);
@@ -229,6 +230,7 @@ bool file_events(struct collected *collected, struct image *image, const char *p
 		if (reader.sections.all[s].kind != SECTION_EVENTS)
 			collected->nr_tracepoints += reader.sections.all[s].nr;
 	}
+	reader.unnumbered = unnumbered_interface(&reader);
 	const bool good = read_sections(&reader, SECTION_EVENTS, visit_event) &&
 			  read_sections(&reader, SECTION_MARKERS, visit_marker);
 	objects_release(&reader.objects);

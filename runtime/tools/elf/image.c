@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEGMENTS_MAX 1024u /* linkers make a handful */
+#define SEGMENTS_MAX 256u /* linkers make a dozen; each read looks through all */
 
 static const char *wrong(struct image *image, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static const char *wrong(struct image *image, const char *format, ...)
