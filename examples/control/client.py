@@ -17,6 +17,7 @@ def ask(process, request, *fds):
 
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # ^C ends this, and with the connection the output
+sys.stdout.reconfigure(line_buffering=True)  # in a pipe, too
 process = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 process.connect(sys.argv[1])
 print(process.recv(65536).decode(), end="")
@@ -28,4 +29,4 @@ if len(sys.argv) > 2:
     theirs.close()
     ask(process, f"enable {output} {sys.argv[2]}")
     while line := ours.recv(1 << 20):
-        print(line.decode(errors="replace"), end="", flush=True)
+        print(line.decode(errors="replace"), end="")

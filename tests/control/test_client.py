@@ -27,8 +27,9 @@ class ExampleClient(Control):
 
     def start(self, patterns: str) -> subprocess.Popen:
         """The client, once its events are on; it has said who the process is, and what that has."""
+        env = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
         client = subprocess.Popen([sys.executable, CLIENT, self.socket, patterns], stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, text=True)
+                                  stderr=subprocess.PIPE, text=True, env=env)
         self.addCleanup(client.communicate)
         self.addCleanup(client.kill)
         self.assertRegex(client.stdout.readline(), rf"^tp 1 pid={self.target.pid} .* program=target\n$")
