@@ -29,6 +29,8 @@
  *	                    has closed stderr, or put another file in its place as daemon()
  *	                    does, messages for stderr go to syslog. While a CTF
  *	                    trace is open, messages are in its directory, too: log/PID
+ *	TP_CONTROL=WHERE    whether and where the process listens to the command tp, which
+ *	                    can do all this while the process runs: tp/control.h
  *	TP_SANDBOX=1        for a program that forbids itself system calls, by a seccomp filter:
  *	                    the runtime leaves out the calls after the opening that it
  *	                    can do without (docs/sandbox.md)
