@@ -24,6 +24,8 @@ READERS = "runtime/src/base/readers.c"
 EXIT = "runtime/src/base/exit.c"
 SCRATCH = "runtime/src/base/scratch.c"
 MARKER = "runtime/src/events/marker_record.c"
+ENABLE = "runtime/src/events/enable.c"
+DESCRIPTOR = "runtime/src/sinks/text/descriptor.c"
 UNIT_PROBES = ("asan/unit/test_probes", "obj/unit/test_probes")
 HARDENED = "sites/test_hardened.py"
 
@@ -348,4 +350,30 @@ MUTATIONS = (
              "more is read of it than there is",
              (("most_of((int)word[-1])", "most_of(-1)"),),
              ("obj/unit/test_marker_event",)),
+
+    # ---- Sinks that others than the program use ----
+    Mutation("a sink that is held is closed", ENABLE,
+             "whoever holds it uses memory that was freed",
+             (("	wait_until_let_go(state);\n", ""),),
+             ("obj/unit/test_view",)),
+    Mutation("a sink that is being closed is enabled on", ENABLE,
+             "its records are written by a sink that was freed",
+             (("	const bool open = !state->closing;", "	const bool open = true;"),),
+             ("obj/unit/test_view",)),
+    Mutation("who waits for the switching waits for one lock only", ENABLE,
+             "what a regfunc has asked for is recorded while the event is off",
+             (("	tp_lock(&tp_events_lock);\n	tp_registry_switch();\n", "	tp_lock(&tp_events_lock);\n"),),
+             ("obj/unit/test_regfunc",)),
+    Mutation("the end of a line is forgotten", DESCRIPTOR,
+             "a full stream has half a line, and another behind it",
+             (("	d->rest_len = line->len - done;", "	d->rest_len = 0;"),),
+             ("obj/unit/test_text_descriptor",)),
+    Mutation("an open file of others is marked", DESCRIPTOR,
+             "of two processes that have it, one writes nothing",
+             (("	if (!error && anew)\n", "	if (!error)\n"),),
+             ("obj/unit/test_text_descriptor",)),
+    Mutation("a line waits for its reader", DESCRIPTOR,
+             "whoever looks on stops the program",
+             (("MSG_DONTWAIT | MSG_NOSIGNAL", "MSG_NOSIGNAL"),),
+             ("obj/unit/test_text_descriptor",), hangs=True),
 )
