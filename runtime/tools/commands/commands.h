@@ -6,6 +6,7 @@
 #include "command.h"
 
 #define COMMANDS(X) \
+	X(ps)       \
 	X(list)     \
 	X(report)   \
 	X(convert)  \

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* clean.h - text from other processes, as a terminal may get it. */
+#ifndef CLEAN_H
+#define CLEAN_H
+
+#include <stddef.h>
+
+/* Control characters become question marks, those that UTF-8 has above ASCII, too; a tab stays. Returns text. */
+char *clean(char *text);
+
+/* The same for len bytes, which may have NULs in them. */
+void clean_bytes(char *text, size_t len);
+
+#endif /* CLEAN_H */

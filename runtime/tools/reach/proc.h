@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* proc.h - what /proc says of a process. */
+#ifndef PROC_H
+#define PROC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct proc {
+	pid_t pid;       /* as this program sees it */
+	pid_t inner_pid; /* in the process's own PID namespace */
+	char name[64];   /* as ps has it, without control characters */
+	char state;      /* R, S, D; T: stopped by a signal; t: by a debugger; Z: ended */
+	uid_t uid;       /* effective */
+	gid_t gid;
+	uint64_t start;  /* nanoseconds since the boot, a clock tick too early at most */
+};
+
+/* False: there is no such process. */
+bool proc_read(struct proc *proc, pid_t pid);
+
+/* Whether it has ended, or is about to. */
+bool proc_is_gone(pid_t pid);
+
+/* The value of a variable in the environment with which the process was started, for free(); NULL: none, or it can't be read. */
+char *proc_environment(pid_t pid, const char *name);
+
+/* Whether the process sees the same files as this program. */
+bool proc_has_our_root(pid_t pid);
+
+/* Whether it is in a PID namespace of its own. */
+bool proc_has_own_pids(const struct proc *proc);
+
+/* The file "/proc/PID/NAME", at most max bytes, with a NUL behind, for free(). NULL with errno set. */
+char *proc_text(pid_t pid, const char *name, size_t max, size_t *len);
+
+/* Calls fn for each process there is. */
+void proc_each(void (*fn)(void *data, pid_t pid), void *data);
+
+#endif /* PROC_H */
