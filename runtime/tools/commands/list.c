@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* list.c - "tp list": the events of a program, from its file. */
+/* list.c - "tp list": the events of a process, or of a program, from its file. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,26 +10,33 @@
 #include "events/pattern.h"
 #include "events_text.h"
 #include "options.h"
+#include "reach/find.h"
+#include "reach/given.h"
+#include "reach/listing.h"
 #include "tell.h"
 
 #define NO_LIBRARIES (OPTION_LONG + 1)
 
-/* The patterns as one list, to be freed; NULL: there is no memory. */
-static char *join(char **patterns, size_t nr)
+static int list_process(const struct tp_args *args)
 {
-	size_t size = 1;
+	struct connection connection;
+	struct event_list list = {.events = NULL};
+	const char *wanted = given_pid(args);
+	char *patterns = given_patterns(args, 0);
+	bool good = false;
 
-	for (size_t i = 0; i < nr; i++)
-		size += strlen(patterns[i]) + 1;
-	char *text = malloc(size);
-	char *at = text;
-	for (size_t i = 0; text && i < nr; i++)
-		at = stpcpy(stpcpy(at, patterns[i]), i + 1 < nr ? "," : "");
-	if (text)
-		*at = '\0';
-	else
-		tell_no_memory();
-	return text;
+	if (wanted && patterns && reach(&connection, wanted)) {
+		good = listing_read(&list, &connection, patterns, args_has(args, 'v'));
+		if (good && !list.nr)
+			good = tell("%s has no event that matches '%s'; without patterns, all of its events are listed",
+				    connection_title(&connection), patterns);
+		connection_close(&connection);
+	}
+	if (good)
+		event_list_print(&list, args_has(args, 'v'), stdout);
+	event_list_free(&list);
+	free(patterns);
+	return good ? EXIT_DONE : wanted ? EXIT_FAILED : EXIT_WRONG;
 }
 
 static int list_program(const struct tp_args *args, const struct tp_pattern *pattern, const char *patterns)
@@ -53,10 +60,12 @@ static int run(const struct tp_args *args)
 	int error = 0;
 	int status = EXIT_FAILED;
 
+	if (args_has(args, 'p') && !args->program)
+		return list_process(args);
 	if (!args->nr_operands || args->program)
-		return args_wrong(args, "give it a PROGRAM");
+		return args_wrong(args, "give it a PROGRAM, or -p PID");
 	if (args->nr_operands > 1) {
-		patterns = join(args->operands + 1, args->nr_operands - 1);
+		patterns = given_patterns(args, 1);
 		pattern = patterns ? tp_pattern_new(patterns, &error) : NULL;
 	}
 	if (error == -EINVAL)
@@ -73,15 +82,19 @@ static int run(const struct tp_args *args)
 
 const struct tp_command command_list = {
 	.name = "list",
-	.summary = "show which events a program has",
-	.usage = (const char *const[]){"PROGRAM [EVENTS] [-v]", NULL},
+	.summary = "show which events a process or a program has",
+	.usage = (const char *const[]){"-p PID [EVENTS] [-v]", "PROGRAM [EVENTS] [-v]", NULL},
 	.operand = "FILE",
 	.options = (const struct tp_option[]){
+		OPTION_PID,
 		{'v', "verbose", NULL, "also the fields of each event, with their places in its record, and its TP_printk"},
 		{NO_LIBRARIES, "no-libraries", NULL, "only what is in the file itself"},
 		{.name = NULL},
 	},
 	.text =
+		"Lists the events that a process has, those of plugins included: a line for each, with its name, its level, "
+		"the place where it is defined, and whether it is on: \"off\", or \"on:\" and the ids of the outputs to "
+		"which it goes, as \"tp outputs\" shows them.\n\n"
 		"Lists the events that PROGRAM has, without running it: a line for each, with its name, its level, and the "
 		"place where it is defined. PROGRAM is the path of a program, a library or a plugin, or the name of a "
 		"program that is found in $PATH. EVENTS are patterns, as tp_enable() and TP_ENABLE take them.\n\n"
