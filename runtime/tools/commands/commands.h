@@ -8,6 +8,7 @@
 #define COMMANDS(X) \
 	X(ps)       \
 	X(list)     \
+	X(trace)    \
 	X(report)   \
 	X(convert)  \
 	X(help)
