@@ -9,7 +9,9 @@
 	X(ps)       \
 	X(list)     \
 	X(trace)    \
+	X(record)   \
 	X(report)   \
+	X(snapshot) \
 	X(convert)  \
 	X(help)
 

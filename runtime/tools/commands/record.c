@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* record.c - "tp record": a trace of processes that run, or of a program that is started. */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands/commands.h"
+#include "options.h"
+#include "reach/directory.h"
+#include "reach/family.h"
+#include "reach/given.h"
+#include "reach/recording.h"
+#include "reach/signals.h"
+#include "tell.h"
+
+enum { OPTION_FLIGHT = OPTION_LONG, OPTION_PACKET, OPTION_PACKETS, OPTION_SIZE, OPTION_CONTEXT, OPTION_FOR };
+
+/* ---- Options of the trace ---- */
+
+/* As TP_OUTPUT and the protocol have them. False, and a message. */
+static bool make_options(const struct tp_args *args, char *options, size_t size)
+{
+	static const struct {
+		int id;
+		const char *name;
+	} names[] = {{OPTION_FLIGHT, "size"}, {OPTION_PACKET, "packet"}, {OPTION_PACKETS, "packets"}, {OPTION_SIZE, "size"},
+		     {OPTION_CONTEXT, "context"}};
+	size_t len = 0;
+
+	options[0] = '\0';
+	if (args_has(args, OPTION_FLIGHT))
+		len += (size_t)snprintf(options, size, "mode=flight");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && len < size; i++) {
+		const char *value = args_value(args, names[i].id);
+		if (value && strpbrk(value, ",;% ")) {
+			args_wrong(args, "'%s' is no value of --%s", value, names[i].name);
+			return false;
+		}
+		if (value)
+			len += (size_t)snprintf(options + len, size - len, "%s%s=%s", len ? "," : "", names[i].name, value);
+	}
+	return len < size || tell("the options are too long");
+}
+
+/* ---- Processes that run ---- */
+
+struct record {
+	struct recording *all;
+	size_t nr, nr_over;
+	long until_ms; /* by CLOCK_MONOTONIC; 0: no end */
+};
+
+static long now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* All are reached before anything is opened: a mistake in one changes nothing in the others. */
+static bool reach_all(struct record *record, const struct tp_args *args)
+{
+	for (size_t i = 0; i < args->nr_options; i++) {
+		if (args->options[i].id != 'p')
+			continue;
+		struct recording *recording = &record->all[record->nr];
+		if (!session_reach(&recording->session, args->options[i].value))
+			return false;
+		recording->dir = -1;
+		record->nr++;
+	}
+	return true;
+}
+
+static bool open_all(struct record *record, const char *path, const char *options, const char *events)
+{
+	const char *within = record->nr > 1 ? path : NULL;
+	bool made = false;
+
+	int top = within ? directory_for_trace(path, (uid_t)-1, (gid_t)-1, &made) : -1;
+	if (within && top < 0)
+		return false;
+	if (top >= 0)
+		close(top);
+	for (size_t i = 0; i < record->nr; i++) {
+		struct recording *one = &record->all[i];
+		if (recording_open(one, path, within, options) && session_enable(&one->session, events))
+			continue;
+		if (made && i == 0)
+			rmdir(path);
+		return false;
+	}
+	return true;
+}
+
+/* ended: by the process. */
+static void finish(struct record *record, struct recording *recording, bool ended)
+{
+	const char *title = connection_title(&recording->session.connection);
+	unsigned long lost[NR_CAUSES];
+
+	recording->over = true;
+	record->nr_over++;
+	const bool known = !ended && session_finish(&recording->session, lost);
+	connection_close(&recording->session.connection);
+	if (ended)
+		tell("%s has ended", title);
+	tell_recorded(recording->path, title, known ? lost : NULL);
+}
+
+static void wait_for_any(const struct record *record)
+{
+	struct pollfd *polled = calloc(2 * record->nr + 1, sizeof(*polled));
+	nfds_t nr = 0;
+	long left = -1;
+
+	if (!polled)
+		return;
+	polled[nr++] = (struct pollfd){.fd = signals_fd(), .events = POLLIN};
+	for (size_t i = 0; i < record->nr; i++) {
+		const struct recording *one = &record->all[i];
+		if (one->over)
+			continue;
+		polled[nr++] = (struct pollfd){.fd = one->session.connection.fd, .events = POLLIN};
+		polled[nr++] = (struct pollfd){.fd = one->session.pidfd, .events = POLLIN};
+	}
+	if (record->until_ms) {
+		left = record->until_ms - now_ms();
+		left = left < 0 ? 0 : left > 60000 ? 60000 : left;
+	}
+	poll(polled, nr, (int)left);
+	free(polled);
+}
+
+/* Until a signal, the end of the time, or that of all processes. */
+static void follow(struct record *record)
+{
+	bool going_on = true;
+
+	while (going_on && record->nr_over < record->nr) {
+		wait_for_any(record);
+		for (int sig; (sig = signals_next());) {
+			if (signal_ends(sig))
+				going_on = false;
+			else if (sig == SIGTSTP)
+				signals_stop();
+		}
+		if (record->until_ms && now_ms() >= record->until_ms)
+			going_on = false;
+		for (size_t i = 0; i < record->nr; i++) {
+			struct recording *one = &record->all[i];
+			if (!one->over && session_is_over(&one->session))
+				finish(record, one, true);
+		}
+	}
+	for (size_t i = 0; i < record->nr; i++) {
+		if (!record->all[i].over)
+			finish(record, &record->all[i], false);
+	}
+}
+
+static int record_processes(const struct tp_args *args, const char *options, const char *events)
+{
+	struct record record = {.all = calloc(args->nr_options, sizeof(*record.all))};
+	long ms = 0;
+
+	if (args_has(args, OPTION_FOR) && (ms = given_seconds(args, "--for", args_value(args, OPTION_FOR))) < 0) {
+		free(record.all);
+		return EXIT_WRONG;
+	}
+	bool good = record.all ? signals_begin() && reach_all(&record, args) &&
+			 open_all(&record, args_value(args, 'o'), options, events) : tell_no_memory();
+	if (good) {
+		record.until_ms = ms ? now_ms() + ms : 0;
+		follow(&record);
+	}
+	for (size_t i = 0; record.all && i < record.nr; i++) {
+		if (!good)
+			recording_undo(&record.all[i]);
+		recording_close(&record.all[i]);
+	}
+	signals_end();
+	free(record.all);
+	return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* ---- The command ---- */
+
+static int run(const struct tp_args *args)
+{
+	char options[512];
+	int status;
+
+	if (!given_target(args) || !make_options(args, options, sizeof(options)))
+		return EXIT_WRONG;
+	if (!args_has(args, 'o'))
+		return args_wrong(args, "give it -o DIR, for the trace");
+	if (args->program && args_has(args, OPTION_FOR))
+		return args_wrong(args, "a program is recorded until it ends: --for goes with -p");
+	char *events = given_events(args);
+	if (!events)
+		return EXIT_FAILED;
+	if (args->program)
+		status = family_record(args->program, args_value(args, 'o'), options, events);
+	else
+		status = record_processes(args, options, events);
+	free(events);
+	return status;
+}
+
+const struct tp_command command_record = {
+	.name = "record",
+	.summary = "record a trace of processes, or of a program",
+	.usage = (const char *const[]){"-p PID [-p PID]... [-e EVENTS] -o DIR [OPTION...]",
+				       "[-e EVENTS] -o DIR [OPTION...] -- PROGRAM [ARGUMENT...]", NULL},
+	.options = (const struct tp_option[]){
+		{'p', "pid", "PID", "a process: its id, or the name of its program if no other one that can be reached has it; "
+				    "several can be given"},
+		OPTION_EVENTS,
+		{'o', "output", "DIR", "the directory of the trace, which is made; one that is there must be empty"},
+		{OPTION_FLIGHT, "flight", "[SIZE]", "a flight recorder: of the events, the newest are kept, SIZE bytes of all threads "
+						    "together, such as 16M; 2M a thread without SIZE"},
+		{OPTION_FOR, "for", "SECONDS", "stop after this time"},
+		{OPTION_PACKET, "packet", "SIZE", "the size of a packet, which is a file; 1M without this option"},
+		{OPTION_PACKETS, "packets", "NUMBER", "the most packets that a thread has"},
+		{OPTION_SIZE, "size", "SIZE", "the most bytes of all packets"},
+		{OPTION_CONTEXT, "context", "LIST", "what to add to each event: some of cpu, pid and name, as in cpu+pid"},
+		{.name = NULL},
+	},
+	.text =
+		"Records a CTF trace until ^C, until the time of --for is over, or until the process ends. The trace is in "
+		"DIR, where you stand: the process writes into it whatever its own root directory or user is. It can be read "
+		"at any time, and after whatever end of tp or the process, by \"tp report\", babeltrace2 and others. With several "
+		"-p, each process has its trace below DIR, DIR/PROGRAM-PID.\n\n"
+		"At the end, tp says on stderr how much was recorded, and how many events were lost, by cause. With --flight, "
+		"the trace is what the flight recorder has at the end.\n\n"
+		"A PROGRAM is recorded from its first event on. It gets TP_OUTPUT and TP_ENABLE in its environment, and so do "
+		"the programs that it starts. If several processes record, forked children among them, each has its trace "
+		"below DIR, DIR/PID. tp exits with PROGRAM's status; with "
+		"128 + N if signal N has killed it, which is told.\n",
+	.run = run,
+};
