@@ -12,6 +12,9 @@
 	X(record)   \
 	X(report)   \
 	X(snapshot) \
+	X(enable)   \
+	X(disable)  \
+	X(outputs)  \
 	X(convert)  \
 	X(help)
 

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* outputs.c - "tp outputs": where the records of a process go. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands/commands.h"
+#include "options.h"
+#include "reach/directory.h"
+#include "reach/given.h"
+#include "reach/recording.h"
+#include "tell.h"
+
+enum { OPTION_OPEN = OPTION_LONG, OPTION_CLOSE };
+
+/* ---- Showing ---- */
+
+/* Each rule on a line of its own. */
+static void put_rules(const char *rules)
+{
+	while (*rules) {
+		const size_t len = strcspn(rules, "\n");
+		printf("%6s %.*s\n", "", (int)len, rules);
+		rules += len + (rules[len] == '\n');
+	}
+}
+
+static bool put_outputs(struct connection *connection)
+{
+	struct output_list list;
+	bool good = outputs_read(&list, connection);
+
+	if (good && list.nr)
+		printf("%5s %-11s %6s %8s %s\n", "ID", "OPENED BY", "EVENTS", "LOST", "OUTPUT");
+	for (size_t i = 0; good && i < list.nr; i++) {
+		const struct output *output = &list.all[i];
+		const char *owner = strcmp(output->owner, "other") == 0 ? "session" : output->owner;
+		printf("%5s %-11s %6lu %8lu %s\n", output->id, owner, output->events, output_lost(output), output_title(output));
+		put_rules(output->rules);
+	}
+	if (good && !list.nr)
+		tell("%s has no output; --open opens one", connection_title(connection));
+	outputs_free(&list);
+	return good;
+}
+
+/* ---- Closing ---- */
+
+static bool close_output(struct connection *connection, const char *wanted)
+{
+	struct output_list list;
+	struct answer answer;
+	const struct output *output = outputs_read(&list, connection) ? outputs_find(&list, connection, wanted) : NULL;
+	bool good = output && ask(connection, &answer, -1, NULL, NULL, "close %s", output->id);
+
+	if (good)
+		printf("output %s, %s, is closed; lost: %s\n", output->id, output_title(output), lost_text(output->lost));
+	outputs_free(&list);
+	return good;
+}
+
+/* ---- Opening ---- */
+
+/* The file is opened here, with the rights of tp's user; tp's own output can be one, too. */
+static bool open_text(struct session *session, const char *file)
+{
+	const bool is_ours = strcmp(file, "stdout") == 0 || strcmp(file, "stderr") == 0;
+	char *path = is_ours ? strdup(file) : absolute_path(file);
+	int fd = -1;
+
+	if (!path)
+		return false;
+	if (is_ours)
+		fd = fcntl(file[3] == 'o' ? STDOUT_FILENO : STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	else
+		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0600);
+	bool good = fd >= 0 ? session_open(session, fd, "text", path)
+			    : tell("'%s' can't be opened: %s%s", path, strerror(errno), errno == ENXIO ? "; nobody reads the pipe" : "");
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return good;
+}
+
+static bool open_ctf(struct session *session, char *directory)
+{
+	struct recording recording = {.session = *session};
+	char *options = strchr(directory, ',');
+
+	if (options)
+		*options++ = '\0';
+	bool good = recording_open(&recording, directory, NULL, options ? options : "");
+	*session = recording.session;
+	recording.session = (struct session){.pidfd = -1, .connection.fd = -1};
+	recording_close(&recording);
+	return good;
+}
+
+static bool open_kind(struct session *session, const char *kind, char *name)
+{
+	if (strcmp(kind, "text") == 0)
+		return *name ? open_text(session, name) : tell("text: wants the name of a file");
+	if (strcmp(kind, "ctf") == 0)
+		return *name ? open_ctf(session, name) : tell("ctf: wants the name of a directory");
+	return session_open(session, -1, kind, name);
+}
+
+/* Kept only when all is as wanted: until then its end comes with the connection. */
+static bool open_output(struct session *session, const char *wanted, const char *events)
+{
+	char *kind = strdup(wanted);
+	char *name = kind ? strchr(kind, ':') : NULL;
+	struct answer answer;
+
+	if (!kind)
+		return tell_no_memory();
+	if (name)
+		*name++ = '\0';
+	bool good = name ? open_kind(session, kind, name)
+			 : tell("--open %s: it takes KIND:NAME, such as text:events.txt or ctf:trace,mode=flight", wanted);
+	good = good && session_enable(session, events) &&
+	       ask(&session->connection, &answer, -1, NULL, NULL, "keep %s", session->id);
+	if (good)
+		printf("output %s, %s, is open; %lu event%s enabled\n", session->id, wanted, session->nr_enabled,
+		       session->nr_enabled == 1 ? " is" : "s are");
+	free(kind);
+	return good;
+}
+
+/* ---- The command ---- */
+
+static bool change(const struct tp_args *args, struct session *session, bool *changed)
+{
+	char *events = given_events(args);
+	bool good = events != NULL;
+
+	for (size_t i = 0; i < args->nr_options && good; i++) {
+		const struct tp_given *given = &args->options[i];
+		if (given->id == OPTION_OPEN)
+			good = open_output(session, given->value, events);
+		else if (given->id == OPTION_CLOSE)
+			good = close_output(&session->connection, given->value);
+		*changed = *changed || given->id == OPTION_OPEN || given->id == OPTION_CLOSE;
+	}
+	free(events);
+	return good;
+}
+
+static int run(const struct tp_args *args)
+{
+	struct session session;
+	bool changed = false;
+
+	if (args->program)
+		return args_wrong(args, "it runs no program");
+	const char *wanted = given_pid(args);
+	if (!wanted)
+		return EXIT_WRONG;
+	if (args_has(args, 'e') && !args_has(args, OPTION_OPEN))
+		return args_wrong(args, "-e goes with --open; \"tp enable\" changes an output that is open");
+	bool good = session_reach(&session, wanted) && change(args, &session, &changed);
+	if (good && !changed)
+		good = put_outputs(&session.connection);
+	session_close(&session);
+	return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+const struct tp_command command_outputs = {
+	.name = "outputs",
+	.summary = "show, open and close the outputs of a process",
+	.usage = (const char *const[]){"-p PID", "-p PID --open KIND:NAME[,OPTION...] [-e EVENTS]", "-p PID --close OUTPUT", NULL},
+	.options = (const struct tp_option[]){
+		OPTION_PID,
+		{OPTION_OPEN, "open", "KIND:NAME", "opens an output, which stays open after tp has ended: text:FILE, ctf:DIR[,OPTION...], "
+						   "stats:NAME[,OPTION...], ftrace:[INSTANCE], sdt: or lttng:"},
+		{'e', "events", "EVENTS", "with --open: which events go there, as in 'net:*,!net:net_close'; all without this option"},
+		{OPTION_CLOSE, "close", "OUTPUT", "closes an output: its id or its name"},
+		{.name = NULL},
+	},
+	.text =
+		"Shows the outputs of a process, in a line each: the id, who has opened it, how many events go there, how many records "
+		"were lost, and its kind and name; below, the rules by which events were enabled and disabled, in their order. An "
+		"output is opened by the environment (TP_OUTPUT), by the program, or by tp: kept, if it lasts, or session, if it "
+		"ends with the tp that has opened it, such as \"tp trace\".\n\n"
+		"--open takes what TP_OUTPUT takes. The file or the directory is opened by tp, where you stand, and handed to the "
+		"process; text:stdout and text:stderr are those of tp. Statistics without a file are shown by \"tp stat -o NAME\". "
+		"The options of each kind are in docs/sinks.md.\n\n"
+		"--close closes what TP_OUTPUT or tp has opened; what the program itself has opened, it closes itself.\n",
+	.run = run,
+};
