@@ -10,6 +10,7 @@
 	X(list)     \
 	X(trace)    \
 	X(record)   \
+	X(stat)     \
 	X(report)   \
 	X(snapshot) \
 	X(enable)   \
