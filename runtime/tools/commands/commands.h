@@ -16,6 +16,7 @@
 	X(enable)   \
 	X(disable)  \
 	X(outputs)  \
+	X(setup)    \
 	X(convert)  \
 	X(help)
 
