@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of tp share that look into running processes: a program, and the directory in which it listens."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import functools
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import termios
+import threading
+from typing import IO
+
+from building import build, generate
+from support import BUILD, PATIENCE, Case, run, temporary, unavailable, until
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TP = os.path.join(BUILD, "tp")
+NOBODY = 65534
+
+
+@functools.cache
+def served() -> str:
+    """The program that is looked into."""
+    directory = temporary()
+    os.chmod(directory, 0o755)
+    generate(directory, os.path.join(HERE, "served.tp"))
+    return build(os.path.join(directory, "served"), os.path.join(HERE, "served.c"), include=[directory], libtp="static")
+
+
+class Terminal:
+    """A command in a terminal of its own. What it writes there is read all the time, unless it is paused."""
+
+    def __init__(self, command: list[str], cwd: str, env: dict[str, str], rows: int = 24, columns: int = 80) -> None:
+        self.master, slave = pty.openpty()
+        self.resize(rows, columns)
+        self.output = b""
+        self.going_on = threading.Event()
+        self.going_on.set()
+        self.process = subprocess.Popen(command, cwd=cwd, env=env, stdin=slave, stdout=slave, stderr=slave,
+                                        preexec_fn=self._take_terminal)
+        self.slave = slave  # stays open: so what was written last is not lost
+        self.thread = threading.Thread(target=self._read, daemon=True)
+        self.thread.start()
+
+    @staticmethod
+    def _take_terminal() -> None:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    def _read(self) -> None:
+        while True:
+            self.going_on.wait()
+            try:
+                piece = os.read(self.master, 65536)
+            except OSError:
+                return
+            if not piece:
+                return
+            self.output += piece
+
+    def resize(self, rows: int, columns: int) -> None:
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def type(self, keys: bytes) -> None:
+        os.write(self.master, keys)
+
+    def text(self) -> str:
+        return self.output.decode("utf-8", "replace")
+
+    def wait_for(self, pattern: str) -> None:
+        until(lambda: re.search(pattern, self.text()) or self.process.poll() is not None, pattern)
+        assert re.search(pattern, self.text()), self.text()
+
+    def end(self) -> int:
+        """Waits for the end of the command, and for what it wrote; its status."""
+        status = self.process.wait(PATIENCE)
+        os.close(self.slave)
+        self.thread.join(PATIENCE)
+        return status
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        for fd in (self.slave, self.master):
+            with contextlib.suppress(OSError):
+                os.close(fd)
+
+
+class Reaching(Case):
+    """A test with a directory in which programs listen."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        os.chmod(self.dir, 0o755)
+        # A name of its own: other tests run such programs at the same time, and root sees them all.
+        self.name = f"s{os.getpid()}"
+        self.command = TP
+        self.program = self.path(self.name)
+        os.symlink(served(), self.program)
+        self.control = self.path("run/tp")
+        os.mkdir(self.path("run"), 0o755)
+        os.mkdir(self.control, 0o700)
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("TP_")}
+        self.env["XDG_RUNTIME_DIR"] = self.path("run")
+
+    def need_root(self) -> None:
+        if os.geteuid():
+            unavailable(self, "only root can do this")
+
+    def start(self, *steps: str, program: str = "", listening: bool = True, **options) -> subprocess.Popen:
+        """Starts the program, and waits until it listens."""
+        env = {**self.env, **options.pop("env", {})}
+        options.setdefault("stderr", subprocess.DEVNULL)
+        process = subprocess.Popen([program or self.program, *steps], cwd=self.dir, env=env, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, **options)
+        self.addCleanup(self.finish, process)
+        if listening:
+            self.wait_for_socket(process.pid)
+        return process
+
+    @staticmethod
+    def finish(process: subprocess.Popen) -> None:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        for stream in (process.stdout, process.stderr):
+            if stream:
+                stream.close()
+
+    def wait_for_socket(self, pid: int, directory: str = "") -> None:
+        until(lambda: any(name.startswith(f"{pid}.") for name in os.listdir(directory or self.control)), "a socket")
+
+    def tp(self, *args: str, **options) -> subprocess.CompletedProcess:
+        env = {**self.env, **options.pop("env", {})}
+        return run([self.command, *args], cwd=self.dir, env=env, **options)
+
+    def done(self, *args: str, **options) -> str:
+        """What tp prints, which must succeed and say nothing else."""
+        done = self.tp(*args, **options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        return done.stdout
+
+    def fails(self, *args: str, status: int = 1, **options) -> str:
+        """What tp says, which must fail, in one line."""
+        done = self.tp(*args, **options)
+        self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+        self.assertRegex(done.stderr, r"\Atp: [^\n]*\n\Z")
+        return done.stderr
+
+    def begin(self, *args: str, env: dict[str, str] | None = None, **options) -> subprocess.Popen:
+        """Starts tp, with pipes unless options say otherwise."""
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        # Without a buffer: what next_line() has not returned, finished() does.
+        process = subprocess.Popen([TP, *args], cwd=self.dir, env={**self.env, **(env or {})}, stdin=subprocess.DEVNULL, bufsize=0,
+                                   **options)
+        self.addCleanup(self.finish, process)
+        return process
+
+    def interrupt(self, process: subprocess.Popen) -> tuple[str, str]:
+        """^C; what tp has printed, and said. It must have succeeded."""
+        process.send_signal(signal.SIGINT)
+        out, err = self.finished(process)
+        self.assertEqual(process.returncode, 0, err)
+        return out, err
+
+    @staticmethod
+    def finished(process: subprocess.Popen) -> tuple[str, str]:
+        """Waits for its end; what it has printed and said besides what was read before."""
+        out, err = process.communicate(timeout=PATIENCE)
+        return (out or b"").decode(), (err or b"").decode()
+
+    @staticmethod
+    def next_line(stream: IO[bytes] | None) -> str:
+        assert stream
+        return stream.readline().decode()
+
+    def terminal(self, *args: str, **options) -> Terminal:
+        terminal = Terminal([TP, *args], self.dir, {**self.env, "TERM": "xterm"}, **options)
+        self.addCleanup(terminal.close)
+        return terminal
+
+    def outputs(self, pid: int) -> list[str]:
+        """The outputs that are open in the process: their owners and names."""
+        done = self.tp("outputs", "-p", str(pid))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = re.findall(r"^ *\d+ (\w+) +\d+ +\d+ (.*)$", done.stdout, re.M)
+        return [" ".join(words) for words in found]
+
+    def enabled(self, pid: int) -> list[str]:
+        """The events that are on in the process."""
+        return re.findall(r"^(\S+) .* on:\S+$", self.done("list", "-p", str(pid)), re.M)
+
+    def left_alone(self, pid: int) -> None:
+        """Waits until the process is as if nobody had ever looked into it."""
+        until(lambda: not self.outputs(pid) and not self.enabled(pid), "outputs are closed")

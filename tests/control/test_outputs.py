@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""tp outputs, enable, disable and list: what lasts after tp has ended."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from reaching import Reaching  # noqa: E402
+from support import read, until  # noqa: E402
+
+
+class Outputs(Reaching):
+    def setUp(self) -> None:
+        super().setUp()
+        self.process = self.start("loop")
+        self.pid = str(self.process.pid)
+
+    def test_open_and_close(self) -> None:
+        out = self.done("outputs", "-p", self.pid, "--open", "text:lines", "-e", "served_idle")
+        self.assertEqual(out, "output 1, text:lines, is open; 1 event is enabled\n")
+        until(lambda: read(self.path("lines")).count("\n") > 3)
+        self.assertNotIn("served_request", read(self.path("lines")))
+        out = self.done("outputs", "-p", self.pid)
+        self.assertRegex(out, r"\A   ID OPENED BY   EVENTS     LOST OUTPUT\n"
+                              rf"    1 kept             1        0 text:{self.path('lines')}\n       enable served_idle\n\Z")
+        self.assertEqual(os.stat(self.path("lines")).st_mode & 0o777, 0o600)
+        # Another one knows it by its name.
+        out = self.done("outputs", "-p", self.name, "--close", "text:lines")
+        self.assertEqual(out, f"output 1, text:{self.path('lines')}, is closed; lost: 0\n")
+        self.left_alone(self.process.pid)
+
+    def test_append(self) -> None:
+        self.write("lines", "first\n")
+        self.done("outputs", "-p", self.pid, "--open", "text:lines")
+        until(lambda: read(self.path("lines")).count("\n") > 3)
+        self.assertTrue(read(self.path("lines")).startswith("first\n"))
+
+    def test_enable_and_disable(self) -> None:
+        self.assertIn("has no output", self.fails("enable", "-p", self.pid, "served_idle"))
+        self.done("outputs", "-p", self.pid, "--open", "text:/dev/null", "-e", "served_idle")
+        self.assertEqual(self.done("enable", "-p", self.pid, "served:*"), "1 event enabled on output 1, text:/dev/null\n")
+        self.assertEqual(self.enabled(self.process.pid), ["served:served_idle", "served:served_request"])
+        self.assertEqual(self.done("disable", "-p", self.pid, "served_idle"), "1 event disabled on output 1, text:/dev/null\n")
+        self.assertEqual(self.enabled(self.process.pid), ["served:served_request"])
+        self.assertEqual(re.findall(r"^ +(enable|disable) (\S+)$", self.done("outputs", "-p", self.pid), re.M),
+                         [("enable", "served:*"), ("disable", "served_idle")])
+        self.done("outputs", "-p", self.pid, "--open", "stats:counts")
+        said = self.fails("enable", "-p", self.pid, "served_idle")
+        self.assertIn("more than one output: say which of 1 (text:/dev/null), 2 (stats:counts)", said)
+        self.done("enable", "-p", self.pid, "-o", "counts", "served_idle")
+        self.assertIn("has no output '9'; it has 1 (text:/dev/null), 2 (stats:counts)",
+                      self.fails("disable", "-p", self.pid, "-o", "9", "served_idle"))
+        self.assertIn("is no list of patterns", self.fails("disable", "-p", self.pid, "-o", "1", ","))
+        self.fails("disable", "-p", self.pid, status=2)
+
+    def test_kinds(self) -> None:
+        for kind in ("stats:counts,field=served_request.n", "ctf:trace,packet=4K", "sdt:"):
+            self.assertIn("is open; 2 events are enabled", self.done("outputs", "-p", self.pid, "--open", kind), kind)
+        self.assertIn("field=", self.fails("outputs", "-p", self.pid, "--open", "stats:more,field=-"))
+        self.assertIn("no kind of output 'tape'", self.fails("outputs", "-p", self.pid, "--open", "tape:x"))
+        self.assertIn("takes KIND:NAME", self.fails("outputs", "-p", self.pid, "--open", "text"))
+        self.assertIn("wants the name of a file", self.fails("outputs", "-p", self.pid, "--open", "text:"))
+        self.assertIn("can't be opened: No such file", self.fails("outputs", "-p", self.pid, "--open", "text:no/such/file"))
+        os.mkfifo(self.path("fifo"))
+        self.assertIn("nobody reads the pipe", self.fails("outputs", "-p", self.pid, "--open", "text:fifo"))
+        self.assertEqual(len(self.outputs(self.process.pid)), 3)
+
+    def test_output_of_tp(self) -> None:
+        """A pipe that outlives tp."""
+        reading, writing = os.pipe()
+        self.addCleanup(os.close, reading)
+        tp = self.begin("outputs", "-p", self.pid, "--open", "text:stdout", stdout=writing)
+        os.close(writing)
+        self.assertEqual(tp.wait(), 0)
+        text = b""
+        while text.count(b"\n") < 5:
+            text += os.read(reading, 65536)
+        self.assertIn(b"served:served_request: n=", text)
+
+    def test_who_may_close(self) -> None:
+        """The environment's outputs, but not another session's."""
+        other = self.start("loop", env={"TP_OUTPUT": f"ctf:{self.path('trace')}"})
+        tp = self.begin("trace", "-p", str(other.pid), stdout=subprocess.DEVNULL)
+        until(lambda: len(self.outputs(other.pid)) == 2)
+        self.assertEqual(self.outputs(other.pid), [f"environment ctf:{self.path('trace')}", "session text:tp-trace"])
+        self.assertIn("another connection", self.fails("outputs", "-p", str(other.pid), "--close", "tp-trace"))
+        self.done("outputs", "-p", str(other.pid), "--close", "1")
+        self.interrupt(tp)
+
+    def test_wrong_patterns_leave_nothing(self) -> None:
+        self.assertIn("is no list of patterns", self.fails("outputs", "-p", self.pid, "--open", "text:/dev/null", "-e", ","))
+        self.assertEqual(self.outputs(self.process.pid), [])
+
+    def test_called_wrongly(self) -> None:
+        for args in ((), ("-p", self.pid, "-e", "x"), ("-p", self.pid, "-p", self.pid), ("-p", self.pid, "x")):
+            self.fails("outputs", *args, status=2)
+
+
+class List(Reaching):
+    def test_events(self) -> None:
+        process = self.start("loop", env={"TP_OUTPUT": "text:/dev/null;stats:" + self.path("counts"), "TP_ENABLE": "served_idle"})
+        out = self.done("list", "-p", str(process.pid))
+        self.assertRegex(out, r"\Aserved:served_idle +DEBUG_LINE +.*served\.tp:19 +on:1,2\n"
+                              r"served:served_request +DEBUG_LINE +.*served\.tp:5 +off\n\Z")
+        self.assertEqual(self.done("list", "-p", self.name, "*_idle").count("\n"), 1)
+        self.assertIn("has no event that matches 'x'", self.fails("list", "-p", self.name, "x"))
+        self.assertIn("is no list of patterns", self.fails("list", "-p", self.name, ","))
+
+    def test_same_as_of_the_file(self) -> None:
+        """But for on and off."""
+        process = self.start("loop")
+        for more in ((), ("-v",), ("-v", "served_idle")):
+            ours = self.done("list", "-p", str(process.pid), *more)
+            self.assertEqual(re.sub(r" +off$", "", ours, flags=re.M), self.done("list", self.program, *more))

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""tp setup: the directory that lets programs listen."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from reaching import NOBODY, TP, Reaching  # noqa: E402
+from support import run  # noqa: E402
+
+
+class Setup(Reaching):
+    def setUp(self) -> None:
+        super().setUp()
+        os.rmdir(self.control)
+
+    def mode(self, path: str) -> int:
+        return stat.S_IMODE(os.stat(path).st_mode)
+
+    def test_make_and_remove(self) -> None:
+        out = self.done("setup")
+        self.assertTrue(out.startswith(f"{self.control} is made: programs with tracepoints that "), out)
+        self.assertIn("\td %t/tp 0700\n", out)
+        self.assertEqual(self.mode(self.control), 0o700)
+        process = self.start("loop")
+        self.assertIn(str(process.pid), self.done("ps"))
+        self.assertIn("is there already", self.done("setup"))
+        out = self.done("setup", "--remove")
+        self.assertIn("1 name was in it: programs that run can't be reached any more", out)
+        self.assertFalse(os.path.exists(self.control))
+        self.assertIn("it is not there", self.fails("setup", "--remove"))
+        said = self.fails("trace", "-p", str(process.pid))
+        self.assertRegex(said, rf"\Atp: control is off in process {process.pid} \({self.name}\): .* no directory {self.control} ")
+
+    def test_of_the_environment(self) -> None:
+        path = self.path("mine")
+        for value in (path, f"{path},children=end"):
+            self.assertIn(f"{path} is ", self.done("setup", env={"TP_CONTROL": value}))
+            self.assertEqual(self.mode(path), 0o700)
+
+    def test_mode_is_put_right(self) -> None:
+        os.mkdir(self.control)
+        os.chmod(self.control, 0o777)
+        self.done("setup")
+        self.assertEqual(self.mode(self.control), 0o700)
+
+    def test_something_else_is_there(self) -> None:
+        self.write("run/tp", "")
+        self.assertIn("it is no directory", self.fails("setup"))
+        os.remove(self.control)
+        os.symlink(self.path("elsewhere"), self.control)
+        self.assertIn("it is no directory", self.fails("setup"))
+        os.remove(self.control)
+        self.assertIn("can't be made: No such file or directory", self.fails("setup", env={"TP_CONTROL": self.path("no/such")}))
+
+    def test_remove_takes_nothing_else(self) -> None:
+        self.done("setup")
+        self.write("run/tp/notes", "")
+        self.write("run/tp/1.2", "")
+        self.assertIn("can't be removed: Directory not empty", self.fails("setup", "--remove"))
+        self.assertEqual(sorted(os.listdir(self.control)), ["1.2", "notes"])
+
+    def test_another_users(self) -> None:
+        self.need_root()
+        os.mkdir(self.control, 0o700)
+        os.chown(self.control, NOBODY, NOBODY)
+        self.assertIn(f"is user {NOBODY}'s, and must be user 0's", self.fails("setup"))
+
+    def test_system(self) -> None:
+        """Directories in /run/tp, for services of other users."""
+        self.need_root()
+        there = os.path.exists("/run/tp")
+        uid = 64321
+        path = f"/run/tp/{uid}"
+        self.assertIn(f"there is no user '{uid}'", self.fails("setup", "--system", str(uid)))
+        path = f"/run/tp/{NOBODY}"
+        if os.path.exists(path):
+            self.skipTest(f"{path} is in use")
+        out = self.done("setup", "--system", "nobody")
+        self.assertEqual((os.stat(path).st_uid, self.mode(path), self.mode("/run/tp")), (NOBODY, 0o700, 0o755))
+        self.assertIn(f"\td {path} 0700 nobody -\n", out)
+        self.assertIn(f"\tRuntimeDirectory=tp/{NOBODY}\n", out)
+        process = self.start("loop", listening=False, user=NOBODY, group=NOBODY, env={"XDG_RUNTIME_DIR": ""})
+        self.wait_for_socket(process.pid, path)
+        self.assertRegex(self.done("ps"), rf"(?m)^ *{process.pid} nobody ")
+        env = {**self.env, "XDG_RUNTIME_DIR": ""}
+        done = run([TP, "ps"], env=env, user=NOBODY, group=NOBODY)
+        self.assertEqual(re.findall(r"(?m)^ *(\d+) nobody ", done.stdout), [str(process.pid)], done.stderr)
+        self.done("setup", "--system", "nobody", "--remove")
+        self.assertFalse(os.path.exists(path))
+        if not there:
+            os.rmdir("/run/tp")
+
+    def test_user_without_a_session(self) -> None:
+        """He is told what root can do for him."""
+        self.need_root()
+        env = {**self.env, "XDG_RUNTIME_DIR": ""}
+        done = run([TP, "setup"], env=env, user=NOBODY, group=NOBODY)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r'\Atp: .* can\'t be made: Permission denied; as root, "tp setup --system nobody" does it.*\n\Z')
+        done = run([TP, "setup", "--system", "root"], env=env, user=NOBODY, group=NOBODY)
+        self.assertEqual((done.returncode, done.stderr), (1, "tp: only root can set up the directory of another user, root\n"))
+
+    def test_called_wrongly(self) -> None:
+        for args in (("a", "b"), ("nobody",), ("--", "true")):
+            self.fails("setup", *args, status=2)

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: MIT
+"""What tp does if something else than a traced process listens, or one that means harm."""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import os
+import random
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from reaching import NOBODY, TP, Reaching  # noqa: E402
+from support import BUILD, PATIENCE, run, until  # noqa: E402
+
+SANITIZED = os.path.join(BUILD, "asan/tp")
+RUNS = int(os.environ.get("FUZZ", "100"))
+SEED = int(os.environ.get("SEED", "1"))
+GREETING = b"tp 1 pid=7 uid=0 events=3 outputs=1 since=1.5 version=9.9.9 program=stranger\n"
+MEMORY = 256 << 20
+
+
+class Stranger:
+    """A listener of this process's. serve(connection) talks to each client, in a thread."""
+
+    def __init__(self, directory: str, serve: Callable[[socket.socket], None], start: int | None = None) -> None:
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        start = time.clock_gettime_ns(time.CLOCK_BOOTTIME) if start is None else start
+        self.path = os.path.join(directory, f"{os.getpid()}.{start}")
+        self.listener.bind(self.path)
+        self.listener.listen(8)
+        self.serve = serve
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection = self.listener.accept()[0]
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError):
+            self.serve(connection)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.path)
+
+
+def requests(connection: socket.socket) -> Iterator[tuple[bytes, list[int]]]:
+    """Each request, and the descriptors that came with it."""
+    while True:
+        text, ancillary, _, _ = connection.recvmsg(70000, 1000)
+        fds = array.array("i")
+        for _, _, data in ancillary:
+            fds.frombytes(data[:len(data) - len(data) % fds.itemsize])
+        if not text:
+            return
+        yield text, list(fds)
+
+
+def replies(*pieces: bytes) -> Callable[[socket.socket], None]:
+    """Greets, and then answers each request with the same."""
+    def serve(connection: socket.socket) -> None:
+        connection.send(GREETING)
+        for _, fds in requests(connection):
+            for fd in fds:
+                os.close(fd)
+            for piece in pieces:
+                connection.send(piece)
+    return serve
+
+
+class Strangers(Reaching):
+    def setUp(self) -> None:
+        super().setUp()
+        self.command = SANITIZED
+
+    def listen(self, serve: Callable[[socket.socket], None], **options) -> Stranger:
+        stranger = Stranger(self.control, serve, **options)
+        self.addCleanup(stranger.close)
+        return stranger
+
+    def limited(self, *args: str) -> subprocess.CompletedProcess:
+        """tp without a sanitizer, with bounded memory."""
+        return run(["sh", "-c", f"ulimit -v {MEMORY >> 10}; exec \"$@\"", "sh", TP, *args], cwd=self.dir, env=self.env)
+
+    def refused(self, *args: str, limited: bool = False) -> str:
+        """What tp says, which must fail, in one line; with a sanitizer, or with bounded memory."""
+        done = self.limited(*args) if limited else self.tp(*args)
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        self.assertRegex(done.stderr, r"\Atp: [\x20-\x7e]*\n\Z")
+        return done.stderr
+
+    def test_greetings(self) -> None:
+        me = str(os.getpid())
+        for greeting, said in ((b"\xff\0\x1b[2J", "speaks another protocol"), (b"tp 2 pid=1", "a newer protocol"),
+                               (b"x" * 65536, "speaks another protocol"), (b"error EMFILE \x1b[31mno room\n", "it says: ?[31mno room"),
+                               (b"error", "another protocol"), (b"error \n", "it says: error"), (b"tp 1 ", "")):
+            stranger = self.listen(lambda connection, text=greeting: connection.send(text))
+            if said:
+                self.assertIn(said, self.refused("list", "-p", me), greeting)
+                self.assertIn(said, self.tp("ps").stderr)
+            else:
+                self.refused("list", "-p", me)
+            stranger.close()
+
+    def test_odd_greeting(self) -> None:
+        """Keys that are not there, or are no numbers; a name that would write on the terminal."""
+        self.listen(lambda connection: connection.send(b"tp 1 pid=-9 events=lots since=x.y outputs= program=\x1b]0;\xc2\x9bme \n")
+                    and next(requests(connection)))
+        out = self.done("ps")
+        self.assertIn(f"{os.getpid()} ", out)
+        self.assertIn("?]0;??me ", out)
+        self.assertNotIn("\x1b", out)
+
+    def test_silence(self) -> None:
+        """Nobody greets; or hangs up at once, again and again."""
+        me = str(os.getpid())
+        for serve in (lambda connection: connection.recv(1), lambda connection: connection.close()):
+            stranger = self.listen(serve)
+            self.assertIn("has not answered within a second", self.refused("trace", "-p", me))
+            stranger.close()
+
+    def test_full_backlog(self) -> None:
+        """Where nobody accepts, and too many wait already, connect() would wait."""
+        path = os.path.join(self.control, f"{os.getpid()}.1")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener, contextlib.ExitStack() as stack:
+            listener.bind(path)
+            listener.listen(0)
+            for _ in range(4):
+                client = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+                client.setblocking(False)
+                with contextlib.suppress(BlockingIOError):
+                    client.connect(path)
+            done = self.tp("ps")
+            self.assertIn("has not answered within a second", done.stderr)
+        os.unlink(path)
+
+    def test_listens_anew(self) -> None:
+        """A connection that is reset before the greeting is tried again."""
+        count = iter(range(1000))
+
+        def serve(connection: socket.socket) -> None:
+            if next(count) < 3:
+                return
+            replies(b"ok\n")(connection)
+        self.listen(serve)
+        self.assertIn("has no output", self.tp("outputs", "-p", str(os.getpid())).stderr)
+        self.assertGreater(next(count), 3)
+
+    def test_answers(self) -> None:
+        """Of each request, in one line, with bounded memory."""
+        me = str(os.getpid())
+        commands = (("list", "-p", me), ("list", "-v", "-p", me), ("outputs", "-p", me), ("trace", "-p", me),
+                    ("record", "-p", me, "-o", "trace"), ("stat", "-p", me), ("snapshot", "-p", me, "-o", "copy", "1"))
+        for reply in ((b"error EIO \x1b[2J\x07no\n",), (b"error\n",), (b"error \n",), (b"ok\0\n", b""), (b"o",),
+                      (b"ok \x1b" + b"9" * 60000 + b"\n",), (b"\n" * 1000, b"error E x\n"), (b"event \n", b"event x\n\t\n", b"error E x\n"),
+                      (b"output \nrule \nrule 1\noutput 1\noutput 1 kind= owner= \n", b"error E x\n")):
+            stranger = self.listen(lambda connection, r=reply: replies(*r)(connection) if len(r[-1]) > 1 else self.half(connection, r))
+            for command in commands:
+                with self.subTest(reply=reply[0][:40], command=command):
+                    if command[0] == "outputs" and reply[0].startswith(b"ok"):
+                        self.assertIn("has no output", self.tp(*command).stderr)
+                    else:
+                        self.refused(*command)
+            stranger.close()
+        self.assertEqual(set(os.listdir(self.dir)), {self.name, "run"})
+
+    @staticmethod
+    def half(connection: socket.socket, pieces: tuple[bytes, ...]) -> None:
+        """Hangs up in the middle of the reply."""
+        connection.send(GREETING)
+        next(requests(connection))
+        for piece in pieces:
+            if piece:
+                connection.send(piece)
+
+    def test_random_answers(self) -> None:
+        """Pieces of what a process says, in any order, and cut anywhere: no crash, and no more memory than is there."""
+        pieces = [b"event ", b"a:b ", b"id=1 ", b"level=9999999999 ", b"outputs=", b"1,2,3 ", b"tracepoint=t ", b"place=", b"f:1", b"\n",
+                  b"\t", b"format:\n", b"\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n", b"\tprint fmt: \"%d\", REC->n\n", b"output ",
+                  b"rule ", b"kind=ctf ", b"kind=", b"owner=kept ", b"events=7 ", b"lost=1/2/3/4/5 ", b"lost=/////", b"name=", b" ", b"\0",
+                  b"\xff\xfe", b"\x1b[1m", b"-1", b"x" * 300, b"ok", b"ok 1\n", b"error ", b"EIO ", b"no\n"]
+        me = str(os.getpid())
+        commands = (("list", "-v", "-p", me), ("outputs", "-p", me), ("ps", "-p", me), ("stat", "-p", me, "--for", "0.02"),
+                    ("snapshot", "-p", me, "-o", "copy"), ("outputs", "-p", me, "--close", "1"), ("enable", "-p", me, "x"))
+        for number in range(RUNS):
+            choice = random.Random(SEED * 1000003 + number)
+
+            def serve(connection: socket.socket) -> None:
+                connection.send(GREETING)
+                for _ in requests(connection):
+                    text = b"".join(choice.choices(pieces, k=choice.randrange(60)))  # pylint: disable=cell-var-from-loop
+                    for end in (*sorted(choice.choices(range(len(text) + 1), k=3)), len(text)):  # pylint: disable=cell-var-from-loop
+                        part, text = text[:end], text[end:]
+                        if part:
+                            connection.send(part)
+                    connection.send(b"\nok 1\n")
+            stranger = self.listen(serve)
+            command = choice.choice(commands)
+            done = self.tp(*command)
+            stranger.close()
+            run(["rm", "-rf", self.path("copy")])
+            with self.subTest(number=number, command=command):
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                self.assertNotIn("AddressSanitizer", done.stderr)
+                self.assertNotIn("runtime error", done.stderr)
+                self.assertNotIn("\x1b", done.stdout + done.stderr)
+
+    def test_endless_replies(self) -> None:
+        """A line without an end; lines without an end."""
+        me = str(os.getpid())
+
+        def endless(piece: bytes) -> Callable[[socket.socket], None]:
+            def serve(connection: socket.socket) -> None:
+                connection.send(GREETING)
+                next(requests(connection))
+                while True:
+                    connection.send(piece)
+            return serve
+        for piece in (b"x" * 60000, b"event a:b id=1 level=1 outputs=- place=f:1\n" + b"\t" + b"y" * 60000 + b"\n",
+                      b"output 1 kind=k owner=o events=1 lost=0/0/0/0/0 name=n\n" * 500, b"\tz\n" * 10000):
+            stranger = self.listen(endless(piece))
+            with self.subTest(piece=piece[:20]):
+                self.refused("outputs" if piece.startswith(b"output") else "list", "-p", me, limited=True)
+            stranger.close()
+
+    def test_interrupt(self) -> None:
+        """^C while the process does not answer."""
+        asked = threading.Event()
+
+        def serve(connection: socket.socket) -> None:
+            connection.send(GREETING)
+            for _ in requests(connection):
+                asked.set()
+        self.listen(serve)
+        for command in (("trace",), ("record", "-o", "trace"), ("stat",)):
+            asked.clear()
+            tp = self.begin(command[0], "-p", str(os.getpid()), *command[1:])
+            self.assertTrue(asked.wait(PATIENCE))
+            tp.terminate()
+            self.finished(tp)
+            self.assertEqual(tp.returncode, 1)
+        self.assertFalse(os.path.exists(self.path("trace")))
+
+    def test_lines_of_a_trace(self) -> None:
+        """They can't write on the terminal but as text."""
+        taken: list[int] = []
+
+        def serve(connection: socket.socket) -> None:
+            connection.send(GREETING)
+            for text, fds in requests(connection):
+                taken.extend(fds)
+                connection.send(b"ok 1\n")
+                if text.startswith(b"enable"):
+                    with socket.socket(fileno=taken.pop()) as lines:
+                        for line in (b"\x1b[2Jone\n", b"two", b"\xc2\x9b31m three\r\n", b"four\0\nfive\n", b"\xff" * 100000):
+                            lines.send(line)
+        self.listen(serve)
+        tp = self.begin("trace", "-p", str(os.getpid()))
+        text = b""
+        assert tp.stdout
+        while text.count(b"\n") < 5:
+            text += tp.stdout.read(65536)
+        self.assertEqual(text, b"?[2Jone\ntwo\n??31m three?\nfour??five\n" + b"\xff" * 100000 + b"\n")
+        tp.terminate()
+        self.finished(tp)
+
+    def test_descriptors_that_are_sent_to_tp(self) -> None:
+        """It has no use for them."""
+        def serve(connection: socket.socket) -> None:
+            with open("/dev/null", "rb") as null:
+                socket.send_fds(connection, [GREETING], [null.fileno()] * 100)
+                for _ in requests(connection):
+                    socket.send_fds(connection, [b"ok\n"], [null.fileno()] * 100)
+        self.listen(serve)
+        self.assertEqual(self.tp("outputs", "-p", str(os.getpid())).returncode, 0)
+
+    def test_another_user_listens(self) -> None:
+        """In a directory that is open to all, somebody has taken the place of the process."""
+        self.need_root()
+        stranger = self.listen(replies(b"ok\n"))
+        os.chmod(self.control, 0o777)
+        os.chmod(stranger.path, 0o666)
+        done = run([TP, "ps"], env=self.env, user=NOBODY, group=NOBODY)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, rf"\Atp: what listens at {re.escape(stranger.path)} can't be reached: user 0 listens there, and "
+                                      rf"you are user {NOBODY}\n\Z")
+
+    def test_not_a_socket(self) -> None:
+        """Links and pipes by the name of a process are left alone."""
+        listener = self.listen(replies(b"ok\n"))
+        os.rename(listener.path, self.path("elsewhere"))
+        os.symlink(self.path("elsewhere"), listener.path)
+        os.mkfifo(os.path.join(self.control, "1.1"))
+        done = self.tp("ps")
+        self.assertNotIn("stranger", done.stdout)
+        self.assertIn(f"{os.getpid()}.", " ".join(os.listdir(self.control)))
+
+    def test_clients_that_come_and_go(self) -> None:
+        """Of a real process: many at once, killed at any moment."""
+        process = self.start("storm")
+        for _ in range(5):
+            clients = [self.begin(command, "-p", str(process.pid), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                       for command in ("trace", "stat", "list", "outputs")]
+            time.sleep(0.02)
+            for client in clients:
+                client.kill()
+                client.wait()
+        until(lambda: self.tp("ps", "-p", str(process.pid)).returncode == 0)
+        self.left_alone(process.pid)
