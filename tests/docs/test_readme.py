@@ -52,8 +52,10 @@ class Docs(Case):
         super().setUp()
         need(self, "make", "pkg-config", "gcc", "babeltrace2", "bash")
         self.env = {**os.environ, "HOME": self.dir, "CC": "gcc", "MAKEFLAGS": "", "LC_ALL": "C"}
-        for name in ("TP_ENABLE", "TP_OUTPUT"):
+        for name in ("TP_ENABLE", "TP_OUTPUT", "TP_CONTROL"):
             self.env.pop(name, None)
+        self.env["XDG_RUNTIME_DIR"] = self.path("run")
+        os.mkdir(self.path("run"), 0o700)
         self.project = self.path("project")
         self.flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{self.path('tp/include')}", f"-L{self.path('tp/lib')}",
                       f"-Wl,-rpath,{self.path('tp/lib')}"]
