@@ -14,15 +14,21 @@
  *	exit=N
  *	setuid=N
  *	chroot=DIRECTORY
+ *	filter       all its threads are ended if they accept a connection
  */
 #define CREATE_TRACE_POINTS
 #include "served.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -80,6 +86,21 @@ static const char *value_of(const char *step, const char *name)
 	return strncmp(step, name, len) == 0 && step[len] == '=' ? step + len + 1 : NULL;
 }
 
+static void filter(void)
+{
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_accept4, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {.len = sizeof(rules) / sizeof(rules[0]), .filter = rules};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0)
+		exit(3);
+}
+
 static void run(char **steps)
 {
 	const char *value, *step = steps[0];
@@ -113,6 +134,8 @@ static void run(char **steps)
 	} else if ((value = value_of(step, "chroot"))) {
 		if (chroot(value) != 0 || chdir("/") != 0)
 			exit(3);
+	} else if (strcmp(step, "filter") == 0) {
+		filter();
 	} else {
 		exit(2);
 	}

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from building import build  # noqa: E402
 from reaching import NOBODY, TP, Reaching, served  # noqa: E402
-from support import need, run, unavailable, until  # noqa: E402
+from support import PATIENCE, need, run, unavailable, until  # noqa: E402
 
 # Each command that looks into a process says the same.
 COMMANDS = (("ps",), ("list",), ("trace",), ("record", "-o", "trace"), ("stat",), ("snapshot", "-o", "copy"), ("outputs",))
@@ -99,6 +99,19 @@ class Why(Reaching):
         self.finished(tp)
         process.send_signal(signal.SIGCONT)
         self.left_alone(process.pid)
+
+    def test_a_filter_of_system_calls(self) -> None:
+        """It would end the process, which is left alone unless its user has said that it may be asked."""
+        process = self.start("filter", f"touch={self.path('ready')}", "loop")
+        until(lambda: os.path.exists(self.path("ready")))
+        for command in (("list", "-p", str(process.pid)), ("trace", "-p", str(process.pid))):
+            self.assertRegex(self.fails(*command), r"its filter of system calls \(seccomp\) might end it if it answered")
+        self.tp("ps")
+        self.assertIsNone(process.poll())
+        process = self.start("filter", f"touch={self.path('again')}", "loop", env={"TP_CONTROL": self.control})
+        until(lambda: os.path.exists(self.path("again")))
+        self.fails("list", "-p", str(process.pid))
+        self.assertEqual(process.wait(PATIENCE), -signal.SIGSYS)
 
     def test_not_yours(self) -> None:
         self.need_root()

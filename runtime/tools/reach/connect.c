@@ -16,6 +16,7 @@
 #include "reach/clean.h"
 #include "reach/names.h"
 #include "reach/proc.h"
+#include "reach/sandbox.h"
 
 #define PATIENCE_MS 1000
 
@@ -108,15 +109,18 @@ static void check_peer(struct connection *connection)
 		refuse(connection, "user %u listens there, and you are user %u", (unsigned int)peer.uid, (unsigned int)geteuid());
 }
 
-/* Whether the process of the name lives, and not one that has the id of a dead one. */
-static bool is_alive(const struct connection *connection)
+/* The process of the name, if it lives, and not one that has the id of a dead one. 0: it is not known. */
+static pid_t process_of(const struct connection *connection)
 {
 	struct proc proc;
 	uint64_t start;
 	pid_t pid;
 
-	return name_is_process(connection->name, &pid, &start) && proc_read(&proc, pid) && proc.start <= start &&
-	       proc.state != 'Z';
+	if (!name_is_process(connection->name, &pid, &start) ||
+	    !proc_read(&proc, connection->place.root ? connection->place.root : pid) || proc.inner_pid != pid ||
+	    proc.start > start || proc.state == 'Z')
+		return 0;
+	return proc.pid;
 }
 
 /* Nobody listens, now. */
@@ -124,7 +128,7 @@ static void refused(struct connection *connection)
 {
 	end(connection, CONNECTION_WAITING);
 	if (!connection->refused_ms)
-		connection->refused_ms = now_ms() + (is_alive(connection) ? PATIENCE_MS : DOUBT_MS);
+		connection->refused_ms = now_ms() + (process_of(connection) ? PATIENCE_MS : DOUBT_MS);
 	else if (now_ms() > connection->refused_ms)
 		connection->state = CONNECTION_DEAD;
 }
@@ -153,6 +157,13 @@ void connection_begin(struct connection *connection, const struct place *place, 
 {
 	*connection = (struct connection){.state = CONNECTION_WAITING, .fd = -1, .place = *place};
 	snprintf(connection->name, sizeof(connection->name), "%s", name);
+	const pid_t pid = process_of(connection);
+	if (pid && sandbox_may_end(pid)) {
+		connection->pid = pid;
+		refuse(connection, "its filter of system calls (seccomp) might end it if it answered: start it with TP_CONTROL=1 if "
+				   "the filter allows that, as docs/sandbox.md says, or with TP_CONTROL=0");
+		return;
+	}
 	try_to_connect(connection);
 }
 
