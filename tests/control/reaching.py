@@ -147,6 +147,12 @@ class Reaching(Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         return done.stdout
 
+    def listed(self, **options) -> str:
+        """What tp ps prints. It may say something of processes that other tests have made at the same time: root sees all."""
+        done = self.tp("ps", **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
     def fails(self, *args: str, status: int = 1, **options) -> str:
         """What tp says, which must fail, in one line."""
         done = self.tp(*args, **options)

@@ -28,7 +28,7 @@ class Setup(Reaching):
         self.assertIn("\td %t/tp 0700\n", out)
         self.assertEqual(self.mode(self.control), 0o700)
         process = self.start("loop")
-        self.assertIn(str(process.pid), self.done("ps"))
+        self.assertIn(str(process.pid), self.listed())
         self.assertIn("is there already", self.done("setup"))
         out = self.done("setup", "--remove")
         self.assertIn("1 name was in it: programs that run can't be reached any more", out)
@@ -87,7 +87,7 @@ class Setup(Reaching):
         self.assertIn(f"\tRuntimeDirectory=tp/{NOBODY}\n", out)
         process = self.start("loop", listening=False, user=NOBODY, group=NOBODY, env={"XDG_RUNTIME_DIR": ""})
         self.wait_for_socket(process.pid, path)
-        self.assertRegex(self.done("ps"), rf"(?m)^ *{process.pid} nobody ")
+        self.assertRegex(self.listed(), rf"(?m)^ *{process.pid} nobody ")
         env = {**self.env, "XDG_RUNTIME_DIR": ""}
         done = run([TP, "ps"], env=env, user=NOBODY, group=NOBODY)
         self.assertEqual(re.findall(r"(?m)^ *(\d+) nobody ", done.stdout), [str(process.pid)], done.stderr)

@@ -16,6 +16,9 @@
 #include "reach/why.h"
 #include "tell.h"
 
+/* Each process is asked in turn, and the others are not to wait for it. */
+#define PATIENCE_MS 1000
+
 /* The user that the process has now: a daemon that listened as root may have become another. */
 static void put_user(const struct connection *connection)
 {
@@ -43,6 +46,7 @@ static void put_outputs(struct connection *connection)
 {
 	struct output_list list;
 
+	connection->silence_ms = PATIENCE_MS;
 	if (!connection->greeting.nr_outputs || !outputs_read(&list, connection)) {
 		printf("-\n");
 		return;

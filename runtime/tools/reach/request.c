@@ -120,10 +120,11 @@ static bool wait_for_process(struct reply *reply, short events)
 {
 	const struct connection *connection = reply->connection;
 	struct pollfd polled[] = {{.fd = connection->fd, .events = events}, {.fd = signals_fd(), .events = POLLIN}};
+	const int patience = connection->silence_ms ? connection->silence_ms : SILENCE_MS;
 	int n;
 
 	do {
-		n = poll(polled, 2, SILENCE_MS);
+		n = poll(polled, 2, patience);
 		if (signals_pending_end())
 			cut(reply);
 	} while (!reply->done && ((n < 0 && errno == EINTR) || (n > 0 && !polled[0].revents)));
