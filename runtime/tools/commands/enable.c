@@ -16,14 +16,14 @@ const struct tp_command command_enable = {
 	.operand = "EVENTS",
 	.options = (const struct tp_option[]){
 		OPTION_PID,
-		{'o', "output", "OUTPUT", "the output that they go to: its id or its name, as \"tp outputs\" shows them; needed if "
-					  "there are several"},
+		{'o', "output", "OUTPUT", "the output that they go to: its id or its name, as \"tp outputs\" "
+					  "shows them; needed if there are several"},
 		{.name = NULL},
 	},
 	.text =
-		"Switches events on, for an output that is open: TP_OUTPUT, the program itself or "
-		"\"tp outputs --open\" has opened it. EVENTS are names and globs with commas between them, as tp_enable() takes "
-		"them: 'net:*,!net:net_close'. What is changed lasts after tp has ended, and holds for modules that are loaded "
-		"later, too.\n",
+		"Switches events on, for an output that is open: TP_OUTPUT, the program itself or \"tp outputs "
+		"--open\" has opened it. EVENTS are names and globs with commas between them, as tp_enable() takes "
+		"them: 'net:*,!net:net_close'. What is changed lasts after tp has ended, and holds for modules that "
+		"are loaded later, too.\n",
 	.run = run,
 };

@@ -38,7 +38,8 @@ static bool put_outputs(struct connection *connection)
 	for (size_t i = 0; good && i < list.nr; i++) {
 		const struct output *output = &list.all[i];
 		const char *owner = strcmp(output->owner, "other") == 0 ? "session" : output->owner;
-		printf("%5s %-11s %6lu %8lu %s\n", output->id, owner, output->events, output_lost(output), output_title(output));
+		printf("%5s %-11s %6lu %8lu %s\n", output->id, owner, output->events, output_lost(output),
+		       output_title(output));
 		put_rules(output->rules);
 	}
 	if (good && !list.nr)
@@ -78,7 +79,8 @@ static bool open_text(struct session *session, const char *file)
 	else
 		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0600);
 	bool good = fd >= 0 ? session_open(session, fd, "text", path)
-			    : tell("'%s' can't be opened: %s%s", path, strerror(errno), errno == ENXIO ? "; nobody reads the pipe" : "");
+			    : tell("'%s' can't be opened: %s%s", path, strerror(errno),
+				   errno == ENXIO ? "; nobody reads the pipe" : "");
 	if (fd >= 0)
 		close(fd);
 	free(path);
@@ -181,13 +183,15 @@ const struct tp_command command_outputs = {
 		{.name = NULL},
 	},
 	.text =
-		"Shows the outputs of a process, in a line each: the id, who has opened it, how many events go there, how many records "
-		"were lost, and its kind and name; below, the rules by which events were enabled and disabled, in their order. An "
-		"output is opened by the environment (TP_OUTPUT), by the program, or by tp: kept, if it lasts, or session, if it "
-		"ends with the tp that has opened it, such as \"tp trace\".\n\n"
-		"--open takes what TP_OUTPUT takes. The file or the directory is opened by tp, where you stand, and handed to the "
-		"process; text:stdout and text:stderr are those of tp. Statistics without a file are shown by \"tp stat -o NAME\". "
-		"The options of each kind are in docs/sinks.md.\n\n"
-		"--close closes what TP_OUTPUT or tp has opened; what the program itself has opened, it closes itself.\n",
+		"Shows the outputs of a process, in a line each: the id, who has opened it, how many events go "
+		"there, how many records were lost, and its kind and name; below, the rules by which events were "
+		"enabled and disabled, in their order. An output is opened by the environment (TP_OUTPUT), by the "
+		"program, or by tp: kept, if it lasts, or session, if it ends with the tp that has opened it, such "
+		"as \"tp trace\".\n\n"
+		"--open takes what TP_OUTPUT takes. The file or the directory is opened by tp, where you stand, and "
+		"handed to the process; text:stdout and text:stderr are those of tp. Statistics without a file are "
+		"shown by \"tp stat -o NAME\". The options of each kind are in docs/sinks.md.\n\n"
+		"--close closes what TP_OUTPUT or tp has opened; what the program itself has opened, it closes "
+		"itself.\n",
 	.run = run,
 };

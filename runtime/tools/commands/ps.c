@@ -74,9 +74,11 @@ static void tell_unreachable(const struct connection *connection)
 	struct proc proc;
 
 	if (connection->state == CONNECTION_REFUSED)
-		tell("what listens at %s/%s can't be reached: %s", connection->place.path, connection->name, connection->text);
+		tell("what listens at %s/%s can't be reached: %s", connection->place.path, connection->name,
+		     connection->text);
 	else if (connection->pid && proc_read(&proc, connection->pid))
-		tell("process %d (%s) has not answered within a second: %s", (int)proc.pid, proc.name, why_silent(proc.pid));
+		tell("process %d (%s) has not answered within a second: %s", (int)proc.pid, proc.name,
+		     why_silent(proc.pid));
 	else
 		tell("what listens at %s/%s has not answered within a second", connection->place.path, connection->name);
 }
@@ -138,15 +140,15 @@ const struct tp_command command_ps = {
 		{.name = NULL},
 	},
 	.text =
-		"Lists the processes with tracepoints that listen and that you may look into: your own ones and, if you "
-		"are root, everybody's, those in containers included. Of each: its id, its user, its program, the number "
-		"of its events, the time at which it began to listen, and the outputs that are open, with those that other "
-		"runs of tp have opened.\n\n"
-		"A process that does not answer within a second is told of on stderr. Names that dead processes have left "
-		"behind are removed.\n\n"
+		"Lists the processes with tracepoints that listen and that you may look into: your own ones and, if "
+		"you are root, everybody's, those in containers included. Of each: its id, its user, its program, "
+		"the number of its events, the time at which it began to listen, and the outputs that are open, "
+		"with those that other runs of tp have opened.\n\n"
+		"A process that does not answer within a second is told of on stderr. Names that dead processes "
+		"have left behind are removed.\n\n"
 		"WHERE IT LOOKS\n\n"
-		"$TP_CONTROL; $XDG_RUNTIME_DIR/tp; /run/user/UID/tp; /run/tp/UID. For root: these of all users. For each "
-		"process that you may look at: the directories that its environment names and, if it has another root "
-		"directory or mount namespace, those below /proc/PID/root.\n",
+		"$TP_CONTROL; $XDG_RUNTIME_DIR/tp; /run/user/UID/tp; /run/tp/UID. For root: these of all users. For "
+		"each process that you may look at: the directories that its environment names and, if it has "
+		"another root directory or mount namespace, those below /proc/PID/root.\n",
 	.run = run,
 };

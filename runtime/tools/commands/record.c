@@ -233,15 +233,16 @@ const struct tp_command command_record = {
 		{.name = NULL},
 	},
 	.text =
-		"Records a CTF trace until ^C, until the time of --for is over, or until the process ends. The trace is in "
-		"DIR, where you stand: the process writes into it whatever its own root directory or user is. It can be read "
-		"at any time, and after whatever end of tp or the process, by \"tp report\", babeltrace2 and others. With several "
-		"-p, each process has its trace below DIR, DIR/PROGRAM-PID.\n\n"
-		"At the end, tp says on stderr how much was recorded, and how many events were lost, by cause. With --flight, "
-		"the trace is what the flight recorder has at the end.\n\n"
-		"A PROGRAM is recorded from its first event on. It gets TP_OUTPUT and TP_ENABLE in its environment, and so do "
-		"the programs that it starts. If several processes record, forked children among them, each has its trace "
-		"below DIR, DIR/PID. tp exits with PROGRAM's status; with "
-		"128 + N if signal N has killed it, which is told.\n",
+		"Records a CTF trace until ^C, until the time of --for is over, or until the process ends. The "
+		"trace is in DIR, where you stand: the process writes into it whatever its own root directory or "
+		"user is. It can be read at any time, and after whatever end of tp or the process, by \"tp "
+		"report\", babeltrace2 and others. With several -p, each process has its trace below DIR, "
+		"DIR/PROGRAM-PID.\n\n"
+		"At the end, tp says on stderr how much was recorded, and how many events were lost, by cause. With "
+		"--flight, the trace is what the flight recorder has at the end.\n\n"
+		"A PROGRAM is recorded from its first event on. It gets TP_OUTPUT and TP_ENABLE in its environment, "
+		"and so do the programs that it starts. If several processes record, forked children among them, "
+		"each has its trace below DIR, DIR/PID. tp exits with PROGRAM's status; with 128 + N if signal N "
+		"has killed it, which is told.\n",
 	.run = run,
 };

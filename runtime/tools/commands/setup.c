@@ -75,8 +75,8 @@ static bool make_parent(const struct setup *setup)
 	if (errno == EEXIST)
 		return true;
 	if (errno == EACCES)
-		return tell("'%s' can't be made: %s; as root, \"tp setup --system %s\" does it; or set TP_CONTROL to a directory of "
-			    "yours", setup->path, strerror(errno), setup->user);
+		return tell("'%s' can't be made: %s; as root, \"tp setup --system %s\" does it; or set TP_CONTROL to a "
+			    "directory of yours", setup->path, strerror(errno), setup->user);
 	return tell("'%s' can't be made: %s", setup->parent, strerror(errno));
 }
 
@@ -88,10 +88,11 @@ static bool check(const struct setup *setup, int fd)
 	if (fstat(fd, &status) != 0)
 		return tell("'%s' can't be looked at: %s", setup->path, strerror(errno));
 	if (status.st_uid != setup->uid)
-		return tell("'%s' is user %u's, and must be user %u's: no program listens in it; remove it, and try again", setup->path,
-			    (unsigned int)status.st_uid, (unsigned int)setup->uid);
+		return tell("'%s' is user %u's, and must be user %u's: no program listens in it; remove it, and try "
+			    "again", setup->path, (unsigned int)status.st_uid, (unsigned int)setup->uid);
 	if ((status.st_mode & 077) && fchmod(fd, 0700) != 0)
-		return tell("'%s' has mode %03o, and must have 700: %s", setup->path, (unsigned int)status.st_mode & 0777, strerror(errno));
+		return tell("'%s' has mode %03o, and must have 700: %s", setup->path,
+			    (unsigned int)status.st_mode & 0777, strerror(errno));
 	return true;
 }
 
@@ -102,14 +103,15 @@ static bool make(const struct setup *setup, bool *made)
 		return false;
 	*made = mkdir(setup->path, 0700) == 0;
 	if (!*made && errno == EACCES)
-		return tell("'%s' can't be made: %s; as root, \"tp setup --system %s\" does it", setup->path, strerror(errno),
-			    setup->user);
+		return tell("'%s' can't be made: %s; as root, \"tp setup --system %s\" does it", setup->path,
+			    strerror(errno), setup->user);
 	if (!*made && errno != EEXIST)
 		return tell("'%s' can't be made: %s", setup->path, strerror(errno));
 	int fd = open(setup->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return tell("'%s' can't be opened: %s", setup->path,
-			    errno == ELOOP || errno == ENOTDIR ? "it is no directory; remove it, and try again" : strerror(errno));
+			    errno == ELOOP || errno == ENOTDIR ? "it is no directory; remove it, and try again"
+							       : strerror(errno));
 	bool good = !*made || setup->uid == geteuid() || fchown(fd, setup->uid, setup->gid) == 0 ||
 		    tell("'%s' can't be given to %s: %s", setup->path, setup->user, strerror(errno));
 	good = good && check(setup, fd);
@@ -215,13 +217,13 @@ const struct tp_command command_setup = {
 		{.name = NULL},
 	},
 	.text =
-		"Programs with tracepoints listen if there is a directory for that when they start; \"tp setup\" makes it, for you "
-		"alone (mode 0700): $XDG_RUNTIME_DIR/tp or, if that variable is not set, /run/tp/UID. If TP_CONTROL names a "
-		"directory, it is that one.\n\n"
-		"Programs that run already do not listen before they are started again. Nothing else is needed: no daemon, no "
-		"root, no configuration. A single program can be started with TP_CONTROL=1 instead, which makes the directory, "
-		"too; with TP_CONTROL=0 it never listens.\n\n"
-		"The directory is in a memory file system, and so is gone after the next boot or login; tp prints lines for "
-		"tmpfiles.d and systemd which make it again.\n",
+		"Programs with tracepoints listen if there is a directory for that when they start; \"tp setup\" "
+		"makes it, for you alone (mode 0700): $XDG_RUNTIME_DIR/tp or, if that variable is not set, "
+		"/run/tp/UID. If TP_CONTROL names a directory, it is that one.\n\n"
+		"Programs that run already do not listen before they are started again. Nothing else is needed: no "
+		"daemon, no root, no configuration. A single program can be started with TP_CONTROL=1 instead, "
+		"which makes the directory, too; with TP_CONTROL=0 it never listens.\n\n"
+		"The directory is in a memory file system, and so is gone after the next boot or login; tp prints "
+		"lines for tmpfiles.d and systemd which make it again.\n",
 	.run = run,
 };

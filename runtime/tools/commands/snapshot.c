@@ -104,10 +104,10 @@ const struct tp_command command_snapshot = {
 		{.name = NULL},
 	},
 	.text =
-		"Copies the contents of the flight recorder that runs in the process: a CTF output with mode=flight, which "
-		"TP_OUTPUT, the program itself or \"tp outputs --open\" has opened. The copy is a trace of its own. The process "
-		"goes on recording, and loses nothing by it.\n\n"
-		"OUTPUT is the output's id or its name, as \"tp outputs\" shows them; it is needed if there are several flight "
-		"recorders, which are listed then.\n",
+		"Copies the contents of the flight recorder that runs in the process: a CTF output with "
+		"mode=flight, which TP_OUTPUT, the program itself or \"tp outputs --open\" has opened. The copy is "
+		"a trace of its own. The process goes on recording, and loses nothing by it.\n\n"
+		"OUTPUT is the output's id or its name, as \"tp outputs\" shows them; it is needed if there are "
+		"several flight recorders, which are listed then.\n",
 	.run = run,
 };

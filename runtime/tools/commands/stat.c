@@ -172,8 +172,8 @@ static int finish(struct live *live, const struct tp_args *args, bool good)
 	if (good)
 		fputs(text_of(live), stdout);
 	if (ended && !statistics->directory)
-		tell("%s has ended: these are the numbers of up to %.3g s before", connection_title(&statistics->session.connection),
-		     (double)live->interval / 1000);
+		tell("%s has ended: these are the numbers of up to %.3g s before",
+		     connection_title(&statistics->session.connection), (double)live->interval / 1000);
 	if (ended && statistics->directory && child_crash(&statistics->child))
 		tell("'%s' (%d) %s", args->program[0], (int)statistics->child.pid, child_crash(&statistics->child));
 	if (ended && statistics->directory && !statistics->text.len)
@@ -251,11 +251,12 @@ const struct tp_command command_stat = {
 		{.name = NULL},
 	},
 	.text =
-		"Counts, in the process and without a trace, how often events happen, how fast one follows the other in a "
-		"thread, and with what values in the fields that --field names. On a terminal, the table is drawn every second, "
-		"until ^C or until the process ends; the last one stays. Otherwise one table is printed at the end.\n\n"
+		"Counts, in the process and without a trace, how often events happen, how fast one follows the "
+		"other in a thread, and with what values in the fields that --field names. On a terminal, the table "
+		"is drawn every second, until ^C or until the process ends; the last one stays. Otherwise one table "
+		"is printed at the end.\n\n"
 		"docs/sinks.md explains the columns (\"Statistics\").\n\n"
-		"With a PROGRAM, there is a table for each of the processes that it becomes, and tp exits with its status; with "
-		"128 + N if signal N has killed it.\n",
+		"With a PROGRAM, there is a table for each of the processes that it becomes, and tp exits with its "
+		"status; with 128 + N if signal N has killed it.\n",
 	.run = run,
 };

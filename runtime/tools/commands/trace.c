@@ -216,13 +216,13 @@ const struct tp_command command_trace = {
 		{.name = NULL},
 	},
 	.text =
-		"Shows a line for each event, until ^C or until the process ends: the time in seconds since the epoch, "
-		"process/thread, SYSTEM:EVENT, and the text of TP_printk.\n\n"
-		"The process never waits for tp: if the terminal is slow or stopped, lines are lost, and counted; the "
-		"last line, on stderr, says how many. Whatever ends tp, SIGKILL included, the process is left as it was "
-		"found.\n\n"
-		"With a PROGRAM, its first event is shown, too, and those of the processes that it starts. tp exits with "
-		"its status; with 128 + N if signal N has killed it. Lost lines are counted by the program, which says "
-		"at its end on stderr how many.\n",
+		"Shows a line for each event, until ^C or until the process ends: the time in seconds since the "
+		"epoch, process/thread, SYSTEM:EVENT, and the text of TP_printk.\n\n"
+		"The process never waits for tp: if the terminal is slow or stopped, lines are lost, and counted; "
+		"the last line, on stderr, says how many. Whatever ends tp, SIGKILL included, the process is left "
+		"as it was found.\n\n"
+		"With a PROGRAM, its first event is shown, too, and those of the processes that it starts. tp exits "
+		"with its status; with 128 + N if signal N has killed it. Lost lines are counted by the program, "
+		"which says at its end on stderr how many.\n",
 	.run = run,
 };

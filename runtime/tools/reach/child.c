@@ -80,7 +80,7 @@ const char *child_crash(const struct child *child)
 
 	if (!WIFSIGNALED(child->status))
 		return NULL;
-	snprintf(text, sizeof(text), "was killed by signal %d (%s)%s", WTERMSIG(child->status), strsignal(WTERMSIG(child->status)),
-		 WCOREDUMP(child->status) ? ", with a core dump" : "");
+	snprintf(text, sizeof(text), "was killed by signal %d (%s)%s", WTERMSIG(child->status),
+		 strsignal(WTERMSIG(child->status)), WCOREDUMP(child->status) ? ", with a core dump" : "");
 	return text;
 }

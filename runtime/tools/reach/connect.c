@@ -93,7 +93,10 @@ static int connect_to(int fd, const struct place *place, const char *name)
 	return error;
 }
 
-/* The listener must be of this user. Root may look into everybody's processes; what they say is no more trusted for that. */
+/*
+ * The listener must be of this user. Root may look into everybody's processes; what they say is no more trusted for
+ * that.
+ */
 static void check_peer(struct connection *connection)
 {
 	struct ucred peer = {.pid = 0};
@@ -106,7 +109,8 @@ static void check_peer(struct connection *connection)
 	connection->pid = peer.pid;
 	connection->uid = peer.uid;
 	if (geteuid() != 0 && peer.uid != geteuid())
-		refuse(connection, "user %u listens there, and you are user %u", (unsigned int)peer.uid, (unsigned int)geteuid());
+		refuse(connection, "user %u listens there, and you are user %u", (unsigned int)peer.uid,
+		       (unsigned int)geteuid());
 }
 
 /* The process of the name, if it lives, and not one that has the id of a dead one. 0: it is not known. */

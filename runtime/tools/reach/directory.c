@@ -43,11 +43,13 @@ int directory_for_trace(const char *path, uid_t uid, gid_t gid, bool *made)
 	}
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0) {
-		tell("'%s' can't be opened: %s", path, errno == ENOTDIR || errno == ELOOP ? "it is no directory" : strerror(errno));
+		tell("'%s' can't be opened: %s", path,
+		     errno == ENOTDIR || errno == ELOOP ? "it is no directory" : strerror(errno));
 	} else if (!*made && !directory_is_empty(fd)) {
 		tell("'%s' is not empty: give -o a directory that is, or one that is not there", path);
 	} else if (geteuid() == 0 && uid != (uid_t)-1 && uid != 0 && fchown(fd, uid, gid) != 0) {
-		tell("'%s' can't be given to user %u, who is to write the trace: %s", path, (unsigned int)uid, strerror(errno));
+		tell("'%s' can't be given to user %u, who is to write the trace: %s", path, (unsigned int)uid,
+		     strerror(errno));
 	} else {
 		return fd;
 	}
@@ -64,7 +66,10 @@ char *directory_private(void)
 	char *path = malloc(PATH_MAX);
 
 	for (size_t i = 0; path && i < sizeof(places) / sizeof(places[0]); i++) {
-		/* The names are for the environment of a program, where some characters mean something; and for a socket's address. */
+		/*
+		 * The names are for the environment of a program, where some characters mean something; and for a
+		 * socket's address.
+		 */
 		if (!places[i] || places[i][0] != '/' || strpbrk(places[i], "%;,\n") || strlen(places[i]) > 60)
 			continue;
 		snprintf(path, PATH_MAX, "%s/tp-XXXXXX", places[i]);

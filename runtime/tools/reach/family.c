@@ -89,8 +89,8 @@ static void tell_family(const char *path, const char *program, const char *event
 
 	snprintf(title, sizeof(title), "'%s'", program);
 	if (nr == 0)
-		tell("nothing was recorded: %s has hit no event of '%s', or has no tracepoints; \"tp list %s\" shows its events", title,
-		     events, program);
+		tell("nothing was recorded: %s has hit no event of '%s', or has no tracepoints; \"tp list %s\" shows its events",
+		     title, events, program);
 	else if (nr == 1 && make_it_one(path, names[0]->d_name))
 		tell_recorded(path, title, NULL);
 	else
@@ -128,7 +128,8 @@ static int run(char *const *program, const char *path, const char *options, cons
 		return child.status;
 	follow(&child);
 	if (child_crash(&child))
-		tell("'%s' (%d) %s; what it has recorded until then is kept", program[0], (int)child.pid, child_crash(&child));
+		tell("'%s' (%d) %s; what it has recorded until then is kept", program[0], (int)child.pid,
+		     child_crash(&child));
 	tell_family(path, program[0], events);
 	return child_exit_status(&child);
 }
@@ -143,7 +144,8 @@ int family_record(char *const *program, const char *path, const char *options, c
 		return status;
 	if (strpbrk(absolute, ",;%\n")) {
 		tell("'%s' can't be the directory of a program's trace: a comma, a semicolon or a percent sign in its path has another "
-		     "meaning in TP_OUTPUT", absolute);
+		     "meaning in TP_OUTPUT",
+		     absolute);
 		free(absolute);
 		return EXIT_WRONG;
 	}

@@ -5,10 +5,13 @@
 
 #include "options.h"
 
-#define OPTION_PID {'p', "pid", "PID", "the process: its id, or the name of its program if no other one that can be reached has it"}
+#define OPTION_PID \
+	{'p', "pid", "PID", "the process: its id, or the name of its program if no other one that can be reached " \
+			    "has it"}
 #define OPTION_EVENTS \
-	{'e', "events", "EVENTS", "which events: names and globs with commas between them, as in 'net:*,!net:net_close'; all " \
-				  "without this option; if it is given several times, they add up"}
+	{'e', "events", "EVENTS", "which events: names and globs with commas between them, as in " \
+				  "'net:*,!net:net_close'; all without this option; if it is given several times, " \
+				  "they add up"}
 
 /* The events of all -e, with commas between them, for free(); NULL, and a message. "*" without any. */
 char *given_events(const struct tp_args *args);

@@ -49,7 +49,10 @@ static char *value_of(char *line, const char *key)
 	return at;
 }
 
-/* "event SYSTEM:NAME id=N level=N outputs=IDS tracepoint=NAME place=FILE:LINE": place= is last, and may have blanks in it. */
+/*
+ * "event SYSTEM:NAME id=N level=N outputs=IDS tracepoint=NAME place=FILE:LINE": place= is last, and may have blanks in
+ * it.
+ */
 static bool begin_event(struct listing *listing, const char *text)
 {
 	char *line = listing->line = strdup(text + strlen("event "));

@@ -7,7 +7,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* pid is in the process's own PID namespace, start in nanoseconds since the boot; either may be NULL. False: it is no such name. */
+/*
+ * pid is in the process's own PID namespace, start in nanoseconds since the boot; either may be NULL. False: it is no
+ * such name.
+ */
 bool name_is_process(const char *name, pid_t *pid, uint64_t *start);
 
 #endif /* NAMES_H */

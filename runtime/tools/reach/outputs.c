@@ -47,7 +47,8 @@ static bool add_output(struct output_list *list, char *line)
 	char *name = strstr(line, " name=");
 	if (name)
 		*name = '\0';
-	if (!take_word(line, "output ", output.id, sizeof(output.id)) || !take_word(line, " kind=", output.kind, sizeof(output.kind)) ||
+	if (!take_word(line, "output ", output.id, sizeof(output.id)) ||
+	    !take_word(line, " kind=", output.kind, sizeof(output.kind)) ||
 	    !take_word(line, " owner=", output.owner, sizeof(output.owner)) || list->nr == MAX_OUTPUTS)
 		return true; /* it is of another version than this */
 	if (take_word(line, " events=", number, sizeof(number)))
@@ -143,7 +144,8 @@ const char *lost_text(const unsigned long *lost)
 	len = (size_t)snprintf(text, sizeof(text), "%lu", sum);
 	for (size_t i = 0, nr = 0; i < NR_CAUSES; i++) {
 		if (lost[i])
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s: %lu", nr++ ? ", " : " (", causes[i], lost[i]);
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s: %lu", nr++ ? ", " : " (",
+						causes[i], lost[i]);
 	}
 	if (sum)
 		snprintf(text + len, sizeof(text) - len, ")");

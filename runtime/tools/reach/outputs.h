@@ -32,7 +32,10 @@ struct output_list {
 bool outputs_read(struct output_list *list, struct connection *connection);
 void outputs_free(struct output_list *list);
 
-/* Which one the user means by an id or a name, "text:FILE" or "FILE". NULL, and a message that lists those that there are. */
+/*
+ * Which one the user means by an id or a name, "text:FILE" or "FILE". NULL, and a message that lists those that there
+ * are.
+ */
 const struct output *outputs_find(const struct output_list *list, const struct connection *connection, const char *wanted);
 
 /* The only one of those that fit. The same if there are none or several: what: "output", "statistics". */

@@ -46,7 +46,10 @@ int place_open(const struct place *place, const char *name, int flags);
 void places_each_name(const struct places *places, void (*fn)(void *data, const struct place *place, const char *name),
 		      void *data);
 
-/* The directory of this user in which programs that are started now listen, of size PATH_MAX; system: not that of the session. */
+/*
+ * The directory of this user in which programs that are started now listen, of size PATH_MAX; system: not that of the
+ * session.
+ */
 void place_of_user(char *path, uid_t uid, bool system);
 
 #endif /* PLACES_H */

@@ -101,8 +101,8 @@ static bool read_stat(struct proc *proc)
 		snprintf(proc->name, sizeof(proc->name), "%s", name + 1);
 		clean(proc->name);
 		/* The third field is the state, the 22nd the start. */
-		sscanf(end + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &proc->state,
-		       &start);
+		sscanf(end + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		       &proc->state, &start);
 		proc->start = start * (1000000000u / (unsigned long long)sysconf(_SC_CLK_TCK));
 	}
 	free(text);

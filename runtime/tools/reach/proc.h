@@ -23,7 +23,10 @@ bool proc_read(struct proc *proc, pid_t pid);
 /* Whether it has ended, or is about to. */
 bool proc_is_gone(pid_t pid);
 
-/* The value of a variable in the environment with which the process was started, for free(); NULL: none, or it can't be read. */
+/*
+ * The value of a variable in the environment with which the process was started, for free(); NULL: none, or it can't be
+ * read.
+ */
 char *proc_environment(pid_t pid, const char *name);
 
 /* Whether the process sees the same files as this program. */

@@ -68,7 +68,8 @@ nfds_t pump_polled(const struct pump *pump, struct pollfd *polled)
 	const bool room = out_has_room(&pump->out);
 
 	/* Without events, too: a reader who is gone shows by an error. */
-	polled[nr++] = (struct pollfd){.fd = pump->out.failed ? -1 : pump->out.fd, .events = out_is_waiting(&pump->out) ? POLLOUT : 0};
+	polled[nr++] = (struct pollfd){.fd = pump->out.failed ? -1 : pump->out.fd,
+				       .events = out_is_waiting(&pump->out) ? POLLOUT : 0};
 	if (pump->listener >= 0)
 		polled[nr++] = (struct pollfd){.fd = pump->listener, .events = pump->nr < PUMP_MAX ? POLLIN : 0};
 	for (size_t i = 0; i < pump->nr && room; i++)

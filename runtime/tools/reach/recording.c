@@ -66,7 +66,8 @@ bool recording_open(struct recording *recording, const char *path, const char *w
 
 	if (!recording_directory(recording, path, within))
 		return false;
-	snprintf(name, sizeof(name), "%s%s%s", output_label(label, sizeof(label), recording->path), *options ? "," : "", options);
+	snprintf(name, sizeof(name), "%s%s%s", output_label(label, sizeof(label), recording->path), *options ? "," : "",
+		 options);
 	if (session_open(&recording->session, recording->dir, "ctf", name))
 		return true;
 	recording_undo(recording);
@@ -106,5 +107,6 @@ void tell_recorded(const char *path, const char *title, const unsigned long *los
 	snprintf(name, sizeof(name), "'%s'", clean(count.process));
 	snprintf(unexplained, sizeof(unexplained), "%llu", (unsigned long long)count.lost);
 	tell("'%s': %llu event%s, %llu bytes, of %s; lost: %s", path, (unsigned long long)count.events,
-	     count.events == 1 ? "" : "s", (unsigned long long)count.bytes, title ? title : name, lost ? lost_text(lost) : unexplained);
+	     count.events == 1 ? "" : "s", (unsigned long long)count.bytes, title ? title : name,
+	     lost ? lost_text(lost) : unexplained);
 }

@@ -19,7 +19,10 @@ bool screen_is_possible(void);
 /* False, and a message. */
 bool screen_begin(struct screen *screen);
 
-/* Draws the text's first lines, as many as there is room for. Nothing is done while the terminal still has the last drawing to show. */
+/*
+ * Draws the text's first lines, as many as there is room for. Nothing is done while the terminal still has the last
+ * drawing to show.
+ */
 void screen_draw(struct screen *screen, const char *text);
 
 /* The terminal shows what it did before; screen_draw() begins anew. */

@@ -61,8 +61,8 @@ bool session_enable(struct session *session, const char *patterns)
 	session->nr_enabled = strtoul(answer.text, NULL, 10);
 	if (!session->nr_enabled)
 		tell("no event of %s is called '%s' now; \"tp list -p %d\" shows those that there are; events of modules that are "
-		     "loaded later are taken", connection_title(&session->connection), patterns,
-		     (int)session->connection.pid);
+		     "loaded later are taken",
+		     connection_title(&session->connection), patterns, (int)session->connection.pid);
 	return true;
 }
 
@@ -95,7 +95,8 @@ bool session_finish(struct session *session, unsigned long *lost)
 
 bool session_is_over(const struct session *session)
 {
-	struct pollfd polled[] = {{.fd = session->connection.fd, .events = POLLIN}, {.fd = session->pidfd, .events = POLLIN}};
+	struct pollfd polled[] = {{.fd = session->connection.fd, .events = POLLIN},
+				  {.fd = session->pidfd, .events = POLLIN}};
 
 	/* The process says nothing unasked. */
 	return session->connection.fd < 0 || (poll(polled, 2, 0) > 0 && (polled[0].revents || polled[1].revents));

@@ -20,7 +20,8 @@ static bool switch_on_output(struct connection *connection, const char *word, co
 		found = output ? outputs_find(&list, connection, output) : outputs_only(&list, connection, NULL, "output");
 	bool good = found && ask(connection, &answer, -1, NULL, NULL, "%s %s %s", word, found->id, patterns);
 	if (good)
-		printf("%s event%s %sd on output %s, %s\n", answer.text, strcmp(answer.text, "1") == 0 ? "" : "s", word, found->id, output_title(found));
+		printf("%s event%s %sd on output %s, %s\n", answer.text, strcmp(answer.text, "1") == 0 ? "" : "s", word,
+		       found->id, output_title(found));
 	outputs_free(&list);
 	return good;
 }

@@ -20,7 +20,8 @@ const char *why_silent(pid_t pid)
 	if (!proc_read(&proc, pid) || proc.state == 'Z')
 		return "it has ended";
 	if (proc.state == 'T')
-		snprintf(text, sizeof(text), "it is stopped, by SIGSTOP or ^Z, and answers after \"kill -CONT %d\"", (int)pid);
+		snprintf(text, sizeof(text), "it is stopped, by SIGSTOP or ^Z, and answers after \"kill -CONT %d\"",
+			 (int)pid);
 	else if (proc.state == 't')
 		snprintf(text, sizeof(text), "it is stopped by a debugger, and answers when that lets it go on");
 	else
@@ -79,7 +80,8 @@ static bool tell_of_listener(const struct proc *proc, const struct found *found)
 static bool is_set(pid_t pid, const char *name, const char *value)
 {
 	char *found = proc_environment(pid, name);
-	bool is = found && strncmp(found, value, strlen(value)) == 0 && (!found[strlen(value)] || found[strlen(value)] == ',');
+	bool is = found && strncmp(found, value, strlen(value)) == 0 &&
+		  (!found[strlen(value)] || found[strlen(value)] == ',');
 
 	free(found);
 	return is;
@@ -114,8 +116,8 @@ static void tell_off(const struct proc *proc)
 	if (root)
 		snprintf(inside, sizeof(inside), " (from here: /proc/%d/root/...)", (int)root);
 	tell("control is off in process %d (%s): when it started, there was no directory %s%s of its user's; make it by \"tp "
-	     "setup\"%s, or set TP_CONTROL=1, and start the program again", (int)proc->pid, proc->name, path, inside,
-	     root ? " in there" : "");
+	     "setup\"%s, or set TP_CONTROL=1, and start the program again",
+	     (int)proc->pid, proc->name, path, inside, root ? " in there" : "");
 	free(control);
 	free(runtime);
 }
@@ -130,20 +132,24 @@ bool tell_why_not(pid_t pid, const struct found *found)
 	if (proc.state == 'Z')
 		return tell("process %d (%s) has ended, and its parent has not asked for its status yet", id, proc.name);
 	if (geteuid() != 0 && proc.uid != geteuid())
-		return tell("process %d (%s) is user %u's, and you are user %u: run tp as that user, or as root", id, proc.name,
-			    (unsigned int)proc.uid, (unsigned int)geteuid());
+		return tell("process %d (%s) is user %u's, and you are user %u: run tp as that user, or as root", id,
+			    proc.name, (unsigned int)proc.uid, (unsigned int)geteuid());
 	if (tell_of_listener(&proc, found))
 		return false;
 	if (tracepoints_of(pid) == TRACEPOINTS_NONE)
-		return tell("process %d (%s) has no tracepoints: neither is libtp.so among its files, nor has one a section "
-			    "tp_events or tp_tracepoints, which tpgen's headers make", id, proc.name);
+		return tell(
+			"process %d (%s) has no tracepoints: neither is libtp.so among its files, nor has one a section "
+			"tp_events or tp_tracepoints, which tpgen's headers make",
+			id, proc.name);
 	if (!may_enter(pid))
-		return tell("process %d (%s) is in other namespaces, or may not be looked at (set-uid?), as /proc/%d/root can't be "
-			    "entered: run tp %s inside, as by \"nsenter -t %d -U -m -p tp ...\"", id, proc.name, id,
-			    geteuid() ? "as root, or" : "there,", id);
+		return tell(
+			"process %d (%s) is in other namespaces, or may not be looked at (set-uid?), as /proc/%d/root can't be "
+			"entered: run tp %s inside, as by \"nsenter -t %d -U -m -p tp ...\"",
+			id, proc.name, id, geteuid() ? "as root, or" : "there,", id);
 	if (is_set(pid, "TP_CONTROL", "0"))
-		return tell("control is off in process %d (%s), as TP_CONTROL=0 is in its environment: start it again without", id,
-			    proc.name);
+		return tell(
+			"control is off in process %d (%s), as TP_CONTROL=0 is in its environment: start it again without",
+			id, proc.name);
 	if (is_set(pid, "TP_SANDBOX", "1"))
 		return tell("control is off in process %d (%s), as TP_SANDBOX=1 is in its environment: start it again with "
 			    "TP_CONTROL=1, too", id, proc.name);

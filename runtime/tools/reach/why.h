@@ -11,7 +11,10 @@
 bool tell_why_not(pid_t pid, const struct found *found);
 bool tell_why_no_program(const char *program);
 
-/* The same about a process that has listened, and does not answer: a sentence, of a buffer that the next call uses again. */
+/*
+ * The same about a process that has listened, and does not answer: a sentence, of a buffer that the next call uses
+ * again.
+ */
 const char *why_silent(pid_t pid);
 
 #endif /* WHY_H */
