@@ -24,6 +24,7 @@
  *	threads?        answers with how many threads there are
  *	state?          answers with how often the callbacks of TRACE_EVENT_FN were called: begun/ended
  *	crash           dies of SIGSEGV
+ *	pthread_exit    ends the main thread
  *	exit            ends
  */
 #define CREATE_TRACE_POINTS
@@ -260,6 +261,8 @@ static long obey(const char *command, char *argument)
 		return begun * 100 + ended;
 	else if (strcmp(command, "crash") == 0)
 		raise(SIGSEGV);
+	else if (strcmp(command, "pthread_exit") == 0)
+		pthread_exit(NULL);
 	else if (strcmp(command, "exit") == 0)
 		exit(0);
 	else

@@ -161,6 +161,15 @@ class TestHostile(Control):
             self.works(target)
             self.assertIsNotNone(last)
 
+    def test_descriptors_that_come_with_nothing_are_closed(self) -> None:
+        target = Target(self)
+        before = len(os.listdir(f"/proc/{target.pid}/fd"))
+        for _ in range(20):
+            client = target.connect()
+            socket.send_fds(client.socket, [b""], [0, 0, 0])
+            client.close()
+        until(lambda: len(os.listdir(f"/proc/{target.pid}/fd")) == before, "all are closed")
+
     def test_modules_that_come_and_go_meanwhile(self) -> None:
         target = Target(self)
         target.tell(f"churn {built(self.libtp)}/plugin.so 300")

@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from control import Client, Control, Refused, Target, built  # noqa: E402
-from support import PATIENCE, read, run, unavailable, until  # noqa: E402
+from support import BT2_PYTHON, PATIENCE, read, run, unavailable, until  # noqa: E402
 
 NOBODY = 65534
 
@@ -52,8 +52,8 @@ class TestProcesses(Control):
         client.ask(f"enable {number} *")
         target.tell("fork")
         self.assertEqual(target.answer(), "0")  # the child's
-        child = next(int(os.path.basename(path).split(".")[0]) for path in glob.glob(os.path.join(self.directory, "*"))
-                     if not os.path.basename(path).startswith(f"{target.pid}."))
+        until(lambda: len(os.listdir(self.directory)) == 2, "the child listens after a moment")
+        child = next(int(name.split(".")[0]) for name in os.listdir(self.directory) if not name.startswith(f"{target.pid}."))
         target.do("work 1")
         self.assertIn(f" {child}/{child} target:target_work: ".encode(), ours.recv(4096))
         other = target.connect(child)
@@ -74,6 +74,31 @@ class TestProcesses(Control):
         self.addCleanup(os.kill, child, signal.SIGKILL)
         client.close()
         self.assertEqual(ours.recv(10), b"")
+
+    def test_children_that_end_at_once_leave_no_names(self) -> None:
+        target = Target(self)
+        for _ in range(50):
+            os.kill(target.do("spawn"), signal.SIGKILL)
+        self.assertIn(f"pid={target.pid} ", target.connect().greeting)
+        until(lambda: len(glob.glob(os.path.join(self.directory, "*"))) <= 5, "a busy machine may have been too slow for some")
+
+    def test_a_main_thread_that_ends_before_the_process(self) -> None:
+        target = Target(self)
+        target.tell("pthread_exit")
+        self.assertEqual(target.process.wait(PATIENCE), 0)
+
+    def test_signals_stay_blocked(self) -> None:
+        target = Target(self)
+        client = target.connect()
+        os.mkdir(self.path("trace"))
+        directory = os.open(self.path("trace"), os.O_RDONLY)
+        blocked = {line for path in glob.glob(f"/proc/{target.pid}/task/*/status") for line in read(path).splitlines()
+                   if line.startswith("SigBlk:")}
+        client.open("open ctf trace,mode=flight", directory)
+        client.open("open stats x")
+        os.close(directory)
+        self.assertEqual({line for path in glob.glob(f"/proc/{target.pid}/task/*/status") for line in read(path).splitlines()
+                          if line.startswith("SigBlk:")}, blocked)
 
     def test_a_daemon(self) -> None:
         target = Target(self)
@@ -173,7 +198,7 @@ class TestProcesses(Control):
     def test_another_user_may_not(self) -> None:
         self.need_root()
         target = Target(self)
-        done = run([sys.executable, "-c", f"""if True:
+        done = run([BT2_PYTHON, "-c", f"""if True:
             import socket, sys
             try:
                 socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect({target.sockets()[0]!r})
@@ -187,7 +212,7 @@ class TestProcesses(Control):
         target = Target(self)
         os.chmod(self.directory, 0o777)
         os.chmod(target.sockets()[0], 0o777)
-        done = run([sys.executable, "-c", f"""if True:
+        done = run([BT2_PYTHON, "-c", f"""if True:
             import socket
             client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             client.connect({target.sockets()[0]!r})

@@ -137,6 +137,7 @@ class Trace(Reaching):
         self.assertNotIn(f" {process.pid}/", line)
         self.interrupt(tp)
         child = int(re.findall(r" (\d+)/", line)[0])
+        self.wait_for_socket(child)
         self.left_alone(child)
         os.kill(child, signal.SIGKILL)
 

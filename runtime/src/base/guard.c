@@ -30,6 +30,7 @@ static void block_signals(sigset_t *old)
 
 bool tp_guard_enter(struct tp_guard *guard)
 {
+	guard->entered = !guarded;
 	if (guarded)
 		return false;
 	guard->error = errno;
@@ -42,6 +43,8 @@ bool tp_guard_enter(struct tp_guard *guard)
 
 void tp_guard_leave(const struct tp_guard *guard)
 {
+	if (!guard->entered)
+		return;
 	tp_barrier();
 	guarded = false;
 	pthread_setcancelstate(guard->cancel_state, NULL);

@@ -13,6 +13,7 @@ struct tp_guard {
 	sigset_t signals;
 	int cancel_state;
 	int error;
+	bool entered; /* false: the caller was in one already, which goes on */
 };
 
 /*

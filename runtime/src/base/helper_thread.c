@@ -4,6 +4,7 @@
  * not do. Only where the user asks for it: a process with a thread more is not the same to
  * everybody (unshare, pthread_exit in main).
  */
+#include <dlfcn.h>
 #include <linux/futex.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -14,7 +15,7 @@
 #include "base/helper_thread.h"
 #include "base/readers.h"
 
-/* Its frames are small, but threads' local storage is on the stack, too. */
+/* Its frames are small. */
 #define STACK ((size_t)256 << 10)
 
 static void wait_for_work(struct tp_helper_thread *helper, uint32_t seen)
@@ -43,13 +44,22 @@ static void *run(void *data)
 	return NULL;
 }
 
+/* What threads' local storage takes of a stack only glibc knows; it has told so since 2.15 (as the JVM asks, too). */
+void tp_helper_thread_attributes(pthread_attr_t *attributes)
+{
+	size_t (*least)(const pthread_attr_t *) =
+		(size_t (*)(const pthread_attr_t *))(uintptr_t)dlsym(RTLD_DEFAULT, "__pthread_get_minstack");
+
+	pthread_attr_init(attributes);
+	pthread_attr_setstacksize(attributes, STACK + (least ? least(attributes) : 0));
+}
+
 int tp_helper_thread_start(struct tp_helper_thread *helper)
 {
 	pthread_attr_t attributes;
 	struct tp_guard guard;
 
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK);
+	tp_helper_thread_attributes(&attributes);
 	tp_guard_enter(&guard); /* the program's handlers are not for this thread, which inherits what is blocked */
 	int error = pthread_create(&helper->id, &attributes, run, helper);
 	tp_guard_leave(&guard);

@@ -28,6 +28,9 @@ void tp_helper_thread_wake(struct tp_helper_thread *helper);
 /* Ends the thread when its work at hand is done, and waits for that. */
 void tp_helper_thread_stop(struct tp_helper_thread *helper);
 
+/* Of a thread of the runtime's: its stack is small, but has room for the program's thread-local variables. */
+void tp_helper_thread_attributes(pthread_attr_t *attributes);
+
 /* Waits for the thread's end, but no longer than 200 ms. False: it has not ended. */
 bool tp_thread_ends_soon(pthread_t thread);
 

@@ -8,7 +8,7 @@
 #include "base/sandbox.h"
 #include "base/write_signals.h"
 
-static const int held[] = {SIGPIPE, SIGXFSZ};
+static const int held[] = {SIGPIPE, SIGXFSZ, SIGTTOU};
 #define NR_HELD (sizeof(held) / sizeof(held[0]))
 
 void tp_write_signals_hold(struct tp_write_signals *signals)

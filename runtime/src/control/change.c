@@ -51,10 +51,15 @@ static struct tp_sink *open_stats(char *name, int fd)
 	return tp_stats_sink_without_file(name, options);
 }
 
+/* Not by a path: that is for who may open it. */
 static struct tp_sink *open_ftrace(char *instance, int fd)
 {
 	(void)fd;
-	return tp_ftrace_sink(instance);
+	if (!strchr(instance, '/'))
+		return tp_ftrace_sink(instance);
+	tp_complain("an instance of ftrace is called by its name here, without a '/'");
+	errno = EINVAL;
+	return NULL;
 }
 
 static struct tp_sink *open_sdt(char *name, int fd)
@@ -171,16 +176,13 @@ void tp_request_keep(struct tp_request *request, char *arguments)
 		tp_request_fail(request, EPERM, "output %llu is none that this connection has opened", (unsigned long long)id);
 }
 
-/* NULL; or why the session may not close the output. */
-static const char *why_not_close(const struct tp_output_info *info, uint64_t session)
+static const char *why_not_closed(const struct tp_output_info *info)
 {
 	switch (info->owner) {
 	case TP_OUTPUT_SESSION:
-		return info->session == session ? NULL : "belongs to another connection, which is open";
+		return "belongs to another connection, which is open";
 	case TP_OUTPUT_ENVIRONMENT:
-		return info->lent ? "is in use by the program itself, by tp_output()" : NULL;
-	case TP_OUTPUT_KEPT:
-		return NULL;
+		return "is in use by the program itself, by tp_output()";
 	default:
 		return "was opened by the program itself, which closes it; disable takes events off it";
 	}
@@ -194,14 +196,15 @@ void tp_request_close(struct tp_request *request, char *arguments)
 
 	if (!tp_request_id(request, &arguments, &id))
 		return;
-	tp_outputs_find(id, &info);
-	const char *why = tp_sink_of_serial(id) ? why_not_close(&info, request->session) : NULL;
-	if (why) {
-		tp_request_fail(request, EPERM, "output %llu %s", (unsigned long long)id, why);
+	if (!tp_outputs_take(id, request->session, &info)) {
+		if (tp_sink_of_serial(id))
+			tp_request_fail(request, EPERM, "output %llu %s", (unsigned long long)id, why_not_closed(&info));
+		else
+			fail_without_output(request, id);
 		return;
 	}
 	tp_message_capture(&messages); /* what was lost, the other side has counted */
-	int error = tp_outputs_take(id) ? -tp_sink_close_serial(id) : ENOENT;
+	const int error = -tp_sink_close_serial(id);
 	tp_message_capture(NULL);
 	tp_buffer_free(&messages);
 	if (error == ENOENT)

@@ -4,8 +4,11 @@
  * the runtime's own, or the program's.
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <tp/control.h>
 
@@ -15,11 +18,11 @@
 #include "base/lock.h"
 #include "base/message.h"
 #include "base/readers.h"
+#include "base/thread.h"
 #include "control/control.h"
 #include "control/serve.h"
 #include "control/server.h"
 
-#define STACK ((size_t)256 << 10)
 #define PATIENCE_OF_THREAD 5000 /* milliseconds */
 #define PATIENCE_OF_PROGRAM 100
 
@@ -30,34 +33,60 @@
 static struct tp_lock lock = TP_LOCK_INIT(TP_RANK_CONTROL, "the control's lock");
 static pthread_t thread;
 static enum { BY_NOBODY, BY_THREAD, BY_PROGRAM } served; /* changes under the lock */
-static bool stopping; /* the thread */
+static pid_t owner; /* a child that no handler of forks knows of is another process, and has all of this */
+
+/* Of the thread. One that can't be woken is left behind: it ends when something wakes it, as it is of an old one. */
+static uintptr_t generation;
+
+/* A child may end at once, or become another program: until then, it has no name that nobody would remove. */
+#define CHILD_WAITS 100 /* milliseconds */
 
 /* ---- The thread ---- */
 
-static void *run(void *unused)
+static bool is_current(const void *of)
 {
-	struct tp_guard guard;
+	return __atomic_load_n(&generation, __ATOMIC_ACQUIRE) == (uintptr_t)of;
+}
+
+static bool open_in_child(const void *of)
+{
+	struct tp_control_wish wish;
+
+	poll(NULL, 0, CHILD_WAITS);
+	return is_current(of) && tp_control_wish(&wish) && tp_server_open(&wish, false) == 0;
+}
+
+/* Its signals are blocked by the one who has made it. of: the generation. */
+static void *run(void *of)
+{
+	int state;
 
 	prctl(PR_SET_NAME, "tp-control");
 	tp_readers_register_thread();
-	/* For good: what it calls may be traced, but it has no part in any sink, as it opens and closes them. */
-	tp_guard_enter(&guard);
-	while (!__atomic_load_n(&stopping, __ATOMIC_ACQUIRE))
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	if (!tp_server_is_open() && !open_in_child(of) && is_current(of)) {
+		pthread_detach(pthread_self());
+		served = BY_NOBODY;
+		tp_server_end_sessions();
+		return NULL;
+	}
+	while (is_current(of))
 		tp_server_turn(true, PATIENCE_OF_THREAD);
-	tp_guard_leave(&guard);
-	return unused;
+	return NULL;
 }
+
+static void end_with_main_thread(void);
 
 static int start_thread(void)
 {
 	pthread_attr_t attributes;
 	struct tp_guard guard;
 
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK);
-	stopping = false;
+	tp_helper_thread_attributes(&attributes);
+	if (tp_thread_id() == getpid())
+		tp_thread_arm(end_with_main_thread);
 	tp_guard_enter(&guard); /* the program's handlers are not for this thread, which inherits what is blocked */
-	const int error = pthread_create(&thread, &attributes, run, NULL);
+	const int error = pthread_create(&thread, &attributes, run, (void *)generation);
 	tp_guard_leave(&guard);
 	pthread_attr_destroy(&attributes);
 	if (!error)
@@ -65,18 +94,26 @@ static int start_thread(void)
 	return error;
 }
 
-/* If the program has closed the socket, nothing else wakes the thread, which can be cancelled while it waits. */
-static void ask_thread_to_stop(void)
+/* False: if the program has closed the socket, nothing wakes the thread. */
+static bool ask_thread_to_stop(void)
 {
-	__atomic_store_n(&stopping, true, __ATOMIC_RELEASE);
-	if (!tp_server_wake())
-		pthread_cancel(thread);
+	__atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
+	return tp_server_wake();
+}
+
+/* Where main() has called pthread_exit(), the process ends with its last thread, which must not be ours. */
+static void end_with_main_thread(void)
+{
+	if (served == BY_THREAD && tp_thread_id() == getpid())
+		ask_thread_to_stop();
 }
 
 static void stop_thread(void)
 {
-	ask_thread_to_stop();
-	pthread_join(thread, NULL);
+	if (ask_thread_to_stop())
+		pthread_join(thread, NULL);
+	else
+		pthread_detach(thread);
 	served = BY_NOBODY;
 }
 
@@ -91,15 +128,14 @@ static void in_child(void)
 	lock.mutex.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* its holder may not be in the child */
 	live = served == BY_THREAD && tp_control_wish(&wish) && wish.children && !tp_forked_alone();
 	served = BY_NOBODY;
+	owner = getpid();
 	tp_server_in_child(live);
 }
 
 /* A child that was forked inside a probe can't wait for itself: what the sessions have opened stays open there. */
 static void resume(void)
 {
-	struct tp_control_wish wish;
-
-	if (live && tp_control_wish(&wish) && tp_server_open(&wish, false) == 0 && start_thread() == 0)
+	if (live && start_thread() == 0)
 		return;
 	if (!tp_reading() && !tp_forked_alone())
 		tp_server_end_sessions();
@@ -117,14 +153,19 @@ static void register_for_forks(void)
 /* Under the lock. */
 static int listen_by_thread(const struct tp_control_wish *wish, bool make)
 {
+	if (served == BY_THREAD)
+		return 0;
+	register_for_forks();
 	int error = tp_server_open(wish, make);
-
+	if (error)
+		return error;
+	owner = getpid();
+	error = start_thread();
 	if (!error)
-		register_for_forks();
-	if (!error && served != BY_THREAD)
-		error = start_thread();
-	if (error && served == BY_NOBODY)
-		tp_server_close();
+		return 0;
+	tp_complain("nobody can look into this process: its thread can't be made: %s", tp_strerror(error));
+	tp_server_close();
+	served = BY_NOBODY;
 	return error;
 }
 
@@ -188,9 +229,10 @@ int tp_control_fd(void)
 	tp_lock(&lock);
 	if (served == BY_THREAD)
 		stop_thread();
+	register_for_forks();
 	const int error = tp_server_open(&wish, true);
 	if (!error) {
-		register_for_forks();
+		owner = getpid();
 		served = BY_PROGRAM;
 	}
 	const int fd = error ? -error : tp_server_descriptor();
@@ -200,18 +242,13 @@ int tp_control_fd(void)
 
 int tp_control_serve(void)
 {
-	struct tp_guard guard;
-
 	if (tp_reading())
 		return -EDEADLK;
 	if (!tp_try_lock(&lock))
 		return -EBUSY;
 	const bool is_ours = served == BY_PROGRAM;
-	if (is_ours) {
-		tp_guard_enter(&guard);
+	if (is_ours)
 		tp_server_turn(false, PATIENCE_OF_PROGRAM);
-		tp_guard_leave(&guard);
-	}
 	tp_unlock(&lock);
 	return is_ours ? 0 : -EINVAL;
 }
@@ -234,9 +271,9 @@ int tp_control_stop(void)
 /* Without the lock: whoever has it may be waiting for a reader that never returns. */
 void tp_control_end(void)
 {
-	if (served == BY_THREAD) {
-		ask_thread_to_stop();
+	if (served == BY_NOBODY || getpid() != owner)
+		return;
+	if (served == BY_THREAD && ask_thread_to_stop())
 		tp_thread_ends_soon(thread);
-	}
 	tp_server_leave();
 }

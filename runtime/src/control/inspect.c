@@ -140,14 +140,6 @@ static void put_rule(bool enable, const char *patterns, void *data)
 	tp_buffer_printf(rules->to, "rule %llu %s %s\n", (unsigned long long)rules->serial, enable ? "enable" : "disable", patterns);
 }
 
-/* A name may have a newline in it; a line must not. */
-static void put_name(struct tp_buffer *to, const char *name)
-{
-	for (; *name; name++)
-		tp_buffer_printf(to, "%c", (unsigned char)*name < ' ' ? '?' : *name);
-	tp_buffer_printf(to, "\n");
-}
-
 static void put_output_line(const struct tp_sink_view *view, void *data)
 {
 	struct tp_request *request = data;
@@ -162,7 +154,7 @@ static void put_output_line(const struct tp_sink_view *view, void *data)
 		tp_buffer_printf(&request->reply, "%s%lu", i ? "/" : "", view->lost[i]);
 	char *name = tp_outputs_name(view->serial);
 	tp_buffer_printf(&request->reply, " name=");
-	put_name(&request->reply, name ? name : view->kind);
+	tp_request_put_name(&request->reply, name ? name : view->kind);
 	free(name);
 	tp_sink_view_rules(view, put_rule, &(struct rules){&request->reply, view->serial});
 }

@@ -93,15 +93,24 @@ static void drop(struct output **at)
 	free(output);
 }
 
-bool tp_outputs_take(uint64_t serial)
+static bool may_close(const struct tp_output_info *info, uint64_t session)
 {
+	return info->owner == TP_OUTPUT_KEPT || (info->owner == TP_OUTPUT_SESSION && info->session == session) ||
+	       (info->owner == TP_OUTPUT_ENVIRONMENT && !info->lent);
+}
+
+bool tp_outputs_take(uint64_t serial, uint64_t session, struct tp_output_info *info)
+{
+	*info = (struct tp_output_info){.serial = serial, .owner = TP_OUTPUT_PROGRAM};
 	tp_lock(&lock);
 	struct output **at = find(serial);
-	const bool found = *at != NULL;
-	if (found)
+	if (*at)
+		*info = (*at)->info;
+	const bool taken = *at && may_close(info, session);
+	if (taken)
 		drop(at);
 	tp_unlock(&lock);
-	return found;
+	return taken;
 }
 
 static struct output **find_of_session(uint64_t session)

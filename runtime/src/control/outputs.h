@@ -39,8 +39,11 @@ char *tp_outputs_name(uint64_t serial);
 /* The session's output becomes one that lasts. False: it is none of the session's. */
 bool tp_outputs_keep(uint64_t serial, uint64_t session);
 
-/* Takes it from the list. False: somebody else has done so before. */
-bool tp_outputs_take(uint64_t serial);
+/*
+ * Takes it from the list, if this session may close it: its own, one that lasts, or one of TP_OUTPUT's that the program has
+ * not got. False: it is there still, as *info says, or in no list.
+ */
+bool tp_outputs_take(uint64_t serial, uint64_t session, struct tp_output_info *info);
 
 /* Takes one of the session from the list, and sets *serial. False: there is none. */
 bool tp_outputs_take_of_session(uint64_t session, uint64_t *serial);

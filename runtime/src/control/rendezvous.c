@@ -121,8 +121,9 @@ static int try_directory(struct tp_rendezvous *at, char *path, bool make)
 	int error = !path ? ENOMEM : make && mkdir(path, 0700) != 0 && errno != EEXIST ? errno : 0;
 
 	if (!error && !make && access(path, F_OK) != 0) {
+		error = errno == EACCES ? ANOTHER_USERS : ENOENT;
 		free(path);
-		return ENOENT;
+		return error;
 	}
 	at->path = path;
 	if (!error)

@@ -38,6 +38,14 @@ void tp_request_fail(struct tp_request *request, int error, const char *fmt, ...
 	tp_buffer_printf(&request->reply, "error %s %s\n", name_of(error), text);
 }
 
+/* A name may have a newline in it; a line must not. */
+void tp_request_put_name(struct tp_buffer *to, const char *name)
+{
+	for (; *name; name++)
+		tp_buffer_printf(to, "%c", (unsigned char)*name < ' ' ? '?' : *name);
+	tp_buffer_printf(to, "\n");
+}
+
 /* ---- Words ---- */
 
 char *tp_request_word(char **arguments)

@@ -26,4 +26,7 @@ char *tp_request_word(char **arguments);
 /* The id of an output that the next word is. False, and the reply has failed. */
 bool tp_request_id(struct tp_request *request, char **arguments, uint64_t *id);
 
+/* Ends a line with a name, in which there may be anything. */
+void tp_request_put_name(struct tp_buffer *to, const char *name);
+
 #endif /* TP_REQUEST_H */

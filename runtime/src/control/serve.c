@@ -65,9 +65,10 @@ void tp_serve_greeting(struct tp_buffer *reply)
 
 	tp_for_each_event(count_event, &events);
 	tp_sinks_each(count_output, &outputs);
-	tp_buffer_printf(reply, "tp %d pid=%d uid=%u events=%u outputs=%u since=%lld.%09ld version=%d.%d.%d program=%s\n", PROTOCOL,
+	tp_buffer_printf(reply, "tp %d pid=%d uid=%u events=%u outputs=%u since=%lld.%09ld version=%d.%d.%d program=", PROTOCOL,
 			 (int)getpid(), (unsigned int)geteuid(), events, outputs, (long long)since.tv_sec, since.tv_nsec,
-			 TP_VERSION_MAJOR, TP_VERSION_MINOR, TP_VERSION_PATCH, program_invocation_short_name);
+			 TP_VERSION_MAJOR, TP_VERSION_MINOR, TP_VERSION_PATCH);
+	tp_request_put_name(reply, program_invocation_short_name);
 }
 
 void tp_serve_end(uint64_t session)

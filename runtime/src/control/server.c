@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -37,6 +36,7 @@ struct connection {
 static struct connection connections[MAX_CONNECTIONS];
 static uint64_t last_session;
 static bool is_deaf; /* the socket, by tp_server_wake(): the next who serves listens anew */
+static bool is_lost; /* the socket: another process has shut it down, or the program has closed it, which a sandbox hides */
 
 static struct tp_own_file epoll = TP_OWN_FILE_NONE; /* of a program that serves by itself */
 
@@ -60,7 +60,9 @@ static bool send_all(int fd, const struct tp_buffer *reply, int patience)
 
 		if (sent > 0)
 			at += (size_t)sent;
-		else if (errno != EAGAIN || poll(&wanted, 1, patience) <= 0)
+		else if (errno == EINTR)
+			continue;
+		else if (errno != EAGAIN || (poll(&wanted, 1, patience) <= 0 && errno != EINTR))
 			return false;
 	}
 	return true;
@@ -99,6 +101,8 @@ static void disconnect(struct connection *connection)
 	const int fd = tp_own_file_descriptor(&connection->file);
 
 	/* Children have the descriptor, too. */
+	if (fd >= 0 && tp_own_file_descriptor(&epoll) >= 0)
+		epoll_ctl(tp_own_file_descriptor(&epoll), EPOLL_CTL_DEL, fd, NULL);
 	if (fd >= 0 && !connection->inherited)
 		shutdown(fd, SHUT_RDWR);
 	tp_own_file_close(&connection->file);
@@ -174,7 +178,7 @@ static bool receive(int fd, char *line, struct tp_request *request, const char *
 	size_t nr = 0;
 
 	const ssize_t len = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	if (len <= 0)
+	if (len < 0)
 		return false;
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
@@ -185,6 +189,10 @@ static bool receive(int fd, char *line, struct tp_request *request, const char *
 		request->fd = tp_above_standard(fds[0]);
 	for (size_t i = 1; i < nr; i++)
 		close(fds[i]);
+	if (!len) { /* the end, or an empty message */
+		errno = 0;
+		return false;
+	}
 	line[len] = '\0';
 	if (message.msg_flags & MSG_TRUNC || len > MAX_REQUEST)
 		*mistake = "a request has at most 65536 bytes";
@@ -208,8 +216,12 @@ static bool serve(struct connection *connection, int patience)
 	if (fd < 0 || connection->inherited)
 		return false;
 	errno = 0;
-	if (!receive(fd, line, &request, &mistake))
-		return errno == EAGAIN || errno == EINTR;
+	if (!receive(fd, line, &request, &mistake)) {
+		const int error = errno;
+		if (request.fd >= 0)
+			close(request.fd);
+		return error == EAGAIN || error == EINTR;
+	}
 	connection->heard = now();
 	line[strcspn(line, "\n")] = '\0';
 	if (mistake)
@@ -242,15 +254,6 @@ static nfds_t list(struct pollfd places[], struct connection *of[])
 	return nr;
 }
 
-static void wait_for(struct pollfd *places, nfds_t nr, int timeout)
-{
-	int state;
-
-	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
-	poll(places, nr, timeout);
-	pthread_setcancelstate(state, NULL);
-}
-
 /* Who came in meanwhile has found the old socket, which is gone by now, and comes again. */
 static int listen_again(void)
 {
@@ -258,7 +261,7 @@ static int listen_again(void)
 
 	if (error)
 		return error;
-	is_deaf = false;
+	is_deaf = is_lost = false;
 	watch(tp_own_file_descriptor(&rendezvous.listener));
 	return 0;
 }
@@ -268,19 +271,19 @@ void tp_server_turn(bool wait, int patience)
 	struct pollfd places[1 + MAX_CONNECTIONS];
 	struct connection *of[1 + MAX_CONNECTIONS];
 
-	const int error = tp_own_file_descriptor(&rendezvous.listener) < 0 ? listen_again() : 0;
-	const int timeout = error == EMFILE || error == ENFILE ? RETRY : -1;
+	const bool again = is_lost || tp_own_file_descriptor(&rendezvous.listener) < 0;
+	const int error = again ? listen_again() : 0;
 	const nfds_t nr = list(places, of);
-	if (wait)
-		wait_for(places, nr, timeout);
-	else
-		poll(places, nr, 0);
+	if (error)
+		places[0].fd = -1;
+	poll(places, nr, !wait ? 0 : error == EMFILE || error == ENFILE ? RETRY : -1);
 	for (nfds_t i = 1; i < nr; i++) {
 		if (places[i].revents && !serve(of[i], patience))
 			disconnect(of[i]);
 	}
-	if (places[0].revents)
+	if (places[0].revents & POLLIN)
 		accept_all(patience);
+	is_lost = is_lost || places[0].revents & (POLLHUP | POLLERR | POLLNVAL);
 }
 
 bool tp_server_wake(void)
@@ -301,7 +304,7 @@ int tp_server_open(const struct tp_control_wish *wish, bool make)
 		return 0;
 	int error = tp_rendezvous_open(&rendezvous, wish, make);
 	is_open = !error;
-	is_deaf = false;
+	is_deaf = is_lost = false;
 	return error;
 }
 
@@ -323,8 +326,14 @@ void tp_server_close(void)
 
 void tp_server_leave(void)
 {
-	if (is_open)
-		tp_rendezvous_close(&rendezvous, true);
+	if (!is_open)
+		return;
+	tp_rendezvous_close(&rendezvous, true);
+	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
+		const int fd = connections[i].session && !connections[i].inherited ? tp_own_file_descriptor(&connections[i].file) : -1;
+		if (fd >= 0)
+			shutdown(fd, SHUT_RD);
+	}
 }
 
 int tp_server_descriptor(void)
@@ -338,6 +347,7 @@ int tp_server_descriptor(void)
 	int error = tp_own_file_take(&epoll, tp_above_standard(epoll_create1(EPOLL_CLOEXEC)));
 	if (error)
 		return -error;
+	tp_own_file_mark(&epoll);
 	watch(tp_own_file_descriptor(&rendezvous.listener));
 	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
 		if (connections[i].session)

@@ -59,8 +59,6 @@ static ssize_t put_once(const struct text_descriptor *d, int fd, const char *fro
 
 	if (d->kind != OPENED)
 		return send(fd, from, len, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (S_ISCHR(d->own.type)) /* no signal comes of it */
-		return write(fd, from, len);
 	tp_write_signals_hold(&signals);
 	ssize_t put = write(fd, from, len);
 	tp_write_signals_release(&signals, put < 0);
@@ -261,16 +259,16 @@ static int find_kind(int fd, enum kind *kind)
 	struct stat st;
 	int type;
 
-	if (fstat(fd, &st) != 0)
-		return errno;
+	const int flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || flags & O_PATH || fstat(fd, &st) != 0)
+		return flags < 0 ? errno : EBADF;
 	if (S_ISSOCK(st.st_mode)) {
 		*kind = MESSAGES;
 		if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM)
 			*kind = STREAM;
 		return 0;
 	}
-	const int flags = fcntl(fd, F_GETFL);
-	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
+	if ((flags & O_ACCMODE) == O_RDONLY)
 		return EBADF;
 	*kind = S_ISREG(st.st_mode) ? REGULAR : OPENED;
 	return S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) ? 0 : EINVAL;
