@@ -88,7 +88,8 @@ class Table:
             value = shown.get(name)
             return "–" if value is None else f"{value:.{digits}f}"
 
-        self.rows.append([what, bound, cell("ours"), verdict, "–" if ratio is None else f"{ratio:.2f}",
+        compared = "–" if ratio is None else f"{ratio:.2f}"
+        self.rows.append([what, bound, cell("ours"), verdict, compared if self.rows[0][4] else "",
                           *map(cell, self.columns)])
         return self.rows[-1]
 

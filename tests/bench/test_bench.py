@@ -30,8 +30,8 @@ class Runs(Case):
             self.assertIn(heading, done.stdout)
         rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if "|" in line]
         headings = [row for row in rows if row[0] == ""]
-        self.assertEqual([row[-1] for row in headings], ["nothing", "nothing", "its own way", "LTTng-UST"],
-                         "the core's table, recording's, that of the sinks, and that of the start")
+        self.assertEqual([row[-1] for row in headings], ["nothing", "nothing", "its own way", "LTTng-UST", "tpgen"],
+                         "the core's table, recording's, that of the sinks, that of the start, and that of control")
         for row in rows:
             if row[0] == "":
                 ours = row.index("tpgen")
@@ -115,7 +115,7 @@ class Report(Case):
 
     def test_update(self) -> None:
         document = read(goals.PERFORMANCE)
-        for target in ("bench-core", "bench-record", "bench-start"):
+        for target in ("bench-core", "bench-record", "bench-start", "bench-control"):
             before, mark, after = document.partition(f'<!-- begin: "make {target} ')
             once = goals.updated(document, target, "| a |\n")
             self.assertIn("| a |", once)
