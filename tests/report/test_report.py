@@ -186,7 +186,9 @@ class Report(Case):
                 "lines": (r'"a\nb\tc\\%d\n"', "__entry->i", r"a\nb\x09c\3"),
                 "signs": ('"%d %hd %lld %ld %x"', "__entry->i, __entry->neg, (long long)__entry->l, __entry->l, __entry->i", "3 -5 -7 -7 3"),
                 "ip": ('"%pI4"', "__entry->ip", "127.0.0.1"),
-                "positive": ('"%s"', '__entry->i > 0 ? "more" : "less"', "more")}
+                "positive": ('"%s"', '__entry->i > 0 ? "more" : "less"', "more"),
+                "constant": ('"%s %s"', r"""__print_symbolic(__entry->i, { 'G', "G" }, { '\x03', "three" }), __entry->i == '\3' ? "yes" : "no" """,
+                             "three yes")}
         bad = {"letter": ('"%c %d"', "__entry->i, __entry->i"), "plus": ('"%+d %d"', "__entry->i, __entry->i"),
                "blank": ('"% d %d"', "__entry->i, __entry->i"), "max": ('"%jd"', "(intmax_t)__entry->l"),
                "symbol": ('"%s"', '__print_symbolic(__entry->neg, { -5, "EIO" })'), "compared": ('"%s"', '__entry->neg < 0 ? "less" : "more"'),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dat/print_fmt.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,42 @@ static const char *put_word(const struct output *to, struct span text, int depth
 	return word.end;
 }
 
+/* The number that a character constant is, quotes included; -1: it is not ASCII, or not one character. */
+static int constant_value(struct span text)
+{
+	static const char escapes[] = "a\ab\be\033f\fn\nr\rt\tv\v\\\\''\"\"??";
+	const char *at = text.begin + 1;
+	const char *end = text.end - 1;
+	char *behind;
+
+	if (end <= at || *end != '\'' || (unsigned char)*at > 127)
+		return -1;
+	if (*at != '\\')
+		return end - at == 1 ? *at : -1;
+	for (const char *escape = escapes; end - at == 2 && *escape; escape += 2) {
+		if (at[1] == *escape)
+			return escape[1];
+	}
+	const bool is_hex = at[1] == 'x';
+	if (!isxdigit((unsigned char)at[is_hex ? 2 : 1]))
+		return -1;
+	const unsigned long value = strtoul(at + (is_hex ? 2 : 1), &behind, is_hex ? 16 : 8);
+	return behind == end && value <= 127 ? (int)value : -1;
+}
+
+/* What stands in quotes. libtraceevent takes all character constants for 0. Returns where it goes on. */
+static const char *put_quoted(const struct output *to, struct span text)
+{
+	const char *next = skip_quoted(text.begin, text.end);
+	const int value = *text.begin == '\'' ? constant_value((struct span){text.begin, next}) : -1;
+
+	if (value >= 0)
+		fprintf(to->file, "%d", value);
+	else
+		fwrite(text.begin, 1, (size_t)(next - text.begin), to->file);
+	return next;
+}
+
 static void put(const struct output *to, struct span text, int depth)
 {
 	while (text.begin < text.end) {
@@ -144,11 +181,10 @@ static void put(const struct output *to, struct span text, int depth)
 			text.begin = put_word(to, text, depth);
 			continue;
 		}
-		const char *next = text.begin + 1;
 		if (*text.begin == '"' || *text.begin == '\'')
-			next = skip_quoted(text.begin, text.end);
-		fwrite(text.begin, 1, (size_t)(next - text.begin), to->file);
-		text.begin = next;
+			text.begin = put_quoted(to, text);
+		else
+			fputc(*text.begin++, to->file);
 	}
 }
 
