@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -56,6 +57,18 @@ class Stat(Reaching):
         out, err = self.finished(tp)
         self.assertEqual(tp.returncode, 0)
         self.assertRegex(err, rf"\Atp: '{self.name}' \({process.pid}\) has ended: these are the numbers of up to 0\.05 s before\n\Z")
+        self.assertRegex(out, r"(?m)\A|^" + HEAD)
+
+    def test_stopped_process(self) -> None:
+        """^C ends tp, which does not say that the process has ended."""
+        process = self.start("loop")
+        self.addCleanup(os.kill, process.pid, signal.SIGCONT)
+        tp = self.begin("stat", "-p", str(process.pid), "--interval", "0.05")
+        until(lambda: self.enabled(process.pid))
+        os.kill(process.pid, signal.SIGSTOP)
+        time.sleep(0.2)  # tp asks meanwhile, and waits, or asks at its end
+        out, err = self.interrupt(tp)
+        self.assertRegex(err, rf"has not answered: it is stopped, .*\"kill -CONT {process.pid}\"; these are the last numbers")
         self.assertRegex(out, r"(?m)\A|^" + HEAD)
 
     def test_killed(self) -> None:

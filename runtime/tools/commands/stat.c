@@ -14,6 +14,7 @@
 #include "reach/screen.h"
 #include "reach/signals.h"
 #include "reach/statistics.h"
+#include "reach/why.h"
 #include "tell.h"
 
 enum { OPTION_FIELD = OPTION_LONG, OPTION_BY, OPTION_TOP, OPTION_INTERVAL, OPTION_FOR, OPTION_JSON };
@@ -157,6 +158,18 @@ static bool follow(struct live *live)
 
 /* ---- The end ---- */
 
+static void tell_no_last_numbers(const struct live *live, bool runs)
+{
+	const struct connection *connection = &live->statistics.session.connection;
+
+	if (runs)
+		tell("%s has not answered: %s; these are the last numbers that it gave", connection_title(connection),
+		     why_silent(connection->pid));
+	else
+		tell("%s has ended: these are the numbers of up to %.3g s before", connection_title(connection),
+		     (double)live->interval / 1000);
+}
+
 static int finish(struct live *live, const struct tp_args *args, bool good)
 {
 	struct statistics *statistics = &live->statistics;
@@ -166,14 +179,16 @@ static int finish(struct live *live, const struct tp_args *args, bool good)
 		screen_end(&live->screen);
 	if (good && (statistics->directory || !ended))
 		good = statistics_read(statistics);
+	/* The end of this command gives up a request that a stopped process has not answered. */
+	const bool missed = !statistics->directory && (ended || statistics->session.connection.fd < 0);
+	const bool runs = missed && session_process_runs(&statistics->session);
 	/* What follows may wait for the terminal. */
 	statistics_end(statistics);
 	signals_end();
 	if (good)
 		fputs(text_of(live), stdout);
-	if (ended && !statistics->directory)
-		tell("%s has ended: these are the numbers of up to %.3g s before",
-		     connection_title(&statistics->session.connection), (double)live->interval / 1000);
+	if (missed)
+		tell_no_last_numbers(live, runs);
 	if (ended && statistics->directory && child_crash(&statistics->child))
 		tell("'%s' (%d) %s", args->program[0], (int)statistics->child.pid, child_crash(&statistics->child));
 	if (ended && statistics->directory && !statistics->text.len)

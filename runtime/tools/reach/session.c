@@ -101,3 +101,11 @@ bool session_is_over(const struct session *session)
 	/* The process says nothing unasked. */
 	return session->connection.fd < 0 || (poll(polled, 2, 0) > 0 && (polled[0].revents || polled[1].revents));
 }
+
+bool session_process_runs(const struct session *session)
+{
+	struct pollfd polled = {.fd = session->pidfd, .events = POLLIN};
+
+	/* At its end, its connection ends a moment before the process does. */
+	return session->pidfd >= 0 && poll(&polled, 1, 1000) == 0;
+}

@@ -35,6 +35,9 @@ void session_close(struct session *session);
 /* Whether the process has ended, or has closed the connection. */
 bool session_is_over(const struct session *session);
 
+/* Whether the process, whose session is over, is known to run on, or to be stopped. */
+bool session_process_runs(const struct session *session);
+
 /* A name for an output, of buf: what the protocol does not allow in one is replaced. */
 const char *output_label(char *buf, size_t size, const char *path);
 
