@@ -76,6 +76,13 @@ class Processes(Recording):
         self.assertFalse(os.path.exists(self.path("traces")))
         self.assertEqual(self.outputs(process.pid), [])
 
+    def test_one_given_twice(self) -> None:
+        process = self.start("loop")
+        said = self.fails("record", "-p", str(process.pid), "-p", self.name, "-o", "traces", "--for", "0.1")
+        self.assertIn(f"'{self.name}' ({process.pid}) is given twice", said)
+        self.assertFalse(os.path.exists(self.path("traces")))
+        self.left_alone(process.pid)
+
     def test_directories(self) -> None:
         """One that is empty is taken; nothing else is touched."""
         process = self.start("loop")

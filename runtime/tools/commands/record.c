@@ -62,6 +62,17 @@ static long now_ms(void)
 	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
+/* By an id and by a name, say. False, and a message: its two traces would have one directory. */
+static bool is_new(const struct record *record, const struct connection *added)
+{
+	for (size_t i = 0; i < record->nr; i++) {
+		const struct connection *one = &record->all[i].session.connection;
+		if (one->pid && one->pid == added->pid)
+			return tell("%s is given twice: say -p once for each process", connection_title(added));
+	}
+	return true;
+}
+
 /* All are reached before anything is opened: a mistake in one changes nothing in the others. */
 static bool reach_all(struct record *record, const struct tp_args *args)
 {
@@ -72,6 +83,10 @@ static bool reach_all(struct record *record, const struct tp_args *args)
 		if (!session_reach(&recording->session, args->options[i].value))
 			return false;
 		recording->dir = -1;
+		if (!is_new(record, &recording->session.connection)) {
+			recording_close(recording);
+			return false;
+		}
 		record->nr++;
 	}
 	return true;
