@@ -52,8 +52,9 @@ class TestProcesses(Control):
         client.ask(f"enable {number} *")
         target.tell("fork")
         self.assertEqual(target.answer(), "0")  # the child's
-        until(lambda: len(os.listdir(self.directory)) == 2, "the child listens after a moment")
-        child = next(int(name.split(".")[0]) for name in os.listdir(self.directory) if not name.startswith(f"{target.pid}."))
+        until(lambda: len(glob.glob(f"{self.directory}/*")) == 2, "the child listens after a moment")
+        child = next(int(name.split(".")[0]) for name in os.listdir(self.directory)
+                     if name[0] != "." and not name.startswith(f"{target.pid}."))
         target.do("work 1")
         self.assertIn(f" {child}/{child} target:target_work: ".encode(), ours.recv(4096))
         other = target.connect(child)

@@ -53,7 +53,10 @@ static bool open_in_child(const void *of)
 	struct tp_control_wish wish;
 
 	poll(NULL, 0, CHILD_WAITS);
-	return is_current(of) && tp_control_wish(&wish) && tp_server_open(&wish, false) == 0;
+	tp_lock(&lock); /* the program may have called tp_control_start() */
+	const bool is_open = is_current(of) && tp_control_wish(&wish) && tp_server_open(&wish, false, NULL) == 0;
+	tp_unlock(&lock);
+	return is_open;
 }
 
 /* Its signals are blocked by the one who has made it. of: the generation. */
@@ -153,10 +156,11 @@ static void register_for_forks(void)
 /* Under the lock. */
 static int listen_by_thread(const struct tp_control_wish *wish, bool make)
 {
-	if (served == BY_THREAD)
+	if (served == BY_THREAD && tp_server_is_open())
 		return 0;
-	register_for_forks();
-	int error = tp_server_open(wish, make);
+	if (served == BY_THREAD) /* in a child, where it would wait first */
+		stop_thread();
+	int error = tp_server_open(wish, make, register_for_forks);
 	if (error)
 		return error;
 	owner = getpid();
@@ -229,8 +233,7 @@ int tp_control_fd(void)
 	tp_lock(&lock);
 	if (served == BY_THREAD)
 		stop_thread();
-	register_for_forks();
-	const int error = tp_server_open(&wish, true);
+	const int error = tp_server_open(&wish, true, register_for_forks);
 	if (!error) {
 		owner = getpid();
 		served = BY_PROGRAM;

@@ -237,13 +237,17 @@ static void forget(struct tp_rendezvous *at)
 	free(path);
 }
 
-int tp_rendezvous_open(struct tp_rendezvous *at, const struct tp_control_wish *wish, bool make)
+int tp_rendezvous_find(struct tp_rendezvous *at, const struct tp_control_wish *wish, bool make)
 {
 	*at = (struct tp_rendezvous)TP_RENDEZVOUS_NONE;
-	int error = find_directory(at, wish, make);
-	if (error)
-		return error == OPEN_TO_OTHERS || error == ANOTHER_USERS ? EACCES : error;
-	error = listen_there(at);
+	const int error = find_directory(at, wish, make);
+	return error == OPEN_TO_OTHERS || error == ANOTHER_USERS ? EACCES : error;
+}
+
+int tp_rendezvous_listen(struct tp_rendezvous *at)
+{
+	const int error = listen_there(at);
+
 	if (!error)
 		return 0;
 	complain(at->path, error);

@@ -30,10 +30,13 @@ struct tp_rendezvous {
 #define TP_RENDEZVOUS_NONE {.directory = TP_OWN_FILE_NONE, .listener = TP_OWN_FILE_NONE}
 
 /*
- * Listens. 0, or an errno value after a message; ENOENT without one: there is
+ * Finds the directory. 0, or an errno value after a message; ENOENT without one: there is
  * no directory, and none is to be made.
  */
-int tp_rendezvous_open(struct tp_rendezvous *at, const struct tp_control_wish *wish, bool make);
+int tp_rendezvous_find(struct tp_rendezvous *at, const struct tp_control_wish *wish, bool make);
+
+/* Listens there. 0, or an errno value after a message, and then it is closed. */
+int tp_rendezvous_listen(struct tp_rendezvous *at);
 
 /* Listens anew, after the program has closed the descriptors. 0 or an errno value. */
 int tp_rendezvous_again(struct tp_rendezvous *at);

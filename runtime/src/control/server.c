@@ -296,13 +296,17 @@ bool tp_server_wake(void)
 
 /* ---- From the opening to the end ---- */
 
-int tp_server_open(const struct tp_control_wish *wish, bool make)
+int tp_server_open(const struct tp_control_wish *wish, bool make, void (*found)(void))
 {
 	if (is_open && is_deaf)
 		listen_again();
 	if (is_open)
 		return 0;
-	int error = tp_rendezvous_open(&rendezvous, wish, make);
+	int error = tp_rendezvous_find(&rendezvous, wish, make);
+	if (!error && found)
+		found();
+	if (!error)
+		error = tp_rendezvous_listen(&rendezvous);
 	is_open = !error;
 	is_deaf = is_lost = false;
 	return error;
