@@ -20,10 +20,11 @@ LAYERS: dict[str, set[str]] = {
     "core": {"base"},
     "print": {"base"},
     "record": {"base"},
-    "events": {"base", "core", "print", "record"},
-    **{f"sinks/{sink}": {"base", "core", "print", "record", "events"} for sink in SINKS},
-    "control": {"base", "core", "print", "record", "events", *(f"sinks/{sink}" for sink in SINKS)},
-    "start": {"base", "core", "print", "record", "events", *(f"sinks/{sink}" for sink in SINKS), "control"},
+    "filter": {"base", "print"},
+    "events": {"base", "core", "print", "record", "filter"},
+    **{f"sinks/{sink}": {"base", "core", "print", "record", "filter", "events"} for sink in SINKS},
+    "control": {"base", "core", "print", "record", "filter", "events", *(f"sinks/{sink}" for sink in SINKS)},
+    "start": {"base", "core", "print", "record", "filter", "events", *(f"sinks/{sink}" for sink in SINKS), "control"},
 }
 
 REMEDY = """

@@ -16,6 +16,7 @@
 #include <tp/print.h>
 
 #include "print/seq.h"
+#include "print/symbol.h"
 #include "util.h"
 
 static char buffer[8192];

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "print/seq.h"
+#include "print/symbol.h"
 
 /* The end of the addresses that are none: the first page, and from here on, errors. */
 #define MAX_ERRNO 4095ul

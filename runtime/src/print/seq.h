@@ -30,14 +30,4 @@ void tp_seq_bit_list(struct trace_seq *p, const void *bits, size_t nr_bits, size
 /* what is "I4", "i6", "ISpc" ...; false where it is none of these. In ip.c. */
 bool tp_seq_ip(struct trace_seq *p, const char *what, const unsigned char *address);
 
-/* A symbol and what of the program it covers. */
-struct tp_symbol {
-	const char *name;
-	uintptr_t address;
-	size_t size; /* bytes; 0 where it is not known */
-};
-
-/* The symbol that covers the address. In symbol.c. */
-bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol);
-
 #endif /* TP_SEQ_H */

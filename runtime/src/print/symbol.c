@@ -24,7 +24,7 @@
 #include <link.h>
 #include <string.h>
 
-#include "print/seq.h"
+#include "print/symbol.h"
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * filter/fields.h - what an expression may name: an event's own fields, and those that every event has.
+ */
+#ifndef TP_FILTER_FIELDS_H
+#define TP_FILTER_FIELDS_H
+
+#include "filter/program.h"
+#include "filter/tree.h"
+
+enum tp_filter_type {
+	TP_TYPE_NUMBER,
+	TP_TYPE_TEXT,
+	TP_TYPE_CPUS, /* a set of processors */
+	TP_TYPE_CPU,  /* the processor's number, which is in no record */
+	TP_TYPE_NONE, /* can't be compared, see why_not */
+};
+
+struct tp_filter_field {
+	enum tp_filter_type type;
+	enum tp_filter_source source;
+	uint32_t offset, size;
+	bool is_signed;
+	const struct tp_event_field *described; /* NULL: one that every event has */
+	const char *why_not;
+};
+
+/* False: there is none of this name. */
+bool tp_filter_field_find(struct tp_filter_field *field, const struct tp_event *event, const char *name, size_t len);
+
+/* The names that there are. */
+void tp_filter_fields_tell(struct tp_buffer *to, const struct tp_event *event);
+
+/* The value of a name, or of several with the field's delimiter in between. False: it has no such names. */
+bool tp_filter_field_value(const struct tp_filter_field *field, const char *name, size_t len, uint64_t *value);
+
+/* The names of its values, if it has any. */
+void tp_filter_field_values_tell(struct tp_buffer *to, const struct tp_filter_field *field);
+
+#endif /* TP_FILTER_FIELDS_H */

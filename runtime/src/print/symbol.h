@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * print/symbol.h - which function or variable an address is in.
+ */
+#ifndef TP_SYMBOL_H
+#define TP_SYMBOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A symbol and what of the program it covers. */
+struct tp_symbol {
+	const char *name;
+	uintptr_t address;
+	size_t size; /* bytes; 0 where it is not known */
+};
+
+/* The symbol that covers the address. */
+bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol);
+
+#endif /* TP_SYMBOL_H */

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_filter.c - expressions: what they mean, what is refused and where, and what is not looked at.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <tp/define_trace.h>
+
+#include "base/memory.h"
+#include "filter/filter.h"
+#include "util.h"
+
+/* ---- A record with a field of each kind ---- */
+
+struct trace_event_raw_all {
+	struct trace_entry ent;
+	int8_t s8;
+	uint8_t u8;
+	int16_t s16;
+	uint16_t u16;
+	int32_t s32;
+	uint32_t u32;
+	int64_t s64;
+	uint64_t u64;
+	bool flag;
+	char letter;
+	double real;
+	const void *pointer;
+	const char *name;
+	int method;
+	uint32_t mode;
+	char full[4];
+	char fixed[16];
+	uint8_t raw[4];
+	int32_t pair[2];
+	struct {
+		int x, y;
+	} point;
+	tp_data_loc_t __data_loc_text;
+	tp_data_loc_t __rel_loc_later;
+	tp_data_loc_t __data_loc_cpus;
+	tp_data_loc_t __data_loc_bits;
+	tp_data_loc_t __data_loc_broken;
+	char __data[128];
+};
+
+static const struct trace_print_flags methods[] = {
+	{1, "GET"}, {2, "POST"}, {(unsigned long)-1, "NONE"}, {1ul << 40, "too big"}, {7, "7"}, {0, NULL},
+};
+static const struct trace_print_flags modes[] = {{1, "R"}, {2, "W"}, {4, "X"}, {6, "W|X|Q"}, {0, NULL}};
+
+#define ALL(kind, member, name, type, ...) TP_DESCRIBE(kind, false, trace_event_raw_all, member, name, type, #type, __VA_ARGS__)
+
+static const struct tp_event_field fields[] = {
+	ALL(TP_FIELD, s8, "s8", int8_t, NULL),
+	ALL(TP_FIELD, u8, "u8", uint8_t, NULL),
+	ALL(TP_FIELD, s16, "s16", int16_t, NULL),
+	ALL(TP_FIELD, u16, "u16", uint16_t, NULL),
+	ALL(TP_FIELD, s32, "s32", int32_t, NULL),
+	ALL(TP_FIELD, u32, "u32", uint32_t, NULL),
+	ALL(TP_FIELD, s64, "s64", int64_t, NULL),
+	ALL(TP_FIELD, u64, "u64", uint64_t, NULL),
+	ALL(TP_FIELD, flag, "flag", bool, NULL),
+	ALL(TP_FIELD, letter, "letter", char, NULL),
+	ALL(TP_FIELD, real, "real", double, NULL),
+	ALL(TP_FIELD, pointer, "pointer", const void *, NULL),
+	ALL(TP_FIELD, name, "name", const char *, NULL),
+	ALL(TP_FIELD, method, "method", int, methods),
+	ALL(TP_FIELD, mode, "mode", uint32_t, modes, "|"),
+	ALL(TP_ARRAY, full, "full", char, NULL),
+	ALL(TP_ARRAY, fixed, "fixed", char, NULL),
+	ALL(TP_ARRAY, raw, "raw", uint8_t, NULL),
+	ALL(TP_ARRAY, pair, "pair", int32_t, NULL),
+	ALL(TP_STRUCT, point, "point", struct point, NULL),
+	ALL(TP_STRING, __data_loc_text, "text", char, NULL),
+	TP_DESCRIBE(TP_STRING, true, trace_event_raw_all, __rel_loc_later, "later", char, "char", NULL),
+	ALL(TP_CPUMASK, __data_loc_cpus, "cpus", unsigned long, NULL),
+	ALL(TP_BITMASK, __data_loc_bits, "bits", unsigned long, NULL),
+	ALL(TP_STRING, __data_loc_broken, "broken", char, NULL),
+};
+
+static const struct tp_event_class class = {
+	.fields = fields, .nr_fields = sizeof(fields) / sizeof(fields[0]), .field_size = sizeof(fields[0]),
+	.fixed_size = offsetof(struct trace_event_raw_all, __data),
+};
+
+static const struct tp_event event = {.system = "test", .name = "all", .event_class = &class};
+
+static tp_data_loc_t put(struct trace_event_raw_all *record, size_t at, const void *bytes, size_t len)
+{
+	memcpy(record->__data + at, bytes, len);
+	return (tp_data_loc_t)(len << 16 | (offsetof(struct trace_event_raw_all, __data) + at));
+}
+
+static struct trace_event_raw_all make_record(void)
+{
+	static const unsigned long cpus[] = {1ul << 2 | 1ul << 5, 1};
+	struct trace_event_raw_all r = {
+		.ent = {.type = 77, .flags = 1, .preempt_count = 2, .pid = 1234},
+		.s8 = -8, .u8 = 200, .s16 = -16, .u16 = 40000, .s32 = -32, .u32 = 3000000000u, .s64 = INT64_MIN,
+		.u64 = UINT64_MAX, .flag = true, .letter = 'x', .method = 2, .mode = 5,
+		.full = {'f', 'u', 'l', 'l'}, .fixed = "fixed",
+	};
+	const uintptr_t address = (uintptr_t)strlen;
+	const size_t later = offsetof(struct trace_event_raw_all, __rel_loc_later) + sizeof(tp_data_loc_t);
+
+	r.pointer = (const void *)address;
+	r.__data_loc_text = put(&r, 0, "10.0.0.1", 9);
+	r.__rel_loc_later = put(&r, 16, "later on", 9) - (tp_data_loc_t)later;
+	r.__data_loc_cpus = put(&r, 32, cpus, sizeof(cpus));
+	r.__data_loc_bits = put(&r, 48, cpus, sizeof(cpus));
+	r.__data_loc_broken = 0xffffu << 16 | 8;
+	return r;
+}
+
+/* ---- What they mean ---- */
+
+static bool accepts(const char *text)
+{
+	struct trace_event_raw_all record = make_record();
+	struct tp_filter_error error;
+	struct tp_filter *filter = tp_filter_new(text, &error);
+
+	ck_assert_msg(filter != NULL, "%s: %s at %zu", text, error.message, error.at);
+	ck_assert_str_eq(tp_filter_text(filter), text);
+	struct tp_filter_program *program = tp_filter_compile(filter, &event, &error);
+	ck_assert_msg(program != NULL, "%s: %s at %zu", text, error.message, error.at);
+	tp_filter_free(filter); /* the program needs it no more */
+	const bool accepted = tp_filter_accepts(program, &record.ent, sizeof(record));
+	tp_filter_program_free(program);
+	return accepted;
+}
+
+static const char *const accepted[] = {
+	"s8 == -8", "s8 < 0", "s8 <= -8", "s8 >= -8", "s8 > -9", "s8 != 8", "s8 & 8", "s8 == 248", "s8 == -0x8",
+	"u8 == 200", "u8 > 127", "u8 == 0310", "u8 == 0xC8", "u8 == 456", "u8 & 0xc0", "u8 < 201",
+	"s16 == -16", "s16 < 0", "u16 == 40000", "u16 >= 40000", "s32 == -32", "s32 < -31", "u32 == 3000000000",
+	"u32 > 2147483647", "s64 == -9223372036854775808", "s64 <= -9223372036854775808", "s64 < 0",
+	"u64 == 18446744073709551615", "u64 == 0xffffffffffffffff", "u64 >= 0", "u64 & 1", "flag == 1", "flag & 1",
+	"letter == 120", "pointer != 0", "method == 2", "method == \"POST\"", "method != 'GET'", "method >= \"GET\"",
+	"method > \"NONE\"", "mode == \"R|X\"", "mode & \"W|X\"", "mode & \"R\"", "!(mode & \"W\")", "mode < \"W|X|Q\"",
+	"full == \"full\"", "full ~ \"*ll\"", "full != \"ful\"", "full != \"full!\"", "fixed == \"fixed\"", "fixed ~ \"f*\"",
+	"fixed ~ \"*ed\"", "fixed ~ \"*ixe*\"", "text == \"10.0.0.1\"", "text ~ \"10.*\"", "text ~ \"1*.1\"", "text ~ '*'",
+	"text ~ \"!11*\"", "text ~ \"10.?.[0-9].[!2-9]\"", "text ~ \"**\"", "later == \"later on\"", "later ~ \"later*\"",
+	"text ~ \"1\\0.*\"", "text ~ \"*[0.]1\"", "later ~ \"l[a-]t*\"", "broken != \"x\"", "!(broken ~ \"*\")",
+	"cpus == CPUS{2,5,64}", "cpus & CPUS{5}", "cpus & CPUS{4-6}", "cpus != CPUS{2,5}", "cpus == CPUS{2-5:1/3,64}",
+	"u8 & CPUS{100-300}", "u8 == CPUS{200}", "u8 != CPUS{0-3}", "u8 & CPUS{200}", "s8 != CPUS{1}", "s8 != CPUS{1-2}",
+	"common_type == 77", "common_flags == 1", "common_preempt_count == 2", "common_pid == 1234",
+	"cpu >= 0", "CPU < 8192", "common_cpu != -1", "cpu & CPUS{0-1000}", "pointer.function == strlen",
+	"s8==-8&&u8==200", "s8 == 1 || u8 == 200", " ( s8 == -8 ) ", "((((u8 == 200))))", "!s8 == 1", "!!u8 == 200",
+	"! ( s8 == 1 || u8 == 1 )", "s8 == 1 || u8 == 1 || u16 == 40000", "s8 == 1 && u8 == 1 || u16 == 40000",
+	"u16 == 40000 || s8 == 1 && u8 == 1", "!(s8 == 1) && !(u8 == 1)", "(s8 == 1 || u8 == 200) && (u16 == 40000 || s8 == 2)",
+	"\ts8\n==\v-8\f&&\ru8 == 200", "text == \"10.0.0.1\" && !later ~ \"x*\"",
+};
+
+static const char *const refused[] = {
+	"s8 == 8", "s8 > 0", "u8 < 0", "u8 > 255", "u64 > 18446744073709551615", "s64 < -9223372036854775808", "s64 & 1",
+	"s8 & 7", "s64 > 9223372036854775807", "text == \"10.0.0.\"", "text == \"10.0.0.12\"",
+	"text ~ \"10\"", "text ~ \"!10.*\"", "text ~ \"10.?\"", "text ~ \"\"", "text == ''", "full == \"fullest\"",
+	"full ~ \"*l[\"", "fixed ~ \"*ed \"", "later ~ \"*later\"", "text ~ \"[!1]*\"", "text ~ \"1\\\\0*\"", "cpus == CPUS{2,5}",
+	"cpus & CPUS{3-4}", "cpus & CPUS{6-63}", "u8 == CPUS{200-201}", "u8 & CPUS{0-199}", "s8 & CPUS{0-8191}", "cpu == -1",
+	"pointer.function != strlen", "pointer.function == strcmp", "broken == \"x\"", "broken ~ \"*\"", "method == \"NONE\"",
+	"mode == \"R\"", "common_pid != 1234", "!(u8 == 200)", "s8 == 1 && (u8 == 200 || u16 == 40000)",
+};
+
+START_TEST(are_accepted)
+{
+	ck_assert_msg(accepts(accepted[_i]), "%s", accepted[_i]);
+}
+END_TEST
+
+START_TEST(are_refused)
+{
+	ck_assert_msg(!accepts(refused[_i]), "%s", refused[_i]);
+}
+END_TEST
+
+START_TEST(thread_name)
+{
+	char name[17] = "";
+
+	prctl(PR_GET_NAME, name);
+	prctl(PR_SET_NAME, "some name");
+	ck_assert(accepts("comm == 'some name' && COMM ~ \"some*\""));
+	prctl(PR_SET_NAME, "another");
+	for (int i = 0; i < 64; i++) /* it is cached for so many */
+		accepts("comm == 'x'");
+	ck_assert(accepts("comm == \"another\""));
+	prctl(PR_SET_NAME, name);
+}
+END_TEST
+
+/* ---- What is wrong, and where ---- */
+
+static const struct {
+	const char *text;
+	size_t at;
+	const char *message;
+	const char *hint; /* something of it */
+} wrong[] = {
+	{"", 0, "No filter found", NULL},
+	{"   ", 3, "No filter found", NULL},
+	{"s8", 2, "Invalid operator", NULL},
+	{"s8 =~ \"x\"", 3, "Invalid operator", NULL},
+	{"s8 = 1", 3, "Invalid operator", NULL},
+	{"s8 | 1", 3, "Invalid operator", NULL},
+	{"s8 == ", 6, "Invalid value (did you forget quotes)?", NULL},
+	{"s8 == u8", 6, "Invalid value (did you forget quotes)?", NULL},
+	{"text == bash", 8, "Invalid value (did you forget quotes)?", NULL},
+	{"s8 == +1", 6, "Invalid value (did you forget quotes)?", NULL},
+	{"s8 == 1 &&", 10, "A field's name is missing", NULL},
+	{"&& s8 == 1", 0, "A field's name is missing", NULL},
+	{"()", 1, "A field's name is missing", NULL},
+	{"!", 1, "No filter found", NULL},
+	{"!= 1", 0, "A field's name is missing", NULL},
+	{"s8 == 1 s8 == 2", 8, "Too many terms in predicate expression", NULL},
+	{"s8 == 1 & s8 == 2", 8, "Too many terms in predicate expression", NULL},
+	{"(s8 == 1 s8 == 2)", 9, "Too many terms in predicate expression", NULL},
+	{"s8 == 1)", 7, "Too few '('", NULL},
+	{"u8 == 1 || (s8 == 1", 11, "Too many '('", NULL},
+	{"text == \"x", 8, "Missing matching quote", NULL},
+	{"text == 'x\"", 8, "Missing matching quote", NULL},
+	{"u8 == CPUS1}", 10, "Missing '{'", NULL},
+	{"u8 == CPUS{1", 12, "Missing '}'", NULL},
+	{"u8 == CPUS{}", 11, "Invalid cpulist", NULL},
+	{"u8 == CPUS{x}", 11, "Invalid cpulist", NULL},
+	{"u8 == CPUS{2-1}", 11, "Invalid cpulist", NULL},
+	{"u8 == CPUS{9999999999}", 11, "Invalid cpulist", NULL},
+	{"u8 == CPUS{0-4:5/2}", 11, "Invalid cpulist", NULL},
+	{"u8 == CPUS{0-4:1/0}", 11, "Invalid cpulist", NULL},
+	{"u8 < CPUS{1}", 5, "Illegal operation for field type", NULL},
+	{"text == CPUS{1}", 8, "Illegal operation for field type", NULL},
+	{"cpus == 1", 8, "Illegal operation for field type", NULL},
+	{"cpu & 1", 6, "Illegal operation for field type", NULL},
+	{"s8 ~ 1", 5, "Illegal operation for field type", NULL},
+	{"text < \"x\"", 7, "Illegal operation for field type", NULL},
+	{"text & 'x'", 7, "Illegal operation for field type", NULL},
+	{"u8 == 1 && nothing == 2", 11, "Field not found", "'test:all' has s8, u8, s16"},
+	{"nothing == 2", 0, "Field not found", "common_pid, cpu, comm"},
+	{"u8 == \"x\"", 6, "Expecting numeric field", NULL},
+	{"cpus == \"x\"", 8, "Expecting numeric field", NULL},
+	{"text == 1", 8, "Expecting string field", NULL},
+	{"method == \"PUT\"", 10, "Expecting numeric field", "its values have the names \"GET\", \"POST\""},
+	{"method == \"too big\"", 10, "Expecting numeric field", NULL},
+	{"method == \"GET|POST\"", 10, "Expecting numeric field", NULL},
+	{"mode == \"R|Q\"", 8, "Expecting numeric field", NULL},
+	{"method ~ \"P*\"", 9, "Illegal operation for field type", NULL},
+	{"u8 == 1x", 6, "Illegal integer value", NULL},
+	{"u8 == -1", 6, "Illegal integer value", NULL},
+	{"s8 == -", 6, "Illegal integer value", NULL},
+	{"u8 == 08", 6, "Illegal integer value", NULL},
+	{"u8 == 0x", 6, "Illegal integer value", NULL},
+	{"u64 == 18446744073709551616", 7, "Illegal integer value", NULL},
+	{"s64 == 9223372036854775808", 7, "Illegal integer value", NULL},
+	{"u8 == 000000000000000000000000", 6, "Operand too long", NULL},
+	{"real == 1", 0, "Illegal operation for field type", "floating-point"},
+	{"name == \"x\"", 0, "Illegal operation for field type", "__string"},
+	{"text.ustring == \"x\"", 0, "Illegal operation for field type", "leave out .ustring"},
+	{"raw == 1", 0, "Illegal operation for field type", "neither"},
+	{"pair == 1", 0, "Illegal operation for field type", "neither"},
+	{"point == 1", 0, "Illegal operation for field type", "neither"},
+	{"bits == 1", 0, "Illegal operation for field type", "neither"},
+	{"pointer.function == no_such_function", 20, "Function not found", NULL},
+	{"pointer.function == 0x1", 20, "Function not found", NULL},
+	{"pointer.function < strlen", 19, "Invalid operator", NULL},
+	{"u8.function == strlen", 15, "Illegal operation for field type", NULL},
+};
+
+/* The filter that is wrong in itself, or does not fit. */
+static struct tp_filter_error error_of(const char *text)
+{
+	struct tp_filter_error error;
+	struct tp_filter *filter = tp_filter_new(text, &error);
+
+	if (filter)
+		ck_assert_ptr_null(tp_filter_compile(filter, &event, &error));
+	tp_filter_free(filter);
+	return error;
+}
+
+START_TEST(is_wrong)
+{
+	struct tp_filter_error error = error_of(wrong[_i].text);
+
+	ck_assert_msg(error.message && strcmp(error.message, wrong[_i].message) == 0, "%s: %s", wrong[_i].text, error.message);
+	ck_assert_msg(error.at == wrong[_i].at, "%s: at %zu", wrong[_i].text, error.at);
+	ck_assert_int_eq(error.error, -EINVAL);
+	if (wrong[_i].hint)
+		ck_assert_contains(error.hint.text, wrong[_i].hint);
+	tp_filter_error_free(&error);
+}
+END_TEST
+
+START_TEST(long_string)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "text == \"%0255d\"", 1);
+	ck_assert(!accepts(text));
+	snprintf(text, sizeof(text), "text == \"%0256d\"", 1);
+	struct tp_filter_error error = error_of(text);
+	ck_assert_str_eq(error.message, "Operand too long");
+}
+END_TEST
+
+START_TEST(printed)
+{
+	struct tp_buffer text = {.text = NULL};
+	const char *filter = "text ~ \"\xc3\xa4*\" &&\tsise > 1";
+	struct tp_filter_error error = error_of(filter);
+
+	tp_filter_error_print(&text, filter, &error);
+	ck_assert_contains(text.text, "text ~ \"\xc3\xa4*\" &&\tsise > 1\n              \t^\nparse_error: Field not found: 'test:all' has s8, u8");
+	tp_buffer_free(&text);
+	tp_filter_error_print_line(&text, filter, &error);
+	ck_assert_contains(text.text, "Field not found, at 'sise > 1': 'test:all' has s8, u8");
+	tp_buffer_free(&text);
+	tp_filter_error_free(&error);
+}
+END_TEST
+
+/* ---- Limits ---- */
+
+static char *repeated(const char *what, size_t times, const char *middle, const char *after)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < times; i++)
+		fputs(what, file);
+	fputs(middle, file);
+	for (size_t i = 0; i < times; i++)
+		fputs(after, file);
+	fclose(file);
+	return text;
+}
+
+START_TEST(limits)
+{
+	char *text = repeated("(", TP_FILTER_DEPTH, "u8 == 200", ")");
+	struct tp_filter_error error;
+
+	ck_assert(accepts(text));
+	free(text);
+	text = repeated("(", TP_FILTER_DEPTH + 1, "u8 == 200", ")");
+	error = error_of(text);
+	ck_assert_str_eq(error.message, "Too many nested parentheses");
+	ck_assert_uint_eq(error.at, TP_FILTER_DEPTH);
+	free(text);
+	text = repeated("!", 60000, "u8 == 200", "");
+	ck_assert(accepts(text));
+	free(text);
+	text = repeated("u8==1||", 9000, "u8==200", "");
+	ck_assert(accepts(text));
+	free(text);
+	text = repeated("u8!=1&&", 9000, "u8==201", "");
+	ck_assert(!accepts(text));
+	free(text);
+	text = repeated(" ", TP_FILTER_MAX - 5, "u8!=1", "");
+	ck_assert(accepts(text));
+	free(text);
+	text = repeated(" ", TP_FILTER_MAX - 4, "u8!=1", "");
+	error = error_of(text);
+	ck_assert_contains(error.message, "longer than");
+	free(text);
+}
+END_TEST
+
+static unsigned int mallocs_left;
+
+static void *some_malloc(size_t size)
+{
+	return mallocs_left ? mallocs_left--, malloc(size) : NULL;
+}
+
+START_TEST(no_memory)
+{
+	const char *text = "u8 == 1 || (s8 == 1 && !s16 == 2) || u8 == 2 || u8 == 3 || u8 == 4 || u8 == 5";
+	struct tp_filter_program *program = NULL;
+	struct tp_filter_error error;
+	unsigned int needed = 0;
+
+	tp_malloc = some_malloc;
+	while (!program) {
+		mallocs_left = needed++;
+		struct tp_filter *filter = tp_filter_new(text, &error);
+		program = filter ? tp_filter_compile(filter, &event, &error) : NULL;
+		ck_assert(program || error.error == -ENOMEM);
+		tp_filter_free(filter);
+	}
+	tp_malloc = malloc;
+	ck_assert_uint_gt(needed, 3);
+	tp_filter_program_free(program);
+}
+END_TEST
+
+/* ---- What is not looked at: each field has a page of its own, and those can't be read ---- */
+
+#define NR_PAGED 8
+
+static const struct {
+	const char *filter;
+	const char *values; /* of a to h */
+	bool match;
+	const char *unseen;
+} visits[] = {
+	{"a == 1 && b == 1 && c == 1 && d == 1", "1111", true, "efgh"},
+	{"a == 1 && b == 1 && c == 1 && d == 1", "0...", false, "bcdefgh"},
+	{"a == 1 && b == 1 && c == 1 && d == 1", "110.", false, "defgh"},
+	{"a == 1 || b == 1 || c == 1 || d == 1", "1...", true, "bcdefgh"},
+	{"a == 1 || b == 1 || c == 1 || d == 1", "0000", false, "efgh"},
+	{"a == 1 || b == 1 || c == 1 || d == 1", "001.", true, "defgh"},
+	{"(a == 1 || b == 1) && (c == 1 || d == 1) && (e == 1 || f == 1) && (g == 1 || h == 1)", "1.1.1.1.", true, "bdfh"},
+	{"(a == 1 || b == 1) && (c == 1 || d == 1) && (e == 1 || f == 1) && (g == 1 || h == 1)", "00......", false, "cdefgh"},
+	{"(a == 1 || b == 1) && (c == 1 || d == 1) && (e == 1 || f == 1) && (g == 1 || h == 1)", "01001111", false, "efgh"},
+	{"(a == 1 && b == 1) || (c == 1 && d == 1) || (e == 1 && f == 1) || (g == 1 && h == 1)", "0.11....", true, "befgh"},
+	{"(a == 1 && b == 1) || (c == 1 && d == 1) || (e == 1 && f == 1) || (g == 1 && h == 1)", "100.0.0.", false, "dfh"},
+	{"(a == 1 && b == 1) && (c == 1 && d == 1) && (e == 1 && f == 1) || (g == 1 && h == 1)", "0.....11", true, "bcdef"},
+	{"!(a == 1 && b == 1) || c == 1", "0.......", true, "bcdefgh"},
+	{"!(a == 1 || b == 1) && c == 1", "1.......", false, "bcdefgh"},
+	{"!(!(a == 1) || b == 1) && c == 1", "101.....", true, "defgh"},
+	{"!a == 1 && b == 1", "1.......", false, "bcdefgh"},
+	{"a != 1 && b == 1", "1.......", false, "bcdefgh"},
+	{"((((((((a == 1) && (b == 1)) || (c == 1)) && (d == 1)) || (e == 1)) && (f == 1)) || (g == 1)) && (h == 1))", "11.1.1.1", true, "ceg"},
+	{"((((((((a == 1) || (b == 1)) && (c == 1)) || (d == 1)) && (e == 1)) || (f == 1)) && (g == 1)) || (h == 1))", "1.1.1.1.", true, "bdfh"},
+};
+
+START_TEST(short_circuit)
+{
+	static const char *const names[NR_PAGED] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct tp_event_field paged[NR_PAGED];
+	struct tp_event_class of_pages = {.fields = paged, .nr_fields = NR_PAGED};
+	const struct tp_event in_pages = {.system = "test", .name = "pages", .event_class = &of_pages};
+	struct tp_filter_error error;
+	char *record = mmap(NULL, (NR_PAGED + 1) * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (size_t i = 0; i < NR_PAGED; i++) {
+		paged[i] = (struct tp_event_field){
+			.name = names[i], .type = "int", .offset = (uint32_t)((i + 1) * page), .size = 4,
+			.element_size = 4, .is_signed = true,
+		};
+		record[(i + 1) * page] = visits[_i].values[i < strlen(visits[_i].values) ? i : 0] == '1';
+		if (strchr(visits[_i].unseen, names[i][0]))
+			mprotect(record + (i + 1) * page, page, PROT_NONE);
+	}
+	struct tp_filter *filter = tp_filter_new(visits[_i].filter, &error);
+	ck_assert_ptr_nonnull(filter);
+	struct tp_filter_program *program = tp_filter_compile(filter, &in_pages, &error);
+	ck_assert_ptr_nonnull(program);
+	ck_assert_int_eq(tp_filter_accepts(program, (struct trace_entry *)(void *)record, (NR_PAGED + 1) * page), visits[_i].match);
+	tp_filter_program_free(program);
+	tp_filter_free(filter);
+	munmap(record, (NR_PAGED + 1) * page);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("filter");
+	TCase *means = tcase_create("means");
+	TCase *errors = tcase_create("errors");
+
+	tcase_add_loop_test(means, are_accepted, 0, (int)(sizeof(accepted) / sizeof(accepted[0])));
+	tcase_add_loop_test(means, are_refused, 0, (int)(sizeof(refused) / sizeof(refused[0])));
+	tcase_add_test(means, thread_name);
+	tcase_add_loop_test(means, short_circuit, 0, (int)(sizeof(visits) / sizeof(visits[0])));
+	tcase_add_loop_test(errors, is_wrong, 0, (int)(sizeof(wrong) / sizeof(wrong[0])));
+	tcase_add_test(errors, long_string);
+	tcase_add_test(errors, printed);
+	tcase_add_test(errors, limits);
+	tcase_add_test(errors, no_memory);
+	suite_add_tcase(suite, means);
+	suite_add_tcase(suite, errors);
+	return run(suite);
+}
