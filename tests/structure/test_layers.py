@@ -265,4 +265,4 @@ int main(void)
 }
 """
         folders_linked = self.members(source, "-DTP_ENVIRONMENT=0", declaration=declaration)
-        self.assertEqual(folders_linked, {"base", "core", "print", "record", "events", "sinks/text"}, self.linked)
+        self.assertEqual(folders_linked, {"base", "core", "print", "record", "filter", "events", "sinks/text"}, self.linked)

@@ -17,9 +17,11 @@
 
 /* ---- Sinks and rules ---- */
 
-static void put_rule(bool enable, const char *patterns, void *data)
+static void put_rule(bool enable, const char *patterns, const char *filter, void *data)
 {
 	tp_buffer_printf(data, " %s '%s'", enable ? "enable" : "disable", patterns);
+	if (filter)
+		tp_buffer_printf(data, " if '%s'", filter);
 }
 
 static void put_sink(const struct tp_sink_view *view, void *data)
@@ -59,6 +61,15 @@ START_TEST(open_sinks)
 	sinks_are("plain 2 0/0 enable ' sample:* ,!sample_int,'\n"
 		  "plain 3 1/1 enable '*' enable 'nobody:*' enable 'sample_text '\n");
 	ck_assert_int_eq(tp_enable(&two.head, "a,,b"), -EINVAL);
+	/* A filter decides where it fits; where it does not, the rule of the same patterns that it follows does. */
+	ck_assert_int_eq(tp_enable_if(&one.head, "sample:*", "value > 1", NULL), 1);
+	ck_assert_int_eq(tp_enable_if(&one.head, "sample:*", "s8 > 1", NULL), 1);
+	ck_assert_int_eq(tp_enable_if(&one.head, "sample:*", " value > 2", NULL), 1);
+	sinks_are("plain 3 0/0 enable ' sample:* ,!sample_int,' enable 'sample:*' if 's8 > 1' enable 'sample:*' if ' value > 2'\n"
+		  "plain 3 1/1 enable '*' enable 'nobody:*' enable 'sample_text '\n");
+	ck_assert_int_eq(tp_enable(&one.head, "sample:*"), 0);
+	sinks_are("plain 3 0/0 enable ' sample:* ,!sample_int,' enable 'sample:*'\n"
+		  "plain 3 1/1 enable '*' enable 'nobody:*' enable 'sample_text '\n");
 	tp_sink_close(&one.head);
 	sinks_are("plain 3 1/1 enable '*' enable 'nobody:*' enable 'sample_text '\n");
 	tp_sink_close(&two.head);

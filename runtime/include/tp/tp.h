@@ -294,6 +294,31 @@ TP_PUBLIC struct tp_sink *tp_output(const char *name);
 TP_PUBLIC int tp_enable(struct tp_sink *sink, const char *patterns);
 
 /*
+ * As tp_enable(), but a record is written only if filter is true for it. filter is an expression in the
+ * kernel's filter grammar, over the fields of the event (docs/filters.md):
+ *
+ *	tp_enable_if(sink, "net:*", "size > 4096 && peer ~ \"10.*\"", &error);
+ *
+ * It is evaluated after TP_fast_assign, in the thread that hits the tracepoint. A record that it refuses
+ * does not reach the sink, and is not lost. Each sink has filters of its own. Another call for the same
+ * events replaces their filter while they are being hit: each record meets the old one or the new one.
+ * tp_enable(), and a filter that is NULL or "0", take it off.
+ *
+ * Of the events that match, some may lack a field that the filter names, or have it with another type.
+ * They stay as they were. So do those of modules that are loaded later, and a line on stderr says so.
+ *
+ * Returns the number of events that have the filter now (without a filter, what tp_enable() returns), or
+ * a negative errno value, and then nothing has changed, and earlier filters stay:
+ *	-EINVAL  as for tp_enable(); or filter is no such expression; or it fits none of the matching events
+ *	others   as for tp_enable()
+ *
+ * *error becomes NULL, or a text for a person, which the caller must free(). If the filter is wrong, its
+ * lines are the kernel's: the filter, a "^" under the place, "parse_error: " and what is wrong. If some
+ * of the events stayed as they were, it is a line that says how many, and why. error can be NULL.
+ */
+TP_PUBLIC int tp_enable_if(struct tp_sink *sink, const char *patterns, const char *filter, char **error);
+
+/*
  * Takes the matching events off again, including those of modules that are loaded later. Returns the
  * number taken off, or -EINVAL or -ENOMEM as for tp_enable().
  */

@@ -133,11 +133,16 @@ struct rules {
 	uint64_t serial;
 };
 
-static void put_rule(bool enable, const char *patterns, void *data)
+static void put_rule(bool enable, const char *patterns, const char *filter, void *data)
 {
 	const struct rules *rules = data;
 
-	tp_buffer_printf(rules->to, "rule %llu %s %s\n", (unsigned long long)rules->serial, enable ? "enable" : "disable", patterns);
+	struct tp_buffer text = {.text = NULL};
+
+	tp_buffer_printf(&text, "%s%s%s", patterns, filter ? " if " : "", filter ? filter : "");
+	tp_buffer_printf(rules->to, "rule %llu %s ", (unsigned long long)rules->serial, enable ? "enable" : "disable");
+	tp_request_put_name(rules->to, text.failed ? "?" : text.text);
+	tp_buffer_free(&text);
 }
 
 static void put_output_line(const struct tp_sink_view *view, void *data)

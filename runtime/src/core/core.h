@@ -37,8 +37,11 @@ int tp_registry_add(const char *name, const char *proto, const struct tracepoint
 int tp_registry_remove(const char *name, tp_probe_t func, void *data, bool now);
 int tp_registry_switch(void);
 
-/* Puts by in the place of func, for the same data. -ENOENT: nothing has changed. */
-int tp_registry_replace(const struct tracepoint *tp, tp_probe_t func, tp_probe_t by, void *data);
+/*
+ * Puts by in the place of the probe with func and data: each hit calls the one or the other, never both or neither.
+ * Needs memory where by has other data; -ENOENT, -EEXIST (by is there already), -ENOMEM: nothing has changed.
+ */
+int tp_registry_replace(const struct tracepoint *tp, tp_probe_t func, void *data, const struct tracepoint_func *by);
 
 /* Waits for readers, where something is left over that only they need. In a reader it does nothing. */
 void tp_registry_settle_probes(void);

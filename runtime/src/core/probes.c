@@ -226,6 +226,28 @@ int tp_probes_replace(struct tp_name *name, tp_probe_t func, tp_probe_t by, void
 	return 0;
 }
 
+/* By a copy, as a reader takes function and data of one element one after the other. */
+int tp_probes_exchange(struct tp_name *name, tp_probe_t func, void *data, const struct tracepoint_func *by,
+		       struct tp_probe_array **spare)
+{
+	struct tp_probe_array *old = name->probes;
+	struct tp_probe_array *array = *spare;
+	const struct tracepoint_func *element = find(old, func, data);
+
+	if (!element)
+		return -ENOENT;
+	if (find(old, by->func, by->data))
+		return -EEXIST;
+	if (!array || array->nr < old->live)
+		return -EAGAIN;
+	*spare = NULL;
+	for (unsigned int i = 0; i < old->nr; i++)
+		append(array, &old->funcs[i] == element ? *by : old->funcs[i]);
+	finish(array);
+	publish(name, array);
+	return 0;
+}
+
 bool tp_probes_any_removed(void)
 {
 	return nr_removed != 0;

@@ -32,6 +32,9 @@ int tp_probes_add(struct tp_name *name, const struct tracepoint_func *probe, str
 int tp_probes_remove(struct tp_name *name, tp_probe_t func, void *data);
 void tp_probes_remove_if(struct tp_name *name, bool (*condition)(tp_probe_t func, const void *data), const void *data);
 int tp_probes_replace(struct tp_name *name, tp_probe_t func, tp_probe_t by, void *data);
+/* The same for other data. -EEXIST: it has that probe already; -EAGAIN: *spare must have room for as many as there are. */
+int tp_probes_exchange(struct tp_name *name, tp_probe_t func, void *data, const struct tracepoint_func *by,
+		       struct tp_probe_array **spare);
 
 /* Leaves out removed elements; -EAGAIN: *spare must have room for as many as there are. */
 int tp_probes_compact(struct tp_name *name, struct tp_probe_array **spare);

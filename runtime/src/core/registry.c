@@ -231,14 +231,40 @@ int tp_registry_switch(void)
 	return error;
 }
 
-int tp_registry_replace(const struct tracepoint *tp, tp_probe_t func, tp_probe_t by, void *data)
+static int replace(const struct tp_key *key, tp_probe_t func, void *data, const struct tracepoint_func *by,
+		   struct spare *spare, unsigned int *room)
+{
+	struct tp_name *name = tp_name_find(key).name;
+
+	if (!name)
+		return -ENOENT;
+	if (data == by->data)
+		return tp_probes_replace(name, func, by->func, data);
+	*room = tp_probes_count(name);
+	return tp_probes_exchange(name, func, data, by, &spare->array);
+}
+
+int tp_registry_replace(const struct tracepoint *tp, tp_probe_t func, void *data, const struct tracepoint_func *by)
 {
 	const struct tp_key key = tp_key_of(tp->name, tp->proto);
+	struct spare spare = {.names = NULL};
+	unsigned int room = 0;
+	int error, cancel_state;
 
-	tp_lock(&tp_registry_lock);
-	struct tp_name *name = tp_name_find(&key).name;
-	int error = name ? tp_probes_replace(name, func, by, data) : -ENOENT;
-	tp_unlock(&tp_registry_lock);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	for (;;) {
+		tp_lock(&tp_registry_lock);
+		error = replace(&key, func, data, by, &spare, &room);
+		tp_unlock(&tp_registry_lock);
+		if (error != -EAGAIN)
+			break;
+		if (!spare_array(&spare, room)) {
+			error = -ENOMEM;
+			break;
+		}
+	}
+	spare_free(&spare);
+	pthread_setcancelstate(cancel_state, NULL);
 	return error;
 }
 

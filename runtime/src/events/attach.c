@@ -33,60 +33,156 @@ static void set_described(struct tp_sink_state *state, const struct tp_event *ev
 	*byte = (uint8_t)(described ? *byte | bit : *byte & ~bit);
 }
 
-struct tp_event *tp_attached_of(const struct tp_sink_state *state, const struct tp_event_group *group)
+static struct tp_attached *slot_of(const struct tp_sink_state *state, const struct tp_event_group *group)
 {
-	return group->number < state->nr_attached ? state->attached[group->number] : NULL;
+	return group->number < state->nr_attached ? &state->attached[group->number] : NULL;
 }
 
-static bool room_to_attach(struct tp_sink_state *state, const struct tp_event_group *group)
+struct tp_event *tp_attached_of(const struct tp_sink_state *state, const struct tp_event_group *group)
+{
+	const struct tp_attached *attached = slot_of(state, group);
+
+	return attached ? attached->event : NULL;
+}
+
+const struct tp_filter_program *tp_attached_program(const struct tp_sink_state *state, const struct tp_event_group *group)
+{
+	const struct tp_attached *attached = slot_of(state, group);
+
+	return attached && attached->filtering ? attached->filtering->program : NULL;
+}
+
+static struct tp_attached *room_to_attach(struct tp_sink_state *state, const struct tp_event_group *group)
 {
 	if (group->number < state->nr_attached)
-		return true;
-	struct tp_event **attached = tp_malloc(tp_groups.room * sizeof(struct tp_event *));
+		return slot_of(state, group);
+	struct tp_attached *attached = tp_malloc(tp_groups.room * sizeof(*attached));
 	if (!attached)
-		return false;
-	memset(attached, 0, tp_groups.room * sizeof(struct tp_event *));
+		return NULL;
+	memset(attached, 0, tp_groups.room * sizeof(*attached));
 	if (state->nr_attached)
-		memcpy(attached, state->attached, state->nr_attached * sizeof(struct tp_event *));
+		memcpy(attached, state->attached, state->nr_attached * sizeof(*attached));
 	free(state->attached);
 	state->attached = attached;
 	state->nr_attached = tp_groups.room;
-	return true;
+	return slot_of(state, group);
 }
 
-/* The event of the group that should be attached: one that is already, if any. */
-static struct tp_event *wanted_of(const struct tp_sink_state *state, const struct tp_event_group *group)
+struct tp_event *tp_attachable_of(const struct tp_sink_state *state, const struct tp_event_group *group)
 {
-	bool enable = false;
-
-	for (const struct tp_rule *rule = state->rules; rule; rule = rule->next) {
-		if (tp_pattern_matches(rule->pattern, group->name))
-			enable = rule->enable;
-	}
-	if (!enable)
-		return NULL;
-
-	struct tp_event *attached = tp_attached_of(state, group);
+	const struct tp_event *attached = tp_attached_of(state, group);
 	struct tp_event *first = NULL;
+
 	for (const struct tp_loaded_event *loaded = group->events; loaded; loaded = loaded->group_next) {
 		if (loaded->event == attached)
-			return attached;
+			return loaded->event;
 		if (!first && is_described(state, loaded->event))
 			first = loaded->event;
 	}
 	return first;
 }
 
-static int attach(struct tp_sink *sink, const struct tp_event *event)
+/* What should be attached of a group. */
+struct wanted {
+	struct tp_event *event; /* NULL: nothing */
+	const struct tp_filter_program *program; /* NULL: without a filter */
+};
+
+/* *error becomes -ENOMEM where that can't be told. */
+static struct wanted wanted_of(const struct tp_sink_state *state, const struct tp_event_group *group, int *error)
 {
-	const struct tracepoint_func probe = {
+	struct wanted wanted = {.event = tp_attachable_of(state, group)};
+	const struct tp_filter_program *program;
+	bool enable = false;
+
+	for (struct tp_rule *rule = state->rules; wanted.event && rule; rule = rule->next) {
+		if (!tp_rule_is_about(rule, group, wanted.event, &program, error))
+			continue;
+		enable = rule->enable;
+		wanted.program = program;
+	}
+	return enable ? wanted : (struct wanted){.event = NULL};
+}
+
+/* The event's writer as a probe. filtering may be NULL. */
+static struct tracepoint_func probe_of(struct tp_sink *sink, struct tp_filtering *filtering, const struct tp_event *event)
+{
+	return (struct tracepoint_func){
 		.func = event->record,
-		.data = sink,
+		.data = filtering ? &filtering->head : sink,
 		.prio = TRACEPOINT_DEFAULT_PRIO,
 		.gate = sink->ops->gate ? sink->ops->gate(sink, event) : NULL,
 	};
+}
 
-	return tp_registry_add(event->tracepoint->name, event->tracepoint->proto, &probe, false);
+static void *data_of(const struct tp_sink_state *state, const struct tp_attached *attached)
+{
+	return attached->filtering ? &attached->filtering->head : state->sink;
+}
+
+static void set_attached(struct tp_attached *attached, struct tp_event *event, struct tp_filtering *filtering)
+{
+	if (attached->filtering && attached->filtering != filtering)
+		tp_filtering_retire(attached->filtering);
+	*attached = (struct tp_attached){.event = event, .filtering = filtering};
+}
+
+static void detach(const struct tp_sink_state *state, struct tp_attached *attached)
+{
+	const struct tp_event *event = attached->event;
+
+	tp_registry_remove(event->tracepoint->name, event->record, data_of(state, attached), false);
+	set_attached(attached, NULL, NULL);
+}
+
+/*
+ * What is wanted takes the place of what is attached, while the event may be hit: each record goes the old way or the
+ * new one. 0 or an error, and then nothing has changed.
+ */
+static int replace(const struct tp_sink_state *state, struct tp_attached *attached, const struct wanted *wanted)
+{
+	struct tp_filtering *filtering = wanted->program ? tp_filtering_new(state->sink, wanted->program) : NULL;
+
+	if (wanted->program && !filtering)
+		return -ENOMEM;
+	const struct tracepoint_func by = probe_of(state->sink, filtering, wanted->event);
+	int error = tp_registry_replace(attached->event->tracepoint, attached->event->record, data_of(state, attached), &by);
+	if (error)
+		tp_filtering_free(filtering);
+	else
+		set_attached(attached, wanted->event, filtering);
+	return error;
+}
+
+/* The same event, but for its filter. Going from a filter to another, or to none, needs no memory. */
+static int change_filter(const struct tp_sink_state *state, struct tp_attached *attached, const struct wanted *wanted)
+{
+	if (!attached->filtering)
+		return replace(state, attached, wanted);
+	tp_filtering_set(attached->filtering, wanted->program);
+	if (!wanted->program)
+		replace(state, attached, wanted); /* else it stays, and passes all on */
+	return 0;
+}
+
+static int attach(struct tp_sink_state *state, const struct tp_event_group *group, const struct wanted *wanted)
+{
+	struct tp_attached *attached = room_to_attach(state, group);
+	struct tp_filtering *filtering = wanted->program ? tp_filtering_new(state->sink, wanted->program) : NULL;
+
+	if (!attached || (wanted->program && !filtering)) {
+		tp_filtering_free(filtering);
+		return -ENOMEM;
+	}
+	const struct tracepoint_func probe = probe_of(state->sink, filtering, wanted->event);
+	int error = tp_registry_add(wanted->event->tracepoint->name, wanted->event->tracepoint->proto, &probe, false);
+	if (error) {
+		tp_filtering_free(filtering);
+		return error;
+	}
+	set_attached(attached, wanted->event, filtering);
+	state->used = true;
+	return 0;
 }
 
 /*
@@ -96,35 +192,34 @@ static int attach(struct tp_sink *sink, const struct tp_event *event)
  */
 static int apply(struct tp_sink_state *state, const struct tp_event_group *group, int *error)
 {
-	struct tp_event *attached = tp_attached_of(state, group);
-	struct tp_event *wanted = wanted_of(state, group);
-	int result = 0;
+	struct tp_attached *attached = slot_of(state, group);
+	const bool is_attached = attached && attached->event;
+	int failed = 0, result = 0;
 
-	if (wanted == attached)
-		return 0;
-	/* The writer of another module takes over: while it does, the event may be hit. */
-	if (wanted && attached &&
-	    tp_registry_replace(wanted->tracepoint, attached->record, wanted->record, state->sink) == 0) {
-		state->attached[group->number] = wanted;
+	const struct wanted wanted = wanted_of(state, group, &failed);
+	if (failed)
+		*error = failed;
+	if (is_attached && wanted.event == attached->event) {
+		failed = wanted.program == tp_attached_program(state, group) ? 0 : change_filter(state, attached, &wanted);
+		if (failed == -ENOMEM)
+			*error = failed;
 		return 0;
 	}
-	if (attached) {
-		tp_registry_remove(attached->tracepoint->name, attached->record, state->sink, false);
-		state->attached[group->number] = NULL;
+	/* The writer of another module takes over: while it does, the event may be hit. */
+	if (is_attached && wanted.event && replace(state, attached, &wanted) == 0)
+		return 0;
+	if (is_attached) {
+		detach(state, attached);
 		result--;
 	}
-	if (wanted) {
-		int failed = room_to_attach(state, group) ? attach(state->sink, wanted) : -ENOMEM;
+	if (wanted.event) {
+		failed = attach(state, group, &wanted);
 		if (failed == -ENOMEM)
 			*error = failed;
 		else if (failed && failed != -EEXIST)
 			tp_complain("event '%s' stays off in a %s sink: its tracepoint has refused it: %s",
 				    group->name, state->sink->ops->name, tp_strerror(-failed));
-		if (failed)
-			return result;
-		state->attached[group->number] = wanted;
-		state->used = true;
-		result++;
+		result += !failed;
 	}
 	return result;
 }
@@ -141,9 +236,9 @@ int tp_attach_by_rules(struct tp_sink_state *state, int *error)
 void tp_detach_all(struct tp_sink_state *state)
 {
 	for (size_t i = 0; i < state->nr_attached; i++) {
-		const struct tp_event *event = state->attached[i];
-		if (event)
-			tp_registry_remove(event->tracepoint->name, event->record, state->sink, false);
+		struct tp_attached *attached = &state->attached[i];
+		if (attached->event)
+			detach(state, attached);
 	}
 	tp_registry_switch();
 }
@@ -182,6 +277,35 @@ int tp_sink_describe_all(struct tp_sink_state *state)
 	return error == -ENOMEM ? error : write_descriptions(state->sink);
 }
 
+/* The module's events that match the rule, but lack what its filter names. */
+static void tell_misfits(const struct tp_sink_state *state, struct tp_rule *rule, const struct tp_module *module)
+{
+	struct tp_filter_error error, first = {.error = 0};
+	struct tp_buffer text = {.text = NULL};
+	const struct tp_event *event;
+	const char *name = NULL;
+	int nr = 0;
+
+	for (size_t i = 0; rule->filter && (event = tp_event_at(module, &i));) {
+		const struct tp_loaded_event *loaded = event->reserved[0];
+		if (!loaded || !loaded->fresh || !tp_rule_misfits(rule, loaded->group, event, &error))
+			continue;
+		if (!nr++) {
+			first = error;
+			name = loaded->group->name;
+		} else {
+			tp_filter_error_free(&error);
+		}
+	}
+	if (nr) {
+		tp_rule_tell_misfits(&text, rule, nr, name, &first);
+		tp_complain("%s, in a %s sink: %s", tp_pattern_text(rule->pattern), state->sink->ops->name,
+			    text.failed ? "out of memory" : text.text);
+	}
+	tp_buffer_free(&text);
+	tp_filter_error_free(&first);
+}
+
 static void tell_sink(struct tp_sink_state *state, struct tp_module *module)
 {
 	struct tp_event *event;
@@ -202,6 +326,8 @@ static void tell_sink(struct tp_sink_state *state, struct tp_module *module)
 			set_described(state, loaded->event, false);
 		apply(state, loaded->group, &error);
 	}
+	for (struct tp_rule *rule = state->rules; rule; rule = rule->next)
+		tell_misfits(state, rule, module);
 	if (failed)
 		tp_complain("the events of a module that was loaded stay off in a %s sink, which can't describe them",
 			    state->sink->ops->name);

@@ -14,14 +14,14 @@
 #include <tp/sink.h>
 
 #include "events/events.h"
+#include "events/filtering.h"
 #include "events/groups.h"
-#include "events/pattern.h"
+#include "events/rule.h"
 
-/* A call of tp_enable or tp_disable, for the modules that come later. */
-struct tp_rule {
-	struct tp_rule *next;
-	bool enable;
-	struct tp_pattern *pattern;
+/* What of a group is attached to a sink. */
+struct tp_attached {
+	struct tp_event *event;         /* NULL: none is */
+	struct tp_filtering *filtering; /* what its writer has as the sink; NULL: the sink itself */
 };
 
 /* What is known of an open sink; struct tp_sink's reserved[0]. */
@@ -29,8 +29,8 @@ struct tp_sink_state {
 	struct tp_sink_state *next;
 	struct tp_sink *sink;
 	struct tp_sink_ops ops;        /* a copy of those of an older interface, which are shorter */
-	struct tp_rule *rules;         /* the last that matches decides */
-	struct tp_event **attached; /* by group number */
+	struct tp_rule *rules;         /* the last that is about an event decides */
+	struct tp_attached *attached;  /* by group number */
 	size_t nr_attached;
 	uint64_t serial; /* no other sink ever has it */
 	bool used; /* something was attached at some time */
@@ -52,6 +52,12 @@ void tp_detach_all(struct tp_sink_state *state);
 
 /* The event of the group that is attached to the sink, or NULL. */
 struct tp_event *tp_attached_of(const struct tp_sink_state *state, const struct tp_event_group *group);
+
+/* The event of the group that would be attached: one that is already, if any. NULL: none is loaded and described. */
+struct tp_event *tp_attachable_of(const struct tp_sink_state *state, const struct tp_event_group *group);
+
+/* The program of the filter through which the group's event is attached, or NULL. */
+const struct tp_filter_program *tp_attached_program(const struct tp_sink_state *state, const struct tp_event_group *group);
 
 /* Tells a sink that comes of all events. 0, -ENOMEM, or what its write_descriptions() has returned. */
 int tp_sink_describe_all(struct tp_sink_state *state);

@@ -81,19 +81,12 @@ int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_s
 	return error;
 }
 
-static void rule_free(struct tp_rule *rule)
-{
-	if (rule)
-		tp_pattern_free(rule->pattern);
-	free(rule);
-}
-
 static void state_free(struct tp_sink_state *state)
 {
 	while (state->rules) {
 		struct tp_rule *rule = state->rules;
 		state->rules = rule->next;
-		rule_free(rule);
+		tp_rule_free(rule);
 	}
 	free(state->attached);
 	free(state);
@@ -141,6 +134,7 @@ static int finish(struct tp_sink_state *state)
 	wait_until_let_go(state);
 	int error = sink->ops->close(sink);
 	state_free(state); /* which may have the operations */
+	tp_retired_settle();
 	return error;
 }
 
@@ -241,38 +235,82 @@ bool tp_sink_used(struct tp_sink *sink)
 
 /* ---- Enabling ---- */
 
-static struct tp_rule *rule_new(const char *text, bool enable, int *error)
+static bool decides_any(const struct tp_sink_state *state, const struct tp_rule *rule)
 {
-	struct tp_rule *rule = tp_malloc(sizeof(*rule));
-
-	*error = -ENOMEM;
-	if (!rule)
-		return NULL;
-	*rule = (struct tp_rule){.enable = enable, .pattern = tp_pattern_new(text, error)};
-	if (rule->pattern)
-		return rule;
-	free(rule);
-	return NULL;
+	for (size_t i = 0; i < tp_groups.nr; i++) {
+		if (tp_rule_has_program(rule, tp_groups.by_number[i], tp_attached_program(state, tp_groups.by_number[i])))
+			return true;
+	}
+	return false;
 }
 
-/* A rule with the pattern of a later one never decides: without this, switching on and off would pile them up. */
+/*
+ * A rule with the patterns of a later one never decides: without this, switching on and off would pile them up. If the
+ * later one has a filter, the earlier ones decide where that doesn't fit; of these, filters that do so nowhere go.
+ */
 static void drop_overruled(struct tp_sink_state *state, const struct tp_rule *by)
 {
 	struct tp_rule **at = &state->rules;
 
 	while (*at != by) {
 		struct tp_rule *rule = *at;
-		if (!tp_pattern_same(rule->pattern, by->pattern)) {
+		const bool never = !by->filter || (rule->filter && !decides_any(state, rule));
+		if (!never || !tp_pattern_same(rule->pattern, by->pattern)) {
 			at = &rule->next;
 			continue;
 		}
 		*at = rule->next;
-		rule_free(rule);
+		tp_rule_retire(rule);
 	}
 }
 
-/* The number of events that the rule switched, either way. */
-static int add_rule(struct tp_sink_state *state, struct tp_rule *rule)
+/* The last, which goes. */
+static void take_back(struct tp_sink_state *state, struct tp_rule **at)
+{
+	struct tp_rule *rule = *at;
+	int ignored = 0; /* what was on before is on still, and taking off can't fail */
+
+	*at = NULL;
+	tp_attach_by_rules(state, &ignored);
+	tp_registry_switch();
+	tp_rule_retire(rule);
+}
+
+/*
+ * How many events have the rule's filter now; or -EINVAL if it fits none of those that match, and the report says why.
+ */
+static int count_filtered(const struct tp_sink_state *state, struct tp_rule *rule, struct tp_enable_report *report)
+{
+	struct tp_filter_error error, first = {.error = 0};
+	const char *name = NULL;
+	int nr = 0, misfits = 0;
+
+	for (size_t i = 0; i < tp_groups.nr; i++) {
+		const struct tp_event_group *group = tp_groups.by_number[i];
+		const struct tp_event *event = tp_attachable_of(state, group);
+		if (!event)
+			continue;
+		nr += tp_rule_has_program(rule, group, tp_attached_program(state, group));
+		if (!tp_rule_misfits(rule, group, event, &error))
+			continue;
+		if (!misfits++) {
+			first = error;
+			name = group->name;
+		} else {
+			tp_filter_error_free(&error);
+		}
+	}
+	const bool fits_none = misfits && !nr && !report->waits;
+	if (fits_none && !report->in_a_line)
+		tp_filter_error_print(&report->text, tp_filter_text(rule->filter), &first);
+	else if (misfits)
+		tp_rule_tell_misfits(&report->text, rule, misfits, name, &first);
+	tp_filter_error_free(&first);
+	return fits_none ? -EINVAL : nr;
+}
+
+/* The number of events that the rule switched, either way; or for a filter's, that have it. */
+static int add_rule(struct tp_sink_state *state, struct tp_rule *rule, struct tp_enable_report *report)
 {
 	struct tp_rule **at = &state->rules;
 	int error = 0;
@@ -280,52 +318,93 @@ static int add_rule(struct tp_sink_state *state, struct tp_rule *rule)
 	while (*at)
 		at = &(*at)->next;
 	*at = rule;
-	int switched = tp_attach_by_rules(state, &error);
+	int result = abs(tp_attach_by_rules(state, &error));
 	int failed = tp_registry_switch();
 	if (!error)
 		error = failed;
+	if (!error && rule->filter) {
+		result = count_filtered(state, rule, report);
+		error = result < 0 ? result : 0;
+	}
 	if (error) {
-		*at = NULL;
-		rule_free(rule);
-		int ignored = 0; /* what was on before is on still, and taking off can't fail */
-		tp_attach_by_rules(state, &ignored);
-		tp_registry_switch();
+		take_back(state, at);
 		return error;
 	}
 	drop_overruled(state, rule);
-	return abs(switched);
+	return result;
 }
 
-static int enable_or_disable(struct tp_sink *sink, const char *patterns, bool enable)
+static void tell_wrong(struct tp_enable_report *report, const char *filter, struct tp_filter_error *wrong, int error)
+{
+	if (wrong->error == -EINVAL && report->in_a_line)
+		tp_filter_error_print_line(&report->text, filter, wrong);
+	else if (wrong->error == -EINVAL)
+		tp_filter_error_print(&report->text, filter, wrong);
+	else if (error == -EINVAL)
+		tp_buffer_printf(&report->text, "no list of patterns; write for example sched:*,!sched:sched_wakeup");
+	tp_filter_error_free(wrong);
+}
+
+static int enable_or_disable(struct tp_sink *sink, const char *patterns, const char *filter, bool enable,
+			     struct tp_enable_report *report)
 {
 	struct tp_sink_state *state = sink ? sink->reserved[0] : NULL;
+	struct tp_filter_error wrong;
 	int result;
 
 	if (!state)
 		return -EINVAL;
 	if (enable && tp_forked_alone())
 		return -EDEADLK;
-	struct tp_rule *rule = rule_new(patterns, enable, &result);
-	if (!rule)
+	struct tp_rule *rule = tp_rule_new(patterns, filter, enable, &result, &wrong);
+	if (!rule) {
+		tell_wrong(report, filter, &wrong, result);
 		return result;
+	}
 	tp_lock(&tp_events_lock);
 	const bool open = !state->closing;
-	result = open ? add_rule(state, rule) : -EINVAL;
+	result = open ? add_rule(state, rule, report) : -EINVAL;
 	tp_unlock(&tp_events_lock);
 	if (!open)
-		rule_free(rule);
-	tp_registry_settle_probes(); /* a program that switches on and off need not know of them */
+		tp_rule_free(rule);
+	tp_retired_settle(); /* a program that switches on and off need not know of what readers may still use */
+	return result;
+}
+
+int tp_enable_filtered(struct tp_sink *sink, const char *patterns, const char *filter, struct tp_enable_report *report)
+{
+	return enable_or_disable(sink, patterns, filter, true, report);
+}
+
+int tp_enable_if(struct tp_sink *sink, const char *patterns, const char *filter, char **error)
+{
+	struct tp_enable_report report = {.in_a_line = false};
+	const int result = tp_enable_filtered(sink, patterns, filter, &report);
+
+	if (error)
+		*error = report.text.text;
+	else
+		tp_buffer_free(&report.text);
+	return result;
+}
+
+static int without_filter(struct tp_sink *sink, const char *patterns, bool enable)
+{
+	struct tp_enable_report report = {.in_a_line = true};
+	const int result = enable_or_disable(sink, patterns, NULL, enable, &report);
+
+	tp_buffer_free(&report.text);
 	return result;
 }
 
 int tp_enable(struct tp_sink *sink, const char *patterns)
 {
-	return enable_or_disable(sink, patterns, true);
+	return without_filter(sink, patterns, true);
 }
 
 int tp_disable(struct tp_sink *sink, const char *patterns)
 {
-	return enable_or_disable(sink, patterns, false);
+	return without_filter(sink, patterns, false);
 }
 
 /* tp_enable() keeps the first lock until all is switched, register the second one. */

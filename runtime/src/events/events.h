@@ -9,6 +9,9 @@
  * are for those above, too;
  *
  *	groups.h         the events of the loaded modules
+ *	rule.h           what was enabled, with which filter
+ *	filtering.h      a sink that passes on what a filter accepts
+ *	retired.h        memory that readers may still use
  *	attach.h         the open sinks, and which events are attached to them
  *	marker_event.h   markers as events
  *	marker_format.h  what a marker's format says
@@ -23,6 +26,7 @@
 
 #include <tp/sink.h>
 
+#include "base/buffer.h"
 #include "base/lock.h"
 
 /* Event ids are below it; 0 is none. */
@@ -59,6 +63,17 @@ void tp_sink_let_go(struct tp_sink *sink);
 /* As tp_sink_close(), but by the number: -ENOENT where somebody else has closed it, or is doing so. */
 int tp_sink_close_serial(uint64_t serial);
 
+/* ---- enable.c: with a filter ---- */
+
+struct tp_enable_report {
+	bool in_a_line; /* what is wrong with the filter, without a caret */
+	bool waits;     /* a filter that fits none of the events that there are is for those that come */
+	struct tp_buffer text; /* what is wrong, or which events are as they were; or empty. For tp_buffer_free() */
+};
+
+/* As tp_enable_if(). */
+int tp_enable_filtered(struct tp_sink *sink, const char *patterns, const char *filter, struct tp_enable_report *report);
+
 /* ---- view.c: what is open and enabled ---- */
 
 struct tp_rule;
@@ -79,11 +94,11 @@ struct tp_sink_view {
 void tp_sinks_each(void (*fct)(const struct tp_sink_view *view, void *data), void *data);
 
 /*
- * Inside that, calls fct for each rule, the earliest first, with the patterns as they were given. The last that matches
- * an event decides.
+ * Inside that, calls fct for each rule, the earliest first, with the patterns and the filter (or NULL) as they were given.
+ * The last that matches an event, and whose filter fits it, decides.
  */
 void tp_sink_view_rules(const struct tp_sink_view *view,
-			void (*fct)(bool enable, const char *patterns, void *data), void *data);
+			void (*fct)(bool enable, const char *patterns, const char *filter, void *data), void *data);
 
 /*
  * Calls fct for each sink to which the event is attached, or another module's event of its name, in the order in which

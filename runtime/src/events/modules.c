@@ -14,6 +14,7 @@
 #include "events/events.h"
 #include "events/groups.h"
 #include "events/marker_event.h"
+#include "events/retired.h"
 
 /*
  * A marker may be on as soon as it is linked to its name; its writer wants the
@@ -37,7 +38,10 @@ static void load(struct tp_module *module)
 	tp_unlock(&tp_events_lock);
 }
 
-/* False where all its events are on tracepoints of the module's own, whose readers the core looks after. */
+/*
+ * False where all its events are on tracepoints of the module's own, whose readers the core looks after, and nothing
+ * else is left over that readers may use.
+ */
 static bool unload(struct tp_module *module)
 {
 	struct tp_event *event;
@@ -51,6 +55,7 @@ static bool unload(struct tp_module *module)
 		custom = custom || !(event->tracepoint->registered || tp_is_marker(event->tracepoint));
 		tp_sinks_follow(left);
 	}
+	custom = tp_retired_leave_to(module) || custom;
 	tp_unlock(&tp_events_lock);
 	return custom;
 }
@@ -59,6 +64,7 @@ static void settle(struct tp_module *module)
 {
 	tp_lock(&tp_events_lock);
 	tp_events_settle(module);
+	tp_retired_free_of(module);
 	tp_unlock(&tp_events_lock);
 }
 

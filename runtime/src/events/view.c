@@ -27,7 +27,7 @@ static struct tp_sink_view view_of(const struct tp_sink_state *state)
 	};
 
 	for (size_t i = 0; i < state->nr_attached; i++)
-		view.nr_attached += state->attached[i] != NULL;
+		view.nr_attached += state->attached[i].event != NULL;
 	for (enum tp_lost cause = 0; cause < TP_NR_LOST; cause++)
 		view.lost[cause] = tp_sink_lost_by(state->sink, cause);
 	return view;
@@ -46,10 +46,10 @@ void tp_sinks_each(void (*fct)(const struct tp_sink_view *view, void *data), voi
 }
 
 void tp_sink_view_rules(const struct tp_sink_view *view,
-			void (*fct)(bool enable, const char *patterns, void *data), void *data)
+			void (*fct)(bool enable, const char *patterns, const char *filter, void *data), void *data)
 {
 	for (const struct tp_rule *rule = view->rules; rule; rule = rule->next)
-		fct(rule->enable, tp_pattern_text(rule->pattern), data);
+		fct(rule->enable, tp_pattern_text(rule->pattern), rule->filter ? tp_filter_text(rule->filter) : NULL, data);
 }
 
 void tp_event_sinks(const struct tp_event *event, void (*fct)(uint64_t serial, void *data), void *data)

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events/filtering.c - see filtering.h.
+ *
+ * A record is made in scratch memory. What the filter refuses never touches the sink, and what it accepts is copied into
+ * a record of the sink's own. All this happens inside the writer, which is a reader: so the program that it has found stays.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tp/scratch.h>
+
+#include "base/base.h"
+#include "base/memory.h"
+#include "events/filtering.h"
+#include "record/record.h"
+
+static struct tp_filtering *filtering_of(struct tp_sink *head)
+{
+	return (struct tp_filtering *)((uintptr_t)head - offsetof(struct tp_filtering, head));
+}
+
+/* As the runtime does it for the sink itself. */
+static void filtering_lost(struct tp_sink *head, enum tp_lost cause)
+{
+	struct tp_sink *sink = filtering_of(head)->sink;
+
+	if (sink->ops->lost)
+		sink->ops->lost(sink, cause);
+	else
+		tp_sink_count_lost(sink, cause);
+}
+
+static bool filtering_reserve(struct tp_record *rec)
+{
+	rec->entry = tp_scratch_push(rec->size);
+	if (__builtin_expect(!rec->entry, 0))
+		filtering_lost(rec->sink, TP_LOST_NESTED);
+	return rec->entry != NULL;
+}
+
+/* The header is the runtime's. A sink that needs no record has counted it. */
+static void pass_on(struct tp_sink *sink, const struct tp_record *rec)
+{
+	const size_t header = sizeof(struct trace_entry);
+	struct tp_record own;
+	char *entry = tp_reserve(&own, sink, rec->event, rec->size);
+
+	if (!entry)
+		return;
+	memcpy(entry + header, (const char *)rec->entry + header, rec->size - header);
+	tp_commit(&own);
+}
+
+static void filtering_commit(struct tp_record *rec)
+{
+	struct tp_filtering *filtering = filtering_of(rec->sink);
+	/* Pairs with the release in tp_filtering_set(): who finds the program finds its steps. */
+	const struct tp_filter_program *program = __atomic_load_n(&filtering->program, __ATOMIC_ACQUIRE);
+
+	if (!program || tp_filter_accepts(program, rec->entry, rec->size))
+		pass_on(filtering->sink, rec);
+	tp_scratch_pop(rec->entry);
+}
+
+static const struct tp_sink_ops filtering_ops = {
+	.name = "filtering",
+	.reserve = filtering_reserve,
+	.lost = filtering_lost,
+	.commit = filtering_commit,
+};
+
+struct tp_filtering *tp_filtering_new(struct tp_sink *sink, const struct tp_filter_program *program)
+{
+	struct tp_filtering *filtering = tp_malloc(sizeof(*filtering));
+
+	if (filtering)
+		*filtering = (struct tp_filtering){
+			.head = {.ops = &filtering_ops, .key = TP_NO_KEY}, .sink = sink, .program = program,
+		};
+	return filtering;
+}
+
+void tp_filtering_free(struct tp_filtering *filtering)
+{
+	free(filtering);
+}
+
+void tp_filtering_set(struct tp_filtering *filtering, const struct tp_filter_program *program)
+{
+	__atomic_store_n(&filtering->program, program, __ATOMIC_RELEASE);
+}
+
+static void free_retired(struct tp_retired *retired)
+{
+	tp_filtering_free((struct tp_filtering *)retired);
+}
+
+void tp_filtering_retire(struct tp_filtering *filtering)
+{
+	tp_retire(&filtering->retired, free_retired);
+}

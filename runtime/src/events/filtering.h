@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events/filtering.h - a sink between an event's writer and the sink that it is enabled on: it passes on what a filter
+ * accepts. So writers and sinks need not know of filters, and events without one pay nothing.
+ */
+#ifndef TP_FILTERING_H
+#define TP_FILTERING_H
+
+#include <tp/sink.h>
+
+#include "events/retired.h"
+#include "filter/filter.h"
+
+struct tp_filtering {
+	struct tp_retired retired;
+	struct tp_sink head;  /* the writer's */
+	struct tp_sink *sink; /* gets what is accepted */
+	const struct tp_filter_program *program; /* NULL: all is */
+};
+
+/* NULL: no memory. The program must stay as long as a reader may use it. */
+struct tp_filtering *tp_filtering_new(struct tp_sink *sink, const struct tp_filter_program *program);
+void tp_filtering_free(struct tp_filtering *filtering);
+
+/* Each record meets the old program or this one. */
+void tp_filtering_set(struct tp_filtering *filtering, const struct tp_filter_program *program);
+
+/* No writer has it any more, but for readers. Under tp_events_lock. */
+void tp_filtering_retire(struct tp_filtering *filtering);
+
+#endif /* TP_FILTERING_H */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events/rule.h - a call of tp_enable, tp_enable_if or tp_disable, kept for the modules that come later. Under
+ * tp_events_lock, but for making one.
+ */
+#ifndef TP_RULE_H
+#define TP_RULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tp/event.h>
+
+#include "events/groups.h"
+#include "events/pattern.h"
+#include "events/retired.h"
+#include "filter/filter.h"
+
+struct tp_rule {
+	struct tp_retired retired;
+	struct tp_rule *next;
+	bool enable;
+	struct tp_pattern *pattern;
+	struct tp_filter *filter; /* NULL: none */
+	struct tp_fit **fits;     /* by group number: its programs, rule.c's */
+	size_t nr_fits;
+};
+
+/* filter: NULL or "0" is none. NULL: *error is -EINVAL or -ENOMEM; if it is the filter, wrong says what. */
+struct tp_rule *tp_rule_new(const char *patterns, const char *filter, bool enable, int *error,
+			    struct tp_filter_error *wrong);
+void tp_rule_free(struct tp_rule *rule);
+
+/* Frees it when no reader can use its programs any more. */
+void tp_rule_retire(struct tp_rule *rule);
+
+/*
+ * Whether the rule is about the group's event: its patterns match, and its filter, if it has one, fits. Then *program is
+ * the filter's, or NULL, which stays as long as the rule. *error becomes -ENOMEM where that can't be told.
+ */
+bool tp_rule_is_about(struct tp_rule *rule, const struct tp_event_group *group, const struct tp_event *event,
+		      const struct tp_filter_program **program, int *error);
+
+/* Whether this is the rule's program for an event of the group. */
+bool tp_rule_has_program(const struct tp_rule *rule, const struct tp_event_group *group,
+			 const struct tp_filter_program *program);
+
+/* Whether its patterns match, but its filter does not fit. If so, *error says why. */
+bool tp_rule_misfits(struct tp_rule *rule, const struct tp_event_group *group, const struct tp_event *event,
+		     struct tp_filter_error *error);
+
+/* Says that so many events stay as they were, of which this is the first, and the error why. */
+void tp_rule_tell_misfits(struct tp_buffer *to, const struct tp_rule *rule, int nr, const char *first,
+			  const struct tp_filter_error *error);
+
+#endif /* TP_RULE_H */
