@@ -76,6 +76,25 @@ class TestServer(Control):
         other = self.target.connect()
         self.assertEqual(other.outputs()[number]["owner"], "other")
 
+    def test_filter(self) -> None:
+        theirs, ours = self.lines()
+        number = self.client.open("open text filtered", theirs.fileno())
+        theirs.close()
+        lines, value = self.client.ask(f"enable {number} target:* if number > 2 && text ~ \"te*\"")
+        self.assertEqual(value, "1")
+        self.assertRegex(lines[0], "^note the filter does not fit 'target:target_state', which stays as it was: Field not found")
+        self.target.do("work 4")
+        for i in (3, 4):
+            self.assertTrue(ours.recv(4096).endswith(b"target:target_work: number=%d text=text\n" % i))
+        self.assertEqual(self.client.ask("outputs")[0][1:],
+                         [f"rule {number} enable target:* if number > 2 && text ~ \"te*\""])
+        self.assertIn("Field not found, at 'nubmer > 2': 'target:target_work' has number, text, common_type",
+                      self.refused(f"enable {number} target_work if nubmer > 2", "EINVAL"))
+        self.assertIn("Illegal integer value, at '1x'", self.refused(f"enable {number} * if number == 1x", "EINVAL"))
+        self.assertEqual(self.client.ask(f"enable {number} target_work")[1], "0")
+        self.target.do("work 1")
+        self.assertTrue(ours.recv(4096).endswith(b"number=1 text=text\n"))
+
     def test_trace(self) -> None:
         need(self, "babeltrace2")
         os.mkdir(self.path("trace"))

@@ -175,6 +175,32 @@ START_TEST(events_of_each_output)
 }
 END_TEST
 
+START_TEST(filters)
+{
+	ck_assert_int_eq(start("plain", "sample_int if value > 100; sample_text;", "text:%1$s/log"), 0);
+	ck_assert_str_eq(err_text, "");
+	ck_assert_uint_eq(lines_of("log"), 2);
+	ck_assert_int_eq(start("plain", "*; sample_int if value <= 100 && comm != \";\" ;; sample_text if text == 'a;b if <- c' ", "text:%1$s/log"), 0);
+	ck_assert_str_eq(err_text, "");
+	ck_assert_uint_eq(lines_of("log"), 2 + 1);
+	/* Of an output: a rule after each arrow. */
+	ck_assert_int_eq(start("plain", "sample_int if value < 0",
+			       "text:%1$s/one <- sample_int if value < 100 <- sample_text;text:%1$s/two <- * <- sample_text if text ~ "
+			       "\"; <- *\" ; text:%1$s/three"), 0);
+	ck_assert_str_eq(err_text, "");
+	ck_assert_uint_eq(lines_of("one"), 3);
+	ck_assert_uint_eq(lines_of("two"), 1);
+	ck_assert_uint_eq(lines_of("three"), 0);
+	/* What it does not fit stays as it was, which is told once. */
+	ck_assert_int_eq(start("plain", "sample_text; * if value == 123456", "text:%1$s/four;text:%1$s/five"), 0);
+	ck_assert_contains(err_text, "tp: TP_ENABLE=sample_text; * if value == 123456: the filter does not fit ");
+	ck_assert_contains(err_text, " of the events, which stay as they were, as 'sample:sample_");
+	ck_assert_uint_eq(count_of(err_text, "\n"), 1);
+	ck_assert_uint_eq(lines_of("four"), 2);
+	ck_assert_uint_eq(lines_of("five"), 2);
+}
+END_TEST
+
 /* A mistake costs the output that has it, and nothing is made for that. */
 START_TEST(mistakes_in_the_patterns_of_one)
 {
@@ -268,9 +294,14 @@ static const struct {
 	{"\x1b]0\a,\n\x7f\xc2\x9b,,", NULL, "tp: TP_ENABLE=?]0?, ?\?\?,,: no list of patterns"},
 	{NULL, "f\xc3\xbcr\xff\xc3:", "unknown kind 'f\xc3\xbcr?\?'"},
 	{"a,,b", "ctf:%s/trace", "tp: TP_ENABLE=a,,b: no list of patterns"},
-	{"sample:*;other:*", "ctf:%s/trace",
-	 "tp: TP_ENABLE=sample:*;other:*: commas are between patterns; semicolons are between the outputs of TP_OUTPUT; "
-	 "nothing is traced\n"},
+	{";", "ctf:%s/trace", "tp: TP_ENABLE=;: no list of patterns"},
+	{"sample_int if value >> 3; sample_text", "ctf:%s/trace",
+	 "tp: TP_ENABLE=sample_int if value >> 3; sample_text: the filter is wrong: Invalid value (did you forget quotes)?, at "
+	 "'> 3'; nothing is traced\n"},
+	{"sample_int if", "ctf:%s/trace", "the filter is wrong: No filter found, at the end; nothing is traced\n"},
+	{"if value > 3", "ctf:%s/trace", "tp: TP_ENABLE=if value > 3: no list of patterns"},
+	{"sample_text if text == 'x; sample_int", "ctf:%s/trace", "the filter is wrong: Missing matching quote, at ''x; sample_int'"},
+	{NULL, "ctf:%s/trace <- sample_int if value ==;;", "the filter is wrong: Invalid value"},
 };
 
 START_TEST(mistake)
@@ -328,6 +359,7 @@ int main(int argc, char **argv)
 	tcase_add_test(all, flight_recorder);
 	tcase_add_test(all, several_outputs);
 	tcase_add_test(all, events_of_each_output);
+	tcase_add_test(all, filters);
 	tcase_add_test(all, mistakes_in_the_patterns_of_one);
 	tcase_add_test(all, unmatched_patterns_of_each);
 	tcase_add_test(all, too_many_outputs);

@@ -14,6 +14,7 @@
 #include "control/commands.h"
 #include "control/outputs.h"
 #include "events/events.h"
+#include "events/pattern.h"
 #include "sinks/ctf/ctf.h"
 #include "sinks/stats/stats.h"
 #include "sinks/text/text.h"
@@ -218,8 +219,27 @@ void tp_request_close(struct tp_request *request, char *arguments)
 
 /* ---- What is enabled ---- */
 
-static void change(struct tp_request *request, char *patterns, int (*how)(struct tp_sink *sink, const char *patterns))
+typedef int change_fn(struct tp_sink *sink, const char *patterns, const char *filter, struct tp_enable_report *report);
+
+/* What is wrong, or what did not become of it. */
+static void answer_change(struct tp_request *request, const char *patterns, int result, const struct tp_enable_report *report,
+			  const struct tp_buffer *messages)
 {
+	if (result >= 0 && report->text.len)
+		tp_buffer_printf(&request->reply, "note %s\n", report->text.text);
+	if (result >= 0)
+		tp_buffer_printf(&request->reply, "ok %d\n", result);
+	else if (report->text.len)
+		tp_request_fail(request, -result, "%s", report->text.text);
+	else if (result == -EINVAL)
+		tp_request_fail(request, EINVAL, "'%s' is no list of patterns; for example: sched:*,!sched:sched_wakeup", patterns);
+	else
+		fail_with_messages(request, -result, messages);
+}
+
+static void change(struct tp_request *request, char *patterns, const char *filter, change_fn *how)
+{
+	struct tp_enable_report report = {.in_a_line = true};
 	struct tp_buffer messages = {.text = NULL};
 	struct tp_output_info info;
 	uint64_t id;
@@ -237,26 +257,31 @@ static void change(struct tp_request *request, char *patterns, int (*how)(struct
 		return;
 	}
 	tp_message_capture(&messages);
-	const int result = how(sink, patterns);
+	const int result = how(sink, patterns, filter, &report);
 	tp_message_capture(NULL);
 	tp_sink_let_go(sink);
-	if (result >= 0)
-		tp_buffer_printf(&request->reply, "ok %d\n", result);
-	else if (result == -EINVAL)
-		tp_request_fail(request, EINVAL, "'%s' is no list of patterns; for example: sched:*,!sched:sched_wakeup", patterns);
-	else
-		fail_with_messages(request, -result, &messages);
+	answer_change(request, patterns, result, &report, &messages);
+	tp_buffer_free(&report.text);
 	tp_buffer_free(&messages);
+}
+
+static int disable(struct tp_sink *sink, const char *patterns, const char *filter, struct tp_enable_report *report)
+{
+	(void)filter;
+	(void)report;
+	return tp_disable(sink, patterns);
 }
 
 void tp_request_enable(struct tp_request *request, char *arguments)
 {
-	change(request, arguments, tp_enable);
+	const char *filter = arguments ? tp_pattern_take_filter(arguments) : NULL;
+
+	change(request, arguments, filter, tp_enable_filtered);
 }
 
 void tp_request_disable(struct tp_request *request, char *arguments)
 {
-	change(request, arguments, tp_disable);
+	change(request, arguments, NULL, disable);
 }
 
 /* ---- Snapshots ---- */

@@ -340,7 +340,7 @@ static void tell_wrong(struct tp_enable_report *report, const char *filter, stru
 		tp_filter_error_print_line(&report->text, filter, wrong);
 	else if (wrong->error == -EINVAL)
 		tp_filter_error_print(&report->text, filter, wrong);
-	else if (error == -EINVAL)
+	else if (error == -EINVAL && !report->in_a_line)
 		tp_buffer_printf(&report->text, "no list of patterns; write for example sched:*,!sched:sched_wakeup");
 	tp_filter_error_free(wrong);
 }

@@ -108,6 +108,22 @@ void tp_pattern_each(const struct tp_pattern *pattern, void (*fct)(const char *g
 	}
 }
 
+char *tp_pattern_take_filter(char *text)
+{
+	const size_t len = strlen(TP_FILTER_WORD);
+
+	for (char *at = text; (at = strstr(at, TP_FILTER_WORD)); at++) {
+		if ((at > text && !strchr(" \t", at[-1])) || (at[len] && !strchr(" \t", at[len])))
+			continue;
+		char *filter = at + len + strspn(at + len, " \t");
+		while (at > text && strchr(" \t", at[-1]))
+			at--;
+		*at = '\0';
+		return filter;
+	}
+	return NULL;
+}
+
 static bool glob_matches(const char *glob, const char *full_name, const char *event)
 {
 	return fnmatch(glob, strchr(glob, ':') ? full_name : event, 0) == 0;

@@ -23,4 +23,8 @@ bool tp_pattern_same(const struct tp_pattern *a, const struct tp_pattern *b);
 /* Calls fct for each glob of the list in turn, without its "!". */
 void tp_pattern_each(const struct tp_pattern *pattern, void (*fct)(const char *glob, void *data), void *data);
 
+/* "PATTERNS if FILTER" becomes PATTERNS; the filter, or NULL. */
+#define TP_FILTER_WORD "if"
+char *tp_pattern_take_filter(char *text);
+
 #endif /* TP_PATTERN_H */

@@ -23,26 +23,21 @@
 #include "events/events.h"
 #include "events/pattern.h"
 #include "record/record.h"
+#include "start/selection.h"
 #include "start/start.h"
 
 /* What TP_OUTPUT names, between semicolons. */
 #define MAX_OUTPUTS 16
-#define BLANKS " \t"
-
-/* Patterns, and what messages call them: as they stand in the environment, "TP_ENABLE=sched:*". */
-struct selection {
-	char *patterns, *setting; /* both are NULL where there are none */
-};
 
 /* What was enabled on which at the start; control/outputs.h has the rest. */
 static struct output {
 	uint64_t serial;      /* of its sink, which may have been closed */
-	struct selection own; /* its own patterns; without any, it has those of TP_ENABLE */
+	struct tp_selection own; /* its own rules; without any, it has those of TP_ENABLE */
 } outputs[MAX_OUTPUTS];
 static size_t nr_outputs;
 
 /* TP_ENABLE as it was at the start. */
-static struct selection enabled;
+static struct tp_selection enabled;
 
 static const char *setting(const char *name)
 {
@@ -51,38 +46,9 @@ static const char *setting(const char *name)
 	return value && *value ? value : NULL; /* NAME= is how shells take a setting back */
 }
 
-/* ---- Patterns ---- */
-
-static void selection_free(struct selection *selection)
+static const struct tp_selection *selection_of(const struct output *output)
 {
-	free(selection->patterns);
-	free(selection->setting);
-	*selection = (struct selection){.patterns = NULL};
-}
-
-/* Of TP_ENABLE, or of an output. False after a message, which ends with the consequence: patterns is no list of them. */
-static bool selection_set(struct selection *selection, const char *output, const char *patterns, const char *consequence)
-{
-	int error = -ENOMEM;
-
-	selection->patterns = strdup(patterns);
-	if (asprintf(&selection->setting, output ? "TP_OUTPUT=%s <- %s" : "TP_ENABLE=%s%s", output ? output : "", patterns) < 0)
-		selection->setting = NULL;
-	if (selection->patterns && selection->setting)
-		tp_pattern_free(tp_pattern_new(patterns, &error));
-	if (error == -EINVAL)
-		tp_complain("%s: no list of patterns; write for example sched:*,!sched:sched_wakeup; %s", selection->setting,
-			    consequence);
-	else if (error)
-		tp_complain("%s: %s; %s", output ? output : "TP_ENABLE", tp_strerror(-error), consequence);
-	if (error)
-		selection_free(selection);
-	return !error;
-}
-
-static const struct selection *selection_of(const struct output *output)
-{
-	return output->own.patterns ? &output->own : &enabled;
+	return output->own.setting ? &output->own : &enabled;
 }
 
 /* ---- Outputs ---- */
@@ -100,67 +66,60 @@ static struct tp_sink *open_listed(const char *name)
 	return NULL;
 }
 
-/* The patterns are looked at first, so that a mistake in them leaves no empty trace. */
-static void open_output(const char *name, const char *patterns)
+/* Which events a filter of TP_ENABLE does not fit is told once, however many outputs have it. */
+static bool told_before(const struct output *output)
+{
+	for (const struct output *other = outputs; other < output; other++) {
+		if (!output->own.setting && !other->own.setting)
+			return true;
+	}
+	return false;
+}
+
+static void enable(const struct output *output, struct tp_sink *sink)
+{
+	const struct tp_selection *selection = selection_of(output);
+	struct tp_selected all = {.patterns = "*"};
+	const struct tp_selection everything = {.setting = (char[]){"TP_ENABLE=*"}, .rules = &all, .nr = 1};
+
+	tp_selection_enable(selection->setting ? selection : &everything, sink, told_before(output));
+}
+
+/* The rules are looked at first, so that a mistake in them leaves no empty trace. */
+static void open_output(const char *name, const char *rules)
 {
 	struct output *output = &outputs[nr_outputs];
 	struct tp_sink *sink = NULL;
 
 	*output = (struct output){.serial = 0};
-	if (!patterns || selection_set(&output->own, name, patterns, "nothing goes there"))
+	if (!rules || tp_selection_set(&output->own, name, rules, "nothing goes there"))
 		sink = open_listed(name);
 	if (!sink) {
-		selection_free(&output->own);
+		tp_selection_free(&output->own);
 		return;
 	}
 	output->serial = tp_sink_serial(sink);
 	nr_outputs++;
-	const struct selection *selection = selection_of(output);
-	int error = tp_enable(sink, selection->patterns ? selection->patterns : "*");
-	if (error < 0)
-		tp_complain("%s: %s; not everything is traced", selection->setting ? selection->setting : "TP_ENABLE=*",
-			    tp_strerror(-error));
-}
-
-/* Blanks around a name are no part of it. */
-static char *trim(char *name)
-{
-	name += strspn(name, BLANKS);
-	for (size_t len = strlen(name); len && strchr(BLANKS, name[len - 1]); len--)
-		name[len - 1] = '\0';
-	return name;
-}
-
-/* "NAME <- PATTERNS" becomes NAME; the patterns, or NULL. Without a blank on either side, "<-" is a part of a name. */
-static char *take_patterns(char *output)
-{
-	for (char *arrow = output; (arrow = strstr(arrow, "<-")); arrow++) {
-		const bool begins = arrow == output || strchr(BLANKS, arrow[-1]);
-		if (!begins || (arrow[2] && !strchr(BLANKS, arrow[2])))
-			continue;
-		*arrow = '\0';
-		trim(output);
-		return trim(arrow + 2);
-	}
-	return NULL;
+	enable(output, sink);
 }
 
 static bool names_any(const char *outputs_named)
 {
-	return outputs_named && outputs_named[strspn(outputs_named, BLANKS ";")];
+	return outputs_named && outputs_named[strspn(outputs_named, TP_BLANKS ";")];
 }
 
 static void open_outputs(const char *named)
 {
-	char *names = strdup(named), *rest = NULL;
+	char *names = strdup(named);
 
-	for (char *at = names ? strtok_r(names, ";", &rest) : NULL; at; at = strtok_r(NULL, ";", &rest)) {
-		char *name = trim(at);
-		const char *patterns = take_patterns(name);
-		if (!*name && !patterns)
+	for (char *next, *at = names; at; at = next) {
+		next = tp_cut_at_semicolon(at, false);
+		char *rules = tp_cut_at_arrow(at, false);
+		const char *name = tp_trim(at);
+		if (!*name && !rules)
 			continue;
 		if (nr_outputs < MAX_OUTPUTS)
-			open_output(name, patterns);
+			open_output(name, rules ? tp_trim(rules) : NULL);
 		else
 			tp_complain("TP_OUTPUT: %s is one too many: there can be %d; it gets nothing", name, MAX_OUTPUTS);
 	}
@@ -169,18 +128,12 @@ static void open_outputs(const char *named)
 
 static void start(void)
 {
-	const char *patterns = setting("TP_ENABLE");
+	const char *rules = setting("TP_ENABLE");
 	const char *output = setting("TP_OUTPUT");
 
-	if (!patterns && !output)
+	if (!rules && !output)
 		return;
-	if (patterns && strchr(patterns, ';')) {
-		tp_complain("TP_ENABLE=%s: commas are between patterns; semicolons are between the outputs of TP_OUTPUT; nothing "
-			    "is traced",
-			    patterns);
-		return;
-	}
-	if (!patterns || selection_set(&enabled, NULL, patterns, "nothing is traced"))
+	if (!rules || tp_selection_set(&enabled, NULL, rules, "nothing is traced"))
 		open_outputs(names_any(output) ? output : "text:stderr");
 }
 
@@ -234,27 +187,39 @@ static bool is_used(const struct output *output)
 
 static void tell_if_unmatched(const char *glob, void *data)
 {
-	const struct selection *selection = data;
+	const struct tp_selection *selection = data;
 
 	if (!tp_events_match(glob))
 		tp_complain("%s: no event of this program is called '%s'", selection->setting, glob);
 }
 
+/* Then it may be a filter that nothing fits, which was told. */
+static bool has_filter(const struct tp_selection *selection)
+{
+	for (size_t i = 0; i < selection->nr; i++) {
+		if (selection->rules[i].filter)
+			return true;
+	}
+	return false;
+}
+
 /* Each pattern that no event has matched, be it one of several. used: some have matched. */
-static void tell_unmatched(struct selection *selection, bool used, const char *nowhere)
+static void tell_unmatched(struct tp_selection *selection, bool used, const char *nowhere)
 {
 	int error;
 
-	if (!used) {
+	if (!used && !has_filter(selection)) {
 		tp_complain("%s: no event of this program has such a name; nothing was traced%s; write SYSTEM:EVENT, EVENT, or "
 			    "SYSTEM:* for all of a system, and commas in between",
 			    selection->setting, nowhere);
 		return;
 	}
-	struct tp_pattern *pattern = tp_pattern_new(selection->patterns, &error);
-	if (pattern)
-		tp_pattern_each(pattern, tell_if_unmatched, selection);
-	tp_pattern_free(pattern);
+	for (size_t i = 0; i < selection->nr; i++) {
+		struct tp_pattern *pattern = tp_pattern_new(selection->rules[i].patterns, &error);
+		if (pattern)
+			tp_pattern_each(pattern, tell_if_unmatched, selection);
+		tp_pattern_free(pattern);
+	}
 }
 
 /* Those of TP_ENABLE once, however many outputs have them. */
@@ -265,14 +230,14 @@ static void tell_all_unmatched(void)
 
 	for (size_t i = 0; i < nr_outputs; i++) {
 		struct output *output = &outputs[i];
-		if (output->own.patterns) {
+		if (output->own.setting) {
 			tell_unmatched(&output->own, is_used(output), " there");
 			continue;
 		}
 		used = used || is_used(output);
 		nr++;
 	}
-	if (nr && enabled.patterns)
+	if (nr && enabled.setting)
 		tell_unmatched(&enabled, used, nr < nr_outputs ? " by it" : "");
 }
 
@@ -290,9 +255,9 @@ static void __attribute__((destructor(101))) stop(void)
 
 	tp_control_end();
 	tell_all_unmatched();
-	selection_free(&enabled);
+	tp_selection_free(&enabled);
 	while (nr_outputs)
-		selection_free(&outputs[--nr_outputs].own);
+		tp_selection_free(&outputs[--nr_outputs].own);
 	while (tp_outputs_take_any(&info)) {
 		struct tp_sink *sink = tp_sink_of_serial(info.serial);
 		if (!sink || (info.owner == TP_OUTPUT_SESSION && info.written))

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * driver.c - filters on records, both from standard input, a line each:
+ *
+ *	format        the event's format text, and an empty line
+ *	record HEX    another record
+ *	filter TEXT   for each record "1" or "0"; or "error AT MESSAGE"
+ *	tep TEXT      the same by libtraceevent
+ *	verify TEXT   "0" where libtracefs takes it for a filter, else "error"; "none" without the library
+ */
+#define CREATE_TRACE_POINTS
+#include "fields.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tp/trace_seq.h>
+
+#include "filter/filter.h"
+#include "others.h"
+
+#define MAX_RECORDS 64
+
+static struct record records[MAX_RECORDS];
+static size_t nr_records;
+
+static struct tp_event *const event = &tp_event_fields_all;
+static char format[16384];
+
+static void add_record(const char *hex)
+{
+	const size_t size = strlen(hex) / 2;
+	char *bytes = malloc(size); /* of just this size: a sanitizer sees what reads beyond */
+
+	for (size_t i = 0; i < size; i++) {
+		unsigned int byte;
+		sscanf(hex + 2 * i, "%2x", &byte);
+		bytes[i] = (char)byte;
+	}
+	records[nr_records].bytes = bytes;
+	records[nr_records++].size = size;
+}
+
+static void evaluate(const char *text)
+{
+	struct tp_filter_error error;
+	struct tp_filter *filter = tp_filter_new(text, &error);
+	struct tp_filter_program *program = filter ? tp_filter_compile(filter, event, &error) : NULL;
+
+	tp_filter_free(filter);
+	if (!program) {
+		printf("error %zu %s\n", error.at, error.message);
+		tp_filter_error_free(&error);
+		return;
+	}
+	for (size_t i = 0; i < nr_records; i++)
+		putchar(tp_filter_accepts(program, (const struct trace_entry *)(void *)records[i].bytes, records[i].size) ? '1' : '0');
+	putchar('\n');
+	tp_filter_program_free(program);
+}
+
+static bool starts(char *line, const char *word, char **rest)
+{
+	*rest = line + strlen(word);
+	return strncmp(line, word, strlen(word)) == 0;
+}
+
+int main(void)
+{
+	struct trace_seq seq;
+	char *line = NULL, *rest;
+	size_t size = 0;
+	ssize_t len;
+
+	trace_seq_init(&seq, format, sizeof(format));
+	tp_event_format(event, &seq);
+	const bool others = others_load(format);
+	while ((len = getline(&line, &size, stdin)) > 0) {
+		if (line[len - 1] == '\n')
+			line[len - 1] = '\0';
+		if (starts(line, "format", &rest))
+			printf("%s\n", format);
+		else if (starts(line, "record ", &rest))
+			add_record(rest);
+		else if (starts(line, "filter ", &rest))
+			evaluate(rest);
+		else if (!others)
+			printf("none\n");
+		else if (starts(line, "tep ", &rest))
+			others_evaluate(rest, records, nr_records);
+		else if (starts(line, "verify ", &rest))
+			others_verify(rest);
+	}
+	free(line);
+	return 0;
+}
