@@ -41,9 +41,12 @@ def random_record(rng: random.Random) -> Record:
                   frozenset(rng.sample(range(100), rng.randrange(4))))
 
 
-def pack(record: Record, offsets: dict[str, tuple[int, int]], fixed_size: int) -> bytes:
+def pack(record: Record, event_format: str) -> bytes:
     """The record's bytes, by the offsets and sizes of its format file."""
-    data = bytearray(fixed_size)
+    fields = re.findall(r"^\tfield:.*?(\w+)(?:\[\d*\])?;\toffset:(\d+);\tsize:(\d+);", event_format, re.M)
+    offsets = {name: (int(offset), int(size)) for name, offset, size in fields}
+    data = bytearray(max(sum(place) for place in offsets.values()))
+    data[:2] = struct.pack("<H", int(re.findall(r"^ID: (\d+)", event_format, re.M)[0]))
     for name, (size, signed) in NUMBERS.items():
         at = offsets[name][0]
         data[at:at + size] = record.numbers[name].to_bytes(size, "little", signed=signed)
@@ -126,10 +129,10 @@ class Text:
         self.op = rng.choice(("==", "!=") if common else ("==", "!=", "~"))
         words = [word for word in WORDS if word and "\\" not in word] if common else WORDS
         self.value = rng.choice(GLOBS if self.op == "~" else words)
+        self.quote = '"' if common else rng.choice("\"'")  # libtraceevent takes 'a' for a number
 
     def text(self, rng: random.Random) -> str:
-        quote = rng.choice("\"'")
-        return f"{self.name}{blank(rng)}{self.op}{blank(rng)}{quote}{self.value}{quote}"
+        return f"{self.name}{blank(rng)}{self.op}{blank(rng)}{self.quote}{self.value}{self.quote}"
 
     def holds(self, record: Record) -> bool:
         has = getattr(record, self.name).decode()
@@ -164,10 +167,12 @@ class Cpus:
 @dataclasses.dataclass
 class Not:
     part: object
+    full: bool  # always with parentheses
 
     def text(self, rng: random.Random) -> str:
         inner = self.part.text(rng)
-        return f"!{blank(rng)}({inner})" if isinstance(self.part, Several) or rng.random() < 0.5 else f"!{blank(rng)}{inner}"
+        need = self.full or isinstance(self.part, Several)
+        return f"!{blank(rng)}({inner})" if need or rng.random() < 0.5 else f"!{blank(rng)}{inner}"
 
     def holds(self, record: Record) -> bool:
         return not self.part.holds(record)
@@ -177,11 +182,12 @@ class Not:
 class Several:
     op: str
     parts: list
+    full: bool = False
 
     def text(self, rng: random.Random) -> str:
         def one(part: object) -> str:
             text = part.text(rng)
-            need = isinstance(part, Several) and (part.op == "||" or self.op == "||")
+            need = self.full or isinstance(part, Several) and (part.op == "||" or self.op == "||")
             return f"({blank(rng)}{text}{blank(rng)})" if need or rng.random() < 0.2 else text
         return f"{blank(rng)}{self.op}{blank(rng)}".join(map(one, self.parts))
 
@@ -208,11 +214,13 @@ def predicate(rng: random.Random, common: bool) -> object:
 
 
 def random_expression(rng: random.Random, common: bool = False, depth: int = 3) -> object:
+    """common: as libtraceevent reads it, too, for which "&&" and "||" bind alike, and which knows no "!" before a field."""
     kind = rng.random()
     if depth == 0 or kind < 0.3:
         return predicate(rng, common)
     if kind < 0.45:
-        return Not(random_expression(rng, common, depth - 1))
-    if kind < 0.55:
+        return Not(random_expression(rng, common, depth - 1), common)
+    if kind < 0.55 and not common:
         return Mixed("||", [Several("&&", [predicate(rng, common) for _ in range(rng.randrange(1, 3))]) for _ in range(2)])
-    return Several(rng.choice(("&&", "||")), [random_expression(rng, common, depth - 1) for _ in range(rng.randrange(2, 4))])
+    parts = [random_expression(rng, common, depth - 1) for _ in range(2 if common else rng.randrange(2, 4))]
+    return Several(rng.choice(("&&", "||")), parts, common)

@@ -39,12 +39,10 @@ class Filters(Case):
         objects = glob.glob(os.path.join(BUILD, self.sanitizer, "runtime/src/**/*.o"), recursive=True) if self.sanitizer else []
         build(self.path("driver"), os.path.join(HERE, "driver.c"), os.path.join(HERE, "others.c"), include=[self.dir], flags=flags,
               **({"libtp": "", "link": [*objects, "-lurcu-bp", "-lpthread", "-ldl"]} if objects else {}))
-        fields = re.findall(r"^\tfield:.*?(\w+)(?:\[\d*\])?;\toffset:(\d+);\tsize:(\d+);", self.ask(["format"]), re.M)
-        self.offsets = {name: (int(offset), int(size)) for name, offset, size in fields}
-        fixed_size = max(sum(place) for place in self.offsets.values())
+        event_format = self.ask(["format"])
         self.rng = random.Random(SEED)
         self.records: list[Record] = [random_record(self.rng) for _ in range(RECORDS)]
-        self.given = ["record " + pack(record, self.offsets, fixed_size).hex() for record in self.records]
+        self.given = ["record " + pack(record, event_format).hex() for record in self.records]
 
     def ask(self, lines: list[str]) -> str:
         done = subprocess.run([self.path("driver")], input="\n".join(lines) + "\n", capture_output=True, text=True,
