@@ -69,6 +69,10 @@ class Barriers(Case):
         """The store of a function that takes another's place."""
         self.has("runtime/src/core/probes.c", "tp_probes_replace", RELEASE)
 
+    def test_filter(self) -> None:
+        """The store of a filter's program that takes another's place."""
+        self.has("runtime/src/events/filtering.c", "tp_filtering_set", RELEASE)
+
     def test_gate(self) -> None:
         """The store of an iterator whose gate has been written; and in the gate, the load of it comes first."""
         self.has("runtime/src/core/gate.c", "tp_gate_set", RELEASE)

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
+from fractions import Fraction
 
 import sessions
 from goals import Measured, Table, Way
@@ -29,7 +30,11 @@ ROWS = [("text", "fprintf", "text, to /dev/null; beside fprintf"),
         ("stats", None, "statistics"),
         ("stats-field", None, "statistics with a field's histogram"),
         ("marker", "like-marker", "marker to CTF, flight recorder; beside an event of a .tp file with its fields"),
-        ("both", None, "CTF, flight recorder, and statistics")]
+        ("both", None, "CTF, flight recorder, and statistics"),
+        ("accepted", "lttng-accepted", "CTF, flight recorder, a filter that accepts; beside LTTng-UST's")]
+
+# The same for both; ids of the events are below 77.
+FILTERS = {"refused": "number >= 0 && id == 77", "accepted": "number >= 0 && id != 77"}
 ATTACHED = [("usdt", "sdt", "TP_SDT=1, bpftrace counts; beside sys/sdt.h"),
             ("record", None, "sdt sink, bpftrace counts")]
 OFF = [("ours", None, "tracepoint"),
@@ -86,6 +91,13 @@ def all_ways(bench: Bench, stack: contextlib.ExitStack, lttng: bool) -> dict[str
             "like-marker": ours(bench, "CTF, flight recorder, with the marker's fields", FLIGHT, "ours-like-marker"),
             "marker": ours(bench, "marker to CTF, flight recorder", FLIGHT, "marker", "marker:*"),
             "both": ours(bench, "CTF, flight recorder, and statistics", f"{FLIGHT};stats:shm/stats")}
+    for name, expression in FILTERS.items():
+        ways[name] = ours(bench, f"CTF, flight recorder, {name} by a filter", FLIGHT, pattern=f"bench:* if {expression}")
+        if lttng:
+            bench.lttng(f"lttng-{name}", "lttng.h", name)
+            bench.run(["lttng", "enable-event", "-s", "snapshot", "-u", f"bench:{name}", "-c", "snapshot",
+                       "--filter", expression])
+            ways[f"lttng-{name}"] = Way("plain", f"LTTng-UST, snapshot mode, {name} by a filter", f"lttng-{name}", f"-1 {WARM}")
     if lttng:
         bench.run(["lttng", "enable-event", "-s", "snapshot", "-u", "bench:bench_event", "-c", "snapshot"])
         ways["lttng"] = Way("plain", "LTTng-UST, snapshot mode, native", "lttng-snapshot", f"-1 {WARM}")
@@ -161,6 +173,11 @@ def table(measured: Measured) -> Table:
             if way in results:
                 result.line(f"{'off: ' if key == 'off' else ''}{label}: ns",
                             {"ours": results[way], "own": results.get(own or "")}, of="own", digits=digits)
+    on = measured.results("on")
+    result.line("CTF, an event that a filter refuses; beside LTTng-UST's with the same filter: ns",
+                {"ours": on.get("refused"), "own": on.get("lttng-refused")}, goal=Fraction(1, 2), of="own")
+    if on.get("accepted") is not None and on.get("flight") is not None:
+        result.line("CTF, what a filter that accepts adds: ns", {"ours": on["accepted"] - on["flight"]}, goal=8)
     counted = measured.instructions("on")
     for way, own, label in ROWS:
         if counted.get(way) is not None:

@@ -107,7 +107,7 @@ CONSTRUCTOR = Defined(HEADERS + "announce.h", r"\(constructor\((\d+)\)\)")
 STRING = Defined(ASSIGN, "TRACE_EVENT_STR_MAX", plus=-1)  # without the NUL
 ARGUMENTS = Defined(MARKER, "TP_MARKER_ARGS_MAX")
 SDT_SEEN = Defined(SDT, r"MORE, (\d+), 11, 10,")
-STACK = Defined("runtime/src/base/scratch.c", "SCRATCH_SIZE")
+STACK = Defined("runtime/src/base/scratch.h", "TP_SCRATCH_SIZE")
 CTF_SINKS = Defined("runtime/src/record/stream.h", "TP_STREAM_SINKS")
 PACKET_MIN = Defined(CTF_OPTIONS, "PACKET_MIN")
 TEXT_BYTES = Defined(STATS, "TP_STATS_TEXT_BYTES")

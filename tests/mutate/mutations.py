@@ -22,7 +22,7 @@ LOCK = "runtime/src/base/lock.c"
 FORK = "runtime/src/base/fork.c"
 READERS = "runtime/src/base/readers.c"
 EXIT = "runtime/src/base/exit.c"
-SCRATCH = "runtime/src/base/scratch.c"
+SCRATCH = "runtime/src/base/scratch.h"
 MARKER = "runtime/src/events/marker_record.c"
 ENABLE = "runtime/src/events/enable.c"
 DESCRIPTOR = "runtime/src/sinks/text/descriptor.c"
@@ -262,8 +262,7 @@ MUTATIONS = (
              (INSTANT,)),
     Mutation("a handler has the thread's memory", SCRATCH,
              "both write their records into one place",
-             (("	top = memory + ((size + SCRATCH_ALIGN - 1) & ~(SCRATCH_ALIGN - 1));\n",
-               "	top = memory;\n"),),
+             (("	tp_scratch_top = memory + size;\n", "	tp_scratch_top = memory;\n"),),
              ("obj/unit/test_seq_print",)),
     Mutation("exit waits for readers", MODULE,
              "a thread that sits in a probe keeps the process from ending",

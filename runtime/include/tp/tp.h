@@ -11,7 +11,9 @@
  *
  * The environment does the same without a line of code in the program:
  *
- *	TP_ENABLE=PATTERNS  what to enable, as for tp_enable()
+ *	TP_ENABLE=PATTERNS  what to enable, as for tp_enable(); or several rules with ";"
+ *	                    between, some of them with a filter, as for tp_enable_if():
+ *	                    TP_ENABLE='net:* if size > 4096; sched:*'
  *	TP_OUTPUT=KIND:ARG  where records go: text:stderr (the default), text:stdout,
  *	                    text:FILE, socket:PATH, ctf:DIRECTORY[,OPTION...],
  *	                    stats:FILE[,OPTION...], lttng:, ftrace:,
@@ -20,7 +22,8 @@
  *	                    A text FILE that exists is appended to. Several
  *	                    outputs stand with ";" between. Each gets what TP_ENABLE
  *	                    says, or its own events, which follow an arrow between
- *	                    blanks: TP_OUTPUT='ctf:/tmp/t <- net:*; text:stderr <- err:*'
+ *	                    blanks: TP_OUTPUT='ctf:/tmp/t <- net:*; text:stderr <- err:*'.
+ *	                    Each of several rules follows an arrow of its own
  *	TP_CLOCK=CLOCK      the clock of CTF traces and statistics: tsc (the default),
  *	                    the processor's counter if that is reliable;
  *	                    or monotonic, which is CLOCK_MONOTONIC

@@ -9,17 +9,13 @@
  */
 #include <sys/mman.h>
 
-#include <tp/scratch.h>
-
 #include "base/base.h"
 #include "base/guard.h"
+#include "base/scratch.h"
 #include "base/thread.h"
 
-#define SCRATCH_SIZE ((size_t)256 << 10)
-#define SCRATCH_ALIGN ((size_t)16)
-
-static TP_THREAD_LOCAL char *base;
-static TP_THREAD_LOCAL char *top;
+TP_THREAD_LOCAL char *tp_scratch_base;
+TP_THREAD_LOCAL char *tp_scratch_top;
 
 /*
  * A later destructor that hits a tracepoint makes the stack anew. What is still on it are records that the thread has
@@ -27,13 +23,13 @@ static TP_THREAD_LOCAL char *top;
  */
 static void leave(void)
 {
-	char *memory = base;
+	char *memory = tp_scratch_base;
 
 	if (!memory)
 		return;
-	base = NULL;
+	tp_scratch_base = NULL;
 	tp_barrier(); /* a signal handler from here on makes its own */
-	munmap(memory, SCRATCH_SIZE);
+	munmap(memory, TP_SCRATCH_SIZE);
 }
 
 static TP_COLD bool scratch_create(void)
@@ -43,36 +39,28 @@ static TP_COLD bool scratch_create(void)
 
 	if (!tp_guard_enter(&guard))
 		return false;
-	if (!base && tp_thread_arm(leave)) {
+	if (!tp_scratch_base && tp_thread_arm(leave)) {
 		void *memory =
-			mmap(NULL, SCRATCH_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			mmap(NULL, TP_SCRATCH_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (memory != MAP_FAILED) {
-			top = memory;
-			tp_barrier(); /* base says that both are there */
-			base = memory;
+			tp_scratch_top = memory;
+			tp_barrier(); /* the base says that both are there */
+			tp_scratch_base = memory;
 		}
 	}
-	done = base != NULL;
+	done = tp_scratch_base != NULL;
 	tp_guard_leave(&guard);
 	return done;
 }
 
 void *tp_scratch_push(size_t size)
 {
-	if (__builtin_expect(!base, 0) && !scratch_create())
+	if (__builtin_expect(!tp_scratch_base, 0) && !scratch_create())
 		return NULL;
-
-	char *memory = top;
-	size_t left = SCRATCH_SIZE - (size_t)(memory - base);
-	if (size > left || ((size + SCRATCH_ALIGN - 1) & ~(SCRATCH_ALIGN - 1)) > left)
-		return NULL;
-	top = memory + ((size + SCRATCH_ALIGN - 1) & ~(SCRATCH_ALIGN - 1));
-	tp_barrier(); /* the memory is ours before it is used: a handler would push the same */
-	return memory;
+	return tp_scratch_push_short(size);
 }
 
 void tp_scratch_pop(void *memory)
 {
-	tp_barrier(); /* ... and until it is not used any more */
-	top = memory;
+	tp_scratch_pop_short(memory);
 }

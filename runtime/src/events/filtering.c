@@ -6,12 +6,10 @@
  * a record of the sink's own. All this happens inside the writer, which is a reader: so the program that it has found stays.
  */
 #include <stdlib.h>
-#include <string.h>
-
-#include <tp/scratch.h>
 
 #include "base/base.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "events/filtering.h"
 #include "record/record.h"
 
@@ -39,19 +37,6 @@ static bool filtering_reserve(struct tp_record *rec)
 	return rec->entry != NULL;
 }
 
-/* The header is the runtime's. A sink that needs no record has counted it. */
-static void pass_on(struct tp_sink *sink, const struct tp_record *rec)
-{
-	const size_t header = sizeof(struct trace_entry);
-	struct tp_record own;
-	char *entry = tp_reserve(&own, sink, rec->event, rec->size);
-
-	if (!entry)
-		return;
-	memcpy(entry + header, (const char *)rec->entry + header, rec->size - header);
-	tp_commit(&own);
-}
-
 static void filtering_commit(struct tp_record *rec)
 {
 	struct tp_filtering *filtering = filtering_of(rec->sink);
@@ -59,8 +44,8 @@ static void filtering_commit(struct tp_record *rec)
 	const struct tp_filter_program *program = __atomic_load_n(&filtering->program, __ATOMIC_ACQUIRE);
 
 	if (!program || tp_filter_accepts(program, rec->entry, rec->size))
-		pass_on(filtering->sink, rec);
-	tp_scratch_pop(rec->entry);
+		tp_record_pass_on(filtering->sink, rec);
+	tp_scratch_pop_short(rec->entry);
 }
 
 static const struct tp_sink_ops filtering_ops = {
@@ -76,7 +61,7 @@ struct tp_filtering *tp_filtering_new(struct tp_sink *sink, const struct tp_filt
 
 	if (filtering)
 		*filtering = (struct tp_filtering){
-			.head = {.ops = &filtering_ops, .key = TP_NO_KEY}, .sink = sink, .program = program,
+			.head = {.ops = &filtering_ops, .key = TP_SCRATCH_KEY}, .sink = sink, .program = program,
 		};
 	return filtering;
 }

@@ -21,12 +21,12 @@ static const struct common {
 	bool told; /* the other names of the same are not told */
 	struct tp_filter_field field;
 } common[] = {
-	{"common_type", true, {.source = TP_SOURCE_U16, .offset = offsetof(struct trace_entry, type), .size = 2}},
-	{"common_flags", true, {.source = TP_SOURCE_U8, .offset = offsetof(struct trace_entry, flags), .size = 1}},
+	{"common_type", true, {.source = TP_SOURCE_NUMBER, .offset = offsetof(struct trace_entry, type), .size = 2}},
+	{"common_flags", true, {.source = TP_SOURCE_NUMBER, .offset = offsetof(struct trace_entry, flags), .size = 1}},
 	{"common_preempt_count", true,
-	 {.source = TP_SOURCE_U8, .offset = offsetof(struct trace_entry, preempt_count), .size = 1}},
+	 {.source = TP_SOURCE_NUMBER, .offset = offsetof(struct trace_entry, preempt_count), .size = 1}},
 	{"common_pid", true,
-	 {.source = TP_SOURCE_S32, .offset = offsetof(struct trace_entry, pid), .size = 4, .is_signed = true}},
+	 {.source = TP_SOURCE_NUMBER, .offset = offsetof(struct trace_entry, pid), .size = 4, .is_signed = true}},
 	{"cpu", true, {.type = TP_TYPE_CPU, .source = TP_SOURCE_CPU, .size = 4, .is_signed = true}},
 	{"CPU", false, {.type = TP_TYPE_CPU, .source = TP_SOURCE_CPU, .size = 4, .is_signed = true}},
 	{"common_cpu", false, {.type = TP_TYPE_CPU, .source = TP_SOURCE_CPU, .size = 4, .is_signed = true}},
@@ -37,20 +37,6 @@ static const struct common {
 #define NR_COMMON (sizeof(common) / sizeof(common[0]))
 
 /* ---- An event's own ---- */
-
-static enum tp_filter_source source_of_number(uint32_t size, bool is_signed)
-{
-	switch (size) {
-	case 1:
-		return is_signed ? TP_SOURCE_S8 : TP_SOURCE_U8;
-	case 2:
-		return is_signed ? TP_SOURCE_S16 : TP_SOURCE_U16;
-	case 4:
-		return is_signed ? TP_SOURCE_S32 : TP_SOURCE_U32;
-	default:
-		return TP_SOURCE_64;
-	}
-}
 
 static bool is_text_pointer(const char *type)
 {
@@ -73,7 +59,7 @@ static void describe_number(struct tp_filter_field *field, const struct tp_event
 	field->type = TP_TYPE_NUMBER;
 	field->size = size;
 	field->is_signed = f->is_signed;
-	field->source = source_of_number(size, f->is_signed);
+	field->source = TP_SOURCE_NUMBER;
 }
 
 static void describe_field(struct tp_filter_field *field, const struct tp_event_field *f)

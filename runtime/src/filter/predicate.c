@@ -23,22 +23,45 @@ static const char *value_text(const struct tp_filter_work *work)
 
 /* ---- Numbers ---- */
 
-static void set_range(struct tp_filter_step *step, uint64_t first, uint64_t last)
+/* Where in 8 bytes of the record the number is. They end with the field, but for those of the header. */
+static void set_place(struct tp_filter_step *step)
 {
-	step->test = TP_TEST_RANGE;
-	step->base = first;
-	step->span = last - first;
+	const uint32_t end = step->offset + step->size;
+	const uint32_t bits = 8 * step->size;
+
+	step->load = end < sizeof(uint64_t) ? 0 : end - (uint32_t)sizeof(uint64_t);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	step->shift = (uint8_t)(64 - 8 * (end - step->load));
+#else
+	step->shift = (uint8_t)(8 * (step->offset - step->load));
+#endif
+	step->mask = UINT64_MAX << (64 - bits);
 }
 
-/*
- * All comparisons are one: whether the number, widened to 64 bits, is in a range. That of a signed one may begin
- * below 0, and wraps.
- */
-static void compare(const struct tp_filter_work *work, bool is_signed, uint64_t value)
+/* The processor's number is looked at as it is; others as high as they go. */
+static void set_range(struct tp_filter_step *step, uint64_t first, uint64_t last)
 {
-	const uint64_t min = is_signed ? (uint64_t)INT64_MIN : 0;
-	const uint64_t max = is_signed ? (uint64_t)INT64_MAX : UINT64_MAX;
+	const uint32_t by = step->source == TP_SOURCE_CPU ? 0 : 64 - 8 * step->size;
+
+	step->test = step->source == TP_SOURCE_CPU ? TP_TEST_CPU : TP_TEST_RANGE;
+	step->base = first << by;
+	step->span = (last - first) << by;
+}
+
+/* The lowest or the highest number of the step's width. */
+static uint64_t limit_of(const struct tp_filter_step *step, bool highest)
+{
+	const uint32_t bits = 8 * step->size - step->is_signed;
+	const uint64_t max = UINT64_MAX >> (64 - bits);
+
+	return highest ? max : step->is_signed ? ~max : 0;
+}
+
+/* All comparisons are one: whether the number is in a range. */
+static void compare(const struct tp_filter_work *work, uint64_t value)
+{
 	struct tp_filter_step *step = work->step;
+	const uint64_t min = limit_of(step, false), max = limit_of(step, true);
 
 	step->test = TP_TEST_FALSE;
 	switch (work->predicate->op) {
@@ -62,7 +85,7 @@ static void compare(const struct tp_filter_work *work, bool is_signed, uint64_t 
 		break;
 	case TP_FILTER_BAND:
 		step->test = TP_TEST_BITS;
-		step->base = value;
+		step->base = value << (64 - 8 * step->size);
 		break;
 	default:
 		set_range(step, value, value);
@@ -82,7 +105,7 @@ static bool number(const struct tp_filter_work *work, const struct tp_filter_fie
 		return fail(work, predicate->value_at, ILLEGAL_OPERATION);
 	if (!tp_number_parse(value_text(work), predicate->value.len, field->is_signed, &value))
 		return fail(work, predicate->value_at, "Illegal integer value");
-	compare(work, field->is_signed, tp_number_truncate(value, field->size, field->is_signed));
+	compare(work, tp_number_truncate(value, field->size, field->is_signed));
 	return true;
 }
 
@@ -95,7 +118,7 @@ static bool name_of_value(const struct tp_filter_work *work, const struct tp_fil
 
 	if (predicate->op != TP_FILTER_GLOB &&
 	    tp_filter_field_value(field, value_text(work), predicate->value.len, &value)) {
-		compare(work, field->is_signed, tp_number_truncate(value, field->size, field->is_signed));
+		compare(work, tp_number_truncate(value, field->size, field->is_signed));
 		return true;
 	}
 	tp_filter_field_values_tell(&work->error->hint, field);
@@ -125,7 +148,7 @@ static bool string(const struct tp_filter_work *work, const struct tp_filter_fie
 			text++;
 			len--;
 		}
-		step->match = tp_text_match_of(&text, &len);
+		step->match = (uint8_t)tp_text_match_of(&text, &len);
 		break;
 	default:
 		return fail(work, predicate->value_at, ILLEGAL_OPERATION);
@@ -204,7 +227,11 @@ bool tp_filter_predicate_compile(const struct tp_filter_work *work)
 				 field.why_not ? field.why_not : "it is no pointer to a text; leave out .ustring");
 		return fail(work, predicate->field.at, ILLEGAL_OPERATION);
 	}
-	*work->step = (struct tp_filter_step){.source = field.source, .offset = field.offset, .size = field.size};
+	*work->step = (struct tp_filter_step){
+		.source = (uint8_t)field.source, .is_signed = field.is_signed, .offset = field.offset, .size = field.size,
+	};
+	if (field.source == TP_SOURCE_NUMBER)
+		set_place(work->step);
 	switch (predicate->kind) {
 	case TP_FILTER_STRING:
 		return string(work, &field);

@@ -13,8 +13,9 @@
 
 enum tp_filter_test {
 	TP_TEST_FALSE,      /* can't be */
-	TP_TEST_RANGE,      /* number - base <= span */
-	TP_TEST_BITS,       /* number & base */
+	TP_TEST_RANGE,      /* a number of the record is in a range */
+	TP_TEST_BITS,       /* it has some of these bits */
+	TP_TEST_CPU,        /* the processor's number is in a range */
 	TP_TEST_IN_SET,     /* the set has the number */
 	TP_TEST_TEXT,       /* the text matches */
 	TP_TEST_SET_EQUALS, /* the record's set is the step's */
@@ -23,13 +24,7 @@ enum tp_filter_test {
 
 /* Where the value that is looked at comes from. */
 enum tp_filter_source {
-	TP_SOURCE_S8, /* numbers in the record */
-	TP_SOURCE_U8,
-	TP_SOURCE_S16,
-	TP_SOURCE_U16,
-	TP_SOURCE_S32,
-	TP_SOURCE_U32,
-	TP_SOURCE_64,
+	TP_SOURCE_NUMBER,   /* the record's size bytes at offset: 1, 2, 4 or 8 */
 	TP_SOURCE_CPU,      /* the processor's number */
 	TP_SOURCE_ARRAY,    /* the record's size bytes at offset */
 	TP_SOURCE_DATA_LOC, /* those that the word at offset says */
@@ -37,16 +32,24 @@ enum tp_filter_source {
 	TP_SOURCE_COMM,     /* the thread's name */
 };
 
+/*
+ * Numbers of all widths and signs are compared alike. 8 bytes of the record, in which the field is, are shifted so that it is
+ * highest, and the rest is masked out. What is subtracted, and compared with, stands as high. In a field's width
+ * numbers wrap around, so that a range may begin below 0.
+ */
 struct tp_filter_step {
-	enum tp_filter_test test;
-	enum tp_filter_source source;
-	enum tp_text_match match;
-	uint32_t offset;
-	uint32_t size;       /* of TP_SOURCE_ARRAY */
-	uint32_t length;     /* of the text, or of the set in bytes */
+	uint8_t test;        /* enum tp_filter_test */
+	uint8_t source;      /* enum tp_filter_source */
+	uint8_t match;       /* enum tp_text_match */
+	uint8_t shift;       /* to the left, of the 8 bytes at load */
+	bool is_signed;
+	uint32_t load;
 	uint32_t yes, no;    /* the next step; nr_steps: accepted; nr_steps + 1: refused. Always a later one */
-	uint64_t base, span;
+	uint64_t mask;       /* of the bits that are the number's */
+	uint64_t base, span; /* of TP_TEST_RANGE: number - base <= span. Of TP_TEST_BITS: number & base */
 	const uint8_t *bytes; /* the text, or the set */
+	uint32_t length;     /* of these bytes */
+	uint32_t offset, size;
 };
 
 struct tp_filter_program {

@@ -15,11 +15,16 @@
 
 #include <tp/sink.h>
 
-/* A sink's key that no slot ever has. */
+/* Keys that no slot ever has: of a sink whose reserve is called ... */
 #define TP_NO_KEY UINT64_MAX
+/* ... and of one whose records are in scratch memory until commit, and need of struct tp_record neither time nor sink_data. */
+#define TP_SCRATCH_KEY (UINT64_MAX - 2)
 
 /* The reserve of sinks whose records are in scratch memory until commit, which gives it back by tp_scratch_pop(). */
 bool tp_reserve_scratch(struct tp_record *rec);
+
+/* Makes a record in the sink that is a copy of this one, which is complete. */
+void tp_record_pass_on(struct tp_sink *sink, const struct tp_record *rec);
 
 /* Says how many records were lost, if any were, and by what cause. path may be NULL. */
 void tp_sink_tell_lost(struct tp_sink *sink, const char *path);

@@ -4,10 +4,12 @@
  * sinks share.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "base/counter.h"
 #include "base/message.h"
+#include "base/scratch.h"
 #include "base/thread.h"
 #include "record/record.h"
 #include "record/stream.h"
@@ -32,7 +34,24 @@ static TP_COLD void *reserve_slowly(struct tp_record *rec, struct tp_sink *sink,
 	return rec->entry;
 }
 
-void *tp_reserve(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event, size_t size)
+/* The short way of a sink with TP_SCRATCH_KEY. Where there is no room, its own way tells why. */
+static __attribute__((noinline)) void *reserve_in_scratch(struct tp_record *rec, struct tp_sink *sink,
+							  const struct tp_event *event, size_t size)
+{
+	struct trace_entry *entry = size <= TP_RECORD_MAX && event->id ? tp_scratch_push_short(size) : NULL;
+
+	if (__builtin_expect(!entry, 0))
+		return reserve_slowly(rec, sink, event, size);
+	rec->sink = sink;
+	rec->event = event;
+	rec->entry = entry;
+	rec->size = (uint32_t)size;
+	rec->stream = NULL;
+	*entry = (struct trace_entry){.type = event->id, .pid = tp_thread_id()};
+	return entry;
+}
+
+static inline void *reserve(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event, size_t size)
 {
 #if TP_HAS_COUNTER
 	const struct tp_stream_slot *slot = &tp_stream_slots[sink->slot];
@@ -45,15 +64,57 @@ void *tp_reserve(struct tp_record *rec, struct tp_sink *sink, const struct tp_ev
 			return entry;
 	}
 #endif
+	if (sink->key == TP_SCRATCH_KEY)
+		return reserve_in_scratch(rec, sink, event, size);
 	return reserve_slowly(rec, sink, event, size);
 }
 
-void tp_commit(struct tp_record *rec)
+static inline void commit(struct tp_record *rec)
 {
 	if (__builtin_expect(rec->stream != NULL, 1))
 		tp_stream_commit(rec->stream, rec->position);
 	else
 		rec->sink->ops->commit(rec);
+}
+
+void *tp_reserve(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event, size_t size)
+{
+	return reserve(rec, sink, event, size);
+}
+
+void tp_commit(struct tp_record *rec)
+{
+	commit(rec);
+}
+
+/* ---- From one sink to another ---- */
+
+/*
+ * The header is the runtime's, and the same. Most records are short: for these, calling memcpy() would take as long as all
+ * the rest. Words at the end overlap, so that not a byte behind the record is touched.
+ */
+static inline void copy_record(char *to, const char *from, size_t size)
+{
+	const size_t word = sizeof(uint64_t);
+
+	if (size < 2 * word || size > 16 * word) {
+		memcpy(to + sizeof(struct trace_entry), from + sizeof(struct trace_entry), size - sizeof(struct trace_entry));
+		return;
+	}
+	for (size_t i = word; i + word <= size; i += word)
+		__builtin_memcpy(to + i, from + i, word);
+	__builtin_memcpy(to + size - word, from + size - word, word);
+}
+
+void tp_record_pass_on(struct tp_sink *sink, const struct tp_record *rec)
+{
+	struct tp_record own;
+	char *entry = reserve(&own, sink, rec->event, rec->size);
+
+	if (!entry) /* also where the sink needs no record */
+		return;
+	copy_record(entry, (const char *)rec->entry, rec->size);
+	commit(&own);
 }
 
 bool tp_reserve_scratch(struct tp_record *rec)

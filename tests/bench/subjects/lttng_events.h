@@ -28,6 +28,10 @@ LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, event, bench, discard,
 	LTTNG_UST_TP_ARGS(uint64_t, number, uint32_t, id, const char *, name))
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, event, bench, snapshot,
 	LTTNG_UST_TP_ARGS(uint64_t, number, uint32_t, id, const char *, name))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, event, bench, refused,
+	LTTNG_UST_TP_ARGS(uint64_t, number, uint32_t, id, const char *, name))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, event, bench, accepted,
+	LTTNG_UST_TP_ARGS(uint64_t, number, uint32_t, id, const char *, name))
 
 #endif
 
