@@ -24,6 +24,9 @@ READERS = "runtime/src/base/readers.c"
 EXIT = "runtime/src/base/exit.c"
 SCRATCH = "runtime/src/base/scratch.h"
 MARKER = "runtime/src/events/marker_record.c"
+RETIRED = "runtime/src/events/retired.c"
+FILTERING = "runtime/src/events/filtering.c"
+ATTACH = "runtime/src/events/attach.c"
 ENABLE = "runtime/src/events/enable.c"
 DESCRIPTOR = "runtime/src/sinks/text/descriptor.c"
 UNIT_PROBES = ("asan/unit/test_probes", "obj/unit/test_probes")
@@ -264,6 +267,25 @@ MUTATIONS = (
              "both write their records into one place",
              (("	tp_scratch_top = memory + size;\n", "	tp_scratch_top = memory;\n"),),
              ("obj/unit/test_seq_print",)),
+    Mutation("a filter is freed at once", RETIRED,
+             "a thread evaluates a program that is gone",
+             (("	*retired = (struct tp_retired){.next = all, .free = free};\n	all = retired;\n", "	free(retired);\n"),),
+             ("asan/unit/test_enable_if",)),
+    Mutation("a refused record stays in scratch memory", FILTERING,
+             "the memory is used up, and records are lost",
+             (("		tp_record_pass_on(filtering->sink, rec);\n	tp_scratch_pop_short(rec->entry);\n",
+               "		tp_record_pass_on(filtering->sink, rec), tp_scratch_pop_short(rec->entry);\n"),),
+             ("obj/unit/test_enable_if",)),
+    Mutation("an event gets its first filter by being taken off", ATTACH,
+             "what is hit meanwhile is missing",
+             (("	if (!attached->filtering)\n		return replace(state, attached, wanted);\n",
+               "	if (!attached->filtering) {\n		const struct tp_event *event = attached->event;\n"
+               "		detach(state, attached);\n		tp_registry_switch();\n"
+               "		attached->event = (struct tp_event *)(uintptr_t)event;\n"
+               "		attached->filtering = tp_filtering_new(state->sink, wanted->program);\n"
+               "		const struct tracepoint_func by = probe_of(state->sink, attached->filtering, event);\n"
+               "		return tp_registry_add(event->tracepoint->name, event->tracepoint->proto, &by, false);\n	}\n"),),
+             ("obj/unit/test_enable_if",)),
     Mutation("exit waits for readers", MODULE,
              "a thread that sits in a probe keeps the process from ending",
              (("	if (!last || tp_exiting() || (used", "	if (!last || (used"),),

@@ -150,7 +150,7 @@ static const char *const accepted[] = {
 	"text ~ \"!11*\"", "text ~ \"10.?.[0-9].[!2-9]\"", "text ~ \"**\"", "later == \"later on\"", "later ~ \"later*\"",
 	"text ~ \"1\\0.*\"", "text ~ \"*[0.]1\"", "later ~ \"l[a-]t*\"", "broken != \"x\"", "!(broken ~ \"*\")",
 	"cpus == CPUS{2,5,64}", "cpus & CPUS{5}", "cpus & CPUS{4-6}", "cpus != CPUS{2,5}", "cpus == CPUS{2-5:1/3,64}",
-	"u8 & CPUS{100-300}", "u8 == CPUS{200}", "u8 != CPUS{0-3}", "u8 & CPUS{200}", "s8 != CPUS{1}", "s8 != CPUS{1-2}",
+	"u8 & CPUS{100-300}", "cpu & CPUS{all}", "cpu & CPUS{0-N}", "flag & CPUS{0 1, 2}", "u8 == CPUS{200}", "u8 != CPUS{0-3}", "u8 & CPUS{200}", "s8 != CPUS{1}", "s8 != CPUS{1-2}",
 	"common_type == 77", "common_flags == 1", "common_preempt_count == 2", "common_pid == 1234",
 	"cpu >= 0", "CPU < 8192", "common_cpu != -1", "cpu & CPUS{0-1000}", "pointer.function == strlen",
 	"s8==-8&&u8==200", "s8 == 1 || u8 == 200", " ( s8 == -8 ) ", "((((u8 == 200))))", "!s8 == 1", "!!u8 == 200",

@@ -19,14 +19,21 @@ static bool take(struct list *list, char c)
 	return true;
 }
 
-/* "N" is the last processor of the machine. */
+/* Of the machine. */
+static uint32_t last_processor(void)
+{
+	const long nr = sysconf(_SC_NPROCESSORS_CONF);
+
+	return nr > 0 && nr <= (long)TP_CPUS_MAX ? (uint32_t)nr - 1 : 0;
+}
+
+/* "N" is the last processor. */
 static bool number(struct list *list, uint32_t *value)
 {
 	const char *begin = list->at;
 
 	if (take(list, 'N')) {
-		const long nr = sysconf(_SC_NPROCESSORS_CONF);
-		*value = nr > 0 && nr <= (long)TP_CPUS_MAX ? (uint32_t)nr - 1 : 0;
+		*value = last_processor();
 		return true;
 	}
 	*value = 0;
@@ -54,12 +61,9 @@ static bool range(struct list *list, struct tp_cpus *cpus)
 	uint32_t first, last, used = 1, group = 1;
 
 	if (list->end - list->at >= 3 && strncmp(list->at, "all", 3) == 0) {
-		uint32_t at = 0;
-		struct list nth = {"N", "N" + 1};
 		list->at += 3;
-		number(&nth, &last);
-		while (at <= last)
-			add(cpus, at++);
+		for (uint32_t cpu = 0; cpu <= last_processor(); cpu++)
+			add(cpus, cpu);
 		return true;
 	}
 	if (!number(list, &first))
