@@ -136,7 +136,6 @@ struct rules {
 static void put_rule(bool enable, const char *patterns, const char *filter, void *data)
 {
 	const struct rules *rules = data;
-
 	struct tp_buffer text = {.text = NULL};
 
 	tp_buffer_printf(&text, "%s%s%s", patterns, filter ? " if " : "", filter ? filter : "");
