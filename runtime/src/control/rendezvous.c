@@ -51,12 +51,13 @@ static void parse(char *value)
 
 static void read_wish(void)
 {
-	static char *copy; /* for ever, as the directory's name may be in it; static, so that leak checkers find it */
 	const char *value = secure_getenv("TP_CONTROL");
+	char *copy = value ? strdup(value) : NULL;
 
-	copy = value ? strdup(value) : NULL;
 	if (copy)
 		parse(copy);
+	if (copy != the_wish.directory) /* which stays */
+		free(copy);
 	if (tp_sandboxed && !the_wish.make && !the_wish.directory)
 		the_wish.off = true;
 }
