@@ -224,11 +224,21 @@ class Programs(Recording):
     def test_child_that_is_left(self) -> None:
         """It goes on recording where it has begun: the trace stays there."""
         tp = self.begin("record", "-o", "trace", "--", self.program, "hit=1", "leave", f"wait={self.path('go')}", "hit=1",
-                        f"touch={self.path('done')}", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.assertEqual(tp.wait(PATIENCE), 0)
+                        f"touch={self.path('done')}")
+        self.assertRegex(self.next_line(tp.stderr), r"has ended; processes that it has started go on, and record into '.*/trace'")
+        tp.send_signal(signal.SIGINT)
+        self.assertEqual(tp.wait(PATIENCE), 0)  # the child has its standard error still
         self.write("go", "")
         until(lambda: os.path.exists(self.path("done")))
         self.assertEqual(sorted(self.records("trace")), [1, 2])
+
+    def test_daemon(self) -> None:
+        """The first process records nothing, and ends; tp waits for the other one."""
+        tp = self.begin("record", "-o", "trace", "--", self.program, "leave", f"wait={self.path('go')}", "hit=2")
+        self.assertIn("go on, and record into", self.next_line(tp.stderr))
+        self.write("go", "")
+        self.assertIn("2 events", self.finished(tp)[1])
+        self.assertEqual((tp.returncode, sorted(self.records("trace"))), (0, [1, 2]))
 
     def test_nothing(self) -> None:
         """A program without tracepoints, or one whose events were not hit; no directory stays."""

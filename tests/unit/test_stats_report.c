@@ -110,6 +110,7 @@ END_TEST
 START_TEST(forked_child)
 {
 	struct tp_sink *sink = open_without("json");
+	const unsigned int threads = threads_of_process(); /* an emulator has one of its own */
 	int status;
 
 	trace_sample_int(1);
@@ -119,7 +120,7 @@ START_TEST(forked_child)
 		trace_sample_int(3);
 		struct tp_buffer b = report_of(sink, true);
 		ck_assert_contains(b.text, "\"event\": \"sample:sample_int\", \"hits\": 2");
-		ck_assert_uint_eq(threads_of_process(), 1);
+		ck_assert_uint_eq(threads_of_process(), threads);
 		_exit(tp_sink_close(sink) == 0 ? 0 : 1);
 	}
 	waitpid(child, &status, 0);

@@ -47,9 +47,12 @@ static void *run(void *data)
 /* What threads' local storage takes of a stack only glibc knows; it has told so since 2.15 (as the JVM asks, too). */
 void tp_helper_thread_attributes(pthread_attr_t *attributes)
 {
-	size_t (*least)(const pthread_attr_t *) =
-		(size_t (*)(const pthread_attr_t *))(uintptr_t)dlsym(RTLD_DEFAULT, "__pthread_get_minstack");
+	static size_t (*least)(const pthread_attr_t *);
+	static bool looked; /* not in a forked child, where nobody may give back the loader's lock */
 
+	if (!looked)
+		least = (size_t (*)(const pthread_attr_t *))(uintptr_t)dlsym(RTLD_DEFAULT, "__pthread_get_minstack");
+	looked = true;
 	pthread_attr_init(attributes);
 	pthread_attr_setstacksize(attributes, STACK + (least ? least(attributes) : 0));
 }

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -89,8 +91,9 @@ static void tell_family(const char *path, const char *program, const char *event
 
 	snprintf(title, sizeof(title), "'%s'", program);
 	if (nr == 0)
-		tell("nothing was recorded: %s has hit no event of '%s', or has no tracepoints; \"tp list %s\" shows its events",
-		     title, events, program);
+		tell("nothing was recorded: %s has hit no event of '%s', has no tracepoints, or could not write to '%s', which it has "
+		     "said then; \"tp list %s\" shows its events",
+		     title, events, path, program);
 	else if (nr == 1 && make_it_one(path, names[0]->d_name))
 		tell_recorded(path, title, NULL);
 	else
@@ -113,11 +116,43 @@ static void follow(struct child *child)
 	}
 }
 
-static int run(char *const *program, const char *path, const char *options, const char *events)
+/* Whether processes of the family run, those that have gone into the background among them; the others are buried. */
+static bool family_lives(void)
+{
+	pid_t pid;
+
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		continue;
+	return pid == 0;
+}
+
+/* A daemon's first process ends at once, and its trace is still to come. True: they have ended, too. */
+static bool follow_family(const char *program, const char *path)
+{
+	if (!family_lives())
+		return true;
+	tell("'%s' has ended; processes that it has started go on, and record into '%s': ^C ends tp, and not them", program, path);
+	while (family_lives()) {
+		struct pollfd polled = {.fd = signals_fd(), .events = POLLIN};
+		poll(&polled, 1, -1);
+		for (int sig; (sig = signals_next());) {
+			if (signal_ends(sig))
+				return !family_lives();
+			if (sig == SIGTSTP)
+				signals_stop();
+		}
+	}
+	return true;
+}
+
+/* *over: no process will record there any more. */
+static int run(char *const *program, const char *path, const char *options, const char *events, bool *over)
 {
 	struct child child;
 	char *output;
 
+	*over = true;
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* whoever is left behind becomes a child */
 	if (asprintf(&output, "ctf:%s/%%p%s%s", path, *options ? "," : "", options) < 0) {
 		tell_no_memory();
 		return EXIT_FAILED;
@@ -130,6 +165,7 @@ static int run(char *const *program, const char *path, const char *options, cons
 	if (child_crash(&child))
 		tell("'%s' (%d) %s; what it has recorded until then is kept", program[0], (int)child.pid,
 		     child_crash(&child));
+	*over = follow_family(program[0], path);
 	tell_family(path, program[0], events);
 	return child_exit_status(&child);
 }
@@ -138,7 +174,7 @@ int family_record(char *const *program, const char *path, const char *options, c
 {
 	char *absolute = absolute_path(path);
 	int status = EXIT_FAILED;
-	bool made = false;
+	bool made = false, over = true;
 
 	if (!absolute)
 		return status;
@@ -151,11 +187,11 @@ int family_record(char *const *program, const char *path, const char *options, c
 	}
 	int dir = directory_for_trace(absolute, (uid_t)-1, (gid_t)-1, &made);
 	if (dir >= 0 && signals_begin())
-		status = run(program, absolute, options, events);
+		status = run(program, absolute, options, events, &over);
 	signals_end();
 	if (dir >= 0)
 		close(dir);
-	if (made)
+	if (made && over)
 		rmdir(absolute); /* unless there is something in it */
 	free(absolute);
 	return status;
