@@ -46,7 +46,9 @@ class Setup(Reaching):
     def test_mode_is_put_right(self) -> None:
         os.mkdir(self.control)
         os.chmod(self.control, 0o777)
-        self.done("setup")
+        done = self.tp("setup")
+        self.assertEqual((done.returncode, done.stderr), (0, f"tp: '{self.control}' had mode 777, and has 700 now: look whether "
+                                                             "others have put something in it\n"))
         self.assertEqual(self.mode(self.control), 0o700)
 
     def test_something_else_is_there(self) -> None:

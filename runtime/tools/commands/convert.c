@@ -30,7 +30,7 @@ static int run(const struct tp_args *args)
 			return formats[i].convert(args->operands[0], output ? output : formats[i].output)
 			       ? EXIT_DONE : EXIT_FAILED;
 	}
-	return args_wrong(args, "there is no format '%s'", to);
+	return args_wrong(args, "there is no format '%s'; there is trace.dat", to);
 }
 
 const struct tp_command command_convert = {

@@ -90,9 +90,12 @@ static bool check(const struct setup *setup, int fd)
 	if (status.st_uid != setup->uid)
 		return tell("'%s' is user %u's, and must be user %u's: no program listens in it; remove it, and try "
 			    "again", setup->path, (unsigned int)status.st_uid, (unsigned int)setup->uid);
-	if ((status.st_mode & 077) && fchmod(fd, 0700) != 0)
-		return tell("'%s' has mode %03o, and must have 700: %s", setup->path,
-			    (unsigned int)status.st_mode & 0777, strerror(errno));
+	if (!(status.st_mode & 077))
+		return true;
+	const unsigned int mode = status.st_mode & 0777;
+	if (fchmod(fd, 0700) != 0)
+		return tell("'%s' has mode %03o, and must have 700: %s", setup->path, mode, strerror(errno));
+	tell("'%s' had mode %03o, and has 700 now: look whether others have put something in it", setup->path, mode);
 	return true;
 }
 
