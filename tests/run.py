@@ -16,6 +16,7 @@ import importlib
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -50,6 +51,9 @@ class _Result(unittest.TestResult):
 
 def run_file(path: str, part: str = "") -> None:
     """In the process of its own: runs the file's tests, or those with this part in their names; the outcome as JSON."""
+    # A shell's background jobs ignore these, and so would the programs that the tests interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     sys.path[:0] = [ROOT, TESTS]
     support = importlib.import_module("support")
     name = os.path.splitext(os.path.basename(path))[0]
