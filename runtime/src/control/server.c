@@ -5,13 +5,14 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "control/outputs.h"
 #include "control/peer.h"
 #include "control/serve.h"
@@ -205,16 +206,12 @@ static bool receive(int fd, char *line, struct tp_request *request, const char *
 	return true;
 }
 
-/* False: the connection is to be closed. */
-static bool serve(struct connection *connection, int patience)
+/* The request that has come to fd, if one has: line has room for it. False: the connection is to be closed. */
+static bool serve_line(struct connection *connection, int fd, char *line, int patience)
 {
-	static char line[MAX_REQUEST + 2]; /* only one thread serves */
 	struct tp_request request = {.session = connection->session, .fd = -1};
 	const char *mistake = NULL;
 
-	const int fd = tp_own_file_descriptor(&connection->file);
-	if (fd < 0 || connection->inherited)
-		return false;
 	errno = 0;
 	if (!receive(fd, line, &request, &mistake)) {
 		const int error = errno;
@@ -231,6 +228,16 @@ static bool serve(struct connection *connection, int patience)
 	if (request.fd >= 0)
 		close(request.fd);
 	return reply_to(fd, &request.reply, patience);
+}
+
+static bool serve(struct connection *connection, int patience)
+{
+	const int fd = tp_own_file_descriptor(&connection->file);
+	char *line = fd < 0 || connection->inherited ? NULL : tp_malloc(MAX_REQUEST + 2);
+	const bool goes_on = line && serve_line(connection, fd, line, patience);
+
+	free(line);
+	return goes_on;
 }
 
 /* ---- A turn ---- */
