@@ -111,6 +111,11 @@ def declared(text: str) -> dict[str, set[str]]:
         "tracepoint": r"^extern struct tracepoint (\w+)", "event": r"^extern struct tp_event (\w+)"}.items()}
 
 
+# What programs define that a header only declares.
+CALLBACKS = {"forms.h": "int forms_reg(void) { return 0; }\nvoid forms_unreg(void) {}\nvoid forms_called(void) {}\n",
+             "conn.h": "int conn_state_wanted(void) { return 0; }\n"}
+
+
 class Nop(Case):
     def generate(self, path: str, *options: str) -> str:
         """Writes us/NAME.h and nop/NAME.h; the name."""
@@ -179,8 +184,7 @@ class Nop(Case):
         printed = []
         for directory in ("us", "nop"):
             create = self.write(f"{directory}.c", "#define CREATE_TRACE_POINTS\n" + read(main)
-                                + ("int forms_reg(void) { return 0; }\nvoid forms_unreg(void) {}\nvoid forms_called(void) {}\n"
-                                   if header == "forms.h" else ""))
+                                + CALLBACKS.get(header, ""))
             self.succeed(["gcc", "-std=c11", "-w", "-D_GNU_SOURCE", *(INCLUDES[:2] if directory == "us" else []), "-iquote",
                           self.path(directory), "-o", self.path("same"), create,
                           *([os.path.join(ROOT, "build/libtp.a"), "-lurcu-bp", "-lpthread"] if directory == "us" else [])])
