@@ -136,4 +136,4 @@ class Why(Reaching):
         pid = int(open(children, encoding="ascii").read())
         until(lambda: "loop" in open(f"/proc/{pid}/cmdline", encoding="ascii").read())
         self.assertRegex(self.fails("list", "-p", str(pid)), rf"\Atp: control is off in process {pid} \({self.name}\): .* no directory "
-                                                             rf"{self.control} \(from here: /proc/{pid}/root/...\) .* in there, ")
+                                                             rf"{self.control} \(from here: below /proc/{pid}/root\) .* in there, ")

@@ -92,7 +92,7 @@ static bool may_enter(pid_t pid)
 	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/root/", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
 	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0)
 		close(fd);
@@ -114,7 +114,7 @@ static void tell_off(const struct proc *proc)
 	else
 		snprintf(path, sizeof(path), "/run/tp/%u", (unsigned int)proc->uid);
 	if (root)
-		snprintf(inside, sizeof(inside), " (from here: /proc/%d/root/...)", (int)root);
+		snprintf(inside, sizeof(inside), " (from here: below /proc/%d/root)", (int)root);
 	tell("control is off in process %d (%s): when it started, there was no directory %s%s of its user's; make it by \"tp "
 	     "setup\"%s, or set TP_CONTROL=1, and start the program again",
 	     (int)proc->pid, proc->name, path, inside, root ? " in there" : "");
