@@ -117,6 +117,7 @@ static void stop_thread(void)
 		pthread_join(thread, NULL);
 	else
 		pthread_detach(thread);
+	tp_server_drop_socket();
 	served = BY_NOBODY;
 }
 
@@ -198,47 +199,49 @@ static bool is_inside(void)
 	return tp_reading() || (served == BY_THREAD && pthread_equal(pthread_self(), thread));
 }
 
-/* False, after a message, in programs that nobody may look into. */
-static bool may_listen(struct tp_control_wish *wish)
+/* 0, and the lock is taken; or a negative errno value. */
+static int begin(struct tp_control_wish *wish)
 {
 	tp_control_start_if_wanted();
-	if (tp_control_wish(wish))
-		return true;
-	tp_complain("nobody can look into this process: it is a set-uid, set-gid or capability program");
-	return false;
+	if (!tp_control_wish(wish)) {
+		tp_complain("nobody can look into this process: it is a set-uid, set-gid or capability program");
+		return -EPERM;
+	}
+	if (is_inside())
+		return -EDEADLK;
+	tp_lock(&lock);
+	return 0;
 }
 
 int tp_control_start(void)
 {
 	struct tp_control_wish wish;
+	int error = begin(&wish);
 
-	if (!may_listen(&wish))
-		return -EPERM;
-	if (is_inside())
-		return -EDEADLK;
-	tp_lock(&lock);
-	const int error = listen_by_thread(&wish, true);
+	if (error)
+		return error;
+	error = -listen_by_thread(&wish, true);
 	tp_unlock(&lock);
-	return -error;
+	return error;
 }
 
 int tp_control_fd(void)
 {
 	struct tp_control_wish wish;
+	int error = begin(&wish);
 
-	if (!may_listen(&wish))
-		return -EPERM;
-	if (is_inside())
-		return -EDEADLK;
-	tp_lock(&lock);
+	if (error)
+		return error;
 	if (served == BY_THREAD)
 		stop_thread();
-	const int error = tp_server_open(&wish, true, register_for_forks);
-	if (!error) {
+	error = tp_server_open(&wish, true, register_for_forks);
+	const int fd = error ? -error : tp_server_descriptor();
+	if (fd < 0) {
+		tp_server_close();
+	} else {
 		owner = getpid();
 		served = BY_PROGRAM;
 	}
-	const int fd = error ? -error : tp_server_descriptor();
 	tp_unlock(&lock);
 	return fd;
 }

@@ -21,7 +21,6 @@
 #include "control/rendezvous.h"
 
 #define BACKLOG 16
-#define TRIES 8
 
 /* ---- What the environment says ---- */
 
@@ -214,19 +213,13 @@ static int bind_and_listen(struct tp_rendezvous *at, int directory, int fd)
 
 static int listen_there(struct tp_rendezvous *at)
 {
-	int error = EADDRINUSE;
-	const int directory = tp_own_file_descriptor(&at->directory);
+	int fd = tp_above_standard(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+	const int error = fd < 0 ? errno : bind_and_listen(at, tp_own_file_descriptor(&at->directory), fd);
 
-	/* A number that somebody else has used is not used again. */
-	for (int i = 0; i < TRIES && (error == EADDRINUSE || error == EISDIR); i++) {
-		int fd = tp_above_standard(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-		if (fd < 0)
-			return errno;
-		error = bind_and_listen(at, directory, fd);
-		if (!error)
-			return tp_own_file_take(&at->listener, fd);
+	if (!error)
+		return tp_own_file_take(&at->listener, fd);
+	if (fd >= 0)
 		close(fd);
-	}
 	at->name[0] = '\0';
 	return error;
 }

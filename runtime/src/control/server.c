@@ -36,8 +36,6 @@ struct connection {
 /* Changed by the thread that serves only, but with each field set before session, as a fork may come at any moment. */
 static struct connection connections[MAX_CONNECTIONS];
 static uint64_t last_session;
-static bool is_deaf; /* the socket, by tp_server_wake(): the next who serves listens anew */
-static bool is_lost; /* the socket: another process has shut it down, or the program has closed it, which a sandbox hides */
 
 static struct tp_own_file epoll = TP_OWN_FILE_NONE; /* of a program that serves by itself */
 
@@ -266,11 +264,15 @@ static int listen_again(void)
 {
 	const int error = tp_rendezvous_again(&rendezvous);
 
-	if (error)
-		return error;
-	is_deaf = is_lost = false;
-	watch(tp_own_file_descriptor(&rendezvous.listener));
-	return 0;
+	if (!error)
+		watch(tp_own_file_descriptor(&rendezvous.listener));
+	return error;
+}
+
+void tp_server_drop_socket(void)
+{
+	tp_own_file_close(&rendezvous.listener);
+	rendezvous.listener = (struct tp_own_file)TP_OWN_FILE_NONE;
 }
 
 void tp_server_turn(bool wait, int patience)
@@ -278,26 +280,23 @@ void tp_server_turn(bool wait, int patience)
 	struct pollfd places[1 + MAX_CONNECTIONS];
 	struct connection *of[1 + MAX_CONNECTIONS];
 
-	const bool again = is_lost || tp_own_file_descriptor(&rendezvous.listener) < 0;
-	const int error = again ? listen_again() : 0;
+	const int error = tp_own_file_descriptor(&rendezvous.listener) < 0 ? listen_again() : 0;
 	const nfds_t nr = list(places, of);
-	if (error)
-		places[0].fd = -1;
 	poll(places, nr, !wait ? 0 : error == EMFILE || error == ENFILE ? RETRY : -1);
 	for (nfds_t i = 1; i < nr; i++) {
 		if (places[i].revents && !serve(of[i], patience))
 			disconnect(of[i]);
 	}
-	if (places[0].revents & POLLIN)
+	if (places[0].revents & (POLLHUP | POLLERR | POLLNVAL)) /* shut down by a child; or closed, which a sandbox hides */
+		tp_server_drop_socket();
+	else if (places[0].revents)
 		accept_all(patience);
-	is_lost = is_lost || places[0].revents & (POLLHUP | POLLERR | POLLNVAL);
 }
 
 bool tp_server_wake(void)
 {
 	const int listener = tp_own_file_descriptor(&rendezvous.listener);
 
-	is_deaf = true;
 	return listener >= 0 && shutdown(listener, SHUT_RDWR) == 0;
 }
 
@@ -305,17 +304,14 @@ bool tp_server_wake(void)
 
 int tp_server_open(const struct tp_control_wish *wish, bool make, void (*found)(void))
 {
-	if (is_open && is_deaf)
-		listen_again();
 	if (is_open)
-		return 0;
+		return tp_own_file_descriptor(&rendezvous.listener) < 0 ? listen_again() : 0;
 	int error = tp_rendezvous_find(&rendezvous, wish, make);
 	if (!error && found)
 		found();
 	if (!error)
 		error = tp_rendezvous_listen(&rendezvous);
 	is_open = !error;
-	is_deaf = is_lost = false;
 	return error;
 }
 
@@ -353,8 +349,6 @@ int tp_server_descriptor(void)
 
 	if (known >= 0)
 		return known;
-	if (is_deaf)
-		listen_again();
 	int error = tp_own_file_take(&epoll, tp_above_standard(epoll_create1(EPOLL_CLOEXEC)));
 	if (error)
 		return -error;

@@ -30,8 +30,11 @@ void tp_server_leave(void);
  */
 void tp_server_turn(bool wait, int patience);
 
-/* Ends a turn that waits. Nobody can connect until tp_server_open() or tp_server_descriptor(). False: it may not have ended. */
+/* Ends a turn that waits, by shutting the socket down: tp_server_drop_socket() is to follow. False: it may not have ended. */
 bool tp_server_wake(void);
+
+/* The socket is of no use any more. tp_server_open() listens anew. */
+void tp_server_drop_socket(void);
 
 /* A descriptor that is readable when tp_server_turn() has something to do; it is the same until the server is closed. Or -errno. */
 int tp_server_descriptor(void);
