@@ -160,11 +160,6 @@ void tp_request_open(struct tp_request *request, char *arguments)
 
 /* ---- Outputs that are open ---- */
 
-static void fail_without_output(struct tp_request *request, uint64_t id)
-{
-	tp_request_fail(request, ENOENT, "there is no output %llu", (unsigned long long)id);
-}
-
 void tp_request_keep(struct tp_request *request, char *arguments)
 {
 	uint64_t id;
@@ -201,7 +196,7 @@ void tp_request_close(struct tp_request *request, char *arguments)
 		if (tp_sink_of_serial(id))
 			tp_request_fail(request, EPERM, "output %llu %s", (unsigned long long)id, why_not_closed(&info));
 		else
-			fail_without_output(request, id);
+			tp_request_no_output(request, id);
 		return;
 	}
 	tp_message_capture(&messages); /* what was lost, the other side has counted */
@@ -209,7 +204,7 @@ void tp_request_close(struct tp_request *request, char *arguments)
 	tp_message_capture(NULL);
 	tp_buffer_free(&messages);
 	if (error == ENOENT)
-		fail_without_output(request, id);
+		tp_request_no_output(request, id);
 	else if (error)
 		tp_request_fail(request, error, "output %llu is closed, but not all was written: %s", (unsigned long long)id,
 				tp_strerror(error));
@@ -251,11 +246,9 @@ static void change(struct tp_request *request, char *patterns, const char *filte
 		tp_request_fail(request, EPERM, "output %llu belongs to another connection", (unsigned long long)id);
 		return;
 	}
-	struct tp_sink *sink = tp_sink_hold(id);
-	if (!sink) {
-		fail_without_output(request, id);
+	struct tp_sink *sink = tp_request_hold(request, id);
+	if (!sink)
 		return;
-	}
 	tp_message_capture(&messages);
 	const int result = how(sink, patterns, filter, &report);
 	tp_message_capture(NULL);
@@ -297,11 +290,9 @@ void tp_request_snapshot(struct tp_request *request, char *arguments)
 		tp_request_fail(request, EBADF, "snapshot comes with a descriptor, of an empty directory for the copy");
 		return;
 	}
-	struct tp_sink *sink = tp_sink_hold(id);
-	if (!sink) {
-		fail_without_output(request, id);
+	struct tp_sink *sink = tp_request_hold(request, id);
+	if (!sink)
 		return;
-	}
 	tp_message_capture(&messages);
 	const int error = -tp_ctf_snapshot_in(sink, request->fd, arguments);
 	tp_message_capture(NULL);

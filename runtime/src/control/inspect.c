@@ -185,16 +185,17 @@ void tp_request_report(struct tp_request *request, char *arguments)
 		tp_request_fail(request, EINVAL, "a report is text or json, not '%s'", form);
 		return;
 	}
-	struct tp_sink *sink = tp_sink_hold(id);
-	const int error = sink ? -tp_stats_report(sink, json, &text) : ENOENT;
-	if (sink)
-		tp_sink_let_go(sink);
-	if (!error && !text.failed) {
+	struct tp_sink *sink = tp_request_hold(request, id);
+	if (!sink)
+		return;
+	const int error = -tp_stats_report(sink, json, &text);
+	tp_sink_let_go(sink);
+	if (error || text.failed) {
+		tp_request_fail(request, error ? error : ENOMEM, error == EINVAL ? "output %llu is no statistics" :
+				"output %llu has no report now", (unsigned long long)id);
+	} else {
 		put_text(&request->reply, text.text);
 		tp_buffer_printf(&request->reply, "ok\n");
-	} else {
-		tp_request_fail(request, error ? error : ENOMEM, error == ENOENT ? "there is no output %llu" :
-				error == EINVAL ? "output %llu is no statistics" : "output %llu has no report now", (unsigned long long)id);
 	}
 	tp_buffer_free(&text);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "control/request.h"
+#include "events/events.h"
 
 /* ---- Replies ---- */
 
@@ -72,4 +73,20 @@ bool tp_request_id(struct tp_request *request, char **arguments, uint64_t *id)
 		return true;
 	tp_request_fail(request, EINVAL, "'%s' is no output's id; \"outputs\" lists them", word ? word : "");
 	return false;
+}
+
+/* ---- Outputs ---- */
+
+void tp_request_no_output(struct tp_request *request, uint64_t id)
+{
+	tp_request_fail(request, ENOENT, "there is no output %llu", (unsigned long long)id);
+}
+
+struct tp_sink *tp_request_hold(struct tp_request *request, uint64_t id)
+{
+	struct tp_sink *sink = tp_sink_hold(id);
+
+	if (!sink)
+		tp_request_no_output(request, id);
+	return sink;
 }

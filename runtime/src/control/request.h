@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <tp/sink.h>
+
 #include "base/buffer.h"
 
 /* A request, and the reply to it. */
@@ -25,6 +27,12 @@ char *tp_request_word(char **arguments);
 
 /* The id of an output that the next word is. False, and the reply has failed. */
 bool tp_request_id(struct tp_request *request, char **arguments, uint64_t *id);
+
+/* Ends the reply: there is no such output. */
+void tp_request_no_output(struct tp_request *request, uint64_t id);
+
+/* tp_sink_hold(); NULL, and the reply has failed. */
+struct tp_sink *tp_request_hold(struct tp_request *request, uint64_t id);
 
 /* Ends a line with a name, in which there may be anything. */
 void tp_request_put_name(struct tp_buffer *to, const char *name);
