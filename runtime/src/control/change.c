@@ -236,12 +236,11 @@ static void change(struct tp_request *request, char *patterns, const char *filte
 {
 	struct tp_enable_report report = {.in_a_line = true};
 	struct tp_buffer messages = {.text = NULL};
-	struct tp_output_info info;
 	uint64_t id;
 
 	if (!tp_request_id(request, &patterns, &id))
 		return;
-	tp_outputs_find(id, &info);
+	const struct tp_output_info info = tp_outputs_info(id);
 	if (info.owner == TP_OUTPUT_SESSION && info.session != request->session) {
 		tp_request_fail(request, EPERM, "output %llu belongs to another connection", (unsigned long long)id);
 		return;

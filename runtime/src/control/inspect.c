@@ -147,9 +147,8 @@ static void put_rule(bool enable, const char *patterns, const char *filter, void
 static void put_output_line(const struct tp_sink_view *view, void *data)
 {
 	struct tp_request *request = data;
-	struct tp_output_info info;
+	const struct tp_output_info info = tp_outputs_info(view->serial);
 
-	tp_outputs_find(view->serial, &info);
 	tp_buffer_printf(&request->reply, "output %llu kind=", (unsigned long long)view->serial);
 	for (const char *at = view->kind; *at; at++) /* "CTF", as TP_OUTPUT and "open" write it */
 		tp_buffer_printf(&request->reply, "%c", tolower((unsigned char)*at));

@@ -22,7 +22,7 @@ struct output {
 static struct tp_lock lock = TP_LOCK_INIT(TP_RANK_OUTPUTS, "the outputs' lock");
 static struct output *outputs; /* in order of opening */
 
-/* The one at *found, or the end of the list. */
+/* Where the one with this number is, or the end of the list. */
 static struct output **find(uint64_t serial)
 {
 	struct output **at = &outputs;
@@ -50,18 +50,23 @@ bool tp_outputs_add(struct tp_sink *sink, const char *name, const struct tp_outp
 	strcpy(output->name, name);
 	start();
 	tp_lock(&lock);
-	*find(UINT64_MAX) = output;
+	*find(UINT64_MAX) = output; /* which nobody has: the end of the list */
 	tp_unlock(&lock);
 	return true;
 }
 
-bool tp_outputs_find(uint64_t serial, struct tp_output_info *info)
+/* Under the lock. */
+static struct tp_output_info info_of(const struct output *output, uint64_t serial)
+{
+	return output ? output->info : (struct tp_output_info){.serial = serial, .owner = TP_OUTPUT_PROGRAM};
+}
+
+struct tp_output_info tp_outputs_info(uint64_t serial)
 {
 	tp_lock(&lock);
-	const struct output *output = *find(serial);
-	*info = output ? output->info : (struct tp_output_info){.serial = serial, .owner = TP_OUTPUT_PROGRAM};
+	const struct tp_output_info info = info_of(*find(serial), serial);
 	tp_unlock(&lock);
-	return output != NULL;
+	return info;
 }
 
 char *tp_outputs_name(uint64_t serial)
@@ -101,11 +106,9 @@ static bool may_close(const struct tp_output_info *info, uint64_t session)
 
 bool tp_outputs_take(uint64_t serial, uint64_t session, struct tp_output_info *info)
 {
-	*info = (struct tp_output_info){.serial = serial, .owner = TP_OUTPUT_PROGRAM};
 	tp_lock(&lock);
 	struct output **at = find(serial);
-	if (*at)
-		*info = (*at)->info;
+	*info = info_of(*at, serial);
 	const bool taken = *at && may_close(info, session);
 	if (taken)
 		drop(at);
@@ -164,26 +167,22 @@ static bool is_called(const char *known, const char *name, size_t len)
 	return strncmp(known, name, len) == 0 && (!known[len] || (known[len] == ':' && !strchr(name, ':')));
 }
 
-/* The next of TP_OUTPUT's that is called so, behind the one with *serial; the first for 0. False: there is none. */
-static bool find_next(const char *name, size_t len, uint64_t *serial)
+/*
+ * The next of TP_OUTPUT's that is called so, behind the one with *serial; the first for 0. The program has it from now on:
+ * nobody else closes it any more. False: there is none.
+ */
+static bool lend_next(const char *name, size_t len, uint64_t *serial)
 {
 	tp_lock(&lock);
-	const struct output *at = *serial ? (*find(*serial) ? (*find(*serial))->next : NULL) : outputs;
+	struct output *at = *serial ? (*find(*serial) ? (*find(*serial))->next : NULL) : outputs;
 	while (at && (at->info.owner != TP_OUTPUT_ENVIRONMENT || !is_called(at->name, name, len)))
 		at = at->next;
-	*serial = at ? at->info.serial : 0;
+	if (at) {
+		at->info.lent = true;
+		*serial = at->info.serial;
+	}
 	tp_unlock(&lock);
 	return at != NULL;
-}
-
-/* The program has it from now on. */
-static void lend(uint64_t serial)
-{
-	tp_lock(&lock);
-	struct output *output = *find(serial);
-	if (output)
-		output->info.lent = true;
-	tp_unlock(&lock);
 }
 
 struct tp_sink *tp_output(const char *name)
@@ -191,8 +190,7 @@ struct tp_sink *tp_output(const char *name)
 	const size_t len = name ? strlen(name) : 0;
 	uint64_t serial = 0;
 
-	while (len && find_next(name, len, &serial)) {
-		lend(serial); /* first: from here on nobody else closes it */
+	while (len && lend_next(name, len, &serial)) {
 		struct tp_sink *sink = tp_sink_of_serial(serial);
 		if (sink)
 			return sink;

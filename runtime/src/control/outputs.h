@@ -30,8 +30,8 @@ struct tp_output_info {
 /* False where there is no memory: then the sink is in no list. name: KIND:ARGUMENT; it is copied. */
 bool tp_outputs_add(struct tp_sink *sink, const char *name, const struct tp_output_info *info);
 
-/* Of this serial. False: there is none; then the owner is TP_OUTPUT_PROGRAM. */
-bool tp_outputs_find(uint64_t serial, struct tp_output_info *info);
+/* Of this serial. Where it is in no list, the owner is TP_OUTPUT_PROGRAM. */
+struct tp_output_info tp_outputs_info(uint64_t serial);
 
 /* A copy of its name, for free(). NULL: there is none, or no memory. */
 char *tp_outputs_name(uint64_t serial);
