@@ -59,7 +59,8 @@ def directory() -> str:
 @functools.cache
 def build(compiler: str, flags: tuple[str, ...], libtp: str, program: str = "lessons", link: tuple[str, ...] = ()) -> str:
     """The program's path; compiled once for all tests."""
-    sources = ["mallocs.c"] if program == "mallocs" else ["lessons.c", "threads.c", "processes.c", "moments.c", "cpp.cc"]
+    several = ["lessons.c", "threads.c", "processes.c", "moments.c", "cpp.cc"]
+    sources = several if program == "lessons" else [f"{program}.c"]
     return building.build(os.path.join(tempfile.mkdtemp(dir=directory()), program),
                           *(os.path.join(HERE, source) for source in sources), compiler=compiler,
                           include=[directory(), HERE], flags=flags, link=link, libtp=libtp)
@@ -156,6 +157,36 @@ class Processes(Lesson):
         """The child goes on without tracing, and says so, once."""
         self.learn("fork_in_a_probe_that_is_waited_for",
                    r"tp: process \d+ was forked inside a probe .*without tracing\n(tp: (?!process).*\n)*")
+
+
+class FirstHits(Lesson):
+    """A thread's first hit, for which another thread's fork waits: as in a signal handler that has interrupted malloc."""
+
+    def hit(self, how: str, output: str, calls: str, stderr: str = "") -> None:
+        env = {**os.environ, **({"TP_ENABLE": "lessons_hit", "TP_OUTPUT": output} if output else {})}
+        for name, variant in VARIANTS.items():
+            if not shutil.which(CXX[variant[0]]):
+                continue
+            with self.subTest(variant=name):
+                try:
+                    done = run([build(*variant, "first_hits"), how], cwd=self.dir, env=env)
+                except subprocess.TimeoutExpired:
+                    self.fail("hangs")
+                self.assertEqual((done.returncode, done.stdout), (0, calls), done.stderr)
+                self.assertRegex(done.stderr, f"\\A{stderr}\\Z")
+
+    def test_probes_are_called(self) -> None:
+        self.hit("once", "", "2 0\n")
+
+    def test_probe_is_waited_for(self) -> None:
+        """Nothing of liburcu knows that its thread is in it."""
+        self.hit("grace", "", "0 1\n", r"tp: tracepoint_synchronize_unregister\(\) .*inside a probe.*\n")
+
+    def test_records_are_lost_and_counted(self) -> None:
+        """What they need is the fork's, which is given up after a second."""
+        for output in ("text:/dev/null", f"text:{self.path('log')}", f"ctf:{self.path('trace')}", f"stats:{self.path('stats')}"):
+            with self.subTest(output):
+                self.hit("once", output, "2 0\n", r"tp: .*: records lost: 1 \(nested: 1\)\n")
 
 
 class Moments(Lesson):

@@ -54,21 +54,21 @@
  *	arguments	(__data, a, b)
  *
  * An array of one probe never holds TP_REMOVED: removing its only probe removes
- * the array.
+ * the array. A thread's first hit goes a way of its own.
  */
 #define TP_DEFINE_ITERATOR(name, parameters, arguments)                                         \
-	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __traceiter_##name,      \
-			      parameters, arguments, true)
+	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_first_##name,       \
+			      __traceiter_##name, parameters, arguments, true)
 
 /*
  * The same for TRACE_EVENT_CONDITION: calls the probes only if tp_condition_NAME
  * returns true. That function has the parameters of a probe.
  */
 #define TP_DEFINE_CONDITIONAL_ITERATOR(name, parameters, arguments)                             \
-	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __traceiter_##name,      \
-			      parameters, arguments, tp_condition_##name arguments)
+	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_first_##name,       \
+			      __traceiter_##name, parameters, arguments, tp_condition_##name arguments)
 
-#define TP_DEFINE_ITERATOR_OF(probe_fn, several, iterate, parameters, arguments, condition)     \
+#define TP_DEFINE_ITERATOR_OF(probe_fn, several, first, iterate, parameters, arguments, condition) \
 	static __attribute__((noinline)) void several parameters                                \
 	{                                                                                       \
 		const struct tracepoint_func *__it = (const struct tracepoint_func *)__data;    \
@@ -82,12 +82,28 @@
 			__probe = tp_probe_func(++__it);                                        \
 		} while (__probe);                                                              \
 	}                                                                                       \
+	static __attribute__((noinline, cold)) void first parameters                            \
+	{                                                                                       \
+		int __hit;                                                                      \
+		const struct tracepoint_func *__it =                                            \
+			tp_read_lock_first((const struct tracepoint *)__data, &__hit);          \
+                                                                                                \
+		if (__it) {                                                                     \
+			__data = (void *)(uintptr_t)__it;                                       \
+			several arguments;                                                      \
+		}                                                                               \
+		tp_read_unlock_first(__hit);                                                    \
+	}                                                                                       \
 	static void iterate parameters                                                          \
 	{                                                                                       \
 		const struct tracepoint_func *__it;                                             \
                                                                                                 \
 		if (!(condition))                                                               \
 			return;                                                                 \
+		if (!tp_thread_is_known()) {                                                    \
+			first arguments;                                                        \
+			return;                                                                 \
+		}                                                                               \
 		__it = tp_read_lock((const struct tracepoint *)__data);                         \
 		if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) {                    \
 			tp_probe_t __probe = tp_probe_func(__it);                               \

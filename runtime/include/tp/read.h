@@ -51,6 +51,39 @@ static inline void tp_read_unlock(void)
 }
 
 /*
+ * A hit of a thread that liburcu does not know yet. To make it known takes a
+ * lock, which a fork holds while it waits for malloc. The hit may be in a signal
+ * handler that has interrupted malloc; so it does not wait for a fork, but begins
+ * a read-side section of the runtime's own.
+ *
+ * tp_first_hit() returns TP_HIT_KNOWN if the thread is known now; else what
+ * tp_first_hit_end() wants. Both are missing in older libraries.
+ */
+#define TP_HIT_KNOWN (-1)
+TP_PUBLIC int tp_first_hit(void) __attribute__((weak));
+TP_PUBLIC void tp_first_hit_end(int hit) __attribute__((weak));
+
+static inline bool tp_thread_is_known(void)
+{
+	return __builtin_expect(URCU_TLS(urcu_bp_reader) != NULL, true);
+}
+
+/* The same as tp_read_lock() and tp_read_unlock(), if the thread may be unknown. *hit is for the second one. */
+static inline const struct tracepoint_func *tp_read_lock_first(const struct tracepoint *tp, int *hit)
+{
+	*hit = tp_thread_is_known() || !tp_first_hit ? TP_HIT_KNOWN : tp_first_hit();
+	return *hit == TP_HIT_KNOWN ? tp_read_lock(tp) : __atomic_load_n(&tp->funcs, __ATOMIC_ACQUIRE);
+}
+
+static inline void tp_read_unlock_first(int hit)
+{
+	if (hit == TP_HIT_KNOWN)
+		tp_read_unlock();
+	else
+		tp_first_hit_end(hit);
+}
+
+/*
  * Returns the function of an element: NULL at the array's end, TP_REMOVED if
  * there is no function to call. It is loaded once, atomically: removal
  * overwrites it while readers walk the array. This is barrier (A), too: if

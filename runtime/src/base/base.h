@@ -20,6 +20,7 @@
  *	mutex.h          locks that readers take, too
  *	options.h        "mode=flight,size=64M"
  *	own_file.h       a descriptor that the program may close
+ *	passage.h        what readers pass through, and a fork closes
  *	pid_name.h       "%p" in names
  *	process.h        the start
  *	rank.h           the order of locks

@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "base/guard.h"
+#include "base/passage.h"
 
 /* Set between tp_guard_enter and tp_guard_leave. */
 static TP_THREAD_LOCAL bool guarded;
@@ -31,6 +32,7 @@ static void block_signals(sigset_t *old)
 bool tp_guard_enter(struct tp_guard *guard)
 {
 	guard->entered = !guarded;
+	guard->passing = false;
 	if (guarded)
 		return false;
 	guard->error = errno;
@@ -41,10 +43,22 @@ bool tp_guard_enter(struct tp_guard *guard)
 	return true;
 }
 
+bool tp_guard_enter_slow_way(struct tp_guard *guard)
+{
+	if (!tp_guard_enter(guard))
+		return false;
+	guard->passing = tp_passage_enter(&tp_slow_ways);
+	if (!guard->passing)
+		tp_guard_leave(guard);
+	return guard->passing;
+}
+
 void tp_guard_leave(const struct tp_guard *guard)
 {
 	if (!guard->entered)
 		return;
+	if (guard->passing)
+		tp_passage_leave(&tp_slow_ways);
 	tp_barrier();
 	guarded = false;
 	pthread_setcancelstate(guard->cancel_state, NULL);

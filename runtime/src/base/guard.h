@@ -14,6 +14,7 @@ struct tp_guard {
 	int cancel_state;
 	int error;
 	bool entered; /* false: the caller was in one already, which goes on */
+	bool passing; /* it is inside tp_slow_ways */
 };
 
 /*
@@ -22,6 +23,10 @@ struct tp_guard {
  * after all. The caller counts its record as lost then.
  */
 bool tp_guard_enter(struct tp_guard *guard);
+
+/* The same for a record's slow way into a sink: false, too, where the way is closed by a fork that must not be waited for. */
+bool tp_guard_enter_slow_way(struct tp_guard *guard);
+
 void tp_guard_leave(const struct tp_guard *guard);
 
 #endif /* TP_GUARD_H */

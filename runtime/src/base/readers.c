@@ -6,22 +6,32 @@
  * comes first of all: its holder may be waiting for a reader who waits for one
  * of ours.
  *
+ * A thread's first hit takes that lock, too, to make the thread known to liburcu.
+ * If the hit is in a signal handler that has interrupted malloc, it must not
+ * wait for a fork (base/passage.h). So while a fork has the lock, the hits of
+ * threads that liburcu does not know are counted instead, and whoever waits for
+ * readers waits for these as well.
+ *
  * Inside a probe, another thread may be waiting for this very reader. Then
  * nothing can be done about liburcu's lock, and the child, in which nobody
  * holds it, must not use liburcu: it is alone. (A thread that is a reader
  * before the fork is one after it, too.)
  */
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
-#include <urcu/static/urcu-bp.h> /* for urcu_bp_gp */
 #include <urcu/urcu-bp.h>
+
+#include <tp/read.h>
 
 #include "base/base.h"
 #include "base/fork.h"
 #include "base/message.h"
+#include "base/passage.h"
 #include "base/readers.h"
+#include "base/thread.h"
 
 static pthread_rwlock_t grace_period = PTHREAD_RWLOCK_INITIALIZER; /* held for reading by those who wait for readers */
 static unsigned int waiting;                                       /* of them there are so many */
@@ -35,15 +45,74 @@ bool tp_forked_alone(void)
 	return __atomic_load_n(&alone, __ATOMIC_RELAXED);
 }
 
+/* ---- Hits of threads that liburcu does not know ---- */
+
+static struct tp_passage first_hits = {.number = TP_PASSAGE_FIRST_HITS};
+
+/* How many are on their way, in two counts. Those that come are counted in one, so that the other will be 0 at some time. */
+static struct {
+	unsigned int hits[2];
+	unsigned int now;
+} unknown;
+
+static TP_THREAD_LOCAL unsigned int my_unknown[2];
+
+static bool am_unknown(void)
+{
+	return my_unknown[0] || my_unknown[1];
+}
+
+/* A thread that exits in a probe leaves its hits there. */
+static void leave(void)
+{
+	for (int i = 0; i < 2; i++) {
+		__atomic_fetch_sub(&unknown.hits[i], my_unknown[i], __ATOMIC_SEQ_CST);
+		my_unknown[i] = 0;
+	}
+}
+
+int tp_first_hit(void)
+{
+	if (!tp_forked_alone() && tp_passage_try(&first_hits)) {
+		urcu_bp_register_thread();
+		tp_passage_leave(&first_hits);
+		return TP_HIT_KNOWN;
+	}
+	tp_thread_arm(leave);
+	const int now = (int)__atomic_load_n(&unknown.now, __ATOMIC_RELAXED);
+	my_unknown[now]++;
+	__atomic_fetch_add(&unknown.hits[now], 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* the array is loaded behind it; pairs with wait_for_unknown()'s */
+	return now;
+}
+
+void tp_first_hit_end(int hit)
+{
+	__atomic_fetch_sub(&unknown.hits[hit], 1, __ATOMIC_SEQ_CST);
+	my_unknown[hit]--;
+}
+
+/* Each count was 0 since this was called. */
+static void wait_for_unknown(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	for (unsigned int i = 0; i < 2; i++) {
+		while (__atomic_load_n(&unknown.hits[i], __ATOMIC_SEQ_CST)) {
+			__atomic_store_n(&unknown.now, !i, __ATOMIC_RELAXED);
+			poll(NULL, 0, 1); /* as liburcu does it */
+		}
+	}
+}
+
 void tp_readers_register_thread(void)
 {
-	if (!tp_forked_alone())
+	if (!tp_forked_alone() && !am_unknown())
 		urcu_bp_register_thread();
 }
 
 bool tp_reading(void)
 {
-	return urcu_bp_read_ongoing();
+	return am_unknown() || (tp_thread_is_known() && urcu_bp_read_ongoing()); /* which would make it known, under its lock */
 }
 
 void tp_wait_for_readers(void)
@@ -54,6 +123,7 @@ void tp_wait_for_readers(void)
 	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
 	pthread_rwlock_rdlock(&grace_period);
 	urcu_bp_synchronize_rcu();
+	wait_for_unknown();
 	pthread_rwlock_unlock(&grace_period);
 	__atomic_fetch_sub(&waiting, 1, __ATOMIC_RELAXED);
 	if (__tsan_acquire)
@@ -73,16 +143,28 @@ static bool exclude_waiters(void)
 	return true;
 }
 
+/* What is in a first hit may be waiting for it already. */
+static void hold_liburcu(void)
+{
+	urcu_bp_before_fork();
+	tp_passage_close(&first_hits);
+	if (!tp_passage_is_busy(&first_hits))
+		return;
+	urcu_bp_after_fork_parent();
+	tp_passage_drain(&first_hits);
+	urcu_bp_before_fork();
+}
+
 static void before_fork(void)
 {
 	inside = prepared = false;
 	if (tp_forked_alone())
 		return;
-	urcu_bp_register_thread(); /* urcu_bp_before_fork() would lock it out, and tp_lock() wants it */
+	tp_readers_register_thread(); /* urcu_bp_before_fork() would lock it out, and tp_lock() wants it */
 	inside = tp_reading();
 	prepared = !inside || exclude_waiters();
 	if (prepared)
-		urcu_bp_before_fork();
+		hold_liburcu();
 }
 
 static void in_child(void)
@@ -101,9 +183,13 @@ static void after_fork(bool child)
 		urcu_bp_after_fork_child();
 	else if (prepared)
 		urcu_bp_after_fork_parent();
+	if (prepared)
+		tp_passage_open(&first_hits, child);
 	if (child) { /* its holders are not in the child */
 		grace_period = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
 		waiting = 0;
+		for (int i = 0; i < 2; i++)
+			unknown.hits[i] = my_unknown[i];
 	} else if (prepared && inside) {
 		pthread_rwlock_unlock(&grace_period);
 	}

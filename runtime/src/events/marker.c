@@ -28,15 +28,16 @@ void iterate(struct tracepoint *tp, ...)
 	struct marker *marker = (struct marker *)tp;
 	tp_probe_t probe;
 	va_list args;
+	int hit;
 
-	for (const struct tracepoint_func *it = tp_marker_enter(tp); it && (probe = tp_probe_func(it)); it++) {
+	for (const struct tracepoint_func *it = tp_marker_enter(tp, &hit); it && (probe = tp_probe_func(it)); it++) {
 		if (probe == TP_REMOVED)
 			continue;
 		va_start(args, tp);
 		((marker_probe_func *)probe)(it->data, marker, marker->format, &args);
 		va_end(args);
 	}
-	tp_marker_leave();
+	tp_marker_leave(hit);
 }
 
 /* ---- Registering ---- */

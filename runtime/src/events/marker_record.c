@@ -222,14 +222,15 @@ static void iterate(struct tracepoint *tp, uint64_t a, uint64_t b, uint64_t c, u
 	const uint64_t words[WORDS_IN_REGISTERS] = {a, b, c, d, e};
 	struct marker *marker = (struct marker *)tp;
 	tp_probe_t probe;
+	int hit;
 
-	for (const struct tracepoint_func *it = tp_marker_enter(tp); it && (probe = tp_probe_func(it)); it++) {
+	for (const struct tracepoint_func *it = tp_marker_enter(tp, &hit); it && (probe = tp_probe_func(it)); it++) {
 		if (probe == (tp_probe_t)tp_marker_record)
 			write_record(it->data, described(marker), words);
 		else if (probe != TP_REMOVED)
 			call(probe, it->data, marker, words);
 	}
-	tp_marker_leave();
+	tp_marker_leave(hit);
 }
 
 /*

@@ -49,21 +49,21 @@ void tp_marker_shorten(struct marker *marker);
 
 /* ---- Iterators ---- */
 
-/* The same as tp_read_lock(), seen by ThreadSanitizer, which sees the program's probes, but not this. */
-static inline const struct tracepoint_func *tp_marker_enter(struct tracepoint *tp)
+/* The same as tp_read_lock_first(), seen by ThreadSanitizer, which sees the program's probes, but not this. */
+static inline const struct tracepoint_func *tp_marker_enter(struct tracepoint *tp, int *hit)
 {
-	const struct tracepoint_func *it = tp_read_lock(tp);
+	const struct tracepoint_func *it = tp_read_lock_first(tp, hit);
 
 	if (__tsan_acquire)
 		__tsan_acquire(&tp->funcs);
 	return it;
 }
 
-static inline void tp_marker_leave(void)
+static inline void tp_marker_leave(int hit)
 {
 	if (__tsan_release)
 		__tsan_release(&urcu_bp_gp);
-	tp_read_unlock();
+	tp_read_unlock_first(hit);
 }
 
 #endif /* TP_MARKER_RECORD_H */

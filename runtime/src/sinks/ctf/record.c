@@ -101,7 +101,8 @@ static void follow(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 {
 	struct tp_guard guard;
 
-	if (stream->pins || tp_ctf_stream_is_busy(stream) || !tp_ctf_room_may_be_tried(sink, NULL) || !tp_guard_enter(&guard))
+	if (stream->pins || tp_ctf_stream_is_busy(stream) || !tp_ctf_room_may_be_tried(sink, NULL) ||
+	    !tp_guard_enter_slow_way(&guard))
 		return;
 	if (is_of_thread(sink, stream) && tp_ctf_packets_switch(sink, stream) == TP_NR_LOST)
 		look_around(sink, stream);
@@ -127,7 +128,7 @@ static enum tp_lost look_after(struct tp_ctf_sink *sink, struct tp_ctf_stream *s
 		return TP_LOST_LIMIT;
 	if (full && !(sink->options.flight && sink->options.overwrite) && !tp_ctf_room_may_be_tried(sink, stream))
 		return TP_LOST_NO_FILE;
-	if (!tp_guard_enter(&guard))
+	if (!tp_guard_enter_slow_way(&guard))
 		return TP_LOST_NESTED;
 	enum tp_lost result = TP_NR_LOST;
 	if (is_of_thread(sink, stream)) {

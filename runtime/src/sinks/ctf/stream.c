@@ -207,7 +207,7 @@ struct tp_ctf_stream *tp_ctf_stream_acquire(struct tp_ctf_sink *sink, enum tp_lo
 	if (!pooled && tp_ctf_room_is_full(sink, NULL))
 		return NULL;
 	*cause = TP_LOST_NESTED;
-	if (!tp_guard_enter(&guard))
+	if (!tp_guard_enter_slow_way(&guard))
 		return NULL;
 	struct tp_ctf_stream *stream = stream_for_thread(sink, cause);
 	tp_guard_leave(&guard);

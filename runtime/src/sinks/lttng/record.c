@@ -35,7 +35,7 @@ static TP_COLD bool make_ready(void)
 {
 	struct tp_guard guard;
 
-	if (!tp_guard_enter(&guard))
+	if (!tp_guard_enter_slow_way(&guard))
 		return false;
 	tp_lttng.init_thread();
 	thread_is_ready = true;

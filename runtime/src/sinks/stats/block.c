@@ -150,7 +150,7 @@ static struct tp_stats_block *acquire(struct tp_stats_sink *sink, enum tp_lost *
 	struct tp_guard guard;
 
 	*cause = TP_LOST_NESTED;
-	if (!tp_guard_enter(&guard))
+	if (!tp_guard_enter_slow_way(&guard))
 		return NULL;
 	struct tp_stats_block *block = slot->key == sink->generation ? slot->block : NULL;
 	*cause = TP_LOST_OTHER;
@@ -173,7 +173,7 @@ static struct tp_stats_block *nest(struct tp_stats_sink *sink, struct tp_stats_b
 	struct tp_guard guard;
 
 	*cause = TP_LOST_NESTED;
-	if (outer->depth + 1 == TP_STATS_DEPTH || !tp_guard_enter(&guard))
+	if (outer->depth + 1 == TP_STATS_DEPTH || !tp_guard_enter_slow_way(&guard))
 		return NULL;
 	*cause = TP_LOST_OTHER;
 	tp_mutex_lock(&tp_stats_lock);

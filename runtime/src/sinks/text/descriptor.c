@@ -174,7 +174,8 @@ static void descriptor_write(struct tp_text *text, const struct trace_seq *line)
 	struct text_descriptor *d = (struct text_descriptor *)text;
 	int error;
 
-	tp_lock(&text->lock);
+	if (!tp_text_lock(text))
+		return;
 	const uint64_t opened = d->own.opened;
 	const int fd = tp_own_file_get(&d->own, open_again, d, d->place.path != NULL, &error);
 	if (d->own.opened != opened)
@@ -183,7 +184,7 @@ static void descriptor_write(struct tp_text *text, const struct trace_seq *line)
 		error = d->kind == REGULAR ? put_in_file(fd, line) : put_line(d, fd, line);
 	if (error)
 		lose(d, error);
-	tp_unlock(&text->lock);
+	tp_text_unlock(text);
 }
 
 /* For a reader that is gone, no line is printed. */

@@ -119,7 +119,8 @@ static void file_write(struct tp_text *text, const struct trace_seq *line)
 	struct text_file *file = (struct text_file *)text;
 	int error;
 
-	tp_lock(&text->lock);
+	if (!tp_text_lock(text))
+		return;
 	if (was_renamed(file))
 		follow_the_name(file);
 	const int fd = tp_own_file_get(&file->own, open_again, file, true, &error);
@@ -127,7 +128,7 @@ static void file_write(struct tp_text *text, const struct trace_seq *line)
 		error = write_to(file, fd, line);
 	if (error)
 		tp_text_write_failed(text, error, 1);
-	tp_unlock(&text->lock);
+	tp_text_unlock(text);
 }
 
 /* ---- Opening and closing ---- */

@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "base/message.h"
+#include "base/passage.h"
 #include "print/print.h"
 #include "record/record.h"
 #include "sinks/text/text.h"
@@ -110,6 +111,23 @@ void tp_text_commit(struct tp_record *rec)
 	committing = false;
 	tp_scratch_pop(rec->entry);
 	errno = error;
+}
+
+bool tp_text_lock(struct tp_text *text)
+{
+	const bool passing = tp_passage_enter(&tp_lines);
+
+	if (passing)
+		tp_lock(&text->lock);
+	else
+		tp_sink_count_lost(&text->head, TP_LOST_NESTED);
+	return passing;
+}
+
+void tp_text_unlock(struct tp_text *text)
+{
+	tp_unlock(&text->lock);
+	tp_passage_leave(&tp_lines);
 }
 
 void tp_text_before_fork(struct tp_sink *head)

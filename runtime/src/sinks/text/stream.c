@@ -51,22 +51,28 @@ static bool hand_over(FILE *file, const struct trace_seq *line)
 	return failed;
 }
 
-static void stream_write(struct tp_text *text, const struct trace_seq *line)
+static void put(struct text_stream *stream, const struct trace_seq *line)
 {
-	struct text_stream *stream = (struct text_stream *)text;
-
-	flockfile(stream->file);
-	tp_lock(&text->lock);
 	bool failed = hand_over(stream->file, line);
 	int error = errno;
 	size_t buffered = __fpending(stream->file);
 
 	stream->unwritten = buffered > line->len || failed ? stream->unwritten + 1 : buffered > 0;
 	if (failed) {
-		tp_text_write_failed(text, error, stream->unwritten);
+		tp_text_write_failed(&stream->text, error, stream->unwritten);
 		stream->unwritten = 0;
 	}
-	tp_unlock(&text->lock);
+}
+
+static void stream_write(struct tp_text *text, const struct trace_seq *line)
+{
+	struct text_stream *stream = (struct text_stream *)text;
+
+	flockfile(stream->file);
+	if (tp_text_lock(text)) {
+		put(stream, line);
+		tp_text_unlock(text);
+	}
 	funlockfile(stream->file);
 }
 

@@ -33,6 +33,10 @@ int tp_text_open(struct tp_text *text, const struct tp_sink_ops *ops,
 bool tp_text_reserve(struct tp_record *rec);
 void tp_text_commit(struct tp_record *rec);
 
+/* The sink's lock, for a line. False where a fork has it that must not be waited for: the line was counted as lost. */
+bool tp_text_lock(struct tp_text *text);
+void tp_text_unlock(struct tp_text *text);
+
 /* Around a fork, of those whose lines are out once they are written: the lock, and the child's id. */
 void tp_text_before_fork(struct tp_sink *head);
 void tp_text_after_fork_parent(struct tp_sink *head);
