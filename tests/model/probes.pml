@@ -17,7 +17,7 @@
  *	- nobody waits for ever; and synchronize returns, however often readers come back
  *
  * A step is a load or a store that others may see; stores that C leaves unordered come in any order. Not here:
- * modules that come and go, priorities (where in its copy a new element stands), the patching of code, fork.
+ * modules that come and go, priorities (where in its copy a new element stands), the patching of code; and forks: forks.pml.
  *
  * How many there are: -DREADERS, 1 or 2; -DUSERS, 1 or 2; -DNOBODYS and -DNESTING, 0 or 1. And -DBREAK= one of
  * these, each of which must be refused, or the model would prove nothing:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The protocol of registration, removal and grace periods, as probes.pml models it, has no wrong order of steps.
+"""The protocols of registration, removal and grace periods (probes.pml) and of forks (forks.pml) have no wrong order of steps.
 
-Spin makes a C program of the model, which visits all states that it can
+Spin makes a C program of a model, which visits all states that it can
 reach. Each of the model's BREAKs must lead to a wrong one.
 """
 
@@ -12,7 +12,7 @@ import re
 
 from support import TESTS, Case, need, note, read, run
 
-MODEL = os.path.join(TESTS, "model/probes.pml")
+PROBES, FORKS = (os.path.join(TESTS, "model", name) for name in ("probes.pml", "forks.pml"))
 
 # Each process more multiplies the states; so never all of them at a time.
 USERS = ["-DREADERS=1", "-DUSERS=2", "-DNOBODYS=0", "-DNESTING=0"]
@@ -35,6 +35,21 @@ BROKEN = {
     "EARLY_FREE": r"assertion violated +live\[data\[in\]\]",
 }
 
+FORKERS = ["-DHITTERS=1", "-DFORKERS=2"]
+HITTERS = ["-DHITTERS=2", "-DFORKERS=1"]
+
+HANGS, FREED_TOO_EARLY = "invalid end state", r"assertion violated +!\(freed\)"
+BROKEN_FORKS = {
+    "FIRST_WAITS": HANGS,
+    "FIRST_LEFT_IN": HANGS,
+    "RECORD_WAITS": HANGS,
+    "RECORD_LEFT_IN": HANGS,
+    "NEVER_GIVES_UP": HANGS,
+    "COUNT_IGNORED": FREED_TOO_EARLY,
+    "ONE_COUNT": FREED_TOO_EARLY,
+    "LATE_COUNT": FREED_TOO_EARLY,
+}
+
 
 class Model(Case):
     def setUp(self) -> None:
@@ -42,9 +57,9 @@ class Model(Case):
         need(self, "spin", "gcc")
         self.states = 0
 
-    def search(self, *options: str, ltl: bool = False, optimize: str = "-O2") -> str:
+    def search(self, model: str, *options: str, ltl: bool = False, optimize: str = "-O2") -> str:
         """What Spin finds: of the ltl, where nobody that could take a step is left out for ever; or of all the rest."""
-        self.succeed(["spin", "-a", *options, MODEL], cwd=self.dir)
+        self.succeed(["spin", "-a", *options, model], cwd=self.dir)
         # -w: what is warned of is Spin's code. The memory is in MB.
         flags = ["-w", optimize, "-DCOLLAPSE", "-DMEMLIM=500", *([] if ltl else ["-DSAFETY", "-DNOCLAIM"])]
         self.succeed(["gcc", *flags, "-o", "pan", "pan.c"], cwd=self.dir)
@@ -53,9 +68,9 @@ class Model(Case):
         self.assertNotRegex(done.stdout + done.stderr, "max search depth too small|MEMLIM bound")
         return done.stdout
 
-    def holds(self, *options: str, ltl: bool = False) -> set[tuple[str, str]]:
+    def holds(self, model: str, *options: str, ltl: bool = False) -> set[tuple[str, str]]:
         """There is no error. Returns the lines that the search has not come to."""
-        out = self.search(*options, ltl=ltl)
+        out = self.search(model, *options, ltl=ltl)
         self.assertRegex(out, r"errors: 0\n")
         self.assertNotIn("Search not completed", out)
         states = re.search(r"(\d+) states, stored", out)
@@ -64,18 +79,30 @@ class Model(Case):
         missed = re.findall(r"^unreached in proctype (\w+)\n((?:\t.*\n)*)", out, re.M)
         return {(process, line) for process, lines in missed for line in re.findall(r"\.pml:(\d+), state", lines)}
 
-    def test_no_order_of_steps_is_wrong(self) -> None:
-        missed = set.intersection(*(self.holds(*options) for options in (USERS, READERS, NESTING)))
+    def no_order_is_wrong(self, model: str, what: str, *sizes: list[str]) -> None:
+        missed = set.intersection(*(self.holds(model, *options) for options in sizes))
         self.assertEqual(missed, set(), "steps that nobody ever takes")
-        self.holds(*NESTING, ltl=True)
-        note(f"{self.states:,} states of the probes' protocol")
+        note(f"{self.states:,} states of {what}")
 
-    def test_what_is_broken_is_refused(self) -> None:
-        names = re.findall(r"^#define ([A-Z_]+) \d+\t* +/\*", read(MODEL).split("#ifndef BREAK")[0], re.M)
-        self.assertEqual(list(BROKEN), names)
-        for name, expected in BROKEN.items():
+    def broken_are_refused(self, model: str, broken: dict[str, str], options: list[str], fair: list[str]) -> None:
+        names = re.findall(r"^#define ([A-Z_]+) \d+\t* +/\*", read(model).split("#ifndef BREAK")[0], re.M)
+        self.assertEqual(list(broken), names)
+        for name, expected in broken.items():
             with self.subTest(name):
                 ltl = expected == "acceptance cycle"
-                out = self.search(f"-DBREAK={name}", *(NESTING if ltl else USERS), ltl=ltl, optimize="-O0")
+                out = self.search(model, f"-DBREAK={name}", *(fair if ltl else options), ltl=ltl, optimize="-O0")
                 self.assertRegex(out, r"errors: 1\n")
                 self.assertRegex(out, expected)
+
+    def test_no_order_of_steps_is_wrong(self) -> None:
+        self.holds(PROBES, *NESTING, ltl=True)
+        self.no_order_is_wrong(PROBES, "the probes' protocol", USERS, READERS, NESTING)
+
+    def test_what_is_broken_is_refused(self) -> None:
+        self.broken_are_refused(PROBES, BROKEN, USERS, NESTING)
+
+    def test_no_order_of_steps_of_a_fork_is_wrong(self) -> None:
+        self.no_order_is_wrong(FORKS, "the forks' protocol", FORKERS, HITTERS)
+
+    def test_what_is_broken_in_a_fork_is_refused(self) -> None:
+        self.broken_are_refused(FORKS, BROKEN_FORKS, HITTERS, [])

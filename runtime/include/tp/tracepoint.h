@@ -42,9 +42,6 @@
  *   grace period of its own at that time; or, with glibc 2.28 to 2.35, a third
  *   thread forks at that time.
  * - A signal handler must not fork.
- * - A signal handler can wait for ever if it has interrupted malloc or free
- *   while another thread forks: fork waits for that malloc. This happens if the
- *   handler hits its thread's first tracepoint, or one that a text sink records.
  * - A probe must not throw an exception, nor be left by longjmp(): the read-side
  *   critical section would never end. If a thread is cancelled or exits inside a
  *   probe, the critical section ends. But if the tracepoint was called by a C++
