@@ -388,7 +388,7 @@ MUTATIONS = (
     Mutation("the end of a line is forgotten", DESCRIPTOR,
              "a full stream has half a line, and another behind it",
              (("	d->rest_len = line->len - done;", "	d->rest_len = 0;"),),
-             ("obj/unit/test_text_descriptor",)),
+             ("obj/unit/test_text_socket",)),
     Mutation("an open file of others is marked", DESCRIPTOR,
              "of two processes that have it, one writes nothing",
              (("	if (!error && anew)\n", "	if (!error)\n"),),
@@ -396,5 +396,5 @@ MUTATIONS = (
     Mutation("a line waits for its reader", DESCRIPTOR,
              "whoever looks on stops the program",
              (("MSG_DONTWAIT | MSG_NOSIGNAL", "MSG_NOSIGNAL"),),
-             ("obj/unit/test_text_descriptor",), hangs=True),
+             ("obj/unit/test_text_socket",), hangs=True),
 )

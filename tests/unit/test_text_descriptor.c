@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_text_descriptor.c - a text sink on a descriptor that was passed: sockets, files, pipes, terminals, with readers
- * that are slow or gone.
+ * test_text_descriptor.c - a text sink on a descriptor that was passed: files, pipes and terminals, whose readers may be
+ * slow or gone; and what the program may do with the descriptor. Sockets are in test_text_socket.c.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <pty.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,35 +18,8 @@
 
 #include "sample.h"
 #include "sinks/text/text.h"
+#include "text_fixture.h"
 #include "util.h"
-
-static struct tp_sink *open_on(int fd)
-{
-	struct tp_sink *sink = tp_text_descriptor_sink(fd);
-
-	ck_assert_msg(sink != NULL, "%s", strerror(errno));
-	ck_assert_int_ge(tp_enable(sink, "*"), 3);
-	return sink;
-}
-
-static void socket_pair(int type, int fd[2])
-{
-	ck_assert_int_eq(socketpair(AF_UNIX, type, 0, fd), 0);
-}
-
-/* All that can be read now; static memory, until the next call. */
-static const char *all_of(int fd)
-{
-	static char text[1 << 20];
-	size_t len = 0;
-	ssize_t n;
-
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	while (len < sizeof(text) - 1 && (n = read(fd, text + len, sizeof(text) - 1 - len)) > 0)
-		len += (size_t)n;
-	text[len] = '\0';
-	return text;
-}
 
 static void fails(int fd, int error)
 {
@@ -59,21 +30,6 @@ static void fails(int fd, int error)
 		ck_assert_int_lt(fcntl(fd, F_GETFD), 0); /* it was closed */
 }
 
-/* Every line is whole, and of the same event. */
-static unsigned int whole_lines(const char *text)
-{
-	unsigned int nr = 0;
-
-	while (*text) {
-		const char *end = strchr(text, '\n');
-		ck_assert_msg(end != NULL, "half a line: %s", text);
-		const char *event = strstr(text, " sample:sample_");
-		ck_assert(event && event < end);
-		nr++;
-		text = end + 1;
-	}
-	return nr;
-}
 
 /* ---- Refused ---- */
 
@@ -113,137 +69,6 @@ START_TEST(refused_by_the_system)
 	ck_assert_contains(messages, "tp: a text output can't be opened anew by /proc/self/fd/");
 	ck_assert_contains(messages, "; pass a socket instead, or a descriptor with O_NONBLOCK\n");
 	free(messages);
-}
-END_TEST
-
-/* ---- Sockets ---- */
-
-static const int message_types[] = {SOCK_SEQPACKET, SOCK_DGRAM};
-
-START_TEST(a_message_a_line)
-{
-	char text[256];
-	int fd[2];
-
-	socket_pair(message_types[_i], fd);
-	struct tp_sink *sink = open_on(fd[0]);
-	trace_sample_int(1);
-	trace_sample_text("and a text");
-	ssize_t n = recv(fd[1], text, sizeof(text) - 1, MSG_DONTWAIT);
-	ck_assert_int_gt(n, 0);
-	text[n] = '\0';
-	ck_assert_contains(text, " sample:sample_int: value=1\n");
-	ck_assert_ptr_eq(strchr(text, '\n'), text + n - 1);
-	n = recv(fd[1], text, sizeof(text) - 1, MSG_DONTWAIT);
-	ck_assert_int_gt(n, 0);
-	text[n] = '\0';
-	ck_assert_contains(text, "and a text\n");
-	ck_assert_int_eq(tp_sink_close(sink), 0);
-	ck_assert_int_le(recv(fd[1], text, sizeof(text), MSG_DONTWAIT), 0);
-	ck_assert_int_lt(fcntl(fd[0], F_GETFD), 0);
-}
-END_TEST
-
-static const int socket_types[] = {SOCK_SEQPACKET, SOCK_DGRAM, SOCK_STREAM};
-
-/* The reader sleeps: nobody waits, what it gets is whole, and each line is there or counted. */
-START_TEST(slow_reader)
-{
-	unsigned int nr = 0;
-	int fd[2];
-
-	socket_pair(socket_types[_i], fd);
-	struct tp_sink *sink = open_on(fd[0]);
-	capture_stderr();
-	for (int i = 0; i < 20000; i++)
-		trace_sample_int(i);
-	nr += whole_lines(all_of(fd[1]));
-	trace_sample_int(-1);
-	const char *text = all_of(fd[1]);
-	ck_assert_contains(text, "value=-1\n"); /* there is room again */
-	nr += whole_lines(text);
-	ck_assert_uint_gt(tp_sink_lost(sink), 0);
-	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_LIMIT), tp_sink_lost(sink));
-	ck_assert_uint_eq(nr + tp_sink_lost(sink), 20001);
-	ck_assert_int_eq(tp_sink_close(sink), 0);
-	char *messages = captured_stderr();
-	ck_assert_uint_eq(count_of(messages, "\n"), 1); /* at the end, and none at each line */
-	ck_assert_contains(messages, "tp: text sink: records lost: ");
-	free(messages);
-}
-END_TEST
-
-START_TEST(reader_gone)
-{
-	int fd[2];
-
-	signal(SIGPIPE, SIG_DFL);
-	socket_pair(socket_types[_i], fd);
-	struct tp_sink *sink = open_on(fd[0]);
-	capture_stderr();
-	trace_sample_int(1);
-	close(fd[1]);
-	trace_sample_int(2);
-	trace_sample_int(3);
-	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_NO_FILE), 2);
-	ck_assert_uint_eq(tp_sink_lost(sink), 2);
-	ck_assert_int_eq(tp_sink_close(sink), 0);
-	char *messages = captured_stderr();
-	ck_assert_lacks(messages, "writing failed");
-	free(messages);
-}
-END_TEST
-
-static char *long_text(size_t len)
-{
-	char *text = malloc(len + 1);
-
-	memset(text, 'x', len);
-	text[len] = '\0';
-	return text;
-}
-
-/* Lines of 60,000 bytes into a small socket, that are longer than what it takes at once. */
-START_TEST(long_lines_of_a_stream)
-{
-	const int small = 1;
-	unsigned int nr = 0;
-	char *text = long_text(60000);
-	int fd[2];
-
-	socket_pair(SOCK_STREAM, fd);
-	setsockopt(fd[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
-	struct tp_sink *sink = open_on(fd[0]);
-	size_t size = 4 << 20, len = 0;
-	char *got = malloc(size);
-	for (int i = 0; i < 200; i++) {
-		trace_sample_text(text);
-		ssize_t n = recv(fd[1], got + len, (size_t)(1 + i * 37 % 5000), MSG_DONTWAIT);
-		len += n > 0 ? (size_t)n : 0;
-	}
-	unsigned long lost;
-	do { /* the sink completes a line when there is another one */
-		for (ssize_t n; (n = recv(fd[1], got + len, size - len - 1, MSG_DONTWAIT)) > 0;)
-			len += (size_t)n;
-		got[len] = '\0';
-		lost = tp_sink_lost(sink);
-		trace_sample_int(7);
-		nr++;
-	} while (tp_sink_lost(sink) > lost && nr < 1000);
-	for (ssize_t n; (n = recv(fd[1], got + len, size - len - 1, MSG_DONTWAIT)) > 0;)
-		len += (size_t)n;
-	got[len] = '\0';
-	ck_assert_contains(got + len - 20, "value=7\n");
-	const unsigned int whole = whole_lines(got);
-	ck_assert_uint_eq(whole + tp_sink_lost(sink), 200 + nr);
-	ck_assert_uint_ge(count_of(got, "sample_text"), 1);
-	for (const char *at = got; (at = strstr(at, "sample_text: ")); at++) {
-		const char *x = strstr(at, "xxx");
-		ck_assert_uint_eq(strspn(x, "x"), 60000);
-	}
-	free(got);
-	free(text);
-	tp_sink_close(sink);
 }
 END_TEST
 
@@ -439,139 +264,6 @@ START_TEST(forked_child)
 }
 END_TEST
 
-/* ---- Sockets by name ---- */
-
-static char path[108];
-
-/* Listens at a new path; of SOCK_DGRAM, the socket is the one to read from. */
-static int listener(int type)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-
-	snprintf(path, sizeof(path), "%s/socket", temp_dir());
-	strcpy(address.sun_path, path);
-	int fd = socket(AF_UNIX, type | SOCK_NONBLOCK, 0);
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-	if (type != SOCK_DGRAM)
-		ck_assert_int_eq(listen(fd, 2), 0);
-	return fd;
-}
-
-static int connection(int listening, int type)
-{
-	return type == SOCK_DGRAM ? dup(listening) : accept(listening, NULL, NULL);
-}
-
-static struct tp_sink *open_path(void)
-{
-	struct tp_sink *sink = tp_text_socket_sink(path);
-
-	ck_assert_msg(sink != NULL, "%s", strerror(errno));
-	ck_assert_int_ge(tp_enable(sink, "*"), 3);
-	return sink;
-}
-
-START_TEST(listeners)
-{
-	int fd = listener(socket_types[_i]);
-	struct tp_sink *sink = open_path();
-
-	trace_sample_int(1);
-	int reader = connection(fd, socket_types[_i]);
-	ck_assert_contains(all_of(reader), "value=1\n");
-	close(reader);
-	close(fd);
-	capture_stderr();
-	trace_sample_int(2);
-	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_NO_FILE), 1);
-	ck_assert_int_eq(tp_sink_close(sink), 0);
-	char *messages = captured_stderr();
-	ck_assert_lacks(messages, "writing failed");
-	free(messages);
-}
-END_TEST
-
-START_TEST(no_listener)
-{
-	char long_path[200];
-
-	ck_assert_ptr_null(tp_text_socket_sink("/nowhere/socket"));
-	ck_assert_int_eq(errno, ENOENT);
-	ck_assert_ptr_null(tp_text_socket_sink("/dev/null"));
-	ck_assert_int_eq(errno, ECONNREFUSED);
-	memset(long_path, 'x', sizeof(long_path) - 1);
-	long_path[sizeof(long_path) - 1] = '\0';
-	ck_assert_ptr_null(tp_text_socket_sink(long_path));
-	ck_assert_int_eq(errno, ENAMETOOLONG);
-	int fd = listener(SOCK_SEQPACKET);
-	for (int i = 0; i < 3; i++)
-		ck_assert_ptr_nonnull(tp_text_socket_sink(path));
-	errno = 0;
-	ck_assert_ptr_null(tp_text_socket_sink(path)); /* the backlog is full: nobody waits for an accept() */
-	ck_assert_int_eq(errno, EAGAIN);
-	close(fd);
-}
-END_TEST
-
-/* A daemon closes all descriptors: the sink connects again, but not to a listener of another kind. */
-START_TEST(closed_and_connected_again)
-{
-	const int type = socket_types[_i];
-	int fd = listener(type);
-	const int next = dup(0);
-	close(next);
-	struct tp_sink *sink = open_path();
-	trace_sample_int(1);
-	int reader = connection(fd, type);
-	ck_assert_contains(all_of(reader), "value=1\n");
-	close(reader);
-	struct stat st;
-	ck_assert_int_eq(fstat(next, &st), 0);
-	ck_assert(S_ISSOCK(st.st_mode));
-	close(next);
-	int zero = open("/dev/zero", O_WRONLY);
-	ck_assert_int_eq(zero, next);
-	trace_sample_int(2);
-	reader = connection(fd, type);
-	ck_assert_contains(all_of(reader), "value=2\n");
-	ck_assert_uint_eq(tp_sink_lost(sink), 0);
-	ck_assert_int_eq(tp_sink_close(sink), 0);
-	ck_assert_int_eq(close(zero), 0);
-	close(reader);
-	close(fd);
-}
-END_TEST
-
-/* ---- Threads ---- */
-
-static void *hit(void *unused)
-{
-	for (int i = 0; i < 2000; i++)
-		trace_sample_text(i % 2 ? "a short one" : "one that is somewhat longer than the others are, if not by much");
-	return unused;
-}
-
-START_TEST(threads)
-{
-	enum { NR = 4 };
-	pthread_t thread[NR];
-	unsigned int nr = 0;
-	int fd[2];
-
-	socket_pair(socket_types[_i], fd);
-	struct tp_sink *sink = open_on(fd[0]);
-	for (int i = 0; i < NR; i++)
-		pthread_create(&thread[i], NULL, hit, NULL);
-	for (int i = 0; i < 100; i++)
-		nr += _i == 2 ? 0 : whole_lines(all_of(fd[1]));
-	for (int i = 0; i < NR; i++)
-		pthread_join(thread[i], NULL);
-	nr += whole_lines(all_of(fd[1]));
-	ck_assert_uint_eq(nr + tp_sink_lost(sink), NR * 2000);
-	tp_sink_close(sink);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("text on descriptors");
@@ -580,10 +272,6 @@ int main(void)
 	tcase_set_timeout(all, 60);
 	tcase_add_test(all, refused);
 	tcase_add_test(all, refused_by_the_system);
-	tcase_add_loop_test(all, a_message_a_line, 0, 2);
-	tcase_add_loop_test(all, slow_reader, 0, 3);
-	tcase_add_loop_test(all, reader_gone, 0, 3);
-	tcase_add_test(all, long_lines_of_a_stream);
 	tcase_add_test(all, regular_file);
 	tcase_add_test(all, full_disk);
 	tcase_add_test(all, pipe_with_a_slow_reader);
@@ -593,10 +281,6 @@ int main(void)
 	tcase_add_test(all, closed_by_the_program);
 	tcase_add_test(all, standard_numbers_stay_free);
 	tcase_add_test(all, forked_child);
-	tcase_add_loop_test(all, listeners, 0, 3);
-	tcase_add_test(all, no_listener);
-	tcase_add_loop_test(all, closed_and_connected_again, 0, 3);
-	tcase_add_loop_test(all, threads, 0, 3);
 	suite_add_tcase(suite, all);
 	return run(suite);
 }
