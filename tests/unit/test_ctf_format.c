@@ -14,7 +14,7 @@
 #include <tp/tp.h>
 #include <tp/trace_seq.h>
 
-#include "base/memory.h"
+#include "failing_malloc.h"
 #include "sinks/ctf/format.h"
 #include "sinks/ctf/sink.h"
 #include "ctf_fixture.h"
@@ -346,24 +346,17 @@ START_TEST(long_format)
 }
 END_TEST
 
-static void *no_memory(size_t size)
-{
-	(void)size;
-	return NULL;
-}
-
 START_TEST(no_memory_for_one)
 {
 	struct tp_ctf_formats formats = {.sink = &no_sink};
-	void *(*with_memory)(size_t size) = tp_malloc;
 
 	ck_assert_int_eq(mkdir(trace, 0700), 0);
 	int dir = open_dir(trace);
 	add(&formats, "one", "a");
-	tp_malloc = no_memory;
+	fail_malloc_after(0);
 	add(&formats, "one", "b");
 	add(&formats, "two", "c");
-	tp_malloc = with_memory;
+	let_malloc_be();
 	add(&formats, "one", "d");
 	ck_assert_int_eq(tp_ctf_format_write(&formats, dir), ENOMEM);
 	char *text = format_file("one");

@@ -6,7 +6,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "failing_malloc.h"
 #include "list_sink.h"
 
 /* ---- Patterns ---- */
@@ -102,33 +102,19 @@ START_TEST(two_sinks)
 }
 END_TEST
 
-static void *no_malloc(size_t size)
-{
-	(void)size;
-	return NULL;
-}
-
-static unsigned int mallocs_left;
-
-static void *some_malloc(size_t size)
-{
-	return mallocs_left ? mallocs_left--, malloc(size) : NULL;
-}
-
 START_TEST(no_memory_changes_nothing)
 {
 	struct list_sink s;
 
 	open_list_sink(&s);
 	tp_enable(&s.head, "sample_text");
-	tp_malloc = no_malloc;
+	fail_malloc_after(0);
 	ck_assert_int_eq(tp_enable(&s.head, "*"), -ENOMEM);
-	tp_malloc = some_malloc;
-	mallocs_left = 3; /* the rule, its pattern and one attachment, but not the next */
+	fail_malloc_after(3); /* the rule, its pattern and one attachment, but not the next */
 	ck_assert_int_eq(tp_enable(&s.head, "*"), -ENOMEM);
 	ck_assert_uint_eq(mallocs_left, 0);
 	ck_assert_hits(&s, "sample_text ");
-	tp_malloc = malloc;
+	let_malloc_be();
 	ck_assert_int_eq(tp_enable(&s.head, "*"), 2);
 	tp_sink_close(&s.head);
 }

@@ -13,7 +13,7 @@
 
 #include <tp/scratch.h>
 
-#include "base/memory.h"
+#include "failing_malloc.h"
 #include "list_sink.h"
 #include "sample.h"
 
@@ -233,13 +233,6 @@ END_TEST
 
 /* ---- Memory ---- */
 
-static unsigned int mallocs_left;
-
-static void *some_malloc(size_t size)
-{
-	return mallocs_left ? mallocs_left--, malloc(size) : NULL;
-}
-
 /* With each number of mallocs that succeed: all, or nothing has changed. */
 START_TEST(no_memory_changes_nothing)
 {
@@ -252,10 +245,9 @@ START_TEST(no_memory_changes_nothing)
 	if (before[_i])
 		ck_assert_int_ge(tp_enable_if(&s.head, "sample_int", before[_i], NULL), 0);
 	for (unsigned int left = 0; result == -ENOMEM; left++) {
-		mallocs_left = left;
-		tp_malloc = some_malloc;
+		fail_malloc_after(left);
 		result = tp_enable_if(&s.head, "sample_*", "value == 7 || value == 8", NULL);
-		tp_malloc = malloc;
+		let_malloc_be();
 		ck_assert_values(&s, result == -ENOMEM ? values[_i] : "7 8 ");
 	}
 	ck_assert_int_eq(result, 1);
@@ -272,10 +264,9 @@ START_TEST(no_memory_to_take_it_off)
 	open_value_sink(&s);
 	tp_enable_if(&s.head, "sample_int", "value == 7", NULL);
 	for (unsigned int left = 0; result == -ENOMEM; left++) {
-		mallocs_left = left;
-		tp_malloc = some_malloc;
+		fail_malloc_after(left);
 		result = tp_enable(&s.head, "sample_int");
-		tp_malloc = malloc;
+		let_malloc_be();
 	}
 	ck_assert_int_eq(result, 0);
 	ck_assert_values(&s, "0 1 2 3 4 5 6 7 8 9 ");

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/thread.h"
+#include "failing_malloc.h"
 #include "list_sink.h"
 
 /* ---- Ids ---- */
@@ -164,13 +164,6 @@ START_TEST(alone_again_and_again)
 }
 END_TEST
 
-static unsigned int mallocs_left;
-
-static void *some_malloc(size_t size)
-{
-	return mallocs_left ? mallocs_left--, malloc(size) : NULL;
-}
-
 /* No two layouts share an id, wherever there is no memory; with memory, the ids are right again. */
 START_TEST(no_memory_for_a_layout)
 {
@@ -179,15 +172,14 @@ START_TEST(no_memory_for_a_layout)
 		struct layout_parts *first = parts_new(), *second = parts_new(), *other = parts_new();
 		uint16_t id = parts_load(first);
 		ck_assert_uint_ne(id, 0);
-		tp_malloc = some_malloc;
-		mallocs_left = memory;
+		fail_malloc_after(memory);
 		parts_load(second);
 		ck_assert(second->m.event.id == 0 || second->m.event.id == id);
 		ck_assert_uint_eq(first->m.event.id, id);
-		mallocs_left = memory / 2;
+		fail_malloc_after(memory / 2);
 		parts_unload(first);
 		parts_unload(second);
-		tp_malloc = malloc;
+		let_malloc_be();
 		parts_change(other, 0);
 		ck_assert_uint_ne(parts_load(other), id);
 		first = parts_new();
@@ -212,10 +204,9 @@ START_TEST(forgotten_layout)
 	struct layout_parts *parts = parts_new();
 	uint16_t id = parts_load(parts);
 
-	tp_malloc = some_malloc;
-	mallocs_left = 0;
+	fail_malloc_after(0);
 	parts_unload(parts);
-	tp_malloc = malloc;
+	let_malloc_be();
 	parts = parts_new();
 	ck_assert_uint_gt(parts_load(parts), id);
 	id = parts->m.event.id;

@@ -12,7 +12,7 @@
 
 #include <tp/define_trace.h>
 
-#include "base/memory.h"
+#include "failing_malloc.h"
 #include "filter/filter.h"
 #include "util.h"
 
@@ -373,13 +373,6 @@ START_TEST(limits)
 }
 END_TEST
 
-static unsigned int mallocs_left;
-
-static void *some_malloc(size_t size)
-{
-	return mallocs_left ? mallocs_left--, malloc(size) : NULL;
-}
-
 START_TEST(no_memory)
 {
 	const char *text = "u8 == 1 || (s8 == 1 && !s16 == 2) || u8 == 2 || u8 == 3 || u8 == 4 || u8 == 5";
@@ -387,15 +380,14 @@ START_TEST(no_memory)
 	struct tp_filter_error error;
 	unsigned int needed = 0;
 
-	tp_malloc = some_malloc;
 	while (!program) {
-		mallocs_left = needed++;
+		fail_malloc_after(needed++);
 		struct tp_filter *filter = tp_filter_new(text, &error);
 		program = filter ? tp_filter_compile(filter, &event, &error) : NULL;
 		ck_assert(program || error.error == -ENOMEM);
 		tp_filter_free(filter);
 	}
-	tp_malloc = malloc;
+	let_malloc_be();
 	ck_assert_uint_gt(needed, 3);
 	tp_filter_program_free(program);
 }

@@ -19,7 +19,7 @@
 
 #include <tp/tp.h>
 
-#include "base/memory.h"
+#include "failing_malloc.h"
 #include "sample.h"
 #include "util.h"
 
@@ -148,23 +148,15 @@ START_TEST(what_can_not_be_opened)
 }
 END_TEST
 
-static unsigned int mallocs_left;
-
-static void *few_mallocs(size_t size)
-{
-	return mallocs_left && mallocs_left-- ? malloc(size) : NULL;
-}
-
 START_TEST(no_memory)
 {
 	struct tp_sink *sink = NULL;
 	unsigned int n;
 
 	make_tracefs(true);
-	tp_malloc = few_mallocs;
 	for (n = 0; !sink; n++) {
 		capture_stderr();
-		mallocs_left = n;
+		fail_malloc_after(n);
 		sink = tp_ftrace_sink(dir);
 		ck_assert(sink || errno == ENOMEM);
 		char *messages = captured_stderr();
@@ -172,7 +164,7 @@ START_TEST(no_memory)
 		free(messages);
 		ck_assert_uint_lt(n, 20);
 	}
-	tp_malloc = malloc;
+	let_malloc_be();
 	ck_assert_uint_gt(n, 2);
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 }

@@ -9,7 +9,7 @@
 
 #include <tp/tp.h>
 
-#include "base/memory.h"
+#include "failing_malloc.h"
 #include "sinks/lttng/lttng.h"
 #include "sample.h"
 #include "util.h"
@@ -242,24 +242,16 @@ END_TEST
 
 /* ---- Trouble ---- */
 
-static unsigned int left; /* of memory, in pieces */
-
-static void *few(size_t size)
-{
-	return left && left-- ? malloc(size) : NULL;
-}
-
 /* A piece more each time, until there are enough. */
 START_TEST(no_memory)
 {
 	struct tp_sink *opened = NULL;
 
 	for (unsigned int pieces = 0; !opened; pieces++) {
-		left = pieces;
-		tp_malloc = few;
+		fail_malloc_after(pieces);
 		opened = tp_lttng_sink();
 		int error = errno;
-		tp_malloc = malloc;
+		let_malloc_be();
 		ck_assert_uint_lt(pieces, 100);
 		ck_assert(opened || error == ENOMEM);
 	}

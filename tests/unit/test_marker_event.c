@@ -13,8 +13,8 @@
 #include <tp/trace_seq.h>
 
 #include "base/buffer.h"
-#include "base/memory.h"
 #include "events/marker_format.h"
+#include "failing_malloc.h"
 #include "traceevent.h"
 #include "util.h"
 
@@ -412,29 +412,14 @@ START_TEST(module_that_is_no_event)
 }
 END_TEST
 
-static void *no_memory(size_t size)
-{
-	(void)size;
-	return NULL;
-}
-
-/* Fails from the nth on. */
-static unsigned int left;
-
-static void *some_memory(size_t size)
-{
-	return left && left-- ? malloc(size) : NULL;
-}
-
 START_TEST(without_memory)
 {
 	open_sink("marker:coming");
 	for (unsigned int i = 0; i < 8; i++) {
 		capture_stderr();
-		left = i;
-		tp_malloc = i ? some_memory : no_memory;
+		fail_malloc_after(i);
 		load("a %d b %s c %d d %s e %s");
-		tp_malloc = malloc;
+		let_malloc_be();
 		char *text = captured_stderr();
 		if (!marker.event)
 			ck_assert_contains(text, "marker 'coming' (coming.c:5) is no event: out of memory\n");

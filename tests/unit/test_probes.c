@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "failing_malloc.h"
 #include "sample.h"
 #include "util.h"
 
@@ -34,29 +35,6 @@ static char *hit(int value)
 	calls[0] = '\0';
 	trace_sample_int(value);
 	return calls;
-}
-
-/* ---- malloc that fails ---- */
-
-static unsigned int mallocs_left;
-
-static void *failing_malloc(size_t size)
-{
-	if (!mallocs_left)
-		return NULL;
-	mallocs_left--;
-	return malloc(size);
-}
-
-static void fail_malloc_after(unsigned int n)
-{
-	mallocs_left = n;
-	tp_malloc = failing_malloc;
-}
-
-static void let_malloc_be(void)
-{
-	tp_malloc = malloc;
 }
 
 /* ---- One thread ---- */

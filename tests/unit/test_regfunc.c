@@ -12,7 +12,7 @@
 
 #include <tp/tp.h>
 
-#include "base/memory.h"
+#include "failing_malloc.h"
 #include "sample.h"
 #include "util.h"
 
@@ -70,12 +70,6 @@ static void set_up(void)
 	sample_module_init(&two, "m", "with", "int");
 	two.tp.regfunc = regfunc_2;
 	two.tp.unregfunc = unregfunc_2;
-}
-
-static void *no_malloc(size_t size)
-{
-	(void)size;
-	return NULL;
 }
 
 /* ---- Waiting ---- */
@@ -182,17 +176,17 @@ END_TEST
 START_TEST(without_memory_it_is_not_called)
 {
 	tp_module_load(&one.module);
-	tp_malloc = no_malloc;
+	fail_malloc_after(0);
 	ck_assert_int_eq(add(0), -ENOMEM);
-	tp_malloc = malloc;
+	let_malloc_be();
 	ck_assert_str_eq(calls, "");
 	ck_assert_int_eq(add(0), 0);
 	ck_assert_int_eq(add(1), 0);
-	tp_malloc = no_malloc; /* the elements are removed in place */
+	fail_malloc_after(0); /* the elements are removed in place */
 	ck_assert_int_eq(take(0), 0);
 	ck_assert_str_eq(calls, "1+ ");
 	ck_assert_int_eq(take(1), 0);
-	tp_malloc = malloc;
+	let_malloc_be();
 	ck_assert_str_eq(calls, "1+ 1- ");
 }
 END_TEST

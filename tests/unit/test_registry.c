@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "failing_malloc.h"
 #include "sample.h"
 #include "util.h"
 
@@ -209,21 +209,15 @@ START_TEST(probe_of_other_prototype_waits_on)
 }
 END_TEST
 
-static void *no_malloc(size_t size)
-{
-	(void)size;
-	return NULL;
-}
-
 START_TEST(module_without_memory_stays_off)
 {
 	static struct sample_module m;
 
 	sample_module_init(&m, "m", "poor", "int");
 	capture_stderr();
-	tp_malloc = no_malloc;
+	fail_malloc_after(0);
 	tp_module_load(&m.module);
-	tp_malloc = malloc;
+	let_malloc_be();
 	char *text = captured_stderr();
 	ck_assert_contains(text, "tp: tracepoint 'poor'");
 	ck_assert_contains(text, strerror(ENOMEM));

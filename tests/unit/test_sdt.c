@@ -8,7 +8,7 @@
 
 #include <tp/tp.h>
 
-#include "base/memory.h"
+#include "failing_malloc.h"
 #include "sample.h"
 #include "util.h"
 
@@ -61,19 +61,13 @@ START_TEST(nested_until_memory_is_used_up)
 }
 END_TEST
 
-static void *no_memory(size_t size)
-{
-	(void)size;
-	return NULL;
-}
-
 START_TEST(without_memory)
 {
-	tp_malloc = no_memory;
+	fail_malloc_after(0);
 	errno = 0;
 	ck_assert_ptr_null(tp_sdt_sink());
 	ck_assert_int_eq(errno, ENOMEM);
-	tp_malloc = malloc;
+	let_malloc_be();
 }
 END_TEST
 
