@@ -3,9 +3,11 @@
  * ctf_fixture.c - see ctf_fixture.h.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tp/tp.h>
 
@@ -46,6 +48,16 @@ void fails_with(const char *directory, int error)
 	errno = 0;
 	ck_assert_ptr_null(tp_ctf_sink(directory, NULL));
 	ck_assert_int_eq(errno, error);
+}
+
+void put_file(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", trace, name);
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
 }
 
 void close_saying(struct tp_sink *sink, const char *losses, int error)

@@ -18,6 +18,9 @@ struct tp_sink *open_sink(const char *options);
 /* There is no sink to be had on this directory, and errno says error. */
 void fails_with(const char *directory, int error);
 
+/* Makes an empty file in the directory, which is there. */
+void put_file(const char *name);
+
 /* Hits sample_int with these values, without the last one. */
 void record(int from, int to);
 

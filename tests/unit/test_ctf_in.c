@@ -43,16 +43,6 @@ static void fails_in(int dir, const char *options, int error)
 	ck_assert_int_lt(fcntl(dir, F_GETFD), 0);
 }
 
-static void put(const char *name)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", trace, name);
-	int fd = open(path, O_WRONLY | O_CREAT, 0600);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
-}
-
 START_TEST(records)
 {
 	const int dir = make_dir();
@@ -94,9 +84,9 @@ START_TEST(not_empty)
 {
 	int dir = make_dir();
 
-	put(in_it[_i]);
+	put_file(in_it[_i]);
 	fails_in(dir, NULL, ENOTEMPTY);
-	put("metadata");
+	put_file("metadata");
 	fails_in(open(trace, O_RDONLY | O_DIRECTORY), NULL, EEXIST);
 	ck_assert_uint_eq(count_files(trace, ""), 4); /* nothing was made, nor taken away */
 }

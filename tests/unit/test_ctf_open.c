@@ -102,16 +102,6 @@ START_TEST(trace_in_it_already)
 }
 END_TEST
 
-static void put_file(const char *name)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", trace, name);
-	int fd = open(path, O_WRONLY | O_CREAT, 0600);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
-}
-
 START_TEST(other_files_in_it)
 {
 	char path[256];
