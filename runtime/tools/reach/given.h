@@ -12,6 +12,9 @@
 	{'e', "events", "EVENTS", "which events: names and globs with commas between them, as in " \
 				  "'net:*,!net:net_close'; all without this option; if it is given several times, " \
 				  "they add up"}
+#define OPTION_OUTPUT \
+	{'o', "output", "OUTPUT", "the output that they go to: its id or its name, as \"tp outputs\" shows them; needed " \
+				  "if there are several"}
 
 /* The events of all -e, with commas between them, for free(); NULL, and a message. "*" without any. */
 char *given_events(const struct tp_args *args);
