@@ -25,6 +25,12 @@ static bool is_literal(const char *argument)
 	return islower((unsigned char)*word(argument));
 }
 
+/* What may be left out stands behind "=" only. */
+static bool needs_argument(const struct tp_option *option)
+{
+	return option->argument && *option->argument != '[';
+}
+
 /* What is left of a text in single quotes. */
 static void put_quoted(FILE *to, const char *text, const char *with_backslash)
 {
@@ -62,8 +68,7 @@ static void put_bash_command(FILE *to, const struct tp_command *command)
 {
 	fprintf(to, "\t%s)\n\t\tcase $prev in\n", command->name);
 	for (const struct tp_option *option = command->options; option->name; option++) {
-		/* What may be left out stands behind "=" only. */
-		if (!option->argument || *option->argument == '[')
+		if (!needs_argument(option))
 			continue;
 		fputs("\t\t", to);
 		if (option->id < OPTION_LONG)
@@ -74,7 +79,7 @@ static void put_bash_command(FILE *to, const struct tp_command *command)
 	}
 	fputs("\t\tesac\n\t\tif [[ $cur == -* ]]; then\n\t\t\t_tp_words '", to);
 	for (const struct tp_option *option = command->options; option->name; option++)
-		fprintf(to, "--%s%s ", option->name, !option->argument || *option->argument == '[' ? "" : "=");
+		fprintf(to, "--%s%s ", option->name, needs_argument(option) ? "=" : "");
 	fputs("--help'\n", to);
 	if (command->operand) {
 		fputs("\t\telse\n\t\t\t", to);
