@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "reach/clean.h"
+#include "reach/lines.h"
 #include "reach/signals.h"
 #include "reach/why.h"
 #include "tell.h"
@@ -19,15 +20,14 @@
 #define SILENCE_MS 10000
 /* Of a whole reply, and of one line of it. */
 #define REPLY_MAX ((size_t)256 << 20)
-#define LINE_MAX_LEN ((size_t)4 << 20)
+#define LINE_MAX_LEN ((size_t)2 << 20)
 
 struct reply {
 	struct connection *connection;
 	struct answer *answer;
 	line_fn fn;
 	void *data;
-	char *line; /* what has come of the next one */
-	size_t len, size;
+	struct lines line; /* what has come of the next one */
 	size_t total;
 	bool done;
 };
@@ -77,24 +77,6 @@ static void take_line(struct reply *reply, char *line)
 	}
 }
 
-static bool append(struct reply *reply, const char *text, size_t len)
-{
-	if (reply->len + len >= reply->size) {
-		size_t size = 2 * (reply->len + len) + 256;
-		char *line = size < LINE_MAX_LEN ? realloc(reply->line, size) : NULL;
-		if (!line) {
-			give_up(reply, "it sends a line of more than %zu bytes", reply->len);
-			return false;
-		}
-		reply->line = line;
-		reply->size = size;
-	}
-	memcpy(reply->line + reply->len, text, len);
-	reply->len += len;
-	reply->line[reply->len] = '\0';
-	return true;
-}
-
 /* Messages end anywhere in a line. */
 static void take_message(struct reply *reply, char *text, size_t len)
 {
@@ -104,11 +86,13 @@ static void take_message(struct reply *reply, char *text, size_t len)
 	while (len && !reply->done) {
 		const char *end = memchr(text, '\n', len);
 		const size_t part = end ? (size_t)(end - text) : len;
-		if (!append(reply, text, part))
+		if (reply->line.len + part > LINE_MAX_LEN || !lines_add(&reply->line, text, part)) {
+			give_up(reply, "it sends a line of more than %zu bytes", reply->line.len);
 			return;
+		}
 		if (end) {
-			reply->len = 0;
-			take_line(reply, reply->line);
+			reply->line.len = 0;
+			take_line(reply, reply->line.text);
 		}
 		text += part + (end ? 1 : 0);
 		len -= part + (end ? 1 : 0);
@@ -198,7 +182,7 @@ __attribute__((format(printf, 6, 0))) static void request_args(struct connection
 	if (!reply.done)
 		receive(&reply);
 	free(line);
-	free(reply.line);
+	lines_free(&reply.line);
 	/* What comes later would be taken for the reply to the next request. */
 	if (answer->kind == ANSWER_NONE || answer->kind == ANSWER_CUT)
 		connection_close(connection);
