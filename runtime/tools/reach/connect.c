@@ -108,7 +108,7 @@ static void check_peer(struct connection *connection)
 	}
 	connection->pid = peer.pid;
 	connection->uid = peer.uid;
-	if (geteuid() != 0 && peer.uid != geteuid())
+	if (!proc_may_be_reached(peer.uid))
 		refuse(connection, "user %u listens there, and you are user %u", (unsigned int)peer.uid,
 		       (unsigned int)geteuid());
 }

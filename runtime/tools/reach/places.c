@@ -157,7 +157,7 @@ static void add_of_one(void *data, pid_t pid)
 	struct adding *adding = data;
 	struct proc proc;
 
-	if (adding->good && proc_read(&proc, pid) && (geteuid() == 0 || proc.uid == geteuid()))
+	if (adding->good && proc_read(&proc, pid) && proc_may_be_reached(proc.uid))
 		adding->good = places_add_of(adding->places, pid);
 }
 

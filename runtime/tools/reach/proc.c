@@ -137,6 +137,11 @@ char *proc_environment(pid_t pid, const char *name)
 	return value;
 }
 
+bool proc_may_be_reached(uid_t uid)
+{
+	return geteuid() == 0 || uid == geteuid();
+}
+
 bool proc_has_our_root(pid_t pid)
 {
 	struct stat theirs, ours;

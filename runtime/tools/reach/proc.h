@@ -29,6 +29,9 @@ bool proc_is_gone(pid_t pid);
  */
 char *proc_environment(pid_t pid, const char *name);
 
+/* Whether this program may look into that user's processes: root may look into everybody's. */
+bool proc_may_be_reached(uid_t uid);
+
 /* Whether the process sees the same files as this program. */
 bool proc_has_our_root(pid_t pid);
 

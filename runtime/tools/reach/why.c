@@ -131,7 +131,7 @@ bool tell_why_not(pid_t pid, const struct found *found)
 	const int id = (int)pid;
 	if (proc.state == 'Z')
 		return tell("process %d (%s) has ended, and its parent has not asked for its status yet", id, proc.name);
-	if (geteuid() != 0 && proc.uid != geteuid())
+	if (!proc_may_be_reached(proc.uid))
 		return tell("process %d (%s) is user %u's, and you are user %u: run tp as that user, or as root", id,
 			    proc.name, (unsigned int)proc.uid, (unsigned int)geteuid());
 	if (tell_of_listener(&proc, found))
@@ -170,7 +170,7 @@ static void compare_name(void *data, pid_t pid)
 	struct named *named = data;
 	struct proc proc;
 
-	if (proc_read(&proc, pid) && strncmp(proc.name, named->name, 15) == 0 && (geteuid() == 0 || proc.uid == geteuid()))
+	if (proc_read(&proc, pid) && strncmp(proc.name, named->name, 15) == 0 && proc_may_be_reached(proc.uid))
 		named->pid = pid;
 }
 
