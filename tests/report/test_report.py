@@ -18,14 +18,10 @@ import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DAT = os.path.join(os.path.dirname(HERE), "trace_dat")
-ROUNDTRIP = os.path.join(os.path.dirname(HERE), "roundtrip")
-sys.path[:0] = [DAT, ROUNDTRIP]
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "trace_dat"))
 
-from building import build, generate  # noqa: E402
-from random_events import random_program, write  # noqa: E402
-from support import BUILD, PACKET_HEAD, PATIENCE, Case, need, read, run, until  # noqa: E402
-from test_trace_dat import expected  # noqa: E402
+from dat import Recorded, expected  # noqa: E402
+from support import BUILD, PACKET_HEAD, PATIENCE, need, read, run, until  # noqa: E402
 
 TP = os.path.join(BUILD, "tp")
 MARK = "[FAILED TO PARSE] "
@@ -41,28 +37,10 @@ def ns(text: str) -> int:
     return int(text.replace(".", ""))
 
 
-class Report(Case):
-    program = ""
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.directory = os.path.join(BUILD, "report")
-        os.makedirs(cls.directory, exist_ok=True)
-        generate(cls.directory, os.path.join(DAT, "dat.tp"))
-        cls.program = build(os.path.join(cls.directory, "dat"), os.path.join(DAT, "dat.c"), include=[cls.directory])
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.trace, self.text = self.path("trace"), self.path("text")
+class Report(Recorded):
+    folder = "report"
 
     # ---- Steps ----
-
-    def environment(self, options: str = "", patterns: str = "*") -> dict[str, str]:
-        return {**os.environ, "TP_ENABLE": patterns, "TP_OUTPUT": f"ctf:{self.trace}{options};text:{self.text}"}
-
-    def record(self, *arguments: object, options: str = "", status: int = 0, patterns: str = "*") -> None:
-        done = run([self.program, *map(str, arguments)], cwd=self.dir, env=self.environment(options, patterns))
-        self.assertEqual(done.returncode, status, done.stderr)
 
     def lines(self, *arguments: str) -> list[str]:
         return self.read_by(TP, "report", *(arguments or (self.trace,))).split("\n")[:-1]
@@ -98,13 +76,7 @@ class Report(Case):
         self.assertEqual((done.returncode, done.stdout), (status, ""))
 
     def export_program(self, name: str, events: str, hits: str) -> list[dict[str, str]]:
-        """The report on a program whose own events these are, and that hits them so."""
-        self.write(f"{name}.tp", f"#define TRACE_SYSTEM {name}\n" + events)
-        self.write(f"{name}.c", '#include <stdint.h>\n#include <string.h>\n#define CREATE_TRACE_POINTS\n'
-                   f'#include "{name}.h"\nint main(void)\n{{\n\t{hits}\n\treturn 0;\n}}\n')
-        generate(self.dir, self.path(f"{name}.tp"))
-        build(self.path(name), self.path(f"{name}.c"), include=[self.dir])
-        self.succeed([self.path(name)], env=self.environment())
+        self.record_program(name, events, hits)
         return self.report()
 
     # ---- Lines ----
@@ -212,15 +184,8 @@ class Report(Case):
     def test_random_events(self) -> None:
         """Those of roundtrip/test_random: whatever is not marked is the text that was recorded."""
         for number in range(3):
-            program = random_program(number)
-            write(program, self.dir)
-            generate(self.dir, self.path("random.tp"))
-            build(self.path("random"), self.path("random.c"), os.path.join(ROUNDTRIP, "record_events.c"), include=[self.dir],
-                  flags=["-w"])
-            self.succeed([self.path("random"), self.path("text"), self.path("records")], env={
-                **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace},packet=256K"})
+            hits = self.record_random(number)
             found = [line for line in self.report() if line["event"]]
-            hits = program.expected["hits"]
             self.assertEqual([line["event"].split(":", 1)[1] for line in found], [hit["event"] for hit in hits])
             for line, hit in zip(found, hits):
                 text = bytes.fromhex(hit["text"]).decode(errors="surrogateescape").removesuffix("\n")
@@ -336,27 +301,19 @@ class Report(Case):
         self.assertEqual(len(self.compare()), 2523)
 
     def test_live(self) -> None:
-        with subprocess.Popen([self.program, "2", "30", "wait"], env=self.environment(), stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE) as process:
-            assert process.stdin and process.stdout
-            self.assertEqual(process.stdout.readline(), b"waiting\n")
+        with self.before_the_end():
             self.compare()
-            process.stdin.write(b"\n")
         self.compare()
 
     def test_live_flight_recorder(self) -> None:
         """Its packets go on while they are read: it may come to an end, or be told why not."""
-        with subprocess.Popen([self.program, "2", "100000000"], stderr=subprocess.DEVNULL, env={
-                **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace},mode=flight,packet=16K"}) as process:
-            try:
-                until(lambda: glob.glob(os.path.join(self.trace, "stream-*-1-3")), "the fourth packet")
-                for _ in range(10):
-                    done = run([TP, "report", self.trace])
-                    self.assertRegex(done.stderr, r"\A(tp: .*/stream-\S+' (is not there|has become another packet): "
-                                     r"the program goes on recording .*\n)?\Z")
-                    self.assertEqual(done.returncode, 1 if done.stderr else 0)
-            finally:
-                process.kill()
+        with self.flight_recorder():
+            until(lambda: glob.glob(os.path.join(self.trace, "stream-*-1-3")), "the fourth packet")
+            for _ in range(10):
+                done = run([TP, "report", self.trace])
+                self.assertRegex(done.stderr, r"\A(tp: .*/stream-\S+' (is not there|has become another packet): "
+                                 r"the program goes on recording .*\n)?\Z")
+                self.assertEqual(done.returncode, 1 if done.stderr else 0)
 
     def test_snapshot(self) -> None:
         snapshot = self.path("snapshot")

@@ -11,32 +11,19 @@ import resource
 import shutil
 import signal
 import struct
-import subprocess
 import sys
 import unittest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROUNDTRIP = os.path.join(os.path.dirname(HERE), "roundtrip")
-sys.path.insert(0, ROUNDTRIP)
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from building import build, generate  # noqa: E402
-from random_events import random_program, write  # noqa: E402
-from support import BUILD, PACKET_HEAD, Case, need, note, read, reader, run, until  # noqa: E402
+from dat import Recorded, expected  # noqa: E402
+from support import BUILD, PACKET_HEAD, need, note, read, reader, run, until  # noqa: E402
 
 TOOL = (os.path.join(BUILD, "tp"), "convert", "--to", "trace.dat")
 CONTENT_SIZE, DISCARDED = PACKET_HEAD["content_size"], PACKET_HEAD["events_discarded"]
 
 LINE = re.compile(r" *(?P<comm>.*)-(?P<tid>\d+) +\[(?P<cpu>\d+)\] +(?P<time>\d+\.\d+): "
                   r"(?P<event>\S+): *(?P<text>.*)", re.S)
-
-
-def expected(event: str, text: str) -> str:
-    """The text sink's text, as libtraceevent prints what it knows in another way."""
-    if event in ("array", "rel_array", "dynamic_array"):
-        return " ".join(str(int(n, 16)) for n in re.findall("0x([0-9a-f]+)", text))
-    if event.endswith("hex_dump"):
-        return text.replace("\\ndump: ", " ").strip()
-    return text.strip(" ")
 
 
 def number_of(path: str) -> int:
@@ -50,29 +37,15 @@ def number_of(path: str) -> int:
     return int.from_bytes(head[at:], sys.byteorder)
 
 
-class Dat(Case):
-    program = ""
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.directory = os.path.join(BUILD, "dat")
-        os.makedirs(cls.directory, exist_ok=True)
-        generate(cls.directory, os.path.join(HERE, "dat.tp"))
-        cls.program = build(os.path.join(cls.directory, "dat"), os.path.join(HERE, "dat.c"), include=[cls.directory])
+class Dat(Recorded):
+    folder = "dat"
 
     def setUp(self) -> None:
         super().setUp()
         need(self, "trace-cmd")
-        self.trace, self.text, self.dat = self.path("trace"), self.path("text"), self.path("trace.dat")
+        self.dat = self.path("trace.dat")
 
     # ---- Steps ----
-
-    def environment(self, options: str = "", patterns: str = "*") -> dict[str, str]:
-        return {**os.environ, "TP_ENABLE": patterns, "TP_OUTPUT": f"ctf:{self.trace}{options};text:{self.text}"}
-
-    def record(self, *arguments: object, options: str = "", status: int = 0, patterns: str = "*") -> None:
-        done = run([self.program, *map(str, arguments)], cwd=self.dir, env=self.environment(options, patterns))
-        self.assertEqual(done.returncode, status, done.stderr)
 
     def export(self, trace: str = "") -> str:
         """Makes trace.dat, and returns what the tool says."""
@@ -126,12 +99,7 @@ class Dat(Case):
         self.assertLessEqual(max(abs(a - b) for a, b in zip(ours, theirs)), 1)
 
     def export_program(self, name: str, events: str, hits: str) -> None:
-        """Of a program whose own events these are, and that hits them so."""
-        self.write(f"{name}.tp", events)
-        self.write(f"{name}.c", f'#define CREATE_TRACE_POINTS\n#include "{name}.h"\nint main(void)\n{{\n\t{hits}\n\treturn 0;\n}}\n')
-        generate(self.dir, self.path(f"{name}.tp"))
-        build(self.path(name), self.path(f"{name}.c"), include=[self.dir])
-        self.succeed([self.path(name)], env=self.environment())
+        self.record_program(name, events, hits)
         self.export()
 
     # ---- What is the same ----
@@ -139,7 +107,6 @@ class Dat(Case):
     def test_floating_point(self) -> None:
         """libtraceevent can't print it, and would take the arguments of others."""
         self.export_program("real", """
-            #define TRACE_SYSTEM real
             TRACE_EVENT(real_one, TP_PROTO(double d, float f, int n), TP_ARGS(d, f, n),
                 TP_STRUCT__entry(__field(double, d) __field(float, f) __field(int, n) __string(s, "x\\"y")),
                 TP_fast_assign(__entry->d = d; __entry->f = f; __entry->n = n; __assign_str(s);),
@@ -156,7 +123,6 @@ class Dat(Case):
     def test_ends_of_lines(self) -> None:
         """A format file has them as they are."""
         self.export_program("lines", r"""
-            #define TRACE_SYSTEM lines
             TRACE_EVENT(lines, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)),
                 TP_fast_assign(__entry->n = n;), TP_printk("first %d\nsecond\n\\third %d", __entry->n, __entry->n + 1));
             """, "trace_lines(7);")
@@ -171,7 +137,6 @@ class Dat(Case):
             enum { FLAG_READ = 0x20 };
             """)
         self.export_program("conn", """
-            #define TRACE_SYSTEM conn
             #include "transport.h"
             #define TRANSPORTS { TCP, "tcp" }, { UDP, "udp" }, { UNIX_SOCKET, "unix" }
             TRACE_EVENT(conn_new, TP_PROTO(int transport, int flags), TP_ARGS(transport, flags),
@@ -187,7 +152,6 @@ class Dat(Case):
     def test_types_of_expressions(self) -> None:
         """Of typeof() trace-cmd knows nothing: it is told what that is to C."""
         self.export_program("kinds", """
-            #define TRACE_SYSTEM kinds
             struct box { unsigned char a; long long big; void *p; float f; struct { int x; } s; };
             #define OF(member) typeof(((struct box *)0)->member)
             TRACE_EVENT(kinds, TP_PROTO(typeof(int) n), TP_ARGS(n),
@@ -279,16 +243,9 @@ class Dat(Case):
 
     def test_random_events(self) -> None:
         """Those of roundtrip/test_random: all are found, and what libtraceevent can print is what was passed."""
-        program = random_program(2)
-        write(program, self.dir)
-        generate(self.dir, self.path("random.tp"))
-        build(self.path("random"), self.path("random.c"), os.path.join(ROUNDTRIP, "record_events.c"), include=[self.dir],
-              flags=["-w"])
-        self.succeed([self.path("random"), self.path("text"), self.path("records")], env={
-            **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace},packet=256K"})
+        hits = self.record_random(2)
         self.export()
         found = self.report()
-        hits = program.expected["hits"]
         self.assertEqual([line["event"] for line in found], [hit["event"] for hit in hits])
         for line, hit in zip(found, hits):
             if hit["readable"]:
@@ -303,29 +260,21 @@ class Dat(Case):
         self.assertEqual(len(self.report()), 2523)
 
     def test_live(self) -> None:
-        with subprocess.Popen([self.program, "2", "30", "wait"], env=self.environment(), stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE) as process:
-            assert process.stdin and process.stdout
-            self.assertEqual(process.stdout.readline(), b"waiting\n")
+        with self.before_the_end():
             self.export()
-            process.stdin.write(b"\n")
         self.compare()
 
     def test_live_flight_recorder(self) -> None:
         """Its packets go on while they are read: it may come to an end, or be told why not."""
-        with subprocess.Popen([self.program, "2", "100000000"], stderr=subprocess.DEVNULL, env={
-                **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace},mode=flight,packet=16K"}) as process:
-            try:
-                packets = os.path.join(self.trace, "stream-*-1-*")
-                until(lambda: any(number_of(path) >= 9 for path in glob.glob(packets)), "the tenth packet")
-                for _ in range(10):
-                    done = reader([*TOOL, "-o", self.dat, self.trace])
-                    self.assertRegex(done.stderr, r"\A(tp: .*(/stream-\S+' (is not there|has become another "
-                                     r"packet): the program goes on recording .*|has changed while it was read; .*)"
-                                     r"\n)?\Z")
-                    self.assertEqual(done.returncode, 1 if done.stderr else 0)
-            finally:
-                process.kill()
+        with self.flight_recorder():
+            packets = os.path.join(self.trace, "stream-*-1-*")
+            until(lambda: any(number_of(path) >= 9 for path in glob.glob(packets)), "the tenth packet")
+            for _ in range(10):
+                done = reader([*TOOL, "-o", self.dat, self.trace])
+                self.assertRegex(done.stderr, r"\A(tp: .*(/stream-\S+' (is not there|has become another "
+                                 r"packet): the program goes on recording .*|has changed while it was read; .*)"
+                                 r"\n)?\Z")
+                self.assertEqual(done.returncode, 1 if done.stderr else 0)
 
     def test_snapshot(self) -> None:
         """A flight recorder's newest packets: nothing is lost in it, and each thread's events are its last ones."""
