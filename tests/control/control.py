@@ -171,6 +171,14 @@ class Control(Case):
         ours.settimeout(PATIENCE)
         return theirs, ours
 
+    def open_text(self, client: Client, patterns: str = "*") -> tuple[int, socket.socket]:
+        """An output for lines of text with these events: its id, and the end where the test reads them."""
+        theirs, ours = self.lines()
+        number = client.open("open text x", theirs.fileno())
+        theirs.close()
+        client.ask(f"enable {number} {patterns}")
+        return number, ours
+
 
 def descriptors(*fds: int) -> bytes:
     return array.array("i", fds).tobytes()

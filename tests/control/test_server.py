@@ -149,10 +149,7 @@ class TestServer(Control):
         self.refused(f"report {number} xml", "EINVAL")
 
     def test_the_end_of_a_connection_is_the_end_of_what_it_has_opened(self) -> None:
-        theirs, ours = self.lines()
-        number = self.client.open("open text x", theirs.fileno())
-        theirs.close()
-        self.client.ask(f"enable {number} *")
+        _, ours = self.open_text(self.client)
         self.assertEqual(self.target.do("state?"), 100)
         self.client.close()
         self.assertEqual(ours.recv(10), b"")
@@ -177,8 +174,7 @@ class TestServer(Control):
         self.refused(f"close {number}", "ENOENT")
 
     def test_outputs_of_another_connection_are_its_own(self) -> None:
-        theirs, _ = self.lines()
-        number = self.client.open("open text x", theirs.fileno())
+        number, _ = self.open_text(self.client)
         self.client = self.target.connect()
         for request in (f"enable {number} *", f"disable {number} *", f"close {number}", f"keep {number}"):
             self.refused(request, "EPERM")
@@ -227,15 +223,13 @@ class TestOfTheEnvironment(Control):
     def test_an_event_of_a_library_that_comes_later_is_there(self) -> None:
         target = Target(self)
         client = target.connect()
-        theirs, ours = self.lines()
-        number = client.open("open text x", theirs.fileno())
-        client.ask(f"enable {number} plugin:*")
+        number, ours = self.open_text(client, "plugin:*")
         target.do(f"load {built()}/plugin.so")
+        self.assertIn(b" plugin:plugin_work: n=1000000\n", ours.recv(4096))
         self.assertEqual(len(client.ask("events plugin:*")[0]), 1)
         self.assertEqual(client.outputs()[number]["events"], "1")
         target.do("unload")
         self.assertEqual(client.ask("events plugin:*")[0], [])
-        self.assertIsNotNone(ours)
 
 
 class TestTheSwitch(Control):
