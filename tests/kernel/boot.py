@@ -95,9 +95,7 @@ def _initramfs(image: str, root: str) -> str:
         with open(os.path.join(root, path), "w", encoding="ascii") as script:
             script.write(text)
     os.chmod(f"{root}/init", 0o755)
-    subprocess.run(f"find . | {shlex.quote(BUSYBOX)} cpio -o -H newc 2>/dev/null | gzip -1 >../initramfs", shell=True, cwd=root,
-                   check=True)
-    return os.path.join(os.path.dirname(root), "initramfs")
+    return pack(root)
 
 
 def _unpack(console: str, out: str) -> int:
@@ -115,22 +113,39 @@ def _unpack(console: str, out: str) -> int:
     return len(files)
 
 
+def fetch_image(found: tree.Tree, work: str) -> str:
+    """Debian's package of a kernel, unpacked below a directory."""
+    os.chmod(work, 0o755)  # apt-get fetches as a user of its own
+    subprocess.run(["apt-get", "download", f"linux-image-{_release(found)}"], cwd=work, check=True)
+    image = os.path.join(work, "image")
+    subprocess.run(["dpkg-deb", "-x", *glob.glob(f"{work}/*.deb"), image], check=True)
+    return image
+
+
+def pack(root: str) -> str:
+    """The directory as the file system that a kernel starts with."""
+    subprocess.run(f"find . | {shlex.quote(BUSYBOX)} cpio -o -H newc 2>/dev/null | gzip -1 >../initramfs", shell=True, cwd=root,
+                   check=True)
+    return os.path.join(os.path.dirname(root), "initramfs")
+
+
+def emulate(image: str, initramfs: str, *options: str, parameters: str = "") -> str:
+    """Boots a kernel, and waits until it switches the machine off; what its first serial line has shown."""
+    done = subprocess.run(
+        [*shlex.split(QEMU), "-display", "none", "-nodefaults", "-no-reboot", "-serial", "stdio", *options,
+         "-kernel", *glob.glob(f"{image}/boot/vmlinuz-*"), "-initrd", initramfs, "-append", f"console=ttyS0 panic=-1 {parameters}"],
+        stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="surrogateescape", check=True, timeout=1800)
+    return done.stdout
+
+
 def boot(found: tree.Tree) -> int:
     """Boots a kernel; how many format files it has shown."""
     with tempfile.TemporaryDirectory(prefix="tpgen-boot-") as work:
-        os.chmod(work, 0o755)
-        subprocess.run(["apt-get", "download", f"linux-image-{_release(found)}"], cwd=work, check=True)
-        image = os.path.join(work, "image")
-        subprocess.run(["dpkg-deb", "-x", *glob.glob(f"{work}/*.deb"), image], check=True)
-        initramfs = _initramfs(image, os.path.join(work, "root"))
-        done = subprocess.run(
-            [*shlex.split(QEMU), "-m", "3G", "-display", "none", "-nodefaults", "-no-reboot", "-serial", "stdio",
-             "-kernel", *glob.glob(f"{image}/boot/vmlinuz-*"), "-initrd", initramfs, "-append", "console=ttyS0 panic=-1"],
-            stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="surrogateescape", check=True,
-            timeout=1800)
+        image = fetch_image(found, work)
+        console = emulate(image, _initramfs(image, os.path.join(work, "root")), "-m", "3G")
     out = directory(found)
     shutil.rmtree(out, ignore_errors=True)
-    return _unpack(done.stdout, out)
+    return _unpack(console, out)
 
 
 if __name__ == "__main__":
