@@ -118,8 +118,8 @@ static bool number(struct parser *p, struct tp_filter_predicate *predicate)
 {
 	const uint32_t begin = p->at;
 
-	if (p->text[p->at] == '-')
-		p->at++;
+	if (p->text[p->at] == '-' && !is_alnum(p->text[++p->at]))
+		return fail(p, begin, "Illegal integer value");
 	while (is_alnum(p->text[p->at]))
 		p->at++;
 	if (p->at - begin > TP_NUMBER_MAX)
@@ -214,6 +214,17 @@ static bool operator(struct parser *p, enum tp_filter_op *op)
 	return false;
 }
 
+/* The kernel has no text for one inside an expression. */
+static void fail_without_field(const struct parser *p)
+{
+	if (p->text[p->at])
+		fail(p, p->at, "A field's name is missing");
+	else if (p->filter->nr_predicates)
+		fail(p, p->at, "Meaningless filter expression");
+	else
+		fail(p, p->at, "No filter found");
+}
+
 static uint32_t predicate(struct parser *p)
 {
 	struct tp_filter_predicate made = {.field.at = p->at};
@@ -222,7 +233,7 @@ static uint32_t predicate(struct parser *p)
 		p->at++;
 	made.field.len = p->at - made.field.at;
 	if (!made.field.len) {
-		fail(p, p->at, p->filter->nr_predicates || p->text[p->at] ? "A field's name is missing" : "No filter found");
+		fail_without_field(p);
 		return TP_FILTER_NONE;
 	}
 	made.ustring = take(p, ".ustring");
@@ -345,7 +356,7 @@ struct tp_filter *tp_filter_new(const char *text, struct tp_filter_error *error)
 	*filter = (struct tp_filter){.text = (char *)(filter + 1)};
 	memcpy(filter->text, text, len + 1);
 	struct parser p = {.filter = filter, .error = error, .text = filter->text};
-	if (parse(&p))
+	if (tp_filter_pair(filter->text, error) && parse(&p))
 		return filter;
 	tp_filter_free(filter);
 	return NULL;

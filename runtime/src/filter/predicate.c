@@ -111,6 +111,11 @@ static bool number(const struct tp_filter_work *work, const struct tp_filter_fie
 
 /* ---- Texts ---- */
 
+static bool is_for_texts(enum tp_filter_op op)
+{
+	return op == TP_FILTER_EQ || op == TP_FILTER_NE || op == TP_FILTER_GLOB;
+}
+
 static bool name_of_value(const struct tp_filter_work *work, const struct tp_filter_field *field)
 {
 	const struct tp_filter_predicate *predicate = work->predicate;
@@ -122,7 +127,7 @@ static bool name_of_value(const struct tp_filter_work *work, const struct tp_fil
 		return true;
 	}
 	tp_filter_field_values_tell(&work->error->hint, field);
-	return fail(work, predicate->value_at, predicate->op == TP_FILTER_GLOB ? ILLEGAL_OPERATION : "Expecting numeric field");
+	return fail(work, predicate->value_at, is_for_texts(predicate->op) ? "Expecting numeric field" : ILLEGAL_OPERATION);
 }
 
 static bool string(const struct tp_filter_work *work, const struct tp_filter_field *field)
@@ -134,24 +139,19 @@ static bool string(const struct tp_filter_work *work, const struct tp_filter_fie
 
 	if (field->type == TP_TYPE_NUMBER)
 		return name_of_value(work, field);
+	if (!is_for_texts(predicate->op))
+		return fail(work, predicate->value_at, ILLEGAL_OPERATION);
 	if (field->type != TP_TYPE_TEXT)
 		return fail(work, predicate->value_at, "Expecting numeric field");
-	switch (predicate->op) {
-	case TP_FILTER_NE:
+	if (predicate->op == TP_FILTER_NE)
 		*work->inverted = !*work->inverted;
-		break;
-	case TP_FILTER_EQ:
-		break;
-	case TP_FILTER_GLOB:
+	if (predicate->op == TP_FILTER_GLOB) {
 		if (len && *text == '!') {
 			*work->inverted = !*work->inverted;
 			text++;
 			len--;
 		}
 		step->match = (uint8_t)tp_text_match_of(&text, &len);
-		break;
-	default:
-		return fail(work, predicate->value_at, ILLEGAL_OPERATION);
 	}
 	step->test = TP_TEST_TEXT;
 	step->length = len;

@@ -75,4 +75,7 @@ struct tp_filter {
 bool tp_filter_fail(struct tp_filter_error *error, size_t at, const char *message);
 bool tp_filter_fail_memory(struct tp_filter_error *error);
 
+/* Whether each quote and parenthesis has its other half: as in the kernel, what is said first where several things are wrong. */
+bool tp_filter_pair(const char *text, struct tp_filter_error *error);
+
 #endif /* TP_FILTER_TREE_H */
