@@ -65,7 +65,7 @@ static void describe_number(struct tp_filter_field *field, const struct tp_event
 static void describe_field(struct tp_filter_field *field, const struct tp_event_field *f)
 {
 	const bool is_text = f->element_size == 1 && (f->is_char || strstr(f->type, "char"));
-	const enum tp_filter_source dynamic = f->relative ? TP_SOURCE_REL_LOC : TP_SOURCE_DATA_LOC;
+	const enum tp_value_source dynamic = f->relative ? TP_SOURCE_REL_LOC : TP_SOURCE_DATA_LOC;
 
 	*field = (struct tp_filter_field){
 		.type = TP_TYPE_NONE, .offset = f->offset, .size = f->size, .described = f, .source = dynamic,

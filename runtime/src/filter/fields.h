@@ -5,8 +5,8 @@
 #ifndef TP_FILTER_FIELDS_H
 #define TP_FILTER_FIELDS_H
 
-#include "filter/program.h"
-#include "filter/tree.h"
+#include "filter/filter.h"
+#include "filter/value.h"
 
 enum tp_filter_type {
 	TP_TYPE_NUMBER,
@@ -18,7 +18,7 @@ enum tp_filter_type {
 
 struct tp_filter_field {
 	enum tp_filter_type type;
-	enum tp_filter_source source;
+	enum tp_value_source source;
 	uint32_t offset, size;
 	bool is_signed;
 	const struct tp_event_field *described; /* NULL: one that every event has */

@@ -3,6 +3,12 @@
  * filter/filter.h - expressions in the kernel's filter grammar: parsed once, compiled for the records of an event, and
  * evaluated on a record. docs/filters.md is the grammar.
  *
+ *	fields.h   what an expression may name
+ *	value.h    reading it from a record
+ *	number.h   numbers as they are written
+ *
+ * are for those above, too, who have expressions of their own;
+ *
  *	tree.h     a parsed expression
  *	program.h  a compiled one
  *	text.h     comparing strings
@@ -39,6 +45,10 @@ struct tp_filter_error {
 /* NULL, and *error says why. Takes the loader's lock. */
 struct tp_filter *tp_filter_new(const char *text, struct tp_filter_error *error);
 void tp_filter_free(struct tp_filter *filter);
+
+/* For parsers: sets *error, and is false. message stays where it is. */
+bool tp_filter_fail(struct tp_filter_error *error, size_t at, const char *message);
+bool tp_filter_fail_memory(struct tp_filter_error *error);
 
 /* The expression as it was given. */
 const char *tp_filter_text(const struct tp_filter *filter);

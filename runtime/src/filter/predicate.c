@@ -23,27 +23,12 @@ static const char *value_text(const struct tp_filter_work *work)
 
 /* ---- Numbers ---- */
 
-/* Where in 8 bytes of the record the number is. They end with the field, but for those of the header. */
-static void set_place(struct tp_filter_step *step)
-{
-	const uint32_t end = step->offset + step->size;
-	const uint32_t bits = 8 * step->size;
-
-	step->load = end < sizeof(uint64_t) ? 0 : end - (uint32_t)sizeof(uint64_t);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	step->shift = (uint8_t)(64 - 8 * (end - step->load));
-#else
-	step->shift = (uint8_t)(8 * (step->offset - step->load));
-#endif
-	step->mask = UINT64_MAX << (64 - bits);
-}
-
 /* The processor's number is looked at as it is; others as high as they go. */
 static void set_range(struct tp_filter_step *step, uint64_t first, uint64_t last)
 {
-	const uint32_t by = step->source == TP_SOURCE_CPU ? 0 : 64 - 8 * step->size;
+	const uint32_t by = step->value.source == TP_SOURCE_CPU ? 0 : 64 - 8 * step->value.size;
 
-	step->test = step->source == TP_SOURCE_CPU ? TP_TEST_CPU : TP_TEST_RANGE;
+	step->test = step->value.source == TP_SOURCE_CPU ? TP_TEST_CPU : TP_TEST_RANGE;
 	step->base = first << by;
 	step->span = (last - first) << by;
 }
@@ -51,10 +36,10 @@ static void set_range(struct tp_filter_step *step, uint64_t first, uint64_t last
 /* The lowest or the highest number of the step's width. */
 static uint64_t limit_of(const struct tp_filter_step *step, bool highest)
 {
-	const uint32_t bits = 8 * step->size - step->is_signed;
+	const uint32_t bits = 8 * step->value.size - step->value.is_signed;
 	const uint64_t max = UINT64_MAX >> (64 - bits);
 
-	return highest ? max : step->is_signed ? ~max : 0;
+	return highest ? max : step->value.is_signed ? ~max : 0;
 }
 
 /* All comparisons are one: whether the number is in a range. */
@@ -85,7 +70,7 @@ static void compare(const struct tp_filter_work *work, uint64_t value)
 		break;
 	case TP_FILTER_BAND:
 		step->test = TP_TEST_BITS;
-		step->base = value << (64 - 8 * step->size);
+		step->base = value << (64 - 8 * step->value.size);
 		break;
 	default:
 		set_range(step, value, value);
@@ -228,10 +213,8 @@ bool tp_filter_predicate_compile(const struct tp_filter_work *work)
 		return fail(work, predicate->field.at, ILLEGAL_OPERATION);
 	}
 	*work->step = (struct tp_filter_step){
-		.source = (uint8_t)field.source, .is_signed = field.is_signed, .offset = field.offset, .size = field.size,
+		.value = tp_value_at(field.source, field.offset, field.size, field.is_signed),
 	};
-	if (field.source == TP_SOURCE_NUMBER)
-		set_place(work->step);
 	switch (predicate->kind) {
 	case TP_FILTER_STRING:
 		return string(work, &field);

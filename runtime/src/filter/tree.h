@@ -71,10 +71,6 @@ struct tp_filter {
 	uint32_t root;
 };
 
-/* Always false, so that a parser can return it. message stays where it is. */
-bool tp_filter_fail(struct tp_filter_error *error, size_t at, const char *message);
-bool tp_filter_fail_memory(struct tp_filter_error *error);
-
 /* Whether each quote and parenthesis has its other half: as in the kernel, what is said first where several things are wrong. */
 bool tp_filter_pair(const char *text, struct tp_filter_error *error);
 
