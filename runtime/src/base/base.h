@@ -26,6 +26,7 @@
  *	rank.h           the order of locks
  *	readers.h        waiting for those that are in probes
  *	sandbox.h        a program that forbids itself system calls
+ *	stack.h          return addresses
  *	thread.h         what is kept for each thread
  *	utc.h            a moment as people read it
  *	utf8.h           characters
