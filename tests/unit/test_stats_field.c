@@ -354,8 +354,8 @@ static void is_called(const char *delimiter, uint64_t value, const char *name)
 	char between[] = "|";
 	struct tp_buffer b = {.text = NULL};
 
-	field = (struct tp_stats_field){.kind = TP_STATS_SYMBOL, .symbols = symbols, .delimiter = delimiter ? between : NULL};
-	ck_assert_int_eq(tp_stats_symbol(&b, &field, value), name != NULL);
+	const struct tp_value_names names = {.symbols = symbols, .delimiter = delimiter ? between : NULL};
+	ck_assert_int_eq(tp_value_names_put(&b, &names, value), name != NULL);
 	if (name)
 		ck_assert_str_eq(b.text, name);
 	tp_buffer_free(&b);

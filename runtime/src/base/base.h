@@ -14,6 +14,7 @@
  *	fork.h           what is done around a fork
  *	guard.h          code that no signal and no cancellation interrupts
  *	helper_thread.h  a thread of a sink's own
+ *	json.h           texts in JSON
  *	lock.h           locks
  *	memory.h         malloc
  *	message.h        messages to a person

@@ -5,6 +5,7 @@
  *
  *	field.h          what a field is to formats that have types
  *	pattern.h        lists of globs
+ *	value_names.h    the names of a field's values
  *
  * are for those above, too;
  *

@@ -8,30 +8,10 @@
 
 #include <tp/tp.h>
 
-#include "base/utf8.h"
+#include "base/json.h"
 #include "sinks/stats/stats.h"
 
 typedef unsigned long long number;
-
-/* Bytes that are no UTF-8 are shown as \xff, as text. */
-static void put_string(struct tp_buffer *b, const char *text)
-{
-	tp_buffer_printf(b, "\"");
-	while (*text) {
-		size_t len = tp_utf8_char(text);
-		unsigned char c = (unsigned char)*text;
-		if (c == '"' || c == '\\')
-			tp_buffer_printf(b, "\\%c", c);
-		else if (c < ' ' || c == 0x7f)
-			tp_buffer_printf(b, "\\u%04x", c);
-		else if (len)
-			tp_buffer_printf(b, "%.*s", (int)len, text);
-		else
-			tp_buffer_printf(b, "\\\\x%02x", c);
-		text += len ? len : 1;
-	}
-	tp_buffer_printf(b, "\"");
-}
 
 static void put_base(struct tp_buffer *b, const struct tp_stats_report *report, const struct tp_stats_base *base)
 {
@@ -101,14 +81,14 @@ static void put_value(struct tp_buffer *b, const struct tp_stats_field *field, c
 	if (field->kind == TP_STATS_TEXT) {
 		tp_stats_text_of(text, value->key);
 		tp_buffer_printf(b, "{\"value\": ");
-		put_string(b, text);
+		tp_json_string(b, text);
 		tp_buffer_printf(b, ", \"length\": %llu", (number)value->key[0]);
 	} else {
 		tp_buffer_printf(b, "{\"value\": ");
 		tp_stats_put_integer(b, field, value->key[0] ^ (uint64_t)field->is_signed << 63);
-		if (tp_stats_symbol(&name, field, value->key[0]) && !name.failed) {
+		if (tp_value_names_put(&name, &field->names, value->key[0]) && !name.failed) {
 			tp_buffer_printf(b, ", \"name\": ");
-			put_string(b, name.text);
+			tp_json_string(b, name.text);
 		}
 		tp_buffer_free(&name);
 	}
@@ -138,7 +118,7 @@ static void put_field(struct tp_buffer *b, const struct tp_stats_report *report,
 	const void *counts = tp_stats_field_at(event->total, field, TP_STATS_TOTAL);
 
 	tp_buffer_printf(b, "    {\"field\": ");
-	put_string(b, field->name);
+	tp_json_string(b, field->name);
 	tp_buffer_printf(b, ", ");
 	switch (field->kind) {
 	case TP_STATS_INTEGER:
@@ -172,7 +152,7 @@ static void put_thread(struct tp_buffer *b, const struct tp_stats_report *report
 		tp_buffer_printf(b, "\"others\": true, ");
 	} else {
 		tp_buffer_printf(b, "\"tid\": %d, \"name\": ", (int)thread->tid);
-		put_string(b, thread->name);
+		tp_json_string(b, thread->name);
 		tp_buffer_printf(b, ", \"exited\": %s, ", thread->exited ? "true" : "false");
 	}
 	put_base(b, report, &event->base);
@@ -195,7 +175,7 @@ static void put_event(struct tp_buffer *b, const struct tp_stats_report *report,
 	const struct tp_stats_plan *plan = event->plan;
 
 	tp_buffer_printf(b, "  {\"event\": ");
-	put_string(b, plan->name);
+	tp_json_string(b, plan->name);
 	tp_buffer_printf(b, ", ");
 	put_base(b, report, &event->total->base);
 	if (plan->nr_fields)
@@ -214,7 +194,7 @@ void tp_stats_json(struct tp_buffer *b, const struct tp_stats_report *report)
 	struct tp_sink *head = &report->sink->head;
 
 	tp_buffer_printf(b, "{\"version\": 1, \"program\": ");
-	put_string(b, program_invocation_short_name);
+	tp_json_string(b, program_invocation_short_name);
 	tp_buffer_printf(b, ", \"pid\": %d, \"begin_ns\": %llu, \"time_ns\": %llu, \"seconds\": %.6f, \"final\": %s,\n",
 			 (int)getpid(), (number)report->begin_ns, (number)report->now_ns, report->seconds,
 			 report->final ? "true" : "false");

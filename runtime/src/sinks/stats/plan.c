@@ -84,29 +84,6 @@ static bool kind_of(const struct tp_event_field *field, enum tp_stats_kind *kind
 	return true;
 }
 
-static struct trace_print_flags *copy_symbols(const struct trace_print_flags *symbols)
-{
-	size_t nr = 0;
-
-	while (symbols[nr].name)
-		nr++;
-	struct trace_print_flags *copy = calloc(nr + 1, sizeof(*copy));
-	for (size_t i = 0; copy && i < nr; i++) {
-		copy[i].mask = symbols[i].mask;
-		copy[i].name = strdup(symbols[i].name);
-		if (!copy[i].name)
-			break; /* a value without a name is shown as a number */
-	}
-	return copy;
-}
-
-static void free_symbols(struct trace_print_flags *symbols)
-{
-	for (size_t i = 0; symbols && symbols[i].name; i++)
-		free((char *)(uintptr_t)symbols[i].name);
-	free(symbols);
-}
-
 static bool plan_field(struct tp_stats_plan *plan, const struct tp_event_field *from, enum tp_stats_kind kind)
 {
 	struct tp_stats_field *field = &plan->fields[plan->nr_fields];
@@ -119,15 +96,13 @@ static bool plan_field(struct tp_stats_plan *plan, const struct tp_event_field *
 		.is_signed = from->is_signed,
 		.dynamic = from->kind == TP_STRING || from->kind == TP_DYNAMIC_ARRAY,
 		.relative = from->relative,
-		.symbols = kind == TP_STATS_SYMBOL ? copy_symbols(from->symbols) : NULL,
-		.delimiter = kind == TP_STATS_SYMBOL && from->delimiter ? strdup(from->delimiter) : NULL,
 	};
 	plan->nr_fields++;
 	for (enum tp_stats_place place = 0; place < TP_STATS_NR_PLACES; place++) {
 		field->at[place] = plan->size[place];
 		plan->size[place] += tp_stats_field_size(field, place);
 	}
-	return field->name && (kind != TP_STATS_SYMBOL || field->symbols);
+	return field->name && (kind != TP_STATS_SYMBOL || tp_value_names_copy(&field->names, from));
 }
 
 static bool plan_fields(struct tp_stats_sink *sink, struct tp_stats_plan *plan, const struct tp_event_class *from)
@@ -168,8 +143,7 @@ static void plan_free(struct tp_stats_plan *plan)
 {
 	for (uint32_t i = 0; i < plan->nr_fields; i++) {
 		free(plan->fields[i].name);
-		free(plan->fields[i].delimiter);
-		free_symbols(plan->fields[i].symbols);
+		tp_value_names_free(&plan->fields[i].names);
 	}
 	if (plan->total)
 		munmap(plan->total, plan->size[TP_STATS_TOTAL]);

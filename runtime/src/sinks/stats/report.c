@@ -151,37 +151,6 @@ struct tp_stats_value *tp_stats_values(const struct tp_stats_field *field, const
 	return values;
 }
 
-/* As __print_flags does it. */
-static bool put_flags(struct tp_buffer *b, const struct tp_stats_field *field, uint64_t value)
-{
-	const char *between = "";
-
-	for (const struct trace_print_flags *flag = field->symbols; flag->name && value; flag++) {
-		if ((value & flag->mask) != flag->mask)
-			continue;
-		tp_buffer_printf(b, "%s%s", between, flag->name);
-		value &= ~(uint64_t)flag->mask;
-		between = field->delimiter;
-	}
-	if (*between && value)
-		tp_buffer_printf(b, "%s0x%llx", between, (unsigned long long)value);
-	return *between;
-}
-
-bool tp_stats_symbol(struct tp_buffer *b, const struct tp_stats_field *field, uint64_t value)
-{
-	const struct trace_print_flags *symbol = field->symbols;
-
-	if (field->delimiter)
-		return put_flags(b, field, value);
-	while (symbol->name && symbol->mask != (unsigned long)value)
-		symbol++;
-	if (!symbol->name || !*symbol->name)
-		return false;
-	tp_buffer_printf(b, "%s", symbol->name);
-	return true;
-}
-
 void tp_stats_text_of(char text[TP_STATS_TEXT_BYTES + 1], const uint64_t *key)
 {
 	size_t len = 0, step;

@@ -69,6 +69,7 @@
 #include "base/helper_thread.h"
 #include "base/mutex.h"
 #include "events/events.h"
+#include "events/value_names.h"
 #include "events/pattern.h"
 #include "record/record.h"
 
@@ -158,8 +159,7 @@ struct tp_stats_field {
 	bool dynamic;          /* there is such a word */
 	bool relative;
 	uint32_t at[TP_STATS_NR_PLACES]; /* in struct tp_stats_counts */
-	struct trace_print_flags *symbols; /* NULL where there are none */
-	char *delimiter;
+	struct tp_value_names names; /* of symbols */
 };
 
 /* The base's, and the fields' behind it. */
@@ -431,9 +431,6 @@ struct tp_stats_value {
 
 /* The *nr values of a total's table, the most frequent first; the caller frees them. NULL: no memory. */
 struct tp_stats_value *tp_stats_values(const struct tp_stats_field *field, const struct tp_stats_top *top, size_t *nr);
-
-/* Appends the symbolic name of a value; false where it has none. */
-bool tp_stats_symbol(struct tp_buffer *b, const struct tp_stats_field *field, uint64_t value);
 
 /* A text's first bytes, with a NUL; of its last character, where that was cut, none. */
 void tp_stats_text_of(char text[TP_STATS_TEXT_BYTES + 1], const uint64_t *key);
