@@ -253,7 +253,9 @@ static int describe(struct tp_sink_state *state, struct tp_loaded_event *loaded)
 	if (!loaded->fresh)
 		return 0;
 	int error = ops->describe_event ? ops->describe_event(state->sink, loaded->event) : 0;
-	if (error) {
+	if (error == TP_NOT_FOR_SINK) {
+		loaded->fresh = false;
+	} else if (error) {
 		loaded->fresh = false;
 		tp_complain("event '%s' stays off in a %s sink, which can't describe it: %s", loaded->group->name,
 			    ops->name, tp_strerror(-error));

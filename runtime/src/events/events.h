@@ -50,6 +50,9 @@ void tp_events_start(void);
 uint64_t tp_sink_serial(struct tp_sink *sink);
 struct tp_sink *tp_sink_of_serial(uint64_t serial);
 
+/* What describe_event() of the library's own sinks may return: the event stays off in the sink, and nothing is said. */
+#define TP_NOT_FOR_SINK 1
+
 /* Whether any event was ever attached to the sink. */
 bool tp_sink_used(struct tp_sink *sink);
 

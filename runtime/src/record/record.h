@@ -5,7 +5,11 @@
  *
  *	stream.h  a thread's stream in a trace
  *
- * is for sinks with streams.
+ * is for sinks with streams,
+ *
+ *	stack.h   who has hit the tracepoint
+ *
+ * for those that want it.
  */
 #ifndef TP_RECORD_H
 #define TP_RECORD_H

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/hist/list.c - all histograms, and what those of one name share.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fork.h"
+#include "base/memory.h"
+#include "core/core.h"
+#include "filter/fields.h"
+#include "sinks/hist/own.h"
+
+struct tp_lock tp_hist_lock = TP_LOCK_INIT(TP_RANK_HIST, "the histograms' lock");
+
+static struct tp_hist *first;
+static struct tp_hist_map *maps; /* that have a name */
+
+void tp_hist_list_start(void)
+{
+	static struct tp_fork_hook hook = {.rank = TP_RANK_HIST, .lock = &tp_hist_lock.mutex};
+
+	tp_fork_register(&hook);
+}
+
+struct tp_hist *tp_hist_first(void)
+{
+	return __atomic_load_n(&first, __ATOMIC_ACQUIRE);
+}
+
+void tp_hist_list_add(struct tp_hist *hist)
+{
+	struct tp_hist **at = &first;
+
+	tp_lock(&tp_hist_lock);
+	while (*at)
+		at = &(*at)->next;
+	__atomic_store_n(at, hist, __ATOMIC_RELEASE);
+	tp_unlock(&tp_hist_lock);
+}
+
+void tp_hist_list_remove(struct tp_hist *hist)
+{
+	struct tp_hist **at = &first;
+
+	tp_lock(&tp_hist_lock);
+	while (*at != hist)
+		at = &(*at)->next;
+	__atomic_store_n(at, hist->next, __ATOMIC_RELEASE);
+	tp_unlock(&tp_hist_lock);
+	tracepoint_synchronize_unregister();
+}
+
+void tp_hist_pause(struct tp_sink *sink, bool paused)
+{
+	__atomic_store_n(&tp_hist_of(sink)->paused, paused, __ATOMIC_RELAXED);
+}
+
+void tp_hists_pause_of(const char *event, bool paused)
+{
+	for (struct tp_hist *hist = tp_hist_first(); hist; hist = tp_hist_next(hist)) {
+		const struct tp_hist_program *program = __atomic_load_n(&hist->attached, __ATOMIC_ACQUIRE);
+		while (program && strcmp(program->name, event) != 0)
+			program = program->next_attached;
+		if (program)
+			tp_hist_pause(&hist->head, paused);
+	}
+}
+
+/* ---- What those of one name share ---- */
+
+static struct tp_hist_map *map_find(const struct tp_hist_definition *definition)
+{
+	struct tp_hist_map *map = maps;
+
+	while (map && !tp_hist_span_same(map->definition, map->definition->name, definition, definition->name))
+		map = map->next;
+	return map;
+}
+
+static struct tp_hist_map *map_new(const struct tp_hist_definition *definition, struct tp_filter_error *error)
+{
+	struct tp_hist_map *map = tp_malloc(sizeof(*map));
+
+	if (!map) {
+		tp_filter_fail_memory(error);
+		return NULL;
+	}
+	*map = (struct tp_hist_map){.bits = definition->bits, .nr_keys = definition->nr_keys};
+	if (!definition->name.len)
+		return map;
+	map->definition = tp_hist_definition_new(definition->text, error);
+	if (map->definition) {
+		map->next = maps;
+		maps = map;
+		return map;
+	}
+	free(map);
+	return NULL;
+}
+
+static struct tp_hist_map *map_take(const struct tp_hist_definition *definition, struct tp_filter_error *error)
+{
+	struct tp_hist_map *map = definition->name.len ? map_find(definition) : NULL;
+
+	if (!map)
+		return map_new(definition, error);
+	if (tp_hist_definition_same(map->definition, definition))
+		return map;
+	tp_buffer_printf(&error->hint, "that is hist:%s", map->definition->text);
+	tp_filter_fail(error, definition->name.at - strlen("name="),
+		       "Named hist trigger doesn't match existing named trigger (includes variables)");
+	return NULL;
+}
+
+struct tp_hist_map *tp_hist_map_take(const struct tp_hist_definition *definition, struct tp_filter_error *error)
+{
+	tp_lock(&tp_hist_lock);
+	struct tp_hist_map *map = map_take(definition, error);
+	if (map)
+		map->refs++;
+	tp_unlock(&tp_hist_lock);
+	return map;
+}
+
+static void map_unlist(struct tp_hist_map *map)
+{
+	struct tp_hist_map **at = &maps;
+
+	while (*at && *at != map)
+		at = &(*at)->next;
+	if (*at)
+		*at = map->next;
+}
+
+void tp_hist_map_give(struct tp_hist_map *map)
+{
+	tp_lock(&tp_hist_lock);
+	const bool last = !--map->refs;
+	if (last)
+		map_unlist(map);
+	tp_unlock(&tp_hist_lock);
+	if (!last)
+		return;
+	for (uint32_t i = 0; i < map->nr_keys; i++)
+		tp_value_names_free(&map->names[i]);
+	tp_hist_definition_free(map->definition);
+	tp_hist_table_free(map->table);
+	free(map);
+}
+
+/* The names of a key's values, if it is a field with such. */
+static bool copy_names(struct tp_value_names *names, const struct tp_hist_definition *definition, const struct tp_hist_item *key,
+		       const struct tp_event *event)
+{
+	const struct tp_hist_span name = definition->nodes[key->root].name;
+	struct tp_filter_field field;
+
+	tp_value_names_free(names);
+	*names = (struct tp_value_names){.symbols = NULL};
+	if (!tp_filter_field_find(&field, event, tp_hist_text_at(definition, name), name.len) || !field.described)
+		return true;
+	return tp_value_names_copy(names, field.described);
+}
+
+int tp_hist_map_settle(struct tp_hist_map *map, const struct tp_hist_definition *definition,
+		       const struct tp_hist_program *program, const struct tp_event *event)
+{
+	if (map->table)
+		return tp_hist_layout_same(&map->layout, &program->layout, map->nr_keys) ? 0 : -EINVAL;
+	for (uint32_t i = 0; i < map->nr_keys; i++) {
+		if (program->layout.is_field[i] && !copy_names(&map->names[i], definition, &definition->keys[i], event))
+			return -ENOMEM;
+	}
+	struct tp_hist_table *table = tp_hist_table_new(map->bits, tp_hist_layout_words(&program->layout, map->nr_keys));
+	if (!table)
+		return -ENOMEM;
+	map->layout = program->layout;
+	__atomic_store_n(&map->table, table, __ATOMIC_RELEASE);
+	return 0;
+}

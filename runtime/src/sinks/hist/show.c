@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/hist/show.c - what histograms have counted.
+ */
+#include <errno.h>
+
+#include "events/pattern.h"
+#include "sinks/hist/report.h"
+
+/* Under tp_hist_lock. */
+static void put(struct tp_buffer *to, const struct tp_hist *hist, bool json)
+{
+	struct tp_hist_report report;
+
+	if (!tp_hist_report_take(&report, hist))
+		to->failed = true;
+	else if (json)
+		tp_hist_put_json(to, &report);
+	else
+		tp_hist_put_text(to, &report);
+	tp_hist_report_free(&report);
+}
+
+int tp_hist_report(struct tp_sink *sink, bool json, struct tp_buffer *to)
+{
+	if (!tp_is_hist(sink))
+		return -EINVAL;
+	tp_lock(&tp_hist_lock);
+	put(to, tp_hist_of(sink), json);
+	tp_unlock(&tp_hist_lock);
+	if (json)
+		tp_buffer_printf(to, "\n");
+	return to->failed ? -ENOMEM : 0;
+}
+
+void tp_hist_put_definition(struct tp_buffer *to, const struct tp_sink *sink)
+{
+	tp_lock(&tp_hist_lock);
+	tp_hist_put_info(to, (const struct tp_hist *)sink);
+	tp_unlock(&tp_hist_lock);
+}
+
+static bool is_for(const struct tp_hist *hist, const struct tp_pattern *pattern)
+{
+	const struct tp_hist_program *program = __atomic_load_n(&hist->attached, __ATOMIC_ACQUIRE);
+
+	while (program && !tp_pattern_matches(pattern, program->name))
+		program = program->next_attached;
+	return program != NULL;
+}
+
+int tp_hists_report(const char *patterns, bool json, struct tp_buffer *to)
+{
+	int result, nr = 0;
+	struct tp_pattern *pattern = tp_pattern_new(patterns, &result);
+
+	if (!pattern)
+		return result;
+	if (json)
+		tp_buffer_printf(to, "[");
+	tp_lock(&tp_hist_lock);
+	for (const struct tp_hist *hist = tp_hist_first(); hist; hist = tp_hist_next(hist)) {
+		if (!is_for(hist, pattern))
+			continue;
+		if (nr++)
+			tp_buffer_printf(to, json ? ",\n" : "\n\n");
+		put(to, hist, json);
+	}
+	tp_unlock(&tp_hist_lock);
+	if (json)
+		tp_buffer_printf(to, "]\n");
+	tp_pattern_free(pattern);
+	return to->failed ? -ENOMEM : nr;
+}
