@@ -24,6 +24,7 @@ READERS = "runtime/src/base/readers.c"
 EXIT = "runtime/src/base/exit.c"
 SCRATCH = "runtime/src/base/scratch.h"
 MARKER = "runtime/src/events/marker_record.c"
+WORDS = "runtime/src/events/words.c"
 RETIRED = "runtime/src/events/retired.c"
 FILTERING = "runtime/src/events/filtering.c"
 ATTACH = "runtime/src/events/attach.c"
@@ -367,9 +368,9 @@ MUTATIONS = (
              "it and all later arguments are recorded as others",
              (("return c->argument != TP_ARGUMENT_DOUBLE && ", "return "),),
              ("obj/unit/test_marker_event",)),
-    Mutation("a text's precision is not the star's", MARKER,
+    Mutation("a text's precision is not the star's", WORDS,
              "more is read of it than there is",
-             (("most_of((int)word[-1])", "most_of(-1)"),),
+             (("tp_words_most((int)word[-1])", "tp_words_most(-1)"),),
              ("obj/unit/test_marker_event",)),
 
     # ---- Sinks that others than the program use ----

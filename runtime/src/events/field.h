@@ -24,6 +24,21 @@ static inline bool tp_field_is_float(const struct tp_event_field *f)
 	return f->type_class == TP_FLOAT && (f->element_size == sizeof(float) || f->element_size == sizeof(double));
 }
 
+/* The value of an integer field that is there; a signed one's as if it had 64 bits. */
+static inline uint64_t tp_field_load(const struct tp_event_field *f, const void *at)
+{
+	switch (f->size) {
+	case 1:
+		return f->is_signed ? (uint64_t)*(const int8_t *)at : *(const uint8_t *)at;
+	case 2:
+		return f->is_signed ? (uint64_t)*(const int16_t *)at : *(const uint16_t *)at;
+	case 4:
+		return f->is_signed ? (uint64_t)*(const int32_t *)at : *(const uint32_t *)at;
+	default:
+		return *(const uint64_t *)at;
+	}
+}
+
 /* What is read bit by bit or byte by byte, addresses, and what says so. */
 static inline bool tp_field_is_hexadecimal(const struct tp_event_field *f)
 {

@@ -8,9 +8,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include <tp/marker.h>
+
 #include "base/base.h"
 #include "core/core.h"
-#include "events/marker_record.h"
+#include "events/iterate.h"
 
 #define PREFIX_LEN (sizeof(TP_MARKER_PREFIX) - 1)
 
@@ -30,14 +32,14 @@ void iterate(struct tracepoint *tp, ...)
 	va_list args;
 	int hit;
 
-	for (const struct tracepoint_func *it = tp_marker_enter(tp, &hit); it && (probe = tp_probe_func(it)); it++) {
+	for (const struct tracepoint_func *it = tp_iterate_enter(tp, &hit); it && (probe = tp_probe_func(it)); it++) {
 		if (probe == TP_REMOVED)
 			continue;
 		va_start(args, tp);
 		((marker_probe_func *)probe)(it->data, marker, marker->format, &args);
 		va_end(args);
 	}
-	tp_marker_leave(hit);
+	tp_iterate_leave(hit);
 }
 
 /* ---- Registering ---- */

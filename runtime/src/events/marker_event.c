@@ -14,7 +14,9 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "core/core.h"
+#include "events/by_id.h"
 #include "events/events.h"
+#include "events/field.h"
 #include "events/marker_event.h"
 #include "events/marker_format.h"
 #include "events/marker_record.h"
@@ -36,11 +38,6 @@ struct marker_class {
 
 static struct marker_class *classes[CLASS_BUCKETS];
 
-/* By ids, which stay with their layout. Of two formats with one layout the last that was loaded prints. */
-#define IDS_A_PAGE 256u
-
-static struct marker_class **pages[TP_NR_IDS / IDS_A_PAGE];
-
 static struct marker_class *class_of(const struct tp_event *event)
 {
 	return (struct marker_class *)((uintptr_t)event - offsetof(struct marker_class, described.event));
@@ -48,43 +45,11 @@ static struct marker_class *class_of(const struct tp_event *event)
 
 /* ---- Printing ---- */
 
-static const struct marker_class *class_of_id(uint16_t id)
-{
-	struct marker_class **page = __atomic_load_n(&pages[id / IDS_A_PAGE], __ATOMIC_ACQUIRE);
-
-	return page ? __atomic_load_n(&page[id % IDS_A_PAGE], __ATOMIC_ACQUIRE) : NULL;
-}
-
+/* Of two formats with one layout the last that was loaded prints. */
 void tp_marker_remember_id(const struct tp_event *event)
 {
-	struct marker_class ***page = &pages[event->id / IDS_A_PAGE];
-
-	if (!event->id)
-		return;
-	if (!*page) {
-		struct marker_class **fresh = tp_malloc(IDS_A_PAGE * sizeof(*fresh));
-		if (!fresh) {
-			tp_complain("event 'marker:%s' is recorded, but can't be printed: out of memory", event->name);
-			return;
-		}
-		memset(fresh, 0, IDS_A_PAGE * sizeof(*fresh));
-		__atomic_store_n(page, fresh, __ATOMIC_RELEASE);
-	}
-	__atomic_store_n(&(*page)[event->id % IDS_A_PAGE], class_of(event), __ATOMIC_RELEASE);
-}
-
-static uint64_t load_integer(const void *at, const struct tp_event_field *f)
-{
-	switch (f->size) {
-	case 1:
-		return f->is_signed ? (uint64_t)*(const int8_t *)at : *(const uint8_t *)at;
-	case 2:
-		return f->is_signed ? (uint64_t)*(const int16_t *)at : *(const uint16_t *)at;
-	case 4:
-		return f->is_signed ? (uint64_t)*(const int32_t *)at : *(const uint32_t *)at;
-	default:
-		return *(const uint64_t *)at;
-	}
+	if (event->id && !tp_by_id_set(event->id, class_of(event)))
+		tp_complain("event 'marker:%s' is recorded, but can't be printed: out of memory", event->name);
 }
 
 static void print_conversion(struct trace_seq *p, const struct tp_conversion *c, const struct tp_event_field *f,
@@ -94,13 +59,13 @@ static void print_conversion(struct trace_seq *p, const struct tp_conversion *c,
 
 	switch (c->argument) {
 	case TP_ARGUMENT_INT:
-		trace_seq_printf(p, c->text, (int)load_integer(at, f));
+		trace_seq_printf(p, c->text, (int)tp_field_load(f, at));
 		break;
 	case TP_ARGUMENT_LONG:
-		trace_seq_printf(p, c->text, (long)load_integer(at, f));
+		trace_seq_printf(p, c->text, (long)tp_field_load(f, at));
 		break;
 	case TP_ARGUMENT_LONG_LONG:
-		trace_seq_printf(p, c->text, (long long)load_integer(at, f));
+		trace_seq_printf(p, c->text, (long long)tp_field_load(f, at));
 		break;
 	case TP_ARGUMENT_DOUBLE:
 	case TP_ARGUMENT_LONG_DOUBLE:
@@ -117,7 +82,7 @@ static void print_conversion(struct trace_seq *p, const struct tp_conversion *c,
 
 static void print(struct trace_seq *p, const void *entry)
 {
-	const struct marker_class *class = class_of_id(((const struct trace_entry *)entry)->type);
+	const struct marker_class *class = tp_by_id(((const struct trace_entry *)entry)->type);
 
 	if (!class)
 		return;
@@ -146,7 +111,7 @@ static struct marker_class *class_create(const struct marker *marker, const stru
 	const size_t file_size = strlen(marker->tp.file) + 1;
 	const size_t fields_size = parsed->nr * sizeof(parsed->fields[0]);
 	const size_t conversions_size = parsed->nr * sizeof(parsed->conversions[0]);
-	const size_t steps_size = parsed->nr * sizeof(struct tp_marker_step);
+	const size_t steps_size = parsed->nr * sizeof(struct tp_word_step);
 	struct marker_class *class = tp_malloc(sizeof(*class) + fields_size + conversions_size + steps_size +
 					       name_size + format_size + file_size);
 	if (!class)
@@ -155,7 +120,7 @@ static struct marker_class *class_create(const struct marker *marker, const stru
 	char *at = (char *)(class + 1);
 	const struct tp_event_field *fields = copy(&at, parsed->fields, fields_size);
 	const struct tp_conversion *conversions = copy(&at, parsed->conversions, conversions_size);
-	struct tp_marker_step *steps = (struct tp_marker_step *)(void *)at;
+	struct tp_word_step *steps = (struct tp_word_step *)(void *)at;
 	at += steps_size;
 	*class = (struct marker_class){
 		.event_class = {

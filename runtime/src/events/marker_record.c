@@ -4,15 +4,10 @@
  */
 #define TP_RUNTIME /* and so no module, see tp/marker.h */
 
-#include <string.h>
-
-#include <tp/sink.h>
-
+#include "events/iterate.h"
 #include "events/marker_record.h"
 
 #define WORDS_IN_REGISTERS 5u /* beside the tracepoint */
-
-static const char null_text[] = "(null)";
 
 /* NULL: the marker is no event. */
 static const struct tp_marker_event *described(const struct marker *marker)
@@ -38,14 +33,8 @@ static uint32_t nr_stars(const struct tp_conversion *c)
 	return (uint32_t)c->width_star + c->precision_star;
 }
 
-/* Bytes of a text that count. */
-static uint32_t most_of(int precision)
-{
-	return precision >= 0 && precision < TP_RECORD_MAX ? (uint32_t)precision : TP_RECORD_MAX;
-}
-
 /* Appends the steps of the texts, or those of all others. */
-static struct tp_marker_step *add_steps(struct tp_marker_step *step, const struct tp_marker_format *parsed, bool texts)
+static struct tp_word_step *add_steps(struct tp_word_step *step, const struct tp_marker_format *parsed, bool texts)
 {
 	uint32_t word = 0;
 
@@ -53,24 +42,24 @@ static struct tp_marker_step *add_steps(struct tp_marker_step *step, const struc
 		const struct tp_conversion *c = &parsed->conversions[i];
 		word += nr_stars(c);
 		if (is_text(c) == texts)
-			*step++ = (struct tp_marker_step){
+			*step++ = (struct tp_word_step){
 				.offset = (uint16_t)parsed->fields[i].offset,
+				.size = (uint16_t)parsed->fields[i].size,
 				.word = (uint8_t)word,
-				.size = (uint8_t)parsed->fields[i].size,
-				.most = c->precision_star ? TP_MARKER_STAR : most_of(c->precision),
+				.most = c->precision_star ? TP_WORD_STAR : tp_words_most(c->precision),
 			};
 	}
 	return step;
 }
 
-void tp_marker_plan(struct tp_marker_event *to, struct tp_marker_step *steps, const struct tp_conversion *conversions,
+void tp_marker_plan(struct tp_marker_event *to, struct tp_word_step *steps, const struct tp_conversion *conversions,
 		    const struct tp_marker_format *parsed)
 {
 	uint32_t words = 0;
 
-	to->texts = steps;
-	to->others = steps = add_steps(steps, parsed, true);
-	to->end = add_steps(steps, parsed, false);
+	to->words.payloads = steps;
+	to->words.numbers = steps = add_steps(steps, parsed, true);
+	to->words.arrays = to->words.end = add_steps(steps, parsed, false);
 	to->conversions = conversions;
 	to->in_registers = true;
 	for (uint32_t i = 0; i < parsed->nr; i++) {
@@ -78,77 +67,6 @@ void tp_marker_plan(struct tp_marker_event *to, struct tp_marker_step *steps, co
 		to->in_registers = to->in_registers && is_general(&conversions[i]);
 	}
 	to->in_registers = to->in_registers && words <= WORDS_IN_REGISTERS;
-}
-
-/* ---- Writing ---- */
-
-/* Measured once: another thread may make it longer. */
-struct text {
-	const char *at;
-	tp_data_loc_t loc; /* wrong in a record that is refused, because it is too long */
-};
-
-/* A payload that begins where the record has ended so far. Returns its length. */
-static uint32_t measure(struct text *text, const struct tp_marker_step *step, const uint64_t *word, uint32_t begin)
-{
-	const char *at = (const char *)(uintptr_t)*word;
-	uint32_t most = step->most;
-
-	if (most == TP_MARKER_STAR)
-		most = most_of((int)word[-1]);
-	if (!at) /* as glibc's printf has it */
-		at = most >= strlen(null_text) ? null_text : "";
-	uint32_t len = (uint32_t)strnlen(at, most) + 1; /* no more is read than counts */
-	text->at = at;
-	text->loc = len << 16 | begin;
-	return len;
-}
-
-static void store(void *at, uint8_t size, uint64_t word)
-{
-	switch (size) {
-	case 8:
-		memcpy(at, &word, sizeof(word)); /* it may be a double */
-		break;
-	case 4:
-		*(uint32_t *)at = (uint32_t)word;
-		break;
-	case 2:
-		*(uint16_t *)at = (uint16_t)word;
-		break;
-	default:
-		*(uint8_t *)at = (uint8_t)word;
-		break;
-	}
-}
-
-static void store_text(char *entry, uint32_t offset, const struct text *text)
-{
-	char *payload = entry + (text->loc & 0xffff);
-	size_t len = text->loc >> 16;
-
-	*(tp_data_loc_t *)(void *)(entry + offset) = text->loc;
-	memcpy(payload, text->at, len - 1);
-	payload[len - 1] = '\0';
-}
-
-static void write_record(struct tp_sink *sink, const struct tp_marker_event *to, const uint64_t *words)
-{
-	const struct tp_marker_step *step;
-	struct text texts[TP_MARKER_ARGS_MAX], *text = texts;
-	uint32_t size = to->event.event_class->fixed_size;
-	struct tp_record rec;
-
-	for (step = to->texts; step < to->others; step++)
-		size += measure(text++, step, &words[step->word], size);
-	char *entry = tp_reserve(&rec, sink, &to->event, size);
-	if (!entry)
-		return;
-	for (step = to->others; step < to->end; step++)
-		store(entry + step->offset, step->size, words[step->word]);
-	for (step = to->texts, text = texts; step < to->others; step++)
-		store_text(entry, step->offset, text++);
-	tp_commit(&rec);
 }
 
 /* ---- From a list ---- */
@@ -193,7 +111,7 @@ void tp_marker_record(void *data, void *call_private, const char *fmt, va_list *
 			*word++ = (uint64_t)va_arg(*args, int);
 		*word++ = take(c, args);
 	}
-	write_record(data, to, words);
+	tp_words_write(data, &to->event, &to->words, words);
 }
 
 /* ---- Without a list ---- */
@@ -224,13 +142,13 @@ static void iterate(struct tracepoint *tp, uint64_t a, uint64_t b, uint64_t c, u
 	tp_probe_t probe;
 	int hit;
 
-	for (const struct tracepoint_func *it = tp_marker_enter(tp, &hit); it && (probe = tp_probe_func(it)); it++) {
+	for (const struct tracepoint_func *it = tp_iterate_enter(tp, &hit); it && (probe = tp_probe_func(it)); it++) {
 		if (probe == (tp_probe_t)tp_marker_record)
-			write_record(it->data, described(marker), words);
+			tp_words_write(it->data, &described(marker)->event, &described(marker)->words, words);
 		else if (probe != TP_REMOVED)
 			call(probe, it->data, marker, words);
 	}
-	tp_marker_leave(hit);
+	tp_iterate_leave(hit);
 }
 
 /*
