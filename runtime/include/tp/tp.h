@@ -328,6 +328,30 @@ TP_PUBLIC int tp_enable_if(struct tp_sink *sink, const char *patterns, const cha
 TP_PUBLIC int tp_disable(struct tp_sink *sink, const char *patterns);
 
 /*
+ * Defines an event of system "synthetic", in the grammar of the kernel's file synthetic_events, or removes one:
+ *
+ *	tp_synthetic_event("wakeup_latency u64 lat; pid_t pid; char comm[16]", &error);
+ *	tp_synthetic_event("!wakeup_latency", &error);
+ *
+ * To sinks it is an event like those of a module that is loaded or unloaded at this moment; what was enabled before counts
+ * for it, too. Its records come from histograms (docs/synthetic.md). It can be called while other threads record, but not
+ * in a signal handler.
+ *
+ * Returns 0, or a negative errno value, and then nothing has changed:
+ *	-EINVAL   definition is NULL, or no such definition
+ *	-EEXIST   there is a synthetic event of this name
+ *	-ENOENT   there is none that could be removed
+ *	-EBUSY    the event is enabled, has triggers or probes, or a histogram makes its records
+ *	-ENOSPC   all ids of events are taken, or there was no memory for one
+ *	-EDEADLK  a removal inside a probe, which would wait for itself; or in a forked child whose tracing is off
+ *	-ENOMEM
+ *
+ * *error becomes NULL, or a text for a person, which the caller must free(): the definition, a "^" under the place,
+ * "parse_error: " and what is wrong, in the kernel's words. error can be NULL.
+ */
+TP_PUBLIC int tp_synthetic_event(const char *definition, char **error);
+
+/*
  * Waits until what other threads are switching is done: calls of tp_enable, tp_disable, register and unregister that have
  * begun, the closing of a sink, the loading of a module. A regfunc (TRACE_EVENT_FN) is called before its event is on: the
  * thread that it has asked to record the program's state calls this first (docs/api.md, "A trace that begins late"). Not

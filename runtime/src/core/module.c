@@ -266,7 +266,8 @@ static void tracepoints_load(struct tp_module *module)
 {
 	struct tp_module **at = &tp_modules;
 
-	module->path = object_at(module);
+	if (!module->path) /* one that is defined at run time brings its own */
+		module->path = object_at(module);
 	/* First of all: from now on its sites are switched by whoever switches any. */
 	tp_lock(&tp_registry_lock);
 	for (struct tp_import **import = module->imports; import < module->imports_end; import++) {

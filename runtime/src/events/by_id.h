@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events/by_id.h - what prints the records of an id, where that is no generated code: a printer gets no more than the
+ * events/by_id.h - the event of a record's id, where no generated code prints it: a printer gets no more than the
  * record.
  */
 #ifndef TP_BY_ID_H
@@ -9,10 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Under tp_events_lock. NULL: nothing any more. False: no memory. */
-bool tp_by_id_set(uint16_t id, const void *printed_by);
+#include <tp/event.h>
 
-/* Safe in signal handlers. NULL: nothing was set. */
-const void *tp_by_id(uint16_t id);
+/* Under tp_events_lock. NULL: none any more. False: no memory. */
+bool tp_by_id_set(uint16_t id, const struct tp_event *event);
+
+/* Safe in signal handlers. NULL: none was set. */
+const struct tp_event *tp_by_id(uint16_t id);
 
 #endif /* TP_BY_ID_H */

@@ -6,6 +6,7 @@
  *	field.h          what a field is to formats that have types
  *	pattern.h        lists of globs
  *	value_names.h    the names of a field's values
+ *	synthetic.h      events that are defined while the program runs
  *
  * are for those above, too;
  *
@@ -16,6 +17,11 @@
  *	attach.h         the open sinks, and which events are attached to them
  *	marker_event.h   markers as events
  *	marker_format.h  what a marker's format says
+ *	synthetic_record.h, synthetic_format.h
+ *	                 synthetic events as tracepoints; what their definition says
+ *	words.h          from words to a record, of both
+ *	by_id.h          which of them has an id
+ *	iterate.h        calling their probes
  *
  * are the folder's own.
  */

@@ -21,12 +21,7 @@ static struct tp_filtering *filtering_of(struct tp_sink *head)
 /* As the runtime does it for the sink itself. */
 static void filtering_lost(struct tp_sink *head, enum tp_lost cause)
 {
-	struct tp_sink *sink = filtering_of(head)->sink;
-
-	if (sink->ops->lost)
-		sink->ops->lost(sink, cause);
-	else
-		tp_sink_count_lost(sink, cause);
+	tp_sink_lose(filtering_of(head)->sink, cause);
 }
 
 static bool filtering_reserve(struct tp_record *rec)

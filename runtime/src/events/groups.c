@@ -15,10 +15,11 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "core/core.h"
+#include "events/by_id.h"
 #include "events/events.h"
 #include "events/groups.h"
 #include "events/marker_event.h"
-#include "events/pattern.h"
+#include "events/synthetic_record.h"
 
 #define GROUP_BUCKETS 1024
 #define PIECE 8000 /* bytes of permanent memory that are taken at a time */
@@ -363,14 +364,25 @@ struct tp_event *tp_event_at(const struct tp_module *module, size_t *i)
 	return NULL;
 }
 
+static bool is_synthetic(const struct tp_event *event)
+{
+	return event->record == (tp_probe_t)tp_synthetic_record;
+}
+
+/* Of two markers with one layout, but another format, the last that was loaded prints. */
+static void remember_id(const struct tp_event *event)
+{
+	if (event->id && (tp_is_marker(event->tracepoint) || is_synthetic(event)) && !tp_by_id_set(event->id, event))
+		tp_complain("event '%s:%s' is recorded, but can't be printed: out of memory", event->system, event->name);
+}
+
 void tp_events_load(struct tp_module *module)
 {
 	struct tp_event *event;
 
 	for (size_t i = 0; (event = tp_event_at(module, &i));) {
 		event_load(event, module->path);
-		if (tp_is_marker(event->tracepoint))
-			tp_marker_remember_id(event);
+		remember_id(event);
 	}
 }
 
@@ -379,23 +391,10 @@ void tp_events_settle(struct tp_module *module)
 	struct tp_event *event;
 
 	for (size_t i = 0; (event = tp_event_at(module, &i));) {
-		if (!event->reserved[0])
-			event->id = 0;
+		if (event->reserved[0])
+			continue;
+		if (event->id && is_synthetic(event))
+			tp_by_id_set(event->id, NULL);
+		event->id = 0;
 	}
-}
-
-bool tp_events_match(const char *patterns)
-{
-	int error;
-	struct tp_pattern *pattern = tp_pattern_new(patterns, &error);
-	bool any = false;
-
-	if (!pattern)
-		return false;
-	tp_lock(&tp_events_lock);
-	for (size_t i = 0; i < tp_groups.nr && !any; i++)
-		any = tp_pattern_matches(pattern, tp_groups.by_number[i]->name);
-	tp_unlock(&tp_events_lock);
-	tp_pattern_free(pattern);
-	return any;
 }

@@ -45,13 +45,6 @@ static struct marker_class *class_of(const struct tp_event *event)
 
 /* ---- Printing ---- */
 
-/* Of two formats with one layout the last that was loaded prints. */
-void tp_marker_remember_id(const struct tp_event *event)
-{
-	if (event->id && !tp_by_id_set(event->id, class_of(event)))
-		tp_complain("event 'marker:%s' is recorded, but can't be printed: out of memory", event->name);
-}
-
 static void print_conversion(struct trace_seq *p, const struct tp_conversion *c, const struct tp_event_field *f,
 			     const char *entry)
 {
@@ -82,10 +75,11 @@ static void print_conversion(struct trace_seq *p, const struct tp_conversion *c,
 
 static void print(struct trace_seq *p, const void *entry)
 {
-	const struct marker_class *class = tp_by_id(((const struct trace_entry *)entry)->type);
+	const struct tp_event *event = tp_by_id(((const struct trace_entry *)entry)->type);
 
-	if (!class)
+	if (!event)
 		return;
+	const struct marker_class *class = class_of(event);
 	for (uint32_t i = 0; i < class->event_class.nr_fields; i++)
 		print_conversion(p, &class->described.conversions[i], &class->event_class.fields[i], entry);
 	trace_seq_printf(p, class->rest, 0); /* the argument is for compilers, who want one */

@@ -15,7 +15,4 @@ void tp_marker_describe(struct marker *marker);
 /* The event that a marker has. NULL where there is none, or the marker was refused. */
 struct tp_event *tp_marker_event(const struct tracepoint *tp);
 
-/* The event has an id, by which its records are known. */
-void tp_marker_remember_id(const struct tp_event *event);
-
 #endif /* TP_MARKER_EVENT_H */

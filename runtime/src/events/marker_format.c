@@ -220,8 +220,7 @@ static const char *last_identifier(const char *text, const char *end, size_t *le
 	return found;
 }
 
-/* Names that readers of format files take for something else. */
-static bool is_reserved(const char *name)
+bool tp_field_name_is_reserved(const char *name)
 {
 	static const char *const words[] = {
 		"auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
@@ -260,7 +259,7 @@ static size_t put_name(struct parser *p, const char *text, const char *end)
 		tp_buffer_printf(&name, "%.*s", (int)len, word);
 	else
 		tp_buffer_printf(&name, "arg%u", p->parsed->nr + 1);
-	if (!name.failed && is_reserved(name.text))
+	if (!name.failed && tp_field_name_is_reserved(name.text))
 		tp_buffer_printf(&name, "_");
 	size_t base = name.len;
 	for (unsigned int i = 2; !name.failed && !strings->failed && is_taken(p, name.text); i++) {

@@ -46,4 +46,7 @@ struct tp_marker_format {
  */
 const char *tp_marker_format_parse(struct tp_marker_format *parsed, const char *format);
 
+/* Names of fields that readers of format files take for something else. */
+bool tp_field_name_is_reserved(const char *name);
+
 #endif /* TP_MARKER_FORMAT_H */

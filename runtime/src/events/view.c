@@ -62,3 +62,19 @@ void tp_event_sinks(const struct tp_event *event, void (*fct)(uint64_t serial, v
 			fct(state->serial, data);
 	}
 }
+
+bool tp_events_match(const char *patterns)
+{
+	int error;
+	struct tp_pattern *pattern = tp_pattern_new(patterns, &error);
+	bool any = false;
+
+	if (!pattern)
+		return false;
+	tp_lock(&tp_events_lock);
+	for (size_t i = 0; i < tp_groups.nr && !any; i++)
+		any = tp_pattern_matches(pattern, tp_groups.by_number[i]->name);
+	tp_unlock(&tp_events_lock);
+	tp_pattern_free(pattern);
+	return any;
+}

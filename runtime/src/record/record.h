@@ -27,6 +27,9 @@
 /* The reserve of sinks whose records are in scratch memory until commit, which gives it back by tp_scratch_pop(). */
 bool tp_reserve_scratch(struct tp_record *rec);
 
+/* Counts a record as lost, as the sink counts: for callers that it did not refuse. Safe in signal handlers. */
+void tp_sink_lose(struct tp_sink *sink, enum tp_lost cause);
+
 /* Makes a record in the sink that is a copy of this one, which is complete. */
 void tp_record_pass_on(struct tp_sink *sink, const struct tp_record *rec);
 

@@ -14,17 +14,21 @@
 #include "record/record.h"
 #include "record/stream.h"
 
+void tp_sink_lose(struct tp_sink *sink, enum tp_lost cause)
+{
+	if (sink->ops->lost)
+		sink->ops->lost(sink, cause);
+	else
+		tp_sink_count_lost(sink, cause);
+}
+
 static TP_COLD void *reserve_slowly(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event,
 				    size_t size)
 {
 	*rec = (struct tp_record){.sink = sink, .event = event, .size = (uint32_t)size};
 	/* Id 0 is no event: its module is not loaded, or there was no number left for it. */
 	if (size > TP_RECORD_MAX || !event->id) {
-		enum tp_lost cause = event->id ? TP_LOST_TOO_LARGE : TP_LOST_OTHER;
-		if (sink->ops->lost)
-			sink->ops->lost(sink, cause);
-		else
-			tp_sink_count_lost(sink, cause);
+		tp_sink_lose(sink, event->id ? TP_LOST_TOO_LARGE : TP_LOST_OTHER);
 		return NULL;
 	}
 	if (!sink->ops->reserve(rec))

@@ -130,7 +130,10 @@ static void start(void)
 {
 	const char *rules = setting("TP_ENABLE");
 	const char *output = setting("TP_OUTPUT");
+	const char *synthetic = setting("TP_SYNTHETIC");
 
+	if (synthetic)
+		tp_synthetic_define_all(synthetic);
 	if (!rules && !output)
 		return;
 	if (!rules || tp_selection_set(&enabled, NULL, rules, "nothing is traced"))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * start/start.h - whoever composes the rest: TP_ENABLE and TP_OUTPUT.
+ * start/start.h - whoever composes the rest: TP_ENABLE, TP_OUTPUT and TP_SYNTHETIC.
  */
 #ifndef TP_START_H
 #define TP_START_H
@@ -17,5 +17,8 @@ void tp_environment_start(void);
  * says why. *written: nothing is left to be done at the end of the process.
  */
 struct tp_sink *tp_output_open(const char *output, bool *written);
+
+/* What TP_SYNTHETIC says. What is wrong with a definition is told, and the others count. */
+void tp_synthetic_define_all(const char *definitions);
 
 #endif /* TP_START_H */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * start/synthetic.c - TP_SYNTHETIC: definitions of synthetic events, with a newline or a "|" between them, as they have
+ * semicolons themselves.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/message.h"
+#include "events/synthetic.h"
+#include "start/selection.h"
+#include "start/start.h"
+
+static void define(const char *definition)
+{
+	struct tp_buffer why = {.text = NULL};
+	const int error = tp_synthetic_define(definition, true, &why);
+
+	if (error)
+		tp_complain("TP_SYNTHETIC=%s: %s; there is no such event", definition,
+			    why.text && !why.failed ? why.text : tp_strerror(-error));
+	tp_buffer_free(&why);
+}
+
+void tp_synthetic_define_all(const char *definitions)
+{
+	char *text = strdup(definitions), *rest = text;
+
+	if (!text)
+		tp_complain("TP_SYNTHETIC: %s", tp_strerror(ENOMEM));
+	for (char *definition; (definition = strsep(&rest, "|\n"));) {
+		definition = tp_trim(definition);
+		if (*definition)
+			define(definition);
+	}
+	free(text);
+}
