@@ -26,12 +26,13 @@ struct type {
 #define SIGNED(name, type, conversion) {name, conversion, sizeof(type), true, false, false}
 #define UNSIGNED(name, type, conversion) {name, conversion, sizeof(type), false, false, false}
 
+/* The kernel prints s8 and s16 by %d, of which its readers make large numbers. */
 static const struct type types[] = {
 	SIGNED("s64", int64_t, "%lld"), UNSIGNED("u64", uint64_t, "%llu"),
 	SIGNED("s32", int32_t, "%d"), UNSIGNED("u32", uint32_t, "%u"),
-	SIGNED("s16", int16_t, "%d"), UNSIGNED("u16", uint16_t, "%u"),
-	SIGNED("s8", int8_t, "%d"), UNSIGNED("u8", uint8_t, "%u"),
-	{"char", "%d", 1, CHAR_MIN < 0, true, false}, {"unsigned char", "%u", 1, false, true, false},
+	SIGNED("s16", int16_t, "%hd"), UNSIGNED("u16", uint16_t, "%u"),
+	SIGNED("s8", int8_t, "%hhd"), UNSIGNED("u8", uint8_t, "%u"),
+	{"char", CHAR_MIN < 0 ? "%hhd" : "%u", 1, CHAR_MIN < 0, true, false}, {"unsigned char", "%u", 1, false, true, false},
 	SIGNED("int", int, "%d"), UNSIGNED("unsigned int", unsigned int, "%u"),
 	{"long", "%ld", sizeof(long), true, false, true}, {"unsigned long", "%lu", sizeof(long), false, false, true},
 	UNSIGNED("bool", bool, "%d"), SIGNED("pid_t", int32_t, "%d"),
