@@ -2,6 +2,8 @@
 /*
  * events/synthetic_format.c - see synthetic_format.h. What is wrong is said in the kernel's words, at the kernel's place.
  */
+#define TP_RUNTIME /* and so no module, see tp/marker.h */
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
