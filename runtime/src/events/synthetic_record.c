@@ -88,15 +88,16 @@ void tp_synthetic_iterate(const struct tp_synthetic_event *to, const uint64_t *w
 {
 	const struct tracepoint *tp = to->event.tracepoint;
 	tp_probe_t probe;
+	int hit;
 
 	if (!tp_tracepoint_is_on(tp))
 		return;
 	depth++;
-	for (const struct tracepoint_func *it = tp_iterate_enter(tp); it && (probe = tp_probe_func(it)); it++) {
+	for (const struct tracepoint_func *it = tp_iterate_enter(tp, &hit); it && (probe = tp_probe_func(it)); it++) {
 		if (probe != TP_REMOVED)
 			call(probe, it->data, &to->event, words);
 	}
-	tp_iterate_leave();
+	tp_iterate_leave(hit);
 	depth--;
 }
 
