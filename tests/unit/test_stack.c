@@ -34,19 +34,22 @@ static __attribute__((noinline)) void take_below(unsigned int depth)
 }
 
 /* Whether the address is in the function, which is short. */
-static bool is_in(uintptr_t address, const void *function)
+static bool is_in_function(uintptr_t address, uintptr_t function)
 {
-	return address - (uintptr_t)function < 512;
+	return address - function < 512;
 }
 
-static bool has(const void *function)
+static bool has_function(uintptr_t function)
 {
 	for (unsigned int i = 0; i < nr_taken; i++) {
-		if (is_in(taken[i], function))
+		if (is_in_function(taken[i], function))
 			return true;
 	}
 	return false;
 }
+
+#define is_in(address, function) is_in_function((address), (uintptr_t)(function))
+#define has(function) has_function((uintptr_t)(function))
 
 START_TEST(innermost_comes_first)
 {

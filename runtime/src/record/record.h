@@ -19,10 +19,23 @@
 
 #include <tp/sink.h>
 
+#include "record/stream.h"
+
 /* Keys that no slot ever has: of a sink whose reserve is called ... */
-#define TP_NO_KEY UINT64_MAX
+#define TP_NO_KEY (TP_KEY_IS_SPECIAL | 1)
 /* ... and of one whose records are in scratch memory until commit, and need of struct tp_record neither time nor sink_data. */
-#define TP_SCRATCH_KEY (UINT64_MAX - 2)
+#define TP_SCRATCH_KEY (TP_KEY_IS_SPECIAL | 2)
+
+/* From then on this is the sink's key; whether the sink is on stays. The one way to change a key. */
+void tp_sink_set_key(struct tp_sink *sink, uint64_t key);
+
+/*
+ * A sink that is off takes no record, and counts none as lost; records on their way are finished. At its opening it is on;
+ * in a forked child it is as in the parent. Returns whether this call has changed that. Takes effect at once. Safe in
+ * signal handlers.
+ */
+bool tp_sink_switch(struct tp_sink *sink, bool on);
+bool tp_sink_is_on(const struct tp_sink *sink);
 
 /* The reserve of sinks whose records are in scratch memory until commit, which gives it back by tp_scratch_pop(). */
 bool tp_reserve_scratch(struct tp_record *rec);

@@ -25,6 +25,8 @@ void tp_sink_lose(struct tp_sink *sink, enum tp_lost cause)
 static TP_COLD void *reserve_slowly(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event,
 				    size_t size)
 {
+	if (!tp_sink_is_on(sink))
+		return NULL;
 	*rec = (struct tp_record){.sink = sink, .event = event, .size = (uint32_t)size};
 	/* Id 0 is no event: its module is not loaded, or there was no number left for it. */
 	if (size > TP_RECORD_MAX || !event->id) {
@@ -127,6 +129,30 @@ bool tp_reserve_scratch(struct tp_record *rec)
 	if (!rec->entry)
 		tp_sink_count_lost(rec->sink, TP_LOST_NESTED);
 	return rec->entry != NULL;
+}
+
+/* ---- On and off ---- */
+
+void tp_sink_set_key(struct tp_sink *sink, uint64_t key)
+{
+	uint64_t old = __atomic_load_n(&sink->key, __ATOMIC_RELAXED);
+
+	while (!__atomic_compare_exchange_n(&sink->key, &old, key | (old & TP_KEY_IS_OFF), true, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+bool tp_sink_switch(struct tp_sink *sink, bool on)
+{
+	const uint64_t old = on ? __atomic_fetch_and(&sink->key, ~TP_KEY_IS_OFF, __ATOMIC_SEQ_CST)
+				: __atomic_fetch_or(&sink->key, TP_KEY_IS_OFF, __ATOMIC_SEQ_CST);
+
+	return on == ((old & TP_KEY_IS_OFF) != 0);
+}
+
+bool tp_sink_is_on(const struct tp_sink *sink)
+{
+	return !(__atomic_load_n(&sink->key, __ATOMIC_RELAXED) & TP_KEY_IS_OFF);
 }
 
 /* ---- Lost records ---- */

@@ -54,8 +54,16 @@ struct tp_stream_slot {
 	struct tp_stream *stream;
 };
 
+/*
+ * What is not a number in a key. A sink that is off has the first bit in its own, which no slot ever has: so the short way
+ * need not ask. The second is in keys that are those of no sink with streams.
+ */
+#define TP_KEY_IS_OFF ((uint64_t)1 << 63)
+#define TP_KEY_IS_SPECIAL ((uint64_t)1 << 62)
+#define TP_KEY_BITS 62
+
 /* The key where there is none. No sink has it, not even one that was never opened and is all zero. */
-#define TP_STREAM_NONE (UINT64_MAX - 1)
+#define TP_STREAM_NONE (TP_KEY_IS_SPECIAL | 3)
 
 extern TP_THREAD_LOCAL struct tp_stream_slot tp_stream_slots[TP_STREAM_SINKS];
 

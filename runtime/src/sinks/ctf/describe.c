@@ -233,7 +233,7 @@ void tp_ctf_choose_way(struct tp_ctf_sink *sink)
 
 	if (sink->head.slot != sink->slot) /* else threads may be reading it */
 		sink->head.slot = sink->slot;
-	__atomic_store_n(&sink->head.key, is_short ? tp_ctf_key(sink, tp_ctf_chapter(sink)) : TP_NO_KEY, __ATOMIC_RELAXED);
+	tp_sink_set_key(&sink->head, is_short ? tp_ctf_key(sink, tp_ctf_chapter(sink)) : TP_NO_KEY);
 }
 
 void tp_ctf_describe_chapter(struct tp_ctf_sink *sink)

@@ -126,7 +126,9 @@ static inline struct tp_own_file *tp_ctf_current(struct tp_ctf_sink *sink)
 
 static inline uint64_t tp_ctf_key(const struct tp_ctf_sink *sink, unsigned int chapter)
 {
-	return sink->generation | (uint64_t)chapter << TP_CTF_GENERATION_BITS;
+	const uint64_t chapters = ((uint64_t)1 << (TP_KEY_BITS - TP_CTF_GENERATION_BITS)) - 1;
+
+	return sink->generation | (chapter & chapters) << TP_CTF_GENERATION_BITS;
 }
 
 /* Whether the slot has a stream of the sink. */
