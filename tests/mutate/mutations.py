@@ -29,6 +29,7 @@ RETIRED = "runtime/src/events/retired.c"
 FILTERING = "runtime/src/events/filtering.c"
 ATTACH = "runtime/src/events/attach.c"
 ENABLE = "runtime/src/events/enable.c"
+SINKS = "runtime/src/events/sinks.c"
 DESCRIPTOR = "runtime/src/sinks/text/descriptor.c"
 UNIT_PROBES = ("asan/unit/test_probes", "obj/unit/test_probes")
 HARDENED = "sites/test_hardened.py"
@@ -374,7 +375,7 @@ MUTATIONS = (
              ("obj/unit/test_marker_event",)),
 
     # ---- Sinks that others than the program use ----
-    Mutation("a sink that is held is closed", ENABLE,
+    Mutation("a sink that is held is closed", SINKS,
              "whoever holds it uses memory that was freed",
              (("	wait_until_let_go(state);\n", ""),),
              ("obj/unit/test_view",)),

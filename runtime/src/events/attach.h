@@ -48,6 +48,13 @@ extern struct tp_sink_state *tp_sinks; /* by their next */
  * for want of memory.
  */
 int tp_attach_by_rules(struct tp_sink_state *state, int *error);
+
+/*
+ * The same for one group. 1: it was switched on, -1: off, 0: neither. -ENOMEM is in *error; another one stays without
+ * further consequence (the user has registered the writer himself, for one).
+ */
+int tp_attach_group(struct tp_sink_state *state, const struct tp_event_group *group, int *error);
+
 void tp_detach_all(struct tp_sink_state *state);
 
 /* The event of the group that is attached to the sink, or NULL. */
@@ -59,6 +66,14 @@ struct tp_event *tp_attachable_of(const struct tp_sink_state *state, const struc
 /* The program of the filter through which the group's event is attached, or NULL. */
 const struct tp_filter_program *tp_attached_program(const struct tp_sink_state *state, const struct tp_event_group *group);
 
+/* ---- describe.c: what the sinks are told ---- */
+
+/* Whether the event was described to the sink, which has not refused it. */
+static inline bool tp_sink_knows(const struct tp_sink_state *state, const struct tp_event *event)
+{
+	return state->described[event->id / 8] & 1u << event->id % 8;
+}
+
 /* Tells a sink that comes of all events. 0, -ENOMEM, or what its write_descriptions() has returned. */
 int tp_sink_describe_all(struct tp_sink_state *state);
 
@@ -67,6 +82,8 @@ void tp_sinks_load(struct tp_module *module);
 
 /* An event has left the group: off goes its writer, on another's of the group. */
 void tp_sinks_follow(const struct tp_event_group *group);
+
+/* ---- attach.c again ---- */
 
 void tp_attach_start(void); /* once a process; not under the lock */
 
