@@ -32,6 +32,13 @@ struct tp_event *tp_attached_of(const struct tp_sink_state *state, const struct 
 	return attached ? attached->event : NULL;
 }
 
+bool tp_attached_is_on(const struct tp_sink_state *state, const struct tp_event_group *group)
+{
+	const struct tp_attached *attached = slot_of(state, group);
+
+	return attached && attached->event && !(attached->soft && tp_soft_is_off(attached->soft));
+}
+
 const struct tp_filter_program *tp_attached_program(const struct tp_sink_state *state, const struct tp_event_group *group)
 {
 	const struct tp_attached *attached = slot_of(state, group);
@@ -39,7 +46,7 @@ const struct tp_filter_program *tp_attached_program(const struct tp_sink_state *
 	return attached && attached->filtering ? attached->filtering->program : NULL;
 }
 
-static struct tp_attached *room_to_attach(struct tp_sink_state *state, const struct tp_event_group *group)
+struct tp_attached *tp_attached_room(struct tp_sink_state *state, const struct tp_event_group *group)
 {
 	if (group->number < state->nr_attached)
 		return slot_of(state, group);
@@ -73,33 +80,71 @@ struct tp_event *tp_attachable_of(const struct tp_sink_state *state, const struc
 struct wanted {
 	struct tp_event *event; /* NULL: nothing */
 	const struct tp_filter_program *program; /* NULL: without a filter */
+	const struct tp_soft *soft;              /* NULL: no trigger switches it */
+	const struct tp_rule *rule;              /* that decides; NULL: none is about it */
 };
 
-/* *error becomes -ENOMEM where that can't be told. */
+static bool is_enabled(const struct wanted *wanted)
+{
+	return wanted->rule && wanted->rule->enable;
+}
+
+/* By the rules. *error becomes -ENOMEM where that can't be told. */
 static struct wanted wanted_of(const struct tp_sink_state *state, const struct tp_event_group *group, int *error)
 {
 	struct wanted wanted = {.event = tp_attachable_of(state, group)};
 	const struct tp_filter_program *program;
-	bool enable = false;
 
 	for (struct tp_rule *rule = state->rules; wanted.event && rule; rule = rule->next) {
 		if (!tp_rule_is_about(rule, group, wanted.event, &program, error))
 			continue;
-		enable = rule->enable;
-		wanted.program = program;
+		wanted.rule = rule;
+		wanted.program = rule->enable ? program : NULL;
 	}
-	return enable ? wanted : (struct wanted){.event = NULL};
+	return wanted;
+}
+
+bool tp_attach_is_wanted(const struct tp_sink_state *state, const struct tp_event_group *group)
+{
+	int ignored;
+	const struct wanted wanted = wanted_of(state, group, &ignored);
+
+	return is_enabled(&wanted);
+}
+
+/* Triggers want an event to be attached that is off. A rule that came after them switches it. */
+static void heed_triggers(const struct tp_sink_state *state, const struct tp_event_group *group, struct wanted *wanted)
+{
+	struct tp_attached *attached = slot_of(state, group);
+
+	wanted->soft = attached ? attached->soft : NULL;
+	if (wanted->soft && wanted->rule)
+		tp_soft_follow(attached->soft, wanted->rule);
+	if (!wanted->soft && !is_enabled(wanted))
+		wanted->event = NULL;
 }
 
 /* The event's writer as a probe. filtering may be NULL. */
-static struct tracepoint_func probe_of(struct tp_sink *sink, struct tp_filtering *filtering, const struct tp_event *event)
+static struct tracepoint_func probe_of(const struct tp_sink_state *state, struct tp_filtering *filtering,
+				       const struct tp_event *event)
 {
+	struct tp_sink *sink = state->sink;
+
 	return (struct tracepoint_func){
 		.func = event->record,
 		.data = filtering ? &filtering->head : sink,
-		.prio = TRACEPOINT_DEFAULT_PRIO,
+		.prio = state->priority,
 		.gate = sink->ops->gate ? sink->ops->gate(sink, event) : NULL,
 	};
+}
+
+/* False: no memory. */
+static bool filtering_for(const struct tp_sink_state *state, const struct wanted *wanted, struct tp_filtering **filtering)
+{
+	const bool needed = wanted->program || wanted->soft;
+
+	*filtering = needed ? tp_filtering_new(state->sink, wanted->program, wanted->soft) : NULL;
+	return !needed || *filtering;
 }
 
 static void *data_of(const struct tp_sink_state *state, const struct tp_attached *attached)
@@ -111,7 +156,8 @@ static void set_attached(struct tp_attached *attached, struct tp_event *event, s
 {
 	if (attached->filtering && attached->filtering != filtering)
 		tp_filtering_retire(attached->filtering);
-	*attached = (struct tp_attached){.event = event, .filtering = filtering};
+	attached->event = event;
+	attached->filtering = filtering;
 }
 
 static void detach(const struct tp_sink_state *state, struct tp_attached *attached)
@@ -128,11 +174,11 @@ static void detach(const struct tp_sink_state *state, struct tp_attached *attach
  */
 static int replace(const struct tp_sink_state *state, struct tp_attached *attached, const struct wanted *wanted)
 {
-	struct tp_filtering *filtering = wanted->program ? tp_filtering_new(state->sink, wanted->program) : NULL;
+	struct tp_filtering *filtering;
 
-	if (wanted->program && !filtering)
+	if (!filtering_for(state, wanted, &filtering))
 		return -ENOMEM;
-	const struct tracepoint_func by = probe_of(state->sink, filtering, wanted->event);
+	const struct tracepoint_func by = probe_of(state, filtering, wanted->event);
 	int error = tp_registry_replace(attached->event->tracepoint, attached->event->record, data_of(state, attached), &by);
 	if (error)
 		tp_filtering_free(filtering);
@@ -144,24 +190,22 @@ static int replace(const struct tp_sink_state *state, struct tp_attached *attach
 /* The same event, but for its filter. Going from a filter to another, or to none, needs no memory. */
 static int change_filter(const struct tp_sink_state *state, struct tp_attached *attached, const struct wanted *wanted)
 {
-	if (!attached->filtering)
+	if (!attached->filtering || attached->filtering->soft != wanted->soft)
 		return replace(state, attached, wanted);
 	tp_filtering_set(attached->filtering, wanted->program);
-	if (!wanted->program)
+	if (!wanted->program && !wanted->soft)
 		replace(state, attached, wanted); /* else it stays, and passes all on */
 	return 0;
 }
 
 static int attach(struct tp_sink_state *state, const struct tp_event_group *group, const struct wanted *wanted)
 {
-	struct tp_attached *attached = room_to_attach(state, group);
-	struct tp_filtering *filtering = wanted->program ? tp_filtering_new(state->sink, wanted->program) : NULL;
+	struct tp_attached *attached = tp_attached_room(state, group);
+	struct tp_filtering *filtering;
 
-	if (!attached || (wanted->program && !filtering)) {
-		tp_filtering_free(filtering);
+	if (!attached || !filtering_for(state, wanted, &filtering))
 		return -ENOMEM;
-	}
-	const struct tracepoint_func probe = probe_of(state->sink, filtering, wanted->event);
+	const struct tracepoint_func probe = probe_of(state, filtering, wanted->event);
 	int error = tp_registry_add(wanted->event->tracepoint->name, wanted->event->tracepoint->proto, &probe, false);
 	if (error) {
 		tp_filtering_free(filtering);
@@ -172,38 +216,50 @@ static int attach(struct tp_sink_state *state, const struct tp_event_group *grou
 	return 0;
 }
 
-int tp_attach_group(struct tp_sink_state *state, const struct tp_event_group *group, int *error)
+/* Nothing of what is attached need change, but maybe the filter. */
+static void keep(const struct tp_sink_state *state, struct tp_attached *attached, const struct wanted *wanted, int *error)
+{
+	const struct tp_filtering *filtering = attached->filtering;
+	const struct tp_filter_program *program = filtering ? filtering->program : NULL;
+	const struct tp_soft *soft = filtering ? filtering->soft : NULL;
+
+	if ((program != wanted->program || soft != wanted->soft) && change_filter(state, attached, wanted) == -ENOMEM)
+		*error = -ENOMEM;
+}
+
+static void change(struct tp_sink_state *state, const struct tp_event_group *group, const struct wanted *wanted, int *error)
 {
 	struct tp_attached *attached = slot_of(state, group);
 	const bool is_attached = attached && attached->event;
-	int failed = 0, result = 0;
 
-	const struct wanted wanted = wanted_of(state, group, &failed);
-	if (failed)
-		*error = failed;
-	if (is_attached && wanted.event == attached->event) {
-		failed = wanted.program == tp_attached_program(state, group) ? 0 : change_filter(state, attached, &wanted);
-		if (failed == -ENOMEM)
-			*error = failed;
-		return 0;
+	if (is_attached && wanted->event == attached->event) {
+		keep(state, attached, wanted, error);
+		return;
 	}
 	/* The writer of another module takes over: while it does, the event may be hit. */
-	if (is_attached && wanted.event && replace(state, attached, &wanted) == 0)
-		return 0;
-	if (is_attached) {
+	if (is_attached && wanted->event && replace(state, attached, wanted) == 0)
+		return;
+	if (is_attached)
 		detach(state, attached);
-		result--;
-	}
-	if (wanted.event) {
-		failed = attach(state, group, &wanted);
-		if (failed == -ENOMEM)
-			*error = failed;
-		else if (failed && failed != -EEXIST)
-			tp_complain("event '%s' stays off in a %s sink: its tracepoint has refused it: %s",
-				    group->name, state->sink->ops->name, tp_strerror(-failed));
-		result += !failed;
-	}
-	return result;
+	const int failed = wanted->event ? attach(state, group, wanted) : 0;
+	if (failed == -ENOMEM)
+		*error = failed;
+	else if (failed && failed != -EEXIST)
+		tp_complain("event '%s' stays off in a %s sink: its tracepoint has refused it: %s",
+			    group->name, state->sink->ops->name, tp_strerror(-failed));
+}
+
+int tp_attach_group(struct tp_sink_state *state, const struct tp_event_group *group, int *error)
+{
+	const bool was_on = tp_attached_is_on(state, group);
+	int failed = 0;
+
+	struct wanted wanted = wanted_of(state, group, &failed);
+	if (failed)
+		*error = failed;
+	heed_triggers(state, group, &wanted);
+	change(state, group, &wanted, error);
+	return tp_attached_is_on(state, group) - was_on;
 }
 
 int tp_attach_by_rules(struct tp_sink_state *state, int *error)

@@ -22,6 +22,7 @@
 struct tp_attached {
 	struct tp_event *event;         /* NULL: none is */
 	struct tp_filtering *filtering; /* what its writer has as the sink; NULL: the sink itself */
+	struct tp_soft *soft;           /* triggers switch it: it is attached, whether it is on or not */
 };
 
 /* What is known of an open sink; struct tp_sink's reserved[0]. */
@@ -33,6 +34,8 @@ struct tp_sink_state {
 	struct tp_attached *attached;  /* by group number */
 	size_t nr_attached;
 	uint64_t serial; /* no other sink ever has it */
+	int priority;      /* of its probes */
+	bool hidden;       /* it is no output */
 	bool used; /* something was attached at some time */
 	bool closing;      /* it is not among tp_sinks any more, and nothing is attached again */
 	unsigned int held; /* by tp_sink_hold() */
@@ -59,6 +62,15 @@ void tp_detach_all(struct tp_sink_state *state);
 
 /* The event of the group that is attached to the sink, or NULL. */
 struct tp_event *tp_attached_of(const struct tp_sink_state *state, const struct tp_event_group *group);
+
+/* Whether one is, and no trigger has switched it off. */
+bool tp_attached_is_on(const struct tp_sink_state *state, const struct tp_event_group *group);
+
+/* Where it is said what of the group is attached, made if need be. NULL: no memory. */
+struct tp_attached *tp_attached_room(struct tp_sink_state *state, const struct tp_event_group *group);
+
+/* Whether the rules say that the group's event is to be on. */
+bool tp_attach_is_wanted(const struct tp_sink_state *state, const struct tp_event_group *group);
 
 /* The event of the group that would be attached: one that is already, if any. NULL: none is loaded and described. */
 struct tp_event *tp_attachable_of(const struct tp_sink_state *state, const struct tp_event_group *group);

@@ -11,6 +11,7 @@
 #include "core/core.h"
 #include "events/attach.h"
 #include "events/events.h"
+#include "events/soft.h"
 
 static bool decides_any(const struct tp_sink_state *state, const struct tp_rule *rule)
 {
@@ -48,6 +49,7 @@ static void take_back(struct tp_sink_state *state, struct tp_rule **at)
 	int ignored = 0; /* what was on before is on still, and taking off can't fail */
 
 	*at = NULL;
+	tp_soft_take_back(state, rule);
 	tp_attach_by_rules(state, &ignored);
 	tp_registry_switch();
 	tp_rule_retire(rule);
@@ -89,11 +91,13 @@ static int count_filtered(const struct tp_sink_state *state, struct tp_rule *rul
 /* The number of events that the rule switched, either way; or for a filter's, that have it. */
 static int add_rule(struct tp_sink_state *state, struct tp_rule *rule, struct tp_enable_report *report)
 {
+	static uint64_t last_number; /* under tp_events_lock */
 	struct tp_rule **at = &state->rules;
 	int error = 0;
 
 	while (*at)
 		at = &(*at)->next;
+	rule->number = ++last_number;
 	*at = rule;
 	int result = abs(tp_attach_by_rules(state, &error));
 	int failed = tp_registry_switch();

@@ -13,6 +13,7 @@
  *	groups.h         the events of the loaded modules
  *	rule.h           what was enabled, with which filter
  *	filtering.h      a sink that passes on what a filter accepts
+ *	soft.h           events that triggers switch
  *	retired.h        memory that readers may still use
  *	attach.h         the open sinks, and which events are attached to them
  *	marker_event.h   markers as events
@@ -72,6 +73,35 @@ void tp_sink_let_go(struct tp_sink *sink);
 
 /* As tp_sink_close(), but by the number: -ENOENT where somebody else has closed it, or is doing so. */
 int tp_sink_close_serial(uint64_t serial);
+
+/*
+ * For ever; there is one. Called for each sink that is being closed: nothing is attached to it any more, and nobody holds
+ * it, but it takes records still. No lock is held.
+ */
+void tp_sinks_listen(void (*fct)(struct tp_sink *sink));
+
+/* The priority of the sink's probes, before the first is enabled: those of outputs have TRACEPOINT_DEFAULT_PRIO. */
+void tp_sink_set_priority(struct tp_sink *sink, int priority);
+
+/* The sink is no output: tp_sinks_each() and tp_event_sinks() leave it out. */
+void tp_sink_hide(struct tp_sink *sink);
+
+/* ---- soft.c: events that triggers switch ---- */
+
+struct tp_soft;
+
+/*
+ * From here on the event, "system:event", is attached to the sink, and tp_soft_switch() says whether it is on; at first it
+ * is as it was. tp_enable() and tp_disable() switch it, too. The module that has it may come later. May be called several
+ * times for an event. NULL: *error is -ENOMEM, -EPERM as for tp_enable(), or -EINVAL: the sink is being closed.
+ */
+struct tp_soft *tp_soft_begin(struct tp_sink *sink, const char *name, int *error);
+
+/* For each tp_soft_begin(). After the last, the event stays as it is, on or off. No reader may use soft any more. */
+void tp_soft_end(struct tp_sink *sink, struct tp_soft *soft);
+
+/* Takes effect at once; returns whether it has changed anything. Safe in signal handlers. */
+bool tp_soft_switch(struct tp_soft *soft, bool on);
 
 /* ---- enable.c: with a filter ---- */
 

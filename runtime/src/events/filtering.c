@@ -18,14 +18,24 @@ static struct tp_filtering *filtering_of(struct tp_sink *head)
 	return (struct tp_filtering *)((uintptr_t)head - offsetof(struct tp_filtering, head));
 }
 
+static bool is_off(const struct tp_filtering *filtering)
+{
+	return filtering->soft && tp_soft_is_off(filtering->soft);
+}
+
 /* As the runtime does it for the sink itself. */
 static void filtering_lost(struct tp_sink *head, enum tp_lost cause)
 {
-	tp_sink_lose(filtering_of(head)->sink, cause);
+	struct tp_sink *sink = filtering_of(head)->sink;
+
+	if (!is_off(filtering_of(head)) && tp_sink_is_on(sink))
+		tp_sink_lose(sink, cause);
 }
 
 static bool filtering_reserve(struct tp_record *rec)
 {
+	if (is_off(filtering_of(rec->sink)))
+		return false;
 	rec->entry = tp_scratch_push(rec->size);
 	if (__builtin_expect(!rec->entry, 0))
 		filtering_lost(rec->sink, TP_LOST_NESTED);
@@ -50,13 +60,16 @@ static const struct tp_sink_ops filtering_ops = {
 	.commit = filtering_commit,
 };
 
-struct tp_filtering *tp_filtering_new(struct tp_sink *sink, const struct tp_filter_program *program)
+/* The short way of records in scratch memory would not ask whether the event is off. */
+struct tp_filtering *tp_filtering_new(struct tp_sink *sink, const struct tp_filter_program *program,
+				      const struct tp_soft *soft)
 {
 	struct tp_filtering *filtering = tp_malloc(sizeof(*filtering));
 
 	if (filtering)
 		*filtering = (struct tp_filtering){
-			.head = {.ops = &filtering_ops, .key = TP_SCRATCH_KEY}, .sink = sink, .program = program,
+			.head = {.ops = &filtering_ops, .key = soft ? TP_NO_KEY : TP_SCRATCH_KEY},
+			.sink = sink, .program = program, .soft = soft,
 		};
 	return filtering;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * events/filtering.h - a sink between an event's writer and the sink that it is enabled on: it passes on what a filter
- * accepts. So writers and sinks need not know of filters, and events without one pay nothing.
+ * accepts, and while a trigger lets it. So writers and sinks need not know of filters and triggers, and events without
+ * them pay nothing.
  */
 #ifndef TP_FILTERING_H
 #define TP_FILTERING_H
@@ -9,6 +10,7 @@
 #include <tp/sink.h>
 
 #include "events/retired.h"
+#include "events/soft.h"
 #include "filter/filter.h"
 
 struct tp_filtering {
@@ -16,10 +18,12 @@ struct tp_filtering {
 	struct tp_sink head;  /* the writer's */
 	struct tp_sink *sink; /* gets what is accepted */
 	const struct tp_filter_program *program; /* NULL: all is */
+	const struct tp_soft *soft;              /* while that is off, no record is made; NULL: there is none */
 };
 
-/* NULL: no memory. The program must stay as long as a reader may use it. */
-struct tp_filtering *tp_filtering_new(struct tp_sink *sink, const struct tp_filter_program *program);
+/* NULL: no memory. program and soft must stay as long as a reader may use them. */
+struct tp_filtering *tp_filtering_new(struct tp_sink *sink, const struct tp_filter_program *program,
+				      const struct tp_soft *soft);
 void tp_filtering_free(struct tp_filtering *filtering);
 
 /* Each record meets the old program or this one. */

@@ -113,8 +113,7 @@ static bool room_for_number(void)
 	return true;
 }
 
-/* The group of "system:event", made where it is new. NULL: no memory. */
-static struct tp_event_group *group_of(const char *system, const char *event)
+struct tp_event_group *tp_group_of(const char *system, const char *event)
 {
 	size_t system_len = strlen(system);
 	size_t event_size = strlen(event) + 1;
@@ -310,7 +309,7 @@ static void event_load(struct tp_event *event, const char *path)
 		tp_events_without_id = true;
 		return;
 	}
-	struct tp_event_group *group = group_of(event->system, event->name);
+	struct tp_event_group *group = tp_group_of(event->system, event->name);
 	loaded = group ? loaded_event_new() : NULL;
 	if (!loaded) {
 		tp_complain("event '%s:%s' can't be recorded: out of memory", event->system, event->name);

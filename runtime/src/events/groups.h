@@ -44,6 +44,9 @@ struct tp_group_table {
 
 extern struct tp_group_table tp_groups;
 
+/* The group of "system:event", which need not have any event yet. NULL: no memory. */
+struct tp_event_group *tp_group_of(const char *system, const char *event);
+
 /* The first of the module's events, then the next: its own, then those of its markers, some of them more than once. */
 struct tp_event *tp_event_at(const struct tp_module *module, size_t *i);
 

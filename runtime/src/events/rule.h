@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <tp/event.h>
 
@@ -19,6 +20,7 @@
 struct tp_rule {
 	struct tp_retired retired;
 	struct tp_rule *next;
+	uint64_t number; /* a later rule has a greater one */
 	bool enable;
 	struct tp_pattern *pattern;
 	struct tp_filter *filter; /* NULL: none */

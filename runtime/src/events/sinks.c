@@ -55,7 +55,7 @@ int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_s
 	if (!state)
 		return -ENOMEM;
 	tp_events_start();
-	*state = (struct tp_sink_state){.sink = sink};
+	*state = (struct tp_sink_state){.sink = sink, .priority = TRACEPOINT_DEFAULT_PRIO};
 	if (ops_size < sizeof(*ops)) { /* what they lack is NULL */
 		memcpy(&state->ops, ops, ops_size);
 		ops = &state->ops;
@@ -127,12 +127,22 @@ static void take_off(struct tp_sink_state *state)
 	tp_detach_all(state);
 }
 
+static void (*about_to_close)(struct tp_sink *sink);
+
+void tp_sinks_listen(void (*fct)(struct tp_sink *sink))
+{
+	__atomic_store_n(&about_to_close, fct, __ATOMIC_RELEASE);
+}
+
 static int finish(struct tp_sink_state *state)
 {
+	void (*hook)(struct tp_sink *sink) = __atomic_load_n(&about_to_close, __ATOMIC_ACQUIRE);
 	struct tp_sink *sink = state->sink;
 
 	tracepoint_synchronize_unregister();
 	wait_until_let_go(state);
+	if (hook)
+		hook(sink);
 	int error = sink->ops->close(sink);
 	state_free(state); /* which may have the operations */
 	tp_retired_settle();
@@ -232,4 +242,20 @@ bool tp_sink_used(struct tp_sink *sink)
 	bool used = state->used;
 	tp_unlock(&tp_events_lock);
 	return used;
+}
+
+/* ---- Sinks that are no outputs ---- */
+
+void tp_sink_set_priority(struct tp_sink *sink, int priority)
+{
+	((struct tp_sink_state *)sink->reserved[0])->priority = priority;
+}
+
+void tp_sink_hide(struct tp_sink *sink)
+{
+	struct tp_sink_state *state = sink->reserved[0];
+
+	tp_lock(&tp_events_lock);
+	state->hidden = true;
+	tp_unlock(&tp_events_lock);
 }

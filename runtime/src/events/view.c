@@ -5,13 +5,13 @@
 #include "events/attach.h"
 #include "events/events.h"
 
-/* The sink that was opened next after the one with this serial; NULL: there is none. */
+/* The output that was opened next after the one with this serial; NULL: there is none. */
 static const struct tp_sink_state *next_of(uint64_t serial)
 {
 	const struct tp_sink_state *next = NULL;
 
 	for (const struct tp_sink_state *state = tp_sinks; state; state = state->next) {
-		if (state->serial > serial && (!next || state->serial < next->serial))
+		if (!state->hidden && state->serial > serial && (!next || state->serial < next->serial))
 			next = state;
 	}
 	return next;
@@ -26,8 +26,8 @@ static struct tp_sink_view view_of(const struct tp_sink_state *state)
 		.rules = state->rules,
 	};
 
-	for (size_t i = 0; i < state->nr_attached; i++)
-		view.nr_attached += state->attached[i].event != NULL;
+	for (size_t i = 0; i < tp_groups.nr; i++)
+		view.nr_attached += tp_attached_is_on(state, tp_groups.by_number[i]);
 	for (enum tp_lost cause = 0; cause < TP_NR_LOST; cause++)
 		view.lost[cause] = tp_sink_lost_by(state->sink, cause);
 	return view;
@@ -58,7 +58,7 @@ void tp_event_sinks(const struct tp_event *event, void (*fct)(uint64_t serial, v
 	const struct tp_sink_state *state = NULL;
 
 	while (loaded && (state = next_of(state ? state->serial : 0))) {
-		if (tp_attached_of(state, loaded->group))
+		if (tp_attached_is_on(state, loaded->group))
 			fct(state->serial, data);
 	}
 }
