@@ -23,8 +23,10 @@ LAYERS: dict[str, set[str]] = {
     "filter": {"base", "print"},
     "events": {"base", "core", "print", "record", "filter"},
     **{f"sinks/{sink}": {"base", "core", "print", "record", "filter", "events"} for sink in SINKS},
-    "control": {"base", "core", "print", "record", "filter", "events", *(f"sinks/{sink}" for sink in SINKS)},
-    "start": {"base", "core", "print", "record", "filter", "events", *(f"sinks/{sink}" for sink in SINKS), "control"},
+    "triggers": {"base", "core", "print", "record", "filter", "events", *(f"sinks/{sink}" for sink in SINKS)},
+    "control": {"base", "core", "print", "record", "filter", "events", *(f"sinks/{sink}" for sink in SINKS), "triggers"},
+    "start": {"base", "core", "print", "record", "filter", "events", *(f"sinks/{sink}" for sink in SINKS), "triggers",
+              "control"},
 }
 
 REMEDY = """

@@ -47,7 +47,7 @@
  * docs/sinks.md describes the sinks, and has their options.
  *
  * None of these functions may be called from a signal handler or from inside a probe. tp_enable,
- * tp_disable and tp_sink_close can wait for all probe calls that run: do not call them with a lock held
+ * tp_disable, tp_trigger and tp_sink_close can wait for all probe calls that run: do not call them with a lock held
  * that a probe takes.
  */
 #ifndef TP_TP_H
@@ -350,6 +350,33 @@ TP_PUBLIC int tp_disable(struct tp_sink *sink, const char *patterns);
  * "parse_error: " and what is wrong, in the kernel's words. error can be NULL.
  */
 TP_PUBLIC int tp_synthetic_event(const char *definition, char **error);
+
+/*
+ * Sets a trigger: from now on, an event that matches patterns sets something off. trigger is in the kernel's language
+ * (docs/triggers.md), COMMAND[:COUNT] [if FILTER]:
+ *
+ *	tp_trigger(sink, "net:net_error", "traceoff:1 if code >= 500", &error);
+ *
+ *	traceoff, traceon           sink stops recording, or begins again
+ *	enable_event:SYSTEM:EVENT   sink records another event from now on ...
+ *	disable_event:SYSTEM:EVENT  ... or does so no more
+ *
+ * COUNT is how often it does so. The filter is on the event that fires the trigger. That event need not be enabled. A "!"
+ * in front takes the trigger off; COUNT and FILTER are not compared then, and may be left out. Closing sink takes off its
+ * triggers. Events of modules that are loaded later fire it, too.
+ *
+ * Returns the number of events that fire it now (0 is no error: their module may come later; and if it is taken off, 0),
+ * or a negative errno value, and then nothing has changed:
+ *	-EINVAL   patterns, trigger or its filter are wrong, or the filter fits none of the matching events; or there is no
+ *	          sink
+ *	-EEXIST   one of the events has such a trigger for sink already: traceon and traceoff exclude each other, and so do
+ *	          enable_event and disable_event of one event
+ *	-ENOENT   there is no such trigger to take off
+ *	others    as for tp_enable()
+ *
+ * *error becomes NULL, or a text for a person, as that of tp_enable_if().
+ */
+TP_PUBLIC int tp_trigger(struct tp_sink *sink, const char *patterns, const char *trigger, char **error);
 
 /*
  * Waits until what other threads are switching is done: calls of tp_enable, tp_disable, register and unregister that have

@@ -49,7 +49,10 @@ static void take_back(struct tp_sink_state *state, struct tp_rule **at)
 	int ignored = 0; /* what was on before is on still, and taking off can't fail */
 
 	*at = NULL;
-	tp_soft_take_back(state, rule);
+	for (size_t i = 0; i < state->nr_attached; i++) {
+		if (state->attached[i].soft)
+			tp_soft_take_back(state->attached[i].soft, rule);
+	}
 	tp_attach_by_rules(state, &ignored);
 	tp_registry_switch();
 	tp_rule_retire(rule);

@@ -86,7 +86,7 @@ void tp_sink_set_priority(struct tp_sink *sink, int priority);
 /* The sink is no output: tp_sinks_each() and tp_event_sinks() leave it out. */
 void tp_sink_hide(struct tp_sink *sink);
 
-/* ---- soft.c: events that triggers switch ---- */
+/* ---- soft.c, arm.c: events that triggers switch ---- */
 
 struct tp_soft;
 
@@ -100,8 +100,9 @@ struct tp_soft *tp_soft_begin(struct tp_sink *sink, const char *name, int *error
 /* For each tp_soft_begin(). After the last, the event stays as it is, on or off. No reader may use soft any more. */
 void tp_soft_end(struct tp_sink *sink, struct tp_soft *soft);
 
-/* Takes effect at once; returns whether it has changed anything. Safe in signal handlers. */
+/* Takes effect at once; returns whether it has changed anything. Both are safe in signal handlers. */
 bool tp_soft_switch(struct tp_soft *soft, bool on);
+bool tp_soft_is_on(const struct tp_soft *soft);
 
 /* ---- enable.c: with a filter ---- */
 
@@ -148,5 +149,10 @@ void tp_event_sinks(const struct tp_event *event, void (*fct)(uint64_t serial, v
 
 /* Whether any event that the process has ever had matches these patterns. */
 bool tp_events_match(const char *patterns);
+
+struct tp_pattern;
+
+/* Whether any matches both, or they are the same. */
+bool tp_patterns_meet(const struct tp_pattern *one, const struct tp_pattern *other);
 
 #endif /* TP_EVENTS_H */

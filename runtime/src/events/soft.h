@@ -13,7 +13,6 @@
 
 struct tp_event_group;
 struct tp_rule;
-struct tp_sink_state;
 
 /* An event in a sink. */
 struct tp_soft {
@@ -36,7 +35,7 @@ static inline bool tp_soft_is_off(const struct tp_soft *soft)
 /* The rule decides about the event: if it is new, the event is what it says. */
 void tp_soft_follow(struct tp_soft *soft, const struct tp_rule *rule);
 
-/* The rule goes again, as it can't be: what it has switched in the sink is as before. */
-void tp_soft_take_back(struct tp_sink_state *state, const struct tp_rule *rule);
+/* The rule goes again, as it can't be: if it has switched the event, that is as before. */
+void tp_soft_take_back(struct tp_soft *soft, const struct tp_rule *rule);
 
 #endif /* TP_SOFT_H */

@@ -78,3 +78,15 @@ bool tp_events_match(const char *patterns)
 	tp_pattern_free(pattern);
 	return any;
 }
+
+bool tp_patterns_meet(const struct tp_pattern *one, const struct tp_pattern *other)
+{
+	bool meet = tp_pattern_same(one, other);
+
+	tp_lock(&tp_events_lock);
+	for (size_t i = 0; i < tp_groups.nr && !meet; i++)
+		meet = tp_pattern_matches(one, tp_groups.by_number[i]->name) &&
+		       tp_pattern_matches(other, tp_groups.by_number[i]->name);
+	tp_unlock(&tp_events_lock);
+	return meet;
+}

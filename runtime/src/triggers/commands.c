@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * triggers/commands.c - see commands.h.
+ */
+#include <string.h>
+
+#include "triggers/commands.h"
+
+static const struct tp_trigger_command *const commands[] = {
+	&tp_trigger_traceon, &tp_trigger_traceoff, &tp_trigger_enable_event, &tp_trigger_disable_event,
+};
+
+#define NR (sizeof(commands) / sizeof(commands[0]))
+
+const struct tp_trigger_command *tp_trigger_command_of(const char *name, size_t len)
+{
+	for (size_t i = 0; i < NR; i++) {
+		if (strlen(commands[i]->name) == len && memcmp(commands[i]->name, name, len) == 0)
+			return commands[i];
+	}
+	return NULL;
+}
+
+void tp_trigger_command_names(struct tp_buffer *to)
+{
+	for (size_t i = 0; i < NR; i++)
+		tp_buffer_printf(to, "%s%s", i ? ", " : "", commands[i]->name);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * triggers/event.c - enable_event and disable_event: whether the sink records another event.
+ */
+#include <errno.h>
+
+#include "base/message.h"
+#include "events/events.h"
+#include "triggers/commands.h"
+
+static int begin(struct tp_trigger *trigger, struct tp_buffer *why)
+{
+	int error;
+
+	trigger->soft = tp_soft_begin(trigger->sink, trigger->target, &error);
+	if (!trigger->soft)
+		tp_buffer_printf(why, "'%s' can't be switched: %s", trigger->target, tp_strerror(-error));
+	return error;
+}
+
+static void end(struct tp_trigger *trigger)
+{
+	tp_soft_end(trigger->sink, trigger->soft);
+}
+
+/* As in the kernel, one that would change nothing does not count. */
+static void switch_event(struct tp_trigger *trigger, bool on)
+{
+	if (tp_soft_is_on(trigger->soft) == on || !tp_trigger_take(trigger))
+		return;
+	if (!tp_soft_switch(trigger->soft, on)) /* another thread was faster */
+		tp_trigger_give_back(trigger);
+}
+
+static void fire_enable(struct tp_trigger *trigger, const struct tp_event *event)
+{
+	(void)event;
+	switch_event(trigger, true);
+}
+
+static void fire_disable(struct tp_trigger *trigger, const struct tp_event *event)
+{
+	(void)event;
+	switch_event(trigger, false);
+}
+
+const struct tp_trigger_command tp_trigger_enable_event = {
+	.name = "enable_event", .kind = TP_TRIGGER_EVENT, .priority = TRACEPOINT_DEFAULT_PRIO + 1, .has_target = true,
+	.begin = begin, .fire = fire_enable, .end = end,
+};
+
+const struct tp_trigger_command tp_trigger_disable_event = {
+	.name = "disable_event", .kind = TP_TRIGGER_EVENT, .priority = TRACEPOINT_DEFAULT_PRIO + 1, .has_target = true,
+	.begin = begin, .fire = fire_disable, .end = end,
+};

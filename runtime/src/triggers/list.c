@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * triggers/list.c - see list.h.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/fork.h"
+#include "base/lock.h"
+#include "base/thread.h"
+#include "events/events.h"
+#include "triggers/list.h"
+#include "triggers/triggers.h"
+
+/* Guards the list alone: nobody waits for readers, or makes a sink, while holding it. */
+static struct tp_lock lock = TP_LOCK_INIT(TP_RANK_TRIGGERS, "the triggers' lock");
+static struct tp_trigger *triggers; /* the latest first, as in the kernel */
+
+/* A thread of the parent's that was setting one is not in the child; what it had done so far stays. */
+static void in_child(void)
+{
+	struct tp_trigger **at = &triggers;
+
+	while (*at) {
+		if ((*at)->setter)
+			*at = (*at)->next;
+		else
+			at = &(*at)->next;
+	}
+}
+
+static void start(void)
+{
+	static struct tp_fork_hook hook = {.rank = TP_RANK_TRIGGERS, .lock = &lock.mutex, .in_child = in_child};
+
+	tp_fork_register(&hook);
+}
+
+static bool excludes(const struct tp_trigger *one, const struct tp_trigger *other)
+{
+	if (one->command->kind != other->command->kind || one->serial != other->serial)
+		return false;
+	if (one->target && strcmp(one->target, other->target) != 0)
+		return false;
+	return tp_patterns_meet(one->patterns, other->patterns);
+}
+
+int tp_trigger_link(struct tp_trigger *trigger)
+{
+	int error = 0;
+
+	start();
+	tp_lock(&lock);
+	for (const struct tp_trigger *other = triggers; other && !error; other = other->next)
+		error = excludes(trigger, other) ? -EEXIST : 0;
+	if (!error) {
+		trigger->setter = tp_thread_id();
+		trigger->next = triggers;
+		triggers = trigger;
+	}
+	tp_unlock(&lock);
+	return error;
+}
+
+void tp_trigger_is_set(struct tp_trigger *trigger)
+{
+	tp_lock(&lock);
+	trigger->setter = 0;
+	tp_unlock(&lock);
+}
+
+void tp_trigger_unlink(struct tp_trigger *trigger)
+{
+	struct tp_trigger **at = &triggers;
+
+	tp_lock(&lock);
+	while (*at && *at != trigger)
+		at = &(*at)->next;
+	if (*at) /* not in a child that was forked meanwhile */
+		*at = trigger->next;
+	tp_unlock(&lock);
+}
+
+struct tp_trigger *tp_trigger_take_off(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data)
+{
+	struct tp_trigger **at = &triggers;
+
+	tp_lock(&lock);
+	while (*at && ((*at)->setter || !is_it(*at, data)))
+		at = &(*at)->next;
+	struct tp_trigger *found = *at;
+	if (found)
+		*at = found->next;
+	tp_unlock(&lock);
+	return found;
+}
+
+/* ---- For those who show them ---- */
+
+/* As the kernel's file "trigger" has it. */
+static void put(struct tp_buffer *to, const struct tp_trigger *trigger)
+{
+	const uint64_t count = __atomic_load_n(&trigger->count, __ATOMIC_RELAXED);
+
+	tp_buffer_printf(to, "%s", trigger->command->name);
+	if (trigger->target)
+		tp_buffer_printf(to, ":%s", trigger->target);
+	if (count == TP_TRIGGER_UNLIMITED)
+		tp_buffer_printf(to, ":unlimited");
+	else
+		tp_buffer_printf(to, ":count=%llu", (unsigned long long)count);
+	if (trigger->filter)
+		tp_buffer_printf(to, " if %s", trigger->filter);
+}
+
+void tp_triggers_each(void (*fct)(uint64_t serial, const char *patterns, const char *text, void *data), void *data)
+{
+	tp_lock(&lock);
+	for (const struct tp_trigger *trigger = triggers; trigger; trigger = trigger->next) {
+		struct tp_buffer text = {.text = NULL};
+		put(&text, trigger);
+		if (!trigger->setter && !text.failed)
+			fct(trigger->serial, tp_pattern_text(trigger->patterns), text.text, data);
+		tp_buffer_free(&text);
+	}
+	tp_unlock(&lock);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * triggers/list.h - the triggers that there are.
+ */
+#ifndef TP_TRIGGER_LIST_H
+#define TP_TRIGGER_LIST_H
+
+#include "triggers/trigger.h"
+
+/* 0; -EEXIST: there is one that it must not stand beside. Others see it from here on. */
+int tp_trigger_link(struct tp_trigger *trigger);
+
+/* It is set, and may be taken off; or it could not be set, and goes. */
+void tp_trigger_is_set(struct tp_trigger *trigger);
+void tp_trigger_unlink(struct tp_trigger *trigger);
+
+/* Takes one from the list, which is the caller's then. NULL: there is none such. */
+struct tp_trigger *tp_trigger_take_off(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data);
+
+#endif /* TP_TRIGGER_LIST_H */

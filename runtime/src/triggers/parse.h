@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * triggers/parse.h - a trigger's text: [!]COMMAND[:SYSTEM:EVENT][:COUNT] [if FILTER].
+ */
+#ifndef TP_TRIGGER_PARSE_H
+#define TP_TRIGGER_PARSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "filter/filter.h"
+#include "triggers/trigger.h"
+
+struct tp_trigger_text {
+	bool remove; /* a "!" stands in front */
+	const struct tp_trigger_command *command;
+	char *target;       /* "system:event", or NULL */
+	uint64_t count;     /* TP_TRIGGER_UNLIMITED: none is given */
+	const char *filter; /* in the text, which must stay; or NULL */
+};
+
+/* 0, -EINVAL or -ENOMEM; *error says what is wrong, and is to be freed. */
+int tp_trigger_parse(struct tp_trigger_text *parsed, const char *text, struct tp_filter_error *error);
+void tp_trigger_text_free(struct tp_trigger_text *parsed);
+
+#endif /* TP_TRIGGER_PARSE_H */

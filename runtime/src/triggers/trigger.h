@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * triggers/trigger.h - a trigger, and what its command does.
+ *
+ * A trigger is a sink of its own on the events that fire it: so filters, modules that come later, and the arming of sites
+ * are those of any sink. What the command does happens in the sink's reserve: no record is made, unless a filter wants it.
+ */
+#ifndef TP_TRIGGER_H
+#define TP_TRIGGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tp/sink.h>
+
+#include "base/buffer.h"
+#include "events/pattern.h"
+
+struct tp_trigger;
+
+/* Of triggers of one kind, an event and a sink have but one; of TP_TRIGGER_EVENT, one for each target. */
+enum tp_trigger_kind {
+	TP_TRIGGER_RECORDING,
+	TP_TRIGGER_EVENT,
+};
+
+struct tp_trigger_command {
+	const char *name;
+	enum tp_trigger_kind kind;
+	int priority;    /* of its probes: above that of an output, it is done before the event is recorded, else afterwards */
+	bool has_target; /* SYSTEM:EVENT stands behind the name */
+	/*
+	 * Before the trigger's events are armed. 0 or a negative errno value; what it appends to *why is for a person.
+	 * Optional.
+	 */
+	int (*begin)(struct tp_trigger *trigger, struct tp_buffer *why);
+	/* Called by readers, in any context: takes no lock, allocates nothing. */
+	void (*fire)(struct tp_trigger *trigger, const struct tp_event *event);
+	/* No reader is in fire() any more. Optional. */
+	void (*end)(struct tp_trigger *trigger);
+};
+
+#define TP_TRIGGER_UNLIMITED UINT64_MAX
+
+struct tp_trigger {
+	struct tp_sink head; /* its own */
+	struct tp_trigger *next;
+	const struct tp_trigger_command *command;
+	struct tp_sink *sink; /* that it acts on ... */
+	uint64_t serial;      /* ... and its number */
+	struct tp_pattern *patterns;
+	char *filter;         /* or NULL */
+	char *target;         /* "system:event", or NULL */
+	uint64_t count;       /* how often it still fires */
+	struct tp_soft *soft; /* TP_TRIGGER_EVENT: the target */
+	int32_t setter;       /* the thread that is setting it; 0: it is set */
+};
+
+static inline bool tp_trigger_is_spent(const struct tp_trigger *trigger)
+{
+	return __atomic_load_n(&trigger->count, __ATOMIC_RELAXED) == 0;
+}
+
+/* One time less to fire. False: it has fired as often as it was to. */
+static inline bool tp_trigger_take(struct tp_trigger *trigger)
+{
+	uint64_t count = __atomic_load_n(&trigger->count, __ATOMIC_RELAXED);
+
+	do {
+		if (count == 0 || count == TP_TRIGGER_UNLIMITED)
+			return count != 0;
+	} while (!__atomic_compare_exchange_n(&trigger->count, &count, count - 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return true;
+}
+
+/* It did not fire after all. */
+static inline void tp_trigger_give_back(struct tp_trigger *trigger)
+{
+	if (__atomic_load_n(&trigger->count, __ATOMIC_RELAXED) != TP_TRIGGER_UNLIMITED)
+		__atomic_fetch_add(&trigger->count, 1, __ATOMIC_RELAXED);
+}
+
+#endif /* TP_TRIGGER_H */
