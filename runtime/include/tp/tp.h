@@ -24,6 +24,11 @@
  *	                    says, or its own events, which follow an arrow between
  *	                    blanks: TP_OUTPUT='ctf:/tmp/t <- net:*; text:stderr <- err:*'.
  *	                    Each of several rules follows an arrow of its own
+ *	TP_TRIGGER=TRIGGERS what events set off, as for tp_trigger(), at each output:
+ *	                    "PATTERNS TRIGGER", several with ";" between:
+ *	                    TP_TRIGGER='net:net_error traceoff:1 if code >= 500'.
+ *	                    Without TP_ENABLE and TP_OUTPUT, only events that triggers
+ *	                    enable are recorded
  *	TP_CLOCK=CLOCK      the clock of CTF traces and statistics: tsc (the default),
  *	                    the processor's counter if that is reliable;
  *	                    or monotonic, which is CLOCK_MONOTONIC

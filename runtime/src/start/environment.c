@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * start/environment.c - TP_ENABLE and TP_OUTPUT: tracing without a line of code in the
+ * start/environment.c - TP_ENABLE, TP_OUTPUT and TP_TRIGGER: tracing without a line of code in the
  * program. Whatever is wrong with them is said once, and the program goes on.
  */
 #include <errno.h>
@@ -25,6 +25,7 @@
 #include "record/record.h"
 #include "start/selection.h"
 #include "start/start.h"
+#include "start/trigger.h"
 
 /* What TP_OUTPUT names, between semicolons. */
 #define MAX_OUTPUTS 16
@@ -36,8 +37,9 @@ static struct output {
 } outputs[MAX_OUTPUTS];
 static size_t nr_outputs;
 
-/* TP_ENABLE as it was at the start. */
+/* TP_ENABLE as it was at the start; and whether only triggers say what is enabled. */
 static struct tp_selection enabled;
+static bool by_triggers_only;
 
 static const char *setting(const char *name)
 {
@@ -100,7 +102,9 @@ static void open_output(const char *name, const char *rules)
 	}
 	output->serial = tp_sink_serial(sink);
 	nr_outputs++;
-	enable(output, sink);
+	if (!by_triggers_only)
+		enable(output, sink);
+	tp_start_triggers_set(sink, name);
 }
 
 static bool names_any(const char *outputs_named)
@@ -131,10 +135,14 @@ static void start(void)
 	const char *rules = setting("TP_ENABLE");
 	const char *output = setting("TP_OUTPUT");
 	const char *synthetic = setting("TP_SYNTHETIC");
+	const char *triggers = setting("TP_TRIGGER");
 
 	if (synthetic)
 		tp_synthetic_define_all(synthetic);
-	if (!rules && !output)
+	const bool triggered = triggers && tp_start_triggers_read(triggers);
+
+	by_triggers_only = triggered && !rules && !output;
+	if (!rules && !output && !triggered)
 		return;
 	if (!rules || tp_selection_set(&enabled, NULL, rules, "nothing is traced"))
 		open_outputs(names_any(output) ? output : "text:stderr");
@@ -257,7 +265,9 @@ static void __attribute__((destructor(101))) stop(void)
 	bool asked = false, gone = false;
 
 	tp_control_end();
-	tell_all_unmatched();
+	if (!by_triggers_only)
+		tell_all_unmatched();
+	tp_start_triggers_end();
 	tp_selection_free(&enabled);
 	while (nr_outputs)
 		tp_selection_free(&outputs[--nr_outputs].own);

@@ -16,6 +16,8 @@
 #include "triggers/parse.h"
 #include "triggers/triggers.h"
 
+#define NO_PATTERNS "no list of patterns; write for example sched:*,!sched:sched_wakeup"
+
 /* ---- A trigger's own sink ---- */
 
 /* All is done here, where no record was made yet. */
@@ -62,7 +64,7 @@ static struct tp_trigger *trigger_new(struct tp_trigger_request *request, struct
 	};
 	text->target = NULL;
 	if (*error == -EINVAL)
-		tp_buffer_printf(&request->text, "no list of patterns; write for example sched:*,!sched:sched_wakeup");
+		tp_buffer_printf(&request->text, NO_PATTERNS);
 	if (!*error && text->filter) {
 		trigger->filter = strdup(text->filter);
 		*error = trigger->filter ? 0 : -ENOMEM;
@@ -197,14 +199,6 @@ static int refuse(struct tp_trigger_request *request, const char *why)
 	return -EINVAL;
 }
 
-static int check(struct tp_trigger_request *request)
-{
-	if (!request->patterns || !request->trigger)
-		return refuse(request, "there are no patterns, or there is no trigger");
-	if (tp_reading())
-		return -EDEADLK;
-	return 0;
-}
 
 static void tell_wrong(struct tp_trigger_request *request, const struct tp_filter_error *wrong)
 {
@@ -226,23 +220,60 @@ static int on_sink(struct tp_trigger_request *request, struct tp_trigger_text *t
 	return result;
 }
 
-int tp_trigger_request(struct tp_trigger_request *request)
+/* 0, and the text is parsed; or an error, with a reason. */
+static int parse(struct tp_trigger_request *request, struct tp_trigger_text *text)
 {
 	struct tp_filter_error wrong;
-	struct tp_trigger_text text;
-	int result = check(request);
 
-	if (result)
-		return result;
-	result = tp_trigger_parse(&text, request->trigger, &wrong);
-	if (result == -EINVAL)
+	if (!request->patterns || !request->trigger)
+		return refuse(request, "there are no patterns, or there is no trigger");
+	const int error = tp_trigger_parse(text, request->trigger, &wrong);
+	if (error == -EINVAL)
 		tell_wrong(request, &wrong);
 	tp_filter_error_free(&wrong);
+	return error;
+}
+
+int tp_trigger_request(struct tp_trigger_request *request)
+{
+	struct tp_trigger_text text;
+
+	if (tp_reading())
+		return -EDEADLK;
+	int result = parse(request, &text);
 	if (result)
 		return result;
 	result = on_sink(request, &text);
 	tp_trigger_text_free(&text);
 	return result;
+}
+
+/* The filter, too, as far as it can be told without an event. */
+int tp_trigger_check(struct tp_trigger_request *request)
+{
+	struct tp_trigger_text text;
+	struct tp_filter_error wrong = {.error = 0};
+	int error;
+
+	struct tp_pattern *patterns = tp_pattern_new(request->patterns, &error);
+	if (patterns)
+		tp_pattern_free(patterns);
+	if (error)
+		return error == -EINVAL ? refuse(request, NO_PATTERNS) : error;
+	error = parse(request, &text);
+	if (error)
+		return error;
+	if (text.remove)
+		error = refuse(request, "there is none to be taken off");
+	if (!error && text.filter) {
+		tp_filter_free(tp_filter_new(text.filter, &wrong));
+		error = wrong.error;
+	}
+	if (wrong.error == -EINVAL)
+		tp_filter_error_print_line(&request->text, text.filter, &wrong);
+	tp_filter_error_free(&wrong);
+	tp_trigger_text_free(&text);
+	return error;
 }
 
 int tp_trigger(struct tp_sink *sink, const char *patterns, const char *trigger, char **error)

@@ -32,6 +32,9 @@ struct tp_trigger_request {
 /* As tp_trigger(). */
 int tp_trigger_request(struct tp_trigger_request *request);
 
+/* Whether it can be one for some sink: 0, -EINVAL with a text, or -ENOMEM. The sink is not looked at. */
+int tp_trigger_check(struct tp_trigger_request *request);
+
 /*
  * Calls fct for each trigger, the latest first, with the number of its sink, and its text as the kernel has it. A lock is
  * held meanwhile: fct must not set or remove any, nor open or close sinks.

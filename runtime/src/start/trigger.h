@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * start/trigger.h - TP_TRIGGER: triggers for each output, "PATTERNS TRIGGER", with semicolons between.
+ */
+#ifndef TP_START_TRIGGER_H
+#define TP_START_TRIGGER_H
+
+#include <stdbool.h>
+
+#include <tp/sink.h>
+
+/* What TP_TRIGGER says. Wrong triggers are told, and left out. False: none is left. */
+bool tp_start_triggers_read(const char *setting);
+
+/* On an output, which a message calls so; whatever does not work there is told. */
+void tp_start_triggers_set(struct tp_sink *sink, const char *output);
+
+/* Patterns that no event has matched are told. Forgets what TP_TRIGGER says. */
+void tp_start_triggers_end(void);
+
+#endif /* TP_START_TRIGGER_H */
