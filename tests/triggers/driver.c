@@ -11,11 +11,19 @@
  *	armed EVENT                        whether its tracepoint is on
  *	order ID PRICE, failure CODE TEXT, detail N
  *	lost NAME
+ *	open_in NAME DIRECTORY OPTIONS     a trace in a directory that is passed
+ *	trigger_in NAME DIRECTORY PATTERNS TRIGGER  with a directory for snapshots
+ *	await PATH                         until it is there
+ *	move PATH TO
+ *	threads                            how many there are
+ *	exit                               with sinks that are open
  *	fork                               what follows is done by a child, at whose end the parent ends
  */
 #define CREATE_TRACE_POINTS
 #include "shop.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +33,7 @@
 #include <tp/tp.h>
 
 #include "events/events.h"
+#include "sinks/ctf/ctf.h"
 #include "triggers/triggers.h"
 
 #define MOST 8
@@ -103,6 +112,46 @@ static void change(const char *command, char *rest)
 	print_result(result, error);
 }
 
+static void open_in(char *rest)
+{
+	struct tp_sink **place = place_of(word(&rest));
+	const char *directory = word(&rest);
+
+	*place = tp_ctf_sink_in(open(directory, O_RDONLY | O_DIRECTORY), "passed", rest);
+	if (!*place)
+		perror(directory);
+}
+
+static void trigger_in(char *rest)
+{
+	struct tp_trigger_request request = {.sink = *place_of(word(&rest)), .has_directory = true};
+
+	request.directory = open(word(&rest), O_RDONLY | O_DIRECTORY);
+	request.patterns = word(&rest);
+	request.trigger = rest;
+	const int result = tp_trigger_request(&request);
+	print_result(result, request.text.text);
+}
+
+static void move(char *rest)
+{
+	const char *from = word(&rest);
+
+	if (rename(from, rest) != 0)
+		perror(from);
+}
+
+static unsigned int count_threads(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	unsigned int nr = 0;
+
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr - 2; /* itself and its parent */
+}
+
 static void hit(const char *event, char *rest)
 {
 	const int number = atoi(word(&rest));
@@ -154,6 +203,19 @@ static void serve(const char *command, char *rest)
 		printf("%d\n", is_armed(rest));
 	else if (strcmp(command, "lost") == 0)
 		printf("%lu\n", tp_sink_lost(*place_of(rest)));
+	else if (strcmp(command, "open_in") == 0)
+		open_in(rest);
+	else if (strcmp(command, "trigger_in") == 0)
+		trigger_in(rest);
+	else if (strcmp(command, "move") == 0)
+		move(rest);
+	else if (strcmp(command, "threads") == 0)
+		printf("%u\n", count_threads());
+	else if (strcmp(command, "exit") == 0)
+		exit(0);
+	else if (strcmp(command, "await") == 0)
+		while (access(rest, F_OK) != 0)
+			usleep(1000);
 	else if (strcmp(command, "fork") == 0)
 		fork_here();
 	else if (strcmp(command, "trigger") == 0 || strcmp(command, "enable") == 0 || strcmp(command, "disable") == 0)

@@ -365,6 +365,9 @@ TP_PUBLIC int tp_synthetic_event(const char *definition, char **error);
  *	traceoff, traceon           sink stops recording, or begins again
  *	enable_event:SYSTEM:EVENT   sink records another event from now on ...
  *	disable_event:SYSTEM:EVENT  ... or does so no more
+ *	snapshot                    a copy of what sink, a flight recorder, holds is made beside the trace: in
+ *	                            DIR-snapshot-1, DIR-snapshot-2 ... snapshot:after=5s and snapshot:COUNT:after=500ms
+ *	                            wait for what follows. A thread makes it, which is there while such a trigger is
  *
  * COUNT is how often it does so. The filter is on the event that fires the trigger. That event need not be enabled. A "!"
  * in front takes the trigger off; COUNT and FILTER are not compared then, and may be left out. Closing sink takes off its
@@ -377,6 +380,7 @@ TP_PUBLIC int tp_synthetic_event(const char *definition, char **error);
  *	-EEXIST   one of the events has such a trigger for sink already: traceon and traceoff exclude each other, and so do
  *	          enable_event and disable_event of one event
  *	-ENOENT   there is no such trigger to take off
+ *	-ENOTSUP  a snapshot of a sink that is no flight recorder
  *	others    as for tp_enable()
  *
  * *error becomes NULL, or a text for a person, as that of tp_enable_if().

@@ -23,6 +23,7 @@ enum tp_rank {
 	TP_RANK_FORK,     /* base/fork.c: one fork at a time */
 	TP_RANK_MODULES,  /* core/module.c: modules that come and go */
 	TP_RANK_TRIGGERS, /* triggers/: the list of them */
+	TP_RANK_SNAPSHOTS, /* triggers/: snapshots that were asked for, and the thread that takes them */
 	TP_RANK_EVENTS,   /* events/: events, sinks, what is enabled */
 	TP_RANK_HIST,     /* sinks/hist/: the list of histograms, and their tables while they are shown or cleared */
 	TP_RANK_OUTPUTS,  /* control/: the list of outputs; leaf */

@@ -109,6 +109,8 @@ static void put(struct tp_buffer *to, const struct tp_trigger *trigger)
 		tp_buffer_printf(to, ":unlimited");
 	else
 		tp_buffer_printf(to, ":count=%llu", (unsigned long long)count);
+	if (trigger->after_ns)
+		tp_buffer_printf(to, ":after=%llums", (unsigned long long)(trigger->after_ns / 1000000));
 	if (trigger->filter)
 		tp_buffer_printf(to, " if %s", trigger->filter);
 }

@@ -71,11 +71,44 @@ static int read_count(struct reading *r, struct tp_trigger_text *parsed)
 
 	errno = 0;
 	const unsigned long long count = strtoull(number, &end, 0);
-	if (*number < '0' || *number > '9' || errno || count == TP_TRIGGER_UNLIMITED || end != number + strcspn(number, BLANKS))
+	const size_t len = parsed->command->may_wait ? word_len(number) : strcspn(number, BLANKS);
+	if (*number < '0' || *number > '9' || errno || count == TP_TRIGGER_UNLIMITED || end != number + len)
 		return fail(r, number, "Illegal integer value");
 	parsed->count = count;
 	r->at = end;
 	return 0;
+}
+
+#define AFTER ":after="
+
+static bool is_after(const struct reading *r, const struct tp_trigger_text *parsed)
+{
+	return parsed->command->may_wait && strncmp(r->at, AFTER, strlen(AFTER)) == 0;
+}
+
+/* ":after=5s" */
+static int read_after(struct reading *r, struct tp_trigger_text *parsed)
+{
+	static const struct unit {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"ms", 1000000}, {"s", 1000000000}, {"m", 60 * (uint64_t)1000000000}};
+	const char *number = r->at + strlen(AFTER);
+	char *end;
+
+	errno = 0;
+	const unsigned long long value = strtoull(number, &end, 10);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		const size_t len = strlen(units[i].name);
+		if (*number < '0' || *number > '9' || errno || value > UINT32_MAX || word_len(end) != len ||
+		    strncmp(end, units[i].name, len) != 0 || end[len] == ':')
+			continue;
+		parsed->after_ns = value * units[i].ns;
+		r->at = end + len;
+		return 0;
+	}
+	tp_buffer_printf(&r->error->hint, "write after=500ms, after=5s or after=1m");
+	return fail(r, number, "Illegal time");
 }
 
 static int read_filter(struct reading *r, struct tp_trigger_text *parsed)
@@ -101,8 +134,10 @@ static int parse(struct reading *r, struct tp_trigger_text *parsed)
 
 	if (!error && parsed->command->has_target)
 		error = read_target(r, parsed);
-	if (!error && *r->at == ':')
+	if (!error && *r->at == ':' && !is_after(r, parsed))
 		error = read_count(r, parsed);
+	if (!error && is_after(r, parsed))
+		error = read_after(r, parsed);
 	return error ? error : read_filter(r, parsed);
 }
 

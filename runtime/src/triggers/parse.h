@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * triggers/parse.h - a trigger's text: [!]COMMAND[:SYSTEM:EVENT][:COUNT] [if FILTER].
+ * triggers/parse.h - a trigger's text: [!]COMMAND[:SYSTEM:EVENT][:COUNT][:after=TIME] [if FILTER].
  */
 #ifndef TP_TRIGGER_PARSE_H
 #define TP_TRIGGER_PARSE_H
@@ -16,6 +16,7 @@ struct tp_trigger_text {
 	const struct tp_trigger_command *command;
 	char *target;       /* "system:event", or NULL */
 	uint64_t count;     /* TP_TRIGGER_UNLIMITED: none is given */
+	uint64_t after_ns;
 	const char *filter; /* in the text, which must stay; or NULL */
 };
 

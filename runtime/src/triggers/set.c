@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tp/tp.h>
 
@@ -45,6 +46,7 @@ static void trigger_free(struct tp_trigger *trigger)
 {
 	if (trigger->patterns)
 		tp_pattern_free(trigger->patterns);
+	tp_own_file_close(&trigger->directory);
 	free(trigger->filter);
 	free(trigger->target);
 	free(trigger);
@@ -61,10 +63,15 @@ static struct tp_trigger *trigger_new(struct tp_trigger_request *request, struct
 	*trigger = (struct tp_trigger){
 		.command = text->command, .sink = request->sink, .serial = tp_sink_serial(request->sink),
 		.patterns = tp_pattern_new(request->patterns, error), .target = text->target, .count = text->count,
+		.after_ns = text->after_ns, .directory = TP_OWN_FILE_NONE, .has_directory = request->has_directory,
 	};
 	text->target = NULL;
 	if (*error == -EINVAL)
 		tp_buffer_printf(&request->text, NO_PATTERNS);
+	if (!*error && trigger->has_directory) {
+		*error = -tp_own_file_take(&trigger->directory, request->directory);
+		request->has_directory = false; /* it is closed in any case */
+	}
 	if (!*error && text->filter) {
 		trigger->filter = strdup(text->filter);
 		*error = trigger->filter ? 0 : -ENOMEM;
@@ -234,7 +241,7 @@ static int parse(struct tp_trigger_request *request, struct tp_trigger_text *tex
 	return error;
 }
 
-int tp_trigger_request(struct tp_trigger_request *request)
+static int serve(struct tp_trigger_request *request)
 {
 	struct tp_trigger_text text;
 
@@ -245,6 +252,15 @@ int tp_trigger_request(struct tp_trigger_request *request)
 		return result;
 	result = on_sink(request, &text);
 	tp_trigger_text_free(&text);
+	return result;
+}
+
+int tp_trigger_request(struct tp_trigger_request *request)
+{
+	const int result = serve(request);
+
+	if (request->has_directory) /* no trigger has taken it */
+		close(request->directory);
 	return result;
 }
 

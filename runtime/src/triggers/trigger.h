@@ -14,6 +14,7 @@
 #include <tp/sink.h>
 
 #include "base/buffer.h"
+#include "base/own_file.h"
 #include "events/pattern.h"
 
 struct tp_trigger;
@@ -22,6 +23,7 @@ struct tp_trigger;
 enum tp_trigger_kind {
 	TP_TRIGGER_RECORDING,
 	TP_TRIGGER_EVENT,
+	TP_TRIGGER_SNAPSHOT,
 };
 
 struct tp_trigger_command {
@@ -29,6 +31,7 @@ struct tp_trigger_command {
 	enum tp_trigger_kind kind;
 	int priority;    /* of its probes: above that of an output, it is done before the event is recorded, else afterwards */
 	bool has_target; /* SYSTEM:EVENT stands behind the name */
+	bool may_wait;   /* ":after=TIME" may stand at the end */
 	/*
 	 * Before the trigger's events are armed. 0 or a negative errno value; what it appends to *why is for a person.
 	 * Optional.
@@ -53,6 +56,10 @@ struct tp_trigger {
 	char *target;         /* "system:event", or NULL */
 	uint64_t count;       /* how often it still fires */
 	struct tp_soft *soft; /* TP_TRIGGER_EVENT: the target */
+	struct tp_trigger_snapshot *snapshot; /* TP_TRIGGER_SNAPSHOT: its state */
+	uint64_t after_ns;    /* how long it waits before it does something */
+	bool has_directory;   /* one was passed for its snapshots */
+	struct tp_own_file directory;
 	int32_t setter;       /* the thread that is setting it; 0: it is set */
 };
 

@@ -25,6 +25,8 @@ struct tp_trigger_request {
 	const char *patterns;
 	const char *trigger;   /* with a "!" in front it is taken off */
 	bool in_a_line;        /* what is wrong, without a caret */
+	bool has_directory;    /* a directory was passed ... */
+	int directory;         /* ... for snapshots; whatever becomes of the request, it is closed in the end */
 	bool waits;            /* a filter that fits none of the events that there are is for those that come */
 	struct tp_buffer text; /* what is wrong, or which events it is not for; or empty. For tp_buffer_free() */
 };

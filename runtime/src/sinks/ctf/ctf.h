@@ -4,6 +4,7 @@
  * files uses those below it only:
  *
  *	sink.c              the sink
+ *	numbered.c          snapshots one after the other
  *	snapshot.c          a copy of what a sink's packets hold
  *	  options.c         how a sink is to be
  *	  preparer.c        a thread that makes packets (by base/helper_thread.h)
@@ -34,6 +35,8 @@
 #ifndef TP_CTF_H
 #define TP_CTF_H
 
+#include <stdbool.h>
+
 struct tp_sink;
 
 /*
@@ -57,5 +60,14 @@ struct tp_sink *tp_ctf_sink_in(int dir, const char *name, const char *options);
 
 /* As tp_ctf_snapshot(), in such a directory; dir is closed in any case. name is for messages. */
 int tp_ctf_snapshot_in(struct tp_sink *sink, int dir, const char *name);
+
+/*
+ * As tp_ctf_snapshot(), in a new directory: snapshot-N in dir, or with dir -1 TRACE-snapshot-N beside the trace, with the
+ * first N from *number on that is free. *number becomes the one behind it. -ENODATA: the process has recorded nothing yet.
+ */
+int tp_ctf_snapshot_next(struct tp_sink *sink, int dir, unsigned int *number);
+
+/* Whether that can be done: 0; -ENOTSUP: it is no flight recorder; -ENOTDIR: it has no path, and there is no dir. */
+int tp_ctf_snapshot_check(struct tp_sink *sink, bool has_directory);
 
 #endif /* TP_CTF_H */
