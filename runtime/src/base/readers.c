@@ -82,7 +82,7 @@ int tp_first_hit(void)
 	const int now = (int)__atomic_load_n(&unknown.now, __ATOMIC_RELAXED);
 	my_unknown[now]++;
 	__atomic_fetch_add(&unknown.hits[now], 1, __ATOMIC_SEQ_CST);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* the array is loaded behind it; pairs with wait_for_unknown()'s */
+	cmm_smp_mb(); /* the array is loaded behind it; pairs with wait_for_unknown()'s */
 	return now;
 }
 
@@ -95,7 +95,7 @@ void tp_first_hit_end(int hit)
 /* Each count was 0 since this was called. */
 static void wait_for_unknown(void)
 {
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	cmm_smp_mb();
 	for (unsigned int i = 0; i < 2; i++) {
 		while (__atomic_load_n(&unknown.hits[i], __ATOMIC_SEQ_CST)) {
 			__atomic_store_n(&unknown.now, !i, __ATOMIC_RELAXED);
