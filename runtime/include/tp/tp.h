@@ -368,6 +368,7 @@ TP_PUBLIC int tp_synthetic_event(const char *definition, char **error);
  *	snapshot                    a copy of what sink, a flight recorder, holds is made beside the trace: in
  *	                            DIR-snapshot-1, DIR-snapshot-2 ... snapshot:after=5s and snapshot:COUNT:after=500ms
  *	                            wait for what follows. A thread makes it, which is there while such a trigger is
+ *	stacktrace                  an event tp:stacktrace follows in sink: the functions that have led to the event
  *
  * COUNT is how often it does so. The filter is on the event that fires the trigger. That event need not be enabled. A "!"
  * in front takes the trigger off; COUNT and FILTER are not compared then, and may be left out. Closing sink takes off its

@@ -150,7 +150,28 @@ bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol)
 	return true;
 }
 
+bool tp_object_find(uintptr_t address, struct tp_object *object)
+{
+	struct dl_find_object module;
+
+	if (_dl_find_object((void *)address, &module) != 0)
+		return false;
+	*object = (struct tp_object){.path = module.dlfo_link_map->l_name, .base = module.dlfo_link_map->l_addr};
+	return true;
+}
+
 #elif defined(__GLIBC__)
+
+bool tp_object_find(uintptr_t address, struct tp_object *object)
+{
+	const struct link_map *map = NULL;
+	Dl_info info;
+
+	if (!dladdr1((void *)address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+		return false;
+	*object = (struct tp_object){.path = map->l_name, .base = map->l_addr};
+	return true;
+}
 
 bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol)
 {
@@ -166,6 +187,13 @@ bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol)
 }
 
 #else
+
+bool tp_object_find(uintptr_t address, struct tp_object *object)
+{
+	(void)address;
+	(void)object;
+	return false;
+}
 
 bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol)
 {

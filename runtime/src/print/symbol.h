@@ -19,4 +19,12 @@ struct tp_symbol {
 /* The symbol that covers the address. */
 bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol);
 
+/* The object that the address is in. */
+struct tp_object {
+	const char *path; /* as the loader knows it; "" is the program */
+	uintptr_t base;   /* what addresses in its file are less than those here */
+};
+
+bool tp_object_find(uintptr_t address, struct tp_object *object);
+
 #endif /* TP_SYMBOL_H */

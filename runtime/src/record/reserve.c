@@ -70,7 +70,7 @@ static inline void *reserve(struct tp_record *rec, struct tp_sink *sink, const s
 			return entry;
 	}
 #endif
-	if (sink->key == TP_SCRATCH_KEY)
+	if (__atomic_load_n(&sink->key, __ATOMIC_RELAXED) == TP_SCRATCH_KEY)
 		return reserve_in_scratch(rec, sink, event, size);
 	return reserve_slowly(rec, sink, event, size);
 }

@@ -24,6 +24,7 @@ enum tp_trigger_kind {
 	TP_TRIGGER_RECORDING,
 	TP_TRIGGER_EVENT,
 	TP_TRIGGER_SNAPSHOT,
+	TP_TRIGGER_STACKTRACE,
 };
 
 struct tp_trigger_command {

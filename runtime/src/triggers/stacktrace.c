@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * triggers/stacktrace.c - stacktrace: a record with the stack of the thread, behind that of the event.
+ *
+ * It is an event of the runtime's own, on a tracepoint that nobody hits. Its module is loaded with the first such trigger,
+ * so that programs without one have no such event.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <tp/assign.h>
+#include <tp/call.h>
+#include <tp/module.h>
+#include <tp/scratch.h>
+#include <tp/sink.h>
+#include <tp/trace_seq.h>
+
+#include "base/stack.h"
+#include "print/symbol.h"
+#include "record/record.h"
+#include "triggers/commands.h"
+
+/* Callers that are recorded. */
+#define MOST 256
+
+/* ---- The event ---- */
+
+struct trace_event_raw_stacktrace {
+	struct trace_entry ent;
+	tp_data_loc_t __data_loc_caller;
+	TP_DYNAMIC_DATA
+};
+
+static void print(struct trace_seq *p, const void *entry);
+
+static const struct tp_event_field fields[] = {{
+	.name = "caller", .type = "unsigned long", .kind = TP_DYNAMIC_ARRAY, .type_class = TP_INTEGER,
+	.offset = offsetof(struct trace_event_raw_stacktrace, __data_loc_caller), .size = sizeof(tp_data_loc_t),
+	.element_size = sizeof(unsigned long), .element_align = _Alignof(unsigned long), .is_hexadecimal = true,
+}};
+
+static const struct tp_event_class stacktrace_class = {
+	.fields = fields, .nr_fields = 1, .field_size = sizeof(fields[0]),
+	.fixed_size = offsetof(struct trace_event_raw_stacktrace, __data),
+	.print_fmt = "\"=> %s\", __print_array(__get_dynamic_array(caller), __get_dynamic_array_len(caller) / 8, 8)",
+	.print = print,
+};
+
+static struct tracepoint tracepoint = {
+	.name = "stacktrace", .proto = "const unsigned long *, size_t", .file = __FILE__, .line = __LINE__,
+};
+
+static void write_record(void *data, const uintptr_t *callers, size_t nr);
+
+static struct tp_event stacktrace_event = {
+	.system = "tp", .name = "stacktrace", .event_class = &stacktrace_class, .tracepoint = &tracepoint,
+	.record = (tp_probe_t)write_record, .loglevel = TP_LOGLEVEL_DEBUG_LINE,
+};
+
+static void write_record(void *data, const uintptr_t *callers, size_t nr)
+{
+	struct trace_event_raw_stacktrace *entry;
+	struct tp_dynamic caller;
+	struct tp_record record;
+	const size_t size = tp_size_array(&caller, offsetof(struct trace_event_raw_stacktrace, __data), sizeof(unsigned long),
+					  _Alignof(unsigned long), nr);
+
+	entry = tp_reserve(&record, data, &stacktrace_event, size);
+	if (!entry)
+		return;
+	entry->__data_loc_caller = tp_place(entry, &caller);
+	memcpy((char *)entry + (entry->__data_loc_caller & 0xffff), callers, nr * sizeof(*callers));
+	tp_commit(&record);
+}
+
+/* ---- As text ---- */
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* A return address may be behind its function's last instruction; what counts is the call in front of it. */
+static void print_caller(struct trace_seq *p, uintptr_t address)
+{
+	struct tp_symbol symbol;
+	struct tp_object object;
+
+	if (tp_symbol_find(address - 1, &symbol))
+		trace_seq_printf(p, "%s+0x%lx/0x%zx", symbol.name, (unsigned long)(address - symbol.address), symbol.size);
+	else if (tp_object_find(address - 1, &object))
+		trace_seq_printf(p, "%s(+0x%lx)", *object.path ? file_name(object.path) : program_invocation_short_name,
+				 (unsigned long)(address - object.base));
+	else
+		trace_seq_printf(p, "0x%lx", (unsigned long)address);
+}
+
+static void print(struct trace_seq *p, const void *entry)
+{
+	const tp_data_loc_t loc = ((const struct trace_event_raw_stacktrace *)entry)->__data_loc_caller;
+	const unsigned long *callers = (const void *)((const char *)entry + (loc & 0xffff));
+
+	for (size_t i = 0; i < (loc >> 16) / sizeof(*callers); i++) {
+		trace_seq_puts(p, i ? " => " : "=> ");
+		print_caller(p, callers[i]);
+	}
+}
+
+/* ---- The trigger ---- */
+
+static void load(void)
+{
+	static struct tracepoint *tracepoints[] = {&tracepoint};
+	static struct tp_event *events[] = {&stacktrace_event};
+	static struct tp_module module = {
+		TP_MODULE_HEAD, .tracepoints = tracepoints, .tracepoints_end = tracepoints + 1, .events = events,
+		.events_end = events + 1,
+	};
+
+	tp_module_load(&module);
+	tp_stack_start();
+}
+
+static int begin(struct tp_trigger *trigger, struct tp_buffer *why)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void)trigger;
+	(void)why;
+	pthread_once(&once, load);
+	return 0;
+}
+
+/* What calls the probes is left out, so that the first caller is the function that has hit the tracepoint. */
+static unsigned int take(uintptr_t *callers, const struct tp_event *event)
+{
+	const uintptr_t ours[] = {
+		(uintptr_t)event->tracepoint->iterate,
+#if TP_STATIC_KEYS_POSSIBLE && defined(__x86_64__)
+		(uintptr_t)tp_call_probes,
+#endif
+	};
+
+	return tp_stack_take_behind(callers, MOST, ours, sizeof(ours) / sizeof(ours[0]));
+}
+
+static void fire(struct tp_trigger *trigger, const struct tp_event *event)
+{
+	if (!tp_trigger_take(trigger))
+		return;
+	uintptr_t *callers = tp_scratch_push(MOST * sizeof(*callers));
+	if (!callers) {
+		tp_sink_count_lost(trigger->sink, TP_LOST_NESTED);
+		return;
+	}
+	write_record(trigger->sink, callers, take(callers, event));
+	tp_scratch_pop(callers);
+}
+
+/* Behind the event that fires it, and before one that it fires can switch recording off. */
+const struct tp_trigger_command tp_trigger_stacktrace = {
+	.name = "stacktrace", .kind = TP_TRIGGER_STACKTRACE, .priority = TRACEPOINT_DEFAULT_PRIO - 1,
+	.begin = begin, .fire = fire,
+};

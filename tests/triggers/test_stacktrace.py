@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""stacktrace: the functions that have led to an event."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
+
+from building import build  # noqa: E402
+from driving import Driven  # noqa: E402
+from support import need  # noqa: E402
+
+OPEN = ("open a", "enable a shop:order")
+
+
+class Stacks(Driven):
+    def test_behind_its_event(self) -> None:
+        """The first caller is the function that has hit the tracepoint."""
+        lines = self.drive(*OPEN, "trigger a order stacktrace:2 if id > 1", "order 1 0", "order 2 0", "order 3 0", "order 4 0",
+                           "list")
+        self.assertEqual([line.partition(":")[0] for line in lines],
+                         ["1", "1", "order", "order", "stacktrace", "order", "stacktrace", "order", "a order stacktrace"])
+        self.assertEqual(lines[-1], "a order stacktrace:count=0 if id > 1")
+        self.assertIn("stacktrace: => driver(+0x", lines[4])
+        self.quiet()
+
+    def test_event_that_is_not_enabled(self) -> None:
+        lines = self.drive("open a", "trigger a failure stacktrace", "failure 1 x", "order 1 1", "trigger a failure !stacktrace",
+                           "failure 2 x")
+        self.assertEqual([line.partition(":")[0] for line in lines], ["1", "stacktrace", "0"])
+
+    def test_sink_that_is_off(self) -> None:
+        """The stack of the event that switches recording off is the last record."""
+        lines = self.drive(*OPEN, "trigger a order stacktrace", "trigger a order traceoff", "order 1 1", "order 2 2", "lost a")
+        self.assertEqual([line.partition(":")[0] for line in lines], ["1", "1", "1", "order", "stacktrace", "0"])
+
+    def test_only_then_is_there_such_an_event(self) -> None:
+        self.assertEqual(self.drive("open a", "enable a tp:*", "trigger a order stacktrace", "enable a tp:*"),
+                         ["0", "1", "1"][:2] + ["0"])
+
+    def test_trace(self) -> None:
+        need(self, "babeltrace2")
+        self.drive("open a trace", "enable a shop:order", "trigger a order stacktrace:1", "order 1 1", "order 2 2")
+        text = self.read_by("babeltrace2", self.path("trace"))
+        self.assertEqual(re.findall(r"(shop:order|tp:stacktrace)", text), ["shop:order", "tp:stacktrace", "shop:order"])
+        self.assertRegex(text, r"caller = \[ \[0\] = 0x[0-9A-F]+, \[1\] = 0x")
+        with open(self.path("trace/format/tp"), encoding="utf-8") as file:
+            self.assertIn("field:__data_loc unsigned long[] caller;	offset:8;	size:4;", file.read())
+
+    def test_names(self) -> None:
+        """Global functions of a program that exports its symbols, in all ways to call probes."""
+        for flags in (("-O2",), ("-O0",), ("-O2", "-DTP_STATIC_KEYS=0")):
+            with self.subTest(flags):
+                program = build(self.path("named"), os.path.join(HERE, "named.c"), include=[self.directory], libtp="whole",
+                                flags=flags)
+                text = self.succeed([program], env={**os.environ, "TP_OUTPUT": "text:stdout <- none",
+                                                    "TP_TRIGGER": "shop:* stacktrace"}).stdout
+                stacks = re.findall(r"stacktrace: (.*)", text)
+                self.assertEqual(len(stacks), 3)
+                for stack in stacks[:2]:
+                    self.assertRegex(stack, r"^=> (named\(\S+ => )?inner\+0x\S+ => outer\+0x\S+ => main\+0x\S+ => ")
+                self.assertRegex(stacks[2], r"^=> (named\(\S+ => )?handler\+0x\S+ => .* => outer\+0x\S+ => main\+0x")
+
+
+class Counts(Driven):
+    def test_exactly_as_often(self) -> None:
+        """However many threads fire it."""
+        build(self.path("many"), os.path.join(HERE, "many.c"), include=[self.directory])
+        for times in (1, 1000):
+            done = self.succeed([self.path("many"), str(times)])
+            self.assertEqual(done.stdout.count("tp:stacktrace:"), times)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Triggers are set and taken off, and sinks closed, while threads and signal handlers fire them."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
+
+from building import build, generate  # noqa: E402
+from support import Case, need  # noqa: E402
+
+ROUNDS = 300
+
+
+class Storm(Case):
+    def storm(self, libtp: str, mode: str = "flight") -> None:
+        need(self, "babeltrace2")
+        generate(self.dir, os.path.join(HERE, "shop.tp"))
+        build(self.path("storm"), os.path.join(HERE, "storm.c"), include=[self.dir], libtp=libtp)
+        self.succeed([self.path("storm"), self.path("trace"), str(ROUNDS), mode])
+        snapshots = [name for name in os.listdir(self.dir) if "-snapshot-" in name]
+        self.assertEqual(bool(snapshots), mode == "flight")
+        for name in ["trace", *snapshots[:5]]:
+            self.read_by("babeltrace2", self.path(name))
+
+    def test_as_shipped(self) -> None:
+        self.storm("static")
+
+    def test_address_sanitizer(self) -> None:
+        self.storm("asan")
+
+    def test_thread_sanitizer(self) -> None:
+        self.storm("tsan", "plain")
