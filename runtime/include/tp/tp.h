@@ -381,7 +381,7 @@ TP_PUBLIC int tp_synthetic_event(const char *definition, char **error);
  *	-EEXIST   one of the events has such a trigger for sink already: traceon and traceoff exclude each other, and so do
  *	          enable_event and disable_event of one event
  *	-ENOENT   there is no such trigger to take off
- *	-ENOTSUP  a snapshot of a sink that is no flight recorder
+ *	-ENOTSUP  a snapshot of a sink that is no flight recorder; a stack for one that can't have such events
  *	others    as for tp_enable()
  *
  * *error becomes NULL, or a text for a person, as that of tp_enable_if().

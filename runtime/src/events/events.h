@@ -60,6 +60,9 @@ struct tp_sink *tp_sink_of_serial(uint64_t serial);
 /* What describe_event() of the library's own sinks may return: the event stays off in the sink, and nothing is said. */
 #define TP_NOT_FOR_SINK 1
 
+/* Whether the event was described to the sink, and it has not refused it. */
+bool tp_sink_has(struct tp_sink *sink, const struct tp_event *event);
+
 /* Whether any event was ever attached to the sink. */
 bool tp_sink_used(struct tp_sink *sink);
 

@@ -234,6 +234,14 @@ void tp_sink_let_go(struct tp_sink *sink)
 	syscall(SYS_futex, &let_go, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
+bool tp_sink_has(struct tp_sink *sink, const struct tp_event *event)
+{
+	tp_lock(&tp_events_lock);
+	const bool has = tp_sink_knows(sink->reserved[0], event);
+	tp_unlock(&tp_events_lock);
+	return has;
+}
+
 bool tp_sink_used(struct tp_sink *sink)
 {
 	const struct tp_sink_state *state = sink->reserved[0];

@@ -18,6 +18,7 @@
 #include <tp/trace_seq.h>
 
 #include "base/stack.h"
+#include "events/events.h"
 #include "print/symbol.h"
 #include "record/record.h"
 #include "triggers/commands.h"
@@ -129,10 +130,11 @@ static int begin(struct tp_trigger *trigger, struct tp_buffer *why)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	(void)trigger;
-	(void)why;
 	pthread_once(&once, load);
-	return 0;
+	if (tp_sink_has(trigger->sink, &stacktrace_event))
+		return 0;
+	tp_buffer_printf(why, "the sink can't record tp:stacktrace; a message has said why");
+	return -ENOTSUP;
 }
 
 /* What calls the probes is left out, so that the first caller is the function that has hit the tracepoint. */

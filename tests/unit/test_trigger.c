@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* test_trigger.c - triggers and modules, memory, probes, sinks that close. tests/triggers/ has what they do. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tp/tp.h>
+
+#include "base/memory.h"
+#include "ctf_fixture.h"
+#include "events/events.h"
+#include "list_sink.h"
+#include "record/record.h"
+#include "sample.h"
+#include "triggers/triggers.h"
+#include "util.h"
+
+static struct list_sink s;
+
+static void open_it(void)
+{
+	open_list_sink(&s);
+	tp_enable(&s.head, "sample_int");
+}
+
+static void close_it(void)
+{
+	tp_sink_close(&s.head);
+}
+
+static void count(uint64_t serial, const char *patterns, const char *text, void *data)
+{
+	(void)serial;
+	(void)patterns;
+	(void)text;
+	++*(unsigned int *)data;
+}
+
+static unsigned int nr_triggers(void)
+{
+	unsigned int nr = 0;
+
+	tp_triggers_each(count, &nr);
+	return nr;
+}
+
+/* ---- Modules ---- */
+
+/* Their events fire it when they come, and again when they come back. */
+START_TEST(modules_that_come_and_go)
+{
+	struct sample_module m;
+
+	ck_assert_int_eq(tp_trigger(&s.head, "later:*", _i ? "traceoff if value == 2" : "traceoff", NULL), 0);
+	sample_module_init(&m, "later", "event", "int value");
+	for (int turn = 0; turn < 2; turn++) {
+		tp_module_load(&m.module);
+		sample_module_hit(&m, 1);
+		ck_assert_int_eq(tp_sink_is_on(&s.head), _i);
+		sample_module_hit(&m, 2);
+		ck_assert(!tp_sink_is_on(&s.head));
+		tp_module_unload(&m.module);
+		tp_sink_switch(&s.head, true);
+	}
+	ck_assert_uint_eq(nr_triggers(), 1);
+	ck_assert_int_eq(tp_trigger(&s.head, "later:*", "!traceoff", NULL), 0);
+}
+END_TEST
+
+/* ---- Memory ---- */
+
+static int left;
+
+static void *malloc_some(size_t size)
+{
+	return left-- > 0 ? malloc(size) : NULL;
+}
+
+static const char *const commands[] = {
+	"traceoff if value > 3", "enable_event:sample:sample_text:3", "snapshot:1 if value > 3", "stacktrace",
+};
+
+START_TEST(without_memory)
+{
+	struct tp_sink *sink = open_sink("mode=flight,packet=4K,packets=8");
+	int result = -1;
+
+	ck_assert_int_eq(tp_trigger(sink, "sample_int", "stacktrace", NULL), 1); /* its event is there for good */
+	ck_assert_int_eq(tp_trigger(sink, "sample_int", "!stacktrace", NULL), 0);
+	for (int nr = 0; result < 0; nr++) {
+		left = nr;
+		tp_malloc = malloc_some;
+		result = tp_trigger(sink, "sample_int", commands[_i], NULL);
+		tp_malloc = malloc;
+		ck_assert_int_eq(result, result < 0 ? -ENOMEM : 1);
+		ck_assert_uint_eq(nr_triggers(), result == 1);
+	}
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_uint_eq(nr_triggers(), 0);
+}
+END_TEST
+
+/* ---- Where it must not be called ---- */
+
+static int result_in_probe;
+
+static void probe(void *data, int value)
+{
+	(void)value;
+	result_in_probe = tp_trigger(data, "sample_text", "traceoff", NULL);
+}
+
+START_TEST(in_a_probe)
+{
+	register_trace_sample_int(probe, &s.head);
+	trace_sample_int(1);
+	unregister_trace_sample_int(probe, &s.head);
+	ck_assert_int_eq(result_in_probe, -EDEADLK);
+	ck_assert_uint_eq(nr_triggers(), 0);
+}
+END_TEST
+
+/* ---- A sink that closes ---- */
+
+static void *close_in_thread(void *sink)
+{
+	tp_sink_close(sink);
+	return NULL;
+}
+
+static bool is_open(uint64_t serial)
+{
+	return tp_sink_of_serial(serial) != NULL;
+}
+
+/* Somebody holds it still, who is told that it is too late; its triggers go. */
+START_TEST(sink_that_is_closing)
+{
+	static struct list_sink other;
+	pthread_t thread;
+
+	open_list_sink(&other);
+	const uint64_t serial = tp_sink_serial(&other.head);
+	ck_assert_int_eq(tp_trigger(&other.head, "sample_int", "traceoff", NULL), 1);
+	ck_assert_ptr_eq(tp_sink_hold(serial), &other.head);
+	pthread_create(&thread, NULL, close_in_thread, &other.head);
+	while (is_open(serial))
+		;
+	ck_assert_int_eq(tp_trigger(&other.head, "sample_text", "traceoff", NULL), -EINVAL);
+	ck_assert_int_eq(tp_trigger(&other.head, "sample_int", "!traceoff", NULL), -EINVAL);
+	ck_assert(!other.closed);
+	tp_sink_let_go(&other.head);
+	pthread_join(thread, NULL);
+	ck_assert(other.closed);
+	ck_assert_uint_eq(nr_triggers(), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("trigger");
+	TCase *sinks = tcase_create("sinks"), *memory = tcase_create("memory");
+
+	tcase_add_checked_fixture(sinks, open_it, close_it);
+	tcase_add_loop_test(sinks, modules_that_come_and_go, 0, 2);
+	tcase_add_test(sinks, in_a_probe);
+	tcase_add_test(sinks, sink_that_is_closing);
+	suite_add_tcase(suite, sinks);
+	tcase_add_checked_fixture(memory, setup, NULL);
+	tcase_add_loop_test(memory, without_memory, 0, (int)(sizeof(commands) / sizeof(commands[0])));
+	suite_add_tcase(suite, memory);
+	return run(suite);
+}
