@@ -3,14 +3,24 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import subprocess
 
-from building import build, generate, sanitize
-from support import BUILD, PATIENCE, ROOT, Case
+from building import CC, DEBUG, build, call, generate, once, sanitize
+from support import BUILD, PATIENCE, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, Case
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def visible(sanitizer: str) -> dict[str, list[str]]:
+    """build()'s arguments for a runtime with that sanitizer, which checks the order of its locks, and whose functions
+    programs can all call."""
+    directory = os.path.join(BUILD, "runtime", f"visible-{sanitizer}")
+    command = [CC, "-std=gnu11", "-D_GNU_SOURCE", DEBUG, "-O1", "-fPIC", *sanitize(sanitizer), "-DTP_CHECK_RANKS=1",
+               *RUNTIME_INCLUDES, "-shared", "-Wl,-soname,libtp.so", "-Wl,-z,nodelete", "-o", os.path.join(directory, "libtp.so"),
+               *RUNTIME_SOURCES, "-lurcu-bp", "-lpthread"]
+    once(directory, command, lambda: call(command), "runtime")
+    return {"flags": sanitize(sanitizer), "link": [f"-L{directory}", f"-Wl,-rpath,{directory}", "-ltp", "-lurcu-bp", "-lpthread"]}
 
 
 class Histograms(Case):
@@ -21,11 +31,10 @@ class Histograms(Case):
     def setUp(self) -> None:
         super().setUp()
         generate(self.dir, os.path.join(HERE, f"{self.events}.tp"))
-        # As the unit tests, it uses functions that libtp.so does not export.
-        flags = ["-rdynamic", "-iquote", os.path.join(ROOT, "runtime/src"), *sanitize(self.sanitizer)]
-        objects = glob.glob(os.path.join(BUILD, self.sanitizer, "runtime/src/**/*.o"), recursive=True) if self.sanitizer else []
-        build(self.path(self.program), os.path.join(HERE, f"{self.program}.c"), include=[self.dir], flags=flags,
-              **({"libtp": "", "link": [*objects, "-lurcu-bp", "-lpthread", "-ldl"]} if objects else {}))
+        # It uses functions that libtp.so does not export.
+        how = {"libtp": "", **visible(self.sanitizer)} if self.sanitizer else {}
+        flags = ["-rdynamic", "-iquote", os.path.join(ROOT, "runtime/src"), *how.pop("flags", [])]
+        build(self.path(self.program), os.path.join(HERE, f"{self.program}.c"), include=[self.dir], flags=flags, **how)
 
     def ask(self, *lines: str, errors: str = "") -> list[str]:
         """The program's lines; a histogram's text is one, without the "." behind it. errors: what it says on stderr."""
