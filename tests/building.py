@@ -81,9 +81,9 @@ def runtime(libtp: str, compiler: str = CC) -> list[str]:
     """The linker's arguments for the runtime.
 
     libtp is "static" or "shared", "whole" for a program that lends all of it to its modules, "" for none, or a
-    sanitizer, and then the runtime is shared, built with that, and checks the order of its locks.
+    sanitizer, and then the runtime is shared, built with that, and checks the order of its locks; "ranks" is that alone.
     """
-    shared = BUILD if libtp == "shared" else sanitized(libtp, compiler) if libtp in SANITIZERS else ""
+    shared = BUILD if libtp == "shared" else sanitized(libtp, compiler) if libtp in ("ranks", *SANITIZERS) else ""
     found = {"static": [os.path.join(BUILD, "libtp.a")],
              "whole": ["-rdynamic", "-Wl,--whole-archive", os.path.join(BUILD, "libtp.a"), "-Wl,--no-whole-archive"],
              "": []}.get(libtp, [f"-L{shared}", f"-Wl,-rpath,{shared}", "-ltp"])
@@ -161,7 +161,7 @@ DEBUG = "-gdwarf-4"  # valgrind 3.19 can't read the DWARF 5 of clang 14
 
 
 def sanitized(sanitizer: str, compiler: str = CC) -> str:
-    """The directory of a libtp.so that was built with a sanitizer; "" for none. It checks the order of its locks."""
+    """The directory of a libtp.so that was built with a sanitizer; another word for none. It checks the order of its locks."""
     cc = shlex.split(compiler)
     name = "-".join(filter(None, (os.path.basename(cc[0]), sanitizer)))
     directory = os.path.join(BUILD, "runtime", name)

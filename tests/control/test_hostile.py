@@ -17,12 +17,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from control import Client, Control, Refused, Target, built  # noqa: E402
 from support import until  # noqa: E402
 
+SO_SNDBUFFORCE = 32  # of asm-generic/socket.h; Python has no name for it
 FUZZ = int(os.environ.get("FUZZ", "400"))
 
 
-class TestHostile(Control):
-    libtp = "asan"  # which also checks the order of locks
-
+class Hostile(Control):
     def works(self, target: Target) -> None:
         """The process serves somebody else, who finds it as it was."""
         client = target.connect()
@@ -30,6 +29,10 @@ class TestHostile(Control):
         until(lambda: not client.outputs(), "what others have opened goes")
         client.close()
         target.do("work 10")
+
+
+class TestHostile(Hostile):
+    libtp = "asan"  # which also checks the order of locks
 
     def test_silent_clients(self) -> None:
         target = Target(self)
@@ -129,6 +132,36 @@ class TestHostile(Control):
                 client.send("formats")
         self.works(target)
 
+    def test_half_lines(self) -> None:
+        """A message is a request: halves are not put together, neither of one connection nor of two."""
+        target = Target(self)
+        client, other = target.connect(), target.connect()
+        number = client.open("open text x", self.lines()[0].fileno())
+        for message, errors in ((f"enable {number}", ("EINVAL", "EPERM")), (" *", ("ENOSYS", "ENOSYS")), ("eve", ("ENOSYS", "ENOSYS")),
+                                ("nts", ("ENOSYS", "ENOSYS")), ("events\nout", ("EMSGSIZE", "EMSGSIZE")),
+                                ("puts\n", ("ENOSYS", "ENOSYS")), ("events\0", ("EMSGSIZE", "EMSGSIZE"))):
+            for sender, error in zip((client, other), errors):
+                with self.assertRaises(Refused) as caught:
+                    sender.ask(message)
+                self.assertEqual(caught.exception.name, error, message)
+        self.assertEqual(client.outputs()[number]["events"], "0")
+        client.send(f"enable {number}")  # and is gone in the middle
+        client.close()
+        self.works(target)
+
+    def test_a_line_of_a_megabyte(self) -> None:
+        target = Target(self)
+        client = target.connect()
+        client.socket.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE if os.geteuid() == 0 else socket.SO_SNDBUF, 4 << 20)
+        size = 1 << 20 if os.geteuid() == 0 else 200000  # without rights, a message is no longer than net.core.wmem_max
+        for line in (b"x" * size, b"events " + b"*," * (size // 2), b"enable 1 * if " + b"(" * size, b"\0" * size, b"\n" * size):
+            with self.assertRaises(Refused) as caught:
+                client.ask(line)
+            self.assertEqual((caught.exception.name, caught.exception.text), ("EMSGSIZE", "a request has at most 65536 bytes"))
+        self.assertEqual(len(client.ask("events *" + ",*" * 32764)[0]), 2)  # as long as one may be
+        client.close()
+        self.works(target)
+
     def test_clients_that_are_killed_at_every_step(self) -> None:
         target = Target(self)
         steps = ["events", "outputs", "open text x", "enable {} *", "disable {} *", "keep {}", "close {}"]
@@ -163,6 +196,32 @@ class TestHostile(Control):
             client.close()
         until(lambda: len(os.listdir(f"/proc/{target.pid}/fd")) == before, "all are closed")
 
+    def test_descriptors_without_end(self) -> None:
+        """As many as a message can carry, with every message, from somebody who reads no reply."""
+        target = Target(self)
+        before = len(os.listdir(f"/proc/{target.pid}/fd"))
+        for request in (b"events", b"", b"open text x", b"open ctf x", b"snapshot 1 x"):
+            client = target.connect()
+            client.socket.settimeout(1)
+            with contextlib.suppress(OSError):  # it is disconnected, or the kernel lets no more be under way
+                for _ in range(300):
+                    socket.send_fds(client.socket, [request], [0] * 253)
+            client.close()
+            self.works(target)
+        until(lambda: len(os.listdir(f"/proc/{target.pid}/fd")) == before, "all are closed")
+
+    def test_connections_that_are_sent_over_themselves(self) -> None:
+        """The descriptor of the connection's other end does not keep it."""
+        target = Target(self)
+        before = len(os.listdir(f"/proc/{target.pid}/fd"))
+        for _ in range(50):
+            client = target.connect()
+            client.send("events", client.socket.fileno())
+            client.send("", client.socket.fileno())
+            client.close()
+        self.works(target)
+        until(lambda: len(os.listdir(f"/proc/{target.pid}/fd")) == before, "all are closed")
+
     def test_modules_that_come_and_go_meanwhile(self) -> None:
         target = Target(self)
         target.tell(f"churn {built(self.libtp)}/plugin.so 300")
@@ -188,6 +247,11 @@ class TestHostile(Control):
                 while True:
                     client.reply()
             self.assertEqual(target.end(), "")
+
+
+class TestForks(Hostile):
+    # AddressSanitizer's malloc has locks that no fork takes: the child of a process whose other thread is there hangs.
+    libtp = "ranks"
 
     def test_a_process_that_is_forked_in_the_middle(self) -> None:
         target = Target(self)

@@ -122,6 +122,36 @@ class TestProcesses(Control):
             Client(target.sockets()[0])
         os.kill(target.pid, signal.SIGKILL)
 
+    def test_something_else_has_the_name(self) -> None:
+        """Whoever owns the directory can put anything there: it is no way to end the process, or to keep others out."""
+        def file(name: str) -> None:
+            with open(name, "w", encoding="utf-8"):
+                pass
+
+        def listener(name: str) -> None:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as other:
+                other.bind(name)
+                other.listen()
+            if os.geteuid() == 0:
+                os.chown(name, NOBODY, NOBODY)
+
+        for squat in (file, os.mkdir, listener, lambda name: os.symlink("/dev/null", name)):
+            with self.subTest(squat):
+                target = Target(self)
+                client = target.connect()
+                name, = target.sockets()
+                os.unlink(name)
+                squat(name)
+                self.assertEqual(len(client.ask("events")[0]), 2)
+                self.assertEqual((target.do("stop"), target.do("start")), (0, 0))
+                other, = set(target.sockets()) - {name}
+                again = Client(other)
+                self.addCleanup(again.close)
+                self.assertEqual(len(again.ask("events")[0]), 2)
+                target.tell("exit")
+                self.assertEqual(target.end(), "")
+                self.assertFalse(os.path.lexists(other))
+
     # ---- descriptors ----
 
     def test_a_program_that_closes_all_descriptors_listens_again(self) -> None:

@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import stat
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))

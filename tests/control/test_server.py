@@ -273,6 +273,15 @@ class TestTheSwitch(Control):
         self.assertEqual(os.listdir(self.path("other")), [])
         self.assertIn("it is no directory, or a symbolic link", target.end())
 
+    def test_what_is_no_directory_is_refused(self) -> None:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as squatter:
+            squatter.bind(self.path("socket"))
+            for path in (self.path("socket"), self.write("file", ""), "/dev/null"):
+                target = Target(self, TP_CONTROL=path)
+                self.assertEqual(target.do("threads?"), 1)
+                self.assertEqual(target.end(), f"tp: nobody can look into this process: '{path}': it is no directory, or a "
+                                 "symbolic link\n")
+
     def test_another_users_directory_is_refused(self) -> None:
         if os.geteuid():
             self.skipTest("only root can give a directory away")

@@ -13,7 +13,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from reaching import Reaching  # noqa: E402
-from support import PATIENCE, until  # noqa: E402
+from support import until  # noqa: E402
 
 HEAD = r"^EVENT +HITS +RATE/s +MIN +MEAN +MAX +FIRST +LAST$"
 
