@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of "make bench" that have no goals: printing, and tpgen itself."""
+"""The tables of "make bench" that have no goals: printing, what is paid once, and tpgen itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Callable
 
-from runner import Bench, Group, read, text_of
+from runner import HERE, Bench, Group, read, text_of
 
 
 def measure(bench: Bench) -> None:
@@ -16,6 +16,7 @@ def measure(bench: Bench) -> None:
     print_text(bench, 2, "The same, two threads at once, each")
     print_lines(bench, 1, "The same, line-buffered (a system call a line), one thread")
     print_lines(bench, 2, "The same, line-buffered, two threads at once, each")
+    once(bench)
     generate(bench)
 
 
@@ -34,6 +35,21 @@ def print_lines(bench: Bench, threads: int, heading: str) -> None:
     group.row("ours", "tpgen: TP_OUTPUT=text:FILE", f"ours loop {threads} -1", TP_OUTPUT="text:/dev/null")
     group.measure(75000)
     group.show()
+
+
+def once(bench: Bench) -> None:
+    """From its making to its end. A thread that is traced has a file of its own in a trace."""
+    bench.compile("once", os.path.join(HERE, "once.c"), bench.library, "-lurcu-bp", "-pthread")
+    for what, heading in (("threads", "A thread that hits once, from its making to its end"),
+                          ("forks", "A fork of a process that is traced, until the child has ended")):
+        group = Group(bench, heading, "ns")
+        group.row("plain", "nothing is on", f"once {what} off")
+        group.row("ours", "a probe", f"once {what} probe")
+        group.row("ours", "text:/dev/null", f"once {what} on", TP_ENABLE="*", TP_OUTPUT="text:/dev/null")
+        group.row("ours", "ctf:DIR,mode=flight", f"once {what} on", TP_ENABLE="*", TP_OUTPUT="ctf:trace,mode=flight")
+        group.row("ours", "stats:FILE", f"once {what} on", TP_ENABLE="*", TP_OUTPUT="stats:shm/stats")
+        group.measure(2000)
+        group.show()
 
 
 # ---- tpgen itself ----
