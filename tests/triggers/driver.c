@@ -8,6 +8,7 @@
  *	disable NAME PATTERNS
  *	trigger NAME|- PATTERNS TRIGGER    the same
  *	list                               the triggers
+ *	hist PATTERNS [json]               what histograms have counted
  *	armed EVENT                        whether its tracepoint is on
  *	order ID PRICE, failure CODE TEXT, detail N
  *	lost NAME
@@ -23,6 +24,7 @@
 #include "shop.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +87,18 @@ static char *word(char **rest)
 	char *at = *rest ? strsep(rest, " ") : NULL;
 
 	return at ? at : "";
+}
+
+static void print_hist(char *rest)
+{
+	const char *patterns = word(&rest);
+	char *text = tp_hist_text(patterns, rest && strcmp(rest, "json") == 0);
+
+	if (text)
+		fputs(text, stdout);
+	else
+		printf("%s\n", strerrorname_np(errno));
+	free(text);
 }
 
 static void open_one(char *rest)
@@ -199,6 +213,8 @@ static void serve(const char *command, char *rest)
 		close_one(rest);
 	else if (strcmp(command, "list") == 0)
 		tp_triggers_each(print_trigger, NULL);
+	else if (strcmp(command, "hist") == 0)
+		print_hist(rest);
 	else if (strcmp(command, "armed") == 0)
 		printf("%d\n", is_armed(rest));
 	else if (strcmp(command, "lost") == 0)

@@ -40,7 +40,9 @@ static void *work(void *unused)
 static const char *const triggers[][2] = {
 	{"order", "traceoff if price == 7"}, {"shop:detail", "traceon"}, {"failure", "enable_event:shop:detail:5 if code < 10"},
 	{"order", "disable_event:shop:detail"}, {"shop:*", "enable_event:shop:order"},
-	{"failure", "stacktrace:1000 if code & 1"}, {"order", "stacktrace:20"},{"failure", "snapshot:1 if code == 3"},
+	{"failure", "stacktrace:1000 if code & 1"}, {"order", "stacktrace:20"},
+	{"shop:*", "hist:keys=common_pid"}, {"order", "hist:keys=price:vals=id if id > 3"},
+	{"failure", "disable_hist:shop:order:4"}, {"detail", "enable_hist:shop:order"},{"failure", "snapshot:1 if code == 3"},
 	{"order", "snapshot:1:after=500ms"},
 };
 

@@ -129,7 +129,8 @@ class Wrong(Driven):
                              [f"-22 {trigger}", " " * caret + "^", f"parse_error: {message}", "0"])
 
     def test_commands(self) -> None:
-        known = "there are traceon, traceoff, snapshot, stacktrace, enable_event, disable_event"
+        known = ("there are traceon, traceoff, snapshot, stacktrace, enable_event, disable_event, hist, "
+                 "enable_hist, disable_hist")
         self.wrong("stop", 0, f"No such trigger: {known}")
         self.wrong("!stop:3", 1, f"No such trigger: {known}")
         self.wrong("", 0, f"No trigger found: {known}")

@@ -29,6 +29,8 @@
  *	                    TP_TRIGGER='net:net_error traceoff:1 if code >= 500'.
  *	                    Without TP_ENABLE and TP_OUTPUT, only events that triggers
  *	                    enable are recorded
+ *	TP_HIST=PATH        where histograms of TP_TRIGGER are written when the program ends;
+ *	                    without it, to stderr. A name that ends in .json: as JSON
  *	TP_CLOCK=CLOCK      the clock of CTF traces and statistics: tsc (the default),
  *	                    the processor's counter if that is reliable;
  *	                    or monotonic, which is CLOCK_MONOTONIC
@@ -368,6 +370,9 @@ TP_PUBLIC int tp_synthetic_event(const char *definition, char **error);
  *	snapshot                    a copy of what sink, a flight recorder, holds is made beside the trace: in
  *	                            DIR-snapshot-1, DIR-snapshot-2 ... snapshot:after=5s and snapshot:COUNT:after=500ms
  *	                            wait for what follows. A thread makes it, which is there while such a trigger is
+ *	hist:keys=FIELD...          the events are counted in a histogram (docs/histograms.md), which tp_hist_text() shows
+ *	enable_hist:SYSTEM:EVENT    the histograms of another event count from now on ...
+ *	disable_hist:SYSTEM:EVENT   ... or pause. These three need no sink, and do not belong to one: NULL will do
  *	stacktrace                  an event tp:stacktrace follows in sink: the functions that have led to the event
  *
  * COUNT is how often it does so. The filter is on the event that fires the trigger. That event need not be enabled. A "!"
@@ -387,6 +392,15 @@ TP_PUBLIC int tp_synthetic_event(const char *definition, char **error);
  * *error becomes NULL, or a text for a person, as that of tp_enable_if().
  */
 TP_PUBLIC int tp_trigger(struct tp_sink *sink, const char *patterns, const char *trigger, char **error);
+
+/*
+ * Returns the text of the histograms of matching events, those of triggers and others: as the kernel's file "hist" has it,
+ * or a JSON list. The caller must free() it. NULL with errno set:
+ *	ENOENT  there is none
+ *	EINVAL  patterns is no list of patterns
+ *	ENOMEM
+ */
+TP_PUBLIC char *tp_hist_text(const char *patterns, bool json);
 
 /*
  * Waits until what other threads are switching is done: calls of tp_enable, tp_disable, register and unregister that have

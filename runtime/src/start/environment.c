@@ -23,6 +23,7 @@
 #include "events/events.h"
 #include "events/pattern.h"
 #include "record/record.h"
+#include "start/hist.h"
 #include "start/selection.h"
 #include "start/start.h"
 #include "start/trigger.h"
@@ -139,7 +140,12 @@ static void start(void)
 
 	if (synthetic)
 		tp_synthetic_define_all(synthetic);
-	const bool triggered = triggers && tp_start_triggers_read(triggers);
+	if (triggers) {
+		tp_start_triggers_read(triggers);
+		tp_start_hists_begin(setting("TP_HIST"));
+		tp_start_triggers_set(NULL, NULL);
+	}
+	const bool triggered = tp_start_triggers_need_outputs();
 
 	by_triggers_only = triggered && !rules && !output;
 	if (!rules && !output && !triggered)
@@ -265,6 +271,7 @@ static void __attribute__((destructor(101))) stop(void)
 	bool asked = false, gone = false;
 
 	tp_control_end();
+	tp_start_hists_end();
 	if (!by_triggers_only)
 		tell_all_unmatched();
 	tp_start_triggers_end();

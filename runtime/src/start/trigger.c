@@ -15,6 +15,7 @@
 
 static struct wish {
 	const char *patterns, *trigger;
+	bool alone; /* it is for no output */
 } *wishes;
 
 static size_t nr_wishes;
@@ -35,10 +36,10 @@ static char *cut_trigger(char *wish)
 	return tp_trim(at + 1);
 }
 
-static bool is_good(const struct wish *wish)
+static bool is_good(struct wish *wish)
 {
 	struct tp_trigger_request request = {.patterns = wish->patterns, .trigger = wish->trigger, .in_a_line = true};
-	const bool good = tp_trigger_check(&request) == 0;
+	const bool good = tp_trigger_check(&request, &wish->alone) == 0;
 
 	if (!good)
 		tp_complain("TP_TRIGGER=%s %s: %s; it is not set", wish->patterns, wish->trigger,
@@ -47,7 +48,7 @@ static bool is_good(const struct wish *wish)
 	return good;
 }
 
-bool tp_start_triggers_read(const char *setting)
+void tp_start_triggers_read(const char *setting)
 {
 	size_t room = 1;
 
@@ -57,7 +58,7 @@ bool tp_start_triggers_read(const char *setting)
 	wishes = tp_malloc(room * sizeof(wishes[0]));
 	if (!text || !wishes) {
 		tp_complain("TP_TRIGGER: out of memory; no trigger is set");
-		return false;
+		return;
 	}
 	for (char *next, *at = text; at; at = next) {
 		next = tp_cut_at_semicolon(at, true);
@@ -68,21 +69,36 @@ bool tp_start_triggers_read(const char *setting)
 		if (is_good(&wish))
 			wishes[nr_wishes++] = wish;
 	}
-	return nr_wishes > 0;
+}
+
+bool tp_start_triggers_need_outputs(void)
+{
+	bool need = false;
+
+	for (size_t i = 0; i < nr_wishes; i++)
+		need = need || !wishes[i].alone;
+	return need;
+}
+
+static void set(const struct wish *wish, struct tp_sink *sink, const char *output)
+{
+	struct tp_trigger_request request = {
+		.sink = sink, .patterns = wish->patterns, .trigger = wish->trigger, .in_a_line = true, .waits = true, .at_end = true,
+	};
+	const int result = tp_trigger_request(&request);
+	const char *why = request.text.text ? request.text.text : result < 0 ? tp_strerror(-result) : NULL;
+
+	if (why)
+		tp_complain("TP_TRIGGER=%s %s: %s%s%s%s", wish->patterns, wish->trigger, output ? "for " : "", output ? output : "",
+			    output ? ": " : "", why);
+	tp_buffer_free(&request.text);
 }
 
 void tp_start_triggers_set(struct tp_sink *sink, const char *output)
 {
 	for (size_t i = 0; i < nr_wishes; i++) {
-		struct tp_trigger_request request = {
-			.sink = sink, .patterns = wishes[i].patterns, .trigger = wishes[i].trigger, .in_a_line = true, .waits = true,
-		};
-		const int result = tp_trigger_request(&request);
-		const char *why = request.text.text ? request.text.text : result < 0 ? tp_strerror(-result) : NULL;
-		if (why)
-			tp_complain("TP_TRIGGER=%s %s: for %s: %s%s", wishes[i].patterns, wishes[i].trigger, output, why,
-				    result < 0 ? "; it is not set there" : "");
-		tp_buffer_free(&request.text);
+		if (wishes[i].alone == !sink)
+			set(&wishes[i], sink, output);
 	}
 }
 

@@ -9,10 +9,13 @@
 
 #include <tp/sink.h>
 
-/* What TP_TRIGGER says. Wrong triggers are told, and left out. False: none is left. */
-bool tp_start_triggers_read(const char *setting);
+/* What TP_TRIGGER says. Wrong triggers are told, and left out. */
+void tp_start_triggers_read(const char *setting);
 
-/* On an output, which a message calls so; whatever does not work there is told. */
+/* Whether there is one that acts on an output. */
+bool tp_start_triggers_need_outputs(void);
+
+/* Those of an output, which a message calls so; or those that act on none, for NULL. What does not work is told. */
 void tp_start_triggers_set(struct tp_sink *sink, const char *output);
 
 /* Patterns that no event has matched are told. Forgets what TP_TRIGGER says. */

@@ -8,7 +8,7 @@
 
 static const struct tp_trigger_command *const commands[] = {
 	&tp_trigger_traceon, &tp_trigger_traceoff, &tp_trigger_snapshot, &tp_trigger_stacktrace,
-	&tp_trigger_enable_event, &tp_trigger_disable_event,
+	&tp_trigger_enable_event, &tp_trigger_disable_event, &tp_trigger_hist, &tp_trigger_enable_hist, &tp_trigger_disable_hist,
 };
 
 #define NR (sizeof(commands) / sizeof(commands[0]))

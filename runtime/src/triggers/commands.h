@@ -13,6 +13,7 @@ extern const struct tp_trigger_command tp_trigger_traceon, tp_trigger_traceoff; 
 extern const struct tp_trigger_command tp_trigger_enable_event, tp_trigger_disable_event; /* event.c */
 extern const struct tp_trigger_command tp_trigger_snapshot;                               /* snapshot.c */
 extern const struct tp_trigger_command tp_trigger_stacktrace;                             /* stacktrace.c */
+extern const struct tp_trigger_command tp_trigger_hist, tp_trigger_enable_hist, tp_trigger_disable_hist; /* hist.c */
 
 /* The command of this name. NULL: there is none. */
 const struct tp_trigger_command *tp_trigger_command_of(const char *name, size_t len);

@@ -22,6 +22,7 @@ static void in_child(void)
 	struct tp_trigger **at = &triggers;
 
 	while (*at) {
+		(*at)->in_use = false;
 		if ((*at)->setter)
 			*at = (*at)->next;
 		else
@@ -39,6 +40,8 @@ static void start(void)
 static bool excludes(const struct tp_trigger *one, const struct tp_trigger *other)
 {
 	if (one->command->kind != other->command->kind || one->serial != other->serial)
+		return false;
+	if (one->command->is_same && !one->command->is_same(one, other))
 		return false;
 	if (one->target && strcmp(one->target, other->target) != 0)
 		return false;
@@ -81,13 +84,36 @@ void tp_trigger_unlink(struct tp_trigger *trigger)
 	tp_unlock(&lock);
 }
 
-struct tp_trigger *tp_trigger_take_off(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data)
+static struct tp_trigger **find(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data)
 {
 	struct tp_trigger **at = &triggers;
 
-	tp_lock(&lock);
-	while (*at && ((*at)->setter || !is_it(*at, data)))
+	while (*at && ((*at)->setter || (*at)->in_use || !is_it(*at, data)))
 		at = &(*at)->next;
+	return at;
+}
+
+struct tp_trigger *tp_trigger_hold(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data)
+{
+	tp_lock(&lock);
+	struct tp_trigger *found = *find(is_it, data);
+	if (found)
+		found->in_use = true;
+	tp_unlock(&lock);
+	return found;
+}
+
+void tp_trigger_let_go(struct tp_trigger *trigger)
+{
+	tp_lock(&lock);
+	trigger->in_use = false;
+	tp_unlock(&lock);
+}
+
+struct tp_trigger *tp_trigger_take_off(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data)
+{
+	tp_lock(&lock);
+	struct tp_trigger **at = find(is_it, data);
 	struct tp_trigger *found = *at;
 	if (found)
 		*at = found->next;
@@ -102,6 +128,10 @@ static void put(struct tp_buffer *to, const struct tp_trigger *trigger)
 {
 	const uint64_t count = __atomic_load_n(&trigger->count, __ATOMIC_RELAXED);
 
+	if (trigger->command->put) {
+		trigger->command->put(to, trigger);
+		return;
+	}
 	tp_buffer_printf(to, "%s", trigger->command->name);
 	if (trigger->target)
 		tp_buffer_printf(to, ":%s", trigger->target);
@@ -126,4 +156,33 @@ void tp_triggers_each(void (*fct)(uint64_t serial, const char *patterns, const c
 		tp_buffer_free(&text);
 	}
 	tp_unlock(&lock);
+}
+
+/* The earliest, which is the last in the list. */
+static struct tp_trigger *hold_for_end(void)
+{
+	struct tp_trigger *found = NULL;
+
+	tp_lock(&lock);
+	for (struct tp_trigger *trigger = triggers; trigger; trigger = trigger->next) {
+		if (trigger->at_end && !trigger->setter && !trigger->in_use)
+			found = trigger;
+	}
+	if (found)
+		found->in_use = true;
+	tp_unlock(&lock);
+	return found;
+}
+
+int tp_triggers_end(void (*fct)(struct tp_sink *sink, void *data), void *data)
+{
+	struct tp_trigger *trigger;
+	int nr = 0;
+
+	for (; (trigger = hold_for_end()); nr++) {
+		trigger->at_end = false;
+		fct(trigger->own, data);
+		tp_trigger_let_go(trigger);
+	}
+	return nr;
 }

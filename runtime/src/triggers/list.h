@@ -14,6 +14,10 @@ int tp_trigger_link(struct tp_trigger *trigger);
 void tp_trigger_is_set(struct tp_trigger *trigger);
 void tp_trigger_unlink(struct tp_trigger *trigger);
 
+/* One that is set, and stays so until it is let go. NULL: there is none such. */
+struct tp_trigger *tp_trigger_hold(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data);
+void tp_trigger_let_go(struct tp_trigger *trigger);
+
 /* Takes one from the list, which is the caller's then. NULL: there is none such. */
 struct tp_trigger *tp_trigger_take_off(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data);
 

@@ -128,10 +128,38 @@ static int read_filter(struct reading *r, struct tp_trigger_text *parsed)
 	return *r->at ? 0 : fail(r, r->at, "No filter found");
 }
 
+/* Where the word "if" begins, or the end. */
+static const char *find_filter(const char *at)
+{
+	const size_t len = strlen(TP_FILTER_WORD);
+
+	for (; *at; at++) {
+		if (strchr(BLANKS, *at) && strncmp(at + 1, TP_FILTER_WORD, len) == 0 && strchr(BLANKS, at[1 + len]))
+			break;
+	}
+	return at;
+}
+
+static int read_argument(struct reading *r, struct tp_trigger_text *parsed)
+{
+	const char *begin = r->at + (*r->at == ':'), *end = find_filter(begin);
+
+	r->at = end;
+	while (end > begin && strchr(BLANKS, end[-1]))
+		end--;
+	parsed->argument = strndup(begin, (size_t)(end - begin));
+	parsed->argument_at = (size_t)(begin - r->text);
+	return parsed->argument ? 0 : -ENOMEM;
+}
+
 static int parse(struct reading *r, struct tp_trigger_text *parsed)
 {
 	int error = read_command(r, parsed);
 
+	if (!error && parsed->command->takes_all) {
+		error = read_argument(r, parsed);
+		return error ? error : read_filter(r, parsed);
+	}
 	if (!error && parsed->command->has_target)
 		error = read_target(r, parsed);
 	if (!error && *r->at == ':' && !is_after(r, parsed))
@@ -156,5 +184,6 @@ int tp_trigger_parse(struct tp_trigger_text *parsed, const char *text, struct tp
 void tp_trigger_text_free(struct tp_trigger_text *parsed)
 {
 	free(parsed->target);
-	parsed->target = NULL;
+	free(parsed->argument);
+	parsed->target = parsed->argument = NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * triggers/parse.h - a trigger's text: [!]COMMAND[:SYSTEM:EVENT][:COUNT][:after=TIME] [if FILTER].
+ * triggers/parse.h - a trigger's text: [!]COMMAND[:SYSTEM:EVENT][:COUNT][:after=TIME] [if FILTER], or
+ * [!]COMMAND:ARGUMENT [if FILTER].
  */
 #ifndef TP_TRIGGER_PARSE_H
 #define TP_TRIGGER_PARSE_H
@@ -15,6 +16,8 @@ struct tp_trigger_text {
 	bool remove; /* a "!" stands in front */
 	const struct tp_trigger_command *command;
 	char *target;       /* "system:event", or NULL */
+	char *argument;     /* takes_all: all up to the filter ... */
+	size_t argument_at; /* ... and where it begins */
 	uint64_t count;     /* TP_TRIGGER_UNLIMITED: none is given */
 	uint64_t after_ns;
 	const char *filter; /* in the text, which must stay; or NULL */

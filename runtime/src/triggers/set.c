@@ -42,17 +42,59 @@ static const struct tp_sink_ops trigger_ops = {
 
 /* ---- Making one ---- */
 
+static void tell_wrong(struct tp_trigger_request *request, const struct tp_filter_error *wrong)
+{
+	if (wrong->error != -EINVAL)
+		return;
+	if (request->in_a_line)
+		tp_filter_error_print_line(&request->text, request->trigger, wrong);
+	else
+		tp_filter_error_print(&request->text, request->trigger, wrong);
+}
+
+/* What is wrong with a part of the trigger that begins there. Frees it, and returns the error. */
+static int tell_wrong_at(struct tp_trigger_request *request, struct tp_filter_error *wrong, size_t begin)
+{
+	const int error = wrong->error;
+
+	wrong->at += begin;
+	tell_wrong(request, wrong);
+	tp_filter_error_free(wrong);
+	return error;
+}
+
 static void trigger_free(struct tp_trigger *trigger)
 {
 	if (trigger->patterns)
 		tp_pattern_free(trigger->patterns);
+	if (trigger->command->free)
+		trigger->command->free(trigger);
 	tp_own_file_close(&trigger->directory);
 	free(trigger->filter);
 	free(trigger->target);
+	free(trigger->argument);
 	free(trigger);
 }
 
-/* Takes the text's target over. NULL: *error is -EINVAL, with a reason in the request, or -ENOMEM. */
+static int take_parts(struct tp_trigger *trigger, struct tp_trigger_request *request, const struct tp_trigger_text *text)
+{
+	struct tp_filter_error wrong = {.error = 0};
+	int error = 0;
+
+	if (trigger->has_directory) {
+		error = -tp_own_file_take(&trigger->directory, request->directory);
+		request->has_directory = false; /* it is closed in any case */
+	}
+	if (!error && text->filter) {
+		trigger->filter = strdup(text->filter);
+		error = trigger->filter ? 0 : -ENOMEM;
+	}
+	if (!error && trigger->command->parse && trigger->command->parse(trigger, &wrong) != 0)
+		error = tell_wrong_at(request, &wrong, text->argument_at);
+	return error;
+}
+
+/* Takes what the text has over. NULL: *error is -EINVAL, with a reason in the request, or another. */
 static struct tp_trigger *trigger_new(struct tp_trigger_request *request, struct tp_trigger_text *text, int *error)
 {
 	struct tp_trigger *trigger = tp_malloc(sizeof(*trigger));
@@ -61,21 +103,19 @@ static struct tp_trigger *trigger_new(struct tp_trigger_request *request, struct
 	if (!trigger)
 		return NULL;
 	*trigger = (struct tp_trigger){
-		.command = text->command, .sink = request->sink, .serial = tp_sink_serial(request->sink),
-		.patterns = tp_pattern_new(request->patterns, error), .target = text->target, .count = text->count,
-		.after_ns = text->after_ns, .directory = TP_OWN_FILE_NONE, .has_directory = request->has_directory,
+		.command = text->command, .patterns = tp_pattern_new(request->patterns, error), .target = text->target,
+		.argument = text->argument, .count = text->count, .after_ns = text->after_ns, .at_end = request->at_end && text->command->open,
+		.directory = TP_OWN_FILE_NONE, .has_directory = request->has_directory,
 	};
-	text->target = NULL;
+	if (!text->command->alone) {
+		trigger->sink = request->sink;
+		trigger->serial = tp_sink_serial(request->sink);
+	}
+	text->target = text->argument = NULL;
 	if (*error == -EINVAL)
 		tp_buffer_printf(&request->text, NO_PATTERNS);
-	if (!*error && trigger->has_directory) {
-		*error = -tp_own_file_take(&trigger->directory, request->directory);
-		request->has_directory = false; /* it is closed in any case */
-	}
-	if (!*error && text->filter) {
-		trigger->filter = strdup(text->filter);
-		*error = trigger->filter ? 0 : -ENOMEM;
-	}
+	if (!*error)
+		*error = take_parts(trigger, request, text);
 	if (!*error)
 		return trigger;
 	trigger_free(trigger);
@@ -85,42 +125,72 @@ static struct tp_trigger *trigger_new(struct tp_trigger_request *request, struct
 /* ---- Setting it ---- */
 
 /* The number of events that fire it, or an error. */
-static int arm(struct tp_trigger *trigger, struct tp_trigger_request *request)
+static int arm(struct tp_trigger *trigger, struct tp_trigger_request *request, size_t argument_at)
 {
 	struct tp_enable_report report = {.in_a_line = request->in_a_line, .waits = request->waits};
+	const char *patterns = tp_pattern_text(trigger->patterns);
+	struct tp_filter_error wrong = {.error = 0};
 
-	tp_sink_hide(&trigger->head);
-	tp_sink_set_priority(&trigger->head, trigger->command->priority);
-	const int result = tp_enable_filtered(&trigger->head, tp_pattern_text(trigger->patterns), trigger->filter, &report);
+	tp_sink_hide(trigger->own);
+	tp_sink_set_priority(trigger->own, trigger->command->priority);
+	const int fits = trigger->command->fits ? trigger->command->fits(trigger, patterns, &wrong) : 0;
+	if (fits < 0 && (fits == -ENOMEM || !request->waits))
+		return tell_wrong_at(request, &wrong, argument_at);
+	tp_filter_error_free(&wrong);
+	const int result = tp_enable_filtered(trigger->own, patterns, trigger->filter, &report);
 	tp_buffer_free(&request->text);
 	request->text = report.text;
 	return result;
 }
 
-/* Nothing is left of it where that fails. */
-static int begin(struct tp_trigger *trigger, struct tp_trigger_request *request)
+static void close_own(struct tp_trigger *trigger)
 {
-	const struct tp_trigger_command *command = trigger->command;
-	int result = command->begin ? command->begin(trigger, &request->text) : 0;
+	if (trigger->own)
+		tp_sink_close(trigger->own);
+	trigger->own = NULL;
+}
+
+static int open_own(struct tp_trigger *trigger)
+{
+	if (trigger->own) /* its command has made it */
+		return 0;
+	const int error = tp_sink_open(&trigger->head, &trigger_ops);
+	if (!error)
+		trigger->own = &trigger->head;
+	return error;
+}
+
+/* If that fails, its sink may be open still. */
+static int begin(struct tp_trigger *trigger, struct tp_trigger_request *request, size_t argument_at)
+{
+	int result = trigger->command->begin ? trigger->command->begin(trigger, &request->text) : 0;
 
 	if (result)
 		return result;
-	result = tp_sink_open(&trigger->head, &trigger_ops);
-	if (!result) {
-		result = arm(trigger, request);
-		if (result < 0)
-			tp_sink_close(&trigger->head);
-	}
-	if (result < 0 && command->end)
-		command->end(trigger);
+	result = open_own(trigger);
+	if (!result)
+		result = arm(trigger, request, argument_at);
+	if (result >= 0)
+		return result;
+	close_own(trigger);
+	if (trigger->command->end)
+		trigger->command->end(trigger);
 	return result;
 }
 
+/* It was set, and nobody finds it any more. */
 static void end(struct tp_trigger *trigger)
 {
-	tp_sink_close(&trigger->head);
+	close_own(trigger);
 	if (trigger->command->end)
 		trigger->command->end(trigger);
+	trigger_free(trigger);
+}
+
+/* It could not be set, or only names another. */
+static void drop(struct tp_trigger *trigger)
+{
+	close_own(trigger);
 	trigger_free(trigger);
 }
 
@@ -139,57 +209,70 @@ static void sink_is_closing(struct tp_sink *sink)
 		end(trigger);
 }
 
+static int link_and_begin(struct tp_trigger *trigger, struct tp_trigger_request *request, size_t argument_at)
+{
+	int result = tp_trigger_link(trigger);
+
+	if (result == -EEXIST)
+		tp_buffer_printf(&request->text, "there is such a trigger on one of these events already; take that off first");
+	if (result)
+		return result;
+	result = begin(trigger, request, argument_at);
+	if (result >= 0)
+		tp_trigger_is_set(trigger);
+	else
+		tp_trigger_unlink(trigger);
+	return result;
+}
+
 static int set(struct tp_trigger_request *request, struct tp_trigger_text *text)
 {
+	struct tp_filter_error wrong = {.error = 0};
 	int result;
 	struct tp_trigger *trigger = trigger_new(request, text, &result);
 
 	if (!trigger)
 		return result;
+	const struct tp_trigger_command *command = trigger->command;
 	tp_sinks_listen(sink_is_closing);
-	result = tp_trigger_link(trigger);
-	if (result == -EEXIST)
-		tp_buffer_printf(&request->text, "there is such a trigger on one of these events already; take that off first");
-	if (!result) {
-		result = begin(trigger, request);
-		if (result >= 0) {
-			tp_trigger_is_set(trigger);
-			return result;
-		}
-		tp_trigger_unlink(trigger);
+	const int changed = command->change ? command->change(trigger) : 0;
+	if (changed) {
+		drop(trigger);
+		return changed < 0 ? changed : 0;
 	}
-	trigger_free(trigger);
+	if (command->open && command->open(trigger, &wrong) != 0)
+		result = tell_wrong_at(request, &wrong, text->argument_at);
+	if (!result)
+		result = link_and_begin(trigger, request, text->argument_at);
+	if (result < 0)
+		drop(trigger);
 	return result;
 }
 
 /* ---- Taking it off ---- */
 
-/* What is to be taken off: as in the kernel, neither the count nor the filter is compared. */
-struct named {
-	const struct tp_trigger_text *text;
-	const struct tp_pattern *patterns;
-	uint64_t serial;
-};
-
+/* As in the kernel, the count is not compared, and the filter only by those that say what is the same. */
 static bool is_named(const struct tp_trigger *trigger, const void *data)
 {
-	const struct named *named = data;
+	const struct tp_trigger *named = data;
 
-	return trigger->command == named->text->command && trigger->serial == named->serial &&
-	       tp_pattern_same(trigger->patterns, named->patterns) &&
-	       (!trigger->target || strcmp(trigger->target, named->text->target) == 0);
+	if (trigger->command != named->command || trigger->serial != named->serial ||
+	    !tp_pattern_same(trigger->patterns, named->patterns))
+		return false;
+	if (named->command->is_same)
+		return named->command->is_same(named, trigger);
+	return !trigger->target || strcmp(trigger->target, named->target) == 0;
 }
 
-static int take_off(struct tp_trigger_request *request, const struct tp_trigger_text *text)
+static int take_off(struct tp_trigger_request *request, struct tp_trigger_text *text)
 {
 	int error;
-	struct tp_pattern *patterns = tp_pattern_new(request->patterns, &error);
+	struct tp_trigger *named = trigger_new(request, text, &error);
 
-	if (!patterns)
+	if (!named)
 		return error;
-	const struct named named = {.text = text, .patterns = patterns, .serial = tp_sink_serial(request->sink)};
-	struct tp_trigger *trigger = tp_trigger_take_off(is_named, &named);
-	tp_pattern_free(patterns);
+	struct tp_trigger *trigger = tp_trigger_take_off(is_named, named);
+	drop(named);
 	if (!trigger) {
 		tp_buffer_printf(&request->text, "there is no such trigger on %s", request->patterns);
 		return -ENOENT;
@@ -207,17 +290,11 @@ static int refuse(struct tp_trigger_request *request, const char *why)
 }
 
 
-static void tell_wrong(struct tp_trigger_request *request, const struct tp_filter_error *wrong)
-{
-	if (request->in_a_line)
-		tp_filter_error_print_line(&request->text, request->trigger, wrong);
-	else
-		tp_filter_error_print(&request->text, request->trigger, wrong);
-}
-
 /* The sink is held meanwhile: whoever closes it waits, and then finds what was set. */
 static int on_sink(struct tp_trigger_request *request, struct tp_trigger_text *text)
 {
+	if (text->command->alone)
+		return text->remove ? take_off(request, text) : set(request, text);
 	struct tp_sink *sink = request->sink && request->sink->reserved[0] ? tp_sink_hold(tp_sink_serial(request->sink)) : NULL;
 
 	if (!sink)
@@ -235,9 +312,8 @@ static int parse(struct tp_trigger_request *request, struct tp_trigger_text *tex
 	if (!request->patterns || !request->trigger)
 		return refuse(request, "there are no patterns, or there is no trigger");
 	const int error = tp_trigger_parse(text, request->trigger, &wrong);
-	if (error == -EINVAL)
-		tell_wrong(request, &wrong);
-	tp_filter_error_free(&wrong);
+	if (error)
+		tell_wrong_at(request, &wrong, 0);
 	return error;
 }
 
@@ -264,11 +340,30 @@ int tp_trigger_request(struct tp_trigger_request *request)
 	return result;
 }
 
-/* The filter, too, as far as it can be told without an event. */
-int tp_trigger_check(struct tp_trigger_request *request)
+/* The filter, and what a histogram is, as far as that can be told without an event. */
+static int check_parts(struct tp_trigger_request *request, const struct tp_trigger_text *text)
+{
+	struct tp_trigger trigger = {.command = text->command, .argument = text->argument};
+	struct tp_filter_error wrong = {.error = 0};
+
+	if (text->remove)
+		return refuse(request, "there is none to be taken off");
+	if (text->command->parse && text->command->parse(&trigger, &wrong) != 0)
+		return tell_wrong_at(request, &wrong, text->argument_at);
+	if (text->command->free)
+		text->command->free(&trigger);
+	if (!text->filter)
+		return 0;
+	struct tp_filter *filter = tp_filter_new(text->filter, &wrong);
+	if (!filter)
+		return tell_wrong_at(request, &wrong, (size_t)(text->filter - request->trigger));
+	tp_filter_free(filter);
+	return 0;
+}
+
+int tp_trigger_check(struct tp_trigger_request *request, bool *alone)
 {
 	struct tp_trigger_text text;
-	struct tp_filter_error wrong = {.error = 0};
 	int error;
 
 	struct tp_pattern *patterns = tp_pattern_new(request->patterns, &error);
@@ -279,15 +374,8 @@ int tp_trigger_check(struct tp_trigger_request *request)
 	error = parse(request, &text);
 	if (error)
 		return error;
-	if (text.remove)
-		error = refuse(request, "there is none to be taken off");
-	if (!error && text.filter) {
-		tp_filter_free(tp_filter_new(text.filter, &wrong));
-		error = wrong.error;
-	}
-	if (wrong.error == -EINVAL)
-		tp_filter_error_print_line(&request->text, text.filter, &wrong);
-	tp_filter_error_free(&wrong);
+	*alone = text.command->alone;
+	error = check_parts(request, &text);
 	tp_trigger_text_free(&text);
 	return error;
 }

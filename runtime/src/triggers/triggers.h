@@ -27,6 +27,7 @@ struct tp_trigger_request {
 	bool in_a_line;        /* what is wrong, without a caret */
 	bool has_directory;    /* a directory was passed ... */
 	int directory;         /* ... for snapshots; whatever becomes of the request, it is closed in the end */
+	bool at_end;           /* if it is a histogram, tp_triggers_end() is for it, too */
 	bool waits;            /* a filter that fits none of the events that there are is for those that come */
 	struct tp_buffer text; /* what is wrong, or which events it is not for; or empty. For tp_buffer_free() */
 };
@@ -34,13 +35,19 @@ struct tp_trigger_request {
 /* As tp_trigger(). */
 int tp_trigger_request(struct tp_trigger_request *request);
 
-/* Whether it can be one for some sink: 0, -EINVAL with a text, or -ENOMEM. The sink is not looked at. */
-int tp_trigger_check(struct tp_trigger_request *request);
+/*
+ * Whether it can be one for some sink: 0, -EINVAL with a text, or -ENOMEM. The sink is not looked at; *alone is whether it
+ * needs none.
+ */
+int tp_trigger_check(struct tp_trigger_request *request, bool *alone);
 
 /*
  * Calls fct for each trigger, the latest first, with the number of its sink, and its text as the kernel has it. A lock is
  * held meanwhile: fct must not set or remove any, nor open or close sinks.
  */
 void tp_triggers_each(void (*fct)(uint64_t serial, const char *patterns, const char *text, void *data), void *data);
+
+/* Calls fct for each histogram that was set with at_end, and for none of them again. How many they are. */
+int tp_triggers_end(void (*fct)(struct tp_sink *sink, void *data), void *data);
 
 #endif /* TP_TRIGGERS_H */

@@ -70,6 +70,9 @@ int tp_hist_clear(struct tp_sink *sink);
 /* "hist:keys=...:vals=...:sort=...:size=... [if FILTER] [active]", as the kernel shows a trigger. */
 void tp_hist_put_definition(struct tp_buffer *to, const struct tp_sink *sink);
 
+/* Whether it has counted anything, or has had no room for it. */
+bool tp_hist_has_hits(struct tp_sink *sink);
+
 /* Appends what the kernel's file "hist" has, or a JSON object. 0, -ENOMEM, or -EINVAL: it is no histogram. */
 int tp_hist_report(struct tp_sink *sink, bool json, struct tp_buffer *to);
 

@@ -33,6 +33,17 @@ int tp_hist_report(struct tp_sink *sink, bool json, struct tp_buffer *to)
 	return to->failed ? -ENOMEM : 0;
 }
 
+bool tp_hist_has_hits(struct tp_sink *sink)
+{
+	struct tp_hist_report report;
+
+	tp_lock(&tp_hist_lock);
+	const bool has = !tp_hist_report_take(&report, tp_hist_of(sink)) || report.hits || report.drops;
+	tp_unlock(&tp_hist_lock);
+	tp_hist_report_free(&report);
+	return has;
+}
+
 void tp_hist_put_definition(struct tp_buffer *to, const struct tp_sink *sink)
 {
 	tp_lock(&tp_hist_lock);
