@@ -30,6 +30,8 @@ FILTERING = "runtime/src/events/filtering.c"
 ATTACH = "runtime/src/events/attach.c"
 ENABLE = "runtime/src/events/enable.c"
 SINKS = "runtime/src/events/sinks.c"
+RESERVE = "runtime/src/record/reserve.c"
+SNAPSHOT = "runtime/src/triggers/snapshot.c"
 DESCRIPTOR = "runtime/src/sinks/text/descriptor.c"
 UNIT_PROBES = ("asan/unit/test_probes", "obj/unit/test_probes")
 HARDENED = "sites/test_hardened.py"
@@ -280,14 +282,31 @@ MUTATIONS = (
              ("obj/unit/test_enable_if",)),
     Mutation("an event gets its first filter by being taken off", ATTACH,
              "what is hit meanwhile is missing",
-             (("	if (!attached->filtering)\n		return replace(state, attached, wanted);\n",
-               "	if (!attached->filtering) {\n		const struct tp_event *event = attached->event;\n"
+             (("	if (!attached->filtering || attached->filtering->soft != wanted->soft)\n"
+               "		return replace(state, attached, wanted);\n",
+               "	if (!attached->filtering || attached->filtering->soft != wanted->soft) {\n		const struct tp_event *event = attached->event;\n"
                "		detach(state, attached);\n		tp_registry_switch();\n"
                "		attached->event = (struct tp_event *)(uintptr_t)event;\n"
-               "		attached->filtering = tp_filtering_new(state->sink, wanted->program);\n"
-               "		const struct tracepoint_func by = probe_of(state->sink, attached->filtering, event);\n"
+               "		attached->filtering = tp_filtering_new(state->sink, wanted->program, wanted->soft);\n"
+               "		const struct tracepoint_func by = probe_of(state, attached->filtering, event);\n"
                "		return tp_registry_add(event->tracepoint->name, event->tracepoint->proto, &by, false);\n	}\n"),),
              ("obj/unit/test_enable_if",)),
+    Mutation("a sink that is off is on with its next key", RESERVE,
+             "what traceoff has stopped goes on in a child, or when a module comes",
+             (("&old, key | (old & TP_KEY_IS_OFF), true", "&old, key, true"),),
+             ("obj/unit/test_switch",)),
+    Mutation("an event that triggers have switched off is recorded", FILTERING,
+             "disable_event does nothing",
+             (("	if (is_off(filtering_of(rec->sink)))\n		return false;\n", ""),),
+             ("obj/unit/test_soft",)),
+    Mutation("a sink that closes leaves its triggers", SINKS,
+             "they act on a sink that was freed",
+             (("	if (hook)\n", "	if (hook && !sink->reserved[0])\n"),),
+             ("obj/unit/test_trigger",)),
+    Mutation("a snapshot that was asked for is forgotten", SNAPSHOT,
+             "the sink is closed, and nobody has what it held",
+             (("	if (claim(snapshot))\n		take(snapshot);\n", ""),),
+             ("triggers/test_snapshot.py:closed_sink",)),
     Mutation("exit waits for readers", MODULE,
              "a thread that sits in a probe keeps the process from ending",
              (("	if (!last || tp_exiting() || (used", "	if (!last || (used"),),

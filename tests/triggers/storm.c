@@ -75,7 +75,7 @@ static int open_and_close(const char *directory)
 	int wrong = !sink || tp_enable(sink, "shop:*") < 0;
 
 	for (unsigned int i = 0; i < NR && !wrong; i++)
-		wrong = turn(sink, i, true);
+		wrong = !strstr(triggers[i][1], "hist") && turn(sink, i, true); /* histograms belong to no sink */
 	return wrong || tp_sink_close(sink);
 }
 

@@ -10,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build, generate  # noqa: E402
-from support import Case, need  # noqa: E402
+from support import Case, need, reader  # noqa: E402
 
 ROUNDS = 300
 
@@ -24,7 +24,10 @@ class Storm(Case):
         snapshots = [name for name in os.listdir(self.dir) if "-snapshot-" in name]
         self.assertEqual(bool(snapshots), mode == "flight")
         for name in ["trace", *snapshots[:5]]:
-            self.read_by("babeltrace2", self.path(name))
+            done = reader(["babeltrace2", self.path(name)])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            # Records of a handler that has interrupted the sink itself may be lost; they are counted then.
+            self.assertEqual([line for line in done.stderr.splitlines() if "discarded" not in line], [])
 
     def test_as_shipped(self) -> None:
         self.storm("static")
