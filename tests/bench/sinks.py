@@ -31,10 +31,13 @@ ROWS = [("text", "fprintf", "text, to /dev/null; beside fprintf"),
         ("stats-field", None, "statistics with a field's histogram"),
         ("marker", "like-marker", "marker to CTF, flight recorder; beside an event of a .tp file with its fields"),
         ("both", None, "CTF, flight recorder, and statistics"),
-        ("accepted", "lttng-accepted", "CTF, flight recorder, a filter that accepts; beside LTTng-UST's")]
+        ("accepted", "lttng-accepted", "CTF, flight recorder, a filter that accepts; beside LTTng-UST's"),
+        ("hist", None, "a hit of a histogram: one key, one value")]
+GOALS = {"hist": 60}  # ns
 
 # The same for both; ids of the events are below 77.
 FILTERS = {"refused": "number >= 0 && id == 77", "accepted": "number >= 0 && id != 77"}
+HIST = {"TP_TRIGGER": "bench:* hist:keys=id:vals=number", "TP_HIST": "shm/hist"}
 ATTACHED = [("usdt", "sdt", "TP_SDT=1, bpftrace counts; beside sys/sdt.h"),
             ("record", None, "sdt sink, bpftrace counts")]
 OFF = [("ours", None, "tracepoint"),
@@ -55,6 +58,7 @@ def measure(bench: Bench) -> Measured:
     with contextlib.ExitStack() as stack:
         ways = all_ways(bench, stack, not why)
         group(measured, "on", f"An event {EVENT} to each sink, one thread", "loop 1", ways, 30000, 4800)
+        group(measured, "two", "The histogram, two threads on one key", "loop 2", {"hist": hist(bench)}, 3000000)
         # A breakpoint of the kernel's, which valgrind would take for its own: no instructions are counted.
         group(measured, "attached", "The same, while bpftrace counts", "loop 1", attached_ways(bench, stack), 30000)
     off = {name: Way("ours", f"tpgen: {label}", name) for name, _, label in OFF}
@@ -72,8 +76,15 @@ def group(measured: Measured, key: str, heading: str, shape: str, ways: dict[str
 
 
 def ours(bench: Bench, label: str, output: str, program: str = "ours", pattern: str = "bench:*") -> Way:
-    return Way("ours", f"tpgen: {label}", program, "-1 1000" if bench.quick else f"-1 {WARM}",
-               {"TP_ENABLE": pattern, "TP_OUTPUT": output})
+    return enabled(bench, label, program, {"TP_ENABLE": pattern, "TP_OUTPUT": output})
+
+
+def hist(bench: Bench) -> Way:
+    return enabled(bench, "histogram, one key, one value", "ours", HIST)
+
+
+def enabled(bench: Bench, label: str, program: str, environment: dict[str, str]) -> Way:
+    return Way("ours", f"tpgen: {label}", program, "-1 1000" if bench.quick else f"-1 {WARM}", environment)
 
 
 def all_ways(bench: Bench, stack: contextlib.ExitStack, lttng: bool) -> dict[str, Way]:
@@ -90,6 +101,7 @@ def all_ways(bench: Bench, stack: contextlib.ExitStack, lttng: bool) -> dict[str
             "record": ours(bench, "sdt sink, nobody attached", "sdt:"),
             "like-marker": ours(bench, "CTF, flight recorder, with the marker's fields", FLIGHT, "ours-like-marker"),
             "marker": ours(bench, "marker to CTF, flight recorder", FLIGHT, "marker", "marker:*"),
+            "hist": hist(bench),
             "both": ours(bench, "CTF, flight recorder, and statistics", f"{FLIGHT};stats:shm/stats")}
     for name, expression in FILTERS.items():
         ways[name] = ours(bench, f"CTF, flight recorder, {name} by a filter", FLIGHT, pattern=f"bench:* if {expression}")
@@ -172,8 +184,10 @@ def table(measured: Measured) -> Table:
         for way, own, label in rows:
             if way in results:
                 result.line(f"{'off: ' if key == 'off' else ''}{label}: ns",
-                            {"ours": results[way], "own": results.get(own or "")}, of="own", digits=digits)
+                            {"ours": results[way], "own": results.get(own or "")}, goal=GOALS.get(way),
+                            of="own" if own else "", digits=digits)
     on = measured.results("on")
+    result.line("a hit of a histogram, two threads on one key: ns", {"ours": measured.results("two")["hist"]})
     result.line("CTF, an event that a filter refuses; beside LTTng-UST's with the same filter: ns",
                 {"ours": on.get("refused"), "own": on.get("lttng-refused")}, goal=Fraction(1, 2), of="own")
     if on.get("accepted") is not None and on.get("flight") is not None:
