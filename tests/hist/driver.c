@@ -11,11 +11,19 @@
  *	all PATTERNS, jsons PATTERNS   those of events
  *	pause N, cont N, clear N, close N
  *	pauseof EVENT, contof EVENT    all histograms of an event
+ *	wake PID PRIO COMM             hits sched_waking; wakenew, sched_wakeup_new
+ *	switch PID PRIO COMM  PID PRIO COMM  hits sched_switch, from one to another
+ *	sleep                          for 2 ms
+ *	synthetic DEFINITION           0, or what is wrong
+ *	log PATTERNS                   a text sink of these events; logged: what it has written, without times
+ *	snapshots                      how many snapshots were asked for
+ *	isread N                       whether others read its variables
  *	name TEXT                      the thread's from here on
  *	fork                           the rest is the child's
  */
 #define CREATE_TRACE_POINTS
 #include "events.h"
+#include "tasks.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -53,13 +61,23 @@ static char *take_filter(char *text)
 	return filter + strlen(" if ");
 }
 
+static int nr_snapshots;
+
+static void count_snapshot(void *data)
+{
+	++*(int *)data;
+}
+
 static void open_hist(struct tp_sink **hist, char *text)
 {
 	char *filter = take_filter(text);
 	struct tp_filter_error error;
 	struct tp_hist_definition *definition = tp_hist_definition_new(text, &error);
 
+	const bool snapshots = definition && tp_hist_wants_snapshot(definition);
 	*hist = definition ? tp_hist_sink(definition, filter, &error) : NULL;
+	if (*hist && snapshots)
+		tp_hist_on_snapshot(*hist, count_snapshot, &nr_snapshots);
 	if (*hist)
 		printf("ok\n");
 	else
@@ -152,6 +170,68 @@ static void child(void)
 	}
 }
 
+/* "PID PRIO COMM", which is cut; what follows. */
+static char *task(struct task *task, char *text)
+{
+	task->pid = (pid_t)strtol(text, &text, 10);
+	task->prio = (int)strtol(text, &text, 10);
+	task->comm = ++text;
+	char *end = text + strcspn(text, " ");
+	if (*end)
+		*end++ = '\0';
+	return end;
+}
+
+static void wake(char *text, bool new)
+{
+	struct task woken;
+
+	task(&woken, text);
+	if (new)
+		trace_sched_wakeup_new(&woken);
+	else
+		trace_sched_waking(&woken);
+}
+
+static void switch_tasks(char *text)
+{
+	struct task prev, next;
+
+	task(&next, task(&prev, text));
+	trace_sched_switch(&prev, &next);
+}
+
+/* ---- Synthetic events ---- */
+
+static void synthetic(const char *definition)
+{
+	char *error;
+	const int result = tp_synthetic_event(definition, &error);
+
+	printf(error ? "%d %s\n" : "%d\n", result, error);
+	free(error);
+}
+
+static char *written;
+static size_t written_size;
+static FILE *log_file;
+
+static void log_events(const char *patterns)
+{
+	log_file = open_memstream(&written, &written_size);
+	struct tp_sink *sink = tp_text_sink(log_file);
+
+	printf("%d\n", sink ? tp_enable(sink, patterns) : -1);
+}
+
+static void put_log(void)
+{
+	fflush(log_file);
+	for (char *line = strtok(written, "\n"); line; line = strtok(NULL, "\n"))
+		printf("%s\n", strstr(line, "synthetic:") ? strstr(line, "synthetic:") : line);
+	printf(".\n");
+}
+
 /* ---- Lines ---- */
 
 static void obey(const char *command, struct tp_sink **hist, char *rest)
@@ -175,6 +255,8 @@ static void obey(const char *command, struct tp_sink **hist, char *rest)
 		printf("%d\n", tp_hist_clear(*hist));
 	} else if (strcmp(command, "pause") == 0 || strcmp(command, "cont") == 0) {
 		tp_hist_pause(*hist, *command == 'p');
+	} else if (strcmp(command, "isread") == 0) {
+		printf("%d\n", tp_hist_is_read(*hist));
 	} else if (strcmp(command, "close") == 0) {
 		tp_sink_close(*hist);
 	}
@@ -201,6 +283,20 @@ static void obey_line(char *line)
 		put(&text);
 	} else if (strcmp(line, "pauseof") == 0 || strcmp(line, "contof") == 0) {
 		tp_hists_pause_of(rest, *line == 'p');
+	} else if (strcmp(line, "wake") == 0 || strcmp(line, "wakenew") == 0) {
+		wake(rest, line[4]);
+	} else if (strcmp(line, "switch") == 0) {
+		switch_tasks(rest);
+	} else if (strcmp(line, "sleep") == 0) {
+		usleep(2000);
+	} else if (strcmp(line, "synthetic") == 0) {
+		synthetic(rest);
+	} else if (strcmp(line, "log") == 0) {
+		log_events(rest);
+	} else if (strcmp(line, "logged") == 0) {
+		put_log();
+	} else if (strcmp(line, "snapshots") == 0) {
+		printf("%d\n", nr_snapshots);
 	} else if (strcmp(line, "name") == 0) {
 		prctl(PR_SET_NAME, rest);
 	} else if (strcmp(line, "fork") == 0) {

@@ -30,7 +30,7 @@ class Histograms(Case):
 
     def setUp(self) -> None:
         super().setUp()
-        generate(self.dir, os.path.join(HERE, f"{self.events}.tp"))
+        generate(self.dir, os.path.join(HERE, f"{self.events}.tp"), os.path.join(HERE, "tasks.tp"))
         # It uses functions that libtp.so does not export.
         how = {"libtp": "", **visible(self.sanitizer)} if self.sanitizer else {}
         flags = ["-rdynamic", "-iquote", os.path.join(ROOT, "runtime/src"), *how.pop("flags", [])]

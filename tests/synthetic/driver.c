@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 	tp_enable(text, "synthetic:*");
 	define("behind s8 a; char[] one; unsigned long[] stack; u16 b; char[] two");
 	hit("before", (uint64_t[]){1ull << 63, 42, WORD("a rather long name"), WORD("10.0.0.1")});
-	hit("behind", (uint64_t[]){-5ull, WORD("first"), WORD(((const unsigned long[]){1, 2, 3, 0})), 65535, WORD("second")});
+	hit("behind", (uint64_t[]){-5ull, WORD("first"), WORD(((const uint64_t[]){1, 2, 3, 0})), 65535, WORD("second")});
 	hit("behind", (uint64_t[]){5, WORD(""), 0, 0, 0});
 	/* Another layout of one name, as long as nobody uses it. */
 	tp_disable(trace, "*:before");

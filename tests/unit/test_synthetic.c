@@ -282,13 +282,13 @@ END_TEST
 
 START_TEST(a_stack_is_recorded_and_printed)
 {
-	unsigned long stack[17] = {1, 2, 0, 4};
+	uint64_t stack[17] = {1, 2, 0, 4};
 
 	define("stacks char[] before; unsigned long[] stack; char after[]");
 	open_sink("*:stacks");
 	hit("stacks", (uint64_t[]){WORD("b"), WORD(stack), WORD("a")});
 	hit("stacks", (uint64_t[]){WORD("b"), 0, WORD("a")});
-	for (unsigned long i = 0; i < 17; i++)
+	for (unsigned int i = 0; i < 17; i++)
 		stack[i] = i + 1;
 	hit("stacks", (uint64_t[]){WORD(""), WORD(stack), WORD("")});
 	ck_assert_contains(lines(), "before=b stack=STACK: => 0x1 => 0x2 after=a|synthetic:stacks: before=b stack=STACK: after=a|");

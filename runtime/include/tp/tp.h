@@ -341,7 +341,7 @@ TP_PUBLIC int tp_disable(struct tp_sink *sink, const char *patterns);
  *	tp_synthetic_event("!wakeup_latency", &error);
  *
  * To sinks it is an event like those of a module that is loaded or unloaded at this moment; what was enabled before counts
- * for it, too. Its records come from histograms (docs/synthetic.md). It can be called while other threads record, but not
+ * for it, too. Its records come from histograms (docs/histograms.md). It can be called while other threads record, but not
  * in a signal handler.
  *
  * Returns 0, or a negative errno value, and then nothing has changed:

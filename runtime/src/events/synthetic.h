@@ -33,7 +33,7 @@ const struct tp_event *tp_synthetic_described(const struct tp_synthetic *synthet
 
 /*
  * Calls its probes: each writes a record. There is a word for each field: an integer, or the address of what it has: of a
- * text (NULL: "(null)"), or of the addresses of a stack, up to a 0 or TP_WORDS_STACK_MAX. Safe in signal handlers, and
+ * text (NULL: "(null)"), or of words that are the addresses of a stack, up to a 0 or TP_WORDS_STACK_MAX. Safe in signal handlers, and
  * inside a probe. Does nothing if nobody listens. The event must be held.
  */
 void tp_synthetic_hit(struct tp_synthetic *synthetic, const uint64_t *words);

@@ -42,7 +42,7 @@ static uint32_t align_up(uint32_t size, uint32_t align)
 /* As tp_size_array() has it. */
 static uint32_t measure_stack(struct payload *payload, const uint64_t *word, uint32_t size)
 {
-	const unsigned long *at = (const unsigned long *)(uintptr_t)*word;
+	const uint64_t *at = (const uint64_t *)(uintptr_t)*word;
 	uint32_t nr = 0;
 
 	while (at && nr < TP_WORDS_STACK_MAX && at[nr])
@@ -50,8 +50,8 @@ static uint32_t measure_stack(struct payload *payload, const uint64_t *word, uin
 	payload->at = at;
 	payload->count_at = (uint16_t)align_up(size, alignof(uint16_t));
 	size = align_up(align_up(size, alignof(uint16_t)) + (uint32_t)sizeof(uint16_t), alignof(unsigned long));
-	payload->loc = nr * (uint32_t)sizeof(*at) << 16 | size;
-	return size + nr * (uint32_t)sizeof(*at);
+	payload->loc = nr * (uint32_t)sizeof(unsigned long) << 16 | size;
+	return size + nr * (uint32_t)sizeof(unsigned long);
 }
 
 static void store_text(char *entry, uint32_t offset, const struct payload *payload)
@@ -66,12 +66,14 @@ static void store_text(char *entry, uint32_t offset, const struct payload *paylo
 
 static void store_stack(char *entry, uint32_t offset, const struct payload *payload)
 {
-	size_t len = payload->loc >> 16;
+	const uint64_t *at = payload->at;
+	unsigned long *to = (unsigned long *)(void *)(entry + (payload->loc & 0xffff));
+	const uint16_t nr = (uint16_t)((payload->loc >> 16) / sizeof(*to));
 
 	*(tp_data_loc_t *)(void *)(entry + offset) = payload->loc;
-	*(uint16_t *)(void *)(entry + payload->count_at) = (uint16_t)(len / sizeof(unsigned long));
-	if (len)
-		memcpy(entry + (payload->loc & 0xffff), payload->at, len);
+	*(uint16_t *)(void *)(entry + payload->count_at) = nr;
+	for (uint16_t i = 0; i < nr; i++)
+		to[i] = (unsigned long)at[i];
 }
 
 /* ---- The others ---- */

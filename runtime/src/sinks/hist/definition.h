@@ -66,6 +66,7 @@ struct tp_hist_node {
 	enum tp_hist_modifier modifier;
 	struct tp_hist_span modifier_span; /* with "=N", without the dot */
 	uint64_t number;                /* or the buckets' size */
+	uint32_t known;                 /* of a variable: links.h */
 	uint32_t left, right;           /* numbers of nodes */
 };
 
@@ -97,7 +98,8 @@ struct tp_hist_action {
 	struct tp_hist_span span;
 	enum tp_hist_handler handler;
 	struct tp_hist_span system, event; /* of onmatch */
-	struct tp_hist_span variable;      /* of the others, with its "$" */
+	struct tp_hist_span variable;      /* of the others, with its "$" ... */
+	uint32_t known;                    /* ... and which it is: links.h */
 	enum tp_hist_action_kind kind;
 	struct tp_hist_span name;          /* as it is written: "save", "trace", or that of a synthetic event ... */
 	struct tp_hist_span synthetic;     /* ... which is here, too */

@@ -5,7 +5,10 @@
  *
  *	definition.h  what stands behind "hist:"
  *	table.h       the entries
+ *	variable.h, saved.h  what entries have besides
+ *	links.h       what a definition names outside of itself
  *	program.h     a definition, compiled for an event
+ *	compile.h     how it is
  *	own.h         the sink
  *	report.h      a copy of the entries, to show
  *
@@ -41,10 +44,23 @@ enum tp_hist_wish tp_hist_wish_of(const struct tp_hist_definition *definition);
  * Opens a histogram. The definition is the sink's from here on, or freed. filter is shown behind it; or NULL. One that is
  * to be made paused is. Takes its own locks and the events'. NULL, and *error says why:
  *	its name is that of another one with other keys, values or sort keys
+ *	a variable of another histogram, a synthetic event or the event of onmatch() is not there
  *	it is to be cleared or continued: there is nothing yet
  *	-ENOMEM
  */
 struct tp_sink *tp_hist_sink(struct tp_hist_definition *definition, const char *filter, struct tp_filter_error *error);
+
+/* Whether it has an action snapshot(), which somebody has to take: tp_hist_on_snapshot(). */
+bool tp_hist_wants_snapshot(const struct tp_hist_definition *definition);
+
+/*
+ * take is called for each snapshot() that a hit asks for: in probes, and so in signal handlers. Before the histogram is
+ * enabled for anything; data must stay until it is closed.
+ */
+void tp_hist_on_snapshot(struct tp_sink *sink, void (*take)(void *data), void *data);
+
+/* Whether other histograms read its variables. They go on without it when it is closed, and find nothing any more. */
+bool tp_hist_is_read(const struct tp_sink *sink);
 
 /* Whether the sink is a histogram. */
 bool tp_is_hist(const struct tp_sink *sink);

@@ -13,7 +13,10 @@ void tp_hist_put_item(struct tp_buffer *to, const struct tp_hist_definition *def
 {
 	const struct tp_hist_node *node = tp_hist_root(definition, item);
 
-	tp_hist_put_name(to, definition, item, is_cpu);
+	if (node->kind == TP_HIST_VARIABLE)
+		put_span(to, definition, item->span);
+	else
+		tp_hist_put_name(to, definition, item, is_cpu);
 	if (node->kind != TP_HIST_FIELD || node->modifier == TP_HIST_PLAIN)
 		return;
 	tp_buffer_printf(to, ".%s", tp_hist_modifier_names[node->modifier]);

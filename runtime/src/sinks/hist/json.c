@@ -107,8 +107,10 @@ static void put_keys(struct tp_buffer *to, const struct tp_hist_report *report, 
 	}
 }
 
-static void put_entry(struct tp_buffer *to, const struct tp_hist_report *report, const struct tp_hist_entry *entry)
+static void put_entry(struct tp_buffer *to, const struct tp_hist_report *report, const struct tp_hist_row *row)
 {
+	const struct tp_hist_entry *entry = row->entry;
+
 	tp_buffer_printf(to, "{\"keys\": [");
 	put_keys(to, report, entry);
 	tp_buffer_printf(to, "], \"hitcount\": %llu, \"values\": [", (number)entry->hits);
@@ -116,7 +118,9 @@ static void put_entry(struct tp_buffer *to, const struct tp_hist_report *report,
 		tp_buffer_printf(to, "%s", i ? ", " : "");
 		put_integer(to, entry->sums[i], report->layout->value_signed[i]);
 	}
-	tp_buffer_printf(to, "]}");
+	tp_buffer_printf(to, "]");
+	tp_hist_tracked_put_json(to, row);
+	tp_buffer_printf(to, "}");
 }
 
 /* {"name": "size", "modifier": "buckets", "size": 10} */
@@ -170,7 +174,7 @@ void tp_hist_put_json(struct tp_buffer *to, const struct tp_hist_report *report)
 	tp_buffer_printf(to, "],\n \"entries\": [");
 	for (uint32_t i = 0; i < report->nr_rows; i++) {
 		tp_buffer_printf(to, i ? ",\n  " : "\n  ");
-		put_entry(to, report, report->rows[i].entry);
+		put_entry(to, report, &report->rows[i]);
 	}
 	tp_buffer_printf(to, "],\n \"totals\": {\"hits\": %llu, \"entries\": %u, \"dropped\": %llu}}", (number)report->hits,
 			 report->nr_rows, (number)report->drops);

@@ -68,6 +68,19 @@ void tp_hists_pause_of(const char *event, bool paused)
 	}
 }
 
+bool tp_hist_is_read(const struct tp_sink *sink)
+{
+	const struct tp_hist_map *map = ((const struct tp_hist *)sink)->map;
+	unsigned int own = 0;
+
+	tp_lock(&tp_hist_lock);
+	for (const struct tp_hist *hist = first; hist; hist = hist->next)
+		own += hist->map == map;
+	const bool is_read = map->refs > own;
+	tp_unlock(&tp_hist_lock);
+	return is_read;
+}
+
 /* ---- What those of one name share ---- */
 
 static struct tp_hist_map *map_find(const struct tp_hist_definition *definition)
@@ -168,12 +181,13 @@ int tp_hist_map_settle(struct tp_hist_map *map, const struct tp_hist_definition 
 		       const struct tp_hist_program *program, const struct tp_event *event)
 {
 	if (map->table)
-		return tp_hist_layout_same(&map->layout, &program->layout, map->nr_keys) ? 0 : -EINVAL;
+		return tp_hist_layout_same(definition, &map->layout, &program->layout) ? 0 : -EINVAL;
 	for (uint32_t i = 0; i < map->nr_keys; i++) {
 		if (program->layout.is_field[i] && !copy_names(&map->names[i], definition, &definition->keys[i], event))
 			return -ENOMEM;
 	}
-	struct tp_hist_table *table = tp_hist_table_new(map->bits, tp_hist_layout_words(&program->layout, map->nr_keys));
+	map->shape = tp_hist_shape_of(definition, &program->layout);
+	struct tp_hist_table *table = tp_hist_table_new(map->bits, &map->shape);
 	if (!table)
 		return -ENOMEM;
 	map->layout = program->layout;

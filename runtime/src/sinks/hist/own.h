@@ -7,11 +7,18 @@
  *	  json.c        for programs
  *	    info.c      its definition
  *	    report.c    its entries, copied and sorted
+ *	      tracked.c what their actions have tracked and saved
  *	sink.c          the sink
  *	  list.c        all histograms, and those of one name
+ *	  links.c       variables of other histograms, and synthetic events
  *	  compile.c     a definition for an event's records
+ *	    plan.c      its variables and actions
+ *	      number.c  expressions
  *	  hit.c         the way of a record
- *	    table.c     the entries
+ *	    act.c       variables and actions at a hit
+ *	      evaluate.c  expressions at a hit
+ *	      variable.c, saved.c  what an entry has besides its sums
+ *	      table.c     the entries
  *	  parse.c       a definition's text
  *	    action.c    handlers and actions
  *	    expression.c  keys and values
@@ -26,6 +33,7 @@
 #include "base/lock.h"
 #include "events/value_names.h"
 #include "sinks/hist/hist.h"
+#include "sinks/hist/links.h"
 #include "sinks/hist/program.h"
 
 /* What histograms of one name share. Under tp_hist_lock, but for the table. */
@@ -37,6 +45,7 @@ struct tp_hist_map {
 	unsigned int bits;
 	uint32_t nr_keys;
 	struct tp_hist_layout layout;
+	struct tp_hist_shape shape;
 	struct tp_value_names names[TP_HIST_KEYS];
 };
 
@@ -50,6 +59,10 @@ struct tp_hist {
 	struct tp_hist_program *all_programs; /* under tp_events_lock */
 	struct tp_hist_program *attached;  /* by a release */
 	int paused;
+	bool hidden;                 /* it keeps a field for another histogram: it is not shown */
+	struct tp_hist_links links;
+	void (*snapshot)(void *data); /* of snapshot(); NULL: nobody takes one */
+	void *snapshot_data;
 };
 
 /*

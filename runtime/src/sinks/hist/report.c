@@ -7,23 +7,34 @@
 
 #include "base/memory.h"
 #include "sinks/hist/report.h"
+#include "sinks/hist/saved.h"
 
 /* ---- Copying ---- */
 
-static void copy_entry(const struct tp_hist_entry *from, void *data)
+static struct tp_hist_entry *copy(struct tp_hist_report *report, uint32_t row, const struct tp_hist_entry *from)
 {
-	struct tp_hist_report *report = data;
+	struct tp_hist_entry *to = (struct tp_hist_entry *)(report->entries + (size_t)row * report->stride);
 
-	if (report->nr_rows == report->room) /* there was room for all that were there; this one has come meanwhile */
-		return;
-	struct tp_hist_entry *to = (struct tp_hist_entry *)(report->entries + (size_t)report->nr_rows * report->stride);
 	to->hits = __atomic_load_n(&from->hits, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < TP_HIST_VALUES; i++)
 		to->sums[i] = __atomic_load_n(&from->sums[i], __ATOMIC_RELAXED);
 	to->nr_words = from->nr_words;
 	memcpy(to->comm, from->comm, sizeof(to->comm));
 	memcpy(to->words, from->words, from->nr_words * sizeof(to->words[0]));
-	report->rows[report->nr_rows++] = (struct tp_hist_row){.report = report, .entry = to};
+	return to;
+}
+
+static void copy_entry(const struct tp_hist_entry *from, void *data)
+{
+	struct tp_hist_report *report = data;
+	const struct tp_hist_table *table = report->hist->map->table;
+
+	if (report->nr_rows == report->room) /* there was room for all that were there; this one has come meanwhile */
+		return;
+	const struct tp_hist_entry *to = copy(report, report->nr_rows, from);
+	uint64_t *tracked = report->tracked + (size_t)report->nr_rows * tp_hist_tracked_words(table);
+	tp_hist_tracked_copy(tracked, table, from);
+	report->rows[report->nr_rows++] = (struct tp_hist_row){.report = report, .entry = to, .tracked = tracked};
 	report->hits += to->hits;
 	for (uint32_t i = 0; i < TP_HIST_VALUES; i++) {
 		report->total[i] += to->sums[i];
@@ -32,19 +43,31 @@ static void copy_entry(const struct tp_hist_entry *from, void *data)
 	}
 }
 
+/* Behind the others. */
+static bool copy_snapshot(struct tp_hist_report *report, const struct tp_hist_table *table)
+{
+	uint64_t *words = tp_malloc(table->shape.block_words * sizeof(*words) + 1);
+
+	if (words && tp_hist_saved_copy(table, &table->snapshot, &report->snapshot_value, words))
+		report->snapshot = copy(report, report->room, tp_hist_entry_at(table, (uint32_t)words[0]));
+	free(words);
+	return words != NULL;
+}
+
 static bool copy_entries(struct tp_hist_report *report, const struct tp_hist_table *table)
 {
 	const uint32_t next = __atomic_load_n(&table->next, __ATOMIC_RELAXED);
 
 	report->stride = table->stride;
 	report->room = next < table->nr_entries ? next : table->nr_entries;
-	report->entries = tp_malloc((size_t)report->room * report->stride + 1);
+	report->entries = tp_malloc(((size_t)report->room + 1) * report->stride);
 	report->rows = tp_malloc(report->room * sizeof(*report->rows) + 1);
-	if (!report->entries || !report->rows)
+	report->tracked = tp_malloc((size_t)report->room * tp_hist_tracked_words(table) * sizeof(*report->tracked) + 1);
+	if (!report->entries || !report->rows || !report->tracked)
 		return false;
 	tp_hist_table_each(table, copy_entry, report);
 	report->drops = __atomic_load_n(&table->drops, __ATOMIC_RELAXED);
-	return true;
+	return copy_snapshot(report, table);
 }
 
 /* ---- Keys ---- */
@@ -65,7 +88,7 @@ void tp_hist_parts(const struct tp_hist_report *report, const struct tp_hist_ent
 void tp_hist_put_name(struct tp_buffer *to, const struct tp_hist_definition *definition, const struct tp_hist_item *item, bool is_cpu)
 {
 	const struct tp_hist_node *node = tp_hist_root(definition, item);
-	const struct tp_hist_span name = node->kind == TP_HIST_FIELD ? node->name : item->span;
+	const struct tp_hist_span name = node->kind == TP_HIST_FIELD || node->kind == TP_HIST_VARIABLE ? node->name : item->span;
 
 	if (is_cpu)
 		tp_buffer_printf(to, "common_cpu");
@@ -149,6 +172,7 @@ void tp_hist_report_free(struct tp_hist_report *report)
 {
 	free(report->entries);
 	free(report->rows);
+	free(report->tracked);
 }
 
 bool tp_hist_report_take(struct tp_hist_report *report, const struct tp_hist *hist)

@@ -10,6 +10,7 @@
 struct tp_hist_row {
 	const struct tp_hist_report *report;
 	const struct tp_hist_entry *entry;
+	const uint64_t *tracked; /* with onmax() and onchange(): see tp_hist_tracked() */
 };
 
 struct tp_hist_report {
@@ -19,6 +20,9 @@ struct tp_hist_report {
 	uint32_t nr_rows, room;
 	char *entries;     /* what the rows point to */
 	uint32_t stride;
+	uint64_t *tracked;  /* of all rows */
+	const struct tp_hist_entry *snapshot; /* the one that has asked for a snapshot; NULL: none has */
+	uint64_t snapshot_value;
 	uint64_t hits, drops;
 	uint64_t total[TP_HIST_VALUES], max[TP_HIST_VALUES]; /* of all rows */
 	uint32_t sort[TP_HIST_SORT_KEYS]; /* see tp_hist_sort_index() */
@@ -39,6 +43,18 @@ void tp_hist_parts(const struct tp_hist_report *report, const struct tp_hist_ent
 
 /* Appends a key's or a value's name, as it is shown. */
 void tp_hist_put_name(struct tp_buffer *to, const struct tp_hist_definition *definition, const struct tp_hist_item *item, bool is_cpu);
+
+/* ---- tracked.c: what an entry's actions have tracked and saved ---- */
+
+/* Words that they have, of an entry. */
+uint32_t tp_hist_tracked_words(const struct tp_hist_table *table);
+
+/* Copies them. */
+void tp_hist_tracked_copy(uint64_t *to, const struct tp_hist_table *table, const struct tp_hist_entry *entry);
+
+/* Appends them as the kernel does, or as members of a JSON object. */
+void tp_hist_tracked_put_text(struct tp_buffer *to, const struct tp_hist_row *row);
+void tp_hist_tracked_put_json(struct tp_buffer *to, const struct tp_hist_row *row);
 
 /* ---- info.c ---- */
 

@@ -57,7 +57,7 @@ static bool is_for(const struct tp_hist *hist, const struct tp_pattern *pattern)
 
 	while (program && !tp_pattern_matches(pattern, program->name))
 		program = program->next_attached;
-	return program != NULL;
+	return program != NULL && !hist->hidden;
 }
 
 int tp_hists_report(const char *patterns, bool json, struct tp_buffer *to)

@@ -52,13 +52,13 @@ static struct tp_hist_program *program_of(const struct tp_hist *hist, const stru
 
 static void hist_commit(struct tp_record *rec)
 {
-	const struct tp_hist *hist = tp_hist_of(rec->sink);
+	struct tp_hist *hist = tp_hist_of(rec->sink);
 	const struct tp_hist_program *program = program_of(hist, rec->event);
 
 	if (__builtin_expect(!program || !__atomic_load_n(&program->is_attached, __ATOMIC_ACQUIRE), 0))
 		tp_sink_count_lost(rec->sink, TP_LOST_OTHER); /* its writer was registered by hand */
 	else if (__builtin_expect(!__atomic_load_n(&hist->paused, __ATOMIC_RELAXED), 1))
-		tp_hist_hit(__atomic_load_n(&hist->map->table, __ATOMIC_ACQUIRE), program, rec,
+		tp_hist_hit(hist, __atomic_load_n(&hist->map->table, __ATOMIC_ACQUIRE), program, rec,
 			    program->with_stamp ? now_of(hist->definition) : 0);
 	tp_scratch_pop_short(rec->entry);
 }
@@ -74,7 +74,7 @@ static int hist_describe_event(struct tp_sink *head, const struct tp_event *even
 {
 	struct tp_hist *hist = tp_hist_of(head);
 	struct tp_filter_error error;
-	struct tp_hist_program *program = tp_hist_program_new(hist->definition, event, &error);
+	struct tp_hist_program *program = tp_hist_program_new(hist->definition, &hist->links, event, &error);
 
 	if (!program) {
 		const int failed = error.error;
@@ -136,6 +136,7 @@ static void hist_free(struct tp_hist *hist)
 	}
 	if (hist->programs)
 		munmap(hist->programs, programs_size());
+	tp_hist_links_give(hist);
 	if (hist->map)
 		tp_hist_map_give(hist->map);
 	tp_hist_definition_free(hist->definition);
@@ -199,6 +200,25 @@ enum tp_hist_wish tp_hist_wish_of(const struct tp_hist_definition *definition)
 	return definition->pause ? TP_HIST_PAUSE : definition->cont ? TP_HIST_CONTINUE : definition->clear ? TP_HIST_CLEAR : TP_HIST_MAKE;
 }
 
+/* For links.c: a histogram that keeps fields of another event. */
+static struct tp_sink *hide(const char *text, const char *filter, const char *event, struct tp_filter_error *error)
+{
+	struct tp_hist_definition *definition = tp_hist_definition_new(text, error);
+	struct tp_sink *sink = definition ? tp_hist_sink(definition, filter, error) : NULL;
+	struct tp_enable_report report = {.in_a_line = true};
+
+	if (!sink)
+		return NULL;
+	tp_hist_of(sink)->hidden = true;
+	const int nr = tp_enable_filtered(sink, event, filter, &report);
+	tp_buffer_free(&report.text);
+	if (nr > 0)
+		return sink;
+	tp_sink_close(sink);
+	tp_filter_fail(error, 0, "It doesn't fit the event");
+	return NULL;
+}
+
 struct tp_sink *tp_hist_sink(struct tp_hist_definition *definition, const char *filter, struct tp_filter_error *error)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -215,7 +235,7 @@ struct tp_sink *tp_hist_sink(struct tp_hist_definition *definition, const char *
 	const bool may = !definition->cont && !definition->clear;
 	if (!may)
 		tp_filter_fail(error, 0, "Can't clear or continue a nonexistent hist trigger");
-	if (may && prepare(hist, filter, error) && open_sink(hist, error)) {
+	if (may && prepare(hist, filter, error) && tp_hist_links_find(hist, hide, error) && open_sink(hist, error)) {
 		tp_hist_list_add(hist);
 		return &hist->head;
 	}
@@ -224,6 +244,21 @@ struct tp_sink *tp_hist_sink(struct tp_hist_definition *definition, const char *
 }
 
 /* ---- What is done with one ---- */
+
+bool tp_hist_wants_snapshot(const struct tp_hist_definition *definition)
+{
+	for (uint32_t i = 0; i < definition->nr_actions; i++) {
+		if (definition->actions[i].kind == TP_HIST_SNAPSHOT)
+			return true;
+	}
+	return false;
+}
+
+void tp_hist_on_snapshot(struct tp_sink *sink, void (*take)(void *data), void *data)
+{
+	tp_hist_of(sink)->snapshot = take;
+	tp_hist_of(sink)->snapshot_data = data;
+}
 
 bool tp_hist_is(const struct tp_sink *sink, const struct tp_hist_definition *definition)
 {
@@ -239,7 +274,7 @@ int tp_hist_clear(struct tp_sink *sink)
 		return -EDEADLK;
 	tp_lock(&tp_hist_lock);
 	if (map->table)
-		made = tp_hist_table_new(map->bits, tp_hist_layout_words(&map->layout, map->nr_keys));
+		made = tp_hist_table_new(map->bits, &map->shape);
 	const bool failed = map->table && !made;
 	if (made) {
 		old = map->table;
@@ -271,7 +306,7 @@ static void fit(const struct tp_event *event, void *data)
 	tp_buffer_free(&name);
 	if (!matches)
 		return;
-	struct tp_hist_program *program = tp_hist_program_new(f->hist->definition, event, &error);
+	struct tp_hist_program *program = tp_hist_program_new(f->hist->definition, &f->hist->links, event, &error);
 	if (program)
 		f->nr++;
 	else if (!f->misfits++)

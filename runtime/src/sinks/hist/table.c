@@ -8,29 +8,56 @@
 
 #include "base/base.h"
 #include "filter/value.h"
+#include "sinks/hist/saved.h"
 #include "sinks/hist/table.h"
+#include "sinks/hist/variable.h"
 
 #define LINE 64u
 
 /* ---- Memory: the head, the slots, the entries ---- */
+
+/* Threads and handlers that are saving at one time may have one each, besides those that entries have. */
+#define MORE_BLOCKS 64u
 
 static size_t slots_size(const struct tp_hist_table *table)
 {
 	return ((size_t)table->mask + 1) * sizeof(*table->slots);
 }
 
-struct tp_hist_table *tp_hist_table_new(unsigned int bits, uint32_t key_words)
+/* Where in an entry everything is. Returns its size. */
+static uint32_t lay_out(struct tp_hist_table *table)
+{
+	const struct tp_hist_shape *shape = &table->shape;
+	uint32_t at = (uint32_t)(sizeof(struct tp_hist_entry) + shape->key_words * sizeof(uint64_t));
+
+	for (uint32_t i = 0; i < shape->nr_variables; i++) {
+		const uint32_t words = shape->variables[i] == TP_HIST_KEY_NUMBER ? 0 : TP_HIST_BLOB_WORDS;
+		table->variables[i] = at;
+		at += (uint32_t)(sizeof(struct tp_hist_variable) + words * sizeof(uint64_t));
+	}
+	table->tracked = at;
+	table->saved = at + shape->nr_actions * (uint32_t)sizeof(uint64_t);
+	return table->saved + (shape->block_words ? (uint32_t)sizeof(uint64_t) : 0);
+}
+
+struct tp_hist_table *tp_hist_table_new(unsigned int bits, const struct tp_hist_shape *shape)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct tp_hist_table made = {.mask = (2u << bits) - 1, .nr_entries = 1u << bits};
+	struct tp_hist_table made = {.shape = *shape, .mask = (2u << bits) - 1, .nr_entries = 1u << bits};
 
-	made.stride = (uint32_t)(sizeof(struct tp_hist_entry) + key_words * sizeof(uint64_t) + LINE - 1) & ~(LINE - 1);
-	made.mapped = page + slots_size(&made) + (size_t)made.nr_entries * made.stride;
+	made.stride = (lay_out(&made) + LINE - 1) & ~(LINE - 1);
+	if (shape->block_words) {
+		made.block_size = (uint32_t)(sizeof(struct tp_hist_block) + shape->block_words * sizeof(uint64_t));
+		made.nr_blocks = made.nr_entries + MORE_BLOCKS;
+	}
+	const size_t entries = (size_t)made.nr_entries * made.stride, blocks = (size_t)made.nr_blocks * made.block_size;
+	made.mapped = page + slots_size(&made) + entries + blocks;
 	void *memory = mmap(NULL, made.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
 	made.slots = (uint64_t *)((char *)memory + page);
 	made.entries = (char *)memory + page + slots_size(&made);
+	made.blocks = made.entries + entries;
 	return memcpy(memory, &made, sizeof(made));
 }
 
@@ -50,11 +77,9 @@ void tp_hist_table_forget(struct tp_hist_table *table)
 	table->next = 0;
 	table->spare = 0;
 	table->drops = 0;
-}
-
-static inline struct tp_hist_entry *entry_at(const struct tp_hist_table *table, uint32_t number)
-{
-	return (struct tp_hist_entry *)(table->entries + (size_t)number * table->stride);
+	table->next_block = 0;
+	table->spare_block = 0;
+	table->snapshot = 0;
 }
 
 /* ---- Entries that are in no slot ---- */
@@ -65,7 +90,7 @@ static uint32_t take_spare(struct tp_hist_table *table)
 	uint64_t head = __atomic_load_n(&table->spare, __ATOMIC_ACQUIRE);
 
 	while ((uint32_t)head) {
-		const struct tp_hist_entry *entry = entry_at(table, (uint32_t)head - 1);
+		const struct tp_hist_entry *entry = tp_hist_entry_at(table, (uint32_t)head - 1);
 		const uint64_t next = __atomic_load_n(&entry->next_spare, __ATOMIC_RELAXED);
 		const uint64_t change = ((head >> 32) + 1) << 32;
 		if (__atomic_compare_exchange_n(&table->spare, &head, change | next, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
@@ -76,7 +101,7 @@ static uint32_t take_spare(struct tp_hist_table *table)
 
 static void give_spare(struct tp_hist_table *table, uint32_t taken)
 {
-	struct tp_hist_entry *entry = entry_at(table, taken - 1);
+	struct tp_hist_entry *entry = tp_hist_entry_at(table, taken - 1);
 	uint64_t head = __atomic_load_n(&table->spare, __ATOMIC_RELAXED);
 	uint64_t change;
 
@@ -142,7 +167,7 @@ static TP_COLD uint64_t occupy(struct tp_hist_table *table, uint64_t *slot, uint
 		*mine = take_entry(table);
 		if (!*mine)
 			return 0;
-		fill_in(entry_at(table, *mine - 1), key, with_comm);
+		fill_in(tp_hist_entry_at(table, *mine - 1), key, with_comm);
 	}
 	const uint64_t content = (uint64_t)tag << 32 | *mine;
 	if (!__atomic_compare_exchange_n(slot, &found, content, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
@@ -165,7 +190,7 @@ struct tp_hist_entry *tp_hist_table_insert(struct tp_hist_table *table, const st
 			__atomic_fetch_add(&table->drops, 1, __ATOMIC_RELAXED);
 			return NULL;
 		}
-		struct tp_hist_entry *entry = entry_at(table, (uint32_t)content - 1);
+		struct tp_hist_entry *entry = tp_hist_entry_at(table, (uint32_t)content - 1);
 		if ((uint32_t)(content >> 32) != tag || !has_key(entry, key))
 			continue;
 		if (__builtin_expect(mine != 0, 0))
@@ -174,11 +199,26 @@ struct tp_hist_entry *tp_hist_table_insert(struct tp_hist_table *table, const st
 	}
 }
 
+struct tp_hist_entry *tp_hist_table_find(const struct tp_hist_table *table, const struct tp_hist_key *key)
+{
+	const uint64_t hash = hash_of(key);
+	uint64_t content;
+
+	for (uint32_t i = (uint32_t)(hash >> 8) & table->mask;; i = (i + 1) & table->mask) {
+		content = __atomic_load_n(&table->slots[i], __ATOMIC_ACQUIRE); /* as (I) */
+		if (!content)
+			return NULL;
+		struct tp_hist_entry *entry = tp_hist_entry_at(table, (uint32_t)content - 1);
+		if ((uint32_t)(content >> 32) == (uint32_t)(hash >> 32) && has_key(entry, key))
+			return entry;
+	}
+}
+
 void tp_hist_table_each(const struct tp_hist_table *table, void (*fct)(const struct tp_hist_entry *entry, void *data), void *data)
 {
 	for (uint32_t i = 0; i <= table->mask; i++) {
 		const uint64_t content = __atomic_load_n(&table->slots[i], __ATOMIC_ACQUIRE); /* as (I) */
 		if (content)
-			fct(entry_at(table, (uint32_t)content - 1), data);
+			fct(tp_hist_entry_at(table, (uint32_t)content - 1), data);
 	}
 }

@@ -170,13 +170,34 @@ static void put_value(struct tp_buffer *to, const struct tp_hist_report *report,
 		tp_buffer_printf(to, modifier == TP_HIST_HEX ? ": %10llx" : ": %10llu", (number)value);
 }
 
-static void put_entry(struct tp_buffer *to, const struct tp_hist_report *report, const struct tp_hist_entry *entry)
+static void put_entry(struct tp_buffer *to, const struct tp_hist_report *report, const struct tp_hist_row *row)
 {
+	const struct tp_hist_entry *entry = row->entry;
+
 	put_keys(to, report, entry);
 	if (!report->hist->definition->no_hitcount)
 		tp_buffer_printf(to, " hitcount: %10llu", (number)entry->hits);
 	for (uint32_t i = 0; i < report->hist->definition->nr_values; i++)
 		put_value(to, report, entry, i);
+	tp_hist_tracked_put_text(to, row);
+	tp_buffer_printf(to, "\n");
+}
+
+static void put_snapshot(struct tp_buffer *to, const struct tp_hist_report *report)
+{
+	const struct tp_hist_definition *definition = report->hist->definition;
+	uint32_t i = 0;
+
+	if (!report->snapshot)
+		return;
+	while (definition->actions[i].kind != TP_HIST_SNAPSHOT)
+		i++;
+	const struct tp_hist_action *action = &definition->actions[i];
+	tp_buffer_printf(to, "\nSnapshot taken.  Details:\n\ttriggering value { %s(%.*s) }: %10llu",
+			 action->handler == TP_HIST_ONMAX ? "onmax" : "onchange", (int)action->variable.len,
+			 tp_hist_text_at(definition, action->variable), (number)report->snapshot_value);
+	tp_buffer_printf(to, "\ttriggered by event with key: ");
+	put_keys(to, report, report->snapshot);
 	tp_buffer_printf(to, "\n");
 }
 
@@ -186,7 +207,8 @@ void tp_hist_put_text(struct tp_buffer *to, const struct tp_hist_report *report)
 	tp_hist_put_info(to, report->hist);
 	tp_buffer_printf(to, "\n#\n\n");
 	for (uint32_t i = 0; i < report->nr_rows; i++)
-		put_entry(to, report, report->rows[i].entry);
+		put_entry(to, report, &report->rows[i]);
+	put_snapshot(to, report);
 	tp_buffer_printf(to, "\nTotals:\n    Hits: %llu\n    Entries: %u\n    Dropped: %llu\n", (number)report->hits,
 			 report->nr_rows, (number)report->drops);
 }
