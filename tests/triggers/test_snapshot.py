@@ -60,6 +60,41 @@ class Contents(Snapshots):
                                       "these have none of their own\n")
 
 
+class OfHistograms(Snapshots):
+    """onmax($V).snapshot() in a histogram."""
+
+    HIST = "hist:keys=id:p=price:onmax($p).snapshot()"
+
+    def test_largest(self) -> None:
+        answers = self.drive(*OPEN, f"trigger a order {self.HIST}", "order 1 5", "await trace-snapshot-1/metadata", "order 2 4",
+                             "order 1 6", "await trace-snapshot-2/metadata", "order 1 6", "list", "hist order")
+        self.assertEqual(answers[:3], ["3", "1", "a order hist:keys=id:vals=hitcount:p=price:sort=hitcount:size=2048:onmax($p).snapshot()"
+                                       " [active]"])
+        self.assertEqual(self.snapshots(), ["trace-snapshot-1", "trace-snapshot-2"])
+        self.assertEqual(self.events("trace-snapshot-1"), ["order 1"])
+        self.assertEqual(self.events("trace-snapshot-2"), ["order 1", "order 2", "order 1"])
+        self.assertIn("\ttriggering value { onmax($p) }:          6\ttriggered by event with key: { id:          1 }", answers)
+        self.quiet()
+
+    def test_needs_a_flight_recorder(self) -> None:
+        answers = self.drive("open t", f"trigger - order {self.HIST}", f"trigger t order {self.HIST}", "open a trace",
+                             f"trigger a order {self.HIST}", "list")
+        self.assertEqual(answers, ["-22 this trigger acts on a sink, and there is none",
+                                   *["-95 a snapshot is of a flight recorder: ctf:DIRECTORY,mode=flight"] * 2])
+
+    def test_goes_with_its_sink(self) -> None:
+        self.assertEqual(self.drive(*OPEN, f"trigger a order {self.HIST}", "close a", "list", "armed order"), ["3", "1", "0", "0"])
+
+    def test_taken_off(self) -> None:
+        self.assertEqual(self.drive(*OPEN, f"trigger a order {self.HIST}", f"trigger a order !{self.HIST}", "list"), ["3", "1", "0"])
+
+    def test_environment(self) -> None:
+        self.drive("order 1 5", "exit", TP_OUTPUT=f"ctf:{self.path('trace')},{FLIGHT}", TP_TRIGGER=f"order {self.HIST}",
+                   TP_HIST=self.path("hist"))
+        self.assertEqual(self.snapshots(), ["trace-snapshot-1"])
+        self.quiet()
+
+
 class Ends(Snapshots):
     """What was asked for is taken."""
 

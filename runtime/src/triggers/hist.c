@@ -15,6 +15,18 @@
 
 /* ---- hist ---- */
 
+/* Its snapshot() takes one of a sink. */
+static bool wants_sink(const char *argument)
+{
+	struct tp_filter_error error;
+	struct tp_hist_definition *definition = tp_hist_definition_new(argument, &error);
+	const bool wants = definition && tp_hist_wants_snapshot(definition);
+
+	tp_hist_definition_free(definition);
+	tp_filter_error_free(&error);
+	return wants;
+}
+
 static int parse(struct tp_trigger *trigger, struct tp_filter_error *error)
 {
 	trigger->definition = tp_hist_definition_new(trigger->argument, error);
@@ -75,6 +87,27 @@ static void put(struct tp_buffer *to, const struct tp_trigger *trigger)
 	tp_hist_put_definition(to, trigger->own);
 }
 
+static void take_snapshot(void *data)
+{
+	tp_trigger_snapshot.fire(data, NULL);
+}
+
+static int begin(struct tp_trigger *trigger, struct tp_buffer *why)
+{
+	if (!tp_hist_wants_snapshot(trigger->definition))
+		return 0;
+	const int error = tp_trigger_snapshot.begin(trigger, why);
+	if (!error)
+		tp_hist_on_snapshot(trigger->own, take_snapshot, trigger);
+	return error;
+}
+
+static void end(struct tp_trigger *trigger)
+{
+	if (trigger->snapshot)
+		tp_trigger_snapshot.end(trigger);
+}
+
 static void free_definition(struct tp_trigger *trigger)
 {
 	if (trigger->definition)
@@ -83,8 +116,8 @@ static void free_definition(struct tp_trigger *trigger)
 
 const struct tp_trigger_command tp_trigger_hist = {
 	.name = "hist", .kind = TP_TRIGGER_HIST, .priority = TRACEPOINT_DEFAULT_PRIO + 1, .takes_all = true, .alone = true,
-	.parse = parse, .change = change, .open = open_sink, .fits = fits, .is_same = is_same, .put = put,
-	.free = free_definition,
+	.wants_sink = wants_sink, .parse = parse, .change = change, .open = open_sink, .fits = fits, .is_same = is_same,
+	.put = put, .free = free_definition, .begin = begin, .end = end,
 };
 
 char *tp_hist_text(const char *patterns, bool json)

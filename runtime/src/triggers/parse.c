@@ -176,9 +176,13 @@ int tp_trigger_parse(struct tp_trigger_text *parsed, const char *text, struct tp
 	*parsed = (struct tp_trigger_text){.count = TP_TRIGGER_UNLIMITED};
 	*error = (struct tp_filter_error){.error = 0};
 	const int result = parse(&reading, parsed);
-	if (result)
+	if (result) {
 		tp_trigger_text_free(parsed);
-	return result;
+		return result;
+	}
+	const struct tp_trigger_command *command = parsed->command;
+	parsed->alone = command->alone && !(command->wants_sink && command->wants_sink(parsed->argument));
+	return 0;
 }
 
 void tp_trigger_text_free(struct tp_trigger_text *parsed)

@@ -15,6 +15,7 @@
 struct tp_trigger_text {
 	bool remove; /* a "!" stands in front */
 	const struct tp_trigger_command *command;
+	bool alone;         /* it acts on no sink */
 	char *target;       /* "system:event", or NULL */
 	char *argument;     /* takes_all: all up to the filter ... */
 	size_t argument_at; /* ... and where it begins */

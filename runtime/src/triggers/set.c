@@ -13,6 +13,7 @@
 #include "base/readers.h"
 #include "events/events.h"
 #include "record/record.h"
+#include "triggers/commands.h"
 #include "triggers/list.h"
 #include "triggers/parse.h"
 #include "triggers/triggers.h"
@@ -107,7 +108,7 @@ static struct tp_trigger *trigger_new(struct tp_trigger_request *request, struct
 		.argument = text->argument, .count = text->count, .after_ns = text->after_ns, .at_end = request->at_end && text->command->open,
 		.directory = TP_OWN_FILE_NONE, .has_directory = request->has_directory,
 	};
-	if (!text->command->alone) {
+	if (!text->alone) {
 		trigger->sink = request->sink;
 		trigger->serial = tp_sink_serial(request->sink);
 	}
@@ -132,7 +133,8 @@ static int arm(struct tp_trigger *trigger, struct tp_trigger_request *request, s
 	struct tp_filter_error wrong = {.error = 0};
 
 	tp_sink_hide(trigger->own);
-	tp_sink_set_priority(trigger->own, trigger->command->priority);
+	/* If it asks for snapshots, the event that does so is in them. */
+	tp_sink_set_priority(trigger->own, trigger->snapshot ? tp_trigger_snapshot.priority : trigger->command->priority);
 	const int fits = trigger->command->fits ? trigger->command->fits(trigger, patterns, &wrong) : 0;
 	if (fits < 0 && (fits == -ENOMEM || !request->waits))
 		return tell_wrong_at(request, &wrong, argument_at);
@@ -293,7 +295,7 @@ static int refuse(struct tp_trigger_request *request, const char *why)
 /* The sink is held meanwhile: whoever closes it waits, and then finds what was set. */
 static int on_sink(struct tp_trigger_request *request, struct tp_trigger_text *text)
 {
-	if (text->command->alone)
+	if (text->alone)
 		return text->remove ? take_off(request, text) : set(request, text);
 	struct tp_sink *sink = request->sink && request->sink->reserved[0] ? tp_sink_hold(tp_sink_serial(request->sink)) : NULL;
 
@@ -374,7 +376,7 @@ int tp_trigger_check(struct tp_trigger_request *request, bool *alone)
 	error = parse(request, &text);
 	if (error)
 		return error;
-	*alone = text.command->alone;
+	*alone = text.alone;
 	error = check_parts(request, &text);
 	tp_trigger_text_free(&text);
 	return error;

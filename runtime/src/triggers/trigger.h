@@ -37,7 +37,8 @@ struct tp_trigger_command {
 	bool has_target; /* SYSTEM:EVENT stands behind the name */
 	bool may_wait;   /* ":after=TIME" may stand at the end */
 	bool takes_all;  /* what stands behind the name, up to the filter, is its own affair */
-	bool alone;      /* it acts on no sink */
+	bool alone;      /* it acts on no sink, unless its argument wants one */
+	bool (*wants_sink)(const char *argument); /* optional */
 	/*
 	 * For takes_all: its argument is parsed; what it asks of a trigger that is there is done (1: it was, 0: it asks nothing);
 	 * it makes the sink on its events. 0 or a negative errno value, with what is wrong at which place of the argument.

@@ -210,6 +210,7 @@ static struct tp_sink *hide(const char *text, const char *filter, const char *ev
 	if (!sink)
 		return NULL;
 	tp_hist_of(sink)->hidden = true;
+	tp_sink_hide(sink);
 	const int nr = tp_enable_filtered(sink, event, filter, &report);
 	tp_buffer_free(&report.text);
 	if (nr > 0)
