@@ -7,7 +7,9 @@
  *	  server.c       the connections
  *	    serve.c      a session
  *	      inspect.c  requests that change nothing
- *	      change.c   requests that do
+ *	      open.c     the request that opens an output
+ *	      change.c   requests about an output that is open
+ *	      trigger.c  requests about triggers
  *	        request.c  words of a request, and errors
  *	    peer.c       who may connect
  *	    rendezvous.c the directory and the socket

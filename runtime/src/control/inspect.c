@@ -16,20 +16,11 @@
 #include "control/outputs.h"
 #include "events/events.h"
 #include "events/pattern.h"
+#include "sinks/hist/hist.h"
 #include "sinks/stats/stats.h"
 
 #define FORMAT_SIZE ((size_t)64 << 10) /* grows, if need be ... */
 #define FORMAT_MAX ((size_t)16 << 20)  /* ... up to this */
-
-/* Each line of the text after a tab. */
-static void put_text(struct tp_buffer *to, const char *text)
-{
-	while (*text) {
-		const size_t len = strcspn(text, "\n");
-		tp_buffer_printf(to, "\t%.*s\n", (int)len, text);
-		text += len + (text[len] == '\n');
-	}
-}
 
 /* ---- Events ---- */
 
@@ -61,7 +52,7 @@ static void put_format(struct tp_buffer *to, const struct tp_event *event)
 		trace_seq_init(&seq, memory, size);
 		tp_event_format(event, &seq);
 		if (!seq.full)
-			put_text(to, memory);
+			tp_request_put_text(to, memory);
 		free(memory);
 	}
 }
@@ -93,7 +84,7 @@ static void list_events(struct tp_request *request, const char *patterns, bool f
 	if (patterns && *patterns)
 		question.pattern = tp_pattern_new(patterns, &error);
 	if (error) {
-		tp_request_fail(request, -error, "'%s' is no list of patterns; for example: sched:*,!sched:sched_wakeup", patterns);
+		tp_request_fail_patterns(request, patterns);
 		return;
 	}
 	tp_for_each_event(put_event, &question);
@@ -169,32 +160,64 @@ void tp_request_outputs(struct tp_request *request, char *arguments)
 	tp_buffer_printf(&request->reply, "ok\n");
 }
 
-/* ---- Statistics ---- */
+/* ---- Statistics and histograms ---- */
+
+/* False: it is none, and the reply has failed. */
+static bool read_form(struct tp_request *request, char **arguments, bool *json)
+{
+	const char *form = tp_request_word(arguments);
+
+	*json = form && strcmp(form, "json") == 0;
+	if (*json || !form || strcmp(form, "text") == 0)
+		return true;
+	tp_request_fail(request, EINVAL, "a report is text or json, not '%s'", form);
+	return false;
+}
+
+static void put_report(struct tp_request *request, const struct tp_buffer *text)
+{
+	if (text->failed) {
+		tp_request_fail(request, ENOMEM, "the process has no memory");
+		return;
+	}
+	if (text->text)
+		tp_request_put_text(&request->reply, text->text);
+	tp_buffer_printf(&request->reply, "ok\n");
+}
 
 void tp_request_report(struct tp_request *request, char *arguments)
 {
 	struct tp_buffer text = {.text = NULL};
 	uint64_t id;
+	bool json;
 
-	if (!tp_request_id(request, &arguments, &id))
+	if (!tp_request_id(request, &arguments, &id) || !read_form(request, &arguments, &json))
 		return;
-	const char *form = tp_request_word(&arguments);
-	const bool json = form && strcmp(form, "json") == 0;
-	if (!json && form && strcmp(form, "text") != 0) {
-		tp_request_fail(request, EINVAL, "a report is text or json, not '%s'", form);
-		return;
-	}
 	struct tp_sink *sink = tp_request_hold(request, id);
 	if (!sink)
 		return;
-	const int error = -tp_stats_report(sink, json, &text);
+	const int error = -(tp_is_hist(sink) ? tp_hist_report(sink, json, &text) : tp_stats_report(sink, json, &text));
 	tp_sink_let_go(sink);
-	if (error || text.failed) {
-		tp_request_fail(request, error ? error : ENOMEM, error == EINVAL ? "output %llu is no statistics" :
+	if (error)
+		tp_request_fail(request, error, error == EINVAL ? "output %llu is neither statistics nor a histogram" :
 				"output %llu has no report now", (unsigned long long)id);
-	} else {
-		put_text(&request->reply, text.text);
-		tp_buffer_printf(&request->reply, "ok\n");
-	}
+	else
+		put_report(request, &text);
+	tp_buffer_free(&text);
+}
+
+void tp_request_histograms(struct tp_request *request, char *arguments)
+{
+	struct tp_buffer text = {.text = NULL};
+	bool json;
+
+	if (!read_form(request, &arguments, &json))
+		return;
+	const char *patterns = arguments && *arguments ? arguments : "*";
+	const int nr = tp_hists_report(patterns, json, &text);
+	if (nr == -EINVAL)
+		tp_request_fail_patterns(request, patterns);
+	else
+		put_report(request, &text);
 	tp_buffer_free(&text);
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/message.h"
+#include "control/outputs.h"
 #include "control/request.h"
 #include "events/events.h"
 
@@ -37,6 +39,19 @@ void tp_request_fail(struct tp_request *request, int error, const char *fmt, ...
 			*at = at[1] ? ';' : '\0';
 	}
 	tp_buffer_printf(&request->reply, "error %s %s\n", name_of(error), text);
+}
+
+void tp_request_fail_with(struct tp_request *request, int error, const struct tp_buffer *messages)
+{
+	if (messages->len)
+		tp_request_fail(request, error, "%s", messages->text);
+	else
+		tp_request_fail(request, error, "%s", tp_strerror(error));
+}
+
+void tp_request_fail_patterns(struct tp_request *request, const char *patterns)
+{
+	tp_request_fail(request, EINVAL, "'%s' is no list of patterns; for example: sched:*,!sched:sched_wakeup", patterns);
 }
 
 /* A name may have a newline in it; a line must not. */
@@ -89,4 +104,25 @@ struct tp_sink *tp_request_hold(struct tp_request *request, uint64_t id)
 	if (!sink)
 		tp_request_no_output(request, id);
 	return sink;
+}
+
+struct tp_sink *tp_request_hold_to_change(struct tp_request *request, uint64_t id)
+{
+	const struct tp_output_info info = tp_outputs_info(id);
+
+	if (info.owner != TP_OUTPUT_SESSION || info.session == request->session)
+		return tp_request_hold(request, id);
+	tp_request_fail(request, EPERM, "output %llu belongs to another connection", (unsigned long long)id);
+	return NULL;
+}
+
+/* ---- Texts ---- */
+
+void tp_request_put_text(struct tp_buffer *to, const char *text)
+{
+	while (*text) {
+		const size_t len = strcspn(text, "\n");
+		tp_buffer_printf(to, "\t%.*s\n", (int)len, text);
+		text += len + (text[len] == '\n');
+	}
 }

@@ -22,6 +22,12 @@ struct tp_request {
 /* Ends the reply with an error. name: an errno. text: a sentence for a person. */
 void tp_request_fail(struct tp_request *request, int error, const char *text, ...) __attribute__((format(printf, 3, 4)));
 
+/* Likewise: what the runtime has said meanwhile is why; else the errno's text is. */
+void tp_request_fail_with(struct tp_request *request, int error, const struct tp_buffer *messages);
+
+/* Likewise: these are no list of patterns. */
+void tp_request_fail_patterns(struct tp_request *request, const char *patterns);
+
 /* The next word of *arguments, which goes on behind it; NULL: there is none. */
 char *tp_request_word(char **arguments);
 
@@ -33,6 +39,12 @@ void tp_request_no_output(struct tp_request *request, uint64_t id);
 
 /* tp_sink_hold(); NULL, and the reply has failed. */
 struct tp_sink *tp_request_hold(struct tp_request *request, uint64_t id);
+
+/* The same, unless the output is another connection's. */
+struct tp_sink *tp_request_hold_to_change(struct tp_request *request, uint64_t id);
+
+/* Appends each line of the text after a tab. */
+void tp_request_put_text(struct tp_buffer *to, const char *text);
 
 /* Ends a line with a name, in which there may be anything. */
 void tp_request_put_name(struct tp_buffer *to, const char *name);

@@ -83,6 +83,9 @@ void tp_hists_pause_of(const char *event, bool paused);
 /* Throws away what was counted, while threads go on. 0, -ENOMEM, or -EDEADLK in a probe, which would wait for itself. */
 int tp_hist_clear(struct tp_sink *sink);
 
+/* What tp_hist_definition_new() got; the sink's. */
+const char *tp_hist_definition_text(const struct tp_sink *sink);
+
 /* "hist:keys=...:vals=...:sort=...:size=... [if FILTER] [active]", as the kernel shows a trigger. */
 void tp_hist_put_definition(struct tp_buffer *to, const struct tp_sink *sink);
 

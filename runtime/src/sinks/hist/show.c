@@ -44,6 +44,11 @@ bool tp_hist_has_hits(struct tp_sink *sink)
 	return has;
 }
 
+const char *tp_hist_definition_text(const struct tp_sink *sink)
+{
+	return ((const struct tp_hist *)sink)->definition->text;
+}
+
 void tp_hist_put_definition(struct tp_buffer *to, const struct tp_sink *sink)
 {
 	tp_lock(&tp_hist_lock);
