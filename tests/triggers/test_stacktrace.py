@@ -39,17 +39,37 @@ class Stacks(Driven):
         self.assertEqual([line.partition(":")[0] for line in lines], ["1", "1", "1", "order", "stacktrace", "0"])
 
     def test_only_then_is_there_such_an_event(self) -> None:
-        self.assertEqual(self.drive("open a", "enable a tp:*", "trigger a order stacktrace", "enable a tp:*"),
-                         ["0", "1", "1"][:2] + ["0"])
+        self.assertEqual(self.drive("open a", "trigger a order traceon", "open b trace", "enable b tp:*",
+                                    "trigger a order stacktrace", "enable b tp:*,shop:*"), ["1", "0", "1", "3"])
 
     def test_trace(self) -> None:
         need(self, "babeltrace2")
         self.drive("open a trace", "enable a shop:order", "trigger a order stacktrace:1", "order 1 1", "order 2 2")
         text = self.read_by("babeltrace2", self.path("trace"))
         self.assertEqual(re.findall(r"(shop:order|tp:stacktrace)", text), ["shop:order", "tp:stacktrace", "shop:order"])
+        self.assertEqual(text.count(f'path = "{os.path.join(self.directory, "driver")}"'), 2)  # when it is set, and at the end
         self.assertRegex(text, r"caller = \[ \[0\] = 0x[0-9A-F]+, \[1\] = 0x")
         with open(self.path("trace/format/tp"), encoding="utf-8") as file:
             self.assertIn("field:__data_loc unsigned long[] caller;	offset:8;	size:4;", file.read())
+
+    def test_trace_can_be_resolved(self) -> None:
+        """Each address is in a mapping; the offset in the program's file is what addr2line takes."""
+        need(self, "babeltrace2")
+        program = build(self.path("named"), os.path.join(HERE, "named.c"), include=[self.directory], libtp="static")
+        self.succeed([program], env={**os.environ, "TP_OUTPUT": f"ctf:{self.path('trace')} <- none",
+                                     "TP_TRIGGER": "shop:order stacktrace"})
+        text = self.read_by("babeltrace2", self.path("trace"))
+        mappings = [(int(start, 16), int(end, 16), int(offset, 16), path, build_id) for start, end, offset, path, build_id in re.findall(
+            r'start = (0x\w+), end = (0x\w+), offset = (0x\w+), .*?path = "([^"]*)", .*?build_id = "([^"]*)"', text)]
+        callers = [int(caller, 16) for caller in re.findall(r"\[\d+\] = (0x\w+)", text)]
+        self.assertGreaterEqual(len(callers), 4)
+        for caller in callers:
+            self.assertTrue(any(start <= caller < end for start, end, *_ in mappings), hex(caller))
+        own = [mapping for mapping in mappings if mapping[3] == program][0]
+        notes = self.succeed(["readelf", "-n", program]).stdout
+        self.assertIn(f"Build ID: {own[4]}", notes)
+        names = self.succeed(["addr2line", "-f", "-e", program, *(hex(caller - own[0] + own[2]) for caller in callers[:3])]).stdout
+        self.assertEqual(names.split("\n")[0:6:2], ["inner", "outer", "main"])
 
     def test_names(self) -> None:
         """Global functions of a program that exports its symbols, in all ways to call probes."""

@@ -21,7 +21,9 @@
 #include "events/events.h"
 #include "print/symbol.h"
 #include "record/record.h"
+#include "sinks/ctf/ctf.h"
 #include "triggers/commands.h"
+#include "triggers/mapping.h"
 
 /* Callers that are recorded. */
 #define MOST 256
@@ -50,7 +52,7 @@ static const struct tp_event_class stacktrace_class = {
 };
 
 static struct tracepoint tracepoint = {
-	.name = "stacktrace", .proto = "const unsigned long *, size_t", .file = __FILE__, .line = __LINE__,
+	.name = "tp:stacktrace", .proto = "const unsigned long *, size_t", .file = __FILE__, .line = __LINE__,
 };
 
 static void write_record(void *data, const uintptr_t *callers, size_t nr);
@@ -115,15 +117,22 @@ static void print(struct trace_seq *p, const void *entry)
 
 static void load(void)
 {
-	static struct tracepoint *tracepoints[] = {&tracepoint};
-	static struct tp_event *events[] = {&stacktrace_event};
+	static struct tracepoint *tracepoints[] = {&tracepoint, &tp_trigger_mapping_tracepoint};
+	static struct tp_event *events[] = {&stacktrace_event, &tp_trigger_mapping_event};
 	static struct tp_module module = {
-		TP_MODULE_HEAD, .tracepoints = tracepoints, .tracepoints_end = tracepoints + 1, .events = events,
-		.events_end = events + 1,
+		TP_MODULE_HEAD, .tracepoints = tracepoints, .tracepoints_end = tracepoints + 2, .events = events,
+		.events_end = events + 2,
 	};
 
 	tp_module_load(&module);
 	tp_stack_start();
+}
+
+/* Other sinks have the text, with names. */
+static void write_mappings(const struct tp_trigger *trigger)
+{
+	if (tp_is_ctf(trigger->sink))
+		tp_trigger_write_mappings(trigger->sink);
 }
 
 static int begin(struct tp_trigger *trigger, struct tp_buffer *why)
@@ -131,10 +140,18 @@ static int begin(struct tp_trigger *trigger, struct tp_buffer *why)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, load);
-	if (tp_sink_has(trigger->sink, &stacktrace_event))
-		return 0;
-	tp_buffer_printf(why, "the sink can't record tp:stacktrace; a message has said why");
-	return -ENOTSUP;
+	if (!tp_sink_has(trigger->sink, &stacktrace_event)) {
+		tp_buffer_printf(why, "the sink can't record tp:stacktrace; a message has said why");
+		return -ENOTSUP;
+	}
+	write_mappings(trigger);
+	return 0;
+}
+
+/* Some were loaded since it began. */
+static void end(struct tp_trigger *trigger)
+{
+	write_mappings(trigger);
 }
 
 /* What calls the probes is left out, so that the first caller is the function that has hit the tracepoint. */
@@ -166,5 +183,5 @@ static void fire(struct tp_trigger *trigger, const struct tp_event *event)
 /* Behind the event that fires it, and before one that it fires can switch recording off. */
 const struct tp_trigger_command tp_trigger_stacktrace = {
 	.name = "stacktrace", .kind = TP_TRIGGER_STACKTRACE, .priority = TRACEPOINT_DEFAULT_PRIO - 1,
-	.begin = begin, .fire = fire,
+	.begin = begin, .fire = fire, .end = end,
 };

@@ -67,6 +67,9 @@ int tp_ctf_snapshot_in(struct tp_sink *sink, int dir, const char *name);
  */
 int tp_ctf_snapshot_next(struct tp_sink *sink, int dir, unsigned int *number);
 
+/* Whether the sink writes such a trace, which is read elsewhere, and later. */
+bool tp_is_ctf(struct tp_sink *sink);
+
 /* Whether that can be done: 0; -ENOTSUP: it is no flight recorder; -ENOTDIR: it has no path, and there is no dir. */
 int tp_ctf_snapshot_check(struct tp_sink *sink, bool has_directory);
 

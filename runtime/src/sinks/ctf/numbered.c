@@ -27,6 +27,11 @@ int tp_ctf_snapshot_check(struct tp_sink *head, bool has_directory)
 	return has_directory || sink->pattern || sink->real_path ? 0 : -ENOTDIR;
 }
 
+bool tp_is_ctf(struct tp_sink *head)
+{
+	return tp_ctf_sink_of(head) != NULL;
+}
+
 static int below(struct tp_sink *head, int dir, unsigned int *number)
 {
 	char name[NUMBER_SIZE];
