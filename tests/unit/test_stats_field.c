@@ -15,10 +15,16 @@
 static struct tp_stats_field field;
 static char *record, *counts, *total;
 
+#define RECORD_SIZE 256
+
 static void begin(enum tp_stats_kind kind, uint32_t size, bool is_signed)
 {
-	field = (struct tp_stats_field){.kind = kind, .size = size, .is_signed = is_signed};
-	record = calloc(1, 256);
+	const bool is_number = kind == TP_STATS_INTEGER || kind == TP_STATS_SYMBOL;
+
+	field = (struct tp_stats_field){
+		.kind = kind, .value = tp_value_at(is_number ? TP_SOURCE_NUMBER : TP_SOURCE_ARRAY, 0, size, is_signed),
+	};
+	record = calloc(1, RECORD_SIZE);
 	counts = calloc(1, tp_stats_field_size(&field, TP_STATS_OF_THREAD));
 	total = calloc(1, tp_stats_field_size(&field, TP_STATS_TOTAL));
 }
@@ -33,7 +39,7 @@ static void end(void)
 static void count(const void *value, size_t size)
 {
 	memcpy(record, value, size);
-	tp_stats_field_count(&field, counts, record);
+	tp_stats_field_count(&field, counts, record, RECORD_SIZE);
 }
 
 /* ---- Integers ---- */
@@ -276,10 +282,10 @@ START_TEST(texts)
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		memset(record, 'x', 16);
 		strcpy(record, values[i]);
-		tp_stats_field_count(&field, counts, record);
+		tp_stats_field_count(&field, counts, record, RECORD_SIZE);
 	}
 	memset(record, 'y', 32); /* no NUL in its 16 bytes */
-	tp_stats_field_count(&field, counts, record);
+	tp_stats_field_count(&field, counts, record, RECORD_SIZE);
 	tp_stats_field_add(&field, total, counts);
 	size_t nr;
 	struct tp_stats_value *all = tp_stats_values(&field, (const struct tp_stats_top *)total, &nr);
@@ -304,10 +310,10 @@ START_TEST(long_texts)
 	for (int length = 60; length < 70; length++) {
 		memset(record, 0, 200);
 		memset(record, 'z', (size_t)length);
-		tp_stats_field_count(&field, counts, record);
+		tp_stats_field_count(&field, counts, record, RECORD_SIZE);
 	}
 	record[68] = 'q'; /* the last of 69 */
-	tp_stats_field_count(&field, counts, record);
+	tp_stats_field_count(&field, counts, record, RECORD_SIZE);
 	tp_stats_field_add(&field, total, counts);
 	top = (struct tp_stats_top *)total;
 	ck_assert_uint_eq(top->used, 10);
@@ -329,19 +335,23 @@ END_TEST
 START_TEST(texts_elsewhere_in_the_record)
 {
 	static const struct {
-		bool relative;
+		enum tp_value_source source;
 		uint32_t word;
-	} words[] = {{false, 5u << 16 | 32}, {true, 5u << 16 | 20}};
+		uint64_t len; /* 0: it is not within the record, which must not be read any further */
+	} words[] = {
+		{TP_SOURCE_DATA_LOC, 5u << 16 | 32, 4},
+		{TP_SOURCE_REL_LOC, 5u << 16 | 20, 4},
+		{TP_SOURCE_DATA_LOC, 5u << 16 | (RECORD_SIZE - 4), 0},
+		{TP_SOURCE_REL_LOC, 5u << 16 | RECORD_SIZE, 0},
+	};
 
 	begin(TP_STATS_TEXT, sizeof(tp_data_loc_t), false);
-	field.offset = 8;
-	field.dynamic = true;
-	field.relative = words[_i].relative;
+	field.value = tp_value_at(words[_i].source, 8, sizeof(tp_data_loc_t), false);
 	memcpy(record + 8, &words[_i].word, sizeof(words[_i].word));
 	memcpy(record + 32, "four", 5);
-	tp_stats_field_count(&field, counts, record);
+	tp_stats_field_count(&field, counts, record, RECORD_SIZE);
 	tp_stats_field_add(&field, total, counts);
-	ck_assert_uint_eq(count_of_value((struct tp_stats_top *)total, 4), 1);
+	ck_assert_uint_eq(count_of_value((struct tp_stats_top *)total, words[_i].len), 1);
 	end();
 }
 END_TEST
@@ -394,7 +404,7 @@ int main(void)
 	tcase_add_test(tables, tables_overflow_into_other);
 	tcase_add_test(tables, texts);
 	tcase_add_test(tables, long_texts);
-	tcase_add_loop_test(tables, texts_elsewhere_in_the_record, 0, 2);
+	tcase_add_loop_test(tables, texts_elsewhere_in_the_record, 0, 4);
 	tcase_add_test(tables, names);
 	suite_add_tcase(suite, tables);
 	return run(suite);

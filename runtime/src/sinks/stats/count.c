@@ -56,7 +56,7 @@ static struct tp_stats_counter *counter_of(const struct tp_stats_block *block, c
 	return page ? page[plan->id % TP_STATS_IDS_A_PAGE] : NULL;
 }
 
-static void count(struct tp_stats_sink *sink, const struct tp_stats_plan *plan, const void *entry)
+static void count(struct tp_stats_sink *sink, const struct tp_stats_plan *plan, const struct tp_record *rec)
 {
 	struct tp_stats_block *block = tp_stats_block_find(sink);
 
@@ -71,7 +71,7 @@ static void count(struct tp_stats_sink *sink, const struct tp_stats_plan *plan, 
 		count_base(&counts->base, counter, tp_clock_now(&sink->clock));
 		for (uint32_t i = 0; i < plan->nr_fields; i++) {
 			const struct tp_stats_field *field = &plan->fields[i];
-			tp_stats_field_count(field, tp_stats_field_at(counts, field, TP_STATS_OF_THREAD), entry);
+			tp_stats_field_count(field, tp_stats_field_at(counts, field, TP_STATS_OF_THREAD), rec->entry, rec->size);
 		}
 	}
 	leave(block);
@@ -93,7 +93,7 @@ bool tp_stats_reserve(struct tp_record *rec)
 		return false;
 	}
 	if (!plan->nr_fields) {
-		count((struct tp_stats_sink *)rec->sink, plan, NULL);
+		count((struct tp_stats_sink *)rec->sink, plan, rec);
 		return false;
 	}
 	return tp_reserve_scratch(rec);
@@ -101,6 +101,6 @@ bool tp_stats_reserve(struct tp_record *rec)
 
 void tp_stats_commit(struct tp_record *rec)
 {
-	count((struct tp_stats_sink *)rec->sink, plan_of(rec), rec->entry);
+	count((struct tp_stats_sink *)rec->sink, plan_of(rec), rec);
 	tp_scratch_pop(rec->entry);
 }

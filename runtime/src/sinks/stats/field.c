@@ -32,31 +32,6 @@ uint32_t tp_stats_field_size(const struct tp_stats_field *field, enum tp_stats_p
 
 /* ---- Numbers ---- */
 
-/* Sign-extended, or not. */
-static inline uint64_t load_integer(const char *at, uint32_t size, bool is_signed)
-{
-	uint64_t value = 0;
-	const unsigned int shift = 64 - 8 * size;
-
-#define LOAD(bytes, type)                                \
-	case bytes: {                                    \
-		type loaded;                             \
-		memcpy(&loaded, at, sizeof(loaded));     \
-		value = loaded;                          \
-		break;                                   \
-	}
-	switch (size) {
-	LOAD(1, uint8_t)
-	LOAD(2, uint16_t)
-	LOAD(4, uint32_t)
-	LOAD(8, uint64_t)
-	default:
-		break;
-	}
-#undef LOAD
-	return is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) : value;
-}
-
 static inline void count_integer(struct tp_stats_integers *n, uint64_t value, bool is_signed)
 {
 	const bool negative = is_signed && (int64_t)value < 0;
@@ -208,12 +183,14 @@ static unsigned int used_of_text(uint64_t length)
 	return 1 + (unsigned int)(length < TP_STATS_TEXT_BYTES ? (length + 7) / 8 : TP_STATS_TEXT_WORDS - 1);
 }
 
-static void count_text(struct tp_stats_top *top, const char *text, size_t size)
+/* One that is not in the record is as an empty one. */
+static void count_text(struct tp_stats_top *top, struct tp_value_bytes text)
 {
-	uint64_t key[TP_STATS_TEXT_WORDS] = {strnlen(text, size)};
+	uint64_t key[TP_STATS_TEXT_WORDS] = {text.at ? text.len : 0};
 	size_t len = key[0] < TP_STATS_TEXT_BYTES ? (size_t)key[0] : TP_STATS_TEXT_BYTES;
 
-	memcpy(key + 1, text, len);
+	if (len)
+		memcpy(key + 1, text.at, len);
 	top_add(top, tp_stats_room[TP_STATS_OF_THREAD], key, TP_STATS_TEXT_WORDS, used_of_text(key[0]), 1);
 }
 
@@ -233,39 +210,24 @@ static void add_top(const struct tp_stats_field *field, struct tp_stats_top *tot
 
 /* ---- All of them ---- */
 
-/* Where the text is, and in how many bytes. */
-static const char *text_at(const struct tp_stats_field *field, const char *entry, size_t *size)
+void tp_stats_field_count(const struct tp_stats_field *field, void *counts, const void *entry, size_t size)
 {
-	tp_data_loc_t word;
-
-	*size = field->size;
-	if (!field->dynamic)
-		return entry + field->offset;
-	memcpy(&word, entry + field->offset, sizeof(word));
-	*size = word >> 16;
-	return entry + (word & 0xffff) + (field->relative ? field->offset + sizeof(word) : 0);
-}
-
-void tp_stats_field_count(const struct tp_stats_field *field, void *counts, const void *entry)
-{
-	const char *at = (const char *)entry + field->offset;
+	const struct tp_value *value = &field->value;
 	uint64_t key;
-	size_t size;
 
 	switch (field->kind) {
 	case TP_STATS_INTEGER:
-		count_integer(counts, load_integer(at, field->size, field->is_signed), field->is_signed);
+		count_integer(counts, tp_value_number_in(value, entry), value->is_signed);
 		break;
 	case TP_STATS_FLOAT:
-		count_float(counts, load_float(at, field->size));
+		count_float(counts, load_float((const char *)entry + value->offset, value->size));
 		break;
 	case TP_STATS_SYMBOL:
-		key = load_integer(at, field->size, field->is_signed);
+		key = tp_value_number_in(value, entry);
 		top_add(counts, tp_stats_room[TP_STATS_OF_THREAD], &key, TP_STATS_NUMBER_WORDS, TP_STATS_NUMBER_WORDS, 1);
 		break;
 	case TP_STATS_TEXT:
-		at = text_at(field, entry, &size);
-		count_text(counts, at, size);
+		count_text(counts, tp_value_text(value, entry, size));
 		break;
 	}
 }

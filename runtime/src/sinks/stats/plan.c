@@ -84,6 +84,17 @@ static bool kind_of(const struct tp_event_field *field, enum tp_stats_kind *kind
 	return true;
 }
 
+static struct tp_value value_of(const struct tp_event_field *from, enum tp_stats_kind kind)
+{
+	enum tp_value_source source = TP_SOURCE_NUMBER;
+
+	if (from->kind == TP_STRING || from->kind == TP_DYNAMIC_ARRAY)
+		source = from->relative ? TP_SOURCE_REL_LOC : TP_SOURCE_DATA_LOC;
+	else if (kind == TP_STATS_TEXT || kind == TP_STATS_FLOAT)
+		source = TP_SOURCE_ARRAY;
+	return tp_value_at(source, from->offset, from->size, from->is_signed);
+}
+
 static bool plan_field(struct tp_stats_plan *plan, const struct tp_event_field *from, enum tp_stats_kind kind)
 {
 	struct tp_stats_field *field = &plan->fields[plan->nr_fields];
@@ -91,11 +102,7 @@ static bool plan_field(struct tp_stats_plan *plan, const struct tp_event_field *
 	*field = (struct tp_stats_field){
 		.name = strdup(from->name),
 		.kind = kind,
-		.offset = from->offset,
-		.size = from->size,
-		.is_signed = from->is_signed,
-		.dynamic = from->kind == TP_STRING || from->kind == TP_DYNAMIC_ARRAY,
-		.relative = from->relative,
+		.value = value_of(from, kind),
 	};
 	plan->nr_fields++;
 	for (enum tp_stats_place place = 0; place < TP_STATS_NR_PLACES; place++) {

@@ -59,7 +59,7 @@ double tp_stats_mean(const struct tp_stats_integers *n)
 
 void tp_stats_put_integer(struct tp_buffer *b, const struct tp_stats_field *field, uint64_t order)
 {
-	if (field->is_signed)
+	if (field->value.is_signed)
 		tp_buffer_printf(b, "%lld", (long long)(order ^ (uint64_t)1 << 63));
 	else
 		tp_buffer_printf(b, "%llu", (unsigned long long)order);

@@ -71,6 +71,7 @@
 #include "events/events.h"
 #include "events/value_names.h"
 #include "events/pattern.h"
+#include "filter/value.h"
 #include "record/record.h"
 
 /* Sinks that can be open at once: each has a slot in every thread's local storage, of which there is little. */
@@ -153,11 +154,7 @@ extern const uint32_t tp_stats_room[TP_STATS_NR_PLACES];
 struct tp_stats_field {
 	char *name;
 	enum tp_stats_kind kind;
-	uint32_t offset;       /* in the record: of the value, or of a word that says where it is */
-	uint32_t size;         /* bytes of the value in the fixed part */
-	bool is_signed;
-	bool dynamic;          /* there is such a word */
-	bool relative;
+	struct tp_value value; /* where it is in the record */
 	uint32_t at[TP_STATS_NR_PLACES]; /* in struct tp_stats_counts */
 	struct tp_value_names names; /* of symbols */
 };
@@ -336,8 +333,8 @@ void tp_stats_plans_free(struct tp_stats_sink *sink);
 /* Bytes that the field needs in counts there. */
 uint32_t tp_stats_field_size(const struct tp_stats_field *field, enum tp_stats_place place);
 
-/* Counts the record's value. */
-void tp_stats_field_count(const struct tp_stats_field *field, void *counts, const void *entry);
+/* Counts the value in a record of that size. */
+void tp_stats_field_count(const struct tp_stats_field *field, void *counts, const void *entry, size_t size);
 
 /* Adds a thread's to the total. */
 void tp_stats_field_add(const struct tp_stats_field *field, void *total, const void *counts);
