@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import sys
 import unittest
@@ -15,7 +16,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build, generate  # noqa: E402
 from histograms import Histograms  # noqa: E402
-from support import ROOT, Case  # noqa: E402
+from support import ROOT, Case, read  # noqa: E402
 
 
 class Between(Histograms):
@@ -102,6 +103,53 @@ class Variables(Between):
                           "wake 5 1 a", "sleep", "switch 1 1 b 5 1 a", "switch 5 1 a 5 1 a", "text 1")
         row, = self.rows(text)
         self.assertGreaterEqual(int(re.fullmatch(r"\{ next_pid: 5 \} hitcount: 1 lat: (\d+)", row)[1]), 2000)
+
+
+class Random(Between):
+    """Expressions of up to three operators beside an evaluator that knows nothing of trees."""
+
+    FIELDS = {"u8": (0, 2**8), "s16": (-2**15, 2**15), "u32": (0, 2**32), "s64": (-2**63, 2**63), "u64": (0, 2**64)}
+
+    def evaluate(self, terms: list[int], operators: str) -> int:
+        numbers, signs = terms[:1], ""
+        for sign, term in zip(operators, terms[1:]):
+            if sign == "*":
+                numbers[-1] = numbers[-1] * term % 2**64
+            elif sign == "/":
+                numbers[-1] = numbers[-1] // term if term else 2**64 - 1
+            else:
+                numbers.append(term)
+                signs += sign
+        result = numbers[0]
+        for sign, term in zip(signs, numbers[1:]):
+            result = (result + term if sign == "+" else result - term) % 2**64
+        return result
+
+    def test_naive_evaluator(self) -> None:
+        rng = random.Random(int(os.environ.get("SEED", "1")))
+        for _ in range(20):
+            values = {name: rng.choice([rng.randrange(*limits), rng.randrange(3)]) for name, limits in self.FIELDS.items()}
+            lines, wanted = [], []
+            for i in range(1, 14):
+                operators = "".join(rng.choice("+-*/") for _ in range(rng.randrange(4)))
+                known = [rng.choice([*values, "$v", "number"]) for _ in range(len(operators) + 1)]
+                numbers = [rng.choice([1, 7, 0x100000000]) if name == "number" else 12345 if name == "$v" else values[name] % 2**64
+                           for name in known]
+                texts = [str(number) if name == "number" else name for name, number in zip(known, numbers)]
+                text = texts[0] + "".join(sign + term for sign, term in zip(operators, texts[1:]))
+                result = self.evaluate(numbers, operators)
+                if len(operators) < 3 and rng.randrange(3) == 0:
+                    text, result = f"-({text})", -result % 2**64
+                lines += [f"open {i} keys=u8:x={text}:vals=$x", f"enable {i} shop:shop_order"]
+                wanted.append((text, result))
+            record = "order mode=12345 " + " ".join(f"{name}={value}" for name, value in values.items())
+            # $v is set anew before each, as it is read but once.
+            hits = [line for i in range(1, 14) for line in ("cont 0", record, f"cont {i}", "pause 0", record, f"pause {i}",
+                                                            f"text {i}")]
+            texts = self.well("open 0 keys=u8:v=mode", "enable 0 shop:shop_order", *lines, *(f"pause {i}" for i in range(1, 14)), *hits)
+            for (text, result), shown in zip(wanted, texts):
+                row, = self.rows(shown)
+                self.assertRegex(row, f"^{{ u8: {values['u8']} }} hitcount: 1 [a-z0-9]+: {result}$", text)
 
 
 class Examples(Between):
@@ -264,6 +312,26 @@ class Latency(Case):
         for entry in by_log2["entries"]:
             power, hits = entry["keys"][0]["value"], entry["hitcount"]
             self.assertTrue(hits * (2 ** power // 2) < entry["values"][0] <= hits * 2 ** power)
+
+
+    def test_without_a_line_of_code(self) -> None:
+        """The example of docs/histograms.md."""
+        text = read(os.path.join(ROOT, "docs/histograms.md"))
+        example = re.search(r"So a histogram of latencies.*?\n\n((?:\t.*\n)+)", text)[1]
+        synthetic = re.search(r"TP_SYNTHETIC='(.*)'", example)[1]
+        triggers = re.findall(r"^\t(\S+:\S+) +(hist:\S+)$", example, re.M)
+        self.assertEqual(len(triggers), 3)
+        generate(self.dir, os.path.join(HERE, "requests.tp"))
+        build(self.path("requests"), os.path.join(HERE, "requests.c"), include=[self.dir])
+        done = self.succeed([self.path("requests")], env={**os.environ, "TP_SYNTHETIC": synthetic, "TP_HIST": self.path("hist.json"),
+                                                          "TP_TRIGGER": "; ".join(map(" ".join, triggers))})
+        self.assertEqual((done.stdout, done.stderr), ("", ""))
+        begun, ended, latencies = json.loads(read(self.path("hist.json")))
+        self.assertEqual([histogram["totals"]["hits"] for histogram in (begun, ended, latencies)], [30, 30, 30])
+        peers: dict[str, int] = {}
+        for entry in latencies["entries"]:
+            peers[entry["keys"][0]["value"]] = peers.get(entry["keys"][0]["value"], 0) + entry["hitcount"]
+        self.assertEqual(peers, {"10.0.0.0": 10, "10.0.0.1": 10, "10.0.0.2": 10})
 
 
 # A ^ is before the place; the words are the kernel's. What is told when it is opened ...
