@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(HERE)))
 
 from kernel import boot, tree  # noqa: E402
 
-SCRIPTS = ("filters",)
+SCRIPTS = ("filters", "triggers", "hists", "variables", "mistakes")
 _HEAD = "# Answers of "
 # Lists of processors can name eight. One is enough to run on: with more, the emulator fails when the kernel patches itself.
 _CPUS, _RUNNING = "8", "maxcpus=1"

@@ -18,16 +18,8 @@
 
 #include "play.h"
 
-#define EVENTS "/tracefs/events/replay/"
-#define MAX_SET 64
+#define EVENTS "/tracefs/events/"
 #define LOG_INDENT 11 /* "  Command: " */
-
-/* What a case has set, as it is taken off. */
-static struct {
-	char path[256];
-	char text[4096];
-} set[MAX_SET];
-static size_t nr_set;
 
 static char text[1 << 20];
 static char path[256];
@@ -58,9 +50,15 @@ static const char *read_file(const char *from)
 	return text;
 }
 
+/* A file of an event: EVENT of the module's, or SYSTEM:EVENT. */
 static const char *path_of(const char *event, const char *file)
 {
-	snprintf(path, sizeof(path), EVENTS "%s/%s", event, file);
+	const char *colon = strchr(event, ':');
+
+	if (colon)
+		snprintf(path, sizeof(path), EVENTS "%.*s/%s/%s", (int)(colon - event), event, colon + 1, file);
+	else
+		snprintf(path, sizeof(path), EVENTS "replay/%s/%s", event, file);
 	return path;
 }
 
@@ -86,28 +84,25 @@ static void say_log(void)
 
 static void say_result(int err)
 {
-	if (!err) {
+	if (err) {
+		sayf("error %s", strerrorname_np(-err));
+		say_log();
+	} else {
 		say("ok");
-		return;
 	}
-	sayf("error %s", strerrorname_np(-err));
-	say_log();
+	write_file("/tracefs/error_log", O_TRUNC, "\n");
 }
 
-static void forget_log(void)
+static void take_off(const char *where, const char *trigger)
 {
-	write_file("/tracefs/error_log", O_TRUNC, "");
+	write_file(where, O_APPEND, trigger);
 }
 
-/* Takes off what was set, the latest first, as earlier triggers can be in use by later ones. */
 void play_reset(void)
 {
 	static const char *const events[] = { "replay_all", "replay_begin", "replay_end" };
 
-	for (; nr_set; nr_set--) {
-		if (set[nr_set - 1].text[0] && write_file(set[nr_set - 1].path, O_APPEND, set[nr_set - 1].text) < 0)
-			sayf("not taken off: %s", set[nr_set - 1].text);
-	}
+	take_all_off(take_off);
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
 		write_file(path_of(events[i], "enable"), 0, "0");
 		write_file(path_of(events[i], "filter"), 0, "0");
@@ -115,11 +110,13 @@ void play_reset(void)
 		if (text[0] != '#')
 			sayf("still there: %s", text);
 	}
-	write_file("/tracefs/synthetic_events", O_TRUNC, "");
+	write_file(EVENTS "synthetic/enable", 0, "0");
+	if (write_file("/tracefs/synthetic_events", O_TRUNC, "\n") < 0)
+		say("synthetic events are still there");
 	write_file("/tracefs/tracing_on", 0, "1");
 	write_file("/tracefs/trace", O_TRUNC, "");
 	write_file("/tracefs/snapshot", 0, "0");
-	forget_log();
+	write_file("/tracefs/error_log", O_TRUNC, "\n");
 }
 
 void play_emit(const char *line)
@@ -191,49 +188,60 @@ static void disable(char *event)
 	switch_event(event, "0");
 }
 
-static void remember(const char *where, const char *what)
-{
-	if (nr_set < MAX_SET) {
-		snprintf(set[nr_set].path, sizeof(set[nr_set].path), "%s", where);
-		snprintf(set[nr_set++].text, sizeof(set->text), "!%s", what);
-	}
-}
-
-/* One that changes another does not make one. */
-static bool is_new(const char *what)
-{
-	return !strstr(what, ":pause") && !strstr(what, ":cont") && !strstr(what, ":clear");
-}
-
-static void forget(const char *where, const char *what)
-{
-	for (size_t i = nr_set; i-- > 0;) {
-		if (strcmp(set[i].path, where) == 0 && strncmp(set[i].text, what, strcspn(what, " ")) == 0) {
-			set[i].text[0] = '\0';
-			return;
-		}
-	}
-}
-
 static void trigger(char *rest)
 {
 	const char *event = next_word(&rest);
 	const int err = write_file(path_of(event, "trigger"), O_APPEND, rest);
 
 	say_result(err);
-	forget_log();
-	if (!err && rest[0] == '!')
-		forget(path_of(event, "trigger"), rest);
-	else if (!err && is_new(rest))
+	if (!err && rest[0] != '!')
 		remember(path_of(event, "trigger"), rest);
+}
+
+/* Sets a trigger, shows how it is listed, and takes it off again. */
+static void try_trigger(char *rest)
+{
+	const char *event = next_word(&rest);
+	const int err = write_file(path_of(event, "trigger"), O_APPEND, rest);
+
+	say_result(err);
+	if (err || rest[0] == '!')
+		return;
+	say(read_file(path_of(event, "trigger")));
+	snprintf(text, sizeof(text), "!%s", rest);
+	if (write_file(path_of(event, "trigger"), O_APPEND, text) < 0) {
+		say("not taken off");
+		remember(path_of(event, "trigger"), rest);
+	}
+}
+
+static void filter(char *rest)
+{
+	const char *event = next_word(&rest);
+
+	say_result(write_file(path_of(event, "filter"), 0, rest));
 }
 
 static void synth(char *rest)
 {
+	say_result(write_file("/tracefs/synthetic_events", O_APPEND, rest));
+}
+
+/* The same for a synthetic event. */
+static void try_synth(char *rest)
+{
 	const int err = write_file("/tracefs/synthetic_events", O_APPEND, rest);
 
 	say_result(err);
-	forget_log();
+	if (!err) {
+		say(read_file("/tracefs/synthetic_events"));
+		write_file("/tracefs/synthetic_events", O_TRUNC, "\n");
+	}
+}
+
+static void switch_recording(char *to)
+{
+	write_file("/tracefs/tracing_on", 0, to);
 }
 
 static void say_synths(char *args)
@@ -263,19 +271,31 @@ static void say_hist(char *event)
 	say(read_file(path_of(event, "hist")));
 }
 
+static void say_totals(char *event)
+{
+	const char *totals = strstr(read_file(path_of(event, "hist")), "Totals:");
+
+	say(totals ? totals : "none");
+}
+
 const struct verb verbs[] = {
 	{ "accepts", accepts },
 	{ "enable", enable },
 	{ "disable", disable },
 	{ "emit", emit },
+	{ "filter", filter },
 	{ "trigger", trigger },
+	{ "try", try_trigger },
 	{ "synth", synth },
+	{ "trysynth", try_synth },
+	{ "switch", switch_recording },
 	{ "recorded", recorded },
 	{ "snapshot", snapshot },
 	{ "state", state },
 	{ "triggers", say_triggers },
 	{ "enabled", say_enabled },
 	{ "hist", say_hist },
+	{ "totals", say_totals },
 	{ "synths", say_synths },
 	{ NULL, NULL },
 };

@@ -9,12 +9,20 @@
 #include <string.h>
 
 #define MAX_RECORDS 512
+#define MAX_SET 64
 
 static FILE *out;
 static char *records[MAX_RECORDS];
 static size_t nr_records;
 static int first, last;
 static bool any;
+
+/* The triggers of a case, as they are taken off. */
+static struct {
+	char where[256];
+	char text[4096];
+} set[MAX_SET];
+static size_t nr_set;
 
 void say(const char *text)
 {
@@ -70,8 +78,9 @@ void say_numbers_end(void)
 void say_record(char *line)
 {
 	const char *seq = strstr(line, ": seq=");
-	const char *stack = strstr(line, "<stack trace>");
-	const char *what = strstr(line, ": ");
+	const bool stack = strstr(line, "<stack trace>") || strstr(line, ": => ");
+	const char *synthetic = strstr(line, "synthetic:"); /* the kernel leaves its system out */
+	const char *what = synthetic ? strchr(synthetic, ':') - 1 : strstr(line, ": ");
 
 	if (strncmp(line, " =>", 3) == 0 || line[0] == '#')
 		return;
@@ -79,7 +88,7 @@ void say_record(char *line)
 		say_number(atoi(seq + strlen(": seq=")));
 	} else if (stack || what) {
 		say_numbers_end();
-		say(stack ? stack : what + 2);
+		say(stack ? "<stack trace>" : what + 2);
 	}
 }
 
@@ -104,6 +113,35 @@ void emit(char *range)
 		if (sscanf(records[i], "%*s %d", &seq) == 1 && seq >= from && seq <= to)
 			play_emit(records[i]);
 	}
+}
+
+/* The text without what changes a histogram instead of telling it from others. */
+void remember(const char *where, const char *trigger)
+{
+	static const char *const changes[] = { ":pause", ":continue", ":cont", ":clear" };
+	char *kept, *at;
+
+	if (nr_set == MAX_SET)
+		return;
+	snprintf(set[nr_set].where, sizeof(set->where), "%s", where);
+	kept = set[nr_set].text;
+	snprintf(kept, sizeof(set->text), "!%s", trigger);
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		at = strstr(kept, changes[i]);
+		if (at)
+			memmove(at, at + strlen(changes[i]), strlen(at + strlen(changes[i])) + 1);
+	}
+	for (size_t i = 0; i < nr_set; i++) {
+		if (strcmp(set[i].where, where) == 0 && strcmp(set[i].text, kept) == 0)
+			return;
+	}
+	nr_set++;
+}
+
+void take_all_off(void (*take_off)(const char *where, const char *trigger))
+{
+	for (; nr_set; nr_set--)
+		take_off(set[nr_set - 1].where, set[nr_set - 1].text);
 }
 
 static void command(char *rest)

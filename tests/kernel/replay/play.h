@@ -9,11 +9,15 @@
  *	> enable EVENT            and disable EVENT
  *	> emit [FROM-TO]          hits the events of records.txt, whose numbers are FROM to TO
  *	> accepts EVENT FILTER    the numbers of the records for which the filter is true
- *	> trigger EVENT TEXT      a trigger, or with "!" in front takes one off
- *	> synth TEXT              a synthetic event
+ *	> filter EVENT FILTER     sets it
+ *	> trigger EVENT TEXT      sets a trigger, or with "!" in front takes one off
+ *	> try EVENT TEXT          sets a trigger, shows how it is listed, and takes it off
+ *	> synth TEXT, trysynth TEXT    the same with synthetic events
  *	> recorded                the numbers of the records since the last time; what synthetic events said
- *	> state                   whether recording is on
+ *	> snapshot                the same of the snapshot
+ *	> state, switch 0|1       whether recording is on
  *	> triggers EVENT, enabled EVENT, hist EVENT, synths    the files of these names
+ *	> totals EVENT            the end of the hist file
  */
 #ifndef REPLAY_PLAY_H
 #define REPLAY_PLAY_H
@@ -42,6 +46,10 @@ void say_record(char *line);
 /* The word that *rest begins with; *rest is behind it and its blank then. */
 char *next_word(char **rest);
 void emit(char *range);
+
+/* Remembers a trigger that was set; calls take_off for each, the latest first, as it can use earlier ones. Some may be gone. */
+void remember(const char *where, const char *trigger);
+void take_all_off(void (*take_off)(const char *where, const char *trigger));
 
 /* Plays the script; the records are of a file. Returns 0, or a negative errno value. */
 int play(const char *records, const char *script, FILE *to);

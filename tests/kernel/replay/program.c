@@ -12,8 +12,14 @@
 #include <tp/tp.h>
 
 #include "play.h"
+#include "record/record.h"
+#include "triggers/triggers.h"
 
 static struct tp_sink *sink;
+#define MAX_SYNTHS 64
+
+static char synths[MAX_SYNTHS][128]; /* as they are taken off */
+static size_t nr_synths;
 static FILE *written; /* by the sink, a line a record */
 static FILE *trace;   /* the same file, read as far as records have been said */
 
@@ -35,7 +41,7 @@ static const char *pattern_of(const char *event)
 {
 	static char pattern[64];
 
-	snprintf(pattern, sizeof(pattern), "replay:%s", event);
+	snprintf(pattern, sizeof(pattern), "%s%s", strchr(event, ':') ? "" : "replay:", event);
 	return pattern;
 }
 
@@ -48,12 +54,6 @@ static void recorded(char *args)
 	while (fgets(line, sizeof(line), trace))
 		say_record(line);
 	say_numbers_end();
-}
-
-void play_reset(void)
-{
-	tp_disable(sink, "*");
-	fseek(trace, 0, SEEK_END);
 }
 
 /* As init.c does it: an event is enabled while its filter is tried. */
@@ -85,12 +85,164 @@ static void disable(char *event)
 	tp_disable(sink, pattern_of(event));
 }
 
+static void say_result(int done, char *error)
+{
+	if (done < 0) {
+		sayf("error %s", strerrorname_np(-done));
+		say(error ? error : "");
+	} else {
+		say("ok");
+	}
+	free(error);
+}
+
+static void filter(char *rest)
+{
+	const char *event = next_word(&rest);
+	char *error;
+	const int done = tp_enable_if(sink, pattern_of(event), rest, &error);
+
+	say_result(done, error);
+}
+
+/* Whether there is no mistake. */
+static bool trigger_of(const char *event, const char *text)
+{
+	char *error;
+	const int done = tp_trigger(sink, pattern_of(event), text, &error);
+
+	say_result(done, error);
+	return done >= 0;
+}
+
+static void trigger(char *rest)
+{
+	const char *event = next_word(&rest);
+
+	if (trigger_of(event, rest) && rest[0] != '!')
+		remember(pattern_of(event), rest);
+}
+
+static void say_trigger(uint64_t serial, const char *patterns, const char *text, void *event)
+{
+	(void)serial;
+	if (strcmp(patterns, event) == 0)
+		say(text);
+}
+
+static void say_triggers(char *event)
+{
+	char pattern[64];
+
+	snprintf(pattern, sizeof(pattern), "%s", pattern_of(event));
+	tp_triggers_each(say_trigger, pattern);
+}
+
+static void take_off(const char *where, const char *trigger)
+{
+	tp_trigger(sink, where, trigger, NULL);
+}
+
+static void say_left(uint64_t serial, const char *patterns, const char *text, void *unused)
+{
+	(void)serial;
+	(void)unused;
+	sayf("still there: %s %s", patterns, text);
+}
+
+/* Sets one, shows the list, and takes it off again. */
+static void try_trigger(char *rest)
+{
+	char *event = next_word(&rest);
+	char text[4096];
+
+	snprintf(text, sizeof(text), "!%s", rest);
+	if (!trigger_of(event, rest) || text[1] == '!')
+		return;
+	say_triggers(event);
+	if (tp_trigger(sink, pattern_of(event), text, NULL) < 0)
+		say("not taken off");
+}
+
+static void state(char *args)
+{
+	(void)args;
+	say(tp_sink_is_on(sink) ? "1" : "0");
+}
+
+static void switch_recording(char *to)
+{
+	tp_sink_switch(sink, to[0] == '1');
+}
+
+static void say_hist(char *event)
+{
+	char *text = tp_hist_text(pattern_of(event), false);
+
+	say(text ? text : "");
+	free(text);
+}
+
+static void say_totals(char *event)
+{
+	char *text = tp_hist_text(pattern_of(event), false);
+	const char *totals = text ? strstr(text, "Totals:") : NULL;
+
+	say(totals ? totals : "none");
+	free(text);
+}
+
+static void synth(char *text)
+{
+	char *error;
+	const int done = tp_synthetic_event(text, &error);
+
+	say_result(done, error);
+	if (!done && text[0] != '!' && nr_synths < MAX_SYNTHS)
+		snprintf(synths[nr_synths++], sizeof(synths[0]), "!%.*s", (int)strcspn(text, " ;"), text);
+}
+
+static void forget_synths(void)
+{
+	while (nr_synths) {
+		char *error;
+		tp_synthetic_event(synths[--nr_synths], &error);
+		free(error);
+	}
+}
+
+static void try_synth(char *text)
+{
+	synth(text);
+	forget_synths();
+}
+
+void play_reset(void)
+{
+	take_all_off(take_off);
+	tp_triggers_each(say_left, NULL);
+	tp_disable(sink, "*");
+	forget_synths();
+	tp_sink_switch(sink, true);
+	fseek(trace, 0, SEEK_END);
+}
+
 const struct verb verbs[] = {
 	{ "accepts", accepts },
 	{ "enable", enable },
 	{ "disable", disable },
 	{ "emit", emit },
 	{ "recorded", recorded },
+	{ "filter", filter },
+	{ "trigger", trigger },
+	{ "try", try_trigger },
+	{ "state", state },
+	{ "switch", switch_recording },
+	{ "triggers", say_triggers },
+	{ "hist", say_hist },
+	{ "totals", say_totals },
+	{ "synth", synth },
+	{ "trysynth", try_synth },
 	{ NULL, NULL },
 };
 
