@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * storm.c - storm TRACE ROUNDS flight|plain: triggers of all kinds are set and taken off so often, while threads and their signal
- * handlers fire them; other sinks are opened, and closed while their triggers fire.
+ * handlers fire them; other sinks are opened, and closed while their triggers fire; and children
+ * have all that.
  */
 #define CREATE_TRACE_POINTS
 #include "shop.h"
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <tp/tp.h>
 
@@ -79,6 +82,20 @@ static int open_and_close(const char *directory)
 	return wrong || tp_sink_close(sink);
 }
 
+/* A child has the triggers, sets one more, and closes the sink, while its parent goes on. */
+static int fork_and_close(struct tp_sink *sink)
+{
+	int status;
+	const pid_t child = fork();
+
+	if (child == 0) {
+		trace_failure(3, "in a child");
+		trace_order(1, 7);
+		_exit(tp_trigger(sink, "none:*", "traceoff", NULL) || tp_sink_close(sink));
+	}
+	return waitpid(child, &status, 0) != child || status;
+}
+
 int main(int argc, char **argv)
 {
 	flight = argc == 4 && strcmp(argv[3], "flight") == 0;
@@ -100,7 +117,7 @@ int main(int argc, char **argv)
 		pthread_kill(threads[i % NR_THREADS], SIGUSR1);
 		snprintf(other, sizeof(other), "%s-other-%u", argv[1], i);
 		if (i % 50 == 0)
-			wrong = wrong || open_and_close(other);
+			wrong = wrong || open_and_close(other) || fork_and_close(sink);
 	}
 	__atomic_store_n(&end, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < NR_THREADS; i++)

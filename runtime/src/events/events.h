@@ -127,6 +127,7 @@ struct tp_sink_view {
 	const char *kind; /* what the sink's operations call it: "text", "CTF" ... */
 	const struct tp_sink *sink;
 	unsigned int nr_attached; /* events */
+	bool is_on;               /* no trigger has switched recording off */
 	unsigned long lost[TP_NR_LOST];
 	const struct tp_rule *rules;
 };

@@ -4,6 +4,7 @@
  */
 #include "events/attach.h"
 #include "events/events.h"
+#include "record/record.h"
 
 /* The output that was opened next after the one with this serial; NULL: there is none. */
 static const struct tp_sink_state *next_of(uint64_t serial)
@@ -24,6 +25,7 @@ static struct tp_sink_view view_of(const struct tp_sink_state *state)
 		.kind = state->sink->ops->name,
 		.sink = state->sink,
 		.rules = state->rules,
+		.is_on = tp_sink_is_on(state->sink),
 	};
 
 	for (size_t i = 0; i < tp_groups.nr; i++)

@@ -39,6 +39,7 @@ struct tp_trigger_snapshot {
 static struct tp_lock lock = TP_LOCK_INIT(TP_RANK_SNAPSHOTS, "the snapshots' lock");
 static struct tp_trigger_snapshot *snapshots;
 static struct tp_helper_thread *thread; /* NULL: there is none */
+static bool is_running;                 /* in a child it may be that it could not be made again */
 
 /* The program ends: nobody waits for what may follow. */
 static bool hurry;
@@ -162,11 +163,13 @@ static int thread_start(void)
 	struct tp_helper_thread *new = thread_new();
 	const int error = new ? tp_helper_thread_start(new) : ENOMEM;
 
-	if (error)
+	if (error) {
 		free(new);
-	else
-		thread = new;
-	return -error;
+		return -error;
+	}
+	thread = new;
+	is_running = true;
+	return 0;
 }
 
 /* ---- Forks ---- */
@@ -191,8 +194,9 @@ static void resume(void)
 			.name = parents->name, .work = take_due, .data = parents, .wakes = parents->wakes,
 		};
 		const int error = tp_forked_alone() ? 0 : tp_helper_thread_start(parents);
+		is_running = !error && !tp_forked_alone();
 		if (error)
-			tp_complain("no snapshot triggers in process %d: %s", (int)getpid(), tp_strerror(error));
+			tp_complain("there are no snapshots by triggers in process %d: %s", (int)getpid(), tp_strerror(error));
 	}
 	tp_unlock(&lock);
 }
@@ -291,10 +295,9 @@ static void end(struct tp_trigger *trigger)
 	struct tp_trigger_snapshot *snapshot = trigger->snapshot;
 	struct tp_helper_thread *idle = unlink_from_thread(snapshot);
 
-	if (idle) {
+	if (idle && is_running)
 		tp_helper_thread_stop(idle);
-		free(idle);
-	}
+	free(idle);
 	if (claim(snapshot))
 		take(snapshot);
 	tell_merged(snapshot);
@@ -334,12 +337,11 @@ static void __attribute__((destructor(102))) finish(void)
 	const struct timespec moment = {.tv_nsec = 50 * 1000 * 1000};
 
 	__atomic_store_n(&hurry, true, __ATOMIC_RELAXED);
-	for (;;) {
+	while (is_running) {
 		const uint32_t before = __atomic_load_n(&taken, __ATOMIC_ACQUIRE);
 		if (!any_left() || now() > end_of_patience)
 			break;
-		if (thread)
-			tp_helper_thread_wake(thread);
+		tp_helper_thread_wake(thread);
 		syscall(SYS_futex, &taken, FUTEX_WAIT_PRIVATE, before, &moment, NULL, 0);
 	}
 	for (struct tp_trigger_snapshot *snapshot = snapshots; snapshot; snapshot = snapshot->next)
