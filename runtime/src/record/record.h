@@ -22,9 +22,9 @@
 #include "record/stream.h"
 
 /* Keys that no slot ever has: of a sink whose reserve is called ... */
-#define TP_NO_KEY (TP_KEY_IS_SPECIAL | 1)
+#define TP_NO_KEY (TP_KEY_IS_OFF - 1)
 /* ... and of one whose records are in scratch memory until commit, and need of struct tp_record neither time nor sink_data. */
-#define TP_SCRATCH_KEY (TP_KEY_IS_SPECIAL | 2)
+#define TP_SCRATCH_KEY (TP_KEY_IS_OFF - 3)
 
 /* From then on this is the sink's key; whether the sink is on stays. The one way to change a key. */
 void tp_sink_set_key(struct tp_sink *sink, uint64_t key);

@@ -54,16 +54,17 @@ struct tp_stream_slot {
 	struct tp_stream *stream;
 };
 
-/*
- * What is not a number in a key. A sink that is off has the first bit in its own, which no slot ever has: so the short way
- * need not ask. The second is in keys that are those of no sink with streams.
- */
+/* A sink that is off has this bit in its key, and no slot ever has it: so the short way need not ask. */
 #define TP_KEY_IS_OFF ((uint64_t)1 << 63)
-#define TP_KEY_IS_SPECIAL ((uint64_t)1 << 62)
+
+/* So many bits are for the keys of sinks with streams. The bit above them is set in all others, such as the next. */
 #define TP_KEY_BITS 62
 
-/* The key where there is none. No sink has it, not even one that was never opened and is all zero. */
-#define TP_STREAM_NONE (TP_KEY_IS_SPECIAL | 3)
+/*
+ * The key where there is none. No sink has it, not even one that was never opened and is all zero. Nor are its lower bits
+ * those of any sink's, by which a CTF sink knows a stream of its own in all chapters.
+ */
+#define TP_STREAM_NONE (TP_KEY_IS_OFF - 2)
 
 extern TP_THREAD_LOCAL struct tp_stream_slot tp_stream_slots[TP_STREAM_SINKS];
 
