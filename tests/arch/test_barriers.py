@@ -31,8 +31,8 @@ class Barriers(Case):
     def code(self, compiler: list[str], source: str, function: str) -> list[str]:
         """The function's instructions with their operands."""
         name = self.path("object.o")
-        # Without inlining, each function's barriers are in it.
-        self.succeed([*compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-fno-inline", *WARNINGS, *aarch64.CFLAGS,
+        # Without inlining, and calls for atomic instructions, each function's barriers are in it.
+        self.succeed([*compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-fno-inline", "-mno-outline-atomics", *WARNINGS, *aarch64.CFLAGS,
                       *RUNTIME_INCLUDES, "-c", "-o", name, os.path.join(ROOT, source)])
         text = self.succeed([aarch64.OBJDUMP, "-d", "--no-show-raw-insn", f"--disassemble={function}", name]).stdout
         found = re.findall(r"^ +\w+:\t([^/\n]*)", text, re.M)
@@ -77,3 +77,9 @@ class Barriers(Case):
         """The store of an iterator whose gate has been written; and in the gate, the load of it comes first."""
         self.has("runtime/src/core/gate.c", "tp_gate_set", RELEASE)
         self.has("runtime/src/core/gate.c", "tp_gate", r"dmb\tishld\nldr\t")
+
+    def test_hist(self) -> None:
+        """The loads of a slot of a histogram's table, and the exchange by which an entry that has been filled in gets there."""
+        self.has("runtime/src/sinks/hist/table.c", "occupy", RELEASE)
+        for function in ("tp_hist_table_insert", "tp_hist_table_find", "tp_hist_table_each"):
+            self.has("runtime/src/sinks/hist/table.c", function, ACQUIRE)

@@ -13,7 +13,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from histograms import Histograms  # noqa: E402
+from support import ROOT, read  # noqa: E402
 
+TABLE = os.path.join(ROOT, "runtime/src/sinks/hist/table.c")
 TOTALS = "\nTotals:\n    Hits: {}\n    Entries: {}\n    Dropped: {}\n"
 
 
@@ -68,6 +70,16 @@ class Behaviour(Histograms):
         self.assertIn(":size=128 ", full)
         self.assertTrue(full.endswith(TOTALS.format(128 + 50, 128, 72)), full)
         self.assertTrue(cleared.endswith(TOTALS.format(1, 1, 0)), cleared)
+
+    def test_alike_to_the_hash(self) -> None:
+        """Keys of which slots have the same bits, and that begin to look for a free one at the same place."""
+        first, last = (int(one, 16) for one in re.findall(r"\* 0x(\w+)u;", read(TABLE)))
+        lines = []
+        for low in range(50):
+            mixed = (0x12345678_00765400 | low) * pow(last, -1, 1 << 64) % (1 << 64)
+            lines.append(f"order u64={(mixed ^ mixed >> 32) * pow(first, -1, 1 << 64) % (1 << 64)} u8={low}")
+        text, = self.shown("open 0 keys=u64:vals=u8:size=128:sort=u8", "enable 0 shop:shop_order", *lines, *lines, "text 0")
+        self.assertEqual([row.split(" } ")[1] for row in self.rows(text)], [f"hitcount: 2 u8: {2 * low}" for low in range(50)])
 
     def test_fork(self) -> None:
         """A child begins at 0, and its parent's entries are not in its way."""

@@ -8,6 +8,7 @@ source any more.
 from __future__ import annotations
 
 from mutation import Mutation
+from mutations_of_histograms import OF_HISTOGRAMS
 from mutations_of_records import BARRIERS, HANDLERS, INSTANT, OF_RECORDS, STORM
 
 PROBES = "runtime/src/core/probes.c"
@@ -190,6 +191,7 @@ MUTATIONS = (
              ("sites/test_call.py",)),
 
     *OF_RECORDS,
+    *OF_HISTOGRAMS,
 
     # ---- The process: forks, readers, signals, its end ----
 

@@ -17,7 +17,7 @@
 static const char *wrong;
 static unsigned long wrong_step, steps;
 
-static void must(bool right, const char *what)
+static inline void must(bool right, const char *what)
 {
 	if (!right && !wrong) {
 		wrong = what;
@@ -36,7 +36,7 @@ struct recorded {
 
 _Static_assert(sizeof(struct recorded) == 24, "as PER_PACKET says");
 
-static size_t nr_in(const struct tp_packet *packet)
+static inline size_t nr_in(const struct tp_packet *packet)
 {
 	return (packet->content_size / 8 - sizeof(*packet) + 4) / sizeof(struct recorded);
 }
