@@ -66,6 +66,11 @@ class Variables(Between):
         rows = self.read("keys=$k:k=u16:ten=10:x=u64*$ten:y=$x+1:vals=$x,$y", "order s8=1 u16=3 u64=4", "order s8=1 u16=3 u64=5")
         self.assertEqual(rows, ["{ u16: 3 } hitcount: 2 x: 90 y: 92"])
 
+    def test_sorted_by_one(self) -> None:
+        rows = self.read("keys=u8:vals=$v:sort=v.descending", *(f"order u8={i} u64={i * 7 % 5}" for i in range(1, 5)),
+                         *(f"order s8=1 u8={i}" for i in range(1, 5)))
+        self.assertEqual([row[-1] for row in rows], ["4", "3", "2", "1"])
+
     def test_by_text_and_two_keys(self) -> None:
         text, = self.well("open 0 keys=text,u16:v=u64", "enable 0 shop:shop_order if s8 == 0", "open 1 keys=fixed,u32:vals=$v",
                           "enable 1 shop:shop_order if s8 == 1", "order text=abc u16=5 u64=1", "order text=abcd u16=5 u64=2",

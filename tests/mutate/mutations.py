@@ -33,6 +33,8 @@ ENABLE = "runtime/src/events/enable.c"
 SINKS = "runtime/src/events/sinks.c"
 RESERVE = "runtime/src/record/reserve.c"
 SNAPSHOT = "runtime/src/triggers/snapshot.c"
+SYNTHETIC, SYNTHETIC_RECORD = (f"runtime/src/events/{name}.c" for name in ("synthetic", "synthetic_record"))
+VARIABLE, SAVED, ACT, LINKS = (f"runtime/src/sinks/hist/{name}.c" for name in ("variable", "saved", "act", "links"))
 DESCRIPTOR = "runtime/src/sinks/text/descriptor.c"
 UNIT_PROBES = ("asan/unit/test_probes", "obj/unit/test_probes")
 HARDENED = "sites/test_hardened.py"
@@ -420,4 +422,39 @@ MUTATIONS = (
              "whoever looks on stops the program",
              (("MSG_DONTWAIT | MSG_NOSIGNAL", "MSG_NOSIGNAL"),),
              ("obj/unit/test_text_socket",), hangs=True),
+
+    # ---- Synthetic events, and histograms that make them ----
+    Mutation("an event is removed while a histogram makes its records", SYNTHETIC,
+             "the histogram uses memory that was freed",
+             (("	} else if (synthetic->held) {", "	} else if (false) {"),),
+             ("obj/unit/test_synthetic",)),
+    Mutation("what a thread of the parent was changing stays so", SYNTHETIC,
+             "in a forked child, an event of this name can't be defined any more",
+             (("			abandon(synthetic);\n		synthetic->changing = false;", "			abandon(synthetic);"),),
+             ("obj/unit/test_synthetic",),
+             known="only a fork at the very moment shows it"),
+    Mutation("hits inside hits have no end", SYNTHETIC_RECORD,
+             "a histogram that makes records of its own event uses up the stack",
+             (("	if (depth <= DEPTH_MAX)\n", "	if (true)\n"),),
+             ("obj/unit/test_synthetic",)),
+    Mutation("a variable is read again and again", VARIABLE,
+             "a latency is counted for an event that nothing has begun",
+             (("(once && !__atomic_exchange_n(&variable->set, 0, __ATOMIC_ACQUIRE))", "(once && false)"),),
+             ("hist/test_variables.py",)),
+    Mutation("a text is written while another thread writes it", VARIABLE,
+             "it is mixed of two",
+             (("	if (changes & 1 || !__atomic", "	if (!__atomic"),),
+             ("hist/test_variables_storm.py",)),
+    Mutation("a copy of what is saved is not looked at again", SAVED,
+             "a report has the fields of one hit and the value of another",
+             (("	} while (after != before);", "	} while (false);"),),
+             ("hist/test_variables_storm.py",)),
+    Mutation("a hit counts though its variable is not set", ACT,
+             "the difference is that from 0",
+             (("hit->blobs))\n			return false;", "hit->blobs))\n			continue;"),),
+             ("hist/test_variables.py",)),
+    Mutation("variables go with the histogram that sets them", LINKS,
+             "who reads them uses memory that was freed",
+             (("	hist->map->refs++;\n", ""),),
+             ("hist/test_variables.py",)),
 )

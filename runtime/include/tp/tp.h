@@ -31,6 +31,8 @@
  *	                    enable are recorded
  *	TP_HIST=PATH        where histograms of TP_TRIGGER are written when the program ends;
  *	                    without it, to stderr. A name that ends in .json: as JSON
+ *	TP_SYNTHETIC=EVENTS definitions of synthetic events, as for tp_synthetic_event(),
+ *	                    with "|" or a newline between; before all of these
  *	TP_CLOCK=CLOCK      the clock of CTF traces and statistics: tsc (the default),
  *	                    the processor's counter if that is reliable;
  *	                    or monotonic, which is CLOCK_MONOTONIC

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * start/environment.c - TP_ENABLE, TP_OUTPUT and TP_TRIGGER: tracing without a line of code in the
+ * start/environment.c - TP_ENABLE, TP_OUTPUT, TP_TRIGGER and TP_SYNTHETIC: tracing without a line of code in the
  * program. Whatever is wrong with them is said once, and the program goes on.
  */
 #include <errno.h>

@@ -127,8 +127,9 @@ static bool values(struct tp_hist_compiler *c)
 static bool is_item(const struct tp_hist_definition *definition, const struct tp_hist_item *item, struct tp_hist_span name)
 {
 	const struct tp_hist_node *node = &definition->nodes[item->root];
+	const bool has_name = node->kind == TP_HIST_FIELD || node->kind == TP_HIST_VARIABLE;
 
-	return tp_hist_span_same(definition, node->kind == TP_HIST_FIELD ? node->name : item->span, definition, name);
+	return tp_hist_span_same(definition, has_name ? node->name : item->span, definition, name);
 }
 
 uint32_t tp_hist_sort_index(const struct tp_hist_definition *definition, const struct tp_hist_layout *layout,
@@ -169,13 +170,20 @@ static uint32_t nr_params(const struct tp_hist_definition *definition)
 	return nr;
 }
 
+/* Programs are many, one for each event that fits, and most have neither variables nor actions. */
 static bool room(struct tp_hist_program *program, const struct tp_hist_definition *definition)
 {
-	const uint32_t params = nr_params(definition);
+	const uint32_t params = nr_params(definition), sources = definition->nr_variables + params;
 
 	program->nodes = tp_malloc((2 * (definition->nr_nodes + 1) + params) * sizeof(*program->nodes));
-	program->params = tp_malloc((params + 1) * sizeof(*program->params));
-	return program->nodes && program->params;
+	if (sources)
+		program->variables = tp_malloc(sources * sizeof(*program->variables));
+	if (definition->nr_actions)
+		program->acts_of = tp_malloc(definition->nr_actions * sizeof(*program->acts_of));
+	if (!program->nodes || (sources && !program->variables) || (definition->nr_actions && !program->acts_of))
+		return false;
+	program->params = sources ? program->variables + definition->nr_variables : NULL;
+	return true;
 }
 
 /* Variables come first, as values may be made of them. */
@@ -213,7 +221,8 @@ void tp_hist_program_free(struct tp_hist_program *program)
 	if (!program)
 		return;
 	free(program->nodes);
-	free(program->params);
+	free(program->variables);
+	free(program->acts_of);
 	free(program);
 }
 

@@ -85,7 +85,7 @@ bool tp_hist_compile_variables(struct tp_hist_compiler *c)
 	for (uint32_t i = 0; i < c->definition->nr_variables; i++) {
 		if (!variable(c, &program->variables[i], &c->definition->variables[i]))
 			return false;
-		program->layout.variables[i] = program->variables[i].kind;
+		program->layout.variables[i] = (uint8_t)program->variables[i].kind;
 		program->nr_blobs += is_copied(&program->variables[i]);
 	}
 	for (uint32_t i = 0; i < c->links->nr; i++)
@@ -169,7 +169,7 @@ static bool action(struct tp_hist_compiler *c, struct tp_hist_act *act, const st
 		if (from->kind == TP_HIST_TRACE && !check_type(c, act, i, from->params[i]))
 			return false;
 		if (from->kind == TP_HIST_SAVE)
-			c->program->layout.saved[i] = act->params[i].kind;
+			c->program->layout.saved[i] = (uint8_t)act->params[i].kind;
 		else
 			nr_copied += is_copied(&act->params[i]);
 	}

@@ -63,8 +63,8 @@ struct tp_hist_layout {
 	enum tp_hist_kind kinds[TP_HIST_KEYS];
 	bool is_cpu[TP_HIST_KEYS], is_field[TP_HIST_KEYS]; /* the processor's number; one of the event's own fields */
 	bool key_signed[TP_HIST_KEYS], value_signed[TP_HIST_VALUES];
-	enum tp_hist_kind variables[TP_HIST_VARIABLES];
-	enum tp_hist_kind saved[TP_HIST_PARAMS]; /* the fields of save() */
+	uint8_t variables[TP_HIST_VARIABLES]; /* enum tp_hist_kind */
+	uint8_t saved[TP_HIST_PARAMS];        /* the same, of the fields of save() */
 };
 
 struct tp_hist_program {
@@ -81,9 +81,9 @@ struct tp_hist_program {
 	bool acts;                             /* it has variables, others' included, or actions */
 	uint32_t nr_blobs;                     /* texts and stacks that a hit has to copy */
 	uint32_t nr_variables, nr_acts;
-	struct tp_hist_source variables[TP_HIST_VARIABLES];
-	struct tp_hist_act acts_of[TP_HIST_ACTIONS];
-	struct tp_hist_source *params;         /* of all actions */
+	struct tp_hist_source *variables;
+	struct tp_hist_source *params;         /* of all actions; behind the variables */
+	struct tp_hist_act *acts_of;
 	struct tp_hist_value *nodes;           /* of all expressions */
 	char name[];                           /* "system:event" */
 };

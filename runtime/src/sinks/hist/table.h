@@ -68,7 +68,7 @@ struct tp_hist_shape {
 	uint32_t key_words;      /* of a key at most */
 	uint32_t nr_variables, nr_actions;
 	uint32_t block_words;    /* of what an action saves; 0: none does */
-	enum tp_hist_kind variables[TP_HIST_VARIABLES];
+	uint8_t variables[TP_HIST_VARIABLES]; /* enum tp_hist_kind */
 };
 
 struct tp_hist_table {
