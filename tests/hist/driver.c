@@ -17,7 +17,6 @@
  *	synthetic DEFINITION           0, or what is wrong
  *	log PATTERNS                   a text sink of these events; logged: what it has written, without times
  *	snapshots                      how many snapshots were asked for
- *	isread N                       whether others read its variables
  *	name TEXT                      the thread's from here on
  *	fork                           the rest is the child's
  */
@@ -255,8 +254,6 @@ static void obey(const char *command, struct tp_sink **hist, char *rest)
 		printf("%d\n", tp_hist_clear(*hist));
 	} else if (strcmp(command, "pause") == 0 || strcmp(command, "cont") == 0) {
 		tp_hist_pause(*hist, *command == 'p');
-	} else if (strcmp(command, "isread") == 0) {
-		printf("%d\n", tp_hist_is_read(*hist));
 	} else if (strcmp(command, "close") == 0) {
 		tp_sink_close(*hist);
 	}

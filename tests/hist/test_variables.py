@@ -83,10 +83,10 @@ class Variables(Between):
         self.assertRegex(text, "Hits: [12]\n")
 
     def test_of_a_closed_histogram(self) -> None:
-        answers = self.ask(*self.SETTER, "isread 0", "open 1 keys=u8:vals=$v", "enable 1 shop:shop_order if s8 == 1", "isread 0",
+        answers = self.ask(*self.SETTER, "open 1 keys=u8:vals=$v", "enable 1 shop:shop_order if s8 == 1",
                            "order u8=1 u64=4", "close 0", "order u8=1 u64=5", "order u8=1 s8=1", "text 1", "close 1")
-        self.assertEqual(answers[:6], ["ok", "1", "0", "ok", "1", "1"])
-        self.assertEqual(self.rows(answers[6]), ["{ u8: 1 } hitcount: 1 v: 4"])
+        self.assertEqual(answers[:4], ["ok", "1", "ok", "1"])
+        self.assertEqual(self.rows(answers[4]), ["{ u8: 1 } hitcount: 1 v: 4"])
 
     def test_cleared(self) -> None:
         text, = self.well(*self.SETTER, "open 1 keys=u8:vals=$v", "enable 1 shop:shop_order if s8 == 1", "order u8=1 u64=4", "clear 0",
@@ -407,12 +407,12 @@ class Mistakes(Between):
         self.told(FITTED, "fits 2 sched:sched_switch")
 
     def test_nothing_is_left_behind(self) -> None:
-        """Of one that was refused: the synthetic event can be removed, and the variables are not read."""
+        """Of one that was refused: the synthetic event can be removed."""
         answers = self.ask(*self.SETUP, "open 2 keys=next_pid:a=$ts0:onmatch(sched.sched_waking)."
-                           "trace(lat,sched.sched_waking.prio,$nothing)", "isread 0", "synthetic !lat",
+                           "trace(lat,sched.sched_waking.prio,$nothing)", "synthetic !lat",
                            "all sched:*", "close 0", "close 1")
         self.assertTrue(answers[5].startswith("error "), answers[5])
-        self.assertEqual(answers[6:9], ["0", "0", "2"])
+        self.assertEqual(answers[6:8], ["0", "2"])
 
     def test_a_synthetic_event_in_use_stays(self) -> None:
         answers = self.ask(*self.SETUP, "open 2 keys=next_pid:onmatch(sched.sched_waking).lat($ts0,next_pid)", "synthetic !lat",

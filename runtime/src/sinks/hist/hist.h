@@ -59,9 +59,6 @@ bool tp_hist_wants_snapshot(const struct tp_hist_definition *definition);
  */
 void tp_hist_on_snapshot(struct tp_sink *sink, void (*take)(void *data), void *data);
 
-/* Whether other histograms read its variables. They go on without it when it is closed, and find nothing any more. */
-bool tp_hist_is_read(const struct tp_sink *sink);
-
 /* Whether the sink is a histogram. */
 bool tp_is_hist(const struct tp_sink *sink);
 

@@ -68,19 +68,6 @@ void tp_hists_pause_of(const char *event, bool paused)
 	}
 }
 
-bool tp_hist_is_read(const struct tp_sink *sink)
-{
-	const struct tp_hist_map *map = ((const struct tp_hist *)sink)->map;
-	unsigned int own = 0;
-
-	tp_lock(&tp_hist_lock);
-	for (const struct tp_hist *hist = first; hist; hist = hist->next)
-		own += hist->map == map;
-	const bool is_read = map->refs > own;
-	tp_unlock(&tp_hist_lock);
-	return is_read;
-}
-
 /* ---- What those of one name share ---- */
 
 static struct tp_hist_map *map_find(const struct tp_hist_definition *definition)
