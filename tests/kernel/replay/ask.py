@@ -5,7 +5,7 @@
 
 It needs qemu-system-x86, busybox-static and the whole linux-headers package of the newest series of tree.SERIES
 (linux-headers-VERSION-amd64, with which the module is built), and fetches Debian's image of that version with
-apt-get. It takes half a minute. $QEMU and $BUSYBOX are as for boot.py. IMAGE=DIRECTORY is the image, unpacked.
+apt-get. It takes a minute or two. $QEMU and $BUSYBOX are as for boot.py. IMAGE=DIRECTORY is the image, unpacked.
 """
 
 from __future__ import annotations
