@@ -11,7 +11,7 @@
 
 #include <tp/sink.h>
 
-#define TP_BLANKS " \t"
+#include "events/cut.h"
 
 struct tp_selected {
 	const char *patterns;
@@ -25,16 +25,6 @@ struct tp_selection {
 	struct tp_selected *rules;
 	size_t nr;
 };
-
-/* Blanks around a text are no part of it. */
-char *tp_trim(char *text);
-
-/*
- * Cuts the text where an output, or a rule, ends, and returns what follows; NULL: it was the last. rules: the text is
- * rules; else an output, whose rules follow the first "<-". What is in quotes in a filter is a part of it.
- */
-char *tp_cut_at_semicolon(char *text, bool rules);
-char *tp_cut_at_arrow(char *text, bool rules);
 
 /*
  * Of TP_ENABLE (output is NULL), whose rules semicolons separate, or of an output, where arrows do. False after a

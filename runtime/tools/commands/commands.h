@@ -15,6 +15,7 @@
 	X(snapshot) \
 	X(enable)   \
 	X(disable)  \
+	X(filter)   \
 	X(outputs)  \
 	X(setup)    \
 	X(convert)  \

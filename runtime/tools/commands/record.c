@@ -104,7 +104,7 @@ static bool open_all(struct record *record, const char *path, const char *option
 		close(top);
 	for (size_t i = 0; i < record->nr; i++) {
 		struct recording *one = &record->all[i];
-		if (recording_open(one, path, within, options) && session_enable(&one->session, events))
+		if (recording_open(one, path, within, options) && recording_enable(one, events))
 			continue;
 		if (made && i == 0)
 			rmdir(path);

@@ -6,32 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reach/rules.h"
 #include "tell.h"
-
-/* NULL, and a message, where there is no memory. */
-static char *join(char *list, const char *more)
-{
-	char *joined;
-
-	if (!list)
-		joined = strdup(more);
-	else if (asprintf(&joined, "%s,%s", list, more) < 0)
-		joined = NULL;
-	free(list);
-	if (!joined)
-		tell_no_memory();
-	return joined;
-}
 
 char *given_events(const struct tp_args *args)
 {
 	char *list = NULL;
 
 	for (size_t i = 0; i < args->nr_options; i++) {
-		if (args->options[i].id == 'e' && !(list = join(list, args->options[i].value)))
+		if (args->options[i].id == 'e' && !(list = rules_join(list, args->options[i].value)))
 			return NULL;
 	}
-	return list ? list : join(NULL, "*");
+	return list ? list : rules_join(NULL, "*");
 }
 
 char *given_patterns(const struct tp_args *args, size_t first)
@@ -39,10 +25,10 @@ char *given_patterns(const struct tp_args *args, size_t first)
 	char *list = NULL;
 
 	for (size_t i = first; i < args->nr_operands; i++) {
-		if (!(list = join(list, args->operands[i])))
+		if (!(list = rules_join(list, args->operands[i])))
 			return NULL;
 	}
-	return list ? list : join(NULL, "*");
+	return list ? list : rules_join(NULL, "*");
 }
 
 const char *given_pid(const struct tp_args *args)

@@ -10,13 +10,13 @@
 			    "has it"}
 #define OPTION_EVENTS \
 	{'e', "events", "EVENTS", "which events: names and globs with commas between them, as in " \
-				  "'net:*,!net:net_close'; all without this option; if it is given several times, " \
-				  "they add up"}
+				  "'net:*,!net:net_close', or with a filter, as in 'net:* if size > 4096'; all without " \
+				  "this option; if it is given several times, they add up"}
 #define OPTION_OUTPUT \
 	{'o', "output", "OUTPUT", "the output that they go to: its id or its name, as \"tp outputs\" shows them; needed " \
 				  "if there are several"}
 
-/* The events of all -e, with commas between them, for free(); NULL, and a message. "*" without any. */
+/* The events of all -e, with what rules_join() puts between them, for free(); NULL, and a message. "*" without any. */
 char *given_events(const struct tp_args *args);
 
 /* The same of operands, without the first few. */

@@ -235,3 +235,8 @@ const struct output *outputs_only(const struct output_list *list, const struct c
 		tell("%s has no %s", connection_title(connection), what);
 	return NULL;
 }
+
+const struct output *outputs_choose(const struct output_list *list, const struct connection *connection, const char *wanted)
+{
+	return wanted ? outputs_find(list, connection, wanted) : outputs_only(list, connection, NULL, "output");
+}

@@ -42,6 +42,9 @@ const struct output *outputs_find(const struct output_list *list, const struct c
 const struct output *outputs_only(const struct output_list *list, const struct connection *connection, const char *kind,
 				  const char *what);
 
+/* The one that the user means, if wanted is not NULL; else the only one. */
+const struct output *outputs_choose(const struct output_list *list, const struct connection *connection, const char *wanted);
+
 unsigned long output_lost(const struct output *output);
 
 /* "12 (limit: 10, no file: 2)", or "0"; of a buffer that the next call uses again. */

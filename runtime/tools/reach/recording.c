@@ -74,6 +74,30 @@ bool recording_open(struct recording *recording, const char *path, const char *w
 	return false;
 }
 
+/* A trace without events: its format files are in a directory of their own. */
+static void remove_trace(const char *path)
+{
+	char format[PATH_MAX];
+
+	if (snprintf(format, sizeof(format), "%s/format", path) < (int)sizeof(format))
+		directory_remove(format);
+	directory_remove(path);
+}
+
+/* If it stayed, the same command without the mistake would find a directory that is not empty. */
+bool recording_enable(struct recording *recording, const char *rules)
+{
+	struct session *session = &recording->session;
+	struct answer answer;
+
+	if (session_enable(session, rules))
+		return true;
+	request(&session->connection, &answer, -1, NULL, NULL, "close %s", session->id);
+	if (recording->made && answer.kind == ANSWER_OK)
+		remove_trace(recording->path);
+	return false;
+}
+
 void recording_undo(struct recording *recording)
 {
 	if (recording->made && recording->path)

@@ -20,6 +20,9 @@ struct recording {
  */
 bool recording_open(struct recording *recording, const char *path, const char *within, const char *options);
 
+/* As session_enable(). If that fails, a directory that was made goes again. */
+bool recording_enable(struct recording *recording, const char *rules);
+
 /* Only makes the directory, which is the user's under whom the process runs. */
 bool recording_directory(struct recording *recording, const char *path, const char *within);
 

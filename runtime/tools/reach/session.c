@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "reach/find.h"
+#include "reach/rules.h"
 #include "tell.h"
 
 bool session_reach(struct session *session, const char *wanted)
@@ -52,17 +53,14 @@ bool session_open(struct session *session, int fd, const char *kind, const char 
 	return true;
 }
 
-bool session_enable(struct session *session, const char *patterns)
+bool session_enable(struct session *session, const char *rules)
 {
-	struct answer answer;
-
-	if (!ask(&session->connection, &answer, -1, NULL, NULL, "enable %s %s", session->id, patterns))
+	if (!rules_apply(&session->connection, "enable", session->id, rules, &session->nr_enabled))
 		return false;
-	session->nr_enabled = strtoul(answer.text, NULL, 10);
 	if (!session->nr_enabled)
 		tell("no event of %s is called '%s' now; \"tp list -p %d\" shows those that there are; events of modules that are "
 		     "loaded later are taken",
-		     connection_title(&session->connection), patterns, (int)session->connection.pid);
+		     connection_title(&session->connection), rules, (int)session->connection.pid);
 	return true;
 }
 

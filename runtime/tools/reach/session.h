@@ -12,7 +12,7 @@ struct session {
 	struct connection connection; /* to be opened by reach() */
 	int pidfd;                    /* readable when the process has ended; -1: that shows by the connection's end only */
 	char id[24];                  /* of the output; "": it is not open */
-	unsigned long nr_enabled;     /* events, when they were enabled */
+	unsigned long nr_enabled;     /* events, when they were enabled; one that several rules have is counted by each */
 };
 
 /* Connects to the process that the user means. False, and a message. */
@@ -21,8 +21,8 @@ bool session_reach(struct session *session, const char *wanted);
 /* Opens an output, "text NAME", with the descriptor fd, -1 for none, which stays the caller's. False, and a message. */
 bool session_open(struct session *session, int fd, const char *kind, const char *name);
 
-/* Enables the events on it; a message if there are none now. */
-bool session_enable(struct session *session, const char *patterns);
+/* Enables the events on it, by rules as rules.h has them; a message if there are none now. */
+bool session_enable(struct session *session, const char *rules);
 
 /*
  * Ends the output, and asks before that what it has lost. False: the process has ended, or does not answer;

@@ -8,20 +8,20 @@
 #include "reach/find.h"
 #include "reach/given.h"
 #include "reach/outputs.h"
+#include "reach/rules.h"
 #include "tell.h"
 
-static bool switch_on_output(struct connection *connection, const char *word, const char *output, const char *patterns)
+static bool switch_on_output(struct connection *connection, const char *word, const char *output, const char *rules)
 {
 	struct output_list list;
-	struct answer answer;
 	const struct output *found = NULL;
+	unsigned long nr;
 
 	if (outputs_read(&list, connection))
-		found = output ? outputs_find(&list, connection, output) : outputs_only(&list, connection, NULL, "output");
-	bool good = found && ask(connection, &answer, -1, NULL, NULL, "%s %s %s", word, found->id, patterns);
+		found = outputs_choose(&list, connection, output);
+	bool good = found && rules_apply(connection, word, found->id, rules, &nr);
 	if (good)
-		printf("%s event%s %sd on output %s, %s\n", answer.text, strcmp(answer.text, "1") == 0 ? "" : "s", word,
-		       found->id, output_title(found));
+		printf("%lu event%s %sd on output %s, %s\n", nr, nr == 1 ? "" : "s", word, found->id, output_title(found));
 	outputs_free(&list);
 	return good;
 }
