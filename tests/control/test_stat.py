@@ -99,7 +99,27 @@ class Stat(Reaching):
             self.fails("stat", *args, status=2)
         self.left_alone(process.pid)
 
+    def test_field_that_is_not_there(self) -> None:
+        """Is refused, unless its event may come later."""
+        process = self.start("loop")
+        pid = str(process.pid)
+        self.assertEqual(self.fails("stat", "-p", pid, "--field", "served_request.n+served:served_request.nope"),
+                         "tp: --field served:served_request.nope: there is no such field; there are n, peer\n")
+        self.assertEqual(self.fails("stat", "-p", pid, "--field", "served_idle.m*"),
+                         "tp: --field served_idle.m*: there is no such field; there is n\n")
+        self.left_alone(process.pid)
+        for field in ("served:*.peer", "*.n", "later.m", "served_request.*"):
+            self.done("stat", "-p", pid, "--field", field, "--for", "0.01")
+
     # ---- Programs ----
+
+    def test_crash(self) -> None:
+        """The table is not the whole truth, and tp says so."""
+        for more, seconds in (((), "1"), (("--interval", "0.5"), "0.5")):
+            done = self.tp("stat", *more, "--", self.program, "hit=10", "crash")
+            self.assertEqual(done.returncode, 128 + signal.SIGSEGV)
+            self.assertRegex(done.stderr, rf"\Atp: '{self.program}' \(\d+\) was killed by signal 11 .*: what happened in the last {seconds} s "
+                                          r"before that is not in these numbers\n\Z")
 
     def test_program(self) -> None:
         done = self.tp("stat", "-e", "served_request", "--field", "*.n", "--", self.program, "hit=10", "exit=6")

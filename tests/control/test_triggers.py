@@ -73,7 +73,7 @@ class Triggers(Asking):
         self.assertIn("there are no patterns", self.refused(f"trigger {number}", "EINVAL"))
         self.assertIn("'x' is no output's id", self.refused("trigger x y traceoff", "EINVAL"))
         self.assertIn("there is no output 99", self.refused("trigger 99 y traceoff", "ENOENT"))
-        self.assertIn("acts on a sink", self.refused("trigger - target_work traceoff", "EINVAL"))
+        self.assertIn("there is none", self.refused("trigger - target_work traceoff", "EINVAL"))
         self.refused("trigger", "EINVAL")
         self.refused("trigger -", "EINVAL")
         self.assertIn("there is no such trigger", self.refused(f"trigger {number} target_work !traceoff", "ENOENT"))
@@ -170,8 +170,30 @@ class Histograms(Asking):
         self.assertIn("no list of patterns", self.refused(f"enable {number} ,,", "EINVAL"))
         self.assertEqual(self.client.ask(f"enable {number} nothing:*")[1], "0")
         text, _ = self.open_text(self.client)
-        self.assertIn("neither statistics nor a histogram", self.refused(f"report {text} text", "EINVAL"))
+        self.assertIn("is no statistics, and no histogram", self.refused(f"report {text} text", "EINVAL"))
         self.refused(f"report {number} xml", "EINVAL")
+
+    def test_triggers_that_count(self) -> None:
+        """They belong to no output, and stay."""
+        self.assertEqual(self.client.ask("trigger - target_work hist:keys=text:vals=number if number > 1"), ([], "1"))
+        self.client.ask("trigger - target_work disable_hist:target:target_work if number == 5")
+        listed = ["trigger - target_work disable_hist:target:target_work:unlimited if number == 5",
+                  "trigger - target_work hist:keys=text:vals=hitcount,number:sort=hitcount:size=2048 if number > 1 [active]"]
+        self.assertEqual(self.client.ask("triggers")[0], listed)
+        self.assertEqual(self.client.outputs(), {})
+        self.client.close()
+        self.client = self.target.connect()
+        self.target.do("work 10")
+        found, = json.loads("".join(self.client.ask("histograms json")[0]))
+        self.assertIn(found["totals"]["hits"], (3, 4))  # either is on the event first
+        self.client.ask("trigger - target_work hist:keys=text:vals=number:clear if number > 1")
+        found, = json.loads("".join(self.client.ask("histograms json")[0]))
+        self.assertEqual(found["entries"], [])
+        self.assertIn("Couldn't find field, at 'peer': 'target:target_", self.refused("trigger - target:* hist:keys=peer", "EINVAL"))
+        self.client.ask("trigger - target_work !hist:keys=text:vals=number if number > 1")
+        self.client.ask("trigger - target_work !disable_hist:target:target_work")
+        self.assertEqual(self.client.ask("triggers")[0], [])
+        self.assertEqual(self.client.ask("histograms")[0], [])
 
     def test_all(self) -> None:
         self.assertEqual(self.client.ask("histograms"), ([], ""))

@@ -199,7 +199,7 @@ void tp_request_report(struct tp_request *request, char *arguments)
 	const int error = -(tp_is_hist(sink) ? tp_hist_report(sink, json, &text) : tp_stats_report(sink, json, &text));
 	tp_sink_let_go(sink);
 	if (error)
-		tp_request_fail(request, error, error == EINVAL ? "output %llu is neither statistics nor a histogram" :
+		tp_request_fail(request, error, error == EINVAL ? "output %llu is no statistics, and no histogram" :
 				"output %llu has no report now", (unsigned long long)id);
 	else
 		put_report(request, &text);

@@ -11,6 +11,7 @@
 
 #include "reach/clean.h"
 #include "reach/directory.h"
+#include "reach/fields.h"
 #include "tell.h"
 
 #define NAME "tp-stat"
@@ -43,7 +44,17 @@ bool statistics_of_process(struct statistics *statistics, const char *wanted, co
 	statistics->own = true;
 	if (snprintf(name, sizeof(name), NAME "%s%s", *options ? "," : "", options) >= (int)sizeof(name))
 		return tell("the options are too long");
-	return session_open(session, -1, "stats", name) && session_enable(session, events);
+	return fields_are_there(&session->connection, options) && session_open(session, -1, "stats", name) && session_enable(session, events);
+}
+
+bool statistics_of_histogram(struct statistics *statistics, const char *wanted, const char *definition, const char *events)
+{
+	struct session *session = &statistics->session;
+
+	if (!session_reach(session, wanted))
+		return false;
+	statistics->own = true;
+	return session_open(session, -1, "hist", definition) && session_enable(session, events);
 }
 
 /* Lines of a text begin with a tab. */

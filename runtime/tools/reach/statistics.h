@@ -27,6 +27,9 @@ struct statistics {
 bool statistics_of_process(struct statistics *statistics, const char *wanted, const char *output, const char *options,
 			   const char *events);
 
+/* Opens a histogram in the process, whose report takes the place of the numbers. */
+bool statistics_of_histogram(struct statistics *statistics, const char *wanted, const char *definition, const char *events);
+
 /* Starts the program. If that fails, child.status is what tp exits with. */
 bool statistics_of_program(struct statistics *statistics, char *const *program, const char *options, const char *events);
 
