@@ -11,11 +11,13 @@
 	X(trace)    \
 	X(record)   \
 	X(stat)     \
+	X(hist)     \
 	X(report)   \
 	X(snapshot) \
 	X(enable)   \
 	X(disable)  \
 	X(filter)   \
+	X(trigger)  \
 	X(outputs)  \
 	X(setup)    \
 	X(convert)  \

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* hist.c - "tp hist": events counted by the values of their fields. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "events/pattern.h"
+#include "options.h"
+#include "reach/find.h"
+#include "reach/given.h"
+#include "reach/live.h"
+#include "reach/rules.h"
+#include "reach/signals.h"
+#include "tell.h"
+
+/* ---- Those that the process has ---- */
+
+static bool put_line(void *data, char *line)
+{
+	size_t *nr = data;
+
+	if (line[0] == '\t') {
+		puts(line + 1);
+		++*nr;
+	}
+	return true;
+}
+
+static int show_all(const struct tp_args *args, const char *wanted, const char *events)
+{
+	struct connection connection;
+	struct answer answer;
+	size_t nr = 0; /* lines */
+
+	if (!reach(&connection, wanted))
+		return EXIT_FAILED;
+	bool good = ask(&connection, &answer, -1, put_line, &nr, "histograms %s %s", args_has(args, LIVE_JSON) ? "json" : "text",
+			events);
+	if (good && !nr)
+		good = tell("%s has no histogram of '%s'; \"tp help hist\" says how one is made", connection_title(&connection), events);
+	connection_close(&connection);
+	return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* ---- A new one ---- */
+
+/* "hist:keys=... if FILTER" is what triggers have. False after a message. */
+static bool take_apart(const struct tp_args *args, char *definition, char **events)
+{
+	const char *filter = tp_pattern_take_filter(definition);
+	char *rule;
+
+	if (!filter)
+		return true;
+	if (strchr(*events, ';') || strstr(*events, " " TP_FILTER_WORD " "))
+		return args_wrong(args, "there is a filter in -e and one in the DEFINITION; give it one") == EXIT_DONE;
+	if (asprintf(&rule, "%s " TP_FILTER_WORD " %s", *events, filter) < 0)
+		return tell_no_memory();
+	free(*events);
+	*events = rule;
+	return true;
+}
+
+static int show_new(struct live *live, const char *wanted, const char *definition, const char *events)
+{
+	int status = EXIT_FAILED;
+
+	if (strncmp(definition, "hist:", strlen("hist:")) == 0)
+		definition += strlen("hist:");
+	if (signals_begin() && statistics_of_histogram(&live->statistics, wanted, definition, events))
+		status = live_show(live, NULL);
+	statistics_close(&live->statistics);
+	signals_end();
+	return status;
+}
+
+/* ---- The command ---- */
+
+static int run(const struct tp_args *args)
+{
+	struct live live;
+	int status = EXIT_WRONG;
+
+	if (args->program || args->nr_operands > 1)
+		return args_wrong(args, "give it one DEFINITION, in quotes, such as 'keys=method:vals=size'; or none");
+	const char *wanted = given_pid(args);
+	if (!wanted || !live_options(&live, args))
+		return EXIT_WRONG;
+	if (!args->nr_operands && (args_has(args, LIVE_FOR) || args_has(args, LIVE_INTERVAL)))
+		return args_wrong(args, "without a DEFINITION, histograms are shown as they are now, once");
+	char *events = given_events(args);
+	char *definition = args->nr_operands ? strdup(args->operands[0]) : NULL;
+	if (events && !args->nr_operands)
+		status = show_all(args, wanted, events);
+	else if (events && definition && take_apart(args, definition, &events))
+		status = show_new(&live, wanted, definition, events);
+	free(definition);
+	free(events);
+	return status;
+}
+
+const struct tp_command command_hist = {
+	.name = "hist",
+	.summary = "count events by the values of their fields",
+	.usage = (const char *const[]){"-p PID [-e EVENTS] [OPTION...] DEFINITION", "-p PID [-e EVENTS] [--json]", NULL},
+	.operand = "DEFINITION",
+	.options = (const struct tp_option[]){
+		OPTION_PID,
+		OPTION_EVENTS,
+		LIVE_OPTIONS("JSON, as docs/histograms.md describes it"),
+		{.name = NULL},
+	},
+	.text =
+		"Counts, in the process and without a trace, how often events happen with which values in their "
+		"fields. DEFINITION is what stands behind \"hist:\" in a trigger, in the kernel's language:\n\n"
+		"\ttp hist -p server -e net:net_request 'keys=peer:vals=size'\n"
+		"\ttp hist -p server -e 'net_request if size > 0' 'keys=method,size.log2'\n\n"
+		"On a terminal, the histogram is drawn every second, until ^C or until the process ends; the last one "
+		"stays. Otherwise it is printed once, at the end. The process is left as it was found.\n\n"
+		"Without a DEFINITION, the histograms that the process has already are printed, as they are now: "
+		"those of TP_TRIGGER, tp_trigger() and \"tp trigger\", and those that another tp looks at.\n\n"
+		"docs/histograms.md has the language.\n",
+	.run = run,
+};

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""tp trigger and tp hist."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from reaching import Reaching  # noqa: E402
+from support import need, until  # noqa: E402
+
+
+class Trigger(Reaching):
+    def setUp(self) -> None:
+        super().setUp()
+        self.process = self.start("loop")
+        self.pid = str(self.process.pid)
+
+    def triggers(self, *more: str) -> list[str]:
+        done = self.tp("trigger", "-p", self.pid, *more)
+        self.assertEqual((done.returncode, bool(done.stdout)), (0, not done.stderr))
+        return [" ".join(line.split()) for line in done.stdout.splitlines()[1:]]
+
+    def set(self, *args: str) -> str:
+        return self.done("trigger", "-p", self.pid, *args)
+
+    def test_set_and_taken_off(self) -> None:
+        self.done("outputs", "-p", self.pid, "--open", "text:/dev/null")
+        self.assertEqual(self.triggers(), [])
+        self.assertEqual(self.set("served:*", "traceoff:2 if n < 0"), "the trigger is set; 2 events fire it\n")
+        self.assertEqual(self.set("served_idle", "hist:keys=n"), "the trigger is set; 1 event fires it\n")
+        self.assertEqual(self.set("served_idle", "hist:keys=n:pause"), "")
+        self.assertEqual(self.triggers(), ["- served_idle hist:keys=n:vals=hitcount:sort=hitcount:size=2048 [paused]",
+                                           "1 served:* traceoff:count=2 if n < 0"])
+        self.assertEqual(self.triggers("-o", "1"), ["1 served:* traceoff:count=2 if n < 0"])
+        self.assertEqual(self.set("served:*", "!traceoff"), "the trigger is taken off\n")
+        self.assertEqual(self.set("served_idle", "!hist:keys=n"), "the trigger is taken off\n")
+        self.assertEqual(self.triggers(), [])
+        self.set("served_idle, served_request", "traceon if n < 0")
+        self.assertEqual(self.triggers(), ["1 served_idle,served_request traceon:unlimited if n < 0"])
+
+    def test_it_fires(self) -> None:
+        self.done("outputs", "-p", self.pid, "--open", "text:lines", "-e", "served_idle")
+        self.set("served_request", "disable_event:served:served_idle")
+
+        def size() -> int:
+            return os.stat(self.path("lines")).st_size
+        hits = self.done("stat", "-p", self.pid, "-e", "served_request", "--for", "0.1")
+        self.assertRegex(hits, r"(?m)^served:served_request +[1-9]")
+        before = size()
+        self.done("stat", "-p", self.pid, "-e", "served_idle", "--for", "0.1")
+        self.assertEqual(size(), before)
+
+    def test_snapshot(self) -> None:
+        need(self, "babeltrace2")
+        self.done("outputs", "-p", self.pid, "--open", "ctf:trace,mode=flight")
+        self.assertIn("a directory must be passed", self.fails("trigger", "-p", self.pid, "served_idle", "snapshot:1"))
+        self.assertIn("No such trigger", self.fails("trigger", "-p", self.pid, "served_idle", "nothing", "--directory", "copies"))
+        self.assertFalse(os.path.exists(self.path("copies")))
+        self.set("--directory", "copies", "served_idle", "snapshot:1")
+        until(lambda: os.path.exists(self.path("copies/snapshot-1/metadata")), "a snapshot")
+        self.set("served_idle", "!snapshot")
+        self.assertIn("served:served_idle", self.read_by("babeltrace2", self.path("copies/snapshot-1")))
+
+    def test_mistakes(self) -> None:
+        self.assertIn("has no output", self.fails("trigger", "-p", self.pid, "served_idle", "traceoff"))
+        self.assertIn("Couldn't find field", self.fails("trigger", "-p", self.pid, "served_idle", "hist:keys=m"))
+        self.done("outputs", "-p", self.pid, "--open", "text:/dev/null")
+        self.assertIn("No such trigger, at 'traceof': there are traceon, ",
+                      self.fails("trigger", "-p", self.pid, "served_idle", "traceof"))
+        self.assertIn("there is no such trigger on served_idle", self.fails("trigger", "-p", self.pid, "served_idle", "!traceoff"))
+        done = self.tp("trigger", "-p", self.pid, "nothing:*", "traceoff")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertIn("no event of", done.stderr)
+        for args in ((), ("-p", self.pid, "served_idle"), ("-p", self.pid, "served_idle", "traceoff", "if"),
+                     ("-p", self.pid, "--directory", "copies"), ("-p", self.pid, "--", "true")):
+            self.fails("trigger", *args, status=2)
+
+
+class Hist(Reaching):
+    def test_once(self) -> None:
+        process = self.start("loop")
+        out = self.done("hist", "-p", self.name, "-e", "served_request if n > 3", "keys=peer:vals=n", "--for", "0.2")
+        self.assertRegex(out, r"# trigger info: hist:keys=peer:vals=hitcount,n:sort=hitcount:size=2048 ")
+        self.assertRegex(out, r"(?m)^\{ peer: 10\.0\.0\.1 +\} hitcount: +[1-9]\d*  n: +[1-9]\d*$")
+        self.assertEqual(out.count("# event histogram"), 1)
+        self.left_alone(process.pid)
+
+    def test_filter_behind_the_definition(self) -> None:
+        """As in a trigger."""
+        process = self.start("loop")
+        out = self.done("hist", "-p", self.name, "-e", "served_idle", "hist:keys=n if n < 0", "--for", "0.1", "--json")
+        self.assertEqual(json.loads(out)["totals"], {"hits": 0, "entries": 0, "dropped": 0})
+        self.fails("hist", "-p", self.name, "-e", "served_idle if n > 1", "keys=n if n < 0", status=2)
+        self.left_alone(process.pid)
+
+    def test_those_that_are_there(self) -> None:
+        process = self.start("loop", env={"TP_TRIGGER": "served_idle hist:keys=n.log2"})
+        pid = str(process.pid)
+        self.done("trigger", "-p", pid, "served_request", "hist:keys=peer")
+        out = self.done("hist", "-p", pid)
+        self.assertEqual(re.findall(r"# trigger info: hist:keys=(\S+):vals", out), ["n.log2", "peer"])
+        self.assertEqual(len(json.loads(self.done("hist", "-p", pid, "--json"))), 2)
+        self.assertEqual(self.done("hist", "-p", pid, "-e", "served_request").count("# event histogram"), 1)
+        self.assertIn("has no histogram of 'nothing'", self.fails("hist", "-p", pid, "-e", "nothing"))
+
+    def test_live(self) -> None:
+        process = self.start("loop")
+        terminal = self.terminal("hist", "-p", self.name, "--interval", "0.02", "-e", "served_request", "keys=n.log2", rows=9)
+        until(lambda: terminal.text().count("\x1b[H") > 5)
+        terminal.type(b"\x03")
+        self.assertEqual(terminal.end(), 0)
+        self.assertRegex(terminal.text().partition("\x1b[?1049l")[2], r"Totals:\r\n    Hits: \d+")
+        self.left_alone(process.pid)
+
+    def test_end_of_the_process(self) -> None:
+        process = self.start("loop")
+        tp = self.begin("hist", "-p", str(process.pid), "--interval", "0.05", "keys=n")
+        until(lambda: self.enabled(process.pid))
+        process.send_signal(signal.SIGKILL)
+        _, err = self.finished(tp)
+        self.assertEqual(tp.returncode, 0)
+        self.assertIn("has ended: these are the numbers of up to 0.05 s before", err)
+
+    def test_kept(self) -> None:
+        process = self.start("loop")
+        pid = str(process.pid)
+        self.done("outputs", "-p", pid, "--open", "hist:keys=n.log2", "-e", "served_idle if n > 0")
+        self.assertEqual(self.outputs(process.pid), ["kept hist:keys=n.log2"])
+        self.assertRegex(self.done("hist", "-p", pid), r"n: ~ 2\^\d")
+        self.done("outputs", "-p", pid, "--close", "hist:keys=n.log2")
+
+    def test_mistakes(self) -> None:
+        process = self.start("loop")
+        pid = str(process.pid)
+        self.assertIn("at 'm': 'served:served_", self.fails("hist", "-p", pid, "keys=m"))
+        self.assertIn("has no histogram", self.fails("hist", "-p", pid))
+        self.assertIn("Field not found", self.fails("hist", "-p", pid, "-e", "served_idle if m > 3", "keys=n"))
+        for args in ((), ("-p", pid, "keys=n", "vals=n"), ("-p", pid, "--for", "1"), ("keys=n", "--", "true")):
+            self.fails("hist", *args, status=2)
+        self.left_alone(process.pid)
