@@ -23,6 +23,7 @@ TRACEPOINT, EVENT, MARKER = HEADERS + "tracepoint.h", HEADERS + "event.h", HEADE
 ASSIGN, SDT, SCRATCH = HEADERS + "assign.h", HEADERS + "sdt.h", HEADERS + "scratch.h"
 INTERFACE = "runtime/src/core/interface.h"
 CTF_OPTIONS, STATS, STATS_OPTIONS = (f"runtime/src/sinks/{name}" for name in ("ctf/options.c", "stats/stats.h", "stats/options.c"))
+HISTOGRAMS, HIST, HIST_TABLE = "docs/histograms.md", "runtime/src/sinks/hist/definition.h", "runtime/src/sinks/hist/table.h"
 POINTER = "runtime/src/print/pointer.c"
 COMPILER = "tpgen/compiler.py"
 FTRACE = "runtime/src/sinks/ftrace/sink.c"
@@ -108,6 +109,8 @@ STRING = Defined(ASSIGN, "TRACE_EVENT_STR_MAX", plus=-1)  # without the NUL
 ARGUMENTS = Defined(MARKER, "TP_MARKER_ARGS_MAX")
 SDT_SEEN = Defined(SDT, r"MORE, (\d+), 11, 10,")
 STACK = Defined("runtime/src/base/scratch.h", "TP_SCRATCH_SIZE")
+HIST_TEXT = Defined(HIST_TABLE, "TP_HIST_TEXT_BYTES")
+HIST_STACK = Defined(HIST_TABLE, "TP_HIST_STACK")
 CTF_SINKS = Defined("runtime/src/record/stream.h", "TP_STREAM_SINKS")
 PACKET_MIN = Defined(CTF_OPTIONS, "PACKET_MIN")
 TEXT_BYTES = Defined(STATS, "TP_STATS_TEXT_BYTES")
@@ -123,6 +126,14 @@ QUOTED = (
     quoted("docs/tp.md", r"a text of more than # is cut off", LINE),
     quoted("docs/tp.md", r"at the same time \(# each; # if there are # or more\)", Defined(MERGE, "WINDOW_SIZE"),
            Defined(MERGE, "WINDOW_SIZE_OF_MANY"), Defined(MERGE, "MANY_STREAMS")),
+
+    # Histograms
+    quoted(HISTOGRAMS, r"up to # \[variables\]", Defined(HIST, "TP_HIST_VARIABLES")),
+    quoted(HISTOGRAMS, r"up to # \[actions\]", Defined(HIST, "TP_HIST_ACTIONS")),
+    quoted(HISTOGRAMS, r"its first # bytes count", HIST_TEXT),
+    quoted(HISTOGRAMS, r"a text \(# bytes of it\)", HIST_TEXT),
+    quoted(HISTOGRAMS, r"up to # (?:return )?addresses", HIST_STACK),
+    quoted(HISTOGRAMS, r"longer than # bytes are lost", RECORD_MAX),
 
     # Interfaces
     quoted(API, r"TP_INTERFACE_VERSION != #", VERSION),
