@@ -19,6 +19,7 @@
 
 #define NR_THREADS 4
 #define NR_TEXTS 64
+#define ENOUGH 50000 /* hits, also where threads come to run late */
 
 static const char *const definitions[] = {
 	"keys=number:vals=value",
@@ -99,11 +100,13 @@ int main(int argc, char **argv)
 	signal(SIGUSR1, handler);
 	for (uintptr_t i = 0; i < NR_THREADS; i++)
 		pthread_create(&threads[i], NULL, work, (void *)i);
-	for (int i = 0; i < atoi(argv[1]); i++) {
+	for (int i = 0; i < atoi(argv[1]) || __atomic_load_n(&hits, __ATOMIC_RELAXED) < ENOUGH; i++) {
 		pthread_kill(threads[i % NR_THREADS], SIGUSR1);
 		if (tp_hist_clear(hists[NR_HISTS - 1]) != 0 || (i % 50 == 0 && !show_all(false)))
 			return 2;
 	}
+	if (tp_hist_clear(hists[NR_HISTS - 1]) != 0)
+		return 2;
 	__atomic_store_n(&end, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < NR_THREADS; i++)
 		pthread_join(threads[i], NULL);

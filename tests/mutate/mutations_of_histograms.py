@@ -52,13 +52,13 @@ OF_HISTOGRAMS = (
              (("	return take_spare(table);", "	return 0;"),),
              (INSTANT,)),
     Mutation("a spare entry is taken by a plain store", TABLE,
-             "a handler gets the same one, for another key",
+             "two threads get the same one, for two keys",
              (("		if (__atomic_compare_exchange_n(&table->spare, &head, change | next, true, __ATOMIC_ACQUIRE, "
                "__ATOMIC_ACQUIRE))\n			return (uint32_t)head;",
                "		__atomic_store_n(&table->spare, change | next, __ATOMIC_RELEASE);\n		return (uint32_t)head;"),),
              (STORM,),
-             known="a handler would have to want an entry in the few instructions in which its thread takes a spare one, "
-                   "which only one that lost a race has left"),
+             known="two threads, or a handler and its thread, would have to want an entry at the same instant, when only "
+                   "those are left that a lost race has left"),
     Mutation("keys are the same by their hash", TABLE,
              "the hits of two keys are in one entry",
              (("	for (uint32_t i = 0; i < key->nr; i++) {\n		if (entry->words[i] != key->words[i])\n"
