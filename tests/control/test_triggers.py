@@ -50,6 +50,17 @@ class Triggers(Asking):
         self.target.do("work 3")
         self.assertTrue(ours.recv(4096).endswith(b"number=6 text=text\n"))
 
+    def test_what_a_trigger_is_made_of_is_no_output(self) -> None:
+        number, ours = self.open_text(self.client, "target_work")
+        self.client.ask(f"trigger {number} target_work traceoff:1 if number == 2")
+        for other in range(1, number + 8):
+            if other != number:
+                for request in ("disable {} *", "enable {} *", "report {}", "trigger {} target_work traceoff"):
+                    self.refused(request.format(other), "ENOENT")
+        self.target.do("work 3")
+        for i in (1, 2):
+            self.assertTrue(ours.recv(4096).endswith(b"number=%d text=text\n" % i))
+
     def test_not_all_events_fit(self) -> None:
         number, _ = self.open_text(self.client)
         lines, value = self.client.ask(f"trigger {number} target:* traceoff if number == 2")

@@ -67,7 +67,7 @@ bool tp_sink_has(struct tp_sink *sink, const struct tp_event *event);
 bool tp_sink_used(struct tp_sink *sink);
 
 /*
- * The sink that has this number, which stays until it is let go, or NULL where that was closed. If somebody closes it
+ * The output that has this number, which stays until it is let go, or NULL where that was closed. If somebody closes it
  * meanwhile, nothing is attached to it any more, tp_enable() refuses it, and tp_sink_close() waits for the one that holds
  * it. Whoever holds it must not close it. In a forked child nobody holds anything: whoever forked just goes on.
  */

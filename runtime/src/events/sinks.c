@@ -213,8 +213,8 @@ struct tp_sink *tp_sink_hold(uint64_t serial)
 {
 	tp_lock(&tp_events_lock);
 	struct tp_sink_state *state = state_of_serial(serial);
-	struct tp_sink *sink = state ? state->sink : NULL;
-	if (state)
+	struct tp_sink *sink = state && !state->hidden ? state->sink : NULL;
+	if (sink)
 		__atomic_fetch_add(&state->held, 1, __ATOMIC_RELAXED);
 	tp_unlock(&tp_events_lock);
 	return sink;
