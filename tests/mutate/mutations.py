@@ -34,7 +34,7 @@ SINKS = "runtime/src/events/sinks.c"
 RESERVE = "runtime/src/record/reserve.c"
 SNAPSHOT = "runtime/src/triggers/snapshot.c"
 SYNTHETIC, SYNTHETIC_RECORD = (f"runtime/src/events/{name}.c" for name in ("synthetic", "synthetic_record"))
-VARIABLE, SAVED, ACT, LINKS = (f"runtime/src/sinks/hist/{name}.c" for name in ("variable", "saved", "act", "links"))
+VARIABLE, SAVED, ACT, REFERENCE = (f"runtime/src/sinks/hist/{name}.c" for name in ("variable", "saved", "act", "reference"))
 DESCRIPTOR = "runtime/src/sinks/text/descriptor.c"
 UNIT_PROBES = ("asan/unit/test_probes", "obj/unit/test_probes")
 HARDENED = "sites/test_hardened.py"
@@ -457,7 +457,7 @@ MUTATIONS = (
              "the difference is that from 0",
              (("hit->blobs))\n			return false;", "hit->blobs))\n			continue;"),),
              ("hist/test_variables.py",)),
-    Mutation("variables go with the histogram that sets them", LINKS,
+    Mutation("variables go with the histogram that sets them", REFERENCE,
              "who reads them uses memory that was freed",
              (("	hist->map->refs++;\n", ""),),
              ("hist/test_variables.py",)),

@@ -6,7 +6,7 @@
  *	definition.h  what stands behind "hist:"
  *	table.h       the entries
  *	variable.h, saved.h  what entries have besides
- *	links.h       what a definition names outside of itself
+ *	links.h, reference.h  what a definition names outside of itself
  *	program.h     a definition, compiled for an event
  *	compile.h     how it is
  *	own.h         the sink

@@ -11,6 +11,7 @@
  *	sink.c          the sink
  *	  list.c        all histograms, and those of one name
  *	  links.c       variables of other histograms, and synthetic events
+ *	    reference.c which variable a name means
  *	  compile.c     a definition for an event's records
  *	    plan.c      its variables and actions
  *	      number.c  expressions

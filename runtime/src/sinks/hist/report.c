@@ -77,7 +77,8 @@ void tp_hist_parts(const struct tp_hist_report *report, const struct tp_hist_ent
 	const uint64_t *word = entry->words;
 
 	for (uint32_t i = 0; i < report->hist->definition->nr_keys; i++) {
-		parts[i] = (struct tp_hist_part){.number = *word++, .words = word};
+		parts[i] = (struct tp_hist_part){.number = word[0], .words = word + 1};
+		word++;
 		if (report->layout->kinds[i] == TP_HIST_KEY_TEXT)
 			word += (parts[i].number + 7) / 8;
 		else if (report->layout->kinds[i] == TP_HIST_KEY_STACK)

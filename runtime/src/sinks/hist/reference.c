@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/hist/reference.c - see reference.h. Where variables are looked for, and what is said if there is none, is as in the
+ * kernel's trace_events_hist.c.
+ */
+#include <string.h>
+
+#include "sinks/hist/reference.h"
+
+static bool fail(const struct tp_hist_finder *f, size_t at, const char *message)
+{
+	return tp_filter_fail(f->error, at, message);
+}
+
+/* ---- Units ---- */
+
+bool tp_hist_in_usecs(const struct tp_hist_definition *definition, const struct tp_hist_links *links, uint32_t number)
+{
+	const struct tp_hist_node *node = &definition->nodes[number];
+
+	switch (node->kind) {
+	case TP_HIST_NUMBER:
+		return false;
+	case TP_HIST_FIELD:
+		return node->modifier == TP_HIST_USECS;
+	case TP_HIST_VARIABLE:
+		return node->known < TP_HIST_OWN ? links->links[node->known].in_usecs :
+		       tp_hist_in_usecs(definition, links, definition->variables[node->known - TP_HIST_OWN].root);
+	default:
+		return tp_hist_in_usecs(definition, links, node->left);
+	}
+}
+
+/* ---- Variables of other histograms ---- */
+
+static bool is_event(const char *name, const struct tp_hist_definition *definition, struct tp_hist_span system,
+		     struct tp_hist_span event)
+{
+	return strncmp(name, tp_hist_text_at(definition, system), system.len) == 0 && name[system.len] == ':' &&
+	       strlen(name) == (size_t)system.len + 1 + event.len &&
+	       memcmp(name + system.len + 1, tp_hist_text_at(definition, event), event.len) == 0;
+}
+
+bool tp_hist_has_event(const struct tp_hist *hist, const struct tp_hist_definition *definition, struct tp_hist_span system,
+		       struct tp_hist_span event)
+{
+	const struct tp_hist_program *program = __atomic_load_n(&hist->attached, __ATOMIC_ACQUIRE);
+
+	while (program && !is_event(program->name, definition, system, event))
+		program = program->next_attached;
+	return program != NULL;
+}
+
+static bool has_matched_event(const struct tp_hist *hist, const struct tp_hist_definition *definition)
+{
+	for (uint32_t i = 0; i < definition->nr_actions; i++) {
+		const struct tp_hist_action *action = &definition->actions[i];
+		if (action->handler == TP_HIST_ONMATCH && tp_hist_has_event(hist, definition, action->system, action->event))
+			return true;
+	}
+	return false;
+}
+
+/* TP_HIST_UNKNOWN: the histogram has no such variable. */
+static uint32_t index_of(const struct tp_hist *hist, const struct tp_hist_definition *definition, struct tp_hist_span name)
+{
+	for (uint32_t i = 0; i < hist->definition->nr_variables; i++) {
+		if (tp_hist_span_same(hist->definition, hist->definition->variables[i].variable, definition, name))
+			return i;
+	}
+	return TP_HIST_UNKNOWN;
+}
+
+/* Histograms of one name are one. */
+static bool search(const struct tp_hist_finder *f, const struct tp_hist_reference *to, bool of_matched, const struct tp_hist **found, bool *unique)
+{
+	*found = NULL;
+	*unique = true;
+	for (const struct tp_hist *hist = tp_hist_first(); hist; hist = tp_hist_next(hist)) {
+		if (hist->hidden || index_of(hist, f->definition, to->name) == TP_HIST_UNKNOWN)
+			continue;
+		if (to->system.len ? !tp_hist_has_event(hist, f->definition, to->system, to->event)
+				   : of_matched && !has_matched_event(hist, f->definition))
+			continue;
+		if (*found && (*found)->map != hist->map)
+			*unique = false;
+		*found = hist;
+	}
+	return *found != NULL;
+}
+
+bool tp_hist_reference_add(const struct tp_hist_finder *f, const struct tp_hist *hist, uint32_t index, bool once, uint32_t *known)
+{
+	struct tp_hist_links *links = f->links;
+
+	for (*known = 0; *known < links->nr; ++*known) {
+		struct tp_hist_link *link = &links->links[*known];
+		if (link->map == hist->map && link->index == index) {
+			link->once = link->once || once;
+			return true;
+		}
+	}
+	if (links->nr == TP_HIST_LINKS)
+		return fail(f, 0, "Too many variable references (32 max)");
+	links->links[links->nr++] = (struct tp_hist_link){
+		.map = hist->map, .index = index, .once = once,
+		.kind = hist->map->table ? hist->map->layout.variables[index] : TP_HIST_KEY_NUMBER,
+		.in_usecs = tp_hist_in_usecs(hist->definition, &hist->links, hist->definition->variables[index].root),
+	};
+	hist->map->refs++;
+	return true;
+}
+
+static void tell_variables(const struct tp_hist_finder *f)
+{
+	const char *between = "there are ";
+
+	for (const struct tp_hist *hist = tp_hist_first(); hist; hist = tp_hist_next(hist)) {
+		const struct tp_hist_program *of = __atomic_load_n(&hist->attached, __ATOMIC_ACQUIRE);
+		for (uint32_t i = 0; !hist->hidden && i < hist->definition->nr_variables; i++) {
+			const struct tp_hist_span name = hist->definition->variables[i].variable;
+			tp_buffer_printf(&f->error->hint, "%s$%.*s of %s", between, (int)name.len,
+					 tp_hist_text_at(hist->definition, name), of ? of->name : "a histogram without events");
+			between = ", ";
+		}
+	}
+}
+
+/* Under tp_hist_lock. */
+static bool find_other(const struct tp_hist_finder *f, const struct tp_hist_reference *to, const char *message, uint32_t *known)
+{
+	const struct tp_hist *found;
+	bool unique;
+
+	if (!search(f, to, true, &found, &unique))
+		search(f, to, false, &found, &unique);
+	if (!unique)
+		return fail(f, to->name.at, "Variable name not unique, need to use fully qualified name (subsys.event.var) for variable");
+	if (found)
+		return tp_hist_reference_add(f, found, index_of(found, f->definition, to->name), to->once, known);
+	tell_variables(f);
+	return fail(f, to->name.at, message);
+}
+
+bool tp_hist_reference_find(const struct tp_hist_finder *f, const struct tp_hist_reference *to, const char *message, uint32_t *known)
+{
+	for (uint32_t i = 0; i < to->nr_own && !to->system.len; i++) {
+		if (tp_hist_span_same(f->definition, f->definition->variables[i].variable, f->definition, to->name)) {
+			*known = TP_HIST_OWN + i;
+			return true;
+		}
+	}
+	tp_lock(&tp_hist_lock);
+	const bool found = find_other(f, to, message, known);
+	tp_unlock(&tp_hist_lock);
+	return found;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/hist/reference.h - a variable that a definition names is looked for: for links.c.
+ */
+#ifndef TP_HIST_REFERENCE_H
+#define TP_HIST_REFERENCE_H
+
+#include "sinks/hist/own.h"
+
+struct tp_hist_finder {
+	struct tp_hist *hist;
+	struct tp_hist_definition *definition;
+	struct tp_hist_links *links;
+	tp_hist_hide *hide;
+	struct tp_filter_error *error;
+};
+
+/* "$NAME" or "SYS.EV.$NAME" */
+struct tp_hist_reference {
+	struct tp_hist_span name, system, event; /* the last two may be empty */
+	uint32_t nr_own; /* variables of its own histogram that have a value by then */
+	bool once;
+};
+
+/* Gives it its number. False: there is none, or it is not known which, and the error says so: in these words if there is none. */
+bool tp_hist_reference_find(const struct tp_hist_finder *f, const struct tp_hist_reference *to, const char *message, uint32_t *known);
+
+/* The same of a variable that was found, of another histogram. Under tp_hist_lock. */
+bool tp_hist_reference_add(const struct tp_hist_finder *f, const struct tp_hist *hist, uint32_t index, bool once, uint32_t *known);
+
+/* Whether the histogram has the event. Under tp_hist_lock. */
+bool tp_hist_has_event(const struct tp_hist *hist, const struct tp_hist_definition *definition, struct tp_hist_span system,
+		       struct tp_hist_span event);
+
+#endif /* TP_HIST_REFERENCE_H */
