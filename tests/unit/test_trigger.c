@@ -45,6 +45,30 @@ static unsigned int nr_triggers(void)
 	return nr;
 }
 
+/* ---- The list ---- */
+
+static void *list_triggers(void *stop)
+{
+	while (!__atomic_load_n((bool *)stop, __ATOMIC_ACQUIRE))
+		nr_triggers();
+	return NULL;
+}
+
+/* A histogram that can't be set is in the list while it is tried. Others that show the list never look at its closed sink. */
+START_TEST(list_beside_one_that_fails)
+{
+	bool stop = false;
+	pthread_t lister;
+
+	pthread_create(&lister, NULL, list_triggers, &stop);
+	for (int i = 0; i < 1000; i++)
+		ck_assert_int_lt(tp_trigger(NULL, "sample:*", "hist:keys=common_pid if no_such_field == 1", NULL), 0);
+	__atomic_store_n(&stop, true, __ATOMIC_RELEASE);
+	pthread_join(lister, NULL);
+	ck_assert_uint_eq(nr_triggers(), 0);
+}
+END_TEST
+
 /* ---- Modules ---- */
 
 /* Their events fire it when they come, and again when they come back. */
@@ -166,6 +190,7 @@ int main(void)
 	tcase_add_loop_test(sinks, modules_that_come_and_go, 0, 2);
 	tcase_add_test(sinks, in_a_probe);
 	tcase_add_test(sinks, sink_that_is_closing);
+	tcase_add_test(sinks, list_beside_one_that_fails);
 	suite_add_tcase(suite, sinks);
 	tcase_add_checked_fixture(memory, setup, NULL);
 	tcase_add_loop_test(memory, without_memory, 0, (int)(sizeof(commands) / sizeof(commands[0])));

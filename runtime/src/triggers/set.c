@@ -162,22 +162,15 @@ static int open_own(struct tp_trigger *trigger)
 	return error;
 }
 
-/* If that fails, its sink may be open still. */
-static int begin(struct tp_trigger *trigger, struct tp_trigger_request *request, size_t argument_at)
+/* If that fails, what it has done is left to end(). */
+static int begin(struct tp_trigger *trigger, struct tp_trigger_request *request, size_t argument_at, bool *begun)
 {
 	int result = trigger->command->begin ? trigger->command->begin(trigger, &request->text) : 0;
 
-	if (result)
-		return result;
-	result = open_own(trigger);
+	*begun = !result;
 	if (!result)
-		result = arm(trigger, request, argument_at);
-	if (result >= 0)
-		return result;
-	close_own(trigger);
-	if (trigger->command->end)
-		trigger->command->end(trigger);
-	return result;
+		result = open_own(trigger);
+	return result ? result : arm(trigger, request, argument_at);
 }
 
 /* It was set, and nobody finds it any more. */
@@ -214,16 +207,21 @@ static void sink_is_closing(struct tp_sink *sink)
 static int link_and_begin(struct tp_trigger *trigger, struct tp_trigger_request *request, size_t argument_at)
 {
 	int result = tp_trigger_link(trigger);
+	bool begun;
 
 	if (result == -EEXIST)
 		tp_buffer_printf(&request->text, "there is such a trigger on one of these events already; take that off first");
 	if (result)
 		return result;
-	result = begin(trigger, request, argument_at);
-	if (result >= 0)
+	result = begin(trigger, request, argument_at, &begun);
+	if (result >= 0) {
 		tp_trigger_is_set(trigger);
-	else
-		tp_trigger_unlink(trigger);
+		return result;
+	}
+	tp_trigger_unlink(trigger); /* first: whoever goes through the list looks at its sink */
+	close_own(trigger);
+	if (begun && trigger->command->end)
+		trigger->command->end(trigger);
 	return result;
 }
 
