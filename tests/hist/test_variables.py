@@ -292,6 +292,11 @@ class Examples(Between):
         self.assertEqual(json.loads(text)["entries"][0]["tracked"],
                          [{"max": 5, "variable": "p", "saved": {"comm": "a", "prio": 5}}, {"changed": 4, "variable": "p"}])
 
+    def test_json_of_any_name(self) -> None:
+        text, = self.well('open 0 keys=pid:p"\\=prio:onmax($p"\\).save(comm)', "enable 0 sched:sched_waking", "wake 1 5 a", "json 0")
+        self.assertEqual(json.loads(text)["entries"][0]["tracked"],
+                         [{"max": 5, "variable": 'p"\\', "saved": {"comm": "a"}}])
+
 
 class Latency(Case):
     """The two events of a request, in two threads."""

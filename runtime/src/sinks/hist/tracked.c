@@ -105,6 +105,17 @@ void tp_hist_tracked_put_text(struct tp_buffer *to, const struct tp_hist_row *ro
 
 /* ---- As JSON ---- */
 
+/* As a JSON string: a variable may have any name. */
+static void put_name_json(struct tp_buffer *to, const struct tp_hist_definition *definition, struct tp_hist_span name)
+{
+	struct tp_buffer text = {.text = NULL};
+
+	tp_buffer_printf(&text, "%.*s", (int)name.len, tp_hist_text_at(definition, name));
+	to->failed = to->failed || text.failed;
+	tp_json_string(to, text.failed ? "" : text.text);
+	tp_buffer_free(&text);
+}
+
 static void put_saved_json(struct tp_buffer *to, const struct tp_hist_row *row, const struct tp_hist_action *action)
 {
 	const struct tp_hist_definition *definition = row->report->hist->definition;
@@ -112,8 +123,9 @@ static void put_saved_json(struct tp_buffer *to, const struct tp_hist_row *row, 
 
 	for (uint32_t i = 0; block && i < action->nr_params; i++) {
 		const enum tp_hist_kind kind = row->report->layout->saved[i];
-		tp_buffer_printf(to, "%s\"%.*s\": ", i ? ", " : ", \"saved\": {", (int)action->params[i].len,
-				 tp_hist_text_at(definition, action->params[i]));
+		tp_buffer_printf(to, i ? ", " : ", \"saved\": {");
+		put_name_json(to, definition, action->params[i]);
+		tp_buffer_printf(to, ": ");
 		if (kind == TP_HIST_KEY_TEXT) {
 			tp_json_string(to, (const char *)word);
 		} else if (kind == TP_HIST_KEY_STACK) {
@@ -137,9 +149,9 @@ void tp_hist_tracked_put_json(struct tp_buffer *to, const struct tp_hist_row *ro
 		const struct tp_hist_action *action = &definition->actions[i];
 		if (action->handler == TP_HIST_ONMATCH)
 			continue;
-		tp_buffer_printf(to, "%s{\"%s\": %llu, \"variable\": \"%.*s\"", any ? ", " : ", \"tracked\": [", handler_name(action),
-				 (number)value_of(row, i), (int)action->variable.len - 1,
-				 tp_hist_text_at(definition, action->variable) + 1);
+		tp_buffer_printf(to, "%s{\"%s\": %llu, \"variable\": ", any ? ", " : ", \"tracked\": [", handler_name(action),
+				 (number)value_of(row, i));
+		put_name_json(to, definition, (struct tp_hist_span){action->variable.at + 1, action->variable.len - 1});
 		if (action->kind == TP_HIST_SAVE)
 			put_saved_json(to, row, action);
 		tp_buffer_printf(to, "}");
