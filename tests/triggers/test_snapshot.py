@@ -76,6 +76,11 @@ class OfHistograms(Snapshots):
         self.assertIn("\ttriggering value { onmax($p) }:          6\ttriggered by event with key: { id:          1 }", answers)
         self.quiet()
 
+    def test_paused_in_one_output(self) -> None:
+        answers = self.drive(*OPEN, f"open b other {FLIGHT}", f"trigger a order {self.HIST}", f"trigger b order {self.HIST}",
+                             f"trigger a order {self.HIST}:pause", "list")
+        self.assertEqual([(line[0], line.split()[-1]) for line in answers[-2:]], [("b", "[active]"), ("a", "[paused]")])
+
     def test_needs_a_flight_recorder(self) -> None:
         answers = self.drive("open t", f"trigger - order {self.HIST}", f"trigger t order {self.HIST}", "open a trace",
                              f"trigger a order {self.HIST}", "list")

@@ -49,8 +49,8 @@ static bool is_this(const struct tp_trigger *trigger, const void *data)
 {
 	const struct tp_trigger *wanted = data;
 
-	return trigger->command == &tp_trigger_hist && tp_pattern_same(trigger->patterns, wanted->patterns) &&
-	       is_same(wanted, trigger);
+	return trigger->command == &tp_trigger_hist && trigger->serial == wanted->serial &&
+	       tp_pattern_same(trigger->patterns, wanted->patterns) && is_same(wanted, trigger);
 }
 
 static int change(const struct tp_trigger *trigger)
