@@ -273,7 +273,7 @@ static const struct {
 	{"pair == 1", 0, "Illegal operation for field type", "neither"},
 	{"point == 1", 0, "Illegal operation for field type", "neither"},
 	{"bits == 1", 0, "Illegal operation for field type", "neither"},
-	{"pointer.function == no_such_function", 20, "Function not found", NULL},
+	{"pointer.function == no_such_function", 20, "Function not found", "-rdynamic"},
 	{"pointer.function == 0x1", 20, "Function not found", NULL},
 	{"pointer.function < strlen", 19, "Invalid operator", NULL},
 	{"u8.function == strlen", 15, "Illegal operation for field type", NULL},

@@ -169,8 +169,10 @@ static bool function(struct parser *p, struct tp_filter_predicate *predicate)
 		address = (uintptr_t)dlsym(RTLD_DEFAULT, name);
 	symbol = (struct tp_symbol){.address = (uintptr_t)address};
 	/* What the loader has chosen for the name may be in no table: then that address is all that is known of it. */
-	if (!address || (!tp_symbol_find((uintptr_t)address, &symbol) && is_address))
+	if (!address || (!tp_symbol_find((uintptr_t)address, &symbol) && is_address)) {
+		tp_buffer_printf(&p->error->hint, "of the program itself, the loader knows functions that are not static, if it is linked with -rdynamic");
 		return fail(p, begin, "Function not found");
+	}
 	predicate->kind = TP_FILTER_FUNCTION;
 	predicate->value = (struct tp_filter_span){begin, len};
 	predicate->function = symbol.address;
