@@ -41,7 +41,7 @@ class Environment(Driven):
         self.assertRegex(self.stderr, r"^\S+ \S+ shop:detail: n=2\n$")
 
     def test_wrong(self) -> None:
-        for trigger, why in (("order", "No trigger found, at the end: there are traceon"),
+        for trigger, why in (("order", "TP_TRIGGER=order: No trigger found, at the end: there are traceon"),
                              ("order stop", "No such trigger, at 'stop': there are traceon"),
                              ("a,,b traceoff", "no list of patterns"),
                              ("order !traceoff", "there is none to be taken off"),
@@ -59,6 +59,12 @@ class Environment(Driven):
         self.assertEqual(self.stderr.count("\n"), 1)
         self.assertIn("TP_TRIGGER=order traceoff if code == 3: for text:stdout: the filter does not fit 'shop:order'",
                       self.stderr)
+
+    def test_target_that_is_not_there(self) -> None:
+        """A module may bring it as long as the program runs."""
+        self.outputs("order 1 1", trigger="order enable_event:shop:none:1 if id == 1; order disable_event:shop:detail")
+        self.assertEqual(self.stderr, "tp: TP_TRIGGER=order enable_event:shop:none:1 if id == 1: no event of this program "
+                                      "is called 'shop:none'\n")
 
     def test_twice(self) -> None:
         self.outputs("order 1 1", trigger="order traceoff; shop:* traceon")

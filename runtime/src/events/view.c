@@ -74,8 +74,11 @@ bool tp_events_match(const char *patterns)
 	if (!pattern)
 		return false;
 	tp_lock(&tp_events_lock);
-	for (size_t i = 0; i < tp_groups.nr && !any; i++)
-		any = tp_pattern_matches(pattern, tp_groups.by_number[i]->name);
+	for (size_t i = 0; i < tp_groups.nr && !any; i++) {
+		const struct tp_event_group *group = tp_groups.by_number[i];
+		/* That of a trigger's target may never have had an event. */
+		any = group->layouts && tp_pattern_matches(pattern, group->name);
+	}
 	tp_unlock(&tp_events_lock);
 	tp_pattern_free(pattern);
 	return any;

@@ -15,7 +15,8 @@
 
 static struct wish {
 	const char *patterns, *trigger;
-	bool alone; /* it is for no output */
+	char *target; /* the event that it switches, or NULL */
+	bool alone;   /* it is for no output */
 } *wishes;
 
 static size_t nr_wishes;
@@ -39,10 +40,10 @@ static char *cut_trigger(char *wish)
 static bool is_good(struct wish *wish)
 {
 	struct tp_trigger_request request = {.patterns = wish->patterns, .trigger = wish->trigger, .in_a_line = true};
-	const bool good = tp_trigger_check(&request, &wish->alone) == 0;
+	const bool good = tp_trigger_check(&request, &wish->alone, &wish->target) == 0;
 
 	if (!good)
-		tp_complain("TP_TRIGGER=%s %s: %s; it is not set", wish->patterns, wish->trigger,
+		tp_complain("TP_TRIGGER=%s%s%s: %s; it is not set", wish->patterns, *wish->trigger ? " " : "", wish->trigger,
 			    request.text.text ? request.text.text : "out of memory");
 	tp_buffer_free(&request.text);
 	return good;
@@ -120,6 +121,9 @@ void tp_start_triggers_end(void)
 			tp_pattern_each(patterns, tell_if_unmatched, &wishes[i]);
 			tp_pattern_free(patterns);
 		}
+		if (wishes[i].target)
+			tell_if_unmatched(wishes[i].target, &wishes[i]);
+		free(wishes[i].target);
 	}
 	nr_wishes = 0;
 	free(wishes);

@@ -18,7 +18,7 @@ bool tp_start_triggers_need_outputs(void);
 /* Those of an output, which a message calls so; or those that act on none, for NULL. What does not work is told. */
 void tp_start_triggers_set(struct tp_sink *sink, const char *output);
 
-/* Patterns that no event has matched are told. Forgets what TP_TRIGGER says. */
+/* Patterns that no event has matched are told, and events to be switched that there were not. Forgets what TP_TRIGGER says. */
 void tp_start_triggers_end(void);
 
 #endif /* TP_START_TRIGGER_H */

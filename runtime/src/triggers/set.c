@@ -17,6 +17,7 @@
 #include "triggers/list.h"
 #include "triggers/parse.h"
 #include "triggers/triggers.h"
+#include "triggers/wrong.h"
 
 #define NO_PATTERNS "no list of patterns; write for example sched:*,!sched:sched_wakeup"
 
@@ -42,27 +43,6 @@ static const struct tp_sink_ops trigger_ops = {
 };
 
 /* ---- Making one ---- */
-
-static void tell_wrong(struct tp_trigger_request *request, const struct tp_filter_error *wrong)
-{
-	if (wrong->error != -EINVAL)
-		return;
-	if (request->in_a_line)
-		tp_filter_error_print_line(&request->text, request->trigger, wrong);
-	else
-		tp_filter_error_print(&request->text, request->trigger, wrong);
-}
-
-/* What is wrong with a part of the trigger that begins there. Frees it, and returns the error. */
-static int tell_wrong_at(struct tp_trigger_request *request, struct tp_filter_error *wrong, size_t begin)
-{
-	const int error = wrong->error;
-
-	wrong->at += begin;
-	tell_wrong(request, wrong);
-	tp_filter_error_free(wrong);
-	return error;
-}
 
 static void trigger_free(struct tp_trigger *trigger)
 {
@@ -91,7 +71,7 @@ static int take_parts(struct tp_trigger *trigger, struct tp_trigger_request *req
 		error = trigger->filter ? 0 : -ENOMEM;
 	}
 	if (!error && trigger->command->parse && trigger->command->parse(trigger, &wrong) != 0)
-		error = tell_wrong_at(request, &wrong, text->argument_at);
+		error = tp_trigger_tell_wrong(request, &wrong, text->argument_at);
 	return error;
 }
 
@@ -125,23 +105,40 @@ static struct tp_trigger *trigger_new(struct tp_trigger_request *request, struct
 
 /* ---- Setting it ---- */
 
+/*
+ * Whether what the command makes fits any of the events: 0; or the error. One that waits for other events is not wrong, but
+ * the text says why it has none of those that there are.
+ */
+static int check_fits(struct tp_trigger *trigger, struct tp_trigger_request *request, const char *patterns, size_t argument_at)
+{
+	struct tp_filter_error wrong = {.error = 0};
+	const int fits = trigger->command->fits ? trigger->command->fits(trigger, patterns, &wrong) : 0;
+
+	if (fits >= 0)
+		return 0;
+	if (fits == -EINVAL && request->waits)
+		tp_buffer_printf(&request->text, "it fits none of the events that there are: ");
+	const int error = tp_trigger_tell_wrong(request, &wrong, argument_at);
+	return error == -EINVAL && request->waits ? 0 : error;
+}
+
 /* The number of events that fire it, or an error. */
 static int arm(struct tp_trigger *trigger, struct tp_trigger_request *request, size_t argument_at)
 {
 	struct tp_enable_report report = {.in_a_line = request->in_a_line, .waits = request->waits};
 	const char *patterns = tp_pattern_text(trigger->patterns);
-	struct tp_filter_error wrong = {.error = 0};
 
 	tp_sink_hide(trigger->own);
 	/* If it asks for snapshots, the event that does so is in them. */
 	tp_sink_set_priority(trigger->own, trigger->snapshot ? tp_trigger_snapshot.priority : trigger->command->priority);
-	const int fits = trigger->command->fits ? trigger->command->fits(trigger, patterns, &wrong) : 0;
-	if (fits < 0 && (fits == -ENOMEM || !request->waits))
-		return tell_wrong_at(request, &wrong, argument_at);
-	tp_filter_error_free(&wrong);
+	const int error = check_fits(trigger, request, patterns, argument_at);
+	if (error)
+		return error;
 	const int result = tp_enable_filtered(trigger->own, patterns, trigger->filter, &report);
-	tp_buffer_free(&request->text);
-	request->text = report.text;
+	if (report.text.text) { /* not where it fits nothing: a filter is looked at for events that fit */
+		tp_buffer_free(&request->text);
+		request->text = report.text;
+	}
 	return result;
 }
 
@@ -241,7 +238,7 @@ static int set(struct tp_trigger_request *request, struct tp_trigger_text *text)
 		return changed < 0 ? changed : 0;
 	}
 	if (command->open && command->open(trigger, &wrong) != 0)
-		result = tell_wrong_at(request, &wrong, text->argument_at);
+		result = tp_trigger_tell_wrong(request, &wrong, text->argument_at);
 	if (!result)
 		result = link_and_begin(trigger, request, text->argument_at);
 	if (result < 0)
@@ -283,13 +280,6 @@ static int take_off(struct tp_trigger_request *request, struct tp_trigger_text *
 
 /* ---- Requests ---- */
 
-static int refuse(struct tp_trigger_request *request, const char *why)
-{
-	tp_buffer_printf(&request->text, "%s", why);
-	return -EINVAL;
-}
-
-
 /* The sink is held meanwhile: whoever closes it waits, and then finds what was set. */
 static int on_sink(struct tp_trigger_request *request, struct tp_trigger_text *text)
 {
@@ -298,7 +288,7 @@ static int on_sink(struct tp_trigger_request *request, struct tp_trigger_text *t
 	struct tp_sink *sink = request->sink && request->sink->reserved[0] ? tp_sink_hold(tp_sink_serial(request->sink)) : NULL;
 
 	if (!sink)
-		return refuse(request, "this trigger acts on a sink, and there is none");
+		return tp_trigger_refuse(request, "this trigger acts on a sink, and there is none");
 	const int result = text->remove ? take_off(request, text) : set(request, text);
 	tp_sink_let_go(sink);
 	return result;
@@ -310,10 +300,10 @@ static int parse(struct tp_trigger_request *request, struct tp_trigger_text *tex
 	struct tp_filter_error wrong;
 
 	if (!request->patterns || !request->trigger)
-		return refuse(request, "there are no patterns, or there is no trigger");
+		return tp_trigger_refuse(request, "there are no patterns, or there is no trigger");
 	const int error = tp_trigger_parse(text, request->trigger, &wrong);
 	if (error)
-		tell_wrong_at(request, &wrong, 0);
+		tp_trigger_tell_wrong(request, &wrong, 0);
 	return error;
 }
 
@@ -347,21 +337,21 @@ static int check_parts(struct tp_trigger_request *request, const struct tp_trigg
 	struct tp_filter_error wrong = {.error = 0};
 
 	if (text->remove)
-		return refuse(request, "there is none to be taken off");
+		return tp_trigger_refuse(request, "there is none to be taken off");
 	if (text->command->parse && text->command->parse(&trigger, &wrong) != 0)
-		return tell_wrong_at(request, &wrong, text->argument_at);
+		return tp_trigger_tell_wrong(request, &wrong, text->argument_at);
 	if (text->command->free)
 		text->command->free(&trigger);
 	if (!text->filter)
 		return 0;
 	struct tp_filter *filter = tp_filter_new(text->filter, &wrong);
 	if (!filter)
-		return tell_wrong_at(request, &wrong, (size_t)(text->filter - request->trigger));
+		return tp_trigger_tell_wrong(request, &wrong, (size_t)(text->filter - request->trigger));
 	tp_filter_free(filter);
 	return 0;
 }
 
-int tp_trigger_check(struct tp_trigger_request *request, bool *alone)
+int tp_trigger_check(struct tp_trigger_request *request, bool *alone, char **target)
 {
 	struct tp_trigger_text text;
 	int error;
@@ -370,12 +360,16 @@ int tp_trigger_check(struct tp_trigger_request *request, bool *alone)
 	if (patterns)
 		tp_pattern_free(patterns);
 	if (error)
-		return error == -EINVAL ? refuse(request, NO_PATTERNS) : error;
+		return error == -EINVAL ? tp_trigger_refuse(request, NO_PATTERNS) : error;
 	error = parse(request, &text);
 	if (error)
 		return error;
 	*alone = text.alone;
 	error = check_parts(request, &text);
+	if (!error) {
+		*target = text.target;
+		text.target = NULL;
+	}
 	tp_trigger_text_free(&text);
 	return error;
 }

@@ -37,9 +37,9 @@ int tp_trigger_request(struct tp_trigger_request *request);
 
 /*
  * Whether it can be one for some sink: 0, -EINVAL with a text, or -ENOMEM. The sink is not looked at; *alone is whether it
- * needs none.
+ * needs none. *target is the event that it switches, for free(), or NULL; it is set with 0 only.
  */
-int tp_trigger_check(struct tp_trigger_request *request, bool *alone);
+int tp_trigger_check(struct tp_trigger_request *request, bool *alone, char **target);
 
 /*
  * Calls fct for each trigger, the latest first, with the number of its sink, and its text as the kernel has it. A lock is
