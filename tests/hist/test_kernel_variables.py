@@ -34,6 +34,7 @@ FOLDED = "constants are folded in the list, and `y=$x` is listed as what `x` is"
 SHOWN = "expressions as values are not shown"
 ABSENT = "of a variable that is not there: `Couldn't find field`"
 ACTIONS = "`Invalid action param` and the like"
+KEYS = "a variable is looked up by the first bytes of the reader's keys, which may be more keys than those that it was set with"
 TWICE = "two histograms of an event can't have variables of one name"
 GFP = "`gfp_t`; `char[0]`, which is `char[]`"
 NAMES = "two fields of one name, or with a name that readers of format files take for something else (`int`, `common_pid`)"
@@ -76,13 +77,16 @@ class Kernel(transcript.Replayed):
                 "trigger replay_all hist:keys=method:x=u8:y=$x+1:vals=$y:sort=method": "ok",
                 "a variable of its own event: hist replay_all": "  y:        618",
                 "a variable of its own event: triggers replay_all": "vals=hitcount,$y:x=u8,y=$x+1",
-                "trigger replay_end hist:keys=id,cpu_id:d=at-$t0:vals=$d:sort=id": "ok",
+                "a variable of a key of two: trigger replay_end hist:keys=id,cpu_id:d=at-$t0:vals=$d:sort=id": "ok",
                 "a variable of a key of two: hist replay_end": "cpu_id:          1 } hitcount:          3  d:       5465",
-                "keys of two numbers: hist replay_end": "Entries: 0",
                 "trigger replay_end hist:keys=name:d=at-$t0:vals=$d:sort=name": "ok",
                 "a text as a key: hist replay_end": "hitcount:          1  d:       1582",
                 "trigger replay_end hist:keys=text:d=at-$t0:vals=$d:sort=text": "ok",
                 "a dynamic text as a key: hist replay_end": "hitcount:          1  d:       1582",
+            },
+            KEYS: {
+                "keys of two numbers: trigger replay_end hist:keys=id,cpu_id:d=at-$t0:vals=$d:sort=id":
+                    "parse_error: Variable has another number of keys: it is set by hist:keys=id:t0=at",
             },
             "what another histogram reads can't be taken off: `EBUSY`": {"trigger replay_begin !hist:keys=id:t0=at": ""},
             GFP: {"synth e17 gfp_t a": "parse_error: Invalid type"},

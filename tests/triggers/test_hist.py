@@ -107,6 +107,7 @@ class Wrong(Histograms):
         self.wrong("hist:keys=prize", 10, "Couldn't find field")
         self.wrong("hist:keys=price:vals=x", 21, "Couldn't find field")
         self.wrong("hist:keys=price:clear", 5, "Can't clear or continue a nonexistent hist trigger")
+        self.wrong("hist:keys=price:lat=id-$ts0", 24, "Couldn't find variable: no histogram sets any; the one that does must be there first")
         self.wrong("hist", 4, "No keys")
         self.assertEqual(self.drive("trigger - order hist:keys=price if prize > 1", "list", "armed order")[:2],
                          ["-22 prize > 1", "^"])

@@ -124,6 +124,8 @@ static void tell_variables(const struct tp_hist_finder *f)
 			between = ", ";
 		}
 	}
+	if (!f->error->hint.text)
+		tp_buffer_printf(&f->error->hint, "no histogram sets any; the one that does must be there first");
 }
 
 /* Under tp_hist_lock. */
@@ -136,6 +138,10 @@ static bool find_other(const struct tp_hist_finder *f, const struct tp_hist_refe
 		search(f, to, false, &found, &unique);
 	if (!unique)
 		return fail(f, to->name.at, "Variable name not unique, need to use fully qualified name (subsys.event.var) for variable");
+	if (found && found->definition->nr_keys != f->definition->nr_keys) {
+		tp_buffer_printf(&f->error->hint, "it is set by hist:%s", found->definition->text);
+		return fail(f, to->name.at, "Variable has another number of keys");
+	}
 	if (found)
 		return tp_hist_reference_add(f, found, index_of(found, f->definition, to->name), to->once, known);
 	tell_variables(f);
