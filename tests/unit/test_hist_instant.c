@@ -11,7 +11,42 @@
 #include <tp/tp.h>
 
 #include "sinks/hist/hist.h"
+#include "sample.h"
 #include "util.h"
+
+static struct tp_sink *open_hist(const char *text)
+{
+	struct tp_filter_error error;
+	struct tp_hist_definition *definition = tp_hist_definition_new(text, &error);
+
+	ck_assert_ptr_nonnull(definition);
+	struct tp_sink *hist = tp_hist_sink(definition, NULL, &error);
+	ck_assert_ptr_nonnull(hist);
+	ck_assert_int_eq(tp_enable(hist, "sample:sample_int"), 1);
+	return hist;
+}
+
+static char *text_of(struct tp_sink *hist)
+{
+	struct tp_buffer text = {.text = NULL};
+
+	ck_assert_int_eq(tp_hist_report(hist, false, &text), 0);
+	return text.text;
+}
+
+/* Without a handler, on all processors. */
+START_TEST(two_keys)
+{
+	struct tp_sink *hist = open_hist("keys=value");
+
+	for (int i = 0; i < 5; i++)
+		trace_sample_int(i == 3);
+	char *text = text_of(hist);
+	ck_assert_ptr_nonnull(strstr(text, "Hits: 5\n    Entries: 2\n    Dropped: 0\n"));
+	free(text);
+	tp_sink_close(hist);
+}
+END_TEST
 
 #if defined(__x86_64__)
 
@@ -41,26 +76,6 @@ static unsigned long hit(unsigned long step)
 	trace_sample_int(0);
 	traps_off();
 	return steps;
-}
-
-static struct tp_sink *open_hist(const char *text)
-{
-	struct tp_filter_error error;
-	struct tp_hist_definition *definition = tp_hist_definition_new(text, &error);
-
-	ck_assert_ptr_nonnull(definition);
-	struct tp_sink *hist = tp_hist_sink(definition, NULL, &error);
-	ck_assert_ptr_nonnull(hist);
-	ck_assert_int_eq(tp_enable(hist, "sample:sample_int"), 1);
-	return hist;
-}
-
-static char *text_of(struct tp_sink *hist)
-{
-	struct tp_buffer text = {.text = NULL};
-
-	ck_assert_int_eq(tp_hist_report(hist, false, &text), 0);
-	return text.text;
 }
 
 /* An entry of the key, with so many hits, and the sum of a value that is the same in each. */
@@ -115,6 +130,7 @@ int main(void)
 	TCase *instants = tcase_create("instants");
 
 	tcase_set_timeout(instants, 60);
+	tcase_add_test(instants, two_keys);
 #if defined(__x86_64__)
 	tcase_add_loop_test(instants, handlers_after_each_instruction, 0, 2);
 #endif
