@@ -131,7 +131,7 @@ class Behaviour(Histograms):
     def test_comm_and_cpu(self) -> None:
         text, = self.shown("name me", "open 0 keys=comm,cpu:sort=common_cpu", "enable 0 shop:shop_order", "order", "text 0")
         self.assertRegex(text, r"keys=comm,common_cpu:vals=hitcount:sort=common_cpu:")
-        self.assertRegex(self.rows(text)[0], r"^\{ comm: me , common_cpu: \d+ \} hitcount: 1$")
+        self.assertRegex(self.rows(text)[0], r"^\{ comm: me , cpu: \d+ \} hitcount: 1$")
 
     def test_syscall(self) -> None:
         text, = self.shown("open 0 keys=u32.syscall:sort=u32", "enable 0 shop:shop_order", "order u32=9999", "text 0")
@@ -211,7 +211,7 @@ AT_ONCE = [
     ("keys=u8:size=^131073", "Invalid size; it is a number from 128 to 131072"),
     ("keys=u8:size=^1", "Invalid size; it is a number from 128 to 131072"),
     ("keys=u8:clock=^foo", "Couldn't set trace_clock [there are global, local, mono, mono_raw, boot, tai]"),
-    ("^keys=u8:nohitcount", "Must have at least 1 value (excluding raw hitcount) to suppress hitcount"),
+    ("^keys=u8:nohitcount", "Non-hitcount value is required for 'nohitcount'"),
     ("^keys=u8:cont", "Can't clear or continue a nonexistent hist trigger"),
     ("^keys=u8:clear", "Can't clear or continue a nonexistent hist trigger"),
     ("keys=^1x", "Expecting numeric literal"),

@@ -17,7 +17,6 @@ NO_NUMBER = "parse_error: Expecting numeric field"
 NO_MODIFIER = "parse_error: Invalid field modifier"
 NO_FIELD = "parse_error: Couldn't find field"
 NONE_THERE = "there is no such trigger"
-TEXTS = "`Hist trigger already exists`, `Non-hitcount value is required for 'nohitcount'`"
 
 
 class Kernel(transcript.Replayed):
@@ -25,19 +24,12 @@ class Kernel(transcript.Replayed):
         self.check(self.replay("hists"), DOCUMENT, {
             "a `char[8]` key that is full loses its last byte": {
                 "an array of 8 characters without an end: hist replay_all": "abcdefgh"},
-            "`keys=cpu` is shown as `cpu` in the entries, and as `common_cpu` in the definition": {
-                "the processor, its old name: hist replay_all": "{ common_cpu: "},
             "`!TRIGGER` of a histogram that is not there does nothing": dict.fromkeys(
                 ["!hist:keys=flag", "!hist:keys=method if u8 > 1", "!hist:keys=flag if u8 > 2"], NONE_THERE),
-            TEXTS: dict.fromkeys(
-                ["trigger replay_all hist:keys=flag", "hist:keys=flag:vals=hitcount", "hist:keys=flag:sort=hitcount",
-                 "hist:keys=flag:size=4096", "trigger replay_all hist:keys=flag if u8 > 1"], "there is such a trigger"),
         })
 
     def test_mistakes(self) -> None:
         self.check([pair for pair in self.replay("mistakes") if pair[0].case == "histograms"], DOCUMENT, {
-            TEXTS: dict.fromkeys(["hist:keys=u8:nohitcount", "hist:keys=u8:NOHC", "hist:keys=u8:nohitcount:vals=hitcount"],
-                                 "parse_error: Must have at least 1 value"),
             "a text as a value: its address is added up": dict.fromkeys(["hist:keys=u8:vals=text", "hist:keys=u8:vals=fixed"], NO_NUMBER),
             "`.execname` of values, modifiers of texts": dict.fromkeys(
                 ["hist:keys=text.hex", "hist:keys=text.log2", "hist:keys=text.sym", "hist:keys=fixed.log2",
@@ -57,7 +49,6 @@ class Kernel(transcript.Replayed):
                 ["hist:keys=u8:vals=stacktrace", "hist:keys=u8:vals=common_stacktrace"], NO_FIELD),
             "a variable can have no name: `:=u8`": {"hist:keys=u8:=u8": "parse_error: Malformed assignment"},
             "`clock=` is looked at only if there are timestamps": {"hist:keys=u8:clock=junk": "parse_error: Couldn't set trace_clock"},
-            "blanks in front of a parameter: `hist: keys=...`": {"hist: keys=u8": "parse_error: No keys"},
         })
 
 

@@ -83,10 +83,13 @@ class Variables(Between):
         self.assertRegex(text, "Hits: [12]\n")
 
     def test_of_a_closed_histogram(self) -> None:
-        answers = self.ask(*self.SETTER, "open 1 keys=u8:vals=$v", "enable 1 shop:shop_order if s8 == 1",
-                           "order u8=1 u64=4", "close 0", "order u8=1 u64=5", "order u8=1 s8=1", "text 1", "close 1")
-        self.assertEqual(answers[:4], ["ok", "1", "ok", "1"])
-        self.assertEqual(self.rows(answers[4]), ["{ u8: 1 } hitcount: 1 v: 4"])
+        """It is not set any more, until another histogram has it, as what it was."""
+        again = ("enable 0 shop:shop_order if s8 == 0", "order u8=1 s8=1", "order u8=1 u64=6", "order u8=1 s8=1")
+        text, = self.well(*self.SETTER, "open 1 keys=u8:vals=$v", "enable 1 shop:shop_order if s8 == 1", "order u8=1 u64=4", "close 0",
+                          "order u8=1 s8=1", "open 0 keys=u8:w=u16,v=u64", *again, "close 0", "order u8=1 s8=1",
+                          "open 0 keys=u8:v=text", *again, "close 0", "open 0 keys=u8:v=common_timestamp.usecs", *again, "close 0",
+                          "open 0 keys=u8:size=128:v=u64", *again, "text 1", "close 1", "close 0")
+        self.assertEqual(self.rows(text), ["{ u8: 1 } hitcount: 2 v: 12"])
 
     def test_cleared(self) -> None:
         text, = self.well(*self.SETTER, "open 1 keys=u8:vals=$v", "enable 1 shop:shop_order if s8 == 1", "order u8=1 u64=4", "clear 0",

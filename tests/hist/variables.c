@@ -113,13 +113,18 @@ static void count_snapshot(void *data)
 	nr_snapshots++;
 }
 
+static struct tp_sink *fickle; /* read by a histogram that stays */
+
 static void *come_and_go(void *unused)
 {
 	while (!ends) {
 		struct tp_sink *reader = open_hist("keys=next_pid:d=next_prio-$number:onmatch(sched.sched_waking)."
 						   "named(sched.sched_waking.comm)", "sched:sched_switch");
 		tp_sink_close(reader);
+		tp_sink_close(fickle);
+		fickle = open_hist("keys=pid:fickle=prio", "sched:sched_waking");
 	}
+	tp_sink_close(fickle);
 	return unused;
 }
 
@@ -142,6 +147,8 @@ int main(int argc, char **argv)
 		return 1;
 	tp_probe_register("synthetic:named", "const struct tp_event *, const uint64_t *", (tp_probe_t)look, NULL, 10);
 	struct tp_sink *setter = open_hist("keys=pid:number=prio,name=comm", "sched:sched_waking");
+	fickle = open_hist("keys=pid:fickle=prio", "sched:sched_waking");
+	struct tp_sink *of_fickle = open_hist("keys=next_pid:d=$fickle", "sched:sched_switch");
 	struct tp_sink *once = open_hist("keys=next_pid:d=next_prio-$number", "sched:sched_switch");
 	struct tp_sink *tracer = open_hist("keys=next_pid:onmatch(sched.sched_waking).named($name)", "sched:sched_switch");
 	struct tp_sink *saver = open_hist("keys=common_type:p=prio:onmax($p).save(pid,comm)", "sched:sched_wakeup_new");
@@ -171,6 +178,7 @@ int main(int argc, char **argv)
 	tp_probe_unregister("synthetic:named", (tp_probe_t)look, NULL);
 	tp_sink_close(setter);
 	tp_sink_close(once);
+	tp_sink_close(of_fickle);
 	tp_sink_close(tracer);
 	tp_sink_close(saver);
 	tp_sink_close(changer);

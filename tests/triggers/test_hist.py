@@ -14,7 +14,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from driving import Driven  # noqa: E402
 from support import read  # noqa: E402
 
-BESIDE = "-17 there is such a trigger on one of these events already; take that off first"
+BESIDE = "-17 Hist trigger already exists on one of these events; take that off first"
 NONE = "-2 there is no such trigger on order"
 
 
@@ -71,6 +71,15 @@ class Commands(Histograms):
         self.assertEqual(self.counts(lines), [(2, 1)])
         self.assertIn("[paused]", lines[1])
         self.assertIn("[active]", lines[3])
+
+    def test_read_by_another(self) -> None:
+        """It can't be taken off before that one is."""
+        busy = "-16 its variables are read by hist:keys=id:d=price-$v on shop:order; take that off first"
+        self.assertEqual(self.drive("trigger - detail hist:keys=n:v=n", "trigger - order hist:keys=id:d=price-$v",
+                                    "trigger - detail !hist:keys=n:v=n", "list", "trigger - order !hist:keys=id:d=price-$v",
+                                    "trigger - detail !hist:keys=n:v=n", "list"),
+                         ["1", "1", busy, "- order hist:keys=id:vals=hitcount:d=price-$v:sort=hitcount:size=2048 [active]",
+                          "- detail hist:keys=n:vals=hitcount:v=n:sort=hitcount:size=2048 [active]", "0", "0"])
 
     def test_named(self) -> None:
         """Histograms of one name count together."""

@@ -27,10 +27,6 @@ class Kernel(transcript.Replayed):
             "`!TRIGGER` without such a trigger does nothing": {"trigger replay_all !traceoff": NONE_THERE},
             "`!traceoff` takes a `traceon` off as well": {"trigger replay_all !traceon": NONE_THERE},
             "the triggers of an event run in the order of their list, the latest first": {"traceoff and stacktrace: recorded": "<stack trace>"},
-            "a filter is listed with the blanks in front of it, and without those behind it": {
-                "try replay_all traceoff if   seq==5": "traceoff:unlimited if seq==5",
-                "try replay_all traceoff:5   if (seq == 5)  ": "traceoff:count=5 if (seq == 5)",
-            },
         })
 
     def test_mistakes(self) -> None:
@@ -47,7 +43,6 @@ class Kernel(transcript.Replayed):
                 **dict.fromkeys(["enable_event:replay:nosuch", "enable_event:nosuch:replay_end", "disable_event:replay:nosuch",
                                  "enable_event:replay:*", "enable_hist:replay:nosuch"], "ok"),
             },
-            "a filter is listed with the blanks in front of it, and without those behind it": {"traceon  if  u8 == 1": "traceon:unlimited if u8 == 1"},
         })
 
 

@@ -153,12 +153,11 @@ static bool take_words(struct parser *p, struct words *words, char *first, char 
 	return true;
 }
 
-static bool check_name(struct parser *p, const char *name)
+/* What the kernel takes as a name. */
+static bool check_name_is_free(struct parser *p, const char *name)
 {
 	const struct tp_synthetic_format *parsed = p->parsed;
 
-	if (!is_name(name))
-		return fail(p, name, "Illegal name");
 	if (tp_field_name_is_reserved(name)) {
 		tp_buffer_printf(&p->error->hint, "readers of traces take '%s' for something else", name);
 		return fail(p, name, "Illegal name");
@@ -210,8 +209,8 @@ static bool parse_field(struct parser *p, const struct words *words)
 	const char *array = words->name_array ? words->name_array : words->type_array;
 	const struct type *type = type_of(words->type, words->is_unsigned);
 
-	if (!check_name(p, words->name))
-		return false;
+	if (!is_name(words->name))
+		return fail(p, words->name, "Illegal name");
 	if (!type || (array && !type->is_char && !type->is_long)) {
 		tell_types(&p->error->hint);
 		return fail(p, words->type, "Invalid type");
@@ -221,6 +220,8 @@ static bool parse_field(struct parser *p, const struct words *words)
 		tp_buffer_printf(&p->error->hint, "[], or [1] to [%d]", TP_SYNTHETIC_TEXT_MAX);
 		return fail(p, words->name_array ? words->name : words->type, "Invalid array specification");
 	}
+	if (!check_name_is_free(p, words->name))
+		return false;
 	if (p->parsed->nr == TP_SYNTHETIC_FIELDS_MAX) {
 		tp_buffer_printf(&p->error->hint, "there can be %d", TP_SYNTHETIC_FIELDS_MAX);
 		return fail(p, words->type, "Too many fields");

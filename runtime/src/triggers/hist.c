@@ -82,6 +82,11 @@ static int fits(const struct tp_trigger *trigger, const char *patterns, struct t
 	return tp_hist_fits(trigger->own, patterns, error);
 }
 
+static int leave(const struct tp_trigger *trigger, struct tp_buffer *why)
+{
+	return tp_hist_leave(trigger->own, why);
+}
+
 static void put(struct tp_buffer *to, const struct tp_trigger *trigger)
 {
 	tp_hist_put_definition(to, trigger->own);
@@ -117,7 +122,7 @@ static void free_definition(struct tp_trigger *trigger)
 const struct tp_trigger_command tp_trigger_hist = {
 	.name = "hist", .kind = TP_TRIGGER_HIST, .priority = TRACEPOINT_DEFAULT_PRIO + 1, .takes_all = true, .alone = true,
 	.wants_sink = wants_sink, .parse = parse, .change = change, .open = open_sink, .fits = fits, .is_same = is_same,
-	.put = put, .free = free_definition, .begin = begin, .end = end,
+	.leave = leave, .put = put, .free = free_definition, .begin = begin, .end = end,
 };
 
 char *tp_hist_text(const char *patterns, bool json)

@@ -110,6 +110,17 @@ void tp_trigger_let_go(struct tp_trigger *trigger)
 	tp_unlock(&lock);
 }
 
+int tp_trigger_leave(struct tp_trigger *trigger, struct tp_buffer *why)
+{
+	const int error = trigger->command->leave ? trigger->command->leave(trigger, why) : 0;
+
+	if (error)
+		tp_trigger_let_go(trigger);
+	else
+		tp_trigger_unlink(trigger);
+	return error;
+}
+
 struct tp_trigger *tp_trigger_take_off(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data)
 {
 	tp_lock(&lock);

@@ -18,6 +18,9 @@ void tp_trigger_unlink(struct tp_trigger *trigger);
 struct tp_trigger *tp_trigger_hold(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data);
 void tp_trigger_let_go(struct tp_trigger *trigger);
 
+/* Takes the one that is held from the list, unless its command refuses: its error, with a reason, and it is let go. */
+int tp_trigger_leave(struct tp_trigger *trigger, struct tp_buffer *why);
+
 /* Takes one from the list, which is the caller's then. NULL: there is none such. */
 struct tp_trigger *tp_trigger_take_off(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data);
 

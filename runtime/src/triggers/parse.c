@@ -122,10 +122,12 @@ static int read_filter(struct reading *r, struct tp_trigger_text *parsed)
 		tp_buffer_printf(&r->error->hint, "write if, and a filter behind it");
 		return fail(r, r->at, "Invalid trigger");
 	}
-	r->at += len;
-	r->at += strspn(r->at, BLANKS);
+	r->at += len + 1; /* further blanks are listed, as in the kernel */
 	parsed->filter = r->at;
-	return *r->at ? 0 : fail(r, r->at, "No filter found");
+	parsed->filter_len = strlen(r->at);
+	while (parsed->filter_len && strchr(BLANKS, r->at[parsed->filter_len - 1]))
+		parsed->filter_len--;
+	return parsed->filter_len ? 0 : fail(r, r->at + strlen(r->at), "No filter found");
 }
 
 /* Where the word "if" begins, or the end. */
@@ -145,6 +147,7 @@ static int read_argument(struct reading *r, struct tp_trigger_text *parsed)
 	const char *begin = r->at + (*r->at == ':'), *end = find_filter(begin);
 
 	r->at = end;
+	begin += strspn(begin, BLANKS);
 	while (end > begin && strchr(BLANKS, end[-1]))
 		end--;
 	parsed->argument = strndup(begin, (size_t)(end - begin));

@@ -22,6 +22,7 @@ struct tp_trigger_text {
 	uint64_t count;     /* TP_TRIGGER_UNLIMITED: none is given */
 	uint64_t after_ns;
 	const char *filter; /* in the text, which must stay; or NULL */
+	size_t filter_len;  /* without the blanks behind it */
 };
 
 /* 0, -EINVAL or -ENOMEM; *error says what is wrong, and is to be freed. */

@@ -19,6 +19,8 @@
 #include "triggers/triggers.h"
 #include "triggers/wrong.h"
 
+#define EXISTS "there is such a trigger on one of these events already"
+#define EXISTS_HIST "Hist trigger already exists on one of these events" /* the kernel's words */
 #define NO_PATTERNS "no list of patterns; write for example sched:*,!sched:sched_wakeup"
 
 /* ---- A trigger's own sink ---- */
@@ -67,7 +69,7 @@ static int take_parts(struct tp_trigger *trigger, struct tp_trigger_request *req
 		request->has_directory = false; /* it is closed in any case */
 	}
 	if (!error && text->filter) {
-		trigger->filter = strdup(text->filter);
+		trigger->filter = strndup(text->filter, text->filter_len);
 		error = trigger->filter ? 0 : -ENOMEM;
 	}
 	if (!error && trigger->command->parse && trigger->command->parse(trigger, &wrong) != 0)
@@ -207,7 +209,7 @@ static int link_and_begin(struct tp_trigger *trigger, struct tp_trigger_request 
 	bool begun;
 
 	if (result == -EEXIST)
-		tp_buffer_printf(&request->text, "there is such a trigger on one of these events already; take that off first");
+		tp_buffer_printf(&request->text, "%s; take that off first", trigger->command->kind == TP_TRIGGER_HIST ? EXISTS_HIST : EXISTS);
 	if (result)
 		return result;
 	result = begin(trigger, request, argument_at, &begun);
@@ -268,14 +270,16 @@ static int take_off(struct tp_trigger_request *request, struct tp_trigger_text *
 
 	if (!named)
 		return error;
-	struct tp_trigger *trigger = tp_trigger_take_off(is_named, named);
+	struct tp_trigger *trigger = tp_trigger_hold(is_named, named);
 	drop(named);
 	if (!trigger) {
 		tp_buffer_printf(&request->text, "there is no such trigger on %s", request->patterns);
 		return -ENOENT;
 	}
-	end(trigger);
-	return 0;
+	error = tp_trigger_leave(trigger, &request->text);
+	if (!error)
+		end(trigger);
+	return error;
 }
 
 /* ---- Requests ---- */

@@ -50,6 +50,7 @@ struct tp_trigger_command {
 	int (*fits)(const struct tp_trigger *trigger, const char *patterns, struct tp_filter_error *error);
 	/* Whether one, which is not set, is the same trigger as the other; and its text. */
 	bool (*is_same)(const struct tp_trigger *one, const struct tp_trigger *other);
+	int (*leave)(const struct tp_trigger *trigger, struct tp_buffer *why); /* may it be taken off? *why is for a person. Optional */
 	void (*put)(struct tp_buffer *to, const struct tp_trigger *trigger);
 	void (*free)(struct tp_trigger *trigger); /* what parse() has made, if it has */
 	/*

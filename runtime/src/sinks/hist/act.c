@@ -26,10 +26,11 @@ static bool read_links(struct hit *hit, const struct tp_hist_links *links, const
 {
 	for (uint32_t i = 0; i < links->nr; i++) {
 		const struct tp_hist_link *link = &links->links[i];
-		const struct tp_hist_table *table = __atomic_load_n(&link->map->table, __ATOMIC_ACQUIRE);
+		const struct tp_hist_slot *slot = __atomic_load_n(&link->slot, __ATOMIC_ACQUIRE);
+		const struct tp_hist_table *table = slot ? __atomic_load_n(&slot->map->table, __ATOMIC_ACQUIRE) : NULL;
 		struct tp_hist_entry *entry = table ? tp_hist_table_find(table, key) : NULL;
 		if (!entry ||
-		    !tp_hist_variable_read(table, entry, link->index, link->kind, link->once, &hit->known[i], hit->blobs))
+		    !tp_hist_variable_read(table, entry, slot->index, link->kind, link->once, &hit->known[i], hit->blobs))
 			return false;
 		if (link->kind != TP_HIST_KEY_NUMBER)
 			hit->blobs += TP_HIST_BLOB_WORDS;

@@ -6,7 +6,7 @@
  *	definition.h  what stands behind "hist:"
  *	table.h       the entries
  *	variable.h, saved.h  what entries have besides
- *	links.h, reference.h  what a definition names outside of itself
+ *	links.h, reference.h, binding.h  what a definition names outside of itself
  *	program.h     a definition, compiled for an event
  *	compile.h     how it is
  *	own.h         the sink
@@ -61,6 +61,12 @@ void tp_hist_on_snapshot(struct tp_sink *sink, void (*take)(void *data), void *d
 
 /* Whether the sink is a histogram. */
 bool tp_is_hist(const struct tp_sink *sink);
+
+/*
+ * Before it is closed by somebody who can be refused: 0, and no other histogram begins to read its variables; or -EBUSY: one reads
+ * them, which *why names. Whoever does not ask may close it, too: the variables are not set any more, then.
+ */
+int tp_hist_leave(struct tp_sink *sink, struct tp_buffer *why);
 
 /* Whether it has the same name, keys, values, variables, sort keys and actions: it would be the same trigger. */
 bool tp_hist_is(const struct tp_sink *sink, const struct tp_hist_definition *definition);

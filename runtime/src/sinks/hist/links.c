@@ -151,7 +151,7 @@ static bool keep_field(const struct tp_hist_finder *f, const struct tp_hist_acti
 		return false;
 	links->hidden[links->nr_hidden++] = sink;
 	tp_lock(&tp_hist_lock);
-	const bool added = tp_hist_reference_add(f, tp_hist_of(sink), 0, false, known);
+	const bool added = tp_hist_reference_add(f, &(struct tp_hist_reference){.once = false}, tp_hist_of(sink), 0, known);
 	tp_unlock(&tp_hist_lock);
 	return added;
 }
@@ -284,8 +284,10 @@ void tp_hist_links_give(struct tp_hist *hist)
 
 	for (uint32_t i = 0; i < links->nr_hidden; i++)
 		tp_sink_close(links->hidden[i]);
-	for (uint32_t i = 0; i < links->nr; i++)
-		tp_hist_map_give(links->links[i].map);
+	for (uint32_t i = 0; i < links->nr; i++) {
+		if (links->links[i].slot)
+			tp_hist_map_give(links->links[i].slot->map);
+	}
 	for (uint32_t i = 0; i < TP_HIST_ACTIONS; i++) {
 		if (links->synthetics[i])
 			tp_synthetic_let_go(links->synthetics[i]);

@@ -22,10 +22,16 @@ struct tp_hist;
 struct tp_hist_map;
 struct tp_synthetic;
 
+/* Where a variable is. */
+struct tp_hist_slot {
+	struct tp_hist_map *map;
+	uint32_t index;
+};
+
 /* A variable of another histogram. */
 struct tp_hist_link {
-	struct tp_hist_map *map;  /* which stays as long as this does */
-	uint32_t index;           /* of the variable there */
+	const struct tp_hist_slot *slot; /* in a map that stays meanwhile; NULL: its histogram is closed. See binding.c */
+	struct tp_hist_span name, system, event; /* as the definition has it; no name: nobody else has this variable */
 	enum tp_hist_kind kind;
 	bool once;                /* an expression has it: reading it takes it away */
 	bool in_usecs;            /* it comes of common_timestamp.usecs */

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "core/core.h"
 #include "filter/fields.h"
-#include "sinks/hist/own.h"
+#include "sinks/hist/binding.h"
 
 struct tp_lock tp_hist_lock = TP_LOCK_INIT(TP_RANK_HIST, "the histograms' lock");
 
@@ -31,13 +31,18 @@ struct tp_hist *tp_hist_first(void)
 
 void tp_hist_list_add(struct tp_hist *hist)
 {
+	struct tp_hist_map *closed[TP_HIST_LINKS];
 	struct tp_hist **at = &first;
 
 	tp_lock(&tp_hist_lock);
 	while (*at)
 		at = &(*at)->next;
+	const uint32_t nr_closed = tp_hist_unbind_closed(&hist->links, closed);
+	hist->map->nr_hists++;
 	__atomic_store_n(at, hist, __ATOMIC_RELEASE);
 	tp_unlock(&tp_hist_lock);
+	for (uint32_t i = 0; i < nr_closed; i++)
+		tp_hist_map_give(closed[i]);
 }
 
 void tp_hist_list_remove(struct tp_hist *hist)
@@ -48,8 +53,11 @@ void tp_hist_list_remove(struct tp_hist *hist)
 	while (*at != hist)
 		at = &(*at)->next;
 	__atomic_store_n(at, hist->next, __ATOMIC_RELEASE);
+	unsigned int nr_unbound = --hist->map->nr_hists ? 0 : tp_hist_unbind(hist->map);
 	tp_unlock(&tp_hist_lock);
 	tracepoint_synchronize_unregister();
+	while (nr_unbound--)
+		tp_hist_map_give(hist->map);
 }
 
 void tp_hist_pause(struct tp_sink *sink, bool paused)
@@ -88,6 +96,8 @@ static struct tp_hist_map *map_new(const struct tp_hist_definition *definition, 
 		return NULL;
 	}
 	*map = (struct tp_hist_map){.bits = definition->bits, .nr_keys = definition->nr_keys};
+	for (uint32_t i = 0; i < TP_HIST_VARIABLES; i++)
+		map->slots[i] = (struct tp_hist_slot){map, i};
 	if (!definition->name.len)
 		return map;
 	map->definition = tp_hist_definition_new(definition->text, error);

@@ -12,6 +12,7 @@
  *	  list.c        all histograms, and those of one name
  *	  links.c       variables of other histograms, and synthetic events
  *	    reference.c which variable a name means
+ *	  binding.c     histograms whose variables others read come and go
  *	  compile.c     a definition for an event's records
  *	    plan.c      its variables and actions
  *	      number.c  expressions
@@ -41,6 +42,7 @@
 struct tp_hist_map {
 	struct tp_hist_map *next;    /* of those with a name */
 	unsigned int refs;
+	unsigned int nr_hists;       /* of those that are listed */
 	struct tp_hist_definition *definition; /* of the first of them, in a copy; NULL if it has no name */
 	struct tp_hist_table *table; /* NULL until an event is enabled, which decides the layout */
 	unsigned int bits;
@@ -48,6 +50,7 @@ struct tp_hist_map {
 	struct tp_hist_layout layout;
 	struct tp_hist_shape shape;
 	struct tp_value_names names[TP_HIST_KEYS];
+	struct tp_hist_slot slots[TP_HIST_VARIABLES];
 };
 
 struct tp_hist {
@@ -60,6 +63,7 @@ struct tp_hist {
 	struct tp_hist_program *all_programs; /* under tp_events_lock */
 	struct tp_hist_program *attached;  /* by a release */
 	int paused;
+	bool leaving;                /* it is about to be closed: nobody may begin to read its variables */
 	bool hidden;                 /* it keeps a field for another histogram: it is not shown */
 	struct tp_hist_links links;
 	void (*snapshot)(void *data); /* of snapshot(); NULL: nobody takes one */

@@ -203,8 +203,7 @@ static bool value_list(struct parser *p)
 		if (!item(p, &definition->values[definition->nr_values++], span))
 			return false;
 	}
-	return definition->nr_values || !definition->no_hitcount ||
-	       fail(p, 0, "Must have at least 1 value (excluding raw hitcount) to suppress hitcount");
+	return definition->nr_values || !definition->no_hitcount || fail(p, 0, "Non-hitcount value is required for 'nohitcount'");
 }
 
 static bool variable(struct parser *p, struct tp_hist_span span)

@@ -61,8 +61,7 @@ static bool has_matched_event(const struct tp_hist *hist, const struct tp_hist_d
 	return false;
 }
 
-/* TP_HIST_UNKNOWN: the histogram has no such variable. */
-static uint32_t index_of(const struct tp_hist *hist, const struct tp_hist_definition *definition, struct tp_hist_span name)
+uint32_t tp_hist_variable_index(const struct tp_hist *hist, const struct tp_hist_definition *definition, struct tp_hist_span name)
 {
 	for (uint32_t i = 0; i < hist->definition->nr_variables; i++) {
 		if (tp_hist_span_same(hist->definition, hist->definition->variables[i].variable, definition, name))
@@ -72,15 +71,16 @@ static uint32_t index_of(const struct tp_hist *hist, const struct tp_hist_defini
 }
 
 /* Histograms of one name are one. */
-static bool search(const struct tp_hist_finder *f, const struct tp_hist_reference *to, bool of_matched, const struct tp_hist **found, bool *unique)
+static bool search(const struct tp_hist_definition *of, const struct tp_hist_reference *to, bool of_matched,
+		   const struct tp_hist **found, bool *unique)
 {
 	*found = NULL;
 	*unique = true;
 	for (const struct tp_hist *hist = tp_hist_first(); hist; hist = tp_hist_next(hist)) {
-		if (hist->hidden || index_of(hist, f->definition, to->name) == TP_HIST_UNKNOWN)
+		if (hist->hidden || hist->leaving || tp_hist_variable_index(hist, of, to->name) == TP_HIST_UNKNOWN)
 			continue;
-		if (to->system.len ? !tp_hist_has_event(hist, f->definition, to->system, to->event)
-				   : of_matched && !has_matched_event(hist, f->definition))
+		if (to->system.len ? !tp_hist_has_event(hist, of, to->system, to->event)
+				   : of_matched && !has_matched_event(hist, of))
 			continue;
 		if (*found && (*found)->map != hist->map)
 			*unique = false;
@@ -89,21 +89,31 @@ static bool search(const struct tp_hist_finder *f, const struct tp_hist_referenc
 	return *found != NULL;
 }
 
-bool tp_hist_reference_add(const struct tp_hist_finder *f, const struct tp_hist *hist, uint32_t index, bool once, uint32_t *known)
+const struct tp_hist *tp_hist_reference_search(const struct tp_hist_definition *of, const struct tp_hist_reference *to, bool *unique)
+{
+	const struct tp_hist *found;
+
+	if (!search(of, to, true, &found, unique))
+		search(of, to, false, &found, unique);
+	return found;
+}
+
+bool tp_hist_reference_add(const struct tp_hist_finder *f, const struct tp_hist_reference *to, const struct tp_hist *hist,
+			   uint32_t index, uint32_t *known)
 {
 	struct tp_hist_links *links = f->links;
 
 	for (*known = 0; *known < links->nr; ++*known) {
 		struct tp_hist_link *link = &links->links[*known];
-		if (link->map == hist->map && link->index == index) {
-			link->once = link->once || once;
+		if (link->slot == &hist->map->slots[index]) {
+			link->once = link->once || to->once;
 			return true;
 		}
 	}
 	if (links->nr == TP_HIST_LINKS)
 		return fail(f, 0, "Too many variable references (32 max)");
 	links->links[links->nr++] = (struct tp_hist_link){
-		.map = hist->map, .index = index, .once = once,
+		.slot = &hist->map->slots[index], .name = to->name, .system = to->system, .event = to->event, .once = to->once,
 		.kind = hist->map->table ? hist->map->layout.variables[index] : TP_HIST_KEY_NUMBER,
 		.in_usecs = tp_hist_in_usecs(hist->definition, &hist->links, hist->definition->variables[index].root),
 	};
@@ -131,11 +141,9 @@ static void tell_variables(const struct tp_hist_finder *f)
 /* Under tp_hist_lock. */
 static bool find_other(const struct tp_hist_finder *f, const struct tp_hist_reference *to, const char *message, uint32_t *known)
 {
-	const struct tp_hist *found;
 	bool unique;
+	const struct tp_hist *found = tp_hist_reference_search(f->definition, to, &unique);
 
-	if (!search(f, to, true, &found, &unique))
-		search(f, to, false, &found, &unique);
 	if (!unique)
 		return fail(f, to->name.at, "Variable name not unique, need to use fully qualified name (subsys.event.var) for variable");
 	if (found && found->definition->nr_keys != f->definition->nr_keys) {
@@ -143,7 +151,7 @@ static bool find_other(const struct tp_hist_finder *f, const struct tp_hist_refe
 		return fail(f, to->name.at, "Variable has another number of keys");
 	}
 	if (found)
-		return tp_hist_reference_add(f, found, index_of(found, f->definition, to->name), to->once, known);
+		return tp_hist_reference_add(f, to, found, tp_hist_variable_index(found, f->definition, to->name), known);
 	tell_variables(f);
 	return fail(f, to->name.at, message);
 }

@@ -21,7 +21,7 @@
 #include "events/events.h"
 #include "events/pattern.h"
 #include "record/record.h"
-#include "sinks/hist/own.h"
+#include "sinks/hist/binding.h"
 
 /* ---- Hits ---- */
 
@@ -105,8 +105,10 @@ static const int *hist_gate(struct tp_sink *head, const struct tp_event *event)
 
 	tp_lock(&tp_hist_lock);
 	const int error = tp_hist_map_settle(hist->map, hist->definition, program, event);
-	if (!error)
+	if (!error) {
 		attach(hist, program);
+		tp_hist_bind(hist);
+	}
 	tp_unlock(&tp_hist_lock);
 	if (error == -EINVAL)
 		tp_complain("event '%s' is not counted in hist:%s: its keys are of other types than those of the events that it has",
@@ -259,6 +261,20 @@ void tp_hist_on_snapshot(struct tp_sink *sink, void (*take)(void *data), void *d
 {
 	tp_hist_of(sink)->snapshot = take;
 	tp_hist_of(sink)->snapshot_data = data;
+}
+
+int tp_hist_leave(struct tp_sink *sink, struct tp_buffer *why)
+{
+	struct tp_hist *hist = tp_hist_of(sink);
+
+	tp_lock(&tp_hist_lock);
+	const struct tp_hist *reader = tp_hist_reader_of(hist);
+	hist->leaving = !reader;
+	if (reader)
+		tp_buffer_printf(why, "its variables are read by hist:%s on %s; take that off first", reader->definition->text,
+				 reader->attached ? reader->attached->name : "no event");
+	tp_unlock(&tp_hist_lock);
+	return reader ? -EBUSY : 0;
 }
 
 bool tp_hist_is(const struct tp_sink *sink, const struct tp_hist_definition *definition)

@@ -118,7 +118,7 @@ static void put_keys(struct tp_buffer *to, const struct tp_hist_report *report, 
 			multiline = true;
 			continue;
 		}
-		tp_hist_put_name(to, definition, key, report->layout->is_cpu[i]);
+		tp_hist_put_name(to, definition, key, false);
 		tp_buffer_printf(to, ": ");
 		if (report->layout->kinds[i] == TP_HIST_KEY_TEXT)
 			put_text(to, (const char *)parts[i].words, (size_t)parts[i].number);
