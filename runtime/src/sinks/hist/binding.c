@@ -23,35 +23,6 @@ const struct tp_hist *tp_hist_reader_of(const struct tp_hist *hist)
 	return reader;
 }
 
-unsigned int tp_hist_unbind(struct tp_hist_map *map)
-{
-	unsigned int nr = 0;
-
-	for (struct tp_hist *hist = tp_hist_first(); hist; hist = tp_hist_next(hist)) {
-		for (uint32_t i = 0; i < hist->links.nr; i++) {
-			struct tp_hist_link *link = &hist->links.links[i];
-			if (!link->slot || link->slot->map != map)
-				continue;
-			__atomic_store_n(&link->slot, NULL, __ATOMIC_RELAXED);
-			nr++;
-		}
-	}
-	return nr;
-}
-
-uint32_t tp_hist_unbind_closed(struct tp_hist_links *links, struct tp_hist_map *closed[TP_HIST_LINKS])
-{
-	uint32_t nr = 0;
-
-	for (uint32_t i = 0; i < links->nr; i++) {
-		if (links->links[i].slot->map->nr_hists)
-			continue;
-		closed[nr++] = links->links[i].slot->map;
-		links->links[i].slot = NULL;
-	}
-	return nr;
-}
-
 /* The histogram's records were compiled for what the variable was. */
 static bool fits(const struct tp_hist_link *link, const struct tp_hist *hist, uint32_t index)
 {

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "core/core.h"
 #include "filter/fields.h"
-#include "sinks/hist/binding.h"
+#include "sinks/hist/own.h"
 
 struct tp_lock tp_hist_lock = TP_LOCK_INIT(TP_RANK_HIST, "the histograms' lock");
 
@@ -29,6 +29,37 @@ struct tp_hist *tp_hist_first(void)
 	return __atomic_load_n(&first, __ATOMIC_ACQUIRE);
 }
 
+/* Nobody reads the map's variables from here on; hits may still be about it. How many references it loses after a grace period. */
+static unsigned int unbind(struct tp_hist_map *map)
+{
+	unsigned int nr = 0;
+
+	for (struct tp_hist *hist = tp_hist_first(); hist; hist = tp_hist_next(hist)) {
+		for (uint32_t i = 0; i < hist->links.nr; i++) {
+			struct tp_hist_link *link = &hist->links.links[i];
+			if (!link->slot || link->slot->map != map)
+				continue;
+			__atomic_store_n(&link->slot, NULL, __ATOMIC_RELAXED);
+			nr++;
+		}
+	}
+	return nr;
+}
+
+/* The same of the links of a histogram that nobody hits yet, to maps whose histograms were closed while it was made. */
+static uint32_t unbind_closed(struct tp_hist_links *links, struct tp_hist_map *closed[TP_HIST_LINKS])
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < links->nr; i++) {
+		if (links->links[i].slot->map->nr_hists)
+			continue;
+		closed[nr++] = links->links[i].slot->map;
+		links->links[i].slot = NULL;
+	}
+	return nr;
+}
+
 void tp_hist_list_add(struct tp_hist *hist)
 {
 	struct tp_hist_map *closed[TP_HIST_LINKS];
@@ -37,7 +68,7 @@ void tp_hist_list_add(struct tp_hist *hist)
 	tp_lock(&tp_hist_lock);
 	while (*at)
 		at = &(*at)->next;
-	const uint32_t nr_closed = tp_hist_unbind_closed(&hist->links, closed);
+	const uint32_t nr_closed = unbind_closed(&hist->links, closed);
 	hist->map->nr_hists++;
 	__atomic_store_n(at, hist, __ATOMIC_RELEASE);
 	tp_unlock(&tp_hist_lock);
@@ -53,7 +84,7 @@ void tp_hist_list_remove(struct tp_hist *hist)
 	while (*at != hist)
 		at = &(*at)->next;
 	__atomic_store_n(at, hist->next, __ATOMIC_RELEASE);
-	unsigned int nr_unbound = --hist->map->nr_hists ? 0 : tp_hist_unbind(hist->map);
+	unsigned int nr_unbound = --hist->map->nr_hists ? 0 : unbind(hist->map);
 	tp_unlock(&tp_hist_lock);
 	tracepoint_synchronize_unregister();
 	while (nr_unbound--)
