@@ -36,7 +36,7 @@ static void bind_link(struct tp_hist_link *link, const struct tp_hist_definition
 	bool unique;
 	const struct tp_hist *found = tp_hist_reference_search(of, &to, &unique);
 
-	if (!found || !unique || found->map != hist->map)
+	if (!found || !unique || found->map != hist->map || of->nr_keys != hist->map->nr_keys)
 		return;
 	const uint32_t index = tp_hist_variable_index(hist, of, link->name);
 	if (!fits(link, hist, index))
