@@ -4,11 +4,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+static bool is_silent;
+
 bool tell(const char *format, ...)
 {
 	char line[8192]; /* two paths */
 	va_list args;
 
+	if (is_silent)
+		return false;
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
@@ -18,6 +22,11 @@ bool tell(const char *format, ...)
 	}
 	fprintf(stderr, "tp: %s\n", line);
 	return false;
+}
+
+void tell_nothing(bool silent)
+{
+	is_silent = silent;
 }
 
 bool tell_no_memory(void)

@@ -10,4 +10,7 @@ bool tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 bool tell_no_memory(void);
 
+/* From now on nothing is said; or it is again. */
+void tell_nothing(bool silent);
+
 #endif /* TELL_H */

@@ -11,35 +11,29 @@
 static const char truncated[] =
 	"ends before the table of its sections does: it is damaged, or not all of it was copied";
 
-/* The table of section headers. */
-struct headers {
-	struct image *image;
-	uint64_t nr;
-	Elf64_Shdr names;
-};
-
-static bool read_header(const struct headers *headers, uint64_t i, Elf64_Shdr *header)
+bool section_header(const struct section_headers *headers, uint64_t i, Elf64_Shdr *header)
 {
 	return bytes_read(&headers->image->bytes, headers->image->header.e_shoff + i * sizeof(*header), header,
 			  sizeof(*header));
 }
 
-static const char *read_headers(struct headers *headers)
+const char *section_headers_open(struct section_headers *headers, struct image *image)
 {
-	const Elf64_Ehdr *file = &headers->image->header;
+	const Elf64_Ehdr *file = &image->header;
 	Elf64_Shdr first;
 
+	*headers = (struct section_headers){.image = image};
 	if (!file->e_shoff)
 		return "has no table of sections, by which tracepoints are found: something like sstrip, or a packer "
 		       "such as upx, has removed it; run the program, and list the events of the process";
 	if (file->e_shentsize != sizeof(Elf64_Shdr))
 		return "has section headers of another size: it is damaged";
-	if (!read_header(headers, 0, &first))
+	if (!section_header(headers, 0, &first))
 		return truncated;
 	/* Numbers that don't fit in the file's header are in the first section's. */
 	headers->nr = file->e_shnum ? file->e_shnum : first.sh_size;
-	if (headers->nr > HEADERS_MAX || !read_header(headers, headers->nr ? headers->nr - 1 : 0, &headers->names) ||
-	    !read_header(headers, file->e_shstrndx == SHN_XINDEX ? first.sh_link : file->e_shstrndx, &headers->names))
+	if (headers->nr > HEADERS_MAX || !section_header(headers, headers->nr ? headers->nr - 1 : 0, &headers->names) ||
+	    !section_header(headers, file->e_shstrndx == SHN_XINDEX ? first.sh_link : file->e_shstrndx, &headers->names))
 		return truncated;
 	return NULL;
 }
@@ -68,7 +62,7 @@ static bool parse_name(const char *name, struct section *section)
 }
 
 /* A longer name is none of those that are looked for. */
-static void read_name(const struct headers *headers, const Elf64_Shdr *header, char name[NAME_SIZE])
+static void read_name(const struct section_headers *headers, const Elf64_Shdr *header, char name[NAME_SIZE])
 {
 	struct bytes *bytes = &headers->image->bytes;
 	const uint64_t at = headers->names.sh_offset + header->sh_name;
@@ -94,15 +88,15 @@ static const char *add(struct sections *sections, const Elf64_Shdr *header, stru
 
 const char *sections_read(struct sections *sections, struct image *image)
 {
-	struct headers headers = {.image = image};
-	const char *why = read_headers(&headers);
+	struct section_headers headers;
+	const char *why = section_headers_open(&headers, image);
 
 	sections->nr = 0;
 	for (uint64_t i = 1; !why && i < headers.nr; i++) {
 		struct section section;
 		Elf64_Shdr header;
 		char name[NAME_SIZE];
-		if (!read_header(&headers, i, &header))
+		if (!section_header(&headers, i, &header))
 			return truncated;
 		read_name(&headers, &header, name);
 		if (header.sh_size && parse_name(name, &section))

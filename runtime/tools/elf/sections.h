@@ -30,6 +30,19 @@ struct sections {
 	size_t nr;
 };
 
+/* The table of all sections. */
+struct section_headers {
+	struct image *image;
+	uint64_t nr;
+	Elf64_Shdr names; /* of the section with their names */
+};
+
+/* NULL, or what is wrong, as for image_open(). */
+const char *section_headers_open(struct section_headers *headers, struct image *image);
+
+/* False: it is not in the file. */
+bool section_header(const struct section_headers *headers, uint64_t i, Elf64_Shdr *header);
+
 /* Finds them. NULL, or what is wrong, as for image_open(). That there are none is not wrong. */
 const char *sections_read(struct sections *sections, struct image *image);
 

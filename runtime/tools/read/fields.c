@@ -196,3 +196,28 @@ bool fields_of(struct fields *fields, const struct event_format *format)
 	}
 	return true;
 }
+
+const struct field *field_named(const struct fields *fields, const char *name)
+{
+	for (size_t i = 0; i < fields->nr; i++) {
+		const struct field *field = &fields->fields[i];
+		if (field->name_len == strlen(name) && memcmp(field->name, name, field->name_len) == 0)
+			return field;
+	}
+	return NULL;
+}
+
+const unsigned char *field_payload(const struct field *field, const unsigned char *record, uint32_t record_size,
+				   uint32_t *size)
+{
+	uint32_t word, offset;
+
+	memcpy(&word, record + field->place.offset, sizeof(word));
+	offset = word & 0xffff;
+	*size = word >> 16;
+	if (field->place.relative)
+		offset += field->place.offset + (uint32_t)sizeof(word);
+	if (offset > record_size || *size > record_size - offset)
+		offset = *size = 0;
+	return record + offset;
+}

@@ -33,4 +33,11 @@ struct fields {
 /* False, and a message, where there is no memory. Lines that make no sense, and the common fields, are left out. */
 bool fields_of(struct fields *fields, const struct event_format *format);
 
+/* NULL: there is none of this name. */
+const struct field *field_named(const struct fields *fields, const char *name);
+
+/* The bytes of a payload, and how many: none where a damaged trace says that they are outside of the record. */
+const unsigned char *field_payload(const struct field *field, const unsigned char *record, uint32_t record_size,
+				   uint32_t *size);
+
 #endif /* FIELDS_H */

@@ -263,6 +263,23 @@ const char *format_event_name(const struct event_format *format, size_t *len)
 	return name;
 }
 
+bool format_is_named(const struct event_format *format, const char *system, const char *name)
+{
+	size_t len;
+	const char *own = format_event_name(format, &len);
+
+	return strcmp(format->system, system) == 0 && len == strlen(name) && memcmp(own, name, len) == 0;
+}
+
+const struct event_format *format_named(const struct formats *formats, const char *system, const char *name)
+{
+	for (uint32_t id = 0; id < NR_EVENT_IDS; id++) {
+		if (formats->by_id[id] && format_is_named(formats->by_id[id], system, name))
+			return formats->by_id[id];
+	}
+	return NULL;
+}
+
 uint64_t format_record_size(const struct event_format *format, const unsigned char *record)
 {
 	uint64_t size = format->fixed;

@@ -44,6 +44,10 @@ void formats_free(struct formats *formats);
 /* The event's name, which is a piece of the text. */
 const char *format_event_name(const struct event_format *format, size_t *len);
 
+/* Whether it is this event's; the format of this event, or NULL. */
+bool format_is_named(const struct event_format *format, const char *system, const char *name);
+const struct event_format *format_named(const struct formats *formats, const char *system, const char *name);
+
 /* The decimal number behind key in the line, at most 65535; false where there is none that fits. */
 bool format_number(const char *line, const char *end, const char *key, uint32_t *result);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/printer.h"
+#include "report/stack.h"
 #include "report/values.h"
 #include "tell.h"
 
@@ -20,7 +21,7 @@ struct head {
 	uint64_t time;
 	int32_t tid, pid, cpu;
 	uint64_t lost;
-	bool is_shown;
+	const struct event_format *format; /* NULL: it is not shown */
 	char name[COMM_SIZE];
 };
 
@@ -39,6 +40,7 @@ struct batch {
 	struct line line;
 	struct when_text when;
 	struct fields **fields; /* of each trace, by id; NR_EVENT_IDS of them */
+	struct stacks *stacks;  /* NULL where stacks are shown by their fields */
 };
 
 struct batch *batch_new(const struct traces *traces, enum when_style style, bool with_fields)
@@ -54,7 +56,9 @@ struct batch *batch_new(const struct traces *traces, enum when_style style, bool
 	batch->with_fields = with_fields || !interpreter_is_there;
 	batch->fields = calloc(traces->nr + 1, sizeof(*batch->fields));
 	batch->printer = batch->with_fields ? NULL : printer_new(traces->nr);
-	if (batch->fields && (batch->printer || batch->with_fields) && line_init(&batch->line))
+	batch->stacks = with_fields ? NULL : stacks_new(traces);
+	if (batch->fields && (batch->printer || batch->with_fields) && (batch->stacks || with_fields) &&
+	    line_init(&batch->line))
 		return batch;
 	batch_free(batch);
 	return NULL;
@@ -71,8 +75,14 @@ void batch_free(struct batch *batch)
 	}
 	free(batch->fields);
 	free(batch->line.bytes);
+	stacks_free(batch->stacks);
 	printer_free(batch->printer);
 	free(batch);
+}
+
+static bool is_stack(const struct batch *batch, const struct event_format *format)
+{
+	return batch->stacks && stack_is(format);
 }
 
 bool batch_add(struct batch *batch, const struct merged *merged, bool is_shown)
@@ -85,13 +95,13 @@ bool batch_add(struct batch *batch, const struct merged *merged, bool is_shown)
 	struct head *head = &batch->heads[batch->nr];
 	*head = (struct head){
 		.time = event->time, .tid = event->tid, .pid = event->pid, .cpu = event->cpu, .lost = merged->lost,
-		.is_shown = is_shown,
+		.format = is_shown ? event->format : NULL,
 	};
 	memcpy(head->name, event->name, sizeof(head->name));
 	struct printer_item *item = &batch->items[batch->nr++];
 	*item = (struct printer_item){.trace_nr = merged->trace_nr};
 	if (is_shown) {
-		item->format = event->format;
+		item->format = is_stack(batch, event->format) ? NULL : event->format;
 		item->size = event->size;
 		item->record = memcpy(batch->records + batch->used, event->record, event->size);
 		batch->used += room;
@@ -140,9 +150,9 @@ static bool put_lost(struct batch *batch, const struct head *head)
 }
 
 /* They are looked for in the format's text when they are first needed; NULL, and a message: there is no memory. */
-static const struct fields *fields_for(struct batch *batch, const struct printer_item *item)
+static const struct fields *fields_for(struct batch *batch, size_t trace_nr, const struct event_format *format)
 {
-	struct fields **all = &batch->fields[item->trace_nr];
+	struct fields **all = &batch->fields[trace_nr];
 
 	if (!*all)
 		*all = calloc(NR_EVENT_IDS, sizeof(**all));
@@ -150,34 +160,55 @@ static const struct fields *fields_for(struct batch *batch, const struct printer
 		tell_no_memory();
 		return NULL;
 	}
-	struct fields *fields = &(*all)[item->format->id];
-	return fields->nr || fields_of(fields, item->format) ? fields : NULL;
+	struct fields *fields = &(*all)[format->id];
+	return fields->nr || fields_of(fields, format) ? fields : NULL;
+}
+
+static bool put_stack(struct batch *batch, const struct head *head, const struct printer_item *item,
+		      const struct fields *fields)
+{
+	const struct stack stack = {
+		.trace_nr = item->trace_nr, .pid = head->pid, .time = head->time, .record = item->record, .size = item->size,
+	};
+	const struct field *field = is_stack(batch, head->format) ? stack_field(fields) : NULL;
+
+	if (field)
+		stacks_put(&batch->line, batch->stacks, &stack, field);
+	return field != NULL;
+}
+
+/* Of what has no text. */
+static bool put_fields(struct batch *batch, const struct head *head, const struct printer_item *item)
+{
+	const struct fields *fields = fields_for(batch, item->trace_nr, head->format);
+
+	if (!fields)
+		return false;
+	if (put_stack(batch, head, item, fields))
+		return true;
+	if (!batch->with_fields)
+		line_add(&batch->line, mark, strlen(mark));
+	values_add(&batch->line, fields, item->record, item->size);
+	return true;
 }
 
 static bool put_event(struct batch *batch, const struct head *head, const struct printer_item *item)
 {
 	struct line *line = &batch->line;
 	size_t len;
-	const char *name = format_event_name(item->format, &len);
+	const char *name = format_event_name(head->format, &len);
 
 	put_head(batch, head);
-	line_add_escaped(line, item->format->system, strlen(item->format->system));
+	line_add_escaped(line, head->format->system, strlen(head->format->system));
 	line_add(line, ":", 1);
 	line_add_escaped(line, name, len);
 	line_add(line, ": ", 2);
-	if (item->text) {
-		len = item->len;
-		if (len && item->text[len - 1] == '\n')
-			len--;
-		line_add_escaped(line, item->text, len);
-		return write_line(batch);
-	}
-	const struct fields *fields = fields_for(batch, item);
-	if (!fields)
-		return false;
-	if (!batch->with_fields)
-		line_add(line, mark, strlen(mark));
-	values_add(line, fields, item->record, item->size);
+	if (!item->text)
+		return put_fields(batch, head, item) && write_line(batch);
+	len = item->len;
+	if (len && item->text[len - 1] == '\n')
+		len--;
+	line_add_escaped(line, item->text, len);
 	return write_line(batch);
 }
 
@@ -194,7 +225,7 @@ bool batch_flush(struct batch *batch)
 		for (size_t i = 0; i < nr && good; i++) {
 			if (heads[i].lost)
 				good = put_lost(batch, &heads[i]);
-			if (good && heads[i].is_shown)
+			if (good && heads[i].format)
 				good = put_event(batch, &heads[i], &items[i]);
 		}
 		done += nr;

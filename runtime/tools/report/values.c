@@ -90,17 +90,12 @@ static void add_array(struct line *line, const struct field *field, const unsign
 	line_add(line, "}", 1);
 }
 
-/* What is there of it: a damaged trace may say anything. */
 static void add_payload(struct line *line, const struct field *field, const unsigned char *record, uint32_t record_size)
 {
-	const uint32_t word = (uint32_t)unsigned_at(record + field->place.offset, sizeof(word));
-	uint32_t offset = word & 0xffff, size = word >> 16;
+	uint32_t size;
+	const unsigned char *payload = field_payload(field, record, record_size, &size);
 
-	if (field->place.relative)
-		offset += field->place.offset + (uint32_t)sizeof(word);
-	if (offset > record_size || size > record_size - offset)
-		offset = size = 0;
-	add_array(line, field, record + offset, size);
+	add_array(line, field, payload, size);
 }
 
 void values_add(struct line *line, const struct fields *fields, const unsigned char *record, uint32_t size)
