@@ -215,3 +215,21 @@ class Files(Named):
             file.write(text.replace("name: mapping\n", "name: unknown\n"))
         addresses = self.addresses()[0]
         self.assertEqual(self.stacks()[0], [f"0x{address:x}" for address in addresses])
+
+
+class Snapshots(Named):
+    """They have the mappings, however long ago the trigger was set."""
+
+    FLIGHT = "mode=flight,size=64K,packet=4K"
+
+    def test_written_over(self) -> None:
+        self.record(*["hit"] * 3000, "snapshot:1", "await", "trace-snapshot-1/metadata", "kill", options=self.FLIGHT,
+                    result=-signal.SIGKILL)
+        stacks = self.names(trace="trace-snapshot-1")
+        self.assertGreater(len(stacks), 3)
+        self.assertEqual({tuple(stack[:2]) for stack in stacks}, {tuple(HIT)})
+
+    def test_recording_is_off(self) -> None:
+        self.record(*["hit"] * 3000, "traceoff", "snapshot:1", "await", "trace-snapshot-1/metadata", "kill", options=self.FLIGHT,
+                    result=-signal.SIGKILL)
+        self.assertEqual({tuple(stack[:2]) for stack in self.names(trace="trace-snapshot-1")}, {tuple(HIT)})

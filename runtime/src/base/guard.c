@@ -65,3 +65,18 @@ void tp_guard_leave(const struct tp_guard *guard)
 	pthread_sigmask(SIG_SETMASK, &guard->signals, NULL);
 	errno = guard->error;
 }
+
+bool tp_guard_pause(void)
+{
+	const bool was_guarded = guarded;
+
+	tp_barrier();
+	guarded = false;
+	return was_guarded;
+}
+
+void tp_guard_resume(bool was_guarded)
+{
+	guarded = was_guarded;
+	tp_barrier();
+}

@@ -29,4 +29,11 @@ bool tp_guard_enter_slow_way(struct tp_guard *guard);
 
 void tp_guard_leave(const struct tp_guard *guard);
 
+/*
+ * A thread that is in such a stretch for good records nothing, as its records would be inside of another way into a sink.
+ * Between these two calls, it does; signals stay blocked. The first returns what the second is to be given.
+ */
+bool tp_guard_pause(void);
+void tp_guard_resume(bool was_guarded);
+
 #endif /* TP_GUARD_H */

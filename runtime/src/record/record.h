@@ -37,6 +37,9 @@ void tp_sink_set_key(struct tp_sink *sink, uint64_t key);
 bool tp_sink_switch(struct tp_sink *sink, bool on);
 bool tp_sink_is_on(const struct tp_sink *sink);
 
+/* As tp_reserve(), also while the sink is off: for records that say how others are to be read. */
+void *tp_reserve_although_off(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event, size_t size);
+
 /* The reserve of sinks whose records are in scratch memory until commit, which gives it back by tp_scratch_pop(). */
 bool tp_reserve_scratch(struct tp_record *rec);
 

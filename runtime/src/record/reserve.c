@@ -22,11 +22,8 @@ void tp_sink_lose(struct tp_sink *sink, enum tp_lost cause)
 		tp_sink_count_lost(sink, cause);
 }
 
-static TP_COLD void *reserve_slowly(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event,
-				    size_t size)
+void *tp_reserve_although_off(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event, size_t size)
 {
-	if (!tp_sink_is_on(sink))
-		return NULL;
 	*rec = (struct tp_record){.sink = sink, .event = event, .size = (uint32_t)size};
 	/* Id 0 is no event: its module is not loaded, or there was no number left for it. */
 	if (size > TP_RECORD_MAX || !event->id) {
@@ -38,6 +35,12 @@ static TP_COLD void *reserve_slowly(struct tp_record *rec, struct tp_sink *sink,
 	if (!rec->stream)
 		*rec->entry = (struct trace_entry){.type = event->id, .pid = tp_thread_id()};
 	return rec->entry;
+}
+
+static TP_COLD void *reserve_slowly(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event,
+				    size_t size)
+{
+	return tp_sink_is_on(sink) ? tp_reserve_although_off(rec, sink, event, size) : NULL;
 }
 
 /* The short way of a sink with TP_SCRATCH_KEY. Where there is no room, its own way tells why. */

@@ -121,6 +121,17 @@ int tp_trigger_leave(struct tp_trigger *trigger, struct tp_buffer *why)
 	return error;
 }
 
+bool tp_trigger_is_there(const struct tp_trigger_command *command, uint64_t serial)
+{
+	bool found = false;
+
+	tp_lock(&lock);
+	for (const struct tp_trigger *trigger = triggers; trigger && !found; trigger = trigger->next)
+		found = trigger->command == command && trigger->serial == serial;
+	tp_unlock(&lock);
+	return found;
+}
+
 struct tp_trigger *tp_trigger_take_off(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data)
 {
 	tp_lock(&lock);

@@ -21,6 +21,9 @@ void tp_trigger_let_go(struct tp_trigger *trigger);
 /* Takes the one that is held from the list, unless its command refuses: its error, with a reason, and it is let go. */
 int tp_trigger_leave(struct tp_trigger *trigger, struct tp_buffer *why);
 
+/* Whether there is one of this command on the sink with this number. */
+bool tp_trigger_is_there(const struct tp_trigger_command *command, uint64_t serial);
+
 /* Takes one from the list, which is the caller's then. NULL: there is none such. */
 struct tp_trigger *tp_trigger_take_off(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data);
 

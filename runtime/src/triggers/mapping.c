@@ -14,7 +14,9 @@
 #include <tp/assign.h>
 #include <tp/trace_seq.h>
 
+#include "base/guard.h"
 #include "base/memory.h"
+#include "record/record.h"
 #include "triggers/mapping.h"
 
 /* ---- The event ---- */
@@ -96,7 +98,7 @@ static void write_record(void *data, const struct mapping *mapping)
 
 	size = tp_size_string(&__dyn.path, size, mapping->path);
 	size = tp_size_string(&__dyn.build_id, size, mapping->build_id);
-	__entry = tp_reserve(&record, data, &tp_trigger_mapping_event, size);
+	__entry = tp_reserve_although_off(&record, data, &tp_trigger_mapping_event, size);
 	if (!__entry)
 		return;
 	__entry->__data_loc_path = tp_place(__entry, &__dyn.path);
@@ -193,9 +195,12 @@ void tp_trigger_write_mappings(struct tp_sink *sink)
 	struct mapping *first = NULL, **end = &first;
 
 	dl_iterate_phdr(note, &end);
+	const bool was_guarded = tp_guard_pause(); /* if it is a helper thread */
+	for (const struct mapping *mapping = first; mapping; mapping = mapping->next)
+		write_record(sink, mapping);
+	tp_guard_resume(was_guarded);
 	while (first) {
 		struct mapping *mapping = first;
-		write_record(sink, mapping);
 		first = mapping->next;
 		free(mapping);
 	}

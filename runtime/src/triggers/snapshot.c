@@ -21,6 +21,8 @@
 #include "base/readers.h"
 #include "sinks/ctf/ctf.h"
 #include "triggers/commands.h"
+#include "triggers/list.h"
+#include "triggers/mapping.h"
 
 #define NEVER UINT64_MAX
 
@@ -75,12 +77,21 @@ static void fire(struct tp_trigger *trigger, const struct tp_event *event)
 
 /* ---- Taking ---- */
 
+/* A flight recorder may have written over those that were written when the trigger was set. */
+static void renew_mappings(const struct tp_trigger *trigger)
+{
+	if (tp_trigger_is_there(&tp_trigger_stacktrace, trigger->serial))
+		tp_trigger_write_mappings(trigger->sink);
+}
+
 static void take(struct tp_trigger_snapshot *snapshot)
 {
 	const struct tp_trigger *trigger = snapshot->trigger;
 	const char *patterns = tp_pattern_text(trigger->patterns);
 	const int directory = trigger->has_directory ? tp_own_file_descriptor(&trigger->directory) : -1;
 	const bool closed = trigger->has_directory && directory < 0;
+	if (!closed)
+		renew_mappings(trigger);
 	const int error = closed ? -EBADF : tp_ctf_snapshot_next(trigger->sink, directory, &snapshot->number);
 
 	if (error == -ENODATA)
