@@ -30,9 +30,9 @@
 void tp_sink_set_key(struct tp_sink *sink, uint64_t key);
 
 /*
- * A sink that is off takes no record, and counts none as lost; records on their way are finished. At its opening it is on;
- * in a forked child it is as in the parent. Returns whether this call has changed that. Takes effect at once. Safe in
- * signal handlers.
+ * A sink that is off takes no record but those of tp_reserve_although_off(), and counts none as lost; records on their
+ * way are finished. At its opening it is on; in a forked child it is as in the parent. Returns whether this call has
+ * changed that. Takes effect at once. Safe in signal handlers.
  */
 bool tp_sink_switch(struct tp_sink *sink, bool on);
 bool tp_sink_is_on(const struct tp_sink *sink);

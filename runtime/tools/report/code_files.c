@@ -60,7 +60,7 @@ void code_files_free(struct code_files *files)
 	files->tree = NULL;
 }
 
-/* A path that is not absolute was so for the process, and may lead anywhere here; unless its build id says it is the one. */
+/* A path that is not absolute was so for the process, and may lead anywhere here, unless the build id says otherwise. */
 static struct symbols *symbols_of(struct code_files *files, struct code_file *file)
 {
 	if (!file->is_read && files->used < MEMORY_MAX && (*file->path == '/' || *file->build_id)) {

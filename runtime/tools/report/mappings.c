@@ -67,7 +67,8 @@ static bool overlap(const struct mapping *one, const struct mapping *other)
 
 static bool is_same(const struct mapping *one, const struct mapping *other)
 {
-	return one->start == other->start && one->end == other->end && one->offset == other->offset && one->file == other->file;
+	return one->start == other->start && one->end == other->end && one->offset == other->offset &&
+	       one->file == other->file;
 }
 
 static void add(struct mappings *mappings, const struct mapping *mapping)

@@ -9,6 +9,9 @@
  *	      libtraceevent.c  by this library; or no_libtraceevent.c: not at all
  *	        limits.c     what that prints wrongly
  *	    values.c         a record by its fields
+ *	    stack.c          a stack, with the names of its functions
+ *	      mappings.c     where code was
+ *	      code_files.c   the files that it came from
  *	    text.c           what a line may hold
  *	  when.c             times
  *	  progress.c         a bar
