@@ -61,7 +61,9 @@ bool tp_passage_enter(struct tp_passage *passage)
 			return true;
 		if (closed_by_me)
 			return false;
+		__atomic_fetch_add(&passage->waiting, 1, __ATOMIC_SEQ_CST);
 		futex(&passage->opened, FUTEX_WAIT, opened, &patience);
+		__atomic_fetch_sub(&passage->waiting, 1, __ATOMIC_SEQ_CST);
 		/* Patience is for one fork; another one may follow at once. */
 		if (__atomic_load_n(&passage->opened, __ATOMIC_SEQ_CST) == opened && is_closed(passage))
 			return false;
@@ -97,11 +99,14 @@ void tp_passage_open(struct tp_passage *passage, bool child)
 	if (child) {
 		passage->inside = mine[passage->number];
 		passage->closed = 0;
+		passage->waiting = 0;
 	} else {
 		__atomic_fetch_sub(&passage->closed, 1, __ATOMIC_SEQ_CST);
 	}
 	__atomic_fetch_add(&passage->opened, 1, __ATOMIC_SEQ_CST);
-	futex(&passage->opened, FUTEX_WAKE, INT_MAX, NULL);
+	/* Hardly ever: then a fork makes no system call for it, which a sandbox may forbid. */
+	if (__atomic_load_n(&passage->waiting, __ATOMIC_SEQ_CST))
+		futex(&passage->opened, FUTEX_WAKE, INT_MAX, NULL);
 }
 
 static void before_fork(void)

@@ -25,6 +25,7 @@ struct tp_passage {
 	uint32_t inside; /* threads, and their handlers */
 	uint32_t closed; /* by so many forks */
 	uint32_t opened; /* so often, modulo 2^32 */
+	uint32_t waiting; /* threads, for that */
 };
 
 extern struct tp_passage tp_lines, tp_slow_ways;
