@@ -51,23 +51,33 @@ void tp_passage_leave(struct tp_passage *passage)
 		futex(&passage->inside, FUTEX_WAKE, INT_MAX, NULL);
 }
 
+bool tp_passage_wait(struct tp_passage *passage)
+{
+	static TP_THREAD_LOCAL uint32_t given_up[TP_NR_PASSAGES]; /* what opened was then, plus 1 */
+	const struct timespec patience = {.tv_sec = PATIENCE_S};
+	const uint32_t opened = __atomic_load_n(&passage->opened, __ATOMIC_SEQ_CST);
+
+	if (!is_closed(passage))
+		return true;
+	if (closed_by_me || given_up[passage->number] == opened + 1)
+		return false;
+	__atomic_fetch_add(&passage->waiting, 1, __ATOMIC_SEQ_CST);
+	futex(&passage->opened, FUTEX_WAIT, opened, &patience);
+	__atomic_fetch_sub(&passage->waiting, 1, __ATOMIC_SEQ_CST);
+	/* Patience is for one fork; another one may follow at once. */
+	if (__atomic_load_n(&passage->opened, __ATOMIC_SEQ_CST) != opened || !is_closed(passage))
+		return true;
+	given_up[passage->number] = opened + 1;
+	return false;
+}
+
 bool tp_passage_enter(struct tp_passage *passage)
 {
-	const struct timespec patience = {.tv_sec = PATIENCE_S};
-
-	for (;;) {
-		const uint32_t opened = __atomic_load_n(&passage->opened, __ATOMIC_SEQ_CST);
-		if (tp_passage_try(passage))
-			return true;
-		if (closed_by_me)
-			return false;
-		__atomic_fetch_add(&passage->waiting, 1, __ATOMIC_SEQ_CST);
-		futex(&passage->opened, FUTEX_WAIT, opened, &patience);
-		__atomic_fetch_sub(&passage->waiting, 1, __ATOMIC_SEQ_CST);
-		/* Patience is for one fork; another one may follow at once. */
-		if (__atomic_load_n(&passage->opened, __ATOMIC_SEQ_CST) == opened && is_closed(passage))
+	while (!tp_passage_try(passage)) {
+		if (!tp_passage_wait(passage))
 			return false;
 	}
+	return true;
 }
 
 /* ---- Forks ---- */

@@ -36,6 +36,9 @@ extern struct tp_passage tp_lines, tp_slow_ways;
  */
 bool tp_passage_try(struct tp_passage *passage);
 
+/* Waits until it is open, as tp_passage_enter() does. */
+bool tp_passage_wait(struct tp_passage *passage);
+
 /*
  * Waits until the fork is through. False where that takes more than a second, or where this thread is the one that
  * forks: then the fork may be waiting for what the caller has interrupted.

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/passage.h"
 #include "base/write_signals.h"
 #include "record/record.h"
 #include "sinks/text/text.h"
@@ -68,11 +69,19 @@ static void stream_write(struct tp_text *text, const struct trace_seq *line)
 {
 	struct text_stream *stream = (struct text_stream *)text;
 
+	/* Nobody waits for a fork with the file in his hands: those behind him may be what it waits for. */
 	flockfile(stream->file);
-	if (tp_text_lock(text)) {
-		put(stream, line);
-		tp_text_unlock(text);
+	while (!tp_passage_try(&tp_lines)) {
+		funlockfile(stream->file);
+		if (!tp_passage_wait(&tp_lines)) {
+			tp_sink_count_lost(&text->head, TP_LOST_NESTED);
+			return;
+		}
+		flockfile(stream->file);
 	}
+	tp_lock(&text->lock);
+	put(stream, line);
+	tp_text_unlock(text);
 	funlockfile(stream->file);
 }
 
