@@ -161,19 +161,10 @@ static bool sort_keys(const struct tp_hist_compiler *c)
 
 /* ---- Programs ---- */
 
-static uint32_t nr_params(const struct tp_hist_definition *definition)
-{
-	uint32_t nr = 0;
-
-	for (uint32_t i = 0; i < definition->nr_actions; i++)
-		nr += definition->actions[i].nr_params;
-	return nr;
-}
-
 /* Programs are many, one for each event that fits, and most have neither variables nor actions. */
 static bool room(struct tp_hist_program *program, const struct tp_hist_definition *definition)
 {
-	const uint32_t params = nr_params(definition), sources = definition->nr_variables + params;
+	const uint32_t params = tp_hist_definition_params(definition), sources = definition->nr_variables + params;
 
 	program->nodes = tp_malloc((2 * (definition->nr_nodes + 1) + params) * sizeof(*program->nodes));
 	if (sources)

@@ -72,3 +72,12 @@ bool tp_hist_definition_same(const struct tp_hist_definition *a, const struct tp
 	       items_same(a, a->variables, a->nr_variables, b, b->variables, b->nr_variables) &&
 	       sort_same(a, b) && actions_same(a, b);
 }
+
+uint32_t tp_hist_definition_params(const struct tp_hist_definition *definition)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < definition->nr_actions; i++)
+		nr += definition->actions[i].nr_params;
+	return nr;
+}

@@ -154,6 +154,9 @@ bool tp_hist_span_same(const struct tp_hist_definition *a, struct tp_hist_span i
 /* Whether both have the same name, keys, values, variables, sort keys and actions. */
 bool tp_hist_definition_same(const struct tp_hist_definition *a, const struct tp_hist_definition *b);
 
+/* Of all its actions. */
+uint32_t tp_hist_definition_params(const struct tp_hist_definition *definition);
+
 /* ---- expression.c ---- */
 
 /* The number of the node that is the whole expression in *root. False: it is none, and *error says why. */

@@ -257,22 +257,13 @@ static bool in_actions(const struct tp_hist_finder *f)
 
 /* ---- All ---- */
 
-static uint32_t nr_params(const struct tp_hist_definition *definition)
-{
-	uint32_t nr = 0;
-
-	for (uint32_t i = 0; i < definition->nr_actions; i++)
-		nr += definition->actions[i].nr_params;
-	return nr;
-}
-
 bool tp_hist_links_find(struct tp_hist *hist, tp_hist_hide *hide, struct tp_filter_error *error)
 {
 	const struct tp_hist_finder f = {
 		.hist = hist, .definition = hist->definition, .links = &hist->links, .hide = hide, .error = error,
 	};
 
-	hist->links.params = tp_malloc((nr_params(hist->definition) + 1) * sizeof(*hist->links.params));
+	hist->links.params = tp_malloc((tp_hist_definition_params(hist->definition) + 1) * sizeof(*hist->links.params));
 	if (!hist->links.params)
 		return tp_filter_fail_memory(error);
 	return in_items(&f) && in_actions(&f);
