@@ -2,7 +2,7 @@
 /* bounce.c - a library that calls back, through a function that is not exported: HOP is its name. */
 void bounce(void (*back)(void));
 
-static __attribute__((noinline, noclone)) void HOP(void (*back)(void))
+static __attribute__((noinline)) void HOP(void (*back)(void))
 {
 	back();
 	__asm__ volatile("");

@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-#define KEPT __attribute__((noinline, noclone, visibility("default")))
+#define KEPT __attribute__((noinline, visibility("default")))
 
 KEPT void inner(int n);
 KEPT void outer(int n);

@@ -25,7 +25,7 @@
 
 #include <tp/tp.h>
 
-#define ALONE static __attribute__((noinline, noclone))
+#define ALONE static __attribute__((noinline))
 
 static struct tp_sink *sink;
 static void *library;

@@ -14,7 +14,7 @@
 #define MOST 64
 
 static uintptr_t taken[MOST];
-static unsigned int nr_taken, most_wanted;
+static unsigned int nr_taken;
 
 /* In these functions, asm behind the last call keeps it from becoming a jump. */
 
@@ -92,27 +92,6 @@ START_TEST(deep_stacks_are_cut)
 	take_below(10000);
 	ck_assert_uint_eq(nr_taken, MOST);
 	ck_assert(is_in(taken[MOST - 1], take_below));
-}
-END_TEST
-
-static __attribute__((noinline)) void take_behind(void)
-{
-	const uintptr_t functions[] = {(uintptr_t)take_below, (uintptr_t)take_behind};
-
-	nr_taken = tp_stack_take_behind(taken, most_wanted, functions, 2);
-	__asm__ volatile("");
-}
-
-/* However few are asked for. */
-START_TEST(from_behind_a_function_on)
-{
-	uintptr_t own[MOST];
-	const unsigned int nr = tp_stack_take(own, MOST, 0);
-
-	most_wanted = _i ? MOST : 1;
-	take_behind();
-	ck_assert_uint_eq(nr_taken, _i ? nr : 1);
-	ck_assert_mem_eq(taken + 1, own + 1, (nr_taken - 1) * sizeof(own[0]));
 }
 END_TEST
 
@@ -202,7 +181,6 @@ int main(void)
 	tcase_add_test(addresses, some_are_skipped);
 	tcase_add_test(addresses, no_more_than_asked_for);
 	tcase_add_test(addresses, deep_stacks_are_cut);
-	tcase_add_loop_test(addresses, from_behind_a_function_on, 0, 2);
 	suite_add_tcase(suite, addresses);
 	tcase_add_loop_test(odd, signal_handler, 0, 2);
 	tcase_add_test(odd, coroutine_of_the_c_library);

@@ -55,7 +55,19 @@
  *
  * An array of one probe never holds TP_REMOVED: removing its only probe removes
  * the array. A thread's first hit goes a way of its own.
+ *
+ * Stacks begin where the iterator was called, which is found by its address. So
+ * it is not the same function as another iterator, and the calls that it makes
+ * are in it: none is a jump, or in a part of its own for cold code.
  */
+#if defined(__has_attribute) && !defined(__clang__)
+#if __has_attribute(no_icf)
+#define TP_ITERATOR __attribute__((no_icf))
+#endif
+#endif
+#ifndef TP_ITERATOR
+#define TP_ITERATOR
+#endif
 #define TP_DEFINE_ITERATOR(name, parameters, arguments)                                         \
 	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_first_##name,       \
 			      __traceiter_##name, parameters, arguments, true)
@@ -82,7 +94,7 @@
 			__probe = tp_probe_func(++__it);                                        \
 		} while (__probe);                                                              \
 	}                                                                                       \
-	static __attribute__((noinline, cold)) void first parameters                            \
+	static __attribute__((noinline)) void first parameters                                  \
 	{                                                                                       \
 		int __hit;                                                                      \
 		const struct tracepoint_func *__it =                                            \
@@ -94,7 +106,7 @@
 		}                                                                               \
 		tp_read_unlock_first(__hit);                                                    \
 	}                                                                                       \
-	static void iterate parameters                                                          \
+	static TP_ITERATOR void iterate parameters                                              \
 	{                                                                                       \
 		const struct tracepoint_func *__it;                                             \
                                                                                                 \
@@ -102,6 +114,7 @@
 			return;                                                                 \
 		if (!tp_thread_is_known()) {                                                    \
 			first arguments;                                                        \
+			__asm__ volatile("");                                                   \
 			return;                                                                 \
 		}                                                                               \
 		__it = tp_read_lock((const struct tracepoint *)__data);                         \

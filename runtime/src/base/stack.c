@@ -10,27 +10,12 @@
 #include "base/base.h"
 #include "base/stack.h"
 
-/* How deep a function that is to be left out may be. */
-#define INNERMOST 16
-
 struct walk {
 	uintptr_t *to;
 	unsigned int nr, max;
 	unsigned int skip;
-	unsigned int steps;
-	uintptr_t address, frame;  /* of the step before */
-	const uintptr_t *functions; /* that are left out, with all that they have called */
-	unsigned int nr_functions;
+	uintptr_t address, frame; /* of the step before */
 };
-
-static bool is_left_out(const struct walk *walk, uintptr_t function)
-{
-	for (unsigned int i = 0; i < walk->nr_functions; i++) {
-		if (walk->functions[i] == function)
-			return true;
-	}
-	return false;
-}
 
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 {
@@ -47,27 +32,15 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 		return _URC_END_OF_STACK;
 	walk->address = address;
 	walk->frame = frame;
-	const bool among_innermost = walk->nr_functions && walk->steps++ < INNERMOST;
-	if (among_innermost && is_left_out(walk, (uintptr_t)_Unwind_GetRegionStart(context)))
-		walk->nr = 0;
-	else if (walk->nr < walk->max)
+	if (walk->nr < walk->max)
 		walk->to[walk->nr++] = address;
-	return walk->nr == walk->max && !among_innermost ? _URC_END_OF_STACK : _URC_NO_REASON;
+	return walk->nr == walk->max ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/* These are functions of their own in every build: each is what is left out first. */
+/* A function of its own in every build: it is what is left out first. */
 __attribute__((noinline)) unsigned int tp_stack_take(uintptr_t *to, unsigned int max, unsigned int skip)
 {
 	struct walk walk = {.to = to, .max = max, .skip = skip + 1};
-
-	_Unwind_Backtrace(step, &walk);
-	return walk.nr;
-}
-
-__attribute__((noinline)) unsigned int tp_stack_take_behind(uintptr_t *to, unsigned int max, const uintptr_t *functions,
-							     unsigned int nr)
-{
-	struct walk walk = {.to = to, .max = max, .skip = 1, .functions = functions, .nr_functions = nr};
 
 	_Unwind_Backtrace(step, &walk);
 	return walk.nr;

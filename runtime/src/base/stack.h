@@ -24,10 +24,4 @@ void tp_stack_start(void);
  */
 unsigned int tp_stack_take(uintptr_t *to, unsigned int max, unsigned int skip);
 
-/*
- * The same from behind these functions on, given by their addresses: if one of them is among the innermost 16, to[0] is in
- * its caller. So a probe leaves out what lies between it and the program.
- */
-unsigned int tp_stack_take_behind(uintptr_t *to, unsigned int max, const uintptr_t *functions, unsigned int nr);
-
 #endif /* TP_STACK_H */

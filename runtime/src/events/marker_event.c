@@ -29,7 +29,7 @@
  */
 struct marker_class {
 	struct marker_class *next; /* of the same hash */
-	struct tracepoint on;      /* only says name and format: those with the sites are the modules' */
+	struct tracepoint on;      /* only says name, format and iterator: those with the sites are the modules' */
 	struct tp_marker_event described;
 	struct tp_event_class event_class;
 	bool usable;      /* its arguments can be recorded */
@@ -179,6 +179,8 @@ void tp_marker_describe(struct marker *marker)
 {
 	marker->event = event_of(marker);
 	tp_marker_shorten(marker);
+	if (marker->event && !class_of(marker->event)->on.iterate)
+		class_of(marker->event)->on.iterate = marker->tp.iterate;
 }
 
 struct tp_event *tp_marker_event(const struct tracepoint *tp)

@@ -2,18 +2,15 @@
 /*
  * record/stack.c - see stack.h.
  *
- * The innermost functions are the library's, as many as there happen to be: a filter adds some. Then come the event's
- * writer, by which they are told from the program's; the iterator, which has called it; and on x86-64 perhaps
- * tp_call_probes, which has called that.
+ * The innermost functions are the library's, as many as there happen to be: a filter adds some. Then comes the event's
+ * writer; what the iterator has called it by, which is a function more at a thread's first hit and where there are several
+ * probes; the iterator; and on x86-64 perhaps tp_call_probes, which has called that.
  */
 #include <string.h>
 #include <unwind.h>
 
 #include "base/stack.h"
 #include "record/stack.h"
-
-/* Of the library's functions and these three. */
-#define INNER_MAX 16
 
 /* Where the function begins that has made the call. */
 static uintptr_t function_of(uintptr_t return_address)
@@ -38,28 +35,38 @@ static bool in_call_probes(uintptr_t return_address)
 #endif
 }
 
-/* How many of the addresses are not the program's. 0: the writer is not among them. */
-static unsigned int count_inner(const struct tp_record *rec, const uintptr_t *addresses, unsigned int nr)
+/*
+ * How many of the addresses are not the program's; 0 if that can't be told. The iterator tells it, or else the writer, which
+ * an iterator has called: that of another module's tracepoint of this name, or of one that was built with an older header.
+ * A hit that an outer one has led to is nearer.
+ */
+static unsigned int count_inner(const struct tp_event *event, const uintptr_t *addresses, unsigned int nr)
 {
-	const uintptr_t writer = (uintptr_t)rec->event->record;
-	unsigned int i = 0;
+	const struct tracepoint *tp = event->tracepoint;
+	const uintptr_t iterator = (uintptr_t)tp->iterate, behind_gate = (uintptr_t)tp->behind_gate;
+	const uintptr_t writer = (uintptr_t)event->record;
+	unsigned int inner = 0;
 
-	while (i < nr && i < INNER_MAX && function_of(addresses[i]) != writer)
-		i++;
-	i += 2;
-	if (i >= nr || i > INNER_MAX)
+	for (unsigned int i = 0; i < nr && i < TP_RECORD_STACK_INNER; i++) {
+		const uintptr_t function = function_of(addresses[i]);
+		if (function && (function == iterator || function == behind_gate)) {
+			inner = i + 1;
+			break;
+		}
+		if (function == writer && !inner)
+			inner = i + 2;
+	}
+	if (inner >= nr)
 		return 0;
-	return i + in_call_probes(addresses[i]);
+	return inner && in_call_probes(addresses[inner]) ? inner + 1 : inner;
 }
 
-unsigned int tp_record_stack(const struct tp_record *rec, uintptr_t *to, unsigned int max)
+unsigned int tp_record_stack(const struct tp_event *event, uintptr_t *to, unsigned int max)
 {
-	uintptr_t addresses[INNER_MAX + TP_RECORD_STACK_MAX];
-	const unsigned int wanted = max < TP_RECORD_STACK_MAX ? max : TP_RECORD_STACK_MAX;
-	const unsigned int nr = tp_stack_take(addresses, INNER_MAX + wanted, 1);
-	const unsigned int inner = count_inner(rec, addresses, nr);
-	const unsigned int rest = nr - inner < wanted ? nr - inner : wanted;
+	const unsigned int nr = tp_stack_take(to, TP_RECORD_STACK_INNER + max, 0);
+	const unsigned int inner = count_inner(event, to, nr);
+	const unsigned int rest = nr - inner < max ? nr - inner : max;
 
-	memcpy(to, addresses + inner, rest * sizeof(*to));
+	memmove(to, to + inner, rest * sizeof(*to));
 	return rest;
 }

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include <tp/assign.h>
-#include <tp/call.h>
 #include <tp/module.h>
 #include <tp/scratch.h>
 #include <tp/sink.h>
@@ -21,6 +20,7 @@
 #include "events/events.h"
 #include "print/symbol.h"
 #include "record/record.h"
+#include "record/stack.h"
 #include "sinks/ctf/ctf.h"
 #include "triggers/commands.h"
 #include "triggers/mapping.h"
@@ -154,29 +154,16 @@ static void end(struct tp_trigger *trigger)
 	write_mappings(trigger);
 }
 
-/* What calls the probes is left out, so that the first caller is the function that has hit the tracepoint. */
-static unsigned int take(uintptr_t *callers, const struct tp_event *event)
-{
-	const uintptr_t ours[] = {
-		(uintptr_t)event->tracepoint->iterate,
-#if TP_STATIC_KEYS_POSSIBLE && defined(__x86_64__)
-		(uintptr_t)tp_call_probes,
-#endif
-	};
-
-	return tp_stack_take_behind(callers, MOST, ours, sizeof(ours) / sizeof(ours[0]));
-}
-
 static void fire(struct tp_trigger *trigger, const struct tp_event *event)
 {
 	if (!tp_trigger_take(trigger))
 		return;
-	uintptr_t *callers = tp_scratch_push(MOST * sizeof(*callers));
+	uintptr_t *callers = tp_scratch_push((TP_RECORD_STACK_INNER + MOST) * sizeof(*callers));
 	if (!callers) {
 		tp_sink_count_lost(trigger->sink, TP_LOST_NESTED);
 		return;
 	}
-	write_record(trigger->sink, callers, take(callers, event));
+	write_record(trigger->sink, callers, tp_record_stack(event, callers, MOST));
 	tp_scratch_pop(callers);
 }
 

@@ -78,10 +78,10 @@ static void add_addresses(struct tp_hist_key *to, const char *from, size_t nr)
 
 static void add_stack(struct tp_hist_key *to, const struct tp_hist_source *key, const struct tp_record *rec)
 {
-	uintptr_t addresses[TP_HIST_STACK];
+	uintptr_t addresses[TP_RECORD_STACK_INNER + TP_HIST_STACK];
 
 	if (key->own_stack) {
-		add_addresses(to, (const char *)addresses, tp_record_stack(rec, addresses, TP_HIST_STACK));
+		add_addresses(to, (const char *)addresses, tp_record_stack(rec->event, addresses, TP_HIST_STACK));
 		return;
 	}
 	const struct tp_value_bytes bytes = tp_value_payload(&key->value->place, rec->entry, rec->size);
