@@ -135,6 +135,9 @@ class Kernel(transcript.Replayed):
                 f"{ENDS}onmax($t0).save(id)": "parse_error: Couldn't find onmax or onchange variable",
                 "an event with no histogram to match: try replay_end "
                 "hist:keys=id:onmatch(replay.replay_begin).lat(id,replay.replay_begin.at)": "parse_error: Matching event",
+                "a histogram of other keys to match: try replay_end "
+                "hist:keys=id:onmatch(replay.replay_begin).lat(id,replay.replay_begin.at)": "parse_error: Matching event",
+                f"{ENDS}onmax($d).trace(lat,$d,id)": "parse_error: Param type",
             },
             ACTIONS: {
                 f"{LAT}lat()": COUNT,
@@ -149,11 +152,7 @@ class Kernel(transcript.Replayed):
             },
             "a closing parenthesis can be missing": dict.fromkeys(
                 [f"{LAT}lat(", f"{LAT}lat(id,$d", f"{ENDS}onmax($d).save(", f"{ENDS}onmax($d).save(id"], NO_PAREN),
-            TYPE: dict.fromkeys([f"{LAT}lat($d,id)", f"{ENDS}onmax($d).trace(lat,$d,id)"], "ok"),
             TWICE: {"try replay_begin hist:keys=id:t0=at": "Hist trigger already exists", "try replay_begin hist:keys=id:t0=seq": "ok"},
-            "for fields of the other event its histogram must have the same keys": {
-                "a histogram of other keys to match: try replay_end "
-                "hist:keys=id:onmatch(replay.replay_begin).lat(id,replay.replay_begin.at)": "ok"},
             "variables have no `.log2`": {f"{MINE}x=u8.log2": "ok"},
             FOLDED: {f"{MINE}x=stacktrace": ":x=stacktrace:"},
             "arrays of numbers of up to 8 bytes, and sets of processors, are keys and values: their place in the record counts": {

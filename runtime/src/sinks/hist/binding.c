@@ -27,6 +27,7 @@ const struct tp_hist *tp_hist_reader_of(const struct tp_hist *hist)
 static bool fits(const struct tp_hist_link *link, const struct tp_hist *hist, uint32_t index)
 {
 	return (uint8_t)link->kind == hist->map->layout.variables[index] &&
+	       hist->map->layout.variable_bytes[index] <= link->bytes &&
 	       link->in_usecs == tp_hist_in_usecs(hist->definition, &hist->links, hist->definition->variables[index].root);
 }
 

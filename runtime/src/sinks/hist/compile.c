@@ -81,6 +81,7 @@ static bool keys(struct tp_hist_compiler *c)
 		program->layout.is_cpu[i] = made->kind == TP_HIST_KEY_NUMBER && made->value->op == TP_HIST_OP_FIELD &&
 					    made->value->place.source == TP_SOURCE_CPU;
 		program->layout.key_signed[i] = made->kind == TP_HIST_KEY_NUMBER && made->value->is_signed;
+		program->layout.key_bytes[i] = made->kind == TP_HIST_KEY_NUMBER ? tp_hist_compile_bytes_of(c, made->value) : 0;
 	}
 	program->nr_keys = c->definition->nr_keys;
 	return true;
@@ -259,4 +260,14 @@ bool tp_hist_layout_same(const struct tp_hist_definition *definition, const stru
 	}
 	return memcmp(a->variables, b->variables, sizeof(a->variables)) == 0 &&
 	       memcmp(a->saved, b->saved, sizeof(a->saved)) == 0;
+}
+
+bool tp_hist_layout_same_keys(const struct tp_hist_definition *definition, const struct tp_hist_layout *a,
+			      const struct tp_hist_layout *b)
+{
+	for (uint32_t i = 0; i < definition->nr_keys; i++) {
+		if (a->kinds[i] != b->kinds[i] || a->key_signed[i] != b->key_signed[i] || a->key_bytes[i] != b->key_bytes[i])
+			return false;
+	}
+	return true;
 }

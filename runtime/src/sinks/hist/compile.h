@@ -45,6 +45,9 @@ const struct tp_hist_value *tp_hist_compile_field(struct tp_hist_compiler *c, co
 /* An expression. NULL: it is no number, and the error says why. */
 const struct tp_hist_value *tp_hist_compile_number(struct tp_hist_compiler *c, uint32_t node);
 
+/* As in struct tp_hist_layout. */
+uint8_t tp_hist_compile_bytes_of(const struct tp_hist_compiler *c, const struct tp_hist_value *value);
+
 /* The kind of a variable, by its number; and what has its value. */
 enum tp_hist_kind tp_hist_compile_kind(const struct tp_hist_compiler *c, uint32_t known);
 const struct tp_hist_value *tp_hist_compile_known(struct tp_hist_compiler *c, uint32_t known);

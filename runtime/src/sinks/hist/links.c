@@ -90,15 +90,30 @@ static bool in_items(const struct tp_hist_finder *f)
 
 /* ---- Fields of the event that onmatch() names ---- */
 
-/* A histogram of the event that has as many keys. Under tp_hist_lock. */
+static bool has_keys_of(const struct tp_hist_definition *definition, const struct tp_hist_definition *other)
+{
+	for (uint32_t i = 0; i < definition->nr_keys; i++) {
+		if (!tp_hist_span_same(definition, definition->keys[i].span, other, other->keys[i].span))
+			return false;
+	}
+	return true;
+}
+
+/* A histogram of the event that has as many keys, if there is one, the same. Under tp_hist_lock. */
 static const struct tp_hist *compatible(const struct tp_hist_finder *f, const struct tp_hist_action *action)
 {
+	const struct tp_hist *found = NULL;
+
 	for (const struct tp_hist *hist = tp_hist_first(); hist; hist = tp_hist_next(hist)) {
-		if (!hist->hidden && hist->definition->nr_keys == f->definition->nr_keys &&
-		    tp_hist_has_event(hist, f->definition, action->system, action->event))
+		if (hist->hidden || hist->definition->nr_keys != f->definition->nr_keys ||
+		    !tp_hist_has_event(hist, f->definition, action->system, action->event))
+			continue;
+		if (has_keys_of(f->definition, hist->definition))
 			return hist;
+		if (!found)
+			found = hist;
 	}
-	return NULL;
+	return found;
 }
 
 struct hidden {

@@ -19,6 +19,7 @@
 #define TP_HIST_UNKNOWN UINT32_MAX
 
 struct tp_hist;
+struct tp_hist_layout;
 struct tp_hist_map;
 struct tp_synthetic;
 
@@ -33,6 +34,8 @@ struct tp_hist_link {
 	const struct tp_hist_slot *slot; /* in a map that stays meanwhile; NULL: its histogram is closed. See binding.c */
 	struct tp_hist_span name, system, event; /* as the definition has it; no name: nobody else has this variable */
 	enum tp_hist_kind kind;
+	uint8_t bytes;            /* of a number, as in struct tp_hist_layout */
+	const struct tp_hist_layout *matched; /* of a field of the event that onmatch() names: its keys must be the same */
 	bool once;                /* an expression has it: reading it takes it away */
 	bool in_usecs;            /* it comes of common_timestamp.usecs */
 };

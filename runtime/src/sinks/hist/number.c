@@ -124,6 +124,14 @@ const struct tp_hist_value *tp_hist_compile_known(struct tp_hist_compiler *c, ui
 	});
 }
 
+uint8_t tp_hist_compile_bytes_of(const struct tp_hist_compiler *c, const struct tp_hist_value *value)
+{
+	if (value->op == TP_HIST_OP_KNOWN)
+		return value->constant < TP_HIST_OWN ? c->links->links[value->constant].bytes
+						     : c->program->layout.variable_bytes[value->constant - TP_HIST_OWN];
+	return value->op == TP_HIST_OP_FIELD ? (uint8_t)value->place.size : (uint8_t)sizeof(uint64_t);
+}
+
 static const struct tp_hist_value *variable(struct tp_hist_compiler *c, const struct tp_hist_node *node)
 {
 	if (tp_hist_compile_kind(c, node->known) == TP_HIST_KEY_NUMBER)

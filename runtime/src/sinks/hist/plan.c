@@ -86,6 +86,8 @@ bool tp_hist_compile_variables(struct tp_hist_compiler *c)
 		if (!variable(c, &program->variables[i], &c->definition->variables[i]))
 			return false;
 		program->layout.variables[i] = (uint8_t)program->variables[i].kind;
+		if (program->variables[i].kind == TP_HIST_KEY_NUMBER)
+			program->layout.variable_bytes[i] = tp_hist_compile_bytes_of(c, program->variables[i].value);
 		program->nr_blobs += is_copied(&program->variables[i]);
 	}
 	for (uint32_t i = 0; i < c->links->nr; i++)
@@ -116,25 +118,28 @@ static bool unqualified(const struct tp_hist_compiler *c, struct tp_hist_span *p
 	return true;
 }
 
+/* A field of the event that onmatch() names is found by this event's keys. */
+static bool check_matched(const struct tp_hist_compiler *c, struct tp_hist_span param, uint32_t known)
+{
+	const struct tp_hist_layout *matched = known < TP_HIST_OWN ? c->links->links[known].matched : NULL;
+
+	if (!matched || tp_hist_layout_same_keys(c->definition, &c->program->layout, matched))
+		return true;
+	tp_buffer_printf(&c->error->hint, "those of the event that onmatch() names have keys of other types");
+	return fail(c, param.at, "Matching event histogram not found");
+}
+
 static bool param_source(struct tp_hist_compiler *c, struct tp_hist_source *made, struct tp_hist_span param, uint32_t known)
 {
 	if (known != TP_HIST_UNKNOWN)
-		return known_source(c, made, known);
+		return check_matched(c, param, known) && known_source(c, made, known);
 	return unqualified(c, &param) && field_source(c, made, &(struct tp_hist_node){
 		.kind = TP_HIST_FIELD, .span = param, .name = param,
 	});
 }
 
-/* Bytes of a number; 0: of a variable, which may come from anywhere. */
-static uint32_t size_of(const struct tp_hist_value *value)
-{
-	if (value->op == TP_HIST_OP_KNOWN)
-		return 0;
-	return value->op == TP_HIST_OP_FIELD ? value->place.size : (uint32_t)sizeof(uint64_t);
-}
-
 /* Unlike in the kernel, a number may go into a larger one. */
-static bool takes(const struct tp_event_field *field, const struct tp_hist_source *source)
+static bool takes(const struct tp_hist_compiler *c, const struct tp_event_field *field, const struct tp_hist_source *source)
 {
 	switch (source->kind) {
 	case TP_HIST_KEY_TEXT:
@@ -142,7 +147,7 @@ static bool takes(const struct tp_event_field *field, const struct tp_hist_sourc
 	case TP_HIST_KEY_STACK:
 		return field->kind == TP_DYNAMIC_ARRAY;
 	default:
-		return field->kind == TP_FIELD && size_of(source->value) <= field->size;
+		return field->kind == TP_FIELD && tp_hist_compile_bytes_of(c, source->value) <= field->size;
 	}
 }
 
@@ -150,7 +155,7 @@ static bool check_type(const struct tp_hist_compiler *c, const struct tp_hist_ac
 {
 	const struct tp_event_field *field = &tp_synthetic_described(act->synthetic)->event_class->fields[i];
 
-	if (takes(field, &act->params[i]))
+	if (takes(c, field, &act->params[i]))
 		return true;
 	tp_buffer_printf(&c->error->hint, "the field '%s' is a %s%s", field->name, field->type, field->kind == TP_FIELD ? "" : "[]");
 	return fail(c, param.at, "Param type doesn't match synthetic event field type");

@@ -63,7 +63,9 @@ struct tp_hist_layout {
 	enum tp_hist_kind kinds[TP_HIST_KEYS];
 	bool is_cpu[TP_HIST_KEYS], is_field[TP_HIST_KEYS]; /* the processor's number; one of the event's own fields */
 	bool key_signed[TP_HIST_KEYS], value_signed[TP_HIST_VALUES];
+	uint8_t key_bytes[TP_HIST_KEYS];      /* of a number in its record; 8 of an expression; 0: it is none */
 	uint8_t variables[TP_HIST_VARIABLES]; /* enum tp_hist_kind */
+	uint8_t variable_bytes[TP_HIST_VARIABLES];
 	uint8_t saved[TP_HIST_PARAMS];        /* the same, of the fields of save() */
 };
 
@@ -99,6 +101,10 @@ struct tp_hist_shape tp_hist_shape_of(const struct tp_hist_definition *definitio
 /* Whether the keys and variables of both are in one table. */
 bool tp_hist_layout_same(const struct tp_hist_definition *definition, const struct tp_hist_layout *a,
 			 const struct tp_hist_layout *b);
+
+/* Whether an entry of the one can have the same key as one of the other: numbers are of one type. */
+bool tp_hist_layout_same_keys(const struct tp_hist_definition *definition, const struct tp_hist_layout *a,
+			      const struct tp_hist_layout *b);
 
 /* What is sorted by: 0, the hitcount; from 1, a value; from 1 + TP_HIST_VALUES, a key. TP_HIST_NO_FIELD: none of them. */
 #define TP_HIST_NO_FIELD UINT32_MAX

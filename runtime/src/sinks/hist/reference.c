@@ -115,6 +115,8 @@ bool tp_hist_reference_add(const struct tp_hist_finder *f, const struct tp_hist_
 	links->links[links->nr++] = (struct tp_hist_link){
 		.slot = &hist->map->slots[index], .name = to->name, .system = to->system, .event = to->event, .once = to->once,
 		.kind = hist->map->table ? hist->map->layout.variables[index] : TP_HIST_KEY_NUMBER,
+		.bytes = hist->map->table ? hist->map->layout.variable_bytes[index] : sizeof(uint64_t),
+		.matched = hist->hidden ? &hist->map->layout : NULL,
 		.in_usecs = tp_hist_in_usecs(hist->definition, &hist->links, hist->definition->variables[index].root),
 	};
 	hist->map->refs++;
