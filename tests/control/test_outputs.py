@@ -34,6 +34,22 @@ class Outputs(Reaching):
         self.assertEqual(out, f"output 1, text:{self.path('lines')}, is closed; lost: 0\n")
         self.left_alone(self.process.pid)
 
+    def test_tracing(self) -> None:
+        self.done("outputs", "-p", self.pid, "--open", "text:lines", "-e", "served_idle")
+        out = self.done("outputs", "-p", self.pid, "--off", "lines")
+        self.assertEqual(out, f"output 1, text:{self.path('lines')}: tracing is off\n")
+        self.assertIn("       tracing is off\n       enable served_idle\n", self.done("outputs", "-p", self.pid))
+        size = os.path.getsize(self.path("lines"))
+        self.assertEqual(self.done("outputs", "-p", self.pid, "--off", "1"), out)
+        self.assertEqual(os.path.getsize(self.path("lines")), size)
+        self.done("outputs", "-p", self.pid, "--on", "1")
+        self.assertNotIn("tracing is off", self.done("outputs", "-p", self.pid))
+        until(lambda: os.path.getsize(self.path("lines")) > size)
+        self.assertIn("has no output '2'", self.fails("outputs", "-p", self.pid, "--on", "2"))
+        self.done("trigger", "-p", self.pid, "served_idle", "traceoff:1")
+        until(lambda: "tracing is off" in self.done("outputs", "-p", self.pid))
+        self.assertIn("lost: 0", self.done("outputs", "-p", self.pid, "--close", "1"))
+
     def test_append(self) -> None:
         self.write("lines", "first\n")
         self.done("outputs", "-p", self.pid, "--open", "text:lines")

@@ -219,6 +219,12 @@ static void serve(const char *command, char *rest)
 		printf("%d\n", is_armed(rest));
 	else if (strcmp(command, "lost") == 0)
 		printf("%lu\n", tp_sink_lost(*place_of(rest)));
+	else if (strcmp(command, "on") == 0)
+		tp_tracing_on(*place_of(rest));
+	else if (strcmp(command, "off") == 0)
+		tp_tracing_off(*place_of(rest));
+	else if (strcmp(command, "is_on") == 0)
+		printf("%d\n", tp_tracing_is_on(*place_of(rest)));
 	else if (strcmp(command, "open_in") == 0)
 		open_in(rest);
 	else if (strcmp(command, "trigger_in") == 0)

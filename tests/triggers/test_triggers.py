@@ -35,6 +35,14 @@ class Recording(Driven):
                           "order: id=1 price=1", "order: id=3 price=3",
                           "a detail traceon:unlimited", "a failure traceoff:count=0"])
 
+    def test_tracing_is_switched_by_the_program(self) -> None:
+        """As by the kernel's file tracing_on; a trigger and the program switch the same."""
+        self.assertEqual(self.drive(*OPEN, "is_on a", "trigger a failure traceoff:1", "failure 1 x", "is_on a", "order 1 1", "on a", "on a",
+                                    "order 2 2", "failure 1 x", "order 3 3", "off a", "order 4 4", "is_on a", "trigger a detail traceon",
+                                    "detail 1", "order 5 5", "lost a", "list"),
+                         ["1", "1", "1", "0", "order: id=2 price=2", "order: id=3 price=3", "0", "1", "order: id=5 price=5", "0",
+                          "a detail traceon:unlimited", "a failure traceoff:count=0"])
+
     def test_filter(self) -> None:
         self.assertEqual(self.drive(*OPEN, 'trigger a failure traceoff if code >= 500 && text ~ "dis*"', "failure 500 x",
                                     "failure 404 disk", "order 1 1", "failure 503 disk", "order 2 2", "list"),

@@ -337,6 +337,16 @@ TP_PUBLIC int tp_enable_if(struct tp_sink *sink, const char *patterns, const cha
 TP_PUBLIC int tp_disable(struct tp_sink *sink, const char *patterns);
 
 /*
+ * Stop the recording on a sink, and begin it again, as the kernel's functions tracing_off() and tracing_on() and its
+ * file tracing_on: what is enabled stays enabled, and what is recorded already stays. Records that are on their way are
+ * finished; those that are not made are not counted as lost. A sink begins with recording on; the triggers traceoff and
+ * traceon switch the same. Safe in probes and signal handlers; sink must be open.
+ */
+TP_PUBLIC void tp_tracing_off(struct tp_sink *sink);
+TP_PUBLIC void tp_tracing_on(struct tp_sink *sink);
+TP_PUBLIC bool tp_tracing_is_on(const struct tp_sink *sink);
+
+/*
  * Defines an event of system "synthetic", in the grammar of the kernel's file synthetic_events, or removes one:
  *
  *	tp_synthetic_event("wakeup_latency u64 lat; pid_t pid; char comm[16]", &error);

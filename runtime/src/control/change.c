@@ -143,6 +143,31 @@ void tp_request_disable(struct tp_request *request, char *arguments)
 	change(request, arguments, NULL, disable);
 }
 
+/* ---- Whether it records ---- */
+
+void tp_request_tracing(struct tp_request *request, char *arguments)
+{
+	uint64_t id;
+
+	if (!tp_request_id(request, &arguments, &id))
+		return;
+	const char *state = arguments ? arguments : "";
+	const bool on = strcmp(state, "on") == 0;
+	if (!on && strcmp(state, "off") != 0) {
+		tp_request_fail(request, EINVAL, "tracing is on or off, not '%.64s'", state);
+		return;
+	}
+	struct tp_sink *sink = tp_request_hold_to_change(request, id);
+	if (!sink)
+		return;
+	if (on)
+		tp_tracing_on(sink);
+	else
+		tp_tracing_off(sink);
+	tp_sink_let_go(sink);
+	tp_buffer_printf(&request->reply, "ok\n");
+}
+
 /* ---- Snapshots ---- */
 
 void tp_request_snapshot(struct tp_request *request, char *arguments)

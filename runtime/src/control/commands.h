@@ -26,6 +26,7 @@ void tp_request_keep(struct tp_request *request, char *arguments);
 void tp_request_close(struct tp_request *request, char *arguments);
 void tp_request_enable(struct tp_request *request, char *arguments);
 void tp_request_disable(struct tp_request *request, char *arguments);
+void tp_request_tracing(struct tp_request *request, char *arguments);
 void tp_request_snapshot(struct tp_request *request, char *arguments);
 
 /* ---- trigger.c ---- */

@@ -147,7 +147,7 @@ static void put_output_line(const struct tp_sink_view *view, void *data)
 	for (size_t i = 0; i < TP_NR_LOST; i++)
 		tp_buffer_printf(&request->reply, "%s%lu", i ? "/" : "", view->lost[i]);
 	char *name = tp_outputs_name(view->serial);
-	tp_buffer_printf(&request->reply, " name=");
+	tp_buffer_printf(&request->reply, " tracing=%s name=", view->is_on ? "on" : "off");
 	tp_request_put_name(&request->reply, name ? name : view->kind);
 	free(name);
 	tp_sink_view_rules(view, put_rule, &(struct rules){&request->reply, view->serial});

@@ -32,7 +32,7 @@ static const struct {
 	{"open", tp_request_open},       {"keep", tp_request_keep},       {"close", tp_request_close},
 	{"enable", tp_request_enable},   {"disable", tp_request_disable}, {"report", tp_request_report},
 	{"snapshot", tp_request_snapshot}, {"trigger", tp_request_trigger}, {"triggers", tp_request_triggers},
-	{"histograms", tp_request_histograms},
+	{"histograms", tp_request_histograms}, {"tracing", tp_request_tracing},
 };
 
 void tp_serve(struct tp_request *request, char *line)

@@ -158,6 +158,21 @@ bool tp_sink_is_on(const struct tp_sink *sink)
 	return !(__atomic_load_n(&sink->key, __ATOMIC_RELAXED) & TP_KEY_IS_OFF);
 }
 
+void tp_tracing_off(struct tp_sink *sink)
+{
+	tp_sink_switch(sink, false);
+}
+
+void tp_tracing_on(struct tp_sink *sink)
+{
+	tp_sink_switch(sink, true);
+}
+
+bool tp_tracing_is_on(const struct tp_sink *sink)
+{
+	return tp_sink_is_on(sink);
+}
+
 /* ---- Lost records ---- */
 
 unsigned long tp_sink_lost_by(struct tp_sink *sink, enum tp_lost cause)

@@ -14,7 +14,7 @@
 #include "reach/recording.h"
 #include "tell.h"
 
-enum { OPTION_OPEN = OPTION_LONG, OPTION_CLOSE };
+enum { OPTION_OPEN = OPTION_LONG, OPTION_CLOSE, OPTION_ON, OPTION_OFF };
 
 /* ---- Showing ---- */
 
@@ -40,6 +40,8 @@ static bool put_outputs(struct connection *connection)
 		const char *owner = strcmp(output->owner, "other") == 0 ? "session" : output->owner;
 		printf("%5s %-11s %6lu %8lu %s\n", output->id, owner, output->events, output_lost(output),
 		       output_title(output));
+		if (output->is_off)
+			printf("%6s tracing is off\n", "");
 		put_rules(output->rules);
 	}
 	if (good && !list.nr)
@@ -48,17 +50,23 @@ static bool put_outputs(struct connection *connection)
 	return good;
 }
 
-/* ---- Closing ---- */
+/* ---- Closing, and switching ---- */
 
-static bool close_output(struct connection *connection, const char *wanted)
+static bool change_output(struct connection *connection, int option, const char *wanted)
 {
 	struct output_list list;
 	struct answer answer;
 	const struct output *output = outputs_read(&list, connection) ? outputs_find(&list, connection, wanted) : NULL;
-	bool good = output && ask(connection, &answer, -1, NULL, NULL, "close %s", output->id);
+	bool good = output != NULL;
 
-	if (good)
+	if (good && option == OPTION_CLOSE)
+		good = ask(connection, &answer, -1, NULL, NULL, "close %s", output->id);
+	else if (good)
+		good = ask(connection, &answer, -1, NULL, NULL, "tracing %s %s", output->id, option == OPTION_ON ? "on" : "off");
+	if (good && option == OPTION_CLOSE)
 		printf("output %s, %s, is closed; lost: %s\n", output->id, output_title(output), lost_text(output->lost));
+	else if (good)
+		printf("output %s, %s: tracing is %s\n", output->id, output_title(output), option == OPTION_ON ? "on" : "off");
 	outputs_free(&list);
 	return good;
 }
@@ -143,9 +151,9 @@ static bool change(const struct tp_args *args, struct session *session, bool *ch
 		const struct tp_given *given = &args->options[i];
 		if (given->id == OPTION_OPEN)
 			good = open_output(session, given->value, events);
-		else if (given->id == OPTION_CLOSE)
-			good = close_output(&session->connection, given->value);
-		*changed = *changed || given->id == OPTION_OPEN || given->id == OPTION_CLOSE;
+		else if (given->id >= OPTION_CLOSE)
+			good = change_output(&session->connection, given->id, given->value);
+		*changed = *changed || given->id >= OPTION_OPEN;
 	}
 	free(events);
 	return good;
@@ -173,13 +181,15 @@ static int run(const struct tp_args *args)
 const struct tp_command command_outputs = {
 	.name = "outputs",
 	.summary = "show, open and close the outputs of a process",
-	.usage = (const char *const[]){"-p PID", "-p PID --open KIND:NAME[,OPTION...] [-e EVENTS]", "-p PID --close OUTPUT", NULL},
+	.usage = (const char *const[]){"-p PID", "-p PID --open KIND:NAME[,OPTION...] [-e EVENTS]", "-p PID --close|--on|--off OUTPUT", NULL},
 	.options = (const struct tp_option[]){
 		OPTION_PID,
 		{OPTION_OPEN, "open", "KIND:NAME", "opens an output, which stays open after tp has ended: text:FILE, ctf:DIR[,OPTION...], "
 						   "stats:NAME[,OPTION...], ftrace:[INSTANCE], sdt: or lttng:"},
 		{'e', "events", "EVENTS", "with --open: which events go there, as in 'net:*,!net:net_close'; all without this option"},
 		{OPTION_CLOSE, "close", "OUTPUT", "closes an output: its id or its name"},
+		{OPTION_OFF, "off", "OUTPUT", "stops the recording on an output, as the trigger traceoff does"},
+		{OPTION_ON, "on", "OUTPUT", "begins it again"},
 		{.name = NULL},
 	},
 	.text =
@@ -192,6 +202,8 @@ const struct tp_command command_outputs = {
 		"handed to the process; text:stdout and text:stderr are those of tp. Statistics without a file are "
 		"shown by \"tp stat -o NAME\". The options of each kind are in docs/sinks.md.\n\n"
 		"--close closes what TP_OUTPUT or tp has opened; what the program itself has opened, it closes "
-		"itself.\n",
+		"itself.\n\n"
+		"--off and --on are the kernel's file tracing_on: what is enabled stays enabled, and what was recorded "
+		"stays. The trigger traceoff leaves an output off, too.\n",
 	.run = run,
 };

@@ -53,6 +53,7 @@ static bool add_output(struct output_list *list, char *line)
 		return true; /* it is of another version than this */
 	if (take_word(line, " events=", number, sizeof(number)))
 		output.events = strtoul(number, NULL, 10);
+	output.is_off = strstr(line, " tracing=off") != NULL;
 	take_lost(line, output.lost);
 	if ((list->nr & (list->nr - 1)) == 0) {
 		struct output *all = reallocarray(list->all, list->nr ? 2 * list->nr : 1, sizeof(*all));

@@ -16,6 +16,7 @@
  *	  compile.c     a definition for an event's records
  *	    plan.c      its variables and actions
  *	      number.c  expressions
+ *	      layout.c  what kinds its keys and variables are
  *	  hit.c         the way of a record
  *	    act.c       variables and actions at a hit
  *	      evaluate.c  expressions at a hit
