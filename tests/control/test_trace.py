@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
+from building import build  # noqa: E402
 from reaching import Reaching  # noqa: E402
 from support import PATIENCE, read, until  # noqa: E402
 
@@ -179,6 +181,12 @@ class Trace(Reaching):
         self.assertEqual((done.returncode, self.numbers(done.stdout)), (3, [1, 1, 2]))
         done = self.tp("trace", "--", self.program, "hit=1", "leave", "hit=2")
         self.assertEqual(self.numbers(done.stdout), [1, 2, 3])
+
+    def test_program_that_ends_at_any_moment(self) -> None:
+        """Also right behind the look whether it has ended, and before its signal is taken."""
+        library = build(self.path("late_end.so"), os.path.join(HERE, "late_end.c"), libtp="", link=["-ldl"])
+        done = self.tp("trace", "--", self.program, "hit=2", env={"LD_PRELOAD": library})
+        self.assertEqual((done.returncode, self.numbers(done.stdout)), (0, [1, 2]))
 
     def test_program_that_is_not_there(self) -> None:
         self.assertIn("can't be started: No such file or directory", self.fails("trace", "--", "/no/such/program", status=127))

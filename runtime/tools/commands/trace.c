@@ -130,15 +130,15 @@ static int follow_child(struct pump *pump, struct child *child, const char *prog
 
 	for (;;) {
 		wait_for_any(pump, -1, -1);
-		/* Looked at first: what it has sent until now is there to be moved. */
-		const bool ended = child_has_ended(child);
 		for (int sig; (sig = signals_next());) {
-			if (signal_ends(sig) && ended)
+			if (signal_ends(sig) && child->ended)
 				return child_exit_status(child);
 			child_pass_on(child, sig);
 			if (sig == SIGTSTP)
 				signals_stop();
 		}
+		/* Behind its signal, or nothing would wake us; in front of moving, as what it has sent is there by now. */
+		const bool ended = child_has_ended(child);
 		/* Where nobody reads on, it runs on like a program that was not traced. */
 		if (!pump->out.failed && !pump_move(pump)) {
 			tell_output_failed(pump);
