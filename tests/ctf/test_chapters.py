@@ -178,6 +178,19 @@ class Forked(Chapters):
         shared = [chapter for chapter in chapters if any(f"stream-{parent}-" not in name for name in files(chapter))]
         self.assertEqual(len(shared), 1)
 
+    def test_without_at_any_moment(self) -> None:
+        """Also between two chapters, when there is no directory of the trace's name."""
+        for rng in self.rounds(3):
+            self.record(f"forks={rng.choice((200, 1000))}", f"threads={rng.randint(1, 3)}", "until=4000", "stop",
+                        TP_OUTPUT=f"ctf:{self.trace},packet=4K,rotate=8K",
+                        message=r"(tp: [^\n]* process \d+ goes on in '[^\n]*', the trace of its parent\n)*"
+                                r"(tp: [^\n]*records lost: [^\n]*\n)?")
+            chapters = self.chapters()
+            found = self.all_is_in(chapters, lost=True)
+            self.assertEqual(self.hits(), found.events() + found.discarded, self.repeat)
+            for chapter in chapters:
+                shutil.rmtree(chapter)
+
 
 class Killed(Chapters):
     def test_any_instant(self) -> None:

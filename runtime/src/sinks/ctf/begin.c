@@ -279,6 +279,12 @@ static bool goes_on_in_parents(struct tp_ctf_sink *sink)
 	return sink->inherited && sink->inherited == sink->described_so_far.len;
 }
 
+/* Not even while that is between two chapters, and there is nothing of its name. */
+static bool has_name_of_parents(const struct tp_ctf_sink *sink)
+{
+	return sink->inherited && !strstr(last_part(sink->pattern), "%p");
+}
+
 int tp_ctf_begin(struct tp_ctf_sink *sink, int *error)
 {
 	bool made = false, inherited = false;
@@ -288,7 +294,7 @@ int tp_ctf_begin(struct tp_ctf_sink *sink, int *error)
 		return tp_ctf_dir(sink, error);
 	tp_mutex_lock(&tp_ctf_lock);
 	if (sink->later) {
-		failed = make_first(sink);
+		failed = has_name_of_parents(sink) && goes_on_in_parents(sink) ? EEXIST : make_first(sink);
 		tp_ctf_spare_take(sink);
 		made = !failed;
 		inherited = failed && goes_on_in_parents(sink);
