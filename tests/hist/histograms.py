@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 
 from building import CC, DEBUG, build, call, generate, once, sanitize
-from support import BUILD, PATIENCE, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, Case
+from support import BUILD, PATIENCE, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, Case, temporary
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -23,22 +24,26 @@ def visible(sanitizer: str) -> dict[str, list[str]]:
     return {"flags": sanitize(sanitizer), "link": [f"-L{directory}", f"-Wl,-rpath,{directory}", "-ltp", "-lurcu-bp", "-lpthread"]}
 
 
+@functools.cache
+def driver(program: str, events: str, sanitizer: str) -> str:
+    """Its path: one for all tests of a file."""
+    directory = temporary()
+    generate(directory, os.path.join(HERE, f"{events}.tp"), os.path.join(HERE, "tasks.tp"))
+    # It uses functions that libtp.so does not export.
+    how = {"libtp": "", **visible(sanitizer)} if sanitizer else {}
+    flags = ["-rdynamic", "-iquote", os.path.join(ROOT, "runtime/src"), *how.pop("flags", [])]
+    return build(os.path.join(directory, program), os.path.join(HERE, f"{program}.c"), include=[directory], flags=flags, **how)
+
+
 class Histograms(Case):
     sanitizer = ""
     program = "driver"
     events = "events"
 
-    def setUp(self) -> None:
-        super().setUp()
-        generate(self.dir, os.path.join(HERE, f"{self.events}.tp"), os.path.join(HERE, "tasks.tp"))
-        # It uses functions that libtp.so does not export.
-        how = {"libtp": "", **visible(self.sanitizer)} if self.sanitizer else {}
-        flags = ["-rdynamic", "-iquote", os.path.join(ROOT, "runtime/src"), *how.pop("flags", [])]
-        build(self.path(self.program), os.path.join(HERE, f"{self.program}.c"), include=[self.dir], flags=flags, **how)
-
     def ask(self, *lines: str, errors: str = "") -> list[str]:
         """The program's lines; a histogram's text is one, without the "." behind it. errors: what it says on stderr."""
-        done = subprocess.run([self.path(self.program)], input="\n".join(lines) + "\n", capture_output=True, text=True,
+        command = driver(self.program, self.events, self.sanitizer)
+        done = subprocess.run([command], cwd=self.dir, input="\n".join(lines) + "\n", capture_output=True, text=True,
                               timeout=PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, errors)

@@ -8,6 +8,7 @@ filters have quotes.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
@@ -18,21 +19,31 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build, generate  # noqa: E402
-from support import PATIENCE, Case  # noqa: E402
+from support import PATIENCE, Case, temporary  # noqa: E402
 
 TOTALS = "\nTotals:\n    Hits: {}\n    Entries: {}\n    Dropped: {}\n"
 WGET = 'if filename=="/usr/bin/wget"'
 EXIT = 'if comm=="wget"'
 
 
+@functools.cache
+def program() -> str:
+    directory = temporary()
+    generate(directory, os.path.join(HERE, "kernel.tp"))
+    return build(os.path.join(directory, "examples"), os.path.join(HERE, "examples.c"), include=[directory], flags=["-rdynamic"],
+                 link=["-ldl"])
+
+
 class Examples(Case):
-    def setUp(self) -> None:
-        super().setUp()
-        generate(self.dir, os.path.join(HERE, "kernel.tp"))
-        build(self.path("examples"), os.path.join(HERE, "examples.c"), include=[self.dir], flags=["-rdynamic"], link=["-ldl"])
+    program: str
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.program = program()
 
     def ask(self, *lines: str) -> str:
-        done = subprocess.run([self.path("examples")], input="\n".join(lines) + "\n", capture_output=True, text=True,
+        done = subprocess.run([self.program], input="\n".join(lines) + "\n", capture_output=True, text=True,
                               timeout=PATIENCE, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertNotIn("error", done.stdout)
