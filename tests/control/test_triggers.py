@@ -65,7 +65,7 @@ class Triggers(Asking):
         number, _ = self.open_text(self.client)
         lines, value = self.client.ask(f"trigger {number} target:* traceoff if number == 2")
         self.assertEqual(value, "1")
-        self.assertRegex(lines[0], "^note the filter does not fit 'target:target_state'.*Field not found")
+        self.assertRegex(lines[0], "^note the filter does not fit 'target:target_state', which does not fire the trigger: Field not found")
 
     def test_mistakes(self) -> None:
         number, _ = self.open_text(self.client)

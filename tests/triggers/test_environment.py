@@ -57,8 +57,8 @@ class Environment(Driven):
         """The event of a module that comes later may have it."""
         self.outputs("order 1 1", trigger="order traceoff if code == 3")
         self.assertEqual(self.stderr.count("\n"), 1)
-        self.assertIn("TP_TRIGGER=order traceoff if code == 3: for text:stdout: the filter does not fit 'shop:order'",
-                      self.stderr)
+        self.assertIn("TP_TRIGGER=order traceoff if code == 3: for text:stdout: the filter does not fit 'shop:order', "
+                      "which does not fire the trigger: Field not found", self.stderr)
 
     def test_target_that_is_not_there(self) -> None:
         """A module may bring it as long as the program runs."""

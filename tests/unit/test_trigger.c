@@ -92,6 +92,25 @@ START_TEST(modules_that_come_and_go)
 }
 END_TEST
 
+START_TEST(module_that_comes_later_and_does_not_fit)
+{
+	struct sample_module m;
+
+	ck_assert_int_eq(tp_trigger(&s.head, "lacking:*", "traceoff if value == 2", NULL), 0);
+	sample_module_init(&m, "lacking", "event", "int value");
+	m.event_class.nr_fields = 0;
+	capture_stderr();
+	tp_module_load(&m.module);
+	char *message = captured_stderr();
+	ck_assert_contains(message, "lacking:*, in a trigger sink: the filter does not fit 'lacking:event', which does not fire the "
+				    "trigger: Field not found");
+	free(message);
+	sample_module_hit(&m, 2);
+	ck_assert(tp_sink_is_on(&s.head));
+	tp_module_unload(&m.module);
+}
+END_TEST
+
 /* ---- Memory ---- */
 
 static int left;
@@ -188,6 +207,7 @@ int main(void)
 
 	tcase_add_checked_fixture(sinks, open_it, close_it);
 	tcase_add_loop_test(sinks, modules_that_come_and_go, 0, 2);
+	tcase_add_test(sinks, module_that_comes_later_and_does_not_fit);
 	tcase_add_test(sinks, in_a_probe);
 	tcase_add_test(sinks, sink_that_is_closing);
 	tcase_add_test(sinks, list_beside_one_that_fails);

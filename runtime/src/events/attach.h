@@ -35,7 +35,7 @@ struct tp_sink_state {
 	size_t nr_attached;
 	uint64_t serial; /* no other sink ever has it */
 	int priority;      /* of its probes */
-	bool hidden;       /* it is no output */
+	bool hidden;       /* it is a trigger's, and no output */
 	bool used; /* something was attached at some time */
 	bool closing;      /* it is not among tp_sinks any more, and nothing is attached again */
 	unsigned int held; /* by tp_sink_hold() */

@@ -71,7 +71,7 @@ static void tell_misfits(const struct tp_sink_state *state, struct tp_rule *rule
 		}
 	}
 	if (nr) {
-		tp_rule_tell_misfits(&text, rule, nr, name, &first);
+		tp_rule_tell_misfits(&text, rule, state->hidden, nr, name, &first);
 		tp_complain("%s, in a %s sink: %s", tp_pattern_text(rule->pattern), state->sink->ops->name,
 			    text.failed ? "out of memory" : text.text);
 	}

@@ -86,7 +86,7 @@ static int count_filtered(const struct tp_sink_state *state, struct tp_rule *rul
 	if (fits_none && !report->in_a_line)
 		tp_filter_error_print(&report->text, tp_filter_text(rule->filter), &first);
 	else if (misfits)
-		tp_rule_tell_misfits(&report->text, rule, misfits, name, &first);
+		tp_rule_tell_misfits(&report->text, rule, state->hidden, misfits, name, &first);
 	tp_filter_error_free(&first);
 	return fits_none ? -EINVAL : nr;
 }

@@ -159,12 +159,14 @@ bool tp_rule_misfits(struct tp_rule *rule, const struct tp_event_group *group, c
 	return error->error == -EINVAL;
 }
 
-void tp_rule_tell_misfits(struct tp_buffer *to, const struct tp_rule *rule, int nr, const char *first,
+void tp_rule_tell_misfits(struct tp_buffer *to, const struct tp_rule *rule, bool fires, int nr, const char *first,
 			  const struct tp_filter_error *error)
 {
 	if (nr > 1)
-		tp_buffer_printf(to, "the filter does not fit %d of the events, which stay as they were, as '%s': ", nr, first);
+		tp_buffer_printf(to, "the filter does not fit %d of the events, which %s, as '%s': ", nr,
+				 fires ? "do not fire the trigger" : "stay as they were", first);
 	else
-		tp_buffer_printf(to, "the filter does not fit '%s', which stays as it was: ", first);
+		tp_buffer_printf(to, "the filter does not fit '%s', which %s: ", first,
+				 fires ? "does not fire the trigger" : "stays as it was");
 	tp_filter_error_print_line(to, tp_filter_text(rule->filter), error);
 }

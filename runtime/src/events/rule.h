@@ -51,8 +51,11 @@ bool tp_rule_has_program(const struct tp_rule *rule, const struct tp_event_group
 bool tp_rule_misfits(struct tp_rule *rule, const struct tp_event_group *group, const struct tp_event *event,
 		     struct tp_filter_error *error);
 
-/* Says that so many events stay as they were, of which this is the first, and the error why. */
-void tp_rule_tell_misfits(struct tp_buffer *to, const struct tp_rule *rule, int nr, const char *first,
+/*
+ * Says that so many events stay as they were, or for a trigger's sink, that they do not fire it. This is the first of them,
+ * and the error says why.
+ */
+void tp_rule_tell_misfits(struct tp_buffer *to, const struct tp_rule *rule, bool fires, int nr, const char *first,
 			  const struct tp_filter_error *error);
 
 #endif /* TP_RULE_H */
