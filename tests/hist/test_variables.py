@@ -368,6 +368,7 @@ OPENED = [
     ("keys=next_pid:lat=^common_timestamp-$us", "Timestamp units in expression don't match"),
     ("keys=next_pid:lat=^common_timestamp.usecs-$ts0", "Timestamp units in expression don't match"),
     ("keys=next_pid:onmatch(sched.^nothing).lat($ts0,next_pid)", "Invalid subsystem or event name"),
+    ("keys=next_pid:onmatch(sched.^sched_wak*).lat($ts0,next_pid)", "Invalid subsystem or event name"),
     ("keys=next_pid:onmatch(sched.sched_waking).^nothing($ts0,next_pid)", "Couldn't find synthetic event [TP_SYNTHETIC or "),
     ("keys=next_pid:onmatch(sched.sched_waking).trace(^nothing,$ts0,next_pid)", "Couldn't find synthetic event"),
     ("keys=next_pid:onmatch(sched.sched_waking).^lat($ts0)", "Param count doesn't match synthetic event field count [it has 2]"),

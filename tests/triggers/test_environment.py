@@ -65,6 +65,9 @@ class Environment(Driven):
         self.outputs("order 1 1", trigger="order enable_event:shop:none:1 if id == 1; order disable_event:shop:detail")
         self.assertEqual(self.stderr, "tp: TP_TRIGGER=order enable_event:shop:none:1 if id == 1: no event of this program "
                                       "is called 'shop:none'\n")
+        self.outputs("order 1 1", trigger="order enable_event:shop:det*")
+        self.assertEqual(self.stderr, "tp: TP_TRIGGER=order enable_event:shop:det*: no event of this program is called "
+                                      "'shop:det*'\n")
 
     def test_twice(self) -> None:
         self.outputs("order 1 1", trigger="order traceoff; shop:* traceon")

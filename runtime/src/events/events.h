@@ -154,6 +154,9 @@ void tp_event_sinks(const struct tp_event *event, void (*fct)(uint64_t serial, v
 /* Whether any event that the process has ever had matches these patterns. */
 bool tp_events_match(const char *patterns);
 
+/* Whether the process has ever had an event of this name, "system:event", in which no character stands for others. */
+bool tp_event_is_known(const char *name);
+
 struct tp_pattern;
 
 /* Whether any matches both, or they are the same. */

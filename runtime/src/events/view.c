@@ -2,6 +2,8 @@
 /*
  * events/view.c - what is open and what is enabled, for those who show it.
  */
+#include <string.h>
+
 #include "events/attach.h"
 #include "events/events.h"
 #include "record/record.h"
@@ -65,23 +67,43 @@ void tp_event_sinks(const struct tp_event *event, void (*fct)(uint64_t serial, v
 	}
 }
 
+/* The group of a trigger's target may never have had an event. */
+static bool any_group(bool (*is_it)(const void *wanted, const char *name), const void *wanted)
+{
+	bool any = false;
+
+	tp_lock(&tp_events_lock);
+	for (size_t i = 0; i < tp_groups.nr && !any; i++) {
+		const struct tp_event_group *group = tp_groups.by_number[i];
+		any = group->layouts && is_it(wanted, group->name);
+	}
+	tp_unlock(&tp_events_lock);
+	return any;
+}
+
+static bool is_matched(const void *pattern, const char *name)
+{
+	return tp_pattern_matches(pattern, name);
+}
+
+static bool is_called(const void *wanted, const char *name)
+{
+	return strcmp(wanted, name) == 0;
+}
+
 bool tp_events_match(const char *patterns)
 {
 	int error;
 	struct tp_pattern *pattern = tp_pattern_new(patterns, &error);
-	bool any = false;
+	const bool any = pattern && any_group(is_matched, pattern);
 
-	if (!pattern)
-		return false;
-	tp_lock(&tp_events_lock);
-	for (size_t i = 0; i < tp_groups.nr && !any; i++) {
-		const struct tp_event_group *group = tp_groups.by_number[i];
-		/* That of a trigger's target may never have had an event. */
-		any = group->layouts && tp_pattern_matches(pattern, group->name);
-	}
-	tp_unlock(&tp_events_lock);
 	tp_pattern_free(pattern);
 	return any;
+}
+
+bool tp_event_is_known(const char *name)
+{
+	return any_group(is_called, name);
 }
 
 bool tp_patterns_meet(const struct tp_pattern *one, const struct tp_pattern *other)

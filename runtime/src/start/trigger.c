@@ -103,12 +103,15 @@ void tp_start_triggers_set(struct tp_sink *sink, const char *output)
 	}
 }
 
+static void tell_missing(const struct wish *wish, const char *event)
+{
+	tp_complain("TP_TRIGGER=%s %s: no event of this program is called '%s'", wish->patterns, wish->trigger, event);
+}
+
 static void tell_if_unmatched(const char *glob, void *data)
 {
-	const struct wish *wish = data;
-
 	if (!tp_events_match(glob))
-		tp_complain("TP_TRIGGER=%s %s: no event of this program is called '%s'", wish->patterns, wish->trigger, glob);
+		tell_missing(data, glob);
 }
 
 void tp_start_triggers_end(void)
@@ -121,8 +124,8 @@ void tp_start_triggers_end(void)
 			tp_pattern_each(patterns, tell_if_unmatched, &wishes[i]);
 			tp_pattern_free(patterns);
 		}
-		if (wishes[i].target)
-			tell_if_unmatched(wishes[i].target, &wishes[i]);
+		if (wishes[i].target && !tp_event_is_known(wishes[i].target))
+			tell_missing(&wishes[i], wishes[i].target);
 		free(wishes[i].target);
 	}
 	nr_wishes = 0;
