@@ -173,6 +173,21 @@ class Wrong(Driven):
                                 r"Field not found, at 'code > 1'")
         self.assertEqual(rest, ["1", "0"])
 
+    def test_target_that_is_not_there(self) -> None:
+        """A module may bring it: the trigger is set. A target is a name, no pattern."""
+        for target in ("no:such", "shop:*", "*:detail"):
+            for command in ("enable_event", "disable_hist"):
+                with self.subTest(f"{command}:{target}"):
+                    self.assertEqual(self.drive("open a", f"trigger a order {command}:{target}", "list",
+                                                f"trigger a order !{command}:{target}")[0],
+                                     f"1 no event of this program is called '{target}' now; it counts when a module that has it "
+                                     "is loaded")
+
+    def test_target_that_is_not_there_and_events_that_lack_the_field(self) -> None:
+        self.assertRegex(self.drive("open a", "trigger a order,failure enable_event:no:such if code > 1")[0],
+                         r"^1 the filter does not fit 'shop:order', which does not fire the trigger: .*; no event of this "
+                         r"program is called 'no:such' now; ")
+
     def test_patterns(self) -> None:
         self.assertEqual(self.drive("open a", "trigger a a,,b traceoff", "trigger - order traceoff"),
                          ["-22 no list of patterns; write for example sched:*,!sched:sched_wakeup",

@@ -401,7 +401,8 @@ TP_PUBLIC int tp_synthetic_event(const char *definition, char **error);
  *	-ENOTSUP  a snapshot of a sink that is no flight recorder; a stack for one that can't have such events
  *	others    as for tp_enable()
  *
- * *error becomes NULL, or a text for a person, as that of tp_enable_if().
+ * *error becomes NULL, or a text for a person, as that of tp_enable_if(). The trigger is set also if there is no event that
+ * enable_event, disable_event, enable_hist or disable_hist could switch now; then the text says so.
  */
 TP_PUBLIC int tp_trigger(struct tp_sink *sink, const char *patterns, const char *trigger, char **error);
 

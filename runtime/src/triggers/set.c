@@ -161,6 +161,15 @@ static int open_own(struct tp_trigger *trigger)
 	return error;
 }
 
+/* The kernel refuses it; here, a module may bring it later. Of one that waits from the start on, the end tells. */
+static void tell_unknown_target(const struct tp_trigger *trigger, struct tp_trigger_request *request)
+{
+	if (!trigger->target || request->waits || tp_event_is_known(trigger->target))
+		return;
+	tp_buffer_printf(&request->text, "%sno event of this program is called '%s' now; it counts when a module that has it is loaded",
+			 request->text.len ? "; " : "", trigger->target);
+}
+
 /* If that fails, what it has done is left to end(). */
 static int begin(struct tp_trigger *trigger, struct tp_trigger_request *request, size_t argument_at, bool *begun)
 {
@@ -214,7 +223,8 @@ static int link_and_begin(struct tp_trigger *trigger, struct tp_trigger_request 
 		return result;
 	result = begin(trigger, request, argument_at, &begun);
 	if (result >= 0) {
-		tp_trigger_is_set(trigger);
+		tell_unknown_target(trigger, request);
+		tp_trigger_is_set(trigger); /* from here on, somebody else may take it off */
 		return result;
 	}
 	tp_trigger_unlink(trigger); /* first: whoever goes through the list looks at its sink */

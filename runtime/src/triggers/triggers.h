@@ -29,7 +29,7 @@ struct tp_trigger_request {
 	int directory;         /* ... for snapshots; whatever becomes of the request, it is closed in the end */
 	bool at_end;           /* if it is a histogram, tp_triggers_end() is for it, too */
 	bool waits;            /* a filter that fits none of the events that there are is for those that come */
-	struct tp_buffer text; /* what is wrong, or which events it is not for; or empty. For tp_buffer_free() */
+	struct tp_buffer text; /* what is wrong, or which events it is not for, or that its target is not there; or empty. For tp_buffer_free() */
 };
 
 /* As tp_trigger(). */
