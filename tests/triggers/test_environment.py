@@ -72,4 +72,4 @@ class Environment(Driven):
     def test_twice(self) -> None:
         self.outputs("order 1 1", trigger="order traceoff; shop:* traceon")
         self.assertEqual(self.stderr, "tp: TP_TRIGGER=shop:* traceon: for text:stdout: there is such a trigger on one of these "
-                                      "events already; take that off first\n")
+                                      "events already; take that off first; it is not set\n")

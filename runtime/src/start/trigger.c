@@ -13,6 +13,8 @@
 #include "start/trigger.h"
 #include "triggers/triggers.h"
 
+#define NOT_SET "; it is not set"
+
 static struct wish {
 	const char *patterns, *trigger;
 	char *target; /* the event that it switches, or NULL */
@@ -43,7 +45,7 @@ static bool is_good(struct wish *wish)
 	const bool good = tp_trigger_check(&request, &wish->alone, &wish->target) == 0;
 
 	if (!good)
-		tp_complain("TP_TRIGGER=%s%s%s: %s; it is not set", wish->patterns, *wish->trigger ? " " : "", wish->trigger,
+		tp_complain("TP_TRIGGER=%s%s%s: %s" NOT_SET, wish->patterns, *wish->trigger ? " " : "", wish->trigger,
 			    request.text.text ? request.text.text : "out of memory");
 	tp_buffer_free(&request.text);
 	return good;
@@ -90,8 +92,8 @@ static void set(const struct wish *wish, struct tp_sink *sink, const char *outpu
 	const char *why = request.text.text ? request.text.text : result < 0 ? tp_strerror(-result) : NULL;
 
 	if (why)
-		tp_complain("TP_TRIGGER=%s %s: %s%s%s%s", wish->patterns, wish->trigger, output ? "for " : "", output ? output : "",
-			    output ? ": " : "", why);
+		tp_complain("TP_TRIGGER=%s %s: %s%s%s%s%s", wish->patterns, wish->trigger, output ? "for " : "", output ? output : "",
+			    output ? ": " : "", why, result < 0 ? NOT_SET : "");
 	tp_buffer_free(&request.text);
 }
 
