@@ -222,6 +222,22 @@ class TestHostile(Hostile):
         self.works(target)
         until(lambda: len(os.listdir(f"/proc/{target.pid}/fd")) == before, "all are closed")
 
+    def test_connections_that_would_be_kept_by_what_they_open(self) -> None:
+        """Neither an output nor a trigger has the other end of the connection, or of another one."""
+        target = Target(self)
+        before = len(os.listdir(f"/proc/{target.pid}/fd"))
+        for request in ("open text x", "trigger - target_work hist:keys=number", "trigger 1 target_work traceoff", "events"):
+            for _ in range(20):
+                client, other = target.connect(), target.connect()
+                for passed in (client, other):
+                    with self.assertRaises(Refused) as caught:
+                        client.ask(request, passed.socket.fileno())
+                    self.assertEqual(caught.exception.name, "ELOOP", request)
+                client.close()
+                other.close()
+        self.works(target)
+        until(lambda: len(os.listdir(f"/proc/{target.pid}/fd")) == before, "all are closed")
+
     def test_modules_that_come_and_go_meanwhile(self) -> None:
         target = Target(self)
         target.tell(f"churn {built(self.libtp)}/plugin.so 300")

@@ -211,6 +211,24 @@ static int bind_and_listen(struct tp_rendezvous *at, int directory, int fd)
 	return error;
 }
 
+/* The socket's address keeps the hidden name. Sockets that others have made are known by their process, which is asked first. */
+bool tp_rendezvous_is_clients_end(int fd)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNSPEC};
+	struct ucred peer = {.pid = 0};
+	socklen_t len = sizeof(peer);
+	unsigned long long number;
+	int pid = 0;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0 || peer.pid != getpid())
+		return false;
+	len = sizeof(address) - 1; /* a name as long as there can be has no end of its own */
+	if (getpeername(fd, (struct sockaddr *)&address, &len) != 0 || address.sun_family != AF_UNIX)
+		return false;
+	const char *name = strrchr(address.sun_path, '/');
+	return name && sscanf(name, "/.%d.%llu", &pid, &number) == 2 && pid == getpid();
+}
+
 static int listen_there(struct tp_rendezvous *at)
 {
 	int fd = tp_above_standard(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

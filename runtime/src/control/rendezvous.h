@@ -41,6 +41,12 @@ int tp_rendezvous_listen(struct tp_rendezvous *at);
 /* Listens anew, after the program has closed the descriptors. 0 or an errno value. */
 int tp_rendezvous_again(struct tp_rendezvous *at);
 
+/*
+ * Whether the descriptor is a client's end of a connection to this process. Whoever keeps that keeps the connection, too: its
+ * end is never seen.
+ */
+bool tp_rendezvous_is_clients_end(int fd);
+
 /* Closes the descriptors. remove: the name goes, too; not in a child, whose parent it leads to. */
 void tp_rendezvous_close(struct tp_rendezvous *at, bool remove);
 

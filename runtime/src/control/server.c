@@ -221,6 +221,8 @@ static bool serve_line(struct connection *connection, int fd, char *line, int pa
 	line[strcspn(line, "\n")] = '\0';
 	if (mistake)
 		tp_request_fail(&request, EMSGSIZE, "%s", mistake);
+	else if (request.fd >= 0 && tp_rendezvous_is_clients_end(request.fd))
+		tp_request_fail(&request, ELOOP, "the descriptor is an end of a connection to this process, which would never end");
 	else
 		tp_serve(&request, line);
 	if (request.fd >= 0)
