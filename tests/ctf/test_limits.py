@@ -55,6 +55,11 @@ class Limits(Recording):
             size = rng.choice((128, 256, 1000)) * KB
             self.keeps_newest(f"mode=flight,packet=8K,size={size}{rng.choice(PREPARE)}", size, threads, size * 3 // 4)
 
+    def test_thread_sanitizer(self) -> None:
+        """Threads go round in their own packets, while others begin and take some of them away."""
+        self.sanitizer = "tsan"
+        self.record(f"open={self.trace},mode=flight,packet=4K,size=64K", "threads=4", "until=20000", "stop", "close")
+
     def test_stream_that_overwrites(self) -> None:
         self.keeps_newest(f"packet=16K,size={256 * KB},full=overwrite", 256 * KB, 2, 128 * KB)
 

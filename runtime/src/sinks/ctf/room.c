@@ -98,19 +98,23 @@ static bool take_oldest(struct tp_ctf_stream *stream, struct tp_ctf_packet *pack
 	return true;
 }
 
-/* Whether so many packets are a stream's share of all, rounded down. */
+/* Whether so many packets are a stream's share of all, rounded down. Only a first look where tp_ctf_lock is not held. */
 static bool has_share(const struct tp_ctf_sink *sink, uint64_t packets)
 {
-	return (packets + 1) * sink->nr_streams * sink->options.packet > sink->room;
+	const unsigned int nr_streams = __atomic_load_n(&sink->nr_streams, __ATOMIC_RELAXED);
+
+	return (packets + 1) * nr_streams * sink->options.packet > __atomic_load_n(&sink->room, __ATOMIC_RELAXED);
 }
 
 /*
  * The one that is the oldest, of this stream, if that is not NULL; else of those that have more than their share, if
  * there are any. One that is being copied stays; so do those of its stream, as a younger one would leave a gap behind.
+ * A thread that goes round in its own packets may begin one again meanwhile: then take_oldest() refuses it.
  */
 static struct tp_ctf_packet *find_oldest(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *of)
 {
 	struct tp_ctf_packet *oldest = NULL;
+	uint64_t oldest_begin = 0;
 	bool of_rich = false;
 
 	for (const struct tp_ctf_stream *stream = of ? of : sink->streams; stream; stream = of ? NULL : stream->next) {
@@ -118,8 +122,11 @@ static struct tp_ctf_packet *find_oldest(const struct tp_ctf_sink *sink, const s
 		bool rich = has_share(sink, stream->packets - 1);
 		if (!packet || __atomic_load_n(&packet->use, __ATOMIC_RELAXED) || (of_rich && !rich))
 			continue;
-		if (!oldest || rich != of_rich || packet->begin < oldest->begin)
+		const uint64_t begin = __atomic_load_n(&packet->begin, __ATOMIC_RELAXED);
+		if (!oldest || rich != of_rich || begin < oldest_begin) {
 			oldest = packet;
+			oldest_begin = begin;
+		}
 		of_rich = rich;
 	}
 	return oldest;
@@ -206,14 +213,16 @@ static bool make_room_in_own(struct tp_ctf_sink *sink, struct tp_ctf_stream *str
  */
 static const struct tp_ctf_stream *who_gives(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
 {
-	bool share = stream->packets > 1 && has_share(sink, stream->packets);
+	const uint64_t packets = __atomic_load_n(&stream->packets, __ATOMIC_RELAXED);
+	bool share = packets > 1 && has_share(sink, packets);
 
-	return stream->packets >= sink->options.packets || share ? stream : NULL;
+	return packets >= sink->options.packets || share ? stream : NULL;
 }
 
 bool tp_ctf_room_goes_round(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
 {
-	return tp_ctf_room_is_short(sink, stream) && stream->packets <= sink->options.packets &&
+	return tp_ctf_room_is_short(sink, stream) &&
+	       __atomic_load_n(&stream->packets, __ATOMIC_RELAXED) <= sink->options.packets &&
 	       __atomic_load_n(&sink->room, __ATOMIC_RELAXED) <= sink->options.size && who_gives(sink, stream) == stream;
 }
 

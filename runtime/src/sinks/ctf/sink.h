@@ -62,7 +62,7 @@ struct tp_ctf_sink {
 	struct tp_ctf_stream *unused_streams;
 	char *chunk;            /* the descriptions' memory ... */
 	size_t chunk_left;      /* ... and what is left of it */
-	uint64_t room;          /* of all packets */
+	uint64_t room;          /* of all packets. It and the next are also looked at without the lock */
 	unsigned int nr_streams;
 	unsigned int making;    /* packets that are being made ahead of need */
 	unsigned int next_number;

@@ -66,7 +66,7 @@ static struct tp_ctf_stream *stream_create(struct tp_ctf_sink *sink, enum tp_los
 	if (*cause == TP_NR_LOST) {
 		stream->next = sink->streams;
 		sink->streams = stream;
-		sink->nr_streams++;
+		__atomic_fetch_add(&sink->nr_streams, 1, __ATOMIC_RELAXED);
 	} else {
 		description_give(sink, stream);
 	}
