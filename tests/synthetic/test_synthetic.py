@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build, generate  # noqa: E402
-from support import BUILD, ROOT, Case, need, run  # noqa: E402
+from support import BUILD, ROOT, Case, need, read, run  # noqa: E402
 
 INTERNAL = ["-iquote", os.path.join(ROOT, "runtime/src")]
 
@@ -95,3 +95,22 @@ class Environment(Case):
         self.assertEqual(messages[1], "tp: TP_SYNTHETIC=one u64 x: Event already exists, at 'one u64 x'; there is no such event")
         self.assertRegex(messages[2], "^tp: TP_SYNTHETIC=!three: Event not found")
         self.assertRegex(messages[3], "^tp: TP_SYNTHETIC=four: Command must be of the form")
+
+    def test_what_is_wrong_with_a_long_one(self) -> None:
+        """The message shows its beginning, so that the reason is not cut off."""
+        _, messages = self.run_with(f"{'n' * 70000} u64 a")
+        self.assertRegex(messages[0], r"^tp: TP_SYNTHETIC=n{400}\.\.\.: Illegal name, at 'n+\.\.\.': an event's has at most 255 "
+                                      "bytes; there is no such event$")
+
+    def test_the_longest_name(self) -> None:
+        """LTTng's are shorter, and its sink says so; to the others it is one like any other."""
+        need(self, "babeltrace2")
+        name = "n" * 255
+        outputs = [f"{kind}:{self.path(kind)}" for kind in ("ctf", "stats")]
+        self.assertEqual(self.run_with(f"{name} u64 a", TP_OUTPUT=";".join([f"text:{self.path('out')}", *outputs])),
+                         ([f"{name}: a=7"], []))
+        self.assertIn(f"synthetic:{name}: ", self.read_by("babeltrace2", self.path("ctf")))
+        self.assertRegex(read(self.path("stats")), rf"(?m)^synthetic:{name} +1 ")
+        _, messages = self.run_with(f"{name} u64 a", TP_OUTPUT=f"text:{self.path('out')};lttng:")
+        self.assertRegex(messages[0], rf"^tp: (event 'synthetic:{name}' stays off in a LTTng sink, which can't describe it: "
+                                      "File name too long$|.*LTTng)")

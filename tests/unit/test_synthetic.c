@@ -107,6 +107,21 @@ START_TEST(too_many_fields)
 }
 END_TEST
 
+/* No sink could show what is longer, or say why it does not. */
+START_TEST(too_long_a_name)
+{
+	char name[257], definition[300];
+
+	memset(name, 'n', sizeof(name));
+	name[256] = '\0';
+	snprintf(definition, sizeof(definition), "^%s u64 a", name);
+	assert_refused_as(-EINVAL, definition, "Illegal name: an event's has at most 255 bytes");
+	define(definition + 2);
+	snprintf(definition, sizeof(definition), "!%s", name + 1);
+	define(definition);
+}
+END_TEST
+
 START_TEST(nothing_else_is_a_definition)
 {
 	char *error;
@@ -568,6 +583,7 @@ int main(void)
 
 	tcase_add_loop_test(tests, a_mistake_is_told_at_its_place, 0, sizeof(wrong) / sizeof(wrong[0]));
 	tcase_add_test(tests, too_many_fields);
+	tcase_add_test(tests, too_long_a_name);
 	tcase_add_test(tests, nothing_else_is_a_definition);
 	tcase_add_test(tests, a_name_is_defined_once);
 	tcase_add_test(tests, the_format_file);

@@ -297,6 +297,10 @@ static bool parse(struct parser *p)
 	const char *name = next_word(&at);
 	if (!is_name(name))
 		return fail(p, name, "Illegal name");
+	if (strlen(name) > TP_SYNTHETIC_NAME_MAX) {
+		tp_buffer_printf(&p->error->hint, "an event's has at most %d bytes", TP_SYNTHETIC_NAME_MAX);
+		return fail(p, name, "Illegal name");
+	}
 	parsed->name = name;
 	return parse_fields(p, at);
 }

@@ -14,6 +14,9 @@
 
 #define TP_SYNTHETIC_FIELDS_MAX 64
 
+/* Bytes of an event's name: as many as a directory's name has, which it is in the kernel, and as a marker's may have. */
+#define TP_SYNTHETIC_NAME_MAX 255
+
 /* Bytes of a char array. */
 #define TP_SYNTHETIC_TEXT_MAX 256
 

@@ -13,14 +13,17 @@
 #include "start/selection.h"
 #include "start/start.h"
 
+/* Bytes of a definition in a message: what is wrong must have room behind it. */
+#define SHOWN 400
+
 static void define(const char *definition)
 {
 	struct tp_buffer why = {.text = NULL};
 	const int error = tp_synthetic_define(definition, true, &why);
 
 	if (error)
-		tp_complain("TP_SYNTHETIC=%s: %s; there is no such event", definition,
-			    why.text && !why.failed ? why.text : tp_strerror(-error));
+		tp_complain("TP_SYNTHETIC=%.*s%s: %s; there is no such event", SHOWN, definition,
+			    strlen(definition) > SHOWN ? "..." : "", why.text && !why.failed ? why.text : tp_strerror(-error));
 	tp_buffer_free(&why);
 }
 
