@@ -113,15 +113,31 @@ void tp_text_commit(struct tp_record *rec)
 	errno = error;
 }
 
-bool tp_text_lock(struct tp_text *text)
+bool tp_text_try_lock(struct tp_text *text)
 {
-	const bool passing = tp_passage_enter(&tp_lines);
+	const bool passing = tp_passage_try(&tp_lines);
 
 	if (passing)
 		tp_lock(&text->lock);
-	else
-		tp_sink_count_lost(&text->head, TP_LOST_NESTED);
 	return passing;
+}
+
+bool tp_text_wait(struct tp_text *text)
+{
+	const bool goes_on = tp_passage_wait(&tp_lines);
+
+	if (!goes_on)
+		tp_sink_count_lost(&text->head, TP_LOST_NESTED);
+	return goes_on;
+}
+
+bool tp_text_lock(struct tp_text *text)
+{
+	while (!tp_text_try_lock(text)) {
+		if (!tp_text_wait(text))
+			return false;
+	}
+	return true;
 }
 
 void tp_text_unlock(struct tp_text *text)

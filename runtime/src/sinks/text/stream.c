@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/passage.h"
 #include "base/write_signals.h"
 #include "record/record.h"
 #include "sinks/text/text.h"
@@ -71,15 +70,12 @@ static void stream_write(struct tp_text *text, const struct trace_seq *line)
 
 	/* Nobody waits for a fork with the file in his hands: those behind him may be what it waits for. */
 	flockfile(stream->file);
-	while (!tp_passage_try(&tp_lines)) {
+	while (!tp_text_try_lock(text)) {
 		funlockfile(stream->file);
-		if (!tp_passage_wait(&tp_lines)) {
-			tp_sink_count_lost(&text->head, TP_LOST_NESTED);
+		if (!tp_text_wait(text))
 			return;
-		}
 		flockfile(stream->file);
 	}
-	tp_lock(&text->lock);
 	put(stream, line);
 	tp_text_unlock(text);
 	funlockfile(stream->file);

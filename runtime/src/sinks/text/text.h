@@ -37,6 +37,10 @@ void tp_text_commit(struct tp_record *rec);
 bool tp_text_lock(struct tp_text *text);
 void tp_text_unlock(struct tp_text *text);
 
+/* The parts of tp_text_lock(): false where a fork has it; and waits for the fork, false if it is as above. */
+bool tp_text_try_lock(struct tp_text *text);
+bool tp_text_wait(struct tp_text *text);
+
 /* Around a fork, of those whose lines are out once they are written: the lock, and the child's id. */
 void tp_text_before_fork(struct tp_sink *head);
 void tp_text_after_fork_parent(struct tp_sink *head);
