@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of triggers share: driver.c, and scripts for it."""
+"""What the tests of triggers share: the events of shop.tp; driver.c, and scripts for it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from support import RUNTIME_SOURCES, Case, run, temporary
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-class Driven(Case):
-    """A test with a driver."""
+class Shop(Case):
+    """Tests with programs in a directory of their own, and the headers of shop.tp in it."""
 
     directory: str
 
@@ -22,6 +22,14 @@ class Driven(Case):
         super().setUpClass()
         cls.directory = temporary()
         generate(cls.directory, os.path.join(HERE, "shop.tp"))
+
+
+class Driven(Shop):
+    """A test with a driver."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
         build(os.path.join(cls.directory, "driver"), os.path.join(HERE, "driver.c"), include=[cls.directory],
               flags=RUNTIME_INCLUDES)
 

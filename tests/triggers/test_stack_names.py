@@ -12,21 +12,18 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
-from building import build, generate  # noqa: E402
-from support import BUILD, Case, run, temporary  # noqa: E402
+from building import build  # noqa: E402
+from driving import Shop  # noqa: E402
+from support import BUILD, run  # noqa: E402
 
 TP = os.path.join(BUILD, "tp")
 HIT = ["deepest", "hit"]
 
 
-class Named(Case):
-    directory: str
-
+class Named(Shop):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        cls.directory = temporary()
-        generate(cls.directory, os.path.join(HERE, "shop.tp"))
         cls.program("stacked")
         for name in ("first", "second"):
             cls.library(name)
