@@ -21,6 +21,8 @@
 #include "filter/filter.h"
 #include "others.h"
 
+#include "../lines.h"
+
 #define MAX_RECORDS 64
 
 static struct record records[MAX_RECORDS];
@@ -67,32 +69,33 @@ static bool starts(char *line, const char *word, char **rest)
 	return strncmp(line, word, strlen(word)) == 0;
 }
 
+static bool others;
+
+static void obey(char *line)
+{
+	char *rest;
+
+	if (starts(line, "format", &rest))
+		printf("%s\n", format);
+	else if (starts(line, "record ", &rest))
+		add_record(rest);
+	else if (starts(line, "filter ", &rest))
+		evaluate(rest);
+	else if (!others)
+		printf("none\n");
+	else if (starts(line, "tep ", &rest))
+		others_evaluate(rest, records, nr_records);
+	else if (starts(line, "verify ", &rest))
+		others_verify(rest);
+}
+
 int main(void)
 {
 	struct trace_seq seq;
-	char *line = NULL, *rest;
-	size_t size = 0;
-	ssize_t len;
 
 	trace_seq_init(&seq, format, sizeof(format));
 	tp_event_format(event, &seq);
-	const bool others = others_load(format);
-	while ((len = getline(&line, &size, stdin)) > 0) {
-		if (line[len - 1] == '\n')
-			line[len - 1] = '\0';
-		if (starts(line, "format", &rest))
-			printf("%s\n", format);
-		else if (starts(line, "record ", &rest))
-			add_record(rest);
-		else if (starts(line, "filter ", &rest))
-			evaluate(rest);
-		else if (!others)
-			printf("none\n");
-		else if (starts(line, "tep ", &rest))
-			others_evaluate(rest, records, nr_records);
-		else if (starts(line, "verify ", &rest))
-			others_verify(rest);
-	}
-	free(line);
+	others = others_load(format);
+	obey_lines(obey);
 	return 0;
 }

@@ -37,6 +37,8 @@
 #include "events/events.h"
 #include "sinks/hist/hist.h"
 
+#include "../lines.h"
+
 #define MAX_HISTS 16
 
 static struct tp_sink *hists[MAX_HISTS];
@@ -308,15 +310,6 @@ static void obey_line(char *line)
 
 int main(void)
 {
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t len;
-
-	while ((len = getline(&line, &size, stdin)) > 0) {
-		if (line[len - 1] == '\n')
-			line[len - 1] = '\0';
-		obey_line(line);
-	}
-	free(line);
+	obey_lines(obey_line);
 	return 0;
 }

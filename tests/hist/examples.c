@@ -25,6 +25,8 @@
 
 #include <tp/tp.h>
 
+#include "../lines.h"
+
 static void obey(char *line);
 
 static struct tp_sink *log_sink;
@@ -162,17 +164,8 @@ static void obey(char *line)
 
 int main(void)
 {
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t len;
-
 	log_sink = tp_text_sink(stdout);
-	while ((len = getline(&line, &size, stdin)) > 0) {
-		if (line[len - 1] == '\n')
-			line[len - 1] = '\0';
-		obey(line);
-	}
-	free(line);
+	obey_lines(obey);
 	tp_sink_close(log_sink);
 	return 0;
 }

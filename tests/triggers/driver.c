@@ -38,6 +38,8 @@
 #include "sinks/ctf/ctf.h"
 #include "triggers/triggers.h"
 
+#include "../lines.h"
+
 #define MOST 8
 
 static struct {
@@ -246,20 +248,16 @@ static void serve(const char *command, char *rest)
 		hit(command, rest);
 }
 
+static void obey(char *line)
+{
+	const char *command = word(&line);
+
+	serve(command, line ? line : "");
+}
+
 int main(void)
 {
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t len;
-
-	while ((len = getline(&line, &size, stdin)) > 0) {
-		if (line[len - 1] == '\n')
-			line[len - 1] = '\0';
-		char *rest = line;
-		const char *command = word(&rest);
-		serve(command, rest ? rest : "");
-	}
-	free(line);
+	obey_lines(obey);
 	for (int i = 0; i < MOST; i++) {
 		if (sinks[i].sink)
 			tp_sink_close(sinks[i].sink);
