@@ -407,19 +407,36 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 	tp_commit(&__rec);
 }
 
+#if !defined(pgz_block_flags)
+TP_PLAIN static struct tp_sink *tp_ask_pgz_block(const struct tp_event *__event, void *__data,
+		const char *name, unsigned long block, size_t size, bool last, unsigned int waiting)
+{
+	TP_BEGIN_EARLY(trace_event_raw_pgz_block);
+
+	(void)name, (void)last;
+#line 101 "defs/pgz.tp"
+		__entry->block		= block;
+		__entry->size		= size;
+#line 104 "defs/pgz.tp"
+		__entry->waiting	= waiting;
+#line 423 "generated/pgz.h"
+	return tp_early_sink(__data, __event, &__entry->ent);
+}
+#endif
+
 /* ---- Fields and text of pgz_block_end ---- */
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 416 "generated/pgz.h"
+#line 433 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 423 "generated/pgz.h"
+#line 440 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -444,7 +461,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 448 "generated/pgz.h"
+#line 465 "generated/pgz.h"
 	);
 }
 
@@ -464,7 +481,7 @@ static const struct tp_event_class tp_class_pgz_block_end = {
 
 #line 178 "defs/pgz.tp"
 typedef __typeof__(uint32_t) tp_element_pgz_file_blocks__4;
-#line 468 "generated/pgz.h"
+#line 485 "generated/pgz.h"
 
 static const struct tp_event_field tp_fields_pgz_file_blocks[] = {
 	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_file_blocks, name, char, "char"),
@@ -483,7 +500,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 487 "generated/pgz.h"
+#line 504 "generated/pgz.h"
 	);
 }
 
@@ -512,7 +529,7 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 516 "generated/pgz.h"
+#line 533 "generated/pgz.h"
 	);
 }
 
@@ -539,7 +556,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 543 "generated/pgz.h"
+#line 560 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_open);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -549,10 +566,26 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 553 "generated/pgz.h"
+#line 570 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
+
+TP_PLAIN static void tp_early_pgz_file_open(void *__data, const char *name, long long size,
+		size_t block_size, int level)
+{
+	TP_BEGIN_EARLY(trace_event_raw_pgz_file_open);
+
+#line 71 "defs/pgz.tp"
+		__entry->size		= size;
+		__entry->block_size	= block_size;
+		__entry->level		= level;
+#line 584 "generated/pgz.h"
+	__data = tp_early_sink(__data, &tp_event_pgz_file_open, &__entry->ent);
+	if (__data)
+		tp_record_pgz_file_open(__data, name, size, block_size, level);
+}
+TP_DEFINE_EARLY(pgz_file_open, 0xe, 0xe, "");
 
 /* ---- pgz:pgz_block_queue ---- */
 
@@ -568,6 +601,17 @@ TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned
 	tp_write_pgz_block(&tp_event_pgz_block_queue, __data, name, block, size, last, waiting);
 }
 
+#if !defined(pgz_block_flags)
+TP_PLAIN static void tp_early_pgz_block_queue(void *__data, const char *name, unsigned long block,
+		size_t size, bool last, unsigned int waiting)
+{
+	__data = tp_ask_pgz_block(&tp_event_pgz_block_queue, __data, name, block, size, last, waiting);
+	if (__data)
+		tp_record_pgz_block_queue(__data, name, block, size, last, waiting);
+}
+TP_DEFINE_EARLY(pgz_block_queue, 0x16, 0x16, "");
+#endif
+
 /* ---- pgz:pgz_block_start ---- */
 
 TP_DEFINE_TRACEPOINT(pgz_block_start, pgz_block_queue, "defs/pgz.tp", 121,
@@ -579,6 +623,17 @@ TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned
 {
 	tp_write_pgz_block(&tp_event_pgz_block_start, __data, name, block, size, last, waiting);
 }
+
+#if !defined(pgz_block_flags)
+TP_PLAIN static void tp_early_pgz_block_start(void *__data, const char *name, unsigned long block,
+		size_t size, bool last, unsigned int waiting)
+{
+	__data = tp_ask_pgz_block(&tp_event_pgz_block_start, __data, name, block, size, last, waiting);
+	if (__data)
+		tp_record_pgz_block_start(__data, name, block, size, last, waiting);
+}
+TP_DEFINE_EARLY(pgz_block_start, 0x16, 0x16, "");
+#endif
 
 /* ---- pgz:pgz_block_end ---- */
 
@@ -598,7 +653,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 602 "generated/pgz.h"
+#line 657 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_block_end);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -613,10 +668,30 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 617 "generated/pgz.h"
+#line 672 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
+
+#if !defined(pgz_block_flags)
+TP_PLAIN static void tp_early_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in,
+		size_t out, uint32_t crc, int level, bool last)
+{
+	TP_BEGIN_EARLY(trace_event_raw_pgz_block_end);
+
+#line 147 "defs/pgz.tp"
+		__entry->block	= block;
+		__entry->in	= in;
+		__entry->out	= out;
+		__entry->crc	= crc;
+		__entry->level	= level;
+#line 689 "generated/pgz.h"
+	__data = tp_early_sink(__data, &tp_event_pgz_block_end, &__entry->ent);
+	if (__data)
+		tp_record_pgz_block_end(__data, name, block, in, out, crc, level, last);
+}
+TP_DEFINE_EARLY(pgz_block_end, 0x3e, 0x3e, "");
+#endif
 
 /* ---- pgz:pgz_file_blocks ---- */
 
@@ -635,14 +710,14 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 639 "generated/pgz.h"
+#line 714 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
 			_Alignof(tp_element_pgz_file_blocks__4)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 646 "generated/pgz.h"
+#line 721 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_blocks);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -653,10 +728,27 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 657 "generated/pgz.h"
+#line 732 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
+
+#if !defined(pgz_largest) && \
+    !defined(memcpy)
+TP_PLAIN static void tp_early_pgz_file_blocks(void *__data, const char *name, unsigned long first,
+		const uint32_t *sizes, size_t count)
+{
+	TP_BEGIN_EARLY(trace_event_raw_pgz_file_blocks);
+
+#line 183 "defs/pgz.tp"
+		__entry->first		= first;
+#line 746 "generated/pgz.h"
+	__data = tp_early_sink(__data, &tp_event_pgz_file_blocks, &__entry->ent);
+	if (__data)
+		tp_record_pgz_file_blocks(__data, name, first, sizes, count);
+}
+TP_DEFINE_EARLY(pgz_file_blocks, 0x2, 0x2, "");
+#endif
 
 /* ---- pgz:pgz_file_close ---- */
 
@@ -675,7 +767,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 679 "generated/pgz.h"
+#line 771 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_close);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -685,9 +777,25 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 689 "generated/pgz.h"
+#line 781 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
+
+TP_PLAIN static void tp_early_pgz_file_close(void *__data, const char *name, unsigned long long in,
+		unsigned long long out, int error)
+{
+	TP_BEGIN_EARLY(trace_event_raw_pgz_file_close);
+
+#line 213 "defs/pgz.tp"
+		__entry->in	= in;
+		__entry->out	= out;
+		__entry->error	= error;
+#line 795 "generated/pgz.h"
+	__data = tp_early_sink(__data, &tp_event_pgz_file_close, &__entry->ent);
+	if (__data)
+		tp_record_pgz_file_close(__data, name, in, out, error);
+}
+TP_DEFINE_EARLY(pgz_file_close, 0xe, 0xe, "");
 
 #endif /* CREATE_TRACE_POINTS */

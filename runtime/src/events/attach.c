@@ -124,14 +124,14 @@ static void heed_triggers(const struct tp_sink_state *state, const struct tp_eve
 		wanted->event = NULL;
 }
 
-/* The event's writer as a probe. filtering may be NULL. */
+/* The event as a probe: its writer, or what calls that. filtering may be NULL. */
 static struct tracepoint_func probe_of(const struct tp_sink_state *state, struct tp_filtering *filtering,
 				       const struct tp_event *event)
 {
 	struct tp_sink *sink = state->sink;
 
 	return (struct tracepoint_func){
-		.func = event->record,
+		.func = tp_filtering_probe(filtering, event),
 		.data = filtering ? &filtering->head : sink,
 		.prio = state->priority,
 		.gate = sink->ops->gate ? sink->ops->gate(sink, event) : NULL,
@@ -145,6 +145,12 @@ static bool filtering_for(const struct tp_sink_state *state, const struct wanted
 
 	*filtering = needed ? tp_filtering_new(state->sink, wanted->program, wanted->soft) : NULL;
 	return !needed || *filtering;
+}
+
+/* What is attached, as a probe: its function and its data. */
+static tp_probe_t func_of(const struct tp_attached *attached)
+{
+	return tp_filtering_probe(attached->filtering, attached->event);
 }
 
 static void *data_of(const struct tp_sink_state *state, const struct tp_attached *attached)
@@ -164,7 +170,7 @@ static void detach(const struct tp_sink_state *state, struct tp_attached *attach
 {
 	const struct tp_event *event = attached->event;
 
-	tp_registry_remove(event->tracepoint->name, event->record, data_of(state, attached), false);
+	tp_registry_remove(event->tracepoint->name, func_of(attached), data_of(state, attached), false);
 	set_attached(attached, NULL, NULL);
 }
 
@@ -179,7 +185,7 @@ static int replace(const struct tp_sink_state *state, struct tp_attached *attach
 	if (!filtering_for(state, wanted, &filtering))
 		return -ENOMEM;
 	const struct tracepoint_func by = probe_of(state, filtering, wanted->event);
-	int error = tp_registry_replace(attached->event->tracepoint, attached->event->record, data_of(state, attached), &by);
+	int error = tp_registry_replace(attached->event->tracepoint, func_of(attached), data_of(state, attached), &by);
 	if (error)
 		tp_filtering_free(filtering);
 	else

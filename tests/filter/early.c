@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * early.c - early [PLUGIN]: events with filters on fields that are computed early, late, or some of each. Prints for each
+ * hit how many computations it took beside those of the early fields, and the records that are accepted.
+ *
+ * early storm N: threads hit events while another one changes a field's value N times. Prints how many records there are
+ * that the filter would not accept.
+ */
+#define CREATE_TRACE_POINTS
+#include "early.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+#define NR_THREADS 2
+
+unsigned long early_computed;
+
+static struct early_thing small = {.size = 4, .next = NULL}, large = {.size = 4096, .next = &small};
+static const char *nowhere; /* reading there ends the program */
+
+static void filter(struct tp_sink *sink, const char *patterns, const char *text)
+{
+	char *error;
+
+	if (tp_enable_if(sink, patterns, text, &error) < 0) {
+		printf("%s\n", error);
+		exit(1);
+	}
+	printf("--- %s\n", text ? text : "no filter");
+}
+
+static void tell(const char *what)
+{
+	printf("%s: %lu\n", what, early_computed);
+	fflush(stdout);
+	early_computed = 0;
+}
+
+static void hit(int number, unsigned short bits, const struct early_thing *thing, const char *text)
+{
+	trace_early_hit(number, bits, thing, text);
+	tell("hit");
+}
+
+static void class_one(const struct early_thing *thing, int number, const char *text)
+{
+	trace_early_class_one(thing, number, text);
+	tell("one");
+}
+
+static void class_two(const struct early_thing *thing, int number, const char *text)
+{
+	trace_early_class_two(thing, number, text);
+	tell("two");
+}
+
+static void handler(int sig)
+{
+	(void)sig;
+	trace_early_hit(1, 1, &small, "handler");
+	trace_early_hit(2, 1, &small, nowhere);
+}
+
+static void exact(struct tp_sink *sink)
+{
+	filter(sink, "early:*", "number == 1");
+	hit(2, 0, &small, nowhere);
+	hit(1, 0, &small, "accepted");
+	class_one(&small, 2, nowhere);
+	class_two(&small, 1, "accepted");
+	raise(SIGUSR1);
+	tell("signal");
+	filter(sink, "early:*", "number < 0 || number & 4 && common_type != 0 && common_flags == 0");
+	hit(-2147483647, 0, &large, "accepted");
+	hit(4, 0, &large, "accepted");
+	hit(3, 0, &large, nowhere);
+	filter(sink, "early:early_hit", "bits == 65535 && !(number >= 10)");
+	hit(9, 65535, &large, "accepted");
+	hit(10, 65535, &large, nowhere);
+	hit(9, 65534, &large, nowhere);
+}
+
+static void of_every_event(struct tp_sink *sink)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "number == 1 && common_pid == %d && comm != \"nobody\" && cpu >= 0", (int)gettid());
+	filter(sink, "early:*", text);
+	puts("");
+	hit(1, 0, &small, "accepted");
+	hit(2, 0, &small, nowhere);
+	filter(sink, "early:*", "common_pid == 0");
+	hit(1, 0, &small, nowhere);
+	filter(sink, "early:*", "comm == \"nobody\"");
+	hit(1, 0, &small, nowhere);
+}
+
+static void late(struct tp_sink *sink)
+{
+	filter(sink, "early:*", "number == 1 || text == \"late\"");
+	hit(1, 0, &small, "accepted");
+	hit(2, 0, &small, "refused");
+	hit(2, 0, &small, "late");
+	filter(sink, "early:early_hit", "bits != 1 && (number == 1 || text == \"late\")");
+	hit(1, 0, &small, "accepted");
+	hit(2, 0, &small, "refused");
+	hit(2, 1, &small, nowhere);
+	filter(sink, "early:early_hit", "text == \"late\" && number == 1");
+	hit(2, 0, &small, "refused");
+	filter(sink, "early:early_hit", "size == 4096");
+	hit(1, 0, &large, "accepted");
+	hit(1, 0, &small, "refused");
+	filter(sink, "early:early_hit", "counted == 7");
+	hit(7, 0, &large, "accepted");
+	hit(8, 0, &large, "refused");
+	filter(sink, "early:early_class_*", "size == 4096 && counted > 1");
+	class_one(&large, 2, "accepted");
+	class_one(&small, 2, "refused");
+}
+
+static void inexact(struct tp_sink *sink)
+{
+	filter(sink, "early:early_class_*", "size == 4096 && number != 3");
+	class_one(&large, 2, "accepted");
+	class_two(&large, 3, nowhere);
+	class_two(&small, 2, nowhere);
+}
+
+/* What is refused is not lost, however long it is. */
+static void lost(struct tp_sink *sink)
+{
+	static char text[70000];
+
+	memset(text, 'x', sizeof(text) - 1);
+	filter(sink, "early:*", "number == 1");
+	trace_early_hit(2, 0, &small, text);
+	printf("lost: %lu\n", tp_sink_lost(sink));
+	trace_early_hit(1, 0, &small, text);
+	printf("lost: %lu\n", tp_sink_lost(sink));
+	tell("both");
+}
+
+static void off_and_on(struct tp_sink *sink)
+{
+	filter(sink, "early:early_hit", NULL);
+	hit(2, 0, &small, "accepted");
+	tp_disable(sink, "early:*");
+	hit(1, 0, &small, nowhere);
+	filter(sink, "early:early_hit", "number == 1");
+	hit(1, 0, &small, "accepted");
+	hit(2, 0, &small, nowhere);
+}
+
+/* A module with the same events, which is not attached as long as the program's are; and with one of its own. */
+static void plugin(struct tp_sink *sink, const char *path)
+{
+	filter(sink, "early:*,plugin:*", "number == 1");
+	for (int i = 0; i < 2; i++) {
+		void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+		void (*hits)(const char *nowhere) = NULL;
+
+		if (handle)
+			*(void **)&hits = dlsym(handle, "hits");
+		if (!hits)
+			exit(2);
+		hits(nowhere);
+		hit(1, 0, &small, "accepted");
+		hit(2, 0, &small, nowhere);
+		dlclose(handle);
+		hit(1, 0, &small, "accepted");
+	}
+}
+
+/* ---- A storm ---- */
+
+static struct early_thing changing = {.size = 4096, .next = NULL};
+static bool end;
+
+static void *work(void *unused)
+{
+	while (!__atomic_load_n(&end, __ATOMIC_RELAXED))
+		trace_early_class_one(&changing, 1, "text");
+	return unused;
+}
+
+static int storm(const char *path, int times)
+{
+	struct tp_sink *sink = tp_text_sink(stdout);
+	pthread_t threads[NR_THREADS];
+	char *error;
+
+	(void)path;
+	if (!sink || tp_enable_if(sink, "early:early_class_one", "size == 4096 && number == 1", &error) != 1)
+		return 1;
+	for (int i = 0; i < NR_THREADS; i++)
+		pthread_create(&threads[i], NULL, work, NULL);
+	for (int i = 0; i < times; i++) {
+		__atomic_store_n(&changing.size, 4, __ATOMIC_RELAXED);
+		for (int pause = 0; pause < 200; pause++)
+			__asm__ volatile("");
+		__atomic_store_n(&changing.size, 4096, __ATOMIC_RELAXED);
+		__atomic_store_n(&changing.size, 4, __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&end, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < NR_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	return tp_sink_close(sink) ? 2 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3)
+		return storm(argv[1], atoi(argv[2]));
+	struct tp_sink *sink = tp_text_sink(stdout);
+
+	nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	signal(SIGUSR1, handler);
+	exact(sink);
+	of_every_event(sink);
+	late(sink);
+	inexact(sink);
+	lost(sink);
+	off_and_on(sink);
+	if (argc == 2)
+		plugin(sink, argv[1]);
+	return tp_sink_close(sink);
+}
