@@ -585,7 +585,7 @@ TP_PLAIN static void tp_early_pgz_file_open(void *__data, const char *name, long
 	if (__data)
 		tp_record_pgz_file_open(__data, name, size, block_size, level);
 }
-TP_DEFINE_EARLY(pgz_file_open, 0xe, 0xe, "");
+TP_DEFINE_EARLY(pgz_file_open, 0xe, 0xe, NULL);
 
 /* ---- pgz:pgz_block_queue ---- */
 
@@ -609,7 +609,7 @@ TP_PLAIN static void tp_early_pgz_block_queue(void *__data, const char *name, un
 	if (__data)
 		tp_record_pgz_block_queue(__data, name, block, size, last, waiting);
 }
-TP_DEFINE_EARLY(pgz_block_queue, 0x16, 0x16, "");
+TP_DEFINE_EARLY(pgz_block_queue, 0x16, 0x16, NULL);
 #endif
 
 /* ---- pgz:pgz_block_start ---- */
@@ -632,7 +632,7 @@ TP_PLAIN static void tp_early_pgz_block_start(void *__data, const char *name, un
 	if (__data)
 		tp_record_pgz_block_start(__data, name, block, size, last, waiting);
 }
-TP_DEFINE_EARLY(pgz_block_start, 0x16, 0x16, "");
+TP_DEFINE_EARLY(pgz_block_start, 0x16, 0x16, NULL);
 #endif
 
 /* ---- pgz:pgz_block_end ---- */
@@ -690,7 +690,7 @@ TP_PLAIN static void tp_early_pgz_block_end(void *__data, const char *name, unsi
 	if (__data)
 		tp_record_pgz_block_end(__data, name, block, in, out, crc, level, last);
 }
-TP_DEFINE_EARLY(pgz_block_end, 0x3e, 0x3e, "");
+TP_DEFINE_EARLY(pgz_block_end, 0x3e, 0x3e, NULL);
 #endif
 
 /* ---- pgz:pgz_file_blocks ---- */
@@ -747,7 +747,7 @@ TP_PLAIN static void tp_early_pgz_file_blocks(void *__data, const char *name, un
 	if (__data)
 		tp_record_pgz_file_blocks(__data, name, first, sizes, count);
 }
-TP_DEFINE_EARLY(pgz_file_blocks, 0x2, 0x2, "");
+TP_DEFINE_EARLY(pgz_file_blocks, 0x2, 0x2, NULL);
 #endif
 
 /* ---- pgz:pgz_file_close ---- */
@@ -796,6 +796,6 @@ TP_PLAIN static void tp_early_pgz_file_close(void *__data, const char *name, uns
 	if (__data)
 		tp_record_pgz_file_close(__data, name, in, out, error);
 }
-TP_DEFINE_EARLY(pgz_file_close, 0xe, 0xe, "");
+TP_DEFINE_EARLY(pgz_file_close, 0xe, 0xe, NULL);
 
 #endif /* CREATE_TRACE_POINTS */

@@ -312,7 +312,7 @@ TP_PLAIN static void tp_early_sched_switch(void *__data, struct task_struct *pre
 	if (__data)
 		tp_record_sched_switch(__data, prev, next);
 }
-TP_DEFINE_EARLY(sched_switch, 0x6, 0x0, "");
+TP_DEFINE_EARLY(sched_switch, 0x6, 0x0, NULL);
 #endif
 
 /* ---- sched:sched_wakeup ---- */
@@ -333,7 +333,7 @@ TP_PLAIN static void tp_early_sched_wakeup(void *__data, struct task_struct *p)
 	if (__data)
 		tp_record_sched_wakeup(__data, p);
 }
-TP_DEFINE_EARLY(sched_wakeup, 0x6, 0x0, "");
+TP_DEFINE_EARLY(sched_wakeup, 0x6, 0x0, NULL);
 #endif
 
 /* ---- sched:sched_wakeup_new ---- */
@@ -353,7 +353,7 @@ TP_PLAIN static void tp_early_sched_wakeup_new(void *__data, struct task_struct 
 	if (__data)
 		tp_record_sched_wakeup_new(__data, p);
 }
-TP_DEFINE_EARLY(sched_wakeup_new, 0x6, 0x0, "");
+TP_DEFINE_EARLY(sched_wakeup_new, 0x6, 0x0, NULL);
 #endif
 
 #endif /* CREATE_TRACE_POINTS */

@@ -51,6 +51,8 @@ struct writer { int n; };
 enum { OUTER = 3 };
 #define NUMBER (1 << 4)
 #define CALLED counted(1)
+#define CHANGES (a = 7)
+#define CHANGES_FIELD __entry->one = 7
 #define ASSIGNS(x) ((x)++)
 #define STORES(x) ((x) = 7)
 static int variable = 5;
@@ -152,6 +154,12 @@ KINDS: tuple[tuple[str, int, int], ...] = (
     # Macros of headers that tpgen does not see: the C compiler and the library look at them
     ("__entry->one = ASSIGNS(a);", 0, 0),
     ("__entry->two = ASSIGNS(a); __entry->one = a;", 0, 0),
+    ("__entry->one = a & CALLED;", 0, 0),
+    ("__entry->two = CALLED; __entry->one = a;", 0, 0),
+    ("__entry->two = CHANGES; __entry->one = a;", 0, 0),
+    ("__entry->one = a; CHANGES_FIELD;", 0, 0),
+    ("__entry->one = a; if (b) CHANGES_FIELD;", 0, 0),
+    ("__entry->two = NUMBER; __entry->one = a;", ONE | TWO, ONE),
 )
 # Expressions that measure a field: what they do comes before all statements.
 SIZES = (

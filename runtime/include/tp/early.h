@@ -31,7 +31,7 @@ typedef struct {
 	uint64_t exact;         /* those that are computed from values in the parameters, and from no other memory */
 	/*
 	 * The names in TP_fast_assign that may be macros of the program's headers: for each a text of its own,
-	 * "NAME=" and what the preprocessor makes of it. An empty text ends them.
+	 * "NAME=" and what the preprocessor makes of it. An empty text ends them. NULL: there are none.
 	 */
 	const char *names;
 } tp_early_t;

@@ -115,7 +115,7 @@ static bool is_number(const char *text)
 /* A name of TP_fast_assign that is a macro may do anything, and so change what was computed before. */
 static bool are_harmless(const char *names)
 {
-	for (; *names; names += strlen(names) + 1) {
+	for (; names && *names; names += strlen(names) + 1) {
 		const size_t len = strcspn(names, "=");
 		const char *text = names + len + 1;
 		if ((strlen(text) != len || memcmp(names, text, len) != 0) && !is_number(text))
