@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <tp/tp.h>
+
 #include "base/base.h"
 #include "base/counter.h"
 #include "base/message.h"
