@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import subprocess
+from typing import Callable
 
 from building import CC, DEBUG, build, call, generate, once, sanitize
 from support import BUILD, PATIENCE, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, Case, temporary
@@ -24,15 +26,43 @@ def visible(sanitizer: str) -> dict[str, list[str]]:
     return {"flags": sanitize(sanitizer), "link": [f"-L{directory}", f"-Wl,-rpath,{directory}", "-ltp", "-lurcu-bp", "-lpthread"]}
 
 
-@functools.cache
-def driver(program: str, events: str, sanitizer: str) -> str:
-    """Its path: one for all tests of a file."""
-    directory = temporary()
-    generate(directory, os.path.join(HERE, f"{events}.tp"), os.path.join(HERE, "tasks.tp"))
-    # It uses functions that libtp.so does not export.
+def make(directory: str, program: str, sanitizer: str, *events: str) -> str:
+    """Builds a program of this folder, and the headers of its events; it can call functions that libtp.so does not export."""
+    generate(directory, *(os.path.join(HERE, f"{name}.tp") for name in events))
     how = {"libtp": "", **visible(sanitizer)} if sanitizer else {}
     flags = ["-rdynamic", "-iquote", os.path.join(ROOT, "runtime/src"), *how.pop("flags", [])]
     return build(os.path.join(directory, program), os.path.join(HERE, f"{program}.c"), include=[directory], flags=flags, **how)
+
+
+def objects(text: str) -> list[dict]:
+    """Those of a text with JSON, each with a newline behind it."""
+    decoder, at, found = json.JSONDecoder(), 0, []
+    while at < len(text):
+        made, at = decoder.raw_decode(text, at)
+        found.append(made)
+        at += 1  # the newline
+    return found
+
+
+class Storms:
+    """For a Case whose storm() runs threads and signal handlers against a runtime with that sanitizer."""
+
+    storm: Callable[[str], None]
+
+    def test_as_shipped(self) -> None:
+        self.storm("")
+
+    def test_address_sanitizer(self) -> None:
+        self.storm("asan")
+
+    def test_thread_sanitizer(self) -> None:
+        self.storm("tsan")
+
+
+@functools.cache
+def driver(program: str, events: str, sanitizer: str) -> str:
+    """Its path: one for all tests of a file."""
+    return make(temporary(), program, sanitizer, events, "tasks")
 
 
 class Histograms(Case):

@@ -11,28 +11,19 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
-from building import build, generate  # noqa: E402
-from histograms import visible  # noqa: E402
-from support import ROOT, Case  # noqa: E402
+from histograms import Storms, make, objects  # noqa: E402
+from support import Case  # noqa: E402
 
 ROUNDS = 300
 VALUE = 7  # of each hit
 CLEARED = -1  # the last of storm.c's
 
 
-class Storm(Case):
+class Storm(Storms, Case):
     def storm(self, sanitizer: str) -> None:
-        generate(self.dir, os.path.join(HERE, "storm.tp"))
-        how = {"libtp": "", **visible(sanitizer)} if sanitizer else {}
-        flags = ["-rdynamic", "-iquote", os.path.join(ROOT, "runtime/src"), *how.pop("flags", [])]
-        build(self.path("storm"), os.path.join(HERE, "storm.c"), include=[self.dir], flags=flags, **how)
-        done = self.succeed([self.path("storm"), str(ROUNDS)])
-        decoder, at, objects = json.JSONDecoder(), 0, []
-        while at < len(done.stdout):
-            made, at = decoder.raw_decode(done.stdout, at)
-            objects.append(made)
-            at += 1  # the newline
-        self.check(objects[0]["hits"], objects[1:])
+        done = self.succeed([make(self.dir, "storm", sanitizer, "storm"), str(ROUNDS)])
+        first, *histograms = objects(done.stdout)
+        self.check(first["hits"], histograms)
 
     def check(self, hits: int, histograms: list[dict]) -> None:
         self.assertGreater(hits, 0)
@@ -50,15 +41,6 @@ class Storm(Case):
         self.assertEqual(full["totals"]["entries"], 128)
         self.assertGreater(full["totals"]["dropped"], 0)
         self.assertTrue(all(histogram["totals"]["dropped"] == 0 for histogram in histograms if histogram is not full))
-
-    def test_as_shipped(self) -> None:
-        self.storm("")
-
-    def test_address_sanitizer(self) -> None:
-        self.storm("asan")
-
-    def test_thread_sanitizer(self) -> None:
-        self.storm("tsan")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build, generate  # noqa: E402
-from histograms import Histograms  # noqa: E402
+from histograms import Histograms, make, objects  # noqa: E402
 from support import ROOT, Case, read  # noqa: E402
 
 
@@ -313,16 +313,8 @@ class Latency(Case):
     """The two events of a request, in two threads."""
 
     def test_each_is_between_what_the_program_knows(self) -> None:
-        generate(self.dir, os.path.join(HERE, "requests.tp"))
-        build(self.path("latency"), os.path.join(HERE, "latency.c"), include=[self.dir],
-              flags=["-rdynamic", "-iquote", os.path.join(ROOT, "runtime/src")])
-        done = self.succeed([self.path("latency")])
-        decoder, at, objects = json.JSONDecoder(), 0, []
-        while at < len(done.stdout):
-            made, at = decoder.raw_decode(done.stdout, at)
-            objects.append(made)
-            at += 1
-        directly, by_log2, by_peer, wrong = objects
+        done = self.succeed([make(self.dir, "latency", "", "requests")])
+        directly, by_log2, by_peer, wrong = objects(done.stdout)
         self.assertEqual(wrong, {"wrong": 0})
         for histogram in (directly, by_log2, by_peer):
             self.assertEqual(sum(entry["hitcount"] for entry in histogram["entries"]), 2000)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import unittest
@@ -11,27 +10,18 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
-from building import build, generate  # noqa: E402
-from histograms import visible  # noqa: E402
-from support import ROOT, Case  # noqa: E402
+from histograms import Storms, make, objects  # noqa: E402
+from support import Case  # noqa: E402
 
 ROUNDS = 300
 
 
-class Storm(Case):
+class Storm(Storms, Case):
     def storm(self, sanitizer: str) -> None:
-        generate(self.dir, os.path.join(HERE, "tasks.tp"))
-        how = {"libtp": "", **visible(sanitizer)} if sanitizer else {}
-        flags = ["-rdynamic", "-iquote", os.path.join(ROOT, "runtime/src"), *how.pop("flags", [])]
-        build(self.path("variables"), os.path.join(HERE, "variables.c"), include=[self.dir], flags=flags, **how)
-        done = self.succeed([self.path("variables"), str(ROUNDS)])
+        done = self.succeed([make(self.dir, "variables", sanitizer, "tasks"), str(ROUNDS)])
         self.assertEqual(done.stderr, "")
-        decoder, at, objects = json.JSONDecoder(), 0, []
-        while at < len(done.stdout):
-            made, at = decoder.raw_decode(done.stdout, at)
-            objects.append(made)
-            at += 1  # the newline
-        numbers, once, reports = objects[-1], objects[-4], objects[:-4] + objects[-3:-1]
+        found = objects(done.stdout)
+        numbers, once, reports = found[-1], found[-4], found[:-4] + found[-3:-1]
         self.assertEqual((numbers["torn"], numbers["lost"]), (0, 0))
         self.assertGreater(numbers["records"], 0)
         self.assertGreater(numbers["snapshots"], 0)
@@ -50,15 +40,6 @@ class Storm(Case):
                     self.assertGreaterEqual(value, largest)
                     largest = value
         self.assertEqual(largest, numbers["highest"])
-
-    def test_as_shipped(self) -> None:
-        self.storm("")
-
-    def test_address_sanitizer(self) -> None:
-        self.storm("asan")
-
-    def test_thread_sanitizer(self) -> None:
-        self.storm("tsan")
 
 
 if __name__ == "__main__":
