@@ -131,7 +131,7 @@ static struct tracepoint_func probe_of(const struct tp_sink_state *state, struct
 	struct tp_sink *sink = state->sink;
 
 	return (struct tracepoint_func){
-		.func = tp_filtering_probe(filtering, event),
+		.func = filtering ? tp_filtering_probe(event, filtering->program) : event->record,
 		.data = filtering ? &filtering->head : sink,
 		.prio = state->priority,
 		.gate = sink->ops->gate ? sink->ops->gate(sink, event) : NULL,
@@ -147,31 +147,26 @@ static bool filtering_for(const struct tp_sink_state *state, const struct wanted
 	return !needed || *filtering;
 }
 
-/* What is attached, as a probe: its function and its data. */
-static tp_probe_t func_of(const struct tp_attached *attached)
-{
-	return tp_filtering_probe(attached->filtering, attached->event);
-}
-
 static void *data_of(const struct tp_sink_state *state, const struct tp_attached *attached)
 {
 	return attached->filtering ? &attached->filtering->head : state->sink;
 }
 
-static void set_attached(struct tp_attached *attached, struct tp_event *event, struct tp_filtering *filtering)
+static void set_attached(struct tp_attached *attached, struct tp_event *event, struct tp_filtering *filtering, tp_probe_t func)
 {
 	if (attached->filtering && attached->filtering != filtering)
 		tp_filtering_retire(attached->filtering);
 	attached->event = event;
 	attached->filtering = filtering;
+	attached->func = func;
 }
 
 static void detach(const struct tp_sink_state *state, struct tp_attached *attached)
 {
 	const struct tp_event *event = attached->event;
 
-	tp_registry_remove(event->tracepoint->name, func_of(attached), data_of(state, attached), false);
-	set_attached(attached, NULL, NULL);
+	tp_registry_remove(event->tracepoint->name, attached->func, data_of(state, attached), false);
+	set_attached(attached, NULL, NULL, NULL);
 }
 
 /*
@@ -185,11 +180,11 @@ static int replace(const struct tp_sink_state *state, struct tp_attached *attach
 	if (!filtering_for(state, wanted, &filtering))
 		return -ENOMEM;
 	const struct tracepoint_func by = probe_of(state, filtering, wanted->event);
-	int error = tp_registry_replace(attached->event->tracepoint, func_of(attached), data_of(state, attached), &by);
+	int error = tp_registry_replace(attached->event->tracepoint, attached->func, data_of(state, attached), &by);
 	if (error)
 		tp_filtering_free(filtering);
 	else
-		set_attached(attached, wanted->event, filtering);
+		set_attached(attached, wanted->event, filtering, by.func);
 	return error;
 }
 
@@ -198,6 +193,9 @@ static int change_filter(const struct tp_sink_state *state, struct tp_attached *
 {
 	if (!attached->filtering || attached->filtering->soft != wanted->soft)
 		return replace(state, attached, wanted);
+	const bool is_best = !wanted->program || attached->func == tp_filtering_probe(attached->event, wanted->program);
+	if (!is_best && replace(state, attached, wanted) == 0)
+		return 0;
 	tp_filtering_set(attached->filtering, wanted->program);
 	if (!wanted->program && !wanted->soft)
 		replace(state, attached, wanted); /* else it stays, and passes all on */
@@ -217,7 +215,7 @@ static int attach(struct tp_sink_state *state, const struct tp_event_group *grou
 		tp_filtering_free(filtering);
 		return error;
 	}
-	set_attached(attached, wanted->event, filtering);
+	set_attached(attached, wanted->event, filtering, probe.func);
 	state->used = true;
 	return 0;
 }

@@ -84,11 +84,11 @@ struct tp_sink *tp_early_sink(void *data, const struct tp_event *event, struct t
 	return answer == TP_FILTER_ACCEPTS ? filtering->sink : &filtering->head;
 }
 
-tp_probe_t tp_filtering_probe(const struct tp_filtering *filtering, const struct tp_event *event)
+tp_probe_t tp_filtering_probe(const struct tp_event *event, const struct tp_filter_program *program)
 {
-	const tp_early_t *early = filtering ? tp_early_of(event) : NULL;
+	const tp_early_t *early = tp_early_of(event);
 
-	return early ? early->probe : event->record;
+	return early && (!program || tp_filter_begins_with(program, early->fields)) ? early->probe : event->record;
 }
 
 /* The early fields are in the fixed part, which is on the thread's stack: a signal handler's may be small. */

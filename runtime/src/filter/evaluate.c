@@ -78,6 +78,11 @@ bool tp_filter_accepts(const struct tp_filter_program *program, const struct tra
 	return i == nr;
 }
 
+bool tp_filter_begins_with(const struct tp_filter_program *program, uint64_t fields)
+{
+	return !(program->steps[0].field & ~fields);
+}
+
 /* Early fields are numbers in the fixed part, so the record's size does not matter. */
 enum tp_filter_answer tp_filter_ask(const struct tp_filter_program *program, const struct tp_event *event,
 				    struct trace_entry *early, uint64_t fields, uint64_t exact)

@@ -61,6 +61,9 @@ void tp_filter_program_free(struct tp_filter_program *program);
 /* Whether the record, of so many bytes, is one to keep. Takes no lock, allocates nothing; safe in signal handlers. */
 bool tp_filter_accepts(const struct tp_filter_program *program, const struct trace_entry *record, size_t size);
 
+/* Whether the first field that the program reads is one of these, or none of the event's own; bits as for tp_filter_ask(). */
+bool tp_filter_begins_with(const struct tp_filter_program *program, uint64_t fields);
+
 /* What a program says of an event whose record is not there yet. */
 enum tp_filter_answer {
 	TP_FILTER_REFUSES,
