@@ -7,7 +7,6 @@ import functools
 import json
 import os
 import subprocess
-from typing import Callable
 
 from building import CC, DEBUG, build, call, generate, once, sanitize
 from support import BUILD, PATIENCE, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, Case, temporary
@@ -42,21 +41,6 @@ def objects(text: str) -> list[dict]:
         found.append(made)
         at += 1  # the newline
     return found
-
-
-class Storms:
-    """For a Case whose storm() runs threads and signal handlers against a runtime with that sanitizer."""
-
-    storm: Callable[[str], None]
-
-    def test_as_shipped(self) -> None:
-        self.storm("")
-
-    def test_address_sanitizer(self) -> None:
-        self.storm("asan")
-
-    def test_thread_sanitizer(self) -> None:
-        self.storm("tsan")
 
 
 @functools.cache

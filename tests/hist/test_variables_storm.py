@@ -10,13 +10,13 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
-from histograms import Storms, make, objects  # noqa: E402
+from histograms import make, objects  # noqa: E402
 from support import Case  # noqa: E402
 
 ROUNDS = 300
 
 
-class Storm(Storms, Case):
+class Storm(Case):
     def storm(self, sanitizer: str) -> None:
         done = self.succeed([make(self.dir, "variables", sanitizer, "tasks"), str(ROUNDS)])
         self.assertEqual(done.stderr, "")
@@ -40,6 +40,15 @@ class Storm(Storms, Case):
                     self.assertGreaterEqual(value, largest)
                     largest = value
         self.assertEqual(largest, numbers["highest"])
+
+    def test_as_shipped(self) -> None:
+        self.storm("")
+
+    def test_address_sanitizer(self) -> None:
+        self.storm("asan")
+
+    def test_thread_sanitizer(self) -> None:
+        self.storm("tsan")
 
 
 if __name__ == "__main__":
