@@ -276,7 +276,7 @@ class Examples(Between):
             "open 2 keys=delta.buckets=100,stack.stacktrace:sort=delta", "enable 2 synthetic:block_lat",
             "switch 1 1 a 5 100 b", "switch 5 130 b 1 1 a", "text 2", "logged")
         self.assertRegex(answers[0], r"\{ delta: ~ 0-99, stack.stacktrace:\n[^}]*main\+0x[^}]*\} hitcount: +1\n")
-        self.assertRegex(answers[1], r"^synthetic:block_lat: pid=5 delta=30 stack=STACK: => (?:\S+ => )?main\+0x")
+        self.assertRegex(answers[1], r"^synthetic:block_lat: pid=5 delta=30 stack=STACK: => (?:(?!tp_)\S+ => )*main\+0x")
 
     def test_actions_together(self) -> None:
         """Of the selftests trigger-inter-event-combined-hist.tc and trigger-multi-actions-accept.tc."""
