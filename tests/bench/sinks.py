@@ -51,9 +51,9 @@ def measure(bench: Bench) -> Measured:
     bench.write("like_marker.tp", read("like_marker.tp"))
     bench.tpgen("like_marker.tp")
     bench.ours("ours-like-marker", "ours.h", '-DEVENTS="like_marker.h"', "-DEVENT=bench_like_marker")
-    bench.write("strings.tp", read("strings.tp"))
-    bench.tpgen("strings.tp")
-    bench.ours("ours-strings", "ours.h", '-DEVENTS="strings.h"', "-DEVENT=bench_strings")
+    bench.write("two_strings.tp", read("two_strings.tp"))
+    bench.tpgen("two_strings.tp")
+    bench.ours("ours-strings", "ours.h", '-DEVENTS="two_strings.h"', "-DEVENT=bench_strings")
     bench.ours("usdt", "ours.h", "-DTP_SDT=1")
     why = sessions.start(bench)
     if why:

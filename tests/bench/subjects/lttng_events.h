@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The events of bench.tp and strings.tp for LTTng-UST, one for each session, so that an event is recorded by one of them only. */
+/* The events of bench.tp and two_strings.tp for LTTng-UST, one for each session, so that an event is recorded by one of them only. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER bench
 
