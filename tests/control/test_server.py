@@ -71,7 +71,7 @@ class TestServer(Control):
         self.client.ask(f"disable {number} nothing")
         lines, _ = self.client.ask("outputs")
         self.assertEqual(lines, [
-            f"output {number} kind=text owner=session events=1 lost=0/0/0/0/0 name=text:a name, with anything in it",
+            f"output {number} kind=text owner=session events=1 lost=0/0/0/0/0 tracing=on name=text:a name, with anything in it",
             f"rule {number} enable target:*,!*_state", f"rule {number} disable nothing"])
         other = self.target.connect()
         self.assertEqual(other.outputs()[number]["owner"], "other")

@@ -80,6 +80,13 @@ class Why(Reaching):
         until(lambda: open(f"/proc/{process.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[0] == "Z")
         self.assertIn(f"process {process.pid} ({self.name}) has ended", self.why(process.pid))
 
+    def test_ended_beside_one_that_runs(self) -> None:
+        running = self.start("loop", listening=False, env={"TP_CONTROL": "0"})
+        until(lambda: "loop" in open(f"/proc/{running.pid}/cmdline", encoding="ascii").read())
+        ended = self.start("exit=0", listening=False)
+        until(lambda: open(f"/proc/{ended.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[0] == "Z")
+        self.assertIn(f"process {running.pid} ({self.name})", self.why(self.name))
+
     def test_stopped(self) -> None:
         process = self.start("loop")
         process.send_signal(signal.SIGSTOP)

@@ -164,13 +164,14 @@ struct named {
 	pid_t pid;
 };
 
-/* A process's name is cut off after 15 characters. */
+/* A process's name is cut off after 15 characters. One that runs is meant rather than one that has ended. */
 static void compare_name(void *data, pid_t pid)
 {
 	struct named *named = data;
 	struct proc proc;
 
-	if (proc_read(&proc, pid) && strncmp(proc.name, named->name, 15) == 0 && proc_may_be_reached(proc.uid))
+	if (proc_read(&proc, pid) && strncmp(proc.name, named->name, 15) == 0 && proc_may_be_reached(proc.uid) &&
+	    (proc.state != 'Z' || !named->pid))
 		named->pid = pid;
 }
 
