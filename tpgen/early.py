@@ -89,7 +89,8 @@ class _Search:
         return Early(sum(1 << self.numbers[name] for name in found),
                      sum(1 << self.numbers[name] for name, (_, exact) in found.items() if exact),
                      tuple(code(self.text, statement) for statement, _ in found.values()),
-                     frozenset(t.text for statement, _ in found.values() for t in statement),
+                     frozenset(t.text for statement, _ in found.values() for n, t in enumerate(statement)
+                               if not n or statement[n - 1].text not in ("->", ".", "struct", "union", "enum")),
                      any(statement[0].text == "entry" for statement, _ in found.values()),
                      tuple(self.names), tuple(self.functions))
 

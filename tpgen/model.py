@@ -165,7 +165,7 @@ class Early:
     fields: int
     exact: int        # those of parameters' own values: whatever happens meanwhile, they stay the same
     statements: tuple[Code, ...]  # of TP_fast_assign, without their ';'
-    words: frozenset[str]         # in these
+    words: frozenset[str]         # in these, but for members' names and tags
     uses_alias: bool              # a statement says entry for __entry
     names: tuple[str, ...]        # may be macros: then they must be numbers
     functions: tuple[str, ...]    # must not be macros
