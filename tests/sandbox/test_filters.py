@@ -40,6 +40,8 @@ OPENSSH = (*(f"{call}!{errno.EACCES}" for call in ("lstat", "fstat", "open", "op
            "select", "shutdown", "time", "write", "writev", "getsockopt", "getsockname", "getpeername", "uname")
 
 OTHERS = ("`sdt:`" + SANDBOXED, "`stats:`" + SANDBOXED)
+# Of a flight recorder whose threads meet, in no row: once in hundreds of runs.
+SELDOM = {"unlinkat"}
 FEW = {"SANDBOX_HITS": "20"}  # a packet holds more
 FEW_TO_STDERR = {**FEW, "TP_OUTPUT": "text:stderr"}
 
@@ -55,7 +57,7 @@ class Lists(Sandboxes):
         everything = {call for row in rows() for call in row.calls}
         later = {call for row in rows() for call in row.calls if MOMENTS[row.moment] != "open"}
         for title, expected in (("Everything but the opening", later), ("systemd", everything),
-                                ("A flight recorder with `TP_SANDBOX=1`", self.after_the_first_event(RECORDER) | {"futex"}),
+                                ("A flight recorder with `TP_SANDBOX=1`", self.after_the_first_event(RECORDER) | {"futex"} | SELDOM),
                                 ("Text with `TP_SANDBOX=1`", self.after_the_first_event(TEXT + SANDBOXED) | {"futex"})):
             self.assertEqual(sorted(self.list_of(title)), sorted(expected), title)
 
@@ -69,7 +71,7 @@ class Lists(Sandboxes):
     def life(self, sink: str) -> None:
         """Old and new threads, packets that get full, the end: the union of the table's rows is enough."""
         self.need_these_calls()
-        done = self.lives(sink, self.after_the_first_event(sink))
+        done = self.lives(sink, self.after_the_first_event(sink) | (SELDOM if sink == RECORDER else set()))
         self.assertEqual((done.status, done.err), (0, ""))
         recorded = done.recorded()
         if recorded is not None:
