@@ -201,8 +201,8 @@ class Reaching(Case):
         return [" ".join(words) for words in found]
 
     def enabled(self, pid: int) -> list[str]:
-        """The events that are on in the process."""
-        return re.findall(r"^(\S+) .* on:\S+$", self.done("list", "-p", str(pid)), re.M)
+        """The events that are on in the process; their own order is the compiler's."""
+        return sorted(re.findall(r"^(\S+) .* on:\S+$", self.done("list", "-p", str(pid)), re.M))
 
     def left_alone(self, pid: int) -> None:
         """Waits until the process is as if nobody had ever looked into it."""

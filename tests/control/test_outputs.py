@@ -120,7 +120,7 @@ class Outputs(Reaching):
 class List(Reaching):
     def test_events(self) -> None:
         process = self.start("loop", env={"TP_OUTPUT": "text:/dev/null;stats:" + self.path("counts"), "TP_ENABLE": "served_idle"})
-        out = self.done("list", "-p", str(process.pid))
+        out = "".join(sorted(self.done("list", "-p", str(process.pid)).splitlines(keepends=True)))
         self.assertRegex(out, r"\Aserved:served_idle +DEBUG_LINE +.*served\.tp:19 +on:1,2\n"
                               r"served:served_request +DEBUG_LINE +.*served\.tp:5 +off\n\Z")
         self.assertEqual(self.done("list", "-p", self.name, "*_idle").count("\n"), 1)
