@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from xml.etree import ElementTree
 
-from support import BUILD, ROOT, Case, need, read
+from support import BUILD, ROOT, Case, need, read, unavailable
 
 sys.path.insert(0, os.path.join(ROOT, "tests/bench"))
 core = importlib.import_module("core")
@@ -60,7 +60,12 @@ class Runs(Case):
             for size, part in ((1, "one"), (100, "many")):
                 start.our_part(bench, part, size)
                 start.our_program(bench, f"start-{part}", [part])
-                counted[size] = start.instructions(bench, f"start-{part}")
+                try:
+                    counted[size] = start.instructions(bench, f"start-{part}")
+                except SystemExit as error:
+                    if "unhandled dwarf2 abbrev form" not in str(error):
+                        raise
+                    unavailable(self, "this valgrind can't read the debugging information of a runtime made by this compiler")
         self.assertLess((counted[100] - counted[1]) / 99, 5000)
 
 
