@@ -171,7 +171,8 @@ void meddler_end(void)
 /* What takes locks or allocates is not for signal handlers, nor for a malloc that the runtime itself calls. */
 static bool may_meddle(void)
 {
-	return !in_signal && !in_malloc && in_probe == 1 && me->running && !may_be_dark && !stopping();
+	return !in_signal && !in_malloc && in_probe == 1 && me->running && !may_be_dark && !stopping() &&
+	       (!in_child || opt_child_allocates);
 }
 
 bool begin_removal(struct listener *listener)
