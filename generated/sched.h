@@ -257,7 +257,8 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 	tp_commit(&__rec);
 }
 
-#if !defined(memcpy)
+#if TP_EARLY_FILTERS && \
+    !defined(memcpy)
 TP_PLAIN static struct tp_sink *tp_ask_sched_wakeup_template(const struct tp_event *__event, void *__data,
 		struct task_struct *p)
 {
@@ -266,7 +267,7 @@ TP_PLAIN static struct tp_sink *tp_ask_sched_wakeup_template(const struct tp_eve
 #line 87 "defs/sched.tp"
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 270 "generated/sched.h"
+#line 271 "generated/sched.h"
 	return tp_early_sink(__data, __event, &__entry->ent);
 }
 #endif
@@ -293,12 +294,13 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 297 "generated/sched.h"
+#line 298 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
 
-#if !defined(memcpy) && \
+#if TP_EARLY_FILTERS && \
+    !defined(memcpy) && \
     !defined(__trace_sched_switch_state)
 TP_PLAIN static void tp_early_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next)
 {
@@ -307,7 +309,7 @@ TP_PLAIN static void tp_early_sched_switch(void *__data, struct task_struct *pre
 #line 53 "defs/sched.tp"
 		__entry->prev_pid	= prev->pid;
 		__entry->prev_prio	= prev->prio;
-#line 311 "generated/sched.h"
+#line 313 "generated/sched.h"
 	__data = tp_early_sink(__data, &tp_event_sched_switch, &__entry->ent);
 	if (__data)
 		tp_record_sched_switch(__data, prev, next);
@@ -326,7 +328,8 @@ TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 	tp_write_sched_wakeup_template(&tp_event_sched_wakeup, __data, p);
 }
 
-#if !defined(memcpy)
+#if TP_EARLY_FILTERS && \
+    !defined(memcpy)
 TP_PLAIN static void tp_early_sched_wakeup(void *__data, struct task_struct *p)
 {
 	__data = tp_ask_sched_wakeup_template(&tp_event_sched_wakeup, __data, p);
@@ -346,7 +349,8 @@ TP_PLAIN void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)
 	tp_write_sched_wakeup_template(&tp_event_sched_wakeup_new, __data, p);
 }
 
-#if !defined(memcpy)
+#if TP_EARLY_FILTERS && \
+    !defined(memcpy)
 TP_PLAIN static void tp_early_sched_wakeup_new(void *__data, struct task_struct *p)
 {
 	__data = tp_ask_sched_wakeup_template(&tp_event_sched_wakeup_new, __data, p);

@@ -9,6 +9,7 @@
  *	tep TEXT      the same by libtraceevent
  *	verify TEXT   "0" where libtracefs takes it for a filter, else "error"; "none" without the library
  */
+#define TP_EARLY_FILTERS 1
 #define CREATE_TRACE_POINTS
 #include "fields.h"
 

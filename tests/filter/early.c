@@ -5,6 +5,7 @@
  *
  * early changed: the memory from which a field comes is changed when the sink is asked for room. Prints the values in the records.
  */
+#define TP_EARLY_FILTERS 1
 #define CREATE_TRACE_POINTS
 #include "early.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* plugin.c - a module for early.c, with the program's events and another one. */
+#define TP_EARLY_FILTERS 1
 #define CREATE_TRACE_POINTS
 #include "early.h"
 #include "plugin.h"

@@ -228,7 +228,7 @@ class EarlyFields(Case):
         made = tpgen("gen", "-o", self.dir, self.path("kinds.tp"))
         self.assertEqual((made.returncode, re.findall("^.*error: .*$", made.stderr, re.M)), (0, []))
         # The statements are odd, and the compiler may say so.
-        self.succeed([CC, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-w", "-I", self.dir, *INCLUDES, "-o", self.path("kinds"),
+        self.succeed([CC, "-std=gnu11", "-D_GNU_SOURCE", "-DTP_EARLY_FILTERS=1", "-O2", "-w", "-I", self.dir, *INCLUDES, "-o", self.path("kinds"),
                       self.write("kinds.c", PROGRAM), *runtime("static")])
         told = {name: (int(early), int(exact)) for name, early, exact in
                 map(str.split, self.succeed([self.path("kinds")]).stdout.splitlines())}

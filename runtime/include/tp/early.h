@@ -19,6 +19,14 @@
 extern "C" {
 #endif
 
+/*
+ * 1: the headers of tpgen have these probes. It is an experiment, see docs/filters.md, and so 0 unless the compiler's
+ * command line says otherwise.
+ */
+#ifndef TP_EARLY_FILTERS
+#define TP_EARLY_FILTERS 0
+#endif
+
 struct tp_module;
 struct tp_sink;
 

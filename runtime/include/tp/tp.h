@@ -311,8 +311,7 @@ TP_PUBLIC int tp_enable(struct tp_sink *sink, const char *patterns);
  *
  *	tp_enable_if(sink, "net:*", "size > 4096 && peer ~ \"10.*\"", &error);
  *
- * It is evaluated in the thread that hits the tracepoint, before the record is made if the early fields that
- * it names allow it (docs/filters.md), otherwise after TP_fast_assign. A record that it refuses
+ * It is evaluated after TP_fast_assign, in the thread that hits the tracepoint. A record that it refuses
  * does not reach the sink, and is not lost. Each sink has filters of its own. Another call for the same
  * events replaces their filter while they are being hit: each record meets the old one or the new one.
  * tp_enable(), and a filter that is NULL or "0", take it off.
