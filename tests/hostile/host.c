@@ -160,7 +160,7 @@ static void show_file(const char *path)
 static bool try(const char *module, char *const values[NR])
 {
 	const char *wrong = NULL;
-	int status;
+	int status = 0;
 
 	if (nftw("work", remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
 		fail("work");

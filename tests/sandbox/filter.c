@@ -49,7 +49,7 @@ static void set_limits(void)
 
 	for (size_t i = 0; i < sizeof(limited) / sizeof(limited[0]); i++) {
 		const rlim_t limit = limited[i] == RLIMIT_NOFILE;
-		must(setrlimit(limited[i], &(struct rlimit){limit, limit}) == 0, "setrlimit");
+		must(setrlimit((__rlimit_resource_t)limited[i], &(struct rlimit){limit, limit}) == 0, "setrlimit");
 	}
 }
 

@@ -134,8 +134,7 @@ class Dat(Recorded):
             enum transport { TCP = 1, UDP, UNIX_SOCKET = 40 };
             #define RELIABLE 0x10
             #define PASTED(what) FLAG_##what
-            enum { FLAG_READ = 0x20 };
-            """)
+            enum { FLAG_READ = 0x20 };\n""")
         self.export_program("conn", """
             #include "transport.h"
             #define TRANSPORTS { TCP, "tcp" }, { UDP, "udp" }, { UNIX_SOCKET, "unix" }

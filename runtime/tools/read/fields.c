@@ -141,7 +141,7 @@ static bool describe(struct field *field, struct span text, bool is_signed)
 		field->is_array = true;
 		field->element_size = of_type;
 	} else if (field->is_array) {
-		unsigned long nr = strtoul(between.begin, NULL, 10);
+		unsigned long nr = between.begin ? strtoul(between.begin, NULL, 10) : 0;
 		field->element_size = nr && field->size % nr == 0 ? (uint32_t)(field->size / nr) : of_type;
 	} else {
 		field->element_size = field->size;
