@@ -407,37 +407,19 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 	tp_commit(&__rec);
 }
 
-#if TP_EARLY_FILTERS && \
-    !defined(pgz_block_flags)
-TP_PLAIN static struct tp_sink *tp_ask_pgz_block(const struct tp_event *__event, void *__data,
-		const char *name, unsigned long block, size_t size, bool last, unsigned int waiting)
-{
-	TP_BEGIN_EARLY(trace_event_raw_pgz_block);
-
-	(void)name, (void)last;
-#line 101 "defs/pgz.tp"
-		__entry->block		= block;
-		__entry->size		= size;
-#line 104 "defs/pgz.tp"
-		__entry->waiting	= waiting;
-#line 424 "generated/pgz.h"
-	return tp_early_sink(__data, __event, &__entry->ent);
-}
-#endif
-
 /* ---- Fields and text of pgz_block_end ---- */
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 434 "generated/pgz.h"
+#line 416 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 441 "generated/pgz.h"
+#line 423 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -462,7 +444,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 466 "generated/pgz.h"
+#line 448 "generated/pgz.h"
 	);
 }
 
@@ -482,7 +464,7 @@ static const struct tp_event_class tp_class_pgz_block_end = {
 
 #line 178 "defs/pgz.tp"
 typedef __typeof__(uint32_t) tp_element_pgz_file_blocks__4;
-#line 486 "generated/pgz.h"
+#line 468 "generated/pgz.h"
 
 static const struct tp_event_field tp_fields_pgz_file_blocks[] = {
 	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_file_blocks, name, char, "char"),
@@ -501,7 +483,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 505 "generated/pgz.h"
+#line 487 "generated/pgz.h"
 	);
 }
 
@@ -530,7 +512,7 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 534 "generated/pgz.h"
+#line 516 "generated/pgz.h"
 	);
 }
 
@@ -557,7 +539,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 561 "generated/pgz.h"
+#line 543 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_open);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -567,28 +549,10 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 571 "generated/pgz.h"
+#line 553 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
-
-#if TP_EARLY_FILTERS
-TP_PLAIN static void tp_early_pgz_file_open(void *__data, const char *name, long long size,
-		size_t block_size, int level)
-{
-	TP_BEGIN_EARLY(trace_event_raw_pgz_file_open);
-
-#line 71 "defs/pgz.tp"
-		__entry->size		= size;
-		__entry->block_size	= block_size;
-		__entry->level		= level;
-#line 586 "generated/pgz.h"
-	__data = tp_early_sink(__data, &tp_event_pgz_file_open, &__entry->ent);
-	if (__data)
-		tp_record_pgz_file_open(__data, name, size, block_size, level);
-}
-TP_DEFINE_EARLY(pgz_file_open, 0xe, 0xe, NULL);
-#endif
 
 /* ---- pgz:pgz_block_queue ---- */
 
@@ -604,18 +568,6 @@ TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned
 	tp_write_pgz_block(&tp_event_pgz_block_queue, __data, name, block, size, last, waiting);
 }
 
-#if TP_EARLY_FILTERS && \
-    !defined(pgz_block_flags)
-TP_PLAIN static void tp_early_pgz_block_queue(void *__data, const char *name, unsigned long block,
-		size_t size, bool last, unsigned int waiting)
-{
-	__data = tp_ask_pgz_block(&tp_event_pgz_block_queue, __data, name, block, size, last, waiting);
-	if (__data)
-		tp_record_pgz_block_queue(__data, name, block, size, last, waiting);
-}
-TP_DEFINE_EARLY(pgz_block_queue, 0x16, 0x16, NULL);
-#endif
-
 /* ---- pgz:pgz_block_start ---- */
 
 TP_DEFINE_TRACEPOINT(pgz_block_start, pgz_block_queue, "defs/pgz.tp", 121,
@@ -627,18 +579,6 @@ TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned
 {
 	tp_write_pgz_block(&tp_event_pgz_block_start, __data, name, block, size, last, waiting);
 }
-
-#if TP_EARLY_FILTERS && \
-    !defined(pgz_block_flags)
-TP_PLAIN static void tp_early_pgz_block_start(void *__data, const char *name, unsigned long block,
-		size_t size, bool last, unsigned int waiting)
-{
-	__data = tp_ask_pgz_block(&tp_event_pgz_block_start, __data, name, block, size, last, waiting);
-	if (__data)
-		tp_record_pgz_block_start(__data, name, block, size, last, waiting);
-}
-TP_DEFINE_EARLY(pgz_block_start, 0x16, 0x16, NULL);
-#endif
 
 /* ---- pgz:pgz_block_end ---- */
 
@@ -658,7 +598,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 662 "generated/pgz.h"
+#line 602 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_block_end);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -673,31 +613,10 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 677 "generated/pgz.h"
+#line 617 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
-
-#if TP_EARLY_FILTERS && \
-    !defined(pgz_block_flags)
-TP_PLAIN static void tp_early_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in,
-		size_t out, uint32_t crc, int level, bool last)
-{
-	TP_BEGIN_EARLY(trace_event_raw_pgz_block_end);
-
-#line 147 "defs/pgz.tp"
-		__entry->block	= block;
-		__entry->in	= in;
-		__entry->out	= out;
-		__entry->crc	= crc;
-		__entry->level	= level;
-#line 695 "generated/pgz.h"
-	__data = tp_early_sink(__data, &tp_event_pgz_block_end, &__entry->ent);
-	if (__data)
-		tp_record_pgz_block_end(__data, name, block, in, out, crc, level, last);
-}
-TP_DEFINE_EARLY(pgz_block_end, 0x3e, 0x3e, NULL);
-#endif
 
 /* ---- pgz:pgz_file_blocks ---- */
 
@@ -716,14 +635,14 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 720 "generated/pgz.h"
+#line 639 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
 			_Alignof(tp_element_pgz_file_blocks__4)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 727 "generated/pgz.h"
+#line 646 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_blocks);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -734,28 +653,10 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 738 "generated/pgz.h"
+#line 657 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
-
-#if TP_EARLY_FILTERS && \
-    !defined(pgz_largest) && \
-    !defined(memcpy)
-TP_PLAIN static void tp_early_pgz_file_blocks(void *__data, const char *name, unsigned long first,
-		const uint32_t *sizes, size_t count)
-{
-	TP_BEGIN_EARLY(trace_event_raw_pgz_file_blocks);
-
-#line 183 "defs/pgz.tp"
-		__entry->first		= first;
-#line 753 "generated/pgz.h"
-	__data = tp_early_sink(__data, &tp_event_pgz_file_blocks, &__entry->ent);
-	if (__data)
-		tp_record_pgz_file_blocks(__data, name, first, sizes, count);
-}
-TP_DEFINE_EARLY(pgz_file_blocks, 0x2, 0x2, NULL);
-#endif
 
 /* ---- pgz:pgz_file_close ---- */
 
@@ -774,7 +675,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 778 "generated/pgz.h"
+#line 679 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_close);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -784,27 +685,9 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 788 "generated/pgz.h"
+#line 689 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
-
-#if TP_EARLY_FILTERS
-TP_PLAIN static void tp_early_pgz_file_close(void *__data, const char *name, unsigned long long in,
-		unsigned long long out, int error)
-{
-	TP_BEGIN_EARLY(trace_event_raw_pgz_file_close);
-
-#line 213 "defs/pgz.tp"
-		__entry->in	= in;
-		__entry->out	= out;
-		__entry->error	= error;
-#line 803 "generated/pgz.h"
-	__data = tp_early_sink(__data, &tp_event_pgz_file_close, &__entry->ent);
-	if (__data)
-		tp_record_pgz_file_close(__data, name, in, out, error);
-}
-TP_DEFINE_EARLY(pgz_file_close, 0xe, 0xe, NULL);
-#endif
 
 #endif /* CREATE_TRACE_POINTS */

@@ -257,21 +257,6 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 	tp_commit(&__rec);
 }
 
-#if TP_EARLY_FILTERS && \
-    !defined(memcpy)
-TP_PLAIN static struct tp_sink *tp_ask_sched_wakeup_template(const struct tp_event *__event, void *__data,
-		struct task_struct *p)
-{
-	TP_BEGIN_EARLY(trace_event_raw_sched_wakeup_template);
-
-#line 87 "defs/sched.tp"
-		__entry->pid	= p->pid;
-		__entry->prio	= p->prio;
-#line 271 "generated/sched.h"
-	return tp_early_sink(__data, __event, &__entry->ent);
-}
-#endif
-
 /* ---- sched:sched_switch ---- */
 
 TP_DEFINE_ITERATOR(sched_switch, (void *__data, struct task_struct *prev, struct task_struct *next), (__data,
@@ -294,28 +279,10 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 298 "generated/sched.h"
+#line 283 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
-
-#if TP_EARLY_FILTERS && \
-    !defined(memcpy) && \
-    !defined(__trace_sched_switch_state)
-TP_PLAIN static void tp_early_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next)
-{
-	TP_BEGIN_EARLY(trace_event_raw_sched_switch);
-
-#line 53 "defs/sched.tp"
-		__entry->prev_pid	= prev->pid;
-		__entry->prev_prio	= prev->prio;
-#line 313 "generated/sched.h"
-	__data = tp_early_sink(__data, &tp_event_sched_switch, &__entry->ent);
-	if (__data)
-		tp_record_sched_switch(__data, prev, next);
-}
-TP_DEFINE_EARLY(sched_switch, 0x6, 0x0, NULL);
-#endif
 
 /* ---- sched:sched_wakeup ---- */
 
@@ -328,17 +295,6 @@ TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 	tp_write_sched_wakeup_template(&tp_event_sched_wakeup, __data, p);
 }
 
-#if TP_EARLY_FILTERS && \
-    !defined(memcpy)
-TP_PLAIN static void tp_early_sched_wakeup(void *__data, struct task_struct *p)
-{
-	__data = tp_ask_sched_wakeup_template(&tp_event_sched_wakeup, __data, p);
-	if (__data)
-		tp_record_sched_wakeup(__data, p);
-}
-TP_DEFINE_EARLY(sched_wakeup, 0x6, 0x0, NULL);
-#endif
-
 /* ---- sched:sched_wakeup_new ---- */
 
 TP_DEFINE_TRACEPOINT(sched_wakeup_new, sched_wakeup, "defs/sched.tp", 105, "struct task_struct *");
@@ -348,16 +304,5 @@ TP_PLAIN void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)
 {
 	tp_write_sched_wakeup_template(&tp_event_sched_wakeup_new, __data, p);
 }
-
-#if TP_EARLY_FILTERS && \
-    !defined(memcpy)
-TP_PLAIN static void tp_early_sched_wakeup_new(void *__data, struct task_struct *p)
-{
-	__data = tp_ask_sched_wakeup_template(&tp_event_sched_wakeup_new, __data, p);
-	if (__data)
-		tp_record_sched_wakeup_new(__data, p);
-}
-TP_DEFINE_EARLY(sched_wakeup_new, 0x6, 0x0, NULL);
-#endif
 
 #endif /* CREATE_TRACE_POINTS */

@@ -159,19 +159,6 @@ class Print:
 
 
 @dataclass(frozen=True, slots=True)
-class Early:
-    """The fields that can be computed before a record is made: with a bit for each field, the lowest for the first."""
-
-    fields: int
-    exact: int        # those of parameters' own values: whatever happens meanwhile, they stay the same
-    statements: tuple[Code, ...]  # of TP_fast_assign, without their ';'
-    words: frozenset[str]         # in these, but for members' names and tags
-    uses_alias: bool              # a statement says entry for __entry
-    names: tuple[str, ...]        # may be macros: then they must be numbers
-    functions: tuple[str, ...]    # must not be macros
-
-
-@dataclass(frozen=True, slots=True)
 class EventClass:
     """The record of one or more events."""
 
@@ -184,7 +171,6 @@ class EventClass:
     plain: bool                # the writer neither loops nor calls what the compiler might inline
     uses_alias: bool           # TP_fast_assign says entry for __entry, as the kernel's own writers call it
     print: Print
-    early: Early | None
 
     @property
     def record(self) -> str:

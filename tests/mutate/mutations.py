@@ -28,7 +28,6 @@ MARKER = "runtime/src/events/marker_record.c"
 WORDS = "runtime/src/events/words.c"
 RETIRED = "runtime/src/events/retired.c"
 FILTERING = "runtime/src/events/filtering.c"
-EVALUATE = "runtime/src/filter/evaluate.c"
 ATTACH = "runtime/src/events/attach.c"
 ENABLE = "runtime/src/events/enable.c"
 SINKS = "runtime/src/events/sinks.c"
@@ -304,22 +303,6 @@ MUTATIONS = (
              "disable_event does nothing",
              (("	if (is_off(filtering_of(rec->sink)))\n		return false;\n", ""),),
              ("obj/unit/test_soft",)),
-    Mutation("an event that triggers have switched off is recorded, as it has early fields", FILTERING,
-             "disable_event does nothing",
-             (("	if (is_off(filtering))\n		return NULL;\n", ""),),
-             ("triggers/test_triggers.py",)),
-    Mutation("the filter is not evaluated again on what may have changed", FILTERING,
-             "records are in the trace that it would refuse",
-             (("	return answer == TP_FILTER_ACCEPTS ? filtering->sink", "	return answer != TP_FILTER_WANTS_MORE ? filtering->sink"),),
-             ("filter/test_early.py:test_changed_meanwhile",)),
-    Mutation("a field that is not there is read", EVALUATE,
-             "events are refused by what the stack held before",
-             (("		if (read & ~fields)\n			return TP_FILTER_WANTS_MORE;\n", ""),),
-             ("filter/test_early.py:test_as_shipped",)),
-    Mutation("a macro that may do anything is taken for a number", FILTERING,
-             "early fields are computed from what it changes",
-             (("		if (is_letter && !in_number)\n			return false;\n", ""),),
-             ("filter/test_early_fields.py",)),
     Mutation("a sink that closes leaves its triggers", SINKS,
              "they act on a sink that was freed",
              (("	if (hook)\n", "	if (hook && !sink->reserved[0])\n"),),

@@ -13,7 +13,6 @@
 #ifndef TP_ANNOUNCE_H
 #define TP_ANNOUNCE_H
 
-#include <tp/early.h>
 #include <tp/module.h>
 
 #ifdef __cplusplus
@@ -45,9 +44,6 @@ extern struct tracepoint *TP_OF_INTERFACE(__stop_tp_markers)[] TP_HIDDEN __attri
 extern const struct tp_site TP_OF_INTERFACE(__start_tp_sites)[] TP_HIDDEN __attribute__((weak));
 extern const struct tp_site TP_OF_INTERFACE(__stop_tp_sites)[] TP_HIDDEN __attribute__((weak));
 
-extern const tp_early_t *TP_OF_INTERFACE(__start_tp_early)[] TP_HIDDEN __attribute__((weak));
-extern const tp_early_t *TP_OF_INTERFACE(__stop_tp_early)[] TP_HIDDEN __attribute__((weak));
-
 /* Weak and hidden: each module has one, even if several of its files announce it. */
 struct tp_module TP_OF_INTERFACE(__tp_module) TP_HIDDEN __attribute__((weak)) = {
 	TP_MODULE_HEAD,
@@ -66,9 +62,6 @@ struct tp_module TP_OF_INTERFACE(__tp_module) TP_HIDDEN __attribute__((weak)) = 
 /* 101 is the earliest priority that programs may use, so the program's own constructors can hit tracepoints. */
 static void __attribute__((constructor(101))) __tp_module_constructor(void)
 {
-	if (tp_early_load) /* not in older libraries; first of all, so that filters find it */
-		tp_early_load(&TP_OF_INTERFACE(__tp_module), TP_OF_INTERFACE(__start_tp_early),
-			      TP_OF_INTERFACE(__stop_tp_early));
 #if TP_ENVIRONMENT
 	tp_module_announce(&TP_OF_INTERFACE(__tp_module));
 #else

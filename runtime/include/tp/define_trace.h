@@ -21,7 +21,6 @@
 #include <tp/announce.h>
 #include <tp/assign.h>
 #include <tp/declare.h>
-#include <tp/early.h>
 #include <tp/event.h>
 #include <tp/print.h>
 #include <tp/read.h>
@@ -222,30 +221,6 @@
 		if (!__entry)                                             \
 			return;                                           \
 	} while (0)
-
-/*
- * The variables of tp_early_NAME(), see tp/early.h: __entry has the early fields, and nothing else of a record.
- *
- * TP_DEFINE_EARLY announces it to the runtime. event is what the C names of the event end with; fields and exact are
- * those of tp_early_t; names follow, a TP_EARLY_NAME() for each.
- */
-#define TP_BEGIN_EARLY(record)                                            \
-	TP_RECORD_TYPE(record);                                           \
-	__record __early;                                                 \
-	__record *__entry = &__early
-#define TP_EARLY_NAME(name) #name "=" TP_EARLY_TEXT(name) "\0"
-#define TP_EARLY_TEXT(...) #__VA_ARGS__
-#define TP_DEFINE_EARLY(its_event, its_fields, its_exact, its_names)                                     \
-	static const tp_early_t tp_early_of_##its_event = {                                              \
-		.size = sizeof(tp_early_t),                                                              \
-		.probe = (tp_probe_t)tp_early_##its_event,                                               \
-		.event = &tp_event_##its_event,                                                          \
-		.fields = (its_fields),                                                                  \
-		.exact = (its_exact),                                                                    \
-		.names = __extension__ its_names,                                                                      \
-	};                                                                                               \
-	static const tp_early_t *__tp_early_of_##its_event##_ptr                                         \
-		__attribute__((used, section(TP_SECTION("tp_early")) TP_RETAIN)) = &tp_early_of_##its_event
 
 /*
  * The variables of a printer: __entry is the record, __start the offset in p at

@@ -124,14 +124,14 @@ static void heed_triggers(const struct tp_sink_state *state, const struct tp_eve
 		wanted->event = NULL;
 }
 
-/* The event as a probe: its writer, or what calls that. filtering may be NULL. */
+/* The event's writer as a probe. filtering may be NULL. */
 static struct tracepoint_func probe_of(const struct tp_sink_state *state, struct tp_filtering *filtering,
 				       const struct tp_event *event)
 {
 	struct tp_sink *sink = state->sink;
 
 	return (struct tracepoint_func){
-		.func = filtering ? tp_filtering_probe(event, filtering->program) : event->record,
+		.func = event->record,
 		.data = filtering ? &filtering->head : sink,
 		.prio = state->priority,
 		.gate = sink->ops->gate ? sink->ops->gate(sink, event) : NULL,
@@ -152,21 +152,20 @@ static void *data_of(const struct tp_sink_state *state, const struct tp_attached
 	return attached->filtering ? &attached->filtering->head : state->sink;
 }
 
-static void set_attached(struct tp_attached *attached, struct tp_event *event, struct tp_filtering *filtering, tp_probe_t func)
+static void set_attached(struct tp_attached *attached, struct tp_event *event, struct tp_filtering *filtering)
 {
 	if (attached->filtering && attached->filtering != filtering)
 		tp_filtering_retire(attached->filtering);
 	attached->event = event;
 	attached->filtering = filtering;
-	attached->func = func;
 }
 
 static void detach(const struct tp_sink_state *state, struct tp_attached *attached)
 {
 	const struct tp_event *event = attached->event;
 
-	tp_registry_remove(event->tracepoint->name, attached->func, data_of(state, attached), false);
-	set_attached(attached, NULL, NULL, NULL);
+	tp_registry_remove(event->tracepoint->name, event->record, data_of(state, attached), false);
+	set_attached(attached, NULL, NULL);
 }
 
 /*
@@ -180,11 +179,11 @@ static int replace(const struct tp_sink_state *state, struct tp_attached *attach
 	if (!filtering_for(state, wanted, &filtering))
 		return -ENOMEM;
 	const struct tracepoint_func by = probe_of(state, filtering, wanted->event);
-	int error = tp_registry_replace(attached->event->tracepoint, attached->func, data_of(state, attached), &by);
+	int error = tp_registry_replace(attached->event->tracepoint, attached->event->record, data_of(state, attached), &by);
 	if (error)
 		tp_filtering_free(filtering);
 	else
-		set_attached(attached, wanted->event, filtering, by.func);
+		set_attached(attached, wanted->event, filtering);
 	return error;
 }
 
@@ -193,9 +192,6 @@ static int change_filter(const struct tp_sink_state *state, struct tp_attached *
 {
 	if (!attached->filtering || attached->filtering->soft != wanted->soft)
 		return replace(state, attached, wanted);
-	const bool is_best = !wanted->program || attached->func == tp_filtering_probe(attached->event, wanted->program);
-	if (!is_best && replace(state, attached, wanted) == 0)
-		return 0;
 	tp_filtering_set(attached->filtering, wanted->program);
 	if (!wanted->program && !wanted->soft)
 		replace(state, attached, wanted); /* else it stays, and passes all on */
@@ -215,7 +211,7 @@ static int attach(struct tp_sink_state *state, const struct tp_event_group *grou
 		tp_filtering_free(filtering);
 		return error;
 	}
-	set_attached(attached, wanted->event, filtering, probe.func);
+	set_attached(attached, wanted->event, filtering);
 	state->used = true;
 	return 0;
 }

@@ -21,7 +21,6 @@
 /* What of a group is attached to a sink. */
 struct tp_attached {
 	struct tp_event *event;         /* NULL: none is */
-	tp_probe_t func;                /* its probe */
 	struct tp_filtering *filtering; /* what its writer has as the sink; NULL: the sink itself */
 	struct tp_soft *soft;           /* triggers switch it: it is attached, whether it is on or not */
 };

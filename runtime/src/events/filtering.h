@@ -24,12 +24,6 @@ struct tp_filtering {
 /* NULL: no memory. program and soft must stay as long as a reader may use them. */
 struct tp_filtering *tp_filtering_new(struct tp_sink *sink, const struct tp_filter_program *program,
 				      const struct tp_soft *soft);
-/*
- * What is best the probe of an event whose sink is the head of a filtering with this program. Another program may be set:
- * the probe is right with each.
- */
-tp_probe_t tp_filtering_probe(const struct tp_event *event, const struct tp_filter_program *program);
-
 void tp_filtering_free(struct tp_filtering *filtering);
 
 /* Each record meets the old program or this one. */

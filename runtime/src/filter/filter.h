@@ -61,25 +61,6 @@ void tp_filter_program_free(struct tp_filter_program *program);
 /* Whether the record, of so many bytes, is one to keep. Takes no lock, allocates nothing; safe in signal handlers. */
 bool tp_filter_accepts(const struct tp_filter_program *program, const struct trace_entry *record, size_t size);
 
-/* Whether the first field that the program reads is one of these, or none of the event's own; bits as for tp_filter_ask(). */
-bool tp_filter_begins_with(const struct tp_filter_program *program, uint64_t fields);
-
-/* What a program says of an event whose record is not there yet. */
-enum tp_filter_answer {
-	TP_FILTER_REFUSES,
-	TP_FILTER_ACCEPTS,
-	TP_FILTER_ACCEPTS_NOW, /* it has read memory that may change before the record is made */
-	TP_FILTER_WANTS_MORE,  /* the result depends on a field that is not there */
-};
-
-/*
- * early is the fixed part of the event's record. Of its fields, only those in fields are set: a bit for each of the first 64,
- * the lowest for the first. Those in exact stay what they are. Sets the header, if the program reads that. Callable as
- * tp_filter_accepts().
- */
-enum tp_filter_answer tp_filter_ask(const struct tp_filter_program *program, const struct tp_event *event,
-				    struct trace_entry *early, uint64_t fields, uint64_t exact);
-
 /*
  * Appends, as the kernel's file "filter" has it after a failed write: the expression, a line with "^" under the place,
  * "parse_error: " and the message, with the hint. Without a newline at the end.

@@ -32,14 +32,12 @@ struct tp_filter_step {
 	uint8_t test;        /* enum tp_filter_test */
 	uint8_t match;       /* enum tp_text_match */
 	uint32_t yes, no;    /* the next step; nr_steps: accepted; nr_steps + 1: refused. Always a later one */
-	uint64_t field;      /* the bit of the event's own field that is read; 0: another one, or behind the 64th */
 	uint64_t base, span; /* of TP_TEST_RANGE: number - base <= span. Of TP_TEST_BITS: number & base */
 	const uint8_t *bytes; /* the text, or the set */
 	uint32_t length;     /* of these bytes */
 };
 
 struct tp_filter_program {
-	bool reads_header; /* of a record, the common one */
 	uint32_t nr_steps;
 	struct tp_filter_step steps[]; /* behind them are their bytes */
 };

@@ -3,14 +3,13 @@
  * record/stack.c - see stack.h.
  *
  * The innermost functions are the library's, as many as there happen to be: a filter adds some. Then comes the event's
- * writer, and perhaps what has computed its early fields; what the iterator has called that by, which is a function more at a thread's first hit and where there are several
+ * writer; what the iterator has called it by, which is a function more at a thread's first hit and where there are several
  * probes; the iterator; and on x86-64 perhaps tp_call_probes, which has called that.
  */
 #include <string.h>
 #include <unwind.h>
 
 #include "base/stack.h"
-#include "record/early.h"
 #include "record/stack.h"
 
 /* Where the function begins that has made the call. */
@@ -46,7 +45,6 @@ static unsigned int count_inner(const struct tp_event *event, const uintptr_t *a
 	const struct tracepoint *tp = event->tracepoint;
 	const uintptr_t iterator = (uintptr_t)tp->iterate, behind_gate = (uintptr_t)tp->behind_gate;
 	const uintptr_t writer = (uintptr_t)event->record;
-	const tp_early_t *early = tp_early_of(event);
 	unsigned int inner = 0;
 
 	for (unsigned int i = 0; i < nr && i < TP_RECORD_STACK_INNER; i++) {
@@ -55,8 +53,7 @@ static unsigned int count_inner(const struct tp_event *event, const uintptr_t *a
 			inner = i + 1;
 			break;
 		}
-		const bool is_early = early && function == (uintptr_t)early->probe;
-		if ((function == writer && !inner) || (is_early && (!inner || inner == i + 1)))
+		if (function == writer && !inner)
 			inner = i + 2;
 	}
 	if (inner >= nr)
