@@ -431,7 +431,7 @@ MUTATIONS = (
     Mutation("what a thread of the parent was changing stays so", SYNTHETIC,
              "in a forked child, an event of this name can't be defined any more",
              (("			abandon(synthetic);\n		synthetic->changing = false;", "			abandon(synthetic);"),),
-             ("obj/unit/test_synthetic",),
+             ("obj/unit/test_synthetic_storm",),
              known="only a fork at the very moment shows it"),
     Mutation("hits inside hits have no end", SYNTHETIC_RECORD,
              "a histogram that makes records of its own event uses up the stack",
