@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from tpgen import ctype
 from tpgen.diag import Diagnostics, nearest
+from tpgen.early import find_early
 from tpgen.fields import parse_fields
 from tpgen.kinds import FIELD_MACROS, FieldKind
 from tpgen.lexer import Token, spell
@@ -202,9 +203,11 @@ class _Lowering:
         if params is None or fields is None or print_ is None:
             return None
         struct, assign = decl.parts["struct"].tokens, decl.parts["assign"].tokens
+        alias = _uses_alias(assign, params)
+        sizes = [part.tokens for kind, part in _sizing(struct) if kind.dynamic]
         return EventClass(decl.name.text, _custom(decl), params, fields, code(self.text, assign),
-                          frozenset(_variables(struct, assign)), _is_plain(struct, assign),
-                          _uses_alias(assign, params), print_)
+                          frozenset(_variables(struct, assign)), _is_plain(struct, assign), alias, print_,
+                          None if alias else find_early(params, fields, sizes, assign, self.text))
 
 
 def _fits(role: str, part: Part) -> bool:

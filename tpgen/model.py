@@ -159,6 +159,15 @@ class Print:
 
 
 @dataclass(frozen=True, slots=True)
+class Early:
+    """The fields that are set to parameters, and so are known before a record is made: see early.py."""
+
+    fields: int                   # a bit for each, the lowest for the event's first field
+    statements: tuple[Code, ...]  # that set them, without their ';'
+    names: tuple[str, ...]        # if one of these is a macro, there are no early fields
+
+
+@dataclass(frozen=True, slots=True)
 class EventClass:
     """The record of one or more events."""
 
@@ -171,6 +180,7 @@ class EventClass:
     plain: bool                # the writer neither loops nor calls what the compiler might inline
     uses_alias: bool           # TP_fast_assign says entry for __entry, as the kernel's own writers call it
     print: Print
+    early: Early | None
 
     @property
     def record(self) -> str:

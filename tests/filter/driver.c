@@ -5,6 +5,7 @@
  *	format        the event's format text, and an empty line
  *	record HEX    another record
  *	filter TEXT   for each record "1" or "0"; or "error AT MESSAGE"
+ *	hit TEXT      the same where events are hit with the record's values, or "?" if the two events differ
  *	tep TEXT      the same by libtraceevent
  *	verify TEXT   "0" where libtracefs takes it for a filter, else "error"; "none" without the library
  */
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tp/tp.h>
 #include <tp/trace_seq.h>
 
 #include "filter/filter.h"
@@ -63,6 +65,48 @@ static void evaluate(const char *text)
 	tp_filter_program_free(program);
 }
 
+/* ---- Events that are hit ---- */
+
+static char taken[2]; /* by event: whether the sink has got the record */
+
+static bool reserve(struct tp_record *rec)
+{
+	rec->entry = tp_scratch_push(rec->size);
+	return rec->entry != NULL;
+}
+
+static void commit(struct tp_record *rec)
+{
+	taken[rec->event != event]++;
+	tp_scratch_pop(rec->entry);
+}
+
+static char hit(const struct trace_event_raw_fields_all *r)
+{
+	const struct fields_numbers n = {r->s8, r->u8, r->s16, r->u16, r->s32, r->u32, r->s64, r->u64, r->method, r->mode};
+	const char *text = (const char *)r + (r->__data_loc_text & 0xffff);
+	static const unsigned long cpus[1024 / sizeof(long)];
+
+	taken[0] = taken[1] = 0;
+	trace_fields_all(&n, r->fixed, text, cpus);
+	trace_fields_exact(n.s8, n.u8, n.s16, n.u16, n.s32, n.u32, n.s64, n.u64, n.method, n.mode, r->fixed, text, cpus);
+	return taken[0] != taken[1] || taken[0] > 1 ? '?' : (char)('0' + taken[0]);
+}
+
+static void hit_with(const char *text)
+{
+	static const struct tp_sink_ops ops = {.name = "counting", .reserve = reserve, .commit = commit};
+	static struct tp_sink sink;
+
+	if ((!sink.ops && tp_sink_open(&sink, &ops) != 0) || tp_enable_if(&sink, "fields:*", text, NULL) != 2) {
+		printf("error\n");
+		return;
+	}
+	for (size_t i = 0; i < nr_records; i++)
+		putchar(hit((const struct trace_event_raw_fields_all *)(void *)records[i].bytes));
+	putchar('\n');
+}
+
 static bool starts(char *line, const char *word, char **rest)
 {
 	*rest = line + strlen(word);
@@ -81,6 +125,8 @@ static void obey(char *line)
 		add_record(rest);
 	else if (starts(line, "filter ", &rest))
 		evaluate(rest);
+	else if (starts(line, "hit ", &rest))
+		hit_with(rest);
 	else if (!others)
 		printf("none\n");
 	else if (starts(line, "tep ", &rest))

@@ -63,6 +63,17 @@ class Random(Filters):
         for tree, text, answer in zip(trees, texts, answers):
             self.assertEqual(answer, "".join("01"[tree.holds(record)] for record in self.records), text)
 
+    def test_hit(self) -> None:
+        """Where events are hit: fields are computed early, and the filter is evaluated before there is a record."""
+        trees = [random_expression(self.rng) for _ in range(FILTERS)]
+        texts = [tree.text(self.rng) for tree in trees]
+        # Of a record that is made here, a set of processors is as long as the machine has, and common_pid is the driver's.
+        chosen = [(tree, text) for tree, text in zip(trees, texts) if not re.search(r"cpus|common_pid", text)]
+        answers = self.answers("hit", [text for _, text in chosen])
+        self.assertGreater(len(chosen), FILTERS // 4)
+        for (tree, text), answer in zip(chosen, answers, strict=True):
+            self.assertEqual(answer, "".join("01"[tree.holds(record)] for record in self.records), text)
+
     def test_libtraceevent(self) -> None:
         texts = [random_expression(self.rng, common=True).text(self.rng) for _ in range(FILTERS // 4)]
         theirs = self.answers("tep", texts)

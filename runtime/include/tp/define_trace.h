@@ -223,6 +223,29 @@
 	} while (0)
 
 /*
+ * Before anything of a record is computed: if data is a sink with a filter, it becomes what early returns, the sink that
+ * takes the record. If there is none, returns from the writer. early is a call of the class's function with TP_EARLY.
+ */
+#define TP_ASK_FILTER(data, early)                                                          \
+	do {                                                                                \
+		if (__builtin_expect(((struct tp_sink *)(data))->reserved[1] != NULL, 0)) { \
+			data = early;                                                       \
+			if (!data)                                                          \
+				return;                                                     \
+		}                                                                           \
+	} while (0)
+
+/* A function of its own, as what it has on the stack would cost those something who need no filter. */
+#define TP_EARLY __attribute__((noinline, cold))
+/* Older libraries lack the function; and a signal handler's stack may be small. */
+#define TP_CAN_BE_EARLY(record) (tp_early_sink && sizeof(struct record) <= 256)
+/* The variables of such a function: __entry has the early fields, and nothing else of a record. */
+#define TP_BEGIN_EARLY(record)                                            \
+	TP_RECORD_TYPE(record);                                           \
+	__record __tp_early_record;                                       \
+	__record *const __entry = &__tp_early_record
+
+/*
  * The variables of a printer: __entry is the record, __start the offset in p at
  * which its text begins. __entry is not const: as in the kernel, TP_printk can
  * pass parts of it to any function.

@@ -107,7 +107,7 @@ struct tp_sink {
 	uint64_t key;                   /* for the runtime: shows whether a thread has a stream in the sink ... */
 	uint32_t slot;                  /* ... and in which of the thread's slots */
 	unsigned long lost[TP_NR_LOST]; /* records, see tp_sink_count_lost() */
-	void *reserved[6];              /* for the runtime: what is enabled */
+	void *reserved[6];              /* for the runtime: what is enabled; and if [1] is set, tp_early_sink() is to be called */
 };
 
 /* Counts a record as lost. Safe in signal handlers. */
@@ -162,6 +162,18 @@ TP_PUBLIC void *tp_reserve(struct tp_record *rec, struct tp_sink *sink, const st
 
 /* Ends the record that tp_reserve() has begun in rec. */
 TP_PUBLIC void tp_commit(struct tp_record *rec);
+
+/*
+ * Evaluates the filter of a sink that asks, before anything else of a record is computed. early is the
+ * fixed part of a record of the event in which only some fields are set, or none: a bit for each, the
+ * lowest for the event's first field. The function sets the header, if it needs that. Called in the
+ * same contexts as tp_reserve(), in front of it. Older libraries lack it.
+ *
+ * Returns the sink into which the record is to be made: sink itself, if the filter needs other fields;
+ * or NULL if the event is refused.
+ */
+TP_PUBLIC struct tp_sink *tp_early_sink(struct tp_sink *sink, const struct tp_event *event, struct trace_entry *early,
+					uint64_t fields) __attribute__((weak));
 
 #ifdef __cplusplus
 }

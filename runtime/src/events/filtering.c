@@ -4,6 +4,8 @@
  *
  * A record is made in scratch memory. What the filter refuses never touches the sink, and what it accepts is copied into
  * a record of the sink's own. All this happens inside the writer, which is a reader: so the program that it has found stays.
+ * If the filter can do with the event's early fields, it is evaluated before that: then there is a record of the sink's own
+ * or none.
  */
 #include <stdlib.h>
 
@@ -42,15 +44,36 @@ static bool filtering_reserve(struct tp_record *rec)
 	return rec->entry != NULL;
 }
 
+/* Pairs with the release in tp_filtering_set(): who finds the program finds its steps. */
+static const struct tp_filter_program *program_of(const struct tp_filtering *filtering)
+{
+	return __atomic_load_n(&filtering->program, __ATOMIC_ACQUIRE);
+}
+
 static void filtering_commit(struct tp_record *rec)
 {
 	struct tp_filtering *filtering = filtering_of(rec->sink);
-	/* Pairs with the release in tp_filtering_set(): who finds the program finds its steps. */
-	const struct tp_filter_program *program = __atomic_load_n(&filtering->program, __ATOMIC_ACQUIRE);
+	const struct tp_filter_program *program = program_of(filtering);
 
 	if (!program || tp_filter_accepts(program, rec->entry, rec->size))
 		tp_record_pass_on(filtering->sink, rec);
 	tp_scratch_pop_short(rec->entry);
+}
+
+struct tp_sink *tp_early_sink(struct tp_sink *head, const struct tp_event *event, struct trace_entry *early,
+			      uint64_t fields)
+{
+	struct tp_filtering *filtering = filtering_of(head);
+	const struct tp_filter_program *program = program_of(filtering);
+
+	if (is_off(filtering))
+		return NULL;
+	if (!program)
+		return filtering->sink;
+	const enum tp_filter_answer answer = tp_filter_ask(program, event, early, fields);
+	if (answer == TP_FILTER_WANTS_MORE)
+		return head;
+	return answer == TP_FILTER_ACCEPTS ? filtering->sink : NULL;
 }
 
 static const struct tp_sink_ops filtering_ops = {
@@ -68,7 +91,7 @@ struct tp_filtering *tp_filtering_new(struct tp_sink *sink, const struct tp_filt
 
 	if (filtering)
 		*filtering = (struct tp_filtering){
-			.head = {.ops = &filtering_ops, .key = soft ? TP_NO_KEY : TP_SCRATCH_KEY},
+			.head = {.ops = &filtering_ops, .key = soft ? TP_NO_KEY : TP_SCRATCH_KEY, .reserved[1] = filtering},
 			.sink = sink, .program = program, .soft = soft,
 		};
 	return filtering;

@@ -75,7 +75,7 @@ static bool compile_steps(struct tp_filter_program *program, const struct tp_fil
 		bool inverted = false;
 		const struct tp_filter_work work = {
 			.filter = filter, .predicate = &node->predicate, .event = event,
-			.step = step, .inverted = &inverted, .bytes = bytes, .error = error,
+			.step = step, .reads_header = &program->reads_header, .inverted = &inverted, .bytes = bytes, .error = error,
 		};
 		if (!tp_filter_predicate_compile(&work))
 			return false;
@@ -98,6 +98,7 @@ struct tp_filter_program *tp_filter_compile(const struct tp_filter *filter, cons
 		tp_filter_fail_memory(error);
 		return NULL;
 	}
+	program->reads_header = false;
 	program->nr_steps = nr;
 	link_node(filter, program, filter->root, (struct ways){.yes = nr, .no = nr + 1});
 	if (compile_steps(program, filter, event, error))

@@ -3,6 +3,7 @@
  * filter/evaluate.c - a program is run on a record. Steps only go forward, so it ends; nothing here allocates, locks or
  * waits.
  */
+#include "base/thread.h"
 #include "filter/cpus.h"
 #include "filter/program.h"
 
@@ -56,6 +57,15 @@ static __attribute__((noinline)) bool other_holds(const struct tp_filter_step *s
 	}
 }
 
+static inline __attribute__((always_inline)) bool step_holds(const struct tp_filter_step *step, const void *record, size_t size)
+{
+	if (step->test == TP_TEST_RANGE)
+		return tp_value_high(&step->value, record) - step->base <= step->span;
+	if (step->test == TP_TEST_BITS)
+		return (tp_value_high(&step->value, record) & step->base) != 0;
+	return other_holds(step, record, size);
+}
+
 bool tp_filter_accepts(const struct tp_filter_program *program, const struct trace_entry *record, size_t size)
 {
 	const uint32_t nr = program->nr_steps;
@@ -63,14 +73,25 @@ bool tp_filter_accepts(const struct tp_filter_program *program, const struct tra
 
 	while (i < nr) {
 		const struct tp_filter_step *step = &program->steps[i];
-		bool holds;
-		if (step->test == TP_TEST_RANGE)
-			holds = tp_value_high(&step->value, record) - step->base <= step->span;
-		else if (step->test == TP_TEST_BITS)
-			holds = (tp_value_high(&step->value, record) & step->base) != 0;
-		else
-			holds = other_holds(step, record, size);
-		i = holds ? step->yes : step->no;
+		i = step_holds(step, record, size) ? step->yes : step->no;
 	}
 	return i == nr;
+}
+
+/* Fields that are there are numbers in the fixed part, so the record's size does not matter. */
+enum tp_filter_answer tp_filter_ask(const struct tp_filter_program *program, const struct tp_event *event,
+				    struct trace_entry *early, uint64_t fields)
+{
+	const uint32_t nr = program->nr_steps;
+	uint32_t i = 0;
+
+	if (program->reads_header)
+		*early = (struct trace_entry){.type = event->id, .pid = tp_thread_id()};
+	while (i < nr) {
+		const struct tp_filter_step *step = &program->steps[i];
+		if (step->field & ~fields)
+			return TP_FILTER_WANTS_MORE;
+		i = step_holds(step, early, 0) ? step->yes : step->no;
+	}
+	return i == nr ? TP_FILTER_ACCEPTS : TP_FILTER_REFUSES;
 }

@@ -92,6 +92,7 @@ bool tp_filter_field_find(struct tp_filter_field *field, const struct tp_event *
 		const struct tp_event_field *f = tp_event_field_at(class, i);
 		if (is_name(f->name, name, len)) {
 			describe_field(field, f);
+			field->number = i;
 			return true;
 		}
 	}

@@ -22,6 +22,7 @@ struct tp_filter_field {
 	uint32_t offset, size;
 	bool is_signed;
 	const struct tp_event_field *described; /* NULL: one that every event has */
+	uint32_t number;                        /* else its number among the event's own, from 0 */
 	const char *why_not;
 };
 

@@ -61,6 +61,16 @@ void tp_filter_program_free(struct tp_filter_program *program);
 /* Whether the record, of so many bytes, is one to keep. Takes no lock, allocates nothing; safe in signal handlers. */
 bool tp_filter_accepts(const struct tp_filter_program *program, const struct trace_entry *record, size_t size);
 
+enum tp_filter_answer { TP_FILTER_REFUSES, TP_FILTER_ACCEPTS, TP_FILTER_WANTS_MORE };
+
+/*
+ * The same before there is a record. early is its fixed part, with only these fields: a bit for each, bit 0 for the event's
+ * first, bit 63 for all from the 64th on. Sets the header, if the program reads that. TP_FILTER_WANTS_MORE: the result
+ * depends on a field that is not there. Callable as tp_filter_accepts().
+ */
+enum tp_filter_answer tp_filter_ask(const struct tp_filter_program *program, const struct tp_event *event,
+				    struct trace_entry *early, uint64_t fields);
+
 /*
  * Appends, as the kernel's file "filter" has it after a failed write: the expression, a line with "^" under the place,
  * "parse_error: " and the message, with the hint. Without a newline at the end.

@@ -14,6 +14,7 @@ struct tp_filter_work {
 	const struct tp_filter_predicate *predicate;
 	const struct tp_event *event;
 	struct tp_filter_step *step;
+	bool *reads_header;  /* becomes true where the step reads the common header */
 	bool *inverted;      /* becomes true where the step tests the contrary */
 	uint8_t *bytes;      /* room for the step's; at least as much as the expression is long, or TP_CPUS_BYTES */
 	struct tp_filter_error *error;

@@ -35,9 +35,11 @@ struct tp_filter_step {
 	uint64_t base, span; /* of TP_TEST_RANGE: number - base <= span. Of TP_TEST_BITS: number & base */
 	const uint8_t *bytes; /* the text, or the set */
 	uint32_t length;     /* of these bytes */
+	uint64_t field;      /* what it reads: the bit of the event's own field, see tp_filter_ask(); 0: another */
 };
 
 struct tp_filter_program {
+	bool reads_header; /* of a record, the common one */
 	uint32_t nr_steps;
 	struct tp_filter_step steps[]; /* behind them are their bytes */
 };
