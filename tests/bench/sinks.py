@@ -51,6 +51,9 @@ def measure(bench: Bench) -> Measured:
     bench.write("like_marker.tp", read("like_marker.tp"))
     bench.tpgen("like_marker.tp")
     bench.ours("ours-like-marker", "ours.h", '-DEVENTS="like_marker.h"', "-DEVENT=bench_like_marker")
+    bench.write("two_strings.tp", read("two_strings.tp"))
+    bench.tpgen("two_strings.tp")
+    bench.ours("ours-strings", "ours.h", '-DEVENTS="two_strings.h"', "-DEVENT=bench_strings")
     bench.ours("usdt", "ours.h", "-DTP_SDT=1")
     why = sessions.start(bench)
     if why:
@@ -110,7 +113,12 @@ def all_ways(bench: Bench, stack: contextlib.ExitStack, lttng: bool) -> dict[str
             bench.run(["lttng", "enable-event", "-s", "snapshot", "-u", f"bench:{name}", "-c", "snapshot",
                        "--filter", expression])
             ways[f"lttng-{name}"] = Way("plain", f"LTTng-UST, snapshot mode, {name} by a filter", f"lttng-{name}", f"-1 {WARM}")
+    refused = FILTERS["refused"]
+    ways["strings-refused"] = ours(bench, "CTF, flight recorder, two strings, refused", FLIGHT, "ours-strings", f"bench:* if {refused}")
     if lttng:
+        bench.lttng("lttng-strings", "lttng.h", "strings")
+        bench.run(["lttng", "enable-event", "-s", "snapshot", "-u", "bench:strings", "-c", "snapshot", "--filter", refused])
+        ways["lttng-strings"] = Way("plain", "LTTng-UST, snapshot mode, two strings, refused", "lttng-strings", f"-1 {WARM}")
         bench.run(["lttng", "enable-event", "-s", "snapshot", "-u", "bench:bench_event", "-c", "snapshot"])
         ways["lttng"] = Way("plain", "LTTng-UST, snapshot mode, native", "lttng-snapshot", f"-1 {WARM}")
         ways["to-lttng"] = ours(bench, "LTTng, snapshot mode", "lttng:")
@@ -190,6 +198,8 @@ def table(measured: Measured) -> Table:
     result.line("a hit of a histogram, two threads on one key: ns", {"ours": measured.results("two")["hist"]})
     result.line("CTF, an event that a filter refuses; beside LTTng-UST's with the same filter: ns",
                 {"ours": on.get("refused"), "own": on.get("lttng-refused")}, goal=Fraction(1, 2), of="own")
+    result.line("CTF, the same for an event with two strings: ns",
+                {"ours": on.get("strings-refused"), "own": on.get("lttng-strings")}, goal=Fraction(1, 2), of="own")
     if on.get("accepted") is not None and on.get("flight") is not None:
         result.line("CTF, what a filter that accepts adds: ns", {"ours": on["accepted"] - on["flight"]}, goal=8)
     counted = measured.instructions("on")
