@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tp/tp.h>
 
@@ -200,10 +201,51 @@ START_TEST(sink_that_is_closing)
 }
 END_TEST
 
+struct at_the_end {
+	struct tp_sink *sink;
+	uint64_t serial;
+	pthread_t closer;
+	unsigned int nr;
+};
+
+static void close_meanwhile(struct tp_sink *sink, void *data)
+{
+	struct at_the_end *end = data;
+
+	ck_assert_ptr_ne(sink, end->sink);
+	ck_assert_uint_eq(end->nr++, 0);
+	pthread_create(&end->closer, NULL, close_in_thread, end->sink);
+	while (is_open(end->serial))
+		;
+	usleep(20000); /* if it did not wait, it would be through by then */
+	ck_assert_uint_eq(nr_triggers(), 2);
+}
+
+/* Histograms are shown when the program ends. A sink that another thread closes meanwhile takes along those that are left. */
+START_TEST(sink_that_closes_at_the_end)
+{
+	static const char *const triggers[] = {
+		"hist:keys=common_pid:v=value:onmax($v).snapshot()", "hist:keys=cpu:v=value:onmax($v).snapshot()",
+	};
+	struct at_the_end end = {.sink = open_sink("mode=flight,packet=4K,packets=8")};
+
+	end.serial = tp_sink_serial(end.sink);
+	for (int i = 0; i < 2; i++) {
+		struct tp_trigger_request request = {
+			.sink = end.sink, .patterns = "sample_int", .trigger = triggers[i], .at_end = true,
+		};
+		ck_assert_int_eq(tp_trigger_request(&request), 1);
+	}
+	ck_assert_int_eq(tp_triggers_end(close_meanwhile, &end), 1);
+	pthread_join(end.closer, NULL);
+	ck_assert_uint_eq(nr_triggers(), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("trigger");
-	TCase *sinks = tcase_create("sinks"), *memory = tcase_create("memory");
+	TCase *sinks = tcase_create("sinks"), *recorder = tcase_create("flight recorder");
 
 	tcase_add_checked_fixture(sinks, open_it, close_it);
 	tcase_add_loop_test(sinks, modules_that_come_and_go, 0, 2);
@@ -212,8 +254,9 @@ int main(void)
 	tcase_add_test(sinks, sink_that_is_closing);
 	tcase_add_test(sinks, list_beside_one_that_fails);
 	suite_add_tcase(suite, sinks);
-	tcase_add_checked_fixture(memory, setup, NULL);
-	tcase_add_loop_test(memory, without_memory, 0, (int)(sizeof(commands) / sizeof(commands[0])));
-	suite_add_tcase(suite, memory);
+	tcase_add_checked_fixture(recorder, setup, NULL);
+	tcase_add_loop_test(recorder, without_memory, 0, (int)(sizeof(commands) / sizeof(commands[0])));
+	tcase_add_test(recorder, sink_that_closes_at_the_end);
+	suite_add_tcase(suite, recorder);
 	return run(suite);
 }

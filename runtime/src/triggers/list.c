@@ -180,31 +180,54 @@ void tp_triggers_each(void (*fct)(uint64_t serial, const char *patterns, const c
 	tp_unlock(&lock);
 }
 
-/* The earliest, which is the last in the list. */
-static struct tp_trigger *hold_for_end(void)
+/* ---- The end ---- */
+
+struct ending {
+	const struct tp_trigger *trigger; /* may be gone already */
+	uint64_t serial;                  /* of its sink; 0: it has none */
+};
+
+static bool is_ending(const struct tp_trigger *trigger, const void *data)
+{
+	const struct ending *ending = data;
+
+	return trigger == ending->trigger && trigger->serial == ending->serial;
+}
+
+/* The earliest, which is the last in the list. Each once. */
+static bool next_for_end(struct ending *ending)
 {
 	struct tp_trigger *found = NULL;
 
 	tp_lock(&lock);
 	for (struct tp_trigger *trigger = triggers; trigger; trigger = trigger->next) {
-		if (trigger->at_end && !trigger->setter && !trigger->in_use)
+		if (trigger->at_end && !trigger->setter)
 			found = trigger;
 	}
-	if (found)
-		found->in_use = true;
+	if (found) {
+		found->at_end = false;
+		*ending = (struct ending){.trigger = found, .serial = found->serial};
+	}
 	tp_unlock(&lock);
 	return found;
 }
 
+/* Whoever closes its sink does not wait for a trigger that is in use, but for who holds the sink. */
 int tp_triggers_end(void (*fct)(struct tp_sink *sink, void *data), void *data)
 {
-	struct tp_trigger *trigger;
+	struct ending ending;
 	int nr = 0;
 
-	for (; (trigger = hold_for_end()); nr++) {
-		trigger->at_end = false;
-		fct(trigger->own, data);
-		tp_trigger_let_go(trigger);
+	while (next_for_end(&ending)) {
+		struct tp_sink *sink = ending.serial ? tp_sink_hold(ending.serial) : NULL;
+		struct tp_trigger *trigger = sink || !ending.serial ? tp_trigger_hold(is_ending, &ending) : NULL;
+		if (trigger) {
+			fct(trigger->own, data);
+			tp_trigger_let_go(trigger);
+			nr++;
+		}
+		if (sink)
+			tp_sink_let_go(sink);
 	}
 	return nr;
 }

@@ -47,7 +47,7 @@ int tp_trigger_check(struct tp_trigger_request *request, bool *alone, char **tar
  */
 void tp_triggers_each(void (*fct)(uint64_t serial, const char *patterns, const char *text, void *data), void *data);
 
-/* Calls fct for each histogram that was set with at_end, and for none of them again. How many they are. */
+/* Calls fct for each histogram that was set with at_end, and for none of them again. How many they are. None of a sink that is closing. */
 int tp_triggers_end(void (*fct)(struct tp_sink *sink, void *data), void *data);
 
 #endif /* TP_TRIGGERS_H */
