@@ -135,12 +135,45 @@ class Hist(Reaching):
         self.assertRegex(self.done("hist", "-p", pid), r"n: ~ 2\^\d")
         self.done("outputs", "-p", pid, "--close", "hist:keys=n.log2")
 
+    def hits(self, text: str) -> list[int]:
+        return list(map(int, re.findall(r"^    Hits: (\d+)$", text, re.M)))
+
+    def test_program(self) -> None:
+        """From its first event on, and its status."""
+        done = self.tp("hist", "-e", "served_request", "keys=peer:vals=n if n > 4", "--", self.program, "hit=10", "exit=6")
+        self.assertEqual((done.returncode, done.stderr, self.hits(done.stdout)), (6, "", [6]))
+        self.assertRegex(done.stdout, r"(?m)^\{ peer: 10\.0\.0\.1 +\} hitcount: +6  n: +45$")
+        self.assertEqual(os.listdir(self.path("run")), ["tp"])
+        done = self.tp("hist", "-e", 'served_request if peer == "a;b"', "keys=n", "--", self.program, "hit=3")
+        self.assertEqual((done.returncode, done.stderr, self.hits(done.stdout)), (0, "", [0]))
+
+    def test_family(self) -> None:
+        """A histogram each."""
+        script = f"'{self.program}' hit=10 fork=2 hit=3; '{self.program}' hit=4; exit 1"
+        done = self.tp("hist", "keys=n", "-e", "served_request", "--", "sh", "-c", script)
+        self.assertEqual((done.returncode, sorted(self.hits(done.stdout))), (1, [3, 3, 4, 10]))
+        done = self.tp("hist", "--json", "keys=n", "--", "sh", "-c", f"'{self.program}' hit=10; '{self.program}' hit=4")
+        first, end = json.JSONDecoder().raw_decode(done.stdout)
+        second = json.loads(done.stdout[end:])
+        self.assertEqual([report[0]["totals"]["hits"] for report in (first, second)], [10, 4])
+
+    def test_program_that_does_not_end_well(self) -> None:
+        done = self.tp("hist", "keys=n", "--", self.program, "hit=10", "crash")
+        self.assertEqual((done.returncode, done.stdout), (128 + signal.SIGSEGV, ""))
+        self.assertRegex(done.stderr, r"was killed by signal 11 .*: what it has counted is not in these numbers\n")
+        done = self.tp("hist", "keys=m", "--", self.program, "hit=10")
+        self.assertEqual((done.returncode, self.hits(done.stdout)), (0, [0]))
+        self.assertIn("Couldn't find field", done.stderr)
+        self.assertEqual(self.tp("hist", "keys=n", "--", "/nowhere/program").returncode, 127)
+
     def test_mistakes(self) -> None:
         process = self.start("loop")
         pid = str(process.pid)
         self.assertIn("at 'm': 'served:served_", self.fails("hist", "-p", pid, "keys=m"))
         self.assertIn("has no histogram", self.fails("hist", "-p", pid))
         self.assertIn("Field not found", self.fails("hist", "-p", pid, "-e", "served_idle if m > 3", "keys=n"))
-        for args in ((), ("-p", pid, "keys=n", "vals=n"), ("-p", pid, "--for", "1"), ("keys=n", "--", "true")):
+        for args in ((), ("-p", pid, "keys=n", "vals=n"), ("-p", pid, "--for", "1"), ("--", "true"), ("keys=n", "--"),
+                     ("-p", pid, "keys=n", "--", "true"), ("--for", "1", "keys=n", "--", "true"),
+                     ("-e", "a if n > 1", "-e", "b if n > 2", "keys=n", "--", "true")):
             self.fails("hist", *args, status=2)
         self.left_alone(process.pid)

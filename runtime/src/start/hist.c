@@ -2,7 +2,8 @@
 /*
  * start/hist.c - see hist.h.
  *
- * A forked child that has counted anything writes its own, into a file of its own: PATH-PID.
+ * A forked child that has counted anything writes its own, into a file of its own: PATH-PID, unless the path says where the
+ * process's id is to be.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "base/own_file.h"
+#include "base/pid_name.h"
 #include "sinks/hist/hist.h"
 #include "start/hist.h"
 #include "triggers/triggers.h"
@@ -72,14 +74,27 @@ static bool ends_in(const char *text, const char *end)
 	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
+/* For free(). */
+static char *file_of_process(void)
+{
+	const pid_t pid = getpid();
+	char *name = NULL;
+
+	if (pid != begun_by && !strstr(file, "%p"))
+		return asprintf(&name, "%s-%d", file, (int)pid) < 0 ? NULL : name;
+	name = malloc(tp_pid_name_size(file));
+	if (name)
+		tp_pid_name(name, file, (int)pid);
+	return name;
+}
+
 static int write_file(const struct tp_buffer *text)
 {
-	char *name = NULL;
-	const bool child = getpid() != begun_by;
+	char *name = file_of_process();
 
-	if (child && asprintf(&name, "%s-%d", file, (int)getpid()) < 0)
+	if (!name)
 		return ENOMEM;
-	const int fd = open(child ? name : file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	free(name);
 	if (fd < 0)
 		return errno;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "events/cut.h"
 #include "events/pattern.h"
 #include "options.h"
 #include "reach/find.h"
@@ -62,13 +63,24 @@ static bool take_apart(const struct tp_args *args, char *definition, char **even
 	return true;
 }
 
-static int show_new(struct live *live, const char *wanted, const char *definition, const char *events)
+static int show_new_of_program(struct live *live, char *const *program, const char *definition, const char *events)
 {
+	if (!statistics_of_programs_histogram(&live->statistics, program, definition, events))
+		return live->statistics.child.status;
+	return live_show(live, program[0]);
+}
+
+/* wanted: NULL for that of a program. */
+static int show_new(struct live *live, const struct tp_args *args, const char *wanted, const char *definition, const char *events)
+{
+	const bool begun = signals_begin();
 	int status = EXIT_FAILED;
 
 	if (strncmp(definition, "hist:", strlen("hist:")) == 0)
 		definition += strlen("hist:");
-	if (signals_begin() && statistics_of_histogram(&live->statistics, wanted, definition, events))
+	if (begun && !wanted)
+		status = show_new_of_program(live, args->program, definition, events);
+	else if (begun && statistics_of_histogram(&live->statistics, wanted, definition, events))
 		status = live_show(live, NULL);
 	statistics_close(&live->statistics);
 	signals_end();
@@ -77,24 +89,39 @@ static int show_new(struct live *live, const char *wanted, const char *definitio
 
 /* ---- The command ---- */
 
+static bool is_one_rule(const char *events)
+{
+	char *copy = strdup(events);
+	const bool is = copy && !tp_cut_at_semicolon(copy, true);
+
+	free(copy);
+	return is;
+}
+
 static int run(const struct tp_args *args)
 {
 	struct live live;
 	int status = EXIT_WRONG;
 
-	if (args->program || args->nr_operands > 1)
-		return args_wrong(args, "give it one DEFINITION, in quotes, such as 'keys=method:vals=size'; or none");
-	const char *wanted = given_pid(args);
-	if (!wanted || !live_options(&live, args))
+	if (args->nr_operands > 1 || (args->program && !args->nr_operands))
+		return args_wrong(args, "give it one DEFINITION, in quotes, such as 'keys=method:vals=size'; or, for a process, none");
+	if (!given_target(args))
 		return EXIT_WRONG;
+	const char *wanted = args->program ? NULL : given_pid(args);
+	if ((!wanted && !args->program) || !live_options(&live, args))
+		return EXIT_WRONG;
+	if (args->program && (args_has(args, LIVE_FOR) || args_has(args, LIVE_INTERVAL)))
+		return args_wrong(args, "the histogram of a program is printed when it ends: --for and --interval go with -p");
 	if (!args->nr_operands && (args_has(args, LIVE_FOR) || args_has(args, LIVE_INTERVAL)))
 		return args_wrong(args, "without a DEFINITION, histograms are shown as they are now, once");
 	char *events = given_events(args);
 	char *definition = args->nr_operands ? strdup(args->operands[0]) : NULL;
 	if (events && !args->nr_operands)
 		status = show_all(args, wanted, events);
+	else if (events && args->program && !is_one_rule(events))
+		status = args_wrong(args, "there is more than one filter in -e; the histogram of a program has one");
 	else if (events && definition && take_apart(args, definition, &events))
-		status = show_new(&live, wanted, definition, events);
+		status = show_new(&live, args, wanted, definition, events);
 	free(definition);
 	free(events);
 	return status;
@@ -103,7 +130,8 @@ static int run(const struct tp_args *args)
 const struct tp_command command_hist = {
 	.name = "hist",
 	.summary = "count events by the values of their fields",
-	.usage = (const char *const[]){"-p PID [-e EVENTS] [OPTION...] DEFINITION", "-p PID [-e EVENTS] [--json]", NULL},
+	.usage = (const char *const[]){"-p PID [-e EVENTS] [OPTION...] DEFINITION", "-p PID [-e EVENTS] [--json]",
+				       "[-e EVENTS] [--json] DEFINITION -- PROGRAM [ARGUMENT...]", NULL},
 	.operand = "DEFINITION",
 	.options = (const struct tp_option[]){
 		OPTION_PID,
@@ -120,6 +148,8 @@ const struct tp_command command_hist = {
 		"stays. Otherwise it is printed once, at the end. The process is left as it was found.\n\n"
 		"Without a DEFINITION, the histograms that the process has already are printed, as they are now: "
 		"those of TP_TRIGGER, tp_trigger() and \"tp trigger\", and those that another tp looks at.\n\n"
+		"With a PROGRAM, there is a histogram for each of the processes that it becomes, printed when it has ended. tp exits with "
+		"its status; with 128 + N if signal N has killed it.\n\n"
 		"docs/histograms.md has the language.\n",
 	.run = run,
 };

@@ -160,7 +160,7 @@ static int trace_program(struct pump *pump, char *const *program, const char *ev
 	snprintf(output, sizeof(output), "socket:%s/" LISTENER, directory);
 	if (!listen_in(pump, directory))
 		return EXIT_FAILED;
-	if (!child_start(&child, program, output, events))
+	if (!child_start_traced(&child, program, output, events))
 		return child.status;
 	int status = follow_child(pump, &child, program[0]);
 	pump_finish(pump);

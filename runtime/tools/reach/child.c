@@ -19,10 +19,10 @@
 #define STATUS_OF_SIGNAL 128
 
 /* The child's end of it: errors of exec come through the pipe, which an exec that works closes. */
-static void become(char *const *program, const char *output, const char *patterns, int pipe_end)
+static void become(char *const *program, const struct setting settings[2], int pipe_end)
 {
 	signals_restore();
-	if (setenv("TP_OUTPUT", output, 1) == 0 && setenv("TP_ENABLE", patterns, 1) == 0)
+	if (setenv(settings[0].name, settings[0].value, 1) == 0 && setenv(settings[1].name, settings[1].value, 1) == 0)
 		execvp(program[0], program);
 	const int error = errno;
 	while (write(pipe_end, &error, sizeof(error)) < 0 && errno == EINTR)
@@ -30,7 +30,7 @@ static void become(char *const *program, const char *output, const char *pattern
 	_exit(STATUS_NOT_FOUND);
 }
 
-bool child_start(struct child *child, char *const *program, const char *output, const char *patterns)
+bool child_start(struct child *child, char *const *program, const struct setting settings[2])
 {
 	int ends[2], error = 0;
 
@@ -39,7 +39,7 @@ bool child_start(struct child *child, char *const *program, const char *output, 
 		return tell("'%s' can't be started: %s", program[0], strerror(errno));
 	child->pid = fork();
 	if (child->pid == 0)
-		become(program, output, patterns, ends[1]);
+		become(program, settings, ends[1]);
 	close(ends[1]);
 	if (child->pid < 0) {
 		error = errno;
@@ -54,6 +54,11 @@ bool child_start(struct child *child, char *const *program, const char *output, 
 		waitpid(child->pid, NULL, 0);
 	child->status = error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUNNABLE;
 	return tell("'%s' can't be started: %s", program[0], strerror(error));
+}
+
+bool child_start_traced(struct child *child, char *const *program, const char *output, const char *patterns)
+{
+	return child_start(child, program, (const struct setting[]){{"TP_OUTPUT", output}, {"TP_ENABLE", patterns}});
 }
 
 bool child_has_ended(struct child *child)

@@ -12,11 +12,19 @@ struct child {
 	int status; /* of waitpid */
 };
 
+/* A variable of its environment. */
+struct setting {
+	const char *name, *value;
+};
+
 /*
- * Starts the program with this TP_OUTPUT and TP_ENABLE. False, and a message; child->status then is what a shell would exit
- * with. signals_begin() was called.
+ * Starts the program with two settings. False, and a message; child->status then is what a shell would exit with.
+ * signals_begin() was called.
  */
-bool child_start(struct child *child, char *const *program, const char *output, const char *patterns);
+bool child_start(struct child *child, char *const *program, const struct setting settings[2]);
+
+/* The same with this TP_OUTPUT and TP_ENABLE. */
+bool child_start_traced(struct child *child, char *const *program, const char *output, const char *patterns);
 
 /* Whether it has ended. */
 bool child_has_ended(struct child *child);

@@ -157,7 +157,7 @@ static int run(char *const *program, const char *path, const char *options, cons
 		tell_no_memory();
 		return EXIT_FAILED;
 	}
-	const bool started = child_start(&child, program, output, events);
+	const bool started = child_start_traced(&child, program, output, events);
 	free(output);
 	if (!started)
 		return child.status;

@@ -121,7 +121,9 @@ static void tell_end_of_program(const struct live *live, const char *program)
 	const char *crash = child_crash(&statistics->child);
 	const int pid = (int)statistics->child.pid;
 
-	if (crash && statistics->text.len)
+	if (crash && statistics->at_end)
+		tell("'%s' (%d) %s: what it has counted is not in these numbers", program, pid, crash);
+	else if (crash && statistics->text.len)
 		tell("'%s' (%d) %s: what happened in the last %.3g s before that is not in these numbers", program, pid, crash,
 		     (double)live->interval / 1000);
 	else if (crash)
@@ -158,6 +160,7 @@ static int finish(struct live *live, const char *program, bool good)
 
 int live_show(struct live *live, const char *program)
 {
+	live->shown = live->shown && !live->statistics.at_end;
 	if (live->shown)
 		live->shown = screen_begin(&live->screen);
 	return finish(live, program, follow(live));

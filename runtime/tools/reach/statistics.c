@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "events/pattern.h"
 #include "reach/clean.h"
 #include "reach/directory.h"
 #include "reach/fields.h"
@@ -95,9 +96,35 @@ bool statistics_of_program(struct statistics *statistics, char *const *program, 
 		return false;
 	if (asprintf(&output, "stats:%s/%%p%s%s", statistics->directory, *options ? "," : "", options) < 0)
 		return tell_no_memory();
-	bool started = child_start(&statistics->child, program, output, events);
+	bool started = child_start_traced(&statistics->child, program, output, events);
 	free(output);
 	return started;
+}
+
+/* "EVENTS if FILTER" of a copy. */
+static bool make_trigger(char **trigger, char *events, const char *definition)
+{
+	const char *filter = tp_pattern_take_filter(events);
+
+	return asprintf(trigger, "%s hist:%s%s%s", events, definition, filter ? " " TP_FILTER_WORD " " : "", filter ? filter : "") >= 0;
+}
+
+bool statistics_of_programs_histogram(struct statistics *statistics, char *const *program, const char *definition, const char *events)
+{
+	char *copy = strdup(events), *trigger = NULL, *file = NULL;
+
+	statistics->directory = directory_private();
+	statistics->at_end = true;
+	statistics->child.status = 1 << 8;
+	bool good = statistics->directory != NULL;
+	if (good && (!copy || !make_trigger(&trigger, copy, definition) ||
+		     asprintf(&file, "%s/%%p%s", statistics->directory, statistics->json ? ".json" : "") < 0))
+		good = tell_no_memory();
+	good = good && child_start(&statistics->child, program, (const struct setting[]){{"TP_TRIGGER", trigger}, {"TP_HIST", file}});
+	free(file);
+	free(trigger);
+	free(copy);
+	return good;
 }
 
 /* Adds a file; an unreadable one, which may just have gone, is left out. */
@@ -117,10 +144,12 @@ static bool add_file(struct lines *text, const char *directory, const char *name
 	return good;
 }
 
-/* What is being written has a name with a dot in front; others are PID and PID.CHILD. */
+/* What is being written has a name with a dot in front; others are PID, PID.CHILD and PID.json. */
 static int is_report(const struct dirent *entry)
 {
-	return entry->d_name[strspn(entry->d_name, "0123456789.")] == '\0' && entry->d_name[0] != '.';
+	const char *end = entry->d_name + strspn(entry->d_name, "0123456789.");
+
+	return entry->d_name[0] != '.' && (!*end || strcmp(end, "json") == 0);
 }
 
 static bool read_files(struct statistics *statistics)

@@ -18,6 +18,7 @@ struct statistics {
 	bool own;               /* the output was opened here, and is closed here */
 
 	char *directory; /* of a program: a file for each process; NULL: it is not one */
+	bool at_end;     /* the files are written when their processes end, and not before */
 	struct child child;
 };
 
@@ -32,6 +33,9 @@ bool statistics_of_histogram(struct statistics *statistics, const char *wanted, 
 
 /* Starts the program. If that fails, child.status is what tp exits with. */
 bool statistics_of_program(struct statistics *statistics, char *const *program, const char *options, const char *events);
+
+/* The same with a histogram. events is one rule. */
+bool statistics_of_programs_histogram(struct statistics *statistics, char *const *program, const char *definition, const char *events);
 
 /* Reads the numbers of this moment. */
 bool statistics_read(struct statistics *statistics);
