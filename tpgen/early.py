@@ -23,8 +23,9 @@ from tpgen.wording import code
 MAX_FIELDS = 63
 
 _CHANGES = frozenset("= += -= *= /= %= &= |= ^= <<= >>= ++ -- &".split())
-# What may go anywhere, or do anything.
+# What may go anywhere, or do anything; and pairs by which other signs are spelled, which would have to be understood first.
 _OPAQUE = frozenset("goto return asm __asm __asm__".split())
+_SPELLINGS = (("<", "%"), ("?", "?"))
 _OURS = frozenset([*GETTERS, "__get_dynamic_array_len", "__get_rel_dynamic_array_len",
                    *(twin(name) if rel else name for kind, rel in FIELD_MACROS.values() for name in kind.assigners)])
 # Statements that call one of these do what it does, and no more.
@@ -37,7 +38,8 @@ def find_early(params: Sequence[Param], fields: Sequence[Field], sizes: Sequence
                text: Text) -> Early | None:
     """The early fields, or None; sizes are the expressions that measure the dynamic fields."""
     tokens = [token for part in (*sizes, assign) for token in part]
-    if any(t.text in _OPAQUE or t.kind in ("dir", "bad") for t in tokens) or _lets_go(tokens):
+    if any(t.text in _OPAQUE or t.kind in ("dir", "bad") for t in tokens) or _lets_go(tokens) or \
+            any((token.text, after.text) in _SPELLINGS for token, after in zip(tokens, tokens[1:])):
         return None
     names = {p.name for p in params}
     numbers = {f.name: n for n, f in enumerate(fields[:MAX_FIELDS]) if f.kind.name == "field" and not f.by_value}

@@ -142,6 +142,7 @@ KINDS: tuple[tuple[str, int], ...] = (
     ("switch (b) case 1: __entry->one = a;", 0),
     ("do __entry->one = a; while (0);", 0),
     ("for (int i = 0; i < 1; i++) __entry->one = a;", 0),
+    ("if (b > 1000) <% __entry->two = 1; __entry->one = a; %>", 0),
     ("goto end; __entry->one = a; end: __entry->two = 1;", 0),
     ("__entry->one = a; again: if (a-- > 0) goto again;", 0),
     # It is set to something else
