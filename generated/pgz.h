@@ -342,9 +342,9 @@ static const struct tp_event_class tp_class_pgz_file_open = {
 };
 
 TP_EARLY static struct tp_sink *__tp_early_pgz_file_open(const struct tp_event *__event, void *__data,
-		const char *name, long long size, size_t block_size, int level)
+		long long size, size_t block_size, int level)
 {
-	(void)__event, (void)name, (void)size, (void)block_size, (void)level;
+	(void)__event, (void)size, (void)block_size, (void)level;
 	if (TP_CAN_BE_EARLY(trace_event_raw_pgz_file_open)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_file_open);
 
@@ -400,9 +400,9 @@ static const struct tp_event_class tp_class_pgz_block = {
 };
 
 TP_EARLY static struct tp_sink *__tp_early_pgz_block(const struct tp_event *__event, void *__data,
-		const char *name, unsigned long block, size_t size, bool last, unsigned int waiting)
+		unsigned long block, size_t size, unsigned int waiting)
 {
-	(void)__event, (void)name, (void)block, (void)size, (void)last, (void)waiting;
+	(void)__event, (void)block, (void)size, (void)waiting;
 #if !defined(pgz_block_flags)
 	if (TP_CAN_BE_EARLY(trace_event_raw_pgz_block)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_block);
@@ -424,7 +424,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_block, name);
 
-	TP_ASK_FILTER(__data, __tp_early_pgz_block(__event, __data, name, block, size, last, waiting));
+	TP_ASK_FILTER(__data, __tp_early_pgz_block(__event, __data, block, size, waiting));
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 92 "defs/pgz.tp"
@@ -499,10 +499,9 @@ static const struct tp_event_class tp_class_pgz_block_end = {
 };
 
 TP_EARLY static struct tp_sink *__tp_early_pgz_block_end(const struct tp_event *__event, void *__data,
-		const char *name, unsigned long block, size_t in, size_t out, uint32_t crc, int level,
-		bool last)
+		unsigned long block, uint32_t crc, int level)
 {
-	(void)__event, (void)name, (void)block, (void)in, (void)out, (void)crc, (void)level, (void)last;
+	(void)__event, (void)block, (void)crc, (void)level;
 #if !defined(pgz_block_flags)
 	if (TP_CAN_BE_EARLY(trace_event_raw_pgz_block_end)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_block_end);
@@ -512,7 +511,7 @@ TP_EARLY static struct tp_sink *__tp_early_pgz_block_end(const struct tp_event *
 #line 150 "defs/pgz.tp"
 		__entry->crc	= crc;
 		__entry->level	= level;
-#line 516 "generated/pgz.h"
+#line 515 "generated/pgz.h"
 		return tp_early_sink((struct tp_sink *)__data, __event, &__entry->ent, 0x32);
 	}
 #endif
@@ -523,7 +522,7 @@ TP_EARLY static struct tp_sink *__tp_early_pgz_block_end(const struct tp_event *
 
 #line 178 "defs/pgz.tp"
 typedef __typeof__(uint32_t) tp_element_pgz_file_blocks__4;
-#line 527 "generated/pgz.h"
+#line 526 "generated/pgz.h"
 
 static const struct tp_event_field tp_fields_pgz_file_blocks[] = {
 	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_file_blocks, name, char, "char"),
@@ -542,7 +541,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 546 "generated/pgz.h"
+#line 545 "generated/pgz.h"
 	);
 }
 
@@ -555,16 +554,16 @@ static const struct tp_event_class tp_class_pgz_file_blocks = {
 };
 
 TP_EARLY static struct tp_sink *__tp_early_pgz_file_blocks(const struct tp_event *__event, void *__data,
-		const char *name, unsigned long first, const uint32_t *sizes, size_t count)
+		unsigned long first)
 {
-	(void)__event, (void)name, (void)first, (void)sizes, (void)count;
+	(void)__event, (void)first;
 #if !defined(pgz_largest) && !defined(memcpy)
 	if (TP_CAN_BE_EARLY(trace_event_raw_pgz_file_blocks)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_file_blocks);
 
 #line 183 "defs/pgz.tp"
 		__entry->first		= first;
-#line 568 "generated/pgz.h"
+#line 567 "generated/pgz.h"
 		return tp_early_sink((struct tp_sink *)__data, __event, &__entry->ent, 0x2);
 	}
 #endif
@@ -588,7 +587,7 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 592 "generated/pgz.h"
+#line 591 "generated/pgz.h"
 	);
 }
 
@@ -600,9 +599,9 @@ static const struct tp_event_class tp_class_pgz_file_close = {
 };
 
 TP_EARLY static struct tp_sink *__tp_early_pgz_file_close(const struct tp_event *__event, void *__data,
-		const char *name, unsigned long long in, unsigned long long out, int error)
+		unsigned long long in, unsigned long long out, int error)
 {
-	(void)__event, (void)name, (void)in, (void)out, (void)error;
+	(void)__event, (void)in, (void)out, (void)error;
 	if (TP_CAN_BE_EARLY(trace_event_raw_pgz_file_close)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_file_close);
 
@@ -610,7 +609,7 @@ TP_EARLY static struct tp_sink *__tp_early_pgz_file_close(const struct tp_event 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 614 "generated/pgz.h"
+#line 613 "generated/pgz.h"
 		return tp_early_sink((struct tp_sink *)__data, __event, &__entry->ent, 0xe);
 	}
 	return (struct tp_sink *)__data;
@@ -628,13 +627,13 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_open, name);
 
-	TP_ASK_FILTER(__data, __tp_early_pgz_file_open(&tp_event_pgz_file_open, __data, name, size,
-			block_size, level));
+	TP_ASK_FILTER(__data, __tp_early_pgz_file_open(&tp_event_pgz_file_open, __data, size, block_size,
+			level));
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 638 "generated/pgz.h"
+#line 637 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_open);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -644,7 +643,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 648 "generated/pgz.h"
+#line 647 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -689,13 +688,12 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_block_end, name);
 
-	TP_ASK_FILTER(__data, __tp_early_pgz_block_end(&tp_event_pgz_block_end, __data, name, block, in, out,
-			crc, level, last));
+	TP_ASK_FILTER(__data, __tp_early_pgz_block_end(&tp_event_pgz_block_end, __data, block, crc, level));
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 699 "generated/pgz.h"
+#line 697 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_block_end);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -710,7 +708,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 714 "generated/pgz.h"
+#line 712 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -728,20 +726,19 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_blocks, name, sizes);
 
-	TP_ASK_FILTER(__data, __tp_early_pgz_file_blocks(&tp_event_pgz_file_blocks, __data, name, first,
-			sizes, count));
+	TP_ASK_FILTER(__data, __tp_early_pgz_file_blocks(&tp_event_pgz_file_blocks, __data, first));
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 738 "generated/pgz.h"
+#line 735 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
 			_Alignof(tp_element_pgz_file_blocks__4)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 745 "generated/pgz.h"
+#line 742 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_blocks);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -752,7 +749,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 756 "generated/pgz.h"
+#line 753 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -770,13 +767,12 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_close, name);
 
-	TP_ASK_FILTER(__data, __tp_early_pgz_file_close(&tp_event_pgz_file_close, __data, name, in, out,
-			error));
+	TP_ASK_FILTER(__data, __tp_early_pgz_file_close(&tp_event_pgz_file_close, __data, in, out, error));
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 780 "generated/pgz.h"
+#line 776 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_close);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -786,7 +782,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 790 "generated/pgz.h"
+#line 786 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

@@ -10,6 +10,7 @@ preprocessor tells whether one of them is a macro, and if so, the event has no e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tpgen.kinds import FIELD_MACROS, GETTERS, twin
@@ -23,8 +24,9 @@ from tpgen.wording import code
 MAX_FIELDS = 63
 
 _CHANGES = frozenset("= += -= *= /= %= &= |= ^= <<= >>= ++ -- &".split())
-# What may go anywhere, or do anything; and pairs by which other signs are spelled, which would have to be understood first.
-_OPAQUE = frozenset("goto return asm __asm __asm__".split())
+# What may go anywhere or do anything, names a type of its own, or is a variable of the writer's.
+_OPAQUE = frozenset("goto return asm __asm __asm__ typedef __rec __dyn __size __data __event __record".split())
+# Digraphs and trigraphs: other signs, which are not looked for.
 _SPELLINGS = (("<", "%"), ("?", "?"))
 _OURS = frozenset([*GETTERS, "__get_dynamic_array_len", "__get_rel_dynamic_array_len",
                    *(twin(name) if rel else name for kind, rel in FIELD_MACROS.values() for name in kind.assigners)])
@@ -32,49 +34,59 @@ _OURS = frozenset([*GETTERS, "__get_dynamic_array_len", "__get_rel_dynamic_array
 _CALLS = _OURS | frozenset("memcpy memmove memset strcpy strncpy strlcpy strscpy strscpy_pad snprintf".split())
 # Macros of every C library, and of the kernel: values, and what makes one of others.
 _VALUES = frozenset("NULL true false bool errno htons htonl ntohs ntohl min max min_t max_t MIN MAX".split())
+# Names that are no macros which change anything.
+_KNOWN = C_KEYWORDS | _OURS | _VALUES | {"__entry"}
 
 
 def find_early(params: Sequence[Param], fields: Sequence[Field], sizes: Sequence[Sequence[Token]], assign: Sequence[Token],
                text: Text) -> Early | None:
     """The early fields, or None; sizes are the expressions that measure the dynamic fields."""
     tokens = [token for part in (*sizes, assign) for token in part]
-    if any(t.text in _OPAQUE or t.kind in ("dir", "bad") for t in tokens) or _lets_go(tokens) or \
-            any((token.text, after.text) in _SPELLINGS for token, after in zip(tokens, tokens[1:])):
+    uses = [after.text for entry, after in zip(tokens, tokens[2:]) if entry.text == "__entry"]  # behind a "->"
+    known = {f.name for f in fields}
+    if _is_opaque(tokens) or any(map(_lets_go, (*sizes, assign))) or not known.issuperset(uses) or any(f.length == "0" for f in fields):
         return None
     names = {p.name for p in params}
     numbers = {f.name: n for n, f in enumerate(fields[:MAX_FIELDS]) if f.kind.name == "field" and not f.by_value}
-    found: dict[str, Sequence[Token]] = {}
-    doubtful: set[str] = set()  # parameters that may not be what they were
+    found: dict[str, tuple[str, Sequence[Token]]] = {}  # the parameter, and the statement
+    doubtful = {p.name for p in params if _is_odd(p, names)}  # parameters that may not be what they were
     for part in sizes:
         doubtful |= _changed(part, names)
     for statement in _statements(assign):
         words = [t.text for t in statement]
         if words[:2] == ["__entry", "->"] and words[3:4] == ["="] and words[2] in numbers:
             if _value(words[4:]) in names:
-                found[words[2]] = statement
+                found[words[2]] = _value(words[4:]), statement
             doubtful |= _changed(statement[4:], names)
         elif words[0] in _CALLS:
             doubtful |= _changed(statement, names)
         else:  # a declaration, perhaps, of something that is called like a parameter
             doubtful |= names.intersection(words)
-    uses = [after.text for entry, after in zip(tokens, tokens[2:]) if entry.text == "__entry"]
-    early = {name: statement for name, statement in found.items()
-             if uses.count(name) == 1 and _value([t.text for t in statement[4:]]) not in doubtful}
+    early = {name: one for name, one in found.items() if uses.count(name) == 1 and one[0] not in doubtful}
     if not early:
         return None
-    known = names | {f.name for f in fields} | C_KEYWORDS | _OURS | _VALUES | {"__entry"}
-    return Early(sum(1 << numbers[name] for name in early), tuple(code(text, statement) for statement in early.values()),
-                 tuple(dict.fromkeys(t.text for t in tokens if t.kind == "id" and t.text not in known)))
+    used = {param for param, _ in early.values()}
+    return Early(sum(1 << numbers[name] for name in early), tuple(p for p in params if p.name in used),
+                 tuple(code(text, statement) for _, statement in early.values()), tuple(_macros(tokens, names | known)))
+
+
+def _is_opaque(tokens: Sequence[Token]) -> bool:
+    return any(t.text in _OPAQUE or t.kind in ("dir", "bad") for t in tokens) or \
+        any((token.text, after.text) in _SPELLINGS for token, after in zip(tokens, tokens[1:]))
 
 
 def _lets_go(tokens: Sequence[Token]) -> bool:
     """Whether the address of the record, or of a field, is taken: then anything may be written there."""
-    before = ""  # the token in front, but for opening parentheses
-    for token, after in zip(tokens, [*(t.text for t in tokens[1:]), ""]):
-        if token.text == "__entry" and (before == "&" or after != "->"):
+    taken: list[int] = []  # the depths of each "&" whose operand may not have ended
+    for (depth, token), after in zip(brackets(tokens), [*(t.text for t in tokens[1:]), ""]):
+        if token.text == "__entry" and (taken or after != "->"):
             return True
-        if token.text != "(":
-            before = token.text
+        if token.text in (",", ";"):
+            taken = [d for d in taken if d < depth]
+        elif token.text in (")", "]", "}"):
+            taken = [d for d in taken if d <= depth]
+        elif token.text == "&":
+            taken.append(depth)
     return False
 
 
@@ -92,13 +104,26 @@ def _statements(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _value(words: Sequence[str]) -> str:
-    """The parameter, perhaps behind a cast."""
-    if len(words) > 3 and words[0] == "(" and words[-2] == ")" and all(w.isidentifier() or w == "*" for w in words[1:-2]):
+    """The parameter, perhaps behind a cast; "": something else."""
+    if len(words) > 3 and words[0] == "(" and words[-2] == ")" and "enum" not in words and \
+            all(w.isidentifier() or w == "*" for w in words[1:-2]):
         return words[-1]
     return words[0] if len(words) == 1 else ""
+
+
+def _is_odd(param: Param, names: set[str]) -> bool:
+    """Its type depends on another one, or its name may be one that generated code has."""
+    return param.name.startswith(("__", "tp_")) or not names.isdisjoint(set(re.findall(r"\w+", param.text)) - {param.name})
 
 
 def _changed(tokens: Sequence[Token], names: set[str]) -> set[str]:
     """The parameters in an expression that changes something."""
     words = {t.text for t in tokens}
     return names & words if words & _CHANGES or "{" in words else set()
+
+
+def _macros(tokens: Sequence[Token], ours: set[str]) -> Iterator[str]:
+    """The names that might be macros, each once. Those of parameters and fields only where they look like functions."""
+    names = (token.text for token, after in zip(tokens, [*(t.text for t in tokens[1:]), ""])
+             if token.kind == "id" and token.text not in _KNOWN and (token.text not in ours or after == "("))
+    yield from dict.fromkeys(names)

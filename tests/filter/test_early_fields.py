@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from building import CC, runtime
-from support import INCLUDES, Case, tpgen
+from support import INCLUDES, Case, read, tpgen
 
 SEED = int(os.environ.get("SEED", random.randrange(1 << 32)))
 EVENTS = 150
@@ -56,6 +56,10 @@ struct thing {
 #define CHANGES_FIELD __entry->one = 7
 #define STORES(x) ((x) = 7)
 #define OF(x) ((int)(x))
+#define three(x) ((x)++)
+#define b(x) ((x)++)
+#define s(x) n + ((x)++)
+typedef int typed;
 #define many_of many[a++ & 3]
 #define ADDRESS(x) (&(x))
 static int variable = 5;
@@ -116,6 +120,12 @@ KINDS: tuple[tuple[str, int], ...] = (
     ("struct { int x; } z = { 1 }, a = { 2 }; __entry->one = a.x + z.x;", 0),
     ("struct thing *p = NULL; __entry->two = (long)p;", 0),
     ("{ int a = 7; __entry->one = a; } __entry->two = b;", TWO),
+    ("typedef short typed; __entry->one = (typed)a;", 0),
+    ("typedef short own; __entry->one = (own)a; __entry->two = b;", 0),
+    ("enum own { X }; __entry->one = (enum own)a; __entry->two = b;", TWO),
+    ("__entry->two = three(a); __entry->one = a;", 0),
+    ("__entry->two = b(b); __entry->one = a;", 0),
+    ("__entry->three = p->s(a); __entry->one = a;", 0),
     # Something else sets the field, or may
     ("__entry->one = a; __entry->one = 3;", 0),
     ("__entry->one = 3; __entry->one = a;", 0),
@@ -126,6 +136,13 @@ KINDS: tuple[tuple[str, int], ...] = (
     ("__entry->one = a; memset(&__entry->two, 0, 12); __entry->three = a;", 0),
     ("__entry->one = a; __entry->two = filled(& (__entry->three));", 0),
     ("__entry->one = a; memset(__entry, 0, 24);", 0),
+    ("__entry->one = a; __entry->ent.flags = 4;", 0),
+    ("__entry->one = a; memset(&__extension__ __entry->two, 0, 12);", 0),
+    ("__entry->one = a; memset(&__real__ __entry->two, 0, 12);", 0),
+    ("__entry->one = a; memset(&_Generic(0, int: __entry->two), 0, 12);", 0),
+    ("__entry->one = a; memset(&__builtin_choose_expr(1, __entry->two, 0), 0, 12);", 0),
+    ("__entry->one = a; memset((char *)__rec.entry + 8, 0, 4);", 0),
+    ("__entry->one = a; __entry->two = filled(&p->one) + p->one; memcpy(__entry->array, &b, 8);", ONE),
     ("__entry->one = a; (*__entry).one = 3;", 0),
     ("__entry->one = a; memset((char *)(void *)__entry + 8, 0, 4);", 0),
     ("__entry->one = a; (__entry)->one = 3;", 0),
@@ -189,13 +206,18 @@ OTHERS = (
     (PROTO, ARGS, "__array(char, more, 240)", "__entry->one = a;", 0),  # too large for a signal handler's stack
     (PROTO, ARGS, "".join(f"__field(char, f{n})" for n in range(60)),
      "__entry->one = a; __entry->f58 = a; __entry->f59 = b;", ONE | 1 << 62),
+    (PROTO, ARGS, "__array(char, more, 0)", "__entry->one = a; memset(__entry->more, 0, 4);", 0),
     (PROTO, ARGS, "__field(struct thing, g)", "__entry->g = s; __entry->one = a;", ONE),
     (PROTO, ARGS, "__field(int *, f)", "__entry->f = v; __entry->f[0] = 3; __entry->one = a;", ONE),
     (PROTO, ARGS, "__field(volatile int, f)", "__entry->f = a;", 1 << 4),
     (PROTO, ARGS, "__field(bool, f)", "__entry->f = b;", 1 << 4),
     (PROTO.replace("int a", "volatile int a"), ARGS, "", "__entry->one = a;", ONE),
     # Names that a generated header might have for itself
-    (*(words.replace("text", "__early") for words in (PROTO, ARGS)), "", "__entry->one = a;", ONE),
+    *((*(words.replace("text", name) for words in (PROTO, ARGS)), "", "__entry->one = a;", ONE)
+      for name in ("__early", "__event", "__bytes", "tp_early_sink", "__tp_early_bytes")),
+    *((*(words.replace("int a", f"int {name}").replace("a,", f"{name},") for words in (PROTO, ARGS)), "", f"__entry->one = {name};", 0)
+      for name in ("__event", "__bytes", "tp_early_sink")),
+    (PROTO.replace("int *v", "int (*v)[b]"), ARGS, "", "__entry->two = (long)v;", 0),
     (*(words.replace("text", "sink").replace("b", "event") for words in (PROTO, ARGS)), "", "__entry->two = event;", TWO),
 )
 NAMES = ("load", "sink", "t", "of_kind_0", "kind_0_record", "record", "event", "early")  # of events
@@ -220,8 +242,9 @@ struct tp_sink *tp_early_sink(struct tp_sink *sink, const struct tp_event *event
 
 void *tp_reserve(struct tp_record *rec, struct tp_sink *sink, const struct tp_event *event, size_t size)
 {
-	(void)rec, (void)sink, (void)event, (void)size;
-	return memset(record, 0x55, sizeof(record));
+	(void)sink, (void)event, (void)size;
+	rec->entry = memset(record, 0x55, sizeof(record));
+	return rec->entry;
 }
 
 void tp_commit(struct tp_record *rec)
@@ -273,8 +296,8 @@ STATEMENTS = (
 
 
 class EarlyFields(Case):
-    def known(self, events: Sequence[tuple[str, str, str, str, str]]) -> dict[str, str]:
-        """What is early of events of a name, a prototype, its arguments, further fields and statements."""
+    def compile(self, events: Sequence[tuple[str, str, str, str, str]], *flags: str) -> None:
+        """A program that hits events of a name, a prototype, its arguments, further fields and statements."""
         self.write("early_kinds.h", HEADER)
         self.write("kinds.tp", FILE.format(events="".join(
             EVENT.format(name=name, proto=proto, args=args, more=more, assign=assign) for name, proto, args, more, assign in events)))
@@ -282,8 +305,12 @@ class EarlyFields(Case):
         self.assertEqual((made.returncode, re.findall("^.*error: .*$", made.stderr, re.M)), (0, []))
         program = PROGRAM.replace("@hits@", "\n\t".join(f"HIT({name});" for name, *_ in events))
         # The statements are odd, and the compiler may say so.
-        self.succeed([CC, "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-fno-strict-aliasing", "-w", "-I", self.dir, *INCLUDES,
+        self.succeed([CC, "-std=gnu11", "-D_GNU_SOURCE", *flags, "-fno-strict-aliasing", "-w", "-I", self.dir, *INCLUDES,
                       "-o", self.path("kinds"), self.write("kinds.c", program), *runtime("shared")])
+
+    def known(self, events: Sequence[tuple[str, str, str, str, str]]) -> dict[str, str]:
+        """What is early of each."""
+        self.compile(events, "-O1")
         told = [line.partition(" ") for line in self.succeed([self.path("kinds")]).stdout.splitlines()]
         self.assertEqual([name for name, _, _ in told], [name for name, *_ in events])
         return {name: said for name, _, said in told}
@@ -299,6 +326,14 @@ class EarlyFields(Case):
         told = self.known([(name, *kind[:4]) for name, kind in zip(names, kinds)])
         wrong = [(kind[2:4], told[name], kind[4]) for name, kind in zip(names, kinds) if told[name] != str(kind[4])]
         self.assertEqual(wrong, [])
+
+    def test_stack(self) -> None:
+        """In a signal handler there may be little, and compilers that do not optimize have room for what is never used."""
+        self.compile([("kind", PROTO, ARGS, "__array(char, more, 40000)", "__entry->one = a;")], "-O0", "-fstack-usage")
+        sizes = [int(size) for path in os.listdir(self.dir) if path.endswith(".su")
+                 for size in re.findall(r"(?m):__tp_early_kind\t(\d+)", read(self.path(path)))]
+        self.assertEqual(len(sizes), 1)
+        self.assertLess(sizes[0], 256)
 
     def test_random(self) -> None:
         """Whatever else there is, what is early is what is recorded."""

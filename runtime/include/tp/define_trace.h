@@ -238,12 +238,13 @@
 /* A function of its own, as what it has on the stack would cost those something who need no filter. */
 #define TP_EARLY __attribute__((noinline, cold))
 /* Older libraries lack the function; and a signal handler's stack may be small. */
-#define TP_CAN_BE_EARLY(record) (tp_early_sink && sizeof(struct record) <= 256)
+#define TP_EARLY_MAX 256
+#define TP_CAN_BE_EARLY(record) (tp_early_sink && sizeof(struct record) <= TP_EARLY_MAX)
 /* The variables of such a function: __entry has the early fields, and nothing else of a record. */
-#define TP_BEGIN_EARLY(record)                                            \
-	TP_RECORD_TYPE(record);                                           \
-	__record __tp_early_record;                                       \
-	__record *const __entry = &__tp_early_record
+#define TP_BEGIN_EARLY(record)                                                                                       \
+	TP_RECORD_TYPE(record);                                                                                      \
+	char __bytes[sizeof(struct record) <= TP_EARLY_MAX ? sizeof(struct record) : 1] __attribute__((aligned(8))); \
+	__record *const __entry = (__record *)(void *)__bytes
 
 /*
  * The variables of a printer: __entry is the record, __start the offset in p at
