@@ -28,6 +28,7 @@ MARKER = "runtime/src/events/marker_record.c"
 WORDS = "runtime/src/events/words.c"
 RETIRED = "runtime/src/events/retired.c"
 FILTERING = "runtime/src/events/filtering.c"
+EVALUATE = "runtime/src/filter/evaluate.c"
 ATTACH = "runtime/src/events/attach.c"
 ENABLE = "runtime/src/events/enable.c"
 SINKS = "runtime/src/events/sinks.c"
@@ -303,6 +304,14 @@ MUTATIONS = (
              "disable_event does nothing",
              (("	if (is_off(filtering_of(rec->sink)))\n		return false;\n", ""),),
              ("obj/unit/test_soft",)),
+    Mutation("an event that triggers have switched off is recorded, as it has early fields", FILTERING,
+             "disable_event does nothing",
+             (("	if (is_off(filtering))\n		return NULL;\n", ""),),
+             ("triggers/test_triggers.py",)),
+    Mutation("a field that is not there is read", EVALUATE,
+             "events are refused by what the stack held before",
+             (("		if (step->field & ~fields)\n			return TP_FILTER_WANTS_MORE;\n", ""),),
+             ("filter/test_early.py:test_as_shipped",)),
     Mutation("a sink that closes leaves its triggers", SINKS,
              "they act on a sink that was freed",
              (("	if (hook)\n", "	if (hook && !sink->reserved[0])\n"),),
