@@ -341,23 +341,6 @@ static const struct tp_event_class tp_class_pgz_file_open = {
 	.print = tp_print_pgz_file_open,
 };
 
-TP_EARLY static struct tp_sink *__tp_early_pgz_file_open(const struct tp_event *__event, void *__data,
-		long long size, size_t block_size, int level)
-{
-	(void)__event, (void)size, (void)block_size, (void)level;
-	if (TP_CAN_BE_EARLY(trace_event_raw_pgz_file_open)) {
-		TP_BEGIN_EARLY(trace_event_raw_pgz_file_open);
-
-#line 71 "defs/pgz.tp"
-		__entry->size		= size;
-		__entry->block_size	= block_size;
-		__entry->level		= level;
-#line 356 "generated/pgz.h"
-		return tp_early_sink((struct tp_sink *)__data, __event, &__entry->ent, 0xe);
-	}
-	return (struct tp_sink *)__data;
-}
-
 /* ---- Fields and text of pgz_block ---- */
 
 TP_ONE_EVENT_CLASS(pgz_block, "event class pgz_block of defs/pgz.tp");
@@ -365,7 +348,7 @@ TP_ONE_EVENT_CLASS(pgz_block, "event class pgz_block of defs/pgz.tp");
 static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
 #line 109 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 369 "generated/pgz.h"
+#line 352 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -386,7 +369,7 @@ TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
-#line 390 "generated/pgz.h"
+#line 373 "generated/pgz.h"
 	);
 }
 
@@ -399,12 +382,13 @@ static const struct tp_event_class tp_class_pgz_block = {
 	.print = tp_print_pgz_block,
 };
 
-TP_EARLY static struct tp_sink *__tp_early_pgz_block(const struct tp_event *__event, void *__data,
-		unsigned long block, size_t size, unsigned int waiting)
+static void tp_write_pgz_block(const struct tp_event *__event, void *__data, const char *name,
+		unsigned long block, size_t size, bool last, unsigned int waiting)
 {
-	(void)__event, (void)block, (void)size, (void)waiting;
+	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_block, name);
+
 #if !defined(pgz_block_flags)
-	if (TP_CAN_BE_EARLY(trace_event_raw_pgz_block)) {
+	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_block)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_block);
 
 #line 101 "defs/pgz.tp"
@@ -412,24 +396,15 @@ TP_EARLY static struct tp_sink *__tp_early_pgz_block(const struct tp_event *__ev
 		__entry->size		= size;
 #line 104 "defs/pgz.tp"
 		__entry->waiting	= waiting;
-#line 416 "generated/pgz.h"
-		return tp_early_sink((struct tp_sink *)__data, __event, &__entry->ent, 0x16);
+#line 400 "generated/pgz.h"
+		TP_END_EARLY(__data, __event, 0x16);
 	}
 #endif
-	return (struct tp_sink *)__data;
-}
-
-static void tp_write_pgz_block(const struct tp_event *__event, void *__data, const char *name,
-		unsigned long block, size_t size, bool last, unsigned int waiting)
-{
-	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_block, name);
-
-	TP_ASK_FILTER(__data, __tp_early_pgz_block(__event, __data, block, size, waiting));
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 433 "generated/pgz.h"
+#line 408 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, __event);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -440,7 +415,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 444 "generated/pgz.h"
+#line 419 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -450,14 +425,14 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 454 "generated/pgz.h"
+#line 429 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 461 "generated/pgz.h"
+#line 436 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -482,7 +457,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 486 "generated/pgz.h"
+#line 461 "generated/pgz.h"
 	);
 }
 
@@ -498,31 +473,11 @@ static const struct tp_event_class tp_class_pgz_block_end = {
 	.print = tp_print_pgz_block_end,
 };
 
-TP_EARLY static struct tp_sink *__tp_early_pgz_block_end(const struct tp_event *__event, void *__data,
-		unsigned long block, uint32_t crc, int level)
-{
-	(void)__event, (void)block, (void)crc, (void)level;
-#if !defined(pgz_block_flags)
-	if (TP_CAN_BE_EARLY(trace_event_raw_pgz_block_end)) {
-		TP_BEGIN_EARLY(trace_event_raw_pgz_block_end);
-
-#line 147 "defs/pgz.tp"
-		__entry->block	= block;
-#line 150 "defs/pgz.tp"
-		__entry->crc	= crc;
-		__entry->level	= level;
-#line 515 "generated/pgz.h"
-		return tp_early_sink((struct tp_sink *)__data, __event, &__entry->ent, 0x32);
-	}
-#endif
-	return (struct tp_sink *)__data;
-}
-
 /* ---- Fields and text of pgz_file_blocks ---- */
 
 #line 178 "defs/pgz.tp"
 typedef __typeof__(uint32_t) tp_element_pgz_file_blocks__4;
-#line 526 "generated/pgz.h"
+#line 481 "generated/pgz.h"
 
 static const struct tp_event_field tp_fields_pgz_file_blocks[] = {
 	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_file_blocks, name, char, "char"),
@@ -541,7 +496,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 545 "generated/pgz.h"
+#line 500 "generated/pgz.h"
 	);
 }
 
@@ -552,23 +507,6 @@ static const struct tp_event_class tp_class_pgz_file_blocks = {
 		"__get_dynamic_array_len(sizes) / 4, REC->largest",
 	.print = tp_print_pgz_file_blocks,
 };
-
-TP_EARLY static struct tp_sink *__tp_early_pgz_file_blocks(const struct tp_event *__event, void *__data,
-		unsigned long first)
-{
-	(void)__event, (void)first;
-#if !defined(pgz_largest) && !defined(memcpy)
-	if (TP_CAN_BE_EARLY(trace_event_raw_pgz_file_blocks)) {
-		TP_BEGIN_EARLY(trace_event_raw_pgz_file_blocks);
-
-#line 183 "defs/pgz.tp"
-		__entry->first		= first;
-#line 567 "generated/pgz.h"
-		return tp_early_sink((struct tp_sink *)__data, __event, &__entry->ent, 0x2);
-	}
-#endif
-	return (struct tp_sink *)__data;
-}
 
 /* ---- Fields and text of pgz_file_close ---- */
 
@@ -587,7 +525,7 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 591 "generated/pgz.h"
+#line 529 "generated/pgz.h"
 	);
 }
 
@@ -597,23 +535,6 @@ static const struct tp_event_class tp_class_pgz_file_close = {
 		"\"name=%s in=%llu out=%llu error=%d\", __get_str(name), REC->in, REC->out, REC->error",
 	.print = tp_print_pgz_file_close,
 };
-
-TP_EARLY static struct tp_sink *__tp_early_pgz_file_close(const struct tp_event *__event, void *__data,
-		unsigned long long in, unsigned long long out, int error)
-{
-	(void)__event, (void)in, (void)out, (void)error;
-	if (TP_CAN_BE_EARLY(trace_event_raw_pgz_file_close)) {
-		TP_BEGIN_EARLY(trace_event_raw_pgz_file_close);
-
-#line 213 "defs/pgz.tp"
-		__entry->in	= in;
-		__entry->out	= out;
-		__entry->error	= error;
-#line 613 "generated/pgz.h"
-		return tp_early_sink((struct tp_sink *)__data, __event, &__entry->ent, 0xe);
-	}
-	return (struct tp_sink *)__data;
-}
 
 /* ---- pgz:pgz_file_open ---- */
 
@@ -627,13 +548,21 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_open, name);
 
-	TP_ASK_FILTER(__data, __tp_early_pgz_file_open(&tp_event_pgz_file_open, __data, size, block_size,
-			level));
+	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_open)) {
+		TP_BEGIN_EARLY(trace_event_raw_pgz_file_open);
+
+#line 71 "defs/pgz.tp"
+		__entry->size		= size;
+		__entry->block_size	= block_size;
+		__entry->level		= level;
+#line 559 "generated/pgz.h"
+		TP_END_EARLY(__data, &tp_event_pgz_file_open, 0xe);
+	}
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 637 "generated/pgz.h"
+#line 566 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_open);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -643,7 +572,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 647 "generated/pgz.h"
+#line 576 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -688,12 +617,24 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_block_end, name);
 
-	TP_ASK_FILTER(__data, __tp_early_pgz_block_end(&tp_event_pgz_block_end, __data, block, crc, level));
+#if !defined(pgz_block_flags)
+	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_block_end)) {
+		TP_BEGIN_EARLY(trace_event_raw_pgz_block_end);
+
+#line 147 "defs/pgz.tp"
+		__entry->block	= block;
+#line 150 "defs/pgz.tp"
+		__entry->crc	= crc;
+		__entry->level	= level;
+#line 630 "generated/pgz.h"
+		TP_END_EARLY(__data, &tp_event_pgz_block_end, 0x32);
+	}
+#endif
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 697 "generated/pgz.h"
+#line 638 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_block_end);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -708,7 +649,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 712 "generated/pgz.h"
+#line 653 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -726,19 +667,28 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_blocks, name, sizes);
 
-	TP_ASK_FILTER(__data, __tp_early_pgz_file_blocks(&tp_event_pgz_file_blocks, __data, first));
+#if !defined(pgz_largest) && !defined(memcpy)
+	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_blocks)) {
+		TP_BEGIN_EARLY(trace_event_raw_pgz_file_blocks);
+
+#line 183 "defs/pgz.tp"
+		__entry->first		= first;
+#line 677 "generated/pgz.h"
+		TP_END_EARLY(__data, &tp_event_pgz_file_blocks, 0x2);
+	}
+#endif
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 735 "generated/pgz.h"
+#line 685 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
 			_Alignof(tp_element_pgz_file_blocks__4)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 742 "generated/pgz.h"
+#line 692 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_blocks);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -749,7 +699,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 753 "generated/pgz.h"
+#line 703 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -767,12 +717,21 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_close, name);
 
-	TP_ASK_FILTER(__data, __tp_early_pgz_file_close(&tp_event_pgz_file_close, __data, in, out, error));
+	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_close)) {
+		TP_BEGIN_EARLY(trace_event_raw_pgz_file_close);
+
+#line 213 "defs/pgz.tp"
+		__entry->in	= in;
+		__entry->out	= out;
+		__entry->error	= error;
+#line 728 "generated/pgz.h"
+		TP_END_EARLY(__data, &tp_event_pgz_file_close, 0xe);
+	}
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 776 "generated/pgz.h"
+#line 735 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_close);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -782,7 +741,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 786 "generated/pgz.h"
+#line 745 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

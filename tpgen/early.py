@@ -10,7 +10,6 @@ preprocessor tells whether one of them is a macro, and if so, the event has no e
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from tpgen.kinds import FIELD_MACROS, GETTERS, twin
@@ -34,6 +33,8 @@ _OURS = frozenset([*GETTERS, "__get_dynamic_array_len", "__get_rel_dynamic_array
 _CALLS = _OURS | frozenset("memcpy memmove memset strcpy strncpy strlcpy strscpy strscpy_pad snprintf".split())
 # Macros of every C library, and of the kernel: values, and what makes one of others.
 _VALUES = frozenset("NULL true false bool errno htons htonl ntohs ntohl min max min_t max_t MIN MAX".split())
+# What the writer needs for early fields, and a parameter may be called.
+_GENERATED = frozenset(["__bytes", "tp_early_sink"])
 # Names that are no macros which change anything.
 _KNOWN = C_KEYWORDS | _OURS | _VALUES | {"__entry"}
 
@@ -44,12 +45,13 @@ def find_early(params: Sequence[Param], fields: Sequence[Field], sizes: Sequence
     tokens = [token for part in (*sizes, assign) for token in part]
     uses = [after.text for entry, after in zip(tokens, tokens[2:]) if entry.text == "__entry"]  # behind a "->"
     known = {f.name for f in fields}
-    if _is_opaque(tokens) or any(map(_lets_go, (*sizes, assign))) or not known.issuperset(uses) or any(f.length == "0" for f in fields):
-        return None
     names = {p.name for p in params}
+    if _is_opaque(tokens) or any(map(_lets_go, (*sizes, assign))) or not known.issuperset(uses) or \
+            any(f.length == "0" for f in fields) or not names.isdisjoint(_GENERATED):
+        return None
     numbers = {f.name: n for n, f in enumerate(fields[:MAX_FIELDS]) if f.kind.name == "field" and not f.by_value}
     found: dict[str, tuple[str, Sequence[Token]]] = {}  # the parameter, and the statement
-    doubtful = {p.name for p in params if _is_odd(p, names)}  # parameters that may not be what they were
+    doubtful: set[str] = set()  # parameters that may not be what they were
     for part in sizes:
         doubtful |= _changed(part, names)
     for statement in _statements(assign):
@@ -65,9 +67,8 @@ def find_early(params: Sequence[Param], fields: Sequence[Field], sizes: Sequence
     early = {name: one for name, one in found.items() if uses.count(name) == 1 and one[0] not in doubtful}
     if not early:
         return None
-    used = {param for param, _ in early.values()}
-    return Early(sum(1 << numbers[name] for name in early), tuple(p for p in params if p.name in used),
-                 tuple(code(text, statement) for _, statement in early.values()), tuple(_macros(tokens, names | known)))
+    return Early(sum(1 << numbers[name] for name in early), tuple(code(text, statement) for _, statement in early.values()),
+                 tuple(_macros(tokens, names | known)))
 
 
 def _is_opaque(tokens: Sequence[Token]) -> bool:
@@ -109,11 +110,6 @@ def _value(words: Sequence[str]) -> str:
             all(w.isidentifier() or w == "*" for w in words[1:-2]):
         return words[-1]
     return words[0] if len(words) == 1 else ""
-
-
-def _is_odd(param: Param, names: set[str]) -> bool:
-    """Its type depends on another one, or its name may be one that generated code has."""
-    return param.name.startswith(("__", "tp_")) or not names.isdisjoint(set(re.findall(r"\w+", param.text)) - {param.name})
 
 
 def _changed(tokens: Sequence[Token], names: set[str]) -> set[str]:

@@ -163,7 +163,6 @@ class Early:
     """The fields that are set to parameters, and so are known before a record is made: see early.py."""
 
     fields: int                   # a bit for each, the lowest for the event's first field
-    params: tuple[Param, ...]     # these
     statements: tuple[Code, ...]  # that set them, without their ';'
     names: tuple[str, ...]        # if one of these is a macro, there are no early fields
 

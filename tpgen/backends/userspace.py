@@ -117,7 +117,6 @@ def _class(event_class: EventClass, users: Sequence[Tracepoint], unit: Unit, eva
         "uses_alias": event_class.uses_alias,
         "early": event_class.early,
         "early_statements": _in_rows(event_class.early.statements) if event_class.early else [],
-        "early_proto": _proto(event_class.early.params) if event_class.early else "",
         "unused": [p.name for p in event_class.params if p.name not in event_class.mentioned],
         "prints": [_print(name, event_class.print, event_class, unit.evals, evals),
                    *(_print(t.name, t.print, event_class, unit.evals, evals) for t in users if t.print)] if users else [],

@@ -223,28 +223,23 @@
 	} while (0)
 
 /*
- * Before anything of a record is computed: if data is a sink with a filter, it becomes what early returns, the sink that
- * takes the record. If there is none, returns from the writer. early is a call of the class's function with TP_EARLY.
+ * Before anything else of a record is computed: whether data is a sink with a filter, and then the two ends of what asks it.
+ * Between them, early fields are set in __entry, which has nothing else of a record; fields has a bit for each. data becomes
+ * the sink that takes the record. If there is none, TP_END_EARLY returns from the writer. Older libraries lack the function;
+ * and a signal handler's stack may be small.
  */
-#define TP_ASK_FILTER(data, early)                                                          \
-	do {                                                                                \
-		if (__builtin_expect(((struct tp_sink *)(data))->reserved[1] != NULL, 0)) { \
-			data = early;                                                       \
-			if (!data)                                                          \
-				return;                                                     \
-		}                                                                           \
-	} while (0)
-
-/* A function of its own, as what it has on the stack would cost those something who need no filter. */
-#define TP_EARLY __attribute__((noinline, cold))
-/* Older libraries lack the function; and a signal handler's stack may be small. */
-#define TP_EARLY_MAX 256
+#define TP_ASKS(data) __builtin_expect(((struct tp_sink *)(data))->reserved[1] != NULL, 0)
 #define TP_CAN_BE_EARLY(record) (tp_early_sink && sizeof(struct record) <= TP_EARLY_MAX)
-/* The variables of such a function: __entry has the early fields, and nothing else of a record. */
+#define TP_EARLY_MAX 256
 #define TP_BEGIN_EARLY(record)                                                                                       \
-	TP_RECORD_TYPE(record);                                                                                      \
 	char __bytes[sizeof(struct record) <= TP_EARLY_MAX ? sizeof(struct record) : 1] __attribute__((aligned(8))); \
-	__record *const __entry = (__record *)(void *)__bytes
+	__entry = (__record *)(void *)__bytes
+#define TP_END_EARLY(data, event, fields)                                                         \
+	do {                                                                                      \
+		data = tp_early_sink((struct tp_sink *)(data), (event), &__entry->ent, (fields)); \
+		if (!data)                                                                        \
+			return;                                                                   \
+	} while (0)
 
 /*
  * The variables of a printer: __entry is the record, __start the offset in p at
