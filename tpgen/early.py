@@ -24,7 +24,7 @@ MAX_FIELDS = 63
 
 _CHANGES = frozenset("= += -= *= /= %= &= |= ^= <<= >>= ++ -- &".split())
 # What may go anywhere or do anything, names a type of its own, or is a variable of the writer's.
-_OPAQUE = frozenset("goto return asm __asm __asm__ typedef __rec __dyn __size __data __event __record".split())
+_OPAQUE = frozenset("goto return asm __asm __asm__ typedef __builtin_va_arg __rec __dyn __size __data __event __record".split())
 # Digraphs and trigraphs: other signs, which are not looked for.
 _SPELLINGS = (("<", "%"), ("?", "?"))
 _OURS = frozenset([*GETTERS, "__get_dynamic_array_len", "__get_rel_dynamic_array_len",

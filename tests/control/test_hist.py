@@ -157,6 +157,12 @@ class Hist(Reaching):
         second = json.loads(done.stdout[end:])
         self.assertEqual([report[0]["totals"]["hits"] for report in (first, second)], [10, 4])
 
+    def test_file_of_each_process(self) -> None:
+        """%p is the process's id, but not in the name of a directory that the program happens to be in."""
+        os.mkdir(self.path("in%p"))
+        self.succeed(["sh", "-c", f"""cd '{self.path("in%p")}' && TP_TRIGGER='served_request hist:keys=n' TP_HIST=n-%p '{self.program}' hit=2"""])
+        self.assertRegex(" ".join(os.listdir(self.path("in%p"))), r"\An-\d+\Z")
+
     def test_program_that_does_not_end_well(self) -> None:
         done = self.tp("hist", "keys=n", "--", self.program, "hit=10", "crash")
         self.assertEqual((done.returncode, done.stdout), (128 + signal.SIGSEGV, ""))
@@ -174,6 +180,7 @@ class Hist(Reaching):
         self.assertIn("Field not found", self.fails("hist", "-p", pid, "-e", "served_idle if m > 3", "keys=n"))
         for args in ((), ("-p", pid, "keys=n", "vals=n"), ("-p", pid, "--for", "1"), ("--", "true"), ("keys=n", "--"),
                      ("-p", pid, "keys=n", "--", "true"), ("--for", "1", "keys=n", "--", "true"),
-                     ("-e", "a if n > 1", "-e", "b if n > 2", "keys=n", "--", "true")):
+                     ("-e", "a if n > 1", "-e", "b if n > 2", "keys=n", "--", "true"),
+                     ("keys=n:vals=m;served_idle traceoff", "--", "true"), ("keys=n if n > 7; served_idle traceoff", "--", "true")):
             self.fails("hist", *args, status=2)
         self.left_alone(process.pid)

@@ -22,6 +22,7 @@
 #include "triggers/triggers.h"
 
 static char *file; /* absolute: the program may change its directory. NULL: standard error */
+static size_t directory_len; /* what of it is not the user's */
 static struct tp_own_file standard_error = TP_OWN_FILE_NONE;
 static pid_t begun_by;
 
@@ -32,6 +33,7 @@ static char *absolute(const char *path)
 
 	if (asprintf(&result, "%s%s%s", directory ? directory : "", directory ? "/" : "", path) < 0)
 		result = NULL;
+	directory_len = directory ? strlen(directory) : 0;
 	free(directory);
 	return result;
 }
@@ -77,14 +79,15 @@ static bool ends_in(const char *text, const char *end)
 /* For free(). */
 static char *file_of_process(void)
 {
+	const char *pattern = file + directory_len;
 	const pid_t pid = getpid();
 	char *name = NULL;
 
-	if (pid != begun_by && !strstr(file, "%p"))
+	if (pid != begun_by && !strstr(pattern, "%p"))
 		return asprintf(&name, "%s-%d", file, (int)pid) < 0 ? NULL : name;
-	name = malloc(tp_pid_name_size(file));
+	name = malloc(directory_len + tp_pid_name_size(pattern));
 	if (name)
-		tp_pid_name(name, file, (int)pid);
+		tp_pid_name(mempcpy(name, file, directory_len), pattern, (int)pid);
 	return name;
 }
 

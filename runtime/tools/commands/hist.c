@@ -118,8 +118,8 @@ static int run(const struct tp_args *args)
 	char *definition = args->nr_operands ? strdup(args->operands[0]) : NULL;
 	if (events && !args->nr_operands)
 		status = show_all(args, wanted, events);
-	else if (events && args->program && !is_one_rule(events))
-		status = args_wrong(args, "there is more than one filter in -e; the histogram of a program has one");
+	else if (events && definition && args->program && !(is_one_rule(events) && is_one_rule(definition)))
+		status = args_wrong(args, "a program has one histogram, with one filter: there is a ';' too many");
 	else if (events && definition && take_apart(args, definition, &events))
 		status = show_new(&live, args, wanted, definition, events);
 	free(definition);
