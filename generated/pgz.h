@@ -393,10 +393,11 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 
 #line 101 "defs/pgz.tp"
 		__entry->block		= block;
+#line 102 "defs/pgz.tp"
 		__entry->size		= size;
 #line 104 "defs/pgz.tp"
 		__entry->waiting	= waiting;
-#line 400 "generated/pgz.h"
+#line 401 "generated/pgz.h"
 		TP_END_EARLY(__data, __event, 0x16);
 	}
 #endif
@@ -404,7 +405,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 408 "generated/pgz.h"
+#line 409 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, __event);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -415,7 +416,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 419 "generated/pgz.h"
+#line 420 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -425,14 +426,14 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
 #line 159 "defs/pgz.tp"
 	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 429 "generated/pgz.h"
+#line 430 "generated/pgz.h"
 	{ 0, NULL },
 };
 
 static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
 #line 160 "defs/pgz.tp"
 	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 436 "generated/pgz.h"
+#line 437 "generated/pgz.h"
 	{ 0, NULL },
 };
 
@@ -457,7 +458,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
 		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 461 "generated/pgz.h"
+#line 462 "generated/pgz.h"
 	);
 }
 
@@ -477,7 +478,7 @@ static const struct tp_event_class tp_class_pgz_block_end = {
 
 #line 178 "defs/pgz.tp"
 typedef __typeof__(uint32_t) tp_element_pgz_file_blocks__4;
-#line 481 "generated/pgz.h"
+#line 482 "generated/pgz.h"
 
 static const struct tp_event_field tp_fields_pgz_file_blocks[] = {
 	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_file_blocks, name, char, "char"),
@@ -496,7 +497,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 500 "generated/pgz.h"
+#line 501 "generated/pgz.h"
 	);
 }
 
@@ -525,7 +526,7 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 529 "generated/pgz.h"
+#line 530 "generated/pgz.h"
 	);
 }
 
@@ -553,16 +554,18 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 
 #line 71 "defs/pgz.tp"
 		__entry->size		= size;
+#line 72 "defs/pgz.tp"
 		__entry->block_size	= block_size;
+#line 73 "defs/pgz.tp"
 		__entry->level		= level;
-#line 559 "generated/pgz.h"
+#line 562 "generated/pgz.h"
 		TP_END_EARLY(__data, &tp_event_pgz_file_open, 0xe);
 	}
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 566 "generated/pgz.h"
+#line 569 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_open);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -572,7 +575,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 576 "generated/pgz.h"
+#line 579 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -625,8 +628,9 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->block	= block;
 #line 150 "defs/pgz.tp"
 		__entry->crc	= crc;
+#line 151 "defs/pgz.tp"
 		__entry->level	= level;
-#line 630 "generated/pgz.h"
+#line 634 "generated/pgz.h"
 		TP_END_EARLY(__data, &tp_event_pgz_block_end, 0x32);
 	}
 #endif
@@ -634,7 +638,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 638 "generated/pgz.h"
+#line 642 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_block_end);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -649,7 +653,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 653 "generated/pgz.h"
+#line 657 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -673,7 +677,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 
 #line 183 "defs/pgz.tp"
 		__entry->first		= first;
-#line 677 "generated/pgz.h"
+#line 681 "generated/pgz.h"
 		TP_END_EARLY(__data, &tp_event_pgz_file_blocks, 0x2);
 	}
 #endif
@@ -681,14 +685,14 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 685 "generated/pgz.h"
+#line 689 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
 			_Alignof(tp_element_pgz_file_blocks__4)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 692 "generated/pgz.h"
+#line 696 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_blocks);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -699,7 +703,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 703 "generated/pgz.h"
+#line 707 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -722,16 +726,18 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 
 #line 213 "defs/pgz.tp"
 		__entry->in	= in;
+#line 214 "defs/pgz.tp"
 		__entry->out	= out;
+#line 215 "defs/pgz.tp"
 		__entry->error	= error;
-#line 728 "generated/pgz.h"
+#line 734 "generated/pgz.h"
 		TP_END_EARLY(__data, &tp_event_pgz_file_close, 0xe);
 	}
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 735 "generated/pgz.h"
+#line 741 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_close);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -741,7 +747,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 745 "generated/pgz.h"
+#line 751 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

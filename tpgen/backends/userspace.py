@@ -116,7 +116,6 @@ def _class(event_class: EventClass, users: Sequence[Tracepoint], unit: Unit, eva
         "plain": event_class.plain,
         "uses_alias": event_class.uses_alias,
         "early": event_class.early,
-        "early_statements": _in_rows(event_class.early.statements) if event_class.early else [],
         "unused": [p.name for p in event_class.params if p.name not in event_class.mentioned],
         "prints": [_print(name, event_class.print, event_class, unit.evals, evals),
                    *(_print(t.name, t.print, event_class, unit.evals, evals) for t in users if t.print)] if users else [],
@@ -265,12 +264,6 @@ def _table(symbols: Symbols) -> list[tuple[int, str]]:
         number = re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]+", value)
         lines.setdefault(line, []).append(f"{{ {value if number else f'({cast})({value})'}, {name} }},")
     return [(0 if line - 1 in lines else line, " ".join(entries)) for line, entries in lines.items()]
-
-
-def _in_rows(statements: Sequence[Code]) -> list[tuple[Code, bool]]:
-    """Each statement, and whether its line is the one behind that of the statement before."""
-    ends = [0, *(s.line + s.text.count("\n") + 1 for s in statements)]
-    return [(s, s.line == end) for s, end in zip(statements, ends)]
 
 
 def _assign(code: Code) -> Code:
