@@ -56,7 +56,7 @@ endif
 TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
 TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
-.PHONY: all generate demo check mutate torture bench bench-core bench-record bench-sinks bench-start bench-control \
+.PHONY: all generate demo check check-rest check-all mutate torture bench bench-core bench-record bench-sinks bench-start bench-control \
 	install uninstall deps clean help examples check-programs check-kernel freeze-interface
 all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp $(BUILD)/help.stamp generate
 
@@ -64,8 +64,10 @@ help:
 	@echo 'make all       the runtime libraries, the tools and the generated headers (the default)'
 	@echo 'make generate  generated/*.h from defs/*.tp'
 	@echo 'make demo      trace a real program, and look at the trace'
-	@echo 'make check     all tests; T=NAME for those whose name contains NAME'
-	@echo 'make check-kernel  tpgen on all of the kernel'"'"'s own headers; make check takes a tenth of them'
+	@echo 'make check     the tests to run before a commit; T=NAME for all whose name contains NAME'
+	@echo 'make check-all  these, and what takes longer: more compilers, sanitizers, processors, kernels, storms; T=NAME'
+	@echo 'make check-rest  only what check-all has more than check'
+	@echo 'make check-kernel  tpgen on all of the kernel'"'"'s own headers; make check-all takes a tenth of them'
 	@echo 'make mutate    mistakes made in copies of the runtime: a test must notice each; T=NAME for those of that name or file'
 	@echo 'make torture   everything at once against the core, for SECONDS=$(SECONDS) in each way to build it'
 	@echo 'make bench     what tracepoints cost here, beside other ways to trace'
@@ -98,6 +100,8 @@ $(BUILD)/generated/%.stamp: defs/%.tp $(TPGEN_SOURCES)
 
 # ---- The runtime ----
 
+comma := ,
+
 # Objects of variant $(1), which are compiled with $(2) as well, stand below $(BUILD)/$(1).
 RUNTIME := $(sort $(shell find runtime/src -name '*.c'))
 # Of the tools, one of two files: "tp report" prints texts by libtraceevent, where that is installed.
@@ -111,10 +115,14 @@ $$(BUILD)/$(1)/%.o: %.c | $$(GENERATED)
 -include $$(patsubst %.c,$$(BUILD)/$(1)/%.d,$$(RUNTIME) $$(TOOL) $$(wildcard tests/unit/*.c examples/*/*.c))
 endef
 
-# liburcu 0.13 places its per-thread structures at odd addresses, hence no alignment check.
-SANITIZE := -fsanitize=address,undefined -fno-sanitize=alignment -fno-sanitize-recover=all -fno-omit-frame-pointer
+# liburcu 0.13 places its per-thread structures at odd addresses, hence no alignment check. clang's check of function
+# types needs the C++ library, with which a C program is not linked.
+FRAMES := -fno-omit-frame-pointer
+SANITIZE := -fsanitize=address,undefined -fno-sanitize=alignment$(if $(findstring clang,$(CC)),$(comma)function) -fno-sanitize-recover=all $(FRAMES)
 $(eval $(call variant,obj,))
 $(eval $(call variant,asan,$(SANITIZE) -DTP_CHECK_RANKS=1))
+$(eval $(call variant,tsan,-fsanitize=thread $(FRAMES) -DTP_CHECK_RANKS=1))
+$(eval $(call variant,ranks,-DTP_CHECK_RANKS=1))
 
 # Files of several folders have the same name, so members are called after both: core-probes.o.
 $(BUILD)/libtp.a: $(RUNTIME:%.c=$(BUILD)/obj/%.o)
@@ -123,6 +131,19 @@ $(BUILD)/libtp.a: $(RUNTIME:%.c=$(BUILD)/obj/%.o)
 	$(Q)for o in $^; do name=$${o#$(BUILD)/obj/runtime/src/}; \
 		ln $$o $(BUILD)/members/$$(echo $$name | tr / -) || exit 1; done
 	$(Q)cd $(BUILD)/members && $(AR) rcs ../$(@F) *.o
+
+# Those of the variants that tests link. Hidden functions can be called where the archive is linked.
+define variant_libraries
+$$(BUILD)/$(1)/libtp.so: $$(RUNTIME:%.c=$$(BUILD)/$(1)/%.o)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $(2) -shared -Wl,-soname,libtp.so -Wl,-z,nodelete $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
+$$(BUILD)/$(1)/libtp.a: $$(RUNTIME:%.c=$$(BUILD)/$(1)/%.o)
+	$$(call say,AR,$$@)
+	$$(Q)rm -f $$@ && $$(AR) rcsP $$@ $$^
+endef
+$(eval $(call variant_libraries,asan,$(SANITIZE)))
+$(eval $(call variant_libraries,tsan,-fsanitize=thread))
+$(eval $(call variant_libraries,ranks,))
 
 # The names have a version, so that where a process has libtp.so of two SONAMEs, each module finds its own. Each is
 # written as a pattern, as linkers complain of names that only other processors have.
@@ -237,12 +258,13 @@ $(eval $(call unit_variant,asan,$(SANITIZE)))
 
 check-programs: all examples $(UNITS:%=$(BUILD)/obj/unit/%) $(UNITS:%=$(BUILD)/asan/unit/%) $(BUILD)/asan/tp
 
-check: check-programs
-	$(Q)CC='$(CC)' CXX='$(CXX)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/run.py $(T)
+RUN_TESTS = CC='$(CC)' CXX='$(CXX)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/run.py
+check check-rest check-all: check-programs
+	$(Q)$(RUN_TESTS) $(if $(T),all $(T),$(@:check-%=%))
 
 # Of these, only those on the kernel's own headers, and on all of them.
 check-kernel: $(BUILD)/libtp.a
-	$(Q)KERNEL=all CC='$(CC)' CXX='$(CXX)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/run.py kernel/test_
+	$(Q)KERNEL=all $(RUN_TESTS) all kernel/test_
 
 # For a new TP_INTERFACE_VERSION: docs/architecture.md, Interfaces.
 freeze-interface: all
@@ -257,7 +279,7 @@ SECONDS ?= 60
 torture: $(BUILD)/libtp.a
 	$(Q)CC='$(CC)' CXX='$(CXX)' SECONDS=$(SECONDS) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/torture/variants.py
 	$(Q)CC='$(CC)' SECONDS=$(SECONDS) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/roundtrip/test_random.py
-	$(Q)CC='$(CC)' SECONDS=$(SECONDS) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/run.py ctf/test_
+	$(Q)SECONDS=$(SECONDS) $(RUN_TESTS) all ctf/test_
 
 bench: $(BUILD)/libtp.a
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD)

@@ -17,7 +17,7 @@ import shlex
 import threading
 from collections.abc import Callable, Sequence
 
-from support import BUILD, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, WARNINGS, read, run, tpgen
+from support import BUILD, ROOT, RUNTIME_INCLUDES, WARNINGS, read, run, tpgen
 
 CC = os.environ.get("CC") or "gcc"
 CXX = {"gcc": "g++", "clang": "clang++"}
@@ -160,14 +160,24 @@ def once(directory: str, key: object, make: Callable[[], None], *folders: str) -
 DEBUG = "-gdwarf-4"  # valgrind 3.19 can't read the DWARF 5 of clang 14
 
 
+def make(*targets: str, build: str = BUILD, **variables: str) -> None:
+    """Makes files below a directory for such files, build/ or another one. Of several processes, one does it at a time."""
+    os.makedirs(build, exist_ok=True)
+    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")}
+    with open(os.path.join(build, "lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = run(["make", "-s", f"-j{os.cpu_count() or 1}", f"BUILD={os.path.relpath(build, ROOT)}",
+                    *(f"{name}={value}" for name, value in variables.items()),
+                    *(os.path.relpath(os.path.join(build, target), ROOT) for target in targets)], env=env)
+    if done.returncode:
+        raise BuildError(done.stdout + done.stderr)
+
+
 def sanitized(sanitizer: str, compiler: str = CC) -> str:
-    """The directory of a libtp.so that was built with a sanitizer; another word for none. It checks the order of its locks."""
-    cc = shlex.split(compiler)
-    name = "-".join(filter(None, (os.path.basename(cc[0]), sanitizer)))
-    directory = os.path.join(BUILD, "runtime", name)
-    command = [*cc, "-std=gnu11", "-D_GNU_SOURCE", DEBUG, "-O1", "-fPIC", "-fvisibility=hidden",
-               *sanitize(sanitizer, compiler), "-DTP_CHECK_RANKS=1", *RUNTIME_INCLUDES, "-shared",
-               "-Wl,-soname,libtp.so", "-Wl,-z,nodelete", "-o", os.path.join(directory, "libtp.so"),
-               *RUNTIME_SOURCES, "-lurcu-bp", "-lpthread"]
-    once(directory, command, lambda: call(command), "runtime")
-    return directory
+    """The directory of libtp.so and libtp.a with a sanitizer; another word for none. They check the order of their locks."""
+    name = sanitizer if sanitizer in SANITIZERS else "ranks"
+    # What "make check" has made already.
+    build_directory = BUILD if (name, compiler) == ("asan", CC) else os.path.join(BUILD, os.path.basename(compiler.split()[0]))
+    make(f"{name}/libtp.so", f"{name}/libtp.a", build=build_directory, CC=compiler,
+         **({} if build_directory == BUILD else {"CFLAGS": f"-O1 {DEBUG}"}))
+    return os.path.join(build_directory, name)

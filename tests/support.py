@@ -160,6 +160,14 @@ def unavailable(test: unittest.TestCase, reason: str) -> None:
     test.skipTest(reason)
 
 
+def check_all(why: str) -> Callable:
+    """Marks a test, or a class of tests, as one for "make check-all" only, and says why "make check" can do without."""
+    def mark(test):
+        test.check_all = why
+        return test
+    return mark
+
+
 class Case(unittest.TestCase):
     """A test with a directory of its own."""
 

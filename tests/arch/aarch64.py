@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 
-from support import BUILD, run
+import building
+from support import BUILD
 
 CC = "aarch64-linux-gnu-gcc"
 OBJDUMP = "aarch64-linux-gnu-objdump"
@@ -41,11 +41,5 @@ def emulated(*command: str) -> list[str]:
 
 def make(*targets: str) -> None:
     """Makes files below ARM."""
-    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")}
-    with open(os.path.join(ARM, "lock"), "w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # another file of tests may be at it
-        done = run(["make", f"-j{os.cpu_count() or 1}", "BUILD=build/aarch64", f"CC={CC}", "AR=aarch64-linux-gnu-ar",
-                    f"CFLAGS={' '.join(['-O2', '-g', *STRICT, *CFLAGS])}", f"LDFLAGS={' '.join(LDFLAGS)}",
-                    "CHECK_LIBS=-lcheck_pic -lsubunit -lrt -lm", *(f"build/aarch64/{target}" for target in targets)],
-                   env=env)
-    assert done.returncode == 0, done.stdout + done.stderr
+    building.make(*targets, build=ARM, CC=CC, AR="aarch64-linux-gnu-ar", CFLAGS=" ".join(["-O2", "-g", *STRICT, *CFLAGS]),
+                  LDFLAGS=" ".join(LDFLAGS), CHECK_LIBS="-lcheck_pic -lsubunit -lrt -lm")

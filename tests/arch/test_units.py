@@ -40,4 +40,4 @@ def load_tests(loader, *_):
         with open(script, "w", encoding="utf-8") as file:
             file.write(f"#!/bin/sh\nexec {command}\n")
         os.chmod(script, 0o755)
-    return suite("aarch64")
+    return suite(__name__, "aarch64")

@@ -8,29 +8,19 @@ import json
 import os
 import subprocess
 
-from building import CC, DEBUG, build, call, generate, once, sanitize
-from support import BUILD, PATIENCE, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, Case, temporary
+from building import build, generate, sanitize, sanitized
+from support import PATIENCE, ROOT, Case, temporary
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def visible(sanitizer: str) -> dict[str, list[str]]:
-    """build()'s arguments for a runtime with that sanitizer, which checks the order of its locks, and whose functions
-    programs can all call."""
-    directory = os.path.join(BUILD, "runtime", f"visible-{sanitizer}")
-    command = [CC, "-std=gnu11", "-D_GNU_SOURCE", DEBUG, "-O1", "-fPIC", *sanitize(sanitizer), "-DTP_CHECK_RANKS=1",
-               *RUNTIME_INCLUDES, "-shared", "-Wl,-soname,libtp.so", "-Wl,-z,nodelete", "-o", os.path.join(directory, "libtp.so"),
-               *RUNTIME_SOURCES, "-lurcu-bp", "-lpthread"]
-    once(directory, command, lambda: call(command), "runtime")
-    return {"flags": sanitize(sanitizer), "link": [f"-L{directory}", f"-Wl,-rpath,{directory}", "-ltp", "-lurcu-bp", "-lpthread"]}
 
 
 def make(directory: str, program: str, sanitizer: str, *events: str) -> str:
     """Builds a program of this folder, and the headers of its events; it can call functions that libtp.so does not export."""
     generate(directory, *(os.path.join(HERE, f"{name}.tp") for name in events))
-    how = {"libtp": "", **visible(sanitizer)} if sanitizer else {}
-    flags = ["-rdynamic", "-iquote", os.path.join(ROOT, "runtime/src"), *how.pop("flags", [])]
-    return build(os.path.join(directory, program), os.path.join(HERE, f"{program}.c"), include=[directory], flags=flags, **how)
+    flags = ["-rdynamic", "-iquote", os.path.join(ROOT, "runtime/src")]
+    how = {"libtp": "", "link": [os.path.join(sanitized(sanitizer), "libtp.a"), "-lurcu-bp", "-lpthread"]} if sanitizer else {}
+    return build(os.path.join(directory, program), os.path.join(HERE, f"{program}.c"), include=[directory],
+                 flags=[*flags, *sanitize(sanitizer)], **how)
 
 
 def objects(text: str) -> list[dict]:

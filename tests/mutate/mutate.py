@@ -129,7 +129,7 @@ def _end_session(session: int) -> None:
 def call(command: list[str], root: str, limit: float) -> tuple[int | None, str]:
     """The command's status, None after a hang, and what it printed; of its processes none is left."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "TP_", "MAKE", "MFLAGS"))}
-    env |= {"PYTHONDONTWRITEBYTECODE": "1", "CK_TIMEOUT_MULTIPLIER": "10", "TMPDIR": os.path.join(root, "tmp")}
+    env |= {"PYTHONDONTWRITEBYTECODE": "1", "CK_DEFAULT_TIMEOUT": "600", "TMPDIR": os.path.join(root, "tmp")}
     os.makedirs(env["TMPDIR"], exist_ok=True)
     with tempfile.TemporaryFile() as output:
         with subprocess.Popen(command, cwd=root, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
@@ -175,7 +175,7 @@ def run_program(root: str, test: str, limit: float) -> Outcome:
 
 def run_file(root: str, test: str, limit: float) -> Outcome:
     path, _, name = test.partition(":")
-    status, text = call([sys.executable, os.path.join(root, "tests/run.py"), "--file", os.path.join(root, "tests", path),
+    status, text = call([sys.executable, os.path.join(root, "tests/run_file.py"), os.path.join(root, "tests", path), "all",
                          *([name] if name else [])], root, limit)
     if status is None:
         return Outcome("failed", "hangs", text)
@@ -184,7 +184,7 @@ def run_file(root: str, test: str, limit: float) -> Outcome:
     except ValueError:
         return Outcome("failed", f"status {status}", text)
     if outcome["failed"]:
-        return Outcome("failed", outcome["failed"][0][0].split()[0], outcome["failed"][0][1])
+        return Outcome("failed", outcome["failed"][0][0], outcome["failed"][0][1])
     if not outcome["passed"]:
         return Outcome("unavailable", "; ".join(reason for _, reason in outcome["skipped"]) or "there is no such test")
     return Outcome("passed")

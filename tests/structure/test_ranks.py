@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 import signal
 
-from support import ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, WARNINGS, Case, run
+from building import build, sanitized
+from support import RUNTIME_INCLUDES, Case, run, temporary
 
 PROGRAM = """\
 #include <string.h>
@@ -92,21 +93,25 @@ int main(int argc, char **argv)
 
 
 class Ranks(Case):
-    def setUp(self) -> None:
-        super().setUp()
-        base = [path for path in RUNTIME_SOURCES if path.startswith(os.path.join(ROOT, "runtime/src/base/"))]
-        self.succeed(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-DTP_CHECK_RANKS=1", *WARNINGS, *RUNTIME_INCLUDES, "-o",
-                      self.path("ranks"), self.write("ranks.c", PROGRAM), *base, "-lurcu-bp", "-lpthread"])
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        directory = temporary()
+        cls.program = os.path.join(directory, "ranks")
+        with open(f"{cls.program}.c", "w", encoding="utf-8") as file:
+            file.write(PROGRAM)
+        build(cls.program, f"{cls.program}.c", flags=["-DTP_CHECK_RANKS=1", *RUNTIME_INCLUDES], libtp="",
+              link=[os.path.join(sanitized("ranks"), "libtp.a"), "-lurcu-bp", "-lpthread"])
 
     def aborts(self, what: str, taken: str, held: str) -> None:
-        done = run([self.path("ranks"), what])
+        done = run([self.program, what])
         self.assertEqual(done.returncode, -signal.SIGABRT, done.stderr)
         self.assertRegex(done.stderr, rf"\Atp: {taken} \(rank \d+\) is taken against the order of locks: this thread "
                                       rf"holds {held} \(rank \d+\); base/rank\.h has the order\n\Z")
 
     def test_in_order(self) -> None:
         for what in ("", "try", "fork"):
-            self.assertEqual((run([self.path("ranks"), what]).stderr, self.succeed([self.path("ranks"), what]).stdout),
+            self.assertEqual((run([self.program, what]).stderr, self.succeed([self.program, what]).stdout),
                              ("", ""))
 
     def test_against_it(self) -> None:

@@ -3,39 +3,34 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import os
 import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from variants import PATIENCE, STALL, Outcome, torture, variants  # noqa: E402
+from support import check_all  # noqa: E402
+from variants import PATIENCE, STALL, Variant, torture, variants  # noqa: E402
 
 SECONDS = 2
 TIMEOUT = SECONDS + PATIENCE + 2 * STALL
 
 
 class Torture(unittest.TestCase):
-    """One variant, which has run already."""
-
-    def __init__(self, outcome: Outcome):
+    def __init__(self, variant: Variant):
         super().__init__("survives")
-        self.outcome = outcome
+        self.variant = variant
+
+    def id(self) -> str:
+        return f"test_torture.{self.variant.name}"
 
     def survives(self) -> None:
-        outcome = self.outcome
+        outcome = torture(self.variant, [f"seconds={SECONDS}"], TIMEOUT)
         if outcome.skipped:
             self.skipTest(outcome.skipped)
-        if outcome.failed:
-            self.fail(outcome.failed)
-
-    def __str__(self) -> str:
-        return f"torture {self.outcome.variant.name}"
+        self.assertFalse(outcome.failed)
 
 
 def load_tests(*_):
-    # Together, as most of a run is waiting: what disturbs is welcome.
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        outcomes = pool.map(lambda v: torture(v, [f"seconds={SECONDS}"], TIMEOUT), variants())
-        return unittest.TestSuite(Torture(outcome) for outcome in outcomes)
+    first, *others = map(Torture, variants())
+    return unittest.TestSuite([first, *map(check_all("one way to build it is enough before a commit"), others)])

@@ -509,8 +509,6 @@ int main(void)
 	TCase *unstarted = tcase_create("unstarted");
 	TCase *arithmetic = tcase_create("arithmetic");
 
-	tcase_set_timeout(choice, 60);
-	tcase_set_timeout(calibration, 60);
 	tcase_add_checked_fixture(choice, setup, NULL);
 	tcase_add_checked_fixture(calibration, setup, NULL);
 	tcase_add_test(choice, counter_is_the_default);

@@ -35,4 +35,4 @@ class Compilers(Case):
                               *RUNTIME_INCLUDES, "-c", "-o", theirs, os.path.join(ROOT, SHORT_WAY + ".c")])
                 self.succeed(["clang", *flags, "-o", program, *tests, theirs, *objects, *check, "-lurcu-bp",
                               "-lpthread"])
-                self.succeed([program], env={**os.environ, "CK_RUN_CASE": "pairs", "CK_TIMEOUT_MULTIPLIER": "10"})
+                self.succeed([program], env={**os.environ, "CK_RUN_CASE": "pairs"})

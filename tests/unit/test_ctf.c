@@ -519,7 +519,6 @@ int main(void)
 	TCase *content = tcase_create("content");
 
 	tcase_add_checked_fixture(content, setup, NULL);
-	tcase_set_timeout(content, 60);
 	tcase_add_test(content, every_kind_of_field);
 	tcase_add_test(content, flags_and_elements);
 	tcase_add_test(content, odd_layouts);

@@ -273,7 +273,6 @@ END_TEST
 
 static void add_tests(TCase *context)
 {
-	tcase_set_timeout(context, 60);
 	tcase_add_loop_test(context, each_combination, 0, sizeof(combinations) / sizeof(combinations[0]));
 	tcase_add_loop_test(context, threads_with_names_and_handlers, 0, 2);
 	tcase_add_test(context, a_new_name);

@@ -374,7 +374,6 @@ int main(void)
 	TCase *all = tcase_create("all");
 
 	tcase_add_checked_fixture(all, setup, NULL);
-	tcase_set_timeout(all, 60);
 	tcase_add_test(all, all_of_a_system);
 	tcase_add_test(all, names_that_are_no_files);
 	tcase_add_test(all, system_that_is_no_word);

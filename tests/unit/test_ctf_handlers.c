@@ -312,7 +312,6 @@ int main(void)
 	TCase *handlers = tcase_create("handlers");
 
 	tcase_add_checked_fixture(handlers, setup, NULL);
-	tcase_set_timeout(handlers, 60);
 	tcase_add_test(handlers, signal_storm);
 	tcase_add_test(handlers, signal_storm_in_tiny_packets);
 #if defined(__x86_64__)

@@ -222,7 +222,6 @@ int main(void)
 	TCase *all = tcase_create("all");
 
 	tcase_add_checked_fixture(all, setup, NULL);
-	tcase_set_timeout(all, 60);
 	tcase_add_test(all, records);
 	tcase_add_test(all, moved_away);
 	tcase_add_loop_test(all, not_empty, 0, 3);

@@ -348,9 +348,7 @@ int main(void)
 	TCase *pairs = tcase_create("pairs"); /* test_compilers.py runs these alone */
 
 	tcase_add_checked_fixture(instants, setup, NULL);
-	tcase_set_timeout(instants, 60);
 	tcase_add_test(instants, counter_goes_back);
-	tcase_set_timeout(pairs, 60);
 	tcase_add_checked_fixture(pairs, setup, NULL);
 #if defined(__x86_64__)
 	tcase_add_loop_test(instants, valid_after_each_instruction, 0, 2);

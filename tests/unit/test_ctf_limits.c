@@ -491,7 +491,6 @@ END_TEST
 
 static void add_common_tests(TCase *limits)
 {
-	tcase_set_timeout(limits, 60);
 	tcase_add_loop_test(limits, ring_of_a_thread, 0, 3);
 	tcase_add_loop_test(limits, ring_after_sudden_death, 0, 4);
 	tcase_add_loop_test(limits, stream_that_overwrites, 0, 3);

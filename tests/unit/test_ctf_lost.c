@@ -340,7 +340,6 @@ END_TEST
 
 static void add_tests(TCase *losses)
 {
-	tcase_set_timeout(losses, 60);
 	tcase_add_test(losses, each_cause_is_counted);
 	tcase_add_loop_test(losses, losses_without_a_packet, 0, 3);
 	tcase_add_test(losses, a_child_counts_for_itself);

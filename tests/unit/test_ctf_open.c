@@ -202,7 +202,6 @@ int main(void)
 	TCase *opening = tcase_create("opening");
 
 	tcase_add_checked_fixture(opening, setup, NULL);
-	tcase_set_timeout(opening, 60);
 	tcase_add_loop_test(opening, option_lists, 0, sizeof(option_cases) / sizeof(option_cases[0]));
 	tcase_add_test(opening, bad_directories);
 	tcase_add_test(opening, unwritable_directory);

@@ -538,7 +538,6 @@ END_TEST
 
 static void add_tests(TCase *snapshot)
 {
-	tcase_set_timeout(snapshot, 60);
 	tcase_add_test(snapshot, what_has_been_recorded);
 	tcase_add_loop_test(snapshot, the_newest_of_a_ring, 0, 2);
 	tcase_add_test(snapshot, an_empty_recorder);
@@ -567,7 +566,6 @@ int main(void)
 
 	tcase_add_checked_fixture(trouble, setup, NULL);
 	tcase_add_checked_fixture(trouble, setup_copy, NULL);
-	tcase_set_timeout(trouble, 60);
 	tcase_add_test(trouble, while_threads_record_at_full_speed);
 	tcase_add_test(trouble, two_at_once);
 	tcase_add_test(trouble, two_into_one_directory);

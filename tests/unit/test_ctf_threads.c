@@ -403,7 +403,6 @@ int main(void)
 	TCase *trouble = tcase_create("trouble");
 
 	tcase_add_checked_fixture(trouble, setup, NULL);
-	tcase_set_timeout(trouble, 60);
 	tcase_add_test(trouble, many_threads_two_sinks);
 	tcase_add_test(trouble, thousands_of_short_threads);
 	if (!under_thread_sanitizer())

@@ -224,7 +224,6 @@ int main(void)
 	Suite *suite = suite_create("enable");
 	TCase *all = tcase_create("all");
 
-	tcase_set_timeout(all, 30);
 	tcase_add_loop_test(all, patterns, 0, sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(all, on_and_off);
 	tcase_add_test(all, two_sinks);

@@ -431,7 +431,6 @@ int main(void)
 	Suite *suite = suite_create("enable_if");
 	TCase *all = tcase_create("all");
 
-	tcase_set_timeout(all, 60);
 	tcase_add_test(all, filtered);
 	tcase_add_test(all, wrong_filters_change_nothing);
 	tcase_add_test(all, events_that_lack_the_field);

@@ -350,7 +350,6 @@ int main(int argc, char **argv)
 	TCase *all = tcase_create("all");
 
 	tcase_add_checked_fixture(all, setup_traced, NULL);
-	tcase_set_timeout(all, 30);
 	tcase_add_test(all, nothing_set);
 	tcase_add_test(all, enable_alone_is_text_on_stderr);
 	tcase_add_test(all, output_alone_is_everything);

@@ -387,7 +387,6 @@ int main(int argc, char **argv)
 	TCase *all = tcase_create("all");
 
 	tcase_add_checked_fixture(all, setup_traced, NULL);
-	tcase_set_timeout(all, 30);
 	tcase_add_test(all, programs_that_it_starts);
 	tcase_add_test(all, long_lines_of_several_processes);
 	tcase_add_test(all, descriptor_that_is_another_files);

@@ -506,7 +506,6 @@ int main(void)
 	Suite *suite = suite_create("events");
 	TCase *all = tcase_create("all");
 
-	tcase_set_timeout(all, 30);
 	tcase_add_test(all, operations_of_another_size);
 	tcase_add_test(all, ids_are_for_layouts);
 	tcase_add_test(all, two_modules_of_one_event);

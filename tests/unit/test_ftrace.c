@@ -535,7 +535,6 @@ int main(void)
 	Suite *suite = suite_create("ftrace sink");
 	TCase *all = tcase_create("all");
 
-	tcase_set_timeout(all, 60);
 	tcase_add_test(all, a_line_stays_a_line);
 	tcase_add_loop_test(all, long_lines, 0, 2);
 	tcase_add_test(all, what_can_not_be_opened);

@@ -161,7 +161,6 @@ int main(void)
 	Suite *suite = suite_create("gate");
 	TCase *all = tcase_create("all");
 
-	tcase_set_timeout(all, 60);
 	tcase_add_test(all, opens_and_closes);
 	tcase_add_test(all, other_probes_are_called);
 	tcase_add_test(all, another_gate_and_none);

@@ -129,7 +129,6 @@ int main(void)
 	Suite *suite = suite_create("histograms: every instant");
 	TCase *instants = tcase_create("instants");
 
-	tcase_set_timeout(instants, 60);
 	tcase_add_test(instants, two_keys);
 #if defined(__x86_64__)
 	tcase_add_loop_test(instants, handlers_after_each_instruction, 0, 2);

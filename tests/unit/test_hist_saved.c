@@ -207,7 +207,6 @@ int main(void)
 	tcase_add_test(tests, what_is_saved_is_whole);
 	tcase_add_test(tests, variables_are_whole_and_read_once);
 	tcase_add_test(tests, a_variable_has_its_kind);
-	tcase_set_timeout(tests, 300);
 	suite_add_tcase(suite, tests);
 	return run(suite);
 }

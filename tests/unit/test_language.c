@@ -419,7 +419,6 @@ int main(void)
 	tcase_add_test(fields, cpumasks);
 	tcase_add_test(fields, relative_places);
 	suite_add_tcase(suite, fields);
-	tcase_set_timeout(traces, 60);
 	tcase_add_checked_fixture(traces, setup, NULL);
 #if __SIZEOF_LONG__ == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	tcase_add_test(traces, in_ctf);

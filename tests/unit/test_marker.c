@@ -417,7 +417,6 @@ int main(void)
 	Suite *suite = suite_create("marker");
 	TCase *all = tcase_create("all");
 
-	tcase_set_timeout(all, 60);
 	tcase_add_test(all, probe_gets_the_arguments);
 	tcase_add_test(all, each_probe_has_its_own_arguments);
 	tcase_add_test(all, several_sites_of_a_name);

@@ -459,7 +459,6 @@ int main(void)
 	Suite *suite = suite_create("marker_event");
 	TCase *all = tcase_create("all");
 
-	tcase_set_timeout(all, 60);
 	tcase_add_loop_test(all, prints_as_printf, 0, NR_CASES);
 	tcase_add_loop_test(all, probe_beside_the_sink, 0, NR_CASES);
 #ifndef __aarch64__ /* tests/arch has no libtraceevent for it */

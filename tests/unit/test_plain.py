@@ -10,4 +10,4 @@ from units import suite  # noqa: E402
 
 
 def load_tests(*_):
-    return suite("obj")
+    return suite(__name__, "obj")

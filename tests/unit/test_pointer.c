@@ -411,7 +411,6 @@ int main(void)
 	Suite *suite = suite_create("pointer");
 	TCase *all = tcase_create("all");
 
-	tcase_set_timeout(all, 60);
 	tcase_add_loop_test(all, bytes_as_the_kernel, 0, NR(byte_cases));
 	tcase_add_test(all, no_more_than_64_bytes);
 	tcase_add_loop_test(all, compressed_v6, 0, NR(v6_cases));

@@ -311,7 +311,6 @@ int main(void)
 	Suite *suite = suite_create("print data");
 	TCase *all = tcase_create("all");
 
-	tcase_set_timeout(all, 60);
 	tcase_add_test(all, hex);
 	tcase_add_test(all, arrays);
 	tcase_add_test(all, array_of_odd_elements);

@@ -501,7 +501,6 @@ int main(void)
 	tcase_add_test(one, synchronize_inside_a_probe_is_refused);
 	tcase_add_test(one, synchronize_frees_what_was_left);
 	suite_add_tcase(suite, one);
-	tcase_set_timeout(many, 60);
 	tcase_add_test(many, no_call_after_synchronize);
 	tcase_add_test(many, others_switch_the_same_tracepoint);
 	tcase_add_test(many, readers_meet_removed_elements);

@@ -378,7 +378,6 @@ int main(void)
 	tcase_add_test(names, module_without_memory_stays_off);
 	tcase_add_test(names, many_names);
 	suite_add_tcase(suite, names);
-	tcase_set_timeout(sitting, 20);
 	tcase_add_test(sitting, only_a_module_that_was_on_waits);
 	tcase_add_test(sitting, exit_waits_for_no_probe);
 	tcase_add_test(sitting, probes_fork_while_others_wait_for_them);

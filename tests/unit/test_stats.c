@@ -454,7 +454,6 @@ static TCase *cases(Suite *suite, const char *name)
 	TCase *tests = tcase_create(name);
 
 	tcase_add_checked_fixture(tests, setup_file, NULL);
-	tcase_set_timeout(tests, 60);
 	suite_add_tcase(suite, tests);
 	return tests;
 }

@@ -122,7 +122,6 @@ int main(void)
 	TCase *tests = tcase_create("forks");
 
 	tcase_add_checked_fixture(tests, setup_file, NULL);
-	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, forked_child);
 #ifndef __aarch64__
 	/* libasan does not lock its allocator before a fork: a child may find that locked by a thread that it does not have. */

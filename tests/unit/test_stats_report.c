@@ -168,7 +168,6 @@ int main(void)
 	TCase *all = tcase_create("all");
 
 	tcase_add_checked_fixture(all, setup_file, NULL);
-	tcase_set_timeout(all, 60);
 	tcase_add_test(all, counts);
 	tcase_add_test(all, of_one_with_a_file);
 	tcase_add_test(all, the_file_goes_on);

@@ -493,7 +493,6 @@ int main(void)
 	tcase_add_test(tests, hits_inside_hits_end);
 	tcase_add_test(tests, nothing_is_removed_inside_a_probe);
 	tcase_add_test(tests, without_memory_nothing_is_defined);
-	tcase_set_timeout(tests, 120);
 	suite_add_tcase(suite, tests);
 	return run(suite);
 }

@@ -124,7 +124,6 @@ int main(void)
 	TCase *tests = tcase_create("synthetic storm");
 
 	tcase_add_test(tests, storm);
-	tcase_set_timeout(tests, 120);
 	suite_add_tcase(suite, tests);
 	return run(suite);
 }

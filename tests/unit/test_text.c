@@ -279,7 +279,6 @@ int main(void)
 	tcase_add_test(lines, long_text);
 	tcase_add_test(lines, errno_is_kept);
 	suite_add_tcase(suite, lines);
-	tcase_set_timeout(trouble, 60);
 	tcase_add_test(trouble, full_disk);
 	tcase_add_test(trouble, full_disk_seen_at_the_end);
 	tcase_add_test(trouble, reader_gone);

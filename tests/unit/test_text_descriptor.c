@@ -269,7 +269,6 @@ int main(void)
 	Suite *suite = suite_create("text on descriptors");
 	TCase *all = tcase_create("all");
 
-	tcase_set_timeout(all, 60);
 	tcase_add_test(all, refused);
 	tcase_add_test(all, refused_by_the_system);
 	tcase_add_test(all, regular_file);

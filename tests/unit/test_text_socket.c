@@ -286,7 +286,6 @@ int main(void)
 	Suite *suite = suite_create("text on sockets");
 	TCase *all = tcase_create("all");
 
-	tcase_set_timeout(all, 60);
 	tcase_add_loop_test(all, a_message_a_line, 0, 2);
 	tcase_add_loop_test(all, slow_reader, 0, 3);
 	tcase_add_loop_test(all, reader_gone, 0, 3);

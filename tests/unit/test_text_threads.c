@@ -371,7 +371,6 @@ int main(void)
 	Suite *suite = suite_create("text sink, threads");
 	TCase *trouble = tcase_create("trouble");
 
-	tcase_set_timeout(trouble, 60);
 	tcase_add_test(trouble, whole_lines_from_many_threads);
 	tcase_add_test(trouble, program_locks_the_file);
 	tcase_add_test(trouble, signals_in_the_sink);

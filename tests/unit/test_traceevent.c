@@ -158,7 +158,6 @@ int main(void)
 	Suite *suite = suite_create("traceevent");
 	TCase *all = tcase_create("all");
 
-	tcase_set_timeout(all, 60);
 	tcase_add_loop_test(all, prints_the_same, 0, (int)(sizeof(cases) / sizeof(cases[0])));
 	suite_add_tcase(suite, all);
 	return run(suite);

@@ -311,7 +311,6 @@ int main(void)
 	tcase_add_test(view, open_sinks);
 	tcase_add_test(view, sinks_of_an_event);
 	suite_add_tcase(suite, view);
-	tcase_set_timeout(hold, 60);
 	tcase_add_test(hold, held_while_it_is_closed);
 	tcase_add_test(hold, closed_by_its_number);
 	tcase_add_test(hold, held_during_a_fork);

@@ -9,67 +9,77 @@ import re
 import subprocess
 import tempfile
 import unittest
+from collections.abc import Iterator
 
-from support import BUILD, ROOT
-
-TIMEOUT = 1500  # seconds for a program
+from support import BUILD, ROOT, TESTS, read
 
 
 class Unit(unittest.TestCase):
-    """One test of one program; it was run with the program's others."""
+    """One test of a program, which has run."""
 
-    def __init__(self, name: str, passed: bool, text: str, skipped: str = ""):
+    def __init__(self, program: str, name: str, failed: str = "", skipped: str = ""):
         super().__init__("outcome")
+        self.program = program
         self.name = name
-        self.passed = passed
-        self.text = text
+        self.failed = failed
         self.skipped = skipped  # why, if it was
 
     def outcome(self) -> None:
         if self.skipped:
             self.skipTest(self.skipped)
-        if not self.passed:
-            self.fail(self.text)
+        if self.failed:
+            self.fail(self.failed)
+
+    def id(self) -> str:
+        return self.program
 
     def __str__(self) -> str:
         return self.name
 
 
-def _run(program: str) -> list[Unit]:
-    name = os.path.basename(program)
-    with tempfile.TemporaryDirectory(prefix="tpgen-unit-") as directory:
-        tap = os.path.join(directory, "tap")
-        env = {**os.environ, "CK_TAP_LOG_FILE_NAME": tap, "CK_VERBOSITY": "silent",
-               "CK_TIMEOUT_MULTIPLIER": "10"}  # a machine may be busy with something else
-        try:
-            done = subprocess.run([program], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True,
-                                  timeout=TIMEOUT, check=False)
-        except subprocess.TimeoutExpired:
-            return [Unit(name, False, f"has not ended after {TIMEOUT} seconds")]
-        output = (done.stdout + done.stderr).decode(errors="replace")
-        lines = []
-        if os.path.exists(tap):
-            with open(tap, encoding="utf-8", errors="replace") as file:
-                lines = file.read().splitlines()
-    # check knows no skipping: a test that had to says so itself.
-    skipped = dict(re.findall(r"^SKIPPED (\w+): (.*)$", output, re.M))
-    units = []
-    for line in lines:
-        match = re.match(r"(not )?ok \d+ - (.*)", line)
-        if match:
+class Program(unittest.TestCase):
+    """All tests of a program: a name that one of them has chooses the program."""
+
+    def __init__(self, file: str, command: list[str], name: str):
+        super().__init__("id")
+        self.file = file
+        self.command = command
+        self.name = name
+        self.parts = re.findall(r"^START_TEST\((\w+)\)", read(os.path.join(TESTS, "unit", f"{name}.c")), re.M)
+
+    def id(self) -> str:
+        return f"{self.file}.{self.name}"
+
+    def run(self, result=None) -> None:
+        for unit in self.outcomes():
+            unit.run(result)
+
+    def outcomes(self) -> Iterator[Unit]:
+        with tempfile.TemporaryDirectory(prefix="tpgen-unit-") as directory:
+            tap = os.path.join(directory, "tap")
+            env = {**os.environ, "CK_TAP_LOG_FILE_NAME": tap, "CK_VERBOSITY": "silent"}
+            # A file, as a process that is left behind would keep a pipe open.
+            with tempfile.TemporaryFile("w+", errors="replace") as file:
+                done = subprocess.run(self.command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=file,
+                                      stderr=subprocess.STDOUT, check=False)
+                file.seek(0)
+                output = file.read()
+            lines = read(tap).splitlines() if os.path.exists(tap) else []
+        # check knows no skipping: a test that had to be skipped prints that itself.
+        skipped = dict(re.findall(r"^SKIPPED (\w+): (.*)$", output, re.M))
+        found = [match for line in lines if (match := re.match(r"(not )?ok \d+ - (.*)", line))]
+        for match in found:
             test = match[2].split(":")[2] if match[2].count(":") > 2 else ""
-            label = f"{name} {match[2].removesuffix(': Passed')}"
-            units.append(Unit(label, not match[1], match[2] + ("\n" + output if match[1] else ""),
-                              skipped.get(test, "")))
-            if match[1]:
-                output = ""  # said once
-    if not units or done.returncode and all(u.passed for u in units):
-        units.append(Unit(name, False, f"exit status {done.returncode}\n{output}"))
-    return units
+            yield Unit(self.id(), f"{self.name} {match[2].removesuffix(': Passed')}",
+                       f"{match[2]}\n{output}" if match[1] else "", skipped.get(test, ""))
+        if not found or done.returncode and not any(match[1] for match in found):
+            yield Unit(self.id(), self.name, f"exit status {done.returncode}\n{output}")
 
 
-def suite(variant: str) -> unittest.TestSuite:
-    """All tests of the programs below build/VARIANT/unit."""
+def suite(file: str, variant: str, *emulator: str) -> unittest.TestSuite:
+    """All tests of the programs below build/VARIANT/unit, for the test file of this name."""
     programs = sorted(glob.glob(os.path.join(BUILD, variant, "unit", "test_*")))
     assert programs, f"there are no unit tests in {BUILD}/{variant}/unit: run make check"
-    return unittest.TestSuite(unit for program in programs if not program.endswith(".d") for unit in _run(program))
+    return unittest.TestSuite(Program(file, [*emulator, program], os.path.basename(program))
+                              for program in programs if os.path.exists(
+                                  os.path.join(TESTS, "unit", f"{os.path.basename(program)}.c")))
