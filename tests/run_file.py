@@ -64,10 +64,13 @@ def flat(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
             yield test
 
 
-def reserved(test: unittest.TestCase) -> str:
-    """Why "make check" leaves the test to "make check-all"; empty if it does not."""
+def runs(test: unittest.TestCase, which: str, of_file: str) -> bool:
+    """Whether the test is one of "make check" ("check"), of what "make check-all" has besides ("rest"), or of "all"."""
     method = getattr(test, getattr(test, "_testMethodName", ""), None)
-    return getattr(method, "check_all", "") or getattr(test, "check_all", "")
+    if which == "all" or getattr(method, "both", False) or getattr(test, "both", False):
+        return True
+    later = of_file or getattr(method, "check_all", "") or getattr(test, "check_all", "")
+    return bool(later) == (which == "rest")
 
 
 class Result(unittest.TestResult):
@@ -106,6 +109,7 @@ class Result(unittest.TestResult):
 
 
 def run_tests(path: str, which: str, names: list[str]) -> dict:
+    os.environ["TPGEN_TESTS"] = which
     sys.path[:0] = [ROOT, TESTS]
     support = importlib.import_module("support")
     name = os.path.splitext(os.path.basename(path))[0]
@@ -115,11 +119,9 @@ def run_tests(path: str, which: str, names: list[str]) -> dict:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     result = Result(os.path.relpath(os.path.dirname(path), TESTS), names, support.UNAVAILABLE)
-    of_file = getattr(module, "CHECK_ALL", "")
     tests = unittest.TestSuite(
         test for test in flat(unittest.TestLoader().loadTestsFromModule(module))
-        if which == "all" or bool(of_file or reserved(test)) == (which == "rest")
-        if result.chosen(test))
+        if runs(test, which, getattr(module, "CHECK_ALL", "")) and result.chosen(test))
     tests.run(result)
     return result.outcome(support.NOTES)
 

@@ -161,11 +161,23 @@ def unavailable(test: unittest.TestCase, reason: str) -> None:
 
 
 def check_all(why: str) -> Callable:
-    """Marks a test, or a class of tests, as one for "make check-all" only, and says why "make check" can do without."""
+    """Marks a test, or a class of tests, as one for "make check-all" only, and says why "make check" can do without.
+    A file all of whose tests are such has CHECK_ALL = "why"."""
     def mark(test):
         test.check_all = why
         return test
     return mark
+
+
+def both(test):
+    """Marks a test, or a class of tests, that both run: "make check" a few times, "make check-all" many times."""
+    test.both = True
+    return test
+
+
+def few_or_many(few: int, many: int, name: str = "") -> int:
+    """How often "make check" and "make check-all" do it; or as often as the variable of this name says."""
+    return int(os.environ.get(name) or (few if os.environ.get("TPGEN_TESTS") == "check" else many))
 
 
 class Case(unittest.TestCase):

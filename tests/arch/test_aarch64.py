@@ -15,6 +15,8 @@ sys.path.insert(0, HERE)
 import aarch64  # noqa: E402
 from support import ROOT, WARNINGS, Case, need, read, run, tpgen  # noqa: E402
 
+CHECK_ALL = "another processor, in an emulator"
+
 # How sites are compiled; and how those of first_... and second_... are.
 CLANG = ["clang", "--target=aarch64-linux-gnu"]
 SITES = {"keys": [aarch64.CC], "flags": [aarch64.CC, "-DTP_STATIC_KEYS=0"], "clang": CLANG}

@@ -17,6 +17,8 @@ sys.path.insert(0, HERE)
 import aarch64  # noqa: E402
 from support import PACKET_HEAD, ROOT, RUNTIME_INCLUDES, WARNINGS, Case, unavailable  # noqa: E402
 
+CHECK_ALL = "another processor, in an emulator"
+
 COMPILERS = ([aarch64.CC], ["clang", "--target=aarch64-linux-gnu"])
 INLINE = "tests/arch/barriers.c"
 ACQUIRE, RELEASE = r"lda\w*r\b", r"stl\w*r\b"

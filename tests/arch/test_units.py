@@ -14,6 +14,8 @@ import aarch64  # noqa: E402
 from support import TESTS  # noqa: E402
 from units import suite  # noqa: E402
 
+CHECK_ALL = "another processor, in an emulator"
+
 # These start themselves anew, which would be as programs of this machine's; need a library that is not unpacked;
 # and take long, for what is the same everywhere.
 LEFT_OUT = {"test_env", "test_env_processes", "test_traceevent", "test_print_data"}

@@ -12,6 +12,8 @@ from xml.etree import ElementTree
 
 from support import BUILD, ROOT, Case, need, read, unavailable
 
+CHECK_ALL = "all tables of the bench"
+
 sys.path.insert(0, os.path.join(ROOT, "tests/bench"))
 core = importlib.import_module("core")
 goals = importlib.import_module("goals")

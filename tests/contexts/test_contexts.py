@@ -35,7 +35,7 @@ import tempfile
 
 import building
 from building import CXX, generate, runtime
-from support import ROOT, Case, need, read, reader, run, temporary
+from support import ROOT, Case, check_all, need, read, reader, run, temporary
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SHARED, STATIC = runtime("shared"), runtime("static")
@@ -296,6 +296,7 @@ struct early { early() { trace_order_at(7); } ~early() { trace_order_at(8); } } 
 }
 
 
+@check_all("every order of objects and libraries")
 class LinkOrder(Case):
     """L 63661b66, 0b5a6313: events in C and C++ constructors and destructors, in any link order."""
 

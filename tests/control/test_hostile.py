@@ -15,10 +15,10 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from control import Client, Control, Refused, Target, built  # noqa: E402
-from support import until  # noqa: E402
+from support import both, check_all, few_or_many, until  # noqa: E402
 
 SO_SNDBUFFORCE = 32  # of asm-generic/socket.h; Python has no name for it
-FUZZ = int(os.environ.get("FUZZ", "400"))
+FUZZ = few_or_many(200, 400, "FUZZ")
 
 
 class Hostile(Control):
@@ -265,6 +265,7 @@ class TestHostile(Hostile):
             self.assertEqual(target.end(), "")
 
 
+@check_all("forks after each of a request's instructions")
 class TestForks(Hostile):
     # AddressSanitizer's malloc has locks that no fork takes: the child of a process whose other thread is there hangs.
     libtp = "ranks"
@@ -302,6 +303,7 @@ class TestFuzz(Control):
                 data[rng.randrange(len(data))] = rng.randrange(256)
         return bytes(data)
 
+    @both
     def test_requests_that_mean_nothing(self) -> None:
         seed = time.time_ns()
         rng = random.Random(seed)

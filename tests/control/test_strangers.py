@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterator
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from reaching import NOBODY, TP, Reaching  # noqa: E402
-from support import BUILD, PATIENCE, run, until  # noqa: E402
+from support import BUILD, PATIENCE, both, check_all, few_or_many, run, until  # noqa: E402
 
 SANITIZED = os.path.join(BUILD, "asan/tp")
-RUNS = int(os.environ.get("FUZZ", "100"))
+RUNS = few_or_many(25, 100, "FUZZ")
 SEED = int(os.environ.get("SEED", "1"))
 GREETING = b"tp 1 pid=7 uid=0 events=3 outputs=1 since=1.5 version=9.9.9 program=stranger\n"
 MEMORY = 256 << 20
@@ -188,6 +188,7 @@ class Strangers(Reaching):
             if piece:
                 connection.send(piece)
 
+    @both
     def test_random_answers(self) -> None:
         """Pieces of what a process says, in any order, and cut anywhere: no crash, and no more memory than is there."""
         pieces = [b"event ", b"a:b ", b"id=1 ", b"level=9999999999 ", b"outputs=", b"1,2,3 ", b"tracepoint=t ", b"place=", b"f:1", b"\n",
@@ -220,6 +221,7 @@ class Strangers(Reaching):
                 self.assertNotIn("runtime error", done.stderr)
                 self.assertNotIn("\x1b", done.stdout + done.stderr)
 
+    @check_all("gigabytes of replies")
     def test_endless_replies(self) -> None:
         """A line without an end; lines without an end."""
         me = str(os.getpid())

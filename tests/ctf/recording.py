@@ -24,7 +24,7 @@ import subprocess
 import time
 
 import building
-from support import BUILD, PATIENCE, Case, need, note, read, reader, run, until
+from support import BUILD, PATIENCE, Case, few_or_many, need, note, read, reader, run, until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS = min(int(os.environ.get("SECONDS") or 0), 400)  # for a file, in less than TIMEOUT of tests/run.py
@@ -135,7 +135,9 @@ class Recording(Case):
         self.repeat = ""  # how to
 
     def rounds(self, nr: int):
-        """A random generator for each of so many rounds, or for as long as SECONDS says. A failure tells its seed."""
+        """A random generator for each of so many rounds, in "make check" of a third, or for as long as SECONDS says. A
+        failure tells its seed."""
+        nr = few_or_many((nr + 2) // 3, nr)
         first = int(os.environ.get("RECORD_SEED") or time.time_ns() % 10**9)
         end = time.monotonic() + SECONDS / self.SHARES
         at = 0

@@ -15,7 +15,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from recording import PACKET, PREPARE, Recording, Trace, files  # noqa: E402
-from support import run, until  # noqa: E402
+from support import both, run, until  # noqa: E402
 
 NOBODY = 65534
 
@@ -66,6 +66,7 @@ class Chapters(Recording):
 
 
 class Begun(Chapters):
+    @both
     def test_by_size(self) -> None:
         for rng in self.rounds(6):
             self.record(f"open={self.output(rng, f'{rng.choice((4, 20, 100))}K')}", f"text={rng.choice((8, 64, 900))}",
@@ -102,6 +103,7 @@ class Begun(Chapters):
             self.all_is_there()
             self.again()
 
+    @both
     def test_keep(self) -> None:
         """What is left goes on to the end without a gap."""
         for rng in self.rounds(3):
@@ -136,6 +138,7 @@ class Begun(Chapters):
         self.assertGreater(len(self.chapters()), 5)
         self.all_is_in(self.chapters())
 
+    @both
     def test_signal_handlers(self) -> None:
         """What they lose is counted, in the chapter in which it was."""
         for rng in self.rounds(4):
@@ -155,6 +158,7 @@ class Begun(Chapters):
 
 
 class Forked(Chapters):
+    @both
     def test_with_process_ids(self) -> None:
         """Each process has chapters of its own."""
         for rng in self.rounds(3):
@@ -178,6 +182,7 @@ class Forked(Chapters):
         shared = [chapter for chapter in chapters if any(f"stream-{parent}-" not in name for name in files(chapter))]
         self.assertEqual(len(shared), 1)
 
+    @both
     def test_without_at_any_moment(self) -> None:
         """Also between two chapters, when there is no directory of the trace's name."""
         for rng in self.rounds(3):
@@ -193,6 +198,7 @@ class Forked(Chapters):
 
 
 class Killed(Chapters):
+    @both
     def test_any_instant(self) -> None:
         """All is there, and the next start has a trace again."""
         for rng in self.rounds(25):
@@ -213,6 +219,7 @@ class Killed(Chapters):
             self.assertGreaterEqual(found.events(), hits + 20, self.repeat)
             self.assertEqual(self.read_clean(self.trace).events(), 20, self.repeat)
 
+    @both
     def test_with_keep(self) -> None:
         """One that was half removed goes at the next start."""
         for rng in self.rounds(8):

@@ -16,6 +16,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from recording import Recording  # noqa: E402
 from support import need, run, unavailable  # noqa: E402
 
+CHECK_ALL = "file systems are made, filled and mounted"
+
 LOST = r"tp: CTF trace '[^\n]*': records lost: [1-9][^\n]*\n"
 
 

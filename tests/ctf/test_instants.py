@@ -20,6 +20,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from recording import HEAD, PACKET, Recording  # noqa: E402
 from support import note, unavailable  # noqa: E402
 
+CHECK_ALL = "a reader looks at the trace after each instruction"
+
 PTRACE_SINGLESTEP, PTRACE_ATTACH = 9, 16
 HITS = 24  # of some hundred bytes each, in packets of 4 KiB
 

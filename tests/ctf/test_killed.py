@@ -12,7 +12,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from recording import PREPARE, Recording  # noqa: E402
-from support import until  # noqa: E402
+from support import both, until  # noqa: E402
 
 
 def mode(rng: random.Random) -> tuple[str, int]:
@@ -44,15 +44,18 @@ class Killed(Recording):
         if packets:
             self.rings_are_full(packets, 2 if "prepare=thread" in output else 1)
 
+    @both
     def test_any_instant(self) -> None:
         for rng in self.rounds(26):
             self.kill(rng, f"text={rng.choice((8, 64, 900))}", f"threads={rng.randint(1, 8)}", "sleep=600000000")
 
+    @both
     def test_with_forked_children(self) -> None:
         for rng in self.rounds(9):
             nr = rng.randint(1, 4)
             self.kill(rng, f"threads={nr}", "fork=3", f"threads={nr}", "sleep=600000000", "parent", "sleep=600000000")
 
+    @both
     def test_threads_that_fork(self) -> None:
         for rng in self.rounds(5):
             self.kill(rng, "forks=500", f"threads={rng.randint(1, 4)}", "sleep=600000000")

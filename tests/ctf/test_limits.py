@@ -11,7 +11,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from recording import PREPARE, Recording, disk_usage, files  # noqa: E402
-from support import until  # noqa: E402
+from support import both, check_all, until  # noqa: E402
 
 LIMIT = 1  # TP_LOST_LIMIT
 KB = 1024
@@ -42,6 +42,7 @@ class Limits(Recording):
         used = sum(os.stat(name).st_blocks * 512 for name in files(self.trace))
         self.assertGreaterEqual(used, at_least, self.repeat)
 
+    @both
     def test_flight(self) -> None:
         for rng in self.rounds(3):
             packet, packets, threads = rng.choice((4, 16, 64)) * KB, rng.randint(2, 5), rng.randint(1, 4)
@@ -49,12 +50,14 @@ class Limits(Recording):
                               packet * packets * threads, threads, packet * (packets - 2) * threads)
             self.rings_are_full(packets)
 
+    @both
     def test_flight_of_a_size(self) -> None:
         for rng in self.rounds(3):
             threads = rng.randint(1, 4)
             size = rng.choice((128, 256, 1000)) * KB
             self.keeps_newest(f"mode=flight,packet=8K,size={size}{rng.choice(PREPARE)}", size, threads, size * 3 // 4)
 
+    @check_all("another sanitizer")
     def test_thread_sanitizer(self) -> None:
         """Threads go round in their own packets, while others begin and take some of them away."""
         self.sanitizer = "tsan"

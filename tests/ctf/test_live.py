@@ -9,10 +9,11 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from recording import PREPARE, Recording, files  # noqa: E402
-from support import until  # noqa: E402
+from support import both, until  # noqa: E402
 
 
 class Live(Recording):
+    @both
     def test_read_while_it_is_written(self) -> None:
         for rng in self.rounds(2):
             process = self.start("pace=20", f"threads={rng.randint(1, 4)}", "sleep=600000000",
@@ -32,6 +33,7 @@ class Live(Recording):
                         self.assertTrue(who.hits <= seen.whole and seen.last <= after[i].hits, text)
             self.end(process)
 
+    @both
     def test_snapshots(self) -> None:
         for rng in self.rounds(2):
             nr = 10

@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from recording import PREPARE, Recording, Trace  # noqa: E402
+from support import both  # noqa: E402
 
 
 class Storm(Recording):
@@ -20,6 +21,7 @@ class Storm(Recording):
         out = self.record(f"open={self.trace},{output}", *commands, "stop", "lost", "close", message=self.LOST_ONLY)
         return out, self.all_is_counted()
 
+    @both
     def test_nothing_is_torn_or_lost_uncounted(self) -> None:
         for rng in self.rounds(3):
             out, trace = self.storm(f"packet={rng.choice((4, 4, 8, 64))}K{rng.choice(PREPARE)}",
@@ -31,6 +33,7 @@ class Storm(Recording):
             self.assertGreater(handlers, 50, self.repeat)
             self.assertLess(lost, handlers, self.repeat)
 
+    @both
     def test_flight_recorder(self) -> None:
         """A sequence has gaps only where records were lost."""
         for rng in self.rounds(2):
@@ -44,6 +47,7 @@ class Storm(Recording):
             self.assertLessEqual(sum(seen.breaks for seen in trace.seen.values()), lost)
             self.assertLessEqual(trace.discarded, lost)
 
+    @both
     def test_with_forks(self) -> None:
         for rng in self.rounds(2):
             self.storm(f"packet={rng.choice((4, 16))}K", "signals=2000", "forks=3000", f"threads={rng.randint(1, 3)}",

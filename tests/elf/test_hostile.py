@@ -22,10 +22,10 @@ sys.path.insert(0, HERE)
 
 from building import build, generate  # noqa: E402
 from listed import Listed  # noqa: E402
-from support import BUILD, note, run  # noqa: E402
+from support import BUILD, both, check_all, few_or_many, note, run  # noqa: E402
 
 TP = os.path.join(BUILD, "asan/tp")
-RUNS = int(os.environ.get("FUZZ", "400"))
+RUNS = few_or_many(60, 400, "FUZZ")
 SEED = int(os.environ.get("SEED", "1"))
 SECONDS = 60  # of the processor, for one file; a sanitizer makes it slower
 MEGABYTES = 1536  # of memory, with what the sanitizer needs of its own
@@ -156,6 +156,7 @@ class Hostile(Listed):
             self.write_copy(elf.data)
             self.assertEqual(self.list_copy("unchanged"), 0)
 
+    @both
     def test_mutations(self) -> None:
         changes: tuple[Callable[[random.Random, Elf, bytearray], None], ...] = (
             change_words, change_words, change_words, copy_words, copy_words, change_bytes, fill, cut)
@@ -205,6 +206,7 @@ class Hostile(Listed):
                         file.write(struct.pack("<Q", 1 << 40))
             self.assertEqual(self.list_copy("2^40 bytes of relocations"), 1)
 
+    @check_all("large tables are read by a tp with AddressSanitizer")
     def test_one_for_all(self) -> None:
         """Each event has 65,535 fields, all of them in the same large table: much more than the file holds."""
         source = self.write("large.c", """\

@@ -19,7 +19,7 @@ import aarch64  # noqa: E402
 from building import CC, build, generate, interface_version  # noqa: E402
 from frozen import Interface, build_program, interfaces, library_called  # noqa: E402
 from listed import Event, Listed, listed, told  # noqa: E402
-from support import BUILD, ROOT, need, read, run, tpgen  # noqa: E402
+from support import BUILD, ROOT, check_all, need, read, run, tpgen  # noqa: E402
 
 # Ways to link: the options of the compiler, and of the linker.
 LINKED: dict[str, tuple[list[str], list[str]]] = {
@@ -44,6 +44,7 @@ LINKED: dict[str, tuple[list[str], list[str]]] = {
 }
 
 
+@check_all("every compiler and linker; Forms is one of them")
 class Builds(Listed):
     def builds(self, compiler: str, opt: str, ways: Sequence[str]) -> None:
         """The ways that the compiler and the linker here can go; at least some."""

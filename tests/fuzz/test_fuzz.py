@@ -16,7 +16,7 @@ import re
 import resource
 import time
 
-from support import ROOT, Case, read, tpgen
+from support import ROOT, Case, both, check_all, few_or_many, read, tpgen
 
 from tpgen.backends import BACKENDS
 from tpgen.cli import compile_files
@@ -25,7 +25,7 @@ from tpgen.diag import Diagnostics
 from tpgen.parser import MACROS
 from tpgen.render import render
 
-RUNS = int(os.environ.get("FUZZ", "150"))
+RUNS = few_or_many(40, 150, "FUZZ")
 SEED = int(os.environ.get("SEED", "1"))
 SECONDS = 10  # of the processor, for one file; the compilers that it starts have limits of their own
 KILOBYTES = 512 << 10  # all that tpgen has ever held, after all runs
@@ -59,6 +59,7 @@ class Fuzz(Case):
         self.assertLess(time.process_time() - start, SECONDS, what)
         return diag
 
+    @both
     def test_mutations(self) -> None:
         own = sorted(glob.glob(os.path.join(ROOT, "defs/*.tp")) + glob.glob(os.path.join(ROOT, "tests/*/*.tp")))
         kernel = sorted(glob.glob("/usr/src/linux-headers-*-common/include/trace/events/*.h"))
@@ -114,6 +115,7 @@ class Fuzz(Case):
         self.survive("#define TRACE_SYSTEM x\n" + "TRACE_EVENT(e, " + "a" * (1 << 20), "a long name")
         self.survive("#define TRACE_SYSTEM x\nTRACE_EVENT(e, TP_PROTO(int a), " + "__feild(" * 50000, "a long mistake")
 
+    @check_all("inputs of megabytes")
     def test_long_inputs(self) -> None:
         """What takes time by the square of its length, where nothing bounds it."""
         event = ('#define TRACE_SYSTEM x\nTRACE_EVENT(e, TP_PROTO({proto}), TP_ARGS(a), TP_STRUCT__entry({fields}), '

@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from histograms import make, objects  # noqa: E402
-from support import Case  # noqa: E402
+from support import Case, check_all  # noqa: E402
 
 ROUNDS = 300
 VALUE = 7  # of each hit
@@ -45,9 +45,11 @@ class Storm(Case):
     def test_as_shipped(self) -> None:
         self.storm("")
 
+    @check_all("test_as_shipped is enough before a commit")
     def test_address_sanitizer(self) -> None:
         self.storm("asan")
 
+    @check_all("test_as_shipped is enough before a commit")
     def test_thread_sanitizer(self) -> None:
         self.storm("tsan")
 

@@ -15,10 +15,10 @@ import re
 import subprocess
 
 from building import build, generate, sanitized
-from support import ROOT, Case, read
+from support import ROOT, Case, both, few_or_many, read
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-RUNS = int(os.environ.get("FUZZ", "200"))
+RUNS = few_or_many(50, 200, "FUZZ")
 SEED = int(os.environ.get("SEED", "1"))
 
 NUMBERS = ["0", "1", "2", "-1", "+1", "-0", "00", "4095", "4096", "4K", "64K", "1M", "4M", "1G", "1025M", "1T", "K", "1KK",
@@ -111,6 +111,7 @@ class Environment(Case):
             found = re.findall(r'^\t\{"(\w+)", parse_', read(os.path.join(ROOT, f"runtime/src/sinks/{kind}/options.c")), re.M)
             self.assertEqual(sorted(found), sorted(OPTIONS[kind]))
 
+    @both
     def test_hostile_strings(self) -> None:
         generate(self.dir, os.path.join(HERE, "guest.tp"))
         module = build(self.path("guest.so"), os.path.join(HERE, "guest.c"), include=[self.dir], libtp="asan")

@@ -20,11 +20,11 @@ import subprocess
 from collections.abc import Callable
 
 from building import build, generate
-from support import BUILD, PACKET_HEAD, ROOT, Case, need, note, read, run
+from support import BUILD, PACKET_HEAD, ROOT, Case, both, few_or_many, need, note, read, run
 
 TOOL = os.path.join(BUILD, "asan/tp")
 DAT = os.path.join(ROOT, "tests/trace_dat")
-RUNS = int(os.environ.get("FUZZ", "150"))
+RUNS = few_or_many(25, 150, "FUZZ")
 SEED = int(os.environ.get("SEED", "1"))
 SECONDS = 60  # of the processor, for one trace; a sanitizer makes it slower
 MEGABYTES = 1024  # of memory, with what the sanitizer needs of its own
@@ -158,6 +158,7 @@ class Traces(Case):
                     self.assertNotRegex(line[:-1], rb"[\0-\x1f\x7f]", what)
         return status
 
+    @both
     def test_mutations(self) -> None:
         rng = random.Random(SEED)
         refused = 0

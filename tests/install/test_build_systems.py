@@ -12,7 +12,7 @@ import re
 import shutil
 
 from docs.test_readme import blocks
-from support import ROOT, Case, need, read
+from support import ROOT, Case, check_all, need, read
 
 _LOGGER = '#!/bin/sh\necho "{name} $*" >>"{log}"\nexec {program} "$@"\n'
 OTHER = "int other(void);\nint other(void)\n{\n\treturn 0;\n}\n"
@@ -98,6 +98,7 @@ class BuildSystems(Case):
         self.assertEqual(self.ran(["make"]), [])
         self.assertIn("up to date", self.succeed(["make"], cwd=self.project, env=self.env).stdout)
 
+    @check_all("test_make_with_the_fragment is one build system")
     def test_make_by_hand(self) -> None:
         text = shown("docs/api.md", "Makefile").replace("server.o stats.o\n", "server.o stats.o other.o\n", 1)
         rules = text[text.index("net.stamp:"):]
@@ -111,9 +112,11 @@ class BuildSystems(Case):
         self.succeed(["cmake", "-G", generator, "-S", ".", "-B", "build"], cwd=self.project, env=self.env)
         self.all_of(["cmake", "--build", "build", "-j4"])
 
+    @check_all("test_make_with_the_fragment is one build system")
     def test_cmake_for_make(self) -> None:
         self.cmake("Unix Makefiles")
 
+    @check_all("test_make_with_the_fragment is one build system")
     def test_cmake_for_ninja(self) -> None:
         need(self, "ninja")
         self.cmake("Ninja")

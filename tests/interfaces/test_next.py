@@ -20,6 +20,7 @@ OLD = Interface(interface_version())
 MODULES = ("program", "plugin", "user")
 # What the library has no more is missed by who calls it.
 MISSING = ("-Wl,--unresolved-symbols=ignore-all", "-Wl,-z,lazy")
+CHECK_ALL = "a second runtime is built, with AddressSanitizer"
 
 
 def library() -> str:

@@ -13,6 +13,8 @@ import shlex
 from kernel import boot, formats, table, tree, witness
 from support import note, temporary, tpgen, unavailable
 
+CHECK_ALL = "the kernel's own headers take long"
+
 AT_ONCE = 40  # headers in one compilation
 # Why a format may differ from that of its own kernel: by names that a C file, or a header that is not packaged, defines.
 NAMES = ("identical", "with values for names", "with names for expressions")

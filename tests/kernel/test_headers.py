@@ -10,7 +10,7 @@ import re
 import resource
 
 from kernel import oracle, table, tree
-from support import Case, note, tpgen
+from support import Case, check_all, note, tpgen
 
 
 def first_difference(theirs: str, ours: str) -> str:
@@ -53,6 +53,7 @@ class Spelling(Case):
         self.assertEqual(found, oracle.read(path, [], False).prints)
 
 
+@check_all("the kernel's own headers take long")
 class Headers(tree.Series):
     def accepted(self, command: str, headers: list[str], options: list[str], expand: bool) -> str:
         """What tpgen says to stdout, without an error; self.seconds is the processor time that it took."""

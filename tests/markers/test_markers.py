@@ -9,7 +9,7 @@ import re
 import shutil
 
 from building import CXX, runtime
-from support import ROOT, WARNINGS, Case, need, run
+from support import ROOT, WARNINGS, Case, check_all, need, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SANITIZED = "-fsanitize=address,undefined -fno-sanitize=alignment -fno-sanitize-recover=all"
@@ -94,6 +94,7 @@ class HoweverBuilt(Markers):
 class Threads(Markers):
     """Data of a probe may go when marker_synchronize_unregister() has returned."""
 
+    @check_all("other sanitizers")
     def test_sanitizers(self) -> None:
         for compiler in CXX:
             for sanitizer in ("thread", "address"):

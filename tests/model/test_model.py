@@ -12,6 +12,8 @@ import re
 
 from support import TESTS, Case, need, note, read, run
 
+CHECK_ALL = "Spin searches millions of states, of a model that changes with core/probes.c only"
+
 PROBES, FORKS = (os.path.join(TESTS, "model", name) for name in ("probes.pml", "forks.pml"))
 
 # Each process more multiplies the states; so never all of them at a time.

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from builder import COMPILERS, SHARED, Modules  # noqa: E402
 from building import CXX, runtime  # noqa: E402
-from support import BUILD, INCLUDES, WARNINGS, Case, need, run, tpgen  # noqa: E402
+from support import BUILD, INCLUDES, WARNINGS, Case, check_all, need, run, tpgen  # noqa: E402
 
 SYMBOL = "the_tracepoint_mod_hit"
 OURS, THEIRS = "mod_hit(int)", "mod_hit(struct thing *, long)"
@@ -45,6 +45,7 @@ SITE = DEFINITION.replace("#define CREATE_TRACE_POINTS\n", "")
 CXX_SITE = SITE.replace("void site(void);\n", 'extern "C" void site(void);\n')
 
 
+@check_all("every linker")
 class AtLinkTime(Modules):
     def setUp(self) -> None:
         super().setUp()

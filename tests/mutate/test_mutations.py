@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import mutate  # noqa: E402
 from mutation import Mutation  # noqa: E402
 from mutations import MUTATIONS, PROBES  # noqa: E402
-from support import ROOT, TESTS, Case, read  # noqa: E402
+from support import ROOT, TESTS, Case, check_all, read  # noqa: E402
 
 
 class Mutations(Case):
@@ -40,6 +40,7 @@ class Mutations(Case):
                                                   "text\nWrite down in tests/mutate/mutations.py"):
             mutate.mutated(gone)
 
+    @check_all("a hundred compilations; test_each_is_of_this_source finds what is stale")
     def test_each_compiles(self) -> None:
         def check(mutation: Mutation) -> None:
             path = self.write(mutation.file, mutate.mutated(mutation))
@@ -69,6 +70,7 @@ class Mutations(Case):
         breaks = re.findall(r"^#define ([A-Z_]+) \d+", model, re.M)
         self.each(lambda mutation: self.assertIn(mutation.model, ["", *breaks]))
 
+    @check_all("builds the tree several times")
     def test_kills_and_survivals_are_told_apart(self) -> None:
         test = ("obj/unit/test_regfunc",)
         dead = Mutation("regfunc is not called", PROBES, "",

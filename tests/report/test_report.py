@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "trace_dat"))
 
 from dat import Recorded, expected  # noqa: E402
-from support import BUILD, PACKET_HEAD, PATIENCE, need, read, run, until  # noqa: E402
+from support import BUILD, PACKET_HEAD, PATIENCE, check_all, need, read, run, until  # noqa: E402
 
 TP = os.path.join(BUILD, "tp")
 MARK = "[FAILED TO PARSE] "
@@ -437,6 +437,7 @@ class Report(Recorded):
                     else:
                         self.assertEqual(got["event"], line["event"])
 
+    @check_all("builds tp anew")
     def test_without_libtraceevent(self) -> None:
         """All is shown by its fields then, and a line says so."""
         self.record(1, 2)

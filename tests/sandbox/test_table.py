@@ -17,6 +17,8 @@ from sandboxes import (DOCUMENT, MAY_FAIL, MOMENTS, MUST_NOT_FAIL, NOT_ONLY_THE_
                        Row, Run, Sandboxes, rows)
 from support import UPDATE, need, read  # noqa: E402
 
+CHECK_ALL = "each line of the table is a run of each program"
+
 NEEDED = {"`ctf:`": "babeltrace2"}
 
 # Some calls are made in some runs only: if threads meet in a certain way (a third of the runs), or if the clock is measured

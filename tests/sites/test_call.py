@@ -10,7 +10,7 @@ import unittest
 from collections.abc import Callable
 
 from building import CXX, generate, runtime
-from support import ROOT, Case, need, read, run, unavailable
+from support import ROOT, Case, check_all, need, read, run, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIBS = runtime("static")
@@ -424,21 +424,26 @@ class Call(Case):
             "main.c.o", "sites.c.o", "sites.cc.o")), *LIBS])
         self.assertEqual(self.succeed([self.path("main")]).stdout, f"0 wrong of {4 * len(all_events)} calls\n")
 
+    @check_all("test_arguments_gcc_O2 is one way to build it")
     def test_arguments_gcc_O0(self) -> None:
         self.arguments("gcc", "-O0")
 
     def test_arguments_gcc_O2(self) -> None:
         self.arguments("gcc", "-O2")
 
+    @check_all("test_arguments_gcc_O2 is one way to build it")
     def test_arguments_gcc_Os_pic(self) -> None:
         self.arguments("gcc", "-Os", "-fPIC")
 
+    @check_all("test_arguments_gcc_O2 is one way to build it")
     def test_arguments_clang_O0(self) -> None:
         self.arguments("clang", "-O0")
 
+    @check_all("test_arguments_gcc_O2 is one way to build it")
     def test_arguments_clang_O2(self) -> None:
         self.arguments("clang", "-O2")
 
+    @check_all("test_arguments_gcc_O2 is one way to build it")
     def test_arguments_gcc_O0_tsan(self) -> None:
         """Code that a sanitizer adds is called between any two statements."""
         self.arguments("gcc", "-O0", "-fsanitize=thread")
@@ -457,6 +462,7 @@ class Call(Case):
     def test_volatile_arguments(self) -> None:
         self.arguments("gcc", "-O2", kinds=volatile_kinds)
 
+    @check_all("test_arguments_gcc_O2 is one way to build it")
     def test_arguments_without_static_keys(self) -> None:
         self.arguments("gcc", "-O1", "-DTP_STATIC_KEYS=0")
 

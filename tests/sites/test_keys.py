@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import functools
 import os
 import re
@@ -12,7 +11,7 @@ import unittest
 from dataclasses import dataclass
 
 from building import CXX, generate, runtime
-from support import ROOT, Case, need, run, temporary, unavailable
+from support import ROOT, Case, check_all, need, run, temporary, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = ("main.c", "sites.c", "one.cc", "two.cc")
@@ -83,6 +82,7 @@ BUILDS = {
     "gcc_mixed_module": Build("gcc", "-O0", no_keys=("sites.c", "module.c")),
     "clang_mixed": Build("clang", "-O2", no_keys=("two.cc", "module.c")),
 }
+BEFORE_A_COMMIT = ("gcc_O0", "gcc_O2", "clang_O2", "gcc_fPIC", "gcc_static", "gcc_lto", "gcc_mixed")
 # The options, and whether the linker drops code that has sites. With bfd and gold it takes more than --gc-sections: to
 # them, the program's reference to the table is one to all of its entries.
 COLLECTED = {
@@ -141,16 +141,12 @@ GOOD = (0, "good\ngood at the end\n", "")
 
 
 class Keys(Case):
-    """One test for each of BUILDS: they are made in the background, two at a time."""
+    """One test for each of BUILDS."""
 
     @classmethod
     def setUpClass(cls) -> None:
         cls.top = temporary()
         generate(cls.top, "tests/sites/keys.tp", "tests/sites/module.tp")
-        pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
-        cls.addClassCleanup(pool.shutdown)
-        cls.made = {name: pool.submit(make, build, cls.top, os.path.join(cls.top, name))
-                    for name, build in sorted(BUILDS.items()) if cls.lacks(build) is None}
 
     @staticmethod
     def lacks(build: Build) -> str | None:
@@ -166,14 +162,16 @@ class Keys(Case):
             self.skipTest(lacks)
         if BUILDS[name].cpu and BUILDS[name].cpu not in cpu_flags():
             unavailable(self, f"this processor has no {BUILDS[name].cpu}")
-        self.assertEqual(self.made[name].result(), "")
-        self.assertEqual(outcome(os.path.join(self.top, name)), GOOD)
+        where = os.path.join(self.top, name)
+        self.assertEqual(make(BUILDS[name], self.top, where), "")
+        self.assertEqual(outcome(where), GOOD)
+        if name == "gcc_O2":
+            self.under_valgrind(where)
 
-    def test_valgrind(self) -> None:
+    def under_valgrind(self, where: str) -> None:
         """It translates code when it is first executed, and must be told that it has changed."""
         need(self, "valgrind")
-        self.assertEqual(self.made["gcc_O2"].result(), "")
-        came_out = outcome(os.path.join(self.top, "gcc_O2"), "valgrind", "-q", "--error-exitcode=9")
+        came_out = outcome(where, "valgrind", "-q", "--error-exitcode=9")
         if "unhandled dwarf2 abbrev form" in came_out[2]:
             unavailable(self, "this valgrind can't read the debugging information of a runtime made by this compiler")
         self.assertEqual(came_out, GOOD)
@@ -182,13 +180,15 @@ class Keys(Case):
 def _add(name: str) -> None:
     def test(self: Keys) -> None:
         self.one(name)
-    setattr(Keys, f"test_{name}", test)
+    other = check_all("some ways to build it are enough before a commit")
+    setattr(Keys, f"test_{name}", test if name in BEFORE_A_COMMIT else other(test))
 
 
 for _name in BUILDS:
     _add(_name)
 
 
+@check_all("every linker")
 @unittest.skipUnless(os.uname().machine == "x86_64", "sites are counted in the file of x86-64")
 class Collected(Case):
     """With --gc-sections, a site's entry goes together with its function, and no other does."""
@@ -226,6 +226,7 @@ for _name, _how in COLLECTED.items():
     _add_collected(_name, *_how)
 
 
+@check_all("every linker")
 class Folded(Case):
     """Functions that differ in nothing but their tracepoint are not alike to a linker that folds those that are."""
 

@@ -16,11 +16,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build  # noqa: E402
-from support import BUILD, PACKET_HEAD, read, run  # noqa: E402
+from support import BUILD, PACKET_HEAD, both, few_or_many, read, run  # noqa: E402
 from test_stack_names import Named  # noqa: E402
 
 TP = os.path.join(BUILD, "asan/tp")
-RUNS = int(os.environ.get("FUZZ", "150"))
+RUNS = few_or_many(40, 150, "FUZZ")
 SEED = int(os.environ.get("SEED", "1"))
 HEAD = PACKET_HEAD["events_discarded"] + 8
 LIMITS = [0, 1, 7, 24, 0xff, 0x1000, 0xffff, 0x7fffffff, 0xffffffff, 2**40, 2**62, 2**63, 2**64 - 24, 2**64 - 1]
@@ -57,6 +57,7 @@ class Hostile(Named):
         self.assertNotIn("runtime error", done.stderr, what)
         return done.stdout
 
+    @both
     def test_program(self) -> None:
         """Its lines are there, whatever names are in them; nothing is said."""
         for i in range(RUNS):
@@ -64,6 +65,7 @@ class Hostile(Named):
                 file.write(self.damage(self.data, self.places, random.Random(SEED + i)))
             self.assertEqual(self.shown((0,), f"seed {SEED + i}\n").count(" tp:stacktrace: => "), 1)
 
+    @both
     def test_trace(self) -> None:
         (packet,) = glob.glob(self.path("trace/stream-*"))
         with open(packet, "rb") as file:

@@ -10,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build, generate  # noqa: E402
-from support import Case, need, reader  # noqa: E402
+from support import Case, check_all, need, reader  # noqa: E402
 
 ROUNDS = 300
 
@@ -32,8 +32,10 @@ class Storm(Case):
     def test_as_shipped(self) -> None:
         self.storm("static")
 
+    @check_all("test_as_shipped is enough before a commit")
     def test_address_sanitizer(self) -> None:
         self.storm("asan")
 
+    @check_all("test_as_shipped is enough before a commit")
     def test_thread_sanitizer(self) -> None:
         self.storm("tsan", "plain")

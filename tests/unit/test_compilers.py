@@ -13,6 +13,7 @@ import unittest
 
 from support import BUILD, ROOT, RUNTIME_INCLUDES, RUNTIME_SOURCES, Case, need, run
 
+CHECK_ALL = "each instruction, of another compiler"
 OBJECTS = os.path.join(BUILD, "obj")
 SHORT_WAY = "runtime/src/record/reserve"
 # Each with what the program is linked with.

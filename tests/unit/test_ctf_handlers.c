@@ -95,7 +95,8 @@ START_TEST(handlers_that_need_the_same_packet)
 	trace_sample_int(0);
 	const struct tp_stream *stream = tp_stream_slots[sink->slot].stream;
 	signal(SIGTRAP, record_at_first);
-	for (first = 1, steps = 1; steps >= first && number == stream->packet->packet_seq_num; first++) {
+	const unsigned long stride = few_or_many(7, 1);
+	for (first = 1, steps = 1; steps >= first && number == stream->packet->packet_seq_num; first += stride) {
 		while (number < 2 || nr_in(stream->packet) < PER_PACKET) {
 			trace_sample_int(0);
 			number = stream->packet->packet_seq_num;
@@ -107,7 +108,7 @@ START_TEST(handlers_that_need_the_same_packet)
 		traps_off();
 	}
 	signal(SIGTRAP, SIG_DFL);
-	ck_assert_msg(number == stream->packet->packet_seq_num, "a handler after instruction %lu made another change", first - 1);
+	ck_assert_msg(number == stream->packet->packet_seq_num, "a handler after instruction %lu made another change", first - stride);
 	ck_assert_uint_gt(first, 100);
 	free(close_and_read(sink));
 }
@@ -155,7 +156,7 @@ END_TEST
 START_TEST(handlers_in_the_change_of_a_packet)
 {
 	const bool ring = _i == 1;
-	const unsigned int nr = under_sanitizer() ? (ring ? 30 : 4) : ring ? 300 : 20;
+	const unsigned int nr = under_sanitizer() ? (ring ? 30 : 4) : ring ? few_or_many(30, 300) : few_or_many(5, 20);
 	struct tp_sink *sink = open_sink(ring ? "mode=flight,packet=4K,packets=2" : "packet=4K");
 	static char text[3000];
 
@@ -202,13 +203,14 @@ static void fail_at_first(int signal)
 START_TEST(handlers_that_fail)
 {
 	struct tp_sink *sink = open_sink("packet=4K,write=call");
+	const unsigned long stride = few_or_many(7, 1);
 	unsigned int records = 1;
 
 	copying = tp_ctf_sink_of(sink);
 	trace_sample_int(1);
 	capture_stderr();
 	signal(SIGTRAP, fail_at_first);
-	for (first = 1, steps = 1; steps >= first; first++) {
+	for (first = 1, steps = 1; steps >= first; first += stride) {
 		copying->retry_at = 0; /* another packet is tried for at once */
 		trace_sample_int(1);
 		steps = 0;
@@ -221,7 +223,7 @@ START_TEST(handlers_that_fail)
 	const unsigned long lost = tp_sink_lost(sink);
 	tp_sink_close(sink);
 	free(captured_stderr());
-	ck_assert_uint_gt(handled, 100);
+	ck_assert_uint_gt(handled, 100 / stride);
 	ck_assert_uint_gt(lost, handled / 2);
 	char *text = clean_babeltrace(trace);
 	ck_assert_uint_eq(count_of(text, "value = ") + lost, records + handled);
@@ -272,7 +274,7 @@ START_TEST(handlers_that_fork)
 {
 	struct tp_sink *sink = open_sink(_i == 1 ? "mode=flight,packet=4K,packets=2" : "packet=4K");
 	const struct sigaction action = {.sa_sigaction = fork_at_first, .sa_flags = SA_SIGINFO};
-	const unsigned long stride = under_sanitizer() ? 25 : 1;
+	const unsigned long stride = under_sanitizer() ? 25 : few_or_many(10, 1);
 	const unsigned int of_a_child = 10;
 	const pid_t parent = getpid();
 	size_t nr;
@@ -300,7 +302,7 @@ START_TEST(handlers_that_fork)
 		if (packets[i].pid != parent && (i == 0 || packets[i].pid != packets[i - 1].pid))
 			ck_assert_uint_eq(packets[i].head.packet_seq_num, 0);
 	}
-	ck_assert_uint_gt(handled, 50);
+	ck_assert_uint_gt(handled, under_sanitizer() ? 50 : 50 / stride);
 }
 END_TEST
 

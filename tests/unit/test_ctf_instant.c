@@ -278,7 +278,7 @@ static unsigned int record_with_handlers(struct tp_sink *sink, unsigned long spa
 START_TEST(handlers_after_any_two_instructions)
 {
 	struct tp_sink *sink = open_sink("packet=64M");
-	unsigned int records = record_with_handlers(sink, 1);
+	unsigned int records = record_with_handlers(sink, few_or_many(10, 1));
 	unsigned long lost = tp_sink_lost(sink);
 
 	ck_assert_uint_lt(lost, handled / 2); /* while the runtime looks after the packet */
@@ -294,7 +294,7 @@ START_TEST(handlers_that_fill_packets)
 	struct tp_sink *sink = open_sink("packet=4K,packets=2,full=overwrite");
 
 	more = PER_PACKET - 1;
-	record_with_handlers(sink, under_sanitizer() ? 25 : 5);
+	record_with_handlers(sink, under_sanitizer() ? 25 : few_or_many(40, 5));
 	free(close_and_read(sink));
 }
 END_TEST

@@ -408,7 +408,7 @@ START_TEST(changed_under_way)
 	signal(SIGUSR1, handler);
 	for (int i = 0; i < NR_THREADS; i++)
 		pthread_create(&threads[i], NULL, record, NULL);
-	for (size_t i = 1; i <= 1000; i++) {
+	for (size_t i = 1, nr = few_or_many(150, 1000); i <= nr; i++) {
 		if (also_none && i % 3 == 0)
 			ck_assert_int_eq(tp_enable(&storm.head, "sample_int"), 0);
 		else

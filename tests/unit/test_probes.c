@@ -333,9 +333,9 @@ static void *hitter(void *unused)
 static void *changer(void *seed)
 {
 	unsigned int state = (unsigned int)(uintptr_t)seed;
-	int rounds = under_sanitizer() ? 300 : 1500;
+	const unsigned int rounds = under_sanitizer() ? 300 : few_or_many(300, 1500);
 
-	for (int i = 0; i < rounds; i++) {
+	for (unsigned int i = 0; i < rounds; i++) {
 		struct counted *c[4];
 		for (int j = 0; j < 4; j++) {
 			c[j] = malloc(sizeof(*c[j]));

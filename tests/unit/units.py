@@ -45,7 +45,9 @@ class Program(unittest.TestCase):
         self.file = file
         self.command = command
         self.name = name
-        self.parts = re.findall(r"^START_TEST\((\w+)\)", read(os.path.join(TESTS, "unit", f"{name}.c")), re.M)
+        source = read(os.path.join(TESTS, "unit", f"{name}.c"))
+        self.parts = re.findall(r"^START_TEST\((\w+)\)", source, re.M)
+        self.both = "few_or_many(" in source
 
     def id(self) -> str:
         return f"{self.file}.{self.name}"

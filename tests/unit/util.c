@@ -160,6 +160,13 @@ bool under_sanitizer(void)
 	return under_thread_sanitizer();
 }
 
+unsigned int few_or_many(unsigned int few, unsigned int many)
+{
+	const char *which = getenv("TPGEN_TESTS");
+
+	return which && strcmp(which, "check") == 0 ? few : many;
+}
+
 /* A limit only turns a hang into a failure: a busy machine, an emulator or a sanitizer must not. */
 static void __attribute__((constructor)) set_limit(void)
 {

@@ -45,6 +45,9 @@ bool under_sanitizer(void);
 /* It can't follow a thread into its last destructors. */
 bool under_thread_sanitizer(void);
 
+/* How often "make check" and "make check-all" do it. A program that calls this runs in both. */
+unsigned int few_or_many(unsigned int few, unsigned int many);
+
 /* Runs the suite: in the main of each program. */
 int run(Suite *suite);
 
