@@ -67,10 +67,9 @@ def flat(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
 def runs(test: unittest.TestCase, which: str, of_file: str) -> bool:
     """Whether the test is one of "make check" ("check"), of what "make check-all" has besides ("rest"), or of "all"."""
     method = getattr(test, getattr(test, "_testMethodName", ""), None)
-    if which == "all" or getattr(method, "both", False) or getattr(test, "both", False):
-        return True
     later = of_file or getattr(method, "check_all", "") or getattr(test, "check_all", "")
-    return bool(later) == (which == "rest")
+    both = not later and (getattr(method, "both", False) or getattr(test, "both", False))
+    return which == "all" or both or bool(later) == (which == "rest")
 
 
 class Result(unittest.TestResult):

@@ -6,11 +6,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import select
 import signal
 import subprocess
 
 from building import build, generate
-from support import Case, read, temporary, unavailable, until
+from support import PATIENCE, Case, read, temporary, unavailable, until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NOBODY = 65534
@@ -71,6 +72,7 @@ class Daemons(Case):
         super().setUp()
         os.chmod(self.dir, 0o755)
         self.program = os.path.join(built(), "daemon")
+        self.handles: dict[int, int] = {}  # by process
 
     def need_root(self) -> None:
         if os.geteuid():
@@ -99,23 +101,22 @@ class Daemons(Case):
     def pid(self, name: str = "pid") -> int:
         """That of the daemon, which it writes itself; it is killed at the end."""
         pid = int(self.wait_for(name))
-        self.addCleanup(self.kill, pid)
+        # A number may be another process's before it is killed.
+        if pid not in self.handles:
+            with contextlib.suppress(ProcessLookupError):
+                self.handles[pid] = os.pidfd_open(pid)
+                self.addCleanup(os.close, self.handles[pid])
+                self.addCleanup(self.kill, pid)
         return pid
 
-    @staticmethod
-    def kill(pid: int) -> None:
+    def kill(self, pid: int) -> None:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+            signal.pidfd_send_signal(self.handles[pid], signal.SIGKILL)
 
     def gone(self, pid: int) -> None:
-        """Waits for the end of a process that is nobody's child here."""
-        def is_gone() -> bool:
-            try:
-                with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-                    return file.read().rsplit(")", 1)[1].split()[0] == "Z"
-            except FileNotFoundError:
-                return True
-        until(is_gone, f"process {pid} has not ended")
+        """Waits for the end of a process whose number is from pid()."""
+        if pid in self.handles and not select.select([self.handles[pid]], [], [], PATIENCE)[0]:
+            self.fail(f"process {pid} has not ended")
 
     def records(self, trace: str) -> list[int]:
         """The values of n in a trace."""

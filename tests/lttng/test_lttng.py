@@ -255,6 +255,7 @@ class Lttng(Case):
         daemon.lttng("enable-channel", "-u", "-s", name, "small", "--subbuf-size", "4k", "--num-subbuf", "2")
         daemon.lttng("enable-event", "-u", "-s", name, "-c", "small", "lt:lt_hit")
         daemon.lttng("start", name)
+        os.sched_setaffinity(target.pid, {min(os.sched_getaffinity(0))})  # each processor has a buffer
         target.do("hit 20000")
         daemon.lttng("snapshot", "record", "-s", name)
         daemon.lttng("destroy", name)
