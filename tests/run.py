@@ -22,6 +22,8 @@ import sys
 import time
 from collections.abc import Sequence
 
+import run_file
+import store
 from run_file import ROOT, TESTS, environment
 
 # The seconds that each file took when all of its tests ran last: the longest begin, as the last one runs alone.
@@ -92,7 +94,7 @@ class Run:
         self.selector = selectors.DefaultSelector()
 
     def start(self, file: str) -> None:
-        command = [sys.executable, os.path.join(TESTS, "run_file.py"), file, self.which, *self.names]
+        command = [sys.executable, run_file.__file__, file, self.which, *self.names]
         # A session of its own: no terminal, and whoever interrupts this program does not interrupt tests half-way.
         process = subprocess.Popen(command, cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, start_new_session=True)
@@ -125,16 +127,16 @@ class Run:
 
     def all(self, files: list[str]) -> None:
         waiting = sorted(files, key=self.times.of)
-        processors = len(os.sched_getaffinity(0))
+        at_once = len(os.sched_getaffinity(0)) + 1  # as some wait for time to pass
         try:
             while waiting or self.running:
-                while waiting and len(self.running) < processors:
+                while waiting and len(self.running) < at_once:
                     self.start(waiting.pop())
                 now = time.monotonic()
                 left = sum(map(self.times.of, waiting)) + sum(
                     max(self.times.of(file) - (now - start), 0) for file, start, _ in self.running.values())
                 failed = sum(len(outcome["failed"]) for outcome in self.outcomes.values())
-                about = f", about {left / processors / 60:.0f} min left" if self.times.mine else ""
+                about = f", about {left / at_once / 60:.0f} min left" if self.times.mine else ""
                 self.screen.now(f"{len(self.outcomes)} of {len(files)} files, {failed} failed{about}: " + ", ".join(
                     os.path.relpath(file, TESTS).removesuffix(".py") for file, *_ in self.running.values()))
                 for key, _ in self.selector.select(1 if self.screen.terminal else None):
@@ -172,6 +174,7 @@ def main(which: str, *names: str) -> int:
     except KeyboardInterrupt:
         run.screen.line("interrupted")
     run.times.write()
+    store.trim()
     return run.report()
 
 

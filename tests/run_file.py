@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
+import hashlib
 import importlib
 import importlib.util
 import json
@@ -204,11 +206,30 @@ def keep(child: int, file: str, written: str) -> dict:
     return outcome
 
 
+def directory_of(path: str) -> str:
+    """An empty directory for the tests of a file, of the same name in each run of this checkout, unless that is in use.
+
+    In /tmp whatever TMPDIR is: the names of sockets must be short. Others may look into it, as tests become others.
+    """
+    name = f"/tmp/tpgen-{hashlib.sha256(f'{os.getuid()} {os.path.abspath(path)}'.encode()).hexdigest()[:8]}"
+    with contextlib.suppress(OSError):
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(name)
+        handle = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)  # open, and so locked, until this process ends
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(handle).st_uid == os.getuid():
+            for left in os.scandir(name):  # by a run that was killed
+                shutil.rmtree(left) if left.is_dir(follow_symlinks=False) else os.unlink(left)
+            os.chmod(handle, 0o755)
+            return name
+    name = tempfile.mkdtemp(prefix="tpgen-", dir="/tmp")
+    os.chmod(name, 0o755)
+    return name
+
+
 def main(path: str, which: str, *names: str) -> None:
     fresh_state()
-    # In /tmp whatever TMPDIR is: the names of sockets must be short. Others may look into it, as tests become others.
-    directory = tempfile.mkdtemp(prefix="tpgen-", dir="/tmp")
-    os.chmod(directory, 0o755)
+    directory = directory_of(path)
     written = os.path.join(directory, "outcome")
     child = os.fork()
     if not child:
