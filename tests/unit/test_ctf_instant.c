@@ -147,6 +147,7 @@ static void look(int signal)
 START_TEST(valid_after_each_instruction)
 {
 	static const char *const options[] = {"packet=4K", "mode=flight,packet=4K,packets=2"};
+	const int near = (int)few_or_many(8, PER_PACKET);
 	struct tp_sink *sink = open_sink(options[_i]);
 
 	newest = -1;
@@ -155,12 +156,14 @@ START_TEST(valid_after_each_instruction)
 	signal(SIGTRAP, look);
 	trace_sample_int(0);
 	committed = 1;
-	traps_on();
 	for (int i = 1; i <= NR_PACKETS * PER_PACKET; i++) {
+		const int behind = i % PER_PACKET; /* the first record of the packet; in the middle of one, all go the same way */
+		if (behind < near || behind >= PER_PACKET - near)
+			traps_on();
 		trace_sample_int(i);
 		committed = i + 1;
+		traps_off();
 	}
-	traps_off();
 	signal(SIGTRAP, SIG_DFL);
 	close(directory);
 	ck_assert_msg(!wrong, "after instruction %lu, in packet %d: not %s", wrong_step, newest, wrong);
@@ -207,7 +210,7 @@ static void record_at_two(int signal, siginfo_t *info, void *context)
 	(void)signal, (void)info;
 	if (++steps != first && steps != second)
 		return;
-	if (steps == second)
+	if (steps == (second ? second : first))
 		*flags &= ~0x100; /* there is nothing more to be done in this record */
 	trace_sample_int(2);
 	handled++;
@@ -248,6 +251,12 @@ static unsigned long record_one(unsigned long at, unsigned long and_at)
 	return steps;
 }
 
+/* Before a commit, not behind each of the many instructions that a sanitizer makes of it. */
+static unsigned long stride_of_first(void)
+{
+	return under_sanitizer() ? few_or_many(5, 1) : 1;
+}
+
 /* Returns the records, without those of handlers. */
 static unsigned int record_with_handlers(struct tp_sink *sink, unsigned long sparse)
 {
@@ -261,7 +270,7 @@ static unsigned int record_with_handlers(struct tp_sink *sink, unsigned long spa
 	const unsigned long nr = record_one(0, 0);
 	/* Of pairs, all, where the compiler makes a short way of it; about as many where a sanitizer makes a long one. */
 	const unsigned long stride = sparse * (1 + nr * nr * nr / 3000000);
-	for (unsigned long i = 1; i <= nr && !wrong; i++) {
+	for (unsigned long i = 1; i <= nr && !wrong; i += stride_of_first()) {
 		record_one(i, 0);
 		records++;
 		for (unsigned long j = i + 1 + i % stride; j <= nr && !wrong; j += stride) {
@@ -313,11 +322,11 @@ START_TEST(handlers_that_fill_packets_during_a_loss)
 	sigaction(SIGTRAP, &action, NULL);
 	const unsigned long nr = record_one(0, 0);
 	unsigned long losses = 1;
-	for (unsigned long i = 1; i <= nr && !wrong; i++, losses++)
+	for (unsigned long i = 1; i <= nr && !wrong; i += stride_of_first(), losses++)
 		record_one(i, 0);
 	signal(SIGTRAP, SIG_DFL);
 	ck_assert_msg(!wrong, "a handler after instruction %lu: not %s", first, wrong);
-	ck_assert_uint_gt(handled, nr / 2);
+	ck_assert_uint_gt(handled, losses / 2);
 	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_TOO_LARGE), losses);
 	free(close_and_read(sink));
 }

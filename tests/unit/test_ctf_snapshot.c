@@ -244,7 +244,9 @@ END_TEST
 
 START_TEST(while_threads_record_at_full_speed)
 {
-	look_while_they_record("mode=flight,packet=64K,packets=8", under_sanitizer() ? 200000 : 3000000, 0, false);
+	const int nr = (int)few_or_many(200000, under_sanitizer() ? 200000 : 3000000);
+
+	look_while_they_record("mode=flight,packet=64K,packets=8", nr, 0, false);
 }
 END_TEST
 
@@ -315,7 +317,7 @@ START_TEST(two_into_one_directory)
 	the_sink = open_sink("mode=flight,packet=4K,packets=8");
 	record(0, 1000);
 	pthread_barrier_init(&together, NULL, 2);
-	for (int n = 0; n < 30; n++) {
+	for (int n = 0, nr = (int)few_or_many(8, 30); n < nr; n++) {
 		snprintf(copy + len, sizeof(copy) - len, "-%d", n);
 		pthread_create(&thread, NULL, snapshot_into, copy);
 		int mine = (int)(intptr_t)snapshot_into(copy);

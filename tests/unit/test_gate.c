@@ -141,7 +141,7 @@ START_TEST(while_threads_hit_it)
 
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, keep_hitting, &stop);
-	for (int i = 0; i < 300; i++) {
+	for (unsigned int i = 0, nr = few_or_many(60, 300); i < nr; i++) {
 		add(&gate);
 		__atomic_store_n(&gate, 1, __ATOMIC_RELAXED);
 		ck_assert_int_eq(register_trace_subsys_eventname(other, NULL), 0);

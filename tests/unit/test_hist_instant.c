@@ -104,7 +104,7 @@ static void check(struct tp_sink *hist, unsigned long step)
 START_TEST(handlers_after_each_instruction)
 {
 	struct tp_sink *hist = open_hist("keys=value:vals=common_type:size=128");
-	const unsigned long stride = under_sanitizer() ? 13 : few_or_many(7, 1);
+	const unsigned long stride = under_sanitizer() ? few_or_many(41, 13) : few_or_many(7, 1);
 	unsigned long step = 1;
 
 	other_first = _i == 1;

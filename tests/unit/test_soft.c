@@ -264,7 +264,7 @@ START_TEST(storm)
 	signal(SIGUSR2, switch_in_handler);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, hit, NULL);
-	for (int i = 0; i < 500; i++) {
+	for (unsigned int i = 0, nr = few_or_many(120, 500); i < nr; i++) {
 		pthread_kill(threads[i % 2], i & 2 ? SIGUSR1 : SIGUSR2);
 		struct tp_soft *other = tp_soft_begin(&sink, i & 4 ? "sample:sample_int" : "sample:sample_text", &error);
 		if (i & 1)
