@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-
 #include "base/counter.h"
 #include "base/clock.h"
 #include "util.h"
@@ -80,7 +79,9 @@ static bool opens_as(const char *tp_clock, bool counter)
 	return clock.counter == counter;
 }
 
-START_TEST(counter_is_the_default)
+FIXTURE(setup, NULL)
+
+TEST(counter_is_the_default)
 {
 	struct tp_clock clock;
 
@@ -99,15 +100,13 @@ START_TEST(counter_is_the_default)
 	ck_assert(opens_as("", true));
 	ck_assert(opens_as("tsc", true));
 }
-END_TEST
 
-START_TEST(monotonic_is_forced)
+TEST(monotonic_is_forced)
 {
 	ck_assert(opens_as("monotonic", false));
 }
-END_TEST
 
-START_TEST(unknown_clock_is_said_once)
+TEST(unknown_clock_is_said_once)
 {
 	struct tp_clock standard, clock;
 	char expected[200];
@@ -124,7 +123,6 @@ START_TEST(unknown_clock_is_said_once)
 	ck_assert_str_eq(clock.name, standard.name);
 	free(text);
 }
-END_TEST
 
 /* 0 where the clock is monotonic and right; in a child, as check itself needs the time. */
 static int without_counter(void)
@@ -154,7 +152,7 @@ static int run_without_counter(void)
 	return WEXITSTATUS(status);
 }
 
-START_TEST(forbidden_counter)
+TEST(forbidden_counter)
 {
 	capture_stderr();
 	int result = run_without_counter();
@@ -179,7 +177,6 @@ START_TEST(forbidden_counter)
 	choose("monotonic");
 	ck_assert_int_eq(run_without_counter(), 0);
 }
-END_TEST
 
 /* ---- What time it is ---- */
 
@@ -201,7 +198,7 @@ static void *look_for_steps_back(void *unused)
 
 static const char *const clocks[] = {"tsc", "monotonic"};
 
-START_TEST(never_goes_back)
+LOOP_TEST(never_goes_back, 2)
 {
 	pthread_t threads[4];
 	void *result;
@@ -215,10 +212,9 @@ START_TEST(never_goes_back)
 		ck_assert_ptr_null(result);
 	}
 }
-END_TEST
 
 /* 50 ms: the frequency's 10 ppm are nothing beside what somebody who sets the clock may do. */
-START_TEST(shows_the_time)
+LOOP_TEST(shows_the_time, 2)
 {
 	struct tp_clock clock;
 
@@ -234,9 +230,8 @@ START_TEST(shows_the_time)
 		sleep_ns(2 * MS);
 	}
 }
-END_TEST
 
-START_TEST(goes_on_in_a_child)
+TEST(goes_on_in_a_child)
 {
 	struct tp_clock clock;
 	int status;
@@ -251,7 +246,6 @@ START_TEST(goes_on_in_a_child)
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
 }
-END_TEST
 
 /* ---- How fast it counts ---- */
 
@@ -262,7 +256,7 @@ static void ck_assert_ppm(uint64_t frequency, uint64_t expected, double ppm)
 	ck_assert_msg(off < ppm && off > -ppm, "%" PRIu64 " Hz for %" PRIu64 " Hz: off by %f ppm", frequency, expected, off);
 }
 
-START_TEST(waits_for_a_baseline)
+TEST(waits_for_a_baseline)
 {
 	struct tp_clock clock;
 
@@ -277,17 +271,17 @@ START_TEST(waits_for_a_baseline)
 	ck_assert_uint_lt(clock.baseline_ns, now_ns(CLOCK_MONOTONIC));
 	ck_assert_uint_lt(took, 1ull * S);
 }
-END_TEST
+
+FIXTURE(NULL, NULL)
 
 /* Where tp_process_start() was not called, and what is tested is its absence. */
-START_TEST(needs_no_start)
+TEST(needs_no_start)
 {
 	struct tp_clock clock;
 
 	if (open_calibrated(&clock, "needs_no_start"))
 		ck_assert_uint_ge(clock.baseline_ns, 2 * MS);
 }
-END_TEST
 
 /* Tries until it says yes: under load one try may be no better than what is known. */
 static bool refines_within(struct tp_clock *clock, uint64_t ns)
@@ -299,7 +293,9 @@ static bool refines_within(struct tp_clock *clock, uint64_t ns)
 	return false;
 }
 
-START_TEST(refines)
+FIXTURE(setup, NULL)
+
+TEST(refines)
 {
 	struct tp_clock clock, exact;
 
@@ -321,7 +317,6 @@ START_TEST(refines)
 	ck_assert_uint_le(at, clock.epoch.ns + 1);
 	ck_assert_uint_lt(clock.offset, clock.frequency);
 }
-END_TEST
 
 /* Whether it leaves the clock as it is. */
 static bool refuses(struct tp_clock *clock)
@@ -333,7 +328,7 @@ static bool refuses(struct tp_clock *clock)
 	       clock->offset_s == before.offset_s && clock->offset == before.offset;
 }
 
-START_TEST(refines_only_what_has_doubled)
+TEST(refines_only_what_has_doubled)
 {
 	struct tp_clock clock;
 
@@ -342,10 +337,9 @@ START_TEST(refines_only_what_has_doubled)
 	clock.baseline_ns = now_ns(CLOCK_MONOTONIC); /* more than there will be for as long as it runs already */
 	ck_assert(refuses(&clock));
 }
-END_TEST
 
 /* As if it had been exact from early on; then some ns more or less don't make a Hz. */
-START_TEST(the_same_frequency_is_no_change)
+TEST(the_same_frequency_is_no_change)
 {
 	struct tp_clock clock;
 
@@ -363,9 +357,8 @@ START_TEST(the_same_frequency_is_no_change)
 	ck_assert(!tp_clock_refine(&clock));
 	ck_assert_uint_ge(clock.baseline_ns, seconds * S); /* it was measured */
 }
-END_TEST
 
-START_TEST(what_has_jumped_is_not_compared)
+TEST(what_has_jumped_is_not_compared)
 {
 	struct tp_clock clock, other;
 
@@ -385,9 +378,8 @@ START_TEST(what_has_jumped_is_not_compared)
 	other.width = 0; /* what is known can't be bettered */
 	ck_assert(refuses(&other));
 }
-END_TEST
 
-START_TEST(monotonic_needs_no_refinement)
+TEST(monotonic_needs_no_refinement)
 {
 	struct tp_clock clock;
 
@@ -396,7 +388,6 @@ START_TEST(monotonic_needs_no_refinement)
 	sleep_ns(5 * MS);
 	ck_assert(refuses(&clock));
 }
-END_TEST
 
 /* ---- Arithmetic, beside that of 128 bits ---- */
 
@@ -406,8 +397,6 @@ static const uint64_t frequencies[] = {1, 2, 3, 999, 19200000, 24000000, 6250000
 				       2596096018, 4999999999, 10000000000, 18000000000};
 static const uint64_t times[] = {0, 1, 999999999, 1000000000, 1795298890123456789, 3155760000u * 1000000000ull,
 				 INT64_MAX, UINT64_MAX};
-
-#define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Ticks of times that are a century and more. */
 static uint64_t some_ticks(unsigned int i, uint64_t frequency)
@@ -425,12 +414,14 @@ static wide floor_div(wide a, wide b)
 	return quotient * b > a ? quotient - 1 : quotient;
 }
 
-START_TEST(anchors)
+FIXTURE(NULL, NULL)
+
+LOOP_TEST(anchors, NR_OF(frequencies))
 {
 	struct tp_clock clock = {.frequency = frequencies[_i]};
 	const wide frequency = (wide)clock.frequency;
 
-	for (size_t t = 0; t < ELEMENTS(times); t++) {
+	for (size_t t = 0; t < NR_OF(times); t++) {
 		for (unsigned int i = 0; i < 10; i++) {
 			const uint64_t ticks = some_ticks(i, clock.frequency);
 			tp_clock_anchor(&clock, ticks, times[t]);
@@ -442,16 +433,15 @@ START_TEST(anchors)
 		}
 	}
 }
-END_TEST
 
-START_TEST(converts)
+LOOP_TEST(converts, NR_OF(frequencies))
 {
 	struct tp_clock clock = {.frequency = frequencies[_i]};
 	static const int64_t seconds[] = {-5000000000, -1, 0, 1, 1795298890, 9000000000};
 	const uint64_t offsets[] = {0, 1, clock.frequency / 2, clock.frequency - 1};
 
-	for (size_t s = 0; s < ELEMENTS(seconds); s++) {
-		for (size_t o = 0; o < ELEMENTS(offsets); o++) {
+	for (size_t s = 0; s < NR_OF(seconds); s++) {
+		for (size_t o = 0; o < NR_OF(offsets); o++) {
 			clock.offset_s = seconds[s];
 			clock.offset = offsets[o] % clock.frequency;
 			for (unsigned int i = 0; i < 10; i++) {
@@ -463,10 +453,9 @@ START_TEST(converts)
 		}
 	}
 }
-END_TEST
 
 /* Back to the anchor, but for the ticks' length; a machine that is up for a century, from 1970 on or not. */
-START_TEST(anchors_and_converts)
+LOOP_TEST(anchors_and_converts, NR_OF(frequencies))
 {
 	struct tp_clock clock = {.frequency = frequencies[_i]};
 	const uint64_t tick = S / clock.frequency + 1;
@@ -481,13 +470,12 @@ START_TEST(anchors_and_converts)
 		ck_assert_msg(at + tick >= ns && at <= ns + tick, "%" PRIu64 " for %" PRIu64, at, ns);
 	}
 }
-END_TEST
 
-START_TEST(measures)
+LOOP_TEST(measures, NR_OF(frequencies))
 {
 	static const uint64_t ns[] = {2 * MS, 100 * MS, 1ull * S, 3600ull * S, 31557600ull * S};
 
-	for (size_t i = 0; i < ELEMENTS(ns); i++) {
+	for (size_t i = 0; i < NR_OF(ns); i++) {
 		wide ticks = (wide)frequencies[_i] * ns[i] / S;
 		if (ticks > UINT64_MAX)
 			continue;
@@ -498,40 +486,4 @@ START_TEST(measures)
 	}
 	ck_assert_uint_eq(tp_clock_frequency(2, 3), 666666667); /* rounded */
 	ck_assert_uint_eq(tp_clock_frequency(1, 3), 333333333);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("clock");
-	TCase *choice = tcase_create("choice");
-	TCase *calibration = tcase_create("calibration");
-	TCase *unstarted = tcase_create("unstarted");
-	TCase *arithmetic = tcase_create("arithmetic");
-
-	tcase_add_checked_fixture(choice, setup, NULL);
-	tcase_add_checked_fixture(calibration, setup, NULL);
-	tcase_add_test(choice, counter_is_the_default);
-	tcase_add_test(choice, monotonic_is_forced);
-	tcase_add_test(choice, unknown_clock_is_said_once);
-	tcase_add_test(choice, forbidden_counter);
-	tcase_add_loop_test(choice, never_goes_back, 0, 2);
-	tcase_add_loop_test(choice, shows_the_time, 0, 2);
-	tcase_add_test(choice, goes_on_in_a_child);
-	tcase_add_test(calibration, waits_for_a_baseline);
-	tcase_add_test(calibration, refines);
-	tcase_add_test(calibration, refines_only_what_has_doubled);
-	tcase_add_test(calibration, the_same_frequency_is_no_change);
-	tcase_add_test(calibration, what_has_jumped_is_not_compared);
-	tcase_add_test(calibration, monotonic_needs_no_refinement);
-	tcase_add_test(unstarted, needs_no_start);
-	tcase_add_loop_test(arithmetic, anchors, 0, (int)ELEMENTS(frequencies));
-	tcase_add_loop_test(arithmetic, converts, 0, (int)ELEMENTS(frequencies));
-	tcase_add_loop_test(arithmetic, anchors_and_converts, 0, (int)ELEMENTS(frequencies));
-	tcase_add_loop_test(arithmetic, measures, 0, (int)ELEMENTS(frequencies));
-	suite_add_tcase(suite, choice);
-	suite_add_tcase(suite, calibration);
-	suite_add_tcase(suite, unstarted);
-	suite_add_tcase(suite, arithmetic);
-	return run(suite);
 }

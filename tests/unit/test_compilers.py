@@ -36,4 +36,4 @@ class Compilers(Case):
                               *RUNTIME_INCLUDES, "-c", "-o", theirs, os.path.join(ROOT, SHORT_WAY + ".c")])
                 self.succeed(["clang", *flags, "-o", program, *tests, theirs, *objects, *check, "-lurcu-bp",
                               "-lpthread"])
-                self.succeed([program], env={**os.environ, "CK_RUN_CASE": "pairs"})
+                self.succeed([program], env={**os.environ, "CK_RUN_CASE": "setup_pairs"})

@@ -23,7 +23,9 @@
 
 /* ---- Values ---- */
 
-START_TEST(every_kind_of_field)
+FIXTURE(setup, NULL)
+
+TEST(every_kind_of_field)
 {
 	static const uint8_t bytes[] = {1, 2, 255};
 	static const uint32_t words[] = {7, 0xffffffff};
@@ -81,7 +83,6 @@ START_TEST(every_kind_of_field)
 	ck_assert_str_eq(rest, "");
 	free(text);
 }
-END_TEST
 
 enum named_mood { MOOD_GOOD = 3, MOOD_BAD = -4 };
 
@@ -155,7 +156,7 @@ static void check_flags(const char *line, const char *field, unsigned long v, un
 		ck_assert_contains(line, unknown);
 }
 
-START_TEST(flags_and_elements)
+TEST(flags_and_elements)
 {
 	static const struct tp_event_field fields[] = {
 		NAMED_FIELD(TP_FIELD, flags, uint32_t, named_flags, "|"),
@@ -207,7 +208,6 @@ START_TEST(flags_and_elements)
 	/* 0, 1, 2, 3 with and without both and sign: 0 prints as nothing. */
 	ck_assert_uint_eq(masks, (16 - 1) * 2);
 }
-END_TEST
 
 /* A layout that no alignment explains, and one without any field. */
 struct __attribute__((packed)) odd_record {
@@ -247,7 +247,7 @@ static void record_empty(void *data, int value)
 		tp_commit(&rec);
 }
 
-START_TEST(odd_layouts)
+TEST(odd_layouts)
 {
 	static const struct tp_event_field fields[] = {
 		{.name = "a", .type = "u8", .offset = 8, .size = 1, .element_size = 1, .element_align = 1},
@@ -277,9 +277,8 @@ START_TEST(odd_layouts)
 	ck_assert_uint_eq(count_of(text, "sample:empty: "), 3);
 	free(text);
 }
-END_TEST
 
-START_TEST(alignment_beyond_ctf)
+TEST(alignment_beyond_ctf)
 {
 	static const struct tp_event_field field = {.name = "w", .type = "v", .kind = TP_DYNAMIC_ARRAY, .type_class = TP_OTHER,
 						    .offset = 8, .size = 4, .element_size = 16, .element_align = 16};
@@ -303,7 +302,6 @@ START_TEST(alignment_beyond_ctf)
 	ck_assert_contains(text, "value = 1");
 	free(text);
 }
-END_TEST
 
 static long long real_time(void)
 {
@@ -313,7 +311,7 @@ static long long real_time(void)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-START_TEST(wall_time)
+TEST(wall_time)
 {
 	struct tp_sink *sink = open_sink(NULL);
 	long long seconds, nanoseconds;
@@ -331,11 +329,10 @@ START_TEST(wall_time)
 	ck_assert_int_le(seconds * 1000000000 + nanoseconds, after);
 	free(text);
 }
-END_TEST
 
 /* ---- Packets ---- */
 
-START_TEST(tiny_packets)
+TEST(tiny_packets)
 {
 	struct tp_sink *sink = open_sink("packet=4K");
 	struct stat st;
@@ -362,9 +359,8 @@ START_TEST(tiny_packets)
 	}
 	free(text);
 }
-END_TEST
 
-START_TEST(records_longer_than_a_packet)
+TEST(records_longer_than_a_packet)
 {
 	struct tp_sink *sink = open_sink("packet=4K");
 	char *string = malloc(8192);
@@ -392,9 +388,8 @@ START_TEST(records_longer_than_a_packet)
 	free(text);
 	free(string);
 }
-END_TEST
 
-START_TEST(records_longer_than_any)
+TEST(records_longer_than_any)
 {
 	struct tp_sink *sink = open_sink("packet=1M");
 	char *string = malloc(70000);
@@ -411,9 +406,8 @@ START_TEST(records_longer_than_any)
 	free(text);
 	free(string);
 }
-END_TEST
 
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	char filler[256];
 	static char zeros[4096];
@@ -454,9 +448,8 @@ START_TEST(full_disk)
 	snprintf(filler, sizeof(filler), "%s/sub", trace);
 	fails_with(filler, ENOSPC);
 }
-END_TEST
 
-START_TEST(limited_file_size)
+TEST(limited_file_size)
 {
 	const struct rlimit limit = {.rlim_cur = 100000, .rlim_max = 100000};
 
@@ -471,9 +464,8 @@ START_TEST(limited_file_size)
 	ck_assert_contains(messages, "File too large");
 	free(messages);
 }
-END_TEST
 
-START_TEST(errno_is_kept)
+TEST(errno_is_kept)
 {
 	struct tp_sink *sink = open_sink("packet=4K");
 
@@ -483,9 +475,8 @@ START_TEST(errno_is_kept)
 	ck_assert_int_eq(errno, ENOTDIR);
 	tp_sink_close(sink);
 }
-END_TEST
 
-START_TEST(other_directory_and_closed_descriptors)
+TEST(other_directory_and_closed_descriptors)
 {
 	char start[256];
 
@@ -510,28 +501,4 @@ START_TEST(other_directory_and_closed_descriptors)
 	char *text = clean_babeltrace(trace);
 	ck_assert_uint_eq(count_of(text, "value = "), 1001);
 	free(text);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("CTF sink");
-	TCase *content = tcase_create("content");
-
-	tcase_add_checked_fixture(content, setup, NULL);
-	tcase_add_test(content, every_kind_of_field);
-	tcase_add_test(content, flags_and_elements);
-	tcase_add_test(content, odd_layouts);
-	tcase_add_test(content, alignment_beyond_ctf);
-	tcase_add_test(content, wall_time);
-	tcase_add_test(content, tiny_packets);
-	tcase_add_test(content, records_longer_than_a_packet);
-	tcase_add_test(content, records_longer_than_any);
-	tcase_add_test(content, full_disk);
-	tcase_add_test(content, limited_file_size);
-	tcase_add_test(content, errno_is_kept);
-	tcase_add_test(content, other_directory_and_closed_descriptors);
-	suite_add_tcase(suite, content);
-
-	return run(suite);
 }

@@ -79,7 +79,9 @@ static const char *const combinations[] = {
 	"packet=4K," ALL, "mode=flight," ALL,
 };
 
-START_TEST(each_combination)
+FIXTURE(setup, NULL)
+
+LOOP_TEST(each_combination, NR_OF(combinations))
 {
 	const char *options = combinations[_i];
 	const int cpu = strstr(options, "cpu") ? pin_to_a_cpu() : -1;
@@ -98,7 +100,41 @@ START_TEST(each_combination)
 	ck_assert_contains(text, "text = \"with a text\"");
 	free(text);
 }
-END_TEST
+
+/* ---- Room ---- */
+
+TEST(longest_in_a_packet)
+{
+	struct tp_sink *sink = open_sink("packet=4K," ALL);
+	char string[4096];
+	size_t longest = 0;
+
+	memset(string, 'x', sizeof(string));
+	/* The longest that is taken. Its end is that of the packet, but for the alignment of nothing. */
+	capture_stderr();
+	for (size_t len = 4095; len > 3000 && !longest; len--) {
+		unsigned long lost = tp_sink_lost_by(sink, TP_LOST_TOO_LARGE);
+		string[len] = '\0';
+		trace_sample_text(string);
+		if (tp_sink_lost_by(sink, TP_LOST_TOO_LARGE) == lost)
+			longest = len;
+	}
+	trace_sample_int(1);
+	ck_assert_uint_eq(tp_sink_lost(sink), 4095 - longest);
+	tp_sink_close(sink);
+	free(captured_stderr());
+	ck_assert_uint_gt(longest, 4096 - 64 - 8 - 48 - 12 - 1);
+	char *text = clean_babeltrace(trace);
+	string[longest] = '\0';
+	ck_assert_ptr_nonnull(find(text, string));
+	ck_assert_contains(text, "value = 1 ");
+	free(text);
+}
+
+/* By another clock, another way takes the record. */
+AGAIN(setup_monotonic, NULL)
+
+FIXTURE(setup, NULL)
 
 /* ---- Threads, handlers, children ---- */
 
@@ -131,7 +167,7 @@ static void *named_thread(void *number)
 	return (void *)(intptr_t)tp_thread_id();
 }
 
-START_TEST(threads_with_names_and_handlers)
+LOOP_TEST(threads_with_names_and_handlers, 2)
 {
 	enum { NR = 6 };
 	pthread_t threads[NR];
@@ -161,10 +197,9 @@ START_TEST(threads_with_names_and_handlers)
 	}
 	free(text);
 }
-END_TEST
 
 /* As it was when the packet was begun: asking for each event would cost a system call. */
-START_TEST(a_new_name)
+TEST(a_new_name)
 {
 	struct tp_sink *sink = open_sink("packet=4K,context=name");
 
@@ -179,9 +214,8 @@ START_TEST(a_new_name)
 	has_context(text, 299, -1, 0, "second name is ", tp_thread_id());
 	free(text);
 }
-END_TEST
 
-START_TEST(forked_children)
+TEST(forked_children)
 {
 	struct tp_sink *sink = open_sink("context=pid+name");
 	pid_t children[3];
@@ -208,7 +242,6 @@ START_TEST(forked_children)
 		has_context(text, c + 1, -1, children[c], "child", children[c]);
 	free(text);
 }
-END_TEST
 
 static volatile sig_atomic_t handled;
 
@@ -219,7 +252,7 @@ static void on_alarm(int signal)
 	handled++;
 }
 
-START_TEST(signal_storm)
+TEST(signal_storm)
 {
 	struct itimerval often = {.it_interval = {.tv_usec = 50}, .it_value = {.tv_usec = 50}}, never = {.it_value = {0}};
 	struct tp_sink *sink = open_sink("packet=4K," ALL);
@@ -238,59 +271,4 @@ START_TEST(signal_storm)
 	ck_assert_uint_eq(count_of(text, "procname = \"in the storm\"") + lost, all);
 	free(text);
 }
-END_TEST
 
-/* ---- Room ---- */
-
-START_TEST(longest_in_a_packet)
-{
-	struct tp_sink *sink = open_sink("packet=4K," ALL);
-	char string[4096];
-	size_t longest = 0;
-
-	memset(string, 'x', sizeof(string));
-	/* The longest that is taken. Its end is that of the packet, but for the alignment of nothing. */
-	capture_stderr();
-	for (size_t len = 4095; len > 3000 && !longest; len--) {
-		unsigned long lost = tp_sink_lost_by(sink, TP_LOST_TOO_LARGE);
-		string[len] = '\0';
-		trace_sample_text(string);
-		if (tp_sink_lost_by(sink, TP_LOST_TOO_LARGE) == lost)
-			longest = len;
-	}
-	trace_sample_int(1);
-	ck_assert_uint_eq(tp_sink_lost(sink), 4095 - longest);
-	tp_sink_close(sink);
-	free(captured_stderr());
-	ck_assert_uint_gt(longest, 4096 - 64 - 8 - 48 - 12 - 1);
-	char *text = clean_babeltrace(trace);
-	string[longest] = '\0';
-	ck_assert_ptr_nonnull(find(text, string));
-	ck_assert_contains(text, "value = 1 ");
-	free(text);
-}
-END_TEST
-
-static void add_tests(TCase *context)
-{
-	tcase_add_loop_test(context, each_combination, 0, sizeof(combinations) / sizeof(combinations[0]));
-	tcase_add_loop_test(context, threads_with_names_and_handlers, 0, 2);
-	tcase_add_test(context, a_new_name);
-	tcase_add_test(context, forked_children);
-	tcase_add_test(context, signal_storm);
-	tcase_add_test(context, longest_in_a_packet);
-}
-
-int main(void)
-{
-	Suite *suite = suite_create("CTF sink: context");
-	TCase *counter = tcase_create("counter"), *monotonic = tcase_create("monotonic");
-
-	tcase_add_checked_fixture(counter, setup, NULL);
-	add_tests(counter);
-	suite_add_tcase(suite, counter);
-	tcase_add_checked_fixture(monotonic, setup_monotonic, NULL);
-	add_tests(monotonic);
-	suite_add_tcase(suite, monotonic);
-	return run(suite);
-}

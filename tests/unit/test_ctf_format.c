@@ -41,7 +41,9 @@ static char *format_of(const struct tp_event *event)
 	return text;
 }
 
-START_TEST(all_of_a_system)
+FIXTURE(setup, NULL)
+
+TEST(all_of_a_system)
 {
 	static struct sample_module later, other;
 	struct tp_sink *sink = open_sink(NULL);
@@ -79,7 +81,6 @@ START_TEST(all_of_a_system)
 	ck_assert_int_eq(st.st_mode & 0777, 0700);
 	free(clean_babeltrace(trace));
 }
-END_TEST
 
 /* It is nobody's, and has no spare descriptors. */
 static struct tp_ctf_sink no_sink = {.dirs = {TP_OWN_FILE_NONE, TP_OWN_FILE_NONE}};
@@ -101,7 +102,7 @@ static int open_dir(const char *path)
 	return fd;
 }
 
-START_TEST(names_that_are_no_files)
+TEST(names_that_are_no_files)
 {
 	static const char *const names[][2] = {
 		{"plain-1_2", "plain-1_2"}, {"a/../b", "a%2F..%2Fb"}, {"../x", "%2E.%2Fx"}, {".", "%2E"},
@@ -135,10 +136,9 @@ START_TEST(names_that_are_no_files)
 	tp_ctf_format_free(&formats);
 	close(dir);
 }
-END_TEST
 
 /* Only those who write events by hand can do that. */
-START_TEST(system_that_is_no_word)
+TEST(system_that_is_no_word)
 {
 	static struct sample_module odd;
 	struct tp_sink *sink = open_sink(NULL);
@@ -155,9 +155,8 @@ START_TEST(system_that_is_no_word)
 	ck_assert_str_eq(text, format_of(&odd.event));
 	free(text);
 }
-END_TEST
 
-START_TEST(in_another_directory)
+TEST(in_another_directory)
 {
 	struct tp_ctf_formats formats = {.sink = &no_sink};
 	const char *other = temp_dir();
@@ -187,7 +186,6 @@ START_TEST(in_another_directory)
 	close(dir);
 	close(copy);
 }
-END_TEST
 
 /* The trace is whole, and it was said once that the texts are not. */
 static void check_without(const char *reason)
@@ -213,7 +211,7 @@ static void check_without(const char *reason)
 }
 
 /* Where the link leads, nothing is written. */
-START_TEST(link_instead_of_the_file)
+TEST(link_instead_of_the_file)
 {
 	char path[256], target[256];
 
@@ -234,9 +232,8 @@ START_TEST(link_instead_of_the_file)
 	ck_assert_contains(text, "name: sample_int\n");
 	free(text);
 }
-END_TEST
 
-START_TEST(no_directory)
+TEST(no_directory)
 {
 	char path[256];
 
@@ -247,9 +244,8 @@ START_TEST(no_directory)
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	check_without("File exists");
 }
-END_TEST
 
-START_TEST(too_long_for_the_limit)
+TEST(too_long_for_the_limit)
 {
 	struct tp_ctf_formats formats = {.sink = &no_sink};
 	const struct rlimit limit = {.rlim_cur = 1000, .rlim_max = RLIM_INFINITY};
@@ -272,9 +268,8 @@ START_TEST(too_long_for_the_limit)
 	tp_ctf_format_free(&formats);
 	close(dir);
 }
-END_TEST
 
-START_TEST(file_that_went_away)
+TEST(file_that_went_away)
 {
 	struct tp_ctf_formats formats = {.sink = &no_sink};
 	char path[256];
@@ -299,9 +294,8 @@ START_TEST(file_that_went_away)
 	tp_ctf_format_free(&formats);
 	close(dir);
 }
-END_TEST
 
-START_TEST(thousand_events)
+TEST(thousand_events)
 {
 	struct tp_ctf_formats formats = {.sink = &no_sink};
 	char name[32];
@@ -321,10 +315,9 @@ START_TEST(thousand_events)
 	tp_ctf_format_free(&formats);
 	close(dir);
 }
-END_TEST
 
 /* A text longer than any buffer that is there beforehand. */
-START_TEST(long_format)
+TEST(long_format)
 {
 	struct tp_ctf_formats formats = {.sink = &no_sink};
 	char *print_fmt = malloc(300000);
@@ -344,9 +337,8 @@ START_TEST(long_format)
 	tp_ctf_format_free(&formats);
 	close(dir);
 }
-END_TEST
 
-START_TEST(no_memory_for_one)
+TEST(no_memory_for_one)
 {
 	struct tp_ctf_formats formats = {.sink = &no_sink};
 
@@ -365,27 +357,4 @@ START_TEST(no_memory_for_one)
 	free(text);
 	tp_ctf_format_free(&formats);
 	close(dir);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("format texts of a CTF trace");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, setup, NULL);
-	tcase_add_test(all, all_of_a_system);
-	tcase_add_test(all, names_that_are_no_files);
-	tcase_add_test(all, system_that_is_no_word);
-	tcase_add_test(all, in_another_directory);
-	tcase_add_test(all, link_instead_of_the_file);
-	tcase_add_test(all, no_directory);
-	tcase_add_test(all, too_long_for_the_limit);
-	tcase_add_test(all, file_that_went_away);
-	tcase_add_test(all, thousand_events);
-	tcase_add_test(all, long_format);
-	tcase_add_test(all, no_memory_for_one);
-	suite_add_tcase(suite, all);
-
-	return run(suite);
 }

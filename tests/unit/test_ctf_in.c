@@ -43,7 +43,9 @@ static void fails_in(int dir, const char *options, int error)
 	ck_assert_int_lt(fcntl(dir, F_GETFD), 0);
 }
 
-START_TEST(records)
+FIXTURE(setup, NULL)
+
+TEST(records)
 {
 	const int dir = make_dir();
 	struct tp_sink *sink = open_in(dir, "packet=4K");
@@ -56,10 +58,9 @@ START_TEST(records)
 	ck_assert_uint_eq(count_of(text, "value = "), 3 * PER_PACKET);
 	free(text);
 }
-END_TEST
 
 /* "%p" is nothing special, and the path that the directory had leads elsewhere by now. */
-START_TEST(moved_away)
+TEST(moved_away)
 {
 	char elsewhere[160];
 	const int dir = make_dir();
@@ -76,11 +77,10 @@ START_TEST(moved_away)
 	ck_assert_uint_eq(count_of(text, "value = "), 3 * PER_PACKET);
 	free(text);
 }
-END_TEST
 
 static const char *const in_it[] = {"notes", ".hidden", ".lock"};
 
-START_TEST(not_empty)
+LOOP_TEST(not_empty, 3)
 {
 	int dir = make_dir();
 
@@ -90,9 +90,8 @@ START_TEST(not_empty)
 	fails_in(open(trace, O_RDONLY | O_DIRECTORY), NULL, EEXIST);
 	ck_assert_uint_eq(count_files(trace, ""), 4); /* nothing was made, nor taken away */
 }
-END_TEST
 
-START_TEST(no_directory)
+TEST(no_directory)
 {
 	fails_in(-1, NULL, EBADF);
 	fails_in(open("/dev/null", O_RDWR), NULL, ENOTDIR);
@@ -101,11 +100,10 @@ START_TEST(no_directory)
 	ck_assert_int_eq(errno, EINVAL);
 	ck_assert_int_lt(fcntl(dir, F_GETFD), 0);
 }
-END_TEST
 
 static const char *const refused[] = {"rotate=1G", "keep=3", "owner=0", "mode=flight,keep=1", "what", "packet=1"};
 
-START_TEST(refused_options)
+LOOP_TEST(refused_options, 6)
 {
 	int dir = make_dir();
 
@@ -118,10 +116,9 @@ START_TEST(refused_options)
 	free(messages);
 	ck_assert_uint_eq(count_files(trace, ""), 2);
 }
-END_TEST
 
 /* Nothing is opened again, neither by the old path nor by the name. */
-START_TEST(closed_by_the_program)
+TEST(closed_by_the_program)
 {
 	struct stat of_dir, st;
 	struct tp_sink *sink = open_in(make_dir(), "packet=4K");
@@ -146,9 +143,8 @@ START_TEST(closed_by_the_program)
 	ck_assert_uint_ge(count_of(text, "value = ") + lost, 6 * PER_PACKET);
 	free(text);
 }
-END_TEST
 
-START_TEST(forked_child)
+TEST(forked_child)
 {
 	int status;
 	struct tp_sink *sink = open_in(make_dir(), "packet=4K");
@@ -167,7 +163,6 @@ START_TEST(forked_child)
 	ck_assert_uint_eq(count_of(text, "value = "), 3);
 	free(text);
 }
-END_TEST
 
 static int copy_dir(char path[160])
 {
@@ -176,7 +171,7 @@ static int copy_dir(char path[160])
 	return open(path, O_RDONLY | O_DIRECTORY);
 }
 
-START_TEST(snapshot)
+TEST(snapshot)
 {
 	char path[160];
 	struct tp_sink *sink = open_in(make_dir(), "mode=flight,packet=4K,packets=8");
@@ -198,9 +193,8 @@ START_TEST(snapshot)
 	ck_assert_uint_eq(count_of(text, "value = "), 2 * PER_PACKET);
 	free(text);
 }
-END_TEST
 
-START_TEST(snapshot_refused)
+TEST(snapshot_refused)
 {
 	char path[160];
 	struct tp_sink *sink = open_in(make_dir(), NULL);
@@ -213,24 +207,4 @@ START_TEST(snapshot_refused)
 	ck_assert_uint_eq(count_files(path, ""), 2);
 	close(dir);
 	tp_sink_close(sink);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("CTF in passed directories");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, setup, NULL);
-	tcase_add_test(all, records);
-	tcase_add_test(all, moved_away);
-	tcase_add_loop_test(all, not_empty, 0, 3);
-	tcase_add_test(all, no_directory);
-	tcase_add_loop_test(all, refused_options, 0, 6);
-	tcase_add_test(all, closed_by_the_program);
-	tcase_add_test(all, forked_child);
-	tcase_add_test(all, snapshot);
-	tcase_add_test(all, snapshot_refused);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

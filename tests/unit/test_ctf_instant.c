@@ -22,8 +22,10 @@
 #include "sample.h"
 #include "util.h"
 
+FIXTURE(setup, NULL)
+
 /* As that of a processor does where a machine was suspended. */
-START_TEST(counter_goes_back)
+TEST(counter_goes_back)
 {
 	struct tp_sink *sink = open_sink(NULL);
 	uint64_t time;
@@ -41,7 +43,6 @@ START_TEST(counter_goes_back)
 	close_saying(sink, NULL, 0);
 	free(clean_babeltrace(trace));
 }
-END_TEST
 
 #if defined(__x86_64__)
 
@@ -144,7 +145,7 @@ static void look(int signal)
 	errno = saved;
 }
 
-START_TEST(valid_after_each_instruction)
+LOOP_TEST(valid_after_each_instruction, 2)
 {
 	static const char *const options[] = {"packet=4K", "mode=flight,packet=4K,packets=2"};
 	const int near = (int)few_or_many(8, PER_PACKET);
@@ -174,7 +175,6 @@ START_TEST(valid_after_each_instruction)
 	ck_assert_lacks(text, "discarded");
 	free(text);
 }
-END_TEST
 
 /* ---- Handlers that record after any two instructions ---- */
 
@@ -284,21 +284,8 @@ static unsigned int record_with_handlers(struct tp_sink *sink, unsigned long spa
 	return records;
 }
 
-START_TEST(handlers_after_any_two_instructions)
-{
-	struct tp_sink *sink = open_sink("packet=64M");
-	unsigned int records = record_with_handlers(sink, few_or_many(10, 1));
-	unsigned long lost = tp_sink_lost(sink);
-
-	ck_assert_uint_lt(lost, handled / 2); /* while the runtime looks after the packet */
-	char *text = close_and_read(sink);
-	ck_assert_uint_eq(count_of(text, "value = ") + lost, records + handled);
-	free(text);
-}
-END_TEST
-
 /* Who comes back to the record that was interrupted finds another packet, and the same place in it. */
-START_TEST(handlers_that_fill_packets)
+TEST(handlers_that_fill_packets)
 {
 	struct tp_sink *sink = open_sink("packet=4K,packets=2,full=overwrite");
 
@@ -306,10 +293,9 @@ START_TEST(handlers_that_fill_packets)
 	record_with_handlers(sink, under_sanitizer() ? 25 : few_or_many(40, 5));
 	free(close_and_read(sink));
 }
-END_TEST
 
 /* The packet that counts the loss is gone in the middle of that. */
-START_TEST(handlers_that_fill_packets_during_a_loss)
+TEST(handlers_that_fill_packets_during_a_loss)
 {
 	struct tp_sink *sink = open_sink("packet=4K,packets=2,full=overwrite");
 	const struct sigaction action = {.sa_sigaction = record_at_two, .sa_flags = SA_SIGINFO};
@@ -330,10 +316,9 @@ START_TEST(handlers_that_fill_packets_during_a_loss)
 	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_TOO_LARGE), losses);
 	free(close_and_read(sink));
 }
-END_TEST
 
 /* It reads the clock, and a handler's record that comes then is not later than what it says of the packet's end. */
-START_TEST(handlers_during_a_loss)
+TEST(handlers_during_a_loss)
 {
 	struct tp_sink *sink = open_sink("packet=64M");
 
@@ -346,27 +331,25 @@ START_TEST(handlers_during_a_loss)
 	ck_assert_uint_eq(discarded_in(trace), records - 1);
 	free(text);
 }
-END_TEST
 
-#endif
-
-int main(void)
+/* test_compilers.py runs what has this fixture, and nothing else. */
+static void setup_pairs(void)
 {
-	Suite *suite = suite_create("CTF sink: every instant");
-	TCase *instants = tcase_create("instants");
-	TCase *pairs = tcase_create("pairs"); /* test_compilers.py runs these alone */
-
-	tcase_add_checked_fixture(instants, setup, NULL);
-	tcase_add_test(instants, counter_goes_back);
-	tcase_add_checked_fixture(pairs, setup, NULL);
-#if defined(__x86_64__)
-	tcase_add_loop_test(instants, valid_after_each_instruction, 0, 2);
-	tcase_add_test(pairs, handlers_after_any_two_instructions);
-	tcase_add_test(instants, handlers_that_fill_packets);
-	tcase_add_test(instants, handlers_that_fill_packets_during_a_loss);
-	tcase_add_test(instants, handlers_during_a_loss);
-#endif
-	suite_add_tcase(suite, instants);
-	suite_add_tcase(suite, pairs);
-	return run(suite);
+	setup();
 }
+
+FIXTURE(setup_pairs, NULL)
+
+TEST(handlers_after_any_two_instructions)
+{
+	struct tp_sink *sink = open_sink("packet=64M");
+	unsigned int records = record_with_handlers(sink, few_or_many(10, 1));
+	unsigned long lost = tp_sink_lost(sink);
+
+	ck_assert_uint_lt(lost, handled / 2); /* while the runtime looks after the packet */
+	char *text = close_and_read(sink);
+	ck_assert_uint_eq(count_of(text, "value = ") + lost, records + handled);
+	free(text);
+}
+
+#endif

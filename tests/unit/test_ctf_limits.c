@@ -50,7 +50,9 @@ static unsigned int count_all_files(void)
 
 /* ---- The newest are kept ---- */
 
-START_TEST(ring_of_a_thread)
+FIXTURE(setup, NULL)
+
+LOOP_TEST(ring_of_a_thread, 3)
 {
 	static const unsigned int rings[] = {2, 3, 7};
 	const unsigned int ring = rings[_i];
@@ -77,45 +79,6 @@ START_TEST(ring_of_a_thread)
 	ck_assert_lacks(text, "discarded");
 	free(text);
 }
-END_TEST
-
-/*
- * Somebody else is still making the thread's next packet when the thread needs
- * it, and so makes another one. When the first is there, too, it takes the
- * place of the oldest: no more are to be seen than there may be.
- */
-START_TEST(next_packet_is_late)
-{
-	struct tp_sink *sink = open_sink("full=overwrite,packet=4K,packets=2");
-	struct tp_ctf_sink *ctf = (struct tp_ctf_sink *)sink;
-	struct tp_ctf_plan plan = {.packet = NULL};
-	struct tp_guard guard;
-
-	record(0, 1);
-	struct tp_ctf_stream *stream = ctf->streams;
-	tp_guard_enter(&guard);
-	ck_assert_int_eq(tp_ctf_room_plan(ctf, stream, true, &plan), TP_NR_LOST);
-	tp_guard_leave(&guard);
-	ctf->making = 1;
-	record(1, PER_PACKET + 1);
-	ck_assert_uint_eq(stream->shown, 2);
-	ck_assert_uint_eq(count_files(trace, "stream-"), 2);
-
-	plan.packet->number = stream->number;
-	plan.packet->sequence = stream->sequence++;
-	tp_guard_enter(&guard);
-	ck_assert_int_eq(tp_ctf_packet_create(ctf, plan.packet), 0);
-	tp_guard_leave(&guard);
-	stream->prepared = plan.packet;
-	ctf->making = 0;
-	for (int i = 1; i < 5; i++) {
-		record(i * PER_PACKET + 1, (i + 1) * PER_PACKET + 1);
-		ck_assert_uint_le(count_files(trace, "stream-"), 2);
-	}
-	ck_assert_uint_eq(stream->packets, 2);
-	close_saying(sink, NULL, 0);
-}
-END_TEST
 
 /* What a child's threads have recorded for certain, as they say in memory that outlives it. */
 struct witness {
@@ -154,7 +117,7 @@ static void dies(bool by_signal)
 	_exit(0);
 }
 
-START_TEST(ring_after_sudden_death)
+LOOP_TEST(ring_after_sudden_death, 4)
 {
 	witnesses = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t child = fork();
@@ -179,7 +142,182 @@ START_TEST(ring_after_sudden_death)
 	ck_assert_lacks(text, "discarded");
 	free(text);
 }
-END_TEST
+
+LOOP_TEST(stream_that_overwrites, 3)
+{
+	static const char *const options[] = {"full=overwrite,packet=4K,size=64K", "full=overwrite,packet=4K,packets=16",
+					      "full=overwrite,packet=4K,size=65K,packets=20"};
+	struct tp_sink *sink = open_with(options[_i]);
+	enum { NR = 10000 };
+
+	for (int i = 0; i < NR; i += 1000) {
+		record(i, i + 1000);
+		ck_assert_uint_le(bytes_in(trace), (65 + prepared * 4) << 10);
+		ck_assert_uint_le(count_all_files(), 16 + prepared);
+	}
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	close_saying(sink, NULL, 0);
+	char *text = clean_babeltrace(trace);
+	struct run run = run_of(text, 0);
+	ck_assert_int_eq(run.last, NR - 1);
+	ck_assert_uint_gt(run.nr, (prepared ? 13 : 15) * PER_PACKET);
+	ck_assert_lacks(text, "discarded");
+	free(text);
+}
+
+/* ---- Threads ---- */
+
+static void *records_five(void *unused)
+{
+	(void)unused;
+	record(0, 5);
+	return (void *)(intptr_t)tp_thread_id();
+}
+
+LOOP_TEST(streams_are_handed_on, 3)
+{
+	static const char *const options[] = {"packet=4K", "mode=flight,packet=4K,packets=20",
+					      "mode=flight,packet=4K,size=80K"};
+	struct tp_sink *sink = open_with(options[_i]);
+	enum { NR = 50 };
+	int tids[NR];
+	size_t nr;
+
+	for (int i = 0; i < NR; i++) {
+		pthread_t thread;
+		void *tid;
+		pthread_create(&thread, NULL, records_five, NULL);
+		pthread_join(thread, &tid);
+		tids[i] = (int)(intptr_t)tid;
+	}
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	close_saying(sink, NULL, 0);
+	const struct packet_file *packets = packets_of(trace, &nr);
+	ck_assert_uint_eq(nr, (NR * 5 + PER_PACKET - 1) / PER_PACKET);
+	ck_assert_uint_eq(packets[nr - 1].number, 0);
+	char *text = clean_babeltrace(trace);
+	for (int i = 0; i < NR; i++)
+		ck_assert_uint_eq(run_of(text, tids[i]).nr, 5);
+	free(text);
+}
+
+AGAIN(setup_prepared, NULL)
+
+/* ---- The thread that prepares packets ---- */
+
+static bool has_preparer(void)
+{
+	return system("grep -qx tp-prepare /proc/$PPID/task/*/comm") == 0;
+}
+
+TEST(preparer_lives_as_long_as_the_sink)
+{
+	for (int i = 0; i < 3; i++) {
+		snprintf(trace + strlen(trace), 8, "-%d", i);
+		struct tp_sink *sink = open_with("packet=4K");
+		for (int n = 0; n < 1000 && !has_preparer(); n++) /* it takes its name itself */
+			usleep(1000);
+		ck_assert(has_preparer());
+		record(0, i * 500); /* of the first, nothing */
+		ck_assert_int_eq(tp_sink_close(sink), 0);
+		ck_assert(!has_preparer());
+		ck_assert_uint_eq(count_files(trace, ".stream-"), 0);
+		char *text = clean_babeltrace(trace);
+		ck_assert_uint_eq(run_of(text, 0).nr, (unsigned int)i * 500);
+		free(text);
+	}
+}
+
+LOOP_TEST(children_have_no_preparer, 2)
+{
+	struct tp_sink *sink = open_with(_i ? "mode=flight,packet=4K,packets=16" : "packet=4K");
+	pid_t children[4];
+	int status;
+
+	for (int c = 0; c < 4; c++) {
+		record(c * 500, (c + 1) * 500);
+		children[c] = fork();
+		if (children[c] == 0) {
+			alarm(20);
+			record(0, 2000);
+			if (tp_sink_lost(sink) || has_preparer())
+				_exit(1);
+			_exit(-tp_sink_close(sink));
+		}
+	}
+	for (int c = 0; c < 4; c++) {
+		waitpid(children[c], &status, 0);
+		ck_assert_int_eq(status, 0);
+	}
+	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	close_saying(sink, NULL, 0);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(run_of(text, getpid()).nr, 2000);
+	for (int c = 0; c < 4; c++)
+		ck_assert_uint_eq(run_of(text, children[c]).nr, 2000);
+	free(text);
+}
+
+/* ---- The oldest are kept ---- */
+
+FIXTURE(setup, NULL)
+
+static const struct {
+	const char *options;
+	int packets;
+} discarding[] = {
+	{"packet=4K,size=64K", 16},
+	{"packet=4K,packets=16", 16},
+	{"packet=4K,packets=16,size=32K", 8},
+	{"mode=flight,full=discard,packet=4K,size=64K", 16},
+	{"mode=flight,full=discard,packet=4K,packets=2", 2},
+};
+
+LOOP_TEST(new_records_are_lost, NR_OF(discarding))
+{
+	struct tp_sink *sink = open_sink(discarding[_i].options);
+	const int kept = discarding[_i].packets * PER_PACKET, nr = 6000;
+	char losses[64];
+
+	record(0, nr);
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_LIMIT), (unsigned int)(nr - kept));
+	ck_assert_uint_eq(tp_sink_lost(sink), (unsigned int)(nr - kept));
+	ck_assert_uint_eq(bytes_in(trace), (unsigned int)discarding[_i].packets * 4096);
+	snprintf(losses, sizeof(losses), "%d (limit: %d)", nr - kept, nr - kept);
+	close_saying(sink, losses, 0);
+	ck_assert_uint_eq(discarded_in(trace), (unsigned int)(nr - kept));
+	char *text = clean_babeltrace(trace);
+	struct run run = run_of(text, 0);
+	ck_assert_int_eq(run.first, 0);
+	ck_assert_uint_eq(run.nr, (unsigned int)kept);
+	ck_assert_contains(text, "discarded");
+	free(text);
+}
+
+/* By another clock, another way takes the record. */
+AGAIN(setup_monotonic, NULL)
+
+FIXTURE(setup, NULL)
+
+/* What a packet did not need counts as free again. */
+TEST(a_short_rest_needs_little_room)
+{
+	struct tp_sink *sink = open_sink("packet=64K,size=164K");
+	char *string = malloc(33000);
+
+	memset(string, 'x', 33000);
+	string[32999] = '\0';
+	for (int i = 0; i < 4; i++) /* one a packet, of which 36K are left on disk */
+		trace_sample_text(string);
+	ck_assert_uint_eq(tp_sink_lost(sink), 1);
+	close_saying(sink, "1 (limit: 1)", 0);
+	free(string);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(count_of(text, "text = "), 3);
+	free(text);
+}
+
+/* ---- Many threads ---- */
 
 static const char *const overwriting[] = {"mode=flight,packet=4K,size=64K", "full=overwrite,packet=4K,size=64K"};
 
@@ -190,7 +328,7 @@ static void *records_as_many_packets(void *packets)
 }
 
 /* The oldest packet goes, whose it may be; or the thread's own oldest, where it has its share. */
-START_TEST(size_is_for_all_threads)
+LOOP_TEST(size_is_for_all_threads, 2)
 {
 	struct tp_sink *sink = open_sink(overwriting[_i]);
 	pthread_t thread;
@@ -225,7 +363,6 @@ START_TEST(size_is_for_all_threads)
 	ck_assert_int_eq(its.last, 40 * PER_PACKET - 1);
 	free(text);
 }
-END_TEST
 
 static void *records_one_and_waits(void *barrier)
 {
@@ -236,7 +373,7 @@ static void *records_one_and_waits(void *barrier)
 }
 
 /* Whoever has a packet goes on in it, however many others only hold theirs. */
-START_TEST(packets_of_idle_threads)
+LOOP_TEST(packets_of_idle_threads, 2)
 {
 	enum { IDLE = 15, ALL = 16, NR = 30 * PER_PACKET };
 	struct tp_sink *sink = open_sink(overwriting[_i]);
@@ -258,10 +395,9 @@ START_TEST(packets_of_idle_threads)
 	ck_assert_uint_eq(count_of(text, "value = -1 "), IDLE);
 	free(text);
 }
-END_TEST
 
 /* It goes round in the packets that it could make. */
-START_TEST(flight_on_a_full_disk)
+TEST(flight_on_a_full_disk)
 {
 	enum { NR = 300 * PER_PACKET };
 
@@ -282,86 +418,6 @@ START_TEST(flight_on_a_full_disk)
 	ck_assert_uint_gt(run.nr, 5 * PER_PACKET);
 	free(text);
 }
-END_TEST
-
-START_TEST(stream_that_overwrites)
-{
-	static const char *const options[] = {"full=overwrite,packet=4K,size=64K", "full=overwrite,packet=4K,packets=16",
-					      "full=overwrite,packet=4K,size=65K,packets=20"};
-	struct tp_sink *sink = open_with(options[_i]);
-	enum { NR = 10000 };
-
-	for (int i = 0; i < NR; i += 1000) {
-		record(i, i + 1000);
-		ck_assert_uint_le(bytes_in(trace), (65 + prepared * 4) << 10);
-		ck_assert_uint_le(count_all_files(), 16 + prepared);
-	}
-	ck_assert_uint_eq(tp_sink_lost(sink), 0);
-	close_saying(sink, NULL, 0);
-	char *text = clean_babeltrace(trace);
-	struct run run = run_of(text, 0);
-	ck_assert_int_eq(run.last, NR - 1);
-	ck_assert_uint_gt(run.nr, (prepared ? 13 : 15) * PER_PACKET);
-	ck_assert_lacks(text, "discarded");
-	free(text);
-}
-END_TEST
-
-/* ---- The oldest are kept ---- */
-
-static const struct {
-	const char *options;
-	int packets;
-} discarding[] = {
-	{"packet=4K,size=64K", 16},
-	{"packet=4K,packets=16", 16},
-	{"packet=4K,packets=16,size=32K", 8},
-	{"mode=flight,full=discard,packet=4K,size=64K", 16},
-	{"mode=flight,full=discard,packet=4K,packets=2", 2},
-};
-
-START_TEST(new_records_are_lost)
-{
-	struct tp_sink *sink = open_sink(discarding[_i].options);
-	const int kept = discarding[_i].packets * PER_PACKET, nr = 6000;
-	char losses[64];
-
-	record(0, nr);
-	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_LIMIT), (unsigned int)(nr - kept));
-	ck_assert_uint_eq(tp_sink_lost(sink), (unsigned int)(nr - kept));
-	ck_assert_uint_eq(bytes_in(trace), (unsigned int)discarding[_i].packets * 4096);
-	snprintf(losses, sizeof(losses), "%d (limit: %d)", nr - kept, nr - kept);
-	close_saying(sink, losses, 0);
-	ck_assert_uint_eq(discarded_in(trace), (unsigned int)(nr - kept));
-	char *text = clean_babeltrace(trace);
-	struct run run = run_of(text, 0);
-	ck_assert_int_eq(run.first, 0);
-	ck_assert_uint_eq(run.nr, (unsigned int)kept);
-	ck_assert_contains(text, "discarded");
-	free(text);
-}
-END_TEST
-
-/* What a packet did not need counts as free again. */
-START_TEST(a_short_rest_needs_little_room)
-{
-	struct tp_sink *sink = open_sink("packet=64K,size=164K");
-	char *string = malloc(33000);
-
-	memset(string, 'x', 33000);
-	string[32999] = '\0';
-	for (int i = 0; i < 4; i++) /* one a packet, of which 36K are left on disk */
-		trace_sample_text(string);
-	ck_assert_uint_eq(tp_sink_lost(sink), 1);
-	close_saying(sink, "1 (limit: 1)", 0);
-	free(string);
-	char *text = clean_babeltrace(trace);
-	ck_assert_uint_eq(count_of(text, "text = "), 3);
-	free(text);
-}
-END_TEST
-
-/* ---- Threads and packets ---- */
 
 static pthread_barrier_t all_have_recorded;
 
@@ -372,7 +428,7 @@ static void *records_ten(void *unused)
 	return unused;
 }
 
-START_TEST(more_threads_than_packets)
+LOOP_TEST(more_threads_than_packets, 3)
 {
 	static const char *const options[] = {"mode=flight,packet=4K,size=16K", "full=overwrite,packet=4K,size=16K",
 					      "packet=4K,size=16K"};
@@ -395,137 +451,40 @@ START_TEST(more_threads_than_packets)
 	ck_assert_uint_eq(count_of(text, "value = "), 50);
 	free(text);
 }
-END_TEST
 
-static void *records_five(void *unused)
+/*
+ * Somebody else is still making the thread's next packet when the thread needs
+ * it, and so makes another one. When the first is there, too, it takes the
+ * place of the oldest: no more are to be seen than there may be.
+ */
+TEST(next_packet_is_late)
 {
-	(void)unused;
-	record(0, 5);
-	return (void *)(intptr_t)tp_thread_id();
-}
+	struct tp_sink *sink = open_sink("full=overwrite,packet=4K,packets=2");
+	struct tp_ctf_sink *ctf = (struct tp_ctf_sink *)sink;
+	struct tp_ctf_plan plan = {.packet = NULL};
+	struct tp_guard guard;
 
-START_TEST(streams_are_handed_on)
-{
-	static const char *const options[] = {"packet=4K", "mode=flight,packet=4K,packets=20",
-					      "mode=flight,packet=4K,size=80K"};
-	struct tp_sink *sink = open_with(options[_i]);
-	enum { NR = 50 };
-	int tids[NR];
-	size_t nr;
+	record(0, 1);
+	struct tp_ctf_stream *stream = ctf->streams;
+	tp_guard_enter(&guard);
+	ck_assert_int_eq(tp_ctf_room_plan(ctf, stream, true, &plan), TP_NR_LOST);
+	tp_guard_leave(&guard);
+	ctf->making = 1;
+	record(1, PER_PACKET + 1);
+	ck_assert_uint_eq(stream->shown, 2);
+	ck_assert_uint_eq(count_files(trace, "stream-"), 2);
 
-	for (int i = 0; i < NR; i++) {
-		pthread_t thread;
-		void *tid;
-		pthread_create(&thread, NULL, records_five, NULL);
-		pthread_join(thread, &tid);
-		tids[i] = (int)(intptr_t)tid;
+	plan.packet->number = stream->number;
+	plan.packet->sequence = stream->sequence++;
+	tp_guard_enter(&guard);
+	ck_assert_int_eq(tp_ctf_packet_create(ctf, plan.packet), 0);
+	tp_guard_leave(&guard);
+	stream->prepared = plan.packet;
+	ctf->making = 0;
+	for (int i = 1; i < 5; i++) {
+		record(i * PER_PACKET + 1, (i + 1) * PER_PACKET + 1);
+		ck_assert_uint_le(count_files(trace, "stream-"), 2);
 	}
-	ck_assert_uint_eq(tp_sink_lost(sink), 0);
+	ck_assert_uint_eq(stream->packets, 2);
 	close_saying(sink, NULL, 0);
-	const struct packet_file *packets = packets_of(trace, &nr);
-	ck_assert_uint_eq(nr, (NR * 5 + PER_PACKET - 1) / PER_PACKET);
-	ck_assert_uint_eq(packets[nr - 1].number, 0);
-	char *text = clean_babeltrace(trace);
-	for (int i = 0; i < NR; i++)
-		ck_assert_uint_eq(run_of(text, tids[i]).nr, 5);
-	free(text);
-}
-END_TEST
-
-/* ---- The thread that prepares packets ---- */
-
-static bool has_preparer(void)
-{
-	return system("grep -qx tp-prepare /proc/$PPID/task/*/comm") == 0;
-}
-
-START_TEST(preparer_lives_as_long_as_the_sink)
-{
-	for (int i = 0; i < 3; i++) {
-		snprintf(trace + strlen(trace), 8, "-%d", i);
-		struct tp_sink *sink = open_with("packet=4K");
-		for (int n = 0; n < 1000 && !has_preparer(); n++) /* it takes its name itself */
-			usleep(1000);
-		ck_assert(has_preparer());
-		record(0, i * 500); /* of the first, nothing */
-		ck_assert_int_eq(tp_sink_close(sink), 0);
-		ck_assert(!has_preparer());
-		ck_assert_uint_eq(count_files(trace, ".stream-"), 0);
-		char *text = clean_babeltrace(trace);
-		ck_assert_uint_eq(run_of(text, 0).nr, (unsigned int)i * 500);
-		free(text);
-	}
-}
-END_TEST
-
-START_TEST(children_have_no_preparer)
-{
-	struct tp_sink *sink = open_with(_i ? "mode=flight,packet=4K,packets=16" : "packet=4K");
-	pid_t children[4];
-	int status;
-
-	for (int c = 0; c < 4; c++) {
-		record(c * 500, (c + 1) * 500);
-		children[c] = fork();
-		if (children[c] == 0) {
-			alarm(20);
-			record(0, 2000);
-			if (tp_sink_lost(sink) || has_preparer())
-				_exit(1);
-			_exit(-tp_sink_close(sink));
-		}
-	}
-	for (int c = 0; c < 4; c++) {
-		waitpid(children[c], &status, 0);
-		ck_assert_int_eq(status, 0);
-	}
-	ck_assert_uint_eq(tp_sink_lost(sink), 0);
-	close_saying(sink, NULL, 0);
-	char *text = clean_babeltrace(trace);
-	ck_assert_uint_eq(run_of(text, getpid()).nr, 2000);
-	for (int c = 0; c < 4; c++)
-		ck_assert_uint_eq(run_of(text, children[c]).nr, 2000);
-	free(text);
-}
-END_TEST
-
-static void add_common_tests(TCase *limits)
-{
-	tcase_add_loop_test(limits, ring_of_a_thread, 0, 3);
-	tcase_add_loop_test(limits, ring_after_sudden_death, 0, 4);
-	tcase_add_loop_test(limits, stream_that_overwrites, 0, 3);
-	tcase_add_loop_test(limits, streams_are_handed_on, 0, 3);
-}
-
-/* Those know when a packet is made. */
-static void add_tests(TCase *limits)
-{
-	add_common_tests(limits);
-	tcase_add_loop_test(limits, new_records_are_lost, 0, sizeof(discarding) / sizeof(discarding[0]));
-	tcase_add_loop_test(limits, size_is_for_all_threads, 0, 2);
-	tcase_add_loop_test(limits, packets_of_idle_threads, 0, 2);
-	tcase_add_test(limits, next_packet_is_late);
-	tcase_add_test(limits, flight_on_a_full_disk);
-	tcase_add_test(limits, a_short_rest_needs_little_room);
-	tcase_add_loop_test(limits, more_threads_than_packets, 0, 3);
-}
-
-int main(void)
-{
-	Suite *suite = suite_create("CTF sink: limits");
-	TCase *counter = tcase_create("counter"), *monotonic = tcase_create("monotonic");
-	TCase *preparer = tcase_create("preparer");
-
-	tcase_add_checked_fixture(counter, setup, NULL);
-	add_tests(counter);
-	suite_add_tcase(suite, counter);
-	tcase_add_checked_fixture(monotonic, setup_monotonic, NULL);
-	add_tests(monotonic);
-	suite_add_tcase(suite, monotonic);
-	tcase_add_checked_fixture(preparer, setup_prepared, NULL);
-	add_common_tests(preparer);
-	tcase_add_test(preparer, preparer_lives_as_long_as_the_sink);
-	tcase_add_loop_test(preparer, children_have_no_preparer, 0, 2);
-	suite_add_tcase(suite, preparer);
-	return run(suite);
 }

@@ -70,7 +70,9 @@ static void lose_until(struct tp_sink *sink, enum tp_lost cause, unsigned long n
 		trace_sample_int(i);
 }
 
-START_TEST(each_cause_is_counted)
+FIXTURE(setup, NULL)
+
+TEST(each_cause_is_counted)
 {
 	static const unsigned int expected[] = {
 		[TP_LOST_NO_FILE] = 5, [TP_LOST_LIMIT] = 6, [TP_LOST_NESTED] = 3, [TP_LOST_TOO_LARGE] = 2, [TP_LOST_OTHER] = 4,
@@ -114,7 +116,6 @@ START_TEST(each_cause_is_counted)
 	ck_assert_contains(text, "discarded");
 	free(text);
 }
-END_TEST
 
 static void *records_seven(void *unused)
 {
@@ -123,7 +124,7 @@ static void *records_seven(void *unused)
 }
 
 /* They have no stream to be counted in. */
-START_TEST(losses_without_a_packet)
+LOOP_TEST(losses_without_a_packet, 3)
 {
 	struct tp_sink *sink = open_sink("packet=4K");
 	const struct packet_file *packets;
@@ -150,9 +151,8 @@ START_TEST(losses_without_a_packet)
 	ck_assert_uint_eq(discarded_in(trace), 7);
 	free(clean_babeltrace(trace));
 }
-END_TEST
 
-START_TEST(a_child_counts_for_itself)
+TEST(a_child_counts_for_itself)
 {
 	struct tp_sink *sink = open_sink("packet=4K,packets=2");
 	int status;
@@ -175,11 +175,10 @@ START_TEST(a_child_counts_for_itself)
 	ck_assert_uint_eq(discarded_in(trace), 8);
 	free(clean_babeltrace(trace));
 }
-END_TEST
 
 /* ---- The longest record, and one that is no event ---- */
 
-START_TEST(longest_record)
+TEST(longest_record)
 {
 	struct tp_sink *sink = open_sink("packet=128K");
 	char *string = malloc(TP_RECORD_MAX);
@@ -203,10 +202,9 @@ START_TEST(longest_record)
 	free(text);
 	free(string);
 }
-END_TEST
 
 /* The packets of a ring that has gone round have no end but their own: the runtime is not asked for more of one. */
-START_TEST(longest_record_of_a_ring)
+TEST(longest_record_of_a_ring)
 {
 	struct tp_sink *sink = open_sink("mode=flight,packet=256K,packets=2");
 	const size_t longest = TP_RECORD_MAX - 12 - 1;
@@ -224,45 +222,6 @@ START_TEST(longest_record_of_a_ring)
 	free(clean_babeltrace(trace));
 	free(string);
 }
-END_TEST
-
-START_TEST(events_without_an_id)
-{
-	static struct sample_module m, last;
-	static const uint32_t own = 3; /* this program's */
-	char name[16];
-
-	for (uint32_t i = 0; i < 65535 - own - 1; i++) {
-		snprintf(name, sizeof(name), "many%u", i);
-		sample_module_init(&m, "many", name, "int");
-		tp_module_load(&m.module);
-		tp_module_unload(&m.module);
-	}
-	struct tp_sink *sink = open_sink("packet=64K");
-	trace_sample_int(0); /* the short way is open */
-	sample_module_init(&last, "many", "last", "int");
-	tp_module_load(&last.module);
-	capture_stderr();
-	sample_module_init(&m, "many", "without", "int");
-	tp_module_load(&m.module);
-	free(captured_stderr());
-	ck_assert_uint_eq(last.event.id, 65535);
-	ck_assert_uint_eq(m.event.id, 0);
-	tp_enable(sink, "*");
-	tp_probe_register("without", "int", m.event.record, sink, 10);
-	record(1, 3);
-	sample_module_hit(&last, 3);
-	sample_module_hit(&m, 99);
-	record(4, 10);
-	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_OTHER), 1);
-	tp_probe_unregister("without", m.event.record, sink);
-	close_saying(sink, "1 (other: 1)", 0);
-	char *text = clean_babeltrace(trace);
-	ck_assert_uint_eq(run_of(text, 0).nr, 10);
-	ck_assert_contains(text, "many:last: ");
-	free(text);
-}
-END_TEST
 
 /* ---- Sinks that are not ours ---- */
 
@@ -307,7 +266,7 @@ static int hand_made_close(struct tp_sink *head)
 }
 
 /* In a thread that has a stream in slot 0, which is also what their heads are with. */
-START_TEST(hand_made_sinks)
+LOOP_TEST(hand_made_sinks, 2)
 {
 	const struct tp_sink_ops ops = {.name = "by hand", .reserve = hand_made_reserve, .commit = hand_made_commit,
 					.close = hand_made_close, .lost = _i ? hand_made_lost : NULL};
@@ -336,29 +295,45 @@ START_TEST(hand_made_sinks)
 	ck_assert_uint_eq(run_of(text, 0).nr, 101);
 	free(text);
 }
-END_TEST
 
-static void add_tests(TCase *losses)
+/* By another clock, another way takes the record. */
+AGAIN(setup_monotonic, NULL)
+
+FIXTURE(setup, NULL)
+
+TEST(events_without_an_id)
 {
-	tcase_add_test(losses, each_cause_is_counted);
-	tcase_add_loop_test(losses, losses_without_a_packet, 0, 3);
-	tcase_add_test(losses, a_child_counts_for_itself);
-	tcase_add_test(losses, longest_record);
-	tcase_add_test(losses, longest_record_of_a_ring);
-	tcase_add_loop_test(losses, hand_made_sinks, 0, 2);
-}
+	static struct sample_module m, last;
+	static const uint32_t own = 3; /* this program's */
+	char name[16];
 
-int main(void)
-{
-	Suite *suite = suite_create("CTF sink: lost records");
-	TCase *counter = tcase_create("counter"), *monotonic = tcase_create("monotonic");
-
-	tcase_add_checked_fixture(counter, setup, NULL);
-	add_tests(counter);
-	tcase_add_test(counter, events_without_an_id);
-	suite_add_tcase(suite, counter);
-	tcase_add_checked_fixture(monotonic, setup_monotonic, NULL);
-	add_tests(monotonic);
-	suite_add_tcase(suite, monotonic);
-	return run(suite);
+	for (uint32_t i = 0; i < 65535 - own - 1; i++) {
+		snprintf(name, sizeof(name), "many%u", i);
+		sample_module_init(&m, "many", name, "int");
+		tp_module_load(&m.module);
+		tp_module_unload(&m.module);
+	}
+	struct tp_sink *sink = open_sink("packet=64K");
+	trace_sample_int(0); /* the short way is open */
+	sample_module_init(&last, "many", "last", "int");
+	tp_module_load(&last.module);
+	capture_stderr();
+	sample_module_init(&m, "many", "without", "int");
+	tp_module_load(&m.module);
+	free(captured_stderr());
+	ck_assert_uint_eq(last.event.id, 65535);
+	ck_assert_uint_eq(m.event.id, 0);
+	tp_enable(sink, "*");
+	tp_probe_register("without", "int", m.event.record, sink, 10);
+	record(1, 3);
+	sample_module_hit(&last, 3);
+	sample_module_hit(&m, 99);
+	record(4, 10);
+	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_OTHER), 1);
+	tp_probe_unregister("without", m.event.record, sink);
+	close_saying(sink, "1 (other: 1)", 0);
+	char *text = clean_babeltrace(trace);
+	ck_assert_uint_eq(run_of(text, 0).nr, 10);
+	ck_assert_contains(text, "many:last: ");
+	free(text);
 }

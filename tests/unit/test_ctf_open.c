@@ -27,7 +27,9 @@ static const struct {
 	{"packet=17179869184G", false}, {"packet=4K,", false}, {",", false}, {"pocket=4K", false}, {"packet=0x2000", false},
 };
 
-START_TEST(option_lists)
+FIXTURE(setup, NULL)
+
+LOOP_TEST(option_lists, NR_OF(option_cases))
 {
 	struct tp_sink *sink;
 
@@ -43,9 +45,8 @@ START_TEST(option_lists)
 		ck_assert_int_ne(access(trace, F_OK), 0); /* nothing half-done */
 	}
 }
-END_TEST
 
-START_TEST(bad_directories)
+TEST(bad_directories)
 {
 	char path[256];
 
@@ -61,9 +62,8 @@ START_TEST(bad_directories)
 	strcat(path, "//");
 	fails_with(path, ELOOP);
 }
-END_TEST
 
-START_TEST(unwritable_directory)
+TEST(unwritable_directory)
 {
 	ck_assert_int_eq(mkdir(trace, 0500), 0);
 	pid_t child = fork();
@@ -78,9 +78,8 @@ START_TEST(unwritable_directory)
 	waitpid(child, &status, 0);
 	ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
-END_TEST
 
-START_TEST(trace_in_it_already)
+TEST(trace_in_it_already)
 {
 	struct tp_sink *sink = open_sink(NULL);
 
@@ -100,9 +99,8 @@ START_TEST(trace_in_it_already)
 	ck_assert_int_eq(unlink(path), 0);
 	fails_with(trace, EEXIST);
 }
-END_TEST
 
-START_TEST(other_files_in_it)
+TEST(other_files_in_it)
 {
 	char path[256];
 
@@ -126,9 +124,8 @@ START_TEST(other_files_in_it)
 	ck_assert_uint_eq(count_of(text, "value = 1"), 1);
 	free(text);
 }
-END_TEST
 
-START_TEST(directory_is_private)
+TEST(directory_is_private)
 {
 	struct stat st;
 
@@ -136,9 +133,8 @@ START_TEST(directory_is_private)
 	ck_assert_int_eq(stat(trace, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 07777, 0700);
 }
-END_TEST
 
-START_TEST(sixteen_sinks)
+TEST(sixteen_sinks)
 {
 	struct tp_sink *sinks[16];
 	char path[256];
@@ -163,10 +159,9 @@ START_TEST(sixteen_sinks)
 		free(text);
 	}
 }
-END_TEST
 
 /* There the runtime does not look whose a descriptor is by now: it closes none that it has closed before. */
-START_TEST(used_up_in_a_sandbox)
+TEST(used_up_in_a_sandbox)
 {
 	const struct rlimit few = {.rlim_cur = 64, .rlim_max = 64};
 	unsigned int nr = 0, gone = 0;
@@ -193,23 +188,4 @@ START_TEST(used_up_in_a_sandbox)
 	tp_sink_close(sink);
 	free(captured_stderr());
 	free(clean_babeltrace(trace));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("CTF sink, opening");
-	TCase *opening = tcase_create("opening");
-
-	tcase_add_checked_fixture(opening, setup, NULL);
-	tcase_add_loop_test(opening, option_lists, 0, sizeof(option_cases) / sizeof(option_cases[0]));
-	tcase_add_test(opening, bad_directories);
-	tcase_add_test(opening, unwritable_directory);
-	tcase_add_test(opening, trace_in_it_already);
-	tcase_add_test(opening, other_files_in_it);
-	tcase_add_test(opening, directory_is_private);
-	tcase_add_test(opening, sixteen_sinks);
-	tcase_add_test(opening, used_up_in_a_sandbox);
-	suite_add_tcase(suite, opening);
-	return run(suite);
 }

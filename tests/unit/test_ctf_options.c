@@ -61,7 +61,9 @@ static const struct {
 	{"prepare=thread,packet=8K", false, false, 8 * K, ANY, ANY, 0, true},
 };
 
-START_TEST(good_options)
+FIXTURE(setup, NULL)
+
+LOOP_TEST(good_options, NR_OF(good))
 {
 	struct tp_ctf_options options;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -82,7 +84,6 @@ START_TEST(good_options)
 	ck_assert_str_eq(messages, "");
 	free(messages);
 }
-END_TEST
 
 #define MODE "mode= takes stream or flight"
 #define PACKET "packet= takes bytes, from 4K to 1G (suffixes K, M, G)"
@@ -167,7 +168,7 @@ static void is_refused(const char *options, const char *message)
 	ck_assert_int_ne(access(trace, F_OK), 0);
 }
 
-START_TEST(wrong_options)
+LOOP_TEST(wrong_options, NR_OF(wrong))
 {
 	char message[256];
 
@@ -175,7 +176,6 @@ START_TEST(wrong_options)
 		 wrong[_i].allowed);
 	is_refused(wrong[_i].text, message);
 }
-END_TEST
 
 static const struct {
 	const char *text, *option;
@@ -193,7 +193,7 @@ static const struct {
 	{"packet=4K,,mode=flight", ""},
 };
 
-START_TEST(unknown_options)
+LOOP_TEST(unknown_options, NR_OF(unknown))
 {
 	char message[256];
 
@@ -205,9 +205,8 @@ START_TEST(unknown_options)
 					   "prepare=, owner=, write= and context=", unknown[_i].option);
 	is_refused(unknown[_i].text, message);
 }
-END_TEST
 
-START_TEST(less_than_two_packets)
+TEST(less_than_two_packets)
 {
 	char message[256];
 	unsigned long packet = (unsigned long)(sysconf(_SC_PAGESIZE) > 65536 ? sysconf(_SC_PAGESIZE) : 65536);
@@ -217,10 +216,9 @@ START_TEST(less_than_two_packets)
 	is_refused("packet=64K,size=131071", message);
 	is_refused("size=131071,packet=65535", message);
 }
-END_TEST
 
 /* What is asked for is what there is. */
-START_TEST(files_of_that_size)
+LOOP_TEST(files_of_that_size, 4)
 {
 	static const struct {
 		const char *options;
@@ -237,20 +235,4 @@ START_TEST(files_of_that_size)
 	packets_of(trace, &nr);
 	ck_assert_uint_eq(nr, 1);
 	free(clean_babeltrace(trace));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("CTF sink: options");
-	TCase *options = tcase_create("options");
-
-	tcase_add_checked_fixture(options, setup, NULL);
-	tcase_add_loop_test(options, good_options, 0, sizeof(good) / sizeof(good[0]));
-	tcase_add_loop_test(options, wrong_options, 0, sizeof(wrong) / sizeof(wrong[0]));
-	tcase_add_loop_test(options, unknown_options, 0, sizeof(unknown) / sizeof(unknown[0]));
-	tcase_add_test(options, less_than_two_packets);
-	tcase_add_loop_test(options, files_of_that_size, 0, 4);
-	suite_add_tcase(suite, options);
-	return run(suite);
 }

@@ -26,7 +26,14 @@ static char copy[160];
 
 static void setup_copy(void)
 {
+	setup();
 	snprintf(copy, sizeof(copy), "%s-copy", trace);
+}
+
+static void setup_copy_monotonic(void)
+{
+	setup_copy();
+	setenv("TP_CLOCK", "monotonic", 1);
 }
 
 /* What babeltrace2 reads of a new snapshot. The caller frees it. */
@@ -38,9 +45,11 @@ static char *text_of_snapshot(struct tp_sink *sink)
 	return clean_babeltrace(copy);
 }
 
+FIXTURE(setup_copy, NULL)
+
 /* ---- What is in it ---- */
 
-START_TEST(what_has_been_recorded)
+TEST(what_has_been_recorded)
 {
 	struct tp_sink *sink = open_sink("mode=flight,packet=4K,packets=8");
 
@@ -60,9 +69,28 @@ START_TEST(what_has_been_recorded)
 	free(text);
 	free(later);
 }
-END_TEST
 
-START_TEST(the_newest_of_a_ring)
+/* A record on its way is none yet. */
+TEST(in_the_middle_of_a_record)
+{
+	struct tp_sink *sink = open_sink("mode=flight,packet=4K");
+	struct tp_record rec;
+
+	record(0, 3);
+	int *entry = tp_reserve(&rec, sink, &tp_event_sample_int, 12);
+	char *text = text_of_snapshot(sink);
+	ck_assert_uint_eq(run_of(text, 0).nr, 3);
+	free(text);
+	entry[2] = 3;
+	tp_commit(&rec);
+	strcat(copy, "-2");
+	text = text_of_snapshot(sink);
+	ck_assert_uint_eq(run_of(text, 0).nr, 4);
+	free(text);
+	tp_sink_close(sink);
+}
+
+LOOP_TEST(the_newest_of_a_ring, 2)
 {
 	struct tp_sink *sink = open_sink(_i ? "mode=flight,packet=4K,size=32K" : "mode=flight,packet=4K,packets=3");
 
@@ -75,9 +103,12 @@ START_TEST(the_newest_of_a_ring)
 	free(text);
 	tp_sink_close(sink);
 }
-END_TEST
 
-START_TEST(an_empty_recorder)
+AGAIN(setup_copy_monotonic, NULL)
+
+FIXTURE(setup_copy, NULL)
+
+TEST(an_empty_recorder)
 {
 	struct tp_sink *sink = open_sink("mode=flight");
 	struct stat st;
@@ -89,9 +120,8 @@ START_TEST(an_empty_recorder)
 	ck_assert_uint_eq(st.st_mode & 0777, 0700);
 	tp_sink_close(sink);
 }
-END_TEST
 
-START_TEST(the_format_texts)
+TEST(the_format_texts)
 {
 	char path[256];
 	struct tp_sink *sink = open_sink("mode=flight,context=cpu+pid+name");
@@ -114,9 +144,8 @@ START_TEST(the_format_texts)
 	free(copied);
 	tp_sink_close(sink);
 }
-END_TEST
 
-START_TEST(lost_records_are_told_of)
+TEST(lost_records_are_told_of)
 {
 	struct tp_sink *sink = open_sink("mode=flight,full=discard,packet=4K,packets=2");
 
@@ -127,28 +156,6 @@ START_TEST(lost_records_are_told_of)
 	tp_sink_close(sink);
 	free(captured_stderr());
 }
-END_TEST
-
-/* A record on its way is none yet. */
-START_TEST(in_the_middle_of_a_record)
-{
-	struct tp_sink *sink = open_sink("mode=flight,packet=4K");
-	struct tp_record rec;
-
-	record(0, 3);
-	int *entry = tp_reserve(&rec, sink, &tp_event_sample_int, 12);
-	char *text = text_of_snapshot(sink);
-	ck_assert_uint_eq(run_of(text, 0).nr, 3);
-	free(text);
-	entry[2] = 3;
-	tp_commit(&rec);
-	strcat(copy, "-2");
-	text = text_of_snapshot(sink);
-	ck_assert_uint_eq(run_of(text, 0).nr, 4);
-	free(text);
-	tp_sink_close(sink);
-}
-END_TEST
 
 /* ---- Threads ---- */
 
@@ -228,29 +235,26 @@ static void look_while_they_record(const char *options, int end, int pause_us, b
 	free(text);
 }
 
-START_TEST(while_threads_record)
+LOOP_TEST(while_threads_record, 2)
 {
 	look_while_they_record(_i ? "mode=flight,packet=8K,packets=100,prepare=thread" : "mode=flight,packet=8K,packets=100",
 			       10000, 1000, true);
 }
-END_TEST
 
-START_TEST(while_threads_record_into_small_rings)
+LOOP_TEST(while_threads_record_into_small_rings, 2)
 {
 	look_while_they_record(_i ? "mode=flight,packet=4K,packets=6,prepare=thread" : "mode=flight,packet=4K,packets=6",
 			       20000, 300, false);
 }
-END_TEST
 
-START_TEST(while_threads_record_at_full_speed)
+TEST(while_threads_record_at_full_speed)
 {
 	const int nr = (int)few_or_many(200000, under_sanitizer() ? 200000 : 3000000);
 
 	look_while_they_record("mode=flight,packet=64K,packets=8", nr, 0, false);
 }
-END_TEST
 
-START_TEST(exited_and_idle_threads)
+TEST(exited_and_idle_threads)
 {
 	struct tp_sink *sink = open_sink("mode=flight,packet=4K,size=256K");
 
@@ -271,7 +275,6 @@ START_TEST(exited_and_idle_threads)
 	pthread_join(workers[2].thread, NULL);
 	tp_sink_close(sink);
 }
-END_TEST
 
 static struct tp_sink *the_sink;
 static pthread_barrier_t together;
@@ -282,7 +285,7 @@ static void *snapshot_into(void *dir)
 	return (void *)(intptr_t)tp_ctf_snapshot(the_sink, dir);
 }
 
-START_TEST(two_at_once)
+TEST(two_at_once)
 {
 	char other[200];
 	pthread_t thread;
@@ -305,10 +308,9 @@ START_TEST(two_at_once)
 	free(two);
 	tp_sink_close(the_sink);
 }
-END_TEST
 
 /* At most one can have it; and if one has, it is whole. */
-START_TEST(two_into_one_directory)
+TEST(two_into_one_directory)
 {
 	pthread_t thread;
 	size_t len = strlen(copy);
@@ -333,9 +335,8 @@ START_TEST(two_into_one_directory)
 	}
 	tp_sink_close(the_sink);
 }
-END_TEST
 
-START_TEST(forked_child)
+TEST(forked_child)
 {
 	struct tp_sink *sink = open_sink("mode=flight,packet=4K");
 	int status;
@@ -358,7 +359,6 @@ START_TEST(forked_child)
 	free(text);
 	tp_sink_close(sink);
 }
-END_TEST
 
 /* ---- What can go wrong ---- */
 
@@ -370,7 +370,7 @@ static void make_file(const char *dir, const char *name)
 	close(open(path, O_WRONLY | O_CREAT, 0600));
 }
 
-START_TEST(directories_that_are_refused)
+TEST(directories_that_are_refused)
 {
 	struct tp_sink *sink = open_sink("mode=flight");
 	char path[200];
@@ -400,9 +400,8 @@ START_TEST(directories_that_are_refused)
 	ck_assert_int_eq(tp_ctf_snapshot(sink, ""), -ENOENT);
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 }
-END_TEST
 
-START_TEST(unwritable)
+TEST(unwritable)
 {
 	struct tp_sink *sink = open_sink("mode=flight");
 	int status;
@@ -421,9 +420,8 @@ START_TEST(unwritable)
 	ck_assert_uint_eq(count_files(copy, ""), 2);
 	tp_sink_close(sink);
 }
-END_TEST
 
-START_TEST(sinks_that_have_none)
+TEST(sinks_that_have_none)
 {
 	FILE *file = fopen("/dev/null", "we");
 	struct tp_sink *text = tp_text_sink(file), *stream = open_sink("mode=stream,size=64K,full=overwrite");
@@ -438,7 +436,6 @@ START_TEST(sinks_that_have_none)
 	tp_sink_close(text);
 	fclose(file);
 }
-END_TEST
 
 static int error_in_probe;
 
@@ -448,7 +445,7 @@ static void snapshot_in_probe(void *data, int value)
 	error_in_probe = tp_ctf_snapshot(data, copy);
 }
 
-START_TEST(inside_a_probe)
+TEST(inside_a_probe)
 {
 	struct tp_sink *sink = open_sink("mode=flight");
 
@@ -459,7 +456,6 @@ START_TEST(inside_a_probe)
 	unregister_trace_sample_int(snapshot_in_probe, sink);
 	tp_sink_close(sink);
 }
-END_TEST
 
 /* Nothing of it stays, and it can be tried again. */
 static void leaves_nothing(struct tp_sink *sink, int error)
@@ -472,7 +468,7 @@ static void leaves_nothing(struct tp_sink *sink, int error)
 	ck_assert_uint_eq(tp_sink_lost(sink), 0);
 }
 
-START_TEST(full_disk)
+LOOP_TEST(full_disk, 2)
 {
 	static const char *const sizes[] = {"16k", "28k"}; /* the packets don't fit; the metadata does not */
 	struct tp_sink *sink = open_sink("mode=flight,packet=4K,packets=12");
@@ -489,10 +485,9 @@ START_TEST(full_disk)
 	free(text);
 	tp_sink_close(sink);
 }
-END_TEST
 
 /* A file too long would be answered with a signal that ends the program. */
-START_TEST(limited_file_size)
+LOOP_TEST(limited_file_size, 3)
 {
 	static const rlim_t limits[] = {2000, 300, 10}; /* a packet; the metadata; even a head is longer */
 	struct tp_sink *sink = open_sink("mode=flight,packet=4K,packets=12");
@@ -507,9 +502,8 @@ START_TEST(limited_file_size)
 	free(text_of_snapshot(sink));
 	tp_sink_close(sink);
 }
-END_TEST
 
-START_TEST(after_descriptors_are_closed)
+TEST(after_descriptors_are_closed)
 {
 	struct tp_sink *sink = open_sink("mode=flight,packet=4K,packets=3");
 
@@ -522,9 +516,8 @@ START_TEST(after_descriptors_are_closed)
 	free(text);
 	tp_sink_close(sink);
 }
-END_TEST
 
-START_TEST(errno_and_messages)
+TEST(errno_and_messages)
 {
 	struct tp_sink *sink = open_sink("mode=flight");
 
@@ -535,50 +528,4 @@ START_TEST(errno_and_messages)
 	ck_assert_str_eq(messages, ""); /* it is the caller's to say */
 	free(messages);
 	tp_sink_close(sink);
-}
-END_TEST
-
-static void add_tests(TCase *snapshot)
-{
-	tcase_add_test(snapshot, what_has_been_recorded);
-	tcase_add_loop_test(snapshot, the_newest_of_a_ring, 0, 2);
-	tcase_add_test(snapshot, an_empty_recorder);
-	tcase_add_test(snapshot, the_format_texts);
-	tcase_add_test(snapshot, lost_records_are_told_of);
-	tcase_add_test(snapshot, in_the_middle_of_a_record);
-	tcase_add_loop_test(snapshot, while_threads_record, 0, 2);
-	tcase_add_loop_test(snapshot, while_threads_record_into_small_rings, 0, 2);
-	tcase_add_test(snapshot, exited_and_idle_threads);
-	tcase_add_test(snapshot, forked_child);
-}
-
-int main(void)
-{
-	Suite *suite = suite_create("CTF sink: snapshots");
-	TCase *counter = tcase_create("counter"), *monotonic = tcase_create("monotonic"), *trouble = tcase_create("trouble");
-
-	tcase_add_checked_fixture(counter, setup, NULL);
-	tcase_add_checked_fixture(counter, setup_copy, NULL);
-	add_tests(counter);
-	suite_add_tcase(suite, counter);
-	tcase_add_checked_fixture(monotonic, setup_monotonic, NULL);
-	tcase_add_checked_fixture(monotonic, setup_copy, NULL);
-	add_tests(monotonic);
-	suite_add_tcase(suite, monotonic);
-
-	tcase_add_checked_fixture(trouble, setup, NULL);
-	tcase_add_checked_fixture(trouble, setup_copy, NULL);
-	tcase_add_test(trouble, while_threads_record_at_full_speed);
-	tcase_add_test(trouble, two_at_once);
-	tcase_add_test(trouble, two_into_one_directory);
-	tcase_add_test(trouble, directories_that_are_refused);
-	tcase_add_test(trouble, unwritable);
-	tcase_add_test(trouble, sinks_that_have_none);
-	tcase_add_test(trouble, inside_a_probe);
-	tcase_add_loop_test(trouble, full_disk, 0, 2);
-	tcase_add_loop_test(trouble, limited_file_size, 0, 3);
-	tcase_add_test(trouble, after_descriptors_are_closed);
-	tcase_add_test(trouble, errno_and_messages);
-	suite_add_tcase(suite, trouble);
-	return run(suite);
 }

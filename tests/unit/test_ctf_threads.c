@@ -30,7 +30,9 @@ static void *recorder(void *number)
 	return NULL;
 }
 
-START_TEST(many_threads_two_sinks)
+FIXTURE(setup, NULL)
+
+TEST(many_threads_two_sinks)
 {
 	pthread_t threads[NR_THREADS];
 	char second[256];
@@ -59,7 +61,6 @@ START_TEST(many_threads_two_sinks)
 		free(text);
 	}
 }
-END_TEST
 
 static void *one_hit(void *number)
 {
@@ -67,7 +68,7 @@ static void *one_hit(void *number)
 	return NULL;
 }
 
-START_TEST(thousands_of_short_threads)
+TEST(thousands_of_short_threads)
 {
 	enum { NR = 3000, AT_ONCE = 4 };
 	pthread_t threads[AT_ONCE];
@@ -86,7 +87,6 @@ START_TEST(thousands_of_short_threads)
 	ck_assert_uint_eq(count_of(text, "value = "), NR);
 	free(text);
 }
-END_TEST
 
 static pthread_key_t late_key;
 
@@ -105,7 +105,7 @@ static void *late_thread(void *unused)
 	return NULL;
 }
 
-START_TEST(tracepoints_in_a_threads_last_destructors)
+LOOP_TEST(tracepoints_in_a_threads_last_destructors, !under_thread_sanitizer())
 {
 	struct tp_sink *sink = open_sink(NULL);
 
@@ -125,7 +125,6 @@ START_TEST(tracepoints_in_a_threads_last_destructors)
 	ck_assert_uint_eq(count_of(text, "value = 2 ") + lost, 400);
 	free(text);
 }
-END_TEST
 
 /* pthread_exit() in a probe: the record is never complete. */
 static void *exits_in_a_record(void *sink)
@@ -136,7 +135,7 @@ static void *exits_in_a_record(void *sink)
 	return NULL;
 }
 
-START_TEST(thread_that_exits_in_a_record)
+TEST(thread_that_exits_in_a_record)
 {
 	struct tp_sink *sink = open_sink(NULL);
 	pthread_t thread;
@@ -151,7 +150,6 @@ START_TEST(thread_that_exits_in_a_record)
 	ck_assert_contains(text, "value = 7 ");
 	free(text);
 }
-END_TEST
 
 static bool stop;
 
@@ -167,7 +165,7 @@ static void *slow_hammer(void *unused)
 	return NULL;
 }
 
-START_TEST(sinks_come_and_go_under_living_threads)
+TEST(sinks_come_and_go_under_living_threads)
 {
 	pthread_t threads[3];
 	char path[256];
@@ -191,11 +189,10 @@ START_TEST(sinks_come_and_go_under_living_threads)
 		free(clean_babeltrace(path));
 	}
 }
-END_TEST
 
 /* ---- Reading what is being written; sudden death ---- */
 
-START_TEST(read_while_written)
+TEST(read_while_written)
 {
 	pthread_t threads[2];
 	struct tp_sink *sink = open_sink("packet=8K");
@@ -217,7 +214,6 @@ START_TEST(read_while_written)
 	tp_sink_close(sink);
 	ck_assert_uint_gt(before, 0);
 }
-END_TEST
 
 /* What a child has recorded for certain, as it says in memory that outlives it. */
 static int *committed;
@@ -233,7 +229,7 @@ static void *certain(void *slot)
 	return NULL;
 }
 
-START_TEST(killed)
+LOOP_TEST(killed, 6)
 {
 	static const char *const packets[] = {"packet=4K", "packet=64K", "packet=16M"};
 
@@ -259,11 +255,10 @@ START_TEST(killed)
 	}
 	free(text);
 }
-END_TEST
 
 /* ---- Forks ---- */
 
-START_TEST(forked_children_go_on)
+TEST(forked_children_go_on)
 {
 	char needle[64];
 	pid_t children[5];
@@ -293,9 +288,8 @@ START_TEST(forked_children_go_on)
 	}
 	free(text);
 }
-END_TEST
 
-START_TEST(child_of_a_dead_process_with_its_id)
+TEST(child_of_a_dead_process_with_its_id)
 {
 	/* The first packet's name is taken, as if an earlier process had had this id. */
 	struct tp_sink *sink = open_sink("packet=8K");
@@ -312,9 +306,8 @@ START_TEST(child_of_a_dead_process_with_its_id)
 	ck_assert_uint_eq(count_of(text, "value = 1"), 1);
 	free(text);
 }
-END_TEST
 
-START_TEST(child_that_loads_modules)
+TEST(child_that_loads_modules)
 {
 	static struct sample_module m;
 	struct tp_sink *sink = open_sink(NULL);
@@ -340,9 +333,8 @@ START_TEST(child_that_loads_modules)
 	ck_assert_uint_eq(count_of(text, "value = "), 2);
 	free(text);
 }
-END_TEST
 
-START_TEST(fork_in_the_middle_of_a_record)
+TEST(fork_in_the_middle_of_a_record)
 {
 	struct tp_sink *sink = open_sink(NULL);
 	struct tp_record rec;
@@ -369,9 +361,8 @@ START_TEST(fork_in_the_middle_of_a_record)
 	ck_assert_uint_eq(count_of(text, "value = 3 "), 1);
 	free(text);
 }
-END_TEST
 
-START_TEST(forks_among_busy_threads)
+TEST(forks_among_busy_threads)
 {
 	pthread_t threads[2];
 	struct tp_sink *sink = open_sink("packet=16K");
@@ -394,28 +385,4 @@ START_TEST(forks_among_busy_threads)
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	tp_sink_close(sink);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("CTF sink: threads, sudden death, forks");
-	TCase *trouble = tcase_create("trouble");
-
-	tcase_add_checked_fixture(trouble, setup, NULL);
-	tcase_add_test(trouble, many_threads_two_sinks);
-	tcase_add_test(trouble, thousands_of_short_threads);
-	if (!under_thread_sanitizer())
-		tcase_add_test(trouble, tracepoints_in_a_threads_last_destructors);
-	tcase_add_test(trouble, thread_that_exits_in_a_record);
-	tcase_add_test(trouble, sinks_come_and_go_under_living_threads);
-	tcase_add_test(trouble, read_while_written);
-	tcase_add_loop_test(trouble, killed, 0, 6);
-	tcase_add_test(trouble, forked_children_go_on);
-	tcase_add_test(trouble, child_of_a_dead_process_with_its_id);
-	tcase_add_test(trouble, child_that_loads_modules);
-	tcase_add_test(trouble, fork_in_the_middle_of_a_record);
-	tcase_add_test(trouble, forks_among_busy_threads);
-	suite_add_tcase(suite, trouble);
-	return run(suite);
 }

@@ -49,7 +49,7 @@ static const struct {
 	{NULL, -EINVAL, ""},
 };
 
-START_TEST(patterns)
+LOOP_TEST(patterns, NR_OF(cases))
 {
 	struct list_sink s;
 
@@ -60,9 +60,8 @@ START_TEST(patterns)
 	ck_assert(s.closed);
 	ck_assert(!tp_tracepoint_is_on(&__tracepoint_sample_int));
 }
-END_TEST
 
-START_TEST(on_and_off)
+TEST(on_and_off)
 {
 	struct list_sink s;
 
@@ -83,9 +82,8 @@ START_TEST(on_and_off)
 	ck_assert_int_eq(tp_sink_close(NULL), -EINVAL);
 	tp_sink_close(&s.head);
 }
-END_TEST
 
-START_TEST(two_sinks)
+TEST(two_sinks)
 {
 	struct list_sink one, two;
 
@@ -100,9 +98,8 @@ START_TEST(two_sinks)
 	ck_assert_hits(&one, "sample_int ");
 	tp_sink_close(&one.head);
 }
-END_TEST
 
-START_TEST(no_memory_changes_nothing)
+TEST(no_memory_changes_nothing)
 {
 	struct list_sink s;
 
@@ -118,9 +115,8 @@ START_TEST(no_memory_changes_nothing)
 	ck_assert_int_eq(tp_enable(&s.head, "*"), 2);
 	tp_sink_close(&s.head);
 }
-END_TEST
 
-START_TEST(writer_registered_by_hand)
+TEST(writer_registered_by_hand)
 {
 	struct list_sink s;
 
@@ -134,11 +130,10 @@ START_TEST(writer_registered_by_hand)
 	ck_assert_int_eq(unregister_trace_sample_int(tp_record_sample_int, &s), 0);
 	tp_sink_close(&s.head);
 }
-END_TEST
 
 /* ---- Modules ---- */
 
-START_TEST(modules_loaded_later_follow_the_rules)
+TEST(modules_loaded_later_follow_the_rules)
 {
 	static struct sample_module in, out;
 	struct list_sink s;
@@ -165,9 +160,8 @@ START_TEST(modules_loaded_later_follow_the_rules)
 	tp_module_unload(&in.module);
 	tp_module_unload(&out.module);
 }
-END_TEST
 
-START_TEST(twins_record_once)
+TEST(twins_record_once)
 {
 	static struct sample_module one, two;
 	struct list_sink s;
@@ -199,11 +193,10 @@ START_TEST(twins_record_once)
 	tp_module_unload(&one.module);
 	tp_module_unload(&two.module);
 }
-END_TEST
 
 /* ---- Memory ---- */
 
-START_TEST(rules_and_arrays_do_not_pile_up)
+TEST(rules_and_arrays_do_not_pile_up)
 {
 	struct list_sink s;
 
@@ -216,22 +209,4 @@ START_TEST(rules_and_arrays_do_not_pile_up)
 	/* Not a byte is left behind by each round, but malloc itself keeps some for later. */
 	ck_assert_uint_le(mallinfo2().uordblks, before + 16384);
 	tp_sink_close(&s.head);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("enable");
-	TCase *all = tcase_create("all");
-
-	tcase_add_loop_test(all, patterns, 0, sizeof(cases) / sizeof(cases[0]));
-	tcase_add_test(all, on_and_off);
-	tcase_add_test(all, two_sinks);
-	tcase_add_test(all, no_memory_changes_nothing);
-	tcase_add_test(all, writer_registered_by_hand);
-	tcase_add_test(all, modules_loaded_later_follow_the_rules);
-	tcase_add_test(all, twins_record_once);
-	tcase_add_test(all, rules_and_arrays_do_not_pile_up);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

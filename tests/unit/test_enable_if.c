@@ -78,7 +78,7 @@ static const char *hit_values(struct value_sink *s)
 
 /* ---- What reaches the sink ---- */
 
-START_TEST(filtered)
+TEST(filtered)
 {
 	struct value_sink one, two;
 	char *error = (char *)"untouched";
@@ -107,9 +107,8 @@ START_TEST(filtered)
 	tp_sink_close(&two.head);
 	ck_assert(!tp_tracepoint_is_on(&__tracepoint_sample_int));
 }
-END_TEST
 
-START_TEST(wrong_filters_change_nothing)
+TEST(wrong_filters_change_nothing)
 {
 	struct value_sink s;
 	char *error;
@@ -134,9 +133,8 @@ START_TEST(wrong_filters_change_nothing)
 	ck_assert_values(&s, "6 7 8 9 ");
 	tp_sink_close(&s.head);
 }
-END_TEST
 
-START_TEST(events_that_lack_the_field)
+TEST(events_that_lack_the_field)
 {
 	struct list_sink s;
 	char *error;
@@ -158,11 +156,10 @@ START_TEST(events_that_lack_the_field)
 	ck_assert_hits(&s, "sample_text sample_kinds ");
 	tp_sink_close(&s.head);
 }
-END_TEST
 
 /* ---- Modules ---- */
 
-START_TEST(modules_that_come_later)
+TEST(modules_that_come_later)
 {
 	static struct sample_module fits, lacks;
 	struct list_sink s;
@@ -196,9 +193,8 @@ START_TEST(modules_that_come_later)
 	tp_module_unload(&fits.module);
 	tp_module_unload(&lacks.module);
 }
-END_TEST
 
-START_TEST(another_module_takes_over)
+TEST(another_module_takes_over)
 {
 	static struct sample_module one, two;
 	struct list_sink s;
@@ -229,12 +225,11 @@ START_TEST(another_module_takes_over)
 	tp_module_unload(&one.module);
 	tp_module_unload(&two.module);
 }
-END_TEST
 
 /* ---- Memory ---- */
 
 /* With each number of mallocs that succeed: all, or nothing has changed. */
-START_TEST(no_memory_changes_nothing)
+LOOP_TEST(no_memory_changes_nothing, 3)
 {
 	static const char *const before[] = {NULL, "0", "value == 2 || value == 9"};
 	static const char *const values[] = {"", "0 1 2 3 4 5 6 7 8 9 ", "2 9 "};
@@ -253,10 +248,9 @@ START_TEST(no_memory_changes_nothing)
 	ck_assert_int_eq(result, 1);
 	tp_sink_close(&s.head);
 }
-END_TEST
 
 /* Taking a filter off needs memory for the rule only. */
-START_TEST(no_memory_to_take_it_off)
+TEST(no_memory_to_take_it_off)
 {
 	struct value_sink s;
 	int result = -ENOMEM;
@@ -274,9 +268,8 @@ START_TEST(no_memory_to_take_it_off)
 	ck_assert_values(&s, "");
 	tp_sink_close(&s.head);
 }
-END_TEST
 
-START_TEST(filters_do_not_pile_up)
+TEST(filters_do_not_pile_up)
 {
 	static struct sample_module late;
 	struct value_sink s;
@@ -299,11 +292,10 @@ START_TEST(filters_do_not_pile_up)
 	ck_assert_uint_le(mallinfo2().uordblks, before + 32768);
 	tp_sink_close(&s.head);
 }
-END_TEST
 
 /* ---- Lost records, other probes ---- */
 
-START_TEST(lost_records_are_the_sinks)
+TEST(lost_records_are_the_sinks)
 {
 	struct list_sink s;
 	char *large = malloc(TP_RECORD_MAX + 1);
@@ -324,9 +316,8 @@ START_TEST(lost_records_are_the_sinks)
 	free(large);
 	tp_sink_close(&s.head);
 }
-END_TEST
 
-START_TEST(writer_registered_by_hand)
+TEST(writer_registered_by_hand)
 {
 	struct value_sink s;
 
@@ -338,7 +329,6 @@ START_TEST(writer_registered_by_hand)
 	ck_assert_values(&s, "3 ");
 	tp_sink_close(&s.head);
 }
-END_TEST
 
 /* ---- Changed while threads and their signal handlers record ---- */
 
@@ -393,7 +383,7 @@ static void *record(void *unused)
 }
 
 /* Every record satisfies one of the filters, and none that all of them accept is lost or there twice. */
-START_TEST(changed_under_way)
+LOOP_TEST(changed_under_way, 2)
 {
 	static const char *const filters[] = {
 		"value < 100", "value == 50 || value > 950", "value & 2 && value < 400", "!(value >= 300)",
@@ -423,25 +413,4 @@ START_TEST(changed_under_way)
 	ck_assert_uint_eq(storm.got, storm.hit);
 	if (!also_none)
 		ck_assert_uint_eq(storm.wrong, 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("enable_if");
-	TCase *all = tcase_create("all");
-
-	tcase_add_test(all, filtered);
-	tcase_add_test(all, wrong_filters_change_nothing);
-	tcase_add_test(all, events_that_lack_the_field);
-	tcase_add_test(all, modules_that_come_later);
-	tcase_add_test(all, another_module_takes_over);
-	tcase_add_loop_test(all, no_memory_changes_nothing, 0, 3);
-	tcase_add_test(all, no_memory_to_take_it_off);
-	tcase_add_test(all, filters_do_not_pile_up);
-	tcase_add_test(all, lost_records_are_the_sinks);
-	tcase_add_test(all, writer_registered_by_hand);
-	tcase_add_loop_test(all, changed_under_way, 0, 2);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

@@ -16,16 +16,17 @@ static int program(const char *what)
 	return strcmp(what, "kill") == 0 ? raise(SIGKILL) : 0;
 }
 
-START_TEST(nothing_set)
+FIXTURE(setup_traced, NULL)
+
+TEST(nothing_set)
 {
 	ck_assert_int_eq(start("plain", NULL, NULL), 0);
 	ck_assert_str_eq(err_text, "");
 	ck_assert_int_eq(start("plain", "", ""), 0);
 	ck_assert_str_eq(err_text, "");
 }
-END_TEST
 
-START_TEST(enable_alone_is_text_on_stderr)
+TEST(enable_alone_is_text_on_stderr)
 {
 	ck_assert_int_eq(start("plain", "sample:*,!sample_int", NULL), 0);
 	ck_assert_lacks(err_text, "value=");
@@ -34,9 +35,8 @@ START_TEST(enable_alone_is_text_on_stderr)
 	ck_assert_uint_eq(count_of(err_text, "\n"), 2);
 	ck_assert_str_eq(out_text, "the program's own output\n");
 }
-END_TEST
 
-START_TEST(output_alone_is_everything)
+TEST(output_alone_is_everything)
 {
 	ck_assert_int_eq(start("plain", NULL, "text:stdout"), 0);
 	ck_assert_contains(out_text, "sample:sample_int: value=1\n");
@@ -47,9 +47,8 @@ START_TEST(output_alone_is_everything)
 	ck_assert_int_eq(start("plain", NULL, " ; "), 0);
 	ck_assert_uint_eq(count_of(err_text, "\n"), 3);
 }
-END_TEST
 
-START_TEST(text_file)
+TEST(text_file)
 {
 	ck_assert_int_eq(start("plain", "sample_int", "text:%s/log"), 0);
 	ck_assert_str_eq(err_text, "");
@@ -62,9 +61,8 @@ START_TEST(text_file)
 	ck_assert_uint_eq(count_of(log, "\n"), 1 + 2);
 	free(log);
 }
-END_TEST
 
-START_TEST(ctf_directory)
+TEST(ctf_directory)
 {
 	char path[256];
 
@@ -95,9 +93,8 @@ START_TEST(ctf_directory)
 	ck_assert_uint_eq(count_of(text, "\n"), 3);
 	free(text);
 }
-END_TEST
 
-START_TEST(flight_recorder)
+TEST(flight_recorder)
 {
 	char path[256];
 
@@ -110,9 +107,8 @@ START_TEST(flight_recorder)
 	ck_assert_contains(text, "procname = \"");
 	free(text);
 }
-END_TEST
 
-START_TEST(several_outputs)
+TEST(several_outputs)
 {
 	char path[256];
 
@@ -136,7 +132,6 @@ START_TEST(several_outputs)
 	ck_assert_uint_eq(count_of(log, "\n"), 3);
 	free(log);
 }
-END_TEST
 
 static unsigned int lines_of(const char *name)
 {
@@ -147,7 +142,7 @@ static unsigned int lines_of(const char *name)
 	return nr;
 }
 
-START_TEST(events_of_each_output)
+TEST(events_of_each_output)
 {
 	char path[256];
 
@@ -173,9 +168,8 @@ START_TEST(events_of_each_output)
 	ck_assert_uint_eq(lines_of("c <-d"), 1);
 	ck_assert_uint_eq(lines_of("e<- f"), 1);
 }
-END_TEST
 
-START_TEST(filters)
+TEST(filters)
 {
 	ck_assert_int_eq(start("plain", "sample_int if value > 100; sample_text;", "text:%1$s/log"), 0);
 	ck_assert_str_eq(err_text, "");
@@ -199,10 +193,9 @@ START_TEST(filters)
 	ck_assert_uint_eq(lines_of("four"), 2);
 	ck_assert_uint_eq(lines_of("five"), 2);
 }
-END_TEST
 
 /* A mistake costs the output that has it, and nothing is made for that. */
-START_TEST(mistakes_in_the_patterns_of_one)
+TEST(mistakes_in_the_patterns_of_one)
 {
 	ck_assert_int_eq(start("plain", "sample_int",
 			       "text:%1$s/other;ctf:%1$s/trace <- a,,b;text:%1$s/none <-; <- sample_int;text:%1$s/more"), 0);
@@ -215,9 +208,8 @@ START_TEST(mistakes_in_the_patterns_of_one)
 	ck_assert_uint_eq(lines_of("other"), 1);
 	ck_assert_uint_eq(lines_of("more"), 1);
 }
-END_TEST
 
-START_TEST(unmatched_patterns_of_each)
+TEST(unmatched_patterns_of_each)
 {
 	char expected[2048];
 
@@ -236,9 +228,8 @@ START_TEST(unmatched_patterns_of_each)
 	ck_assert_contains(err_text, "tp: TP_ENABLE=a,,b: no list of patterns;");
 	ck_assert_uint_eq(count_files(dir, "new"), 0);
 }
-END_TEST
 
-START_TEST(too_many_outputs)
+TEST(too_many_outputs)
 {
 	ck_assert_int_eq(start("plain", "sample_int",
 			       "text:/dev/null;text:/dev/null;text:/dev/null;text:/dev/null;text:/dev/null;text:/dev/null;"
@@ -248,9 +239,8 @@ START_TEST(too_many_outputs)
 	ck_assert_contains(out_text, "value=1\n");
 	ck_assert_str_eq(err_text, "tp: TP_OUTPUT: text:/dev/stderr is one too many: there can be 16; it gets nothing\n");
 }
-END_TEST
 
-START_TEST(process_id_in_names)
+TEST(process_id_in_names)
 {
 	ck_assert_int_eq(start("plain", NULL, "text:%s/log.%%p.%%p"), 0);
 	ck_assert_str_eq(err_text, "");
@@ -260,7 +250,6 @@ START_TEST(process_id_in_names)
 	ck_assert_int_eq(start("plain", NULL, "ctf:%s/trace-%%p"), 0);
 	ck_assert_uint_eq(count_files(dir, "trace-"), 2);
 }
-END_TEST
 
 static const struct {
 	const char *enable, *output, *message;
@@ -304,7 +293,7 @@ static const struct {
 	{NULL, "ctf:%s/trace <- sample_int if value ==;;", "the filter is wrong: Invalid value"},
 };
 
-START_TEST(mistake)
+LOOP_TEST(mistake, NR_OF(mistakes))
 {
 	ck_assert_int_eq(start("plain", mistakes[_i].enable, mistakes[_i].output), 0);
 	if (!mistakes[_i].message) {
@@ -316,9 +305,8 @@ START_TEST(mistake)
 	ck_assert_uint_eq(count_of(err_text, "\n"), 1);
 	ck_assert_uint_eq(count_files(dir, "log") + count_files(dir, "trace"), 0); /* nothing half-done */
 }
-END_TEST
 
-START_TEST(no_event_of_that_name)
+TEST(no_event_of_that_name)
 {
 	ck_assert_int_eq(start("plain", "shced:*", "text:%s/log"), 0);
 	ck_assert_contains(err_text, "tp: TP_ENABLE=shced:*: no event of this program has such a name");
@@ -330,42 +318,16 @@ START_TEST(no_event_of_that_name)
 				   "tp: TP_ENABLE=sample_int, smaple_text,! sample:nothing ,: no event of this program is "
 				   "called 'sample:nothing'\n");
 }
-END_TEST
 
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	ck_assert_int_eq(start("plain", NULL, "text:/dev/full"), 0);
 	ck_assert_contains(err_text, "tp: text sink: writing failed: No space left on device");
 	ck_assert_contains(err_text, "tp: text sink: records lost: 3 (no file: 3)\n");
 	ck_assert_uint_eq(count_of(err_text, "\n"), 2);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		return program(argv[1]);
-
-	Suite *suite = suite_create("environment");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, setup_traced, NULL);
-	tcase_add_test(all, nothing_set);
-	tcase_add_test(all, enable_alone_is_text_on_stderr);
-	tcase_add_test(all, output_alone_is_everything);
-	tcase_add_test(all, text_file);
-	tcase_add_test(all, ctf_directory);
-	tcase_add_test(all, flight_recorder);
-	tcase_add_test(all, several_outputs);
-	tcase_add_test(all, events_of_each_output);
-	tcase_add_test(all, filters);
-	tcase_add_test(all, mistakes_in_the_patterns_of_one);
-	tcase_add_test(all, unmatched_patterns_of_each);
-	tcase_add_test(all, too_many_outputs);
-	tcase_add_test(all, process_id_in_names);
-	tcase_add_loop_test(all, mistake, 0, sizeof(mistakes) / sizeof(mistakes[0]));
-	tcase_add_test(all, no_event_of_that_name);
-	tcase_add_test(all, full_disk);
-	suite_add_tcase(suite, all);
-	return run(suite);
+	return argc > 1 ? program(argv[1]) : run_tests();
 }

@@ -194,7 +194,9 @@ static int program(const char *what)
 
 /* ---- The tests ---- */
 
-START_TEST(programs_that_it_starts)
+FIXTURE(setup_traced, NULL)
+
+TEST(programs_that_it_starts)
 {
 	char path[160];
 	int status = start("exec", NULL, "text:%s/log");
@@ -210,9 +212,8 @@ START_TEST(programs_that_it_starts)
 	ck_assert_uint_eq(strlen(log), (size_t)st.st_size); /* no NUL */
 	free(log);
 }
-END_TEST
 
-START_TEST(long_lines_of_several_processes)
+TEST(long_lines_of_several_processes)
 {
 	ck_assert_int_eq(start("long", "sample_text", "text:%s/log"), 0);
 	char *log = trace_file("log"), *rest = log, *line;
@@ -231,9 +232,8 @@ START_TEST(long_lines_of_several_processes)
 	ck_assert_uint_eq(whole, 4 * 50);
 	free(log);
 }
-END_TEST
 
-START_TEST(descriptor_that_is_another_files)
+TEST(descriptor_that_is_another_files)
 {
 	static const char data[] = "DATADATADATADATADATADATADATADATADATADATADATADATADATADATADATADATADATADATADATADATA";
 
@@ -254,9 +254,8 @@ START_TEST(descriptor_that_is_another_files)
 	free(database);
 	ck_assert_int_eq(chdir("/"), 0);
 }
-END_TEST
 
-START_TEST(limit_on_file_sizes)
+TEST(limit_on_file_sizes)
 {
 	int status = start("limit", NULL, "text:%s/log");
 
@@ -268,9 +267,8 @@ START_TEST(limit_on_file_sizes)
 	ck_assert_contains(err_text, "tp: text sink: records lost: 3 (no file: 3)\n");
 	free(log);
 }
-END_TEST
 
-START_TEST(numbers_that_are_given_away)
+TEST(numbers_that_are_given_away)
 {
 	ck_assert_int_eq(chdir(dir), 0);
 	ck_assert_int_eq(start("numbers", "sample_int", "text:a;text:b"), 0);
@@ -289,9 +287,8 @@ START_TEST(numbers_that_are_given_away)
 	free(database);
 	ck_assert_int_eq(chdir("/"), 0);
 }
-END_TEST
 
-START_TEST(fifo_without_a_reader)
+TEST(fifo_without_a_reader)
 {
 	char path[160];
 
@@ -308,21 +305,19 @@ START_TEST(fifo_without_a_reader)
 	ck_assert_msg(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
 	ck_assert_contains(err_text, "tp: text sink: writing failed: Broken pipe");
 }
-END_TEST
 
 /* By another thread, or by prlimit(1): there is no time between a look at the limit and the write. */
-START_TEST(limit_that_changes_all_the_time)
+TEST(limit_that_changes_all_the_time)
 {
 	int status = start("limits", "sample_int", "text:%s/log");
 
 	ck_assert_msg(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
 	ck_assert_contains(err_text, "tp: text sink: records lost: "); /* the limit was reached */
 }
-END_TEST
 
 static const char *const stuck_outputs[] = {"text:%s/log", "text:stderr", "ctf:%s/trace"};
 
-START_TEST(ends_while_a_thread_is_in_a_probe)
+LOOP_TEST(ends_while_a_thread_is_in_a_probe, 3)
 {
 	char path[160];
 
@@ -334,9 +329,8 @@ START_TEST(ends_while_a_thread_is_in_a_probe)
 	ck_assert_contains(text, "last words");
 	free(text);
 }
-END_TEST
 
-START_TEST(forked_child)
+TEST(forked_child)
 {
 	char path[256];
 
@@ -355,9 +349,8 @@ START_TEST(forked_child)
 	ck_assert_uint_eq(count_of(text, "last words"), 2);
 	free(text);
 }
-END_TEST
 
-START_TEST(exit_inside_a_probe)
+TEST(exit_inside_a_probe)
 {
 	int status = start("exit-in-probe", NULL, "text:%s/log");
 
@@ -368,36 +361,15 @@ START_TEST(exit_inside_a_probe)
 	ck_assert_contains(log, "last words");
 	free(log);
 }
-END_TEST
 
-START_TEST(closed_descriptors)
+TEST(closed_descriptors)
 {
 	ck_assert_int_eq(start("closed", NULL, "text:stdout"), 0);
 	ck_assert_contains(out_text, "value=1\n");
 	ck_assert_lacks(out_text, "value=5\n"); /* no copy of the descriptor is kept */
 }
-END_TEST
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		return program(argv[1]);
-
-	Suite *suite = suite_create("processes with TP_OUTPUT");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, setup_traced, NULL);
-	tcase_add_test(all, programs_that_it_starts);
-	tcase_add_test(all, long_lines_of_several_processes);
-	tcase_add_test(all, descriptor_that_is_another_files);
-	tcase_add_test(all, numbers_that_are_given_away);
-	tcase_add_test(all, fifo_without_a_reader);
-	tcase_add_test(all, limit_that_changes_all_the_time);
-	tcase_add_test(all, limit_on_file_sizes);
-	tcase_add_loop_test(all, ends_while_a_thread_is_in_a_probe, 0, 3);
-	tcase_add_test(all, forked_child);
-	tcase_add_test(all, exit_inside_a_probe);
-	tcase_add_test(all, closed_descriptors);
-	suite_add_tcase(suite, all);
-	return run(suite);
+	return argc > 1 ? program(argv[1]) : run_tests();
 }

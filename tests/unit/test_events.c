@@ -12,7 +12,7 @@
 
 /* ---- Ids ---- */
 
-START_TEST(ids_are_for_layouts)
+TEST(ids_are_for_layouts)
 {
 	static struct sample_module m;
 	static const struct tp_event_field other = {.name = "other", .type = "int", .size = 4, .offset = 8,
@@ -58,7 +58,6 @@ START_TEST(ids_are_for_layouts)
 	ck_assert_uint_ne(m.event.id, first);
 	tp_module_unload(&m.module);
 }
-END_TEST
 
 /* A layout whose parts are the module's: they are gone with it. */
 struct layout_parts {
@@ -124,7 +123,7 @@ static bool parts_change(struct layout_parts *parts, unsigned int which)
 	}
 }
 
-START_TEST(two_modules_of_one_event)
+TEST(two_modules_of_one_event)
 {
 	struct layout_parts *first = parts_new(), *second, *other;
 	uint16_t id = parts_load(first), other_id;
@@ -147,9 +146,8 @@ START_TEST(two_modules_of_one_event)
 	parts_unload(second);
 	parts_unload(first);
 }
-END_TEST
 
-START_TEST(alone_again_and_again)
+TEST(alone_again_and_again)
 {
 	struct layout_parts *parts = parts_new();
 	uint16_t id = parts_load(parts);
@@ -162,10 +160,9 @@ START_TEST(alone_again_and_again)
 	}
 	parts_unload(parts);
 }
-END_TEST
 
 /* No two layouts share an id, wherever there is no memory; with memory, the ids are right again. */
-START_TEST(no_memory_for_a_layout)
+TEST(no_memory_for_a_layout)
 {
 	capture_stderr();
 	for (unsigned int memory = 0; memory < 20; memory++) {
@@ -196,10 +193,9 @@ START_TEST(no_memory_for_a_layout)
 	ck_assert_contains(text, "tp: event 'parts:parts' can't be recorded: out of memory");
 	free(text);
 }
-END_TEST
 
 /* Without memory for what it was, it does not get its id back. */
-START_TEST(forgotten_layout)
+TEST(forgotten_layout)
 {
 	struct layout_parts *parts = parts_new();
 	uint16_t id = parts_load(parts);
@@ -215,7 +211,6 @@ START_TEST(forgotten_layout)
 	ck_assert_uint_eq(parts_load(parts), id);
 	parts_unload(parts);
 }
-END_TEST
 
 static void see(const struct tp_event *event, void *priv)
 {
@@ -224,7 +219,7 @@ static void see(const struct tp_event *event, void *priv)
 	snprintf(seen + strlen(seen), 256 - strlen(seen), "%s%d ", event->name, event->id);
 }
 
-START_TEST(each_event_in_order_of_ids)
+TEST(each_event_in_order_of_ids)
 {
 	static struct sample_module a, b;
 	char seen[256] = "", expected[256];
@@ -250,7 +245,6 @@ START_TEST(each_event_in_order_of_ids)
 	tp_for_each_event(see, seen);
 	ck_assert_contains(seen, "ev_b");
 }
-END_TEST
 
 struct order {
 	uint16_t last_id;
@@ -266,7 +260,7 @@ static void check_order(const struct tp_event *event, void *priv)
 	order->nr++;
 }
 
-START_TEST(in_order_whoever_comes_and_goes)
+TEST(in_order_whoever_comes_and_goes)
 {
 	enum { MODULES = 7 };
 	static struct sample_module m[MODULES];
@@ -295,9 +289,8 @@ START_TEST(in_order_whoever_comes_and_goes)
 		ck_assert_uint_eq(order.nr, own.nr + nr);
 	}
 }
-END_TEST
 
-START_TEST(all_ids_taken)
+TEST(all_ids_taken)
 {
 	static struct sample_module m;
 	char name[16];
@@ -329,11 +322,10 @@ START_TEST(all_ids_taken)
 	ck_assert_str_eq(s.log, "");
 	ck_assert_uint_eq(tp_sink_lost(&s.head), 1);
 }
-END_TEST
 
 /* ---- Describing ---- */
 
-START_TEST(describes_before_records)
+TEST(describes_before_records)
 {
 	static struct sample_module m;
 	struct list_sink s = {.nr_described = 0};
@@ -355,9 +347,8 @@ START_TEST(describes_before_records)
 	tp_module_unload(&m.module);
 	tp_sink_close(&s.head);
 }
-END_TEST
 
-START_TEST(failing_describe_fails_the_opening)
+TEST(failing_describe_fails_the_opening)
 {
 	struct list_sink s = {.describe_error = -ENOMEM};
 
@@ -368,9 +359,8 @@ START_TEST(failing_describe_fails_the_opening)
 	ck_assert_int_eq(tp_sink_open(&s.head, &list_ops), -EIO);
 	ck_assert_int_eq(tp_enable(&s.head, "*"), -EINVAL); /* nothing is known of it */
 }
-END_TEST
 
-START_TEST(undescribed_events_stay_off)
+TEST(undescribed_events_stay_off)
 {
 	static struct sample_module m;
 	struct list_sink s = {.describe_error = -EINVAL};
@@ -402,7 +392,6 @@ START_TEST(undescribed_events_stay_off)
 	tp_module_unload(&m.module);
 	tp_sink_close(&s.head);
 }
-END_TEST
 
 /* ---- Operations ---- */
 
@@ -421,7 +410,7 @@ static void newer_operation(void)
 {
 }
 
-START_TEST(operations_of_another_size)
+TEST(operations_of_another_size)
 {
 	static struct newer_ops ops;
 	struct newer_sink sink = {.more = 1, .behind = 2};
@@ -439,11 +428,10 @@ START_TEST(operations_of_another_size)
 	ck_assert_int_eq(sink.behind, 2);
 	tp_sink_close(&sink.head);
 }
-END_TEST
 
 /* ---- Records ---- */
 
-START_TEST(records_have_limits)
+TEST(records_have_limits)
 {
 	struct list_sink s;
 	char *text = malloc(70000);
@@ -460,9 +448,8 @@ START_TEST(records_have_limits)
 	tp_sink_close(&s.head);
 	free(text);
 }
-END_TEST
 
-START_TEST(header_is_filled)
+TEST(header_is_filled)
 {
 	struct list_sink s;
 
@@ -476,7 +463,6 @@ START_TEST(header_is_filled)
 	ck_assert_int_eq(s.entry[0].pid, tp_thread_id());
 	tp_sink_close(&s.head);
 }
-END_TEST
 
 static void close_it(void *data, int value)
 {
@@ -484,7 +470,7 @@ static void close_it(void *data, int value)
 	ck_assert_int_eq(tp_sink_close(data), -EDEADLK);
 }
 
-START_TEST(close_inside_a_probe_is_refused)
+TEST(close_inside_a_probe_is_refused)
 {
 	struct list_sink s;
 
@@ -498,29 +484,4 @@ START_TEST(close_inside_a_probe_is_refused)
 	ck_assert(!s.closed);
 	unregister_trace_sample_int(close_it, &s);
 	ck_assert_int_eq(tp_sink_close(&s.head), -EPIPE);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("events");
-	TCase *all = tcase_create("all");
-
-	tcase_add_test(all, operations_of_another_size);
-	tcase_add_test(all, ids_are_for_layouts);
-	tcase_add_test(all, two_modules_of_one_event);
-	tcase_add_test(all, alone_again_and_again);
-	tcase_add_test(all, no_memory_for_a_layout);
-	tcase_add_test(all, forgotten_layout);
-	tcase_add_test(all, each_event_in_order_of_ids);
-	tcase_add_test(all, in_order_whoever_comes_and_goes);
-	tcase_add_test(all, all_ids_taken);
-	tcase_add_test(all, describes_before_records);
-	tcase_add_test(all, failing_describe_fails_the_opening);
-	tcase_add_test(all, undescribed_events_stay_off);
-	tcase_add_test(all, records_have_limits);
-	tcase_add_test(all, header_is_filled);
-	tcase_add_test(all, close_inside_a_probe_is_refused);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

@@ -169,19 +169,17 @@ static const char *const refused[] = {
 	"mode == \"R\"", "common_pid != 1234", "!(u8 == 200)", "s8 == 1 && (u8 == 200 || u16 == 40000)",
 };
 
-START_TEST(are_accepted)
+LOOP_TEST(are_accepted, NR_OF(accepted))
 {
 	ck_assert_msg(accepts(accepted[_i]), "%s", accepted[_i]);
 }
-END_TEST
 
-START_TEST(are_refused)
+LOOP_TEST(are_refused, NR_OF(refused))
 {
 	ck_assert_msg(!accepts(refused[_i]), "%s", refused[_i]);
 }
-END_TEST
 
-START_TEST(thread_name)
+TEST(thread_name)
 {
 	char name[17] = "";
 
@@ -194,7 +192,6 @@ START_TEST(thread_name)
 	ck_assert(accepts("comm == \"another\""));
 	prctl(PR_SET_NAME, name);
 }
-END_TEST
 
 /* ---- What is wrong, and where ---- */
 
@@ -291,7 +288,7 @@ static struct tp_filter_error error_of(const char *text)
 	return error;
 }
 
-START_TEST(is_wrong)
+LOOP_TEST(is_wrong, NR_OF(wrong))
 {
 	struct tp_filter_error error = error_of(wrong[_i].text);
 
@@ -302,9 +299,8 @@ START_TEST(is_wrong)
 		ck_assert_contains(error.hint.text, wrong[_i].hint);
 	tp_filter_error_free(&error);
 }
-END_TEST
 
-START_TEST(long_string)
+TEST(long_string)
 {
 	char text[400];
 
@@ -314,9 +310,8 @@ START_TEST(long_string)
 	struct tp_filter_error error = error_of(text);
 	ck_assert_str_eq(error.message, "Operand too long");
 }
-END_TEST
 
-START_TEST(printed)
+TEST(printed)
 {
 	struct tp_buffer text = {.text = NULL};
 	const char *filter = "text ~ \"\xc3\xa4*\" &&\tsise > 1";
@@ -330,7 +325,6 @@ START_TEST(printed)
 	tp_buffer_free(&text);
 	tp_filter_error_free(&error);
 }
-END_TEST
 
 /* ---- Limits ---- */
 
@@ -349,7 +343,7 @@ static char *repeated(const char *what, size_t times, const char *middle, const 
 	return text;
 }
 
-START_TEST(limits)
+TEST(limits)
 {
 	char *text = repeated("(", TP_FILTER_DEPTH, "u8 == 200", ")");
 	struct tp_filter_error error;
@@ -378,9 +372,8 @@ START_TEST(limits)
 	ck_assert_contains(error.message, "longer than");
 	free(text);
 }
-END_TEST
 
-START_TEST(no_memory)
+TEST(no_memory)
 {
 	const char *text = "u8 == 1 || (s8 == 1 && !s16 == 2) || u8 == 2 || u8 == 3 || u8 == 4 || u8 == 5";
 	struct tp_filter_program *program = NULL;
@@ -398,7 +391,6 @@ START_TEST(no_memory)
 	ck_assert_uint_gt(needed, 3);
 	tp_filter_program_free(program);
 }
-END_TEST
 
 /* ---- What is not looked at: each field has a page of its own, and those can't be read ---- */
 
@@ -432,7 +424,7 @@ static const struct {
 	{"((((((((a == 1) || (b == 1)) && (c == 1)) || (d == 1)) && (e == 1)) || (f == 1)) && (g == 1)) || (h == 1))", "1.1.1.1.", true, "bdfh"},
 };
 
-START_TEST(short_circuit)
+LOOP_TEST(short_circuit, NR_OF(visits))
 {
 	static const char *const names[NR_PAGED] = {"a", "b", "c", "d", "e", "f", "g", "h"};
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -459,25 +451,4 @@ START_TEST(short_circuit)
 	tp_filter_program_free(program);
 	tp_filter_free(filter);
 	munmap(record, (NR_PAGED + 1) * page);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("filter");
-	TCase *means = tcase_create("means");
-	TCase *errors = tcase_create("errors");
-
-	tcase_add_loop_test(means, are_accepted, 0, (int)(sizeof(accepted) / sizeof(accepted[0])));
-	tcase_add_loop_test(means, are_refused, 0, (int)(sizeof(refused) / sizeof(refused[0])));
-	tcase_add_test(means, thread_name);
-	tcase_add_loop_test(means, short_circuit, 0, (int)(sizeof(visits) / sizeof(visits[0])));
-	tcase_add_loop_test(errors, is_wrong, 0, (int)(sizeof(wrong) / sizeof(wrong[0])));
-	tcase_add_test(errors, long_string);
-	tcase_add_test(errors, printed);
-	tcase_add_test(errors, limits);
-	tcase_add_test(errors, no_memory);
-	suite_add_tcase(suite, means);
-	suite_add_tcase(suite, errors);
-	return run(suite);
 }

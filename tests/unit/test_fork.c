@@ -40,7 +40,7 @@ static void after_low(bool child) { note(child ? "after-low-child" : "after-low"
 static void after_high(bool child) { note(child ? "after-high-child" : "after-high"); }
 static void resume_low(void) { note("resume-low"); }
 
-START_TEST(in_order_of_ranks)
+TEST(in_order_of_ranks)
 {
 	static struct tp_fork_hook low = {.rank = TP_RANK_REGISTRY, .before = before_low, .in_child = in_child_low,
 					  .after = after_low, .resume = resume_low};
@@ -55,7 +55,6 @@ START_TEST(in_order_of_ranks)
 					 "resume-low "), 0);
 	ck_assert_str_eq(calls, "before-low before-high after-high after-low ");
 }
-END_TEST
 
 static void on_signal(int signal)
 {
@@ -76,7 +75,7 @@ static void after(bool child)
 }
 
 /* A handler may hit a tracepoint whose probe wants a lock that is held. In the child it is not pending. */
-START_TEST(handlers_wait)
+TEST(handlers_wait)
 {
 	/* In front of liburcu's, which blocks them, too, unless the thread is a reader that is waited for. */
 	static struct tp_fork_hook hook = {.rank = TP_RANK_NONE, .before = raises, .after = after};
@@ -87,7 +86,6 @@ START_TEST(handlers_wait)
 	ck_assert_int_eq(status_of_child("before after "), 0);
 	ck_assert_str_eq(calls, "before after handler ");
 }
-END_TEST
 
 static struct tp_mutex late_lock = TP_MUTEX_INIT(TP_RANK_SINK, "a lock of a hook that comes too late");
 static struct tp_fork_hook late = {.rank = TP_RANK_SINK, .lock = &late_lock, .before = before_low, .after = after_low};
@@ -99,7 +97,7 @@ static void registers_another(void)
 }
 
 /* As another thread may register one: its lock has not been taken, and is not given back. */
-START_TEST(hook_that_comes_too_late)
+TEST(hook_that_comes_too_late)
 {
 	static struct tp_fork_hook hook = {.rank = TP_RANK_STATS, .before = registers_another, .after = after_high};
 
@@ -109,17 +107,4 @@ START_TEST(hook_that_comes_too_late)
 	ck_assert_str_eq(calls, "before-high after-high ");
 	calls[0] = '\0';
 	ck_assert_int_eq(status_of_child("before-low before-high after-high-child after-low-child "), 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("forks");
-	TCase *hooks = tcase_create("hooks");
-
-	tcase_add_test(hooks, in_order_of_ranks);
-	tcase_add_test(hooks, handlers_wait);
-	tcase_add_test(hooks, hook_that_comes_too_late);
-	suite_add_tcase(suite, hooks);
-	return run(suite);
 }

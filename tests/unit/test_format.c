@@ -34,7 +34,7 @@ static const char *format_of(const struct tp_event *event)
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
-START_TEST(all_of_it)
+TEST(all_of_it)
 {
 	char expected[1024];
 
@@ -46,11 +46,10 @@ START_TEST(all_of_it)
 	ck_assert_int_gt(tp_event_sample_int.id, 0);
 	ck_assert_str_eq(format_of(&tp_event_sample_int), expected);
 }
-END_TEST
 
 #define SIGNED_CHAR ((char)-1 < 0)
 
-START_TEST(all_kinds)
+TEST(all_kinds)
 {
 	static const char expected[] =
 		"\tfield:u8 first;\toffset:8;\tsize:1;\tsigned:0;\n"
@@ -83,7 +82,6 @@ START_TEST(all_kinds)
 	ck_assert_contains(format, "name: language\nID: 0\nformat:\n" COMMON); /* not loaded */
 	ck_assert_str_eq(strstr(format, "\tfield:u8 first"), text);
 }
-END_TEST
 
 static const struct tp_eval evals[] = {
 	{"ONE", 1}, {"MINUS", -1}, {"LONG", INT64_MIN}, {"sizeof(struct page)", 64}, {"LEN", 16}, {"ONE", 7}, {NULL, 0},
@@ -125,15 +123,14 @@ static const char *evaluated(const char *fmt, const struct tp_eval *table)
 	return text;
 }
 
-START_TEST(values_of_names)
+LOOP_TEST(values_of_names, NR_OF(eval_cases))
 {
 	ck_assert_str_eq(evaluated(eval_cases[_i].fmt, evals), eval_cases[_i].expected);
 	ck_assert_str_eq(evaluated(eval_cases[_i].fmt, NULL), eval_cases[_i].fmt);
 	ck_assert_str_eq(evaluated(eval_cases[_i].fmt, &evals[6]), eval_cases[_i].fmt);
 }
-END_TEST
 
-START_TEST(values_in_types)
+TEST(values_in_types)
 {
 	static const struct tp_event_field fields[] = {
 		{.name = "a", .type = "ONE", .kind = TP_FIELD, .offset = 8, .size = 4, .element_size = 4},
@@ -153,9 +150,8 @@ START_TEST(values_in_types)
 	ck_assert_contains(text, "\tfield:struct none e[];");
 	ck_assert_contains(text, "\nprint fmt: \n");
 }
-END_TEST
 
-START_TEST(errors)
+TEST(errors)
 {
 	struct tp_event event = {.name = "n"};
 	char small[200];
@@ -172,21 +168,4 @@ START_TEST(errors)
 		for (size_t i = size; i < sizeof(small); i++)
 			ck_assert_int_eq(small[i], 'X');
 	}
-}
-END_TEST
-
-#define NR(cases) ((int)(sizeof(cases) / sizeof((cases)[0])))
-
-int main(void)
-{
-	Suite *suite = suite_create("format");
-	TCase *all = tcase_create("all");
-
-	tcase_add_test(all, all_of_it);
-	tcase_add_test(all, all_kinds);
-	tcase_add_loop_test(all, values_of_names, 0, NR(eval_cases));
-	tcase_add_test(all, values_in_types);
-	tcase_add_test(all, errors);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

@@ -75,7 +75,7 @@ static char *line_of(const char *string)
 
 /* ---- Lines ---- */
 
-START_TEST(a_line_stays_a_line)
+TEST(a_line_stays_a_line)
 {
 	make_tracefs(true);
 	ck_assert_line("plain", "plain");
@@ -85,10 +85,9 @@ START_TEST(a_line_stays_a_line)
 	ck_assert_line("ends\n\n", "ends\\n");
 	ck_assert_line("\x01\x1b[31m\t\x7f \xc3\xbc %s%n", "\\x01\\x1b[31m\\x09\\x7f \xc3\xbc %s%n");
 }
-END_TEST
 
 /* Each ends where the kernel would cut it, and says so. */
-START_TEST(long_lines)
+LOOP_TEST(long_lines, 2)
 {
 	const size_t limit = _i ? NEW_LIMIT : OLD_LIMIT;
 	const size_t room = limit - strlen("sample:sample_text: text=");
@@ -112,7 +111,6 @@ START_TEST(long_lines)
 	ck_assert_str_eq(text + room - 3, "...");
 	free(text);
 }
-END_TEST
 
 /* ---- Opening ---- */
 
@@ -134,7 +132,7 @@ static void refused(const char *instance, int error, const char *what, const cha
 	free(messages);
 }
 
-START_TEST(what_can_not_be_opened)
+TEST(what_can_not_be_opened)
 {
 	make_tracefs(true);
 	refused("/nowhere/at/all", ENOENT, "/nowhere/at/all/trace_marker: No such file", "");
@@ -146,9 +144,8 @@ START_TEST(what_can_not_be_opened)
 	mkfifo(marker, 0600);
 	refused(dir, ENXIO, marker, "No such device"); /* for want of a reader, which is not waited for */
 }
-END_TEST
 
-START_TEST(no_memory)
+TEST(no_memory)
 {
 	struct tp_sink *sink = NULL;
 	unsigned int n;
@@ -168,7 +165,6 @@ START_TEST(no_memory)
 	ck_assert_uint_gt(n, 2);
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 }
-END_TEST
 
 /* ---- The descriptor ---- */
 
@@ -186,7 +182,7 @@ static int descriptor(void)
 	return -1;
 }
 
-START_TEST(none_of_the_standard_numbers)
+TEST(none_of_the_standard_numbers)
 {
 	make_tracefs(true);
 	close(STDIN_FILENO);
@@ -197,9 +193,8 @@ START_TEST(none_of_the_standard_numbers)
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	ck_assert_int_eq(descriptor(), -1);
 }
-END_TEST
 
-START_TEST(descriptor_is_anothers)
+TEST(descriptor_is_anothers)
 {
 	char other[192];
 
@@ -220,9 +215,8 @@ START_TEST(descriptor_is_anothers)
 	close(fd);
 	close(others);
 }
-END_TEST
 
-START_TEST(gone_and_there_again)
+TEST(gone_and_there_again)
 {
 	make_tracefs(true);
 	struct tp_sink *sink = open_sink();
@@ -244,7 +238,6 @@ START_TEST(gone_and_there_again)
 	free(messages);
 	free(text);
 }
-END_TEST
 
 /* ---- What comes in between: the C library's functions, after these, once, where they are set ---- */
 
@@ -288,7 +281,7 @@ static void close_in_between(void)
 }
 
 /* A signal handler is faster: its descriptor stays, and the other is closed. */
-START_TEST(opened_by_two)
+TEST(opened_by_two)
 {
 	make_tracefs(true);
 	struct tp_sink *sink = open_sink();
@@ -304,10 +297,9 @@ START_TEST(opened_by_two)
 	ck_assert_str_eq(text, "sample:sample_int: value=1sample:sample_int: value=2");
 	free(text);
 }
-END_TEST
 
 /* The write's EBADF is not the kernel's for tracing that is off. */
-START_TEST(closed_behind_the_look)
+TEST(closed_behind_the_look)
 {
 	make_tracefs(true);
 	struct tp_sink *sink = open_sink();
@@ -319,7 +311,6 @@ START_TEST(closed_behind_the_look)
 	ck_assert_str_eq(text, "sample:sample_int: value=1");
 	free(text);
 }
-END_TEST
 
 #define NR_THREADS 4
 #define PER_THREAD 3000
@@ -333,7 +324,7 @@ static void *hits(void *unused)
 }
 
 /* Several find it closed at once: no line is missing, and no descriptor is left over. */
-START_TEST(closed_under_threads)
+TEST(closed_under_threads)
 {
 	pthread_t threads[NR_THREADS];
 	int closed = 0;
@@ -363,11 +354,10 @@ START_TEST(closed_under_threads)
 	tp_sink_close(sink);
 	free(captured_stderr());
 }
-END_TEST
 
 /* ---- Refused records ---- */
 
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	make_tracefs(true);
 	unlink(marker);
@@ -386,10 +376,9 @@ START_TEST(full_disk)
 	ck_assert_contains(messages, "tp: ftrace sink: records lost: 10 (no file: 10)\n");
 	free(messages);
 }
-END_TEST
 
 /* The program is not held up by it. */
-START_TEST(nobody_reads)
+TEST(nobody_reads)
 {
 	char buffer[4096];
 	unsigned long lost;
@@ -414,9 +403,8 @@ START_TEST(nobody_reads)
 	free(messages);
 	close(reader);
 }
-END_TEST
 
-START_TEST(no_scratch_memory)
+TEST(no_scratch_memory)
 {
 	make_tracefs(true);
 	struct tp_sink *sink = open_sink();
@@ -438,7 +426,6 @@ START_TEST(no_scratch_memory)
 	ck_assert_str_eq(text, "sample:sample_int: value=1sample:sample_int: value=4");
 	free(text);
 }
-END_TEST
 
 /* ---- Signals, forks, cancellation ---- */
 
@@ -451,7 +438,7 @@ static void on_alarm(int signal)
 	handled++;
 }
 
-START_TEST(signals_in_the_sink)
+TEST(signals_in_the_sink)
 {
 	struct itimerval often = {.it_interval = {.tv_usec = 100}, .it_value = {.tv_usec = 100}}, never = {.it_value = {0}};
 	unsigned int n = 0;
@@ -470,9 +457,8 @@ START_TEST(signals_in_the_sink)
 	ck_assert_uint_eq(count_of(text, "sample:sample_text: text=from the handler"), (unsigned int)handled);
 	free(text);
 }
-END_TEST
 
-START_TEST(forked_child_goes_on)
+TEST(forked_child_goes_on)
 {
 	int status;
 
@@ -494,7 +480,6 @@ START_TEST(forked_child_goes_on)
 			       "sample:sample_text: text=parent");
 	free(text);
 }
-END_TEST
 
 static bool cancelled;
 
@@ -510,7 +495,7 @@ static void *recording(void *unused)
 }
 
 /* A write is a cancellation point, and so is an open, but not the sink's. */
-START_TEST(cancelled_threads_end_behind_their_records)
+TEST(cancelled_threads_end_behind_their_records)
 {
 	pthread_t thread;
 	void *result;
@@ -527,31 +512,4 @@ START_TEST(cancelled_threads_end_behind_their_records)
 	char *text = read_file(marker);
 	ck_assert_uint_eq(count_of(text, "sample:sample_int: value="), 100);
 	free(text);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("ftrace sink");
-	TCase *all = tcase_create("all");
-
-	tcase_add_test(all, a_line_stays_a_line);
-	tcase_add_loop_test(all, long_lines, 0, 2);
-	tcase_add_test(all, what_can_not_be_opened);
-	tcase_add_test(all, no_memory);
-	tcase_add_test(all, none_of_the_standard_numbers);
-	tcase_add_test(all, descriptor_is_anothers);
-	tcase_add_test(all, gone_and_there_again);
-	tcase_add_test(all, opened_by_two);
-	tcase_add_test(all, closed_behind_the_look);
-	if (!under_thread_sanitizer()) /* it does not like that descriptors are closed by others */
-		tcase_add_test(all, closed_under_threads);
-	tcase_add_test(all, full_disk);
-	tcase_add_test(all, nobody_reads);
-	tcase_add_test(all, no_scratch_memory);
-	tcase_add_test(all, signals_in_the_sink);
-	tcase_add_test(all, forked_child_goes_on);
-	tcase_add_test(all, cancelled_threads_end_behind_their_records);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

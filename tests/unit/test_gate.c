@@ -64,7 +64,7 @@ static void take_off(void)
 	ck_assert(!trace_subsys_eventname_enabled());
 }
 
-START_TEST(opens_and_closes)
+TEST(opens_and_closes)
 {
 	static int gate;
 
@@ -79,10 +79,9 @@ START_TEST(opens_and_closes)
 	ck_assert_int_eq(calls_of(3), 3);
 	take_off();
 }
-END_TEST
 
 /* In front of it, behind it, and gone again: only once the array is compact does the gate come back. */
-START_TEST(other_probes_are_called)
+TEST(other_probes_are_called)
 {
 	static int gate;
 
@@ -106,9 +105,8 @@ START_TEST(other_probes_are_called)
 	ck_assert_int_eq(others, 5);
 	ck_assert_int_eq(unregister_trace_subsys_eventname(other, NULL), 0);
 }
-END_TEST
 
-START_TEST(another_gate_and_none)
+TEST(another_gate_and_none)
 {
 	static int first, second = 1;
 
@@ -124,7 +122,6 @@ START_TEST(another_gate_and_none)
 	ck_assert_int_eq(calls_of(3), 3 * CLOSED_CALLS);
 	take_off();
 }
-END_TEST
 
 static void *keep_hitting(void *stop)
 {
@@ -133,7 +130,7 @@ static void *keep_hitting(void *stop)
 	return NULL;
 }
 
-START_TEST(while_threads_hit_it)
+TEST(while_threads_hit_it)
 {
 	static int gate;
 	static bool stop;
@@ -153,18 +150,4 @@ START_TEST(while_threads_hit_it)
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("gate");
-	TCase *all = tcase_create("all");
-
-	tcase_add_test(all, opens_and_closes);
-	tcase_add_test(all, other_probes_are_called);
-	tcase_add_test(all, another_gate_and_none);
-	tcase_add_test(all, while_threads_hit_it);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

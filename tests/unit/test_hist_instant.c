@@ -35,7 +35,7 @@ static char *text_of(struct tp_sink *hist)
 }
 
 /* Without a handler, on all processors. */
-START_TEST(two_keys)
+TEST(two_keys)
 {
 	struct tp_sink *hist = open_hist("keys=value");
 
@@ -46,7 +46,6 @@ START_TEST(two_keys)
 	free(text);
 	tp_sink_close(hist);
 }
-END_TEST
 
 #if defined(__x86_64__)
 
@@ -101,7 +100,7 @@ static void check(struct tp_sink *hist, unsigned long step)
 	free(text);
 }
 
-START_TEST(handlers_after_each_instruction)
+LOOP_TEST(handlers_after_each_instruction, 2)
 {
 	struct tp_sink *hist = open_hist("keys=value:vals=common_type:size=128");
 	const unsigned long stride = under_sanitizer() ? few_or_many(41, 13) : few_or_many(7, 1);
@@ -120,19 +119,5 @@ START_TEST(handlers_after_each_instruction)
 	signal(SIGTRAP, SIG_DFL);
 	tp_sink_close(hist);
 }
-END_TEST
 
 #endif
-
-int main(void)
-{
-	Suite *suite = suite_create("histograms: every instant");
-	TCase *instants = tcase_create("instants");
-
-	tcase_add_test(instants, two_keys);
-#if defined(__x86_64__)
-	tcase_add_loop_test(instants, handlers_after_each_instruction, 0, 2);
-#endif
-	suite_add_tcase(suite, instants);
-	return run(suite);
-}

@@ -63,7 +63,9 @@ static uint64_t saved(bool *torn)
 	return value;
 }
 
-START_TEST(the_largest_is_saved)
+FIXTURE(setup, teardown)
+
+TEST(the_largest_is_saved)
 {
 	bool torn;
 
@@ -76,9 +78,8 @@ START_TEST(the_largest_is_saved)
 	ck_assert_uint_eq(saved(&torn), UINT64_MAX);
 	ck_assert(!torn);
 }
-END_TEST
 
-START_TEST(a_change_is_saved)
+TEST(a_change_is_saved)
 {
 	bool torn;
 
@@ -89,7 +90,6 @@ START_TEST(a_change_is_saved)
 	ck_assert(save(TP_HIST_ONCHANGE, 0));
 	ck_assert_uint_eq(saved(&torn), 0);
 }
-END_TEST
 
 /* Each has numbers of its own. */
 static void *save_all_the_time(void *data)
@@ -101,7 +101,7 @@ static void *save_all_the_time(void *data)
 	return NULL;
 }
 
-START_TEST(what_is_saved_is_whole)
+TEST(what_is_saved_is_whole)
 {
 	uint64_t firsts[WRITERS] = {1, 2};
 	pthread_t writers[WRITERS];
@@ -121,7 +121,6 @@ START_TEST(what_is_saved_is_whole)
 	/* One block is in the entry, and no more were ever in use than threads were saving. */
 	ck_assert_uint_le(table->next_block, 1 + WRITERS);
 }
-END_TEST
 
 /* ---- Variables ---- */
 
@@ -160,7 +159,7 @@ static void *set_all_the_time(void *data)
 	return NULL;
 }
 
-START_TEST(variables_are_whole_and_read_once)
+TEST(variables_are_whole_and_read_once)
 {
 	uint64_t firsts[WRITERS] = {1, 2};
 	pthread_t setters[WRITERS], readers[2];
@@ -179,9 +178,8 @@ START_TEST(variables_are_whole_and_read_once)
 	ck_assert_uint_eq(nr_torn_texts, 0);
 	ck_assert_uint_le(nr_read, WRITERS * ROUNDS);
 }
-END_TEST
 
-START_TEST(a_variable_has_its_kind)
+TEST(a_variable_has_its_kind)
 {
 	uint64_t value, text[TP_HIST_BLOB_WORDS] = {1};
 
@@ -193,20 +191,4 @@ START_TEST(a_variable_has_its_kind)
 	ck_assert(tp_hist_variable_read(table, entry, 0, TP_HIST_KEY_NUMBER, true, &value, text));
 	ck_assert_uint_eq(value, 9);
 	ck_assert(!tp_hist_variable_read(table, entry, 0, TP_HIST_KEY_NUMBER, true, &value, text));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("hist_saved");
-	TCase *tests = tcase_create("hist_saved");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, the_largest_is_saved);
-	tcase_add_test(tests, a_change_is_saved);
-	tcase_add_test(tests, what_is_saved_is_whole);
-	tcase_add_test(tests, variables_are_whole_and_read_once);
-	tcase_add_test(tests, a_variable_has_its_kind);
-	suite_add_tcase(suite, tests);
-	return run(suite);
 }

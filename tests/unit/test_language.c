@@ -61,7 +61,7 @@ static const struct {
 	{NULL, 50, "(null)"}, {NULL, 3, "(nu"}, {NULL, 0, ""}, {"hello", PTRDIFF_MAX, "hello"}, {"hello", 1ul << 16, "hello"},
 };
 
-START_TEST(parts_of_strings)
+LOOP_TEST(parts_of_strings, NR_OF(part_cases))
 {
 	size_t size = tp_size_string_len(&d, 21, part_cases[_i].source, part_cases[_i].len);
 
@@ -72,9 +72,8 @@ START_TEST(parts_of_strings)
 	ck_assert_str_eq(payload(), part_cases[_i].text);
 	check_end(size);
 }
-END_TEST
 
-START_TEST(parts_end_where_they_end)
+TEST(parts_end_where_they_end)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	char *memory = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -89,9 +88,8 @@ START_TEST(parts_end_where_they_end)
 	ck_assert_str_eq(payload(), "xxxxxxxxxx");
 	munmap(memory, (size_t)page * 2);
 }
-END_TEST
 
-START_TEST(long_strings)
+TEST(long_strings)
 {
 	char *text = malloc(1 << 17);
 
@@ -103,10 +101,9 @@ START_TEST(long_strings)
 	ck_assert_uint_eq(tp_size_string_len(&d, 8, text, TP_RECORD_MAX - 9), TP_RECORD_MAX);
 	free(text);
 }
-END_TEST
 
 /* The text is what it was when it was measured, however it has changed since. */
-START_TEST(changing_string)
+TEST(changing_string)
 {
 	char text[] = "before";
 	size_t size = tp_size_string(&d, 8, text);
@@ -120,7 +117,6 @@ START_TEST(changing_string)
 	ck_assert_str_eq(payload(), "other!");
 	check_end(size);
 }
-END_TEST
 
 static __attribute__((format(printf, 1, 2))) size_t vstring(const char *fmt, ...)
 {
@@ -135,7 +131,7 @@ static __attribute__((format(printf, 1, 2))) size_t vstring(const char *fmt, ...
 	return size;
 }
 
-START_TEST(formatted_strings)
+TEST(formatted_strings)
 {
 	char text[600];
 
@@ -154,9 +150,8 @@ START_TEST(formatted_strings)
 	ck_assert_uint_eq(strlen(payload()), 511);
 	check_end(8 + 512);
 }
-END_TEST
 
-START_TEST(formatted_strings_that_fail)
+TEST(formatted_strings_that_fail)
 {
 	const char *volatile none = NULL;
 	wchar_t wide[] = {0x12345, 0};
@@ -168,7 +163,6 @@ START_TEST(formatted_strings_that_fail)
 	ck_assert_uint_eq(vstring("%ls", wide), 8 + 1); /* not in the C locale's character set */
 	ck_assert_str_eq(payload(), "");
 }
-END_TEST
 
 static __attribute__((format(printf, 2, 3))) void assign_only(size_t size, const char *fmt, ...)
 {
@@ -180,7 +174,7 @@ static __attribute__((format(printf, 2, 3))) void assign_only(size_t size, const
 	va_end(args);
 }
 
-START_TEST(formatted_string_that_changes)
+TEST(formatted_string_that_changes)
 {
 	size_t size = vstring("%s", "12345");
 
@@ -190,7 +184,6 @@ START_TEST(formatted_string_that_changes)
 	ck_assert_str_eq(payload(), "12345");
 	check_end(size);
 }
-END_TEST
 
 #define WORD sizeof(unsigned long)
 
@@ -201,7 +194,7 @@ static const struct {
 	{0, 0}, {1, 1}, {WORD * 8 - 1, 1}, {WORD * 8, 1}, {WORD * 8 + 1, 2}, {1024, 128 / WORD},
 };
 
-START_TEST(bitmasks)
+LOOP_TEST(bitmasks, NR_OF(bit_cases))
 {
 	unsigned long bits[128 / WORD];
 	size_t len = bit_cases[_i].words * WORD;
@@ -224,10 +217,9 @@ START_TEST(bitmasks)
 		ck_assert_int_eq(payload()[i], 0);
 	check_end(size);
 }
-END_TEST
 
 /* Less than was measured: what is behind is 0. */
-START_TEST(bitmask_that_is_shorter)
+TEST(bitmask_that_is_shorter)
 {
 	unsigned long bits[] = {1, 2, 3}, expected[] = {1, 2, 0};
 	size_t size = tp_size_bitmask(&d, 8, 3 * WORD * 8);
@@ -237,9 +229,8 @@ START_TEST(bitmask_that_is_shorter)
 	ck_assert_mem_eq(payload(), expected, sizeof(expected));
 	check_end(size);
 }
-END_TEST
 
-START_TEST(too_long)
+TEST(too_long)
 {
 	static const size_t lengths[] = {(size_t)-1, (size_t)INT_MIN, SIZE_MAX / 2, (TP_RECORD_MAX + 1) * 8ul, 1ul << 20};
 
@@ -254,9 +245,8 @@ START_TEST(too_long)
 	/* An element of no bytes, GNU C's empty structure. */
 	ck_assert_uint_eq(tp_size_array(&d, 8, 0, 1, 1ul << 40), 8);
 }
-END_TEST
 
-START_TEST(cpumasks)
+TEST(cpumasks)
 {
 	long configured = sysconf(_SC_NPROCESSORS_CONF);
 	cpu_set_t set;
@@ -272,9 +262,8 @@ START_TEST(cpumasks)
 	check_end(size);
 	ck_assert_uint_eq(tp_size_cpumask(&d, 8), size); /* from the cache */
 }
-END_TEST
 
-START_TEST(relative_places)
+TEST(relative_places)
 {
 	tp_data_loc_t *word = (tp_data_loc_t *)(void *)(bytes + 12);
 	size_t size = tp_size_array(&d, 20, 4, 4, 3);
@@ -290,7 +279,6 @@ START_TEST(relative_places)
 	tp_size_string(&d, TP_RECORD_MAX - 2, "x");
 	ck_assert_uint_eq(tp_place_rel(bytes, word, &d), 2u << 16 | (TP_RECORD_MAX - 2 - 16));
 }
-END_TEST
 
 /* ---- In a trace ---- */
 
@@ -337,7 +325,9 @@ static char *record_and_read(void)
 }
 
 #if __SIZEOF_LONG__ == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-START_TEST(in_ctf)
+FIXTURE(setup, NULL)
+
+TEST(in_ctf)
 {
 	char *text = record_and_read();
 	char *second = strchr(text, '\n');
@@ -371,11 +361,10 @@ START_TEST(in_ctf)
 	ck_assert_contains(second, "last = -2");
 	free(text);
 }
-END_TEST
 #endif
 
 /* The printer, by way of the text sink. */
-START_TEST(in_text)
+TEST(in_text)
 {
 	char *text = NULL;
 	size_t size;
@@ -395,35 +384,4 @@ START_TEST(in_text)
 	ck_assert_contains(text, "00000005 cpus=");
 	ck_assert_contains(text, "00000001 address=127.0.0.1:4660 words={0x7,0xffffffff} last=-1\n");
 	free(text);
-}
-END_TEST
-
-#define NR(cases) ((int)(sizeof(cases) / sizeof((cases)[0])))
-
-int main(void)
-{
-	Suite *suite = suite_create("language");
-	TCase *fields = tcase_create("fields");
-	TCase *traces = tcase_create("traces");
-
-	tcase_add_loop_test(fields, parts_of_strings, 0, NR(part_cases));
-	tcase_add_test(fields, parts_end_where_they_end);
-	tcase_add_test(fields, long_strings);
-	tcase_add_test(fields, changing_string);
-	tcase_add_test(fields, formatted_strings);
-	tcase_add_test(fields, formatted_strings_that_fail);
-	tcase_add_test(fields, formatted_string_that_changes);
-	tcase_add_loop_test(fields, bitmasks, 0, NR(bit_cases));
-	tcase_add_test(fields, bitmask_that_is_shorter);
-	tcase_add_test(fields, too_long);
-	tcase_add_test(fields, cpumasks);
-	tcase_add_test(fields, relative_places);
-	suite_add_tcase(suite, fields);
-	tcase_add_checked_fixture(traces, setup, NULL);
-#if __SIZEOF_LONG__ == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	tcase_add_test(traces, in_ctf);
-#endif
-	tcase_add_test(traces, in_text);
-	suite_add_tcase(suite, traces);
-	return run(suite);
 }

@@ -127,7 +127,7 @@ static const struct sample_values values = {
 	.nr_points = 1, .last = "last",
 };
 
-START_TEST(size_is_what_is_written)
+TEST(size_is_what_is_written)
 {
 	struct sample_values v = values;
 
@@ -137,9 +137,8 @@ START_TEST(size_is_what_is_written)
 	ck_assert_uint_eq(ring.committed, 3);
 	ck_assert_uint_eq(tp_sink_lost(&sink), 0);
 }
-END_TEST
 
-START_TEST(string_ends_at_its_nul)
+TEST(string_ends_at_its_nul)
 {
 	struct tp_record rec;
 	const size_t size = sizeof(struct trace_entry) + 4 + 8;
@@ -166,7 +165,6 @@ START_TEST(string_ends_at_its_nul)
 	ck_assert_uint_eq(ring.len, 1);
 	ck_assert_int_eq(ring.bytes[0], '\0');
 }
-END_TEST
 
 /* ---- What filters see ---- */
 
@@ -181,7 +179,7 @@ static uint64_t next_word(void)
 	return word;
 }
 
-START_TEST(filter_sees_every_field)
+TEST(filter_sees_every_field)
 {
 	double d;
 
@@ -220,9 +218,8 @@ START_TEST(filter_sees_every_field)
 	trace_sample_kinds(&values);
 	ck_assert_uint_eq(ring.committed, 1);
 }
-END_TEST
 
-START_TEST(whoever_does_not_want_it)
+TEST(whoever_does_not_want_it)
 {
 	open_for(&tp_event_sample_int);
 	session.active = 0;
@@ -238,12 +235,11 @@ START_TEST(whoever_does_not_want_it)
 	trace_sample_int(4);
 	ck_assert_uint_eq(ring.committed, 1);
 }
-END_TEST
 
 /* ---- Trouble ---- */
 
 /* A piece more each time, until there are enough. */
-START_TEST(no_memory)
+TEST(no_memory)
 {
 	struct tp_sink *opened = NULL;
 
@@ -257,9 +253,8 @@ START_TEST(no_memory)
 	}
 	ck_assert_int_eq(tp_sink_close(opened), 0);
 }
-END_TEST
 
-START_TEST(name_too_long)
+TEST(name_too_long)
 {
 	static const struct lttng_ust_probe_desc provider = {.provider_name = "sample"};
 	struct tp_event event = tp_event_sample_int;
@@ -273,11 +268,10 @@ START_TEST(name_too_long)
 	name[sizeof(name) - sizeof("sample:") + 1] = '\0';
 	ck_assert_int_eq(tp_lttng_describe(&arena, &provider, &event, &described), -ENAMETOOLONG);
 }
-END_TEST
 
 #else
 
-START_TEST(built_without_it)
+TEST(built_without_it)
 {
 	errno = 0;
 	capture_stderr();
@@ -287,25 +281,5 @@ START_TEST(built_without_it)
 	ck_assert_contains(text, "tp: LTTng sink: this libtp was built without the headers of LTTng-UST 2.13: ");
 	free(text);
 }
-END_TEST
 
 #endif
-
-int main(void)
-{
-	Suite *suite = suite_create("lttng");
-	TCase *tcase = tcase_create("lttng");
-
-#ifdef TP_HAS_LTTNG
-	tcase_add_test(tcase, size_is_what_is_written);
-	tcase_add_test(tcase, string_ends_at_its_nul);
-	tcase_add_test(tcase, filter_sees_every_field);
-	tcase_add_test(tcase, whoever_does_not_want_it);
-	tcase_add_test(tcase, no_memory);
-	tcase_add_test(tcase, name_too_long);
-#else
-	tcase_add_test(tcase, built_without_it);
-#endif
-	suite_add_tcase(suite, tcase);
-	return run(suite);
-}

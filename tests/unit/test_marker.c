@@ -65,7 +65,7 @@ static void hit_both(int a)
 	trace_mark(both, "a %d", a + 1);
 }
 
-START_TEST(probe_gets_the_arguments)
+TEST(probe_gets_the_arguments)
 {
 	struct calls calls = {.nr = 0};
 
@@ -87,9 +87,8 @@ START_TEST(probe_gets_the_arguments)
 	ck_assert_int_eq(evaluated, 1);
 	ck_assert_int_eq(marker_synchronize_unregister(), 0);
 }
-END_TEST
 
-START_TEST(each_probe_has_its_own_arguments)
+TEST(each_probe_has_its_own_arguments)
 {
 	struct calls calls[3] = {{.nr = 0}};
 
@@ -108,9 +107,8 @@ START_TEST(each_probe_has_its_own_arguments)
 	ck_assert_int_eq(calls[0].nr + calls[2].nr, 4);
 	ck_assert_int_eq(calls[1].nr, 1);
 }
-END_TEST
 
-START_TEST(several_sites_of_a_name)
+TEST(several_sites_of_a_name)
 {
 	struct calls calls = {.nr = 0};
 
@@ -127,7 +125,6 @@ START_TEST(several_sites_of_a_name)
 	hit_both(1);
 	ck_assert_int_eq(calls.nr, 4);
 }
-END_TEST
 
 /* Each way to pass arguments: none, words in registers, more of them, and such that are no words. */
 static void hit_all_kinds(void)
@@ -150,7 +147,7 @@ static void hit_all_kinds(void)
 	trace_mark(kinds_reals, "%g %g %g %g %g %g %g %g %g %g", 1., 2., 3., 4., 5., 6., 7., 8., 9., (double)10.f);
 }
 
-START_TEST(kinds_of_arguments)
+TEST(kinds_of_arguments)
 {
 	static const struct {
 		const char *name, *format, *text;
@@ -176,7 +173,6 @@ START_TEST(kinds_of_arguments)
 		ck_assert_str_eq(calls[i].text, kinds[i].text);
 	}
 }
-END_TEST
 
 /* ---- Probes that register and unregister ---- */
 
@@ -187,7 +183,7 @@ static void leave(void *data, void *marker, const char *fmt, va_list *args)
 	ck_assert_int_eq(marker_synchronize_unregister(), -EDEADLK);
 }
 
-START_TEST(unregister_in_the_probe)
+TEST(unregister_in_the_probe)
 {
 	struct calls calls = {.nr = 0}, others = {.nr = 0};
 
@@ -201,7 +197,6 @@ START_TEST(unregister_in_the_probe)
 	ck_assert_int_eq(others.nr, 2);
 	ck_assert_str_eq(others.text, "a 2 text y");
 }
-END_TEST
 
 /* ---- Modules ---- */
 
@@ -242,7 +237,7 @@ static void module_hit(struct module *m, int a)
 	}
 }
 
-START_TEST(probe_before_the_module)
+TEST(probe_before_the_module)
 {
 	static struct module m, other;
 	struct calls calls = {.nr = 0};
@@ -273,9 +268,8 @@ START_TEST(probe_before_the_module)
 	tp_module_unload(&m.module);
 	tp_module_unload(&other.module);
 }
-END_TEST
 
-START_TEST(formats_that_differ)
+TEST(formats_that_differ)
 {
 	static struct module m, other;
 	struct calls calls = {.nr = 0};
@@ -309,9 +303,8 @@ START_TEST(formats_that_differ)
 	tp_module_unload(&other.module);
 	tp_module_unload(&m.module);
 }
-END_TEST
 
-START_TEST(probe_of_another_format_waits)
+TEST(probe_of_another_format_waits)
 {
 	static struct module m;
 	struct calls calls = {.nr = 0};
@@ -327,9 +320,8 @@ START_TEST(probe_of_another_format_waits)
 	ck_assert_int_eq(calls.nr, 0);
 	tp_module_unload(&m.module);
 }
-END_TEST
 
-START_TEST(no_such_marker)
+TEST(no_such_marker)
 {
 	char name[TP_MARKER_NAME_MAX + 2];
 	struct calls calls = {.nr = 0};
@@ -348,7 +340,6 @@ START_TEST(no_such_marker)
 	ck_assert_int_eq(marker_probe_register(name, "%d", probe, &calls), -EEXIST);
 	ck_assert_int_eq(marker_probe_unregister(name, probe, &calls), 0);
 }
-END_TEST
 
 /* ---- Which there are ---- */
 
@@ -381,7 +372,7 @@ static void look_for_markers(struct tracepoint *tp, void *priv)
 	*found += strchr(tp->name, ':') != NULL;
 }
 
-START_TEST(markers_are_listed)
+TEST(markers_are_listed)
 {
 	static struct module m;
 	struct search both = {.name = "both"}, three = {.name = "three"};
@@ -409,24 +400,4 @@ START_TEST(markers_are_listed)
 	ck_assert_uint_eq(three.found, 0);
 	hit_both(1);
 	ck_assert_int_eq(calls.nr, 2);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("marker");
-	TCase *all = tcase_create("all");
-
-	tcase_add_test(all, probe_gets_the_arguments);
-	tcase_add_test(all, each_probe_has_its_own_arguments);
-	tcase_add_test(all, several_sites_of_a_name);
-	tcase_add_test(all, kinds_of_arguments);
-	tcase_add_test(all, unregister_in_the_probe);
-	tcase_add_test(all, probe_before_the_module);
-	tcase_add_test(all, formats_that_differ);
-	tcase_add_test(all, probe_of_another_format_waits);
-	tcase_add_test(all, no_such_marker);
-	tcase_add_test(all, markers_are_listed);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

@@ -163,7 +163,7 @@ static const struct {
 
 #define NR_CASES ((int)(sizeof(cases) / sizeof(cases[0])))
 
-START_TEST(prints_as_printf)
+LOOP_TEST(prints_as_printf, NR_CASES)
 {
 	char expected[1024];
 
@@ -175,7 +175,6 @@ START_TEST(prints_as_printf)
 	ck_assert_msg(strcmp(printed(), expected) == 0, "%s: '%s', not '%s'", cases[_i].name, printed(), expected);
 	tp_sink_close(&sink.head);
 }
-END_TEST
 
 static void __attribute__((format(printf, 3, 0))) print_list(void *data, void *marker, const char *fmt, va_list *args)
 {
@@ -184,7 +183,7 @@ static void __attribute__((format(printf, 3, 0))) print_list(void *data, void *m
 }
 
 /* Whatever way the record takes, other probes of the marker get a list, before and after the sink's. */
-START_TEST(probe_beside_the_sink)
+LOOP_TEST(probe_beside_the_sink, NR_CASES)
 {
 	char expected[1024], first[1024] = "", last[1024] = "";
 
@@ -199,10 +198,9 @@ START_TEST(probe_beside_the_sink)
 	ck_assert_int_eq(marker_probe_unregister(cases[_i].name, print_list, last), 0);
 	tp_sink_close(&sink.head);
 }
-END_TEST
 
 #ifndef __aarch64__
-START_TEST(traceevent_prints_the_same)
+LOOP_TEST(traceevent_prints_the_same, NR_CASES)
 {
 	char expected[1024], format[4096];
 	struct trace_seq seq;
@@ -223,7 +221,6 @@ START_TEST(traceevent_prints_the_same)
 	free(theirs);
 	tp_sink_close(&sink.head);
 }
-END_TEST
 #endif
 
 /* ---- Without what a star says ---- */
@@ -233,14 +230,13 @@ static void hit_stars(void)
 	trace_mark(stars, "%*d|%-*d|%0*d|%.*d|%*s|%-*.*s|%.*f", 5, 1, 6, 2, 7, 3, 8, 4, 9, "s", 10, 2, "text", 1, 2.5);
 }
 
-START_TEST(stars_are_not_recorded)
+TEST(stars_are_not_recorded)
 {
 	open_sink("marker:stars");
 	hit_stars();
 	ck_assert_str_eq(printed(), "1|2|3|4|s|te|2.500000");
 	tp_sink_close(&sink.head);
 }
-END_TEST
 
 /* ---- A gate, which knows nothing of the arguments ---- */
 
@@ -249,7 +245,7 @@ static void hit_gated(void)
 	trace_mark(gated, "%g %d %g", 1.5, 2, 3.5);
 }
 
-START_TEST(arguments_behind_a_gate)
+TEST(arguments_behind_a_gate)
 {
 	gate = 0;
 	open_sink_with(&gated_ops, "marker:gated");
@@ -264,7 +260,6 @@ START_TEST(arguments_behind_a_gate)
 	ck_assert_str_eq(printed(), "1.5 2 3.5");
 	tp_sink_close(&sink.head);
 }
-END_TEST
 
 /* ---- Fields ---- */
 
@@ -301,7 +296,7 @@ static const struct {
 	{"%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d", NULL, NULL},
 };
 
-START_TEST(fields_of_a_format)
+LOOP_TEST(fields_of_a_format, NR_OF(layouts))
 {
 	static struct tp_marker_format parsed;
 	struct tp_buffer fields = {.text = NULL};
@@ -318,7 +313,6 @@ START_TEST(fields_of_a_format)
 	tp_buffer_free(&fields);
 	tp_buffer_free(&parsed.strings);
 }
-END_TEST
 
 static const struct {
 	const char *format, *wrong;
@@ -329,7 +323,7 @@ static const struct {
 	{"%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %u", "%u"},
 };
 
-START_TEST(formats_that_cannot_be_recorded)
+LOOP_TEST(formats_that_cannot_be_recorded, NR_OF(refused))
 {
 	static struct tp_marker_format parsed;
 
@@ -338,7 +332,6 @@ START_TEST(formats_that_cannot_be_recorded)
 	ck_assert_str_eq(wrong, refused[_i].wrong);
 	tp_buffer_free(&parsed.strings);
 }
-END_TEST
 
 /* ---- Modules ---- */
 
@@ -365,7 +358,7 @@ static void hit(const char *argument)
 		((tp_marker_iterate_t *)marker.tp.iterate)(&marker.tp, argument);
 }
 
-START_TEST(module_comes_after_the_sink)
+TEST(module_comes_after_the_sink)
 {
 	open_sink("marker:coming");
 	load("name %s");
@@ -392,9 +385,8 @@ START_TEST(module_comes_after_the_sink)
 	tp_module_unload(&module);
 	tp_sink_close(&sink.head);
 }
-END_TEST
 
-START_TEST(module_that_is_no_event)
+TEST(module_that_is_no_event)
 {
 	open_sink("marker:coming");
 	capture_stderr();
@@ -410,9 +402,8 @@ START_TEST(module_that_is_no_event)
 	tp_module_unload(&module);
 	tp_sink_close(&sink.head);
 }
-END_TEST
 
-START_TEST(without_memory)
+TEST(without_memory)
 {
 	open_sink("marker:coming");
 	for (unsigned int i = 0; i < 8; i++) {
@@ -432,9 +423,8 @@ START_TEST(without_memory)
 	tp_module_unload(&module);
 	tp_sink_close(&sink.head);
 }
-END_TEST
 
-START_TEST(strings_that_are_too_long)
+TEST(strings_that_are_too_long)
 {
 	char *text = malloc(TP_RECORD_MAX + 100);
 
@@ -451,27 +441,4 @@ START_TEST(strings_that_are_too_long)
 	free(text);
 	tp_module_unload(&module);
 	tp_sink_close(&sink.head);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("marker_event");
-	TCase *all = tcase_create("all");
-
-	tcase_add_loop_test(all, prints_as_printf, 0, NR_CASES);
-	tcase_add_loop_test(all, probe_beside_the_sink, 0, NR_CASES);
-#ifndef __aarch64__ /* tests/arch has no libtraceevent for it */
-	tcase_add_loop_test(all, traceevent_prints_the_same, 0, NR_CASES);
-#endif
-	tcase_add_test(all, stars_are_not_recorded);
-	tcase_add_test(all, arguments_behind_a_gate);
-	tcase_add_loop_test(all, fields_of_a_format, 0, (int)(sizeof(layouts) / sizeof(layouts[0])));
-	tcase_add_loop_test(all, formats_that_cannot_be_recorded, 0, (int)(sizeof(refused) / sizeof(refused[0])));
-	tcase_add_test(all, module_comes_after_the_sink);
-	tcase_add_test(all, module_that_is_no_event);
-	tcase_add_test(all, without_memory);
-	tcase_add_test(all, strings_that_are_too_long);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

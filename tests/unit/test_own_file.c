@@ -47,8 +47,10 @@ static int get(struct tp_own_file *file)
 	return tp_own_file_get(file, open_path, path, true, &error);
 }
 
+FIXTURE(setup, teardown)
+
 /* Files that come and go don't use up the marks. */
-START_TEST(marked)
+TEST(marked)
 {
 	for (int i = 0; i < 100; i++) {
 		struct tp_own_file one = new_file();
@@ -65,10 +67,9 @@ START_TEST(marked)
 	tp_own_file_close(&other);
 	tp_own_file_close(&file);
 }
-END_TEST
 
 /* The program has opened the same file itself, and has the number: it is not the runtime's, to write to or to close. */
-START_TEST(same_file_but_the_programs)
+TEST(same_file_but_the_programs)
 {
 	struct tp_own_file file = new_file();
 	int fd = get(&file), program = open_path(path);
@@ -81,10 +82,9 @@ START_TEST(same_file_but_the_programs)
 	close(fd);
 	close(program);
 }
-END_TEST
 
 /* As many as there are marks, and more: the last ones are told from others all the same. */
-START_TEST(more_than_there_are_marks)
+TEST(more_than_there_are_marks)
 {
 	struct tp_own_file files[20];
 
@@ -99,18 +99,4 @@ START_TEST(more_than_there_are_marks)
 		tp_own_file_close(&files[i]);
 	close(fd);
 	close(other);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("own files");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, setup, teardown);
-	tcase_add_test(all, marked);
-	tcase_add_test(all, same_file_but_the_programs);
-	tcase_add_test(all, more_than_there_are_marks);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

@@ -72,7 +72,7 @@ static const struct {
 	{"hC", 1, "01"},
 };
 
-START_TEST(bytes_as_the_kernel)
+LOOP_TEST(bytes_as_the_kernel, NR_OF(byte_cases))
 {
 	/* At an odd address, as they may be in a record. */
 	char odd[32];
@@ -80,9 +80,8 @@ START_TEST(bytes_as_the_kernel)
 	memcpy(odd + 1, bytes, sizeof(bytes));
 	ck_assert_str_eq(text_of(byte_cases[_i].what, byte_cases[_i].n, odd + 1), byte_cases[_i].text);
 }
-END_TEST
 
-START_TEST(no_more_than_64_bytes)
+TEST(no_more_than_64_bytes)
 {
 	char many[100];
 
@@ -91,7 +90,6 @@ START_TEST(no_more_than_64_bytes)
 	ck_assert_uint_eq(strlen(text_of("hN", 65, many)), 128);
 	ck_assert_uint_eq(strlen(text_of("h", 1L << 40, many)), 64 * 3 - 1);
 }
-END_TEST
 
 static const struct {
 	const char *address;
@@ -114,17 +112,16 @@ static const struct {
 	{"abcd:ef01:2345:6789:abcd:ef01:2345:6789", "abcd:ef01:2345:6789:abcd:ef01:2345:6789"},
 };
 
-START_TEST(compressed_v6)
+LOOP_TEST(compressed_v6, NR_OF(v6_cases))
 {
 	struct in6_addr address;
 
 	ck_assert_int_eq(inet_pton(AF_INET6, v6_cases[_i].address, &address), 1);
 	ck_assert_str_eq(text_of("I6c", -1, &address), v6_cases[_i].text);
 }
-END_TEST
 
 /* Where the C library writes an address in the same way, all agree: RFC 5952, but for what ends as IPv4. */
-START_TEST(compressed_v6_as_inet_ntop)
+TEST(compressed_v6_as_inet_ntop)
 {
 	char text[INET6_ADDRSTRLEN];
 	struct in6_addr address;
@@ -139,7 +136,6 @@ START_TEST(compressed_v6_as_inet_ntop)
 		ck_assert_str_eq(text_of("I6c", -1, &address), text);
 	}
 }
-END_TEST
 
 static const struct {
 	const char *what;
@@ -157,7 +153,7 @@ static const struct {
 	{"ISlp", "1.2.0.192:8080", "[2001:0db8:0000:0000:0000:0000:0000:0001]:8080"},
 };
 
-START_TEST(socket_addresses)
+LOOP_TEST(socket_addresses, NR_OF(sockaddr_cases))
 {
 	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(8080)};
 	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(8080), .sin6_scope_id = 7,
@@ -171,18 +167,16 @@ START_TEST(socket_addresses)
 	memcpy(odd + 3, &v6, sizeof(v6));
 	ck_assert_str_eq(text_of(sockaddr_cases[_i].what, -1, odd + 3), sockaddr_cases[_i].v6);
 }
-END_TEST
 
-START_TEST(other_families)
+TEST(other_families)
 {
 	struct sockaddr_un path = {.sun_family = AF_UNIX};
 
 	ck_assert_str_eq(text_of("ISpc", -1, &path), "(einval)");
 	ck_assert_str_eq(text_of("iS", -1, &path), "(einval)");
 }
-END_TEST
 
-START_TEST(bitmaps)
+TEST(bitmaps)
 {
 	unsigned long map[3] = {0, 0, 0};
 	uint32_t narrow[2] = {0x5, 0xffffffff};
@@ -210,10 +204,9 @@ START_TEST(bitmaps)
 	ck_assert_str_eq(text_of("bl", (long)sizeof(map) * 8, map), sizeof(map) == 24 ? "0-191" : "0-95");
 	ck_assert_str_eq(text_of("b", 32, narrow), "00000005"); /* and nothing behind it is read */
 }
-END_TEST
 
 /* The last byte is the page's: a byte more would be a SIGSEGV. */
-START_TEST(nothing_behind_is_read)
+TEST(nothing_behind_is_read)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	char *memory = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -237,14 +230,13 @@ START_TEST(nothing_behind_is_read)
 #endif
 	munmap(memory, (size_t)page * 2);
 }
-END_TEST
 
 /* ---- Addresses that are none, and values ---- */
 
 static const char *const readers[] = {"I4", "i4h", "I6", "I6c", "IS", "ISpc", "M", "mR", "U", "UL", "h", "hC",
 				      "b",  "bl",  "a",  "ap",  "ad", "",     "Q",  "I",   "I5"};
 
-START_TEST(no_addresses)
+LOOP_TEST(no_addresses, NR_OF(readers))
 {
 	ck_assert_str_eq(text_of(readers[_i], 8, NULL), "(null)");
 	ck_assert_str_eq(text_of(readers[_i], 8, (void *)1), "(efault)");
@@ -252,9 +244,8 @@ START_TEST(no_addresses)
 	ck_assert_str_eq(text_of(readers[_i], 8, (void *)-1l), "(efault)");
 	ck_assert_str_eq(text_of(readers[_i], 8, (void *)-4095l), "(efault)");
 }
-END_TEST
 
-START_TEST(values)
+TEST(values)
 {
 	unsigned long value = 0xabcdef;
 
@@ -279,9 +270,8 @@ START_TEST(values)
 	ck_assert_str_eq(text_of("I", -1, &value), address);
 	ck_assert_str_eq(text_of("I7", -1, &value), address);
 }
-END_TEST
 
-START_TEST(macros)
+TEST(macros)
 {
 	struct trace_seq seq, *p = &seq;
 	unsigned int n = 2;
@@ -292,7 +282,6 @@ START_TEST(macros)
 	ck_assert_str_eq(__print_pointer_n("hD", sizeof(bytes) - 13, bytes), "01-02-0a");
 	ck_assert_str_eq(__print_pointer_n("h", -5, bytes), "");
 }
-END_TEST
 
 /* ---- Symbols ---- */
 
@@ -300,7 +289,7 @@ static void local_function(void)
 {
 }
 
-START_TEST(symbols)
+TEST(symbols)
 {
 	char expected[64];
 	struct tp_symbol symbol;
@@ -323,9 +312,8 @@ START_TEST(symbols)
 	ck_assert_str_eq(text_of("B", -1, code + symbol.size), expected);
 	ck_assert_str_ne(text_of("S", -1, code + symbol.size), expected);
 }
-END_TEST
 
-START_TEST(addresses_without_symbols)
+TEST(addresses_without_symbols)
 {
 	int variable;
 	const void *addresses[] = {NULL, (void *)1, (void *)-1l, &variable, malloc(1), (void *)(uintptr_t)local_function};
@@ -339,7 +327,6 @@ START_TEST(addresses_without_symbols)
 	}
 	free((void *)(uintptr_t)addresses[4]);
 }
-END_TEST
 
 /* All that is loaded, a bit of everywhere: dladdr knows the same symbol, or ours is none. */
 static int compare_with_dladdr(struct dl_phdr_info *module, size_t size, void *found)
@@ -366,18 +353,17 @@ static int compare_with_dladdr(struct dl_phdr_info *module, size_t size, void *f
 	return 0;
 }
 
-START_TEST(as_dladdr)
+TEST(as_dladdr)
 {
 	unsigned int found = 0;
 
 	dl_iterate_phdr(compare_with_dladdr, &found);
 	ck_assert_uint_gt(found, 100);
 }
-END_TEST
 
 /* ---- Too little room ---- */
 
-START_TEST(any_room)
+TEST(any_room)
 {
 	static const char *const all[] = {"I4", "i4", "I6", "I6c", "M", "U", "h", "hN", "b", "bl", "x", "S", "a", "e"};
 	char whole[256], small[256];
@@ -401,31 +387,4 @@ START_TEST(any_room)
 				ck_assert_int_eq(small[c], 'X');
 		}
 	}
-}
-END_TEST
-
-#define NR(cases) ((int)(sizeof(cases) / sizeof((cases)[0])))
-
-int main(void)
-{
-	Suite *suite = suite_create("pointer");
-	TCase *all = tcase_create("all");
-
-	tcase_add_loop_test(all, bytes_as_the_kernel, 0, NR(byte_cases));
-	tcase_add_test(all, no_more_than_64_bytes);
-	tcase_add_loop_test(all, compressed_v6, 0, NR(v6_cases));
-	tcase_add_test(all, compressed_v6_as_inet_ntop);
-	tcase_add_loop_test(all, socket_addresses, 0, NR(sockaddr_cases));
-	tcase_add_test(all, other_families);
-	tcase_add_test(all, bitmaps);
-	tcase_add_test(all, nothing_behind_is_read);
-	tcase_add_loop_test(all, no_addresses, 0, NR(readers));
-	tcase_add_test(all, values);
-	tcase_add_test(all, macros);
-	tcase_add_test(all, symbols);
-	tcase_add_test(all, addresses_without_symbols);
-	tcase_add_test(all, as_dladdr);
-	tcase_add_test(all, any_room);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

@@ -24,7 +24,7 @@ static struct trace_seq *fresh(void)
 
 static const unsigned char bytes[] = "\x01\x02\x7f\x80\xff ABC~";
 
-START_TEST(hex)
+TEST(hex)
 {
 	char many[100];
 
@@ -43,9 +43,8 @@ START_TEST(hex)
 	ck_assert_str_eq(__print_hex(bytes, 3), "01 02 7f");
 	ck_assert_str_eq(__print_hex_str(bytes, 3u), "01027f");
 }
-END_TEST
 
-START_TEST(arrays)
+TEST(arrays)
 {
 	struct {
 		char odd;
@@ -65,10 +64,9 @@ START_TEST(arrays)
 	ck_assert_str_eq(__print_array(bytes, 2, sizeof(char)), "{0x1,0x2}");
 	ck_assert_str_eq(__print_array(bytes, 2, 1), "{0x1,0x2}");
 }
-END_TEST
 
 /* A size that only shows when it runs: bytes then, and as many as there are. */
-START_TEST(array_of_odd_elements)
+TEST(array_of_odd_elements)
 {
 	volatile size_t three = 3, zero = 0;
 
@@ -78,9 +76,8 @@ START_TEST(array_of_odd_elements)
 	ck_assert_str_eq(tp_seq_print_array(fresh(), bytes, 0, 5), "{}");
 	ck_assert_str_eq(tp_seq_print_array(fresh(), bytes, 3, SIZE_MAX), "{}");
 }
-END_TEST
 
-START_TEST(hex_dumps)
+TEST(hex_dumps)
 {
 	unsigned char data[40];
 	const char *text;
@@ -123,9 +120,8 @@ START_TEST(hex_dumps)
 	snprintf(expected, sizeof(expected), "\n%016lx: 30\n", (unsigned long)(uintptr_t)data);
 	ck_assert_str_eq(text, expected);
 }
-END_TEST
 
-START_TEST(bitmaps)
+TEST(bitmaps)
 {
 	unsigned long map[] = {0x123456789ul & ~0ul, 0xf};
 	char odd[32];
@@ -144,9 +140,8 @@ START_TEST(bitmaps)
 #endif
 	ck_assert_str_eq(tp_seq_print_bitmask(fresh(), map, 0), "");
 }
-END_TEST
 
-START_TEST(wide_flags)
+TEST(wide_flags)
 {
 	static const struct trace_print_flags_u64 table[] = {{1ull << 40, "HIGH"}, {3, "LOW"}, {0, "NONE"}, {0, NULL}};
 
@@ -163,9 +158,8 @@ START_TEST(wide_flags)
 	ck_assert_str_eq(__print_flags_u64_table(3, "", table), "LOW");
 	ck_assert_str_eq(__print_symbolic_u64_table(3, table), "LOW");
 }
-END_TEST
 
-START_TEST(nanoseconds)
+TEST(nanoseconds)
 {
 	fresh();
 	tp_printk(p, 0, "%llu.%09u", __print_ns_to_secs(12345000000678), __print_ns_without_secs(12345000000678));
@@ -173,7 +167,6 @@ START_TEST(nanoseconds)
 	ck_assert_uint_eq(__print_ns_to_secs(UINT64_MAX), 18446744073u);
 	ck_assert_uint_eq(__print_ns_without_secs(-1), 709551615u);
 }
-END_TEST
 
 /* A function of the user's that TP_printk calls, as the kernel has them. */
 static const char *own_helper(struct trace_seq *s, int n)
@@ -209,7 +202,7 @@ static void print_all(size_t size)
 		  __print_symbolic_u64(1, {1, "one"}));
 }
 
-START_TEST(helpers_together)
+TEST(helpers_together)
 {
 	char whole[200];
 	size_t len = (size_t)snprintf(whole, sizeof(whole), "head 01 02 7f own 5 buf {0x1,0x2} %s00000005 buf two one",
@@ -234,9 +227,8 @@ START_TEST(helpers_together)
 		ck_assert_uint_eq(end, sizeof(buffer)); /* nothing behind the size is written */
 	}
 }
-END_TEST
 
-START_TEST(buffers)
+TEST(buffers)
 {
 	trace_seq_init(&seq, buffer, 16);
 	trace_seq_puts(&seq, "ab");
@@ -268,10 +260,9 @@ START_TEST(buffers)
 	ck_assert_ptr_nonnull(__get_buf(0));
 	tp_printk(&seq, seq.len, "%s", "");
 }
-END_TEST
 
 /* A count that a record has no end of: it takes no longer than the buffer is long. */
-START_TEST(huge_counts)
+TEST(huge_counts)
 {
 	size_t size = (size_t)1 << 31;
 	char *all = calloc(1, 1 << 20);
@@ -292,9 +283,8 @@ START_TEST(huge_counts)
 	ck_assert_str_eq(tp_seq_print_hex_dump(&seq, "", DUMP_PREFIX_OFFSET, 16, 8, all, (size_t)-1, true), "\n");
 	free(all);
 }
-END_TEST
 
-START_TEST(bytes_of_a_seq)
+TEST(bytes_of_a_seq)
 {
 	trace_seq_init(&seq, buffer, 6);
 	trace_seq_putmem(&seq, "a\0b", 3);
@@ -305,25 +295,4 @@ START_TEST(bytes_of_a_seq)
 	ck_assert(trace_seq_has_overflowed(&seq));
 	ck_assert_mem_eq(buffer, "a\0bcd", 6);
 	ck_assert_ptr_eq(trace_seq_buffer_ptr(&seq), buffer + 5);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("print data");
-	TCase *all = tcase_create("all");
-
-	tcase_add_test(all, hex);
-	tcase_add_test(all, arrays);
-	tcase_add_test(all, array_of_odd_elements);
-	tcase_add_test(all, hex_dumps);
-	tcase_add_test(all, bitmaps);
-	tcase_add_test(all, wide_flags);
-	tcase_add_test(all, nanoseconds);
-	tcase_add_test(all, helpers_together);
-	tcase_add_test(all, buffers);
-	tcase_add_test(all, huge_counts);
-	tcase_add_test(all, bytes_of_a_seq);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

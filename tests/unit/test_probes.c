@@ -39,15 +39,14 @@ static char *hit(int value)
 
 /* ---- One thread ---- */
 
-START_TEST(off_without_probes)
+TEST(off_without_probes)
 {
 	ck_assert(!tp_tracepoint_is_on(&__tracepoint_sample_int));
 	ck_assert_ptr_null(__tracepoint_sample_int.funcs);
 	ck_assert_str_eq(hit(1), "");
 }
-END_TEST
 
-START_TEST(one_two_three_and_more)
+TEST(one_two_three_and_more)
 {
 	char names[20][4];
 	char expected[256] = "";
@@ -68,9 +67,8 @@ START_TEST(one_two_three_and_more)
 	ck_assert(!tp_tracepoint_is_on(&__tracepoint_sample_int));
 	tracepoint_synchronize_unregister();
 }
-END_TEST
 
-START_TEST(priorities)
+TEST(priorities)
 {
 	static const struct {
 		const char *name;
@@ -81,18 +79,16 @@ START_TEST(priorities)
 		ck_assert_int_eq(register_trace_prio_sample_int(note, (void *)(uintptr_t)probes[i].name, probes[i].prio), 0);
 	ck_assert_str_eq(hit(1), "h1 b1 e1 f1 a1 c1 d1 g1 ");
 }
-END_TEST
 
-START_TEST(default_priority_is_ten)
+TEST(default_priority_is_ten)
 {
 	ck_assert_int_eq(register_trace_prio_sample_int(note, "nine", 9), 0);
 	ck_assert_int_eq(register_trace_sample_int(note, "default"), 0);
 	ck_assert_int_eq(register_trace_prio_sample_int(note, "eleven", 11), 0);
 	ck_assert_str_eq(hit(1), "eleven1 default1 nine1 ");
 }
-END_TEST
 
-START_TEST(same_function_and_data_exists)
+TEST(same_function_and_data_exists)
 {
 	ck_assert_int_eq(register_trace_sample_int(note, "a"), 0);
 	ck_assert_int_eq(register_trace_prio_sample_int(note, "a", 99), -EEXIST);
@@ -100,9 +96,8 @@ START_TEST(same_function_and_data_exists)
 	ck_assert_int_eq(register_trace_sample_int(note_too, "a"), 0);
 	ck_assert_str_eq(hit(1), "a1 b1 a-1 ");
 }
-END_TEST
 
-START_TEST(unknown_probe_is_no_entry)
+TEST(unknown_probe_is_no_entry)
 {
 	ck_assert_int_eq(unregister_trace_sample_int(note, "a"), -ENOENT);
 	ck_assert_int_eq(register_trace_sample_int(note, "a"), 0);
@@ -113,9 +108,8 @@ START_TEST(unknown_probe_is_no_entry)
 	ck_assert_int_eq(unregister_trace_sample_int(note, "a"), 0);
 	ck_assert_int_eq(unregister_trace_sample_int(note, "a"), -ENOENT);
 }
-END_TEST
 
-START_TEST(nothing_is_invalid)
+TEST(nothing_is_invalid)
 {
 	ck_assert_int_eq(register_trace_sample_int(NULL, "a"), -EINVAL);
 	ck_assert_int_eq(unregister_trace_sample_int(NULL, "a"), -EINVAL);
@@ -126,9 +120,8 @@ START_TEST(nothing_is_invalid)
 	ck_assert_int_eq(tracepoint_probe_unregister(NULL, (tp_probe_t)note, NULL), -EINVAL);
 	ck_assert(!tp_tracepoint_is_on(&__tracepoint_sample_int));
 }
-END_TEST
 
-START_TEST(no_memory_to_register)
+TEST(no_memory_to_register)
 {
 	ck_assert_int_eq(register_trace_sample_int(note, "a"), 0);
 	fail_malloc_after(0);
@@ -140,11 +133,10 @@ START_TEST(no_memory_to_register)
 	ck_assert_str_eq(hit(1), "a1 ");
 	ck_assert_int_eq(tp_probe_unregister("sample_new", (tp_probe_t)note, "b"), -ENOENT);
 }
-END_TEST
 
 /* ---- Removal without memory ---- */
 
-START_TEST(removal_needs_no_memory)
+TEST(removal_needs_no_memory)
 {
 	const struct tracepoint_func *funcs;
 
@@ -166,9 +158,8 @@ START_TEST(removal_needs_no_memory)
 	ck_assert_ptr_null(__tracepoint_sample_int.funcs);
 	tracepoint_synchronize_unregister();
 }
-END_TEST
 
-START_TEST(removed_elements_are_purged)
+TEST(removed_elements_are_purged)
 {
 	register_trace_prio_sample_int(note, "a", 30);
 	register_trace_prio_sample_int(note, "b", 20);
@@ -192,9 +183,8 @@ START_TEST(removed_elements_are_purged)
 	ck_assert(!__tracepoint_sample_int.funcs[1].func);
 	ck_assert_str_eq(hit(1), "b1 ");
 }
-END_TEST
 
-START_TEST(modules_meet_removed_elements)
+TEST(modules_meet_removed_elements)
 {
 	static struct sample_module one, two;
 	static const char *const names[] = {"a", "b", "c"};
@@ -226,7 +216,6 @@ START_TEST(modules_meet_removed_elements)
 	ck_assert_int_eq(tp_probe_unregister("edited", (tp_probe_t)note_too, (void *)(uintptr_t)names[1]), 0);
 	ck_assert(!tp_tracepoint_is_on(&two.tp));
 }
-END_TEST
 
 /* ---- Probes that change the probes ---- */
 
@@ -242,7 +231,7 @@ static void add_another(void *data, int value)
 	register_trace_sample_int(note, "new");
 }
 
-START_TEST(probes_change_probes)
+TEST(probes_change_probes)
 {
 	register_trace_sample_int(remove_itself, "self");
 	register_trace_sample_int(add_another, "add");
@@ -251,7 +240,6 @@ START_TEST(probes_change_probes)
 	ck_assert_str_eq(hit(2), "add2 last2 new2 ");
 	tracepoint_synchronize_unregister();
 }
-END_TEST
 
 static void hit_again(void *data, int value)
 {
@@ -260,12 +248,11 @@ static void hit_again(void *data, int value)
 		trace_sample_int(value - 1);
 }
 
-START_TEST(probes_hit_tracepoints)
+TEST(probes_hit_tracepoints)
 {
 	register_trace_sample_int(hit_again, "r");
 	ck_assert_str_eq(hit(3), "r3 r2 r1 r0 ");
 }
-END_TEST
 
 static void synchronize_inside(void *data, int value)
 {
@@ -273,7 +260,7 @@ static void synchronize_inside(void *data, int value)
 	tracepoint_synchronize_unregister();
 }
 
-START_TEST(synchronize_inside_a_probe_is_refused)
+TEST(synchronize_inside_a_probe_is_refused)
 {
 	capture_stderr();
 	register_trace_sample_int(synchronize_inside, "s");
@@ -283,9 +270,8 @@ START_TEST(synchronize_inside_a_probe_is_refused)
 	ck_assert_uint_eq(count_of(text, "\n"), 1);
 	free(text);
 }
-END_TEST
 
-START_TEST(synchronize_frees_what_was_left)
+TEST(synchronize_frees_what_was_left)
 {
 	register_trace_sample_int(note, "kept");
 	tracepoint_synchronize_unregister();
@@ -298,7 +284,6 @@ START_TEST(synchronize_frees_what_was_left)
 	/* Two megabytes were left; malloc itself keeps some for later. */
 	ck_assert_uint_le(mallinfo2().uordblks, before + 65536);
 }
-END_TEST
 
 /* ---- Many threads ---- */
 
@@ -397,19 +382,17 @@ static void storm(void *(*other)(void *))
 	ck_assert_uint_eq(poisoned, 0);
 }
 
-START_TEST(no_call_after_synchronize)
+TEST(no_call_after_synchronize)
 {
 	storm(NULL);
 	ck_assert(!tp_tracepoint_is_on(&__tracepoint_sample_int));
 }
-END_TEST
 
-START_TEST(others_switch_the_same_tracepoint)
+TEST(others_switch_the_same_tracepoint)
 {
 	storm(switcher);
 	ck_assert(!tp_tracepoint_is_on(&__tracepoint_sample_int));
 }
-END_TEST
 
 static void *remover(void *unused)
 {
@@ -435,7 +418,7 @@ static void *remover(void *unused)
 	return NULL;
 }
 
-START_TEST(readers_meet_removed_elements)
+TEST(readers_meet_removed_elements)
 {
 	pthread_t hitters[NR_HITTERS];
 
@@ -451,7 +434,6 @@ START_TEST(readers_meet_removed_elements)
 		pthread_join(hitters[i], NULL);
 	ck_assert_uint_eq(poisoned, 0);
 }
-END_TEST
 
 /* Threads that are born and die while others wait for readers. */
 static void *short_lived(void *unused)
@@ -473,38 +455,7 @@ static void *spawner(void *unused)
 	return NULL;
 }
 
-START_TEST(threads_come_and_go_meanwhile)
+TEST(threads_come_and_go_meanwhile)
 {
 	storm(spawner);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("probes");
-	TCase *one = tcase_create("one thread");
-	TCase *many = tcase_create("many threads");
-
-	tcase_add_test(one, off_without_probes);
-	tcase_add_test(one, one_two_three_and_more);
-	tcase_add_test(one, priorities);
-	tcase_add_test(one, default_priority_is_ten);
-	tcase_add_test(one, same_function_and_data_exists);
-	tcase_add_test(one, unknown_probe_is_no_entry);
-	tcase_add_test(one, nothing_is_invalid);
-	tcase_add_test(one, no_memory_to_register);
-	tcase_add_test(one, removal_needs_no_memory);
-	tcase_add_test(one, removed_elements_are_purged);
-	tcase_add_test(one, modules_meet_removed_elements);
-	tcase_add_test(one, probes_change_probes);
-	tcase_add_test(one, probes_hit_tracepoints);
-	tcase_add_test(one, synchronize_inside_a_probe_is_refused);
-	tcase_add_test(one, synchronize_frees_what_was_left);
-	suite_add_tcase(suite, one);
-	tcase_add_test(many, no_call_after_synchronize);
-	tcase_add_test(many, others_switch_the_same_tracepoint);
-	tcase_add_test(many, readers_meet_removed_elements);
-	tcase_add_test(many, threads_come_and_go_meanwhile);
-	suite_add_tcase(suite, many);
-	return run(suite);
 }

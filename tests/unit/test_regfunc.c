@@ -94,8 +94,10 @@ static void *enable(void *how)
 	return NULL;
 }
 
+FIXTURE(set_up, NULL)
+
 /* A thread that the regfunc has woken finds the event on, whoever switches it. */
-START_TEST(waited_for)
+LOOP_TEST(waited_for, 2)
 {
 	pthread_t thread;
 	struct tp_sink *sink = _i ? tp_text_sink(stderr) : NULL;
@@ -116,11 +118,10 @@ START_TEST(waited_for)
 		take(0);
 	tp_module_unload(&one.module);
 }
-END_TEST
 
 /* ---- One module ---- */
 
-START_TEST(around_the_first_and_the_last_probe)
+TEST(around_the_first_and_the_last_probe)
 {
 	tp_module_load(&one.module);
 	ck_assert_str_eq(calls, "");
@@ -139,9 +140,8 @@ START_TEST(around_the_first_and_the_last_probe)
 	ck_assert_int_eq(take(0), 0);
 	ck_assert_str_eq(calls, "1+ 1- 1+ 1- ");
 }
-END_TEST
 
-START_TEST(either_may_be_missing)
+TEST(either_may_be_missing)
 {
 	one.tp.regfunc = NULL;
 	tp_module_load(&one.module);
@@ -154,9 +154,8 @@ START_TEST(either_may_be_missing)
 	ck_assert_int_eq(take(0), 0);
 	ck_assert_str_eq(calls, "1- 1+ ");
 }
-END_TEST
 
-START_TEST(refused_probe_changes_nothing)
+TEST(refused_probe_changes_nothing)
 {
 	tp_module_load(&one.module);
 	result_1 = -EPERM;
@@ -171,9 +170,8 @@ START_TEST(refused_probe_changes_nothing)
 	ck_assert_int_eq(sums[0], 5);
 	ck_assert_str_eq(calls, "1+ 1+ ");
 }
-END_TEST
 
-START_TEST(without_memory_it_is_not_called)
+TEST(without_memory_it_is_not_called)
 {
 	tp_module_load(&one.module);
 	fail_malloc_after(0);
@@ -189,11 +187,10 @@ START_TEST(without_memory_it_is_not_called)
 	let_malloc_be();
 	ck_assert_str_eq(calls, "1+ 1- ");
 }
-END_TEST
 
 /* ---- Modules that come and go ---- */
 
-START_TEST(module_of_waiting_probes)
+TEST(module_of_waiting_probes)
 {
 	ck_assert_int_eq(add(0), 0);
 	ck_assert_str_eq(calls, "");
@@ -209,9 +206,8 @@ START_TEST(module_of_waiting_probes)
 	tp_module_unload(&one.module);
 	ck_assert_str_eq(calls, "1+ 1- ");
 }
-END_TEST
 
-START_TEST(module_that_refuses_waiting_probes)
+TEST(module_that_refuses_waiting_probes)
 {
 	add(0);
 	result_1 = -EPERM;
@@ -243,9 +239,8 @@ START_TEST(module_that_refuses_waiting_probes)
 	tp_module_unload(&one.module);
 	ck_assert_str_eq(calls, "1+ 2+ 2- 1+ 2+ 1- ");
 }
-END_TEST
 
-START_TEST(each_modules_own)
+TEST(each_modules_own)
 {
 	tp_module_load(&one.module);
 	tp_module_load(&two.module);
@@ -262,11 +257,10 @@ START_TEST(each_modules_own)
 	ck_assert(!tp_tracepoint_is_on(&two.tp));
 	ck_assert_int_eq(take(0), -ENOENT);
 }
-END_TEST
 
 /* ---- Events of a tracepoint that is only named ---- */
 
-START_TEST(event_of_a_named_tracepoint)
+TEST(event_of_a_named_tracepoint)
 {
 	static struct sample_module custom;
 	static const struct tracepoint named = {.name = "with", .proto = "int"};
@@ -282,9 +276,8 @@ START_TEST(event_of_a_named_tracepoint)
 	tp_module_load(&custom.module);
 	ck_assert_uint_ne(custom.event.id, 0);
 }
-END_TEST
 
-START_TEST(event_of_another_prototype_is_refused)
+TEST(event_of_another_prototype_is_refused)
 {
 	static struct sample_module custom;
 	static const struct tracepoint named = {.name = "with", .proto = "long"};
@@ -301,25 +294,4 @@ START_TEST(event_of_another_prototype_is_refused)
 	ck_assert_contains(text, "(long)");
 	free(text);
 	ck_assert_uint_eq(custom.event.id, 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("regfunc");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, set_up, NULL);
-	tcase_add_test(all, around_the_first_and_the_last_probe);
-	tcase_add_loop_test(all, waited_for, 0, 2);
-	tcase_add_test(all, either_may_be_missing);
-	tcase_add_test(all, refused_probe_changes_nothing);
-	tcase_add_test(all, without_memory_it_is_not_called);
-	tcase_add_test(all, module_of_waiting_probes);
-	tcase_add_test(all, module_that_refuses_waiting_probes);
-	tcase_add_test(all, each_modules_own);
-	tcase_add_test(all, event_of_a_named_tracepoint);
-	tcase_add_test(all, event_of_another_prototype_is_refused);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

@@ -43,15 +43,14 @@ static int found(const struct tracepoint *tp)
 	return search.found;
 }
 
-START_TEST(own_tracepoints_are_there)
+TEST(own_tracepoints_are_there)
 {
 	ck_assert_int_eq(found(&__tracepoint_sample_int), 1);
 	ck_assert_int_eq(found(&__tracepoint_sample_text), 1);
 	ck_assert_int_eq(found(&__tracepoint_sample_kinds), 1);
 }
-END_TEST
 
-START_TEST(module_comes_and_goes)
+TEST(module_comes_and_goes)
 {
 	static struct sample_module m;
 
@@ -80,9 +79,8 @@ START_TEST(module_comes_and_goes)
 	ck_assert_int_eq(tp_probe_unregister("comes", (tp_probe_t)probe, &last), 0);
 	ck_assert(!tp_tracepoint_is_on(&m.tp));
 }
-END_TEST
 
-START_TEST(probe_before_the_tracepoint)
+TEST(probe_before_the_tracepoint)
 {
 	static struct sample_module m;
 
@@ -104,9 +102,8 @@ START_TEST(probe_before_the_tracepoint)
 	ck_assert_int_eq(tp_probe_register("early", "long", (tp_probe_t)probe, &last, 10), 0);
 	ck_assert_int_eq(tp_probe_unregister("early", (tp_probe_t)probe, &last), 0);
 }
-END_TEST
 
-START_TEST(two_modules_share_a_name)
+TEST(two_modules_share_a_name)
 {
 	static struct sample_module one, two;
 
@@ -125,10 +122,9 @@ START_TEST(two_modules_share_a_name)
 	ck_assert(!tp_tracepoint_is_on(&two.tp));
 	tp_module_unload(&two.module);
 }
-END_TEST
 
 /* Two shared objects may announce one tracepoint, where it is exported. */
-START_TEST(two_modules_share_a_tracepoint)
+TEST(two_modules_share_a_tracepoint)
 {
 	static struct sample_module one, two;
 
@@ -151,9 +147,8 @@ START_TEST(two_modules_share_a_tracepoint)
 	tp_module_unload(&one.module);
 	ck_assert_int_eq(found(&one.tp), 0);
 }
-END_TEST
 
-START_TEST(other_prototype_is_refused)
+TEST(other_prototype_is_refused)
 {
 	static struct sample_module one, two;
 
@@ -184,9 +179,8 @@ START_TEST(other_prototype_is_refused)
 	ck_assert_int_eq(last, 42);
 	tp_module_unload(&one.module);
 }
-END_TEST
 
-START_TEST(probe_of_other_prototype_waits_on)
+TEST(probe_of_other_prototype_waits_on)
 {
 	static struct sample_module m;
 
@@ -207,9 +201,8 @@ START_TEST(probe_of_other_prototype_waits_on)
 	ck_assert_int_eq(last, 51);
 	tp_module_unload(&m.module);
 }
-END_TEST
 
-START_TEST(module_without_memory_stays_off)
+TEST(module_without_memory_stays_off)
 {
 	static struct sample_module m;
 
@@ -227,9 +220,8 @@ START_TEST(module_without_memory_stays_off)
 	tp_module_load(&m.module);
 	ck_assert_int_eq(m.tp.state, TP_STATE_OFF);
 }
-END_TEST
 
-START_TEST(many_names)
+TEST(many_names)
 {
 	enum { NR = 3000 };
 	char (*names)[16] = calloc(NR, sizeof(*names));
@@ -245,7 +237,6 @@ START_TEST(many_names)
 	free(names);
 	tracepoint_synchronize_unregister();
 }
-END_TEST
 
 /* ---- With a thread in a probe ---- */
 
@@ -285,7 +276,7 @@ static pthread_t sitting_thread(struct sample_module *m)
 	return thread;
 }
 
-START_TEST(only_a_module_that_was_on_waits)
+TEST(only_a_module_that_was_on_waits)
 {
 	static struct sample_module on, off;
 	pthread_t unloader;
@@ -307,9 +298,8 @@ START_TEST(only_a_module_that_was_on_waits)
 	ck_assert_ptr_null(on.tp.registered);
 	ck_assert_int_eq(tp_probe_unregister("on", (tp_probe_t)sit, NULL), 0);
 }
-END_TEST
 
-START_TEST(exit_waits_for_no_probe)
+TEST(exit_waits_for_no_probe)
 {
 	static struct sample_module m;
 	int status;
@@ -327,7 +317,6 @@ START_TEST(exit_waits_for_no_probe)
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(WEXITSTATUS(status), 7);
 }
-END_TEST
 
 static void fork_and_wait(void *data, int value)
 {
@@ -346,7 +335,7 @@ static void *synchronize(void *unused)
 	return NULL;
 }
 
-START_TEST(probes_fork_while_others_wait_for_them)
+TEST(probes_fork_while_others_wait_for_them)
 {
 	pthread_t thread;
 	int status = -1;
@@ -359,28 +348,4 @@ START_TEST(probes_fork_while_others_wait_for_them)
 	pthread_join(thread, NULL);
 	unregister_trace_sample_int(fork_and_wait, &status);
 	ck_assert_int_eq(status, 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("registry");
-	TCase *names = tcase_create("names");
-	TCase *sitting = tcase_create("sitting in a probe");
-
-	tcase_add_test(names, own_tracepoints_are_there);
-	tcase_add_test(names, module_comes_and_goes);
-	tcase_add_test(names, probe_before_the_tracepoint);
-	tcase_add_test(names, two_modules_share_a_name);
-	tcase_add_test(names, two_modules_share_a_tracepoint);
-	tcase_add_test(names, other_prototype_is_refused);
-	tcase_add_test(names, probe_of_other_prototype_waits_on);
-	tcase_add_test(names, module_without_memory_stays_off);
-	tcase_add_test(names, many_names);
-	suite_add_tcase(suite, names);
-	tcase_add_test(sitting, only_a_module_that_was_on_waits);
-	tcase_add_test(sitting, exit_waits_for_no_probe);
-	tcase_add_test(sitting, probes_fork_while_others_wait_for_them);
-	suite_add_tcase(suite, sitting);
-	return run(suite);
 }

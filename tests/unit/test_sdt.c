@@ -21,7 +21,7 @@ static struct tp_sink *open_sink(void)
 	return sink;
 }
 
-START_TEST(records_come_and_go)
+TEST(records_come_and_go)
 {
 	struct tp_sink *sink = open_sink();
 
@@ -36,9 +36,8 @@ START_TEST(records_come_and_go)
 	ck_assert_str_eq(said, "");
 	free(said);
 }
-END_TEST
 
-START_TEST(nested_until_memory_is_used_up)
+TEST(nested_until_memory_is_used_up)
 {
 	struct tp_sink *sink = open_sink();
 	struct tp_record records[16];
@@ -59,26 +58,12 @@ START_TEST(nested_until_memory_is_used_up)
 	ck_assert_str_eq(said, "tp: sdt sink: records lost: 1 (nested: 1)\n");
 	free(said);
 }
-END_TEST
 
-START_TEST(without_memory)
+TEST(without_memory)
 {
 	fail_malloc_after(0);
 	errno = 0;
 	ck_assert_ptr_null(tp_sdt_sink());
 	ck_assert_int_eq(errno, ENOMEM);
 	let_malloc_be();
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("SDT sink");
-	TCase *sink = tcase_create("sink");
-
-	tcase_add_test(sink, records_come_and_go);
-	tcase_add_test(sink, nested_until_memory_is_used_up);
-	tcase_add_test(sink, without_memory);
-	suite_add_tcase(suite, sink);
-	return run(suite);
 }

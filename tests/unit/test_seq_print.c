@@ -30,7 +30,7 @@ static void check_bounds(void)
 		ck_assert_int_eq(buffer[i], 'X');
 }
 
-START_TEST(appends)
+TEST(appends)
 {
 	init(64);
 	ck_assert_str_eq(buffer, "");
@@ -42,9 +42,8 @@ START_TEST(appends)
 	ck_assert(!seq.full);
 	check_bounds();
 }
-END_TEST
 
-START_TEST(exact_fit_is_not_full)
+TEST(exact_fit_is_not_full)
 {
 	init(6);
 	trace_seq_puts(&seq, "abc");
@@ -56,9 +55,8 @@ START_TEST(exact_fit_is_not_full)
 	ck_assert(!seq.full);
 	check_bounds();
 }
-END_TEST
 
-START_TEST(takes_what_fits)
+TEST(takes_what_fits)
 {
 	init(6);
 	trace_seq_puts(&seq, "abcdefgh");
@@ -75,9 +73,8 @@ START_TEST(takes_what_fits)
 	ck_assert_str_eq(buffer, "abcde");
 	check_bounds();
 }
-END_TEST
 
-START_TEST(size_of_one_holds_nothing)
+TEST(size_of_one_holds_nothing)
 {
 	init(1);
 	trace_seq_putc(&seq, 'x');
@@ -87,7 +84,6 @@ START_TEST(size_of_one_holds_nothing)
 	ck_assert_str_eq(buffer, "");
 	check_bounds();
 }
-END_TEST
 
 static const struct trace_print_flags flags[] = {{1, "S"}, {2, "D"}, {4, "T"}, {0, NULL}};
 
@@ -97,7 +93,7 @@ static const char *flags_of(unsigned long v, const char *delim, const struct tra
 	return tp_seq_print_flags(&seq, v, delim, table);
 }
 
-START_TEST(flags_as_the_kernel)
+TEST(flags_as_the_kernel)
 {
 	static const struct trace_print_flags overlapping[] = {{3, "BOTH"}, {1, "ONE"}, {2, "TWO"}, {0, NULL}};
 	static const struct trace_print_flags none[] = {{0, "NONE"}, {1, "ONE"}, {0, NULL}};
@@ -119,7 +115,6 @@ START_TEST(flags_as_the_kernel)
 	ck_assert_str_eq(flags_of(0, "|", none), "");
 	ck_assert_str_eq(flags_of(1, "|", none), "NONE|ONE");
 }
-END_TEST
 
 static const char *symbol_of(unsigned long v, const struct trace_print_flags *table)
 {
@@ -127,7 +122,7 @@ static const char *symbol_of(unsigned long v, const struct trace_print_flags *ta
 	return tp_seq_print_symbolic(&seq, v, table);
 }
 
-START_TEST(symbols_as_the_kernel)
+TEST(symbols_as_the_kernel)
 {
 	static const struct trace_print_flags table[] = {{0, "ZERO"}, {1, "ONE"}, {1, "UNO"}, {2, ""},
 							 {(unsigned long)-1, "MINUS"}, {0, NULL}};
@@ -138,7 +133,6 @@ START_TEST(symbols_as_the_kernel)
 	ck_assert_str_eq(symbol_of(3, table), "0x3");
 	ck_assert_str_eq(symbol_of(2, table), "0x2");
 }
-END_TEST
 
 /* The text as a generated printer makes it, in a buffer of this size. */
 static void print_two(size_t size, unsigned long v)
@@ -153,7 +147,7 @@ static void print_two(size_t size, unsigned long v)
 		  tp_seq_print_symbolic(p, v, symbols), __print_symbolic(v, {5, "V"}, {6, "VI"}));
 }
 
-START_TEST(intermediate_text_goes)
+TEST(intermediate_text_goes)
 {
 	print_two(64, 5);
 	ck_assert_str_eq(buffer, "head: flags=S|T symbol=five inline=V");
@@ -161,19 +155,17 @@ START_TEST(intermediate_text_goes)
 	ck_assert(!seq.full);
 	check_bounds();
 }
-END_TEST
 
-START_TEST(text_that_fits_once_intermediates_are_gone)
+TEST(text_that_fits_once_intermediates_are_gone)
 {
 	print_two(37, 5);
 	ck_assert_str_eq(buffer, "head: flags=S|T symbol=five inline=V");
 	ck_assert(!seq.full);
 	check_bounds();
 }
-END_TEST
 
 /* As in the text sink, where a long record and its line are in the scratch memory. */
-START_TEST(text_without_scratch_memory)
+TEST(text_without_scratch_memory)
 {
 	void *all = tp_scratch_push(256 << 10);
 
@@ -186,9 +178,8 @@ START_TEST(text_without_scratch_memory)
 	check_bounds();
 	tp_scratch_pop(all);
 }
-END_TEST
 
-START_TEST(any_smaller_buffer_is_sane)
+TEST(any_smaller_buffer_is_sane)
 {
 	char whole[64];
 
@@ -204,9 +195,8 @@ START_TEST(any_smaller_buffer_is_sane)
 		ck_assert_msg(strncmp(buffer, whole, same) == 0, "size %zu: '%s'", size, buffer);
 	}
 }
-END_TEST
 
-START_TEST(printk_itself)
+TEST(printk_itself)
 {
 	init(64);
 	tp_printk(&seq, 0, "%s %d%%", "plain", 3);
@@ -217,7 +207,6 @@ START_TEST(printk_itself)
 	ck_assert_str_eq(buffer, "plain 3% more");
 	check_bounds();
 }
-END_TEST
 
 /* ---- Formats: as snprintf has them ---- */
 
@@ -253,9 +242,7 @@ static void check_integer(const char *fmt, const char *size, unsigned long long 
 static const char *const flags_of_formats[] = {"", "-", "0", "#", "0#", "-0#", "+", " ", "'"};
 static const char *const widths_of_formats[] = {"", "1", "5", "8", "30", ".3", "12.5"};
 
-#define NR_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-START_TEST(integers_as_snprintf)
+LOOP_TEST(integers_as_snprintf, NR_OF(flags_of_formats))
 {
 	static const char *const sizes[] = {"", "l", "ll", "z", "h", "hh"};
 	static const unsigned long long values[] = {
@@ -277,9 +264,8 @@ START_TEST(integers_as_snprintf)
 		}
 	}
 }
-END_TEST
 
-START_TEST(strings_as_snprintf)
+LOOP_TEST(strings_as_snprintf, 2)
 {
 	static const char *const strings[] = {"", "a", "four", "eight or more", "\xc3\xbc"};
 	char fmt[32];
@@ -298,11 +284,10 @@ START_TEST(strings_as_snprintf)
 	ck_assert_as_snprintf(swapped, 5, "first");
 	ck_assert_as_snprintf("%ls %d", L"wide", 5);
 }
-END_TEST
 
 #pragma GCC diagnostic pop
 
-START_TEST(scratch_is_a_stack)
+TEST(scratch_is_a_stack)
 {
 	char *a = tp_scratch_push(1), *b = tp_scratch_push(1000), *c;
 
@@ -325,28 +310,4 @@ START_TEST(scratch_is_a_stack)
 	ck_assert_ptr_null(tp_scratch_push(1));
 	ck_assert_ptr_eq(tp_scratch_push(0), a + (256 << 10));
 	tp_scratch_pop(a);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("seq and print");
-	TCase *all = tcase_create("all");
-
-	tcase_add_test(all, appends);
-	tcase_add_test(all, exact_fit_is_not_full);
-	tcase_add_test(all, takes_what_fits);
-	tcase_add_test(all, size_of_one_holds_nothing);
-	tcase_add_test(all, flags_as_the_kernel);
-	tcase_add_test(all, symbols_as_the_kernel);
-	tcase_add_test(all, intermediate_text_goes);
-	tcase_add_test(all, text_that_fits_once_intermediates_are_gone);
-	tcase_add_test(all, text_without_scratch_memory);
-	tcase_add_test(all, any_smaller_buffer_is_sane);
-	tcase_add_test(all, printk_itself);
-	tcase_add_loop_test(all, integers_as_snprintf, 0, (int)NR_OF(flags_of_formats));
-	tcase_add_loop_test(all, strings_as_snprintf, 0, 2);
-	tcase_add_test(all, scratch_is_a_stack);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

@@ -42,7 +42,9 @@ static bool is_armed(void)
 	return tp_tracepoint_is_on(&__tracepoint_sample_int);
 }
 
-START_TEST(off_at_first)
+FIXTURE(open_it, close_it)
+
+TEST(off_at_first)
 {
 	struct tp_soft *soft = begin("sample:sample_int");
 
@@ -56,9 +58,8 @@ START_TEST(off_at_first)
 	tp_soft_end(&s.head, soft);
 	ck_assert(!is_armed());
 }
-END_TEST
 
-START_TEST(on_at_first)
+TEST(on_at_first)
 {
 	tp_enable(&s.head, "sample_int");
 	struct tp_soft *soft = begin("sample:sample_int");
@@ -70,10 +71,9 @@ START_TEST(on_at_first)
 	tp_soft_end(&s.head, soft);
 	ck_assert_hits(&s, "sample_int ");
 }
-END_TEST
 
 /* After the last trigger the event is what it was last, whatever was enabled before. */
-START_TEST(stays_as_it_is)
+TEST(stays_as_it_is)
 {
 	struct tp_soft *soft = begin("sample:sample_int");
 
@@ -88,10 +88,9 @@ START_TEST(stays_as_it_is)
 	ck_assert_int_eq(tp_enable(&s.head, "sample_int"), 1);
 	ck_assert_int_eq(tp_disable(&s.head, "sample_int"), 1);
 }
-END_TEST
 
 /* As the kernel's file "enable" does. */
-START_TEST(enabled_and_disabled_meanwhile)
+TEST(enabled_and_disabled_meanwhile)
 {
 	struct tp_soft *soft = begin("sample:sample_int");
 
@@ -109,9 +108,8 @@ START_TEST(enabled_and_disabled_meanwhile)
 	tp_soft_end(&s.head, soft);
 	ck_assert(!is_armed());
 }
-END_TEST
 
-START_TEST(with_a_filter)
+TEST(with_a_filter)
 {
 	struct tp_soft *soft = begin("sample:sample_int");
 
@@ -133,9 +131,8 @@ START_TEST(with_a_filter)
 	ck_assert_int_eq(tp_enable_if(&s.head, "sample_int", "value == 3", NULL), 1);
 	ck_assert_hits(&s, "");
 }
-END_TEST
 
-START_TEST(several_triggers)
+TEST(several_triggers)
 {
 	struct tp_soft *one = begin("sample:sample_int"), *two = begin("sample:sample_int");
 
@@ -148,10 +145,9 @@ START_TEST(several_triggers)
 	tp_soft_end(&s.head, two);
 	ck_assert(!is_armed());
 }
-END_TEST
 
 /* A record that is too long is none of an event that is off. */
-START_TEST(loses_none)
+TEST(loses_none)
 {
 	struct tp_soft *soft = begin("sample:sample_text");
 	char *text = malloc(TP_RECORD_MAX + 1);
@@ -167,10 +163,9 @@ START_TEST(loses_none)
 	tp_soft_switch(soft, false);
 	tp_soft_end(&s.head, soft);
 }
-END_TEST
 
 /* The event's module comes, goes, and comes back; what is enabled on the sink decides at first. */
-START_TEST(of_a_module_that_comes)
+LOOP_TEST(of_a_module_that_comes, 2)
 {
 	struct tp_soft *soft;
 	struct sample_module m;
@@ -193,7 +188,6 @@ START_TEST(of_a_module_that_comes)
 	tp_soft_end(&s.head, soft);
 	ck_assert_int_eq(tp_soft_begin(&s.head, "no_colon", &(int){0}) == NULL, 1);
 }
-END_TEST
 
 static int left;
 
@@ -202,7 +196,7 @@ static void *malloc_some(size_t size)
 	return left-- > 0 ? malloc(size) : NULL;
 }
 
-START_TEST(without_memory)
+TEST(without_memory)
 {
 	int error = -1;
 
@@ -219,7 +213,6 @@ START_TEST(without_memory)
 	}
 	ck_assert(!is_armed());
 }
-END_TEST
 
 /* ---- A storm ---- */
 
@@ -250,8 +243,10 @@ static int count_close(struct tp_sink *head)
 	return 0;
 }
 
+FIXTURE(NULL, NULL)
+
 /* Switched by handlers, rules and triggers that come and go, while threads hit. */
-START_TEST(storm)
+TEST(storm)
 {
 	static const struct tp_sink_ops ops = {.name = "count", .reserve = count_reserve, .close = count_close};
 	struct tp_sink sink;
@@ -278,26 +273,4 @@ START_TEST(storm)
 		pthread_join(threads[i], NULL);
 	tp_soft_end(&sink, stormed);
 	ck_assert_int_eq(tp_sink_close(&sink), 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("soft");
-	TCase *events = tcase_create("events"), *hits = tcase_create("hits");
-
-	tcase_add_checked_fixture(events, open_it, close_it);
-	tcase_add_test(events, off_at_first);
-	tcase_add_test(events, on_at_first);
-	tcase_add_test(events, stays_as_it_is);
-	tcase_add_test(events, enabled_and_disabled_meanwhile);
-	tcase_add_test(events, with_a_filter);
-	tcase_add_test(events, several_triggers);
-	tcase_add_test(events, loses_none);
-	tcase_add_loop_test(events, of_a_module_that_comes, 0, 2);
-	tcase_add_test(events, without_memory);
-	suite_add_tcase(suite, events);
-	tcase_add_test(hits, storm);
-	suite_add_tcase(suite, hits);
-	return run(suite);
 }

@@ -51,7 +51,7 @@ static bool has_function(uintptr_t function)
 #define is_in(address, function) is_in_function((address), (uintptr_t)(function))
 #define has(function) has_function((uintptr_t)(function))
 
-START_TEST(innermost_comes_first)
+TEST(innermost_comes_first)
 {
 	take_below(0);
 	ck_assert_uint_ge(nr_taken, 4);
@@ -60,9 +60,8 @@ START_TEST(innermost_comes_first)
 	for (unsigned int i = 0; i < nr_taken; i++)
 		ck_assert_uint_ne(taken[i], 0);
 }
-END_TEST
 
-START_TEST(some_are_skipped)
+TEST(some_are_skipped)
 {
 	uintptr_t all[MOST], fewer[MOST];
 	const unsigned int nr_all = tp_stack_take(all, MOST, 0);
@@ -73,10 +72,9 @@ START_TEST(some_are_skipped)
 	ck_assert_mem_eq(fewer, all + 1, nr_fewer * sizeof(all[0]));
 	ck_assert_uint_eq(tp_stack_take(all, MOST, 100000), 0);
 }
-END_TEST
 
 /* Nothing is written behind the last. */
-START_TEST(no_more_than_asked_for)
+TEST(no_more_than_asked_for)
 {
 	for (unsigned int max = 0; max < 4; max++) {
 		uintptr_t to[5] = {1, 1, 1, 1, 1};
@@ -85,15 +83,13 @@ START_TEST(no_more_than_asked_for)
 			ck_assert_uint_eq(to[i], 1);
 	}
 }
-END_TEST
 
-START_TEST(deep_stacks_are_cut)
+TEST(deep_stacks_are_cut)
 {
 	take_below(10000);
 	ck_assert_uint_eq(nr_taken, MOST);
 	ck_assert(is_in(taken[MOST - 1], take_below));
 }
-END_TEST
 
 /* ---- Odd stacks ---- */
 
@@ -111,7 +107,7 @@ static __attribute__((noinline)) void interrupted(void)
 }
 
 /* Behind the handler are the interrupted functions, on the thread's own stack. */
-START_TEST(signal_handler)
+LOOP_TEST(signal_handler, 2)
 {
 	static char stack[64 << 10];
 	const stack_t alternative = {.ss_sp = stack, .ss_size = sizeof(stack)};
@@ -125,7 +121,6 @@ START_TEST(signal_handler)
 	ck_assert(is_in(taken[1], handle));
 	ck_assert(has(interrupted));
 }
-END_TEST
 
 static ucontext_t main_context, coroutine;
 
@@ -136,7 +131,7 @@ static void in_coroutine(void)
 }
 
 /* It ends where the coroutine began. */
-START_TEST(coroutine_of_the_c_library)
+TEST(coroutine_of_the_c_library)
 {
 	static char stack[64 << 10];
 
@@ -149,7 +144,6 @@ START_TEST(coroutine_of_the_c_library)
 	ck_assert(is_in(taken[1], in_coroutine));
 	ck_assert_uint_le(nr_taken, 4);
 }
-END_TEST
 
 static void *in_thread(void *data)
 {
@@ -157,7 +151,7 @@ static void *in_thread(void *data)
 	return data;
 }
 
-START_TEST(smallest_thread)
+TEST(smallest_thread)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -168,23 +162,4 @@ START_TEST(smallest_thread)
 	pthread_join(thread, NULL);
 	ck_assert(is_in(taken[0], take));
 	ck_assert(has(in_thread));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("stack");
-	TCase *addresses = tcase_create("addresses"), *odd = tcase_create("odd stacks");
-
-	tp_stack_start();
-	tcase_add_test(addresses, innermost_comes_first);
-	tcase_add_test(addresses, some_are_skipped);
-	tcase_add_test(addresses, no_more_than_asked_for);
-	tcase_add_test(addresses, deep_stacks_are_cut);
-	suite_add_tcase(suite, addresses);
-	tcase_add_loop_test(odd, signal_handler, 0, 2);
-	tcase_add_test(odd, coroutine_of_the_c_library);
-	tcase_add_test(odd, smallest_thread);
-	suite_add_tcase(suite, odd);
-	return run(suite);
 }

@@ -23,7 +23,9 @@
 
 /* ---- One thread ---- */
 
-START_TEST(hits_and_intervals)
+FIXTURE(setup_file, NULL)
+
+TEST(hits_and_intervals)
 {
 	struct tp_sink *sink = open_sink("json,interval=0");
 
@@ -53,10 +55,9 @@ START_TEST(hits_and_intervals)
 	file_has("\"final\": true");
 	ck_assert_int_eq(hits("sample_int"), 3);
 }
-END_TEST
 
 /* What was written is not counted again, and intervals go on. */
-START_TEST(writing_often)
+TEST(writing_often)
 {
 	struct tp_sink *sink = open_sink("json,interval=0,field=sample_int.value");
 
@@ -69,9 +70,8 @@ START_TEST(writing_often)
 	}
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 }
-END_TEST
 
-START_TEST(disabled_and_enabled_again)
+TEST(disabled_and_enabled_again)
 {
 	struct tp_sink *sink = open_sink("json,interval=0");
 
@@ -83,7 +83,6 @@ START_TEST(disabled_and_enabled_again)
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	ck_assert_int_eq(hits("sample_int"), 2);
 }
-END_TEST
 
 static void hit_kinds(void)
 {
@@ -101,7 +100,7 @@ static void hit_kinds(void)
 	trace_sample_kinds(&v);
 }
 
-START_TEST(fields_of_each_kind)
+TEST(fields_of_each_kind)
 {
 	capture_stderr();
 	struct tp_sink *sink = open_sink("json,interval=0,field=*.s8+*.event+*.flag+*.align+*.wide+*.level+*.comm+"
@@ -129,9 +128,8 @@ START_TEST(fields_of_each_kind)
 	file_has("{\"value\": \"comm\", \"length\": 4, \"count\": 3}");
 	file_has("{\"value\": \"a \\\"text\\\"\\u000a\\\\xff\", \"length\": 10, \"count\": 3}");
 }
-END_TEST
 
-START_TEST(text_for_people)
+TEST(text_for_people)
 {
 	struct tp_sink *sink = open_sink("interval=0,by=thread,field=*.s8+*.level+*.string+sample_int.value");
 
@@ -149,12 +147,11 @@ START_TEST(text_for_people)
 	file_has("                     \"a \"text\"\\n\\xff\"           3 ****");
 	file_has("\nEVENT                     TID  THREAD                 HITS  ");
 }
-END_TEST
 
 /* ---- Handlers ---- */
 
 /* A handler's hits, in the middle of its thread's counting: as that leaves things. */
-START_TEST(nested_hits)
+TEST(nested_hits)
 {
 	struct tp_sink *sink = open_sink("json,interval=0,field=sample_int.value");
 
@@ -187,10 +184,9 @@ START_TEST(nested_hits)
 	ck_assert_str_eq(said, "tp: statistics sink: records lost: 1 (nested: 1)\n");
 	free(said);
 }
-END_TEST
 
 /* Counts on their way are not waited for for ever, and are there the next time, once. */
-START_TEST(a_count_that_takes_long)
+TEST(a_count_that_takes_long)
 {
 	struct tp_sink *sink = open_sink("json,interval=0");
 
@@ -213,7 +209,6 @@ START_TEST(a_count_that_takes_long)
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	ck_assert_int_eq(hits("sample_int"), 4);
 }
-END_TEST
 
 static volatile sig_atomic_t handled;
 
@@ -224,7 +219,7 @@ static void on_signal(int unused)
 	trace_sample_int(1000);
 }
 
-START_TEST(signal_storm)
+TEST(signal_storm)
 {
 	struct tp_sink *sink = open_sink("json,interval=0.01,field=sample_int.value+sample_text.text");
 	struct sigaction action = {.sa_handler = on_signal};
@@ -245,7 +240,6 @@ START_TEST(signal_storm)
 	ck_assert_int_eq(number_in(file, "\"field\": \"value\"", "sum"), own + 1000ll * handled);
 	ck_assert_int_eq(hits("sample_text"), own);
 }
-END_TEST
 
 /* ---- Threads ---- */
 
@@ -264,7 +258,7 @@ static void *counter(void *number)
 }
 
 /* 0: as the machine has it; 1: without membarrier. */
-START_TEST(many_threads)
+LOOP_TEST(many_threads, 2)
 {
 	pthread_t threads[NR_THREADS];
 	struct tp_sink *sink = open_sink("json,interval=0,by=thread,field=*.value+*.text");
@@ -296,7 +290,6 @@ START_TEST(many_threads)
 	ck_assert_contains(text, "{\"value\": \"three\", \"length\": 5, \"count\": 20000}");
 	free(text);
 }
-END_TEST
 
 static void *short_life(void *unused)
 {
@@ -309,7 +302,7 @@ static void *short_life(void *unused)
 #define NR_SHORT (TP_STATS_EXITED + 500)
 
 /* 0: in one sum; 1: by thread. Blocks are used again, so there are few. */
-START_TEST(short_threads)
+LOOP_TEST(short_threads, 2)
 {
 	pthread_t thread;
 	struct tp_sink *sink = open_sink(_i ? "json,interval=0,by=thread" : "json,interval=0");
@@ -331,11 +324,10 @@ START_TEST(short_threads)
 	ck_assert_uint_eq(count_of(text, "\"others\": true, \"hits\": 1000,"), _i ? 1u : 0u);
 	free(text);
 }
-END_TEST
 
 /* ---- When the file is written ---- */
 
-START_TEST(written_while_it_runs)
+TEST(written_while_it_runs)
 {
 	struct tp_sink *sink = open_sink("json,interval=0.01");
 
@@ -349,9 +341,8 @@ START_TEST(written_while_it_runs)
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	ck_assert_int_eq(hits("sample_int"), 2);
 }
-END_TEST
 
-START_TEST(trouble_is_said_once)
+TEST(trouble_is_said_once)
 {
 	char moved[256], dir[192];
 	struct tp_sink *sink = open_sink("json,interval=0.05");
@@ -375,9 +366,8 @@ START_TEST(trouble_is_said_once)
 	ck_assert_int_eq(hits("sample_int"), 2);
 	ck_assert_int_eq(tp_sink_close(sink), -ENOENT);
 }
-END_TEST
 
-START_TEST(file_size_limit)
+TEST(file_size_limit)
 {
 	struct rlimit limit = {.rlim_cur = 300, .rlim_max = RLIM_INFINITY};
 	struct tp_sink *sink = open_sink("json,interval=0,by=thread");
@@ -393,10 +383,9 @@ START_TEST(file_size_limit)
 	ck_assert_int_eq(tp_sink_close(sink), -EFBIG);
 	ck_assert_int_eq(hits("sample_int"), 1);
 }
-END_TEST
 
 /* What a thread is called looks like nothing else, and its column is as wide as ever. */
-START_TEST(names_are_escaped)
+LOOP_TEST(names_are_escaped, 5)
 {
 	static const char *const names[][2] = {
 		{"a\nb", "a\\nb          "},
@@ -418,12 +407,11 @@ START_TEST(names_are_escaped)
 	file_has(row);
 	file_has("two\\nlines, process ");
 }
-END_TEST
 
 /* ---- Modules ---- */
 
 /* Its description is gone with it, its counts are not; and when it comes back, they go on. */
-START_TEST(module_that_comes_and_goes)
+TEST(module_that_comes_and_goes)
 {
 	struct sample_module *module = malloc(sizeof(*module));
 	char *name = strdup("visitor");
@@ -446,41 +434,4 @@ START_TEST(module_that_comes_and_goes)
 	char *said = captured_stderr();
 	ck_assert_str_eq(said, "");
 	free(said);
-}
-END_TEST
-
-static TCase *cases(Suite *suite, const char *name)
-{
-	TCase *tests = tcase_create(name);
-
-	tcase_add_checked_fixture(tests, setup_file, NULL);
-	suite_add_tcase(suite, tests);
-	return tests;
-}
-
-int main(void)
-{
-	Suite *suite = suite_create("statistics");
-	TCase *alone = cases(suite, "one thread");
-	TCase *handlers = cases(suite, "handlers");
-	TCase *threads = cases(suite, "threads");
-	TCase *files = cases(suite, "file");
-	TCase *others = cases(suite, "modules");
-
-	tcase_add_test(alone, hits_and_intervals);
-	tcase_add_test(alone, writing_often);
-	tcase_add_test(alone, disabled_and_enabled_again);
-	tcase_add_test(alone, fields_of_each_kind);
-	tcase_add_test(alone, text_for_people);
-	tcase_add_test(handlers, nested_hits);
-	tcase_add_test(handlers, a_count_that_takes_long);
-	tcase_add_test(handlers, signal_storm);
-	tcase_add_loop_test(threads, many_threads, 0, 2);
-	tcase_add_loop_test(threads, short_threads, 0, 2);
-	tcase_add_test(files, written_while_it_runs);
-	tcase_add_test(files, trouble_is_said_once);
-	tcase_add_test(files, file_size_limit);
-	tcase_add_loop_test(files, names_are_escaped, 0, 5);
-	tcase_add_test(others, module_that_comes_and_goes);
-	return run(suite);
 }

@@ -12,7 +12,9 @@
 #include "test_stats.h"
 #include "util.h"
 
-START_TEST(forked_child)
+FIXTURE(setup_file, NULL)
+
+TEST(forked_child)
 {
 	char own[256];
 	struct tp_sink *sink = open_sink("json,interval=0,by=thread,field=*.value");
@@ -45,7 +47,6 @@ START_TEST(forked_child)
 	ck_assert_uint_eq(count_files(own, "stats"), 2);
 	ck_assert_uint_eq(count_files(own, ".stats"), 0);
 }
-END_TEST
 
 #ifndef __aarch64__ /* the emulator that the tests run under there does not survive a thread that comes in a fork */
 static unsigned int threads_of_this_process(void)
@@ -64,7 +65,7 @@ static const struct {
 };
 
 /* Its file comes without a call of its own; and so does that of its own child. */
-START_TEST(a_thread_in_each_child)
+LOOP_TEST(a_thread_in_each_child, !under_sanitizer() ? 4 : 0)
 {
 	struct tp_sink *sink = open_sink(live[_i].options);
 	int status;
@@ -88,10 +89,9 @@ START_TEST(a_thread_in_each_child)
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	ck_assert_int_eq(hits("sample_int"), 1);
 }
-END_TEST
 #endif
 
-START_TEST(fork_in_the_middle_of_counting)
+TEST(fork_in_the_middle_of_counting)
 {
 	struct tp_sink *sink = open_sink("json,interval=0");
 	int status;
@@ -113,22 +113,4 @@ START_TEST(fork_in_the_middle_of_counting)
 	block->sequence++;
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	ck_assert_int_eq(hits("sample_int"), 1);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("statistics, children");
-	TCase *tests = tcase_create("forks");
-
-	tcase_add_checked_fixture(tests, setup_file, NULL);
-	tcase_add_test(tests, forked_child);
-#ifndef __aarch64__
-	/* libasan does not lock its allocator before a fork: a child may find that locked by a thread that it does not have. */
-	if (!under_sanitizer())
-		tcase_add_loop_test(tests, a_thread_in_each_child, 0, 4);
-#endif
-	tcase_add_test(tests, fork_in_the_middle_of_counting);
-	suite_add_tcase(suite, tests);
-	return run(suite);
 }

@@ -90,7 +90,7 @@ static void is_shown(const char *text, const char *doubled)
 	end();
 }
 
-START_TEST(small_integers)
+TEST(small_integers)
 {
 	INTEGER(int32_t, 0, 1, -1, 2, 3, 4, -2, -3, -4);
 	is_shown("0 -4 4 0: -4..-7=1 -2..-3=2 -1..-1=1 0..0=1 1..1=1 2..3=2 4..7=1",
@@ -107,9 +107,8 @@ START_TEST(small_integers)
 	is_shown("4294967295 4294967295 4294967295 4.29497e+09: 2147483648..4294967295=1",
 		 "8589934590 4294967295 4294967295 4.29497e+09: 2147483648..4294967295=2");
 }
-END_TEST
 
-START_TEST(largest_integers)
+TEST(largest_integers)
 {
 	INTEGER(int64_t, INT64_MIN, INT64_MIN);
 	is_shown("-18446744073709551616 -9223372036854775808 -9223372036854775808 -9.22337e+18: "
@@ -127,9 +126,8 @@ START_TEST(largest_integers)
 		 "73786976294838206462 1 18446744073709551615 1.22978e+19: 1..1=2 "
 		 "9223372036854775808..18446744073709551615=4");
 }
-END_TEST
 
-START_TEST(each_power_of_two)
+TEST(each_power_of_two)
 {
 	for (unsigned int n = 0; n < 64; n++) {
 		begin(TP_STATS_INTEGER, 8, false);
@@ -140,9 +138,8 @@ START_TEST(each_power_of_two)
 		end();
 	}
 }
-END_TEST
 
-START_TEST(nothing_adds_nothing)
+TEST(nothing_adds_nothing)
 {
 	INTEGER(int32_t, 5);
 	tp_stats_field_add(&field, total, counts);
@@ -153,7 +150,6 @@ START_TEST(nothing_adds_nothing)
 	free(text);
 	end();
 }
-END_TEST
 
 /* ---- Floats ---- */
 
@@ -168,7 +164,7 @@ static struct tp_stats_floats *floats(const double *values, size_t nr)
 
 #define FLOATS(...) floats((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
-START_TEST(finite_floats)
+TEST(finite_floats)
 {
 	const struct tp_stats_floats *n = FLOATS(0.0, -0.0, 1.0, 1.5, -1.0, 0.75, DBL_MAX, DBL_MIN, DBL_TRUE_MIN,
 					      -DBL_MAX);
@@ -185,9 +181,8 @@ START_TEST(finite_floats)
 	ck_assert_uint_eq(n->buckets[2 * TP_STATS_EXPONENTS], 1);
 	end();
 }
-END_TEST
 
-START_TEST(floats_that_are_no_numbers)
+TEST(floats_that_are_no_numbers)
 {
 	const struct tp_stats_floats *n = FLOATS(NAN, -NAN, INFINITY, -INFINITY, INFINITY, 2.5);
 
@@ -198,9 +193,8 @@ START_TEST(floats_that_are_no_numbers)
 	ck_assert(n->sum == 2.5 && n->min == 2.5 && n->max == 2.5);
 	end();
 }
-END_TEST
 
-START_TEST(single_floats)
+TEST(single_floats)
 {
 	float value = -0.375f;
 
@@ -210,9 +204,8 @@ START_TEST(single_floats)
 	ck_assert_uint_eq(((struct tp_stats_floats *)counts)->buckets[1 + TP_STATS_EXPONENTS - TP_STATS_LEAST - 2], 1);
 	end();
 }
-END_TEST
 
-START_TEST(buckets_of_floats)
+TEST(buckets_of_floats)
 {
 	struct tp_buffer b = {.text = NULL};
 
@@ -226,7 +219,6 @@ START_TEST(buckets_of_floats)
 	tp_buffer_free(&b);
 	end();
 }
-END_TEST
 
 /* ---- Tables ---- */
 
@@ -245,7 +237,7 @@ static uint64_t count_of_value(const struct tp_stats_top *top, uint64_t word)
 	return found;
 }
 
-START_TEST(tables_overflow_into_other)
+TEST(tables_overflow_into_other)
 {
 	const struct tp_stats_top *top;
 	const uint32_t room = tp_stats_room[TP_STATS_OF_THREAD] - tp_stats_room[TP_STATS_OF_THREAD] / 4;
@@ -271,9 +263,8 @@ START_TEST(tables_overflow_into_other)
 	ck_assert_uint_eq(count_of_value(top, 199), 0);
 	end();
 }
-END_TEST
 
-START_TEST(texts)
+TEST(texts)
 {
 	static const char *const values[] = {"", "a", "a", "b", "0123456", "01234567", "012345678", ""};
 	char text[TP_STATS_TEXT_BYTES + 1];
@@ -298,10 +289,9 @@ START_TEST(texts)
 	free(all);
 	end();
 }
-END_TEST
 
 /* Where only the length says that they are not the same, and where nothing does. */
-START_TEST(long_texts)
+TEST(long_texts)
 {
 	struct tp_stats_top *top;
 	char text[TP_STATS_TEXT_BYTES + 1];
@@ -330,9 +320,8 @@ START_TEST(long_texts)
 	tp_stats_text_of(text, key);
 	ck_assert_uint_eq(strlen(text), 62);
 }
-END_TEST
 
-START_TEST(texts_elsewhere_in_the_record)
+LOOP_TEST(texts_elsewhere_in_the_record, 4)
 {
 	static const struct {
 		enum tp_value_source source;
@@ -354,7 +343,6 @@ START_TEST(texts_elsewhere_in_the_record)
 	ck_assert_uint_eq(count_of_value((struct tp_stats_top *)total, words[_i].len), 1);
 	end();
 }
-END_TEST
 
 /* ---- Names ---- */
 
@@ -371,7 +359,7 @@ static void is_called(const char *delimiter, uint64_t value, const char *name)
 	tp_buffer_free(&b);
 }
 
-START_TEST(names)
+TEST(names)
 {
 	is_called(NULL, 1, "ONE");
 	is_called(NULL, 3, NULL);
@@ -382,30 +370,4 @@ START_TEST(names)
 	is_called("|", 0x101, "ONE|0x100");
 	is_called("|", 0x100, NULL);
 	is_called("|", 0, NULL);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("statistics, fields");
-	TCase *numbers = tcase_create("numbers");
-	TCase *tables = tcase_create("tables");
-
-	tcase_add_test(numbers, small_integers);
-	tcase_add_test(numbers, largest_integers);
-	tcase_add_test(numbers, each_power_of_two);
-	tcase_add_test(numbers, nothing_adds_nothing);
-	tcase_add_test(numbers, finite_floats);
-	tcase_add_test(numbers, floats_that_are_no_numbers);
-	tcase_add_test(numbers, single_floats);
-	tcase_add_test(numbers, buckets_of_floats);
-	suite_add_tcase(suite, numbers);
-
-	tcase_add_test(tables, tables_overflow_into_other);
-	tcase_add_test(tables, texts);
-	tcase_add_test(tables, long_texts);
-	tcase_add_loop_test(tables, texts_elsewhere_in_the_record, 0, 4);
-	tcase_add_test(tables, names);
-	suite_add_tcase(suite, tables);
-	return run(suite);
 }

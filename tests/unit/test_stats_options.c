@@ -46,7 +46,16 @@ static const struct {
 	{"field=a?[.]b.c", false, false, S, 10, {"x:aa.b c"}}, /* the last dot counts */
 };
 
-START_TEST(good_options)
+static char file[192];
+
+static void setup_file(void)
+{
+	snprintf(file, sizeof(file), "%s/stats", temp_dir());
+}
+
+FIXTURE(setup_file, NULL)
+
+LOOP_TEST(good_options, NR_OF(good))
 {
 	struct tp_stats_options options;
 	size_t nr = 0;
@@ -73,7 +82,6 @@ START_TEST(good_options)
 	ck_assert_uint_eq(options.nr_wishes, nr);
 	tp_stats_options_free(&options);
 }
-END_TEST
 
 #define BY "by= takes thread"
 #define INTERVAL "interval= takes seconds, from 0.01 to 86400, or 0 for never"
@@ -117,13 +125,6 @@ static const struct {
 	{"json,by=no", "by=no", BY},
 };
 
-static char file[192];
-
-static void setup_file(void)
-{
-	snprintf(file, sizeof(file), "%s/stats", temp_dir());
-}
-
 /* There is no sink and no file; this line, and no other. */
 static void is_refused(const char *options, const char *message)
 {
@@ -142,7 +143,7 @@ static void is_refused(const char *options, const char *message)
 	ck_assert_int_ne(access(file, F_OK), 0);
 }
 
-START_TEST(wrong_options)
+LOOP_TEST(wrong_options, NR_OF(wrong))
 {
 	char message[256];
 
@@ -150,9 +151,8 @@ START_TEST(wrong_options)
 		 wrong[_i].message);
 	is_refused(wrong[_i].text, message);
 }
-END_TEST
 
-START_TEST(unknown_options)
+LOOP_TEST(unknown_options, 6)
 {
 	static const char *const texts[][2] = {
 		{"colour=red", "colour=red"}, {"JSON", "JSON"}, {"js", "js"}, {",json", ""}, {"json,", ""},
@@ -164,7 +164,6 @@ START_TEST(unknown_options)
 		 "children=", texts[_i][1]);
 	is_refused(texts[_i][0], message);
 }
-END_TEST
 
 /* ---- Files ---- */
 
@@ -175,7 +174,7 @@ static void fails_with(const char *name, int error)
 	ck_assert_int_eq(errno, error);
 }
 
-START_TEST(files_that_cannot_be)
+TEST(files_that_cannot_be)
 {
 	char name[256];
 
@@ -197,9 +196,8 @@ START_TEST(files_that_cannot_be)
 	ck_assert_uint_eq(count_of(messages, "\n"), 7);
 	free(messages);
 }
-END_TEST
 
-START_TEST(a_link_stays_one)
+TEST(a_link_stays_one)
 {
 	char link[256];
 	struct stat st;
@@ -215,9 +213,8 @@ START_TEST(a_link_stays_one)
 	ck_assert_int_eq(stat(file, &st), 0);
 	ck_assert_int_gt(st.st_size, 0);
 }
-END_TEST
 
-START_TEST(no_more_than_four)
+TEST(no_more_than_four)
 {
 	struct tp_sink *sinks[TP_STATS_SINKS];
 	char name[256];
@@ -236,9 +233,8 @@ START_TEST(no_more_than_four)
 	ck_assert_ptr_nonnull(again);
 	ck_assert_int_eq(tp_sink_close(again), 0);
 }
-END_TEST
 
-START_TEST(write_is_for_statistics)
+TEST(write_is_for_statistics)
 {
 	FILE *f = tmpfile();
 	struct tp_sink *text = tp_text_sink(f);
@@ -247,28 +243,4 @@ START_TEST(write_is_for_statistics)
 	ck_assert_int_eq(tp_stats_write(text), -EINVAL);
 	tp_sink_close(text);
 	fclose(f);
-}
-END_TEST
-
-#define NR(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-int main(void)
-{
-	Suite *suite = suite_create("statistics, options");
-	TCase *options = tcase_create("options");
-
-	tcase_add_checked_fixture(options, setup_file, NULL);
-	tcase_add_loop_test(options, good_options, 0, NR(good));
-	tcase_add_loop_test(options, wrong_options, 0, NR(wrong));
-	tcase_add_loop_test(options, unknown_options, 0, 6);
-	suite_add_tcase(suite, options);
-
-	TCase *files = tcase_create("files");
-	tcase_add_checked_fixture(files, setup_file, NULL);
-	tcase_add_test(files, files_that_cannot_be);
-	tcase_add_test(files, a_link_stays_one);
-	tcase_add_test(files, no_more_than_four);
-	tcase_add_test(files, write_is_for_statistics);
-	suite_add_tcase(suite, files);
-	return run(suite);
 }

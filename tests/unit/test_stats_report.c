@@ -36,7 +36,9 @@ static unsigned int descriptors(void)
 	return count_files("/proc/self/fd", "");
 }
 
-START_TEST(counts)
+FIXTURE(setup_file, NULL)
+
+TEST(counts)
 {
 	const unsigned int threads = threads_of_process(), open = descriptors();
 	struct tp_sink *sink = open_without("json,by=thread,field=sample:sample_int.value,top=3");
@@ -63,9 +65,8 @@ START_TEST(counts)
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	ck_assert_int_ne(access("the operator's", F_OK), 0);
 }
-END_TEST
 
-START_TEST(of_one_with_a_file)
+TEST(of_one_with_a_file)
 {
 	struct tp_sink *sink = open_sink("json,interval=0");
 
@@ -77,10 +78,9 @@ START_TEST(of_one_with_a_file)
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	ck_assert_int_eq(hits("sample_int"), 1);
 }
-END_TEST
 
 /* The file gets what a report has taken, too. */
-START_TEST(the_file_goes_on)
+TEST(the_file_goes_on)
 {
 	struct tp_sink *sink = open_sink("json,interval=0.05");
 
@@ -90,9 +90,8 @@ START_TEST(the_file_goes_on)
 	ck_assert(comes_to(1));
 	tp_sink_close(sink);
 }
-END_TEST
 
-START_TEST(several)
+TEST(several)
 {
 	struct tp_sink *sinks[TP_STATS_SINKS];
 
@@ -105,9 +104,8 @@ START_TEST(several)
 	for (int i = 0; i < TP_STATS_SINKS; i++)
 		tp_sink_close(sinks[i]);
 }
-END_TEST
 
-START_TEST(forked_child)
+TEST(forked_child)
 {
 	struct tp_sink *sink = open_without("json");
 	const unsigned int threads = threads_of_process(); /* an emulator has one of its own */
@@ -130,11 +128,10 @@ START_TEST(forked_child)
 	tp_buffer_free(&b);
 	tp_sink_close(sink);
 }
-END_TEST
 
 static const char *const refused[] = {"interval=0", "interval=1", "children=end", "json,children=live", "what", "top=0"};
 
-START_TEST(refused_options)
+LOOP_TEST(refused_options, 6)
 {
 	capture_stderr();
 	errno = 0;
@@ -146,9 +143,8 @@ START_TEST(refused_options)
 	ck_assert_contains(messages, "there are no statistics\n");
 	free(messages);
 }
-END_TEST
 
-START_TEST(no_statistics)
+TEST(no_statistics)
 {
 	struct tp_buffer b = {.text = NULL};
 
@@ -159,22 +155,4 @@ START_TEST(no_statistics)
 	tp_sink_close(sink);
 	ck_assert_ptr_null(tp_stats_sink_without_file(NULL, NULL));
 	ck_assert_int_eq(errno, EINVAL);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("reports of statistics");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, setup_file, NULL);
-	tcase_add_test(all, counts);
-	tcase_add_test(all, of_one_with_a_file);
-	tcase_add_test(all, the_file_goes_on);
-	tcase_add_test(all, several);
-	tcase_add_test(all, forked_child);
-	tcase_add_loop_test(all, refused_options, 0, 6);
-	tcase_add_test(all, no_statistics);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

@@ -15,7 +15,7 @@
 #include "sample.h"
 #include "util.h"
 
-START_TEST(says_what_it_has_changed)
+TEST(says_what_it_has_changed)
 {
 	struct list_sink s;
 
@@ -29,10 +29,9 @@ START_TEST(says_what_it_has_changed)
 	ck_assert(tp_sink_is_on(&s.head));
 	tp_sink_close(&s.head);
 }
-END_TEST
 
 /* With and without a filter; what is enabled meanwhile counts when the sink is on again. */
-START_TEST(takes_no_record)
+LOOP_TEST(takes_no_record, 2)
 {
 	struct list_sink s;
 
@@ -48,10 +47,9 @@ START_TEST(takes_no_record)
 	ck_assert_uint_eq(tp_sink_lost(&s.head), 0);
 	tp_sink_close(&s.head);
 }
-END_TEST
 
 /* One that is too long is lost by a sink that is on. */
-START_TEST(loses_none)
+TEST(loses_none)
 {
 	char *text = malloc(TP_RECORD_MAX + 1);
 	struct list_sink s;
@@ -69,7 +67,6 @@ START_TEST(loses_none)
 	tp_sink_close(&s.head);
 	free(text);
 }
-END_TEST
 
 /* ---- CTF, whose records go a short way ---- */
 
@@ -79,7 +76,9 @@ static void *record_in_thread(void *unused)
 	return unused;
 }
 
-START_TEST(ctf)
+FIXTURE(setup, NULL)
+
+TEST(ctf)
 {
 	struct tp_sink *sink = open_sink(NULL);
 	pthread_t thread;
@@ -97,10 +96,9 @@ START_TEST(ctf)
 	ck_assert_lacks(text, "discarded");
 	free(text);
 }
-END_TEST
 
 /* The key of a sink becomes another one: the child's, and that of the next chapter. */
-START_TEST(ctf_in_a_child)
+TEST(ctf_in_a_child)
 {
 	struct tp_sink *sink = open_sink(NULL);
 	int status;
@@ -122,9 +120,8 @@ START_TEST(ctf_in_a_child)
 	ck_assert_contains(text, "value = 10");
 	free(text);
 }
-END_TEST
 
-START_TEST(ctf_told_of_more_events)
+TEST(ctf_told_of_more_events)
 {
 	struct tp_sink *sink = open_sink(NULL);
 	struct sample_module m;
@@ -144,7 +141,6 @@ START_TEST(ctf_told_of_more_events)
 	ck_assert_uint_eq(count_of(text, "later_event"), 1);
 	free(text);
 }
-END_TEST
 
 /* ---- While threads record ---- */
 
@@ -166,7 +162,7 @@ static void switch_in_handler(int sig)
 }
 
 /* Each switch by a handler, at any place of a record; nothing is lost, and the trace is whole. */
-START_TEST(storm)
+TEST(storm)
 {
 	pthread_t threads[NR_THREADS];
 
@@ -183,23 +179,4 @@ START_TEST(storm)
 		pthread_join(threads[i], NULL);
 	ck_assert_uint_eq(tp_sink_lost(storm_sink), 0);
 	free(close_and_read(storm_sink));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("switch");
-	TCase *sinks = tcase_create("sinks"), *traces = tcase_create("ctf");
-
-	tcase_add_test(sinks, says_what_it_has_changed);
-	tcase_add_loop_test(sinks, takes_no_record, 0, 2);
-	tcase_add_test(sinks, loses_none);
-	suite_add_tcase(suite, sinks);
-	tcase_add_checked_fixture(traces, setup, NULL);
-	tcase_add_test(traces, ctf);
-	tcase_add_test(traces, ctf_in_a_child);
-	tcase_add_test(traces, ctf_told_of_more_events);
-	tcase_add_test(traces, storm);
-	suite_add_tcase(suite, traces);
-	return run(suite);
 }

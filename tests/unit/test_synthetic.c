@@ -84,13 +84,12 @@ static const struct {
 	{"myevent ^\xc3\xbc b", "Invalid type"},
 };
 
-START_TEST(a_mistake_is_told_at_its_place)
+LOOP_TEST(a_mistake_is_told_at_its_place, NR_OF(wrong))
 {
 	assert_refused_as(-EINVAL, wrong[_i].marked, wrong[_i].message);
 }
-END_TEST
 
-START_TEST(too_many_fields)
+TEST(too_many_fields)
 {
 	char definition[2048] = "many", marked[2048];
 	size_t len = strlen(definition);
@@ -102,10 +101,9 @@ START_TEST(too_many_fields)
 	define(definition);
 	define("!many");
 }
-END_TEST
 
 /* No sink could show what is longer, or say why it does not. */
-START_TEST(too_long_a_name)
+TEST(too_long_a_name)
 {
 	char name[257], definition[300];
 
@@ -117,9 +115,8 @@ START_TEST(too_long_a_name)
 	snprintf(definition, sizeof(definition), "!%s", name + 1);
 	define(definition);
 }
-END_TEST
 
-START_TEST(nothing_else_is_a_definition)
+TEST(nothing_else_is_a_definition)
 {
 	char *error;
 
@@ -130,9 +127,8 @@ START_TEST(nothing_else_is_a_definition)
 	assert_refused_as(-ENOENT, "^!", "Event not found");
 	assert_refused_as(-ENOENT, "^!myevent u64 a", "Event not found");
 }
-END_TEST
 
-START_TEST(a_name_is_defined_once)
+TEST(a_name_is_defined_once)
 {
 	define("  twice u64 a");
 	assert_refused_as(-EEXIST, "^twice u64 b", "Event already exists");
@@ -140,7 +136,6 @@ START_TEST(a_name_is_defined_once)
 	define("twice u64 b");
 	define("\t!twice;");
 }
-END_TEST
 
 /* ---- Descriptions ---- */
 
@@ -169,7 +164,7 @@ static char *format_of(const char *definition)
 	return text;
 }
 
-START_TEST(the_format_file)
+TEST(the_format_file)
 {
 	const char *text = format_of("described s64 a;u8 b ; char c[5] unsigned long[] d; char[] e;unsigned char[3] f; bool g;");
 
@@ -188,9 +183,8 @@ START_TEST(the_format_file)
 	define("!described");
 	ck_assert_ptr_null(the_event());
 }
-END_TEST
 
-START_TEST(a_layout_keeps_its_id)
+TEST(a_layout_keeps_its_id)
 {
 	define("kept u64 a");
 	const uint16_t id = the_event()->id;
@@ -202,7 +196,6 @@ START_TEST(a_layout_keeps_its_id)
 	ck_assert_uint_eq(the_event()->id, id);
 	define("!kept");
 }
-END_TEST
 
 /* ---- Records ---- */
 
@@ -254,7 +247,7 @@ static void hit(const char *name, const uint64_t *words)
 	tp_synthetic_let_go(synthetic);
 }
 
-START_TEST(numbers_are_recorded_and_printed)
+TEST(numbers_are_recorded_and_printed)
 {
 	open_sink("synthetic:*");
 	define("numbers s64 a; u64 b; s32 c; u32 d; s16 e; u16 f; s8 g; u8 h; int i; unsigned int j; long k; "
@@ -267,9 +260,8 @@ START_TEST(numbers_are_recorded_and_printed)
 	define("!numbers");
 	close_sink();
 }
-END_TEST
 
-START_TEST(texts_are_recorded_and_printed)
+TEST(texts_are_recorded_and_printed)
 {
 	char longest[400];
 
@@ -290,9 +282,8 @@ START_TEST(texts_are_recorded_and_printed)
 	close_sink();
 	define("!texts");
 }
-END_TEST
 
-START_TEST(a_stack_is_recorded_and_printed)
+TEST(a_stack_is_recorded_and_printed)
 {
 	uint64_t stack[17] = {1, 2, 0, 4};
 
@@ -308,9 +299,8 @@ START_TEST(a_stack_is_recorded_and_printed)
 	close_sink();
 	define("!stacks");
 }
-END_TEST
 
-START_TEST(a_record_that_is_too_long_is_lost)
+TEST(a_record_that_is_too_long_is_lost)
 {
 	static char text[65536];
 
@@ -323,9 +313,8 @@ START_TEST(a_record_that_is_too_long_is_lost)
 	close_sink();
 	define("!long_one");
 }
-END_TEST
 
-START_TEST(a_filter_decides)
+TEST(a_filter_decides)
 {
 	char *error = NULL;
 
@@ -341,9 +330,8 @@ START_TEST(a_filter_decides)
 	close_sink();
 	define("!filtered");
 }
-END_TEST
 
-START_TEST(what_was_enabled_counts_for_one_that_comes)
+TEST(what_was_enabled_counts_for_one_that_comes)
 {
 	open_sink("synthetic:late");
 	define("late int a");
@@ -358,9 +346,8 @@ START_TEST(what_was_enabled_counts_for_one_that_comes)
 	close_sink();
 	define("!late");
 }
-END_TEST
 
-START_TEST(held_ones_stay)
+TEST(held_ones_stay)
 {
 	define("held int a");
 	struct tp_synthetic *synthetic = tp_synthetic_hold("held");
@@ -371,7 +358,6 @@ START_TEST(held_ones_stay)
 	define("!held");
 	ck_assert_ptr_null(tp_synthetic_hold("held"));
 }
-END_TEST
 
 /* ---- Probes ---- */
 
@@ -401,7 +387,7 @@ static int register_probe(void (*probe)(void *, const struct tp_event *, const u
 }
 
 /* As a histogram would that makes records of its own event. */
-START_TEST(hits_inside_hits_end)
+TEST(hits_inside_hits_end)
 {
 	define("own int a");
 	own = tp_synthetic_hold("own");
@@ -417,9 +403,8 @@ START_TEST(hits_inside_hits_end)
 	tp_synthetic_let_go(own);
 	define("!own");
 }
-END_TEST
 
-START_TEST(nothing_is_removed_inside_a_probe)
+TEST(nothing_is_removed_inside_a_probe)
 {
 	int result = 0;
 
@@ -435,7 +420,6 @@ START_TEST(nothing_is_removed_inside_a_probe)
 	define("!own");
 	define("!another");
 }
-END_TEST
 
 /* ---- Out of memory ---- */
 
@@ -446,7 +430,7 @@ static void *scarce_malloc(size_t size)
 	return mallocs_left-- ? malloc(size) : NULL;
 }
 
-START_TEST(without_memory_nothing_is_defined)
+TEST(without_memory_nothing_is_defined)
 {
 	void *(*const usual)(size_t size) = tp_malloc;
 	int result = -1;
@@ -468,31 +452,4 @@ START_TEST(without_memory_nothing_is_defined)
 	free(captured_stderr());
 	close_sink();
 	define("!scarce");
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("synthetic");
-	TCase *tests = tcase_create("synthetic");
-
-	tcase_add_loop_test(tests, a_mistake_is_told_at_its_place, 0, sizeof(wrong) / sizeof(wrong[0]));
-	tcase_add_test(tests, too_many_fields);
-	tcase_add_test(tests, too_long_a_name);
-	tcase_add_test(tests, nothing_else_is_a_definition);
-	tcase_add_test(tests, a_name_is_defined_once);
-	tcase_add_test(tests, the_format_file);
-	tcase_add_test(tests, a_layout_keeps_its_id);
-	tcase_add_test(tests, numbers_are_recorded_and_printed);
-	tcase_add_test(tests, texts_are_recorded_and_printed);
-	tcase_add_test(tests, a_stack_is_recorded_and_printed);
-	tcase_add_test(tests, a_record_that_is_too_long_is_lost);
-	tcase_add_test(tests, a_filter_decides);
-	tcase_add_test(tests, what_was_enabled_counts_for_one_that_comes);
-	tcase_add_test(tests, held_ones_stay);
-	tcase_add_test(tests, hits_inside_hits_end);
-	tcase_add_test(tests, nothing_is_removed_inside_a_probe);
-	tcase_add_test(tests, without_memory_nothing_is_defined);
-	suite_add_tcase(suite, tests);
-	return run(suite);
 }

@@ -88,7 +88,7 @@ static void *fork_all_the_time(void *unused)
 	return unused;
 }
 
-START_TEST(storm)
+TEST(storm)
 {
 	pthread_t definers[3], hitter, enabler, forker;
 	char *names[3] = {"coming_a", "coming_a", "coming_b"};
@@ -115,15 +115,4 @@ START_TEST(storm)
 	tp_synthetic_let_go(storming);
 	storming = NULL;
 	ck_assert_int_eq(tp_synthetic_event("!stays", NULL), 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("synthetic storm");
-	TCase *tests = tcase_create("synthetic storm");
-
-	tcase_add_test(tests, storm);
-	suite_add_tcase(suite, tests);
-	return run(suite);
 }

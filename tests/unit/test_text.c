@@ -53,15 +53,14 @@ static char *line_of(const char *string)
 	return strstr(text, head) + sizeof(head) - 1;
 }
 
-START_TEST(nothing_to_write_to)
+TEST(nothing_to_write_to)
 {
 	errno = 0;
 	ck_assert_ptr_null(tp_text_sink(NULL));
 	ck_assert_int_eq(errno, EINVAL);
 }
-END_TEST
 
-START_TEST(what_a_line_says)
+TEST(what_a_line_says)
 {
 	FILE *file;
 	struct tp_sink *sink = open_memory(&file);
@@ -83,9 +82,8 @@ START_TEST(what_a_line_says)
 	ck_assert_int_ge(time, before.tv_sec * 1000000000ll + before.tv_nsec);
 	ck_assert_int_le(time, after.tv_sec * 1000000000ll + after.tv_nsec);
 }
-END_TEST
 
-START_TEST(a_line_stays_a_line)
+TEST(a_line_stays_a_line)
 {
 	ck_assert_str_eq(line_of("plain"), "text=plain\n");
 	ck_assert_str_eq(line_of("two\nlines"), "text=two\\nlines\n");
@@ -97,10 +95,9 @@ START_TEST(a_line_stays_a_line)
 	ck_assert_str_eq(line_of(NULL), "text=(null)\n");
 	ck_assert_str_eq(line_of("%s%n\\n"), "text=%s%n\\n\n");
 }
-END_TEST
 
 /* Wherever it stands in the words that the sink looks at. */
-START_TEST(every_byte_at_every_place)
+TEST(every_byte_at_every_place)
 {
 	for (int c = 1; c < 256; c++) {
 		for (size_t at = 0; at < 18; at += c < 128 ? 1 : 5) {
@@ -116,9 +113,8 @@ START_TEST(every_byte_at_every_place)
 		}
 	}
 }
-END_TEST
 
-START_TEST(long_text)
+TEST(long_text)
 {
 	char *longest = malloc(TP_RECORD_MAX);
 	char *printed;
@@ -136,9 +132,8 @@ START_TEST(long_text)
 	ck_assert_uint_eq(count_of(printed, "\n"), 1);
 	free(longest);
 }
-END_TEST
 
-START_TEST(errno_is_kept)
+TEST(errno_is_kept)
 {
 	FILE *full = fopen("/dev/full", "w");
 	struct tp_sink *sink = tp_text_sink(full);
@@ -153,11 +148,10 @@ START_TEST(errno_is_kept)
 	tp_sink_close(sink);
 	fclose(full);
 }
-END_TEST
 
 /* ---- Errors ---- */
 
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	FILE *full = fopen("/dev/full", "w");
 	struct tp_sink *sink = tp_text_sink(full);
@@ -176,9 +170,8 @@ START_TEST(full_disk)
 	free(messages);
 	fclose(full);
 }
-END_TEST
 
-START_TEST(full_disk_seen_at_the_end)
+TEST(full_disk_seen_at_the_end)
 {
 	FILE *full = fopen("/dev/full", "w"); /* with a big buffer */
 	struct tp_sink *sink = tp_text_sink(full);
@@ -195,7 +188,6 @@ START_TEST(full_disk_seen_at_the_end)
 	free(messages);
 	fclose(full);
 }
-END_TEST
 
 static volatile sig_atomic_t pipe_signals;
 
@@ -205,7 +197,7 @@ static void on_sigpipe(int signal)
 	pipe_signals++;
 }
 
-START_TEST(reader_gone)
+TEST(reader_gone)
 {
 	int ends[2];
 
@@ -231,10 +223,9 @@ START_TEST(reader_gone)
 	free(messages);
 	fclose(file);
 }
-END_TEST
 
 /* Until the file is as long as it may be, and once it may be longer. */
-START_TEST(limit_on_file_sizes)
+LOOP_TEST(limit_on_file_sizes, 3)
 {
 	char path[128];
 	const struct rlimit low = {.rlim_cur = 4096, .rlim_max = RLIM_INFINITY};
@@ -263,26 +254,4 @@ START_TEST(limit_on_file_sizes)
 	ck_assert_contains(log, "value=1099\n");
 	free(messages);
 	free(log);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("text sink");
-	TCase *lines = tcase_create("lines");
-	TCase *trouble = tcase_create("trouble");
-
-	tcase_add_test(lines, nothing_to_write_to);
-	tcase_add_test(lines, what_a_line_says);
-	tcase_add_test(lines, a_line_stays_a_line);
-	tcase_add_test(lines, every_byte_at_every_place);
-	tcase_add_test(lines, long_text);
-	tcase_add_test(lines, errno_is_kept);
-	suite_add_tcase(suite, lines);
-	tcase_add_test(trouble, full_disk);
-	tcase_add_test(trouble, full_disk_seen_at_the_end);
-	tcase_add_test(trouble, reader_gone);
-	tcase_add_loop_test(trouble, limit_on_file_sizes, 0, 3);
-	suite_add_tcase(suite, trouble);
-	return run(suite);
 }

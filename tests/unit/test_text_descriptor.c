@@ -30,10 +30,9 @@ static void fails(int fd, int error)
 		ck_assert_int_lt(fcntl(fd, F_GETFD), 0); /* it was closed */
 }
 
-
 /* ---- Refused ---- */
 
-START_TEST(refused)
+TEST(refused)
 {
 	int fd[2];
 
@@ -45,10 +44,9 @@ START_TEST(refused)
 	fails(fd[0], EBADF);
 	close(fd[1]);
 }
-END_TEST
 
 /* It can't be opened anew: a FIFO without a reader; a terminal that is another user's. */
-START_TEST(refused_by_the_system)
+TEST(refused_by_the_system)
 {
 	char path[256];
 
@@ -70,11 +68,10 @@ START_TEST(refused_by_the_system)
 	ck_assert_contains(messages, "; pass a socket instead, or a descriptor with O_NONBLOCK\n");
 	free(messages);
 }
-END_TEST
 
 /* ---- Files ---- */
 
-START_TEST(regular_file)
+TEST(regular_file)
 {
 	char path[256];
 
@@ -93,9 +90,8 @@ START_TEST(regular_file)
 	ck_assert(one && strncmp(one + 8, "between\n", 8) == 0 && strstr(one, "value=2\n"));
 	free(log);
 }
-END_TEST
 
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	capture_stderr();
 	struct tp_sink *sink = open_on(open("/dev/full", O_WRONLY));
@@ -107,11 +103,10 @@ START_TEST(full_disk)
 	ck_assert_uint_eq(count_of(messages, "writing failed: No space left on device"), 1);
 	free(messages);
 }
-END_TEST
 
 /* ---- Pipes and terminals ---- */
 
-START_TEST(pipe_with_a_slow_reader)
+TEST(pipe_with_a_slow_reader)
 {
 	int fd[2];
 
@@ -130,10 +125,9 @@ START_TEST(pipe_with_a_slow_reader)
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	ck_assert_int_eq(read(fd[0], &nr, 1), 0); /* no descriptor of the pipe is left */
 }
-END_TEST
 
 /* It can be another user's: nothing is opened. Two sinks, as of two processes, don't disturb each other. */
-START_TEST(pipe_that_never_waits)
+TEST(pipe_that_never_waits)
 {
 	int fd[2];
 
@@ -153,9 +147,8 @@ START_TEST(pipe_that_never_waits)
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	ck_assert_int_eq(tp_sink_close(other), 0);
 }
-END_TEST
 
-START_TEST(pipe_whose_reader_goes)
+TEST(pipe_whose_reader_goes)
 {
 	int fd[2];
 
@@ -172,10 +165,9 @@ START_TEST(pipe_whose_reader_goes)
 	ck_assert_lacks(messages, "writing failed");
 	free(messages);
 }
-END_TEST
 
 /* Nobody reads what is there: as behind ^S. */
-START_TEST(terminal)
+TEST(terminal)
 {
 	int master, slave;
 
@@ -201,11 +193,10 @@ START_TEST(terminal)
 	ck_assert_lacks(messages, "writing failed");
 	free(messages);
 }
-END_TEST
 
 /* ---- The program closes it ---- */
 
-START_TEST(closed_by_the_program)
+TEST(closed_by_the_program)
 {
 	int fd[2], other[2];
 
@@ -223,9 +214,8 @@ START_TEST(closed_by_the_program)
 	ck_assert_uint_eq(count_of(messages, "writing failed"), 1);
 	free(messages);
 }
-END_TEST
 
-START_TEST(standard_numbers_stay_free)
+TEST(standard_numbers_stay_free)
 {
 	int fd[2];
 
@@ -238,9 +228,8 @@ START_TEST(standard_numbers_stay_free)
 	ck_assert_contains(all_of(fd[1]), "value=1\n");
 	tp_sink_close(sink);
 }
-END_TEST
 
-START_TEST(forked_child)
+TEST(forked_child)
 {
 	int fd[2], status;
 
@@ -261,25 +250,4 @@ START_TEST(forked_child)
 	ck_assert_contains(text, expected);
 	ck_assert_uint_eq(whole_lines(text), 3);
 	tp_sink_close(sink);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("text on descriptors");
-	TCase *all = tcase_create("all");
-
-	tcase_add_test(all, refused);
-	tcase_add_test(all, refused_by_the_system);
-	tcase_add_test(all, regular_file);
-	tcase_add_test(all, full_disk);
-	tcase_add_test(all, pipe_with_a_slow_reader);
-	tcase_add_test(all, pipe_that_never_waits);
-	tcase_add_test(all, pipe_whose_reader_goes);
-	tcase_add_test(all, terminal);
-	tcase_add_test(all, closed_by_the_program);
-	tcase_add_test(all, standard_numbers_stay_free);
-	tcase_add_test(all, forked_child);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

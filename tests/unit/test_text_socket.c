@@ -25,7 +25,7 @@
 
 static const int message_types[] = {SOCK_SEQPACKET, SOCK_DGRAM};
 
-START_TEST(a_message_a_line)
+LOOP_TEST(a_message_a_line, 2)
 {
 	char text[256];
 	int fd[2];
@@ -47,12 +47,11 @@ START_TEST(a_message_a_line)
 	ck_assert_int_le(recv(fd[1], text, sizeof(text), MSG_DONTWAIT), 0);
 	ck_assert_int_lt(fcntl(fd[0], F_GETFD), 0);
 }
-END_TEST
 
 static const int socket_types[] = {SOCK_SEQPACKET, SOCK_DGRAM, SOCK_STREAM};
 
 /* The reader sleeps: nobody waits, what it gets is whole, and each line is there or counted. */
-START_TEST(slow_reader)
+LOOP_TEST(slow_reader, 3)
 {
 	unsigned int nr = 0;
 	int fd[2];
@@ -76,9 +75,8 @@ START_TEST(slow_reader)
 	ck_assert_contains(messages, "tp: text sink: records lost: ");
 	free(messages);
 }
-END_TEST
 
-START_TEST(reader_gone)
+LOOP_TEST(reader_gone, 3)
 {
 	int fd[2];
 
@@ -97,7 +95,6 @@ START_TEST(reader_gone)
 	ck_assert_lacks(messages, "writing failed");
 	free(messages);
 }
-END_TEST
 
 static char *long_text(size_t len)
 {
@@ -109,7 +106,7 @@ static char *long_text(size_t len)
 }
 
 /* Lines of 60,000 bytes into a small socket, that are longer than what it takes at once. */
-START_TEST(long_lines_of_a_stream)
+TEST(long_lines_of_a_stream)
 {
 	const int small = 1;
 	unsigned int nr = 0;
@@ -150,7 +147,6 @@ START_TEST(long_lines_of_a_stream)
 	free(text);
 	tp_sink_close(sink);
 }
-END_TEST
 
 /* ---- By name ---- */
 
@@ -180,7 +176,7 @@ static struct tp_sink *open_path(void)
 	return enabled(tp_text_socket_sink(path));
 }
 
-START_TEST(listeners)
+LOOP_TEST(listeners, 3)
 {
 	int fd = listener(socket_types[_i]);
 	struct tp_sink *sink = open_path();
@@ -198,9 +194,8 @@ START_TEST(listeners)
 	ck_assert_lacks(messages, "writing failed");
 	free(messages);
 }
-END_TEST
 
-START_TEST(no_listener)
+TEST(no_listener)
 {
 	char long_path[200];
 
@@ -220,10 +215,9 @@ START_TEST(no_listener)
 	ck_assert_int_eq(errno, EAGAIN);
 	close(fd);
 }
-END_TEST
 
 /* A daemon closes all descriptors: the sink connects again, but not to a listener of another kind. */
-START_TEST(closed_and_connected_again)
+LOOP_TEST(closed_and_connected_again, 3)
 {
 	const int type = socket_types[_i];
 	int fd = listener(type);
@@ -249,7 +243,6 @@ START_TEST(closed_and_connected_again)
 	close(reader);
 	close(fd);
 }
-END_TEST
 
 /* ---- Threads ---- */
 
@@ -260,7 +253,7 @@ static void *hit(void *unused)
 	return unused;
 }
 
-START_TEST(threads)
+LOOP_TEST(threads, 3)
 {
 	enum { NR = 4 };
 	pthread_t thread[NR];
@@ -278,22 +271,4 @@ START_TEST(threads)
 	nr += whole_lines(all_of(fd[1]));
 	ck_assert_uint_eq(nr + tp_sink_lost(sink), NR * 2000);
 	tp_sink_close(sink);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("text on sockets");
-	TCase *all = tcase_create("all");
-
-	tcase_add_loop_test(all, a_message_a_line, 0, 2);
-	tcase_add_loop_test(all, slow_reader, 0, 3);
-	tcase_add_loop_test(all, reader_gone, 0, 3);
-	tcase_add_test(all, long_lines_of_a_stream);
-	tcase_add_loop_test(all, listeners, 0, 3);
-	tcase_add_test(all, no_listener);
-	tcase_add_loop_test(all, closed_and_connected_again, 0, 3);
-	tcase_add_loop_test(all, threads, 0, 3);
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

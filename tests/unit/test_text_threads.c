@@ -29,7 +29,7 @@ static void *writer(void *number)
 	return NULL;
 }
 
-START_TEST(whole_lines_from_many_threads)
+TEST(whole_lines_from_many_threads)
 {
 	char path[128];
 	pthread_t threads[NR_THREADS];
@@ -60,7 +60,6 @@ START_TEST(whole_lines_from_many_threads)
 		ck_assert_uint_eq(lines[i], PER_THREAD);
 	free(log);
 }
-END_TEST
 
 #define NR_OWN 20000
 
@@ -77,7 +76,7 @@ static void *own_lines(void *file)
 }
 
 /* No thread holds one lock and waits for the other. */
-START_TEST(program_locks_the_file)
+TEST(program_locks_the_file)
 {
 	pthread_t thread;
 	char path[128];
@@ -98,7 +97,6 @@ START_TEST(program_locks_the_file)
 	ck_assert_uint_eq(count_of(log, "\n"), 3 * NR_OWN);
 	free(log);
 }
-END_TEST
 
 /* ---- Signals ---- */
 
@@ -111,7 +109,7 @@ static void on_alarm(int signal)
 	handled++;
 }
 
-START_TEST(signals_in_the_sink)
+TEST(signals_in_the_sink)
 {
 	char path[128];
 	struct itimerval often = {.it_interval = {.tv_usec = 100}, .it_value = {.tv_usec = 100}}, never = {.it_value = {0}};
@@ -143,11 +141,10 @@ START_TEST(signals_in_the_sink)
 	ck_assert_uint_eq(count_of(log, "\n"), n + (unsigned long)handled - lost);
 	free(log);
 }
-END_TEST
 
 /* ---- Forks ---- */
 
-START_TEST(fork_writes_nothing_twice)
+TEST(fork_writes_nothing_twice)
 {
 	char path[128], pids[64];
 
@@ -175,7 +172,6 @@ START_TEST(fork_writes_nothing_twice)
 	ck_assert_contains(log, pids); /* not the parent's, which were cached */
 	free(log);
 }
-END_TEST
 
 static FILE *forked_file;
 static bool locked;
@@ -193,7 +189,7 @@ static void *hold_the_file(void *unused)
 	return NULL;
 }
 
-START_TEST(fork_while_the_file_is_locked)
+TEST(fork_while_the_file_is_locked)
 {
 	char path[128];
 	pthread_t thread;
@@ -224,7 +220,6 @@ START_TEST(fork_while_the_file_is_locked)
 	ck_assert_uint_eq(count_of(log, "text=after the fork\n"), 1);
 	free(log);
 }
-END_TEST
 
 static bool stop;
 
@@ -246,7 +241,7 @@ static void *change(void *sink)
 	return NULL;
 }
 
-START_TEST(forks_among_busy_threads)
+TEST(forks_among_busy_threads)
 {
 	pthread_t threads[3];
 	FILE *file = fopen("/dev/null", "w");
@@ -277,7 +272,6 @@ START_TEST(forks_among_busy_threads)
 	tp_sink_close(sink);
 	fclose(file);
 }
-END_TEST
 
 /* ---- The ends of threads ---- */
 
@@ -298,7 +292,7 @@ static void *short_thread(void *unused)
 	return NULL;
 }
 
-START_TEST(tracepoints_in_a_threads_last_destructors)
+LOOP_TEST(tracepoints_in_a_threads_last_destructors, !under_thread_sanitizer())
 {
 	char *text;
 	size_t text_size;
@@ -322,7 +316,6 @@ START_TEST(tracepoints_in_a_threads_last_destructors)
 	ck_assert_uint_eq(count_of(text, "late") + lost, 40);
 	free(text);
 }
-END_TEST
 
 static bool cancelled;
 
@@ -338,7 +331,7 @@ static void *recording(void *unused)
 	return NULL;
 }
 
-START_TEST(cancelled_threads_hold_nothing)
+TEST(cancelled_threads_hold_nothing)
 {
 	char path[128];
 
@@ -363,23 +356,4 @@ START_TEST(cancelled_threads_hold_nothing)
 	char *log = read_file(path);
 	ck_assert_uint_eq(count_of(log, "value=999\n"), 20);
 	free(log);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("text sink, threads");
-	TCase *trouble = tcase_create("trouble");
-
-	tcase_add_test(trouble, whole_lines_from_many_threads);
-	tcase_add_test(trouble, program_locks_the_file);
-	tcase_add_test(trouble, signals_in_the_sink);
-	tcase_add_test(trouble, fork_writes_nothing_twice);
-	tcase_add_test(trouble, fork_while_the_file_is_locked);
-	tcase_add_test(trouble, forks_among_busy_threads);
-	if (!under_thread_sanitizer())
-		tcase_add_test(trouble, tracepoints_in_a_threads_last_destructors);
-	tcase_add_test(trouble, cancelled_threads_hold_nothing);
-	suite_add_tcase(suite, trouble);
-	return run(suite);
 }

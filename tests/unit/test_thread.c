@@ -25,7 +25,7 @@ static bool is_same_in_new_thread(void)
 	return same;
 }
 
-START_TEST(id_is_the_kernels)
+TEST(id_is_the_kernels)
 {
 	bool same;
 
@@ -33,10 +33,9 @@ START_TEST(id_is_the_kernels)
 	ck_assert(same);
 	ck_assert(is_same_in_new_thread());
 }
-END_TEST
 
 /* In a child: whether or not the parent's thread had asked for its id. */
-START_TEST(id_in_a_child)
+LOOP_TEST(id_in_a_child, 2)
 {
 	int status;
 
@@ -49,16 +48,4 @@ START_TEST(id_in_a_child)
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
 	ck_assert_int_eq(tp_thread_id(), syscall(SYS_gettid));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("thread");
-	TCase *ids = tcase_create("ids");
-
-	tcase_add_test(ids, id_is_the_kernels);
-	tcase_add_loop_test(ids, id_in_a_child, 0, 2);
-	suite_add_tcase(suite, ids);
-	return run(suite);
 }

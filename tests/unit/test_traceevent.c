@@ -139,7 +139,7 @@ static char *print_both(int i)
 	return traceevent_print("language", format, sink.record, sink.size);
 }
 
-START_TEST(prints_the_same)
+LOOP_TEST(prints_the_same, NR_OF(cases))
 {
 	if (!traceevent_load()) {
 		printf("SKIPPED prints_the_same: libtraceevent-dev is not installed\n");
@@ -150,15 +150,4 @@ START_TEST(prints_the_same)
 	ck_assert_msg(theirs != NULL, "%s: libtraceevent can't parse\n%s", cases[_i].name, format);
 	ck_assert_msg(strcmp(ours, theirs) == 0, "%s: ours: '%s', theirs: '%s'", cases[_i].name, ours, theirs);
 	free(theirs);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("traceevent");
-	TCase *all = tcase_create("all");
-
-	tcase_add_loop_test(all, prints_the_same, 0, (int)(sizeof(cases) / sizeof(cases[0])));
-	suite_add_tcase(suite, all);
-	return run(suite);
 }

@@ -55,8 +55,10 @@ static void *list_triggers(void *stop)
 	return NULL;
 }
 
+FIXTURE(open_it, close_it)
+
 /* A histogram that can't be set is in the list while it is tried. Others that show the list never look at its closed sink. */
-START_TEST(list_beside_one_that_fails)
+TEST(list_beside_one_that_fails)
 {
 	bool stop = false;
 	pthread_t lister;
@@ -68,12 +70,11 @@ START_TEST(list_beside_one_that_fails)
 	pthread_join(lister, NULL);
 	ck_assert_uint_eq(nr_triggers(), 0);
 }
-END_TEST
 
 /* ---- Modules ---- */
 
 /* Their events fire it when they come, and again when they come back. */
-START_TEST(modules_that_come_and_go)
+LOOP_TEST(modules_that_come_and_go, 2)
 {
 	struct sample_module m;
 
@@ -91,9 +92,8 @@ START_TEST(modules_that_come_and_go)
 	ck_assert_uint_eq(nr_triggers(), 1);
 	ck_assert_int_eq(tp_trigger(&s.head, "later:*", "!traceoff", NULL), 0);
 }
-END_TEST
 
-START_TEST(module_that_comes_later_and_does_not_fit)
+TEST(module_that_comes_later_and_does_not_fit)
 {
 	struct sample_module m;
 
@@ -110,7 +110,6 @@ START_TEST(module_that_comes_later_and_does_not_fit)
 	ck_assert(tp_sink_is_on(&s.head));
 	tp_module_unload(&m.module);
 }
-END_TEST
 
 /* ---- Memory ---- */
 
@@ -125,7 +124,9 @@ static const char *const commands[] = {
 	"traceoff if value > 3", "enable_event:sample:sample_text:3", "snapshot:1 if value > 3", "stacktrace",
 };
 
-START_TEST(without_memory)
+FIXTURE(setup, NULL)
+
+LOOP_TEST(without_memory, NR_OF(commands))
 {
 	struct tp_sink *sink = open_sink("mode=flight,packet=4K,packets=8");
 	int result = -1;
@@ -143,7 +144,6 @@ START_TEST(without_memory)
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	ck_assert_uint_eq(nr_triggers(), 0);
 }
-END_TEST
 
 /* ---- Where it must not be called ---- */
 
@@ -155,7 +155,9 @@ static void probe(void *data, int value)
 	result_in_probe = tp_trigger(data, "sample_text", "traceoff", NULL);
 }
 
-START_TEST(in_a_probe)
+FIXTURE(open_it, close_it)
+
+TEST(in_a_probe)
 {
 	register_trace_sample_int(probe, &s.head);
 	trace_sample_int(1);
@@ -163,7 +165,6 @@ START_TEST(in_a_probe)
 	ck_assert_int_eq(result_in_probe, -EDEADLK);
 	ck_assert_uint_eq(nr_triggers(), 0);
 }
-END_TEST
 
 /* ---- A sink that closes ---- */
 
@@ -179,7 +180,7 @@ static bool is_open(uint64_t serial)
 }
 
 /* Somebody holds it still, who is told that it is too late; its triggers go. */
-START_TEST(sink_that_is_closing)
+TEST(sink_that_is_closing)
 {
 	static struct list_sink other;
 	pthread_t thread;
@@ -199,7 +200,6 @@ START_TEST(sink_that_is_closing)
 	ck_assert(other.closed);
 	ck_assert_uint_eq(nr_triggers(), 0);
 }
-END_TEST
 
 struct at_the_end {
 	struct tp_sink *sink;
@@ -221,8 +221,10 @@ static void close_meanwhile(struct tp_sink *sink, void *data)
 	ck_assert_uint_eq(nr_triggers(), 2);
 }
 
+FIXTURE(setup, NULL)
+
 /* Histograms are shown when the program ends. A sink that another thread closes meanwhile takes along those that are left. */
-START_TEST(sink_that_closes_at_the_end)
+TEST(sink_that_closes_at_the_end)
 {
 	static const char *const triggers[] = {
 		"hist:keys=common_pid:v=value:onmax($v).snapshot()", "hist:keys=cpu:v=value:onmax($v).snapshot()",
@@ -239,24 +241,4 @@ START_TEST(sink_that_closes_at_the_end)
 	ck_assert_int_eq(tp_triggers_end(close_meanwhile, &end), 1);
 	pthread_join(end.closer, NULL);
 	ck_assert_uint_eq(nr_triggers(), 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("trigger");
-	TCase *sinks = tcase_create("sinks"), *recorder = tcase_create("flight recorder");
-
-	tcase_add_checked_fixture(sinks, open_it, close_it);
-	tcase_add_loop_test(sinks, modules_that_come_and_go, 0, 2);
-	tcase_add_test(sinks, module_that_comes_later_and_does_not_fit);
-	tcase_add_test(sinks, in_a_probe);
-	tcase_add_test(sinks, sink_that_is_closing);
-	tcase_add_test(sinks, list_beside_one_that_fails);
-	suite_add_tcase(suite, sinks);
-	tcase_add_checked_fixture(recorder, setup, NULL);
-	tcase_add_loop_test(recorder, without_memory, 0, (int)(sizeof(commands) / sizeof(commands[0])));
-	tcase_add_test(recorder, sink_that_closes_at_the_end);
-	suite_add_tcase(suite, recorder);
-	return run(suite);
 }

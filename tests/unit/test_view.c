@@ -40,7 +40,7 @@ static void sinks_are(const char *expected)
 	tp_buffer_free(&b);
 }
 
-START_TEST(open_sinks)
+TEST(open_sinks)
 {
 	struct list_sink one, two;
 
@@ -75,7 +75,6 @@ START_TEST(open_sinks)
 	tp_sink_close(&two.head);
 	sinks_are("");
 }
-END_TEST
 
 static void put_serial(uint64_t serial, void *data)
 {
@@ -106,7 +105,7 @@ static void events_have(unsigned int nr, const char *name, const struct list_sin
 	tp_buffer_free(&line);
 }
 
-START_TEST(sinks_of_an_event)
+TEST(sinks_of_an_event)
 {
 	static struct sample_module twin;
 	struct list_sink one, two;
@@ -130,7 +129,6 @@ START_TEST(sinks_of_an_event)
 	tp_sink_close(&two.head);
 	events_have(1, "sample_int", NULL, NULL);
 }
-END_TEST
 
 /* ---- Sinks that are held ---- */
 
@@ -155,7 +153,7 @@ static bool is_listed(void)
 	return nr_open != 0;
 }
 
-START_TEST(held_while_it_is_closed)
+TEST(held_while_it_is_closed)
 {
 	struct list_sink s;
 	pthread_t closer;
@@ -183,9 +181,8 @@ START_TEST(held_while_it_is_closed)
 	pthread_join(closer, NULL);
 	ck_assert(s.closed);
 }
-END_TEST
 
-START_TEST(closed_by_its_number)
+TEST(closed_by_its_number)
 {
 	struct list_sink s;
 
@@ -197,7 +194,6 @@ START_TEST(closed_by_its_number)
 	ck_assert_int_eq(tp_sink_close_serial(0), -ENOENT);
 	ck_assert_ptr_null(tp_sink_hold(serial));
 }
-END_TEST
 
 static void *hold_it(void *serial)
 {
@@ -205,7 +201,7 @@ static void *hold_it(void *serial)
 }
 
 /* The thread that holds it is not in the child, nor does the one that forks hold it there. */
-START_TEST(held_during_a_fork)
+TEST(held_during_a_fork)
 {
 	struct list_sink s;
 	pthread_t holder;
@@ -230,7 +226,6 @@ START_TEST(held_during_a_fork)
 	tp_sink_let_go(&s.head);
 	tp_sink_close(&s.head);
 }
-END_TEST
 
 static bool stop;
 
@@ -248,7 +243,7 @@ static void *hold_and_use(void *serial)
 	return NULL;
 }
 
-START_TEST(held_by_many)
+TEST(held_by_many)
 {
 	enum { NR = 3 };
 	pthread_t thread[NR];
@@ -270,7 +265,6 @@ START_TEST(held_by_many)
 	for (int i = 0; i < NR; i++)
 		pthread_join(thread[i], NULL);
 }
-END_TEST
 
 /* ---- Messages ---- */
 
@@ -280,7 +274,7 @@ static void *complain(void *unused)
 	return unused;
 }
 
-START_TEST(messages_are_captured)
+TEST(messages_are_captured)
 {
 	struct tp_buffer b = {.text = NULL};
 	pthread_t other;
@@ -300,23 +294,4 @@ START_TEST(messages_are_captured)
 	ck_assert_str_eq(b.text, "one 1\ntwo lines?\n");
 	free(messages);
 	tp_buffer_free(&b);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("view");
-	TCase *view = tcase_create("view"), *hold = tcase_create("hold"), *messages = tcase_create("messages");
-
-	tcase_add_test(view, open_sinks);
-	tcase_add_test(view, sinks_of_an_event);
-	suite_add_tcase(suite, view);
-	tcase_add_test(hold, held_while_it_is_closed);
-	tcase_add_test(hold, closed_by_its_number);
-	tcase_add_test(hold, held_during_a_fork);
-	tcase_add_test(hold, held_by_many);
-	suite_add_tcase(suite, hold);
-	tcase_add_test(messages, messages_are_captured);
-	suite_add_tcase(suite, messages);
-	return run(suite);
 }

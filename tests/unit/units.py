@@ -46,7 +46,7 @@ class Program(unittest.TestCase):
         self.command = command
         self.name = name
         source = read(os.path.join(TESTS, "unit", f"{name}.c"))
-        self.parts = re.findall(r"^START_TEST\((\w+)\)", source, re.M)
+        self.parts = re.findall(r"^(?:LOOP_)?TEST\((\w+)", source, re.M)
         self.both = "few_or_many(" in source
 
     def id(self) -> str:

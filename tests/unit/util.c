@@ -3,6 +3,7 @@
  * util.c - see util.h.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,11 +174,48 @@ static void __attribute__((constructor)) set_limit(void)
 	setenv("CK_DEFAULT_TIMEOUT", "1500", 0);
 }
 
-int run(Suite *suite)
+/* By lines: constructors come in any order. */
+static struct unit *units;
+
+void add_unit(struct unit *unit, int times)
 {
+	struct unit **at = &units;
+
+	while (*at && (*at)->test.line < unit->test.line)
+		at = &(*at)->next;
+	unit->times = times;
+	unit->next = *at;
+	*at = unit;
+}
+
+static void add_all(Suite *suite)
+{
+	TCase *tests = tcase_create("tests");
+	const struct unit *first = units;
+
+	suite_add_tcase(suite, tests);
+	for (const struct unit *unit = units; unit; unit = unit->next) {
+		if (unit->test.fn) {
+			tcase_add_loop_test(tests, &unit->test, 0, unit->times);
+			continue;
+		}
+		tests = tcase_create(unit->test.name);
+		tcase_add_checked_fixture(tests, unit->setup, unit->teardown);
+		suite_add_tcase(suite, tests);
+		if (!unit->again)
+			first = unit->next;
+		for (const struct unit *above = first; unit->again && above->test.fn; above = above->next)
+			tcase_add_loop_test(tests, &above->test, 0, above->times);
+	}
+}
+
+int run_tests(void)
+{
+	Suite *suite = suite_create(program_invocation_short_name);
 	SRunner *runner = srunner_create(suite);
 	char command[64];
 
+	add_all(suite);
 	if (!mkdtemp(base) || chmod(base, 0755) != 0) {
 		perror(base);
 		return EXIT_FAILURE;
@@ -189,4 +227,9 @@ int run(Suite *suite)
 	if (system(command) != 0)
 		fprintf(stderr, "cannot remove %s\n", base);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+__attribute__((weak)) int main(void)
+{
+	return run_tests();
 }
