@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -389,24 +388,6 @@ TEST(records_longer_than_a_packet)
 	free(string);
 }
 
-TEST(records_longer_than_any)
-{
-	struct tp_sink *sink = open_sink("packet=1M");
-	char *string = malloc(70000);
-
-	memset(string, 'x', 70000);
-	string[69999] = '\0';
-	trace_sample_int(1);
-	trace_sample_text(string);
-	trace_sample_int(2);
-	ck_assert_uint_eq(tp_sink_lost(sink), 1);
-	char *text = close_and_read(sink);
-	ck_assert_uint_eq(count_of(text, "value = "), 2);
-	ck_assert_contains(text, "discarded");
-	free(text);
-	free(string);
-}
-
 TEST(full_disk)
 {
 	char filler[256];
@@ -447,22 +428,6 @@ TEST(full_disk)
 	close(fd);
 	snprintf(filler, sizeof(filler), "%s/sub", trace);
 	fails_with(filler, ENOSPC);
-}
-
-TEST(limited_file_size)
-{
-	const struct rlimit limit = {.rlim_cur = 100000, .rlim_max = 100000};
-
-	/* A file too long would be answered with a signal that ends the program. */
-	setrlimit(RLIMIT_FSIZE, &limit);
-	capture_stderr();
-	struct tp_sink *sink = open_sink(NULL);
-	trace_sample_int(1);
-	ck_assert_uint_eq(tp_sink_lost(sink), 1);
-	ck_assert_int_eq(tp_sink_close(sink), -EFBIG);
-	char *messages = captured_stderr();
-	ck_assert_contains(messages, "File too large");
-	free(messages);
 }
 
 TEST(errno_is_kept)

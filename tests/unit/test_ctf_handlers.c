@@ -155,7 +155,7 @@ LOOP_TEST(interrupted_at_every_instruction, !under_sanitizer())
 LOOP_TEST(handlers_in_the_change_of_a_packet, under_sanitizer() ? few_or_many(1, 2) : 2)
 {
 	const bool ring = _i == 0;
-	const unsigned int nr = under_sanitizer() ? (ring ? 30 : 4) : ring ? few_or_many(30, 300) : few_or_many(5, 20);
+	const unsigned int nr = under_sanitizer() ? (ring ? 30 : 4) : ring ? few_or_many(15, 300) : few_or_many(5, 20);
 	struct tp_sink *sink = open_sink(ring ? "mode=flight,packet=4K,packets=2" : "packet=4K");
 	static char text[3000];
 
@@ -271,7 +271,7 @@ LOOP_TEST(handlers_that_fork, 2)
 {
 	struct tp_sink *sink = open_sink(_i == 1 ? "mode=flight,packet=4K,packets=2" : "packet=4K");
 	const struct sigaction action = {.sa_sigaction = fork_at_first, .sa_flags = SA_SIGINFO};
-	const unsigned long stride = under_sanitizer() ? few_or_many(100, 25) : few_or_many(10, 1);
+	const unsigned long stride = under_sanitizer() ? few_or_many(100, 25) : few_or_many(23, 1);
 	const unsigned int of_a_child = 10;
 	const pid_t parent = getpid();
 	size_t nr;

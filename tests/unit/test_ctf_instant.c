@@ -343,7 +343,7 @@ FIXTURE(setup_pairs, NULL)
 TEST(handlers_after_any_two_instructions)
 {
 	struct tp_sink *sink = open_sink("packet=64M");
-	unsigned int records = record_with_handlers(sink, few_or_many(10, 1));
+	unsigned int records = record_with_handlers(sink, few_or_many(25, 1));
 	unsigned long lost = tp_sink_lost(sink);
 
 	ck_assert_uint_lt(lost, handled / 2); /* while the runtime looks after the packet */

@@ -39,6 +39,7 @@ static const struct {
 	{"packet=4097", false, false, 8 * K, ANY, ANY, 0, false},
 	{"packet=65537,mode=flight", true, true, 68 * K, 4, ANY, 0, false},
 	{"packet=1G", false, false, G, ANY, ANY, 0, false},
+	{"packet=3M,packet=8K", false, false, 8 * K, ANY, ANY, 0, false},
 	{"packet=1024M", false, false, G, ANY, ANY, 0, false},
 	{"packet=1048576K", false, false, G, ANY, ANY, 0, false},
 	{"packet=1073741823", false, false, G, ANY, ANY, 0, false},
@@ -116,11 +117,13 @@ static const struct {
 	{"packet=3K", NULL, PACKET},
 	{"packet=8k", NULL, PACKET},
 	{"packet=8KB", NULL, PACKET},
+	{"packet=K", NULL, PACKET},
 	{"packet=8T", NULL, PACKET},
 	{"packet=0x2000", NULL, PACKET},
 	{"packet=8.5K", NULL, PACKET},
 	{"packet=1073741825", NULL, PACKET},
 	{"packet=1025M", NULL, PACKET},
+	{"packet=17179869184G", NULL, PACKET},
 	{"packet=18446744073709555712", NULL, PACKET},  /* 2^64 + 4096 */
 	{"packet=18014398509481988K", NULL, PACKET},    /* the same */
 	{"packets=", NULL, PACKETS},

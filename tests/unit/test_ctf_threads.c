@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_ctf_threads.c - the CTF sink among threads, sudden death and
- * forks, as babeltrace2 reads what it writes during them and after.
+ * test_ctf_threads.c - the CTF sink among threads and forks, as babeltrace2 reads what it writes. Sudden death, storms, and
+ * traces that are read while they are written are in tests/ctf.
  */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -190,72 +189,6 @@ TEST(sinks_come_and_go_under_living_threads)
 	}
 }
 
-/* ---- Reading what is being written; sudden death ---- */
-
-TEST(read_while_written)
-{
-	pthread_t threads[2];
-	struct tp_sink *sink = open_sink("packet=8K");
-	unsigned int before = 0;
-
-	for (int i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, slow_hammer, NULL);
-	for (int i = 0; i < 8; i++) {
-		usleep(2000);
-		char *text = clean_babeltrace(trace);
-		unsigned int n = count_of(text, "value = ");
-		ck_assert_uint_ge(n, before);
-		before = n;
-		free(text);
-	}
-	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
-	for (int i = 0; i < 2; i++)
-		pthread_join(threads[i], NULL);
-	tp_sink_close(sink);
-	ck_assert_uint_gt(before, 0);
-}
-
-/* What a child has recorded for certain, as it says in memory that outlives it. */
-static int *committed;
-
-static void *certain(void *slot)
-{
-	int *mine = committed + (uintptr_t)slot * 16;
-
-	for (int i = 1; i <= 200000; i++) { /* a machine that is slow to kill has a full disk otherwise */
-		trace_sample_int((int)(uintptr_t)slot * 100000000 + i);
-		__atomic_store_n(mine, i, __ATOMIC_RELEASE);
-	}
-	return NULL;
-}
-
-LOOP_TEST(killed, 6)
-{
-	static const char *const packets[] = {"packet=4K", "packet=64K", "packet=16M"};
-
-	committed = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t child = fork();
-	if (child == 0) {
-		pthread_t threads[2];
-		open_sink(packets[_i % 3]);
-		for (uintptr_t i = 0; i < 2; i++)
-			pthread_create(&threads[i], NULL, certain, (void *)i);
-		pause();
-	}
-	while (!__atomic_load_n(committed, __ATOMIC_ACQUIRE) || !__atomic_load_n(committed + 16, __ATOMIC_ACQUIRE))
-		usleep(100);
-	usleep(3000);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-	char *text = clean_babeltrace(trace);
-	for (int i = 0; i < 2; i++) {
-		char needle[32];
-		snprintf(needle, sizeof(needle), "{ value = %d }", i * 100000000 + committed[i * 16]);
-		ck_assert_msg(strstr(text, needle) != NULL, "committed, but not there: %s", needle);
-	}
-	free(text);
-}
-
 /* ---- Forks ---- */
 
 TEST(forked_children_go_on)
@@ -360,29 +293,4 @@ TEST(fork_in_the_middle_of_a_record)
 	ck_assert_uint_eq(count_of(text, "value = 2 "), 1);
 	ck_assert_uint_eq(count_of(text, "value = 3 "), 1);
 	free(text);
-}
-
-TEST(forks_among_busy_threads)
-{
-	pthread_t threads[2];
-	struct tp_sink *sink = open_sink("packet=16K");
-	int rounds = under_sanitizer() ? 10 : 50;
-
-	for (int i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, slow_hammer, NULL);
-	for (int i = 0; i < rounds; i++) {
-		pid_t child = fork();
-		if (child == 0) {
-			alarm(20);
-			trace_sample_int(-1);
-			_exit(tp_sink_close(sink) == 0 ? 0 : 1);
-		}
-		int status;
-		waitpid(child, &status, 0);
-		ck_assert_int_eq(status, 0);
-	}
-	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
-	for (int i = 0; i < 2; i++)
-		pthread_join(threads[i], NULL);
-	tp_sink_close(sink);
 }

@@ -319,14 +319,6 @@ TEST(no_event_of_that_name)
 				   "called 'sample:nothing'\n");
 }
 
-TEST(full_disk)
-{
-	ck_assert_int_eq(start("plain", NULL, "text:/dev/full"), 0);
-	ck_assert_contains(err_text, "tp: text sink: writing failed: No space left on device");
-	ck_assert_contains(err_text, "tp: text sink: records lost: 3 (no file: 3)\n");
-	ck_assert_uint_eq(count_of(err_text, "\n"), 2);
-}
-
 int main(int argc, char **argv)
 {
 	return argc > 1 ? program(argv[1]) : run_tests();

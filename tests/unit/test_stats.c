@@ -6,12 +6,10 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <tp/tp.h>
@@ -208,37 +206,6 @@ TEST(a_count_that_takes_long)
 	trace_sample_int(4);
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	ck_assert_int_eq(hits("sample_int"), 4);
-}
-
-static volatile sig_atomic_t handled;
-
-static void on_signal(int unused)
-{
-	(void)unused;
-	handled++;
-	trace_sample_int(1000);
-}
-
-TEST(signal_storm)
-{
-	struct tp_sink *sink = open_sink("json,interval=0.01,field=sample_int.value+sample_text.text");
-	struct sigaction action = {.sa_handler = on_signal};
-	struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
-	long own = 0;
-
-	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &often, NULL);
-	while (handled < 500) {
-		trace_sample_int(1);
-		trace_sample_text("storm");
-		own++;
-	}
-	setitimer(ITIMER_REAL, &never, NULL);
-	ck_assert_uint_eq(tp_sink_lost(sink), 0);
-	ck_assert_int_eq(tp_sink_close(sink), 0);
-	ck_assert_int_eq(hits("sample_int"), own + handled);
-	ck_assert_int_eq(number_in(file, "\"field\": \"value\"", "sum"), own + 1000ll * handled);
-	ck_assert_int_eq(hits("sample_text"), own);
 }
 
 /* ---- Threads ---- */
