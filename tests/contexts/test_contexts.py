@@ -5,10 +5,10 @@ L is LTTng-UST, R liburcu, S libside; a number is a commit of theirs. Where a
 lesson is tested elsewhere already, it is not here:
 
     L 14e0a135, in storms of signals           unit/test_ctf_handlers.c signal_storm, interrupted_at_every_instruction
-    L c1be081a, the sinks' locks               unit/test_ctf_threads.c  forks_among_busy_threads
-                                               unit/test_text.c         forks_among_busy_threads
+    L c1be081a, the sinks' locks               ctf/test_streams.py      test_forks_of_many_threads
+                                               unit/test_text_threads.c forks_among_busy_threads
     L 06b16a0b, 46228a6f in CTF                unit/test_ctf_threads.c  forked_children_go_on
-    L e446ad80, d0cd72be, a sink's locks       unit/test_text.c         cancelled_threads_hold_nothing
+    L e446ad80, d0cd72be, a sink's locks       unit/test_text_threads.c cancelled_threads_hold_nothing
     L 4f74bc5e, d1a0fad8, in modules           modules/test_modules.py  test_storm_under_address_sanitizer
     L 0fd0de10, of modules with probes         modules/test_unloading.py (is_loaded)
     L b2292d85, of libtp.so                    Makefile, -z nodelete
