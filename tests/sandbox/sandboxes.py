@@ -10,6 +10,8 @@ import os
 import platform
 import re
 import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from building import build, generate
@@ -154,7 +156,6 @@ class Sandboxes(Case):
     listener = ""
     user: dict[str, Any] = {}
     more: dict[str, str] = {}
-    libtp = "shared"
 
     def setUp(self) -> None:
         super().setUp()
@@ -181,10 +182,22 @@ class Sandboxes(Case):
             env["TP_SANDBOX"] = "1"
         return env
 
-    def sandbox(self, sink: str, moment: str, what: str, *calls: str, **more: str) -> Run:
+    @staticmethod
+    def together(check: Callable[..., None], *jobs: Sequence[Any]) -> None:
+        """Calls check with each job's arguments, some at a time: most wait for a second that the program sleeps."""
+        failures = []
+        with ThreadPoolExecutor(8) as pool:
+            for job in [pool.submit(check, *job) for job in jobs]:
+                try:
+                    job.result()
+                except AssertionError as failure:
+                    failures.append(str(failure))
+        assert not failures, "\n".join(failures)
+
+    def sandbox(self, sink: str, moment: str, what: str, *calls: str, libtp: str = "shared", **more: str) -> Run:
         directory = tempfile.mkdtemp(dir=self.dir)
         env = {**self.environment(sink, directory, moment), **self.more, **more}
-        done = run([os.path.join(built(), f"sandbox-{self.libtp}"), moment, what, *calls], cwd=directory, env=env, **self.user)
+        done = run([os.path.join(built(), f"sandbox-{libtp}"), moment, what, *calls], cwd=directory, env=env, **self.user)
         if done.returncode == CANNOT:
             unavailable(self, "no filter of system calls can be set here")
         return Run(done.returncode, done.stdout, done.stderr, sink, env["SANDBOX_FILE"])

@@ -12,7 +12,7 @@ from itertools import product
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from sandboxes import DOCUMENT, MOMENTS, SANDBOXED, SIGSYS, Run, Sandboxes, rows  # noqa: E402
-from support import need, read  # noqa: E402
+from support import both, few_or_many, need, read  # noqa: E402
 
 TEXT = "`text:`"
 RECORDER = "`ctf:` in `mode=flight`" + SANDBOXED
@@ -106,15 +106,15 @@ class Refused(Sandboxes):
 
     def test_nothing_is_lost(self) -> None:
         need(self, "babeltrace2")
-        for sink, moment, calls in ((TEXT, "event", ("fcntl", "fstat", "newfstatat", "rt_sigprocmask", "gettid")),
-                                    ("`ctf:`", "first", ("fstat", "gettid")), ("`ctf:`", "packet", ("fstat",))):
-            for call in calls:
-                for error in ("EPERM", "ENOSYS"):
-                    with self.subTest(sink=sink, call=call, error=error):
-                        done = self.sandbox(sink, moment, error, call)
-                        self.assertEqual((done.status, done.err), (0, ""))
-                        self.assertEqual(done.number("lost"), 0)
-                        self.assertEqual(done.recorded(), done.number("hits"))
+
+        def refused(sink: str, moment: str, call: str, error: str) -> None:
+            done = self.sandbox(sink, moment, error, call)
+            self.assertEqual((done.status, done.err), (0, ""), (sink, call, error))
+            self.assertEqual(done.number("lost"), 0, (sink, call, error))
+            self.assertEqual(done.recorded(), done.number("hits"), (sink, call, error))
+        calls = (*((TEXT, "event", call) for call in ("fcntl", "fstat", "newfstatat", "rt_sigprocmask", "gettid")),
+                 ("`ctf:`", "first", "fstat"), ("`ctf:`", "first", "gettid"), ("`ctf:`", "packet", "fstat"))
+        self.together(refused, *((*call, error) for call in calls for error in ("EPERM", "ENOSYS")))
 
 
 class Device(Sandboxes):
@@ -130,14 +130,14 @@ class Device(Sandboxes):
 class Recorder(Sandboxes):
     """A flight recorder whose ring is full makes no system call."""
 
-    def test_million_events(self) -> None:
+    @both
+    def test_full(self) -> None:
         """Of one thread; and of one of several, after a snapshot."""
-        for moment, sink, self.libtp in product(("ring", "rings"), (RECORDER, RECORDER.removesuffix(SANDBOXED)),
-                                                ("shared", "static")):
-            with self.subTest(moment=moment, sink=sink, libtp=self.libtp):
-                done = self.sandbox(sink, moment, "kill", SANDBOX_HITS="1000000")
-                self.assertEqual((done.status, done.err), (0, ""))
-                self.assertEqual(done.number("lost"), 0)
+        def full(moment: str, sink: str, libtp: str) -> None:
+            done = self.sandbox(sink, moment, "kill", libtp=libtp, SANDBOX_HITS=str(few_or_many(50000, 1000000)))
+            self.assertEqual((done.status, done.err), (0, ""), (moment, sink, libtp))
+            self.assertEqual(done.number("lost"), 0, (moment, sink, libtp))
+        self.together(full, *product(("ring", "rings"), (RECORDER, RECORDER.removesuffix(SANDBOXED)), ("shared", "static")))
 
     def test_not_full(self) -> None:
         """Nor does any, up to the end of a packet."""
@@ -149,59 +149,66 @@ class Memcached(Sandboxes):
     def memcached(self, sink: str, **more: str) -> Run:
         return self.sandbox(sink, "workers", "kill", *MEMCACHED, "--", *MEMCACHED_WORKER, **more)
 
-    def test_recorder(self) -> None:
-        need(self, "babeltrace2")
+    def recorder(self) -> None:
         done = self.memcached(RECORDER, **FEW)
         self.assertEqual((done.status, done.err), (0, ""))
         self.assertEqual(done.number("lost"), 0)
         self.assertIn("sandbox:sandbox_hit", self.succeed(["babeltrace2", done.file]).stdout)
 
-    def test_recorder_goes_round(self) -> None:
+    def recorder_goes_round(self) -> None:
         done = self.memcached(RECORDER)
         self.assertEqual((done.status, done.err), (0, ""))
 
-    def test_text(self) -> None:
+    def text(self) -> None:
         """Workers may write to the standard descriptors only."""
         done = self.memcached(TEXT + SANDBOXED, **FEW_TO_STDERR)
         self.assertEqual(done.status, 0)
         self.assertGreaterEqual(done.err.count("sandbox:sandbox_hit"), done.number("hits"))
 
-    def test_others(self) -> None:
-        for sink in OTHERS:
-            done = self.memcached(sink)
-            self.assertEqual((done.status, done.err), (0, ""), sink)
-            self.assertEqual(done.number("lost"), 0)
+    def other(self, sink: str) -> None:
+        done = self.memcached(sink)
+        self.assertEqual((done.status, done.err), (0, ""), sink)
+        self.assertEqual(done.number("lost"), 0)
+
+    def killed(self, sink: str, more: dict[str, str]) -> None:
+        self.assertEqual(self.memcached(sink, **more).status, SIGSYS, sink)
+
+    def test_in_a_sandbox(self) -> None:
+        need(self, "babeltrace2")
+        self.together(lambda check, *args: check(*args), (self.recorder,), (self.recorder_goes_round,), (self.text,),
+                      *((self.other, sink) for sink in OTHERS))
 
     def test_killed(self) -> None:
         """Without TP_SANDBOX=1."""
-        for sink, more in ((RECORDER.removesuffix(SANDBOXED), FEW), (TEXT, FEW_TO_STDERR), ("`stats:`", FEW)):
-            self.assertEqual(self.memcached(sink, **more).status, SIGSYS)
+        self.together(self.killed, (RECORDER.removesuffix(SANDBOXED), FEW), (TEXT, FEW_TO_STDERR), ("`stats:`", FEW))
 
 
 class OpenSSH(Sandboxes):
     def openssh(self, sink: str, **more: str) -> Run:
         return self.sandbox(sink, "alone", "kill", *OPENSSH, SANDBOX_LIMITS="1", **more)
 
-    def test_recorder(self) -> None:
-        need(self, "babeltrace2")
+    def recorder(self) -> None:
         done = self.openssh(RECORDER, **FEW)
         self.assertEqual((done.status, done.err), (0, ""))
         self.assertEqual((done.number("hits"), done.number("lost")), (61, 0))
         self.assertEqual(self.succeed(["babeltrace2", done.file]).stdout.count("sandbox:sandbox_hit"), 61)
 
-    def test_recorder_goes_round(self) -> None:
+    def recorder_goes_round(self) -> None:
         done = self.openssh(RECORDER)
         self.assertEqual((done.status, done.err), (0, ""))
 
-    def test_others(self) -> None:
-        for sink in OTHERS:
-            done = self.openssh(sink)
-            self.assertEqual((done.status, done.err), (0, ""), sink)
-            self.assertEqual(done.number("lost"), 0)
+    def other(self, sink: str) -> None:
+        done = self.openssh(sink)
+        self.assertEqual((done.status, done.err), (0, ""), sink)
+        self.assertEqual(done.number("lost"), 0)
 
-    def test_text(self) -> None:
+    def text(self, sink: str) -> None:
         """fstat fails: the lines are written all the same."""
-        for sink in (TEXT, TEXT + SANDBOXED):
-            done = self.openssh(sink, **FEW_TO_STDERR)
-            self.assertEqual((done.status, done.err.count("sandbox:sandbox_hit")), (0, 61))
-            self.assertEqual((done.number("hits"), done.number("lost")), (61, 0))
+        done = self.openssh(sink, **FEW_TO_STDERR)
+        self.assertEqual((done.status, done.err.count("sandbox:sandbox_hit")), (0, 61), sink)
+        self.assertEqual((done.number("hits"), done.number("lost")), (61, 0), sink)
+
+    def test_with_and_without_a_sandbox(self) -> None:
+        need(self, "babeltrace2")
+        self.together(lambda check, *args: check(*args), (self.recorder,), (self.recorder_goes_round,),
+                      *((self.other, sink) for sink in OTHERS), (self.text, TEXT), (self.text, TEXT + SANDBOXED))

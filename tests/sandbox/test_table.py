@@ -7,7 +7,6 @@ import os
 import socket
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../lttng")]
@@ -97,14 +96,7 @@ class Table(Sandboxes):
             jobs += [(self.fails, row, call, error) for call in row.calls if call not in only
                      and (call not in MUST_NOT_FAIL or (MOMENTS[row.moment], call) in MAY_FAIL)
                      for error in ("EPERM", "ENOSYS")]
-        failures = []
-        with ThreadPoolExecutor(3) as pool:
-            for job in [pool.submit(*job) for job in jobs]:
-                try:
-                    job.result()
-                except AssertionError as failure:
-                    failures.append(str(failure))
-        self.assertEqual(failures, [], "\n".join(failures))
+        self.together(lambda check, *args: check(*args), *jobs)
 
     def test_core(self) -> None:
         self.table("all")
