@@ -32,6 +32,8 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import building
 from building import CXX, generate, runtime
@@ -162,31 +164,31 @@ class Processes(Lesson):
 class FirstHits(Lesson):
     """A thread's first hit, for which another thread's fork waits: as in a signal handler that has interrupted malloc."""
 
-    def hit(self, how: str, output: str, calls: str, stderr: str = "") -> None:
-        env = {**os.environ, **({"TP_ENABLE": "lessons_hit", "TP_OUTPUT": output} if output else {})}
-        for name, variant in VARIANTS.items():
-            if not shutil.which(CXX[variant[0]]):
-                continue
-            with self.subTest(variant=name):
-                try:
-                    done = run([build(*variant, "first_hits"), how], cwd=self.dir, env=env)
-                except subprocess.TimeoutExpired:
-                    self.fail("hangs")
-                self.assertEqual((done.returncode, done.stdout), (0, calls), done.stderr)
-                self.assertRegex(done.stderr, f"\\A{stderr}\\Z")
+    def hit(self, how: str, outputs: Sequence[str], calls: str, stderr: str = "") -> None:
+        """All at once, as each waits for a second."""
+        programs = {name: build(*variant, "first_hits") for name, variant in VARIANTS.items() if shutil.which(CXX[variant[0]])}
+
+        def start(name: str, output: str) -> subprocess.CompletedProcess:
+            path = self.path(f"{name.rpartition(' ')[2]}-{output[:4]}")
+            env = {"TP_ENABLE": "lessons_hit", "TP_OUTPUT": output.format(path)} if output else {}
+            return run([programs[name], how], cwd=self.dir, env={**os.environ, **env})
+        with ThreadPoolExecutor(12) as pool:
+            started = {job: pool.submit(start, *job) for job in itertools.product(programs, outputs)}
+        for job, done in started.items():
+            with self.subTest(job):
+                self.assertEqual((done.result().returncode, done.result().stdout), (0, calls), done.result().stderr)
+                self.assertRegex(done.result().stderr, f"\\A{stderr}\\Z")
 
     def test_probes_are_called(self) -> None:
-        self.hit("once", "", "2 0\n")
+        self.hit("once", [""], "2 0\n")
 
     def test_probe_is_waited_for(self) -> None:
         """Nothing of liburcu knows that its thread is in it."""
-        self.hit("grace", "", "0 1\n", r"tp: tracepoint_synchronize_unregister\(\) .*inside a probe.*\n")
+        self.hit("grace", [""], "0 1\n", r"tp: tracepoint_synchronize_unregister\(\) .*inside a probe.*\n")
 
     def test_records_are_lost_and_counted(self) -> None:
         """What they need is the fork's, which is given up after a second."""
-        for output in ("text:/dev/null", f"text:{self.path('log')}", f"ctf:{self.path('trace')}", f"stats:{self.path('stats')}"):
-            with self.subTest(output):
-                self.hit("once", output, "2 0\n", r"tp: .*: records lost: 1 \(nested: 1\)\n")
+        self.hit("once", ("text:/dev/null", "text:{}", "ctf:{}", "stats:{}"), "2 0\n", r"tp: .*: records lost: 1 \(nested: 1\)\n")
 
 
 class Moments(Lesson):
