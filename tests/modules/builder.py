@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 
 from building import generate, runtime
-from support import ROOT, WARNINGS, Case, run
+from support import ROOT, WARNINGS, Case, run, temporary
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SHARED = tuple(runtime("shared"))
@@ -15,12 +16,41 @@ STATIC = tuple(runtime("whole"))  # in the program, which lends it to its module
 COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
 
 
+_kept: dict[tuple, str] = {}
+
+
+def once(test: Case, make: Callable[..., None], *args) -> None:
+    """Calls make, of the test, which writes files into the test's directory: for each file of tests the first time only,
+    as later tests get copies."""
+    key = (make.__qualname__, args)
+    if key not in _kept:
+        before = set(os.listdir(test.dir))
+        make(*args)
+        kept = temporary()
+        for name in set(os.listdir(test.dir)) - before:
+            _copy(test.path(name), os.path.join(kept, name))
+        _kept[key] = kept
+    else:
+        for name in os.listdir(_kept[key]):
+            _copy(os.path.join(_kept[key], name), test.path(name))
+
+
+def _copy(source: str, target: str) -> None:
+    if os.path.isdir(source):
+        shutil.copytree(source, target, dirs_exist_ok=True)
+    else:
+        shutil.copy2(source, target)
+
+
 class Modules(Case):
     """Tests with a program and modules, all in the test's directory."""
 
     def generate(self, *names: str) -> None:
         for name in names:  # one by one: tpgen would see where they quarrel
-            generate(self.dir, f"tests/modules/{name}.tp")
+            once(self, self._generate, name)
+
+    def _generate(self, name: str) -> None:
+        generate(self.dir, f"tests/modules/{name}.tp")
 
     def generate_from(self, name: str, text: str) -> None:
         generate(self.dir, self.write(name, text))

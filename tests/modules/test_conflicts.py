@@ -12,9 +12,9 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from builder import COMPILERS, SHARED, Modules  # noqa: E402
+from builder import COMPILERS, SHARED, Modules, once  # noqa: E402
 from building import CXX, runtime  # noqa: E402
-from support import BUILD, INCLUDES, WARNINGS, Case, check_all, need, run, tpgen  # noqa: E402
+from support import BUILD, INCLUDES, WARNINGS, Case, both, check_all, few_or_many, need, run, tpgen  # noqa: E402
 
 SYMBOL = "the_tracepoint_mod_hit"
 OURS, THEIRS = "mod_hit(int)", "mod_hit(struct thing *, long)"
@@ -162,6 +162,9 @@ class Classes(Case):
 
     def setUp(self) -> None:
         super().setUp()
+        once(self, self.generate)
+
+    def generate(self) -> None:
         for name in self.NAMES:
             self.write(f"{name}.tp", CLASS.format(name=name))
             self.write(f"{name}.c", CLASS_USER.format(name=name))
@@ -205,9 +208,10 @@ class Classes(Case):
         return run([compiler, *flags, f"-fuse-ld={linker}", "-o", self.path("program"), *objects, f"{BUILD}/libtp.a",
                     "-lurcu-bp", "-lpthread"])
 
+    @both
     def test_at_link_time(self) -> None:
-        for compiler in COMPILERS:
-            for flag in ("-g0", "-g"):
+        for compiler in COMPILERS[:few_or_many(1, 2)]:
+            for flag in ("-g", "-g0")[:few_or_many(1, 2)]:
                 objects = self.objects(compiler, flag)
                 for linker in ("bfd", "lld"):
                     with self.subTest(compiler=compiler, linker=linker, flag=flag):
@@ -218,13 +222,14 @@ class Classes(Case):
                         first = next(line for line in done.stderr.splitlines() if "item" in line)
                         self.assertIn("event_class_item_is_in_two_tp_files__rename_one", first)
 
+    @both
     def test_renamed(self) -> None:
         """The remedy is one: the same with a name for each links, and runs."""
         for name in self.NAMES:
             self.write(f"{name}.tp", CLASS.format(name=name).replace("(item,", f"(item_of_{name},"))
         done = tpgen("gen", "-o", ".", *(f"{name}.tp" for name in self.NAMES), cwd=self.dir)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        for flags in ([], ["-O2", "-flto"]):
+        for flags in ([], ["-O2", "-flto"])[:few_or_many(1, 2)]:
             self.assertEqual(self.link("gcc", "bfd", self.objects("gcc", *flags), *flags).stderr, "")
             done = self.succeed([self.path("program")], env={**os.environ, "TP_ENABLE": "*", "TP_OUTPUT": ""})
             self.assertEqual(done.stderr.count("_add: n=1\n"), 10)
@@ -247,6 +252,9 @@ class ByDlopen(Modules):
     def setUp(self) -> None:
         super().setUp()
         self.generate("mod", "other", "custom")
+        once(self, self.build)
+
+    def build(self) -> None:
         self.program("quarrel", "quarrel.c", *SHARED)
         self.module("a.so", "module.c", *SHARED)
         self.module("b.so", "module.c", *SHARED)

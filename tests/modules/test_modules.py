@@ -5,15 +5,21 @@ from __future__ import annotations
 
 import os
 import re
-
-from building import build, generate
-from support import Case, need, read, run
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+from builder import once  # noqa: E402
+from building import build, generate  # noqa: E402
+from support import Case, need, read, run  # noqa: E402
 
 
 class Modules(Case):
     def build(self, libtp: str = "shared") -> None:
+        once(self, self._build, libtp)
+
+    def _build(self, libtp: str) -> None:
         generate(self.dir, "tests/modules/mod.tp")
         for output, source in (("a.so", "module.c"), ("b.so", "module.c"), ("host", "host.c")):
             build(self.path(output), os.path.join(HERE, source), compiler="gcc", include=[self.dir], libtp=libtp,

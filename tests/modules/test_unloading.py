@@ -9,8 +9,9 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from builder import COMPILERS, SHARED, STATIC, Modules  # noqa: E402
+from builder import COMPILERS, SHARED, STATIC, Modules, once  # noqa: E402
 from building import CXX  # noqa: E402
+from support import check_all  # noqa: E402
 
 CASES = ("hits", "sits", "sites", "orders", "exit", "exit-hits")
 
@@ -22,6 +23,9 @@ class Unloading(Modules):
 
     def build(self, runtime: tuple[str, ...] = SHARED, module: tuple[str, ...] = ("-lurcu-bp",)) -> None:
         """The program; and modules with sites, which find the runtime in it or its library."""
+        once(self, self._build, runtime, module)
+
+    def _build(self, runtime: tuple[str, ...], module: tuple[str, ...]) -> None:
         self.program("unload", "unload.c", "-Wl,-export-dynamic", *runtime)
         self.module("a.so", "module.c", *module)
         self.module("b.so", "module.c", *module)
@@ -57,6 +61,7 @@ class Unloading(Modules):
             self.prober(*flags)
             self.check(*CASES, early=bool(flags) and flags[0] == "-DEARLY")
 
+    @check_all("the compiler of the tests above is enough before a commit")
     def test_compilers(self) -> None:
         self.build()
         for compiler in COMPILERS:
@@ -68,6 +73,7 @@ class Unloading(Modules):
                         self.prober(*flags, compiler=by)
                         self.check("hits", "sits", "exit")
 
+    @check_all("every linker")
     def test_linkers(self) -> None:
         self.build()
         for linker in ("lld", "gold"):
