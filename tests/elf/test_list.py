@@ -356,6 +356,7 @@ class Older(Listed):
         self.assertRegex(said, r"was built for interface 77 of libtp, and this tp knows those up to \d+: use the tp of a newer libtp$")
 
 
+@check_all("another processor, in an emulator")
 class OtherProcessor(Listed):
     def test_aarch64(self) -> None:
         if aarch64.missing():
