@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "trace_dat"))
 
 from dat import Recorded, expected  # noqa: E402
-from support import BUILD, PACKET_HEAD, PATIENCE, check_all, need, read, run, until  # noqa: E402
+from support import BUILD, PACKET_HEAD, PATIENCE, both, check_all, few_or_many, need, read, run, until  # noqa: E402
 
 TP = os.path.join(BUILD, "tp")
 MARK = "[FAILED TO PARSE] "
@@ -181,9 +181,10 @@ class Report(Recorded):
         for name in bad:
             self.assertEqual(texts[name], MARK + 'i=3 s="text" neg=-5 l=-7 name="hello" ip={127,0,0,1} p=0x0', name)
 
+    @both
     def test_random_events(self) -> None:
         """Those of roundtrip/test_random: whatever is not marked is the text that was recorded."""
-        for number in range(3):
+        for number in range(few_or_many(1, 3)):
             hits = self.record_random(number)
             found = [line for line in self.report() if line["event"]]
             self.assertEqual([line["event"].split(":", 1)[1] for line in found], [hit["event"] for hit in hits])
