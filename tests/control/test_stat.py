@@ -70,6 +70,8 @@ class Stat(Reaching):
         out, err = self.interrupt(tp)
         self.assertRegex(err, rf"has not answered: it is stopped, .*\"kill -CONT {process.pid}\"; these are the last numbers")
         self.assertRegex(out, r"(?m)\A|^" + HEAD)
+        os.kill(process.pid, signal.SIGCONT)
+        self.left_alone(process.pid)
 
     def test_killed(self) -> None:
         process = self.start("storm")

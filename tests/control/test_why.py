@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from building import build  # noqa: E402
 from reaching import NOBODY, TP, Reaching, served  # noqa: E402
-from support import PATIENCE, check_all, need, run, unavailable, until  # noqa: E402
+from support import PATIENCE, need, run, unavailable, until  # noqa: E402
 
 # Each command that looks into a process says the same.
 COMMANDS = (("ps",), ("list",), ("trace",), ("record", "-o", "trace"), ("stat",), ("snapshot", "-o", "copy"), ("outputs",))
@@ -96,18 +96,6 @@ class Why(Reaching):
                                                 f'stopped, by SIGSTOP or ^Z, and answers after "kill -CONT {process.pid}"\n')
         process.send_signal(signal.SIGCONT)
         self.done("ps", "-p", str(process.pid))
-
-    @check_all("tp asks for ten seconds for the last numbers")
-    def test_stopped_in_the_middle(self) -> None:
-        """After the greeting: ^C ends tp nevertheless."""
-        process = self.start("loop")
-        tp = self.begin("stat", "-p", str(process.pid), "--interval", "0.01")
-        until(lambda: self.enabled(process.pid))
-        process.send_signal(signal.SIGSTOP)
-        tp.terminate()
-        self.finished(tp)
-        process.send_signal(signal.SIGCONT)
-        self.left_alone(process.pid)
 
     def test_a_filter_of_system_calls(self) -> None:
         """It would end the process, which is left alone unless its user has said that it may be asked."""
