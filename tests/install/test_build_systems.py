@@ -121,6 +121,7 @@ class BuildSystems(Case):
         need(self, "ninja")
         self.cmake("Ninja")
 
+    @check_all("test_make_with_the_fragment is one build system")
     def test_ninja_by_hand(self) -> None:
         need(self, "ninja")
         text = shown("docs/api.md", "build.ninja").replace("cc server.c || net.h", "cc server.c || net.h disk.h")
@@ -128,6 +129,7 @@ class BuildSystems(Case):
                   "build disk.h: tpgen disk.tp\nbuild other.o: cc other.c\n")
         self.all_of(["ninja"])
 
+    @check_all("it is make and ninja that this is of, and not tpgen")
     def test_what_goes_wrong_without(self) -> None:
         """The facts that docs/api.md begins with."""
         head = shown("docs/api.md", "Makefile").split("net.stamp:")[0]
