@@ -8,7 +8,7 @@ import os
 import re
 
 from compile.test_compile import PLAIN as ONE_EVENT
-from support import INCLUDES, ROOT, WARNINGS, Case, need, read, run, tpgen
+from support import INCLUDES, ROOT, WARNINGS, Case, both, few_or_many, need, read, run, tpgen
 
 FILES = sorted([*glob.glob(os.path.join(ROOT, "defs/*.tp")), *glob.glob(os.path.join(ROOT, "examples/*/*.tp")),
                 *(os.path.join(ROOT, "tests", name) for name in (
@@ -116,6 +116,11 @@ CALLBACKS = {"forms.h": "int forms_reg(void) { return 0; }\nvoid forms_unreg(voi
              "conn.h": "int conn_state_wanted(void) { return 0; }\n"}
 
 
+# Before a commit: one compiler of each kind, and the files that have every form.
+FEW_FILES = [path for path in FILES if os.path.basename(path) in ("forms.tp", "exp.tp")]
+FEW_STANDARDS = {compiler: standards[-1:] for compiler, standards in STANDARDS.items() if "clang" not in compiler}
+
+
 class Nop(Case):
     def generate(self, path: str, *options: str) -> str:
         """Writes us/NAME.h and nop/NAME.h; the name."""
@@ -151,8 +156,9 @@ class Nop(Case):
         text = [f'#include "{header}"\n', *ours.values(), *(f"void *const p_{name} = (void *)({name});\n" for name in ours)]
         self.good("gcc", "".join(text), "-std=c11", "-Wno-pedantic", "-D_GNU_SOURCE")
 
+    @both
     def test_each_name_with_its_type(self) -> None:
-        for path in FILES:
+        for path in (FEW_FILES, FILES)[few_or_many(0, 1)]:
             with self.subTest(path):
                 header = self.generate(path, *(["-DUNUSED"] if path.endswith("kernel.tp") else []))
                 own = set(re.findall(r"\w+", own_part(read(self.path(f"us/{header}")))))
@@ -200,12 +206,14 @@ class Nop(Case):
         macros = set(re.findall(r"^#define (\w+)", text, re.M)) - RUNTIMES_OWN
         self.assertEqual(macros - set(re.findall(r"^#define (\w+)", read(self.path("nop/plain.h")), re.M)), set())
 
+    @both
     def test_compiles_everywhere(self) -> None:
         """All headers in one file, without a warning; CREATE_TRACE_POINTS leaves nothing behind, in C++ neither."""
         names = [self.generate(path) for path in FILES if "/defs/" in path]
         self.generate(self.write("plain.tp", PLAIN))
         everything = "#define CREATE_TRACE_POINTS\n" + "".join(f'#include "{n}"\n' for n in [*names, "plain.h", *names])
-        for compiler, standards in STANDARDS.items():
+        compilers, files = ((FEW_STANDARDS, FEW_FILES), (STANDARDS, FILES))[few_or_many(0, 1)]
+        for compiler, standards in compilers.items():
             for standard in standards:
                 for level in ("-O0", "-O2"):
                     self.good(compiler, everything, f"-std={standard}", level)
@@ -213,10 +221,10 @@ class Nop(Case):
                     # Without optimization, gcc keeps static data that nobody uses.
                     kept = [s for s in symbols if not (level == "-O0" and "clang" not in compiler and s.split()[1] == "d")]
                     self.assertEqual(kept, [], f"{compiler} {standard} {level}")
-        for path in FILES:
+        for path in files:
             with self.subTest(path):
                 header = self.generate(path, *(["-DUNUSED"] if path.endswith("kernel.tp") else []))
-                for compiler in STANDARDS:
+                for compiler in compilers:
                     self.good(compiler, f'#include "{header}"\ntypedef int not_empty;\n',
                               "-std=c++17" if "++" in compiler else "-std=c11", "-D_GNU_SOURCE")
         read_by_it = self.succeed(["gcc", "-M", "-iquote", self.path("nop"), self.write("m.c", everything)]).stdout

@@ -9,7 +9,7 @@ import stat
 import subprocess
 import unittest
 
-from support import PATIENCE, ROOT, Case, read, run, tpgen, unavailable
+from support import PATIENCE, ROOT, Case, both, few_or_many, read, run, tpgen, unavailable
 
 from tpgen.emit import GENERATED, RULE
 
@@ -175,10 +175,12 @@ class Outputs(Case):
         self.assertIn("./x.h: error: a directory is there, which tpgen does not replace", self.gen("-o", ".", "x.tp", status=1))
         self.assertEqual(os.listdir(self.path("x.h")), [])
 
+    @both
     def test_depfiles_name_odd_paths(self) -> None:
         """make reads what --depfile writes, whatever the paths have in them, but for what it has no way to write."""
         self.write("Makefile", "include $(D)\n%.h:\n\techo made >made\n")
-        for odd in (":", "%", "=", "|", "#", "$", " ", "*", "?", "[", "\\", "\\ ", "\\:", "~", "&", "(", "'", '"', ",", ":=", "\t"):
+        for odd in (":", "%", "#", "$", " ", "\\ ", "\t",  # those of make's own before a commit
+                    "=", "|", "*", "?", "[", "\\", "\\:", "~", "&", "(", "'", '"', ",", ":=")[:few_or_many(7, 21)]:
             for source, header in ((f"a{odd}b.tp", "x.h"), ("x.tp", f"a{odd}b.h")):
                 if header.count("\t"):
                     continue
