@@ -24,11 +24,11 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build, generate  # noqa: E402
 from random_events import Program, random_program, write  # noqa: E402
-from support import BT2_PYTHON, BUILD, Case, has_bt2, read, run  # noqa: E402
+from support import BT2_PYTHON, BUILD, Case, both, few_or_many, has_bt2, read, run  # noqa: E402
 
 CC = os.environ.get("CC", "gcc")
 SEED = int(os.environ.get("SEED", "1"))
-SEEDS = int(os.environ.get("SEEDS", "6"))
+SEEDS = few_or_many(2, 6, "SEEDS")
 
 
 def seeds(seconds: float = 0) -> Iterator[int]:
@@ -204,6 +204,7 @@ class Random(Case):
             if got != want:
                 self.differ(number, "the text", got, want)
 
+    @both
     def test_random(self) -> None:
         count = 0
         for count, seed in enumerate(seeds(self.seconds), 1):
