@@ -9,6 +9,7 @@ FUZZ=N reads N of them instead of the short form's number, SEED=N begins elsewhe
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import re
@@ -20,7 +21,7 @@ import subprocess
 from collections.abc import Callable
 
 from building import build, generate
-from support import BUILD, PACKET_HEAD, ROOT, Case, both, few_or_many, need, note, read, run
+from support import BUILD, PACKET_HEAD, ROOT, Case, both, few_or_many, need, note, read, run, temporary
 
 TOOL = os.path.join(BUILD, "asan/tp")
 DAT = os.path.join(ROOT, "tests/trace_dat")
@@ -107,6 +108,21 @@ def change_text(rng: random.Random, text: str) -> str:
     return text
 
 
+@functools.cache
+def made() -> list[str]:
+    """Traces, each of another kind."""
+    path = temporary()
+    generate(path, os.path.join(DAT, "dat.tp"))
+    program = build(os.path.join(path, "dat"), os.path.join(DAT, "dat.c"), include=[path])
+    traces = []
+    for options in ("", ",context=cpu+pid+name,packet=64K", ",mode=flight,packet=8K,packets=3"):
+        traces.append(os.path.join(path, f"trace{len(traces)}"))
+        # The largest of its records are longer than such packets: these are lost, which it says.
+        done = run([program, "2", "1"], cwd=path, env={**os.environ, "TP_OUTPUT": f"ctf:{traces[-1]}{options}"})
+        assert done.returncode == 0, done.stderr
+    return traces
+
+
 class Traces(Case):
     """One trace is made, and damaged in a copy."""
 
@@ -114,15 +130,7 @@ class Traces(Case):
 
     def setUp(self) -> None:
         super().setUp()
-        generate(self.dir, os.path.join(DAT, "dat.tp"))
-        program = build(self.path("dat"), os.path.join(DAT, "dat.c"), include=[self.dir])
-        self.traces = []
-        for options in ("", ",context=cpu+pid+name,packet=64K", ",mode=flight,packet=8K,packets=3"):
-            trace = self.path(f"trace{len(self.traces)}")
-            # The largest of its records are longer than such packets: these are lost, which it says.
-            done = run([program, "2", "1"], cwd=self.dir, env={**os.environ, "TP_OUTPUT": f"ctf:{trace}{options}"})
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.traces.append(trace)
+        self.traces = made()
         self.trace, self.dat, self.lines = self.path("copy"), self.path("x.dat"), self.path("lines")
 
     def copy(self, trace: str) -> list[str]:
@@ -242,21 +250,22 @@ class Traces(Case):
     def event(self, number: int, fields: str, text: str) -> str:
         return self.HEAD % number + self.FIELD % ("int common_pid", 4, 4) + fields + f"\nprint fmt: {text}\n\n"
 
+    @both
     def test_formats_that_take_long(self) -> None:
         fields = "".join(self.FIELD % (f"__data_loc char[] {'a' * (i + 1)}", 8 + 4 * i, 4) for i in range(200))
         cases = {
-            "quotes": (self.event(1, "", '"' * 60000), 30),
-            "formats": (self.event(1, "", '"' + '%d" ,' * 10000), 30),
-            "parentheses": (self.event(1, "", '"%d", ' + "(" * 60000), 30),
-            "helpers": (self.event(1, "", '"%d", ' + "__print_hex_dump(" * 3000), 30),
-            "helpers in helpers": (self.event(1, "", '"%d", ' + "__print_dynamic_array(a, " * 2000 + "1" + ")" * 2000), 30),
-            "lengths": (self.event(1, fields, '"%d", ' + "__get_rel_dynamic_array_len(a) + " * 1000 + "1"), 30),
-            "reals": (self.event(1, fields, '"' + "%f" * 120 + '"' + ", REC->a" * 120), 30),
-            "conversions": (self.event(1, "", '"' + "%*.*f" * 9000 + '"' + ", 1" * 9000), 30),
+            "quotes": self.event(1, "", '"' * 60000),
+            "formats": self.event(1, "", '"' + '%d" ,' * 10000),
+            "parentheses": self.event(1, "", '"%d", ' + "(" * 60000),
+            "helpers": self.event(1, "", '"%d", ' + "__print_hex_dump(" * 3000),
+            "helpers in helpers": self.event(1, "", '"%d", ' + "__print_dynamic_array(a, " * 2000 + "1" + ")" * 2000),
+            "lengths": self.event(1, fields, '"%d", ' + "__get_rel_dynamic_array_len(a) + " * 1000 + "1"),
+            "reals": self.event(1, fields, '"' + "%f" * 120 + '"' + ", REC->a" * 120),
+            "conversions": self.event(1, "", '"' + "%*.*f" * 9000 + '"' + ", 1" * 9000),
         }
-        for name, (text, times) in cases.items():
+        for name, text in cases.items():
             self.copy(self.traces[0])
-            found = "".join(text.replace("ID: 1\n", f"ID: {60000 + i}\n") for i in range(times))
+            found = "".join(text.replace("ID: 1\n", f"ID: {60000 + i}\n") for i in range(few_or_many(10, 30)))
             put(os.path.join(self.trace, "format/more"), found.encode())
             self.export(f"{name}: {len(found)} bytes")
 
