@@ -37,18 +37,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 import building
 from building import CXX, generate, runtime
-from support import ROOT, Case, check_all, need, read, reader, run, temporary
+from support import ROOT, Case, both, check_all, few_or_many, need, read, reader, run, temporary
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SHARED, STATIC = runtime("shared"), runtime("static")
 INCLUDES = ("-I", os.path.join(ROOT, "runtime/include"))
 
-# How the programs are built: the compiler, its flags, and the runtime.
-VARIANTS: dict[str, tuple[str, tuple[str, ...], str]] = {
+# How the programs are built: the compiler, its flags, and the runtime; the first of them before a commit.
+ALL_VARIANTS: dict[str, tuple[str, tuple[str, ...], str]] = {
     "gcc": ("gcc", ("-O2",), "shared"),
-    "gcc, without static keys": ("gcc", ("-O3", "-DTP_STATIC_KEYS=0"), "static"),
     "clang": ("clang", ("-O2",), "static"),
+    "gcc, without static keys": ("gcc", ("-O3", "-DTP_STATIC_KEYS=0"), "static"),
 }
+VARIANTS = dict(list(ALL_VARIANTS.items())[:few_or_many(2, 3)])
 
 
 @functools.cache
@@ -68,6 +69,7 @@ def build(compiler: str, flags: tuple[str, ...], libtp: str, program: str = "les
                           include=[directory(), HERE], flags=flags, link=link, libtp=libtp)
 
 
+@both
 class Lesson(Case):
     def give(self, lesson: str, program: str, **env: str):
         try:
@@ -254,7 +256,7 @@ class Sections(Lesson):
         for compiler in CXX:
             if not shutil.which(CXX[compiler]):
                 continue
-            for level in ("-O0", "-O2"):
+            for level in ("-O2", "-O0")[:few_or_many(1, 2)]:
                 with self.subTest(compiler=compiler, level=level):
                     program = build(compiler, (level, "-fsanitize=address"), "shared")
                     for lesson in ("constructors", "recursion_in_cpp", "thread_exit"):
@@ -266,7 +268,7 @@ class Sections(Lesson):
         need(self, "ld.lld")
         flags = ("-O2", "-ffunction-sections", "-fdata-sections")
         for compiler in CXX:
-            for collect in ("start-stop-gc", "nostart-stop-gc"):
+            for collect in ("start-stop-gc", "nostart-stop-gc")[:few_or_many(1, 2)]:
                 if not shutil.which(CXX[compiler]):
                     continue
                 with self.subTest(compiler=compiler, collect=collect):
@@ -415,10 +417,11 @@ class Unloading(Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout.splitlines()
 
+    @both
     def test_object_that_is_closed_goes(self) -> None:
         """L 0fd0de10: an exported weak symbol kept it, and its destructor never ran."""
         for compiler in CXX:
-            for level in ("-O0", "-O2"):
+            for level in ("-O2", "-O0")[:few_or_many(1, 2)]:
                 if not shutil.which(CXX[compiler]):
                     continue
                 with self.subTest(compiler=compiler, level=level):
