@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import re
+import shutil
+import tempfile
 
 from building import build, generate
-from support import BUILD, Case, read, run
+from support import BUILD, Case, read, run, temporary
 from tpgen.model import LOGLEVELS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -55,6 +58,17 @@ def told(path: str) -> list[Event]:
     return events
 
 
+_built: dict[tuple, str] = {}
+
+
+@functools.cache
+def headers() -> str:
+    """The directory of those of this folder's events."""
+    path = temporary()
+    generate(path, os.path.join(HERE, "listed.tp"), os.path.join(HERE, "library.tp"))
+    return path
+
+
 class Listed(Case):
     """Builds programs of the events in this folder, runs them, and lists their files."""
 
@@ -84,10 +98,13 @@ class Listed(Case):
         return events
 
     def build(self, name: str, *sources: str, **options) -> str:
-        """A program of sources in this folder, which writes its listing; or a library."""
-        if not os.path.exists(self.path("listed.h")):
-            generate(self.dir, os.path.join(HERE, "listed.tp"), os.path.join(HERE, "library.tp"))
-        paths = [os.path.join(HERE, source) for source in sources]
-        if not name.endswith(".so"):
-            paths.append(os.path.join(HERE, "listing.c"))
-        return build(self.path(name), *paths, include=[self.dir], **options)
+        """A program of sources in this folder, which writes its listing; or a library. Tests get copies of one."""
+        key = (name, sources, repr(options))
+        if key not in _built:
+            paths = [os.path.join(HERE, source) for source in sources]
+            if not name.endswith(".so"):
+                paths.append(os.path.join(HERE, "listing.c"))
+            _built[key] = build(os.path.join(tempfile.mkdtemp(dir=headers()), os.path.basename(name)), *paths,
+                                include=[headers()], **options)
+        shutil.copy2(_built[key], self.path(name))
+        return self.path(name)

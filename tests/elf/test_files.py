@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from building import build, generate  # noqa: E402
-from listed import TP, Listed, listed  # noqa: E402
+from listed import TP, Listed, headers, listed  # noqa: E402
 from support import need, run  # noqa: E402
 
 EHDR = {"class": (4, "B"), "data": (5, "B"), "type": (16, "H"), "machine": (18, "H"), "phoff": (32, "Q"), "shoff": (40, "Q"),
@@ -135,7 +135,7 @@ class Files(Listed):
                                       "int main(int argc, char **argv) { (void)argv; trace_bare(argc); return 0; }\n")
         generate(self.dir, self.write("bare.tp", "#define TRACE_SYSTEM bare\n"
                                                  "DECLARE_TRACE(bare, TP_PROTO(int n), TP_ARGS(n));\n"))
-        self.says(build(self.path("bare"), source, include=[self.dir]), "has tracepoints, but none of them is an event")
+        self.says(build(self.path("bare"), source, include=[headers()]), "has tracepoints, but none of them is an event")
 
     def test_forbidden(self) -> None:
         """A program that may be run but not read."""
@@ -190,7 +190,7 @@ while True:
         """A program that runs can be listed: its file is only read."""
         source = self.write("sleeps.c", '#define CREATE_TRACE_POINTS\n#include "listed.h"\n#include <unistd.h>\n'
                                         "int main(void) { puts(\"up\"); fflush(stdout); pause(); return 0; }\n")
-        path = build(self.path("sleeps"), source, include=[self.dir], flags=["-include", "stdio.h"])
+        path = build(self.path("sleeps"), source, include=[headers()], flags=["-include", "stdio.h"])
         with subprocess.Popen([path], stdout=subprocess.PIPE) as process:
             try:
                 self.assertEqual(process.stdout.readline(), b"up\n")

@@ -18,7 +18,7 @@ sys.path[:0] = [HERE, os.path.join(TESTS, "arch"), os.path.join(TESTS, "interfac
 import aarch64  # noqa: E402
 from building import CC, build, generate, interface_version  # noqa: E402
 from frozen import Interface, build_program, interfaces, library_called  # noqa: E402
-from listed import Event, Listed, listed, told  # noqa: E402
+from listed import Event, Listed, headers, listed, told  # noqa: E402
 from support import BUILD, ROOT, check_all, need, read, run, tpgen  # noqa: E402
 
 # Ways to link: the options of the compiler, and of the linker.
@@ -180,7 +180,7 @@ int main(void)
 }
 """)
         generate(self.dir, os.path.join(HERE, "listed.tp"))
-        path = build(self.path("many"), source, include=[self.dir], flags=["-w"])
+        path = build(self.path("many"), source, include=[headers()], flags=["-w"])
         self.assertEqual(self.list("-v", path).count("listed:listed_hit"), 65536)
 
 
