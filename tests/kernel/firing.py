@@ -50,7 +50,7 @@ def fire(header: str, events: list[dict], known: dict[str, str]) -> str:
             values = ", ".join(value(p["type"], p["name"], n, turn, known, buffers) for n, p in enumerate(params))
             calls.append(f"\ttrace_{event['name']}({values});\n")
     function = function_of(header)
-    return (f'#include "compat.h"\n#define CREATE_TRACE_POINTS\n#include "{header}.h"\n#include "fire.h"\n\n'
+    return (f'#include "compat.h"\n#define CREATE_TRACE_POINTS\n#include "{header}.h"\n#include "record_events.h"\n\n'
             f"void {function}(void);\nvoid {function}(void)\n{{\n{''.join(calls)}}}\n")
 
 
@@ -60,5 +60,6 @@ def function_of(header: str) -> str:
 
 def fire_all(headers: list[str]) -> str:
     names = [function_of(h) for h in headers]
-    return ('#include "fire.h"\n\n' + "".join(f"void {n}(void);\n" for n in names)
-            + "\nvoid fire_all(void)\n{\n" + "".join(f"\t{n}();\n" for n in names) + "}\n")
+    return ('#include "compat.h"\n#include "record_events.h"\n\n' + "".join(f"void {n}(void);\n" for n in names)
+            + "\nstatic void fire_headers(void)\n{\n" + "".join(f"\t{n}();\n" for n in names) + "}\n"
+            + '\nvoid fire_all(void)\n{\n\tcompat_with_format(fire_headers, "a %s of %d", "text", 42);\n}\n')

@@ -15,6 +15,7 @@ from support import BUILD, ROOT, need, note, read, run, tpgen
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMPAT = os.path.join(HERE, "compat")
+ROUNDTRIP = os.path.join(os.path.dirname(HERE), "roundtrip")
 _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
 _LINE = re.compile(r"\d+\.\d+ \d+/\d+ (.*)")
 
@@ -67,16 +68,16 @@ class Compat(tree.Series):
         for name, path in zip(names, paths):
             self.write(f"fire_{name}.c", firing.fire(name, by_file[path], known))
         self.write("fire_all.c", firing.fire_all(names))
-        for own in ("harness.c", "compat.c"):
-            shutil.copy(os.path.join(COMPAT, own), self.dir)
+        for own in (os.path.join(COMPAT, "compat.c"), os.path.join(ROUNDTRIP, "record_events.c")):
+            shutil.copy(own, self.dir)
         return names, events
 
     def compile(self, cc: str, names: list[str]) -> str:
         """The program, compiled with one compiler."""
         need(self, cc)
-        flags = [cc, "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Werror", "-iquote", self.dir,
+        flags = [cc, "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Werror", "-iquote", self.dir, "-iquote", ROUNDTRIP,
                  "-I", self.path("stub"), "-I", COMPAT, "-I", os.path.join(ROOT, "runtime/include")]
-        sources = [f"fire_{n}" for n in names] + ["fire_all", "harness", "compat"]
+        sources = [f"fire_{n}" for n in names] + ["fire_all", "record_events", "compat"]
 
         def compile_one(name: str) -> str:
             return run([*flags, "-c", "-o", self.path(f"{name}.o"), self.path(f"{name}.c")]).stderr
@@ -90,7 +91,7 @@ class Compat(tree.Series):
         flags = run(["pkg-config", "--cflags", "--libs", "libtraceevent"])
         if flags.returncode:
             self.skipTest("libtraceevent-dev is not installed")
-        self.succeed(["gcc", "-Wall", "-Wextra", "-Werror", "-o", self.path("reader"), os.path.join(COMPAT, "reader.c"),
+        self.succeed(["gcc", "-Wall", "-Wextra", "-Werror", "-o", self.path("reader"), os.path.join(ROUNDTRIP, "read_events.c"),
                       *flags.stdout.split()])
         return self.path("reader")
 
@@ -108,7 +109,8 @@ class Compat(tree.Series):
             ours = [match[1] for match in map(_LINE.fullmatch, read(self.path("text")).splitlines()) if match]
             done = self.succeed([reader, self.path("records")])
             self.assertEqual(done.stderr, "")
-            theirs = [escape(text) for text in done.stdout.split("\0")[:-1]]
+            theirs = [escape(f"{event['system']}:{event['event']}: {bytes.fromhex(event['text']).decode(errors='surrogateescape')}")
+                      for event in map(json.loads, done.stdout.splitlines())]
             self.assertEqual(len(ours), len(theirs))
             seen |= {line.split(": ")[0] for line in ours}
             different += [f"ours:   {a}\ntheirs: {b}" for a, b in zip(ours, theirs) if a != b]

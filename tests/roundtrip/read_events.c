@@ -125,16 +125,16 @@ static void add(struct tep_handle *tep, const char *system, const char *format, 
 	}
 }
 
-/* From its start: the formats into tep, or, when all of them are known, the records to stdout. */
+/* From its start: the strings and formats into tep, or, when all of them are known, the records to stdout. */
 static bool read_file(struct tep_handle *tep, FILE *file, bool records)
 {
-	char system[64];
+	char name[64]; /* the system's, or the string's address */
 	unsigned int size;
 	int kind;
 
 	rewind(file);
-	while ((kind = fgetc(file)) == 'F' || kind == 'R') {
-		if (kind == 'F' && fscanf(file, " %63s", system) != 1)
+	while ((kind = fgetc(file)) == 'F' || kind == 'R' || kind == 'S') {
+		if (kind != 'R' && fscanf(file, " %63s", name) != 1)
 			return false;
 		if (fscanf(file, " %u", &size) != 1 || fgetc(file) != '\n')
 			return false;
@@ -142,7 +142,9 @@ static bool read_file(struct tep_handle *tep, FILE *file, bool records)
 		if (kind == 'R' && records)
 			print(tep, bytes, size);
 		else if (kind == 'F' && !records)
-			add(tep, system, bytes, size);
+			add(tep, name, bytes, size);
+		else if (kind == 'S' && !records)
+			tep_register_print_string(tep, bytes, strtoull(name, NULL, 16));
 		free(bytes);
 	}
 	return feof(file);

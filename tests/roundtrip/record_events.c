@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: MIT
 /*
- * Runs a program that random_events.py has made, with two sinks beside that
- * of the environment: the text sink, and one that writes formats and records
- * down as they are, for read_events.c.
+ * Runs a program's fire_all(), with two sinks beside that of the environment:
+ * the text sink, and one that writes formats and records down as they are, for
+ * read_events.c. random_events.py makes such programs, and kernel/firing.py.
  *
  *	TEXT RECORDS
  *
- * RECORDS: "F system size\n" and a format's text, or "R size\n" and a record.
+ * RECORDS: "F system size\n" and a format's text, or "R size\n" and a record's
+ * bytes, or "S address size\n" and the text of a string that records may point
+ * to.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <tp/event.h>
 #include <tp/sink.h>
 #include <tp/tp.h>
 #include <tp/trace_seq.h>
 
-void fire_all(void);
+#include "record_events.h"
 
 struct recorder {
 	struct tp_sink sink; /* first: a sink is its recorder */
 	FILE *file;
 };
+
+static FILE *strings; /* the recorder's file */
 
 static bool recorder_reserve(struct tp_record *rec)
 {
@@ -40,7 +45,7 @@ static void recorder_commit(struct tp_record *rec)
 
 static int recorder_describe(struct tp_sink *sink, const struct tp_event *event)
 {
-	static char buffer[1 << 16];
+	static char buffer[1 << 20];
 	FILE *file = ((struct recorder *)sink)->file;
 	struct trace_seq s;
 	int error;
@@ -52,6 +57,13 @@ static int recorder_describe(struct tp_sink *sink, const struct tp_event *event)
 	fprintf(file, "F %s %zu\n", event->system, s.len);
 	fwrite(buffer, 1, s.len, file);
 	return 0;
+}
+
+/* What the kernel's printk_formats file is: the strings that records point to. */
+const char *fire_string(const char *text)
+{
+	fprintf(strings, "S %p %zu\n%s", (const void *)text, strlen(text), text);
+	return text;
 }
 
 static int recorder_close(struct tp_sink *sink)
@@ -79,6 +91,7 @@ int main(int argc, char **argv)
 	}
 	if (tp_enable(text, "*") < 0 || tp_enable(&recorder.sink, "*") < 0)
 		return 1;
+	strings = recorder.file;
 	fire_all();
 	if (tp_sink_lost(text) || tp_sink_lost(&recorder.sink)) {
 		fprintf(stderr, "records are lost\n");
