@@ -7,7 +7,9 @@ import os
 import re
 import stat
 import sys
+import tempfile
 import time
+from collections.abc import Callable
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -15,67 +17,75 @@ from daemons import NOBODY, Daemons  # noqa: E402
 from support import PATIENCE, read  # noqa: E402
 
 
+def rename(log: str) -> None:
+    os.rename(log, log + ".1")
+
+
 class Text(Daemons):
-    def rotated(self, rotate, *between: str) -> str:
-        """The daemon hits 1, then rotate() is called, then it hits 2; the name of its file."""
-        log = self.path("logs/log")
-        os.mkdir(self.path("logs"))
-        process = self.start("work=1", f"pid={self.path('pid')}", f"wait={self.path('go')}", *between, "work=1",
-                             TP_ENABLE="*", TP_OUTPUT=f"text:{log}")
-        self.wait_for("pid")
+    def rotated(self, rotate: Callable[[str], None], *between: str) -> Callable[[], str]:
+        """A daemon has hit 1, and rotate() is called; what is returned lets it hit 2, and returns the name of its file."""
+        place = tempfile.mkdtemp(dir=self.dir)
+        os.chmod(place, 0o755)
+        log, pid, go = (os.path.join(place, name) for name in ("logs/log", "pid", "go"))
+        os.mkdir(os.path.dirname(log))
+        process = self.start("work=1", f"pid={pid}", f"wait={go}", *between, "work=1", TP_ENABLE="*", TP_OUTPUT=f"text:{log}")
+        self.wait_for(pid)
         rotate(log)
-        time.sleep(1.1)  # the name is looked at once a second
-        self.write("go", "")
-        self.assertEqual(process.wait(PATIENCE), 0)
-        return log
+
+        def go_on() -> str:
+            self.write(go, "")
+            self.assertEqual(process.wait(PATIENCE), 0)
+            return log
+        return go_on
 
     def numbers(self, path: str) -> list[int]:
         return [int(n) for n in re.findall(r"daemon:daemon_work: .*?(\d+)\n", read(path))]
 
-    def test_renamed(self) -> None:
-        log = self.rotated(lambda log: os.rename(log, log + ".1"))
-        self.assertEqual((self.numbers(log + ".1"), self.numbers(log)), ([1], [2]))
-        self.assertEqual(stat.S_IMODE(os.stat(log).st_mode), 0o600)
-
-    def test_removed(self) -> None:
-        self.assertEqual(self.numbers(self.rotated(os.unlink)), [2])
-
-    def test_the_new_one_is_there_already(self) -> None:
-        def rotate(log: str) -> None:
-            os.rename(log, log + ".1")
-            self.write("logs/log", "# rotated\n")
-
-        log = self.rotated(rotate)
-        self.assertEqual((self.numbers(log + ".1"), read(log)[:10], self.numbers(log)), ([1], "# rotated\n", [2]))
-
-    def test_renamed_and_closed(self) -> None:
-        log = self.rotated(lambda log: os.rename(log, log + ".1"), "closeall")
-        self.assertEqual((self.numbers(log + ".1"), self.numbers(log)), ([1], [2]))
-
-    def test_copied_and_truncated(self) -> None:
-        self.assertEqual(self.numbers(self.rotated(lambda log: os.truncate(log, 0))), [2])
-
-    def test_a_link_in_its_place_is_not_followed(self) -> None:
+    def test_rotated(self) -> None:
+        """All at once: the name is looked at once a second."""
         victim = self.write("victim", "precious\n")
 
-        def rotate(log: str) -> None:
-            os.rename(log, log + ".1")
+        def rename_and_make(log: str) -> None:
+            rename(log)
+            self.write(log, "# rotated\n")
+
+        def rename_and_link(log: str) -> None:
+            rename(log)
             os.symlink(victim, log)
 
-        log = self.rotated(rotate)
-        self.assertEqual((self.numbers(log + ".1"), read(victim)), ([1, 2], "precious\n"))
+        def replace_the_directory(log: str) -> None:
+            os.rename(os.path.dirname(log), os.path.dirname(log) + ".before")
+            os.mkdir(os.path.dirname(log))
 
-    def test_another_directory_of_the_name_is_not_used(self) -> None:
-        """Nor one in a jail."""
-        def rotate(_: str) -> None:
-            os.rename(self.path("logs"), self.path("before"))
-            os.mkdir(self.path("logs"))
+        def renamed(log: str) -> None:
+            self.assertEqual((self.numbers(log + ".1"), self.numbers(log)), ([1], [2]))
+            self.assertEqual(stat.S_IMODE(os.stat(log).st_mode), 0o600)
 
-        self.rotated(rotate)
-        self.assertEqual((self.numbers(self.path("before/log")), os.listdir(self.path("logs"))), ([1, 2], []))
+        def only_the_second(log: str) -> None:
+            self.assertEqual(self.numbers(log), [2])
 
-    def test_no_right_to_make_a_new_one(self) -> None:
-        """The old one is better than none."""
-        self.need_root()
-        log = self.rotated(lambda log: os.rename(log, log + ".1"), f"user={NOBODY}")
-        self.assertEqual((self.numbers(log + ".1"), os.path.exists(log)), ([1, 2], False))
+        def the_new_one_is_there_already(log: str) -> None:
+            self.assertEqual((self.numbers(log + ".1"), read(log)[:10], self.numbers(log)), ([1], "# rotated\n", [2]))
+
+        def a_link_is_not_followed(log: str) -> None:
+            self.assertEqual((self.numbers(log + ".1"), read(victim)), ([1, 2], "precious\n"))
+
+        def another_directory_is_not_used(log: str) -> None:
+            """Nor one in a jail."""
+            logs = os.path.dirname(log)
+            self.assertEqual((self.numbers(f"{logs}.before/log"), os.listdir(logs)), ([1, 2], []))
+
+        def the_old_one_is_better_than_none(log: str) -> None:
+            self.assertEqual((self.numbers(log + ".1"), os.path.exists(log)), ([1, 2], False))
+
+        cases: list[tuple[Callable[[str], None], Callable[[str], None], list[str]]] = [
+            (rename, renamed, []), (rename, renamed, ["closeall"]), (os.unlink, only_the_second, []),
+            (lambda log: os.truncate(log, 0), only_the_second, []), (rename_and_make, the_new_one_is_there_already, []),
+            (rename_and_link, a_link_is_not_followed, []), (replace_the_directory, another_directory_is_not_used, [])]
+        if not os.geteuid():  # there is no right to make a new one
+            cases.append((rename, the_old_one_is_better_than_none, [f"user={NOBODY}"]))
+        begun = [self.rotated(rotate, *between) for rotate, _, between in cases]
+        time.sleep(1.1)
+        for (_, check, between), go_on in zip(cases, begun):
+            with self.subTest(check=check.__name__, between=between):
+                check(go_on())
