@@ -203,10 +203,6 @@ class Trouble(Recording):
         self.loses("No such file or directory", f"chroot={self.path('jail')}", "hold", "closefrom=3", "go",
                    "untillost=1000")
 
-    def test_becomes_nobody(self) -> None:
-        self.root()
-        self.loses("Permission denied", f"setuid={NOBODY}", "untillost=1000")
-
     def test_becomes_nobody_who_has_the_directory(self) -> None:
         self.root()
         os.mkdir(self.trace)
