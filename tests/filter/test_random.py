@@ -8,6 +8,7 @@ SEED=N begins elsewhere, FILTERS=N takes so many:
 
 from __future__ import annotations
 
+import functools
 import glob
 import os
 import random
@@ -21,11 +22,22 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build, generate, sanitize  # noqa: E402
 from expressions import Record, pack, random_expression, random_record  # noqa: E402
-from support import BUILD, PATIENCE, ROOT, Case, unavailable  # noqa: E402
+from support import BUILD, PATIENCE, ROOT, Case, both, few_or_many, temporary, unavailable  # noqa: E402
 
 SEED = int(os.environ.get("SEED", "1"))
-FILTERS = int(os.environ.get("FILTERS", "4000"))
+FILTERS = few_or_many(1000, 4000, "FILTERS")
 RECORDS = 40
+
+
+@functools.cache
+def driver(sanitizer: str) -> str:
+    path = temporary()
+    generate(path, os.path.join(HERE, "fields.tp"))
+    # As the unit tests, it uses functions that libtp.so does not export.
+    flags = ["-iquote", os.path.join(ROOT, "runtime/src"), *sanitize(sanitizer)]
+    objects = glob.glob(os.path.join(BUILD, sanitizer, "runtime/src/**/*.o"), recursive=True) if sanitizer else []
+    return build(os.path.join(path, "driver"), os.path.join(HERE, "driver.c"), os.path.join(HERE, "others.c"), include=[path],
+                 flags=flags, **({"libtp": "", "link": [*objects, "-lurcu-bp", "-lpthread", "-ldl"]} if objects else {}))
 
 
 class Filters(Case):
@@ -33,19 +45,13 @@ class Filters(Case):
 
     def setUp(self) -> None:
         super().setUp()
-        generate(self.dir, os.path.join(HERE, "fields.tp"))
-        # As the unit tests, it uses functions that libtp.so does not export.
-        flags = ["-iquote", os.path.join(ROOT, "runtime/src"), *sanitize(self.sanitizer)]
-        objects = glob.glob(os.path.join(BUILD, self.sanitizer, "runtime/src/**/*.o"), recursive=True) if self.sanitizer else []
-        build(self.path("driver"), os.path.join(HERE, "driver.c"), os.path.join(HERE, "others.c"), include=[self.dir], flags=flags,
-              **({"libtp": "", "link": [*objects, "-lurcu-bp", "-lpthread", "-ldl"]} if objects else {}))
         event_format = self.ask(["format"])
         self.rng = random.Random(SEED)
         self.records: list[Record] = [random_record(self.rng) for _ in range(RECORDS)]
         self.given = ["record " + pack(record, event_format).hex() for record in self.records]
 
     def ask(self, lines: list[str]) -> str:
-        done = subprocess.run([self.path("driver")], input="\n".join(lines) + "\n", capture_output=True, text=True,
+        done = subprocess.run([driver(self.sanitizer)], input="\n".join(lines) + "\n", capture_output=True, text=True,
                               timeout=PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
@@ -54,6 +60,7 @@ class Filters(Case):
         return self.ask([*self.given, *(f"{how} {text}" for text in texts)]).splitlines()
 
 
+@both
 class Random(Filters):
     def test_naive_evaluator(self) -> None:
         trees = [random_expression(self.rng) for _ in range(FILTERS)]
@@ -90,6 +97,7 @@ class Random(Filters):
         self.assertEqual([text for text, answer in zip(texts, theirs) if answer != "0"], [])
 
 
+@both
 class Broken(Filters):
     """Texts that are nearly filters, or none: an answer, and no memory that is not the filter's or the record's."""
 

@@ -18,9 +18,10 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from histograms import Histograms  # noqa: E402
 from naive import Record, random_definition, random_record  # noqa: E402
+from support import both, few_or_many  # noqa: E402
 
 SEED = int(os.environ.get("SEED", "1"))
-HISTOGRAMS = int(os.environ.get("HISTOGRAMS", "400"))
+HISTOGRAMS = few_or_many(120, 400, "HISTOGRAMS")
 AT_ONCE, RECORDS = 10, 300
 
 
@@ -28,6 +29,7 @@ def line(record: Record) -> str:
     return "order " + " ".join(f"{name}={value}" for name, value in record.items() if value != "")
 
 
+@both
 class Random(Histograms):
     def test_naive_evaluator(self) -> None:
         rng = random.Random(SEED)

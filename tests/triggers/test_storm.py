@@ -13,7 +13,7 @@ from building import build, generate  # noqa: E402
 from storms import Storms  # noqa: E402
 from support import Case, few_or_many, need, reader  # noqa: E402
 
-ROUNDS = few_or_many(100, 300)
+ROUNDS = few_or_many(60, 300)
 
 
 class Storm(Storms, Case):
