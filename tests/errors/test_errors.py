@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Bad inputs, each with the exact message: NAME.tp and NAME.err. Those in good/ are right, and nothing is said of them.
 
+The plainest of each message is an example of docs/diagnostics.md, and not here: docs/test_diagnostics.py has these.
+
 Remarks are asked for (-W) for inputs called remark-*, and for the good ones.
 """
 
