@@ -20,6 +20,10 @@ from support import both, few_or_many, run, until  # noqa: E402
 NOBODY = 65534
 
 
+# Before a commit threads sleep after so many hits: else there are hundreds of chapters to read before the tenth is seen.
+PACE = f"pace={few_or_many(20, 0)}"
+
+
 class Chapters(Recording):
     SHARES = 5
 
@@ -70,7 +74,7 @@ class Begun(Chapters):
     def test_by_size(self) -> None:
         for rng in self.rounds(6):
             self.record(f"open={self.output(rng, f'{rng.choice((4, 20, 100))}K')}", f"text={rng.choice((8, 64, 900))}",
-                        f"threads={rng.randint(1, 8)}", self.until_chapter(10), "stop", "close", **self.clock(rng))
+                        PACE, f"threads={rng.randint(1, 8)}", self.until_chapter(10), "stop", "close", **self.clock(rng))
             chapters = self.chapters()
             self.assertGreaterEqual(len(chapters), 11)
             self.all_is_in(chapters)
@@ -109,7 +113,7 @@ class Begun(Chapters):
         """What is left goes on to the end without a gap."""
         for rng in self.rounds(3):
             keep = rng.randint(1, 3)
-            self.record(f"open={self.output(rng, '20K')},keep={keep}", "threads=3", self.until_chapter(20), "until=3000",
+            self.record(f"open={self.output(rng, '20K')},keep={keep}", PACE, "threads=3", self.until_chapter(20), "until=3000",
                         "stop", "close", **self.clock(rng))
             chapters = self.chapters()
             self.assertEqual(len(chapters), keep + 1, self.repeat)
@@ -144,8 +148,8 @@ class Begun(Chapters):
         """What they lose is counted, in the chapter in which it was."""
         for rng in self.rounds(4):
             out = self.record(f"open={self.output(rng, '20K')}{rng.choice(('', ',keep=100000'))}", "text=64",
-                              f"signals={rng.choice((300, 1000, 2000))}", f"threads={rng.randint(1, 4)}",
-                              self.until_chapter(10), "stop", "lost", "close", message=self.LOST_ONLY, **self.clock(rng))
+                              PACE, f"signals={rng.choice((300, 1000, 2000))}", f"threads={rng.randint(1, 4)}",
+                              self.until_chapter(few_or_many(4, 10)), "stop", "lost", "close", message=self.LOST_ONLY, **self.clock(rng))
             found = self.all_is_in(self.chapters(), lost=True)
             self.assertEqual(self.hits(), found.events() + found.discarded, self.repeat)
             self.assertEqual(found.discarded, int(re.search(r"^lost (\d+)$", out, re.M)[1]), self.repeat)
