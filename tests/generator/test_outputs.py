@@ -220,7 +220,7 @@ class Limits(Case):
 
     def test_limits(self) -> None:
         self.write("x.tp", GOOD)
-        for limit in ("-v 4000000", "-d 400000", "-t 20", "-f 100", "-Sf 100", "-c 0"):
+        for limit in ("-v 4000000 -d 400000 -t 20 -f 100 -c 0", "-Sf 100"):
             self.assertEqual(self.gen(limit), (0, ""), limit)
 
     def test_too_low(self) -> None:
