@@ -96,7 +96,8 @@ class Begun(Chapters):
     @both
     def test_by_time(self) -> None:
         for rotate in ("1s+1G", "1s", "1G+1s")[:few_or_many(1, 3)]:
-            self.record(f"open={self.trace},packet=4K,rotate={rotate}", "pace=10", "threads=2", self.until_chapter(2), "stop", "close")
+            self.record(f"open={self.trace},packet=4K,rotate={rotate}", "pace=10", "threads=2", self.until_chapter(2), "stop",
+                        "close")
             self.assertEqual(len(self.chapters()), 3)
             self.all_is_in(self.chapters())
             self.again()
@@ -149,7 +150,8 @@ class Begun(Chapters):
         for rng in self.rounds(4):
             out = self.record(f"open={self.output(rng, '20K')}{rng.choice(('', ',keep=100000'))}", "text=64",
                               PACE, f"signals={rng.choice((300, 1000, 2000))}", f"threads={rng.randint(1, 4)}",
-                              self.until_chapter(few_or_many(4, 10)), "stop", "lost", "close", message=self.LOST_ONLY, **self.clock(rng))
+                              self.until_chapter(few_or_many(4, 10)), "stop", "lost", "close", message=self.LOST_ONLY,
+                              **self.clock(rng))
             found = self.all_is_in(self.chapters(), lost=True)
             self.assertEqual(self.hits(), found.events() + found.discarded, self.repeat)
             self.assertEqual(found.discarded, int(re.search(r"^lost (\d+)$", out, re.M)[1]), self.repeat)
