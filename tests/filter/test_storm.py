@@ -11,8 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build, generate  # noqa: E402
-from storms import Storms  # noqa: E402
-from support import Case, few_or_many, need  # noqa: E402
+from support import Case, both, check_all, few_or_many, need  # noqa: E402
 
 CHANGES = few_or_many(300, 1000)
 ALWAYS = 50
@@ -24,7 +23,7 @@ def accepted(number: int, text: str) -> bool:
             or (text.endswith("s") and number <= 440))
 
 
-class Storm(Storms, Case):
+class Storm(Case):
     def storm(self, libtp: str) -> None:
         need(self, "babeltrace2")
         generate(self.dir, os.path.join(HERE, "storm.tp"))
@@ -35,3 +34,15 @@ class Storm(Storms, Case):
         records = re.findall(r'number = (\d+), .*text = "([^"]*)" \}', self.read_by("babeltrace2", self.path("trace")))
         self.assertEqual([record for record in records if not accepted(int(record[0]), record[1])], [])
         self.assertEqual(sum(int(number) == ALWAYS for number, _ in records), hits)
+
+    @both
+    def test_as_shipped(self) -> None:
+        self.storm("static")
+
+    @check_all("test_as_shipped is enough before a commit")
+    def test_address_sanitizer(self) -> None:
+        self.storm("asan")
+
+    @check_all("test_as_shipped is enough before a commit")
+    def test_thread_sanitizer(self) -> None:
+        self.storm("tsan")

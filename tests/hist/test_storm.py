@@ -12,19 +12,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from histograms import make, objects  # noqa: E402
-from storms import Storms  # noqa: E402
-from support import Case, few_or_many  # noqa: E402
+from support import Case, both, check_all, few_or_many  # noqa: E402
 
 ROUNDS = few_or_many(100, 300)
 VALUE = 7  # of each hit
 CLEARED = -1  # the last of storm.c's
 
 
-class Storm(Storms, Case):
-    shipped = ""
-
-    def storm(self, libtp: str) -> None:
-        done = self.succeed([make(self.dir, "storm", libtp, "storm"), str(ROUNDS)])
+class Storm(Case):
+    def storm(self, sanitizer: str) -> None:
+        done = self.succeed([make(self.dir, "storm", sanitizer, "storm"), str(ROUNDS)])
         first, *histograms = objects(done.stdout)
         self.check(first["hits"], histograms)
 
@@ -44,6 +41,18 @@ class Storm(Storms, Case):
         self.assertEqual(full["totals"]["entries"], 128)
         self.assertGreater(full["totals"]["dropped"], 0)
         self.assertTrue(all(histogram["totals"]["dropped"] == 0 for histogram in histograms if histogram is not full))
+
+    @both
+    def test_as_shipped(self) -> None:
+        self.storm("")
+
+    @check_all("test_as_shipped is enough before a commit")
+    def test_address_sanitizer(self) -> None:
+        self.storm("asan")
+
+    @check_all("test_as_shipped is enough before a commit")
+    def test_thread_sanitizer(self) -> None:
+        self.storm("tsan")
 
 
 if __name__ == "__main__":

@@ -11,17 +11,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from histograms import make, objects  # noqa: E402
-from storms import Storms  # noqa: E402
-from support import Case, few_or_many  # noqa: E402
+from support import Case, both, check_all, few_or_many  # noqa: E402
 
 ROUNDS = few_or_many(100, 300)
 
 
-class Storm(Storms, Case):
-    shipped = ""
-
-    def storm(self, libtp: str) -> None:
-        done = self.succeed([make(self.dir, "variables", libtp, "tasks"), str(ROUNDS)])
+class Storm(Case):
+    def storm(self, sanitizer: str) -> None:
+        done = self.succeed([make(self.dir, "variables", sanitizer, "tasks"), str(ROUNDS)])
         self.assertEqual(done.stderr, "")
         found = objects(done.stdout)
         numbers, once, reports = found[-1], found[-4], found[:-4] + found[-3:-1]
@@ -43,6 +40,18 @@ class Storm(Storms, Case):
                     self.assertGreaterEqual(value, largest)
                     largest = value
         self.assertEqual(largest, numbers["highest"])
+
+    @both
+    def test_as_shipped(self) -> None:
+        self.storm("")
+
+    @check_all("test_as_shipped is enough before a commit")
+    def test_address_sanitizer(self) -> None:
+        self.storm("asan")
+
+    @check_all("test_as_shipped is enough before a commit")
+    def test_thread_sanitizer(self) -> None:
+        self.storm("tsan")
 
 
 if __name__ == "__main__":

@@ -227,7 +227,7 @@ OF_RECORDS = (
     Mutation("the processor is asked too early", PACKET,
              "where a constructor opens the sink, a flight recorder renames a file for each packet",
              (("	__builtin_cpu_init(); /* a constructor may open the sink before libgcc's has run */\n", ""),),
-             ("sandbox/test_filters.py:million_events",)),
+             ("sandbox/test_filters.py:full",)),
     Mutation("a packet's head changes in two stores", PACKET,
              "a reader after kill -9 finds times that are older than the number that goes with them",
              (("vmovdqa %%ymm0, (%0)", "vmovdqa %%xmm0, (%0)\\n\\tvextractf128 $1, %%ymm0, 16(%0)"),),
