@@ -415,6 +415,7 @@ class Report(Recorded):
 
     # ---- Hostile formats ----
 
+    @both
     def test_formats_that_crash_libtraceevent(self) -> None:
         """They are shown by their fields, and all others by their texts."""
         if not has_libtraceevent():
@@ -425,8 +426,8 @@ class Report(Recorded):
         want = self.report()
         for name, print_fmt in (("deep", '"%d", ' + "(" * 300000 + "1" + ")" * 300000),
                                 ("long", '"%s", __print_array(REC->byte, 2147483647, 1)'),
-                                ("wide", '"%2000000000d", REC->byte'),
-                                ("hex", '"%s", __print_hex(REC->byte, 2000000000)')):
+                                ("hex", '"%s", __print_hex(REC->byte, 2000000000)'),
+                                ("wide", '"%2000000000d", REC->byte'))[:few_or_many(3, 4)]:  # takes seconds
             with self.subTest(name):
                 self.write("trace/format/dat", re.sub(r"(?s)(name: (?:flags|symbolic)\n.*?\nprint fmt: )[^\n]*",
                                                       lambda m: m[1] + print_fmt, text))
