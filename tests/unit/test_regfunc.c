@@ -72,52 +72,7 @@ static void set_up(void)
 	two.tp.unregfunc = unregfunc_2;
 }
 
-/* ---- Waiting ---- */
-
-static bool inside;
-
-static int regfunc_slow(void)
-{
-	__atomic_store_n(&inside, true, __ATOMIC_RELEASE);
-	usleep(50000);
-	return 0;
-}
-
-static void *enable(void *how)
-{
-	struct tp_sink *sink = how;
-
-	if (sink)
-		tp_enable(sink, "with");
-	else
-		add(0);
-	return NULL;
-}
-
 FIXTURE(set_up, NULL)
-
-/* A thread that the regfunc has woken finds the event on, whoever switches it. */
-LOOP_TEST(waited_for, 2)
-{
-	pthread_t thread;
-	struct tp_sink *sink = _i ? tp_text_sink(stderr) : NULL;
-
-	set_up();
-	one.tp.regfunc = regfunc_slow;
-	tp_module_load(&one.module);
-	pthread_create(&thread, NULL, enable, sink);
-	while (!__atomic_load_n(&inside, __ATOMIC_ACQUIRE))
-		usleep(100);
-	ck_assert(!tp_tracepoint_is_on(&one.tp));
-	tp_enable_wait();
-	ck_assert(tp_tracepoint_is_on(&one.tp));
-	pthread_join(thread, NULL);
-	if (sink)
-		tp_sink_close(sink);
-	else
-		take(0);
-	tp_module_unload(&one.module);
-}
 
 /* ---- One module ---- */
 
@@ -186,6 +141,52 @@ TEST(without_memory_it_is_not_called)
 	ck_assert_int_eq(take(1), 0);
 	let_malloc_be();
 	ck_assert_str_eq(calls, "1+ 1- ");
+}
+
+/* ---- Waiting ---- */
+
+static bool inside, returned;
+
+static int regfunc_slow(void)
+{
+	__atomic_store_n(&inside, true, __ATOMIC_RELEASE);
+	usleep(50000);
+	return 0;
+}
+
+static void *enable(void *how)
+{
+	struct tp_sink *sink = how;
+
+	if (sink)
+		tp_enable(sink, "with");
+	else
+		add(0);
+	__atomic_store_n(&returned, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* A thread that the regfunc has woken finds the event on, whoever switches it. */
+LOOP_TEST(waited_for, 2)
+{
+	pthread_t thread;
+	struct tp_sink *sink = _i ? tp_text_sink(stderr) : NULL;
+
+	one.tp.regfunc = regfunc_slow;
+	tp_module_load(&one.module);
+	pthread_create(&thread, NULL, enable, sink);
+	while (!__atomic_load_n(&inside, __ATOMIC_ACQUIRE) && !__atomic_load_n(&returned, __ATOMIC_ACQUIRE))
+		usleep(100);
+	ck_assert(inside);
+	ck_assert(!tp_tracepoint_is_on(&one.tp));
+	tp_enable_wait();
+	ck_assert(tp_tracepoint_is_on(&one.tp));
+	pthread_join(thread, NULL);
+	if (sink)
+		tp_sink_close(sink);
+	else
+		take(0);
+	tp_module_unload(&one.module);
 }
 
 /* ---- Modules that come and go ---- */
