@@ -56,7 +56,7 @@ endif
 TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
 TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
-.PHONY: all generate demo check check-rest check-all mutate torture bench bench-core bench-record bench-sinks bench-start bench-control \
+.PHONY: all generate demo check check-rest check-all coverage mutate torture bench bench-core bench-record bench-sinks bench-start bench-control \
 	install uninstall deps clean help examples check-programs check-kernel freeze-interface
 all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp $(BUILD)/help.stamp generate
 
@@ -68,6 +68,7 @@ help:
 	@echo 'make check-all  these, and what takes longer: more compilers, sanitizers, processors, kernels, storms; T=NAME'
 	@echo 'make check-rest  only what check-all has more than check'
 	@echo 'make check-kernel  tpgen on all of the kernel'"'"'s own headers; make check-all takes a tenth of them'
+	@echo 'make coverage  what of runtime/src and tpgen the tests run, with WHICH=check (the default), rest or all; T=NAME, also of all'
 	@echo 'make mutate    mistakes made in copies of the runtime: a test must notice each; T=NAME for those of that name or file'
 	@echo 'make torture   everything at once against the core, for SECONDS=$(SECONDS) in each way to build it'
 	@echo 'make bench     what tracepoints cost here, beside other ways to trace'
@@ -269,6 +270,11 @@ check-kernel: $(BUILD)/libtp.a
 # For a new TP_INTERFACE_VERSION: docs/architecture.md, Interfaces.
 freeze-interface: all
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/interfaces/freeze.py
+
+# In a copy of the tree. PYTHON is one that has Debian's python3-coverage.
+coverage: PYTHON = /usr/bin/python3
+coverage:
+	$(Q)$(PYTHON) tests/coverage/measure.py $(or $(WHICH),$(if $(T),all,check)) $(T)
 
 # Each mistake in tests/mutate/mutations.py, and the survivors.
 mutate: check-programs

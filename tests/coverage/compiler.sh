@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A compiler that makes objects of @TREE@/runtime/src count what runs, and lends programs what this takes.
+# Notes and counters stand in a directory of their own, as tests remove their objects. Any user may write the counters.
+source= output= stage=link sanitized= depends= before=
+for word; do
+	[ "$before" != -o ] || output=$word
+	case $word in
+	-c) stage=object ;;
+	-E | -M | -MM | -S | -r | -fsyntax-only) stage=other ;;
+	-MD | -MMD) depends=yes ;;
+	-fsanitize=*) sanitized=.sanitized ;;
+	@TREE@/runtime/src/*.c) source=$word ;;
+	runtime/src/*.c) [ "$(pwd -P)" != @TREE@ ] || source=$word ;;
+	esac
+	before=$word
+done
+case $0 in *clang*) source= ;; esac
+[ $stage != link ] || exec @REAL@ "$@" -lgcov
+[ $stage = object ] && [ "$source" ] && [ "$output" ] || exec @REAL@ "$@"
+base=$(mktemp --suffix=$sanitized @NOTES@/XXXXXXXXXX) || exit
+before=
+for word; do
+	shift
+	[ "$before" = -o ] && set -- "$@" "$base.o" || set -- "$@" "$word"
+	before=$word
+done
+@REAL@ "$@" -O0 --coverage -fprofile-update=atomic -fprofile-abs-path ${depends:+-MF "${output%.*}.d" -MT "$output"} || exit
+: >"$base.gcda" && chmod 666 "$base.gcda" && mv -f "$base.o" "$output"
