@@ -2,28 +2,30 @@
 # SPDX-License-Identifier: MIT
 # A compiler that makes objects of @TREE@/runtime/src count what runs, and lends programs what this takes.
 # Notes and counters stand in a directory of their own, as tests remove their objects. Any user may write the counters.
-source= output= stage=link sanitized= depends= before=
+source='' output='' stage=link sanitized='' depends='' before='' uncounted=''
+case $0 in *clang*) uncounted=yes ;; esac
 for word; do
 	[ "$before" != -o ] || output=$word
 	case $word in
 	-c) stage=object ;;
 	-E | -M | -MM | -S | -r | -fsyntax-only) stage=other ;;
 	-MD | -MMD) depends=yes ;;
+	-fsanitize=*thread*) uncounted=yes ;; # counters make gcc instrument tp_call_probes(), which has no frame
 	-fsanitize=*) sanitized=.sanitized ;;
 	@TREE@/runtime/src/*.c) source=$word ;;
 	runtime/src/*.c) [ "$(pwd -P)" != @TREE@ ] || source=$word ;;
 	esac
 	before=$word
 done
-case $0 in *clang*) source= ;; esac
 [ $stage != link ] || exec @REAL@ "$@" -lgcov
-[ $stage = object ] && [ "$source" ] && [ "$output" ] || exec @REAL@ "$@"
+[ $stage = object ] && [ "$source" ] && [ ! "$uncounted" ] && [ "$output" ] || exec @REAL@ "$@"
 base=$(mktemp --suffix=$sanitized @NOTES@/XXXXXXXXXX) || exit
-before=
+before=''
 for word; do
 	shift
 	[ "$before" = -o ] && set -- "$@" "$base.o" || set -- "$@" "$word"
 	before=$word
 done
-@REAL@ "$@" -O0 --coverage -fprofile-update=atomic -fprofile-abs-path ${depends:+-MF "${output%.*}.d" -MT "$output"} || exit
+@REAL@ "$@" -O0 --coverage -fprofile-update=atomic -fprofile-abs-path \
+	${depends:+-MF "${output%.*}.d" -MT "$output"} || exit
 : >"$base.gcda" && chmod 666 "$base.gcda" && mv -f "$base.o" "$output"

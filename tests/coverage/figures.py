@@ -54,3 +54,22 @@ def of_tpgen() -> tuple[Lines, int, int]:
                                                                **dict.fromkeys(each["executed_lines"], True)}
              for name, each in found["files"].items()}
     return lines, found["totals"].get("num_branches", 0), found["totals"].get("covered_branches", 0)
+
+
+def percent(part: int, of: int) -> str:
+    return f"{100 * part / of:.1f} %" if of else "none"
+
+
+def figures(label: str) -> Lines:
+    """Prints what was run until now, and lists what was not."""
+    both: Lines = {}
+    texts = []
+    for place, (lines, branches, taken) in (("runtime/src", of_runtime()), ("tpgen", of_tpgen())):
+        both |= lines
+        run = [was for each in lines.values() for was in each.values()]
+        texts.append(f"{place} lines {percent(sum(run), len(run))} branches {percent(taken, branches)}")
+    with open(f"{SCRATCH}/{label}.missed", "w", encoding="utf-8") as file:
+        file.writelines(f"{name}:{number}\n" for name, each in sorted(both.items())
+                        for number, was in sorted(each.items()) if not was)
+    print(f"{label}: {'; '.join(texts)}", flush=True)
+    return both

@@ -9,7 +9,8 @@ coverage. "all" runs "check" first, then "rest", and says what only "rest" has r
 lines that nothing has run. Tests of sizes, times, system calls or instructions may fail under this; they are counted.
 
 Not counted: a process that ends by _exit or a signal, or cannot write its counters, as in a sandbox; a runtime compiled
-by clang, for arm64 or in another copy; tpgen as installed; templates. Branches are those of builds without sanitizers.
+by clang, for arm64, for the thread sanitizer or in another copy; tpgen as installed; templates. Branches are those of
+builds without sanitizers.
 """
 from __future__ import annotations
 
@@ -28,10 +29,10 @@ try:
 except ImportError:
     sys.exit(f"{sys.executable} has no coverage: apt-get install python3-coverage, and use PYTHON=/usr/bin/python3")
 
-from figures import BIN, NOTES, PARTS, PYTHON, ROOT, SCRATCH, TREE, Lines, of_runtime, of_tpgen
+from figures import BIN, NOTES, PARTS, PYTHON, ROOT, SCRATCH, TREE, figures
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BROUGHT = ("aarch64/sysroot", "kernel", "unpacked")  # below build/, by .ci/deps
+BROUGHT = ("build/aarch64/sysroot", "build/kernel", "build/unpacked")  # by .ci/deps
 
 
 def install(name: str, path: str, **words: str) -> None:
@@ -57,13 +58,10 @@ def copy() -> None:
         there, gone = set(), set()
     for name in gone:
         os.unlink(f"{TREE}/{name}")
-    for name in (names - there) | old:
+    brought = {name for name in BROUGHT if os.path.exists(f"{ROOT}/{name}") and not os.path.exists(f"{TREE}/{name}")}
+    for name in (names - there) | old | brought:
         os.makedirs(os.path.dirname(f"{TREE}/{name}"), exist_ok=True)
-        shutil.copy(f"{ROOT}/{name}", f"{TREE}/{name}", follow_symlinks=False)
-    for name in BROUGHT:
-        if os.path.exists(f"{ROOT}/build/{name}") and not os.path.lexists(f"{TREE}/build/{name}"):
-            os.makedirs(os.path.dirname(f"{TREE}/build/{name}"), exist_ok=True)
-            os.symlink(f"{ROOT}/build/{name}", f"{TREE}/build/{name}")
+        (os.symlink if name in BROUGHT else shutil.copy)(f"{ROOT}/{name}", f"{TREE}/{name}")
 
 
 def prepare() -> dict[str, str]:
@@ -78,8 +76,8 @@ def prepare() -> dict[str, str]:
             PACKAGES=os.path.dirname(os.path.dirname(coverage.__file__)))
     install("start.pth", f"{site}/tpgen_coverage.pth")
     install("rc", f"{SCRATCH}/rc", PARTS=PARTS, TREE=TREE)
-    os.makedirs(NOTES, exist_ok=True)
-    os.makedirs(PARTS, exist_ok=True)
+    for path in (NOTES, PARTS):
+        os.makedirs(path, exist_ok=True)
     os.chmod(PARTS, 0o1777)
     env = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS", "PYTHON"))}
     env |= {"PATH": f"{BIN}:{env['PATH']}", "CC": "gcc", "CXX": "g++", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -95,37 +93,15 @@ def prepare() -> dict[str, str]:
 
 def test(env: dict[str, str], which: str, names: list[str]) -> str:
     """Runs the tests. Returns the runner's last line."""
-    line = ""
-    with subprocess.Popen([f"{PYTHON}/bin/python3", "tests/run.py", which, *names], cwd=TREE, env=env, text=True,
-                          errors="replace", stdout=subprocess.PIPE) as process:
+    command, line = [f"{PYTHON}/bin/python3", "tests/run.py", which, *names], ""
+    with subprocess.Popen(command, cwd=TREE, env=env, text=True, errors="replace", stdout=subprocess.PIPE) as process:
         for line in process.stdout:
             print(line, end="", flush=True)
     return line.strip()
 
 
-def percent(part: int, of: int) -> str:
-    return f"{100 * part / of:.1f} %" if of else "none"
-
-
-def figures(label: str) -> Lines:
-    """Prints what was run until now, and lists what was not."""
-    both: Lines = {}
-    texts = []
-    for place, (lines, branches, taken) in (("runtime/src", of_runtime()), ("tpgen", of_tpgen())):
-        both |= lines
-        run = [was for each in lines.values() for was in each.values()]
-        texts.append(f"{place} lines {percent(sum(run), len(run))} branches {percent(taken, branches)}")
-    with open(f"{SCRATCH}/{label}.missed", "w", encoding="utf-8") as file:
-        file.writelines(f"{name}:{number}\n" for name, each in sorted(both.items())
-                        for number, was in sorted(each.items()) if not was)
-    print(f"{label}: {'; '.join(texts)}", flush=True)
-    return both
-
-
-def main(which: str, *names: str) -> int:
-    env = prepare()
-    ended = {}
-    found: list[Lines] = []
+def main(which: str, *names: str) -> None:
+    env, ended, found = prepare(), {}, []
     for step in ("check", "rest") if which == "all" else (which,):
         ended[step] = test(env, step, [*names])
         found.append(figures({"check": "check", "rest": f"check-{which}"}[step]))
@@ -137,8 +113,7 @@ def main(which: str, *names: str) -> int:
         print("lines that only check-all runs:")
         for name in sorted(filter(more.get, more), key=lambda name: (-more[name], name))[:15]:
             print(f"  {more[name]:5}  {name}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])
