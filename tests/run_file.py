@@ -217,7 +217,7 @@ def directory_of(path: str) -> str:
             os.mkdir(name)
         handle = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)  # open, and so locked, until this process ends
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.fstat(handle).st_uid == os.getuid():
+        if os.fstat(handle).st_uid == os.getuid() and os.path.samestat(os.fstat(handle), os.stat(name)):
             for left in os.scandir(name):  # by a run that was killed
                 shutil.rmtree(left) if left.is_dir(follow_symlinks=False) else os.unlink(left)
             os.chmod(handle, 0o755)
