@@ -19,8 +19,9 @@ from collections.abc import Iterator, Sequence
 
 STORE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "build/store")
 LIMIT = 3 << 30  # bytes, of what is kept from one run to the next
-READ = (".c", ".cc", ".cpp", ".h", ".hpp", ".inc", ".tp", ".s", ".S", ".map")
 LIBRARIES = (".a", ".so")
+# What has another ending may be included.
+NEVER_INCLUDED = (*LIBRARIES, ".o", ".d", ".py", ".pyc", ".json", ".log", ".txt", ".md", ".err", ".stamp")
 COMPILERS = ("gcc", "g++", "clang", "clang++")
 # Options for which a compiler writes another file, or reads what no word names.
 ASIDE = ("-M", "-save-temps", "-gsplit-dwarf", "--coverage", "-Wl,-Map", "-fdump", "-fplugin", "-B", "-specs", "@")
@@ -38,21 +39,24 @@ def _file(path: str) -> bytes:
     return _contents(path, status.st_size, status.st_ctime_ns) + bytes([status.st_mode & 0o111 != 0])
 
 
+def _included(name: str) -> bool:
+    return "." in os.path.basename(name) and not name.endswith(NEVER_INCLUDED)
+
+
 def _inputs(command: Sequence[str], cwd: str) -> Iterator[str]:
     """The files that a compiler may read, besides its own and the system's."""
     for word, following in zip(command, [*command[1:], ""]):
-        for option, endings, deep in (("-I", READ, True), ("-iquote", READ, True), ("-isystem", READ, True),
-                                      ("-L", LIBRARIES, False)):
+        for option, wanted, deep in (("-I", _included, True), ("-iquote", _included, True), ("-isystem", _included, True),
+                                     ("-L", lambda name: name.endswith(LIBRARIES), False)):
             if word.startswith(option):
                 top = glob.escape(os.path.join(cwd, word.removeprefix(option) or following))
-                yield from sorted(path for path in glob.iglob(f"{top}/**" if deep else f"{top}/*", recursive=deep)
-                                  if path.endswith(endings))
+                yield from sorted(filter(wanted, glob.iglob(f"{top}/**" if deep else f"{top}/*", recursive=deep)))
         # The file itself, also as in "-Wl,--version-script=FILE", and whatever "#include" finds beside it.
         path = os.path.join(cwd, re.split("[=,]", word)[-1])
         if os.path.isfile(path):
             yield path
-            if path.endswith(READ):
-                yield from sorted(other.path for other in os.scandir(os.path.dirname(path)) if other.name.endswith(READ))
+            if _included(path):
+                yield from sorted(other.path for other in os.scandir(os.path.dirname(path)) if _included(other.name))
 
 
 @functools.lru_cache(maxsize=None)
@@ -70,7 +74,8 @@ class Entry:
         found = hashlib.sha256("\0".join([*command, cwd, _system(command[0])]).encode("utf-8", "surrogateescape"))
         for path in dict.fromkeys(_inputs(command, cwd)):
             if path != self.output and os.path.isfile(path):
-                found.update(path.encode("utf-8", "surrogateescape") + b"\0" + _file(path))
+                with contextlib.suppress(FileNotFoundError):  # another test may have removed it
+                    found.update(path.encode("utf-8", "surrogateescape") + b"\0" + _file(path))
         self.path = os.path.join(STORE, found.hexdigest())
 
     def take(self) -> bool:

@@ -42,8 +42,10 @@ class Store(Case):
                                    ("main.c", '#include "beside.h"\n#include <far.h>\nint main(void) { return BESIDE - 4; }\n', 1)):
             self.write(name, text)
             self.assertEqual([self.made(), self.made()], [(status, 1), (status, 0)], name)
-        self.write("beside.h", "#define BESIDE 1\n")
-        self.assertEqual(self.made()[1], 1)  # with this main.c it was never made
+        self.write("beside.h", '#include "part.m"\n')
+        for value in (8, 9):  # of an ending that nobody else has
+            self.write("part.m", f"#define BESIDE {value}\n")
+            self.assertEqual([self.made(), self.made()], [(value - 4, 1), (value - 4, 0)])
 
     def test_another_command(self) -> None:
         self.assertEqual([self.made(), self.made("-O1"), self.made("-O1"), self.made()], [(3, 1), (3, 1), (3, 0), (3, 0)])
