@@ -73,7 +73,7 @@ class Ps(Reaching):
         until(lambda: len(os.listdir(self.control)) == 3)
         text = self.listed()
         self.assertEqual(text.count(f" {self.name} "), 3)
-        for pid in re.findall(r"^ *(\d+) ", text, re.M):
+        for pid in re.findall(rf"^ *(\d+) .* {self.name} ", text, re.M):  # root sees those of other tests, too
             if int(pid) != process.pid:
                 os.kill(int(pid), signal.SIGKILL)
 
