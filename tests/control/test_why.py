@@ -135,6 +135,6 @@ class Why(Reaching):
         children = f"/proc/{process.pid}/task/{process.pid}/children"
         until(lambda: open(children, encoding="ascii").read())
         pid = int(open(children, encoding="ascii").read())
-        until(lambda: "loop" in open(f"/proc/{pid}/cmdline", encoding="ascii").read())
+        until(lambda: open(f"/proc/{pid}/cmdline", encoding="ascii").read().startswith(self.program))  # no longer unshare's
         self.assertRegex(self.fails("list", "-p", str(pid)), rf"\Atp: control is off in process {pid} \({self.name}\): .* no directory "
                                                              rf"{self.control} \(from here: below /proc/{pid}/root\) .* in there, ")
