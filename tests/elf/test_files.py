@@ -145,7 +145,7 @@ class Files(Listed):
         else:
             command = [TP]
         os.chmod(self.dir, 0o755)
-        os.chmod(self.program, 0o711)
+        os.chmod(self.program, 0o711 if os.geteuid() == 0 else 0o111)
         done = run([*command, "list", self.program])
         self.assertEqual((done.returncode, done.stderr), (1, f"tp: '{self.program}' can't be read: Permission denied\n"))
 
