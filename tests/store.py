@@ -24,7 +24,9 @@ LIBRARIES = (".a", ".so")
 NEVER_INCLUDED = (*LIBRARIES, ".o", ".d", ".py", ".pyc", ".json", ".log", ".txt", ".md", ".err", ".stamp")
 COMPILERS = ("gcc", "g++", "clang", "clang++")
 # Options for which a compiler writes another file, or reads what no word names.
-ASIDE = ("-M", "-save-temps", "-gsplit-dwarf", "--coverage", "-Wl,-Map", "-fdump", "-fplugin", "-B", "-specs", "@")
+ASIDE = ("-M", "-save-temps", "-gsplit-dwarf", "--coverage", "-fprofile", "-ftest-coverage", "-fstack-usage",
+         "-fcallgraph-info", "-aux-info", "-fopt-info", "-fdump", "-Wl,-Map", "-Wl,--dependency-file", "-fplugin", "-B",
+         "-specs", "@")
 
 
 @functools.lru_cache(maxsize=None)

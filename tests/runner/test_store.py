@@ -74,6 +74,7 @@ class Store(Case):
         for _ in range(2):
             self.assertEqual(self.made("-MD", "-MF", self.path("depends")), (3, 1))
             os.unlink(self.path("depends"))
+            self.assertEqual(self.made("-fstack-usage", "-dumpdir", f"{self.dir}/"), (3, 1))
         self.assertFalse(os.path.exists(self.path("store")))
 
     def test_program_that_runs(self) -> None:
