@@ -219,7 +219,8 @@ def directory_of(path: str) -> str:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.fstat(handle).st_uid == os.getuid() and os.path.samestat(os.fstat(handle), os.stat(name)):
             for left in os.scandir(name):  # by a run that was killed
-                shutil.rmtree(left) if left.is_dir(follow_symlinks=False) else os.unlink(left)
+                remove = shutil.rmtree if left.is_dir(follow_symlinks=False) else os.unlink
+                remove(left.path)
             os.chmod(handle, 0o755)
             return name
     name = tempfile.mkdtemp(prefix="tpgen-", dir="/tmp")

@@ -2,7 +2,8 @@
 """What compilers have made for tests, kept below build/store across runs.
 
 An entry is named after all that its command reads: the command's words, the compiler, the files that the command
-names, and what the directories hold in which it looks for headers and libraries. So no entry is ever out of date.
+names, and what the directories hold in which it looks for headers and libraries. For the system's own, the time stands
+at which a package has changed last.
 """
 
 from __future__ import annotations

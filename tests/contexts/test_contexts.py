@@ -31,7 +31,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -64,7 +63,7 @@ def build(compiler: str, flags: tuple[str, ...], libtp: str, program: str = "les
     """The program's path; compiled once for all tests."""
     several = ["lessons.c", "threads.c", "processes.c", "moments.c", "cpp.cc"]
     sources = several if program == "lessons" else [f"{program}.c"]
-    return building.build(os.path.join(tempfile.mkdtemp(dir=directory()), program),
+    return building.build(os.path.join(temporary(), program),
                           *(os.path.join(HERE, source) for source in sources), compiler=compiler,
                           include=[directory(), HERE], flags=flags, link=link, libtp=libtp)
 

@@ -7,7 +7,7 @@ import os
 import re
 
 from building import RUNTIME_INCLUDES, build, generate
-from support import RUNTIME_SOURCES, Case, run, temporary
+from support import Case, run, temporary
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
