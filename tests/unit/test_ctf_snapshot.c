@@ -166,6 +166,7 @@ static struct worker {
 	int tid;
 	int recorded; /* so many for certain */
 	int end, pause;
+	pthread_barrier_t *begun; /* where it waits after its first record, if it does */
 	char cache_line[64];
 } workers[NR_THREADS];
 
@@ -177,6 +178,8 @@ static void *work(void *argument)
 	for (int i = 0; i < worker->end; i++) {
 		trace_sample_int(i);
 		__atomic_store_n(&worker->recorded, i + 1, __ATOMIC_RELEASE);
+		if (i == 0 && worker->begun)
+			pthread_barrier_wait(worker->begun);
 		if (worker->pause && i % 50 == 49)
 			usleep((unsigned int)worker->pause);
 	}
@@ -210,8 +213,11 @@ static void look_while_they_record(const char *options, int end, int pause_us, b
 {
 	struct tp_sink *sink = open_sink(options);
 	size_t len = strlen(copy);
+	pthread_barrier_t begun;
 
+	pthread_barrier_init(&begun, NULL, 2); /* none may end, and leave its ring to the other, before both have one */
 	for (int i = 0; i < 2; i++) {
+		workers[i].begun = &begun;
 		start(i, end, pause_us);
 		while (!__atomic_load_n(&workers[i].recorded, __ATOMIC_ACQUIRE))
 			usleep(100);
