@@ -20,6 +20,7 @@
 #include "served.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -44,8 +45,10 @@ static void pause_for(long ns)
 
 static void hit(int n)
 {
-	for (int i = 0; i < n; i++)
-		trace_served_request(++requests, "10.0.0.1");
+	for (int i = 0; i < n; i++) {
+		requests = requests == INT_MAX ? 1 : requests + 1; /* a storm that nobody traces gets there in seconds */
+		trace_served_request(requests, "10.0.0.1");
+	}
 }
 
 static void loop(long ns)
