@@ -15,6 +15,7 @@ import hashlib
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 
@@ -85,9 +86,9 @@ class Entry:
         """Whether it is there, and then was copied: tests may change what they have."""
         if not os.path.exists(self.path):
             return False
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self.output)  # it may be a program that runs
-        shutil.copy(self.path, self.output)
+        # By another process: what this one had open for writing, a child that is just forked would hold, and nobody could
+        # execute it. It may be a program that runs, so the old one goes first.
+        subprocess.run(["cp", "--remove-destination", self.path, self.output], check=True)
         os.utime(self.path)
         return True
 

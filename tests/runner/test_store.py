@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import os
 import unittest.mock
 
 import store
-from support import Case, run
+from support import ROOT, Case, run
 
 
 class Store(Case):
@@ -85,6 +86,22 @@ class Store(Case):
         self.assertEqual(self.made(), (3, 0))
         with open(self.path("program"), "rb") as file:
             self.assertFalse(file.read().endswith(b"more"))
+
+    def test_executed_while_others_fork(self) -> None:
+        """A child that another thread has just forked holds what this process has open for writing: "Text file busy"."""
+        self.write("main.c", "char large[8 << 20] = {3}; int main(void) { return large[0]; }\n")  # takes a moment to copy
+        self.made()
+        command = [self.compiler, "-o", self.path("program"), "-I", self.path("include"),
+                   f"-I{self.path('include/deep')}", self.path("main.c")]
+        outputs = [self.path(f"program{i}") for i in range(40)]
+
+        def take(output: str) -> int:
+            entry = store.Entry(command, ROOT)
+            entry.output = output
+            return run([output]).returncode if entry.take() else -1
+
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            self.assertEqual(set(pool.map(take, outputs)), {3})
 
     def test_trim(self) -> None:
         """What was used last stays."""
