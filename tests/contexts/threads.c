@@ -29,10 +29,13 @@ static bool stopped(void)
 
 /* ---- The state of a tracepoint in a loop ---- */
 
+static bool was_on;
+
 static void *wait_for_on_and_off(void *unused)
 {
 	while (!trace_lessons_bare_enabled())
 		;
+	__atomic_store_n(&was_on, true, __ATOMIC_RELAXED);
 	while (trace_lessons_bare_enabled())
 		;
 	return unused;
@@ -56,7 +59,7 @@ void lesson_hoisting(void)
 	pthread_create(&hitting, NULL, hit_until_called, NULL);
 	usleep(20000); /* both are in their loops */
 	CHECK(register_trace_lessons_bare(count, NULL) == 0);
-	while (nr_calls() < 100)
+	while (nr_calls() < 100 || !__atomic_load_n(&was_on, __ATOMIC_RELAXED))
 		usleep(100);
 	usleep(20000);
 	CHECK(unregister_trace_lessons_bare(count, NULL) == 0);

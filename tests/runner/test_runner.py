@@ -98,6 +98,10 @@ class Runner(Case):
 class Leaves(unittest.TestCase):
     def test(self):
         subprocess.run(["sh", "-c", "setsid sleep 98765 & echo $! >{self.path('pid')}"])
+        with open("{self.path('pid')}", encoding="ascii") as file:
+            name = "/proc/" + file.read().strip() + "/comm"
+        while open(name, encoding="ascii").read() != "sleep\\n":
+            pass
 """)
         self.assertIn("has left a process behind: sleep 98765", text)
         with open(self.path("pid"), encoding="ascii") as file:
