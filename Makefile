@@ -21,7 +21,7 @@ rest: deps
 else
 
 BUILD := build
-VERSION = $(shell sed -n 's/^.define TP_VERSION_[A-Z]* //p' runtime/include/tp/tracepoint.h | paste -sd.)
+VERSION = $(shell sed -n 's/^.define TP_VERSION "\(.*\)"/\1/p' runtime/include/tp/tracepoint.h)
 # Programs that the library does not serve look for a library of another name.
 ABI := $(shell sed -n 's/^.define TP_SONAME //p' runtime/src/core/interface.h)
 SONAME := libtp.so.$(ABI)

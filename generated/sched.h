@@ -14,7 +14,7 @@
 
 #include <tp/declare.h>
 
-#if TP_INTERFACE_VERSION != 6
+#if TP_INTERFACE_VERSION != 1
 #error "sched.h and the tp runtime are of different versions: run tpgen again on defs/sched.tp"
 #endif
 

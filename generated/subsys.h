@@ -16,7 +16,7 @@
 
 #include <tp/declare.h>
 
-#if TP_INTERFACE_VERSION != 6
+#if TP_INTERFACE_VERSION != 1
 #error "subsys.h and the tp runtime are of different versions: run tpgen again on defs/subsys.tp"
 #endif
 

@@ -6,8 +6,8 @@ One stage a file; each imports only from stages in front of it:
     source, diag, cpp, lexer, text, parser, ctype, model, lower, check, backends, render, emit, cli
 """
 
-# That of the runtime: TP_VERSION_MAJOR and so on in tp/tracepoint.h.
-VERSION = "0.2.0"
+# That of the runtime: TP_VERSION in tp/tracepoint.h.
+VERSION = "1.0.0~rc1"
 
 # The contract with the runtime: TP_INTERFACE_VERSION in tp/tracepoint.h.
-INTERFACE_VERSION = 6
+INTERFACE_VERSION = 1

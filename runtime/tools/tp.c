@@ -54,7 +54,7 @@ static int dispatch(int argc, char **argv)
 		return EXIT_DONE;
 	}
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
-		printf("tp %d.%d.%d\n", TP_VERSION_MAJOR, TP_VERSION_MINOR, TP_VERSION_PATCH);
+		puts("tp " TP_VERSION);
 		return EXIT_DONE;
 	}
 	const struct tp_command *command = command_find(name);

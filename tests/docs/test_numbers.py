@@ -140,8 +140,6 @@ QUOTED = (
     quoted(API, r"another interface of libtp \(#; this is #\)", Defined(VERSION.path, VERSION.name, plus=1), VERSION),
     quoted(API, r"linked with `libtp\.so\.#`", SONAME),
     quoted(API, r"has another name, `libtp\.so\.#`", Defined(SONAME.path, SONAME.name, plus=1)),
-    quoted(API, r"Up to `libtp\.so\.#`", Defined(SONAME.path, SONAME.name, plus=-1)),
-    quoted(ARCHITECTURE, r"\| `libtp\.so\.#` \| # \| \|", SONAME, VERSION),
     quoted("tpgen/__init__.py", r"INTERFACE_VERSION = #", VERSION),
     # Tracepoints and records
     quoted(API, r"`TRACEPOINT_DEFAULT_PRIO` is #", PRIORITY),

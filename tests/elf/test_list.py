@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import os
 import re
@@ -13,12 +12,11 @@ from collections.abc import Sequence
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
-sys.path[:0] = [HERE, os.path.join(TESTS, "arch"), os.path.join(TESTS, "interfaces")]
+sys.path[:0] = [HERE, os.path.join(TESTS, "arch")]
 
 import aarch64  # noqa: E402
 from building import CC, build, generate, interface_version  # noqa: E402
-from frozen import Interface, build_program, interfaces, library_called  # noqa: E402
-from listed import Event, Listed, headers, listed, told  # noqa: E402
+from listed import Listed, headers, listed, told  # noqa: E402
 from support import BUILD, ROOT, check_all, need, read, run, tpgen  # noqa: E402
 
 # Ways to link: the options of the compiler, and of the linker.
@@ -316,37 +314,7 @@ class Libraries(Listed):
         self.assertEqual(sorted(names), sorted(event.name for event in self.run_it([path])))
 
 
-class Older(Listed):
-    """Programs of every interface that was released."""
-
-    def test_frozen(self) -> None:
-        of_newest = self.frozen(interfaces()[-1])
-        self.assertIn("frozen:frozen_fields", of_newest)
-        for interface in interfaces():
-            with self.subTest(interface=interface.number):
-                events = self.frozen(interface)
-                for name, event in events.items():
-                    self.assertEqual(event, of_newest[name])
-                own = [{name for name in found if name.startswith("frozen:")} for found in (events, of_newest)]
-                self.assertEqual(*own)
-                self.assertEqual(any(name.startswith("marker:") for name in events), interface.number > 4)
-
-    def frozen(self, interface: Interface) -> dict[str, Event]:
-        """By their names the program's events; without the places of markers, which moved with its source."""
-        if interface.served:
-            program = build(self.path("program"), os.path.join(interface.directory, "program.c"),
-                            os.path.join(HERE, "listing.c"), include=interface.include(), flags=["-w"], link=["-ldl"])
-            plugin, user = (build(self.path(f"{name}.so"), os.path.join(interface.directory, f"{name}.c"),
-                                  include=interface.include(), flags=["-w"], libtp="") for name in ("plugin", "user"))
-            os.makedirs(self.path("out"), exist_ok=True)
-            events = self.same(program, [program, self.path("out"), plugin, user])
-        else:
-            libraries = library_called(self, interface.soname)
-            program = build_program(self, interface, "", link=libraries)[0]
-            events = listed(self.list("-v", "--no-libraries", program))
-        return {event.name: dataclasses.replace(event, place="" if event.name.startswith("marker:") else event.place)
-                for event in events}
-
+class Interfaces(Listed):
     def test_newer(self) -> None:
         """Of a later interface nothing but its number is known."""
         path = self.build("program", "program.c")

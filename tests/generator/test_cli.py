@@ -12,6 +12,8 @@ import sys
 from building import constant
 from support import ROOT, Case, read, run, tpgen
 
+from tpgen import VERSION
+
 GOOD = """#define TRACE_SYSTEM test
 TRACE_EVENT(e,
 	TP_PROTO(int a),
@@ -178,9 +180,8 @@ class Cli(Case):
 
     def test_version(self) -> None:
         done = tpgen("--version")
-        version = ".".join(map(str, (constant(f"TP_VERSION_{part}") for part in ("MAJOR", "MINOR", "PATCH"))))
         self.assertEqual((done.returncode, done.stdout),
-                         (0, f"tpgen {version}, for interface {constant('TP_INTERFACE_VERSION')} of its runtime\n"))
+                         (0, f"tpgen {VERSION}, for interface {constant('TP_INTERFACE_VERSION')} of its runtime\n"))
 
     def test_usage(self) -> None:
         self.assertEqual(tpgen().returncode, 2)

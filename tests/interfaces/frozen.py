@@ -11,8 +11,8 @@ import re
 import shutil
 from collections.abc import Sequence
 
-from building import CC, build, call, interface_version, oldest_interface
-from support import BUILD, Case, read, reader, run
+from building import CC, build
+from support import Case, read, reader, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Lines of the program whose order is the linker's.
@@ -34,10 +34,6 @@ class Interface:
     @property
     def soname(self) -> str:
         return read(os.path.join(self.directory, "soname")).strip()
-
-    @property
-    def served(self) -> bool:
-        return oldest_interface() <= self.number <= interface_version()
 
     def include(self) -> list[str]:
         return [self.directory, os.path.join(self.directory, "include")]
@@ -82,17 +78,6 @@ def build_program(case: Case, interface: Interface, libtp: str, compiler: str = 
                        for name in ("plugin", "user"))]
 
 
-def library_called(case: Case, soname: str) -> list[str]:
-    """The present library under the name of another one; the linker's arguments for it.
-
-    What it has no more, programs miss when they call it, as an installed program would.
-    """
-    path = case.path(soname)
-    call([CC, "-shared", f"-Wl,-soname,{soname}", "-Wl,-z,nodelete", "-o", path, "-Wl,--whole-archive",
-          os.path.join(BUILD, "libtp.a"), "-Wl,--no-whole-archive", "-lurcu-bp", "-lpthread"])
-    return ["-Wl,--unresolved-symbols=ignore-all", "-Wl,-z,lazy", f"-Wl,-rpath,{case.dir}", path, "-lurcu-bp"]
-
-
 def run_program(case: Case, command: list[str], env: dict[str, str] | None = None) -> Outcome:
     """Runs it, and reads what it has written."""
     directory = case.path("out")
@@ -106,8 +91,8 @@ def run_program(case: Case, command: list[str], env: dict[str, str] | None = Non
 
 
 def stats_of(file: str) -> dict[str, list]:
-    """Of each event its hits, and of each of its fields the values; interfaces up to 4 had none."""
-    events = json.loads(read(file))["events"] if os.path.exists(file) else []
+    """Of each event its hits, and of each of its fields the values."""
+    events = json.loads(read(file))["events"]
     return {event["event"]: [event["hits"], *(
         {key: field.get(key) for key in ("field", "kind", "count", "sum", "min", "max", "top")}
         for field in event.get("fields", ()))] for event in events}

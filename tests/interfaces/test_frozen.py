@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs of every interface that was released, with the present library: served, or off after one line."""
+"""Programs of every interface that was released, with the present library."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from collections.abc import Sequence
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import frozen  # noqa: E402
-from building import CC, interface_version, soname  # noqa: E402
+from building import CC, interface_version, oldest_interface, soname  # noqa: E402
 from frozen import Interface, Outcome, interfaces  # noqa: E402
 from support import INCLUDES, Case, expect, need  # noqa: E402
 
 # How a program may be linked, by which compiler; with AddressSanitizer, what a program does not have is not read.
 WAYS = (("shared", CC, ["-O2"]), ("whole", CC, ["-O0"]), ("asan", CC, ["-O1"]), ("shared", "clang", ["-O2"]),
         ("shared", CC, ["-O2", "-DTP_STATIC_KEYS=0"]))
-OFF = ("on: 0, registered: 0", "on: 0, unregistered: 0")
 
 
 class Frozen(Case):
@@ -26,13 +25,6 @@ class Frozen(Case):
            link: Sequence[str] = ()) -> Outcome:
         need(self, "babeltrace2", compiler)
         return frozen.run_program(self, frozen.build_program(self, interface, libtp, compiler, flags, link))
-
-    def assert_off(self, outcome: Outcome) -> None:
-        """Nothing was recorded, no probe was called."""
-        for line in OFF:
-            self.assertIn(line + "\n", outcome.stdout)
-        self.assertNotIn("probe", outcome.stdout)
-        self.assertEqual((outcome.text, outcome.ctf, outcome.stats), ("", "", {}))
 
     def test_present_is_frozen(self) -> None:
         """The interface that the library is of is among them."""
@@ -43,12 +35,13 @@ class Frozen(Case):
         """A library serves all interfaces that its name stands for, and only those."""
         for interface in interfaces():
             with self.subTest(interface=interface.number):
-                self.assertEqual(interface.soname == soname(), interface.served,
-                                 "TP_OLDEST_INTERFACE and TP_SONAME, in core/interface.h, are raised together")
+                self.assertEqual(interface.soname, soname(), "TP_OLDEST_INTERFACE and TP_SONAME, in core/interface.h, are "
+                                                             "raised together; then the folders of older interfaces go")
+                self.assertGreaterEqual(interface.number, oldest_interface())
 
     def test_served(self) -> None:
         """What they say and record is what they said and recorded when they were frozen."""
-        for interface in filter(lambda interface: interface.served, interfaces()):
+        for interface in interfaces():
             for libtp, compiler, flags in WAYS:
                 with self.subTest(interface=interface.number, libtp=libtp, compiler=compiler, flags=flags):
                     outcome = self.of(interface, libtp, compiler, flags)
@@ -64,14 +57,3 @@ class Frozen(Case):
             with self.subTest(compiler=compiler, part=part):
                 self.succeed([compiler, "-std=gnu11", "-O2", "-Werror", *INCLUDES, "-I", interface.directory, "-c",
                               "-o", self.path(f"{part}.o"), os.path.join(interface.directory, f"{part}.c")])
-
-    def test_not_served(self) -> None:
-        """Those of before libtp.so.1 start and end, if they are given this library; a line tells of each module."""
-        for interface in filter(lambda interface: not interface.served, interfaces()):
-            with self.subTest(interface=interface.number):
-                outcome = self.of(interface, "", link=frozen.library_called(self, interface.soname))
-                self.assert_off(outcome)
-                self.assertEqual(frozen.ABOUT_STATISTICS.sub("", outcome.stderr), "".join(
-                    f"tp: {self.path(name)} was built for another interface of libtp (one before 6; this is "
-                    f"{interface_version()}): its tracepoints stay off; build it again with this one\n"
-                    for name in ("program", "plugin.so", "user.so", "plugin.so")))

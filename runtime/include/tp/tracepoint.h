@@ -81,7 +81,7 @@ extern "C" {
  * this one, an #error in the header says to run tpgen again.
  */
 #ifndef TP_INTERFACE_VERSION /* tests set other versions */
-#define TP_INTERFACE_VERSION 6
+#define TP_INTERFACE_VERSION 1
 #endif
 
 /*
@@ -97,9 +97,10 @@ extern "C" {
 #define TP_QUOTE(number) TP_QUOTE_EXPANDED(number)
 #define TP_QUOTE_EXPANDED(number) #number
 
-/* The project's version, for the Makefile too. */
-#define TP_VERSION_MAJOR 0
-#define TP_VERSION_MINOR 2
+/* The project's version, for the Makefile too. Debian's rule: 1.0.0~rc1 is before 1.0.0. */
+#define TP_VERSION "1.0.0~rc1"
+#define TP_VERSION_MAJOR 1
+#define TP_VERSION_MINOR 0
 #define TP_VERSION_PATCH 0
 
 #define TP_HIDDEN __attribute__((visibility("hidden")))

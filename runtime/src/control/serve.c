@@ -66,9 +66,8 @@ void tp_serve_greeting(struct tp_buffer *reply)
 
 	tp_for_each_event(count_event, &events);
 	tp_sinks_each(count_output, &outputs);
-	tp_buffer_printf(reply, "tp %d pid=%d uid=%u events=%u outputs=%u since=%lld.%09ld version=%d.%d.%d program=", PROTOCOL,
-			 (int)getpid(), (unsigned int)geteuid(), events, outputs, (long long)since.tv_sec, since.tv_nsec,
-			 TP_VERSION_MAJOR, TP_VERSION_MINOR, TP_VERSION_PATCH);
+	tp_buffer_printf(reply, "tp %d pid=%d uid=%u events=%u outputs=%u since=%lld.%09ld version=" TP_VERSION " program=", PROTOCOL,
+			 (int)getpid(), (unsigned int)geteuid(), events, outputs, (long long)since.tv_sec, since.tv_nsec);
 	tp_request_put_name(reply, program_invocation_short_name);
 }
 

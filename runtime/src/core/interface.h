@@ -10,6 +10,6 @@
 
 /* The N of libtp.so.N. It is raised when, and only when, TP_OLDEST_INTERFACE is. */
 #define TP_SONAME 1
-#define TP_OLDEST_INTERFACE 6
+#define TP_OLDEST_INTERFACE 1
 
 #endif /* TP_INTERFACE_H */

@@ -345,24 +345,12 @@ static bool is_served(const struct tp_module *module)
 	       fits(module, module->import_size, sizeof(struct tp_import));
 }
 
-/*
- * Up to interface 5, a module began with a pointer: its number is half of an
- * address, and no address is in the first page.
- */
-#define FIRST_WITH_NUMBER 6
-#define NUMBERS_END 4096
-
 static void complain_of_interface(const struct tp_module *module)
 {
-	char number[16] = "";
-
-	if (module->interface >= FIRST_WITH_NUMBER && module->interface < NUMBERS_END)
-		snprintf(number, sizeof(number), "%u", (unsigned int)module->interface);
-	tp_complain("%s was built for another interface of libtp (%s; this is %u): its tracepoints stay off; %s",
-		    object_at(module), *number ? number : "one before 6", TP_INTERFACE_VERSION,
-		    *number && module->interface > TP_INTERFACE_VERSION
-			    ? "install a newer libtp, or build it again with this one"
-			    : "build it again with this one");
+	tp_complain("%s was built for another interface of libtp (%u; this is %u): its tracepoints stay off; %s",
+		    object_at(module), (unsigned int)module->interface, TP_INTERFACE_VERSION,
+		    module->interface > TP_INTERFACE_VERSION ? "install a newer libtp, or build it again with this one"
+							     : "build it again with this one");
 }
 
 /* A module announces itself once for each of its files, but the message is for once. */

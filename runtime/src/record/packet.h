@@ -47,27 +47,4 @@ struct tp_packet {
 	"\t\tuint64_t events_discarded;\n"                                                                        \
 	"\t};\n"
 
-/* The head as it was before version 0.2.0, of which traces remain: the same fields from content_size on, in this order. */
-struct tp_packet_0_1 {
-	uint32_t magic;
-	uint32_t stream_id;
-	uint64_t stream_instance_id;
-	uint64_t timestamp_begin;
-	uint64_t content_size;
-	uint64_t timestamp_end;
-	uint64_t packet_size;
-	uint64_t packet_seq_num;
-	uint64_t events_discarded;
-};
-
-#define TP_PACKET_CONTEXT_0_1                                                                                     \
-	"\tpacket.context := struct {\n"                                                                          \
-	"\t\ttimestamp_t timestamp_begin;\n"                                                                      \
-	"\t\tuint64_t content_size;\n"                                                                            \
-	"\t\ttimestamp_t timestamp_end;\n"                                                                        \
-	"\t\tuint64_t packet_size;\n"                                                                             \
-	"\t\tuint64_t packet_seq_num;\n"                                                                          \
-	"\t\tuint64_t events_discarded;\n"                                                                        \
-	"\t};\n"
-
 #endif /* TP_PACKET_H */

@@ -20,10 +20,6 @@
 #define OPTION_CPUSTAT 2
 #define OPTION_VERSION 9
 
-#define TO_TEXT(number) TO_TEXT_(number)
-#define TO_TEXT_(number) #number
-#define VERSION TO_TEXT(TP_VERSION_MAJOR) "." TO_TEXT(TP_VERSION_MINOR) "." TO_TEXT(TP_VERSION_PATCH)
-
 static const char header_event[] = "# compressed entry header\n"
 				   "\ttype_len    :    5 bits\n"
 				   "\ttime_delta  :   27 bits\n"
@@ -257,7 +253,7 @@ static void put_options(FILE *file, const struct dat_cpu *cpus, uint32_t nr)
 			 (unsigned long long)cpus[i].lost);
 		put_option(file, OPTION_CPUSTAT, text);
 	}
-	put_option(file, OPTION_VERSION, "tp " VERSION);
+	put_option(file, OPTION_VERSION, "tp " TP_VERSION);
 	put(file, &done, sizeof(done));
 }
 

@@ -26,7 +26,6 @@ struct reader {
 	struct collected *collected;
 	const char *path;
 	struct sections sections;
-	unsigned int unnumbered; /* the interface of sections whose names have no number */
 	struct objects objects;
 	char *format; /* where the text of an event is made */
 	size_t format_size;
@@ -173,43 +172,17 @@ static bool visit_marker(struct reader *reader, uint64_t address)
 
 /* ---- All of them ---- */
 
-/*
- * The interface of sections whose names have no number is 4 or 5. 5 has markers, and levels, of which no program
- * has only the highest, which is 0: what is in their place in 4.
- */
-static unsigned int unnumbered_interface(struct reader *reader)
-{
-	struct objects *objects = &reader->objects;
-	const struct layout *layout = layout_of(5);
-
-	for (size_t s = 0; s < reader->sections.nr; s++) {
-		const struct section *section = &reader->sections.all[s];
-		if (section->interface)
-			continue;
-		if (section->kind == SECTION_MARKERS)
-			return 5;
-		for (uint64_t i = 0; section->kind == SECTION_EVENTS && i < section->nr && i < SECTION_NR_MAX; i++) {
-			uint64_t address;
-			uint32_t level;
-			if (section_pointer(objects->image, section, i, &address) && address &&
-			    image_read(objects->image, address + layout->event_level, &level, sizeof(level)) && level)
-				return 5;
-		}
-	}
-	return 4;
-}
-
 static bool read_sections(struct reader *reader, enum section_kind kind, visit_fn *visit)
 {
 	for (size_t s = 0; s < reader->sections.nr; s++) {
 		const struct section *section = &reader->sections.all[s];
-		const unsigned int interface = section->interface ? section->interface : reader->unnumbered;
 		if (section->kind != kind)
 			continue;
-		reader->objects.layout = layout_of(interface);
+		reader->objects.layout = layout_of(section->interface);
 		if (!reader->objects.layout)
 			return tell("'%s' was built for interface %u of libtp, and this tp knows those up to %d: use "
-				    "the tp of a newer libtp", reader->path, interface, TP_INTERFACE_VERSION);
+				    "the tp of a newer libtp", reader->path, section->interface,
+				    TP_INTERFACE_VERSION);
 		if (!each(reader, section, visit))
 			return false;
 	}
@@ -230,7 +203,6 @@ bool file_events(struct collected *collected, struct image *image, const char *p
 		if (reader.sections.all[s].kind != SECTION_EVENTS)
 			collected->nr_tracepoints += reader.sections.all[s].nr;
 	}
-	reader.unnumbered = unnumbered_interface(&reader);
 	const bool good = read_sections(&reader, SECTION_EVENTS, visit_event) &&
 			  read_sections(&reader, SECTION_MARKERS, visit_marker);
 	objects_release(&reader.objects);

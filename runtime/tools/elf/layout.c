@@ -6,9 +6,7 @@
 #include <tp/event.h>
 
 static const struct layout layouts[] = {
-	{.interface = 4, .class_print_fmt = 16, .class_evals = 24, .field_size = 64},
-	{.interface = 5, .event_level = 40, .class_print_fmt = 16, .class_evals = 24, .field_size = 72},
-	{.interface = 6, .event_level = 40, .class_field_size = 12, .class_print_fmt = 24, .class_evals = 32,
+	{.interface = 1, .event_level = 40, .class_field_size = 12, .class_print_fmt = 24, .class_evals = 32,
 	 .field_size = 72},
 };
 
@@ -23,7 +21,7 @@ const struct layout *layout_of(unsigned int interface)
 
 /* The newest is that of the headers, as 64-bit compilers see them. */
 #if __SIZEOF_POINTER__ == 8
-_Static_assert(TP_INTERFACE_VERSION == 6, "a new interface has a row in layouts");
+_Static_assert(TP_INTERFACE_VERSION == 1, "a new interface has a row in layouts");
 
 #define AT(struct_, member, at) _Static_assert(offsetof(struct struct_, member) == (at), #struct_ "." #member)
 AT(tracepoint, line, TRACEPOINT_LINE);

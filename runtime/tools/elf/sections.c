@@ -56,7 +56,7 @@ static bool parse_name(const char *name, struct section *section)
 		const unsigned long number = numbered ? strtoul(end + 1, &stop, 10) : 0;
 		section->kind = (enum section_kind)kind;
 		section->interface = number < 1000000 ? (unsigned int)number : 1000000;
-		return numbered ? *stop == '\0' : *end == '\0';
+		return numbered && *stop == '\0';
 	}
 	return false;
 }

@@ -20,7 +20,7 @@ enum section_kind {
 
 struct section {
 	enum section_kind kind;
-	unsigned int interface; /* 0: one before 6, whose names have no number */
+	unsigned int interface;
 	uint64_t address;
 	uint64_t nr; /* pointers */
 };

@@ -41,8 +41,7 @@ static void put_head(FILE *to, const char *name, const char *summary)
 {
 	fputs(".TH ", to);
 	put(to, name, strlen(name));
-	fprintf(to, " 1 \"\" \"tp %d.%d.%d\" \"User Commands\"\n.SH NAME\n", TP_VERSION_MAJOR, TP_VERSION_MINOR,
-		TP_VERSION_PATCH);
+	fputs(" 1 \"\" \"tp " TP_VERSION "\" \"User Commands\"\n.SH NAME\n", to);
 	put(to, name, strlen(name));
 	fputs(" \\- ", to);
 	put_line(to, summary);

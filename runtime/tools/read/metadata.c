@@ -27,7 +27,6 @@ static const char packet_header[] = TP_PACKET_HEADER;
 	"\tevent.context := struct {\n"
 
 static const char event_header[] = STREAM TP_PACKET_CONTEXT EVENT_HEADER;
-static const char event_header_0_1[] = STREAM TP_PACKET_CONTEXT_0_1 EVENT_HEADER;
 
 /* What an event may have more, in this order. */
 static const struct {
@@ -99,8 +98,6 @@ static bool read_layout(struct metadata *m, const char *text)
 	const char *at = block(text, event_header);
 	uint32_t offset = TP_STREAM_TIME + TP_STREAM_ALIGN; /* of the context: the header's id is alone in front of it */
 
-	if (!at)
-		at = block(text, event_header_0_1);
 	if (!at || !strstr(text, packet_header))
 		return false;
 	m->name_offset = m->cpu_offset = m->pid_offset = 0;

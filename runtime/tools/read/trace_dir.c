@@ -85,25 +85,12 @@ char *trace_dir_read_text(int fd, const char *path, const char *name, size_t max
 	return text;
 }
 
-/* As the beginning of the metadata says; what is wrong with that, others say. */
-static bool has_old_heads(int dir)
-{
-	char text[65536];
-	int fd = openat(dir, "metadata", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	ssize_t n = fd < 0 ? -1 : read_at(fd, text, sizeof(text) - 1, 0);
-
-	if (fd >= 0)
-		close(fd);
-	text[n < 0 ? 0 : n] = '\0';
-	return strstr(text, TP_PACKET_CONTEXT_0_1) != NULL;
-}
-
 bool trace_dir_open(struct trace_dir *dir, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd >= 0) {
-		*dir = (struct trace_dir){.path = path, .fd = fd, .has_old_heads = has_old_heads(fd)};
+		*dir = (struct trace_dir){.path = path, .fd = fd};
 		return true;
 	}
 	return tell("'%s' can't be opened: %s%s", path, strerror(errno),
@@ -153,22 +140,14 @@ static bool check_head(const struct trace_dir *dir, const char *name, const stru
  * The head of a file that has one. By read(), the content's size might be half an old and half a new
  * one, as that copies byte by byte while the program records.
  */
-static bool load_head(const struct trace_dir *dir, int fd, struct tp_packet *head)
+static bool load_head(int fd, struct tp_packet *head)
 {
 	void *mapped = mmap(NULL, sizeof(*head), PROT_READ, MAP_SHARED, fd, 0);
-	const struct tp_packet_0_1 *old = mapped;
 
 	if (mapped == MAP_FAILED)
 		return false;
 	memcpy(head, mapped, sizeof(*head));
-	if (dir->has_old_heads) {
-		head->content_size = __atomic_load_n(&old->content_size, __ATOMIC_ACQUIRE);
-		head->packet_size = old->packet_size;
-		head->timestamp_begin = old->timestamp_begin;
-		head->timestamp_end = old->timestamp_end;
-	} else {
-		head->content_size = __atomic_load_n(&((struct tp_packet *)mapped)->content_size, __ATOMIC_ACQUIRE);
-	}
+	head->content_size = __atomic_load_n(&((struct tp_packet *)mapped)->content_size, __ATOMIC_ACQUIRE);
 	munmap(mapped, sizeof(*head));
 	return true;
 }
@@ -178,7 +157,7 @@ static bool read_head(const struct trace_dir *dir, const char *name, int fd, off
 	if ((size_t)size < sizeof(*head))
 		return tell("'%s/%s' is cut off: a packet's head has %zu bytes, and it ends at offset %lld", dir->path, name,
 			    sizeof(*head), (long long)size);
-	if (!load_head(dir, fd, head))
+	if (!load_head(fd, head))
 		return tell("'%s/%s' can't be mapped: %s", dir->path, name, strerror(errno));
 	return check_head(dir, name, head, size);
 }
@@ -284,7 +263,7 @@ bool trace_dir_is_still(const struct trace_dir *dir, const struct packet *packet
 	struct tp_packet head;
 	struct stat status;
 
-	if (fstat(fd, &status) == 0 && (size_t)status.st_size >= sizeof(head) && load_head(dir, fd, &head) &&
+	if (fstat(fd, &status) == 0 && (size_t)status.st_size >= sizeof(head) && load_head(fd, &head) &&
 	    head.magic == TP_CTF_MAGIC && head.stream_instance_id == packet->stream &&
 	    head.packet_seq_num == packet->sequence && head.timestamp_begin == packet->begin &&
 	    head.content_size / CHAR_BIT >= packet->content)

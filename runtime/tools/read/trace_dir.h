@@ -24,7 +24,6 @@ struct packet {
 struct trace_dir {
 	const char *path;
 	int fd;
-	bool has_old_heads; /* struct tp_packet_0_1 */
 	struct packet *packets; /* stream after stream, each by time */
 	size_t nr;
 };

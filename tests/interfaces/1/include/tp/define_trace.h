@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TP_DEFINE_TRACE_H
+#define TP_DEFINE_TRACE_H
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <tp/announce.h>
+#include <tp/assign.h>
+#include <tp/declare.h>
+#include <tp/event.h>
+#include <tp/print.h>
+#include <tp/read.h>
+#include <tp/sink.h>
+#include <tp/tracepoint.h>
+#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && !defined(__clang__)
+#define TP_PLAIN __attribute__((optimize("Og")))
+#else
+#define TP_PLAIN
+#endif
+#define TP_PRINTER TP_PLAIN __attribute__((cold))
+#if defined(__has_attribute) && !defined(__clang__)
+#if __has_attribute(no_icf)
+#define TP_ITERATOR __attribute__((no_icf))
+#endif
+#endif
+#ifndef TP_ITERATOR
+#define TP_ITERATOR
+#endif
+#define TP_DEFINE_ITERATOR(name, parameters, arguments)                                         \
+	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_first_##name,       \
+			      __traceiter_##name, parameters, arguments, true)
+#define TP_DEFINE_CONDITIONAL_ITERATOR(name, parameters, arguments)                             \
+	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_first_##name,       \
+			      __traceiter_##name, parameters, arguments, tp_condition_##name arguments)
+#define TP_DEFINE_ITERATOR_OF(probe_fn, several, first, iterate, parameters, arguments, condition) \
+	static __attribute__((noinline)) void several parameters                                \
+	{                                                                                       \
+		const struct tracepoint_func *__it = (const struct tracepoint_func *)__data;    \
+		tp_probe_t __probe = tp_probe_func(__it);                                       \
+                                                                                                \
+		do {                                                                            \
+			if (__builtin_expect(__probe != TP_REMOVED, 1)) {                       \
+				__data = __it->data;                                            \
+				((probe_fn *)__probe) arguments;                                \
+			}                                                                       \
+			__probe = tp_probe_func(++__it);                                        \
+		} while (__probe);                                                              \
+	}                                                                                       \
+	static __attribute__((noinline)) void first parameters                                  \
+	{                                                                                       \
+		int __hit;                                                                      \
+		const struct tracepoint_func *__it =                                            \
+			tp_read_lock_first((const struct tracepoint *)__data, &__hit);          \
+                                                                                                \
+		if (__it) {                                                                     \
+			__data = (void *)(uintptr_t)__it;                                       \
+			several arguments;                                                      \
+		}                                                                               \
+		tp_read_unlock_first(__hit);                                                    \
+	}                                                                                       \
+	static TP_ITERATOR void iterate parameters                                              \
+	{                                                                                       \
+		const struct tracepoint_func *__it;                                             \
+                                                                                                \
+		if (!(condition))                                                               \
+			return;                                                                 \
+		if (!tp_thread_is_known()) {                                                    \
+			first arguments;                                                        \
+			__asm__ volatile("");                                                   \
+			return;                                                                 \
+		}                                                                               \
+		__it = tp_read_lock((const struct tracepoint *)__data);                         \
+		if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) {                    \
+			tp_probe_t __probe = tp_probe_func(__it);                               \
+                                                                                                \
+			__data = __it->data;                                                    \
+			((probe_fn *)__probe) arguments;                                        \
+		} else if (__it) {                                                              \
+			__data = (void *)(uintptr_t)__it;                                       \
+			several arguments;                                                      \
+		}                                                                               \
+		tp_read_unlock();                                                               \
+	}                                                                                       \
+	struct tracepoint
+#define TP_DEFINE_TRACEPOINT(name, iterator, path, at, ...) \
+	TP_DEFINE_TRACEPOINT_OF(__tracepoint_##name, the_tracepoint_##name, #name, __traceiter_##iterator, path, at, \
+				NULL, NULL, TP_TYPES(__VA_ARGS__, ), TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ))
+#define TP_DEFINE_TRACEPOINT_FN(name, iterator, path, at, on_first, on_last, ...) \
+	TP_DEFINE_TRACEPOINT_OF(__tracepoint_##name, the_tracepoint_##name, #name, __traceiter_##iterator, path, at, \
+				on_first, on_last, TP_TYPES(__VA_ARGS__, ), TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ))
+#define TP_DEFINE_TRACEPOINT_OF(tracepoint_, symbol, name_, iterator, path, at, on_first, on_last, types, spelled) \
+	TP_PROTOTYPE_IS_DEFINED(symbol, name_, name_ "(" spelled ")");                          \
+	struct tracepoint tracepoint_ = {                                                       \
+		.line = (at),                                                                   \
+		.iterate = (tp_probe_t)iterator,                                                \
+		.name = (name_),                                                                \
+		.proto = (types),                                                               \
+		.file = (path),                                                                 \
+		.regfunc = (on_first),                                                          \
+		.unregfunc = (on_last),                                                         \
+	};                                                                                      \
+	TP_ANNOUNCE(tracepoint, "tp_tracepoints", tracepoint_)
+#define TP_DEFINE_TRACE_EVENT(name, system, event_class, level)                                 \
+	TP_DEFINE_EVENT(tp_event_##name, system, #name, tp_class_##event_class,                 \
+			__tracepoint_##name, tp_record_##name, TP_LOGLEVEL_##level)
+#define TP_DEFINE_CUSTOM_EVENT(name_, system, event_class, level, types)                        \
+	static struct tracepoint tp_on_custom__##name_ = { .name = #name_, .proto = (types) };  \
+	TP_DEFINE_EVENT(tp_event_custom__##name_, system, #name_, tp_class_##event_class,       \
+			tp_on_custom__##name_, tp_record_custom__##name_, TP_LOGLEVEL_##level)
+#define TP_DEFINE_EVENT(event, of_system, its_name, its_class, its_tracepoint, writer, level)   \
+	struct tp_event event = {                                                               \
+		.system = (of_system),                                                          \
+		.name = (its_name),                                                             \
+		.event_class = &(its_class),                                                    \
+		.tracepoint = &(its_tracepoint),                                                \
+		.record = (tp_probe_t)(writer),                                                 \
+		.loglevel = (level),                                                            \
+	};                                                                                      \
+	TP_ANNOUNCE(tp_event, "tp_events", event)
+#define TP_RECORD_TYPE(record) typedef struct record __record __attribute__((aligned(8)))
+#define TP_BEGIN_RECORD(record)                                           \
+	TP_RECORD_TYPE(record);                                           \
+	__record *__entry;                                                \
+	struct tp_record __rec;                                           \
+	const size_t __size = offsetof(struct record, __data)
+#define TP_BEGIN_DYNAMIC_RECORD(record, ...)                              \
+	TP_RECORD_TYPE(record);                                           \
+	__record *__entry;                                                \
+	struct tp_record __rec;                                           \
+	struct {                                                          \
+		struct tp_dynamic __VA_ARGS__;                            \
+	} __dyn;                                                          \
+	size_t __size = offsetof(struct record, __data)
+#define TP_RESERVE_RECORD(sink, event)                                    \
+	do {                                                              \
+		__entry = tp_reserve(&__rec, sink, event, __size);        \
+		if (!__entry)                                             \
+			return;                                           \
+	} while (0)
+#define TP_ASKS(data) __builtin_expect(((struct tp_sink *)(data))->reserved[1] != NULL, 0)
+#define TP_CAN_BE_EARLY(record) (tp_early_sink && sizeof(struct record) <= TP_EARLY_MAX)
+#define TP_EARLY_MAX 256
+#define TP_BEGIN_EARLY(record)                                                                                       \
+	char __bytes[sizeof(struct record) <= TP_EARLY_MAX ? sizeof(struct record) : 1] __attribute__((aligned(8))); \
+	__entry = (__record *)(void *)__bytes
+#define TP_END_EARLY(data, event, fields)                                                         \
+	do {                                                                                      \
+		data = tp_early_sink((struct tp_sink *)(data), (event), &__entry->ent, (fields)); \
+		if (!data)                                                                        \
+			return;                                                                   \
+	} while (0)
+#define TP_BEGIN_PRINT(record)                                            \
+	TP_RECORD_TYPE(record);                                           \
+	__record *__entry TP_UNUSED = (void *)(uintptr_t)entry;           \
+	const size_t __start = p->len
+#define TP_ONE_EVENT_CLASS(name, what)                                                  \
+	__asm__(".pushsection \".rodata." what "\", \"a\", %progbits\n\t"               \
+		".globl \"event_class_" #name "_is_in_two_tp_files__rename_one\"\n\t" \
+		".hidden \"event_class_" #name "_is_in_two_tp_files__rename_one\"\n"  \
+		"\"event_class_" #name "_is_in_two_tp_files__rename_one\":\n\t"       \
+		".popsection")
+#define TP_TYPE_CLASSES ((~0ULL << 18) | (TP_FLOAT << 16) | (TP_OTHER << 14) | (TP_OTHER << 12) | (TP_POINTER << 10))
+#define TP_TYPE_CLASS(lvalue) \
+	((enum tp_field_class)((TP_TYPE_CLASSES >> (2 * (__builtin_classify_type(lvalue) & 31))) & TP_OTHER))
+#define TP_IS_SIGNED(lvalue)                                                                          \
+	_Generic((lvalue), char : (char)-1 < (char)1, signed char : 1, short : 1, int : 1, long : 1, \
+		 long long : 1, default : 0)
+#define TP_IS_CHAR(lvalue) _Generic((lvalue), char : 1, default : 0)
+#define TP_TYPE_NAME(type)                                                                                           \
+	_Generic(*(type *)0, char: "char", signed char: "signed char", unsigned char: "unsigned char", short: "short", \
+		 unsigned short: "unsigned short", int: "int", unsigned int: "unsigned int", long: "long",             \
+		 unsigned long: "unsigned long", long long: "long long", unsigned long long: "unsigned long long",     \
+		 _Bool: "bool", float: "float", double: "double",                                                      \
+		 default: __builtin_choose_expr(TP_TYPE_CLASS(*(type *)0) == TP_POINTER, "void *", "struct typeof"))
+#define TP_DESCRIBE(field_kind, is_relative, record, member, field_name, element_type, type_text, ...)       \
+	TP_DESCRIBE_AS(field_kind, is_relative, record, member, field_name,                                  \
+		       TP_ELEMENT_OF_##field_kind((((struct record *)0)->member), element_type), type_text, __VA_ARGS__)
+#define TP_ELEMENT_OF_TP_FIELD(member, type) member
+#define TP_ELEMENT_OF_TP_STRUCT(member, type) member
+#define TP_ELEMENT_OF_TP_ARRAY(member, type) *member
+#define TP_ELEMENT_OF_TP_DYNAMIC_ARRAY(member, type) *(type *)0
+#define TP_ELEMENT_OF_TP_STRING(member, type) *(type *)0
+#define TP_ELEMENT_OF_TP_BITMASK(member, type) *(type *)0
+#define TP_ELEMENT_OF_TP_CPUMASK(member, type) *(type *)0
+#define TP_ELEMENT_OF_TP_SOCKADDR(member, type) *(type *)0
+#define TP_DESCRIBE_AS(field_kind, is_relative, record, member, field_name, element, type_text, ...)         \
+	{                                                                                                    \
+		.name = field_name, .type = type_text, .kind = field_kind, .relative = is_relative,          \
+		.type_class = TP_TYPE_CLASS(element), .offset = offsetof(struct record, member),             \
+		.size = sizeof(((struct record *)0)->member), .element_size = sizeof(element),               \
+		.element_align = _Alignof(__typeof__(element)),                                              \
+		.is_signed = (field_kind) != TP_STRUCT && TP_IS_SIGNED(element),                             \
+		.is_char = TP_IS_CHAR(element), .symbols = __VA_ARGS__,                                      \
+	}
+#define TP_DESCRIBE_FIELD(record, name, type) \
+	TP_DESCRIBE(TP_FIELD, false, record, name, #name, ~, type, NULL)
+#define TP_DESCRIBE_SYMBOLIC(record, name, type, table) \
+	TP_DESCRIBE(TP_FIELD, false, record, name, #name, ~, type, table)
+#define TP_DESCRIBE_FLAGS(record, name, type, delimiter, table) \
+	TP_DESCRIBE(TP_FIELD, false, record, name, #name, ~, type, table, delimiter)
+#define TP_DESCRIBE_STRUCT(record, name, type) \
+	TP_DESCRIBE(TP_STRUCT, false, record, name, #name, ~, type, NULL)
+#define TP_DESCRIBE_ARRAY(record, name, type) \
+	TP_DESCRIBE(TP_ARRAY, false, record, name, #name, ~, type, NULL)
+#define TP_DESCRIBE_DYNAMIC(kind, record, name, element, type) \
+	TP_DESCRIBE(TP_##kind, false, record, __data_loc_##name, #name, element, type, NULL)
+#define TP_DESCRIBE_RELATIVE(kind, record, name, element, type) \
+	TP_DESCRIBE(TP_##kind, true, record, __rel_loc_##name, #name, element, type, NULL)
+#define TP_DESCRIBE_RECORD(record, its_fields)                            \
+	.fields = its_fields,                                             \
+	.nr_fields = sizeof(its_fields) / sizeof(its_fields[0]),          \
+	.field_size = sizeof(its_fields[0]),                              \
+	.fixed_size = offsetof(struct record, __data)
+#define TP_DESCRIBE_EMPTY_RECORD(record) .fixed_size = offsetof(struct record, __data)
+#define TP_FORMAT __extension__
+#define TP_IS_CONSTANT(x)                                                            \
+	(_Generic(1 ? (void *)((long)(x) * 0) : (int *)0, int *: 1, default: 0) &&   \
+	 _Generic((x), float: 0, double: 0, long double: 0, default: 1))
+#define TP_EVAL(x)                                                                   \
+	{                                                                            \
+		__builtin_choose_expr(TP_IS_CONSTANT(x), #x, ""),                    \
+			__builtin_choose_expr(TP_IS_CONSTANT(x), (long long)(x), 0), \
+	}
+#endif
