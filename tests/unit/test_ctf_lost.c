@@ -11,6 +11,7 @@
 
 #include <tp/tp.h>
 
+#include "events/events.h"
 #include "ctf_fixture.h"
 #include "ctf_packets.h"
 #include "base/thread.h"
@@ -307,6 +308,7 @@ TEST(events_without_an_id)
 	static const uint32_t own = 3; /* this program's */
 	char name[16];
 
+	tp_events_start();
 	for (uint32_t i = 0; i < 65535 - own - 1; i++) {
 		snprintf(name, sizeof(name), "many%u", i);
 		sample_module_init(&m, "many", name, "int");

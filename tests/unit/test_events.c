@@ -7,10 +7,18 @@
 #include <string.h>
 
 #include "base/thread.h"
+#include "events/events.h"
 #include "failing_malloc.h"
 #include "list_sink.h"
 
 /* ---- Ids ---- */
+
+static void wake(void)
+{
+	tp_events_start();
+}
+
+FIXTURE(wake, NULL)
 
 TEST(ids_are_for_layouts)
 {

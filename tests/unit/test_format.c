@@ -11,6 +11,7 @@
 #include <tp/event.h>
 #include <tp/trace_seq.h>
 
+#include "events/events.h"
 #include "language.h"
 #include "sample.h"
 #include "util.h"
@@ -33,6 +34,13 @@ static const char *format_of(const struct tp_event *event)
 	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n" \
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+static void wake(void)
+{
+	tp_events_start();
+}
+
+FIXTURE(wake, NULL)
 
 TEST(all_of_it)
 {

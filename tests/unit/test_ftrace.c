@@ -19,6 +19,7 @@
 
 #include <tp/tp.h>
 
+#include "events/events.h"
 #include "failing_malloc.h"
 #include "sample.h"
 #include "util.h"
@@ -150,6 +151,7 @@ TEST(no_memory)
 	struct tp_sink *sink = NULL;
 	unsigned int n;
 
+	tp_events_start();
 	make_tracefs(true);
 	for (n = 0; !sink; n++) {
 		capture_stderr();

@@ -64,6 +64,13 @@ static void take_off(void)
 	ck_assert(!trace_subsys_eventname_enabled());
 }
 
+static void wake(void)
+{
+	tp_modules_wake();
+}
+
+FIXTURE(wake, NULL)
+
 TEST(opens_and_closes)
 {
 	static int gate;

@@ -12,6 +12,7 @@
 
 #include <tp/tp.h>
 
+#include "events/events.h"
 #include "failing_malloc.h"
 #include "sample.h"
 #include "util.h"
@@ -64,6 +65,7 @@ static int take(int n)
 
 static void set_up(void)
 {
+	tp_events_start();
 	sample_module_init(&one, "m", "with", "int");
 	one.tp.regfunc = regfunc_1;
 	one.tp.unregfunc = unregfunc_1;

@@ -207,18 +207,61 @@ TEST(module_without_memory_stays_off)
 	static struct sample_module m;
 
 	sample_module_init(&m, "m", "poor", "int");
+	ck_assert_int_eq(tp_probe_register("poor", "int", (tp_probe_t)probe, &last, 10), 0);
 	capture_stderr();
 	fail_malloc_after(0);
 	tp_module_load(&m.module);
 	let_malloc_be();
 	char *text = captured_stderr();
-	ck_assert_contains(text, "tp: tracepoint 'poor'");
-	ck_assert_contains(text, strerror(ENOMEM));
+	ck_assert_contains(text, " stay off until somebody registers a probe or enables an event: out of memory\n");
 	free(text);
-	ck_assert_int_eq(m.tp.state, TP_STATE_FAILED);
+	ck_assert_int_eq(m.tp.state, TP_STATE_UNLOADED);
+	ck_assert(!tp_tracepoint_is_on(&m.tp));
+	fail_malloc_after(0);
+	ck_assert_int_eq(tp_probe_register("other", "int", (tp_probe_t)probe, &last, 10), -ENOMEM);
+	let_malloc_be();
+	ck_assert_int_eq(tp_probe_register("other", "int", (tp_probe_t)probe, &last, 10), 0);
+	ck_assert_int_eq(m.tp.state, TP_STATE_ON);
+	ck_assert(tp_tracepoint_is_on(&m.tp));
 	tp_module_unload(&m.module);
-	tp_module_load(&m.module);
-	ck_assert_int_eq(m.tp.state, TP_STATE_OFF);
+	ck_assert_int_eq(tp_probe_unregister("poor", (tp_probe_t)probe, &last), 0);
+	ck_assert_int_eq(tp_probe_unregister("other", (tp_probe_t)probe, &last), 0);
+}
+
+/* A program that is not traced does nothing for each of its tracepoints. */
+TEST(modules_are_only_listed)
+{
+	static struct sample_module a, b;
+
+	sample_module_init(&a, "a", "listed", "int");
+	sample_module_init(&b, "b", "listed", "long");
+	fail_malloc_after(0);
+	capture_stderr();
+	tp_module_load(&a.module);
+	tp_module_load(&b.module);
+	tp_module_unload(&b.module);
+	tp_module_load(&b.module);
+	ck_assert_int_eq(a.module.state, TP_MODULE_LISTED);
+	ck_assert_int_eq(a.tp.state, TP_STATE_UNLOADED);
+	ck_assert_uint_eq(a.event.id, 0);
+	ck_assert_int_eq(tp_probe_register("listed", "int", (tp_probe_t)probe, &last, 10), -ENOMEM);
+	ck_assert_int_eq(a.module.state, TP_MODULE_LISTED);
+	let_malloc_be();
+	char *text = captured_stderr();
+	ck_assert_str_eq(text, "");
+	free(text);
+	capture_stderr();
+	ck_assert_int_eq(tp_probe_register("listed", "int", (tp_probe_t)probe, &last, 10), 0);
+	text = captured_stderr();
+	ck_assert_contains(text, "tp: tracepoint 'listed' of "); /* as two modules disagree */
+	ck_assert_contains(text, "stays off: its prototype is (long)");
+	free(text);
+	ck_assert(tp_tracepoint_is_on(&a.tp));
+	ck_assert(!tp_tracepoint_is_on(&b.tp));
+	ck_assert_int_eq(b.tp.state, TP_STATE_REFUSED);
+	tp_module_unload(&a.module);
+	tp_module_unload(&b.module);
+	ck_assert_int_eq(tp_probe_unregister("listed", (tp_probe_t)probe, &last), 0);
 }
 
 TEST(many_names)

@@ -35,6 +35,12 @@ struct marker {
 	struct tp_event *event;  /* the runtime's: the event of all markers of this name and format; NULL: no event */
 };
 
+enum tp_module_state {
+	TP_MODULE_UNLOADED,
+	TP_MODULE_LISTED, /* its tracepoints are off: nobody has asked for one yet */
+	TP_MODULE_LINKED, /* they have what is registered on their names */
+};
+
 /*
  * The contents of one module (the program or a shared object). The linker
  * gathers them in sections: the sites themselves, and pointers to all else.
@@ -63,7 +69,7 @@ struct tp_module {
 	/* The rest is the runtime's. */
 	struct tp_module *next; /* in order of loading */
 	const char *path;
-	bool loaded;
+	int state;              /* enum tp_module_state */
 };
 
 /* The initializers of those first members, in order. */

@@ -175,11 +175,11 @@ struct tracepoint_func {
 #define TRACEPOINT_DEFAULT_PRIO 10
 
 enum tp_state {
-	TP_STATE_UNLOADED, /* its module is not announced yet, or is unloaded */
+	TP_STATE_UNLOADED, /* its module is not announced yet, or is unloaded, or nobody has asked for a tracepoint yet */
 	TP_STATE_OFF,      /* no probes */
 	TP_STATE_ON,
 	TP_STATE_REFUSED,  /* off for ever: another module defines the name with another prototype */
-	TP_STATE_FAILED,   /* off: its regfunc, the switching of its sites, or the allocation of its name has failed */
+	TP_STATE_FAILED,   /* off: its regfunc, or the switching of its sites has failed */
 };
 
 struct tp_module;

@@ -51,7 +51,7 @@ void tp_registry_settle_probes(void);
 /*
  * What somebody above does about modules that come and go. The functions are
  * called one at a time, under a lock of the core's. Where a module comes or
- * goes, the loader's is held, too; not for those that tp_modules_listen() finds.
+ * goes, the loader's is held, too; not for those that tp_modules_wake() and tp_modules_listen() find.
  */
 struct tp_module_hook {
 	void (*coming)(struct tp_module *module); /* its tracepoints are about to be linked; may take a lock ... */
@@ -59,6 +59,12 @@ struct tp_module_hook {
 	bool (*unload)(struct tp_module *module); /* they still are. True: readers must be waited for */
 	void (*settle)(struct tp_module *module); /* no reader is in the module any more */
 };
+
+/*
+ * Links the modules that have been announced, and from then on each that comes. To be called before anything is asked of
+ * a tracepoint, while holding no lock. -ENOMEM: some could not be linked, and stay off until the next call.
+ */
+int tp_modules_wake(void);
 
 /* For ever; there is one. Calls coming() and load() for the modules that are there. Not while holding a lock. */
 void tp_modules_listen(const struct tp_module_hook *hook);

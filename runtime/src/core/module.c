@@ -2,6 +2,10 @@
 /*
  * core/module.c - modules that come and go: their tracepoints are linked to
  * names, their sites are led to tracepoints.
+ *
+ * As long as nobody has asked for a tracepoint, the modules are only listed: a
+ * program that is not traced starts without looking at each of its tracepoints,
+ * and the pages that they are in stay what the file has.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,6 +28,12 @@ static struct tp_lock modules_lock = TP_LOCK_INIT(TP_RANK_MODULES, "the modules'
 
 static const struct tp_module_hook *hook; /* under modules_lock */
 
+static enum { /* set under modules_lock */
+	ASLEEP, /* nobody has asked for a tracepoint: modules are listed */
+	SHORT,  /* there was no memory to link one of them */
+	AWAKE,  /* all are linked */
+} state;
+
 #define PLACE_SIZE 256
 
 /* Where sites are led whose tracepoint has another prototype. */
@@ -42,7 +52,7 @@ static const char *path_of(const struct tracepoint *tp)
 	return tp->module ? tp->module->path : "?";
 }
 
-/* Another one that has announced it, as objects of a program may have it together. NULL where there is none. */
+/* One that has it, but not than, as objects of a program may have it together. NULL where there is none. */
 static struct tp_module *find_other_module(const struct tracepoint *tp, const struct tp_module *than)
 {
 	for (struct tp_module *module = tp_modules; module; module = module->next) {
@@ -108,17 +118,11 @@ static void complain_of_failure(const struct tracepoint *tp, const char *what, i
 		    tp_strerror(-error));
 }
 
-/* A tracepoint that comes, and what is allocated for it before the lock is held. */
-struct newcomer {
-	struct tracepoint *tp;
-	struct tp_key key;
-	struct tp_name *fresh; /* NULL: there was no memory, or it was needed */
-};
-
-static void tracepoint_load(struct newcomer *new, struct tp_name **dropped)
+/* *fresh is a name for it, and NULL afterwards if it was needed. */
+static void tracepoint_load(struct tracepoint *tp, struct tp_name **fresh, struct tp_name **dropped)
 {
-	struct tracepoint *tp = new->tp;
-	const struct tp_found found = tp_name_find(&new->key);
+	const struct tp_key key = tp_key_of(tp->name, tp->proto);
+	const struct tp_found found = tp_name_find(&key);
 	struct tp_name *name = tp->registered;
 
 	if (name) /* it comes back before the readers of its last life are gone */
@@ -132,7 +136,7 @@ static void tracepoint_load(struct newcomer *new, struct tp_name **dropped)
 		return;
 	}
 	if (!name)
-		name = tp_name_get(&found, &new->fresh);
+		name = tp_name_get(&found, fresh);
 	tp->registered = name;
 	int error = tp_probes_link(name, tp);
 	if (error)
@@ -180,9 +184,10 @@ bool tp_module_accepts(const struct tracepoint *tp, const char *path)
 
 /* ---- The tracepoints and sites of a module ---- */
 
-static void import_load(struct tp_import *import)
+static void import_load(const struct tp_module *module, struct tp_import *import)
 {
 	struct tracepoint *tp = import->tp;
+	const struct tp_module *definer;
 
 	if (tp == &nowhere)
 		return;
@@ -191,9 +196,10 @@ static void import_load(struct tp_import *import)
 			tp_sites_change(tp);
 		return;
 	}
+	definer = find_other_module(tp, NULL);
 	tp_complain("the sites of tracepoint '%s' in %s stay off: they say that its prototype is (%s), but it is defined "
 		    "in %s with (%s); build both from the same definition",
-		    tp->name, object_at(import), import->proto, object_at(tp), tp->proto);
+		    tp->name, module->path, import->proto, definer ? definer->path : "?", tp->proto);
 	import->tp = &nowhere;
 }
 
@@ -221,75 +227,105 @@ static void drop_repeated_markers(struct tp_module *module)
 	}
 }
 
-static void newcomer_load(struct newcomer *new, struct tp_module *module, struct tp_name **dropped)
+/* A name for each of the module's tracepoints, by their next, in order. False: no memory. */
+static bool names_for(const struct tp_module *module, struct tp_name **names)
 {
-	struct tracepoint *tp = new->tp;
+	struct tp_name **end = names;
+	struct tracepoint *tp;
 
-	if (tp->loads++)
-		return;
-	tp->module = module;
-	if (new->fresh) {
-		tracepoint_load(new, dropped);
-	} else {
-		tp->state = TP_STATE_FAILED;
-		complain_of_failure(tp, "no room for its name", -ENOMEM);
+	*names = NULL;
+	for (size_t i = 0; (tp = tracepoint_at(module, &i)); end = &(*end)->next) {
+		const struct tp_key key = tp_key_of(tp->name, tp->proto);
+		*end = tp_name_new(&key);
+		if (!*end)
+			return false;
 	}
+	return true;
 }
 
-/* The registry is locked once for so many. */
-#define LOADED_AT_ONCE 32
-
-static void load_each_tracepoint(struct tp_module *module)
+static void load_each_tracepoint(struct tp_module *module, struct tp_name *names)
 {
-	struct newcomer newcomers[LOADED_AT_ONCE];
 	struct tp_name *dropped = NULL;
-	unsigned int nr;
-	size_t i = 0;
+	struct tracepoint *tp;
 
-	do {
-		struct tracepoint *tp;
-		for (nr = 0; nr < LOADED_AT_ONCE && (tp = tracepoint_at(module, &i)); nr++) {
-			newcomers[nr] = (struct newcomer){.tp = tp, .key = tp_key_of(tp->name, tp->proto)};
-			newcomers[nr].fresh = tp_name_new(&newcomers[nr].key);
+	tp_lock(&tp_registry_lock);
+	for (size_t i = 0; (tp = tracepoint_at(module, &i));) {
+		struct tp_name *fresh = names;
+		names = names->next;
+		if (!tp->loads++) {
+			tp->module = module;
+			tracepoint_load(tp, &fresh, &dropped);
 		}
-		tp_lock(&tp_registry_lock);
-		for (unsigned int n = 0; n < nr; n++)
-			newcomer_load(&newcomers[n], module, &dropped);
-		tp_unlock(&tp_registry_lock);
-		for (unsigned int n = 0; n < nr; n++)
-			free(newcomers[n].fresh);
-	} while (nr == LOADED_AT_ONCE);
+		if (fresh) {
+			fresh->next = dropped;
+			dropped = fresh;
+		}
+	}
+	tp_unlock(&tp_registry_lock);
 	tp_names_free(dropped);
 }
 
-static void tracepoints_load(struct tp_module *module)
+static void list_module(struct tp_module *module)
 {
 	struct tp_module **at = &tp_modules;
 
 	if (!module->path) /* one that is defined at run time brings its own */
 		module->path = object_at(module);
-	/* First of all: from now on its sites are switched by whoever switches any. */
 	tp_lock(&tp_registry_lock);
-	for (struct tp_import **import = module->imports; import < module->imports_end; import++) {
-		if (*import)
-			import_load(*import);
-	}
 	while (*at)
 		at = &(*at)->next;
 	module->next = NULL;
 	*at = module;
+	tp_unlock(&tp_registry_lock);
+}
+
+/* The module is listed, and so its sites are switched by whoever switches any. */
+static void tracepoints_load(struct tp_module *module, struct tp_name *names)
+{
+	tp_lock(&tp_registry_lock);
+	for (struct tp_import **import = module->imports; import < module->imports_end; import++) {
+		if (*import)
+			import_load(module, *import);
+	}
 	tp_sites_load(module);
-	drop_repeated_markers(module);
 	tp_unlock(&tp_registry_lock);
 
-	load_each_tracepoint(module);
+	load_each_tracepoint(module, names);
 	tp_sites_switch_or_give_up();
+}
+
+/* Links what the module has. Without memory it stays off, until somebody asks again. */
+static int link_module(struct tp_module *module)
+{
+	struct tp_name *names;
+
+	drop_repeated_markers(module);
+	if (!names_for(module, &names)) {
+		tp_names_free(names);
+		return -ENOMEM;
+	}
+	if (hook)
+		hook->coming(module);
+	tracepoints_load(module, names);
+	if (hook)
+		hook->load(module);
+	module->state = TP_MODULE_LINKED;
+	return 0;
+}
+
+static int link_modules(void)
+{
+	int error = 0;
+
+	for (struct tp_module *module = tp_modules; module && !error; module = module->next)
+		error = module->state == TP_MODULE_LINKED ? 0 : link_module(module);
+	__atomic_store_n(&state, error ? SHORT : AWAKE, __ATOMIC_RELEASE);
+	return error;
 }
 
 /* False where no reader can be in anything of the module's, so that no grace period is needed. */
 static bool tracepoints_unload(struct tp_module *module)
 {
-	struct tp_module **at = &tp_modules;
 	struct tracepoint *tp;
 	bool used = false;
 
@@ -302,11 +338,19 @@ static bool tracepoints_unload(struct tp_module *module)
 			tracepoint_unload(tp);
 	}
 	tp_sites_leave();
+	tp_unlock(&tp_registry_lock);
+	return used;
+}
+
+static void unlist_module(const struct tp_module *module)
+{
+	struct tp_module **at = &tp_modules;
+
+	tp_lock(&tp_registry_lock);
 	while (*at != module)
 		at = &(*at)->next;
 	*at = module->next;
 	tp_unlock(&tp_registry_lock);
-	return used;
 }
 
 static void tracepoints_settle(struct tp_module *module)
@@ -380,16 +424,29 @@ static void start_once(void)
 	pthread_once(&once, start);
 }
 
+int tp_modules_wake(void)
+{
+	int error;
+
+	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == AWAKE)
+		return 0;
+	start_once();
+	tp_lock(&modules_lock);
+	error = link_modules();
+	tp_unlock(&modules_lock);
+	return error;
+}
+
 void tp_modules_listen(const struct tp_module_hook *listener)
 {
 	start_once();
 	tp_lock(&modules_lock);
-	if (!hook) {
-		hook = listener;
-		for (struct tp_module *module = tp_modules; module; module = module->next) {
-			hook->coming(module);
-			hook->load(module);
-		}
+	hook = listener;
+	for (struct tp_module *module = tp_modules; module; module = module->next) {
+		if (module->state != TP_MODULE_LINKED)
+			continue;
+		hook->coming(module);
+		hook->load(module);
 	}
 	tp_unlock(&modules_lock);
 }
@@ -400,16 +457,15 @@ void tp_module_load(struct tp_module *module)
 	start_once();
 	if (!tp_module_is_served(module))
 		return;
-	if (!__atomic_load_n(&module->loaded, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&module->state, __ATOMIC_RELAXED) == TP_MODULE_UNLOADED)
 		tp_note_exit();
 	tp_lock(&modules_lock);
-	if (!module->loaded) {
-		module->loaded = true;
-		if (hook)
-			hook->coming(module);
-		tracepoints_load(module);
-		if (hook)
-			hook->load(module);
+	if (module->state == TP_MODULE_UNLOADED) {
+		list_module(module);
+		module->state = TP_MODULE_LISTED;
+		if (state != ASLEEP && link_modules() < 0)
+			tp_complain("the tracepoints of %s stay off until somebody registers a probe or enables an event: "
+				    "out of memory", module->path);
 	}
 	tp_unlock(&modules_lock);
 }
@@ -421,15 +477,17 @@ void tp_module_unload(struct tp_module *module)
 	if (!is_served(module))
 		return;
 	tp_lock(&modules_lock);
-	bool last = module->loaded;
-	if (last) {
-		module->loaded = false;
+	const bool linked = module->state == TP_MODULE_LINKED;
+	if (linked) {
 		used = hook && hook->unload(module);
 		used = tracepoints_unload(module) || used;
 	}
+	if (module->state != TP_MODULE_UNLOADED)
+		unlist_module(module);
+	module->state = TP_MODULE_UNLOADED;
 	tp_unlock(&modules_lock);
 	/* What the readers may use is left as it is; also where exit() was called from inside a probe. */
-	if (!last || tp_exiting() || (used && tp_reading()))
+	if (!linked || tp_exiting() || (used && tp_reading()))
 		return;
 	if (used)
 		tracepoint_synchronize_unregister();

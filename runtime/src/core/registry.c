@@ -190,6 +190,11 @@ int tp_registry_add(const char *text, const char *proto, const struct tracepoint
 
 int tp_registry_register(const char *text, const char *proto, tp_probe_t func, void *data, int prio)
 {
+	int error;
+
+	error = tp_modules_wake();
+	if (error)
+		return error;
 	return tp_registry_add(text, proto, &(struct tracepoint_func){.func = func, .data = data, .prio = prio}, true);
 }
 
@@ -380,6 +385,7 @@ void tp_registry_settle_probes(void)
 
 void tp_for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *data), void *data)
 {
+	tp_modules_wake();
 	tp_lock(&tp_registry_lock);
 	for (struct tp_module *module = tp_modules; module; module = module->next) {
 		for (struct tracepoint **tp = module->tracepoints; tp < module->tracepoints_end; tp++) {
@@ -392,6 +398,7 @@ void tp_for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *data), void
 
 void tp_get_tracepoint_info_sized(const struct tracepoint *tp, struct tp_tracepoint_info *info, size_t size)
 {
+	tp_modules_wake();
 	const struct tp_tracepoint_info ours = {
 		.state = (enum tp_state)tp->state,
 		.module = tp->module ? tp->module->path : "?",

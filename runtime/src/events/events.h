@@ -49,9 +49,9 @@ extern bool tp_events_without_id;
 /*
  * From here on the events of all modules are known, those that are loaded
  * already, too. Called wherever events/ is entered, while holding no lock; only
- * the first call does something.
+ * the first call does something. -ENOMEM: not those of all modules; the next call tries again.
  */
-void tp_events_start(void);
+int tp_events_start(void);
 
 /* A number that no other sink ever has; and the sink that has it, or NULL where that was closed. */
 uint64_t tp_sink_serial(struct tp_sink *sink);

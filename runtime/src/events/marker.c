@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "core/core.h"
+#include "events/events.h"
 #include "events/iterate.h"
 
 #define PREFIX_LEN (sizeof(TP_MARKER_PREFIX) - 1)
@@ -76,6 +77,7 @@ int marker_probe_unregister(const char *name, marker_probe_func *probe, void *da
 
 void tp_for_each_marker(void (*fct)(struct marker *marker, void *data), void *data)
 {
+	tp_events_start();
 	tp_lock(&tp_registry_lock);
 	for (struct tp_module *module = tp_modules; module; module = module->next) {
 		for (struct tracepoint **at = module->markers; at < module->markers_end; at++) {

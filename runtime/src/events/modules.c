@@ -78,11 +78,12 @@ static void start(void)
 	tp_modules_listen(&hook);
 }
 
-void tp_events_start(void)
+int tp_events_start(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, start);
+	return tp_modules_wake();
 }
 
 void tp_for_each_event(void (*fct)(const struct tp_event *event, void *data), void *data)

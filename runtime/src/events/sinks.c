@@ -50,11 +50,12 @@ int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_s
 			    ops->name);
 		return -EINVAL;
 	}
+	if (tp_events_start() < 0)
+		return -ENOMEM;
 	struct tp_sink_state *state = tp_malloc(sizeof(*state));
 
 	if (!state)
 		return -ENOMEM;
-	tp_events_start();
 	*state = (struct tp_sink_state){.sink = sink, .priority = TRACEPOINT_DEFAULT_PRIO};
 	if (ops_size < sizeof(*ops)) { /* what they lack is NULL */
 		memcpy(&state->ops, ops, ops_size);

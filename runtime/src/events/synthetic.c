@@ -75,7 +75,7 @@ static void in_child(void)
 {
 	for (struct tp_synthetic *next, *synthetic = all; synthetic; synthetic = next) {
 		next = synthetic->next;
-		if (synthetic->changing && !synthetic->module.loaded)
+		if (synthetic->changing && synthetic->module.state == TP_MODULE_UNLOADED)
 			abandon(synthetic);
 		synthetic->changing = false;
 	}
@@ -85,7 +85,6 @@ static void start(void)
 {
 	static struct tp_fork_hook hook = {.rank = TP_RANK_EVENTS, .in_child = in_child};
 
-	tp_events_start();
 	tp_fork_register(&hook);
 }
 
@@ -130,9 +129,10 @@ static struct tp_synthetic *synthetic_new(const char *definition, struct tp_filt
 {
 	struct tp_synthetic *synthetic = tp_malloc(sizeof(*synthetic) + strlen(PREFIX) + strlen(definition) + 1);
 
-	*wrong = (struct tp_filter_error){.error = synthetic ? 0 : -ENOMEM};
-	if (!synthetic)
+	if (!synthetic) {
+		wrong->error = -ENOMEM;
 		return NULL;
+	}
 	memset(synthetic, 0, sizeof(*synthetic));
 	if (tp_synthetic_format_parse(&synthetic->described.format, definition, wrong)) {
 		synthetic_free(synthetic);
@@ -183,7 +183,8 @@ static void destroy(struct tp_synthetic *synthetic)
 
 static int define(const char *definition, struct tp_filter_error *wrong)
 {
-	struct tp_synthetic *synthetic = synthetic_new(definition, wrong);
+	*wrong = (struct tp_filter_error){.error = tp_events_start()};
+	struct tp_synthetic *synthetic = wrong->error ? NULL : synthetic_new(definition, wrong);
 
 	if (!synthetic)
 		return wrong->error;
