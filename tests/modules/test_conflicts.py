@@ -285,8 +285,8 @@ class ByDlopen(Modules):
         self.assertEqual(len(err), 1, err)
 
     def test_refused_module_stays_so_while_loaded(self) -> None:
-        out, _ = self.steps("+a", "+other", "-a", "?", "-other", "+other", "?")
-        self.assertEqual([line.rsplit(": ")[1] for line in out], ["refused, 1 sites, 0 probes", "off, 1 sites, 0 probes"])
+        out, _ = self.steps("+a", "+other", "?", "-a", "?", "-other", "+other", "?")
+        self.assertEqual([line.rsplit(": ")[1] for line in out[2:]], ["refused, 1 sites, 0 probes", "off, 1 sites, 0 probes"])
 
     def test_registration_on_the_refused(self) -> None:
         out, _ = self.steps("+other", "on")

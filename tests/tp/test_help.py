@@ -27,7 +27,7 @@ class Help(Case):
         self.assertIn("report", COMMANDS)
         for option in ("--help", "-h"):
             self.assertEqual(run([TP, option]).stdout, done.stdout)
-        self.assertRegex(run([TP, "--version"]).stdout, r"^tp \d+\.\d+\.\d+\n$")
+        self.assertRegex(run([TP, "--version"]).stdout, r"^tp \d+\.\d+\.\d+(~rc\d+)?\n$")
         self.assertEqual(run([TP, "-V"]).stdout, run([TP, "--version"]).stdout)
 
     def test_commands(self) -> None:

@@ -206,23 +206,6 @@ class Dat(Recorded):
         self.export()
         self.compare()
 
-    def test_traces_of_version_0_1(self) -> None:
-        """Their packets' heads have the same fields in another order."""
-        self.record(3, 3)
-        for path in glob.glob(os.path.join(self.trace, "stream-*")):
-            with open(path, "r+b") as file:
-                file.seek(16)
-                content, packet, begin, end = struct.unpack("=4Q", file.read(32))
-                file.seek(16)
-                file.write(struct.pack("=4Q", begin, content, end, packet))
-        metadata = read(os.path.join(self.trace, "metadata"))
-        now = re.search(r"\tpacket\.context := struct \{\n((?:\t\t.*\n){6})", metadata)[1].splitlines(True)
-        with open(os.path.join(self.trace, "metadata"), "w", encoding="utf-8") as file:
-            file.write(metadata.replace("".join(now), "".join(now[i] for i in (2, 0, 3, 1, 4, 5))))
-        self.assertEqual(reader(["babeltrace2", self.trace]).stderr, "")
-        self.export()
-        self.compare()
-
     def test_child(self) -> None:
         self.record(2, 10, "fork")
         self.export()

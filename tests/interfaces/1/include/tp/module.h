@@ -21,6 +21,11 @@ struct marker {
 	const char *format;
 	struct tp_event *event;
 };
+enum tp_module_state {
+	TP_MODULE_UNLOADED,
+	TP_MODULE_LISTED,
+	TP_MODULE_LINKED,
+};
 struct tp_module {
 	uint32_t interface;
 	uint16_t size;
@@ -39,7 +44,7 @@ struct tp_module {
 	const struct tp_site *sites, *sites_end;
 	struct tp_module *next;
 	const char *path;
-	bool loaded;
+	int state;
 };
 #define TP_MODULE_HEAD                                                                                       \
 	TP_INTERFACE_VERSION, sizeof(struct tp_module), sizeof(struct tracepoint),                           \
