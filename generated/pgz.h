@@ -304,18 +304,28 @@ static TP_SITE_INLINE void trace_pgz_file_close(const char *name, unsigned long 
 
 /* ---- Fields and text of pgz_file_open ---- */
 
-static const struct trace_print_flags tp_symbols_pgz_file_open__1[] = {
+#define tp_fields_pgz_file_open(TP_F, TP_R) \
+	TP_F(STRING, TP_R, name, "char", char) \
+	TP_F(FIELD, TP_R, size, "long long", 0) \
+	TP_F(FIELD, TP_R, block_size, "size_t", 0) \
+	TP_F(FIELD, TP_R, level, "int", TP_TABLE(pgz_file_open, 1))
+#define tp_texts_pgz_file_open__1 \
+	"fast" "\0" "level2" "\0" "level3" "\0" "level4" "\0" "level5" "\0" "default" "\0" \
+	"level7" "\0" "level8" "\0" "best" "\0"
+TP_DEFINE_CLASS(pgz_file_open, 4, 0, TP_SYMBOLS(1, 9, tp_texts_pgz_file_open__1)) = {
+	TP_DESCRIBE(pgz_file_open, trace_event_raw_pgz_file_open, 4, 0),
+	.table_1 = {
+		TP_DESCRIBE_SYMBOLS(pgz_file_open, 1, 9, 0), {
 #line 78 "defs/pgz.tp"
-	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 311 "generated/pgz.h"
-	{ 0, NULL },
-};
-
-static const struct tp_event_field tp_fields_pgz_file_open[] = {
-	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_file_open, name, char, "char"),
-	TP_DESCRIBE_FIELD(trace_event_raw_pgz_file_open, size, "long long"),
-	TP_DESCRIBE_FIELD(trace_event_raw_pgz_file_open, block_size, "size_t"),
-	TP_DESCRIBE_SYMBOLIC(trace_event_raw_pgz_file_open, level, "int", tp_symbols_pgz_file_open__1),
+		1, 2, 3, 4, 5, 6, 7, 8, 9,
+#line 322 "generated/pgz.h"
+		}, tp_texts_pgz_file_open__1,
+	},
+	.text = tp_fields_pgz_file_open(TP_TEXTS, )
+		"\"name=%s size=%lld block_size=%zu level=%s\", __get_str(name), REC->size, "
+		"REC->block_size, __print_symbolic(REC->level, { 1, \"fast\" }, { 2, \"level2\" }, { 3, "
+		"\"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, \"default\" }, { 7, \"level7\" "
+		"}, { 8, \"level8\" }, { 9, \"best\" })",
 };
 
 TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
@@ -326,38 +336,35 @@ TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 #line 76 "defs/pgz.tp"
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
-		  __print_symbolic_table(__entry->level, tp_symbols_pgz_file_open__1)
-#line 331 "generated/pgz.h"
+		  __print_symbolic_table(__entry->level, TP_TABLE_OF(pgz_file_open, 1))
+#line 341 "generated/pgz.h"
 	);
 }
-
-static const struct tp_event_class tp_class_pgz_file_open = {
-	TP_DESCRIBE_RECORD(trace_event_raw_pgz_file_open, tp_fields_pgz_file_open),
-	.print_fmt = TP_FORMAT
-		"\"name=%s size=%lld block_size=%zu level=%s\", __get_str(name), REC->size, "
-		"REC->block_size, __print_symbolic(REC->level, { 1, \"fast\" }, { 2, \"level2\" }, { 3, "
-		"\"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, \"default\" }, { 7, \"level7\" "
-		"}, { 8, \"level8\" }, { 9, \"best\" })",
-	.print = tp_print_pgz_file_open,
-};
 
 /* ---- Fields and text of pgz_block ---- */
 
 TP_ONE_EVENT_CLASS(pgz_block, "event class pgz_block of defs/pgz.tp");
 
-static const struct trace_print_flags tp_symbols_pgz_block__1[] = {
+#define tp_fields_pgz_block(TP_F, TP_R) \
+	TP_F(STRING, TP_R, name, "char", char) \
+	TP_F(FIELD, TP_R, block, "unsigned long", 0) \
+	TP_F(FIELD, TP_R, size, "size_t", 0) \
+	TP_F(FIELD, TP_R, flags, "unsigned int", TP_TABLE(pgz_block, 1)) \
+	TP_F(FIELD, TP_R, waiting, "unsigned int", 0)
+#define tp_texts_pgz_block__1 "|" "\0" "FIRST" "\0" "LAST" "\0" "INCOMPRESSIBLE" "\0"
+TP_DEFINE_CLASS(pgz_block, 5, 0, TP_SYMBOLS(1, 3, tp_texts_pgz_block__1)) = {
+	TP_DESCRIBE(pgz_block, trace_event_raw_pgz_block, 5, 0),
+	.table_1 = {
+		TP_DESCRIBE_SYMBOLS(pgz_block, 1, 3, 1), {
 #line 109 "defs/pgz.tp"
-	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 352 "generated/pgz.h"
-	{ 0, NULL },
-};
-
-static const struct tp_event_field tp_fields_pgz_block[] = {
-	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_block, name, char, "char"),
-	TP_DESCRIBE_FIELD(trace_event_raw_pgz_block, block, "unsigned long"),
-	TP_DESCRIBE_FIELD(trace_event_raw_pgz_block, size, "size_t"),
-	TP_DESCRIBE_FLAGS(trace_event_raw_pgz_block, flags, "unsigned int", "|", tp_symbols_pgz_block__1),
-	TP_DESCRIBE_FIELD(trace_event_raw_pgz_block, waiting, "unsigned int"),
+		(unsigned long)(0x1u), (unsigned long)(0x2u), (unsigned long)(0x4u),
+#line 362 "generated/pgz.h"
+		}, tp_texts_pgz_block__1,
+	},
+	.text = tp_fields_pgz_block(TP_TEXTS, )
+		"\"name=%s block=%lu size=%zu flags=%s waiting=%u\", __get_str(name), REC->block, "
+		"REC->size, __print_flags(REC->flags, \"|\", { 0x1u, \"FIRST\" }, { 0x2u, \"LAST\" }, { "
+		"0x4u, \"INCOMPRESSIBLE\" }), REC->waiting",
 };
 
 TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
@@ -368,19 +375,10 @@ TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 #line 107 "defs/pgz.tp"
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
-		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block__1), __entry->waiting
-#line 373 "generated/pgz.h"
+		  __print_flags_table(__entry->flags, "|", TP_TABLE_OF(pgz_block, 1)), __entry->waiting
+#line 380 "generated/pgz.h"
 	);
 }
-
-static const struct tp_event_class tp_class_pgz_block = {
-	TP_DESCRIBE_RECORD(trace_event_raw_pgz_block, tp_fields_pgz_block),
-	.print_fmt = TP_FORMAT
-		"\"name=%s block=%lu size=%zu flags=%s waiting=%u\", __get_str(name), REC->block, "
-		"REC->size, __print_flags(REC->flags, \"|\", { 0x1u, \"FIRST\" }, { 0x2u, \"LAST\" }, { "
-		"0x4u, \"INCOMPRESSIBLE\" }), REC->waiting",
-	.print = tp_print_pgz_block,
-};
 
 static void tp_write_pgz_block(const struct tp_event *__event, void *__data, const char *name,
 		unsigned long block, size_t size, bool last, unsigned int waiting)
@@ -397,7 +395,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 #line 104 "defs/pgz.tp"
 		__entry->waiting	= waiting;
-#line 401 "generated/pgz.h"
+#line 399 "generated/pgz.h"
 		TP_END_EARLY(__data, __event, 0x16);
 	}
 #endif
@@ -405,7 +403,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		, (const char *)(
 #line 92 "defs/pgz.tp"
 		name
-#line 409 "generated/pgz.h"
+#line 407 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, __event);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -416,36 +414,49 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 420 "generated/pgz.h"
+#line 418 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
 
 /* ---- Fields and text of pgz_block_end ---- */
 
-static const struct trace_print_flags tp_symbols_pgz_block_end__1[] = {
+#define tp_fields_pgz_block_end(TP_F, TP_R) \
+	TP_F(STRING, TP_R, name, "char", char) \
+	TP_F(FIELD, TP_R, block, "unsigned long", 0) \
+	TP_F(FIELD, TP_R, in, "size_t", 0) \
+	TP_F(FIELD, TP_R, out, "size_t", 0) \
+	TP_F(FIELD, TP_R, crc, "uint32_t", 0) \
+	TP_F(FIELD, TP_R, level, "int", TP_TABLE(pgz_block_end, 1)) \
+	TP_F(FIELD, TP_R, flags, "unsigned int", TP_TABLE(pgz_block_end, 2))
+#define tp_texts_pgz_block_end__1 \
+	"fast" "\0" "level2" "\0" "level3" "\0" "level4" "\0" "level5" "\0" "default" "\0" \
+	"level7" "\0" "level8" "\0" "best" "\0"
+#define tp_texts_pgz_block_end__2 "|" "\0" "FIRST" "\0" "LAST" "\0" "INCOMPRESSIBLE" "\0"
+TP_DEFINE_CLASS(pgz_block_end, 7, 0, TP_SYMBOLS(1, 9, tp_texts_pgz_block_end__1) TP_SYMBOLS(2, 3,
+		tp_texts_pgz_block_end__2)) = {
+	TP_DESCRIBE(pgz_block_end, trace_event_raw_pgz_block_end, 7, 0),
+	.table_1 = {
+		TP_DESCRIBE_SYMBOLS(pgz_block_end, 1, 9, 0), {
 #line 159 "defs/pgz.tp"
-	{ 1, "fast" }, { 2, "level2" }, { 3, "level3" }, { 4, "level4" }, { 5, "level5" }, { 6, "default" }, { 7, "level7" }, { 8, "level8" }, { 9, "best" },
-#line 430 "generated/pgz.h"
-	{ 0, NULL },
-};
-
-static const struct trace_print_flags tp_symbols_pgz_block_end__2[] = {
+		1, 2, 3, 4, 5, 6, 7, 8, 9,
+#line 444 "generated/pgz.h"
+		}, tp_texts_pgz_block_end__1,
+	},
+	.table_2 = {
+		TP_DESCRIBE_SYMBOLS(pgz_block_end, 2, 3, 1), {
 #line 160 "defs/pgz.tp"
-	{ (unsigned long)(0x1u), "FIRST" }, { (unsigned long)(0x2u), "LAST" }, { (unsigned long)(0x4u), "INCOMPRESSIBLE" },
-#line 437 "generated/pgz.h"
-	{ 0, NULL },
-};
-
-static const struct tp_event_field tp_fields_pgz_block_end[] = {
-	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_block_end, name, char, "char"),
-	TP_DESCRIBE_FIELD(trace_event_raw_pgz_block_end, block, "unsigned long"),
-	TP_DESCRIBE_FIELD(trace_event_raw_pgz_block_end, in, "size_t"),
-	TP_DESCRIBE_FIELD(trace_event_raw_pgz_block_end, out, "size_t"),
-	TP_DESCRIBE_FIELD(trace_event_raw_pgz_block_end, crc, "uint32_t"),
-	TP_DESCRIBE_SYMBOLIC(trace_event_raw_pgz_block_end, level, "int", tp_symbols_pgz_block_end__1),
-	TP_DESCRIBE_FLAGS(trace_event_raw_pgz_block_end, flags, "unsigned int", "|",
-			tp_symbols_pgz_block_end__2),
+		(unsigned long)(0x1u), (unsigned long)(0x2u), (unsigned long)(0x4u),
+#line 451 "generated/pgz.h"
+		}, tp_texts_pgz_block_end__2,
+	},
+	.text = tp_fields_pgz_block_end(TP_TEXTS, )
+		"\"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s\", __get_str(name), "
+		"REC->block, REC->in, REC->out, REC->crc, __print_symbolic(REC->level, { 1, \"fast\" }, "
+		"{ 2, \"level2\" }, { 3, \"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, "
+		"\"default\" }, { 7, \"level7\" }, { 8, \"level8\" }, { 9, \"best\" }), "
+		"__print_flags(REC->flags, \"|\", { 0x1u, \"FIRST\" }, { 0x2u, \"LAST\" }, { 0x4u, "
+		"\"INCOMPRESSIBLE\" })",
 };
 
 TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
@@ -456,36 +467,28 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 #line 157 "defs/pgz.tp"
 	"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s",
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
-		  __entry->crc, __print_symbolic_table(__entry->level, tp_symbols_pgz_block_end__1),
-		  __print_flags_table(__entry->flags, "|", tp_symbols_pgz_block_end__2)
-#line 462 "generated/pgz.h"
+		  __entry->crc, __print_symbolic_table(__entry->level, TP_TABLE_OF(pgz_block_end, 1)),
+		  __print_flags_table(__entry->flags, "|", TP_TABLE_OF(pgz_block_end, 2))
+#line 473 "generated/pgz.h"
 	);
 }
-
-static const struct tp_event_class tp_class_pgz_block_end = {
-	TP_DESCRIBE_RECORD(trace_event_raw_pgz_block_end, tp_fields_pgz_block_end),
-	.print_fmt = TP_FORMAT
-		"\"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s\", __get_str(name), "
-		"REC->block, REC->in, REC->out, REC->crc, __print_symbolic(REC->level, { 1, \"fast\" }, "
-		"{ 2, \"level2\" }, { 3, \"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, "
-		"\"default\" }, { 7, \"level7\" }, { 8, \"level8\" }, { 9, \"best\" }), "
-		"__print_flags(REC->flags, \"|\", { 0x1u, \"FIRST\" }, { 0x2u, \"LAST\" }, { 0x4u, "
-		"\"INCOMPRESSIBLE\" })",
-	.print = tp_print_pgz_block_end,
-};
 
 /* ---- Fields and text of pgz_file_blocks ---- */
 
 #line 178 "defs/pgz.tp"
 typedef __typeof__(uint32_t) tp_element_pgz_file_blocks__4;
-#line 482 "generated/pgz.h"
+#line 481 "generated/pgz.h"
 
-static const struct tp_event_field tp_fields_pgz_file_blocks[] = {
-	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_file_blocks, name, char, "char"),
-	TP_DESCRIBE_FIELD(trace_event_raw_pgz_file_blocks, first, "unsigned long"),
-	TP_DESCRIBE_FIELD(trace_event_raw_pgz_file_blocks, largest, "uint32_t"),
-	TP_DESCRIBE_DYNAMIC(DYNAMIC_ARRAY, trace_event_raw_pgz_file_blocks, sizes,
-			tp_element_pgz_file_blocks__4, "uint32_t"),
+#define tp_fields_pgz_file_blocks(TP_F, TP_R) \
+	TP_F(STRING, TP_R, name, "char", char) \
+	TP_F(FIELD, TP_R, first, "unsigned long", 0) \
+	TP_F(FIELD, TP_R, largest, "uint32_t", 0) \
+	TP_F(DYNAMIC_ARRAY, TP_R, sizes, "uint32_t", tp_element_pgz_file_blocks__4)
+TP_DEFINE_CLASS(pgz_file_blocks, 4, 0,) = {
+	TP_DESCRIBE(pgz_file_blocks, trace_event_raw_pgz_file_blocks, 4, 0),
+	.text = tp_fields_pgz_file_blocks(TP_TEXTS, )
+		"\"name=%s first=%lu count=%u largest=%u\", __get_str(name), REC->first, "
+		"__get_dynamic_array_len(sizes) / 4, REC->largest",
 };
 
 TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
@@ -497,25 +500,21 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 501 "generated/pgz.h"
+#line 504 "generated/pgz.h"
 	);
 }
 
-static const struct tp_event_class tp_class_pgz_file_blocks = {
-	TP_DESCRIBE_RECORD(trace_event_raw_pgz_file_blocks, tp_fields_pgz_file_blocks),
-	.print_fmt = TP_FORMAT
-		"\"name=%s first=%lu count=%u largest=%u\", __get_str(name), REC->first, "
-		"__get_dynamic_array_len(sizes) / 4, REC->largest",
-	.print = tp_print_pgz_file_blocks,
-};
-
 /* ---- Fields and text of pgz_file_close ---- */
 
-static const struct tp_event_field tp_fields_pgz_file_close[] = {
-	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_pgz_file_close, name, char, "char"),
-	TP_DESCRIBE_FIELD(trace_event_raw_pgz_file_close, in, "unsigned long long"),
-	TP_DESCRIBE_FIELD(trace_event_raw_pgz_file_close, out, "unsigned long long"),
-	TP_DESCRIBE_FIELD(trace_event_raw_pgz_file_close, error, "int"),
+#define tp_fields_pgz_file_close(TP_F, TP_R) \
+	TP_F(STRING, TP_R, name, "char", char) \
+	TP_F(FIELD, TP_R, in, "unsigned long long", 0) \
+	TP_F(FIELD, TP_R, out, "unsigned long long", 0) \
+	TP_F(FIELD, TP_R, error, "int", 0)
+TP_DEFINE_CLASS(pgz_file_close, 4, 0,) = {
+	TP_DESCRIBE(pgz_file_close, trace_event_raw_pgz_file_close, 4, 0),
+	.text = tp_fields_pgz_file_close(TP_TEXTS, )
+		"\"name=%s in=%llu out=%llu error=%d\", __get_str(name), REC->in, REC->out, REC->error",
 };
 
 TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
@@ -526,16 +525,9 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 530 "generated/pgz.h"
+#line 529 "generated/pgz.h"
 	);
 }
-
-static const struct tp_event_class tp_class_pgz_file_close = {
-	TP_DESCRIBE_RECORD(trace_event_raw_pgz_file_close, tp_fields_pgz_file_close),
-	.print_fmt = TP_FORMAT
-		"\"name=%s in=%llu out=%llu error=%d\", __get_str(name), REC->in, REC->out, REC->error",
-	.print = tp_print_pgz_file_close,
-};
 
 /* ---- pgz:pgz_file_open ---- */
 
@@ -558,14 +550,14 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->block_size	= block_size;
 #line 73 "defs/pgz.tp"
 		__entry->level		= level;
-#line 562 "generated/pgz.h"
+#line 554 "generated/pgz.h"
 		TP_END_EARLY(__data, &tp_event_pgz_file_open, 0xe);
 	}
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 63 "defs/pgz.tp"
 		name
-#line 569 "generated/pgz.h"
+#line 561 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_open);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -575,7 +567,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 579 "generated/pgz.h"
+#line 571 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -630,7 +622,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->crc	= crc;
 #line 151 "defs/pgz.tp"
 		__entry->level	= level;
-#line 634 "generated/pgz.h"
+#line 626 "generated/pgz.h"
 		TP_END_EARLY(__data, &tp_event_pgz_block_end, 0x32);
 	}
 #endif
@@ -638,7 +630,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		, (const char *)(
 #line 136 "defs/pgz.tp"
 		name
-#line 642 "generated/pgz.h"
+#line 634 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_block_end);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -653,7 +645,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 657 "generated/pgz.h"
+#line 649 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -677,7 +669,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 
 #line 183 "defs/pgz.tp"
 		__entry->first		= first;
-#line 681 "generated/pgz.h"
+#line 673 "generated/pgz.h"
 		TP_END_EARLY(__data, &tp_event_pgz_file_blocks, 0x2);
 	}
 #endif
@@ -685,14 +677,14 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		, (const char *)(
 #line 175 "defs/pgz.tp"
 		name
-#line 689 "generated/pgz.h"
+#line 681 "generated/pgz.h"
 		));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
 			_Alignof(tp_element_pgz_file_blocks__4)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 696 "generated/pgz.h"
+#line 688 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_blocks);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -703,7 +695,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 707 "generated/pgz.h"
+#line 699 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -730,14 +722,14 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->out	= out;
 #line 215 "defs/pgz.tp"
 		__entry->error	= error;
-#line 734 "generated/pgz.h"
+#line 726 "generated/pgz.h"
 		TP_END_EARLY(__data, &tp_event_pgz_file_close, 0xe);
 	}
 	__size = tp_size_string(&__dyn.name, __size
 		, (const char *)(
 #line 205 "defs/pgz.tp"
 		name
-#line 741 "generated/pgz.h"
+#line 733 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_close);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -747,7 +739,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 751 "generated/pgz.h"
+#line 743 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

@@ -163,23 +163,33 @@ static TP_SITE_INLINE void trace_sched_wakeup_new(struct task_struct *p)
 
 /* ---- Fields and text of sched_switch ---- */
 
-static const struct trace_print_flags tp_symbols_sched_switch__1[] = {
+#define tp_fields_sched_switch(TP_F, TP_R) \
+	TP_F(ARRAY, TP_R, prev_comm, "char", 0) \
+	TP_F(FIELD, TP_R, prev_pid, "pid_t", 0) \
+	TP_F(FIELD, TP_R, prev_prio, "int", 0) \
+	TP_F(FIELD, TP_R, prev_state, "long", 0) \
+	TP_F(ARRAY, TP_R, next_comm, "char", 0) \
+	TP_F(FIELD, TP_R, next_pid, "pid_t", 0) \
+	TP_F(FIELD, TP_R, next_prio, "int", 0)
+#define tp_texts_sched_switch__1 "S" "\0" "D" "\0" "T" "\0" "t" "\0" "Z" "\0" "X" "\0" "x" "\0" "W" "\0"
+TP_DEFINE_CLASS(sched_switch, 7, 0, TP_SYMBOLS(1, 8, tp_texts_sched_switch__1)) = {
+	TP_DESCRIBE(sched_switch, trace_event_raw_sched_switch, 7, 0),
+	.table_1 = {
+		TP_DESCRIBE_SYMBOLS(sched_switch, 1, 8, 0), {
 #line 66 "defs/sched.tp"
-	{ 1, "S" }, { 2, "D" }, { 4, "T" }, { 8, "t" },
-	{ 16, "Z" }, { 32, "X" }, { 64, "x" },
-	{ 128, "W" },
-#line 172 "generated/sched.h"
-	{ 0, NULL },
-};
-
-static const struct tp_event_field tp_fields_sched_switch[] = {
-	TP_DESCRIBE_ARRAY(trace_event_raw_sched_switch, prev_comm, "char"),
-	TP_DESCRIBE_FIELD(trace_event_raw_sched_switch, prev_pid, "pid_t"),
-	TP_DESCRIBE_FIELD(trace_event_raw_sched_switch, prev_prio, "int"),
-	TP_DESCRIBE_FIELD(trace_event_raw_sched_switch, prev_state, "long"),
-	TP_DESCRIBE_ARRAY(trace_event_raw_sched_switch, next_comm, "char"),
-	TP_DESCRIBE_FIELD(trace_event_raw_sched_switch, next_pid, "pid_t"),
-	TP_DESCRIBE_FIELD(trace_event_raw_sched_switch, next_prio, "int"),
+		1, 2, 4, 8,
+		16, 32, 64,
+		128,
+#line 184 "generated/sched.h"
+		}, tp_texts_sched_switch__1,
+	},
+	.text = tp_fields_sched_switch(TP_TEXTS, )
+		"\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d "
+		"next_prio=%d\", REC->prev_comm, REC->prev_pid, REC->prev_prio, REC->prev_state & "
+		"(1024-1) ? __print_flags(REC->prev_state & (1024-1), \"|\", { 1, \"S\"} , { 2, \"D\" }, "
+		"{ 4, \"T\" }, { 8, \"t\" }, { 16, \"Z\" }, { 32, \"X\" }, { 64, \"x\" }, { 128, \"W\" "
+		"}) : \"R\", REC->prev_state & 1024 ? \"+\" : \"\", REC->next_comm, REC->next_pid, "
+		"REC->next_prio",
 };
 
 TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
@@ -192,35 +202,27 @@ TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 		__entry->prev_comm, __entry->prev_pid, __entry->prev_prio,
 		__entry->prev_state & (1024 -1) ?
 		  __print_flags_table(__entry->prev_state & (1024 -1), "|",
-				tp_symbols_sched_switch__1
+				TP_TABLE_OF(sched_switch, 1)
 
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 201 "generated/sched.h"
+#line 211 "generated/sched.h"
 	);
 }
-
-static const struct tp_event_class tp_class_sched_switch = {
-	TP_DESCRIBE_RECORD(trace_event_raw_sched_switch, tp_fields_sched_switch),
-	.print_fmt = TP_FORMAT
-		"\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d "
-		"next_prio=%d\", REC->prev_comm, REC->prev_pid, REC->prev_prio, REC->prev_state & "
-		"(1024-1) ? __print_flags(REC->prev_state & (1024-1), \"|\", { 1, \"S\"} , { 2, \"D\" }, "
-		"{ 4, \"T\" }, { 8, \"t\" }, { 16, \"Z\" }, { 32, \"X\" }, { 64, \"x\" }, { 128, \"W\" "
-		"}) : \"R\", REC->prev_state & 1024 ? \"+\" : \"\", REC->next_comm, REC->next_pid, "
-		"REC->next_prio",
-	.print = tp_print_sched_switch,
-};
 
 /* ---- Fields and text of sched_wakeup_template ---- */
 
 TP_ONE_EVENT_CLASS(sched_wakeup_template, "event class sched_wakeup_template of defs/sched.tp");
 
-static const struct tp_event_field tp_fields_sched_wakeup_template[] = {
-	TP_DESCRIBE_ARRAY(trace_event_raw_sched_wakeup_template, comm, "char"),
-	TP_DESCRIBE_FIELD(trace_event_raw_sched_wakeup_template, pid, "pid_t"),
-	TP_DESCRIBE_FIELD(trace_event_raw_sched_wakeup_template, prio, "int"),
+#define tp_fields_sched_wakeup_template(TP_F, TP_R) \
+	TP_F(ARRAY, TP_R, comm, "char", 0) \
+	TP_F(FIELD, TP_R, pid, "pid_t", 0) \
+	TP_F(FIELD, TP_R, prio, "int", 0)
+TP_DEFINE_CLASS(sched_wakeup_template, 3, 0,) = {
+	TP_DESCRIBE(sched_wakeup_template, trace_event_raw_sched_wakeup_template, 3, 0),
+	.text = tp_fields_sched_wakeup_template(TP_TEXTS, )
+		"\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio",
 };
 
 TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *entry)
@@ -230,16 +232,9 @@ TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *
 	tp_printk(p, __start,
 #line 91 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 234 "generated/sched.h"
+#line 236 "generated/sched.h"
 	);
 }
-
-static const struct tp_event_class tp_class_sched_wakeup_template = {
-	TP_DESCRIBE_RECORD(trace_event_raw_sched_wakeup_template, tp_fields_sched_wakeup_template),
-	.print_fmt = TP_FORMAT
-		"\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio",
-	.print = tp_print_sched_wakeup_template,
-};
 
 TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__event, void *__data,
 		struct task_struct *p)
@@ -252,7 +247,7 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
-#line 256 "generated/sched.h"
+#line 251 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -279,7 +274,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 283 "generated/sched.h"
+#line 278 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }

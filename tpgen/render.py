@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import jinja2
@@ -42,6 +42,16 @@ def c_strings(text: str, indent: str) -> str:
     return f"\n{indent}".join(map(c_string, lines))
 
 
+def wrapped(parts: Sequence[str]) -> str:
+    """The parts of a macro, as many on a line as there is room for."""
+    lines = [""]
+    for part in parts:
+        if lines[-1] and len(lines[-1]) + len(part) > WIDTH - 20:
+            lines.append("")
+        lines[-1] += f"{part} "
+    return "\\\n\t" + " \\\n\t".join(line.rstrip() for line in lines) if len(lines) > 1 else lines[0].rstrip()
+
+
 def _fold(line: str) -> list[str]:
     """A line of code of ours that is too long, as several: broken behind commas that stand outside of literals."""
     if len(line) + 7 * line.count("\t") <= WIDTH:
@@ -64,6 +74,7 @@ def _environment() -> jinja2.Environment:
                                      autoescape=False, auto_reload=False)
     environment.filters["c_string"] = c_string
     environment.filters["c_strings"] = c_strings
+    environment.filters["wrapped"] = wrapped
     environment.globals["back"] = _BACK
     return environment
 

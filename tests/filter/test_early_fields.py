@@ -260,7 +260,7 @@ static void tell(const struct tp_event *event)
 	bool same = true;
 
 	for (uint32_t i = 0; i < event->event_class->nr_fields; i++) {
-		const struct tp_event_field *f = &event->event_class->fields[i];
+		const struct tp_event_field at = tp_event_field_at(event->event_class, i), *f = &at;
 		if (fields >> (i < 63 ? i : 63) & 1)
 			same = same && memcmp(early + f->offset, record + f->offset, f->size) == 0;
 	}

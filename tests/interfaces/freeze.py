@@ -33,7 +33,7 @@ from support import ROOT, read  # noqa: E402
 HEADERS = os.path.join(ROOT, "runtime/include")
 
 # Structures that may get members at their end, as their size is known wherever they are read. All others are fixed.
-GROWING = ("tp_module", "tp_event", "tp_event_class", "tp_event_field", "marker", "tp_import", "tp_sink", "tp_sink_ops",
+GROWING = ("tp_module", "tp_event", "tp_event_class", "tp_event_field", "tp_field_numbers", "marker", "tp_import", "tp_sink", "tp_sink_ops",
            "tp_tracepoint_info")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|(\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')", re.S)
 NAME = re.compile(r"DW_AT_name +: (?:\(.*\): )?(.+)")

@@ -19,7 +19,7 @@ LAYOUT = os.path.join(HERE, "layout.c")
 # A change of a header that is not made; which interfaces it goes against; what is said.
 CHANGES = (
     ("event.h", "	void *reserved[2];", "	void *reserved[2];\n	long more;", "present", "struct tp_event"),
-    ("event.h", "	uint32_t nr_fields;\n	uint32_t field_size;", "	uint32_t field_size;\n	uint32_t nr_fields;", "all",
+    ("event.h", "	uint16_t nr_fields;\n	uint16_t nr_evals;", "	uint16_t nr_evals;\n	uint16_t nr_fields;", "all",
      "nr_fields of struct tp_event_class"),
     ("tracepoint.h", "	const int *gate;\n};\n\n/* The load", "	const int *gate;\n	long more;\n};\n\n/* The load", "all",
      "struct tracepoint"),

@@ -109,42 +109,34 @@ static void print(struct trace_seq *p, const void *entry)
 		  (long long)__entry->last);
 }
 
-#define LANGUAGE_FIELD(kind, rel, member, name, type, text) \
-	TP_DESCRIBE(kind, rel, trace_event_raw_language, member, name, type, text, NULL)
-
-static const struct tp_event_field fields[] = {
-	LANGUAGE_FIELD(TP_FIELD, false, first, "first", uint8_t, "u8"),
-	LANGUAGE_FIELD(TP_STRUCT, false, pair, "pair", struct language_pair, "struct language_pair"),
-	LANGUAGE_FIELD(TP_ARRAY, false, name, "name", char, "char"),
-	LANGUAGE_FIELD(TP_ARRAY, false, bytes, "bytes", uint8_t, "u8"),
-	LANGUAGE_FIELD(TP_ARRAY, false, mac, "mac", uint8_t, "u8"),
-	LANGUAGE_FIELD(TP_STRING, false, __data_loc_text, "text", char, "char"),
-	LANGUAGE_FIELD(TP_STRING, false, __data_loc_part, "part", char, "char"),
-	LANGUAGE_FIELD(TP_STRING, false, __data_loc_message, "message", char, "char"),
-	LANGUAGE_FIELD(TP_BITMASK, false, __data_loc_bits, "bits", unsigned long, "unsigned long"),
-	LANGUAGE_FIELD(TP_CPUMASK, false, __data_loc_cpus, "cpus", unsigned long, "unsigned long"),
-	LANGUAGE_FIELD(TP_SOCKADDR, false, __data_loc_address, "address", uint8_t, "u8"),
-	LANGUAGE_FIELD(TP_DYNAMIC_ARRAY, false, __data_loc_words, "words", uint32_t, "u32"),
-	LANGUAGE_FIELD(TP_STRING, true, __rel_loc_rel_text, "rel_text", char, "char"),
-	LANGUAGE_FIELD(TP_STRING, true, __rel_loc_rel_part, "rel_part", char, "char"),
-	LANGUAGE_FIELD(TP_BITMASK, true, __rel_loc_rel_bits, "rel_bits", unsigned long, "unsigned long"),
-	LANGUAGE_FIELD(TP_CPUMASK, true, __rel_loc_rel_cpus, "rel_cpus", unsigned long, "unsigned long"),
-	LANGUAGE_FIELD(TP_SOCKADDR, true, __rel_loc_rel_address, "rel_address", uint8_t, "u8"),
-	LANGUAGE_FIELD(TP_DYNAMIC_ARRAY, true, __rel_loc_rel_words, "rel_words", uint32_t, "u32"),
-	LANGUAGE_FIELD(TP_FIELD, false, last, "last", int64_t, "s64"),
-};
-
-const struct tp_event_class tp_class_language = {
-	.fields = fields,
-	.nr_fields = sizeof(fields) / sizeof(fields[0]),
-	.fixed_size = offsetof(struct trace_event_raw_language, __data),
-	.print_fmt = "\"...\"",
-	.print = print,
+#define tp_fields_language(TP_F, TP_R) \
+	TP_F(FIELD, TP_R, first, "u8", 0) \
+	TP_F(STRUCT, TP_R, pair, "struct language_pair", 0) \
+	TP_F(ARRAY, TP_R, name, "char", 0) \
+	TP_F(ARRAY, TP_R, bytes, "u8", 0) \
+	TP_F(ARRAY, TP_R, mac, "u8", 0) \
+	TP_F(STRING, TP_R, text, "char", char) \
+	TP_F(STRING, TP_R, part, "char", char) \
+	TP_F(STRING, TP_R, message, "char", char) \
+	TP_F(BITMASK, TP_R, bits, "unsigned long", unsigned long) \
+	TP_F(CPUMASK, TP_R, cpus, "unsigned long", unsigned long) \
+	TP_F(SOCKADDR, TP_R, address, "u8", uint8_t) \
+	TP_F(DYNAMIC_ARRAY, TP_R, words, "u32", uint32_t) \
+	TP_F(REL_STRING, TP_R, rel_text, "char", char) \
+	TP_F(REL_STRING, TP_R, rel_part, "char", char) \
+	TP_F(REL_BITMASK, TP_R, rel_bits, "unsigned long", unsigned long) \
+	TP_F(REL_CPUMASK, TP_R, rel_cpus, "unsigned long", unsigned long) \
+	TP_F(REL_SOCKADDR, TP_R, rel_address, "u8", uint8_t) \
+	TP_F(REL_DYNAMIC_ARRAY, TP_R, rel_words, "u32", uint32_t) \
+	TP_F(FIELD, TP_R, last, "s64", 0)
+TP_DEFINE_CLASS(language, 19, 0,) = {
+	TP_DESCRIBE(language, trace_event_raw_language, 19, 0),
+	.text = tp_fields_language(TP_TEXTS, ) "\"...\"",
 };
 
 struct tp_event tp_event_language = {
-	.system = "language", .name = "language", .event_class = &tp_class_language, .tracepoint = &tracepoint,
-	.record = (tp_probe_t)record,
+	.system = "language", .name = "language", .event_class = &tp_class_language.head, .tracepoint = &tracepoint,
+	.record = (tp_probe_t)record, .print = print,
 };
 
 static struct tracepoint *tracepoints[] = {&tracepoint};

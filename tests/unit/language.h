@@ -63,7 +63,6 @@ struct trace_event_raw_language {
 void trace_language(const struct language_values *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 extern struct tp_event tp_event_language;
-extern const struct tp_event_class tp_class_language;
 extern struct tp_module language_module;
 
 #endif /* LANGUAGE_H */

@@ -25,10 +25,11 @@
 		tp_read_unlock();                                                          \
 	}
 
-#define SAMPLE_EVENT(tp_name, class)                                                  \
+#define SAMPLE_EVENT(tp_name)                                                         \
 	struct tp_event tp_event_##tp_name = {                                        \
-		.system = "sample", .name = #tp_name, .event_class = &(class),        \
+		.system = "sample", .name = #tp_name, .event_class = &tp_class_##tp_name.head, \
 		.tracepoint = &__tracepoint_##tp_name, .record = (tp_probe_t)tp_record_##tp_name, \
+		.print = tp_print_##tp_name,                                          \
 	};                                                                            \
 	TP_ANNOUNCE(tp_event, "tp_events", tp_event_##tp_name)
 
@@ -62,17 +63,14 @@ static void tp_print_sample_int(struct trace_seq *p, const void *entry)
 	tp_printk(p, __start, "value=%d", __entry->value);
 }
 
-static const struct tp_event_field tp_fields_sample_int[] = {
-	TP_DESCRIBE(TP_FIELD, false, trace_event_raw_sample_int, value, "value", int, "int", NULL),
+#define tp_fields_sample_int(TP_F, TP_R) \
+	TP_F(FIELD, TP_R, value, "int", 0)
+TP_DEFINE_CLASS(sample_int, 1, 0,) = {
+	TP_DESCRIBE(sample_int, trace_event_raw_sample_int, 1, 0),
+	.text = tp_fields_sample_int(TP_TEXTS, ) "\"value=%d\", REC->value",
 };
 
-static const struct tp_event_class tp_class_sample_int = {
-	.fields = tp_fields_sample_int, .nr_fields = 1,
-	.fixed_size = offsetof(struct trace_event_raw_sample_int, __data),
-	.print_fmt = "\"value=%d\", REC->value", .print = tp_print_sample_int,
-};
-
-SAMPLE_EVENT(sample_int, tp_class_sample_int);
+SAMPLE_EVENT(sample_int);
 
 /* ---- sample_text ---- */
 
@@ -110,17 +108,14 @@ static void tp_print_sample_text(struct trace_seq *p, const void *entry)
 	tp_printk(p, __start, "text=%s", __get_str(text));
 }
 
-static const struct tp_event_field tp_fields_sample_text[] = {
-	TP_DESCRIBE(TP_STRING, false, trace_event_raw_sample_text, __data_loc_text, "text", char, "char", NULL),
+#define tp_fields_sample_text(TP_F, TP_R) \
+	TP_F(STRING, TP_R, text, "char", char)
+TP_DEFINE_CLASS(sample_text, 1, 0,) = {
+	TP_DESCRIBE(sample_text, trace_event_raw_sample_text, 1, 0),
+	.text = tp_fields_sample_text(TP_TEXTS, ) "\"text=%s\", __get_str(text)",
 };
 
-static const struct tp_event_class tp_class_sample_text = {
-	.fields = tp_fields_sample_text, .nr_fields = 1,
-	.fixed_size = offsetof(struct trace_event_raw_sample_text, __data),
-	.print_fmt = "\"text=%s\", __get_str(text)", .print = tp_print_sample_text,
-};
-
-SAMPLE_EVENT(sample_text, tp_class_sample_text);
+SAMPLE_EVENT(sample_text);
 
 /* ---- sample_kinds ---- */
 
@@ -141,7 +136,7 @@ struct trace_event_raw_sample_kinds {
 	int level;
 	char comm[8];
 	int32_t numbers[3];
-	uint8_t odd;
+	uint8_t _string_loc; /* a name that CTF wants for itself */
 	struct sample_point point;
 	tp_data_loc_t __data_loc_string;
 	tp_data_loc_t __data_loc_bytes;
@@ -152,10 +147,6 @@ struct trace_event_raw_sample_kinds {
 };
 
 SAMPLE_DEFINE(sample_kinds, PROTO(const struct sample_values *v), ARGS(v), "const struct sample_values *")
-
-static const struct trace_print_flags levels[] = {
-	{1, "LOW"}, {2, "\"HIGH\""}, {2, "again"}, {(unsigned long)-1, "NONE"}, {3, "LOW"}, {1ul << 40, "too big"}, {0, NULL},
-};
 
 void tp_record_sample_kinds(void *data, const struct sample_values *v)
 {
@@ -195,7 +186,7 @@ void tp_record_sample_kinds(void *data, const struct sample_values *v)
 	__entry->level = v->level;
 	memcpy(__entry->comm, v->comm, sizeof(__entry->comm));
 	memcpy(__entry->numbers, v->numbers, sizeof(__entry->numbers));
-	__entry->odd = 9;
+	__entry->_string_loc = 9;
 	__entry->point = v->point;
 	__assign_str(string);
 	memcpy(__get_dynamic_array(bytes), v->bytes, v->nr_bytes * sizeof(*v->bytes));
@@ -205,53 +196,48 @@ void tp_record_sample_kinds(void *data, const struct sample_values *v)
 	tp_commit(&__rec);
 }
 
+#define tp_fields_sample_kinds(TP_F, TP_R) \
+	TP_F(FIELD, TP_R, s8, "int8_t", 0) \
+	TP_F(FIELD, TP_R, u8, "uint8_t", 0) \
+	TP_F(FIELD, TP_R, s16, "int16_t", 0) \
+	TP_F(FIELD, TP_R, u16, "uint16_t", 0) \
+	TP_F(FIELD, TP_R, s32, "int32_t", 0) \
+	TP_F(FIELD, TP_R, u32, "uint32_t", 0) \
+	TP_F(FIELD, TP_R, s64, "int64_t", 0) \
+	TP_F(FIELD, TP_R, event, "uint64_t", 0) \
+	TP_F(FIELD, TP_R, flag, "bool", 0) \
+	TP_F(FIELD, TP_R, align, "float", 0) \
+	TP_F(FIELD, TP_R, wide, "double", 0) \
+	TP_F(FIELD, TP_R, clock, "const void *", 0) \
+	TP_F(FIELD, TP_R, level, "int", TP_TABLE(sample_kinds, 1)) \
+	TP_F(ARRAY, TP_R, comm, "char", 0) \
+	TP_F(ARRAY, TP_R, numbers, "int32_t", 0) \
+	TP_F(FIELD, TP_R, _string_loc, "uint8_t", 0) \
+	TP_F(FIELD, TP_R, point, "struct sample_point", 0) \
+	TP_F(STRING, TP_R, string, "char", char) \
+	TP_F(DYNAMIC_ARRAY, TP_R, bytes, "uint8_t", uint8_t) \
+	TP_F(DYNAMIC_ARRAY, TP_R, words, "uint32_t", uint32_t) \
+	TP_F(DYNAMIC_ARRAY, TP_R, points, "struct sample_point", struct sample_point) \
+	TP_F(STRING, TP_R, stream, "char", char)
+#define LEVELS "LOW\0" "\"HIGH\"\0" "again\0" "NONE\0" "LOW\0" "too big"
+TP_DEFINE_CLASS(sample_kinds, 22, 0, TP_SYMBOLS(1, 6, LEVELS)) = {
+	TP_DESCRIBE(sample_kinds, trace_event_raw_sample_kinds, 22, 0),
+	.table_1 = {TP_DESCRIBE_SYMBOLS(sample_kinds, 1, 6, 0), {1, 2, 2, (unsigned long)-1, 3, 1ul << 40}, LEVELS},
+	.text = tp_fields_sample_kinds(TP_TEXTS, ) "\"...\"",
+};
+
 static void tp_print_sample_kinds(struct trace_seq *p, const void *entry)
 {
 	const struct trace_event_raw_sample_kinds *__entry = entry;
 	size_t __start = p->len;
 
 	tp_printk(p, __start, "s8=%d level=%s flags=%s string=%s words=%u stream=%s", __entry->s8,
-		  tp_seq_print_symbolic(p, (unsigned long)__entry->level, levels),
-		  tp_seq_print_flags(p, __entry->u8, "|", levels), __get_str(string), __get_dynamic_array_len(words),
+		  tp_seq_print_symbolic_by(p, (unsigned long)__entry->level, TP_TABLE_OF(sample_kinds, 1)),
+		  tp_seq_print_flags_by(p, __entry->u8, "|", TP_TABLE_OF(sample_kinds, 1)), __get_str(string), __get_dynamic_array_len(words),
 		  __get_str(stream));
 }
 
-#define KINDS_FIELD(kind, member, name, type, table) \
-	TP_DESCRIBE(kind, false, trace_event_raw_sample_kinds, member, name, type, #type, table)
-
-static const struct tp_event_field tp_fields_sample_kinds[] = {
-	KINDS_FIELD(TP_FIELD, s8, "s8", int8_t, NULL),
-	KINDS_FIELD(TP_FIELD, u8, "u8", uint8_t, NULL),
-	KINDS_FIELD(TP_FIELD, s16, "s16", int16_t, NULL),
-	KINDS_FIELD(TP_FIELD, u16, "u16", uint16_t, NULL),
-	KINDS_FIELD(TP_FIELD, s32, "s32", int32_t, NULL),
-	KINDS_FIELD(TP_FIELD, u32, "u32", uint32_t, NULL),
-	KINDS_FIELD(TP_FIELD, s64, "s64", int64_t, NULL),
-	KINDS_FIELD(TP_FIELD, event, "event", uint64_t, NULL),
-	KINDS_FIELD(TP_FIELD, flag, "flag", bool, NULL),
-	KINDS_FIELD(TP_FIELD, align, "align", float, NULL),
-	KINDS_FIELD(TP_FIELD, wide, "wide", double, NULL),
-	KINDS_FIELD(TP_FIELD, clock, "clock", const void *, NULL),
-	KINDS_FIELD(TP_FIELD, level, "level", int, levels),
-	KINDS_FIELD(TP_ARRAY, comm, "comm", char, NULL),
-	KINDS_FIELD(TP_ARRAY, numbers, "numbers", int32_t, NULL),
-	KINDS_FIELD(TP_FIELD, odd, "_string_loc", uint8_t, NULL), /* a name that CTF wants for itself */
-	KINDS_FIELD(TP_FIELD, point, "point", struct sample_point, NULL),
-	KINDS_FIELD(TP_STRING, __data_loc_string, "string", char, NULL),
-	KINDS_FIELD(TP_DYNAMIC_ARRAY, __data_loc_bytes, "bytes", uint8_t, NULL),
-	KINDS_FIELD(TP_DYNAMIC_ARRAY, __data_loc_words, "words", uint32_t, NULL),
-	KINDS_FIELD(TP_DYNAMIC_ARRAY, __data_loc_points, "points", struct sample_point, NULL),
-	KINDS_FIELD(TP_STRING, __data_loc_stream, "stream", char, NULL),
-};
-
-static const struct tp_event_class tp_class_sample_kinds = {
-	.fields = tp_fields_sample_kinds,
-	.nr_fields = sizeof(tp_fields_sample_kinds) / sizeof(tp_fields_sample_kinds[0]),
-	.fixed_size = offsetof(struct trace_event_raw_sample_kinds, __data),
-	.print_fmt = "\"...\"", .print = tp_print_sample_kinds,
-};
-
-SAMPLE_EVENT(sample_kinds, tp_class_sample_kinds);
+SAMPLE_EVENT(sample_kinds);
 
 /* ---- struct sample_module ---- */
 
@@ -288,9 +274,8 @@ void sample_module_init(struct sample_module *m, const char *system, const char 
 	writer_modules[writer] = m;
 	*m = (struct sample_module){
 		.tp = {.name = name, .proto = proto, .file = "module.tp", .line = 1},
-		.event = {.system = system, .name = name, .event_class = &m->event_class, .tracepoint = &m->tp,
-			  .record = writer ? (tp_probe_t)record_1 : (tp_probe_t)record_0},
-		.event_class = tp_class_sample_int,
+		.event = {.system = system, .name = name, .event_class = &tp_class_sample_int.head, .tracepoint = &m->tp,
+			  .print = tp_print_sample_int, .record = writer ? (tp_probe_t)record_1 : (tp_probe_t)record_0},
 		.tps = {&m->tp},
 		.events = {&m->event},
 		.module = {TP_MODULE_HEAD, .tracepoints = m->tps, .tracepoints_end = m->tps + 1, .events = m->events,

@@ -88,7 +88,6 @@ SAMPLE_DECLARE(sample_kinds, PROTO(const struct sample_values *v), ARGS(v))
 struct sample_module {
 	struct tracepoint tp;
 	struct tp_event event;
-	struct tp_event_class event_class;
 	struct tracepoint *tps[1];
 	struct tp_event *events[1];
 	struct tp_module module;

@@ -17,6 +17,7 @@
 #include "ctf_fixture.h"
 #include "ctf_packets.h"
 #include "base/thread.h"
+#include "describe.h"
 #include "sample.h"
 #include "util.h"
 
@@ -135,8 +136,8 @@ static void record_named(void *data, int value)
 	tp_commit(&rec);
 }
 
-#define NAMED_FIELD(kind, member, type, ...) \
-	TP_DESCRIBE(kind, false, named_record, member, #member, type, #type, __VA_ARGS__)
+#define NAMED_FIELD(kind, member, type, table, delimiter) \
+	PART(kind, false, named_record, member, #member, type, table, delimiter)
 
 /* What __print_flags prints is the value's name; *nr counts those that have one. */
 static void check_flags(const char *line, const char *field, unsigned long v, unsigned long shown,
@@ -157,25 +158,24 @@ static void check_flags(const char *line, const char *field, unsigned long v, un
 
 TEST(flags_and_elements)
 {
-	static const struct tp_event_field fields[] = {
+	static const struct part fields[] = {
 		NAMED_FIELD(TP_FIELD, flags, uint32_t, named_flags, "|"),
 		NAMED_FIELD(TP_FIELD, masks, int16_t, named_masks, " + "),
 		NAMED_FIELD(TP_FIELD, many, uint64_t, named_many, "*/"),
 		NAMED_FIELD(TP_FIELD, none, uint8_t, named_none, "|"),
-		NAMED_FIELD(TP_ARRAY, points, struct sample_point, NULL),
-		NAMED_FIELD(TP_ARRAY, pointers, const void *, NULL),
-		NAMED_FIELD(TP_ARRAY, moods, enum named_mood, NULL),
-		NAMED_FIELD(TP_ARRAY, switches, bool, NULL),
-		NAMED_FIELD(TP_FIELD, longest, long double, NULL),
-		NAMED_FIELD(TP_ARRAY, small, __typeof__(((struct named_record *)0)->small[0]), NULL),
+		NAMED_FIELD(TP_ARRAY, points, struct sample_point, NULL, NULL),
+		NAMED_FIELD(TP_ARRAY, pointers, const void *, NULL, NULL),
+		NAMED_FIELD(TP_ARRAY, moods, enum named_mood, NULL, NULL),
+		NAMED_FIELD(TP_ARRAY, switches, bool, NULL, NULL),
+		NAMED_FIELD(TP_FIELD, longest, long double, NULL, NULL),
+		NAMED_FIELD(TP_ARRAY, small, __typeof__(((struct named_record *)0)->small[0]), NULL, NULL),
 	};
 	unsigned int flags = 0, masks = 0;
 
 	sample_module_init(&named, "sample", "named", "int");
-	named.event_class = (struct tp_event_class){
-		.fields = fields, .nr_fields = sizeof(fields) / sizeof(fields[0]),
-		.fixed_size = sizeof(struct named_record),
-	};
+	named.event.event_class = describe(&(struct parts){
+		.fields = fields, .nr_fields = NR_OF(fields), .fixed_size = sizeof(struct named_record),
+	});
 	named.event.record = (tp_probe_t)record_named;
 	tp_module_load(&named.module);
 	struct tp_sink *sink = open_sink(NULL);
@@ -248,19 +248,19 @@ static void record_empty(void *data, int value)
 
 TEST(odd_layouts)
 {
-	static const struct tp_event_field fields[] = {
-		{.name = "a", .type = "u8", .offset = 8, .size = 1, .element_size = 1, .element_align = 1},
-		{.name = "padding0", .type = "u64", .offset = 9, .size = 8, .element_size = 8, .element_align = 8},
-		{.name = "c", .type = "u16", .offset = 17, .size = 2, .element_size = 2, .element_align = 2},
-		{.name = "d", .type = "char", .kind = TP_STRING, .offset = 24, .size = 4, .element_size = 1,
-		 .element_align = 1, .is_char = true},
+	static const struct part fields[] = {
+		{.field = {.name = "a", .type = "u8", .offset = 8, .size = 1, .element_size = 1, .element_align = 1}},
+		{.field = {.name = "padding0", .type = "u64", .offset = 9, .size = 8, .element_size = 8, .element_align = 8}},
+		{.field = {.name = "c", .type = "u16", .offset = 17, .size = 2, .element_size = 2, .element_align = 2}},
+		{.field = {.name = "d", .type = "char", .kind = TP_STRING, .offset = 24, .size = 4, .element_size = 1,
+			   .element_align = 1, .is_char = true}},
 	};
 
 	sample_module_init(&odd, "sample", "odd", "int");
-	odd.event_class = (struct tp_event_class){.fields = fields, .nr_fields = 4, .fixed_size = sizeof(struct odd_record)};
+	odd.event.event_class = describe(&(struct parts){.fields = fields, .nr_fields = 4, .fixed_size = sizeof(struct odd_record)});
 	odd.event.record = (tp_probe_t)record_odd;
 	sample_module_init(&empty, "sample", "empty", "int");
-	empty.event_class = (struct tp_event_class){.fixed_size = sizeof(struct trace_entry)};
+	empty.event.event_class = describe(&(struct parts){.fixed_size = sizeof(struct trace_entry)});
 	empty.event.record = (tp_probe_t)record_empty;
 	tp_module_load(&odd.module);
 	struct tp_sink *sink = open_sink(NULL);
@@ -279,12 +279,12 @@ TEST(odd_layouts)
 
 TEST(alignment_beyond_ctf)
 {
-	static const struct tp_event_field field = {.name = "w", .type = "v", .kind = TP_DYNAMIC_ARRAY, .type_class = TP_OTHER,
-						    .offset = 8, .size = 4, .element_size = 16, .element_align = 16};
+	static const struct part field = {.field = {.name = "w", .type = "v", .kind = TP_DYNAMIC_ARRAY, .type_class = TP_OTHER,
+						    .offset = 8, .size = 4, .element_size = 16, .element_align = 16}};
 	static struct sample_module m;
 
 	sample_module_init(&m, "sample", "wide", "int");
-	m.event_class.fields = &field;
+	m.event.event_class = describe(&(struct parts){.fields = &field, .nr_fields = 1, .fixed_size = 12});
 	tp_module_load(&m.module);
 	capture_stderr();
 	struct tp_sink *sink = open_sink(NULL);

@@ -14,6 +14,7 @@
 #include <tp/tp.h>
 #include <tp/trace_seq.h>
 
+#include "describe.h"
 #include "failing_malloc.h"
 #include "sinks/ctf/format.h"
 #include "sinks/ctf/sink.h"
@@ -88,8 +89,8 @@ static struct tp_ctf_sink no_sink = {.dirs = {TP_OWN_FILE_NONE, TP_OWN_FILE_NONE
 /* Adds an event of the system, which nothing is known of but its name. */
 static void add(struct tp_ctf_formats *formats, const char *system, const char *name)
 {
-	static const struct tp_event_class class = {.fixed_size = sizeof(struct trace_entry), .print_fmt = "\"\""};
-	const struct tp_event event = {.system = system, .name = name, .event_class = &class, .id = 1};
+	const struct tp_event_class *class = describe(&(struct parts){.fixed_size = sizeof(struct trace_entry), .print_fmt = "\"\""});
+	const struct tp_event event = {.system = system, .name = name, .event_class = class, .id = 1};
 
 	tp_ctf_format_add(formats, &event);
 }
@@ -324,8 +325,8 @@ TEST(long_format)
 
 	memset(print_fmt, 'x', 299999);
 	print_fmt[299999] = '\0';
-	const struct tp_event_class class = {.fixed_size = sizeof(struct trace_entry), .print_fmt = print_fmt};
-	const struct tp_event event = {.system = "long", .name = "long", .event_class = &class, .id = 1};
+	const struct tp_event_class *class = describe(&(struct parts){.fixed_size = sizeof(struct trace_entry), .print_fmt = print_fmt});
+	const struct tp_event event = {.system = "long", .name = "long", .event_class = class, .id = 1};
 	ck_assert_int_eq(mkdir(trace, 0700), 0);
 	int dir = open_dir(trace);
 	tp_ctf_format_add(&formats, &event);

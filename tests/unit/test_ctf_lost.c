@@ -15,6 +15,7 @@
 #include "ctf_fixture.h"
 #include "ctf_packets.h"
 #include "base/thread.h"
+#include "describe.h"
 #include "sample.h"
 #include "util.h"
 
@@ -49,12 +50,12 @@ static void lose_nested(struct tp_sink *sink, const char *xs)
 /* CTF has no words for it. */
 static void lose_other(struct tp_sink *sink)
 {
-	static const struct tp_event_field field = {.name = "w", .type = "v", .kind = TP_DYNAMIC_ARRAY, .type_class = TP_OTHER,
-						    .offset = 8, .size = 4, .element_size = 16, .element_align = 16};
+	static const struct part field = {.field = {.name = "w", .type = "v", .kind = TP_DYNAMIC_ARRAY, .type_class = TP_OTHER,
+						    .offset = 8, .size = 4, .element_size = 16, .element_align = 16}};
 	static struct sample_module wide;
 
 	sample_module_init(&wide, "sample", "wide", "int");
-	wide.event_class.fields = &field;
+	wide.event.event_class = describe(&(struct parts){.fields = &field, .nr_fields = 1, .fixed_size = 12});
 	capture_stderr();
 	tp_module_load(&wide.module);
 	free(captured_stderr());

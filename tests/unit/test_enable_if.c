@@ -13,6 +13,7 @@
 
 #include <tp/scratch.h>
 
+#include "describe.h"
 #include "failing_malloc.h"
 #include "list_sink.h"
 #include "sample.h"
@@ -170,7 +171,7 @@ TEST(modules_that_come_later)
 	ck_assert_ptr_null(error);
 	sample_module_init(&fits, "late", "late_fits", "int");
 	sample_module_init(&lacks, "late", "late_lacks", "int");
-	lacks.event_class.nr_fields = 0;
+	lacks.event.event_class = describe(&(struct parts){.fixed_size = 12});
 	capture_stderr();
 	tp_module_load(&fits.module);
 	tp_module_load(&lacks.module);
@@ -196,13 +197,15 @@ TEST(modules_that_come_later)
 
 TEST(another_module_takes_over)
 {
+	static const struct part value = {.field = {.name = "value", .type = "int", .offset = 8, .size = 4, .element_size = 4,
+						    .element_align = 4, .is_signed = true}};
 	static struct sample_module one, two;
 	struct list_sink s;
 
 	open_list_sink(&s);
 	sample_module_init(&one, "twin", "twin", "int");
 	sample_module_init(&two, "twin", "twin", "int");
-	two.event_class.print_fmt = "\"another layout\"";
+	two.event.event_class = describe(&(struct parts){.fields = &value, .nr_fields = 1, .fixed_size = 12, .print_fmt = "\"another layout\""});
 	tp_module_load(&one.module);
 	tp_module_load(&two.module);
 	ck_assert_uint_ne(one.event.id, two.event.id);

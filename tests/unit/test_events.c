@@ -8,6 +8,8 @@
 
 #include "base/thread.h"
 #include "events/events.h"
+#include "print/description.h"
+#include "describe.h"
 #include "failing_malloc.h"
 #include "list_sink.h"
 
@@ -23,8 +25,9 @@ FIXTURE(wake, NULL)
 TEST(ids_are_for_layouts)
 {
 	static struct sample_module m;
-	static const struct tp_event_field other = {.name = "other", .type = "int", .size = 4, .offset = 8,
-						    .element_size = 4, .element_align = 4, .is_signed = true};
+	static const struct part other = {.field = {.name = "other", .type = "int", .size = 4, .offset = 8, .element_size = 4,
+						    .element_align = 4, .is_signed = true}};
+	static const struct part_eval evals[] = {{"N", 1}, {NULL, 0}};
 	uint16_t first;
 
 	sample_module_init(&m, "ids", "ids", "int");
@@ -39,7 +42,7 @@ TEST(ids_are_for_layouts)
 	ck_assert_uint_eq(m.event.id, first);
 	tp_module_unload(&m.module);
 
-	m.event_class.fields = &other; /* rebuilt, with another field */
+	m.event.event_class = describe(&(struct parts){.fields = &other, .nr_fields = 1}); /* rebuilt, with another field */
 	tp_module_load(&m.module);
 	ck_assert_uint_ne(m.event.id, first);
 	tp_module_unload(&m.module);
@@ -50,13 +53,13 @@ TEST(ids_are_for_layouts)
 	tp_module_unload(&m.module);
 
 	sample_module_init(&m, "ids", "ids", "int");
-	m.event_class.print_fmt = "\"other\"";
+	m.event.event_class = describe(&(struct parts){.fields = &other, .nr_fields = 1, .print_fmt = "\"other\""});
 	tp_module_load(&m.module);
 	ck_assert_uint_ne(m.event.id, first);
 	tp_module_unload(&m.module);
 
 	sample_module_init(&m, "ids", "ids", "int");
-	m.event_class.evals = (const struct tp_eval[]){{"N", 1}, {NULL, 0}};
+	m.event.event_class = describe(&(struct parts){.fields = &other, .nr_fields = 1, .evals = evals});
 	tp_module_load(&m.module);
 	ck_assert_uint_ne(m.event.id, first);
 	tp_module_unload(&m.module);
@@ -70,7 +73,9 @@ TEST(ids_are_for_layouts)
 /* A layout whose parts are the module's: they are gone with it. */
 struct layout_parts {
 	struct sample_module m;
-	struct tp_event_field field;
+	struct tp_event_class *class; /* made of the rest when the module is loaded */
+	struct parts parts;
+	struct part part;
 	struct trace_print_flags symbols[2];
 	char name[8], type[8], symbol[8], delimiter[2], print_fmt[8];
 };
@@ -86,17 +91,20 @@ static struct layout_parts *parts_new(void)
 	strcpy(parts->delimiter, "|");
 	strcpy(parts->print_fmt, "\"\"");
 	parts->symbols[0] = (struct trace_print_flags){1, parts->symbol};
-	parts->field = (struct tp_event_field){
-		.name = parts->name, .type = parts->type, .size = 4, .offset = 8, .element_size = 4, .element_align = 4,
+	parts->part = (struct part){
+		.field = {.name = parts->name, .type = parts->type, .size = 4, .offset = 8, .element_size = 4, .element_align = 4},
 		.symbols = parts->symbols, .delimiter = parts->delimiter,
 	};
-	parts->m.event_class.fields = &parts->field;
-	parts->m.event_class.print_fmt = parts->print_fmt;
+	parts->parts = (struct parts){.fields = &parts->part, .nr_fields = 1, .fixed_size = 12, .print_fmt = parts->print_fmt};
 	return parts;
 }
 
 static uint16_t parts_load(struct layout_parts *parts)
 {
+	const struct tp_event_class *class = describe(&parts->parts);
+
+	parts->class = malloc(tp_class_size(class));
+	parts->m.event.event_class = memcpy(parts->class, class, tp_class_size(class));
 	tp_module_load(&parts->m.module);
 	return parts->m.event.id;
 }
@@ -104,7 +112,9 @@ static uint16_t parts_load(struct layout_parts *parts)
 static void parts_unload(struct layout_parts *parts)
 {
 	tp_module_unload(&parts->m.module);
-	memset(parts, 'x', sizeof(*parts)); /* what is unmapped is not looked at again */
+	memset(parts->class, 'x', tp_class_size(parts->class)); /* what is unmapped is not looked at again */
+	free(parts->class);
+	memset(parts, 'x', sizeof(*parts));
 	free(parts);
 }
 
@@ -119,14 +129,14 @@ static bool parts_change(struct layout_parts *parts, unsigned int which)
 	case 4: parts->symbols[0].name = NULL; return true;
 	case 5: parts->delimiter[0] = ' '; return true;
 	case 6: parts->delimiter[0] = '\0'; return true;
-	case 7: parts->field.delimiter = NULL; return true;
+	case 7: parts->part.delimiter = NULL; return true;
 	case 8: parts->print_fmt[0] = ' '; return true;
-	case 9: parts->m.event_class.print_fmt = NULL; return true;
-	case 10: parts->field.is_signed = true; return true;
-	case 11: parts->field.offset = 12; return true;
-	case 12: parts->field.kind = TP_ARRAY; return true;
-	case 13: parts->m.event_class.nr_fields = 0; return true;
-	case 14: parts->m.event_class.fixed_size += 8; return true;
+	case 9: parts->parts.print_fmt = NULL; return true;
+	case 10: parts->part.field.is_signed = true; return true;
+	case 11: parts->part.field.offset = 12; return true;
+	case 12: parts->part.field.kind = TP_ARRAY; return true;
+	case 13: parts->parts.nr_fields = 0; return true;
+	case 14: parts->parts.fixed_size += 8; return true;
 	default: return false;
 	}
 }
@@ -198,7 +208,7 @@ TEST(no_memory_for_a_layout)
 		parts_unload(first);
 	}
 	char *text = captured_stderr();
-	ck_assert_contains(text, "tp: event 'parts:parts' can't be recorded: out of memory");
+	ck_assert_contains(text, " stay off until somebody registers a probe or enables an event: out of memory\n");
 	free(text);
 }
 

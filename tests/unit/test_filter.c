@@ -12,6 +12,7 @@
 
 #include <tp/define_trace.h>
 
+#include "describe.h"
 #include "failing_malloc.h"
 #include "filter/filter.h"
 #include "util.h"
@@ -39,7 +40,7 @@ struct trace_event_raw_all {
 	char fixed[16];
 	uint8_t raw[4];
 	int32_t pair[2];
-	struct {
+	struct point {
 		int x, y;
 	} point;
 	tp_data_loc_t __data_loc_text;
@@ -55,9 +56,11 @@ static const struct trace_print_flags methods[] = {
 };
 static const struct trace_print_flags modes[] = {{1, "R"}, {2, "W"}, {4, "X"}, {6, "W|X|Q"}, {0, NULL}};
 
-#define ALL(kind, member, name, type, ...) TP_DESCRIBE(kind, false, trace_event_raw_all, member, name, type, #type, __VA_ARGS__)
+#define ALL(kind, member, name, type, ...) ALL_BY(kind, member, name, type, __VA_ARGS__, NULL, )
+#define ALL_BY(kind, member, name, type, table, delimiter, ...) \
+	PART(kind, false, trace_event_raw_all, member, name, type, table, delimiter)
 
-static const struct tp_event_field fields[] = {
+static const struct part fields[] = {
 	ALL(TP_FIELD, s8, "s8", int8_t, NULL),
 	ALL(TP_FIELD, u8, "u8", uint8_t, NULL),
 	ALL(TP_FIELD, s16, "s16", int16_t, NULL),
@@ -79,18 +82,20 @@ static const struct tp_event_field fields[] = {
 	ALL(TP_ARRAY, pair, "pair", int32_t, NULL),
 	ALL(TP_STRUCT, point, "point", struct point, NULL),
 	ALL(TP_STRING, __data_loc_text, "text", char, NULL),
-	TP_DESCRIBE(TP_STRING, true, trace_event_raw_all, __rel_loc_later, "later", char, "char", NULL),
+	PART(TP_STRING, true, trace_event_raw_all, __rel_loc_later, "later", char, NULL, NULL),
 	ALL(TP_CPUMASK, __data_loc_cpus, "cpus", unsigned long, NULL),
 	ALL(TP_BITMASK, __data_loc_bits, "bits", unsigned long, NULL),
 	ALL(TP_STRING, __data_loc_broken, "broken", char, NULL),
 };
 
-static const struct tp_event_class class = {
-	.fields = fields, .nr_fields = sizeof(fields) / sizeof(fields[0]), .field_size = sizeof(fields[0]),
-	.fixed_size = offsetof(struct trace_event_raw_all, __data),
-};
+static struct tp_event event = {.system = "test", .name = "all"};
 
-static const struct tp_event event = {.system = "test", .name = "all", .event_class = &class};
+static __attribute__((constructor)) void describe_all(void)
+{
+	event.event_class = describe(&(struct parts){
+		.fields = fields, .nr_fields = NR_OF(fields), .fixed_size = offsetof(struct trace_event_raw_all, __data),
+	});
+}
 
 static tp_data_loc_t put(struct trace_event_raw_all *record, size_t at, const void *bytes, size_t len)
 {
@@ -428,21 +433,21 @@ LOOP_TEST(short_circuit, NR_OF(visits))
 {
 	static const char *const names[NR_PAGED] = {"a", "b", "c", "d", "e", "f", "g", "h"};
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct tp_event_field paged[NR_PAGED];
-	struct tp_event_class of_pages = {.fields = paged, .nr_fields = NR_PAGED};
-	const struct tp_event in_pages = {.system = "test", .name = "pages", .event_class = &of_pages};
+	struct part paged[NR_PAGED];
+	struct tp_event in_pages = {.system = "test", .name = "pages"};
 	struct tp_filter_error error;
 	char *record = mmap(NULL, (NR_PAGED + 1) * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	for (size_t i = 0; i < NR_PAGED; i++) {
-		paged[i] = (struct tp_event_field){
+		paged[i] = (struct part){.field = {
 			.name = names[i], .type = "int", .offset = (uint32_t)((i + 1) * page) + BEHIND, .size = 4,
 			.element_size = 4, .is_signed = true,
-		};
+		}};
 		record[(i + 1) * page + BEHIND] = visits[_i].values[i < strlen(visits[_i].values) ? i : 0] == '1';
 		if (strchr(visits[_i].unseen, names[i][0]))
 			mprotect(record + (i + 1) * page, page, PROT_NONE);
 	}
+	in_pages.event_class = describe(&(struct parts){.fields = paged, .nr_fields = NR_PAGED});
 	struct tp_filter *filter = tp_filter_new(visits[_i].filter, &error);
 	ck_assert_ptr_nonnull(filter);
 	struct tp_filter_program *program = tp_filter_compile(filter, &in_pages, &error);

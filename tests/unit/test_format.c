@@ -12,6 +12,7 @@
 #include <tp/trace_seq.h>
 
 #include "events/events.h"
+#include "describe.h"
 #include "language.h"
 #include "sample.h"
 #include "util.h"
@@ -91,7 +92,7 @@ TEST(all_kinds)
 	ck_assert_str_eq(strstr(format, "\tfield:u8 first"), text);
 }
 
-static const struct tp_eval evals[] = {
+static const struct part_eval evals[] = {
 	{"ONE", 1}, {"MINUS", -1}, {"LONG", INT64_MIN}, {"sizeof(struct page)", 64}, {"LEN", 16}, {"ONE", 7}, {NULL, 0},
 };
 
@@ -121,10 +122,10 @@ static const struct {
 	{"REC.", "REC."},
 };
 
-static const char *evaluated(const char *fmt, const struct tp_eval *table)
+static const char *evaluated(const char *fmt, const struct part_eval *table)
 {
-	struct tp_event_class class = {.print_fmt = fmt, .evals = table};
-	struct tp_event event = {.system = "s", .name = "n", .event_class = &class};
+	const struct tp_event_class *class = describe(&(struct parts){.print_fmt = fmt, .evals = table});
+	struct tp_event event = {.system = "s", .name = "n", .event_class = class};
 
 	char *text = strstr(format_of(&event), "print fmt: ") + strlen("print fmt: ");
 	text[strlen(text) - 1] = '\0'; /* the newline */
@@ -140,15 +141,15 @@ LOOP_TEST(values_of_names, NR_OF(eval_cases))
 
 TEST(values_in_types)
 {
-	static const struct tp_event_field fields[] = {
-		{.name = "a", .type = "ONE", .kind = TP_FIELD, .offset = 8, .size = 4, .element_size = 4},
-		{.name = "b", .type = "char[LEN]", .kind = TP_FIELD, .offset = 12, .size = 16, .element_size = 16},
-		{.name = "c", .type = "u8[LEN]", .kind = TP_ARRAY, .offset = 28, .size = 32, .element_size = 16},
-		{.name = "d", .type = "int", .kind = TP_ARRAY, .offset = 60, .size = 0, .element_size = 4},
-		{.name = "e", .type = "struct none", .kind = TP_ARRAY, .offset = 60, .size = 0, .element_size = 0},
+	static const struct part fields[] = {
+		{.field = {.name = "a", .type = "ONE", .kind = TP_FIELD, .offset = 8, .size = 4, .element_size = 4}},
+		{.field = {.name = "b", .type = "char[LEN]", .kind = TP_FIELD, .offset = 12, .size = 16, .element_size = 16}},
+		{.field = {.name = "c", .type = "u8[LEN]", .kind = TP_ARRAY, .offset = 28, .size = 32, .element_size = 16}},
+		{.field = {.name = "d", .type = "int", .kind = TP_ARRAY, .offset = 60, .size = 0, .element_size = 4}},
+		{.field = {.name = "e", .type = "struct none", .kind = TP_ARRAY, .offset = 60, .size = 0, .element_size = 0}},
 	};
-	struct tp_event_class class = {.fields = fields, .nr_fields = 5, .evals = evals};
-	struct tp_event event = {.system = "s", .name = "n", .event_class = &class};
+	const struct tp_event_class *class = describe(&(struct parts){.fields = fields, .nr_fields = 5, .evals = evals});
+	struct tp_event event = {.system = "s", .name = "n", .event_class = class};
 	const char *text = format_of(&event);
 
 	ck_assert_contains(text, "\tfield:ONE a;\toffset:8;");

@@ -86,7 +86,7 @@ static const char *printed(void)
 	struct trace_seq seq;
 
 	trace_seq_init(&seq, text, sizeof(text));
-	sink.event->event_class->print(&seq, sink.record);
+	sink.event->print(&seq, sink.record);
 	ck_assert(!seq.full);
 	return text;
 }

@@ -9,6 +9,7 @@
 
 #include <tp/print.h>
 
+#include "describe.h"
 #include "util.h"
 
 static char buffer[8192];
@@ -155,8 +156,9 @@ TEST(wide_flags)
 	fresh();
 	ck_assert_str_eq(__print_flags_u64(1ull << 33 | 1, "+", {1, "a"}, {1ull << 33, "b"}), "a+b");
 	ck_assert_str_eq(__print_symbolic_u64(1ull << 33, {1, "a"}, {1ull << 33, "b"}), "b");
-	ck_assert_str_eq(__print_flags_u64_table(3, "", table), "LOW");
-	ck_assert_str_eq(__print_symbolic_u64_table(3, table), "LOW");
+	const struct tp_symbols *of_class = describe_symbols((const struct trace_print_flags[]){{3, "LOW"}, {0, NULL}}, NULL);
+	ck_assert_str_eq(__print_flags_u64_table(3, "", of_class), "LOW");
+	ck_assert_str_eq(__print_symbolic_u64_table(3, of_class), "LOW");
 }
 
 TEST(nanoseconds)

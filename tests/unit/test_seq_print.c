@@ -10,6 +10,7 @@
 #include <tp/sink.h>
 #include <tp/trace_seq.h>
 
+#include "describe.h"
 #include "util.h"
 
 static char buffer[64];
@@ -87,10 +88,16 @@ TEST(size_of_one_holds_nothing)
 
 static const struct trace_print_flags flags[] = {{1, "S"}, {2, "D"}, {4, "T"}, {0, NULL}};
 
+/* By a table as a program writes it, and by one of a class: the same. */
 static const char *flags_of(unsigned long v, const char *delim, const struct trace_print_flags *table)
 {
+	char text[64];
+
 	init(64);
-	return tp_seq_print_flags(&seq, v, delim, table);
+	strcpy(text, tp_seq_print_flags_by(&seq, v, delim, describe_symbols(table, delim)));
+	init(64);
+	ck_assert_str_eq(tp_seq_print_flags(&seq, v, delim, table), text);
+	return buffer;
 }
 
 TEST(flags_as_the_kernel)
@@ -118,8 +125,13 @@ TEST(flags_as_the_kernel)
 
 static const char *symbol_of(unsigned long v, const struct trace_print_flags *table)
 {
+	char text[64];
+
 	init(64);
-	return tp_seq_print_symbolic(&seq, v, table);
+	strcpy(text, tp_seq_print_symbolic_by(&seq, v, describe_symbols(table, NULL)));
+	init(64);
+	ck_assert_str_eq(tp_seq_print_symbolic(&seq, v, table), text);
+	return buffer;
 }
 
 TEST(symbols_as_the_kernel)

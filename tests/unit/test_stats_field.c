@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sinks/stats/stats.h"
+#include "describe.h"
 #include "util.h"
 
 /* A field alone in a record, and its counts; total has two threads'. */
@@ -349,11 +350,9 @@ LOOP_TEST(texts_elsewhere_in_the_record, 4)
 static void is_called(const char *delimiter, uint64_t value, const char *name)
 {
 	struct trace_print_flags symbols[] = {{1, "ONE"}, {2, "TWO"}, {4, ""}, {(unsigned long)-1, "ALL"}, {0, NULL}};
-	char between[] = "|";
 	struct tp_buffer b = {.text = NULL};
 
-	const struct tp_value_names names = {.symbols = symbols, .delimiter = delimiter ? between : NULL};
-	ck_assert_int_eq(tp_value_names_put(&b, &names, value), name != NULL);
+	ck_assert_int_eq(tp_value_names_put(&b, describe_symbols(symbols, delimiter), value), name != NULL);
 	if (name)
 		ck_assert_str_eq(b.text, name);
 	tp_buffer_free(&b);

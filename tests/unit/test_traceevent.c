@@ -15,6 +15,7 @@
 #include <tp/sink.h>
 #include <tp/tp.h>
 
+#include "describe.h"
 #include "language.h"
 #include "traceevent.h"
 #include "util.h"
@@ -116,23 +117,23 @@ static const struct {
 #include "traceevent_cases.h"
 };
 
-static const struct tp_eval evals[] = {{"ENUM_LAST", ENUM_LAST}, {"sizeof(u32)", 4}, {NULL, 0}};
+static const struct part_eval evals[] = {{"ENUM_LAST", ENUM_LAST}, {"sizeof(u32)", 4}, {NULL, 0}};
 
 static char ours[4096], format[8192];
 
 /* Prints the record with case i in both ways. NULL where libtraceevent can't. */
 static char *print_both(int i)
 {
-	struct tp_event_class class = tp_class_language;
 	struct tp_event event = tp_event_language;
+	struct part fields[32];
 	struct trace_seq seq;
 
-	class.print = cases[i].print;
-	class.print_fmt = cases[i].print_fmt;
-	class.evals = evals;
-	event.event_class = &class;
+	for (uint32_t n = 0; n < event.event_class->nr_fields; n++)
+		fields[n] = (struct part){.field = tp_event_field_at(event.event_class, n)};
+	event.event_class = describe(&(struct parts){fields, event.event_class->nr_fields, event.event_class->fixed_size,
+						     cases[i].print_fmt, evals});
 	trace_seq_init(&seq, ours, sizeof(ours));
-	class.print(&seq, sink.record);
+	cases[i].print(&seq, sink.record);
 	ck_assert(!seq.full);
 	trace_seq_init(&seq, format, sizeof(format));
 	ck_assert_int_eq(tp_event_format(&event, &seq), 0);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "ctf_fixture.h"
 #include "events/events.h"
+#include "describe.h"
 #include "list_sink.h"
 #include "record/record.h"
 #include "sample.h"
@@ -99,7 +100,7 @@ TEST(module_that_comes_later_and_does_not_fit)
 
 	ck_assert_int_eq(tp_trigger(&s.head, "lacking:*", "traceoff if value == 2", NULL), 0);
 	sample_module_init(&m, "lacking", "event", "int value");
-	m.event_class.nr_fields = 0;
+	m.event.event_class = describe(&(struct parts){.fixed_size = 12});
 	capture_stderr();
 	tp_module_load(&m.module);
 	char *message = captured_stderr();

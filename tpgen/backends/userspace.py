@@ -54,8 +54,7 @@ def header(unit: Unit, template: str) -> Output:
     users: dict[int, list[Tracepoint]] = {}
     for tracepoint in unit.tracepoints:
         users.setdefault(id(tracepoint.event_class), []).append(tracepoint)
-    evals: dict[object, str] = {}
-    classes = {id(c): _class(c, users.get(id(c), []), unit, evals) for c in unit.classes}
+    classes = {id(c): _class(c, users.get(id(c), []), unit) for c in unit.classes}
     iterators: dict[str, str] = {}
     in_doubt = {name for code in unit.verbatim if code.conditional for name in code.uses}
     views = [_tracepoint(t, classes.get(id(t.event_class)), iterators, in_doubt) for t in unit.tracepoints]
@@ -93,7 +92,7 @@ def _id(name: str, custom: bool) -> str:
     return f"custom__{name}" if custom else name
 
 
-def _class(event_class: EventClass, users: Sequence[Tracepoint], unit: Unit, evals: dict[object, str]) -> Mapping[str, object]:
+def _class(event_class: EventClass, users: Sequence[Tracepoint], unit: Unit) -> Mapping[str, object]:
     name = _id(event_class.name, event_class.custom)
     fields = _fields(event_class, name, event_class.print)
     return {
@@ -117,17 +116,17 @@ def _class(event_class: EventClass, users: Sequence[Tracepoint], unit: Unit, eva
         "uses_alias": event_class.uses_alias,
         "early": event_class.early,
         "unused": [p.name for p in event_class.params if p.name not in event_class.mentioned],
-        "prints": [_print(name, event_class.print, event_class, unit.evals, evals),
-                   *(_print(t.name, t.print, event_class, unit.evals, evals) for t in users if t.print)] if users else [],
+        "prints": [_print(name, event_class.print, event_class, unit.evals),
+                   *(_print(t.name, t.print, event_class, unit.evals) for t in users if t.print)] if users else [],
     }
 
 
 def _fields(event_class: EventClass, name: str, print_: Print) -> list[Mapping[str, object]]:
     """The fields, each with the table that names its values in this TP_printk."""
-    by_field: dict[str, list[str]] = {}
+    by_field: dict[str, str] = {}
     for number, symbols in enumerate(print_.symbols, 1):
         if symbols.field and not symbols.wide:
-            by_field.setdefault(symbols.field, [*([symbols.delimiter] if symbols.delimiter else []), _table_name(name, number)])
+            by_field.setdefault(symbols.field, f"TP_TABLE({name}, {number})")
     lines = [0, *(f.span.line for f in event_class.fields)]
     return [_field(event_class.record, f, by_field, _element(event_class, f), f.span.line if f.span.line != before + 1 else 0)
             for before, f in zip(lines, event_class.fields)]
@@ -142,28 +141,21 @@ def _element(event_class: EventClass, field: Field) -> str:
     return f"tp_element_{_id(event_class.name, event_class.custom)}__{number}"
 
 
-def _table_name(name: str, number: int) -> str:
-    # Numbers, as two names with an underscore between them may be those of another class.
-    return f"tp_symbols_{name}__{number}"
-
-
-def _print(name: str, print_: Print, event_class: EventClass, evals: Sequence[Eval],
-           tables_of: dict[object, str]) -> Mapping[str, object]:
-    """A TP_printk. Those that name the same constants share a table, which is called after the first."""
-    tables = [_table_name(name, number) for number, _ in enumerate(print_.symbols, 1)]
+def _print(name: str, print_: Print, event_class: EventClass, evals: Sequence[Eval]) -> Mapping[str, object]:
+    """A TP_printk, and the description of the record that goes with it."""
     texts = " ".join([print_.text, *(f.length or "" for f in event_class.fields)])
     named = [e.text for e in evals if re.search(rf"(?<!\w){re.escape(e.text)}(?!\w)", texts)]
-    constants = [c for c in print_.constants if c.text not in named]
+    constants = [{"line": 0, "text": text, "macro": False} for text in named]
+    # What may be a macro is one, or else a constant.
+    constants += [{"line": c.line, "text": c.text, "macro": not c.value} for c in print_.constants if c.text not in named]
+    fields = _fields(event_class, name, print_)
     return {
         "id": name,
-        "tables": [(table, "trace_print_flags_u64" if s.wide else "trace_print_flags", _table(s))
-                   for table, s in zip(tables, print_.symbols)],
-        "fields": _fields(event_class, name, print_),
-        "printk": "".join(tables[piece] if isinstance(piece, int) else piece for piece in print_.pieces),
+        "tables": [_table(number, symbols) for number, symbols in enumerate(print_.symbols, 1)],
+        "fields": fields,
+        "printk": "".join(f"TP_TABLE_OF({name}, {piece + 1})" if isinstance(piece, int) else piece for piece in print_.pieces),
         "print": print_,
-        "evals": named,
-        "constants": constants,
-        "evals_id": tables_of.setdefault((*named, *((c.text, c.value) for c in constants)), name) if named or constants else "",
+        "evals": constants,
     }
 
 
@@ -218,15 +210,12 @@ def _proto(params: Sequence[Param]) -> str:
     return ", ".join(p.text for p in params)
 
 
-def _field(record: str, field: Field, tables: Mapping[str, list[str]], element: str, line: int) -> Mapping[str, object]:
-    symbols = tables.get(field.name, []) if field.kind.name == "field" else []
+def _field(record: str, field: Field, tables: Mapping[str, str], element: str, line: int) -> Mapping[str, object]:
     return {
         "line": line,  # 0 where it is the one behind that of the field before
-        "description": _description(record, field, element, symbols),
-        "type": element,
-        "type_text": field.type,
-        "of_expression": field.of_expression,
-        "symbols": symbols,
+        "kind": ("REL_" if field.rel else "") + field.kind.name.upper(),
+        "type_text": "" if field.of_expression else field.type,
+        "extra": element if field.dynamic else tables.get(field.name, "0") if field.kind.name == "field" else "0",
         "relative": field.rel,
         "name": field.name,
         "member": field.member,
@@ -239,31 +228,27 @@ def _field(record: str, field: Field, tables: Mapping[str, list[str]], element: 
     }
 
 
-def _description(record: str, field: Field, element: str, symbols: Sequence[str]) -> str:
-    """What sinks know of a field: the macro of tp/define_trace.h, and its arguments up to the type. The symbols follow that:
-    the table that names its values, after the delimiter of flags."""
-    kind = field.kind.name.upper()
-    if field.dynamic:
-        return f"TP_DESCRIBE_{'RELATIVE' if field.rel else 'DYNAMIC'}({kind}, {record}, {field.name}, {element}"
-    if symbols:
-        kind = "FLAGS" if len(symbols) == 2 else "SYMBOLIC"
-    return f"TP_DESCRIBE_{kind}({record}, {field.name}"
-
-
 def _member(field: Field) -> str:
     behind = f"[{field.length}]" if field.kind.counted else ""
     c, cpp = (f"{field.c_type} {name}{behind}" for name in (field.name, cpp_name(field.name)))
     return c if c == cpp else f"TP_CPP_OR_C({cpp}, {c})"
 
 
-def _table(symbols: Symbols) -> list[tuple[int, str]]:
-    """The entries as C; those of one line together, with its number, or 0 for the line behind the one before."""
+def _table(number: int, symbols: Symbols) -> Mapping[str, object]:
+    """Its values as C, those of one line together, with its number, or 0 for the line behind the one before; and its texts."""
     cast = "unsigned long long" if symbols.wide else "unsigned long"
     lines: dict[int, list[str]] = {}
-    for line, value, name in symbols.entries:
-        number = re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]+", value)
-        lines.setdefault(line, []).append(f"{{ {value if number else f'({cast})({value})'}, {name} }},")
-    return [(0 if line - 1 in lines else line, " ".join(entries)) for line, entries in lines.items()]
+    for line, value, _ in symbols.entries:
+        is_number = re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]+", value)
+        lines.setdefault(line, []).append(f"{value if is_number else f'({cast})({value})'},")
+    is_flags = bool(symbols.field and symbols.delimiter)
+    return {
+        "number": number,
+        "count": len(symbols.entries),
+        "is_flags": int(is_flags),
+        "texts": [f'{text} "\\0"' for text in ([symbols.delimiter] if is_flags else []) + [name for _, _, name in symbols.entries]],
+        "lines": [(0 if line - 1 in lines else line, " ".join(values)) for line, values in lines.items()],
+    }
 
 
 def _assign(code: Code) -> Code:

@@ -94,6 +94,7 @@ enum tp_field_class {
  */
 typedef uint32_t tp_data_loc_t;
 
+/* A field, as tp_event_field_at() returns it. The texts are the class's, and stay as long as that does. */
 struct tp_event_field {
 	const char *name;
 	const char *type;         /* the element's type as in the .tp file, white space collapsed: "char", "pid_t" */
@@ -106,42 +107,106 @@ struct tp_event_field {
 	uint32_t element_align;   /* its alignment in bytes */
 	bool is_signed;           /* the element is a signed integer */
 	bool is_char;             /* the element is a char: an array of it is text */
-	const struct trace_print_flags *symbols; /* the table with which TP_printk prints just this field, or NULL */
-	const char *delimiter;    /* of __print_flags; NULL for __print_symbolic. TP_DESCRIBE sets both members */
 	bool is_hexadecimal;      /* an integer to be shown in base 16; only markers set it */
+	const struct tp_symbols *symbols; /* the table with which TP_printk prints just this field, or NULL */
+	const char *delimiter;    /* of __print_flags; NULL for __print_symbolic */
 };
 
 /*
- * A constant that a format names, and its value. name is that of a
- * TRACE_DEFINE_ENUM, of an enumeration or of a value in a table, or
- * "sizeof(TYPE)". The name "" is no constant. Tables end with a NULL name.
+ * The description of an event class: its events share the layout of their
+ * record. It holds no pointers, so that it is data of the program's file, which
+ * nothing has to touch when the program starts. Behind this structure stand
+ *
+ *	struct tp_field_numbers[nr_fields], at head_size
+ *	struct tp_eval[nr_evals]
+ *	tables of symbols: struct tp_symbols, its values, its texts
+ *	texts, at text: of each field its name and its type, of each eval its name, and
+ *	    the print format as ftrace has it behind "print fmt: ". A NUL ends each
+ *
+ * all aligned to 8 bytes but the texts. Read it by the functions below.
+ */
+struct tp_event_class {
+	uint32_t fixed_size;      /* bytes of the record's fixed part; dynamic payloads begin here */
+	uint32_t text;            /* bytes from the class's start */
+	uint16_t nr_fields;
+	uint16_t nr_evals;
+	uint16_t head_size;       /* sizeof(struct tp_event_class) where the class was compiled ... */
+	uint16_t numbers_size;    /* ... and sizeof(struct tp_field_numbers) */
+};
+
+/* A field's numbers. */
+struct tp_field_numbers {
+	uint32_t offset, size, element_size;
+	uint16_t bits;            /* of the TP_BIT_s below, the rest */
+	uint16_t symbols;         /* its table: bytes from the class's start, divided by 8; 0: none */
+};
+
+/* Where in bits what is. */
+enum {
+	TP_BIT_KIND = 0,          /* enum tp_field_kind, 3 bits */
+	TP_BIT_RELATIVE = 3,
+	TP_BIT_CLASS = 4,         /* enum tp_field_class, 2 bits */
+	TP_BIT_SIGNED = 6,
+	TP_BIT_CHAR = 7,
+	TP_BIT_HEXADECIMAL = 8,
+	TP_BIT_ALIGN = 9,         /* 3 bits: an element's alignment is 1 << them */
+	TP_BIT_TYPE = 12,         /* 4 bits: which of C's types it is, see TP_C_TYPE; 0: another */
+};
+
+/*
+ * A constant that a format names. Its name is that of a TRACE_DEFINE_ENUM, of
+ * an enumeration or of a value in a table, or "sizeof(TYPE)".
  */
 struct tp_eval {
-	const char *name;
 	long long value;
-};
-
-/* An event class: its events share the layout of their record and its description. */
-struct tp_event_class {
-	const struct tp_event_field *fields;
-	uint32_t nr_fields;
-	uint32_t field_size;      /* sizeof(struct tp_event_field) in the class's module; 0: the same as in the reader */
-	uint32_t fixed_size;      /* bytes of the fixed part; dynamic payloads begin here */
-	const char *print_fmt;    /* the text that ftrace has after "print fmt: ", with the names of the evals */
-	const struct tp_eval *evals; /* the constants that print_fmt or a field's type names, or NULL */
-	/* Appends a record's TP_printk text. entry is a whole record, payloads included. */
-	void (*print)(struct trace_seq *p, const void *entry);
+	long long known;          /* 0: to the C compiler it is no constant */
 };
 
 /*
- * Returns a field by its number, from 0. Readers must use this instead of
- * fields[i]: modules of older interfaces have shorter descriptions.
+ * A table of values and their names. Behind it stand the values, and at names,
+ * in bytes from the table's start, the texts: the delimiter if it is one of
+ * flags, then the names. A NUL ends each.
  */
-static inline const struct tp_event_field *tp_event_field_at(const struct tp_event_class *event_class, uint32_t i)
-{
-	const size_t size = event_class->field_size ? event_class->field_size : sizeof(struct tp_event_field);
+struct tp_symbols {
+	uint16_t nr;
+	uint16_t is_flags;        /* 1 for __print_flags; 0 for __print_symbolic */
+	uint32_t names;
+};
 
-	return (const struct tp_event_field *)((const char *)event_class->fields + i * size);
+/* A value of a table, and its name. Zeros are in front of the first. */
+struct tp_named_value {
+	unsigned long long value;
+	const char *name;
+	uint32_t nr;              /* how many were before it, and itself */
+};
+
+/* Goes on to the next value of a table, or to the first. False: there is none, or symbols is NULL. */
+static inline bool tp_named_value_next(const struct tp_symbols *symbols, struct tp_named_value *symbol)
+{
+	const char *name;
+
+	if (!symbols || symbol->nr == symbols->nr)
+		return false;
+	name = symbol->nr ? symbol->name : (const char *)symbols + symbols->names;
+	if (symbol->nr || symbols->is_flags) {
+		while (*name++)
+			;
+	}
+	symbol->name = name;
+	symbol->value = ((const unsigned long long *)(symbols + 1))[symbol->nr++];
+	return true;
+}
+
+/* A field of a class, by its number from 0, which must be less than nr_fields. Takes no lock, allocates no memory. */
+TP_PUBLIC void tp_event_field_at_sized(const struct tp_event_class *event_class, uint32_t i, struct tp_event_field *field,
+				       size_t size);
+
+static inline struct tp_event_field tp_event_field_at(const struct tp_event_class *event_class, uint32_t i)
+{
+	struct tp_event_field field;
+
+	tp_event_field_at_sized(event_class, i, &field, sizeof(field));
+	return field;
 }
 
 /* The importance of an event, with the numbers of syslog and LTTng-UST: a lower number is more important. */
@@ -173,6 +238,8 @@ struct tp_event {
 	 * tracepoint whose data is a struct tp_sink *.
 	 */
 	tp_probe_t record;
+	/* Appends a record's TP_printk text. entry is a whole record, payloads included. */
+	void (*print)(struct trace_seq *p, const void *entry);
 	enum tp_loglevel loglevel;
 	/*
 	 * The common_type of the event's records, from 1. Set by the runtime. It is

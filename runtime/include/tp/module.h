@@ -56,8 +56,6 @@ struct tp_module {
 	uint16_t tracepoint_size;
 	uint16_t probe_size;      /* of struct tracepoint_func: iterators walk over an array of these */
 	uint16_t event_size;
-	uint16_t class_size;
-	uint16_t field_size;
 	uint16_t marker_size;
 	uint16_t site_size;
 	uint16_t import_size;
@@ -75,9 +73,8 @@ struct tp_module {
 /* The initializers of those first members, in order. */
 #define TP_MODULE_HEAD                                                                                       \
 	TP_INTERFACE_VERSION, sizeof(struct tp_module), sizeof(struct tracepoint),                           \
-		sizeof(struct tracepoint_func), sizeof(struct tp_event), sizeof(struct tp_event_class),      \
-		sizeof(struct tp_event_field), sizeof(struct marker), sizeof(struct tp_site),                \
-		sizeof(struct tp_import)
+		sizeof(struct tracepoint_func), sizeof(struct tp_event), sizeof(struct marker),              \
+		sizeof(struct tp_site), sizeof(struct tp_import)
 
 /*
  * Each file that creates or imports tracepoints announces its module in a

@@ -43,6 +43,11 @@ TP_PUBLIC const char *tp_seq_print_symbolic(struct trace_seq *p, unsigned long v
 TP_PUBLIC const char *tp_seq_print_symbolic_u64(struct trace_seq *p, unsigned long long v,
 					    const struct trace_print_flags_u64 *symbols);
 
+/* The same by a table of a class. An entry of flags has the bits of its value. */
+TP_PUBLIC const char *tp_seq_print_flags_by(struct trace_seq *p, unsigned long long v, const char *delim,
+					const struct tp_symbols *flags);
+TP_PUBLIC const char *tp_seq_print_symbolic_by(struct trace_seq *p, unsigned long long v, const struct tp_symbols *symbols);
+
 /* "01 02 ff"; with together "0102ff". A len below 0 counts as 0. */
 TP_PUBLIC const char *tp_seq_print_hex(struct trace_seq *p, const void *bytes, int len, bool together);
 
@@ -109,20 +114,21 @@ TP_PUBLIC void tp_printk(struct trace_seq *p, size_t start, const char *fmt, ...
  * If tpgen can see the table, it writes a static table, and the call names
  * that. It can't see a table that comes from a macro of an included header.
  */
-#define __print_flags_table(v, delim, table) tp_seq_print_flags(p, (unsigned long)(v), (delim), (table))
-#define __print_symbolic_table(v, table) tp_seq_print_symbolic(p, (unsigned long)(v), (table))
+#define __print_flags_table(v, delim, table) tp_seq_print_flags_by(p, (unsigned long long)(unsigned long)(v), (delim), table)
+#define __print_symbolic_table(v, table) tp_seq_print_symbolic_by(p, (unsigned long long)(unsigned long)(v), table)
 #define __print_flags(v, delim, ...) \
-	__print_flags_table(v, delim, ((const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}}))
+	tp_seq_print_flags(p, (unsigned long)(v), (delim), ((const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}}))
 #define __print_symbolic(v, ...) \
-	__print_symbolic_table(v, ((const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}}))
+	tp_seq_print_symbolic(p, (unsigned long)(v), ((const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}}))
 
-#define __print_flags_u64_table(v, delim, table) \
-	tp_seq_print_flags_u64(p, (unsigned long long)(v), (delim), (table))
-#define __print_symbolic_u64_table(v, table) tp_seq_print_symbolic_u64(p, (unsigned long long)(v), (table))
+#define __print_flags_u64_table(v, delim, table) tp_seq_print_flags_by(p, (unsigned long long)(v), (delim), table)
+#define __print_symbolic_u64_table(v, table) tp_seq_print_symbolic_by(p, (unsigned long long)(v), table)
 #define __print_flags_u64(v, delim, ...) \
-	__print_flags_u64_table(v, delim, ((const struct trace_print_flags_u64[]){__VA_ARGS__, {0, NULL}}))
+	tp_seq_print_flags_u64(p, (unsigned long long)(v), (delim), \
+			       ((const struct trace_print_flags_u64[]){__VA_ARGS__, {0, NULL}}))
 #define __print_symbolic_u64(v, ...) \
-	__print_symbolic_u64_table(v, ((const struct trace_print_flags_u64[]){__VA_ARGS__, {0, NULL}}))
+	tp_seq_print_symbolic_u64(p, (unsigned long long)(v), \
+				  ((const struct trace_print_flags_u64[]){__VA_ARGS__, {0, NULL}}))
 
 #define __print_hex(buf, len) tp_seq_print_hex(p, (buf), (int)(len), false)
 #define __print_hex_str(buf, len) tp_seq_print_hex(p, (buf), (int)(len), true)

@@ -383,8 +383,6 @@ static bool is_served(const struct tp_module *module)
 	       module->tracepoint_size == sizeof(struct tracepoint) &&
 	       module->probe_size == sizeof(struct tracepoint_func) && module->site_size == sizeof(struct tp_site) &&
 	       fits(module, module->event_size, sizeof(struct tp_event)) &&
-	       fits(module, module->class_size, sizeof(struct tp_event_class)) &&
-	       fits(module, module->field_size, sizeof(struct tp_event_field)) &&
 	       fits(module, module->marker_size, sizeof(struct marker)) &&
 	       fits(module, module->import_size, sizeof(struct tp_import));
 }

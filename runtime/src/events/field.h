@@ -61,13 +61,15 @@ static inline bool tp_field_fits(const struct tp_event_field *f, unsigned long v
 }
 
 /* Whether it is this entry of its symbols that prints for its value: the first with it. */
-static inline bool tp_field_shows(const struct tp_event_field *f, const struct trace_print_flags *entry)
+static inline bool tp_field_shows(const struct tp_event_field *f, const struct tp_named_value *entry)
 {
-	for (const struct trace_print_flags *before = f->symbols; before < entry; before++) {
-		if (before->mask == entry->mask)
+	struct tp_named_value before = {.nr = 0};
+
+	while (tp_named_value_next(f->symbols, &before) && before.nr < entry->nr) {
+		if (before.value == entry->value)
 			return false;
 	}
-	return entry->name[0] != '\0' && tp_field_fits(f, entry->mask);
+	return entry->name[0] != '\0' && tp_field_fits(f, (unsigned long)entry->value);
 }
 
 #endif /* TP_FIELD_H */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "base/buffer.h"
 #include "base/exit.h"
 #include "base/memory.h"
 #include "base/message.h"
@@ -20,20 +19,20 @@
 #include "events/groups.h"
 #include "events/marker_event.h"
 #include "events/synthetic_record.h"
+#include "print/description.h"
 
 #define GROUP_BUCKETS 1024
 #define PIECE 8000 /* bytes of permanent memory that are taken at a time */
 
 /*
- * A layout that an event was seen with, and the id that it keeps for ever. What
- * makes two layouts different is copied as late as possible: most events are
- * the only one of their group, and stay until the process ends.
+ * A layout that an event was seen with, and the id that it keeps for ever. The
+ * class is copied as late as possible: most events are the only one of their
+ * group, and stay until the process ends.
  */
 struct layout {
 	struct layout *next;
-	const struct tp_event_class *class; /* the only one seen so far, of a loaded module; or NULL, with a copy */
-	const char *copy;
-	uint32_t copy_size; /* with neither, the layout is forgotten: no other equals it */
+	const struct tp_event_class *class; /* of a loaded event; NULL: forgotten, no other equals it */
+	bool is_copy;                       /* which stays, whatever is loaded */
 	uint16_t id;
 };
 
@@ -138,102 +137,30 @@ struct tp_event_group *tp_group_of(const char *system, const char *event)
 	return group;
 }
 
-static void put(struct tp_buffer *b, const void *bytes, size_t size)
+static struct layout *layout_find(struct tp_event_group *group, const struct tp_event_class *class)
 {
-	if (b->failed || !tp_buffer_grow(b, size + 1))
-		return;
-	memcpy(b->text + b->len, bytes, size);
-	b->len += size;
-}
+	const size_t size = tp_class_size(class);
 
-static void put_text(struct tp_buffer *b, const char *text)
-{
-	put(b, text ? "+" : "-", 1);
-	if (text)
-		put(b, text, strlen(text) + 1);
-}
-
-static void put_field(struct tp_buffer *b, const struct tp_event_field *field)
-{
-	const uint32_t numbers[] = {
-		field->kind, field->relative, field->type_class, field->offset, field->size, field->element_size,
-		field->element_align, field->is_signed, field->is_char, field->is_hexadecimal,
-	};
-
-	put_text(b, field->type);
-	put_text(b, field->name);
-	put(b, numbers, sizeof(numbers));
-	put_text(b, field->delimiter);
-	for (const struct trace_print_flags *s = field->symbols; s && s->name; s++) {
-		put_text(b, s->name);
-		put(b, &s->mask, sizeof(s->mask));
-	}
-	put_text(b, NULL);
-}
-
-/* Copies all that makes two layouts different. The caller frees the copy. */
-static struct tp_buffer copy_of(const struct tp_event_class *class)
-{
-	struct tp_buffer b = {.text = NULL};
-
-	put(&b, &class->fixed_size, sizeof(class->fixed_size));
-	put_text(&b, class->print_fmt);
-	for (const struct tp_eval *e = class->evals; e && e->name; e++) {
-		put_text(&b, e->name);
-		put(&b, &e->value, sizeof(e->value));
-	}
-	put_text(&b, NULL);
-	for (uint32_t i = 0; i < class->nr_fields; i++)
-		put_field(&b, tp_event_field_at(class, i));
-	return b;
-}
-
-/* Makes the layout independent of its class. False: no memory, and it stays as it is. */
-static bool keep_copy(struct layout *layout)
-{
-	struct tp_buffer copy = copy_of(layout->class);
-
-	if (copy.failed) {
-		tp_buffer_free(&copy);
-		return false;
-	}
-	layout->copy = copy.text;
-	layout->copy_size = (uint32_t)copy.len;
-	layout->class = NULL;
-	return true;
-}
-
-/* The layout that equals this one. NULL: there is none, or a copy has failed, which is in *copy. */
-static struct layout *layout_find(struct tp_event_group *group, struct tp_buffer *copy)
-{
-	for (struct layout *layout = group->layouts; layout && !copy->failed; layout = layout->next) {
-		if (layout->class && !keep_copy(layout))
-			copy->failed = true;
-		else if (layout->copy_size == copy->len && memcmp(layout->copy, copy->text, copy->len) == 0)
+	for (struct layout *layout = group->layouts; layout; layout = layout->next) {
+		if (layout->class && tp_class_size(layout->class) == size && memcmp(layout->class, class, size) == 0)
 			return layout;
 	}
 	return NULL;
 }
 
-/* Takes *copy over, if there is one. */
-static struct layout *layout_create(struct tp_event_group *group, const struct tp_event_class *class,
-				    struct tp_buffer *copy)
+static struct layout *layout_create(struct tp_event_group *group, const struct tp_event_class *class)
 {
 	if (last_id == TP_NR_IDS - 1) {
 		tp_complain("event '%s' can't be recorded: all %u event ids of the process are taken", group->name,
 			    TP_NR_IDS - 1);
 		return NULL;
 	}
-	struct layout *layout = copy->failed ? NULL : permanent(sizeof(*layout));
+	struct layout *layout = permanent(sizeof(*layout));
 	if (!layout) {
 		tp_complain("event '%s' can't be recorded: out of memory", group->name);
 		return NULL;
 	}
-	*layout = (struct layout){
-		.next = group->layouts, .class = copy->text ? NULL : class,
-		.copy = copy->text, .copy_size = (uint32_t)copy->len, .id = ++last_id,
-	};
-	*copy = (struct tp_buffer){.text = NULL};
+	*layout = (struct layout){.next = group->layouts, .class = class, .id = ++last_id};
 	group->layouts = layout;
 	return layout;
 }
@@ -241,33 +168,38 @@ static struct layout *layout_create(struct tp_event_group *group, const struct t
 /* The id of the event's layout; 0 and a message where there is none to be had. */
 static uint16_t id_of(struct tp_event_group *group, const struct tp_event *event)
 {
-	struct tp_buffer copy = {.text = NULL};
-	struct layout *layout = NULL;
+	struct layout *layout = layout_find(group, event->event_class);
 
-	if (group->layouts) {
-		copy = copy_of(event->event_class);
-		layout = layout_find(group, &copy);
-	}
 	if (!layout)
-		layout = layout_create(group, event->event_class, &copy);
-	tp_buffer_free(&copy);
+		layout = layout_create(group, event->event_class);
 	if (!layout)
 		tp_events_without_id = true;
 	return layout ? layout->id : 0;
 }
 
 /*
- * An event of this id goes, and its class with it. If its layout can't be
- * copied, it is forgotten, and gets a new id when it comes back.
+ * An event of this id has gone, and its class goes with it. If no other has the
+ * layout and it can't be copied, it is forgotten, and gets a new id when it comes back.
  */
 static void layout_leave(struct tp_event_group *group, uint16_t id)
 {
 	struct layout *layout = group->layouts;
+	const struct tp_loaded_event *other = group->events;
 
 	while (layout->id != id)
 		layout = layout->next;
-	if (layout->class && (tp_exiting() || !keep_copy(layout)))
-		layout->class = NULL;
+	if (layout->is_copy || !layout->class)
+		return;
+	while (other && other->event->id != id)
+		other = other->group_next;
+	if (other) {
+		layout->class = other->event->event_class;
+		return;
+	}
+	const size_t size = tp_class_size(layout->class);
+	void *copy = tp_exiting() ? NULL : tp_malloc(size);
+	layout->class = copy ? memcpy(copy, layout->class, size) : NULL;
+	layout->is_copy = copy != NULL;
 }
 
 /* ---- Modules ---- */

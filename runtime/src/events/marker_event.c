@@ -20,6 +20,7 @@
 #include "events/marker_event.h"
 #include "events/marker_format.h"
 #include "events/marker_record.h"
+#include "print/description.h"
 
 #define CLASS_BUCKETS 256
 
@@ -31,7 +32,7 @@ struct marker_class {
 	struct marker_class *next; /* of the same hash */
 	struct tracepoint on;      /* only says name, format and iterator: those with the sites are the modules' */
 	struct tp_marker_event described;
-	struct tp_event_class event_class;
+	const struct tp_event_field *fields;
 	bool usable;      /* its arguments can be recorded */
 	const char *rest; /* the text behind the last */
 };
@@ -80,8 +81,8 @@ static void print(struct trace_seq *p, const void *entry)
 	if (!event)
 		return;
 	const struct marker_class *class = class_of(event);
-	for (uint32_t i = 0; i < class->event_class.nr_fields; i++)
-		print_conversion(p, &class->described.conversions[i], &class->event_class.fields[i], entry);
+	for (uint32_t i = 0; i < event->event_class->nr_fields; i++)
+		print_conversion(p, &class->described.conversions[i], &class->fields[i], entry);
 	trace_seq_printf(p, class->rest, 0); /* the argument is for compilers, who want one */
 }
 
@@ -108,29 +109,28 @@ static struct marker_class *class_create(const struct marker *marker, const stru
 	const size_t steps_size = parsed->nr * sizeof(struct tp_word_step);
 	struct marker_class *class = tp_malloc(sizeof(*class) + fields_size + conversions_size + steps_size +
 					       name_size + format_size + file_size);
-	if (!class)
+	struct tp_event_class *description = tp_class_new(&(struct tp_class_parts){
+		.fields = parsed->fields, .nr_fields = parsed->print_fmt ? parsed->nr : 0, .fixed_size = parsed->fixed_size,
+		.print_fmt = parsed->print_fmt ? parsed->print_fmt : "", /* there is none of what can't be recorded */
+	});
+	if (!class || !description) {
+		free(class);
+		free(description);
 		return NULL;
-
+	}
 	char *at = (char *)(class + 1);
 	const struct tp_event_field *fields = copy(&at, parsed->fields, fields_size);
 	const struct tp_conversion *conversions = copy(&at, parsed->conversions, conversions_size);
 	struct tp_word_step *steps = (struct tp_word_step *)(void *)at;
 	at += steps_size;
-	*class = (struct marker_class){
-		.event_class = {
-			.fields = fields, .nr_fields = parsed->nr,
-			.field_size = sizeof(fields[0]), /* a sink may be of an older interface, whose own are shorter */
-			.fixed_size = parsed->fixed_size, .print_fmt = parsed->print_fmt, .print = print,
-		},
-		.rest = parsed->rest,
-	};
+	*class = (struct marker_class){.fields = fields, .rest = parsed->rest};
 	class->on = (struct tracepoint){
 		.line = marker->tp.line, .name = copy(&at, marker->tp.name, name_size),
 		.proto = copy(&at, marker->format, format_size), .file = copy(&at, marker->tp.file, file_size),
 	};
 	class->described.event = (struct tp_event){
 		.system = "marker", .name = class->on.name + strlen(TP_MARKER_PREFIX),
-		.event_class = &class->event_class, .tracepoint = &class->on, .record = (tp_probe_t)tp_marker_record,
+		.event_class = description, .tracepoint = &class->on, .record = (tp_probe_t)tp_marker_record, .print = print,
 		.loglevel = TP_LOGLEVEL_DEBUG_LINE,
 	};
 	tp_marker_plan(&class->described, steps, conversions, parsed);

@@ -31,7 +31,6 @@ struct tp_synthetic {
 	struct tp_synthetic *next;
 	struct tp_module module; /* of these three */
 	struct tracepoint tracepoint, *tracepoints[1];
-	struct tp_event_class event_class;
 	struct tp_event *events[1];
 	bool changing;     /* it is being loaded or unloaded */
 	unsigned int held; /* by tp_synthetic_hold() */
@@ -104,14 +103,10 @@ static void fill_in(struct tp_synthetic *synthetic)
 	tp_synthetic_plan(&synthetic->described);
 	strcpy(synthetic->full_name, PREFIX);
 	strcat(synthetic->full_name, format->name);
-	synthetic->event_class = (struct tp_event_class){
-		.fields = format->fields, .nr_fields = format->nr, .field_size = sizeof(format->fields[0]),
-		.fixed_size = format->fixed_size, .print_fmt = format->print_fmt.text, .print = tp_synthetic_print,
-	};
 	synthetic->tracepoint = (struct tracepoint){.name = synthetic->full_name, .proto = TP_SYNTHETIC_PROTO};
 	synthetic->described.event = (struct tp_event){
-		.system = TP_SYNTHETIC_SYSTEM, .name = format->name, .event_class = &synthetic->event_class,
-		.tracepoint = &synthetic->tracepoint, .record = (tp_probe_t)tp_synthetic_record,
+		.system = TP_SYNTHETIC_SYSTEM, .name = format->name, .event_class = format->event_class,
+		.tracepoint = &synthetic->tracepoint, .record = (tp_probe_t)tp_synthetic_record, .print = tp_synthetic_print,
 		.loglevel = TP_LOGLEVEL_DEBUG_LINE,
 	};
 	synthetic->tracepoints[0] = &synthetic->tracepoint;

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "events/marker_format.h"
 #include "events/synthetic_format.h"
+#include "print/description.h"
 
 #define BLANKS " \t\n"
 
@@ -273,10 +274,8 @@ static void put_argument(struct tp_buffer *to, const struct tp_event_field *fiel
 	}
 }
 
-static void put_print_fmt(struct tp_synthetic_format *parsed)
+static void put_print_fmt(struct tp_buffer *to, const struct tp_synthetic_format *parsed)
 {
-	struct tp_buffer *to = &parsed->print_fmt;
-
 	tp_buffer_printf(to, "\"");
 	for (uint32_t i = 0; i < parsed->nr; i++)
 		tp_buffer_printf(to, "%s%s=%s", i ? " " : "", parsed->fields[i].name,
@@ -305,6 +304,19 @@ static bool parse(struct parser *p)
 	return parse_fields(p, at);
 }
 
+static void describe(struct tp_synthetic_format *parsed)
+{
+	struct tp_buffer print_fmt = {.text = NULL};
+
+	put_print_fmt(&print_fmt, parsed);
+	if (!print_fmt.failed)
+		parsed->event_class = tp_class_new(&(struct tp_class_parts){
+			.fields = parsed->fields, .nr_fields = parsed->nr, .fixed_size = parsed->fixed_size,
+			.print_fmt = print_fmt.text,
+		});
+	tp_buffer_free(&print_fmt);
+}
+
 int tp_synthetic_format_parse(struct tp_synthetic_format *parsed, const char *definition, struct tp_filter_error *error)
 {
 	struct parser p = {.parsed = parsed, .error = error};
@@ -316,9 +328,9 @@ int tp_synthetic_format_parse(struct tp_synthetic_format *parsed, const char *de
 	if (parsed->text) {
 		memcpy(parsed->text, definition, size);
 		if (parse(&p))
-			put_print_fmt(parsed);
+			describe(parsed);
 	}
-	if (!parsed->text || parsed->print_fmt.failed)
+	if (!parsed->event_class && !error->error)
 		error->error = -ENOMEM;
 	return error->error;
 }
@@ -326,5 +338,5 @@ int tp_synthetic_format_parse(struct tp_synthetic_format *parsed, const char *de
 void tp_synthetic_format_free(struct tp_synthetic_format *parsed)
 {
 	free(parsed->text);
-	tp_buffer_free(&parsed->print_fmt);
+	free(parsed->event_class);
 }

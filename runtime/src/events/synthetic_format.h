@@ -27,7 +27,7 @@ struct tp_synthetic_format {
 	struct tp_event_field fields[TP_SYNTHETIC_FIELDS_MAX];
 	const char *conversions[TP_SYNTHETIC_FIELDS_MAX]; /* of printf, for the fields' values */
 	uint32_t fixed_size;
-	struct tp_buffer print_fmt;
+	struct tp_event_class *event_class;
 };
 
 /*

@@ -68,7 +68,7 @@ static void describe_field(struct tp_filter_field *field, const struct tp_event_
 	const enum tp_value_source dynamic = f->relative ? TP_SOURCE_REL_LOC : TP_SOURCE_DATA_LOC;
 
 	*field = (struct tp_filter_field){
-		.type = TP_TYPE_NONE, .offset = f->offset, .size = f->size, .described = f, .source = dynamic,
+		.type = TP_TYPE_NONE, .offset = f->offset, .size = f->size, .is_own = true, .described = *f, .source = dynamic,
 	};
 	if (f->kind == TP_FIELD || f->kind == TP_STRUCT) {
 		describe_number(field, f);
@@ -89,9 +89,9 @@ bool tp_filter_field_find(struct tp_filter_field *field, const struct tp_event *
 	const struct tp_event_class *class = event->event_class;
 
 	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		const struct tp_event_field *f = tp_event_field_at(class, i);
-		if (is_name(f->name, name, len)) {
-			describe_field(field, f);
+		const struct tp_event_field f = tp_event_field_at(class, i);
+		if (is_name(f.name, name, len)) {
+			describe_field(field, &f);
 			field->number = i;
 			return true;
 		}
@@ -111,7 +111,7 @@ void tp_filter_fields_tell(struct tp_buffer *to, const struct tp_event *event)
 
 	tp_buffer_printf(to, "'%s:%s' has ", event->system, event->name);
 	for (uint32_t i = 0; i < class->nr_fields && i < NAMES_TOLD; i++)
-		tp_buffer_printf(to, "%s, ", tp_event_field_at(class, i)->name);
+		tp_buffer_printf(to, "%s, ", tp_event_field_at(class, i).name);
 	if (class->nr_fields > NAMES_TOLD)
 		tp_buffer_printf(to, "..., ");
 	for (size_t i = 0; i < NR_COMMON; i++) {
@@ -132,9 +132,11 @@ static bool can_have(const struct tp_filter_field *field, unsigned long value)
 
 static bool value_of(const struct tp_filter_field *field, const char *name, size_t len, uint64_t *value)
 {
-	for (const struct trace_print_flags *s = field->described->symbols; s->name; s++) {
-		if (is_name(s->name, name, len) && can_have(field, s->mask)) {
-			*value |= s->mask;
+	struct tp_named_value s = {.nr = 0};
+
+	while (tp_named_value_next(field->described.symbols, &s)) {
+		if (is_name(s.name, name, len) && can_have(field, (unsigned long)s.value)) {
+			*value |= s.value;
 			return true;
 		}
 	}
@@ -146,11 +148,11 @@ bool tp_filter_field_value(const struct tp_filter_field *field, const char *name
 	const char *const end = name + len;
 
 	*value = 0;
-	if (field->type != TP_TYPE_NUMBER || !field->described || !field->described->symbols)
+	if (field->type != TP_TYPE_NUMBER || !field->described.symbols)
 		return false;
 	if (value_of(field, name, len, value))
 		return true;
-	const char *delimiter = field->described->delimiter;
+	const char *delimiter = field->described.delimiter;
 	if (!delimiter || !*delimiter)
 		return false;
 	for (;;) {
@@ -165,13 +167,13 @@ bool tp_filter_field_value(const struct tp_filter_field *field, const char *name
 
 void tp_filter_field_values_tell(struct tp_buffer *to, const struct tp_filter_field *field)
 {
-	const struct trace_print_flags *s = field->described ? field->described->symbols : NULL;
+	struct tp_named_value s = {.nr = 0};
 
-	for (uint32_t i = 0; s && s[i].name; i++) {
-		if (i == NAMES_TOLD) {
+	while (tp_named_value_next(field->described.symbols, &s)) {
+		if (s.nr > NAMES_TOLD) {
 			tp_buffer_printf(to, ", ...");
 			return;
 		}
-		tp_buffer_printf(to, "%s\"%s\"", i ? ", " : "its values have the names ", s[i].name);
+		tp_buffer_printf(to, "%s\"%s\"", s.nr > 1 ? ", " : "its values have the names ", s.name);
 	}
 }

@@ -21,8 +21,9 @@ struct tp_filter_field {
 	enum tp_value_source source;
 	uint32_t offset, size;
 	bool is_signed;
-	const struct tp_event_field *described; /* NULL: one that every event has */
-	uint32_t number;                        /* else its number among the event's own, from 0 */
+	bool is_own;                     /* false: one that every event has; else ... */
+	struct tp_event_field described;
+	uint32_t number;                 /* ... among the event's own, from 0 */
 	const char *why_not;
 };
 

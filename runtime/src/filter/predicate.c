@@ -214,9 +214,9 @@ bool tp_filter_predicate_compile(const struct tp_filter_work *work)
 	}
 	*work->step = (struct tp_filter_step){
 		.value = tp_value_at(field.source, field.offset, field.size, field.is_signed),
-		.field = field.described ? UINT64_C(1) << (field.number < 63 ? field.number : 63) : 0,
+		.field = field.is_own ? UINT64_C(1) << (field.number < 63 ? field.number : 63) : 0,
 	};
-	*work->reads_header = *work->reads_header || (!field.described && field.source == TP_SOURCE_NUMBER);
+	*work->reads_header = *work->reads_header || (!field.is_own && field.source == TP_SOURCE_NUMBER);
 	switch (predicate->kind) {
 	case TP_FILTER_STRING:
 		return string(work, &field);

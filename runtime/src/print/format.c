@@ -10,6 +10,8 @@
 #include <tp/event.h>
 #include <tp/trace_seq.h>
 
+#include "print/description.h"
+
 /* ---- Names and their values ---- */
 
 /* Characters of UTF-8 are of names, too. */
@@ -18,15 +20,16 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c & 0x80;
 }
 
-/* The eval whose whole name is at text, "sizeof(struct x)" for one; NULL where there is none. */
-static const struct tp_eval *eval_at(const struct tp_eval *evals, const char *text)
+/* The eval whose whole name is at text, "sizeof(struct x)" for one; false where there is none. */
+static bool eval_at(const struct tp_event_class *class, const char *text, struct tp_named_eval *eval)
 {
-	for (; evals && evals->name; evals++) {
-		size_t len = strlen(evals->name);
-		if (strncmp(text, evals->name, len) == 0 && !is_word(text[len]))
-			return evals;
+	*eval = (struct tp_named_eval){.nr = 0};
+	while (tp_class_next_eval(class, eval)) {
+		size_t len = strlen(eval->name);
+		if (strncmp(text, eval->name, len) == 0 && !is_word(text[len]))
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 /* The end of the string literal or character constant that begins at text. */
@@ -70,21 +73,21 @@ static const char *skip_word(const char *text)
 	}
 }
 
-/* Appends text with the values of the evals that it names outside of quotes. */
-static void put_evaluated(struct trace_seq *s, const char *text, const struct tp_eval *evals)
+/* Appends text with the values of the class's evals that it names outside of quotes. */
+static void put_evaluated(struct trace_seq *s, const char *text, const struct tp_event_class *class)
 {
 	const char *done = text;
+	struct tp_named_eval eval;
 
-	if (!evals) {
+	if (!class || !class->nr_evals) {
 		trace_seq_puts(s, text);
 		return;
 	}
 	while (*text) {
-		const struct tp_eval *eval = is_word(*text) ? eval_at(evals, text) : NULL;
-		if (eval) {
+		if (is_word(*text) && eval_at(class, text, &eval)) {
 			trace_seq_putmem(s, done, (size_t)(text - done));
-			trace_seq_printf(s, "%lld", eval->value);
-			text += strlen(eval->name);
+			trace_seq_printf(s, "%lld", eval.value);
+			text += strlen(eval.name);
 			done = text;
 		} else if (*text == '"' || *text == '\'') {
 			text = skip_quoted(text);
@@ -100,26 +103,26 @@ static void put_evaluated(struct trace_seq *s, const char *text, const struct tp
 /* ---- Fields ---- */
 
 /* A type's text; between its brackets names have values. */
-static void put_type(struct trace_seq *s, const char *type, const struct tp_eval *evals)
+static void put_type(struct trace_seq *s, const char *type, const struct tp_event_class *class)
 {
 	size_t len = strcspn(type, "[");
 
 	trace_seq_putmem(s, type, len);
-	put_evaluated(s, type + len, evals);
+	put_evaluated(s, type + len, class);
 }
 
-static void put_declaration(struct trace_seq *s, const struct tp_event_field *f, const struct tp_eval *evals)
+static void put_declaration(struct trace_seq *s, const struct tp_event_field *f, const struct tp_event_class *class)
 {
 	const char *loc = f->relative ? "__rel_loc" : "__data_loc";
 
 	switch (f->kind) {
 	case TP_FIELD:
 	case TP_STRUCT:
-		put_type(s, f->type, evals);
+		put_type(s, f->type, class);
 		trace_seq_printf(s, " %s", f->name);
 		break;
 	case TP_ARRAY:
-		put_type(s, f->type, evals);
+		put_type(s, f->type, class);
 		trace_seq_printf(s, " %s[", f->name);
 		if (f->size)
 			trace_seq_printf(s, "%u", f->size / f->element_size);
@@ -131,15 +134,15 @@ static void put_declaration(struct trace_seq *s, const struct tp_event_field *f,
 	default:
 		/* Odd, but ftrace's: the brackets of a __data_loc are its type's, those of a __rel_loc its name's. */
 		trace_seq_printf(s, "%s ", loc);
-		put_type(s, f->type, evals);
+		put_type(s, f->type, class);
 		trace_seq_printf(s, f->relative ? " %s[]" : "[] %s", f->name);
 	}
 }
 
-static void put_field(struct trace_seq *s, const struct tp_event_field *f, const struct tp_eval *evals)
+static void put_field(struct trace_seq *s, const struct tp_event_field *f, const struct tp_event_class *class)
 {
 	trace_seq_puts(s, "\tfield:");
-	put_declaration(s, f, evals);
+	put_declaration(s, f, class);
 	trace_seq_printf(s, ";\toffset:%u;\tsize:%u;\tsigned:%d;\n", f->offset, f->size,
 			 f->is_signed || f->type_class == TP_FLOAT);
 }
@@ -167,10 +170,12 @@ int tp_event_format(const struct tp_event *event, struct trace_seq *s)
 	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
 		put_field(s, &common[i], NULL);
 	trace_seq_putc(s, '\n');
-	for (uint32_t i = 0; i < class->nr_fields; i++)
-		put_field(s, tp_event_field_at(class, i), class->evals);
+	for (uint32_t i = 0; i < class->nr_fields; i++) {
+		const struct tp_event_field field = tp_event_field_at(class, i);
+		put_field(s, &field, class);
+	}
 	trace_seq_puts(s, "\nprint fmt: ");
-	put_evaluated(s, class->print_fmt ? class->print_fmt : "", class->evals);
+	put_evaluated(s, tp_class_print_fmt(class), class);
 	trace_seq_putc(s, '\n');
 	return s->full ? -ENOSPC : 0;
 }

@@ -81,6 +81,17 @@ const char *tp_seq_print_flags_u64(struct trace_seq *p, unsigned long long v, co
 	return flags_end(&list, start);
 }
 
+const char *tp_seq_print_flags_by(struct trace_seq *p, unsigned long long v, const char *delim, const struct tp_symbols *flags)
+{
+	struct flag_list list = {.p = p, .delim = delim, .left = v, .first = true};
+	struct tp_named_value flag = {.nr = 0};
+	size_t start = p->len;
+
+	while (list.left && tp_named_value_next(flags, &flag))
+		flag_take(&list, flag.value, flag.name);
+	return flags_end(&list, start);
+}
+
 /* name is NULL where the value has none; an empty one counts as none, as in the kernel. */
 static const char *print_symbol(struct trace_seq *p, unsigned long long v, const char *name)
 {
@@ -106,6 +117,17 @@ const char *tp_seq_print_symbolic_u64(struct trace_seq *p, unsigned long long v,
 	while (symbols->name && symbols->mask != v)
 		symbols++;
 	return print_symbol(p, v, symbols->name);
+}
+
+const char *tp_seq_print_symbolic_by(struct trace_seq *p, unsigned long long v, const struct tp_symbols *symbols)
+{
+	struct tp_named_value symbol = {.nr = 0};
+
+	while (tp_named_value_next(symbols, &symbol)) {
+		if (symbol.value == v)
+			return print_symbol(p, v, symbol.name);
+	}
+	return print_symbol(p, v, NULL);
 }
 
 /* ---- Buffers for TP_printk ---- */

@@ -68,7 +68,7 @@ void tp_line_event(struct trace_seq *line, struct trace_seq *text, const struct 
 	tp_line_bytes(line, ":", 1);
 	tp_line_bytes(line, event->name, strlen(event->name));
 	tp_line_bytes(line, ": ", 2);
-	event->event_class->print(text, entry);
+	event->print(text, entry);
 	if (text->len && text->buffer[text->len - 1] == '\n' && !text->full)
 		text->len--;
 	put_text(line, text->buffer, text->len);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <tp/assign.h>
+#include <tp/describe.h>
 #include <tp/trace_seq.h>
 
 #include "base/guard.h"
@@ -29,23 +30,19 @@ struct trace_event_raw_mapping {
 	TP_DYNAMIC_DATA
 };
 
-#define ADDRESS(member)                                                                                       \
-	{                                                                                                     \
-		.name = #member, .type = "unsigned long", .kind = TP_FIELD, .type_class = TP_INTEGER,         \
-		.offset = offsetof(struct trace_event_raw_mapping, member), .size = sizeof(unsigned long),    \
-		.element_size = sizeof(unsigned long), .element_align = _Alignof(unsigned long),              \
-		.is_hexadecimal = true,                                                                       \
-	}
-#define TEXT(member)                                                                                          \
-	{                                                                                                     \
-		.name = #member, .type = "char", .kind = TP_STRING, .type_class = TP_INTEGER,                 \
-		.offset = offsetof(struct trace_event_raw_mapping, __data_loc_##member),                      \
-		.size = sizeof(tp_data_loc_t), .element_size = 1, .element_align = 1,                         \
-		.is_signed = (char)-1 < 0, .is_char = true,                                                   \
-	}
-
-static const struct tp_event_field fields[] = {
-	ADDRESS(start), ADDRESS(end), ADDRESS(offset), TEXT(path), TEXT(build_id),
+#define TP_NUMBERS_OF_ADDRESS(record, name, loc, rel, table) \
+	TP_NUMBERS_OF(TP_FIELD | 1 << TP_BIT_HEXADECIMAL, 0, ~0, record, name, TP_MEMBER(record, name), table)
+#define tp_fields_mapping(TP_F, TP_R) \
+	TP_F(ADDRESS, TP_R, start, "unsigned long", 0) \
+	TP_F(ADDRESS, TP_R, end, "unsigned long", 0) \
+	TP_F(ADDRESS, TP_R, offset, "unsigned long", 0) \
+	TP_F(STRING, TP_R, path, "char", char) \
+	TP_F(STRING, TP_R, build_id, "char", char)
+TP_DEFINE_CLASS(mapping, 5, 0,) = {
+	TP_DESCRIBE(mapping, trace_event_raw_mapping, 5, 0),
+	.text = tp_fields_mapping(TP_TEXTS, )
+		"\"0x%lx-0x%lx offset=0x%lx path=%s build_id=%s\", REC->start, REC->end, REC->offset, __get_str(path), "
+		"__get_str(build_id)",
 };
 
 static void print(struct trace_seq *p, const void *data)
@@ -56,14 +53,6 @@ static void print(struct trace_seq *p, const void *data)
 			 __get_str(path), __get_str(build_id));
 }
 
-static const struct tp_event_class mapping_class = {
-	.fields = fields, .nr_fields = sizeof(fields) / sizeof(fields[0]), .field_size = sizeof(fields[0]),
-	.fixed_size = offsetof(struct trace_event_raw_mapping, __data),
-	.print_fmt = "\"0x%lx-0x%lx offset=0x%lx path=%s build_id=%s\", REC->start, REC->end, REC->offset, __get_str(path), "
-		     "__get_str(build_id)",
-	.print = print,
-};
-
 struct mapping;
 static void write_record(void *data, const struct mapping *mapping);
 
@@ -72,8 +61,8 @@ struct tracepoint tp_trigger_mapping_tracepoint = {
 };
 
 struct tp_event tp_trigger_mapping_event = {
-	.system = "tp", .name = "mapping", .event_class = &mapping_class, .tracepoint = &tp_trigger_mapping_tracepoint,
-	.record = (tp_probe_t)write_record, .loglevel = TP_LOGLEVEL_DEBUG_LINE,
+	.system = "tp", .name = "mapping", .event_class = &tp_class_mapping.head, .tracepoint = &tp_trigger_mapping_tracepoint,
+	.record = (tp_probe_t)write_record, .print = print, .loglevel = TP_LOGLEVEL_DEBUG_LINE,
 };
 
 /* ---- A record ---- */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <tp/assign.h>
+#include <tp/describe.h>
 #include <tp/module.h>
 #include <tp/scratch.h>
 #include <tp/sink.h>
@@ -38,17 +39,13 @@ struct trace_event_raw_stacktrace {
 
 static void print(struct trace_seq *p, const void *entry);
 
-static const struct tp_event_field fields[] = {{
-	.name = "caller", .type = "unsigned long", .kind = TP_DYNAMIC_ARRAY, .type_class = TP_INTEGER,
-	.offset = offsetof(struct trace_event_raw_stacktrace, __data_loc_caller), .size = sizeof(tp_data_loc_t),
-	.element_size = sizeof(unsigned long), .element_align = _Alignof(unsigned long), .is_hexadecimal = true,
-}};
-
-static const struct tp_event_class stacktrace_class = {
-	.fields = fields, .nr_fields = 1, .field_size = sizeof(fields[0]),
-	.fixed_size = offsetof(struct trace_event_raw_stacktrace, __data),
-	.print_fmt = "\"=> %s\", __print_array(__get_dynamic_array(caller), __get_dynamic_array_len(caller) / 8, 8)",
-	.print = print,
+#define TP_NUMBERS_OF_ADDRESSES(record, name, loc, rel, type) \
+	TP_NUMBERS_OF(TP_DYNAMIC_ARRAY | 1 << TP_BIT_HEXADECIMAL, 0, ~0, record, loc, *(type *)0, 0)
+#define tp_fields_stacktrace(TP_F, TP_R) TP_F(ADDRESSES, TP_R, caller, "unsigned long", unsigned long)
+TP_DEFINE_CLASS(stacktrace, 1, 0,) = {
+	TP_DESCRIBE(stacktrace, trace_event_raw_stacktrace, 1, 0),
+	.text = tp_fields_stacktrace(TP_TEXTS, )
+		"\"=> %s\", __print_array(__get_dynamic_array(caller), __get_dynamic_array_len(caller) / 8, 8)",
 };
 
 static struct tracepoint tracepoint = {
@@ -58,8 +55,8 @@ static struct tracepoint tracepoint = {
 static void write_record(void *data, const uintptr_t *callers, size_t nr);
 
 static struct tp_event stacktrace_event = {
-	.system = "tp", .name = "stacktrace", .event_class = &stacktrace_class, .tracepoint = &tracepoint,
-	.record = (tp_probe_t)write_record, .loglevel = TP_LOGLEVEL_DEBUG_LINE,
+	.system = "tp", .name = "stacktrace", .event_class = &tp_class_stacktrace.head, .tracepoint = &tracepoint,
+	.record = (tp_probe_t)write_record, .print = print, .loglevel = TP_LOGLEVEL_DEBUG_LINE,
 };
 
 static void write_record(void *data, const uintptr_t *callers, size_t nr)

@@ -14,6 +14,7 @@
 #include "elf/pointers.h"
 #include "elf/sections.h"
 #include "events/marker_format.h"
+#include "print/description.h"
 #include "tell.h"
 
 #define MARKER_PREFIX "marker:"
@@ -108,7 +109,6 @@ static bool add(struct reader *reader, const char *name, const struct tp_event *
 static bool visit_event(struct reader *reader, uint64_t address)
 {
 	struct tracepoint tp = {.file = NULL};
-	struct tp_event_class event_class;
 	struct tp_event event;
 	uint64_t tracepoint;
 	char *name;
@@ -120,9 +120,11 @@ static bool visit_event(struct reader *reader, uint64_t address)
 	if (asprintf(&name, "%s:%s", event.system, event.name) < 0)
 		return false;
 	reader->collected->nr_events++;
-	event.event_class = &event_class;
-	const bool good = !is_wanted(reader, name) || (objects_class(&reader->objects, address, &event_class) &&
-							add(reader, name, &event, &tp));
+	bool good = !is_wanted(reader, name);
+	if (!good) {
+		event.event_class = objects_class(&reader->objects, address);
+		good = event.event_class && add(reader, name, &event, &tp);
+	}
 	free(name);
 	return good;
 }
@@ -159,12 +161,14 @@ static bool visit_marker(struct reader *reader, uint64_t address)
 		return true;
 	/* If the format can't be recorded, the marker is no event, which its program says when it starts. */
 	if (!tp_marker_format_parse(&parsed, tp.proto) && !parsed.strings.failed) {
-		const struct tp_event_class event_class = {.fields = parsed.fields, .nr_fields = parsed.nr,
-							   .print_fmt = parsed.print_fmt};
-		const struct tp_event event = {.name = tp.name + strlen(MARKER_PREFIX), .event_class = &event_class,
+		struct tp_event_class *class = tp_class_new(&(struct tp_class_parts){
+			.fields = parsed.fields, .nr_fields = parsed.nr, .print_fmt = parsed.print_fmt,
+		});
+		const struct tp_event event = {.name = tp.name + strlen(MARKER_PREFIX), .event_class = class,
 					       .loglevel = TP_LOGLEVEL_DEBUG_LINE};
 		reader->collected->nr_events++;
-		good = !is_wanted(reader, tp.name) || add(reader, tp.name, &event, &tp);
+		good = class && (!is_wanted(reader, tp.name) || add(reader, tp.name, &event, &tp));
+		free(class);
 	}
 	tp_buffer_free(&parsed.strings);
 	return good;
@@ -178,8 +182,7 @@ static bool read_sections(struct reader *reader, enum section_kind kind, visit_f
 		const struct section *section = &reader->sections.all[s];
 		if (section->kind != kind)
 			continue;
-		reader->objects.layout = layout_of(section->interface);
-		if (!reader->objects.layout)
+		if (section->interface != TP_INTERFACE_VERSION)
 			return tell("'%s' was built for interface %u of libtp, and this tp knows those up to %d: use "
 				    "the tp of a newer libtp", reader->path, section->interface,
 				    TP_INTERFACE_VERSION);

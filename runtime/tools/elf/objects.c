@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record has at most 65528 bytes, and a field at least one, unless it is an empty array. */
-#define FIELDS_MAX 65535u
-#define EVALS_MAX 65535u
-#define FIELD_SIZE_MAX 4096u
+#include "print/description.h"
+
+#define TEXT_MAX ((uint32_t)1 << 24) /* bytes of the numbers of a class, and of its tables */
 #define OBJECT_COST 64u /* that of a copy besides its bytes, so that empty ones end, too */
 
 /* ---- Copies ---- */
@@ -90,117 +89,86 @@ bool objects_event(struct objects *objects, uint64_t address, struct tp_event *e
 	*event = (struct tp_event){.system = text_at(objects, address + EVENT_SYSTEM),
 				   .name = text_at(objects, address + EVENT_NAME)};
 	if (!event->system || !event->name ||
-	    (objects->layout->event_level && !number_at(objects, address + objects->layout->event_level, &level)) ||
+	    !number_at(objects, address + EVENT_LEVEL, &level) ||
 	    level > TP_LOGLEVEL_DEBUG)
 		return false;
 	event->loglevel = (enum tp_loglevel)level;
 	return true;
 }
 
-static bool read_field(struct objects *objects, uint64_t address, struct tp_event_field *field)
+/* Bytes from the class's start to its texts, if they may be the parts of one in front of them. */
+static uint32_t text_of(const struct tp_event_class *class)
 {
-	uint32_t kind = 0, class = 0;
-	uint8_t relative = 0, is_signed = 0;
+	const uint64_t numbers = class->head_size + (uint64_t)class->nr_fields * class->numbers_size;
 
-	field->name = text_at(objects, address + FIELD_NAME);
-	field->type = text_at(objects, address + FIELD_TYPE);
-	if (!field->name || !field->type || !number_at(objects, address + FIELD_KIND, &kind) ||
-	    !image_read(objects->image, address + FIELD_RELATIVE, &relative, sizeof(relative)) ||
-	    !number_at(objects, address + FIELD_TYPE_CLASS, &class) ||
-	    !number_at(objects, address + FIELD_OFFSET, &field->offset) ||
-	    !number_at(objects, address + FIELD_SIZE, &field->size) ||
-	    !number_at(objects, address + FIELD_ELEMENT_SIZE, &field->element_size) ||
-	    !image_read(objects->image, address + FIELD_IS_SIGNED, &is_signed, sizeof(is_signed)))
-		return false;
-	field->kind = (enum tp_field_kind)kind;
-	field->type_class = (enum tp_field_class)class;
-	field->relative = relative;
-	field->is_signed = is_signed;
-	return kind <= TP_SOCKADDR && class <= TP_OTHER && (field->element_size || !field->size);
+	return class->head_size >= sizeof(*class) && class->numbers_size >= sizeof(struct tp_field_numbers) &&
+			       class->numbers_size % 8 == 0 && class->head_size % 8 == 0 && class->text <= TEXT_MAX &&
+			       numbers + class->nr_evals * sizeof(struct tp_eval) <= class->text
+		       ? class->text : 0;
 }
 
-static bool read_fields(struct objects *objects, uint64_t class, struct tp_event_class *event_class)
+static bool is_sensible(const struct tp_event_field *field)
 {
-	const struct layout *layout = objects->layout;
-	uint32_t size = 0;
-	uint64_t address;
+	return field->type_class <= TP_OTHER && (field->element_size || !field->size);
+}
 
-	if (!number_at(objects, class + CLASS_NR_FIELDS, &event_class->nr_fields) ||
-	    event_class->nr_fields > FIELDS_MAX ||
-	    !image_read_pointer(objects->image, class + CLASS_FIELDS, &address) ||
-	    (layout->class_field_size && !number_at(objects, class + layout->class_field_size, &size)))
-		return false;
-	if (!event_class->nr_fields)
-		return true;
-	size = size ? size : layout->field_size;
-	if (size < layout->field_size || size > FIELD_SIZE_MAX)
-		return false;
-	const size_t nr = event_class->nr_fields;
-	struct tp_event_field *fields = keep(objects, calloc(nr, sizeof(*fields)), nr * sizeof(*fields));
-	event_class->fields = fields;
-	for (size_t i = 0; fields && i < nr; i++) {
-		if (!read_field(objects, address + i * size, &fields[i]))
-			return false;
+/* Appends the texts to the copy. NULL: they are not all there. */
+static struct tp_event_class *add_texts(struct objects *objects, struct tp_event_class *class, uint64_t address)
+{
+	const size_t nr = 2 * (size_t)class->nr_fields + class->nr_evals + 1;
+	size_t size = class->text;
+
+	for (size_t i = 0; i < nr; i++) {
+		char *text = image_read_string(objects->image, address + size);
+		const size_t more = text ? strlen(text) + 1 : 0;
+		struct tp_event_class *longer = more && spend(objects, more) ? realloc(class, size + more) : NULL;
+		if (longer)
+			memcpy((char *)longer + size, text, more);
+		free(text);
+		if (!longer) {
+			free(class);
+			return NULL;
+		}
+		class = longer;
+		size += more;
 	}
-	return fields;
-}
-
-/* How many evals there are before the NULL name; EVALS_MAX + 1: there is none. */
-static size_t count_evals(struct objects *objects, uint64_t address)
-{
-	uint64_t name = 1;
-	size_t nr = 0;
-
-	while (nr <= EVALS_MAX && image_read_pointer(objects->image, address + nr * EVAL_SIZE, &name) && name)
-		nr++;
-	return name ? EVALS_MAX + 1 : nr;
-}
-
-static bool read_evals(struct objects *objects, uint64_t class, struct tp_event_class *event_class)
-{
-	uint64_t address;
-
-	if (!image_read_pointer(objects->image, class + objects->layout->class_evals, &address))
-		return false;
-	if (!address)
-		return true;
-	const size_t nr = count_evals(objects, address);
-	if (nr > EVALS_MAX)
-		return false;
-	struct tp_eval *evals = keep(objects, calloc(nr + 1, sizeof(*evals)), (nr + 1) * sizeof(*evals));
-	event_class->evals = evals;
-	for (size_t i = 0; evals && i < nr; i++) {
-		int64_t value;
-		evals[i].name = text_at(objects, address + i * EVAL_SIZE + EVAL_NAME);
-		if (!evals[i].name ||
-		    !image_read(objects->image, address + i * EVAL_SIZE + EVAL_VALUE, &value, sizeof(value)))
-			return false;
-		evals[i].value = value;
-	}
-	return evals;
+	return class;
 }
 
 /* Each name in a text is compared with each eval. */
-static bool may_evaluate(struct objects *objects, const struct tp_event_class *event_class)
+static bool may_evaluate(struct objects *objects, const struct tp_event_class *class)
 {
-	uint64_t len = strlen(event_class->print_fmt);
-	uint64_t nr = 0;
-
-	for (uint32_t i = 0; i < event_class->nr_fields; i++)
-		len += strlen(event_class->fields[i].type);
-	while (event_class->evals && event_class->evals[nr].name)
-		nr++;
-	return spend(objects, len * nr / 8);
+	return spend(objects, (uint64_t)(tp_class_size(class) - class->text) * class->nr_evals / 8);
 }
 
-bool objects_class(struct objects *objects, uint64_t event, struct tp_event_class *event_class)
+static bool check(struct objects *objects, struct tp_event_class *class)
 {
-	uint64_t class;
+	for (uint32_t i = 0; i < class->nr_fields; i++) {
+		char *numbers = (char *)class + class->head_size + (size_t)i * class->numbers_size;
+		((struct tp_field_numbers *)(void *)numbers)->symbols = 0; /* nobody asks for them, and they may be anything */
+	}
+	struct tp_event_field *fields = tp_class_fields(class);
+	bool good = fields || !class->nr_fields;
+	for (uint32_t i = 0; good && i < class->nr_fields; i++)
+		good = is_sensible(&fields[i]);
+	free(fields);
+	return good && may_evaluate(objects, class);
+}
 
-	*event_class = (struct tp_event_class){.field_size = sizeof(struct tp_event_field)};
-	if (!image_read_pointer(objects->image, event + EVENT_CLASS, &class) || !class)
-		return false;
-	event_class->print_fmt = text_at(objects, class + objects->layout->class_print_fmt);
-	return event_class->print_fmt && read_fields(objects, class, event_class) &&
-	       read_evals(objects, class, event_class) && may_evaluate(objects, event_class);
+const struct tp_event_class *objects_class(struct objects *objects, uint64_t event)
+{
+	struct tp_event_class head;
+	uint64_t address;
+
+	if (!image_read_pointer(objects->image, event + EVENT_CLASS, &address) ||
+	    !image_read(objects->image, address, &head, sizeof(head)) || !text_of(&head) || !spend(objects, head.text))
+		return NULL;
+	struct tp_event_class *class = malloc(head.text);
+	if (!class || !image_read(objects->image, address, class, head.text)) {
+		free(class);
+		return NULL;
+	}
+	class = add_texts(objects, class, address);
+	class = keep(objects, class, 0);
+	return class && check(objects, class) ? class : NULL;
 }

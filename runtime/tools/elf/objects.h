@@ -13,7 +13,6 @@
 
 struct objects {
 	struct image *image;
-	const struct layout *layout;
 	/*
 	 * How many bytes of copies may still be made. Structures of a damaged file may all lead
 	 * to the same ones, and so be any number of times what is in the file.
@@ -31,8 +30,8 @@ bool objects_tracepoint(struct objects *objects, uint64_t address, struct tracep
 /* The system, the name and the level. */
 bool objects_event(struct objects *objects, uint64_t address, struct tp_event *event);
 
-/* What tp_event_format() reads of the class of the event at the address. */
-bool objects_class(struct objects *objects, uint64_t event, struct tp_event_class *event_class);
+/* The class of the event at the address; NULL if it is not in the file, or not a sensible one. */
+const struct tp_event_class *objects_class(struct objects *objects, uint64_t event);
 
 /* Frees the copies, to which no structure may lead from then on. */
 void objects_release(struct objects *objects);

@@ -142,30 +142,42 @@ static TP_SITE_INLINE void trace_frozen_bare(int a, int b, int c, int d, int e, 
 #elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_FROZEN_470C1A9B_H)
 #define TP_CREATED_FROZEN_470C1A9B_H
 typedef __typeof__(unsigned short) tp_element_frozen_fields__5;
-static const struct trace_print_flags tp_symbols_frozen_fields__1[] = {
-	{ 1, "one" }, { 2, "two" },
-	{ 0, NULL },
-};
-static const struct trace_print_flags tp_symbols_frozen_fields__2[] = {
-	{ (unsigned long)(FROZEN_RED), "red" }, { (unsigned long)(FROZEN_GREEN), "green" },
-	{ 0, NULL },
-};
-static const struct tp_event_field tp_fields_frozen_fields[] = {
-	TP_DESCRIBE_FIELD(trace_event_raw_frozen_fields, n, "int"),
-	TP_DESCRIBE_FIELD(trace_event_raw_frozen_fields, half, "double"),
-	TP_DESCRIBE_ARRAY(trace_event_raw_frozen_fields, fixed, "char"),
-	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_frozen_fields, text, char, "char"),
-	TP_DESCRIBE_DYNAMIC(DYNAMIC_ARRAY, trace_event_raw_frozen_fields, values,
-			tp_element_frozen_fields__5, "unsigned short"),
-	TP_DESCRIBE_DYNAMIC(BITMASK, trace_event_raw_frozen_fields, bits, unsigned long, "unsigned long"),
-	TP_DESCRIBE_FLAGS(trace_event_raw_frozen_fields, flags, "unsigned long", "|",
-			tp_symbols_frozen_fields__1),
-	TP_DESCRIBE_SYMBOLIC(trace_event_raw_frozen_fields, colour, "int", tp_symbols_frozen_fields__2),
-};
-static const struct tp_eval tp_evals_frozen_fields[] = {
-	{ "FROZEN_GREEN", (long long)(FROZEN_GREEN) },
-	TP_EVAL(FROZEN_RED),
-	{ NULL, 0 },
+#define tp_fields_frozen_fields(TP_F, TP_R) \
+	TP_F(FIELD, TP_R, n, "int", 0) \
+	TP_F(FIELD, TP_R, half, "double", 0) \
+	TP_F(ARRAY, TP_R, fixed, "char", 0) \
+	TP_F(STRING, TP_R, text, "char", char) \
+	TP_F(DYNAMIC_ARRAY, TP_R, values, "unsigned short", tp_element_frozen_fields__5) \
+	TP_F(BITMASK, TP_R, bits, "unsigned long", unsigned long) \
+	TP_F(FIELD, TP_R, flags, "unsigned long", TP_TABLE(frozen_fields, 1)) \
+	TP_F(FIELD, TP_R, colour, "int", TP_TABLE(frozen_fields, 2))
+#define tp_texts_frozen_fields__1 "|" "\0" "one" "\0" "two" "\0"
+#define tp_texts_frozen_fields__2 "red" "\0" "green" "\0"
+TP_DEFINE_CLASS(frozen_fields, 8, 2, TP_SYMBOLS(1, 2, tp_texts_frozen_fields__1) TP_SYMBOLS(2, 2,
+		tp_texts_frozen_fields__2)) = {
+	TP_DESCRIBE(frozen_fields, trace_event_raw_frozen_fields, 8, 2),
+	.evals = {
+		TP_EVAL(FROZEN_GREEN),
+		TP_EVAL(FROZEN_RED),
+	},
+	.table_1 = {
+		TP_DESCRIBE_SYMBOLS(frozen_fields, 1, 2, 1), {
+		1, 2,
+		}, tp_texts_frozen_fields__1,
+	},
+	.table_2 = {
+		TP_DESCRIBE_SYMBOLS(frozen_fields, 2, 2, 0), {
+		(unsigned long)(FROZEN_RED), (unsigned long)(FROZEN_GREEN),
+		}, tp_texts_frozen_fields__2,
+	},
+	.text = tp_fields_frozen_fields(TP_TEXTS, )
+		"FROZEN_GREEN\000"
+		"FROZEN_RED\000"
+		"\"n=%d half=%.1f fixed=%s text=%s values=%s bits=%s flags=%s colour=%s\", REC->n, "
+		"REC->half, REC->fixed, __get_str(text), __print_array(__get_dynamic_array(values), "
+		"__get_dynamic_array_len(values) / 2, 2), __get_bitmask(bits), __print_flags(REC->flags, "
+		"\"|\", { 1, \"one\" }, { 2, \"two\" }), __print_symbolic(REC->colour, { FROZEN_RED, "
+		"\"red\" }, { FROZEN_GREEN, \"green\" })",
 };
 TP_PRINTER void tp_print_frozen_fields(struct trace_seq *p, const void *entry)
 {
@@ -174,24 +186,17 @@ TP_PRINTER void tp_print_frozen_fields(struct trace_seq *p, const void *entry)
 	"n=%d half=%.1f fixed=%s text=%s values=%s bits=%s flags=%s colour=%s", __entry->n, __entry->half,
 		  __entry->fixed, __get_str(text),
 		  __print_array(__get_dynamic_array(values), __get_dynamic_array_len(values) / 2, 2), __print_bitmask(bits),
-		  __print_flags_table(__entry->flags, "|", tp_symbols_frozen_fields__1),
-		  __print_symbolic_table(__entry->colour, tp_symbols_frozen_fields__2)
+		  __print_flags_table(__entry->flags, "|", TP_TABLE_OF(frozen_fields, 1)),
+		  __print_symbolic_table(__entry->colour, TP_TABLE_OF(frozen_fields, 2))
 	);
 }
-static const struct tp_event_class tp_class_frozen_fields = {
-	TP_DESCRIBE_RECORD(trace_event_raw_frozen_fields, tp_fields_frozen_fields),
-	.print_fmt = TP_FORMAT
-		"\"n=%d half=%.1f fixed=%s text=%s values=%s bits=%s flags=%s colour=%s\", REC->n, "
-		"REC->half, REC->fixed, __get_str(text), __print_array(__get_dynamic_array(values), "
-		"__get_dynamic_array_len(values) / 2, 2), __get_bitmask(bits), __print_flags(REC->flags, "
-		"\"|\", { 1, \"one\" }, { 2, \"two\" }), __print_symbolic(REC->colour, { FROZEN_RED, "
-		"\"red\" }, { FROZEN_GREEN, \"green\" })",
-	.evals = tp_evals_frozen_fields,
-	.print = tp_print_frozen_fields,
-};
 TP_ONE_EVENT_CLASS(frozen_class, "event class frozen_class of frozen.tp");
-static const struct tp_event_field tp_fields_frozen_class[] = {
-	TP_DESCRIBE_FIELD(trace_event_raw_frozen_class, value, "long"),
+#define tp_fields_frozen_class(TP_F, TP_R) \
+	TP_F(FIELD, TP_R, value, "long", 0)
+TP_DEFINE_CLASS(frozen_class, 1, 0,) = {
+	TP_DESCRIBE(frozen_class, trace_event_raw_frozen_class, 1, 0),
+	.text = tp_fields_frozen_class(TP_TEXTS, )
+		"\"value=%ld\", REC->value",
 };
 TP_PRINTER void tp_print_frozen_class(struct trace_seq *p, const void *entry)
 {
@@ -200,14 +205,12 @@ TP_PRINTER void tp_print_frozen_class(struct trace_seq *p, const void *entry)
 	"value=%ld", __entry->value
 	);
 }
-static const struct tp_event_class tp_class_frozen_class = {
-	TP_DESCRIBE_RECORD(trace_event_raw_frozen_class, tp_fields_frozen_class),
-	.print_fmt = TP_FORMAT
-		"\"value=%ld\", REC->value",
-	.print = tp_print_frozen_class,
-};
-static const struct tp_event_field tp_fields_frozen_second[] = {
-	TP_DESCRIBE_FIELD(trace_event_raw_frozen_class, value, "long"),
+#define tp_fields_frozen_second(TP_F, TP_R) \
+	TP_F(FIELD, TP_R, value, "long", 0)
+TP_DEFINE_CLASS(frozen_second, 1, 0,) = {
+	TP_DESCRIBE(frozen_second, trace_event_raw_frozen_class, 1, 0),
+	.text = tp_fields_frozen_second(TP_TEXTS, )
+		"\"second=%ld\", REC->value",
 };
 TP_PRINTER void tp_print_frozen_second(struct trace_seq *p, const void *entry)
 {
@@ -216,12 +219,6 @@ TP_PRINTER void tp_print_frozen_second(struct trace_seq *p, const void *entry)
 	"second=%ld", __entry->value
 	);
 }
-static const struct tp_event_class tp_class_frozen_second = {
-	TP_DESCRIBE_RECORD(trace_event_raw_frozen_class, tp_fields_frozen_second),
-	.print_fmt = TP_FORMAT
-		"\"second=%ld\", REC->value",
-	.print = tp_print_frozen_second,
-};
 TP_PLAIN static void tp_write_frozen_class(const struct tp_event *__event, void *__data, long value)
 {
 	TP_BEGIN_RECORD(trace_event_raw_frozen_class);
@@ -236,6 +233,11 @@ TP_PLAIN static void tp_write_frozen_class(const struct tp_event *__event, void 
 	}
 	tp_commit(&__rec);
 }
+TP_DEFINE_CLASS(frozen_callbacks, 0, 0,) = {
+	TP_DESCRIBE_EMPTY(frozen_callbacks, trace_event_raw_frozen_callbacks, 0, 0),
+	.text =
+		"\"called\"",
+};
 TP_PRINTER void tp_print_frozen_callbacks(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_frozen_callbacks);
@@ -243,12 +245,6 @@ TP_PRINTER void tp_print_frozen_callbacks(struct trace_seq *p, const void *entry
 	"called"
 	);
 }
-static const struct tp_event_class tp_class_frozen_callbacks = {
-	TP_DESCRIBE_EMPTY_RECORD(trace_event_raw_frozen_callbacks),
-	.print_fmt = TP_FORMAT
-		"\"called\"",
-	.print = tp_print_frozen_callbacks,
-};
 TP_DEFINE_ITERATOR(frozen_fields, (void *__data, int n, const char *text, const unsigned short *values,
 		int count, unsigned long flags), (__data, n, text, values, count, flags));
 TP_DEFINE_TRACEPOINT(frozen_fields, frozen_fields, "frozen.tp", 9,

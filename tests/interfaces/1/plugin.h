@@ -62,8 +62,12 @@ static TP_SITE_INLINE void trace_plugin_shared(int n)
 #error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
 #elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_PLUGIN_2826A7BD_H)
 #define TP_CREATED_PLUGIN_2826A7BD_H
-static const struct tp_event_field tp_fields_plugin_hit[] = {
-	TP_DESCRIBE_DYNAMIC(STRING, trace_event_raw_plugin_hit, text, char, "char"),
+#define tp_fields_plugin_hit(TP_F, TP_R) \
+	TP_F(STRING, TP_R, text, "char", char)
+TP_DEFINE_CLASS(plugin_hit, 1, 0,) = {
+	TP_DESCRIBE(plugin_hit, trace_event_raw_plugin_hit, 1, 0),
+	.text = tp_fields_plugin_hit(TP_TEXTS, )
+		"\"text=%s\", __get_str(text)",
 };
 TP_PRINTER void tp_print_plugin_hit(struct trace_seq *p, const void *entry)
 {
@@ -72,14 +76,12 @@ TP_PRINTER void tp_print_plugin_hit(struct trace_seq *p, const void *entry)
 	"text=%s", __get_str(text)
 	);
 }
-static const struct tp_event_class tp_class_plugin_hit = {
-	TP_DESCRIBE_RECORD(trace_event_raw_plugin_hit, tp_fields_plugin_hit),
-	.print_fmt = TP_FORMAT
-		"\"text=%s\", __get_str(text)",
-	.print = tp_print_plugin_hit,
-};
-static const struct tp_event_field tp_fields_plugin_shared[] = {
-	TP_DESCRIBE_FIELD(trace_event_raw_plugin_shared, n, "int"),
+#define tp_fields_plugin_shared(TP_F, TP_R) \
+	TP_F(FIELD, TP_R, n, "int", 0)
+TP_DEFINE_CLASS(plugin_shared, 1, 0,) = {
+	TP_DESCRIBE(plugin_shared, trace_event_raw_plugin_shared, 1, 0),
+	.text = tp_fields_plugin_shared(TP_TEXTS, )
+		"\"n=%d\", REC->n",
 };
 TP_PRINTER void tp_print_plugin_shared(struct trace_seq *p, const void *entry)
 {
@@ -88,12 +90,6 @@ TP_PRINTER void tp_print_plugin_shared(struct trace_seq *p, const void *entry)
 	"n=%d", __entry->n
 	);
 }
-static const struct tp_event_class tp_class_plugin_shared = {
-	TP_DESCRIBE_RECORD(trace_event_raw_plugin_shared, tp_fields_plugin_shared),
-	.print_fmt = TP_FORMAT
-		"\"n=%d\", REC->n",
-	.print = tp_print_plugin_shared,
-};
 TP_DEFINE_ITERATOR(plugin_hit, (void *__data, const char *text), (__data, text));
 TP_DEFINE_TRACEPOINT(plugin_hit, plugin_hit, "plugin.tp", 5, "const char *");
 TP_DEFINE_TRACE_EVENT(plugin_hit, "plugin", plugin_hit, DEBUG_LINE);

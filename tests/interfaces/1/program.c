@@ -73,7 +73,7 @@ static void own_commit(struct tp_record *rec)
 	struct trace_seq s;
 
 	trace_seq_init(&s, text, sizeof(text));
-	rec->event->event_class->print(&s, rec->entry);
+	rec->event->print(&s, rec->entry);
 	own->records++;
 	printf("own sink: %s:%s %u bytes: %s\n", rec->event->system, rec->event->name, rec->size, text);
 	tp_scratch_pop(rec->entry);
@@ -83,9 +83,9 @@ static int own_describe(struct tp_sink *sink, const struct tp_event *event)
 {
 	printf("describe %s:%s, level %d:", event->system, event->name, (int)event->loglevel);
 	for (uint32_t i = 0; i < event->event_class->nr_fields; i++) {
-		const struct tp_event_field *field = tp_event_field_at(event->event_class, i);
-		printf(" %s %s %d at %u, %u of %u;", field->type, field->name, (int)field->kind, field->offset,
-		       field->size, field->element_size);
+		const struct tp_event_field field = tp_event_field_at(event->event_class, i);
+		printf(" %s %s %d at %u, %u of %u;", field.type, field.name, (int)field.kind, field.offset,
+		       field.size, field.element_size);
 	}
 	printf("\n");
 	((struct own_sink *)sink)->events++;

@@ -10,11 +10,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <tp/print.h>
 
 #include "events/field.h"
+#include "print/description.h"
 #include "sinks/ctf/metadata.h"
 #include "sinks/ctf/options.h"
 #include "sinks/ctf/sink.h"
@@ -121,9 +123,14 @@ void tp_ctf_metadata_begin(struct tp_ctf_sink *sink)
 
 /* ---- Where a reader is, in bytes from the record's start ---- */
 
+struct fields {
+	const struct tp_event_field *all;
+	uint32_t nr;
+};
+
 struct walk {
 	struct tp_buffer *b;
-	const struct tp_event_class *class;
+	const struct fields *fields; /* of the event */
 	uint32_t at;          /* where the next byte is looked for */
 	unsigned int padding; /* paddings so far */
 };
@@ -134,10 +141,10 @@ static uint32_t align_up(uint32_t offset, uint32_t align)
 }
 
 /* True where a field of the event has a name like that: so many underscores, and the rest. */
-static bool is_taken(const struct tp_event_class *class, size_t underscores, const char *rest)
+static bool is_taken(const struct fields *fields, size_t underscores, const char *rest)
 {
-	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		const char *name = tp_event_field_at(class, i)->name;
+	for (uint32_t i = 0; i < fields->nr; i++) {
+		const char *name = fields->all[i].name;
 		if (strspn(name, "_") == underscores && strcmp(name + underscores, rest) == 0)
 			return true;
 	}
@@ -150,18 +157,18 @@ static bool is_taken(const struct tp_event_class *class, size_t underscores, con
  * babeltrace2 takes one underscore of a name away, and compares the result
  * with what others were before that: so one more or less than a field's is the same to it.
  */
-static void print_hidden_name(struct tp_buffer *b, const struct tp_event_class *class, const char *rest)
+static void print_hidden_name(struct tp_buffer *b, const struct fields *fields, const char *rest)
 {
 	size_t underscores = 2;
 
-	while (is_taken(class, underscores, rest) || is_taken(class, underscores - 1, rest) ||
-	       is_taken(class, underscores + 1, rest))
+	while (is_taken(fields, underscores, rest) || is_taken(fields, underscores - 1, rest) ||
+	       is_taken(fields, underscores + 1, rest))
 		underscores++;
 	tp_buffer_printf(b, PREFIX "%.*s%s", (int)underscores, "________________________________", rest);
 }
 
 /* That of something of a field. */
-static void print_name_for(struct tp_buffer *b, const struct tp_event_class *class, const struct tp_event_field *f,
+static void print_name_for(struct tp_buffer *b, const struct fields *fields, const struct tp_event_field *f,
 			   const char *suffix)
 {
 	struct tp_buffer rest = {.text = NULL};
@@ -169,11 +176,11 @@ static void print_name_for(struct tp_buffer *b, const struct tp_event_class *cla
 
 	tp_buffer_printf(&rest, "%s%s", f->name + underscores, suffix);
 	/* Those that differ in that only. */
-	for (uint32_t i = 0; underscores && i < class->nr_fields; i++) {
-		if (tp_event_field_at(class, i) == f)
+	for (uint32_t i = 0; underscores && i < fields->nr; i++) {
+		if (&fields->all[i] == f)
 			tp_buffer_printf(&rest, "_%u", (unsigned int)i);
 	}
-	print_hidden_name(b, class, rest.text ? rest.text : "");
+	print_hidden_name(b, fields, rest.text ? rest.text : "");
 	b->failed = b->failed || rest.failed;
 	tp_buffer_free(&rest);
 }
@@ -187,7 +194,7 @@ static void pad_to(struct walk *w, uint32_t offset)
 		return;
 	snprintf(name, sizeof(name), "padding%u", w->padding++);
 	tp_buffer_printf(w->b, "\t\tuint8_t ");
-	print_hidden_name(w->b, w->class, name);
+	print_hidden_name(w->b, w->fields, name);
 	tp_buffer_printf(w->b, "[%u];\n", offset - w->at);
 	w->at = offset;
 }
@@ -246,9 +253,9 @@ static void print_enumerator(struct tp_buffer *b, const struct tp_event_field *f
 
 static void print_symbols(struct tp_buffer *b, const struct tp_event_field *f)
 {
-	for (const struct trace_print_flags *s = f->symbols; s->name; s++) {
-		if (tp_field_shows(f, s))
-			print_enumerator(b, f, s->name, s->mask);
+	for (struct tp_named_value s = {.nr = 0}; tp_named_value_next(f->symbols, &s);) {
+		if (tp_field_shows(f, &s))
+			print_enumerator(b, f, s.name, (unsigned long)s.value);
 	}
 }
 
@@ -265,10 +272,10 @@ static unsigned int combine_flags(const struct tp_event_field *f, unsigned long 
 	unsigned int nr = 1;
 
 	values[0] = 0;
-	for (const struct trace_print_flags *s = f->symbols; s->name; s++) {
-		unsigned int without = tp_field_fits(f, s->mask) ? nr : 0;
+	for (struct tp_named_value s = {.nr = 0}; tp_named_value_next(f->symbols, &s);) {
+		unsigned int without = tp_field_fits(f, (unsigned long)s.value) ? nr : 0;
 		for (unsigned int i = 0; i < without; i++) {
-			unsigned long value = values[i] | s->mask;
+			unsigned long value = values[i] | (unsigned long)s.value;
 			if (is_among(values, nr, value))
 				continue;
 			if (nr == NR_COMBINATIONS)
@@ -289,7 +296,7 @@ static void print_combinations(struct tp_buffer *b, const struct tp_event_field 
 
 	for (unsigned int i = 0; i < nr; i++) {
 		trace_seq_init(&seq, text, sizeof(text));
-		tp_seq_print_flags(&seq, values[i], f->delimiter, f->symbols);
+		tp_seq_print_flags_by(&seq, values[i], f->delimiter, f->symbols);
 		if (text[0] && !seq.full)
 			print_enumerator(b, f, text, values[i]);
 	}
@@ -323,9 +330,9 @@ static void print_flags_comment(struct tp_buffer *b, const struct tp_event_field
 	tp_buffer_printf(b, "/* bits of %s, by their names, with ", f->name);
 	tp_ctf_put_string(b, f->delimiter);
 	tp_buffer_printf(b, " in between:\n");
-	for (const struct trace_print_flags *s = f->symbols; s->name; s++) {
-		tp_buffer_printf(b, "\t\t\t0x%lx ", s->mask);
-		tp_ctf_put_string(b, s->name);
+	for (struct tp_named_value s = {.nr = 0}; tp_named_value_next(f->symbols, &s);) {
+		tp_buffer_printf(b, "\t\t\t0x%llx ", s.value);
+		tp_ctf_put_string(b, s.name);
 		tp_buffer_printf(b, "\n");
 	}
 	tp_buffer_printf(b, "\t\t*/\n\t\t");
@@ -343,14 +350,14 @@ static bool is_dynamic(const struct tp_event_field *f)
  * Where one before it is named so, or so but for one underscore more, which is the same
  * to babeltrace2, it gets another.
  */
-static void print_name(struct tp_buffer *b, const struct tp_event_class *class, const struct tp_event_field *f)
+static void print_name(struct tp_buffer *b, const struct fields *fields, const struct tp_event_field *f)
 {
-	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		const struct tp_event_field *g = tp_event_field_at(class, i);
+	for (uint32_t i = 0; i < fields->nr; i++) {
+		const struct tp_event_field *g = &fields->all[i];
 		bool before = is_dynamic(g) == is_dynamic(f) ? g < f : is_dynamic(f);
 		if (before && (strcmp(g->name, f->name) == 0 ||
 			       (g->name[0] == '_' && strcmp(g->name + 1, f->name) == 0))) {
-			print_name_for(b, class, f, "_field");
+			print_name_for(b, fields, f, "_field");
 			return;
 		}
 	}
@@ -381,7 +388,7 @@ static void print_fixed_field(struct walk *w, const struct tp_event_field *f)
 	else
 		tp_buffer_printf(w->b, BYTES);
 	tp_buffer_printf(w->b, " ");
-	print_name(w->b, w->class, f);
+	print_name(w->b, w->fields, f);
 	if (is_array)
 		tp_buffer_printf(w->b, "[%u]", f->size / (f->element_size ? f->element_size : 1));
 	else if (!known)
@@ -395,7 +402,7 @@ static void print_location(struct walk *w, const struct tp_event_field *f)
 	bool aligned = go_to(w, f->offset, sizeof(tp_data_loc_t)) != CHAR_BIT;
 
 	tp_buffer_printf(w->b, "\t\tstruct %sdata_loc ", aligned ? "" : "unaligned_");
-	print_name_for(w->b, w->class, f, "_loc");
+	print_name_for(w->b, w->fields, f, "_loc");
 	tp_buffer_printf(w->b, ";\n");
 	w->at = f->offset + f->size;
 }
@@ -405,38 +412,38 @@ static void print_bytes_payload(struct walk *w, const struct tp_event_field *f)
 	tp_buffer_printf(w->b, "\t\t");
 	print_type(w->b, f, CHAR_BIT);
 	tp_buffer_printf(w->b, " ");
-	print_name(w->b, w->class, f);
+	print_name(w->b, w->fields, f);
 	tp_buffer_printf(w->b, "[");
-	print_name_for(w->b, w->class, f, "_loc");
+	print_name_for(w->b, w->fields, f, "_loc");
 	tp_buffer_printf(w->b, ".len];\n");
 }
 
 static void print_wide_payload(struct walk *w, const struct tp_event_field *f)
 {
 	tp_buffer_printf(w->b, "\t\tuint16_t ");
-	print_name_for(w->b, w->class, f, "_length");
+	print_name_for(w->b, w->fields, f, "_length");
 	tp_buffer_printf(w->b, ";\n\t\t");
 	print_type(w->b, f, f->element_align * CHAR_BIT);
 	tp_buffer_printf(w->b, " ");
-	print_name(w->b, w->class, f);
+	print_name(w->b, w->fields, f);
 	tp_buffer_printf(w->b, "[");
-	print_name_for(w->b, w->class, f, "_length");
+	print_name_for(w->b, w->fields, f, "_length");
 	tp_buffer_printf(w->b, "];\n");
 }
 
-static void print_fields(struct tp_buffer *b, const struct tp_event_class *class)
+static void print_fields(struct tp_buffer *b, const struct fields *fields, uint32_t fixed_size)
 {
-	struct walk w = {.b = b, .class = class, .at = sizeof(struct trace_entry)};
+	struct walk w = {.b = b, .fields = fields, .at = sizeof(struct trace_entry)};
 
-	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		if (is_dynamic(tp_event_field_at(class, i)))
-			print_location(&w, tp_event_field_at(class, i));
+	for (uint32_t i = 0; i < fields->nr; i++) {
+		if (is_dynamic(&fields->all[i]))
+			print_location(&w, &fields->all[i]);
 		else
-			print_fixed_field(&w, tp_event_field_at(class, i));
+			print_fixed_field(&w, &fields->all[i]);
 	}
-	pad_to(&w, class->fixed_size);
-	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		const struct tp_event_field *f = tp_event_field_at(class, i);
+	pad_to(&w, fixed_size);
+	for (uint32_t i = 0; i < fields->nr; i++) {
+		const struct tp_event_field *f = &fields->all[i];
 		if (!is_dynamic(f))
 			continue;
 		if (f->element_size > 1)
@@ -450,21 +457,23 @@ static void print_fields(struct tp_buffer *b, const struct tp_event_class *class
  * A payload is aligned from the record's start, which is aligned to 8 bytes in
  * the packet: for more, TSDL has no word.
  */
-static bool can_describe(const struct tp_event_class *class)
+static bool can_describe(const struct fields *fields)
 {
-	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		const struct tp_event_field *f = tp_event_field_at(class, i);
+	for (uint32_t i = 0; i < fields->nr; i++) {
+		const struct tp_event_field *f = &fields->all[i];
 		if (is_dynamic(f) && f->element_size > 1 && f->element_align > TP_STREAM_ALIGN)
 			return false;
 	}
 	return true;
 }
 
-int tp_ctf_metadata_event(struct tp_buffer *b, const struct tp_event *event)
+static int print_event(struct tp_buffer *b, const struct tp_event *event, const struct fields *fields)
 {
 	size_t len = b->len;
 
-	if (!can_describe(event->event_class))
+	if (!fields->all && fields->nr)
+		return -ENOMEM;
+	if (!can_describe(fields))
 		return -EINVAL;
 	tp_buffer_printf(b, "event {\n\tname = \"");
 	tp_ctf_put_text(b, event->system);
@@ -477,11 +486,20 @@ int tp_ctf_metadata_event(struct tp_buffer *b, const struct tp_event *event)
 			 "\tloglevel = %u;\n"
 			 "\tfields := struct {\n",
 			 event->id, (unsigned int)event->loglevel);
-	print_fields(b, event->event_class);
+	print_fields(b, fields, event->event_class->fixed_size);
 	tp_buffer_printf(b, "\t};\n};\n\n");
 	if (!b->failed)
 		return 0;
 	b->failed = false;
 	b->len = len;
 	return -ENOMEM;
+}
+
+int tp_ctf_metadata_event(struct tp_buffer *b, const struct tp_event *event)
+{
+	struct tp_event_field *fields = tp_class_fields(event->event_class);
+	const int error = print_event(b, event, &(struct fields){fields, event->event_class->nr_fields});
+
+	free(fields);
+	return error;
 }

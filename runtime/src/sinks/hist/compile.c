@@ -47,9 +47,9 @@ static bool field_key(struct tp_hist_compiler *c, struct tp_hist_source *key, co
 		return number_key(c, key, item);
 	if (!tp_hist_compile_find(c, node->name, &field))
 		return false;
-	layout->is_field[key - c->program->keys] = field.described != NULL;
+	layout->is_field[key - c->program->keys] = field.is_own;
 	if (node->modifier == TP_HIST_STACKTRACE)
-		return tp_hist_compile_is_longs(field.described) ? bytes_key(c, key, TP_HIST_KEY_STACK, &field)
+		return tp_hist_compile_is_longs(&field.described) ? bytes_key(c, key, TP_HIST_KEY_STACK, &field)
 						 : tp_hist_compile_fail_modifier(c, node, "stacktrace is for arrays of long");
 	if (field.type != TP_TYPE_TEXT)
 		return number_key(c, key, item);

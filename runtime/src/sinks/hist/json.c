@@ -81,7 +81,7 @@ static void put_meaning(struct tp_buffer *to, const struct tp_hist_report *repor
 	case TP_HIST_BUCKETS:
 		break;
 	default:
-		if (tp_value_names_put(&name, &report->hist->map->names[key], value) && !name.failed)
+		if (tp_value_names_put(&name, report->hist->map->names[key], value) && !name.failed)
 			put_member(to, "name", name.text);
 	}
 	tp_buffer_free(&name);

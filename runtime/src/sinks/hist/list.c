@@ -185,24 +185,24 @@ void tp_hist_map_give(struct tp_hist_map *map)
 	if (!last)
 		return;
 	for (uint32_t i = 0; i < map->nr_keys; i++)
-		tp_value_names_free(&map->names[i]);
+		free(map->names[i]);
 	tp_hist_definition_free(map->definition);
 	tp_hist_table_free(map->table);
 	free(map);
 }
 
 /* The names of a key's values, if it is a field with such. */
-static bool copy_names(struct tp_value_names *names, const struct tp_hist_definition *definition, const struct tp_hist_item *key,
+static bool copy_names(struct tp_symbols **names, const struct tp_hist_definition *definition, const struct tp_hist_item *key,
 		       const struct tp_event *event)
 {
 	const struct tp_hist_span name = definition->nodes[key->root].name;
 	struct tp_filter_field field;
 
-	tp_value_names_free(names);
-	*names = (struct tp_value_names){.symbols = NULL};
-	if (!tp_filter_field_find(&field, event, tp_hist_text_at(definition, name), name.len) || !field.described)
+	free(*names);
+	*names = NULL;
+	if (!tp_filter_field_find(&field, event, tp_hist_text_at(definition, name), name.len) || !field.is_own)
 		return true;
-	return tp_value_names_copy(names, field.described);
+	return tp_value_names_copy(names, &field.described);
 }
 
 int tp_hist_map_settle(struct tp_hist_map *map, const struct tp_hist_definition *definition,

@@ -226,13 +226,13 @@ bool tp_hist_compile_is_stack(const struct tp_hist_compiler *c, const struct tp_
 
 bool tp_hist_compile_is_longs(const struct tp_event_field *field)
 {
-	return field && (field->kind == TP_ARRAY || field->kind == TP_DYNAMIC_ARRAY) && field->element_size == sizeof(long) &&
+	return (field->kind == TP_ARRAY || field->kind == TP_DYNAMIC_ARRAY) && field->element_size == sizeof(long) &&
 	       (field->type_class == TP_INTEGER || field->type_class == TP_POINTER);
 }
 
 const struct tp_hist_value *tp_hist_compile_bytes(struct tp_hist_compiler *c, const struct tp_filter_field *field)
 {
-	const enum tp_value_source source = field->described && field->described->kind == TP_ARRAY ? TP_SOURCE_ARRAY : field->source;
+	const enum tp_value_source source = field->is_own && field->described.kind == TP_ARRAY ? TP_SOURCE_ARRAY : field->source;
 
 	return tp_hist_compile_add(c, (struct tp_hist_value){
 		.op = TP_HIST_OP_FIELD, .place = tp_value_at(source, field->offset, field->size, false),

@@ -50,7 +50,7 @@ struct tp_hist_map {
 	uint32_t nr_keys;
 	struct tp_hist_layout layout;
 	struct tp_hist_shape shape;
-	struct tp_value_names names[TP_HIST_KEYS];
+	struct tp_symbols *names[TP_HIST_KEYS]; /* of a key's values; NULL: none */
 	struct tp_hist_slot slots[TP_HIST_VARIABLES];
 };
 

@@ -51,7 +51,7 @@ static bool field_source(struct tp_hist_compiler *c, struct tp_hist_source *made
 		if (field.type == TP_TYPE_TEXT)
 			return node->modifier == TP_HIST_PLAIN ? bytes_source(c, made, TP_HIST_KEY_TEXT, &field)
 							       : tp_hist_compile_fail_modifier(c, node, "the field is a text");
-		if (tp_hist_compile_is_longs(field.described))
+		if (tp_hist_compile_is_longs(&field.described))
 			return bytes_source(c, made, TP_HIST_KEY_STACK, &field);
 	}
 	return number_source(made, tp_hist_compile_field(c, node));
@@ -153,11 +153,11 @@ static bool takes(const struct tp_hist_compiler *c, const struct tp_event_field 
 
 static bool check_type(const struct tp_hist_compiler *c, const struct tp_hist_act *act, uint32_t i, struct tp_hist_span param)
 {
-	const struct tp_event_field *field = &tp_synthetic_described(act->synthetic)->event_class->fields[i];
+	const struct tp_event_field field = tp_event_field_at(tp_synthetic_described(act->synthetic)->event_class, i);
 
-	if (takes(c, field, &act->params[i]))
+	if (takes(c, &field, &act->params[i]))
 		return true;
-	tp_buffer_printf(&c->error->hint, "the field '%s' is a %s%s", field->name, field->type, field->kind == TP_FIELD ? "" : "[]");
+	tp_buffer_printf(&c->error->hint, "the field '%s' is a %s%s", field.name, field.type, field.kind == TP_FIELD ? "" : "[]");
 	return fail(c, param.at, "Param type doesn't match synthetic event field type");
 }
 

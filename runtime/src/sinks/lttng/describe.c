@@ -179,21 +179,21 @@ static unsigned int count_shown(const struct tp_event_field *f)
 {
 	unsigned int nr = 0;
 
-	for (const struct trace_print_flags *s = f->symbols; s && s->name; s++)
-		nr += tp_field_shows(f, s);
+	for (struct tp_named_value s = {.nr = 0}; tp_named_value_next(f->symbols, &s);)
+		nr += tp_field_shows(f, &s);
 	return nr;
 }
 
 static const struct lttng_ust_enum_entry *new_entry(struct builder *b, const struct tp_event_field *f,
-						    const struct trace_print_flags *symbol)
+						    const struct tp_named_value *symbol)
 {
 	struct lttng_ust_enum_entry *entry = alloc(b, sizeof(*entry));
-	struct lttng_ust_enum_value value = {.value = symbol->mask, .signedness = f->is_signed};
+	struct lttng_ust_enum_value value = {.value = symbol->value, .signedness = f->is_signed};
 
 	if (!entry)
 		return NULL;
 	if (f->is_signed)
-		value.value = (unsigned long long)(long)symbol->mask;
+		value.value = (unsigned long long)(long)symbol->value;
 	*entry = (struct lttng_ust_enum_entry){
 		.struct_size = sizeof(*entry),
 		.start = value,
@@ -213,9 +213,9 @@ static const struct lttng_ust_enum_desc *new_enum_desc(struct builder *b, const 
 	if (!entries || !desc)
 		return NULL;
 	unsigned int at = 0;
-	for (const struct trace_print_flags *s = f->symbols; s->name; s++) {
-		if (tp_field_shows(f, s))
-			entries[at++] = new_entry(b, f, s);
+	for (struct tp_named_value s = {.nr = 0}; tp_named_value_next(f->symbols, &s);) {
+		if (tp_field_shows(f, &s))
+			entries[at++] = new_entry(b, f, &s);
 	}
 	snprintf(name, sizeof(name), "%s_%s_%s", b->provider->provider_name, b->event->desc.event_name, f->name);
 	*desc = (struct lttng_ust_enum_desc){
@@ -324,7 +324,7 @@ static void add_string(struct builder *b, const struct tp_event_field *f)
 static bool is_taken(const struct tp_event_class *class, const char *name)
 {
 	for (uint32_t i = 0; i < class->nr_fields; i++) {
-		if (strcmp(tp_event_field_at(class, i)->name, name) == 0)
+		if (strcmp(tp_event_field_at(class, i).name, name) == 0)
 			return true;
 	}
 	return false;
@@ -420,8 +420,10 @@ int tp_lttng_describe(struct tp_lttng_arena *arena, const struct lttng_ust_probe
 	if (b.failed)
 		return -ENOMEM;
 	begin(&b, event);
-	for (uint32_t i = 0; i < class->nr_fields; i++)
-		add(&b, tp_event_field_at(class, i));
+	for (uint32_t i = 0; i < class->nr_fields; i++) {
+		const struct tp_event_field field = tp_event_field_at(class, i);
+		add(&b, &field);
+	}
 	*described = b.event;
 	return b.failed ? -ENOMEM : 0;
 }

@@ -86,7 +86,7 @@ static void put_value(struct tp_buffer *b, const struct tp_stats_field *field, c
 	} else {
 		tp_buffer_printf(b, "{\"value\": ");
 		tp_stats_put_integer(b, field, value->key[0] ^ (uint64_t)field->value.is_signed << 63);
-		if (tp_value_names_put(&name, &field->names, value->key[0]) && !name.failed) {
+		if (tp_value_names_put(&name, field->names, value->key[0]) && !name.failed) {
 			tp_buffer_printf(b, ", \"name\": ");
 			tp_json_string(b, name.text);
 		}

@@ -121,24 +121,27 @@ static bool plan_fields(struct tp_stats_sink *sink, struct tp_stats_plan *plan, 
 		struct tp_stats_wish *wish = &sink->options.wishes[i];
 		wish->found_event = wish->found_event || tp_pattern_matches(wish->pattern, plan->name);
 	}
-	for (uint32_t i = 0; i < from->nr_fields; i++)
-		nr += is_wanted(sink, plan->name, tp_event_field_at(from, i)) != NOT_WANTED;
+	for (uint32_t i = 0; i < from->nr_fields; i++) {
+		const struct tp_event_field field = tp_event_field_at(from, i);
+		nr += is_wanted(sink, plan->name, &field) != NOT_WANTED;
+	}
 	if (!nr)
 		return true;
 	plan->fields = calloc(nr, sizeof(*plan->fields));
 	if (!plan->fields)
 		return false;
 	for (uint32_t i = 0; i < from->nr_fields; i++) {
-		enum wanted wanted = is_wanted(sink, plan->name, tp_event_field_at(from, i));
+		const struct tp_event_field field = tp_event_field_at(from, i);
+		enum wanted wanted = is_wanted(sink, plan->name, &field);
 		if (wanted == NOT_WANTED)
 			continue;
-		if (kind_of(tp_event_field_at(from, i), &kind)) {
-			if (!plan_field(plan, tp_event_field_at(from, i), kind))
+		if (kind_of(&field, &kind)) {
+			if (!plan_field(plan, &field, kind))
 				return false;
 		} else if (wanted == BY_NAME) {
 			tp_complain("statistics '%s': %s.%s is not counted: only numbers, strings and arrays of char "
 				    "can be",
-				    sink->path, plan->name, tp_event_field_at(from, i)->name);
+				    sink->path, plan->name, field.name);
 		}
 	}
 	return true;
@@ -150,7 +153,7 @@ static void plan_free(struct tp_stats_plan *plan)
 {
 	for (uint32_t i = 0; i < plan->nr_fields; i++) {
 		free(plan->fields[i].name);
-		tp_value_names_free(&plan->fields[i].names);
+		free(plan->fields[i].names);
 	}
 	if (plan->total)
 		munmap(plan->total, plan->size[TP_STATS_TOTAL]);

@@ -156,7 +156,7 @@ struct tp_stats_field {
 	enum tp_stats_kind kind;
 	struct tp_value value; /* where it is in the record */
 	uint32_t at[TP_STATS_NR_PLACES]; /* in struct tp_stats_counts */
-	struct tp_value_names names; /* of symbols */
+	struct tp_symbols *names; /* of symbols; NULL: none */
 };
 
 /* The base's, and the fields' behind it. */

@@ -242,7 +242,7 @@ static void name_value(struct tp_buffer *b, const struct tp_stats_field *field, 
 		tp_buffer_printf(b, "\"");
 		put_plain(b, text);
 		tp_buffer_printf(b, "\"%s", value->key[0] > TP_STATS_TEXT_BYTES ? "..." : "");
-	} else if (!tp_value_names_put(b, &field->names, value->key[0])) {
+	} else if (!tp_value_names_put(b, field->names, value->key[0])) {
 		tp_buffer_printf(b, "0x%llx", (number)value->key[0]);
 	}
 }

@@ -7,6 +7,7 @@
 #include <tp/announce.h>
 #include <tp/assign.h>
 #include <tp/declare.h>
+#include <tp/describe.h>
 #include <tp/event.h>
 #include <tp/print.h>
 #include <tp/read.h>
@@ -101,19 +102,20 @@
 	};                                                                                      \
 	TP_ANNOUNCE(tracepoint, "tp_tracepoints", tracepoint_)
 #define TP_DEFINE_TRACE_EVENT(name, system, event_class, level)                                 \
-	TP_DEFINE_EVENT(tp_event_##name, system, #name, tp_class_##event_class,                 \
-			__tracepoint_##name, tp_record_##name, TP_LOGLEVEL_##level)
+	TP_DEFINE_EVENT(tp_event_##name, system, #name, tp_class_##event_class.head,            \
+			__tracepoint_##name, tp_record_##name, tp_print_##event_class, TP_LOGLEVEL_##level)
 #define TP_DEFINE_CUSTOM_EVENT(name_, system, event_class, level, types)                        \
 	static struct tracepoint tp_on_custom__##name_ = { .name = #name_, .proto = (types) };  \
-	TP_DEFINE_EVENT(tp_event_custom__##name_, system, #name_, tp_class_##event_class,       \
-			tp_on_custom__##name_, tp_record_custom__##name_, TP_LOGLEVEL_##level)
-#define TP_DEFINE_EVENT(event, of_system, its_name, its_class, its_tracepoint, writer, level)   \
+	TP_DEFINE_EVENT(tp_event_custom__##name_, system, #name_, tp_class_##event_class.head,  \
+			tp_on_custom__##name_, tp_record_custom__##name_, tp_print_##event_class, TP_LOGLEVEL_##level)
+#define TP_DEFINE_EVENT(event, of_system, its_name, its_class, its_tracepoint, writer, printer, level) \
 	struct tp_event event = {                                                               \
 		.system = (of_system),                                                          \
 		.name = (its_name),                                                             \
 		.event_class = &(its_class),                                                    \
 		.tracepoint = &(its_tracepoint),                                                \
 		.record = (tp_probe_t)(writer),                                                 \
+		.print = (printer),                                                             \
 		.loglevel = (level),                                                            \
 	};                                                                                      \
 	TP_ANNOUNCE(tp_event, "tp_events", event)
@@ -159,66 +161,4 @@
 		".hidden \"event_class_" #name "_is_in_two_tp_files__rename_one\"\n"  \
 		"\"event_class_" #name "_is_in_two_tp_files__rename_one\":\n\t"       \
 		".popsection")
-#define TP_TYPE_CLASSES ((~0ULL << 18) | (TP_FLOAT << 16) | (TP_OTHER << 14) | (TP_OTHER << 12) | (TP_POINTER << 10))
-#define TP_TYPE_CLASS(lvalue) \
-	((enum tp_field_class)((TP_TYPE_CLASSES >> (2 * (__builtin_classify_type(lvalue) & 31))) & TP_OTHER))
-#define TP_IS_SIGNED(lvalue)                                                                          \
-	_Generic((lvalue), char : (char)-1 < (char)1, signed char : 1, short : 1, int : 1, long : 1, \
-		 long long : 1, default : 0)
-#define TP_IS_CHAR(lvalue) _Generic((lvalue), char : 1, default : 0)
-#define TP_TYPE_NAME(type)                                                                                           \
-	_Generic(*(type *)0, char: "char", signed char: "signed char", unsigned char: "unsigned char", short: "short", \
-		 unsigned short: "unsigned short", int: "int", unsigned int: "unsigned int", long: "long",             \
-		 unsigned long: "unsigned long", long long: "long long", unsigned long long: "unsigned long long",     \
-		 _Bool: "bool", float: "float", double: "double",                                                      \
-		 default: __builtin_choose_expr(TP_TYPE_CLASS(*(type *)0) == TP_POINTER, "void *", "struct typeof"))
-#define TP_DESCRIBE(field_kind, is_relative, record, member, field_name, element_type, type_text, ...)       \
-	TP_DESCRIBE_AS(field_kind, is_relative, record, member, field_name,                                  \
-		       TP_ELEMENT_OF_##field_kind((((struct record *)0)->member), element_type), type_text, __VA_ARGS__)
-#define TP_ELEMENT_OF_TP_FIELD(member, type) member
-#define TP_ELEMENT_OF_TP_STRUCT(member, type) member
-#define TP_ELEMENT_OF_TP_ARRAY(member, type) *member
-#define TP_ELEMENT_OF_TP_DYNAMIC_ARRAY(member, type) *(type *)0
-#define TP_ELEMENT_OF_TP_STRING(member, type) *(type *)0
-#define TP_ELEMENT_OF_TP_BITMASK(member, type) *(type *)0
-#define TP_ELEMENT_OF_TP_CPUMASK(member, type) *(type *)0
-#define TP_ELEMENT_OF_TP_SOCKADDR(member, type) *(type *)0
-#define TP_DESCRIBE_AS(field_kind, is_relative, record, member, field_name, element, type_text, ...)         \
-	{                                                                                                    \
-		.name = field_name, .type = type_text, .kind = field_kind, .relative = is_relative,          \
-		.type_class = TP_TYPE_CLASS(element), .offset = offsetof(struct record, member),             \
-		.size = sizeof(((struct record *)0)->member), .element_size = sizeof(element),               \
-		.element_align = _Alignof(__typeof__(element)),                                              \
-		.is_signed = (field_kind) != TP_STRUCT && TP_IS_SIGNED(element),                             \
-		.is_char = TP_IS_CHAR(element), .symbols = __VA_ARGS__,                                      \
-	}
-#define TP_DESCRIBE_FIELD(record, name, type) \
-	TP_DESCRIBE(TP_FIELD, false, record, name, #name, ~, type, NULL)
-#define TP_DESCRIBE_SYMBOLIC(record, name, type, table) \
-	TP_DESCRIBE(TP_FIELD, false, record, name, #name, ~, type, table)
-#define TP_DESCRIBE_FLAGS(record, name, type, delimiter, table) \
-	TP_DESCRIBE(TP_FIELD, false, record, name, #name, ~, type, table, delimiter)
-#define TP_DESCRIBE_STRUCT(record, name, type) \
-	TP_DESCRIBE(TP_STRUCT, false, record, name, #name, ~, type, NULL)
-#define TP_DESCRIBE_ARRAY(record, name, type) \
-	TP_DESCRIBE(TP_ARRAY, false, record, name, #name, ~, type, NULL)
-#define TP_DESCRIBE_DYNAMIC(kind, record, name, element, type) \
-	TP_DESCRIBE(TP_##kind, false, record, __data_loc_##name, #name, element, type, NULL)
-#define TP_DESCRIBE_RELATIVE(kind, record, name, element, type) \
-	TP_DESCRIBE(TP_##kind, true, record, __rel_loc_##name, #name, element, type, NULL)
-#define TP_DESCRIBE_RECORD(record, its_fields)                            \
-	.fields = its_fields,                                             \
-	.nr_fields = sizeof(its_fields) / sizeof(its_fields[0]),          \
-	.field_size = sizeof(its_fields[0]),                              \
-	.fixed_size = offsetof(struct record, __data)
-#define TP_DESCRIBE_EMPTY_RECORD(record) .fixed_size = offsetof(struct record, __data)
-#define TP_FORMAT __extension__
-#define TP_IS_CONSTANT(x)                                                            \
-	(_Generic(1 ? (void *)((long)(x) * 0) : (int *)0, int *: 1, default: 0) &&   \
-	 _Generic((x), float: 0, double: 0, long double: 0, default: 1))
-#define TP_EVAL(x)                                                                   \
-	{                                                                            \
-		__builtin_choose_expr(TP_IS_CONSTANT(x), #x, ""),                    \
-			__builtin_choose_expr(TP_IS_CONSTANT(x), (long long)(x), 0), \
-	}
 #endif

@@ -58,27 +58,68 @@ struct tp_event_field {
 	uint32_t element_align;
 	bool is_signed;
 	bool is_char;
-	const struct trace_print_flags *symbols;
-	const char *delimiter;
 	bool is_hexadecimal;
-};
-struct tp_eval {
-	const char *name;
-	long long value;
+	const struct tp_symbols *symbols;
+	const char *delimiter;
 };
 struct tp_event_class {
-	const struct tp_event_field *fields;
-	uint32_t nr_fields;
-	uint32_t field_size;
 	uint32_t fixed_size;
-	const char *print_fmt;
-	const struct tp_eval *evals;
-	void (*print)(struct trace_seq *p, const void *entry);
+	uint32_t text;
+	uint16_t nr_fields;
+	uint16_t nr_evals;
+	uint16_t head_size;
+	uint16_t numbers_size;
 };
-static inline const struct tp_event_field *tp_event_field_at(const struct tp_event_class *event_class, uint32_t i)
+struct tp_field_numbers {
+	uint32_t offset, size, element_size;
+	uint16_t bits;
+	uint16_t symbols;
+};
+enum {
+	TP_BIT_KIND = 0,
+	TP_BIT_RELATIVE = 3,
+	TP_BIT_CLASS = 4,
+	TP_BIT_SIGNED = 6,
+	TP_BIT_CHAR = 7,
+	TP_BIT_HEXADECIMAL = 8,
+	TP_BIT_ALIGN = 9,
+	TP_BIT_TYPE = 12,
+};
+struct tp_eval {
+	long long value;
+	long long known;
+};
+struct tp_symbols {
+	uint16_t nr;
+	uint16_t is_flags;
+	uint32_t names;
+};
+struct tp_named_value {
+	unsigned long long value;
+	const char *name;
+	uint32_t nr;
+};
+static inline bool tp_named_value_next(const struct tp_symbols *symbols, struct tp_named_value *symbol)
 {
-	const size_t size = event_class->field_size ? event_class->field_size : sizeof(struct tp_event_field);
-	return (const struct tp_event_field *)((const char *)event_class->fields + i * size);
+	const char *name;
+	if (!symbols || symbol->nr == symbols->nr)
+		return false;
+	name = symbol->nr ? symbol->name : (const char *)symbols + symbols->names;
+	if (symbol->nr || symbols->is_flags) {
+		while (*name++)
+			;
+	}
+	symbol->name = name;
+	symbol->value = ((const unsigned long long *)(symbols + 1))[symbol->nr++];
+	return true;
+}
+TP_PUBLIC void tp_event_field_at_sized(const struct tp_event_class *event_class, uint32_t i, struct tp_event_field *field,
+				       size_t size);
+static inline struct tp_event_field tp_event_field_at(const struct tp_event_class *event_class, uint32_t i)
+{
+	struct tp_event_field field;
+	tp_event_field_at_sized(event_class, i, &field, sizeof(field));
+	return field;
 }
 enum tp_loglevel {
 	TP_LOGLEVEL_EMERG,
@@ -103,6 +144,7 @@ struct tp_event {
 	const struct tp_event_class *event_class;
 	struct tracepoint *tracepoint;
 	tp_probe_t record;
+	void (*print)(struct trace_seq *p, const void *entry);
 	enum tp_loglevel loglevel;
 	uint16_t id;
 	void *reserved[2];

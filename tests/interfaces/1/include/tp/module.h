@@ -32,8 +32,6 @@ struct tp_module {
 	uint16_t tracepoint_size;
 	uint16_t probe_size;
 	uint16_t event_size;
-	uint16_t class_size;
-	uint16_t field_size;
 	uint16_t marker_size;
 	uint16_t site_size;
 	uint16_t import_size;
@@ -48,9 +46,8 @@ struct tp_module {
 };
 #define TP_MODULE_HEAD                                                                                       \
 	TP_INTERFACE_VERSION, sizeof(struct tp_module), sizeof(struct tracepoint),                           \
-		sizeof(struct tracepoint_func), sizeof(struct tp_event), sizeof(struct tp_event_class),      \
-		sizeof(struct tp_event_field), sizeof(struct marker), sizeof(struct tp_site),                \
-		sizeof(struct tp_import)
+		sizeof(struct tracepoint_func), sizeof(struct tp_event), sizeof(struct marker),              \
+		sizeof(struct tp_site), sizeof(struct tp_import)
 TP_PUBLIC void tp_module_announce(struct tp_module *module);
 TP_PUBLIC void tp_module_load(struct tp_module *module);
 TP_PUBLIC void tp_module_unload(struct tp_module *module);

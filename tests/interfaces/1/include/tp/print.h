@@ -13,6 +13,9 @@ TP_PUBLIC const char *tp_seq_print_symbolic(struct trace_seq *p, unsigned long v
 					const struct trace_print_flags *symbols);
 TP_PUBLIC const char *tp_seq_print_symbolic_u64(struct trace_seq *p, unsigned long long v,
 					    const struct trace_print_flags_u64 *symbols);
+TP_PUBLIC const char *tp_seq_print_flags_by(struct trace_seq *p, unsigned long long v, const char *delim,
+					const struct tp_symbols *flags);
+TP_PUBLIC const char *tp_seq_print_symbolic_by(struct trace_seq *p, unsigned long long v, const struct tp_symbols *symbols);
 TP_PUBLIC const char *tp_seq_print_hex(struct trace_seq *p, const void *bytes, int len, bool together);
 TP_PUBLIC const char *tp_seq_print_array(struct trace_seq *p, const void *elements, int count, size_t element_size);
 TP_PUBLIC const char *tp_seq_print_hex_dump(struct trace_seq *p, const char *prefix, int prefix_type, int row_size,
@@ -22,19 +25,20 @@ TP_PUBLIC const char *tp_seq_pointer(struct trace_seq *p, const char *what, long
 TP_PUBLIC char *tp_seq_get_buf(struct trace_seq *p, size_t len);
 TP_PUBLIC void tp_printk(struct trace_seq *p, size_t start, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-#define __print_flags_table(v, delim, table) tp_seq_print_flags(p, (unsigned long)(v), (delim), (table))
-#define __print_symbolic_table(v, table) tp_seq_print_symbolic(p, (unsigned long)(v), (table))
+#define __print_flags_table(v, delim, table) tp_seq_print_flags_by(p, (unsigned long long)(unsigned long)(v), (delim), table)
+#define __print_symbolic_table(v, table) tp_seq_print_symbolic_by(p, (unsigned long long)(unsigned long)(v), table)
 #define __print_flags(v, delim, ...) \
-	__print_flags_table(v, delim, ((const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}}))
+	tp_seq_print_flags(p, (unsigned long)(v), (delim), ((const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}}))
 #define __print_symbolic(v, ...) \
-	__print_symbolic_table(v, ((const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}}))
-#define __print_flags_u64_table(v, delim, table) \
-	tp_seq_print_flags_u64(p, (unsigned long long)(v), (delim), (table))
-#define __print_symbolic_u64_table(v, table) tp_seq_print_symbolic_u64(p, (unsigned long long)(v), (table))
+	tp_seq_print_symbolic(p, (unsigned long)(v), ((const struct trace_print_flags[]){__VA_ARGS__, {0, NULL}}))
+#define __print_flags_u64_table(v, delim, table) tp_seq_print_flags_by(p, (unsigned long long)(v), (delim), table)
+#define __print_symbolic_u64_table(v, table) tp_seq_print_symbolic_by(p, (unsigned long long)(v), table)
 #define __print_flags_u64(v, delim, ...) \
-	__print_flags_u64_table(v, delim, ((const struct trace_print_flags_u64[]){__VA_ARGS__, {0, NULL}}))
+	tp_seq_print_flags_u64(p, (unsigned long long)(v), (delim), \
+			       ((const struct trace_print_flags_u64[]){__VA_ARGS__, {0, NULL}}))
 #define __print_symbolic_u64(v, ...) \
-	__print_symbolic_u64_table(v, ((const struct trace_print_flags_u64[]){__VA_ARGS__, {0, NULL}}))
+	tp_seq_print_symbolic_u64(p, (unsigned long long)(v), \
+				  ((const struct trace_print_flags_u64[]){__VA_ARGS__, {0, NULL}}))
 #define __print_hex(buf, len) tp_seq_print_hex(p, (buf), (int)(len), false)
 #define __print_hex_str(buf, len) tp_seq_print_hex(p, (buf), (int)(len), true)
 #define TP_CHECK_ELEMENT_SIZE(n)                                                                             \

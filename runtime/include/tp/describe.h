@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tp/describe.h - macros for the description of an event class, struct
+ * tp_event_class in tp/event.h. Generated headers use it by way of
+ * tp/define_trace.h.
+ */
+#ifndef TP_DESCRIBE_H
+#define TP_DESCRIBE_H
+
+#include <stddef.h>
+
+#include <tp/event.h>
+
+/* ---- Describing fields ---- */
+
+/*
+ * A table of two bits for each value of __builtin_classify_type: the field's
+ * class. 8 is a float, 5 a pointer, less than 5 an integer, whose class is 0. All
+ * others are TP_OTHER, also -1, which gcc returns for a vector. With comparisons
+ * instead of a table, the compiler would parse lvalue for each of them.
+ */
+#define TP_TYPE_CLASSES ((~0ULL << 18) | (TP_FLOAT << 16) | (TP_OTHER << 14) | (TP_OTHER << 12) | (TP_POINTER << 10))
+
+/* None of these evaluates lvalue. */
+#define TP_TYPE_CLASS(lvalue) ((int)((TP_TYPE_CLASSES >> (2 * (__builtin_classify_type(lvalue) & 31))) & TP_OTHER))
+/* Which of C's types it is, for a type that is written as typeof(): programs that read a format know only those. */
+#define TP_C_TYPE(lvalue)                                                                                        \
+	_Generic((lvalue), char: TP_BITS(1, (char)-1 < (char)1, 1), signed char: TP_BITS(2, 1, 0),               \
+		 unsigned char: TP_BITS(3, 0, 0), short: TP_BITS(4, 1, 0), unsigned short: TP_BITS(5, 0, 0),     \
+		 int: TP_BITS(6, 1, 0), unsigned int: TP_BITS(7, 0, 0), long: TP_BITS(8, 1, 0),                  \
+		 unsigned long: TP_BITS(9, 0, 0), long long: TP_BITS(10, 1, 0), unsigned long long: TP_BITS(11, 0, 0), \
+		 _Bool: TP_BITS(12, 0, 0), float: TP_BITS(13, 0, 0), double: TP_BITS(14, 0, 0), default: 0)
+#define TP_BITS(number, is_signed, is_char) \
+	((number) << TP_BIT_TYPE | (is_signed) << TP_BIT_SIGNED | (is_char) << TP_BIT_CHAR)
+
+/*
+ * A field of a class's list, of which each class's header has a macro:
+ *
+ *	kind		a constant of enum tp_field_kind, without TP_; REL_ and such a
+ *			constant for a field with a __rel_loc word
+ *	record		the tag of the record's structure
+ *	type		a text, the type of an element as written (char for strings); "" if it
+ *			is one of C's own, written as typeof()
+ *	extra		of a field in the record itself the table of its symbols, TP_TABLE(), or 0;
+ *			of others the C type of an element
+ *
+ * TP_NUMBERS is the element of a tp_field_numbers array, TP_TEXTS are the texts. A
+ * __field_struct is never signed, even if its type is an integer (as in the
+ * kernel). A field in the record itself has its member's type: if the compiler
+ * does not know that, it has reported it at the member.
+ */
+#define TP_TEXTS(kind, record, name, type, extra) #name "\0" type "\0"
+#define TP_NUMBERS(kind, record, name, type, extra) \
+	TP_NUMBERS_OF_##kind(record, name, __data_loc_##name, __rel_loc_##name, extra)
+
+#define TP_NUMBERS_OF_FIELD(record, name, loc, rel, table) \
+	TP_NUMBERS_OF(TP_FIELD, 0, ~0, record, name, TP_MEMBER(record, name), table)
+#define TP_NUMBERS_OF_STRUCT(record, name, loc, rel, table) \
+	TP_NUMBERS_OF(TP_STRUCT, 0, ~(1 << TP_BIT_SIGNED), record, name, TP_MEMBER(record, name), table)
+#define TP_NUMBERS_OF_ARRAY(record, name, loc, rel, table) \
+	TP_NUMBERS_OF(TP_ARRAY, 0, ~0, record, name, *TP_MEMBER(record, name), table)
+#define TP_NUMBERS_OF_STRING(record, name, loc, rel, type) TP_NUMBERS_OF(TP_STRING, 0, ~0, record, loc, *(type *)0, 0)
+#define TP_NUMBERS_OF_BITMASK(record, name, loc, rel, type) TP_NUMBERS_OF(TP_BITMASK, 0, ~0, record, loc, *(type *)0, 0)
+#define TP_NUMBERS_OF_CPUMASK(record, name, loc, rel, type) TP_NUMBERS_OF(TP_CPUMASK, 0, ~0, record, loc, *(type *)0, 0)
+#define TP_NUMBERS_OF_SOCKADDR(record, name, loc, rel, type) TP_NUMBERS_OF(TP_SOCKADDR, 0, ~0, record, loc, *(type *)0, 0)
+#define TP_NUMBERS_OF_DYNAMIC_ARRAY(record, name, loc, rel, type) \
+	TP_NUMBERS_OF(TP_DYNAMIC_ARRAY, 0, ~0, record, loc, *(type *)0, 0)
+#define TP_NUMBERS_OF_REL_STRING(record, name, loc, rel, type) TP_NUMBERS_OF(TP_STRING, 1, ~0, record, rel, *(type *)0, 0)
+#define TP_NUMBERS_OF_REL_BITMASK(record, name, loc, rel, type) TP_NUMBERS_OF(TP_BITMASK, 1, ~0, record, rel, *(type *)0, 0)
+#define TP_NUMBERS_OF_REL_CPUMASK(record, name, loc, rel, type) TP_NUMBERS_OF(TP_CPUMASK, 1, ~0, record, rel, *(type *)0, 0)
+#define TP_NUMBERS_OF_REL_SOCKADDR(record, name, loc, rel, type) \
+	TP_NUMBERS_OF(TP_SOCKADDR, 1, ~0, record, rel, *(type *)0, 0)
+#define TP_NUMBERS_OF_REL_DYNAMIC_ARRAY(record, name, loc, rel, type) \
+	TP_NUMBERS_OF(TP_DYNAMIC_ARRAY, 1, ~0, record, rel, *(type *)0, 0)
+
+#define TP_MEMBER(record, name) (((struct record *)0)->name)
+#define TP_NUMBERS_OF(kind, is_relative, mask, record, member, element, table)                                    \
+	{                                                                                                         \
+		offsetof(struct record, member), sizeof(TP_MEMBER(record, member)), sizeof(element),              \
+			(((kind) << TP_BIT_KIND) | (is_relative) << TP_BIT_RELATIVE |                             \
+			 TP_TYPE_CLASS(element) << TP_BIT_CLASS | (TP_C_TYPE(element) & (mask)) |                 \
+			 __builtin_ctz((unsigned int)_Alignof(__typeof__(element))) << TP_BIT_ALIGN),             \
+			table,                                                                                    \
+	},
+
+/*
+ * Defines the description of a class, tp_class_NAME. An initializer follows. It begins with
+ * TP_DESCRIBE or, for a record without fields, TP_DESCRIBE_EMPTY. Then come the evals and the
+ * tables, if there are some; then the member text, which begins with the fields' TP_TEXTS.
+ *
+ *	fields, evals	how many there are
+ *	...		its tables: TP_SYMBOLS()
+ */
+#define TP_DEFINE_CLASS(name, fields_, evals_, ...)                                                          \
+	__extension__ static const struct {                                                                  \
+		struct tp_event_class head;                                                                  \
+		struct tp_field_numbers fields[fields_];                                                     \
+		struct tp_eval evals[evals_];                                                                \
+		__VA_ARGS__                                                                                  \
+		char text[];                                                                                 \
+	} tp_class_##name __attribute__((aligned(8)))
+#define TP_DESCRIBE(name, record, nr_fields, nr_evals)                                                       \
+	TP_DESCRIBE_AS(tp_class_##name, record, nr_fields, nr_evals), .fields = { tp_fields_##name(TP_NUMBERS, record) }
+#define TP_DESCRIBE_EMPTY(name, record, nr_fields, nr_evals) TP_DESCRIBE_AS(tp_class_##name, record, nr_fields, nr_evals)
+#define TP_DESCRIBE_AS(class_, record, nr_fields, nr_evals)                                                  \
+	.head = {                                                                                            \
+		offsetof(struct record, __data), offsetof(__typeof__(class_), text), nr_fields, nr_evals,    \
+		sizeof(struct tp_event_class), sizeof(struct tp_field_numbers),                              \
+	}
+
+/*
+ * A table of a class: the number by which the class calls it, how many values it has, and the
+ * texts. TP_TABLE is its place, and TP_TABLE_OF what TP_printk takes.
+ */
+#define TP_SYMBOLS(number, count, texts)                                                                     \
+	struct {                                                                                             \
+		struct tp_symbols head;                                                                      \
+		unsigned long long values[count];                                                            \
+		char names[sizeof(texts)];                                                                   \
+	} table_##number;
+#define TP_DESCRIBE_SYMBOLS(name, number, count, is_flags) \
+	{ count, is_flags, offsetof(__typeof__(tp_class_##name.table_##number), names) }
+#define TP_TABLE(name, number) offsetof(__typeof__(tp_class_##name), table_##number) / 8
+#define TP_TABLE_OF(name, number) (&tp_class_##name.table_##number.head)
+
+/* ---- The values of names ---- */
+
+/*
+ * A struct tp_eval: the value of x, if x is an integer constant in C. x can be
+ * any expression, and is not evaluated.
+ *
+ * TP_IS_CONSTANT: if x is a constant, (void *)(x * 0) is a null pointer constant,
+ * and the conditional has the type of its other operand, int *. Otherwise it is a
+ * void *. The second _Generic excludes floating-point constants.
+ */
+#define TP_IS_CONSTANT(x)                                                            \
+	(_Generic(1 ? (void *)((long)(x) * 0) : (int *)0, int *: 1, default: 0) &&   \
+	 _Generic((x), float: 0, double: 0, long double: 0, default: 1))
+#define TP_EVAL(x)                                                                   \
+	{                                                                            \
+		__builtin_choose_expr(TP_IS_CONSTANT(x), (long long)(x), 0),         \
+			TP_IS_CONSTANT(x),                                           \
+	}
+#define TP_NO_EVAL { 0, 0 }
+
+#endif /* TP_DESCRIBE_H */
