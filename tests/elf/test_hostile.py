@@ -213,11 +213,16 @@ class Hostile(Listed):
 #define TP_ENVIRONMENT 0
 #include <tp/event.h>
 #define MANY 65535
-static char text[1 << 19] = { [0 ... (1 << 19) - 2] = 'x' };
-static struct tp_event_field fields[MANY] = { [0 ... MANY - 1] = { .name = text, .type = text, .element_size = 1 } };
-static const struct tp_eval evals[MANY] = { [0 ... MANY - 2] = { text, 1 } };
-static const struct tp_event_class event_class = { fields, MANY, sizeof(fields[0]), 8, text, evals, NULL };
-static struct tp_event event = { .system = "s", .name = "e", .event_class = &event_class };
+static const struct {
+	struct tp_event_class head;
+	struct tp_field_numbers fields[MANY];
+	struct tp_eval evals[MANY];
+	char text[3 * MANY + 1][8];
+} description = {
+	{ 8, sizeof(description) - sizeof(description.text), MANY, MANY, sizeof(description.head), sizeof(description.fields[0]) },
+	{ [0 ... MANY - 1] = { .element_size = 1 } }, { [0 ... MANY - 1] = { 1, 1 } }, { [0 ... 3 * MANY] = "xxxxxxx" },
+};
+static struct tp_event event = { .system = "s", .name = "e", .event_class = &description.head };
 struct tp_event *pointers[MANY] __attribute__((used, section(TP_SECTION("tp_events")))) = { [0 ... MANY - 1] = &event };
 int main(void)
 {

@@ -116,23 +116,29 @@ static bool is_sensible(const struct tp_event_field *field)
 static struct tp_event_class *add_texts(struct objects *objects, struct tp_event_class *class, uint64_t address)
 {
 	const size_t nr = 2 * (size_t)class->nr_fields + class->nr_evals + 1;
-	size_t size = class->text;
+	size_t size = class->text, room = size;
+	bool good = true;
 
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; good && i < nr; i++) {
 		char *text = image_read_string(objects->image, address + size);
 		const size_t more = text ? strlen(text) + 1 : 0;
-		struct tp_event_class *longer = more && spend(objects, more) ? realloc(class, size + more) : NULL;
-		if (longer)
-			memcpy((char *)longer + size, text, more);
-		free(text);
-		if (!longer) {
-			free(class);
-			return NULL;
+		struct tp_event_class *longer = class;
+		good = more && spend(objects, more);
+		if (good && size + more > room) {
+			room = 2 * (size + more);
+			longer = realloc(class, room);
+			good = longer;
 		}
-		class = longer;
-		size += more;
+		if (good) {
+			class = longer;
+			memcpy((char *)class + size, text, more);
+			size += more;
+		}
+		free(text);
 	}
-	return class;
+	if (!good)
+		free(class);
+	return good ? class : NULL;
 }
 
 /* Each name in a text is compared with each eval. */
