@@ -32,10 +32,9 @@ def of_runtime() -> tuple[Lines, int, int]:
                 for line in file["lines"] if name.startswith("runtime/src/") else ():
                     number = line["line_number"]
                     lines[name][number] = lines[name].get(number, False) or line["count"] > 0
-                    if not found["data_file"].endswith(".sanitized.gcno"):
-                        key = (name, number, line.get("function_name"), len(line["branches"]))
-                        taken = [branch["count"] > 0 for branch in line["branches"]]
-                        branches[key] = [a or b for a, b in zip(taken, branches.get(key, taken))]
+                    key = (name, number, line.get("function_name"), len(line["branches"]))
+                    taken = [branch["count"] > 0 for branch in line["branches"]]
+                    branches[key] = [a or b for a, b in zip(taken, branches.get(key, taken))]
     best: dict[tuple, list[bool]] = {}
     for key, taken in branches.items():
         best[key[:3]] = max(best.get(key[:3], []), taken, key=lambda each: (sum(each) / max(len(each), 1), len(each)))

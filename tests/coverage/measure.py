@@ -9,8 +9,7 @@ coverage. "all" runs "check" first, then "rest", and says what only "rest" has r
 lines that nothing has run. Tests of sizes, times, system calls or instructions may fail under this; they are counted.
 
 Not counted: a process that ends by _exit or a signal, or cannot write its counters, as in a sandbox; a runtime compiled
-by clang, for arm64, for the thread sanitizer or in another copy; tpgen as installed; templates. Branches are those of
-builds without sanitizers.
+by clang, for arm64, with a sanitizer or in another copy; tpgen as installed; templates.
 """
 from __future__ import annotations
 
