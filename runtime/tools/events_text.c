@@ -6,7 +6,7 @@
 
 #include <tp/event.h>
 
-#include "tell.h"
+#include "fail_msg.h"
 
 /* Longer texts make no column wider, so that one of them does not push those of all others away. */
 #define NAME_WIDTH_MAX 48
@@ -52,7 +52,7 @@ bool event_list_add(struct event_list *list, const struct listed_event *event)
 	bool format = copy(&new.format) || !event->format;
 	if (!name || !place || !outputs || !format || !has_room(list)) {
 		free_event(&new);
-		return tell_no_memory();
+		return fail_no_memory();
 	}
 	list->events[list->nr++] = new;
 	return true;

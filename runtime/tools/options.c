@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tell.h"
+#include "fail_msg.h"
 
 /* Every command has it. */
 static const struct option help_option = {"help", no_argument, NULL, 'h'};
@@ -20,7 +20,7 @@ int args_wrong(const struct tp_args *args, const char *format, ...)
 	va_start(values, format);
 	vsnprintf(text, sizeof(text), format, values);
 	va_end(values);
-	tell("%s: %s; \"tp help %s\" says how it is called", args->command->name, text, args->command->name);
+	fail_msg("%s: %s; \"tp help %s\" says how it is called", args->command->name, text, args->command->name);
 	return EXIT_WRONG;
 }
 
@@ -72,7 +72,7 @@ static bool make_tables(struct getopt_tables *tables, const struct tp_option *op
 	tables->longs = calloc(nr + 2, sizeof(*tables->longs));
 	tables->shorts = malloc(3 * nr + sizeof("-:h"));
 	if (!tables->longs || !tables->shorts)
-		return tell_no_memory();
+		return fail_no_memory();
 	/* "-": operands come one by one, in their place; ":": messages are ours. */
 	char *at = stpcpy(tables->shorts, "-:h");
 	for (size_t i = 0; i < nr; i++) {
@@ -148,7 +148,7 @@ bool args_parse(struct tp_args *args, const struct tp_command *command, int argc
 	args->options = calloc(most, sizeof(*args->options));
 	args->operands = calloc((size_t)argc + 1, sizeof(*args->operands));
 	bool good = args->options && args->operands ? make_tables(&tables, command->options) &&
-						      take_all(args, &tables, argc, argv) : tell_no_memory();
+						      take_all(args, &tables, argc, argv) : fail_no_memory();
 	free(tables.longs);
 	free(tables.shorts);
 	if (good && !args->help && args->nr_operands && !command->operand)

@@ -11,7 +11,7 @@
  *	elf/                the events in a program's file
  *	events_text.c       how events are listed
  *	options.c           a command's arguments
- *	tell.c              messages
+ *	fail_msg.c              messages
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #include "commands/commands.h"
 #include "help/help.h"
 #include "options.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 static int run(const struct tp_command *command, int argc, char **argv)
 {
@@ -60,7 +60,7 @@ static int dispatch(int argc, char **argv)
 	const struct tp_command *command = command_find(name);
 	if (command)
 		return run(command, argc - 1, argv + 1);
-	tell("there is no command '%s'; \"tp help\" lists them", name);
+	fail_msg("there is no command '%s'; \"tp help\" lists them", name);
 	return EXIT_WRONG;
 }
 
@@ -83,6 +83,6 @@ int main(int argc, char **argv)
 	if (status != EXIT_DONE) /* the command has said why */
 		return status;
 	if (errno != EPIPE) /* nobody reads on, which is no error of anybody's */
-		tell("the output can't be written: %s", strerror(errno));
+		fail_msg("the output can't be written: %s", strerror(errno));
 	return EXIT_FAILED;
 }

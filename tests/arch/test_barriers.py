@@ -75,10 +75,10 @@ class Barriers(Case):
         """The store of a filter's program that takes another's place."""
         self.has("runtime/src/events/filtering.c", "tp_filtering_set", RELEASE)
 
-    def test_gate(self) -> None:
-        """The store of an iterator whose gate has been written; and in the gate, the load of it comes first."""
-        self.has("runtime/src/core/gate.c", "tp_gate_set", RELEASE)
-        self.has("runtime/src/core/gate.c", "tp_gate", r"dmb\tishld\nldr\t")
+    def test_enable_flag(self) -> None:
+        """The store of an iterator whose flag has been written; and in the check, the load of it comes first."""
+        self.has("runtime/src/core/enable_flag.c", "tp_enable_flag_set", RELEASE)
+        self.has("runtime/src/core/enable_flag.c", "tp_check_enable_flag", r"dmb\tishld\nldr\t")
 
     def test_hist(self) -> None:
         """The loads of a slot of a histogram's table, and the exchange by which an entry that has been filled in gets there."""

@@ -92,7 +92,7 @@ class Outputs(Case):
             self.assertEqual(read(self.path(name)), FOREIGN)
         self.assertFalse(os.path.exists(self.path("new")))
 
-    def test_own_files_are_replaced(self) -> None:
+    def test_guarded_fds_are_replaced(self) -> None:
         self.write("x.tp", GOOD)
         for backend, name in (("userspace", "x.h"), ("nop", "x.h"), ("bpftrace", "x.bt.h"), ("ftrace", "test/e/format")):
             old = "name: e\nID: 7\nformat:\n\tfield:unsigned short common_type;\n" if backend == "ftrace" else \

@@ -21,7 +21,7 @@ CHANGES = (
     ("event.h", "	void *reserved[2];", "	void *reserved[2];\n	long more;", "present", "struct tp_event"),
     ("event.h", "	uint16_t nr_fields;\n	uint16_t nr_evals;", "	uint16_t nr_evals;\n	uint16_t nr_fields;", "all",
      "nr_fields of struct tp_event_class"),
-    ("tracepoint.h", "	const int *gate;\n};\n\n/* The load", "	const int *gate;\n	long more;\n};\n\n/* The load", "all",
+    ("tracepoint.h", "	const int *enable_flag;\n};\n\n/* The load", "	const int *enable_flag;\n	long more;\n};\n\n/* The load", "all",
      "struct tracepoint"),
     ("sink.h", "	TP_LOST_OTHER, ", "	TP_LOST_MORE,\n	TP_LOST_OTHER, ", "all", "TP_LOST_OTHER"),
     ("module.h", "tp_module_load(struct tp_module *module)", "tp_module_load(const struct tp_module *module)", "all",

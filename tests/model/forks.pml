@@ -28,7 +28,7 @@
 #endif
 
 bool in_malloc, gp_lock, registry_lock, leaf_lock; /* malloc's; liburcu's two; one that readers take, too */
-byte first_inside, first_closed; /* the passages: struct tp_passage */
+byte first_inside, first_closed; /* the latches: struct tp_fork_latch */
 byte slow_inside, slow_closed;
 byte unknown[2], now; /* hits that liburcu does not know */
 bool known[2], reading[2]; /* threads */
@@ -56,7 +56,7 @@ inline first_hit()
 	fi
 }
 
-/* tp_passage_enter(&tp_slow_ways) and what is behind it */
+/* tp_fork_latch_enter(&tp_slow_ways) and what is behind it */
 inline record()
 {
 	do

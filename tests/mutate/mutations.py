@@ -15,9 +15,9 @@ PROBES = "runtime/src/core/probes.c"
 REGISTRY = "runtime/src/core/registry.c"
 READ = "runtime/include/tp/read.h"
 SITE = "runtime/src/core/site.c"
-GATE = "runtime/src/core/gate.c"
+ENABLE_FLAG = "runtime/src/core/enable_flag.c"
 MODULE = "runtime/src/core/module.c"
-GROUPS = "runtime/src/events/groups.c"
+GROUPS = "runtime/src/events/event_ids.c"
 GUARD = "runtime/src/base/guard.c"
 LOCK = "runtime/src/base/lock.c"
 FORK = "runtime/src/base/fork.c"
@@ -25,7 +25,7 @@ READERS = "runtime/src/base/readers.c"
 EXIT = "runtime/src/base/exit.c"
 SCRATCH = "runtime/src/base/scratch.h"
 MARKER = "runtime/src/events/marker_record.c"
-WORDS = "runtime/src/events/words.c"
+WORDS = "runtime/src/events/record_words.c"
 RETIRED = "runtime/src/events/retired.c"
 FILTERING = "runtime/src/events/filtering.c"
 EVALUATE = "runtime/src/filter/evaluate.c"
@@ -127,16 +127,16 @@ MUTATIONS = (
              ("asan/unit/test_probes",), hangs=True, model="WAIT_UNDER_LOCK"),
     Mutation("synchronize inside a probe waits", REGISTRY,
              "a reader waits for itself",
-             (("	if (tp_reading()) {\n", "	if (tp_reading() && tp_forked_alone()) {\n"),),
+             (("	if (tp_reading()) {\n", "	if (tp_reading() && tp_tracing_lost_in_fork()) {\n"),),
              ("obj/unit/test_probes",), hangs=True),
-    Mutation("the gate opens behind the array", PROBES,
-             "a second probe is not called while the first one's gate is closed",
-             (("	if (!gate)\n		tp_gate_set(tp, NULL);", "	if (!gate && !array)\n		tp_gate_set(tp, NULL);"),),
-             ("obj/unit/test_gate",)),
-    Mutation("the gate is no release", GATE,
-             "on arm64, the gate is entered before its flag is there",
-             (("gate ? tp_gate : tp->behind_gate, __ATOMIC_RELEASE", "gate ? tp_gate : tp->behind_gate, __ATOMIC_RELAXED"),),
-             (BARRIERS + "gate",)),
+    Mutation("the check opens behind the array", PROBES,
+             "a second probe is not called while the first one's flag is 0",
+             (("	if (!enable_flag)\n		tp_enable_flag_set(tp, NULL);", "	if (!enable_flag && !array)\n		tp_enable_flag_set(tp, NULL);"),),
+             ("obj/unit/test_enable_flag",)),
+    Mutation("the check is no release", ENABLE_FLAG,
+             "on arm64, the check is entered before its flag is there",
+             (("enable_flag ? tp_check_enable_flag : tp->flag_iterate, __ATOMIC_RELEASE", "enable_flag ? tp_check_enable_flag : tp->flag_iterate, __ATOMIC_RELAXED"),),
+             (BARRIERS + "enable_flag",)),
 
     # ---- Sites ----
 
@@ -303,7 +303,7 @@ MUTATIONS = (
     Mutation("an event that triggers have switched off is recorded", FILTERING,
              "disable_event does nothing",
              (("	if (is_off(filtering_of(rec->sink)))\n		return false;\n", ""),),
-             ("obj/unit/test_soft",)),
+             ("obj/unit/test_armed",)),
     Mutation("an event that triggers have switched off is recorded, as it has early fields", FILTERING,
              "disable_event does nothing",
              (("	if (is_off(filtering))\n		return NULL;\n", ""),),

@@ -84,7 +84,7 @@ TEST(all_of_a_system)
 }
 
 /* It is nobody's, and has no spare descriptors. */
-static struct tp_ctf_sink no_sink = {.dirs = {TP_OWN_FILE_NONE, TP_OWN_FILE_NONE}};
+static struct tp_ctf_sink no_sink = {.dirs = {TP_GUARDED_FD_NONE, TP_GUARDED_FD_NONE}};
 
 /* Adds an event of the system, which nothing is known of but its name. */
 static void add(struct tp_ctf_formats *formats, const char *system, const char *name)

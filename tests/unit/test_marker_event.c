@@ -55,17 +55,17 @@ static const struct tp_sink_ops keep_ops = {
 };
 
 /* The lowest byte of its address is what a register with another use must not become. */
-static int gate __attribute__((aligned(256)));
+static int enable_flag __attribute__((aligned(256)));
 
-static const int *keep_gate(struct tp_sink *head, const struct tp_event *event)
+static const int *keep_enable_flag(struct tp_sink *head, const struct tp_event *event)
 {
 	(void)head;
 	(void)event;
-	return &gate;
+	return &enable_flag;
 }
 
 static const struct tp_sink_ops gated_ops = {
-	.name = "gated", .reserve = keep_reserve, .commit = keep_commit, .gate = keep_gate, .close = keep_close,
+	.name = "gated", .reserve = keep_reserve, .commit = keep_commit, .enable_flag = keep_enable_flag, .close = keep_close,
 };
 
 static void open_sink_with(const struct tp_sink_ops *ops, const char *patterns)
@@ -238,7 +238,7 @@ TEST(stars_are_not_recorded)
 	tp_sink_close(&sink.head);
 }
 
-/* ---- A gate, which knows nothing of the arguments ---- */
+/* ---- A check, which knows nothing of the arguments ---- */
 
 static void hit_gated(void)
 {
@@ -247,13 +247,13 @@ static void hit_gated(void)
 
 TEST(arguments_behind_a_gate)
 {
-	gate = 0;
+	enable_flag = 0;
 	open_sink_with(&gated_ops, "marker:gated");
 	hit_gated();
 #if defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
 	ck_assert_uint_eq(sink.nr, 0);
 #endif
-	gate = 1;
+	enable_flag = 1;
 	sink.nr = 0;
 	hit_gated();
 	ck_assert_uint_eq(sink.nr, 1);

@@ -21,7 +21,7 @@ static const struct {
 	const char *text;
 	bool json, by_thread;
 	uint64_t interval_ns, top;
-	const char *fields[3]; /* "PATTERN FIELD" of each wish */
+	const char *fields[3]; /* "PATTERN FIELD" of each selector */
 } good[] = {
 	{NULL, false, false, S, 10, {NULL}},
 	{"", false, false, S, 10, {NULL}},
@@ -74,12 +74,12 @@ LOOP_TEST(good_options, NR_OF(good))
 		char event[64];
 		const char *blank = strchr(good[_i].fields[nr], ' ');
 		snprintf(event, sizeof(event), "%.*s", (int)(blank - good[_i].fields[nr]), good[_i].fields[nr]);
-		ck_assert_uint_lt(nr, options.nr_wishes);
-		ck_assert(tp_pattern_matches(options.wishes[nr].pattern, event));
-		ck_assert(!tp_pattern_matches(options.wishes[nr].pattern, "no:such") || strstr(good[_i].text, "*."));
-		ck_assert_str_eq(options.wishes[nr].field, blank + 1);
+		ck_assert_uint_lt(nr, options.nr_selectors);
+		ck_assert(tp_pattern_matches(options.selectors[nr].pattern, event));
+		ck_assert(!tp_pattern_matches(options.selectors[nr].pattern, "no:such") || strstr(good[_i].text, "*."));
+		ck_assert_str_eq(options.selectors[nr].field, blank + 1);
 	}
-	ck_assert_uint_eq(options.nr_wishes, nr);
+	ck_assert_uint_eq(options.nr_selectors, nr);
 	tp_stats_options_free(&options);
 }
 

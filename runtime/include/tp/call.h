@@ -34,8 +34,8 @@
 #endif
 
 /*
- * TP_ITERATE loads the iterator. Another thread can store a gate there at the same time; the gate itself orders
- * what it reads (core/gate.c in the runtime), so a plain load of a word is enough. It is only declared atomic for
+ * TP_ITERATE loads the iterator. Another thread can store a check there at the same time; the check itself orders
+ * what it reads (core/enable_flag.c in the runtime), so a plain load of a word is enough. It is only declared atomic for
  * ThreadSanitizer: an atomic load makes gcc do some work before an arm64 site, even while that is off.
  */
 #if defined(__SANITIZE_THREAD__)

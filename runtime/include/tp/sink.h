@@ -92,7 +92,7 @@ struct tp_sink_ops {
 	 * more, on x86-64 and arm64. But reserve can be called nevertheless. Optional. Called under
 	 * a lock, after describe_event.
 	 */
-	const int *(*gate)(struct tp_sink *sink, const struct tp_event *event);
+	const int *(*enable_flag)(struct tp_sink *sink, const struct tp_event *event);
 	/*
 	 * Finishes the output and frees the sink. Nothing is attached any more, and no record is
 	 * between reserve and commit. Returns 0, or a negative errno value, which tp_sink_close()

@@ -166,7 +166,7 @@ struct tracepoint_func {
 	tp_probe_t func;
 	void *data;
 	int prio;
-	const int *gate; /* the runtime's; unless it is NULL, func need not be called while *gate is 0 */
+	const int *enable_flag; /* the runtime's; unless it is NULL, func need not be called while *enable_flag is 0 */
 };
 
 #define TP_REMOVED ((tp_probe_t)1)
@@ -233,8 +233,8 @@ struct tracepoint {
 	unsigned char state;          /* enum tp_state */
 	bool used;                    /* it was on at some time: readers can be in its module's code or data */
 	bool changed;                 /* it is in the list of next_changed */
-	tp_probe_t behind_gate;       /* while *gate is not 0, iterate calls this; NULL if there never was a gate */
-	const int *gate;
+	tp_probe_t flag_iterate;       /* while *enable_flag is not 0, iterate calls this; NULL if there never was a check */
+	const int *enable_flag;
 };
 
 /* The load that a site without a static key does. It is relaxed: it can see a change late, but never half of it. */

@@ -20,8 +20,8 @@
  *	message.h        messages to a person
  *	mutex.h          locks that readers take, too
  *	options.h        "mode=flight,size=64M"
- *	own_file.h       a descriptor that the program may close
- *	passage.h        what readers pass through, and a fork closes
+ *	guarded_fd.h       a descriptor that the program may close
+ *	fork_latch.h        what readers pass through, and a fork closes
  *	pid_name.h       "%p" in names
  *	process.h        the start
  *	rank.h           the order of locks

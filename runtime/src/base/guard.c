@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 #include "base/guard.h"
-#include "base/passage.h"
+#include "base/fork_latch.h"
 
 /* Set between tp_guard_enter and tp_guard_leave. */
 static TP_THREAD_LOCAL bool guarded;
@@ -47,7 +47,7 @@ bool tp_guard_enter_slow_way(struct tp_guard *guard)
 {
 	if (!tp_guard_enter(guard))
 		return false;
-	guard->passing = tp_passage_enter(&tp_slow_ways);
+	guard->passing = tp_fork_latch_enter(&tp_slow_ways);
 	if (!guard->passing)
 		tp_guard_leave(guard);
 	return guard->passing;
@@ -58,7 +58,7 @@ void tp_guard_leave(const struct tp_guard *guard)
 	if (!guard->entered)
 		return;
 	if (guard->passing)
-		tp_passage_leave(&tp_slow_ways);
+		tp_fork_latch_leave(&tp_slow_ways);
 	tp_barrier();
 	guarded = false;
 	pthread_setcancelstate(guard->cancel_state, NULL);

@@ -16,7 +16,7 @@
 #include "base/base.h"
 #include "base/buffer.h"
 #include "base/message.h"
-#include "base/own_file.h"
+#include "base/guarded_fd.h"
 #include "base/utf8.h"
 #include "base/write_signals.h"
 
@@ -26,7 +26,7 @@
 static const char prefix[] = "tp: ";
 #define PREFIX_LEN (sizeof(prefix) - 1)
 
-static struct tp_own_file standard_error = TP_OWN_FILE_NONE; /* as it was at the start */
+static struct tp_guarded_fd standard_error = TP_GUARDED_FD_NONE; /* as it was at the start */
 static enum { TO_STDERR, TO_SYSLOG, TO_FILE } where;
 static char *log_file; /* an absolute path: the program may change its directory */
 static void (*listener)(const char *line, size_t len);
@@ -48,21 +48,21 @@ static char *absolute(const char *path)
 
 void tp_message_look_again(void)
 {
-	tp_own_file_borrow(&standard_error, STDERR_FILENO); /* where it is closed, nothing is ever written there */
+	tp_guarded_fd_borrow(&standard_error, STDERR_FILENO); /* where it is closed, nothing is ever written there */
 }
 
 static void start(void)
 {
-	const char *wish = secure_getenv("TP_LOG");
+	const char *setting = secure_getenv("TP_LOG");
 
 	tp_message_look_again();
-	if (!wish || !*wish || strcmp(wish, "stderr") == 0)
+	if (!setting || !*setting || strcmp(setting, "stderr") == 0)
 		return;
-	if (strcmp(wish, "syslog") == 0) {
+	if (strcmp(setting, "syslog") == 0) {
 		where = TO_SYSLOG;
 		return;
 	}
-	log_file = absolute(wish);
+	log_file = absolute(setting);
 	where = log_file ? TO_FILE : TO_STDERR;
 }
 
@@ -133,7 +133,7 @@ static void put(const char *line, size_t len)
 	if (where == TO_FILE && to_file(line, len))
 		return;
 	if (where != TO_SYSLOG) {
-		int fd = tp_own_file_descriptor(&standard_error);
+		int fd = tp_guarded_fd_descriptor(&standard_error);
 		if (fd >= 0) {
 			write_to(fd, line, len); /* where that fails there is nowhere else */
 			return;

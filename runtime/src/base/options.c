@@ -46,7 +46,7 @@ static void complain_of_unknown(const struct tp_options *options, const char *te
 	tp_buffer_free(&all);
 }
 
-static bool parse_option(const struct tp_options *options, const char *text, const char *name, void *wishes)
+static bool parse_option(const struct tp_options *options, const char *text, const char *name, void *into)
 {
 	size_t len = strcspn(text, "=");
 
@@ -54,7 +54,7 @@ static bool parse_option(const struct tp_options *options, const char *text, con
 		const struct tp_option *option = &options->known[i];
 		if (strncmp(text, option->name, len) != 0 || option->name[len])
 			continue;
-		if (!option->allowed == !text[len] && option->parse(text[len] ? text + len + 1 : "", wishes))
+		if (!option->allowed == !text[len] && option->parse(text[len] ? text + len + 1 : "", into))
 			return true;
 		tp_complain("%s '%s': option '%s': %s%s takes %s; %s", options->subject, name, text, option->name,
 			    option->allowed ? "=" : "", option->allowed ? option->allowed : "no value",
@@ -65,14 +65,14 @@ static bool parse_option(const struct tp_options *options, const char *text, con
 	return false;
 }
 
-bool tp_options_parse(const struct tp_options *options, const char *text, const char *name, void *wishes)
+bool tp_options_parse(const struct tp_options *options, const char *text, const char *name, void *into)
 {
 	char *copy = strdup(text ? text : "");
 	char *rest = copy;
 	bool good = copy != NULL;
 
 	while (good && rest && text && *text)
-		good = parse_option(options, strsep(&rest, ","), name, wishes);
+		good = parse_option(options, strsep(&rest, ","), name, into);
 	free(copy);
 	return good;
 }

@@ -11,7 +11,7 @@
 
 struct tp_option {
 	const char *name;
-	bool (*parse)(const char *value, void *wishes); /* false where the value is wrong */
+	bool (*parse)(const char *value, void *into); /* false where the value is wrong */
 	const char *allowed;                            /* values; NULL for an option that is its name alone */
 };
 
@@ -22,8 +22,8 @@ struct tp_options {
 	size_t nr;
 };
 
-/* Parses each into wishes. False, after a message that says what is wrong in which of name. NULL and "" are no options. */
-bool tp_options_parse(const struct tp_options *options, const char *text, const char *name, void *wishes);
+/* Parses each into *into. False, after a message that says what is wrong in which of name. NULL and "" are no options. */
+bool tp_options_parse(const struct tp_options *options, const char *text, const char *name, void *into);
 
 /* "64K". False where it is no such number, or takes more than 64 bits. */
 bool tp_options_number(const char *text, const char *suffixes, uint64_t *value);

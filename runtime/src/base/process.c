@@ -8,7 +8,7 @@
 #include "base/exit.h"
 #include "base/fork.h"
 #include "base/message.h"
-#include "base/passage.h"
+#include "base/fork_latch.h"
 #include "base/process.h"
 #include "base/readers.h"
 #include "base/sandbox.h"
@@ -22,7 +22,7 @@ static void start(void)
 	tp_thread_start();
 	tp_exit_start();
 	tp_readers_start();
-	tp_passage_start();
+	tp_fork_latch_start();
 	tp_fork_start(); /* when all hooks are there */
 }
 

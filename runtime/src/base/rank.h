@@ -28,7 +28,7 @@ enum tp_rank {
 	TP_RANK_HIST,     /* sinks/hist/: the list of histograms, and their tables while they are shown or cleared */
 	TP_RANK_OUTPUTS,  /* control/: the list of outputs; leaf */
 	TP_RANK_REGISTRY, /* core/: names, probe arrays, sites */
-	TP_RANK_PASSAGE,  /* base/passage.c: no lock, but from here on a fork holds what readers take */
+	TP_RANK_FORK_LATCH,  /* base/fork_latch.c: no lock, but from here on a fork holds what readers take */
 	TP_RANK_LTTNG,    /* LTTng's; its own threads take it, too */
 	TP_RANK_WRITING,  /* of a statistics sink: who writes its file; no fork takes it */
 	TP_RANK_SINK,     /* a sink's own: the text sink's comes after its FILE's, which a fork only tries to take */

@@ -8,7 +8,7 @@
  *
  * A thread's first hit takes that lock, too, to make the thread known to liburcu.
  * If the hit is in a signal handler that has interrupted malloc, it must not
- * wait for a fork (base/passage.h). So while a fork has the lock, the hits of
+ * wait for a fork (base/fork_latch.h). So while a fork has the lock, the hits of
  * threads that liburcu does not know are counted instead, and whoever waits for
  * readers waits for these as well.
  *
@@ -29,25 +29,25 @@
 #include "base/base.h"
 #include "base/fork.h"
 #include "base/message.h"
-#include "base/passage.h"
+#include "base/fork_latch.h"
 #include "base/readers.h"
 #include "base/thread.h"
 
 static pthread_rwlock_t grace_period = PTHREAD_RWLOCK_INITIALIZER; /* held for reading by those who wait for readers */
 static unsigned int waiting;                                       /* of them there are so many */
-static bool alone;                                                 /* what tp_forked_alone() returns */
+static bool alone;                                                 /* what tp_tracing_lost_in_fork() returns */
 
 /* Of this thread's fork: it is in a probe; liburcu's lock is held. Other threads may fork while this one waits for it. */
 static TP_THREAD_LOCAL bool inside, prepared;
 
-bool tp_forked_alone(void)
+bool tp_tracing_lost_in_fork(void)
 {
 	return __atomic_load_n(&alone, __ATOMIC_RELAXED);
 }
 
 /* ---- Hits of threads that liburcu does not know ---- */
 
-static struct tp_passage first_hits = {.number = TP_PASSAGE_FIRST_HITS};
+static struct tp_fork_latch first_hits = {.number = TP_FORK_LATCH_FIRST_HITS};
 
 /* How many are on their way, in two counts. Those that come are counted in one, so that the other will be 0 at some time. */
 static struct {
@@ -73,9 +73,9 @@ static void leave(void)
 
 int tp_first_hit(void)
 {
-	if (!tp_forked_alone() && tp_passage_try(&first_hits)) {
+	if (!tp_tracing_lost_in_fork() && tp_fork_latch_try(&first_hits)) {
 		urcu_bp_register_thread();
-		tp_passage_leave(&first_hits);
+		tp_fork_latch_leave(&first_hits);
 		return TP_HIT_KNOWN;
 	}
 	tp_thread_arm(leave);
@@ -106,7 +106,7 @@ static void wait_for_unknown(void)
 
 void tp_readers_register_thread(void)
 {
-	if (!tp_forked_alone() && !am_unknown())
+	if (!tp_tracing_lost_in_fork() && !am_unknown())
 		urcu_bp_register_thread();
 }
 
@@ -117,7 +117,7 @@ bool tp_reading(void)
 
 void tp_wait_for_readers(void)
 {
-	if (tp_forked_alone())
+	if (tp_tracing_lost_in_fork())
 		return;
 	tp_rank_check(TP_RANK_READERS, "the wait for readers");
 	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
@@ -147,18 +147,18 @@ static bool exclude_waiters(void)
 static void hold_liburcu(void)
 {
 	urcu_bp_before_fork();
-	tp_passage_close(&first_hits);
-	if (!tp_passage_is_busy(&first_hits))
+	tp_fork_latch_close(&first_hits);
+	if (!tp_fork_latch_is_busy(&first_hits))
 		return;
 	urcu_bp_after_fork_parent();
-	tp_passage_drain(&first_hits);
+	tp_fork_latch_drain(&first_hits);
 	urcu_bp_before_fork();
 }
 
 static void before_fork(void)
 {
 	inside = prepared = false;
-	if (tp_forked_alone())
+	if (tp_tracing_lost_in_fork())
 		return;
 	tp_readers_register_thread(); /* urcu_bp_before_fork() would lock it out, and tp_lock() wants it */
 	inside = tp_reading();
@@ -171,7 +171,7 @@ static void in_child(void)
 {
 	if (prepared)
 		return;
-	if (!tp_forked_alone())
+	if (!tp_tracing_lost_in_fork())
 		tp_complain("process %d was forked inside a probe while another thread waited for that: it goes on "
 			    "without tracing", (int)getpid());
 	__atomic_store_n(&alone, true, __ATOMIC_RELAXED);
@@ -184,7 +184,7 @@ static void after_fork(bool child)
 	else if (prepared)
 		urcu_bp_after_fork_parent();
 	if (prepared)
-		tp_passage_open(&first_hits, child);
+		tp_fork_latch_open(&first_hits, child);
 	if (child) { /* its holders are not in the child */
 		grace_period = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
 		waiting = 0;

@@ -30,6 +30,6 @@ void tp_wait_for_readers(void);
  * waited for readers. liburcu's locks are those of a thread that is not there,
  * and tracing is off.
  */
-bool tp_forked_alone(void);
+bool tp_tracing_lost_in_fork(void);
 
 #endif /* TP_READERS_H */

@@ -50,11 +50,11 @@ static bool is_current(const void *of)
 
 static bool open_in_child(const void *of)
 {
-	struct tp_control_wish wish;
+	struct tp_control_setting setting;
 
 	poll(NULL, 0, CHILD_WAITS);
 	tp_lock(&lock); /* the program may have called tp_control_start() */
-	const bool is_open = is_current(of) && tp_control_wish(&wish) && tp_server_open(&wish, false, NULL) == 0;
+	const bool is_open = is_current(of) && tp_control_setting(&setting) && tp_server_open(&setting, false, NULL) == 0;
 	tp_unlock(&lock);
 	return is_open;
 }
@@ -127,10 +127,10 @@ static bool live; /* the child of the fork at hand listens, too */
 
 static void in_child(void)
 {
-	struct tp_control_wish wish;
+	struct tp_control_setting setting;
 
 	lock.mutex.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* its holder may not be in the child */
-	live = served == BY_THREAD && tp_control_wish(&wish) && wish.children && !tp_forked_alone();
+	live = served == BY_THREAD && tp_control_setting(&setting) && setting.children && !tp_tracing_lost_in_fork();
 	served = BY_NOBODY;
 	owner = getpid();
 	tp_server_in_child(live);
@@ -141,7 +141,7 @@ static void resume(void)
 {
 	if (live && start_thread() == 0)
 		return;
-	if (!tp_reading() && !tp_forked_alone())
+	if (!tp_reading() && !tp_tracing_lost_in_fork())
 		tp_server_end_sessions();
 }
 
@@ -155,13 +155,13 @@ static void register_for_forks(void)
 /* ---- Beginning ---- */
 
 /* Under the lock. */
-static int listen_by_thread(const struct tp_control_wish *wish, bool make)
+static int listen_by_thread(const struct tp_control_setting *setting, bool make)
 {
 	if (served == BY_THREAD && tp_server_is_open())
 		return 0;
 	if (served == BY_THREAD) /* in a child, where it would wait first */
 		stop_thread();
-	int error = tp_server_open(wish, make, register_for_forks);
+	int error = tp_server_open(setting, make, register_for_forks);
 	if (error)
 		return error;
 	owner = getpid();
@@ -177,12 +177,12 @@ static int listen_by_thread(const struct tp_control_wish *wish, bool make)
 /* Where there is no directory, this makes one system call: tp_lock() would make two more. */
 static void start_if_wanted(void)
 {
-	struct tp_control_wish wish;
+	struct tp_control_setting setting;
 
 	tp_serve_start();
-	if (!tp_control_wish(&wish) || wish.off || !tp_try_lock(&lock))
+	if (!tp_control_setting(&setting) || setting.off || !tp_try_lock(&lock))
 		return;
-	listen_by_thread(&wish, wish.make);
+	listen_by_thread(&setting, setting.make);
 	tp_unlock(&lock);
 }
 
@@ -200,10 +200,10 @@ static bool is_inside(void)
 }
 
 /* 0, and the lock is taken; or a negative errno value. */
-static int begin(struct tp_control_wish *wish)
+static int begin(struct tp_control_setting *setting)
 {
 	tp_control_start_if_wanted();
-	if (!tp_control_wish(wish)) {
+	if (!tp_control_setting(setting)) {
 		tp_complain("nobody can look into this process: it is a set-uid, set-gid or capability program");
 		return -EPERM;
 	}
@@ -215,26 +215,26 @@ static int begin(struct tp_control_wish *wish)
 
 int tp_control_start(void)
 {
-	struct tp_control_wish wish;
-	int error = begin(&wish);
+	struct tp_control_setting setting;
+	int error = begin(&setting);
 
 	if (error)
 		return error;
-	error = -listen_by_thread(&wish, true);
+	error = -listen_by_thread(&setting, true);
 	tp_unlock(&lock);
 	return error;
 }
 
 int tp_control_fd(void)
 {
-	struct tp_control_wish wish;
-	int error = begin(&wish);
+	struct tp_control_setting setting;
+	int error = begin(&setting);
 
 	if (error)
 		return error;
 	if (served == BY_THREAD)
 		stop_thread();
-	error = tp_server_open(&wish, true, register_for_forks);
+	error = tp_server_open(&setting, true, register_for_forks);
 	const int fd = error ? -error : tp_server_descriptor();
 	if (fd < 0) {
 		tp_server_close();

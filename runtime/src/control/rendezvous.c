@@ -24,7 +24,7 @@
 
 /* ---- What the environment says ---- */
 
-static struct tp_control_wish the_wish = {.children = true};
+static struct tp_control_setting the_setting = {.children = true};
 
 /* 0, 1 or /DIR, and what may stand behind it. */
 static void parse(char *value)
@@ -34,41 +34,41 @@ static void parse(char *value)
 	if (options) {
 		*options = '\0';
 		options += strlen(",children=");
-		the_wish.children = strcmp(options, "end") != 0;
-		if (the_wish.children && strcmp(options, "live") != 0)
+		the_setting.children = strcmp(options, "end") != 0;
+		if (the_setting.children && strcmp(options, "live") != 0)
 			tp_complain("TP_CONTROL: children=%s: it is children=live or children=end; forked children listen", options);
 	}
 	if (strcmp(value, "0") == 0)
-		the_wish.off = true;
+		the_setting.off = true;
 	else if (*value == '/')
-		the_wish.directory = value;
+		the_setting.directory = value;
 	else if (strcmp(value, "1") == 0)
-		the_wish.make = true;
+		the_setting.make = true;
 	else if (*value)
 		tp_complain("TP_CONTROL=%s: it is 0, 1 or the path of a directory, from /; it is as if it was not set", value);
 }
 
-static void read_wish(void)
+static void read_setting(void)
 {
 	const char *value = secure_getenv("TP_CONTROL");
 	char *copy = value ? strdup(value) : NULL;
 
 	if (copy)
 		parse(copy);
-	if (copy != the_wish.directory) /* which stays */
+	if (copy != the_setting.directory) /* which stays */
 		free(copy);
-	if (tp_sandboxed && !the_wish.make && !the_wish.directory)
-		the_wish.off = true;
+	if (tp_sandboxed && !the_setting.make && !the_setting.directory)
+		the_setting.off = true;
 }
 
-bool tp_control_wish(struct tp_control_wish *wish)
+bool tp_control_setting(struct tp_control_setting *setting)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	if (getauxval(AT_SECURE))
 		return false;
-	pthread_once(&once, read_wish);
-	*wish = the_wish;
+	pthread_once(&once, read_setting);
+	*setting = the_setting;
 	return true;
 }
 
@@ -88,7 +88,7 @@ static int take_directory(struct tp_rendezvous *at)
 		return errno;
 	int error = fstat(fd, &st) != 0 ? errno : st.st_uid != geteuid() ? ANOTHER_USERS : st.st_mode & 077 ? OPEN_TO_OTHERS : 0;
 	if (!error)
-		return tp_own_file_take(&at->directory, fd);
+		return tp_guarded_fd_take(&at->directory, fd);
 	close(fd);
 	return error;
 }
@@ -153,12 +153,12 @@ static char *path_of_user(void)
 }
 
 /* What XDG_RUNTIME_DIR names may be the directory of the user that the process was before: su and sudo leave it. */
-static int find_directory(struct tp_rendezvous *at, const struct tp_control_wish *wish, bool make)
+static int find_directory(struct tp_rendezvous *at, const struct tp_control_setting *setting, bool make)
 {
 	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
 
-	if (wish->directory)
-		return try_directory(at, strdup(wish->directory), make);
+	if (setting->directory)
+		return try_directory(at, strdup(setting->directory), make);
 	if (runtime && *runtime == '/') {
 		int error = try_directory(at, path_in(runtime), false);
 		if (error == ENOENT && make && access(runtime, W_OK | X_OK) == 0)
@@ -232,10 +232,10 @@ bool tp_rendezvous_is_clients_end(int fd)
 static int listen_there(struct tp_rendezvous *at)
 {
 	int fd = tp_above_standard(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-	const int error = fd < 0 ? errno : bind_and_listen(at, tp_own_file_descriptor(&at->directory), fd);
+	const int error = fd < 0 ? errno : bind_and_listen(at, tp_guarded_fd_descriptor(&at->directory), fd);
 
 	if (!error)
-		return tp_own_file_take(&at->listener, fd);
+		return tp_guarded_fd_take(&at->listener, fd);
 	if (fd >= 0)
 		close(fd);
 	at->name[0] = '\0';
@@ -250,10 +250,10 @@ static void forget(struct tp_rendezvous *at)
 	free(path);
 }
 
-int tp_rendezvous_find(struct tp_rendezvous *at, const struct tp_control_wish *wish, bool make)
+int tp_rendezvous_find(struct tp_rendezvous *at, const struct tp_control_setting *setting, bool make)
 {
 	*at = (struct tp_rendezvous)TP_RENDEZVOUS_NONE;
-	const int error = find_directory(at, wish, make);
+	const int error = find_directory(at, setting, make);
 	return error == OPEN_TO_OTHERS || error == ANOTHER_USERS ? EACCES : error;
 }
 
@@ -264,7 +264,7 @@ int tp_rendezvous_listen(struct tp_rendezvous *at)
 	if (!error)
 		return 0;
 	complain(at->path, error);
-	tp_own_file_close(&at->directory);
+	tp_guarded_fd_close(&at->directory);
 	forget(at);
 	return error;
 }
@@ -272,15 +272,15 @@ int tp_rendezvous_listen(struct tp_rendezvous *at)
 /* The path leads to another directory in a jail, or to none. */
 static int directory_again(struct tp_rendezvous *at)
 {
-	const struct tp_own_file was = at->directory;
+	const struct tp_guarded_fd was = at->directory;
 
-	if (tp_own_file_descriptor(&was) >= 0)
+	if (tp_guarded_fd_descriptor(&was) >= 0)
 		return 0;
 	int error = take_directory(at);
 	if (!error && at->directory.device == was.device && at->directory.inode == was.inode)
 		return 0;
 	if (!error)
-		tp_own_file_close(&at->directory);
+		tp_guarded_fd_close(&at->directory);
 	at->directory = was;
 	return error ? error : ENOENT;
 }
@@ -292,18 +292,18 @@ int tp_rendezvous_again(struct tp_rendezvous *at)
 	if (error)
 		return error;
 	if (at->name[0])
-		unlinkat(tp_own_file_descriptor(&at->directory), at->name, 0);
-	tp_own_file_close(&at->listener);
+		unlinkat(tp_guarded_fd_descriptor(&at->directory), at->name, 0);
+	tp_guarded_fd_close(&at->listener);
 	return listen_there(at);
 }
 
 void tp_rendezvous_close(struct tp_rendezvous *at, bool remove)
 {
-	const int directory = tp_own_file_descriptor(&at->directory);
+	const int directory = tp_guarded_fd_descriptor(&at->directory);
 
 	if (remove && at->name[0] && directory >= 0)
 		unlinkat(directory, at->name, 0);
-	tp_own_file_close(&at->listener);
-	tp_own_file_close(&at->directory);
+	tp_guarded_fd_close(&at->listener);
+	tp_guarded_fd_close(&at->directory);
 	forget(at);
 }

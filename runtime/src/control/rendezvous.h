@@ -8,10 +8,10 @@
 
 #include <stdbool.h>
 
-#include "base/own_file.h"
+#include "base/guarded_fd.h"
 
 /* What TP_CONTROL says. */
-struct tp_control_wish {
+struct tp_control_setting {
 	bool off;      /* no listening, unless the program asks for it */
 	bool make;     /* the directory, where there is none */
 	bool children; /* forked children listen, too */
@@ -19,21 +19,21 @@ struct tp_control_wish {
 };
 
 /* Read once. False in programs that must not listen at all. */
-bool tp_control_wish(struct tp_control_wish *wish);
+bool tp_control_setting(struct tp_control_setting *setting);
 
 struct tp_rendezvous {
-	struct tp_own_file directory, listener;
+	struct tp_guarded_fd directory, listener;
 	char *path;    /* of the directory, absolute */
 	char name[48]; /* of the socket in it; empty: there is none */
 };
 
-#define TP_RENDEZVOUS_NONE {.directory = TP_OWN_FILE_NONE, .listener = TP_OWN_FILE_NONE}
+#define TP_RENDEZVOUS_NONE {.directory = TP_GUARDED_FD_NONE, .listener = TP_GUARDED_FD_NONE}
 
 /*
  * Finds the directory. 0, or an errno value after a message; ENOENT without one: there is
  * no directory, and none is to be made.
  */
-int tp_rendezvous_find(struct tp_rendezvous *at, const struct tp_control_wish *wish, bool make);
+int tp_rendezvous_find(struct tp_rendezvous *at, const struct tp_control_setting *setting, bool make);
 
 /* Listens there. 0, or an errno value after a message, and then it is closed. */
 int tp_rendezvous_listen(struct tp_rendezvous *at);

@@ -28,7 +28,7 @@ static bool is_open;
 
 struct connection {
 	uint64_t session; /* no other connection ever has it; 0: this place is free */
-	struct tp_own_file file;
+	struct tp_guarded_fd file;
 	uint64_t heard;   /* from it, by CLOCK_MONOTONIC, in nanoseconds */
 	bool inherited;   /* the parent's: just its end is waited for */
 };
@@ -37,7 +37,7 @@ struct connection {
 static struct connection connections[MAX_CONNECTIONS];
 static uint64_t last_session;
 
-static struct tp_own_file epoll = TP_OWN_FILE_NONE; /* of a program that serves by itself */
+static struct tp_guarded_fd epoll = TP_GUARDED_FD_NONE; /* of a program that serves by itself */
 
 static uint64_t now(void)
 {
@@ -88,7 +88,7 @@ static void refuse(int fd, const char *text)
 static void watch(int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN};
-	const int to = tp_own_file_descriptor(&epoll);
+	const int to = tp_guarded_fd_descriptor(&epoll);
 
 	if (to >= 0)
 		epoll_ctl(to, EPOLL_CTL_ADD, fd, &event);
@@ -97,14 +97,14 @@ static void watch(int fd)
 static void disconnect(struct connection *connection)
 {
 	const uint64_t session = connection->session;
-	const int fd = tp_own_file_descriptor(&connection->file);
+	const int fd = tp_guarded_fd_descriptor(&connection->file);
 
 	/* Children have the descriptor, too. */
-	if (fd >= 0 && tp_own_file_descriptor(&epoll) >= 0)
-		epoll_ctl(tp_own_file_descriptor(&epoll), EPOLL_CTL_DEL, fd, NULL);
+	if (fd >= 0 && tp_guarded_fd_descriptor(&epoll) >= 0)
+		epoll_ctl(tp_guarded_fd_descriptor(&epoll), EPOLL_CTL_DEL, fd, NULL);
 	if (fd >= 0 && !connection->inherited)
 		shutdown(fd, SHUT_RDWR);
-	tp_own_file_close(&connection->file);
+	tp_guarded_fd_close(&connection->file);
 	__atomic_store_n(&connection->session, 0, __ATOMIC_RELEASE);
 	tp_serve_end(session);
 }
@@ -141,7 +141,7 @@ static void admit(int fd, int patience)
 		return;
 	}
 	*place = (struct connection){.heard = now()};
-	if (tp_own_file_take(&place->file, fd) != 0)
+	if (tp_guarded_fd_take(&place->file, fd) != 0)
 		return;
 	watch(fd);
 	__atomic_store_n(&place->session, ++last_session, __ATOMIC_RELEASE);
@@ -155,7 +155,7 @@ static void accept_all(int patience)
 {
 	int listener, fd;
 
-	while ((listener = tp_own_file_descriptor(&rendezvous.listener)) >= 0 &&
+	while ((listener = tp_guarded_fd_descriptor(&rendezvous.listener)) >= 0 &&
 	       (fd = tp_above_standard(accept4(listener, NULL, NULL, SOCK_CLOEXEC))) >= 0)
 		admit(fd, patience);
 	if (listener >= 0 && (errno == EMFILE || errno == ENFILE))
@@ -232,7 +232,7 @@ static bool serve_line(struct connection *connection, int fd, char *line, int pa
 
 static bool serve(struct connection *connection, int patience)
 {
-	const int fd = tp_own_file_descriptor(&connection->file);
+	const int fd = tp_guarded_fd_descriptor(&connection->file);
 	char *line = fd < 0 || connection->inherited ? NULL : tp_malloc(MAX_REQUEST + 2);
 	const bool goes_on = line && serve_line(connection, fd, line, patience);
 
@@ -247,10 +247,10 @@ static nfds_t list(struct pollfd places[], struct connection *of[])
 {
 	nfds_t nr = 0;
 
-	places[nr++] = (struct pollfd){.fd = tp_own_file_descriptor(&rendezvous.listener), .events = POLLIN};
+	places[nr++] = (struct pollfd){.fd = tp_guarded_fd_descriptor(&rendezvous.listener), .events = POLLIN};
 	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
 		struct connection *connection = &connections[i];
-		const int fd = connection->session ? tp_own_file_descriptor(&connection->file) : -1;
+		const int fd = connection->session ? tp_guarded_fd_descriptor(&connection->file) : -1;
 		if (fd >= 0) {
 			of[nr] = connection;
 			places[nr++] = (struct pollfd){.fd = fd, .events = connection->inherited ? 0 : POLLIN};
@@ -267,14 +267,14 @@ static int listen_again(void)
 	const int error = tp_rendezvous_again(&rendezvous);
 
 	if (!error)
-		watch(tp_own_file_descriptor(&rendezvous.listener));
+		watch(tp_guarded_fd_descriptor(&rendezvous.listener));
 	return error;
 }
 
 void tp_server_drop_socket(void)
 {
-	tp_own_file_close(&rendezvous.listener);
-	rendezvous.listener = (struct tp_own_file)TP_OWN_FILE_NONE;
+	tp_guarded_fd_close(&rendezvous.listener);
+	rendezvous.listener = (struct tp_guarded_fd)TP_GUARDED_FD_NONE;
 }
 
 void tp_server_turn(bool wait, int patience)
@@ -282,7 +282,7 @@ void tp_server_turn(bool wait, int patience)
 	struct pollfd places[1 + MAX_CONNECTIONS];
 	struct connection *of[1 + MAX_CONNECTIONS];
 
-	const int error = tp_own_file_descriptor(&rendezvous.listener) < 0 ? listen_again() : 0;
+	const int error = tp_guarded_fd_descriptor(&rendezvous.listener) < 0 ? listen_again() : 0;
 	const nfds_t nr = list(places, of);
 	poll(places, nr, !wait ? 0 : error == EMFILE || error == ENFILE ? RETRY : -1);
 	for (nfds_t i = 1; i < nr; i++) {
@@ -297,18 +297,18 @@ void tp_server_turn(bool wait, int patience)
 
 bool tp_server_wake(void)
 {
-	const int listener = tp_own_file_descriptor(&rendezvous.listener);
+	const int listener = tp_guarded_fd_descriptor(&rendezvous.listener);
 
 	return listener >= 0 && shutdown(listener, SHUT_RDWR) == 0;
 }
 
 /* ---- From the opening to the end ---- */
 
-int tp_server_open(const struct tp_control_wish *wish, bool make, void (*found)(void))
+int tp_server_open(const struct tp_control_setting *setting, bool make, void (*found)(void))
 {
 	if (is_open)
-		return tp_own_file_descriptor(&rendezvous.listener) < 0 ? listen_again() : 0;
-	int error = tp_rendezvous_find(&rendezvous, wish, make);
+		return tp_guarded_fd_descriptor(&rendezvous.listener) < 0 ? listen_again() : 0;
+	int error = tp_rendezvous_find(&rendezvous, setting, make);
 	if (!error && found)
 		found();
 	if (!error)
@@ -328,8 +328,8 @@ void tp_server_close(void)
 		return;
 	tp_rendezvous_close(&rendezvous, true);
 	tp_server_end_sessions();
-	tp_own_file_close(&epoll);
-	epoll = (struct tp_own_file)TP_OWN_FILE_NONE;
+	tp_guarded_fd_close(&epoll);
+	epoll = (struct tp_guarded_fd)TP_GUARDED_FD_NONE;
 	is_open = false;
 }
 
@@ -339,7 +339,7 @@ void tp_server_leave(void)
 		return;
 	tp_rendezvous_close(&rendezvous, true);
 	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
-		const int fd = connections[i].session && !connections[i].inherited ? tp_own_file_descriptor(&connections[i].file) : -1;
+		const int fd = connections[i].session && !connections[i].inherited ? tp_guarded_fd_descriptor(&connections[i].file) : -1;
 		if (fd >= 0)
 			shutdown(fd, SHUT_RD);
 	}
@@ -347,20 +347,20 @@ void tp_server_leave(void)
 
 int tp_server_descriptor(void)
 {
-	const int known = tp_own_file_descriptor(&epoll);
+	const int known = tp_guarded_fd_descriptor(&epoll);
 
 	if (known >= 0)
 		return known;
-	int error = tp_own_file_take(&epoll, tp_above_standard(epoll_create1(EPOLL_CLOEXEC)));
+	int error = tp_guarded_fd_take(&epoll, tp_above_standard(epoll_create1(EPOLL_CLOEXEC)));
 	if (error)
 		return -error;
-	tp_own_file_mark(&epoll);
-	watch(tp_own_file_descriptor(&rendezvous.listener));
+	tp_guarded_fd_mark(&epoll);
+	watch(tp_guarded_fd_descriptor(&rendezvous.listener));
 	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
 		if (connections[i].session)
-			watch(tp_own_file_descriptor(&connections[i].file));
+			watch(tp_guarded_fd_descriptor(&connections[i].file));
 	}
-	return tp_own_file_descriptor(&epoll);
+	return tp_guarded_fd_descriptor(&epoll);
 }
 
 /* ---- Forks ---- */
@@ -370,14 +370,14 @@ void tp_server_in_child(bool live)
 	if (!is_open)
 		return;
 	tp_rendezvous_close(&rendezvous, false);
-	tp_own_file_close(&epoll);
-	epoll = (struct tp_own_file)TP_OWN_FILE_NONE;
+	tp_guarded_fd_close(&epoll);
+	epoll = (struct tp_guarded_fd)TP_GUARDED_FD_NONE;
 	is_open = false;
 	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
 		struct connection *connection = &connections[i];
 		connection->inherited = true;
 		if (connection->session && !live)
-			tp_own_file_close(&connection->file);
+			tp_guarded_fd_close(&connection->file);
 	}
 }
 

@@ -15,7 +15,7 @@
  * 0, or an errno value as tp_rendezvous_find() and tp_rendezvous_listen() have it. Where the process listens already, nothing is
  * done. found is called when there is a directory, before anything is opened that a fork would inherit; or NULL.
  */
-int tp_server_open(const struct tp_control_wish *wish, bool make, void (*found)(void));
+int tp_server_open(const struct tp_control_setting *setting, bool make, void (*found)(void));
 bool tp_server_is_open(void);
 
 /* Closes all connections, with what they have opened, and the socket. */

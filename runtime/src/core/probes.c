@@ -47,10 +47,10 @@ unsigned int tp_probes_count(const struct tp_name *name)
 static void publish_at(struct tracepoint *tp, struct tp_probe_array *array)
 {
 	bool enabled = array != NULL;
-	const int *gate = array && array->nr == 1 ? array->funcs[0].gate : NULL;
+	const int *enable_flag = array && array->nr == 1 ? array->funcs[0].enable_flag : NULL;
 
-	if (!gate)
-		tp_gate_set(tp, NULL); /* in front: nobody may find it closed who could see the array */
+	if (!enable_flag)
+		tp_enable_flag_set(tp, NULL); /* in front: nobody may find it closed who could see the array */
 	if (array) {
 		tp->used = true;
 		if (__tsan_release)
@@ -63,8 +63,8 @@ static void publish_at(struct tracepoint *tp, struct tp_probe_array *array)
 	 * finds NULL and calls nothing.
 	 */
 	__atomic_store_n(&tp->funcs, array ? array->funcs : NULL, __ATOMIC_RELEASE);
-	if (gate)
-		tp_gate_set(tp, gate);
+	if (enable_flag)
+		tp_enable_flag_set(tp, enable_flag);
 	if (tp->enabled == enabled)
 		return;
 	__atomic_store_n(&tp->enabled, enabled, __ATOMIC_RELAXED);
@@ -290,7 +290,7 @@ int tp_probes_link(struct tp_name *name, struct tracepoint *tp)
 	tp->next = NULL;
 	*at = tp;
 	tp->state = TP_STATE_OFF;
-	if (!name->probes || tp_forked_alone())
+	if (!name->probes || tp_tracing_lost_in_fork())
 		return 0;
 	int error = switch_on(tp);
 	if (!error)

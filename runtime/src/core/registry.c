@@ -167,7 +167,7 @@ int tp_registry_add(const char *text, const char *proto, const struct tracepoint
 
 	if (!text || !proto || !probe->func || probe->func == TP_REMOVED)
 		return -EINVAL;
-	if (tp_forked_alone())
+	if (tp_tracing_lost_in_fork())
 		return -EDEADLK;
 	tp_core_start();
 	tp_note_exit();
@@ -371,7 +371,7 @@ void tp_registry_settle_probes(void)
 /* A child that must not use liburcu has no tracing. */
 static void in_child(void)
 {
-	if (!tp_forked_alone())
+	if (!tp_tracing_lost_in_fork())
 		return;
 	for (size_t i = 0; i < NAME_BUCKETS; i++) {
 		for (struct tp_name *name = names[i]; name; name = name->next)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * core/site.h - the sites of the loaded modules, and the gates in front of
+ * core/site.h - the sites of the loaded modules, and the enable flags in front of
  * probes. All under tp_registry_lock.
  */
 #ifndef TP_CORE_SITE_H
@@ -30,10 +30,10 @@ struct tracepoint *tp_sites_changed(void);
 unsigned int tp_sites_count(const struct tracepoint *tp);
 
 /*
- * Calls of the tracepoint's probes go through the gate from here on; with NULL
- * they do not. While *gate is 0, calls that have begun already may find it
+ * Calls of the tracepoint's probes go through the check from here on; with NULL
+ * they do not. While *enable_flag is 0, calls that have begun already may find it
  * closed, too.
  */
-void tp_gate_set(struct tracepoint *tp, const int *gate);
+void tp_enable_flag_set(struct tracepoint *tp, const int *enable_flag);
 
 #endif /* TP_CORE_SITE_H */

@@ -26,17 +26,17 @@ static uint64_t last_number(const struct tp_sink_state *state)
 }
 
 /* The rules that are there have decided, unless the event is yet to come. NULL: no memory. */
-static struct tp_soft *soft_new(const struct tp_sink_state *state, const struct tp_event_group *group)
+static struct tp_armed *armed_new(const struct tp_sink_state *state, const struct tp_event_group *group)
 {
-	struct tp_soft *soft = tp_malloc(sizeof(*soft));
+	struct tp_armed *armed = tp_malloc(sizeof(*armed));
 
-	if (soft)
-		*soft = (struct tp_soft){
+	if (armed)
+		*armed = (struct tp_armed){
 			.group = group,
 			.off = !tp_attached_of(state, group),
 			.decided_by = tp_attachable_of(state, group) ? last_number(state) : 0,
 		};
-	return soft;
+	return armed;
 }
 
 static void free_retired(struct tp_retired *retired)
@@ -58,59 +58,59 @@ static int apply(struct tp_sink_state *state, const struct tp_event_group *group
 
 static void take_off(struct tp_sink_state *state, struct tp_attached *attached)
 {
-	struct tp_soft *soft = attached->soft;
+	struct tp_armed *armed = attached->armed;
 
-	attached->soft = NULL;
-	apply(state, soft->group);
-	tp_retire(&soft->retired, free_retired);
+	attached->armed = NULL;
+	apply(state, armed->group);
+	tp_retire(&armed->retired, free_retired);
 }
 
-static int begin(struct tp_sink_state *state, const struct tp_event_group *group, struct tp_soft **soft)
+static int begin(struct tp_sink_state *state, const struct tp_event_group *group, struct tp_armed **armed)
 {
 	struct tp_attached *attached = group && !state->closing ? tp_attached_room(state, group) : NULL;
 	int error = 0;
 
 	if (!attached)
 		return state->closing ? -EINVAL : -ENOMEM;
-	if (!attached->soft) {
-		attached->soft = soft_new(state, group);
-		error = attached->soft ? apply(state, group) : -ENOMEM;
+	if (!attached->armed) {
+		attached->armed = armed_new(state, group);
+		error = attached->armed ? apply(state, group) : -ENOMEM;
 	}
-	if (error && attached->soft)
+	if (error && attached->armed)
 		take_off(state, attached);
-	*soft = attached->soft;
-	if (*soft)
-		(*soft)->users++;
+	*armed = attached->armed;
+	if (*armed)
+		(*armed)->users++;
 	return error;
 }
 
-struct tp_soft *tp_soft_begin(struct tp_sink *sink, const char *name, int *error)
+struct tp_armed *tp_armed_begin(struct tp_sink *sink, const char *name, int *error)
 {
-	struct tp_soft *soft = NULL;
+	struct tp_armed *armed = NULL;
 	const char *colon = strchr(name, ':');
 	char *system = colon ? strndup(name, (size_t)(colon - name)) : NULL;
 
 	*error = colon ? -ENOMEM : -EINVAL;
 	if (system) {
 		tp_lock(&tp_events_lock);
-		*error = begin(sink->reserved[0], tp_group_of(system, colon + 1), &soft);
+		*error = begin(sink->reserved[0], tp_group_of(system, colon + 1), &armed);
 		tp_unlock(&tp_events_lock);
 	}
 	free(system);
 	tp_retired_settle();
-	return soft;
+	return armed;
 }
 
 /* ---- The end ---- */
 
 /* Whether it was the last user, and what the rules have to say then: 1 on, 0 off, -1 nothing. */
-static int let_go(const struct tp_sink_state *state, struct tp_soft *soft)
+static int let_go(const struct tp_sink_state *state, struct tp_armed *armed)
 {
-	const bool on = !tp_soft_is_off(soft);
+	const bool on = !tp_armed_is_off(armed);
 
-	if (--soft->users || state->closing || !tp_attachable_of(state, soft->group))
+	if (--armed->users || state->closing || !tp_attachable_of(state, armed->group))
 		return -1;
-	return on == tp_attach_is_wanted(state, soft->group) ? -1 : on;
+	return on == tp_attach_is_wanted(state, armed->group) ? -1 : on;
 }
 
 /* A trigger may have switched it: a rule of its own makes that last. */
@@ -122,19 +122,19 @@ static void keep_by_rule(struct tp_sink *sink, const char *name, bool on)
 		tp_complain("event '%s' does not stay as a trigger has left it: %s", name, tp_strerror(-error));
 }
 
-void tp_soft_end(struct tp_sink *sink, struct tp_soft *soft)
+void tp_armed_end(struct tp_sink *sink, struct tp_armed *armed)
 {
 	struct tp_sink_state *state = sink->reserved[0];
-	const struct tp_event_group *group = soft->group; /* groups are never freed, but soft may be */
+	const struct tp_event_group *group = armed->group; /* groups are never freed, but *armed may be */
 
 	tp_lock(&tp_events_lock);
-	const int rule = let_go(state, soft);
+	const int rule = let_go(state, armed);
 	tp_unlock(&tp_events_lock);
 	if (rule >= 0)
 		keep_by_rule(sink, group->name, rule);
 	tp_lock(&tp_events_lock);
 	struct tp_attached *attached = tp_attached_room(state, group); /* it is there */
-	if (attached->soft && !attached->soft->users) /* nobody has begun again */
+	if (attached->armed && !attached->armed->users) /* nobody has begun again */
 		take_off(state, attached);
 	tp_unlock(&tp_events_lock);
 	tp_retired_settle();

@@ -36,7 +36,7 @@ bool tp_attached_is_on(const struct tp_sink_state *state, const struct tp_event_
 {
 	const struct tp_attached *attached = slot_of(state, group);
 
-	return attached && attached->event && !(attached->soft && tp_soft_is_off(attached->soft));
+	return attached && attached->event && !(attached->armed && tp_armed_is_off(attached->armed));
 }
 
 const struct tp_filter_program *tp_attached_program(const struct tp_sink_state *state, const struct tp_event_group *group)
@@ -80,7 +80,7 @@ struct tp_event *tp_attachable_of(const struct tp_sink_state *state, const struc
 struct wanted {
 	struct tp_event *event; /* NULL: nothing */
 	const struct tp_filter_program *program; /* NULL: without a filter */
-	const struct tp_soft *soft;              /* NULL: no trigger switches it */
+	const struct tp_armed *armed;              /* NULL: no trigger switches it */
 	const struct tp_rule *rule;              /* that decides; NULL: none is about it */
 };
 
@@ -117,10 +117,10 @@ static void heed_triggers(const struct tp_sink_state *state, const struct tp_eve
 {
 	struct tp_attached *attached = slot_of(state, group);
 
-	wanted->soft = attached ? attached->soft : NULL;
-	if (wanted->soft && wanted->rule)
-		tp_soft_follow(attached->soft, wanted->rule);
-	if (!wanted->soft && !is_enabled(wanted))
+	wanted->armed = attached ? attached->armed : NULL;
+	if (wanted->armed && wanted->rule)
+		tp_armed_follow(attached->armed, wanted->rule);
+	if (!wanted->armed && !is_enabled(wanted))
 		wanted->event = NULL;
 }
 
@@ -134,16 +134,16 @@ static struct tracepoint_func probe_of(const struct tp_sink_state *state, struct
 		.func = event->record,
 		.data = filtering ? &filtering->head : sink,
 		.prio = state->priority,
-		.gate = sink->ops->gate ? sink->ops->gate(sink, event) : NULL,
+		.enable_flag = sink->ops->enable_flag ? sink->ops->enable_flag(sink, event) : NULL,
 	};
 }
 
 /* False: no memory. */
 static bool filtering_for(const struct tp_sink_state *state, const struct wanted *wanted, struct tp_filtering **filtering)
 {
-	const bool needed = wanted->program || wanted->soft;
+	const bool needed = wanted->program || wanted->armed;
 
-	*filtering = needed ? tp_filtering_new(state->sink, wanted->program, wanted->soft) : NULL;
+	*filtering = needed ? tp_filtering_new(state->sink, wanted->program, wanted->armed) : NULL;
 	return !needed || *filtering;
 }
 
@@ -190,10 +190,10 @@ static int replace(const struct tp_sink_state *state, struct tp_attached *attach
 /* The same event, but for its filter. Going from a filter to another, or to none, needs no memory. */
 static int change_filter(const struct tp_sink_state *state, struct tp_attached *attached, const struct wanted *wanted)
 {
-	if (!attached->filtering || attached->filtering->soft != wanted->soft)
+	if (!attached->filtering || attached->filtering->armed != wanted->armed)
 		return replace(state, attached, wanted);
 	tp_filtering_set(attached->filtering, wanted->program);
-	if (!wanted->program && !wanted->soft)
+	if (!wanted->program && !wanted->armed)
 		replace(state, attached, wanted); /* else it stays, and passes all on */
 	return 0;
 }
@@ -221,9 +221,9 @@ static void keep(const struct tp_sink_state *state, struct tp_attached *attached
 {
 	const struct tp_filtering *filtering = attached->filtering;
 	const struct tp_filter_program *program = filtering ? filtering->program : NULL;
-	const struct tp_soft *soft = filtering ? filtering->soft : NULL;
+	const struct tp_armed *armed = filtering ? filtering->armed : NULL;
 
-	if ((program != wanted->program || soft != wanted->soft) && change_filter(state, attached, wanted) == -ENOMEM)
+	if ((program != wanted->program || armed != wanted->armed) && change_filter(state, attached, wanted) == -ENOMEM)
 		*error = -ENOMEM;
 }
 

@@ -15,14 +15,14 @@
 
 #include "events/events.h"
 #include "events/filtering.h"
-#include "events/groups.h"
+#include "events/event_ids.h"
 #include "events/rule.h"
 
 /* What of a group is attached to a sink. */
 struct tp_attached {
 	struct tp_event *event;         /* NULL: none is */
 	struct tp_filtering *filtering; /* what its writer has as the sink; NULL: the sink itself */
-	struct tp_soft *soft;           /* triggers switch it: it is attached, whether it is on or not */
+	struct tp_armed *armed;           /* triggers switch it: it is attached, whether it is on or not */
 };
 
 /* What is known of an open sink; struct tp_sink's reserved[0]. */

@@ -11,7 +11,7 @@
 #include "core/core.h"
 #include "events/attach.h"
 #include "events/events.h"
-#include "events/soft.h"
+#include "events/armed.h"
 
 static bool decides_any(const struct tp_sink_state *state, const struct tp_rule *rule)
 {
@@ -50,8 +50,8 @@ static void take_back(struct tp_sink_state *state, struct tp_rule **at)
 
 	*at = NULL;
 	for (size_t i = 0; i < state->nr_attached; i++) {
-		if (state->attached[i].soft)
-			tp_soft_take_back(state->attached[i].soft, rule);
+		if (state->attached[i].armed)
+			tp_armed_take_back(state->attached[i].armed, rule);
 	}
 	tp_attach_by_rules(state, &ignored);
 	tp_registry_switch();
@@ -138,7 +138,7 @@ static int enable_or_disable(struct tp_sink *sink, const char *patterns, const c
 
 	if (!state)
 		return -EINVAL;
-	if (enable && tp_forked_alone())
+	if (enable && tp_tracing_lost_in_fork())
 		return -EDEADLK;
 	struct tp_rule *rule = tp_rule_new(patterns, filter, enable, &result, &wrong);
 	if (!rule) {

@@ -10,17 +10,17 @@
  *
  * are for those above, too;
  *
- *	groups.h         the events of the loaded modules
+ *	event_ids.h      the events of the loaded modules
  *	rule.h           what was enabled, with which filter
  *	filtering.h      a sink that passes on what a filter accepts
- *	soft.h           events that triggers switch
+ *	armed.h          events that triggers switch
  *	retired.h        memory that readers may still use
  *	attach.h         the open sinks, and which events are attached to them
  *	marker_event.h   markers as events
  *	marker_format.h  what a marker's format says
  *	synthetic_record.h, synthetic_format.h
  *	                 synthetic events as tracepoints; what their definition says
- *	words.h          from words to a record, of both
+ *	record_words.h   from words to a record, of both
  *	by_id.h          which of them has an id
  *	iterate.h        calling their probes
  *
@@ -52,6 +52,8 @@ extern bool tp_events_without_id;
  * the first call does something. -ENOMEM: not those of all modules; the next call tries again.
  */
 int tp_events_start(void);
+/* The first part of that, without looking at any event: at the start of a program, which may be in a sandbox later. */
+void tp_events_listen(void);
 
 /* A number that no other sink ever has; and the sink that has it, or NULL where that was closed. */
 uint64_t tp_sink_serial(struct tp_sink *sink);
@@ -89,23 +91,23 @@ void tp_sink_set_priority(struct tp_sink *sink, int priority);
 /* The sink is a trigger's, and no output: tp_sinks_each() and tp_event_sinks() leave it out. */
 void tp_sink_hide(struct tp_sink *sink);
 
-/* ---- soft.c, arm.c: events that triggers switch ---- */
+/* ---- armed.c, arm.c: events that triggers switch ---- */
 
-struct tp_soft;
+struct tp_armed;
 
 /*
- * From here on the event, "system:event", is attached to the sink, and tp_soft_switch() says whether it is on; at first it
+ * From here on the event, "system:event", is attached to the sink, and tp_armed_switch() says whether it is on; at first it
  * is as it was. tp_enable() and tp_disable() switch it, too. The module that has it may come later. May be called several
  * times for an event. NULL: *error is -ENOMEM, -EPERM as for tp_enable(), or -EINVAL: the sink is being closed.
  */
-struct tp_soft *tp_soft_begin(struct tp_sink *sink, const char *name, int *error);
+struct tp_armed *tp_armed_begin(struct tp_sink *sink, const char *name, int *error);
 
-/* For each tp_soft_begin(). After the last, the event stays as it is, on or off. No reader may use soft any more. */
-void tp_soft_end(struct tp_sink *sink, struct tp_soft *soft);
+/* For each tp_armed_begin(). After the last, the event stays as it is, on or off. No reader may use *armed any more. */
+void tp_armed_end(struct tp_sink *sink, struct tp_armed *armed);
 
 /* Takes effect at once; returns whether it has changed anything. Both are safe in signal handlers. */
-bool tp_soft_switch(struct tp_soft *soft, bool on);
-bool tp_soft_is_on(const struct tp_soft *soft);
+bool tp_armed_switch(struct tp_armed *armed, bool on);
+bool tp_armed_is_on(const struct tp_armed *armed);
 
 /* ---- enable.c: with a filter ---- */
 

@@ -22,7 +22,7 @@ static struct tp_filtering *filtering_of(struct tp_sink *head)
 
 static bool is_off(const struct tp_filtering *filtering)
 {
-	return filtering->soft && tp_soft_is_off(filtering->soft);
+	return filtering->armed && tp_armed_is_off(filtering->armed);
 }
 
 /* As the runtime does it for the sink itself. */
@@ -85,14 +85,14 @@ static const struct tp_sink_ops filtering_ops = {
 
 /* The short way of records in scratch memory would not ask whether the event is off. */
 struct tp_filtering *tp_filtering_new(struct tp_sink *sink, const struct tp_filter_program *program,
-				      const struct tp_soft *soft)
+				      const struct tp_armed *armed)
 {
 	struct tp_filtering *filtering = tp_malloc(sizeof(*filtering));
 
 	if (filtering)
 		*filtering = (struct tp_filtering){
-			.head = {.ops = &filtering_ops, .key = soft ? TP_NO_KEY : TP_SCRATCH_KEY, .reserved[1] = filtering},
-			.sink = sink, .program = program, .soft = soft,
+			.head = {.ops = &filtering_ops, .key = armed ? TP_NO_KEY : TP_SCRATCH_KEY, .reserved[1] = filtering},
+			.sink = sink, .program = program, .armed = armed,
 		};
 	return filtering;
 }

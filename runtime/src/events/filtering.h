@@ -10,7 +10,7 @@
 #include <tp/sink.h>
 
 #include "events/retired.h"
-#include "events/soft.h"
+#include "events/armed.h"
 #include "filter/filter.h"
 
 struct tp_filtering {
@@ -18,12 +18,12 @@ struct tp_filtering {
 	struct tp_sink head;  /* the writer's */
 	struct tp_sink *sink; /* gets what is accepted */
 	const struct tp_filter_program *program; /* NULL: all is */
-	const struct tp_soft *soft;              /* while that is off, no record is made; NULL: there is none */
+	const struct tp_armed *armed;              /* while that is off, no record is made; NULL: there is none */
 };
 
-/* NULL: no memory. program and soft must stay as long as a reader may use them. */
+/* NULL: no memory. program and armed must stay as long as a reader may use them. */
 struct tp_filtering *tp_filtering_new(struct tp_sink *sink, const struct tp_filter_program *program,
-				      const struct tp_soft *soft);
+				      const struct tp_armed *armed);
 void tp_filtering_free(struct tp_filtering *filtering);
 
 /* Each record meets the old program or this one. */

@@ -152,7 +152,7 @@ static void iterate(struct tracepoint *tp, uint64_t a, uint64_t b, uint64_t c, u
 }
 
 /*
- * Another thread may be hitting the marker, by either iterator. No gate is in the iterator's place, as no sink
+ * Another thread may be hitting the marker, by either iterator. No check is in the iterator's place, as no sink
  * has been told of the event.
  */
 void tp_marker_shorten(struct marker *marker)

@@ -10,7 +10,7 @@
 #include <tp/marker.h>
 
 #include "events/marker_format.h"
-#include "events/words.h"
+#include "events/record_words.h"
 
 /* Each argument can have a width and a precision, which are arguments, too. */
 #define TP_MARKER_WORDS_MAX (3 * TP_MARKER_ARGS_MAX)

@@ -12,7 +12,7 @@
 #include "core/core.h"
 #include "events/attach.h"
 #include "events/events.h"
-#include "events/groups.h"
+#include "events/event_ids.h"
 #include "events/marker_event.h"
 #include "events/retired.h"
 
@@ -78,11 +78,16 @@ static void start(void)
 	tp_modules_listen(&hook);
 }
 
-int tp_events_start(void)
+void tp_events_listen(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, start);
+}
+
+int tp_events_start(void)
+{
+	tp_events_listen();
 	return tp_modules_wake();
 }
 

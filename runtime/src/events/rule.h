@@ -12,7 +12,7 @@
 
 #include <tp/event.h>
 
-#include "events/groups.h"
+#include "events/event_ids.h"
 #include "events/pattern.h"
 #include "events/retired.h"
 #include "filter/filter.h"

@@ -258,7 +258,7 @@ int tp_synthetic_define(const char *definition, bool in_a_line, struct tp_buffer
 		return -EINVAL;
 	definition += strspn(definition, " \t\n");
 	const bool removes = *definition == '!';
-	if (tp_forked_alone() || (removes && tp_reading()))
+	if (tp_tracing_lost_in_fork() || (removes && tp_reading()))
 		return -EDEADLK;
 	pthread_once(&once, start);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* what is half defined would stay so */

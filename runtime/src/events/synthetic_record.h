@@ -6,7 +6,7 @@
 #define TP_SYNTHETIC_RECORD_H
 
 #include "events/synthetic_format.h"
-#include "events/words.h"
+#include "events/record_words.h"
 
 /* What the writer and the printer need to know. */
 struct tp_synthetic_event {

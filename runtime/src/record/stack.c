@@ -43,13 +43,13 @@ static bool in_call_probes(uintptr_t return_address)
 static unsigned int count_inner(const struct tp_event *event, const uintptr_t *addresses, unsigned int nr)
 {
 	const struct tracepoint *tp = event->tracepoint;
-	const uintptr_t iterator = (uintptr_t)tp->iterate, behind_gate = (uintptr_t)tp->behind_gate;
+	const uintptr_t iterator = (uintptr_t)tp->iterate, flag_iterate = (uintptr_t)tp->flag_iterate;
 	const uintptr_t writer = (uintptr_t)event->record;
 	unsigned int inner = 0;
 
 	for (unsigned int i = 0; i < nr && i < TP_RECORD_STACK_INNER; i++) {
 		const uintptr_t function = function_of(addresses[i]);
-		if (function && (function == iterator || function == behind_gate)) {
+		if (function && (function == iterator || function == flag_iterate)) {
 			inner = i + 1;
 			break;
 		}

@@ -15,7 +15,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/message.h"
-#include "base/own_file.h"
+#include "base/guarded_fd.h"
 #include "base/pid_name.h"
 #include "sinks/hist/hist.h"
 #include "start/hist.h"
@@ -23,7 +23,7 @@
 
 static char *file; /* absolute: the program may change its directory. NULL: standard error */
 static size_t directory_len; /* what of it is not the user's */
-static struct tp_own_file standard_error = TP_OWN_FILE_NONE;
+static struct tp_guarded_fd standard_error = TP_GUARDED_FD_NONE;
 static pid_t begun_by;
 
 static char *absolute(const char *path)
@@ -42,7 +42,7 @@ void tp_start_hists_begin(const char *path)
 {
 	begun_by = getpid();
 	if (!path)
-		tp_own_file_borrow(&standard_error, STDERR_FILENO);
+		tp_guarded_fd_borrow(&standard_error, STDERR_FILENO);
 	else if (!(file = absolute(path)))
 		tp_complain("TP_HIST=%s: %s; nothing is written", path, tp_strerror(ENOMEM));
 }
@@ -109,7 +109,7 @@ static int write_all(const struct tp_buffer *text)
 {
 	if (file)
 		return write_file(text);
-	const int fd = tp_own_file_descriptor(&standard_error);
+	const int fd = tp_guarded_fd_descriptor(&standard_error);
 	return fd < 0 ? EBADF : tp_file_write(fd, text->text, text->len);
 }
 

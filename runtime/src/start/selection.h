@@ -11,7 +11,7 @@
 
 #include <tp/sink.h>
 
-#include "events/cut.h"
+#include "events/split.h"
 
 struct tp_selected {
 	const char *patterns;

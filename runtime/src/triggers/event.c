@@ -12,23 +12,23 @@ static int begin(struct tp_trigger *trigger, struct tp_buffer *why)
 {
 	int error;
 
-	trigger->soft = tp_soft_begin(trigger->sink, trigger->target, &error);
-	if (!trigger->soft)
+	trigger->armed = tp_armed_begin(trigger->sink, trigger->target, &error);
+	if (!trigger->armed)
 		tp_buffer_printf(why, "'%s' can't be switched: %s", trigger->target, tp_strerror(-error));
 	return error;
 }
 
 static void end(struct tp_trigger *trigger)
 {
-	tp_soft_end(trigger->sink, trigger->soft);
+	tp_armed_end(trigger->sink, trigger->armed);
 }
 
 /* As in the kernel, one that would change nothing does not count. */
 static void switch_event(struct tp_trigger *trigger, bool on)
 {
-	if (tp_soft_is_on(trigger->soft) == on || !tp_trigger_take(trigger))
+	if (tp_armed_is_on(trigger->armed) == on || !tp_trigger_take(trigger))
 		return;
-	if (!tp_soft_switch(trigger->soft, on)) /* another thread was faster */
+	if (!tp_armed_switch(trigger->armed, on)) /* another thread was faster */
 		tp_trigger_give_back(trigger);
 }
 

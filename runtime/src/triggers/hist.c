@@ -55,16 +55,16 @@ static bool is_this(const struct tp_trigger *trigger, const void *data)
 
 static int change(const struct tp_trigger *trigger)
 {
-	const enum tp_hist_wish wish = tp_hist_wish_of(trigger->definition);
-	struct tp_trigger *there = wish == TP_HIST_MAKE ? NULL : tp_trigger_hold(is_this, trigger);
+	const enum tp_hist_selector selector = tp_hist_selector_of(trigger->definition);
+	struct tp_trigger *there = selector == TP_HIST_MAKE ? NULL : tp_trigger_hold(is_this, trigger);
 	int error = 0;
 
 	if (!there)
 		return 0;
-	if (wish == TP_HIST_CLEAR)
+	if (selector == TP_HIST_CLEAR)
 		error = tp_hist_clear(there->own);
 	else
-		tp_hist_pause(there->own, wish == TP_HIST_PAUSE);
+		tp_hist_pause(there->own, selector == TP_HIST_PAUSE);
 	tp_trigger_let_go(there);
 	return error ? error : 1;
 }

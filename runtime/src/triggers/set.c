@@ -17,7 +17,7 @@
 #include "triggers/list.h"
 #include "triggers/parse.h"
 #include "triggers/triggers.h"
-#include "triggers/wrong.h"
+#include "triggers/refusal.h"
 
 #define EXISTS "there is such a trigger on one of these events already"
 #define EXISTS_HIST "Hist trigger already exists on one of these events" /* the kernel's words */
@@ -52,7 +52,7 @@ static void trigger_free(struct tp_trigger *trigger)
 		tp_pattern_free(trigger->patterns);
 	if (trigger->command->free)
 		trigger->command->free(trigger);
-	tp_own_file_close(&trigger->directory);
+	tp_guarded_fd_close(&trigger->directory);
 	free(trigger->filter);
 	free(trigger->target);
 	free(trigger->argument);
@@ -65,7 +65,7 @@ static int take_parts(struct tp_trigger *trigger, struct tp_trigger_request *req
 	int error = 0;
 
 	if (trigger->has_directory) {
-		error = -tp_own_file_take(&trigger->directory, request->directory);
+		error = -tp_guarded_fd_take(&trigger->directory, request->directory);
 		request->has_directory = false; /* it is closed in any case */
 	}
 	if (!error && text->filter) {
@@ -88,7 +88,7 @@ static struct tp_trigger *trigger_new(struct tp_trigger_request *request, struct
 	*trigger = (struct tp_trigger){
 		.command = text->command, .patterns = tp_pattern_new(request->patterns, error), .target = text->target,
 		.argument = text->argument, .count = text->count, .after_ns = text->after_ns, .at_end = request->at_end && text->command->open,
-		.directory = TP_OWN_FILE_NONE, .has_directory = request->has_directory,
+		.directory = TP_GUARDED_FD_NONE, .has_directory = request->has_directory,
 	};
 	if (!text->alone) {
 		trigger->sink = request->sink;

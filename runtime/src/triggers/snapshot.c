@@ -88,7 +88,7 @@ static void take(struct tp_trigger_snapshot *snapshot)
 {
 	const struct tp_trigger *trigger = snapshot->trigger;
 	const char *patterns = tp_pattern_text(trigger->patterns);
-	const int directory = trigger->has_directory ? tp_own_file_descriptor(&trigger->directory) : -1;
+	const int directory = trigger->has_directory ? tp_guarded_fd_descriptor(&trigger->directory) : -1;
 	const bool closed = trigger->has_directory && directory < 0;
 	if (!closed)
 		renew_mappings(trigger);
@@ -204,8 +204,8 @@ static void resume(void)
 		*parents = (struct tp_helper_thread){
 			.name = parents->name, .work = take_due, .data = parents, .wakes = parents->wakes,
 		};
-		const int error = tp_forked_alone() ? 0 : tp_helper_thread_start(parents);
-		is_running = !error && !tp_forked_alone();
+		const int error = tp_tracing_lost_in_fork() ? 0 : tp_helper_thread_start(parents);
+		is_running = !error && !tp_tracing_lost_in_fork();
 		if (error)
 			tp_complain("there are no snapshots by triggers in process %d: %s", (int)getpid(), tp_strerror(error));
 	}

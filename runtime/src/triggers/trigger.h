@@ -14,7 +14,7 @@
 #include <tp/sink.h>
 
 #include "base/buffer.h"
-#include "base/own_file.h"
+#include "base/guarded_fd.h"
 #include "events/pattern.h"
 #include "filter/filter.h"
 
@@ -79,11 +79,11 @@ struct tp_trigger {
 	char *argument;       /* takes_all: the text; or NULL */
 	struct tp_hist_definition *definition; /* TP_TRIGGER_HIST: what that says */
 	uint64_t count;       /* how often it still fires */
-	struct tp_soft *soft; /* TP_TRIGGER_EVENT: the target */
+	struct tp_armed *armed; /* TP_TRIGGER_EVENT: the target */
 	struct tp_trigger_snapshot *snapshot; /* TP_TRIGGER_SNAPSHOT: its state */
 	uint64_t after_ns;    /* how long it waits before it does something */
 	bool has_directory;   /* one was passed for its snapshots */
-	struct tp_own_file directory;
+	struct tp_guarded_fd directory;
 	bool at_end;          /* its histogram is shown when the program ends */
 	bool in_use;          /* it is set, and stays so while somebody works on it */
 	int32_t setter;       /* the thread that is setting it; 0: it is set */

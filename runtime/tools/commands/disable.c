@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* disable.c - "tp disable": events that are switched off in a process, until somebody changes that. */
 #include "commands/commands.h"
-#include "reach/switching.h"
+#include "client/switching.h"
 
 static int run(const struct tp_args *args)
 {

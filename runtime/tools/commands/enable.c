@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* enable.c - "tp enable": events that are switched on in a process, until somebody changes that. */
 #include "commands/commands.h"
-#include "reach/switching.h"
+#include "client/switching.h"
 
 static int run(const struct tp_args *args)
 {

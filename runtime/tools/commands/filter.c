@@ -7,12 +7,12 @@
 #include "commands/commands.h"
 #include "events_text.h"
 #include "options.h"
-#include "reach/find.h"
-#include "reach/given.h"
-#include "reach/listing.h"
-#include "reach/outputs.h"
-#include "reach/rules.h"
-#include "tell.h"
+#include "client/find.h"
+#include "client/common_options.h"
+#include "client/listing.h"
+#include "client/outputs.h"
+#include "client/rules.h"
+#include "fail_msg.h"
 
 #define ENABLE "enable "
 #define NO_FILTER "0"
@@ -57,7 +57,7 @@ static bool show(const struct output_list *list, struct connection *connection, 
 			nr += put_filters(&list->all[i]);
 	}
 	if (!nr)
-		tell("%s has no filter", connection_title(connection));
+		fail_msg("%s has no filter", connection_title(connection));
 	return true;
 }
 
@@ -96,7 +96,7 @@ static char *those_that_are_on(struct connection *connection, const struct outpu
 		nr++;
 	}
 	if (good && !nr)
-		tell("no event that matches '%s' is on for output %s, %s, of %s; \"tp enable\" switches events on, also with a filter",
+		fail_msg("no event that matches '%s' is on for output %s, %s, of %s; \"tp enable\" switches events on, also with a filter",
 		     patterns, output->id, output_title(output), connection_title(connection));
 	if (good && nr && nr == list.nr) {
 		free(names);
@@ -114,7 +114,7 @@ static bool change(struct connection *connection, const struct output *output, c
 
 	if (events && asprintf(&request, "enable %s %s if %s", output->id, events, filter) < 0) {
 		request = NULL;
-		tell_no_memory();
+		fail_no_memory();
 	}
 	const bool good = request && ask_with_notes(connection, &answer, -1, request);
 	if (good && strcmp(filter, NO_FILTER) == 0)
@@ -153,7 +153,7 @@ static int run(const struct tp_args *args)
 	const char *wanted = given_pid(args);
 	if (!wanted)
 		return EXIT_WRONG;
-	if (!reach(&connection, wanted))
+	if (!client_connect(&connection, wanted))
 		return EXIT_FAILED;
 	const bool good = filter(&connection, args_value(args, 'o'), args->operands[0], args->operands[1]);
 	connection_close(&connection);

@@ -6,7 +6,7 @@
 
 #include "commands/commands.h"
 #include "options.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 enum {
 	OPTION_MAN = OPTION_LONG + 1,
@@ -30,7 +30,7 @@ static int run(const struct tp_args *args)
 	if (args_has(args, OPTION_COMPLETION))
 		return complete(args, args_value(args, OPTION_COMPLETION));
 	if (args->nr_operands && !(command = command_find(args->operands[0]))) {
-		tell("there is no command '%s'; \"tp help\" lists them", args->operands[0]);
+		fail_msg("there is no command '%s'; \"tp help\" lists them", args->operands[0]);
 		return EXIT_WRONG;
 	}
 	if (args_has(args, OPTION_MAN))

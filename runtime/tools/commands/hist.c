@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "events/cut.h"
+#include "events/split.h"
 #include "events/pattern.h"
 #include "options.h"
-#include "reach/find.h"
-#include "reach/given.h"
-#include "reach/live.h"
-#include "reach/rules.h"
-#include "reach/signals.h"
-#include "tell.h"
+#include "client/find.h"
+#include "client/common_options.h"
+#include "client/live.h"
+#include "client/rules.h"
+#include "client/signals.h"
+#include "fail_msg.h"
 
 /* ---- Those that the process has ---- */
 
@@ -34,12 +34,12 @@ static int show_all(const struct tp_args *args, const char *wanted, const char *
 	struct answer answer;
 	size_t nr = 0; /* lines */
 
-	if (!reach(&connection, wanted))
+	if (!client_connect(&connection, wanted))
 		return EXIT_FAILED;
 	bool good = ask(&connection, &answer, -1, put_line, &nr, "histograms %s %s", args_has(args, LIVE_JSON) ? "json" : "text",
 			events);
 	if (good && !nr)
-		good = tell("%s has no histogram of '%s'; \"tp help hist\" says how one is made", connection_title(&connection), events);
+		good = fail_msg("%s has no histogram of '%s'; \"tp help hist\" says how one is made", connection_title(&connection), events);
 	connection_close(&connection);
 	return good ? EXIT_DONE : EXIT_FAILED;
 }
@@ -57,7 +57,7 @@ static bool take_apart(const struct tp_args *args, char *definition, char **even
 	if (strchr(*events, ';') || strstr(*events, " " TP_FILTER_WORD " "))
 		return args_wrong(args, "there is a filter in -e and one in the DEFINITION; give it one") == EXIT_DONE;
 	if (asprintf(&rule, "%s " TP_FILTER_WORD " %s", *events, filter) < 0)
-		return tell_no_memory();
+		return fail_no_memory();
 	free(*events);
 	*events = rule;
 	return true;

@@ -10,10 +10,10 @@
 #include "events/pattern.h"
 #include "events_text.h"
 #include "options.h"
-#include "reach/find.h"
-#include "reach/given.h"
-#include "reach/listing.h"
-#include "tell.h"
+#include "client/find.h"
+#include "client/common_options.h"
+#include "client/listing.h"
+#include "fail_msg.h"
 
 #define NO_LIBRARIES (OPTION_LONG + 1)
 
@@ -25,10 +25,10 @@ static int list_process(const struct tp_args *args)
 	char *patterns = given_patterns(args, 0);
 	bool good = false;
 
-	if (wanted && patterns && reach(&connection, wanted)) {
+	if (wanted && patterns && client_connect(&connection, wanted)) {
 		good = listing_read(&list, &connection, patterns, args_has(args, 'v'));
 		if (good && !list.nr)
-			good = tell("%s has no event that matches '%s'; without patterns, all of its events are listed",
+			good = fail_msg("%s has no event that matches '%s'; without patterns, all of its events are listed",
 				    connection_title(&connection), patterns);
 		connection_close(&connection);
 	}
@@ -45,7 +45,7 @@ static int list_program(const struct tp_args *args, const struct tp_pattern *pat
 	bool good = elf_events(args->operands[0], pattern, !args_has(args, NO_LIBRARIES), &list);
 
 	if (good && !list.nr)
-		good = tell("'%s' has no event that matches '%s'; without patterns, all of its events are listed",
+		good = fail_msg("'%s' has no event that matches '%s'; without patterns, all of its events are listed",
 			    args->operands[0], patterns);
 	if (good)
 		event_list_print(&list, args_has(args, 'v'), stdout);
@@ -72,7 +72,7 @@ static int run(const struct tp_args *args)
 		status = args_wrong(args, "'%s' is no list of events: patterns with commas between them, such as "
 					  "'net:*,!net:debug_*'", patterns);
 	else if (error)
-		tell_no_memory();
+		fail_no_memory();
 	else if (pattern || args->nr_operands == 1)
 		status = list_program(args, pattern, patterns);
 	tp_pattern_free(pattern);

@@ -9,10 +9,10 @@
 
 #include "commands/commands.h"
 #include "options.h"
-#include "reach/directory.h"
-#include "reach/given.h"
-#include "reach/recording.h"
-#include "tell.h"
+#include "client/directory.h"
+#include "client/common_options.h"
+#include "client/recording.h"
+#include "fail_msg.h"
 
 enum { OPTION_OPEN = OPTION_LONG, OPTION_CLOSE, OPTION_ON, OPTION_OFF };
 
@@ -45,7 +45,7 @@ static bool put_outputs(struct connection *connection)
 		put_rules(output->rules);
 	}
 	if (good && !list.nr)
-		tell("%s has no output; --open opens one", connection_title(connection));
+		fail_msg("%s has no output; --open opens one", connection_title(connection));
 	outputs_free(&list);
 	return good;
 }
@@ -87,7 +87,7 @@ static bool open_text(struct session *session, const char *file)
 	else
 		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0600);
 	bool good = fd >= 0 ? session_open(session, fd, "text", path)
-			    : tell("'%s' can't be opened: %s%s", path, strerror(errno),
+			    : fail_msg("'%s' can't be opened: %s%s", path, strerror(errno),
 				   errno == ENXIO ? "; nobody reads the pipe" : "");
 	if (fd >= 0)
 		close(fd);
@@ -112,9 +112,9 @@ static bool open_ctf(struct session *session, char *directory)
 static bool open_kind(struct session *session, const char *kind, char *name)
 {
 	if (strcmp(kind, "text") == 0)
-		return *name ? open_text(session, name) : tell("text: wants the name of a file");
+		return *name ? open_text(session, name) : fail_msg("text: wants the name of a file");
 	if (strcmp(kind, "ctf") == 0)
-		return *name ? open_ctf(session, name) : tell("ctf: wants the name of a directory");
+		return *name ? open_ctf(session, name) : fail_msg("ctf: wants the name of a directory");
 	return session_open(session, -1, kind, name);
 }
 
@@ -126,11 +126,11 @@ static bool open_output(struct session *session, const char *wanted, const char 
 	struct answer answer;
 
 	if (!kind)
-		return tell_no_memory();
+		return fail_no_memory();
 	if (name)
 		*name++ = '\0';
 	bool good = name ? open_kind(session, kind, name)
-			 : tell("--open %s: it takes KIND:NAME, such as text:events.txt or ctf:trace,mode=flight", wanted);
+			 : fail_msg("--open %s: it takes KIND:NAME, such as text:events.txt or ctf:trace,mode=flight", wanted);
 	good = good && session_enable(session, events) &&
 	       ask(&session->connection, &answer, -1, NULL, NULL, "keep %s", session->id);
 	if (good)

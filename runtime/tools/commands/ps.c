@@ -9,12 +9,12 @@
 
 #include "commands/commands.h"
 #include "options.h"
-#include "reach/find.h"
-#include "reach/given.h"
-#include "reach/outputs.h"
-#include "reach/proc.h"
-#include "reach/why.h"
-#include "tell.h"
+#include "client/find.h"
+#include "client/common_options.h"
+#include "client/outputs.h"
+#include "client/proc.h"
+#include "client/unreachable.h"
+#include "fail_msg.h"
 
 /* Each process is asked in turn, and the others are not to wait for it. */
 #define PATIENCE_MS 1000
@@ -74,13 +74,13 @@ static void tell_unreachable(const struct connection *connection)
 	struct proc proc;
 
 	if (connection->state == CONNECTION_REFUSED)
-		tell("what listens at %s/%s can't be reached: %s", connection->place.path, connection->name,
+		fail_msg("what listens at %s/%s can't be reached: %s", connection->place.path, connection->name,
 		     connection->text);
 	else if (connection->pid && proc_read(&proc, connection->pid))
-		tell("process %d (%s) has not answered within a second: %s", (int)proc.pid, proc.name,
+		fail_msg("process %d (%s) has not answered within a second: %s", (int)proc.pid, proc.name,
 		     why_silent(proc.pid));
 	else
-		tell("what listens at %s/%s has not answered within a second", connection->place.path, connection->name);
+		fail_msg("what listens at %s/%s has not answered within a second", connection->place.path, connection->name);
 }
 
 /* Returns how many there are. */
@@ -106,7 +106,7 @@ static int put_one(const char *wanted)
 	struct connection connection;
 	struct found found = {.all = &connection, .nr = 1};
 
-	if (!reach(&connection, wanted))
+	if (!client_connect(&connection, wanted))
 		return EXIT_FAILED;
 	put_all(&found);
 	connection_close(&connection);
@@ -125,7 +125,7 @@ static int run(const struct tp_args *args)
 	}
 	bool good = find_all(&found);
 	if (good && !put_all(&found) && !found.nr)
-		tell("no process listens that you may look into: programs with tracepoints that are started after \"tp setup\" do; "
+		fail_msg("no process listens that you may look into: programs with tracepoints that are started after \"tp setup\" do; "
 		     "or start one with TP_CONTROL=1");
 	found_free(&found);
 	return good ? EXIT_DONE : EXIT_FAILED;

@@ -10,12 +10,12 @@
 
 #include "commands/commands.h"
 #include "options.h"
-#include "reach/directory.h"
-#include "reach/family.h"
-#include "reach/given.h"
-#include "reach/recording.h"
-#include "reach/signals.h"
-#include "tell.h"
+#include "client/directory.h"
+#include "client/process_tree.h"
+#include "client/common_options.h"
+#include "client/recording.h"
+#include "client/signals.h"
+#include "fail_msg.h"
 
 enum { OPTION_FLIGHT = OPTION_LONG, OPTION_PACKET, OPTION_PACKETS, OPTION_SIZE, OPTION_CONTEXT, OPTION_FOR };
 
@@ -43,7 +43,7 @@ static bool make_options(const struct tp_args *args, char *options, size_t size)
 		if (value)
 			len += (size_t)snprintf(options + len, size - len, "%s%s=%s", len ? "," : "", names[i].name, value);
 	}
-	return len < size || tell("the options are too long");
+	return len < size || fail_msg("the options are too long");
 }
 
 /* ---- Processes that run ---- */
@@ -68,7 +68,7 @@ static bool is_new(const struct record *record, const struct connection *added)
 	for (size_t i = 0; i < record->nr; i++) {
 		const struct connection *one = &record->all[i].session.connection;
 		if (one->pid && one->pid == added->pid)
-			return tell("%s is given twice: say -p once for each process", connection_title(added));
+			return fail_msg("%s is given twice: say -p once for each process", connection_title(added));
 	}
 	return true;
 }
@@ -124,7 +124,7 @@ static void finish(struct record *record, struct recording *recording, bool ende
 	const bool known = !ended && session_finish(&recording->session, lost);
 	connection_close(&recording->session.connection);
 	if (ended)
-		tell("%s has ended", title);
+		fail_msg("%s has ended", title);
 	tell_recorded(recording->path, title, known ? lost : NULL);
 }
 
@@ -189,7 +189,7 @@ static int record_processes(const struct tp_args *args, const char *options, con
 		return EXIT_WRONG;
 	}
 	bool good = record.all ? signals_begin() && reach_all(&record, args) &&
-			 open_all(&record, args_value(args, 'o'), options, events) : tell_no_memory();
+			 open_all(&record, args_value(args, 'o'), options, events) : fail_no_memory();
 	if (good) {
 		record.until_ms = ms ? now_ms() + ms : 0;
 		follow(&record);

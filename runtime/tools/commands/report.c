@@ -11,7 +11,7 @@
 #include "commands/commands.h"
 #include "options.h"
 #include "report/interpreter.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 enum {
 	OPTION_FIELDS = OPTION_LONG + 1,
@@ -78,13 +78,13 @@ static int run(const struct tp_args *args)
 		return EXIT_WRONG;
 	char *events = join_events(args);
 	if (!events) {
-		tell_no_memory();
+		fail_no_memory();
 		return EXIT_FAILED;
 	}
 	if (args_has(args, 'e'))
 		report.events = events;
 	if (!report.with_fields && !interpreter_is_there)
-		tell("events are shown by their fields, as tp was built without libtraceevent, which prints TP_printk's text");
+		fail_msg("events are shown by their fields, as tp was built without libtraceevent, which prints TP_printk's text");
 	allow_descriptors();
 	signal(SIGPIPE, SIG_DFL); /* nobody reads on: that ends it without a word */
 	bool good = report_write(&report);

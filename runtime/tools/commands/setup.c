@@ -13,9 +13,9 @@
 
 #include "commands/commands.h"
 #include "options.h"
-#include "reach/names.h"
-#include "reach/places.h"
-#include "tell.h"
+#include "client/names.h"
+#include "client/socket_dirs.h"
+#include "fail_msg.h"
 
 enum { OPTION_REMOVE = OPTION_LONG, OPTION_SYSTEM };
 
@@ -39,14 +39,14 @@ static bool find_user(struct setup *setup, const char *name)
 	if (!user && name && name[strspn(name, "0123456789")] == '\0')
 		user = getpwuid((uid_t)strtoul(name, NULL, 10));
 	if (!user && name)
-		return tell("there is no user '%s'", name);
+		return fail_msg("there is no user '%s'", name);
 	setup->uid = user ? user->pw_uid : uid;
 	setup->gid = user ? user->pw_gid : getegid();
 	if (user)
 		snprintf(setup->user, sizeof(setup->user), "%s", user->pw_name);
 	else
 		snprintf(setup->user, sizeof(setup->user), "%u", (unsigned int)uid);
-	return setup->uid == uid || uid == 0 || tell("only root can set up the directory of another user, %s", name);
+	return setup->uid == uid || uid == 0 || fail_msg("only root can set up the directory of another user, %s", name);
 }
 
 static void find_path(struct setup *setup, bool system)
@@ -75,9 +75,9 @@ static bool make_parent(const struct setup *setup)
 	if (errno == EEXIST)
 		return true;
 	if (errno == EACCES)
-		return tell("'%s' can't be made: %s; as root, \"tp setup --system %s\" does it; or set TP_CONTROL to a "
+		return fail_msg("'%s' can't be made: %s; as root, \"tp setup --system %s\" does it; or set TP_CONTROL to a "
 			    "directory of yours", setup->path, strerror(errno), setup->user);
-	return tell("'%s' can't be made: %s", setup->parent, strerror(errno));
+	return fail_msg("'%s' can't be made: %s", setup->parent, strerror(errno));
 }
 
 /* Of the user alone; with mode 0700, programs listen in it. */
@@ -86,16 +86,16 @@ static bool check(const struct setup *setup, int fd)
 	struct stat status;
 
 	if (fstat(fd, &status) != 0)
-		return tell("'%s' can't be looked at: %s", setup->path, strerror(errno));
+		return fail_msg("'%s' can't be looked at: %s", setup->path, strerror(errno));
 	if (status.st_uid != setup->uid)
-		return tell("'%s' is user %u's, and must be user %u's: no program listens in it; remove it, and try "
+		return fail_msg("'%s' is user %u's, and must be user %u's: no program listens in it; remove it, and try "
 			    "again", setup->path, (unsigned int)status.st_uid, (unsigned int)setup->uid);
 	if (!(status.st_mode & 077))
 		return true;
 	const unsigned int mode = status.st_mode & 0777;
 	if (fchmod(fd, 0700) != 0)
-		return tell("'%s' has mode %03o, and must have 700: %s", setup->path, mode, strerror(errno));
-	tell("'%s' had mode %03o, and has 700 now: look whether others have put something in it", setup->path, mode);
+		return fail_msg("'%s' has mode %03o, and must have 700: %s", setup->path, mode, strerror(errno));
+	fail_msg("'%s' had mode %03o, and has 700 now: look whether others have put something in it", setup->path, mode);
 	return true;
 }
 
@@ -106,17 +106,17 @@ static bool make(const struct setup *setup, bool *made)
 		return false;
 	*made = mkdir(setup->path, 0700) == 0;
 	if (!*made && errno == EACCES)
-		return tell("'%s' can't be made: %s; as root, \"tp setup --system %s\" does it", setup->path,
+		return fail_msg("'%s' can't be made: %s; as root, \"tp setup --system %s\" does it", setup->path,
 			    strerror(errno), setup->user);
 	if (!*made && errno != EEXIST)
-		return tell("'%s' can't be made: %s", setup->path, strerror(errno));
+		return fail_msg("'%s' can't be made: %s", setup->path, strerror(errno));
 	int fd = open(setup->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return tell("'%s' can't be opened: %s", setup->path,
+		return fail_msg("'%s' can't be opened: %s", setup->path,
 			    errno == ELOOP || errno == ENOTDIR ? "it is no directory; remove it, and try again"
 							       : strerror(errno));
 	bool good = !*made || setup->uid == geteuid() || fchown(fd, setup->uid, setup->gid) == 0 ||
-		    tell("'%s' can't be given to %s: %s", setup->path, setup->user, strerror(errno));
+		    fail_msg("'%s' can't be given to %s: %s", setup->path, setup->user, strerror(errno));
 	good = good && check(setup, fd);
 	close(fd);
 	return good;
@@ -164,7 +164,7 @@ static bool remove_names(const struct setup *setup, unsigned int *nr)
 		const int error = errno;
 		if (fd >= 0)
 			close(fd);
-		return tell("'%s' can't be opened: %s", setup->path, error == ENOENT ? "it is not there" : strerror(error));
+		return fail_msg("'%s' can't be opened: %s", setup->path, error == ENOENT ? "it is not there" : strerror(error));
 	}
 	while ((entry = readdir(list)) != NULL) {
 		/* While it gets its name, a socket's begins with a dot. */
@@ -184,7 +184,7 @@ static bool take_down(const struct setup *setup)
 	if (!remove_names(setup, &nr))
 		return false;
 	if (rmdir(setup->path) != 0)
-		return tell("'%s' can't be removed: %s", setup->path, strerror(errno));
+		return fail_msg("'%s' can't be removed: %s", setup->path, strerror(errno));
 	printf("%s is removed: programs that %s starts from now on do not listen.\n", setup->path, setup->user);
 	if (nr)
 		printf("%u name%s in it: programs that run can't be reached any more.\n", nr, nr == 1 ? " was" : "s were");

@@ -9,11 +9,11 @@
 
 #include "commands/commands.h"
 #include "options.h"
-#include "reach/find.h"
-#include "reach/given.h"
-#include "reach/outputs.h"
-#include "reach/recording.h"
-#include "tell.h"
+#include "client/find.h"
+#include "client/common_options.h"
+#include "client/outputs.h"
+#include "client/recording.h"
+#include "fail_msg.h"
 
 /* Of a CTF output the process does not say how it records: but it refuses this descriptor for another reason. */
 static bool is_flight_recorder(struct connection *connection, const struct output *output)
@@ -86,7 +86,7 @@ static int run(const struct tp_args *args)
 	const char *wanted = given_pid(args);
 	if (!wanted)
 		return EXIT_WRONG;
-	if (!reach(&connection, wanted))
+	if (!client_connect(&connection, wanted))
 		return EXIT_FAILED;
 	bool good = snapshot(&connection, args->nr_operands ? args->operands[0] : NULL, args_value(args, 'o'));
 	connection_close(&connection);

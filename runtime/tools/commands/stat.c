@@ -6,10 +6,10 @@
 
 #include "commands/commands.h"
 #include "options.h"
-#include "reach/given.h"
-#include "reach/live.h"
-#include "reach/signals.h"
-#include "tell.h"
+#include "client/common_options.h"
+#include "client/live.h"
+#include "client/signals.h"
+#include "fail_msg.h"
 
 enum { OPTION_FIELD = OPTION_LONG, OPTION_BY, OPTION_TOP };
 
@@ -20,9 +20,9 @@ static bool add_option(char *options, size_t size, const char *name, const char 
 	const size_t len = strlen(options);
 
 	if (strpbrk(value, ",;% \n"))
-		return tell("'%s' is no value of --%s", value, name);
+		return fail_msg("'%s' is no value of --%s", value, name);
 	if (snprintf(options + len, size - len, "%s%s=%s", len ? "," : "", name, value) >= (int)(size - len))
-		return tell("the options are too long");
+		return fail_msg("the options are too long");
 	return true;
 }
 

@@ -12,13 +12,13 @@
 
 #include "commands/commands.h"
 #include "options.h"
-#include "reach/child.h"
-#include "reach/directory.h"
-#include "reach/given.h"
-#include "reach/pump.h"
-#include "reach/session.h"
-#include "reach/signals.h"
-#include "tell.h"
+#include "client/child.h"
+#include "client/directory.h"
+#include "client/common_options.h"
+#include "client/pump.h"
+#include "client/session.h"
+#include "client/signals.h"
+#include "fail_msg.h"
 
 #define LISTENER "lines"
 
@@ -39,7 +39,7 @@ static void wait_for_any(const struct pump *pump, int other, int another)
 /* False, and a message unless it is just that nobody wants to read on. */
 static bool tell_output_failed(const struct pump *pump)
 {
-	return pump->out.error == EPIPE || tell("the output can't be written: %s", strerror(pump->out.error));
+	return pump->out.error == EPIPE || fail_msg("the output can't be written: %s", strerror(pump->out.error));
 }
 
 /* ---- A process that runs ---- */
@@ -67,10 +67,10 @@ static bool can_tell(const struct pump *pump)
 static void tell_what_came(const struct session *session, const struct pump *pump, const unsigned long *lost)
 {
 	if (lost)
-		tell("%lu line%s of %s; lost: %s", pump->lines, pump->lines == 1 ? "" : "s",
+		fail_msg("%lu line%s of %s; lost: %s", pump->lines, pump->lines == 1 ? "" : "s",
 		     connection_title(&session->connection), lost_text(lost));
 	else
-		tell("%lu line%s of %s, which has ended: it can't be asked how many were lost", pump->lines,
+		fail_msg("%lu line%s of %s, which has ended: it can't be asked how many were lost", pump->lines,
 		     pump->lines == 1 ? "" : "s", connection_title(&session->connection));
 }
 
@@ -120,7 +120,7 @@ static bool listen_in(struct pump *pump, const char *directory)
 	if (pump->listener >= 0 && bind(pump->listener, (struct sockaddr *)&address, sizeof(address)) == 0 &&
 	    listen(pump->listener, SOMAXCONN) == 0)
 		return true;
-	return tell("no socket can be made in '%s': %s", directory, strerror(errno));
+	return fail_msg("no socket can be made in '%s': %s", directory, strerror(errno));
 }
 
 /* Until the program has ended, and all children that it has left behind; they only until a signal. */
@@ -147,7 +147,7 @@ static int follow_child(struct pump *pump, struct child *child, const char *prog
 		if (ended && !pump->nr)
 			return child_exit_status(child);
 		if (ended && !told)
-			tell("'%s' has ended; processes that it has started are traced until ^C", program);
+			fail_msg("'%s' has ended; processes that it has started are traced until ^C", program);
 		told = ended;
 	}
 }
@@ -167,8 +167,8 @@ static int trace_program(struct pump *pump, char *const *program, const char *ev
 	if (!can_tell(pump))
 		return status;
 	if (child.ended && child_crash(&child))
-		tell("'%s' (%d) %s", program[0], (int)child.pid, child_crash(&child));
-	tell("%lu line%s of '%s'", pump->lines, pump->lines == 1 ? "" : "s", program[0]);
+		fail_msg("'%s' (%d) %s", program[0], (int)child.pid, child_crash(&child));
+	fail_msg("%lu line%s of '%s'", pump->lines, pump->lines == 1 ? "" : "s", program[0]);
 	return status;
 }
 

@@ -9,12 +9,12 @@
 
 #include "commands/commands.h"
 #include "options.h"
-#include "reach/find.h"
-#include "reach/given.h"
-#include "reach/outputs.h"
-#include "reach/recording.h"
-#include "reach/rules.h"
-#include "tell.h"
+#include "client/find.h"
+#include "client/common_options.h"
+#include "client/outputs.h"
+#include "client/recording.h"
+#include "client/rules.h"
+#include "fail_msg.h"
 
 enum { OPTION_DIRECTORY = OPTION_LONG };
 
@@ -62,7 +62,7 @@ static bool show(struct connection *connection, const char *id)
 	const bool good = ask(connection, &answer, -1, put_trigger, &shown, "triggers");
 
 	if (good && !shown.nr)
-		tell("%s has no trigger", connection_title(connection));
+		fail_msg("%s has no trigger", connection_title(connection));
 	return good;
 }
 
@@ -95,7 +95,7 @@ static char *request_of(const char *id, const struct wanted *wanted)
 		*to = '\0';
 	if (!patterns || asprintf(&request, "trigger %s %s %s", id, patterns, wanted->trigger) < 0) {
 		request = NULL;
-		tell_no_memory();
+		fail_no_memory();
 	}
 	free(patterns);
 	return request;
@@ -108,7 +108,7 @@ static void tell_set(const struct connection *connection, const struct wanted *w
 	else if (strcmp(nr, "0") != 0)
 		printf("the trigger is set; %s event%s it\n", nr, strcmp(nr, "1") == 0 ? " fires" : "s fire");
 	else if (!needs_no_output(wanted->trigger))
-		tell("no event of %s is called '%s' now; those of modules that are loaded later fire the trigger",
+		fail_msg("no event of %s is called '%s' now; those of modules that are loaded later fire the trigger",
 		     connection_title(connection), wanted->patterns);
 }
 
@@ -168,7 +168,7 @@ static int run(const struct tp_args *args)
 	const char *pid = given_pid(args);
 	if (!pid)
 		return EXIT_WRONG;
-	if (!reach(&connection, pid))
+	if (!client_connect(&connection, pid))
 		return EXIT_FAILED;
 	const bool good = show_or_set(&connection, &wanted);
 	connection_close(&connection);

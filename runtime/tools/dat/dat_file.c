@@ -13,7 +13,7 @@
 
 #include "dat/print_fmt.h"
 #include "dat/ring.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 /* Kinds of options. */
 #define OPTION_DONE 0
@@ -71,16 +71,16 @@ bool dat_file_open(struct dat_file *dat, const char *path)
 
 	*dat = (struct dat_file){.path = path};
 	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-		return tell("'%s' is no plain file, so it can't be replaced by one", path);
+		return fail_msg("'%s' is no plain file, so it can't be replaced by one", path);
 	if (asprintf(&dat->hidden, "%.*s.%s.XXXXXX", (int)(base - path), path, base) < 0) {
 		dat->hidden = NULL;
-		return tell_no_memory();
+		return fail_no_memory();
 	}
 	int fd = mkostemp(dat->hidden, O_CLOEXEC);
 	if (fd < 0) {
 		int error = errno;
 		forget_hidden(dat);
-		return tell("'%s' can't be made: %s", path, strerror(error));
+		return fail_msg("'%s' can't be made: %s", path, strerror(error));
 	}
 	unfinished = dat->hidden;
 	handle_signals();
@@ -91,12 +91,12 @@ bool dat_file_open(struct dat_file *dat, const char *path)
 	if (dat->file)
 		return true;
 	close(fd);
-	return tell_no_memory();
+	return fail_no_memory();
 }
 
 static bool write_failed(const struct dat_file *dat)
 {
-	return tell("'%s' can't be written: %s", dat->path, strerror(errno));
+	return fail_msg("'%s' can't be written: %s", dat->path, strerror(errno));
 }
 
 bool dat_file_finish(struct dat_file *dat, const struct dat_cpu *cpus, uint32_t nr, uint64_t end)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "dat/c_text.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 #define MAX_ARGUMENTS 7
 #define MAX_LEN ((size_t)64 << 10) /* of a text that is changed: no event's is as long, and it takes the square of it */
@@ -333,7 +333,7 @@ char *print_fmt_for_readers(const char *format, size_t len, size_t *new_len, boo
 	FILE *to = open_memstream(&result, new_len);
 
 	if (!to) {
-		tell_no_memory();
+		fail_no_memory();
 		return NULL;
 	}
 	*is_whole = true;
@@ -345,6 +345,6 @@ char *print_fmt_for_readers(const char *format, size_t len, size_t *new_len, boo
 	if (fclose(to) == 0 && !failed)
 		return result;
 	free(result);
-	tell_no_memory();
+	fail_no_memory();
 	return NULL;
 }

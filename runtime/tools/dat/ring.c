@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tell.h"
+#include "fail_msg.h"
 
 #define PAGE_SIZE_MIN ((size_t)4096)
 #define WORD sizeof(uint32_t)
@@ -40,7 +40,7 @@ bool ring_begin(struct ring *ring, int fd, const char *path, size_t page_size, u
 {
 	*ring = (struct ring){.fd = fd, .path = path, .offset = offset, .page_size = page_size};
 	ring->page = malloc(page_size);
-	return ring->page || tell_no_memory();
+	return ring->page || fail_no_memory();
 }
 
 void ring_free(struct ring *ring)
@@ -73,7 +73,7 @@ bool ring_flush(struct ring *ring)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return tell("'%s' can't be written: %s", ring->path, strerror(n ? errno : ENOSPC));
+			return fail_msg("'%s' can't be written: %s", ring->path, strerror(n ? errno : ENOSPC));
 		done += (size_t)n;
 	}
 	ring->offset += ring->page_size;

@@ -12,7 +12,7 @@
 #include "dat/dat_file.h"
 #include "read/packet_reader.h"
 #include "dat/ring.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 /* Bytes of a packet that are in memory: some of the longest events. */
 #define WINDOW_SIZE ((size_t)1 << 20)
@@ -60,7 +60,7 @@ static bool survey(struct export *export)
 
 	export->cpus = calloc(dir->nr ? dir->nr : 1, sizeof(*export->cpus));
 	if (!export->cpus)
-		return tell_no_memory();
+		return fail_no_memory();
 	for (size_t i = 0; i < dir->nr && good; i++) {
 		bool first = trace_dir_is_first(dir, i);
 		if (first)
@@ -79,7 +79,7 @@ static bool export_event(struct export *export, const struct event *event)
 {
 	/* The pages are no larger than what the survey has seen; a packet may have been begun anew since. */
 	if (event->size > export->largest)
-		return tell("'%s' has changed while it was read; try again", export->trace.dir.path);
+		return fail_msg("'%s' has changed while it was read; try again", export->trace.dir.path);
 	return ring_event(&export->ring, event->time, event->record, event->size);
 }
 

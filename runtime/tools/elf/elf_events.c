@@ -10,7 +10,7 @@
 #include "elf/file_events.h"
 #include "elf/libraries.h"
 #include "elf/program.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 /* ---- Messages ---- */
 
@@ -29,7 +29,7 @@ static void tell_of_missing(const struct libraries *libraries)
 			len += (size_t)snprintf(names + len, sizeof(names) - len, " %s", libraries->all[i].name);
 	}
 	if (nr)
-		tell("not found, so their events are not listed: %zu of the libraries of '%s':%s%s; LD_LIBRARY_PATH may "
+		fail_msg("not found, so their events are not listed: %zu of the libraries of '%s':%s%s; LD_LIBRARY_PATH may "
 		     "name their directories", nr, libraries->all[0].path, names, len < sizeof(names) ? "" : "...");
 }
 
@@ -43,9 +43,9 @@ static bool tell_of_none(const struct collected *collected, const struct librari
 		snprintf(of_libraries, sizeof(of_libraries), ", nor %s %zu librar%s", nr > 1 ? "have its" : "has its", nr,
 			 nr > 1 ? "ies" : "y");
 	if (collected->nr_tracepoints)
-		return tell("'%s' has tracepoints, but none of them is an event: they are of DECLARE_TRACE, or markers "
+		return fail_msg("'%s' has tracepoints, but none of them is an event: they are of DECLARE_TRACE, or markers "
 			    "whose arguments can't be recorded", path);
-	return tell("'%s' has no tracepoints%s: there is no section tp_events_%d or tp_markers_%d; "
+	return fail_msg("'%s' has no tracepoints%s: there is no section tp_events_%d or tp_markers_%d; "
 		    "if they are in a plugin that it loads, give that file", path, of_libraries, TP_INTERFACE_VERSION,
 		    TP_INTERFACE_VERSION);
 }
@@ -63,7 +63,7 @@ static bool read_file(struct collected *collected, struct libraries *libraries, 
 		good = (file_events(collected, &image, libraries->all[i].path) || i != 0) &&
 		       (!with_libraries || libraries_add(libraries, i, &image));
 	else if (i == 0)
-		tell("'%s' %s", libraries->all[0].path, why);
+		fail_msg("'%s' %s", libraries->all[0].path, why);
 	image_close(&image);
 	return good;
 }

@@ -15,7 +15,7 @@
 #include "elf/sections.h"
 #include "events/marker_format.h"
 #include "print/description.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 #define MARKER_PREFIX "marker:"
 #define BUDGET ((uint64_t)256 << 20) /* 4 kB for each of as many events as a process can have */
@@ -38,7 +38,7 @@ static bool damaged(const struct reader *reader, const struct section *section, 
 		[SECTION_TRACEPOINTS] = "tracepoint", [SECTION_EVENTS] = "event", [SECTION_MARKERS] = "marker",
 	};
 
-	return tell("'%s' is damaged, or was made by another version of libtp than its sections say: the description of "
+	return fail_msg("'%s' is damaged, or was made by another version of libtp than its sections say: the description of "
 		    "%s %llu can't be read; build it again", reader->path, what[section->kind],
 		    (unsigned long long)(i + 1));
 }
@@ -183,7 +183,7 @@ static bool read_sections(struct reader *reader, enum section_kind kind, visit_f
 		if (section->kind != kind)
 			continue;
 		if (section->interface != TP_INTERFACE_VERSION)
-			return tell("'%s' was built for interface %u of libtp, and this tp knows those up to %d: use "
+			return fail_msg("'%s' was built for interface %u of libtp, and this tp knows those up to %d: use "
 				    "the tp of a newer libtp", reader->path, section->interface,
 				    TP_INTERFACE_VERSION);
 		if (!each(reader, section, visit))
@@ -201,7 +201,7 @@ bool file_events(struct collected *collected, struct image *image, const char *p
 	if (!why && reader.sections.nr)
 		why = pointers_read(image);
 	if (why)
-		return tell("'%s' %s", path, why);
+		return fail_msg("'%s' %s", path, why);
 	for (size_t s = 0; s < reader.sections.nr; s++) {
 		if (reader.sections.all[s].kind != SECTION_EVENTS)
 			collected->nr_tracepoints += reader.sections.all[s].nr;

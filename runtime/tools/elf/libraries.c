@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "elf/dynamic.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 #define LIBRARIES_MAX 1024u /* a damaged file may name any number */
 
@@ -80,10 +80,10 @@ static bool add(struct libraries *libraries, const char *name, size_t user)
 		return true;
 	struct library *all = reallocarray(libraries->all, libraries->nr + 1, sizeof(*all));
 	if (!all)
-		return tell_no_memory();
+		return fail_no_memory();
 	libraries->all = all;
 	all[libraries->nr] = (struct library){.name = strdup(name), .user = user};
-	return all[libraries->nr].name ? (libraries->nr++, true) : tell_no_memory();
+	return all[libraries->nr].name ? (libraries->nr++, true) : fail_no_memory();
 }
 
 bool libraries_begin(struct libraries *libraries, const char *path)
@@ -92,7 +92,7 @@ bool libraries_begin(struct libraries *libraries, const char *path)
 	if (!add(libraries, path, 0))
 		return false;
 	libraries->all[0].path = strdup(path);
-	return libraries->all[0].path || tell_no_memory();
+	return libraries->all[0].path || fail_no_memory();
 }
 
 struct adding {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tell.h"
+#include "fail_msg.h"
 
 static bool is_executable(const char *path)
 {
@@ -43,8 +43,8 @@ char *program_path(const char *name)
 	if (!path && access(name, F_OK) == 0)
 		path = strdup(name);
 	if (!path && strchr(name, '/'))
-		tell("'%s' can't be read: %s", name, strerror(errno));
+		fail_msg("'%s' can't be read: %s", name, strerror(errno));
 	else if (!path)
-		tell("there is no program '%s' in $PATH, nor a file of that name here: give its path", name);
+		fail_msg("there is no program '%s' in $PATH, nor a file of that name here: give its path", name);
 	return path;
 }

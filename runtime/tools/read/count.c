@@ -10,19 +10,19 @@
 #define OFTEN 4096
 #define WINDOW_SIZE ((size_t)1 << 20)
 
-static bool count_packet(struct trace_count *count, struct packet_reader *reader, bool (*go_on)(void))
+static bool count_packet(struct trace_count *count, struct packet_reader *reader, bool (*may_continue)(void))
 {
 	enum packet_result result;
 	struct event event;
 
 	while ((result = packet_next(reader, &event)) == PACKET_EVENT) {
-		if (++count->events % OFTEN == 0 && !go_on())
+		if (++count->events % OFTEN == 0 && !may_continue())
 			return false;
 	}
 	return result == PACKET_END;
 }
 
-static bool count_packets(struct trace_count *count, const struct trace *trace, bool (*go_on)(void))
+static bool count_packets(struct trace_count *count, const struct trace *trace, bool (*may_continue)(void))
 {
 	struct packet_reader reader = packet_reader_of(trace, WINDOW_SIZE);
 	const struct trace_dir *dir = &trace->dir;
@@ -34,13 +34,13 @@ static bool count_packets(struct trace_count *count, const struct trace *trace, 
 		count->bytes += dir->packets[i].content;
 		count->lost += lost != TRACE_LOST_UNKNOWN ? lost : 0;
 		packet_begin(&reader, &dir->packets[i], first);
-		good = count_packet(count, &reader, go_on);
+		good = count_packet(count, &reader, may_continue);
 	}
 	packet_reader_free(&reader);
 	return good;
 }
 
-bool trace_count(struct trace_count *count, const char *path, bool (*go_on)(void))
+bool trace_count(struct trace_count *count, const char *path, bool (*may_continue)(void))
 {
 	struct trace trace;
 
@@ -48,7 +48,7 @@ bool trace_count(struct trace_count *count, const char *path, bool (*go_on)(void
 	bool good = trace_open(&trace, path);
 	if (good)
 		memcpy(count->process, trace.metadata.process, COMM_SIZE);
-	good = good && count_packets(count, &trace, go_on);
+	good = good && count_packets(count, &trace, may_continue);
 	trace_close(&trace);
 	return good;
 }

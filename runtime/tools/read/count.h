@@ -16,9 +16,9 @@ struct trace_count {
 };
 
 /*
- * Reads the trace. False, and a message, where it can't be read; or where go_on, which is asked now and then, returns
+ * Reads the trace. False, and a message, where it can't be read; or where may_continue, which is asked now and then, returns
  * false: without a message.
  */
-bool trace_count(struct trace_count *count, const char *path, bool (*go_on)(void));
+bool trace_count(struct trace_count *count, const char *path, bool (*may_continue)(void));
 
 #endif /* COUNT_H */

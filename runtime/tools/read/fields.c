@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tell.h"
+#include "fail_msg.h"
 
 struct span {
 	const char *begin, *end;
@@ -170,7 +170,7 @@ static bool add(struct fields *fields, const struct field *field)
 	if ((fields->nr & (fields->nr - 1)) == 0) {
 		struct field *more = reallocarray(fields->fields, fields->nr ? 2 * fields->nr : 1, sizeof(*more));
 		if (!more)
-			return tell_no_memory();
+			return fail_no_memory();
 		fields->fields = more;
 	}
 	fields->fields[fields->nr++] = *field;

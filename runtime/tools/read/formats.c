@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tell.h"
+#include "fail_msg.h"
 
 #define FILE_MAX ((size_t)64 << 20)
 #define FIXED_MAX 65535u /* a record is no longer */
@@ -41,7 +41,7 @@ static bool add_location(struct event_format *event, struct location location)
 	if ((nr & (nr - 1)) == 0) {
 		struct location *locations = reallocarray(event->locations, nr ? 2 * nr : 1, sizeof(*locations));
 		if (!locations)
-			return tell_no_memory();
+			return fail_no_memory();
 		event->locations = locations;
 	}
 	event->locations[event->nr_locations++] = location;
@@ -107,7 +107,7 @@ static bool add_event(struct system_format *system, const char *path, const char
 	if ((system->nr & (system->nr - 1)) == 0) {
 		struct event_format *events = reallocarray(system->events, system->nr ? 2 * system->nr : 1, sizeof(*events));
 		if (!events)
-			return tell_no_memory();
+			return fail_no_memory();
 		system->events = events;
 	}
 	while (end > text + 1 && end[-1] == '\n' && end[-2] == '\n') /* what stands between them is none of it */
@@ -123,7 +123,7 @@ static bool add_event(struct system_format *system, const char *path, const char
 		system->nr--;
 		return true;
 	}
-	return tell("'%s/%s': what is at offset %td describes no event: %s", path, system->name, text - system->text, wrong);
+	return fail_msg("'%s/%s': what is at offset %td describes no event: %s", path, system->name, text - system->text, wrong);
 }
 
 static bool parse_system(struct system_format *system, const char *path)
@@ -131,7 +131,7 @@ static bool parse_system(struct system_format *system, const char *path)
 	const char *text = system->text;
 
 	if (*text && strncmp(text, "name: ", 6) != 0)
-		return tell("'%s/%s' is no text of format files: it does not begin with a name, at offset 0", path,
+		return fail_msg("'%s/%s' is no text of format files: it does not begin with a name, at offset 0", path,
 			    system->name);
 	while (*text) {
 		const char *next = next_event(text);
@@ -175,17 +175,17 @@ static bool add_system(struct formats *formats, int dir, const char *path, const
 	size_t len;
 
 	if (!systems)
-		return tell_no_memory();
+		return fail_no_memory();
 	formats->systems = systems;
 	struct system_format *system = &systems[formats->nr++];
 	*system = (struct system_format){.name = system_name(file)};
 	if (!system->name)
-		return tell_no_memory();
+		return fail_no_memory();
 	system->text = trace_dir_read_text(dir, path, file, FILE_MAX, &len);
 	if (!system->text)
 		return false;
 	if (strlen(system->text) != len)
-		return tell("'%s/%s' is no text: there is a NUL at offset %zu", path, file, strlen(system->text));
+		return fail_msg("'%s/%s' is no text: there is a NUL at offset %zu", path, file, strlen(system->text));
 	return parse_system(system, path);
 }
 
@@ -199,14 +199,14 @@ static bool read_files(struct formats *formats, int fd, const char *path)
 
 	if (!list) {
 		close(fd);
-		return tell("'%s' can't be listed: %s", path, strerror(errno));
+		return fail_msg("'%s' can't be listed: %s", path, strerror(errno));
 	}
 	while (good && (errno = 0, entry = readdir(list)) != NULL) {
 		if (entry->d_name[0] != '.')
 			good = add_system(formats, dirfd(list), path, entry->d_name);
 	}
 	if (good && errno)
-		good = tell("'%s' can't be listed: %s", path, strerror(errno));
+		good = fail_msg("'%s' can't be listed: %s", path, strerror(errno));
 	closedir(list);
 	return good;
 }
@@ -217,15 +217,15 @@ bool formats_read(struct formats *formats, const struct trace_dir *dir)
 
 	*formats = (struct formats){.by_id = calloc(NR_EVENT_IDS, sizeof(*formats->by_id))};
 	if (!formats->by_id)
-		return tell_no_memory();
+		return fail_no_memory();
 	if (strlen(dir->path) + sizeof("/format") > sizeof(path))
-		return tell("'%s' is too long a path", dir->path);
+		return fail_msg("'%s' is too long a path", dir->path);
 	strcat(strcpy(path, dir->path), "/format");
 	int fd = openat(dir->fd, "format", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0 && errno == ENOENT)
 		return true; /* no events, then */
 	if (fd < 0)
-		return tell("'%s' can't be opened: %s", path, strerror(errno));
+		return fail_msg("'%s' can't be opened: %s", path, strerror(errno));
 	if (!read_files(formats, fd, path))
 		return false;
 	for (size_t i = 0; i < formats->nr; i++) {
@@ -233,7 +233,7 @@ bool formats_read(struct formats *formats, const struct trace_dir *dir)
 		for (size_t j = 0; j < system->nr; j++) {
 			const struct event_format *event = &system->events[j];
 			if (formats->by_id[event->id])
-				return tell("'%s/%s': two events have the ID %u", path, system->name, event->id);
+				return fail_msg("'%s/%s': two events have the ID %u", path, system->name, event->id);
 			formats->by_id[event->id] = event;
 		}
 	}

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "record/packet.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 #define METADATA_MAX ((size_t)256 << 20)
 #define NS_PER_S 1000000000u
@@ -148,17 +148,17 @@ static bool read_all(struct metadata *m, const char *text, const char *path)
 	const char *tracer = value(env, "tracer_name");
 
 	if (strncmp(text, "/* CTF 1.8 */\n", 14) != 0)
-		return tell("'%s/metadata' is no text description of a CTF 1.8 trace: it does not begin as one, at offset 0",
+		return fail_msg("'%s/metadata' is no text description of a CTF 1.8 trace: it does not begin as one, at offset 0",
 			    path);
 	if (!tracer || strncmp(tracer, "\"tp\";", 5) != 0)
-		return tell("'%s' is no trace of tpgen's CTF sink: its metadata has no tracer_name = \"tp\"", path);
+		return fail_msg("'%s' is no trace of tpgen's CTF sink: its metadata has no tracer_name = \"tp\"", path);
 	if (!strstr(text, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "\n\tbyte_order = le;\n" : "\n\tbyte_order = be;\n"))
-		return tell("'%s' is of a machine with another byte order: read it there", path);
+		return fail_msg("'%s' is of a machine with another byte order: read it there", path);
 	if (!read_layout(m, text))
-		return tell("'%s/metadata' describes events that are laid out as this version does not know them: use the "
+		return fail_msg("'%s/metadata' describes events that are laid out as this version does not know them: use the "
 			    "tp of the runtime that the trace was recorded with", path);
 	if (!read_clock(m, text))
-		return tell("'%s/metadata' describes no clock that can be understood", path);
+		return fail_msg("'%s/metadata' describes no clock that can be understood", path);
 	read_process(m, env);
 	return true;
 }

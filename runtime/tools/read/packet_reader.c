@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "record/packet.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 struct packet_reader packet_reader_of(const struct trace *trace, size_t window_wanted)
 {
@@ -29,7 +29,7 @@ void packet_reader_free(struct packet_reader *reader)
 
 static bool damaged(const struct packet_reader *reader, uint64_t offset, const char *what)
 {
-	return tell("'%s/%s' is damaged: at offset %llu %s", reader->trace->dir.path, reader->packet->name,
+	return fail_msg("'%s/%s' is damaged: at offset %llu %s", reader->trace->dir.path, reader->packet->name,
 		    (unsigned long long)offset, what);
 }
 
@@ -41,7 +41,7 @@ static bool make_window(struct packet_reader *reader, size_t size)
 	free(reader->window);
 	reader->window = malloc(size);
 	reader->window_size = reader->window ? size : 0;
-	return reader->window || tell_no_memory();
+	return reader->window || fail_no_memory();
 }
 
 static bool read_window(struct packet_reader *reader, int fd, size_t size)
@@ -54,7 +54,7 @@ static bool read_window(struct packet_reader *reader, int fd, size_t size)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return tell("'%s/%s' can't be read: %s", dir->path, reader->packet->name, strerror(errno));
+			return fail_msg("'%s/%s' can't be read: %s", dir->path, reader->packet->name, strerror(errno));
 		if (n == 0)
 			return trace_dir_is_still(dir, reader->packet, fd) &&
 			       damaged(reader, at, "it ends, before its content does");
@@ -110,7 +110,7 @@ static void unknown(const struct packet_reader *reader, uint32_t id)
 {
 	const char *path = reader->trace->dir.path;
 
-	tell("'%s/%s': the event at offset %llu has the ID %u, which is in no file of '%s/format'; if these are "
+	fail_msg("'%s/%s': the event at offset %llu has the ID %u, which is in no file of '%s/format'; if these are "
 	     "incomplete, the program that recorded the trace has said why", path, reader->packet->name,
 	     (unsigned long long)reader->offset, id, path);
 }

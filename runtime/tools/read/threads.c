@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tell.h"
+#include "fail_msg.h"
 
 #define SIZE_FIRST ((size_t)64)
 #define TID_MAX (1 << 22) /* the system gives none above it; so the table of a damaged trace ends somewhere, too */
@@ -24,7 +24,7 @@ static bool grow(struct threads *threads)
 
 	larger.places = calloc(larger.size, sizeof(*larger.places));
 	if (!larger.places)
-		return tell_no_memory();
+		return fail_no_memory();
 	for (size_t i = 0; i < threads->size; i++) {
 		if (threads->places[i].tid)
 			*find(&larger, threads->places[i].tid) = threads->places[i];

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "record/packet.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 static const char live_hint[] = "the program goes on recording over its oldest packets; read a snapshot of the trace "
 				"instead, which tp_ctf_snapshot() makes";
@@ -28,14 +28,14 @@ static int open_file(int dir, const char *path, const char *name, const char *ab
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0 && errno == ENOENT)
-		tell("'%s/%s' is not there: %s", path, name, absent);
+		fail_msg("'%s/%s' is not there: %s", path, name, absent);
 	else if (fd < 0)
-		tell("'%s/%s' can't be opened: %s", path, name, errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+		fail_msg("'%s/%s' can't be opened: %s", path, name, errno == ELOOP ? "it is a symbolic link" : strerror(errno));
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, status) == 0 && S_ISREG(status->st_mode))
 		return fd;
-	tell("'%s/%s' is no plain file", path, name);
+	fail_msg("'%s/%s' is no plain file", path, name);
 	close(fd);
 	return -1;
 }
@@ -67,13 +67,13 @@ char *trace_dir_read_text(int fd, const char *path, const char *name, size_t max
 		return NULL;
 	char *text = NULL;
 	if (status.st_size < 0 || (uint64_t)status.st_size > max) {
-		tell("'%s/%s' is %lld bytes long: more than %zu can't be meant", path, name, (long long)status.st_size, max);
+		fail_msg("'%s/%s' is %lld bytes long: more than %zu can't be meant", path, name, (long long)status.st_size, max);
 	} else if (!(text = malloc((size_t)status.st_size + 1))) {
-		tell_no_memory();
+		fail_no_memory();
 	} else {
 		ssize_t n = read_at(file, text, (size_t)status.st_size, 0);
 		if (n < 0) {
-			tell("'%s/%s' can't be read: %s", path, name, strerror(errno));
+			fail_msg("'%s/%s' can't be read: %s", path, name, strerror(errno));
 			free(text);
 			text = NULL;
 		} else {
@@ -93,7 +93,7 @@ bool trace_dir_open(struct trace_dir *dir, const char *path)
 		*dir = (struct trace_dir){.path = path, .fd = fd};
 		return true;
 	}
-	return tell("'%s' can't be opened: %s%s", path, strerror(errno),
+	return fail_msg("'%s' can't be opened: %s%s", path, strerror(errno),
 		    errno == ENOTDIR ? "; give it the directory of a trace" : "");
 }
 
@@ -119,19 +119,19 @@ static bool check_head(const struct trace_dir *dir, const char *name, const stru
 	uint64_t content = head->content_size / CHAR_BIT;
 
 	if (head->magic == __builtin_bswap32(TP_CTF_MAGIC))
-		return tell("'%s/%s' is of a machine with another byte order: read it there", dir->path, name);
+		return fail_msg("'%s/%s' is of a machine with another byte order: read it there", dir->path, name);
 	if (head->magic != TP_CTF_MAGIC)
-		return tell("'%s/%s' is no packet of a trace: its magic number, at offset 0, is 0x%08x and not 0x%08x",
+		return fail_msg("'%s/%s' is no packet of a trace: its magic number, at offset 0, is 0x%08x and not 0x%08x",
 			    dir->path, name, head->magic, TP_CTF_MAGIC);
 	if (head->stream_id != 0)
-		return tell("'%s/%s' is not of tpgen's making: its stream_id, at offset %zu, is %u", dir->path, name,
+		return fail_msg("'%s/%s' is not of tpgen's making: its stream_id, at offset %zu, is %u", dir->path, name,
 			    offsetof(struct tp_packet, stream_id), head->stream_id);
 	if (head->content_size % CHAR_BIT || content < sizeof(*head) || head->content_size > head->packet_size)
-		return tell("'%s/%s' is damaged: its content_size, at offset %zu, is %llu bits, and its packet_size is %llu",
+		return fail_msg("'%s/%s' is damaged: its content_size, at offset %zu, is %llu bits, and its packet_size is %llu",
 			    dir->path, name, offsetof(struct tp_packet, content_size),
 			    (unsigned long long)head->content_size, (unsigned long long)head->packet_size);
 	if (content > (uint64_t)size)
-		return tell("'%s/%s' is cut off: it has %llu bytes of content, and ends at offset %lld", dir->path, name,
+		return fail_msg("'%s/%s' is cut off: it has %llu bytes of content, and ends at offset %lld", dir->path, name,
 			    (unsigned long long)content, (long long)size);
 	return true;
 }
@@ -155,10 +155,10 @@ static bool load_head(int fd, struct tp_packet *head)
 static bool read_head(const struct trace_dir *dir, const char *name, int fd, off_t size, struct tp_packet *head)
 {
 	if ((size_t)size < sizeof(*head))
-		return tell("'%s/%s' is cut off: a packet's head has %zu bytes, and it ends at offset %lld", dir->path, name,
+		return fail_msg("'%s/%s' is cut off: a packet's head has %zu bytes, and it ends at offset %lld", dir->path, name,
 			    sizeof(*head), (long long)size);
 	if (!load_head(fd, head))
-		return tell("'%s/%s' can't be mapped: %s", dir->path, name, strerror(errno));
+		return fail_msg("'%s/%s' can't be mapped: %s", dir->path, name, strerror(errno));
 	return check_head(dir, name, head, size);
 }
 
@@ -168,7 +168,7 @@ static bool add_packet(struct trace_dir *dir, const char *name)
 	struct stat status;
 
 	if (strlen(name) >= PACKET_NAME_SIZE)
-		return tell("'%s/%s' is no packet of a trace: none has such a long name", dir->path, name);
+		return fail_msg("'%s/%s' is no packet of a trace: none has such a long name", dir->path, name);
 	int fd = open_file(dir->fd, dir->path, name, live_hint, &status);
 	if (fd < 0)
 		return false;
@@ -180,7 +180,7 @@ static bool add_packet(struct trace_dir *dir, const char *name)
 	if ((dir->nr & (dir->nr - 1)) == 0) {
 		struct packet *packets = reallocarray(dir->packets, dir->nr ? 2 * dir->nr : 1, sizeof(*packets));
 		if (!packets)
-			return tell_no_memory();
+			return fail_no_memory();
 		dir->packets = packets;
 	}
 	struct packet *packet = &dir->packets[dir->nr++];
@@ -221,14 +221,14 @@ bool trace_dir_list(struct trace_dir *dir)
 		int error = errno;
 		if (fd >= 0)
 			close(fd);
-		return tell("'%s' can't be listed: %s", dir->path, strerror(error));
+		return fail_msg("'%s' can't be listed: %s", dir->path, strerror(error));
 	}
 	while (good && (errno = 0, entry = readdir(list)) != NULL) {
 		if (is_packet_name(entry->d_name))
 			good = add_packet(dir, entry->d_name);
 	}
 	if (good && errno)
-		good = tell("'%s' can't be listed: %s", dir->path, strerror(errno));
+		good = fail_msg("'%s' can't be listed: %s", dir->path, strerror(errno));
 	closedir(list);
 	if (good && dir->nr)
 		qsort(dir->packets, dir->nr, sizeof(*dir->packets), compare);
@@ -268,5 +268,5 @@ bool trace_dir_is_still(const struct trace_dir *dir, const struct packet *packet
 	    head.packet_seq_num == packet->sequence && head.timestamp_begin == packet->begin &&
 	    head.content_size / CHAR_BIT >= packet->content)
 		return true;
-	return tell("'%s/%s' has become another packet: %s", dir->path, packet->name, live_hint);
+	return fail_msg("'%s/%s' has become another packet: %s", dir->path, packet->name, live_hint);
 }

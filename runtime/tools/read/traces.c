@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tell.h"
+#include "fail_msg.h"
 
 /* The path is the array's from here on; it may be NULL. */
 static bool add(struct traces *traces, char *path)
@@ -21,7 +21,7 @@ static bool add(struct traces *traces, char *path)
 		traces->paths = paths;
 	if (!more || !paths || !path) {
 		free(path);
-		return tell_no_memory();
+		return fail_no_memory();
 	}
 	traces->paths[traces->nr] = path;
 	return trace_open(&traces->traces[traces->nr++], path);
@@ -55,7 +55,7 @@ static bool add_below(struct traces *traces, const char *path, bool *found)
 		char *below = NULL;
 		if (good && asprintf(&below, "%s/%s", path, entries[i]->d_name) < 0) {
 			below = NULL;
-			good = tell_no_memory();
+			good = fail_no_memory();
 		}
 		if (good && is_trace(below)) {
 			*found = true;

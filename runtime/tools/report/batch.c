@@ -9,7 +9,7 @@
 #include "report/printer.h"
 #include "report/stack.h"
 #include "report/values.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 #define RECORD_ROOM(size) (((size_t)(size) + 16 + 7) & ~(size_t)7) /* as printer.h counts */
 
@@ -48,7 +48,7 @@ struct batch *batch_new(const struct traces *traces, enum when_style style, bool
 	struct batch *batch = calloc(1, sizeof(*batch));
 
 	if (!batch) {
-		tell_no_memory();
+		fail_no_memory();
 		return NULL;
 	}
 	batch->traces = traces;
@@ -136,7 +136,7 @@ static bool write_line(struct batch *batch)
 	line->bytes[line->len++] = '\n';
 	if (fwrite(line->bytes, 1, line->len, stdout) == line->len)
 		return true;
-	return tell("the output can't be written: %s", strerror(errno));
+	return fail_msg("the output can't be written: %s", strerror(errno));
 }
 
 static bool put_lost(struct batch *batch, const struct head *head)
@@ -157,7 +157,7 @@ static const struct fields *fields_for(struct batch *batch, size_t trace_nr, con
 	if (!*all)
 		*all = calloc(NR_EVENT_IDS, sizeof(**all));
 	if (!*all) {
-		tell_no_memory();
+		fail_no_memory();
 		return NULL;
 	}
 	struct fields *fields = &(*all)[format->id];

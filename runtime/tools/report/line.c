@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tell.h"
+#include "fail_msg.h"
 
 static const char dots[] = "...";
 
 bool line_init(struct line *line)
 {
 	*line = (struct line){.bytes = malloc(LINE_BYTES + sizeof(dots))};
-	return line->bytes || tell_no_memory();
+	return line->bytes || fail_no_memory();
 }
 
 void line_add(struct line *line, const char *bytes, size_t len)

@@ -6,7 +6,7 @@
 
 #include "read/fields.h"
 #include "report/merge.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 /* Of different ones, which a process has some hundreds of: each address is looked for among them. */
 #define MAPPINGS_MAX 65536u
@@ -113,7 +113,7 @@ static void read_all(struct mappings *mappings, const struct trace *trace, const
 	struct merge merge;
 	struct merged merged;
 
-	tell_nothing(true);
+	fail_msg_silence(true);
 	if (merge_begin(&merge, trace, 1)) {
 		while (merge_next(&merge, &merged) == PACKET_EVENT) {
 			if (merged.event.format == format)
@@ -121,7 +121,7 @@ static void read_all(struct mappings *mappings, const struct trace *trace, const
 		}
 	}
 	merge_free(&merge);
-	tell_nothing(false);
+	fail_msg_silence(false);
 }
 
 void mappings_read(struct mappings *mappings, const struct trace *trace, struct code_files *files)

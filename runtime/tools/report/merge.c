@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "tell.h"
+#include "fail_msg.h"
 
 #define WINDOW_SIZE ((size_t)64 << 10)
 #define WINDOW_SIZE_OF_MANY ((size_t)16 << 10)
@@ -153,7 +153,7 @@ bool merge_begin(struct merge *merge, const struct trace *traces, size_t nr)
 	merge->streams = calloc(streams, sizeof(*merge->streams));
 	merge->heap = calloc(streams, sizeof(struct stream *));
 	if (!merge->streams || !merge->heap)
-		return tell_no_memory();
+		return fail_no_memory();
 	for (size_t t = 0; t < nr; t++)
 		add_streams(merge, &traces[t], t);
 	const size_t window = merge->nr_streams < MANY_STREAMS ? WINDOW_SIZE : WINDOW_SIZE_OF_MANY;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "report/line.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 #define TEXTS_SIZE ((size_t)4 << 20) /* some of the longest */
 #define NOT_PRINTED UINT32_MAX
@@ -187,7 +187,7 @@ struct printer *printer_new(size_t nr_traces)
 	struct printer *printer = calloc(1, sizeof(*printer));
 
 	if (!printer) {
-		tell_no_memory();
+		fail_no_memory();
 		return NULL;
 	}
 	printer->nr_traces = nr_traces;
@@ -196,7 +196,7 @@ struct printer *printer_new(size_t nr_traces)
 	if (printer->shared != MAP_FAILED)
 		return printer;
 	free(printer);
-	tell_no_memory();
+	fail_no_memory();
 	return NULL;
 }
 

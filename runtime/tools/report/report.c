@@ -26,7 +26,7 @@
 #include "events/pattern.h"
 #include "report/batch.h"
 #include "report/progress.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 struct reporter {
 	struct traces traces;
@@ -52,7 +52,7 @@ static bool select_events(bool *is_wanted, const struct formats *formats, const 
 			continue;
 		const char *name = format_event_name(format, &len);
 		if (asprintf(&full_name, "%s:%.*s", format->system, (int)len, name) < 0)
-			return tell_no_memory();
+			return fail_no_memory();
 		is_wanted[id] = tp_pattern_matches(pattern, full_name);
 		any = any || is_wanted[id];
 		free(full_name);
@@ -69,12 +69,12 @@ static bool select_all(struct reporter *reporter, const char *events, const stru
 	for (size_t t = 0; reporter->is_wanted && t < traces->nr; t++) {
 		reporter->is_wanted[t] = calloc(NR_EVENT_IDS, sizeof(**reporter->is_wanted));
 		if (!reporter->is_wanted[t])
-			return tell_no_memory();
+			return fail_no_memory();
 		any = select_events(reporter->is_wanted[t], &traces->traces[t].formats, pattern) || any;
 	}
 	if (!reporter->is_wanted)
-		return tell_no_memory();
-	return any || tell("no event in '%s'%s matches '%s'", traces->paths[0], traces->nr > 1 ? " and the others" : "",
+		return fail_no_memory();
+	return any || fail_msg("no event in '%s'%s matches '%s'", traces->paths[0], traces->nr > 1 ? " and the others" : "",
 			   events);
 }
 
@@ -87,8 +87,8 @@ static bool read_patterns(struct reporter *reporter, const char *events)
 		return true;
 	pattern = tp_pattern_new(events, &error);
 	if (!pattern)
-		return error == -ENOMEM ? tell_no_memory() :
-		       tell("'%s' is no list of events: give one such as 'net:*,!net:net_close'", events);
+		return error == -ENOMEM ? fail_no_memory() :
+		       fail_msg("'%s' is no list of events: give one such as 'net:*,!net:net_close'", events);
 	bool good = select_all(reporter, events, pattern);
 	tp_pattern_free(pattern);
 	return good;

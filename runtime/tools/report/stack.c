@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/mappings.h"
-#include "tell.h"
+#include "fail_msg.h"
 
 struct stacks {
 	const struct traces *traces;
@@ -24,7 +24,7 @@ struct stacks *stacks_new(const struct traces *traces)
 	if (stacks)
 		stacks->traces = traces;
 	else
-		tell_no_memory();
+		fail_no_memory();
 	return stacks;
 }
 

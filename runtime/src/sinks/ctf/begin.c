@@ -133,14 +133,14 @@ int tp_ctf_begin_later(struct tp_ctf_sink *sink)
 	sink->parent_path = parent_of(sink->path);
 	if (!sink->parent_path)
 		return errno;
-	int error = tp_own_file_take(&sink->parent, open_parent(sink->parent_path));
+	int error = tp_guarded_fd_take(&sink->parent, open_parent(sink->parent_path));
 	if (error)
 		return error;
 	/* Behind the parent's, the name with any id. */
 	sink->real_path = tp_malloc(strlen(sink->parent_path) + 1 + tp_pid_name_size(last_part(sink->pattern)));
 	if (!sink->real_path)
 		return ENOMEM;
-	int dir = tp_own_file_descriptor(&sink->parent);
+	int dir = tp_guarded_fd_descriptor(&sink->parent);
 	sink->later = true;
 	sink->at_once = sink->options.owner.set && geteuid() == 0 && !owner_may_make(&sink->options.owner, dir);
 	tp_guard_enter(&guard);
@@ -157,7 +157,7 @@ static int begin_in_dir(struct tp_ctf_sink *sink)
 
 	tp_guard_enter(&guard);
 	tp_ctf_spare_take(sink);
-	int error = tp_ctf_hold(sink, tp_own_file_descriptor(tp_ctf_current(sink)), &sink->hold);
+	int error = tp_ctf_hold(sink, tp_guarded_fd_descriptor(tp_ctf_current(sink)), &sink->hold);
 	tp_guard_leave(&guard);
 	return error;
 }
@@ -186,7 +186,7 @@ int tp_ctf_begin_now(struct tp_ctf_sink *sink)
 /* ---- The directory: errors are errno values ---- */
 
 /* One that is the process's own to write to. */
-static int take_dir(struct tp_ctf_sink *sink, int parent, struct tp_own_file *dir, bool *made)
+static int take_dir(struct tp_ctf_sink *sink, int parent, struct tp_guarded_fd *dir, bool *made)
 {
 	const char *name = last_part(sink->path);
 	struct tp_ctf_file file;
@@ -206,14 +206,14 @@ static int take_dir(struct tp_ctf_sink *sink, int parent, struct tp_own_file *di
 	else
 		error = tp_ctf_dir_check(file.fd);
 	if (!error)
-		return tp_own_file_take(dir, file.fd);
+		return tp_guarded_fd_take(dir, file.fd);
 	close(file.fd);
 	return error;
 }
 
 /* Makes the directory with its metadata; the sink's is as it was. */
 static int make_dir(struct tp_ctf_sink *sink, int parent, const struct tp_ctf_description *description,
-		    struct tp_own_file *dir, void **hold)
+		    struct tp_guarded_fd *dir, void **hold)
 {
 	const time_t created = sink->created;
 	bool made = false;
@@ -221,14 +221,14 @@ static int make_dir(struct tp_ctf_sink *sink, int parent, const struct tp_ctf_de
 	*hold = NULL;
 	int error = take_dir(sink, parent, dir, &made);
 	if (!error) {
-		int fd = tp_own_file_descriptor(dir);
+		int fd = tp_guarded_fd_descriptor(dir);
 		error = tp_ctf_hold(sink, fd, hold);
 		if (!error)
 			error = tp_ctf_metadata_begin_file(sink, fd, description);
 		if (error && made)
 			unlinkat(fd, ".lock", 0);
 		if (error)
-			tp_own_file_close(dir);
+			tp_guarded_fd_close(dir);
 	}
 	if (!error) {
 		sink->chapter_begun = tp_ctf_clock();
@@ -244,7 +244,7 @@ static int make_dir(struct tp_ctf_sink *sink, int parent, const struct tp_ctf_de
 
 static int get_parent(struct tp_ctf_sink *sink, int *error)
 {
-	return tp_own_file_get(&sink->parent, open_parent, sink->parent_path, false, error);
+	return tp_guarded_fd_get(&sink->parent, open_parent, sink->parent_path, false, error);
 }
 
 /* ---- The first record ---- */
@@ -252,7 +252,7 @@ static int get_parent(struct tp_ctf_sink *sink, int *error)
 /* Its other one is the parent's. */
 static int make_first(struct tp_ctf_sink *sink)
 {
-	struct tp_own_file *current = tp_ctf_current(sink), was = *current, dir;
+	struct tp_guarded_fd *current = tp_ctf_current(sink), was = *current, dir;
 	void *hold;
 	int error;
 
@@ -262,7 +262,7 @@ static int make_first(struct tp_ctf_sink *sink)
 	error = make_dir(sink, parent, &sink->described_so_far, &dir, &hold);
 	if (error)
 		return error;
-	tp_own_file_close(&was);
+	tp_guarded_fd_close(&was);
 	*current = dir;
 	tp_ctf_hold_end(sink->hold);
 	sink->hold = hold;
@@ -318,14 +318,14 @@ int tp_ctf_begin(struct tp_ctf_sink *sink, int *error)
 /* ---- The next chapter ---- */
 
 /* The old one has made way. Whoever is writing a message to it goes on doing so, until it is closed. */
-static void go_on_in(struct tp_ctf_sink *sink, const struct tp_own_file *dir, void *hold)
+static void go_on_in(struct tp_ctf_sink *sink, const struct tp_guarded_fd *dir, void *hold)
 {
-	const struct tp_own_file *was = tp_ctf_current(sink);
+	const struct tp_guarded_fd *was = tp_ctf_current(sink);
 
 	sink->dirs[(sink->chapter + 1) % 2] = *dir;
 	__atomic_store_n(&sink->chapter, sink->chapter + 1, __ATOMIC_SEQ_CST);
 	tp_ctf_log_wait();
-	tp_own_file_close(was);
+	tp_guarded_fd_close(was);
 	tp_ctf_hold_end(sink->hold);
 	sink->hold = hold;
 	tp_ctf_spare_take(sink);
@@ -335,7 +335,7 @@ int tp_ctf_begin_chapter(struct tp_ctf_sink *sink)
 {
 	const char *name = last_part(sink->path);
 	char old_name[NAME_MAX + 1];
-	struct tp_own_file dir;
+	struct tp_guarded_fd dir;
 	void *hold;
 	int error;
 

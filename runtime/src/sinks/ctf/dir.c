@@ -101,11 +101,11 @@ int tp_ctf_dir_open(struct tp_ctf_sink *sink)
 		return errno;
 	if (lstat(sink->path, &st) == 0 && S_ISLNK(st.st_mode))
 		return ELOOP;
-	int error = tp_own_file_take(tp_ctf_current(sink), open_directory(sink->path));
+	int error = tp_guarded_fd_take(tp_ctf_current(sink), open_directory(sink->path));
 	if (error)
 		return error;
 	if (made)
-		tp_ctf_give(&sink->options.owner, tp_own_file_descriptor(tp_ctf_current(sink)));
+		tp_ctf_give(&sink->options.owner, tp_guarded_fd_descriptor(tp_ctf_current(sink)));
 	sink->real_path = realpath(sink->path, NULL);
 	if (!sink->real_path)
 		return errno;
@@ -115,23 +115,23 @@ int tp_ctf_dir_open(struct tp_ctf_sink *sink)
 
 int tp_ctf_dir_take(struct tp_ctf_sink *sink, int fd)
 {
-	struct tp_own_file *current = tp_ctf_current(sink);
+	struct tp_guarded_fd *current = tp_ctf_current(sink);
 
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	int error = tp_own_file_take(current, fd);
+	int error = tp_guarded_fd_take(current, fd);
 	if (error)
 		return error;
-	return current->type == S_IFDIR ? check(tp_own_file_descriptor(current), false) : ENOTDIR;
+	return current->type == S_IFDIR ? check(tp_guarded_fd_descriptor(current), false) : ENOTDIR;
 }
 
 int tp_ctf_dir(struct tp_ctf_sink *sink, int *error)
 {
-	return tp_own_file_get(tp_ctf_current(sink), open_directory, sink->real_path, false, error);
+	return tp_guarded_fd_get(tp_ctf_current(sink), open_directory, sink->real_path, false, error);
 }
 
 void tp_ctf_dir_close(struct tp_ctf_sink *sink)
 {
-	tp_own_file_close(tp_ctf_current(sink));
+	tp_guarded_fd_close(tp_ctf_current(sink));
 	free(sink->real_path);
 }
 

@@ -21,7 +21,7 @@
 #define NS_PER_S 1000000000u
 
 /* As written; 0 where it is not. */
-struct wishes {
+struct selectors {
 	bool flight, thread;
 	unsigned int full; /* 'd'iscard, 'o'verwrite */
 	unsigned int context;
@@ -30,62 +30,62 @@ struct wishes {
 	enum tp_ctf_write write;
 };
 
-static bool parse_mode(const char *value, void *wishes)
+static bool parse_mode(const char *value, void *selectors)
 {
-	struct wishes *w = wishes;
+	struct selectors *w = selectors;
 
 	w->flight = strcmp(value, "flight") == 0;
 	return w->flight || strcmp(value, "stream") == 0;
 }
 
-static bool parse_prepare(const char *value, void *wishes)
+static bool parse_prepare(const char *value, void *selectors)
 {
-	struct wishes *w = wishes;
+	struct selectors *w = selectors;
 
 	w->thread = strcmp(value, "thread") == 0;
 	return w->thread || strcmp(value, "self") == 0;
 }
 
-static bool parse_full(const char *value, void *wishes)
+static bool parse_full(const char *value, void *selectors)
 {
-	struct wishes *w = wishes;
+	struct selectors *w = selectors;
 
 	w->full = (unsigned char)*value;
 	return strcmp(value, "discard") == 0 || strcmp(value, "overwrite") == 0;
 }
 
-static bool parse_write(const char *value, void *wishes)
+static bool parse_write(const char *value, void *selectors)
 {
-	struct wishes *w = wishes;
+	struct selectors *w = selectors;
 
 	w->write = strcmp(value, "map") == 0 ? TP_CTF_WRITE_MAP : TP_CTF_WRITE_CALL;
 	return w->write == TP_CTF_WRITE_MAP || strcmp(value, "call") == 0;
 }
 
-static bool parse_packet(const char *value, void *wishes)
+static bool parse_packet(const char *value, void *selectors)
 {
-	struct wishes *w = wishes;
+	struct selectors *w = selectors;
 
 	return tp_options_number(value, "KMG", &w->packet) && w->packet >= PACKET_MIN && w->packet <= PACKET_MAX;
 }
 
-static bool parse_packets(const char *value, void *wishes)
+static bool parse_packets(const char *value, void *selectors)
 {
-	struct wishes *w = wishes;
+	struct selectors *w = selectors;
 
 	return tp_options_number(value, "", &w->packets) && w->packets >= 2;
 }
 
-static bool parse_size(const char *value, void *wishes)
+static bool parse_size(const char *value, void *selectors)
 {
-	struct wishes *w = wishes;
+	struct selectors *w = selectors;
 
 	return tp_options_number(value, "KMG", &w->size) && w->size >= 2 * PACKET_MIN;
 }
 
-static bool parse_keep(const char *value, void *wishes)
+static bool parse_keep(const char *value, void *selectors)
 {
-	struct wishes *w = wishes;
+	struct selectors *w = selectors;
 
 	return tp_options_number(value, "", &w->keep) && w->keep >= 1;
 }
@@ -114,9 +114,9 @@ static bool parse_time(const char *value, uint64_t *time)
 }
 
 /* A size, a time, or both. */
-static bool parse_rotate(const char *value, void *wishes)
+static bool parse_rotate(const char *value, void *selectors)
 {
-	struct wishes *w = wishes;
+	struct selectors *w = selectors;
 
 	for (;;) {
 		char part[32];
@@ -138,9 +138,9 @@ static bool parse_rotate(const char *value, void *wishes)
 	}
 }
 
-static bool parse_context(const char *value, void *wishes)
+static bool parse_context(const char *value, void *selectors)
 {
-	struct wishes *w = wishes;
+	struct selectors *w = selectors;
 
 	static const struct {
 		const char *name;
@@ -193,9 +193,9 @@ static const char *parse_id(const char *text, unsigned int *id)
 }
 
 /* NAME, or UID[:GID]; without a group, the files keep that of the process. */
-static bool parse_owner(const char *value, void *wishes)
+static bool parse_owner(const char *value, void *selectors)
 {
-	struct wishes *w = wishes;
+	struct selectors *w = selectors;
 	unsigned int user, group = (unsigned int)-1;
 
 	w->owner.set = false; /* of one in front of this */
@@ -239,7 +239,7 @@ static uint64_t round_up(uint64_t size)
 }
 
 /* What is not written is made to fit what is. */
-static bool complete(struct tp_ctf_options *options, const struct wishes *w, const char *path)
+static bool complete(struct tp_ctf_options *options, const struct selectors *w, const char *path)
 {
 	uint64_t packet = w->packet;
 
@@ -286,7 +286,7 @@ static bool complete(struct tp_ctf_options *options, const struct wishes *w, con
 
 bool tp_ctf_options_parse(struct tp_ctf_options *options, const char *text, const char *path)
 {
-	struct wishes w = {.flight = false};
+	struct selectors w = {.flight = false};
 
 	return tp_options_parse(&options_of_ctf, text, path, &w) && complete(options, &w, path);
 }

@@ -111,7 +111,7 @@ static void link_in(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet
 	}
 }
 
-static void go_on(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet)
+static void switch_packet(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet)
 {
 	struct tp_ctf_packet *old = stream->packet != packet ? stream->packet : NULL;
 
@@ -176,7 +176,7 @@ enum tp_lost tp_ctf_packets_next(struct tp_ctf_sink *sink, struct tp_ctf_stream 
 	if (result == TP_NR_LOST && error)
 		result = TP_LOST_NO_FILE;
 	if (result == TP_NR_LOST)
-		go_on(sink, stream, packet);
+		switch_packet(sink, stream, packet);
 	if (stream->packet) {
 		if (!stream->packet->warm)
 			tp_ctf_warm(sink, stream->packet, 0);

@@ -110,7 +110,7 @@ static void follow(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 }
 
 /* TP_NR_LOST: there is, or may be, in the stream that the thread has then; else why not. */
-static enum tp_lost look_after(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size)
+static enum tp_lost make_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size)
 {
 	struct tp_guard guard;
 	bool full = stream->packet->broken || stream->head.limit == stream->head.start + sink->options.packet;
@@ -194,7 +194,7 @@ bool tp_ctf_reserve(struct tp_record *rec)
 		if (stream->chapter != tp_ctf_chapter(sink))
 			follow(sink, stream);
 		event = place_reserve(sink, stream, size, rec);
-		cause = event ? TP_NR_LOST : look_after(sink, stream, size);
+		cause = event ? TP_NR_LOST : make_room(sink, stream, size);
 		if (cause != TP_NR_LOST)
 			return count_lost(sink, stream, cause);
 	} while (!event);

@@ -58,7 +58,7 @@ static void sink_free(struct tp_ctf_sink *sink)
 	tp_buffer_free(&sink->metadata);
 	tp_ctf_format_free(&sink->formats);
 	free(sink->described_so_far.text);
-	tp_own_file_close(&sink->parent);
+	tp_guarded_fd_close(&sink->parent);
 	free(sink->parent_path);
 	free(sink->pattern);
 	free(sink->path);
@@ -179,7 +179,7 @@ static int sink_open(struct tp_ctf_sink *sink, int passed, const char *options)
 	sink->context_size = context_size(sink->options.context);
 	sink->copies = sink->options.write == TP_CTF_WRITE_CALL ||
 		       (sink->options.write == TP_CTF_WRITE_BY_FILE_SYSTEM &&
-			tp_ctf_packet_must_be_copied(tp_own_file_descriptor(sink->pattern ? &sink->parent : tp_ctf_current(sink))));
+			tp_ctf_packet_must_be_copied(tp_guarded_fd_descriptor(sink->pattern ? &sink->parent : tp_ctf_current(sink))));
 	sink->renews = sink->options.flight && sink->options.overwrite && !sink->copies && tp_ctf_packet_can_renew();
 	sink->created = time(NULL);
 	tp_clock_open(&sink->clock);
@@ -217,9 +217,9 @@ static struct tp_ctf_sink *sink_new(void)
 	if (!sink)
 		return NULL;
 	*sink = (struct tp_ctf_sink){
-		.dirs = {TP_OWN_FILE_NONE, TP_OWN_FILE_NONE},
-		.parent = TP_OWN_FILE_NONE,
-		.spare = {TP_OWN_FILE_NONE, TP_OWN_FILE_NONE, TP_OWN_FILE_NONE},
+		.dirs = {TP_GUARDED_FD_NONE, TP_GUARDED_FD_NONE},
+		.parent = TP_GUARDED_FD_NONE,
+		.spare = {TP_GUARDED_FD_NONE, TP_GUARDED_FD_NONE, TP_GUARDED_FD_NONE},
 		.pid = getpid(),
 		.full_end = &sink->full,
 	};

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/helper_thread.h"
 #include "base/mutex.h"
-#include "base/own_file.h"
+#include "base/guarded_fd.h"
 #include "events/events.h"
 #include "record/record.h"
 #include "record/stream.h"
@@ -35,9 +35,9 @@ struct tp_ctf_sink {
 	uint64_t generation;    /* unique among all sinks, and anew in each child: the key of its streams' slots */
 	uint32_t slot;          /* of tp_stream_slots; its keys are tp_ctf_key()'s */
 	size_t context_size;    /* bytes between an event's time and its record */
-	struct tp_own_file dirs[2]; /* that of the current chapter is tp_ctf_current()'s; the other one is the next's */
+	struct tp_guarded_fd dirs[2]; /* that of the current chapter is tp_ctf_current()'s; the other one is the next's */
 	unsigned int chapter;   /* how often the trace was rotated */
-	struct tp_own_file spare[TP_CTF_SPARES]; /* of descriptors; see spare.c */
+	struct tp_guarded_fd spare[TP_CTF_SPARES]; /* of descriptors; see spare.c */
 	char *path;             /* as given, for messages; with this process's id for %p */
 	char *real_path;        /* absolute */
 	void *hold;             /* of the trace; see hold.c */
@@ -83,7 +83,7 @@ struct tp_ctf_sink {
 
 	/* Of a trace whose name has %p, or that has chapters: each process that records makes its own. */
 	char *pattern;             /* the name; NULL: the directory is there from the opening on */
-	struct tp_own_file parent; /* the directory in which it is to be */
+	struct tp_guarded_fd parent; /* the directory in which it is to be */
 	char *parent_path;         /* absolute */
 	bool at_once;              /* later there may be no right to make it */
 	size_t inherited;          /* bytes of the metadata in the parent's directory, where there is one */
@@ -113,7 +113,7 @@ static inline unsigned int tp_ctf_chapter(const struct tp_ctf_sink *sink)
 	return __atomic_load_n(&sink->chapter, __ATOMIC_SEQ_CST);
 }
 
-static inline struct tp_own_file *tp_ctf_current(struct tp_ctf_sink *sink)
+static inline struct tp_guarded_fd *tp_ctf_current(struct tp_ctf_sink *sink)
 {
 	return &sink->dirs[tp_ctf_chapter(sink) % 2];
 }

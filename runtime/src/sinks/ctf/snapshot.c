@@ -52,7 +52,7 @@ struct snapshot {
 /* -1, which makes its user fail, where the program has closed it. */
 static int to_dir(const struct snapshot *s)
 {
-	return tp_own_file_descriptor(&s->to.dirs[0]);
+	return tp_guarded_fd_descriptor(&s->to.dirs[0]);
 }
 
 /* ---- Holding packets, so that they stay as they are ---- */
@@ -311,7 +311,7 @@ static int check(const struct tp_ctf_sink *sink, const char *name)
 int tp_ctf_snapshot(struct tp_sink *head, const char *dir)
 {
 	struct tp_ctf_sink *sink = tp_ctf_sink_of(head);
-	struct snapshot s = {.sink = sink, .to = {.dirs = {TP_OWN_FILE_NONE, TP_OWN_FILE_NONE}}};
+	struct snapshot s = {.sink = sink, .to = {.dirs = {TP_GUARDED_FD_NONE, TP_GUARDED_FD_NONE}}};
 	int error = check(sink, dir);
 
 	if (error)
@@ -329,7 +329,7 @@ int tp_ctf_snapshot(struct tp_sink *head, const char *dir)
 int tp_ctf_snapshot_in(struct tp_sink *head, int dir, const char *name)
 {
 	struct tp_ctf_sink *sink = tp_ctf_sink_of(head);
-	struct snapshot s = {.sink = sink, .to = {.dirs = {TP_OWN_FILE_NONE, TP_OWN_FILE_NONE}}};
+	struct snapshot s = {.sink = sink, .to = {.dirs = {TP_GUARDED_FD_NONE, TP_GUARDED_FD_NONE}}};
 	int error = check(sink, name);
 
 	if (error) {

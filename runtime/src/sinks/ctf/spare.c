@@ -29,7 +29,7 @@ void tp_ctf_spare_start(void)
 /* What a spare is a descriptor of: a directory that the program has no reason to open. */
 static int model(struct tp_ctf_sink *sink)
 {
-	return tp_own_file_descriptor(sink->pattern ? &sink->parent : tp_ctf_current(sink));
+	return tp_guarded_fd_descriptor(sink->pattern ? &sink->parent : tp_ctf_current(sink));
 }
 
 /* In a sandbox none: whether one that was closed is another file's by now is not looked at. */
@@ -41,10 +41,10 @@ static unsigned int nr_spares(const struct tp_ctf_sink *sink)
 }
 
 /* The first that is not there, or NULL. */
-static struct tp_own_file *missing(struct tp_ctf_sink *sink)
+static struct tp_guarded_fd *missing(struct tp_ctf_sink *sink)
 {
 	for (unsigned int i = 0; i < nr_spares(sink); i++) {
-		if (tp_own_file_descriptor(&sink->spare[i]) < 0)
+		if (tp_guarded_fd_descriptor(&sink->spare[i]) < 0)
 			return &sink->spare[i];
 	}
 	return NULL;
@@ -52,10 +52,10 @@ static struct tp_own_file *missing(struct tp_ctf_sink *sink)
 
 static void take_all(struct tp_ctf_sink *sink)
 {
-	struct tp_own_file *spare;
+	struct tp_guarded_fd *spare;
 
 	while ((spare = missing(sink))) {
-		if (tp_own_file_take(spare, fcntl(model(sink), F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) != 0)
+		if (tp_guarded_fd_take(spare, fcntl(model(sink), F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) != 0)
 			return;
 	}
 }
@@ -70,7 +70,7 @@ void tp_ctf_spare_take(struct tp_ctf_sink *sink)
 void tp_ctf_spare_close(const struct tp_ctf_sink *sink)
 {
 	for (unsigned int i = 0; i < nr_spares(sink); i++)
-		tp_own_file_close(&sink->spare[i]);
+		tp_guarded_fd_close(&sink->spare[i]);
 }
 
 /* ---- A file that is opened for a moment ---- */
@@ -97,7 +97,7 @@ int tp_ctf_file_open(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int dir
 	tp_mutex_lock(&spare_lock);
 	error = open_in(dir, name, flags, file); /* somebody may have given one back */
 	for (unsigned int i = 0; is_used_up(error) && i < nr_spares(sink); i++) {
-		int spare = tp_own_file_descriptor(&sink->spare[i]);
+		int spare = tp_guarded_fd_descriptor(&sink->spare[i]);
 		if (spare < 0)
 			continue;
 		close(spare);
@@ -123,10 +123,10 @@ int tp_ctf_file_close(struct tp_ctf_sink *sink, struct tp_ctf_file *file)
 		return close(file->fd) == 0 ? 0 : errno;
 	if (!file->for_spare)
 		tp_mutex_lock(&spare_lock);
-	struct tp_own_file *spare = missing(sink);
+	struct tp_guarded_fd *spare = missing(sink);
 	int fd = spare ? dup3(model(sink), file->fd, O_CLOEXEC) : -1;
 	if (fd >= 0)
-		tp_own_file_take(spare, fd);
+		tp_guarded_fd_take(spare, fd);
 	else
 		close(file->fd);
 	tp_mutex_unlock(&spare_lock);

@@ -17,7 +17,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/message.h"
-#include "base/own_file.h"
+#include "base/guarded_fd.h"
 #include "print/print.h"
 #include "record/record.h"
 #include "sinks/ftrace/tracefs.h"
@@ -32,7 +32,7 @@
 
 struct ftrace_sink {
 	struct tp_sink head;
-	struct tp_own_file file;
+	struct tp_guarded_fd file;
 	size_t limit;      /* of a line */
 	unsigned int said; /* enum refusal, a bit each */
 	int error;         /* the first errno of a write */
@@ -74,7 +74,7 @@ static void refused(struct ftrace_sink *sink, int error)
 static int try_to_write(struct ftrace_sink *sink, const struct trace_seq *line)
 {
 	int error;
-	int fd = tp_own_file_get(&sink->file, open_marker, sink->path, true, &error);
+	int fd = tp_guarded_fd_get(&sink->file, open_marker, sink->path, true, &error);
 
 	if (fd < 0)
 		return error;
@@ -86,7 +86,7 @@ static void write_line(struct ftrace_sink *sink, const struct trace_seq *line)
 	int error = try_to_write(sink, line);
 
 	/* That is what the kernel says when tracing is off; or else the program has closed it just now. */
-	if (error == EBADF && tp_own_file_descriptor(&sink->file) < 0)
+	if (error == EBADF && tp_guarded_fd_descriptor(&sink->file) < 0)
 		error = try_to_write(sink, line);
 	if (error)
 		refused(sink, error);
@@ -132,7 +132,7 @@ static int ftrace_close(struct tp_sink *head)
 	int error = -sink->error;
 
 	tp_sink_tell_lost(head, NULL);
-	tp_own_file_close(&sink->file);
+	tp_guarded_fd_close(&sink->file);
 	free(sink->path);
 	free(sink);
 	return error;
@@ -175,15 +175,15 @@ static int open_sink(struct ftrace_sink *sink, struct tp_buffer *path)
 
 	*sink = (struct ftrace_sink){.limit = limit, .path = path->text};
 	int fd = open_marker(path->text);
-	int error = tp_own_file_take(&sink->file, fd);
+	int error = tp_guarded_fd_take(&sink->file, fd);
 	if (error) {
 		tp_complain("ftrace sink: %s: %s%s", path->text, tp_strerror(error), tp_tracefs_advice(error));
 		return -error;
 	}
-	tp_own_file_mark(&sink->file);
+	tp_guarded_fd_mark(&sink->file);
 	if (tp_sink_open(&sink->head, &ftrace_ops) == 0)
 		return 0;
-	tp_own_file_close(&sink->file);
+	tp_guarded_fd_close(&sink->file);
 	return no_memory();
 }
 

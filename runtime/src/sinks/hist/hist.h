@@ -31,14 +31,14 @@ struct tp_hist_definition *tp_hist_definition_new(const char *text, struct tp_fi
 void tp_hist_definition_free(struct tp_hist_definition *definition);
 
 /* What the definition asks of a histogram that is there already. */
-enum tp_hist_wish {
+enum tp_hist_selector {
 	TP_HIST_MAKE, /* nothing: it is one of its own */
 	TP_HIST_PAUSE,
 	TP_HIST_CONTINUE,
 	TP_HIST_CLEAR,
 };
 
-enum tp_hist_wish tp_hist_wish_of(const struct tp_hist_definition *definition);
+enum tp_hist_selector tp_hist_selector_of(const struct tp_hist_definition *definition);
 
 /*
  * Opens a histogram. The definition is the sink's from here on, or freed. filter is shown behind it; or NULL. One that is

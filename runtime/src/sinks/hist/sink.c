@@ -97,7 +97,7 @@ static void attach(struct tp_hist *hist, struct tp_hist_program *program)
 }
 
 /* The event is about to be enabled. One that does not fit is never taken. */
-static const int *hist_gate(struct tp_sink *head, const struct tp_event *event)
+static const int *hist_enable_flag(struct tp_sink *head, const struct tp_event *event)
 {
 	static const int never;
 	struct tp_hist *hist = tp_hist_of(head);
@@ -159,7 +159,7 @@ static const struct tp_sink_ops hist_ops = {
 	.commit = hist_commit,
 	.describe_event = hist_describe_event,
 	.after_fork_child = hist_after_fork_child,
-	.gate = hist_gate,
+	.enable_flag = hist_enable_flag,
 	.close = hist_close,
 };
 
@@ -197,7 +197,7 @@ static bool open_sink(struct tp_hist *hist, struct tp_filter_error *error)
 	return true;
 }
 
-enum tp_hist_wish tp_hist_wish_of(const struct tp_hist_definition *definition)
+enum tp_hist_selector tp_hist_selector_of(const struct tp_hist_definition *definition)
 {
 	return definition->pause ? TP_HIST_PAUSE : definition->cont ? TP_HIST_CONTINUE : definition->clear ? TP_HIST_CLEAR : TP_HIST_MAKE;
 }

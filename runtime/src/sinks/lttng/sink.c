@@ -44,7 +44,7 @@ static struct tp_sink the_sink;
 static bool is_open;
 
 /*
- * What was described stays for ever, as sites look at its flags (gates). It is
+ * What was described stays for ever, as sites look at its enable flags. It is
  * LTTng's only while the sink is open. Under tp_events_lock, or by who opens or closes the sink.
  */
 static struct tp_lttng_arena arena;
@@ -191,7 +191,7 @@ static bool lttng_reserve(struct tp_record *rec)
 }
 
 /* LTTng's flag: the one that reserve looks at. */
-static const int *lttng_gate(struct tp_sink *sink, const struct tp_event *event)
+static const int *lttng_enable_flag(struct tp_sink *sink, const struct tp_event *event)
 {
 	(void)sink;
 	return by_id[event->id] ? &by_id[event->id]->tracepoint.state : NULL;
@@ -260,7 +260,7 @@ static const struct tp_sink_ops lttng_ops = {
 	.name = "LTTng",
 	.reserve = lttng_reserve,
 	.commit = tp_lttng_commit,
-	.gate = lttng_gate,
+	.enable_flag = lttng_enable_flag,
 	.describe_event = lttng_describe_event,
 	.write_descriptions = lttng_write_descriptions,
 	.close = lttng_close,

@@ -12,27 +12,27 @@
 #define TOP 10
 #define TOP_MAX 1000
 
-static bool parse_json(const char *value, void *wishes)
+static bool parse_json(const char *value, void *selectors)
 {
-	struct tp_stats_options *options = wishes;
+	struct tp_stats_options *options = selectors;
 
 	(void)value;
 	options->json = true;
 	return true;
 }
 
-static bool parse_by(const char *value, void *wishes)
+static bool parse_by(const char *value, void *selectors)
 {
-	struct tp_stats_options *options = wishes;
+	struct tp_stats_options *options = selectors;
 
 	options->by_thread = strcmp(value, "thread") == 0;
 	return options->by_thread;
 }
 
 /* "0.25", whatever a decimal point is in the program's locale. */
-static bool parse_interval(const char *value, void *wishes)
+static bool parse_interval(const char *value, void *selectors)
 {
-	struct tp_stats_options *options = wishes;
+	struct tp_stats_options *options = selectors;
 	uint64_t ns = 0, unit = NS_PER_S;
 	const char *at = value;
 
@@ -50,45 +50,45 @@ static bool parse_interval(const char *value, void *wishes)
 	return !*at && (ns == 0 || ns >= INTERVAL_MIN_NS) && ns <= (uint64_t)INTERVAL_MAX_S * NS_PER_S;
 }
 
-static bool parse_top(const char *value, void *wishes)
+static bool parse_top(const char *value, void *selectors)
 {
-	struct tp_stats_options *options = wishes;
+	struct tp_stats_options *options = selectors;
 
 	return tp_options_number(value, "", &options->top) && options->top >= 1 && options->top <= TOP_MAX;
 }
 
 /* "PATTERN.FIELD" */
-static bool add_wish(struct tp_stats_options *options, const char *text, size_t len)
+static bool add_selector(struct tp_stats_options *options, const char *text, size_t len)
 {
-	struct tp_stats_wish wish = {.text = strndup(text, len)};
+	struct tp_stats_selector selector = {.text = strndup(text, len)};
 	char *pattern = strndup(text, len);
 	char *dot = pattern ? strrchr(pattern, '.') : NULL;
-	struct tp_stats_wish *wishes = NULL;
+	struct tp_stats_selector *selectors = NULL;
 	int error;
 
-	if (dot && wish.text && dot[1]) {
+	if (dot && selector.text && dot[1]) {
 		*dot = '\0';
-		wish.field = wish.text + (dot + 1 - pattern);
-		wish.pattern = tp_pattern_new(pattern, &error);
+		selector.field = selector.text + (dot + 1 - pattern);
+		selector.pattern = tp_pattern_new(pattern, &error);
 	}
 	free(pattern);
-	if (wish.pattern)
-		wishes = realloc(options->wishes, (options->nr_wishes + 1) * sizeof(wish));
-	if (!wishes) {
-		tp_pattern_free(wish.pattern);
-		free(wish.text);
+	if (selector.pattern)
+		selectors = realloc(options->selectors, (options->nr_selectors + 1) * sizeof(selector));
+	if (!selectors) {
+		tp_pattern_free(selector.pattern);
+		free(selector.text);
 		return false;
 	}
-	options->wishes = wishes;
-	options->wishes[options->nr_wishes++] = wish;
+	options->selectors = selectors;
+	options->selectors[options->nr_selectors++] = selector;
 	return true;
 }
 
-static bool parse_field(const char *value, void *wishes)
+static bool parse_field(const char *value, void *selectors)
 {
 	for (;;) {
 		size_t len = strcspn(value, "+");
-		if (!add_wish(wishes, value, len))
+		if (!add_selector(selectors, value, len))
 			return false;
 		if (!value[len])
 			return true;
@@ -96,9 +96,9 @@ static bool parse_field(const char *value, void *wishes)
 	}
 }
 
-static bool parse_children(const char *value, void *wishes)
+static bool parse_children(const char *value, void *selectors)
 {
-	struct tp_stats_options *options = wishes;
+	struct tp_stats_options *options = selectors;
 
 	options->of_file = true;
 	options->live_children = strcmp(value, "live") == 0;
@@ -129,9 +129,9 @@ bool tp_stats_options_parse(struct tp_stats_options *options, const char *text, 
 
 void tp_stats_options_free(struct tp_stats_options *options)
 {
-	for (size_t i = 0; i < options->nr_wishes; i++) {
-		tp_pattern_free(options->wishes[i].pattern);
-		free(options->wishes[i].text);
+	for (size_t i = 0; i < options->nr_selectors; i++) {
+		tp_pattern_free(options->selectors[i].pattern);
+		free(options->selectors[i].text);
 	}
-	free(options->wishes);
+	free(options->selectors);
 }

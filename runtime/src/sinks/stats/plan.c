@@ -42,12 +42,12 @@ static enum wanted is_wanted(struct tp_stats_sink *sink, const char *event, cons
 {
 	enum wanted wanted = NOT_WANTED;
 
-	for (size_t i = 0; i < sink->options.nr_wishes; i++) {
-		struct tp_stats_wish *wish = &sink->options.wishes[i];
-		if (!tp_pattern_matches(wish->pattern, event) || fnmatch(wish->field, field->name, 0) != 0)
+	for (size_t i = 0; i < sink->options.nr_selectors; i++) {
+		struct tp_stats_selector *selector = &sink->options.selectors[i];
+		if (!tp_pattern_matches(selector->pattern, event) || fnmatch(selector->field, field->name, 0) != 0)
 			continue;
-		wish->found = true;
-		if (strcmp(wish->field, field->name) == 0)
+		selector->found = true;
+		if (strcmp(selector->field, field->name) == 0)
 			wanted = BY_NAME;
 		else if (wanted == NOT_WANTED)
 			wanted = BY_GLOB;
@@ -117,9 +117,9 @@ static bool plan_fields(struct tp_stats_sink *sink, struct tp_stats_plan *plan, 
 	enum tp_stats_kind kind;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < sink->options.nr_wishes; i++) {
-		struct tp_stats_wish *wish = &sink->options.wishes[i];
-		wish->found_event = wish->found_event || tp_pattern_matches(wish->pattern, plan->name);
+	for (size_t i = 0; i < sink->options.nr_selectors; i++) {
+		struct tp_stats_selector *selector = &sink->options.selectors[i];
+		selector->found_event = selector->found_event || tp_pattern_matches(selector->pattern, plan->name);
 	}
 	for (uint32_t i = 0; i < from->nr_fields; i++) {
 		const struct tp_event_field field = tp_event_field_at(from, i);
@@ -204,11 +204,11 @@ int tp_stats_describe_event(struct tp_sink *head, const struct tp_event *event)
 
 void tp_stats_tell_missing(const struct tp_stats_sink *sink)
 {
-	for (size_t i = 0; i < sink->options.nr_wishes; i++) {
-		const struct tp_stats_wish *wish = &sink->options.wishes[i];
-		if (!wish->found)
-			tp_complain("statistics '%s': field=%s: %s", sink->path, wish->text,
-				    wish->found_event ? "the event has no such field"
+	for (size_t i = 0; i < sink->options.nr_selectors; i++) {
+		const struct tp_stats_selector *selector = &sink->options.selectors[i];
+		if (!selector->found)
+			tp_complain("statistics '%s': field=%s: %s", sink->path, selector->text,
+				    selector->found_event ? "the event has no such field"
 						      : "no event of this program has such a name");
 	}
 }

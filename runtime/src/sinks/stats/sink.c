@@ -135,7 +135,7 @@ static void stats_after_fork_child(struct tp_sink *head)
 /* What makes the thread allocates, and that may be traced. It starts with all signals blocked, and nobody waits for it. */
 static void resume_in_child(void)
 {
-	for (uint32_t i = 0; i < TP_STATS_SINKS && !tp_forked_alone(); i++) {
+	for (uint32_t i = 0; i < TP_STATS_SINKS && !tp_tracing_lost_in_fork(); i++) {
 		struct tp_stats_sink *sink = tp_stats_sink_of_slot(i);
 		if (sink && sink->forked && sink->options.live_children && sink->options.interval_ns)
 			start_helper(sink);

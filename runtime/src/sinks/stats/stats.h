@@ -246,7 +246,7 @@ extern TP_THREAD_LOCAL struct tp_stats_slot tp_stats_slots[TP_STATS_SINKS];
 
 /* ---- The sink ---- */
 
-struct tp_stats_wish {
+struct tp_stats_selector {
 	char *text; /* "sched:*.prev_state" */
 	struct tp_pattern *pattern;
 	const char *field; /* a glob, too */
@@ -259,8 +259,8 @@ struct tp_stats_options {
 	bool of_file;         /* there is one of those that say when the file is written, or by whom */
 	uint64_t interval_ns; /* 0: never by itself */
 	uint64_t top;
-	struct tp_stats_wish *wishes;
-	size_t nr_wishes;
+	struct tp_stats_selector *selectors;
+	size_t nr_selectors;
 };
 
 /* What the processes that have the sink by forks know of FILE together. */

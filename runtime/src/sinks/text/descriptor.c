@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/message.h"
-#include "base/own_file.h"
+#include "base/guarded_fd.h"
 #include "base/write_signals.h"
 #include "record/record.h"
 #include "sinks/text/place.h"
@@ -31,7 +31,7 @@ enum kind {
 
 struct text_descriptor {
 	struct tp_text text;
-	struct tp_own_file own;
+	struct tp_guarded_fd own;
 	enum kind kind;
 	struct tp_text_place place; /* of a socket by name ... */
 	int type;                   /* ... which is of this type, SOCK_STREAM or another */
@@ -177,7 +177,7 @@ static void descriptor_write(struct tp_text *text, const struct trace_seq *line)
 	if (!tp_text_lock(text))
 		return;
 	const uint64_t opened = d->own.opened;
-	const int fd = tp_own_file_get(&d->own, open_again, d, d->place.path != NULL, &error);
+	const int fd = tp_guarded_fd_get(&d->own, open_again, d, d->place.path != NULL, &error);
 	if (d->own.opened != opened)
 		d->rest_len = 0; /* the line has ended with the connection */
 	if (fd >= 0)
@@ -207,7 +207,7 @@ static void descriptor_after_fork_child(struct tp_sink *head)
 
 static void free_descriptor(struct text_descriptor *d)
 {
-	tp_own_file_close(&d->own);
+	tp_guarded_fd_close(&d->own);
 	tp_text_place_forget(&d->place);
 	free(d);
 }
@@ -215,7 +215,7 @@ static void free_descriptor(struct text_descriptor *d)
 static int descriptor_close(struct tp_sink *head)
 {
 	struct text_descriptor *d = (struct text_descriptor *)head;
-	const int fd = tp_own_file_descriptor(&d->own);
+	const int fd = tp_guarded_fd_descriptor(&d->own);
 	int error = -d->text.error;
 
 	if (fd >= 0 && !d->gone && put_rest(d, fd) != 0)
@@ -287,9 +287,9 @@ static int take(struct text_descriptor *d, int fd)
 	if (error)
 		return error;
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	error = tp_own_file_take(&d->own, fd);
+	error = tp_guarded_fd_take(&d->own, fd);
 	if (!error && anew)
-		tp_own_file_mark(&d->own);
+		tp_guarded_fd_mark(&d->own);
 	return error;
 }
 
@@ -307,7 +307,7 @@ static struct text_descriptor *descriptor_new(int fd)
 		return NULL;
 	}
 	memset(d, 0, sizeof(*d));
-	d->own = (struct tp_own_file)TP_OWN_FILE_NONE;
+	d->own = (struct tp_guarded_fd)TP_GUARDED_FD_NONE;
 	d->kind = kind;
 	error = take(d, fd);
 	if (!error)
@@ -345,7 +345,7 @@ struct tp_sink *tp_text_socket_sink(const char *path)
 	struct text_descriptor *d = fd < 0 ? NULL : descriptor_new(fd);
 	if (d) {
 		d->type = types[i];
-		tp_own_file_mark(&d->own);
+		tp_guarded_fd_mark(&d->own);
 		tp_text_place_remember(&d->place, path);
 	}
 	return sink_open(d);

@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/own_file.h"
+#include "base/guarded_fd.h"
 #include "base/sandbox.h"
 #include "base/write_signals.h"
 #include "record/record.h"
@@ -22,7 +22,7 @@
 
 struct text_file {
 	struct tp_text text;
-	struct tp_own_file own;
+	struct tp_guarded_fd own;
 	struct tp_text_place place;
 	time_t looked; /* when, in seconds, was the name looked at */
 };
@@ -38,21 +38,21 @@ static int open_append(const char *name, int flags)
 
 static bool take(struct text_file *file, int fd)
 {
-	errno = tp_own_file_take(&file->own, fd);
+	errno = tp_guarded_fd_take(&file->own, fd);
 	if (errno)
 		return false;
-	tp_own_file_mark(&file->own);
+	tp_guarded_fd_mark(&file->own);
 	return true;
 }
 
 static bool borrow(struct text_file *file, int fd)
 {
-	errno = tp_own_file_borrow(&file->own, fd);
+	errno = tp_guarded_fd_borrow(&file->own, fd);
 	return errno == 0;
 }
 
 /*
- * The file of the name, as for tp_own_file_get(). The path had no link in it when
+ * The file of the name, as for tp_guarded_fd_get(). The path had no link in it when
  * the file was opened first: one that stands in the file's place now is not
  * followed, nor is a pipe written to.
  */
@@ -92,11 +92,11 @@ static bool was_renamed(struct text_file *file)
 /* After logrotate has renamed the file, the lines go to a new one of the name. If that fails, to the old one still. */
 static void follow_the_name(struct text_file *file)
 {
-	const struct tp_own_file before = file->own;
+	const struct tp_guarded_fd before = file->own;
 	int fd = open_again(file);
 
 	if (fd >= 0 && take(file, fd))
-		tp_own_file_close(&before);
+		tp_guarded_fd_close(&before);
 }
 
 /* Of a device there is no signal to hold back: SIGPIPE is that of pipes and sockets, SIGXFSZ that of files with a length. */
@@ -123,7 +123,7 @@ static void file_write(struct tp_text *text, const struct trace_seq *line)
 		return;
 	if (was_renamed(file))
 		follow_the_name(file);
-	const int fd = tp_own_file_get(&file->own, open_again, file, true, &error);
+	const int fd = tp_guarded_fd_get(&file->own, open_again, file, true, &error);
 	if (fd >= 0)
 		error = write_to(file, fd, line);
 	if (error)
@@ -135,7 +135,7 @@ static void file_write(struct tp_text *text, const struct trace_seq *line)
 
 static void free_file(struct text_file *file)
 {
-	tp_own_file_close(&file->own);
+	tp_guarded_fd_close(&file->own);
 	tp_text_place_forget(&file->place);
 	free(file);
 }
@@ -188,7 +188,7 @@ struct tp_sink *tp_text_file_sink(const char *name)
 		errno = ENOMEM;
 		return NULL;
 	}
-	*file = (struct text_file){.own = TP_OWN_FILE_NONE};
+	*file = (struct text_file){.own = TP_GUARDED_FD_NONE};
 	int error = text_open(file, name) ? -tp_text_open(&file->text, &file_ops, file_write) : errno;
 	if (!error)
 		return &file->text.head;

@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 #include "base/message.h"
-#include "base/passage.h"
+#include "base/fork_latch.h"
 #include "print/print.h"
 #include "record/record.h"
 #include "sinks/text/text.h"
@@ -115,7 +115,7 @@ void tp_text_commit(struct tp_record *rec)
 
 bool tp_text_try_lock(struct tp_text *text)
 {
-	const bool passing = tp_passage_try(&tp_lines);
+	const bool passing = tp_fork_latch_try(&tp_lines);
 
 	if (passing)
 		tp_lock(&text->lock);
@@ -124,7 +124,7 @@ bool tp_text_try_lock(struct tp_text *text)
 
 bool tp_text_wait(struct tp_text *text)
 {
-	const bool goes_on = tp_passage_wait(&tp_lines);
+	const bool goes_on = tp_fork_latch_wait(&tp_lines);
 
 	if (!goes_on)
 		tp_sink_count_lost(&text->head, TP_LOST_NESTED);
@@ -143,7 +143,7 @@ bool tp_text_lock(struct tp_text *text)
 void tp_text_unlock(struct tp_text *text)
 {
 	tp_unlock(&text->lock);
-	tp_passage_leave(&tp_lines);
+	tp_fork_latch_leave(&tp_lines);
 }
 
 void tp_text_before_fork(struct tp_sink *head)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/common_options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/rules.h"
+#include "fail_msg.h"
+
+char *given_events(const struct tp_args *args)
+{
+	char *list = NULL;
+
+	for (size_t i = 0; i < args->nr_options; i++) {
+		if (args->options[i].id == 'e' && !(list = rules_join(list, args->options[i].value)))
+			return NULL;
+	}
+	return list ? list : rules_join(NULL, "*");
+}
+
+char *given_patterns(const struct tp_args *args, size_t first)
+{
+	char *list = NULL;
+
+	for (size_t i = first; i < args->nr_operands; i++) {
+		if (!(list = rules_join(list, args->operands[i])))
+			return NULL;
+	}
+	return list ? list : rules_join(NULL, "*");
+}
+
+const char *given_pid(const struct tp_args *args)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < args->nr_options; i++)
+		nr += args->options[i].id == 'p';
+	if (nr != 1) {
+		args_wrong(args, nr ? "give it one -p" : "give it -p PID, the process");
+		return NULL;
+	}
+	return args_value(args, 'p');
+}
+
+bool given_target(const struct tp_args *args)
+{
+	if (args_has(args, 'p') && args->program)
+		args_wrong(args, "give it either -p PID, or a program behind --");
+	else if (args->program && !args->program[0])
+		args_wrong(args, "behind -- stands the program that is to be run");
+	else if (!args_has(args, 'p') && !args->program)
+		args_wrong(args, "give it -p PID, or a program behind --");
+	else
+		return true;
+	return false;
+}
+
+long given_seconds(const struct tp_args *args, const char *option, const char *value)
+{
+	char *end;
+	const double seconds = strtod(value, &end);
+
+	if (end != value && !*end && isfinite(seconds) && seconds >= 0.01 && seconds <= 86400 * 365)
+		return (long)(seconds * 1000);
+	args_wrong(args, "%s takes seconds, such as 0.5, and no less than 0.01", option);
+	return -1;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* common_options.h - options that several commands have. */
+#ifndef GIVEN_H
+#define GIVEN_H
+
+#include "options.h"
+
+#define OPTION_PID \
+	{'p', "pid", "PID", "the process: its id, or the name of its program if no other one that can be reached " \
+			    "has it"}
+#define OPTION_EVENTS \
+	{'e', "events", "EVENTS", "which events: names and globs with commas between them, as in " \
+				  "'net:*,!net:net_close', or with a filter, as in 'net:* if size > 4096'; all without " \
+				  "this option; if it is given several times, they add up"}
+#define OPTION_OUTPUT \
+	{'o', "output", "OUTPUT", "the output that they go to: its id or its name, as \"tp outputs\" shows them; needed " \
+				  "if there are several"}
+
+/* The events of all -e, with what rules_join() puts between them, for free(); NULL, and a message. "*" without any. */
+char *given_events(const struct tp_args *args);
+
+/* The same of operands, without the first few. */
+char *given_patterns(const struct tp_args *args, size_t first);
+
+/* The value of -p, which must be there once. NULL: a message. */
+const char *given_pid(const struct tp_args *args);
+
+/* Whether there is either -p or a program behind "--". A message if not. */
+bool given_target(const struct tp_args *args);
+
+/* Seconds, with decimals, as milliseconds; -1, and a message. */
+long given_seconds(const struct tp_args *args, const char *option, const char *value);
+
+#endif /* GIVEN_H */

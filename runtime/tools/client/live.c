@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/live.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "client/common_options.h"
+#include "client/signals.h"
+#include "client/unreachable.h"
+#include "fail_msg.h"
+
+static long now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* ---- While it runs ---- */
+
+static const char *text_of(const struct live *live)
+{
+	return live->statistics.text.text ? live->statistics.text.text : "";
+}
+
+static void stop(struct live *live)
+{
+	if (live->shown)
+		screen_leave(&live->screen);
+	signals_stop();
+	if (live->shown)
+		screen_draw(&live->screen, text_of(live));
+}
+
+/* False: a signal ends it. */
+static bool take_signals(struct live *live)
+{
+	struct statistics *statistics = &live->statistics;
+	bool going_on = true;
+
+	for (int sig; (sig = signals_next());) {
+		if (sig == SIGTSTP)
+			stop(live);
+		else if (sig == SIGWINCH && live->shown)
+			screen_draw(&live->screen, text_of(live));
+		else if (statistics->directory)
+			child_pass_on(&statistics->child, sig);
+		else if (signal_ends(sig))
+			going_on = false;
+	}
+	return going_on;
+}
+
+static void wait_for_any(const struct live *live)
+{
+	const struct session *session = &live->statistics.session;
+	const bool is_drawing = live->shown && out_is_waiting(&live->screen.out);
+	struct pollfd polled[] = {
+		{.fd = signals_fd(), .events = POLLIN},
+		{.fd = session->connection.fd, .events = POLLIN},
+		{.fd = session->pidfd, .events = POLLIN},
+		{.fd = is_drawing ? live->screen.out.fd : -1, .events = POLLOUT},
+	};
+	const long end = live->until_ms && live->until_ms < live->next_ms ? live->until_ms : live->next_ms;
+	const long left = end - now_ms();
+
+	poll(polled, sizeof(polled) / sizeof(polled[0]), left > 0 ? (int)left : 0);
+}
+
+/* False: it can't go on. */
+static bool show(struct live *live)
+{
+	if (!statistics_read(&live->statistics))
+		return false;
+	live->next_ms = now_ms() + live->interval;
+	if (!live->shown)
+		return true;
+	screen_draw(&live->screen, text_of(live));
+	return !live->screen.out.failed;
+}
+
+/* False: the numbers can't be had. */
+static bool follow(struct live *live)
+{
+	bool good = true, going_on = true;
+
+	while (good && going_on && !statistics_are_over(&live->statistics)) {
+		const long now = now_ms();
+		if (live->until_ms && now >= live->until_ms)
+			break;
+		if (now >= live->next_ms)
+			good = show(live);
+		if (live->shown && out_is_waiting(&live->screen.out))
+			good = out_write(&live->screen.out) && good;
+		wait_for_any(live);
+		going_on = take_signals(live);
+	}
+	return good;
+}
+
+/* ---- The end ---- */
+
+static void tell_no_last_numbers(const struct live *live, bool runs)
+{
+	const struct connection *connection = &live->statistics.session.connection;
+
+	if (runs)
+		fail_msg("%s has not answered: %s; these are the last numbers that it gave", connection_title(connection),
+		     why_silent(connection->pid));
+	else
+		fail_msg("%s has ended: these are the numbers of up to %.3g s before", connection_title(connection),
+		     (double)live->interval / 1000);
+}
+
+static void tell_end_of_program(const struct live *live, const char *program)
+{
+	const struct statistics *statistics = &live->statistics;
+	const char *crash = child_crash(&statistics->child);
+	const int pid = (int)statistics->child.pid;
+
+	if (crash && statistics->at_end)
+		fail_msg("'%s' (%d) %s: what it has counted is not in these numbers", program, pid, crash);
+	else if (crash && statistics->text.len)
+		fail_msg("'%s' (%d) %s: what happened in the last %.3g s before that is not in these numbers", program, pid, crash,
+		     (double)live->interval / 1000);
+	else if (crash)
+		fail_msg("'%s' (%d) %s", program, pid, crash);
+	if (!statistics->text.len)
+		fail_msg("'%s' has no tracepoints, or has not ended as programs do: there are no numbers", program);
+}
+
+static int finish(struct live *live, const char *program, bool good)
+{
+	struct statistics *statistics = &live->statistics;
+	const bool ended = statistics_are_over(statistics);
+
+	if (live->shown)
+		screen_end(&live->screen);
+	if (good && (statistics->directory || !ended))
+		good = statistics_read(statistics);
+	/* The end of this command gives up a request that a stopped process has not answered. */
+	const bool missed = !statistics->directory && (ended || statistics->session.connection.fd < 0);
+	const bool runs = missed && session_process_runs(&statistics->session);
+	/* What follows may wait for the terminal. */
+	statistics_end(statistics);
+	signals_end();
+	if (good)
+		fputs(text_of(live), stdout);
+	if (missed)
+		tell_no_last_numbers(live, runs);
+	if (ended && statistics->directory)
+		tell_end_of_program(live, program);
+	if (!good)
+		return EXIT_FAILED;
+	return statistics->directory ? child_exit_status(&statistics->child) : EXIT_DONE;
+}
+
+int live_show(struct live *live, const char *program)
+{
+	live->shown = live->shown && !live->statistics.at_end;
+	if (live->shown)
+		live->shown = screen_begin(&live->screen);
+	return finish(live, program, follow(live));
+}
+
+/* ---- Options ---- */
+
+bool live_options(struct live *live, const struct tp_args *args)
+{
+	const char *interval = args_value(args, LIVE_INTERVAL), *time = args_value(args, LIVE_FOR);
+	long ms = 0;
+
+	*live = (struct live){.statistics = {.session = {.pidfd = -1, .connection.fd = -1}}, .interval = 1000};
+	if (interval && (live->interval = given_seconds(args, "--interval", interval)) < 0)
+		return false;
+	if (time && (ms = given_seconds(args, "--for", time)) < 0)
+		return false;
+	live->statistics.json = args_has(args, LIVE_JSON);
+	live->shown = !live->statistics.json && screen_is_possible();
+	live->until_ms = ms ? now_ms() + ms : 0;
+	return true;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* live.h - numbers of a process or a program, drawn again and again on a terminal, or printed once at the end. */
+#ifndef LIVE_H
+#define LIVE_H
+
+#include <stdbool.h>
+
+#include "options.h"
+#include "client/screen.h"
+#include "client/statistics.h"
+
+enum { LIVE_INTERVAL = OPTION_LONG + 64, LIVE_FOR, LIVE_JSON };
+
+#define LIVE_OPTIONS(json_text)                                                                                         \
+	{LIVE_INTERVAL, "interval", "SECONDS", "how often the table is drawn; 1 without this option"},                   \
+	{LIVE_FOR, "for", "SECONDS", "stop after this time"},                                                            \
+	{LIVE_JSON, "json", NULL, json_text}
+
+struct live {
+	struct statistics statistics; /* to be had by statistics_of_process() or statistics_of_program() */
+	struct screen screen;
+	bool shown;    /* while it runs: on a terminal */
+	long interval; /* milliseconds */
+	long next_ms;  /* by CLOCK_MONOTONIC */
+	long until_ms; /* 0: no end */
+};
+
+/* As the options say; there are no statistics yet. False after a message. */
+bool live_options(struct live *live, const struct tp_args *args);
+
+/*
+ * Until the process or the program ends, a signal ends this one, or time is up. program: the name of the one that was
+ * started, or NULL. signals_begin() was called. Returns the status that tp exits with.
+ */
+int live_show(struct live *live, const char *program);
+
+#endif /* LIVE_H */

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/recording.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/clean.h"
+#include "client/directory.h"
+#include "client/proc.h"
+#include "client/signals.h"
+#include "read/count.h"
+#include "fail_msg.h"
+
+/* PROGRAM-PID: a name may have anything in it but for a slash. */
+static bool name_within(struct recording *recording, const char *within)
+{
+	const struct connection *connection = &recording->session.connection;
+	char program[sizeof(connection->greeting.program)];
+
+	snprintf(program, sizeof(program), "%s", connection->greeting.program);
+	for (char *at = program; *at; at++) {
+		if (*at == '/' || (at == program && *at == '.'))
+			*at = '_';
+	}
+	const pid_t pid = connection->pid ? connection->pid : connection->greeting.pid;
+	if (asprintf(&recording->path, "%s/%s-%d", within, program, (int)pid) < 0)
+		recording->path = NULL;
+	return recording->path || fail_no_memory();
+}
+
+/* The user that the process has now is the one who writes. */
+static void owner_of(const struct connection *connection, uid_t *uid, gid_t *gid)
+{
+	struct proc proc;
+	const bool known = connection->pid && proc_read(&proc, connection->pid);
+
+	*uid = known ? proc.uid : connection->uid;
+	*gid = known ? proc.gid : (gid_t)-1;
+}
+
+bool recording_directory(struct recording *recording, const char *path, const char *within)
+{
+	uid_t uid;
+	gid_t gid;
+
+	recording->dir = -1;
+	recording->made = false;
+	recording->path = NULL;
+	if (within ? !name_within(recording, within) : !(recording->path = absolute_path(path)))
+		return false;
+	owner_of(&recording->session.connection, &uid, &gid);
+	recording->dir = directory_for_trace(recording->path, uid, gid, &recording->made);
+	if (recording->dir >= 0)
+		return true;
+	free(recording->path);
+	recording->path = NULL;
+	return false;
+}
+
+bool recording_open(struct recording *recording, const char *path, const char *within, const char *options)
+{
+	char label[PATH_MAX], name[PATH_MAX + 512];
+
+	if (!recording_directory(recording, path, within))
+		return false;
+	snprintf(name, sizeof(name), "%s%s%s", output_label(label, sizeof(label), recording->path), *options ? "," : "",
+		 options);
+	if (session_open(&recording->session, recording->dir, "ctf", name))
+		return true;
+	recording_undo(recording);
+	return false;
+}
+
+/* A trace without events: its format files are in a directory of their own. */
+static void remove_trace(const char *path)
+{
+	char format[PATH_MAX];
+
+	if (snprintf(format, sizeof(format), "%s/format", path) < (int)sizeof(format))
+		directory_remove(format);
+	directory_remove(path);
+}
+
+/* If it stayed, the same command without the mistake would find a directory that is not empty. */
+bool recording_enable(struct recording *recording, const char *rules)
+{
+	struct session *session = &recording->session;
+	struct answer answer;
+
+	if (session_enable(session, rules))
+		return true;
+	request(&session->connection, &answer, -1, NULL, NULL, "close %s", session->id);
+	if (recording->made && answer.kind == ANSWER_OK)
+		remove_trace(recording->path);
+	return false;
+}
+
+void recording_undo(struct recording *recording)
+{
+	if (recording->made && recording->path)
+		rmdir(recording->path);
+}
+
+void recording_close(struct recording *recording)
+{
+	session_close(&recording->session);
+	if (recording->dir >= 0)
+		close(recording->dir);
+	free(recording->path);
+	recording->path = NULL;
+	recording->dir = -1;
+}
+
+static bool may_continue(void)
+{
+	return !signals_pending_end();
+}
+
+void tell_recorded(const char *path, const char *title, const unsigned long *lost)
+{
+	struct trace_count count;
+	char name[COMM_SIZE + 4], unexplained[32];
+
+	if (!trace_count(&count, path, may_continue)) {
+		fail_msg("'%s' has the trace of %s; it was not read to its end", path, title ? title : "a process");
+		return;
+	}
+	snprintf(name, sizeof(name), "'%s'", clean(count.process));
+	snprintf(unexplained, sizeof(unexplained), "%llu", (unsigned long long)count.lost);
+	fail_msg("'%s': %llu event%s, %llu bytes, of %s; lost: %s", path, (unsigned long long)count.events,
+	     count.events == 1 ? "" : "s", (unsigned long long)count.bytes, title ? title : name,
+	     lost ? lost_text(lost) : unexplained);
+}

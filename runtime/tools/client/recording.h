@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* recording.h - a trace that a process writes into a directory of the operator's. */
+#ifndef RECORDING_H
+#define RECORDING_H
+
+#include "client/session.h"
+
+/* Zeros are none. */
+struct recording {
+	struct session session;
+	char *path;   /* absolute */
+	int dir;      /* a descriptor of it; -1: none */
+	bool made;    /* it was not there before */
+	bool over;
+};
+
+/*
+ * Makes the directory, and hands it to the process whose session is open: "open ctf PATH,OPTIONS". within: NULL, or the
+ * directory below which it gets a name of its own. False, and a message; nothing is left behind.
+ */
+bool recording_open(struct recording *recording, const char *path, const char *within, const char *options);
+
+/* As session_enable(). If that fails, a directory that was made goes again. */
+bool recording_enable(struct recording *recording, const char *rules);
+
+/* Only makes the directory, which is the user's under whom the process runs. */
+bool recording_directory(struct recording *recording, const char *path, const char *within);
+
+/* Removes the directory again if it was made and is empty. */
+void recording_undo(struct recording *recording);
+
+void recording_close(struct recording *recording);
+
+/*
+ * Says what is in the trace, and what was lost: by cause, NULL: as far as the trace says. title: of the process, NULL: as
+ * the trace says.
+ */
+void tell_recorded(const char *path, const char *title, const unsigned long *lost);
+
+#endif /* RECORDING_H */

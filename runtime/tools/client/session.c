@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/session.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "client/find.h"
+#include "client/rules.h"
+#include "fail_msg.h"
+
+bool session_reach(struct session *session, const char *wanted)
+{
+	*session = (struct session){.pidfd = -1};
+	if (!client_connect(&session->connection, wanted))
+		return false;
+	if (session->connection.pid)
+		session->pidfd = (int)syscall(SYS_pidfd_open, session->connection.pid, 0);
+	return true;
+}
+
+void session_close(struct session *session)
+{
+	connection_close(&session->connection);
+	if (session->pidfd >= 0)
+		close(session->pidfd);
+	session->pidfd = -1;
+	session->id[0] = '\0';
+}
+
+const char *output_label(char *buf, size_t size, const char *path)
+{
+	snprintf(buf, size, "%s", path);
+	for (char *at = buf; *at; at++) {
+		if ((unsigned char)*at < ' ' || *at == ',' || *at == 0x7f)
+			*at = '_';
+	}
+	return buf;
+}
+
+bool session_open(struct session *session, int fd, const char *kind, const char *name)
+{
+	struct answer answer;
+
+	if (!ask(&session->connection, &answer, fd, NULL, NULL, "open %s%s%s", kind, *name ? " " : "", name))
+		return false;
+	if (!answer.text[0] || strlen(answer.text) >= sizeof(session->id) || strchr(answer.text, ' '))
+		return fail_msg("%s has answered in a way that is not understood", connection_title(&session->connection));
+	strcpy(session->id, answer.text);
+	return true;
+}
+
+bool session_enable(struct session *session, const char *rules)
+{
+	if (!rules_apply(&session->connection, "enable", session->id, rules, &session->nr_enabled))
+		return false;
+	if (!session->nr_enabled)
+		fail_msg("no event of %s is called '%s' now; \"tp list -p %d\" shows those that there are; events of modules that are "
+		     "loaded later are taken",
+		     connection_title(&session->connection), rules, (int)session->connection.pid);
+	return true;
+}
+
+bool session_finish(struct session *session, unsigned long *lost)
+{
+	struct connection *connection = &session->connection;
+	struct output_list list = {.all = NULL};
+	struct answer answer;
+	bool known = false;
+
+	memset(lost, 0, NR_CAUSES * sizeof(*lost));
+	if (!session->id[0] || session_is_over(session))
+		return false;
+	/* Afterwards no record is on its way, so the numbers are the last ones. */
+	request(connection, &answer, -1, NULL, NULL, "disable %s *", session->id);
+	if (answer.kind == ANSWER_OK && outputs_read(&list, connection)) {
+		for (size_t i = 0; i < list.nr; i++) {
+			if (strcmp(list.all[i].id, session->id) == 0) {
+				memcpy(lost, list.all[i].lost, sizeof(list.all[i].lost));
+				known = true;
+			}
+		}
+	}
+	outputs_free(&list);
+	if (known)
+		request(connection, &answer, -1, NULL, NULL, "close %s", session->id);
+	session->id[0] = '\0';
+	return known;
+}
+
+bool session_is_over(const struct session *session)
+{
+	struct pollfd polled[] = {{.fd = session->connection.fd, .events = POLLIN},
+				  {.fd = session->pidfd, .events = POLLIN}};
+
+	/* The process says nothing unasked. */
+	return session->connection.fd < 0 || (poll(polled, 2, 0) > 0 && (polled[0].revents || polled[1].revents));
+}
+
+bool session_process_runs(const struct session *session)
+{
+	struct pollfd polled = {.fd = session->pidfd, .events = POLLIN};
+
+	/* At its end, its connection ends a moment before the process does. */
+	return session->pidfd >= 0 && poll(&polled, 1, 1000) == 0;
+}

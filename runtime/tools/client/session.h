@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* session.h - an output in a process that lasts as long as this program, and the events that go there. */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include <stdbool.h>
+
+#include "client/outputs.h"
+
+/* Zeros, with pidfd -1, are no session. */
+struct session {
+	struct connection connection; /* to be opened by client_connect() */
+	int pidfd;                    /* readable when the process has ended; -1: that shows by the connection's end only */
+	char id[24];                  /* of the output; "": it is not open */
+	unsigned long nr_enabled;     /* events, when they were enabled; one that several rules have is counted by each */
+};
+
+/* Connects to the process that the user means. False, and a message. */
+bool session_reach(struct session *session, const char *wanted);
+
+/* Opens an output, "text NAME", with the descriptor fd, -1 for none, which stays the caller's. False, and a message. */
+bool session_open(struct session *session, int fd, const char *kind, const char *name);
+
+/* Enables the events on it, by rules as rules.h has them; a message if there are none now. */
+bool session_enable(struct session *session, const char *rules);
+
+/*
+ * Ends the output, and asks before that what it has lost. False: the process has ended, or does not answer;
+ * the output ends with the connection nevertheless. Nothing is told.
+ */
+bool session_finish(struct session *session, unsigned long *lost);
+
+void session_close(struct session *session);
+
+/* Whether the process has ended, or has closed the connection. */
+bool session_is_over(const struct session *session);
+
+/* Whether the process, whose session is over, is known to run on, or to be stopped. */
+bool session_process_runs(const struct session *session);
+
+/* A name for an output, of buf: what the protocol does not allow in one is replaced. */
+const char *output_label(char *buf, size_t size, const char *path);
+
+#endif /* SESSION_H */
