@@ -287,12 +287,12 @@ MUTATIONS = (
              ("obj/unit/test_enable_if",)),
     Mutation("an event gets its first filter by being taken off", ATTACH,
              "what is hit meanwhile is missing",
-             (("	if (!attached->filtering || attached->filtering->soft != wanted->soft)\n"
+             (("	if (!attached->filtering || attached->filtering->armed != wanted->armed)\n"
                "		return replace(state, attached, wanted);\n",
-               "	if (!attached->filtering || attached->filtering->soft != wanted->soft) {\n		const struct tp_event *event = attached->event;\n"
+               "	if (!attached->filtering || attached->filtering->armed != wanted->armed) {\n		const struct tp_event *event = attached->event;\n"
                "		detach(state, attached);\n		tp_registry_switch();\n"
                "		attached->event = (struct tp_event *)(uintptr_t)event;\n"
-               "		attached->filtering = tp_filtering_new(state->sink, wanted->program, wanted->soft);\n"
+               "		attached->filtering = tp_filtering_new(state->sink, wanted->program, wanted->armed);\n"
                "		const struct tracepoint_func by = probe_of(state, attached->filtering, event);\n"
                "		return tp_registry_add(event->tracepoint->name, event->tracepoint->proto, &by, false);\n	}\n"),),
              ("obj/unit/test_enable_if",)),

@@ -98,7 +98,7 @@ static int own_write(struct tp_sink *sink)
 	return 0;
 }
 
-static const int *own_gate(struct tp_sink *sink, const struct tp_event *event)
+static const int *own_enable_flag(struct tp_sink *sink, const struct tp_event *event)
 {
 	static const int open = 1, closed = 0;
 
@@ -128,7 +128,7 @@ static void own_lost(struct tp_sink *sink, enum tp_lost cause)
 static const struct tp_sink_ops own_ops = {
 	.name = "own", .reserve = own_reserve, .lost = own_lost, .commit = own_commit,
 	.describe_event = own_describe, .write_descriptions = own_write, .before_fork = own_fork,
-	.after_fork_parent = own_fork, .after_fork_child = own_fork, .gate = own_gate, .close = own_close,
+	.after_fork_parent = own_fork, .after_fork_child = own_fork, .enable_flag = own_enable_flag, .close = own_close,
 };
 
 /* ---- Looking ---- */

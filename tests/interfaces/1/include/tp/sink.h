@@ -36,7 +36,7 @@ struct tp_sink_ops {
 	void (*before_fork)(struct tp_sink *sink);
 	void (*after_fork_parent)(struct tp_sink *sink);
 	void (*after_fork_child)(struct tp_sink *sink);
-	const int *(*gate)(struct tp_sink *sink, const struct tp_event *event);
+	const int *(*enable_flag)(struct tp_sink *sink, const struct tp_event *event);
 	int (*close)(struct tp_sink *sink);
 };
 struct tp_sink {

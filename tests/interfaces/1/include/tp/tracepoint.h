@@ -57,7 +57,7 @@ struct tracepoint_func {
 	tp_probe_t func;
 	void *data;
 	int prio;
-	const int *gate;
+	const int *enable_flag;
 };
 #define TP_REMOVED ((tp_probe_t)1)
 #define TRACEPOINT_DEFAULT_PRIO 10
@@ -90,8 +90,8 @@ struct tracepoint {
 	unsigned char state;
 	bool used;
 	bool changed;
-	tp_probe_t behind_gate;
-	const int *gate;
+	tp_probe_t flag_iterate;
+	const int *enable_flag;
 };
 static inline bool tp_tracepoint_is_on(const struct tracepoint *tp)
 {
