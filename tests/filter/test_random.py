@@ -9,7 +9,6 @@ SEED=N begins elsewhere, FILTERS=N takes so many:
 from __future__ import annotations
 
 import functools
-import glob
 import os
 import random
 import re
@@ -22,7 +21,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build, generate, sanitize  # noqa: E402
 from expressions import Record, pack, random_expression, random_record  # noqa: E402
-from support import BUILD, PATIENCE, ROOT, Case, both, few_or_many, temporary, unavailable  # noqa: E402
+from support import BUILD, PATIENCE, ROOT, RUNTIME_SOURCES, Case, both, few_or_many, temporary, unavailable  # noqa: E402
 
 SEED = int(os.environ.get("SEED", "1"))
 FILTERS = few_or_many(1000, 4000, "FILTERS")
@@ -35,7 +34,8 @@ def driver(sanitizer: str) -> str:
     generate(path, os.path.join(HERE, "fields.tp"))
     # As the unit tests, it uses functions that libtp.so does not export.
     flags = ["-iquote", os.path.join(ROOT, "runtime/src"), *sanitize(sanitizer)]
-    objects = glob.glob(os.path.join(BUILD, sanitizer, "runtime/src/**/*.o"), recursive=True) if sanitizer else []
+    built = [os.path.join(BUILD, sanitizer, os.path.relpath(path, ROOT)) for path in RUNTIME_SOURCES if sanitizer]
+    objects = [f"{os.path.splitext(path)[0]}.o" for path in built]
     return build(os.path.join(path, "driver"), os.path.join(HERE, "driver.c"), os.path.join(HERE, "others.c"), include=[path],
                  flags=flags, **({"libtp": "", "link": [*objects, "-lurcu-bp", "-lpthread", "-ldl"]} if objects else {}))
 

@@ -232,7 +232,7 @@ static void tp_print_sample_kinds(struct trace_seq *p, const void *entry)
 	size_t __start = p->len;
 
 	tp_printk(p, __start, "s8=%d level=%s flags=%s string=%s words=%u stream=%s", __entry->s8,
-		  tp_seq_print_symbolic_by(p, (unsigned long)__entry->level, TP_TABLE_OF(sample_kinds, 1)),
+		  tp_seq_print_symbolic_by(p, (unsigned long long)(unsigned long)__entry->level, TP_TABLE_OF(sample_kinds, 1)),
 		  tp_seq_print_flags_by(p, __entry->u8, "|", TP_TABLE_OF(sample_kinds, 1)), __get_str(string), __get_dynamic_array_len(words),
 		  __get_str(stream));
 }
