@@ -385,26 +385,23 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_block, name);
 
-#if !defined(pgz_block_flags)
+	/* For a filter, these fields are set first; and again below, if the record is made. */
+#if !defined(pgz_block_flags) /* a macro might change what they are set to */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_block)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_block);
 
 #line 101 "defs/pgz.tp"
 		__entry->block		= block;
-#line 102 "defs/pgz.tp"
 		__entry->size		= size;
 #line 104 "defs/pgz.tp"
 		__entry->waiting	= waiting;
 #line 399 "generated/pgz.h"
-		TP_END_EARLY(__data, __event, 0x16);
+		TP_END_EARLY(__data, __event, TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(4));
 	}
 #endif
-	__size = tp_size_string(&__dyn.name, __size
-		, (const char *)(
 #line 92 "defs/pgz.tp"
-		name
-#line 407 "generated/pgz.h"
-		));
+	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
+#line 405 "generated/pgz.h"
 	TP_RESERVE_RECORD(__data, __event);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
@@ -414,7 +411,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 418 "generated/pgz.h"
+#line 415 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -440,14 +437,14 @@ TP_DEFINE_CLASS(pgz_block_end, 7, 0, TP_SYMBOLS(1, 9, tp_texts_pgz_block_end__1)
 		TP_DESCRIBE_SYMBOLS(pgz_block_end, 1, 9, 0), {
 #line 159 "defs/pgz.tp"
 		1, 2, 3, 4, 5, 6, 7, 8, 9,
-#line 444 "generated/pgz.h"
+#line 441 "generated/pgz.h"
 		}, tp_texts_pgz_block_end__1,
 	},
 	.table_2 = {
 		TP_DESCRIBE_SYMBOLS(pgz_block_end, 2, 3, 1), {
 #line 160 "defs/pgz.tp"
 		(unsigned long)(0x1u), (unsigned long)(0x2u), (unsigned long)(0x4u),
-#line 451 "generated/pgz.h"
+#line 448 "generated/pgz.h"
 		}, tp_texts_pgz_block_end__2,
 	},
 	.text = tp_fields_pgz_block_end(TP_TEXTS, )
@@ -469,7 +466,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, TP_TABLE_OF(pgz_block_end, 1)),
 		  __print_flags_table(__entry->flags, "|", TP_TABLE_OF(pgz_block_end, 2))
-#line 473 "generated/pgz.h"
+#line 470 "generated/pgz.h"
 	);
 }
 
@@ -477,7 +474,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 
 #line 178 "defs/pgz.tp"
 typedef __typeof__(uint32_t) tp_element_pgz_file_blocks__4;
-#line 481 "generated/pgz.h"
+#line 478 "generated/pgz.h"
 
 #define tp_fields_pgz_file_blocks(TP_F, TP_R) \
 	TP_F(STRING, TP_R, name, "char", char) \
@@ -500,7 +497,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 504 "generated/pgz.h"
+#line 501 "generated/pgz.h"
 	);
 }
 
@@ -525,7 +522,7 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 529 "generated/pgz.h"
+#line 526 "generated/pgz.h"
 	);
 }
 
@@ -541,24 +538,21 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_open, name);
 
+	/* For a filter, these fields are set first; and again below, if the record is made. */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_open)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_file_open);
 
 #line 71 "defs/pgz.tp"
 		__entry->size		= size;
-#line 72 "defs/pgz.tp"
 		__entry->block_size	= block_size;
-#line 73 "defs/pgz.tp"
 		__entry->level		= level;
-#line 554 "generated/pgz.h"
-		TP_END_EARLY(__data, &tp_event_pgz_file_open, 0xe);
+#line 550 "generated/pgz.h"
+		TP_END_EARLY(__data, &tp_event_pgz_file_open,
+				TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(3));
 	}
-	__size = tp_size_string(&__dyn.name, __size
-		, (const char *)(
 #line 63 "defs/pgz.tp"
-		name
-#line 561 "generated/pgz.h"
-		));
+	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
+#line 556 "generated/pgz.h"
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_open);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
@@ -567,7 +561,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
-#line 571 "generated/pgz.h"
+#line 565 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -612,7 +606,8 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_block_end, name);
 
-#if !defined(pgz_block_flags)
+	/* For a filter, these fields are set first; and again below, if the record is made. */
+#if !defined(pgz_block_flags) /* a macro might change what they are set to */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_block_end)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_block_end);
 
@@ -620,18 +615,15 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->block	= block;
 #line 150 "defs/pgz.tp"
 		__entry->crc	= crc;
-#line 151 "defs/pgz.tp"
 		__entry->level	= level;
-#line 626 "generated/pgz.h"
-		TP_END_EARLY(__data, &tp_event_pgz_block_end, 0x32);
+#line 620 "generated/pgz.h"
+		TP_END_EARLY(__data, &tp_event_pgz_block_end,
+				TP_FIELD_BIT(1) | TP_FIELD_BIT(4) | TP_FIELD_BIT(5));
 	}
 #endif
-	__size = tp_size_string(&__dyn.name, __size
-		, (const char *)(
 #line 136 "defs/pgz.tp"
-		name
-#line 634 "generated/pgz.h"
-		));
+	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
+#line 627 "generated/pgz.h"
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_block_end);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
@@ -645,7 +637,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 649 "generated/pgz.h"
+#line 641 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -663,28 +655,26 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_blocks, name, sizes);
 
-#if !defined(pgz_largest) && !defined(memcpy)
+	/* For a filter, these fields are set first; and again below, if the record is made. */
+#if !defined(pgz_largest) && !defined(memcpy) /* a macro might change what they are set to */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_blocks)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_file_blocks);
 
 #line 183 "defs/pgz.tp"
 		__entry->first		= first;
-#line 673 "generated/pgz.h"
-		TP_END_EARLY(__data, &tp_event_pgz_file_blocks, 0x2);
+#line 666 "generated/pgz.h"
+		TP_END_EARLY(__data, &tp_event_pgz_file_blocks, TP_FIELD_BIT(1));
 	}
 #endif
-	__size = tp_size_string(&__dyn.name, __size
-		, (const char *)(
 #line 175 "defs/pgz.tp"
-		name
-#line 681 "generated/pgz.h"
-		));
+	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
+#line 672 "generated/pgz.h"
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
 			_Alignof(tp_element_pgz_file_blocks__4)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 688 "generated/pgz.h"
+#line 678 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_blocks);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -695,7 +685,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 699 "generated/pgz.h"
+#line 689 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -713,24 +703,21 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_close, name);
 
+	/* For a filter, these fields are set first; and again below, if the record is made. */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_close)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_file_close);
 
 #line 213 "defs/pgz.tp"
 		__entry->in	= in;
-#line 214 "defs/pgz.tp"
 		__entry->out	= out;
-#line 215 "defs/pgz.tp"
 		__entry->error	= error;
-#line 726 "generated/pgz.h"
-		TP_END_EARLY(__data, &tp_event_pgz_file_close, 0xe);
+#line 715 "generated/pgz.h"
+		TP_END_EARLY(__data, &tp_event_pgz_file_close,
+				TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(3));
 	}
-	__size = tp_size_string(&__dyn.name, __size
-		, (const char *)(
 #line 205 "defs/pgz.tp"
-		name
-#line 733 "generated/pgz.h"
-		));
+	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
+#line 721 "generated/pgz.h"
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_close);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
@@ -739,7 +726,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 743 "generated/pgz.h"
+#line 730 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

@@ -67,7 +67,7 @@ def find_early(params: Sequence[Param], fields: Sequence[Field], sizes: Sequence
     early = {name: one for name, one in found.items() if uses.count(name) == 1 and one[0] not in doubtful}
     if not early:
         return None
-    return Early(sum(1 << numbers[name] for name in early), tuple(code(text, statement) for _, statement in early.values()),
+    return Early(tuple(numbers[name] for name in early), tuple(code(text, statement) for _, statement in early.values()),
                  tuple(_macros(tokens, names | known)))
 
 

@@ -162,7 +162,7 @@ class Print:
 class Early:
     """The fields that are set to parameters, and so are known before a record is made: see early.py."""
 
-    fields: int                   # a bit for each, the lowest for the event's first field
+    numbers: tuple[int, ...]      # counted from 0
     statements: tuple[Code, ...]  # that set them, without their ';'
     names: tuple[str, ...]        # if one of these is a macro, there are no early fields
 

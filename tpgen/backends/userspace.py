@@ -224,8 +224,15 @@ def _field(record: str, field: Field, tables: Mapping[str, str], element: str, l
         "sizer": field.kind.sizer,
         "element": f", sizeof({element}), _Alignof({element})" if field.kind.counted else "",
         "code": list(zip(field.kind.casts, field.code)),
+        "code_line": 0 if field.kind.counted else _line_of(field.code),
         "place": "tp_place_rel" if field.rel else "tp_place",
     }
+
+
+def _line_of(code: Sequence[Code]) -> int:
+    """The line of the file on which all of it is, if that is only names: in them there is nothing to point at. Else 0."""
+    lines = {one.line if re.fullmatch(r"\s*\w+\s*", one.text) else 0 for one in code}
+    return lines.pop() if len(lines) == 1 else 0
 
 
 def _member(field: Field) -> str:

@@ -227,12 +227,13 @@
 /*
  * Before anything else of a record is computed: whether data is a sink with a filter, and then the two ends of what asks it.
  * Between them, early fields are set in __entry, which has nothing else of a record; fields has a bit for each. data becomes
- * the sink that takes the record. If there is none, TP_END_EARLY returns from the writer. Older libraries lack the function;
- * and a signal handler's stack may be small.
+ * the sink that takes the record. If there is none, TP_END_EARLY returns from the writer. The function is weak, see
+ * tp/sink.h; and a signal handler's stack may be small.
  */
 #define TP_ASKS(data) __builtin_expect(((struct tp_sink *)(data))->reserved[1] != NULL, 0)
 #define TP_CAN_BE_EARLY(record) (tp_early_sink && sizeof(struct record) <= TP_EARLY_MAX)
 #define TP_EARLY_MAX 256
+#define TP_FIELD_BIT(number) (UINT64_C(1) << (number)) /* fields are counted from 0 */
 #define TP_BEGIN_EARLY(record)                                                                                       \
 	char __bytes[sizeof(struct record) <= TP_EARLY_MAX ? sizeof(struct record) : 1] __attribute__((aligned(8))); \
 	__entry = (__record *)(void *)__bytes

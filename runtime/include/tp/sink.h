@@ -167,7 +167,8 @@ TP_PUBLIC void tp_commit(struct tp_record *rec);
  * Evaluates the filter of a sink that asks, before anything else of a record is computed. early is the
  * fixed part of a record of the event in which only some fields are set, or none: a bit for each, the
  * lowest for the event's first field. The function sets the header, if it needs that. Called in the
- * same contexts as tp_reserve(), in front of it. Older libraries lack it.
+ * same contexts as tp_reserve(), before it. It is weak: a program that is linked with libtp.a and has
+ * no filters does without it.
  *
  * Returns the sink into which the record is to be made: sink itself, if the filter needs other fields;
  * or NULL if the event is refused.

@@ -225,7 +225,7 @@ TP_PLAIN static void tp_write_frozen_class(const struct tp_event *__event, void 
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_frozen_class)) {
 		TP_BEGIN_EARLY(trace_event_raw_frozen_class);
 	__entry->value = value;
-		TP_END_EARLY(__data, __event, 0x1);
+		TP_END_EARLY(__data, __event, TP_FIELD_BIT(0));
 	}
 	TP_RESERVE_RECORD(__data, __event);
 	{
@@ -259,22 +259,16 @@ TP_PLAIN void tp_record_frozen_fields(void *__data, int n, const char *text, con
 		TP_BEGIN_EARLY(trace_event_raw_frozen_fields);
 		__entry->n = n;
 		__entry->flags = flags;
-		TP_END_EARLY(__data, &tp_event_frozen_fields, 0x41);
+		TP_END_EARLY(__data, &tp_event_frozen_fields, TP_FIELD_BIT(0) | TP_FIELD_BIT(6));
 	}
 #endif
-	__size = tp_size_string(&__dyn.text, __size
-		, (const char *)(
-		text
-		));
+	__size = tp_size_string(&__dyn.text, __size, (const char *)(text));
 	__size = tp_size_array(&__dyn.values, __size, sizeof(tp_element_frozen_fields__5),
 			_Alignof(tp_element_frozen_fields__5)
 		, (size_t)(
 		count
 		));
-	__size = tp_size_bitmask(&__dyn.bits, __size
-		, (size_t)(
-		70
-		));
+	__size = tp_size_bitmask(&__dyn.bits, __size, (size_t)(70));
 	TP_RESERVE_RECORD(__data, &tp_event_frozen_fields);
 	__entry->__data_loc_text = tp_place(__entry, &__dyn.text);
 	__entry->__data_loc_values = tp_place(__entry, &__dyn.values);

@@ -96,10 +96,7 @@ TP_DEFINE_TRACE_EVENT(plugin_hit, "plugin", plugin_hit, DEBUG_LINE);
 TP_PLAIN void tp_record_plugin_hit(void *__data, const char *text)
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_plugin_hit, text);
-	__size = tp_size_string(&__dyn.text, __size
-		, (const char *)(
-	text
-		));
+	__size = tp_size_string(&__dyn.text, __size, (const char *)(text));
 	TP_RESERVE_RECORD(__data, &tp_event_plugin_hit);
 	__entry->__data_loc_text = tp_place(__entry, &__dyn.text);
 	{
@@ -116,7 +113,7 @@ TP_PLAIN void tp_record_plugin_shared(void *__data, int n)
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_plugin_shared)) {
 		TP_BEGIN_EARLY(trace_event_raw_plugin_shared);
 	__entry->n = n;
-		TP_END_EARLY(__data, &tp_event_plugin_shared, 0x1);
+		TP_END_EARLY(__data, &tp_event_plugin_shared, TP_FIELD_BIT(0));
 	}
 	TP_RESERVE_RECORD(__data, &tp_event_plugin_shared);
 	{

@@ -142,6 +142,7 @@
 #define TP_ASKS(data) __builtin_expect(((struct tp_sink *)(data))->reserved[1] != NULL, 0)
 #define TP_CAN_BE_EARLY(record) (tp_early_sink && sizeof(struct record) <= TP_EARLY_MAX)
 #define TP_EARLY_MAX 256
+#define TP_FIELD_BIT(number) (UINT64_C(1) << (number))
 #define TP_BEGIN_EARLY(record)                                                                                       \
 	char __bytes[sizeof(struct record) <= TP_EARLY_MAX ? sizeof(struct record) : 1] __attribute__((aligned(8))); \
 	__entry = (__record *)(void *)__bytes
