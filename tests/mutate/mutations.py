@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from mutation import Mutation
 from mutations_of_histograms import OF_HISTOGRAMS
-from mutations_of_records import BARRIERS, HANDLERS, INSTANT, OF_RECORDS, STORM
+from mutations_of_records import BARRIERS, INSTANT, OF_RECORDS, STORM
 
 PROBES = "runtime/src/core/probes.c"
 REGISTRY = "runtime/src/core/registry.c"

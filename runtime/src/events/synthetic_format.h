@@ -9,7 +9,6 @@
 
 #include <tp/event.h>
 
-#include "base/buffer.h"
 #include "filter/filter.h"
 
 #define TP_SYNTHETIC_FIELDS_MAX 64

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layout.h - where the members of libtp's structures are in a 64-bit program, by
- * the interface that it was compiled with: see docs/architecture.md, "Interfaces".
+ * layout.h - where the members of libtp's structures are in a 64-bit program. The tp that reads it may
+ * be a 32-bit one.
  */
 #ifndef ELF_LAYOUT_H
 #define ELF_LAYOUT_H
