@@ -530,8 +530,8 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 
 TP_DEFINE_ITERATOR(pgz_file_open, (void *__data, const char *name, long long size, size_t block_size,
 		int level), (__data, name, size, block_size, level));
-TP_DEFINE_TRACEPOINT(pgz_file_open, pgz_file_open, "defs/pgz.tp", 56, "const char *, long long, size_t, int");
-TP_DEFINE_TRACE_EVENT(pgz_file_open, "pgz", pgz_file_open, DEBUG_LINE);
+TP_DEFINE_TRACE_EVENT(pgz_file_open, pgz_file_open, "defs/pgz.tp", 56, "pgz", pgz_file_open, DEBUG_LINE,
+		"const char *, long long, size_t, int");
 
 TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
 		int level)
@@ -570,9 +570,8 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 
 TP_DEFINE_ITERATOR(pgz_block_queue, (void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting), (__data, name, block, size, last, waiting));
-TP_DEFINE_TRACEPOINT(pgz_block_queue, pgz_block_queue, "defs/pgz.tp", 113,
+TP_DEFINE_TRACE_EVENT(pgz_block_queue, pgz_block_queue, "defs/pgz.tp", 113, "pgz", pgz_block, DEBUG_LINE,
 		"const char *, unsigned long, size_t, bool, unsigned int");
-TP_DEFINE_TRACE_EVENT(pgz_block_queue, "pgz", pgz_block, DEBUG_LINE);
 
 TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting)
@@ -582,9 +581,8 @@ TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned
 
 /* ---- pgz:pgz_block_start ---- */
 
-TP_DEFINE_TRACEPOINT(pgz_block_start, pgz_block_queue, "defs/pgz.tp", 121,
+TP_DEFINE_TRACE_EVENT(pgz_block_start, pgz_block_queue, "defs/pgz.tp", 121, "pgz", pgz_block, DEBUG_LINE,
 		"const char *, unsigned long, size_t, bool, unsigned int");
-TP_DEFINE_TRACE_EVENT(pgz_block_start, "pgz", pgz_block, DEBUG_LINE);
 
 TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting)
@@ -597,9 +595,8 @@ TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned
 TP_DEFINE_ITERATOR(pgz_block_end, (void *__data, const char *name, unsigned long block, size_t in,
 		size_t out, uint32_t crc, int level, bool last), (__data, name, block, in, out, crc, level,
 		last));
-TP_DEFINE_TRACEPOINT(pgz_block_end, pgz_block_end, "defs/pgz.tp", 129,
+TP_DEFINE_TRACE_EVENT(pgz_block_end, pgz_block_end, "defs/pgz.tp", 129, "pgz", pgz_block_end, DEBUG_LINE,
 		"const char *, unsigned long, size_t, size_t, uint32_t, int, bool");
-TP_DEFINE_TRACE_EVENT(pgz_block_end, "pgz", pgz_block_end, DEBUG_LINE);
 
 void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in, size_t out,
 		uint32_t crc, int level, bool last)
@@ -616,14 +613,14 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 #line 150 "defs/pgz.tp"
 		__entry->crc	= crc;
 		__entry->level	= level;
-#line 620 "generated/pgz.h"
+#line 617 "generated/pgz.h"
 		TP_END_EARLY(__data, &tp_event_pgz_block_end,
 				TP_FIELD_BIT(1) | TP_FIELD_BIT(4) | TP_FIELD_BIT(5));
 	}
 #endif
 #line 136 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
-#line 627 "generated/pgz.h"
+#line 624 "generated/pgz.h"
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_block_end);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
@@ -637,7 +634,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 		__entry->flags	= pgz_block_flags(block, last);
 		if (out >= in)
 			__entry->flags |= 0x4u;
-#line 641 "generated/pgz.h"
+#line 638 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -646,9 +643,8 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 
 TP_DEFINE_ITERATOR(pgz_file_blocks, (void *__data, const char *name, unsigned long first,
 		const uint32_t *sizes, size_t count), (__data, name, first, sizes, count));
-TP_DEFINE_TRACEPOINT(pgz_file_blocks, pgz_file_blocks, "defs/pgz.tp", 168,
-		"const char *, unsigned long, const uint32_t *, size_t");
-TP_DEFINE_TRACE_EVENT(pgz_file_blocks, "pgz", pgz_file_blocks, DEBUG_LINE);
+TP_DEFINE_TRACE_EVENT(pgz_file_blocks, pgz_file_blocks, "defs/pgz.tp", 168, "pgz", pgz_file_blocks,
+		DEBUG_LINE, "const char *, unsigned long, const uint32_t *, size_t");
 
 void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long first, const uint32_t *sizes,
 		size_t count)
@@ -662,19 +658,19 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 
 #line 183 "defs/pgz.tp"
 		__entry->first		= first;
-#line 666 "generated/pgz.h"
+#line 662 "generated/pgz.h"
 		TP_END_EARLY(__data, &tp_event_pgz_file_blocks, TP_FIELD_BIT(1));
 	}
 #endif
 #line 175 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
-#line 672 "generated/pgz.h"
+#line 668 "generated/pgz.h"
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
 			_Alignof(tp_element_pgz_file_blocks__4)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count
-#line 678 "generated/pgz.h"
+#line 674 "generated/pgz.h"
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_blocks);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
@@ -685,7 +681,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
 		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 689 "generated/pgz.h"
+#line 685 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
@@ -694,9 +690,8 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 
 TP_DEFINE_ITERATOR(pgz_file_close, (void *__data, const char *name, unsigned long long in,
 		unsigned long long out, int error), (__data, name, in, out, error));
-TP_DEFINE_TRACEPOINT(pgz_file_close, pgz_file_close, "defs/pgz.tp", 198,
+TP_DEFINE_TRACE_EVENT(pgz_file_close, pgz_file_close, "defs/pgz.tp", 198, "pgz", pgz_file_close, DEBUG_LINE,
 		"const char *, unsigned long long, unsigned long long, int");
-TP_DEFINE_TRACE_EVENT(pgz_file_close, "pgz", pgz_file_close, DEBUG_LINE);
 
 TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long in,
 		unsigned long long out, int error)
@@ -711,13 +706,13 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 715 "generated/pgz.h"
+#line 710 "generated/pgz.h"
 		TP_END_EARLY(__data, &tp_event_pgz_file_close,
 				TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(3));
 	}
 #line 205 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
-#line 721 "generated/pgz.h"
+#line 716 "generated/pgz.h"
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_close);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
@@ -726,7 +721,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 730 "generated/pgz.h"
+#line 725 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

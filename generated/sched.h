@@ -256,9 +256,8 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 
 TP_DEFINE_ITERATOR(sched_switch, (void *__data, struct task_struct *prev, struct task_struct *next), (__data,
 		prev, next));
-TP_DEFINE_TRACEPOINT(sched_switch, sched_switch, "defs/sched.tp", 34,
+TP_DEFINE_TRACE_EVENT(sched_switch, sched_switch, "defs/sched.tp", 34, "sched", sched_switch, DEBUG_LINE,
 		"struct task_struct *, struct task_struct *");
-TP_DEFINE_TRACE_EVENT(sched_switch, "sched", sched_switch, DEBUG_LINE);
 
 void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next)
 {
@@ -274,7 +273,7 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 278 "generated/sched.h"
+#line 277 "generated/sched.h"
 	}
 	tp_commit(&__rec);
 }
@@ -282,8 +281,8 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 /* ---- sched:sched_wakeup ---- */
 
 TP_DEFINE_ITERATOR(sched_wakeup, (void *__data, struct task_struct *p), (__data, p));
-TP_DEFINE_TRACEPOINT(sched_wakeup, sched_wakeup, "defs/sched.tp", 97, "struct task_struct *");
-TP_DEFINE_TRACE_EVENT(sched_wakeup, "sched", sched_wakeup_template, DEBUG_LINE);
+TP_DEFINE_TRACE_EVENT(sched_wakeup, sched_wakeup, "defs/sched.tp", 97, "sched", sched_wakeup_template,
+		DEBUG_LINE, "struct task_struct *");
 
 TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 {
@@ -292,8 +291,8 @@ TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 
 /* ---- sched:sched_wakeup_new ---- */
 
-TP_DEFINE_TRACEPOINT(sched_wakeup_new, sched_wakeup, "defs/sched.tp", 105, "struct task_struct *");
-TP_DEFINE_TRACE_EVENT(sched_wakeup_new, "sched", sched_wakeup_template, DEBUG_LINE);
+TP_DEFINE_TRACE_EVENT(sched_wakeup_new, sched_wakeup, "defs/sched.tp", 105, "sched", sched_wakeup_template,
+		DEBUG_LINE, "struct task_struct *");
 
 TP_PLAIN void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)
 {

@@ -9,11 +9,9 @@
 
 /* The tracepoint's own part: site, iterator. */
 #define SAMPLE_DEFINE(tp_name, params, args, proto_text)                                    \
-	struct tracepoint __tracepoint_##tp_name = {                                       \
-		.name = #tp_name, .proto = proto_text, .file = "sample.tp", .line = __LINE__, \
-	};                                                                                 \
-	TP_ANNOUNCE(tracepoint, "tp_tracepoints", __tracepoint_##tp_name);                 \
-	void __traceiter_##tp_name(params)                                                  \
+	struct tracepoint __tracepoint_##tp_name = {0};                                    \
+	TP_DEFINE_TEXT(tp_text_##tp_name, #tp_name, proto_text, "sample.tp", "sample");    \
+	TP_USED void __traceiter_##tp_name(params)                                         \
 	{                                                                                  \
 		const struct tracepoint_func *it = tp_read_lock(&__tracepoint_##tp_name);  \
 		tp_probe_t func;                                                           \
@@ -25,13 +23,11 @@
 		tp_read_unlock();                                                          \
 	}
 
-#define SAMPLE_EVENT(tp_name)                                                         \
-	struct tp_event tp_event_##tp_name = {                                        \
-		.system = "sample", .name = #tp_name, .event_class = &tp_class_##tp_name.head, \
-		.tracepoint = &__tracepoint_##tp_name, .record = (tp_probe_t)tp_record_##tp_name, \
-		.print = tp_print_##tp_name,                                          \
-	};                                                                            \
-	TP_ANNOUNCE(tp_event, "tp_events", tp_event_##tp_name)
+#define SAMPLE_EVENT(tp_name)                                                              \
+	struct tp_event tp_event_##tp_name = {0};                                          \
+	TP_DEFINE(TP_TO(__tracepoint_##tp_name) TP_TO(tp_text_##tp_name) TP_TO(__traceiter_##tp_name), \
+		  TP_TO(tp_event_##tp_name) TP_TO(tp_class_##tp_name) TP_TO(tp_record_##tp_name) \
+		  TP_TO(tp_print_##tp_name), __LINE__, TP_LEVEL_EMERG)
 
 /* ---- sample_int ---- */
 
@@ -55,7 +51,7 @@ void tp_record_sample_int(void *data, int value)
 	tp_commit(&__rec);
 }
 
-static void tp_print_sample_int(struct trace_seq *p, const void *entry)
+TP_USED void tp_print_sample_int(struct trace_seq *p, const void *entry)
 {
 	const struct trace_event_raw_sample_int *__entry = entry;
 	size_t __start = p->len;
@@ -100,7 +96,7 @@ void tp_record_sample_text(void *data, const char *text)
 	tp_commit(&__rec);
 }
 
-static void tp_print_sample_text(struct trace_seq *p, const void *entry)
+TP_USED void tp_print_sample_text(struct trace_seq *p, const void *entry)
 {
 	const struct trace_event_raw_sample_text *__entry = entry;
 	size_t __start = p->len;
@@ -226,7 +222,7 @@ TP_DEFINE_CLASS(sample_kinds, 22, 0, TP_SYMBOLS(1, 6, LEVELS)) = {
 	.text = tp_fields_sample_kinds(TP_TEXTS, ) "\"...\"",
 };
 
-static void tp_print_sample_kinds(struct trace_seq *p, const void *entry)
+TP_USED void tp_print_sample_kinds(struct trace_seq *p, const void *entry)
 {
 	const struct trace_event_raw_sample_kinds *__entry = entry;
 	size_t __start = p->len;

@@ -15,10 +15,10 @@
 
 /* What one header has for each tracepoint. */
 #define SAMPLE_DECLARE(name, proto, args)                                                             \
-	extern struct tracepoint __tracepoint_##name;                                                 \
-	extern struct tp_event tp_event_##name;                                                       \
+	extern struct tracepoint __tracepoint_##name TP_HIDDEN;                                               \
+	extern struct tp_event tp_event_##name TP_HIDDEN;                                                     \
 	void __traceiter_##name(proto);                                                               \
-	void tp_record_##name(void *data, proto);                                                     \
+	TP_HIDDEN void tp_record_##name(void *data, proto);                                                  \
 	static inline void trace_##name(proto)                                                        \
 	{                                                                                             \
 		if (tp_tracepoint_is_on(&__tracepoint_##name))                                                 \

@@ -15,6 +15,7 @@
 #include <tp/trace_seq.h>
 
 #include "describe.h"
+#include "events/events.h"
 #include "failing_malloc.h"
 #include "sinks/ctf/format.h"
 #include "sinks/ctf/sink.h"
@@ -303,6 +304,7 @@ TEST(thousand_events)
 
 	ck_assert_int_eq(mkdir(trace, 0700), 0);
 	int dir = open_dir(trace);
+	ck_assert_int_eq(tp_events_start(), 0); /* the sample is filled in */
 	for (int i = 0; i < 1000; i++) {
 		struct tp_event event = tp_event_sample_kinds;
 		snprintf(name, sizeof(name), "event%d", i);

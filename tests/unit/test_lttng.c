@@ -9,6 +9,7 @@
 
 #include <tp/tp.h>
 
+#include "events/events.h"
 #include "failing_malloc.h"
 #include "sinks/lttng/lttng.h"
 #include "sample.h"
@@ -105,6 +106,7 @@ static void open_for(const struct tp_event *event)
 {
 	static const struct lttng_ust_probe_desc provider = {.provider_name = "sample"};
 
+	ck_assert_int_eq(tp_events_start(), 0); /* the event is filled in */
 	tp_lttng = (struct tp_lttng_library){.read_lock = nothing, .read_unlock = nothing, .init_thread = nothing};
 	ck_assert_int_eq(tp_lttng_describe(&arena, &provider, event, &described), 0);
 	probes[0] = (struct lttng_ust_tracepoint_probe){nothing, NULL}; /* another layout's */
@@ -257,9 +259,10 @@ TEST(no_memory)
 TEST(name_too_long)
 {
 	static const struct lttng_ust_probe_desc provider = {.provider_name = "sample"};
-	struct tp_event event = tp_event_sample_int;
 	char name[256];
 
+	ck_assert_int_eq(tp_events_start(), 0);
+	struct tp_event event = tp_event_sample_int;
 	memset(name, 'n', sizeof(name));
 	name[sizeof(name) - sizeof("sample:")] = '\0'; /* the longest that LTTng takes, and one more */
 	event.name = name;

@@ -202,30 +202,23 @@ TEST(unregister_in_the_probe)
 
 struct module {
 	struct marker markers[3];
-	struct tracepoint *pointers[5];
+	struct tp_marker_pointers pointers[4];
+	char text[256];
 	struct tp_module module;
 };
 
-/* A module with three markers of one name, which it announces as a compiler may: one of them twice, and a NULL. */
+/* A module with three markers of one name, which it announces as a compiler may: one of them twice. */
 static void module_init(struct module *m, const char *name, const char *format)
 {
-	char *full = malloc(strlen(name) + sizeof(TP_MARKER_PREFIX));
+	static const int announced[] = {0, 1, 1, 2};
 
-	strcpy(full, TP_MARKER_PREFIX);
-	strcat(full, name);
-	*m = (struct module){.markers[0].name = name};
-	for (int i = 0; i < 3; i++) {
-		m->markers[i] = (struct marker){
-			.tp = {.iterate = tp_marker_iterate, .name = full, .proto = format, .file = "module.c", .line = i + 1},
-			.name = name,
-			.format = format,
-		};
-	}
-	struct tracepoint *pointers[] = {
-		&m->markers[0].tp, &m->markers[1].tp, NULL, &m->markers[1].tp, &m->markers[2].tp,
+	memset(m, 0, sizeof(*m));
+	snprintf(m->text, sizeof(m->text), TP_MARKER_PREFIX "%s%c%s%cmodule.c%cmarker", name, 0, format, 0, 0);
+	for (int i = 0; i < 4; i++)
+		m->pointers[i] = (struct tp_marker_pointers){&m->markers[announced[i]], m->text, announced[i] + 1};
+	m->module = (struct tp_module){
+		TP_MODULE_HEAD, .marker_pointers = m->pointers, .marker_pointers_end = m->pointers + 4,
 	};
-	memcpy(m->pointers, pointers, sizeof(pointers));
-	m->module = (struct tp_module){TP_MODULE_HEAD, .markers = m->pointers, .markers_end = m->pointers + 5};
 }
 
 static void module_hit(struct module *m, int a)

@@ -336,7 +336,7 @@ LOOP_TEST(formats_that_cannot_be_recorded, NR_OF(refused))
 /* ---- Modules ---- */
 
 static struct marker marker;
-static struct tracepoint *pointers[] = {&marker.tp};
+static struct marker *pointers[] = {&marker};
 static struct tp_module module = {TP_MODULE_HEAD, .markers = pointers, .markers_end = pointers + 1};
 
 static void load(const char *format)

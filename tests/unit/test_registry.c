@@ -123,31 +123,6 @@ TEST(two_modules_share_a_name)
 	tp_module_unload(&two.module);
 }
 
-/* Two shared objects may announce one tracepoint, where it is exported. */
-TEST(two_modules_share_a_tracepoint)
-{
-	static struct sample_module one, two;
-
-	sample_module_init(&one, "m", "exported", "int");
-	two = one;
-	two.tps[0] = &one.tp;
-	two.events[0] = &one.event;
-	two.module.tracepoints = two.tps;
-	two.module.tracepoints_end = two.tps + 1;
-	two.module.events = two.events;
-	two.module.events_end = two.events + 1;
-	tp_module_load(&one.module);
-	tp_module_load(&two.module);
-	ck_assert_int_eq(found(&one.tp), 1);
-	tracepoint_probe_register(&one.tp, (tp_probe_t)probe, &last);
-	tp_module_unload(&two.module);
-	ck_assert_int_eq(found(&one.tp), 1);
-	sample_module_hit(&one, 31);
-	ck_assert_int_eq(last, 31);
-	tp_module_unload(&one.module);
-	ck_assert_int_eq(found(&one.tp), 0);
-}
-
 TEST(other_prototype_is_refused)
 {
 	static struct sample_module one, two;

@@ -146,10 +146,10 @@
  * writes its record: a probe whose data is a struct tp_sink *.
  */
 #define TP_DECLARE_TRACE_EVENT(name)                                                                 \
-	TP_HIDDEN tp_probe_fn_##name tp_record_##name;                                               \
+	TP_HIDDEN __attribute__((used)) tp_probe_fn_##name tp_record_##name;                                               \
 	extern struct tp_event tp_event_##name TP_HIDDEN
 
 /* Declares the function that appends a record's TP_printk text to p. name: a class, or a DEFINE_EVENT_PRINT. */
-#define TP_DECLARE_PRINTER(name) TP_HIDDEN void tp_print_##name(struct trace_seq *p, const void *entry)
+#define TP_DECLARE_PRINTER(name) TP_HIDDEN __attribute__((used)) void tp_print_##name(struct trace_seq *p, const void *entry)
 
 #endif /* TP_DECLARE_H */

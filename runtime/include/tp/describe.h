@@ -92,7 +92,7 @@
  *	...		its tables: TP_SYMBOLS()
  */
 #define TP_DEFINE_CLASS(name, fields_, evals_, ...)                                                          \
-	__extension__ static const struct {                                                                  \
+	__extension__ TP_HIDDEN __attribute__((used)) const struct {                                                  \
 		struct tp_event_class head;                                                                  \
 		struct tp_field_numbers fields[fields_];                                                     \
 		struct tp_eval evals[evals_];                                                                \

@@ -229,6 +229,7 @@ enum tp_loglevel {
 };
 
 struct tp_event {
+	/* All but id and reserved is the module's. Until somebody asks for a tracepoint, all of it is 0. */
 	const char *system;       /* "sched" */
 	const char *name;         /* "sched_switch" */
 	const struct tp_event_class *event_class;
@@ -268,7 +269,8 @@ struct tp_event {
  *
  * If the event's module is not loaded, the id is 0. Takes no lock and
  * allocates no memory, so it can be called anywhere, including
- * tp_for_each_event() and a sink's describe_event.
+ * tp_for_each_event() and a sink's describe_event; but if nobody has asked for a
+ * tracepoint yet, it does first what tp_for_each_event() would do.
  *
  * 0        success
  * -EINVAL  event or its class is NULL

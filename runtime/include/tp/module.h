@@ -26,6 +26,26 @@ struct tp_site {
 };
 
 /*
+ * What a module says of one of its tracepoints and of its event, or of a marker.
+ * From it the runtime fills in struct tracepoint, struct tp_event and struct
+ * marker, as soon as somebody asks for a tracepoint; until then they are zeros,
+ * for which no file has bytes and the loader has no work.
+ *
+ * The first members are distances in bytes, each from the member itself; 0: there
+ * is none. "tp list FILE" reads them, too.
+ */
+struct tp_definition {
+	int32_t tracepoint;      /* of a marker to its struct marker, of which the tracepoint is the first member */
+	int32_t text;            /* its name, prototype and file, then the event's system; a NUL ends each */
+	int32_t iterate;         /* none: a marker; or a custom event's, which only names a tracepoint */
+	int32_t event;
+	int32_t event_class;
+	int32_t record, print;
+	int32_t line;
+	int32_t loglevel;
+};
+
+/*
  * A marker: one trace_mark() in a module's code. All markers of one name share their probes.
  */
 struct marker {
@@ -35,6 +55,13 @@ struct marker {
 	struct tp_event *event;  /* the runtime's: the event of all markers of this name and format; NULL: no event */
 };
 
+/* The same with pointers, where assembler code can't define a marker; aligned to 8 bytes. */
+struct tp_marker_pointers {
+	struct marker *marker;
+	const char *text;
+	int line;
+} __attribute__((aligned(8)));
+
 enum tp_module_state {
 	TP_MODULE_UNLOADED,
 	TP_MODULE_LISTED, /* its tracepoints are off: nobody has asked for one yet */
@@ -43,7 +70,7 @@ enum tp_module_state {
 
 /*
  * The contents of one module (the program or a shared object). The linker
- * gathers them in sections: the sites themselves, and pointers to all else.
+ * gathers them in sections.
  *
  * The first members tell the library which interface and which sizes of
  * structures the module was compiled with. If the library does not serve that
@@ -59,12 +86,17 @@ struct tp_module {
 	uint16_t marker_size;
 	uint16_t site_size;
 	uint16_t import_size;
+	uint16_t definition_size;
+	const struct tp_definition *definitions, *definitions_end;
+	const struct tp_definition *markers_defined, *markers_defined_end;
+	struct tp_marker_pointers *marker_pointers, *marker_pointers_end;
+	struct tp_import **imports, **imports_end;
+	const struct tp_site *sites, *sites_end;
+	/* The rest is the runtime's. The lists are in its memory; a module without definitions brings its own. */
 	struct tracepoint **tracepoints, **tracepoints_end;
 	struct tp_event **events, **events_end;
-	struct tp_import **imports, **imports_end;
-	struct tracepoint **markers, **markers_end; /* the first members of struct marker: tp/marker.h */
-	const struct tp_site *sites, *sites_end;
-	/* The rest is the runtime's. */
+	struct marker **markers, **markers_end;
+	void **lists;           /* the memory; NULL: there is none */
 	struct tp_module *next; /* in order of loading */
 	const char *path;
 	int state;              /* enum tp_module_state */
@@ -74,7 +106,7 @@ struct tp_module {
 #define TP_MODULE_HEAD                                                                                       \
 	TP_INTERFACE_VERSION, sizeof(struct tp_module), sizeof(struct tracepoint),                           \
 		sizeof(struct tracepoint_func), sizeof(struct tp_event), sizeof(struct marker),              \
-		sizeof(struct tp_site), sizeof(struct tp_import)
+		sizeof(struct tp_site), sizeof(struct tp_import), sizeof(struct tp_definition)
 
 /*
  * Each file that creates or imports tracepoints announces its module in a

@@ -191,6 +191,9 @@ struct tp_site;
  * tpgen generates one per tracepoint, named __tracepoint_NAME. If several
  * modules define one name, their tracepoints share the probes. Call sites read
  * some of the members; the others belong to the runtime.
+ *
+ * Until somebody asks for a tracepoint, all is 0 but regfunc and unregfunc: then
+ * the runtime fills in what the module's struct tp_definition says (tp/module.h).
  */
 struct tracepoint {
 	int enabled;                  /* 1 while there are probes; sites without a static key read it */
@@ -227,9 +230,8 @@ struct tracepoint {
 	struct tp_name *registered;   /* its name; NULL while it is not loaded, and if it was refused */
 	struct tracepoint *next;      /* the next one of the same name, in order of loading */
 	struct tracepoint *next_changed; /* the next one whose sites are to be switched */
-	struct tp_module *module;     /* the first module that announced it */
+	struct tp_module *module;     /* its own; NULL while that is not loaded */
 	const struct tp_site *sites, *sites_end; /* its sites are between these, except those that import it */
-	unsigned int loads;           /* how many modules announce it: can be more than 1 if it is exported */
 	unsigned char state;          /* enum tp_state */
 	bool used;                    /* it was on at some time: readers can be in its module's code or data */
 	bool changed;                 /* it is in the list of next_changed */
@@ -268,6 +270,7 @@ static inline bool tp_tracepoint_is_on(const struct tracepoint *tp)
 
 /* The inline functions below call these. */
 TP_PUBLIC int tp_registry_register(const char *name, const char *proto, tp_probe_t func, void *data, int prio);
+TP_PUBLIC int tp_registry_register_on(const struct tracepoint *tp, tp_probe_t func, void *data, int prio);
 TP_PUBLIC void tp_registry_remove_object(const void *address);
 
 #ifdef TP_SYMBOL_OPERAND
@@ -343,10 +346,14 @@ static inline int tp_probe_register(const char *name, const char *proto, tp_prob
  */
 TP_PUBLIC int tp_probe_unregister(const char *name, tp_probe_t func, void *data);
 
-/* The kernel's calls: the functions above, with the name and prototype of a tracepoint. -EINVAL if tp is NULL. */
+/*
+ * The kernel's calls: the functions above, with the name and prototype of a tracepoint. -EINVAL if tp is NULL, or is of a
+ * module that is not announced yet.
+ */
 static inline int tracepoint_probe_register_prio(struct tracepoint *tp, tp_probe_t func, void *data, int prio)
 {
-	return tp ? tp_probe_register(tp->name, tp->proto, func, data, prio) : -EINVAL;
+	tp_remove_probes_at_unload();
+	return tp_registry_register_on(tp, func, data, prio);
 }
 
 static inline int tracepoint_probe_register(struct tracepoint *tp, tp_probe_t func, void *data)
@@ -356,6 +363,8 @@ static inline int tracepoint_probe_register(struct tracepoint *tp, tp_probe_t fu
 
 static inline int tracepoint_probe_unregister(struct tracepoint *tp, tp_probe_t func, void *data)
 {
+	if (tp && !tp->name) /* nobody has asked for a tracepoint yet */
+		return -ENOENT;
 	return tp ? tp_probe_unregister(tp->name, func, data) : -EINVAL;
 }
 

@@ -16,6 +16,7 @@
 #include "control/outputs.h"
 #include "events/events.h"
 #include "events/pattern.h"
+#include "print/description.h"
 #include "sinks/hist/hist.h"
 #include "sinks/stats/stats.h"
 
@@ -50,7 +51,7 @@ static void put_format(struct tp_buffer *to, const struct tp_event *event)
 			return;
 		}
 		trace_seq_init(&seq, memory, size);
-		tp_event_format(event, &seq);
+		tp_format_append(event, &seq);
 		if (!seq.full)
 			tp_request_put_text(to, memory);
 		free(memory);

@@ -85,7 +85,7 @@ bool tp_module_accepts(const struct tracepoint *tp, const char *path);
 /* For callers who can't return an error: tracepoints whose sites can't be switched on stay off, after a message. */
 void tp_sites_switch_or_give_up(void);
 
-/* ---- Words: wording.c ---- */
+/* ---- Words: marker.c ---- */
 
 /* The name of a marker's tracepoint begins with it. */
 #define TP_MARKER_PREFIX "marker:"

@@ -52,18 +52,6 @@ static const char *path_of(const struct tracepoint *tp)
 	return tp->module ? tp->module->path : "?";
 }
 
-/* One that has it, but not than, as objects of a program may have it together. NULL where there is none. */
-static struct tp_module *find_other_module(const struct tracepoint *tp, const struct tp_module *than)
-{
-	for (struct tp_module *module = tp_modules; module; module = module->next) {
-		for (struct tracepoint **at = module->tracepoints; at < module->tracepoints_end; at++) {
-			if (*at == tp && module != than)
-				return module;
-		}
-	}
-	return NULL;
-}
-
 /* ---- Tracepoints ---- */
 
 /* The first of the module's tracepoints, then the next, markers behind the others; NULL at the end. */
@@ -72,13 +60,11 @@ static struct tracepoint *tracepoint_at(const struct tp_module *module, size_t *
 	const size_t own = (size_t)(module->tracepoints_end - module->tracepoints);
 	const size_t all = own + (size_t)(module->markers_end - module->markers);
 
-	while (*i < all) {
-		size_t at = (*i)++;
-		struct tracepoint *tp = at < own ? module->tracepoints[at] : module->markers[at - own];
-		if (tp) /* the arrays are the linker's, and some linkers pad them with NULL */
-			return tp;
-	}
-	return NULL;
+	const size_t at = (*i)++;
+
+	if (at >= all)
+		return NULL;
+	return at < own ? module->tracepoints[at] : &module->markers[at - own]->tp;
 }
 
 /* Where a marker stands in the program's text, as a module may have many of one name; "" for tracepoints. */
@@ -187,20 +173,28 @@ bool tp_module_accepts(const struct tracepoint *tp, const char *path)
 static void import_load(const struct tp_module *module, struct tp_import *import)
 {
 	struct tracepoint *tp = import->tp;
-	const struct tp_module *definer;
 
-	if (tp == &nowhere)
-		return;
 	if (strcmp(import->proto, tp->proto) == 0) {
 		if (tp->enabled)
 			tp_sites_change(tp);
 		return;
 	}
-	definer = find_other_module(tp, NULL);
 	tp_complain("the sites of tracepoint '%s' in %s stay off: they say that its prototype is (%s), but it is defined "
 		    "in %s with (%s); build both from the same definition",
-		    tp->name, module->path, import->proto, definer ? definer->path : "?", tp->proto);
+		    tp->name, module->path, import->proto, path_of(tp), tp->proto);
 	import->tp = &nowhere;
+}
+
+/* Those of the module, and those of others that lead to it: any of them can have come first. */
+static void imports_load(const struct tp_module *module)
+{
+	for (struct tp_module *from = tp_modules; from; from = from->next) {
+		for (struct tp_import **at = from->imports; at < from->imports_end; at++) {
+			struct tracepoint *tp = *at ? (*at)->tp : NULL; /* some linkers pad with NULL */
+			if (tp && tp->module && (tp->module == module || from == module))
+				import_load(from, *at);
+		}
+	}
 }
 
 void tp_sites_switch_or_give_up(void)
@@ -214,17 +208,6 @@ void tp_sites_switch_or_give_up(void)
 	if (error)
 		tp_sites_switch();
 	tp_unlock(&tp_registry_lock);
-}
-
-/* Where a compiler has made several copies of a marker's site, each has announced the marker: one is enough. */
-static void drop_repeated_markers(struct tp_module *module)
-{
-	for (struct tracepoint **at = module->markers; at < module->markers_end; at++) {
-		if (*at && (*at)->module == module)
-			*at = NULL;
-		else if (*at)
-			(*at)->module = module;
-	}
 }
 
 /* A name for each of the module's tracepoints, by their next, in order. False: no memory. */
@@ -252,10 +235,8 @@ static void load_each_tracepoint(struct tp_module *module, struct tp_name *names
 	for (size_t i = 0; (tp = tracepoint_at(module, &i));) {
 		struct tp_name *fresh = names;
 		names = names->next;
-		if (!tp->loads++) {
-			tp->module = module;
-			tracepoint_load(tp, &fresh, &dropped);
-		}
+		tp->module = module;
+		tracepoint_load(tp, &fresh, &dropped);
 		if (fresh) {
 			fresh->next = dropped;
 			dropped = fresh;
@@ -283,10 +264,7 @@ static void list_module(struct tp_module *module)
 static void tracepoints_load(struct tp_module *module, struct tp_name *names)
 {
 	tp_lock(&tp_registry_lock);
-	for (struct tp_import **import = module->imports; import < module->imports_end; import++) {
-		if (*import)
-			import_load(module, *import);
-	}
+	imports_load(module);
 	tp_sites_load(module);
 	tp_unlock(&tp_registry_lock);
 
@@ -297,10 +275,9 @@ static void tracepoints_load(struct tp_module *module, struct tp_name *names)
 /* Links what the module has. Without memory it stays off, until somebody asks again. */
 static int link_module(struct tp_module *module)
 {
-	struct tp_name *names;
+	struct tp_name *names = NULL;
 
-	drop_repeated_markers(module);
-	if (!names_for(module, &names)) {
+	if (tp_module_define(module) < 0 || !names_for(module, &names)) {
 		tp_names_free(names);
 		return -ENOMEM;
 	}
@@ -332,10 +309,8 @@ static bool tracepoints_unload(struct tp_module *module)
 	tp_lock(&tp_registry_lock);
 	for (size_t i = 0; (tp = tracepoint_at(module, &i));) {
 		used = used || tp->used;
-		if (tp->module == module)
-			tp->module = tp->loads > 1 ? find_other_module(tp, module) : NULL;
-		if (--tp->loads == 0)
-			tracepoint_unload(tp);
+		tp->module = NULL;
+		tracepoint_unload(tp);
 	}
 	tp_sites_leave();
 	tp_unlock(&tp_registry_lock);
@@ -359,12 +334,11 @@ static void tracepoints_settle(struct tp_module *module)
 	struct tracepoint *tp;
 
 	tp_lock(&tp_registry_lock);
-	for (size_t i = 0; (tp = tracepoint_at(module, &i));) {
-		if (!tp->loads)
-			tracepoint_settle(tp, &dropped);
-	}
+	for (size_t i = 0; (tp = tracepoint_at(module, &i));)
+		tracepoint_settle(tp, &dropped);
 	tp_unlock(&tp_registry_lock);
 	tp_names_free(dropped);
+	tp_module_forget(module);
 }
 
 /* ---- Modules ---- */
@@ -384,7 +358,8 @@ static bool is_served(const struct tp_module *module)
 	       module->probe_size == sizeof(struct tracepoint_func) && module->site_size == sizeof(struct tp_site) &&
 	       fits(module, module->event_size, sizeof(struct tp_event)) &&
 	       fits(module, module->marker_size, sizeof(struct marker)) &&
-	       fits(module, module->import_size, sizeof(struct tp_import));
+	       fits(module, module->import_size, sizeof(struct tp_import)) &&
+	       fits(module, module->definition_size, sizeof(struct tp_definition));
 }
 
 static void complain_of_interface(const struct tp_module *module)
@@ -482,6 +457,8 @@ void tp_module_unload(struct tp_module *module)
 	}
 	if (module->state != TP_MODULE_UNLOADED)
 		unlist_module(module);
+	if (!linked)
+		tp_module_forget(module);
 	module->state = TP_MODULE_UNLOADED;
 	tp_unlock(&modules_lock);
 	/* What the readers may use is left as it is; also where exit() was called from inside a probe. */

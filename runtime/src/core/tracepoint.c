@@ -21,6 +21,16 @@ int tp_registry_register(const char *text, const char *proto, tp_probe_t func, v
 	return tp_registry_add(text, proto, &(struct tracepoint_func){.func = func, .data = data, .prio = prio}, true);
 }
 
+int tp_registry_register_on(const struct tracepoint *tp, tp_probe_t func, void *data, int prio)
+{
+	int error;
+
+	error = tp_modules_wake(); /* which fills in its name */
+	if (error)
+		return error;
+	return tp ? tp_registry_register(tp->name, tp->proto, func, data, prio) : -EINVAL;
+}
+
 int tp_probe_unregister(const char *text, tp_probe_t func, void *data)
 {
 	return tp_registry_remove(text, func, data, true);
@@ -34,7 +44,7 @@ void tp_for_each_tracepoint(void (*fct)(struct tracepoint *tp, void *data), void
 	tp_lock(&tp_registry_lock);
 	for (struct tp_module *module = tp_modules; module; module = module->next) {
 		for (struct tracepoint **tp = module->tracepoints; tp < module->tracepoints_end; tp++) {
-			if (*tp && (*tp)->module == module)
+			if ((*tp)->state != TP_STATE_UNLOADED)
 				fct(*tp, data);
 		}
 	}

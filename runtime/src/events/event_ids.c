@@ -288,7 +288,7 @@ struct tp_event *tp_event_at(const struct tp_module *module, size_t *i)
 
 	while (*i < all) {
 		size_t at = (*i)++;
-		struct tp_event *event = at < own ? module->events[at] : tp_marker_event(module->markers[at - own]);
+		struct tp_event *event = at < own ? module->events[at] : tp_marker_event(&module->markers[at - own]->tp);
 		if (event)
 			return event;
 	}

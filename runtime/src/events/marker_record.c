@@ -4,7 +4,7 @@
  */
 #define TP_RUNTIME /* and so no module, see tp/marker.h */
 
-#include "events/iterate.h"
+#include "core/iterate.h"
 #include "events/marker_record.h"
 
 #define WORDS_IN_REGISTERS 5u /* beside the tracepoint */

@@ -15,6 +15,7 @@
 #include "events/event_ids.h"
 #include "events/marker_event.h"
 #include "events/retired.h"
+#include "print/description.h"
 
 /*
  * A marker may be on as soon as it is linked to its name; its writer wants the
@@ -24,11 +25,8 @@
 static void coming(struct tp_module *module)
 {
 	tp_lock(&tp_events_lock);
-	for (struct tracepoint **at = module->markers; at < module->markers_end; at++) {
-		struct marker *marker = (struct marker *)*at;
-		if (marker)
-			tp_marker_describe(marker);
-	}
+	for (struct marker **at = module->markers; at < module->markers_end; at++)
+		tp_marker_describe(*at);
 }
 
 static void load(struct tp_module *module)
@@ -98,4 +96,24 @@ void tp_for_each_event(void (*fct)(const struct tp_event *event, void *data), vo
 	for (const struct tp_loaded_event *loaded = tp_loaded_events; loaded; loaded = loaded->next)
 		fct(loaded->event, data);
 	tp_unlock(&tp_events_lock);
+}
+
+void tp_for_each_marker(void (*fct)(struct marker *marker, void *data), void *data)
+{
+	tp_events_start();
+	tp_lock(&tp_registry_lock);
+	for (struct tp_module *module = tp_modules; module; module = module->next) {
+		for (struct marker **at = module->markers; at < module->markers_end; at++) {
+			if ((*at)->tp.state != TP_STATE_UNLOADED)
+				fct(*at, data);
+		}
+	}
+	tp_unlock(&tp_registry_lock);
+}
+
+int tp_event_format(const struct tp_event *event, struct trace_seq *s)
+{
+	if (event && !event->event_class)
+		tp_events_start(); /* fills it in */
+	return tp_format_append(event, s);
 }

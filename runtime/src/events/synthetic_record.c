@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "events/by_id.h"
 #include "events/field.h"
-#include "events/iterate.h"
+#include "core/iterate.h"
 #include "events/synthetic_record.h"
 #include "record/record.h"
 

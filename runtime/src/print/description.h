@@ -41,4 +41,7 @@ struct tp_class_parts {
 /* To be freed. NULL: no memory. */
 struct tp_event_class *tp_class_new(const struct tp_class_parts *parts);
 
+/* tp_event_format() for an event that has its class. In format.c. */
+int tp_format_append(const struct tp_event *event, struct trace_seq *s);
+
 #endif /* TP_DESCRIPTION_H */

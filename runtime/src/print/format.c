@@ -153,7 +153,7 @@ static void put_field(struct trace_seq *s, const struct tp_event_field *f, const
 		.size = sizeof(((struct trace_entry *)0)->member),                               \
 	}
 
-int tp_event_format(const struct tp_event *event, struct trace_seq *s)
+int tp_format_append(const struct tp_event *event, struct trace_seq *s)
 {
 	static const struct tp_event_field common[] = {
 		COMMON("unsigned short", "common_type", type),

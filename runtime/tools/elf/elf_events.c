@@ -45,7 +45,7 @@ static bool tell_of_none(const struct collected *collected, const struct librari
 	if (collected->nr_tracepoints)
 		return fail_msg("'%s' has tracepoints, but none of them is an event: they are of DECLARE_TRACE, or markers "
 			    "whose arguments can't be recorded", path);
-	return fail_msg("'%s' has no tracepoints%s: there is no section tp_events_%d or tp_markers_%d; "
+	return fail_msg("'%s' has no tracepoints%s: there is no section tp_definitions_%d or tp_markers_%d; "
 		    "if they are in a plugin that it loads, give that file", path, of_libraries, TP_INTERFACE_VERSION,
 		    TP_INTERFACE_VERSION);
 }

@@ -7,10 +7,8 @@
  *	  program.c          where a program is
  *	  libraries.c        and its libraries
  *	  file_events.c      the events of a file
- *	    objects.c        libtp's structures in it
- *	      layout.c       where their members are
+ *	    definition.c     one of its tracepoints, and its event
  *	    sections.c       where its tracepoints are
- *	    pointers.c       the pointers that the loader would set
  *	      dynamic.c      what the loader is told
  *	        image.c      an ELF file at its addresses
  *	          bytes.c    the bytes of a file

@@ -117,50 +117,42 @@ bool image_read(struct image *image, uint64_t address, void *to, size_t size)
 	return locate(image, address, &offset) >= size && bytes_read(&image->bytes, offset, to, size);
 }
 
-static int compare_address(const void *key, const void *element)
+/* How many bytes the first nr texts of some bytes have; 0: not all of them are there. */
+static size_t size_of_texts(const char *bytes, size_t len, size_t nr)
 {
-	const uint64_t address = *(const uint64_t *)key;
-	const struct image_pointer *pointer = element;
+	const char *at = bytes;
 
-	return address < pointer->at ? -1 : address > pointer->at;
-}
-
-bool image_read_pointer(struct image *image, uint64_t address, uint64_t *value)
-{
-	const struct image_pointer *pointer = image->nr_pointers
-		? bsearch(&address, image->pointers, image->nr_pointers, sizeof(*pointer), compare_address) : NULL;
-
-	if (pointer) {
-		*value = pointer->value;
-		return true;
+	for (size_t i = 0; at && i < nr; i++) {
+		at = memchr(at, '\0', len - (size_t)(at - bytes));
+		at = at ? at + 1 : NULL;
 	}
-	/* Without a relocation it is what the file says. So are those of DT_RELR: to them, only the base is added. */
-	return image_read(image, address, value, sizeof(*value));
+	return at ? (size_t)(at - bytes) : 0;
 }
 
-char *image_read_string(struct image *image, uint64_t address)
+char *image_read_texts(struct image *image, uint64_t address, size_t nr, size_t *size)
 {
-	char *text = NULL;
+	char *texts = NULL;
 	uint64_t offset = 0;
-	const uint64_t left = locate(image, address, &offset);
-	const size_t most = left < IMAGE_STRING_MAX ? (size_t)left : IMAGE_STRING_MAX;
+	uint64_t left = locate(image, address, &offset);
 
-	for (size_t len = 0, part = 64; len < most; len += part, part = len) {
+	/* The rest of the segment may not be in the file, if that was cut off; the texts may be. */
+	if (offset < image->bytes.size && left > image->bytes.size - offset)
+		left = image->bytes.size - offset;
+	const size_t most = left < IMAGE_TEXTS_MAX ? (size_t)left : IMAGE_TEXTS_MAX;
+	for (size_t len = 0, part = 256; len < most; len += part, part = len) {
 		if (part > most - len)
 			part = most - len;
-		char *longer = realloc(text, len + part);
+		char *longer = realloc(texts, len + part);
 		if (!longer)
 			break;
-		text = longer;
-		/* The rest of the segment may not be in the file, if that was cut off; the text may be. */
-		if (offset + len < image->bytes.size && part > image->bytes.size - (offset + len))
-			part = (size_t)(image->bytes.size - (offset + len));
-		if (!bytes_read(&image->bytes, offset + len, text + len, part))
+		texts = longer;
+		if (!bytes_read(&image->bytes, offset + len, texts + len, part))
 			break;
-		if (memchr(text + len, '\0', part))
-			return text;
+		*size = size_of_texts(texts, len + part, nr);
+		if (*size)
+			return texts;
 	}
-	free(text);
+	free(texts);
 	return NULL;
 }
 
@@ -183,7 +175,5 @@ void image_close(struct image *image)
 {
 	bytes_close(&image->bytes);
 	free(image->segments);
-	free(image->pointers);
 	image->segments = NULL;
-	image->pointers = NULL;
 }

@@ -108,7 +108,8 @@ static bool add_entry(void *data, const Elf64_Dyn *entry)
 	struct adding *adding = data;
 
 	if (entry->d_tag == DT_NEEDED) {
-		char *name = image_read_string(adding->image, adding->texts + entry->d_un.d_val);
+		size_t size;
+		char *name = image_read_texts(adding->image, adding->texts + entry->d_un.d_val, 1, &size);
 		adding->good = !name || !*name || add(adding->libraries, name, adding->user);
 		free(name);
 	}
@@ -119,7 +120,8 @@ static bool add_entry(void *data, const Elf64_Dyn *entry)
 static char *directories_of(struct image *image, uint64_t texts, int64_t tag, const char *origin)
 {
 	const uint64_t at = dynamic_value(image, tag);
-	char *text = at ? image_read_string(image, texts + at) : NULL;
+	size_t size;
+	char *text = at ? image_read_texts(image, texts + at, 1, &size) : NULL;
 	char *replaced = text ? replace_origin(text, origin) : NULL;
 
 	free(text);

@@ -42,8 +42,7 @@ const char *section_headers_open(struct section_headers *headers, struct image *
 static bool parse_name(const char *name, struct section *section)
 {
 	static const char *const names[] = {
-		[SECTION_TRACEPOINTS] = "tp_tracepoints",
-		[SECTION_EVENTS] = "tp_events",
+		[SECTION_DEFINITIONS] = "tp_definitions",
 		[SECTION_MARKERS] = "tp_markers",
 	};
 
@@ -81,7 +80,7 @@ static const char *add(struct sections *sections, const Elf64_Shdr *header, stru
 	if (!(header->sh_flags & SHF_ALLOC) || !header->sh_addr || sections->nr == SECTIONS_MAX)
 		return "has tracepoints' sections that no linker makes: it is damaged";
 	section.address = header->sh_addr;
-	section.nr = header->sh_size / sizeof(uint64_t);
+	section.size = header->sh_size;
 	sections->all[sections->nr++] = section;
 	return NULL;
 }
@@ -103,9 +102,4 @@ const char *sections_read(struct sections *sections, struct image *image)
 			why = add(sections, &header, section);
 	}
 	return why;
-}
-
-bool section_pointer(struct image *image, const struct section *section, uint64_t i, uint64_t *address)
-{
-	return image_read_pointer(image, section->address + i * sizeof(*address), address);
 }

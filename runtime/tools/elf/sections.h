@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sections.h - the sections of an ELF file in which its tracepoints are. Each
- * holds pointers, to the structures of an interface: docs/architecture.md,
+ * holds the struct tp_definition of an interface: docs/architecture.md,
  * "Anatomy of a generated header" and "Interfaces".
  */
 #ifndef ELF_SECTIONS_H
@@ -13,16 +13,14 @@
 #define SECTIONS_MAX 64u
 
 enum section_kind {
-	SECTION_TRACEPOINTS, /* struct tracepoint */
-	SECTION_EVENTS,      /* struct tp_event */
-	SECTION_MARKERS,     /* struct marker, which begins with a struct tracepoint */
+	SECTION_DEFINITIONS, /* of tracepoints and their events */
+	SECTION_MARKERS,
 };
 
 struct section {
 	enum section_kind kind;
 	unsigned int interface;
-	uint64_t address;
-	uint64_t nr; /* pointers */
+	uint64_t address, size;
 };
 
 struct sections {
@@ -45,8 +43,5 @@ bool section_header(const struct section_headers *headers, uint64_t i, Elf64_Shd
 
 /* Finds them. NULL, or what is wrong, as for image_open(). That there are none is not wrong. */
 const char *sections_read(struct sections *sections, struct image *image);
-
-/* The address of the section's structure i, of all that it points to; 0: NULL, with which linkers may pad sections. */
-bool section_pointer(struct image *image, const struct section *section, uint64_t i, uint64_t *address);
 
 #endif /* ELF_SECTIONS_H */

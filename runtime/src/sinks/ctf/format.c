@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "print/description.h"
 #include "sinks/ctf/dir.h"
 #include "sinks/ctf/format.h"
 #include "sinks/ctf/sink.h"
@@ -57,7 +58,7 @@ static int put_format(struct tp_buffer *b, const struct tp_event *event)
 	trace_seq_init(&seq, b->text + b->len, b->size - b->len);
 	if (b->len)
 		trace_seq_putc(&seq, '\n');
-	int error = tp_event_format(event, &seq);
+	int error = tp_format_append(event, &seq);
 	if (!error)
 		b->len += seq.len;
 	return error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events/marker.c - the functions of tp/marker.h. Markers are tracepoints
- * called "marker:NAME", whose prototype is the format.
+ * core/marker.c - the functions of tp/marker.h, and how messages speak of markers.
+ * They are tracepoints called "marker:NAME", whose prototype is the format.
  */
 #define TP_RUNTIME /* and so no module, see tp/marker.h */
 
@@ -12,10 +12,34 @@
 
 #include "base/base.h"
 #include "core/core.h"
-#include "events/events.h"
-#include "events/iterate.h"
+#include "core/iterate.h"
 
 #define PREFIX_LEN (sizeof(TP_MARKER_PREFIX) - 1)
+
+/* ---- Words ---- */
+
+/* No tracepoint has a colon in its name. */
+static bool is_marker_name(const char *name)
+{
+	return strncmp(name, TP_MARKER_PREFIX, PREFIX_LEN) == 0;
+}
+
+bool tp_is_marker(const struct tracepoint *tp)
+{
+	return is_marker_name(tp->name);
+}
+
+const struct tp_wording *tp_wording_of(const char *name)
+{
+	static const struct tp_wording tracepoint = {
+		"tracepoint", "prototype", "(", ")", "build both from the same definition", 0,
+	};
+	static const struct tp_wording marker = {
+		"marker", "format", "\"", "\"", "give both the same format", PREFIX_LEN,
+	};
+
+	return is_marker_name(name) ? &marker : &tracepoint;
+}
 
 /* ---- Calling the probes ---- */
 
@@ -73,17 +97,4 @@ int marker_probe_unregister(const char *name, marker_probe_func *probe, void *da
 	if (!full_name(text, name))
 		return -EINVAL;
 	return tp_probe_unregister(text, (tp_probe_t)probe, data);
-}
-
-void tp_for_each_marker(void (*fct)(struct marker *marker, void *data), void *data)
-{
-	tp_events_start();
-	tp_lock(&tp_registry_lock);
-	for (struct tp_module *module = tp_modules; module; module = module->next) {
-		for (struct tracepoint **at = module->markers; at < module->markers_end; at++) {
-			if (*at)
-				fct((struct marker *)*at, data);
-		}
-	}
-	tp_unlock(&tp_registry_lock);
 }

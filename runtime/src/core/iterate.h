@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events/iterate.h - calling the probes of what has no generated iterator: of markers and of synthetic events.
+ * core/iterate.h - calling the probes of what has no generated iterator: of markers and of synthetic events.
  */
 #ifndef TP_ITERATE_H
 #define TP_ITERATE_H
