@@ -129,7 +129,7 @@ class Files(Listed):
 
     def test_no_tracepoints(self) -> None:
         path = build(self.path("none"), self.write("none.c", "int main(void) { return 0; }\n"), libtp="")
-        self.says(path, "has no tracepoints, nor have its 2 libraries: there is no section tp_events_", "give that file")
+        self.says(path, "has no tracepoints, nor have its 2 libraries: there is no section tp_definitions_", "give that file")
         self.assertIn("has no tracepoints: there is", self.refused("--no-libraries", path))
         source = self.write("bare.c", '#define CREATE_TRACE_POINTS\n#include "bare.h"\n'
                                       "int main(int argc, char **argv) { (void)argv; trace_bare(argc); return 0; }\n")

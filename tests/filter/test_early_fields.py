@@ -268,6 +268,11 @@ static void tell(const struct tp_event *event)
 	fields = 0;
 }
 
+static void nothing(const struct tp_event *event, void *data)
+{
+	(void)event, (void)data;
+}
+
 #define HIT(name) tp_record_##name(&sink, 1, 2, &thing, v, "some text", thing); tell(&tp_event_##name)
 
 int main(void)
@@ -276,6 +281,7 @@ int main(void)
 	static struct thing thing = { .n = 7, .one = 8, .next = &thing, .get = get };
 	static int v[4];
 
+	tp_for_each_event(nothing, NULL); /* the events are filled in */
 	@hits@
 	return 0;
 }

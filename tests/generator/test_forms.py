@@ -157,7 +157,7 @@ DECLARE_TRACEPOINT(elsewhere);
         done = tpgen("gen", "-o", self.dir, path)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         header = read(self.path("x.h"))
-        self.assertEqual(re.findall(r"TP_DEFINE_TRACE_EVENT\(.*, (\w+)\);", header), ["DEBUG_LINE", "CRIT"])
+        self.assertEqual(re.findall(r"TP_DEFINE_TRACE_EVENT\(.*, (\w+), \"", header), ["DEBUG_LINE", "CRIT"])
         self.assertNotIn("TRACEPOINT_LOGLEVEL", header)
 
     def test_log_level_of_one_of_two_systems(self) -> None:

@@ -307,7 +307,7 @@ int listener_add(struct listener *listener)
 		error = tracepoint_probe_register_prio(point->tracepoint, (tp_probe_t)func, listener, listener->prio);
 		break;
 	default:
-		error = tp_probe_register(point->name, point->tracepoint->proto, (tp_probe_t)func, listener,
+		error = tp_probe_register(point->name, "unsigned long, unsigned long, unsigned long", (tp_probe_t)func, listener,
 					  listener->prio);
 		break;
 	}

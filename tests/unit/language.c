@@ -129,13 +129,13 @@ static void print(struct trace_seq *p, const void *entry)
 	TP_F(REL_SOCKADDR, TP_R, rel_address, "u8", uint8_t) \
 	TP_F(REL_DYNAMIC_ARRAY, TP_R, rel_words, "u32", uint32_t) \
 	TP_F(FIELD, TP_R, last, "s64", 0)
-TP_DEFINE_CLASS(language, 19, 0,) = {
+TP_DEFINE_CLASS(static, language, 19, 0,) = {
 	TP_DESCRIBE(language, trace_event_raw_language, 19, 0),
 	.text = tp_fields_language(TP_TEXTS, ) "\"...\"",
 };
 
 struct tp_event tp_event_language = {
-	.system = "language", .name = "language", .event_class = &tp_class_language.head, .tracepoint = &tracepoint,
+	.system = "language", .name = "language", .event_class = &__tp_class_language.head, .tracepoint = &tracepoint,
 	.record = (tp_probe_t)record, .print = print,
 };
 

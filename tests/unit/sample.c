@@ -10,7 +10,7 @@
 /* The tracepoint's own part: site, iterator. */
 #define SAMPLE_DEFINE(tp_name, params, args, proto_text)                                    \
 	struct tracepoint __tracepoint_##tp_name = {0};                                    \
-	TP_DEFINE_TEXT(tp_text_##tp_name, #tp_name, proto_text, "sample.tp", "sample");    \
+	TP_DEFINE_TEXT(__tp_text_##tp_name, #tp_name, proto_text, "sample.tp", "sample");    \
 	TP_USED void __traceiter_##tp_name(params)                                         \
 	{                                                                                  \
 		const struct tracepoint_func *it = tp_read_lock(&__tracepoint_##tp_name);  \
@@ -25,8 +25,8 @@
 
 #define SAMPLE_EVENT(tp_name)                                                              \
 	struct tp_event tp_event_##tp_name = {0};                                          \
-	TP_DEFINE(TP_TO(__tracepoint_##tp_name) TP_TO(tp_text_##tp_name) TP_TO(__traceiter_##tp_name), \
-		  TP_TO(tp_event_##tp_name) TP_TO(tp_class_##tp_name) TP_TO(tp_record_##tp_name) \
+	TP_DEFINE(TP_TO(__tracepoint_##tp_name) TP_TO(__tp_text_##tp_name) TP_TO(__traceiter_##tp_name), \
+		  TP_TO(tp_event_##tp_name) TP_TO(__tp_class_##tp_name) TP_TO(tp_record_##tp_name) \
 		  TP_TO(tp_print_##tp_name), __LINE__, TP_LEVEL_EMERG)
 
 /* ---- sample_int ---- */
@@ -61,7 +61,7 @@ TP_USED void tp_print_sample_int(struct trace_seq *p, const void *entry)
 
 #define tp_fields_sample_int(TP_F, TP_R) \
 	TP_F(FIELD, TP_R, value, "int", 0)
-TP_DEFINE_CLASS(sample_int, 1, 0,) = {
+TP_DEFINE_CLASS(TP_USED, sample_int, 1, 0,) = {
 	TP_DESCRIBE(sample_int, trace_event_raw_sample_int, 1, 0),
 	.text = tp_fields_sample_int(TP_TEXTS, ) "\"value=%d\", REC->value",
 };
@@ -106,7 +106,7 @@ TP_USED void tp_print_sample_text(struct trace_seq *p, const void *entry)
 
 #define tp_fields_sample_text(TP_F, TP_R) \
 	TP_F(STRING, TP_R, text, "char", char)
-TP_DEFINE_CLASS(sample_text, 1, 0,) = {
+TP_DEFINE_CLASS(TP_USED, sample_text, 1, 0,) = {
 	TP_DESCRIBE(sample_text, trace_event_raw_sample_text, 1, 0),
 	.text = tp_fields_sample_text(TP_TEXTS, ) "\"text=%s\", __get_str(text)",
 };
@@ -216,7 +216,7 @@ void tp_record_sample_kinds(void *data, const struct sample_values *v)
 	TP_F(DYNAMIC_ARRAY, TP_R, points, "struct sample_point", struct sample_point) \
 	TP_F(STRING, TP_R, stream, "char", char)
 #define LEVELS "LOW\0" "\"HIGH\"\0" "again\0" "NONE\0" "LOW\0" "too big"
-TP_DEFINE_CLASS(sample_kinds, 22, 0, TP_SYMBOLS(1, 6, LEVELS)) = {
+TP_DEFINE_CLASS(TP_USED, sample_kinds, 22, 0, TP_SYMBOLS(1, 6, LEVELS)) = {
 	TP_DESCRIBE(sample_kinds, trace_event_raw_sample_kinds, 22, 0),
 	.table_1 = {TP_DESCRIBE_SYMBOLS(sample_kinds, 1, 6, 0), {1, 2, 2, (unsigned long)-1, 3, 1ul << 40}, LEVELS},
 	.text = tp_fields_sample_kinds(TP_TEXTS, ) "\"...\"",
@@ -270,7 +270,7 @@ void sample_module_init(struct sample_module *m, const char *system, const char 
 	writer_modules[writer] = m;
 	*m = (struct sample_module){
 		.tp = {.name = name, .proto = proto, .file = "module.tp", .line = 1},
-		.event = {.system = system, .name = name, .event_class = &tp_class_sample_int.head, .tracepoint = &m->tp,
+		.event = {.system = system, .name = name, .event_class = &__tp_class_sample_int.head, .tracepoint = &m->tp,
 			  .print = tp_print_sample_int, .record = writer ? (tp_probe_t)record_1 : (tp_probe_t)record_0},
 		.tps = {&m->tp},
 		.events = {&m->event},

@@ -84,24 +84,25 @@
 	},
 
 /*
- * Defines the description of a class, tp_class_NAME. An initializer follows. It begins with
+ * Defines the description of a class, __tp_class_NAME. An initializer follows. It begins with
  * TP_DESCRIBE or, for a record without fields, TP_DESCRIBE_EMPTY. Then come the evals and the
  * tables, if there are some; then the member text, which begins with the fields' TP_TEXTS.
  *
+ *	storage		static or, if a struct tp_definition leads to it, TP_USED
  *	fields, evals	how many there are
  *	...		its tables: TP_SYMBOLS()
  */
-#define TP_DEFINE_CLASS(name, fields_, evals_, ...)                                                          \
-	__extension__ TP_HIDDEN __attribute__((used)) const struct {                                                  \
+#define TP_DEFINE_CLASS(storage, name, fields_, evals_, ...)                                                 \
+	__extension__ storage const struct {                                                                 \
 		struct tp_event_class head;                                                                  \
 		struct tp_field_numbers fields[fields_];                                                     \
 		struct tp_eval evals[evals_];                                                                \
 		__VA_ARGS__                                                                                  \
 		char text[];                                                                                 \
-	} tp_class_##name __attribute__((aligned(8)))
+	} __tp_class_##name __attribute__((aligned(8)))
 #define TP_DESCRIBE(name, record, nr_fields, nr_evals)                                                       \
-	TP_DESCRIBE_AS(tp_class_##name, record, nr_fields, nr_evals), .fields = { tp_fields_##name(TP_NUMBERS, record) }
-#define TP_DESCRIBE_EMPTY(name, record, nr_fields, nr_evals) TP_DESCRIBE_AS(tp_class_##name, record, nr_fields, nr_evals)
+	TP_DESCRIBE_AS(__tp_class_##name, record, nr_fields, nr_evals), .fields = { tp_fields_##name(TP_NUMBERS, record) }
+#define TP_DESCRIBE_EMPTY(name, record, nr_fields, nr_evals) TP_DESCRIBE_AS(__tp_class_##name, record, nr_fields, nr_evals)
 #define TP_DESCRIBE_AS(class_, record, nr_fields, nr_evals)                                                  \
 	.head = {                                                                                            \
 		offsetof(struct record, __data), offsetof(__typeof__(class_), text), nr_fields, nr_evals,    \
@@ -119,9 +120,9 @@
 		char names[sizeof(texts)];                                                                   \
 	} table_##number;
 #define TP_DESCRIBE_SYMBOLS(name, number, count, is_flags) \
-	{ count, is_flags, offsetof(__typeof__(tp_class_##name.table_##number), names) }
-#define TP_TABLE(name, number) offsetof(__typeof__(tp_class_##name), table_##number) / 8
-#define TP_TABLE_OF(name, number) (&tp_class_##name.table_##number.head)
+	{ count, is_flags, offsetof(__typeof__(__tp_class_##name.table_##number), names) }
+#define TP_TABLE(name, number) offsetof(__typeof__(__tp_class_##name), table_##number) / 8
+#define TP_TABLE_OF(name, number) (&__tp_class_##name.table_##number.head)
 
 /* ---- The values of names ---- */
 

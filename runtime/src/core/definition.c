@@ -32,16 +32,6 @@ static const char *next(const char *text)
 	return text + strlen(text) + 1;
 }
 
-static const struct tp_definition *next_definition(const struct tp_module *module, const struct tp_definition *definition)
-{
-	return (const struct tp_definition *)(const void *)((const char *)definition + module->definition_size);
-}
-
-static size_t count(const struct tp_module *module, const struct tp_definition *first, const struct tp_definition *end)
-{
-	return (size_t)((const char *)end - (const char *)first) / module->definition_size;
-}
-
 static void fill_in(struct tp_module *module, struct tracepoint *tp, const char *text, int line)
 {
 	tp->name = text;
@@ -96,7 +86,7 @@ static void define_markers(struct tp_module *module)
 {
 	const struct tp_definition *definition = module->markers_defined;
 
-	for (; definition < module->markers_defined_end; definition = next_definition(module, definition))
+	for (; definition < module->markers_defined_end; definition++)
 		define_marker(module, place_at(&definition->tracepoint), place_at(&definition->text), definition->line);
 	for (const struct tp_marker_pointers *to = module->marker_pointers; to < module->marker_pointers_end; to++)
 		define_marker(module, to->marker, to->text, to->line);
@@ -104,8 +94,8 @@ static void define_markers(struct tp_module *module)
 
 int tp_module_define(struct tp_module *module)
 {
-	const size_t nr = count(module, module->definitions, module->definitions_end);
-	const size_t markers = count(module, module->markers_defined, module->markers_defined_end) +
+	const size_t nr = (size_t)(module->definitions_end - module->definitions);
+	const size_t markers = (size_t)(module->markers_defined_end - module->markers_defined) +
 			       (size_t)(module->marker_pointers_end - module->marker_pointers);
 	const struct tp_definition *definition = module->definitions;
 
@@ -119,7 +109,7 @@ int tp_module_define(struct tp_module *module)
 	module->tracepoints = module->tracepoints_end = (struct tracepoint **)lists;
 	module->events = module->events_end = (struct tp_event **)(lists + nr);
 	module->markers = module->markers_end = (struct marker **)(lists + 2 * nr);
-	for (; definition < module->definitions_end; definition = next_definition(module, definition)) {
+	for (; definition < module->definitions_end; definition++) {
 		define_tracepoint(module, definition);
 		define_event(module, definition);
 	}

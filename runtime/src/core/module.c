@@ -359,7 +359,7 @@ static bool is_served(const struct tp_module *module)
 	       fits(module, module->event_size, sizeof(struct tp_event)) &&
 	       fits(module, module->marker_size, sizeof(struct marker)) &&
 	       fits(module, module->import_size, sizeof(struct tp_import)) &&
-	       fits(module, module->definition_size, sizeof(struct tp_definition));
+	       module->definition_size == sizeof(struct tp_definition);
 }
 
 static void complain_of_interface(const struct tp_module *module)

@@ -38,7 +38,7 @@ struct trace_event_raw_mapping {
 	TP_F(ADDRESS, TP_R, offset, "unsigned long", 0) \
 	TP_F(STRING, TP_R, path, "char", char) \
 	TP_F(STRING, TP_R, build_id, "char", char)
-TP_DEFINE_CLASS(mapping, 5, 0,) = {
+TP_DEFINE_CLASS(static, mapping, 5, 0,) = {
 	TP_DESCRIBE(mapping, trace_event_raw_mapping, 5, 0),
 	.text = tp_fields_mapping(TP_TEXTS, )
 		"\"0x%lx-0x%lx offset=0x%lx path=%s build_id=%s\", REC->start, REC->end, REC->offset, __get_str(path), "
@@ -61,7 +61,7 @@ struct tracepoint tp_trigger_mapping_tracepoint = {
 };
 
 struct tp_event tp_trigger_mapping_event = {
-	.system = "tp", .name = "mapping", .event_class = &tp_class_mapping.head, .tracepoint = &tp_trigger_mapping_tracepoint,
+	.system = "tp", .name = "mapping", .event_class = &__tp_class_mapping.head, .tracepoint = &tp_trigger_mapping_tracepoint,
 	.record = (tp_probe_t)write_record, .print = print, .loglevel = TP_LOGLEVEL_DEBUG_LINE,
 };
 

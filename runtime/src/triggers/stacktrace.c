@@ -42,7 +42,7 @@ static void print(struct trace_seq *p, const void *entry);
 #define TP_NUMBERS_OF_ADDRESSES(record, name, loc, rel, type) \
 	TP_NUMBERS_OF(TP_DYNAMIC_ARRAY | 1 << TP_BIT_HEXADECIMAL, 0, ~0, record, loc, *(type *)0, 0)
 #define tp_fields_stacktrace(TP_F, TP_R) TP_F(ADDRESSES, TP_R, caller, "unsigned long", unsigned long)
-TP_DEFINE_CLASS(stacktrace, 1, 0,) = {
+TP_DEFINE_CLASS(static, stacktrace, 1, 0,) = {
 	TP_DESCRIBE(stacktrace, trace_event_raw_stacktrace, 1, 0),
 	.text = tp_fields_stacktrace(TP_TEXTS, )
 		"\"=> %s\", __print_array(__get_dynamic_array(caller), __get_dynamic_array_len(caller) / 8, 8)",
@@ -55,7 +55,7 @@ static struct tracepoint tracepoint = {
 static void write_record(void *data, const uintptr_t *callers, size_t nr);
 
 static struct tp_event stacktrace_event = {
-	.system = "tp", .name = "stacktrace", .event_class = &tp_class_stacktrace.head, .tracepoint = &tracepoint,
+	.system = "tp", .name = "stacktrace", .event_class = &__tp_class_stacktrace.head, .tracepoint = &tracepoint,
 	.record = (tp_probe_t)write_record, .print = print, .loglevel = TP_LOGLEVEL_DEBUG_LINE,
 };
 

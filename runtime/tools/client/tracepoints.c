@@ -23,8 +23,7 @@
 
 static bool is_ours(const char *name)
 {
-	return strncmp(name, "tp_events", 9) == 0 || strncmp(name, "tp_tracepoints", 14) == 0 ||
-	       strncmp(name, "tp_markers", 10) == 0;
+	return strncmp(name, "tp_definitions_", 15) == 0 || strncmp(name, "tp_marker", 9) == 0;
 }
 
 static bool read_exactly(int fd, void *to, size_t size, uint64_t offset)

@@ -139,7 +139,7 @@ bool tell_why_not(pid_t pid, const struct found *found)
 	if (tracepoints_of(pid) == TRACEPOINTS_NONE)
 		return fail_msg(
 			"process %d (%s) has no tracepoints: neither is libtp.so among its files, nor has one a section "
-			"tp_events or tp_tracepoints, which tpgen's headers make",
+			"tp_definitions or tp_markers, which tpgen's headers make",
 			id, proc.name);
 	if (!may_enter(pid))
 		return fail_msg(

@@ -28,25 +28,45 @@ static uint64_t place_of(uint64_t address, size_t place, int32_t distance)
 	return distance ? address + place + (uint64_t)(int64_t)distance : 0;
 }
 
-bool definition_read(struct image *image, uint64_t address, struct definition *to, uint64_t *budget)
+static bool read_texts(struct image *image, uint64_t address, struct definition *to, uint64_t *budget)
 {
-	struct tp_definition read;
 	size_t size;
 
-	*to = (struct definition){.name = NULL};
-	if (!image_read(image, address, &read, sizeof(read)) || read.line < 0 || read.loglevel < 0 ||
-	    read.loglevel > TP_LOGLEVEL_DEBUG)
-		return false;
-	to->name = image_read_texts(image, place_of(address, offsetof(struct tp_definition, text), read.text), 4, &size);
+	to->name = image_read_texts(image, address, 4, &size);
 	if (!to->name || !spend(budget, size))
 		return false;
 	to->proto = to->name + strlen(to->name) + 1;
 	to->file = to->proto + strlen(to->proto) + 1;
 	to->system = to->file + strlen(to->file) + 1;
+	return true;
+}
+
+bool definition_read(struct image *image, uint64_t address, struct definition *to, uint64_t *budget)
+{
+	struct tp_definition read;
+
+	*to = (struct definition){.name = NULL};
+	if (!image_read(image, address, &read, sizeof(read)) || read.line < 0 || read.loglevel < 0 ||
+	    read.loglevel > TP_LOGLEVEL_DEBUG)
+		return false;
 	to->line = read.line;
 	to->level = (enum tp_loglevel)read.loglevel;
 	to->event_class = place_of(address, offsetof(struct tp_definition, event_class), read.event_class);
-	return true;
+	return read_texts(image, place_of(address, offsetof(struct tp_definition, text), read.text), to, budget);
+}
+
+bool definition_read_pointers(struct image *image, uint64_t address, struct definition *to, uint64_t *budget)
+{
+	struct {
+		uint64_t marker, text; /* struct tp_marker_pointers of a 64-bit program; this may be a 32-bit one */
+		int32_t line;
+	} read;
+
+	*to = (struct definition){.level = TP_LOGLEVEL_DEBUG_LINE};
+	if (!image_read(image, address, &read, sizeof(read)) || read.line < 0)
+		return false;
+	to->line = read.line;
+	return !read.text || read_texts(image, read.text, to, budget);
 }
 
 void definition_free(struct definition *definition)

@@ -121,6 +121,8 @@ static bool add_marker(struct reader *reader, const struct definition *definitio
 	struct tp_marker_format parsed;
 	bool good = true;
 
+	if (!definition->name)
+		return true;
 	if (strncmp(definition->name, MARKER_PREFIX, strlen(MARKER_PREFIX)) != 0)
 		return false;
 	if (!is_first(reader->collected, definition->name))
@@ -146,26 +148,33 @@ static bool damaged(const struct reader *reader, const struct section *section, 
 {
 	return fail_msg("'%s' is damaged, or was made by another version of libtp than its sections say: the description of "
 		    "%s %llu can't be read; build it again", reader->path,
-		    section->kind == SECTION_MARKERS ? "marker" : "tracepoint", (unsigned long long)(i + 1));
+		    section->kind == SECTION_DEFINITIONS ? "tracepoint" : "marker", (unsigned long long)(i + 1));
+}
+
+/* Reads one of a section's elements and adds what it defines. False: it can't be read. */
+static bool add_element(struct reader *reader, enum section_kind kind, uint64_t address)
+{
+	struct definition definition;
+	const bool good = (kind == SECTION_MARKER_POINTERS ? definition_read_pointers : definition_read)(
+				  reader->image, address, &definition, &reader->budget) &&
+			  (kind == SECTION_DEFINITIONS ? add_event : add_marker)(reader, &definition);
+
+	definition_free(&definition);
+	return good;
 }
 
 /* False, and a message. */
 static bool read_section(struct reader *reader, const struct section *section)
 {
-	const uint64_t nr = section->size / sizeof(struct tp_definition);
+	const uint64_t size = section->kind == SECTION_MARKER_POINTERS ? 24 : sizeof(struct tp_definition);
+	const uint64_t nr = section->size / size;
 
 	if (section->interface != TP_INTERFACE_VERSION)
 		return fail_msg("'%s' was built for interface %u of libtp, and this tp knows those up to %d: use the tp of "
 			    "a newer libtp", reader->path, section->interface, TP_INTERFACE_VERSION);
 	reader->collected->nr_tracepoints += nr;
 	for (uint64_t i = 0; i < nr; i++) {
-		struct definition definition = {.name = NULL};
-		const bool good = i < SECTION_NR_MAX &&
-				  definition_read(reader->image, section->address + i * sizeof(struct tp_definition),
-						  &definition, &reader->budget) &&
-				  (section->kind == SECTION_MARKERS ? add_marker : add_event)(reader, &definition);
-		definition_free(&definition);
-		if (!good)
+		if (i >= SECTION_NR_MAX || !add_element(reader, section->kind, section->address + i * size))
 			return damaged(reader, section, i);
 	}
 	return true;
@@ -180,7 +189,7 @@ bool file_events(struct collected *collected, struct image *image, const char *p
 
 	if (why)
 		return fail_msg("'%s' %s", path, why);
-	for (enum section_kind kind = SECTION_DEFINITIONS; kind <= SECTION_MARKERS; kind++) {
+	for (enum section_kind kind = SECTION_DEFINITIONS; kind <= SECTION_MARKER_POINTERS; kind++) {
 		for (size_t i = 0; good && i < sections.nr; i++)
 			good = sections.all[i].kind != kind || read_section(&reader, &sections.all[i]);
 	}

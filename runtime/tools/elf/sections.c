@@ -44,6 +44,7 @@ static bool parse_name(const char *name, struct section *section)
 	static const char *const names[] = {
 		[SECTION_DEFINITIONS] = "tp_definitions",
 		[SECTION_MARKERS] = "tp_markers",
+		[SECTION_MARKER_POINTERS] = "tp_marker_pointers",
 	};
 
 	for (size_t kind = 0; kind < sizeof(names) / sizeof(names[0]); kind++) {

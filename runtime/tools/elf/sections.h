@@ -15,6 +15,7 @@
 enum section_kind {
 	SECTION_DEFINITIONS, /* of tracepoints and their events */
 	SECTION_MARKERS,
+	SECTION_MARKER_POINTERS,
 };
 
 struct section {

@@ -153,7 +153,7 @@ typedef __typeof__(unsigned short) tp_element_frozen_fields__5;
 	TP_F(FIELD, TP_R, colour, "int", TP_TABLE(frozen_fields, 2))
 #define tp_texts_frozen_fields__1 "|" "\0" "one" "\0" "two" "\0"
 #define tp_texts_frozen_fields__2 "red" "\0" "green" "\0"
-TP_DEFINE_CLASS(frozen_fields, 8, 2, TP_SYMBOLS(1, 2, tp_texts_frozen_fields__1) TP_SYMBOLS(2, 2,
+TP_DEFINE_CLASS(TP_USED, frozen_fields, 8, 2, TP_SYMBOLS(1, 2, tp_texts_frozen_fields__1) TP_SYMBOLS(2, 2,
 		tp_texts_frozen_fields__2)) = {
 	TP_DESCRIBE(frozen_fields, trace_event_raw_frozen_fields, 8, 2),
 	.evals = {
@@ -193,7 +193,7 @@ TP_PRINTER void tp_print_frozen_fields(struct trace_seq *p, const void *entry)
 TP_ONE_EVENT_CLASS(frozen_class, "event class frozen_class of frozen.tp");
 #define tp_fields_frozen_class(TP_F, TP_R) \
 	TP_F(FIELD, TP_R, value, "long", 0)
-TP_DEFINE_CLASS(frozen_class, 1, 0,) = {
+TP_DEFINE_CLASS(TP_USED, frozen_class, 1, 0,) = {
 	TP_DESCRIBE(frozen_class, trace_event_raw_frozen_class, 1, 0),
 	.text = tp_fields_frozen_class(TP_TEXTS, )
 		"\"value=%ld\", REC->value",
@@ -207,7 +207,7 @@ TP_PRINTER void tp_print_frozen_class(struct trace_seq *p, const void *entry)
 }
 #define tp_fields_frozen_second(TP_F, TP_R) \
 	TP_F(FIELD, TP_R, value, "long", 0)
-TP_DEFINE_CLASS(frozen_second, 1, 0,) = {
+TP_DEFINE_CLASS(TP_USED, frozen_second, 1, 0,) = {
 	TP_DESCRIBE(frozen_second, trace_event_raw_frozen_class, 1, 0),
 	.text = tp_fields_frozen_second(TP_TEXTS, )
 		"\"second=%ld\", REC->value",
@@ -233,7 +233,7 @@ TP_PLAIN static void tp_write_frozen_class(const struct tp_event *__event, void 
 	}
 	tp_commit(&__rec);
 }
-TP_DEFINE_CLASS(frozen_callbacks, 0, 0,) = {
+TP_DEFINE_CLASS(TP_USED, frozen_callbacks, 0, 0,) = {
 	TP_DESCRIBE_EMPTY(frozen_callbacks, trace_event_raw_frozen_callbacks, 0, 0),
 	.text =
 		"\"called\"",
@@ -247,9 +247,8 @@ TP_PRINTER void tp_print_frozen_callbacks(struct trace_seq *p, const void *entry
 }
 TP_DEFINE_ITERATOR(frozen_fields, (void *__data, int n, const char *text, const unsigned short *values,
 		int count, unsigned long flags), (__data, n, text, values, count, flags));
-TP_DEFINE_TRACEPOINT(frozen_fields, frozen_fields, "frozen.tp", 9,
+TP_DEFINE_TRACE_EVENT(frozen_fields, frozen_fields, "frozen.tp", 9, "frozen", frozen_fields, DEBUG_LINE,
 		"int, const char *, const unsigned short *, int, unsigned long");
-TP_DEFINE_TRACE_EVENT(frozen_fields, "frozen", frozen_fields, DEBUG_LINE);
 TP_PLAIN void tp_record_frozen_fields(void *__data, int n, const char *text, const unsigned short *values,
 		int count, unsigned long flags)
 {
@@ -288,14 +287,14 @@ TP_PLAIN void tp_record_frozen_fields(void *__data, int n, const char *text, con
 	tp_commit(&__rec);
 }
 TP_DEFINE_ITERATOR(frozen_first, (void *__data, long value), (__data, value));
-TP_DEFINE_TRACEPOINT(frozen_first, frozen_first, "frozen.tp", 49, "long");
-TP_DEFINE_TRACE_EVENT(frozen_first, "frozen", frozen_class, DEBUG_LINE);
+TP_DEFINE_TRACE_EVENT(frozen_first, frozen_first, "frozen.tp", 49, "frozen", frozen_class, DEBUG_LINE,
+		"long");
 TP_PLAIN void tp_record_frozen_first(void *__data, long value)
 {
 	tp_write_frozen_class(&tp_event_frozen_first, __data, value);
 }
-TP_DEFINE_TRACEPOINT(frozen_second, frozen_first, "frozen.tp", 50, "long");
-TP_DEFINE_TRACE_EVENT(frozen_second, "frozen", frozen_second, DEBUG_LINE);
+TP_DEFINE_TRACE_EVENT(frozen_second, frozen_first, "frozen.tp", 50, "frozen", frozen_second, DEBUG_LINE,
+		"long");
 TP_PLAIN void tp_record_frozen_second(void *__data, long value)
 {
 	tp_write_frozen_class(&tp_event_frozen_second, __data, value);
@@ -308,16 +307,15 @@ value % 2
 	);
 }
 TP_DEFINE_CONDITIONAL_ITERATOR(frozen_odd, (void *__data, long value), (__data, value));
-TP_DEFINE_TRACEPOINT(frozen_odd, frozen_odd, "frozen.tp", 52, "long");
-TP_DEFINE_TRACE_EVENT(frozen_odd, "frozen", frozen_class, DEBUG_LINE);
+TP_DEFINE_TRACE_EVENT(frozen_odd, frozen_odd, "frozen.tp", 52, "frozen", frozen_class, DEBUG_LINE, "long");
 TP_PLAIN void tp_record_frozen_odd(void *__data, long value)
 {
 	tp_write_frozen_class(&tp_event_frozen_odd, __data, value);
 }
 TP_DEFINE_ITERATOR(frozen_callbacks, (void *__data), (__data));
-TP_DEFINE_TRACEPOINT_FN(frozen_callbacks, frozen_callbacks, "frozen.tp", 58, frozen_reg, frozen_unreg,
-		"void");
-TP_DEFINE_TRACE_EVENT(frozen_callbacks, "frozen", frozen_callbacks, DEBUG_LINE);
+TP_DEFINE_TRACE_EVENT(frozen_callbacks, frozen_callbacks, "frozen.tp", 58, "frozen", frozen_callbacks,
+		DEBUG_LINE, "void");
+TP_DEFINE_CALLBACKS(frozen_callbacks, frozen_reg, frozen_unreg);
 TP_PLAIN void tp_record_frozen_callbacks(void *__data)
 {
 	TP_BEGIN_RECORD(trace_event_raw_frozen_callbacks);

@@ -64,7 +64,7 @@ static TP_SITE_INLINE void trace_plugin_shared(int n)
 #define TP_CREATED_PLUGIN_2826A7BD_H
 #define tp_fields_plugin_hit(TP_F, TP_R) \
 	TP_F(STRING, TP_R, text, "char", char)
-TP_DEFINE_CLASS(plugin_hit, 1, 0,) = {
+TP_DEFINE_CLASS(TP_USED, plugin_hit, 1, 0,) = {
 	TP_DESCRIBE(plugin_hit, trace_event_raw_plugin_hit, 1, 0),
 	.text = tp_fields_plugin_hit(TP_TEXTS, )
 		"\"text=%s\", __get_str(text)",
@@ -78,7 +78,7 @@ TP_PRINTER void tp_print_plugin_hit(struct trace_seq *p, const void *entry)
 }
 #define tp_fields_plugin_shared(TP_F, TP_R) \
 	TP_F(FIELD, TP_R, n, "int", 0)
-TP_DEFINE_CLASS(plugin_shared, 1, 0,) = {
+TP_DEFINE_CLASS(TP_USED, plugin_shared, 1, 0,) = {
 	TP_DESCRIBE(plugin_shared, trace_event_raw_plugin_shared, 1, 0),
 	.text = tp_fields_plugin_shared(TP_TEXTS, )
 		"\"n=%d\", REC->n",
@@ -91,8 +91,8 @@ TP_PRINTER void tp_print_plugin_shared(struct trace_seq *p, const void *entry)
 	);
 }
 TP_DEFINE_ITERATOR(plugin_hit, (void *__data, const char *text), (__data, text));
-TP_DEFINE_TRACEPOINT(plugin_hit, plugin_hit, "plugin.tp", 5, "const char *");
-TP_DEFINE_TRACE_EVENT(plugin_hit, "plugin", plugin_hit, DEBUG_LINE);
+TP_DEFINE_TRACE_EVENT(plugin_hit, plugin_hit, "plugin.tp", 5, "plugin", plugin_hit, DEBUG_LINE,
+		"const char *");
 TP_PLAIN void tp_record_plugin_hit(void *__data, const char *text)
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_plugin_hit, text);
@@ -105,8 +105,8 @@ TP_PLAIN void tp_record_plugin_hit(void *__data, const char *text)
 	tp_commit(&__rec);
 }
 TP_DEFINE_ITERATOR(plugin_shared, (void *__data, int n), (__data, n));
-TP_DEFINE_TRACEPOINT(plugin_shared, plugin_shared, "plugin.tp", 13, "int");
-TP_DEFINE_TRACE_EVENT(plugin_shared, "plugin", plugin_shared, DEBUG_LINE);
+TP_DEFINE_TRACE_EVENT(plugin_shared, plugin_shared, "plugin.tp", 13, "plugin", plugin_shared, DEBUG_LINE,
+		"int");
 TP_PLAIN void tp_record_plugin_shared(void *__data, int n)
 {
 	TP_BEGIN_RECORD(trace_event_raw_plugin_shared);

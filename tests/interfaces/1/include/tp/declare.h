@@ -81,7 +81,7 @@
 #define TP_CHECK_CALLBACK_TYPE(name, probe) \
 	check_trace_callback_type_##name(TP_PROBE_OF(tp_probe_fn_##name, probe))
 #define TP_DECLARE_TRACE_EVENT(name)                                                                 \
-	TP_HIDDEN tp_probe_fn_##name tp_record_##name;                                               \
+	TP_HIDDEN __attribute__((used)) tp_probe_fn_##name tp_record_##name;                                               \
 	extern struct tp_event tp_event_##name TP_HIDDEN
-#define TP_DECLARE_PRINTER(name) TP_HIDDEN void tp_print_##name(struct trace_seq *p, const void *entry)
+#define TP_DECLARE_PRINTER(name) TP_HIDDEN __attribute__((used)) void tp_print_##name(struct trace_seq *p, const void *entry)
 #endif

@@ -13,6 +13,7 @@
 #include <tp/read.h>
 #include <tp/sink.h>
 #include <tp/tracepoint.h>
+#define TP_USED TP_HIDDEN __attribute__((used))
 #if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && !defined(__clang__)
 #define TP_PLAIN __attribute__((optimize("Og")))
 #else
@@ -59,7 +60,8 @@
 		}                                                                               \
 		tp_read_unlock_first(__hit);                                                    \
 	}                                                                                       \
-	static TP_ITERATOR void iterate parameters                                              \
+	TP_USED probe_fn iterate;                                                               \
+	TP_ITERATOR void iterate parameters                                                     \
 	{                                                                                       \
 		const struct tracepoint_func *__it;                                             \
                                                                                                 \
@@ -83,42 +85,56 @@
 		tp_read_unlock();                                                               \
 	}                                                                                       \
 	struct tracepoint
-#define TP_DEFINE_TRACEPOINT(name, iterator, path, at, ...) \
-	TP_DEFINE_TRACEPOINT_OF(__tracepoint_##name, the_tracepoint_##name, #name, __traceiter_##iterator, path, at, \
-				NULL, NULL, TP_TYPES(__VA_ARGS__, ), TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ))
-#define TP_DEFINE_TRACEPOINT_FN(name, iterator, path, at, on_first, on_last, ...) \
-	TP_DEFINE_TRACEPOINT_OF(__tracepoint_##name, the_tracepoint_##name, #name, __traceiter_##iterator, path, at, \
-				on_first, on_last, TP_TYPES(__VA_ARGS__, ), TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ))
-#define TP_DEFINE_TRACEPOINT_OF(tracepoint_, symbol, name_, iterator, path, at, on_first, on_last, types, spelled) \
-	TP_PROTOTYPE_IS_DEFINED(symbol, name_, name_ "(" spelled ")");                          \
-	struct tracepoint tracepoint_ = {                                                       \
-		.line = (at),                                                                   \
-		.iterate = (tp_probe_t)iterator,                                                \
-		.name = (name_),                                                                \
-		.proto = (types),                                                               \
-		.file = (path),                                                                 \
-		.regfunc = (on_first),                                                          \
-		.unregfunc = (on_last),                                                         \
-	};                                                                                      \
-	TP_ANNOUNCE(tracepoint, "tp_tracepoints", tracepoint_)
-#define TP_DEFINE_TRACE_EVENT(name, system, event_class, level)                                 \
-	TP_DEFINE_EVENT(tp_event_##name, system, #name, tp_class_##event_class.head,            \
-			__tracepoint_##name, tp_record_##name, tp_print_##event_class, TP_LOGLEVEL_##level)
-#define TP_DEFINE_CUSTOM_EVENT(name_, system, event_class, level, types)                        \
-	static struct tracepoint tp_on_custom__##name_ = { .name = #name_, .proto = (types) };  \
-	TP_DEFINE_EVENT(tp_event_custom__##name_, system, #name_, tp_class_##event_class.head,  \
-			tp_on_custom__##name_, tp_record_custom__##name_, tp_print_##event_class, TP_LOGLEVEL_##level)
-#define TP_DEFINE_EVENT(event, of_system, its_name, its_class, its_tracepoint, writer, printer, level) \
-	struct tp_event event = {                                                               \
-		.system = (of_system),                                                          \
-		.name = (its_name),                                                             \
-		.event_class = &(its_class),                                                    \
-		.tracepoint = &(its_tracepoint),                                                \
-		.record = (tp_probe_t)(writer),                                                 \
-		.print = (printer),                                                             \
-		.loglevel = (level),                                                            \
-	};                                                                                      \
-	TP_ANNOUNCE(tp_event, "tp_events", event)
+#define TP_DEFINE_TRACEPOINT(name, iterator, path, at, ...)                                     \
+	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
+				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                        \
+	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), path, "");               \
+	TP_DEFINE(TP_TO(__tp_own_##name) TP_TO(__tp_text_##name) TP_TO(__traceiter_##iterator), "0, 0, 0, 0, ", at, 0)
+#define TP_DEFINE_TRACE_EVENT(name, iterator, path, at, system, event_class, level, ...)        \
+	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
+				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                        \
+	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), path, system);           \
+	TP_USED struct tp_event tp_event_##name = {0};                                          \
+	TP_DEFINE(TP_TO(__tp_own_##name) TP_TO(__tp_text_##name) TP_TO(__traceiter_##iterator),     \
+		  TP_TO(tp_event_##name) TP_TO(__tp_class_##event_class) TP_TO(tp_record_##name)  \
+		  TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
+#define TP_DEFINE_CUSTOM_EVENT(name, path, at, system, event_class, level, types)               \
+	TP_USED struct tracepoint tp_on_custom__##name = {0};                                   \
+	TP_DEFINE_TEXT(__tp_text_custom__##name, #name, types, path, system);                     \
+	TP_USED struct tp_event tp_event_custom__##name = {0};                                  \
+	TP_DEFINE(TP_TO(tp_on_custom__##name) TP_TO(__tp_text_custom__##name) "0, ",              \
+		  TP_TO(tp_event_custom__##name) TP_TO(__tp_class_##event_class)                  \
+		  TP_TO(tp_record_custom__##name) TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
+#define TP_DEFINE_CALLBACKS(name, on_first, on_last) \
+	struct tracepoint __tracepoint_##name = {.regfunc = (on_first), .unregfunc = (on_last)}
+#define TP_DEFINE_TRACEPOINT_AS(tracepoint_, own, symbol, name, spelled)                        \
+	TP_PROTOTYPE_IS_DEFINED(symbol, name, name "(" spelled ")");                            \
+	struct tracepoint tracepoint_ __attribute__((used, nocommon));                          \
+	extern struct tracepoint own __attribute__((alias(#tracepoint_), visibility("hidden"), used))
+#define TP_DEFINE_TEXT(text, name, types, path, system) \
+	extern const char text[];                       \
+	TP_USED const char text[] __attribute__((aligned(1))) = name "\0" types "\0" path "\0" system
+#define TP_DEFINE(tracepoint_, event, at, level)                                                \
+	__asm__(".pushsection " TP_SECTION("tp_definitions") ", \"a" TP_RETAIN_FLAG "\", %progbits\n\t" \
+		".balign 4\n\t"                                                                 \
+		".long " tracepoint_ event TP_QUOTE(at) ", " TP_QUOTE(level) "\n\t"             \
+		".popsection")
+#define TP_TO(symbol) "\"" #symbol "\" - ., "
+#define TP_LEVEL_EMERG 0
+#define TP_LEVEL_ALERT 1
+#define TP_LEVEL_CRIT 2
+#define TP_LEVEL_ERR 3
+#define TP_LEVEL_WARNING 4
+#define TP_LEVEL_NOTICE 5
+#define TP_LEVEL_INFO 6
+#define TP_LEVEL_DEBUG_SYSTEM 7
+#define TP_LEVEL_DEBUG_PROGRAM 8
+#define TP_LEVEL_DEBUG_PROCESS 9
+#define TP_LEVEL_DEBUG_MODULE 10
+#define TP_LEVEL_DEBUG_UNIT 11
+#define TP_LEVEL_DEBUG_FUNCTION 12
+#define TP_LEVEL_DEBUG_LINE 13
+#define TP_LEVEL_DEBUG 14
 #define TP_RECORD_TYPE(record) typedef struct record __record __attribute__((aligned(8)))
 #define TP_BEGIN_RECORD(record)                                           \
 	TP_RECORD_TYPE(record);                                           \

@@ -44,17 +44,17 @@
 			 __builtin_ctz((unsigned int)_Alignof(__typeof__(element))) << TP_BIT_ALIGN),             \
 			table,                                                                                    \
 	},
-#define TP_DEFINE_CLASS(name, fields_, evals_, ...)                                                          \
-	__extension__ static const struct {                                                                  \
+#define TP_DEFINE_CLASS(storage, name, fields_, evals_, ...)                                                 \
+	__extension__ storage const struct {                                                                 \
 		struct tp_event_class head;                                                                  \
 		struct tp_field_numbers fields[fields_];                                                     \
 		struct tp_eval evals[evals_];                                                                \
 		__VA_ARGS__                                                                                  \
 		char text[];                                                                                 \
-	} tp_class_##name __attribute__((aligned(8)))
+	} __tp_class_##name __attribute__((aligned(8)))
 #define TP_DESCRIBE(name, record, nr_fields, nr_evals)                                                       \
-	TP_DESCRIBE_AS(tp_class_##name, record, nr_fields, nr_evals), .fields = { tp_fields_##name(TP_NUMBERS, record) }
-#define TP_DESCRIBE_EMPTY(name, record, nr_fields, nr_evals) TP_DESCRIBE_AS(tp_class_##name, record, nr_fields, nr_evals)
+	TP_DESCRIBE_AS(__tp_class_##name, record, nr_fields, nr_evals), .fields = { tp_fields_##name(TP_NUMBERS, record) }
+#define TP_DESCRIBE_EMPTY(name, record, nr_fields, nr_evals) TP_DESCRIBE_AS(__tp_class_##name, record, nr_fields, nr_evals)
 #define TP_DESCRIBE_AS(class_, record, nr_fields, nr_evals)                                                  \
 	.head = {                                                                                            \
 		offsetof(struct record, __data), offsetof(__typeof__(class_), text), nr_fields, nr_evals,    \
@@ -67,9 +67,9 @@
 		char names[sizeof(texts)];                                                                   \
 	} table_##number;
 #define TP_DESCRIBE_SYMBOLS(name, number, count, is_flags) \
-	{ count, is_flags, offsetof(__typeof__(tp_class_##name.table_##number), names) }
-#define TP_TABLE(name, number) offsetof(__typeof__(tp_class_##name), table_##number) / 8
-#define TP_TABLE_OF(name, number) (&tp_class_##name.table_##number.head)
+	{ count, is_flags, offsetof(__typeof__(__tp_class_##name.table_##number), names) }
+#define TP_TABLE(name, number) offsetof(__typeof__(__tp_class_##name), table_##number) / 8
+#define TP_TABLE_OF(name, number) (&__tp_class_##name.table_##number.head)
 #define TP_IS_CONSTANT(x)                                                            \
 	(_Generic(1 ? (void *)((long)(x) * 0) : (int *)0, int *: 1, default: 0) &&   \
 	 _Generic((x), float: 0, double: 0, long double: 0, default: 1))

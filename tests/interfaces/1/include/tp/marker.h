@@ -46,58 +46,58 @@ static inline void tp_marker_check_format(const char *format, ...)
 TP_PUBLIC void tp_marker_iterate(void);
 typedef void tp_marker_iterate_t(struct tracepoint *tp, ...);
 #define TP_MARKER_FORMAT(format, ...) format
-#define TP_MARKER_INIT(tp_name, name, format, file, line)                                                      \
-	{                                                                                                      \
-		{0, line, NULL, tp_marker_iterate, tp_name, format, file, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
-		 0, false, false, NULL, NULL},                                                                 \
-			name, format, NULL                                                                     \
-	}
+#define TP_MARKER_TEXT(name, format) "marker:" name "\0" format "\0" __FILE__ "\0marker"
 #ifdef TP_SYMBOL_OPERAND
-#define TP_MARKER_POINTER(tag)                                            \
-	".pushsection " TP_SECTION("tp_markers") ", \"awo?\", %%progbits, " tag "\n\t" \
-	".balign 8\n\t"                                                   \
-	".dc.a %c0\n\t"                                                   \
+#define TP_MARKER_DEFINITION(tag)                                                 \
+	".pushsection " TP_SECTION("tp_markers") ", \"ao?\", %%progbits, " tag "\n\t" \
+	".balign 4\n\t"                                                           \
+	".long %c0 - ., %c1 - ., 0, 0, 0, 0, 0, %c2, 0\n\t"                       \
 	".popsection"
-#define TP_MARKER_ANNOUNCE(site)
+#define TP_MARKER_OPERANDS(...) TP_MARKER_OPERANDS_OF(__VA_ARGS__)
+#define TP_MARKER_OPERANDS_OF(marker, text, line) \
+	TP_SYMBOL_OPERAND(marker), TP_SYMBOL_OPERAND(text), "i"(line)
+#define TP_MARKER_ANNOUNCE(site, text)
 #else
-#define TP_MARKER_ANNOUNCE(site)                                                                             \
-	; static struct tracepoint *site##_pointer __attribute__((used, section(TP_SECTION("tp_markers")) TP_RETAIN)) = \
-		&TP_MARKER(site).tp
+#define TP_MARKER_ANNOUNCE(site, text)                                                                      \
+	; static struct tp_marker_pointers site##_pointers                                                  \
+		__attribute__((used, aligned(8), section(TP_SECTION("tp_marker_pointers")) TP_RETAIN)) = {  \
+			&TP_MARKER(site), text, __LINE__}
 #endif
 #ifdef __cplusplus
 extern "C++" {
 template <class site> struct TP_HIDDEN tp_marker_of {
 	static struct marker marker;
+	static constexpr const char *text = site::text();
+	static constexpr int line = site::line();
 };
-template <class site> struct marker tp_marker_of<site>::marker =
-	TP_MARKER_INIT(site::tp_name(), site::name(), site::format(), site::file(), site::line());
+template <class site> struct marker tp_marker_of<site>::marker = {};
 }
 #define TP_MARKER(site) (tp_marker_of<site>::marker)
-#define TP_MARKER_DEFINE(site, marker_name, marker_format)                                              \
-	static_assert(sizeof(marker_name) <= TP_MARKER_NAME_MAX + 1, "the marker's name is too long");  \
+#define TP_MARKER_PLACE(site) &tp_marker_of<site>::marker, tp_marker_of<site>::text, tp_marker_of<site>::line
+#define TP_MARKER_DEFINE(site, name, format)                                                            \
+	static_assert(sizeof(name) <= TP_MARKER_NAME_MAX + 1, "the marker's name is too long");         \
 	struct site {                                                                                   \
-		static constexpr const char *tp_name() { return "marker:" marker_name; }                \
-		static constexpr const char *name() { return marker_name; }                             \
-		static constexpr const char *format() { return marker_format; }                         \
-		static constexpr const char *file() { return __FILE__; }                                \
+		static constexpr const char *text() { return TP_MARKER_TEXT(name, format); }            \
 		static constexpr int line() { return __LINE__; }                                        \
 	}                                                                                               \
-	TP_MARKER_ANNOUNCE(site)
+	TP_MARKER_ANNOUNCE(site, tp_marker_of<site>::text)
 #else
 #define TP_MARKER(site) site
+#define TP_MARKER_PLACE(site) &site, site##_text, __LINE__
 #define TP_MARKER_DEFINE(site, name, format)                                                        \
 	_Static_assert(sizeof(name) <= TP_MARKER_NAME_MAX + 1, "the marker's name is too long");    \
-	static struct marker site = TP_MARKER_INIT("marker:" name, name, format, __FILE__, __LINE__) \
-	TP_MARKER_ANNOUNCE(site)
+	static const char site##_text[] TP_UNUSED = TP_MARKER_TEXT(name, format);                   \
+	static struct marker site                                                                   \
+	TP_MARKER_ANNOUNCE(site, site##_text)
 #endif
 #if TP_STATIC_KEYS && (defined(__cplusplus) || !defined(__clang__) || defined(__OPTIMIZE__))
-#define TP_MARKER_KEY(operand) \
-	TP_KEY_INSTRUCTION("") "\n\t" TP_MARKER_POINTER(".Ltp_site%=") : : TP_SYMBOL_OPERAND(operand) : : on
+#define TP_MARKER_KEY(...) \
+	TP_KEY_INSTRUCTION("") "\n\t" TP_MARKER_DEFINITION(".Ltp_site%=") : : TP_MARKER_OPERANDS(__VA_ARGS__) : : on
 #if defined(__cplusplus)
 extern "C++" {
 template <class site> TP_SITE_INLINE bool tp_marker_is_on()
 {
-	__asm__ __inline__ goto(TP_MARKER_KEY(&tp_marker_of<site>::marker));
+	__asm__ __inline__ goto(TP_MARKER_KEY(TP_MARKER_PLACE(site)));
 	return false;
 on:
 	return true;
@@ -105,20 +105,20 @@ on:
 }
 #define TP_MARKER_IS_ON(site) tp_marker_is_on<site>()
 #elif defined(__clang__)
-static TP_SITE_INLINE bool tp_marker_is_on(const struct marker *marker)
+static TP_SITE_INLINE bool tp_marker_is_on(const struct marker *marker, const char *text, int line)
 {
-	__asm__ __inline__ goto(TP_MARKER_KEY(marker));
+	__asm__ __inline__ goto(TP_MARKER_KEY(marker, text, line));
 	return false;
 on:
 	return true;
 }
-#define TP_MARKER_IS_ON(site) tp_marker_is_on(&TP_MARKER(site))
+#define TP_MARKER_IS_ON(site) tp_marker_is_on(TP_MARKER_PLACE(site))
 #else
 #define TP_MARKER_IS_ON(site)                                               \
 	__extension__({                                                     \
 		__label__ on, known;                                        \
 		bool __is_on;                                               \
-		__asm__ __inline__ goto(TP_MARKER_KEY(&TP_MARKER(site)));   \
+		__asm__ __inline__ goto(TP_MARKER_KEY(TP_MARKER_PLACE(site))); \
 		__is_on = false;                                            \
 		goto known;                                                 \
 	on:                                                                 \
@@ -130,9 +130,9 @@ on:
 #elif defined(TP_SYMBOL_OPERAND)
 #define TP_MARKER_IS_ON(site)                                                                    \
 	__extension__({                                                                          \
-		__asm__ __inline__ volatile(".Ltp_marker%=:\n\t" TP_MARKER_POINTER(".Ltp_marker%=") \
-					    : : TP_SYMBOL_OPERAND(&TP_MARKER(site)));            \
-		tp_tracepoint_is_on(&TP_MARKER(site).tp);                                                 \
+		__asm__ __inline__ volatile(".Ltp_marker%=:\n\t" TP_MARKER_DEFINITION(".Ltp_marker%=") \
+					    : : TP_MARKER_OPERANDS(TP_MARKER_PLACE(site)));                    \
+		tp_tracepoint_is_on(&TP_MARKER(site).tp);                                        \
 	})
 #else
 #define TP_MARKER_IS_ON(site) tp_tracepoint_is_on(&TP_MARKER(site).tp)

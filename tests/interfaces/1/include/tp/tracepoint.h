@@ -86,7 +86,6 @@ struct tracepoint {
 	struct tracepoint *next_changed;
 	struct tp_module *module;
 	const struct tp_site *sites, *sites_end;
-	unsigned int loads;
 	unsigned char state;
 	bool used;
 	bool changed;
@@ -107,6 +106,7 @@ static inline bool tp_tracepoint_is_on(const struct tracepoint *tp)
 	_Static_assert(EXPORT_TRACEPOINT_SYMBOL_of_##name##_belongs_in_its_tp_file, "")
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name) EXPORT_TRACEPOINT_SYMBOL(name)
 TP_PUBLIC int tp_registry_register(const char *name, const char *proto, tp_probe_t func, void *data, int prio);
+TP_PUBLIC int tp_registry_register_on(const struct tracepoint *tp, tp_probe_t func, void *data, int prio);
 TP_PUBLIC void tp_registry_remove_object(const void *address);
 #ifdef TP_SYMBOL_OPERAND
 static inline void tp_object_destructor(void)
@@ -138,7 +138,8 @@ static inline int tp_probe_register(const char *name, const char *proto, tp_prob
 TP_PUBLIC int tp_probe_unregister(const char *name, tp_probe_t func, void *data);
 static inline int tracepoint_probe_register_prio(struct tracepoint *tp, tp_probe_t func, void *data, int prio)
 {
-	return tp ? tp_probe_register(tp->name, tp->proto, func, data, prio) : -EINVAL;
+	tp_remove_probes_at_unload();
+	return tp_registry_register_on(tp, func, data, prio);
 }
 static inline int tracepoint_probe_register(struct tracepoint *tp, tp_probe_t func, void *data)
 {
@@ -146,6 +147,8 @@ static inline int tracepoint_probe_register(struct tracepoint *tp, tp_probe_t fu
 }
 static inline int tracepoint_probe_unregister(struct tracepoint *tp, tp_probe_t func, void *data)
 {
+	if (tp && !tp->name)
+		return -ENOENT;
 	return tp ? tp_probe_unregister(tp->name, func, data) : -EINVAL;
 }
 TP_PUBLIC int tracepoint_synchronize_unregister(void);
