@@ -22,7 +22,6 @@
  *	                 synthetic events as tracepoints; what their definition says
  *	record_words.h   from words to a record, of both
  *	by_id.h          which of them has an id
- *	iterate.h        calling their probes
  *
  * are the folder's own.
  */
