@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -12,7 +13,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build, generate  # noqa: E402
 from driving import Driven  # noqa: E402
-from support import need  # noqa: E402
+from support import need, read  # noqa: E402
 
 OPEN = ("open a", "enable a shop:order")
 
@@ -85,6 +86,23 @@ class Stacks(Driven):
                 for stack in stacks[:2]:
                     self.assertRegex(stack, r"^=> (named\(\S+ => )?inner\+0x\S+ => outer\+0x\S+ => main\+0x\S+ => ")
                 self.assertRegex(stacks[2], r"^=> (named\(\S+ => )?handler\+0x\S+ => .* => outer\+0x\S+ => main\+0x")
+
+    def test_unwinder_is_loaded_for_the_first_stack(self) -> None:
+        program = build(self.path("named"), os.path.join(HERE, "named.c"), include=[self.directory], libtp="shared")
+        for trigger, loaded in (("shop:* traceon", False), ("shop:* stacktrace", True)):
+            env = {**os.environ, "TP_OUTPUT": "text:stdout <- none", "TP_TRIGGER": trigger, "TP_CONTROL": "0",
+                   "LD_DEBUG": "files", "LD_DEBUG_OUTPUT": self.path("loader")}
+            with subprocess.Popen([program], env=env, stdout=subprocess.DEVNULL) as process:
+                pass
+            self.assertEqual(process.returncode, 0)
+            self.assertEqual("libgcc_s" in read(f"{self.path('loader')}.{process.pid}"), loaded)
+
+    def test_static_program(self) -> None:
+        """Its tables of functions are not known yet when the trigger is set by the environment."""
+        static = ["-static", "-lurcu-bp", "-lurcu-common"]
+        program = build(self.path("named"), os.path.join(HERE, "named.c"), include=[self.directory], libtp="static", link=static)
+        text = self.succeed([program], env={**os.environ, "TP_OUTPUT": "text:stdout <- none", "TP_TRIGGER": "shop:* stacktrace"}).stdout
+        self.assertEqual([len(stack.split("=>")) > 3 for stack in re.findall(r"stacktrace: (.*)", text)], [True] * 3)
 
     def test_each_place_has_one_stack(self) -> None:
         """However its probes are called: a histogram of stacks has one entry for it."""

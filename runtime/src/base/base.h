@@ -28,6 +28,7 @@
  *	readers.h        waiting for those that are in probes
  *	sandbox.h        a program that forbids itself system calls
  *	stack.h          return addresses
+ *	loader.h         loading a library
  *	thread.h         what is kept for each thread
  *	utc.h            a moment as people read it
  *	utf8.h           characters

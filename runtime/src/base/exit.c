@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "base/exit.h"
 #include "base/fork.h"
+#include "base/loader.h"
 #include "base/thread.h"
 
 /*
@@ -112,8 +113,7 @@ static bool is_of_main_program(void *data)
 /*
  * Threads that exit call the runtime. So the object that libtp.a was linked
  * into must stay, as libtp.so does. In a constructor: its loader's lock is
- * held already, and nobody can wait for the two in another order. By dlsym, as
- * the mention of dlopen makes the linker warn of it in static programs.
+ * held already, and nobody can wait for the two in another order.
  */
 static void __attribute__((constructor)) pin(void)
 {
@@ -121,8 +121,6 @@ static void __attribute__((constructor)) pin(void)
 
 	if (is_of_main_program(&exiting) || !dladdr(&exiting, &info))
 		return;
-	void *(*open_object)(const char *, int) =
-		(void *(*)(const char *, int))(uintptr_t)dlsym(RTLD_DEFAULT, "dlopen");
-	if (open_object && info.dli_fname)
-		open_object(info.dli_fname, RTLD_NOLOAD | RTLD_NODELETE | RTLD_LAZY);
+	if (info.dli_fname)
+		tp_open_object(info.dli_fname, RTLD_NOLOAD | RTLD_NODELETE | RTLD_LAZY);
 }

@@ -5,13 +5,14 @@
 #ifndef TP_STACK_H
 #define TP_STACK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
- * What the unwinder does only once in a process, and not in a signal handler. Before tp_stack_take(), by a thread that is
- * in no handler.
+ * Loads the unwinder, and does what that does only once in a process, and not in a signal handler. Before any
+ * tp_stack_take(), by a thread that is in no handler and holds no lock, as it may take the loader's. False: there is none.
  */
-void tp_stack_start(void);
+bool tp_stack_start(void);
 
 /*
  * The return addresses on the caller's stack, the innermost first: to[0] is in the function that has called, unless the
@@ -23,5 +24,8 @@ void tp_stack_start(void);
  * unwinder looks at the instruction there.
  */
 unsigned int tp_stack_take(uintptr_t *to, unsigned int max, unsigned int skip);
+
+/* Where the function begins that an address behind one of its calls is in; 0: that is not known. */
+uintptr_t tp_stack_function(uintptr_t return_address);
 
 #endif /* TP_STACK_H */

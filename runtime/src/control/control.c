@@ -18,6 +18,7 @@
 #include "base/lock.h"
 #include "base/message.h"
 #include "base/readers.h"
+#include "base/stack.h"
 #include "base/thread.h"
 #include "control/control.h"
 #include "control/serve.h"
@@ -191,6 +192,8 @@ void tp_control_start_if_wanted(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, start_if_wanted);
+	if (served != BY_NOBODY)
+		tp_stack_start(); /* while a sandbox lets it be loaded; somebody may ask for stacks later */
 }
 
 /* Whether the caller would wait for itself. */
@@ -209,6 +212,7 @@ static int begin(struct tp_control_setting *setting)
 	}
 	if (is_inside())
 		return -EDEADLK;
+	tp_stack_start();
 	tp_lock(&lock);
 	return 0;
 }

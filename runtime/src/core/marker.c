@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * core/marker.c - the functions of tp/marker.h, and how messages speak of markers.
+ * core/marker.c - calling the probes of markers, and how messages speak of these.
  * They are tracepoints called "marker:NAME", whose prototype is the format.
  */
 #define TP_RUNTIME /* and so no module, see tp/marker.h */
 
-#include <errno.h>
 #include <string.h>
 
 #include <tp/marker.h>
@@ -65,36 +64,4 @@ void iterate(struct tracepoint *tp, ...)
 		va_end(args);
 	}
 	tp_iterate_leave(hit);
-}
-
-/* ---- Registering ---- */
-
-/* The tracepoint's name; false where a marker can't be called so. */
-static bool full_name(char text[PREFIX_LEN + TP_MARKER_NAME_MAX + 1], const char *name)
-{
-	size_t len = name ? strnlen(name, TP_MARKER_NAME_MAX + 1) : 0;
-
-	if (!name || len > TP_MARKER_NAME_MAX)
-		return false;
-	memcpy(text, TP_MARKER_PREFIX, PREFIX_LEN);
-	memcpy(text + PREFIX_LEN, name, len + 1);
-	return true;
-}
-
-int tp_marker_register(const char *name, const char *format, marker_probe_func *probe, void *data)
-{
-	char text[PREFIX_LEN + TP_MARKER_NAME_MAX + 1];
-
-	if (!full_name(text, name))
-		return -EINVAL;
-	return tp_registry_register(text, format, (tp_probe_t)probe, data, TRACEPOINT_DEFAULT_PRIO);
-}
-
-int marker_probe_unregister(const char *name, marker_probe_func *probe, void *data)
-{
-	char text[PREFIX_LEN + TP_MARKER_NAME_MAX + 1];
-
-	if (!full_name(text, name))
-		return -EINVAL;
-	return tp_probe_unregister(text, (tp_probe_t)probe, data);
 }

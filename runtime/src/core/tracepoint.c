@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * core/tracepoint.c - the functions of tp/tracepoint.h that ask something of a
- * tracepoint, for which the modules must be linked.
+ * core/tracepoint.c - the functions of tp/tracepoint.h and tp/marker.h that ask
+ * something of a tracepoint, for which the modules must be linked.
  */
+#define TP_RUNTIME /* and so no module, see tp/marker.h */
+
+#include <errno.h>
 #include <string.h>
+
+#include <tp/marker.h>
 
 #include "core/core.h"
 #include "core/registry.h"
 #include "core/site.h"
+
+#define MARKER_PREFIX_LEN (sizeof(TP_MARKER_PREFIX) - 1)
 
 /* ---- Probes ---- */
 
@@ -34,6 +41,38 @@ int tp_registry_register_on(const struct tracepoint *tp, tp_probe_t func, void *
 int tp_probe_unregister(const char *text, tp_probe_t func, void *data)
 {
 	return tp_registry_remove(text, func, data, true);
+}
+
+/* ---- Probes of markers ---- */
+
+/* The tracepoint's name; false where a marker can't be called so. */
+static bool full_name(char text[MARKER_PREFIX_LEN + TP_MARKER_NAME_MAX + 1], const char *name)
+{
+	size_t len = name ? strnlen(name, TP_MARKER_NAME_MAX + 1) : 0;
+
+	if (!name || len > TP_MARKER_NAME_MAX)
+		return false;
+	memcpy(text, TP_MARKER_PREFIX, MARKER_PREFIX_LEN);
+	memcpy(text + MARKER_PREFIX_LEN, name, len + 1);
+	return true;
+}
+
+int tp_marker_register(const char *name, const char *format, marker_probe_func *probe, void *data)
+{
+	char text[MARKER_PREFIX_LEN + TP_MARKER_NAME_MAX + 1];
+
+	if (!full_name(text, name))
+		return -EINVAL;
+	return tp_registry_register(text, format, (tp_probe_t)probe, data, TRACEPOINT_DEFAULT_PRIO);
+}
+
+int marker_probe_unregister(const char *name, marker_probe_func *probe, void *data)
+{
+	char text[MARKER_PREFIX_LEN + TP_MARKER_NAME_MAX + 1];
+
+	if (!full_name(text, name))
+		return -EINVAL;
+	return tp_probe_unregister(text, (tp_probe_t)probe, data);
 }
 
 /* ---- Introspection ---- */

@@ -7,16 +7,9 @@
  * probes; the iterator; and on x86-64 perhaps tp_call_probes, which has called that.
  */
 #include <string.h>
-#include <unwind.h>
 
 #include "base/stack.h"
 #include "record/stack.h"
-
-/* Where the function begins that has made the call. */
-static uintptr_t function_of(uintptr_t return_address)
-{
-	return (uintptr_t)_Unwind_FindEnclosingFunction((void *)return_address);
-}
 
 /* Of a file's own tp_call_probes_any, too, which has no name here: by what is around the call, see tp/call.h. */
 static bool in_call_probes(uintptr_t return_address)
@@ -48,7 +41,7 @@ static unsigned int count_inner(const struct tp_event *event, const uintptr_t *a
 	unsigned int inner = 0;
 
 	for (unsigned int i = 0; i < nr && i < TP_RECORD_STACK_INNER; i++) {
-		const uintptr_t function = function_of(addresses[i]);
+		const uintptr_t function = tp_stack_function(addresses[i]);
 		if (function && (function == iterator || function == flag_iterate)) {
 			inner = i + 1;
 			break;

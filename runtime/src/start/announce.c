@@ -5,6 +5,8 @@
  */
 #include <tp/module.h>
 
+#include "base/sandbox.h"
+#include "base/stack.h"
 #include "control/control.h"
 #include "core/core.h"
 #include "events/events.h"
@@ -18,4 +20,6 @@ void tp_module_announce(struct tp_module *module)
 	tp_module_load(module);
 	tp_environment_start();
 	tp_control_start_if_wanted();
+	if (tp_sandboxed)
+		tp_stack_start(); /* later it could not be loaded */
 }

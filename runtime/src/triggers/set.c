@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/readers.h"
+#include "base/stack.h"
 #include "events/events.h"
 #include "record/record.h"
 #include "triggers/commands.h"
@@ -330,7 +331,10 @@ static int serve(struct tp_trigger_request *request)
 	int result = parse(request, &text);
 	if (result)
 		return result;
-	result = on_sink(request, &text);
+	if (text.command->takes_stacks && !tp_stack_start() && text.command->kind == TP_TRIGGER_STACKTRACE)
+		result = tp_trigger_refuse(request, "stacks can't be read, as libgcc_s.so.1 can't be loaded");
+	else
+		result = on_sink(request, &text);
 	tp_trigger_text_free(&text);
 	return result;
 }

@@ -173,7 +173,6 @@ bool tp_is_hist(const struct tp_sink *sink)
 static void start(void)
 {
 	tp_clock_open(&trace_clock);
-	tp_stack_start();
 	tp_hist_list_start();
 }
 
@@ -233,6 +232,7 @@ struct tp_sink *tp_hist_sink(struct tp_hist_definition *definition, const char *
 		tp_hist_definition_free(definition);
 		return NULL;
 	}
+	tp_stack_start();
 	pthread_once(&once, start);
 	*hist = (struct tp_hist){.definition = definition, .paused = definition->pause};
 	const bool may = !definition->cont && !definition->clear;

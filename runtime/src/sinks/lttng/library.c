@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/loader.h"
 #include "sinks/lttng/lttng.h"
 
 #ifdef TP_HAS_LTTNG
@@ -50,12 +51,6 @@ static const struct symbol symbols[] = {
 
 #define NR_SYMBOLS (sizeof(symbols) / sizeof(symbols[0]))
 
-/* dlopen; NULL in static programs. By dlsym, as the mention of dlopen makes the linker warn of it in these. */
-static void *(*loader(void))(const char *name, int flags)
-{
-	return (void *(*)(const char *, int))(uintptr_t)dlsym(RTLD_DEFAULT, "dlopen");
-}
-
 static int refused(const char *library)
 {
 	const char *why = dlerror();
@@ -66,9 +61,9 @@ static int refused(const char *library)
 }
 
 /* It was there before main(), or never is. */
-static bool fork_is_wrapped(void *(*open_object)(const char *, int))
+static bool fork_is_wrapped(void)
 {
-	void *object = open_object("liblttng-ust-fork.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *object = tp_open_object("liblttng-ust-fork.so.1", RTLD_NOW | RTLD_NOLOAD);
 
 	if (object)
 		dlclose(object);
@@ -77,16 +72,15 @@ static bool fork_is_wrapped(void *(*open_object)(const char *, int))
 
 int tp_lttng_load(void)
 {
-	void *(*open_object)(const char *, int) = loader();
 	struct tp_lttng_library found = {.probe_register = NULL};
 
-	if (!open_object) {
+	if (!dlsym(RTLD_DEFAULT, "dlopen")) {
 		tp_complain("LTTng sink: the program is linked statically and can't load %s; nothing goes to LTTng",
 			    tracer);
 		return -ENOTSUP;
 	}
 	for (size_t i = 0; i < NR_SYMBOLS; i++) {
-		void *object = open_object(symbols[i].library, RTLD_NOW | RTLD_NODELETE);
+		void *object = tp_open_object(symbols[i].library, RTLD_NOW | RTLD_NODELETE);
 		if (!object)
 			return refused(symbols[i].library);
 		void *function = dlsym(object, symbols[i].name);
@@ -97,7 +91,7 @@ int tp_lttng_load(void)
 	}
 	tp_lttng = found;
 	loader_state = dlsym(RTLD_DEFAULT, "_r_debug");
-	__atomic_store_n(&handles_fork, !fork_is_wrapped(open_object), __ATOMIC_RELAXED);
+	__atomic_store_n(&handles_fork, !fork_is_wrapped(), __ATOMIC_RELAXED);
 	tp_lttng.init_thread(); /* which may take the loader's lock: not under one of ours */
 	return 0;
 }
