@@ -51,6 +51,13 @@ static bool has_function(uintptr_t function)
 #define is_in(address, function) is_in_function((address), (uintptr_t)(function))
 #define has(function) has_function((uintptr_t)(function))
 
+static void start(void)
+{
+	ck_assert(tp_stack_start());
+}
+
+FIXTURE(start, NULL)
+
 TEST(innermost_comes_first)
 {
 	take_below(0);
