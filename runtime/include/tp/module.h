@@ -55,7 +55,7 @@ struct marker {
 	struct tp_event *event;  /* the runtime's: the event of all markers of this name and format; NULL: no event */
 };
 
-/* The same with pointers, where assembler code can't define a marker; aligned to 8 bytes. */
+/* The definition of a marker where assembler code can't make a struct tp_definition for it; aligned to 8 bytes. */
 struct tp_marker_pointers {
 	struct marker *marker;
 	const char *text;
