@@ -312,7 +312,7 @@ static TP_SITE_INLINE void trace_pgz_file_close(const char *name, unsigned long 
 #define tp_texts_pgz_file_open__1 \
 	"fast" "\0" "level2" "\0" "level3" "\0" "level4" "\0" "level5" "\0" "default" "\0" \
 	"level7" "\0" "level8" "\0" "best" "\0"
-TP_DEFINE_CLASS(TP_USED, pgz_file_open, 4, 0, TP_SYMBOLS(1, 9, tp_texts_pgz_file_open__1)) = {
+TP_DEFINE_CLASS(TP_USED_CLASS, pgz_file_open, 4, 0, TP_SYMBOLS(1, 9, tp_texts_pgz_file_open__1)) = {
 	TP_DESCRIBE(pgz_file_open, trace_event_raw_pgz_file_open, 4, 0),
 	.table_1 = {
 		TP_DESCRIBE_SYMBOLS(pgz_file_open, 1, 9, 0), {
@@ -352,7 +352,7 @@ TP_ONE_EVENT_CLASS(pgz_block, "event class pgz_block of defs/pgz.tp");
 	TP_F(FIELD, TP_R, flags, "unsigned int", TP_TABLE(pgz_block, 1)) \
 	TP_F(FIELD, TP_R, waiting, "unsigned int", 0)
 #define tp_texts_pgz_block__1 "|" "\0" "FIRST" "\0" "LAST" "\0" "INCOMPRESSIBLE" "\0"
-TP_DEFINE_CLASS(TP_USED, pgz_block, 5, 0, TP_SYMBOLS(1, 3, tp_texts_pgz_block__1)) = {
+TP_DEFINE_CLASS(TP_USED_CLASS, pgz_block, 5, 0, TP_SYMBOLS(1, 3, tp_texts_pgz_block__1)) = {
 	TP_DESCRIBE(pgz_block, trace_event_raw_pgz_block, 5, 0),
 	.table_1 = {
 		TP_DESCRIBE_SYMBOLS(pgz_block, 1, 3, 1), {
@@ -430,8 +430,8 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 	"fast" "\0" "level2" "\0" "level3" "\0" "level4" "\0" "level5" "\0" "default" "\0" \
 	"level7" "\0" "level8" "\0" "best" "\0"
 #define tp_texts_pgz_block_end__2 "|" "\0" "FIRST" "\0" "LAST" "\0" "INCOMPRESSIBLE" "\0"
-TP_DEFINE_CLASS(TP_USED, pgz_block_end, 7, 0, TP_SYMBOLS(1, 9, tp_texts_pgz_block_end__1) TP_SYMBOLS(2, 3,
-		tp_texts_pgz_block_end__2)) = {
+TP_DEFINE_CLASS(TP_USED_CLASS, pgz_block_end, 7, 0, TP_SYMBOLS(1, 9, tp_texts_pgz_block_end__1) TP_SYMBOLS(2,
+		3, tp_texts_pgz_block_end__2)) = {
 	TP_DESCRIBE(pgz_block_end, trace_event_raw_pgz_block_end, 7, 0),
 	.table_1 = {
 		TP_DESCRIBE_SYMBOLS(pgz_block_end, 1, 9, 0), {
@@ -481,7 +481,7 @@ typedef __typeof__(uint32_t) tp_element_pgz_file_blocks__4;
 	TP_F(FIELD, TP_R, first, "unsigned long", 0) \
 	TP_F(FIELD, TP_R, largest, "uint32_t", 0) \
 	TP_F(DYNAMIC_ARRAY, TP_R, sizes, "uint32_t", tp_element_pgz_file_blocks__4)
-TP_DEFINE_CLASS(TP_USED, pgz_file_blocks, 4, 0,) = {
+TP_DEFINE_CLASS(TP_USED_CLASS, pgz_file_blocks, 4, 0,) = {
 	TP_DESCRIBE(pgz_file_blocks, trace_event_raw_pgz_file_blocks, 4, 0),
 	.text = tp_fields_pgz_file_blocks(TP_TEXTS, )
 		"\"name=%s first=%lu count=%u largest=%u\", __get_str(name), REC->first, "
@@ -508,7 +508,7 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 	TP_F(FIELD, TP_R, in, "unsigned long long", 0) \
 	TP_F(FIELD, TP_R, out, "unsigned long long", 0) \
 	TP_F(FIELD, TP_R, error, "int", 0)
-TP_DEFINE_CLASS(TP_USED, pgz_file_close, 4, 0,) = {
+TP_DEFINE_CLASS(TP_USED_CLASS, pgz_file_close, 4, 0,) = {
 	TP_DESCRIBE(pgz_file_close, trace_event_raw_pgz_file_close, 4, 0),
 	.text = tp_fields_pgz_file_close(TP_TEXTS, )
 		"\"name=%s in=%llu out=%llu error=%d\", __get_str(name), REC->in, REC->out, REC->error",

@@ -172,7 +172,7 @@ static TP_SITE_INLINE void trace_sched_wakeup_new(struct task_struct *p)
 	TP_F(FIELD, TP_R, next_pid, "pid_t", 0) \
 	TP_F(FIELD, TP_R, next_prio, "int", 0)
 #define tp_texts_sched_switch__1 "S" "\0" "D" "\0" "T" "\0" "t" "\0" "Z" "\0" "X" "\0" "x" "\0" "W" "\0"
-TP_DEFINE_CLASS(TP_USED, sched_switch, 7, 0, TP_SYMBOLS(1, 8, tp_texts_sched_switch__1)) = {
+TP_DEFINE_CLASS(TP_USED_CLASS, sched_switch, 7, 0, TP_SYMBOLS(1, 8, tp_texts_sched_switch__1)) = {
 	TP_DESCRIBE(sched_switch, trace_event_raw_sched_switch, 7, 0),
 	.table_1 = {
 		TP_DESCRIBE_SYMBOLS(sched_switch, 1, 8, 0), {
@@ -219,7 +219,7 @@ TP_ONE_EVENT_CLASS(sched_wakeup_template, "event class sched_wakeup_template of 
 	TP_F(ARRAY, TP_R, comm, "char", 0) \
 	TP_F(FIELD, TP_R, pid, "pid_t", 0) \
 	TP_F(FIELD, TP_R, prio, "int", 0)
-TP_DEFINE_CLASS(TP_USED, sched_wakeup_template, 3, 0,) = {
+TP_DEFINE_CLASS(TP_USED_CLASS, sched_wakeup_template, 3, 0,) = {
 	TP_DESCRIBE(sched_wakeup_template, trace_event_raw_sched_wakeup_template, 3, 0),
 	.text = tp_fields_sched_wakeup_template(TP_TEXTS, )
 		"\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio",

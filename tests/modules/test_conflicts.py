@@ -215,7 +215,7 @@ class Classes(Case):
                 objects = self.objects(compiler, flag)
                 for linker in ("bfd", "lld"):
                     with self.subTest(compiler=compiler, linker=linker, flag=flag):
-                        done = self.link(compiler, linker, objects, *(["-Wl,--error-limit=0"] if linker == "lld" else []))
+                        done = self.link(compiler, linker, objects)
                         self.assertNotEqual(done.returncode, 0)
                         for name in self.NAMES:
                             self.assertIn(f"(.rodata.event class item of {name}.tp", done.stderr)

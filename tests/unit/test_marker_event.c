@@ -13,6 +13,7 @@
 #include <tp/trace_seq.h>
 
 #include "base/buffer.h"
+#include "core/core.h"
 #include "events/marker_format.h"
 #include "failing_malloc.h"
 #include "traceevent.h"
@@ -343,7 +344,7 @@ static void load(const char *format)
 {
 	marker = (struct marker){
 		.tp = {
-			.iterate = tp_marker_iterate, .name = "marker:coming", .proto = format, .file = "coming.c",
+			.iterate = (tp_probe_t)tp_marker_iterate, .name = "marker:coming", .proto = format, .file = "coming.c",
 			.line = 5,
 		},
 		.name = "coming",

@@ -54,7 +54,7 @@ struct tp_module TP_OF_INTERFACE(__tp_module) TP_HIDDEN __attribute__((weak)) = 
 	TP_OF_INTERFACE(__start_tp_marker_pointers), TP_OF_INTERFACE(__stop_tp_marker_pointers),
 	TP_OF_INTERFACE(__start_tp_imports), TP_OF_INTERFACE(__stop_tp_imports),
 	TP_OF_INTERFACE(__start_tp_sites), TP_OF_INTERFACE(__stop_tp_sites),
-	NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, TP_MODULE_UNLOADED,
+	NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, TP_MODULE_UNLOADED,
 };
 
 #ifndef TP_ENVIRONMENT

@@ -30,6 +30,8 @@
 
 /* What assembler code refers to, too: TP_DEFINE. */
 #define TP_USED TP_HIDDEN __attribute__((used))
+/* If two files have a class of one name, it is TP_ONE_EVENT_CLASS that the linker complains of. */
+#define TP_USED_CLASS TP_USED __attribute__((weak))
 
 /* ---- Functions in which there is nothing to optimize ---- */
 

@@ -153,8 +153,7 @@ static inline void tp_marker_check_format(const char *format, ...)
 	(void)format;
 }
 
-/* The iterator of all markers, and the type that sites call it with. */
-TP_PUBLIC void tp_marker_iterate(void);
+/* The type that sites call the iterator with, which is the runtime's. */
 typedef void tp_marker_iterate_t(struct tracepoint *tp, ...);
 
 #define TP_MARKER_FORMAT(format, ...) format

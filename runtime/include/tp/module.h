@@ -96,7 +96,6 @@ struct tp_module {
 	struct tracepoint **tracepoints, **tracepoints_end;
 	struct tp_event **events, **events_end;
 	struct marker **markers, **markers_end;
-	void **lists;           /* the memory; NULL: there is none */
 	struct tp_module *next; /* in order of loading */
 	const char *path;
 	int state;              /* enum tp_module_state */

@@ -3,9 +3,10 @@
  * core/core.h - tracepoints and their probes, for those above. The core knows
  * nothing of events and sinks: whoever wants probes called registers them.
  *
- *	registry.h  the names of tracepoints and their probes
- *	probes.h    a name's probe array
- *	site.h      the sites, and the modules that they are in
+ *	registry.h    the names of tracepoints and their probes
+ *	probes.h      a name's probe array
+ *	site.h        the sites, and the modules that they are in
+ *	definition.h  what modules define
  *
  * are the core's own.
  */
@@ -85,7 +86,10 @@ bool tp_module_accepts(const struct tracepoint *tp, const char *path);
 /* For callers who can't return an error: tracepoints whose sites can't be switched on stay off, after a message. */
 void tp_sites_switch_or_give_up(void);
 
-/* ---- Words: marker.c ---- */
+/* ---- Markers, and words for them and for tracepoints: marker.c ---- */
+
+/* The iterator of all markers. */
+void tp_marker_iterate(struct tracepoint *tp, ...);
 
 /* The name of a marker's tracepoint begins with it. */
 #define TP_MARKER_PREFIX "marker:"

@@ -3,17 +3,13 @@
  * core/definition.c - the tracepoints, events and markers that a module defines: they are zeros
  * until they are filled in here.
  */
-#define TP_RUNTIME /* and so no module, see tp/marker.h */
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <tp/marker.h>
-
 #include "base/memory.h"
 #include "core/core.h"
-#include "core/site.h"
+#include "core/definition.h"
 
 /* What a distance leads to; NULL for 0. */
 static void *place_at(const int32_t *distance)
@@ -32,13 +28,12 @@ static const char *next(const char *text)
 	return text + strlen(text) + 1;
 }
 
-static void fill_in(struct tp_module *module, struct tracepoint *tp, const char *text, int line)
+static void fill_in(struct tracepoint *tp, const char *text, int line)
 {
 	tp->name = text;
 	tp->proto = next(tp->name);
 	tp->file = next(tp->proto);
 	tp->line = line;
-	tp->module = module;
 }
 
 /* Also that of a TRACE_CUSTOM_EVENT, which is no tracepoint of its own. */
@@ -46,12 +41,12 @@ static void define_tracepoint(struct tp_module *module, const struct tp_definiti
 {
 	struct tracepoint *tp = place_at(&definition->tracepoint);
 
-	fill_in(module, tp, place_at(&definition->text), definition->line);
+	fill_in(tp, place_at(&definition->text), definition->line);
 	tp->iterate = function_at(&definition->iterate);
-	if (tp->iterate)
-		*module->tracepoints_end++ = tp;
-	else
-		tp->module = NULL;
+	if (!tp->iterate)
+		return;
+	tp->module = module;
+	*module->tracepoints_end++ = tp;
 }
 
 static void define_event(struct tp_module *module, const struct tp_definition *definition)
@@ -75,8 +70,9 @@ static void define_marker(struct tp_module *module, struct marker *marker, const
 {
 	if (marker->tp.module == module)
 		return;
-	fill_in(module, &marker->tp, text, line);
-	marker->tp.iterate = tp_marker_iterate;
+	fill_in(&marker->tp, text, line);
+	marker->tp.module = module;
+	marker->tp.iterate = (tp_probe_t)tp_marker_iterate;
 	marker->name = text + strlen(TP_MARKER_PREFIX);
 	marker->format = marker->tp.proto;
 	*module->markers_end++ = marker;
@@ -92,26 +88,31 @@ static void define_markers(struct tp_module *module)
 		define_marker(module, to->marker, to->text, to->line);
 }
 
+/* How many pointers its lists have room for; 0: it has no definitions, and brings its own lists. */
+static size_t room(const struct tp_module *module, size_t *nr)
+{
+	*nr = (size_t)(module->definitions_end - module->definitions);
+	return 2 * *nr + (size_t)(module->markers_defined_end - module->markers_defined) +
+	       (size_t)(module->marker_pointers_end - module->marker_pointers);
+}
+
 int tp_module_define(struct tp_module *module)
 {
-	const size_t nr = (size_t)(module->definitions_end - module->definitions);
-	const size_t markers = (size_t)(module->markers_defined_end - module->markers_defined) +
-			       (size_t)(module->marker_pointers_end - module->marker_pointers);
-	const struct tp_definition *definition = module->definitions;
+	size_t nr;
+	const size_t size = room(module, &nr);
 
-	if (module->lists || nr + markers == 0)
+	if (!size || module->tracepoints)
 		return 0;
-	void **lists = tp_malloc((2 * nr + markers) * sizeof(*lists));
+	void **lists = tp_malloc(size * sizeof(*lists));
 	if (!lists)
 		return -ENOMEM;
 	tp_lock(&tp_registry_lock);
-	module->lists = lists;
 	module->tracepoints = module->tracepoints_end = (struct tracepoint **)lists;
 	module->events = module->events_end = (struct tp_event **)(lists + nr);
 	module->markers = module->markers_end = (struct marker **)(lists + 2 * nr);
-	for (; definition < module->definitions_end; definition++) {
-		define_tracepoint(module, definition);
-		define_event(module, definition);
+	for (size_t i = 0; i < nr; i++) {
+		define_tracepoint(module, &module->definitions[i]);
+		define_event(module, &module->definitions[i]);
 	}
 	define_markers(module);
 	tp_unlock(&tp_registry_lock);
@@ -120,12 +121,13 @@ int tp_module_define(struct tp_module *module)
 
 void tp_module_forget(struct tp_module *module)
 {
-	if (!module->lists)
+	size_t nr;
+
+	if (!room(module, &nr))
 		return;
 	for (struct marker **at = module->markers; at < module->markers_end; at++)
 		(*at)->tp.module = NULL; /* by which define_marker() knows those that it has seen */
-	free(module->lists);
-	module->lists = NULL;
+	free(module->tracepoints); /* and the lists behind it */
 	module->tracepoints = module->tracepoints_end = NULL;
 	module->events = module->events_end = NULL;
 	module->markers = module->markers_end = NULL;

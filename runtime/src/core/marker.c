@@ -42,14 +42,11 @@ const struct tp_wording *tp_wording_of(const char *name)
 
 /* ---- Calling the probes ---- */
 
-/* The header declares it as a function of another type, to initialize markers with. */
-TP_PUBLIC void iterate(struct tracepoint *tp, ...) __asm__("tp_marker_iterate");
-
 /*
  * Called by sites directly, or by tp_call_probes(), which leaves in the vector
  * registers what is there: none of the arguments that it passes is looked for in them.
  */
-void iterate(struct tracepoint *tp, ...)
+void tp_marker_iterate(struct tracepoint *tp, ...)
 {
 	struct marker *marker = (struct marker *)tp;
 	tp_probe_t probe;

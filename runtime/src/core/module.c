@@ -19,6 +19,7 @@
 #include "base/message.h"
 #include "base/readers.h"
 #include "core/core.h"
+#include "core/definition.h"
 #include "core/interface.h"
 #include "core/registry.h"
 #include "core/site.h"

@@ -27,13 +27,6 @@ void tp_sites_leave(void);
 /* The changed tracepoints, by their next_changed. */
 struct tracepoint *tp_sites_changed(void);
 
-/*
- * Fills in what the module defines, and makes its lists, but for a module that brings its own. -ENOMEM: nothing has
- * changed. Without the lock, as is tp_module_forget(), which frees the lists.
- */
-int tp_module_define(struct tp_module *module);
-void tp_module_forget(struct tp_module *module);
-
 unsigned int tp_sites_count(const struct tracepoint *tp);
 
 /*

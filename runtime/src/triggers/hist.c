@@ -120,7 +120,7 @@ static void free_definition(struct tp_trigger *trigger)
 }
 
 const struct tp_trigger_command tp_trigger_hist = {
-	.name = "hist", .kind = TP_TRIGGER_HIST, .takes_stacks = true, .priority = TRACEPOINT_DEFAULT_PRIO + 1, .takes_all = true, .alone = true,
+	.name = "hist", .kind = TP_TRIGGER_HIST, .priority = TRACEPOINT_DEFAULT_PRIO + 1, .takes_all = true, .alone = true,
 	.wants_sink = wants_sink, .parse = parse, .change = change, .open = open_sink, .fits = fits, .is_same = is_same,
 	.leave = leave, .put = put, .free = free_definition, .begin = begin, .end = end,
 };

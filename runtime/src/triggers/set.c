@@ -331,7 +331,7 @@ static int serve(struct tp_trigger_request *request)
 	int result = parse(request, &text);
 	if (result)
 		return result;
-	if (text.command->takes_stacks && !tp_stack_start() && text.command->kind == TP_TRIGGER_STACKTRACE)
+	if (text.command->kind == TP_TRIGGER_STACKTRACE && !tp_stack_start())
 		result = tp_trigger_refuse(request, "stacks can't be read, as libgcc_s.so.1 can't be loaded");
 	else
 		result = on_sink(request, &text);

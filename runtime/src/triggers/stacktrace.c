@@ -165,6 +165,6 @@ static void fire(struct tp_trigger *trigger, const struct tp_event *event)
 
 /* Behind the event that fires it, and before one that it fires can switch recording off. */
 const struct tp_trigger_command tp_trigger_stacktrace = {
-	.name = "stacktrace", .kind = TP_TRIGGER_STACKTRACE, .takes_stacks = true, .priority = TRACEPOINT_DEFAULT_PRIO - 1,
+	.name = "stacktrace", .kind = TP_TRIGGER_STACKTRACE, .priority = TRACEPOINT_DEFAULT_PRIO - 1,
 	.begin = begin, .fire = fire, .end = end,
 };

@@ -37,7 +37,6 @@ struct tp_trigger_command {
 	bool has_target; /* SYSTEM:EVENT stands behind the name */
 	bool may_wait;   /* ":after=TIME" may stand at the end */
 	bool takes_all;  /* what stands behind the name, up to the filter, is its own affair */
-	bool takes_stacks;
 	bool alone;      /* it acts on no sink, unless its argument wants one */
 	bool (*wants_sink)(const char *argument); /* optional */
 	/*

@@ -153,8 +153,8 @@ typedef __typeof__(unsigned short) tp_element_frozen_fields__5;
 	TP_F(FIELD, TP_R, colour, "int", TP_TABLE(frozen_fields, 2))
 #define tp_texts_frozen_fields__1 "|" "\0" "one" "\0" "two" "\0"
 #define tp_texts_frozen_fields__2 "red" "\0" "green" "\0"
-TP_DEFINE_CLASS(TP_USED, frozen_fields, 8, 2, TP_SYMBOLS(1, 2, tp_texts_frozen_fields__1) TP_SYMBOLS(2, 2,
-		tp_texts_frozen_fields__2)) = {
+TP_DEFINE_CLASS(TP_USED_CLASS, frozen_fields, 8, 2, TP_SYMBOLS(1, 2, tp_texts_frozen_fields__1) TP_SYMBOLS(2,
+		2, tp_texts_frozen_fields__2)) = {
 	TP_DESCRIBE(frozen_fields, trace_event_raw_frozen_fields, 8, 2),
 	.evals = {
 		TP_EVAL(FROZEN_GREEN),
@@ -193,7 +193,7 @@ TP_PRINTER void tp_print_frozen_fields(struct trace_seq *p, const void *entry)
 TP_ONE_EVENT_CLASS(frozen_class, "event class frozen_class of frozen.tp");
 #define tp_fields_frozen_class(TP_F, TP_R) \
 	TP_F(FIELD, TP_R, value, "long", 0)
-TP_DEFINE_CLASS(TP_USED, frozen_class, 1, 0,) = {
+TP_DEFINE_CLASS(TP_USED_CLASS, frozen_class, 1, 0,) = {
 	TP_DESCRIBE(frozen_class, trace_event_raw_frozen_class, 1, 0),
 	.text = tp_fields_frozen_class(TP_TEXTS, )
 		"\"value=%ld\", REC->value",
@@ -207,7 +207,7 @@ TP_PRINTER void tp_print_frozen_class(struct trace_seq *p, const void *entry)
 }
 #define tp_fields_frozen_second(TP_F, TP_R) \
 	TP_F(FIELD, TP_R, value, "long", 0)
-TP_DEFINE_CLASS(TP_USED, frozen_second, 1, 0,) = {
+TP_DEFINE_CLASS(TP_USED_CLASS, frozen_second, 1, 0,) = {
 	TP_DESCRIBE(frozen_second, trace_event_raw_frozen_class, 1, 0),
 	.text = tp_fields_frozen_second(TP_TEXTS, )
 		"\"second=%ld\", REC->value",
@@ -233,7 +233,7 @@ TP_PLAIN static void tp_write_frozen_class(const struct tp_event *__event, void 
 	}
 	tp_commit(&__rec);
 }
-TP_DEFINE_CLASS(TP_USED, frozen_callbacks, 0, 0,) = {
+TP_DEFINE_CLASS(TP_USED_CLASS, frozen_callbacks, 0, 0,) = {
 	TP_DESCRIBE_EMPTY(frozen_callbacks, trace_event_raw_frozen_callbacks, 0, 0),
 	.text =
 		"\"called\"",

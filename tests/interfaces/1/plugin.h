@@ -64,7 +64,7 @@ static TP_SITE_INLINE void trace_plugin_shared(int n)
 #define TP_CREATED_PLUGIN_2826A7BD_H
 #define tp_fields_plugin_hit(TP_F, TP_R) \
 	TP_F(STRING, TP_R, text, "char", char)
-TP_DEFINE_CLASS(TP_USED, plugin_hit, 1, 0,) = {
+TP_DEFINE_CLASS(TP_USED_CLASS, plugin_hit, 1, 0,) = {
 	TP_DESCRIBE(plugin_hit, trace_event_raw_plugin_hit, 1, 0),
 	.text = tp_fields_plugin_hit(TP_TEXTS, )
 		"\"text=%s\", __get_str(text)",
@@ -78,7 +78,7 @@ TP_PRINTER void tp_print_plugin_hit(struct trace_seq *p, const void *entry)
 }
 #define tp_fields_plugin_shared(TP_F, TP_R) \
 	TP_F(FIELD, TP_R, n, "int", 0)
-TP_DEFINE_CLASS(TP_USED, plugin_shared, 1, 0,) = {
+TP_DEFINE_CLASS(TP_USED_CLASS, plugin_shared, 1, 0,) = {
 	TP_DESCRIBE(plugin_shared, trace_event_raw_plugin_shared, 1, 0),
 	.text = tp_fields_plugin_shared(TP_TEXTS, )
 		"\"n=%d\", REC->n",

@@ -14,6 +14,7 @@
 #include <tp/sink.h>
 #include <tp/tracepoint.h>
 #define TP_USED TP_HIDDEN __attribute__((used))
+#define TP_USED_CLASS TP_USED __attribute__((weak))
 #if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && !defined(__clang__)
 #define TP_PLAIN __attribute__((optimize("Og")))
 #else
@@ -29,10 +30,10 @@
 #define TP_ITERATOR
 #endif
 #define TP_DEFINE_ITERATOR(name, parameters, arguments)                                         \
-	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_first_##name,       \
+	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_first_##name, \
 			      __traceiter_##name, parameters, arguments, true)
 #define TP_DEFINE_CONDITIONAL_ITERATOR(name, parameters, arguments)                             \
-	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_first_##name,       \
+	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_first_##name, \
 			      __traceiter_##name, parameters, arguments, tp_condition_##name arguments)
 #define TP_DEFINE_ITERATOR_OF(probe_fn, several, first, iterate, parameters, arguments, condition) \
 	static __attribute__((noinline)) void several parameters                                \
@@ -88,22 +89,22 @@
 #define TP_DEFINE_TRACEPOINT(name, iterator, path, at, ...)                                     \
 	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
 				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                        \
-	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), path, "");               \
+	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), path, "");     \
 	TP_DEFINE(TP_TO(__tp_own_##name) TP_TO(__tp_text_##name) TP_TO(__traceiter_##iterator), "0, 0, 0, 0, ", at, 0)
 #define TP_DEFINE_TRACE_EVENT(name, iterator, path, at, system, event_class, level, ...)        \
 	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
 				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                        \
-	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), path, system);           \
+	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), path, system); \
 	TP_USED struct tp_event tp_event_##name = {0};                                          \
-	TP_DEFINE(TP_TO(__tp_own_##name) TP_TO(__tp_text_##name) TP_TO(__traceiter_##iterator),     \
-		  TP_TO(tp_event_##name) TP_TO(__tp_class_##event_class) TP_TO(tp_record_##name)  \
+	TP_DEFINE(TP_TO(__tp_own_##name) TP_TO(__tp_text_##name) TP_TO(__traceiter_##iterator), \
+		  TP_TO(tp_event_##name) TP_TO(__tp_class_##event_class) TP_TO(tp_record_##name) \
 		  TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
 #define TP_DEFINE_CUSTOM_EVENT(name, path, at, system, event_class, level, types)               \
 	TP_USED struct tracepoint tp_on_custom__##name = {0};                                   \
-	TP_DEFINE_TEXT(__tp_text_custom__##name, #name, types, path, system);                     \
+	TP_DEFINE_TEXT(__tp_text_custom__##name, #name, types, path, system);           \
 	TP_USED struct tp_event tp_event_custom__##name = {0};                                  \
-	TP_DEFINE(TP_TO(tp_on_custom__##name) TP_TO(__tp_text_custom__##name) "0, ",              \
-		  TP_TO(tp_event_custom__##name) TP_TO(__tp_class_##event_class)                  \
+	TP_DEFINE(TP_TO(tp_on_custom__##name) TP_TO(__tp_text_custom__##name) "0, ",    \
+		  TP_TO(tp_event_custom__##name) TP_TO(__tp_class_##event_class)        \
 		  TP_TO(tp_record_custom__##name) TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
 #define TP_DEFINE_CALLBACKS(name, on_first, on_last) \
 	struct tracepoint __tracepoint_##name = {.regfunc = (on_first), .unregfunc = (on_last)}

@@ -43,7 +43,6 @@ static inline void tp_marker_check_format(const char *format, ...)
 {
 	(void)format;
 }
-TP_PUBLIC void tp_marker_iterate(void);
 typedef void tp_marker_iterate_t(struct tracepoint *tp, ...);
 #define TP_MARKER_FORMAT(format, ...) format
 #define TP_MARKER_TEXT(name, format) "marker:" name "\0" format "\0" __FILE__ "\0marker"

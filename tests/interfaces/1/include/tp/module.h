@@ -59,7 +59,6 @@ struct tp_module {
 	struct tracepoint **tracepoints, **tracepoints_end;
 	struct tp_event **events, **events_end;
 	struct marker **markers, **markers_end;
-	void **lists;
 	struct tp_module *next;
 	const char *path;
 	int state;
