@@ -13,7 +13,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build, generate  # noqa: E402
 from driving import Driven  # noqa: E402
-from support import need, read  # noqa: E402
+from support import need, read, run  # noqa: E402
 
 OPEN = ("open a", "enable a shop:order")
 
@@ -87,15 +87,30 @@ class Stacks(Driven):
                     self.assertRegex(stack, r"^=> (named\(\S+ => )?inner\+0x\S+ => outer\+0x\S+ => main\+0x\S+ => ")
                 self.assertRegex(stacks[2], r"^=> (named\(\S+ => )?handler\+0x\S+ => .* => outer\+0x\S+ => main\+0x")
 
-    def test_unwinder_is_loaded_for_the_first_stack(self) -> None:
+    def test_unwinder_is_loaded_when_it_is_wanted(self) -> None:
+        """By the first stack; or while it can be, if the process has a sandbox, or listens for requests."""
         program = build(self.path("named"), os.path.join(HERE, "named.c"), include=[self.directory], libtp="shared")
-        for trigger, loaded in (("shop:* traceon", False), ("shop:* stacktrace", True)):
-            env = {**os.environ, "TP_OUTPUT": "text:stdout <- none", "TP_TRIGGER": trigger, "TP_CONTROL": "0",
+        directory = self.path("control")
+        os.mkdir(directory, 0o700)
+        for env, loaded in (({"TP_TRIGGER": "shop:* traceon"}, False), ({"TP_TRIGGER": "shop:* stacktrace"}, True),
+                            ({"TP_SANDBOX": "1"}, True), ({"TP_CONTROL": directory}, True)):
+            env = {**os.environ, "TP_OUTPUT": "text:stdout <- none", "TP_CONTROL": "0", **env,
                    "LD_DEBUG": "files", "LD_DEBUG_OUTPUT": self.path("loader")}
-            with subprocess.Popen([program], env=env, stdout=subprocess.DEVNULL) as process:
-                pass
-            self.assertEqual(process.returncode, 0)
-            self.assertEqual("libgcc_s" in read(f"{self.path('loader')}.{process.pid}"), loaded)
+            with self.subTest(env=env), subprocess.Popen([program], env=env, stdout=subprocess.DEVNULL) as process:
+                self.assertEqual(process.wait(), 0)
+                self.assertEqual("libgcc_s" in read(f"{self.path('loader')}.{process.pid}"), loaded)
+
+    def test_without_an_unwinder(self) -> None:
+        """The trigger is refused; a histogram that has no stacks needs none."""
+        program = build(self.path("named"), os.path.join(HERE, "named.c"), include=[self.directory], libtp="shared")
+        self.write("libgcc_s.so.1", "no library")
+        env = {**os.environ, "TP_OUTPUT": "text:stdout <- shop:order", "TP_CONTROL": "0", "LD_LIBRARY_PATH": self.dir,
+               "TP_TRIGGER": "shop:* stacktrace; shop:order hist:keys=id", "TP_HIST": self.path("hist")}
+        done = run([program], env=env)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stdout.count("shop:order: "), 1)
+        self.assertRegex(done.stderr, r"\Atp: [^\n]*stacktrace[^\n]*: stacks can't be read, as libgcc_s\.so\.1 can't be loaded; it is not set\n\Z")
+        self.assertIn("{ id:", read(self.path("hist")))
 
     def test_static_program(self) -> None:
         """Its tables of functions are not known yet when the trigger is set by the environment."""

@@ -8,10 +8,12 @@
  */
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <stdlib.h>
 #include <unwind.h>
 
 #include "base/base.h"
 #include "base/loader.h"
+#include "base/memory.h"
 #include "base/stack.h"
 
 #pragma weak _Unwind_Backtrace
@@ -19,24 +21,23 @@
 #pragma weak _Unwind_GetCFA
 #pragma weak _Unwind_FindEnclosingFunction
 
-static struct {
+struct unwinder {
 	__typeof__(_Unwind_Backtrace) *backtrace;
 	__typeof__(_Unwind_GetIP) *get_ip;
 	__typeof__(_Unwind_GetCFA) *get_cfa;
 	__typeof__(_Unwind_FindEnclosingFunction) *find_function;
-} unwinder;
+};
 
-static enum {
-	NOT_LOADED,
-	THERE_IS_NONE,
-	NO_TABLES, /* the constructor of a static program that registers its tables runs after those of priority 101 */
-	READY,
-} state;
+static const struct unwinder *unwinder; /* NULL: it is not loaded */
+
+/* The constructor of a static program that registers its tables runs after those of priority 101. */
+static bool has_tables;
 
 /* In a static program the C library's backtrace() brings the unwinder along. */
 int (*const tp_stack_links)(void **, int) __attribute__((used)) = backtrace;
 
 struct walk {
+	const struct unwinder *by;
 	uintptr_t *to;
 	unsigned int nr, max;
 	unsigned int skip;
@@ -46,8 +47,8 @@ struct walk {
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 {
 	struct walk *walk = data;
-	const uintptr_t address = unwinder.get_ip(context);
-	const uintptr_t frame = unwinder.get_cfa(context);
+	const uintptr_t address = walk->by->get_ip(context);
+	const uintptr_t frame = walk->by->get_cfa(context);
 
 	if (walk->skip) {
 		walk->skip--;
@@ -65,54 +66,57 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 
 uintptr_t tp_stack_function(uintptr_t return_address)
 {
-	return (uintptr_t)unwinder.find_function((void *)return_address);
+	return (uintptr_t)__atomic_load_n(&unwinder, __ATOMIC_ACQUIRE)->find_function((void *)return_address);
 }
 
 /* A function of its own in every build: it is what is left out first. */
 __attribute__((noinline)) unsigned int tp_stack_take(uintptr_t *to, unsigned int max, unsigned int skip)
 {
-	struct walk walk = {.to = to, .max = max, .skip = skip + 1};
+	struct walk walk = {.by = __atomic_load_n(&unwinder, __ATOMIC_ACQUIRE), .to = to, .max = max, .skip = skip + 1};
 
-	/* Without tables it would end the process. */
-	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == NO_TABLES && tp_stack_function((uintptr_t)tp_stack_take + 1))
-		__atomic_store_n(&state, READY, __ATOMIC_RELEASE);
-	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == READY)
-		unwinder.backtrace(step, &walk);
+	if (!walk.by)
+		return 0;
+	/* Without tables the walk would end the process. */
+	if (!__atomic_load_n(&has_tables, __ATOMIC_RELAXED))
+		__atomic_store_n(&has_tables, tp_stack_function((uintptr_t)tp_stack_take + 1) != 0, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&has_tables, __ATOMIC_RELAXED))
+		walk.by->backtrace(step, &walk);
 	return walk.nr;
 }
 
-static void *look_up(void *object, const char *name)
+static bool look_up(struct unwinder *found)
 {
-	return object ? dlsym(object, name) : NULL;
+	void *object = tp_open_object("libgcc_s.so.1", RTLD_NOW | RTLD_NODELETE);
+
+	if (!object)
+		return false;
+	*(void **)&found->backtrace = dlsym(object, "_Unwind_Backtrace");
+	*(void **)&found->get_ip = dlsym(object, "_Unwind_GetIP");
+	*(void **)&found->get_cfa = dlsym(object, "_Unwind_GetCFA");
+	*(void **)&found->find_function = dlsym(object, "_Unwind_FindEnclosingFunction");
+	return found->backtrace && found->get_ip && found->get_cfa && found->find_function;
 }
 
-static bool load(void)
+/* Of two threads that load it, one has the structure; it is never freed. */
+static void load(void)
 {
-	void *object;
+	static const struct unwinder linked = {_Unwind_Backtrace, _Unwind_GetIP, _Unwind_GetCFA, _Unwind_FindEnclosingFunction};
+	const bool is_linked = linked.backtrace && linked.get_ip && linked.get_cfa && linked.find_function;
+	struct unwinder *found = is_linked ? NULL : tp_malloc(sizeof(*found));
+	const struct unwinder *none = NULL;
+	const struct unwinder *by = is_linked ? &linked : found && look_up(found) ? found : NULL;
 
-	if (_Unwind_Backtrace && _Unwind_GetIP && _Unwind_GetCFA && _Unwind_FindEnclosingFunction) {
-		unwinder.backtrace = _Unwind_Backtrace;
-		unwinder.get_ip = _Unwind_GetIP;
-		unwinder.get_cfa = _Unwind_GetCFA;
-		unwinder.find_function = _Unwind_FindEnclosingFunction;
-		return true;
-	}
-	object = tp_open_object("libgcc_s.so.1", RTLD_NOW | RTLD_NODELETE);
-	*(void **)&unwinder.backtrace = look_up(object, "_Unwind_Backtrace");
-	*(void **)&unwinder.get_ip = look_up(object, "_Unwind_GetIP");
-	*(void **)&unwinder.get_cfa = look_up(object, "_Unwind_GetCFA");
-	*(void **)&unwinder.find_function = look_up(object, "_Unwind_FindEnclosingFunction");
-	return unwinder.backtrace && unwinder.get_ip && unwinder.get_cfa && unwinder.find_function;
+	if (!by || !__atomic_compare_exchange_n(&unwinder, &none, by, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		free(found);
 }
 
-/* Two threads at once do the same. */
 bool tp_stack_start(void)
 {
 	uintptr_t outermost[8];
 
-	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == NOT_LOADED) {
-		__atomic_store_n(&state, load() ? NO_TABLES : THERE_IS_NONE, __ATOMIC_RELEASE);
+	if (!__atomic_load_n(&unwinder, __ATOMIC_ACQUIRE)) {
+		load();
 		tp_stack_take(outermost, sizeof(outermost) / sizeof(outermost[0]), 0);
 	}
-	return __atomic_load_n(&state, __ATOMIC_ACQUIRE) != THERE_IS_NONE;
+	return __atomic_load_n(&unwinder, __ATOMIC_ACQUIRE);
 }
