@@ -29,6 +29,11 @@
 		  TP_TO(tp_event_##tp_name) TP_TO(__tp_class_##tp_name) TP_TO(tp_record_##tp_name) \
 		  TP_TO(tp_print_##tp_name), __LINE__, TP_LEVEL_EMERG)
 
+#define SAME(level) _Static_assert(TP_LEVEL_##level == TP_LOGLEVEL_##level, "the levels of assembler code")
+SAME(EMERG); SAME(ALERT); SAME(CRIT); SAME(ERR); SAME(WARNING); SAME(NOTICE); SAME(INFO); SAME(DEBUG_SYSTEM);
+SAME(DEBUG_PROGRAM); SAME(DEBUG_PROCESS); SAME(DEBUG_MODULE); SAME(DEBUG_UNIT); SAME(DEBUG_FUNCTION); SAME(DEBUG_LINE);
+SAME(DEBUG);
+
 /* ---- sample_int ---- */
 
 struct trace_event_raw_sample_int {

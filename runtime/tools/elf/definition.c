@@ -58,7 +58,7 @@ bool definition_read(struct image *image, uint64_t address, struct definition *t
 bool definition_read_pointers(struct image *image, uint64_t address, struct definition *to, uint64_t *budget)
 {
 	struct {
-		uint64_t marker, text; /* struct tp_marker_pointers of a 64-bit program; this may be a 32-bit one */
+		uint64_t marker, text;
 		int32_t line;
 	} read;
 

@@ -166,7 +166,7 @@ static bool add_element(struct reader *reader, enum section_kind kind, uint64_t 
 /* False, and a message. */
 static bool read_section(struct reader *reader, const struct section *section)
 {
-	const uint64_t size = section->kind == SECTION_MARKER_POINTERS ? 24 : sizeof(struct tp_definition);
+	const uint64_t size = section->kind == SECTION_MARKER_POINTERS ? MARKER_POINTERS_SIZE : sizeof(struct tp_definition);
 	const uint64_t nr = section->size / size;
 
 	if (section->interface != TP_INTERFACE_VERSION)
