@@ -62,13 +62,11 @@ static inline uint32_t pgz_largest(const uint32_t *sizes, size_t count)
 	}
 	return largest;
 }
-#line 66 "generated/pgz.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The record of pgz_file_open. */
 struct trace_event_raw_pgz_file_open {
 	struct trace_entry ent;
 #line 63 "defs/pgz.tp"
@@ -76,10 +74,8 @@ struct trace_event_raw_pgz_file_open {
 	long long size;
 	size_t block_size;
 	int level;
-#line 80 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
-
 TP_DECLARE_PRINTER(pgz_file_open);
 
 #ifdef TP_EVENT_CLASS_pgz_block
@@ -88,7 +84,6 @@ rename one, or move its events into the file of the other"
 #endif
 #define TP_EVENT_CLASS_pgz_block
 
-/* The record of pgz_block. */
 struct trace_event_raw_pgz_block {
 	struct trace_entry ent;
 #line 92 "defs/pgz.tp"
@@ -97,13 +92,10 @@ struct trace_event_raw_pgz_block {
 	size_t size;
 	unsigned int flags;
 	unsigned int waiting;
-#line 101 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
-
 TP_DECLARE_PRINTER(pgz_block);
 
-/* The record of pgz_block_end. */
 struct trace_event_raw_pgz_block_end {
 	struct trace_entry ent;
 #line 136 "defs/pgz.tp"
@@ -114,13 +106,10 @@ struct trace_event_raw_pgz_block_end {
 	uint32_t crc;
 	int level;
 	unsigned int flags;
-#line 118 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
-
 TP_DECLARE_PRINTER(pgz_block_end);
 
-/* The record of pgz_file_blocks. */
 struct trace_event_raw_pgz_file_blocks {
 	struct trace_entry ent;
 #line 175 "defs/pgz.tp"
@@ -128,13 +117,10 @@ struct trace_event_raw_pgz_file_blocks {
 	unsigned long first;
 	uint32_t largest;
 	tp_data_loc_t __data_loc_sizes; /* uint32_t[] */
-#line 132 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
-
 TP_DECLARE_PRINTER(pgz_file_blocks);
 
-/* The record of pgz_file_close. */
 struct trace_event_raw_pgz_file_close {
 	struct trace_entry ent;
 #line 205 "defs/pgz.tp"
@@ -142,14 +128,13 @@ struct trace_event_raw_pgz_file_close {
 	unsigned long long in;
 	unsigned long long out;
 	int error;
-#line 146 "generated/pgz.h"
 	TP_DYNAMIC_DATA
 };
-
 TP_DECLARE_PRINTER(pgz_file_close);
 
 /* ---- pgz:pgz_file_open ---- */
 
+#line 56 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
 		int level);
 TP_DECLARE_TRACEPOINT(pgz_file_open, "const char *, long long, size_t, int");
@@ -169,11 +154,12 @@ TP_DECLARE_TRACE_EVENT(pgz_file_open);
 static TP_SITE_INLINE void trace_pgz_file_open(const char *name, long long size, size_t block_size, int level)
 {
 	TP_SDT_SITE("pgz", "pgz_file_open", name, size, block_size, level);
-	TP_CALL_PROBES(pgz_file_open, 4, name, size, block_size, level);
+	TP_CALL_PROBES(pgz_file_open, WORDS_4, name, size, block_size, level);
 }
 
 /* ---- pgz:pgz_block_queue ---- */
 
+#line 113 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting);
 TP_DECLARE_TRACEPOINT(pgz_block_queue, "const char *, unsigned long, size_t, bool, unsigned int");
@@ -191,11 +177,12 @@ static TP_SITE_INLINE void trace_pgz_block_queue(const char *name, unsigned long
 		bool last, unsigned int waiting)
 {
 	TP_SDT_SITE("pgz", "pgz_block_queue", name, block, size, last, waiting);
-	TP_CALL_PROBES(pgz_block_queue, 5, name, block, size, last, waiting);
+	TP_CALL_PROBES(pgz_block_queue, WORDS_5, name, block, size, last, waiting);
 }
 
 /* ---- pgz:pgz_block_start ---- */
 
+#line 121 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting);
 TP_DECLARE_TRACEPOINT(pgz_block_start, "const char *, unsigned long, size_t, bool, unsigned int");
@@ -213,11 +200,12 @@ static TP_SITE_INLINE void trace_pgz_block_start(const char *name, unsigned long
 		bool last, unsigned int waiting)
 {
 	TP_SDT_SITE("pgz", "pgz_block_start", name, block, size, last, waiting);
-	TP_CALL_PROBES(pgz_block_start, 5, name, block, size, last, waiting);
+	TP_CALL_PROBES(pgz_block_start, WORDS_5, name, block, size, last, waiting);
 }
 
 /* ---- pgz:pgz_block_end ---- */
 
+#line 129 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in,
 		size_t out, uint32_t crc, int level, bool last);
 TP_DECLARE_TRACEPOINT(pgz_block_end, "const char *, unsigned long, size_t, size_t, uint32_t, int, bool");
@@ -235,11 +223,12 @@ static TP_SITE_INLINE void trace_pgz_block_end(const char *name, unsigned long b
 		uint32_t crc, int level, bool last)
 {
 	TP_SDT_SITE("pgz", "pgz_block_end", name, block, in, out, crc, level, last);
-	TP_CALL_PROBES(pgz_block_end, ANY_7, name, block, in, out, crc, level, last);
+	TP_CALL_PROBES(pgz_block_end, VALUES_7, name, block, in, out, crc, level, last);
 }
 
 /* ---- pgz:pgz_file_blocks ---- */
 
+#line 168 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_file_blocks(void *__data, const char *name, unsigned long first,
 		const uint32_t *sizes, size_t count);
 TP_DECLARE_TRACEPOINT(pgz_file_blocks, "const char *, unsigned long, const uint32_t *, size_t");
@@ -261,11 +250,12 @@ static TP_SITE_INLINE void trace_pgz_file_blocks(const char *name, unsigned long
 		const uint32_t *sizes, size_t count)
 {
 	TP_SDT_SITE("pgz", "pgz_file_blocks", name, first, sizes, count);
-	TP_CALL_PROBES(pgz_file_blocks, 4, name, first, sizes, count);
+	TP_CALL_PROBES(pgz_file_blocks, WORDS_4, name, first, sizes, count);
 }
 
 /* ---- pgz:pgz_file_close ---- */
 
+#line 198 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_file_close(void *__data, const char *name, unsigned long long in,
 		unsigned long long out, int error);
 TP_DECLARE_TRACEPOINT(pgz_file_close, "const char *, unsigned long long, unsigned long long, int");
@@ -286,7 +276,7 @@ static TP_SITE_INLINE void trace_pgz_file_close(const char *name, unsigned long 
 		unsigned long long out, int error)
 {
 	TP_SDT_SITE("pgz", "pgz_file_close", name, in, out, error);
-	TP_CALL_PROBES(pgz_file_close, 4, name, in, out, error);
+	TP_CALL_PROBES(pgz_file_close, WORDS_4, name, in, out, error);
 }
 
 #ifdef __cplusplus
@@ -302,7 +292,7 @@ static TP_SITE_INLINE void trace_pgz_file_close(const char *name, unsigned long 
 #elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_PGZ_795EF6D4_H)
 #define TP_CREATED_PGZ_795EF6D4_H
 
-/* ---- Fields and text of pgz_file_open ---- */
+/* ---- pgz:pgz_file_open ---- */
 
 #define tp_fields_pgz_file_open(TP_F, TP_R) \
 	TP_F(STRING, TP_R, name, "char", char) \
@@ -314,13 +304,10 @@ static TP_SITE_INLINE void trace_pgz_file_close(const char *name, unsigned long 
 	"level7" "\0" "level8" "\0" "best" "\0"
 TP_DEFINE_CLASS(TP_USED_CLASS, pgz_file_open, 4, 0, TP_SYMBOLS(1, 9, tp_texts_pgz_file_open__1)) = {
 	TP_DESCRIBE(pgz_file_open, trace_event_raw_pgz_file_open, 4, 0),
-	.table_1 = {
-		TP_DESCRIBE_SYMBOLS(pgz_file_open, 1, 9, 0), {
+	.table_1 = {TP_DESCRIBE_SYMBOLS(pgz_file_open, 1, 9, 0, tp_texts_pgz_file_open__1) {
 #line 78 "defs/pgz.tp"
 		1, 2, 3, 4, 5, 6, 7, 8, 9,
-#line 322 "generated/pgz.h"
-		}, tp_texts_pgz_file_open__1,
-	},
+	}},
 	.text = tp_fields_pgz_file_open(TP_TEXTS, )
 		"\"name=%s size=%lld block_size=%zu level=%s\", __get_str(name), REC->size, "
 		"REC->block_size, __print_symbolic(REC->level, { 1, \"fast\" }, { 2, \"level2\" }, { 3, "
@@ -331,17 +318,50 @@ TP_DEFINE_CLASS(TP_USED_CLASS, pgz_file_open, 4, 0, TP_SYMBOLS(1, 9, tp_texts_pg
 TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_pgz_file_open);
-
 	tp_printk(p, __start,
 #line 76 "defs/pgz.tp"
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  __print_symbolic_table(__entry->level, TP_TABLE_OF(pgz_file_open, 1))
-#line 341 "generated/pgz.h"
 	);
 }
 
-/* ---- Fields and text of pgz_block ---- */
+#line 56 "defs/pgz.tp"
+TP_DEFINE_ITERATOR(pgz_file_open, (void *__data, const char *name, long long size, size_t block_size,
+		int level), (__data, name, size, block_size, level));
+TP_DEFINE_TRACE_EVENT(pgz_file_open, pgz_file_open, 56, "pgz", pgz_file_open, DEBUG_LINE,
+		"const char *, long long, size_t, int");
+
+TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
+		int level)
+{
+	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_open, name);
+
+	/* For a filter, these fields are set first; and again below, if the record is made. */
+	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_open)) {
+		TP_BEGIN_EARLY(trace_event_raw_pgz_file_open);
+#line 71 "defs/pgz.tp"
+		__entry->size		= size;
+		__entry->block_size	= block_size;
+		__entry->level		= level;
+		TP_END_EARLY(__data, &tp_event_pgz_file_open,
+				TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(3));
+	}
+#line 63 "defs/pgz.tp"
+	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
+	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_open);
+	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
+	{
+#line 70 "defs/pgz.tp"
+		__assign_str(name);
+		__entry->size		= size;
+		__entry->block_size	= block_size;
+		__entry->level		= level;
+	}
+	tp_commit(&__rec);
+}
+
+/* ---- event class pgz_block ---- */
 
 TP_ONE_EVENT_CLASS(pgz_block, "event class pgz_block of defs/pgz.tp");
 
@@ -354,13 +374,10 @@ TP_ONE_EVENT_CLASS(pgz_block, "event class pgz_block of defs/pgz.tp");
 #define tp_texts_pgz_block__1 "|" "\0" "FIRST" "\0" "LAST" "\0" "INCOMPRESSIBLE" "\0"
 TP_DEFINE_CLASS(TP_USED_CLASS, pgz_block, 5, 0, TP_SYMBOLS(1, 3, tp_texts_pgz_block__1)) = {
 	TP_DESCRIBE(pgz_block, trace_event_raw_pgz_block, 5, 0),
-	.table_1 = {
-		TP_DESCRIBE_SYMBOLS(pgz_block, 1, 3, 1), {
+	.table_1 = {TP_DESCRIBE_SYMBOLS(pgz_block, 1, 3, 1, tp_texts_pgz_block__1) {
 #line 109 "defs/pgz.tp"
 		(unsigned long)(0x1u), (unsigned long)(0x2u), (unsigned long)(0x4u),
-#line 362 "generated/pgz.h"
-		}, tp_texts_pgz_block__1,
-	},
+	}},
 	.text = tp_fields_pgz_block(TP_TEXTS, )
 		"\"name=%s block=%lu size=%zu flags=%s waiting=%u\", __get_str(name), REC->block, "
 		"REC->size, __print_flags(REC->flags, \"|\", { 0x1u, \"FIRST\" }, { 0x2u, \"LAST\" }, { "
@@ -370,13 +387,11 @@ TP_DEFINE_CLASS(TP_USED_CLASS, pgz_block, 5, 0, TP_SYMBOLS(1, 3, tp_texts_pgz_bl
 TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_pgz_block);
-
 	tp_printk(p, __start,
 #line 107 "defs/pgz.tp"
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", TP_TABLE_OF(pgz_block, 1)), __entry->waiting
-#line 380 "generated/pgz.h"
 	);
 }
 
@@ -389,19 +404,16 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 #if !defined(pgz_block_flags) /* a macro might change what they are set to */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_block)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_block);
-
 #line 101 "defs/pgz.tp"
 		__entry->block		= block;
 		__entry->size		= size;
 #line 104 "defs/pgz.tp"
 		__entry->waiting	= waiting;
-#line 399 "generated/pgz.h"
 		TP_END_EARLY(__data, __event, TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(4));
 	}
 #endif
 #line 92 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
-#line 405 "generated/pgz.h"
 	TP_RESERVE_RECORD(__data, __event);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
@@ -411,12 +423,37 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 		__entry->size		= size;
 		__entry->flags		= pgz_block_flags(block, last);
 		__entry->waiting	= waiting;
-#line 415 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }
 
-/* ---- Fields and text of pgz_block_end ---- */
+/* ---- pgz:pgz_block_queue ---- */
+
+#line 113 "defs/pgz.tp"
+TP_DEFINE_ITERATOR(pgz_block_queue, (void *__data, const char *name, unsigned long block, size_t size,
+		bool last, unsigned int waiting), (__data, name, block, size, last, waiting));
+TP_DEFINE_TRACE_EVENT(pgz_block_queue, pgz_block_queue, 113, "pgz", pgz_block, DEBUG_LINE,
+		"const char *, unsigned long, size_t, bool, unsigned int");
+
+TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
+		bool last, unsigned int waiting)
+{
+	tp_write_pgz_block(&tp_event_pgz_block_queue, __data, name, block, size, last, waiting);
+}
+
+/* ---- pgz:pgz_block_start ---- */
+
+#line 121 "defs/pgz.tp"
+TP_DEFINE_TRACE_EVENT(pgz_block_start, pgz_block_queue, 121, "pgz", pgz_block, DEBUG_LINE,
+		"const char *, unsigned long, size_t, bool, unsigned int");
+
+TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
+		bool last, unsigned int waiting)
+{
+	tp_write_pgz_block(&tp_event_pgz_block_start, __data, name, block, size, last, waiting);
+}
+
+/* ---- pgz:pgz_block_end ---- */
 
 #define tp_fields_pgz_block_end(TP_F, TP_R) \
 	TP_F(STRING, TP_R, name, "char", char) \
@@ -433,20 +470,14 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 TP_DEFINE_CLASS(TP_USED_CLASS, pgz_block_end, 7, 0, TP_SYMBOLS(1, 9, tp_texts_pgz_block_end__1) TP_SYMBOLS(2,
 		3, tp_texts_pgz_block_end__2)) = {
 	TP_DESCRIBE(pgz_block_end, trace_event_raw_pgz_block_end, 7, 0),
-	.table_1 = {
-		TP_DESCRIBE_SYMBOLS(pgz_block_end, 1, 9, 0), {
+	.table_1 = {TP_DESCRIBE_SYMBOLS(pgz_block_end, 1, 9, 0, tp_texts_pgz_block_end__1) {
 #line 159 "defs/pgz.tp"
 		1, 2, 3, 4, 5, 6, 7, 8, 9,
-#line 441 "generated/pgz.h"
-		}, tp_texts_pgz_block_end__1,
-	},
-	.table_2 = {
-		TP_DESCRIBE_SYMBOLS(pgz_block_end, 2, 3, 1), {
+	}},
+	.table_2 = {TP_DESCRIBE_SYMBOLS(pgz_block_end, 2, 3, 1, tp_texts_pgz_block_end__2) {
 #line 160 "defs/pgz.tp"
 		(unsigned long)(0x1u), (unsigned long)(0x2u), (unsigned long)(0x4u),
-#line 448 "generated/pgz.h"
-		}, tp_texts_pgz_block_end__2,
-	},
+	}},
 	.text = tp_fields_pgz_block_end(TP_TEXTS, )
 		"\"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s\", __get_str(name), "
 		"REC->block, REC->in, REC->out, REC->crc, __print_symbolic(REC->level, { 1, \"fast\" }, "
@@ -459,22 +490,63 @@ TP_DEFINE_CLASS(TP_USED_CLASS, pgz_block_end, 7, 0, TP_SYMBOLS(1, 9, tp_texts_pg
 TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_pgz_block_end);
-
 	tp_printk(p, __start,
 #line 157 "defs/pgz.tp"
 	"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s",
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, TP_TABLE_OF(pgz_block_end, 1)),
 		  __print_flags_table(__entry->flags, "|", TP_TABLE_OF(pgz_block_end, 2))
-#line 470 "generated/pgz.h"
 	);
 }
 
-/* ---- Fields and text of pgz_file_blocks ---- */
+#line 129 "defs/pgz.tp"
+TP_DEFINE_ITERATOR(pgz_block_end, (void *__data, const char *name, unsigned long block, size_t in,
+		size_t out, uint32_t crc, int level, bool last), (__data, name, block, in, out, crc, level,
+		last));
+TP_DEFINE_TRACE_EVENT(pgz_block_end, pgz_block_end, 129, "pgz", pgz_block_end, DEBUG_LINE,
+		"const char *, unsigned long, size_t, size_t, uint32_t, int, bool");
+
+void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in, size_t out,
+		uint32_t crc, int level, bool last)
+{
+	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_block_end, name);
+
+	/* For a filter, these fields are set first; and again below, if the record is made. */
+#if !defined(pgz_block_flags) /* a macro might change what they are set to */
+	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_block_end)) {
+		TP_BEGIN_EARLY(trace_event_raw_pgz_block_end);
+#line 147 "defs/pgz.tp"
+		__entry->block	= block;
+#line 150 "defs/pgz.tp"
+		__entry->crc	= crc;
+		__entry->level	= level;
+		TP_END_EARLY(__data, &tp_event_pgz_block_end,
+				TP_FIELD_BIT(1) | TP_FIELD_BIT(4) | TP_FIELD_BIT(5));
+	}
+#endif
+#line 136 "defs/pgz.tp"
+	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
+	TP_RESERVE_RECORD(__data, &tp_event_pgz_block_end);
+	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
+	{
+#line 146 "defs/pgz.tp"
+		__assign_str(name);
+		__entry->block	= block;
+		__entry->in	= in;
+		__entry->out	= out;
+		__entry->crc	= crc;
+		__entry->level	= level;
+		__entry->flags	= pgz_block_flags(block, last);
+		if (out >= in)
+			__entry->flags |= 0x4u;
+	}
+	tp_commit(&__rec);
+}
+
+/* ---- pgz:pgz_file_blocks ---- */
 
 #line 178 "defs/pgz.tp"
 typedef __typeof__(uint32_t) tp_element_pgz_file_blocks__4;
-#line 478 "generated/pgz.h"
 
 #define tp_fields_pgz_file_blocks(TP_F, TP_R) \
 	TP_F(STRING, TP_R, name, "char", char) \
@@ -491,17 +563,56 @@ TP_DEFINE_CLASS(TP_USED_CLASS, pgz_file_blocks, 4, 0,) = {
 TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_pgz_file_blocks);
-
 	tp_printk(p, __start,
 #line 189 "defs/pgz.tp"
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
-#line 501 "generated/pgz.h"
 	);
 }
 
-/* ---- Fields and text of pgz_file_close ---- */
+#line 168 "defs/pgz.tp"
+TP_DEFINE_ITERATOR(pgz_file_blocks, (void *__data, const char *name, unsigned long first,
+		const uint32_t *sizes, size_t count), (__data, name, first, sizes, count));
+TP_DEFINE_TRACE_EVENT(pgz_file_blocks, pgz_file_blocks, 168, "pgz", pgz_file_blocks, DEBUG_LINE,
+		"const char *, unsigned long, const uint32_t *, size_t");
+
+void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long first, const uint32_t *sizes,
+		size_t count)
+{
+	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_blocks, name, sizes);
+
+	/* For a filter, these fields are set first; and again below, if the record is made. */
+#if !defined(pgz_largest) && !defined(memcpy) /* a macro might change what they are set to */
+	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_blocks)) {
+		TP_BEGIN_EARLY(trace_event_raw_pgz_file_blocks);
+#line 183 "defs/pgz.tp"
+		__entry->first		= first;
+		TP_END_EARLY(__data, &tp_event_pgz_file_blocks, TP_FIELD_BIT(1));
+	}
+#endif
+#line 175 "defs/pgz.tp"
+	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
+	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
+			_Alignof(tp_element_pgz_file_blocks__4)
+		, (size_t)(
+#line 178 "defs/pgz.tp"
+		count
+		));
+	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_blocks);
+	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
+	__entry->__data_loc_sizes = tp_place(__entry, &__dyn.sizes);
+	{
+#line 182 "defs/pgz.tp"
+		__assign_str(name);
+		__entry->first		= first;
+		__entry->largest	= pgz_largest(sizes, count);
+		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
+	}
+	tp_commit(&__rec);
+}
+
+/* ---- pgz:pgz_file_close ---- */
 
 #define tp_fields_pgz_file_close(TP_F, TP_R) \
 	TP_F(STRING, TP_R, name, "char", char) \
@@ -517,180 +628,17 @@ TP_DEFINE_CLASS(TP_USED_CLASS, pgz_file_close, 4, 0,) = {
 TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_pgz_file_close);
-
 	tp_printk(p, __start,
 #line 218 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
-#line 526 "generated/pgz.h"
 	);
 }
 
-/* ---- pgz:pgz_file_open ---- */
-
-TP_DEFINE_ITERATOR(pgz_file_open, (void *__data, const char *name, long long size, size_t block_size,
-		int level), (__data, name, size, block_size, level));
-TP_DEFINE_TRACE_EVENT(pgz_file_open, pgz_file_open, "defs/pgz.tp", 56, "pgz", pgz_file_open, DEBUG_LINE,
-		"const char *, long long, size_t, int");
-
-TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
-		int level)
-{
-	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_open, name);
-
-	/* For a filter, these fields are set first; and again below, if the record is made. */
-	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_open)) {
-		TP_BEGIN_EARLY(trace_event_raw_pgz_file_open);
-
-#line 71 "defs/pgz.tp"
-		__entry->size		= size;
-		__entry->block_size	= block_size;
-		__entry->level		= level;
-#line 550 "generated/pgz.h"
-		TP_END_EARLY(__data, &tp_event_pgz_file_open,
-				TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(3));
-	}
-#line 63 "defs/pgz.tp"
-	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
-#line 556 "generated/pgz.h"
-	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_open);
-	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
-	{
-#line 70 "defs/pgz.tp"
-		__assign_str(name);
-		__entry->size		= size;
-		__entry->block_size	= block_size;
-		__entry->level		= level;
-#line 565 "generated/pgz.h"
-	}
-	tp_commit(&__rec);
-}
-
-/* ---- pgz:pgz_block_queue ---- */
-
-TP_DEFINE_ITERATOR(pgz_block_queue, (void *__data, const char *name, unsigned long block, size_t size,
-		bool last, unsigned int waiting), (__data, name, block, size, last, waiting));
-TP_DEFINE_TRACE_EVENT(pgz_block_queue, pgz_block_queue, "defs/pgz.tp", 113, "pgz", pgz_block, DEBUG_LINE,
-		"const char *, unsigned long, size_t, bool, unsigned int");
-
-TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
-		bool last, unsigned int waiting)
-{
-	tp_write_pgz_block(&tp_event_pgz_block_queue, __data, name, block, size, last, waiting);
-}
-
-/* ---- pgz:pgz_block_start ---- */
-
-TP_DEFINE_TRACE_EVENT(pgz_block_start, pgz_block_queue, "defs/pgz.tp", 121, "pgz", pgz_block, DEBUG_LINE,
-		"const char *, unsigned long, size_t, bool, unsigned int");
-
-TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
-		bool last, unsigned int waiting)
-{
-	tp_write_pgz_block(&tp_event_pgz_block_start, __data, name, block, size, last, waiting);
-}
-
-/* ---- pgz:pgz_block_end ---- */
-
-TP_DEFINE_ITERATOR(pgz_block_end, (void *__data, const char *name, unsigned long block, size_t in,
-		size_t out, uint32_t crc, int level, bool last), (__data, name, block, in, out, crc, level,
-		last));
-TP_DEFINE_TRACE_EVENT(pgz_block_end, pgz_block_end, "defs/pgz.tp", 129, "pgz", pgz_block_end, DEBUG_LINE,
-		"const char *, unsigned long, size_t, size_t, uint32_t, int, bool");
-
-void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in, size_t out,
-		uint32_t crc, int level, bool last)
-{
-	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_block_end, name);
-
-	/* For a filter, these fields are set first; and again below, if the record is made. */
-#if !defined(pgz_block_flags) /* a macro might change what they are set to */
-	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_block_end)) {
-		TP_BEGIN_EARLY(trace_event_raw_pgz_block_end);
-
-#line 147 "defs/pgz.tp"
-		__entry->block	= block;
-#line 150 "defs/pgz.tp"
-		__entry->crc	= crc;
-		__entry->level	= level;
-#line 617 "generated/pgz.h"
-		TP_END_EARLY(__data, &tp_event_pgz_block_end,
-				TP_FIELD_BIT(1) | TP_FIELD_BIT(4) | TP_FIELD_BIT(5));
-	}
-#endif
-#line 136 "defs/pgz.tp"
-	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
-#line 624 "generated/pgz.h"
-	TP_RESERVE_RECORD(__data, &tp_event_pgz_block_end);
-	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
-	{
-#line 146 "defs/pgz.tp"
-		__assign_str(name);
-		__entry->block	= block;
-		__entry->in	= in;
-		__entry->out	= out;
-		__entry->crc	= crc;
-		__entry->level	= level;
-		__entry->flags	= pgz_block_flags(block, last);
-		if (out >= in)
-			__entry->flags |= 0x4u;
-#line 638 "generated/pgz.h"
-	}
-	tp_commit(&__rec);
-}
-
-/* ---- pgz:pgz_file_blocks ---- */
-
-TP_DEFINE_ITERATOR(pgz_file_blocks, (void *__data, const char *name, unsigned long first,
-		const uint32_t *sizes, size_t count), (__data, name, first, sizes, count));
-TP_DEFINE_TRACE_EVENT(pgz_file_blocks, pgz_file_blocks, "defs/pgz.tp", 168, "pgz", pgz_file_blocks,
-		DEBUG_LINE, "const char *, unsigned long, const uint32_t *, size_t");
-
-void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long first, const uint32_t *sizes,
-		size_t count)
-{
-	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_file_blocks, name, sizes);
-
-	/* For a filter, these fields are set first; and again below, if the record is made. */
-#if !defined(pgz_largest) && !defined(memcpy) /* a macro might change what they are set to */
-	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_blocks)) {
-		TP_BEGIN_EARLY(trace_event_raw_pgz_file_blocks);
-
-#line 183 "defs/pgz.tp"
-		__entry->first		= first;
-#line 662 "generated/pgz.h"
-		TP_END_EARLY(__data, &tp_event_pgz_file_blocks, TP_FIELD_BIT(1));
-	}
-#endif
-#line 175 "defs/pgz.tp"
-	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
-#line 668 "generated/pgz.h"
-	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
-			_Alignof(tp_element_pgz_file_blocks__4)
-		, (size_t)(
-#line 178 "defs/pgz.tp"
-		count
-#line 674 "generated/pgz.h"
-		));
-	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_blocks);
-	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
-	__entry->__data_loc_sizes = tp_place(__entry, &__dyn.sizes);
-	{
-#line 182 "defs/pgz.tp"
-		__assign_str(name);
-		__entry->first		= first;
-		__entry->largest	= pgz_largest(sizes, count);
-		memcpy(__get_dynamic_array(sizes), sizes, count * sizeof(*sizes));
-#line 685 "generated/pgz.h"
-	}
-	tp_commit(&__rec);
-}
-
-/* ---- pgz:pgz_file_close ---- */
-
+#line 198 "defs/pgz.tp"
 TP_DEFINE_ITERATOR(pgz_file_close, (void *__data, const char *name, unsigned long long in,
 		unsigned long long out, int error), (__data, name, in, out, error));
-TP_DEFINE_TRACE_EVENT(pgz_file_close, pgz_file_close, "defs/pgz.tp", 198, "pgz", pgz_file_close, DEBUG_LINE,
+TP_DEFINE_TRACE_EVENT(pgz_file_close, pgz_file_close, 198, "pgz", pgz_file_close, DEBUG_LINE,
 		"const char *, unsigned long long, unsigned long long, int");
 
 TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long in,
@@ -701,18 +649,15 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 	/* For a filter, these fields are set first; and again below, if the record is made. */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_close)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_file_close);
-
 #line 213 "defs/pgz.tp"
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 710 "generated/pgz.h"
 		TP_END_EARLY(__data, &tp_event_pgz_file_close,
 				TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(3));
 	}
 #line 205 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
-#line 716 "generated/pgz.h"
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_close);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
@@ -721,7 +666,6 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
-#line 725 "generated/pgz.h"
 	}
 	tp_commit(&__rec);
 }

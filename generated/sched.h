@@ -42,13 +42,11 @@ static inline long __trace_sched_switch_state(const struct task_struct *p)
 {
 	return p->preempted ? p->state | TASK_STATE_MAX : p->state;
 }
-#line 46 "generated/sched.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The record of sched_switch. */
 struct trace_event_raw_sched_switch {
 	struct trace_entry ent;
 #line 42 "defs/sched.tp"
@@ -59,10 +57,8 @@ struct trace_event_raw_sched_switch {
 	char next_comm[16];
 	pid_t next_pid;
 	int next_prio;
-#line 63 "generated/sched.h"
 	TP_DYNAMIC_DATA
 };
-
 TP_DECLARE_PRINTER(sched_switch);
 
 #ifdef TP_EVENT_CLASS_sched_wakeup_template
@@ -71,21 +67,19 @@ rename one, or move its events into the file of the other"
 #endif
 #define TP_EVENT_CLASS_sched_wakeup_template
 
-/* The record of sched_wakeup_template. */
 struct trace_event_raw_sched_wakeup_template {
 	struct trace_entry ent;
 #line 80 "defs/sched.tp"
 	char comm[16];
 	pid_t pid;
 	int prio;
-#line 82 "generated/sched.h"
 	TP_DYNAMIC_DATA
 };
-
 TP_DECLARE_PRINTER(sched_wakeup_template);
 
 /* ---- sched:sched_switch ---- */
 
+#line 34 "defs/sched.tp"
 typedef void tp_probe_fn_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next);
 TP_DECLARE_TRACEPOINT(sched_switch, "struct task_struct *, struct task_struct *");
 #ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
@@ -102,11 +96,12 @@ TP_DECLARE_TRACE_EVENT(sched_switch);
 static TP_SITE_INLINE void trace_sched_switch(struct task_struct *prev, struct task_struct *next)
 {
 	TP_SDT_SITE("sched", "sched_switch", prev, next);
-	TP_CALL_PROBES(sched_switch, 2, prev, next);
+	TP_CALL_PROBES(sched_switch, WORDS_2, prev, next);
 }
 
 /* ---- sched:sched_wakeup ---- */
 
+#line 97 "defs/sched.tp"
 typedef void tp_probe_fn_sched_wakeup(void *__data, struct task_struct *p);
 TP_DECLARE_TRACEPOINT(sched_wakeup, "struct task_struct *");
 #ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
@@ -123,11 +118,12 @@ TP_DECLARE_TRACE_EVENT(sched_wakeup);
 static TP_SITE_INLINE void trace_sched_wakeup(struct task_struct *p)
 {
 	TP_SDT_SITE("sched", "sched_wakeup", p);
-	TP_CALL_PROBES(sched_wakeup, 1, p);
+	TP_CALL_PROBES(sched_wakeup, WORDS_1, p);
 }
 
 /* ---- sched:sched_wakeup_new ---- */
 
+#line 105 "defs/sched.tp"
 typedef void tp_probe_fn_sched_wakeup_new(void *__data, struct task_struct *p);
 TP_DECLARE_TRACEPOINT(sched_wakeup_new, "struct task_struct *");
 #ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
@@ -145,7 +141,7 @@ TP_DECLARE_TRACE_EVENT(sched_wakeup_new);
 static TP_SITE_INLINE void trace_sched_wakeup_new(struct task_struct *p)
 {
 	TP_SDT_SITE("sched", "sched_wakeup_new", p);
-	TP_CALL_PROBES(sched_wakeup_new, 1, p);
+	TP_CALL_PROBES(sched_wakeup_new, WORDS_1, p);
 }
 
 #ifdef __cplusplus
@@ -161,7 +157,7 @@ static TP_SITE_INLINE void trace_sched_wakeup_new(struct task_struct *p)
 #elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SCHED_5C165E15_H)
 #define TP_CREATED_SCHED_5C165E15_H
 
-/* ---- Fields and text of sched_switch ---- */
+/* ---- sched:sched_switch ---- */
 
 #define tp_fields_sched_switch(TP_F, TP_R) \
 	TP_F(ARRAY, TP_R, prev_comm, "char", 0) \
@@ -174,15 +170,12 @@ static TP_SITE_INLINE void trace_sched_wakeup_new(struct task_struct *p)
 #define tp_texts_sched_switch__1 "S" "\0" "D" "\0" "T" "\0" "t" "\0" "Z" "\0" "X" "\0" "x" "\0" "W" "\0"
 TP_DEFINE_CLASS(TP_USED_CLASS, sched_switch, 7, 0, TP_SYMBOLS(1, 8, tp_texts_sched_switch__1)) = {
 	TP_DESCRIBE(sched_switch, trace_event_raw_sched_switch, 7, 0),
-	.table_1 = {
-		TP_DESCRIBE_SYMBOLS(sched_switch, 1, 8, 0), {
+	.table_1 = {TP_DESCRIBE_SYMBOLS(sched_switch, 1, 8, 0, tp_texts_sched_switch__1) {
 #line 66 "defs/sched.tp"
 		1, 2, 4, 8,
 		16, 32, 64,
 		128,
-#line 184 "generated/sched.h"
-		}, tp_texts_sched_switch__1,
-	},
+	}},
 	.text = tp_fields_sched_switch(TP_TEXTS, )
 		"\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d "
 		"next_prio=%d\", REC->prev_comm, REC->prev_pid, REC->prev_prio, REC->prev_state & "
@@ -195,7 +188,6 @@ TP_DEFINE_CLASS(TP_USED_CLASS, sched_switch, 7, 0, TP_SYMBOLS(1, 8, tp_texts_sch
 TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_sched_switch);
-
 	tp_printk(p, __start,
 #line 62 "defs/sched.tp"
 	"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d",
@@ -207,56 +199,13 @@ TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 				) : "R",
 		__entry->prev_state & 1024 ? "+" : "",
 		__entry->next_comm, __entry->next_pid, __entry->next_prio
-#line 211 "generated/sched.h"
 	);
 }
 
-/* ---- Fields and text of sched_wakeup_template ---- */
-
-TP_ONE_EVENT_CLASS(sched_wakeup_template, "event class sched_wakeup_template of defs/sched.tp");
-
-#define tp_fields_sched_wakeup_template(TP_F, TP_R) \
-	TP_F(ARRAY, TP_R, comm, "char", 0) \
-	TP_F(FIELD, TP_R, pid, "pid_t", 0) \
-	TP_F(FIELD, TP_R, prio, "int", 0)
-TP_DEFINE_CLASS(TP_USED_CLASS, sched_wakeup_template, 3, 0,) = {
-	TP_DESCRIBE(sched_wakeup_template, trace_event_raw_sched_wakeup_template, 3, 0),
-	.text = tp_fields_sched_wakeup_template(TP_TEXTS, )
-		"\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio",
-};
-
-TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *entry)
-{
-	TP_BEGIN_PRINT(trace_event_raw_sched_wakeup_template);
-
-	tp_printk(p, __start,
-#line 91 "defs/sched.tp"
-	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
-#line 236 "generated/sched.h"
-	);
-}
-
-TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__event, void *__data,
-		struct task_struct *p)
-{
-	TP_BEGIN_RECORD(trace_event_raw_sched_wakeup_template);
-
-	TP_RESERVE_RECORD(__data, __event);
-	{
-#line 86 "defs/sched.tp"
-		memcpy(__entry->comm, p->comm, 16);
-		__entry->pid	= p->pid;
-		__entry->prio	= p->prio;
-#line 251 "generated/sched.h"
-	}
-	tp_commit(&__rec);
-}
-
-/* ---- sched:sched_switch ---- */
-
+#line 34 "defs/sched.tp"
 TP_DEFINE_ITERATOR(sched_switch, (void *__data, struct task_struct *prev, struct task_struct *next), (__data,
 		prev, next));
-TP_DEFINE_TRACE_EVENT(sched_switch, sched_switch, "defs/sched.tp", 34, "sched", sched_switch, DEBUG_LINE,
+TP_DEFINE_TRACE_EVENT(sched_switch, sched_switch, 34, "sched", sched_switch, DEBUG_LINE,
 		"struct task_struct *, struct task_struct *");
 
 void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next)
@@ -273,16 +222,54 @@ void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_
 		memcpy(__entry->prev_comm, prev->comm, 16);
 		__entry->next_pid	= next->pid;
 		__entry->next_prio	= next->prio;
-#line 277 "generated/sched.h"
+	}
+	tp_commit(&__rec);
+}
+
+/* ---- event class sched_wakeup_template ---- */
+
+TP_ONE_EVENT_CLASS(sched_wakeup_template, "event class sched_wakeup_template of defs/sched.tp");
+
+#define tp_fields_sched_wakeup_template(TP_F, TP_R) \
+	TP_F(ARRAY, TP_R, comm, "char", 0) \
+	TP_F(FIELD, TP_R, pid, "pid_t", 0) \
+	TP_F(FIELD, TP_R, prio, "int", 0)
+TP_DEFINE_CLASS(TP_USED_CLASS, sched_wakeup_template, 3, 0,) = {
+	TP_DESCRIBE(sched_wakeup_template, trace_event_raw_sched_wakeup_template, 3, 0),
+	.text = tp_fields_sched_wakeup_template(TP_TEXTS, )
+		"\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio",
+};
+
+TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *entry)
+{
+	TP_BEGIN_PRINT(trace_event_raw_sched_wakeup_template);
+	tp_printk(p, __start,
+#line 91 "defs/sched.tp"
+	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
+	);
+}
+
+TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__event, void *__data,
+		struct task_struct *p)
+{
+	TP_BEGIN_RECORD(trace_event_raw_sched_wakeup_template);
+
+	TP_RESERVE_RECORD(__data, __event);
+	{
+#line 86 "defs/sched.tp"
+		memcpy(__entry->comm, p->comm, 16);
+		__entry->pid	= p->pid;
+		__entry->prio	= p->prio;
 	}
 	tp_commit(&__rec);
 }
 
 /* ---- sched:sched_wakeup ---- */
 
+#line 97 "defs/sched.tp"
 TP_DEFINE_ITERATOR(sched_wakeup, (void *__data, struct task_struct *p), (__data, p));
-TP_DEFINE_TRACE_EVENT(sched_wakeup, sched_wakeup, "defs/sched.tp", 97, "sched", sched_wakeup_template,
-		DEBUG_LINE, "struct task_struct *");
+TP_DEFINE_TRACE_EVENT(sched_wakeup, sched_wakeup, 97, "sched", sched_wakeup_template, DEBUG_LINE,
+		"struct task_struct *");
 
 TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 {
@@ -291,8 +278,9 @@ TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 
 /* ---- sched:sched_wakeup_new ---- */
 
-TP_DEFINE_TRACE_EVENT(sched_wakeup_new, sched_wakeup, "defs/sched.tp", 105, "sched", sched_wakeup_template,
-		DEBUG_LINE, "struct task_struct *");
+#line 105 "defs/sched.tp"
+TP_DEFINE_TRACE_EVENT(sched_wakeup_new, sched_wakeup, 105, "sched", sched_wakeup_template, DEBUG_LINE,
+		"struct task_struct *");
 
 TP_PLAIN void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)
 {

@@ -25,7 +25,6 @@
 #line 12 "defs/subsys.tp"
 /* A pointer to it is all that the event passes on; what it holds is the program's business. */
 struct task_struct;
-#line 29 "generated/subsys.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +32,7 @@ extern "C" {
 
 /* ---- subsys:subsys_eventname ---- */
 
+#line 15 "defs/subsys.tp"
 typedef void tp_probe_fn_subsys_eventname(void *__data, int firstarg, struct task_struct *p);
 TP_DECLARE_TRACEPOINT(subsys_eventname, "int, struct task_struct *");
 #ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
@@ -46,7 +46,7 @@ TP_DECLARE_TRACEPOINT(subsys_eventname, "int, struct task_struct *");
 static TP_SITE_INLINE void trace_subsys_eventname(int firstarg, struct task_struct *p)
 {
 	TP_SDT_SITE("subsys", "subsys_eventname", firstarg, p);
-	TP_CALL_PROBES(subsys_eventname, 2, firstarg, p);
+	TP_CALL_PROBES(subsys_eventname, WORDS_2, firstarg, p);
 }
 
 #ifdef __cplusplus
@@ -64,8 +64,9 @@ static TP_SITE_INLINE void trace_subsys_eventname(int firstarg, struct task_stru
 
 /* ---- subsys:subsys_eventname ---- */
 
+#line 15 "defs/subsys.tp"
 TP_DEFINE_ITERATOR(subsys_eventname, (void *__data, int firstarg, struct task_struct *p), (__data, firstarg,
 		p));
-TP_DEFINE_TRACEPOINT(subsys_eventname, subsys_eventname, "defs/subsys.tp", 15, "int, struct task_struct *");
+TP_DEFINE_TRACEPOINT(subsys_eventname, subsys_eventname, 15, "int, struct task_struct *");
 
 #endif /* CREATE_TRACE_POINTS */

@@ -16,8 +16,8 @@ TEMPLATES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 # Columns of a line of ours. What comes from the definition file is as wide as it is there.
 WIDTH = 110
 
-# What stands in a template's output where the following lines are the output's own again.
-_BACK = "#line <back>"
+# What stands in a template's output where the lines that follow are not copied from the definition file.
+_OURS = "#line <ours>"
 
 
 @lru_cache(maxsize=256)  # that of the definition file's path stands in each #line
@@ -75,7 +75,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["c_string"] = c_string
     environment.filters["c_strings"] = c_strings
     environment.filters["wrapped"] = wrapped
-    environment.globals["back"] = _BACK
+    environment.globals["ours"] = _OURS
     return environment
 
 
@@ -83,15 +83,18 @@ _env: jinja2.Environment | None = None
 
 
 def render(template: str, view: Mapping[str, object], path: str) -> str:
-    """The template's text; path is the output file's, for #line."""
+    """The template's text, for the file at path.
+
+    #line stands before what is copied from the definition file, and before each event's own code. It never leads back
+    to the output: so no number in the output depends on where in it something stands.
+    """
     global _env
     _env = _env or _environment()
     lines: list[str] = []
     ours = True
     code_file = path.endswith(".h")
     for line in _env.get_template(template).render(view).split("\n"):
-        if line == _BACK:
-            lines.append(f"#line {len(lines) + 2} {c_string(path)}")
+        if line == _OURS:
             ours = True
         elif not ours:
             lines.append(line)

@@ -101,7 +101,7 @@ int main(void)
 def own_part(text: str) -> str:
     """What a userspace header declares by itself: without what it creates, and the .tp file's own C."""
     text = text.split("/* ---- Definitions", 1)[0]
-    return re.sub(r"^/\* ---- From .*?^#line \d+ \"[^\"\n]*\.h\"$", "", text, flags=re.S | re.M)
+    return re.sub(r"^/\* ---- From .*?^#ifdef __cplusplus$", "", text, flags=re.S | re.M)
 
 
 def declared(text: str) -> dict[str, set[str]]:
@@ -146,7 +146,7 @@ class Nop(Case):
         found = {}
         for line in read(self.path("info")).splitlines():
             match = re.match(r"/\* (.*?):\d+:\w+ \*/ (?:extern |static )?([^;]*?)\b(\w+) (\((?!\*)[^;]*);", line)
-            if match and os.path.basename(match[1]) == of and not INTERNAL.match(match[3]):
+            if match and os.path.basename(match[1]) in (of, of[:-1] + "tp") and not INTERNAL.match(match[3]):
                 found[match[3]] = f"static {match[2]}({match[3]}) {match[4]};\n"
         return found
 

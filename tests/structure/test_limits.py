@@ -30,7 +30,7 @@ class Limits(Case):
         self.assertEqual(re.findall(r"^#define TP_RECORD_MAX (\d+)$", header("event.h"), re.M), [str(RECORD_MAX)])
 
     def test_arguments_of_a_call(self) -> None:
-        for macro, first, last in (("TP_CALL_", 0, CALL_WORDS), ("TP_CALL_ANY_", 1, CALL_ARGS)):
+        for macro, first, last in (("TP_CALL_WORDS_", 0, CALL_WORDS), ("TP_CALL_VALUES_", 1, CALL_ARGS)):
             known = {int(n) for n in re.findall(rf"^#define {macro}(\d+)\(probe, tp", header("call.h"), re.M)}
             self.assertEqual(known, set(range(first, last + 1)))
 

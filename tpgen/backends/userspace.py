@@ -28,7 +28,7 @@ class TracepointView:
     tracepoint: Tracepoint
     event_class: Mapping[str, object] | None
     id: str           # what C names of its event end with
-    title: str        # SYSTEM:NAME
+    title: str        # SYSTEM:NAME, and whether it is a custom event
     probe_proto: str  # a probe's
     site_proto: str   # the parameters where C++ reads them, too
     site_probe_proto: str
@@ -92,15 +92,21 @@ def _id(name: str, custom: bool) -> str:
     return f"custom__{name}" if custom else name
 
 
+def _title(tracepoint: Tracepoint) -> str:
+    return ":".join(filter(None, (tracepoint.system, tracepoint.name))) + (", custom" if tracepoint.custom else "")
+
+
 def _class(event_class: EventClass, users: Sequence[Tracepoint], unit: Unit) -> Mapping[str, object]:
     name = _id(event_class.name, event_class.custom)
     fields = _fields(event_class, name, event_class.print)
+    alone = [t.name for t in users] == [event_class.name]
     return {
         "id": name,
         "name": event_class.name,
         "record": event_class.record,
         # The class of a TRACE_EVENT that nothing else uses needs no writer of its own.
-        "alone": [t.name for t in users] == [event_class.name],
+        "alone": alone,
+        "title": _title(users[0]) if alone else f"event class {event_class.name}",
         "used": bool(users),
         # By itself: where the class is an event's, too, that is what there is twice.
         "declared": event_class.name not in [t.name for t in users],
@@ -169,7 +175,7 @@ def _tracepoint(tracepoint: Tracepoint, event_class: Mapping[str, object] | None
     return TracepointView(
         tracepoint, event_class,
         id=_id(tracepoint.name, tracepoint.custom),
-        title=":".join(filter(None, (tracepoint.system, tracepoint.name))),
+        title=_title(tracepoint),
         probe_proto="void *__data" + (f", {proto}" if proto else ""),
         site_proto=site_proto or "void",
         site_probe_proto="void *__data" + (f", {site_proto}" if site_proto else ""),
@@ -190,7 +196,7 @@ def _call(tracepoint: Tracepoint) -> str:
     if not args:
         return f"_0({tracepoint.name})"
     real = any(p.canonical in ("float", "double") for p in tracepoint.params)
-    count = "MANY" if len(args) > CALL_ARGS else f"ANY_{len(args)}" if real or len(args) > CALL_WORDS else str(len(args))
+    count = "MANY" if len(args) > CALL_ARGS else f"{'VALUES' if real or len(args) > CALL_WORDS else 'WORDS'}_{len(args)}"
     return f"({', '.join([tracepoint.name, count, *args])})"
 
 

@@ -33,16 +33,16 @@
 #endif
 
 /*
- * The rest of trace_X(): calls the probes, if there are any. count is the
- * number of arguments that follow it: 1 to 5; ANY_1 to ANY_7, for which
- * tp/call.h finds more registers; or MANY.
+ * The rest of trace_X(): calls the probes, if there are any. count says
+ * how many arguments follow it, and of what kind: WORDS_1 to WORDS_5 are integers
+ * and pointers, VALUES_1 to VALUES_7 reals, too (tp/call.h); MANY are more.
  */
 #define TP_CALL_PROBES(name, count, ...)                                  \
 	TP_IF_ENABLED(trace_##name##_enabled, tp_prototype_of_##name,     \
 		      TP_CALL_##count(tp_probe_fn_##name, &__tracepoint_##name, __VA_ARGS__))
 #define TP_CALL_PROBES_0(name)                                            \
 	TP_IF_ENABLED(trace_##name##_enabled, tp_prototype_of_##name,     \
-		      TP_CALL_0(tp_probe_fn_##name, &__tracepoint_##name))
+		      TP_CALL_WORDS_0(tp_probe_fn_##name, &__tracepoint_##name))
 
 /* The same for a tracepoint with EXPORT_TRACEPOINT_SYMBOL, which another module can define. */
 #define TP_CALL_IMPORTED_PROBES(name, count, ...)                         \
@@ -50,7 +50,7 @@
 		      TP_CALL_##count(tp_probe_fn_##name, __tp_import_##name.tp, __VA_ARGS__))
 #define TP_CALL_IMPORTED_PROBES_0(name)                                   \
 	TP_IF_ENABLED(trace_##name##_enabled, tp_prototype_of_##name,     \
-		      TP_CALL_0(tp_probe_fn_##name, __tp_import_##name.tp))
+		      TP_CALL_WORDS_0(tp_probe_fn_##name, __tp_import_##name.tp))
 
 #define TP_IF_ENABLED(enabled, prototype, ...)                            \
 	do {                                                              \

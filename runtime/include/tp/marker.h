@@ -283,35 +283,35 @@ on:
 extern "C++" {
 TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *)
 {
-	TP_CALL_0(tp_marker_iterate_t, tp);
+	TP_CALL_WORDS_0(tp_marker_iterate_t, tp);
 }
 
 template <class A> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a)
 {
-	TP_CALL_1(tp_marker_iterate_t, tp, a);
+	TP_CALL_WORDS_1(tp_marker_iterate_t, tp, a);
 }
 
 template <class A, class B> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a, B b)
 {
-	TP_CALL_2(tp_marker_iterate_t, tp, a, b);
+	TP_CALL_WORDS_2(tp_marker_iterate_t, tp, a, b);
 }
 
 template <class A, class B, class C>
 TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a, B b, C c)
 {
-	TP_CALL_3(tp_marker_iterate_t, tp, a, b, c);
+	TP_CALL_WORDS_3(tp_marker_iterate_t, tp, a, b, c);
 }
 
 template <class A, class B, class C, class D>
 TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a, B b, C c, D d)
 {
-	TP_CALL_4(tp_marker_iterate_t, tp, a, b, c, d);
+	TP_CALL_WORDS_4(tp_marker_iterate_t, tp, a, b, c, d);
 }
 
 template <class A, class B, class C, class D, class E>
 TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, A a, B b, C c, D d, E e)
 {
-	TP_CALL_5(tp_marker_iterate_t, tp, a, b, c, d, e);
+	TP_CALL_WORDS_5(tp_marker_iterate_t, tp, a, b, c, d, e);
 }
 
 template <class... more> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp, const char *, more... arguments)
@@ -322,24 +322,24 @@ template <class... more> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp
 #define TP_MARKER_HIT(tp, ...) tp_marker_hit(tp, __VA_ARGS__)
 #else
 #define TP_MARKER_ARG(name, argument) __typeof__(1 ? (argument) : (argument)) name = (argument)
-#define TP_MARKER_HIT_0(tp, format) TP_CALL_0(tp_marker_iterate_t, tp)
+#define TP_MARKER_HIT_0(tp, format) TP_CALL_WORDS_0(tp_marker_iterate_t, tp)
 #define TP_MARKER_HIT_1(tp, format, a)                     \
 	do {                                               \
 		TP_MARKER_ARG(__tp_a, a);                  \
-		TP_CALL_1(tp_marker_iterate_t, tp, __tp_a); \
+		TP_CALL_WORDS_1(tp_marker_iterate_t, tp, __tp_a); \
 	} while (0)
 #define TP_MARKER_HIT_2(tp, format, a, b)                          \
 	do {                                                       \
 		TP_MARKER_ARG(__tp_a, a);                          \
 		TP_MARKER_ARG(__tp_b, b);                          \
-		TP_CALL_2(tp_marker_iterate_t, tp, __tp_a, __tp_b); \
+		TP_CALL_WORDS_2(tp_marker_iterate_t, tp, __tp_a, __tp_b); \
 	} while (0)
 #define TP_MARKER_HIT_3(tp, format, a, b, c)                               \
 	do {                                                               \
 		TP_MARKER_ARG(__tp_a, a);                                  \
 		TP_MARKER_ARG(__tp_b, b);                                  \
 		TP_MARKER_ARG(__tp_c, c);                                  \
-		TP_CALL_3(tp_marker_iterate_t, tp, __tp_a, __tp_b, __tp_c); \
+		TP_CALL_WORDS_3(tp_marker_iterate_t, tp, __tp_a, __tp_b, __tp_c); \
 	} while (0)
 #define TP_MARKER_HIT_4(tp, format, a, b, c, d)                                    \
 	do {                                                                       \
@@ -347,7 +347,7 @@ template <class... more> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp
 		TP_MARKER_ARG(__tp_b, b);                                          \
 		TP_MARKER_ARG(__tp_c, c);                                          \
 		TP_MARKER_ARG(__tp_d, d);                                          \
-		TP_CALL_4(tp_marker_iterate_t, tp, __tp_a, __tp_b, __tp_c, __tp_d); \
+		TP_CALL_WORDS_4(tp_marker_iterate_t, tp, __tp_a, __tp_b, __tp_c, __tp_d); \
 	} while (0)
 #define TP_MARKER_HIT_5(tp, format, a, b, c, d, e)                                         \
 	do {                                                                               \
@@ -356,7 +356,7 @@ template <class... more> TP_SITE_INLINE void tp_marker_hit(struct tracepoint *tp
 		TP_MARKER_ARG(__tp_c, c);                                                  \
 		TP_MARKER_ARG(__tp_d, d);                                                  \
 		TP_MARKER_ARG(__tp_e, e);                                                  \
-		TP_CALL_5(tp_marker_iterate_t, tp, __tp_a, __tp_b, __tp_c, __tp_d, __tp_e); \
+		TP_CALL_WORDS_5(tp_marker_iterate_t, tp, __tp_a, __tp_b, __tp_c, __tp_d, __tp_e); \
 	} while (0)
 #define TP_MARKER_HIT_MANY(tp, format, ...) TP_CALL_MANY(tp_marker_iterate_t, tp, __VA_ARGS__)
 

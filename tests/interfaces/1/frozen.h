@@ -60,7 +60,7 @@ static TP_SITE_INLINE void trace_frozen_fields(int n, const char *text, const un
 		int count, unsigned long flags)
 {
 	TP_SDT_SITE("frozen", "frozen_fields", n, text, values, count, flags);
-	TP_CALL_PROBES(frozen_fields, 5, n, text, values, count, flags);
+	TP_CALL_PROBES(frozen_fields, WORDS_5, n, text, values, count, flags);
 }
 typedef void tp_probe_fn_frozen_first(void *__data, long value);
 TP_DECLARE_TRACEPOINT(frozen_first, "long");
@@ -74,7 +74,7 @@ TP_DECLARE_TRACE_EVENT(frozen_first);
 static TP_SITE_INLINE void trace_frozen_first(long value)
 {
 	TP_SDT_SITE("frozen", "frozen_first", value);
-	TP_CALL_PROBES(frozen_first, 1, value);
+	TP_CALL_PROBES(frozen_first, WORDS_1, value);
 }
 typedef void tp_probe_fn_frozen_second(void *__data, long value);
 TP_DECLARE_TRACEPOINT(frozen_second, "long");
@@ -89,7 +89,7 @@ TP_DECLARE_TRACE_EVENT(frozen_second);
 static TP_SITE_INLINE void trace_frozen_second(long value)
 {
 	TP_SDT_SITE("frozen", "frozen_second", value);
-	TP_CALL_PROBES(frozen_second, 1, value);
+	TP_CALL_PROBES(frozen_second, WORDS_1, value);
 }
 typedef void tp_probe_fn_frozen_odd(void *__data, long value);
 TP_DECLARE_TRACEPOINT(frozen_odd, "long");
@@ -103,7 +103,7 @@ TP_DECLARE_TRACE_EVENT(frozen_odd);
 static TP_SITE_INLINE void trace_frozen_odd(long value)
 {
 	TP_SDT_SITE("frozen", "frozen_odd", value);
-	TP_CALL_PROBES(frozen_odd, 1, value);
+	TP_CALL_PROBES(frozen_odd, WORDS_1, value);
 }
 typedef void tp_probe_fn_frozen_callbacks(void *__data);
 TP_DECLARE_TRACEPOINT(frozen_callbacks, "void");
@@ -131,7 +131,7 @@ TP_DECLARE_TRACEPOINT(frozen_bare, "int, int, int, int, int, int, int");
 static TP_SITE_INLINE void trace_frozen_bare(int a, int b, int c, int d, int e, int f, int g)
 {
 	TP_SDT_SITE("frozen", "frozen_bare", a, b, c, d, e, f, g);
-	TP_CALL_PROBES(frozen_bare, ANY_7, a, b, c, d, e, f, g);
+	TP_CALL_PROBES(frozen_bare, VALUES_7, a, b, c, d, e, f, g);
 }
 #ifdef __cplusplus
 }
@@ -160,16 +160,12 @@ TP_DEFINE_CLASS(TP_USED_CLASS, frozen_fields, 8, 2, TP_SYMBOLS(1, 2, tp_texts_fr
 		TP_EVAL(FROZEN_GREEN),
 		TP_EVAL(FROZEN_RED),
 	},
-	.table_1 = {
-		TP_DESCRIBE_SYMBOLS(frozen_fields, 1, 2, 1), {
+	.table_1 = {TP_DESCRIBE_SYMBOLS(frozen_fields, 1, 2, 1, tp_texts_frozen_fields__1) {
 		1, 2,
-		}, tp_texts_frozen_fields__1,
-	},
-	.table_2 = {
-		TP_DESCRIBE_SYMBOLS(frozen_fields, 2, 2, 0), {
+	}},
+	.table_2 = {TP_DESCRIBE_SYMBOLS(frozen_fields, 2, 2, 0, tp_texts_frozen_fields__2) {
 		(unsigned long)(FROZEN_RED), (unsigned long)(FROZEN_GREEN),
-		}, tp_texts_frozen_fields__2,
-	},
+	}},
 	.text = tp_fields_frozen_fields(TP_TEXTS, )
 		"FROZEN_GREEN\000"
 		"FROZEN_RED\000"
@@ -189,6 +185,47 @@ TP_PRINTER void tp_print_frozen_fields(struct trace_seq *p, const void *entry)
 		  __print_flags_table(__entry->flags, "|", TP_TABLE_OF(frozen_fields, 1)),
 		  __print_symbolic_table(__entry->colour, TP_TABLE_OF(frozen_fields, 2))
 	);
+}
+TP_DEFINE_ITERATOR(frozen_fields, (void *__data, int n, const char *text, const unsigned short *values,
+		int count, unsigned long flags), (__data, n, text, values, count, flags));
+TP_DEFINE_TRACE_EVENT(frozen_fields, frozen_fields, 9, "frozen", frozen_fields, DEBUG_LINE,
+		"int, const char *, const unsigned short *, int, unsigned long");
+TP_PLAIN void tp_record_frozen_fields(void *__data, int n, const char *text, const unsigned short *values,
+		int count, unsigned long flags)
+{
+	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_frozen_fields, text, values, bits);
+#if !defined(memset) && !defined(memcpy) && !defined(size_t) && !defined(FROZEN_RED) && !defined(FROZEN_GREEN)
+	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_frozen_fields)) {
+		TP_BEGIN_EARLY(trace_event_raw_frozen_fields);
+		__entry->n = n;
+		__entry->flags = flags;
+		TP_END_EARLY(__data, &tp_event_frozen_fields, TP_FIELD_BIT(0) | TP_FIELD_BIT(6));
+	}
+#endif
+	__size = tp_size_string(&__dyn.text, __size, (const char *)(text));
+	__size = tp_size_array(&__dyn.values, __size, sizeof(tp_element_frozen_fields__5),
+			_Alignof(tp_element_frozen_fields__5)
+		, (size_t)(
+		count
+		));
+	__size = tp_size_bitmask(&__dyn.bits, __size, (size_t)(70));
+	TP_RESERVE_RECORD(__data, &tp_event_frozen_fields);
+	__entry->__data_loc_text = tp_place(__entry, &__dyn.text);
+	__entry->__data_loc_values = tp_place(__entry, &__dyn.values);
+	__entry->__data_loc_bits = tp_place(__entry, &__dyn.bits);
+	{
+		unsigned long bits[2] = { 5, 1 };
+		__entry->n = n;
+		__entry->half = n / 2.0;
+		memset(__entry->fixed, 0, sizeof(__entry->fixed));
+		memcpy(__entry->fixed, "fixed", 5);
+		__assign_str(text);
+		memcpy(__get_dynamic_array(values), values, (size_t)count * sizeof(*values));
+		__assign_bitmask(bits, bits, 70);
+		__entry->flags = flags;
+		__entry->colour = n % 2 ? FROZEN_RED : FROZEN_GREEN;
+	}
+	tp_commit(&__rec);
 }
 TP_ONE_EVENT_CLASS(frozen_class, "event class frozen_class of frozen.tp");
 #define tp_fields_frozen_class(TP_F, TP_R) \
@@ -233,68 +270,13 @@ TP_PLAIN static void tp_write_frozen_class(const struct tp_event *__event, void 
 	}
 	tp_commit(&__rec);
 }
-TP_DEFINE_CLASS(TP_USED_CLASS, frozen_callbacks, 0, 0,) = {
-	TP_DESCRIBE_EMPTY(frozen_callbacks, trace_event_raw_frozen_callbacks, 0, 0),
-	.text =
-		"\"called\"",
-};
-TP_PRINTER void tp_print_frozen_callbacks(struct trace_seq *p, const void *entry)
-{
-	TP_BEGIN_PRINT(trace_event_raw_frozen_callbacks);
-	tp_printk(p, __start,
-	"called"
-	);
-}
-TP_DEFINE_ITERATOR(frozen_fields, (void *__data, int n, const char *text, const unsigned short *values,
-		int count, unsigned long flags), (__data, n, text, values, count, flags));
-TP_DEFINE_TRACE_EVENT(frozen_fields, frozen_fields, "frozen.tp", 9, "frozen", frozen_fields, DEBUG_LINE,
-		"int, const char *, const unsigned short *, int, unsigned long");
-TP_PLAIN void tp_record_frozen_fields(void *__data, int n, const char *text, const unsigned short *values,
-		int count, unsigned long flags)
-{
-	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_frozen_fields, text, values, bits);
-#if !defined(memset) && !defined(memcpy) && !defined(size_t) && !defined(FROZEN_RED) && !defined(FROZEN_GREEN)
-	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_frozen_fields)) {
-		TP_BEGIN_EARLY(trace_event_raw_frozen_fields);
-		__entry->n = n;
-		__entry->flags = flags;
-		TP_END_EARLY(__data, &tp_event_frozen_fields, TP_FIELD_BIT(0) | TP_FIELD_BIT(6));
-	}
-#endif
-	__size = tp_size_string(&__dyn.text, __size, (const char *)(text));
-	__size = tp_size_array(&__dyn.values, __size, sizeof(tp_element_frozen_fields__5),
-			_Alignof(tp_element_frozen_fields__5)
-		, (size_t)(
-		count
-		));
-	__size = tp_size_bitmask(&__dyn.bits, __size, (size_t)(70));
-	TP_RESERVE_RECORD(__data, &tp_event_frozen_fields);
-	__entry->__data_loc_text = tp_place(__entry, &__dyn.text);
-	__entry->__data_loc_values = tp_place(__entry, &__dyn.values);
-	__entry->__data_loc_bits = tp_place(__entry, &__dyn.bits);
-	{
-		unsigned long bits[2] = { 5, 1 };
-		__entry->n = n;
-		__entry->half = n / 2.0;
-		memset(__entry->fixed, 0, sizeof(__entry->fixed));
-		memcpy(__entry->fixed, "fixed", 5);
-		__assign_str(text);
-		memcpy(__get_dynamic_array(values), values, (size_t)count * sizeof(*values));
-		__assign_bitmask(bits, bits, 70);
-		__entry->flags = flags;
-		__entry->colour = n % 2 ? FROZEN_RED : FROZEN_GREEN;
-	}
-	tp_commit(&__rec);
-}
 TP_DEFINE_ITERATOR(frozen_first, (void *__data, long value), (__data, value));
-TP_DEFINE_TRACE_EVENT(frozen_first, frozen_first, "frozen.tp", 49, "frozen", frozen_class, DEBUG_LINE,
-		"long");
+TP_DEFINE_TRACE_EVENT(frozen_first, frozen_first, 49, "frozen", frozen_class, DEBUG_LINE, "long");
 TP_PLAIN void tp_record_frozen_first(void *__data, long value)
 {
 	tp_write_frozen_class(&tp_event_frozen_first, __data, value);
 }
-TP_DEFINE_TRACE_EVENT(frozen_second, frozen_first, "frozen.tp", 50, "frozen", frozen_second, DEBUG_LINE,
-		"long");
+TP_DEFINE_TRACE_EVENT(frozen_second, frozen_first, 50, "frozen", frozen_second, DEBUG_LINE, "long");
 TP_PLAIN void tp_record_frozen_second(void *__data, long value)
 {
 	tp_write_frozen_class(&tp_event_frozen_second, __data, value);
@@ -307,14 +289,25 @@ value % 2
 	);
 }
 TP_DEFINE_CONDITIONAL_ITERATOR(frozen_odd, (void *__data, long value), (__data, value));
-TP_DEFINE_TRACE_EVENT(frozen_odd, frozen_odd, "frozen.tp", 52, "frozen", frozen_class, DEBUG_LINE, "long");
+TP_DEFINE_TRACE_EVENT(frozen_odd, frozen_odd, 52, "frozen", frozen_class, DEBUG_LINE, "long");
 TP_PLAIN void tp_record_frozen_odd(void *__data, long value)
 {
 	tp_write_frozen_class(&tp_event_frozen_odd, __data, value);
 }
+TP_DEFINE_CLASS(TP_USED_CLASS, frozen_callbacks, 0, 0,) = {
+	TP_DESCRIBE_EMPTY(frozen_callbacks, trace_event_raw_frozen_callbacks, 0, 0),
+	.text =
+		"\"called\"",
+};
+TP_PRINTER void tp_print_frozen_callbacks(struct trace_seq *p, const void *entry)
+{
+	TP_BEGIN_PRINT(trace_event_raw_frozen_callbacks);
+	tp_printk(p, __start,
+	"called"
+	);
+}
 TP_DEFINE_ITERATOR(frozen_callbacks, (void *__data), (__data));
-TP_DEFINE_TRACE_EVENT(frozen_callbacks, frozen_callbacks, "frozen.tp", 58, "frozen", frozen_callbacks,
-		DEBUG_LINE, "void");
+TP_DEFINE_TRACE_EVENT(frozen_callbacks, frozen_callbacks, 58, "frozen", frozen_callbacks, DEBUG_LINE, "void");
 TP_DEFINE_CALLBACKS(frozen_callbacks, frozen_reg, frozen_unreg);
 TP_PLAIN void tp_record_frozen_callbacks(void *__data)
 {
@@ -324,5 +317,5 @@ TP_PLAIN void tp_record_frozen_callbacks(void *__data)
 }
 TP_DEFINE_ITERATOR(frozen_bare, (void *__data, int a, int b, int c, int d, int e, int f, int g), (__data, a,
 		b, c, d, e, f, g));
-TP_DEFINE_TRACEPOINT(frozen_bare, frozen_bare, "frozen.tp", 68, "int, int, int, int, int, int, int");
+TP_DEFINE_TRACEPOINT(frozen_bare, frozen_bare, 68, "int, int, int, int, int, int, int");
 #endif

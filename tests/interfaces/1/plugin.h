@@ -37,7 +37,7 @@ TP_DECLARE_TRACE_EVENT(plugin_hit);
 static TP_SITE_INLINE void trace_plugin_hit(const char *text)
 {
 	TP_SDT_SITE("plugin", "plugin_hit", text);
-	TP_CALL_PROBES(plugin_hit, 1, text);
+	TP_CALL_PROBES(plugin_hit, WORDS_1, text);
 }
 typedef void tp_probe_fn_plugin_shared(void *__data, int n);
 TP_DECLARE_EXPORTED_TRACEPOINT(plugin_shared, "int");
@@ -52,7 +52,7 @@ TP_DECLARE_TRACE_EVENT(plugin_shared);
 static TP_SITE_INLINE void trace_plugin_shared(int n)
 {
 	TP_SDT_SITE("plugin", "plugin_shared", n);
-	TP_CALL_IMPORTED_PROBES(plugin_shared, 1, n);
+	TP_CALL_IMPORTED_PROBES(plugin_shared, WORDS_1, n);
 }
 #ifdef __cplusplus
 }
@@ -76,6 +76,19 @@ TP_PRINTER void tp_print_plugin_hit(struct trace_seq *p, const void *entry)
 	"text=%s", __get_str(text)
 	);
 }
+TP_DEFINE_ITERATOR(plugin_hit, (void *__data, const char *text), (__data, text));
+TP_DEFINE_TRACE_EVENT(plugin_hit, plugin_hit, 5, "plugin", plugin_hit, DEBUG_LINE, "const char *");
+TP_PLAIN void tp_record_plugin_hit(void *__data, const char *text)
+{
+	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_plugin_hit, text);
+	__size = tp_size_string(&__dyn.text, __size, (const char *)(text));
+	TP_RESERVE_RECORD(__data, &tp_event_plugin_hit);
+	__entry->__data_loc_text = tp_place(__entry, &__dyn.text);
+	{
+	__assign_str(text);
+	}
+	tp_commit(&__rec);
+}
 #define tp_fields_plugin_shared(TP_F, TP_R) \
 	TP_F(FIELD, TP_R, n, "int", 0)
 TP_DEFINE_CLASS(TP_USED_CLASS, plugin_shared, 1, 0,) = {
@@ -90,23 +103,8 @@ TP_PRINTER void tp_print_plugin_shared(struct trace_seq *p, const void *entry)
 	"n=%d", __entry->n
 	);
 }
-TP_DEFINE_ITERATOR(plugin_hit, (void *__data, const char *text), (__data, text));
-TP_DEFINE_TRACE_EVENT(plugin_hit, plugin_hit, "plugin.tp", 5, "plugin", plugin_hit, DEBUG_LINE,
-		"const char *");
-TP_PLAIN void tp_record_plugin_hit(void *__data, const char *text)
-{
-	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_plugin_hit, text);
-	__size = tp_size_string(&__dyn.text, __size, (const char *)(text));
-	TP_RESERVE_RECORD(__data, &tp_event_plugin_hit);
-	__entry->__data_loc_text = tp_place(__entry, &__dyn.text);
-	{
-	__assign_str(text);
-	}
-	tp_commit(&__rec);
-}
 TP_DEFINE_ITERATOR(plugin_shared, (void *__data, int n), (__data, n));
-TP_DEFINE_TRACE_EVENT(plugin_shared, plugin_shared, "plugin.tp", 13, "plugin", plugin_shared, DEBUG_LINE,
-		"int");
+TP_DEFINE_TRACE_EVENT(plugin_shared, plugin_shared, 13, "plugin", plugin_shared, DEBUG_LINE, "int");
 TP_PLAIN void tp_record_plugin_shared(void *__data, int n)
 {
 	TP_BEGIN_RECORD(trace_event_raw_plugin_shared);

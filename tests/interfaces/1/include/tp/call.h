@@ -165,24 +165,24 @@ TP_CALL_FUNCTION tp_call_5(struct tracepoint *tp, unsigned long a, unsigned long
 			 : "+a"(tp), "+r"(r8), "+r"(r9), "+r"(r10) : "c"(d), "d"(e) : TP_CALL_CLOBBERS);
 	TP_CALL_IS_A_CALL(tp);
 }
-#define TP_CALL_0(probe, tp) tp_call_0(tp)
-#define TP_CALL_1(probe, tp, a) \
+#define TP_CALL_WORDS_0(probe, tp) tp_call_0(tp)
+#define TP_CALL_WORDS_1(probe, tp, a) \
 	(TP_IS_WORD(a) \
 		 ? tp_call_1(tp, TP_WORD(a)) \
 		 : ((probe *)TP_ITERATE(tp))(tp, a))
-#define TP_CALL_2(probe, tp, a, b) \
+#define TP_CALL_WORDS_2(probe, tp, a, b) \
 	(TP_IS_WORD(a) && TP_IS_WORD(b) \
 		 ? tp_call_2(tp, TP_WORD(a), TP_WORD(b)) \
 		 : ((probe *)TP_ITERATE(tp))(tp, a, b))
-#define TP_CALL_3(probe, tp, a, b, c) \
+#define TP_CALL_WORDS_3(probe, tp, a, b, c) \
 	(TP_IS_WORD(a) && TP_IS_WORD(b) && TP_IS_WORD(c) \
 		 ? tp_call_3(tp, TP_WORD(a), TP_WORD(b), TP_WORD(c)) \
 		 : ((probe *)TP_ITERATE(tp))(tp, a, b, c))
-#define TP_CALL_4(probe, tp, a, b, c, d) \
+#define TP_CALL_WORDS_4(probe, tp, a, b, c, d) \
 	(TP_IS_WORD(a) && TP_IS_WORD(b) && TP_IS_WORD(c) && TP_IS_WORD(d) \
 		 ? tp_call_4(tp, TP_WORD(a), TP_WORD(b), TP_WORD(c), TP_WORD(d)) \
 		 : ((probe *)TP_ITERATE(tp))(tp, a, b, c, d))
-#define TP_CALL_5(probe, tp, a, b, c, d, e) \
+#define TP_CALL_WORDS_5(probe, tp, a, b, c, d, e) \
 	(TP_IS_WORD(a) && TP_IS_WORD(b) && TP_IS_WORD(c) && TP_IS_WORD(d) && TP_IS_WORD(e) \
 		 ? tp_call_5(tp, TP_WORD(a), TP_WORD(b), TP_WORD(c), TP_WORD(d), TP_WORD(e)) \
 		 : ((probe *)TP_ITERATE(tp))(tp, a, b, c, d, e))
@@ -335,48 +335,48 @@ TP_CALL_FUNCTION tp_call_any(struct tracepoint *tp, int a, unsigned long wa, dou
 #ifndef __clang__
 #pragma GCC diagnostic pop
 #endif
-#define TP_CALL_ANY_1(probe, tp, a) \
+#define TP_CALL_VALUES_1(probe, tp, a) \
 	(TP_KIND(a) > 1 \
 		 ? tp_call_any(tp, TP_ANY(a), TP_NO_ANY, TP_NO_ANY, TP_NO_ANY, TP_NO_ANY, TP_NO_ANY, TP_NO_ANY) \
-		 : TP_CALL_1(probe, tp, a))
-#define TP_CALL_ANY_2(probe, tp, a, b) \
+		 : TP_CALL_WORDS_1(probe, tp, a))
+#define TP_CALL_VALUES_2(probe, tp, a, b) \
 	(TP_KIND(a) * TP_KIND(b) > 1 \
 		 ? tp_call_any(tp, TP_ANY(a), TP_ANY(b), TP_NO_ANY, TP_NO_ANY, TP_NO_ANY, TP_NO_ANY, TP_NO_ANY) \
-		 : TP_CALL_2(probe, tp, a, b))
-#define TP_CALL_ANY_3(probe, tp, a, b, c) \
+		 : TP_CALL_WORDS_2(probe, tp, a, b))
+#define TP_CALL_VALUES_3(probe, tp, a, b, c) \
 	(TP_KIND(a) * TP_KIND(b) * TP_KIND(c) > 1 \
 		 ? tp_call_any(tp, TP_ANY(a), TP_ANY(b), TP_ANY(c), TP_NO_ANY, TP_NO_ANY, TP_NO_ANY, TP_NO_ANY) \
-		 : TP_CALL_3(probe, tp, a, b, c))
-#define TP_CALL_ANY_4(probe, tp, a, b, c, d) \
+		 : TP_CALL_WORDS_3(probe, tp, a, b, c))
+#define TP_CALL_VALUES_4(probe, tp, a, b, c, d) \
 	(TP_KIND(a) * TP_KIND(b) * TP_KIND(c) * TP_KIND(d) > 1 \
 		 ? tp_call_any(tp, TP_ANY(a), TP_ANY(b), TP_ANY(c), TP_ANY(d), TP_NO_ANY, TP_NO_ANY, TP_NO_ANY) \
-		 : TP_CALL_4(probe, tp, a, b, c, d))
-#define TP_CALL_ANY_5(probe, tp, a, b, c, d, e) \
+		 : TP_CALL_WORDS_4(probe, tp, a, b, c, d))
+#define TP_CALL_VALUES_5(probe, tp, a, b, c, d, e) \
 	(TP_KIND(a) * TP_KIND(b) * TP_KIND(c) * TP_KIND(d) * TP_KIND(e) > 1 \
 		 ? tp_call_any(tp, TP_ANY(a), TP_ANY(b), TP_ANY(c), TP_ANY(d), TP_ANY(e), TP_NO_ANY, TP_NO_ANY) \
-		 : TP_CALL_5(probe, tp, a, b, c, d, e))
-#define TP_CALL_ANY_6(probe, tp, a, b, c, d, e, f) \
+		 : TP_CALL_WORDS_5(probe, tp, a, b, c, d, e))
+#define TP_CALL_VALUES_6(probe, tp, a, b, c, d, e, f) \
 	(TP_KIND(a) * TP_KIND(b) * TP_KIND(c) * TP_KIND(d) * TP_KIND(e) * TP_KIND(f) > 0 \
 		 ? tp_call_any(tp, TP_ANY(a), TP_ANY(b), TP_ANY(c), TP_ANY(d), TP_ANY(e), TP_ANY(f), TP_NO_ANY) \
 		 : TP_CALL_MANY(probe, tp, a, b, c, d, e, f))
-#define TP_CALL_ANY_7(probe, tp, a, b, c, d, e, f, g) \
+#define TP_CALL_VALUES_7(probe, tp, a, b, c, d, e, f, g) \
 	(TP_KIND(a) * TP_KIND(b) * TP_KIND(c) * TP_KIND(d) * TP_KIND(e) * TP_KIND(f) * TP_KIND(g) > 0 \
 		 ? tp_call_any(tp, TP_ANY(a), TP_ANY(b), TP_ANY(c), TP_ANY(d), TP_ANY(e), TP_ANY(f), TP_ANY(g)) \
 		 : TP_CALL_MANY(probe, tp, a, b, c, d, e, f, g))
 #else
-#define TP_CALL_0(probe, tp) ((probe *)TP_ITERATE(tp))(tp)
-#define TP_CALL_1(probe, tp, a) ((probe *)TP_ITERATE(tp))(tp, a)
-#define TP_CALL_2(probe, tp, a, b) ((probe *)TP_ITERATE(tp))(tp, a, b)
-#define TP_CALL_3(probe, tp, a, b, c) ((probe *)TP_ITERATE(tp))(tp, a, b, c)
-#define TP_CALL_4(probe, tp, a, b, c, d) ((probe *)TP_ITERATE(tp))(tp, a, b, c, d)
-#define TP_CALL_5(probe, tp, a, b, c, d, e) ((probe *)TP_ITERATE(tp))(tp, a, b, c, d, e)
-#define TP_CALL_ANY_1 TP_CALL_1
-#define TP_CALL_ANY_2 TP_CALL_2
-#define TP_CALL_ANY_3 TP_CALL_3
-#define TP_CALL_ANY_4 TP_CALL_4
-#define TP_CALL_ANY_5 TP_CALL_5
-#define TP_CALL_ANY_6 TP_CALL_MANY
-#define TP_CALL_ANY_7 TP_CALL_MANY
+#define TP_CALL_WORDS_0(probe, tp) ((probe *)TP_ITERATE(tp))(tp)
+#define TP_CALL_WORDS_1(probe, tp, a) ((probe *)TP_ITERATE(tp))(tp, a)
+#define TP_CALL_WORDS_2(probe, tp, a, b) ((probe *)TP_ITERATE(tp))(tp, a, b)
+#define TP_CALL_WORDS_3(probe, tp, a, b, c) ((probe *)TP_ITERATE(tp))(tp, a, b, c)
+#define TP_CALL_WORDS_4(probe, tp, a, b, c, d) ((probe *)TP_ITERATE(tp))(tp, a, b, c, d)
+#define TP_CALL_WORDS_5(probe, tp, a, b, c, d, e) ((probe *)TP_ITERATE(tp))(tp, a, b, c, d, e)
+#define TP_CALL_VALUES_1 TP_CALL_WORDS_1
+#define TP_CALL_VALUES_2 TP_CALL_WORDS_2
+#define TP_CALL_VALUES_3 TP_CALL_WORDS_3
+#define TP_CALL_VALUES_4 TP_CALL_WORDS_4
+#define TP_CALL_VALUES_5 TP_CALL_WORDS_5
+#define TP_CALL_VALUES_6 TP_CALL_MANY
+#define TP_CALL_VALUES_7 TP_CALL_MANY
 #endif
 #define TP_CALL_MANY(probe, tp, ...) ((probe *)TP_ITERATE(tp))(tp, __VA_ARGS__)
 #endif

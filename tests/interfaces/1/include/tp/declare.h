@@ -16,13 +16,13 @@
 		      TP_CALL_##count(tp_probe_fn_##name, &__tracepoint_##name, __VA_ARGS__))
 #define TP_CALL_PROBES_0(name)                                            \
 	TP_IF_ENABLED(trace_##name##_enabled, tp_prototype_of_##name,     \
-		      TP_CALL_0(tp_probe_fn_##name, &__tracepoint_##name))
+		      TP_CALL_WORDS_0(tp_probe_fn_##name, &__tracepoint_##name))
 #define TP_CALL_IMPORTED_PROBES(name, count, ...)                         \
 	TP_IF_ENABLED(trace_##name##_enabled, tp_prototype_of_##name,     \
 		      TP_CALL_##count(tp_probe_fn_##name, __tp_import_##name.tp, __VA_ARGS__))
 #define TP_CALL_IMPORTED_PROBES_0(name)                                   \
 	TP_IF_ENABLED(trace_##name##_enabled, tp_prototype_of_##name,     \
-		      TP_CALL_0(tp_probe_fn_##name, __tp_import_##name.tp))
+		      TP_CALL_WORDS_0(tp_probe_fn_##name, __tp_import_##name.tp))
 #define TP_IF_ENABLED(enabled, prototype, ...)                            \
 	do {                                                              \
 		if (__builtin_expect(enabled(), 0)) {                     \

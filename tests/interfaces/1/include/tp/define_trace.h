@@ -86,22 +86,22 @@
 		tp_read_unlock();                                                               \
 	}                                                                                       \
 	struct tracepoint
-#define TP_DEFINE_TRACEPOINT(name, iterator, path, at, ...)                                     \
+#define TP_DEFINE_TRACEPOINT(name, iterator, at, ...)                                     \
 	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
 				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                        \
-	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), path, "");     \
+	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), __FILE__, "");     \
 	TP_DEFINE(TP_TO(__tp_own_##name) TP_TO(__tp_text_##name) TP_TO(__traceiter_##iterator), "0, 0, 0, 0, ", at, 0)
-#define TP_DEFINE_TRACE_EVENT(name, iterator, path, at, system, event_class, level, ...)        \
+#define TP_DEFINE_TRACE_EVENT(name, iterator, at, system, event_class, level, ...)        \
 	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
 				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                        \
-	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), path, system); \
+	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), __FILE__, system); \
 	TP_USED struct tp_event tp_event_##name = {0};                                          \
 	TP_DEFINE(TP_TO(__tp_own_##name) TP_TO(__tp_text_##name) TP_TO(__traceiter_##iterator), \
 		  TP_TO(tp_event_##name) TP_TO(__tp_class_##event_class) TP_TO(tp_record_##name) \
 		  TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
-#define TP_DEFINE_CUSTOM_EVENT(name, path, at, system, event_class, level, types)               \
+#define TP_DEFINE_CUSTOM_EVENT(name, at, system, event_class, level, types)               \
 	TP_USED struct tracepoint tp_on_custom__##name = {0};                                   \
-	TP_DEFINE_TEXT(__tp_text_custom__##name, #name, types, path, system);           \
+	TP_DEFINE_TEXT(__tp_text_custom__##name, #name, types, __FILE__, system);           \
 	TP_USED struct tp_event tp_event_custom__##name = {0};                                  \
 	TP_DEFINE(TP_TO(tp_on_custom__##name) TP_TO(__tp_text_custom__##name) "0, ",    \
 		  TP_TO(tp_event_custom__##name) TP_TO(__tp_class_##event_class)        \

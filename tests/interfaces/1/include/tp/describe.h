@@ -66,8 +66,8 @@
 		unsigned long long values[count];                                                            \
 		char names[sizeof(texts)];                                                                   \
 	} table_##number;
-#define TP_DESCRIBE_SYMBOLS(name, number, count, is_flags) \
-	{ count, is_flags, offsetof(__typeof__(__tp_class_##name.table_##number), names) }
+#define TP_DESCRIBE_SYMBOLS(name, number, count, is_flags, texts) \
+	.head = { count, is_flags, offsetof(__typeof__(__tp_class_##name.table_##number), names) }, .names = texts, .values =
 #define TP_TABLE(name, number) offsetof(__typeof__(__tp_class_##name), table_##number) / 8
 #define TP_TABLE_OF(name, number) (&__tp_class_##name.table_##number.head)
 #define TP_IS_CONSTANT(x)                                                            \
