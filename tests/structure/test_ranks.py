@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where TP_CHECK_RANKS is set, a lock that is taken against the order of base/rank.h ends the process."""
+"""Where TP_CHECK_RANKS is set, a lock that is taken against the order of base/mutex.h ends the process."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "print/description.h"
 
 /* What is made, one after the other; leak checkers find it. */

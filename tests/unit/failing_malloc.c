@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "failing_malloc.h"
 
 unsigned int mallocs_left;

@@ -8,7 +8,7 @@
 
 #include <tp/tp.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "events/events.h"
 #include "list_sink.h"
 #include "sample.h"

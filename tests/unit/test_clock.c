@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/counter.h"
 #include "base/clock.h"
 #include "util.h"
 

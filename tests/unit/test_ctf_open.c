@@ -11,7 +11,7 @@
 
 #include <tp/tp.h>
 
-#include "base/sandbox.h"
+#include "base/file.h"
 #include "ctf_fixture.h"
 #include "sample.h"
 #include "util.h"

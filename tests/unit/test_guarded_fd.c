@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/guarded_fd.h"
+#include "base/file.h"
 #include "util.h"
 
 static char path[] = "/tmp/tp-own-file-XXXXXX";

@@ -12,7 +12,7 @@
 #include <tp/tp.h>
 #include <tp/trace_seq.h>
 
-#include "base/buffer.h"
+#include "base/text.h"
 #include "core/core.h"
 #include "events/marker_format.h"
 #include "failing_malloc.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "failing_malloc.h"
 #include "sample.h"
 #include "util.h"

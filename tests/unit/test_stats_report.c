@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-#include "base/buffer.h"
+#include "base/text.h"
 #include "sample.h"
 #include "test_stats.h"
 

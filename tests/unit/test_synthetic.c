@@ -11,7 +11,7 @@
 #include <tp/tp.h>
 #include <tp/trace_seq.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "events/synthetic.h"
 #include "sample.h"
 #include "util.h"

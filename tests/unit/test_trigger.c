@@ -8,10 +8,10 @@
 
 #include <tp/tp.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "ctf_fixture.h"
-#include "events/events.h"
 #include "describe.h"
+#include "events/events.h"
 #include "list_sink.h"
 #include "record/record.h"
 #include "sample.h"

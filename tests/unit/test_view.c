@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "events/events.h"
 #include "list_sink.h"
 

@@ -5,34 +5,22 @@
  * base/ knows the process around us, and nothing of tracepoints. Each of its
  * files has a header:
  *
- *	buffer.h         a text that grows
- *	clock.h          what the times of records are counted in
- *	counter.h        the processor's counter
- *	directory.h      what is in a directory
+ *	clock.h          what the times of records are counted in: a clock, or the processor's counter
  *	exit.h           the end of the process
- *	file.h           writing to files
+ *	file.h           files, directories, descriptors that the program may close; a program in a sandbox
  *	fork.h           what is done around a fork
- *	guard.h          code that no signal and no cancellation interrupts
+ *	guard.h          code that no signal and no cancellation interrupts, or that a fork closes
  *	helper_thread.h  a thread of a sink's own
- *	json.h           texts in JSON
- *	lock.h           locks
- *	memory.h         malloc
+ *	lock.h           locks for those that are no readers
  *	message.h        messages to a person
- *	mutex.h          locks that readers take, too
- *	options.h        "mode=flight,size=64M"
- *	guarded_fd.h       a descriptor that the program may close
- *	fork_latch.h        what readers pass through, and a fork closes
- *	pid_name.h       "%p" in names
+ *	mutex.h          locks that readers take, too, and the order of all locks
+ *	options.h        "mode=flight,size=64M"; "%p" in names
  *	process.h        the start
- *	rank.h           the order of locks
  *	readers.h        waiting for those that are in probes
- *	sandbox.h        a program that forbids itself system calls
- *	stack.h          return addresses
- *	loader.h         loading a library
+ *	scratch.h        each thread's stack of memory
+ *	stack.h          return addresses; loading a library
+ *	text.h           texts that grow, JSON, characters, moments
  *	thread.h         what is kept for each thread
- *	utc.h            a moment as people read it
- *	utf8.h           characters
- *	write_signals.h  a write that fails raises none
  */
 #ifndef TP_BASE_H
 #define TP_BASE_H

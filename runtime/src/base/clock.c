@@ -23,7 +23,6 @@
 
 #include "base/base.h"
 #include "base/clock.h"
-#include "base/counter.h"
 #include "base/message.h"
 
 #define NS_PER_S 1000000000u

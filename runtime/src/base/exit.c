@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "base/exit.h"
 #include "base/fork.h"
-#include "base/loader.h"
+#include "base/stack.h"
 #include "base/thread.h"
 
 /*

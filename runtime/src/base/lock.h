@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * base/lock.h - locks for those that are no readers. base/rank.h has the order
+ * base/lock.h - locks for those that are no readers. base/mutex.h has the order
  * in which they nest.
  */
 #ifndef TP_LOCK_H

@@ -14,11 +14,9 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/buffer.h"
+#include "base/file.h"
 #include "base/message.h"
-#include "base/guarded_fd.h"
-#include "base/utf8.h"
-#include "base/write_signals.h"
+#include "base/text.h"
 
 /* Two file names fit. More would be too much for a small signal stack. */
 #define LINE_MAX_BYTES 1024

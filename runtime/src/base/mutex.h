@@ -1,14 +1,85 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * base/mutex.h - locks that readers take, too. base/rank.h has the order in
- * which locks nest.
+ * base/mutex.h - locks that readers take, too, and the order in which all locks nest.
  */
 #ifndef TP_MUTEX_H
 #define TP_MUTEX_H
 
 #include <pthread.h>
 
-#include "base/rank.h"
+/*
+ * The order of locks.
+ *
+ * A thread that holds a lock takes only locks of a higher rank. A fork takes
+ * all of them in this order, and gives them back in the opposite one.
+ *
+ * Nobody waits for readers while holding a lock of a rank above theirs: a
+ * reader, which the wait is for, may itself be waiting for that very lock.
+ */
+
+/*
+ * The loader's lock comes before all of these. It is held where constructors
+ * and destructors run, and so around the coming and going of modules. Nobody
+ * takes it while holding one of these, unless he holds it already.
+ */
+enum tp_rank {
+	TP_RANK_NONE,     /* no lock is held */
+	TP_RANK_CONTROL,  /* control/: whoever begins or ends to listen, or serves; no reader takes it, and no fork */
+	TP_RANK_READERS,  /* liburcu's own: taken by waits for readers, and by a thread's first hit */
+	TP_RANK_FORK,     /* base/fork.c: one fork at a time */
+	TP_RANK_MODULES,  /* core/module.c: modules that come and go */
+	TP_RANK_TRIGGERS, /* triggers/: the list of them */
+	TP_RANK_SNAPSHOTS, /* triggers/: snapshots that were asked for, and the thread that takes them */
+	TP_RANK_EVENTS,   /* events/: events, sinks, what is enabled */
+	TP_RANK_HIST,     /* sinks/hist/: the list of histograms, and their tables while they are shown or cleared */
+	TP_RANK_OUTPUTS,  /* control/: the list of outputs; leaf */
+	TP_RANK_REGISTRY, /* core/: names, probe arrays, sites */
+	TP_RANK_FORK_LATCH,  /* base/guard.c: no lock, but from here on a fork holds what readers take */
+	TP_RANK_LTTNG,    /* LTTng's; its own threads take it, too */
+	TP_RANK_WRITING,  /* of a statistics sink: who writes its file; no fork takes it */
+	TP_RANK_SINK,     /* a sink's own: the text sink's comes after its FILE's, which a fork only tries to take */
+	TP_RANK_CHAPTER,  /* of CTF traces with rotate=: a packet is being made, or a chapter begun; readers take it, too */
+	TP_RANK_CTF,      /* leaf but for the next; readers take it, as they do the sinks' own */
+	TP_RANK_SPARE,    /* the CTF sinks' spare descriptors; leaf, as above, and taken inside that */
+	TP_RANK_STATS,    /* leaf; its holder calls nothing that may be traced */
+};
+
+/*
+ * With -DTP_CHECK_RANKS=1, which the tests set, a lock that is taken against
+ * the order ends the process by abort(), after a message that names both
+ * locks. Locks of rank TP_RANK_SINK may be held several at once, as a fork
+ * holds them.
+ */
+#ifndef TP_CHECK_RANKS
+#define TP_CHECK_RANKS 0
+#endif
+
+#if TP_CHECK_RANKS
+/* The thread is about to wait for a lock of this rank. */
+void tp_rank_check(enum tp_rank rank, const char *name);
+/* It has taken the lock; it gives the lock back. */
+void tp_rank_enter(enum tp_rank rank, const char *name);
+void tp_rank_leave(enum tp_rank rank);
+#else
+static inline void tp_rank_check(enum tp_rank rank, const char *name)
+{
+	(void)rank;
+	(void)name;
+}
+
+static inline void tp_rank_enter(enum tp_rank rank, const char *name)
+{
+	(void)rank;
+	(void)name;
+}
+
+static inline void tp_rank_leave(enum tp_rank rank)
+{
+	(void)rank;
+}
+#endif
+
+/* ---- The lock ---- */
 
 /* Taken inside tp_guard_enter() only, and by forks: readers take it, too. */
 struct tp_mutex {

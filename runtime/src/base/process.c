@@ -6,12 +6,12 @@
 
 #include "base/clock.h"
 #include "base/exit.h"
+#include "base/file.h"
 #include "base/fork.h"
+#include "base/guard.h"
 #include "base/message.h"
-#include "base/fork_latch.h"
 #include "base/process.h"
 #include "base/readers.h"
-#include "base/sandbox.h"
 #include "base/thread.h"
 
 static void start(void)

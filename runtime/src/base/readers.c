@@ -8,7 +8,7 @@
  *
  * A thread's first hit takes that lock, too, to make the thread known to liburcu.
  * If the hit is in a signal handler that has interrupted malloc, it must not
- * wait for a fork (base/fork_latch.h). So while a fork has the lock, the hits of
+ * wait for a fork (base/guard.h). So while a fork has the lock, the hits of
  * threads that liburcu does not know are counted instead, and whoever waits for
  * readers waits for these as well.
  *
@@ -28,8 +28,8 @@
 
 #include "base/base.h"
 #include "base/fork.h"
+#include "base/guard.h"
 #include "base/message.h"
-#include "base/fork_latch.h"
 #include "base/readers.h"
 #include "base/thread.h"
 

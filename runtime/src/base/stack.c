@@ -12,9 +12,8 @@
 #include <unwind.h>
 
 #include "base/base.h"
-#include "base/loader.h"
-#include "base/memory.h"
 #include "base/stack.h"
+#include "base/text.h"
 
 #pragma weak _Unwind_Backtrace
 #pragma weak _Unwind_GetIP

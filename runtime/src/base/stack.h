@@ -5,7 +5,9 @@
 #ifndef TP_STACK_H
 #define TP_STACK_H
 
+#include <dlfcn.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -27,5 +29,18 @@ unsigned int tp_stack_take(uintptr_t *to, unsigned int max, unsigned int skip);
 
 /* Where the function begins that an address behind one of its calls is in; 0: that is not known. */
 uintptr_t tp_stack_function(uintptr_t return_address);
+
+/* ---- Loading a library ---- */
+
+/*
+ * dlopen(), which takes the loader's lock: not under one of ours. NULL, too, in a static program: it is found by dlsym(), as
+ * the mention of dlopen makes the linker warn of it in these.
+ */
+static inline void *tp_open_object(const char *name, int flags)
+{
+	void *(*open_object)(const char *, int) = (void *(*)(const char *, int))(uintptr_t)dlsym(RTLD_DEFAULT, "dlopen");
+
+	return open_object ? open_object(name, flags) : NULL;
+}
 
 #endif /* TP_STACK_H */

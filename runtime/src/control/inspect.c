@@ -10,8 +10,8 @@
 #include <tp/event.h>
 #include <tp/trace_seq.h>
 
-#include "base/memory.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "control/commands.h"
 #include "control/outputs.h"
 #include "events/events.h"

@@ -9,7 +9,7 @@
 
 #include "base/fork.h"
 #include "base/lock.h"
-#include "base/memory.h"
+#include "base/text.h"
 #include "control/outputs.h"
 #include "events/events.h"
 

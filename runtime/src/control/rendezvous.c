@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/message.h"
-#include "base/sandbox.h"
 #include "control/rendezvous.h"
 
 #define BACKLOG 16

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/guarded_fd.h"
+#include "base/file.h"
 
 /* What TP_CONTROL says. */
 struct tp_control_setting {

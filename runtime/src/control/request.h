@@ -10,7 +10,7 @@
 
 #include <tp/sink.h>
 
-#include "base/buffer.h"
+#include "base/text.h"
 
 /* A request, and the reply to it. */
 struct tp_request {

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "control/outputs.h"
 #include "control/peer.h"
 #include "control/serve.h"

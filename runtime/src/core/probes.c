@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "base/memory.h"
 #include "base/readers.h"
+#include "base/text.h"
 #include "core/probes.h"
 #include "core/site.h"
 

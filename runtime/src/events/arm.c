@@ -8,8 +8,8 @@
 
 #include <tp/tp.h>
 
-#include "base/memory.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "core/core.h"
 #include "events/attach.h"
 #include "events/events.h"

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/fork.h"
-#include "base/memory.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "core/core.h"
 #include "events/attach.h"
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "events/by_id.h"
 #include "events/events.h"
 

@@ -33,8 +33,8 @@
 
 #include <tp/sink.h>
 
-#include "base/buffer.h"
 #include "base/lock.h"
+#include "base/text.h"
 
 /* Event ids are below it; 0 is none. */
 #define TP_NR_IDS 65536u

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "base/memory.h"
 #include "base/scratch.h"
+#include "base/text.h"
 #include "events/filtering.h"
 #include "record/record.h"
 

@@ -11,8 +11,8 @@
 #include <tp/trace_seq.h>
 
 #include "base/base.h"
-#include "base/memory.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "core/core.h"
 #include "events/by_id.h"
 #include "events/events.h"

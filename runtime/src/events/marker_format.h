@@ -9,7 +9,7 @@
 #include <tp/event.h>
 #include <tp/marker.h>
 
-#include "base/buffer.h"
+#include "base/text.h"
 
 /* What va_arg() takes, up to its sign. */
 enum tp_argument {

@@ -13,9 +13,9 @@
 
 #include <tp/tp.h>
 
-#include "base/memory.h"
 #include "base/message.h"
 #include "base/readers.h"
+#include "base/text.h"
 #include "core/core.h"
 #include "events/attach.h"
 #include "events/events.h"

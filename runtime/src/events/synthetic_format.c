@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "events/marker_format.h"
 #include "events/synthetic_format.h"
 #include "print/description.h"

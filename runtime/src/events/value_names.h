@@ -7,7 +7,7 @@
 
 #include <tp/event.h>
 
-#include "base/buffer.h"
+#include "base/text.h"
 
 /* Those with which TP_printk prints the field, to be freed; *names is NULL if it has none. False: there was no memory. */
 bool tp_value_names_copy(struct tp_symbols **names, const struct tp_event_field *field);

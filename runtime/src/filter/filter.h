@@ -25,7 +25,7 @@
 
 #include <tp/event.h>
 
-#include "base/buffer.h"
+#include "base/text.h"
 
 /* Bytes of an expression, without its NUL; and how deep its parentheses may nest. */
 #define TP_FILTER_MAX 65535u

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "filter/number.h"
 #include "filter/tree.h"
 #include "print/symbol.h"

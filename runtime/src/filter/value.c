@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/sandbox.h"
+#include "base/file.h"
 #include "filter/value.h"
 
 /* ---- The thread's name ---- */

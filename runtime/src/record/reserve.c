@@ -9,7 +9,7 @@
 #include <tp/tp.h>
 
 #include "base/base.h"
-#include "base/counter.h"
+#include "base/clock.h"
 #include "base/message.h"
 #include "base/scratch.h"
 #include "base/thread.h"

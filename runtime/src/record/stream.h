@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "base/base.h"
-#include "base/counter.h"
+#include "base/clock.h"
 #include "record/packet.h"
 
 /* Sinks with streams that can be open at once: each has a slot in every thread's local storage, of which there is little. */

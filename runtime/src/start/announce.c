@@ -5,7 +5,7 @@
  */
 #include <tp/module.h>
 
-#include "base/sandbox.h"
+#include "base/file.h"
 #include "base/stack.h"
 #include "control/control.h"
 #include "core/core.h"

@@ -14,10 +14,10 @@
 
 #include <tp/tp.h>
 
+#include "base/file.h"
 #include "base/helper_thread.h"
 #include "base/message.h"
 #include "base/readers.h"
-#include "base/sandbox.h"
 #include "control/control.h"
 #include "control/outputs.h"
 #include "events/events.h"

@@ -12,11 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "base/file.h"
 #include "base/message.h"
-#include "base/guarded_fd.h"
-#include "base/pid_name.h"
+#include "base/options.h"
+#include "base/text.h"
 #include "sinks/hist/hist.h"
 #include "start/hist.h"
 #include "triggers/triggers.h"

@@ -10,10 +10,9 @@
 
 #include <tp/tp.h>
 
-#include "base/buffer.h"
-#include "base/memory.h"
 #include "base/message.h"
-#include "base/pid_name.h"
+#include "base/options.h"
+#include "base/text.h"
 #include "sinks/ctf/ctf.h"
 #include "sinks/text/text.h"
 #include "start/start.h"

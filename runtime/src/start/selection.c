@@ -9,8 +9,8 @@
 
 #include <tp/tp.h>
 
-#include "base/memory.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "events/events.h"
 #include "events/pattern.h"
 #include "filter/filter.h"

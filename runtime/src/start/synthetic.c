@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "events/synthetic.h"
 #include "start/selection.h"
 #include "start/start.h"

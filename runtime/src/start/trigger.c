@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "events/events.h"
 #include "events/pattern.h"
 #include "start/selection.h"

@@ -16,7 +16,7 @@
 #include <tp/trace_seq.h>
 
 #include "base/guard.h"
-#include "base/memory.h"
+#include "base/text.h"
 #include "record/record.h"
 #include "triggers/mapping.h"
 

@@ -9,16 +9,16 @@
 
 #include <tp/tp.h>
 
-#include "base/memory.h"
 #include "base/readers.h"
 #include "base/stack.h"
+#include "base/text.h"
 #include "events/events.h"
 #include "record/record.h"
 #include "triggers/commands.h"
 #include "triggers/list.h"
 #include "triggers/parse.h"
-#include "triggers/triggers.h"
 #include "triggers/refusal.h"
+#include "triggers/triggers.h"
 
 #define EXISTS "there is such a trigger on one of these events already"
 #define EXISTS_HIST "Hist trigger already exists on one of these events" /* the kernel's words */

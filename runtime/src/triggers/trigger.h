@@ -13,8 +13,8 @@
 
 #include <tp/sink.h>
 
-#include "base/buffer.h"
-#include "base/guarded_fd.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "events/pattern.h"
 #include "filter/filter.h"
 

@@ -18,7 +18,7 @@
 
 #include <tp/sink.h>
 
-#include "base/buffer.h"
+#include "base/text.h"
 
 struct tp_trigger_request {
 	struct tp_sink *sink;

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/guard.h"
-#include "base/memory.h"
 #include "base/message.h"
-#include "base/pid_name.h"
+#include "base/options.h"
+#include "base/text.h"
 #include "sinks/ctf/begin.h"
 #include "sinks/ctf/describe.h"
 #include "sinks/ctf/dir.h"

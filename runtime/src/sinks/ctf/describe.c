@@ -12,8 +12,8 @@
 
 #include "base/file.h"
 #include "base/guard.h"
-#include "base/memory.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "sinks/ctf/describe.h"
 #include "sinks/ctf/dir.h"
 #include "sinks/ctf/format.h"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/directory.h"
+#include "base/file.h"
 #include "sinks/ctf/dir.h"
 #include "sinks/ctf/options.h"
 #include "sinks/ctf/sink.h"

@@ -15,9 +15,7 @@
 
 #include <tp/tracepoint.h>
 
-#include "base/buffer.h"
-#include "base/utc.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "sinks/ctf/metadata.h"
 
 /* Bytes of the command that are shown. */

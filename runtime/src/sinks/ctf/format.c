@@ -15,7 +15,7 @@
 #include <tp/trace_seq.h>
 
 #include "base/file.h"
-#include "base/memory.h"
+#include "base/text.h"
 #include "print/description.h"
 #include "sinks/ctf/dir.h"
 #include "sinks/ctf/format.h"

@@ -14,8 +14,6 @@
 #include "base/file.h"
 #include "base/guard.h"
 #include "base/message.h"
-#include "base/sandbox.h"
-#include "base/write_signals.h"
 #include "sinks/ctf/dir.h"
 #include "sinks/ctf/log.h"
 #include "sinks/ctf/sink.h"

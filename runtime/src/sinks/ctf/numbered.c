@@ -12,7 +12,7 @@
 
 #include <tp/tp.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "sinks/ctf/ctf.h"
 #include "sinks/ctf/sink.h"
 

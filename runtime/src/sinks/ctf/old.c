@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/directory.h"
-#include "base/pid_name.h"
+#include "base/file.h"
+#include "base/options.h"
 #include "sinks/ctf/dir.h"
 #include "sinks/ctf/hold.h"
 

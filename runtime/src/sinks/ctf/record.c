@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/file.h"
 #include "base/guard.h"
-#include "base/sandbox.h"
 #include "sinks/ctf/describe.h"
 #include "sinks/ctf/options.h"
 #include "sinks/ctf/packet.h"

@@ -19,8 +19,8 @@
 
 #include "base/fork.h"
 #include "base/guard.h"
-#include "base/memory.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "sinks/ctf/begin.h"
 #include "sinks/ctf/ctf.h"
 #include "sinks/ctf/describe.h"

@@ -10,11 +10,11 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "base/buffer.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/helper_thread.h"
 #include "base/mutex.h"
-#include "base/guarded_fd.h"
+#include "base/text.h"
 #include "events/events.h"
 #include "record/record.h"
 #include "record/stream.h"

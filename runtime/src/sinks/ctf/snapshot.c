@@ -19,8 +19,8 @@
 
 #include "base/file.h"
 #include "base/guard.h"
-#include "base/memory.h"
 #include "base/readers.h"
+#include "base/text.h"
 #include "sinks/ctf/ctf.h"
 #include "sinks/ctf/describe.h"
 #include "sinks/ctf/dir.h"

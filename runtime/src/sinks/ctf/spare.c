@@ -11,8 +11,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/fork.h"
-#include "base/sandbox.h"
 #include "sinks/ctf/dir.h"
 #include "sinks/ctf/sink.h"
 

@@ -4,8 +4,7 @@
  */
 #include <stdbool.h>
 
-#include "base/buffer.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "sinks/ctf/metadata.h"
 
 /* Comments have such strings, too, and end at their first end. */

@@ -14,10 +14,9 @@
 
 #include <tp/tp.h>
 
-#include "base/buffer.h"
-#include "base/memory.h"
+#include "base/file.h"
 #include "base/message.h"
-#include "base/guarded_fd.h"
+#include "base/text.h"
 #include "print/print.h"
 #include "record/record.h"
 #include "sinks/ftrace/tracefs.h"

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "base/buffer.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "sinks/ftrace/tracefs.h"
 
 #define USUAL_PLACE "/sys/kernel/tracing"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "sinks/hist/compile.h"
 
 #define BAD_MODIFIER "Invalid field modifier"

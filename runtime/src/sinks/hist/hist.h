@@ -21,7 +21,7 @@
 
 #include <tp/sink.h>
 
-#include "base/buffer.h"
+#include "base/text.h"
 #include "filter/filter.h"
 
 struct tp_hist_definition;

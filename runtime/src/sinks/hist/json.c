@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "base/json.h"
+#include "base/text.h"
 #include "print/symbol.h"
 #include "print/syscall.h"
 #include "sinks/hist/report.h"

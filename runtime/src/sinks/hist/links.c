@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "events/events.h"
 #include "events/synthetic.h"
 #include "sinks/hist/reference.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/fork.h"
-#include "base/memory.h"
+#include "base/text.h"
 #include "core/core.h"
 #include "filter/fields.h"
 #include "sinks/hist/own.h"

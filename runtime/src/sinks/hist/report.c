@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "sinks/hist/report.h"
 #include "sinks/hist/saved.h"
 

@@ -12,11 +12,11 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "base/memory.h"
 #include "base/message.h"
 #include "base/readers.h"
 #include "base/scratch.h"
 #include "base/stack.h"
+#include "base/text.h"
 #include "core/core.h"
 #include "events/events.h"
 #include "events/pattern.h"

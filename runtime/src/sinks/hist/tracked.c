@@ -3,7 +3,7 @@
  * sinks/hist/tracked.c - what onmax() and onchange() have compared with, and what save() has saved, of an entry. A copy has
  * a word for each action; then, if the table has blocks, whether there is one, its value and its words.
  */
-#include "base/json.h"
+#include "base/text.h"
 #include "print/symbol.h"
 #include "sinks/hist/report.h"
 #include "sinks/hist/saved.h"

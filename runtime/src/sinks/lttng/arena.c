@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "sinks/lttng/lttng.h"
 
 #ifdef TP_HAS_LTTNG

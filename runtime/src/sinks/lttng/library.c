@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "base/loader.h"
+#include "base/stack.h"
 #include "sinks/lttng/lttng.h"
 
 #ifdef TP_HAS_LTTNG

@@ -14,7 +14,7 @@
 #define TP_SDT TP_SDT_POSSIBLE
 #include <tp/sdt.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "record/record.h"
 
 static void sdt_commit(struct tp_record *rec)

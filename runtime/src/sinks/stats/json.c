@@ -8,7 +8,7 @@
 
 #include <tp/tp.h>
 
-#include "base/json.h"
+#include "base/text.h"
 #include "sinks/stats/stats.h"
 
 typedef unsigned long long number;

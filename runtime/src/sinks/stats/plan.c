@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 
 #include "base/guard.h"
-#include "base/memory.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "sinks/stats/stats.h"
 
 static size_t plans_size(void)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "sinks/stats/stats.h"
 
 #define NS_PER_S 1000000000u

@@ -17,9 +17,9 @@
 
 #include "base/fork.h"
 #include "base/guard.h"
-#include "base/memory.h"
 #include "base/message.h"
 #include "base/readers.h"
+#include "base/text.h"
 #include "sinks/stats/stats.h"
 
 /* ---- Writing the file ---- */

@@ -63,14 +63,14 @@
 
 #include <pthread.h>
 
-#include "base/buffer.h"
 #include "base/base.h"
 #include "base/clock.h"
 #include "base/helper_thread.h"
 #include "base/mutex.h"
+#include "base/text.h"
 #include "events/events.h"
-#include "events/value_names.h"
 #include "events/pattern.h"
+#include "events/value_names.h"
 #include "filter/value.h"
 #include "record/record.h"
 

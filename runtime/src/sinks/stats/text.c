@@ -10,8 +10,7 @@
 
 #include <tp/tp.h>
 
-#include "base/utc.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "sinks/stats/stats.h"
 
 #define NS_PER_S 1000000000u

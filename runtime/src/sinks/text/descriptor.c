@@ -14,10 +14,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/message.h"
-#include "base/guarded_fd.h"
-#include "base/write_signals.h"
+#include "base/text.h"
 #include "record/record.h"
 #include "sinks/text/place.h"
 #include "sinks/text/text.h"

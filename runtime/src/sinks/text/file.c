@@ -12,10 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
-#include "base/guarded_fd.h"
-#include "base/sandbox.h"
-#include "base/write_signals.h"
+#include "base/text.h"
 #include "record/record.h"
 #include "sinks/text/place.h"
 #include "sinks/text/text.h"

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/guard.h"
 #include "base/message.h"
-#include "base/fork_latch.h"
 #include "print/print.h"
 #include "record/record.h"
 #include "sinks/text/text.h"

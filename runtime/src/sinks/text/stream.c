@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/write_signals.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "record/record.h"
 #include "sinks/text/text.h"
 

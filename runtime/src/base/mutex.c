@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * base/rank.c - the check that locks are taken in their order.
+ * base/mutex.c - the check that locks are taken in their order.
  */
-#include "base/rank.h"
+#include "base/mutex.h"
 
 #if TP_CHECK_RANKS
 
@@ -26,7 +26,7 @@ void tp_rank_check(enum tp_rank rank, const char *name)
 	for (unsigned int i = 0; i < nr_held; i++) {
 		if (held[i].rank < rank || (held[i].rank == rank && rank == TP_RANK_SINK))
 			continue;
-		tp_complain("%s (rank %d) is taken against the order of locks: this thread holds %s (rank %d); base/rank.h "
+		tp_complain("%s (rank %d) is taken against the order of locks: this thread holds %s (rank %d); base/mutex.h "
 			    "has the order",
 			    name, (int)rank, held[i].name, (int)held[i].rank);
 		abort();

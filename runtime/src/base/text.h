@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/text.h - texts that grow, JSON and characters in them, moments as people read them.
+ */
+#ifndef TP_BASE_TEXT_H
+#define TP_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A text that grows as it is printed into. All zeros are an empty one. */
+struct tp_buffer {
+	char *text; /* NUL-terminated once something was printed */
+	size_t len, size;
+	bool failed; /* there was no memory, and text is incomplete */
+};
+
+void tp_buffer_printf(struct tp_buffer *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Makes room for so many bytes after len. False: there was no memory, and the buffer has failed. */
+bool tp_buffer_grow(struct tp_buffer *b, size_t more);
+
+void tp_buffer_free(struct tp_buffer *b);
+
+/* ---- malloc(), which tests make fail ---- */
+
+extern void *(*tp_malloc)(size_t size);
+
+/* ---- Characters in text that may be anything ---- */
+
+/* Bytes of the character at text; 0 where that is none of UTF-8. */
+size_t tp_utf8_char(const char *text);
+
+/* ---- Texts in JSON ---- */
+
+/* Appends the text in quotes. Bytes that are no UTF-8 are shown as \xff, as text. */
+void tp_json_string(struct tp_buffer *b, const char *text);
+
+/* A moment as people read it. gmtime_r() takes a lock that another thread of a forked child's parent may have held. */
+struct tp_utc {
+	int64_t year;
+	unsigned int month, day; /* from 1 */
+	unsigned int hour, minute, second;
+};
+
+/* Seconds since the epoch, in the Gregorian calendar. */
+struct tp_utc tp_utc_of(int64_t seconds);
+
+#endif /* TP_BASE_TEXT_H */
