@@ -202,7 +202,7 @@ QUOTED = (
     quoted(SINKS, r"`value` has at most # bytes", TEXT_BYTES),
     quoted(SINKS, r"exited before the last #", EXITED),
     quoted(SINKS, r"\bthread tells (?:apart )?# values.{0,140}? sink #", TOLD_BY_THREAD, TOLD_BY_SINK),
-    quoted(SINKS, r"Memory: # a thread", Defined("runtime/src/sinks/stats/memory.c", "CHUNK")),
+    quoted(SINKS, r"Memory: # a thread", Defined("runtime/src/sinks/stats/sum.c", "CHUNK")),
     quoted(SINKS, r"while `version` is #", Defined("runtime/src/sinks/stats/json.c", r'\\"version\\": (\d+)')),
     # The kernel's trace buffer
     quoted(SINKS, r"line of more than # bytes", Defined(FTRACE, "LINE_MAX_NEW")),

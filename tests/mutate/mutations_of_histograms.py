@@ -6,9 +6,9 @@ from __future__ import annotations
 from mutation import Mutation
 
 TABLE = "runtime/src/sinks/hist/table.c"
-HIT = "runtime/src/sinks/hist/hit.c"
+HIT = "runtime/src/sinks/hist/act.c"
 SINK = "runtime/src/sinks/hist/sink.c"
-SAVED = "runtime/src/sinks/hist/saved.c"
+SAVED = "runtime/src/sinks/hist/variable.c"
 VARIABLE = "runtime/src/sinks/hist/variable.c"
 INSTANT = "obj/unit/test_hist_instant"
 STORM = "hist/test_storm.py:as_shipped"

@@ -107,7 +107,7 @@ class Ranks(Case):
         done = run([self.program, what])
         self.assertEqual(done.returncode, -signal.SIGABRT, done.stderr)
         self.assertRegex(done.stderr, rf"\Atp: {taken} \(rank \d+\) is taken against the order of locks: this thread "
-                                      rf"holds {held} \(rank \d+\); base/rank\.h has the order\n\Z")
+                                      rf"holds {held} \(rank \d+\); base/mutex\.h has the order\n\Z")
 
     def test_in_order(self) -> None:
         for what in ("", "try", "fork"):

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "sinks/hist/saved.h"
 #include "sinks/hist/variable.h"
 #include "util.h"
 

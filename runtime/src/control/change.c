@@ -10,8 +10,8 @@
 #include <tp/tp.h>
 
 #include "base/message.h"
-#include "control/commands.h"
 #include "control/outputs.h"
+#include "control/request.h"
 #include "events/events.h"
 #include "events/pattern.h"
 #include "sinks/ctf/ctf.h"

@@ -12,8 +12,8 @@
 
 #include "base/message.h"
 #include "base/text.h"
-#include "control/commands.h"
 #include "control/outputs.h"
+#include "control/request.h"
 #include "events/events.h"
 #include "events/pattern.h"
 #include "print/description.h"

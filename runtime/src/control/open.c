@@ -8,8 +8,8 @@
 #include <tp/tp.h>
 
 #include "base/message.h"
-#include "control/commands.h"
 #include "control/outputs.h"
+#include "control/request.h"
 #include "events/events.h"
 #include "sinks/ctf/ctf.h"
 #include "sinks/hist/hist.h"

@@ -50,4 +50,9 @@ bool tp_rendezvous_is_clients_end(int fd);
 /* Closes the descriptors. remove: the name goes, too; not in a child, whose parent it leads to. */
 void tp_rendezvous_close(struct tp_rendezvous *at, bool remove);
 
+/* ---- Who is at the other end of a connection ---- */
+
+/* Whether he may look into this process: its own user may, and root. */
+bool tp_peer_may(int fd);
+
 #endif /* TP_RENDEZVOUS_H */

@@ -49,4 +49,35 @@ void tp_request_put_text(struct tp_buffer *to, const char *text);
 /* Ends a line with a name, in which there may be anything. */
 void tp_request_put_name(struct tp_buffer *to, const char *name);
 
+/*
+ * What a client may ask for: docs/control.md has the
+ * protocol. The arguments are changed.
+ */
+
+/* ---- inspect.c: they change nothing ---- */
+
+void tp_request_events(struct tp_request *request, char *arguments);
+void tp_request_formats(struct tp_request *request, char *arguments);
+void tp_request_outputs(struct tp_request *request, char *arguments);
+void tp_request_report(struct tp_request *request, char *arguments);
+void tp_request_histograms(struct tp_request *request, char *arguments);
+
+/* ---- open.c ---- */
+
+void tp_request_open(struct tp_request *request, char *arguments);
+
+/* ---- change.c: outputs that are open ---- */
+
+void tp_request_keep(struct tp_request *request, char *arguments);
+void tp_request_close(struct tp_request *request, char *arguments);
+void tp_request_enable(struct tp_request *request, char *arguments);
+void tp_request_disable(struct tp_request *request, char *arguments);
+void tp_request_tracing(struct tp_request *request, char *arguments);
+void tp_request_snapshot(struct tp_request *request, char *arguments);
+
+/* ---- trigger.c ---- */
+
+void tp_request_trigger(struct tp_request *request, char *arguments);
+void tp_request_triggers(struct tp_request *request, char *arguments);
+
 #endif /* TP_REQUEST_H */

@@ -10,8 +10,8 @@
 #include <tp/tp.h>
 
 #include "base/message.h"
-#include "control/commands.h"
 #include "control/outputs.h"
+#include "control/request.h"
 #include "control/serve.h"
 #include "events/events.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/text.h"
 #include "control/outputs.h"
-#include "control/peer.h"
+#include "control/rendezvous.h"
 #include "control/serve.h"
 #include "control/server.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "control/commands.h"
+#include "control/request.h"
 #include "events/events.h"
 #include "triggers/triggers.h"
 

@@ -13,10 +13,9 @@
 #include <tp/module.h>
 #include <tp/sink.h>
 
+#include "events/event_ids.h"
 #include "events/events.h"
 #include "events/filtering.h"
-#include "events/event_ids.h"
-#include "events/rule.h"
 
 /* What of a group is attached to a sink. */
 struct tp_attached {

@@ -9,9 +9,9 @@
 
 #include "base/readers.h"
 #include "core/core.h"
+#include "events/arm.h"
 #include "events/attach.h"
 #include "events/events.h"
-#include "events/armed.h"
 
 static bool decides_any(const struct tp_sink_state *state, const struct tp_rule *rule)
 {

@@ -14,11 +14,11 @@
 #include "base/message.h"
 #include "base/text.h"
 #include "core/core.h"
-#include "events/by_id.h"
 #include "events/event_ids.h"
 #include "events/events.h"
 #include "events/marker_event.h"
-#include "events/synthetic_record.h"
+#include "events/record_words.h"
+#include "events/synthetic.h"
 #include "print/description.h"
 
 #define GROUP_BUCKETS 1024

@@ -14,12 +14,12 @@
 #include "base/message.h"
 #include "base/text.h"
 #include "core/core.h"
-#include "events/by_id.h"
 #include "events/events.h"
 #include "events/field.h"
 #include "events/marker_event.h"
 #include "events/marker_format.h"
 #include "events/marker_record.h"
+#include "events/record_words.h"
 #include "print/description.h"
 
 #define CLASS_BUCKETS 256

@@ -5,6 +5,8 @@
 #include <stdalign.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "events/events.h"
 #include "events/record_words.h"
 
 static const char null_text[] = "(null)";
@@ -131,4 +133,34 @@ void tp_words_write(struct tp_sink *sink, const struct tp_event *event, const st
 			store_text(entry, step->offset, payload);
 	}
 	tp_commit(&rec);
+}
+
+/*
+ * The event of a record's id. Ids are given out one after the other, and stay with their layout.
+ */
+
+#define IDS_A_PAGE 256u
+
+static const struct tp_event **pages[TP_NR_IDS / IDS_A_PAGE];
+
+bool tp_by_id_set(uint16_t id, const struct tp_event *event)
+{
+	const struct tp_event ***page = &pages[id / IDS_A_PAGE];
+
+	if (!*page) {
+		const struct tp_event **fresh = tp_malloc(IDS_A_PAGE * sizeof(*fresh));
+		if (!fresh)
+			return false;
+		memset(fresh, 0, IDS_A_PAGE * sizeof(*fresh));
+		__atomic_store_n(page, fresh, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&(*page)[id % IDS_A_PAGE], event, __ATOMIC_RELEASE);
+	return true;
+}
+
+const struct tp_event *tp_by_id(uint16_t id)
+{
+	const struct tp_event **page = __atomic_load_n(&pages[id / IDS_A_PAGE], __ATOMIC_ACQUIRE);
+
+	return page ? __atomic_load_n(&page[id % IDS_A_PAGE], __ATOMIC_ACQUIRE) : NULL;
 }

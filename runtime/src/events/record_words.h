@@ -8,8 +8,10 @@
 #ifndef TP_RECORD_WORDS_H
 #define TP_RECORD_WORDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include <tp/event.h>
 #include <tp/sink.h>
 
 /* How many fields of an event can have a payload. */
@@ -43,5 +45,16 @@ static inline uint32_t tp_words_most(int precision)
 {
 	return precision >= 0 && precision < TP_RECORD_MAX ? (uint32_t)precision : TP_RECORD_MAX;
 }
+
+/*
+ * The event of a record's id, where no generated code prints it: a printer gets no more than the
+ * record.
+ */
+
+/* Under tp_events_lock. NULL: none any more. False: no memory. */
+bool tp_by_id_set(uint16_t id, const struct tp_event *event);
+
+/* Safe in signal handlers. NULL: none was set. */
+const struct tp_event *tp_by_id(uint16_t id);
 
 #endif /* TP_RECORD_WORDS_H */

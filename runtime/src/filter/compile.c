@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "filter/cpus.h"
+#include "filter/operand.h"
 #include "filter/predicate.h"
 
 /* Where to go on after a part of the tree. */

@@ -4,7 +4,7 @@
  * waits.
  */
 #include "base/thread.h"
-#include "filter/cpus.h"
+#include "filter/operand.h"
 #include "filter/program.h"
 
 /* ---- Sets ---- */

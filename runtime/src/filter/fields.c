@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "filter/fields.h"
-#include "filter/number.h"
+#include "filter/operand.h"
 
 #define NAMES_TOLD 64 /* of a long list */
 

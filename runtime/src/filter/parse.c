@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "filter/number.h"
+#include "filter/operand.h"
 #include "filter/tree.h"
 #include "print/symbol.h"
 
@@ -341,6 +341,53 @@ static bool parse(struct parser *p)
 	return true;
 }
 
+/* ---- Quotes and parentheses ---- */
+
+/* The next byte that is a parenthesis or a quote; or the end. */
+static const char *next_mark(const char *text)
+{
+	return text + strcspn(text, "()'\"");
+}
+
+/* In a text at whose end depth of them are open: the last "(" that nothing closes is the last one that opens that depth. */
+static size_t unclosed(const char *text, size_t depth)
+{
+	size_t open = 0, found = 0;
+
+	for (const char *at = next_mark(text); *at; at = next_mark(at + 1)) {
+		if (*at == '(' && ++open == depth)
+			found = (size_t)(at - text);
+		else if (*at == ')')
+			open--;
+		else if (*at != '(')
+			at = strchr(at + 1, *at);
+	}
+	return found;
+}
+
+/* Whether each has its other half: as in the kernel, what is said first where several things are wrong. */
+static bool all_paired(const char *text, struct tp_filter_error *error)
+{
+	size_t open = 0;
+
+	for (const char *at = next_mark(text); *at; at = next_mark(at + 1)) {
+		const size_t where = (size_t)(at - text);
+		if (*at == '(') {
+			open++;
+		} else if (*at == ')') {
+			if (!open--)
+				return tp_filter_fail(error, where, "Too few '('");
+		} else {
+			at = strchr(at + 1, *at);
+			if (!at)
+				return tp_filter_fail(error, where, "Missing matching quote");
+		}
+	}
+	return open ? tp_filter_fail(error, unclosed(text, open), "Too many '('") : true;
+}
+
+/* ---- The tree ---- */
+
 struct tp_filter *tp_filter_new(const char *text, struct tp_filter_error *error)
 {
 	const size_t len = strnlen(text, TP_FILTER_MAX + 1);
@@ -358,7 +405,7 @@ struct tp_filter *tp_filter_new(const char *text, struct tp_filter_error *error)
 	*filter = (struct tp_filter){.text = (char *)(filter + 1)};
 	memcpy(filter->text, text, len + 1);
 	struct parser p = {.filter = filter, .error = error, .text = filter->text};
-	if (tp_filter_pair(filter->text, error) && parse(&p))
+	if (all_paired(filter->text, error) && parse(&p))
 		return filter;
 	tp_filter_free(filter);
 	return NULL;
@@ -374,4 +421,66 @@ void tp_filter_free(struct tp_filter *filter)
 const char *tp_filter_text(const struct tp_filter *filter)
 {
 	return filter->text;
+}
+
+/* ---- What is wrong with an expression, for a person ---- */
+
+/* Of an expression, in a line that has other things in it. */
+#define SHOWN 40
+
+bool tp_filter_fail(struct tp_filter_error *error, size_t at, const char *message)
+{
+	error->error = -EINVAL;
+	error->at = at;
+	error->message = message;
+	return false;
+}
+
+bool tp_filter_fail_memory(struct tp_filter_error *error)
+{
+	tp_filter_fail(error, 0, "out of memory");
+	error->error = -ENOMEM;
+	return false;
+}
+
+void tp_filter_error_print(struct tp_buffer *to, const char *text, const struct tp_filter_error *error)
+{
+	const bool hint = error->hint.text && !error->hint.failed;
+
+	tp_buffer_printf(to, "%s\n", text);
+	for (size_t i = 0; i < error->at; i++) {
+		if (((unsigned char)text[i] & 0xc0) != 0x80) /* a character of several bytes has one column */
+			tp_buffer_printf(to, "%c", text[i] == '\t' ? '\t' : ' ');
+	}
+	tp_buffer_printf(to, "^\nparse_error: %s%s%s", error->message, hint ? ": " : "", hint ? error->hint.text : "");
+}
+
+/* A character is not cut in two. */
+static size_t shown_len(const char *text)
+{
+	size_t len = strnlen(text, SHOWN);
+
+	while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
+		len--;
+	return len;
+}
+
+void tp_filter_error_print_line(struct tp_buffer *to, const char *text, const struct tp_filter_error *error)
+{
+	const char *rest = text + error->at;
+	const bool hint = error->hint.text && !error->hint.failed;
+	const size_t len = shown_len(rest);
+
+	if (*rest)
+		tp_buffer_printf(to, "%s, at '%.*s%s'", error->message, (int)len, rest, rest[len] ? "..." : "");
+	else
+		tp_buffer_printf(to, "%s, at the end", error->message);
+	if (hint)
+		tp_buffer_printf(to, ": %s", error->hint.text);
+}
+
+void tp_filter_error_free(struct tp_filter_error *error)
+{
+	tp_buffer_free(&error->hint);
+	*error = (struct tp_filter_error){.error = 0};
 }

@@ -4,9 +4,8 @@
  */
 #include <string.h>
 
-#include "filter/cpus.h"
 #include "filter/fields.h"
-#include "filter/number.h"
+#include "filter/operand.h"
 #include "filter/predicate.h"
 
 #define ILLEGAL_OPERATION "Illegal operation for field type"

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "filter/filter.h"
-#include "filter/text.h"
+#include "filter/operand.h"
 #include "filter/value.h"
 
 enum tp_filter_test {

@@ -71,7 +71,4 @@ struct tp_filter {
 	uint32_t root;
 };
 
-/* Whether each quote and parenthesis has its other half: as in the kernel, what is said first where several things are wrong. */
-bool tp_filter_pair(const char *text, struct tp_filter_error *error);
-
 #endif /* TP_FILTER_TREE_H */

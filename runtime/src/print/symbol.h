@@ -27,4 +27,9 @@ struct tp_object {
 
 bool tp_object_find(uintptr_t address, struct tp_object *object);
 
+/* ---- The names of system calls ---- */
+
+/* "read"; NULL: this processor's kernels have no such number, or it was not known when the library was built. */
+const char *tp_syscall_name(uint64_t number);
+
 #endif /* TP_SYMBOL_H */

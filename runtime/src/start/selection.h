@@ -11,7 +11,7 @@
 
 #include <tp/sink.h>
 
-#include "events/split.h"
+#include "events/pattern.h"
 
 struct tp_selected {
 	const char *patterns;

@@ -10,8 +10,8 @@
 #include <tp/tp.h>
 
 #include "sinks/hist/hist.h"
-#include "triggers/commands.h"
 #include "triggers/list.h"
+#include "triggers/trigger.h"
 
 /* ---- hist ---- */
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "triggers/commands.h"
 #include "triggers/parse.h"
+#include "triggers/trigger.h"
 
 #define BLANKS " \t\n"
 
@@ -193,4 +193,32 @@ void tp_trigger_text_free(struct tp_trigger_text *parsed)
 	free(parsed->target);
 	free(parsed->argument);
 	parsed->target = parsed->argument = NULL;
+}
+
+/* ---- What is wrong with a request ---- */
+
+static void tell(struct tp_trigger_request *request, const struct tp_filter_error *wrong)
+{
+	if (wrong->error != -EINVAL)
+		return;
+	if (request->in_a_line)
+		tp_filter_error_print_line(&request->text, request->trigger, wrong);
+	else
+		tp_filter_error_print(&request->text, request->trigger, wrong);
+}
+
+int tp_trigger_tell_wrong(struct tp_trigger_request *request, struct tp_filter_error *wrong, size_t begin)
+{
+	const int error = wrong->error;
+
+	wrong->at += begin;
+	tell(request, wrong);
+	tp_filter_error_free(wrong);
+	return error;
+}
+
+int tp_trigger_refuse(struct tp_trigger_request *request, const char *why)
+{
+	tp_buffer_printf(&request->text, "%s", why);
+	return -EINVAL;
 }

@@ -7,10 +7,12 @@
 #define TP_TRIGGER_PARSE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "filter/filter.h"
 #include "triggers/trigger.h"
+#include "triggers/triggers.h"
 
 struct tp_trigger_text {
 	bool remove; /* a "!" stands in front */
@@ -28,5 +30,13 @@ struct tp_trigger_text {
 /* 0, -EINVAL or -ENOMEM; *error says what is wrong, and is to be freed. */
 int tp_trigger_parse(struct tp_trigger_text *parsed, const char *text, struct tp_filter_error *error);
 void tp_trigger_text_free(struct tp_trigger_text *parsed);
+
+/* ---- What is wrong with a request, as a text in it ---- */
+
+/* Of the part of the trigger that begins there; without memory, nothing. Frees *wrong, and returns its error. */
+int tp_trigger_tell_wrong(struct tp_trigger_request *request, struct tp_filter_error *wrong, size_t begin);
+
+/* Returns -EINVAL. */
+int tp_trigger_refuse(struct tp_trigger_request *request, const char *why);
 
 #endif /* TP_TRIGGER_PARSE_H */

@@ -14,10 +14,9 @@
 #include "base/text.h"
 #include "events/events.h"
 #include "record/record.h"
-#include "triggers/commands.h"
 #include "triggers/list.h"
 #include "triggers/parse.h"
-#include "triggers/refusal.h"
+#include "triggers/trigger.h"
 #include "triggers/triggers.h"
 
 #define EXISTS "there is such a trigger on one of these events already"

@@ -20,9 +20,9 @@
 #include "base/readers.h"
 #include "base/text.h"
 #include "sinks/ctf/ctf.h"
-#include "triggers/commands.h"
 #include "triggers/list.h"
 #include "triggers/mapping.h"
+#include "triggers/trigger.h"
 
 #define NEVER UINT64_MAX
 

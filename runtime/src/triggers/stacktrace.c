@@ -23,8 +23,8 @@
 #include "record/record.h"
 #include "record/stack.h"
 #include "sinks/ctf/ctf.h"
-#include "triggers/commands.h"
 #include "triggers/mapping.h"
+#include "triggers/trigger.h"
 
 /* Callers that are recorded. */
 #define MOST 256

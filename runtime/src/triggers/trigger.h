@@ -9,6 +9,7 @@
 #define TP_TRIGGER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <tp/sink.h>
@@ -112,5 +113,19 @@ static inline void tp_trigger_give_back(struct tp_trigger *trigger)
 	if (__atomic_load_n(&trigger->count, __ATOMIC_RELAXED) != TP_TRIGGER_UNLIMITED)
 		__atomic_fetch_add(&trigger->count, 1, __ATOMIC_RELAXED);
 }
+
+/* ---- What triggers can do ---- */
+
+extern const struct tp_trigger_command tp_trigger_traceon, tp_trigger_traceoff;           /* recording.c */
+extern const struct tp_trigger_command tp_trigger_enable_event, tp_trigger_disable_event; /* event.c */
+extern const struct tp_trigger_command tp_trigger_snapshot;                               /* snapshot.c */
+extern const struct tp_trigger_command tp_trigger_stacktrace;                             /* stacktrace.c */
+extern const struct tp_trigger_command tp_trigger_hist, tp_trigger_enable_hist, tp_trigger_disable_hist; /* hist.c */
+
+/* The command of this name. NULL: there is none. */
+const struct tp_trigger_command *tp_trigger_command_of(const char *name, size_t len);
+
+/* Appends all names, for a message. */
+void tp_trigger_command_names(struct tp_buffer *to);
 
 #endif /* TP_TRIGGER_H */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/split.h"
 #include "events/pattern.h"
 #include "fail_msg.h"
 

@@ -4,16 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/commands.h"
-#include "events/split.h"
-#include "events/pattern.h"
-#include "options.h"
-#include "client/find.h"
 #include "client/common_options.h"
+#include "client/find.h"
 #include "client/live.h"
 #include "client/rules.h"
 #include "client/signals.h"
+#include "commands/commands.h"
+#include "events/pattern.h"
 #include "fail_msg.h"
+#include "options.h"
 
 /* ---- Those that the process has ---- */
 

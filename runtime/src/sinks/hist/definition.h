@@ -168,4 +168,22 @@ bool tp_hist_expression_parse(struct tp_hist_definition *definition, struct tp_h
 /* "HANDLER.ACTION"; its params go behind those of the actions before it. */
 bool tp_hist_action_parse(struct tp_hist_definition *definition, struct tp_hist_span span, struct tp_filter_error *error);
 
+/*
+ * Words that one thread writes while another may read them: whoever does that finds out later that it
+ * was in vain. Who gets a word that was written behind a mark finds the mark, too: each store is a release, and each load an
+ * acquire. (Barriers in front of all of them would do, too; but ThreadSanitizer knows none.)
+ */
+
+static inline void tp_hist_words_store(uint64_t *to, const uint64_t *from, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		__atomic_store_n(&to[i], from[i], __ATOMIC_RELEASE);
+}
+
+static inline void tp_hist_words_load(uint64_t *to, const uint64_t *from, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		to[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
+}
+
 #endif /* TP_HIST_DEFINITION_H */

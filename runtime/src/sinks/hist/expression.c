@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "filter/number.h"
+#include "filter/operand.h"
 #include "sinks/hist/definition.h"
 
 #define SYM_OFFSET "sym-offset"

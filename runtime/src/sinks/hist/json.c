@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "print/symbol.h"
-#include "print/syscall.h"
 #include "sinks/hist/report.h"
 
 typedef unsigned long long number;

@@ -34,7 +34,7 @@
 
 #include "base/clock.h"
 #include "base/lock.h"
-#include "events/value_names.h"
+#include "events/view.h"
 #include "sinks/hist/hist.h"
 #include "sinks/hist/links.h"
 #include "sinks/hist/program.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "filter/number.h"
+#include "filter/operand.h"
 #include "sinks/hist/definition.h"
 
 const char *const tp_hist_clock_names[TP_HIST_NR_CLOCKS] = {

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "sinks/hist/report.h"
-#include "sinks/hist/saved.h"
+#include "sinks/hist/variable.h"
 
 /* ---- Copying ---- */
 

@@ -21,7 +21,7 @@
 #include "events/events.h"
 #include "events/pattern.h"
 #include "record/record.h"
-#include "sinks/hist/binding.h"
+#include "sinks/hist/reference.h"
 
 /* ---- Hits ---- */
 

@@ -8,7 +8,6 @@
 
 #include "base/base.h"
 #include "filter/value.h"
-#include "sinks/hist/saved.h"
 #include "sinks/hist/table.h"
 #include "sinks/hist/variable.h"
 

@@ -5,9 +5,9 @@
  */
 #include "base/text.h"
 #include "print/symbol.h"
+#include "sinks/hist/definition.h"
 #include "sinks/hist/report.h"
-#include "sinks/hist/saved.h"
-#include "sinks/hist/words.h"
+#include "sinks/hist/variable.h"
 
 typedef unsigned long long number;
 

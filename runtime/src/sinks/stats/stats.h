@@ -70,7 +70,7 @@
 #include "base/text.h"
 #include "events/events.h"
 #include "events/pattern.h"
-#include "events/value_names.h"
+#include "events/view.h"
 #include "filter/value.h"
 #include "record/record.h"
 

@@ -17,7 +17,7 @@
 #include "base/message.h"
 #include "base/text.h"
 #include "record/record.h"
-#include "sinks/text/place.h"
+#include "sinks/text/file.h"
 #include "sinks/text/text.h"
 
 enum kind {

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "record/record.h"
-#include "sinks/text/place.h"
+#include "sinks/text/file.h"
 #include "sinks/text/text.h"
 
 struct text_file {
@@ -192,4 +192,38 @@ struct tp_sink *tp_text_file_sink(const char *name)
 	free_file(file);
 	errno = error;
 	return NULL;
+}
+
+/* ---- Where a sink's own file or socket is ---- */
+
+void tp_text_place_remember(struct tp_text_place *place, const char *name)
+{
+	struct stat st;
+	char *path = realpath(name, NULL);
+	char *directory = path ? strdup(path) : NULL;
+
+	if (directory) {
+		char *slash = strrchr(directory, '/');
+		slash[slash == directory] = 0; /* of "/name" the slash stays */
+	}
+	if (!directory || stat(directory, &st) != 0) {
+		free(path);
+		free(directory);
+		return;
+	}
+	*place = (struct tp_text_place){.path = path, .directory = directory, .device = st.st_dev, .inode = st.st_ino};
+}
+
+void tp_text_place_forget(struct tp_text_place *place)
+{
+	free(place->path);
+	free(place->directory);
+	*place = (struct tp_text_place){.path = NULL};
+}
+
+bool tp_text_place_is_there(const struct tp_text_place *place)
+{
+	struct stat st;
+
+	return place->path && stat(place->directory, &st) == 0 && st.st_dev == place->device && st.st_ino == place->inode;
 }

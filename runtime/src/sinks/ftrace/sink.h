@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sinks/ftrace/tracefs.h - the kernel's tracing directories.
+ * sinks/ftrace/sink.h - the kernel's tracing directories.
  */
-#ifndef TP_TRACEFS_H
-#define TP_TRACEFS_H
+#ifndef TP_FTRACE_SINK_H
+#define TP_FTRACE_SINK_H
 
 struct tp_buffer;
 
@@ -18,4 +18,4 @@ int tp_tracefs_find(const char *instance, struct tp_buffer *path);
 /* What to do about a file there that can't be opened or made: "" or "; ...". */
 const char *tp_tracefs_advice(int error);
 
-#endif /* TP_TRACEFS_H */
+#endif /* TP_FTRACE_SINK_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * triggers/commands.c - see commands.h.
+ * triggers/trigger.c - see commands.h.
  */
 #include <string.h>
 
-#include "triggers/commands.h"
+#include "triggers/trigger.h"
 
 static const struct tp_trigger_command *const commands[] = {
 	&tp_trigger_traceon, &tp_trigger_traceoff, &tp_trigger_snapshot, &tp_trigger_stacktrace,

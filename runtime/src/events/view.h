@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events/value_names.h - the names of a field's values, copied: the event's module may go, and what was counted stays.
+ * events/view.h - the names of a field's values, copied: the event's module may go, and what was counted stays.
  */
-#ifndef TP_VALUE_NAMES_H
-#define TP_VALUE_NAMES_H
+#ifndef TP_EVENTS_VIEW_H
+#define TP_EVENTS_VIEW_H
 
 #include <tp/event.h>
 
@@ -15,4 +15,4 @@ bool tp_value_names_copy(struct tp_symbols **names, const struct tp_event_field 
 /* Appends the name of a value, as TP_printk does it; false if it has none. */
 bool tp_value_names_put(struct tp_buffer *b, const struct tp_symbols *names, uint64_t value);
 
-#endif /* TP_VALUE_NAMES_H */
+#endif /* TP_EVENTS_VIEW_H */

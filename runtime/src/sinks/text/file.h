@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sinks/text/place.h - where a sink's own file or socket is, to open it again by its name: place.c.
+ * sinks/text/file.h - where a sink's own file or socket is, to open it again by its name: place.c.
  */
-#ifndef TP_TEXT_PLACE_H
-#define TP_TEXT_PLACE_H
+#ifndef TP_TEXT_FILE_H
+#define TP_TEXT_FILE_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -23,4 +23,4 @@ void tp_text_place_forget(struct tp_text_place *place);
 /* The path leads to the directory that it led to then, and not to one of the same name in a jail. */
 bool tp_text_place_is_there(const struct tp_text_place *place);
 
-#endif /* TP_TEXT_PLACE_H */
+#endif /* TP_TEXT_FILE_H */
