@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * control/rendezvous.h - where clients find the process: a directory, and a
- * socket in it.
+ * socket in it; and who they are.
  */
 #ifndef TP_RENDEZVOUS_H
 #define TP_RENDEZVOUS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * control/request.h - a request and its reply, for those who serve it.
+ * control/request.h - a request and its reply, for those who serve it; and
+ * what may be asked for.
  */
 #ifndef TP_REQUEST_H
 #define TP_REQUEST_H

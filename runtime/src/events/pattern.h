@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events/pattern.h - the lists of globs that tp_enable() and tp_disable() take.
+ * events/pattern.h - lists of globs, and rules, as tp_enable() and TP_OUTPUT take them.
  */
 #ifndef TP_PATTERN_H
 #define TP_PATTERN_H

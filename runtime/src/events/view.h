@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events/view.h - the names of a field's values, copied: the event's module may go, and what was counted stays.
+ * events/view.h - the names of a field's values, for those who count them. They are copied: the event's module
+ * may go, and what was counted stays.
  */
 #ifndef TP_EVENTS_VIEW_H
 #define TP_EVENTS_VIEW_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter/operand.c - see number.h.
+ * filter/operand.c - see operand.h.
  */
 #include <limits.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter/operand.h - numbers as the kernel's kstrtoull() and kstrtoll() with base 0 read them, and as a field of some
- * width holds them.
+ * filter/operand.h - what an expression compares a field with: numbers, texts, sets of processors. Numbers are those of the
+ * kernel's kstrtoull() and kstrtoll() with base 0, as a field of some width holds them.
  */
 #ifndef TP_FILTER_OPERAND_H
 #define TP_FILTER_OPERAND_H

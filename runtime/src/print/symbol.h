@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * print/symbol.h - which function or variable an address is in.
+ * print/symbol.h - which function or variable an address is in; which system call has a number.
  */
 #ifndef TP_SYMBOL_H
 #define TP_SYMBOL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * triggers/switching.c - traceon and traceoff: whether the sink records at all.
+ * triggers/switching.c - traceon, traceoff, enable_event, disable_event: whether a sink records at all, or an event.
  *
  * As in the kernel, one that would change nothing does not count.
  */
@@ -40,7 +40,7 @@ const struct tp_trigger_command tp_trigger_traceoff = {
 	.name = "traceoff", .kind = TP_TRIGGER_RECORDING, .priority = TRACEPOINT_DEFAULT_PRIO - 2, .fire = fire_off,
 };
 
-/* ---- Enable_event and disable_event: whether the sink records another event ---- */
+/* ---- enable_event and disable_event ---- */
 
 static int begin(struct tp_trigger *trigger, struct tp_buffer *why)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * triggers/trigger.c - see commands.h.
+ * triggers/trigger.c - the commands, by their names.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sinks/hist/plan.c - the variables and the actions of a definition, for an event's records.
+ * sinks/hist/plan.c - the variables and the actions of a definition, for an event's records; what a table needs for them.
  */
 #include <string.h>
 

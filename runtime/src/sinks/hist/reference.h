@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sinks/hist/reference.h - a variable that a definition names is looked for: for links.c.
+ * sinks/hist/reference.h - which variable a name in a definition means, and histograms whose variables others read.
  */
 #ifndef TP_HIST_REFERENCE_H
 #define TP_HIST_REFERENCE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sinks/stats/sum.c - taking what the threads have counted, and adding it up.
+ * sinks/stats/sum.c - the counts of all threads: their memory and lock, taking them, and adding them up.
  */
 #include <fcntl.h>
 #include <linux/membarrier.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sinks/text/file.h - where a sink's own file or socket is, to open it again by its name: place.c.
+ * sinks/text/file.h - where a sink's own file or socket is, to open it again by its name.
  */
 #ifndef TP_TEXT_FILE_H
 #define TP_TEXT_FILE_H
