@@ -9,6 +9,8 @@ from __future__ import annotations
 import glob
 import os
 import re
+import signal
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -26,7 +28,7 @@ class FileSystem:
 
     make: tuple[str, ...] = ()  # the command that makes it, with its package
     size = "400M"
-    write = ""  # the option
+    option = "" # the option
     TROUBLE = r"tp: CTF trace '[^\n]*': no new packet [^\n]*No space left[^\n]*\n"
 
     def setUp(self) -> None:
@@ -34,22 +36,28 @@ class FileSystem:
         if os.geteuid():
             unavailable(self, "to mount a file system takes root")
         self.disk = self.path("disk")
+        self.mount_disk(self.disk)
+
+    def mount(self, command: list[str], at: str) -> None:
+        done = run(command)
+        if done.returncode:
+            unavailable(self, f"{command}: {done.stderr.strip()}")
+        self.addCleanup(run, ["umount", "-l", at])
+
+    def mount_disk(self, at: str) -> None:
         self.image = self.path("image")
-        os.mkdir(self.disk)
-        command = ["mount", "-t", "tmpfs", "-o", f"size={self.size}", "none", self.disk]
+        os.mkdir(at)
+        command = ["mount", "-t", "tmpfs", "-o", f"size={self.size}", "none", at]
         if self.make:
             need(self, self.make[0])
             run(["truncate", "-s", self.size, self.image])
             made = run([*self.make, self.image])
             self.assertEqual(made.returncode, 0, made.stderr)
-            command = ["mount", "-o", "loop", self.image, self.disk]
-        done = run(command)
-        if done.returncode:
-            unavailable(self, f"{command}: {done.stderr.strip()}")
-        self.addCleanup(run, ["umount", "-l", self.disk])
+            command = ["mount", "-o", "loop", self.image, at]
+        self.mount(command, at)
 
     def open(self, trace: str, packet: str = "64K") -> str:
-        return f"open={trace},packet={packet}{self.write}"
+        return f"open={trace},packet={packet}{self.option}"
 
     def fill(self, name: str = "filler") -> str:
         """A command: big blocks, then small ones, all on the disk; until there is no place for any."""
@@ -156,6 +164,9 @@ class Btrfs(CopiedFileSystem, Recording):
 
     make = ("mkfs.btrfs", "-q")
 
+    def finish(self, process: subprocess.Popen, status: int = 0, message: str = "") -> str:
+        return super().finish(process, status, rf"tp: CTF trace '[^\n]*': a system call copies each record, [^\n]*\n{message}")
+
     def flight(self, out: str, trace: str) -> None:
         """Each write takes a new block: what finds none is counted."""
         found = self.read_trace(trace)
@@ -164,10 +175,53 @@ class Btrfs(CopiedFileSystem, Recording):
 
 class CopiedTmpfs(CopiedFileSystem, Recording):
     size = "20M"
-    write = ",write=call"
+    option = ",write=call"
 
 
 class CopiedExt4(CopiedFileSystem, Recording):
     make = ("mkfs.ext4", "-q")
     size = "40M"
-    write = ",write=call"
+    option = ",write=call"
+
+
+class Overlay(FileSystem):
+    """The root of a container: an overlay, whose files are those of the file system below it."""
+
+    def mount_disk(self, at: str) -> None:
+        below = self.path("below")
+        super().mount_disk(below)
+        parts = {part: os.path.join(below, part) for part in ("lowerdir", "upperdir", "workdir")}
+        for path in (at, *parts.values()):
+            os.mkdir(path)
+        options = ",".join(f"{part}={path}" for part, path in parts.items())
+        self.mount(["mount", "-t", "overlay", "-o", options, "none", at], at)
+
+    def records_are_copied(self) -> bool:
+        """Whether the program makes the call that copies one; it does not survive that here."""
+        source = self.write("copies.c", "#include <stdlib.h>\nlong process_vm_writev(void) { abort(); }\n")
+        self.succeed(["gcc", "-shared", "-fPIC", "-o", self.path("copies.so"), source])
+        process = self.start(self.open(os.path.join(self.disk, "trace")), "hit=100", "close", LD_PRELOAD=self.path("copies.so"))
+        return process.wait() == -signal.SIGABRT
+
+    def test_records_are_stored(self) -> None:
+        self.assertFalse(self.records_are_copied())
+        self.assertEqual(glob.glob(os.path.join(self.disk, ".*")), [])
+
+
+class OverlayOverTmpfs(Overlay, Recording):
+    size = "20M"
+
+
+class OverlayOverExt4(Overlay, Recording):
+    make = ("mkfs.ext4", "-q")
+    size = "40M"
+
+
+class OverlayOverXfs(Overlay, Recording):
+    make = ("mkfs.xfs", "-q")
+
+
+class OverlayOverBtrfs(Overlay, Btrfs):
+    def test_records_are_stored(self) -> None:
+        """They are not: it copies on write."""
+        self.assertTrue(self.records_are_copied())

@@ -16,8 +16,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -68,18 +70,61 @@ static bool can_copy(void)
 	return process_vm_writev(tp_thread_id(), &source, 1, &target, 1, 0) == 1;
 }
 
-bool tp_ctf_packet_must_be_copied(int dir)
+/* A file without a name, or with one for a moment. -1: there is none. */
+static int nameless_file(int dir)
 {
-	static const uint32_t keep_their_promise[] = {0xef53 /* ext4 */, 0x58465342 /* XFS */, 0x01021994 /* tmpfs */};
+	static const char name[] = ".tp-nameless";
+	int fd = openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0) {
+		fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd >= 0)
+			unlinkat(dir, name, 0);
+	}
+	return fd;
+}
+
+/*
+ * An overlay's files are those of a file system below it, which has no name for those who are inside of a container. So it
+ * is known by what it does. One whose files can't share blocks overwrites them in place, as ext4 and tmpfs do. (A file is
+ * never cloned into itself: what could do it says EINVAL.) XFS can share blocks, but does so only where it is asked to, and
+ * it is the only one that tells how many extents a file has.
+ */
+static bool overlay_keeps_promise(int dir)
+{
+	struct fsxattr attributes = {.fsx_nextents = 0};
+	int fd = nameless_file(dir);
+
+	if (fd < 0)
+		return false;
+	bool keeps = posix_fallocate(fd, 0, 4096) == 0 &&
+		     ((ioctl(fd, FICLONE, fd) != 0 && errno == EOPNOTSUPP) ||
+		      (ioctl(fd, FS_IOC_FSGETXATTR, &attributes) == 0 && attributes.fsx_nextents > 0));
+	close(fd);
+	return keeps;
+}
+
+static bool keeps_promise(int dir)
+{
 	struct statfs fs;
 
-	if (fstatfs(dir, &fs) == 0) {
-		for (size_t i = 0; i < sizeof(keep_their_promise) / sizeof(keep_their_promise[0]); i++) {
-			if ((uint32_t)fs.f_type == keep_their_promise[i])
-				return false;
-		}
+	if (fstatfs(dir, &fs) != 0)
+		return false;
+	switch ((uint32_t)fs.f_type) {
+	case 0xef53:     /* ext4 */
+	case 0x58465342: /* XFS */
+	case 0x01021994: /* tmpfs */
+		return true;
+	case 0x794c7630: /* overlayfs */
+		return overlay_keeps_promise(dir);
+	default:
+		return false;
 	}
-	return can_copy();
+}
+
+bool tp_ctf_packet_must_be_copied(int dir)
+{
+	return !keeps_promise(dir) && can_copy();
 }
 
 int tp_ctf_packet_copy(const struct tp_ctf_packet *packet, size_t from, size_t to)

@@ -177,9 +177,14 @@ static int sink_open(struct tp_ctf_sink *sink, int passed, const char *options)
 	if (error)
 		return error;
 	sink->context_size = context_size(sink->options.context);
-	sink->copies = sink->options.write == TP_CTF_WRITE_CALL ||
-		       (sink->options.write == TP_CTF_WRITE_BY_FILE_SYSTEM &&
-			tp_ctf_packet_must_be_copied(tp_guarded_fd_descriptor(sink->pattern ? &sink->parent : tp_ctf_current(sink))));
+	sink->copies = sink->options.write == TP_CTF_WRITE_CALL;
+	if (sink->options.write == TP_CTF_WRITE_BY_FILE_SYSTEM &&
+	    tp_ctf_packet_must_be_copied(tp_guarded_fd_descriptor(sink->pattern ? &sink->parent : tp_ctf_current(sink)))) {
+		sink->copies = true;
+		tp_complain("CTF trace '%s': a system call copies each record, as a store to a file of this file system may end the "
+			    "program when the disk is full; ext4, XFS and tmpfs need no call, and write=call says that one is wanted",
+			    sink->path);
+	}
 	sink->renews = sink->options.flight && sink->options.overwrite && !sink->copies && tp_ctf_packet_can_renew();
 	sink->created = time(NULL);
 	tp_clock_open(&sink->clock);
