@@ -34,7 +34,7 @@ ENABLE = "runtime/src/events/enable.c"
 SINKS = "runtime/src/events/sinks.c"
 RESERVE = "runtime/src/record/reserve.c"
 SNAPSHOT = "runtime/src/triggers/snapshot.c"
-SYNTHETIC = "runtime/src/events/synthetic.c"
+SYNTHETIC, SYNTHETIC_RECORD = (f"runtime/src/events/{name}.c" for name in ("synthetic", "synthetic_record"))
 VARIABLE, ACT, REFERENCE = (f"runtime/src/sinks/hist/{name}.c" for name in ("variable", "act", "reference"))
 DESCRIPTOR = "runtime/src/sinks/text/descriptor.c"
 UNIT_PROBES = ("asan/unit/test_probes", "obj/unit/test_probes")
@@ -439,7 +439,7 @@ MUTATIONS = (
              (("			abandon(synthetic);\n		synthetic->changing = false;", "			abandon(synthetic);"),),
              ("obj/unit/test_synthetic_storm",),
              known="only a fork at the very moment shows it"),
-    Mutation("hits inside hits have no end", SYNTHETIC,
+    Mutation("hits inside hits have no end", SYNTHETIC_RECORD,
              "a histogram that makes records of its own event uses up the stack",
              (("	if (depth <= DEPTH_MAX)\n", "	if (true)\n"),),
              ("obj/unit/test_synthetic",)),

@@ -9,7 +9,7 @@
 
 #include "base/readers.h"
 #include "core/core.h"
-#include "events/arm.h"
+#include "events/armed.h"
 #include "events/attach.h"
 #include "events/events.h"
 

@@ -18,7 +18,7 @@
 #include "events/events.h"
 #include "events/marker_event.h"
 #include "events/record_words.h"
-#include "events/synthetic.h"
+#include "events/synthetic_record.h"
 #include "print/description.h"
 
 #define GROUP_BUCKETS 1024

@@ -14,7 +14,7 @@
 #include <tp/event.h>
 #include <tp/sink.h>
 
-#include "events/arm.h"
+#include "events/armed.h"
 #include "events/event_ids.h"
 #include "events/pattern.h"
 #include "events/retired.h"

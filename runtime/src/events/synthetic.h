@@ -13,9 +13,6 @@
 
 #include <tp/event.h>
 
-#include "events/record_words.h"
-#include "events/synthetic_format.h"
-
 struct tp_buffer;
 struct tp_synthetic;
 
@@ -40,31 +37,5 @@ const struct tp_event *tp_synthetic_described(const struct tp_synthetic *synthet
  * inside a probe. Does nothing if nobody listens. The event must be held.
  */
 void tp_synthetic_hit(struct tp_synthetic *synthetic, const uint64_t *words);
-
-/* ---- A synthetic event as a tracepoint: its probes, its record writer, and its printer ---- */
-
-/* What the writer and the printer need to know. */
-struct tp_synthetic_event {
-	struct tp_event event;
-	struct tp_words words;
-	struct tp_word_step steps[TP_SYNTHETIC_FIELDS_MAX];
-	struct tp_synthetic_format format;
-};
-
-/* A probe of its tracepoint, and their prototype as text. */
-typedef void tp_synthetic_probe(void *data, const struct tp_event *event, const uint64_t *words);
-#define TP_SYNTHETIC_PROTO "const struct tp_event *, const uint64_t *"
-
-/* The record writer: a probe whose data is a sink. */
-tp_synthetic_probe tp_synthetic_record;
-
-/* Appends a record's text, of an event that tp_by_id() knows. */
-void tp_synthetic_print(struct trace_seq *p, const void *entry);
-
-/* Sets words and steps by what format says. */
-void tp_synthetic_plan(struct tp_synthetic_event *to);
-
-/* Calls the probes of its tracepoint. */
-void tp_synthetic_iterate(const struct tp_synthetic_event *to, const uint64_t *words);
 
 #endif /* TP_SYNTHETIC_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events/arm.h - events that triggers switch: they are attached all the time, and a flag says whether they are on. This is
+ * events/armed.h - events that triggers switch: they are attached all the time, and a flag says whether they are on. This is
  * the kernel's soft mode, as a trigger can't change program text. Under tp_events_lock, but for the flag.
  */
-#ifndef TP_EVENTS_ARM_H
-#define TP_EVENTS_ARM_H
+#ifndef TP_ARMED_H
+#define TP_ARMED_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,4 +38,4 @@ void tp_armed_follow(struct tp_armed *armed, const struct tp_rule *rule);
 /* The rule goes again, as it can't be: if it has switched the event, that is as before. */
 void tp_armed_take_back(struct tp_armed *armed, const struct tp_rule *rule);
 
-#endif /* TP_EVENTS_ARM_H */
+#endif /* TP_ARMED_H */
