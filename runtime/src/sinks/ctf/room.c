@@ -235,7 +235,7 @@ static bool make_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bo
 		struct tp_ctf_packet *old = sink->options.overwrite ? closed_take(sink, whose) : NULL;
 		if (!old && sink->options.overwrite && stream->packets < sink->options.packets)
 			old = closed_take(sink, NULL); /* its own are only prepared, or are being copied */
-		if (!old && create && sink->options.overwrite && (sink->making || has_closed(sink, whose)))
+		if (!old && create && !ahead && sink->options.overwrite && (sink->making || has_closed(sink, whose)))
 			return true;
 		if (!old)
 			return make_room_in_own(sink, stream, ahead, plan);
