@@ -103,7 +103,8 @@ class Ends(Recording):
         """The new program finds the trace of the old one, and puts it out of the way."""
         for name in (self.trace, f"{self.trace}-%p"):
             process = self.start("threads=2", "until=200", "exec", "hit=7", TP_OUTPUT=self.output(name))
-            self.finish(process)
+            self.finish(process, message=r"tp: CTF trace '[^\n]*': what process \d+ recorded there before, [^\n]* is in "
+                                         r"'[^\n]*\.1' now\n")
             whos = self.whos()
             name = name.replace("%p", str(process.pid))
             last = max(whos)

@@ -50,6 +50,14 @@ class Trouble(Recording):
         self.assertEqual(self.lost(out), 0)
         self.all_is_there()
 
+    def test_removed_packets_of_a_flight_recorder(self) -> None:
+        """They are written to all the same; at the end it is said that they are gone. A directory goes with its packets."""
+        for what in ("/stream-*", ""):
+            self.record(f"open={self.trace},mode=flight,packet=4K,packets=4", "threads=2", "until=1000", "hold",
+                        f"sh=rm -r {self.trace}{what}", "go", "until=5000", "stop", "close",
+                        message=r"tp: CTF trace '[^\n]*': somebody has removed [1-9]\d* of its packets, [^\n]*\n")
+            self.again()
+
     # ---- No room ----
 
     def trace_on_small_disk(self) -> str:

@@ -105,7 +105,9 @@ class Names(Restarts):
     def test_exec(self) -> None:
         """The process is the same, but what wrote the trace is gone."""
         for name in ("trace", "t-%p"):
-            self.once("work=2", f"exec={self.program}", name=name)
+            self.once("work=2", f"exec={self.program}", name=name,
+                      said=r"tp: CTF trace '(trace|t-\d+)': what process \d+ recorded there before, as the program that has "
+                           r"called exec or as an earlier process, is in '\1\.1' now\n")
             counts = self.counts()
             self.assertEqual(sorted(counts.values()), [1, 2])
             old = max(counts, key=len)

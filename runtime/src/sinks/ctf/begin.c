@@ -106,7 +106,12 @@ static bool owner_may_make(const struct tp_ctf_owner *owner, int dir)
 /* For the trace of this name, and for those of the pattern. */
 static void make_way(const struct tp_ctf_sink *sink, int parent, const char *pattern)
 {
-	tp_ctf_old_make_way(parent, last_part(sink->path));
+	char old_name[NAME_MAX + 1];
+
+	if (tp_ctf_old_make_way(parent, last_part(sink->path), sink->pid, old_name) && old_name[0])
+		tp_complain("CTF trace '%s': what process %d recorded there before, as the program that has called exec or as an "
+			    "earlier process, is in '%s' now",
+			    sink->path, sink->pid, old_name);
 	if (sink->options.keep != UINT64_MAX)
 		tp_ctf_old_remove(parent, pattern, sink->options.keep);
 }
@@ -189,10 +194,11 @@ int tp_ctf_begin_now(struct tp_ctf_sink *sink)
 static int take_dir(struct tp_ctf_sink *sink, int parent, struct tp_guarded_fd *dir, bool *made)
 {
 	const char *name = last_part(sink->path);
+	char old_name[NAME_MAX + 1];
 	struct tp_ctf_file file;
 
 	int error = mkdirat(parent, name, 0700) == 0 ? 0 : errno;
-	if (error == EEXIST && tp_ctf_old_make_way(parent, name)) /* of a process that had this one's id */
+	if (error == EEXIST && tp_ctf_old_make_way(parent, name, sink->pid, old_name)) /* of a process that had this one's id */
 		error = mkdirat(parent, name, 0700) == 0 ? 0 : errno;
 	*made = !error;
 	if (error && error != EEXIST)

@@ -12,9 +12,20 @@
 #include "sinks/ctf/sink.h"
 #include "sinks/ctf/stream.h"
 
-void tp_ctf_packets_end_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+/* Returns 1 where its file is not there any more. */
+static unsigned int finish(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
+{
+	if (!packet->memory) /* it is finished */
+		return 0;
+	const bool removed = sink->options.flight && tp_ctf_packet_is_removed(sink, packet);
+	tp_ctf_packet_finish(sink, packet);
+	return removed;
+}
+
+unsigned int tp_ctf_packets_end_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 {
 	unsigned long homeless = tp_ctf_take_homeless(sink);
+	unsigned int removed = 0;
 
 	if (homeless)
 		__atomic_fetch_add(&stream->head.packet->events_discarded, homeless, __ATOMIC_RELAXED);
@@ -24,10 +35,9 @@ void tp_ctf_packets_end_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *s
 		tp_ctf_packet_remove(sink, stream->prepared, true);
 	for (struct tp_ctf_packet *packet = tp_ctf_oldest(stream); packet; packet = tp_ctf_oldest(stream)) {
 		stream->packet->next = packet->next;
-		if (packet->memory)
-			tp_ctf_packet_finish(sink, packet);
+		removed += finish(sink, packet);
 	}
-	tp_ctf_packet_finish(sink, stream->packet);
+	return removed + finish(sink, stream->packet);
 }
 
 /* ---- Forks ---- */

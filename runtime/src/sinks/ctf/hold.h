@@ -27,8 +27,11 @@ void tp_ctf_hold_give_back(int fd);
 
 /* ---- old.c ---- */
 
-/* Renames the trace, if it is one and no process is left of those that wrote it. Safe in signal handlers. */
-bool tp_ctf_old_make_way(int parent, const char *name);
+/*
+ * Renames the trace, if it is one and no process is left of those that wrote it. to becomes the name that it has got, if
+ * a process with this id was one of them: this one, before exec, or an earlier one; else "". Safe in signal handlers.
+ */
+bool tp_ctf_old_make_way(int parent, const char *name, int pid, char to[NAME_MAX + 1]);
 
 /*
  * The same for one that this process writes to. 0 and the name that it has got, "" where it has

@@ -215,14 +215,31 @@ static int put_away(int parent, const char *name, char to[NAME_MAX + 1])
 	return error;
 }
 
-bool tp_ctf_old_make_way(int parent, const char *name)
+/* By its packets: their names have its id. */
+static bool has_recorded(int dir, int pid)
 {
-	char to[NAME_MAX + 1];
+	struct tp_directory entries;
+	char prefix[32];
+	const char *entry;
+
+	const int len = snprintf(prefix, sizeof(prefix), "stream-%d-", pid);
+	tp_directory_open(&entries, dir);
+	while ((entry = tp_directory_next(&entries)) && strncmp(entry, prefix, (size_t)len) != 0)
+		;
+	tp_directory_close(&entries);
+	return entry != NULL;
+}
+
+bool tp_ctf_old_make_way(int parent, const char *name, int pid, char to[NAME_MAX + 1])
+{
 	struct old old;
 
+	to[0] = '\0';
 	if (!old_open(&old, parent, name, is_our_trace))
 		return false;
 	int error = put_away(parent, name, to);
+	if (error || !has_recorded(old.dir, pid))
+		to[0] = '\0';
 	old_close(&old);
 	return !error;
 }

@@ -279,6 +279,17 @@ void tp_ctf_packet_unmap(const struct tp_ctf_sink *sink, struct tp_ctf_packet *p
 		munmap(file, sink->options.packet);
 }
 
+bool tp_ctf_packet_is_removed(struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet)
+{
+	char name[NAME_SIZE];
+	int error;
+
+	int dir = tp_ctf_dir(sink, &error);
+	if (dir >= 0)
+		error = faccessat(dir, name_of(sink, packet, false, name), F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
+	return error == ENOENT;
+}
+
 size_t tp_ctf_packet_finish(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

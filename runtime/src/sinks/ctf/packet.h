@@ -75,6 +75,9 @@ int tp_ctf_packet_begin(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, 
  */
 size_t tp_ctf_packet_finish(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
 
+/* Whether somebody has taken its file, or the directory, away. */
+bool tp_ctf_packet_is_removed(struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet);
+
 /* Only unmaps it, if it is mapped. */
 void tp_ctf_packet_unmap(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
 

@@ -51,8 +51,8 @@ void tp_ctf_packets_copy(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 
 /* ---- end.c: called in tp_guard_enter() ---- */
 
-/* Finishes the stream's packets. */
-void tp_ctf_packets_end_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
+/* Finishes the stream's packets. Returns how many somebody has removed, which are a flight recorder's to keep. */
+unsigned int tp_ctf_packets_end_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
 
 /* In a forked child: they are the parent's. That of the thread's own stream becomes a copy that nobody sees. */
 void tp_ctf_packets_forget_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool own);

@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "base/guard.h"
+#include "base/message.h"
 #include "base/thread.h"
 #include "sinks/ctf/options.h"
 #include "sinks/ctf/packet.h"
@@ -237,15 +238,19 @@ bool tp_ctf_streams_begin(struct tp_ctf_sink *sink)
 void tp_ctf_streams_end(struct tp_ctf_sink *sink)
 {
 	struct tp_guard guard;
+	unsigned int removed = 0;
 
 	tp_guard_enter(&guard);
 	tp_mutex_lock(&tp_ctf_lock);
 	sink_of_slot[sink->slot] = NULL; /* from here on no exiting thread touches the streams */
 	tp_mutex_unlock(&tp_ctf_lock);
 	for (struct tp_ctf_stream *stream = sink->streams; stream; stream = stream->next)
-		tp_ctf_packets_end_stream(sink, stream);
+		removed += tp_ctf_packets_end_stream(sink, stream);
 	tp_ctf_descriptions_free(sink);
 	tp_guard_leave(&guard);
+	if (removed)
+		tp_complain("CTF trace '%s': somebody has removed %u of its packets, and what was recorded there is lost",
+			    sink->path, removed);
 }
 
 /* ---- Forks ---- */
