@@ -65,8 +65,7 @@ static void drop_file(const struct tp_ctf_sink *sink, struct tp_ctf_packet *pack
 void tp_ctf_packets_forget_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool own)
 {
 	const struct tp_stream *head = &stream->head;
-	/* Of a record on its way. While the packet changes there is none, and the positions may be of two packets. */
-	const size_t used = tp_ctf_stream_is_busy(stream) && !stream->renewing ? (size_t)(head->position - head->start) : 0;
+	const size_t used = tp_ctf_stream_is_busy(stream) ? (size_t)(head->position - head->start) : 0; /* of a record on its way */
 
 	if (stream->prepared) {
 		tp_ctf_packet_unmap(sink, stream->prepared);
@@ -75,10 +74,6 @@ void tp_ctf_packets_forget_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream
 	}
 	for (struct tp_ctf_packet *packet = tp_ctf_oldest(stream); packet; packet = tp_ctf_oldest(stream)) {
 		stream->packet->next = packet->next;
-		if (own && stream->renewing) { /* a handler forks, which has interrupted that */
-			replace_packet(sink, packet, 0);
-			continue;
-		}
 		tp_ctf_packet_unmap(sink, packet);
 		tp_ctf_packet_forget(sink, packet);
 	}

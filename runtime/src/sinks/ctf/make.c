@@ -73,8 +73,8 @@ static void drop(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct 
 		tp_mutex_lock(&tp_ctf_lock);
 		plan->packet->number = was->number;
 		plan->packet->sequence = was->sequence;
+		plan->packet->state = TP_CTF_CURRENT;
 		tp_mutex_unlock(&tp_ctf_lock);
-		tp_ctf_packet_release(plan->packet, TP_CTF_BEGINS);
 		return;
 	}
 	tp_ctf_packet_unmap(sink, plan->packet); /* of a recycled one, somebody has taken the file away */

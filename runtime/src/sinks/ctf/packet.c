@@ -285,9 +285,13 @@ bool tp_ctf_packet_is_removed(struct tp_ctf_sink *sink, const struct tp_ctf_pack
 	int error;
 
 	int dir = tp_ctf_dir(sink, &error);
-	if (dir >= 0)
-		error = faccessat(dir, name_of(sink, packet, false, name), F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
-	return error == ENOENT;
+	if (dir < 0)
+		return error == ENOENT;
+	int fd = openat(dir, name_of(sink, packet, false, name), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT;
+	close(fd);
+	return false;
 }
 
 size_t tp_ctf_packet_finish(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)

@@ -14,18 +14,30 @@
 struct tp_ctf_sink;
 struct tp_ctf_stream;
 
-/* What a packet is used for, and by whom: changed atomically. The rest says how many snapshots copy it: it stays as it is then. */
-enum {
-	TP_CTF_TAKEN = 1 << 30,  /* not a closed one: it is its stream's current one, or is being made into something else */
-	TP_CTF_BEGINS = 1 << 29, /* what is in it goes, or has gone: it may not be copied */
+/*
+ * What a packet is. It changes under tp_ctf_lock:
+ *
+ *	EMPTY -> CURRENT    its head is written, and it has its name (packets.c)
+ *	CURRENT -> CLOSED   its stream has gone on, and it may go for another (packets.c)
+ *	CURRENT -> EMPTY    its stream has no other, and begins it again (room.c) ...
+ *	EMPTY -> CURRENT    ... or could not, and it stays (make.c)
+ *	CLOSED -> EMPTY     it is to be another, or to be removed (room.c)
+ *	any -> EMPTY        its description is unused (room.c)
+ *
+ * A snapshot copies CURRENT and CLOSED ones only. As long as one is held, it does not become EMPTY.
+ */
+enum tp_ctf_packet_state {
+	TP_CTF_EMPTY, /* what is in it goes, or has gone */
+	TP_CTF_CURRENT,
+	TP_CTF_CLOSED,
 };
+
 
 /*
  * A packet's file, from its making until it is left to the readers.
  *
  * Those that a stream may write into again, or that may go for others, are a
- * ring: behind the current one comes the oldest. Its links change under
- * tp_ctf_lock only; a flight recorder's thread goes round in it without.
+ * ring, under tp_ctf_lock: behind the current one comes the oldest.
  */
 struct tp_ctf_packet {
 	struct tp_ctf_packet *next; /* in the ring; or of the unused descriptions, or of those that are to be removed */
@@ -37,17 +49,11 @@ struct tp_ctf_packet {
 	unsigned int number; /* of the stream, for the file's name */
 	size_t warm;        /* bytes of it that are present in memory, from its start */
 	uint64_t begin;      /* its timestamp_begin */
-	uint32_t use;        /* TP_CTF_TAKEN ... */
-	uint64_t life;       /* changes where it becomes another */
+	enum tp_ctf_packet_state state;
+	unsigned int held;   /* by so many snapshots; under tp_ctf_lock */
 	bool in_place;       /* it is to be begun again under the name that it has */
 	bool broken;         /* its file can't be written to */
 };
-
-/* Takes these bits away: a packet without TP_CTF_TAKEN is closed, and may go where another is wanted. */
-static inline void tp_ctf_packet_release(struct tp_ctf_packet *packet, uint32_t bits)
-{
-	__atomic_fetch_and(&packet->use, ~bits, __ATOMIC_RELEASE);
-}
 
 /* ---- Called in tp_guard_enter(); errors are errno values ---- */
 

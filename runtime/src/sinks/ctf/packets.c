@@ -22,7 +22,7 @@ static int begin(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct 
 	if (in_new_chapter)
 		stream->first = stream->shown;
 	/* Not before the end of the old one. */
-	__atomic_store_n(&packet->begin, tp_stream_time(&stream->head, tp_clock_now(&sink->clock)), __ATOMIC_RELAXED);
+	packet->begin = tp_stream_time(&stream->head, tp_clock_now(&sink->clock));
 	return tp_ctf_packet_begin(sink, packet, (in_new_chapter ? 0 : stream->carried) + homeless);
 }
 
@@ -46,16 +46,13 @@ static int show(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct t
 
 void tp_ctf_packets_close(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 {
-	if (sink->options.flight) {
-		tp_ctf_packet_release(packet, TP_CTF_TAKEN);
-		return;
-	}
-	size_t unused = tp_ctf_packet_finish(sink, packet);
+	size_t unused = sink->options.flight ? 0 : tp_ctf_packet_finish(sink, packet);
+
 	tp_mutex_lock(&tp_ctf_lock);
 	packet->room -= unused;
 	__atomic_fetch_sub(&sink->room, unused, __ATOMIC_RELAXED);
-	if (sink->options.overwrite)
-		tp_ctf_packet_release(packet, TP_CTF_TAKEN);
+	if (sink->options.flight || sink->options.overwrite)
+		packet->state = TP_CTF_CLOSED;
 	else
 		tp_ctf_packet_forget(sink, packet);
 	tp_mutex_unlock(&tp_ctf_lock);
@@ -84,7 +81,8 @@ static void make_current(const struct tp_ctf_sink *sink, struct tp_ctf_stream *s
 {
 	struct tp_stream *head = &stream->head;
 
-	__atomic_store_n(&stream->packet, packet, __ATOMIC_RELEASE);
+	packet->state = TP_CTF_CURRENT;
+	stream->packet = packet;
 	stream->shown++;
 	head->packet = packet->memory;
 	tp_barrier(); /* what handlers lose from here on, they count there */
@@ -97,7 +95,6 @@ static void make_current(const struct tp_ctf_sink *sink, struct tp_ctf_stream *s
 	head->published = head->start + sizeof(struct tp_packet);
 	__atomic_store_n(&head->position, head->published, __ATOMIC_RELAXED);
 	stream->copied = head->published;
-	tp_ctf_packet_release(packet, TP_CTF_BEGINS);
 }
 
 /* Behind the one that was the newest; where closed ones are left to their readers, alone. */
@@ -105,7 +102,7 @@ static void link_in(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet
 {
 	if (old && (sink->options.overwrite || sink->options.flight)) {
 		packet->next = old->next;
-		__atomic_store_n(&old->next, packet, __ATOMIC_RELEASE);
+		old->next = packet;
 	} else {
 		packet->next = packet;
 	}
@@ -123,38 +120,6 @@ static void switch_packet(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream
 	bool left = sink->preparing && leave_to_preparer(sink, stream, old);
 	if (old && !left)
 		tp_ctf_packets_close(sink, old);
-}
-
-static bool renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
-{
-	struct tp_ctf_packet *old = stream->packet, *packet = tp_ctf_oldest(stream);
-
-	if (!packet || !tp_ctf_packet_take(packet))
-		return false;
-	/* Another thread may have taken it away before; if so, and if its stream has closed it again, it is another's. */
-	if (tp_ctf_oldest(stream) != packet) {
-		tp_ctf_packet_release(packet, TP_CTF_TAKEN | TP_CTF_BEGINS);
-		return false;
-	}
-	tp_ctf_stream_set_limit(stream, 0);
-	packet->in_place = true;
-	begin(sink, stream, packet, tp_ctf_take_homeless(sink));
-	make_current(sink, stream, packet, old);
-	tp_ctf_packet_release(old, TP_CTF_TAKEN);
-	tp_ctf_stream_set_limit(stream, stream->head.start + packet->warm);
-	return true;
-}
-
-bool tp_ctf_packets_renew(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size)
-{
-	if (tp_ctf_is_prepared(stream) || !tp_ctf_room_goes_round(sink, stream))
-		return false;
-	stream->renewing = true; /* handlers leave the stream alone */
-	tp_barrier();
-	bool room = tp_ctf_stream_has_room(stream, size) || renew(sink, stream);
-	tp_barrier();
-	stream->renewing = false;
-	return room;
 }
 
 enum tp_lost tp_ctf_packets_next(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)

@@ -89,7 +89,7 @@ static void look_around(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 	tp_stream_slots[sink->slot].key = tp_ctf_key(sink, stream->chapter);
 	if (sink->options.context & TP_CTF_NAME)
 		tp_ctf_stream_take_name(stream);
-	if (!tp_sandboxed)
+	if (!tp_sandboxed && !stream->packet->in_place) /* a ring that goes round touches no file */
 		describe_better(sink);
 }
 
@@ -117,12 +117,6 @@ static enum tp_lost make_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
 
 	if (sizeof(struct tp_packet) + size > sink->options.packet)
 		return TP_LOST_TOO_LARGE;
-	if (stream->renewing)
-		return TP_LOST_NESTED;
-	/* A name is asked of the system, for each packet. */
-	if (full && sink->renews && !(sink->options.context & TP_CTF_NAME) && !tp_ctf_stream_is_busy(stream) &&
-	    !stream->pins && tp_ctf_packets_renew(sink, stream, size))
-		return TP_NR_LOST;
 	/* In front of the guard and its system calls: on a full disk, each record comes here. */
 	if (full && tp_ctf_room_is_full(sink, stream))
 		return TP_LOST_LIMIT;

@@ -46,56 +46,23 @@ static struct tp_ctf_packet *description_take(struct tp_ctf_sink *sink)
 		sink->unused_packets = packet->next;
 	else
 		packet = tp_ctf_description_new(sink, sizeof(*packet));
-	if (packet)
-		packet->use = TP_CTF_TAKEN | TP_CTF_BEGINS; /* as those that are unused */
-	return packet;
+	return packet; /* EMPTY, as all that are unused */
 }
 
 void tp_ctf_packet_forget(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 {
 	packet->memory = packet->file = NULL;
 	packet->in_place = false;
-	packet->use = TP_CTF_TAKEN | TP_CTF_BEGINS;
+	packet->state = TP_CTF_EMPTY;
 	packet->next = sink->unused_packets;
 	sink->unused_packets = packet;
 }
 
-/* ---- The closed packets, of which the oldest goes first. Under tp_ctf_lock, but for the first two ---- */
+/* ---- The closed packets, of which the oldest goes first. Under tp_ctf_lock ---- */
 
 struct tp_ctf_packet *tp_ctf_oldest(const struct tp_ctf_stream *stream)
 {
-	const struct tp_ctf_packet *current = __atomic_load_n(&stream->packet, __ATOMIC_ACQUIRE);
-	struct tp_ctf_packet *oldest = current ? __atomic_load_n(&current->next, __ATOMIC_ACQUIRE) : NULL;
-
-	return oldest == current ? NULL : oldest;
-}
-
-bool tp_ctf_packet_take(struct tp_ctf_packet *packet)
-{
-	uint32_t closed = 0;
-
-	if (!__atomic_compare_exchange_n(&packet->use, &closed, TP_CTF_TAKEN | TP_CTF_BEGINS, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
-		return false;
-	__atomic_fetch_add(&packet->life, 1, __ATOMIC_RELAXED);
-	return true;
-}
-
-/* Out of the ring. False where it was, by now, the stream's oldest no more. */
-static bool take_oldest(struct tp_ctf_stream *stream, struct tp_ctf_packet *packet)
-{
-	struct tp_ctf_packet *current = __atomic_load_n(&stream->packet, __ATOMIC_ACQUIRE);
-
-	if (current->next != packet || !tp_ctf_packet_take(packet))
-		return false;
-	/* From here on its thread comes no further than to the current one; but it may have gone round just before. */
-	if (__atomic_load_n(&stream->packet, __ATOMIC_ACQUIRE) != current) {
-		tp_ctf_packet_release(packet, TP_CTF_TAKEN | TP_CTF_BEGINS);
-		return false;
-	}
-	__atomic_store_n(&current->next, packet->next, __ATOMIC_RELEASE);
-	__atomic_fetch_sub(&stream->packets, 1, __ATOMIC_RELAXED);
-	return true;
+	return stream->packet && stream->packet->next != stream->packet ? stream->packet->next : NULL;
 }
 
 /* Whether so many packets are a stream's share of all, rounded down. Only a first look where tp_ctf_lock is not held. */
@@ -109,24 +76,19 @@ static bool has_share(const struct tp_ctf_sink *sink, uint64_t packets)
 /*
  * The one that is the oldest, of this stream, if that is not NULL; else of those that have more than their share, if
  * there are any. One that is being copied stays; so do those of its stream, as a younger one would leave a gap behind.
- * A thread that goes round in its own packets may begin one again meanwhile: then take_oldest() refuses it.
  */
 static struct tp_ctf_packet *find_oldest(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *of)
 {
 	struct tp_ctf_packet *oldest = NULL;
-	uint64_t oldest_begin = 0;
 	bool of_rich = false;
 
 	for (const struct tp_ctf_stream *stream = of ? of : sink->streams; stream; stream = of ? NULL : stream->next) {
 		struct tp_ctf_packet *packet = tp_ctf_oldest(stream);
 		bool rich = has_share(sink, stream->packets - 1);
-		if (!packet || __atomic_load_n(&packet->use, __ATOMIC_RELAXED) || (of_rich && !rich))
+		if (!packet || packet->state != TP_CTF_CLOSED || packet->held || (of_rich && !rich))
 			continue;
-		const uint64_t begin = __atomic_load_n(&packet->begin, __ATOMIC_RELAXED);
-		if (!oldest || rich != of_rich || begin < oldest_begin) {
+		if (!oldest || rich != of_rich || packet->begin < oldest->begin)
 			oldest = packet;
-			oldest_begin = begin;
-		}
 		of_rich = rich;
 	}
 	return oldest;
@@ -134,11 +96,13 @@ static struct tp_ctf_packet *find_oldest(const struct tp_ctf_sink *sink, const s
 
 static struct tp_ctf_packet *closed_take(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *of)
 {
-	struct tp_ctf_packet *packet;
+	struct tp_ctf_packet *packet = find_oldest(sink, of);
 
-	do {
-		packet = find_oldest(sink, of);
-	} while (packet && !take_oldest(packet->stream, packet));
+	if (packet) {
+		packet->state = TP_CTF_EMPTY;
+		packet->stream->packet->next = packet->next;
+		__atomic_fetch_sub(&packet->stream->packets, 1, __ATOMIC_RELAXED);
+	}
 	return packet;
 }
 
@@ -195,13 +159,10 @@ bool tp_ctf_room_may_create(const struct tp_ctf_sink *sink)
 static bool make_room_in_own(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool ahead, struct tp_ctf_plan *plan)
 {
 	struct tp_ctf_packet *own = stream->packet;
-	uint32_t current = TP_CTF_TAKEN;
 
-	if (ahead || !sink->options.overwrite || !own ||
-	    !__atomic_compare_exchange_n(&own->use, &current, TP_CTF_TAKEN | TP_CTF_BEGINS, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
+	if (ahead || !sink->options.overwrite || !own || own->held)
 		return false;
-	__atomic_fetch_add(&own->life, 1, __ATOMIC_RELAXED);
+	own->state = TP_CTF_EMPTY;
 	plan->packet = own;
 	plan->recycle = true;
 	return true;
@@ -217,13 +178,6 @@ static const struct tp_ctf_stream *who_gives(const struct tp_ctf_sink *sink, con
 	bool share = packets > 1 && has_share(sink, packets);
 
 	return packets >= sink->options.packets || share ? stream : NULL;
-}
-
-bool tp_ctf_room_goes_round(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
-{
-	return tp_ctf_room_is_short(sink, stream) &&
-	       __atomic_load_n(&stream->packets, __ATOMIC_RELAXED) <= sink->options.packets &&
-	       __atomic_load_n(&sink->room, __ATOMIC_RELAXED) <= sink->options.size && who_gives(sink, stream) == stream;
 }
 
 static bool make_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool ahead, struct tp_ctf_plan *plan)

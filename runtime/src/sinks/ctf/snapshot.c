@@ -35,8 +35,8 @@
 /* A packet as it was when the snapshot came to its stream. */
 struct shot {
 	struct tp_ctf_packet *packet;
-	uint64_t life;
-	uint64_t sequence;
+	uint64_t seq_num;  /* in its head: another one is another packet by now */
+	uint64_t sequence; /* and number: for the file's name */
 	unsigned int number;
 	bool held; /* its packet stays as it is */
 };
@@ -55,58 +55,42 @@ static int to_dir(const struct snapshot *s)
 	return tp_guarded_fd_descriptor(&s->to.dirs[0]);
 }
 
-/* ---- Holding packets, so that they stay as they are ---- */
+/* ---- Holding packets, so that they stay as they are: under tp_ctf_lock ---- */
 
 /* Not one that is another by now, or is about to become one. */
-static bool hold(struct shot *shot)
+static bool hold(struct shot *shot, const struct tp_ctf_stream *stream)
 {
 	struct tp_ctf_packet *packet = shot->packet;
-	uint32_t use = __atomic_load_n(&packet->use, __ATOMIC_RELAXED);
 
-	do {
-		if (shot->held || use & TP_CTF_BEGINS)
-			return shot->held;
-	} while (!__atomic_compare_exchange_n(&packet->use, &use, use + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
-	shot->held = __atomic_load_n(&packet->life, __ATOMIC_RELAXED) == shot->life;
-	if (!shot->held)
-		__atomic_fetch_sub(&packet->use, 1, __ATOMIC_RELEASE);
+	if (shot->held)
+		return true;
+	shot->held = packet->state != TP_CTF_EMPTY && packet->stream == stream && packet->memory->packet_seq_num == shot->seq_num;
+	packet->held += shot->held;
 	return shot->held;
 }
 
 static void let_go(struct shot *shot)
 {
-	if (shot->held)
-		__atomic_fetch_sub(&shot->packet->use, 1, __ATOMIC_RELEASE);
+	shot->packet->held -= shot->held;
 	shot->held = false;
 }
 
-/* ---- What a stream has: under tp_ctf_lock ---- */
-
 static void add_shot(struct snapshot *s, struct tp_ctf_packet *packet)
 {
-	s->shots[s->nr++] = (struct shot){packet, __atomic_load_n(&packet->life, __ATOMIC_RELAXED), packet->sequence,
-					  packet->number, false};
+	s->shots[s->nr++] = (struct shot){packet, packet->memory->packet_seq_num, packet->sequence, packet->number, false};
 }
 
-/*
- * The newest two are held from here on: at least they will be copied, of which one may just have been begun. One
- * that is being begun again has nothing. False where the stream's thread has gone round meanwhile.
- */
-static bool add_all(struct snapshot *s, const struct tp_ctf_stream *stream)
+/* The newest two are held from here on: at least they will be copied, of which one may just have been begun. */
+static void add_all(struct snapshot *s, const struct tp_ctf_stream *stream)
 {
-	struct tp_ctf_packet *current = __atomic_load_n(&stream->packet, __ATOMIC_ACQUIRE);
+	struct tp_ctf_packet *current = stream->packet;
 
-	for (size_t i = 0; i < s->nr; i++)
-		let_go(&s->shots[i]);
-	s->nr = 0;
 	for (struct tp_ctf_packet *packet = current->next; packet != current; packet = packet->next)
 		add_shot(s, packet);
-	add_shot(s, current);
-	bool held = hold(&s->shots[s->nr - 1]);
-	if (s->nr > 1)
-		hold(&s->shots[s->nr - 2]);
-	s->nr -= !held;
-	return held || __atomic_load_n(&stream->packet, __ATOMIC_ACQUIRE) == current;
+	if (current->state != TP_CTF_EMPTY) /* it is being begun again: there is nothing in it */
+		add_shot(s, current);
+	for (size_t i = s->nr; i-- > 0 && i + 2 >= s->nr;)
+		hold(&s->shots[i], stream);
 }
 
 /* There is no malloc under the lock: a recorder that waits for it may have interrupted one. */
@@ -119,8 +103,8 @@ static int look(struct snapshot *s, const struct tp_ctf_stream *stream)
 		tp_guard_enter(&guard);
 		tp_mutex_lock(&tp_ctf_lock);
 		uint64_t packets = stream->packets;
-		while (packets <= s->room && !add_all(s, stream))
-			;
+		if (packets <= s->room)
+			add_all(s, stream);
 		tp_mutex_unlock(&tp_ctf_lock);
 		tp_guard_leave(&guard);
 		if (packets <= s->room)
@@ -184,29 +168,23 @@ static int make_file(struct snapshot *s, const struct shot *shot)
 	return error;
 }
 
-/* Its thread may have gone on while the shots were taken: one that was begun again meanwhile is newer than the newest. */
-static bool is_before(const struct shot *shot, uint64_t number)
-{
-	return shot->packet->memory->packet_seq_num < number;
-}
-
 static int copy_stream(struct snapshot *s, const struct tp_ctf_stream *stream)
 {
 	struct tp_guard guard;
 	int error = look(s, stream);
-	uint64_t number = UINT64_MAX; /* of the one that was copied last */
 	bool gone = error != 0;
 
 	for (size_t i = error ? 0 : s->nr; i-- > 0;) {
 		struct shot *shot = &s->shots[i];
 		tp_guard_enter(&guard);
-		if (!gone && !error)
-			gone = !hold(shot) || !is_before(shot, number);
-		if (!gone && !error)
-			number = shot->packet->memory->packet_seq_num;
+		tp_mutex_lock(&tp_ctf_lock);
+		gone = gone || !hold(shot, stream);
+		tp_mutex_unlock(&tp_ctf_lock);
 		if (!gone && !error)
 			error = make_file(s, shot);
+		tp_mutex_lock(&tp_ctf_lock);
 		let_go(shot);
+		tp_mutex_unlock(&tp_ctf_lock);
 		tp_guard_leave(&guard);
 	}
 	return error;

@@ -136,10 +136,7 @@ static void abandon_records(struct tp_ctf_sink *sink, struct tp_ctf_stream *stre
 		tp_ctf_stream_count_lost(sink, stream, TP_LOST_OTHER, lost);
 }
 
-/*
- * Back into the pool of its sink, if that is still there. One whose thread ends
- * in a handler, on its way to the next packet, stays out of use.
- */
+/* Back into the pool of its sink, if that is still there. */
 static void slot_leave(unsigned int i)
 {
 	struct tp_stream_slot *slot = &tp_stream_slots[i];
@@ -149,7 +146,7 @@ static void slot_leave(unsigned int i)
 
 	slot->key = TP_STREAM_NONE;
 	tp_barrier(); /* before anybody else may have the stream */
-	if (!current || stream->renewing)
+	if (!current)
 		return;
 	if (tp_ctf_stream_is_busy(stream))
 		abandon_records(sink, stream);

@@ -30,7 +30,6 @@ struct tp_ctf_stream {
 	uint64_t carried;             /* lost records that the packet before had when this one was shown */
 	unsigned int pins;            /* of handlers' and this thread's: the packet must stay */
 	bool copying;                 /* its thread copies records into the packet's file */
-	bool renewing;                /* its thread is on its way to the next packet, without a lock */
 	bool wants_packet;            /* of the preparer */
 	unsigned int number;
 	unsigned int chapter;         /* of its packet */
