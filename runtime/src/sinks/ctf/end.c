@@ -65,7 +65,9 @@ static void drop_file(const struct tp_ctf_sink *sink, struct tp_ctf_packet *pack
 void tp_ctf_packets_forget_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool own)
 {
 	const struct tp_stream *head = &stream->head;
-	const size_t used = tp_ctf_stream_is_busy(stream) ? (size_t)(head->position - head->start) : 0; /* of a record on its way */
+	/* A handler forks. While its thread goes round there is no record on its way, and the positions may be of two packets. */
+	const bool goes_round = tp_ctf_stream_goes_round(stream);
+	const size_t used = tp_ctf_stream_is_busy(stream) && !goes_round ? (size_t)(head->position - head->start) : 0;
 
 	if (stream->prepared) {
 		tp_ctf_packet_unmap(sink, stream->prepared);
@@ -74,6 +76,10 @@ void tp_ctf_packets_forget_stream(struct tp_ctf_sink *sink, struct tp_ctf_stream
 	}
 	for (struct tp_ctf_packet *packet = tp_ctf_oldest(stream); packet; packet = tp_ctf_oldest(stream)) {
 		stream->packet->next = packet->next;
+		if (own && goes_round) {
+			replace_packet(sink, packet, 0);
+			continue;
+		}
 		tp_ctf_packet_unmap(sink, packet);
 		tp_ctf_packet_forget(sink, packet);
 	}

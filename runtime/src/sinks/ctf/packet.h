@@ -15,13 +15,13 @@ struct tp_ctf_sink;
 struct tp_ctf_stream;
 
 /*
- * What a packet is. It changes under tp_ctf_lock:
+ * What a packet is. It changes under tp_ctf_lock, or where its stream's thread goes round in its ring:
  *
  *	EMPTY -> CURRENT    its head is written, and it has its name (packets.c)
  *	CURRENT -> CLOSED   its stream has gone on, and it may go for another (packets.c)
+ *	CLOSED -> EMPTY     its stream begins it again (packets.c); it is to be another's, or to be removed (room.c)
  *	CURRENT -> EMPTY    its stream has no other, and begins it again (room.c) ...
  *	EMPTY -> CURRENT    ... or could not, and it stays (make.c)
- *	CLOSED -> EMPTY     it is to be another, or to be removed (room.c)
  *	any -> EMPTY        its description is unused (room.c)
  *
  * A snapshot copies CURRENT and CLOSED ones only. As long as one is held, it does not become EMPTY.
@@ -37,7 +37,7 @@ enum tp_ctf_packet_state {
  * A packet's file, from its making until it is left to the readers.
  *
  * Those that a stream may write into again, or that may go for others, are a
- * ring, under tp_ctf_lock: behind the current one comes the oldest.
+ * ring: behind the current one comes the oldest. stream.h says who is at it.
  */
 struct tp_ctf_packet {
 	struct tp_ctf_packet *next; /* in the ring; or of the unused descriptions, or of those that are to be removed */
@@ -50,10 +50,15 @@ struct tp_ctf_packet {
 	size_t warm;        /* bytes of it that are present in memory, from its start */
 	uint64_t begin;      /* its timestamp_begin */
 	enum tp_ctf_packet_state state;
-	unsigned int held;   /* by so many snapshots; under tp_ctf_lock */
+	unsigned int held;   /* by so many snapshots */
 	bool in_place;       /* it is to be begun again under the name that it has */
 	bool broken;         /* its file can't be written to */
 };
+
+static inline bool tp_ctf_packet_is_held(const struct tp_ctf_packet *packet)
+{
+	return __atomic_load_n(&packet->held, __ATOMIC_ACQUIRE) != 0;
+}
 
 /* ---- Called in tp_guard_enter(); errors are errno values ---- */
 

@@ -122,6 +122,31 @@ static void switch_packet(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream
 		tp_ctf_packets_close(sink, old);
 }
 
+static bool begin_oldest(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
+{
+	struct tp_ctf_packet *old = stream->packet, *packet = tp_ctf_oldest(stream);
+
+	if (!packet || packet->state != TP_CTF_CLOSED || tp_ctf_packet_is_held(packet))
+		return false;
+	packet->state = TP_CTF_EMPTY;
+	tp_ctf_stream_set_limit(stream, 0);
+	packet->in_place = true;
+	begin(sink, stream, packet, tp_ctf_take_homeless(sink));
+	make_current(sink, stream, packet, old);
+	old->state = TP_CTF_CLOSED;
+	tp_ctf_stream_set_limit(stream, stream->head.start + packet->warm);
+	return true;
+}
+
+bool tp_ctf_packets_go_round(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size)
+{
+	if (tp_ctf_is_prepared(stream) || !tp_ctf_room_goes_round(sink, stream) || !tp_ctf_stream_claim(stream, TP_CTF_OWNER))
+		return false;
+	const bool room = tp_ctf_stream_has_room(stream, size) || begin_oldest(sink, stream);
+	tp_ctf_stream_free(stream);
+	return room;
+}
+
 enum tp_lost tp_ctf_packets_next(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 {
 	struct tp_ctf_packet *packet;

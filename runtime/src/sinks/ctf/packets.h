@@ -14,7 +14,14 @@ struct tp_ctf_packet;
 struct tp_ctf_sink;
 struct tp_ctf_stream;
 
-/* ---- packets.c: called in tp_guard_enter() ---- */
+/* ---- packets.c: called in tp_guard_enter(), but for the first ---- */
+
+/*
+ * The stream's oldest packet becomes its current one: without a system call, a
+ * lock, and with signals as they are. Not where a handler has gone on meanwhile, so that there is room for so many bytes.
+ * False where more is to be done for a next packet.
+ */
+bool tp_ctf_packets_go_round(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size);
 
 /*
  * The stream's next packet becomes its current one, which is closed; there is no

@@ -117,6 +117,12 @@ static enum tp_lost make_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
 
 	if (sizeof(struct tp_packet) + size > sink->options.packet)
 		return TP_LOST_TOO_LARGE;
+	if (tp_ctf_stream_goes_round(stream)) /* a handler has interrupted that */
+		return TP_LOST_NESTED;
+	/* A name is asked of the system, for each packet. */
+	if (full && sink->renews && !(sink->options.context & TP_CTF_NAME) && !tp_ctf_stream_is_busy(stream) &&
+	    !stream->pins && tp_ctf_packets_go_round(sink, stream, size))
+		return TP_NR_LOST;
 	/* In front of the guard and its system calls: on a full disk, each record comes here. */
 	if (full && tp_ctf_room_is_full(sink, stream))
 		return TP_LOST_LIMIT;

@@ -74,46 +74,54 @@ static bool has_share(const struct tp_ctf_sink *sink, uint64_t packets)
 }
 
 /*
- * The one that is the oldest, of this stream, if that is not NULL; else of those that have more than their share, if
+ * Takes the one that is the oldest, of this stream, if that is not NULL; else of those that have more than their share, if
  * there are any. One that is being copied stays; so do those of its stream, as a younger one would leave a gap behind.
+ * NULL where there is none.
  */
-static struct tp_ctf_packet *find_oldest(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *of)
+static struct tp_ctf_packet *closed_take(const struct tp_ctf_sink *sink, struct tp_ctf_stream *of)
 {
-	struct tp_ctf_packet *oldest = NULL;
-	bool of_rich = false;
+	struct tp_ctf_stream *from = NULL; /* whose it is; claimed */
+	bool from_rich = false;
 
-	for (const struct tp_ctf_stream *stream = of ? of : sink->streams; stream; stream = of ? NULL : stream->next) {
-		struct tp_ctf_packet *packet = tp_ctf_oldest(stream);
-		bool rich = has_share(sink, stream->packets - 1);
-		if (!packet || packet->state != TP_CTF_CLOSED || packet->held || (of_rich && !rich))
+	for (struct tp_ctf_stream *stream = of ? of : sink->streams; stream; stream = of ? NULL : stream->next) {
+		if (!tp_ctf_stream_claim(stream, TP_CTF_OTHER)) /* its thread goes round */
 			continue;
-		if (!oldest || rich != of_rich || packet->begin < oldest->begin)
-			oldest = packet;
-		of_rich = rich;
+		const struct tp_ctf_packet *packet = tp_ctf_oldest(stream);
+		const bool rich = has_share(sink, stream->packets - 1);
+		struct tp_ctf_stream *not_from = stream;
+		if (packet && packet->state == TP_CTF_CLOSED && !tp_ctf_packet_is_held(packet) && (rich || !from_rich) &&
+		    (!from || rich != from_rich || packet->begin < tp_ctf_oldest(from)->begin)) {
+			not_from = from;
+			from = stream;
+			from_rich = rich;
+		}
+		if (not_from)
+			tp_ctf_stream_free(not_from);
 	}
-	return oldest;
-}
-
-static struct tp_ctf_packet *closed_take(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *of)
-{
-	struct tp_ctf_packet *packet = find_oldest(sink, of);
-
-	if (packet) {
-		packet->state = TP_CTF_EMPTY;
-		packet->stream->packet->next = packet->next;
-		__atomic_fetch_sub(&packet->stream->packets, 1, __ATOMIC_RELAXED);
-	}
+	if (!from)
+		return NULL;
+	struct tp_ctf_packet *packet = tp_ctf_oldest(from);
+	packet->state = TP_CTF_EMPTY;
+	from->packet->next = packet->next;
+	__atomic_fetch_sub(&from->packets, 1, __ATOMIC_RELAXED);
+	tp_ctf_stream_free(from);
 	return packet;
 }
 
-/* Whether there is one. Where none could be taken, it is being copied, or was until now. */
-static bool has_closed(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *of)
+/* Whether there is one. Where none could be taken, it is being copied, or was until now; or its thread goes round. */
+static bool has_closed(const struct tp_ctf_sink *sink, struct tp_ctf_stream *of)
 {
-	for (const struct tp_ctf_stream *stream = of ? of : sink->streams; stream; stream = of ? NULL : stream->next) {
-		if (tp_ctf_oldest(stream))
+	bool has = false;
+
+	for (struct tp_ctf_stream *stream = of ? of : sink->streams; stream && !has; stream = of ? NULL : stream->next) {
+		if (tp_ctf_stream_goes_round(stream))
 			return true;
+		if (tp_ctf_stream_claim(stream, TP_CTF_OTHER)) {
+			has = tp_ctf_oldest(stream) != NULL;
+			tp_ctf_stream_free(stream);
+		}
 	}
-	return false;
+	return has;
 }
 
 /* ---- Room: under tp_ctf_lock, too, but for first looks ---- */
@@ -160,7 +168,7 @@ static bool make_room_in_own(struct tp_ctf_sink *sink, struct tp_ctf_stream *str
 {
 	struct tp_ctf_packet *own = stream->packet;
 
-	if (ahead || !sink->options.overwrite || !own || own->held)
+	if (ahead || !sink->options.overwrite || !own || tp_ctf_packet_is_held(own))
 		return false;
 	own->state = TP_CTF_EMPTY;
 	plan->packet = own;
@@ -169,15 +177,21 @@ static bool make_room_in_own(struct tp_ctf_sink *sink, struct tp_ctf_stream *str
 }
 
 /*
- * Whose oldest packet is to go for one of the stream's: its own, if it has
- * its share of all, rounded down; that is also in this processor's cache. NULL: anybody's.
+ * Whether its own oldest packet is to go for one of the stream's, rather than anybody's: if it has
+ * its share of all, rounded down; that is also in this processor's cache.
  */
-static const struct tp_ctf_stream *who_gives(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
+static bool gives_itself(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
 {
 	const uint64_t packets = __atomic_load_n(&stream->packets, __ATOMIC_RELAXED);
-	bool share = packets > 1 && has_share(sink, packets);
 
-	return packets >= sink->options.packets || share ? stream : NULL;
+	return packets >= sink->options.packets || (packets > 1 && has_share(sink, packets));
+}
+
+bool tp_ctf_room_goes_round(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
+{
+	return tp_ctf_room_is_short(sink, stream) &&
+	       __atomic_load_n(&stream->packets, __ATOMIC_RELAXED) <= sink->options.packets &&
+	       __atomic_load_n(&sink->room, __ATOMIC_RELAXED) <= sink->options.size && gives_itself(sink, stream);
 }
 
 static bool make_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bool ahead, struct tp_ctf_plan *plan)
@@ -185,7 +199,7 @@ static bool make_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, bo
 	bool create = tp_ctf_room_may_create(sink);
 
 	while (!create || tp_ctf_room_is_short(sink, stream)) {
-		const struct tp_ctf_stream *whose = who_gives(sink, stream);
+		struct tp_ctf_stream *whose = gives_itself(sink, stream) ? stream : NULL;
 		struct tp_ctf_packet *old = sink->options.overwrite ? closed_take(sink, whose) : NULL;
 		if (!old && sink->options.overwrite && stream->packets < sink->options.packets)
 			old = closed_take(sink, NULL); /* its own are only prepared, or are being copied */
@@ -231,7 +245,7 @@ enum tp_lost tp_ctf_room_plan(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
 	return result;
 }
 
-struct tp_ctf_packet *tp_ctf_room_take_excess(struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream)
+struct tp_ctf_packet *tp_ctf_room_take_excess(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 {
 	struct tp_ctf_packet *excess = NULL;
 

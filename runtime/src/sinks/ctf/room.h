@@ -22,7 +22,7 @@ void tp_ctf_descriptions_free(struct tp_ctf_sink *sink);
 /* The packet's description is unused. Under tp_ctf_lock, as the next. */
 void tp_ctf_packet_forget(struct tp_ctf_sink *sink, struct tp_ctf_packet *packet);
 
-/* The stream's oldest closed packet. NULL where it has none. Under tp_ctf_lock. */
+/* The stream's oldest closed packet. NULL where it has none. Its ring is claimed, or its thread has tp_ctf_lock. */
 struct tp_ctf_packet *tp_ctf_oldest(const struct tp_ctf_stream *stream);
 
 /* What a new packet of a stream is to be made of. */
@@ -39,7 +39,10 @@ enum tp_lost tp_ctf_room_plan(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
  * Closed packets beyond the limits, by their next, whose files are to be removed: while the stream's next packet was
  * still being prepared, another one was made.
  */
-struct tp_ctf_packet *tp_ctf_room_take_excess(struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
+struct tp_ctf_packet *tp_ctf_room_take_excess(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream);
+
+/* Whether the stream has all packets that it may have, so that its oldest is the next. A first look. */
+bool tp_ctf_room_goes_round(const struct tp_ctf_sink *sink, const struct tp_ctf_stream *stream);
 
 /* Whether it may be a new file. */
 bool tp_ctf_room_may_create(const struct tp_ctf_sink *sink);

@@ -55,23 +55,51 @@ static int to_dir(const struct snapshot *s)
 	return tp_guarded_fd_descriptor(&s->to.dirs[0]);
 }
 
-/* ---- Holding packets, so that they stay as they are: under tp_ctf_lock ---- */
+/* ---- Holding packets, so that they stay as they are: the stream's ring is claimed ---- */
+
+#define PATIENCE_US 1000000u
+#define NAP_US 100u
+
+/* Its thread may have been interrupted while it goes round. 0; EBUSY, where that takes too long; ESRCH: it has ended there. */
+static int claim(struct tp_ctf_stream *stream, struct tp_guard *guard)
+{
+	for (unsigned int us = 0; us < PATIENCE_US; us += NAP_US) {
+		tp_guard_enter(guard);
+		tp_mutex_lock(&tp_ctf_lock);
+		if (tp_ctf_stream_claim(stream, TP_CTF_OTHER))
+			return 0;
+		const bool lost = stream->claim == TP_CTF_LOST;
+		tp_mutex_unlock(&tp_ctf_lock);
+		tp_guard_leave(guard);
+		if (lost)
+			return ESRCH;
+		usleep(NAP_US);
+	}
+	return EBUSY;
+}
+
+static void unclaim(struct tp_ctf_stream *stream, const struct tp_guard *guard)
+{
+	tp_ctf_stream_free(stream);
+	tp_mutex_unlock(&tp_ctf_lock);
+	tp_guard_leave(guard);
+}
 
 /* Not one that is another by now, or is about to become one. */
 static bool hold(struct shot *shot, const struct tp_ctf_stream *stream)
 {
 	struct tp_ctf_packet *packet = shot->packet;
 
-	if (shot->held)
-		return true;
 	shot->held = packet->state != TP_CTF_EMPTY && packet->stream == stream && packet->memory->packet_seq_num == shot->seq_num;
-	packet->held += shot->held;
+	__atomic_fetch_add(&packet->held, shot->held, __ATOMIC_RELAXED);
 	return shot->held;
 }
 
+/* Whoever is at the ring finds it free a little earlier, or later. */
 static void let_go(struct shot *shot)
 {
-	shot->packet->held -= shot->held;
+	if (shot->held)
+		__atomic_fetch_sub(&shot->packet->held, 1, __ATOMIC_RELEASE);
 	shot->held = false;
 }
 
@@ -94,19 +122,17 @@ static void add_all(struct snapshot *s, const struct tp_ctf_stream *stream)
 }
 
 /* There is no malloc under the lock: a recorder that waits for it may have interrupted one. */
-static int look(struct snapshot *s, const struct tp_ctf_stream *stream)
+static int look(struct snapshot *s, struct tp_ctf_stream *stream)
 {
 	struct tp_guard guard;
+	int error;
 
 	s->nr = 0;
-	for (;;) {
-		tp_guard_enter(&guard);
-		tp_mutex_lock(&tp_ctf_lock);
+	while (!(error = claim(stream, &guard))) {
 		uint64_t packets = stream->packets;
 		if (packets <= s->room)
 			add_all(s, stream);
-		tp_mutex_unlock(&tp_ctf_lock);
-		tp_guard_leave(&guard);
+		unclaim(stream, &guard);
 		if (packets <= s->room)
 			return 0;
 		free(s->shots);
@@ -115,6 +141,7 @@ static int look(struct snapshot *s, const struct tp_ctf_stream *stream)
 		if (!s->shots)
 			return ENOMEM;
 	}
+	return error;
 }
 
 /* ---- Copying ---- */
@@ -168,26 +195,28 @@ static int make_file(struct snapshot *s, const struct shot *shot)
 	return error;
 }
 
-static int copy_stream(struct snapshot *s, const struct tp_ctf_stream *stream)
+static int copy_stream(struct snapshot *s, struct tp_ctf_stream *stream)
 {
 	struct tp_guard guard;
 	int error = look(s, stream);
-	bool gone = error != 0;
+	bool gone = false;
 
-	for (size_t i = error ? 0 : s->nr; i-- > 0;) {
+	for (size_t i = s->nr; i-- > 0;) {
 		struct shot *shot = &s->shots[i];
-		tp_guard_enter(&guard);
-		tp_mutex_lock(&tp_ctf_lock);
-		gone = gone || !hold(shot, stream);
-		tp_mutex_unlock(&tp_ctf_lock);
-		if (!gone && !error)
+		if (!gone && !error && !shot->held) {
+			error = claim(stream, &guard);
+			gone = error || !hold(shot, stream);
+			if (!error)
+				unclaim(stream, &guard);
+		}
+		if (!gone && !error) {
+			tp_guard_enter(&guard);
 			error = make_file(s, shot);
-		tp_mutex_lock(&tp_ctf_lock);
+			tp_guard_leave(&guard);
+		}
 		let_go(shot);
-		tp_mutex_unlock(&tp_ctf_lock);
-		tp_guard_leave(&guard);
 	}
-	return error;
+	return error == ESRCH ? 0 : error;
 }
 
 /* None is ever taken off the list, and new ones come in front. */

@@ -136,7 +136,10 @@ static void abandon_records(struct tp_ctf_sink *sink, struct tp_ctf_stream *stre
 		tp_ctf_stream_count_lost(sink, stream, TP_LOST_OTHER, lost);
 }
 
-/* Back into the pool of its sink, if that is still there. */
+/*
+ * Back into the pool of its sink, if that is still there. One whose thread ends
+ * in a handler, while it goes round, stays out of use.
+ */
 static void slot_leave(unsigned int i)
 {
 	struct tp_stream_slot *slot = &tp_stream_slots[i];
@@ -148,6 +151,10 @@ static void slot_leave(unsigned int i)
 	tp_barrier(); /* before anybody else may have the stream */
 	if (!current)
 		return;
+	if (tp_ctf_stream_goes_round(stream)) {
+		stream->claim = TP_CTF_LOST;
+		return;
+	}
 	if (tp_ctf_stream_is_busy(stream))
 		abandon_records(sink, stream);
 	stream->next_free = sink->pool;

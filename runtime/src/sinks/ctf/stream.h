@@ -16,6 +16,22 @@
 struct tp_ctf_packet;
 struct tp_ctf_sink;
 
+/*
+ * Who is at the stream's ring of packets, what they are, and whether they are held. A stream's thread goes round in it
+ * without tp_ctf_lock; everybody else has that lock, too, and its thread then needs no claim.
+ *
+ *	FREE -> OWNER -> FREE   its thread begins its oldest packet again (packets.c): a few dozen instructions, in which a
+ *	                        handler may come: it leaves the stream alone
+ *	FREE -> OTHER -> FREE   another thread takes the oldest (room.c), a snapshot holds some (snapshot.c)
+ *	OWNER -> LOST           its thread has ended in such a handler (stream.c): nobody touches the ring any more
+ */
+enum tp_ctf_claim {
+	TP_CTF_FREE,
+	TP_CTF_OWNER,
+	TP_CTF_OTHER,
+	TP_CTF_LOST,
+};
+
 struct tp_ctf_stream {
 	struct tp_stream head;
 	struct tp_ctf_stream *next;      /* of all of the sink */
@@ -29,6 +45,7 @@ struct tp_ctf_stream {
 	unsigned int uncopied;        /* ... and so many records are not */
 	uint64_t carried;             /* lost records that the packet before had when this one was shown */
 	unsigned int pins;            /* of handlers' and this thread's: the packet must stay */
+	enum tp_ctf_claim claim;
 	bool copying;                 /* its thread copies records into the packet's file */
 	bool wants_packet;            /* of the preparer */
 	unsigned int number;
@@ -36,6 +53,25 @@ struct tp_ctf_stream {
 	uint64_t first;               /* of the packets that were shown: the first in this chapter */
 	char name[TP_CTF_NAME_SIZE];  /* of the thread */
 };
+
+/* False where another has it. */
+static inline bool tp_ctf_stream_claim(struct tp_ctf_stream *stream, enum tp_ctf_claim by)
+{
+	enum tp_ctf_claim is_free = TP_CTF_FREE;
+
+	return __atomic_compare_exchange_n(&stream->claim, &is_free, by, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static inline void tp_ctf_stream_free(struct tp_ctf_stream *stream)
+{
+	__atomic_store_n(&stream->claim, TP_CTF_FREE, __ATOMIC_RELEASE);
+}
+
+/* Its thread, or a handler that has interrupted it there. */
+static inline bool tp_ctf_stream_goes_round(const struct tp_ctf_stream *stream)
+{
+	return __atomic_load_n(&stream->claim, __ATOMIC_RELAXED) == TP_CTF_OWNER;
+}
 
 static inline bool tp_ctf_is_prepared(const struct tp_ctf_stream *stream)
 {
