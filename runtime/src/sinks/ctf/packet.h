@@ -32,7 +32,6 @@ enum tp_ctf_packet_state {
 	TP_CTF_CLOSED,
 };
 
-
 /*
  * A packet's file, from its making until it is left to the readers.
  *

@@ -143,7 +143,7 @@ bool tp_ctf_packets_go_round(struct tp_ctf_sink *sink, struct tp_ctf_stream *str
 	if (tp_ctf_is_prepared(stream) || !tp_ctf_room_goes_round(sink, stream) || !tp_ctf_stream_claim(stream, TP_CTF_OWNER))
 		return false;
 	const bool room = tp_ctf_stream_has_room(stream, size) || begin_oldest(sink, stream);
-	tp_ctf_stream_free(stream);
+	tp_ctf_stream_unclaim(stream);
 	return room;
 }
 

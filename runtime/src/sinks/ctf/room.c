@@ -96,7 +96,7 @@ static struct tp_ctf_packet *closed_take(const struct tp_ctf_sink *sink, struct 
 			from_rich = rich;
 		}
 		if (not_from)
-			tp_ctf_stream_free(not_from);
+			tp_ctf_stream_unclaim(not_from);
 	}
 	if (!from)
 		return NULL;
@@ -104,7 +104,7 @@ static struct tp_ctf_packet *closed_take(const struct tp_ctf_sink *sink, struct 
 	packet->state = TP_CTF_EMPTY;
 	from->packet->next = packet->next;
 	__atomic_fetch_sub(&from->packets, 1, __ATOMIC_RELAXED);
-	tp_ctf_stream_free(from);
+	tp_ctf_stream_unclaim(from);
 	return packet;
 }
 
@@ -118,7 +118,7 @@ static bool has_closed(const struct tp_ctf_sink *sink, struct tp_ctf_stream *of)
 			return true;
 		if (tp_ctf_stream_claim(stream, TP_CTF_OTHER)) {
 			has = tp_ctf_oldest(stream) != NULL;
-			tp_ctf_stream_free(stream);
+			tp_ctf_stream_unclaim(stream);
 		}
 	}
 	return has;

@@ -80,7 +80,7 @@ static int claim(struct tp_ctf_stream *stream, struct tp_guard *guard)
 
 static void unclaim(struct tp_ctf_stream *stream, const struct tp_guard *guard)
 {
-	tp_ctf_stream_free(stream);
+	tp_ctf_stream_unclaim(stream);
 	tp_mutex_unlock(&tp_ctf_lock);
 	tp_guard_leave(guard);
 }

@@ -62,7 +62,7 @@ static inline bool tp_ctf_stream_claim(struct tp_ctf_stream *stream, enum tp_ctf
 	return __atomic_compare_exchange_n(&stream->claim, &is_free, by, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-static inline void tp_ctf_stream_free(struct tp_ctf_stream *stream)
+static inline void tp_ctf_stream_unclaim(struct tp_ctf_stream *stream)
 {
 	__atomic_store_n(&stream->claim, TP_CTF_FREE, __ATOMIC_RELEASE);
 }
