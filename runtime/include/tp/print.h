@@ -73,7 +73,7 @@ TP_PUBLIC const char *tp_seq_print_bitmask(struct trace_seq *p, const void *bits
  * The kernel's conversion %p followed by the letters in what:
  *
  *	S SR B F   symbol+0xoffset/0xsize of an address; B: of a return address, which points after its call
- *	s sR f     the symbol alone. For an address without a symbol: 0x%lx. symbol.c says which addresses have one
+ *	s sR f     the symbol alone. For an address without a symbol: 0x%lx. print/symbol.c in the runtime says which addresses have one
  *	I4 i4      an IPv4 address, i with leading zeros; then h (the host's byte order), n or b (the network's, also
  *	           the default) or l (little-endian)
  *	I6 i6 I6c  an IPv6 address: with colons, without, and compressed by RFC 5952

@@ -18,7 +18,7 @@
 /*
  * Enters the read-side critical section in which the probes are called, and
  * returns the current array; NULL if the last probe has just been removed.
- * Barrier (A): the acquire pairs with (B), the release in probes.c
+ * Barrier (A): the acquire pairs with (B), the release in core/probes.c
  * that publishes an array after its elements are written.
  */
 static inline const struct tracepoint_func *tp_read_lock(const struct tracepoint *tp)
@@ -87,7 +87,7 @@ static inline void tp_read_unlock_first(int hit)
  * Returns the function of an element: NULL at the array's end, TP_REMOVED if
  * there is no function to call. It is loaded once, atomically: removal
  * overwrites it while readers walk the array. This is barrier (A), too: if
- * (E) in probes.c has replaced the function, everything that the new function
+ * (E) in core/probes.c has replaced the function, everything that the new function
  * needs is visible.
  */
 static inline tp_probe_t tp_probe_func(const struct tracepoint_func *it)

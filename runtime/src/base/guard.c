@@ -14,78 +14,6 @@
 #include "base/fork.h"
 #include "base/guard.h"
 
-/* Set between tp_guard_enter and tp_guard_leave. */
-static TP_THREAD_LOCAL bool guarded;
-
-/*
- * Signals that an instruction causes by itself stay: the kernel kills a
- * process that blocks one, its crash handler or debugger notwithstanding.
- * Should their handler hit a tracepoint, guarded keeps it out of what must not
- * be entered twice.
- */
-static void block_signals(sigset_t *old)
-{
-	static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-	sigset_t set;
-
-	sigfillset(&set);
-	for (size_t i = 0; i < sizeof(synchronous) / sizeof(synchronous[0]); i++)
-		sigdelset(&set, synchronous[i]);
-	pthread_sigmask(SIG_BLOCK, &set, old);
-}
-
-bool tp_guard_enter(struct tp_guard *guard)
-{
-	guard->entered = !guarded;
-	guard->passing = false;
-	if (guarded)
-		return false;
-	guard->error = errno;
-	block_signals(&guard->signals);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel_state);
-	guarded = true;
-	tp_barrier();
-	return true;
-}
-
-bool tp_guard_enter_slow_way(struct tp_guard *guard)
-{
-	if (!tp_guard_enter(guard))
-		return false;
-	guard->passing = tp_fork_latch_enter(&tp_slow_ways);
-	if (!guard->passing)
-		tp_guard_leave(guard);
-	return guard->passing;
-}
-
-void tp_guard_leave(const struct tp_guard *guard)
-{
-	if (!guard->entered)
-		return;
-	if (guard->passing)
-		tp_fork_latch_leave(&tp_slow_ways);
-	tp_barrier();
-	guarded = false;
-	pthread_setcancelstate(guard->cancel_state, NULL);
-	pthread_sigmask(SIG_SETMASK, &guard->signals, NULL);
-	errno = guard->error;
-}
-
-bool tp_guard_pause(void)
-{
-	const bool was_guarded = guarded;
-
-	tp_barrier();
-	guarded = false;
-	return was_guarded;
-}
-
-void tp_guard_resume(bool was_guarded)
-{
-	guarded = was_guarded;
-	tp_barrier();
-}
-
 /* ---- Latches ---- */
 
 /*
@@ -95,10 +23,11 @@ void tp_guard_resume(bool was_guarded)
 
 #define PATIENCE_S 1
 
-struct tp_fork_latch tp_lines = {.number = TP_FORK_LATCH_LINES}, tp_slow_ways = {.number = TP_FORK_LATCH_SLOW_WAYS};
+struct tp_fork_latch tp_lines = {.number = TP_FORK_LATCH_LINES};
+static struct tp_fork_latch slow_ways = {.number = TP_FORK_LATCH_SLOW_WAYS};
 
 /* How often this thread is inside: one that crashes there may fork. And how many latches it has closed. */
-static TP_THREAD_LOCAL uint32_t mine[TP_NR_PASSAGES];
+static TP_THREAD_LOCAL uint32_t mine[TP_NR_FORK_LATCHES];
 static TP_THREAD_LOCAL uint32_t closed_by_me;
 
 static void futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
@@ -131,7 +60,7 @@ void tp_fork_latch_leave(struct tp_fork_latch *latch)
 
 bool tp_fork_latch_wait(struct tp_fork_latch *latch)
 {
-	static TP_THREAD_LOCAL uint32_t given_up[TP_NR_PASSAGES]; /* what opened was then, plus 1 */
+	static TP_THREAD_LOCAL uint32_t given_up[TP_NR_FORK_LATCHES]; /* what opened was then, plus 1 */
 	const struct timespec patience = {.tv_sec = PATIENCE_S};
 	const uint32_t opened = __atomic_load_n(&latch->opened, __ATOMIC_SEQ_CST);
 
@@ -149,7 +78,8 @@ bool tp_fork_latch_wait(struct tp_fork_latch *latch)
 	return false;
 }
 
-bool tp_fork_latch_enter(struct tp_fork_latch *latch)
+/* Waits where a fork has closed it. False as tp_fork_latch_wait(). */
+static bool enter(struct tp_fork_latch *latch)
 {
 	while (!tp_fork_latch_try(latch)) {
 		if (!tp_fork_latch_wait(latch))
@@ -201,13 +131,13 @@ static void before_fork(void)
 {
 	tp_fork_latch_close(&tp_lines);
 	tp_fork_latch_drain(&tp_lines);
-	tp_fork_latch_close(&tp_slow_ways);
-	tp_fork_latch_drain(&tp_slow_ways);
+	tp_fork_latch_close(&slow_ways);
+	tp_fork_latch_drain(&slow_ways);
 }
 
 static void after_fork(bool child)
 {
-	tp_fork_latch_open(&tp_slow_ways, child);
+	tp_fork_latch_open(&slow_ways, child);
 	tp_fork_latch_open(&tp_lines, child);
 }
 
@@ -217,3 +147,78 @@ void tp_fork_latch_start(void)
 
 	tp_fork_register(&hook);
 }
+
+/* ---- Guards ---- */
+
+/* Set between tp_guard_enter and tp_guard_leave. */
+static TP_THREAD_LOCAL bool guarded;
+
+/*
+ * Signals that an instruction causes by itself stay: the kernel kills a
+ * process that blocks one, its crash handler or debugger notwithstanding.
+ * Should their handler hit a tracepoint, guarded keeps it out of what must not
+ * be entered twice.
+ */
+static void block_signals(sigset_t *old)
+{
+	static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+	sigset_t set;
+
+	sigfillset(&set);
+	for (size_t i = 0; i < sizeof(synchronous) / sizeof(synchronous[0]); i++)
+		sigdelset(&set, synchronous[i]);
+	pthread_sigmask(SIG_BLOCK, &set, old);
+}
+
+bool tp_guard_enter(struct tp_guard *guard)
+{
+	guard->entered = !guarded;
+	guard->passing = false;
+	if (guarded)
+		return false;
+	guard->error = errno;
+	block_signals(&guard->signals);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel_state);
+	guarded = true;
+	tp_barrier();
+	return true;
+}
+
+bool tp_guard_enter_slow_way(struct tp_guard *guard)
+{
+	if (!tp_guard_enter(guard))
+		return false;
+	guard->passing = enter(&slow_ways);
+	if (!guard->passing)
+		tp_guard_leave(guard);
+	return guard->passing;
+}
+
+void tp_guard_leave(const struct tp_guard *guard)
+{
+	if (!guard->entered)
+		return;
+	if (guard->passing)
+		tp_fork_latch_leave(&slow_ways);
+	tp_barrier();
+	guarded = false;
+	pthread_setcancelstate(guard->cancel_state, NULL);
+	pthread_sigmask(SIG_SETMASK, &guard->signals, NULL);
+	errno = guard->error;
+}
+
+bool tp_guard_pause(void)
+{
+	const bool was_guarded = guarded;
+
+	tp_barrier();
+	guarded = false;
+	return was_guarded;
+}
+
+void tp_guard_resume(bool was_guarded)
+{
+	guarded = was_guarded;
+	tp_barrier();
+}
+

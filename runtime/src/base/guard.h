@@ -15,7 +15,7 @@ struct tp_guard {
 	int cancel_state;
 	int error;
 	bool entered; /* false: the caller was in one already, which goes on */
-	bool passing; /* it is inside tp_slow_ways */
+	bool passing; /* it is inside the latch of slow ways */
 };
 
 /*
@@ -50,7 +50,7 @@ enum tp_fork_latch_number {
 	TP_FORK_LATCH_FIRST_HITS, /* of threads: they take liburcu's lock */
 	TP_FORK_LATCH_LINES,      /* of text sinks: they take the sink's lock. Whoever takes a line may be slow */
 	TP_FORK_LATCH_SLOW_WAYS,  /* of records into other sinks: they take locks of a rank above TP_RANK_FORK_LATCH */
-	TP_NR_PASSAGES,
+	TP_NR_FORK_LATCHES,
 };
 
 struct tp_fork_latch {
@@ -61,7 +61,7 @@ struct tp_fork_latch {
 	uint32_t waiting; /* threads, for that */
 };
 
-extern struct tp_fork_latch tp_lines, tp_slow_ways;
+extern struct tp_fork_latch tp_lines;
 
 /*
  * False where a fork has closed it. Safe in signal handlers, as are the next two; but a handler must not leave by
@@ -69,14 +69,11 @@ extern struct tp_fork_latch tp_lines, tp_slow_ways;
  */
 bool tp_fork_latch_try(struct tp_fork_latch *latch);
 
-/* Waits until it is open, as tp_fork_latch_enter() does. */
-bool tp_fork_latch_wait(struct tp_fork_latch *latch);
-
 /*
  * Waits until the fork is through. False where that takes more than a second, or where this thread is the one that
  * forks: then the fork may be waiting for what the caller has interrupted.
  */
-bool tp_fork_latch_enter(struct tp_fork_latch *latch);
+bool tp_fork_latch_wait(struct tp_fork_latch *latch);
 
 /* In the thread that has entered. */
 void tp_fork_latch_leave(struct tp_fork_latch *latch);

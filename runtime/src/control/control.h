@@ -11,8 +11,7 @@
  *	      change.c   requests about an output that is open
  *	      trigger.c  requests about triggers
  *	        request.c  words of a request, and errors
- *	    peer.c       who may connect
- *	    rendezvous.c the directory and the socket
+ *	    rendezvous.c the directory and the socket, and who may connect
  *	outputs.c        the open outputs, and whose they are
  */
 #ifndef TP_CONTROL_PRIVATE_H

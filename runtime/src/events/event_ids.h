@@ -27,7 +27,7 @@ struct tp_loaded_event {
 struct tp_event_group {
 	struct tp_event_group *next; /* of the same hash */
 	size_t number;
-	struct layout *layouts; /* groups.c's; NULL: there never was an event */
+	struct layout *layouts; /* event_ids.c's; NULL: there never was an event */
 	uint32_t hash;          /* of the event's name */
 	struct tp_loaded_event *events;
 	char name[]; /* "system:event" */

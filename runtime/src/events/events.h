@@ -4,15 +4,14 @@
  * them.
  *
  *	field.h          what a field is to formats that have types
- *	pattern.h        lists of globs
- *	value_names.h    the names of a field's values
+ *	pattern.h        lists of globs, and where a rule ends
+ *	view.h           the names of a field's values
  *	synthetic.h      events that are defined while the program runs
  *
  * are for those above, too;
  *
  *	event_ids.h      the events of the loaded modules
- *	rule.h           what was enabled, with which filter
- *	filtering.h      a sink that passes on what a filter accepts
+ *	filtering.h      a sink that passes on what a filter accepts; what was enabled, with which filter
  *	armed.h          events that triggers switch
  *	retired.h        memory that readers may still use
  *	attach.h         the open sinks, and which events are attached to them
@@ -20,8 +19,7 @@
  *	marker_format.h  what a marker's format says
  *	synthetic_record.h, synthetic_format.h
  *	                 synthetic events as tracepoints; what their definition says
- *	record_words.h   from words to a record, of both
- *	by_id.h          which of them has an id
+ *	record_words.h   from words to a record, of both; which of them has an id
  *
  * are the folder's own.
  */

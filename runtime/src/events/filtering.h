@@ -51,7 +51,7 @@ struct tp_rule {
 	bool enable;
 	struct tp_pattern *pattern;
 	struct tp_filter *filter; /* NULL: none */
-	struct tp_fit **fits;     /* by group number: its programs, rule.c's */
+	struct tp_fit **fits;     /* by group number: its programs, filtering.c's */
 	size_t nr_fits;
 };
 

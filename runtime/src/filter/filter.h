@@ -5,14 +5,12 @@
  *
  *	fields.h   what an expression may name
  *	value.h    reading it from a record
- *	number.h   numbers as they are written
+ *	operand.h  what it is compared with: numbers, texts, lists of processors
  *
  * are for those above, too, who have expressions of their own;
  *
  *	tree.h     a parsed expression
  *	program.h  a compiled one
- *	text.h     comparing strings
- *	cpus.h     lists of processors
  *
  * are the folder's own.
  */

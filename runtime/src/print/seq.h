@@ -19,15 +19,12 @@ const char *tp_seq_end(struct trace_seq *p, size_t start);
 
 /*
  * Bytes as two digits each, separated by separator where that is not 0.
- * Stops where the trace_seq is full. In data.c.
+ * Stops where the trace_seq is full. In helpers.c.
  */
 void tp_seq_bytes(struct trace_seq *p, const void *bytes, size_t len, char separator);
 
-/* A bitmap of nr_bits, of which so many bytes may be read; wherever it stands. In data.c. */
+/* A bitmap of nr_bits, of which so many bytes may be read; wherever it stands. In helpers.c. */
 void tp_seq_bits(struct trace_seq *p, const void *bits, size_t nr_bits, size_t size);
 void tp_seq_bit_list(struct trace_seq *p, const void *bits, size_t nr_bits, size_t size);
-
-/* what is "I4", "i6", "ISpc" ...; false where it is none of these. In ip.c. */
-bool tp_seq_ip(struct trace_seq *p, const char *what, const unsigned char *address);
 
 #endif /* TP_SEQ_H */

@@ -116,8 +116,8 @@ static inline void tp_trigger_give_back(struct tp_trigger *trigger)
 
 /* ---- What triggers can do ---- */
 
-extern const struct tp_trigger_command tp_trigger_traceon, tp_trigger_traceoff;           /* recording.c */
-extern const struct tp_trigger_command tp_trigger_enable_event, tp_trigger_disable_event; /* event.c */
+extern const struct tp_trigger_command tp_trigger_traceon, tp_trigger_traceoff;           /* switching.c */
+extern const struct tp_trigger_command tp_trigger_enable_event, tp_trigger_disable_event; /* switching.c */
 extern const struct tp_trigger_command tp_trigger_snapshot;                               /* snapshot.c */
 extern const struct tp_trigger_command tp_trigger_stacktrace;                             /* stacktrace.c */
 extern const struct tp_trigger_command tp_trigger_hist, tp_trigger_enable_hist, tp_trigger_disable_hist; /* hist.c */

@@ -4,7 +4,6 @@
  * tp_trigger().
  *
  *	trigger.h   a trigger, and what its command does
- *	commands.h  the commands
  *	parse.h     a trigger's text
  *	list.h      the triggers that there are
  *

@@ -12,7 +12,7 @@
  *	    stack.c          a stack, with the names of its functions
  *	      mappings.c     where code was
  *	      code_files.c   the files that it came from
- *	    text.c           what a line may hold
+ *	    line.c           what a line may hold
  *	  when.c             times
  *	  progress.c         a bar
  */

@@ -23,7 +23,108 @@
 #include "base/text.h"
 #include "print/print.h"
 #include "record/record.h"
-#include "sinks/ftrace/sink.h"
+
+/* ---- The kernel's trace buffers: the top-level one, and instances beside it ---- */
+
+#define USUAL_PLACE "/sys/kernel/tracing"
+
+static bool is_tracefs(const char *path)
+{
+	struct statfs st;
+
+	return statfs(path, &st) == 0 && st.f_type == TRACEFS_MAGIC;
+}
+
+/* The first mount of that type, and what is below it. */
+static bool find_mount(const char *type, const char *below, struct tp_buffer *path)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	char memory[4096];
+	struct mntent mount;
+	bool found = false;
+
+	while (mounts && !found && getmntent_r(mounts, &mount, memory, sizeof(memory))) {
+		found = strcmp(mount.mnt_type, type) == 0;
+		if (found)
+			tp_buffer_printf(path, "%s%s", mount.mnt_dir, below);
+	}
+	if (mounts)
+		endmntent(mounts);
+	return found;
+}
+
+static bool find_tracefs(struct tp_buffer *path)
+{
+	if (is_tracefs(USUAL_PLACE)) {
+		tp_buffer_printf(path, "%s", USUAL_PLACE);
+		return true;
+	}
+	return find_mount("tracefs", "", path) || find_mount("debugfs", "/tracing", path);
+}
+
+static bool is_name(const char *instance)
+{
+	return !strchr(instance, '/') && strcmp(instance, ".") != 0 && strcmp(instance, "..") != 0;
+}
+
+/* What to do about a file there that can't be opened or made: "" or "; ...". */
+static const char *advice(int error)
+{
+	switch (error) {
+	case EACCES:
+		return "; run it as root, or let a group in: as root, mount -o remount,gid=GROUP,mode=0750 on the tracefs";
+	case EPERM:
+		return "; the kernel is locked down, or a security policy forbids it";
+	case ENOENT:
+		return "; a directory must be there, and be tracefs's: make the instance, or write its name without a path";
+	case EROFS:
+		return "; containers often have a read-only /sys: mount tracefs in it, or outside of it";
+	default:
+		return "";
+	}
+}
+
+static int make_instance(const struct tp_buffer *path)
+{
+	if (path->failed || mkdir(path->text, 0750) == 0)
+		return 0;
+	int error = errno;
+	struct stat st;
+	if (stat(path->text, &st) == 0 || errno != ENOENT)
+		return 0; /* it is there, or what is wrong with it will be seen when it is opened */
+	tp_complain("ftrace sink: %s: the instance can't be made: %s%s", path->text, tp_strerror(error),
+		    error == EACCES ? "; make it as root" : advice(error));
+	return -error;
+}
+
+/*
+ * Appends the directory of a trace buffer to path: the top-level one's for NULL
+ * and "", else that of the instance of this name, which is made; a name that
+ * begins with "/" is the directory itself. 0, or a negative errno value, and it was
+ * said why. Whether path has failed is for the caller to see.
+ */
+static int find_directory(const char *instance, struct tp_buffer *path)
+{
+	if (instance && *instance == '/') {
+		tp_buffer_printf(path, "%s", instance);
+		return 0;
+	}
+	if (instance && !is_name(instance)) {
+		tp_complain("ftrace sink: '%s' is no name of an instance: write one without '/', or a path that begins with "
+			    "it", instance);
+		return -EINVAL;
+	}
+	if (!find_tracefs(path)) {
+		tp_complain("ftrace sink: tracefs is not mounted: as root, mount -t tracefs nodev " USUAL_PLACE);
+		return -ENOENT;
+	}
+	if (!instance || !*instance)
+		return 0;
+	tp_buffer_printf(path, "/instances/%s", instance);
+	return make_instance(path);
+}
+
+/* ---- The sink ---- */
 
 /*
  * Bytes of a line that a kernel takes in one write, the rest of which it drops: up to
@@ -180,7 +281,7 @@ static int open_sink(struct ftrace_sink *sink, struct tp_buffer *path)
 	int fd = open_marker(path->text);
 	int error = tp_guarded_fd_take(&sink->file, fd);
 	if (error) {
-		tp_complain("ftrace sink: %s: %s%s", path->text, tp_strerror(error), tp_tracefs_advice(error));
+		tp_complain("ftrace sink: %s: %s%s", path->text, tp_strerror(error), advice(error));
 		return -error;
 	}
 	tp_guarded_fd_mark(&sink->file);
@@ -194,7 +295,7 @@ struct tp_sink *tp_ftrace_sink(const char *instance)
 {
 	struct ftrace_sink *sink = tp_malloc(sizeof(*sink));
 	struct tp_buffer path = {.text = NULL};
-	int error = sink ? tp_tracefs_find(instance, &path) : no_memory();
+	int error = sink ? find_directory(instance, &path) : no_memory();
 
 	if (!error)
 		error = open_sink(sink, &path);
@@ -206,98 +307,3 @@ struct tp_sink *tp_ftrace_sink(const char *instance)
 	return NULL;
 }
 
-/*
- * Where the kernel's trace buffers are: the top-level one, and
- * instances, which are buffers of their own beside it.
- */
-
-#define USUAL_PLACE "/sys/kernel/tracing"
-
-static bool is_tracefs(const char *path)
-{
-	struct statfs st;
-
-	return statfs(path, &st) == 0 && st.f_type == TRACEFS_MAGIC;
-}
-
-/* The first mount of that type, and what is below it. */
-static bool find_mount(const char *type, const char *below, struct tp_buffer *path)
-{
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	char memory[4096];
-	struct mntent mount;
-	bool found = false;
-
-	while (mounts && !found && getmntent_r(mounts, &mount, memory, sizeof(memory))) {
-		found = strcmp(mount.mnt_type, type) == 0;
-		if (found)
-			tp_buffer_printf(path, "%s%s", mount.mnt_dir, below);
-	}
-	if (mounts)
-		endmntent(mounts);
-	return found;
-}
-
-static bool find_tracefs(struct tp_buffer *path)
-{
-	if (is_tracefs(USUAL_PLACE)) {
-		tp_buffer_printf(path, "%s", USUAL_PLACE);
-		return true;
-	}
-	return find_mount("tracefs", "", path) || find_mount("debugfs", "/tracing", path);
-}
-
-static bool is_name(const char *instance)
-{
-	return !strchr(instance, '/') && strcmp(instance, ".") != 0 && strcmp(instance, "..") != 0;
-}
-
-static int make_instance(const struct tp_buffer *path)
-{
-	if (path->failed || mkdir(path->text, 0750) == 0)
-		return 0;
-	int error = errno;
-	struct stat st;
-	if (stat(path->text, &st) == 0 || errno != ENOENT)
-		return 0; /* it is there, or what is wrong with it will be seen when it is opened */
-	tp_complain("ftrace sink: %s: the instance can't be made: %s%s", path->text, tp_strerror(error),
-		    error == EACCES ? "; make it as root" : tp_tracefs_advice(error));
-	return -error;
-}
-
-int tp_tracefs_find(const char *instance, struct tp_buffer *path)
-{
-	if (instance && *instance == '/') {
-		tp_buffer_printf(path, "%s", instance);
-		return 0;
-	}
-	if (instance && !is_name(instance)) {
-		tp_complain("ftrace sink: '%s' is no name of an instance: write one without '/', or a path that begins with "
-			    "it", instance);
-		return -EINVAL;
-	}
-	if (!find_tracefs(path)) {
-		tp_complain("ftrace sink: tracefs is not mounted: as root, mount -t tracefs nodev " USUAL_PLACE);
-		return -ENOENT;
-	}
-	if (!instance || !*instance)
-		return 0;
-	tp_buffer_printf(path, "/instances/%s", instance);
-	return make_instance(path);
-}
-
-const char *tp_tracefs_advice(int error)
-{
-	switch (error) {
-	case EACCES:
-		return "; run it as root, or let a group in: as root, mount -o remount,gid=GROUP,mode=0750 on the tracefs";
-	case EPERM:
-		return "; the kernel is locked down, or a security policy forbids it";
-	case ENOENT:
-		return "; a directory must be there, and be tracefs's: make the instance, or write its name without a path";
-	case EROFS:
-		return "; containers often have a read-only /sys: mount tracefs in it, or outside of it";
-	default:
-		return "";
-	}
-}

@@ -145,8 +145,9 @@ static void count_and_act(struct hit *hit, const struct tp_hist_key *key)
 		do_action(hit, &program->acts_of[i], i);
 }
 
-void tp_hist_hit_and_act(struct tp_hist *hist, struct tp_hist_table *table, const struct tp_hist_program *program,
-			 const struct tp_hist_key *key, const struct tp_hist_context *context)
+/* As tp_hist_hit(), of a program that acts. */
+static void hit_and_act(struct tp_hist *hist, struct tp_hist_table *table, const struct tp_hist_program *program,
+			const struct tp_hist_key *key, const struct tp_hist_context *context)
 {
 	struct hit hit = {.hist = hist, .table = table, .program = program, .context = *context};
 	void *blobs = NULL;
@@ -193,7 +194,7 @@ void tp_hist_hit(struct tp_hist *hist, struct tp_hist_table *table, const struct
 			tp_hist_key_add(&key, source, rec);
 	}
 	if (__builtin_expect(program->acts, 0)) {
-		tp_hist_hit_and_act(hist, table, program, &key, &context);
+		hit_and_act(hist, table, program, &key, &context);
 		return;
 	}
 	struct tp_hist_entry *entry = tp_hist_table_insert(table, &key, program->with_comm);

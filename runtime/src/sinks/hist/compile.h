@@ -28,8 +28,6 @@ static inline const struct tp_hist_node *tp_hist_compile_root(const struct tp_hi
 
 /* ---- number.c ---- */
 
-struct tp_hist_value *tp_hist_compile_add(struct tp_hist_compiler *c, struct tp_hist_value value);
-
 /* False: the event has no such field, and the error says which there are. */
 bool tp_hist_compile_find(const struct tp_hist_compiler *c, struct tp_hist_span name, struct tp_filter_field *field);
 

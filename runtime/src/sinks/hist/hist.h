@@ -5,8 +5,8 @@
  *
  *	definition.h  what stands behind "hist:"
  *	table.h       the entries
- *	variable.h, saved.h  what entries have besides
- *	links.h, reference.h, binding.h  what a definition names outside of itself
+ *	variable.h    what entries have besides
+ *	links.h, reference.h  what a definition names outside of itself
  *	program.h     a definition, compiled for an event
  *	compile.h     how it is
  *	own.h         the sink

@@ -31,7 +31,7 @@ struct tp_hist_slot {
 
 /* A variable of another histogram. */
 struct tp_hist_link {
-	const struct tp_hist_slot *slot; /* in a map that stays meanwhile; NULL: its histogram is closed. See binding.c */
+	const struct tp_hist_slot *slot; /* in a map that stays meanwhile; NULL: its histogram is closed. See reference.c */
 	struct tp_hist_span name, system, event; /* as the definition has it; no name: nobody else has this variable */
 	enum tp_hist_kind kind;
 	uint8_t bytes;            /* of a number, as in struct tp_hist_layout */

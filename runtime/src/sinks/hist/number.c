@@ -24,7 +24,7 @@ static bool is_named(const struct tp_hist_compiler *c, const struct tp_hist_node
 }
 
 /* There is room: an expression's nodes are at most twice those of the tree, and a param is one. */
-struct tp_hist_value *tp_hist_compile_add(struct tp_hist_compiler *c, struct tp_hist_value value)
+static struct tp_hist_value *add(struct tp_hist_compiler *c, struct tp_hist_value value)
 {
 	struct tp_hist_value *added = &c->program->nodes[c->nr_nodes++];
 
@@ -100,11 +100,11 @@ const struct tp_hist_value *tp_hist_compile_field(struct tp_hist_compiler *c, co
 		around = (struct tp_hist_value){.op = TP_HIST_OP_LOG2};
 	else if (node->modifier == TP_HIST_BUCKETS)
 		around = (struct tp_hist_value){.op = TP_HIST_OP_BUCKETS, .constant = node->number, .is_signed = value.is_signed};
-	const struct tp_hist_value *made = tp_hist_compile_add(c, value);
+	const struct tp_hist_value *made = add(c, value);
 	if (around.op == TP_HIST_OP_FIELD)
 		return made;
 	around.left = made;
-	return tp_hist_compile_add(c, around);
+	return add(c, around);
 }
 
 /* ---- Variables ---- */
@@ -119,7 +119,7 @@ const struct tp_hist_value *tp_hist_compile_known(struct tp_hist_compiler *c, ui
 	const bool own = known >= TP_HIST_OWN;
 	const struct tp_hist_value *value = own ? c->program->variables[known - TP_HIST_OWN].value : NULL;
 
-	return tp_hist_compile_add(c, (struct tp_hist_value){
+	return add(c, (struct tp_hist_value){
 		.op = TP_HIST_OP_KNOWN, .constant = known, .is_signed = value && value->is_signed,
 	});
 }
@@ -180,7 +180,7 @@ static const struct tp_hist_value *operator(struct tp_hist_compiler *c, const st
 		return NULL;
 	value.is_signed = value.left->is_signed;
 	if (op == TP_HIST_OP_NEGATED)
-		return tp_hist_compile_add(c, value);
+		return add(c, value);
 	value.right = operand(c, node->right);
 	if (!value.right)
 		return NULL;
@@ -188,7 +188,7 @@ static const struct tp_hist_value *operator(struct tp_hist_compiler *c, const st
 		fail(c, c->definition->nodes[node->right].span.at, "Division by zero");
 		return NULL;
 	}
-	return tp_hist_compile_add(c, value);
+	return add(c, value);
 }
 
 const struct tp_hist_value *tp_hist_compile_number(struct tp_hist_compiler *c, uint32_t number)
@@ -203,7 +203,7 @@ const struct tp_hist_value *tp_hist_compile_number(struct tp_hist_compiler *c, u
 	case TP_HIST_FIELD:
 		return tp_hist_compile_field(c, node);
 	case TP_HIST_NUMBER:
-		return tp_hist_compile_add(c, (struct tp_hist_value){.op = TP_HIST_OP_CONSTANT, .constant = node->number});
+		return add(c, (struct tp_hist_value){.op = TP_HIST_OP_CONSTANT, .constant = node->number});
 	case TP_HIST_VARIABLE:
 		return variable(c, node);
 	default:
@@ -234,7 +234,7 @@ const struct tp_hist_value *tp_hist_compile_bytes(struct tp_hist_compiler *c, co
 {
 	const enum tp_value_source source = field->is_own && field->described.kind == TP_ARRAY ? TP_SOURCE_ARRAY : field->source;
 
-	return tp_hist_compile_add(c, (struct tp_hist_value){
+	return add(c, (struct tp_hist_value){
 		.op = TP_HIST_OP_FIELD, .place = tp_value_at(source, field->offset, field->size, false),
 	});
 }

@@ -11,17 +11,14 @@
  *	sink.c          the sink
  *	  list.c        all histograms, and those of one name
  *	  links.c       variables of other histograms, and synthetic events
- *	    reference.c which variable a name means
- *	  binding.c     histograms whose variables others read come and go
+ *	    reference.c which variable a name means; histograms whose variables others read come and go
  *	  compile.c     a definition for an event's records
- *	    plan.c      its variables and actions
+ *	    plan.c      its variables and actions; what kinds its keys and variables are
  *	      number.c  expressions
- *	      layout.c  what kinds its keys and variables are
- *	  hit.c         the way of a record
- *	    act.c       variables and actions at a hit
- *	      evaluate.c  expressions at a hit
- *	      variable.c, saved.c  what an entry has besides its sums
- *	      table.c     the entries
+ *	  act.c         the way of a record: its variables and actions
+ *	    evaluate.c  expressions at a hit
+ *	    variable.c  what an entry has besides its sums
+ *	    table.c     the entries
  *	  parse.c       a definition's text
  *	    action.c    handlers and actions
  *	    expression.c  keys and values

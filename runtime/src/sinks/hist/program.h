@@ -102,10 +102,6 @@ struct tp_hist_shape tp_hist_shape_of(const struct tp_hist_definition *definitio
 bool tp_hist_layout_same(const struct tp_hist_definition *definition, const struct tp_hist_layout *a,
 			 const struct tp_hist_layout *b);
 
-/* Whether an entry of the one can have the same key as one of the other: numbers are of one type. */
-bool tp_hist_layout_same_keys(const struct tp_hist_definition *definition, const struct tp_hist_layout *a,
-			      const struct tp_hist_layout *b);
-
 /* What is sorted by: 0, the hitcount; from 1, a value; from 1 + TP_HIST_VALUES, a key. TP_HIST_NO_FIELD: none of them. */
 #define TP_HIST_NO_FIELD UINT32_MAX
 uint32_t tp_hist_sort_index(const struct tp_hist_definition *definition, const struct tp_hist_layout *layout,
@@ -127,12 +123,6 @@ uint64_t tp_hist_word(const struct tp_hist_source *source, const struct tp_hist_
 /* ---- act.c: in probes ---- */
 
 struct tp_hist;
-
-/* As tp_hist_hit(), of a program that acts. */
-void tp_hist_hit_and_act(struct tp_hist *hist, struct tp_hist_table *table, const struct tp_hist_program *program,
-			 const struct tp_hist_key *key, const struct tp_hist_context *context);
-
-/* ---- hit.c: in probes ---- */
 
 /* Counts the record. now is common_timestamp, if the program wants it. */
 void tp_hist_hit(struct tp_hist *hist, struct tp_hist_table *table, const struct tp_hist_program *program,

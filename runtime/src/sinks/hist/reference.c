@@ -61,7 +61,8 @@ static bool has_matched_event(const struct tp_hist *hist, const struct tp_hist_d
 	return false;
 }
 
-uint32_t tp_hist_variable_index(const struct tp_hist *hist, const struct tp_hist_definition *definition, struct tp_hist_span name)
+/* The number of the variable in that histogram. TP_HIST_UNKNOWN: it has none of this name. */
+static uint32_t variable_index(const struct tp_hist *hist, const struct tp_hist_definition *definition, struct tp_hist_span name)
 {
 	for (uint32_t i = 0; i < hist->definition->nr_variables; i++) {
 		if (tp_hist_span_same(hist->definition, hist->definition->variables[i].variable, definition, name))
@@ -77,7 +78,7 @@ static bool search(const struct tp_hist_definition *of, const struct tp_hist_ref
 	*found = NULL;
 	*unique = true;
 	for (const struct tp_hist *hist = tp_hist_first(); hist; hist = tp_hist_next(hist)) {
-		if (hist->hidden || hist->leaving || tp_hist_variable_index(hist, of, to->name) == TP_HIST_UNKNOWN)
+		if (hist->hidden || hist->leaving || variable_index(hist, of, to->name) == TP_HIST_UNKNOWN)
 			continue;
 		if (to->system.len ? !tp_hist_has_event(hist, of, to->system, to->event)
 				   : of_matched && !has_matched_event(hist, of))
@@ -89,7 +90,8 @@ static bool search(const struct tp_hist_definition *of, const struct tp_hist_ref
 	return *found != NULL;
 }
 
-const struct tp_hist *tp_hist_reference_search(const struct tp_hist_definition *of, const struct tp_hist_reference *to, bool *unique)
+/* The histogram whose variable that is. NULL: none has it; or one of several, if it is not unique. Under tp_hist_lock. */
+static const struct tp_hist *find_hist(const struct tp_hist_definition *of, const struct tp_hist_reference *to, bool *unique)
 {
 	const struct tp_hist *found;
 
@@ -144,7 +146,7 @@ static void tell_variables(const struct tp_hist_finder *f)
 static bool find_other(const struct tp_hist_finder *f, const struct tp_hist_reference *to, const char *message, uint32_t *known)
 {
 	bool unique;
-	const struct tp_hist *found = tp_hist_reference_search(f->definition, to, &unique);
+	const struct tp_hist *found = find_hist(f->definition, to, &unique);
 
 	if (!unique)
 		return fail(f, to->name.at, "Variable name not unique, need to use fully qualified name (subsys.event.var) for variable");
@@ -153,7 +155,7 @@ static bool find_other(const struct tp_hist_finder *f, const struct tp_hist_refe
 		return fail(f, to->name.at, "Variable has another number of keys");
 	}
 	if (found)
-		return tp_hist_reference_add(f, to, found, tp_hist_variable_index(found, f->definition, to->name), known);
+		return tp_hist_reference_add(f, to, found, variable_index(found, f->definition, to->name), known);
 	tell_variables(f);
 	return fail(f, to->name.at, message);
 }
@@ -204,11 +206,11 @@ static void bind_link(struct tp_hist_link *link, const struct tp_hist_definition
 {
 	const struct tp_hist_reference to = {.name = link->name, .system = link->system, .event = link->event};
 	bool unique;
-	const struct tp_hist *found = tp_hist_reference_search(of, &to, &unique);
+	const struct tp_hist *found = find_hist(of, &to, &unique);
 
 	if (!found || !unique || found->map != hist->map || of->nr_keys != hist->map->nr_keys)
 		return;
-	const uint32_t index = tp_hist_variable_index(hist, of, link->name);
+	const uint32_t index = variable_index(hist, of, link->name);
 	if (!fits(link, hist, index))
 		return;
 	hist->map->refs++;

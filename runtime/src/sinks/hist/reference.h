@@ -29,12 +29,6 @@ bool tp_hist_reference_find(const struct tp_hist_finder *f, const struct tp_hist
 bool tp_hist_reference_add(const struct tp_hist_finder *f, const struct tp_hist_reference *to, const struct tp_hist *hist,
 			   uint32_t index, uint32_t *known);
 
-/* The histogram whose variable that is. NULL: none has it; or one of several, if it is not unique. Under tp_hist_lock. */
-const struct tp_hist *tp_hist_reference_search(const struct tp_hist_definition *of, const struct tp_hist_reference *to, bool *unique);
-
-/* The number of the variable in that histogram. TP_HIST_UNKNOWN: it has none of this name. */
-uint32_t tp_hist_variable_index(const struct tp_hist *hist, const struct tp_hist_definition *definition, struct tp_hist_span name);
-
 /* Whether the histogram has the event. Under tp_hist_lock. */
 bool tp_hist_has_event(const struct tp_hist *hist, const struct tp_hist_definition *definition, struct tp_hist_span system,
 		       struct tp_hist_span event);

@@ -12,7 +12,7 @@
  * There are twice as many slots as entries: one is always empty, and each search ends.
  *
  * Behind its key, an entry has a place for each variable (variable.h), what onmax() and onchange() compare with, and what
- * save() has saved (saved.h). Blocks for that are in the table, too.
+ * save() has saved (variable.h). Blocks for that are in the table, too.
  *
  * Sums are added to by atomic instructions. Whoever reads the table meanwhile gets each number as it was at some moment,
  * but not all numbers as they were at the same one.

@@ -126,7 +126,7 @@ bool tp_hist_save(struct tp_hist_table *table, uint64_t *saved, enum tp_hist_han
 		if (exceeds && !mine) {
 			mine = take(table);
 			if (mine) {
-				__atomic_store_n(&block_at(table, mine)->value, value, __ATOMIC_RELEASE); /* as in words.h */
+				__atomic_store_n(&block_at(table, mine)->value, value, __ATOMIC_RELEASE); /* as in definition.h */
 				fill_in(block_at(table, mine)->words, data);
 			}
 		}

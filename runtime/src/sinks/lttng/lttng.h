@@ -5,8 +5,7 @@
  *
  *	sink.c              the sink
  *	  record.c          the way of a record into LTTng's ring buffers, past its filters
- *	  describe.c        an event as LTTng wants it described
- *	    arena.c         the memory that descriptions stay in
+ *	  describe.c        an event as LTTng wants it described, and the memory of that
  *	    library.c       LTTng's libraries, loaded at run time
  *
  * The structures are LTTng-UST's, from its public headers. They are of version
@@ -63,7 +62,7 @@ bool tp_lttng_handles_fork(void);
  */
 bool tp_lttng_begin_again(sigset_t *signals);
 
-/* ---- arena.c ---- */
+/* ---- describe.c: the memory ---- */
 
 /* Memory that is never freed. */
 struct tp_lttng_arena {

@@ -10,14 +10,10 @@
  *	  json.c            ... and for programs
  *	    report.c        and what values are called there
  *	    snapshot.c      a copy of what is shown
- *	  count.c           the way of a record: counting it
- *	    block.c         the threads' blocks of counters
- *	      sum.c         taking what is in them, and adding it up
- *	        thread.c    hits by thread
- *	        base.c      hits and intervals
+ *	  count.c           the way of a record: counting it in its thread's block
  *	    plan.c          what is counted of an event
- *	      field.c       the values of a field
- *	      memory.c      the memory and the lock of all these
+ *	      sum.c         the memory and the lock of the counts; taking them, and adding them up
+ *	        field.c     the values of a field
  *
  * A thread counts in a block of its own, and nobody else writes to what it
  * counts in. Counters have two banks: the block says in which the
@@ -305,7 +301,7 @@ struct tp_stats_sink {
 	struct tp_stats_arena arena;
 };
 
-/* ---- memory.c ---- */
+/* ---- sum.c: the memory ---- */
 
 /*
  * Guards the lists of all sinks' blocks, their totals, and what is known of slots. A leaf, as said above.
@@ -339,17 +335,7 @@ void tp_stats_field_count(const struct tp_stats_field *field, void *counts, cons
 /* Adds a thread's to the total. */
 void tp_stats_field_add(const struct tp_stats_field *field, void *total, const void *counts);
 
-/* ---- base.c ---- */
-
-void tp_stats_base_add(struct tp_stats_base *total, const struct tp_stats_base *base);
-
-/* ---- block.c ---- */
-
-/* The block that this thread counts in now. NULL: there is none, and the record was counted as lost. */
-struct tp_stats_block *tp_stats_block_find(struct tp_stats_sink *sink);
-/* A counter in it; NULL where there is no memory. */
-struct tp_stats_counter *tp_stats_counter_new(struct tp_stats_sink *sink, struct tp_stats_block *block,
-					   const struct tp_stats_plan *plan);
+/* ---- count.c: the threads' blocks, and the way of a record ---- */
 
 /* Gives the sink a slot. 0, EMFILE where all are taken, or EBUSY where another has the same file. */
 int tp_stats_blocks_begin(struct tp_stats_sink *sink);
@@ -361,26 +347,22 @@ void tp_stats_blocks_forget(struct tp_stats_sink *sink);
 /* That has the slot, or NULL; NULL inside tp_guard_enter(), too. */
 struct tp_stats_sink *tp_stats_sink_of_slot(uint32_t slot);
 
-/* ---- count.c ---- */
-
 bool tp_stats_reserve(struct tp_record *rec);
 void tp_stats_commit(struct tp_record *rec);
 
-/* ---- thread.c: by=thread; under tp_stats_lock, but in a forked child ---- */
+/* ---- sum.c: by=thread; under tp_stats_lock, but in a forked child ---- */
 
 /* For this thread; NULL where there is no memory. */
 struct tp_stats_thread *tp_stats_thread_new(struct tp_stats_sink *sink);
 /* The calling thread is this one: most are given a name only after their first hit. */
 void tp_stats_thread_take_name(struct tp_stats_thread *thread);
-void tp_stats_thread_add(struct tp_stats_sink *sink, struct tp_stats_thread *thread, struct tp_stats_counter *counter,
-			 const struct tp_stats_base *base);
 /* It has exited; of many such, the oldest become the others. */
 void tp_stats_thread_end(struct tp_stats_sink *sink, struct tp_stats_thread *thread);
 void tp_stats_threads_forget(struct tp_stats_sink *sink);
 /* Under no lock: of any thread that runs, in a copy. One that has gone meanwhile keeps what it had. */
 void tp_stats_thread_read_name(struct tp_stats_thread *thread);
 
-/* ---- sum.c: under tp_stats_lock ---- */
+/* ---- sum.c: taking; under tp_stats_lock ---- */
 
 /* Takes what is in a bank that nobody counts in. */
 void tp_stats_take_bank(struct tp_stats_sink *sink, struct tp_stats_block *block, unsigned int bank);

@@ -15,127 +15,7 @@
 #include "base/thread.h"
 #include "sinks/stats/stats.h"
 
-void tp_stats_take_bank(struct tp_stats_sink *sink, struct tp_stats_block *block, unsigned int bank)
-{
-	struct tp_stats_counter *counter = __atomic_load_n(&block->counters, __ATOMIC_ACQUIRE);
-
-	for (; counter; counter = counter->next) {
-		const struct tp_stats_plan *plan = counter->plan;
-		struct tp_stats_counts *counts = tp_stats_bank(counter, bank);
-		if (!counts->base.hits)
-			continue;
-		tp_stats_base_add(&plan->total->base, &counts->base);
-		for (uint32_t i = 0; i < plan->nr_fields; i++)
-			tp_stats_field_add(&plan->fields[i], tp_stats_field_at(plan->total, &plan->fields[i], TP_STATS_TOTAL),
-					   tp_stats_field_at(counts, &plan->fields[i], TP_STATS_OF_THREAD));
-		if (block->thread)
-			tp_stats_thread_add(sink, block->thread, counter, &counts->base);
-		memset(counts, 0, plan->size[TP_STATS_OF_THREAD]);
-		sink->changed = true;
-	}
-}
-
-/* ---- Taking ---- */
-
-#define TRIES 20
-#define PAUSE_NS 1000000
-
-static void pause_shortly(long ns)
-{
-	const struct timespec time = {.tv_nsec = ns};
-
-	tp_mutex_unlock(&tp_stats_lock);
-	nanosleep(&time, NULL);
-	tp_mutex_lock(&tp_stats_lock);
-}
-
-/* Barrier (F). A sandbox may have taken membarrier away: then threads see fenced long before the pause is over. */
-static void synchronize_processors(struct tp_stats_sink *sink)
-{
-	if (!sink->fenced && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
-		__atomic_store_n(&sink->fenced, true, __ATOMIC_RELAXED);
-		pause_shortly(10 * PAUSE_NS);
-	}
-}
-
-/* Those whose old bank is still waited for, from the last time, stay as they are. */
-static void change_banks(struct tp_stats_sink *sink)
-{
-	for (struct tp_stats_block *block = sink->blocks; block; block = block->next) {
-		if (!block->waiting)
-			__atomic_exchange_n(&block->bank, !block->bank, __ATOMIC_SEQ_CST);
-	}
-	synchronize_processors(sink);
-	for (struct tp_stats_block *block = sink->blocks; block; block = block->next) {
-		if (!block->waiting)
-			block->seen = __atomic_load_n(&block->sequence, __ATOMIC_SEQ_CST);
-		block->waiting = true;
-	}
-}
-
-/* False where some are in use: their thread has been preempted, or a handler is at work that came in between. */
-static bool take_old_banks(struct tp_stats_sink *sink)
-{
-	bool all = true;
-
-	for (struct tp_stats_block *block = sink->blocks; block; block = block->next) {
-		if (!block->waiting)
-			continue;
-		uint64_t sequence = __atomic_load_n(&block->sequence, __ATOMIC_SEQ_CST); /* barrier (H) */
-		if (sequence & 1 && sequence == block->seen) {
-			all = false;
-			continue;
-		}
-		tp_stats_take_bank(sink, block, !block->bank);
-		block->waiting = false;
-	}
-	return all;
-}
-
-/* Nobody counts any more, not even those that never came to an end of it. */
-static void take_all(struct tp_stats_sink *sink)
-{
-	for (struct tp_stats_block *block = sink->blocks; block; block = block->next) {
-		for (unsigned int bank = 0; bank < 2; bank++)
-			tp_stats_take_bank(sink, block, bank);
-	}
-}
-
-void tp_stats_take(struct tp_stats_sink *sink, bool final)
-{
-	if (final) {
-		take_all(sink);
-	} else {
-		take_old_banks(sink); /* that the last time was not waited for any longer */
-		change_banks(sink);
-		for (int i = 0; !take_old_banks(sink) && i < TRIES; i++)
-			pause_shortly(PAUSE_NS);
-	}
-}
-
-/* ---- Hits and intervals, added up ---- */
-
-void tp_stats_base_add(struct tp_stats_base *total, const struct tp_stats_base *base)
-{
-	if (!total->hits || base->first < total->first)
-		total->first = base->first;
-	if (!total->hits || base->last > total->last)
-		total->last = base->last;
-	total->hits += base->hits;
-	if (!base->intervals)
-		return;
-	if (!total->intervals || base->min < total->min)
-		total->min = base->min;
-	if (!total->intervals || base->max > total->max)
-		total->max = base->max;
-	total->intervals += base->intervals;
-	total->sum += base->sum;
-}
-
-/*
- * The memory that counts are in, and the lock that
- * guards them.
- */
+/* ---- The memory that counts are in, and the lock that guards them ---- */
 
 struct tp_mutex tp_stats_lock = TP_MUTEX_INIT(TP_RANK_STATS, "tp_stats_lock");
 
@@ -190,6 +70,25 @@ void tp_stats_arena_free(struct tp_stats_arena *arena)
 		munmap(chunk, chunk->size);
 	}
 	*arena = (struct tp_stats_arena){.chunks = NULL};
+}
+
+/* ---- Hits and intervals, added up ---- */
+
+static void base_add(struct tp_stats_base *total, const struct tp_stats_base *base)
+{
+	if (!total->hits || base->first < total->first)
+		total->first = base->first;
+	if (!total->hits || base->last > total->last)
+		total->last = base->last;
+	total->hits += base->hits;
+	if (!base->intervals)
+		return;
+	if (!total->intervals || base->min < total->min)
+		total->min = base->min;
+	if (!total->intervals || base->max > total->max)
+		total->max = base->max;
+	total->intervals += base->intervals;
+	total->sum += base->sum;
 }
 
 /*
@@ -266,13 +165,13 @@ static struct tp_stats_thread_event *event_of(struct tp_stats_sink *sink, struct
 }
 
 /* Without memory the event's threads don't add up to its total. */
-void tp_stats_thread_add(struct tp_stats_sink *sink, struct tp_stats_thread *thread, struct tp_stats_counter *counter,
-			 const struct tp_stats_base *base)
+static void thread_add(struct tp_stats_sink *sink, struct tp_stats_thread *thread, struct tp_stats_counter *counter,
+		       const struct tp_stats_base *base)
 {
 	if (!counter->by_thread) /* a handler's counter may have it, too */
 		counter->by_thread = event_of(sink, thread, counter->plan);
 	if (counter->by_thread)
-		tp_stats_base_add(&counter->by_thread->base, base);
+		base_add(&counter->by_thread->base, base);
 }
 
 static void drop_events(struct tp_stats_sink *sink, struct tp_stats_thread *thread)
@@ -302,7 +201,7 @@ static void add_to_others(struct tp_stats_sink *sink, const struct tp_stats_thre
 	for (const struct tp_stats_thread_event *event = thread->events; event; event = event->next) {
 		struct tp_stats_thread_event *other = event_of(sink, &sink->others, event->plan);
 		if (other)
-			tp_stats_base_add(&other->base, &event->base);
+			base_add(&other->base, &event->base);
 	}
 }
 
@@ -326,4 +225,102 @@ void tp_stats_threads_forget(struct tp_stats_sink *sink)
 		drop(sink, &sink->threads);
 	drop_events(sink, &sink->others);
 	sink->nr_exited = 0;
+}
+
+/* ---- Taking ---- */
+
+void tp_stats_take_bank(struct tp_stats_sink *sink, struct tp_stats_block *block, unsigned int bank)
+{
+	struct tp_stats_counter *counter = __atomic_load_n(&block->counters, __ATOMIC_ACQUIRE);
+
+	for (; counter; counter = counter->next) {
+		const struct tp_stats_plan *plan = counter->plan;
+		struct tp_stats_counts *counts = tp_stats_bank(counter, bank);
+		if (!counts->base.hits)
+			continue;
+		base_add(&plan->total->base, &counts->base);
+		for (uint32_t i = 0; i < plan->nr_fields; i++)
+			tp_stats_field_add(&plan->fields[i], tp_stats_field_at(plan->total, &plan->fields[i], TP_STATS_TOTAL),
+					   tp_stats_field_at(counts, &plan->fields[i], TP_STATS_OF_THREAD));
+		if (block->thread)
+			thread_add(sink, block->thread, counter, &counts->base);
+		memset(counts, 0, plan->size[TP_STATS_OF_THREAD]);
+		sink->changed = true;
+	}
+}
+
+#define TRIES 20
+#define PAUSE_NS 1000000
+
+static void pause_shortly(long ns)
+{
+	const struct timespec time = {.tv_nsec = ns};
+
+	tp_mutex_unlock(&tp_stats_lock);
+	nanosleep(&time, NULL);
+	tp_mutex_lock(&tp_stats_lock);
+}
+
+/* Barrier (F). A sandbox may have taken membarrier away: then threads see fenced long before the pause is over. */
+static void synchronize_processors(struct tp_stats_sink *sink)
+{
+	if (!sink->fenced && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
+		__atomic_store_n(&sink->fenced, true, __ATOMIC_RELAXED);
+		pause_shortly(10 * PAUSE_NS);
+	}
+}
+
+/* Those whose old bank is still waited for, from the last time, stay as they are. */
+static void change_banks(struct tp_stats_sink *sink)
+{
+	for (struct tp_stats_block *block = sink->blocks; block; block = block->next) {
+		if (!block->waiting)
+			__atomic_exchange_n(&block->bank, !block->bank, __ATOMIC_SEQ_CST);
+	}
+	synchronize_processors(sink);
+	for (struct tp_stats_block *block = sink->blocks; block; block = block->next) {
+		if (!block->waiting)
+			block->seen = __atomic_load_n(&block->sequence, __ATOMIC_SEQ_CST);
+		block->waiting = true;
+	}
+}
+
+/* False where some are in use: their thread has been preempted, or a handler is at work that came in between. */
+static bool take_old_banks(struct tp_stats_sink *sink)
+{
+	bool all = true;
+
+	for (struct tp_stats_block *block = sink->blocks; block; block = block->next) {
+		if (!block->waiting)
+			continue;
+		uint64_t sequence = __atomic_load_n(&block->sequence, __ATOMIC_SEQ_CST); /* barrier (H) */
+		if (sequence & 1 && sequence == block->seen) {
+			all = false;
+			continue;
+		}
+		tp_stats_take_bank(sink, block, !block->bank);
+		block->waiting = false;
+	}
+	return all;
+}
+
+/* Nobody counts any more, not even those that never came to an end of it. */
+static void take_all(struct tp_stats_sink *sink)
+{
+	for (struct tp_stats_block *block = sink->blocks; block; block = block->next) {
+		for (unsigned int bank = 0; bank < 2; bank++)
+			tp_stats_take_bank(sink, block, bank);
+	}
+}
+
+void tp_stats_take(struct tp_stats_sink *sink, bool final)
+{
+	if (final) {
+		take_all(sink);
+	} else {
+		take_old_banks(sink); /* that the last time was not waited for any longer */
+		change_banks(sink);
+		for (int i = 0; !take_old_banks(sink) && i < TRIES; i++)
+			pause_shortly(PAUSE_NS);
+	}
 }
