@@ -21,7 +21,6 @@
 #include <cpuid.h>
 #endif
 
-#include "base/base.h"
 #include "base/clock.h"
 #include "base/message.h"
 

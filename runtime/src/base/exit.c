@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/base.h"
 #include "base/exit.h"
 #include "base/fork.h"
 #include "base/stack.h"

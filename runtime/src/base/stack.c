@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <unwind.h>
 
-#include "base/base.h"
 #include "base/stack.h"
 #include "base/text.h"
 

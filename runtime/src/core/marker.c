@@ -9,7 +9,6 @@
 
 #include <tp/marker.h>
 
-#include "base/base.h"
 #include "core/core.h"
 #include "core/iterate.h"
 

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "base/scratch.h"
 #include "base/text.h"
 #include "events/filtering.h"

@@ -13,7 +13,6 @@
 #include <tp/module.h>
 #include <tp/tp.h>
 
-#include "base/base.h"
 #include "base/exit.h"
 #include "base/fork.h"
 #include "base/message.h"

@@ -17,7 +17,6 @@
 #include <tp/sink.h>
 #include <tp/trace_seq.h>
 
-#include "base/stack.h"
 #include "events/events.h"
 #include "print/symbol.h"
 #include "record/record.h"

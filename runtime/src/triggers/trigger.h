@@ -90,11 +90,6 @@ struct tp_trigger {
 	int32_t setter;       /* the thread that is setting it; 0: it is set */
 };
 
-static inline bool tp_trigger_is_spent(const struct tp_trigger *trigger)
-{
-	return __atomic_load_n(&trigger->count, __ATOMIC_RELAXED) == 0;
-}
-
 /* One time less to fire. False: it has fired as often as it was to. */
 static inline bool tp_trigger_take(struct tp_trigger *trigger)
 {

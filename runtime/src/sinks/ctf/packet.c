@@ -70,13 +70,14 @@ static bool can_copy(void)
 	return process_vm_writev(tp_thread_id(), &source, 1, &target, 1, 0) == 1;
 }
 
-/* A file without a name, or with one for a moment. -1: there is none. */
+/* A file without a name or, on an overlay before Linux 6.1, with one for a moment. -1: there is none. */
 static int nameless_file(int dir)
 {
 	static const char name[] = ".tp-nameless";
 	int fd = openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 	if (fd < 0) {
+		unlinkat(dir, name, 0); /* of a process that was killed in that moment */
 		fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd >= 0)
 			unlinkat(dir, name, 0);

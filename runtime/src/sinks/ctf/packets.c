@@ -13,24 +13,25 @@
 #include "sinks/ctf/sink.h"
 #include "sinks/ctf/stream.h"
 
-/* Gives the packet its head and its name. */
-static int begin(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet, unsigned long homeless)
+/* Gives the packet its head and its name. *carried: the losses of the one before that are in it. */
+static int begin(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet, unsigned long homeless,
+		 uint64_t *carried)
 {
 	const bool in_new_chapter = stream->chapter != sink->chapter;
 
-	stream->carried = stream->packet ? stream->packet->memory->events_discarded : 0;
+	*carried = stream->packet ? stream->packet->memory->events_discarded : 0;
 	if (in_new_chapter)
 		stream->first = stream->shown;
 	/* Not before the end of the old one. */
 	packet->begin = tp_stream_time(&stream->head, tp_clock_now(&sink->clock));
-	return tp_ctf_packet_begin(sink, packet, (in_new_chapter ? 0 : stream->carried) + homeless);
+	return tp_ctf_packet_begin(sink, packet, (in_new_chapter ? 0 : *carried) + homeless);
 }
 
 /* The same. 0 or an error, and then it is gone. */
-static int show(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet)
+static int show(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet, uint64_t *carried)
 {
 	unsigned long homeless = tp_ctf_take_homeless(sink);
-	int error = begin(sink, stream, packet, homeless);
+	int error = begin(sink, stream, packet, homeless, carried);
 
 	if (!error)
 		return 0;
@@ -77,7 +78,7 @@ static bool leave_to_preparer(struct tp_ctf_sink *sink, struct tp_ctf_stream *st
 
 /* The packet becomes the stream's current one; its head has been written. There is no place in it before the limit is set. */
 static void make_current(const struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet,
-			 const struct tp_ctf_packet *old)
+			 const struct tp_ctf_packet *old, uint64_t carried)
 {
 	struct tp_stream *head = &stream->head;
 
@@ -87,7 +88,7 @@ static void make_current(const struct tp_ctf_sink *sink, struct tp_ctf_stream *s
 	head->packet = packet->memory;
 	tp_barrier(); /* what handlers lose from here on, they count there */
 	if (old) /* what was lost since the new one got its head */
-		__atomic_fetch_add(&packet->memory->events_discarded, old->memory->events_discarded - stream->carried,
+		__atomic_fetch_add(&packet->memory->events_discarded, old->memory->events_discarded - carried,
 				   __ATOMIC_RELAXED);
 	if (stream->shown > 1)
 		head->start += sink->options.packet;
@@ -108,14 +109,14 @@ static void link_in(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet
 	}
 }
 
-static void switch_packet(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet)
+static void switch_packet(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, struct tp_ctf_packet *packet, uint64_t carried)
 {
 	struct tp_ctf_packet *old = stream->packet != packet ? stream->packet : NULL;
 
 	tp_mutex_lock(&tp_ctf_lock);
 	if (packet != stream->packet)
 		link_in(sink, packet, old);
-	make_current(sink, stream, packet, old);
+	make_current(sink, stream, packet, old, carried);
 	tp_mutex_unlock(&tp_ctf_lock);
 	bool left = sink->preparing && leave_to_preparer(sink, stream, old);
 	if (old && !left)
@@ -125,14 +126,15 @@ static void switch_packet(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream
 static bool begin_oldest(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream)
 {
 	struct tp_ctf_packet *old = stream->packet, *packet = tp_ctf_oldest(stream);
+	uint64_t carried;
 
 	if (!packet || packet->state != TP_CTF_CLOSED || tp_ctf_packet_is_held(packet))
 		return false;
 	packet->state = TP_CTF_EMPTY;
 	tp_ctf_stream_set_limit(stream, 0);
 	packet->in_place = true;
-	begin(sink, stream, packet, tp_ctf_take_homeless(sink));
-	make_current(sink, stream, packet, old);
+	begin(sink, stream, packet, tp_ctf_take_homeless(sink), &carried);
+	make_current(sink, stream, packet, old, carried);
 	old->state = TP_CTF_CLOSED;
 	tp_ctf_stream_set_limit(stream, stream->head.start + packet->warm);
 	return true;
@@ -151,6 +153,7 @@ enum tp_lost tp_ctf_packets_next(struct tp_ctf_sink *sink, struct tp_ctf_stream 
 {
 	struct tp_ctf_packet *packet;
 	enum tp_lost result = TP_NR_LOST;
+	uint64_t carried = 0;
 	int error = 0;
 
 	tp_ctf_stream_set_limit(stream, 0);
@@ -161,12 +164,12 @@ enum tp_lost tp_ctf_packets_next(struct tp_ctf_sink *sink, struct tp_ctf_stream 
 		else
 			result = tp_ctf_make(sink, stream, false, &packet);
 		if (result == TP_NR_LOST)
-			error = show(sink, stream, packet);
+			error = show(sink, stream, packet, &carried);
 	} while (result == TP_NR_LOST && error == EEXIST);
 	if (result == TP_NR_LOST && error)
 		result = TP_LOST_NO_FILE;
 	if (result == TP_NR_LOST)
-		switch_packet(sink, stream, packet);
+		switch_packet(sink, stream, packet, carried);
 	if (stream->packet) {
 		if (!stream->packet->warm)
 			tp_ctf_warm(sink, stream->packet, 0);

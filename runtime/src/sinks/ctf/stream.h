@@ -43,7 +43,6 @@ struct tp_ctf_stream {
 	uint64_t shown;               /* that there have been */
 	uint64_t copied;              /* where records are copied: all before this position is in the file ... */
 	unsigned int uncopied;        /* ... and so many records are not */
-	uint64_t carried;             /* lost records that the packet before had when this one was shown */
 	unsigned int pins;            /* of handlers' and this thread's: the packet must stay */
 	enum tp_ctf_claim claim;
 	bool copying;                 /* its thread copies records into the packet's file */

@@ -3,7 +3,6 @@
  * sinks/hist/act.c - a hit of a histogram that has variables or actions: variables of others are read, its own are set, and
  * the actions are done. As in the kernel, a hit for which a variable that it needs is not set does not count.
  */
-#include "base/scratch.h"
 #include "events/synthetic.h"
 #include "sinks/hist/definition.h"
 #include "sinks/hist/own.h"

@@ -10,7 +10,7 @@
 struct tp_hist_row {
 	const struct tp_hist_report *report;
 	const struct tp_hist_entry *entry;
-	const uint64_t *tracked; /* with onmax() and onchange(): see tp_hist_tracked() */
+	const uint64_t *tracked; /* with onmax() and onchange(): see tp_hist_tracked_copy() */
 };
 
 struct tp_hist_report {
