@@ -104,6 +104,16 @@ class Trouble(Recording):
     def test_file_size_limit(self) -> None:
         self.loses("File too large", "fsize=4096", "untillost=1000")
 
+    def test_file_size_limit_that_is_lowered_just_now(self) -> None:
+        """Between the look at it and the making of a packet: then the system sends a signal, which must not end the program."""
+        source = self.write("nolimit.c", "#define _GNU_SOURCE\n#include <sys/resource.h>\n"
+                            "int getrlimit(__rlimit_resource_t which, struct rlimit *limit)\n"
+                            "{ (void)which; limit->rlim_cur = limit->rlim_max = RLIM_INFINITY; return 0; }\n")
+        self.succeed(["gcc", "-shared", "-fPIC", "-o", self.path("nolimit.so"), source])
+        out = self.record(f"open={self.trace},packet=16K", "text=300", "threads=2", "until=50", "fsize=4096", "untillost=1000",
+                          "stop", "lost", "close", message=self.said("File too large"), LD_PRELOAD=self.path("nolimit.so"))
+        self.assertGreaterEqual(self.lost(out), 1000)
+
     def test_file_size_limit_that_is_lifted(self) -> None:
         self.loses("File too large", "fsize=4096", "untillost=1000", "fsize=1000000", "sleep=150000", "until=5000",
                    resumes=True)

@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -24,6 +25,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -49,10 +51,24 @@ static const char *name_of(const struct tp_ctf_sink *sink, const struct tp_ctf_p
 	return hidden ? name : name + 1;
 }
 
+/* The program has lowered the limit on file sizes just now. Signals are blocked. */
+static void drop_size_signal(void)
+{
+	const struct timespec no_time = {.tv_sec = 0};
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	sigtimedwait(&set, NULL, &no_time);
+}
+
 /* A file whose blocks are there: with a hole in it, a full disk would be a SIGBUS in the middle of a record. */
 static void *packet_map(int fd, size_t size, int *error)
 {
-	*error = tp_file_size_allowed(size) ? posix_fallocate(fd, 0, (off_t)size) : EFBIG;
+	const bool allowed = tp_file_size_allowed(size);
+	*error = allowed ? posix_fallocate(fd, 0, (off_t)size) : EFBIG;
+	if (allowed && *error == EFBIG)
+		drop_size_signal();
 	if (*error)
 		return NULL;
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -98,7 +114,7 @@ static bool overlay_keeps_promise(int dir)
 
 	if (fd < 0)
 		return false;
-	bool keeps = posix_fallocate(fd, 0, 4096) == 0 &&
+	bool keeps = tp_file_size_allowed(4096) && posix_fallocate(fd, 0, 4096) == 0 &&
 		     ((ioctl(fd, FICLONE, fd) != 0 && errno == EOPNOTSUPP) ||
 		      (ioctl(fd, FS_IOC_FSGETXATTR, &attributes) == 0 && attributes.fsx_nextents > 0));
 	close(fd);
