@@ -145,10 +145,10 @@
  *	at		the line in the .tp file, whose path __FILE__ is
  *	...		the types of its prototype, as for TP_DECLARE_TRACEPOINT
  */
-#define TP_DEFINE_TRACEPOINT(name, iterator, at, ...)                                     \
+#define TP_DEFINE_TRACEPOINT(name, iterator, at, ...)                                               \
 	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
-				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                        \
-	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), __FILE__, "");     \
+				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                            \
+	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), __FILE__, "");             \
 	TP_DEFINE(TP_TO(__tp_own_##name) TP_TO(__tp_text_##name) TP_TO(__traceiter_##iterator), "0, 0, 0, 0, ", at, 0)
 
 /*
@@ -157,36 +157,36 @@
  *	event_class	names the __tp_class_ that has its print format
  *	level		the end of a TP_LOGLEVEL_ name
  */
-#define TP_DEFINE_TRACE_EVENT(name, iterator, at, system, event_class, level, ...)        \
+#define TP_DEFINE_TRACE_EVENT(name, iterator, at, system, event_class, level, ...)                  \
 	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
-				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                        \
-	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), __FILE__, system); \
-	TP_USED struct tp_event tp_event_##name = {0};                                          \
-	TP_DEFINE(TP_TO(__tp_own_##name) TP_TO(__tp_text_##name) TP_TO(__traceiter_##iterator), \
-		  TP_TO(tp_event_##name) TP_TO(__tp_class_##event_class) TP_TO(tp_record_##name) \
+				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                            \
+	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), __FILE__, system);         \
+	TP_USED struct tp_event tp_event_##name = {0};                                              \
+	TP_DEFINE(TP_TO(__tp_own_##name) TP_TO(__tp_text_##name) TP_TO(__traceiter_##iterator),     \
+		  TP_TO(tp_event_##name) TP_TO(__tp_class_##event_class) TP_TO(tp_record_##name)    \
 		  TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
 
 /* The same for TRACE_CUSTOM_EVENT. Its tracepoint is defined elsewhere: the one here only holds the name and types. */
-#define TP_DEFINE_CUSTOM_EVENT(name, at, system, event_class, level, types)               \
-	TP_USED struct tracepoint tp_on_custom__##name = {0};                                   \
-	TP_DEFINE_TEXT(__tp_text_custom__##name, #name, types, __FILE__, system);           \
-	TP_USED struct tp_event tp_event_custom__##name = {0};                                  \
+#define TP_DEFINE_CUSTOM_EVENT(name, at, system, event_class, level, types)             \
+	TP_USED struct tracepoint tp_on_custom__##name = {0};                           \
+	TP_DEFINE_TEXT(__tp_text_custom__##name, #name, types, __FILE__, system);       \
+	TP_USED struct tp_event tp_event_custom__##name = {0};                          \
 	TP_DEFINE(TP_TO(tp_on_custom__##name) TP_TO(__tp_text_custom__##name) "0, ",    \
 		  TP_TO(tp_event_custom__##name) TP_TO(__tp_class_##event_class)        \
 		  TP_TO(tp_record_custom__##name) TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
 
 /* Behind one of those: the regfunc and unregfunc of TRACE_EVENT_FN. */
-#define TP_DEFINE_CALLBACKS(name, on_first, on_last) \
+#define TP_DEFINE_CALLBACKS(name, on_first, on_last)                                    \
 	struct tracepoint __tracepoint_##name = {.regfunc = (on_first), .unregfunc = (on_last)}
 
 /* If it is exported, another module's can take its place. The alias is surely this module's. */
-#define TP_DEFINE_TRACEPOINT_AS(tracepoint_, own, symbol, name, spelled)                        \
-	TP_PROTOTYPE_IS_DEFINED(symbol, name, name "(" spelled ")");                            \
-	struct tracepoint tracepoint_ __attribute__((used, nocommon));                          \
+#define TP_DEFINE_TRACEPOINT_AS(tracepoint_, own, symbol, name, spelled)                \
+	TP_PROTOTYPE_IS_DEFINED(symbol, name, name "(" spelled ")");                    \
+	struct tracepoint tracepoint_ __attribute__((used, nocommon));                  \
 	extern struct tracepoint own __attribute__((alias(#tracepoint_), visibility("hidden"), used))
 
-#define TP_DEFINE_TEXT(text, name, types, path, system) \
-	extern const char text[];                       \
+#define TP_DEFINE_TEXT(text, name, types, path, system)                                 \
+	extern const char text[];                                                       \
 	TP_USED const char text[] __attribute__((aligned(1))) = name "\0" types "\0" path "\0" system
 
 /*

@@ -55,9 +55,8 @@ void tp_clock_anchor(struct tp_clock *clock, uint64_t ticks, uint64_t ns);
 uint64_t tp_clock_frequency(uint64_t ticks, uint64_t ns);
 
 /*
- * The processor's counter, read in a few instructions. Whether
- * it may be used, and what time it stands for, is the runtime's to say: the
- * counter may not be invariant, and reading it may be forbidden.
+ * The processor's counter, read in a few instructions. Whether it may be used, and what time it stands for, is
+ * the runtime's to say: the counter may not be invariant, and reading it may be forbidden.
  */
 
 #if defined(__x86_64__) || defined(__aarch64__)

@@ -40,8 +40,7 @@ bool tp_directory_is(const struct tp_directory *directory, mode_t type);
 void tp_directory_close(struct tp_directory *directory);
 
 /*
- * A write that fails must not end the program: the
- * signals that it raises are held back, and taken away again.
+ * A write that fails must not end the program: the signals that it raises are held back, and taken away again.
  */
 
 struct tp_write_signals {
@@ -69,10 +68,9 @@ extern bool tp_sandboxed;
 void tp_sandbox_start(void); /* once a process */
 
 /*
- * A descriptor of ours in a program that may close it.
- * Daemons close every descriptor that they don't know, and the number may be
- * another file's by now: nothing must be written to that one. Where a filter refuses to say which file a
- * descriptor is of, and in a sandbox, it is taken for the one that it was.
+ * A descriptor of ours in a program that may close it. Daemons close every descriptor that they don't know, and
+ * the number may be another file's by now: nothing must be written to that one. Where a filter refuses to say
+ * which file a descriptor is of, and in a sandbox, it is taken for the one that it was.
  */
 
 /* A descriptor, and which file it is of. */

@@ -57,7 +57,6 @@ static void end(struct tp_trigger *trigger)
 	tp_armed_end(trigger->sink, trigger->armed);
 }
 
-/* As in the kernel, one that would change nothing does not count. */
 static void switch_event(struct tp_trigger *trigger, bool on)
 {
 	if (tp_armed_is_on(trigger->armed) == on || !tp_trigger_take(trigger))
