@@ -8,6 +8,7 @@ import contextlib
 import os
 import random
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -257,6 +258,29 @@ class Strangers(Reaching):
             self.finished(tp)
             self.assertEqual(tp.returncode, 1)
         self.assertFalse(os.path.exists(self.path("trace")))
+
+    def test_interrupt_behind_an_answer(self) -> None:
+        """The process has enabled the events, and said so: tp ends as it does at any later time."""
+        tp: list[subprocess.Popen] = []
+
+        def serve(connection: socket.socket) -> None:
+            connection.send(GREETING)
+            for text, fds in requests(connection):
+                for fd in fds:
+                    os.close(fd)
+                enables = text.startswith(b"enable")
+                if enables:
+                    until(lambda: tp)
+                    tp[0].send_signal(signal.SIGSTOP)
+                connection.send(b"ok 1\n")
+                if enables:
+                    tp[0].send_signal(signal.SIGINT)
+                    tp[0].send_signal(signal.SIGCONT)
+        self.listen(serve)
+        tp.append(self.begin("record", "-p", str(os.getpid()), "-o", "trace"))
+        _, err = self.finished(tp[0])
+        self.assertEqual(tp[0].returncode, 0, err)
+        self.assertIn("has the trace of", err)
 
     def test_lines_of_a_trace(self) -> None:
         """They can't write on the terminal but as text."""

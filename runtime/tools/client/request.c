@@ -29,6 +29,7 @@ struct reply {
 	void *data;
 	struct lines line; /* what has come of the next one */
 	size_t total;
+	bool interrupted; /* by a signal that ends this program */
 	bool done;
 };
 
@@ -99,7 +100,7 @@ static void take_message(struct reply *reply, char *text, size_t len)
 	}
 }
 
-/* False: the reply is done. */
+/* False: the reply is done. What was there already when the signal came is taken still: it may be all of it. */
 static bool wait_for_process(struct reply *reply, short events)
 {
 	const struct connection *connection = reply->connection;
@@ -109,8 +110,11 @@ static bool wait_for_process(struct reply *reply, short events)
 
 	do {
 		n = poll(polled, 2, patience);
-		if (signals_pending_end())
-			cut(reply);
+		if (signals_pending_end()) {
+			if (reply->interrupted || n <= 0 || !polled[0].revents)
+				cut(reply);
+			reply->interrupted = true;
+		}
 	} while (!reply->done && ((n < 0 && errno == EINTR) || (n > 0 && !polled[0].revents)));
 	if (!reply->done && n < 0)
 		give_up(reply, "%s", strerror(errno));

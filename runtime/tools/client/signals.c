@@ -91,11 +91,12 @@ bool signal_ends(int sig)
 
 bool signals_pending_end(void)
 {
+	sigset_t blocked;
 	bool ends = false;
 
-	read_all();
+	sigpending(&blocked); /* whoever waits at the descriptor still finds it there */
 	for (int sig = 1; sig < NSIG; sig++)
-		ends = ends || (pending[sig] && signal_ends(sig));
+		ends = ends || ((pending[sig] || (fd >= 0 && sigismember(&blocked, sig) > 0)) && signal_ends(sig));
 	return ends;
 }
 

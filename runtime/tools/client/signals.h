@@ -14,7 +14,7 @@ bool signals_begin(void);
 /* They do again what they do to other programs; those that wait are forgotten. */
 void signals_end(void);
 
-/* Readable when one has come, but not one that signals_pending_end() has seen; -1 where signals_begin() was not called. */
+/* Readable when one has come; -1 where signals_begin() was not called. */
 int signals_fd(void);
 
 /* The next one that has come; 0: none. Does not wait. */
