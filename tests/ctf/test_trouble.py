@@ -75,7 +75,7 @@ class Trouble(Recording):
         trace = self.trace_on_small_disk()
         ballast = os.path.join(os.path.dirname(trace), "ballast")
         # So much that it is not full again before the end.
-        self.loses("No space left", "untillost=1000", "hold", "pace=1", f"sh=rm {ballast}; sleep 0.15", "go",
+        self.loses("No space left", "untillost=100000", "hold", "pace=1", f"sh=rm {ballast}; sleep 0.15", "go",
                    "until=50", trace=trace, resumes=True)
 
     def test_full_disk_and_a_flight_recorder(self) -> None:
@@ -115,7 +115,7 @@ class Trouble(Recording):
         self.assertGreaterEqual(self.lost(out), 1000)
 
     def test_file_size_limit_that_is_lifted(self) -> None:
-        self.loses("File too large", "fsize=4096", "untillost=1000", "fsize=1000000", "sleep=150000", "until=5000",
+        self.loses("File too large", "fsize=4096", "untillost=100000", "fsize=1000000", "sleep=150000", "until=5000",
                    resumes=True)
 
     def test_no_more_memory(self) -> None:
@@ -190,12 +190,12 @@ class Trouble(Recording):
             self.again()
 
     def test_no_descriptors(self) -> None:
-        self.loses("Too many open files", "nofile=0", "untillost=1000", "nofile=1000", "sleep=150000", "until=1000",
+        self.loses("Too many open files", "nofile=0", "untillost=100000", "nofile=1000", "sleep=150000", "until=1000",
                    resumes=True)
 
     def test_no_descriptors_and_none_in_reserve(self) -> None:
         """What is said is why the packet can't be made, not how a look at what was in reserve failed. The directory is 3."""
-        self.loses("Too many open files", "hold", "closefrom=4", "nofile=0", "go", "untillost=1000", "nofile=1000",
+        self.loses("Too many open files", "hold", "closefrom=4", "nofile=0", "go", "untillost=100000", "nofile=1000",
                    "sleep=150000", "until=1000", resumes=True)
 
     def test_chdir(self) -> None:
