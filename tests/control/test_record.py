@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import re
 import signal
 import stat
+import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -31,17 +34,21 @@ class Recording(Reaching):
         """Events and lost ones by the path of the trace."""
         return {m["path"]: (int(m["events"]), int(m["lost"])) for m in re.finditer(TOLD, said)}
 
+    def trace_of(self, pid: int) -> str:
+        """Where the trace of a process is that the same user records: one of root's may become another user."""
+        return self.path("trace") if os.geteuid() else os.path.join(self.path("trace"), f"{self.name}-{pid}")
+
 
 class Processes(Recording):
     def test_until_interrupt(self) -> None:
         process = self.start("loop")
         tp = self.begin("record", "-p", self.name, "-e", "served_request", "-o", "trace")
-        until(lambda: os.path.isdir(self.path("trace/format")))
+        until(lambda: os.path.isdir(self.trace_of(process.pid) + "/format"))
         until(lambda: self.enabled(process.pid))
         out, err = self.interrupt(tp)
         numbers = self.records("trace")
         self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
-        self.assertEqual((out, self.told(err)), ("", {self.path("trace"): (len(numbers), 0)}))
+        self.assertEqual((out, self.told(err)), ("", {self.trace_of(process.pid): (len(numbers), 0)}))
         self.assertEqual(err.count("\n"), 1)
         self.assertEqual(stat.S_IMODE(os.stat(self.path("trace")).st_mode), 0o700)
         self.left_alone(process.pid)
@@ -50,7 +57,7 @@ class Processes(Recording):
         process = self.start("loop")
         done = self.tp("record", "-p", str(process.pid), "-o", "trace", "--for", "0.2")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertGreater(self.told(done.stderr)[self.path("trace")][0], 0)
+        self.assertGreater(self.told(done.stderr)[self.trace_of(process.pid)][0], 0)
 
     def test_several(self) -> None:
         processes = [self.start("loop") for _ in range(3)]
@@ -122,7 +129,7 @@ class Processes(Recording):
         numbers = self.records("trace")
         self.assertEqual(numbers, list(range(numbers[0], 100001)))
         self.assertGreater(numbers[0], 1)
-        self.assertEqual(self.told(err)[self.path("trace")][0], len(numbers))
+        self.assertEqual(self.told(err)[self.trace_of(process.pid)][0], len(numbers))
 
     def test_lost(self) -> None:
         """By cause."""
@@ -132,7 +139,7 @@ class Processes(Recording):
         self.write("go", "")
         until(lambda: os.path.exists(self.path("done")))
         _, err = self.interrupt(tp)
-        events, lost = self.told(err)[self.path("trace")]
+        events, lost = self.told(err)[self.trace_of(process.pid)]
         self.assertEqual(events + lost, 10000)
         self.assertIn(f"lost: {lost} (limit: {lost})", err)
 
@@ -145,7 +152,7 @@ class Processes(Recording):
         self.assertEqual(tp.returncode, 0)
         self.assertIn(f"tp: '{self.name}' ({process.pid}) has ended\n", err)
         self.assertEqual(self.records("trace"), list(range(1, 11)))
-        self.assertEqual(self.told(err), {self.path("trace"): (10, 0)})
+        self.assertEqual(self.told(err), {self.trace_of(process.pid): (10, 0)})
 
     def test_killed(self) -> None:
         """The trace ends with tp, and what is there is a trace."""
@@ -170,6 +177,49 @@ class Processes(Recording):
         self.assertGreater(self.told(err)[self.path("trace")][0], 0, err)
         self.assertEqual(self.told(err)[self.path("trace")][1], 0, err)
         self.assertEqual(os.stat(self.path("trace")).st_uid, NOBODY)
+
+    def workers(self, *steps: str) -> subprocess.Popen:
+        """A server of root's, whose five workers become somebody else as soon as there is "go"."""
+        self.need_root()
+        os.chmod(self.path("run"), 0o777)
+        return self.start(f"wait={self.path('go')}", "fork=5", f"setuid={NOBODY}", "hit=1000", *steps, "loop")
+
+    def test_workers_that_drop_root(self) -> None:
+        """The records of those that are forked while the server is recorded are in its trace."""
+        server = self.workers()
+        tp = self.begin("record", "-p", str(server.pid), "-o", "trace", "--packet=4K")
+        until(lambda: self.enabled(server.pid))
+        self.write("go", "")
+        trace = self.trace_of(server.pid)
+        until(lambda: len({name.split("-")[1] for name in os.listdir(trace) if name.startswith("stream-")}) == 5)
+        time.sleep(0.1)
+        _, err = self.interrupt(tp)
+        events, lost = self.told(err)[trace]
+        self.assertEqual((lost, err.count("\n")), (0, 1), err)
+        self.assertGreaterEqual(events, 5)
+        text = self.read_by("babeltrace2", self.path("trace"))
+        numbers = [int(n) for n in re.findall(r"served_request: .* n = (\d+)", text)]
+        self.assertEqual([numbers.count(n) for n in range(1, 10)], [5] * 9)
+        # Nobody but root comes to what they may write to.
+        self.assertEqual(stat.S_IMODE(os.stat(self.path("trace")).st_mode), 0o700)
+
+    def test_workers_that_lose_their_records(self) -> None:
+        """Where others come to the directory, it is not theirs to write to. The server tells what they have lost, of one that was killed, too."""
+        os.mkdir(self.path("trace"), 0o755)
+        server = self.workers()
+        tp = self.begin("record", "-p", str(server.pid), "-o", "trace")
+        until(lambda: self.enabled(server.pid))
+        self.write("go", "")
+        children = f"/proc/{server.pid}/task/{server.pid}/children"
+        until(lambda: len(pathlib.Path(children).read_text().split()) == 5)
+        workers = pathlib.Path(children).read_text().split()
+        until(lambda: all(f"lost in process {worker}, " in self.done("outputs", "-p", str(server.pid)) for worker in workers))
+        os.kill(int(workers[0]), signal.SIGKILL)
+        _, err = self.interrupt(tp)
+        by_worker = {pid: int(lost) for pid, lost in
+                     re.findall(r"lost in process (\d+), a forked child: (\d+) \(no file: \d+\)\n", err)}
+        self.assertEqual(sorted(by_worker), sorted(workers), err)
+        self.assertIn(f"; lost: {sum(by_worker.values())} (no file: ", err)
 
     def test_chroot(self) -> None:
         """The trace is where the operator stands, whatever the process can see."""

@@ -107,13 +107,26 @@ struct tp_sink {
 	uint64_t key;                   /* for the runtime: shows whether a thread has a stream in the sink ... */
 	uint32_t slot;                  /* ... and in which of the thread's slots */
 	unsigned long lost[TP_NR_LOST]; /* records, see tp_sink_count_lost() */
-	void *reserved[6];              /* for the runtime: what is enabled; and if [1] is set, tp_early_sink() is to be called */
+	/*
+	 * For the runtime: what is enabled; if [1] is set, tp_early_sink() is to be called; in a forked child, [2] are
+	 * numbers beside lost, for the process that has opened the sink.
+	 */
+	void *reserved[6];
 };
 
-/* Counts a record as lost. Safe in signal handlers. */
+/* Count a record, or so many, as lost. Safe in signal handlers. */
+static inline void tp_sink_count_all_lost(struct tp_sink *sink, enum tp_lost cause, unsigned long nr)
+{
+	unsigned long *shared = (unsigned long *)sink->reserved[2];
+
+	__atomic_fetch_add(&sink->lost[cause], nr, __ATOMIC_RELAXED);
+	if (shared)
+		__atomic_fetch_add(&shared[cause], nr, __ATOMIC_RELAXED);
+}
+
 static inline void tp_sink_count_lost(struct tp_sink *sink, enum tp_lost cause)
 {
-	__atomic_fetch_add(&sink->lost[cause], 1, __ATOMIC_RELAXED);
+	tp_sink_count_all_lost(sink, cause, 1);
 }
 
 /*

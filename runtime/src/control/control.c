@@ -68,10 +68,14 @@ static void *run(void *of)
 	prctl(PR_SET_NAME, "tp-control");
 	tp_readers_register_thread();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	if (!tp_server_is_open() && !open_in_child(of) && is_current(of)) {
-		pthread_detach(pthread_self());
-		served = BY_NOBODY;
-		tp_server_end_sessions();
+	if (!tp_server_is_open() && !open_in_child(of)) {
+		/* It has changed its user, say. What was opened before the fork goes on here, too, until its session ends. */
+		while (is_current(of) && tp_server_await_ends())
+			continue;
+		if (is_current(of)) {
+			pthread_detach(pthread_self());
+			served = BY_NOBODY;
+		}
 		return NULL;
 	}
 	while (is_current(of))

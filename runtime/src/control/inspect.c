@@ -17,6 +17,7 @@
 #include "events/events.h"
 #include "events/pattern.h"
 #include "print/description.h"
+#include "record/losses.h"
 #include "sinks/hist/hist.h"
 #include "sinks/stats/stats.h"
 
@@ -136,6 +137,23 @@ static void put_rule(bool enable, const char *patterns, const char *filter, void
 	tp_buffer_free(&text);
 }
 
+static void put_lost(struct tp_buffer *b, const unsigned long lost[TP_NR_LOST])
+{
+	for (size_t i = 0; i < TP_NR_LOST; i++)
+		tp_buffer_printf(b, "%s%lu", i ? "/" : "", lost[i]);
+}
+
+static void put_children(struct tp_buffer *b, const struct tp_sink_view *view)
+{
+	struct tp_losses_of_child child;
+
+	for (unsigned int at = 0; tp_losses_next(view->losses, &at, &child);) {
+		tp_buffer_printf(b, "child %llu %d lost=", (unsigned long long)view->serial, child.pid);
+		put_lost(b, child.lost);
+		tp_buffer_printf(b, "\n");
+	}
+}
+
 static void put_output_line(const struct tp_sink_view *view, void *data)
 {
 	struct tp_request *request = data;
@@ -145,12 +163,12 @@ static void put_output_line(const struct tp_sink_view *view, void *data)
 	for (const char *at = view->kind; *at; at++) /* "CTF", as TP_OUTPUT and "open" write it */
 		tp_buffer_printf(&request->reply, "%c", tolower((unsigned char)*at));
 	tp_buffer_printf(&request->reply, " owner=%s events=%u lost=", owner_of(&info, request->session), view->nr_attached);
-	for (size_t i = 0; i < TP_NR_LOST; i++)
-		tp_buffer_printf(&request->reply, "%s%lu", i ? "/" : "", view->lost[i]);
+	put_lost(&request->reply, view->lost);
 	char *name = tp_outputs_name(view->serial);
 	tp_buffer_printf(&request->reply, " tracing=%s name=", view->is_on ? "on" : "off");
 	tp_request_put_name(&request->reply, name ? name : view->kind);
 	free(name);
+	put_children(&request->reply, view);
 	tp_sink_view_rules(view, put_rule, &(struct rules){&request->reply, view->serial});
 }
 

@@ -271,6 +271,21 @@ static int listen_again(void)
 	return error;
 }
 
+bool tp_server_await_ends(void)
+{
+	struct pollfd places[1 + MAX_CONNECTIONS];
+	struct connection *of[1 + MAX_CONNECTIONS];
+	const nfds_t nr = list(places, of);
+
+	if (nr > 1 && poll(places + 1, nr - 1, RETRY) < 0)
+		return true;
+	for (nfds_t i = 1; i < nr; i++) {
+		if (places[i].revents)
+			disconnect(of[i]);
+	}
+	return nr > 1;
+}
+
 void tp_server_drop_socket(void)
 {
 	tp_guarded_fd_close(&rendezvous.listener);

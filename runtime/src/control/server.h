@@ -30,6 +30,9 @@ void tp_server_leave(void);
  */
 void tp_server_turn(bool wait, int patience);
 
+/* In a child that does not listen: waits up to a second for the ends of inherited sessions. False: there are none. */
+bool tp_server_await_ends(void);
+
 /* Ends a turn that waits, by shutting the socket down: tp_server_drop_socket() is to follow. False: it may not have ended. */
 bool tp_server_wake(void);
 

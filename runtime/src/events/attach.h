@@ -29,6 +29,7 @@ struct tp_sink_state {
 	struct tp_sink_state *next;
 	struct tp_sink *sink;
 	struct tp_sink_ops ops;        /* a copy of those of an older interface, which are shorter */
+	struct tp_losses *losses;      /* of forked children */
 	struct tp_rule *rules;         /* the last that is about an event decides */
 	struct tp_attached *attached;  /* by group number */
 	size_t nr_attached;

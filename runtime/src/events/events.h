@@ -119,6 +119,7 @@ int tp_enable_filtered(struct tp_sink *sink, const char *patterns, const char *f
 
 /* ---- view.c: what is open and enabled ---- */
 
+struct tp_losses;
 struct tp_rule;
 
 struct tp_sink_view {
@@ -128,6 +129,7 @@ struct tp_sink_view {
 	unsigned int nr_attached; /* events */
 	bool is_on;               /* no trigger has switched recording off */
 	unsigned long lost[TP_NR_LOST];
+	const struct tp_losses *losses; /* of forked children */
 	const struct tp_rule *rules;
 };
 

@@ -19,6 +19,7 @@
 #include "core/core.h"
 #include "events/attach.h"
 #include "events/events.h"
+#include "record/losses.h"
 #include "record/record.h"
 
 /* ---- Opening ---- */
@@ -56,7 +57,11 @@ int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_s
 
 	if (!state)
 		return -ENOMEM;
-	*state = (struct tp_sink_state){.sink = sink, .priority = TRACEPOINT_DEFAULT_PRIO};
+	*state = (struct tp_sink_state){.sink = sink, .priority = TRACEPOINT_DEFAULT_PRIO, .losses = tp_losses_new()};
+	if (!state->losses) {
+		free(state);
+		return -ENOMEM;
+	}
 	if (ops_size < sizeof(*ops)) { /* what they lack is NULL */
 		memcpy(&state->ops, ops, ops_size);
 		ops = &state->ops;
@@ -76,6 +81,7 @@ int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_s
 	tp_unlock(&tp_events_lock);
 	if (error) {
 		sink->ops = given;
+		tp_losses_free(state->losses);
 		free(state);
 	}
 	return error;
@@ -91,6 +97,7 @@ static void state_free(struct tp_sink_state *state)
 		tp_rule_free(rule);
 	}
 	free(state->attached);
+	tp_losses_free(state->losses);
 	free(state);
 }
 

@@ -63,24 +63,50 @@ static bool add_output(struct output_list *list, char *line)
 	}
 	output.name = strdup(name ? name + strlen(" name=") : "");
 	output.rules = strdup("");
+	output.children = strdup("");
 	list->all[list->nr++] = output;
-	return output.name && output.rules;
+	return output.name && output.rules && output.children;
+}
+
+/* False: no memory. */
+static bool add_line(char **lines, const char *line)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s", *lines, **lines ? "\n" : "", line) < 0)
+		return false;
+	free(*lines);
+	*lines = longer;
+	return true;
+}
+
+/* "child ID PID lost=N/N/N/N/N", of the output before: what a forked child has lost. PID 0: several. */
+static bool add_child(struct output_list *list, const char *line)
+{
+	const char *pid = strchr(line + strlen("child "), ' ');
+	unsigned long lost[NR_CAUSES];
+	char text[512];
+
+	if (!pid || !list->nr)
+		return true;
+	struct output *output = &list->all[list->nr - 1];
+	take_lost(line, lost);
+	for (size_t i = 0; i < NR_CAUSES; i++)
+		output->lost[i] += lost[i];
+	const int number = atoi(pid + 1);
+	if (number)
+		snprintf(text, sizeof(text), "process %d, a forked child: %s", number, lost_text(lost));
+	else
+		snprintf(text, sizeof(text), "other forked children: %s", lost_text(lost));
+	return add_line(&output->children, text);
 }
 
 /* "rule ID enable|disable PATTERNS", of the output before. */
 static bool add_rule(struct output_list *list, const char *line)
 {
 	const char *rule = strchr(line + strlen("rule "), ' ');
-	char *rules;
 
-	if (!rule || !list->nr)
-		return true;
-	struct output *output = &list->all[list->nr - 1];
-	if (asprintf(&rules, "%s%s%s", output->rules, *output->rules ? "\n" : "", rule + 1) < 0)
-		return false;
-	free(output->rules);
-	output->rules = rules;
-	return true;
+	return !rule || !list->nr || add_line(&list->all[list->nr - 1].rules, rule + 1);
 }
 
 static bool take_line(void *data, char *line)
@@ -92,6 +118,8 @@ static bool take_line(void *data, char *line)
 		good = add_output(list, line);
 	else if (strncmp(line, "rule ", strlen("rule ")) == 0)
 		good = add_rule(list, line);
+	else if (strncmp(line, "child ", strlen("child ")) == 0)
+		good = add_child(list, line);
 	list->failed = !good;
 	return good;
 }
@@ -111,6 +139,7 @@ void outputs_free(struct output_list *list)
 	for (size_t i = 0; i < list->nr; i++) {
 		free(list->all[i].name);
 		free(list->all[i].rules);
+		free(list->all[i].children);
 	}
 	free(list->all);
 	*list = (struct output_list){.all = NULL};

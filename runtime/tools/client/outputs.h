@@ -17,7 +17,8 @@ struct output {
 	char owner[16]; /* environment, session (this connection's), other (another's), kept, program */
 	unsigned long events; /* that are enabled on it */
 	bool is_off;          /* it records nothing until tracing is switched on */
-	unsigned long lost[NR_CAUSES];
+	unsigned long lost[NR_CAUSES]; /* by forked children, too */
+	char *children; /* "process 123, a forked child: 12 (limit: 12)", a line each; "" */
 	char *name;  /* as its opener has called it, with the kind as TP_OUTPUT has it in front; "" */
 	char *rules; /* "enable PATTERNS" and "disable PATTERNS", a line each; "" */
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "client/clean.h"
@@ -48,7 +49,7 @@ bool recording_directory(struct recording *recording, const char *path, const ch
 
 	recording->dir = -1;
 	recording->made = false;
-	recording->path = NULL;
+	recording->path = recording->top = NULL;
 	if (within ? !name_within(recording, within) : !(recording->path = absolute_path(path)))
 		return false;
 	owner_of(&recording->session.connection, &uid, &gid);
@@ -60,11 +61,53 @@ bool recording_directory(struct recording *recording, const char *path, const ch
 	return false;
 }
 
+/* Nobody but root comes through to what is in it. */
+static bool is_private(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_uid == 0 && (st.st_mode & 0077) == 0;
+}
+
+/* Where root records a process of root's. */
+static bool writer_may_change(const struct recording *recording)
+{
+	uid_t uid;
+	gid_t gid;
+
+	owner_of(&recording->session.connection, &uid, &gid);
+	return geteuid() == 0 && uid == 0;
+}
+
+static bool make_directory(struct recording *recording, const char *path, const char *within)
+{
+	if (!writer_may_change(recording))
+		return recording_directory(recording, path, within);
+
+	bool made = false;
+	char *top = within ? NULL : absolute_path(path);
+	int fd = top ? directory_for_trace(top, (uid_t)-1, (gid_t)-1, &made) : -1;
+	if (fd >= 0)
+		close(fd);
+	const bool good = (within || fd >= 0) && recording_directory(recording, path, within ? within : top);
+	/* One that others can come to is not opened to everybody. */
+	if (good && is_private(within ? within : top))
+		fchmod(recording->dir, 01777);
+	if (good && made) {
+		recording->top = top;
+		return true;
+	}
+	if (made)
+		rmdir(top);
+	free(top);
+	return good;
+}
+
 bool recording_open(struct recording *recording, const char *path, const char *within, const char *options)
 {
 	char label[PATH_MAX], name[PATH_MAX + 512];
 
-	if (!recording_directory(recording, path, within))
+	if (!make_directory(recording, path, within))
 		return false;
 	snprintf(name, sizeof(name), "%s%s%s", output_label(label, sizeof(label), recording->path), *options ? "," : "",
 		 options);
@@ -95,6 +138,8 @@ bool recording_enable(struct recording *recording, const char *rules)
 	request(&session->connection, &answer, -1, NULL, NULL, "close %s", session->id);
 	if (recording->made && answer.kind == ANSWER_OK)
 		remove_trace(recording->path);
+	if (recording->top)
+		rmdir(recording->top);
 	return false;
 }
 
@@ -102,6 +147,8 @@ void recording_undo(struct recording *recording)
 {
 	if (recording->made && recording->path)
 		rmdir(recording->path);
+	if (recording->top)
+		rmdir(recording->top);
 }
 
 void recording_close(struct recording *recording)
@@ -110,7 +157,8 @@ void recording_close(struct recording *recording)
 	if (recording->dir >= 0)
 		close(recording->dir);
 	free(recording->path);
-	recording->path = NULL;
+	free(recording->top);
+	recording->path = recording->top = NULL;
 	recording->dir = -1;
 }
 

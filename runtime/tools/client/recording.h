@@ -9,6 +9,7 @@
 struct recording {
 	struct session session;
 	char *path;   /* absolute */
+	char *top;    /* the directory around it, which was made for it alone; or NULL */
 	int dir;      /* a descriptor of it; -1: none */
 	bool made;    /* it was not there before */
 	bool over;
@@ -16,7 +17,9 @@ struct recording {
 
 /*
  * Makes the directory, and hands it to the process whose session is open: "open ctf PATH,OPTIONS". within: NULL, or the
- * directory below which it gets a name of its own. False, and a message; nothing is left behind.
+ * directory below which it gets a name of its own. So it does where root records a process of root's, which may become
+ * another user, or fork children that do: then whoever has the descriptor may write to it, but nobody else can enter path.
+ * False, and a message; nothing is left behind.
  */
 bool recording_open(struct recording *recording, const char *path, const char *within, const char *options);
 

@@ -64,6 +64,12 @@ bool session_enable(struct session *session, const char *rules)
 	return true;
 }
 
+static void tell_children(char *lines)
+{
+	for (char *rest = lines, *line; (line = strsep(&rest, "\n")) && *line;)
+		fail_msg("lost in %s", line);
+}
+
 bool session_finish(struct session *session, unsigned long *lost)
 {
 	struct connection *connection = &session->connection;
@@ -81,6 +87,7 @@ bool session_finish(struct session *session, unsigned long *lost)
 			if (strcmp(list.all[i].id, session->id) == 0) {
 				memcpy(lost, list.all[i].lost, sizeof(list.all[i].lost));
 				known = true;
+				tell_children(list.all[i].children);
 			}
 		}
 	}

@@ -18,13 +18,12 @@ enum { OPTION_OPEN = OPTION_LONG, OPTION_CLOSE, OPTION_ON, OPTION_OFF };
 
 /* ---- Showing ---- */
 
-/* Each rule on a line of its own. */
-static void put_rules(const char *rules)
+static void put_lines(const char *head, const char *lines)
 {
-	while (*rules) {
-		const size_t len = strcspn(rules, "\n");
-		printf("%6s %.*s\n", "", (int)len, rules);
-		rules += len + (rules[len] == '\n');
+	while (*lines) {
+		const size_t len = strcspn(lines, "\n");
+		printf("%6s %s%.*s\n", "", head, (int)len, lines);
+		lines += len + (lines[len] == '\n');
 	}
 }
 
@@ -42,7 +41,8 @@ static bool put_outputs(struct connection *connection)
 		       output_title(output));
 		if (output->is_off)
 			printf("%6s tracing is off\n", "");
-		put_rules(output->rules);
+		put_lines("lost in ", output->children);
+		put_lines("", output->rules);
 	}
 	if (good && !list.nr)
 		fail_msg("%s has no output; --open opens one", connection_title(connection));

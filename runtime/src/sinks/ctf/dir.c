@@ -66,6 +66,15 @@ void tp_ctf_give(const struct tp_ctf_owner *owner, int fd)
 		return; /* a file system that knows no users, or a jail: who can't write to it says so */
 }
 
+/* Where all who have the trace's descriptor may write to it, as after a change of the user, they may here. */
+static void inherit_openness(int dir, int fd)
+{
+	struct stat st;
+
+	if (fstat(dir, &st) == 0 && (st.st_mode & S_ISVTX) && fchmod(fd, st.st_mode & 07777) != 0)
+		return; /* not allowed in a sandbox, say: who can't write to it says so */
+}
+
 int tp_ctf_subdirectory(struct tp_ctf_sink *sink, int dir, const char *name, bool spare, int *error)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
@@ -80,8 +89,10 @@ int tp_ctf_subdirectory(struct tp_ctf_sink *sink, int dir, const char *name, boo
 		file.fd = openat(dir, name, flags);
 		*error = file.fd < 0 ? errno : 0;
 	}
-	if (file.fd >= 0 && made)
+	if (file.fd >= 0 && made) {
 		tp_ctf_give(&sink->options.owner, file.fd);
+		inherit_openness(dir, file.fd);
+	}
 	return file.fd;
 }
 

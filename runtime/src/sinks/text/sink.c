@@ -76,7 +76,7 @@ static void print_line(struct trace_seq *line, struct trace_seq *text, const str
 
 void tp_text_write_failed(struct tp_text *text, int error, unsigned long lines)
 {
-	__atomic_fetch_add(&text->head.lost[TP_LOST_NO_FILE], lines, __ATOMIC_RELAXED);
+	tp_sink_count_all_lost(&text->head, TP_LOST_NO_FILE, lines);
 	if (text->error)
 		return;
 	text->error = error ? error : EIO;

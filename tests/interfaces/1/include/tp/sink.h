@@ -46,9 +46,16 @@ struct tp_sink {
 	unsigned long lost[TP_NR_LOST];
 	void *reserved[6];
 };
+static inline void tp_sink_count_all_lost(struct tp_sink *sink, enum tp_lost cause, unsigned long nr)
+{
+	unsigned long *shared = (unsigned long *)sink->reserved[2];
+	__atomic_fetch_add(&sink->lost[cause], nr, __ATOMIC_RELAXED);
+	if (shared)
+		__atomic_fetch_add(&shared[cause], nr, __ATOMIC_RELAXED);
+}
 static inline void tp_sink_count_lost(struct tp_sink *sink, enum tp_lost cause)
 {
-	__atomic_fetch_add(&sink->lost[cause], 1, __ATOMIC_RELAXED);
+	tp_sink_count_all_lost(sink, cause, 1);
 }
 static inline int tp_sink_open(struct tp_sink *sink, const struct tp_sink_ops *ops);
 TP_PUBLIC int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_sink_ops *ops, size_t ops_size);
