@@ -116,6 +116,14 @@ class Refused(Sandboxes):
                  ("`ctf:`", "first", "fstat"), ("`ctf:`", "first", "gettid"), ("`ctf:`", "packet", "fstat"))
         self.together(refused, *((*call, error) for call in calls for error in ("EPERM", "ENOSYS")))
 
+    @both
+    def test_membarrier(self) -> None:
+        """By which liburcu reaches the readers, and aborts the program without: they are waited for all the same."""
+        def refused(moment: str, error: str, libtp: str) -> None:
+            done = self.sandbox(TEXT, moment, error, "membarrier", libtp=libtp)
+            self.assertEqual((done.status, done.err), (0, ""), (moment, error, libtp))
+        self.together(refused, *product(("register", "unregister", "close"), ("EPERM", "ENOSYS"), ("shared", "static")))
+
 
 class Device(Sandboxes):
     """It raises no signal, so that none is held back."""

@@ -17,9 +17,12 @@
  * holds it, must not use liburcu: it is alone. (A thread that is a reader
  * before the fork is one after it, too.)
  */
+#include <linux/membarrier.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <urcu/urcu-bp.h>
@@ -115,6 +118,28 @@ bool tp_reading(void)
 	return am_unknown() || (tp_thread_is_known() && urcu_bp_read_ongoing()); /* which would make it known, under its lock */
 }
 
+/*
+ * A filter that has come since the start may refuse the call by which liburcu reaches the other threads, and liburcu would
+ * abort. Readers that begin from here on use a barrier of their own. Those that have begun without one are visible as soon as
+ * their processors have written what they hold back, for which so long is plenty: no call is left that would be certain.
+ */
+static void do_without_membarrier(void)
+{
+#ifndef urcu_bp_has_sys_membarrier /* else liburcu is built so that it can't */
+	const int64_t ns = 10000000;
+	struct timespec begun, now;
+
+	if (!__atomic_load_n(&urcu_bp_has_sys_membarrier, __ATOMIC_RELAXED) ||
+	    syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0) >= MEMBARRIER_CMD_PRIVATE_EXPEDITED)
+		return;
+	__atomic_store_n(&urcu_bp_has_sys_membarrier, 0, __ATOMIC_SEQ_CST);
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	do { /* a filter that refuses the one call may kill for another */
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while ((now.tv_sec - begun.tv_sec) * 1000000000 + now.tv_nsec - begun.tv_nsec < ns);
+#endif
+}
+
 void tp_wait_for_readers(void)
 {
 	if (tp_tracing_lost_in_fork())
@@ -122,6 +147,7 @@ void tp_wait_for_readers(void)
 	tp_rank_check(TP_RANK_READERS, "the wait for readers");
 	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
 	pthread_rwlock_rdlock(&grace_period);
+	do_without_membarrier();
 	urcu_bp_synchronize_rcu();
 	wait_for_unknown();
 	pthread_rwlock_unlock(&grace_period);
