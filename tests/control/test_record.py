@@ -178,11 +178,13 @@ class Processes(Recording):
         self.assertEqual(self.told(err)[self.path("trace")][1], 0, err)
         self.assertEqual(os.stat(self.path("trace")).st_uid, NOBODY)
 
-    def workers(self, *steps: str) -> subprocess.Popen:
+    def workers(self) -> subprocess.Popen:
         """A server of root's, whose five workers become somebody else as soon as there is "go"."""
         self.need_root()
         os.chmod(self.path("run"), 0o777)
-        return self.start(f"wait={self.path('go')}", "fork=5", f"setuid={NOBODY}", "hit=1000", *steps, "loop")
+        server = self.start(f"wait={self.path('go')}", "fork=5", f"setuid={NOBODY}", "hit=1000", "loop", start_new_session=True)
+        self.addCleanup(os.killpg, server.pid, signal.SIGKILL)
+        return server
 
     def test_workers_that_drop_root(self) -> None:
         """The records of those that are forked while the server is recorded are in its trace."""

@@ -49,7 +49,7 @@ bool recording_directory(struct recording *recording, const char *path, const ch
 
 	recording->dir = -1;
 	recording->made = false;
-	recording->path = recording->top = NULL;
+	recording->path = NULL;
 	if (within ? !name_within(recording, within) : !(recording->path = absolute_path(path)))
 		return false;
 	owner_of(&recording->session.connection, &uid, &gid);
@@ -79,28 +79,33 @@ static bool writer_may_change(const struct recording *recording)
 	return geteuid() == 0 && uid == 0;
 }
 
+static void remove_top(const struct recording *recording)
+{
+	if (recording->made_top)
+		rmdir(recording->top);
+}
+
 static bool make_directory(struct recording *recording, const char *path, const char *within)
 {
+	recording->top = NULL;
+	recording->made_top = false;
 	if (!writer_may_change(recording))
 		return recording_directory(recording, path, within);
-
-	bool made = false;
-	char *top = within ? NULL : absolute_path(path);
-	int fd = top ? directory_for_trace(top, (uid_t)-1, (gid_t)-1, &made) : -1;
-	if (fd >= 0)
+	if (!within) {
+		within = recording->top = absolute_path(path);
+		int fd = within ? directory_for_trace(within, (uid_t)-1, (gid_t)-1, &recording->made_top) : -1;
+		if (fd < 0)
+			return false;
 		close(fd);
-	const bool good = (within || fd >= 0) && recording_directory(recording, path, within ? within : top);
-	/* One that others can come to is not opened to everybody. */
-	if (good && is_private(within ? within : top))
-		fchmod(recording->dir, 01777);
-	if (good && made) {
-		recording->top = top;
-		return true;
 	}
-	if (made)
-		rmdir(top);
-	free(top);
-	return good;
+	if (!recording_directory(recording, path, within)) {
+		remove_top(recording);
+		return false;
+	}
+	/* One that others can come to is not opened to everybody. */
+	if (is_private(within))
+		fchmod(recording->dir, 01777);
+	return true;
 }
 
 bool recording_open(struct recording *recording, const char *path, const char *within, const char *options)
@@ -109,8 +114,8 @@ bool recording_open(struct recording *recording, const char *path, const char *w
 
 	if (!make_directory(recording, path, within))
 		return false;
-	snprintf(name, sizeof(name), "%s%s%s", output_label(label, sizeof(label), recording->path), *options ? "," : "",
-		 options);
+	snprintf(name, sizeof(name), "%s%s%s", output_label(label, sizeof(label), recording->top ? recording->top : recording->path),
+		 *options ? "," : "", options);
 	if (session_open(&recording->session, recording->dir, "ctf", name))
 		return true;
 	recording_undo(recording);
@@ -138,8 +143,7 @@ bool recording_enable(struct recording *recording, const char *rules)
 	request(&session->connection, &answer, -1, NULL, NULL, "close %s", session->id);
 	if (recording->made && answer.kind == ANSWER_OK)
 		remove_trace(recording->path);
-	if (recording->top)
-		rmdir(recording->top);
+	remove_top(recording);
 	return false;
 }
 
@@ -147,8 +151,7 @@ void recording_undo(struct recording *recording)
 {
 	if (recording->made && recording->path)
 		rmdir(recording->path);
-	if (recording->top)
-		rmdir(recording->top);
+	remove_top(recording);
 }
 
 void recording_close(struct recording *recording)

@@ -9,9 +9,10 @@
 struct recording {
 	struct session session;
 	char *path;   /* absolute */
-	char *top;    /* the directory around it, which was made for it alone; or NULL */
+	char *top;    /* the directory around it, if that is the one that was asked for; or NULL */
 	int dir;      /* a descriptor of it; -1: none */
 	bool made;    /* it was not there before */
+	bool made_top; /* nor was that */
 	bool over;
 };
 
