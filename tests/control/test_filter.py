@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import subprocess
@@ -112,7 +113,8 @@ class Events(Reaching):
         tp = self.begin("record", "-p", str(process.pid), "-e", "served_request if n == 4; served_idle", "-o", "other")
         until(lambda: self.enabled(process.pid))
         self.write("go", "")
-        until(lambda: re.search("served_idle", self.done("list", "-p", str(process.pid))) and os.path.exists(self.path("other/metadata")))
+        until(lambda: re.search("served_idle", self.done("list", "-p", str(process.pid))) and
+              glob.glob(self.path("other/**/metadata"), recursive=True))
         tp_of = subprocess.run([self.command, "stat", "-p", str(process.pid), "-e", "served_idle", "--for", "0.1"], env=self.env,
                                cwd=self.dir, capture_output=True, check=True)
         self.assertIn(b"served:served_idle", tp_of.stdout)
