@@ -108,20 +108,21 @@ struct tp_sink {
 	uint32_t slot;                  /* ... and in which of the thread's slots */
 	unsigned long lost[TP_NR_LOST]; /* records, see tp_sink_count_lost() */
 	/*
-	 * For the runtime: what is enabled; if [1] is set, tp_early_sink() is to be called; in a forked child, [2] are
-	 * numbers beside lost, for the process that has opened the sink.
+	 * For the runtime: what is enabled; if [1] is set, tp_early_sink() is to be called; [2] is set in a forked child,
+	 * where tp_sink_count_for_opener() is.
 	 */
 	void *reserved[6];
 };
 
+/* The function that these call in a forked child: the process that has opened the sink can tell of its losses. */
+TP_PUBLIC void tp_sink_count_for_opener(struct tp_sink *sink, enum tp_lost cause, unsigned long nr);
+
 /* Count a record, or so many, as lost. Safe in signal handlers. */
 static inline void tp_sink_count_all_lost(struct tp_sink *sink, enum tp_lost cause, unsigned long nr)
 {
-	unsigned long *shared = (unsigned long *)sink->reserved[2];
-
 	__atomic_fetch_add(&sink->lost[cause], nr, __ATOMIC_RELAXED);
-	if (shared)
-		__atomic_fetch_add(&shared[cause], nr, __ATOMIC_RELAXED);
+	if (sink->reserved[2])
+		tp_sink_count_for_opener(sink, cause, nr);
 }
 
 static inline void tp_sink_count_lost(struct tp_sink *sink, enum tp_lost cause)

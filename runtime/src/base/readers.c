@@ -130,7 +130,7 @@ static void do_without_membarrier(void)
 	struct timespec begun, now;
 
 	if (!__atomic_load_n(&urcu_bp_has_sys_membarrier, __ATOMIC_RELAXED) ||
-	    syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0) >= MEMBARRIER_CMD_PRIVATE_EXPEDITED)
+	    syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0) >= 0)
 		return;
 	__atomic_store_n(&urcu_bp_has_sys_membarrier, 0, __ATOMIC_SEQ_CST);
 	clock_gettime(CLOCK_MONOTONIC, &begun);

@@ -277,9 +277,8 @@ bool tp_server_await_ends(void)
 	struct connection *of[1 + MAX_CONNECTIONS];
 	const nfds_t nr = list(places, of);
 
-	if (nr > 1 && poll(places + 1, nr - 1, RETRY) < 0)
-		return true;
-	for (nfds_t i = 1; i < nr; i++) {
+	const int ended = nr > 1 ? poll(places + 1, nr - 1, RETRY) : 0;
+	for (nfds_t i = 1; ended > 0 && i < nr; i++) {
 		if (places[i].revents)
 			disconnect(of[i]);
 	}

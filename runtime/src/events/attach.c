@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "core/core.h"
 #include "events/attach.h"
-#include "record/losses.h"
 
 struct tp_sink_state *tp_sinks;
 
@@ -300,7 +299,7 @@ static void after_fork(bool child)
 
 		if (child) { /* what the parent lost is the parent's to tell; and its threads that hold the sink are not here */
 			memset(state->sink->lost, 0, sizeof(state->sink->lost));
-			tp_losses_in_child(state->losses, state->sink);
+			tp_losses_in_child(&state->losses, state->sink);
 			state->held = 0;
 		}
 		if (after)

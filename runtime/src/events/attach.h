@@ -16,6 +16,7 @@
 #include "events/event_ids.h"
 #include "events/events.h"
 #include "events/filtering.h"
+#include "record/losses.h"
 
 /* What of a group is attached to a sink. */
 struct tp_attached {
@@ -29,7 +30,7 @@ struct tp_sink_state {
 	struct tp_sink_state *next;
 	struct tp_sink *sink;
 	struct tp_sink_ops ops;        /* a copy of those of an older interface, which are shorter */
-	struct tp_losses *losses;      /* of forked children */
+	struct tp_losses losses;       /* of forked children */
 	struct tp_rule *rules;         /* the last that is about an event decides */
 	struct tp_attached *attached;  /* by group number */
 	size_t nr_attached;

@@ -19,7 +19,6 @@
 #include "core/core.h"
 #include "events/attach.h"
 #include "events/events.h"
-#include "record/losses.h"
 #include "record/record.h"
 
 /* ---- Opening ---- */
@@ -57,8 +56,8 @@ int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_s
 
 	if (!state)
 		return -ENOMEM;
-	*state = (struct tp_sink_state){.sink = sink, .priority = TRACEPOINT_DEFAULT_PRIO, .losses = tp_losses_new()};
-	if (!state->losses) {
+	*state = (struct tp_sink_state){.sink = sink, .priority = TRACEPOINT_DEFAULT_PRIO};
+	if (!tp_losses_begin(&state->losses)) {
 		free(state);
 		return -ENOMEM;
 	}
@@ -81,7 +80,7 @@ int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_s
 	tp_unlock(&tp_events_lock);
 	if (error) {
 		sink->ops = given;
-		tp_losses_free(state->losses);
+		tp_losses_end(&state->losses);
 		free(state);
 	}
 	return error;
@@ -97,7 +96,7 @@ static void state_free(struct tp_sink_state *state)
 		tp_rule_free(rule);
 	}
 	free(state->attached);
-	tp_losses_free(state->losses);
+	tp_losses_end(&state->losses);
 	free(state);
 }
 

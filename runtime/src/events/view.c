@@ -29,7 +29,7 @@ static struct tp_sink_view view_of(const struct tp_sink_state *state)
 		.serial = state->serial,
 		.kind = state->sink->ops->name,
 		.sink = state->sink,
-		.losses = state->losses,
+		.losses = &state->losses,
 		.rules = state->rules,
 		.is_on = tp_sink_is_on(state->sink),
 	};

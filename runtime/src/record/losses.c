@@ -2,36 +2,55 @@
 /*
  * record/losses.c - see losses.h.
  */
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "record/losses.h"
 
 /* So that all fit into a page. Those of further children are the last one's, of which nobody is the only owner. */
-#define NR_CHILDREN 84u
+#define NR_CHILDREN 85u
+#define SIZE (NR_CHILDREN * sizeof(struct tp_losses_of_child))
 
-struct tp_losses {
-	int opener;
-	struct tp_losses_of_child of[NR_CHILDREN];
-};
-
-struct tp_losses *tp_losses_new(void)
+bool tp_losses_begin(struct tp_losses *losses)
 {
-	struct tp_losses *losses = mmap(NULL, sizeof(*losses), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *shared = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (losses == MAP_FAILED)
-		return NULL;
-	losses->opener = getpid();
-	return losses;
+	*losses = (struct tp_losses){.of = shared};
+	return shared != MAP_FAILED;
 }
 
-void tp_losses_free(struct tp_losses *losses)
+void tp_losses_end(const struct tp_losses *losses)
 {
-	if (losses)
-		munmap(losses, sizeof(*losses));
+	munmap(losses->of, SIZE);
+}
+
+void tp_losses_in_child(struct tp_losses *losses, struct tp_sink *sink)
+{
+	losses->own = NULL;
+	losses->child = getpid();
+	sink->reserved[2] = losses;
+}
+
+static bool take(struct tp_losses_of_child *child, int pid)
+{
+	int nobody = 0;
+
+	return __atomic_compare_exchange_n(&child->pid, &nobody, pid, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || nobody == pid;
+}
+
+/* A child that loses nothing needs no place. */
+void tp_sink_count_for_opener(struct tp_sink *sink, enum tp_lost cause, unsigned long nr)
+{
+	struct tp_losses *losses = sink->reserved[2];
+	struct tp_losses_of_child *own = __atomic_load_n(&losses->own, __ATOMIC_RELAXED);
+
+	if (!own) {
+		own = losses->of;
+		while (own != losses->of + NR_CHILDREN - 1 && !take(own, losses->child))
+			own++;
+		__atomic_store_n(&losses->own, own, __ATOMIC_RELAXED);
+	}
+	__atomic_fetch_add(&own->lost[cause], nr, __ATOMIC_RELAXED);
 }
 
 static bool has_lost(const struct tp_losses_of_child *child)
@@ -43,35 +62,12 @@ static bool has_lost(const struct tp_losses_of_child *child)
 	return any != 0;
 }
 
-/* False: it is another child's, who lives or has lost something. */
-static bool take(struct tp_losses_of_child *child, int pid)
-{
-	int was = __atomic_load_n(&child->pid, __ATOMIC_RELAXED);
-
-	if (was && (has_lost(child) || kill(was, 0) == 0 || errno != ESRCH))
-		return false;
-	return __atomic_compare_exchange_n(&child->pid, &was, pid, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
-void tp_losses_in_child(struct tp_losses *losses, struct tp_sink *sink)
-{
-	const int error = errno, pid = getpid();
-	unsigned int i = 0;
-
-	while (i < NR_CHILDREN - 1 && !take(&losses->of[i], pid))
-		i++;
-	sink->reserved[2] = losses->of[i].lost;
-	errno = error;
-}
-
 bool tp_losses_next(const struct tp_losses *losses, unsigned int *at, struct tp_losses_of_child *child)
 {
-	if (losses->opener != getpid())
-		return false;
-	while (*at < NR_CHILDREN && !has_lost(&losses->of[*at]))
-		++*at;
-	if (*at == NR_CHILDREN)
-		return false;
-	*child = losses->of[(*at)++];
-	return true;
+	while (!losses->child && *at < NR_CHILDREN) {
+		*child = losses->of[(*at)++];
+		if (has_lost(child))
+			return true;
+	}
+	return false;
 }

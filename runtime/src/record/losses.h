@@ -10,18 +10,23 @@
 
 #include <tp/sink.h>
 
-struct tp_losses;
-
 struct tp_losses_of_child {
 	int pid; /* in the child's own numbers; 0: of several */
 	unsigned long lost[TP_NR_LOST];
 };
 
-/* NULL: there is no memory. */
-struct tp_losses *tp_losses_new(void);
-void tp_losses_free(struct tp_losses *losses); /* NULL: it does nothing */
+/* A sink's. */
+struct tp_losses {
+	struct tp_losses_of_child *of; /* the memory that is shared */
+	struct tp_losses_of_child *own; /* its part of this child, which has lost something; or NULL */
+	int child;                      /* this process, which is a child; 0: it has opened the sink */
+};
 
-/* In a forked child: from here on its losses are counted there, too. No lock, no malloc. */
+/* False: there is no memory. */
+bool tp_losses_begin(struct tp_losses *losses);
+void tp_losses_end(const struct tp_losses *losses);
+
+/* In a forked child: from here on what sink loses is counted there, too. */
 void tp_losses_in_child(struct tp_losses *losses, struct tp_sink *sink);
 
 /*

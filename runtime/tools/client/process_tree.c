@@ -78,7 +78,7 @@ static void tell_each(const char *path, struct dirent **names, int nr)
 		char *one;
 		if (asprintf(&one, "%s/%s", path, names[i]->d_name) < 0)
 			return;
-		tell_recorded(one, NULL, NULL);
+		tell_recorded(one, one, NULL, NULL);
 		free(one);
 	}
 }
@@ -95,7 +95,7 @@ static void tell_family(const char *path, const char *program, const char *event
 		     "said then; \"tp list %s\" shows its events",
 		     title, events, path, program);
 	else if (nr == 1 && make_it_one(path, names[0]->d_name))
-		tell_recorded(path, title, NULL);
+		tell_recorded(path, path, title, NULL);
 	else
 		tell_each(path, names, nr);
 	for (int i = 0; i < nr; i++)

@@ -114,8 +114,7 @@ bool recording_open(struct recording *recording, const char *path, const char *w
 
 	if (!make_directory(recording, path, within))
 		return false;
-	snprintf(name, sizeof(name), "%s%s%s", output_label(label, sizeof(label), recording->top ? recording->top : recording->path),
-		 *options ? "," : "", options);
+	snprintf(name, sizeof(name), "%s%s%s", output_label(label, sizeof(label), recording_name(recording)), *options ? "," : "", options);
 	if (session_open(&recording->session, recording->dir, "ctf", name))
 		return true;
 	recording_undo(recording);
@@ -170,18 +169,23 @@ static bool may_continue(void)
 	return !signals_pending_end();
 }
 
-void tell_recorded(const char *path, const char *title, const unsigned long *lost)
+const char *recording_name(const struct recording *recording)
+{
+	return recording->top ? recording->top : recording->path;
+}
+
+void tell_recorded(const char *path, const char *name, const char *title, const unsigned long *lost)
 {
 	struct trace_count count;
-	char name[COMM_SIZE + 4], unexplained[32];
+	char process[COMM_SIZE + 4], unexplained[32];
 
 	if (!trace_count(&count, path, may_continue)) {
-		fail_msg("'%s' has the trace of %s; it was not read to its end", path, title ? title : "a process");
+		fail_msg("'%s' has the trace of %s; it was not read to its end", name, title ? title : "a process");
 		return;
 	}
-	snprintf(name, sizeof(name), "'%s'", clean(count.process));
+	snprintf(process, sizeof(process), "'%s'", clean(count.process));
 	snprintf(unexplained, sizeof(unexplained), "%llu", (unsigned long long)count.lost);
-	fail_msg("'%s': %llu event%s, %llu bytes, of %s; lost: %s", path, (unsigned long long)count.events,
-	     count.events == 1 ? "" : "s", (unsigned long long)count.bytes, title ? title : name,
+	fail_msg("'%s': %llu event%s, %llu bytes, of %s; lost: %s", name, (unsigned long long)count.events,
+	     count.events == 1 ? "" : "s", (unsigned long long)count.bytes, title ? title : process,
 	     lost ? lost_text(lost) : unexplained);
 }

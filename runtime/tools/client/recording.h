@@ -35,10 +35,13 @@ void recording_undo(struct recording *recording);
 
 void recording_close(struct recording *recording);
 
+/* The directory that was asked for, absolute: below it, or in it, is the trace. */
+const char *recording_name(const struct recording *recording);
+
 /*
- * Says what is in the trace, and what was lost: by cause, NULL: as far as the trace says. title: of the process, NULL: as
- * the trace says.
+ * Says what is in the trace, and what was lost: by cause, NULL: as far as the trace says. name: as its directory is
+ * called. title: of the process, NULL: as the trace says.
  */
-void tell_recorded(const char *path, const char *title, const unsigned long *lost);
+void tell_recorded(const char *path, const char *name, const char *title, const unsigned long *lost);
 
 #endif /* RECORDING_H */

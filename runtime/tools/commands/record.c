@@ -125,7 +125,7 @@ static void finish(struct record *record, struct recording *recording, bool ende
 	connection_close(&recording->session.connection);
 	if (ended)
 		fail_msg("%s has ended", title);
-	tell_recorded(recording->path, title, known ? lost : NULL);
+	tell_recorded(recording->path, recording_name(recording), title, known ? lost : NULL);
 }
 
 static void wait_for_any(const struct record *record)

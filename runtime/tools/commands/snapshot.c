@@ -49,7 +49,7 @@ static bool copy(struct connection *connection, const struct output *output, con
 	bool good = ask(&recording.session.connection, &answer, recording.dir, NULL, NULL, "snapshot %s %s", output->id,
 			output_label(label, sizeof(label), recording.path));
 	if (good)
-		tell_recorded(recording.path, connection_title(connection), NULL);
+		tell_recorded(recording.path, recording.path, connection_title(connection), NULL);
 	else
 		recording_undo(&recording);
 	*connection = recording.session.connection;

@@ -46,12 +46,12 @@ struct tp_sink {
 	unsigned long lost[TP_NR_LOST];
 	void *reserved[6];
 };
+TP_PUBLIC void tp_sink_count_for_opener(struct tp_sink *sink, enum tp_lost cause, unsigned long nr);
 static inline void tp_sink_count_all_lost(struct tp_sink *sink, enum tp_lost cause, unsigned long nr)
 {
-	unsigned long *shared = (unsigned long *)sink->reserved[2];
 	__atomic_fetch_add(&sink->lost[cause], nr, __ATOMIC_RELAXED);
-	if (shared)
-		__atomic_fetch_add(&shared[cause], nr, __ATOMIC_RELAXED);
+	if (sink->reserved[2])
+		tp_sink_count_for_opener(sink, cause, nr);
 }
 static inline void tp_sink_count_lost(struct tp_sink *sink, enum tp_lost cause)
 {
