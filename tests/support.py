@@ -11,6 +11,7 @@ import hashlib
 import importlib
 import itertools
 import os
+import re
 import select
 import shutil
 import signal
@@ -254,6 +255,16 @@ class Case(unittest.TestCase):
         done = reader([*command])
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
+
+
+# Control characters, bytes that are no UTF-8, and what ends a line or changes its direction; as tp_printable_char().
+UNPRINTABLE = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\udc80-\udcff]")
+
+
+def printable(text: str) -> str:
+    """As lines of events have it."""
+    return UNPRINTABLE.sub(lambda found: r"\n" if found[0] == "\n" else
+                           "".join(rf"\x{byte:02x}" for byte in found[0].encode(errors="surrogateescape")), text)
 
 
 def read(path: str) -> str:

@@ -6,6 +6,7 @@
 
 #include <tp/event.h>
 
+#include "base/text.h"
 #include "fail_msg.h"
 
 /* Longer texts make no column wider, so that one of them does not push those of all others away. */
@@ -71,9 +72,12 @@ void event_list_free(struct event_list *list)
 /* They come from a program's file, or from a process: a terminal must not take any of it for a command. */
 static void put(FILE *to, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		const unsigned char c = (unsigned char)text[i];
-		fputc(c < ' ' || c == 0x7f ? '?' : c, to);
+	for (size_t i = 0, shown; i < len; i += shown ? shown : 1) {
+		shown = tp_printable_char(text + i, len - i);
+		if (shown)
+			fwrite(text + i, 1, shown, to);
+		else
+			fputc('?', to);
 	}
 }
 

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "client/clean.h"
+
 static bool is_silent;
 
 bool fail_msg(const char *format, ...)
@@ -16,11 +18,7 @@ bool fail_msg(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	for (char *at = line; *at; at++) { /* names of files may hold anything */
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = '?';
-	}
-	fprintf(stderr, "tp: %s\n", line);
+	fprintf(stderr, "tp: %s\n", clean(line)); /* names of files may hold anything */
 	return false;
 }
 

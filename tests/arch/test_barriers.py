@@ -48,7 +48,8 @@ class Barriers(Case):
 
     def test_a(self) -> None:
         """A reader's loads: of the array, once it can be seen to be a reader; and of each element's function."""
-        self.has(INLINE, "tp_read_lock", rf"(?s)\bbl\t.*_urcu_bp_read_lock.*\n{ACQUIRE}")
+        self.has(INLINE, "tp_read_lock", r"(?s)\bbl\t.*_urcu_bp_read_lock.*\nb\t.*<tp_read_array>")
+        self.has(INLINE, "tp_read_array", ACQUIRE)
         self.has(INLINE, "tp_probe_func", ACQUIRE)
 
     def test_b(self) -> None:

@@ -7,7 +7,7 @@
  *	  attach       connects, enables one event into a socket, ends the connection, and waits until the process has closed that
  *	  enable       enables all events, until the answer
  *	  first        the same, until the first line of an event is there
- *	look idle N    prints how often the thread tp-control was woken in N seconds
+ *	look idle N    prints how often the thread tp-helper was woken in N seconds
  */
 #include <dirent.h>
 #include <signal.h>

@@ -7,7 +7,9 @@
  *	exit      by pthread_exit()
  *	cancel    is cancelled
  *	jump      by longjmp(), and then ends
+ *	survive   by siglongjmp() out of a handler of SIGSEGV, and goes on: it records as often once more
  *	main      as exit, but the main thread ends so, too
+ *	above     does not end: a handler records inside it, on a stack that is above the thread's
  *
  * INSIDE records are made inside that one, before it ends, and a thread that is cancelled makes one more as it goes.
  */
@@ -16,6 +18,7 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +30,8 @@
 static const char *how;
 static int inside;
 static int number;
-static jmp_buf back;
+static sigjmp_buf back;
+static volatile int *volatile nowhere = (int *)4096;
 
 static void require(int good, const char *what)
 {
@@ -41,10 +45,16 @@ void dying_assign(int end)
 {
 	if (!end)
 		return;
+	if (strcmp(how, "above") == 0) {
+		raise(SIGUSR1);
+		return;
+	}
 	for (int i = 0; i < inside; i++)
 		trace_dying_inside(-1);
 	if (strcmp(how, "jump") == 0)
-		longjmp(back, 1);
+		siglongjmp(back, 1);
+	if (strcmp(how, "survive") == 0)
+		*nowhere = 1;
 	if (strcmp(how, "cancel") != 0)
 		pthread_exit(NULL);
 	pthread_cancel(pthread_self());
@@ -64,15 +74,85 @@ static void say_last_words(void *unused)
 		trace_dying_inside(-2);
 }
 
+static void jump(int sig)
+{
+	(void)sig;
+	siglongjmp(back, 1);
+}
+
+/* With a stack of its own, as a server has that survives; but AddressSanitizer does not know that it is left. */
+static void survive(void)
+{
+	struct sigaction action = {.sa_handler = jump};
+#ifndef __SANITIZE_ADDRESS__
+	static char memory[1 << 16];
+	const stack_t stack = {.ss_sp = memory, .ss_size = sizeof(memory)};
+
+	action.sa_flags = SA_ONSTACK;
+	require(sigaltstack(&stack, NULL) == 0, "no stack");
+#endif
+	require(sigaction(SIGSEGV, &action, NULL) == 0, "no handler");
+}
+
+/* Deeper in the stack than what comes after it. */
+static __attribute__((noinline, no_sanitize_address)) void record_last(void)
+{
+	char deep[4096];
+
+	__asm__ volatile("" : : "r"(deep) : "memory");
+	trace_dying_work(-1, "no more", 1);
+	__asm__ volatile("" : : "r"(deep) : "memory");
+}
+
 /* Where the sink makes no record of the event, the thread ends here. */
 static void *die(void *unused)
 {
+	static int times;
+
+	if (strcmp(how, "survive") == 0)
+		survive();
 	work();
 	pthread_cleanup_push(say_last_words, NULL);
-	if (setjmp(back) == 0)
-		trace_dying_work(-1, "no more", 1);
+	if (sigsetjmp(back, 1) == 0)
+		record_last();
 	pthread_cleanup_pop(0);
+	if (strcmp(how, "survive") != 0)
+		return unused;
+	if (times++ % 2) /* it is seen here, or by the next record */
+		require(tracepoint_synchronize_unregister() == 0, "still in a probe");
+	work();
+	require(tracepoint_synchronize_unregister() == 0, "in a probe again");
 	return unused;
+}
+
+static void record_inside(int sig)
+{
+	(void)sig;
+	trace_dying_inside(-4);
+}
+
+static void *be_interrupted(void *above)
+{
+	const stack_t stack = {.ss_sp = above, .ss_size = 1 << 16};
+	const struct sigaction action = {.sa_handler = record_inside, .sa_flags = SA_ONSTACK};
+
+	require((char *)above > (char *)&stack, "the other order");
+	require(sigaltstack(&stack, NULL) == 0 && sigaction(SIGUSR1, &action, NULL) == 0, "no handler");
+	for (int i = 0; i < RECORDS; i++)
+		trace_dying_work(++number, "some text", 1);
+	return NULL;
+}
+
+static void run_below(char *above)
+{
+	static char stack[1 << 20] __attribute__((aligned(64)));
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	require(pthread_attr_setstack(&attributes, stack, sizeof(stack)) == 0, "no stack");
+	require(pthread_create(&thread, &attributes, be_interrupted, above) == 0, "no thread");
+	require(pthread_join(thread, NULL) == 0, "no end");
 }
 
 static void *live(void *unused)
@@ -134,9 +214,15 @@ int main(int argc, char **argv)
 	long before = 0;
 
 	require(argc == 4, "wrong arguments");
+	char above[1 << 16];
+
 	how = argv[1];
 	inside = atoi(argv[2]);
 	const int threads = atoi(argv[3]);
+	if (strcmp(how, "above") == 0) {
+		run_below(above);
+		finish(NULL);
+	}
 	for (int i = 0; i < threads; i++) {
 		run(die);
 		run(live);

@@ -15,12 +15,15 @@
  *	content         closes these
  *	user UID        becomes that user
  *	chroot DIR      changes its root
+ *	setsid          begins a session
+ *	undumpable      lets nobody but root look at it
+ *	title TEXT      overwrites its arguments, as setproctitle() does
  *	unshare NAME    enters a new namespace: user, pid, mount or net
  *	load FILE       loads a shared object; unload takes it away again
  *	churn FILE N    loads and unloads it so often
  *	start, stop     tp_control_start(), tp_control_stop(): answers with what they return
  *	fd              tp_control_fd(); from then on, it serves while it waits for input
- *	sleeping        answers with the processor's switches of the thread tp-control so far
+ *	sleeping        answers with the processor's switches of the thread tp-helper so far
  *	threads?        answers with how many threads there are
  *	state?          answers with how often the callbacks of TRACE_EVENT_FN were called: begun/ended
  *	crash           dies of SIGSEGV
@@ -41,6 +44,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -136,6 +140,16 @@ static void give_back(void)
 		close(taken[--nr_taken]);
 }
 
+static char *first_argument;
+
+/* What stands in front of the end of the first one; ps shows it. */
+static int set_title(const char *title)
+{
+	memset(first_argument, 0, strlen(first_argument));
+	strcpy(first_argument, title);
+	return 0;
+}
+
 static int enter(const char *name)
 {
 	const int flag = strcmp(name, "user") == 0 ? CLONE_NEWUSER : strcmp(name, "pid") == 0 ? CLONE_NEWPID :
@@ -173,7 +187,7 @@ static void count_switches(const char *id, const char *name, long *data)
 {
 	char path[300], line[128];
 
-	if (strcmp(name, "tp-control\n") != 0)
+	if (strcmp(name, "tp-helper\n") != 0)
 		return;
 	snprintf(path, sizeof(path), "/proc/self/task/%s/status", id);
 	FILE *file = fopen(path, "r");
@@ -239,6 +253,12 @@ static long obey(const char *command, char *argument)
 		return setgid((gid_t)atoi(argument)) || setuid((uid_t)atoi(argument)) ? -1 : 0;
 	else if (strcmp(command, "chroot") == 0)
 		return chroot(argument) || chdir("/") ? -1 : 0;
+	else if (strcmp(command, "setsid") == 0)
+		return setsid() < 0 ? -1 : 0;
+	else if (strcmp(command, "undumpable") == 0)
+		return prctl(PR_SET_DUMPABLE, 0);
+	else if (strcmp(command, "title") == 0)
+		return set_title(argument);
 	else if (strcmp(command, "unshare") == 0)
 		return enter(argument);
 	else if (strcmp(command, "load") == 0)
@@ -284,10 +304,12 @@ static void serve_until_input(void)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	char line[4096];
 
+	(void)argc;
+	first_argument = argv[0];
 	trace_target_work(0, "first");
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	setvbuf(stdin, NULL, _IONBF, 0);

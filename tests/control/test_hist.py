@@ -91,6 +91,16 @@ class Hist(Reaching):
         self.assertEqual(out.count("# event histogram"), 1)
         self.left_alone(process.pid)
 
+    def test_the_filter_is_shown(self) -> None:
+        """As the kernel shows it, where all events have the same."""
+        self.start("loop")
+        for events, shown in (("served_request if n > 3", " if n > 3"), ("served_request", ""),
+                              ("served_request if n > 3; served_idle if n > 3", " if n > 3"),
+                              ("served_request if n > 3; served_idle", ""), ("served_request; served_idle if n > 3", "")):
+            with self.subTest(events=events):
+                out = self.done("hist", "-p", self.name, "-e", events, "keys=n", "--for", "0.1")
+                self.assertRegex(out, rf"(?m)^# trigger info: hist:keys=n:.*:size=2048{shown} \[active\]$")
+
     def test_filter_behind_the_definition(self) -> None:
         """As in a trigger."""
         process = self.start("loop")

@@ -15,7 +15,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from control import Client, Control, Refused, Target, built  # noqa: E402
-from support import both, check_all, few_or_many, until  # noqa: E402
+from support import PATIENCE, both, check_all, few_or_many, until  # noqa: E402
 
 SO_SNDBUFFORCE = 32  # of asm-generic/socket.h; Python has no name for it
 FUZZ = few_or_many(200, 400, "FUZZ")
@@ -209,6 +209,38 @@ class TestHostile(Hostile):
             client.close()
             self.works(target)
         until(lambda: len(os.listdir(f"/proc/{target.pid}/fd")) == before, "all are closed")
+
+    def test_descriptors_that_no_trigger_wants(self) -> None:
+        """One of a histogram stays when the connection has ended, and has no use for a directory."""
+        target = Target(self)
+        before = len(os.listdir(f"/proc/{target.pid}/fd"))
+        client = target.connect()
+        client.ask("trigger - target_work hist:keys=number", 0)
+        client.ask("trigger - target_work !hist:keys=number", 0)
+        client.ask("trigger - target_work hist:keys=number", 0)
+        client.close()
+        until(lambda: len(os.listdir(f"/proc/{target.pid}/fd")) == before, "all are closed")
+
+    def test_nobody_waits_for_a_client_that_does_not_read(self) -> None:
+        for serves_itself in (False, True):
+            target = Target(self)
+            if serves_itself:
+                self.assertEqual(target.do("fd"), 0)
+            slow, other = target.connect(), target.connect()
+            slow.socket.setblocking(False)
+            formats = other.ask("formats")
+            asked = blocked = 0
+            while blocked < 3:  # then both directions are full
+                try:
+                    slow.send("formats")
+                    asked, blocked = asked + 1, 0
+                except BlockingIOError:
+                    self.assertEqual(other.ask("formats"), formats)
+                    blocked += 1
+            self.works(target)
+            slow.socket.settimeout(PATIENCE)
+            for _ in range(asked):
+                self.assertEqual(slow.reply(), formats)
 
     def test_connections_that_are_sent_over_themselves(self) -> None:
         """The descriptor of the connection's other end does not keep it."""

@@ -13,6 +13,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from control import Client, Control, Refused, Target, built  # noqa: E402
+from reaching import TP  # noqa: E402
 from support import BT2_PYTHON, PATIENCE, read, run, unavailable, until  # noqa: E402
 
 NOBODY = 65534
@@ -24,7 +25,7 @@ class TestProcesses(Control):
             unavailable(self, "only root can become somebody else")
 
     def has_thread(self, pid: int) -> bool:
-        return "tp-control\n" in [read(path) for path in glob.glob(f"/proc/{pid}/task/*/comm")]
+        return "tp-helper\n" in [read(path) for path in glob.glob(f"/proc/{pid}/task/*/comm")]
 
     # ---- fork ----
 
@@ -162,6 +163,14 @@ class TestProcesses(Control):
         self.assertEqual(len(target.sockets()), 1)
         self.assertNotEqual(target.sockets(), name)
 
+    def test_a_program_that_closes_all_descriptors_need_not_listen(self) -> None:
+        """Nothing wakes the thread then: nobody waits for it."""
+        target = Target(self)
+        target.do("closeall")
+        target.do("stop")
+        target.do("start")
+        self.assertEqual(len(target.connect().ask("events")[0]), 2)
+
     def test_a_connection_whose_descriptor_the_program_closes_is_over(self) -> None:
         target = Target(self)
         client = target.connect()
@@ -214,6 +223,74 @@ class TestProcesses(Control):
         _, ours = self.open_text(client)
         target.do("work 1")
         self.assertIn(b"target_work", ours.recv(4096))
+
+    def test_orders_in_which_a_daemon_gives_rights_away(self) -> None:
+        """It listens, or tp says where it does, whoever asks, and what helps."""
+        self.need_root()
+        user, jail = f"user {NOBODY}", f"chroot {self.path('jail')}"
+        os.mkdir(self.path("jail"))
+        os.chmod(self.dir, 0o711)
+        for steps in ((user,), ("daemon", user), (user, "daemon"), (user, "daemon", "daemon"), ("daemon", "setsid", user, "daemon"),
+                      (jail, "daemon"), ("daemon", jail), (jail, user, "daemon"), (user, "undumpable", "daemon"),
+                      (user, "daemon", "undumpable"), ("unshare mount", user, "daemon"), (user, "unshare user", "daemon"),
+                      ("unshare net", user, "daemon"), (user, "daemon", "unshare user")):
+            with self.subTest(steps=steps):
+                target = Target(self)
+                pid = target.pid
+                for step in steps:
+                    answer = target.do(step)
+                    pid = answer if step == "daemon" else pid
+                self.addCleanup(self.kill, pid)
+                if "unshare net" in steps:
+                    until(lambda pid=pid: "network namespace" in run([TP, "list", "-p", str(pid)], env=self.environment).stderr)
+                    remedy = run(["nsenter", "-t", str(pid), "-n", TP, "list", "-p", str(pid)], env=self.environment)
+                    self.assertEqual((remedy.returncode, remedy.stderr), (0, ""))
+                    continue
+                until(lambda pid=pid: run([TP, "list", "-p", str(pid)], env=self.environment).returncode == 0,
+                      "a child listens after a moment")
+                self.assertIn(f" {pid} ", run([TP, "ps"], env=self.environment).stdout)
+                self.ask_as_nobody(pid, steps)
+                self.kill(pid)
+                until(lambda pid=pid: f" {pid} " not in run([TP, "ps"], env=self.environment).stdout)
+
+    @staticmethod
+    def kill(pid: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+    def ask_as_nobody(self, pid: int, steps: tuple[str, ...]) -> None:
+        done = run([TP, "list", "-p", str(pid)], env=self.environment, user=NOBODY, group=NOBODY, extra_groups=[])
+        if not any(step.startswith("user") for step in steps):
+            self.assertIn("is user 0's, and you are user", done.stderr)
+        elif done.returncode:
+            self.assertRegex(done.stderr, rf"listens in {self.directory}, as it began as another user: .*; run tp as root\n")
+
+    def test_what_another_process_says_in_its_name(self) -> None:
+        """Names in no directory are anybody's."""
+        self.need_root()
+        target = Target(self, TP_CONTROL="0")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as other:
+            other.bind(f"\0tp/.{target.pid}.1000")
+            other.listen()
+            done = run([TP, "list", "-p", str(target.pid)], env=self.environment)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("TP_CONTROL=0", done.stderr)
+
+    def test_what_is_left_of_a_socket_without_its_name(self) -> None:
+        """Its process was killed, or has lost its rights, before it could give it one."""
+        old, new = (os.path.join(self.directory, f".30415.{number}") for number in (1, 2))
+        for path in (old, new):
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as left:
+                left.bind(path)
+        os.utime(old, (1, 1))
+        run([TP, "ps"], env=self.environment)
+        self.assertEqual((os.path.exists(old), os.path.exists(new)), (False, True))
+
+    def test_a_program_that_overwrites_its_arguments(self) -> None:
+        target = Target(self)
+        target.do("title worker process")
+        self.assertIn(" target ", run([TP, "ps"], env=self.environment).stdout)
+        self.assertEqual(run([TP, "list", "-p", "target"], env=self.environment).stderr, "")
 
     def test_another_user_may_not(self) -> None:
         self.need_root()

@@ -39,8 +39,8 @@ class Processes(Recording):
     def test_until_interrupt(self) -> None:
         process = self.start("loop")
         tp = self.begin("record", "-p", self.name, "-e", "served_request", "-o", "trace")
-        until(lambda: glob.glob(self.path("trace/**/format"), recursive=True))
         until(lambda: self.enabled(process.pid))
+        until(lambda: glob.glob(self.path("trace/**/stream-*"), recursive=True))
         out, err = self.interrupt(tp)
         numbers = self.records("trace")
         self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
@@ -224,6 +224,7 @@ class Processes(Recording):
         until(lambda: os.path.exists(self.path("jail/in-there")))
         tp = self.begin("record", "-p", str(process.pid), "-o", "trace")
         until(lambda: self.enabled(process.pid))
+        until(lambda: glob.glob(self.path("trace/**/stream-*"), recursive=True))
         self.interrupt(tp)
         self.assertEqual(os.listdir(self.path("jail")), ["in-there"])
         self.assertTrue(self.records("trace"))

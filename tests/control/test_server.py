@@ -269,9 +269,11 @@ class TestTheSwitch(Control):
     def test_a_link_is_not_followed(self) -> None:
         os.rename(self.directory, self.path("other"))
         os.symlink("other", self.directory)
-        target = Target(self)
-        self.assertEqual(os.listdir(self.path("other")), [])
-        self.assertIn("it is no directory, or a symbolic link", target.end())
+        for end in ("", "/", "//", "/.", "/./"):
+            with self.subTest(end=end):
+                target = Target(self, TP_CONTROL=self.directory + end)
+                self.assertEqual(os.listdir(self.path("other")), [])
+                self.assertIn("it is no directory, or a symbolic link", target.end())
 
     def test_what_is_no_directory_is_refused(self) -> None:
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as squatter:

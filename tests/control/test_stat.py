@@ -24,7 +24,10 @@ class Stat(Reaching):
 
     def test_one_table(self) -> None:
         process = self.start("loop")
-        done = self.tp("stat", "-p", self.name, "--for", "0.3", "--field", "served_request.n", "--field", "*.peer", "--by=thread")
+        for seconds in ("0.3", "3", "30"):  # a busy machine may leave the program no time
+            done = self.tp("stat", "-p", self.name, "--for", seconds, "--field", "served_request.n", "--field", "*.peer", "--by=thread")
+            if self.hits(done.stdout):
+                break
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(len(re.findall(HEAD, done.stdout, re.M)), 1, done.stdout)
         self.assertGreater(self.hits(done.stdout)[0], 1)
@@ -44,8 +47,10 @@ class Stat(Reaching):
 
     def test_json(self) -> None:
         process = self.start("loop")
-        out = self.done("stat", "-p", str(process.pid), "--for", "0.2", "--json", "--field=served_request.n", "--top", "3")
-        report = json.loads(out)
+        for seconds in ("0.2", "2", "20"):
+            report = json.loads(self.done("stat", "-p", str(process.pid), "--for", seconds, "--json", "--field=served_request.n", "--top", "3"))
+            if len(report["events"]) == 2:
+                break
         self.assertEqual(report["pid"], process.pid)
         self.assertEqual({event["event"] for event in report["events"]}, {"served:served_request", "served:served_idle"})
 

@@ -154,7 +154,7 @@ class Histograms(Asking):
         self.assertEqual(self.client.ask(f"enable {number} target:* if number > 1")[1], "1")
         self.target.do("work 4")
         lines = [line[1:] for line in self.client.ask(f"report {number} text")[0]]
-        self.assertIn("# trigger info: hist:keys=text:vals=hitcount,number:sort=hitcount:size=2048 [active]", lines)
+        self.assertIn("# trigger info: hist:keys=text:vals=hitcount,number:sort=hitcount:size=2048 if number > 1 [active]", lines)
         self.assertIn(f"{{ text: {'text':50} }} hitcount:          3  number:          9", lines)
         self.assertEqual(self.report(number)["totals"]["hits"], 3)
         self.assertEqual(self.client.outputs()[number]["name"], "hist:keys=text:vals=number:sort=hitcount")

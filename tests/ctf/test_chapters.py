@@ -69,6 +69,22 @@ class Chapters(Recording):
         return f'sh=until [ "0$({last})" -ge {number} ]; do sleep 0.01; done'
 
 
+SLOW_FORMATS = r"""
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int mkdirat(int dir, const char *name, mode_t mode)
+{
+	if (!strcmp(name, "format"))
+		usleep(20000); /* others have time to record more than a chapter */
+	return syscall(SYS_mkdirat, dir, name, mode);
+}
+"""
+
+
 class Begun(Chapters):
     @both
     def test_by_size(self) -> None:
@@ -82,8 +98,10 @@ class Begun(Chapters):
 
     def test_size_of_a_chapter(self) -> None:
         """As much as is asked for, and less than a packet more for each thread; an unused end is not written."""
+        source = self.write("slow.c", SLOW_FORMATS)
+        self.succeed(["gcc", "-shared", "-fPIC", "-o", self.path("slow.so"), source])
         self.record(f"open={self.trace},packet=16K,rotate=100K", "text=300", "threads=3", self.until_chapter(10), "stop",
-                    "close")
+                    "close", LD_PRELOAD=self.path("slow.so"))
         *old, _ = self.chapters()
         for chapter in old:
             written = 0
@@ -269,7 +287,7 @@ class Trouble(Chapters):
         """The directory has its name again, and nothing else is left."""
         disk = self.small_disk("400k")
         self.trace = os.path.join(disk, "trace")
-        self.record(f"open={self.trace},packet=8K,rotate=4K", "text=300", "hit=10", f"sh=cat /dev/zero >{disk}/more 2>&- || :",
+        self.record(f"open={self.trace},packet=8K,rotate=4K,prepare=self", "text=300", "hit=10", f"sh=cat /dev/zero >{disk}/more 2>&- || :",
                     "hit=1000", "sleep=150000", "hit=1", f"sh=test -f {self.trace}/metadata && ! test -e {self.trace}.1 && rm {disk}/more && sleep 1.1", "hit=20",
                     "lost", "close", message=self.NO_PACKET.format(self.REFUSED.format("No space left")))
         self.assertGreater(len(self.chapters()), 1)

@@ -135,7 +135,7 @@ class CopiedFileSystem(FileSystem):
     def test_packet_can_be_written_again(self) -> None:
         """It is written to its end where no new one can be made."""
         trace = os.path.join(self.disk, "trace")
-        out = self.record(self.open(trace), "text=8", "threads=1", "pace=1", "until=100", "hold",
+        out = self.record(self.open(trace) + ",prepare=self", "text=8", "threads=1", "pace=1", "until=100", "hold",
                           f"sh=truncate -s 4096 {trace}/stream-*", "fsize=4096", "go", "untillost=5", "hold",
                           "fsize=1000000", f"sh=truncate -s 64K {trace}/stream-*", "fsize=4096", "go", "sleep=300000",
                           "lost", "until=50", "lost", "stop", "close", message=r"(tp: .*\n)*")

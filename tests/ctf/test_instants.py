@@ -10,6 +10,8 @@ import contextlib
 import ctypes
 import mmap
 import os
+import platform
+import re
 import signal
 import struct
 import subprocess
@@ -18,11 +20,14 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from recording import HEAD, PACKET, Recording  # noqa: E402
-from support import note, unavailable  # noqa: E402
+from support import note, read, unavailable  # noqa: E402
 
 CHECK_ALL = "a reader looks at the trace after each instruction"
 
-PTRACE_SINGLESTEP, PTRACE_ATTACH = 9, 16
+PTRACE_PEEKUSER, PTRACE_SINGLESTEP, PTRACE_ATTACH = 3, 9, 16
+RIP = 16 * 8  # in struct user of x86-64
+PTRACE = ctypes.CDLL(None, use_errno=True).ptrace
+PTRACE.argtypes, PTRACE.restype = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p], ctypes.c_long
 HITS = 24  # of some hundred bytes each, in packets of 4 KiB
 
 
@@ -48,9 +53,7 @@ class View:
 
 class Instants(Recording):
     def ptrace(self, request: int, process: subprocess.Popen, number: int = 0) -> None:
-        libc = ctypes.CDLL(None, use_errno=True)
-        libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
-        if libc.ptrace(request, process.pid, None, number) < 0:
+        if PTRACE(request, process.pid, None, number) < 0:
             why = os.strerror(ctypes.get_errno())
             if request == PTRACE_ATTACH:
                 unavailable(self, f"no process can be traced here: {why}")
@@ -63,6 +66,17 @@ class Instants(Recording):
         self.assertTrue(os.WIFSTOPPED(status), f"the recorder has ended: {status}")
         return 0 if os.WSTOPSIG(status) == signal.SIGTRAP else os.WSTOPSIG(status)
 
+    @staticmethod
+    def vdso(process: subprocess.Popen) -> range:
+        """Where it reads the time. It does so again and again if it takes longer than until the kernel's next update."""
+        found = re.search(r"^(\w+)-(\w+) .*\[vdso\]$", read(f"/proc/{process.pid}/maps"), re.M)
+        return range(int(found[1], 16), int(found[2], 16)) if found and platform.machine() == "x86_64" else range(0)
+
+    @staticmethod
+    def address(process: subprocess.Popen) -> int:
+        """Of its next instruction."""
+        return PTRACE(PTRACE_PEEKUSER, process.pid, RIP, None)
+
     def step_through(self, options: str, newest: bool = False) -> None:
         process = self.start("text=900", "wait", f"hit={HITS}", "wait", TP_OUTPUT=f"ctf:{self.trace}{options}",
                              TP_ENABLE="record:*")
@@ -70,11 +84,14 @@ class Instants(Recording):
         self.ptrace(PTRACE_ATTACH, process)
         os.waitpid(process.pid, 0)
         self.go_on(process)
+        vdso = self.vdso(process)
         view, seen, number, steps, looks = View(self.trace), {}, 0, 0, 0
         with open(self.shared, "rb") as file, mmap.mmap(file.fileno(), HEAD * 2, prot=mmap.PROT_READ) as shared:
             while struct.unpack_from("=Q", shared, HEAD)[0] < HITS:
                 number = self.step(process, number)
                 steps += 1
+                while vdso and self.address(process) in vdso:  # which writes nothing: it is left as soon as can be
+                    number = self.step(process, number)
                 now = view.now()
                 if now != seen:
                     seen = now

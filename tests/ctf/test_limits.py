@@ -81,7 +81,13 @@ class Limits(Recording):
         self.assertGreaterEqual(disk_usage(self.trace), at_least, self.repeat)
 
     def test_stream_that_discards(self) -> None:
-        self.keeps_oldest(f"packet=16K,size={256 * KB}", 256 * KB, 2, 128 * KB)
+        self.keeps_oldest(f"packet=16K,size={256 * KB},prepare=self", 256 * KB, 2, 128 * KB)
+
+    def test_stream_that_discards_with_the_helper(self) -> None:
+        """What the helper has saved counts, too."""
+        self.never_more(f"packet=16K,size={256 * KB}", 256 * KB, "threads=2", "untillost=5000")
+        self.all_is_counted()
+        self.assertGreaterEqual(disk_usage(self.trace), 128 * KB, self.repeat)
 
     def test_packets_of_a_stream(self) -> None:
         self.keeps_oldest("packet=16K,packets=4", 4 * 16 * KB * 3, 3, 2 * 16 * KB * 3)

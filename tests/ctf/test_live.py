@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from typing import BinaryIO
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from recording import PREPARE, Recording, files  # noqa: E402
+from recording import PACKET, PREPARE, Recording, files  # noqa: E402
 from support import both, until  # noqa: E402
 
 
@@ -32,6 +34,43 @@ class Live(Recording):
                         self.assertEqual(seen.first, 0, text)
                         self.assertTrue(who.hits <= seen.whole and seen.last <= after[i].hits, text)
             self.end(process)
+
+    def open_packets(self) -> list[BinaryIO]:
+        found: list[BinaryIO] = []
+        for name in files(self.trace):
+            with contextlib.suppress(FileNotFoundError):
+                found.append(open(name, "rb", buffering=0))  # pylint: disable=consider-using-with
+                self.addCleanup(found[-1].close)
+        return found
+
+    @staticmethod
+    def content(file: BinaryIO) -> tuple[tuple[int, ...], bytes]:
+        """What tells one packet from all others, and its events."""
+        data = os.pread(file.fileno(), 65536, 0)
+        _, _, stream, size, _, begin, _, number, _ = PACKET.unpack_from(data)
+        return (stream, begin, number), data[PACKET.size:size // 8]
+
+    @both
+    def test_whoever_has_opened_a_packet_reads_it(self) -> None:
+        """However late: its file does not become another packet, though others do."""
+        process = self.start("pace=20", "threads=2", "until=100", "wait", "closefrom=3", "wait", "stop",
+                             TP_OUTPUT=f"ctf:{self.trace},packet=4K")
+        for _ in range(2):  # the second time, the program has closed what tells of readers
+            for _ in range(5):
+                before = self.hits()
+                until(lambda before=before: self.hits() > before + 1000, self.repeat)
+                opened = self.open_packets()
+                was = [self.content(file) for file in opened]
+                before = self.hits()
+                until(lambda before=before: self.hits() > before + 3000, self.repeat)
+                for file, (packet, events) in zip(opened, was):
+                    now, more = self.content(file)
+                    self.assertEqual(now, packet, self.repeat)
+                    self.assertTrue(more.startswith(events), f"{packet}: other events{self.repeat}")
+                    file.close()
+            self.go_on(process)
+        self.finish(process)
+        self.all_is_there()
 
     @both
     def test_snapshots(self) -> None:

@@ -14,6 +14,7 @@ from support import run, unavailable  # noqa: E402
 
 NO_FILE = 0  # TP_LOST_NO_FILE
 NOBODY = 65534
+EACH = "until=5000"  # more records of each thread than the packets hold that are there when no more can be made
 
 
 class Trouble(Recording):
@@ -75,7 +76,7 @@ class Trouble(Recording):
         trace = self.trace_on_small_disk()
         ballast = os.path.join(os.path.dirname(trace), "ballast")
         # So much that it is not full again before the end.
-        self.loses("No space left", "untillost=100000", "hold", "pace=1", f"sh=rm {ballast}; sleep 0.15", "go",
+        self.loses("No space left", "untillost=1000", EACH, "hold", "pace=1", f"sh=rm {ballast}; sleep 0.15", "go",
                    "until=50", trace=trace, resumes=True)
 
     def test_full_disk_and_a_flight_recorder(self) -> None:
@@ -115,7 +116,7 @@ class Trouble(Recording):
         self.assertGreaterEqual(self.lost(out), 1000)
 
     def test_file_size_limit_that_is_lifted(self) -> None:
-        self.loses("File too large", "fsize=4096", "untillost=100000", "fsize=1000000", "sleep=150000", "until=5000",
+        self.loses("File too large", "fsize=4096", "untillost=1000", EACH, "fsize=1000000", "sleep=150000", "until=5000",
                    resumes=True)
 
     def test_no_more_memory(self) -> None:
@@ -155,7 +156,7 @@ class Trouble(Recording):
     def test_names_taken_in_advance(self) -> None:
         """Links and files under the names to come: what they lead to is left alone, and none is written to."""
         victim = self.write("victim", "precious")
-        take = (f"for i in 0 1; do for j in 1 2 3; do ln -s {victim} {self.trace}/.stream-$PPID-$i-$j; "
+        take = (f"for i in 0 1; do for j in 1 2 3; do ln -s {victim} {self.trace}/.stream-$PPID-$((3 * i + j)); "
                 f"ln -s {victim} {self.trace}/stream-$PPID-$i-$j; done; done; "
                 f"ln -s {victim} {self.trace}/.metadata-$PPID")
         release = f"find {self.trace} -type l -delete"
@@ -190,12 +191,12 @@ class Trouble(Recording):
             self.again()
 
     def test_no_descriptors(self) -> None:
-        self.loses("Too many open files", "nofile=0", "untillost=100000", "nofile=1000", "sleep=150000", "until=1000",
+        self.loses("Too many open files", "nofile=0", "untillost=1000", EACH, "nofile=1000", "sleep=150000", "until=1000",
                    resumes=True)
 
     def test_no_descriptors_and_none_in_reserve(self) -> None:
         """What is said is why the packet can't be made, not how a look at what was in reserve failed. The directory is 3."""
-        self.loses("Too many open files", "hold", "closefrom=4", "nofile=0", "go", "untillost=100000", "nofile=1000",
+        self.loses("Too many open files", "hold", "closefrom=4", "nofile=0", "go", "untillost=1000", EACH, "nofile=1000",
                    "sleep=150000", "until=1000", resumes=True)
 
     def test_chdir(self) -> None:

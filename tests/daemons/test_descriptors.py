@@ -38,7 +38,7 @@ class Descriptors(Daemons):
         shutil.rmtree(self.path(name))
 
     def test_used_up(self) -> None:
-        for options in ("", ",prepare=thread", ",mode=flight,packets=400", ",size=10M,full=overwrite"):
+        for options in ("", ",prepare=self", ",mode=flight,packets=400", ",size=10M,full=overwrite"):
             for steps in (("useup", "work=6000"), ("work=300", "useup", "work=5700"), ("useup", "threads=1500"),
                           ("closeall", "open=/dev/null", "work=300", "useup", "threads=1425"), ("useup", "fork", "threads=1500")):
                 with self.subTest(options=options, steps=steps):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -55,3 +56,21 @@ class Outputs(Daemons):
         self.assertEqual(self.records(self.path("trace")), [1, 2])
         self.assertEqual(self.records(self.path("own")), [3])
         self.assertEqual(read(self.path("log")).count("daemon_work"), 1)
+
+    def test_slow_reader_of_standard_error(self) -> None:
+        """Its pipe never waits, and is full: what is lost is counted, and said when there is room again."""
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        process = self.start("work=9000", stderr=writer, TP_ENABLE="*", TP_OUTPUT="text:stderr")
+        os.close(writer)
+        with open(reader, "rb", buffering=0) as pipe:
+            said = b""
+            while chunk := pipe.read(4096):
+                said += chunk
+                time.sleep(0.005)
+        self.assertEqual(process.wait(), 0)
+        *lines, last = said.decode().splitlines()
+        self.assertEqual([line for line in lines if " daemon:daemon_work: n=" not in line], [])
+        lost = 9000 - len(lines)
+        self.assertGreater(lost, 0)
+        self.assertEqual(last, f"tp: text sink: records lost: {lost} (limit: {lost})")

@@ -181,7 +181,7 @@ class Names(Restarts):
         for command in ([self.program, "children=1", "work=7", "kill"], [program]):
             for _ in range(3):
                 done = run(["unshare", "--pid", "--fork", *command], cwd=self.path("all"),
-                           env=self.environment(TP_ENABLE="*", TP_OUTPUT="ctf:t-%p"))
+                           env=self.environment(TP_ENABLE="*", TP_OUTPUT="ctf:t-%p,prepare=self"))
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
             names = sorted(os.listdir(self.path("all")))
             self.assertEqual(names, ["t-2", "t-2.1", "t-2.2"])
@@ -245,7 +245,7 @@ class Keep(Restarts):
                   said=r"(tp: [^\n]*\n)*")
         self.assertTrue(os.path.isdir(self.path("all/trace/log")))
         self.write("all/trace/.metadata-77", "half")
-        self.write("all/trace/.stream-77-1-1", "half")
+        self.write("all/trace/.stream-77-1", "half")
         self.hits(1, options=",keep=1")
         self.assertTrue(os.path.isdir(self.path("all/trace.1")))
         self.hits(1, options=",keep=1")

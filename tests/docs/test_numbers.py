@@ -166,7 +166,7 @@ QUOTED = (
     quoted(HEADERS + "print.h", r"\(below #, or an error\)", Defined(POINTER, "FIRST_PAGE")),
     quoted(HEADERS + "print.h", r"between -# and -1", Defined(POINTER, "MAX_ERRNO")),
     quoted(LANGUAGE, r"(?:no more than|at most) # \(?(?:those of )?six flags",
-           Defined("runtime/src/sinks/ctf/metadata.c", "NR_COMBINATIONS")),
+           Defined("runtime/src/sinks/ctf/describe/metadata.c", "NR_COMBINATIONS")),
     # Markers and USDT probes
     quoted(API, r"string literal; up to # arguments", ARGUMENTS),
     quoted(API, r"more than # conversions", ARGUMENTS),
@@ -189,9 +189,9 @@ QUOTED = (
     quoted(SINKS, r"`size=` \| SIZE, `#` or more", Defined(CTF_OPTIONS, "PACKET_MIN", 2)),
     quoted(API, r"from # to # \(suffixes K, M, G\)", PACKET_MIN, Defined(CTF_OPTIONS, "PACKET_MAX")),
     quoted(ARCHITECTURE, r"then events, each #-byte aligned", Defined("runtime/src/record/packet.h", "TP_STREAM_ALIGN")),
-    quoted("docs/sandbox.md", r"`madvise` for each new #", Defined("runtime/src/sinks/ctf/make.c", "SLICE")),
+    quoted("docs/sandbox.md", r"`madvise` for each new #", Defined("runtime/src/sinks/ctf/ring/make.c", "SLICE")),
     quoted(API, r"opened in the first # ms", Defined("runtime/src/base/clock.c", "BASELINE_MIN_NS", 1e-6)),
-    quoted(API, r"waits # ms for it", Defined("runtime/src/base/helper_thread.c", r"tv_nsec \+= (\d+) \* 1000 \* 1000")),
+    quoted(API, r"waits # ms for it", Defined("runtime/src/base/helper.c", r"tv_nsec \+= (\d+) \* 1000 \* 1000")),
     # Statistics
     quoted(SINKS, r"# statistics sinks", Defined(STATS, "TP_STATS_SINKS")),
     quoted(SINKS, r"`interval=(?:SECONDS)?` \|[^|]*? `?#`? to `?#`?[;,:]",

@@ -24,6 +24,7 @@
 #include "others.h"
 
 #include "../lines.h"
+#include "../processors.h"
 
 #define MAX_RECORDS 64
 

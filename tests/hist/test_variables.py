@@ -52,7 +52,7 @@ class Variables(Between):
     def test_operators(self) -> None:
         """Left to right, and without a sign; by 0 it is -1."""
         for expression, u64, wanted in (("u64+$v*2", 5, 25), ("u64-$v", 5, -5), ("u64-$v-1", 15, 4), ("$v/3", 0, 3),
-                                        ("$v/u64", 0, -1), ("$v/u64*u64", 3, 9), ("u64*$v/4", 2, 5), ("-(u64+$v)", 5, -15),
+                                        ("$v/u64", 0, -1), ("$v/u64*u64", 3, 9), ("u64*$v/4", 2, 5), ("-(u64+$v)", 5, -15), ("-(u64-$v)", 5, 5),
                                         ("2+3*4", 0, 14), ("u64*0x10", 2, 32), ("$v*$v", 0, 100), ("shop.shop_order.$v+1", 0, 11)):
             with self.subTest(expression=expression):
                 rows = self.read(f"keys=u8:vals=$d:d={expression}", "order u8=1 u64=10", f"order u8=1 s8=1 u64={u64}")
@@ -211,6 +211,13 @@ class Examples(Between):
             f"  prev_prio:          8  prev_comm: {'swapper/1':32}\n"
             f"{{ next_pid:       2256 }} hitcount:          2\n\tmax:         50  next_comm: {'cyclictest':32}  prev_pid:          4"
             f"  prev_prio:        121  prev_comm: a-name-longer-than-that-of-any-thread\n"), text)
+
+    def test_saved_behind_each_value(self) -> None:
+        """As the kernel's track_data_print()."""
+        text, = self.well("synthetic least u64 value",
+                          "open 0 keys=pid:p=prio:onmax($p).save(comm):onchange($p).least($p):onchange($p).snapshot()",
+                          "enable 0 sched:sched_waking", "wake 1 5 a", "wake 1 4 b", "text 0")
+        self.assertEqual(self.rows(text)[1:3], ["\tmax: 5 comm: a ", "\tchanged: 4 comm: a "])
 
     def test_onmax_snapshot(self) -> None:
         answers = self.ask(

@@ -160,4 +160,5 @@ class Outside(Case):
                           for name in os.listdir(os.path.join(self.prefix, "include/tp")))
         renamed = dict(re.findall(r"(?m)^#define (trace_seq_\w+) (tp_trace_seq_\w+)$", headers))
         declared = {renamed.get(name, name) for name in re.findall(r"(?m)^TP_PUBLIC\s[^;(]*\b(\w+)\(", headers)}
+        declared |= set(re.findall(r"(?m)^extern TP_PUBLIC __thread struct \w+ (\w+)", headers))
         self.assertEqual(exported, declared, "runtime/libtp.symbols lists what the library exports")

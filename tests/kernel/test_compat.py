@@ -11,7 +11,7 @@ import re
 import shutil
 
 from kernel import firing, table, tree
-from support import BUILD, ROOT, need, note, read, run, tpgen
+from support import BUILD, ROOT, need, note, printable, read, run, tpgen
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMPAT = os.path.join(HERE, "compat")
@@ -128,5 +128,4 @@ class Compat(tree.Series):
 
 def escape(text: str) -> str:
     """As the text sink writes it."""
-    text = text[:-1] if text.endswith("\n") else text
-    return "".join(c if c >= " " and c != "\x7f" else "\\n" if c == "\n" else f"\\x{ord(c):02x}" for c in text)
+    return printable(text[:-1] if text.endswith("\n") else text)

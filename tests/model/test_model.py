@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The protocols of registration, removal and grace periods (probes.pml) and of forks (forks.pml) have no wrong order of steps.
+"""The protocols of registration, removal and grace periods (probes.pml), of forks (forks.pml) and of packets (packets.pml) have
+no wrong order of steps.
 
 Spin makes a C program of a model, which visits all states that it can
 reach. Each of the model's BREAKs must lead to a wrong one.
@@ -14,7 +15,7 @@ from support import TESTS, Case, need, note, read, run
 
 CHECK_ALL = "Spin searches millions of states, of a model that changes with core/probes.c only"
 
-PROBES, FORKS = (os.path.join(TESTS, "model", name) for name in ("probes.pml", "forks.pml"))
+PROBES, FORKS, PACKETS = (os.path.join(TESTS, "model", name) for name in ("probes.pml", "forks.pml", "packets.pml"))
 
 # Each process more multiplies the states; so never all of them at a time.
 USERS = ["-DREADERS=1", "-DUSERS=2", "-DNOBODYS=0", "-DNESTING=0"]
@@ -50,6 +51,17 @@ BROKEN_FORKS = {
     "COUNT_IGNORED": FREED_TOO_EARLY,
     "ONE_COUNT": FREED_TOO_EARLY,
     "LATE_COUNT": FREED_TOO_EARLY,
+}
+
+ANOTHER, HALF = r"assertion violated +\(head\[", r"assertion violated +\(events\["
+BROKEN_PACKETS = {
+    "NAME_FIRST": ANOTHER,
+    "EARLY_EMPTY": ANOTHER,
+    "EARLY_RENAME": HALF,
+    "EARLY_FULL": HALF,
+    "NO_COPY": ANOTHER,
+    "NO_WATCH": ANOTHER,
+    "EARLY_WATCH": ANOTHER,
 }
 
 
@@ -108,3 +120,9 @@ class Model(Case):
 
     def test_what_is_broken_in_a_fork_is_refused(self) -> None:
         self.broken_are_refused(FORKS, BROKEN_FORKS, HITTERS, [])
+
+    def test_no_order_of_steps_of_a_packet_is_wrong(self) -> None:
+        self.no_order_is_wrong(PACKETS, "the packets' protocol", ["-DPACKETS=4"])
+
+    def test_what_is_broken_in_a_packet_is_refused(self) -> None:
+        self.broken_are_refused(PACKETS, BROKEN_PACKETS, ["-DPACKETS=4"], [])

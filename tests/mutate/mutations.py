@@ -22,6 +22,8 @@ GUARD = "runtime/src/base/guard.c"
 LOCK = "runtime/src/base/lock.c"
 FORK = "runtime/src/base/fork.c"
 READERS = "runtime/src/base/readers.c"
+HIT = "runtime/src/base/hit.c"
+DYING = "contexts/test_dying.py"
 EXIT = "runtime/src/base/exit.c"
 SCRATCH = "runtime/src/base/scratch.h"
 MARKER = "runtime/src/events/marker_record.c"
@@ -36,7 +38,7 @@ RESERVE = "runtime/src/record/reserve.c"
 SNAPSHOT = "runtime/src/triggers/snapshot.c"
 SYNTHETIC, SYNTHETIC_RECORD = (f"runtime/src/events/{name}.c" for name in ("synthetic", "synthetic_record"))
 VARIABLE, ACT, REFERENCE = (f"runtime/src/sinks/hist/{name}.c" for name in ("variable", "act", "reference"))
-DESCRIPTOR = "runtime/src/sinks/text/descriptor.c"
+DESCRIPTOR, REST = (f"runtime/src/sinks/text/{name}.c" for name in ("descriptor", "rest"))
 UNIT_PROBES = ("asan/unit/test_probes", "obj/unit/test_probes")
 HARDENED = "sites/test_hardened.py"
 
@@ -65,10 +67,21 @@ MUTATIONS = (
              (BARRIERS + "a",)),
     Mutation("the array is loaded before its reader can be seen", READ,
              "who frees the array does not wait for this reader",
-             (("	_urcu_bp_read_lock();\n	return __atomic_load_n(&tp->funcs, __ATOMIC_ACQUIRE);",
-               "	const struct tracepoint_func *funcs = __atomic_load_n(&tp->funcs, __ATOMIC_ACQUIRE);\n"
+             (("	_urcu_bp_read_lock();\n	return tp_read_array(tp);",
+               "	const struct tracepoint_func *funcs = tp_read_array(tp);\n"
                "	_urcu_bp_read_lock();\n	return funcs;"),),
              (BARRIERS + "a",), model="READER_BARRIER"),
+    Mutation("a hit that a handler has left is one for ever", HIT,
+             "the thread records nothing any more, and who waits for readers waits for ever",
+             (("	end_left(frame);\n	if", "	if"),), (DYING,)),
+    Mutation("a hit that a handler has left stays a reader", HIT,
+             "who waits for readers waits for ever",
+             (("	if (known)\n		tp_read_unlock();\n", "	(void)known;\n"),), (DYING,)),
+    Mutation("what a handler does on a stack of its own is taken for a hit that was left", HIT,
+             "the record that it has interrupted is lost",
+             (("	return !(stack.ss_flags & SS_ONSTACK) || is_on(&stack, tp_hit.outermost);", "	return true;"),
+              ("static bool is_on(", "static __attribute__((unused)) bool is_on(")),
+             (DYING,)),
     Mutation("the array is published before its elements", PROBES,
              "readers call what malloc has left there",
              (("	*spare = NULL;\n	for (; old && i < old->nr && old->funcs[i].prio >= probe->prio; i++)",
@@ -187,6 +200,11 @@ MUTATIONS = (
              "register returns 0, and nothing is traced",
              (("		batch->error = -EPERM;\n	}\n	batch->nr = 0;", "	}\n	batch->nr = 0;"),),
              (HARDENED + ":refused",)),
+    Mutation("what was written is not looked at", SITE,
+             "where /proc/self/mem is something else, register returns 0, and nothing is traced",
+             (("	if (batch->memory >= 0 && write_opcodes(batch) && is_written(batch))\n",
+               "	if (batch->memory >= 0 && write_opcodes(batch))\n"),),
+             (HARDENED + ":one_way",)),
     Mutation("sites write into the red zone", "runtime/include/tp/call.h",
              "a leaf function's variables below its stack pointer are overwritten",
              (('	"lea -128(%%rsp), %%rsp\\n\\t"', '	"lea -64(%%rsp), %%rsp\\n\\t"'),
@@ -200,7 +218,7 @@ MUTATIONS = (
 
     Mutation("locks are not taken before a fork", FORK,
              "the child finds them taken, by threads that it has not",
-             (("		if (hook->lock)\n			tp_mutex_lock(hook->lock);\n", ""),
+             (("		if (hook->lock)\n			take(hook->lock);\n", ""),
               ("	if (hook->lock)\n		tp_mutex_unlock(hook->lock);\n", "")),
              ("contexts/test_contexts.py:hold_every_lock", *STORM), hangs=True),
     Mutation("locks stay taken in the child", FORK,
@@ -318,7 +336,7 @@ MUTATIONS = (
              ("obj/unit/test_trigger",)),
     Mutation("a snapshot that was asked for is forgotten", SNAPSHOT,
              "the sink is closed, and nobody has what it held",
-             (("	if (claim(snapshot))\n		take(snapshot);\n", ""),),
+             (("	if (snapshot->asked)\n		take(snapshot);\n", ""),),
              ("triggers/test_snapshot.py:closed_sink",)),
     Mutation("exit waits for readers", MODULE,
              "a thread that sits in a probe keeps the process from ending",
@@ -416,15 +434,15 @@ MUTATIONS = (
              "what a regfunc has asked for is recorded while the event is off",
              (("	tp_lock(&tp_events_lock);\n	tp_registry_switch();\n", "	tp_lock(&tp_events_lock);\n"),),
              ("obj/unit/test_regfunc",)),
-    Mutation("the end of a line is forgotten", DESCRIPTOR,
+    Mutation("the end of a line is forgotten", REST,
              "a full stream has half a line, and another behind it",
-             (("	d->rest_len = line->len - done;", "	d->rest_len = 0;"),),
+             (("	rest->len = line->len - done;", "	rest->len = 0;"),),
              ("obj/unit/test_text_socket",)),
     Mutation("an open file of others is marked", DESCRIPTOR,
              "of two processes that have it, one writes nothing",
              (("	if (!error && anew)\n", "	if (!error)\n"),),
              ("obj/unit/test_text_descriptor",)),
-    Mutation("a line waits for its reader", DESCRIPTOR,
+    Mutation("a line waits for its reader", REST,
              "whoever looks on stops the program",
              (("MSG_DONTWAIT | MSG_NOSIGNAL", "MSG_NOSIGNAL"),),
              ("obj/unit/test_text_socket",), hangs=True),

@@ -8,13 +8,13 @@ from mutation import Mutation
 STREAM = "runtime/src/record/stream.h"
 MORE = "runtime/src/record/stream.c"
 RESERVE = "runtime/src/record/reserve.c"
-PACKET = "runtime/src/sinks/ctf/packet.c"
-PACKETS = "runtime/src/sinks/ctf/packets.c"
-END = "runtime/src/sinks/ctf/end.c"
-COPY = "runtime/src/sinks/ctf/copy.c"
-RECORD = "runtime/src/sinks/ctf/record.c"
-STREAMS = "runtime/src/sinks/ctf/stream.c"
-ROOM = "runtime/src/sinks/ctf/room.c"
+PACKET = "runtime/src/sinks/ctf/ring/packet.c"
+PACKETS = "runtime/src/sinks/ctf/ring/packets.c"
+END = "runtime/src/sinks/ctf/ring/end.c"
+COPY = "runtime/src/sinks/ctf/ring/copy.c"
+RECORD = "runtime/src/sinks/ctf/ring/record.c"
+STREAMS = "runtime/src/sinks/ctf/ring/stream.c"
+ROOM = "runtime/src/sinks/ctf/ring/room.c"
 BASE = "runtime/src/base/base.h"
 INSTANT = "obj/unit/test_ctf_instant"
 HANDLERS = "obj/unit/test_ctf_handlers"
@@ -120,9 +120,9 @@ OF_RECORDS = (
     Mutation("the head is written after the name", PACKET,
              "a reader finds a packet without a head",
              (("	*packet->memory = head;\n",
-               "	name_of(sink, packet, true, name);\n	error = tp_ctf_rename_new(dir, name, name + 1);\n"
+               "	error = tp_ctf_rename_new(dir, hidden_name(sink, packet->hidden, hidden), name_of(sink, packet, name));\n"
                "	if (error)\n		return error;\n	*packet->memory = head;\n"),
-              ("	name_of(sink, packet, true, name);\n	return tp_ctf_rename_new(dir, name, name + 1);\n",
+              ("	return tp_ctf_rename_new(dir, hidden_name(sink, packet->hidden, hidden), name_of(sink, packet, name));\n",
                "	return 0;\n")),
              (INSTANT,)),
     Mutation("a head is renewed in four stores", PACKET,
@@ -143,18 +143,19 @@ OF_RECORDS = (
              (INSTANT,)),
     Mutation("a recycled packet keeps its name", PACKET,
              "a reader finds it while its head is made anew",
-             (("name_of(sink, packet, true, to)) == 0 ? 0 : errno;", "name_of(sink, packet, false, to)) == 0 ? 0 : errno;"),),
+             (("	return renameat(dir, name_of(sink, packet, from), dir, hidden_name(sink, packet->hidden, to)) == 0 ? 0 : errno;",
+               "	name_of(sink, packet, from);\n	hidden_name(sink, packet->hidden, to);\n	return linkat(dir, from, dir, to, 0) == 0 ? 0 : errno;"),),
              (LIMITS, INSTANT)),
     Mutation("a packet takes another's name", PACKET,
              "an earlier process's packets are overwritten",
-             (("	name_of(sink, packet, true, name);\n	return tp_ctf_rename_new(dir, name, name + 1);\n",
-               "	name_of(sink, packet, true, name);\n"
-               "	return renameat(dir, name, dir, name + 1) == 0 ? 0 : errno;\n"),),
+             (("	return tp_ctf_rename_new(dir, hidden_name(sink, packet->hidden, hidden), name_of(sink, packet, name));\n",
+               "	hidden_name(sink, packet->hidden, hidden);\n"
+               "	return renameat(dir, hidden, dir, name_of(sink, packet, name)) == 0 ? 0 : errno;\n"),),
              ("obj/unit/test_ctf_threads",)),
     Mutation("the packet begins before the last one ends", PACKETS,
              "readers refuse the stream",
-             (("tp_stream_time(&stream->head, tp_clock_now(&sink->clock));\n	return",
-               "tp_clock_now(&sink->clock) - 1000000;\n	return"),),
+             (("tp_stream_time(&stream->head, tp_clock_now(&sink->clock));\n	packet->chapter",
+               "tp_clock_now(&sink->clock) - 1000000;\n	packet->chapter"),),
              ("obj/unit/test_ctf",)),
     Mutation("a packet with holes", PACKET,
              "a full disk is a SIGBUS in the middle of a record",
@@ -192,13 +193,25 @@ OF_RECORDS = (
              (("	if (unused && madvise((char *)packet->file + used, unused, MADV_REMOVE) != 0)\n",
                "	if (unused)\n"),),
              (LIMITS,)),
-    Mutation("the prepared packet is left behind", END,
+    Mutation("empty packets are left behind", STREAMS,
              "hidden files fill the disk",
-             (("	else if (stream->prepared)\n		tp_ctf_packet_remove(sink, stream->prepared, true);\n", ""),),
+             (("	tp_ctf_packets_remove_empty(sink, sink->dirs, sink->ring.empty);\n", ""),),
+             (LIMITS, "ctf/test_limits.py")),
+    Mutation("a full packet is not saved", PACKETS,
+             "its events are gone when it is begun again",
+             (("	if (tp_ctf_packet_save(sink, in, packet) == 0)\n", "	if (size)\n"),),
+             ("obj/unit/test_ctf_threads", "ctf/test_streams.py")),
+    Mutation("a packet is saved under its name", PACKET,
+             "a reader finds half of it",
+             (("	hidden_name(sink, copy, hidden);\n", "	snprintf(hidden, NAME_SIZE, \"%s\", name);\n"),),
+             ("obj/unit/test_ctf_threads", "ctf/test_streams.py", "ctf/test_live.py")),
+    Mutation("what was saved takes no room", PACKETS,
+             "a trace is larger than size= says",
+             (("	if (there_is)\n		__atomic_fetch_add(&sink->ring.room, size, __ATOMIC_RELAXED);\n", ""),),
              (LIMITS, "ctf/test_limits.py")),
     Mutation("there is room while the packet changes", PACKETS,
              "a handler's record goes half into the old packet and half into the new one",
-             (("	tp_ctf_stream_set_limit(stream, 0);\n	do {\n", "	do {\n"),),
+             (("	tp_ctf_stream_set_limit(stream, 0);\n	tp_mutex_lock", "	tp_mutex_lock"),),
              (HANDLERS, INSTANT)),
     Mutation("positions begin anew with a packet", PACKETS,
              "an exchange finds the position unchanged after a handler has filled a packet",
@@ -214,7 +227,7 @@ OF_RECORDS = (
              (LOST, *STORM)),
     Mutation("the oldest packet goes while it is copied", ROOM,
              "a snapshot has another packet's content",
-             ((" && !tp_ctf_packet_is_held(packet) &&", " &&"), (" || !own || tp_ctf_packet_is_held(own))", " || !own)")),
+             ((" && !tp_ctf_packet_is_held(packet) &&", " &&"), ("	if (!own || tp_ctf_packet_is_held(own))", "	if (!own)")),
              ("obj/unit/test_ctf_snapshot",)),
     Mutation("a snapshot holds a packet that begins", "runtime/src/sinks/ctf/snapshot.c",
              "it has another packet's content",
@@ -240,7 +253,7 @@ OF_RECORDS = (
              "a flight recorder loses a packet's events for one that is as good as empty",
              (("tp_ctf_stream_has_room(stream, size) || begin_oldest(sink, stream);", "size && begin_oldest(sink, stream);"),),
              (HANDLERS, INSTANT)),
-    Mutation("the oldest packet goes while its thread begins it", "runtime/src/sinks/ctf/stream.h",
+    Mutation("the oldest packet goes while its thread begins it", "runtime/src/sinks/ctf/ring/stream.h",
              "two streams have it",
              (("	return __atomic_compare_exchange_n(&stream->claim, &is_free, by,", "	return by == TP_CTF_OTHER || __atomic_compare_exchange_n(&stream->claim, &is_free, by,"),),
              ("obj/unit/test_ctf_snapshot", "ctf/test_limits.py:test_thread_sanitizer")),
@@ -255,9 +268,26 @@ OF_RECORDS = (
              ("obj/unit/test_ctf_threads",)),
     Mutation("a child writes into its parent's packets", STREAMS,
              "both write to one place",
-             (("	sink->generation = ++last_generation; /* the slot of this thread holds a stream of the parent's */\n",
+             (("	sink->first_key = tp_ctf_dir_new_key(sink->dirs); /* the slot of this thread holds a stream of the parent's */\n",
                ""),),
              ("obj/unit/test_ctf_threads",)),
+    Mutation("empty packets of a chapter that is over are taken in the next", "runtime/src/sinks/ctf/dir/begin.c",
+             "their files are in another directory, and records are lost",
+             (("	*empty = sink->ring.empty;\n	__atomic_store_n(&sink->ring.empty, NULL, __ATOMIC_RELAXED);\n", "	*empty = NULL;\n"),),
+             ("ctf/test_chapters.py:test_size_of_a_chapter",)),
+    Mutation("a chapter's directory is closed while a packet is made in it", "runtime/src/sinks/ctf/dir/dir.c",
+             "the packet can't be made, and records are lost",
+             (("	sink->dirs->users++;\n", ""), ("	if (--dir->users == 0)\n", "	if (dir != sink->dirs)\n")),
+             ("ctf/test_chapters.py:test_by_size",)),
+    Mutation("a thread ends a chapter that another has ended", "runtime/src/sinks/ctf/ring/chapter.c",
+             "chapters are begun one right after the other",
+             (("	if (in == sink->dirs && is_over(sink, in) &&", "	if ("),),
+             ("ctf/test_chapters.py:test_by_size",)),
+    Mutation("a packet that somebody reads is written again", PACKETS,
+             "a reader of a trace that is written finds another packet than the one that it has opened",
+             (("	if (packet->broken || !tp_ctf_watch_was_quiet(sink, packet->watched) || size", "	if (packet->broken || size"),
+              ("	if (saved && tp_ctf_watch_was_quiet(sink, packet->watched))\n", "	if (saved)\n")),
+             ("ctf/test_live.py:test_whoever_has_opened",)),
     Mutation("a child's record is in its parent's packet", END,
              "a record that was on its way at the fork is written by both",
              (("	else if (own)\n		replace_packet(sink, stream->packet, used);\n	else\n", "	else if (!own && used + 1)\n"),),

@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "trace_dat"))
 
 from dat import Recorded, expected  # noqa: E402
-from support import BUILD, PACKET_HEAD, PATIENCE, both, check_all, few_or_many, need, read, run, until  # noqa: E402
+from support import BUILD, PACKET_HEAD, PATIENCE, both, check_all, few_or_many, need, printable, read, run, until  # noqa: E402
 
 TP = os.path.join(BUILD, "tp")
 MARK = "[FAILED TO PARSE] "
@@ -190,7 +190,7 @@ class Report(Recorded):
             self.assertEqual([line["event"].split(":", 1)[1] for line in found], [hit["event"] for hit in hits])
             for line, hit in zip(found, hits):
                 text = bytes.fromhex(hit["text"]).decode(errors="surrogateescape").removesuffix("\n")
-                text = re.sub(r"[\0-\x1f\x7f]", lambda m: r"\n" if m[0] == "\n" else rf"\x{ord(m[0]):02x}", text)
+                text = printable(text)
                 if hit["readable"] and not line["text"].startswith(MARK) and has_libtraceevent():
                     self.assertEqual(line["text"].strip(" "), text.strip(" "))
             shutil.rmtree(self.trace)
@@ -200,8 +200,8 @@ class Report(Recorded):
         found = self.export_program("evil", """
             TRACE_EVENT(evil, TP_PROTO(const char *s), TP_ARGS(s), TP_STRUCT__entry(__string(s, s)),
                 TP_fast_assign(__assign_str(s);), TP_printk("%s", __get_str(s)));
-            """, r'trace_evil("a\nb\033[2J\177");')
-        self.assertEqual([line["text"].removeprefix('s="').removesuffix('"') for line in found], [r"a\nb\x1b[2J\x7f"])
+            """, r'trace_evil("a\nb\033[2J\177\2332J\302\233\342\200\256\377\303\274");')
+        self.assertEqual([line["text"].removeprefix('s="').removesuffix('"') for line in found], [r"a\nb\x1b[2J\x7f\x9b2J\xc2\x9b\xe2\x80\xae\xffü"])
 
     # ---- Which lines ----
 

@@ -385,7 +385,7 @@ class Generator:
                       "bytes": [record[i].data.hex() for i in record], "text": text.hex(),
                       "flags": {a.flags_of: a.render(record).decode() for a in event.arguments if a.flags_of},
                       # The text sink has so much room for the text and all that stands in it.
-                      "cut": 2 * len(text) + 1000 > TEXT_MAX,
+                      "cut": 4 * len(text) + 1000 > TEXT_MAX,
                       "readable": all(a.readable(record) for a in event.arguments), "size": size_of(one.fields, record)}
 
     def lengthen(self, one: Class, record: Record, given: dict[str, str]) -> None:

@@ -24,7 +24,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build, generate  # noqa: E402
 from random_events import Program, random_program, write  # noqa: E402
-from support import BT2_PYTHON, BUILD, Case, both, few_or_many, has_bt2, read, run  # noqa: E402
+from support import BT2_PYTHON, BUILD, Case, both, few_or_many, has_bt2, printable, read, run  # noqa: E402
 
 CC = os.environ.get("CC", "gcc")
 SEED = int(os.environ.get("SEED", "1"))
@@ -196,7 +196,7 @@ class Random(Case):
         for number, (line, hit) in enumerate(zip(lines, self.expected["hits"])):
             event = self.expected["events"][hit["event"]]
             got = line.split(b" ", 2)[2]
-            want = f"{event['system']}:{hit['event']}: ".encode() + _escaped(bytes.fromhex(hit["text"]))
+            want = f"{event['system']}:{hit['event']}: ".encode() + _printed(bytes.fromhex(hit["text"]))
             if hit["cut"] and got.endswith(b"...") and len(got) > 60000:
                 continue
             if any(field["cpus"] for field in event["fields"]):  # the machine's number of them
@@ -231,10 +231,9 @@ def _flat(value: object) -> object:
     return value
 
 
-def _escaped(text: bytes) -> bytes:
+def _printed(text: bytes) -> bytes:
     """As the text sink writes it."""
-    text = text[:-1] if text.endswith(b"\n") else text
-    return b"".join(bytes([c]) if c >= 32 and c != 127 else b"\\n" if c == 10 else b"\\x%02x" % c for c in text)
+    return printable(text.removesuffix(b"\n").decode(errors="surrogateescape")).encode(errors="surrogateescape")
 
 
 def _short(value: object) -> str:

@@ -24,7 +24,7 @@
 
 int hits;
 
-static void hit(void)
+void hit(void)
 {
 	trace_sandbox_hit(__atomic_add_fetch(&hits, 1, __ATOMIC_RELAXED), "some text of no great length");
 }

@@ -49,12 +49,13 @@ static void live_alone(void)
 	hit_often();
 }
 
-#define NR_WORKERS 4
+static int nr_workers = 4;
+static void (*begin)(void) = fill_ring; /* what a thread records before its filter */
 static int nr_filtered, nr_done;
 
 static void *work(void *calls)
 {
-	fill_ring();
+	begin();
 	enter_filter(calls, false);
 	__atomic_fetch_add(&nr_filtered, 1, __ATOMIC_RELEASE);
 	while (!__atomic_load_n(&filtered, __ATOMIC_ACQUIRE))
@@ -68,7 +69,7 @@ static void *work(void *calls)
 
 static void wait_until_all(const int *number)
 {
-	while (__atomic_load_n(number, __ATOMIC_ACQUIRE) < NR_WORKERS)
+	while (__atomic_load_n(number, __ATOMIC_ACQUIRE) < nr_workers)
 		;
 }
 
@@ -81,9 +82,9 @@ static void live_with_workers(void)
 	while (*calls && strcmp(*calls, "--") != 0)
 		calls++;
 	must(*calls, "no -- between the filters");
-	for (int i = 0; i < NR_WORKERS; i++)
+	for (int i = 0; i < nr_workers; i++)
 		must(pthread_create(&worker, NULL, work, calls + 1) == 0, "pthread_create");
-	fill_ring();
+	begin();
 	wait_until_all(&nr_filtered);
 	enter_filter(arguments + 1, false);
 	__atomic_store_n(&filtered, 1, __ATOMIC_RELEASE);
@@ -91,12 +92,20 @@ static void live_with_workers(void)
 	wait_until_all(&nr_done);
 }
 
+static void live_from_first_event_on(void)
+{
+	begin = hit;
+	nr_workers = atoi(getenv("SANDBOX_WORKERS"));
+	live_with_workers();
+}
+
 void (*process_of(const char *name))(void)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} processes[] = {{"life", live}, {"alone", live_alone}, {"workers", live_with_workers}};
+	} processes[] = {{"life", live}, {"alone", live_alone}, {"workers", live_with_workers},
+		      {"first_event_on", live_from_first_event_on}};
 
 	for (size_t i = 0; i < sizeof(processes) / sizeof(processes[0]); i++) {
 		if (strcmp(processes[i].name, name) == 0)

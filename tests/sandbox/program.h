@@ -52,6 +52,7 @@ extern unsigned long lost_by_child;
 /* NULL: there is none of this name. */
 const struct moment *moment_of(const char *name);
 
+void hit(void);
 void hit_often(void);
 void fill_ring(void);
 unsigned long lost(void);

@@ -69,7 +69,8 @@ OWN = {
 NOT_ONLY_THE_RUNTIMES = {
     "load": {"openat", "read", "pread64", "newfstatat", "mmap", "mprotect", "munmap", "close"},
     "unload": {"munmap"},
-    "open": {"futex", "clock_nanosleep"},
+    "open": {"futex", "clock_nanosleep", "set_robust_list"},
+    "fork": {"futex"},
     "end": {"futex"},
     "close": {"futex"},
 }

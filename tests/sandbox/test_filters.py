@@ -17,6 +17,9 @@ from support import both, few_or_many, need, read  # noqa: E402
 TEXT = "`text:`"
 RECORDER = "`ctf:` in `mode=flight`" + SANDBOXED
 
+# No program gets by with less.
+STRICT = ("read", "write", "futex", "exit_group", "clock_gettime", "rt_sigprocmask")
+
 # What a program does that makes and joins threads, tells its result and exits, with glibc 2.36.
 LIFE = ("clone3", "exit", "exit_group", "futex", "madvise", "mmap", "mprotect", "munmap", "rseq", "rt_sigprocmask",
         "sched_yield", "set_robust_list", "write")
@@ -54,12 +57,15 @@ class Lists(Sandboxes):
 
     def test_lists_to_copy(self) -> None:
         """They are the table's."""
-        everything = {call for row in rows() for call in row.calls}
-        later = {call for row in rows() for call in row.calls if MOMENTS[row.moment] != "open"}
+        everything = {call for row in rows() for call in row.calls} | self.helper()
+        later = {call for row in rows() for call in row.calls if MOMENTS[row.moment] != "open"} | self.helper()
         for title, expected in (("Everything but the opening", later), ("systemd", everything),
                                 ("A flight recorder with `TP_SANDBOX=1`", self.after_the_first_event(RECORDER) | {"futex"} | SELDOM),
                                 ("Text with `TP_SANDBOX=1`", self.after_the_first_event(TEXT + SANDBOXED) | {"futex"})):
             self.assertEqual(sorted(self.list_of(title)), sorted(expected), title)
+
+    def helper(self) -> set[str]:
+        return set(re.findall(r"`(\w+)`", read(DOCUMENT).split("is set: ")[1].split(".\n")[0]))
 
     def after_the_first_event(self, sink: str) -> set[str]:
         moments = ("first", "event", "rename", "together", "packet", "ring", "taken", "thread", "end", "message")
@@ -68,10 +74,10 @@ class Lists(Sandboxes):
     def lives(self, sink: str, calls: set[str]) -> Run:
         return self.sandbox(sink, "life", "kill", *sorted(calls | set(LIFE)), SANDBOX_NEW_THREADS="1")
 
-    def life(self, sink: str) -> None:
+    def life(self, sink: str, *more: str) -> None:
         """Old and new threads, packets that get full, the end: the union of the table's rows is enough."""
         self.need_these_calls()
-        done = self.lives(sink, self.after_the_first_event(sink) | (SELDOM if sink == RECORDER else set()))
+        done = self.lives(sink, self.after_the_first_event(sink) | (SELDOM if sink == RECORDER else set()) | set(more))
         self.assertEqual((done.status, done.err), (0, ""))
         recorded = done.recorded()
         if recorded is not None:
@@ -86,7 +92,7 @@ class Lists(Sandboxes):
 
     def test_life_of_ctf(self) -> None:
         need(self, "babeltrace2")
-        self.life("`ctf:`")
+        self.life("`ctf:`", *self.helper())
 
     def test_life_of_recorder(self) -> None:
         self.life("`ctf:` in `mode=flight`")
@@ -146,6 +152,17 @@ class Recorder(Sandboxes):
             self.assertEqual((done.status, done.err), (0, ""), (moment, sink, libtp))
             self.assertEqual(done.number("lost"), 0, (moment, sink, libtp))
         self.together(full, *product(("ring", "rings"), (RECORDER, RECORDER.removesuffix(SANDBOXED)), ("shared", "static")))
+
+    @both
+    def test_from_the_first_event_on(self) -> None:
+        """With TP_SANDBOX=1 that makes a thread's ring: no call is needed by it but what a thread needs that waits."""
+        def strict(workers: int, limits: str, libtp: str) -> None:
+            done = self.sandbox(RECORDER, "first_event_on", "kill", *STRICT, "--", *STRICT, libtp=libtp,
+                                SANDBOX_WORKERS=str(workers), SANDBOX_HITS=str(few_or_many(50000, 1000000)),
+                                TP_OUTPUT=f"ctf:{self.path(f'{workers}-{limits}-{libtp}')},mode=flight,packet=4K,{limits}")
+            self.assertEqual((done.status, done.err), (0, ""), (workers, limits, libtp))
+            self.assertEqual(done.number("lost"), 0, (workers, limits, libtp))
+        self.together(strict, *product((0, 1, 3), ("packets=8", "size=64K"), ("shared", "static")))
 
     def test_not_full(self) -> None:
         """Nor does any, up to the end of a packet."""

@@ -5,15 +5,18 @@
  *	hardened TEST DENIED... [-- ARGUMENT]
  *
  * DENIED are what is forbidden: mem (writing to /proc/self/mem), open (opening it), mprotect (making memory
- * executable), mdwe (the same by PR_SET_MDWE). Ends with status 0, 77 where the system can't forbid that, or 1
- * after having said what is wrong.
+ * executable), mdwe (the same by PR_SET_MDWE), proc (there is no /proc), fake (/proc/self/mem is an ordinary file,
+ * which takes all that is written). Ends with status 0, 77 where the system can't forbid that, or 1 after having said
+ * what is wrong.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/membarrier.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +24,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -83,6 +88,29 @@ static void forbid(int number, unsigned int flags)
 	filter_calls(number, 2, flags, SECCOMP_RET_ERRNO | EPERM);
 }
 
+static void hide_proc(void)
+{
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount("none", "/proc", "tmpfs", 0, NULL))
+		exit(CANNOT);
+}
+
+static void make_file(const char *path)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+	must_be(fd < 0, 0);
+	close(fd);
+}
+
+static void fake_proc(void)
+{
+	hide_proc();
+	must_be(mkdir("/proc/self", 0700), 0);
+	must_be(mkdir("/proc/thread-self", 0700), 0);
+	make_file("/proc/self/mem");
+	make_file("/proc/thread-self/mem");
+}
+
 static void deny(char **what)
 {
 	for (; *what && strcmp(*what, "--") != 0; what++) {
@@ -96,6 +124,10 @@ static void deny(char **what)
 		} else if (strcmp(*what, "mdwe") == 0) {
 			if (prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0))
 				exit(CANNOT);
+		} else if (strcmp(*what, "proc") == 0) {
+			hide_proc();
+		} else if (strcmp(*what, "fake") == 0) {
+			fake_proc();
 		} else {
 			fprintf(stderr, "hardened: what is %s?\n", *what);
 			exit(1);

@@ -14,7 +14,9 @@ CANNOT = 77
 
 # Each a way to forbid both ways to change code, and to forbid one of them.
 BOTH = (("mem", "mprotect"), ("open", "mprotect"), ("mem", "mdwe"), ("open", "mdwe"))
-ONE = (("mem",), ("open",), ("mprotect",), ("mdwe",), ("mprotect", "mdwe"), ("mem", "open"))
+ONE = (("mem",), ("open",), ("mprotect",), ("mdwe",), ("mprotect", "mdwe"), ("mem", "open"), ("proc",), ("fake",))
+# The same with a /proc that is none, for tests that need it for nothing else.
+NO_PROC = (("proc", "mprotect"), ("fake", "mprotect"), ("fake", "mdwe"))
 
 WHY = "tp: tracepoints can't be switched on: this system forbids to change program text, through /proc/self/mem as " \
       "well as by mprotect; compile the program with -DTP_STATIC_KEYS=0\n"
@@ -62,13 +64,13 @@ class Hardened(Case):
         self.assertEqual(complaints, WHY)
 
     def test_register_is_refused(self) -> None:
-        self.all(BOTH, "refused", WHY)
+        self.all(BOTH + NO_PROC, "refused", WHY)
 
     def test_each_time(self) -> None:
         self.all(BOTH, "refused_again", WHY * 3)
 
     def test_sink_is_refused(self) -> None:
-        self.all(BOTH, "sink_refused", WHY)
+        self.all(BOTH + NO_PROC, "sink_refused", WHY)
 
     def test_flags_instead_of_keys(self) -> None:
         self.all(BOTH + ONE, "works", "", program="flags")

@@ -17,6 +17,18 @@ from test_layers import LAYERS  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
 
+# The width of a character in ems: that of DejaVu, which is wider than most fonts. Of sans-serif it is an average.
+MONOSPACE, SANS = 0.61, 0.56
+
+
+def width(text: ElementTree.Element) -> float:
+    """How wide a text of docs/layers.svg becomes, in its units."""
+    def part(element: ElementTree.Element, words: str | None) -> float:
+        classes = element.get("class", "").split()
+        em = 16 if "h" in classes else 12 if "s" in classes else 13
+        return len(words or "") * em * (MONOSPACE if "n" in classes else SANS)
+    return part(text, text.text) + sum(part(each, each.text) + part(text, each.tail) for each in text)
+
 
 def tops() -> dict[str, float]:
     """For each file and folder that the picture names, where its box begins: the distance from the top."""
@@ -48,3 +60,18 @@ class Picture(unittest.TestCase):
         for folder, below in LAYERS.items():
             for used in below:
                 self.assertGreater(top[os.path.basename(used)], top[os.path.basename(folder)], f"{folder} uses {used}")
+
+    def test_widths(self) -> None:
+        """A text is no wider than the smallest box around the point where it stands."""
+        boxes: list[tuple[float, ...]] = []
+        for element in ElementTree.parse(os.path.join(ROOT, "docs/layers.svg")).iter():
+            if element.tag == f"{SVG}rect":
+                boxes.append(tuple(float(element.get(name, "0")) for name in ("x", "y", "width", "height")))
+            elif element.tag == f"{SVG}text" and not element.get("transform"):
+                at, down, wide = float(element.get("x", "0")), float(element.get("y", "0")), width(element)
+                left = at if "left" in element.get("class", "").split() else at - wide / 2
+                box = min((b for b in boxes if b[0] <= at <= b[0] + b[2] and b[1] <= down <= b[1] + b[3]),
+                          key=lambda b: b[2] * b[3])
+                with self.subTest("".join(element.itertext())):
+                    self.assertGreaterEqual(left, box[0], "begins left of its box")
+                    self.assertLessEqual(left + wide, box[0] + box[2], "ends right of its box")

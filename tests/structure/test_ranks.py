@@ -14,44 +14,32 @@ PROGRAM = """\
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/lock.h"
+#include "base/locks.h"
 #include "base/process.h"
-#include "base/fork.h"
 #include "base/readers.h"
 
-static struct tp_lock events = TP_LOCK_INIT(TP_RANK_EVENTS, "the events");
-static struct tp_lock registry = TP_LOCK_INIT(TP_RANK_REGISTRY, "the registry");
-static struct tp_mutex streams = TP_MUTEX_INIT(TP_RANK_CTF, "the streams");
 static struct tp_mutex one = TP_MUTEX_INIT(TP_RANK_SINK, "one sink"), other = TP_MUTEX_INIT(TP_RANK_SINK, "another");
-
-static struct tp_fork_hook hooks[] = {
-	{.rank = TP_RANK_CTF, .lock = &streams},
-	{.rank = TP_RANK_EVENTS, .lock = &events.mutex},
-	{.rank = TP_RANK_REGISTRY, .lock = &registry.mutex},
-};
 
 static void in_order(void)
 {
-	tp_lock(&events);
-	tp_lock(&registry);
+	tp_lock(&tp_events_lock);
+	tp_lock(&tp_registry_lock);
 	tp_mutex_lock(&one);
 	tp_mutex_lock(&other);
-	tp_mutex_lock(&streams);
+	tp_mutex_lock(&tp_ctf_lock);
 	tp_mutex_unlock(&one); /* in any order */
-	tp_mutex_unlock(&streams);
+	tp_mutex_unlock(&tp_ctf_lock);
 	tp_mutex_unlock(&other);
-	tp_unlock(&registry);
-	tp_unlock(&events);
+	tp_unlock(&tp_registry_lock);
+	tp_unlock(&tp_events_lock);
 	tp_wait_for_readers();
 }
 
-/* A fork takes all of them, whatever the order in which they were registered. */
+/* A fork takes all of them. */
 static int across_fork(void)
 {
 	int status;
 
-	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
-		tp_fork_register(&hooks[i]);
 	pid_t child = fork();
 	in_order();
 	if (!child)
@@ -69,23 +57,23 @@ int main(int argc, char **argv)
 		return across_fork();
 	in_order();
 	if (!strcmp(what, "against")) {
-		tp_lock(&registry);
-		tp_lock(&events);
+		tp_lock(&tp_registry_lock);
+		tp_lock(&tp_events_lock);
 	} else if (!strcmp(what, "twice")) {
-		tp_mutex_lock(&streams);
-		tp_mutex_lock(&streams);
+		tp_mutex_lock(&tp_ctf_lock);
+		tp_mutex_lock(&tp_ctf_lock);
 	} else if (!strcmp(what, "wait")) {
-		tp_lock(&events);
+		tp_lock(&tp_events_lock);
 		tp_wait_for_readers();
 	} else if (!strcmp(what, "try")) { /* never waits, and so needs no order */
-		tp_mutex_lock(&streams);
-		if (tp_try_lock(&events))
-			tp_unlock(&events);
-		tp_mutex_unlock(&streams);
+		tp_mutex_lock(&tp_ctf_lock);
+		if (tp_try_lock(&tp_events_lock))
+			tp_unlock(&tp_events_lock);
+		tp_mutex_unlock(&tp_ctf_lock);
 	} else if (!strcmp(what, "behind")) { /* but what comes after it does */
-		tp_lock(&registry);
-		tp_try_lock(&events);
-		tp_lock(&registry);
+		tp_lock(&tp_registry_lock);
+		tp_try_lock(&tp_events_lock);
+		tp_lock(&tp_registry_lock);
 	}
 	return 0;
 }
@@ -115,13 +103,13 @@ class Ranks(Case):
                              ("", ""))
 
     def test_against_it(self) -> None:
-        self.aborts("against", "the events", "the registry")
+        self.aborts("against", "tp_events_lock", "tp_registry_lock")
 
     def test_twice(self) -> None:
-        self.aborts("twice", "the streams", "the streams")
+        self.aborts("twice", "tp_ctf_lock", "tp_ctf_lock")
 
     def test_wait_for_readers(self) -> None:
-        self.aborts("wait", "the wait for readers", "the events")
+        self.aborts("wait", "the wait for readers", "tp_events_lock")
 
     def test_after_a_try(self) -> None:
-        self.aborts("behind", "the registry", "the registry")
+        self.aborts("behind", "tp_registry_lock", "tp_registry_lock")

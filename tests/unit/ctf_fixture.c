@@ -34,9 +34,14 @@ void record(int from, int to)
 		trace_sample_int(i);
 }
 
+/* Threads make their packets themselves, unless options say who: so it is known which there are, and when. */
 struct tp_sink *open_sink(const char *options)
 {
-	struct tp_sink *sink = tp_ctf_sink(trace, options);
+	const bool said = options && strstr(options, "prepare=");
+	char all[256];
+
+	snprintf(all, sizeof(all), "%s%s", options ? options : "", said ? "" : options && *options ? ",prepare=self" : "prepare=self");
+	struct tp_sink *sink = tp_ctf_sink(trace, all);
 
 	ck_assert_msg(sink != NULL, "tp_ctf_sink: %s", strerror(errno));
 	ck_assert_int_ge(tp_enable(sink, "sample:*"), 3);

@@ -15,12 +15,13 @@
 #include <tp/trace_seq.h>
 
 #include "describe.h"
+#include "ctf_fixture.h"
 #include "events/events.h"
 #include "failing_malloc.h"
-#include "sinks/ctf/format.h"
-#include "sinks/ctf/sink.h"
-#include "ctf_fixture.h"
 #include "sample.h"
+#include "sinks/ctf/describe/format.h"
+#include "sinks/ctf/dir/dir.h"
+#include "sinks/ctf/sink.h"
 #include "util.h"
 
 /* The file of a system below the trace. */
@@ -85,7 +86,7 @@ TEST(all_of_a_system)
 }
 
 /* It is nobody's, and has no spare descriptors. */
-static struct tp_ctf_sink no_sink = {.dirs = {TP_GUARDED_FD_NONE, TP_GUARDED_FD_NONE}};
+static struct tp_ctf_sink no_sink = {.dirs = &no_sink.first_dir, .first_dir.fd = TP_GUARDED_FD_NONE};
 
 /* Adds an event of the system, which nothing is known of but its name. */
 static void add(struct tp_ctf_formats *formats, const char *system, const char *name)

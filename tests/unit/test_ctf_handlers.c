@@ -20,9 +20,9 @@
 #include "ctf_packets.h"
 #include "record/stream.h"
 #include "sample.h"
-#include "sinks/ctf/packet.h"
+#include "sinks/ctf/ring/packet.h"
+#include "sinks/ctf/ring/stream.h"
 #include "sinks/ctf/sink.h"
-#include "sinks/ctf/stream.h"
 #include "util.h"
 
 static volatile unsigned int handled; /* how often a handler has done its work */

@@ -20,10 +20,9 @@
 #include "base/guard.h"
 #include "base/thread.h"
 #include "sample.h"
-#include "sinks/ctf/packet.h"
-#include "sinks/ctf/room.h"
+#include "sinks/ctf/ring/packet.h"
+#include "sinks/ctf/ring/stream.h"
 #include "sinks/ctf/sink.h"
-#include "sinks/ctf/stream.h"
 #include "util.h"
 
 /* Where a thread prepares packets, most is the same. */
@@ -207,7 +206,7 @@ AGAIN(setup_prepared, NULL)
 
 static bool has_preparer(void)
 {
-	return system("grep -qx tp-prepare /proc/$PPID/task/*/comm") == 0;
+	return system("grep -qx tp-helper /proc/$PPID/task/*/comm") == 0;
 }
 
 TEST(preparer_lives_as_long_as_the_sink)
@@ -450,41 +449,4 @@ LOOP_TEST(more_threads_than_packets, 3)
 	char *text = clean_babeltrace(trace);
 	ck_assert_uint_eq(count_of(text, "value = "), 50);
 	free(text);
-}
-
-/*
- * Somebody else is still making the thread's next packet when the thread needs
- * it, and so makes another one. When the first is there, too, it takes the
- * place of the oldest: no more are to be seen than there may be.
- */
-TEST(next_packet_is_late)
-{
-	struct tp_sink *sink = open_sink("full=overwrite,packet=4K,packets=2");
-	struct tp_ctf_sink *ctf = (struct tp_ctf_sink *)sink;
-	struct tp_ctf_plan plan = {.packet = NULL};
-	struct tp_guard guard;
-
-	record(0, 1);
-	struct tp_ctf_stream *stream = ctf->streams;
-	tp_guard_enter(&guard);
-	ck_assert_int_eq(tp_ctf_room_plan(ctf, stream, true, &plan), TP_NR_LOST);
-	tp_guard_leave(&guard);
-	ctf->making = 1;
-	record(1, PER_PACKET + 1);
-	ck_assert_uint_eq(stream->shown, 2);
-	ck_assert_uint_eq(count_files(trace, "stream-"), 2);
-
-	plan.packet->number = stream->number;
-	plan.packet->sequence = stream->sequence++;
-	tp_guard_enter(&guard);
-	ck_assert_int_eq(tp_ctf_packet_create(ctf, plan.packet), 0);
-	tp_guard_leave(&guard);
-	stream->prepared = plan.packet;
-	ctf->making = 0;
-	for (int i = 1; i < 5; i++) {
-		record(i * PER_PACKET + 1, (i + 1) * PER_PACKET + 1);
-		ck_assert_uint_le(count_files(trace, "stream-"), 2);
-	}
-	ck_assert_uint_eq(stream->packets, 2);
-	close_saying(sink, NULL, 0);
 }

@@ -26,40 +26,40 @@ static const struct {
 	bool flight, overwrite;
 	uint64_t packet, packets, size;
 	unsigned int context;
-	bool thread;
+	enum tp_ctf_prepare prepare;
 } good[] = {
-	{NULL, false, false, M, ANY, ANY, 0, false},
-	{"", false, false, M, ANY, ANY, 0, false},
-	{"mode=stream", false, false, M, ANY, ANY, 0, false},
-	{"mode=flight", true, true, 512 * K, 4, ANY, 0, false},
-	{"mode=stream,full=overwrite,packets=3", false, true, M, 3, ANY, 0, false},
-	{"full=discard,mode=flight", true, false, 512 * K, 4, ANY, 0, false},
-	{"packet=4K", false, false, 4 * K, ANY, ANY, 0, false},
-	{"packet=4096", false, false, 4 * K, ANY, ANY, 0, false},
-	{"packet=4097", false, false, 8 * K, ANY, ANY, 0, false},
-	{"packet=65537,mode=flight", true, true, 68 * K, 4, ANY, 0, false},
-	{"packet=1G", false, false, G, ANY, ANY, 0, false},
-	{"packet=3M,packet=8K", false, false, 8 * K, ANY, ANY, 0, false},
-	{"packet=1024M", false, false, G, ANY, ANY, 0, false},
-	{"packet=1048576K", false, false, G, ANY, ANY, 0, false},
-	{"packet=1073741823", false, false, G, ANY, ANY, 0, false},
-	{"packets=2", false, false, M, 2, ANY, 0, false},
-	{"mode=flight,packets=18446744073709551615", true, true, 512 * K, ANY, ANY, 0, false},
-	{"size=16M", false, false, 512 * K, ANY, 16 * M, 0, false},
-	{"size=8M", false, false, 256 * K, ANY, 8 * M, 0, false},
-	{"size=8388607", false, false, 128 * K, ANY, 8 * M - 1, 0, false}, /* smaller packets, so that there are some */
-	{"size=8K", false, false, 4 * K, ANY, 8 * K, 0, false},
-	{"mode=flight,size=16G", true, true, 512 * K, ANY, 16 * G, 0, false},
-	{"mode=flight,size=64K", true, true, 4 * K, ANY, 64 * K, 0, false},
-	{"mode=flight,size=64K,packets=3", true, true, 4 * K, 3, 64 * K, 0, false},
-	{"size=100000,packet=32K", false, false, 32 * K, ANY, 100000, 0, false},
-	{"size=64K,packet=32K", false, false, 32 * K, ANY, 64 * K, 0, false},
-	{"context=cpu", false, false, M, ANY, ANY, TP_CTF_CPU, false},
-	{"context=name+pid", false, false, M, ANY, ANY, TP_CTF_NAME | TP_CTF_PID, false},
-	{"context=cpu+pid+name", false, false, M, ANY, ANY, TP_CTF_CPU | TP_CTF_PID | TP_CTF_NAME, false},
-	{"context=cpu+cpu", false, false, M, ANY, ANY, TP_CTF_CPU, false},
-	{"prepare=self", false, false, M, ANY, ANY, 0, false},
-	{"prepare=thread,packet=8K", false, false, 8 * K, ANY, ANY, 0, true},
+	{NULL, false, false, M, ANY, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"", false, false, M, ANY, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"mode=stream", false, false, M, ANY, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"mode=flight", true, true, 512 * K, 4, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"mode=stream,full=overwrite,packets=3", false, true, M, 3, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"full=discard,mode=flight", true, false, 512 * K, 4, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"packet=4K", false, false, 4 * K, ANY, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"packet=4096", false, false, 4 * K, ANY, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"packet=4097", false, false, 8 * K, ANY, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"packet=65537,mode=flight", true, true, 68 * K, 4, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"packet=1G", false, false, G, ANY, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"packet=3M,packet=8K", false, false, 8 * K, ANY, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"packet=1024M", false, false, G, ANY, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"packet=1048576K", false, false, G, ANY, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"packet=1073741823", false, false, G, ANY, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"packets=2", false, false, M, 2, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"mode=flight,packets=18446744073709551615", true, true, 512 * K, ANY, ANY, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"size=16M", false, false, 512 * K, ANY, 16 * M, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"size=8M", false, false, 256 * K, ANY, 8 * M, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"size=8388607", false, false, 128 * K, ANY, 8 * M - 1, 0, TP_CTF_PREPARE_BY_PROCESS}, /* smaller packets, so that there are some */
+	{"size=8K", false, false, 4 * K, ANY, 8 * K, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"mode=flight,size=16G", true, true, 512 * K, ANY, 16 * G, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"mode=flight,size=64K", true, true, 4 * K, ANY, 64 * K, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"mode=flight,size=64K,packets=3", true, true, 4 * K, 3, 64 * K, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"size=100000,packet=32K", false, false, 32 * K, ANY, 100000, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"size=64K,packet=32K", false, false, 32 * K, ANY, 64 * K, 0, TP_CTF_PREPARE_BY_PROCESS},
+	{"context=cpu", false, false, M, ANY, ANY, TP_CTF_CPU, TP_CTF_PREPARE_BY_PROCESS},
+	{"context=name+pid", false, false, M, ANY, ANY, TP_CTF_NAME | TP_CTF_PID, TP_CTF_PREPARE_BY_PROCESS},
+	{"context=cpu+pid+name", false, false, M, ANY, ANY, TP_CTF_CPU | TP_CTF_PID | TP_CTF_NAME, TP_CTF_PREPARE_BY_PROCESS},
+	{"context=cpu+cpu", false, false, M, ANY, ANY, TP_CTF_CPU, TP_CTF_PREPARE_BY_PROCESS},
+	{"prepare=self", false, false, M, ANY, ANY, 0, TP_CTF_PREPARE_SELF},
+	{"prepare=thread,packet=8K", false, false, 8 * K, ANY, ANY, 0, TP_CTF_PREPARE_THREAD},
 };
 
 FIXTURE(setup, NULL)
@@ -79,7 +79,7 @@ LOOP_TEST(good_options, NR_OF(good))
 		ck_assert_uint_eq(options.packets, good[_i].packets);
 		ck_assert_uint_eq(options.size, good[_i].size);
 		ck_assert_uint_eq(options.context, good[_i].context);
-		ck_assert_uint_eq(options.thread, good[_i].thread);
+		ck_assert_uint_eq(options.prepare, good[_i].prepare);
 	}
 	char *messages = captured_stderr();
 	ck_assert_str_eq(messages, "");

@@ -315,7 +315,7 @@ TEST(limit_that_changes_all_the_time)
 	ck_assert_contains(err_text, "tp: text sink: records lost: "); /* the limit was reached */
 }
 
-static const char *const stuck_outputs[] = {"text:%s/log", "text:stderr", "ctf:%s/trace"};
+static const char *const stuck_outputs[] = {"text:%s/log", "text:stderr", "ctf:%s/trace,prepare=self"};
 
 LOOP_TEST(ends_while_a_thread_is_in_a_probe, 3)
 {
@@ -341,7 +341,7 @@ TEST(forked_child)
 	ck_assert_uint_eq(count_of(log, "value=3\n"), 1);
 	ck_assert_uint_eq(count_of(log, "last words"), 2);
 	free(log);
-	ck_assert_int_eq(start("fork", NULL, "ctf:%s/trace"), 0);
+	ck_assert_int_eq(start("fork", NULL, "ctf:%s/trace,prepare=self"), 0);
 	ck_assert_str_eq(err_text, "");
 	snprintf(path, sizeof(path), "%s/trace", dir);
 	char *text = clean_babeltrace(path);

@@ -17,6 +17,8 @@
 #include "filter/filter.h"
 #include "util.h"
 
+#include "../processors.h"
+
 /* ---- A record with a field of each kind ---- */
 
 struct trace_event_raw_all {
@@ -212,6 +214,8 @@ static const struct {
 	{"s8 =~ \"x\"", 3, "Invalid operator", NULL},
 	{"s8 = 1", 3, "Invalid operator", NULL},
 	{"s8 | 1", 3, "Invalid operator", NULL},
+	{"nothing == 1 && u8 = 1", 19, "Invalid operator", NULL},
+	{"s8 == 1x && nothing == 1", 6, "Illegal integer value", NULL},
 	{"s8 == ", 6, "Invalid value (did you forget quotes)?", NULL},
 	{"s8 == u8", 6, "Invalid value (did you forget quotes)?", NULL},
 	{"text == bash", 8, "Invalid value (did you forget quotes)?", NULL},
@@ -239,6 +243,7 @@ static const struct {
 	{"u8 == CPUS{x}", 11, "Invalid cpulist", NULL},
 	{"u8 == CPUS{2-1}", 11, "Invalid cpulist", NULL},
 	{"u8 == CPUS{9999999999}", 11, "Invalid cpulist", NULL},
+	{"u8 == CPUS{8192}", 11, "Invalid cpulist", "the machine's processors are 0-8191"},
 	{"u8 == CPUS{0-4:5/2}", 11, "Invalid cpulist", NULL},
 	{"u8 == CPUS{0-4:1/0}", 11, "Invalid cpulist", NULL},
 	{"u8 < CPUS{1}", 5, "Illegal operation for field type", NULL},
@@ -303,6 +308,45 @@ LOOP_TEST(is_wrong, NR_OF(wrong))
 	if (wrong[_i].hint)
 		ck_assert_contains(error.hint.text, wrong[_i].hint);
 	tp_filter_error_free(&error);
+}
+
+static const struct {
+	long nr; /* processors, as the system says */
+	const char *text;
+	bool is_right;
+} lists[] = {
+	{2, "u8 != CPUS{1}", true}, {2, "u8 != CPUS{0-1}", true}, {2, "u8 != CPUS{2}", false}, {2, "u8 != CPUS{0-2}", false},
+	{2, "u8 != CPUS{1024}", false}, {2, "u8 != CPUS{0-9999999999}", false}, {8192, "u8 != CPUS{8191}", true},
+	{8192, "u8 != CPUS{8192}", false}, {-1, "u8 != CPUS{8191}", true}, {-1, "u8 != CPUS{8192}", false},
+	{8193, "u8 != CPUS{8191}", true}, {2, "u8 != CPUS{0-1:0/2}", true}, {2, "u8 & CPUS{0-1:0/2}", true},
+	{2, "cpus == CPUS{0-1:0/2}", true}, {2, "u8 != CPUS{0-1:1/100000}", true}, {2, "u8 != CPUS{0-1:3/2}", false},
+	{2, "u8 != CPUS{1:1/2}", false}, {2, "u8 != CPUS{ }", true}, {4, "u8 != CPUS{all:1/2}", true}, {4, "u8 != CPUS{All}", true},
+	{4, "u8 != CPUS{aLL:N/N,N}", true}, {4, "u8 != CPUS{allN}", false}, {4, "u8 != CPUS{al}", false},
+};
+
+/* The kernel accepts the same where it has as many: bitmap_parselist(). */
+LOOP_TEST(lists_of_processors, NR_OF(lists))
+{
+	struct tp_filter_error error;
+	struct tp_filter *filter = tp_filter_new(lists[_i].text, &error);
+
+	ck_assert_ptr_nonnull(filter);
+	nr_processors = lists[_i].nr;
+	struct tp_filter_program *program = tp_filter_compile(filter, &event, &error);
+	ck_assert_msg((program != NULL) == lists[_i].is_right, "%s of %ld", lists[_i].text, lists[_i].nr);
+	tp_filter_program_free(program);
+	tp_filter_error_free(&error);
+	tp_filter_free(filter);
+	nr_processors = 8192;
+}
+
+TEST(processors_of_a_set)
+{
+	nr_processors = 201;
+	ck_assert(accepts("u8 & CPUS{all}") && accepts("u8 == CPUS{N}") && accepts("u8 & CPUS{aLL:1/2}"));
+	ck_assert(!accepts("u8 & CPUS{All:1/3}"));
+	ck_assert(!accepts("u8 & CPUS{0-N:0/2}") && accepts("u8 != CPUS{all:0/2}") && accepts("cpus != CPUS{0-N:0/2}"));
+	nr_processors = 8192;
 }
 
 TEST(long_string)

@@ -44,7 +44,7 @@ TEST(in_order_of_ranks)
 {
 	static struct tp_fork_hook low = {.rank = TP_RANK_REGISTRY, .before = before_low, .in_child = in_child_low,
 					  .after = after_low, .resume = resume_low};
-	static struct tp_fork_hook high = {.rank = TP_RANK_STATS, .before = before_high, .in_child = in_child_high,
+	static struct tp_fork_hook high = {.rank = TP_RANK_LAST, .before = before_high, .in_child = in_child_high,
 					   .after = after_high};
 
 	tp_process_start();
@@ -87,8 +87,7 @@ TEST(handlers_wait)
 	ck_assert_str_eq(calls, "before after handler ");
 }
 
-static struct tp_mutex late_lock = TP_MUTEX_INIT(TP_RANK_SINK, "a lock of a hook that comes too late");
-static struct tp_fork_hook late = {.rank = TP_RANK_SINK, .lock = &late_lock, .before = before_low, .after = after_low};
+static struct tp_fork_hook late = {.rank = TP_RANK_SINK, .before = before_low, .after = after_low};
 
 static void registers_another(void)
 {
@@ -96,10 +95,10 @@ static void registers_another(void)
 	tp_fork_register(&late);
 }
 
-/* As another thread may register one: its lock has not been taken, and is not given back. */
+/* As another thread may register one: what it has not taken it does not give back. */
 TEST(hook_that_comes_too_late)
 {
-	static struct tp_fork_hook hook = {.rank = TP_RANK_STATS, .before = registers_another, .after = after_high};
+	static struct tp_fork_hook hook = {.rank = TP_RANK_LAST, .before = registers_another, .after = after_high};
 
 	tp_process_start();
 	tp_fork_register(&hook);

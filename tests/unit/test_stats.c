@@ -14,6 +14,7 @@
 
 #include <tp/tp.h>
 
+#include "base/message.h"
 #include "sample.h"
 #include "sinks/stats/stats.h"
 #include "test_stats.h"
@@ -361,15 +362,13 @@ LOOP_TEST(names_are_escaped, 5)
 		{"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f           "},
 		{"\xff\xc3", "\\xff\\xc3       "},
 	};
-	char row[64], *program = program_invocation_short_name;
-	static char told[] = "two\nlines";
+	char row[64];
 
 	prctl(PR_SET_NAME, names[_i][0]);
 	struct tp_sink *sink = open_sink("interval=0,by=thread");
 	trace_sample_int(1);
-	program_invocation_short_name = told;
+	strcpy(tp_program_name, "two\nlines");
 	ck_assert_int_eq(tp_sink_close(sink), 0);
-	program_invocation_short_name = program;
 	snprintf(row, sizeof(row), "  %8d  %s  ", (int)getpid(), names[_i][1]);
 	file_has(row);
 	file_has("two\\nlines, process ");

@@ -4,6 +4,7 @@
  * on a full disk and the like. Threads, signals and forks are in test_text_threads.c.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 
 #include "base/thread.h"
 #include "sample.h"
+#include "sinks/text/text.h"
+#include "text_fixture.h"
 #include "util.h"
 
 static char *text;
@@ -90,7 +93,9 @@ TEST(a_line_stays_a_line)
 	ck_assert_str_eq(line_of("ends\n"), "text=ends\n");
 	ck_assert_str_eq(line_of("ends\n\n"), "text=ends\\n\n");
 	ck_assert_str_eq(line_of("\x01\x1b[31m\r\t\x7f"), "text=\\x01\\x1b[31m\\x0d\\x09\\x7f\n");
-	ck_assert_str_eq(line_of("Gr\xc3\xbc\xc3\x9f \xff"), "text=Gr\xc3\xbc\xc3\x9f \xff\n");
+	ck_assert_str_eq(line_of("Gr\xc3\xbc\xc3\x9f \xff"), "text=Gr\xc3\xbc\xc3\x9f \\xff\n");
+	ck_assert_str_eq(line_of("a\x9b" "2J\xc2\x9b" "2J"), "text=a\\x9b2J\\xc2\\x9b2J\n");
+	ck_assert_str_eq(line_of("\xe2\x80\xae\xe6\xbc\xa2\xe2\x81\xa6"), "text=\\xe2\\x80\\xae\xe6\xbc\xa2\\xe2\\x81\\xa6\n");
 	ck_assert_str_eq(line_of(""), "text=\n");
 	ck_assert_str_eq(line_of(NULL), "text=(null)\n");
 	ck_assert_str_eq(line_of("%s%n\\n"), "text=%s%n\\n\n");
@@ -104,7 +109,7 @@ TEST(every_byte_at_every_place)
 			char string[20] = "abcdefghijklmnopqr", shown[5] = {(char)c}, expected[40];
 			if (c == '\n')
 				strcpy(shown, "\\n");
-			else if (c < ' ' || c == 0x7f)
+			else if (c < ' ' || c >= 0x7f)
 				snprintf(shown, sizeof(shown), "\\x%02x", c);
 			string[at] = (char)c;
 			snprintf(expected, sizeof(expected), "text=%.*s%s%s\n", (int)at, string, shown, string + at + 1);
@@ -187,6 +192,71 @@ TEST(full_disk_seen_at_the_end)
 	ck_assert_contains(messages, "records lost: 2");
 	free(messages);
 	fclose(full);
+}
+
+/* The standard error becomes a pipe that never waits. */
+static struct tp_sink *open_on_pipe(int *reader, int *before)
+{
+	int ends[2];
+
+	ck_assert_int_eq(pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
+	*reader = ends[0];
+	*before = dup(STDERR_FILENO);
+	dup2(ends[1], STDERR_FILENO);
+	close(ends[1]);
+	return enabled(tp_text_file_sink("stderr"));
+}
+
+static void put_back(int before)
+{
+	dup2(before, STDERR_FILENO);
+	close(before);
+}
+
+TEST(slow_reader_of_standard_error)
+{
+	int reader, before;
+	struct tp_sink *sink = open_on_pipe(&reader, &before);
+
+	for (int i = 0; i < 9000; i++)
+		trace_sample_int(i);
+	const unsigned int nr = whole_lines(all_of(reader));
+	put_back(before);
+	ck_assert_uint_gt(nr, 100);
+	ck_assert_uint_eq(nr + tp_sink_lost_by(sink, TP_LOST_LIMIT), 9000);
+	ck_assert_uint_eq(tp_sink_lost(sink), tp_sink_lost_by(sink, TP_LOST_LIMIT));
+	capture_stderr();
+	ck_assert_int_eq(tp_sink_close(sink), 0); /* nothing is wrong with the output */
+	char *messages = captured_stderr();
+	ck_assert_contains(messages, "tp: text sink: records lost: ");
+	ck_assert_contains(messages, "(limit: ");
+	ck_assert_uint_eq(count_of(messages, "\n"), 1);
+	free(messages);
+	close(reader);
+}
+
+/* A line that is longer than what a pipe takes at once: its rest comes before the next line. */
+TEST(part_of_a_line_to_standard_error)
+{
+	static char string[20000];
+	int reader, before;
+	struct tp_sink *sink = open_on_pipe(&reader, &before);
+	unsigned int nr = 0;
+
+	memset(string, 'x', sizeof(string) - 1);
+	for (int i = 0; i < 20; i++)
+		trace_sample_text(string);
+	static char all[1 << 20];
+	strcpy(all, all_of(reader));
+	ck_assert_int_ne(all[strlen(all) - 1], '\n');
+	trace_sample_int(1);
+	strcat(all, all_of(reader));
+	put_back(before);
+	nr = whole_lines(all);
+	ck_assert_contains(all, "value=1\n");
+	ck_assert_uint_eq(nr + tp_sink_lost_by(sink, TP_LOST_LIMIT), 21);
+	tp_sink_close(sink);
+	close(reader);
 }
 
 static volatile sig_atomic_t pipe_signals;

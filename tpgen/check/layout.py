@@ -56,6 +56,9 @@ def _too_long(record: Record, members: Iterable[_Member]) -> None:
     """Records that never fit."""
     for field in record.event_class.fields:
         length = _length(record, field) if field.kind.counted else None
+        if length is not None and length >> 63:
+            record.diag.error(field.span, "TP025", f"'{field.name}' has a negative length, {length - (1 << 64)}")
+            return
         size = (length or 0) * (_bytes(record.types[field.member]) or 1)
         if size > RECORD_MAX - HEADER_SIZE:
             record.diag.error(field.span, "TP025", f"'{field.name}' has {size} bytes; a record holds at most "

@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 /*
- * Makes the process listen, in a thread of the runtime's own, tp-control. The
+ * Makes the process listen, in a thread of the runtime's own, tp-helper. The
  * thread sleeps until a client comes. All signals are blocked in it. The directory is made if it
  * does not exist.
  *

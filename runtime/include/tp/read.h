@@ -13,18 +13,25 @@
  */
 #include <urcu/static/urcu-bp.h>
 
+#include <stdint.h>
+
 #include <tp/tracepoint.h>
 
 /*
- * Enters the read-side critical section in which the probes are called, and
- * returns the current array; NULL if the last probe has just been removed.
- * Barrier (A): the acquire pairs with (B), the release in core/probes.c
+ * The current array; NULL if the last probe has just been removed. In the read-side critical section in which the
+ * probes are called. Barrier (A): the acquire pairs with (B), the release in core/probes.c
  * that publishes an array after its elements are written.
  */
+static inline const struct tracepoint_func *tp_read_array(const struct tracepoint *tp)
+{
+	return __atomic_load_n(&tp->funcs, __ATOMIC_ACQUIRE);
+}
+
+/* Enters that section. */
 static inline const struct tracepoint_func *tp_read_lock(const struct tracepoint *tp)
 {
 	_urcu_bp_read_lock();
-	return __atomic_load_n(&tp->funcs, __ATOMIC_ACQUIRE);
+	return tp_read_array(tp);
 }
 
 /*
@@ -50,38 +57,66 @@ static inline void tp_read_unlock(void)
 	_urcu_bp_read_unlock();
 }
 
-/*
- * A hit of a thread that liburcu does not know yet. To make it known takes a
- * lock, which a fork holds while it waits for malloc. The hit may be in a signal
- * handler that has interrupted malloc; so it does not wait for a fork, but begins
- * a read-side section of the runtime's own.
- *
- * tp_first_hit() returns TP_HIT_KNOWN if the thread is known now; else what
- * tp_first_hit_end() wants. Both are missing in older libraries.
- */
-#define TP_HIT_KNOWN (-1)
-TP_PUBLIC int tp_first_hit(void) __attribute__((weak));
-TP_PUBLIC void tp_first_hit_end(int hit) __attribute__((weak));
-
 static inline bool tp_thread_is_known(void)
 {
 	return __builtin_expect(URCU_TLS(urcu_bp_reader) != NULL, true);
 }
 
-/* The same as tp_read_lock() and tp_read_unlock(), if the thread may be unknown. *hit is for the second one. */
-static inline const struct tracepoint_func *tp_read_lock_first(const struct tracepoint *tp, int *hit)
+/*
+ * Where on the stack this thread's outermost hit is, by the frames of iterators. A hit inside it is below that: one that
+ * is not finds that a handler has left the outermost by siglongjmp(), and ends it.
+ */
+struct tp_hit {
+	uintptr_t outermost; /* 0: the thread is in no hit */
+	uintptr_t slow;      /* the one that is about to go the slow way */
+};
+extern TP_PUBLIC __thread struct tp_hit tp_hit __attribute__((tls_model("initial-exec")));
+
+/* The address that an iterator's hit has. */
+#define TP_HIT_FRAME ((uintptr_t)__builtin_frame_address(0))
+
+/* Against handlers of this thread: the section is there before the hit, and is left after it. */
+static inline void tp_hit_set(uintptr_t outermost)
 {
-	*hit = tp_thread_is_known() || !tp_first_hit ? TP_HIT_KNOWN : tp_first_hit();
-	return *hit == TP_HIT_KNOWN ? tp_read_lock(tp) : __atomic_load_n(&tp->funcs, __ATOMIC_ACQUIRE);
+	__asm__ volatile("" ::: "memory");
+	tp_hit.outermost = outermost;
+	__asm__ volatile("" ::: "memory");
 }
 
-static inline void tp_read_unlock_first(int hit)
+/* Whether a hit goes the quick way: it is no hit inside another, and not the thread's first. */
+static inline bool tp_hit_is_quick(void)
 {
-	if (hit == TP_HIT_KNOWN)
-		tp_read_unlock();
-	else
-		tp_first_hit_end(hit);
+	return __builtin_expect(tp_thread_is_known() && !tp_hit.outermost, true);
 }
+
+static inline const struct tracepoint_func *tp_hit_begin(const struct tracepoint *tp, uintptr_t frame)
+{
+	const struct tracepoint_func *it = tp_read_lock(tp);
+
+	tp_hit_set(frame);
+	return it;
+}
+
+static inline void tp_hit_end(void)
+{
+	tp_hit_set(0);
+	tp_read_unlock();
+}
+
+/*
+ * The slow way, in this order. The second returns what the last wants.
+ *
+ * A hit inside another is in the outer one's section. To make a thread known to liburcu takes a lock, which a fork holds
+ * while it waits for malloc; a thread's first hit may be in a signal handler that has interrupted malloc. So it does not
+ * wait for a fork, but begins a section of the runtime's own.
+ */
+static inline void tp_hit_slowly(uintptr_t frame)
+{
+	tp_hit.slow = frame;
+}
+
+TP_PUBLIC int tp_slow_hit_begin(void);
+TP_PUBLIC void tp_slow_hit_end(int hit);
 
 /*
  * Returns the function of an element: NULL at the array's end, TP_REMOVED if

@@ -111,8 +111,8 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  *
  * Each thread writes into mapped files of its own, of a packet each. They are a valid trace at every
  * instant: babeltrace2 can read it after kill -9, and also while the program runs, unless packets are
- * overwritten. By default, the threads that record prepare their next files themselves, in good time
- * and piece by piece, and the sink makes no thread.
+ * overwritten. A thread of the runtime's, which a process has once at most, makes files before they are
+ * needed, unless options say prepare=self.
  *
  * No more than 16 CTF sinks can be open at once. In a forked child the sink goes on, into files of its
  * own in the same trace. But the events of modules that only the child loads are not in the trace, and
@@ -123,8 +123,9 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  * thread.
  *
  * A record of a signal handler is in the trace when the record that the signal interrupted is
- * committed. If a crash handler never returns to that record, or leaves it by siglongjmp, the records
- * of this thread from there on are lost; they are counted as lost when the thread exits.
+ * committed. If a crash handler never returns to that record, the handler's records are lost, and counted
+ * when the thread exits. If it leaves it by siglongjmp, that record and those inside it are lost, and counted
+ * at the thread's next hit that is no deeper in the stack; from there on it records again.
  *
  * Returns the sink, or NULL with errno set:
  *	EINVAL     dir is NULL; or options are wrong, and a line on stderr says how
@@ -247,8 +248,7 @@ TP_PUBLIC struct tp_sink *tp_lttng_sink(void);
  * The writers of events without a counted field only count: TP_fast_assign does not run.
  *
  * If a signal handler interrupts the counting of another record, its records count as usual, but their
- * intervals are those between such records. If such handlers nest, the fourth is counted as lost. If a
- * handler leaves by siglongjmp, its place stays taken, and one handler less can nest.
+ * intervals are those between such records. If such handlers nest, the fourth is counted as lost.
  *
  * A forked child counts from 0, into FILE.PID, which appears once the child has a hit and writes. If
  * its parent ends first, as that of a daemon does, FILE is the child's from then on, and what the

@@ -42,10 +42,17 @@
  *   grace period of its own at that time; or, with glibc 2.28 to 2.35, a third
  *   thread forks at that time.
  * - A signal handler must not fork.
- * - A probe must not throw an exception, nor be left by longjmp(): the read-side
- *   critical section would never end. If a thread is cancelled or exits inside a
- *   probe, the critical section ends. But if the tracepoint was called by a C++
- *   function that has something to clean up, the program terminates.
+ * - A probe must not throw an exception: the read-side critical section would not
+ *   end. If a thread is cancelled or exits inside a probe, the critical section
+ *   ends. But if the tracepoint was called by a C++ function that has something
+ *   to clean up, the program terminates.
+ * - If a probe is left by longjmp(), as by a handler of SIGSEGV, the critical
+ *   section ends at the thread's next hit, or its next synchronize, that is called
+ *   where the stack is as high, or higher. Until then others wait for it. What the
+ *   probe was recording is lost, and counted. With TP_SANDBOX=1 it never ends.
+ *   TP_LIMIT_RECURSION takes the thread for being inside for ever. A probe must
+ *   not switch to another stack and hit a tracepoint there: that may be taken for
+ *   such a longjmp().
  * - While a thread allows asynchronous cancellation, it must not register,
  *   unregister or synchronize, nor hit an event that a sink records, nor hit its
  *   first tracepoint.

@@ -10,8 +10,8 @@
  *	file.h           files, directories, descriptors that the program may close; a program in a sandbox
  *	fork.h           what is done around a fork
  *	guard.h          code that no signal and no cancellation interrupts, or that a fork closes
- *	helper_thread.h  a thread of a sink's own
- *	lock.h           locks for those that are no readers
+ *	helper.h         the process's helper
+ *	lock.h, locks.h  locks for those that are no readers; the process's locks
  *	message.h        messages to a person
  *	mutex.h          locks that readers take, too, and the order of all locks
  *	options.h        "mode=flight,size=64M"; "%p" in names

@@ -84,7 +84,7 @@ extern int __cxa_thread_atexit_impl(void (*function)(void *data), void *data, vo
 /* Where all that there is of tracing is in libraries, none of the above may come late enough. */
 void tp_exit_start(void)
 {
-	static struct tp_fork_hook hook = {.rank = TP_RANK_FORK, .before = before_fork, .in_child = in_child};
+	static struct tp_fork_hook hook = {.rank = TP_RANK_MODULES, .before = before_fork, .in_child = in_child};
 
 	tp_fork_register(&hook);
 	if (tp_thread_id() == getpid() && __cxa_thread_atexit_impl)

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -37,6 +38,82 @@ int tp_file_write(int fd, const void *data, size_t len)
 		}
 	}
 	return 0;
+}
+
+/* ---- Files by the name that the user gave ---- */
+
+void tp_path_trim(char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && (path[len - 1] == '/' || (path[len - 1] == '.' && path[len - 2] == '/')))
+		path[--len] = '\0';
+}
+
+/* False, with errno set. */
+static bool stat_directory_of(const char *path, struct stat *st)
+{
+	const char *slash = strrchr(path, '/');
+	const size_t len = slash ? (size_t)(slash - path) + 1 : 0;
+	char directory[PATH_MAX];
+
+	if (len >= sizeof(directory)) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	memcpy(directory, path, len);
+	strcpy(directory + len, ".");
+	return stat(directory, st) == 0;
+}
+
+static bool others_may_write(const struct stat *directory)
+{
+	return directory->st_mode & S_IWOTH || (directory->st_mode & S_ISVTX && directory->st_mode & S_IWGRP);
+}
+
+static bool is_foreign(const char *path, const struct stat *st)
+{
+	struct stat directory;
+
+	return st->st_uid != geteuid() && stat_directory_of(path, &directory) && others_may_write(&directory) &&
+	       st->st_uid != directory.st_uid;
+}
+
+bool tp_file_is_foreign(const char *path, uid_t *owner)
+{
+	struct stat st;
+
+	if (lstat(path, &st) != 0 || !is_foreign(path, &st))
+		return false;
+	*owner = st.st_uid;
+	return true;
+}
+
+/* What must hold of the file still when it is opened: others may have put one there meanwhile. -1: it is foreign. */
+static int flags_of(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) != 0)
+		return errno == ENOENT ? O_CREAT | O_EXCL : O_CREAT;
+	if (is_foreign(path, &st))
+		return -1;
+	return S_ISLNK(st.st_mode) ? O_CREAT : O_CREAT | O_NOFOLLOW;
+}
+
+int tp_file_open(const char *path, int flags, mode_t mode)
+{
+	int fd, more, tries = 10;
+
+	do {
+		more = tp_sandboxed ? O_CREAT : flags_of(path);
+		if (more < 0) {
+			errno = EACCES;
+			return -1;
+		}
+		fd = open(path, flags | more | O_WRONLY | O_CLOEXEC | O_NOCTTY, mode);
+	} while (fd < 0 && errno == EEXIST && more & O_EXCL && --tries);
+	return fd;
 }
 
 /* ---- Directories: readdir(3) would need malloc ---- */

@@ -18,6 +18,23 @@ bool tp_file_size_allowed(size_t size);
 /* Writes all of it. 0 or an error. */
 int tp_file_write(int fd, const void *data, size_t len);
 
+/*
+ * Opens a file for an output, by the name that the user gave; it is made with this mode if there is none. As open(), but
+ * EACCES also where tp_file_is_foreign(). Without it, another user could put a link or a FIFO there, and so have the program
+ * write to a file of its own, or wait for ever. In a sandbox, where it would take more system calls, it does not look.
+ */
+int tp_file_open(const char *path, int flags, mode_t mode);
+
+/*
+ * Whether the path's last part is a file, a link or a FIFO of another user, in a directory that others may write to, such as
+ * /tmp. The directory's owner may do there what he wants. As fs.protected_symlinks and fs.protected_regular are by 1 and 2,
+ * whatever they are.
+ */
+bool tp_file_is_foreign(const char *path, uid_t *owner);
+
+/* "DIR/" and "DIR/." become "DIR": they would follow DIR where it is a link, O_NOFOLLOW or not. */
+void tp_path_trim(char *path);
+
 /* ---- What is in a directory, as by readdir(3), but safe in signal handlers ---- */
 
 struct tp_directory {

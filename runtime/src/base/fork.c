@@ -20,8 +20,7 @@ static struct tp_fork_hook *hooks;
 static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t next_bit = 1;
 
-/* What is known of the fork that is on its way; under the lock. */
-static struct tp_mutex fork_lock = TP_MUTEX_INIT(TP_RANK_FORK, "the forks' lock");
+/* What is known of the fork that is on its way: it holds all locks. */
 static struct {
 	uint32_t called; /* hooks by their bits; another thread may register one meanwhile */
 	sigset_t signals;
@@ -77,6 +76,13 @@ void tp_fork_register(struct tp_fork_hook *hook)
  */
 static TP_THREAD_LOCAL unsigned int depth;
 
+/* Of a rank that is a leaf's, more than one is held. */
+static void take(struct tp_mutex *lock)
+{
+	pthread_mutex_lock(&lock->mutex);
+	tp_rank_enter(lock->rank, lock->name);
+}
+
 static void before_fork(void)
 {
 	uint32_t called = 0;
@@ -90,7 +96,7 @@ static void before_fork(void)
 	for (struct tp_fork_hook *hook = next_of(&hooks); hook; hook = next_of(&hook->next)) {
 		called |= hook->bit;
 		if (hook->lock)
-			tp_mutex_lock(hook->lock);
+			take(hook->lock);
 		if (hook->before)
 			hook->before();
 	}
@@ -132,12 +138,8 @@ static void after_fork_child(void)
 	tp_thread_forget_id();
 	registering = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* its holder may not be in the child */
 	for (struct tp_fork_hook *hook = hooks; hook; hook = hook->next) {
-		if (!(hook->bit & called)) { /* it came too late to be held; and its holder, too, may not be here */
-			if (hook->lock)
-				hook->lock->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-		} else if (hook->in_child) {
+		if (hook->in_child && hook->bit & called)
 			hook->in_child();
-		}
 	}
 	call_after(hooks, called, true);
 	for (struct tp_fork_hook *hook = hooks; hook; hook = hook->next) {
@@ -149,9 +151,6 @@ static void after_fork_child(void)
 
 void tp_fork_start(void)
 {
-	static struct tp_fork_hook hook = {.rank = TP_RANK_FORK, .lock = &fork_lock};
-
-	tp_fork_register(&hook);
 	if (pthread_atfork(before_fork, after_fork_parent, after_fork_child) != 0)
 		tp_complain("no memory to prepare for fork: a forked child must not use tracepoints");
 }

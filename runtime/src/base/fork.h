@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * base/fork.h - what is done around a fork. Whoever has a lock, a thread or
- * something that is the process's own registers a hook at its first use.
+ * base/fork.h - what is done around a fork. Whoever has a thread or something that
+ * is the process's own registers a hook at its first use.
  */
 #ifndef TP_FORK_H
 #define TP_FORK_H
@@ -21,8 +21,8 @@ struct tp_fork_hook {
 	struct tp_fork_hook *next; /* fork.c's, as is the next one */
 	uint32_t bit;
 	enum tp_rank rank;
-	struct tp_mutex *lock;     /* held from before() to after(); free in the child */
-	void (*before)(void);      /* takes what is no struct tp_mutex */
+	struct tp_mutex *lock;     /* of locks.c: held from before() to after(), free in the child */
+	void (*before)(void);      /* takes what is not in locks.h */
 	void (*in_child)(void);    /* in the child, while all locks are held: what was the parent's becomes its own */
 	void (*after)(bool child); /* in both: gives back what before() has taken */
 	void (*resume)(void);      /* in the child, when no lock is held: what makes threads */

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,10 +50,13 @@ void tp_message_look_again(void)
 	tp_guarded_fd_borrow(&standard_error, STDERR_FILENO); /* where it is closed, nothing is ever written there */
 }
 
+char tp_program_name[256];
+
 static void start(void)
 {
 	const char *setting = secure_getenv("TP_LOG");
 
+	snprintf(tp_program_name, sizeof(tp_program_name), "%s", program_invocation_short_name);
 	tp_message_look_again();
 	if (!setting || !*setting || strcmp(setting, "stderr") == 0)
 		return;
@@ -103,7 +107,7 @@ static bool to_syslog(const char *line, size_t len)
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
-	int head = snprintf(packet, sizeof(packet), "<%d>%.64s[%d]: ", user_warning, program_invocation_short_name,
+	int head = snprintf(packet, sizeof(packet), "<%d>%.64s[%d]: ", user_warning, tp_program_name,
 			    (int)getpid());
 	memcpy(packet + head, line, len);
 	bool done = sendto(fd, packet, (size_t)head + len, MSG_NOSIGNAL, (const struct sockaddr *)&address,
@@ -115,14 +119,23 @@ static bool to_syslog(const char *line, size_t len)
 /* Opened each time: a daemon would close it. */
 static bool to_file(const char *line, size_t len)
 {
-	const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-	int fd = tp_above_standard(open(log_file, flags, 0600));
+	int fd = tp_above_standard(tp_file_open(log_file, O_APPEND | O_NONBLOCK, 0600));
 
 	if (fd < 0)
 		return false;
 	bool done = write_to(fd, line, len);
 	close(fd);
 	return done;
+}
+
+/* A pipe that never waits may be full: the reader has a second. In a sandbox, poll may be forbidden. */
+static bool write_patiently(int fd, const char *line, size_t len)
+{
+	struct pollfd room = {.fd = fd, .events = POLLOUT};
+
+	if (write_to(fd, line, len))
+		return true;
+	return errno == EAGAIN && !tp_sandboxed && poll(&room, 1, 1000) == 1 && write_to(fd, line, len);
 }
 
 /* The program's data may be written to descriptor 2 by now. */
@@ -133,33 +146,21 @@ static void put(const char *line, size_t len)
 	if (where != TO_SYSLOG) {
 		int fd = tp_guarded_fd_descriptor(&standard_error);
 		if (fd >= 0) {
-			write_to(fd, line, len); /* where that fails there is nowhere else */
+			write_patiently(fd, line, len); /* where that fails there is nowhere else */
 			return;
 		}
 	}
 	to_syslog(line, len - 1);
 }
 
-/* A control character of UTF-8's two bytes, U+0080 to U+009F. */
-static bool is_late_control(const char *text)
-{
-	return (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] < 0xa0;
-}
-
 /* A name may hold a newline, or what moves a terminal's cursor; the line must not. */
 static void make_plain(char *text)
 {
 	while (*text) {
-		size_t len = tp_utf8_char(text);
-		if (len > 1 && !is_late_control(text)) {
-			text += len;
-			continue;
-		}
-		if (*text == '\n')
-			*text = ' ';
-		else if (len != 1 || (unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-		text++;
+		const size_t len = tp_printable_char(text, SIZE_MAX);
+		if (!len)
+			*text = *text == '\n' ? ' ' : '?';
+		text += len ? len : 1;
 	}
 }
 
@@ -199,6 +200,18 @@ void tp_complain(const char *fmt, ...)
 	else
 		tell(line, end);
 	errno = error;
+}
+
+bool tp_complain_of_foreign(const char *path)
+{
+	uid_t owner;
+
+	if (!tp_file_is_foreign(path, &owner))
+		return false;
+	tp_complain("'%s' belongs to user %u, and others can write to its directory: it is neither written to nor followed; "
+		    "remove it, or take a directory that is only yours",
+		    path, (unsigned int)owner);
+	return true;
 }
 
 /* glibc's strerror() asks for a translation, under a lock that another thread of a forked child's parent may have held. */

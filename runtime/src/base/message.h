@@ -5,12 +5,16 @@
 #ifndef TP_MESSAGE_H
 #define TP_MESSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tp_buffer;
 
-/* Looks what descriptor 2 is, and at TP_LOG. Once a process. */
+/* Looks what descriptor 2 is, and at TP_LOG, and copies the program's name. Once a process. */
 void tp_message_start(void);
+
+/* As it was at the start: program_invocation_short_name points into argv, which servers overwrite with a title. */
+extern char tp_program_name[256];
 
 /*
  * Writes one line, with "tp: " before it, to where TP_LOG says:
@@ -26,6 +30,9 @@ void tp_message_start(void);
  * Control characters, and bytes that are no UTF-8, become "?"; a newline becomes a blank.
  */
 void tp_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* If the file is foreign, as tp_file_is_foreign() has it: true, after a message with its owner and a remedy. */
+bool tp_complain_of_foreign(const char *path);
 
 /*
  * listener gets each message, too, a line with its newline; where tp_complain()

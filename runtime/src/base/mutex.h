@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 /*
- * The order of locks.
+ * The order of locks, which base/locks.h names.
  *
  * A thread that holds a lock takes only locks of a higher rank. A fork takes
  * all of them in this order, and gives them back in the opposite one.
@@ -26,22 +26,16 @@ enum tp_rank {
 	TP_RANK_NONE,     /* no lock is held */
 	TP_RANK_CONTROL,  /* control/: whoever begins or ends to listen, or serves; no reader takes it, and no fork */
 	TP_RANK_READERS,  /* liburcu's own: taken by waits for readers, and by a thread's first hit */
-	TP_RANK_FORK,     /* base/fork.c: one fork at a time */
-	TP_RANK_MODULES,  /* core/module.c: modules that come and go */
-	TP_RANK_TRIGGERS, /* triggers/: the list of them */
-	TP_RANK_SNAPSHOTS, /* triggers/: snapshots that were asked for, and the thread that takes them */
-	TP_RANK_EVENTS,   /* events/: events, sinks, what is enabled */
-	TP_RANK_HIST,     /* sinks/hist/: the list of histograms, and their tables while they are shown or cleared */
-	TP_RANK_OUTPUTS,  /* control/: the list of outputs; leaf */
-	TP_RANK_REGISTRY, /* core/: names, probe arrays, sites */
-	TP_RANK_FORK_LATCH,  /* base/guard.c: no lock, but from here on a fork holds what readers take */
+	TP_RANK_MODULES,
+	TP_RANK_TRIGGERS,
+	TP_RANK_EVENTS,
+	TP_RANK_LEAF,     /* whoever holds one takes none of the others of this rank, either */
+	TP_RANK_REGISTRY,
+	TP_RANK_FORK_LATCH, /* base/guard.c: no lock, but from here on a fork holds what readers take */
 	TP_RANK_LTTNG,    /* LTTng's; its own threads take it, too */
-	TP_RANK_WRITING,  /* of a statistics sink: who writes its file; no fork takes it */
 	TP_RANK_SINK,     /* a sink's own: the text sink's comes after its FILE's, which a fork only tries to take */
-	TP_RANK_CHAPTER,  /* of CTF traces with rotate=: a packet is being made, or a chapter begun; readers take it, too */
-	TP_RANK_CTF,      /* leaf but for the next; readers take it, as they do the sinks' own */
-	TP_RANK_SPARE,    /* the CTF sinks' spare descriptors; leaf, as above, and taken inside that */
-	TP_RANK_STATS,    /* leaf; its holder calls nothing that may be traced */
+	TP_RANK_CTF,
+	TP_RANK_LAST,     /* as TP_RANK_LEAF, of readers; its holder calls nothing that may be traced */
 };
 
 /*

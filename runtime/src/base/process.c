@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/fork.h"
 #include "base/guard.h"
+#include "base/locks.h"
 #include "base/message.h"
 #include "base/process.h"
 #include "base/readers.h"
@@ -23,6 +24,7 @@ static void start(void)
 	tp_exit_start();
 	tp_readers_start();
 	tp_fork_latch_start();
+	tp_locks_start();
 	tp_fork_start(); /* when all hooks are there */
 }
 

@@ -76,9 +76,15 @@ static void leave(void)
 
 int tp_first_hit(void)
 {
-	if (!tp_tracing_lost_in_fork() && tp_fork_latch_try(&first_hits)) {
+	bool known = tp_thread_is_known();
+
+	if (!known && !tp_tracing_lost_in_fork() && tp_fork_latch_try(&first_hits)) {
 		urcu_bp_register_thread();
 		tp_fork_latch_leave(&first_hits);
+		known = true;
+	}
+	if (known) {
+		urcu_bp_read_lock();
 		return TP_HIT_KNOWN;
 	}
 	tp_thread_arm(leave);
@@ -91,6 +97,10 @@ int tp_first_hit(void)
 
 void tp_first_hit_end(int hit)
 {
+	if (hit == TP_HIT_KNOWN) {
+		tp_read_unlock();
+		return;
+	}
 	__atomic_fetch_sub(&unknown.hits[hit], 1, __ATOMIC_SEQ_CST);
 	my_unknown[hit]--;
 }
@@ -113,9 +123,20 @@ void tp_readers_register_thread(void)
 		urcu_bp_register_thread();
 }
 
-bool tp_reading(void)
+/* Asked of one that it does not know, liburcu would make it known, under its lock. */
+static bool am_known_reader(void)
 {
-	return am_unknown() || (tp_thread_is_known() && urcu_bp_read_ongoing()); /* which would make it known, under its lock */
+	return tp_thread_is_known() && urcu_bp_read_ongoing();
+}
+
+bool tp_is_reader(void)
+{
+	return am_unknown() || am_known_reader();
+}
+
+bool tp_is_known_reader(void)
+{
+	return !am_unknown() && am_known_reader();
 }
 
 /*
@@ -187,7 +208,7 @@ static void before_fork(void)
 	if (tp_tracing_lost_in_fork())
 		return;
 	tp_readers_register_thread(); /* urcu_bp_before_fork() would lock it out, and tp_lock() wants it */
-	inside = tp_reading();
+	inside = tp_is_reader();
 	prepared = !inside || exclude_waiters();
 	if (prepared)
 		hold_liburcu();

@@ -16,8 +16,19 @@ void tp_readers_start(void); /* once a process */
  */
 void tp_readers_register_thread(void);
 
-/* Whether this thread is one: it is inside a probe. */
-bool tp_reading(void);
+/* Whether this thread is one; and whether as one that liburcu knows. base/hit.h has tp_reading(), which most want. */
+bool tp_is_reader(void);
+bool tp_is_known_reader(void);
+
+/* What tp_slow_hit_begin() returns; or 0 or 1, which is for tp_first_hit_end(). */
+enum {
+	TP_HIT_KNOWN = 2, /* in liburcu's section */
+	TP_HIT_NESTED,    /* in that of the hit outside it */
+};
+
+/* A hit that is in no other. In any thread, in signal handlers. */
+int tp_first_hit(void);
+void tp_first_hit_end(int hit);
 
 /*
  * Returns when all readers of now are gone. Not while holding a lock, nor in a

@@ -82,23 +82,67 @@ size_t tp_utf8_char(const char *text)
 	return len;
 }
 
+/* Of the characters of three bytes that begin so. */
+static bool directs(unsigned char second, unsigned char third)
+{
+	if (second == 0x80) /* U+200E, U+200F, U+2028 to U+202E */
+		return third == 0x8e || third == 0x8f || (third >= 0xa8 && third <= 0xae);
+	return second == 0x81 && third >= 0xa6 && third <= 0xa9; /* U+2066 to U+2069 */
+}
+
+size_t tp_printable_char(const char *text, size_t len)
+{
+	char c[5] = "";
+
+	for (size_t i = 0; i < 4 && i < len && (!i || c[i - 1]); i++)
+		c[i] = text[i];
+	const unsigned char first = (unsigned char)c[0], second = (unsigned char)c[1];
+	if (first < ' ' || first == 0x7f || (first == 0xc2 && second < 0xa0) || (first == 0xd8 && second == 0x9c) ||
+	    (first == 0xe2 && directs(second, (unsigned char)c[2])))
+		return 0;
+	return tp_utf8_char(c);
+}
+
+void tp_buffer_put_plain(struct tp_buffer *b, const char *text, size_t len)
+{
+	for (size_t i = 0, shown; i < len; i += shown ? shown : 1) {
+		shown = tp_printable_char(text + i, len - i);
+		if (shown)
+			tp_buffer_printf(b, "%.*s", (int)shown, text + i);
+		else
+			tp_buffer_printf(b, "\\x%02x", (unsigned char)text[i]);
+	}
+}
+
 /* ---- JSON ---- */
+
+/* A character that is not to be shown as it is: its number, or of a byte that is no UTF-8, what C would write. */
+static size_t put_json_escape(struct tp_buffer *b, const char *text)
+{
+	const unsigned char *c = (const unsigned char *)text;
+	const size_t len = tp_utf8_char(text);
+
+	if (!len)
+		tp_buffer_printf(b, "\\\\x%02x", c[0]);
+	else
+		tp_buffer_printf(b, "\\u%04x", len == 1   ? c[0]
+					     : len == 2 ? (c[0] & 0x1fu) << 6 | (c[1] & 0x3fu)
+							: (c[0] & 0x0fu) << 12 | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu));
+	return len ? len : 1;
+}
 
 void tp_json_string(struct tp_buffer *b, const char *text)
 {
 	tp_buffer_printf(b, "\"");
 	while (*text) {
-		size_t len = tp_utf8_char(text);
-		unsigned char c = (unsigned char)*text;
-		if (c == '"' || c == '\\')
-			tp_buffer_printf(b, "\\%c", c);
-		else if (c < ' ' || c == 0x7f)
-			tp_buffer_printf(b, "\\u%04x", c);
+		size_t len = tp_printable_char(text, SIZE_MAX);
+		if (*text == '"' || *text == '\\')
+			tp_buffer_printf(b, "\\%c", *text);
 		else if (len)
 			tp_buffer_printf(b, "%.*s", (int)len, text);
 		else
-			tp_buffer_printf(b, "\\\\x%02x", c);
-		text += len ? len : 1;
+			len = put_json_escape(b, text);
+		text += len;
 	}
 	tp_buffer_printf(b, "\"");
 }

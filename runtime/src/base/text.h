@@ -32,6 +32,16 @@ extern void *(*tp_malloc)(size_t size);
 /* Bytes of the character at text; 0 where that is none of UTF-8. */
 size_t tp_utf8_char(const char *text);
 
+/*
+ * The same, if a terminal shows the character and does nothing else; 0 as well for control characters, which some terminals obey
+ * as bytes from 0x80 and as U+0080 to U+009F, too, and for those that end a line or change the direction of what comes after them.
+ * Reads no more than len bytes, nor beyond a NUL. All that strangers have chosen and that may reach a terminal goes through this.
+ */
+size_t tp_printable_char(const char *text, size_t len);
+
+/* Appends the text, with \xHH for each byte of what is not that. */
+void tp_buffer_put_plain(struct tp_buffer *b, const char *text, size_t len);
+
 /* ---- Texts in JSON ---- */
 
 /* Appends the text in quotes. Bytes that are no UTF-8 are shown as \xff, as text. */

@@ -24,7 +24,7 @@ static pthread_key_t exit_key;
 static bool exit_key_made;
 
 /* What exiting threads call: at most as many as there are callers of tp_thread_arm(). */
-#define MOST 8
+#define MOST 12
 static void (*leaves[MOST])(void);
 
 /*
@@ -56,15 +56,25 @@ void tp_thread_forget_id(void)
 	cached_id = 0;
 }
 
-static void thread_exit(void *unused)
+void tp_thread_leave(void)
 {
-	(void)unused;
-	exit_rounds++;
 	for (unsigned int i = 0; i < MOST; i++) {
 		void (*leave)(void) = __atomic_load_n(&leaves[i], __ATOMIC_RELAXED);
 		if (leave)
 			leave();
 	}
+}
+
+bool tp_thread_is_exiting(void)
+{
+	return exit_rounds != 0;
+}
+
+static void thread_exit(void *unused)
+{
+	(void)unused;
+	exit_rounds++;
+	tp_thread_leave();
 }
 
 /*

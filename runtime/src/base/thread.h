@@ -13,6 +13,12 @@ void tp_thread_start(void); /* once a process */
 /* The thread's id, as gettid() has it; cached. */
 int32_t tp_thread_id(void);
 
+/* Does what is done when this thread exits, although it goes on. */
+void tp_thread_leave(void);
+
+/* Whether that is because it exits. */
+bool tp_thread_is_exiting(void);
+
 /* In a forked child: the thread has another id. */
 void tp_thread_forget_id(void);
 

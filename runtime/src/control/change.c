@@ -111,6 +111,43 @@ static void change(struct tp_request *request, char *patterns, const char *filte
 	tp_buffer_free(&messages);
 }
 
+/* The filter of all rules of a sink that enable. */
+struct common_filter {
+	const struct tp_sink *sink;
+	unsigned int nr; /* rules */
+	bool differ;
+	struct tp_buffer text; /* empty: they have none */
+};
+
+static void add_rule(bool enable, const char *patterns, const char *filter, void *data)
+{
+	struct common_filter *common = data;
+
+	(void)patterns;
+	if (!enable)
+		return;
+	if (common->nr++ == 0)
+		tp_buffer_printf(&common->text, "%s", filter ? filter : "");
+	else if (!common->text.failed && strcmp(common->text.text, filter ? filter : "") != 0)
+		common->differ = true;
+}
+
+static void add_rules(const struct tp_sink_view *view, void *data)
+{
+	if (view->sink == ((const struct common_filter *)data)->sink)
+		tp_sink_view_rules(view, add_rule, data);
+}
+
+/* As the kernel shows it behind the definition, where a histogram is of one event. */
+static void show_filter(struct tp_sink *hist)
+{
+	struct common_filter common = {.sink = hist};
+
+	tp_sinks_each(add_rules, &common);
+	tp_hist_show_filter(hist, common.differ || common.text.failed || !common.text.len ? NULL : common.text.text);
+	tp_buffer_free(&common.text);
+}
+
 /* A histogram that none of the events has the fields of would stay empty. */
 static int enable(struct tp_sink *sink, const char *patterns, const char *filter, struct tp_enable_report *report)
 {
@@ -121,7 +158,10 @@ static int enable(struct tp_sink *sink, const char *patterns, const char *filter
 		tp_filter_error_free(&wrong);
 		return -EINVAL;
 	}
-	return tp_enable_filtered(sink, patterns, filter, report);
+	const int result = tp_enable_filtered(sink, patterns, filter, report);
+	if (tp_is_hist(sink) && result >= 0)
+		show_filter(sink);
+	return result;
 }
 
 static int disable(struct tp_sink *sink, const char *patterns, const char *filter, struct tp_enable_report *report)

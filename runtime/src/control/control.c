@@ -1,158 +1,143 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * control/control.c - whether the process listens, and in which thread: one of
- * the runtime's own, or the program's.
+ * control/control.c - whether the process listens, and in which thread: the
+ * runtime's helper, or the program's.
  */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <tp/control.h>
 
 #include "base/fork.h"
-#include "base/guard.h"
-#include "base/helper_thread.h"
+#include "base/helper.h"
+#include "base/hit.h"
 #include "base/lock.h"
 #include "base/message.h"
 #include "base/readers.h"
 #include "base/stack.h"
-#include "base/thread.h"
 #include "control/control.h"
 #include "control/serve.h"
 #include "control/server.h"
-
-#define PATIENCE_OF_THREAD 5000 /* milliseconds */
-#define PATIENCE_OF_PROGRAM 100
 
 /*
  * Held where the process begins or ends to listen, and by the program's thread that serves: so requests are waited for,
  * and with them readers. Readers never take it, and a fork does not wait for it.
  */
 static struct tp_lock lock = TP_LOCK_INIT(TP_RANK_CONTROL, "the control's lock");
-static pthread_t thread;
-static enum { BY_NOBODY, BY_THREAD, BY_PROGRAM } served; /* changes under the lock */
+static enum { BY_NOBODY, BY_HELPER, BY_PROGRAM } served; /* changes under the lock */
 static pid_t owner; /* a child that no handler of forks knows of is another process, and has all of this */
 
-/* Of the thread. One that can't be woken is left behind: it ends when something wakes it, as it is of an old one. */
-static uintptr_t generation;
+/* Where the helper serves: in a child it begins with the first. */
+static enum {
+	FORKED,    /* the child may end at once, or become another program: it does not listen yet */
+	LISTENING,
+	ENDS_WITH, /* it can't listen: it has no descriptor left, say. What the parent's sessions have opened ends with them */
+} stage;
 
-/* A child may end at once, or become another program: until then, it has no name that nobody would remove. */
 #define CHILD_WAITS 100 /* milliseconds */
+static uint64_t listens_at;
 
-/* ---- The thread ---- */
+/* ---- The helper's part ---- */
 
-static bool is_current(const void *of)
+static uint64_t in_milliseconds(int delay)
 {
-	return __atomic_load_n(&generation, __ATOMIC_ACQUIRE) == (uintptr_t)of;
+	return tp_helper_now() + (uint64_t)delay * 1000000;
 }
 
-static bool open_in_child(const void *of)
+static struct tp_work work;
+
+/* The program may be about to call tp_control_start(), which waits for this. */
+static uint64_t open_in_child(void)
 {
 	struct tp_control_setting setting;
 
-	poll(NULL, 0, CHILD_WAITS);
-	tp_lock(&lock); /* the program may have called tp_control_start() */
-	const bool is_open = is_current(of) && tp_control_setting(&setting) && tp_server_open(&setting, false, NULL) == 0;
+	if (!tp_try_lock(&lock))
+		return in_milliseconds(CHILD_WAITS);
+	const bool is_open = tp_control_setting(&setting) && tp_server_open_in_child(&setting) == 0;
+	stage = is_open ? LISTENING : ENDS_WITH;
 	tp_unlock(&lock);
-	return is_open;
+	return 0;
 }
 
-/* Its signals are blocked by the one who has made it. of: the generation. */
-static void *run(void *of)
+static uint64_t turn(void *unused)
 {
-	int state;
+	int delay;
 
-	prctl(PR_SET_NAME, "tp-control");
-	tp_readers_register_thread();
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	if (!tp_server_is_open() && !open_in_child(of)) {
-		/* It has changed its user, say. What was opened before the fork goes on here, too, until its session ends. */
-		while (is_current(of) && tp_server_await_ends())
-			continue;
-		if (is_current(of)) {
-			pthread_detach(pthread_self());
+	(void)unused;
+	switch (stage) {
+	case FORKED:
+		return tp_helper_now() < listens_at ? listens_at : open_in_child();
+	case LISTENING:
+		delay = tp_server_turn();
+		return delay < 0 ? TP_NEVER : in_milliseconds(delay);
+	case ENDS_WITH:
+		if (!tp_server_end_inherited()) {
 			served = BY_NOBODY;
+			tp_helper_end(&work);
 		}
-		return NULL;
+		break;
 	}
-	while (is_current(of))
-		tp_server_turn(true, PATIENCE_OF_THREAD);
-	return NULL;
+	return TP_NEVER;
 }
 
-static void end_with_main_thread(void);
-
-static int start_thread(void)
+static unsigned int watch(void *unused, struct pollfd *places)
 {
-	pthread_attr_t attributes;
-	struct tp_guard guard;
+	(void)unused;
+	return stage == FORKED ? 0 : tp_server_places(places);
+}
 
-	tp_helper_thread_attributes(&attributes);
-	if (tp_thread_id() == getpid())
-		tp_thread_arm(end_with_main_thread);
-	tp_guard_enter(&guard); /* the program's handlers are not for this thread, which inherits what is blocked */
-	const int error = pthread_create(&thread, &attributes, run, (void *)generation);
-	tp_guard_leave(&guard);
-	pthread_attr_destroy(&attributes);
+static struct tp_work work = {.run = turn, .watch = watch, .records = true};
+_Static_assert(TP_SERVER_PLACES <= TP_HELPER_PLACES, "it may wait for as many");
+
+static int begin_to_serve(void)
+{
+	stage = LISTENING;
+	work.in_children = true;
+	const int error = tp_helper_begin(&work);
 	if (!error)
-		served = BY_THREAD;
+		served = BY_HELPER;
 	return error;
 }
 
-/* False: if the program has closed the socket, nothing wakes the thread. */
-static bool ask_thread_to_stop(void)
+static void end_serving(void)
 {
-	__atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
-	return tp_server_wake();
-}
-
-/* Where main() has called pthread_exit(), the process ends with its last thread, which must not be ours. */
-static void end_with_main_thread(void)
-{
-	if (served == BY_THREAD && tp_thread_id() == getpid())
-		ask_thread_to_stop();
-}
-
-static void stop_thread(void)
-{
-	if (ask_thread_to_stop())
-		pthread_join(thread, NULL);
-	else
-		pthread_detach(thread);
-	tp_server_drop_socket();
+	tp_helper_end(&work);
 	served = BY_NOBODY;
 }
 
 /* ---- Forks ---- */
-
-static bool live; /* the child of the fork at hand listens, too */
 
 static void in_child(void)
 {
 	struct tp_control_setting setting;
 
 	lock.mutex.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* its holder may not be in the child */
-	live = served == BY_THREAD && tp_control_setting(&setting) && setting.children && !tp_tracing_lost_in_fork();
-	served = BY_NOBODY;
+	work.in_children = served == BY_HELPER && tp_control_setting(&setting) && setting.children && !tp_tracing_lost_in_fork();
+	stage = FORKED;
+	listens_at = in_milliseconds(CHILD_WAITS);
 	owner = getpid();
-	tp_server_in_child(live);
+	tp_server_in_child(work.in_children);
 }
 
 /* A child that was forked inside a probe can't wait for itself: what the sessions have opened stays open there. */
 static void resume(void)
 {
-	if (live && start_thread() == 0)
+	if (work.in_children && tp_helper_is_there())
 		return;
+	if (served == BY_HELPER)
+		tp_helper_end(&work);
+	served = BY_NOBODY;
 	if (!tp_reading() && !tp_tracing_lost_in_fork())
 		tp_server_end_sessions();
 }
 
 static void register_for_forks(void)
 {
-	static struct tp_fork_hook hook = {.rank = TP_RANK_OUTPUTS, .in_child = in_child, .resume = resume};
+	/* After the helper's. */
+	static struct tp_fork_hook hook = {.rank = TP_RANK_REGISTRY, .in_child = in_child, .resume = resume};
 
 	tp_fork_register(&hook);
 }
@@ -160,17 +145,17 @@ static void register_for_forks(void)
 /* ---- Beginning ---- */
 
 /* Under the lock. */
-static int listen_by_thread(const struct tp_control_setting *setting, bool make)
+static int listen_by_helper(const struct tp_control_setting *setting, bool make)
 {
-	if (served == BY_THREAD && tp_server_is_open())
+	if (served == BY_HELPER && tp_server_is_open())
 		return 0;
-	if (served == BY_THREAD) /* in a child, where it would wait first */
-		stop_thread();
+	if (served == BY_HELPER) /* in a child, where it would wait first */
+		end_serving();
 	int error = tp_server_open(setting, make, register_for_forks);
 	if (error)
 		return error;
 	owner = getpid();
-	error = start_thread();
+	error = begin_to_serve();
 	if (!error)
 		return 0;
 	tp_complain("nobody can look into this process: its thread can't be made: %s", tp_strerror(error));
@@ -187,7 +172,7 @@ static void start_if_wanted(void)
 	tp_serve_start();
 	if (!tp_control_setting(&setting) || setting.off || !tp_try_lock(&lock))
 		return;
-	listen_by_thread(&setting, setting.make);
+	listen_by_helper(&setting, setting.make);
 	tp_unlock(&lock);
 }
 
@@ -203,7 +188,7 @@ void tp_control_start_if_wanted(void)
 /* Whether the caller would wait for itself. */
 static bool is_inside(void)
 {
-	return tp_reading() || (served == BY_THREAD && pthread_equal(pthread_self(), thread));
+	return tp_reading() || tp_helper_is_self();
 }
 
 /* 0, and the lock is taken; or a negative errno value. */
@@ -228,7 +213,7 @@ int tp_control_start(void)
 
 	if (error)
 		return error;
-	error = -listen_by_thread(&setting, true);
+	error = -listen_by_helper(&setting, true);
 	tp_unlock(&lock);
 	return error;
 }
@@ -240,8 +225,8 @@ int tp_control_fd(void)
 
 	if (error)
 		return error;
-	if (served == BY_THREAD)
-		stop_thread();
+	if (served == BY_HELPER)
+		end_serving();
 	error = tp_server_open(&setting, true, register_for_forks);
 	const int fd = error ? -error : tp_server_descriptor();
 	if (fd < 0) {
@@ -262,7 +247,7 @@ int tp_control_serve(void)
 		return -EBUSY;
 	const bool is_ours = served == BY_PROGRAM;
 	if (is_ours)
-		tp_server_turn(false, PATIENCE_OF_PROGRAM);
+		tp_server_turn();
 	tp_unlock(&lock);
 	return is_ours ? 0 : -EINVAL;
 }
@@ -274,8 +259,8 @@ int tp_control_stop(void)
 	if (is_inside())
 		return -EDEADLK;
 	tp_lock(&lock);
-	if (served == BY_THREAD)
-		stop_thread();
+	if (served == BY_HELPER)
+		end_serving();
 	tp_server_close();
 	served = BY_NOBODY;
 	tp_unlock(&lock);
@@ -287,7 +272,7 @@ void tp_control_end(void)
 {
 	if (served == BY_NOBODY || getpid() != owner)
 		return;
-	if (served == BY_THREAD && ask_thread_to_stop())
-		tp_thread_ends_soon(thread);
+	if (served == BY_HELPER)
+		tp_helper_leave();
 	tp_server_leave();
 }

@@ -7,8 +7,7 @@
 
 #include <tp/tp.h>
 
-#include "base/fork.h"
-#include "base/lock.h"
+#include "base/locks.h"
 #include "base/text.h"
 #include "control/outputs.h"
 #include "events/events.h"
@@ -19,7 +18,6 @@ struct output {
 	char name[];
 };
 
-static struct tp_lock lock = TP_LOCK_INIT(TP_RANK_OUTPUTS, "the outputs' lock");
 static struct output *outputs; /* in order of opening */
 
 /* Where the one with this number is, or the end of the list. */
@@ -32,13 +30,6 @@ static struct output **find(uint64_t serial)
 	return at;
 }
 
-static void start(void)
-{
-	static struct tp_fork_hook hook = {.rank = TP_RANK_OUTPUTS, .lock = &lock.mutex};
-
-	tp_fork_register(&hook);
-}
-
 bool tp_outputs_add(struct tp_sink *sink, const char *name, const struct tp_output_info *info)
 {
 	struct output *output = tp_malloc(sizeof(*output) + strlen(name) + 1);
@@ -48,10 +39,9 @@ bool tp_outputs_add(struct tp_sink *sink, const char *name, const struct tp_outp
 	*output = (struct output){.info = *info};
 	output->info.serial = tp_sink_serial(sink);
 	strcpy(output->name, name);
-	start();
-	tp_lock(&lock);
+	tp_lock(&tp_outputs_lock);
 	*find(UINT64_MAX) = output; /* which nobody has: the end of the list */
-	tp_unlock(&lock);
+	tp_unlock(&tp_outputs_lock);
 	return true;
 }
 
@@ -63,29 +53,29 @@ static struct tp_output_info info_of(const struct output *output, uint64_t seria
 
 struct tp_output_info tp_outputs_info(uint64_t serial)
 {
-	tp_lock(&lock);
+	tp_lock(&tp_outputs_lock);
 	const struct tp_output_info info = info_of(*find(serial), serial);
-	tp_unlock(&lock);
+	tp_unlock(&tp_outputs_lock);
 	return info;
 }
 
 char *tp_outputs_name(uint64_t serial)
 {
-	tp_lock(&lock);
+	tp_lock(&tp_outputs_lock);
 	const struct output *output = *find(serial);
 	char *name = output ? strdup(output->name) : NULL;
-	tp_unlock(&lock);
+	tp_unlock(&tp_outputs_lock);
 	return name;
 }
 
 bool tp_outputs_keep(uint64_t serial, uint64_t session)
 {
-	tp_lock(&lock);
+	tp_lock(&tp_outputs_lock);
 	struct output *output = *find(serial);
 	const bool own = output && output->info.owner == TP_OUTPUT_SESSION && output->info.session == session;
 	if (own)
 		output->info.owner = TP_OUTPUT_KEPT;
-	tp_unlock(&lock);
+	tp_unlock(&tp_outputs_lock);
 	return own;
 }
 
@@ -106,13 +96,13 @@ static bool may_close(const struct tp_output_info *info, uint64_t session)
 
 bool tp_outputs_take(uint64_t serial, uint64_t session, struct tp_output_info *info)
 {
-	tp_lock(&lock);
+	tp_lock(&tp_outputs_lock);
 	struct output **at = find(serial);
 	*info = info_of(*at, serial);
 	const bool taken = *at && may_close(info, session);
 	if (taken)
 		drop(at);
-	tp_unlock(&lock);
+	tp_unlock(&tp_outputs_lock);
 	return taken;
 }
 
@@ -127,28 +117,28 @@ static struct output **find_of_session(uint64_t session)
 
 bool tp_outputs_has_session(uint64_t session)
 {
-	tp_lock(&lock);
+	tp_lock(&tp_outputs_lock);
 	const bool has = *find_of_session(session) != NULL;
-	tp_unlock(&lock);
+	tp_unlock(&tp_outputs_lock);
 	return has;
 }
 
 bool tp_outputs_take_of_session(uint64_t session, uint64_t *serial)
 {
-	tp_lock(&lock);
+	tp_lock(&tp_outputs_lock);
 	struct output **at = find_of_session(session);
 	const bool found = *at != NULL;
 	if (found) {
 		*serial = (*at)->info.serial;
 		drop(at);
 	}
-	tp_unlock(&lock);
+	tp_unlock(&tp_outputs_lock);
 	return found;
 }
 
 bool tp_outputs_take_any(struct tp_output_info *info)
 {
-	tp_lock(&lock);
+	tp_lock(&tp_outputs_lock);
 	struct output **at = &outputs;
 	const bool found = *at != NULL;
 	if (found) {
@@ -157,7 +147,7 @@ bool tp_outputs_take_any(struct tp_output_info *info)
 		*info = (*at)->info;
 		drop(at);
 	}
-	tp_unlock(&lock);
+	tp_unlock(&tp_outputs_lock);
 	return found;
 }
 
@@ -173,7 +163,7 @@ static bool is_called(const char *known, const char *name, size_t len)
  */
 static bool lend_next(const char *name, size_t len, uint64_t *serial)
 {
-	tp_lock(&lock);
+	tp_lock(&tp_outputs_lock);
 	struct output *at = *serial ? (*find(*serial) ? (*find(*serial))->next : NULL) : outputs;
 	while (at && (at->info.owner != TP_OUTPUT_ENVIRONMENT || !is_called(at->name, name, len)))
 		at = at->next;
@@ -181,7 +171,7 @@ static bool lend_next(const char *name, size_t len, uint64_t *serial)
 		at->info.lent = true;
 		*serial = at->info.serial;
 	}
-	tp_unlock(&lock);
+	tp_unlock(&tp_outputs_lock);
 	return at != NULL;
 }
 

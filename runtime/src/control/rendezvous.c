@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +41,10 @@ static void parse(char *value)
 	}
 	if (strcmp(value, "0") == 0)
 		the_setting.off = true;
-	else if (*value == '/')
+	else if (*value == '/') {
+		tp_path_trim(value);
 		the_setting.directory = value;
-	else if (strcmp(value, "1") == 0)
+	} else if (strcmp(value, "1") == 0)
 		the_setting.make = true;
 	else if (*value)
 		tp_complain("TP_CONTROL=%s: it is 0, 1 or the path of a directory, from /; it is as if it was not set", value);
@@ -225,14 +227,27 @@ bool tp_rendezvous_is_clients_end(int fd)
 	len = sizeof(address) - 1; /* a name as long as there can be has no end of its own */
 	if (getpeername(fd, (struct sockaddr *)&address, &len) != 0 || address.sun_family != AF_UNIX)
 		return false;
-	const char *name = strrchr(address.sun_path, '/');
+	const char *name = strrchr(address.sun_path + !address.sun_path[0], '/'); /* after 0, it is in no directory */
 	return name && sscanf(name, "/.%d.%llu", &pid, &number) == 2 && pid == getpid();
+}
+
+/* In no directory: a name of the network namespace, which anybody may connect to. tp_peer_may() lets in whom it lets in anyway. */
+static int listen_without_directory(int fd)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	const int len = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "tp/.%d.%llu", (int)getpid(),
+				 (unsigned long long)unique_number());
+	const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
+	return bind(fd, (const struct sockaddr *)&address, size) == 0 && listen(fd, BACKLOG) == 0 ? 0 : errno;
 }
 
 static int listen_there(struct tp_rendezvous *at)
 {
 	int fd = tp_above_standard(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-	const int error = fd < 0 ? errno : bind_and_listen(at, tp_guarded_fd_descriptor(&at->directory), fd);
+	const int error = fd < 0    ? errno
+			  : at->path ? bind_and_listen(at, tp_guarded_fd_descriptor(&at->directory), fd)
+				     : listen_without_directory(fd);
 
 	if (!error)
 		return tp_guarded_fd_take(&at->listener, fd);
@@ -269,6 +284,15 @@ int tp_rendezvous_listen(struct tp_rendezvous *at)
 	return error;
 }
 
+int tp_rendezvous_listen_in_child(struct tp_rendezvous *at, const struct tp_control_setting *setting)
+{
+	if (tp_rendezvous_find(at, setting, false) == 0 && listen_there(at) == 0)
+		return 0;
+	tp_guarded_fd_close(&at->directory);
+	forget(at);
+	return listen_there(at);
+}
+
 /* The path leads to another directory in a jail, or to none. */
 static int directory_again(struct tp_rendezvous *at)
 {
@@ -287,7 +311,7 @@ static int directory_again(struct tp_rendezvous *at)
 
 int tp_rendezvous_again(struct tp_rendezvous *at)
 {
-	int error = directory_again(at);
+	int error = at->path ? directory_again(at) : 0;
 
 	if (error)
 		return error;
@@ -299,10 +323,8 @@ int tp_rendezvous_again(struct tp_rendezvous *at)
 
 void tp_rendezvous_close(struct tp_rendezvous *at, bool remove)
 {
-	const int directory = tp_guarded_fd_descriptor(&at->directory);
-
-	if (remove && at->name[0] && directory >= 0)
-		unlinkat(directory, at->name, 0);
+	if (remove && at->name[0] && directory_again(at) == 0)
+		unlinkat(tp_guarded_fd_descriptor(&at->directory), at->name, 0);
 	tp_guarded_fd_close(&at->listener);
 	tp_guarded_fd_close(&at->directory);
 	forget(at);

@@ -23,7 +23,7 @@ bool tp_control_setting(struct tp_control_setting *setting);
 
 struct tp_rendezvous {
 	struct tp_guarded_fd directory, listener;
-	char *path;    /* of the directory, absolute */
+	char *path;    /* of the directory, absolute; NULL: it is in none */
 	char name[48]; /* of the socket in it; empty: there is none */
 };
 
@@ -37,6 +37,12 @@ int tp_rendezvous_find(struct tp_rendezvous *at, const struct tp_control_setting
 
 /* Listens there. 0, or an errno value after a message, and then it is closed. */
 int tp_rendezvous_listen(struct tp_rendezvous *at);
+
+/*
+ * Both, in a forked child of a process that listens. If the child can't make a name in the directory any more, since it has changed
+ * its user or its root, it listens under a name that is in no directory. 0 or an errno value.
+ */
+int tp_rendezvous_listen_in_child(struct tp_rendezvous *at, const struct tp_control_setting *setting);
 
 /* Listens anew, after the program has closed the descriptors. 0 or an errno value. */
 int tp_rendezvous_again(struct tp_rendezvous *at);

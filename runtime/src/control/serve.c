@@ -10,6 +10,7 @@
 #include <tp/tp.h>
 
 #include "base/message.h"
+#include "base/message.h"
 #include "control/outputs.h"
 #include "control/request.h"
 #include "control/serve.h"
@@ -68,7 +69,7 @@ void tp_serve_greeting(struct tp_buffer *reply)
 	tp_sinks_each(count_output, &outputs);
 	tp_buffer_printf(reply, "tp %d pid=%d uid=%u events=%u outputs=%u since=%lld.%09ld version=" TP_VERSION " program=", PROTOCOL,
 			 (int)getpid(), (unsigned int)geteuid(), events, outputs, (long long)since.tv_sec, since.tv_nsec);
-	tp_request_put_name(reply, program_invocation_short_name);
+	tp_request_put_name(reply, tp_program_name);
 }
 
 void tp_serve_end(uint64_t session)

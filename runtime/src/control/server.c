@@ -4,6 +4,7 @@
  * descriptors, and use their numbers for files of its own: each is looked at before it is used.
  */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +26,14 @@
 
 static struct tp_rendezvous rendezvous = TP_RENDEZVOUS_NONE;
 static bool is_open;
+static bool listens; /* the last turn has found the socket, or has made it again */
 
 struct connection {
 	uint64_t session; /* no other connection ever has it; 0: this place is free */
 	struct tp_guarded_fd file;
 	uint64_t heard;   /* from it, by CLOCK_MONOTONIC, in nanoseconds */
+	struct tp_buffer reply; /* that the client has not read whole; it is asked nothing before that. text: NULL: there is none */
+	size_t sent;            /* bytes of it */
 	bool inherited;   /* the parent's: just its end is waited for */
 };
 
@@ -49,32 +53,49 @@ static uint64_t now(void)
 
 /* ---- Replies ---- */
 
-/* False where the other side does not read, or is gone. */
-static bool send_all(int fd, const struct tp_buffer *reply, int patience)
+static short events_of(const struct connection *connection)
 {
-	for (size_t at = 0; at < reply->len;) {
-		const size_t left = reply->len - at;
-		const ssize_t sent = send(fd, reply->text + at, left < MAX_MESSAGE ? left : MAX_MESSAGE, MSG_DONTWAIT | MSG_NOSIGNAL);
-		struct pollfd wanted = {.fd = fd, .events = POLLOUT};
+	return connection->inherited ? 0 : connection->reply.text ? POLLOUT : POLLIN;
+}
 
-		if (sent > 0)
-			at += (size_t)sent;
-		else if (errno == EINTR)
+static void watch_connection(const struct connection *connection, int operation)
+{
+	struct epoll_event event = {.events = connection->reply.text ? EPOLLOUT : EPOLLIN};
+	const int to = tp_guarded_fd_descriptor(&epoll), fd = tp_guarded_fd_descriptor(&connection->file);
+
+	if (to >= 0 && fd >= 0)
+		epoll_ctl(to, operation, fd, &event);
+}
+
+/* As much as the client has room for: nobody waits until one reads. False: the client is gone. */
+static bool send_reply(struct connection *connection, int fd)
+{
+	const struct tp_buffer *reply = &connection->reply;
+
+	while (connection->sent < reply->len) {
+		const size_t left = reply->len - connection->sent;
+		const ssize_t sent = send(fd, reply->text + connection->sent, left < MAX_MESSAGE ? left : MAX_MESSAGE,
+					  MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (sent < 0 && errno == EINTR)
 			continue;
-		else if (errno != EAGAIN || (poll(&wanted, 1, patience) <= 0 && errno != EINTR))
-			return false;
+		if (sent < 0)
+			return errno == EAGAIN;
+		connection->sent += (size_t)sent;
 	}
+	tp_buffer_free(&connection->reply);
 	return true;
 }
 
-static bool reply_to(int fd, struct tp_buffer *reply, int patience)
+static bool reply_to(struct connection *connection, int fd, const struct tp_buffer *reply)
 {
-	static char failure[] = "error ENOMEM the process has no memory\n";
-	const struct tp_buffer failed = {.text = failure, .len = sizeof(failure) - 1};
-	const bool sent = send_all(fd, reply->failed ? &failed : reply, patience);
+	static const char failure[] = "error ENOMEM the process has no memory\n";
 
-	tp_buffer_free(reply);
-	return sent;
+	connection->reply = *reply;
+	connection->sent = 0;
+	if (!reply->failed)
+		return send_reply(connection, fd);
+	tp_buffer_free(&connection->reply);
+	return send(fd, failure, strlen(failure), MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
 }
 
 static void refuse(int fd, const char *text)
@@ -105,6 +126,7 @@ static void disconnect(struct connection *connection)
 	if (fd >= 0 && !connection->inherited)
 		shutdown(fd, SHUT_RDWR);
 	tp_guarded_fd_close(&connection->file);
+	tp_buffer_free(&connection->reply);
 	__atomic_store_n(&connection->session, 0, __ATOMIC_RELEASE);
 	tp_serve_end(session);
 }
@@ -127,7 +149,7 @@ static struct connection *find_place(void)
 	return idle;
 }
 
-static void admit(int fd, int patience)
+static void admit(int fd)
 {
 	struct tp_buffer greeting = {.text = NULL};
 
@@ -143,23 +165,24 @@ static void admit(int fd, int patience)
 	*place = (struct connection){.heard = now()};
 	if (tp_guarded_fd_take(&place->file, fd) != 0)
 		return;
-	watch(fd);
 	__atomic_store_n(&place->session, ++last_session, __ATOMIC_RELEASE);
 	tp_serve_greeting(&greeting);
-	if (!reply_to(fd, &greeting, patience))
+	if (reply_to(place, fd, &greeting))
+		watch_connection(place, EPOLL_CTL_ADD);
+	else
 		disconnect(place);
 }
 
 /* While the process has no descriptor left, the client waits, and the thread looks for one now and then. */
-static void accept_all(int patience)
+static void accept_all(void)
 {
 	int listener, fd;
 
 	while ((listener = tp_guarded_fd_descriptor(&rendezvous.listener)) >= 0 &&
 	       (fd = tp_above_standard(accept4(listener, NULL, NULL, SOCK_CLOEXEC))) >= 0)
-		admit(fd, patience);
-	if (listener >= 0 && (errno == EMFILE || errno == ENFILE))
-		poll(NULL, 0, patience < 100 ? 0 : 100);
+		admit(fd);
+	if (listener >= 0 && (errno == EMFILE || errno == ENFILE) && tp_guarded_fd_descriptor(&epoll) < 0)
+		poll(NULL, 0, 100); /* the thread is the runtime's */
 }
 
 /* ---- Requests ---- */
@@ -205,7 +228,7 @@ static bool receive(int fd, char *line, struct tp_request *request, const char *
 }
 
 /* The request that has come to fd, if one has: line has room for it. False: the connection is to be closed. */
-static bool serve_line(struct connection *connection, int fd, char *line, int patience)
+static bool serve_line(struct connection *connection, int fd, char *line)
 {
 	struct tp_request request = {.session = connection->session, .fd = -1};
 	const char *mistake = NULL;
@@ -227,16 +250,28 @@ static bool serve_line(struct connection *connection, int fd, char *line, int pa
 		tp_serve(&request, line);
 	if (request.fd >= 0)
 		close(request.fd);
-	return reply_to(fd, &request.reply, patience);
+	return reply_to(connection, fd, &request.reply);
 }
 
-static bool serve(struct connection *connection, int patience)
+static bool serve_request(struct connection *connection, int fd)
 {
-	const int fd = tp_guarded_fd_descriptor(&connection->file);
-	char *line = fd < 0 || connection->inherited ? NULL : tp_malloc(MAX_REQUEST + 2);
-	const bool goes_on = line && serve_line(connection, fd, line, patience);
+	char *line = tp_malloc(MAX_REQUEST + 2);
+	const bool goes_on = line && serve_line(connection, fd, line);
 
 	free(line);
+	return goes_on;
+}
+
+static bool serve(struct connection *connection)
+{
+	const int fd = tp_guarded_fd_descriptor(&connection->file);
+	const bool waited = connection->reply.text != NULL;
+
+	if (fd < 0 || connection->inherited)
+		return false;
+	const bool goes_on = waited ? send_reply(connection, fd) : serve_request(connection, fd);
+	if (waited != (connection->reply.text != NULL))
+		watch_connection(connection, EPOLL_CTL_MOD);
 	return goes_on;
 }
 
@@ -253,7 +288,7 @@ static nfds_t list(struct pollfd places[], struct connection *of[])
 		const int fd = connection->session ? tp_guarded_fd_descriptor(&connection->file) : -1;
 		if (fd >= 0) {
 			of[nr] = connection;
-			places[nr++] = (struct pollfd){.fd = fd, .events = connection->inherited ? 0 : POLLIN};
+			places[nr++] = (struct pollfd){.fd = fd, .events = events_of(connection)};
 		} else if (connection->session) {
 			disconnect(connection);
 		}
@@ -271,13 +306,31 @@ static int listen_again(void)
 	return error;
 }
 
-bool tp_server_await_ends(void)
+unsigned int tp_server_places(struct pollfd *places)
+{
+	unsigned int nr = 0;
+
+	places[nr++] = (struct pollfd){.fd = tp_guarded_fd_descriptor(&rendezvous.listener), .events = POLLIN};
+	if (listens && places[0].fd < 0)
+		return UINT_MAX;
+	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
+		const struct connection *connection = &connections[i];
+		const int fd = connection->session ? tp_guarded_fd_descriptor(&connection->file) : -1;
+		if (connection->session && fd < 0)
+			return UINT_MAX;
+		if (fd >= 0)
+			places[nr++] = (struct pollfd){.fd = fd, .events = events_of(connection)};
+	}
+	return nr;
+}
+
+bool tp_server_end_inherited(void)
 {
 	struct pollfd places[1 + MAX_CONNECTIONS];
 	struct connection *of[1 + MAX_CONNECTIONS];
 	const nfds_t nr = list(places, of);
 
-	const int ended = nr > 1 ? poll(places + 1, nr - 1, RETRY) : 0;
+	const int ended = nr > 1 ? poll(places + 1, nr - 1, 0) : 0;
 	for (nfds_t i = 1; ended > 0 && i < nr; i++) {
 		if (places[i].revents)
 			disconnect(of[i]);
@@ -285,35 +338,32 @@ bool tp_server_await_ends(void)
 	return nr > 1;
 }
 
-void tp_server_drop_socket(void)
+static void drop_socket(void)
 {
 	tp_guarded_fd_close(&rendezvous.listener);
 	rendezvous.listener = (struct tp_guarded_fd)TP_GUARDED_FD_NONE;
 }
 
-void tp_server_turn(bool wait, int patience)
+int tp_server_turn(void)
 {
 	struct pollfd places[1 + MAX_CONNECTIONS];
 	struct connection *of[1 + MAX_CONNECTIONS];
 
 	const int error = tp_guarded_fd_descriptor(&rendezvous.listener) < 0 ? listen_again() : 0;
 	const nfds_t nr = list(places, of);
-	poll(places, nr, !wait ? 0 : error == EMFILE || error == ENFILE ? RETRY : -1);
+	listens = places[0].fd >= 0;
+	poll(places, nr, 0);
 	for (nfds_t i = 1; i < nr; i++) {
-		if (places[i].revents && !serve(of[i], patience))
+		if (places[i].revents && !serve(of[i]))
 			disconnect(of[i]);
 	}
-	if (places[0].revents & (POLLHUP | POLLERR | POLLNVAL)) /* shut down by a child; or closed, which a sandbox hides */
-		tp_server_drop_socket();
-	else if (places[0].revents)
-		accept_all(patience);
-}
-
-bool tp_server_wake(void)
-{
-	const int listener = tp_guarded_fd_descriptor(&rendezvous.listener);
-
-	return listener >= 0 && shutdown(listener, SHUT_RDWR) == 0;
+	if (places[0].revents & (POLLHUP | POLLERR | POLLNVAL)) { /* shut down by a child; or closed, which a sandbox hides */
+		drop_socket();
+		return 0;
+	}
+	if (places[0].revents)
+		accept_all();
+	return error == EMFILE || error == ENFILE ? RETRY : -1;
 }
 
 /* ---- From the opening to the end ---- */
@@ -323,10 +373,18 @@ int tp_server_open(const struct tp_control_setting *setting, bool make, void (*f
 	if (is_open)
 		return tp_guarded_fd_descriptor(&rendezvous.listener) < 0 ? listen_again() : 0;
 	int error = tp_rendezvous_find(&rendezvous, setting, make);
-	if (!error && found)
+	if (!error)
 		found();
 	if (!error)
 		error = tp_rendezvous_listen(&rendezvous);
+	is_open = !error;
+	return error;
+}
+
+int tp_server_open_in_child(const struct tp_control_setting *setting)
+{
+	const int error = tp_rendezvous_listen_in_child(&rendezvous, setting);
+
 	is_open = !error;
 	return error;
 }
@@ -372,7 +430,7 @@ int tp_server_descriptor(void)
 	watch(tp_guarded_fd_descriptor(&rendezvous.listener));
 	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
 		if (connections[i].session)
-			watch(tp_guarded_fd_descriptor(&connections[i].file));
+			watch_connection(&connections[i], EPOLL_CTL_ADD);
 	}
 	return tp_guarded_fd_descriptor(&epoll);
 }
@@ -386,10 +444,11 @@ void tp_server_in_child(bool live)
 	tp_rendezvous_close(&rendezvous, false);
 	tp_guarded_fd_close(&epoll);
 	epoll = (struct tp_guarded_fd)TP_GUARDED_FD_NONE;
-	is_open = false;
+	is_open = listens = false;
 	for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
 		struct connection *connection = &connections[i];
 		connection->inherited = true;
+		connection->reply = (struct tp_buffer){.text = NULL}; /* which the parent's thread may just have been changing */
 		if (connection->session && !live)
 			tp_guarded_fd_close(&connection->file);
 	}

@@ -6,6 +6,7 @@
 #ifndef TP_SERVER_H
 #define TP_SERVER_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,9 +14,12 @@
 
 /*
  * 0, or an errno value as tp_rendezvous_find() and tp_rendezvous_listen() have it. Where the process listens already, nothing is
- * done. found is called when there is a directory, before anything is opened that a fork would inherit; or NULL.
+ * done. found is called when there is a directory, before anything is opened that a fork would inherit.
  */
 int tp_server_open(const struct tp_control_setting *setting, bool make, void (*found)(void));
+
+/* As tp_rendezvous_listen_in_child(). It does not listen yet. */
+int tp_server_open_in_child(const struct tp_control_setting *setting);
 bool tp_server_is_open(void);
 
 /* Closes all connections, with what they have opened, and the socket. */
@@ -25,19 +29,20 @@ void tp_server_close(void);
 void tp_server_leave(void);
 
 /*
- * Waits until somebody wants something, if wait is set, and serves everybody who does. Nobody is
- * waited for longer than patience milliseconds while he does not read. While it waits, the thread can be cancelled.
+ * Sets what has to be waited for before the next turn, at most TP_SERVER_PLACES. Returns how many there are; UINT_MAX: there is
+ * to be one at once, as the program has closed a descriptor since.
  */
-void tp_server_turn(bool wait, int patience);
+#define TP_SERVER_PLACES 17u
+unsigned int tp_server_places(struct pollfd *places);
 
-/* In a child that does not listen: waits up to a second for the ends of inherited sessions. False: there are none. */
-bool tp_server_await_ends(void);
+/*
+ * Serves everybody who wants something. Nobody is waited for: who does not read a reply is served again after reading it.
+ * Returns after how many milliseconds there is to be another turn, whether somebody wants something or not; -1: none.
+ */
+int tp_server_turn(void);
 
-/* Ends a turn that waits, by shutting the socket down: tp_server_drop_socket() is to follow. False: it may not have ended. */
-bool tp_server_wake(void);
-
-/* The socket is of no use any more. tp_server_open() listens anew. */
-void tp_server_drop_socket(void);
+/* In a child that does not listen: the inherited sessions that have ended are over. False: there are none any more. */
+bool tp_server_end_inherited(void);
 
 /* A descriptor that is readable when tp_server_turn() has something to do; it is the same until the server is closed. Or -errno. */
 int tp_server_descriptor(void);

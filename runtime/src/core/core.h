@@ -19,10 +19,7 @@
 #include <tp/module.h>
 #include <tp/tracepoint.h>
 
-#include "base/lock.h"
-
-/* Names, probe arrays and sites. */
-extern struct tp_lock tp_registry_lock;
+#include "base/locks.h"
 
 /* The loaded modules, by their next; under tp_registry_lock. */
 extern struct tp_module *tp_modules;

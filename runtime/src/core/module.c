@@ -15,21 +15,17 @@
 #include <string.h>
 
 #include "base/exit.h"
-#include "base/fork.h"
+#include "base/hit.h"
 #include "base/message.h"
-#include "base/readers.h"
 #include "core/core.h"
 #include "core/definition.h"
 #include "core/interface.h"
 #include "core/registry.h"
 #include "core/site.h"
 
-/* One module at a time. */
-static struct tp_lock modules_lock = TP_LOCK_INIT(TP_RANK_MODULES, "the modules' lock");
-
-static const struct tp_module_hook *hook; /* under modules_lock */
-
-static enum { /* set under modules_lock */
+/* One module at a time is under tp_modules_lock, and so are these. */
+static const struct tp_module_hook *hook;
+static enum {
 	ASLEEP, /* nobody has asked for a tracepoint: modules are listed */
 	SHORT,  /* there was no memory to link one of them */
 	AWAKE,  /* all are linked */
@@ -155,7 +151,7 @@ static void tracepoint_settle(struct tracepoint *tp, struct tp_name **dropped)
 
 bool tp_module_accepts(const struct tracepoint *tp, const char *path)
 {
-	if (tp->registered) /* that changes under modules_lock only, which is held */
+	if (tp->registered) /* that changes under tp_modules_lock only, which is held */
 		return true;
 	const struct tp_key key = tp_key_of(tp->name, tp->proto);
 	tp_lock(&tp_registry_lock);
@@ -383,38 +379,23 @@ bool tp_module_is_served(const struct tp_module *module)
 	return false;
 }
 
-static void start(void)
-{
-	static struct tp_fork_hook fork_hook = {.rank = TP_RANK_MODULES, .lock = &modules_lock.mutex};
-
-	tp_core_start();
-	tp_fork_register(&fork_hook);
-}
-
-static void start_once(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, start);
-}
-
 int tp_modules_wake(void)
 {
 	int error;
 
 	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == AWAKE)
 		return 0;
-	start_once();
-	tp_lock(&modules_lock);
+	tp_core_start();
+	tp_lock(&tp_modules_lock);
 	error = link_modules();
-	tp_unlock(&modules_lock);
+	tp_unlock(&tp_modules_lock);
 	return error;
 }
 
 void tp_modules_listen(const struct tp_module_hook *listener)
 {
-	start_once();
-	tp_lock(&modules_lock);
+	tp_core_start();
+	tp_lock(&tp_modules_lock);
 	hook = listener;
 	for (struct tp_module *module = tp_modules; module; module = module->next) {
 		if (module->state != TP_MODULE_LINKED)
@@ -422,18 +403,18 @@ void tp_modules_listen(const struct tp_module_hook *listener)
 		hook->coming(module);
 		hook->load(module);
 	}
-	tp_unlock(&modules_lock);
+	tp_unlock(&tp_modules_lock);
 }
 
 /* Modules announce themselves once for each of their files. */
 void tp_module_load(struct tp_module *module)
 {
-	start_once();
+	tp_core_start();
 	if (!tp_module_is_served(module))
 		return;
 	if (__atomic_load_n(&module->state, __ATOMIC_RELAXED) == TP_MODULE_UNLOADED)
 		tp_note_exit();
-	tp_lock(&modules_lock);
+	tp_lock(&tp_modules_lock);
 	if (module->state == TP_MODULE_UNLOADED) {
 		list_module(module);
 		module->state = TP_MODULE_LISTED;
@@ -441,7 +422,7 @@ void tp_module_load(struct tp_module *module)
 			tp_complain("the tracepoints of %s stay off until somebody registers a probe or enables an event: "
 				    "out of memory", module->path);
 	}
-	tp_unlock(&modules_lock);
+	tp_unlock(&tp_modules_lock);
 }
 
 void tp_module_unload(struct tp_module *module)
@@ -450,7 +431,7 @@ void tp_module_unload(struct tp_module *module)
 
 	if (!is_served(module))
 		return;
-	tp_lock(&modules_lock);
+	tp_lock(&tp_modules_lock);
 	const bool linked = module->state == TP_MODULE_LINKED;
 	if (linked) {
 		used = hook && hook->unload(module);
@@ -461,15 +442,15 @@ void tp_module_unload(struct tp_module *module)
 	if (!linked)
 		tp_module_forget(module);
 	module->state = TP_MODULE_UNLOADED;
-	tp_unlock(&modules_lock);
+	tp_unlock(&tp_modules_lock);
 	/* What the readers may use is left as it is; also where exit() was called from inside a probe. */
 	if (!linked || tp_exiting() || (used && tp_reading()))
 		return;
 	if (used)
 		tracepoint_synchronize_unregister();
-	tp_lock(&modules_lock);
+	tp_lock(&tp_modules_lock);
 	if (hook)
 		hook->settle(module);
 	tracepoints_settle(module);
-	tp_unlock(&modules_lock);
+	tp_unlock(&tp_modules_lock);
 }

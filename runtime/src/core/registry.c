@@ -20,6 +20,7 @@
 #include "base/base.h"
 #include "base/exit.h"
 #include "base/fork.h"
+#include "base/hit.h"
 #include "base/message.h"
 #include "base/process.h"
 #include "base/readers.h"
@@ -28,7 +29,6 @@
 #include "core/registry.h"
 #include "core/site.h"
 
-struct tp_lock tp_registry_lock = TP_LOCK_INIT(TP_RANK_REGISTRY, "tp_registry_lock");
 
 #define NAME_BUCKETS 1024
 
@@ -382,9 +382,7 @@ static void in_child(void)
 
 static void start(void)
 {
-	static struct tp_fork_hook hook = {
-		.rank = TP_RANK_REGISTRY, .lock = &tp_registry_lock.mutex, .in_child = in_child,
-	};
+	static struct tp_fork_hook hook = {.rank = TP_RANK_REGISTRY, .in_child = in_child};
 
 	tp_process_start();
 	tp_fork_register(&hook);

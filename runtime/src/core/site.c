@@ -126,6 +126,16 @@ struct batch {
 
 #define BATCH_BYTES 1024
 
+/* In a container or a sandbox, what is called /proc/self/mem may be something else, which takes the bytes as well. */
+static bool is_written(const struct batch *batch)
+{
+	for (unsigned int i = 0; i < batch->nr; i++) {
+		if (__atomic_load_n(batch->changes[i].at, __ATOMIC_RELAXED) != batch->changes[i].opcode)
+			return false;
+	}
+	return true;
+}
+
 #if defined(__x86_64__)
 /* By one write: what is copied byte for byte is changed byte for byte. */
 static bool write_opcodes(const struct batch *batch)
@@ -161,13 +171,13 @@ static bool write_to_memory(struct batch *batch)
 {
 	if (batch->memory < 0)
 		batch->memory = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
-	if (batch->memory >= 0 && write_opcodes(batch))
+	if (batch->memory >= 0 && write_opcodes(batch) && is_written(batch))
 		return true;
 	/* Slower, but there also where the main thread has ended. */
 	if (batch->memory >= 0)
 		close(batch->memory);
 	batch->memory = open("/proc/thread-self/mem", O_WRONLY | O_CLOEXEC);
-	return batch->memory >= 0 && write_opcodes(batch);
+	return batch->memory >= 0 && write_opcodes(batch) && is_written(batch);
 }
 
 /* Executable all the time: other threads are in it. ThreadSanitizer knows of no code that is written to. */
@@ -184,7 +194,7 @@ __attribute__((no_sanitize("thread"))) static bool write_in_place(const struct b
 		__builtin___clear_cache((char *)at, (char *)(at + 1));
 	}
 	mprotect(begin, page, PROT_READ | PROT_EXEC);
-	return true;
+	return is_written(batch);
 }
 
 static bool batch_write(struct batch *batch)

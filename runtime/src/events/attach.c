@@ -309,9 +309,7 @@ static void after_fork(bool child)
 
 void tp_attach_start(void)
 {
-	static struct tp_fork_hook events_hook = {.rank = TP_RANK_EVENTS, .lock = &tp_events_lock.mutex};
-	static struct tp_fork_hook sinks_hook = {.rank = TP_RANK_SINK, .before = before_fork, .after = after_fork};
+	static struct tp_fork_hook hook = {.rank = TP_RANK_SINK, .before = before_fork, .after = after_fork};
 
-	tp_fork_register(&events_hook);
-	tp_fork_register(&sinks_hook);
+	tp_fork_register(&hook);
 }

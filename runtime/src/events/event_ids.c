@@ -37,7 +37,6 @@ struct layout {
 };
 
 struct tp_loaded_event *tp_loaded_events;
-struct tp_lock tp_events_lock = TP_LOCK_INIT(TP_RANK_EVENTS, "tp_events_lock");
 bool tp_events_without_id;
 struct tp_group_table tp_groups;
 

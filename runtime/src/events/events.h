@@ -31,14 +31,11 @@
 
 #include <tp/sink.h>
 
-#include "base/lock.h"
+#include "base/locks.h"
 #include "base/text.h"
 
 /* Event ids are below it; 0 is none. */
 #define TP_NR_IDS 65536u
-
-/* Guards all that is known of events and of open sinks. */
-extern struct tp_lock tp_events_lock;
 
 /* There are some: their writers must not be trusted. Under tp_events_lock. */
 extern bool tp_events_without_id;

@@ -4,7 +4,7 @@
  */
 #include <stddef.h>
 
-#include "base/readers.h"
+#include "base/hit.h"
 #include "core/core.h"
 #include "events/events.h"
 #include "events/retired.h"

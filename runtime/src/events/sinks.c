@@ -13,8 +13,8 @@
 
 #include <tp/tp.h>
 
+#include "base/hit.h"
 #include "base/message.h"
-#include "base/readers.h"
 #include "base/text.h"
 #include "core/core.h"
 #include "events/attach.h"

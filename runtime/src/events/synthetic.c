@@ -15,6 +15,7 @@
 
 #include "base/exit.h"
 #include "base/fork.h"
+#include "base/hit.h"
 #include "base/message.h"
 #include "base/readers.h"
 #include "base/text.h"

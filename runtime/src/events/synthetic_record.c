@@ -8,6 +8,7 @@
 #include <tp/trace_seq.h>
 
 #include "base/base.h"
+#include "base/thread.h"
 #include "events/record_words.h"
 #include "events/field.h"
 #include "core/iterate.h"
@@ -46,6 +47,19 @@ static struct tp_word_step *add_steps(struct tp_word_step *step, const struct tp
 	return step;
 }
 
+/*
+ * A histogram may make records of the very event that it counts. So many of its hits may be inside one another, those of
+ * signal handlers included.
+ */
+#define DEPTH_MAX 8u
+
+static TP_THREAD_LOCAL unsigned int depth;
+
+static void leave(void)
+{
+	depth = 0;
+}
+
 void tp_synthetic_plan(struct tp_synthetic_event *to)
 {
 	struct tp_word_step *step = to->steps;
@@ -54,6 +68,7 @@ void tp_synthetic_plan(struct tp_synthetic_event *to)
 	to->words.numbers = step = add_steps(step, &to->format, has_payload);
 	to->words.arrays = step = add_steps(step, &to->format, is_number);
 	to->words.end = add_steps(step, &to->format, is_array);
+	tp_thread_arm(leave);
 }
 
 /* ---- Recording ---- */
@@ -67,14 +82,6 @@ void tp_synthetic_record(void *data, const struct tp_event *event, const uint64_
 {
 	tp_words_write(data, event, &described(event)->words, words);
 }
-
-/*
- * A histogram may make records of the very event that it counts. So many of its hits may be inside one another, those of
- * signal handlers included.
- */
-#define DEPTH_MAX 8u
-
-static TP_THREAD_LOCAL unsigned int depth;
 
 static void call(tp_probe_t probe, void *data, const struct tp_event *event, const uint64_t *words)
 {

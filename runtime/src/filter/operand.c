@@ -178,6 +178,7 @@ bool tp_text_matches(enum tp_text_match how, const char *text, size_t len, const
 
 struct list {
 	const char *at, *end;
+	uint32_t last; /* processor of the machine */
 };
 
 static bool take(struct list *list, char c)
@@ -188,29 +189,22 @@ static bool take(struct list *list, char c)
 	return true;
 }
 
-/* Of the machine. */
-static uint32_t last_processor(void)
-{
-	const long nr = sysconf(_SC_NPROCESSORS_CONF);
-
-	return nr > 0 && nr <= (long)TP_CPUS_MAX ? (uint32_t)nr - 1 : 0;
-}
-
 /* "N" is the last processor. */
 static bool number(struct list *list, uint32_t *value)
 {
 	const char *begin = list->at;
+	uint64_t sum = 0;
 
 	if (take(list, 'N')) {
-		*value = last_processor();
+		*value = list->last;
 		return true;
 	}
-	*value = 0;
 	for (; list->at < list->end && *list->at >= '0' && *list->at <= '9'; list->at++) {
-		*value = *value * 10 + (uint32_t)(*list->at - '0');
-		if (*value > TP_CPUS_MAX)
+		sum = sum * 10 + (uint32_t)(*list->at - '0');
+		if (sum > UINT32_MAX)
 			return false;
 	}
+	*value = (uint32_t)sum;
 	return list->at > begin;
 }
 
@@ -224,27 +218,36 @@ static void add(struct tp_cpus *cpus, uint32_t cpu)
 		cpus->last = cpu;
 }
 
-/* FIRST[-LAST[:USED/GROUP]]: of each group of so many, the first USED. */
+/* "all", FIRST or FIRST-LAST; *one: FIRST alone, which has no groups. */
+static bool bounds(struct list *list, uint32_t *first, uint32_t *last, bool *one)
+{
+	*one = false;
+	if (list->end - list->at >= 3 && strncasecmp(list->at, "all", 3) == 0) {
+		list->at += 3;
+		*first = 0;
+		*last = list->last;
+		return true;
+	}
+	if (!number(list, first))
+		return false;
+	*one = !take(list, '-');
+	if (!*one)
+		return number(list, last);
+	*last = *first;
+	return true;
+}
+
+/* BOUNDS[:USED/GROUP]: of each group of so many, the first USED. */
 static bool range(struct list *list, struct tp_cpus *cpus)
 {
 	uint32_t first, last, used = 1, group = 1;
+	bool one;
 
-	if (list->end - list->at >= 3 && strncmp(list->at, "all", 3) == 0) {
-		list->at += 3;
-		for (uint32_t cpu = 0; cpu <= last_processor(); cpu++)
-			add(cpus, cpu);
-		return true;
-	}
-	if (!number(list, &first))
+	if (!bounds(list, &first, &last, &one))
 		return false;
-	last = first;
-	if (take(list, '-')) {
-		if (!number(list, &last))
-			return false;
-		if (take(list, ':') && !(number(list, &used) && take(list, '/') && number(list, &group)))
-			return false;
-	}
-	if (first > last || last >= TP_CPUS_MAX || !group || used > group)
+	if (!one && take(list, ':') && !(number(list, &used) && take(list, '/') && number(list, &group)))
+		return false;
+	if (first > last || last > list->last || !group || used > group)
 		return false;
 	for (uint32_t cpu = first; cpu <= last; cpu++) {
 		if ((cpu - first) % group < used)
@@ -253,9 +256,16 @@ static bool range(struct list *list, struct tp_cpus *cpus)
 	return true;
 }
 
+uint32_t tp_cpus_last(void)
+{
+	const long nr = sysconf(_SC_NPROCESSORS_CONF);
+
+	return nr > 0 && nr <= (long)TP_CPUS_MAX ? (uint32_t)nr - 1 : TP_CPUS_MAX - 1;
+}
+
 bool tp_cpus_parse(struct tp_cpus *cpus, const char *text, size_t len)
 {
-	struct list list = {text, text + len};
+	struct list list = {text, text + len, tp_cpus_last()};
 
 	*cpus = (struct tp_cpus){.nr = 0};
 	while (list.at < list.end) {
@@ -266,5 +276,5 @@ bool tp_cpus_parse(struct tp_cpus *cpus, const char *text, size_t len)
 		if (list.at < list.end && *list.at != ',' && *list.at != ' ' && *list.at != '\t')
 			return false;
 	}
-	return cpus->nr != 0;
+	return len != 0;
 }

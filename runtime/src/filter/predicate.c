@@ -169,8 +169,10 @@ static bool cpus(const struct tp_filter_work *work, const struct tp_filter_field
 	if (field->type == TP_TYPE_TEXT ||
 	    (predicate->op != TP_FILTER_EQ && predicate->op != TP_FILTER_NE && predicate->op != TP_FILTER_BAND))
 		return fail(work, predicate->value_at, ILLEGAL_OPERATION);
-	if (!tp_cpus_parse(&set, value_text(work), predicate->value.len))
+	if (!tp_cpus_parse(&set, value_text(work), predicate->value.len)) {
+		tp_buffer_printf(&work->error->hint, "the machine's processors are 0-%u", tp_cpus_last());
 		return fail(work, predicate->value.at, "Invalid cpulist");
+	}
 	if (predicate->op == TP_FILTER_NE)
 		*work->inverted = !*work->inverted;
 	step->length = set.last / 8 + 1;

@@ -2,11 +2,12 @@
 /*
  * print/line.c - see print.h.
  */
+#include "base/text.h"
 #include "print/print.h"
 
 static bool is_plain(unsigned char c)
 {
-	return c >= ' ' && c != 0x7f;
+	return c >= ' ' && c < 0x7f;
 }
 
 static bool is_plain_word(const char *bytes)
@@ -18,8 +19,8 @@ static bool is_plain_word(const char *bytes)
 	uint64_t no_del = word ^ each * 0x7f;
 	uint64_t below_blank = (word - each * ' ') & ~word;
 	uint64_t is_del = (no_del - each) & ~no_del;
-	/* The top bit of a byte says that it, or one before it, is such. */
-	return !((below_blank | is_del) & each * 0x80);
+	/* The top bit of a byte says that it, or one before it, is such; or that it is no ASCII. */
+	return !((below_blank | is_del | word) & each * 0x80);
 }
 
 /* How many bytes from the first on are plain; eight at a time, as nearly all are. */
@@ -56,8 +57,14 @@ static void put_text(struct trace_seq *line, const char *text, size_t len)
 		size_t run = plain_run(text, (size_t)(end - text));
 		tp_line_bytes(line, text, run);
 		text += run;
-		if (text < end)
-			put_escaped(line, (unsigned char)*text++);
+		if (text == end)
+			return;
+		const size_t shown = tp_printable_char(text, (size_t)(end - text));
+		if (shown)
+			tp_line_bytes(line, text, shown);
+		else
+			put_escaped(line, (unsigned char)*text);
+		text += shown ? shown : 1;
 	}
 }
 

@@ -15,9 +15,9 @@
 #include <tp/tp.h>
 
 #include "base/file.h"
-#include "base/helper_thread.h"
+#include "base/helper.h"
+#include "base/hit.h"
 #include "base/message.h"
-#include "base/readers.h"
 #include "control/control.h"
 #include "control/outputs.h"
 #include "events/events.h"

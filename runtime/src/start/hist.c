@@ -96,11 +96,14 @@ static int write_file(const struct tp_buffer *text)
 
 	if (!name)
 		return ENOMEM;
-	const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	const int fd = tp_file_open(name, O_TRUNC | O_NOFOLLOW, 0600);
+	int error = fd < 0 ? errno : 0;
+	if (error == EACCES)
+		tp_complain_of_foreign(name);
 	free(name);
-	if (fd < 0)
-		return errno;
-	const int error = tp_file_write(fd, text->text, text->len);
+	if (error)
+		return error;
+	error = tp_file_write(fd, text->text, text->len);
 	return close(fd) != 0 && !error ? errno : error;
 }
 

@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "base/fork.h"
-#include "base/lock.h"
+#include "base/locks.h"
 #include "base/thread.h"
 #include "events/events.h"
 #include "triggers/list.h"
 #include "triggers/triggers.h"
 
 /* Guards the list alone: nobody waits for readers, or makes a sink, while holding it. */
-static struct tp_lock lock = TP_LOCK_INIT(TP_RANK_TRIGGERS, "the triggers' lock");
 static struct tp_trigger *triggers; /* the latest first, as in the kernel */
 
 /* A thread of the parent's that was setting one is not in the child; what it had done so far stays. */
@@ -32,7 +31,7 @@ static void in_child(void)
 
 static void start(void)
 {
-	static struct tp_fork_hook hook = {.rank = TP_RANK_TRIGGERS, .lock = &lock.mutex, .in_child = in_child};
+	static struct tp_fork_hook hook = {.rank = TP_RANK_TRIGGERS, .in_child = in_child};
 
 	tp_fork_register(&hook);
 }
@@ -53,7 +52,7 @@ int tp_trigger_link(struct tp_trigger *trigger)
 	int error = 0;
 
 	start();
-	tp_lock(&lock);
+	tp_lock(&tp_triggers_lock);
 	for (const struct tp_trigger *other = triggers; other && !error; other = other->next)
 		error = excludes(trigger, other) ? -EEXIST : 0;
 	if (!error) {
@@ -61,27 +60,27 @@ int tp_trigger_link(struct tp_trigger *trigger)
 		trigger->next = triggers;
 		triggers = trigger;
 	}
-	tp_unlock(&lock);
+	tp_unlock(&tp_triggers_lock);
 	return error;
 }
 
 void tp_trigger_is_set(struct tp_trigger *trigger)
 {
-	tp_lock(&lock);
+	tp_lock(&tp_triggers_lock);
 	trigger->setter = 0;
-	tp_unlock(&lock);
+	tp_unlock(&tp_triggers_lock);
 }
 
 void tp_trigger_unlink(struct tp_trigger *trigger)
 {
 	struct tp_trigger **at = &triggers;
 
-	tp_lock(&lock);
+	tp_lock(&tp_triggers_lock);
 	while (*at && *at != trigger)
 		at = &(*at)->next;
 	if (*at) /* not in a child that was forked meanwhile */
 		*at = trigger->next;
-	tp_unlock(&lock);
+	tp_unlock(&tp_triggers_lock);
 }
 
 static struct tp_trigger **find(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data)
@@ -95,19 +94,19 @@ static struct tp_trigger **find(bool (*is_it)(const struct tp_trigger *trigger, 
 
 struct tp_trigger *tp_trigger_hold(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data)
 {
-	tp_lock(&lock);
+	tp_lock(&tp_triggers_lock);
 	struct tp_trigger *found = *find(is_it, data);
 	if (found)
 		found->in_use = true;
-	tp_unlock(&lock);
+	tp_unlock(&tp_triggers_lock);
 	return found;
 }
 
 void tp_trigger_let_go(struct tp_trigger *trigger)
 {
-	tp_lock(&lock);
+	tp_lock(&tp_triggers_lock);
 	trigger->in_use = false;
-	tp_unlock(&lock);
+	tp_unlock(&tp_triggers_lock);
 }
 
 int tp_trigger_leave(struct tp_trigger *trigger, struct tp_buffer *why)
@@ -125,21 +124,21 @@ bool tp_trigger_is_there(const struct tp_trigger_command *command, uint64_t seri
 {
 	bool found = false;
 
-	tp_lock(&lock);
+	tp_lock(&tp_triggers_lock);
 	for (const struct tp_trigger *trigger = triggers; trigger && !found; trigger = trigger->next)
 		found = trigger->command == command && trigger->serial == serial;
-	tp_unlock(&lock);
+	tp_unlock(&tp_triggers_lock);
 	return found;
 }
 
 struct tp_trigger *tp_trigger_take_off(bool (*is_it)(const struct tp_trigger *trigger, const void *data), const void *data)
 {
-	tp_lock(&lock);
+	tp_lock(&tp_triggers_lock);
 	struct tp_trigger **at = find(is_it, data);
 	struct tp_trigger *found = *at;
 	if (found)
 		*at = found->next;
-	tp_unlock(&lock);
+	tp_unlock(&tp_triggers_lock);
 	return found;
 }
 
@@ -169,7 +168,7 @@ static void put(struct tp_buffer *to, const struct tp_trigger *trigger)
 
 void tp_triggers_each(void (*fct)(uint64_t serial, const char *patterns, const char *text, void *data), void *data)
 {
-	tp_lock(&lock);
+	tp_lock(&tp_triggers_lock);
 	for (const struct tp_trigger *trigger = triggers; trigger; trigger = trigger->next) {
 		struct tp_buffer text = {.text = NULL};
 		put(&text, trigger);
@@ -177,7 +176,7 @@ void tp_triggers_each(void (*fct)(uint64_t serial, const char *patterns, const c
 			fct(trigger->serial, tp_pattern_text(trigger->patterns), text.text, data);
 		tp_buffer_free(&text);
 	}
-	tp_unlock(&lock);
+	tp_unlock(&tp_triggers_lock);
 }
 
 /* ---- The end ---- */
@@ -199,7 +198,7 @@ static bool next_for_end(struct ending *ending)
 {
 	struct tp_trigger *found = NULL;
 
-	tp_lock(&lock);
+	tp_lock(&tp_triggers_lock);
 	for (struct tp_trigger *trigger = triggers; trigger; trigger = trigger->next) {
 		if (trigger->at_end && !trigger->setter)
 			found = trigger;
@@ -208,7 +207,7 @@ static bool next_for_end(struct ending *ending)
 		found->at_end = false;
 		*ending = (struct ending){.trigger = found, .serial = found->serial};
 	}
-	tp_unlock(&lock);
+	tp_unlock(&tp_triggers_lock);
 	return found;
 }
 

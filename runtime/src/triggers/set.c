@@ -9,7 +9,7 @@
 
 #include <tp/tp.h>
 
-#include "base/readers.h"
+#include "base/hit.h"
 #include "base/stack.h"
 #include "base/text.h"
 #include "events/events.h"
@@ -88,7 +88,8 @@ static struct tp_trigger *trigger_new(struct tp_trigger_request *request, struct
 	*trigger = (struct tp_trigger){
 		.command = text->command, .patterns = tp_pattern_new(request->patterns, error), .target = text->target,
 		.argument = text->argument, .count = text->count, .after_ns = text->after_ns, .at_end = request->at_end && text->command->open,
-		.directory = TP_GUARDED_FD_NONE, .has_directory = request->has_directory,
+		.directory = TP_GUARDED_FD_NONE,
+		.has_directory = request->has_directory && text->command->kind == TP_TRIGGER_SNAPSHOT, /* nobody else wants it */
 	};
 	if (!text->alone) {
 		trigger->sink = request->sink;

@@ -17,6 +17,7 @@
 #include <tp/sink.h>
 #include <tp/trace_seq.h>
 
+#include "base/message.h"
 #include "events/events.h"
 #include "print/symbol.h"
 #include "record/record.h"
@@ -92,7 +93,7 @@ static void print_caller(struct trace_seq *p, uintptr_t address)
 	if (tp_symbol_find(address - 1, &symbol))
 		trace_seq_printf(p, "%s+0x%lx/0x%zx", symbol.name, (unsigned long)(address - symbol.address), symbol.size);
 	else if (tp_object_find(address - 1, &object))
-		trace_seq_printf(p, "%s(+0x%lx)", *object.path ? file_name(object.path) : program_invocation_short_name,
+		trace_seq_printf(p, "%s(+0x%lx)", *object.path ? file_name(object.path) : tp_program_name,
 				 (unsigned long)(address - object.base));
 	else
 		trace_seq_printf(p, "0x%lx", (unsigned long)address);

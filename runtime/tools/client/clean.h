@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Control characters become question marks, those that UTF-8 has above ASCII, too; a tab stays. Returns text. */
+/* Each byte of what a terminal would not just show becomes a question mark; a tab stays. See tp_printable_char(). Returns text. */
 char *clean(char *text);
 
 /* The same for len bytes, which may have NULs in them. */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,15 @@ static long now_ms(void)
 
 /* ---- The socket ---- */
 
+static int connect_to_no_directory(int fd, const char *name)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const int len = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "tp/.%s", name);
+	const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
+
+	return connect(fd, (struct sockaddr *)&address, size) == 0 ? 0 : errno;
+}
+
 /* By a descriptor of the name: it can't become another thing, or a symbolic link, between the look and the connection. */
 static int connect_to(int fd, const struct place *place, const char *name)
 {
@@ -108,7 +118,9 @@ static void check_peer(struct connection *connection)
 	}
 	connection->pid = peer.pid;
 	connection->uid = peer.uid;
-	if (!proc_may_be_reached(peer.uid))
+	if (!proc_may_be_reached(peer.uid) && !place_is_directory(&connection->place)) /* everybody sees these */
+		end(connection, CONNECTION_DEAD);
+	else if (!proc_may_be_reached(peer.uid))
 		refuse(connection, "user %u listens there, and you are user %u", (unsigned int)peer.uid,
 		       (unsigned int)geteuid());
 }
@@ -144,7 +156,9 @@ static void try_to_connect(struct connection *connection)
 		refuse(connection, "no socket can be made: %s", strerror(errno));
 		return;
 	}
-	const int error = connect_to(connection->fd, &connection->place, connection->name);
+	const int error = place_is_directory(&connection->place)
+				  ? connect_to(connection->fd, &connection->place, connection->name)
+				  : connect_to_no_directory(connection->fd, connection->name);
 	if (!error)
 		check_peer(connection);
 	else if (error == ECONNREFUSED)

@@ -55,7 +55,7 @@ static void allow_descriptors(void)
 static void remove_dead_name(const struct connection *connection)
 {
 	struct stat status;
-	int fd = place_open(&connection->place, NULL, O_RDONLY | O_DIRECTORY);
+	int fd = place_is_directory(&connection->place) ? place_open(&connection->place, NULL, O_RDONLY | O_DIRECTORY) : -1;
 
 	if (fd < 0)
 		return;
@@ -160,36 +160,58 @@ static bool reach_pid(struct connection *connection, pid_t pid)
 	return good;
 }
 
-static bool tell_candidates(const struct found *found, const char *program)
+/* By what the process says, or by what the kernel says of it. */
+static bool is_called(const struct connection *connection, const char *program, bool by_kernel)
+{
+	if (connection->state != CONNECTION_OPEN)
+		return false;
+	return by_kernel ? proc_is_called(connection->pid, program) : strcmp(connection->greeting.program, program) == 0;
+}
+
+static bool tell_candidates(const struct found *found, const char *program, bool by_kernel)
 {
 	char list[1024] = "";
 	size_t len = 0;
 
 	for (size_t i = 0; i < found->nr && len < sizeof(list) - 32; i++) {
 		const struct connection *one = &found->all[i];
-		if (one->state == CONNECTION_OPEN && strcmp(one->greeting.program, program) == 0)
+		if (is_called(one, program, by_kernel))
 			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%d", len ? ", " : "", (int)one->pid);
 	}
 	return fail_msg("'%s' is the program of several processes: say -p with one of the ids %s", program, list);
 }
 
+/* The last of those, and how many there are. */
+static struct connection *find_called(const struct found *found, const char *program, bool by_kernel, size_t *nr)
+{
+	struct connection *called = NULL;
+
+	*nr = 0;
+	for (size_t i = 0; i < found->nr; i++) {
+		if (!is_called(&found->all[i], program, by_kernel))
+			continue;
+		called = &found->all[i];
+		++*nr;
+	}
+	return called;
+}
+
 static bool reach_program(struct connection *connection, const char *program)
 {
 	struct found found;
-	struct connection *open = NULL;
-	size_t nr = 0;
+	size_t nr;
 	bool good = find_all(&found);
 
-	for (size_t i = 0; i < found.nr && good; i++) {
-		if (found.all[i].state != CONNECTION_OPEN || strcmp(found.all[i].greeting.program, program) != 0)
-			continue;
-		open = &found.all[i];
-		nr++;
+	bool by_kernel = false;
+	struct connection *open = good ? find_called(&found, program, by_kernel, &nr) : NULL;
+	if (good && !open) {
+		by_kernel = true;
+		open = find_called(&found, program, by_kernel, &nr);
 	}
 	if (good && nr == 1)
 		take(connection, open);
 	else if (good)
-		good = nr ? tell_candidates(&found, program) : tell_why_no_program(program);
+		good = open ? tell_candidates(&found, program, by_kernel) : tell_why_no_program(program);
 	found_free(&found);
 	return good;
 }

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,20 @@ bool proc_read(struct proc *proc, pid_t pid)
 	return pid > 0 && read_status(proc) && read_stat(proc);
 }
 
+bool proc_is_called(pid_t pid, const char *name)
+{
+	char link[64], file[PATH_MAX];
+	struct proc proc;
+
+	if (proc_read(&proc, pid) && strcmp(proc.name, name) == 0)
+		return true;
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	const ssize_t len = readlink(link, file, sizeof(file) - 1);
+	file[len > 0 ? len : 0] = '\0';
+	const char *last = strrchr(file, '/');
+	return last && strcmp(last + 1, name) == 0;
+}
+
 bool proc_is_gone(pid_t pid)
 {
 	struct proc proc;
@@ -142,6 +157,16 @@ bool proc_may_be_reached(uid_t uid)
 	return geteuid() == 0 || uid == geteuid();
 }
 
+bool proc_has_our_namespace(pid_t pid, const char *kind)
+{
+	struct stat theirs, ours;
+	char path[64], own[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, kind);
+	snprintf(own, sizeof(own), "/proc/self/ns/%s", kind);
+	return stat(path, &theirs) != 0 || stat(own, &ours) != 0 || theirs.st_ino == ours.st_ino;
+}
+
 bool proc_has_our_root(pid_t pid)
 {
 	struct stat theirs, ours;
@@ -153,8 +178,7 @@ bool proc_has_our_root(pid_t pid)
 	/* A mount namespace of its own can have other directories below the same root. */
 	if (stat("/proc/self/root", &ours) != 0 || theirs.st_dev != ours.st_dev || theirs.st_ino != ours.st_ino)
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
-	return stat(path, &theirs) != 0 || stat("/proc/self/ns/mnt", &ours) != 0 || theirs.st_ino == ours.st_ino;
+	return proc_has_our_namespace(pid, "mnt");
 }
 
 bool proc_has_own_pids(const struct proc *proc)

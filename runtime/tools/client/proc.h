@@ -20,6 +20,9 @@ struct proc {
 /* False: there is no such process. */
 bool proc_read(struct proc *proc, pid_t pid);
 
+/* Whether that is its name in ps, or that of its file. */
+bool proc_is_called(pid_t pid, const char *name);
+
 /* Whether it has ended, or is about to. */
 bool proc_is_gone(pid_t pid);
 
@@ -31,6 +34,9 @@ char *proc_environment(pid_t pid, const char *name);
 
 /* Whether this program may look into that user's processes: root may look into everybody's. */
 bool proc_may_be_reached(uid_t uid);
+
+/* Whether the process is in the same namespace of this kind ("mnt", "net"), as far as can be seen. */
+bool proc_has_our_namespace(pid_t pid, const char *kind);
 
 /* Whether the process sees the same files as this program. */
 bool proc_has_our_root(pid_t pid);

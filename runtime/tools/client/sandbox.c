@@ -20,7 +20,7 @@ static bool is_filtered_thread(pid_t pid, const char *tid)
 	char *text = proc_text(pid, name, MAX_TEXT, &len);
 	const char *seccomp = text ? strstr(text, "\nSeccomp:\t") : NULL;
 	const bool filtered = seccomp && seccomp[strlen("\nSeccomp:\t")] != '0' &&
-			      strncmp(text, "Name:\ttp-control\n", strlen("Name:\ttp-control\n")) == 0;
+			      strncmp(text, "Name:\ttp-helper\n", strlen("Name:\ttp-helper\n")) == 0;
 
 	free(text);
 	return filtered;

@@ -10,8 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "client/listeners.h"
 #include "client/names.h"
 #include "client/proc.h"
 #include "fail_msg.h"
@@ -200,6 +202,33 @@ static bool is_new(struct seen *seen, size_t *nr, int fd)
 	return true;
 }
 
+/* A process names its socket when it listens; one that was killed before, or lost its rights to the directory, never does. */
+#define MOST_SECONDS_WITHOUT_NAME 60
+
+static void remove_nameless(int directory, const char *hidden)
+{
+	struct stat status;
+
+	if (name_is_process(hidden + 1, NULL, NULL) && fstatat(directory, hidden, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISSOCK(status.st_mode) && status.st_mtime + MOST_SECONDS_WITHOUT_NAME < time(NULL))
+		unlinkat(directory, hidden, 0);
+}
+
+struct naming {
+	void (*fn)(void *data, const struct place *place, const char *name);
+	void *data;
+};
+
+static void name_in_no_directory(void *data, const char *name)
+{
+	static const char prefix[] = "@tp/.";
+	const struct naming *naming = data;
+	const struct place place = {.path = "@"};
+
+	if (strncmp(name, prefix, strlen(prefix)) == 0 && name_is_process(name + strlen(prefix), NULL, NULL))
+		naming->fn(naming->data, &place, name + strlen(prefix));
+}
+
 void places_each_name(const struct places *places, void (*fn)(void *data, const struct place *place, const char *name),
 		      void *data)
 {
@@ -211,7 +240,9 @@ void places_each_name(const struct places *places, void (*fn)(void *data, const 
 		DIR *list = fd >= 0 && is_new(seen, &nr_seen, fd) ? fdopendir(fd) : NULL;
 		const struct dirent *entry;
 		while (list && (entry = readdir(list)) != NULL) {
-			if (name_is_process(entry->d_name, NULL, NULL))
+			if (entry->d_name[0] == '.')
+				remove_nameless(fd, entry->d_name);
+			else if (name_is_process(entry->d_name, NULL, NULL))
 				fn(data, &places->all[i], entry->d_name);
 		}
 		if (list)
@@ -220,4 +251,5 @@ void places_each_name(const struct places *places, void (*fn)(void *data, const 
 			close(fd);
 	}
 	free(seen);
+	listeners_each(0, name_in_no_directory, &(struct naming){fn, data});
 }

@@ -33,6 +33,12 @@ bool places_add_of_all(struct places *places);
 
 void places_free(struct places *places);
 
+/* Of those that are in no directory, whose names the network namespace has. */
+static inline bool place_is_directory(const struct place *place)
+{
+	return place->path[0] == '/';
+}
+
 /*
  * A descriptor of the directory, or of the name in it; -1 with errno set. Symbolic links are
  * followed as the place's owner would, but not in the place of the last part.
@@ -41,7 +47,7 @@ int place_open(const struct place *place, const char *name, int flags);
 
 /*
  * Calls fn for each name of a socket in the directories, and once only where two of them are the same
- * directory.
+ * directory; and for those in no directory. Removes what is left of sockets that never got their name.
  */
 void places_each_name(const struct places *places, void (*fn)(void *data, const struct place *place, const char *name),
 		      void *data);

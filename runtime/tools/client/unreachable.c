@@ -8,6 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/clean.h"
+#include "client/listeners.h"
+#include "client/names.h"
 #include "client/proc.h"
 #include "client/tracepoints.h"
 #include "fail_msg.h"
@@ -25,7 +28,7 @@ const char *why_silent(pid_t pid)
 	else if (proc.state == 't')
 		snprintf(text, sizeof(text), "it is stopped by a debugger, and answers when that lets it go on");
 	else
-		snprintf(text, sizeof(text), "its thread tp-control gets no processor, or the program does not call "
+		snprintf(text, sizeof(text), "its thread tp-helper gets no processor, or the program does not call "
 					     "tp_control_serve(); try again");
 	return text;
 }
@@ -122,6 +125,45 @@ static void tell_off(const struct proc *proc)
 	free(runtime);
 }
 
+/* The place where a process of this id listens, as it was when it began to. */
+struct elsewhere {
+	pid_t inner_pid;
+	char path[PATH_MAX];
+};
+
+static void compare_listener(void *data, const char *name)
+{
+	struct elsewhere *elsewhere = data;
+	const char *last = strrchr(name, '/');
+	pid_t pid;
+
+	if (last && last[1] == '.' && name_is_process(last + 2, &pid, NULL) && pid == elsewhere->inner_pid)
+		snprintf(elsewhere->path, sizeof(elsewhere->path), "%.*s", (int)(last - name), name);
+}
+
+/* It listens, but where nobody was found. False: it does not listen. */
+static bool tell_elsewhere(const struct proc *proc)
+{
+	struct elsewhere elsewhere = {.inner_pid = proc->inner_pid};
+	const int id = (int)proc->pid;
+
+	listeners_each(proc->pid, compare_listener, &elsewhere);
+	if (!elsewhere.path[0] || (elsewhere.path[0] == '@' && proc_has_our_namespace(proc->pid, "net")))
+		return false;
+	clean(elsewhere.path);
+	if (elsewhere.path[0] == '@')
+		fail_msg("process %d (%s) listens in its own network namespace: run tp there, as by \"nsenter -t %d -n tp ...\"", id,
+			 proc->name, id);
+	else if (geteuid() != 0)
+		fail_msg("process %d (%s) listens in %s, as it began as another user: only that user and root can come in there; "
+			 "run tp as root", id, proc->name, elsewhere.path);
+	else
+		fail_msg("process %d (%s) listens in %s, but its name there has been removed: start the program "
+			 "again, after \"tp setup\" if the directory is gone", id,
+			 proc->name, elsewhere.path);
+	return true;
+}
+
 bool tell_why_not(pid_t pid, const struct found *found)
 {
 	struct proc proc;
@@ -134,7 +176,7 @@ bool tell_why_not(pid_t pid, const struct found *found)
 	if (!proc_may_be_reached(proc.uid))
 		return fail_msg("process %d (%s) is user %u's, and you are user %u: run tp as that user, or as root", id,
 			    proc.name, (unsigned int)proc.uid, (unsigned int)geteuid());
-	if (tell_of_listener(&proc, found))
+	if (tell_of_listener(&proc, found) || tell_elsewhere(&proc))
 		return false;
 	if (tracepoints_of(pid) == TRACEPOINTS_NONE)
 		return fail_msg(

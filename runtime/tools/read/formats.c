@@ -150,7 +150,7 @@ static int hex_digit(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* As sinks/ctf/format.c names files: %XX for what is no plain file name. */
+/* As sinks/ctf/describe/format.c names files: %XX for what is no plain file name. */
 static char *system_name(const char *file)
 {
 	char *name = malloc(strlen(file) + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * metadata.c - reads the metadata of a trace; of TSDL, only what sinks/ctf/metadata.c
+ * metadata.c - reads the metadata of a trace; of TSDL, only what sinks/ctf/describe/metadata.c
  * writes, word for word: where one of these words changes, so does the layout of
  * the trace, which is better refused than misread.
  */
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/packet.h"
 #include "fail_msg.h"
+#include "record/packet.h"
 
 #define METADATA_MAX ((size_t)256 << 20)
 #define NS_PER_S 1000000000u

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "fail_msg.h"
 
 static const char dots[] = "...";
@@ -43,26 +44,22 @@ void line_printf(struct line *line, const char *format, ...)
 	line_add(line, bytes, (size_t)len < sizeof(bytes) ? (size_t)len : sizeof(bytes) - 1);
 }
 
-static bool is_control(char c)
-{
-	return (unsigned char)c < ' ' || c == 0x7f;
-}
-
 static void add(struct line *line, const char *bytes, size_t len, const char *with_backslash)
 {
 	const char *end = bytes + len;
 
 	while (bytes < end && !line->is_full) {
 		const char *run = bytes;
-		while (run < end && !is_control(*run) && !strchr(with_backslash, *run))
-			run++;
+		size_t shown = 1;
+		while (run < end && (shown = tp_printable_char(run, (size_t)(end - run))) != 0 && !strchr(with_backslash, *run))
+			run += shown;
 		line_add(line, bytes, (size_t)(run - bytes));
 		bytes = run;
 		if (bytes == end)
 			return;
 		if (*bytes == '\n')
 			line_add(line, "\\n", 2);
-		else if (is_control(*bytes))
+		else if (!shown)
 			line_printf(line, "\\x%02x", (unsigned char)*bytes);
 		else
 			line_printf(line, "\\%c", *bytes);

@@ -3,34 +3,36 @@
  * sinks/ctf/ctf.h - the CTF sink, for those above. tp/tp.h has the functions that are public. Each of its
  * files uses those below it only:
  *
- *	sink.c              the sink
- *	numbered.c          snapshots one after the other
- *	snapshot.c          a copy of what a sink's packets hold
- *	  options.c         how a sink is to be
- *	  preparer.c        a thread that makes packets (by base/helper_thread.h)
- *	  record.c          the way of a record into a stream, where it is not the short one of record/stream.h
- *	    stream.c        the streams, and which thread has which
- *	      end.c         the end of a stream's packets
- *	      copy.c        records that are copied into their packet's file
- *	      chapter.c     the chapter ends where another packet is needed
- *	        packets.c   a stream's packets, one after the other
- *	          make.c    making the next one
- *	          room.c    how many there may be, and which goes
- *	          packet.c  a packet, a file that is mapped
- *	    begin.c         the directory of a trace whose name has %p, or of a chapter: the process that records makes it
- *	    describe.c      which events are described in the trace, and the file with that
- *	      metadata.c    the description, a text
- *	        environment.c  its part on the process
- *	        string.c    strings in it
- *	      format.c      the events' format files, texts beside the streams
- *	    log.c           the runtime's messages, beside the streams
- *	      old.c         traces whose processes are gone make way
- *	      hold.c        which those are
- *	        dir.c       the directory
- *	          spare.c   descriptors in reserve
+ *	sink.c                    the sink
+ *	numbered.c                snapshots one after the other
+ *	snapshot.c                a copy of what a sink's packets hold
+ *	options.c                 how a sink is to be
  *
- * What a file has for the others is in the header of its name; of end.c, copy.c and chapter.c in packets.h, of environment.c
- * and string.c in metadata.h, of old.c in hold.h, of spare.c in dir.h.
+ *	ring/preparer.c           the helper's part: packets (by base/helper.h)
+ *	ring/record.c             the way of a record into a stream, where it is not the short one of record/stream.h
+ *	  ring/stream.c           the streams, and which thread has which
+ *	    ring/end.c            the end of a stream's packets
+ *	    ring/copy.c           records that are copied into their packet's file
+ *	    ring/chapter.c        the chapter ends where another packet is needed
+ *	      ring/packets.c      a stream's packets, one after the other
+ *	        ring/make.c       making the next one
+ *	        ring/room.c       how many there may be, and which goes
+ *	        ring/packet.c     a packet, a file that is mapped
+ *
+ *	dir/begin.c               the directory of a trace whose name has %p, or of a chapter: the process that records makes it
+ *	  describe/describe.c     which events are described in the trace, and the file with that
+ *	    describe/metadata.c   the description, a text
+ *	      describe/environment.c  its part on the process
+ *	      describe/string.c   strings in it
+ *	    describe/format.c     the events' format files, texts beside the streams
+ *	  describe/log.c          the runtime's messages, beside the streams
+ *	    dir/old.c             traces whose processes are gone make way
+ *	    dir/hold.c            which those are
+ *	      dir/dir.c           the directory
+ *	        dir/spare.c       descriptors in reserve
+ *
+ * What a file has for the others is in the header of its name; of ring/end.c, ring/copy.c and ring/chapter.c in ring/packets.h, of
+ * describe/environment.c and describe/string.c in describe/metadata.h, of dir/old.c in dir/hold.h, of dir/spare.c in dir/dir.h.
  */
 #ifndef TP_CTF_H
 #define TP_CTF_H

@@ -22,7 +22,8 @@
 
 /* As written; 0 where it is not. */
 struct selectors {
-	bool flight, thread;
+	bool flight;
+	enum tp_ctf_prepare prepare;
 	unsigned int full; /* 'd'iscard, 'o'verwrite */
 	unsigned int context;
 	uint64_t packet, packets, size, keep, rotate_size, rotate_time;
@@ -42,8 +43,8 @@ static bool parse_prepare(const char *value, void *selectors)
 {
 	struct selectors *w = selectors;
 
-	w->thread = strcmp(value, "thread") == 0;
-	return w->thread || strcmp(value, "self") == 0;
+	w->prepare = strcmp(value, "thread") == 0 ? TP_CTF_PREPARE_THREAD : TP_CTF_PREPARE_SELF;
+	return w->prepare == TP_CTF_PREPARE_THREAD || strcmp(value, "self") == 0;
 }
 
 static bool parse_full(const char *value, void *selectors)
@@ -251,7 +252,7 @@ static bool complete(struct tp_ctf_options *options, const struct selectors *w, 
 	}
 	*options = (struct tp_ctf_options){
 		.flight = w->flight,
-		.thread = w->thread,
+		.prepare = w->prepare,
 		.owner = w->owner,
 		.write = w->write,
 		.overwrite = w->full ? w->full == 'o' : w->flight,

@@ -33,9 +33,16 @@ enum tp_ctf_write {
 	TP_CTF_WRITE_CALL, /* they are copied into it, by a system call each */
 };
 
+/* Who makes a stream's packets. */
+enum tp_ctf_prepare {
+	TP_CTF_PREPARE_BY_PROCESS, /* not said: the helper, but in a sandbox */
+	TP_CTF_PREPARE_SELF,       /* the threads that record */
+	TP_CTF_PREPARE_THREAD,     /* the helper */
+};
+
 struct tp_ctf_options {
 	bool flight;          /* packets stay mapped, for records to come */
-	bool thread;          /* prepares packets */
+	enum tp_ctf_prepare prepare;
 	bool overwrite;       /* at the limits: the oldest packet goes, not the new record */
 	unsigned int context; /* TP_CTF_CPU ... */
 	size_t packet;        /* bytes, a multiple of the page size */

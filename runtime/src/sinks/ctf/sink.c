@@ -21,20 +21,21 @@
 #include "base/guard.h"
 #include "base/message.h"
 #include "base/text.h"
-#include "sinks/ctf/begin.h"
 #include "sinks/ctf/ctf.h"
-#include "sinks/ctf/describe.h"
-#include "sinks/ctf/dir.h"
-#include "sinks/ctf/format.h"
-#include "sinks/ctf/hold.h"
-#include "sinks/ctf/log.h"
-#include "sinks/ctf/metadata.h"
+#include "sinks/ctf/describe/describe.h"
+#include "sinks/ctf/describe/format.h"
+#include "sinks/ctf/describe/log.h"
+#include "sinks/ctf/describe/metadata.h"
+#include "sinks/ctf/dir/begin.h"
+#include "sinks/ctf/dir/dir.h"
 #include "sinks/ctf/options.h"
-#include "sinks/ctf/packet.h"
-#include "sinks/ctf/preparer.h"
-#include "sinks/ctf/record.h"
+#include "sinks/ctf/ring/memory.h"
+#include "sinks/ctf/ring/packet.h"
+#include "sinks/ctf/ring/preparer.h"
+#include "sinks/ctf/ring/record.h"
+#include "sinks/ctf/ring/stream.h"
+#include "sinks/ctf/ring/watch.h"
 #include "sinks/ctf/sink.h"
-#include "sinks/ctf/stream.h"
 
 /* ---- Forks and closing ---- */
 
@@ -44,7 +45,7 @@ static void ctf_after_fork_child(struct tp_sink *head)
 
 	sink->pid = getpid();
 	sink->forked = true;
-	sink->preparing = false; /* the thread is the parent's */
+	tp_ctf_dirs_forget(sink);
 	tp_ctf_begin_anew(sink);
 	tp_ctf_streams_forget(sink);
 	tp_ctf_choose_way(sink);
@@ -52,12 +53,13 @@ static void ctf_after_fork_child(struct tp_sink *head)
 
 static void sink_free(struct tp_ctf_sink *sink)
 {
+	tp_ctf_watch_stop(sink);
 	tp_ctf_spare_close(sink);
 	tp_ctf_dir_close(sink);
-	tp_ctf_hold_end(sink->hold);
-	tp_buffer_free(&sink->metadata);
-	tp_ctf_format_free(&sink->formats);
-	free(sink->described_so_far.text);
+	tp_ctf_descriptions_free(sink);
+	tp_buffer_free(&sink->events.metadata);
+	tp_ctf_format_free(&sink->events.formats);
+	free(sink->events.so_far.text);
 	tp_guarded_fd_close(&sink->parent);
 	free(sink->parent_path);
 	free(sink->pattern);
@@ -81,7 +83,7 @@ static int ctf_close(struct tp_sink *head)
 	 * Threads that remove old chapters at the same time take each other's locks for those of a process that still
 	 * writes, and may leave one too many. The next chapter makes up for that; after the last one, this does.
 	 */
-	if (sink->chapter && !sink->forked && tp_guard_enter(&guard)) {
+	if (tp_ctf_key(sink) != sink->first_key && !sink->forked && tp_guard_enter(&guard)) {
 		tp_ctf_begin_tidy(sink);
 		tp_guard_leave(&guard);
 	}
@@ -99,7 +101,7 @@ static int ctf_write_descriptions(struct tp_sink *head)
 
 	if (error || !sink->at_once || !tp_guard_enter(&guard))
 		return -error;
-	tp_ctf_begin(sink, &error);
+	tp_ctf_begin(sink, sink->dirs, &error);
 	tp_guard_leave(&guard);
 	sink->at_once = false;
 	return -error;
@@ -179,7 +181,7 @@ static int sink_open(struct tp_ctf_sink *sink, int passed, const char *options)
 	sink->context_size = context_size(sink->options.context);
 	sink->copies = sink->options.write == TP_CTF_WRITE_CALL;
 	if (sink->options.write == TP_CTF_WRITE_BY_FILE_SYSTEM &&
-	    tp_ctf_packet_must_be_copied(tp_guarded_fd_descriptor(sink->pattern ? &sink->parent : tp_ctf_current(sink)))) {
+	    tp_ctf_packet_must_be_copied(tp_guarded_fd_descriptor(sink->pattern ? &sink->parent : &sink->dirs->fd))) {
 		sink->copies = true;
 		tp_complain("CTF trace '%s': a system call copies each record, as a store to a file of this file system may end the "
 			    "program when the disk is full; ext4, XFS and tmpfs need no call, and write=call says that one is wanted",
@@ -189,7 +191,7 @@ static int sink_open(struct tp_ctf_sink *sink, int passed, const char *options)
 	sink->created = time(NULL);
 	tp_clock_open(&sink->clock);
 	tp_ctf_metadata_begin(sink);
-	if (sink->metadata.failed)
+	if (sink->events.metadata.failed)
 		return ENOMEM;
 	if (!tp_ctf_streams_begin(sink))
 		return EMFILE;
@@ -199,18 +201,15 @@ static int sink_open(struct tp_ctf_sink *sink, int passed, const char *options)
 		return error;
 	}
 	tp_ctf_log_begin(sink);
-	if (sink->options.thread)
-		tp_ctf_preparer_start(sink);
+	tp_ctf_preparer_start(sink);
 	return 0;
 }
 
-/* A lock that another thread of the parent's has, or a message that one was writing, is not the child's, whether it has a sink or not. */
+/* A message that another thread of the parent's was writing is not the child's, whether it has a sink or not. */
 static void start(void)
 {
-	static struct tp_fork_hook chapter_hook = {.rank = TP_RANK_CHAPTER, .lock = &tp_ctf_chapter_lock};
-	static struct tp_fork_hook hook = {.rank = TP_RANK_CTF, .lock = &tp_ctf_lock, .in_child = tp_ctf_log_forget};
+	static struct tp_fork_hook hook = {.rank = TP_RANK_CTF, .in_child = tp_ctf_log_forget};
 
-	tp_fork_register(&chapter_hook);
 	tp_fork_register(&hook);
 }
 
@@ -222,15 +221,15 @@ static struct tp_ctf_sink *sink_new(void)
 	if (!sink)
 		return NULL;
 	*sink = (struct tp_ctf_sink){
-		.dirs = {TP_GUARDED_FD_NONE, TP_GUARDED_FD_NONE},
+		.dirs = &sink->first_dir,
+		.first_dir = {.fd = TP_GUARDED_FD_NONE, .users = 1},
 		.parent = TP_GUARDED_FD_NONE,
 		.spare = {TP_GUARDED_FD_NONE, TP_GUARDED_FD_NONE, TP_GUARDED_FD_NONE},
+		.ring.watch = TP_GUARDED_FD_NONE,
 		.pid = getpid(),
-		.full_end = &sink->full,
 	};
-	sink->formats.sink = sink;
+	sink->events.formats.sink = sink;
 	start();
-	tp_ctf_spare_start();
 	return sink;
 }
 

@@ -19,15 +19,15 @@
 
 #include "base/file.h"
 #include "base/guard.h"
-#include "base/readers.h"
+#include "base/hit.h"
 #include "base/text.h"
 #include "sinks/ctf/ctf.h"
-#include "sinks/ctf/describe.h"
-#include "sinks/ctf/dir.h"
-#include "sinks/ctf/format.h"
-#include "sinks/ctf/packet.h"
+#include "sinks/ctf/describe/describe.h"
+#include "sinks/ctf/describe/format.h"
+#include "sinks/ctf/dir/dir.h"
+#include "sinks/ctf/ring/packet.h"
+#include "sinks/ctf/ring/stream.h"
 #include "sinks/ctf/sink.h"
-#include "sinks/ctf/stream.h"
 
 #define HIDDEN_METADATA ".metadata-of-snapshot"
 #define NAME_SIZE 64
@@ -52,7 +52,7 @@ struct snapshot {
 /* -1, which makes its user fail, where the program has closed it. */
 static int to_dir(const struct snapshot *s)
 {
-	return tp_guarded_fd_descriptor(&s->to.dirs[0]);
+	return tp_guarded_fd_descriptor(&s->to.first_dir.fd);
 }
 
 /* ---- Holding packets, so that they stay as they are: the stream's ring is claimed ---- */
@@ -146,30 +146,6 @@ static int look(struct snapshot *s, struct tp_ctf_stream *stream)
 
 /* ---- Copying ---- */
 
-static int copy_to(const struct shot *shot, int fd)
-{
-	const struct tp_packet *packet = shot->packet->memory;
-	struct tp_packet head;
-	uint64_t content = __atomic_load_n(&packet->content_size, __ATOMIC_ACQUIRE) / CHAR_BIT;
-
-	if (!tp_file_size_allowed(content))
-		return EFBIG;
-	head = (struct tp_packet){
-		.magic = packet->magic,
-		.stream_id = packet->stream_id,
-		.stream_instance_id = packet->stream_instance_id,
-		.timestamp_begin = packet->timestamp_begin,
-		.content_size = content * CHAR_BIT,
-		/* May be that of later events; not before that of the last one here. */
-		.timestamp_end = __atomic_load_n(&packet->timestamp_end, __ATOMIC_ACQUIRE),
-		.packet_size = content * CHAR_BIT,
-		.packet_seq_num = packet->packet_seq_num,
-		.events_discarded = __atomic_load_n(&packet->events_discarded, __ATOMIC_RELAXED),
-	};
-	int error = tp_file_write(fd, &head, sizeof(head));
-	return error ? error : tp_file_write(fd, packet + 1, content - sizeof(head));
-}
-
 static void shot_name(const struct snapshot *s, const struct shot *shot, char name[NAME_SIZE])
 {
 	snprintf(name, NAME_SIZE, "stream-%d-%u-%llu", s->sink->pid, shot->number, (unsigned long long)shot->sequence);
@@ -187,7 +163,7 @@ static int make_file(struct snapshot *s, const struct shot *shot)
 	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return errno;
-	error = copy_to(shot, fd);
+	error = tp_ctf_packet_write(shot->packet->memory, fd, dir, name);
 	if (close(fd) != 0 && !error)
 		error = errno;
 	if (error)
@@ -227,7 +203,7 @@ static int copy_all(struct snapshot *s)
 
 	tp_guard_enter(&guard);
 	tp_mutex_lock(&tp_ctf_lock);
-	struct tp_ctf_stream *stream = s->sink->streams;
+	struct tp_ctf_stream *stream = s->sink->ring.streams;
 	tp_mutex_unlock(&tp_ctf_lock);
 	tp_guard_leave(&guard);
 	for (; stream && !error; stream = stream->next)
@@ -257,7 +233,7 @@ static int write_metadata(struct snapshot *s)
 	tp_guard_enter(&guard);
 	int error = tp_ctf_metadata_write(s->sink, s->metadata);
 	if (!error)
-		tp_ctf_format_copy(&s->sink->formats, to_dir(s)); /* without it, it is a trace all the same */
+		tp_ctf_format_copy(&s->sink->events.formats, to_dir(s)); /* without it, it is a trace all the same */
 	tp_guard_leave(&guard);
 	tp_unlock(&tp_events_lock);
 	if (close(s->metadata) != 0 && !error)
@@ -318,7 +294,7 @@ static int check(const struct tp_ctf_sink *sink, const char *name)
 int tp_ctf_snapshot(struct tp_sink *head, const char *dir)
 {
 	struct tp_ctf_sink *sink = tp_ctf_sink_of(head);
-	struct snapshot s = {.sink = sink, .to = {.dirs = {TP_GUARDED_FD_NONE, TP_GUARDED_FD_NONE}}};
+	struct snapshot s = {.sink = sink, .to = {.dirs = &s.to.first_dir, .first_dir.fd = TP_GUARDED_FD_NONE}};
 	int error = check(sink, dir);
 
 	if (error)
@@ -336,7 +312,7 @@ int tp_ctf_snapshot(struct tp_sink *head, const char *dir)
 int tp_ctf_snapshot_in(struct tp_sink *head, int dir, const char *name)
 {
 	struct tp_ctf_sink *sink = tp_ctf_sink_of(head);
-	struct snapshot s = {.sink = sink, .to = {.dirs = {TP_GUARDED_FD_NONE, TP_GUARDED_FD_NONE}}};
+	struct snapshot s = {.sink = sink, .to = {.dirs = &s.to.first_dir, .first_dir.fd = TP_GUARDED_FD_NONE}};
 	int error = check(sink, name);
 
 	if (error) {

@@ -117,15 +117,6 @@ static bool params(struct parser *p, struct tp_hist_span inside)
 	return true;
 }
 
-static bool has_save_already(const struct tp_hist_definition *definition)
-{
-	for (uint32_t i = 0; i < definition->nr_actions; i++) {
-		if (definition->actions[i].kind == TP_HIST_SAVE)
-			return true;
-	}
-	return false;
-}
-
 static bool kind(struct parser *p)
 {
 	struct tp_hist_action *action = p->action;
@@ -144,7 +135,7 @@ static bool kind(struct parser *p)
 	}
 	if (action->handler == TP_HIST_ONMATCH)
 		return fail(p, name, "Handler doesn't support action");
-	return action->kind != TP_HIST_SAVE || !has_save_already(p->definition) ||
+	return action->kind != TP_HIST_SAVE || !tp_hist_saving(p->definition) ||
 	       fail(p, name, "Can't have more than one save() action per hist");
 }
 

@@ -81,3 +81,12 @@ uint32_t tp_hist_definition_params(const struct tp_hist_definition *definition)
 		nr += definition->actions[i].nr_params;
 	return nr;
 }
+
+const struct tp_hist_action *tp_hist_saving(const struct tp_hist_definition *definition)
+{
+	for (uint32_t i = 0; i < definition->nr_actions; i++) {
+		if (definition->actions[i].kind == TP_HIST_SAVE)
+			return &definition->actions[i];
+	}
+	return NULL;
+}

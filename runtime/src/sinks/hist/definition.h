@@ -157,6 +157,9 @@ bool tp_hist_definition_same(const struct tp_hist_definition *a, const struct tp
 /* Of all its actions. */
 uint32_t tp_hist_definition_params(const struct tp_hist_definition *definition);
 
+/* The action that saves, of which there is at most one, or NULL. */
+const struct tp_hist_action *tp_hist_saving(const struct tp_hist_definition *definition);
+
 /* ---- expression.c ---- */
 
 /* The number of the node that is the whole expression in *root. False: it is none, and *error says why. */

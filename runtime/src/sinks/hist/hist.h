@@ -59,6 +59,9 @@ bool tp_hist_wants_snapshot(const struct tp_hist_definition *definition);
  */
 void tp_hist_on_snapshot(struct tp_sink *sink, void (*take)(void *data), void *data);
 
+/* From here on, this filter is shown behind the definition; or none (NULL). */
+void tp_hist_show_filter(struct tp_sink *sink, const char *filter);
+
 /* Whether the sink is a histogram. */
 bool tp_is_hist(const struct tp_sink *sink);
 

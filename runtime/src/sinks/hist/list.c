@@ -6,23 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fork.h"
 #include "base/text.h"
 #include "core/core.h"
 #include "filter/fields.h"
 #include "sinks/hist/own.h"
 
-struct tp_lock tp_hist_lock = TP_LOCK_INIT(TP_RANK_HIST, "the histograms' lock");
-
 static struct tp_hist *first;
 static struct tp_hist_map *maps; /* that have a name */
-
-void tp_hist_list_start(void)
-{
-	static struct tp_fork_hook hook = {.rank = TP_RANK_HIST, .lock = &tp_hist_lock.mutex};
-
-	tp_fork_register(&hook);
-}
 
 struct tp_hist *tp_hist_first(void)
 {

@@ -30,7 +30,7 @@
 #define TP_HIST_OWN_H
 
 #include "base/clock.h"
-#include "base/lock.h"
+#include "base/locks.h"
 #include "events/view.h"
 #include "sinks/hist/hist.h"
 #include "sinks/hist/links.h"
@@ -68,11 +68,6 @@ struct tp_hist {
 	void *snapshot_data;
 };
 
-/*
- * Guards the list of histograms, what those of one name share, and tables while they are copied or replaced. May be taken
- * inside tp_events_lock.
- */
-extern struct tp_lock tp_hist_lock;
 
 static inline struct tp_hist *tp_hist_of(struct tp_sink *head)
 {
@@ -88,7 +83,6 @@ static inline struct tp_hist *tp_hist_next(const struct tp_hist *hist)
 	return __atomic_load_n(&hist->next, __ATOMIC_ACQUIRE);
 }
 
-void tp_hist_list_start(void); /* once a process */
 void tp_hist_list_add(struct tp_hist *hist);
 /* Waits until no reader follows the list to it. */
 void tp_hist_list_remove(struct tp_hist *hist);

@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/hit.h"
 #include "base/message.h"
-#include "base/readers.h"
 #include "base/scratch.h"
 #include "base/stack.h"
 #include "base/text.h"
@@ -173,7 +173,6 @@ bool tp_is_hist(const struct tp_sink *sink)
 static void start(void)
 {
 	tp_clock_open(&trace_clock);
-	tp_hist_list_start();
 }
 
 static bool prepare(struct tp_hist *hist, const char *filter, struct tp_filter_error *error)
@@ -261,6 +260,18 @@ void tp_hist_on_snapshot(struct tp_sink *sink, void (*take)(void *data), void *d
 {
 	tp_hist_of(sink)->snapshot = take;
 	tp_hist_of(sink)->snapshot_data = data;
+}
+
+void tp_hist_show_filter(struct tp_sink *sink, const char *filter)
+{
+	struct tp_hist *hist = tp_hist_of(sink);
+	char *before, *shown = filter ? strdup(filter) : NULL;
+
+	tp_lock(&tp_hist_lock);
+	before = hist->filter;
+	hist->filter = shown;
+	tp_unlock(&tp_hist_lock);
+	free(before);
 }
 
 int tp_hist_leave(struct tp_sink *sink, struct tp_buffer *why)

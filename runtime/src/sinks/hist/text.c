@@ -42,10 +42,7 @@ static void put_text(struct tp_buffer *to, const char *text, size_t len)
 {
 	const size_t begin = to->len;
 
-	for (size_t i = 0; i < len; i++) {
-		const unsigned char c = (unsigned char)text[i];
-		tp_buffer_printf(to, c < ' ' || c == 0x7f ? "\\x%02x" : "%c", c);
-	}
+	tp_buffer_put_plain(to, text, len);
 	put_padded(to, begin, 50);
 }
 

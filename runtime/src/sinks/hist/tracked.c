@@ -63,10 +63,9 @@ static void put_addresses(struct tp_buffer *to, const uint64_t *words)
 
 static void put_text(struct tp_buffer *to, const char *text)
 {
-	size_t len = 0;
+	const size_t len = strlen(text);
 
-	for (; *text; text++, len++)
-		tp_buffer_printf(to, (unsigned char)*text < ' ' || *text == 0x7f ? "\\x%02x" : "%c", (unsigned char)*text);
+	tp_buffer_put_plain(to, text, len);
 	if (len < 32)
 		tp_buffer_printf(to, "%*s", (int)(32 - len), "");
 }
@@ -89,17 +88,19 @@ static void put_saved_text(struct tp_buffer *to, const struct tp_hist_row *row, 
 	}
 }
 
+/* As in the kernel, what is saved stands behind each value. */
 void tp_hist_tracked_put_text(struct tp_buffer *to, const struct tp_hist_row *row)
 {
 	const struct tp_hist_definition *definition = row->report->hist->definition;
+	const struct tp_hist_action *saves = tp_hist_saving(definition);
 
 	for (uint32_t i = 0; i < definition->nr_actions; i++) {
 		const struct tp_hist_action *action = &definition->actions[i];
 		if (action->handler == TP_HIST_ONMATCH || action->kind == TP_HIST_SNAPSHOT)
 			continue;
 		tp_buffer_printf(to, "\n\t%s: %10llu", handler_name(action), (number)value_of(row, i));
-		if (action->kind == TP_HIST_SAVE)
-			put_saved_text(to, row, action);
+		if (saves)
+			put_saved_text(to, row, saves);
 	}
 }
 

@@ -5,12 +5,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -43,22 +45,11 @@ static int heritage_begin(struct tp_stats_sink *sink)
 	return 0;
 }
 
-/* Another process may have a file of this name, too. */
-static int set_path(struct tp_stats_sink *sink, char *path)
+static void set_path(struct tp_stats_sink *sink, char *path)
 {
-	const char *name = strrchr(path, '/') + 1;
-	char *hidden;
-
-	if (asprintf(&hidden, "%.*s.%s.%d.tmp", (int)(name - path), path, name, (int)getpid()) < 0) {
-		free(path);
-		return ENOMEM;
-	}
 	free(sink->path);
-	free(sink->hidden);
 	sink->path = path;
-	sink->hidden = hidden;
 	sink->path_pid = getpid();
-	return 0;
 }
 
 static bool begins(const char *text, const char *prefix)
@@ -83,6 +74,8 @@ int tp_stats_file_open(struct tp_stats_sink *sink, const char *file)
 {
 	const char *slash = strrchr(file, '/');
 	const char *name = slash ? slash + 1 : file;
+	if (tp_complain_of_foreign(file))
+		return EACCES;
 	char *path = realpath(file, NULL); /* where it is a link, what that leads to is to be replaced */
 
 	if (!*name || must_stay(file, path)) {
@@ -104,15 +97,14 @@ int tp_stats_file_open(struct tp_stats_sink *sink, const char *file)
 		free(path);
 		return ENOMEM;
 	}
-	int error = set_path(sink, path);
-	return error ? error : heritage_begin(sink);
+	set_path(sink, path);
+	return heritage_begin(sink);
 }
 
 void tp_stats_file_close(struct tp_stats_sink *sink)
 {
 	free(sink->opened_path);
 	free(sink->path);
-	free(sink->hidden);
 	if (sink->heritage)
 		munmap(sink->heritage, sizeof(*sink->heritage));
 }
@@ -156,7 +148,10 @@ static int take_file_on(struct tp_stats_sink *sink, pid_t before)
 	free(old);
 	if (sink->path_pid == getpid())
 		unlink(sink->path);
-	return path ? set_path(sink, path) : ENOMEM;
+	if (!path)
+		return ENOMEM;
+	set_path(sink, path);
+	return 0;
 }
 
 /* Of a child, the file has another name, as long as FILE is another process's. */
@@ -171,19 +166,50 @@ static int check_path(struct tp_stats_sink *sink)
 	if (sink->path_pid == getpid())
 		return 0;
 	char *path = path_of_process(sink, getpid());
-	return path ? set_path(sink, path) : ENOMEM;
+	if (!path)
+		return ENOMEM;
+	set_path(sink, path);
+	return 0;
 }
 
-static int write_hidden(const struct tp_stats_sink *sink, const struct tp_buffer *text)
+/*
+ * Another name each time, which nobody can know before: so nobody has put a link or a FIFO there. Its memory is not malloc's,
+ * which makes a system call now and then.
+ */
+static bool hide(char hidden[PATH_MAX], const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return snprintf(hidden, PATH_MAX, "%.*s.%s.%lx%08lx.tmp", (int)(name - path), path, name, (unsigned long)now.tv_sec,
+			(unsigned long)now.tv_nsec) < PATH_MAX;
+}
+
+static int write_new(const char *path, const struct tp_buffer *text)
 {
 	if (!tp_file_size_allowed(text->len))
 		return EFBIG;
-	int fd = open(sink->hidden, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return errno;
 	int error = tp_file_write(fd, text->text, text->len);
 	if (close(fd) != 0 && !error)
 		error = errno;
+	if (error)
+		unlink(path);
+	return error;
+}
+
+static int replace(const char *path, const struct tp_buffer *text)
+{
+	char hidden[PATH_MAX];
+	int error = hide(hidden, path) ? write_new(hidden, text) : ENAMETOOLONG;
+
+	if (!error && rename(hidden, path) != 0) {
+		error = errno;
+		unlink(hidden);
+	}
 	return error;
 }
 
@@ -192,15 +218,12 @@ int tp_stats_file_replace(struct tp_stats_sink *sink, const struct tp_buffer *te
 	int error = text->failed ? ENOMEM : check_path(sink);
 
 	if (!error)
-		error = write_hidden(sink, text);
-	if (!error && rename(sink->hidden, sink->path) != 0)
-		error = errno;
+		error = replace(sink->path, text);
 	if (!error) {
 		if (counted && sink->heritage->owner == getpid())
 			sink->heritage->counted = true;
 		return 0;
 	}
-	unlink(sink->hidden);
 	if (!sink->complained)
 		tp_complain("statistics '%s': can't be written: %s; it is tried again and again", sink->path,
 			    tp_strerror(error));

@@ -8,6 +8,7 @@
 
 #include <tp/tp.h>
 
+#include "base/message.h"
 #include "base/text.h"
 #include "sinks/stats/stats.h"
 
@@ -194,7 +195,7 @@ void tp_stats_json(struct tp_buffer *b, const struct tp_stats_report *report)
 	struct tp_sink *head = &report->sink->head;
 
 	tp_buffer_printf(b, "{\"version\": 1, \"program\": ");
-	tp_json_string(b, program_invocation_short_name);
+	tp_json_string(b, tp_program_name);
 	tp_buffer_printf(b, ", \"pid\": %d, \"begin_ns\": %llu, \"time_ns\": %llu, \"seconds\": %.6f, \"final\": %s,\n",
 			 (int)getpid(), (number)report->begin_ns, (number)report->now_ns, report->seconds,
 			 report->final ? "true" : "false");

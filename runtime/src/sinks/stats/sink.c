@@ -77,22 +77,19 @@ static int write_file(struct tp_stats_sink *sink, bool always, bool final)
 	return error;
 }
 
-static void write_changes(void *sink)
+/* The helper does it. */
+static uint64_t write_changes(void *data)
 {
+	struct tp_stats_sink *sink = data;
+
 	write_file(sink, false, false);
+	return tp_helper_now() + sink->options.interval_ns;
 }
 
-/* ---- The thread that does it ---- */
-
-static void start_helper(struct tp_stats_sink *sink)
+static void begin_to_write(struct tp_stats_sink *sink)
 {
-	sink->helper = (struct tp_helper_thread){
-		.name = "tp-stats",
-		.work = write_changes,
-		.data = sink,
-		.interval_ns = sink->options.interval_ns,
-	};
-	int error = tp_helper_thread_start(&sink->helper);
+	sink->work = (struct tp_work){.run = write_changes, .data = sink, .in_children = sink->options.live_children};
+	int error = tp_helper_begin(&sink->work);
 	sink->helped = error == 0;
 	if (error)
 		tp_complain("statistics '%s': no thread can be made that writes them: %s; they are written at the end",
@@ -109,14 +106,12 @@ static void choose_barrier(struct tp_stats_sink *sink)
 	__atomic_store_n(&sink->fenced, fenced, __ATOMIC_RELAXED);
 }
 
-/* It gets a thread of its own in resume_in_child(), when no lock is held any more. */
 static void stats_after_fork_child(struct tp_sink *head)
 {
 	struct tp_stats_sink *sink = (struct tp_stats_sink *)head;
 
 	sink->forked = true;
 	sink->parent = getppid();
-	sink->helped = false;
 	sink->complained = false;
 	sink->error = 0;
 	sink->writing.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* its holder may not be in the child */
@@ -132,17 +127,19 @@ static void stats_after_fork_child(struct tp_sink *head)
 	choose_barrier(sink);
 }
 
-/* What makes the thread allocates, and that may be traced. It starts with all signals blocked, and nobody waits for it. */
+/* Of a child whose statistics are written at its end. */
 static void resume_in_child(void)
 {
-	for (uint32_t i = 0; i < TP_STATS_SINKS && !tp_tracing_lost_in_fork(); i++) {
+	for (uint32_t i = 0; i < TP_STATS_SINKS; i++) {
 		struct tp_stats_sink *sink = tp_stats_sink_of_slot(i);
-		if (sink && sink->forked && sink->options.live_children && sink->options.interval_ns)
-			start_helper(sink);
+		if (sink && sink->helped && !sink->options.live_children) {
+			sink->helped = false;
+			tp_helper_end(&sink->work);
+		}
 	}
 }
 
-static struct tp_fork_hook fork_hook = {.rank = TP_RANK_STATS, .lock = &tp_stats_lock, .resume = resume_in_child};
+static struct tp_fork_hook fork_hook = {.rank = TP_RANK_LAST, .resume = resume_in_child};
 
 static void sink_free(struct tp_stats_sink *sink)
 {
@@ -159,7 +156,7 @@ static int stats_close(struct tp_sink *head)
 	struct tp_guard guard;
 
 	if (sink->helped)
-		tp_helper_thread_stop(&sink->helper);
+		tp_helper_end(&sink->work);
 	tp_guard_enter(&guard);
 	/* Of a child that has hit nothing there is no file. */
 	if (sink->opened_path)
@@ -284,7 +281,7 @@ static int sink_open(struct tp_stats_sink *sink, const char *name, bool has_file
 	if (error)
 		tp_stats_blocks_end(sink);
 	else if (sink->options.interval_ns)
-		start_helper(sink);
+		begin_to_write(sink);
 	return error;
 }
 
@@ -296,7 +293,7 @@ static struct tp_sink *sink_new(const char *name, bool has_file, const char *opt
 		errno = name ? ENOMEM : EINVAL;
 		return NULL;
 	}
-	*sink = (struct tp_stats_sink){.writing = TP_MUTEX_INIT(TP_RANK_WRITING, "a statistics sink's writing")};
+	*sink = (struct tp_stats_sink){.writing = TP_MUTEX_INIT(TP_RANK_SINK, "a statistics sink's writing")};
 	tp_fork_register(&fork_hook);
 	sink->threads_end = &sink->threads;
 	int error = sink_open(sink, name, has_file, options);

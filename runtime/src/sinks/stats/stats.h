@@ -61,7 +61,7 @@
 
 #include "base/base.h"
 #include "base/clock.h"
-#include "base/helper_thread.h"
+#include "base/helper.h"
 #include "base/mutex.h"
 #include "base/text.h"
 #include "events/events.h"
@@ -280,13 +280,12 @@ struct tp_stats_sink {
 
 	char *opened_path;   /* absolute; NULL: there is no file, */
 	char *path;          /* and this is its user's name for it. Else that, or a child's own, as soon as this writes */
-	char *hidden;        /* the file's name before it is whole */
 	pid_t path_pid;      /* whose path is */
 	struct tp_stats_heritage *heritage; /* in memory that is shared with children */
 	bool complained;
 	int error;           /* the first that cost something */
 	struct tp_mutex writing;
-	struct tp_helper_thread helper;
+	struct tp_work work; /* writes the file */
 	bool helped;
 
 	/* Under tp_stats_lock. */
@@ -302,12 +301,6 @@ struct tp_stats_sink {
 };
 
 /* ---- sum.c: the memory ---- */
-
-/*
- * Guards the lists of all sinks' blocks, their totals, and what is known of slots. A leaf, as said above.
- * Only taken inside tp_guard_enter(), as readers take it too; and by forks.
- */
-extern struct tp_mutex tp_stats_lock;
 
 /* Zeroed; NULL where there is none. Inside tp_guard_enter(), as it is not malloc's. */
 void *tp_stats_alloc(struct tp_stats_arena *arena, size_t size);

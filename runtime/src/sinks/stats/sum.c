@@ -17,7 +17,6 @@
 
 /* ---- The memory that counts are in, and the lock that guards them ---- */
 
-struct tp_mutex tp_stats_lock = TP_MUTEX_INIT(TP_RANK_STATS, "tp_stats_lock");
 
 #define CHUNK ((size_t)16 << 10)
 #define ALIGN sizeof(uint64_t)

@@ -10,6 +10,7 @@
 
 #include <tp/tp.h>
 
+#include "base/message.h"
 #include "base/text.h"
 #include "sinks/stats/stats.h"
 
@@ -27,14 +28,13 @@ typedef unsigned long long number;
 static void put_plain(struct tp_buffer *b, const char *text)
 {
 	while (*text) {
-		const unsigned char c = (unsigned char)*text;
-		const size_t len = tp_utf8_char(text);
-		if (c == '\n')
+		const size_t len = tp_printable_char(text, SIZE_MAX);
+		if (*text == '\n')
 			tp_buffer_printf(b, "\\n");
-		else if (c == '\\')
+		else if (*text == '\\')
 			tp_buffer_printf(b, "\\\\");
-		else if (c < ' ' || c == 0x7f || !len)
-			tp_buffer_printf(b, "\\x%02x", c);
+		else if (!len)
+			tp_buffer_printf(b, "\\x%02x", (unsigned char)*text);
 		else
 			tp_buffer_printf(b, "%.*s", (int)len, text);
 		text += len ? len : 1;
@@ -313,7 +313,7 @@ void tp_stats_text(struct tp_buffer *b, const struct tp_stats_report *report)
 	struct tp_sink *head = &report->sink->head;
 	char time[SHORT];
 
-	put_plain(b, program_invocation_short_name);
+	put_plain(b, tp_program_name);
 	tp_buffer_printf(b, ", process %d, at %s UTC, %.3f s after %s", (int)getpid(),
 			 wall(time, report->now_ns, true), report->seconds,
 			 report->sink->forked ? "its fork" : "the beginning");

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "record/record.h"
 #include "sinks/text/file.h"
+#include "sinks/text/rest.h"
 #include "sinks/text/text.h"
 
 enum kind {
@@ -34,9 +35,7 @@ struct text_descriptor {
 	struct tp_text_place place; /* of a socket by name ... */
 	int type;                   /* ... which is of this type, SOCK_STREAM or another */
 	bool gone;       /* the reader */
-	size_t rest_len; /* of a line of which a part is out; its end is in rest */
-	size_t rest_at;
-	char rest[];     /* TP_TEXT_LINE_MAX bytes, of those that may take a part */
+	struct tp_text_rest rest;
 };
 
 /* What a reader that is gone makes of a write; EIO is a terminal's. */
@@ -44,78 +43,6 @@ static bool says_gone(const struct text_descriptor *d, int error)
 {
 	return error == EPIPE || error == ECONNRESET || error == ECONNREFUSED || error == ENOTCONN ||
 	       (error == EIO && d->kind == OPENED) || (error == ENOENT && d->place.path);
-}
-
-static bool says_full(int error)
-{
-	return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS;
-}
-
-static ssize_t put_once(const struct text_descriptor *d, int fd, const char *from, size_t len)
-{
-	struct tp_write_signals signals;
-
-	if (d->kind != OPENED)
-		return send(fd, from, len, MSG_DONTWAIT | MSG_NOSIGNAL);
-	tp_write_signals_hold(&signals);
-	ssize_t put = write(fd, from, len);
-	tp_write_signals_release(&signals, put < 0);
-	return put;
-}
-
-/* How many bytes are out, and an error where that is not all. */
-static size_t put_some(const struct text_descriptor *d, int fd, const char *from, size_t len, int *error)
-{
-	size_t done = 0;
-
-	*error = 0;
-	while (done < len && !*error) {
-		ssize_t put = put_once(d, fd, from + done, len - done);
-		if (put > 0)
-			done += (size_t)put;
-		else if (put == 0 || errno != EINTR)
-			*error = put < 0 ? errno : EAGAIN;
-	}
-	return done;
-}
-
-/* The end of the line before. 0, or an error, and then there is no room for another one. */
-static int put_rest(struct text_descriptor *d, int fd)
-{
-	int error = 0;
-
-	if (!d->rest_len)
-		return 0;
-	const size_t done = put_some(d, fd, d->rest + d->rest_at, d->rest_len, &error);
-	d->rest_at += done;
-	d->rest_len -= done;
-	return error;
-}
-
-/* 0, also where only a part is out: the rest follows. */
-static int put_line(struct text_descriptor *d, int fd, const struct trace_seq *line)
-{
-	int error = put_rest(d, fd);
-
-	if (error)
-		return error;
-	const size_t done = put_some(d, fd, line->buffer, line->len, &error);
-	if (!done || done == line->len || !says_full(error))
-		return error;
-	d->rest_at = 0;
-	d->rest_len = line->len - done;
-	memcpy(d->rest, line->buffer + done, d->rest_len);
-	return 0;
-}
-
-static int put_in_file(int fd, const struct trace_seq *line)
-{
-	struct tp_write_signals signals;
-
-	tp_write_signals_hold(&signals);
-	int error = tp_file_write(fd, line->buffer, line->len);
-	tp_write_signals_release(&signals, error != 0);
-	return error;
 }
 
 /* To a listener of this type, with room for as much as can be had. -1 with errno set. It waits for nobody. */
@@ -155,9 +82,7 @@ static void lose(struct text_descriptor *d, int error)
 {
 	struct tp_sink *sink = &d->text.head;
 
-	if (says_full(error)) {
-		tp_sink_count_lost(sink, TP_LOST_LIMIT);
-	} else if (error == EMSGSIZE) {
+	if (error == EMSGSIZE) {
 		tp_sink_count_lost(sink, TP_LOST_TOO_LARGE);
 	} else if (says_gone(d, error)) {
 		__atomic_store_n(&d->gone, true, __ATOMIC_RELAXED);
@@ -177,9 +102,9 @@ static void descriptor_write(struct tp_text *text, const struct trace_seq *line)
 	const uint64_t opened = d->own.opened;
 	const int fd = tp_guarded_fd_get(&d->own, open_again, d, d->place.path != NULL, &error);
 	if (d->own.opened != opened)
-		d->rest_len = 0; /* the line has ended with the connection */
+		d->rest.len = 0; /* the line has ended with the connection */
 	if (fd >= 0)
-		error = d->kind == REGULAR ? put_in_file(fd, line) : put_line(d, fd, line);
+		error = tp_text_put_line(&d->rest, fd, line);
 	if (error)
 		lose(d, error);
 	tp_text_unlock(text);
@@ -199,7 +124,7 @@ static bool descriptor_reserve(struct tp_record *rec)
 /* What the parent has begun, it completes. */
 static void descriptor_after_fork_child(struct tp_sink *head)
 {
-	((struct text_descriptor *)head)->rest_len = 0;
+	((struct text_descriptor *)head)->rest.len = 0;
 	tp_text_after_fork_child(head);
 }
 
@@ -207,6 +132,7 @@ static void free_descriptor(struct text_descriptor *d)
 {
 	tp_guarded_fd_close(&d->own);
 	tp_text_place_forget(&d->place);
+	free(d->rest.text);
 	free(d);
 }
 
@@ -216,7 +142,7 @@ static int descriptor_close(struct tp_sink *head)
 	const int fd = tp_guarded_fd_descriptor(&d->own);
 	int error = -d->text.error;
 
-	if (fd >= 0 && !d->gone && put_rest(d, fd) != 0)
+	if (fd >= 0 && !d->gone && tp_text_put_rest(&d->rest, fd) != 0)
 		tp_sink_count_lost(head, TP_LOST_LIMIT);
 	tp_sink_tell_lost(head, NULL);
 	free_descriptor(d);
@@ -296,18 +222,17 @@ static struct text_descriptor *descriptor_new(int fd)
 {
 	enum kind kind = REGULAR;
 	int error = find_kind(fd, &kind);
-	const size_t rest = kind == STREAM || kind == OPENED ? TP_TEXT_LINE_MAX : 0;
-	struct text_descriptor *d = error ? NULL : tp_malloc(sizeof(*d) + rest);
+	struct text_descriptor *d = error ? NULL : tp_malloc(sizeof(*d));
 
 	if (!d) {
 		close(fd);
 		errno = error ? error : ENOMEM;
 		return NULL;
 	}
-	memset(d, 0, sizeof(*d));
-	d->own = (struct tp_guarded_fd)TP_GUARDED_FD_NONE;
-	d->kind = kind;
+	*d = (struct text_descriptor){.own = TP_GUARDED_FD_NONE, .kind = kind};
 	error = take(d, fd);
+	if (!error && !tp_text_rest_begin(&d->rest, kind == MESSAGES || kind == STREAM ? tp_text_send : tp_text_write))
+		error = ENOMEM;
 	if (!error)
 		return d;
 	free_descriptor(d);

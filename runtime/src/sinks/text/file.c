@@ -12,15 +12,18 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/message.h"
 #include "base/text.h"
 #include "record/record.h"
 #include "sinks/text/file.h"
+#include "sinks/text/rest.h"
 #include "sinks/text/text.h"
 
 struct text_file {
 	struct tp_text text;
 	struct tp_guarded_fd own;
 	struct tp_text_place place;
+	struct tp_text_rest rest;
 	time_t looked; /* when, in seconds, was the name looked at */
 };
 
@@ -30,7 +33,7 @@ struct text_file {
  */
 static int open_append(const char *name, int flags)
 {
-	return open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | flags, 0600);
+	return tp_file_open(name, O_APPEND | flags, 0600);
 }
 
 static bool take(struct text_file *file, int fd)
@@ -92,22 +95,10 @@ static void follow_the_name(struct text_file *file)
 	const struct tp_guarded_fd before = file->own;
 	int fd = open_again(file);
 
-	if (fd >= 0 && take(file, fd))
-		tp_guarded_fd_close(&before);
-}
-
-/* Of a device there is no signal to hold back: SIGPIPE is that of pipes and sockets, SIGXFSZ that of files with a length. */
-static int write_to(const struct text_file *file, int fd, const struct trace_seq *line)
-{
-	const bool guarded = !S_ISCHR(file->own.type);
-	struct tp_write_signals signals;
-
-	if (guarded)
-		tp_write_signals_hold(&signals);
-	int error = tp_file_write(fd, line->buffer, line->len);
-	if (guarded)
-		tp_write_signals_release(&signals, error != 0);
-	return error;
+	if (fd < 0 || !take(file, fd))
+		return;
+	tp_guarded_fd_close(&before);
+	file->rest.len = 0;
 }
 
 /* A line a write, however long, so that several processes' stay apart. */
@@ -122,10 +113,17 @@ static void file_write(struct tp_text *text, const struct trace_seq *line)
 		follow_the_name(file);
 	const int fd = tp_guarded_fd_get(&file->own, open_again, file, true, &error);
 	if (fd >= 0)
-		error = write_to(file, fd, line);
+		error = tp_text_put_line(&file->rest, fd, line);
 	if (error)
 		tp_text_write_failed(text, error, 1);
 	tp_text_unlock(text);
+}
+
+/* What the parent has begun, it completes. */
+static void file_after_fork_child(struct tp_sink *head)
+{
+	((struct text_file *)head)->rest.len = 0;
+	tp_text_after_fork_child(head);
 }
 
 /* ---- Opening and closing ---- */
@@ -134,14 +132,19 @@ static void free_file(struct text_file *file)
 {
 	tp_guarded_fd_close(&file->own);
 	tp_text_place_forget(&file->place);
+	free(file->rest.text);
 	free(file);
 }
 
 static int file_close(struct tp_sink *head)
 {
 	struct text_file *file = (struct text_file *)head;
-	int error = -file->text.error;
+	const int fd = tp_guarded_fd_descriptor(&file->own);
+	int error = fd < 0 ? EBADF : tp_text_put_rest(&file->rest, fd);
 
+	if (file->rest.len)
+		tp_text_write_failed(&file->text, error, 1);
+	error = -file->text.error;
 	tp_sink_tell_lost(head, NULL);
 	free_file(file);
 	return error;
@@ -153,7 +156,7 @@ static const struct tp_sink_ops file_ops = {
 	.commit = tp_text_commit,
 	.before_fork = tp_text_before_fork,
 	.after_fork_parent = tp_text_after_fork_parent,
-	.after_fork_child = tp_text_after_fork_child,
+	.after_fork_child = file_after_fork_child,
 	.close = file_close,
 };
 
@@ -164,17 +167,28 @@ static const struct tp_sink_ops file_ops = {
  * the end of a pipe would wait for as long as the program runs in the
  * background, which has closed its own.
  */
-static bool text_open(struct text_file *file, const char *name)
+static bool open_named(struct text_file *file, const char *name)
 {
 	if (strcmp(name, "stderr") == 0)
 		return borrow(file, STDERR_FILENO);
 	if (strcmp(name, "stdout") == 0)
 		return borrow(file, STDOUT_FILENO);
-	if (!take(file, open_append(name, 0)))
+	const int fd = open_append(name, 0);
+	if (fd < 0 && errno == EACCES)
+		tp_complain_of_foreign(name);
+	if (!take(file, fd))
 		return false;
 	if (S_ISREG(file->own.type))
 		tp_text_place_remember(&file->place, name);
 	return true;
+}
+
+static bool text_open(struct text_file *file, const char *name)
+{
+	if (!open_named(file, name))
+		return false;
+	errno = ENOMEM;
+	return tp_text_rest_begin(&file->rest, S_ISCHR(file->own.type) ? tp_text_write_to_device : tp_text_write);
 }
 
 struct tp_sink *tp_text_file_sink(const char *name)

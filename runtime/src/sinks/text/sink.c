@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "base/guard.h"
 #include "base/message.h"
+#include "base/thread.h"
 #include "print/print.h"
 #include "record/record.h"
 #include "sinks/text/text.h"
@@ -25,6 +26,11 @@
  * would wait for the thread's own lock, or find stdio's buffer half changed.
  */
 static TP_THREAD_LOCAL bool committing;
+
+static void leave(void)
+{
+	committing = false;
+}
 
 bool tp_text_reserve(struct tp_record *rec)
 {
@@ -74,8 +80,17 @@ static void print_line(struct trace_seq *line, struct trace_seq *text, const str
 	line->buffer[line->len++] = '\n';
 }
 
+bool tp_text_is_full(int error)
+{
+	return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS;
+}
+
 void tp_text_write_failed(struct tp_text *text, int error, unsigned long lines)
 {
+	if (tp_text_is_full(error)) {
+		tp_sink_count_all_lost(&text->head, TP_LOST_LIMIT, lines);
+		return;
+	}
 	tp_sink_count_all_lost(&text->head, TP_LOST_NO_FILE, lines);
 	if (text->error)
 		return;
@@ -170,5 +185,6 @@ int tp_text_open(struct tp_text *text, const struct tp_sink_ops *ops,
 	text->lock = (struct tp_lock)TP_LOCK_INIT(TP_RANK_SINK, "a text sink's lock");
 	text->pid = getpid();
 	text->write = write;
+	tp_thread_arm(leave);
 	return tp_sink_open(&text->head, ops);
 }

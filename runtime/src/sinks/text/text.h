@@ -46,7 +46,10 @@ void tp_text_before_fork(struct tp_sink *head);
 void tp_text_after_fork_parent(struct tp_sink *head);
 void tp_text_after_fork_child(struct tp_sink *head);
 
-/* So many lines are lost, for this reason: an errno value. */
+/* Whether the errno value says that the reader does not keep up. */
+bool tp_text_is_full(int error);
+
+/* So many lines are lost, for this reason: an errno value. Where the reader does not keep up, they are only counted. */
 void tp_text_write_failed(struct tp_text *text, int error, unsigned long lines);
 
 /* On stderr, stdout or the file of that name, which is appended to. NULL with errno set. */

@@ -30,12 +30,12 @@
 #define TP_ITERATOR
 #endif
 #define TP_DEFINE_ITERATOR(name, parameters, arguments)                                         \
-	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_first_##name, \
+	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_slow_##name,  \
 			      __traceiter_##name, parameters, arguments, true)
 #define TP_DEFINE_CONDITIONAL_ITERATOR(name, parameters, arguments)                             \
-	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_first_##name, \
+	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_slow_##name,  \
 			      __traceiter_##name, parameters, arguments, tp_condition_##name arguments)
-#define TP_DEFINE_ITERATOR_OF(probe_fn, several, first, iterate, parameters, arguments, condition) \
+#define TP_DEFINE_ITERATOR_OF(probe_fn, several, slow, iterate, parameters, arguments, condition)  \
 	static __attribute__((noinline)) void several parameters                                \
 	{                                                                                       \
 		const struct tracepoint_func *__it = (const struct tracepoint_func *)__data;    \
@@ -49,17 +49,17 @@
 			__probe = tp_probe_func(++__it);                                        \
 		} while (__probe);                                                              \
 	}                                                                                       \
-	static __attribute__((noinline)) void first parameters                                  \
+	static __attribute__((noinline)) void slow parameters                                   \
 	{                                                                                       \
-		int __hit;                                                                      \
+		const int __hit = tp_slow_hit_begin();                                          \
 		const struct tracepoint_func *__it =                                            \
-			tp_read_lock_first((const struct tracepoint *)__data, &__hit);          \
+			tp_read_array((const struct tracepoint *)__data);                       \
                                                                                                 \
 		if (__it) {                                                                     \
 			__data = (void *)(uintptr_t)__it;                                       \
 			several arguments;                                                      \
 		}                                                                               \
-		tp_read_unlock_first(__hit);                                                    \
+		tp_slow_hit_end(__hit);                                                         \
 	}                                                                                       \
 	TP_USED probe_fn iterate;                                                               \
 	TP_ITERATOR void iterate parameters                                                     \
@@ -68,12 +68,13 @@
                                                                                                 \
 		if (!(condition))                                                               \
 			return;                                                                 \
-		if (!tp_thread_is_known()) {                                                    \
-			first arguments;                                                        \
+		if (!tp_hit_is_quick()) {                                                       \
+			tp_hit_slowly(TP_HIT_FRAME);                                            \
+			slow arguments;                                                         \
 			__asm__ volatile("");                                                   \
 			return;                                                                 \
 		}                                                                               \
-		__it = tp_read_lock((const struct tracepoint *)__data);                         \
+		__it = tp_hit_begin((const struct tracepoint *)__data, TP_HIT_FRAME);           \
 		if (__builtin_expect(__it && !tp_probe_func(__it + 1), 1)) {                    \
 			tp_probe_t __probe = tp_probe_func(__it);                               \
                                                                                                 \
@@ -83,7 +84,7 @@
 			__data = (void *)(uintptr_t)__it;                                       \
 			several arguments;                                                      \
 		}                                                                               \
-		tp_read_unlock();                                                               \
+		tp_hit_end();                                                                   \
 	}                                                                                       \
 	struct tracepoint
 #define TP_DEFINE_TRACEPOINT(name, iterator, at, ...)                                               \

@@ -2,11 +2,16 @@
 #ifndef TP_READ_H
 #define TP_READ_H
 #include <urcu/static/urcu-bp.h>
+#include <stdint.h>
 #include <tp/tracepoint.h>
+static inline const struct tracepoint_func *tp_read_array(const struct tracepoint *tp)
+{
+	return __atomic_load_n(&tp->funcs, __ATOMIC_ACQUIRE);
+}
 static inline const struct tracepoint_func *tp_read_lock(const struct tracepoint *tp)
 {
 	_urcu_bp_read_lock();
-	return __atomic_load_n(&tp->funcs, __ATOMIC_ACQUIRE);
+	return tp_read_array(tp);
 }
 #if defined(__SANITIZE_THREAD__)
 #define TP_THREAD_SANITIZER 1
@@ -25,25 +30,43 @@ static inline void tp_read_unlock(void)
 #endif
 	_urcu_bp_read_unlock();
 }
-#define TP_HIT_KNOWN (-1)
-TP_PUBLIC int tp_first_hit(void) __attribute__((weak));
-TP_PUBLIC void tp_first_hit_end(int hit) __attribute__((weak));
 static inline bool tp_thread_is_known(void)
 {
 	return __builtin_expect(URCU_TLS(urcu_bp_reader) != NULL, true);
 }
-static inline const struct tracepoint_func *tp_read_lock_first(const struct tracepoint *tp, int *hit)
+struct tp_hit {
+	uintptr_t outermost;
+	uintptr_t slow;
+};
+extern TP_PUBLIC __thread struct tp_hit tp_hit __attribute__((tls_model("initial-exec")));
+#define TP_HIT_FRAME ((uintptr_t)__builtin_frame_address(0))
+static inline void tp_hit_set(uintptr_t outermost)
 {
-	*hit = tp_thread_is_known() || !tp_first_hit ? TP_HIT_KNOWN : tp_first_hit();
-	return *hit == TP_HIT_KNOWN ? tp_read_lock(tp) : __atomic_load_n(&tp->funcs, __ATOMIC_ACQUIRE);
+	__asm__ volatile("" ::: "memory");
+	tp_hit.outermost = outermost;
+	__asm__ volatile("" ::: "memory");
 }
-static inline void tp_read_unlock_first(int hit)
+static inline bool tp_hit_is_quick(void)
 {
-	if (hit == TP_HIT_KNOWN)
-		tp_read_unlock();
-	else
-		tp_first_hit_end(hit);
+	return __builtin_expect(tp_thread_is_known() && !tp_hit.outermost, true);
 }
+static inline const struct tracepoint_func *tp_hit_begin(const struct tracepoint *tp, uintptr_t frame)
+{
+	const struct tracepoint_func *it = tp_read_lock(tp);
+	tp_hit_set(frame);
+	return it;
+}
+static inline void tp_hit_end(void)
+{
+	tp_hit_set(0);
+	tp_read_unlock();
+}
+static inline void tp_hit_slowly(uintptr_t frame)
+{
+	tp_hit.slow = frame;
+}
+TP_PUBLIC int tp_slow_hit_begin(void);
+TP_PUBLIC void tp_slow_hit_end(int hit);
 static inline tp_probe_t tp_probe_func(const struct tracepoint_func *it)
 {
 	return __atomic_load_n(&it->func, __ATOMIC_ACQUIRE);
