@@ -2,7 +2,8 @@
 /*
  * A module with probes, and nothing else. It forgets to remove what begin() has
  * registered; as EARLY, its constructor registers, having done so OFTEN already;
- * as TIDY, its destructor removes (in C++, that of an object).
+ * as TIDY, its destructor removes (in C++, that of an object). As SITTER, its
+ * constructor does nothing but sit.
  */
 #include <stdlib.h>
 
@@ -54,6 +55,13 @@ static void __attribute__((constructor)) come(void)
 		host_report(unregister_trace_mod_hit(hear, DATA(0)));
 	}
 	host_report(begin());
+}
+#endif
+
+#ifdef SITTER
+static void __attribute__((constructor)) sit(void)
+{
+	host_enter();
 }
 #endif
 

@@ -55,6 +55,11 @@ class Unloading(Modules):
             self.prober("-DTIDY", *(["-DEARLY"] if early else []))
             self.check(*CASES, early=early)
 
+    def test_first_probe_while_a_module_is_loaded(self) -> None:
+        self.build(STATIC)  # with the library, its own constructors have been here before
+        self.module("sitter.so", "prober.c", "-DSITTER")
+        self.says("unload", "first")
+
     def test_runtime_in_the_program(self) -> None:
         self.build(STATIC)
         for flags in ((), ("-DEARLY",), ("-DTIDY",)):

@@ -9,6 +9,8 @@
  *	unload exit       the process ends while a thread sits in the probe
  *	unload exit-hits  and while threads hit it
  *	unload sites      a thread sits in the probe; the module with the sites is unloaded
+ *	unload first      a thread sits in the constructor of a module (./sitter.so), and so
+ *	                  has the loader's lock, when the first probe is registered
  *
  * With "early" behind it, the prober registers by itself.
  */
@@ -25,12 +27,12 @@
 #include "mod.h"
 #include "unload.h"
 
-#define CHECK(condition)                                                              \
-	do {                                                                          \
-		if (!(condition)) {                                                   \
-			fprintf(stderr, "unload.c:%d: not %s\n", __LINE__, #condition); \
-			abort();                                                      \
-		}                                                                     \
+#define CHECK(condition)                                                                                               \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			fprintf(stderr, "unload.c:%d: not %s\n", __LINE__, #condition);                                \
+			abort();                                                                                       \
+		}                                                                                                      \
 	} while (0)
 
 static bool early;
@@ -291,6 +293,29 @@ static void orders(void)
 	CHECK(all_off());
 }
 
+/* ---- The first probe ---- */
+
+static void *load_sitter(void *unused)
+{
+	(void)unused;
+	return load("./sitter.so");
+}
+
+static void first(void)
+{
+	pthread_t thread;
+	char data;
+
+	__atomic_store_n(&hold, true, __ATOMIC_RELEASE);
+	pthread_create(&thread, NULL, load_sitter, NULL);
+	while (!__atomic_load_n(&sitting, __ATOMIC_ACQUIRE))
+		usleep(100);
+	CHECK(register_trace_mod_hit(hear, &data) == 0);
+	__atomic_store_n(&hold, false, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	CHECK(unregister_trace_mod_hit(hear, &data) == 0);
+}
+
 /* ---- Exit ---- */
 
 static void exit_sits(void)
@@ -314,8 +339,8 @@ static void exit_hits(void)
 static const struct {
 	const char *name;
 	void (*run)(void);
-} cases[] = {{"hits", hits},	 {"sits", sits},       {"sites", sites},
-	     {"orders", orders}, {"exit", exit_sits}, {"exit-hits", exit_hits}};
+} cases[] = {{"hits", hits},   {"sits", sits},      {"sites", sites},        {"orders", orders},
+	     {"first", first}, {"exit", exit_sits}, {"exit-hits", exit_hits}};
 
 int main(int argc, char **argv)
 {

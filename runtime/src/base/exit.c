@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/exit.h"
@@ -81,14 +82,11 @@ void tp_note_exit(void)
 /* glibc's, for C++: what exit() calls first of all, if it is the thread's that calls it. */
 extern int __cxa_thread_atexit_impl(void (*function)(void *data), void *data, void *object) __attribute__((weak));
 
-/* Where all that there is of tracing is in libraries, none of the above may come late enough. */
 void tp_exit_start(void)
 {
 	static struct tp_fork_hook hook = {.rank = TP_RANK_MODULES, .before = before_fork, .in_child = in_child};
 
 	tp_fork_register(&hook);
-	if (tp_thread_id() == getpid() && __cxa_thread_atexit_impl)
-		__cxa_thread_atexit_impl(note_end_of_main_thread, NULL, &exiting);
 }
 
 static int is_in_first(struct dl_phdr_info *info, size_t size, void *data)
@@ -110,14 +108,19 @@ static bool is_of_main_program(void *data)
 }
 
 /*
- * Threads that exit call the runtime. So the object that libtp.a was linked
- * into must stay, as libtp.so does. In a constructor: its loader's lock is
- * held already, and nobody can wait for the two in another order.
+ * What takes the loader's lock. In a constructor: that lock is held already,
+ * and nobody can wait for it and for one of ours in another order.
+ *
+ * Where all that there is of tracing is in libraries, no atexit() may come late
+ * enough; the end of the main thread does. Threads that exit call the runtime.
+ * So the object that libtp.a was linked into must stay, as libtp.so does.
  */
-static void __attribute__((constructor)) pin(void)
+static void __attribute__((constructor)) ask_the_loader(void)
 {
 	Dl_info info;
 
+	if (syscall(SYS_gettid) == getpid() && __cxa_thread_atexit_impl) /* no fork forgets a cached id yet */
+		__cxa_thread_atexit_impl(note_end_of_main_thread, NULL, &exiting);
 	if (is_of_main_program(&exiting) || !dladdr(&exiting, &info))
 		return;
 	if (info.dli_fname)
