@@ -8,6 +8,7 @@
  *	wait=FILE    until FILE exists
  *	touch=FILE   FILE exists from now on
  *	fork=N       the next steps are those of N children, which are waited for
+ *	workers=N    the next steps are those of N children; whenever SIGHUP comes, of N new ones, which take the others' place
  *	leave        the next steps are those of a child, which is not waited for
  *	exec=PROGRAM with the steps that follow
  *	crash        by SIGSEGV
@@ -73,6 +74,39 @@ static void fork_children(int n)
 	exit(0);
 }
 
+static volatile sig_atomic_t reloads;
+
+static void note_reload(int sig)
+{
+	(void)sig;
+	reloads++;
+}
+
+static void keep_workers(int n)
+{
+	pid_t *workers = calloc((size_t)n, sizeof(*workers));
+
+	signal(SIGHUP, note_reload);
+	for (int begun = 0;; pause_for(1000000)) {
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			continue;
+		if (begun > reloads)
+			continue;
+		begun++;
+		for (int i = 0; i < n; i++) {
+			const pid_t new = fork();
+			if (new == 0) {
+				signal(SIGHUP, SIG_DFL);
+				prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+				return;
+			}
+			if (workers[i])
+				kill(workers[i], SIGTERM);
+			workers[i] = new;
+		}
+	}
+}
+
 static void crash(void)
 {
 	const struct rlimit none = {0, 0};
@@ -121,6 +155,8 @@ static void run(char **steps)
 		close(open(value, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
 	} else if ((value = value_of(step, "fork"))) {
 		fork_children(atoi(value));
+	} else if ((value = value_of(step, "workers"))) {
+		keep_workers(atoi(value));
 	} else if (strcmp(step, "leave") == 0) {
 		if (fork() != 0)
 			exit(0);

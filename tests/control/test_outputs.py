@@ -113,7 +113,7 @@ class Outputs(Reaching):
         self.assertEqual(self.outputs(self.process.pid), [])
 
     def test_called_wrongly(self) -> None:
-        for args in ((), ("-p", self.pid, "-e", "x"), ("-p", self.pid, "-p", self.pid), ("-p", self.pid, "x")):
+        for args in ((), ("-p", self.pid, "-e", "x"), ("--children",), ("-p", self.pid, "x")):
             self.fails("outputs", *args, status=2)
 
 

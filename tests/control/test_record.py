@@ -79,10 +79,10 @@ class Processes(Recording):
         self.assertEqual(self.outputs(process.pid), [])
 
     def test_one_given_twice(self) -> None:
+        """By its id and its name: it is recorded once."""
         process = self.start("loop")
-        said = self.fails("record", "-p", str(process.pid), "-p", self.name, "-o", "traces", "--for", "0.1")
-        self.assertIn(f"'{self.name}' ({process.pid}) is given twice", said)
-        self.assertFalse(os.path.exists(self.path("traces")))
+        done = self.tp("record", "-p", str(process.pid), "-p", self.name, "-o", "trace", "--for", "0.1")
+        self.assertEqual(list(self.told(done.stderr)), [self.path("trace")])
         self.left_alone(process.pid)
 
     def test_directories(self) -> None:

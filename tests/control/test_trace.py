@@ -253,5 +253,5 @@ class Trace(Reaching):
         self.assertEqual(terminal.end(), 0)
 
     def test_called_wrongly(self) -> None:
-        for args in ((), ("-p", "1", "--", "true"), ("--",), ("-p", "1", "-p", "2")):
+        for args in ((), ("-p", "1", "--", "true"), ("--",), ("--all", "--", "true"), ("--children", "--", "true"), ("--children",)):
             self.fails("trace", *args, status=2)

@@ -41,7 +41,7 @@ class Why(Reaching):
     def test_several_of_a_program(self) -> None:
         pids = sorted(self.start("loop").pid for _ in range(3))
         self.assertEqual(self.why(self.name), f"tp: '{self.name}' is the program of several processes: say -p with one of the ids "
-                                              f"{', '.join(map(str, pids))}\n")
+                                              f"{', '.join(map(str, pids))}, or --all\n")
 
     def test_no_tracepoints(self) -> None:
         process = self.start("1000", program="sleep", listening=False)

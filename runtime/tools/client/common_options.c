@@ -31,32 +31,6 @@ char *given_patterns(const struct tp_args *args, size_t first)
 	return list ? list : rules_join(NULL, "*");
 }
 
-const char *given_pid(const struct tp_args *args)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < args->nr_options; i++)
-		nr += args->options[i].id == 'p';
-	if (nr != 1) {
-		args_wrong(args, nr ? "give it one -p" : "give it -p PID, the process");
-		return NULL;
-	}
-	return args_value(args, 'p');
-}
-
-bool given_target(const struct tp_args *args)
-{
-	if (args_has(args, 'p') && args->program)
-		args_wrong(args, "give it either -p PID, or a program behind --");
-	else if (args->program && !args->program[0])
-		args_wrong(args, "behind -- stands the program that is to be run");
-	else if (!args_has(args, 'p') && !args->program)
-		args_wrong(args, "give it -p PID, or a program behind --");
-	else
-		return true;
-	return false;
-}
-
 long given_seconds(const struct tp_args *args, const char *option, const char *value)
 {
 	char *end;

@@ -5,9 +5,6 @@
 
 #include "options.h"
 
-#define OPTION_PID \
-	{'p', "pid", "PID", "the process: its id, or the name of its program if no other one that can be reached " \
-			    "has it"}
 #define OPTION_EVENTS \
 	{'e', "events", "EVENTS", "which events: names and globs with commas between them, as in " \
 				  "'net:*,!net:net_close', or with a filter, as in 'net:* if size > 4096'; all without " \
@@ -21,12 +18,6 @@ char *given_events(const struct tp_args *args);
 
 /* The same of operands, without the first few. */
 char *given_patterns(const struct tp_args *args, size_t first);
-
-/* The value of -p, which must be there once. NULL: a message. */
-const char *given_pid(const struct tp_args *args);
-
-/* Whether there is either -p or a program behind "--". A message if not. */
-bool given_target(const struct tp_args *args);
 
 /* Seconds, with decimals, as milliseconds; -1, and a message. */
 long given_seconds(const struct tp_args *args, const char *option, const char *value);

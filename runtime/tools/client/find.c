@@ -12,7 +12,6 @@
 
 #include "client/names.h"
 #include "client/proc.h"
-#include "client/unreachable.h"
 #include "fail_msg.h"
 
 struct finding {
@@ -134,92 +133,4 @@ struct connection *found_open(const struct found *found, pid_t pid)
 			return &found->all[i];
 	}
 	return NULL;
-}
-
-/* ---- The one that is meant ---- */
-
-/* Moves it out of those that were found, which may be freed then. */
-static void take(struct connection *connection, struct connection *from)
-{
-	*connection = *from;
-	from->fd = -1;
-	from->message = NULL;
-}
-
-static bool reach_pid(struct connection *connection, pid_t pid)
-{
-	struct found found;
-	bool good = find_process(&found, pid);
-	struct connection *open = good ? found_open(&found, pid) : NULL;
-
-	if (open)
-		take(connection, open);
-	else if (good)
-		good = tell_why_not(pid, &found);
-	found_free(&found);
-	return good;
-}
-
-/* By what the process says, or by what the kernel says of it. */
-static bool is_called(const struct connection *connection, const char *program, bool by_kernel)
-{
-	if (connection->state != CONNECTION_OPEN)
-		return false;
-	return by_kernel ? proc_is_called(connection->pid, program) : strcmp(connection->greeting.program, program) == 0;
-}
-
-static bool tell_candidates(const struct found *found, const char *program, bool by_kernel)
-{
-	char list[1024] = "";
-	size_t len = 0;
-
-	for (size_t i = 0; i < found->nr && len < sizeof(list) - 32; i++) {
-		const struct connection *one = &found->all[i];
-		if (is_called(one, program, by_kernel))
-			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%d", len ? ", " : "", (int)one->pid);
-	}
-	return fail_msg("'%s' is the program of several processes: say -p with one of the ids %s", program, list);
-}
-
-/* The last of those, and how many there are. */
-static struct connection *find_called(const struct found *found, const char *program, bool by_kernel, size_t *nr)
-{
-	struct connection *called = NULL;
-
-	*nr = 0;
-	for (size_t i = 0; i < found->nr; i++) {
-		if (!is_called(&found->all[i], program, by_kernel))
-			continue;
-		called = &found->all[i];
-		++*nr;
-	}
-	return called;
-}
-
-static bool reach_program(struct connection *connection, const char *program)
-{
-	struct found found;
-	size_t nr;
-	bool good = find_all(&found);
-
-	bool by_kernel = false;
-	struct connection *open = good ? find_called(&found, program, by_kernel, &nr) : NULL;
-	if (good && !open) {
-		by_kernel = true;
-		open = find_called(&found, program, by_kernel, &nr);
-	}
-	if (good && nr == 1)
-		take(connection, open);
-	else if (good)
-		good = open ? tell_candidates(&found, program, by_kernel) : tell_why_no_program(program);
-	found_free(&found);
-	return good;
-}
-
-bool client_connect(struct connection *connection, const char *wanted)
-{
-	*connection = (struct connection){.fd = -1};
-	if (wanted[0] && wanted[strspn(wanted, "0123456789")] == '\0')
-		return reach_pid(connection, strlen(wanted) < 10 ? (pid_t)strtol(wanted, NULL, 10) : INT_MAX);
-	return reach_program(connection, wanted);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* find.h - which processes can be reached, and the one that a user means. */
+/* find.h - which processes can be reached. */
 #ifndef FIND_H
 #define FIND_H
 
@@ -24,11 +24,5 @@ void found_free(struct found *found);
 
 /* The open one of the process; NULL: none. */
 struct connection *found_open(const struct found *found, pid_t pid);
-
-/*
- * Connects to the process that the user means: its id, or the name of a program that no other
- * reachable process has. False, and a message that says why not and what to do. The connection is to be closed.
- */
-bool client_connect(struct connection *connection, const char *wanted);
 
 #endif /* FIND_H */

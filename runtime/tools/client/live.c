@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "client/common_options.h"
@@ -56,18 +57,26 @@ static bool take_signals(struct live *live)
 
 static void wait_for_any(const struct live *live)
 {
-	const struct session *session = &live->statistics.session;
+	const struct statistics *statistics = &live->statistics;
 	const bool is_drawing = live->shown && out_is_waiting(&live->screen.out);
-	struct pollfd polled[] = {
-		{.fd = signals_fd(), .events = POLLIN},
-		{.fd = session->connection.fd, .events = POLLIN},
-		{.fd = session->pidfd, .events = POLLIN},
-		{.fd = is_drawing ? live->screen.out.fd : -1, .events = POLLOUT},
-	};
+	struct pollfd *polled = calloc(2 + 2 * statistics->nr, sizeof(*polled));
 	const long end = live->until_ms && live->until_ms < live->next_ms ? live->until_ms : live->next_ms;
 	const long left = end - now_ms();
+	nfds_t nr = 0;
 
-	poll(polled, sizeof(polled) / sizeof(polled[0]), left > 0 ? (int)left : 0);
+	if (!polled)
+		return;
+	polled[nr++] = (struct pollfd){.fd = signals_fd(), .events = POLLIN};
+	polled[nr++] = (struct pollfd){.fd = is_drawing ? live->screen.out.fd : -1, .events = POLLOUT};
+	for (size_t i = 0; i < statistics->nr; i++) {
+		const struct session *session = &statistics->all[i].session;
+		if (statistics->all[i].over)
+			continue;
+		polled[nr++] = (struct pollfd){.fd = session->connection.fd, .events = POLLIN};
+		polled[nr++] = (struct pollfd){.fd = session->pidfd, .events = POLLIN};
+	}
+	poll(polled, nr, targets_patience(&statistics->targets, left > 0 ? left : 0));
+	free(polled);
 }
 
 /* False: it can't go on. */
@@ -103,14 +112,14 @@ static bool follow(struct live *live)
 
 /* ---- The end ---- */
 
-static void tell_no_last_numbers(const struct live *live, bool runs)
+static void tell_no_last_numbers(const struct live *live, const struct counted *counted)
 {
-	const struct connection *connection = &live->statistics.session.connection;
+	const struct connection *connection = &counted->session.connection;
 
-	if (runs)
+	if (counted->end == COUNTED_SILENT)
 		fail_msg("%s has not answered: %s; these are the last numbers that it gave", connection_title(connection),
 		     why_silent(connection->pid));
-	else
+	else if (counted->end == COUNTED_ENDED)
 		fail_msg("%s has ended: these are the numbers of up to %.3g s before", connection_title(connection),
 		     (double)live->interval / 1000);
 }
@@ -141,16 +150,13 @@ static int finish(struct live *live, const char *program, bool good)
 		screen_end(&live->screen);
 	if (good && (statistics->directory || !ended))
 		good = statistics_read(statistics);
-	/* The end of this command gives up a request that a stopped process has not answered. */
-	const bool missed = !statistics->directory && (ended || statistics->session.connection.fd < 0);
-	const bool runs = missed && session_process_runs(&statistics->session);
 	/* What follows may wait for the terminal. */
 	statistics_end(statistics);
 	signals_end();
 	if (good)
 		fputs(text_of(live), stdout);
-	if (missed)
-		tell_no_last_numbers(live, runs);
+	for (size_t i = 0; i < statistics->nr; i++)
+		tell_no_last_numbers(live, &statistics->all[i]);
 	if (ended && statistics->directory)
 		tell_end_of_program(live, program);
 	if (!good)
@@ -173,7 +179,7 @@ bool live_options(struct live *live, const struct tp_args *args)
 	const char *interval = args_value(args, LIVE_INTERVAL), *time = args_value(args, LIVE_FOR);
 	long ms = 0;
 
-	*live = (struct live){.statistics = {.session = {.pidfd = -1, .connection.fd = -1}}, .interval = 1000};
+	*live = (struct live){.interval = 1000};
 	if (interval && (live->interval = given_seconds(args, "--interval", interval)) < 0)
 		return false;
 	if (time && (ms = given_seconds(args, "--for", time)) < 0)

@@ -17,7 +17,7 @@ enum { LIVE_INTERVAL = OPTION_LONG + 64, LIVE_FOR, LIVE_JSON };
 	{LIVE_JSON, "json", NULL, json_text}
 
 struct live {
-	struct statistics statistics; /* to be had by statistics_of_process() or statistics_of_program() */
+	struct statistics statistics; /* to be had by statistics_of_processes() or statistics_of_program() */
 	struct screen screen;
 	bool shown;    /* while it runs: on a terminal */
 	long interval; /* milliseconds */

@@ -101,9 +101,9 @@ static bool read_stat(struct proc *proc)
 		*end = '\0';
 		snprintf(proc->name, sizeof(proc->name), "%s", name + 1);
 		clean(proc->name);
-		/* The third field is the state, the 22nd the start. */
-		sscanf(end + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		       &proc->state, &start);
+		/* The third field is the state, the fourth the parent, the 22nd the start. */
+		sscanf(end + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		       &proc->state, &proc->parent, &start);
 		proc->start = start * (1000000000u / (unsigned long long)sysconf(_SC_CLK_TCK));
 	}
 	free(text);

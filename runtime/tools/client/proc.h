@@ -10,6 +10,7 @@
 struct proc {
 	pid_t pid;       /* as this program sees it */
 	pid_t inner_pid; /* in the process's own PID namespace */
+	pid_t parent;
 	char name[64];   /* as ps has it, without control characters */
 	char state;      /* R, S, D; T: stopped by a signal; t: by a debugger; Z: ended */
 	uid_t uid;       /* effective */

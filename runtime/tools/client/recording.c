@@ -15,8 +15,43 @@
 #include "read/count.h"
 #include "fail_msg.h"
 
+/* The directory around traces that have names of their own: made, or found empty, for the first of them. */
+static struct {
+	char *path;
+	bool made;
+} around;
+
+static bool make_around(const char *path)
+{
+	char *absolute = absolute_path(path);
+
+	if (absolute && around.path && strcmp(absolute, around.path) == 0) {
+		free(absolute);
+		return true;
+	}
+	free(around.path);
+	around.path = absolute;
+	int fd = absolute ? directory_for_trace(absolute, (uid_t)-1, (gid_t)-1, &around.made) : -1;
+	if (fd >= 0) {
+		close(fd);
+		return true;
+	}
+	free(around.path);
+	around.path = NULL;
+	return false;
+}
+
+/* Unless there is something in it. */
+static void remove_around(void)
+{
+	if (around.path && around.made && rmdir(around.path) == 0) {
+		free(around.path);
+		around.path = NULL;
+	}
+}
+
 /* PROGRAM-PID: a name may have anything in it but for a slash. */
-static bool name_within(struct recording *recording, const char *within)
+static bool name_within(struct recording *recording)
 {
 	const struct connection *connection = &recording->session.connection;
 	char program[sizeof(connection->greeting.program)];
@@ -27,7 +62,7 @@ static bool name_within(struct recording *recording, const char *within)
 			*at = '_';
 	}
 	const pid_t pid = connection->pid ? connection->pid : connection->greeting.pid;
-	if (asprintf(&recording->path, "%s/%s-%d", within, program, (int)pid) < 0)
+	if (asprintf(&recording->path, "%s/%s-%d", around.path, program, (int)pid) < 0)
 		recording->path = NULL;
 	return recording->path || fail_no_memory();
 }
@@ -42,7 +77,7 @@ static void owner_of(const struct connection *connection, uid_t *uid, gid_t *gid
 	*gid = known ? proc.gid : (gid_t)-1;
 }
 
-bool recording_directory(struct recording *recording, const char *path, const char *within)
+bool recording_directory(struct recording *recording, const char *path)
 {
 	uid_t uid;
 	gid_t gid;
@@ -50,7 +85,8 @@ bool recording_directory(struct recording *recording, const char *path, const ch
 	recording->dir = -1;
 	recording->made = false;
 	recording->path = NULL;
-	if (within ? !name_within(recording, within) : !(recording->path = absolute_path(path)))
+	const bool within = recording->alone || recording->session.connection.is_one_of_several;
+	if (within ? !make_around(path) || !name_within(recording) : !(recording->path = absolute_path(path)))
 		return false;
 	owner_of(&recording->session.connection, &uid, &gid);
 	recording->dir = directory_for_trace(recording->path, uid, gid, &recording->made);
@@ -58,6 +94,7 @@ bool recording_directory(struct recording *recording, const char *path, const ch
 		return true;
 	free(recording->path);
 	recording->path = NULL;
+	remove_around();
 	return false;
 }
 
@@ -79,40 +116,24 @@ static bool writer_may_change(const struct recording *recording)
 	return geteuid() == 0 && uid == 0;
 }
 
-static void remove_top(const struct recording *recording)
+static bool make_directory(struct recording *recording, const char *path)
 {
-	if (recording->made_top)
-		rmdir(recording->top);
-}
+	const bool changes = writer_may_change(recording);
 
-static bool make_directory(struct recording *recording, const char *path, const char *within)
-{
-	recording->top = NULL;
-	recording->made_top = false;
-	if (!writer_may_change(recording))
-		return recording_directory(recording, path, within);
-	if (!within) {
-		within = recording->top = absolute_path(path);
-		int fd = within ? directory_for_trace(within, (uid_t)-1, (gid_t)-1, &recording->made_top) : -1;
-		if (fd < 0)
-			return false;
-		close(fd);
-	}
-	if (!recording_directory(recording, path, within)) {
-		remove_top(recording);
+	recording->alone = changes && !recording->session.connection.is_one_of_several;
+	if (!recording_directory(recording, path))
 		return false;
-	}
 	/* One that others can come to is not opened to everybody. */
-	if (is_private(within))
+	if (changes && is_private(around.path))
 		fchmod(recording->dir, 01777);
 	return true;
 }
 
-bool recording_open(struct recording *recording, const char *path, const char *within, const char *options)
+bool recording_open(struct recording *recording, const char *path, const char *options)
 {
 	char label[PATH_MAX], name[PATH_MAX + 512];
 
-	if (!make_directory(recording, path, within))
+	if (!make_directory(recording, path))
 		return false;
 	snprintf(name, sizeof(name), "%s%s%s", output_label(label, sizeof(label), recording_name(recording)), *options ? "," : "", options);
 	if (session_open(&recording->session, recording->dir, "ctf", name))
@@ -142,7 +163,7 @@ bool recording_enable(struct recording *recording, const char *rules)
 	request(&session->connection, &answer, -1, NULL, NULL, "close %s", session->id);
 	if (recording->made && answer.kind == ANSWER_OK)
 		remove_trace(recording->path);
-	remove_top(recording);
+	remove_around();
 	return false;
 }
 
@@ -150,7 +171,7 @@ void recording_undo(struct recording *recording)
 {
 	if (recording->made && recording->path)
 		rmdir(recording->path);
-	remove_top(recording);
+	remove_around();
 }
 
 void recording_close(struct recording *recording)
@@ -159,8 +180,7 @@ void recording_close(struct recording *recording)
 	if (recording->dir >= 0)
 		close(recording->dir);
 	free(recording->path);
-	free(recording->top);
-	recording->path = recording->top = NULL;
+	recording->path = NULL;
 	recording->dir = -1;
 }
 
@@ -171,7 +191,7 @@ static bool may_continue(void)
 
 const char *recording_name(const struct recording *recording)
 {
-	return recording->top ? recording->top : recording->path;
+	return recording->alone ? around.path : recording->path;
 }
 
 void tell_recorded(const char *path, const char *name, const char *title, const unsigned long *lost)

@@ -9,33 +9,32 @@
 struct recording {
 	struct session session;
 	char *path;   /* absolute */
-	char *top;    /* the directory around it, if that is the one that was asked for; or NULL */
+	bool alone;   /* in the directory that was asked for, which is called as the trace, then */
 	int dir;      /* a descriptor of it; -1: none */
 	bool made;    /* it was not there before */
-	bool made_top; /* nor was that */
 	bool over;
 };
 
 /*
- * Makes the directory, and hands it to the process whose session is open: "open ctf PATH,OPTIONS". within: NULL, or the
- * directory below which it gets a name of its own. So it does where root records a process of root's, which may become
- * another user, or fork children that do: then whoever has the descriptor may write to it, but nobody else can enter path.
+ * Makes the directory, and hands it to the process whose session is open: "open ctf PATH,OPTIONS". One of several gets a
+ * name of its own below path, which is made, or was empty, at the first. So it does where root records a process of root's, which may
+ * become another user, or fork children that do: then whoever has the descriptor may write to it, but nobody else can enter path.
  * False, and a message; nothing is left behind.
  */
-bool recording_open(struct recording *recording, const char *path, const char *within, const char *options);
+bool recording_open(struct recording *recording, const char *path, const char *options);
 
 /* As session_enable(). If that fails, a directory that was made goes again. */
 bool recording_enable(struct recording *recording, const char *rules);
 
 /* Only makes the directory, which is the user's under whom the process runs. */
-bool recording_directory(struct recording *recording, const char *path, const char *within);
+bool recording_directory(struct recording *recording, const char *path);
 
 /* Removes the directory again if it was made and is empty. */
 void recording_undo(struct recording *recording);
 
 void recording_close(struct recording *recording);
 
-/* The directory that was asked for, absolute: below it, or in it, is the trace. */
+/* What the trace is called, absolute: the directory that was asked for, or its own one. */
 const char *recording_name(const struct recording *recording);
 
 /*

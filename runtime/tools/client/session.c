@@ -8,18 +8,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "client/find.h"
 #include "client/rules.h"
+#include "client/targets.h"
 #include "fail_msg.h"
 
-bool session_reach(struct session *session, const char *wanted)
+/* The outputs that this program has opened. */
+static struct {
+	char (*ids)[sizeof(((struct session *)0)->id)];
+	size_t nr;
+} opened;
+
+void session_begin(struct session *session, struct connection *connection)
 {
-	*session = (struct session){.pidfd = -1};
-	if (!client_connect(&session->connection, wanted))
-		return false;
+	*session = (struct session){.pidfd = -1, .connection = targets_take(connection)};
 	if (session->connection.pid)
 		session->pidfd = (int)syscall(SYS_pidfd_open, session->connection.pid, 0);
-	return true;
 }
 
 void session_close(struct session *session)
@@ -41,6 +44,17 @@ const char *output_label(char *buf, size_t size, const char *path)
 	return buf;
 }
 
+static bool note_opened(const char *id)
+{
+	void *ids = reallocarray(opened.ids, opened.nr + 1, sizeof(*opened.ids));
+
+	if (!ids)
+		return fail_no_memory();
+	opened.ids = ids;
+	snprintf(opened.ids[opened.nr++], sizeof(*opened.ids), "%s", id);
+	return true;
+}
+
 bool session_open(struct session *session, int fd, const char *kind, const char *name)
 {
 	struct answer answer;
@@ -50,7 +64,34 @@ bool session_open(struct session *session, int fd, const char *kind, const char 
 	if (!answer.text[0] || strlen(answer.text) >= sizeof(session->id) || strchr(answer.text, ' '))
 		return fail_msg("%s has answered in a way that is not understood", connection_title(&session->connection));
 	strcpy(session->id, answer.text);
-	return true;
+	return note_opened(session->id);
+}
+
+static bool is_opened(const char *id)
+{
+	for (size_t i = 0; i < opened.nr; i++) {
+		if (strcmp(opened.ids[i], id) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool session_inherits(struct session *session, const char *kind)
+{
+	const size_t len = strlen(kind);
+	struct output_list list;
+	bool inherits = false;
+
+	outputs_read(&list, &session->connection);
+	for (size_t i = 0; i < list.nr && !inherits; i++) {
+		const struct output *output = &list.all[i];
+		inherits = strcmp(output->owner, "other") == 0 && strncmp(output->name, kind, len) == 0 && output->name[len] == ':' &&
+			   output->events && is_opened(output->id);
+		if (inherits)
+			snprintf(session->id, sizeof(session->id), "%s", output->id);
+	}
+	outputs_free(&list);
+	return inherits;
 }
 
 bool session_enable(struct session *session, const char *rules)

@@ -9,14 +9,20 @@
 
 /* Zeros, with pidfd -1, are no session. */
 struct session {
-	struct connection connection; /* to be opened by client_connect() */
+	struct connection connection;
 	int pidfd;                    /* readable when the process has ended; -1: that shows by the connection's end only */
 	char id[24];                  /* of the output; "": it is not open */
 	unsigned long nr_enabled;     /* events, when they were enabled; one that several rules have is counted by each */
 };
 
-/* Connects to the process that the user means. False, and a message. */
-bool session_reach(struct session *session, const char *wanted);
+/* Takes the connection over, one of targets.h. */
+void session_begin(struct session *session, struct connection *connection);
+
+/*
+ * Whether the process has inherited such an output, with its events, from one in which this program has opened it: then that is
+ * the session's, and ends with the other's.
+ */
+bool session_inherits(struct session *session, const char *kind);
 
 /* Opens an output, "text NAME", with the descriptor fd, -1 for none, which stays the caller's. False, and a message. */
 bool session_open(struct session *session, int fd, const char *kind, const char *name);

@@ -13,11 +13,12 @@
 #include "client/clean.h"
 #include "client/directory.h"
 #include "client/fields.h"
+#include "client/sum.h"
 #include "fail_msg.h"
 
 #define NAME "tp-stat"
 
-/* ---- A process ---- */
+/* ---- Processes ---- */
 
 static bool find_output(struct session *session, const char *wanted)
 {
@@ -32,30 +33,51 @@ static bool find_output(struct session *session, const char *wanted)
 	return output != NULL;
 }
 
-bool statistics_of_process(struct statistics *statistics, const char *wanted, const char *output, const char *options,
-			   const char *events)
+static bool open_output(struct session *session, const struct counting *counting)
 {
-	struct session *session = &statistics->session;
+	const bool is_stats = strcmp(counting->kind, "stats") == 0;
 	char name[4096];
 
-	if (!session_reach(session, wanted))
-		return false;
-	if (output)
-		return find_output(session, output);
-	statistics->own = true;
-	if (snprintf(name, sizeof(name), NAME "%s%s", *options ? "," : "", options) >= (int)sizeof(name))
+	if (!is_stats)
+		return session_open(session, -1, counting->kind, counting->options);
+	if (snprintf(name, sizeof(name), NAME "%s%s", *counting->options ? "," : "", counting->options) >= (int)sizeof(name))
 		return fail_msg("the options are too long");
-	return fields_are_there(&session->connection, options) && session_open(session, -1, "stats", name) && session_enable(session, events);
+	return fields_are_there(&session->connection, counting->options) && session_open(session, -1, counting->kind, name);
 }
 
-bool statistics_of_histogram(struct statistics *statistics, const char *wanted, const char *definition, const char *events)
+/* came: since. A child that has inherited what counts began from 0 when it was forked. */
+static bool add(struct statistics *statistics, struct connection *connection, bool came)
 {
-	struct session *session = &statistics->session;
+	const struct counting *counting = &statistics->counting;
+	struct counted *all = reallocarray(statistics->all, statistics->nr + 1, sizeof(*all));
 
-	if (!session_reach(session, wanted))
-		return false;
-	statistics->own = true;
-	return session_open(session, -1, "hist", definition) && session_enable(session, events);
+	if (!all)
+		return fail_no_memory();
+	statistics->all = all;
+	struct counted *one = &all[statistics->nr];
+	*one = (struct counted){.own = false};
+	session_begin(&one->session, connection);
+	bool good = true;
+	if (counting->output) {
+		good = find_output(&one->session, counting->output);
+	} else if (!came || !session_inherits(&one->session, counting->kind)) {
+		one->own = true;
+		good = open_output(&one->session, counting) && session_enable(&one->session, counting->events);
+	}
+	if (good)
+		statistics->nr++;
+	else
+		session_close(&one->session);
+	return good;
+}
+
+bool statistics_of_processes(struct statistics *statistics, const struct tp_args *args, struct counting counting)
+{
+	statistics->counting = counting;
+	bool good = targets_reach(&statistics->targets, args);
+	for (size_t i = 0; good && i < statistics->targets.nr; i++)
+		good = add(statistics, &statistics->targets.all[i], false);
+	return good;
 }
 
 /* Lines of a text begin with a tab. */
@@ -66,22 +88,78 @@ static bool take_line(void *data, char *line)
 	return line[0] != '\t' || (lines_add(text, line + 1, strlen(line + 1)) && lines_add(text, "\n", 1));
 }
 
-static bool read_process(struct statistics *statistics)
+static bool read_process(struct counted *counted, bool json)
 {
-	struct connection *connection = &statistics->session.connection;
+	struct connection *connection = &counted->session.connection;
 	struct lines text = {.text = NULL};
 	struct answer answer;
 
-	request(connection, &answer, -1, take_line, &text, "report %s %s", statistics->session.id,
-		statistics->json ? "json" : "text");
+	request(connection, &answer, -1, take_line, &text, "report %s %s", counted->session.id, json ? "json" : "text");
 	if (answer.kind != ANSWER_OK) {
 		lines_free(&text);
 		/* The end of the process, or of this command, is seen elsewhere. */
 		return answer.kind == ANSWER_ERROR ? tell_answer(connection, &answer) : true;
 	}
-	lines_free(&statistics->text);
-	statistics->text = text;
+	lines_free(&counted->text);
+	counted->text = text;
 	return true;
+}
+
+/* What several have counted stands together, under headings, and then as one. */
+static bool put_together(struct statistics *statistics)
+{
+	const bool several = statistics->targets.several && !statistics->json;
+	struct lines *text = &statistics->text;
+	struct sum sum = {.rows = NULL};
+	bool good = true;
+
+	lines_free(text);
+	for (size_t i = 0; i < statistics->nr && good; i++) {
+		const struct counted *one = &statistics->all[i];
+		const char *title = connection_title(&one->session.connection);
+		if (!one->text.len)
+			continue;
+		if (several && text->len)
+			good = lines_add(text, "\n", 1);
+		if (several && one->text.text[0] == '#') /* a histogram does not say whose it is */
+			good = good && lines_add(text, title, strlen(title)) && lines_add(text, ":\n", 2);
+		good = good && lines_add(text, one->text.text, one->text.len) && (!several || sum_add(&sum, one->text.text));
+	}
+	if (good && several && text->len) {
+		char title[64];
+		good = lines_add(text, title, (size_t)snprintf(title, sizeof(title), "\nall %zu processes:\n", statistics->nr)) &&
+		       sum_put(&sum, text);
+	}
+	sum_free(&sum);
+	return good;
+}
+
+static bool read_processes(struct statistics *statistics)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < statistics->nr && good; i++) {
+		if (!statistics->all[i].over)
+			good = read_process(&statistics->all[i], statistics->json);
+	}
+	return put_together(statistics) && good;
+}
+
+static bool processes_are_over(struct statistics *statistics)
+{
+	size_t nr_over = 0;
+
+	for (size_t i = targets_grow(&statistics->targets); i < statistics->targets.nr; i++)
+		add(statistics, &statistics->targets.all[i], true);
+	for (size_t i = 0; i < statistics->nr; i++) {
+		struct counted *one = &statistics->all[i];
+		if (!one->over && session_is_over(&one->session)) {
+			one->over = true;
+			targets_lose(&statistics->targets, one->session.connection.pid);
+		}
+		nr_over += one->over;
+	}
+	return nr_over == statistics->nr && !targets_may_come(&statistics->targets);
 }
 
 /* ---- A program ---- */
@@ -180,29 +258,40 @@ static bool read_files(struct statistics *statistics)
 
 bool statistics_read(struct statistics *statistics)
 {
-	return statistics->directory ? read_files(statistics) : read_process(statistics);
+	return statistics->directory ? read_files(statistics) : read_processes(statistics);
 }
 
 bool statistics_are_over(struct statistics *statistics)
 {
-	return statistics->directory ? child_has_ended(&statistics->child) : session_is_over(&statistics->session);
+	return statistics->directory ? child_has_ended(&statistics->child) : processes_are_over(statistics);
 }
 
 void statistics_end(struct statistics *statistics)
 {
 	unsigned long lost[NR_CAUSES];
 
-	if (statistics->own)
-		session_finish(&statistics->session, lost);
-	session_close(&statistics->session);
+	for (size_t i = 0; i < statistics->nr; i++) {
+		struct counted *one = &statistics->all[i];
+		/* The end of this command gives up a request that a stopped process has not answered. */
+		if (one->over || one->session.connection.fd < 0)
+			one->end = session_process_runs(&one->session) ? COUNTED_SILENT : COUNTED_ENDED;
+		if (one->own)
+			session_finish(&one->session, lost);
+		session_close(&one->session);
+	}
 }
 
 void statistics_close(struct statistics *statistics)
 {
-	statistics_end(statistics);
+	for (size_t i = 0; i < statistics->nr; i++) {
+		session_close(&statistics->all[i].session);
+		lines_free(&statistics->all[i].text);
+	}
+	free(statistics->all);
+	targets_close(&statistics->targets);
 	if (statistics->directory)
 		directory_remove(statistics->directory);
 	free(statistics->directory);
-	statistics->directory = NULL;
 	lines_free(&statistics->text);
+	*statistics = (struct statistics){.json = false};
 }

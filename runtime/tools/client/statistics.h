@@ -8,28 +8,48 @@
 #include "client/child.h"
 #include "client/session.h"
 #include "client/lines.h"
+#include "client/targets.h"
 
-/* Of a process, or of a program that tp has started and those that it starts in turn. */
+/* Of a process: what counts there. */
+struct counted {
+	struct session session;
+	struct lines text; /* the last that was read; stays when nothing can be read any more */
+	bool own;  /* the output was opened here, and is closed here */
+	bool over; /* there is no more to read */
+	enum {
+		COUNTED_ALL,
+		COUNTED_SILENT, /* the last numbers are missing, although the process runs */
+		COUNTED_ENDED,  /* they are missing, as it has ended */
+	} end;              /* of statistics_end() */
+};
+
+/* What is to count. */
+struct counting {
+	const char *kind;    /* stats or hist */
+	const char *options; /* or the definition */
+	const char *events;
+	const char *output;  /* one that is there already, and only shown; or NULL */
+};
+
+/* Of processes, or of a program that tp has started and those that it starts in turn. */
 struct statistics {
 	bool json;
-	struct lines text; /* the last that was read; stays when nothing can be read any more */
+	struct lines text; /* all of them, as they were read last */
 
-	struct session session; /* a process */
-	bool own;               /* the output was opened here, and is closed here */
+	struct targets targets;
+	struct counting counting;
+	struct counted *all; /* processes */
+	size_t nr;
 
 	char *directory; /* of a program: a file for each process; NULL: it is not one */
 	bool at_end;     /* the files are written when their processes end, and not before */
 	struct child child;
 };
 
-/* Zeros, with session.pidfd and session.connection.fd -1, are none. Each returns false after a message. */
+/* Zeros are none. Each returns false after a message. */
 
-/* Opens statistics with these options in the process, or finds the output, unless that is NULL. */
-bool statistics_of_process(struct statistics *statistics, const char *wanted, const char *output, const char *options,
-			   const char *events);
-
-/* Opens a histogram in the process, whose report takes the place of the numbers. */
-bool statistics_of_histogram(struct statistics *statistics, const char *wanted, const char *definition, const char *events);
+/* Of the processes that are meant. */
+bool statistics_of_processes(struct statistics *statistics, const struct tp_args *args, struct counting counting);
 
 /* Starts the program. If that fails, child.status is what tp exits with. */
 bool statistics_of_program(struct statistics *statistics, char *const *program, const char *options, const char *events);
@@ -40,7 +60,7 @@ bool statistics_of_programs_histogram(struct statistics *statistics, char *const
 /* Reads the numbers of this moment. */
 bool statistics_read(struct statistics *statistics);
 
-/* Whether the process, or the program, has ended. */
+/* Takes what has come, and what has ended. Whether all the processes, or the program, have ended. */
 bool statistics_are_over(struct statistics *statistics);
 
 /* Nothing is counted for this program any more; the text stays. */

@@ -5,7 +5,7 @@
 
 static int run(const struct tp_args *args)
 {
-	return switch_events(args, "disable");
+	return switch_events(args);
 }
 
 const struct tp_command command_disable = {

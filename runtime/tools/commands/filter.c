@@ -7,11 +7,11 @@
 #include "commands/commands.h"
 #include "events_text.h"
 #include "options.h"
-#include "client/find.h"
 #include "client/common_options.h"
 #include "client/listing.h"
 #include "client/outputs.h"
 #include "client/rules.h"
+#include "client/targets.h"
 #include "fail_msg.h"
 
 #define ENABLE "enable "
@@ -129,8 +129,9 @@ static bool change(struct connection *connection, const struct output *output, c
 
 /* ---- The command ---- */
 
-static bool filter(struct connection *connection, const char *wanted, const char *patterns, const char *text)
+static bool filter(struct connection *connection, const struct tp_args *args)
 {
+	const char *wanted = args_value(args, 'o'), *patterns = args->nr_operands ? args->operands[0] : NULL;
 	struct output_list list;
 	bool good = outputs_read(&list, connection);
 
@@ -138,7 +139,7 @@ static bool filter(struct connection *connection, const char *wanted, const char
 		good = show(&list, connection, wanted);
 	} else if (good) {
 		const struct output *output = outputs_choose(&list, connection, wanted);
-		good = output && change(connection, output, patterns, text);
+		good = output && change(connection, output, patterns, args->operands[1]);
 	}
 	outputs_free(&list);
 	return good;
@@ -146,26 +147,17 @@ static bool filter(struct connection *connection, const char *wanted, const char
 
 static int run(const struct tp_args *args)
 {
-	struct connection connection;
-
 	if (args->program || args->nr_operands == 1 || args->nr_operands > 2)
 		return args_wrong(args, "give it EVENTS and a FILTER, each in quotes, or neither to see those that there are");
-	const char *wanted = given_pid(args);
-	if (!wanted)
-		return EXIT_WRONG;
-	if (!client_connect(&connection, wanted))
-		return EXIT_FAILED;
-	const bool good = filter(&connection, args_value(args, 'o'), args->operands[0], args->operands[1]);
-	connection_close(&connection);
-	return good ? EXIT_DONE : EXIT_FAILED;
+	return targets_each(args, filter);
 }
 
 const struct tp_command command_filter = {
 	.name = "filter",
 	.summary = "choose by their fields which records an output gets",
-	.usage = (const char *const[]){"-p PID [-o OUTPUT]", "-p PID [-o OUTPUT] EVENTS FILTER", NULL},
+	.usage = (const char *const[]){"-p PID... [-o OUTPUT]", "-p PID... [-o OUTPUT] EVENTS FILTER", NULL},
 	.operand = "EVENTS",
-	.options = (const struct tp_option[]){OPTION_PID, OPTION_OUTPUT, {.name = NULL}},
+	.options = (const struct tp_option[]){OPTION_TARGETS, OPTION_OUTPUT, {.name = NULL}},
 	.text =
 		"Gives a filter to the events that are on for an output: only records for which it is true get "
 		"there. A FILTER is an expression over the fields of the events, as the kernel has them:\n\n"

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "client/common_options.h"
-#include "client/find.h"
 #include "client/live.h"
 #include "client/rules.h"
 #include "client/signals.h"
+#include "client/targets.h"
 #include "commands/commands.h"
 #include "events/pattern.h"
 #include "fail_msg.h"
@@ -27,20 +27,18 @@ static bool put_line(void *data, char *line)
 	return true;
 }
 
-static int show_all(const struct tp_args *args, const char *wanted, const char *events)
+static bool show_all(struct connection *connection, const struct tp_args *args)
 {
-	struct connection connection;
 	struct answer answer;
 	size_t nr = 0; /* lines */
+	char *events = given_events(args);
+	bool good = events && ask(connection, &answer, -1, put_line, &nr, "histograms %s %s", args_has(args, LIVE_JSON) ? "json" : "text",
+				  events);
 
-	if (!client_connect(&connection, wanted))
-		return EXIT_FAILED;
-	bool good = ask(&connection, &answer, -1, put_line, &nr, "histograms %s %s", args_has(args, LIVE_JSON) ? "json" : "text",
-			events);
 	if (good && !nr)
-		good = fail_msg("%s has no histogram of '%s'; \"tp help hist\" says how one is made", connection_title(&connection), events);
-	connection_close(&connection);
-	return good ? EXIT_DONE : EXIT_FAILED;
+		good = fail_msg("%s has no histogram of '%s'; \"tp help hist\" says how one is made", connection_title(connection), events);
+	free(events);
+	return good;
 }
 
 /* ---- A new one ---- */
@@ -69,17 +67,17 @@ static int show_new_of_program(struct live *live, char *const *program, const ch
 	return live_show(live, program[0]);
 }
 
-/* wanted: NULL for that of a program. */
-static int show_new(struct live *live, const struct tp_args *args, const char *wanted, const char *definition, const char *events)
+static int show_new(struct live *live, const struct tp_args *args, const char *definition, const char *events)
 {
 	const bool begun = signals_begin();
 	int status = EXIT_FAILED;
 
 	if (strncmp(definition, "hist:", strlen("hist:")) == 0)
 		definition += strlen("hist:");
-	if (begun && !wanted)
+	const struct counting counting = {.kind = "hist", .options = definition, .events = events};
+	if (begun && args->program)
 		status = show_new_of_program(live, args->program, definition, events);
-	else if (begun && statistics_of_histogram(&live->statistics, wanted, definition, events))
+	else if (begun && statistics_of_processes(&live->statistics, args, counting))
 		status = live_show(live, NULL);
 	statistics_close(&live->statistics);
 	signals_end();
@@ -104,23 +102,20 @@ static int run(const struct tp_args *args)
 
 	if (args->nr_operands > 1 || (args->program && !args->nr_operands))
 		return args_wrong(args, "give it one DEFINITION, in quotes, such as 'keys=method:vals=size'; or, for a process, none");
-	if (!given_target(args))
-		return EXIT_WRONG;
-	const char *wanted = args->program ? NULL : given_pid(args);
-	if ((!wanted && !args->program) || !live_options(&live, args))
+	if (!target_is_given(args) || !live_options(&live, args))
 		return EXIT_WRONG;
 	if (args->program && (args_has(args, LIVE_FOR) || args_has(args, LIVE_INTERVAL)))
 		return args_wrong(args, "the histogram of a program is printed when it ends: --for and --interval go with -p");
 	if (!args->nr_operands && (args_has(args, LIVE_FOR) || args_has(args, LIVE_INTERVAL)))
 		return args_wrong(args, "without a DEFINITION, histograms are shown as they are now, once");
+	if (!args->nr_operands)
+		return targets_each(args, show_all);
 	char *events = given_events(args);
-	char *definition = args->nr_operands ? strdup(args->operands[0]) : NULL;
-	if (events && !args->nr_operands)
-		status = show_all(args, wanted, events);
-	else if (events && definition && args->program && !(is_one_rule(events) && is_one_rule(definition)))
+	char *definition = strdup(args->operands[0]);
+	if (events && definition && args->program && !(is_one_rule(events) && is_one_rule(definition)))
 		status = args_wrong(args, "a program has one histogram, with one filter: there is a ';' too many");
 	else if (events && definition && take_apart(args, definition, &events))
-		status = show_new(&live, args, wanted, definition, events);
+		status = show_new(&live, args, definition, events);
 	free(definition);
 	free(events);
 	return status;
@@ -129,11 +124,11 @@ static int run(const struct tp_args *args)
 const struct tp_command command_hist = {
 	.name = "hist",
 	.summary = "count events by the values of their fields",
-	.usage = (const char *const[]){"-p PID [-e EVENTS] [OPTION...] DEFINITION", "-p PID [-e EVENTS] [--json]",
+	.usage = (const char *const[]){"-p PID... [-e EVENTS] [OPTION...] DEFINITION", "-p PID... [-e EVENTS] [--json]",
 				       "[-e EVENTS] [--json] DEFINITION -- PROGRAM [ARGUMENT...]", NULL},
 	.operand = "DEFINITION",
 	.options = (const struct tp_option[]){
-		OPTION_PID,
+		OPTION_TARGETS,
 		OPTION_EVENTS,
 		LIVE_OPTIONS("JSON, as docs/histograms.md describes it"),
 		{.name = NULL},

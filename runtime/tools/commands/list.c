@@ -10,33 +10,27 @@
 #include "events/pattern.h"
 #include "events_text.h"
 #include "options.h"
-#include "client/find.h"
 #include "client/common_options.h"
 #include "client/listing.h"
+#include "client/targets.h"
 #include "fail_msg.h"
 
 #define NO_LIBRARIES (OPTION_LONG + 1)
 
-static int list_process(const struct tp_args *args)
+static bool list_process(struct connection *connection, const struct tp_args *args)
 {
-	struct connection connection;
 	struct event_list list = {.events = NULL};
-	const char *wanted = given_pid(args);
 	char *patterns = given_patterns(args, 0);
-	bool good = false;
+	bool good = patterns && listing_read(&list, connection, patterns, args_has(args, 'v'));
 
-	if (wanted && patterns && client_connect(&connection, wanted)) {
-		good = listing_read(&list, &connection, patterns, args_has(args, 'v'));
-		if (good && !list.nr)
-			good = fail_msg("%s has no event that matches '%s'; without patterns, all of its events are listed",
-				    connection_title(&connection), patterns);
-		connection_close(&connection);
-	}
+	if (good && !list.nr)
+		good = fail_msg("%s has no event that matches '%s'; without patterns, all of its events are listed",
+				connection_title(connection), patterns);
 	if (good)
 		event_list_print(&list, args_has(args, 'v'), stdout);
 	event_list_free(&list);
 	free(patterns);
-	return good ? EXIT_DONE : wanted ? EXIT_FAILED : EXIT_WRONG;
+	return good;
 }
 
 static int list_program(const struct tp_args *args, const struct tp_pattern *pattern, const char *patterns)
@@ -60,8 +54,8 @@ static int run(const struct tp_args *args)
 	int error = 0;
 	int status = EXIT_FAILED;
 
-	if (args_has(args, 'p') && !args->program)
-		return list_process(args);
+	if ((args_has(args, 'p') || args_has(args, OPTION_ALL)) && !args->program)
+		return targets_each(args, list_process);
 	if (!args->nr_operands || args->program)
 		return args_wrong(args, "give it a PROGRAM, or -p PID");
 	if (args->nr_operands > 1) {
@@ -83,10 +77,10 @@ static int run(const struct tp_args *args)
 const struct tp_command command_list = {
 	.name = "list",
 	.summary = "show which events a process or a program has",
-	.usage = (const char *const[]){"-p PID [EVENTS] [-v]", "PROGRAM [EVENTS] [-v]", NULL},
+	.usage = (const char *const[]){"-p PID... [EVENTS] [-v]", "PROGRAM [EVENTS] [-v]", NULL},
 	.operand = "FILE",
 	.options = (const struct tp_option[]){
-		OPTION_PID,
+		OPTION_TARGETS,
 		{'v', "verbose", NULL, "also the fields of each event, with their places in its record, and its TP_printk"},
 		{NO_LIBRARIES, "no-libraries", NULL, "only what is in the file itself"},
 		{.name = NULL},

@@ -12,6 +12,7 @@
 #include "client/directory.h"
 #include "client/common_options.h"
 #include "client/recording.h"
+#include "client/targets.h"
 #include "fail_msg.h"
 
 enum { OPTION_OPEN = OPTION_LONG, OPTION_CLOSE, OPTION_ON, OPTION_OFF };
@@ -102,7 +103,7 @@ static bool open_ctf(struct session *session, char *directory)
 
 	if (options)
 		*options++ = '\0';
-	bool good = recording_open(&recording, directory, NULL, options ? options : "");
+	bool good = recording_open(&recording, directory, options ? options : "");
 	*session = recording.session;
 	recording.session = (struct session){.pidfd = -1, .connection.fd = -1};
 	recording_close(&recording);
@@ -151,39 +152,42 @@ static bool change(const struct tp_args *args, struct session *session, bool *ch
 		const struct tp_given *given = &args->options[i];
 		if (given->id == OPTION_OPEN)
 			good = open_output(session, given->value, events);
-		else if (given->id >= OPTION_CLOSE)
+		else if (given->id >= OPTION_CLOSE && given->id <= OPTION_OFF)
 			good = change_output(&session->connection, given->id, given->value);
-		*changed = *changed || given->id >= OPTION_OPEN;
+		*changed = *changed || (given->id >= OPTION_OPEN && given->id <= OPTION_OFF);
 	}
 	free(events);
 	return good;
 }
 
-static int run(const struct tp_args *args)
+static bool show_or_change(struct connection *connection, const struct tp_args *args)
 {
 	struct session session;
 	bool changed = false;
 
-	if (args->program)
-		return args_wrong(args, "it runs no program");
-	const char *wanted = given_pid(args);
-	if (!wanted)
-		return EXIT_WRONG;
-	if (args_has(args, 'e') && !args_has(args, OPTION_OPEN))
-		return args_wrong(args, "-e goes with --open; \"tp enable\" changes an output that is open");
-	bool good = session_reach(&session, wanted) && change(args, &session, &changed);
+	session_begin(&session, connection);
+	bool good = change(args, &session, &changed);
 	if (good && !changed)
 		good = put_outputs(&session.connection);
 	session_close(&session);
-	return good ? EXIT_DONE : EXIT_FAILED;
+	return good;
+}
+
+static int run(const struct tp_args *args)
+{
+	if (args->program)
+		return args_wrong(args, "it runs no program");
+	if (args_has(args, 'e') && !args_has(args, OPTION_OPEN))
+		return args_wrong(args, "-e goes with --open; \"tp enable\" changes an output that is open");
+	return targets_each(args, show_or_change);
 }
 
 const struct tp_command command_outputs = {
 	.name = "outputs",
 	.summary = "show, open and close the outputs of a process",
-	.usage = (const char *const[]){"-p PID", "-p PID --open KIND:NAME[,OPTION...] [-e EVENTS]", "-p PID --close|--on|--off OUTPUT", NULL},
+	.usage = (const char *const[]){"-p PID...", "-p PID... --open KIND:NAME[,OPTION...] [-e EVENTS]", "-p PID... --close|--on|--off OUTPUT", NULL},
 	.options = (const struct tp_option[]){
-		OPTION_PID,
+		OPTION_TARGETS,
 		{OPTION_OPEN, "open", "KIND:NAME", "opens an output, which stays open after tp has ended: text:FILE, ctf:DIR[,OPTION...], "
 						   "stats:NAME[,OPTION...], ftrace:[INSTANCE], sdt: or lttng:"},
 		{'e', "events", "EVENTS", "with --open: which events go there, as in 'net:*,!net:net_close'; all without this option"},

@@ -10,6 +10,7 @@
 #include "commands/commands.h"
 #include "options.h"
 #include "client/find.h"
+#include "client/targets.h"
 #include "client/common_options.h"
 #include "client/outputs.h"
 #include "client/proc.h"
@@ -101,16 +102,15 @@ static size_t put_all(const struct found *found)
 	return nr;
 }
 
-static int put_one(const char *wanted)
+static int put_those(const struct tp_args *args)
 {
-	struct connection connection;
-	struct found found = {.all = &connection, .nr = 1};
+	struct targets targets;
+	const bool good = targets_reach(&targets, args);
 
-	if (!client_connect(&connection, wanted))
-		return EXIT_FAILED;
-	put_all(&found);
-	connection_close(&connection);
-	return EXIT_DONE;
+	if (good)
+		put_all(&(struct found){.all = targets.all, .nr = targets.nr});
+	targets_close(&targets);
+	return good ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int run(const struct tp_args *args)
@@ -119,10 +119,8 @@ static int run(const struct tp_args *args)
 
 	if (args->program)
 		return args_wrong(args, "it runs no program");
-	if (args_has(args, 'p')) {
-		const char *wanted = given_pid(args);
-		return wanted ? put_one(wanted) : EXIT_WRONG;
-	}
+	if (args_has(args, 'p'))
+		return put_those(args);
 	bool good = find_all(&found);
 	if (good && !put_all(&found) && !found.nr)
 		fail_msg("no process listens that you may look into: programs with tracepoints that are started after \"tp setup\" do; "
@@ -134,9 +132,9 @@ static int run(const struct tp_args *args)
 const struct tp_command command_ps = {
 	.name = "ps",
 	.summary = "list the processes that can be looked into",
-	.usage = (const char *const[]){"[-p PID]", NULL},
+	.usage = (const char *const[]){"[-p PID]...", NULL},
 	.options = (const struct tp_option[]){
-		OPTION_PID,
+		OPTION_TARGETS,
 		{.name = NULL},
 	},
 	.text =

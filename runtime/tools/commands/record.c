@@ -10,11 +10,11 @@
 
 #include "commands/commands.h"
 #include "options.h"
-#include "client/directory.h"
 #include "client/process_tree.h"
 #include "client/common_options.h"
 #include "client/recording.h"
 #include "client/signals.h"
+#include "client/targets.h"
 #include "fail_msg.h"
 
 enum { OPTION_FLIGHT = OPTION_LONG, OPTION_PACKET, OPTION_PACKETS, OPTION_SIZE, OPTION_CONTEXT, OPTION_FOR };
@@ -49,9 +49,11 @@ static bool make_options(const struct tp_args *args, char *options, size_t size)
 /* ---- Processes that run ---- */
 
 struct record {
+	struct targets targets;
 	struct recording *all;
 	size_t nr, nr_over;
 	long until_ms; /* by CLOCK_MONOTONIC; 0: no end */
+	const char *path, *options, *events;
 };
 
 static long now_ms(void)
@@ -62,55 +64,33 @@ static long now_ms(void)
 	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-/* By an id and by a name, say. False, and a message: its two traces would have one directory. */
-static bool is_new(const struct record *record, const struct connection *added)
+/* came: since. What a child has inherited goes into its parent's directory. False, and a message. */
+static bool open_one(struct record *record, struct connection *connection, bool came)
 {
-	for (size_t i = 0; i < record->nr; i++) {
-		const struct connection *one = &record->all[i].session.connection;
-		if (one->pid && one->pid == added->pid)
-			return fail_msg("%s is given twice: say -p once for each process", connection_title(added));
-	}
-	return true;
-}
+	struct recording *all = reallocarray(record->all, record->nr + 1, sizeof(*all));
 
-/* All are reached before anything is opened: a mistake in one changes nothing in the others. */
-static bool reach_all(struct record *record, const struct tp_args *args)
-{
-	for (size_t i = 0; i < args->nr_options; i++) {
-		if (args->options[i].id != 'p')
-			continue;
-		struct recording *recording = &record->all[record->nr];
-		if (!session_reach(&recording->session, args->options[i].value))
-			return false;
-		recording->dir = -1;
-		if (!is_new(record, &recording->session.connection)) {
-			recording_close(recording);
-			return false;
-		}
+	if (!all)
+		return fail_no_memory();
+	record->all = all;
+	struct recording *one = &all[record->nr];
+	*one = (struct recording){.dir = -1};
+	session_begin(&one->session, connection);
+	const bool inherits = came && session_inherits(&one->session, "ctf");
+	if (!inherits && recording_open(one, record->path, record->options) && recording_enable(one, record->events)) {
 		record->nr++;
+		return true;
 	}
-	return true;
+	if (!inherits)
+		recording_undo(one);
+	recording_close(one);
+	return inherits;
 }
 
-static bool open_all(struct record *record, const char *path, const char *options, const char *events)
+/* One of these that can't be recorded is no reason for the others to end. */
+static void take_those_that_come(struct record *record)
 {
-	const char *within = record->nr > 1 ? path : NULL;
-	bool made = false;
-
-	int top = within ? directory_for_trace(path, (uid_t)-1, (gid_t)-1, &made) : -1;
-	if (within && top < 0)
-		return false;
-	if (top >= 0)
-		close(top);
-	for (size_t i = 0; i < record->nr; i++) {
-		struct recording *one = &record->all[i];
-		if (recording_open(one, path, within, options) && recording_enable(one, events))
-			continue;
-		if (made && i == 0)
-			rmdir(path);
-		return false;
-	}
-	return true;
+	for (size_t i = targets_grow(&record->targets); i < record->targets.nr; i++)
+		open_one(record, &record->targets.all[i], true);
 }
 
 /* ended: by the process. */
@@ -121,6 +101,7 @@ static void finish(struct record *record, struct recording *recording, bool ende
 
 	recording->over = true;
 	record->nr_over++;
+	targets_lose(&record->targets, recording->session.connection.pid);
 	const bool known = !ended && session_finish(&recording->session, lost);
 	connection_close(&recording->session.connection);
 	if (ended)
@@ -146,9 +127,9 @@ static void wait_for_any(const struct record *record)
 	}
 	if (record->until_ms) {
 		left = record->until_ms - now_ms();
-		left = left < 0 ? 0 : left > 60000 ? 60000 : left;
+		left = left < 0 ? 0 : left;
 	}
-	poll(polled, nr, (int)left);
+	poll(polled, nr, targets_patience(&record->targets, left));
 	free(polled);
 }
 
@@ -157,7 +138,7 @@ static void follow(struct record *record)
 {
 	bool going_on = true;
 
-	while (going_on && record->nr_over < record->nr) {
+	while (going_on && (record->nr_over < record->nr || targets_may_come(&record->targets))) {
 		wait_for_any(record);
 		for (int sig; (sig = signals_next());) {
 			if (signal_ends(sig))
@@ -172,6 +153,7 @@ static void follow(struct record *record)
 			if (!one->over && session_is_over(&one->session))
 				finish(record, one, true);
 		}
+		take_those_that_come(record);
 	}
 	for (size_t i = 0; i < record->nr; i++) {
 		if (!record->all[i].over)
@@ -181,24 +163,25 @@ static void follow(struct record *record)
 
 static int record_processes(const struct tp_args *args, const char *options, const char *events)
 {
-	struct record record = {.all = calloc(args->nr_options, sizeof(*record.all))};
+	struct record record = {.path = args_value(args, 'o'), .options = options, .events = events};
 	long ms = 0;
 
-	if (args_has(args, OPTION_FOR) && (ms = given_seconds(args, "--for", args_value(args, OPTION_FOR))) < 0) {
-		free(record.all);
+	if (args_has(args, OPTION_FOR) && (ms = given_seconds(args, "--for", args_value(args, OPTION_FOR))) < 0)
 		return EXIT_WRONG;
-	}
-	bool good = record.all ? signals_begin() && reach_all(&record, args) &&
-			 open_all(&record, args_value(args, 'o'), options, events) : fail_no_memory();
+	/* All are reached before anything is opened: a mistake in one changes nothing in the others. */
+	bool good = signals_begin() && targets_reach(&record.targets, args);
+	for (size_t i = 0; good && i < record.targets.nr; i++)
+		good = open_one(&record, &record.targets.all[i], false);
 	if (good) {
 		record.until_ms = ms ? now_ms() + ms : 0;
 		follow(&record);
 	}
-	for (size_t i = 0; record.all && i < record.nr; i++) {
+	for (size_t i = 0; i < record.nr; i++) {
 		if (!good)
 			recording_undo(&record.all[i]);
 		recording_close(&record.all[i]);
 	}
+	targets_close(&record.targets);
 	signals_end();
 	free(record.all);
 	return good ? EXIT_DONE : EXIT_FAILED;
@@ -211,7 +194,7 @@ static int run(const struct tp_args *args)
 	char options[512];
 	int status;
 
-	if (!given_target(args) || !make_options(args, options, sizeof(options)))
+	if (!target_is_given(args) || !make_options(args, options, sizeof(options)))
 		return EXIT_WRONG;
 	if (!args_has(args, 'o'))
 		return args_wrong(args, "give it -o DIR, for the trace");
@@ -231,11 +214,10 @@ static int run(const struct tp_args *args)
 const struct tp_command command_record = {
 	.name = "record",
 	.summary = "record a trace of processes, or of a program",
-	.usage = (const char *const[]){"-p PID [-p PID]... [-e EVENTS] -o DIR [OPTION...]",
+	.usage = (const char *const[]){"-p PID... [-e EVENTS] -o DIR [OPTION...]",
 				       "[-e EVENTS] -o DIR [OPTION...] -- PROGRAM [ARGUMENT...]", NULL},
 	.options = (const struct tp_option[]){
-		{'p', "pid", "PID", "a process: its id, or the name of its program if no other one that can be reached has it; "
-				    "several can be given"},
+		OPTION_TARGETS,
 		OPTION_EVENTS,
 		{'o', "output", "DIR", "the directory of the trace, which is made; one that is there must be empty"},
 		{OPTION_FLIGHT, "flight", "[SIZE]", "a flight recorder: of the events, the newest are kept, SIZE bytes of all threads "
@@ -251,7 +233,7 @@ const struct tp_command command_record = {
 		"Records a CTF trace until ^C, until the time of --for is over, or until the process ends. The "
 		"trace is in DIR, where you stand: the process writes into it whatever its own root directory or "
 		"user is. It can be read at any time, and after whatever end of tp or the process, by \"tp "
-		"report\", babeltrace2 and others. With several -p, each process has its trace below DIR, "
+		"report\", babeltrace2 and others. Of several processes, each has its trace below DIR, "
 		"DIR/PROGRAM-PID; so has a process of root's that root records, as it may become another user.\n\n"
 		"At the end, tp says on stderr how much was recorded, and how many events were lost, by cause, and by which forked children. With "
 		"--flight, the trace is what the flight recorder has at the end.\n\n"

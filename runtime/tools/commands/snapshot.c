@@ -9,10 +9,10 @@
 
 #include "commands/commands.h"
 #include "options.h"
-#include "client/find.h"
 #include "client/common_options.h"
 #include "client/outputs.h"
 #include "client/recording.h"
+#include "client/targets.h"
 #include "fail_msg.h"
 
 /* Of a CTF output the process does not say how it records: but it refuses this descriptor for another reason. */
@@ -40,27 +40,26 @@ static void keep_flight_recorders(struct output_list *list, struct connection *c
 
 static bool copy(struct connection *connection, const struct output *output, const char *path)
 {
-	struct recording recording = {.session = {.pidfd = -1, .connection = *connection}};
+	struct recording recording = {.session = {.pidfd = -1, .connection = targets_take(connection)}};
 	char label[PATH_MAX];
 	struct answer answer;
 
-	if (!recording_directory(&recording, path, NULL))
-		return false;
-	bool good = ask(&recording.session.connection, &answer, recording.dir, NULL, NULL, "snapshot %s %s", output->id,
+	bool good = recording_directory(&recording, path);
+	const bool made = good;
+	good = good && ask(&recording.session.connection, &answer, recording.dir, NULL, NULL, "snapshot %s %s", output->id,
 			output_label(label, sizeof(label), recording.path));
 	if (good)
-		tell_recorded(recording.path, recording.path, connection_title(connection), NULL);
-	else
+		tell_recorded(recording.path, recording.path, connection_title(&recording.session.connection), NULL);
+	else if (made)
 		recording_undo(&recording);
-	*connection = recording.session.connection;
-	recording.session.connection.fd = -1;
-	recording.session.connection.message = NULL;
+	*connection = targets_take(&recording.session.connection);
 	recording_close(&recording);
 	return good;
 }
 
-static bool snapshot(struct connection *connection, const char *wanted, const char *path)
+static bool snapshot(struct connection *connection, const struct tp_args *args)
 {
+	const char *wanted = args->nr_operands ? args->operands[0] : NULL;
 	struct output_list list;
 	const struct output *output = NULL;
 
@@ -70,36 +69,27 @@ static bool snapshot(struct connection *connection, const char *wanted, const ch
 		output = wanted ? outputs_find(&list, connection, wanted)
 				: outputs_only(&list, connection, "ctf", "flight recorder");
 	}
-	bool good = output && copy(connection, output, path);
+	bool good = output && copy(connection, output, args_value(args, 'o'));
 	outputs_free(&list);
 	return good;
 }
 
 static int run(const struct tp_args *args)
 {
-	struct connection connection;
-
 	if (args->program || args->nr_operands > 1)
 		return args_wrong(args, "give it one OUTPUT, or none");
 	if (!args_has(args, 'o'))
 		return args_wrong(args, "give it -o DIR, for the copy");
-	const char *wanted = given_pid(args);
-	if (!wanted)
-		return EXIT_WRONG;
-	if (!client_connect(&connection, wanted))
-		return EXIT_FAILED;
-	bool good = snapshot(&connection, args->nr_operands ? args->operands[0] : NULL, args_value(args, 'o'));
-	connection_close(&connection);
-	return good ? EXIT_DONE : EXIT_FAILED;
+	return targets_each(args, snapshot);
 }
 
 const struct tp_command command_snapshot = {
 	.name = "snapshot",
 	.summary = "copy what a flight recorder has at this moment",
-	.usage = (const char *const[]){"-p PID -o DIR [OUTPUT]", NULL},
+	.usage = (const char *const[]){"-p PID... -o DIR [OUTPUT]", NULL},
 	.operand = "OUTPUT",
 	.options = (const struct tp_option[]){
-		OPTION_PID,
+		OPTION_TARGETS,
 		{'o', "output", "DIR", "the directory of the copy, which is made; one that is there must be empty"},
 		{.name = NULL},
 	},

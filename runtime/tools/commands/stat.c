@@ -54,13 +54,11 @@ static bool make_options(const struct tp_args *args, char *options, size_t size)
 static int stat_all(struct live *live, const struct tp_args *args, const char *events, const char *options)
 {
 	struct statistics *statistics = &live->statistics;
-	const char *wanted = args->program ? NULL : given_pid(args);
+	const struct counting counting = {.kind = "stats", .options = options, .events = events, .output = args_value(args, 'o')};
 
-	if (!args->program && !wanted)
-		return EXIT_WRONG;
 	if (args->program && !statistics_of_program(statistics, args->program, options, events))
 		return statistics->child.status;
-	if (wanted && !statistics_of_process(statistics, wanted, args_value(args, 'o'), options, events))
+	if (!args->program && !statistics_of_processes(statistics, args, counting))
 		return EXIT_FAILED;
 	return live_show(live, args->program ? args->program[0] : NULL);
 }
@@ -73,7 +71,7 @@ static int run(const struct tp_args *args)
 	char options[2048];
 	int status = EXIT_FAILED;
 
-	if (!given_target(args))
+	if (!target_is_given(args))
 		return EXIT_WRONG;
 	if (args_has(args, 'o') && (args->program || args_has(args, 'e')))
 		return args_wrong(args, "-o shows statistics that are there: it goes with -p, and without -e");
@@ -93,10 +91,10 @@ static int run(const struct tp_args *args)
 const struct tp_command command_stat = {
 	.name = "stat",
 	.summary = "count the events of a process, and their values",
-	.usage = (const char *const[]){"-p PID [-e EVENTS] [OPTION...]", "-p PID -o OUTPUT [OPTION...]",
+	.usage = (const char *const[]){"-p PID... [-e EVENTS] [OPTION...]", "-p PID... -o OUTPUT [OPTION...]",
 				       "[-e EVENTS] [OPTION...] -- PROGRAM [ARGUMENT...]", NULL},
 	.options = (const struct tp_option[]){
-		OPTION_PID,
+		OPTION_TARGETS,
 		OPTION_EVENTS,
 		{OPTION_FIELD, "field", "FIELDS", "fields whose values are counted, as in net:net_request.size+net:*.peer"},
 		{OPTION_BY, "by", "thread", "adds a table by thread"},

@@ -18,22 +18,38 @@
 #include "client/pump.h"
 #include "client/session.h"
 #include "client/signals.h"
+#include "client/targets.h"
 #include "fail_msg.h"
 
 #define LISTENER "lines"
 
+struct traced {
+	struct targets targets;
+	struct session *sessions;
+	size_t nr, nr_over, nr_known; /* known: what they have lost */
+	unsigned long lost[NR_CAUSES];
+	struct pump *pump;
+	const char *events;
+};
+
 /* ---- What both ways have in common ---- */
 
-/* Sleeps until there is something to do: other: a descriptor that is readable then, -1: none. */
-static void wait_for_any(const struct pump *pump, int other, int another)
+/* Sleeps until there is something to do. traced: NULL for a program. */
+static void wait_for_any(const struct pump *pump, const struct traced *traced)
 {
-	struct pollfd polled[PUMP_POLLED + 3];
-	nfds_t nr = pump_polled(pump, polled);
+	const size_t nr_sessions = traced ? traced->nr : 0;
+	struct pollfd *polled = calloc(PUMP_POLLED + 1 + 2 * nr_sessions, sizeof(*polled));
 
+	if (!polled)
+		return;
+	nfds_t nr = pump_polled(pump, polled);
 	polled[nr++] = (struct pollfd){.fd = signals_fd(), .events = POLLIN};
-	polled[nr++] = (struct pollfd){.fd = other, .events = POLLIN};
-	polled[nr++] = (struct pollfd){.fd = another, .events = POLLIN};
-	poll(polled, nr, -1);
+	for (size_t i = 0; i < nr_sessions; i++) { /* those of one that is over are -1 */
+		polled[nr++] = (struct pollfd){.fd = traced->sessions[i].connection.fd, .events = POLLIN};
+		polled[nr++] = (struct pollfd){.fd = traced->sessions[i].pidfd, .events = POLLIN};
+	}
+	poll(polled, nr, traced ? targets_patience(&traced->targets, -1) : -1);
+	free(polled);
 }
 
 /* False, and a message unless it is just that nobody wants to read on. */
@@ -42,18 +58,35 @@ static bool tell_output_failed(const struct pump *pump)
 	return pump->out.error == EPIPE || fail_msg("the output can't be written: %s", strerror(pump->out.error));
 }
 
-/* ---- A process that runs ---- */
+/* ---- Processes that run ---- */
 
-static int open_trace(struct session *session, struct pump *pump, const char *wanted, const char *events)
+/* came: since. What a child has inherited comes by its parent's socket. False, and a message. */
+static bool open_one(struct traced *traced, struct connection *connection, bool came)
 {
-	if (!session_reach(session, wanted))
-		return EXIT_FAILED;
-	int fd = pump_pair(pump);
-	if (fd < 0)
-		return EXIT_FAILED;
-	bool good = session_open(session, fd, "text", "tp-trace");
-	close(fd); /* the process has it, and its end shows by this */
-	return good && session_enable(session, events) ? EXIT_DONE : EXIT_FAILED;
+	struct session *sessions = reallocarray(traced->sessions, traced->nr + 1, sizeof(*sessions));
+
+	if (!sessions)
+		return fail_no_memory();
+	traced->sessions = sessions;
+	struct session *one = &sessions[traced->nr];
+	session_begin(one, connection);
+	const bool inherits = came && session_inherits(one, "text");
+	int fd = inherits ? -1 : pump_pair(traced->pump);
+	bool good = fd >= 0 && session_open(one, fd, "text", "tp-trace");
+	if (fd >= 0)
+		close(fd); /* the process has it, and its end shows by this */
+	good = good && session_enable(one, traced->events);
+	if (good)
+		traced->nr++;
+	else
+		session_close(one);
+	return good || inherits;
+}
+
+static void take_those_that_come(struct traced *traced)
+{
+	for (size_t i = targets_grow(&traced->targets); i < traced->targets.nr; i++)
+		open_one(traced, &traced->targets.all[i], true);
 }
 
 /* A message waits for its terminal; one that was stopped would keep tp from its end. */
@@ -64,24 +97,45 @@ static bool can_tell(const struct pump *pump)
 	return !out_is_waiting(&pump->out) || (poll(&polled, 1, 0) == 1 && (polled.revents & POLLOUT));
 }
 
-static void tell_what_came(const struct session *session, const struct pump *pump, const unsigned long *lost)
-{
-	if (lost)
-		fail_msg("%lu line%s of %s; lost: %s", pump->lines, pump->lines == 1 ? "" : "s",
-		     connection_title(&session->connection), lost_text(lost));
-	else
-		fail_msg("%lu line%s of %s, which has ended: it can't be asked how many were lost", pump->lines,
-		     pump->lines == 1 ? "" : "s", connection_title(&session->connection));
-}
-
-/* Until a signal, or the end of the process or of the output. */
-static int follow(struct session *session, struct pump *pump)
+static void finish(struct traced *traced, struct session *session)
 {
 	unsigned long lost[NR_CAUSES];
+	const bool known = session_finish(session, lost);
+
+	traced->nr_over++;
+	traced->nr_known += known;
+	for (size_t i = 0; known && i < NR_CAUSES; i++)
+		traced->lost[i] += lost[i];
+	targets_lose(&traced->targets, session->connection.pid);
+	session_close(session);
+}
+
+static void tell_what_came(const struct traced *traced)
+{
+	const unsigned long lines = traced->pump->lines;
+	const size_t unknown = traced->nr - traced->nr_known;
+	char of[64], ended[96] = "";
+
+	if (traced->nr > 1)
+		snprintf(of, sizeof(of), "%zu processes", traced->nr);
+	const char *title = traced->nr > 1 ? of : connection_title(&traced->sessions[0].connection);
+	if (traced->nr_known && unknown)
+		snprintf(ended, sizeof(ended), "; %zu %s ended, and can't be asked", unknown, unknown == 1 ? "has" : "have");
+	if (traced->nr_known)
+		fail_msg("%lu line%s of %s; lost: %s%s", lines, lines == 1 ? "" : "s", title, lost_text(traced->lost), ended);
+	else
+		fail_msg("%lu line%s of %s, which %s ended: it can't be asked how many were lost", lines, lines == 1 ? "" : "s", title,
+			 traced->nr > 1 ? "have" : "has");
+}
+
+/* Until a signal, or the end of all processes or of the output. */
+static int follow(struct traced *traced)
+{
+	struct pump *pump = traced->pump;
 	bool going_on = true;
 
-	while (going_on && !session_is_over(session)) {
-		wait_for_any(pump, session->connection.fd, session->pidfd);
+	while (going_on && (traced->nr_over < traced->nr || targets_may_come(&traced->targets))) {
+		wait_for_any(pump, traced);
 		for (int sig; (sig = signals_next());) {
 			if (signal_ends(sig))
 				going_on = false;
@@ -90,22 +144,34 @@ static int follow(struct session *session, struct pump *pump)
 		}
 		if (!pump_move(pump))
 			return tell_output_failed(pump) ? EXIT_DONE : EXIT_FAILED;
+		for (size_t i = 0; i < traced->nr; i++) {
+			if (traced->sessions[i].id[0] && session_is_over(&traced->sessions[i]))
+				finish(traced, &traced->sessions[i]);
+		}
+		take_those_that_come(traced);
 	}
-	const bool known = session_finish(session, lost);
+	for (size_t i = 0; i < traced->nr; i++) {
+		if (traced->sessions[i].id[0])
+			finish(traced, &traced->sessions[i]);
+	}
 	pump_finish(pump);
 	if (can_tell(pump))
-		tell_what_came(session, pump, known ? lost : NULL);
+		tell_what_came(traced);
 	return EXIT_DONE;
 }
 
-static int trace_process(struct pump *pump, const char *wanted, const char *events)
+static int trace_processes(struct pump *pump, const struct tp_args *args, const char *events)
 {
-	struct session session = {.pidfd = -1, .connection.fd = -1};
-	int status = open_trace(&session, pump, wanted, events);
+	struct traced traced = {.pump = pump, .events = events};
+	bool good = targets_reach(&traced.targets, args);
 
-	if (status == EXIT_DONE)
-		status = follow(&session, pump);
-	session_close(&session);
+	for (size_t i = 0; good && i < traced.targets.nr; i++)
+		good = open_one(&traced, &traced.targets.all[i], false);
+	const int status = good ? follow(&traced) : EXIT_FAILED;
+	for (size_t i = 0; i < traced.nr; i++)
+		session_close(&traced.sessions[i]);
+	targets_close(&traced.targets);
+	free(traced.sessions);
 	return status;
 }
 
@@ -129,7 +195,7 @@ static int follow_child(struct pump *pump, struct child *child, const char *prog
 	bool told = false;
 
 	for (;;) {
-		wait_for_any(pump, -1, -1);
+		wait_for_any(pump, NULL);
 		for (int sig; (sig = signals_next());) {
 			if (signal_ends(sig) && child->ended)
 				return child_exit_status(child);
@@ -176,10 +242,8 @@ static int trace_program(struct pump *pump, char *const *program, const char *ev
 
 static int trace(const struct tp_args *args, struct pump *pump, const char *events)
 {
-	if (args_has(args, 'p')) {
-		const char *wanted = given_pid(args);
-		return wanted ? trace_process(pump, wanted, events) : EXIT_WRONG;
-	}
+	if (!args->program)
+		return trace_processes(pump, args, events);
 	char *directory = directory_private();
 	int status = directory ? trace_program(pump, args->program, events, directory) : EXIT_FAILED;
 	if (directory)
@@ -193,7 +257,7 @@ static int run(const struct tp_args *args)
 	struct pump pump;
 	int status = EXIT_FAILED;
 
-	if (!given_target(args))
+	if (!target_is_given(args))
 		return EXIT_WRONG;
 	char *events = given_events(args);
 	if (events && pump_open(&pump)) {
@@ -209,9 +273,9 @@ static int run(const struct tp_args *args)
 const struct tp_command command_trace = {
 	.name = "trace",
 	.summary = "show the events of a process as they come",
-	.usage = (const char *const[]){"-p PID [-e EVENTS]", "[-e EVENTS] -- PROGRAM [ARGUMENT...]", NULL},
+	.usage = (const char *const[]){"-p PID... [-e EVENTS]", "[-e EVENTS] -- PROGRAM [ARGUMENT...]", NULL},
 	.options = (const struct tp_option[]){
-		OPTION_PID,
+		OPTION_TARGETS,
 		OPTION_EVENTS,
 		{.name = NULL},
 	},

@@ -9,11 +9,11 @@
 
 #include "commands/commands.h"
 #include "options.h"
-#include "client/find.h"
 #include "client/common_options.h"
 #include "client/outputs.h"
 #include "client/recording.h"
 #include "client/rules.h"
+#include "client/targets.h"
 #include "fail_msg.h"
 
 enum { OPTION_DIRECTORY = OPTION_LONG };
@@ -115,18 +115,17 @@ static void tell_set(const struct connection *connection, const struct wanted *w
 /* The directory is the process's from here on; one that was made for nothing goes again. */
 static bool set(struct connection *connection, const char *id, const struct wanted *wanted)
 {
-	struct recording recording = {.session = {.pidfd = -1, .connection = *connection}, .dir = -1};
+	struct recording recording = {.session = {.pidfd = -1, .connection = targets_take(connection)}, .dir = -1};
 	char *request = request_of(id, wanted);
 	struct answer answer;
-	bool good = request && (!wanted->directory || recording_directory(&recording, wanted->directory, NULL));
+	bool good = request && (!wanted->directory || recording_directory(&recording, wanted->directory));
 
 	good = good && ask_with_notes(&recording.session.connection, &answer, recording.dir, request);
 	if (good)
 		tell_set(&recording.session.connection, wanted, answer.text);
 	else if (recording.dir >= 0)
 		recording_undo(&recording);
-	*connection = recording.session.connection;
-	recording.session.connection = (struct connection){.fd = -1};
+	*connection = targets_take(&recording.session.connection);
 	recording_close(&recording);
 	free(request);
 	return good;
@@ -134,8 +133,17 @@ static bool set(struct connection *connection, const char *id, const struct want
 
 /* ---- The command ---- */
 
-static bool show_or_set(struct connection *connection, const struct wanted *wanted)
+static struct wanted given(const struct tp_args *args)
 {
+	return (struct wanted){
+		.output = args_value(args, 'o'), .directory = args_value(args, OPTION_DIRECTORY),
+		.patterns = args->nr_operands ? args->operands[0] : NULL, .trigger = args->nr_operands ? args->operands[1] : NULL,
+	};
+}
+
+static bool show_or_set(struct connection *connection, const struct tp_args *args)
+{
+	const struct wanted given_ones = given(args), *wanted = &given_ones;
 	struct output_list list = {.all = NULL};
 	const struct output *output = NULL;
 	const bool needs_output = wanted->patterns ? !needs_no_output(wanted->trigger) : wanted->output != NULL;
@@ -155,33 +163,20 @@ static bool show_or_set(struct connection *connection, const struct wanted *want
 
 static int run(const struct tp_args *args)
 {
-	const struct wanted wanted = {
-		.output = args_value(args, 'o'), .directory = args_value(args, OPTION_DIRECTORY),
-		.patterns = args->operands[0], .trigger = args->nr_operands ? args->operands[1] : NULL,
-	};
-	struct connection connection;
-
 	if (args->program || args->nr_operands == 1 || args->nr_operands > 2)
 		return args_wrong(args, "give it EVENTS and a TRIGGER, each in quotes, or neither to see those that there are");
-	if (wanted.directory && !wanted.patterns)
+	if (args_has(args, OPTION_DIRECTORY) && !args->nr_operands)
 		return args_wrong(args, "--directory goes with the trigger snapshot");
-	const char *pid = given_pid(args);
-	if (!pid)
-		return EXIT_WRONG;
-	if (!client_connect(&connection, pid))
-		return EXIT_FAILED;
-	const bool good = show_or_set(&connection, &wanted);
-	connection_close(&connection);
-	return good ? EXIT_DONE : EXIT_FAILED;
+	return targets_each(args, show_or_set);
 }
 
 const struct tp_command command_trigger = {
 	.name = "trigger",
 	.summary = "let events of a process set something off",
-	.usage = (const char *const[]){"-p PID [-o OUTPUT]", "-p PID [-o OUTPUT] EVENTS TRIGGER", "-p PID [-o OUTPUT] EVENTS '!TRIGGER'", NULL},
+	.usage = (const char *const[]){"-p PID... [-o OUTPUT]", "-p PID... [-o OUTPUT] EVENTS TRIGGER", "-p PID... [-o OUTPUT] EVENTS '!TRIGGER'", NULL},
 	.operand = "EVENTS",
 	.options = (const struct tp_option[]){
-		OPTION_PID,
+		OPTION_TARGETS,
 		{'o', "output", "OUTPUT", "the output that the trigger acts on: its id or its name, as \"tp outputs\" shows them; "
 					  "needed if there are several"},
 		{OPTION_DIRECTORY, "directory", "DIR", "where snapshots are made, as DIR/snapshot-1 and so on: it is made, or must be "

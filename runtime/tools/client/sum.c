@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/sum.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HITS "hitcount"
+
+/* ---- Rows ---- */
+
+static struct sum_row *find_row(struct sum *sum, const char *key, size_t len)
+{
+	for (size_t i = 0; i < sum->nr; i++) {
+		if (strncmp(sum->rows[i].key, key, len) == 0 && !sum->rows[i].key[len])
+			return &sum->rows[i];
+	}
+	/* Twice as many whenever their number is a power of two. */
+	if ((sum->nr & (sum->nr - 1)) == 0) {
+		struct sum_row *rows = reallocarray(sum->rows, sum->nr ? 2 * sum->nr : 1, sizeof(*rows));
+		if (!rows)
+			return NULL;
+		sum->rows = rows;
+	}
+	struct sum_row *row = &sum->rows[sum->nr];
+	*row = (struct sum_row){.key = strndup(key, len)};
+	sum->nr += row->key != NULL;
+	return row->key ? row : NULL;
+}
+
+/* Of a name; -1: there is no room for one more. */
+static int column(struct sum *sum, const char *name, size_t len)
+{
+	for (size_t i = 0; i < sum->nr_names; i++) {
+		if (strncmp(sum->names[i], name, len) == 0 && !sum->names[i][len])
+			return (int)i;
+	}
+	char *copy = sum->nr_names < SUM_NUMBERS ? strndup(name, len) : NULL;
+	if (!copy)
+		return -1;
+	sum->names[sum->nr_names] = copy;
+	return (int)sum->nr_names++;
+}
+
+/* ---- Histograms ---- */
+
+/* "  name:   12  other:   5": a number alone can be added up. */
+static void add_values(struct sum *sum, struct sum_row *row, const char *at, const char *end)
+{
+	while (at < end) {
+		at += strspn(at, " ");
+		const char *colon = memchr(at, ':', (size_t)(end - at));
+		char *after;
+		if (!colon)
+			return;
+		const double number = strtod(colon + 1, &after);
+		const bool alone = after > colon + 1 && after <= end && (after == end || *after == ' ' || *after == '\n');
+		const int i = alone ? column(sum, at, (size_t)(colon - at)) : -1;
+		if (i >= 0)
+			row->numbers[i] += number;
+		for (at = alone ? after : colon + 1; at < end && !(at[0] == ' ' && at[1] == ' ');)
+			at++;
+	}
+}
+
+/* "{ key } hitcount: 12 ...": a string in the key may have anything in it, so the last one counts. */
+static bool add_entry(struct sum *sum, const char *line, const char *end)
+{
+	const char *values = NULL;
+
+	for (const char *at = line; (at = memmem(at, (size_t)(end - at), "} " HITS ":", strlen("} " HITS ":"))) != NULL; at++)
+		values = at + strlen("} ");
+	if (!values)
+		return true;
+	struct sum_row *row = find_row(sum, line, (size_t)(values - 1 - line));
+	if (row)
+		add_values(sum, row, values, end);
+	return row != NULL;
+}
+
+/* ---- Statistics ---- */
+
+/* "net:net_request  12  3.5  ..." */
+static bool add_event(struct sum *sum, const char *line, const char *end)
+{
+	const size_t len = strcspn(line, " \n");
+	char *after;
+
+	if (len == 0 || line + len >= end)
+		return true;
+	struct sum_row *row = find_row(sum, line, len);
+	if (!row)
+		return false;
+	row->numbers[0] += strtod(line + len, &after);
+	row->numbers[1] += strtod(after, &after);
+	return true;
+}
+
+bool sum_add(struct sum *sum, const char *text)
+{
+	bool in_table = false, good = true;
+
+	for (const char *line = text, *end; *line && good; line = end + (*end == '\n')) {
+		end = line + strcspn(line, "\n");
+		if (line[0] == '{') {
+			sum->is_histogram = true;
+			good = add_entry(sum, line, end);
+		} else if (strncmp(line, "EVENT ", strlen("EVENT ")) == 0) {
+			in_table = !memmem(line, (size_t)(end - line), " TID ", strlen(" TID "));
+		} else if (line == end) {
+			in_table = false;
+		} else if (in_table) {
+			good = add_event(sum, line, end);
+		}
+	}
+	return good;
+}
+
+/* ---- The text ---- */
+
+static int compare(const void *a, const void *b)
+{
+	const struct sum_row *one = a, *other = b;
+
+	if (one->numbers[0] != other->numbers[0])
+		return one->numbers[0] < other->numbers[0] ? -1 : 1;
+	return strcmp(one->key, other->key);
+}
+
+static bool put(struct lines *text, char *line, int len)
+{
+	const bool good = len >= 0 && lines_add(text, line, (size_t)len);
+
+	if (len >= 0)
+		free(line);
+	return good;
+}
+
+static bool put_row(const struct sum *sum, const struct sum_row *row, struct lines *text)
+{
+	char *line;
+	bool good = lines_add(text, row->key, strlen(row->key));
+
+	for (size_t i = 0; good && i < sum->nr_names; i++)
+		good = put(text, line, asprintf(&line, "%s%s: %10.0f", i ? "  " : " ", sum->names[i], row->numbers[i]));
+	return good && lines_add(text, "\n", 1);
+}
+
+static bool put_events(const struct sum *sum, struct lines *text)
+{
+	char *line;
+	bool good = put(text, line, asprintf(&line, "%-40s %12s %12s\n", "EVENT", "HITS", "RATE/s"));
+
+	for (size_t i = sum->nr; good && i-- > 0;)
+		good = put(text, line, asprintf(&line, "%-40s %12.0f %12.1f\n", sum->rows[i].key, sum->rows[i].numbers[0], sum->rows[i].numbers[1]));
+	return good;
+}
+
+bool sum_put(struct sum *sum, struct lines *text)
+{
+	double hits = 0;
+	char *line;
+	bool good = true;
+
+	if (sum->nr)
+		qsort(sum->rows, sum->nr, sizeof(*sum->rows), compare);
+	if (!sum->is_histogram)
+		return put_events(sum, text);
+	for (size_t i = 0; good && i < sum->nr; i++) {
+		good = put_row(sum, &sum->rows[i], text);
+		hits += sum->rows[i].numbers[0];
+	}
+	return good && put(text, line, asprintf(&line, "\nTotals:\n    Hits: %.0f\n    Entries: %zu\n", hits, sum->nr));
+}
+
+void sum_free(struct sum *sum)
+{
+	for (size_t i = 0; i < sum->nr; i++)
+		free(sum->rows[i].key);
+	for (size_t i = 0; i < sum->nr_names; i++)
+		free(sum->names[i]);
+	free(sum->rows);
+	*sum = (struct sum){.rows = NULL};
+}
