@@ -22,6 +22,8 @@ else
 
 BUILD := build
 VERSION = $(shell sed -n 's/^.define TP_VERSION "\(.*\)"/\1/p' runtime/include/tp/tracepoint.h)
+# Of the version: what the man pages are dated.
+DATE := 2026-11-27
 # Programs that the library does not serve look for a library of another name.
 ABI := $(shell sed -n 's/^.define TP_SONAME //p' runtime/src/core/interface.h)
 SONAME := libtp.so.$(ABI)
@@ -170,18 +172,26 @@ $$(BUILD)/$(1): $$(patsubst %.c,$$(BUILD)/$(2)/%.o,$$(TOOL) $$(TOOL_SHARED))
 endef
 $(eval $(call tool_variant,tp,obj,))
 $(eval $(call tool_variant,asan/tp,asan,$(SANITIZE)))
-# The man pages and the shells' functions, which tp writes of its own tables.
+# The man pages and the shells' functions, which tp writes of its own tables; and man pages that are made of documents.
 COMMANDS := $(shell sed -n 's/^\tX(\([a-z]*\)).*/\1/p' runtime/tools/commands/commands.h)
-PAGES := tp.1 $(COMMANDS:%=tp-%.1)
-$(BUILD)/help.stamp: $(BUILD)/tp
+PAGES := tp.1 $(COMMANDS:%=tp-%.1) tpgen.1 libtp.3 tp-language.5
+MANPAGE = PYTHONDONTWRITEBYTECODE=1 $(PYTHON) docs/manpage.py
+DOCUMENTS := $(shell find docs -name '*.md' -o -name '*.svg')
+$(BUILD)/help.stamp: export DATE := $(DATE)
+$(BUILD)/help.stamp: export VERSION := $(VERSION)
+$(BUILD)/help.stamp: $(BUILD)/tp Makefile docs/manpage.py docs/api.md docs/language.md tpgen/cli.py
 	$(call say,HELP,'$(BUILD)/man $(BUILD)/completions')
 	$(Q)rm -rf $(BUILD)/man $(BUILD)/completions && mkdir -p $(BUILD)/man $(BUILD)/completions
 	$(Q)$< help --man >$(BUILD)/man/tp.1
 	$(Q)for c in $(COMMANDS); do $< help --man $$c >$(BUILD)/man/tp-$$c.1 || exit 1; done
+	$(Q)$(MANPAGE) --tpgen >$(BUILD)/man/tpgen.1
+	$(Q)$(MANPAGE) libtp 3 'tracepoints in C programs' api.md >$(BUILD)/man/libtp.3
+	$(Q)$(MANPAGE) tp-language 5 'the language of .tp files' language.md >$(BUILD)/man/tp-language.5
 	$(Q)$< help --completion bash >$(BUILD)/completions/tp
 	$(Q)$< help --completion zsh >$(BUILD)/completions/_tp
 	$(Q)touch $@
 
+$(BUILD)/obj/runtime/tools/help/man.o $(BUILD)/asan/runtime/tools/help/man.o: OUR_CFLAGS += -DTP_DATE='"$(DATE)"'
 $(BUILD)/obj/runtime/tools/report/libtraceevent.o $(BUILD)/asan/runtime/tools/report/libtraceevent.o: \
 	OUR_CFLAGS += $(if $(TRACEEVENT),$(patsubst -I%,-isystem %,$(shell pkg-config --cflags libtraceevent)))
 
@@ -302,13 +312,14 @@ COMPLETIONS := share/bash-completion/completions/tp share/zsh/site-functions/_tp
 PLACES = -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|'
 install: all
 	$(Q)install -d $(addprefix $(INSTALLED)/,bin include/tp share/tpgen/tpgen/backends share/tpgen/tpgen/check \
-		share/man/man1 $(dir $(COMPLETIONS))) \
+		share/man/man1 share/man/man3 share/man/man5 share/man/man7 share/doc/tp $(dir $(COMPLETIONS))) \
 		$(INSTALLED_LIB)/pkgconfig
 	$(Q)install -m 644 runtime/include/tp/*.h $(INSTALLED)/include/tp
 	$(Q)install -m 644 $(BUILD)/libtp.a $(INSTALLED_LIB)
 	$(Q)install -m 755 $(BUILD)/libtp.so $(INSTALLED_LIB)/$(SONAME)
 	$(Q)install -m 755 $(BUILD)/tp $(INSTALLED)/bin
-	$(Q)install -m 644 $(PAGES:%=$(BUILD)/man/%) $(INSTALLED)/share/man/man1
+	$(Q)for p in $(PAGES); do install -m 644 $(BUILD)/man/$$p $(INSTALLED)/share/man/man$${p##*.} || exit 1; done
+	$(Q)for d in $(DOCUMENTS:docs/%=%); do install -D -m 644 docs/$$d $(INSTALLED)/share/doc/tp/$$d || exit 1; done
 	$(Q)for f in $(COMPLETIONS); do install -m 644 $(BUILD)/completions/$${f##*/} $(INSTALLED)/$$f || exit 1; done
 	$(Q)ln -sf $(SONAME) $(INSTALLED_LIB)/libtp.so
 	$(Q)install -m 644 tpgen/*.py $(INSTALLED)/share/tpgen/tpgen
@@ -325,13 +336,13 @@ install: all
 		then ldconfig 2>/dev/null || echo 'The loader does not know of it yet: run ldconfig as root.'; \
 		else echo 'The loader does not look in $(LIBDIR): programs need -Wl,-rpath,$(LIBDIR), as tp.mk sets it.'; fi; }
 
-# The directories share/tpgen and include/tp are this project's; from the others, only its own files go.
+# The directories share/tpgen, share/doc/tp and include/tp are this project's; from the others, only its own files go.
 uninstall:
 	$(Q)rm -f $(addprefix $(INSTALLED)/include/tp/,$(notdir $(wildcard runtime/include/tp/*.h))) \
 		$(addprefix $(INSTALLED)/bin/,tpgen tp) \
-		$(addprefix $(INSTALLED)/,$(PAGES:%=share/man/man1/%) $(COMPLETIONS)) \
+		$(addprefix $(INSTALLED)/,$(foreach p,$(PAGES),share/man/man$(patsubst .%,%,$(suffix $(p)))/$(p)) $(COMPLETIONS)) \
 		$(addprefix $(INSTALLED_LIB)/,libtp.a libtp.so $(SONAME) pkgconfig/tp.pc)
-	$(Q)rm -rf $(INSTALLED)/share/tpgen
+	$(Q)rm -rf $(INSTALLED)/share/tpgen $(INSTALLED)/share/doc/tp
 	$(Q)[ ! -d $(INSTALLED)/include/tp ] || rmdir --ignore-fail-on-non-empty $(INSTALLED)/include/tp
 	@echo 'tpgen is no longer installed in $(INSTALLED).'
 

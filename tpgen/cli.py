@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line: gen, check and dump."""
+"""The command line: gen, check, dump and explain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tpgen import INTERFACE_VERSION, VERSION
 from tpgen.backends import BACKENDS
 from tpgen.check import check
 from tpgen.cpp import Options, preprocess
-from tpgen.diag import Diagnostics
+from tpgen.diag import Diagnostics, Unexplained, explain
 from tpgen.emit import GENERATED, RULE, Outputs, Unnamable, depfile, make_directory
 from tpgen.lower import Lowered, lower
 from tpgen.model import Answers, Eval, Field, Param, Tracepoint, Unit
@@ -51,37 +51,50 @@ class _Passed(argparse.Action):
         namespace.cpp = [*(namespace.cpp or []), option_string, str(values)]
 
 
-def _options() -> argparse.ArgumentParser:
+def _parsers() -> tuple[argparse.ArgumentParser, list[argparse.ArgumentParser]]:
     common = argparse.ArgumentParser(add_help=False)
     for option, metavar, what in _PREPROCESSOR:
         common.add_argument(option, dest="cpp", action=_Passed, metavar=metavar, help=what)
     common.add_argument("--expand-includes", action="store_true",
                         help="expand the macros of included headers, too, where they are found")
     common.add_argument("-W", dest="remarks", action="store_true", help="make remarks on what could be better")
-    common.add_argument("files", nargs="+", metavar="FILE.tp")
+    common.add_argument("files", nargs="+", metavar="FILE.tp", help="what is compiled")
     parser = argparse.ArgumentParser(prog="tpgen", description=DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version",
                         version=f"tpgen {VERSION}, for interface {INTERFACE_VERSION} of its runtime")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    gen = commands.add_parser("gen", parents=[common], help="write DIR/NAME.h for each NAME.tp")
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    gen = subparsers.add_parser("gen", parents=[common], help="write DIR/NAME.h for each NAME.tp")
     gen.add_argument("-o", dest="output", metavar="DIR|FILE.h", required=True,
                      help="where to: a directory, which is made if need be, or the file that one FILE.tp becomes")
     gen.add_argument("--backend", choices=sorted(BACKENDS), default="userspace", help="what to write")
     gen.add_argument("--depfile", metavar="FILE", help="write a make rule of what the outputs depend on")
     gen.add_argument("--stamp", metavar="FILE", help="date FILE, last: the rule's target in place of outputs, which are only "
                      "written where they change")
-    commands.add_parser("check", parents=[common], help="only say what is wrong")
-    commands.add_parser("dump", parents=[common], help="print the model as JSON")
-    return parser
+    checked = subparsers.add_parser("check", parents=[common], help="only say what is wrong")
+    dump = subparsers.add_parser("dump", parents=[common], help="print the model as JSON")
+    explained = subparsers.add_parser("explain", help="say what a message's code means, with an example and the remedy")
+    explained.add_argument("codes", nargs="*", metavar="CODE", help="a code such as TP052; without one, all are listed")
+    return parser, [gen, checked, dump, explained]
+
+
+def commands() -> list[argparse.ArgumentParser]:
+    """Those of each command, for the man page."""
+    return _parsers()[1]
 
 
 def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.disable()  # there is next to no garbage in cycles, and looking for it takes an eighth of the time
-    parser = _options()
+    parser, _ = _parsers()
     options = parser.parse_args(argv)
+    if options.command == "explain":
+        try:
+            print(explain(options.codes), end="")
+        except Unexplained as why:
+            parser.error(str(why))
+        return 0
     if options.command == "gen" and _is_file(options) and (len(dict.fromkeys(options.files)) > 1 or options.backend == "ftrace"):
         parser.error(f"-o {options.output} names one output, but there are several: give a directory")
     diag = Diagnostics(options.remarks)

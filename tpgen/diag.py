@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Collects diagnostics and prints them. Nothing else writes to stderr, but argparse of a wrong command line.
+"""Collects diagnostics, prints them, and says what they mean. Nothing else writes to stderr, but argparse of a wrong command line.
 
     net.tp:8:3: error: field 'length' is never assigned; add __entry->length = ...; to TP_fast_assign [TP060]
     		__field(int, length)
@@ -12,8 +12,10 @@
 from __future__ import annotations
 
 import difflib
+import os
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tpgen.source import Source, Span
@@ -117,3 +119,54 @@ def nearest(word: str, known: Iterable[str]) -> str:
     near = [one for one in known if abs(len(one) - len(word)) <= len(word)]
     close = difflib.get_close_matches(word, near, 1, 0.6) if len(near) <= MAX_NEAR else []
     return f"; did you mean '{close[0]}'?" if close else ""
+
+
+# ---- What the codes mean: the sections of docs/diagnostics.md ----
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_PLACES = (os.path.join(_HERE, "..", "docs"),                # beside the sources
+           os.path.join(_HERE, "..", "..", "doc", "tp"))     # PREFIX/share/doc/tp, seen from PREFIX/share/tpgen/tpgen
+_SECTION = re.compile(r"^### (TP\d{3}) ([^\n]+)\n(.*?)(?=^##|\Z)", re.S | re.M)
+
+
+class Unexplained(Exception):
+    """The text says why there is nothing to show."""
+
+
+def _sections() -> Mapping[str, tuple[str, str]]:
+    for place in _PLACES:
+        path = os.path.normpath(os.path.join(place, "diagnostics.md"))
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as page:
+                return {code: (title, body) for code, title, body in _SECTION.findall(page.read())}
+    raise Unexplained("diagnostics.md is not where tpgen is installed: " + " or ".join(map(os.path.normpath, _PLACES)))
+
+
+def _plain(body: str) -> str:
+    """Code is indented instead of fenced, and links are their texts."""
+    lines: list[str] = []
+    fenced = False
+    for line in body.strip().splitlines():
+        if line.startswith("```"):
+            fenced = not fenced
+        elif fenced:
+            lines.append(f"    {line}" if line else "")
+        else:
+            lines.append(re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", line))
+    return "\n".join(lines)
+
+
+def explain(codes: list[str]) -> str:
+    """The sections of these codes, which may lack the TP and zeros; without codes, a line each of all."""
+    sections = _sections()
+    if not codes:
+        return "".join(f"{code} {title}\n" for code, (title, _) in sections.items())
+    texts = []
+    for given in codes:
+        number = re.fullmatch(r"\[?(?:TP)?0*(\d{1,3})\]?", given, re.I)
+        code = f"TP{int(number[1]):03}" if number else given
+        if code not in sections:
+            raise Unexplained(f"there is no code {given}; \"tpgen explain\" lists them")
+        title, body = sections[code]
+        texts.append(f"{code} {title}\n\n{_plain(body)}\n")
+    return "\n".join(texts)

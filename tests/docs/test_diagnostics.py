@@ -40,6 +40,31 @@ def block(kind: str, body: str) -> str | None:
     return match[1] if match else None
 
 
+class Explain(Case):
+    def test_each_code(self) -> None:
+        """tpgen explain prints the section."""
+        listed = tpgen("explain").stdout
+        for match in _SECTION.finditer(read(PAGE)):
+            code = match["code"]
+            self.assertRegex(listed, rf"(?m)^{code} {match['severity']}: ")
+            done = tpgen("explain", code)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(done.stdout.splitlines()[0], match[0].split("\n", 1)[0].removeprefix("### "))
+            for line in (block("c", match["body"]) or "").splitlines():
+                self.assertIn(f"    {line}\n" if line else "", done.stdout)
+
+    def test_spellings(self) -> None:
+        wanted = tpgen("explain", "TP052").stdout
+        for given in ("52", "tp052", "[TP052]", "TP52"):
+            self.assertEqual(tpgen("explain", given).stdout, wanted)
+        self.assertEqual(tpgen("explain", "52", "1").stdout, wanted + "\n" + tpgen("explain", "TP001").stdout)
+
+    def test_none(self) -> None:
+        done = tpgen("explain", "TP999")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", done.stderr))
+        self.assertTrue(done.stderr.endswith("tpgen: error: there is no code TP999; \"tpgen explain\" lists them\n"), done.stderr)
+
+
 class Diagnostics(Case):
     def example(self, body: str, severity: str) -> str:
         """What a section's example prints."""

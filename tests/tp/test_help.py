@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from support import BUILD, PATIENCE, Case, need, read, run
+from support import BUILD, PATIENCE, ROOT, Case, need, read, run
 
 TP = os.path.join(BUILD, "tp")
 COMMANDS = re.findall(r"^  (\w+) ", run([TP, "help"]).stdout, re.M)
@@ -85,7 +85,26 @@ class Man(Case):
                 done = run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page], env=env)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 shown = run(["man", "-l", page], env=env).stdout
-                self.assertRegex(shown, rf"\A{name}\(1\) +User Commands +{name}\(1\)\n\nNAME\n +{name} - ")
+                self.assertRegex(shown, rf"\A{name.upper()}\(1\) +User Commands +{name.upper()}\(1\)\n\nNAME\n +{name} - ")
+
+    def test_lint(self) -> None:
+        """Of all pages, those that are made of documents among them."""
+        need(self, "mandoc")
+        pages = sorted(os.listdir(os.path.join(BUILD, "man")))
+        self.assertLessEqual({"tp.1", "tpgen.1", "libtp.3", "tp-language.5"}, set(pages))
+        for page in pages:
+            with self.subTest(page):
+                done = run(["mandoc", "-Tlint", os.path.join(BUILD, "man", page)])
+                self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+    def test_documents(self) -> None:
+        """Nothing of a document is lost in its man page: words, code, cells of tables."""
+        need(self, "mandoc")
+        for page, document in (("tp-language.5", "language.md"), ("libtp.3", "api.md")):
+            shown = run(["mandoc", "-Tutf8", "-Owidth=1000", os.path.join(BUILD, "man", page)]).stdout
+            shown = set(re.findall(r"\w+", re.sub(".\b", "", shown)))
+            text = re.sub(r"\]\([^)]*\)|^!\[.*$|^```\w+", "", read(os.path.join(ROOT, "docs", document)).split("\n", 1)[1], flags=re.M)
+            self.assertEqual({word for word in re.findall(r"\w+", text) if word not in shown}, set(), page)
 
     def test_is_the_help(self) -> None:
         """Each option is in both, and no word of the text is lost."""

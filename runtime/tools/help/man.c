@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <string.h>
 
 #include <tp/tracepoint.h>
 
 #include "commands/commands.h"
 #include "help/help.h"
+
+#define LINE_WIDTH 66 /* before letters are escaped */
 
 /* roff means something else by these, or shows them as other characters. */
 static void put(FILE *to, const char *text, size_t len)
@@ -37,21 +40,44 @@ static void put_line(FILE *to, const char *text)
 	fputc('\n', to);
 }
 
+/* In lines that a person can read, too. */
+static void put_paragraph(FILE *to, const char *text, size_t len)
+{
+	const char *end = text + len;
+
+	while (text < end) {
+		const char *line = end;
+		for (const char *at = text; end - text > LINE_WIDTH && (at = memchr(at, ' ', (size_t)(end - at))) != NULL; at++) {
+			if (line != end && at - text > LINE_WIDTH)
+				break;
+			line = at;
+		}
+		put(to, text, (size_t)(line - text));
+		fputc('\n', to);
+		text = line + 1;
+	}
+}
+
 static void put_head(FILE *to, const char *name, const char *summary)
 {
+	char title[64];
+	size_t i = 0;
+
+	for (; name[i] && i < sizeof(title) - 1; i++)
+		title[i] = (char)toupper((unsigned char)name[i]);
 	fputs(".TH ", to);
-	put(to, name, strlen(name));
-	fputs(" 1 \"\" \"tp " TP_VERSION "\" \"User Commands\"\n.SH NAME\n", to);
+	put(to, title, i);
+	fputs(" 1 \"" TP_DATE "\" \"tp " TP_VERSION "\" \"User Commands\"\n.SH NAME\n", to);
 	put(to, name, strlen(name));
 	fputs(" \\- ", to);
 	put_line(to, summary);
 	fputs(".SH SYNOPSIS\n.nf\n", to);
 }
 
-static void put_verbatim(FILE *to, const char *piece, size_t len, bool *is_verbatim)
+static void put_verbatim(FILE *to, const char *piece, size_t len, bool is_first, bool *is_verbatim)
 {
 	if (!*is_verbatim)
-		fputs(".PP\n.RS 4\n.nf\n", to);
+		fprintf(to, "%s.RS 4\n.nf\n", is_first ? "" : ".PP\n");
 	*is_verbatim = true;
 	put(to, piece, len);
 	fputc('\n', to);
@@ -59,14 +85,15 @@ static void put_verbatim(FILE *to, const char *piece, size_t len, bool *is_verba
 
 static void put_text(FILE *to, const char *at, const char *end)
 {
-	bool is_verbatim = false;
+	bool is_verbatim = false, is_first = true; /* behind a heading */
 	enum help_piece kind;
 	const char *piece;
 	size_t len;
 
 	while (at < end && (kind = help_next(&at, &piece, &len)) != HELP_END) {
 		if (kind == HELP_VERBATIM) {
-			put_verbatim(to, piece, len, &is_verbatim);
+			put_verbatim(to, piece, len, is_first, &is_verbatim);
+			is_first = false;
 			continue;
 		}
 		if (is_verbatim)
@@ -74,9 +101,12 @@ static void put_text(FILE *to, const char *at, const char *end)
 		is_verbatim = false;
 		if (kind == HELP_EMPTY)
 			continue;
-		fputs(kind == HELP_HEADING ? ".SH " : ".PP\n", to);
-		put(to, piece, len);
-		fputc('\n', to);
+		if (kind == HELP_HEADING)
+			fputs(".SH ", to);
+		else if (!is_first)
+			fputs(".PP\n", to);
+		put_paragraph(to, piece, len);
+		is_first = kind == HELP_HEADING;
 	}
 	if (is_verbatim)
 		fputs(".fi\n.RE\n", to);
@@ -97,7 +127,7 @@ static void put_option(FILE *to, const struct tp_option *option)
 	put(to, argument, word);
 	fputs("\\fR", to);
 	put_line(to, argument + word);
-	put_line(to, option->text);
+	put_paragraph(to, option->text, strlen(option->text));
 }
 
 static void put_command(FILE *to, const struct tp_command *command)
@@ -121,7 +151,7 @@ static void put_command(FILE *to, const struct tp_command *command)
 	put_option(to, &help_option);
 	put_text(to, headings, headings + strlen(headings));
 	fputs(".SH EXIT STATUS\n", to);
-	put_line(to, help_exits);
+	put_paragraph(to, help_exits, strlen(help_exits));
 	fputs(".SH SEE ALSO\n.BR tp (1)\n", to);
 }
 
@@ -136,7 +166,7 @@ static void put_all(FILE *to)
 		put_line(to, (*command)->summary);
 	}
 	fputs(".SH EXIT STATUS\n", to);
-	put_line(to, help_exits);
+	put_paragraph(to, help_exits, strlen(help_exits));
 	fputs(".SH SEE ALSO\n", to);
 	for (const struct tp_command *const *command = commands; *command; command++)
 		fprintf(to, ".BR tp\\-%s (1)%s\n", (*command)->name, command[1] ? "," : "");
