@@ -128,6 +128,20 @@ class Several(SeveralProcesses):
         found = re.search(r"Hits: (\d+)", self.done("hist", "-p", str(pid)))
         return int(found[1]) if found else 0
 
+    def test_sums_of_odd_entries(self) -> None:
+        """Keys of several lines, and values that are no sums."""
+        self.two()
+        for definition, entry in (("keys=common_stacktrace", r"\{ common_stacktrace:\n(?: +[^\n]+\n)+\} hitcount: +(\d+)\n"),
+                                  ("keys=peer:vals=n.percent,n.graph", r"\{ peer: 10\.0\.0\.1 +\} hitcount: +(\d+)\n")):
+            for seconds in ("0.3", "3", "30"):  # a busy machine may leave the programs no time
+                out = self.done("hist", "-p", self.name, "--all", "-e", "served_request", "--for", seconds, definition)
+                each = [int(n) for n in re.findall(r"^    Hits: (\d+)$", out, re.M)]
+                if 0 not in each:
+                    break
+            self.assertEqual((len(each), each[2]), (3, each[0] + each[1]), out)
+            entries = re.findall(entry, out[out.index("all 2 processes:"):])
+            self.assertEqual(sum(map(int, entries)), each[2], out)
+
     def test_json(self) -> None:
         """One object after the other."""
         pids = self.two()

@@ -54,7 +54,8 @@ static void add_values(struct sum *sum, struct sum_row *row, const char *at, con
 		if (!colon)
 			return;
 		const double number = strtod(colon + 1, &after);
-		const bool alone = after > colon + 1 && after <= end && (after == end || *after == ' ' || *after == '\n');
+		/* "n (%)" is a part of this process's. */
+		const bool alone = colon > at && colon[-1] != ')' && after > colon + 1 && after <= end && (after == end || *after == ' ' || *after == '\n');
 		const int i = alone ? column(sum, at, (size_t)(colon - at)) : -1;
 		if (i >= 0)
 			row->numbers[i] += number;
@@ -63,19 +64,25 @@ static void add_values(struct sum *sum, struct sum_row *row, const char *at, con
 	}
 }
 
-/* "{ key } hitcount: 12 ...": a string in the key may have anything in it, so the last one counts. */
-static bool add_entry(struct sum *sum, const char *line, const char *end)
+/*
+ * "{ key } hitcount: 12 ...", in several lines where there is a stack in the key. A string in the key may have anything in it,
+ * so the last one of the line counts. Returns where the entry ends; NULL: no memory.
+ */
+static const char *add_entry(struct sum *sum, const char *entry)
 {
-	const char *values = NULL;
+	static const char mark[] = "} " HITS ":";
+	const char *values = strstr(entry, mark);
 
-	for (const char *at = line; (at = memmem(at, (size_t)(end - at), "} " HITS ":", strlen("} " HITS ":"))) != NULL; at++)
-		values = at + strlen("} ");
 	if (!values)
-		return true;
-	struct sum_row *row = find_row(sum, line, (size_t)(values - 1 - line));
+		return entry + strlen(entry);
+	const char *end = values + strcspn(values, "\n");
+	for (const char *at = values; (at = memmem(at, (size_t)(end - at), mark, strlen(mark))) != NULL; at++)
+		values = at;
+	values += strlen("} ");
+	struct sum_row *row = find_row(sum, entry, (size_t)(values - 1 - entry));
 	if (row)
 		add_values(sum, row, values, end);
-	return row != NULL;
+	return row ? end : NULL;
 }
 
 /* ---- Statistics ---- */
@@ -104,13 +111,17 @@ bool sum_add(struct sum *sum, const char *text)
 		end = line + strcspn(line, "\n");
 		if (line[0] == '{') {
 			sum->is_histogram = true;
-			good = add_entry(sum, line, end);
+			end = add_entry(sum, line);
+			if (!end)
+				return false;
 		} else if (strncmp(line, "EVENT ", strlen("EVENT ")) == 0) {
 			in_table = !memmem(line, (size_t)(end - line), " TID ", strlen(" TID "));
 		} else if (line == end) {
 			in_table = false;
 		} else if (in_table) {
 			good = add_event(sum, line, end);
+		} else if (line[0] == '#') {
+			sum->is_histogram = true; /* which may be empty */
 		}
 	}
 	return good;
