@@ -82,6 +82,38 @@ size_t tp_utf8_char(const char *text)
 	return len;
 }
 
+static bool is_of_identifiers(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The number of a character of so many bytes. */
+static unsigned int number_of(const char *text, size_t len)
+{
+	unsigned int number = (unsigned char)text[0] & (len == 1 ? 0x7f : 0x7f >> len);
+
+	for (size_t i = 1; i < len; i++)
+		number = number << 6 | ((unsigned char)text[i] & 0x3f);
+	return number;
+}
+
+void tp_buffer_put_identifier(struct tp_buffer *b, const char *name, size_t len)
+{
+	for (size_t at = 0, taken; at < len; at += taken) {
+		for (taken = 0; at + taken < len && is_of_identifiers(name[at + taken]);)
+			taken++;
+		tp_buffer_printf(b, "%.*s", (int)taken, name + at);
+		if (taken)
+			continue;
+		size_t bytes = tp_utf8_char(name + at);
+		if (bytes)
+			tp_buffer_printf(b, "_u%x_", number_of(name + at, bytes));
+		else
+			tp_buffer_printf(b, "_x%02x_", (unsigned char)name[at]);
+		taken = bytes ? bytes : 1;
+	}
+}
+
 /* Of the characters of three bytes that begin so. */
 static bool directs(unsigned char second, unsigned char third)
 {

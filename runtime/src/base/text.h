@@ -33,6 +33,12 @@ extern void *(*tp_malloc)(size_t size);
 size_t tp_utf8_char(const char *text);
 
 /*
+ * Appends a name as those who know only letters, digits and underscores of ASCII read it: C has others, too. Any other character
+ * is its number, _uf6_ for U+00F6, and a byte that is no UTF-8 is _xff_.
+ */
+void tp_buffer_put_identifier(struct tp_buffer *b, const char *name, size_t len);
+
+/*
  * The same, if a terminal shows the character and does nothing else; 0 as well for control characters, which some terminals obey
  * as bytes from 0x80 and as U+0080 to U+009F, too, and for those that end a line or change the direction of what comes after them.
  * Reads no more than len bytes, nor beyond a NUL. All that strangers have chosen and that may reach a terminal goes through this.

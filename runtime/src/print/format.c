@@ -14,10 +14,10 @@
 
 /* ---- Names and their values ---- */
 
-/* Characters of UTF-8 are of names, too. */
+/* Characters of UTF-8 are of names, too, and dollars. */
 static bool is_word(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c & 0x80;
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || c & 0x80;
 }
 
 /* The eval whose whole name is at text, "sizeof(struct x)" for one; false where there is none. */

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "dat/c_text.h"
 #include "fail_msg.h"
+#include "read/fields.h"
 
 #define MAX_ARGUMENTS 7
 #define MAX_LEN ((size_t)64 << 10) /* of a text that is changed: no event's is as long, and it takes the square of it */
@@ -93,6 +95,52 @@ static int count_fields(struct span fields, struct span name)
 
 static void put(const struct output *to, struct span text, int depth);
 
+/* libtraceevent takes names of ASCII only. */
+static void put_name(FILE *to, struct span name)
+{
+	struct tp_buffer text = {.text = NULL};
+
+	tp_buffer_put_identifier(&text, name.begin, (size_t)(name.end - name.begin));
+	fwrite(text.text, 1, text.len, to);
+	tp_buffer_free(&text);
+}
+
+/* Whether it has what put_name() may make of another's character. */
+static bool may_be_another(struct span name)
+{
+	for (const char *at = name.begin; at + 1 < name.end; at++) {
+		const char *digits = at + 2, *end = digits;
+		if (at[0] != '_' || at[1] != 'u')
+			continue;
+		while (end < name.end && isxdigit((unsigned char)*end))
+			end++;
+		if (end > digits && end < name.end && *end == '_')
+			return true;
+	}
+	return false;
+}
+
+/* The format in front of its print fmt. False: a name in it may have become another one's. */
+static bool put_head(FILE *to, struct span text)
+{
+	bool is_ascii = true, is_clear = true;
+	struct span word;
+
+	for (; text.begin < text.end; text.begin = word.end) {
+		word = (struct span){text.begin, text.begin};
+		while (word.end < text.end && is_of_name(*word.end))
+			word.end++;
+		for (const char *at = word.begin; at < word.end; at++)
+			is_ascii = is_ascii && *at != '$' && !(*at & 0x80);
+		is_clear = is_clear && !may_be_another(word);
+		if (word.end > word.begin)
+			put_name(to, word);
+		else
+			fputc(*word.end++, to);
+	}
+	return is_ascii || is_clear;
+}
+
 static void put_rewritten(const struct output *to, const struct rewrite *rewrite, const struct span *found, int depth)
 {
 	for (const char *at = rewrite->becomes; *at; at++) {
@@ -119,7 +167,7 @@ static const char *put_word(const struct output *to, struct span text, int depth
 	struct span found[MAX_ARGUMENTS] = {{NULL, NULL}};
 	struct span word = {text.begin, text.begin};
 
-	while (word.end < text.end && is_word(*word.end))
+	while (word.end < text.end && is_of_name(*word.end))
 		word.end++;
 	const struct rewrite *rewrite = depth < MAX_DEPTH ? rewrite_of(word) : NULL;
 	const char *behind = word.end;
@@ -134,7 +182,7 @@ static const char *put_word(const struct output *to, struct span text, int depth
 		put_rewritten(to, rewrite, found, depth);
 		return behind;
 	}
-	fwrite(word.begin, 1, (size_t)(word.end - word.begin), to->file);
+	put_name(to->file, word);
 	return word.end;
 }
 
@@ -177,7 +225,7 @@ static const char *put_quoted(const struct output *to, struct span text)
 static void put(const struct output *to, struct span text, int depth)
 {
 	while (text.begin < text.end) {
-		if (is_word(*text.begin)) {
+		if (is_of_name(*text.begin)) {
 			text.begin = put_word(to, text, depth);
 			continue;
 		}
@@ -245,7 +293,7 @@ static const char *real_becomes(const struct output *to, struct span argument)
 	    memcmp(argument.begin, record, strlen(record)) != 0)
 		return NULL;
 	for (const char *at = name.begin; at < name.end; at++) {
-		if (!is_word(*at))
+		if (!is_of_name(*at))
 			return NULL;
 	}
 	struct span line = line_of(to->fields, name);
@@ -337,9 +385,12 @@ char *print_fmt_for_readers(const char *format, size_t len, size_t *new_len, boo
 		return NULL;
 	}
 	*is_whole = true;
-	if (len > MAX_LEN)
+	if (len > MAX_LEN) {
+		fwrite(format, 1, len, to);
 		text.begin = text.end;
-	fwrite(format, 1, (size_t)(text.begin - format), to);
+	} else {
+		*is_whole = put_head(to, (struct span){format, text.begin});
+	}
 	put_print(&(struct output){to, {format, print ? print : format}, &helpers, is_whole}, text);
 	bool failed = ferror(to);
 	if (fclose(to) == 0 && !failed)

@@ -60,11 +60,16 @@ static bool take_brackets(struct span *text, struct span *between)
 	return true;
 }
 
+bool is_of_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || c & 0x80;
+}
+
 /* Cuts the last word off. */
 static bool take_name(struct span *text, struct span *name)
 {
 	*name = (struct span){text->end, text->end};
-	while (name->begin > text->begin && (isalnum((unsigned char)name->begin[-1]) || name->begin[-1] == '_'))
+	while (name->begin > text->begin && is_of_name(name->begin[-1]))
 		name->begin--;
 	text->end = name->begin;
 	trim(text);

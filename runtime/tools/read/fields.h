@@ -30,6 +30,9 @@ struct fields {
 	size_t nr;
 };
 
+/* Whether names have such characters: compilers take dollars, and those of UTF-8. */
+bool is_of_name(char c);
+
 /* False, and a message, where there is no memory. Lines that make no sense, and the common fields, are left out. */
 bool fields_of(struct fields *fields, const struct event_format *format);
 

@@ -21,7 +21,7 @@ static bool next_member(struct span *at, struct span *name)
 	if (!found)
 		return false;
 	name->begin = name->end = found + strlen(member);
-	while (name->end < at->end && is_word(*name->end))
+	while (name->end < at->end && is_of_name(*name->end))
 		name->end++;
 	at->begin = name->end;
 	return true;

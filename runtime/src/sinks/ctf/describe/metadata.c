@@ -15,14 +15,18 @@
 
 #include <tp/print.h>
 
+#include "base/text.h"
 #include "events/field.h"
 #include "print/description.h"
 #include "sinks/ctf/describe/metadata.h"
 #include "sinks/ctf/options.h"
 #include "sinks/ctf/sink.h"
 
-/* A field with an underscore in front clashes with no keyword of TSDL; babeltrace2 takes the underscore off again. */
+/* A field with an underscore in front clashes with few keywords of TSDL; babeltrace2 takes the underscore off again. */
 #define PREFIX "_"
+
+/* Behind it, these are keywords. */
+static const char *const keywords[] = {"Bool", "Complex", "Imaginary"};
 
 /* A fixed field whose type TSDL knows only as bytes is written as this. */
 #define BYTES "integer { size = 8; align = 8; signed = false; base = 16; }"
@@ -121,12 +125,35 @@ void tp_ctf_metadata_begin(struct tp_ctf_sink *sink)
 	tp_buffer_printf(b, "};\n\n");
 }
 
-/* ---- Where a reader is, in bytes from the record's start ---- */
+/* ---- The fields ---- */
 
 struct fields {
-	const struct tp_event_field *all;
+	struct tp_event_field *all;
 	uint32_t nr;
+	struct tp_buffer names; /* theirs, as TSDL has names */
 };
+
+/* Two that come out as one are told apart where they are printed. False: no memory. */
+static bool name_fields(struct fields *fields)
+{
+	for (uint32_t i = 0; i < fields->nr; i++) {
+		const char *name = fields->all[i].name;
+		tp_buffer_put_identifier(&fields->names, name, strlen(name));
+		for (size_t k = 0; k < sizeof(keywords) / sizeof(keywords[0]); k++) {
+			if (strcmp(name, keywords[k]) == 0)
+				tp_buffer_printf(&fields->names, "_");
+		}
+		tp_buffer_printf(&fields->names, "%c", '\0');
+	}
+	const char *name = fields->names.text;
+	for (uint32_t i = 0; i < fields->nr && !fields->names.failed; i++) {
+		fields->all[i].name = name;
+		name += strlen(name) + 1;
+	}
+	return !fields->names.failed;
+}
+
+/* ---- Where a reader is, in bytes from the record's start ---- */
 
 struct walk {
 	struct tp_buffer *b;
@@ -167,6 +194,15 @@ static void print_hidden_name(struct tp_buffer *b, const struct fields *fields, 
 	tp_buffer_printf(b, PREFIX "%.*s%s", (int)underscores, "________________________________", rest);
 }
 
+static bool has_namesake(const struct fields *fields, const struct tp_event_field *f)
+{
+	for (uint32_t i = 0; i < fields->nr; i++) {
+		if (&fields->all[i] != f && strcmp(fields->all[i].name, f->name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* That of something of a field. */
 static void print_name_for(struct tp_buffer *b, const struct fields *fields, const struct tp_event_field *f,
 			   const char *suffix)
@@ -175,11 +211,9 @@ static void print_name_for(struct tp_buffer *b, const struct fields *fields, con
 	size_t underscores = strspn(f->name, "_");
 
 	tp_buffer_printf(&rest, "%s%s", f->name + underscores, suffix);
-	/* Those that differ in that only. */
-	for (uint32_t i = 0; underscores && i < fields->nr; i++) {
-		if (&fields->all[i] == f)
-			tp_buffer_printf(&rest, "_%u", (unsigned int)i);
-	}
+	/* Others may differ in that only, or in nothing. */
+	if (underscores || has_namesake(fields, f))
+		tp_buffer_printf(&rest, "_%u", (unsigned int)(f - fields->all));
 	print_hidden_name(b, fields, rest.text ? rest.text : "");
 	b->failed = b->failed || rest.failed;
 	tp_buffer_free(&rest);
@@ -471,8 +505,6 @@ static int print_event(struct tp_buffer *b, const struct tp_event *event, const 
 {
 	size_t len = b->len;
 
-	if (!fields->all && fields->nr)
-		return -ENOMEM;
 	if (!can_describe(fields))
 		return -EINVAL;
 	tp_buffer_printf(b, "event {\n\tname = \"");
@@ -497,9 +529,11 @@ static int print_event(struct tp_buffer *b, const struct tp_event *event, const 
 
 int tp_ctf_metadata_event(struct tp_buffer *b, const struct tp_event *event)
 {
-	struct tp_event_field *fields = tp_class_fields(event->event_class);
-	const int error = print_event(b, event, &(struct fields){fields, event->event_class->nr_fields});
+	struct fields fields = {tp_class_fields(event->event_class), event->event_class->nr_fields, {.text = NULL}};
+	bool there = (fields.all || !fields.nr) && name_fields(&fields);
+	const int error = there ? print_event(b, event, &fields) : -ENOMEM;
 
-	free(fields);
+	tp_buffer_free(&fields.names);
+	free(fields.all);
 	return error;
 }
