@@ -72,6 +72,7 @@ static const struct part fields[] = {
 	ALL(TP_FIELD, s64, "s64", int64_t, NULL),
 	ALL(TP_FIELD, u64, "u64", uint64_t, NULL),
 	ALL(TP_FIELD, flag, "flag", bool, NULL),
+	ALL(TP_FIELD, flag, "größe$", bool, NULL), /* as C has names, too */
 	ALL(TP_FIELD, letter, "letter", char, NULL),
 	ALL(TP_FIELD, real, "real", double, NULL),
 	ALL(TP_FIELD, pointer, "pointer", const void *, NULL),
@@ -150,6 +151,7 @@ static const char *const accepted[] = {
 	"s16 == -16", "s16 < 0", "u16 == 40000", "u16 >= 40000", "s32 == -32", "s32 < -31", "u32 == 3000000000",
 	"u32 > 2147483647", "s64 == -9223372036854775808", "s64 <= -9223372036854775808", "s64 < 0",
 	"u64 == 18446744073709551615", "u64 == 0xffffffffffffffff", "u64 >= 0", "u64 & 1", "flag == 1", "flag & 1",
+	"größe$ == 1", "!größe$==0",
 	"letter == 120", "pointer != 0", "method == 2", "method == \"POST\"", "method != 'GET'", "method >= \"GET\"",
 	"method > \"NONE\"", "mode == \"R|X\"", "mode & \"W|X\"", "mode & \"R\"", "!(mode & \"W\")", "mode < \"W|X|Q\"",
 	"full == \"full\"", "full ~ \"*ll\"", "full != \"ful\"", "full != \"full!\"", "fixed == \"fixed\"", "fixed ~ \"f*\"",

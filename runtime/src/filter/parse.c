@@ -50,6 +50,12 @@ static bool is_alnum(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* Compilers take dollars in names, and characters of UTF-8. */
+static bool is_of_name(char c)
+{
+	return is_alnum(c) || c == '_' || c == '$' || c & 0x80;
+}
+
 static char skip_blanks(struct parser *p)
 {
 	while (is_blank(p->text[p->at]))
@@ -231,7 +237,7 @@ static uint32_t predicate(struct parser *p)
 {
 	struct tp_filter_predicate made = {.field.at = p->at};
 
-	while (is_alnum(p->text[p->at]) || p->text[p->at] == '_')
+	while (is_of_name(p->text[p->at]))
 		p->at++;
 	made.field.len = p->at - made.field.at;
 	if (!made.field.len) {
