@@ -185,6 +185,59 @@ def may_be_same(a: str, b: str) -> bool:
         and a.count("*") == b.count("*")
 
 
+# The characters of texts that printf and strlen don't know.
+_WIDE = frozenset("wchar_t char16_t char32_t wint_t".split())
+_QUALIFIERS = frozenset("const volatile restrict __restrict __restrict__ _Atomic".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A type as a base and so many pointers to it. Of a base that is not known, only the C compiler knows what it is."""
+
+    base: str
+    is_known: bool
+    stars: int
+
+    def __str__(self) -> str:
+        return f"{article(self.base)}{' ' if self.stars else ''}{'*' * self.stars}"
+
+    @property
+    def is_structure(self) -> bool:
+        return self.base.startswith(("struct ", "union "))
+
+    @property
+    def is_wide(self) -> bool:
+        return self.base in _WIDE
+
+    def may_be(self, wanted: str) -> bool:
+        """Whether it may be meant for one of these: const char *, const void *, va_list *, size_t."""
+        if wanted == "size_t":
+            return self.stars == 0
+        if wanted == "const void *":
+            return self.stars > 0 or not self.is_known
+        if self.stars != 1:
+            return self.stars == 0 and not self.is_known and self.base != "va_list"
+        byte = "char" in self.base.split() or self.base != "bool" and self.base in KNOWN and KNOWN[self.base].bits == 8
+        return not self.is_known or self.base == "void" or byte and wanted == "const char *"
+
+
+def shape(type_: str, followed: int, own: frozenset[str]) -> Shape | None:
+    """Of a type, or of what so many pointers of it lead to; own are the file's types. None where that can't be told."""
+    words = [w for w in re.findall(r"\w+|\S", type_) if w not in _QUALIFIERS]
+    stars = words.count("*")
+    base = words[:len(words) - stars]
+    if not base or not all(re.match(r"\w", w) for w in base) or stars < followed:
+        return None
+    known = base[0] in ("struct", "union", "enum") or _SPECIFIERS.issuperset(base) or \
+        len(base) == 1 and (base[0] in KNOWN or base[0] in _WIDE)
+    return Shape(" ".join(base), known and own.isdisjoint(base), stars - followed)
+
+
+def article(text: str) -> str:
+    """text with its article, by its sound: a uint32_t, an int, a union, an unsigned long."""
+    return f"{'an' if re.match(r'[aeio]|un(?!ion)', text) else 'a'} {text}"
+
+
 def _normalize(node: c_ast.Node) -> None:
     if isinstance(node, c_ast.TypeDecl):
         node.declname = None

@@ -16,6 +16,7 @@ from tpgen.check.layout import check_layout
 from tpgen.check.print import check_print
 from tpgen.check.prototypes import check_arguments, check_custom_prototypes, check_prototype
 from tpgen.check.scope import Record
+from tpgen.check.sources import check_sources
 from tpgen.check.tables import check_tables
 from tpgen.diag import Diagnostics
 from tpgen.lower import Lowered
@@ -33,6 +34,7 @@ def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
             if "CLASS" in record.decl.macro.text:
                 check_arguments(record.decl, record.event_class.params, lowered.text, diag)
             check_fields(record)
+            check_sources(record)
             check_layout(record)
             for printk in record.prints:
                 check_print(record, printk)

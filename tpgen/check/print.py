@@ -106,7 +106,7 @@ class _Print:
         elif letter in "fFeEgGaA":
             good, wants = got.kind == "float" and (got.bits == 128) == (one.length == "L"), "a floating-point value"
         elif letter == "s":
-            good, wants = got.kind in ("string", "pointer"), "a string"
+            good, wants = got.kind == "string" or got.kind == "pointer" and self._may_be_text(got), "a string"
         elif letter == "p":
             good, wants = got.kind in ("string", "pointer", "array"), "a pointer"
         else:
@@ -120,8 +120,12 @@ class _Print:
         if one.suffix and got.kind in ("int", "other"):
             advice = "; cast it to a pointer" if _ADDRESS.match(one.pointer or one.suffix) else f"; write &{shown}"
         self.diag.error(self.text.span(value.at, value.end), "TP052",
-                        f"'{one.text}' takes {wants}, but '{shown}' is {_article(got.text)}{advice}")
+                        f"'{one.text}' takes {wants}, but '{shown}' is {ctype.article(got.text)}{advice}")
         return False
+
+    def _may_be_text(self, pointer: CType) -> bool:
+        shape = ctype.shape(pointer.text, 0, self.text.own_types)
+        return not shape or shape.may_be("const char *")
 
     # ---- What the record does not hold ----
 
@@ -213,7 +217,7 @@ def _value_type(field: Field, of: CType | None) -> CType | None:
     if field.kind.name != "array":
         return of
     if not of or of.kind != "int":
-        return ctype.POINTER
+        return replace(ctype.POINTER, text=f"{field.c_type} *")
     return ctype.STRING if of.bits == 8 else CType("array", 64, False, f"array of {of.text}")
 
 
@@ -224,11 +228,6 @@ def _reader(field: Field) -> str:
 def _shown(tokens: Sequence[Token]) -> str:
     words = "".join(t.text for t in tokens)
     return words if len(words) <= 40 else words[:37] + "..."
-
-
-def _article(text: str) -> str:
-    """text with its article, by its sound: a uint32_t, an int, a union, an unsigned long."""
-    return f"{'an' if re.match(r'[aeio]|un(?!ion)', text) else 'a'} {text}"
 
 
 def _conversion_for(got: CType, conversion: str) -> str:
