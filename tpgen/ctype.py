@@ -97,7 +97,12 @@ def _as_written(text: str) -> str:
 
 
 class NotC(Exception):
-    """The text is no C that tpgen understands. str() is empty, or says why, from the colon on."""
+    """The text is no C that tpgen understands. str() is empty, or says why, from the colon on; tokens are what it is about, if
+    that is known."""
+
+    def __init__(self, why: str = "", tokens: Sequence[Token] = ()):
+        super().__init__(why)
+        self.tokens = tokens
 
 
 def parse_params(tokens: Sequence[Token]) -> list[tuple[str, str, str]]:
@@ -268,6 +273,20 @@ def _type(text: str, types: frozenset[str]) -> CType | None:
     return _of(params[0].type)
 
 
+def declares(tokens: Sequence[Token]) -> str:
+    """What is missing where a name stands behind a type: "" nothing, "inside" the name belongs inside, as in int (*NAME)(int),
+    "array" it is one."""
+    if not any(t.text in ("(", "[") for t in tokens):
+        return ""
+    text, types = _prepare(tokens)
+    node = _parse(f"void f({text});", types).ext[-1].type.args.params[0].type
+    if isinstance(node, c_ast.ArrayDecl):
+        return "array" if isinstance(node.type, c_ast.TypeDecl) else "inside"
+    while isinstance(node, c_ast.PtrDecl):
+        node = node.type
+    return "" if isinstance(node, c_ast.TypeDecl) else "inside"
+
+
 def _of(node: c_ast.Node) -> CType | None:
     text = _as_written(_generator.visit(node))
     if isinstance(node, (c_ast.PtrDecl, c_ast.ArrayDecl)):
@@ -278,6 +297,8 @@ def _of(node: c_ast.Node) -> CType | None:
     if isinstance(node, c_ast.FuncDecl):
         return replace(POINTER, text=text)
     base = node.type
+    if isinstance(base, c_ast.Typename):  # in _Atomic(type)
+        return _of(base.type)
     if isinstance(base, (c_ast.Struct, c_ast.Union)):
         return CType("other", 0, False, text)
     if isinstance(base, c_ast.Enum):
@@ -309,7 +330,10 @@ def infer(tokens: Sequence[Token], fields: Mapping[str, CType | None], own: froz
         return _promote(fields.get(words[2]))
     if len(words) > 2 and words[0] in _HELPERS and words[1] == "(" and _closes(words):
         return _HELPERS[words[0]]
-    text, _ = _prepare(_without_braces(tokens))
+    try:
+        text, _ = _prepare(_without_braces(tokens))
+    except NotC:
+        return None
     names = frozenset(n for n in re.findall(r"\(\s*(?:const\s+|struct\s+)*([A-Za-z_]\w*)[\s*]*\)", text)
                       if n in KNOWN or n.endswith("_t"))
     expression = _expression(text, names)
@@ -436,6 +460,12 @@ def _prepare(tokens: Sequence[Token]) -> tuple[str, frozenset[str]]:
                 if depth == 0:
                     break
             continue
+        if token.text == "[" and index < len(tokens) and tokens[index].text == "[":
+            raise NotC(": an attribute is written __attribute__((...)) there, as in all standards of C",
+                       tokens[index - 1:matching(tokens, index - 1) + 1])
+        if token.text == "_BitInt" and index < len(tokens) and tokens[index].text == "(":
+            raise NotC(": tpgen does not know _BitInt; use an integer of 8, 16, 32 or 64 bits, or a pointer",
+                       tokens[index - 1:matching(tokens, index) + 1])
         if token.text in _TYPEOF and index < len(tokens) and tokens[index].text == "(":
             close = matching(tokens, index)
             token = token._replace(text=_as_name(f"__typeof__{spell(tokens[index:close + 1])}"), end=tokens[close].end)

@@ -98,9 +98,16 @@ class _Fields:
             if not part.tokens:
                 raise ctype.NotC(": it is empty")
             parsed = ctype.parse_type(part.tokens)
+            missing = "" if kind.dynamic else ctype.declares(part.tokens)
         except ctype.NotC as why:
-            self.diag.error(self.text.span(part.at, part.end), "TP024",
+            self.diag.error(self.text.span(*((why.tokens[0], why.tokens[-1]) if why.tokens else (part.at, part.end))), "TP024",
                             f"{call.name.text}: '{spell(part.tokens)}' is no C type{why}")
+            return None
+        if missing:
+            remedy = "an array is written __array(type, name, length)" if missing == "array" else \
+                "use a typedef: its name is a type, behind which a name can stand"
+            self.diag.error(self.text.span(part.at, part.end), "TP024",
+                            f"{call.name.text}: behind '{spell(part.tokens)}', C takes no name of a field; {remedy}")
             return None
         spelled = self.text.spell(part.tokens)
         # The macros of arrays stringify it before it is expanded.

@@ -176,7 +176,7 @@ class _Lowering:
             parsed = ctype.parse_params(part.tokens)
         except ctype.NotC as why:
             if say:
-                self.diag.error(self.text.span(part.at, part.end), "TP040",
+                self.diag.error(self.text.span(*_culprit(part, why)), "TP040",
                                 f"the prototype of '{decl.name.text}' is no C parameter list{why}")
             return None
         declared = split(part.tokens, part.at, part.end) if parsed else ()
@@ -189,7 +189,8 @@ class _Lowering:
             seen.add(name)
             if wrong:
                 if say:
-                    self.diag.error(self.text.span(part.at, part.end), "TP040",
+                    culprit = declared[number]
+                    self.diag.error(self.text.span(culprit.at, culprit.end), "TP040",
                                     f"parameter {number + 1} of '{decl.name.text}' ({type_} {name}".rstrip()
                                     + f") {wrong}")
                 return None
@@ -224,6 +225,18 @@ def _fits(role: str, part: Part) -> bool:
     if role == "assign":
         return not first or first.kind != "str"
     return role == "args" or role == "print" and bool(first) and all(t.text != ";" for t in part.tokens)
+
+
+def _culprit(part: Part, why: ctype.NotC) -> tuple[Token, Token]:
+    """Where a prototype is no C: what why knows, or else the first parameter that is none by itself."""
+    if why.tokens:
+        return why.tokens[0], why.tokens[-1]
+    for one in split(part.tokens, part.at, part.end):
+        try:
+            ctype.parse_params(one.tokens)
+        except ctype.NotC:
+            return one.at, one.end
+    return part.at, part.end
 
 
 def _param(type_: str, name: str, canonical: str, tokens: Sequence[Token], names: frozenset[str]) -> Param:
