@@ -84,7 +84,7 @@ static void put_serial(uint64_t serial, void *data)
 static void put_event(const struct tp_event *event, void *data)
 {
 	tp_buffer_printf(data, "%s:", event->name);
-	tp_event_sinks(event, put_serial, data);
+	tp_events_sinks(event, put_serial, data);
 	tp_buffer_printf(data, "\n");
 }
 

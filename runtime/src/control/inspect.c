@@ -69,7 +69,7 @@ static void put_event(const struct tp_event *event, void *data)
 		const struct tracepoint *tp = event->tracepoint;
 		tp_buffer_printf(question->to, "event %s id=%u level=%d outputs=", name.text, event->id, (int)event->loglevel);
 		question->between = "";
-		tp_event_sinks(event, put_output, question);
+		tp_events_sinks(event, put_output, question);
 		tp_buffer_printf(question->to, "%s tracepoint=%s place=%s:%d\n", *question->between ? "" : "-", tp->name,
 				 tp->file ? tp->file : "", tp->line);
 		if (question->formats)

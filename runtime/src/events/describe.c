@@ -59,7 +59,7 @@ static void tell_misfits(const struct tp_sink_state *state, struct tp_rule *rule
 	const char *name = NULL;
 	int nr = 0;
 
-	for (size_t i = 0; rule->filter && (event = tp_event_at(module, &i));) {
+	for (size_t i = 0; rule->filter && (event = tp_events_at(module, &i));) {
 		const struct tp_loaded_event *loaded = event->reserved[0];
 		if (!loaded || !loaded->fresh || !tp_rule_misfits(rule, loaded->group, event, &error))
 			continue;
@@ -85,13 +85,13 @@ static void tell_sink(struct tp_sink_state *state, struct tp_module *module)
 	struct tp_loaded_event *loaded;
 	int error = 0;
 
-	for (size_t i = 0; (event = tp_event_at(module, &i));) {
+	for (size_t i = 0; (event = tp_events_at(module, &i));) {
 		loaded = event->reserved[0];
 		if (loaded)
 			describe(state, loaded);
 	}
 	bool failed = write_descriptions(state->sink) != 0;
-	for (size_t i = 0; (event = tp_event_at(module, &i));) {
+	for (size_t i = 0; (event = tp_events_at(module, &i));) {
 		loaded = event->reserved[0];
 		if (!loaded)
 			continue;
@@ -112,7 +112,7 @@ void tp_sinks_load(struct tp_module *module)
 {
 	size_t first = 0;
 
-	if (!tp_event_at(module, &first))
+	if (!tp_events_at(module, &first))
 		return;
 	for (struct tp_sink_state *state = tp_sinks; state; state = state->next)
 		tell_sink(state, module);

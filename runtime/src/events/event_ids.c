@@ -261,7 +261,7 @@ static void event_load(struct tp_event *event, const char *path)
 	*at = loaded;
 }
 
-const struct tp_event_group *tp_event_unload(struct tp_event *event)
+const struct tp_event_group *tp_events_unload(struct tp_event *event)
 {
 	struct tp_loaded_event *loaded = event->reserved[0];
 
@@ -280,7 +280,7 @@ const struct tp_event_group *tp_event_unload(struct tp_event *event)
 	return group;
 }
 
-struct tp_event *tp_event_at(const struct tp_module *module, size_t *i)
+struct tp_event *tp_events_at(const struct tp_module *module, size_t *i)
 {
 	const size_t own = (size_t)(module->events_end - module->events);
 	const size_t all = own + (size_t)(module->markers_end - module->markers);
@@ -310,7 +310,7 @@ void tp_events_load(struct tp_module *module)
 {
 	struct tp_event *event;
 
-	for (size_t i = 0; (event = tp_event_at(module, &i));) {
+	for (size_t i = 0; (event = tp_events_at(module, &i));) {
 		event_load(event, module->path);
 		remember_id(event);
 	}
@@ -320,7 +320,7 @@ void tp_events_settle(struct tp_module *module)
 {
 	struct tp_event *event;
 
-	for (size_t i = 0; (event = tp_event_at(module, &i));) {
+	for (size_t i = 0; (event = tp_events_at(module, &i));) {
 		if (event->reserved[0])
 			continue;
 		if (event->id && is_synthetic(event))

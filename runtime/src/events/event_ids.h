@@ -48,12 +48,12 @@ extern struct tp_group_table tp_groups;
 struct tp_event_group *tp_group_of(const char *system, const char *event);
 
 /* The first of the module's events, then the next: its own, then those of its markers, some of them more than once. */
-struct tp_event *tp_event_at(const struct tp_module *module, size_t *i);
+struct tp_event *tp_events_at(const struct tp_module *module, size_t *i);
 
 void tp_events_load(struct tp_module *module);
 
 /* Takes one event away, and returns the group that it has left. NULL where the event stays, or was refused. */
-const struct tp_event_group *tp_event_unload(struct tp_event *event);
+const struct tp_event_group *tp_events_unload(struct tp_event *event);
 
 /* The readers of the module's events are gone. */
 void tp_events_settle(struct tp_module *module);

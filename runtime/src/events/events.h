@@ -82,7 +82,7 @@ void tp_sinks_listen(void (*fct)(struct tp_sink *sink));
 /* The priority of the sink's probes, before the first is enabled: those of outputs have TRACEPOINT_DEFAULT_PRIO. */
 void tp_sink_set_priority(struct tp_sink *sink, int priority);
 
-/* The sink is a trigger's, and no output: tp_sinks_each() and tp_event_sinks() leave it out. */
+/* The sink is a trigger's, and no output: tp_sinks_each() and tp_events_sinks() leave it out. */
 void tp_sink_hide(struct tp_sink *sink);
 
 /* ---- armed.c, arm.c: events that triggers switch ---- */
@@ -147,13 +147,13 @@ void tp_sink_view_rules(const struct tp_sink_view *view,
  * Calls fct for each sink to which the event is attached, or another module's event of its name, in the order in which
  * the sinks were opened. Inside a callback of tp_for_each_event() only, whose lock it needs.
  */
-void tp_event_sinks(const struct tp_event *event, void (*fct)(uint64_t serial, void *data), void *data);
+void tp_events_sinks(const struct tp_event *event, void (*fct)(uint64_t serial, void *data), void *data);
 
 /* Whether any event that the process has ever had matches these patterns. */
 bool tp_events_match(const char *patterns);
 
 /* Whether the process has ever had an event of this name, "system:event", in which no character stands for others. */
-bool tp_event_is_known(const char *name);
+bool tp_events_know(const char *name);
 
 struct tp_pattern;
 

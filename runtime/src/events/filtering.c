@@ -57,7 +57,7 @@ static void filtering_commit(struct tp_record *rec)
 	const struct tp_filter_program *program = program_of(filtering);
 
 	if (!program || tp_filter_accepts(program, rec->entry, rec->size))
-		tp_record_pass_on(filtering->sink, rec);
+		tp_pass_record_on(filtering->sink, rec);
 	tp_scratch_pop_short(rec->entry);
 }
 

@@ -46,8 +46,8 @@ static bool unload(struct tp_module *module)
 	bool custom = false;
 
 	tp_lock(&tp_events_lock);
-	for (size_t i = 0; (event = tp_event_at(module, &i));) {
-		const struct tp_event_group *left = tp_event_unload(event);
+	for (size_t i = 0; (event = tp_events_at(module, &i));) {
+		const struct tp_event_group *left = tp_events_unload(event);
 		if (!left)
 			continue;
 		custom = custom || !(event->tracepoint->registered || tp_is_marker(event->tracepoint));

@@ -60,7 +60,7 @@ void tp_sink_view_rules(const struct tp_sink_view *view,
 		fct(rule->enable, tp_pattern_text(rule->pattern), rule->filter ? tp_filter_text(rule->filter) : NULL, data);
 }
 
-void tp_event_sinks(const struct tp_event *event, void (*fct)(uint64_t serial, void *data), void *data)
+void tp_events_sinks(const struct tp_event *event, void (*fct)(uint64_t serial, void *data), void *data)
 {
 	const struct tp_loaded_event *loaded = event->reserved[0];
 	const struct tp_sink_state *state = NULL;
@@ -105,7 +105,7 @@ bool tp_events_match(const char *patterns)
 	return any;
 }
 
-bool tp_event_is_known(const char *name)
+bool tp_events_know(const char *name)
 {
 	return any_group(is_called, name);
 }

@@ -117,7 +117,7 @@ static inline void copy_record(char *to, const char *from, size_t size)
 	__builtin_memcpy(to + size - word, from + size - word, word);
 }
 
-void tp_record_pass_on(struct tp_sink *sink, const struct tp_record *rec)
+void tp_pass_record_on(struct tp_sink *sink, const struct tp_record *rec)
 {
 	struct tp_record own;
 	char *entry = reserve(&own, sink, rec->event, rec->size);

@@ -54,7 +54,7 @@ static unsigned int count_inner(const struct tp_event *event, const uintptr_t *a
 	return inner && in_call_probes(addresses[inner]) ? inner + 1 : inner;
 }
 
-unsigned int tp_record_stack(const struct tp_event *event, uintptr_t *to, unsigned int max)
+unsigned int tp_stack_of_event(const struct tp_event *event, uintptr_t *to, unsigned int max)
 {
 	const unsigned int nr = tp_stack_take(to, TP_RECORD_STACK_INNER + max, 0);
 	const unsigned int inner = count_inner(event, to, nr);

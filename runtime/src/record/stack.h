@@ -18,6 +18,6 @@
  * however the tracepoint was hit. Between reserve and commit, or in commit; after tp_stack_start(). Safe in signal
  * handlers. Returns how many there are, at most max; to has room for TP_RECORD_STACK_INNER more.
  */
-unsigned int tp_record_stack(const struct tp_event *event, uintptr_t *to, unsigned int max);
+unsigned int tp_stack_of_event(const struct tp_event *event, uintptr_t *to, unsigned int max);
 
 #endif /* TP_RECORD_STACK_H */

@@ -126,7 +126,7 @@ void tp_start_triggers_end(void)
 			tp_pattern_each(patterns, tell_if_unmatched, &wanted_triggers[i]);
 			tp_pattern_free(patterns);
 		}
-		if (wanted_triggers[i].target && !tp_event_is_known(wanted_triggers[i].target))
+		if (wanted_triggers[i].target && !tp_events_know(wanted_triggers[i].target))
 			tell_missing(&wanted_triggers[i], wanted_triggers[i].target);
 		free(wanted_triggers[i].target);
 	}

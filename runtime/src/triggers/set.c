@@ -165,7 +165,7 @@ static int open_own(struct tp_trigger *trigger)
 /* The kernel refuses it; here, a module may bring it later. Of one that waits from the start on, the end tells. */
 static void tell_unknown_target(const struct tp_trigger *trigger, struct tp_trigger_request *request)
 {
-	if (!trigger->target || request->waits || tp_event_is_known(trigger->target))
+	if (!trigger->target || request->waits || tp_events_know(trigger->target))
 		return;
 	tp_buffer_printf(&request->text, "%sno event of this program is called '%s' now; it counts when a module that has it is loaded",
 			 request->text.len ? "; " : "", trigger->target);

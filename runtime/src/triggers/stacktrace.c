@@ -159,7 +159,7 @@ static void fire(struct tp_trigger *trigger, const struct tp_event *event)
 		tp_sink_count_lost(trigger->sink, TP_LOST_NESTED);
 		return;
 	}
-	write_record(trigger->sink, callers, tp_record_stack(event, callers, MOST));
+	write_record(trigger->sink, callers, tp_stack_of_event(event, callers, MOST));
 	tp_scratch_pop(callers);
 }
 

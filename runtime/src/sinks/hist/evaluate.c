@@ -81,7 +81,7 @@ static void add_stack(struct tp_hist_key *to, const struct tp_hist_source *key, 
 	uintptr_t addresses[TP_RECORD_STACK_INNER + TP_HIST_STACK];
 
 	if (key->own_stack) {
-		add_addresses(to, (const char *)addresses, tp_record_stack(rec->event, addresses, TP_HIST_STACK));
+		add_addresses(to, (const char *)addresses, tp_stack_of_event(rec->event, addresses, TP_HIST_STACK));
 		return;
 	}
 	const struct tp_value_bytes bytes = tp_value_payload(&key->value->place, rec->entry, rec->size);

@@ -213,7 +213,7 @@ static bool matched_event_is_there(const struct tp_hist_finder *f, const struct 
 
 	tp_buffer_printf(&name, "%.*s:%.*s", (int)action->system.len, tp_hist_text_at(f->definition, action->system),
 			 (int)action->event.len, tp_hist_text_at(f->definition, action->event));
-	const bool there = !name.failed && tp_event_is_known(name.text);
+	const bool there = !name.failed && tp_events_know(name.text);
 	tp_buffer_free(&name);
 	return there || fail(f, action->event.at, "Invalid subsystem or event name");
 }
