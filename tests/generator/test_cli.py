@@ -111,6 +111,15 @@ class Cli(Case):
         self.assertIn(f"{two}:2:13: error: two tracepoints are called 'e'", done.stderr)
         self.assertIn(f"{one}:2:13: note: the first is here", done.stderr)
 
+    def test_functions_of_one_name_across_files(self) -> None:
+        one = self.write("one.tp", "DECLARE_TRACE(wifi, TP_PROTO(int n), TP_ARGS(n));\n")
+        two = self.write("two.tp", "DECLARE_TRACE(wifi_enabled, TP_PROTO(int n), TP_ARGS(n));\n")
+        done = tpgen("check", one, two)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"{two}:1:15: warning: tracepoints 'wifi_enabled' and 'wifi' would both have a function trace_wifi_enabled(), "
+                      "and no file could include both headers; rename one [TP044]\n", done.stderr)
+        self.assertIn(f"{one}:1:15: note: the other is here\n", done.stderr)
+
     def test_same_file_twice_is_one(self) -> None:
         path = self.write("one.tp", GOOD)
         self.assertEqual(tpgen("check", path, path).returncode, 0)

@@ -6,9 +6,10 @@ from __future__ import annotations
 import os
 import re
 
-from support import ROOT, RUNTIME_INCLUDES, Case, read
+from support import BUILD, ROOT, RUNTIME_INCLUDES, Case, read
 
 from tpgen.backends.userspace import CALL_ARGS, CALL_WORDS, SDT_ARGS
+from tpgen.check.declarations import GENERATED, RUNTIME
 from tpgen.kinds import KINDS
 from tpgen.layout import HEADER, HEADER_ALIGN, HEADER_SIZE, RECORD_MAX, lay_out
 from tpgen.model import LOGLEVELS
@@ -52,6 +53,17 @@ class Limits(Case):
         known = {name.replace("__assign_", "__assign_" + rel) for kind in KINDS.values() for name in kind.assigners
                  for rel in ("", "rel_")[:1 + kind.relative]}
         self.assertEqual(set(re.findall(r"^#define (__assign_\w+)\(", assign, re.M)), known)
+
+    def test_names_of_generated_functions(self) -> None:
+        """What the runtime calls like a tracepoint's functions: in its headers, and in the library, which programs link."""
+        like = re.compile("|".join(f"{name.format('')}[a-z]\\w*(?<!_)" for name in GENERATED))
+        found = {}
+        for name in os.listdir(os.path.join(ROOT, "runtime/include/tp")):
+            code = re.sub(r"/\*.*?\*/|\b(?:struct|enum) \w+|#include .*?\n", "", header(name), flags=re.S)
+            found.update({word: name for word in re.findall(r"\b\w+\b", code) if like.fullmatch(word)})
+        self.assertEqual(found, RUNTIME)
+        symbols = self.succeed(["nm", "-g", "--defined-only", os.path.join(BUILD, "libtp.a")]).stdout.split()
+        self.assertLessEqual({word for word in symbols if like.fullmatch(word)}, set(RUNTIME))
 
     def test_header_of_a_record(self) -> None:
         asserts = [f"sizeof(struct trace_entry) == {HEADER_SIZE}", f"_Alignof(struct trace_entry) == {HEADER_ALIGN}"]

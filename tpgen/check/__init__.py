@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tpgen.check.constants import check_unevaluated_names
-from tpgen.check.declarations import check_duplicates, check_reserved_names, check_single_events
+from tpgen.check.declarations import check_duplicates, check_generated_names, check_macros, check_reserved_names, check_single_events
 from tpgen.check.fields import check_fields
 from tpgen.check.layout import check_layout
 from tpgen.check.print import check_print
@@ -26,6 +26,7 @@ from tpgen.parser import FORMS
 def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
     """All rules, over all files of a run."""
     check_duplicates(units, diag)
+    check_generated_names(units, diag)
     check_custom_prototypes(units, diag)
     for lowered in units:
         records = _records(lowered, diag)
@@ -43,6 +44,7 @@ def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
             check_arguments(decl, tracepoint.params, lowered.text, diag)
             check_prototype(decl, tracepoint, lowered, diag)
         check_reserved_names(lowered, diag)
+        check_macros(lowered, diag)
         if diag.remarks:
             check_single_events(lowered, diag)
             check_unevaluated_names(lowered, records, diag)
