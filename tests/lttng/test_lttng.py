@@ -217,6 +217,30 @@ class Lttng(Case):
         text = self.read_by(BT2_PYTHON, os.path.join(HERE, "read_events.py"), trace)
         return [json.loads(line) for line in text.splitlines()]
 
+    def test_names(self) -> None:
+        """Names that TSDL has no letters for make nobody's trace unreadable."""
+        where = daemon.path("names")
+        os.mkdir(where)
+        generate(where, self.write("names.tp", """#define TRACE_SYSTEM größen
+TRACE_EVENT(maß$, TP_PROTO(int n), TP_ARGS(n),
+	TP_STRUCT__entry(__field(int, größe) __field(int, a$) __field(int, a_u24_) __field(int, Bool) __string(名, "text") __field(int, 名)
+		__dynamic_array(short, b$, 2) __dynamic_array(short, b_u24_, 1) __field(int, c)),
+	TP_fast_assign(__entry->größe = n; __entry->a$ = 2; __entry->a_u24_ = 3; __entry->Bool = 4; __assign_str(名); __entry->名 = 5;
+		memset(__get_dynamic_array(b$), 0, 4); memset(__get_dynamic_array(b_u24_), 0, 2); __entry->c = 6;),
+	TP_printk("%s", __print_symbolic(__entry->größe, { 1, "größer" }))
+);
+"""))
+        main = self.write("main.c", '#define CREATE_TRACE_POINTS\n#include "names.h"\nint main(void)\n{\n\ttrace_maß$(1);\n\treturn 0;\n}\n')
+        program = build(os.path.join(where, "program"), main, include=[where],
+                        flags=["-Wno-dollar-in-identifier-extension"] if "clang" in CC else [])
+        with self.session("enable-event -u größen:*") as trace:
+            done = run([program], cwd=where, env={**daemon.env, "TP_ENABLE": "*", "TP_OUTPUT": "lttng:"}, **daemon.user)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual([line.partition("}, ")[2] for line in lines(trace)],
+                         ['{ gr_uf6__udf_e = ( "größer" : container = 1 ), a_u24_ = 2, a_u24__2 = 3, Bool_ = 4, _u540d_ = "text", '
+                          '_u540d__2 = 5, _b_u24__length = 2, b_u24_ = [ [0] = 0, [1] = 0 ], _b_u24__length_2 = 1, '
+                          'b_u24__2 = [ [0] = 0 ], c = 6 }'])
+
     def test_modules(self) -> None:
         """Loaded while it is recorded; unloaded, loaded again, and by then with another layout."""
         target = self.target()

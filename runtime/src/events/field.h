@@ -7,8 +7,11 @@
 #define TP_FIELD_H
 
 #include <limits.h>
+#include <string.h>
 
 #include <tp/event.h>
+
+#include "base/text.h"
 
 /* Its elements, each. */
 static inline bool tp_field_is_integer(const struct tp_event_field *f)
@@ -70,6 +73,17 @@ static inline bool tp_field_shows(const struct tp_event_field *f, const struct t
 			return false;
 	}
 	return entry->name[0] != '\0' && tp_field_fits(f, (unsigned long)entry->value);
+}
+
+/*
+ * Appends a field's name as TSDL has it behind an underscore, which keeps it from being a keyword, but for three. Several
+ * may come out as one.
+ */
+static inline void tp_field_put_name(struct tp_buffer *b, const char *name)
+{
+	tp_buffer_put_identifier(b, name, strlen(name));
+	if (strcmp(name, "Bool") == 0 || strcmp(name, "Complex") == 0 || strcmp(name, "Imaginary") == 0)
+		tp_buffer_printf(b, "_");
 }
 
 #endif /* TP_FIELD_H */

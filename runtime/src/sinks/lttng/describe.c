@@ -247,6 +247,37 @@ static const struct lttng_ust_type_common *new_enum(struct builder *b, const str
 
 /* ---- Fields ---- */
 
+/* LTTng puts an underscore in front, and babeltrace2 takes one away: so one more than another's is the same. */
+static bool is_named_before(const struct builder *b, const char *name)
+{
+	for (unsigned int i = 0; i < b->event->tp_class.nr_fields; i++) {
+		const char *before = b->event->fields[i]->name;
+		if (strcmp(before, name) == 0 || (before[0] == '_' && strcmp(before + 1, name) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* The name as LTTng's metadata can have it, no other field's. */
+static const char *name_in_metadata(struct builder *b, const char *name)
+{
+	struct tp_buffer text = {.text = NULL};
+	const char *result = NULL;
+
+	tp_field_put_name(&text, name);
+	const size_t len = text.len;
+	for (unsigned int i = 2; !text.failed && is_named_before(b, text.text); i++) {
+		text.len = len;
+		tp_buffer_printf(&text, "_%u", i);
+	}
+	if (text.failed)
+		b->failed = true;
+	else
+		result = copy(b, text.text);
+	tp_buffer_free(&text);
+	return result;
+}
+
 static void add_field(struct builder *b, const char *name, const struct lttng_ust_type_common *type, bool nofilter)
 {
 	struct lttng_ust_event_field *field = alloc(b, sizeof(*field));
@@ -255,7 +286,7 @@ static void add_field(struct builder *b, const char *name, const struct lttng_us
 		return;
 	*field = (struct lttng_ust_event_field){
 		.struct_size = sizeof(*field),
-		.name = copy(b, name),
+		.name = name_in_metadata(b, name),
 		.type = type,
 		.nofilter = nofilter,
 	};

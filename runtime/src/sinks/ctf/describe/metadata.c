@@ -25,9 +25,6 @@
 /* A field with an underscore in front clashes with few keywords of TSDL; babeltrace2 takes the underscore off again. */
 #define PREFIX "_"
 
-/* Behind it, these are keywords. */
-static const char *const keywords[] = {"Bool", "Complex", "Imaginary"};
-
 /* A fixed field whose type TSDL knows only as bytes is written as this. */
 #define BYTES "integer { size = 8; align = 8; signed = false; base = 16; }"
 
@@ -137,12 +134,7 @@ struct fields {
 static bool name_fields(struct fields *fields)
 {
 	for (uint32_t i = 0; i < fields->nr; i++) {
-		const char *name = fields->all[i].name;
-		tp_buffer_put_identifier(&fields->names, name, strlen(name));
-		for (size_t k = 0; k < sizeof(keywords) / sizeof(keywords[0]); k++) {
-			if (strcmp(name, keywords[k]) == 0)
-				tp_buffer_printf(&fields->names, "_");
-		}
+		tp_field_put_name(&fields->names, fields->all[i].name);
 		tp_buffer_printf(&fields->names, "%c", '\0');
 	}
 	const char *name = fields->names.text;
