@@ -74,7 +74,8 @@ _HELPERS = {**{name: STRING for name in (
     "__print_dynamic_array __print_hex_dump").split()},
     **{name: STRING if kind.text else POINTER for name, (kind, _) in GETTERS.items()},
     **{name: CType("int", 32, False, "unsigned int") for name in (
-        "__get_dynamic_array_len", "__get_rel_dynamic_array_len")}}
+        "__get_dynamic_array_len", "__get_rel_dynamic_array_len")},
+    **{name: CType("int", 32, True, "int") for name in ("__event_in_hardirq", "__event_in_softirq", "__event_in_irq")}}
 
 _parser = c_parser.CParser()
 _generator = c_generator.CGenerator()

@@ -176,6 +176,9 @@ def parse_print(decl: Declaration, text: Text, diag: Diagnostics) -> tuple[Print
 
 # Helpers that are arithmetic to the readers of a format.
 _ARITHMETIC = {"__print_ns_to_secs": " / 1000000000UL", "__print_ns_without_secs": " % 1000000000UL"}
+# Helpers without an argument, as readers of a format see them.
+_FLAGS = {f"__event_in_{context}": f"(REC->common_flags & {mask:#x})"
+          for context, mask in (("hardirq", 0x8), ("softirq", 0x10), ("irq", 0x18))}
 
 
 def _stringified(text: Text, tokens: Sequence[Token]) -> str:
@@ -190,6 +193,8 @@ def _stringified(text: Text, tokens: Sequence[Token]) -> str:
             words[index + 1] = "("
             words[index + 2] = words[index + 2].lstrip()
             words[close] = ")" + _ARITHMETIC[token.text]
+        elif token.text in _FLAGS and [t.text for t in tokens[index + 1:index + 3]] == ["(", ")"]:
+            words[index:index + 3] = [words[index].replace(token.text, _FLAGS[token.text]), "", ""]
     return "".join(words)
 
 

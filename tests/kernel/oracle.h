@@ -76,3 +76,7 @@
 
 #define __print_ns_to_secs(val) (val) / 1000000000UL
 #define __print_ns_without_secs(val) (val) % 1000000000UL
+
+#define __event_in_hardirq() (REC->common_flags & 0x8)
+#define __event_in_softirq() (REC->common_flags & 0x10)
+#define __event_in_irq() (REC->common_flags & 0x18)

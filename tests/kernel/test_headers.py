@@ -36,6 +36,7 @@ SPELLINGS = (
     'show(a, /* x */\n"y")/* x */, show(a,\n"y")\\\n, show(a,"y"\n)\n\n\t,a',
     'a\n-1 + 2,\n AND(\na)-AND(a\n)- -1-\tAND(\n1\n)-AND(\n2)? AND(1\n):3',
     'AND(AND(\na), AND(b\n)), f(\nAND(a\n)), f(AND(\na)\n), ONE\n-ONE',
+    '!__event_in_irq() ? a:__event_in_hardirq( ),\n__event_in_softirq()',
     'AND(\n\n"\\n"), \'\\n\'\n, "\\"" NL\n"\\\\", NL',
 )
 

@@ -27,7 +27,7 @@ forms:forms_fields: text tex 42-v {0x1,0x2,0x3} 00000000,00000021,80000000,00000
 forms:forms_twins: twin 3 4 9
 forms:forms_empty: nothing
 forms:forms_ends: 0x5 a|0x4 five
-forms:forms_helpers: a|c forty,one sum 01 02 03 04 01020304 1099.511627777 forms_called\\n dump: 01 02 03 04
+forms:forms_helpers: a|c forty,one sum 01 02 03 04 01020304 1099.511627777s forms_called\\n dump: 01 02 03 04
 """
 
 

@@ -161,6 +161,11 @@ TP_PUBLIC void tp_printk(struct trace_seq *p, size_t start, const char *fmt, ...
 #define __print_ns_to_secs(value) ((unsigned long long)(value) / 1000000000u)
 #define __print_ns_without_secs(value) ((unsigned int)((unsigned long long)(value) % 1000000000u))
 
+/* 0: a process has no interrupts. The masks are the kernel's TRACE_FLAG_HARDIRQ and TRACE_FLAG_SOFTIRQ. */
+#define __event_in_hardirq() (__entry->ent.flags & 0x8)
+#define __event_in_softirq() (__entry->ent.flags & 0x10)
+#define __event_in_irq() (__entry->ent.flags & 0x18)
+
 #define __get_buf(len) tp_seq_get_buf(p, (size_t)(len))
 
 /* In TP_printk, __get_bitmask and its like are texts: tpgen replaces them by these. */
