@@ -55,6 +55,12 @@ class Options:
             if option in ("-I", "-isystem"):
                 yield value
 
+    def defined(self) -> Iterator[str]:
+        """The macros of -D."""
+        for option, value in zip(self.arguments, self.arguments[1:]):
+            if option == "-D":
+                yield re.split(r"\W", value, maxsplit=1)[0]
+
 
 def preprocess(source: Source, options: Options, diag: Diagnostics) -> str | None:
     """The file's text with its own macros expanded and with line markers; None after an error."""
@@ -75,10 +81,10 @@ def expandable(source: Source, options: Options) -> str:
     """The file's text for the preprocessor, with only those includes that are to be expanded."""
     head: list[str] = []
     directories = list(options.directories())
+    given = set(options.defined())
     # But for those that the file defines itself, which stay as it says.
-    own = set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", source.text, re.M))
-    again = [f"#undef {name}" for name in options.undefined if name not in own]
-    again += [f"#define {name} {name}" for name in _KEPT if name not in own]
+    own = given.union(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", source.text, re.M))
+    again = list(_as_written(options, own))
 
     def include(match: re.Match[str]) -> str:
         if not match["include"]:
@@ -96,8 +102,14 @@ def expandable(source: Source, options: Options) -> str:
         head.extend(_theirs(options))
         if head:  # among what it brings may be this very file, whose guard has closed then
             head.append("#define TRACE_HEADER_MULTI_READ")
-        head += [*(f"#undef {name}" for name in options.undefined), *(f"#define {name} {name}" for name in _KEPT)]
+        head += _as_written(options, given)
     return "\n".join([*head, f'# 1 "{_quoted(source.path)}"', text, ""])
+
+
+def _as_written(options: Options, own: set[str]) -> Iterator[str]:
+    """Takes the declaration macros back, but for those that are somebody's own."""
+    yield from (f"#undef {name}" for name in options.undefined if name not in own)
+    yield from (f"#define {name} {name}" for name in _KEPT if name not in own)
 
 
 def compilable(source: Source, options: Options) -> str:

@@ -46,11 +46,14 @@ FORMS: dict[str, tuple[str, ...]] = {
     "DECLARE_TRACE": _POINT,
     "DECLARE_TRACE_CONDITION": (*_POINT, "cond"),
     "DECLARE_TRACE_SYSCALL": _POINT,
+    "DECLARE_TRACE_EVENT": _POINT,
+    "DECLARE_TRACE_EVENT_CONDITION": (*_POINT, "cond"),
+    "DECLARE_TRACE_EVENT_SYSCALL": _POINT,
     "DECLARE_TRACE_WRITABLE": (*_POINT, "size"),
     "DECLARE_EVENT_NOP": _POINT,
     "DEFINE_TRACE": _POINT,
     "DEFINE_TRACE_FN": ("name", "reg", "unreg", "proto", "args"),
-    "DEFINE_TRACE_SYSCALL": _POINT,
+    "DEFINE_TRACE_SYSCALL": ("name", "reg", "unreg", "proto", "args"),
     "TRACE_EVENT_FLAGS": ("event", "expr"),
     "TRACE_EVENT_PERF_PERM": ("event", "expr"),
     "TRACE_DEFINE_ENUM": ("enum",),
@@ -272,6 +275,8 @@ class _Parser:
         arguments = split(inside, opening, close)
         if macro.text == "DEFINE_TRACE" and arguments:
             form, arguments = _define_trace(form, arguments, close)
+        if macro.text == "DEFINE_TRACE_SYSCALL" and len(arguments) == len(_POINT):
+            form = _POINT  # a spelling of ours, which the kernel does not have
         if form[-1] == "expr" and len(arguments) > len(form):
             rest = arguments[len(form) - 1:]
             arguments = (*arguments[:len(form) - 1], _join(rest, close))

@@ -107,9 +107,25 @@ class Forms(Case):
                 "DECLARE_TRACE_SYSCALL(c, TP_PROTO(int a), TP_ARGS(a));\n"
                 "DECLARE_TRACE_WRITABLE(d, TP_PROTO(int *a), TP_ARGS(a), sizeof(int));\n"
                 "DEFINE_TRACE_FN(e, reg, unreg, TP_PROTO(int a), TP_ARGS(a));\n"
-                "DEFINE_TRACE_SYSCALL(f, TP_PROTO(int a), TP_ARGS(a));\n")
+                "DEFINE_TRACE_SYSCALL(f, TP_PROTO(int a), TP_ARGS(a));\n"
+                "DEFINE_TRACE_SYSCALL(g, reg, unreg, TP_PROTO(int a), TP_ARGS(a));\n"
+                "DECLARE_TRACE_EVENT(h, TP_PROTO(int a), TP_ARGS(a));\n"
+                "DECLARE_TRACE_EVENT_CONDITION(i, TP_PROTO(int a), TP_ARGS(a), TP_CONDITION(a));\n"
+                "DECLARE_TRACE_EVENT_SYSCALL(j, TP_PROTO(int a), TP_ARGS(a));\n")
         found = self.dump(text)
-        self.assertEqual((found["events"], [t["name"] for t in found["tracepoints"]]), ([], list("abcdef")))
+        self.assertEqual((found["events"], [t["name"] for t in found["tracepoints"]]), ([], list("abcdefghij")))
+
+    def test_names_of_bare_tracepoints_as_since_linux_6_16(self) -> None:
+        """DECLARE_TRACE keeps the name; by -D it is what it is to those kernels, whatever the kernel's own header says."""
+        self.write("inc/linux/tracepoint.h", "#ifndef DECLARE_TRACE\n#define DECLARE_TRACE(name, proto, args) theirs\n"
+                   "#define DECLARE_TRACE_EVENT(name, proto, args) theirs\n#endif\n")
+        text = ("#include <linux/tracepoint.h>\nDECLARE_TRACE(a, TP_PROTO(int a), TP_ARGS(a));\n"
+                "DECLARE_TRACE_EVENT(b, TP_PROTO(int a), TP_ARGS(a));\n")
+        with_tp = "-DDECLARE_TRACE(name, ...)=DECLARE_TRACE_EVENT(name##_tp, __VA_ARGS__)"
+        for options in ((), ("--expand-includes", "-I", self.path("inc"))):
+            for given, names in (((), ["a", "b"]), ((with_tp,), ["a_tp", "b"])):
+                with self.subTest(options=options, given=given):
+                    self.assertEqual([t["name"] for t in self.dump(text, *options, *given)["tracepoints"]], names)
 
     def test_nothing_is_left_of_nops(self) -> None:
         text = (whole("TRACE_EVENT_NOP", "a") + whole("DECLARE_EVENT_CLASS_NOP", "k")

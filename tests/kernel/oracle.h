@@ -39,6 +39,8 @@
 #define DECLARE_TRACE(name, proto, args) ORACLE_POINT(name)
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond) ORACLE_POINT(name)
 #define DECLARE_TRACE_WRITABLE(name, proto, args, size) ORACLE_POINT(name)
+#define DECLARE_TRACE_EVENT(name, proto, args) ORACLE_POINT(name)
+#define DECLARE_TRACE_EVENT_CONDITION(name, proto, args, cond) ORACLE_POINT(name)
 #define TRACE_EVENT_FLAGS(event, flag)
 #define TRACE_EVENT_PERF_PERM(event, expr...)
 #define TRACE_DEFINE_ENUM(a) @@enum ORACLE_STRING(TRACE_SYSTEM) #a @@end

@@ -114,6 +114,9 @@ static void callbacks(void)
 	trace_forms_bare(3);
 	EXPECT(hits == 3);
 	EXPECT(!unregister_trace_forms_bare(count, NULL));
+	EXPECT(!register_trace_forms_bare_event(count, NULL));
+	trace_forms_bare_event(0);
+	EXPECT(!unregister_trace_forms_bare_event(count, NULL));
 
 	failing = 1;
 	EXPECT(register_trace_forms_bare_fn(count_fn, NULL) == -EBUSY);
@@ -128,6 +131,10 @@ static void callbacks(void)
 	EXPECT(!unregister_trace_forms_bare_fn(count_fn, NULL));
 	EXPECT(users == before + 1);
 	EXPECT(!unregister_trace_forms_bare_fn(count_fn, &hits));
+	EXPECT(users == before);
+	EXPECT(!register_trace_forms_bare_syscall(count_fn, NULL));
+	EXPECT(users == before + 1);
+	EXPECT(!unregister_trace_forms_bare_syscall(count_fn, NULL));
 	EXPECT(users == before);
 
 	EXPECT(!register_trace_forms_writable(widen, NULL));
