@@ -33,7 +33,7 @@ def _lex_of(text: str, path: str) -> list[Token]:
         at = end.start() if end else len(text)
         tokens.extend(lex(text, path, begin.start(), at, True))
         if len(tokens) > MAX_TOKENS:
-            raise SourceError(f"its macros make more than {MAX_TOKENS} words and signs")
+            raise SourceError(f"its macros make more than {MAX_TOKENS:,} words and signs; part its events into several files")
     return tokens
 
 

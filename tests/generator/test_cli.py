@@ -8,11 +8,17 @@ import os
 import shutil
 import subprocess
 import sys
+from unittest import mock
 
 from building import constant
 from support import ROOT, Case, read, run, tpgen
 
 from tpgen import VERSION
+from tpgen.cpp import Options, preprocess
+from tpgen.diag import Diagnostics
+from tpgen.lexer import lex
+from tpgen.source import Source, SourceError
+from tpgen.text import Text
 
 GOOD = """#define TRACE_SYSTEM test
 TRACE_EVENT(e,
@@ -134,6 +140,17 @@ class Cli(Case):
         for path, why in ((self.path("none.tp"), "No such file or directory"), (self.dir, "Is a directory")):
             done = tpgen("check", path)
             self.assertEqual((done.returncode, done.stderr), (1, f"{path}: error: can't read it: {why} [TP001]\n"))
+
+    def test_long_files(self) -> None:
+        """3,000 events of four fields have 400,000 words and signs."""
+        self.assertEqual(len(lex("x;" * 200_000, "x.tp")), 400_000)
+        source = Source("x.tp", "x; x; x; x;\n")
+        expanded = preprocess(source, Options(), Diagnostics(False))
+        assert expanded is not None
+        for module, who in (("lexer", ""), ("text", "its macros make ")):
+            with self.subTest(module), mock.patch(f"tpgen.{module}.MAX_TOKENS", 4), \
+                    self.assertRaisesRegex(SourceError, f"^{who}more than 4 words and signs; part its events into several files$"):
+                Text(source, expanded)
 
     def test_no_compiler(self) -> None:
         done = tpgen("check", self.write("x.tp", GOOD), env={"CC": "no-such-compiler"})
