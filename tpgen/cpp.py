@@ -124,7 +124,8 @@ def compilable(source: Source, options: Options) -> str:
         below = source.text.count("\n", 0, match.end()) + 2
         return f'#if __has_include({what})\n#include {what}\n#endif\n# {below} "{_quoted(source.path)}"'
 
-    return "\n".join([*_theirs(options), *(f"#undef {name}\n#define {name}(...)" for name in options.undefined),
+    # What functions that TP_printk calls have as a parameter.
+    return "\n".join(["struct trace_seq;", *_theirs(options), *(f"#undef {name}\n#define {name}(...)" for name in options.undefined),
                       f'# 1 "{_quoted(source.path)}"', _INCLUDE.sub(include, source.text), ""])
 
 

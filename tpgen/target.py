@@ -94,9 +94,10 @@ def _compile(source: Source, options: Options,
         operands = ", ".join(f'"i"({one})' for one in constants)
         lines += [f'# {number + 1} "<tpgen>"', f'__asm__ volatile("\\n.ascii \\"->tpgen {number} {places}\\"" : : {operands});']
     lines.append("}")
-    # Without optimization, asm operands of the kernel's inline functions are no constants. C that calls an event calls nothing
-    # that is declared here: an error with gcc 14 and clang 16.
-    arguments = ["-S", "-O1", "-w", "-Wno-implicit-function-declaration", "-x", "c", "-iquote", os.path.dirname(source.path) or ".", *options.arguments, "-o-"]
+    # Without optimization, asm operands of the kernel's inline functions are no constants. C that calls an event or appends to
+    # a struct trace_seq calls nothing that is declared here: an error with gcc 14 and clang 16.
+    arguments = ["-S", "-O1", "-w", "-Wno-implicit-function-declaration", "-Wno-int-conversion", "-x", "c",
+                 "-iquote", os.path.dirname(source.path) or ".", *options.arguments, "-o-"]
     try:
         assembler, said = compile_text(arguments, "\n".join(lines))
     except CompilerError as error:

@@ -290,6 +290,23 @@ TRACE_EVENT_CONDITION(linux, TP_PROTO(int n, double d), TP_ARGS(n, d), TP_CONDIT
 TRACE_EVENT(stdin, TP_PROTO(void), TP_ARGS(), TP_STRUCT__entry(), TP_fast_assign(), TP_printk("in"));
 """
 
+# As kernel trace headers have them: a function that TP_printk calls, and that appends to what it is given.
+APPENDING = """#define TRACE_SYSTEM odd
+static inline const char *odd_show(struct trace_seq *p, int n);
+static inline const char *odd_show(struct trace_seq *p, int n)
+{
+	const char *ret = trace_seq_buffer_ptr(p);
+
+	trace_seq_puts(p, "<");
+	trace_seq_printf(p, "%d>", n);
+	trace_seq_putc(p, 0);
+	return ret;
+}
+#define __print_odd(n) odd_show(p, n)
+TRACE_EVENT(shown, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)), TP_fast_assign(__entry->n = n;),
+	TP_printk("n=%s %s", __print_odd(__entry->n), odd_show(p, -__entry->n)));
+"""
+
 
 class Language(Case):
     def compile(self, compiler: str, standard: str, source: str, *options: str) -> None:
@@ -411,6 +428,19 @@ int main()
 	trace_new(1, "class", 2, some);
 	trace_delete(3);
 	trace_namespace(1, 0);"""), ["1 class 7 abc", "3"])
+
+    def test_functions_that_append(self) -> None:
+        """Each site that includes the header compiles them, without the runtime, too; and so does what asks for sizes."""
+        self.everywhere(APPENDING)
+        self.assertEqual(self.printed(APPENDING, "\ttrace_shown(7);"), ["n=<7> <-7>"])
+        done = tpgen("gen", "--backend", "ftrace", "-o", self.dir, self.path("odd.tp"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        own = ("#define TRACE_SYSTEM odd\nstruct trace_seq { int own; };\n"
+               "static inline int trace_seq_own(struct trace_seq *s) { return s->own; }\nDECLARE_TRACE(x, TP_PROTO(void), TP_ARGS());\n")
+        for backend in ("userspace", "nop"):
+            done = tpgen("gen", "--backend", backend, "-o", self.dir, self.write("own.tp", own))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.compile("gcc", "c11", '#include "own.h"\n', *WARNINGS)
 
     def test_values_of_constants_in_formats(self) -> None:
         """A format has the values of what is a constant to the C compiler; what else a name stands for is no matter."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from tpgen import INTERFACE_VERSION
@@ -69,10 +69,17 @@ def header(unit: Unit, template: str) -> Output:
         "verbatim": [(code, [by_name[name] for name in code.uses if name in by_name]) for code in unit.verbatim],
         "call_site": os.path.dirname(template) + "/call_site.h.j2",
         "classes": list(classes.values()),
+        "trace_seq": _appends(code.text for code in unit.verbatim),
         "imports": any(t.exported for t in unit.tracepoints),
         "tracepoints": views,
         "rest": [view for view in views if view.tracepoint.custom or view.tracepoint.name not in declared],
     })
+
+
+def _appends(texts: Iterable[str]) -> bool:
+    """Whether the file's own C calls functions of a struct trace_seq, and has no such structure of its own."""
+    text = "\n".join(texts)
+    return bool(re.search(r"\btrace_seq_\w+\s*\(", text)) and not re.search(r"\bstruct\s+trace_seq\s*\{", text)
 
 
 def _guard(stem: str, unit: Unit) -> str:
