@@ -594,7 +594,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 #line 175 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
-			_Alignof(tp_element_pgz_file_blocks__4)
+			__extension__ _Alignof(tp_element_pgz_file_blocks__4)
 		, (size_t)(
 #line 178 "defs/pgz.tp"
 		count

@@ -138,7 +138,7 @@ class _Lowering:
         if system is None or params is None or "print" in parts and "struct" not in parts and not own_print:
             return None
         args = tuple(spell(a.tokens) for a in split(parts["args"].tokens, parts["args"].at, parts["args"].end))
-        callbacks = (spell(parts["reg"].tokens), spell(parts["unreg"].tokens)) if "reg" in parts else None
+        callbacks = (code(self.text, parts["reg"].tokens), code(self.text, parts["unreg"].tokens)) if "reg" in parts else None
         return Tracepoint(
             system, decl.name.text, params, args if args != ("void",) else (), event_class, decl.comment,
             self.text.span(decl.macro), custom=_custom(decl), nop=_nop(decl),

@@ -202,7 +202,7 @@ class Tracepoint:
     custom: bool = False
     nop: bool = False               # trace_X() is empty
     condition: Code | None = None   # probes are called where it is true
-    callbacks: tuple[str, str] | None = None  # C expressions: before the first probe, after the last
+    callbacks: tuple[Code, Code] | None = None  # C expressions: before the first probe, after the last
     writable: Code | None = None    # the size that *(first argument) must have
     exported: bool = False          # other modules may link to it
     print: Print | None = None      # its own, of DEFINE_EVENT_PRINT

@@ -29,6 +29,20 @@ TRACE_EVENT(plain,
 );
 """
 
+CALLBACKS = """#define TRACE_SYSTEM plain
+void wrong(int a);
+TRACE_EVENT_FN(plain, TP_PROTO(int *a), TP_ARGS(a),
+	TP_STRUCT__entry(__array(int, a, 1)),
+	TP_fast_assign(__entry->a[0] = *a;),
+	TP_printk("a=%s", __print_array(__entry->a, 1,
+		{element})),
+	{reg},
+
+	{unreg});
+DEFINE_EVENT_WRITABLE(plain, plain_writable, TP_PROTO(int *a), TP_ARGS(a),
+	{size});
+"""
+
 
 class Compile(Case):
     def compile(self, compiler: str, text: str, *options: str):
@@ -159,6 +173,24 @@ int main()
         done = self.compile("gcc", '#include "plain.h"\n')
         self.assertRegex(done.stderr, r"plain\.tp:5:\d+: error: .*nothing")
 
+    def test_c_errors_in_callbacks_and_sizes(self) -> None:
+        """Each is reported where it stands: by gcc, too, which looks into the macros of headers."""
+        usual = {"reg": "NULL", "unreg": "NULL", "element": "4", "size": "4"}
+        for part, text, line, said in (
+                ("reg", "nothing", 8, "nothing"), ("unreg", "nothing", 10, "nothing"),
+                ("reg", "wrong", 8, "incompatible"), ("unreg", "wrong", 10, "incompatible"),
+                ("element", "3", 6, "1_2_4_or_8_bytes"), ("element", "nothing", 7, "nothing"),
+                ("size", "8", 12, "another_size"), ("size", "nothing", 12, "nothing")):
+            with self.subTest(part=part, text=text):
+                self.generate(CALLBACKS.format(**{**usual, part: text}))
+                for compiler in ("gcc", "clang"):
+                    need(self, compiler)
+                    done = self.compile(compiler, '#define CREATE_TRACE_POINTS\n#include "plain.h"\n')
+                    errors = [line for line in done.stderr.splitlines() if " error: " in line]
+                    self.assertRegex(errors[0], rf"plain\.tp:{line}:\d+: error: .*{said}", compiler)
+        self.generate(CALLBACKS.format(**usual))
+        self.good("gcc", '#define CREATE_TRACE_POINTS\n#include "plain.h"\n')
+
     def test_a_line_more_changes_what_it_moves(self) -> None:
         """In a header only those numbers change that are of lines behind it in the .tp file."""
         first = PLAIN.replace("TRACE_EVENT(plain,", "TRACE_EVENT(plain_before,")
@@ -284,11 +316,15 @@ int main(void)
 
     def test_older_standards(self) -> None:
         """Programs that keep to an older C; C89 without GNU's additions has no inline, and says what it needs first."""
-        generate(self.dir, "tests/roundtrip/all.tp")
-        text = '#define CREATE_TRACE_POINTS\n#include "all.h"\n'
+        generate(self.dir, "tests/roundtrip/all.tp", "tests/language/forms.tp", "tests/modules/exp.tp")
+        create = "#define CREATE_TRACE_POINTS\n"
+        text = f'{create}#include "all.h"\n'
         for compiler in ("gcc", "clang"):
-            for standard in ("c99", "gnu99", "gnu89"):
-                self.good(compiler, text, f"-std={standard}", "-Wno-pedantic")
+            for standard in ("c99", "gnu99"):
+                self.good(compiler, text, f"-std={standard}")
+                self.good(compiler, f'{create}#include "forms.h"\n#include "exp.h"\nEXPORT_TRACEPOINT_SYMBOL(exp_hit);\n',
+                          f"-std={standard}", "-D_GNU_SOURCE")
+            self.good(compiler, text, "-std=gnu89", "-Wno-pedantic")
             done = self.compile(compiler, text, "-std=c89")
             errors = [line for line in done.stderr.splitlines() if "error: " in line]
             self.assertRegex(errors[0], "tracepoint.h:.*tracepoints need C99: compile with -std=c99, -std=gnu89")

@@ -39,7 +39,7 @@ class ElementSize(Case):
                 with self.subTest(compiler=compiler, size=size):
                     done = self.compile(size, compiler)
                     self.assertNotEqual(done.returncode, 0)
-                    self.assertIn("__print_array: an element has 1, 2, 4 or 8 bytes", done.stderr)
+                    self.assertIn("__print_array__an_element_has_1_2_4_or_8_bytes", done.stderr)
 
     def test_all_others(self) -> None:
         for compiler in self.compilers():

@@ -176,9 +176,9 @@
 		  TP_TO(tp_event_custom__##name) TP_TO(__tp_class_##event_class)        \
 		  TP_TO(tp_record_custom__##name) TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
 
-/* Behind one of those: the regfunc and unregfunc of TRACE_EVENT_FN. */
+/* Behind one of those: the regfunc and unregfunc of TRACE_EVENT_FN. No brackets around them: gcc would report errors in them here. */
 #define TP_DEFINE_CALLBACKS(name, on_first, on_last)                                    \
-	struct tracepoint __tracepoint_##name = {.regfunc = (on_first), .unregfunc = (on_last)}
+	struct tracepoint __tracepoint_##name = {.regfunc = on_first, .unregfunc = on_last}
 
 /* If it is exported, another module's can take its place. The alias is surely this module's. */
 #define TP_DEFINE_TRACEPOINT_AS(tracepoint_, own, symbol, name, spelled)                \

@@ -110,6 +110,9 @@ TP_PUBLIC void tp_printk(struct trace_seq *p, size_t start, const char *fmt, ...
 
 /* ---- In TP_printk ---- */
 
+/* gcc reports an error in these macros where they are called: in the .tp file. */
+#pragma GCC system_header
+
 /*
  * If tpgen can see the table, it writes a static table, and the call names
  * that. It can't see a table that comes from a macro of an included header.
@@ -133,15 +136,14 @@ TP_PUBLIC void tp_printk(struct trace_seq *p, size_t start, const char *fmt, ...
 #define __print_hex(buf, len) tp_seq_print_hex(p, (buf), (int)(len), false)
 #define __print_hex_str(buf, len) tp_seq_print_hex(p, (buf), (int)(len), true)
 
-/* An element size that is a constant must be 1, 2, 4 or 8. */
+/* An element size that is a constant must be 1, 2, 4 or 8. In C99, _Static_assert may be a macro that only declares functions. */
 #define TP_CHECK_ELEMENT_SIZE(n)                                                                             \
 	sizeof(struct {                                                                                      \
-		_Static_assert(__builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 1 ||                \
-				       __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 2 ||        \
-				       __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 4 ||        \
-				       __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 8,          \
-			       "__print_array: an element has 1, 2, 4 or 8 bytes");                          \
-		char size;                                                                                   \
+		int __print_array__an_element_has_1_2_4_or_8_bytes                                           \
+			: __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 1 ||                     \
+			  __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 2 ||                     \
+			  __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 4 ||                     \
+			  __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 8 ? 1 : -1;              \
 	})
 #define __print_array(array, count, el_size) \
 	tp_seq_print_array(p, (array), (int)(count), (size_t)(el_size) + 0 * TP_CHECK_ELEMENT_SIZE(el_size))

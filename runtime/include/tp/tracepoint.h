@@ -272,7 +272,7 @@ static inline bool tp_tracepoint_is_on(const struct tracepoint *tp)
 #define DEFINE_TRACE(...) TP_DEFINE_TRACE(__VA_ARGS__, 0)
 #define TP_DEFINE_TRACE(name, ...) extern struct tracepoint __tracepoint_##name
 #define EXPORT_TRACEPOINT_SYMBOL(name) \
-	_Static_assert(EXPORT_TRACEPOINT_SYMBOL_of_##name##_belongs_in_its_tp_file, "")
+	extern const char tp_exported[EXPORT_TRACEPOINT_SYMBOL_of_##name##_belongs_in_its_tp_file]
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name) EXPORT_TRACEPOINT_SYMBOL(name)
 
 /* The inline functions below call these. */

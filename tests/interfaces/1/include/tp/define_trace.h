@@ -108,7 +108,7 @@
 		  TP_TO(tp_event_custom__##name) TP_TO(__tp_class_##event_class)        \
 		  TP_TO(tp_record_custom__##name) TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
 #define TP_DEFINE_CALLBACKS(name, on_first, on_last)                                    \
-	struct tracepoint __tracepoint_##name = {.regfunc = (on_first), .unregfunc = (on_last)}
+	struct tracepoint __tracepoint_##name = {.regfunc = on_first, .unregfunc = on_last}
 #define TP_DEFINE_TRACEPOINT_AS(tracepoint_, own, symbol, name, spelled)                \
 	TP_PROTOTYPE_IS_DEFINED(symbol, name, name "(" spelled ")");                    \
 	struct tracepoint tracepoint_ __attribute__((used, nocommon));                  \

@@ -25,6 +25,7 @@ TP_PUBLIC const char *tp_seq_pointer(struct trace_seq *p, const char *what, long
 TP_PUBLIC char *tp_seq_get_buf(struct trace_seq *p, size_t len);
 TP_PUBLIC void tp_printk(struct trace_seq *p, size_t start, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+#pragma GCC system_header
 #define __print_flags_table(v, delim, table) tp_seq_print_flags_by(p, (unsigned long long)(unsigned long)(v), (delim), table)
 #define __print_symbolic_table(v, table) tp_seq_print_symbolic_by(p, (unsigned long long)(unsigned long)(v), table)
 #define __print_flags(v, delim, ...) \
@@ -43,12 +44,11 @@ TP_PUBLIC void tp_printk(struct trace_seq *p, size_t start, const char *fmt, ...
 #define __print_hex_str(buf, len) tp_seq_print_hex(p, (buf), (int)(len), true)
 #define TP_CHECK_ELEMENT_SIZE(n)                                                                             \
 	sizeof(struct {                                                                                      \
-		_Static_assert(__builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 1 ||                \
-				       __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 2 ||        \
-				       __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 4 ||        \
-				       __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 8,          \
-			       "__print_array: an element has 1, 2, 4 or 8 bytes");                          \
-		char size;                                                                                   \
+		int __print_array__an_element_has_1_2_4_or_8_bytes                                           \
+			: __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 1 ||                     \
+			  __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 2 ||                     \
+			  __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 4 ||                     \
+			  __builtin_choose_expr(__builtin_constant_p(n), (n), 1) == 8 ? 1 : -1;              \
 	})
 #define __print_array(array, count, el_size) \
 	tp_seq_print_array(p, (array), (int)(count), (size_t)(el_size) + 0 * TP_CHECK_ELEMENT_SIZE(el_size))

@@ -103,7 +103,7 @@ static inline bool tp_tracepoint_is_on(const struct tracepoint *tp)
 #define DEFINE_TRACE(...) TP_DEFINE_TRACE(__VA_ARGS__, 0)
 #define TP_DEFINE_TRACE(name, ...) extern struct tracepoint __tracepoint_##name
 #define EXPORT_TRACEPOINT_SYMBOL(name) \
-	_Static_assert(EXPORT_TRACEPOINT_SYMBOL_of_##name##_belongs_in_its_tp_file, "")
+	extern const char tp_exported[EXPORT_TRACEPOINT_SYMBOL_of_##name##_belongs_in_its_tp_file]
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name) EXPORT_TRACEPOINT_SYMBOL(name)
 TP_PUBLIC int tp_registry_register(const char *name, const char *proto, tp_probe_t func, void *data, int prio);
 TP_PUBLIC int tp_registry_register_on(const struct tracepoint *tp, tp_probe_t func, void *data, int prio);
