@@ -52,9 +52,9 @@ TP_PUBLIC size_t tp_size_array(struct tp_dynamic *d, size_t size, size_t element
 TP_PUBLIC size_t tp_size_bitmask(struct tp_dynamic *d, size_t size, size_t nr_bits);
 
 /*
- * One bit for each CPU that the machine can have, as sched_getaffinity()
- * counts them, rounded up to unsigned longs. At most as many bits as a
- * cpu_set_t has, since the source is one.
+ * As many bits as the kernel's masks of CPUs have, which sched_getaffinity()
+ * tells: at least one for each CPU that the machine can have, rounded up to
+ * unsigned longs. At most as many as a cpu_set_t has, since the source is one.
  */
 TP_PUBLIC size_t tp_size_cpumask(struct tp_dynamic *d, size_t size);
 
