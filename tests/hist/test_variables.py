@@ -266,6 +266,17 @@ class Examples(Between):
         self.assertEqual(answers[0].count("# event histogram"), 2)
         self.assertEqual(answers[1], "synthetic:wakeup: lat=10 pid=5 prio=101 comm=second")
 
+    def test_field_of_another_event_with_onmax(self) -> None:
+        """A variable has it, which may be a text; the field itself is refused, and the message names the remedy."""
+        answers = self.ask(
+            "synthetic wakeup u64 lat; char comm[]", "log synthetic:*",
+            "open 0 keys=pid:ts0=prio,who=comm", "enable 0 sched:sched_waking",
+            "open 1 keys=next_pid:lat=next_prio-$ts0:onmax($lat).wakeup($lat,$who)", "enable 1 sched:sched_switch",
+            "wake 5 100 first", "switch 1 1 a 5 111 b", "wake 5 100 second", "switch 1 1 a 5 105 b",
+            "open 2 keys=next_pid:lat=next_prio-$ts0:onmax($lat).wakeup($lat,sched.sched_waking.comm)", "fits 2 sched:sched_switch", "logged")
+        self.assertEqual([a for a in answers if a.startswith("synthetic:")], ["synthetic:wakeup: lat=11 comm=first"])
+        self.assertIn("a histogram of the other event can leave it in a variable", "".join(answers))
+
     def test_histogram_of_the_same_keys_is_preferred(self) -> None:
         answers = self.well(
             "synthetic wakeup pid_t pid; int prio", "log synthetic:*", "open 0 keys=prio", "enable 0 sched:sched_waking",

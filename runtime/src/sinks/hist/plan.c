@@ -166,8 +166,8 @@ static bool unqualified(const struct tp_hist_compiler *c, struct tp_hist_span *p
 		return true;
 	if (param->len <= prefix || memcmp(text, c->event->system, system) != 0 || text[system] != '.' ||
 	    memcmp(text + system + 1, c->event->name, event) != 0 || text[prefix - 1] != '.') {
-		tp_buffer_printf(&c->error->hint, "it is no field of %s:%s, nor of the event that onmatch() names", c->event->system,
-				 c->event->name);
+		tp_buffer_printf(&c->error->hint, "it is no field of %s:%s, nor of the event that onmatch() names; a histogram of the "
+						  "other event can leave it in a variable", c->event->system, c->event->name);
 		return fail(c, param->at, "Couldn't find param");
 	}
 	*param = (struct tp_hist_span){param->at + (uint32_t)prefix, param->len - (uint32_t)prefix};
