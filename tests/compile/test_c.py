@@ -435,12 +435,13 @@ int main()
         self.assertEqual(self.printed(APPENDING, "\ttrace_shown(7);"), ["n=<7> <-7>"])
         done = tpgen("gen", "--backend", "ftrace", "-o", self.dir, self.path("odd.tp"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        own = ("#define TRACE_SYSTEM odd\nstruct trace_seq { int own; };\n"
-               "static inline int trace_seq_own(struct trace_seq *s) { return s->own; }\nDECLARE_TRACE(x, TP_PROTO(void), TP_ARGS());\n")
-        for backend in ("userspace", "nop"):
-            done = tpgen("gen", "--backend", backend, "-o", self.dir, self.write("own.tp", own))
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.compile("gcc", "c11", '#include "own.h"\n', *WARNINGS)
+        for own in ("struct trace_seq { int own; };\nstatic inline int own(struct trace_seq *s) { return trace_seq_own(s); }\n",
+                    "static inline void trace_seq_puts(struct trace_seq *s, const char *text) { (void)s, (void)text; }\n"):
+            head = "#define TRACE_SYSTEM odd\nint trace_seq_own(struct trace_seq *s);\nDECLARE_TRACE(x, TP_PROTO(void), TP_ARGS());\n"
+            for backend in ("userspace", "nop"):
+                done = tpgen("gen", "--backend", backend, "-o", self.dir, self.write("own.tp", head + own))
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.compile("gcc", "c11", '#include "own.h"\n', *WARNINGS)
 
     def test_values_of_constants_in_formats(self) -> None:
         """A format has the values of what is a constant to the C compiler; what else a name stands for is no matter."""

@@ -77,9 +77,10 @@ def header(unit: Unit, template: str) -> Output:
 
 
 def _appends(texts: Iterable[str]) -> bool:
-    """Whether the file's own C calls functions of a struct trace_seq, and has no such structure of its own."""
+    """Whether the file's own C calls functions of a struct trace_seq, and defines neither them nor the structure itself."""
     text = "\n".join(texts)
-    return bool(re.search(r"\btrace_seq_\w+\s*\(", text)) and not re.search(r"\bstruct\s+trace_seq\s*\{", text)
+    return bool(re.search(r"\btrace_seq_\w+\s*\(", text)) and \
+        not re.search(r"\bstruct\s+trace_seq\s*\{|\btrace_seq_\w+\s*\([^;{}()]*\)\s*\{", text)
 
 
 def _guard(stem: str, unit: Unit) -> str:
