@@ -266,16 +266,40 @@ class Examples(Between):
         self.assertEqual(answers[0].count("# event histogram"), 2)
         self.assertEqual(answers[1], "synthetic:wakeup: lat=10 pid=5 prio=101 comm=second")
 
-    def test_field_of_another_event_with_onmax(self) -> None:
-        """A variable has it, which may be a text; the field itself is refused, and the message names the remedy."""
-        answers = self.ask(
-            "synthetic wakeup u64 lat; char comm[]", "log synthetic:*",
-            "open 0 keys=pid:ts0=prio,who=comm", "enable 0 sched:sched_waking",
-            "open 1 keys=next_pid:lat=next_prio-$ts0:onmax($lat).wakeup($lat,$who)", "enable 1 sched:sched_switch",
-            "wake 5 100 first", "switch 1 1 a 5 111 b", "wake 5 100 second", "switch 1 1 a 5 105 b",
-            "open 2 keys=next_pid:lat=next_prio-$ts0:onmax($lat).wakeup($lat,sched.sched_waking.comm)", "fits 2 sched:sched_switch", "logged")
-        self.assertEqual([a for a in answers if a.startswith("synthetic:")], ["synthetic:wakeup: lat=11 comm=first"])
-        self.assertIn("a histogram of the other event can leave it in a variable", "".join(answers))
+    SYNTHETIC = ("synthetic wakeup u64 lat; char comm[16]", "log synthetic:*")
+
+    def synthetic(self, *lines: str) -> list[str]:
+        """The records of synthetic events."""
+        return [answer for answer in self.well(*self.SYNTHETIC, *lines) if answer.startswith("synthetic:")]
+
+    def test_field_of_another_event_with_onmax_and_onchange(self) -> None:
+        """Of one whose variable is read; as with onmatch(), which says which one it is."""
+        for handler, hits in (("onmax", [11, 12]), ("onchange", [11, 5, 12])):
+            with self.subTest(handler):
+                made = self.synthetic(
+                    "open 0 keys=pid:ts0=prio", "enable 0 sched:sched_waking",
+                    f"open 1 keys=next_pid:lat=next_prio-$ts0:{handler}($lat).wakeup($lat,sched.sched_waking.comm)",
+                    "enable 1 sched:sched_switch", "wake 5 100 w11", "switch 1 1 a 5 111 b", "wake 5 100 w5", "switch 1 1 a 5 105 b",
+                    "wake 5 100 w12", "switch 1 1 a 5 112 b", "logged")
+                self.assertEqual(made, [f"synthetic:wakeup: lat={lat} comm=w{lat}" for lat in hits])
+
+    def test_own_field_by_its_whole_name(self) -> None:
+        """Its own event is what is meant, also if it reads a variable of that; no other histogram has a say in what counts."""
+        made = self.synthetic(
+            "open 0 keys=prev_pid:ts0=prev_prio", "enable 0 sched:sched_switch",
+            "open 1 keys=next_pid if next_pid == 1000", "enable 1 sched:sched_switch if next_pid == 1000",
+            "open 2 keys=next_pid:lat=next_prio-$ts0:onmax($lat).wakeup($lat,sched.sched_switch.next_comm)",
+            "enable 2 sched:sched_switch if prev_pid == 1", "switch 5 100 b 2 1 c", "switch 1 1 a 5 111 own", "logged", "close 2")
+        self.assertEqual(made, ["synthetic:wakeup: lat=11 comm=own"])
+
+    def test_field_of_an_event_that_is_not_read(self) -> None:
+        """A variable can have it, a text, too. The message says so."""
+        refused, made = [self.ask(*self.SYNTHETIC, "open 0 keys=pid:who=comm", "enable 0 sched:sched_waking",
+                                  f"open 1 keys=next_pid:p=next_prio:onmax($p).wakeup($p,{param})", "fits 1 sched:sched_switch",
+                                  "enable 1 sched:sched_switch", "wake 5 1 first", "switch 1 1 a 5 7 b", "logged")
+                         for param in ("sched.sched_waking.comm", "$who")]
+        self.assertRegex(refused[5], "^error .*Couldn't find param .*a histogram of that event can leave it in a variable")
+        self.assertIn("synthetic:wakeup: lat=7 comm=first", made)
 
     def test_histogram_of_the_same_keys_is_preferred(self) -> None:
         answers = self.well(
@@ -410,7 +434,7 @@ FITTED = [
     ("keys=next_pid:onmatch(sched.sched_waking).lat($ts0,^$us)", "Param type doesn't match synthetic event field type"),
     ("keys=next_pid:own=prev_state:onmatch(sched.sched_waking).lat($ts0,^$own)", "Param type doesn't match synthetic event field type"),
     ("keys=prev_state:onmatch(sched.sched_waking).lat(^sched.sched_waking.prio,next_pid)", "Matching event histogram not found ["
-     "those of the event that onmatch() names have keys of other types]"),
+     "those of the other event have keys of other types]"),
     ("keys=next_comm:onmatch(sched.sched_waking).lat(^sched.sched_waking.prio,next_pid)", "Matching event histogram not found"),
     ("keys=next_pid:onmatch(sched.sched_waking).lat(^$name,next_pid)", "Param type doesn't match synthetic event field type"),
     ("keys=next_pid:lat=next_prio:onmax($lat).save(^nothing)", "Couldn't find field"),

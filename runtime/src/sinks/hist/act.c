@@ -25,6 +25,8 @@ static bool read_links(struct hit *hit, const struct tp_hist_links *links, const
 {
 	for (uint32_t i = 0; i < links->nr; i++) {
 		const struct tp_hist_link *link = &links->links[i];
+		if (hit->program->unread >> i & 1)
+			continue;
 		const struct tp_hist_slot *slot = __atomic_load_n(&link->slot, __ATOMIC_ACQUIRE);
 		const struct tp_hist_table *table = slot ? __atomic_load_n(&slot->map->table, __ATOMIC_ACQUIRE) : NULL;
 		struct tp_hist_entry *entry = table ? tp_hist_table_find(table, key) : NULL;

@@ -88,7 +88,7 @@ static bool in_items(const struct tp_hist_finder *f)
 	return true;
 }
 
-/* ---- Fields of the event that onmatch() names ---- */
+/* ---- Fields of another event ---- */
 
 static bool has_keys_of(const struct tp_hist_definition *definition, const struct tp_hist_definition *other)
 {
@@ -100,13 +100,13 @@ static bool has_keys_of(const struct tp_hist_definition *definition, const struc
 }
 
 /* A histogram of the event that has as many keys, if there is one, the same. Under tp_hist_lock. */
-static const struct tp_hist *compatible(const struct tp_hist_finder *f, const struct tp_hist_action *action)
+static const struct tp_hist *compatible(const struct tp_hist_finder *f, const struct tp_hist_reference *field)
 {
 	const struct tp_hist *found = NULL;
 
 	for (const struct tp_hist *hist = tp_hist_first(); hist; hist = tp_hist_next(hist)) {
 		if (hist->hidden || hist->definition->nr_keys != f->definition->nr_keys ||
-		    !tp_hist_has_event(hist, f->definition, action->system, action->event))
+		    !tp_hist_has_event(hist, f->definition, field->system, field->event))
 			continue;
 		if (has_keys_of(f->definition, hist->definition))
 			return hist;
@@ -122,43 +122,43 @@ struct hidden {
 };
 
 static void describe_hidden(struct hidden *hidden, const struct tp_hist_finder *f, const struct tp_hist *like,
-			    const struct tp_hist_action *action, struct tp_hist_span field)
+			    const struct tp_hist_reference *field)
 {
 	const struct tp_hist_definition *theirs = like->definition;
-	const char *name = tp_hist_text_at(f->definition, field);
+	const char *name = tp_hist_text_at(f->definition, field->name);
+	const int len = (int)field->name.len;
 
 	for (uint32_t i = 0; i < theirs->nr_keys; i++)
 		tp_buffer_printf(&hidden->definition, "%s%.*s", i ? "," : "keys=", (int)theirs->keys[i].span.len,
 				 tp_hist_text_at(theirs, theirs->keys[i].span));
-	tp_buffer_printf(&hidden->definition, ":synthetic_%.*s=%.*s:size=%u", (int)field.len, name, (int)field.len, name,
-			 1u << like->map->bits);
-	tp_buffer_printf(&hidden->event, "%.*s:%.*s", (int)action->system.len, tp_hist_text_at(f->definition, action->system),
-			 (int)action->event.len, tp_hist_text_at(f->definition, action->event));
+	tp_buffer_printf(&hidden->definition, ":synthetic_%.*s=%.*s:size=%u", len, name, len, name, 1u << like->map->bits);
+	tp_buffer_printf(&hidden->event, "%.*s:%.*s", (int)field->system.len, tp_hist_text_at(f->definition, field->system),
+			 (int)field->event.len, tp_hist_text_at(f->definition, field->event));
 	hidden->filter = like->filter ? strdup(like->filter) : NULL;
 	hidden->definition.failed |= like->filter && !hidden->filter;
 }
 
-static bool keep_field(const struct tp_hist_finder *f, const struct tp_hist_action *action, struct tp_hist_span field, uint32_t *known)
+static bool keep_field(const struct tp_hist_finder *f, const struct tp_hist_reference *field, uint32_t *known)
 {
 	struct tp_hist_links *links = f->links;
 	struct hidden hidden = {.filter = NULL};
 	struct tp_sink *sink = NULL;
 
 	tp_lock(&tp_hist_lock);
-	const struct tp_hist *like = compatible(f, action);
+	const struct tp_hist *like = compatible(f, field);
 	if (like)
-		describe_hidden(&hidden, f, like, action, field);
+		describe_hidden(&hidden, f, like, field);
 	tp_unlock(&tp_hist_lock);
 	if (!like)
-		fail(f, field.at, "Matching event histogram not found");
+		fail(f, field->name.at, "Matching event histogram not found");
 	else if (hidden.definition.failed || hidden.event.failed)
 		tp_filter_fail_memory(f->error);
 	else if (links->nr_hidden == TP_HIST_LINKS)
-		fail(f, field.at, "Too many field variables defined");
+		fail(f, field->name.at, "Too many field variables defined");
 	else
 		sink = f->hide(hidden.definition.text, hidden.filter, hidden.event.text, f->error);
 	if (like && !sink && f->error->error != -ENOMEM)
-		fail(f, field.at, "Couldn't create histogram for field"); /* its own places are in another text */
+		fail(f, field->name.at, "Couldn't create histogram for field"); /* its own places are in another text */
 	tp_buffer_free(&hidden.definition);
 	tp_buffer_free(&hidden.event);
 	free(hidden.filter);
@@ -189,6 +189,17 @@ static void cut(const struct tp_hist_definition *definition, struct tp_hist_span
 	*name = (struct tp_hist_span){name->at + skipped, name->len - skipped};
 }
 
+/* A field of this very event is found later, when it is known of which events the histogram is: plan.c. */
+static bool of_another(const struct tp_hist_finder *f, const struct tp_hist_action *action, const struct tp_hist_reference *to)
+{
+	if (!to->system.len || action->kind != TP_HIST_TRACE)
+		return false;
+	if (action->handler != TP_HIST_ONMATCH)
+		return tp_hist_reads_event(f, to->system, to->event);
+	return tp_hist_span_same(f->definition, to->system, f->definition, action->system) &&
+	       tp_hist_span_same(f->definition, to->event, f->definition, action->event);
+}
+
 static bool in_param(const struct tp_hist_finder *f, const struct tp_hist_action *action, struct tp_hist_span param, uint32_t *known)
 {
 	const struct tp_hist_definition *definition = f->definition;
@@ -201,10 +212,7 @@ static bool in_param(const struct tp_hist_finder *f, const struct tp_hist_action
 		return action->kind == TP_HIST_SAVE ? fail(f, param.at, "Couldn't create field variable")
 						    : tp_hist_reference_find(f, &to, "Couldn't find param", known);
 	}
-	const bool of_matched = to.system.len && action->handler == TP_HIST_ONMATCH &&
-				tp_hist_span_same(definition, to.system, definition, action->system) &&
-				tp_hist_span_same(definition, to.event, definition, action->event);
-	return !of_matched || keep_field(f, action, to.name, known);
+	return !of_another(f, action, &to) || keep_field(f, &to, known);
 }
 
 static bool matched_event_is_there(const struct tp_hist_finder *f, const struct tp_hist_action *action)

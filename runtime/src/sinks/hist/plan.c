@@ -155,38 +155,48 @@ bool tp_hist_compile_variables(struct tp_hist_compiler *c)
 
 /* ---- Params ---- */
 
-/* "SYS.EV.FIELD" is of this event, or wrong. */
-static bool unqualified(const struct tp_hist_compiler *c, struct tp_hist_span *param)
+/* Of "SYS.EV.FIELD", if it is of this event, FIELD. */
+static bool own_field(const struct tp_hist_compiler *c, struct tp_hist_span *param)
 {
 	const char *text = tp_hist_text_at(c->definition, *param);
 	const size_t system = strlen(c->event->system), event = strlen(c->event->name);
 	const size_t prefix = system + 1 + event + 1;
 
-	if (!memchr(text, '.', param->len))
-		return true;
 	if (param->len <= prefix || memcmp(text, c->event->system, system) != 0 || text[system] != '.' ||
-	    memcmp(text + system + 1, c->event->name, event) != 0 || text[prefix - 1] != '.') {
-		tp_buffer_printf(&c->error->hint, "it is no field of %s:%s, nor of the event that onmatch() names; a histogram of the "
-						  "other event can leave it in a variable", c->event->system, c->event->name);
-		return fail(c, param->at, "Couldn't find param");
-	}
+	    memcmp(text + system + 1, c->event->name, event) != 0 || text[prefix - 1] != '.')
+		return false;
 	*param = (struct tp_hist_span){param->at + (uint32_t)prefix, param->len - (uint32_t)prefix};
 	return true;
 }
 
-/* A field of the event that onmatch() names is found by this event's keys. */
+/* Another is of another event, or wrong. */
+static bool unqualified(const struct tp_hist_compiler *c, struct tp_hist_span *param)
+{
+	if (!memchr(tp_hist_text_at(c->definition, *param), '.', param->len) || own_field(c, param))
+		return true;
+	tp_buffer_printf(&c->error->hint, "it is no field of %s:%s, nor of an event that onmatch() names or whose variable is read; a "
+					  "histogram of that event can leave it in a variable", c->event->system, c->event->name);
+	return fail(c, param->at, "Couldn't find param");
+}
+
+/* A field of another event is found by this event's keys. */
 static bool check_matched(const struct tp_hist_compiler *c, struct tp_hist_span param, uint32_t known)
 {
 	const struct tp_hist_layout *matched = known < TP_HIST_OWN ? c->links->links[known].matched : NULL;
 
 	if (!matched || same_keys(c->definition, &c->program->layout, matched))
 		return true;
-	tp_buffer_printf(&c->error->hint, "those of the event that onmatch() names have keys of other types");
+	tp_buffer_printf(&c->error->hint, "those of the other event have keys of other types");
 	return fail(c, param.at, "Matching event histogram not found");
 }
 
-static bool param_source(struct tp_hist_compiler *c, struct tp_hist_source *made, struct tp_hist_span param, uint32_t known)
+static bool param_source(struct tp_hist_compiler *c, struct tp_hist_source *made, const struct tp_hist_action *from,
+			 struct tp_hist_span param, uint32_t known)
 {
+	if (known < TP_HIST_OWN && c->links->links[known].matched && from->handler != TP_HIST_ONMATCH && own_field(c, &param)) {
+		c->program->unread |= 1u << known;
+		known = TP_HIST_UNKNOWN;
+	}
 	if (known != TP_HIST_UNKNOWN)
 		return check_matched(c, param, known) && known_source(c, made, known);
 	return unqualified(c, &param) && field_source(c, made, &(struct tp_hist_node){
@@ -225,7 +235,7 @@ static bool action(struct tp_hist_compiler *c, struct tp_hist_act *act, const st
 	uint32_t nr_copied = from->kind == TP_HIST_SAVE; /* one after the other */
 
 	for (uint32_t i = 0; i < from->nr_params; i++) {
-		if (!param_source(c, &act->params[i], from->params[i], known[i]))
+		if (!param_source(c, &act->params[i], from, from->params[i], known[i]))
 			return false;
 		if (from->kind == TP_HIST_TRACE && !check_type(c, act, i, from->params[i]))
 			return false;

@@ -80,6 +80,7 @@ struct tp_hist_program {
 	const struct tp_hist_value *values[TP_HIST_VALUES];
 	struct tp_hist_layout layout;
 	const struct tp_hist_links *links;
+	uint32_t unread;                       /* those of them, by their bits, that stand for fields of this very event */
 	bool acts;                             /* it has variables, others' included, or actions */
 	uint32_t nr_blobs;                     /* texts and stacks that a hit has to copy */
 	uint32_t nr_variables, nr_acts;

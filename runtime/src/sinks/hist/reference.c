@@ -185,6 +185,16 @@ static bool reads(const struct tp_hist *hist, const struct tp_hist_map *map)
 	return false;
 }
 
+bool tp_hist_reads_event(const struct tp_hist_finder *f, struct tp_hist_span system, struct tp_hist_span event)
+{
+	tp_lock(&tp_hist_lock);
+	const struct tp_hist *hist = tp_hist_first();
+	while (hist && (hist->hidden || !reads(f->hist, hist->map) || !tp_hist_has_event(hist, f->definition, system, event)))
+		hist = tp_hist_next(hist);
+	tp_unlock(&tp_hist_lock);
+	return hist != NULL;
+}
+
 const struct tp_hist *tp_hist_reader_of(const struct tp_hist *hist)
 {
 	const struct tp_hist *reader = hist->map->nr_hists > 1 ? NULL : tp_hist_first();

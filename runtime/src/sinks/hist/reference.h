@@ -29,6 +29,9 @@ bool tp_hist_reference_find(const struct tp_hist_finder *f, const struct tp_hist
 bool tp_hist_reference_add(const struct tp_hist_finder *f, const struct tp_hist_reference *to, const struct tp_hist *hist,
 			   uint32_t index, uint32_t *known);
 
+/* Whether it reads a variable, of those that were found so far, of a histogram that has the event. */
+bool tp_hist_reads_event(const struct tp_hist_finder *f, struct tp_hist_span system, struct tp_hist_span event);
+
 /* Whether the histogram has the event. Under tp_hist_lock. */
 bool tp_hist_has_event(const struct tp_hist *hist, const struct tp_hist_definition *definition, struct tp_hist_span system,
 		       struct tp_hist_span event);
