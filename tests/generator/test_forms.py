@@ -120,10 +120,11 @@ class Forms(Case):
         self.write("inc/linux/tracepoint.h", "#ifndef DECLARE_TRACE\n#define DECLARE_TRACE(name, proto, args) theirs\n"
                    "#define DECLARE_TRACE_EVENT(name, proto, args) theirs\n#endif\n")
         text = ("#include <linux/tracepoint.h>\nDECLARE_TRACE(a, TP_PROTO(int a), TP_ARGS(a));\n"
-                "DECLARE_TRACE_EVENT(b, TP_PROTO(int a), TP_ARGS(a));\n")
-        with_tp = "-DDECLARE_TRACE(name, ...)=DECLARE_TRACE_EVENT(name##_tp, __VA_ARGS__)"
+                "DECLARE_TRACE_EVENT(b, TP_PROTO(int a), TP_ARGS(a));\n"
+                "DECLARE_TRACE_CONDITION(c, TP_PROTO(int a), TP_ARGS(a), TP_CONDITION(a));\n")
+        with_tp = [f"-D{macro}(name, ...)={macro}(name##_tp, __VA_ARGS__)" for macro in ("DECLARE_TRACE", "DECLARE_TRACE_CONDITION")]
         for options in ((), ("--expand-includes", "-I", self.path("inc"))):
-            for given, names in (((), ["a", "b"]), ((with_tp,), ["a_tp", "b"])):
+            for given, names in (((), ["a", "b", "c"]), (with_tp, ["a_tp", "b", "c_tp"])):
                 with self.subTest(options=options, given=given):
                     self.assertEqual([t["name"] for t in self.dump(text, *options, *given)["tracepoints"]], names)
 
