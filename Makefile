@@ -162,7 +162,7 @@ $(BUILD)/libtp.so: $(RUNTIME:%.c=$(BUILD)/obj/%.o) $(BUILD)/libtp.map
 # ---- Tools ----
 
 # What they have of the library: patterns, format files, the formats of markers.
-TOOL_SHARED := $(addprefix runtime/src/,base/text.c base/text.c events/pattern.c events/marker_format.c events/pattern.c \
+TOOL_SHARED := $(addprefix runtime/src/,base/file.c base/text.c events/marker_format.c events/pattern.c \
 	print/description.c print/format.c print/printf.c print/seq.c)
 TOOL_LIBS = $(if $(TRACEEVENT),$(shell pkg-config --libs libtraceevent))
 define tool_variant

@@ -50,54 +50,88 @@ void tp_path_trim(char *path)
 		path[--len] = '\0';
 }
 
-/* False, with errno set. */
-static bool stat_directory_of(const char *path, struct stat *st)
-{
-	const char *slash = strrchr(path, '/');
-	const size_t len = slash ? (size_t)(slash - path) + 1 : 0;
-	char directory[PATH_MAX];
-
-	if (len >= sizeof(directory)) {
-		errno = ENAMETOOLONG;
-		return false;
-	}
-	memcpy(directory, path, len);
-	strcpy(directory + len, ".");
-	return stat(directory, st) == 0;
-}
-
 static bool others_may_write(const struct stat *directory)
 {
 	return directory->st_mode & S_IWOTH || (directory->st_mode & S_ISVTX && directory->st_mode & S_IWGRP);
 }
 
-static bool is_foreign(const char *path, const struct stat *st)
+static bool is_foreign(const struct stat *st, const struct stat *directory)
 {
-	struct stat directory;
-
-	return st->st_uid != geteuid() && stat_directory_of(path, &directory) && others_may_write(&directory) &&
-	       st->st_uid != directory.st_uid;
+	return st->st_uid != geteuid() && others_may_write(directory) && st->st_uid != directory->st_uid;
 }
 
-bool tp_file_is_foreign(const char *path, uid_t *owner)
+/* Where the next part of the path ends, behind len bytes of it. */
+static size_t next_part(const char *path, size_t len)
+{
+	len += strspn(path + len, "/");
+	return len + strcspn(path + len, "/");
+}
+
+/*
+ * Goes along the path, up to its last part or the first that is foreign: that ends behind *len bytes, and is st. 0, or an
+ * errno value: the part can't be looked at.
+ */
+static int go_along(const char *path, struct stat *st, size_t *len, bool *foreign)
+{
+	char part[PATH_MAX];
+	struct stat directory;
+
+	*st = (struct stat){.st_mode = 0};
+	*len = 0;
+	*foreign = false;
+	if (strlen(path) >= sizeof(part))
+		return ENAMETOOLONG;
+	strcpy(part, *path == '/' ? "/" : ".");
+	for (size_t end = next_part(path, 0); end > *len && path[end - 1] != '/'; end = next_part(path, end)) {
+		if (stat(part, &directory) != 0)
+			return errno;
+		memcpy(part, path, end);
+		part[end] = '\0';
+		*len = end;
+		if (lstat(part, st) != 0)
+			return errno;
+		*foreign = is_foreign(st, &directory);
+		if (*foreign)
+			break;
+	}
+	return 0;
+}
+
+bool tp_file_is_foreign(const char *path, size_t *len, uid_t *owner)
 {
 	struct stat st;
+	bool foreign;
 
-	if (lstat(path, &st) != 0 || !is_foreign(path, &st))
+	if (go_along(path, &st, len, &foreign) != 0 || !foreign)
 		return false;
 	*owner = st.st_uid;
 	return true;
 }
 
-/* What must hold of the file still when it is opened: others may have put one there meanwhile. -1: it is foreign. */
+bool tp_file_is_foreign_in(int directory, int fd, uid_t *owner)
+{
+	struct stat st, above;
+
+	if (fstat(fd, &st) != 0 || fstat(directory, &above) != 0 || !is_foreign(&st, &above))
+		return false;
+	*owner = st.st_uid;
+	return true;
+}
+
+/* What must hold of the file still when it is opened: others may have put one there meanwhile. Or a negative errno value. */
 static int flags_of(const char *path)
 {
 	struct stat st;
+	bool foreign;
+	size_t len;
+	const int error = go_along(path, &st, &len, &foreign);
 
-	if (lstat(path, &st) != 0)
-		return errno == ENOENT ? O_CREAT | O_EXCL : O_CREAT;
-	if (is_foreign(path, &st))
-		return -1;
+	if (error == ENOENT)
+		return path[len] ? -ENOENT : O_CREAT | O_EXCL;
+	if (error) /* open() may have another answer: a filter that forbids to look need not forbid that */
+		return O_CREAT;
+	if (foreign)
+		return -EACCES;
 	return S_ISLNK(st.st_mode) ? O_CREAT : O_CREAT | O_NOFOLLOW;
 }
 
@@ -108,7 +142,7 @@ int tp_file_open(const char *path, int flags, mode_t mode)
 	do {
 		more = tp_sandboxed ? O_CREAT : flags_of(path);
 		if (more < 0) {
-			errno = EACCES;
+			errno = -more;
 			return -1;
 		}
 		fd = open(path, flags | more | O_WRONLY | O_CLOEXEC | O_NOCTTY, mode);

@@ -26,11 +26,14 @@ int tp_file_write(int fd, const void *data, size_t len);
 int tp_file_open(const char *path, int flags, mode_t mode);
 
 /*
- * Whether the path's last part is a file, a link or a FIFO of another user, in a directory that others may write to, such as
- * /tmp. The directory's owner may do there what he wants. As fs.protected_symlinks and fs.protected_regular are by 1 and 2,
- * whatever they are.
+ * Whether a part of the path, its first len bytes, is a file, a link, a directory ... of another user, in a directory that
+ * others may write to, such as /tmp. That directory's owner may do there what he wants. As fs.protected_symlinks and
+ * fs.protected_regular are by 1 and 2, whatever they are; and what is further along the path is that other user's to choose.
  */
-bool tp_file_is_foreign(const char *path, uid_t *owner);
+bool tp_file_is_foreign(const char *path, size_t *len, uid_t *owner);
+
+/* The same of what fd has open, which has its name in that directory. */
+bool tp_file_is_foreign_in(int directory, int fd, uid_t *owner);
 
 /* "DIR/" and "DIR/." become "DIR": they would follow DIR where it is a link, O_NOFOLLOW or not. */
 void tp_path_trim(char *path);

@@ -202,15 +202,31 @@ void tp_complain(const char *fmt, ...)
 	errno = error;
 }
 
+static void complain_of_foreign(const char *path, size_t len, uid_t owner)
+{
+	tp_complain("'%.*s' belongs to user %u, and others can write to its directory: it is neither written to nor followed; "
+		    "remove it, or take a directory that is only yours",
+		    (int)len, path, (unsigned int)owner);
+}
+
 bool tp_complain_of_foreign(const char *path)
 {
 	uid_t owner;
+	size_t len;
 
-	if (!tp_file_is_foreign(path, &owner))
+	if (!tp_file_is_foreign(path, &len, &owner))
 		return false;
-	tp_complain("'%s' belongs to user %u, and others can write to its directory: it is neither written to nor followed; "
-		    "remove it, or take a directory that is only yours",
-		    path, (unsigned int)owner);
+	complain_of_foreign(path, len, owner);
+	return true;
+}
+
+bool tp_complain_of_foreign_in(int directory, int fd, const char *path)
+{
+	uid_t owner;
+
+	if (!tp_file_is_foreign_in(directory, fd, &owner))
+		return false;
+	complain_of_foreign(path, strlen(path), owner);
 	return true;
 }
 

@@ -31,8 +31,9 @@ extern char tp_program_name[256];
  */
 void tp_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* If the file is foreign, as tp_file_is_foreign() has it: true, after a message with its owner and a remedy. */
+/* If it is foreign, as tp_file_is_foreign() and tp_file_is_foreign_in() have it: true, after a message with its owner and a remedy. */
 bool tp_complain_of_foreign(const char *path);
+bool tp_complain_of_foreign_in(int directory, int fd, const char *path);
 
 /*
  * listener gets each message, too, a line with its newline; where tp_complain()

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "fail_msg.h"
 
 static bool is_dots(const char *name)
@@ -34,8 +36,37 @@ bool directory_is_empty(int fd)
 	return list && empty;
 }
 
+bool fail_if_foreign(const char *path)
+{
+	uid_t owner;
+	size_t len;
+
+	if (!tp_file_is_foreign(path, &len, &owner))
+		return false;
+	fail_msg("'%.*s' belongs to user %u, and others can write to its directory: it is neither written to nor followed; "
+		 "remove it, or take a directory that is only yours",
+		 (int)len, path, (unsigned int)owner);
+	return true;
+}
+
+/* Of what was opened by this path. */
+static bool is_foreign(const char *path, int fd)
+{
+	char *copy = strdup(path);
+	const int parent = copy ? open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	uid_t owner;
+	const bool foreign = parent < 0 || tp_file_is_foreign_in(parent, fd, &owner);
+
+	if (parent >= 0)
+		close(parent);
+	free(copy);
+	return foreign;
+}
+
 int directory_for_trace(const char *path, uid_t uid, gid_t gid, bool *made)
 {
+	if (fail_if_foreign(path))
+		return -1;
 	*made = mkdir(path, 0700) == 0;
 	if (!*made && errno != EEXIST) {
 		fail_msg("'%s' can't be made: %s", path, strerror(errno));
@@ -45,6 +76,8 @@ int directory_for_trace(const char *path, uid_t uid, gid_t gid, bool *made)
 	if (fd < 0) {
 		fail_msg("'%s' can't be opened: %s", path,
 		     errno == ENOTDIR || errno == ELOOP ? "it is no directory" : strerror(errno));
+	} else if (!*made && is_foreign(path, fd)) {
+		fail_msg("'%s' is another user's, who has just made it", path);
 	} else if (!*made && !directory_is_empty(fd)) {
 		fail_msg("'%s' is not empty: give -o a directory that is, or one that is not there", path);
 	} else if (geteuid() == 0 && uid != (uid_t)-1 && uid != 0 && fchown(fd, uid, gid) != 0) {

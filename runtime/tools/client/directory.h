@@ -12,6 +12,9 @@
  */
 int directory_for_trace(const char *path, uid_t uid, gid_t gid, bool *made);
 
+/* True after a message: tp_file_is_foreign(). */
+bool fail_if_foreign(const char *path);
+
 /* Whether there is nothing in it. */
 bool directory_is_empty(int fd);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "commands/commands.h"
 #include "options.h"
 #include "client/directory.h"
@@ -86,10 +87,11 @@ static bool open_text(struct session *session, const char *file)
 	if (is_ours)
 		fd = fcntl(file[3] == 'o' ? STDOUT_FILENO : STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	else
-		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0600);
-	bool good = fd >= 0 ? session_open(session, fd, "text", path)
-			    : fail_msg("'%s' can't be opened: %s%s", path, strerror(errno),
-				   errno == ENXIO ? "; nobody reads the pipe" : "");
+		fd = tp_file_open(path, O_APPEND | O_NONBLOCK, 0600);
+	const int error = errno;
+	bool good = fd >= 0 && session_open(session, fd, "text", path);
+	if (fd < 0 && (error != EACCES || !fail_if_foreign(path)))
+		fail_msg("'%s' can't be opened: %s%s", path, strerror(error), error == ENXIO ? "; nobody reads the pipe" : "");
 	if (fd >= 0)
 		close(fd);
 	free(path);

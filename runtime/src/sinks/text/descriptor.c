@@ -50,12 +50,18 @@ static int connect_to(const char *path, int type)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const int room = 4 << 20;
+	uid_t owner;
+	size_t len;
 
 	if (strlen(path) >= sizeof(address.sun_path)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
 	strcpy(address.sun_path, path);
+	if (!tp_sandboxed && tp_file_is_foreign(path, &len, &owner)) {
+		errno = EACCES;
+		return -1;
+	}
 	const int fd = tp_above_standard(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (fd >= 0)
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
@@ -265,6 +271,8 @@ struct tp_sink *tp_text_socket_sink(const char *path)
 
 	while ((fd = connect_to(path, types[i])) < 0 && errno == EPROTOTYPE && i + 1 < sizeof(types) / sizeof(types[0]))
 		i++;
+	if (fd < 0 && errno == EACCES)
+		tp_complain_of_foreign(path);
 	struct text_descriptor *d = fd < 0 ? NULL : descriptor_new(fd);
 	if (d) {
 		d->type = types[i];

@@ -33,17 +33,6 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The real path of the directory in front of that, to be freed. NULL with errno set. */
-static char *parent_of(const char *path)
-{
-	size_t len = (size_t)(last_part(path) - path);
-	char *parent = len ? strndup(path, len) : strdup(".");
-	char *real = parent ? realpath(parent, NULL) : NULL;
-
-	free(parent);
-	return real;
-}
-
 /* ---- The opening ---- */
 
 void tp_ctf_begin_name(struct tp_ctf_sink *sink, const char *name)
@@ -88,11 +77,6 @@ bool tp_ctf_begin_chapters(struct tp_ctf_sink *sink)
 	return sink->pattern != NULL;
 }
 
-static int open_parent(const void *path)
-{
-	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
 /* Whether the owner may make a directory in this one. In doubt, not. */
 static bool owner_may_make(const struct tp_ctf_owner *owner, int dir)
 {
@@ -124,7 +108,7 @@ static int check(const struct tp_ctf_sink *sink, int parent)
 
 	if (fstatat(parent, last_part(sink->path), &st, AT_SYMLINK_NOFOLLOW) == 0) {
 		int dir = openat(parent, last_part(sink->path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		int error = dir < 0 ? S_ISLNK(st.st_mode) ? ELOOP : errno : tp_ctf_dir_check(dir);
+		int error = dir < 0 ? S_ISLNK(st.st_mode) ? ELOOP : errno : tp_ctf_dir_check(sink, parent, dir);
 		if (dir >= 0)
 			close(dir);
 		return error;
@@ -136,10 +120,10 @@ int tp_ctf_begin_later(struct tp_ctf_sink *sink)
 {
 	struct tp_guard guard;
 
-	sink->parent_path = parent_of(sink->path);
+	sink->parent_path = tp_ctf_dir_parent(sink->path);
 	if (!sink->parent_path)
 		return errno;
-	int error = tp_guarded_fd_take(&sink->parent, open_parent(sink->parent_path));
+	int error = tp_guarded_fd_take(&sink->parent, tp_ctf_dir_open_at(sink->parent_path));
 	if (error)
 		return error;
 	/* Behind the parent's, the name with any id. */
@@ -178,14 +162,12 @@ int tp_ctf_begin_in(struct tp_ctf_sink *sink, int fd)
 int tp_ctf_begin_now(struct tp_ctf_sink *sink)
 {
 	tp_path_trim(sink->path);
-	char *parent = parent_of(sink->path);
-	int dir = parent ? open_parent(parent) : -1;
-	free(parent);
-	if (dir >= 0) {
-		make_way(sink, dir, last_part(sink->path));
-		close(dir);
-	}
-	int error = tp_ctf_dir_open(sink);
+	const int parent = tp_ctf_dir_open_parent(sink->path);
+	if (parent < 0)
+		return errno;
+	make_way(sink, parent, last_part(sink->path));
+	const int error = tp_ctf_dir_open(sink, parent);
+	close(parent);
 	return error ? error : begin_in_dir(sink);
 }
 
@@ -211,7 +193,7 @@ static int take_dir(struct tp_ctf_sink *sink, int parent, struct tp_guarded_fd *
 	if (*made)
 		tp_ctf_give(&sink->options.owner, file.fd);
 	else
-		error = tp_ctf_dir_check(file.fd);
+		error = tp_ctf_dir_check(sink, parent, file.fd);
 	if (!error)
 		return tp_guarded_fd_take(fd, file.fd);
 	close(file.fd);
@@ -250,7 +232,7 @@ static int make_dir(struct tp_ctf_sink *sink, int parent, const struct tp_ctf_de
 
 static int get_parent(struct tp_ctf_sink *sink, int *error)
 {
-	return tp_guarded_fd_get(&sink->parent, open_parent, sink->parent_path, false, error);
+	return tp_guarded_fd_get(&sink->parent, tp_ctf_dir_open_at, sink->parent_path, false, error);
 }
 
 /* ---- The first record ---- */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/message.h"
 #include "sinks/ctf/dir/dir.h"
 #include "sinks/ctf/dir/hold.h"
 #include "sinks/ctf/options.h"
@@ -36,9 +37,11 @@ static int check(int dir, bool hidden_may_be)
 	return error ? error : entries.error;
 }
 
-int tp_ctf_dir_check(int dir)
+int tp_ctf_dir_check(const struct tp_ctf_sink *sink, int parent, int dir)
 {
-	return check(dir, true);
+	const int error = check(dir, true);
+
+	return !error && tp_complain_of_foreign_in(parent, dir, sink->path) ? EACCES : error;
 }
 
 bool tp_ctf_is_at(int fd, int dir, const char *name)
@@ -47,6 +50,35 @@ bool tp_ctf_is_at(int fd, int dir, const char *name)
 
 	return fstat(fd, &by_number) == 0 && fstatat(dir, name, &by_name, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       by_number.st_ino == by_name.st_ino && by_number.st_dev == by_name.st_dev;
+}
+
+char *tp_ctf_dir_parent(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *parent = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
+	const bool foreign = parent && tp_complain_of_foreign(parent);
+	char *real = parent && !foreign ? realpath(parent, NULL) : NULL;
+	const int error = foreign ? EACCES : errno;
+
+	free(parent);
+	errno = error;
+	return real;
+}
+
+int tp_ctf_dir_open_at(const void *path)
+{
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+int tp_ctf_dir_open_parent(const char *path)
+{
+	char *parent = tp_ctf_dir_parent(path);
+	const int fd = parent ? tp_ctf_dir_open_at(parent) : -1;
+	const int error = errno;
+
+	free(parent);
+	errno = error;
+	return fd;
 }
 
 /* Of a directory that was passed there is none. */
@@ -89,7 +121,7 @@ int tp_ctf_subdirectory(struct tp_ctf_sink *sink, int dir, const char *name, boo
 	return file.fd;
 }
 
-int tp_ctf_dir_open(struct tp_ctf_sink *sink)
+int tp_ctf_dir_open(struct tp_ctf_sink *sink, int parent)
 {
 	struct stat st;
 
@@ -108,7 +140,7 @@ int tp_ctf_dir_open(struct tp_ctf_sink *sink)
 	if (!sink->real_path)
 		return errno;
 	int dir = tp_ctf_dir(sink, &error);
-	return dir < 0 ? error : tp_ctf_dir_check(dir);
+	return dir < 0 ? error : made ? check(dir, true) : tp_ctf_dir_check(sink, parent, dir);
 }
 
 int tp_ctf_dir_take(struct tp_ctf_sink *sink, int fd)

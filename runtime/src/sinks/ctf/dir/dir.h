@@ -29,11 +29,18 @@ struct tp_ctf_dir {
 
 /* ---- dir.c: errors are errno values ---- */
 
+/* The real path of the directory that the path's last part is in, to be freed. NULL with errno set; EACCES may have been told. */
+char *tp_ctf_dir_parent(const char *path);
+
+/* Opens it: by that path, and by the path of what is in it. -1 with errno set, as above. */
+int tp_ctf_dir_open_at(const void *parent);
+int tp_ctf_dir_open_parent(const char *path);
+
 /*
- * Makes the directory where it is not there, and opens it. Its path is in the
- * sink. EEXIST: there is a trace in it; ENOTEMPTY: there are other files.
+ * Makes the directory where it is not there, and opens it. Its path is in the sink, and its parent is open. EEXIST: there is
+ * a trace in it; ENOTEMPTY: there are other files; EACCES: it may be another user's, which was told then.
  */
-int tp_ctf_dir_open(struct tp_ctf_sink *sink);
+int tp_ctf_dir_open(struct tp_ctf_sink *sink, int parent);
 void tp_ctf_dir_close(struct tp_ctf_sink *sink);
 
 /* Takes a directory that somebody has passed, and that is never opened by a path; fd is closed where it fails. Not even hidden files may be in it. */
@@ -66,8 +73,8 @@ uint64_t tp_ctf_dir_new_key(struct tp_ctf_dir *dir);
 /* Whether the descriptor is of what has this name in dir. Safe in signal handlers, as the next. */
 bool tp_ctf_is_at(int fd, int dir, const char *name);
 
-/* 0, EEXIST or ENOTEMPTY, as above. */
-int tp_ctf_dir_check(int dir);
+/* 0, EEXIST, ENOTEMPTY or EACCES, as above. */
+int tp_ctf_dir_check(const struct tp_ctf_sink *sink, int parent, int dir);
 
 /*
  * A directory in dir, made if need be, and never through a link: the owner may have put one there. -1 and an error.
