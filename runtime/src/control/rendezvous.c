@@ -284,13 +284,20 @@ int tp_rendezvous_listen(struct tp_rendezvous *at)
 	return error;
 }
 
+/* Instead of in the directory, which the process may not, or can't come to any more. */
+static int listen_elsewhere(struct tp_rendezvous *at)
+{
+	tp_guarded_fd_close(&at->listener);
+	tp_guarded_fd_close(&at->directory);
+	forget(at);
+	return listen_there(at);
+}
+
 int tp_rendezvous_listen_in_child(struct tp_rendezvous *at, const struct tp_control_setting *setting)
 {
 	if (tp_rendezvous_find(at, setting, false) == 0 && listen_there(at) == 0)
 		return 0;
-	tp_guarded_fd_close(&at->directory);
-	forget(at);
-	return listen_there(at);
+	return listen_elsewhere(at);
 }
 
 /* The path leads to another directory in a jail, or to none. */
@@ -313,12 +320,15 @@ int tp_rendezvous_again(struct tp_rendezvous *at)
 {
 	int error = at->path ? directory_again(at) : 0;
 
-	if (error)
+	if (!error) {
+		if (at->name[0])
+			unlinkat(tp_guarded_fd_descriptor(&at->directory), at->name, 0);
+		tp_guarded_fd_close(&at->listener);
+		error = listen_there(at);
+	}
+	if (!error || !at->path || error == EMFILE || error == ENFILE) /* there may be descriptors again */
 		return error;
-	if (at->name[0])
-		unlinkat(tp_guarded_fd_descriptor(&at->directory), at->name, 0);
-	tp_guarded_fd_close(&at->listener);
-	return listen_there(at);
+	return listen_elsewhere(at);
 }
 
 void tp_rendezvous_close(struct tp_rendezvous *at, bool remove)

@@ -44,7 +44,10 @@ int tp_rendezvous_listen(struct tp_rendezvous *at);
  */
 int tp_rendezvous_listen_in_child(struct tp_rendezvous *at, const struct tp_control_setting *setting);
 
-/* Listens anew, after the program has closed the descriptors. 0 or an errno value. */
+/*
+ * Listens anew, after the program has closed the descriptors: in no directory, if it can't come to its own any more. 0 or
+ * an errno value.
+ */
 int tp_rendezvous_again(struct tp_rendezvous *at);
 
 /*

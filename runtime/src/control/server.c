@@ -21,7 +21,7 @@
 
 #define MAX_CONNECTIONS 16
 #define MAX_REQUEST 65536
-#define RETRY 1000 /* milliseconds, while there is no descriptor for the socket; in a jail without the directory there is no way back */
+#define RETRY 1000 /* milliseconds, while there is no descriptor for the socket */
 #define MAX_MESSAGE 32768u /* of a reply; it is cut anywhere */
 
 static struct tp_rendezvous rendezvous = TP_RENDEZVOUS_NONE;
