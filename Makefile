@@ -244,7 +244,20 @@ $(STATE)/server: $(BUILD)/obj/examples/state/server.o $(BUILD)/libtp.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-examples: $(BUILD)/examples/pgz/pgz $(SCHED)/sched-trace $(STATE)/server $(MODULES)/host \
+# What servers do with processes and rights.
+SERVERS := $(BUILD)/examples/servers
+$(SERVERS)/web.h: $(SERVERS)/web.stamp ;
+$(SERVERS)/web.stamp: examples/servers/web.tp $(TPGEN_SOURCES)
+	$(call say,TPGEN,$(@:.stamp=.h))
+	$(Q)mkdir -p $(@D)
+	$(Q)$(TPGEN) gen --stamp $@ -o $(@D) $<
+$(BUILD)/obj/examples/servers/web.o: $(SERVERS)/web.h
+$(BUILD)/obj/examples/servers/web.o: OUR_CFLAGS += -iquote $(SERVERS)
+$(SERVERS)/web: $(BUILD)/obj/examples/servers/web.o $(BUILD)/libtp.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+examples: $(BUILD)/examples/pgz/pgz $(SCHED)/sched-trace $(STATE)/server $(SERVERS)/web $(MODULES)/host \
 	$(MODULES)/tracepoint-example.so $(MODULES)/tracepoint-probe-example.so
 
 demo: $(BUILD)/examples/pgz/pgz

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rights.c - gives root's rights away in the middle of the runtime's beginning to listen: "rights child|again STEP HOW".
+ * rights.c - gives root's rights away in the middle of the runtime's beginning to listen: "rights child|again STEP
+ * HOW".
  *
  * child: in a forked child, whose helper listens after a moment. again: the descriptors are closed, so that the helper
  * listens again when a client comes. Before the helper's system call number STEP (of those that are defined here, which
- * take the C library's place) the main thread drops the rights, as HOW says: user or groups. The subject's process id is
- * the output's first line.
+ * take the C library's place) the main thread drops the rights, as HOW says: user or groups. The subject's process id
+ * is the output's first line.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -39,14 +40,14 @@ static void before_call(void)
 }
 
 /* The function of the C library, which is called after before_call(). */
-#define NEXT(result, name, parameters, ...)                             \
-	result name parameters                                          \
-	{                                                               \
-		static result(*function) parameters;                    \
-		if (!function)                                          \
-			*(void **)&function = dlsym(RTLD_NEXT, #name);  \
-		before_call();                                          \
-		return function(__VA_ARGS__);                           \
+#define NEXT(result, name, parameters, ...)                                                                            \
+	result name parameters                                                                                         \
+	{                                                                                                              \
+		static result(*function) parameters;                                                                   \
+		if (!function)                                                                                         \
+			*(void **)&function = dlsym(RTLD_NEXT, #name);                                                 \
+		before_call();                                                                                         \
+		return function(__VA_ARGS__);                                                                          \
 	}
 
 NEXT(int, access, (const char *path, int mode), path, mode)
@@ -55,7 +56,8 @@ NEXT(int, socket, (int domain, int type, int protocol), domain, type, protocol)
 NEXT(int, bind, (int fd, __CONST_SOCKADDR_ARG address, socklen_t size), fd, address, size)
 NEXT(int, fchmodat, (int directory, const char *path, mode_t mode, int flags), directory, path, mode, flags)
 NEXT(int, listen, (int fd, int backlog), fd, backlog)
-NEXT(int, renameat, (int from_directory, const char *from, int directory, const char *to), from_directory, from, directory, to)
+NEXT(int, renameat, (int from_directory, const char *from, int directory, const char *to), from_directory, from,
+     directory, to)
 NEXT(int, unlinkat, (int directory, const char *path, int flags), directory, path, flags)
 NEXT(int, getsockopt, (int fd, int level, int name, void *value, socklen_t *size), fd, level, name, value, size)
 

@@ -43,9 +43,10 @@ bool fail_if_foreign(const char *path)
 
 	if (!tp_file_is_foreign(path, &len, &owner))
 		return false;
-	fail_msg("'%.*s' belongs to user %u, and others can write to its directory: it is neither written to nor followed; "
-		 "remove it, or take a directory that is only yours",
-		 (int)len, path, (unsigned int)owner);
+	fail_msg(
+	    "'%.*s' belongs to user %u, and others can write to its directory: it is neither written to nor followed; "
+	    "remove it, or take a directory that is only yours",
+	    (int)len, path, (unsigned int)owner);
 	return true;
 }
 
@@ -75,14 +76,14 @@ int directory_for_trace(const char *path, uid_t uid, gid_t gid, bool *made)
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0) {
 		fail_msg("'%s' can't be opened: %s", path,
-		     errno == ENOTDIR || errno == ELOOP ? "it is no directory" : strerror(errno));
+			 errno == ENOTDIR || errno == ELOOP ? "it is no directory" : strerror(errno));
 	} else if (!*made && is_foreign(path, fd)) {
 		fail_msg("'%s' is another user's, who has just made it", path);
 	} else if (!*made && !directory_is_empty(fd)) {
 		fail_msg("'%s' is not empty: give -o a directory that is, or one that is not there", path);
 	} else if (geteuid() == 0 && uid != (uid_t)-1 && uid != 0 && fchown(fd, uid, gid) != 0) {
 		fail_msg("'%s' can't be given to user %u, who is to write the trace: %s", path, (unsigned int)uid,
-		     strerror(errno));
+			 strerror(errno));
 	} else {
 		return fd;
 	}
