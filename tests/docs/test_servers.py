@@ -20,7 +20,7 @@ from support import BUILD, ROOT, Case, need, read, run, unavailable, until  # no
 from test_readme import blocks  # noqa: E402
 
 PAGE = os.path.join(ROOT, "docs/servers.md")
-LOOKS = ("tp ps", "tp list", "tp outputs", "ps ")  # what may be repeated until it shows what it is to show
+LOOKS = ("tp ps", "tp list", "tp outputs", "ps ", "runuser -u www-data -- tp list")  # until it shows what it is to show
 
 
 def conversation() -> list[tuple[str, str]]:
