@@ -76,6 +76,14 @@ class TestServer(Control):
         other = self.target.connect()
         self.assertEqual(other.outputs()[number]["owner"], "other")
 
+    def test_a_name_that_a_terminal_would_obey(self) -> None:
+        """Clients may print the lines as they are."""
+        theirs, _ = self.lines()
+        name = "gr\u00fcn \x1b[2J \u009b2J \u202e \x7f "
+        number = self.client.open(b"open text " + name.encode() + b"\xff", theirs.fileno())
+        self.assertEqual(self.client.outputs()[number]["name"],
+                         r"text:gr\u00fcn \x1b[2J \xc2\x9b2J \xe2\x80\xae \x7f \xff".replace(r"\u00fc", "\u00fc"))
+
     def test_filter(self) -> None:
         theirs, ours = self.lines()
         number = self.client.open("open text filtered", theirs.fileno())

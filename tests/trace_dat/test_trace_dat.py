@@ -188,6 +188,15 @@ class Dat(Recorded):
                 shutil.rmtree(self.trace)
                 os.unlink(self.text)
 
+    def test_a_name_that_a_terminal_would_obey(self) -> None:
+        """trace-cmd shows the names of threads as they are."""
+        for name, shown in (("d\u009b2Jt", "d??2Jt"), ("d\u202et", "d???t"), ("gr\u00fcn", "gr\u00fcn")):
+            with self.subTest(shown):
+                self.succeed([shutil.copy(self.program, self.path(name)), "1", "1"], env=self.environment())
+                self.export()
+                self.assertEqual({line["comm"] for line in self.report()}, {shown})
+                shutil.rmtree(self.trace)
+
     def test_small_records_have_small_pages(self) -> None:
         self.record(1, 40, patterns="dat:n*,dat-other:*")
         self.export()

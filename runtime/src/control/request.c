@@ -54,11 +54,10 @@ void tp_request_fail_patterns(struct tp_request *request, const char *patterns)
 	tp_request_fail(request, EINVAL, "'%s' is no list of patterns; for example: sched:*,!sched:sched_wakeup", patterns);
 }
 
-/* A name may have a newline in it; a line must not. */
+/* A name may have a newline in it, which a line must not, or what a client's terminal would obey. */
 void tp_request_put_name(struct tp_buffer *to, const char *name)
 {
-	for (; *name; name++)
-		tp_buffer_printf(to, "%c", (unsigned char)*name < ' ' ? '?' : *name);
+	tp_buffer_put_plain(to, name, strlen(name));
 	tp_buffer_printf(to, "\n");
 }
 

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "client/clean.h"
 #include "client/rules.h"
 #include "client/targets.h"
 #include "fail_msg.h"
@@ -37,8 +38,9 @@ void session_close(struct session *session)
 const char *output_label(char *buf, size_t size, const char *path)
 {
 	snprintf(buf, size, "%s", path);
+	clean(buf);
 	for (char *at = buf; *at; at++) {
-		if ((unsigned char)*at < ' ' || *at == ',' || *at == 0x7f)
+		if (*at == ',')
 			*at = '_';
 	}
 	return buf;

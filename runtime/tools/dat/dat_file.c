@@ -11,6 +11,7 @@
 
 #include <tp/tracepoint.h>
 
+#include "client/clean.h"
 #include "dat/print_fmt.h"
 #include "dat/ring.h"
 #include "fail_msg.h"
@@ -212,11 +213,8 @@ static size_t format_name(char line[64], const struct thread *thread)
 	const char *at = name;
 
 	memcpy(name, thread->name, sizeof(name));
-	for (char *c = name; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	}
-	at += strspn(at, " ");
+	clean(name);
+	at += strspn(at, " \t");
 	return thread->tid && *at ? (size_t)snprintf(line, 64, "%d %s\n", thread->tid, at) : 0;
 }
 
