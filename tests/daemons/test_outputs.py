@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from building import build  # noqa: E402
+from building import build, generate  # noqa: E402
 from daemons import Daemons, built  # noqa: E402
-from support import need, read  # noqa: E402
+from support import need, read, until  # noqa: E402
 
 PROGRAM = """\
 #define CREATE_TRACE_POINTS
@@ -41,6 +43,33 @@ int main(int argc, char **argv)
 	trace_daemon_work(3);
 	return 0;
 }
+"""
+
+# Twenty lines that are longer than what a pipe takes as a whole; then it makes a directory, and waits until that is gone.
+LONG = """\
+#define CREATE_TRACE_POINTS
+#include "long.h"
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int main(void)
+{
+	static char text[20000];
+
+	memset(text, 'x', sizeof(text) - 1);
+	for (int i = 0; i < 20; i++)
+		trace_long_text(text);
+	mkdir("done", 0700);
+	while (access("done", F_OK) == 0)
+		usleep(1000);
+	return 0;
+}
+"""
+LONG_EVENT = """\
+#define TRACE_SYSTEM long
+TRACE_EVENT(long_text, TP_PROTO(const char *text), TP_ARGS(text), TP_STRUCT__entry(__string(text, text)),
+	TP_fast_assign(__assign_str(text);), TP_printk("%s", __get_str(text)))
 """
 
 
@@ -74,3 +103,29 @@ class Outputs(Daemons):
         lost = 9000 - len(lines)
         self.assertGreater(lost, 0)
         self.assertEqual(last, f"tp: text sink: records lost: {lost} (limit: {lost})")
+
+    def test_a_line_of_which_a_part_is_out_at_the_end(self) -> None:
+        """It is finished, if there is room by then; otherwise it is lost, and counted."""
+        self.write("long.tp", LONG_EVENT)
+        generate(self.dir, self.path("long.tp"))
+        program = build(self.path("long"), self.write("long.c", LONG), include=[self.dir])
+        for room in (False, True):
+            with self.subTest(room=room):
+                reader, writer = os.pipe()
+                os.set_blocking(writer, False)
+                process = subprocess.Popen([program], stderr=writer, cwd=self.dir, env=self.environment(
+                    TP_ENABLE="*", TP_OUTPUT="text:stderr", TP_LOG=self.path(f"log-{room}")))
+                os.close(writer)
+                self.addCleanup(self.end, process)
+                until(lambda: os.path.exists(self.path("done")))
+                with open(reader, "rb", buffering=0) as pipe:
+                    text = b""
+                    while room and text.count(b"\n") < 2:
+                        text += pipe.read(4096)
+                    os.rmdir(self.path("done"))
+                    self.assertEqual(process.wait(), 0)
+                    text += pipe.read()
+                log = read(self.path(f"log-{room}"))
+                lost = re.fullmatch(r"tp: text sink: records lost: (\d+) \(limit: \1\)\n", log)
+                self.assertTrue(lost, log)
+                self.assertEqual((text.count(b"\n") + int(lost[1]), text.endswith(b"\n")), (20, room))

@@ -23,6 +23,7 @@
 #include "events/events.h"
 #include "events/pattern.h"
 #include "record/record.h"
+#include "sinks/text/text.h"
 #include "start/hist.h"
 #include "start/selection.h"
 #include "start/start.h"
@@ -260,8 +261,8 @@ static void tell_all_unmatched(void)
 
 /*
  * Behind the destructors of the program and of its modules, so that their
- * last words are recorded. Nothing is left to do for a text sink: its lines
- * are written. A CTF sink gives back the room that its packets did not need;
+ * last words are recorded. Nothing is left to do for a text sink but to write
+ * the end of a line of which a part is out. A CTF sink gives back the room that its packets did not need;
  * where that would take too long they are left as they are, which is valid; and
  * so they are in a sandbox, where a statistics sink's thread has written its file.
  */
@@ -282,6 +283,7 @@ static void __attribute__((destructor(101))) stop(void)
 		struct tp_sink *sink = tp_sink_of_serial(info.serial);
 		if (!sink || (info.owner == TP_OUTPUT_SESSION && info.written))
 			continue;
+		tp_text_end(sink);
 		if (tp_sandboxed) {
 			tp_sink_tell_lost(sink, NULL);
 			continue;

@@ -35,7 +35,6 @@ struct text_descriptor {
 	struct tp_text_place place; /* of a socket by name ... */
 	int type;                   /* ... which is of this type, SOCK_STREAM or another */
 	bool gone;       /* the reader */
-	struct tp_text_rest rest;
 };
 
 /* What a reader that is gone makes of a write; EIO is a terminal's. */
@@ -108,9 +107,9 @@ static void descriptor_write(struct tp_text *text, const struct trace_seq *line)
 	const uint64_t opened = d->own.opened;
 	const int fd = tp_guarded_fd_get(&d->own, open_again, d, d->place.path != NULL, &error);
 	if (d->own.opened != opened)
-		d->rest.len = 0; /* the line has ended with the connection */
+		d->text.rest.len = 0; /* the line has ended with the connection */
 	if (fd >= 0)
-		error = tp_text_put_line(&d->rest, fd, line);
+		error = tp_text_put_line(&d->text.rest, fd, line);
 	if (error)
 		lose(d, error);
 	tp_text_unlock(text);
@@ -130,7 +129,7 @@ static bool descriptor_reserve(struct tp_record *rec)
 /* What the parent has begun, it completes. */
 static void descriptor_after_fork_child(struct tp_sink *head)
 {
-	((struct text_descriptor *)head)->rest.len = 0;
+	((struct tp_text *)head)->rest.len = 0;
 	tp_text_after_fork_child(head);
 }
 
@@ -138,18 +137,25 @@ static void free_descriptor(struct text_descriptor *d)
 {
 	tp_guarded_fd_close(&d->own);
 	tp_text_place_forget(&d->place);
-	free(d->rest.text);
+	free(d->text.rest.text);
 	free(d);
+}
+
+static void descriptor_finish(struct tp_text *text)
+{
+	const struct text_descriptor *d = (const struct text_descriptor *)text;
+	const int fd = tp_guarded_fd_descriptor(&d->own);
+
+	if (fd >= 0 && !d->gone && tp_text_put_rest(&text->rest, fd) != 0)
+		tp_sink_count_lost(&text->head, TP_LOST_LIMIT);
 }
 
 static int descriptor_close(struct tp_sink *head)
 {
 	struct text_descriptor *d = (struct text_descriptor *)head;
-	const int fd = tp_guarded_fd_descriptor(&d->own);
 	int error = -d->text.error;
 
-	if (fd >= 0 && !d->gone && tp_text_put_rest(&d->rest, fd) != 0)
-		tp_sink_count_lost(head, TP_LOST_LIMIT);
+	descriptor_finish(&d->text);
 	tp_sink_tell_lost(head, NULL);
 	free_descriptor(d);
 	return error;
@@ -235,9 +241,9 @@ static struct text_descriptor *descriptor_new(int fd)
 		errno = error ? error : ENOMEM;
 		return NULL;
 	}
-	*d = (struct text_descriptor){.own = TP_GUARDED_FD_NONE, .kind = kind};
+	*d = (struct text_descriptor){.text.finish = descriptor_finish, .own = TP_GUARDED_FD_NONE, .kind = kind};
 	error = take(d, fd);
-	if (!error && !tp_text_rest_begin(&d->rest, kind == MESSAGES || kind == STREAM ? tp_text_send : tp_text_write))
+	if (!error && !tp_text_rest_begin(&d->text.rest, kind == MESSAGES || kind == STREAM ? tp_text_send : tp_text_write))
 		error = ENOMEM;
 	if (!error)
 		return d;

@@ -23,7 +23,6 @@ struct text_file {
 	struct tp_text text;
 	struct tp_guarded_fd own;
 	struct tp_text_place place;
-	struct tp_text_rest rest;
 	time_t looked; /* when, in seconds, was the name looked at */
 };
 
@@ -98,7 +97,7 @@ static void follow_the_name(struct text_file *file)
 	if (fd < 0 || !take(file, fd))
 		return;
 	tp_guarded_fd_close(&before);
-	file->rest.len = 0;
+	file->text.rest.len = 0;
 }
 
 /* A line a write, however long, so that several processes' stay apart. */
@@ -113,7 +112,7 @@ static void file_write(struct tp_text *text, const struct trace_seq *line)
 		follow_the_name(file);
 	const int fd = tp_guarded_fd_get(&file->own, open_again, file, true, &error);
 	if (fd >= 0)
-		error = tp_text_put_line(&file->rest, fd, line);
+		error = tp_text_put_line(&file->text.rest, fd, line);
 	if (error)
 		tp_text_write_failed(text, error, 1);
 	tp_text_unlock(text);
@@ -122,7 +121,7 @@ static void file_write(struct tp_text *text, const struct trace_seq *line)
 /* What the parent has begun, it completes. */
 static void file_after_fork_child(struct tp_sink *head)
 {
-	((struct text_file *)head)->rest.len = 0;
+	((struct tp_text *)head)->rest.len = 0;
 	tp_text_after_fork_child(head);
 }
 
@@ -132,19 +131,26 @@ static void free_file(struct text_file *file)
 {
 	tp_guarded_fd_close(&file->own);
 	tp_text_place_forget(&file->place);
-	free(file->rest.text);
+	free(file->text.rest.text);
 	free(file);
+}
+
+static void file_finish(struct tp_text *text)
+{
+	const struct text_file *file = (const struct text_file *)text;
+	const int fd = tp_guarded_fd_descriptor(&file->own);
+	const int error = fd < 0 ? EBADF : tp_text_put_rest(&text->rest, fd);
+
+	if (text->rest.len)
+		tp_text_write_failed(text, error, 1);
 }
 
 static int file_close(struct tp_sink *head)
 {
 	struct text_file *file = (struct text_file *)head;
-	const int fd = tp_guarded_fd_descriptor(&file->own);
-	int error = fd < 0 ? EBADF : tp_text_put_rest(&file->rest, fd);
 
-	if (file->rest.len)
-		tp_text_write_failed(&file->text, error, 1);
-	error = -file->text.error;
+	file_finish(&file->text);
+	const int error = -file->text.error;
 	tp_sink_tell_lost(head, NULL);
 	free_file(file);
 	return error;
@@ -188,7 +194,7 @@ static bool text_open(struct text_file *file, const char *name)
 	if (!open_named(file, name))
 		return false;
 	errno = ENOMEM;
-	return tp_text_rest_begin(&file->rest, S_ISCHR(file->own.type) ? tp_text_write_to_device : tp_text_write);
+	return tp_text_rest_begin(&file->text.rest, S_ISCHR(file->own.type) ? tp_text_write_to_device : tp_text_write);
 }
 
 struct tp_sink *tp_text_file_sink(const char *name)
@@ -199,7 +205,7 @@ struct tp_sink *tp_text_file_sink(const char *name)
 		errno = ENOMEM;
 		return NULL;
 	}
-	*file = (struct text_file){.own = TP_GUARDED_FD_NONE};
+	*file = (struct text_file){.text.finish = file_finish, .own = TP_GUARDED_FD_NONE};
 	int error = text_open(file, name) ? -tp_text_open(&file->text, &file_ops, file_write) : errno;
 	if (!error)
 		return &file->text.head;

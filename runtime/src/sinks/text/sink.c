@@ -161,6 +161,17 @@ void tp_text_unlock(struct tp_text *text)
 	tp_fork_latch_leave(&tp_lines);
 }
 
+/* Without the lock where there is no rest: whoever has it may be waiting for a reader for ever. */
+void tp_text_end(struct tp_sink *head)
+{
+	struct tp_text *text = (struct tp_text *)head;
+
+	if (head->ops->commit != tp_text_commit || !__atomic_load_n(&text->rest.len, __ATOMIC_RELAXED) || !tp_text_try_lock(text))
+		return;
+	text->finish(text);
+	tp_text_unlock(text);
+}
+
 void tp_text_before_fork(struct tp_sink *head)
 {
 	tp_lock(&((struct tp_text *)head)->lock);

@@ -11,6 +11,7 @@
 #include <tp/trace_seq.h>
 
 #include "base/lock.h"
+#include "sinks/text/rest.h"
 
 /* Bytes of a line, and of the text of TP_printk; the longest record's strings fit. */
 #define TP_TEXT_SIZE ((size_t)80 << 10)
@@ -23,11 +24,16 @@ struct tp_text {
 	int pid;
 	int error; /* the first errno of a write */
 	void (*write)(struct tp_text *text, const struct trace_seq *line);
+	struct tp_text_rest rest; /* of those that may write a part of a line; they have the next, too */
+	void (*finish)(struct tp_text *text); /* writes the rest, or counts the line as lost; under the lock */
 };
 
 /* Fills in the rest of ops' kind, and opens the sink. 0, or a negative errno value. */
 int tp_text_open(struct tp_text *text, const struct tp_sink_ops *ops,
 		 void (*write)(struct tp_text *text, const struct trace_seq *line));
+
+/* At the end of the program: a line of which a part is out is finished, or counts as lost. Other sinks are left alone. */
+void tp_text_end(struct tp_sink *head);
 
 /* The operations of all kinds. */
 bool tp_text_reserve(struct tp_record *rec);
