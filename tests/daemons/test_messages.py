@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import socket
@@ -11,12 +12,37 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from daemons import Daemons  # noqa: E402
+from building import build  # noqa: E402
+from daemons import Daemons, built  # noqa: E402
 from support import PATIENCE, read, run, unavailable  # noqa: E402
 
 # Nothing matches, which is told when the program ends.
 NOTHING = "nothing:*"
 TOLD = r"tp: TP_ENABLE=nothing:\*: no event of this program has such a name; .*\n"
+
+# Counts how often the main thread waits by poll(), which takes the C library's place.
+WAITS = """\
+#define CREATE_TRACE_POINTS
+#include "daemon.h"
+#include <poll.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int waits;
+
+int poll(struct pollfd *places, nfds_t nr, int ms)
+{
+	waits += gettid() == getpid();
+	return (int)syscall(SYS_ppoll, places, nr, &(struct timespec){.tv_sec = ms / 1000}, NULL, 0);
+}
+
+int main(void)
+{
+	trace_daemon_work(1); /* fails, which is told */
+	return waits;
+}
+"""
 
 
 class Messages(Daemons):
@@ -122,3 +148,17 @@ class Launcher(Daemons):
         self.assertTrue(os.path.exists(f"/proc/{pid}"))
         self.write("stop", "")
         self.gone(pid)
+
+    def test_no_hit_waits_for_who_reads_messages(self) -> None:
+        """At the end of the program, there is a second for a reader."""
+        program = build(self.path("waits"), self.write("waits.c", WAITS), include=[built()], libtp="shared")
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        os.set_blocking(writer, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writer, bytes(4096))
+        done = subprocess.run([program], stderr=writer, timeout=PATIENCE, check=False,
+                              env=self.environment(TP_ENABLE="*", TP_OUTPUT="text:/dev/full"))
+        os.close(writer)
+        self.assertEqual(done.returncode, 0)

@@ -29,6 +29,7 @@ static struct tp_guarded_fd standard_error = TP_GUARDED_FD_NONE; /* as it was at
 static enum { TO_STDERR, TO_SYSLOG, TO_FILE } where;
 static char *log_file; /* an absolute path: the program may change its directory */
 static void (*listener)(const char *line, size_t len);
+static bool (*in_hit)(void);
 static TP_THREAD_LOCAL struct tp_buffer *captured; /* NULL: nothing is */
 
 /* The path of a file that need not exist yet. NULL: no memory, or no such directory. */
@@ -80,6 +81,11 @@ void tp_message_listen(void (*function)(const char *line, size_t len))
 	__atomic_store_n(&listener, function, __ATOMIC_RELEASE);
 }
 
+void tp_message_never_wait_in(bool (*function)(void))
+{
+	in_hit = function;
+}
+
 void tp_message_capture(struct tp_buffer *to)
 {
 	captured = to;
@@ -128,14 +134,14 @@ static bool to_file(const char *line, size_t len)
 	return done;
 }
 
-/* A pipe that never waits may be full: the reader has a second. In a sandbox, poll may be forbidden. */
+/* A pipe that never waits may be full: the reader has a second, but not in a hit. In a sandbox, poll may be forbidden. */
 static bool write_patiently(int fd, const char *line, size_t len)
 {
 	struct pollfd room = {.fd = fd, .events = POLLOUT};
 
 	if (write_to(fd, line, len))
 		return true;
-	return errno == EAGAIN && !tp_sandboxed && poll(&room, 1, 1000) == 1 && write_to(fd, line, len);
+	return errno == EAGAIN && !tp_sandboxed && !(in_hit && in_hit()) && poll(&room, 1, 1000) == 1 && write_to(fd, line, len);
 }
 
 /* The program's data may be written to descriptor 2 by now. */

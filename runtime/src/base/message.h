@@ -41,6 +41,9 @@ bool tp_complain_of_foreign_in(int directory, int fd, const char *path);
  */
 void tp_message_listen(void (*listener)(const char *line, size_t len));
 
+/* While in_hit() says that this thread is in a hit, its messages wait for no reader of standard error. Once a process. */
+void tp_message_never_wait_in(bool (*in_hit)(void));
+
 /*
  * From here on, this thread's messages are appended to the buffer instead, a line each, without the "tp: "; nobody
  * else gets them. Until NULL is passed. Not for signal handlers, nor to be interrupted by one that complains: the

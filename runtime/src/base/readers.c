@@ -249,4 +249,5 @@ void tp_readers_start(void)
 	};
 
 	tp_fork_register(&hook);
+	tp_message_never_wait_in(tp_is_reader);
 }
