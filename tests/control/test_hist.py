@@ -67,6 +67,16 @@ class Trigger(Reaching):
         self.set("served_idle", "!snapshot")
         self.assertIn("served:served_idle", self.read_by("babeltrace2", self.path("copies/snapshot-1")))
 
+    def test_snapshot_by_a_histogram(self) -> None:
+        """It is the one action that acts on an output."""
+        trigger = "hist:keys=common_pid:v=n:onmax($v).snapshot() if n > 0"
+        self.assertIn("has no output", self.fails("trigger", "-p", self.pid, "served_idle", trigger))
+        self.done("outputs", "-p", self.pid, "--open", "ctf:trace,mode=flight", "-e", "served_idle")
+        self.assertEqual(self.set("--directory", "copies", "served_idle", trigger), "the trigger is set; 1 event fires it\n")
+        until(lambda: os.path.exists(self.path("copies/snapshot-1/metadata")), "a snapshot")
+        self.assertEqual(len(self.triggers("-o", "1")), 1)
+        self.assertEqual(self.set("served_idle", "!" + trigger), "the trigger is taken off\n")
+
     def test_mistakes(self) -> None:
         self.assertIn("has no output", self.fails("trigger", "-p", self.pid, "served_idle", "traceoff"))
         self.assertIn("Couldn't find field", self.fails("trigger", "-p", self.pid, "served_idle", "hist:keys=m"))

@@ -77,6 +77,12 @@ static int take_parts(struct tp_trigger *trigger, struct tp_trigger_request *req
 	return error;
 }
 
+/* Nobody else wants a directory. */
+static bool takes_snapshots(const struct tp_trigger_text *text)
+{
+	return text->command->kind == TP_TRIGGER_SNAPSHOT || (text->command->kind == TP_TRIGGER_HIST && !text->alone);
+}
+
 /* Takes what the text has over. NULL: *error is -EINVAL, with a reason in the request, or another. */
 static struct tp_trigger *trigger_new(struct tp_trigger_request *request, struct tp_trigger_text *text, int *error)
 {
@@ -89,7 +95,7 @@ static struct tp_trigger *trigger_new(struct tp_trigger_request *request, struct
 		.command = text->command, .patterns = tp_pattern_new(request->patterns, error), .target = text->target,
 		.argument = text->argument, .count = text->count, .after_ns = text->after_ns, .at_end = request->at_end && text->command->open,
 		.directory = TP_GUARDED_FD_NONE,
-		.has_directory = request->has_directory && text->command->kind == TP_TRIGGER_SNAPSHOT, /* nobody else wants it */
+		.has_directory = request->has_directory && takes_snapshots(text),
 	};
 	if (!text->alone) {
 		trigger->sink = request->sink;

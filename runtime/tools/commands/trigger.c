@@ -68,6 +68,7 @@ static bool show(struct connection *connection, const char *id)
 
 /* ---- Setting ---- */
 
+/* Histograms; but for those that take snapshots of one. */
 static bool needs_no_output(const char *trigger)
 {
 	static const char *const alone[] = {"hist", "enable_hist", "disable_hist"};
@@ -76,7 +77,7 @@ static bool needs_no_output(const char *trigger)
 
 	for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++) {
 		if (strlen(alone[i]) == len && memcmp(alone[i], name, len) == 0)
-			return true;
+			return !strstr(trigger, ".snapshot()");
 	}
 	return false;
 }
@@ -191,7 +192,8 @@ const struct tp_command command_trigger = {
 		"traceoff and traceon stop and begin the recording on an output, snapshot copies a flight recorder, "
 		"stacktrace records the stack, enable_event:SYSTEM:EVENT and disable_event:SYSTEM:EVENT switch "
 		"another event. hist:keys=FIELD counts in a histogram, which \"tp hist\" shows; it needs no output, "
-		"and neither do enable_hist:SYSTEM:EVENT and disable_hist:SYSTEM:EVENT. docs/triggers.md has all of it.\n\n"
+		"but for the action snapshot(), and neither do enable_hist:SYSTEM:EVENT and disable_hist:SYSTEM:EVENT. "
+		"docs/triggers.md has all of it.\n\n"
 		"An exclamation mark in front takes the trigger off. What is changed lasts after tp has ended.\n\n"
 		"Without EVENTS and TRIGGER, the triggers of the process are shown: the output's id, or - for those "
 		"that need none.\n",
