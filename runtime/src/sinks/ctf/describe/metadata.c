@@ -186,13 +186,26 @@ static void print_hidden_name(struct tp_buffer *b, const struct fields *fields, 
 	tp_buffer_printf(b, PREFIX "%.*s%s", (int)underscores, "________________________________", rest);
 }
 
-static bool has_namesake(const struct fields *fields, const struct tp_event_field *f)
+static bool is_dynamic(const struct tp_event_field *f)
 {
+	return f->kind >= TP_STRING;
+}
+
+/* Whether the name and a suffix would be those of another, too. A fixed field and a payload of one name are told apart without. */
+static bool is_ambiguous(const struct fields *fields, const struct tp_event_field *f)
+{
+	unsigned int alike = 0;
+
 	for (uint32_t i = 0; i < fields->nr; i++) {
-		if (&fields->all[i] != f && strcmp(fields->all[i].name, f->name) == 0)
+		const struct tp_event_field *g = &fields->all[i];
+		bool same = strcmp(g->name, f->name) == 0;
+		if (g == f)
+			continue;
+		if (same && is_dynamic(g) == is_dynamic(f))
 			return true;
+		alike += same || (g->name[0] == '_' && strcmp(g->name + 1, f->name) == 0);
 	}
-	return false;
+	return f->name[0] == '_' || alike > 1;
 }
 
 /* That of something of a field. */
@@ -204,7 +217,7 @@ static void print_name_for(struct tp_buffer *b, const struct fields *fields, con
 
 	tp_buffer_printf(&rest, "%s%s", f->name + underscores, suffix);
 	/* Others may differ in that only, or in nothing. */
-	if (underscores || has_namesake(fields, f))
+	if (is_ambiguous(fields, f))
 		tp_buffer_printf(&rest, "_%u", (unsigned int)(f - fields->all));
 	print_hidden_name(b, fields, rest.text ? rest.text : "");
 	b->failed = b->failed || rest.failed;
@@ -365,11 +378,6 @@ static void print_flags_comment(struct tp_buffer *b, const struct tp_event_field
 }
 
 /* ---- Fields ---- */
-
-static bool is_dynamic(const struct tp_event_field *f)
-{
-	return f->kind >= TP_STRING;
-}
 
 /*
  * A fixed field's name, or a payload's, which all come behind the fixed ones.
