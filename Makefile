@@ -290,7 +290,7 @@ check check-rest check-all: check-programs
 check-kernel: $(BUILD)/libtp.a
 	$(Q)KERNEL=all $(RUN_TESTS) all kernel/test_
 
-# For a new TP_INTERFACE_VERSION: docs/architecture.md, Interfaces.
+# For a new TP_INTERFACE_VERSION: docs/internals/architecture.md, Interfaces.
 freeze-interface: all
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/interfaces/freeze.py
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * look.c - a client of docs/control.md, and the program that it looks into.
+ * look.c - a client of docs/internals/control.md, and the program that it looks into.
  *
  *	look WHAT N    looks N times into a child of its own, and prints the median in microseconds:
  *	  greet        connects, and has the greeting

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The client of docs/control.md, examples/control/client.py, with a process that runs; it is the text of that page."""
+"""The client of docs/internals/control.md, examples/control/client.py, with a process that runs; it is the text of that page."""
 
 from __future__ import annotations
 
@@ -78,6 +78,6 @@ class ExampleClient(Control):
         """The page has the client word for word, but for its first lines."""
         code = read(CLIENT).split("\n\n\n", 1)
         imports = "".join(line + "\n" for line in code[0].splitlines() if line.startswith("import "))
-        text = re.sub(r"^\t", "", read(os.path.join(ROOT, "docs/control.md")), flags=re.M)
+        text = re.sub(r"^\t", "", read(os.path.join(ROOT, "docs/internals/control.md")), flags=re.M)
         self.assertIn(f"{imports}\n\n{code[1]}", text)
-        self.assertIn("(../examples/control/client.py)", text)
+        self.assertIn("(../../examples/control/client.py)", text)

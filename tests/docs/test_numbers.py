@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from support import ROOT, RUNTIME_INCLUDES, Case, read
 
-API, LANGUAGE, SINKS, ARCHITECTURE = (f"docs/{name}.md" for name in ("api", "language", "sinks", "architecture"))
+API, LANGUAGE, SINKS, ARCHITECTURE = (f"docs/{name}.md" for name in ("api", "language", "sinks", "internals/architecture"))
 DIAGNOSTICS = "docs/diagnostics.md"
 
 HEADERS = "runtime/include/tp/"
@@ -127,6 +127,10 @@ QUOTED = (
     quoted("docs/tp.md", r"at the same time \(# each; # if there are # or more\)", Defined(MERGE, "WINDOW_SIZE"),
            Defined(MERGE, "WINDOW_SIZE_OF_MANY"), Defined(MERGE, "MANY_STREAMS")),
 
+    # The protocol of control
+    quoted("docs/internals/control.md", r"There are # connections at most", Defined("runtime/src/control/server.c", "MAX_CONNECTIONS")),
+    quoted("docs/internals/control.md", r"a line of at most # bytes", Defined("runtime/src/control/server.c", "MAX_REQUEST")),
+
     # Histograms
     quoted(HISTOGRAMS, r"up to # \[variables\]", Defined(HIST, "TP_HIST_VARIABLES")),
     quoted(HISTOGRAMS, r"up to # \[actions\]", Defined(HIST, "TP_HIST_ACTIONS")),
@@ -189,7 +193,7 @@ QUOTED = (
     quoted(SINKS, r"`size=` \| SIZE, `#` or more", Defined(CTF_OPTIONS, "PACKET_MIN", 2)),
     quoted(API, r"from # to # \(suffixes K, M, G\)", PACKET_MIN, Defined(CTF_OPTIONS, "PACKET_MAX")),
     quoted(ARCHITECTURE, r"then events, each #-byte aligned", Defined("runtime/src/record/packet.h", "TP_STREAM_ALIGN")),
-    quoted("docs/sandbox.md", r"`madvise` for each new #", Defined("runtime/src/sinks/ctf/ring/make.c", "SLICE")),
+    quoted("docs/internals/system-calls.md", r"`madvise` for each new #", Defined("runtime/src/sinks/ctf/ring/make.c", "SLICE")),
     quoted(API, r"opened in the first # ms", Defined("runtime/src/base/clock.c", "BASELINE_MIN_NS", 1e-6)),
     quoted(API, r"waits # ms for it", Defined("runtime/src/base/helper.c", r"tv_nsec \+= (\d+) \* 1000 \* 1000")),
     # Statistics

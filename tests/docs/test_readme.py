@@ -157,7 +157,8 @@ class Docs(Case):
 
     def test_links(self) -> None:
         """Links between the pages lead somewhere."""
-        pages = ["README.md", *(os.path.join("docs", n) for n in sorted(os.listdir(os.path.join(ROOT, "docs"))))]
+        pages = ["README.md", "CONTRIBUTING.md", *sorted(
+            os.path.relpath(os.path.join(top, name), ROOT) for top, _, names in os.walk(os.path.join(ROOT, "docs")) for name in names)]
         anchors = {}
         for page in pages:
             headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", read(os.path.join(ROOT, page)), flags=re.S | re.M), re.M)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/architecture.md shows the bytes of one record: its event, built and run, has just these.
+"""docs/internals/architecture.md shows the bytes of one record: its event, built and run, has just these.
 
 The id of the event and that of the thread may be others. The sink clears the
 memory, as the runtime writes no padding.
@@ -78,7 +78,7 @@ def masked(record: list[str]) -> list[str]:
 class Record(Case):
     def setUp(self) -> None:
         super().setUp()
-        section = read(os.path.join(ROOT, "docs/architecture.md")).split("\n### The bytes of one record\n")[1].split("\n## ")[0]
+        section = read(os.path.join(ROOT, "docs/internals/architecture.md")).split("\n### The bytes of one record\n")[1].split("\n## ")[0]
         self.event, self.structure, self.call = re.findall(r"^```c\n(.*?)^```$", section, re.S | re.M)
         dump = re.findall(r"^```text\n(.*?)^```$", section, re.S | re.M)[0]
         self.offsets = [int(line.split()[0], 16) for line in dump.splitlines()]

@@ -10,7 +10,7 @@
 #include "all.h"
 
 #define REMEDY " is not what this interface was frozen with: new members go to the end, with a new interface number " \
-	       "(docs/architecture.md, Interfaces)"
+	       "(docs/internals/architecture.md, Interfaces)"
 
 #define FIXED(name, size) _Static_assert(sizeof(struct name) == (size), "struct " #name REMEDY);
 #define GROWING(name, size) \

@@ -79,8 +79,8 @@ class Layout(Case):
                                           "TP_SONAME and TP_OLDEST_INTERFACE are raised")
 
     def test_documented(self) -> None:
-        """docs/architecture.md says which structures may grow, and which may not."""
-        text = read(os.path.join(ROOT, "docs/architecture.md"))
+        """docs/internals/architecture.md says which structures may grow, and which may not."""
+        text = read(os.path.join(ROOT, "docs/internals/architecture.md"))
         table = dict(re.findall(r"^\| (grow at their end|are fixed)[^|]* \| (.*) \|$", text, re.M))
         listed = {row: set(re.findall(r"`(\w+)`(?! begins)", names)) for row, names in table.items()}
         layout = read(os.path.join(self.served()[-1].directory, "layout"))

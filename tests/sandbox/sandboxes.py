@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of sandboxes share: the program, its sinks, and the table of docs/sandbox.md."""
+"""What the tests of sandboxes share: the program, its sinks, and the table of docs/internals/system-calls.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from building import build, generate
 from support import ROOT, Case, read, reader, run, temporary, unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DOCUMENT = os.path.join(ROOT, "docs/sandbox.md")
+DOCUMENT = os.path.join(ROOT, "docs/internals/system-calls.md")
 PARTS = ("sandbox", "filter", "watch", "moments", "process")  # of the program
 CANNOT = 77
 SIGSYS = -31

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whole programs under a filter: the lists of docs/sandbox.md, and those of programs that are known for theirs."""
+"""Whole programs under a filter: the lists of docs/internals/system-calls.md, and those of programs that are known for theirs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of docs/sandbox.md: with these system calls each moment works, without any of them it does not."""
+"""The table of docs/internals/system-calls.md: with these system calls each moment works, without any of them it does not."""
 
 from __future__ import annotations
 

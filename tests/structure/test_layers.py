@@ -13,7 +13,7 @@ from support import BUILD, ROOT, RUNTIME_SOURCES, Case, read, run
 SOURCES = os.path.join(ROOT, "runtime/src")
 OBJECTS = os.path.join(BUILD, "obj/runtime/src")
 
-# What each folder may use, besides itself. No sink is in another's list. docs/architecture.md has the picture.
+# What each folder may use, besides itself. No sink is in another's list. docs/internals/architecture.md has the picture.
 SINKS = ("text", "ctf", "stats", "hist", "lttng", "ftrace", "sdt")
 LAYERS: dict[str, set[str]] = {
     "base": set(),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files that comments and docs/architecture.md name are there."""
+"""The files that comments and docs/internals/architecture.md name are there."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class NamedFiles(unittest.TestCase):
         self.assertEqual(wrong, {})
 
     def test_in_the_table_of_files(self) -> None:
-        """The first column of docs/architecture.md's tables."""
-        rows = re.findall(r"^\| (.*?) \|", read(os.path.join(ROOT, "docs/architecture.md")), re.M)
+        """The first column of docs/internals/architecture.md's tables."""
+        rows = re.findall(r"^\| (.*?) \|", read(os.path.join(ROOT, "docs/internals/architecture.md")), re.M)
         named = {os.path.basename(name) for row in rows for name in re.findall(r"`([\w/]+\.c)`", row)}
         have = {os.path.basename(file) for file in files_below("runtime") if file.endswith(".c")}
         self.assertGreater(len(named), 100)

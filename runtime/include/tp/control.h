@@ -3,7 +3,7 @@
  * tp/control.h - lets the command tp look into this process while it runs.
  *
  * The process listens on a Unix socket, in a directory that only its user can
- * enter. The command tp, or any client of the protocol in docs/control.md,
+ * enter. The command tp, or any client of the protocol in docs/internals/control.md,
  * asks for the events, opens outputs, and switches events on and off. What a
  * client has opened is closed when the client's connection ends, however it
  * ends, unless the client has said otherwise.

@@ -45,7 +45,7 @@
  *	                    can do all this while the process runs: tp/control.h
  *	TP_SANDBOX=1        for a program that forbids itself system calls, by a seccomp filter:
  *	                    the runtime leaves out the calls after the opening that it
- *	                    can do without (docs/sandbox.md)
+ *	                    can do without (docs/internals/system-calls.md)
  *
  * TP_OUTPUT alone enables everything, but for outputs with patterns of their own. TP_ENABLE and TP_OUTPUT are read once, when the first module with
  * tracepoints is loaded; TP_CLOCK is read when a sink that needs it is opened. An empty variable counts

@@ -76,7 +76,7 @@ void tp_write_signals_release(const struct tp_write_signals *signals, bool faile
 
 /*
  * A program that will forbid itself system calls, by a seccomp filter that ends it for
- * others. docs/sandbox.md has those that the runtime makes.
+ * others. docs/internals/system-calls.md has those that the runtime makes.
  */
 
 /*

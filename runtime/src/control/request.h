@@ -51,7 +51,7 @@ void tp_request_put_text(struct tp_buffer *to, const char *text);
 void tp_request_put_name(struct tp_buffer *to, const char *name);
 
 /*
- * What a client may ask for: docs/control.md has the
+ * What a client may ask for: docs/internals/control.md has the
  * protocol. The arguments are changed.
  */
 

@@ -2,7 +2,7 @@
 /*
  * core/interface.h - which interfaces between generated code and library this
  * library serves: those from TP_OLDEST_INTERFACE to TP_INTERFACE_VERSION, of
- * tp/tracepoint.h. docs/architecture.md says what may change within one.
+ * tp/tracepoint.h. docs/internals/architecture.md says what may change within one.
  * The Makefile and the tests read both numbers here.
  */
 #ifndef TP_INTERFACE_H

@@ -179,7 +179,7 @@ void connection_begin(struct connection *connection, const struct place *place, 
 	if (pid && sandbox_may_end(pid)) {
 		connection->pid = pid;
 		refuse(connection, "its filter of system calls (seccomp) might end it if it answered: start it with TP_CONTROL=1 if "
-				   "the filter allows that, as docs/sandbox.md says, or with TP_CONTROL=0");
+				   "the filter allows that, as docs/internals/system-calls.md says, or with TP_CONTROL=0");
 		return;
 	}
 	try_to_connect(connection);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * socket_dirs.h - the directories in which processes listen. docs/control.md says which these are. A
+ * socket_dirs.h - the directories in which processes listen. docs/internals/control.md says which these are. A
  * process with another root, or in another mount namespace, has them below /proc/PID/root.
  */
 #ifndef PLACES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sections.h - the sections of an ELF file in which its tracepoints are. Each
- * holds the struct tp_definition of an interface: docs/architecture.md,
+ * holds the struct tp_definition of an interface: docs/internals/architecture.md,
  * "Anatomy of a generated header" and "Interfaces".
  */
 #ifndef ELF_SECTIONS_H
