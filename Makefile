@@ -74,11 +74,11 @@ help:
 	@echo 'make mutate    mistakes made in copies of the runtime: a test must notice each; T=NAME for those of that name or file'
 	@echo 'make torture   everything at once against the core, for SECONDS=$(SECONDS) in each way to build it'
 	@echo 'make bench     what tracepoints cost here, beside other ways to trace'
-	@echo 'make bench-core  what the core costs, and its goals; UPDATE=1 for docs/performance.md'
-	@echo 'make bench-record  what recording costs, and its goals; UPDATE=1 for docs/performance.md'
-	@echo 'make bench-sinks  what each sink costs, beside its tool'"'"'s own way; UPDATE=1 for docs/performance.md'
-	@echo 'make bench-start  what the start with many tracepoints costs, and memory; UPDATE=1 for docs/performance.md'
-	@echo 'make bench-control  how long it takes to look into a process; UPDATE=1 for docs/performance.md'
+	@echo 'make bench-core  what the core costs, and its goals; UPDATE=1 for the documents'
+	@echo 'make bench-record  what recording costs, and its goals; UPDATE=1 for the documents'
+	@echo 'make bench-sinks  what each sink costs, beside its tool'"'"'s own way; UPDATE=1 for the documents'
+	@echo 'make bench-start  what the start with many tracepoints costs, and memory; UPDATE=1 for the documents'
+	@echo 'make bench-control  how long it takes to look into a process; UPDATE=1 for the documents'
 	@echo 'make install   to PREFIX=$(PREFIX), LIBDIR=$(LIBDIR), below DESTDIR=$(DESTDIR); "make uninstall" with the same'
 	@echo 'make deps      install what building needs, through apt-get; "make deps demo", "make deps check": what those need'
 	@echo 'make freeze-interface  keep a program of this interface for the tests of all later libraries, when it is released'
@@ -313,7 +313,8 @@ torture: $(BUILD)/libtp.a
 bench: $(BUILD)/libtp.a
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD)
 
-# Those of the core alone, of recording, or of the sinks; UPDATE=1 writes them into docs/performance.md.
+# Those of the core alone, of recording, or of the sinks; UPDATE=1 writes them into docs/internals/bench-tables.md,
+# some of their rows into docs/performance.md, and the pictures.
 bench-core bench-record bench-sinks bench-start bench-control: bench-%: $(BUILD)/libtp.a
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD) $*
 

@@ -9,9 +9,10 @@
     bench.py BUILD_DIR control   those of a process that is looked into, as "make bench-control"
     bench.py BUILD_DIR ... quick one round of few events, to see that it works
 
-In the environment, ROUNDS=N takes N rounds instead of 9, and with UPDATE=1 docs/performance.md gets the
-figures that there are goals for. Peers that are not installed are left out: LTTng-UST (liblttng-ust-dev,
-lttng-tools), SDT (systemtap-sdt-dev); without valgrind no instructions are counted.
+In the environment, ROUNDS=N takes N rounds instead of 9, and with UPDATE=1 docs/internals/bench-tables.md gets the
+tables that there are goals for, docs/performance.md some of their rows, and docs/costs.svg its bars. Peers that are not
+installed are left out: LTTng-UST (liblttng-ust-dev, lttng-tools), SDT (systemtap-sdt-dev); without valgrind no
+instructions are counted.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Groups by name, and what is made of them: a table with goals, for docs/performance.md too."""
+"""Groups by name, and what is made of them: a table with goals, for the documents, too."""
 
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+import costs
+from figures import PERFORMANCE, TABLES, aligned, performance, updated
 from runner import ROOT, Bench, Group, Row, machine, text_of
 
-PERFORMANCE = os.path.join(ROOT, "docs/performance.md")
 Figures = dict[str, float | None]  # of each way to trace, by its name; tpgen's is "ours", the table's peer "lttng"
 
 
@@ -95,31 +95,27 @@ class Table:
 
     def text(self) -> str:
         """Columns in which there is nothing are left out."""
-        columns = [(column, ">" if i in (2, *range(4, len(self.rows[0]))) else "<", max(map(len, column)))
-                   for i, column in enumerate(zip(*self.rows)) if any(column[1:])]
-        lines = [[f"{cell:{side}{width}}" for cell in column] for column, side, width in columns]
-        dashes = ["-" * (width - (side == ">")) + ":" * (side == ">") for _, side, width in columns]
-        rows = list(zip(*lines))
-        return "\n".join("| " + " | ".join(row) + " |" for row in (rows[0], dashes, *rows[1:]))
+        kept = [i for i, column in enumerate(zip(*self.rows)) if any(column[1:])]
+        right = {at for at, i in enumerate(kept) if i == 2 or i >= 4}
+        return aligned([[row[i] for i in kept] for row in self.rows], right)
 
     def report(self, bench: Bench, update: bool) -> None:
-        """Prints it; if asked, docs/performance.md gets it."""
+        """Prints it; if asked, the pages and pictures of docs/ get it."""
         sites = "static keys" if "tp_sites" in text_of(["readelf", "-SW", bench.path("ours")]) else "load and branch"
         text = (f"{machine(bench.compiler[0])}; medians of {bench.rounds} rounds; tpgen's sites: {sites}.\n" +
                 "".join(f"{note}\n" for note in [*bench.absent, *self.notes]) + f"\n{self.text()}\n")
         print(f"\n{text}", end="")
-        if update:
-            with open(PERFORMANCE, encoding="utf-8") as file:
-                document = file.read()
-            with open(PERFORMANCE, "w", encoding="utf-8") as file:
-                file.write(updated(document, self.target, text))
-            print(f"{os.path.relpath(PERFORMANCE, ROOT)} has it now.")
-        for path, picture in self.pictures.items() if update else ():
+        if not update:
+            return
+        tables = updated(read(TABLES), self.target, text)
+        page = performance(read(PERFORMANCE), tables)
+        for path, content in ((TABLES, tables), (PERFORMANCE, page), (costs.PICTURE, costs.picture(page)),
+                              *self.pictures.items()):
             with open(path, "w", encoding="utf-8") as file:
-                file.write(picture)
+                file.write(content)
+            print(f"{os.path.relpath(path, ROOT)} has it now.")
 
 
-def updated(document: str, target: str, text: str) -> str:
-    """The document with the text between the marks of this target."""
-    before, begin, rest = re.split(rf'(<!-- begin: "make {target} .*-->\n)', document, maxsplit=1)
-    return f"{before}{begin}\n{text}\n{''.join(rest.partition('<!-- end -->')[1:])}"
+def read(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()

@@ -16,6 +16,7 @@ CHECK_ALL = "all tables of the bench"
 
 sys.path.insert(0, os.path.join(ROOT, "tests/bench"))
 core = importlib.import_module("core")
+figures = importlib.import_module("figures")
 goals = importlib.import_module("goals")
 latency = importlib.import_module("latency")
 record = importlib.import_module("record")
@@ -121,8 +122,8 @@ class Report(Case):
         self.assertEqual((heights[0], heights[-1]), (latency.TOP, latency.TOP + latency.HEIGHT))
 
     def test_update(self) -> None:
-        document = read(goals.PERFORMANCE)
-        for target in ("bench-core", "bench-record", "bench-start", "bench-control"):
+        document = read(goals.TABLES)
+        for target in figures.SELECTED:
             before, mark, after = document.partition(f'<!-- begin: "make {target} ')
             once = goals.updated(document, target, "| a |\n")
             self.assertIn("| a |", once)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from support import ROOT, RUNTIME_INCLUDES, Case, read
 
-API, LANGUAGE, SINKS, ARCHITECTURE = (f"docs/{name}.md" for name in ("api", "language", "sinks", "internals/architecture"))
-DIAGNOSTICS = "docs/diagnostics.md"
+API, LANGUAGE, SINKS, ARCHITECTURE = (f"docs/{name}.md" for name in ("api", "language", "sinks", "architecture"))
+DIAGNOSTICS, ENVIRONMENT, PRODUCTION = (f"docs/{name}.md" for name in ("diagnostics", "environment", "production"))
 
 HEADERS = "runtime/include/tp/"
 TRACEPOINT, EVENT, MARKER = HEADERS + "tracepoint.h", HEADERS + "event.h", HEADERS + "marker.h"
@@ -141,9 +141,9 @@ QUOTED = (
 
     # Interfaces
     quoted(API, r"TP_INTERFACE_VERSION != #", VERSION),
-    quoted(API, r"another interface of libtp \(#; this is #\)", Defined(VERSION.path, VERSION.name, plus=1), VERSION),
-    quoted(API, r"linked with `libtp\.so\.#`", SONAME),
-    quoted(API, r"has another name, `libtp\.so\.#`", Defined(SONAME.path, SONAME.name, plus=1)),
+    quoted(PRODUCTION, r"another interface of libtp \(#; this is #\)", Defined(VERSION.path, VERSION.name, plus=1), VERSION),
+    quoted(PRODUCTION, r"linked with `libtp\.so\.#`", SONAME),
+    quoted(PRODUCTION, r"has another name, `libtp\.so\.#`", Defined(SONAME.path, SONAME.name, plus=1)),
     quoted("tpgen/__init__.py", r"INTERFACE_VERSION = #", VERSION),
     # Tracepoints and records
     quoted(API, r"`TRACEPOINT_DEFAULT_PRIO` is #", PRIORITY),
@@ -174,7 +174,6 @@ QUOTED = (
     # Markers and USDT probes
     quoted(API, r"string literal; up to # arguments", ARGUMENTS),
     quoted(API, r"more than # conversions", ARGUMENTS),
-    quoted(API, r"write conversions of d i u o x X c p s e f g a, up to #", ARGUMENTS),
     quoted(API, r"A name has up to # bytes", Defined(MARKER, "TP_MARKER_NAME_MAX")),
     quoted(API, r"the first # arguments are always evaluated", SDT_SEEN),
     quoted(MARKER, r"the first # arguments are always", SDT_SEEN),
@@ -193,9 +192,12 @@ QUOTED = (
     quoted(SINKS, r"`size=` \| SIZE, `#` or more", Defined(CTF_OPTIONS, "PACKET_MIN", 2)),
     quoted(API, r"from # to # \(suffixes K, M, G\)", PACKET_MIN, Defined(CTF_OPTIONS, "PACKET_MAX")),
     quoted(ARCHITECTURE, r"then events, each #-byte aligned", Defined("runtime/src/record/packet.h", "TP_STREAM_ALIGN")),
-    quoted("docs/internals/system-calls.md", r"`madvise` for each new #", Defined("runtime/src/sinks/ctf/ring/make.c", "SLICE")),
-    quoted(API, r"opened in the first # ms", Defined("runtime/src/base/clock.c", "BASELINE_MIN_NS", 1e-6)),
-    quoted(API, r"waits # ms for it", Defined("runtime/src/base/helper.c", r"tv_nsec \+= (\d+) \* 1000 \* 1000")),
+    quoted("docs/sandbox.md", r"`madvise` for each new #", Defined("runtime/src/sinks/ctf/ring/make.c", "SLICE")),
+    quoted(ENVIRONMENT, r"opened in the first # ms", Defined("runtime/src/base/clock.c", "BASELINE_MIN_NS", 1e-6)),
+    quoted(ENVIRONMENT, r"waits # ms for it", Defined("runtime/src/base/helper.c", r"tv_nsec \+= (\d+) \* 1000 \* 1000")),
+    quoted(ENVIRONMENT, r"up to # with `;`", Defined("runtime/src/start/environment.c", "MAX_OUTPUTS")),
+    quoted(PRODUCTION, r"flight recorder has # packets of # by default", Defined(CTF_OPTIONS, "PACKETS_FLIGHT"),
+           Defined(CTF_OPTIONS, "PACKET_FLIGHT")),
     # Statistics
     quoted(SINKS, r"# statistics sinks", Defined(STATS, "TP_STATS_SINKS")),
     quoted(SINKS, r"`interval=(?:SECONDS)?` \|[^|]*? `?#`? to `?#`?[;,:]",
@@ -251,12 +253,12 @@ class Numbers(Case):
 
     def test_measured(self) -> None:
         """The README rounds what docs/performance.md has in these rows, in the columns of tpgen and of LTTng-UST."""
-        rows = {}
+        rows, columns = {}, (0, 0)
         for line in read(os.path.join(ROOT, "docs/performance.md")).splitlines():
             cells = [cell.strip() for cell in line.strip("|").split("|")]
             if "LTTng-UST" in cells[1:]:
                 columns = cells.index("tpgen"), cells.index("LTTng-UST")
-            elif len(cells) > 7:
+            elif len(cells) > max(columns):
                 rows[cells[0]] = [cells[column] for column in columns]
         off, on, flight, stream = (rows[name] for name in (
             "off, 32 sites in a row: ns a site", "on, one empty probe: ns", "flight recorder, warm: ns", "stream, tmpfs: ns"))
@@ -276,7 +278,7 @@ class Numbers(Case):
     def test_sizes(self) -> None:
         """Sizes of structures, as the compiler has them."""
         sizes = (
-            (API, r"A site has # bytes of data \(`struct marker`\), # in the table of markers and # in that of sites",
+            ("docs/internals/bench.md", r"A site has # bytes of data \(`struct marker`\), # in the table of markers and # in that of sites",
              ("struct marker", "struct tracepoint *", "struct tp_site")),
             (ARCHITECTURE, r"a head of # bytes \(`struct tp_packet`", ("struct tp_packet",)),
             (EVENT, r"an #-byte common header", ("struct trace_entry",)),

@@ -8,6 +8,7 @@ standing for anything, and the numbers for any numbers.
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from dataclasses import dataclass
@@ -157,8 +158,7 @@ class Docs(Case):
 
     def test_links(self) -> None:
         """Links between the pages lead somewhere."""
-        pages = ["README.md", "CONTRIBUTING.md", *sorted(
-            os.path.relpath(os.path.join(top, name), ROOT) for top, _, names in os.walk(os.path.join(ROOT, "docs")) for name in names)]
+        pages = ["README.md", *sorted(os.path.relpath(p, ROOT) for p in glob.glob(os.path.join(ROOT, "docs/**/*.*"), recursive=True))]
         anchors = {}
         for page in pages:
             headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", read(os.path.join(ROOT, page)), flags=re.S | re.M), re.M)

@@ -131,7 +131,7 @@ class BuildSystems(Case):
 
     @check_all("it is make and ninja that this is of, and not tpgen")
     def test_what_goes_wrong_without(self) -> None:
-        """The facts that docs/api.md begins with."""
+        """What docs/api.md has stamps and restat for."""
         head = shown("docs/api.md", "Makefile").split("net.stamp:")[0]
         touched, users = ["tpgen net.tp"], ["gcc server.c", "gcc stats.c", "link", "tpgen net.tp"]
         self.save("server.c", shown("README.md", "server.c"))
