@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from support import ROOT, RUNTIME_INCLUDES, Case, read
 
-API, LANGUAGE, SINKS, ARCHITECTURE = (f"docs/{name}.md" for name in ("api", "language", "sinks", "architecture"))
+API, LANGUAGE, SINKS, ARCHITECTURE = (f"docs/{name}.md" for name in ("api", "language", "sinks", "internals/architecture"))
 DIAGNOSTICS, ENVIRONMENT, PRODUCTION = (f"docs/{name}.md" for name in ("diagnostics", "environment", "production"))
 
 HEADERS = "runtime/include/tp/"
@@ -192,7 +192,7 @@ QUOTED = (
     quoted(SINKS, r"`size=` \| SIZE, `#` or more", Defined(CTF_OPTIONS, "PACKET_MIN", 2)),
     quoted(API, r"from # to # \(suffixes K, M, G\)", PACKET_MIN, Defined(CTF_OPTIONS, "PACKET_MAX")),
     quoted(ARCHITECTURE, r"then events, each #-byte aligned", Defined("runtime/src/record/packet.h", "TP_STREAM_ALIGN")),
-    quoted("docs/sandbox.md", r"`madvise` for each new #", Defined("runtime/src/sinks/ctf/ring/make.c", "SLICE")),
+    quoted("docs/internals/system-calls.md", r"`madvise` for each new #", Defined("runtime/src/sinks/ctf/ring/make.c", "SLICE")),
     quoted(ENVIRONMENT, r"opened in the first # ms", Defined("runtime/src/base/clock.c", "BASELINE_MIN_NS", 1e-6)),
     quoted(ENVIRONMENT, r"waits # ms for it", Defined("runtime/src/base/helper.c", r"tv_nsec \+= (\d+) \* 1000 \* 1000")),
     quoted(ENVIRONMENT, r"up to # with `;`", Defined("runtime/src/start/environment.c", "MAX_OUTPUTS")),
