@@ -348,7 +348,7 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 				TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(3));
 	}
 #line 63 "defs/pgz.tp"
-	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
+	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_open);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
@@ -413,7 +413,7 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 	}
 #endif
 #line 92 "defs/pgz.tp"
-	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
+	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	TP_RESERVE_RECORD(__data, __event);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
@@ -525,7 +525,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 	}
 #endif
 #line 136 "defs/pgz.tp"
-	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
+	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_block_end);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
@@ -592,7 +592,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 	}
 #endif
 #line 175 "defs/pgz.tp"
-	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
+	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
 			__extension__ _Alignof(tp_element_pgz_file_blocks__4)
 		, (size_t)(
@@ -657,7 +657,7 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 				TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(3));
 	}
 #line 205 "defs/pgz.tp"
-	__size = tp_size_string(&__dyn.name, __size, (const char *)(name));
+	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_close);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{

@@ -7,7 +7,7 @@ import os
 import re
 
 from building import generate, runtime
-from support import INCLUDES, WARNINGS, Case, need, read, tpgen
+from support import INCLUDES, WARNINGS, Case, need, read, run, tpgen
 
 CPP = {"g++": ("c++11", "c++20"), "clang++": ("c++17",)}
 C = {"gcc": ("c11",), "clang": ("c11",)}
@@ -308,6 +308,21 @@ TRACE_EVENT(shown, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)
 """
 
 
+NUMBERS = """#define TRACE_SYSTEM odd
+typedef long handle;
+struct box { handle handle; unsigned char text[4]; const volatile char *other; void *any; };
+TRACE_EVENT(numbers, TP_PROTO(handle h, const struct box *b), TP_ARGS(h, b), TP_STRUCT__entry(
+	__string(a, h)
+	__string(b, b->handle)
+	__rel_string_len(c, b->handle + 1, 2)
+	__string(d, b->text) __string(e, b->other) __string(f, b->any) __string(g, NULL) __string(i, 0) __string(j, "text")
+	__string(k, (const char *)h)),
+	TP_fast_assign(__assign_str(a); __assign_str(b); __assign_rel_str_len(c); __assign_str(d); __assign_str(e); __assign_str(f);
+		__assign_str(g); __assign_str(i); __assign_str(j); __assign_str(k);),
+	TP_printk("%s", __get_str(a)));
+"""
+
+
 class Language(Case):
     def compile(self, compiler: str, standard: str, source: str, *options: str) -> None:
         """Compiles text without a warning, in the directory of the headers."""
@@ -415,6 +430,16 @@ int main()
     def test_words_over_two_lines(self) -> None:
         self.everywhere(SPLIT)
         self.assertEqual(self.printed(SPLIT, 'trace_split(behind(), "x");'), ["a=7 x"])
+
+    def test_numbers_as_texts(self) -> None:
+        """Of what a typedef stands for, only the C compiler knows: it says where a number would become an address."""
+        generate(self.dir, self.write("odd.tp", NUMBERS))
+        create = self.write("main.c", '#define CREATE_TRACE_POINTS\n#include "odd.h"\n')
+        for compiler in ("gcc", "clang"):
+            need(self, compiler)
+            done = run([compiler, "-std=c11", "-O2", "-Wall", "-Wextra", *INCLUDES, "-iquote", self.dir, "-c", "-o", os.devnull, create])
+            said = re.findall(r"^.*odd\.tp:(\d+):\d+: (?:warning|error): .*\[-W(.*)\]$", done.stderr, re.M)
+            self.assertEqual(said, [("5", "int-conversion"), ("6", "int-conversion"), ("7", "int-conversion")], done.stderr)
 
     def test_names_of_macros(self) -> None:
         self.everywhere(MACROS, "-Dunix=1", "-Dlinux=1")

@@ -237,10 +237,15 @@ def _field(record: str, field: Field, tables: Mapping[str, str], element: str, l
         "comment": f"{field.type}[]" if field.dynamic else "",
         "sizer": field.kind.sizer,
         "element": f", sizeof({element}), __extension__ _Alignof({element})" if field.kind.counted else "",
-        "code": list(zip(field.kind.casts, field.code)),
+        "code": list(zip(_converters(field), field.code)),
         "code_line": 0 if field.kind.counted else _line_of(field.code),
         "place": "tp_place_rel" if field.rel else "tp_place",
     }
+
+
+def _converters(field: Field) -> Sequence[str]:
+    """What makes its type of each argument. A cast would make an address of a number, and no compiler would say so."""
+    return ["tp_as_text" if cast == "const char *" and "source" in field.kind.arguments else f"({cast})" for cast in field.kind.casts]
 
 
 def _line_of(code: Sequence[Code]) -> int:

@@ -35,6 +35,12 @@ struct tp_dynamic {
  * TP_RECORD_MAX, which tp_reserve() refuses.
  */
 
+/* Any pointer as that of a text, as in the kernel; but of a number, compilers say something. */
+static inline __attribute__((always_inline)) const char *tp_as_text(const volatile void *source)
+{
+	return (const char *)(uintptr_t)source;
+}
+
 /* The text of source with its NUL. If source is NULL, the text is "(null)". */
 TP_PUBLIC size_t tp_size_string(struct tp_dynamic *d, size_t size, const char *source);
 

@@ -202,7 +202,7 @@ TP_PLAIN void tp_record_frozen_fields(void *__data, int n, const char *text, con
 		TP_END_EARLY(__data, &tp_event_frozen_fields, TP_FIELD_BIT(0) | TP_FIELD_BIT(6));
 	}
 #endif
-	__size = tp_size_string(&__dyn.text, __size, (const char *)(text));
+	__size = tp_size_string(&__dyn.text, __size, tp_as_text(text));
 	__size = tp_size_array(&__dyn.values, __size, sizeof(tp_element_frozen_fields__5),
 			__extension__ _Alignof(tp_element_frozen_fields__5)
 		, (size_t)(

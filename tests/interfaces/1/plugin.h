@@ -81,7 +81,7 @@ TP_DEFINE_TRACE_EVENT(plugin_hit, plugin_hit, 5, "plugin", plugin_hit, DEBUG_LIN
 TP_PLAIN void tp_record_plugin_hit(void *__data, const char *text)
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_plugin_hit, text);
-	__size = tp_size_string(&__dyn.text, __size, (const char *)(text));
+	__size = tp_size_string(&__dyn.text, __size, tp_as_text(text));
 	TP_RESERVE_RECORD(__data, &tp_event_plugin_hit);
 	__entry->__data_loc_text = tp_place(__entry, &__dyn.text);
 	{

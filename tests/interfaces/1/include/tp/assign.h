@@ -13,6 +13,10 @@ struct tp_dynamic {
 	uint16_t count_at;
 	uint16_t count;
 };
+static inline __attribute__((always_inline)) const char *tp_as_text(const volatile void *source)
+{
+	return (const char *)(uintptr_t)source;
+}
 TP_PUBLIC size_t tp_size_string(struct tp_dynamic *d, size_t size, const char *source);
 TP_PUBLIC size_t tp_size_string_len(struct tp_dynamic *d, size_t size, const char *source, size_t len);
 TP_PUBLIC size_t tp_size_vstring(struct tp_dynamic *d, size_t size, const char *fmt, va_list *args)
