@@ -276,6 +276,15 @@ class TestProcesses(Control):
             self.assertEqual(done.returncode, 1)
             self.assertIn("TP_CONTROL=0", done.stderr)
 
+    def test_who_had_the_id_before(self) -> None:
+        """In another namespace of process ids somebody may have it still, and listen."""
+        target = Target(self, TP_CONTROL="0")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as other:
+            other.bind(self.path(f".{target.pid}.1000"))
+            other.listen()
+            done = run([TP, "list", "-p", str(target.pid)], env=self.environment)
+            self.assertIn("TP_CONTROL=0", done.stderr)
+
     def test_what_is_left_of_a_socket_without_its_name(self) -> None:
         """Its process was killed, or has lost its rights, before it could give it one."""
         old, new = (os.path.join(self.directory, f".30415.{number}") for number in (1, 2))

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "client/proc.h"
+#include "client/tracepoints.h"
 #include "client/unreachable.h"
 #include "fail_msg.h"
 
@@ -75,15 +76,16 @@ static bool add(struct targets *targets, struct connection *connection)
 
 /* ---- By id ---- */
 
-/* A process listens a moment after it has begun; a forked child, a tenth of a second. */
-static bool has_just_begun(pid_t pid)
+/* A forked child listens a tenth of a second after its beginning: what would be said now would not be true any more. */
+static bool may_listen_soon(pid_t pid)
 {
 	const uint64_t moment = 500000000;
 	struct timespec now;
 	struct proc proc;
 
 	clock_gettime(CLOCK_BOOTTIME, &now);
-	return proc_read(&proc, pid) && (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec < proc.start + moment;
+	return proc_read(&proc, pid) && proc.state != 'Z' && proc_may_be_reached(proc.uid) &&
+	       (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec < proc.start + moment && tracepoints_of(pid) != TRACEPOINTS_NONE;
 }
 
 static bool add_pid(struct targets *targets, pid_t pid)
@@ -93,7 +95,7 @@ static bool add_pid(struct targets *targets, pid_t pid)
 	struct connection *open;
 	bool good;
 
-	while ((good = find_process(&found, pid)) && !(open = found_open(&found, pid)) && has_just_begun(pid)) {
+	while ((good = find_process(&found, pid)) && !(open = found_open(&found, pid)) && may_listen_soon(pid)) {
 		found_free(&found);
 		nanosleep(&pause, NULL);
 	}

@@ -127,7 +127,8 @@ static void tell_off(const struct proc *proc)
 
 /* The place where a process of this id listens, as it was when it began to. */
 struct elsewhere {
-	pid_t inner_pid;
+	pid_t inner_pid; /* which a process of another namespace may have, too, and one before it has had */
+	uint64_t start;
 	char path[PATH_MAX];
 };
 
@@ -135,16 +136,18 @@ static void compare_listener(void *data, const char *name)
 {
 	struct elsewhere *elsewhere = data;
 	const char *last = strrchr(name, '/');
+	uint64_t start;
 	pid_t pid;
 
-	if (last && last[1] == '.' && name_is_process(last + 2, &pid, NULL) && pid == elsewhere->inner_pid)
+	if (last && last[1] == '.' && name_is_process(last + 2, &pid, &start) && pid == elsewhere->inner_pid &&
+	    start >= elsewhere->start)
 		snprintf(elsewhere->path, sizeof(elsewhere->path), "%.*s", (int)(last - name), name);
 }
 
 /* It listens, but where nobody was found. False: it does not listen. */
 static bool tell_elsewhere(const struct proc *proc)
 {
-	struct elsewhere elsewhere = {.inner_pid = proc->inner_pid};
+	struct elsewhere elsewhere = {.inner_pid = proc->inner_pid, .start = proc->start};
 	const int id = (int)proc->pid;
 
 	listeners_each(proc->pid, compare_listener, &elsewhere);
