@@ -174,12 +174,12 @@ $(eval $(call tool_variant,tp,obj,))
 $(eval $(call tool_variant,asan/tp,asan,$(SANITIZE)))
 # The man pages and the shells' functions, which tp writes of its own tables; and man pages that are made of documents.
 COMMANDS := $(shell sed -n 's/^\tX(\([a-z]*\)).*/\1/p' runtime/tools/commands/commands.h)
-PAGES := tp.1 $(COMMANDS:%=tp-%.1) tpgen.1 libtp.3 tp-language.5
+PAGES := tp.1 $(COMMANDS:%=tp-%.1) tpgen.1 libtp.3 tp-language.5 tp-environment.7
 MANPAGE = PYTHONDONTWRITEBYTECODE=1 $(PYTHON) docs/manpage.py
 DOCUMENTS := $(shell find docs -name '*.md' -o -name '*.svg')
 $(BUILD)/help.stamp: export DATE := $(DATE)
 $(BUILD)/help.stamp: export VERSION := $(VERSION)
-$(BUILD)/help.stamp: $(BUILD)/tp Makefile docs/manpage.py docs/api.md docs/language.md tpgen/cli.py
+$(BUILD)/help.stamp: $(BUILD)/tp Makefile docs/manpage.py docs/api.md docs/environment.md docs/language.md tpgen/cli.py
 	$(call say,HELP,'$(BUILD)/man $(BUILD)/completions')
 	$(Q)rm -rf $(BUILD)/man $(BUILD)/completions && mkdir -p $(BUILD)/man $(BUILD)/completions
 	$(Q)$< help --man >$(BUILD)/man/tp.1
@@ -187,6 +187,7 @@ $(BUILD)/help.stamp: $(BUILD)/tp Makefile docs/manpage.py docs/api.md docs/langu
 	$(Q)$(MANPAGE) --tpgen >$(BUILD)/man/tpgen.1
 	$(Q)$(MANPAGE) libtp 3 'tracepoints in C programs' api.md >$(BUILD)/man/libtp.3
 	$(Q)$(MANPAGE) tp-language 5 'the language of .tp files' language.md >$(BUILD)/man/tp-language.5
+	$(Q)$(MANPAGE) tp-environment 7 'variables that tracing obeys' environment.md >$(BUILD)/man/tp-environment.7
 	$(Q)$< help --completion bash >$(BUILD)/completions/tp
 	$(Q)$< help --completion zsh >$(BUILD)/completions/_tp
 	$(Q)touch $@

@@ -117,7 +117,7 @@ class Outside(Case):
         self.assertNotIn(self.dir, pc + read(self.path("pkg/opt/tp/share/tpgen/tp.mk")))
         for program in ("tpgen", "tp"):
             self.assertTrue(os.stat(self.path(f"pkg/opt/tp/bin/{program}")).st_mode & stat.S_IXUSR)
-        for page in ("man/man1/tp.1", "man/man1/tp-report.1", "man/man1/tpgen.1", "man/man3/libtp.3", "man/man5/tp-language.5",
+        for page in ("man/man1/tp.1", "man/man1/tp-report.1", "man/man1/tpgen.1", "man/man3/libtp.3", "man/man5/tp-language.5", "man/man7/tp-environment.7",
                      "doc/tp/diagnostics.md", "bash-completion/completions/tp", "zsh/site-functions/_tp"):
             self.assertTrue(read(self.path(f"pkg/opt/tp/share/{page}")))
 

@@ -91,7 +91,7 @@ class Man(Case):
         """Of all pages, those that are made of documents among them."""
         need(self, "mandoc")
         pages = sorted(os.listdir(os.path.join(BUILD, "man")))
-        self.assertLessEqual({"tp.1", "tpgen.1", "libtp.3", "tp-language.5"}, set(pages))
+        self.assertLessEqual({"tp.1", "tpgen.1", "libtp.3", "tp-language.5", "tp-environment.7"}, set(pages))
         for page in pages:
             with self.subTest(page):
                 done = run(["mandoc", "-Tlint", os.path.join(BUILD, "man", page)])
@@ -100,7 +100,7 @@ class Man(Case):
     def test_documents(self) -> None:
         """Nothing of a document is lost in its man page: words, code, cells of tables."""
         need(self, "mandoc")
-        for page, document in (("tp-language.5", "language.md"), ("libtp.3", "api.md")):
+        for page, document in (("tp-language.5", "language.md"), ("libtp.3", "api.md"), ("tp-environment.7", "environment.md")):
             shown = run(["mandoc", "-Tutf8", "-Owidth=1000", os.path.join(BUILD, "man", page)]).stdout
             shown = set(re.findall(r"\w+", re.sub(".\b", "", shown)))
             text = re.sub(r"\]\([^)]*\)|^!\[.*$|^```\w+", "", read(os.path.join(ROOT, "docs", document)).split("\n", 1)[1], flags=re.M)
