@@ -15,7 +15,9 @@ from dataclasses import dataclass
 
 from support import ROOT, RUNTIME_INCLUDES, Case, read
 
-API, LANGUAGE, SINKS, ARCHITECTURE = (f"docs/{name}.md" for name in ("api", "language", "sinks", "internals/architecture"))
+API, LANGUAGE, ARCHITECTURE = (f"docs/{name}.md" for name in ("api", "language", "internals/architecture"))
+CTF, TEXT, STATISTICS, FTRACE_PAGE, USDT = (f"docs/outputs/{name}.md" for name in ("ctf", "text", "statistics", "ftrace", "usdt"))
+FILTERS, TRIGGERS, RECORDS = "docs/filters.md", "docs/triggers.md", "docs/internals/records.md"
 DIAGNOSTICS, ENVIRONMENT, PRODUCTION = (f"docs/{name}.md" for name in ("diagnostics", "environment", "production"))
 
 HEADERS = "runtime/include/tp/"
@@ -24,6 +26,7 @@ ASSIGN, SDT, SCRATCH = HEADERS + "assign.h", HEADERS + "sdt.h", HEADERS + "scrat
 INTERFACE = "runtime/src/core/interface.h"
 CTF_OPTIONS, STATS, STATS_OPTIONS = (f"runtime/src/sinks/{name}" for name in ("ctf/options.c", "stats/stats.h", "stats/options.c"))
 HISTOGRAMS, HIST, HIST_TABLE = "docs/histograms.md", "runtime/src/sinks/hist/definition.h", "runtime/src/sinks/hist/table.h"
+SYNTHETIC, FILTER = "runtime/src/events/synthetic_format.h", "runtime/src/filter/filter.h"
 POINTER = "runtime/src/print/pointer.c"
 COMPILER = "tpgen/compiler.py"
 FTRACE = "runtime/src/sinks/ftrace/sink.c"
@@ -139,6 +142,15 @@ QUOTED = (
     quoted(HISTOGRAMS, r"up to # (?:return )?addresses", HIST_STACK),
     quoted(HISTOGRAMS, r"longer than # bytes are lost", RECORD_MAX),
 
+    quoted(HISTOGRAMS, r"at most # fields, and a NAME of # bytes", Defined(SYNTHETIC, "TP_SYNTHETIC_FIELDS_MAX"),
+           Defined(SYNTHETIC, "TP_SYNTHETIC_NAME_MAX")),
+    quoted(HISTOGRAMS, r"\(1 to #\)", Defined(SYNTHETIC, "TP_SYNTHETIC_TEXT_MAX")),
+    quoted(HISTOGRAMS, r"at most # deep", Defined("runtime/src/events/synthetic_record.c", "DEPTH_MAX")),
+    # Filters, triggers
+    quoted(FILTERS, r"At most # bytes, # nested", Defined(FILTER, "TP_FILTER_MAX"), Defined(FILTER, "TP_FILTER_DEPTH")),
+    quoted("docs/internals/differences.md", r"# parentheses, # bytes", Defined(FILTER, "TP_FILTER_DEPTH"), Defined(FILTER, "TP_FILTER_MAX")),
+    quoted(TRIGGERS, r"at most # callers", Defined("runtime/src/triggers/stacktrace.c", "MOST")),
+
     # Interfaces
     quoted(API, r"TP_INTERFACE_VERSION != #", VERSION),
     quoted(PRODUCTION, r"another interface of libtp \(#; this is #\)", Defined(VERSION.path, VERSION.name, plus=1), VERSION),
@@ -151,7 +163,8 @@ QUOTED = (
     quoted(API, r"from priority # on", CONSTRUCTOR),
     quoted(ARCHITECTURE, r"constructor of priority #", CONSTRUCTOR),
     quoted(API, r"up to # arguments that are integers", Defined("tpgen/backends/userspace.py", "CALL_ARGS")),
-    quoted(API, r"longer than # bytes, or than a packet", RECORD_MAX),
+    quoted(CTF, r"longer than # bytes, or than a packet", RECORD_MAX),
+    quoted(RECORDS, r"longer than # bytes", RECORD_MAX),
     quoted(LANGUAGE, r"\bA record\b[^.]{0,80} at most # bytes", RECORD_MAX),
     quoted(DIAGNOSTICS, r"\bA record, .{0,60} at most # bytes", RECORD_MAX),
     quoted(DIAGNOSTICS, r"# of memory", Defined(COMPILER, "MAX_MEMORY")),
@@ -162,7 +175,7 @@ QUOTED = (
     quoted(LANGUAGE, r"`__vstring` measured[^|]{0,20} at most # bytes", STRING),
     quoted(API, r"`tp_scratch_push`[^.]{0,60} #[^.]{0,20} each thread", STACK),
     quoted(SCRATCH, r"stack holds #", STACK),
-    quoted(SINKS, r"no room \(# a thread\)", STACK),
+    quoted(USDT, r"no room \(# a thread\)", STACK),
     # Printing
     quoted(LANGUAGE, r"\| `%\*ph`[^|]*\| [^|]*?at most #", Defined(POINTER, "BYTES_MAX")),
     quoted(HEADERS + "print.h", r"h n bytes, at most #", Defined(POINTER, "BYTES_MAX")),
@@ -179,18 +192,18 @@ QUOTED = (
     quoted(MARKER, r"the first # arguments are always", SDT_SEEN),
     quoted(SDT, r"after the #;", SDT_SEEN),
     quoted(SDT, r"up to # arguments", ARGUMENTS),
-    quoted(SINKS, r"[Nn]o more than the first #", SDT_SEEN),
-    quoted(SINKS, r"[Tt]heir first # arguments", SDT_SEEN),
+    quoted(USDT, r"[Nn]o more than the first #", SDT_SEEN),
+    quoted(USDT, r"[Tt]heir first # arguments", SDT_SEEN),
     # CTF
-    quoted(API, r"Up to # CTF sinks", CTF_SINKS),
-    quoted(SINKS, r"`packet=` \| SIZE, from `#` to `#` \| `#`; in flight mode `#`; with `size=` no more than 1/# of that, but no less than `#` \|",
+    quoted(CTF, r"Up to # CTF traces", CTF_SINKS),
+    quoted(CTF, r"`packet=` \| SIZE, from `#` to `#` \| `#`; in flight mode `#`; with `size=` no more than 1/# of that, but no less than `#` \|",
            PACKET_MIN, Defined(CTF_OPTIONS, "PACKET_MAX"), Defined(CTF_OPTIONS, "PACKET_STREAM"),
            Defined(CTF_OPTIONS, "PACKET_FLIGHT"), Defined(CTF_OPTIONS, r"packet \* (\d+) > w->size"), PACKET_MIN),
-    quoted(SINKS, r"`packets=` \| a number, `#` or more \| no limit; in flight mode `#`,",
+    quoted(CTF, r"`packets=` \| a number, `#` or more \| no limit; in flight mode `#`,",
            Defined(CTF_OPTIONS, r"w->packets >= (\d+);"), Defined(CTF_OPTIONS, "PACKETS_FLIGHT")),
-    quoted(SINKS, r"`keep=` \| a number, `#` or more", Defined(CTF_OPTIONS, r"w->keep >= (\d+);")),
-    quoted(SINKS, r"`size=` \| SIZE, `#` or more", Defined(CTF_OPTIONS, "PACKET_MIN", 2)),
-    quoted(API, r"from # to # \(suffixes K, M, G\)", PACKET_MIN, Defined(CTF_OPTIONS, "PACKET_MAX")),
+    quoted(CTF, r"`keep=` \| a number, `#` or more", Defined(CTF_OPTIONS, r"w->keep >= (\d+);")),
+    quoted(CTF, r"`size=` \| SIZE, `#` or more", Defined(CTF_OPTIONS, "PACKET_MIN", 2)),
+    quoted(CTF, r"from # to # \(suffixes K, M, G\)", PACKET_MIN, Defined(CTF_OPTIONS, "PACKET_MAX")),
     quoted(ARCHITECTURE, r"then events, each #-byte aligned", Defined("runtime/src/record/packet.h", "TP_STREAM_ALIGN")),
     quoted("docs/internals/system-calls.md", r"`madvise` for each new #", Defined("runtime/src/sinks/ctf/ring/make.c", "SLICE")),
     quoted(ENVIRONMENT, r"opened in the first # ms", Defined("runtime/src/base/clock.c", "BASELINE_MIN_NS", 1e-6)),
@@ -199,20 +212,23 @@ QUOTED = (
     quoted(PRODUCTION, r"flight recorder has # packets of # by default", Defined(CTF_OPTIONS, "PACKETS_FLIGHT"),
            Defined(CTF_OPTIONS, "PACKET_FLIGHT")),
     # Statistics
-    quoted(SINKS, r"# statistics sinks", Defined(STATS, "TP_STATS_SINKS")),
-    quoted(SINKS, r"`interval=(?:SECONDS)?` \|[^|]*? `?#`? to `?#`?[;,:]",
+    quoted(STATISTICS, r"more than # statistics outputs", Defined(STATS, "TP_STATS_SINKS")),
+    quoted(STATISTICS, r"`interval=(?:SECONDS)?` \|[^|]*? `?#`? to `?#`?[;,:]",
            Defined(STATS_OPTIONS, "INTERVAL_MIN_NS", 1 / _NS_PER_S), Defined(STATS_OPTIONS, "INTERVAL_MAX_S")),
-    quoted(SINKS, r"`top=(?:NUMBER)?` \|[^|]*? `?1`? to `?#`?(?:, else| \|) `?#`? \|",
+    quoted(STATISTICS, r"`top=(?:NUMBER)?` \|[^|]*? `?1`? to `?#`?(?:, else| \|) `?#`? \|",
            Defined(STATS_OPTIONS, "TOP_MAX"), Defined(STATS_OPTIONS, "TOP")),
-    quoted(SINKS, r"\bfirst # bytes and the length", TEXT_BYTES),
-    quoted(SINKS, r"`value` has at most # bytes", TEXT_BYTES),
-    quoted(SINKS, r"exited before the last #", EXITED),
-    quoted(SINKS, r"\bthread tells (?:apart )?# values.{0,140}? sink #", TOLD_BY_THREAD, TOLD_BY_SINK),
-    quoted(SINKS, r"Memory: # a thread", Defined("runtime/src/sinks/stats/sum.c", "CHUNK")),
-    quoted(SINKS, r"while `version` is #", Defined("runtime/src/sinks/stats/json.c", r'\\"version\\": (\d+)')),
+    quoted(STATISTICS, r"\bfirst # bytes and the length", TEXT_BYTES),
+    quoted(STATISTICS, r"`value` has at most # bytes", TEXT_BYTES),
+    quoted(STATISTICS, r"exited before the last #", EXITED),
+    quoted(STATISTICS, r"the last # that have exited", EXITED),
+    quoted(STATISTICS, r"\bthread tells (?:apart )?# values.{0,140}? output #", TOLD_BY_THREAD, TOLD_BY_SINK),
+    quoted(STATISTICS, r"\*\*Memory\*\*: # a thread", Defined("runtime/src/sinks/stats/sum.c", "CHUNK")),
+    quoted(STATISTICS, r"while `version` is #", Defined("runtime/src/sinks/stats/json.c", r'\\"version\\": (\d+)')),
+    # Text
+    quoted(TEXT, r"text longer than # ends", Defined("runtime/src/sinks/text/text.h", "TP_TEXT_SIZE")),
     # The kernel's trace buffer
-    quoted(SINKS, r"line of more than # bytes", Defined(FTRACE, "LINE_MAX_NEW")),
-    quoted(SINKS, r"up to Linux 6\.7, #|\(# up to Linux 6\.7\)", Defined(FTRACE, "LINE_MAX_OLD")),
+    quoted(FTRACE_PAGE, r"line of more than # bytes", Defined(FTRACE, "LINE_MAX_NEW")),
+    quoted(FTRACE_PAGE, r"\(# up to Linux 6\.7\)", Defined(FTRACE, "LINE_MAX_OLD")),
 )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/sinks.md lists the options of sinks: those that the library knows, with the values that it takes."""
+"""The pages of docs/outputs list the options of sinks: those that the library knows, with the values that it takes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import re
 from building import build
 from support import ROOT, Case, read, run, temporary
 
-# The sinks that have options, by their folders in runtime/src/sinks, and the headings of their tables.
-TABLES = {"ctf": "Options of CTF traces", "stats": "Options of statistics"}
+# The sinks that have options, by their folders in runtime/src/sinks, and the pages that have their tables.
+TABLES = {"ctf": "docs/outputs/ctf.md", "stats": "docs/outputs/statistics.md"}
 
 # Opens each of these: KIND NAME OPTIONS. What is refused is on stderr.
 PROGRAM = r"""
@@ -44,7 +44,7 @@ def program() -> str:
 
 def table(kind: str) -> dict[str, list[str]]:
     """The values of each option, as the table has them: "mode=": ["stream", "flight"]."""
-    part = read(os.path.join(ROOT, "docs/sinks.md")).split(f"\n### {TABLES[kind]}\n")[1].split("\n#")[0]
+    part = read(os.path.join(ROOT, TABLES[kind])).split("\n## Options\n")[1].split("\n#")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in part.splitlines() if line.startswith("| `")]
     return {row[0].strip("`"): re.findall(r"`([^`]+)`", row[1]) for row in rows}
 

@@ -158,7 +158,8 @@ class Docs(Case):
 
     def test_links(self) -> None:
         """Links between the pages lead somewhere."""
-        pages = ["README.md", *sorted(os.path.relpath(p, ROOT) for p in glob.glob(os.path.join(ROOT, "docs/**/*.*"), recursive=True))]
+        docs = glob.glob("docs/**/*.md", root_dir=ROOT, recursive=True)
+        pages = ["README.md", *sorted(docs)]
         anchors = {}
         for page in pages:
             headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", read(os.path.join(ROOT, page)), flags=re.S | re.M), re.M)

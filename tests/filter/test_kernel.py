@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Filters mean what a running kernel says that they mean, and mistakes have its words: kernel/replay/filters.txt.
 
-Where that is not so, the table "What differs from the kernel" of docs/filters.md has a row, which is named here.
+Where that is not so, the table "Filters" of docs/internals/differences.md has a row, which is named here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from kernel.replay import transcript  # noqa: E402
 from kernel.replay.transcript import Command  # noqa: E402
-from support import ROOT, read  # noqa: E402
 
 MISTAKE = "parse_error: "
 NO_NUMBER = "Illegal operation for field type: it is neither a number of 1, 2, 4 or 8 bytes nor a text"
@@ -25,7 +24,7 @@ LEAVE_OUT = "Illegal operation for field type: it is no pointer to a text; leave
 
 # What is said here instead: a message; or "means FILTER", where the records are those that the kernel accepts for that one.
 DEVIATIONS: dict[str, dict[str, str]] = {
-    "`~ \"7*\"`: a pattern that begins with a digit is compared literally": {
+    "`~ \"7*\"` is compared literally": {
         'text ~ "7*"': 'means text ~ "[7]*"',
         'text ~ "10.0.0.*"': 'means text ~ "[1]0.0.0.*"',
         'text ~ "1*"': 'means text ~ "[1]*"',
@@ -37,17 +36,17 @@ DEVIATIONS: dict[str, dict[str, str]] = {
         'fixed ~ "*h"': 'means fixed ~ "*[h]"',
         'full ~ "*d"': 'means full ~ "*[d]"',
     },
-    "fields of other sizes (structures, arrays of numbers, bit masks) are accepted, and never match": {
+    "fields of other sizes (structures, arrays of numbers, bit masks) never match": {
         **dict.fromkeys(["triple == 0", "triple != 0", "list == 0", 'list == "a"'], NO_NUMBER),
     },
-    "an array of numbers that is 1, 2, 4 or 8 bytes long is compared as one number": {
+    "an array of numbers of 1, 2, 4 or 8 bytes is compared as one number": {
         **dict.fromkeys(["pair == 1", "pair == 65537", "pair & 1"], NO_NUMBER),
     },
-    "a set of processors beside a number: the place of the set in the record is compared": {
+    "a set of processors beside a number: its place in the record is compared": {
         **dict.fromkeys(["cpus & 1", "cpus == 1"], "Illegal operation for field type"),
     },
     "`cpu & 3` never matches": {"cpu & 1": "Illegal operation for field type"},
-    "a number not below the kernel's number of processors is in no `CPUS{}`, nor out of one by `!=`": {
+    "a number beyond the processors is neither in a `CPUS{}`, nor out of one by `!=`": {
         "u8 != CPUS{0-2}": "means seq > 0",
     },
     "names of values: no": {'method == "GET"': "means method == 1", 'method > "GET"': "means method > 1"},
@@ -55,14 +54,14 @@ DEVIATIONS: dict[str, dict[str, str]] = {
         'text.ustring == "a"': LEAVE_OUT,
         'u8.ustring == "a"': LEAVE_OUT,
     },
-    "`stacktrace == 1` is accepted, and never matches": dict.fromkeys(
+    "`stacktrace == 1` never matches": dict.fromkeys(
         ["stacktrace == 1", 'stacktrace == "x"'], "Field not found"),
-    "`a == 1 && && b == 1` and the like: an error without a text": {
+    "`a == 1 && && b == 1`: an error without a text": {
         **dict.fromkeys(["", " "], "No filter found"),
         **dict.fromkeys(["== 1", "==", "u8 == 1 && && u8 == 2", "&& u8 == 1", "|| u8 == 1", "! && u8 == 1", "()", "u8 == 1 && ()", "(u8 == 1 &&)",
                          '"text" == text', "# u8 == 1", "-u8 == 1", "~u8 == 1"], NO_FIELD),
     },
-    "an unknown field is told in front of other mistakes of its comparison": {
+    "an unknown field is told before its comparison's other mistakes": {
         **dict.fromkeys(["1", "foo", "u8 == 1 && foo.bar == 1", "u8 == 1 && foo = 1"], "Invalid operator"),
         "1 == u8": "Invalid value (did you forget quotes)?",
         "u8.function == 1": "Function not found",
@@ -123,7 +122,7 @@ class Kernel(transcript.Replayed):
         self.assertIn(caret(ours), first_byte(text.rstrip(), message, behind))
 
     def test_deviations(self) -> None:
-        table = read(os.path.join(ROOT, "docs/filters.md")).partition("## What differs from the kernel")[2]
+        table = transcript.differences("Filters")
         for row, filters in DEVIATIONS.items():
             self.assertIn(f"\n| {row} | ", table)
             for text, instead in filters.items():

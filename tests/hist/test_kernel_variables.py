@@ -17,7 +17,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from kernel.replay import transcript  # noqa: E402
 from kernel.replay.transcript import Command  # noqa: E402
 
-DOCUMENT = "docs/histograms.md"
+LANGUAGE = "Histograms"
 MINE = "try replay_all hist:keys=u8:"
 ENDS = "try replay_end hist:keys=id:d=at-$t0:"
 LAT = f"{ENDS}onmatch(replay.replay_begin)."
@@ -27,17 +27,17 @@ NOT_A_VARIABLE = "parse_error: For onmax(x) or onchange(x), x must be a variable
 COUNT = "parse_error: Param count doesn't match synthetic event field count"
 NAME = "parse_error: Illegal name"
 
-CARET = "the caret is at the beginning, or under another part, of what is wrong"
-OWN = "a variable of the histogram's own in an expression: only if it is just a field, or a constant"
+CARET = "the caret is at the beginning, or elsewhere"
+OWN = "an own variable in an expression: only a field, or a constant"
 TYPE = "a parameter's type must be that of the synthetic event's field"
-FOLDED = "constants are folded in the list, and `y=$x` is listed as what `x` is"
+FOLDED = "the list has folded constants, and for `y=$x` what `x` is"
 SHOWN = "expressions as values are not shown"
-ABSENT = "of a variable that is not there: `Couldn't find field`"
+ABSENT = "an unknown variable: `Couldn't find field`"
 ACTIONS = "`Invalid action param` and the like"
-KEYS = "a variable is looked up by the first bytes of the reader's keys, which may be more keys than those that it was set with"
-TWICE = "two histograms of an event can't have variables of one name"
+KEYS = "a variable is looked up by the first bytes of the reader's keys"
+TWICE = "two histograms of an event can't share a variable's name"
 GFP = "`gfp_t`; `char[0]`, which is `char[]`"
-NAMES = "two fields of one name, or with a name that readers of format files take for something else (`int`, `common_pid`)"
+NAMES = "two fields of one name, or named `int`, `common_pid` and the like"
 
 
 def without_snapshots(pairs: list[tuple[Command, Command]]) -> list[tuple[Command, Command]]:
@@ -46,14 +46,14 @@ def without_snapshots(pairs: list[tuple[Command, Command]]) -> list[tuple[Comman
 
 class Kernel(transcript.Replayed):
     def test_variables(self) -> None:
-        self.check(without_snapshots(self.replay("variables")), DOCUMENT, {
+        self.check(without_snapshots(self.replay("variables")), LANGUAGE, {
             FOLDED: {
                 "try replay_all hist:keys=flag:x=u8:y=$x": "x=u8,y=$x",
                 **{f"try replay_all hist:keys=flag:x={x}": f":x={x}:" for x in (
                     "16-8-4-2", "64/8/4/2", "16-8+4+2", "4*3/2*2", "4+3*2-2", "4+6/2-2", "0x10", "010", "2-5", "7/2", "u8+2*3",
                     "1000000*1000000")},
             },
-            "a number below 2^20 that is divided by a constant can be one too large": {
+            "a number below 2^20, divided by a constant, can be one too large": {
                 "divided by constants: hist replay_all": "{ u16/1000:         65, u16:      65535 }",
                 "arithmetic in keys, division: hist replay_all": "{ u16/1000:         65 }",
             },
@@ -90,7 +90,7 @@ class Kernel(transcript.Replayed):
             },
             GFP: {"synth e17 gfp_t a": "parse_error: Invalid type"},
             NAMES: {"synth e25 long long a": NAME, "synth e27 u64 a; u64 a": NAME},
-            "for fields of the other event there is a histogram, which is listed": {
+            "for fields of the other event there is a listed histogram": {
                 "fields of the other event: triggers replay_begin": "t0=at"},
             TYPE: {
                 "trigger replay_all hist:keys=seq:x=u64:onchange($x).lat(s8,u8,s16,u16,s32,u32)": "ok",
@@ -99,8 +99,8 @@ class Kernel(transcript.Replayed):
             CARET: {"trigger replay_end hist:keys=id:d=at-$t0:onmatch(replay.replay_begin).lat($d,id)": "parse_error: Param type"},
             ACTIONS: {"trigger replay_end hist:keys=id:d=at-$t0:onmatch(replay.replay_begin).lat($d,cpu_id,id)": COUNT},
             "a `char[8]` key that is full loses its last byte": {"onmax, save a text: hist replay_all": "fixed: abcdefgh"},
-            "what is saved in an entry is 0 until something is": {"onchange, save: hist replay_all": "\tchanged:          0\n"},
-            "two `onmatch()` of one event with fields as parameters: an error": {
+            "what is not saved yet is 0": {"onchange, save: hist replay_all": "\tchanged:          0\n"},
+            "two `onmatch()` of one event with fields: an error": {
                 "two onmatch: trigger replay_end hist:keys=id:d=at-$t0:onmatch(replay.replay_begin).lat(id,$d):"
                 "onmatch(replay.replay_begin).again(id,$d)": "ok",
                 "two onmatch: recorded": "again: id=6 d=3",
@@ -114,7 +114,7 @@ class Kernel(transcript.Replayed):
     def test_mistakes(self) -> None:
         cases = ("variables and arithmetic", "a name of two variables", "actions", "an event with no histogram to match",
                  "a histogram of other keys to match")
-        self.check(without_snapshots([pair for pair in self.replay("mistakes") if pair[0].case in cases]), DOCUMENT, {
+        self.check(without_snapshots([pair for pair in self.replay("mistakes") if pair[0].case in cases]), LANGUAGE, {
             ABSENT: {
                 **dict.fromkeys([f"{MINE}x=$nosuch", f"{MINE}x=$", f"{MINE}x=replay.replay_begin.$nosuch", f"{MINE}vals=$nosuch",
                                  f"{MINE}x=nosuch.replay_begin.$t", f"{MINE}x=replay.nosuch.$t"], NO_VARIABLE),
@@ -155,14 +155,14 @@ class Kernel(transcript.Replayed):
             TWICE: {"try replay_begin hist:keys=id:t0=at": "Hist trigger already exists", "try replay_begin hist:keys=id:t0=seq": "ok"},
             "variables have no `.log2`": {f"{MINE}x=u8.log2": "ok"},
             FOLDED: {f"{MINE}x=stacktrace": ":x=stacktrace:"},
-            "arrays of numbers of up to 8 bytes, and sets of processors, are keys and values: their place in the record counts": {
+            "arrays of numbers of up to 8 bytes, and sets of processors, count by their place in the record": {
                 f"{MINE}x=cpus": "parse_error: Expecting numeric field"},
-            "a 17th variable is left out, where it stands behind a comma": {
+            "a 17th variable behind a comma is left out": {
                 MINE + ",".join(f"v{i}=u8" for i in range(17)): "parse_error: Too many variables defined"},
         })
 
     def test_synthetic_events(self) -> None:
-        self.check([pair for pair in self.replay("mistakes") if pair[0].case == "synthetic events"], DOCUMENT, {
+        self.check([pair for pair in self.replay("mistakes") if pair[0].case == "synthetic events"], LANGUAGE, {
             GFP: {"trysynth e char s[0]": "parse_error: Invalid array specification"},
             NAMES: dict.fromkeys(["trysynth e u8 a; u8 a", "trysynth e u8 common_pid"], NAME),
         })

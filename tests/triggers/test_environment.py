@@ -40,6 +40,14 @@ class Environment(Driven):
         self.drive("detail 1", "order 1 1", "detail 2", TP_TRIGGER="order enable_event:shop:detail")
         self.assertRegex(self.stderr, r"^\S+ \S+ shop:detail: n=2\n$")
 
+    def test_several_lines(self) -> None:
+        """The end of a line is a blank, for TP_ENABLE and TP_OUTPUT, too."""
+        self.drive("order 1 1", "detail 1", "detail 2", TP_ENABLE="\norder;\n\tdetail\nif n == 1;\n",
+                   TP_TRIGGER="order\n\ttraceon;\n\tshop:detail traceoff\n", TP_OUTPUT="text:one;\ntext:two\n<- detail\n")
+        self.quiet()
+        self.assertRegex(read(self.path("one")), r"^.* shop:order: .*\n.* shop:detail: n=1\n$")
+        self.assertRegex(read(self.path("two")), r"^.* shop:detail: n=1\n$")
+
     def test_wrong(self) -> None:
         for trigger, why in (("order", "TP_TRIGGER=order: No trigger found, at the end: there are traceon"),
                              ("order stop", "No such trigger, at 'stop': there are traceon"),

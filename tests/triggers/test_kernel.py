@@ -17,24 +17,24 @@ from kernel.replay import transcript  # noqa: E402
 
 NONE_THERE = "there is no such trigger"
 NO_INTEGER = "parse_error: Illegal integer value"
-DOCUMENT = "docs/triggers.md"
+LANGUAGE = "Triggers"
 
 
 class Kernel(transcript.Replayed):
     def test_triggers(self) -> None:
         pairs = [pair for pair in self.replay("triggers") if "snapshot" not in pair[0].case]
-        self.check(pairs, DOCUMENT, {
+        self.check(pairs, LANGUAGE, {
             "`!TRIGGER` without such a trigger does nothing": {"trigger replay_all !traceoff": NONE_THERE},
             "`!traceoff` takes a `traceon` off as well": {"trigger replay_all !traceon": NONE_THERE},
-            "the triggers of an event run in the order of their list, the latest first": {"traceoff and stacktrace: recorded": "<stack trace>"},
+            "an event's triggers run in the order of their list": {"traceoff and stacktrace: recorded": "<stack trace>"},
         })
 
     def test_mistakes(self) -> None:
         pairs = [pair for pair in self.replay("mistakes") if pair[0].case == "triggers"]
-        self.check(pairs, DOCUMENT, {
+        self.check(pairs, LANGUAGE, {
             "`!TRIGGER` without such a trigger does nothing": dict.fromkeys(
                 ["!traceon", "!stacktrace", "!hist:keys=u8", "!enable_event:replay:replay_end"], NONE_THERE),
-            "the count can be empty, behind a blank, or have a second one behind it": {
+            "the count can be empty, behind a blank, or twice": {
                 **dict.fromkeys(["traceon:", "traceoff:", "stacktrace:", "traceoff: 5", "traceoff:5:6",
                                  "enable_event:replay:replay_end:5:6"], NO_INTEGER),
                 "traceoff 5": "parse_error: Invalid trigger: write if, and a filter behind it",

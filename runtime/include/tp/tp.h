@@ -53,7 +53,7 @@
  * reported in one line (see TP_LOG), and the program goes on. An output of TP_OUTPUT ends when the
  * program does, which waits no more than a moment for probe calls that run.
  *
- * docs/sinks.md describes the sinks, and has their options.
+ * docs/outputs has a page for each kind of sink, with its options.
  *
  * None of these functions may be called from a signal handler or from inside a probe. tp_enable,
  * tp_disable, tp_trigger and tp_sink_close can wait for all probe calls that run: do not call them with a lock held
@@ -106,8 +106,8 @@ TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
  * the new user. dir can be a relative name, and the program may change its directory later. The last
  * part of dir must not be a symbolic link.
  *
- * options is NULL, or a comma-separated list of name=value. docs/sinks.md lists all of them ("Options
- * of CTF traces"), with values and defaults.
+ * options is NULL, or a comma-separated list of name=value. docs/outputs/ctf.md lists all of them, with
+ * values and defaults.
  *
  * Each thread writes into mapped files of its own, of a packet each. They are a valid trace at every
  * instant: babeltrace2 can read it after kill -9, and also while the program runs, unless packets are
@@ -242,8 +242,8 @@ TP_PUBLIC struct tp_sink *tp_lttng_sink(void);
  * existing regular file is replaced; if file is anything else, it is refused. No more than 4 statistics
  * sinks can be open at once.
  *
- * options is NULL, or a comma-separated list of name=value, or of a name alone. docs/sinks.md lists all
- * of them ("Options of statistics"), with values and defaults, and describes the file and its limits.
+ * options is NULL, or a comma-separated list of name=value, or of a name alone.
+ * docs/outputs/statistics.md lists all of them, with values and defaults, and describes the file and its limits.
  *
  * The writers of events without a counted field only count: TP_fast_assign does not run.
  *

@@ -113,10 +113,10 @@ char *tp_pattern_take_filter(char *text)
 	const size_t len = strlen(TP_FILTER_WORD);
 
 	for (char *at = text; (at = strstr(at, TP_FILTER_WORD)); at++) {
-		if ((at > text && !strchr(" \t", at[-1])) || (at[len] && !strchr(" \t", at[len])))
+		if ((at > text && !strchr(TP_BLANKS, at[-1])) || (at[len] && !strchr(TP_BLANKS, at[len])))
 			continue;
-		char *filter = at + len + strspn(at + len, " \t");
-		while (at > text && strchr(" \t", at[-1]))
+		char *filter = at + len + strspn(at + len, TP_BLANKS);
+		while (at > text && strchr(TP_BLANKS, at[-1]))
 			at--;
 		*at = '\0';
 		return filter;

@@ -29,7 +29,7 @@ char *tp_pattern_take_filter(char *text);
 
 /* ---- Where a rule ends, "PATTERNS" or "PATTERNS if FILTER", of several in a text ---- */
 
-#define TP_BLANKS " \t"
+#define TP_BLANKS " \t\n"
 
 /* Blanks around a text are no part of it. */
 char *tp_trim(char *text);

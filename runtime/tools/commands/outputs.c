@@ -206,7 +206,7 @@ const struct tp_command command_outputs = {
 		"as \"tp trace\".\n\n"
 		"--open takes what TP_OUTPUT takes. The file or the directory is opened by tp, where you stand, and "
 		"handed to the process; text:stdout and text:stderr are those of tp. Statistics without a file are "
-		"shown by \"tp stat -o NAME\". The options of each kind are in docs/sinks.md.\n\n"
+		"shown by \"tp stat -o NAME\". The options of each kind are in docs/outputs.\n\n"
 		"--close closes what TP_OUTPUT or tp has opened; what the program itself has opened, it closes "
 		"itself.\n\n"
 		"--off and --on are the kernel's file tracing_on: what is enabled stays enabled, and what was recorded "

@@ -99,7 +99,7 @@ const struct tp_command command_stat = {
 		{OPTION_FIELD, "field", "FIELDS", "fields whose values are counted, as in net:net_request.size+net:*.peer"},
 		{OPTION_BY, "by", "thread", "adds a table by thread"},
 		{OPTION_TOP, "top", "NUMBER", "how many of a field's most frequent values are shown; 10 without this option"},
-		LIVE_OPTIONS("one JSON object at the end, as docs/sinks.md describes it"),
+		LIVE_OPTIONS("one JSON object at the end, as docs/outputs/statistics.md describes it"),
 		{'o', "output", "OUTPUT", "show statistics that the process has already: the id or the name of an output"},
 		{.name = NULL},
 	},
@@ -108,7 +108,7 @@ const struct tp_command command_stat = {
 		"other in a thread, and with what values in the fields that --field names. On a terminal, the table "
 		"is drawn every second, until ^C or until the process ends; the last one stays. Otherwise one table "
 		"is printed at the end.\n\n"
-		"docs/sinks.md explains the columns (\"Statistics\").\n\n"
+		"docs/outputs/statistics.md explains the columns.\n\n"
 		"With a PROGRAM, there is a table for each of the processes that it becomes, and tp exits with its "
 		"status; with 128 + N if signal N has killed it.\n",
 	.run = run,
