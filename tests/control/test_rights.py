@@ -54,12 +54,17 @@ class Rights(Control):
 
         until(listens, "it listens")
         self.assertIn("daemon:daemon_work", done.stdout, done.stderr)
-        changed = f"Uid:\t{NOBODY}\t" in read(f"/proc/{pid}/status")
+        before = self.has_changed(pid)
         as_nobody = run([TP, "list", "-p", str(pid)], env=self.environment, user=NOBODY, group=NOBODY, extra_groups=[])
-        if as_nobody.returncode:
-            self.assertRegex(as_nobody.stderr, "is user 0's, and you are user" if not changed else
+        after = self.has_changed(pid)
+        if as_nobody.returncode and before == after:
+            self.assertRegex(as_nobody.stderr, "is user 0's, and you are user" if not after else
                              rf"listens in {self.directory}, as it began as another user: .*; run tp as root\n")
-        return changed
+        return after
+
+    @staticmethod
+    def has_changed(pid: int) -> bool:
+        return f"Uid:\t{NOBODY}\t" in read(f"/proc/{pid}/status")
 
     def left(self) -> list[str]:
         """What is in the directory after some minutes, when nobody listens."""

@@ -291,17 +291,6 @@ static int check(const struct tp_ctf_sink *sink, const char *name)
 	return tp_reading() ? EDEADLK : 0;
 }
 
-static int open_dir(struct tp_ctf_sink *to)
-{
-	tp_path_trim(to->path);
-	const int parent = tp_ctf_dir_open_parent(to->path);
-	const int error = parent < 0 ? errno : tp_ctf_dir_open(to, parent);
-
-	if (parent >= 0)
-		close(parent);
-	return error;
-}
-
 int tp_ctf_snapshot(struct tp_sink *head, const char *dir)
 {
 	struct tp_ctf_sink *sink = tp_ctf_sink_of(head);
@@ -311,7 +300,7 @@ int tp_ctf_snapshot(struct tp_sink *head, const char *dir)
 	if (error)
 		return -error;
 	s.to.path = strdup(dir);
-	error = s.to.path ? open_dir(&s.to) : ENOMEM;
+	error = s.to.path ? tp_ctf_dir_open(&s.to) : ENOMEM;
 	if (!error)
 		error = take(&s);
 	tp_ctf_dir_close(&s.to);

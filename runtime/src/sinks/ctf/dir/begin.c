@@ -166,8 +166,8 @@ int tp_ctf_begin_now(struct tp_ctf_sink *sink)
 	if (parent < 0)
 		return errno;
 	make_way(sink, parent, last_part(sink->path));
-	const int error = tp_ctf_dir_open(sink, parent);
 	close(parent);
+	const int error = tp_ctf_dir_open(sink);
 	return error ? error : begin_in_dir(sink);
 }
 

@@ -121,11 +121,24 @@ int tp_ctf_subdirectory(struct tp_ctf_sink *sink, int dir, const char *name, boo
 	return file.fd;
 }
 
-int tp_ctf_dir_open(struct tp_ctf_sink *sink, int parent)
+/* That it is another's shows only now for sure. Its own descriptor comes first: whoever closes all gets its number back. */
+static int check_in_parent(const struct tp_ctf_sink *sink, int dir)
+{
+	const int parent = tp_ctf_dir_open_parent(sink->path);
+	const int error = parent < 0 ? errno : tp_ctf_dir_check(sink, parent, dir);
+
+	if (parent >= 0)
+		close(parent);
+	return error;
+}
+
+int tp_ctf_dir_open(struct tp_ctf_sink *sink)
 {
 	struct stat st;
 
 	tp_path_trim(sink->path);
+	if (tp_complain_of_foreign(sink->path))
+		return EACCES;
 	bool made = mkdir(sink->path, 0700) == 0;
 	if (!made && errno != EEXIST)
 		return errno;
@@ -140,7 +153,7 @@ int tp_ctf_dir_open(struct tp_ctf_sink *sink, int parent)
 	if (!sink->real_path)
 		return errno;
 	int dir = tp_ctf_dir(sink, &error);
-	return dir < 0 ? error : made ? check(dir, true) : tp_ctf_dir_check(sink, parent, dir);
+	return dir < 0 ? error : made ? check(dir, true) : check_in_parent(sink, dir);
 }
 
 int tp_ctf_dir_take(struct tp_ctf_sink *sink, int fd)

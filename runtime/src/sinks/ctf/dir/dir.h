@@ -37,10 +37,10 @@ int tp_ctf_dir_open_at(const void *parent);
 int tp_ctf_dir_open_parent(const char *path);
 
 /*
- * Makes the directory where it is not there, and opens it. Its path is in the sink, and its parent is open. EEXIST: there is
- * a trace in it; ENOTEMPTY: there are other files; EACCES: it may be another user's, which was told then.
+ * Makes the directory where it is not there, and opens it. Its path is in the sink. EEXIST: there is a trace in it; ENOTEMPTY:
+ * there are other files; EACCES: it may be another user's, which was told then.
  */
-int tp_ctf_dir_open(struct tp_ctf_sink *sink, int parent);
+int tp_ctf_dir_open(struct tp_ctf_sink *sink);
 void tp_ctf_dir_close(struct tp_ctf_sink *sink);
 
 /* Takes a directory that somebody has passed, and that is never opened by a path; fd is closed where it fails. Not even hidden files may be in it. */
