@@ -46,7 +46,7 @@ class Servers(Case):
         need(self, "bash", "pgrep", "ps", "runuser", "unshare")
         if os.geteuid():
             unavailable(self, "only root can be root")
-        if run(["unshare", "--mount", "--pid", "--fork", "--mount-proc", "mount", "-t", "tmpfs", "tmpfs", "/run"]).returncode:
+        if run(["unshare", "--mount", "--net", "--pid", "--fork", "--mount-proc", "mount", "-t", "tmpfs", "tmpfs", "/run"]).returncode:
             unavailable(self, "there can be no other /run and /proc")
         os.chmod(self.dir, 0o755)
         os.mkdir(self.path("bin"))
@@ -56,7 +56,7 @@ class Servers(Case):
         env = {name: value for name, value in os.environ.items() if not name.startswith(("TP_", "XDG_"))}
         env["PATH"] = f"{self.path('bin')}:{env['PATH']}"
         script, self.script = os.pipe()
-        self.shell = subprocess.Popen(["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "bash",
+        self.shell = subprocess.Popen(["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "bash",
                                        f"/dev/fd/{script}"], cwd=self.path("root"), env=env, pass_fds=[script],
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         os.close(script)
