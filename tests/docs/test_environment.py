@@ -10,7 +10,7 @@ import re
 import shlex
 
 from building import build, generate
-from docs.test_readme import blocks
+from docs.pages import blocks
 from support import ROOT, Case, read, run, temporary
 
 PAGE = read(os.path.join(ROOT, "docs/environment.md"))

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-from docs.test_readme import blocks, pattern
+from docs.pages import blocks, pattern
 from kernel import tree
 from support import ROOT, read, run
 

@@ -267,24 +267,6 @@ class Numbers(Case):
                 with self.subTest(page=one.page, pattern=one.pattern, group=group):
                     self.assertNotEqual(one.wrong(changed), "", changed[begin - 20:end + 20])
 
-    def test_measured(self) -> None:
-        """The README rounds what docs/performance.md has in these rows, in the columns of tpgen and of LTTng-UST."""
-        rows, columns = {}, (0, 0)
-        for line in read(os.path.join(ROOT, "docs/performance.md")).splitlines():
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if "LTTng-UST" in cells[1:]:
-                columns = cells.index("tpgen"), cells.index("LTTng-UST")
-            elif len(cells) > max(columns):
-                rows[cells[0]] = [cells[column] for column in columns]
-        off, on, flight, stream = (rows[name] for name in (
-            "off, 32 sites in a row: ns a site", "on, one empty probe: ns", "flight recorder, warm: ns", "stream, tmpfs: ns"))
-        quoted_ = re.search(r"It takes # ns; a site of LTTng-UST, .*? takes # ns\. .*? takes # ns \(LTTng-UST: # ns\)\. .*? takes # ns "
-                            r"in a flight .*? # ns in a trace .*? \(LTTng-UST: # ns\)".replace("#", r"([\d.]+)"), page_text("README.md"))
-        assert quoted_
-        measured = [*off, *on, flight[0], stream[0], stream[1]]
-        for text, value in zip(quoted_.groups(), measured, strict=True):
-            self.assertEqual(text, f"{float(value):.{len(text.partition('.')[2])}f}", f"README.md, of {value} in docs/performance.md")
-
     def test_log_levels(self) -> None:
         enum = re.search(r"^enum tp_loglevel \{\n(.*?)^\};", read(os.path.join(ROOT, EVENT)), re.S | re.M)
         assert enum

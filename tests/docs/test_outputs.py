@@ -12,7 +12,7 @@ import shutil
 import sys
 
 from building import build, generate
-from docs.test_readme import blocks, pattern
+from docs.pages import blocks, pattern
 from lttng.daemon import Daemon
 from lttng.test_lttng import TOOLS, has_headers
 from support import BUILD, ROOT, Case, need, read, run, unavailable, until

@@ -1,104 +1,46 @@
 # SPDX-License-Identifier: MIT
-"""The documents as a whole: links lead somewhere, every page can be found, none grows beyond its measure."""
+"""The pages with a worker work word for word (pages.py): the guide, which makes it, and those that use it."""
 
 from __future__ import annotations
 
-import html
 import os
-import re
 
-from support import ROOT, Case, read
-
-# Words, as wc -w counts them: of pages for users together, and of those for who changes it. What a command prints is not read
-# as a page: "tpgen explain" a section of the one, the bench the tables of the other.
-USERS, INTERNALS = 28_000, 16_000
-PRINTED = ("docs/diagnostics.md", "docs/internals/bench-tables.md")
-CLICKS = 2
+from docs.pages import Page, loose
+from support import ROOT, need, read, unavailable
 
 
-def pages() -> list[str]:
-    found = ["README.md"]
-    for top, _, names in os.walk(os.path.join(ROOT, "docs")):
-        found += [os.path.relpath(os.path.join(top, name), ROOT) for name in names if name.endswith(".md")]
-    return sorted(found)
+def page(name: str) -> str:
+    return read(os.path.join(ROOT, "docs", name))
 
 
-def prose(text: str) -> str:
-    """Without code, in which brackets mean something else."""
-    return re.sub(r"^```.*?^```$|`[^`\n]*`", "", text, flags=re.S | re.M)
+def worker() -> str:
+    """How the guide installs tpgen and makes the worker."""
+    return page("guide.md").split("\n## 3. ")[0]
 
 
-def links(page: str) -> list[tuple[str, str]]:
-    """File, from the root, and anchor of each link that stays here."""
-    targets = re.findall(r"\]\(([^)\s]+)\)", prose(read(os.path.join(ROOT, page))))
-    found = []
-    for target in targets:
-        if re.match(r"[a-z]+:", target):
-            continue
-        path, _, anchor = target.partition("#")
-        file = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
-        found.append((file, anchor))
-    return found
+class Pages(Page):
+    def need_root(self) -> None:
+        if os.geteuid():
+            unavailable(self, "only root can do this")
 
+    def test_guide(self) -> None:
+        self.walk(page("guide.md"), fails="Field not found", one_line=loose)
 
-def anchors(page: str) -> set[str]:
-    """Those that hosts of Git make of the headings."""
-    found: set[str] = set()
-    text = re.sub(r"^```.*?^```$", "", read(os.path.join(ROOT, page)), flags=re.S | re.M)
-    for heading in re.findall(r"^#+ (.*)$", text, re.M):
-        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
-        name = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
-        count = 0
-        while name + (f"-{count}" if count else "") in found:
-            count += 1
-        found.add(name + (f"-{count}" if count else ""))
-    return found
+    def test_troubleshooting(self) -> None:
+        need(self, "setpriv")
+        self.need_root()
+        self.walk(worker() + page("troubleshooting.md"), fails="undefined symbol", one_line=loose)
 
+    def test_cookbook(self) -> None:
+        need(self, "unshare", "gdb")
+        self.need_root()
+        self.walk(worker() + page("cookbook.md"), one_line=loose)
 
-class Pages(Case):
-    def test_links(self) -> None:
-        for page in [*pages(), "CONTRIBUTING.md"]:
-            for file, anchor in links(page):
-                with self.subTest(page=page, link=f"{file}#{anchor}"):
-                    self.assertTrue(os.path.exists(os.path.join(ROOT, file)), "there is no such file")
-                    if anchor and file.endswith(".md"):
-                        self.assertIn(anchor, anchors(file))
+    def test_tp(self) -> None:
+        self.walk(worker() + page("tp.md"), one_line=loose)
 
-    def test_found(self) -> None:
-        """Each page is a few clicks away from the README."""
-        reached = {"README.md"}
-        for _ in range(CLICKS):
-            reached |= {file for page in reached if page.endswith(".md") for file, _ in links(page)}
-        self.assertEqual(set(pages()) - reached, set())
+    def test_concepts(self) -> None:
+        self.walk(worker() + page("concepts.md"), one_line=loose)
 
-    def test_named_by_code(self) -> None:
-        """Pages that messages, comments and tests name are there."""
-        for top, folders, names in os.walk(ROOT):
-            folders[:] = [f for f in folders if f not in ("build", ".git", "__pycache__", "interfaces")]
-            for name in names:
-                if not name.endswith((".c", ".h", ".py", ".j2", ".sh", ".tp", ".in", "Makefile")):
-                    continue
-                path = os.path.join(top, name)
-                with open(path, encoding="utf-8", errors="replace") as file:
-                    text = file.read()
-                for page in set(re.findall(r"\bdocs/[\w./-]*\.(?:md|svg)\b", text)):
-                    self.assertTrue(os.path.exists(os.path.join(ROOT, page)), f"{os.path.relpath(path, ROOT)} names {page}")
-
-    def test_words(self) -> None:
-        words = {page: len(read(os.path.join(ROOT, page)).split()) for page in pages() if page not in PRINTED}
-        internals = {page: n for page, n in words.items() if page.startswith("docs/internals/")}
-        users = {page: n for page, n in words.items() if page not in internals}
-        self.assertLessEqual(sum(users.values()), USERS, users)
-        self.assertLessEqual(sum(internals.values()), INTERNALS, internals)
-
-
-class Terminal(Case):
-    def test_picture(self) -> None:
-        """It shows the commands of its script, each with what it printed, and no line leaves it."""
-        script, svg = read(os.path.join(ROOT, "docs/terminal.py")), read(os.path.join(ROOT, "docs/terminal.svg"))
-        columns = int(re.search(r"^COLUMNS = (\d+)", script, re.M)[1])
-        lines = [html.unescape(re.sub(r"<[^>]*>", "", line)) for line in re.findall(r"<text.*?</text>", svg)]
-        commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
-        self.assertEqual(tuple(commands), eval(re.search(r"^SESSION = (\(.*?\))$", script, re.S | re.M)[1]))
-        self.assertTrue(all(len(line) <= columns for line in lines))
-        self.assertGreater(len(lines), 3 * len(commands))
+    def test_coming_from(self) -> None:
+        self.walk(worker() + page("coming-from.md"), one_line=loose)

@@ -8,7 +8,7 @@ import re
 import shlex
 
 from docs.test_environment import program
-from docs.test_readme import blocks
+from docs.pages import blocks
 from support import BUILD, ROOT, Case, read, run
 
 PAGE = read(os.path.join(ROOT, "docs/production.md"))

@@ -17,7 +17,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from support import BUILD, ROOT, Case, need, read, run, unavailable, until  # noqa: E402
-from test_readme import blocks  # noqa: E402
+from docs.pages import blocks  # noqa: E402
 
 PAGE = os.path.join(ROOT, "docs/servers.md")
 LOOKS = ("tp ps", "tp list", "tp outputs", "ps ", "runuser -u www-data -- tp list")  # until it shows what it is to show

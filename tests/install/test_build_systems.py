@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 
-from docs.test_readme import blocks
+from docs.pages import blocks
 from support import ROOT, Case, check_all, need, read
 
 _LOGGER = '#!/bin/sh\necho "{name} $*" >>"{log}"\nexec {program} "$@"\n'
