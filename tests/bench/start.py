@@ -191,7 +191,7 @@ def table(measured: Started) -> Table:
                  {kind: (value or 0) * 1000 for kind, value in measured.each(touched, size).items()}, digits=0)
     has = memory(measured)
     for what, label in (("loaded", "1,000 tracepoints, nothing enabled: KiB of its own"),
-                        ("enabled", "1,000 events described and enabled in a CTF sink: KiB more"),
+                        ("enabled", "1,000 events described and enabled in a CTF output: KiB more"),
                         ("thread", "a thread, flight recorder, its first event: KiB"),
                         ("ring", "a thread, flight recorder, its ring full: KiB")):
         line(label, has[what], digits=0)

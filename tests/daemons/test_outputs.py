@@ -102,7 +102,7 @@ class Outputs(Daemons):
         self.assertEqual([line for line in lines if " daemon:daemon_work: n=" not in line], [])
         lost = 9000 - len(lines)
         self.assertGreater(lost, 0)
-        self.assertEqual(last, f"tp: text sink: records lost: {lost} (limit: {lost})")
+        self.assertEqual(last, f"tp: text output: records lost: {lost} (limit: {lost})")
 
     def test_a_line_of_which_a_part_is_out_at_the_end(self) -> None:
         """It is finished, if there is room by then; otherwise it is lost, and counted."""
@@ -126,6 +126,6 @@ class Outputs(Daemons):
                     self.assertEqual(process.wait(), 0)
                     text += pipe.read()
                 log = read(self.path(f"log-{room}"))
-                lost = re.fullmatch(r"tp: text sink: records lost: (\d+) \(limit: \1\)\n", log)
+                lost = re.fullmatch(r"tp: text output: records lost: (\d+) \(limit: \1\)\n", log)
                 self.assertTrue(lost, log)
                 self.assertEqual((text.count(b"\n") + int(lost[1]), text.endswith(b"\n")), (20, room))

@@ -117,7 +117,7 @@ class Sockets(Daemons):
                 listener = self.listen(kind)
                 done = self.run_hits(20000)
                 got = sum(len(self.lines(c)) for c in self.connections(listener))
-                lost = sum(map(int, re.findall(r"^tp: text sink: records lost: (\d+) \(limit: \d+\)$", done.stderr, re.M)))
+                lost = sum(map(int, re.findall(r"^tp: text output: records lost: (\d+) \(limit: \d+\)$", done.stderr, re.M)))
                 self.assertGreater(lost, 0)
                 self.assertEqual(got + lost, 20002, done.stderr)
                 os.unlink(self.name)
@@ -139,7 +139,7 @@ class Sockets(Daemons):
         said = process.stderr.read().decode()
         process.stderr.close()
         self.assertEqual(process.wait(PATIENCE), 0)
-        self.assertEqual(said, "tp: text sink: records lost: 2 (no file: 2)\n")
+        self.assertEqual(said, "tp: text output: records lost: 2 (no file: 2)\n")
         done = self.run_hits(1)
         self.assertRegex(done.stderr, r"\Atp: TP_OUTPUT=socket:\S+: Connection refused; nobody listens there: start the "
                                       r"reader first; nothing goes there\n\Z")

@@ -39,7 +39,7 @@ class Refused(Case):
     def refused(self, message: str, *command: str, output: str = "ftrace:") -> None:
         done = run([*command, program(), "hit=3", "sh=echo runs on"], env={**os.environ, "TP_OUTPUT": output})
         self.assertEqual((done.returncode, done.stdout), (0, "runs on\n"), done.stderr)
-        self.assertRegex(done.stderr, rf"\Atp: ftrace sink: {message}\n\Z")
+        self.assertRegex(done.stderr, rf"\Atp: ftrace output: {message}\n\Z")
 
     def test_no_such_directory(self) -> None:
         self.refused(f"{self.dir}/none/trace_marker: No such file or directory; a directory must be there, .*",
@@ -163,9 +163,9 @@ class Ftrace(Case):
     # ---- What the kernel refuses ----
 
     def loses(self, why: str, lost: int | None = None) -> str:
-        marker = f"tp: ftrace sink: {self.instance}/trace_marker: "
+        marker = f"tp: ftrace output: {self.instance}/trace_marker: "
         return (rf"{marker}{re.escape(why)}; records are lost until it works again\n"
-                rf"tp: ftrace sink: records lost: {lost or '[0-9]+'} \(no file: .*\)\n")
+                rf"tp: ftrace output: records lost: {lost or '[0-9]+'} \(no file: .*\)\n")
 
     def test_tracing_off_and_on(self) -> None:
         switch = os.path.join(self.instance, "tracing_on")
@@ -211,7 +211,7 @@ class Ftrace(Case):
         os.chmod(self.dir, 0o755)
         for output in (self.output, f"ftrace:{self.name}", f"ftrace:{self.name}-other", "ftrace:"):
             self.run_program("hit=1", output=output, user=NOBODY, group=NOBODY, extra_groups=[],
-                             message=r"tp: ftrace sink: \S*/trace_marker: Permission denied; run it as root, or let a "
+                             message=r"tp: ftrace output: \S*/trace_marker: Permission denied; run it as root, or let a "
                                      r"group in: as root, mount -o remount,gid=GROUP,mode=0750 on the tracefs\n")
         self.assertEqual(self.lines(), [])
 
@@ -224,5 +224,5 @@ class Ftrace(Case):
                     "+dac_read_search", "--ambient-caps", "+dac_read_search", program(), "hit=1"],
                    env={**os.environ, "TP_OUTPUT": f"ftrace:{name}"})
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, rf"\Atp: ftrace sink: \S*/instances/{name}: the instance can't be made: "
+        self.assertRegex(done.stderr, rf"\Atp: ftrace output: \S*/instances/{name}: the instance can't be made: "
                                       rf"Permission denied; make it as root\n\Z")

@@ -344,7 +344,7 @@ TRACE_EVENT(maß$, TP_PROTO(int n), TP_ARGS(n),
             self.assertNotIn("lt:lt_other", daemon.lttng("list", "-u").stdout)
             self.assertEqual(target.do("open"), "6")
             target.do("other 3")
-        self.assertEqual(target.end(), "tp: LTTng sink: there is one already, and LTTng sees all events of the process "
+        self.assertEqual(target.end(), "tp: LTTng output: there is one already, and LTTng sees all events of the process "
                                        "by it\n")
         self.assertEqual(field("n", lines(trace)), ["1", "3"])
 
@@ -362,10 +362,10 @@ TRACE_EVENT(maß$, TP_PROTO(int n), TP_ARGS(n),
         end = r"; install LTTng-UST 2.13 or later \(Debian's package is liblttng-ust1\); nothing goes to LTTng\n$"
         library = self.path("liblttng-ust.so.1")
         self.assertRegex(self.told(LD_LIBRARY_PATH=self.dir),
-                         f"^tp: LTTng sink: liblttng-ust.so.1 can't be loaded: {library}: file too short{end}")
+                         f"^tp: LTTng output: liblttng-ust.so.1 can't be loaded: {library}: file too short{end}")
         self.succeed(["gcc", "-shared", "-fPIC", "-nostdlib", "-o", library, "-xc", "/dev/null"])
         self.assertRegex(self.told(LD_LIBRARY_PATH=self.dir),
-                         f"^tp: LTTng sink: .*: undefined symbol: lttng_ust_probe_register{end}")
+                         f"^tp: LTTng output: .*: undefined symbol: lttng_ust_probe_register{end}")
 
     def told(self, output: str = "lttng:", **env: str) -> str:
         target = self.target(f"{output};text:/dev/null", **env)
@@ -397,7 +397,7 @@ int main(void)
                       self.path("main"), main, *sources, *runtime("static")])
         done = run([self.path("main")])
         self.assertEqual(done.stdout, "none\n")
-        self.assertRegex(done.stderr, "^tp: LTTng sink: this libtp was built without the headers of LTTng-UST 2.13: ")
+        self.assertRegex(done.stderr, "^tp: LTTng output: this libtp was built without the headers of LTTng-UST 2.13: ")
 
 
 def _flat(value: Any) -> Any:

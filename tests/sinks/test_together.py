@@ -152,9 +152,9 @@ class Together(Case):
             self.assertEqual(program.do("close", name), 0, name)
         status, said = program.end()
         self.assertEqual(status, 0)
-        self.assertRegex(said, r"tp: text sink: records lost: \d+ \(no file: \d+\)\n")
+        self.assertRegex(said, r"tp: text output: records lost: \d+ \(no file: \d+\)\n")
         for line in said.splitlines():
-            self.assertRegex(line, r"disk|^tp: text sink: ")
+            self.assertRegex(line, r"disk|^tp: text output: ")
         self.check(self.events(read(self.path("log"))), 0, 2100)
         self.check(self.trace("trace"), 0, 2100)
         self.assertEqual(self.hits("stats"), THREADS * 2100)
@@ -210,7 +210,7 @@ class Together(Case):
             self.assertEqual(program.do("close", name), 0, name)
         status, said = program.end()
         self.assertEqual(status, 0)
-        self.assertRegex(said, rf"\Atp: ftrace sink: .*: tracing is off.*\ntp: ftrace sink: records lost: {THREADS * 50} ")
+        self.assertRegex(said, rf"\Atp: ftrace output: .*: tracing is off.*\ntp: ftrace output: records lost: {THREADS * 50} ")
         for thread in range(THREADS):
             self.assertEqual([n for of, n in marked if of == thread], [*range(50), *range(100, 150)])
         self.check(self.events(read(self.path("log"))), 0, 150)

@@ -112,5 +112,5 @@ class Environment(Case):
         self.assertIn(f"synthetic:{name}: ", self.read_by("babeltrace2", self.path("ctf")))
         self.assertRegex(read(self.path("stats")), rf"(?m)^synthetic:{name} +1 ")
         _, messages = self.run_with(f"{name} u64 a", TP_OUTPUT=f"text:{self.path('out')};lttng:")
-        self.assertRegex(messages[0], rf"^tp: (event 'synthetic:{name}' stays off in a LTTng sink, which can't describe it: "
+        self.assertRegex(messages[0], rf"^tp: (event 'synthetic:{name}' stays off in a LTTng output, which can't describe it: "
                                       "File name too long$|.*LTTng)")

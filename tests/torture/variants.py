@@ -36,7 +36,7 @@ TORTURE_SANITIZER = {"asan": ["-DTORTURE_SANITIZER=1"], "tsan": ["-DTORTURE_SANI
 
 # What the runtime says about what the test does on purpose.
 EXPECTED = re.compile(r"tp: (tracepoint_synchronize_unregister\(\) was called from inside a probe|"
-                      r"text sink: records lost: \d+ \(nested: \d+\)$|.*\bfork)")
+                      r"text output: records lost: \d+ \(nested: \d+\)$|.*\bfork)")
 
 NR_GUESTS = 4
 # Seconds until a thread without progress counts as hanging, and for which what has not happened yet is waited for.

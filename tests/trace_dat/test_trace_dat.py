@@ -350,7 +350,7 @@ class Trouble(Dat):
         self.write("trace/metadata", "\x75\xd1\x1d\xc1")
         self.refused(r"'.*/metadata' is no text description of a CTF 1.8 trace: .* offset 0\n$")
         self.write("trace/metadata", "/* CTF 1.8 */\n\nenv {\n\ttracer_name = \"lttng-ust\";\n};\n")
-        self.refused(r"no trace of tpgen's CTF sink: its metadata has no tracer_name = \"tp\"\n$")
+        self.refused(r"no trace of tpgen's CTF output: its metadata has no tracer_name = \"tp\"\n$")
         os.unlink(self.path("trace/metadata"))
         os.symlink("metadata", self.path("trace/metadata"))
         self.refused(r"'.*/metadata' can't be opened: it is a symbolic link\n$")

@@ -84,7 +84,7 @@ class OfHistograms(Snapshots):
     def test_needs_a_flight_recorder(self) -> None:
         answers = self.drive("open t", f"trigger - order {self.HIST}", f"trigger t order {self.HIST}", "open a trace",
                              f"trigger a order {self.HIST}", "list")
-        self.assertEqual(answers, ["-22 this trigger acts on a sink, and there is none",
+        self.assertEqual(answers, ["-22 this trigger acts on an output, and there is none",
                                    *["-95 a snapshot is of a flight recorder: ctf:DIRECTORY,mode=flight"] * 2])
 
     def test_goes_with_its_sink(self) -> None:

@@ -191,7 +191,7 @@ class Wrong(Driven):
     def test_patterns(self) -> None:
         self.assertEqual(self.drive("open a", "trigger a a,,b traceoff", "trigger - order traceoff"),
                          ["-22 no list of patterns; write for example sched:*,!sched:sched_wakeup",
-                          "-22 this trigger acts on a sink, and there is none"])
+                          "-22 this trigger acts on an output, and there is none"])
 
 
 class Processes(Driven):

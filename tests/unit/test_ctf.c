@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_ctf.c - the CTF sink: values, packets. Opening it is in test_ctf_open.c;
+ * test_ctf.c - the CTF output: values, packets. Opening it is in test_ctf_open.c;
  * threads, signals and forks are in test_ctf_threads.c.
  */
 #include <errno.h>
@@ -294,7 +294,7 @@ TEST(alignment_beyond_ctf)
 	ck_assert_uint_eq(tp_sink_lost(sink), 0);
 	tp_sink_close(sink);
 	char *messages = captured_stderr();
-	ck_assert_contains(messages, "event 'sample:wide' stays off in a CTF sink");
+	ck_assert_contains(messages, "event 'sample:wide' stays off in a CTF output");
 	ck_assert_contains(messages, "'sample:wide' has a dynamic array whose elements are aligned to more than 8 bytes");
 	free(messages);
 	char *text = clean_babeltrace(trace);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_ctf_open.c - opening a CTF sink: directories that it can't have. Its options are in test_ctf_options.c. */
+/* test_ctf_open.c - opening a CTF output: directories that it can't have. Its options are in test_ctf_options.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

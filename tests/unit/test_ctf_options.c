@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_ctf_options.c - the options of a CTF sink: what they mean, and what is
+ * test_ctf_options.c - the options of a CTF output: what they mean, and what is
  * said where they mean nothing. What they do is in test_ctf_limits.c and test_ctf_context.c.
  */
 #include <errno.h>

@@ -176,7 +176,7 @@ TEST(modules_that_come_later)
 	tp_module_load(&fits.module);
 	tp_module_load(&lacks.module);
 	message = captured_stderr();
-	ck_assert_str_eq(message, "tp: late:*, in a plain sink: the filter does not fit 'late:late_lacks', which stays as it was: "
+	ck_assert_str_eq(message, "tp: late:*, in a plain output: the filter does not fit 'late:late_lacks', which stays as it was: "
 				  "Field not found, at 'value > 5': 'late:late_lacks' has common_type, common_flags, "
 				  "common_preempt_count, common_pid, cpu, comm\n");
 	free(message);

@@ -263,8 +263,8 @@ TEST(limit_on_file_sizes)
 	char *log = trace_file("log");
 	ck_assert_contains(log, "value=1\n");
 	ck_assert_lacks(log, "value=9\n");
-	ck_assert_contains(err_text, "tp: text sink: writing failed: File too large");
-	ck_assert_contains(err_text, "tp: text sink: records lost: 3 (no file: 3)\n");
+	ck_assert_contains(err_text, "tp: text output: writing failed: File too large");
+	ck_assert_contains(err_text, "tp: text output: records lost: 3 (no file: 3)\n");
 	free(log);
 }
 
@@ -303,7 +303,7 @@ TEST(fifo_without_a_reader)
 	int status = start("no-reader", "sample_int", "text:%s/fifo");
 	ck_assert_int_eq(waitpid(reader, NULL, 0), reader);
 	ck_assert_msg(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
-	ck_assert_contains(err_text, "tp: text sink: writing failed: Broken pipe");
+	ck_assert_contains(err_text, "tp: text output: writing failed: Broken pipe");
 }
 
 /* By another thread, or by prlimit(1): there is no time between a look at the limit and the write. */
@@ -312,7 +312,7 @@ TEST(limit_that_changes_all_the_time)
 	int status = start("limits", "sample_int", "text:%s/log");
 
 	ck_assert_msg(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
-	ck_assert_contains(err_text, "tp: text sink: records lost: "); /* the limit was reached */
+	ck_assert_contains(err_text, "tp: text output: records lost: "); /* the limit was reached */
 }
 
 static const char *const stuck_outputs[] = {"text:%s/log", "text:stderr", "ctf:%s/trace,prepare=self"};

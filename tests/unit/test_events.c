@@ -387,7 +387,7 @@ TEST(undescribed_events_stay_off)
 	ck_assert_int_eq(tp_sink_open(&s.head, &list_ops), 0);
 	ck_assert_int_eq(tp_enable(&s.head, "*"), 0);
 	char *text = captured_stderr();
-	ck_assert_contains(text, "tp: event 'sample:sample_int' stays off in a list sink");
+	ck_assert_contains(text, "tp: event 'sample:sample_int' stays off in a list output");
 	free(text);
 	sample_module_init(&m, "d", "indescribable", "int");
 	capture_stderr();
@@ -402,7 +402,7 @@ TEST(undescribed_events_stay_off)
 	ck_assert(!tp_tracepoint_is_on(&m.tp));
 	tp_module_unload(&m.module);
 	text = captured_stderr();
-	ck_assert_contains(text, "tp: event 'd:indescribable' stays off in a list sink");
+	ck_assert_contains(text, "tp: event 'd:indescribable' stays off in a list output");
 	ck_assert_uint_eq(count_of(text, "\n"), 2);
 	free(text);
 	tp_module_load(&m.module); /* and works when it can be described again */

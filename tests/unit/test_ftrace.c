@@ -127,7 +127,7 @@ static void refused(const char *instance, int error, const char *what, const cha
 	ck_assert_ptr_null(sink);
 	ck_assert_int_eq(seen, error);
 	ck_assert_uint_eq(count_of(messages, "\n"), 1);
-	ck_assert_contains(messages, "tp: ftrace sink: ");
+	ck_assert_contains(messages, "tp: ftrace output: ");
 	ck_assert_contains(messages, what);
 	ck_assert_contains(messages, more);
 	free(messages);
@@ -159,7 +159,7 @@ TEST(no_memory)
 		sink = tp_ftrace_sink(dir);
 		ck_assert(sink || errno == ENOMEM);
 		char *messages = captured_stderr();
-		ck_assert_str_eq(messages, sink ? "" : "tp: ftrace sink: Cannot allocate memory\n");
+		ck_assert_str_eq(messages, sink ? "" : "tp: ftrace output: Cannot allocate memory\n");
 		free(messages);
 		ck_assert_uint_lt(n, 20);
 	}
@@ -234,7 +234,7 @@ TEST(gone_and_there_again)
 	ck_assert_int_eq(tp_sink_close(sink), -ENOENT);
 	char *messages = captured_stderr(), *text = read_file(marker);
 	ck_assert_contains(messages, "/trace_marker: No such file or directory; records are lost until it works again\n");
-	ck_assert_contains(messages, "tp: ftrace sink: records lost: 5 (no file: 5)\n");
+	ck_assert_contains(messages, "tp: ftrace output: records lost: 5 (no file: 5)\n");
 	ck_assert_uint_eq(count_of(messages, "\n"), 2);
 	ck_assert_str_eq(text, "sample:sample_int: value=5sample:sample_int: value=6");
 	free(messages);
@@ -375,7 +375,7 @@ TEST(full_disk)
 	char *messages = captured_stderr();
 	ck_assert_uint_eq(count_of(messages, "\n"), 2);
 	ck_assert_contains(messages, "/trace_marker: No space left on device; records are lost");
-	ck_assert_contains(messages, "tp: ftrace sink: records lost: 10 (no file: 10)\n");
+	ck_assert_contains(messages, "tp: ftrace output: records lost: 10 (no file: 10)\n");
 	free(messages);
 }
 

@@ -281,7 +281,7 @@ TEST(built_without_it)
 	ck_assert_ptr_null(tp_lttng_sink());
 	ck_assert_int_eq(errno, ENOTSUP);
 	char *text = captured_stderr();
-	ck_assert_contains(text, "tp: LTTng sink: this libtp was built without the headers of LTTng-UST 2.13: ");
+	ck_assert_contains(text, "tp: LTTng output: this libtp was built without the headers of LTTng-UST 2.13: ");
 	free(text);
 }
 

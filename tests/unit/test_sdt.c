@@ -55,7 +55,7 @@ TEST(nested_until_memory_is_used_up)
 	capture_stderr();
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	char *said = captured_stderr();
-	ck_assert_str_eq(said, "tp: sdt sink: records lost: 1 (nested: 1)\n");
+	ck_assert_str_eq(said, "tp: sdt output: records lost: 1 (nested: 1)\n");
 	free(said);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_stats.c - the statistics sink: what is counted, in threads and handlers
+ * test_stats.c - the statistics output: what is counted, in threads and handlers
  * too, and when it is in the file. Children are in test_stats_children.c, and what a field's values
  * come to is in test_stats_field.c.
  */
@@ -180,7 +180,7 @@ TEST(nested_hits)
 	capture_stderr();
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	char *said = captured_stderr();
-	ck_assert_str_eq(said, "tp: statistics sink: records lost: 1 (nested: 1)\n");
+	ck_assert_str_eq(said, "tp: statistics output: records lost: 1 (nested: 1)\n");
 	free(said);
 }
 

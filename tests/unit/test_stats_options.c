@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_stats_options.c - the options of the statistics sink: what they mean,
+ * test_stats_options.c - the options of the statistics output: what they mean,
  * and what is said where they mean nothing; and files that it refuses.
  */
 #include <errno.h>

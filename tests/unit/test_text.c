@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_text.c - the text sink: what a line looks like, and what becomes of it
+ * test_text.c - the text output: what a line looks like, and what becomes of it
  * on a full disk and the like. Threads, signals and forks are in test_text_threads.c.
  */
 #include <errno.h>
@@ -170,8 +170,8 @@ TEST(full_disk)
 	ck_assert_int_eq(tp_sink_close(sink), -ENOSPC);
 	char *messages = captured_stderr();
 	ck_assert_uint_eq(count_of(messages, "\n"), 2); /* what is wrong, once; what was lost */
-	ck_assert_contains(messages, "tp: text sink: writing failed: No space left on device");
-	ck_assert_contains(messages, "tp: text sink: records lost: 10");
+	ck_assert_contains(messages, "tp: text output: writing failed: No space left on device");
+	ck_assert_contains(messages, "tp: text output: records lost: 10");
 	free(messages);
 	fclose(full);
 }
@@ -228,7 +228,7 @@ TEST(slow_reader_of_standard_error)
 	capture_stderr();
 	ck_assert_int_eq(tp_sink_close(sink), 0); /* nothing is wrong with the output */
 	char *messages = captured_stderr();
-	ck_assert_contains(messages, "tp: text sink: records lost: ");
+	ck_assert_contains(messages, "tp: text output: records lost: ");
 	ck_assert_contains(messages, "(limit: ");
 	ck_assert_uint_eq(count_of(messages, "\n"), 1);
 	free(messages);
@@ -288,7 +288,7 @@ TEST(reader_gone)
 	raise(SIGPIPE); /* it is not blocked either */
 	ck_assert_int_eq(pipe_signals, 1);
 	char *messages = captured_stderr();
-	ck_assert_contains(messages, "tp: text sink: writing failed: Broken pipe");
+	ck_assert_contains(messages, "tp: text output: writing failed: Broken pipe");
 	ck_assert_uint_eq(count_of(messages, "\n"), 2);
 	free(messages);
 	fclose(file);
@@ -319,7 +319,7 @@ LOOP_TEST(limit_on_file_sizes, 3)
 	ck_assert_int_eq(tp_sink_close(sink), -EFBIG);
 	fclose(file);
 	char *messages = captured_stderr(), *log = read_file(path);
-	ck_assert_contains(messages, "tp: text sink: writing failed: File too large");
+	ck_assert_contains(messages, "tp: text output: writing failed: File too large");
 	ck_assert_uint_eq(count_of(messages, "\n"), 2);
 	ck_assert_contains(log, "value=1099\n");
 	free(messages);

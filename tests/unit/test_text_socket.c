@@ -72,7 +72,7 @@ LOOP_TEST(slow_reader, 3)
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	char *messages = captured_stderr();
 	ck_assert_uint_eq(count_of(messages, "\n"), 1); /* at the end, and none at each line */
-	ck_assert_contains(messages, "tp: text sink: records lost: ");
+	ck_assert_contains(messages, "tp: text output: records lost: ");
 	free(messages);
 }
 

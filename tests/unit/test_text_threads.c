@@ -130,7 +130,7 @@ TEST(signals_in_the_sink)
 	tp_sink_close(sink);
 	fclose(file);
 	char *messages = captured_stderr(), expected[128];
-	snprintf(expected, sizeof(expected), "tp: text sink: records lost: %lu (nested: %lu)\n", lost, lost);
+	snprintf(expected, sizeof(expected), "tp: text output: records lost: %lu (nested: %lu)\n", lost, lost);
 	ck_assert_str_eq(messages, expected);
 	free(messages);
 

@@ -104,7 +104,7 @@ TEST(module_that_comes_later_and_does_not_fit)
 	capture_stderr();
 	tp_module_load(&m.module);
 	char *message = captured_stderr();
-	ck_assert_contains(message, "lacking:*, in a trigger sink: the filter does not fit 'lacking:event', which does not fire the "
+	ck_assert_contains(message, "lacking:*, in a trigger output: the filter does not fit 'lacking:event', which does not fire the "
 				    "trigger: Field not found");
 	free(message);
 	sample_module_hit(&m, 2);

@@ -245,7 +245,7 @@ static void change(struct tp_sink_state *state, const struct tp_event_group *gro
 	if (failed == -ENOMEM)
 		*error = failed;
 	else if (failed && failed != -EEXIST)
-		tp_complain("event '%s' stays off in a %s sink: its tracepoint has refused it: %s",
+		tp_complain("event '%s' stays off in a %s output: its tracepoint has refused it: %s",
 			    group->name, state->sink->ops->name, tp_strerror(-failed));
 }
 

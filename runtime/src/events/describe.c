@@ -28,7 +28,7 @@ static int describe(struct tp_sink_state *state, struct tp_loaded_event *loaded)
 		loaded->fresh = false;
 	} else if (error) {
 		loaded->fresh = false;
-		tp_complain("event '%s' stays off in a %s sink, which can't describe it: %s", loaded->group->name,
+		tp_complain("event '%s' stays off in a %s output, which can't describe it: %s", loaded->group->name,
 			    ops->name, tp_strerror(-error));
 	} else {
 		set_described(state, loaded->event, true);
@@ -72,7 +72,7 @@ static void tell_misfits(const struct tp_sink_state *state, struct tp_rule *rule
 	}
 	if (nr) {
 		tp_rule_tell_misfits(&text, rule, state->hidden, nr, name, &first);
-		tp_complain("%s, in a %s sink: %s", tp_pattern_text(rule->pattern), state->sink->ops->name,
+		tp_complain("%s, in a %s output: %s", tp_pattern_text(rule->pattern), state->sink->ops->name,
 			    text.failed ? "out of memory" : text.text);
 	}
 	tp_buffer_free(&text);
@@ -102,7 +102,7 @@ static void tell_sink(struct tp_sink_state *state, struct tp_module *module)
 	for (struct tp_rule *rule = state->rules; rule; rule = rule->next)
 		tell_misfits(state, rule, module);
 	if (failed)
-		tp_complain("the events of a module that was loaded stay off in a %s sink, which can't describe them",
+		tp_complain("the events of a module that was loaded stay off in a %s output, which can't describe them",
 			    state->sink->ops->name);
 	if (error)
 		tp_complain("some events of a module that was loaded are not recorded: out of memory");

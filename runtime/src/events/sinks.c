@@ -45,7 +45,7 @@ int tp_sink_open_sized(struct tp_sink *sink, size_t sink_size, const struct tp_s
 	if (sink_size < LEAST_SINK || ops_size < LEAST_OPS)
 		return -EINVAL;
 	if (!knows_all(ops, ops_size)) {
-		tp_complain("a %s sink was built for a newer interface of libtp, with operations that this one does not "
+		tp_complain("a %s output was built for a newer interface of libtp, with operations that this one does not "
 			    "know: it is not opened; install a newer libtp",
 			    ops->name);
 		return -EINVAL;

@@ -207,6 +207,6 @@ void tp_sink_tell_lost(struct tp_sink *sink, const char *path)
 						names[cause], lost);
 	}
 	if (len)
-		tp_complain("%s %s%s%s: records lost: %lu (%s)", sink->ops->name, path ? "trace '" : "sink",
+		tp_complain("%s %s%s%s: records lost: %lu (%s)", sink->ops->name, path ? "trace '" : "output",
 			    path ? path : "", path ? "'" : "", tp_sink_lost(sink), causes);
 }

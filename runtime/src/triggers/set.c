@@ -309,7 +309,7 @@ static int on_sink(struct tp_trigger_request *request, struct tp_trigger_text *t
 	struct tp_sink *sink = request->sink && request->sink->reserved[0] ? tp_sink_hold(tp_sink_serial(request->sink)) : NULL;
 
 	if (!sink)
-		return tp_trigger_refuse(request, "this trigger acts on a sink, and there is none");
+		return tp_trigger_refuse(request, "this trigger acts on an output, and there is none");
 	const int result = text->remove ? take_off(request, text) : set(request, text);
 	tp_sink_let_go(sink);
 	return result;

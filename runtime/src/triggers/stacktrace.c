@@ -137,7 +137,7 @@ static int begin(struct tp_trigger *trigger, struct tp_buffer *why)
 
 	pthread_once(&once, load);
 	if (!tp_sink_has(trigger->sink, &stacktrace_event)) {
-		tp_buffer_printf(why, "the sink can't record tp:stacktrace; a message has said why");
+		tp_buffer_printf(why, "the output can't record tp:stacktrace; a message has said why");
 		return -ENOTSUP;
 	}
 	write_mappings(trigger);

@@ -151,7 +151,7 @@ static bool read_all(struct metadata *m, const char *text, const char *path)
 		return fail_msg("'%s/metadata' is no text description of a CTF 1.8 trace: it does not begin as one, at offset 0",
 			    path);
 	if (!tracer || strncmp(tracer, "\"tp\";", 5) != 0)
-		return fail_msg("'%s' is no trace of tpgen's CTF sink: its metadata has no tracer_name = \"tp\"", path);
+		return fail_msg("'%s' is no trace of tpgen's CTF output: its metadata has no tracer_name = \"tp\"", path);
 	if (!strstr(text, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "\n\tbyte_order = le;\n" : "\n\tbyte_order = be;\n"))
 		return fail_msg("'%s' is of a machine with another byte order: read it there", path);
 	if (!read_layout(m, text))

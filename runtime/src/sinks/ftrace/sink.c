@@ -92,7 +92,7 @@ static int make_instance(const struct tp_buffer *path)
 	struct stat st;
 	if (stat(path->text, &st) == 0 || errno != ENOENT)
 		return 0; /* it is there, or what is wrong with it will be seen when it is opened */
-	tp_complain("ftrace sink: %s: the instance can't be made: %s%s", path->text, tp_strerror(error),
+	tp_complain("ftrace output: %s: the instance can't be made: %s%s", path->text, tp_strerror(error),
 		    error == EACCES ? "; make it as root" : advice(error));
 	return -error;
 }
@@ -110,12 +110,12 @@ static int find_directory(const char *instance, struct tp_buffer *path)
 		return 0;
 	}
 	if (instance && !is_name(instance)) {
-		tp_complain("ftrace sink: '%s' is no name of an instance: write one without '/', or a path that begins with "
+		tp_complain("ftrace output: '%s' is no name of an instance: write one without '/', or a path that begins with "
 			    "it", instance);
 		return -EINVAL;
 	}
 	if (!find_tracefs(path)) {
-		tp_complain("ftrace sink: tracefs is not mounted: as root, mount -t tracefs nodev " USUAL_PLACE);
+		tp_complain("ftrace output: tracefs is not mounted: as root, mount -t tracefs nodev " USUAL_PLACE);
 		return -ENOENT;
 	}
 	if (!instance || !*instance)
@@ -168,7 +168,7 @@ static void refused(struct ftrace_sink *sink, int error)
 	__atomic_compare_exchange_n(&sink->error, &none, error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	if (__atomic_fetch_or(&sink->said, 1u << why, __ATOMIC_RELAXED) & 1u << why)
 		return;
-	tp_complain("ftrace sink: %s: %s; records are lost until it works again", sink->path,
+	tp_complain("ftrace output: %s: %s; records are lost until it works again", sink->path,
 		    why == IS_OFF       ? "tracing is off (tracing_on is 0), or the buffer is full (options/overwrite is 0)"
 		    : why == NO_MARKERS ? "the buffer takes no text (options/markers is 0)"
 					: tp_strerror(error));
@@ -263,7 +263,7 @@ static size_t line_limit(const char *directory)
 
 static int no_memory(void)
 {
-	tp_complain("ftrace sink: %s", tp_strerror(ENOMEM));
+	tp_complain("ftrace output: %s", tp_strerror(ENOMEM));
 	return -ENOMEM;
 }
 
@@ -281,7 +281,7 @@ static int open_sink(struct ftrace_sink *sink, struct tp_buffer *path)
 	int fd = open_marker(path->text);
 	int error = tp_guarded_fd_take(&sink->file, fd);
 	if (error) {
-		tp_complain("ftrace sink: %s: %s%s", path->text, tp_strerror(error), advice(error));
+		tp_complain("ftrace output: %s: %s%s", path->text, tp_strerror(error), advice(error));
 		return -error;
 	}
 	tp_guarded_fd_mark(&sink->file);

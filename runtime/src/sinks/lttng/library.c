@@ -55,7 +55,7 @@ static int refused(const char *library)
 {
 	const char *why = dlerror();
 
-	tp_complain("LTTng sink: %s can't be loaded: %s; install LTTng-UST 2.13 or later (Debian's package is "
+	tp_complain("LTTng output: %s can't be loaded: %s; install LTTng-UST 2.13 or later (Debian's package is "
 		    "liblttng-ust1); nothing goes to LTTng", library, why ? why : "unknown error");
 	return -ELIBACC;
 }
@@ -75,7 +75,7 @@ int tp_lttng_load(void)
 	struct tp_lttng_library found = {.probe_register = NULL};
 
 	if (!dlsym(RTLD_DEFAULT, "dlopen")) {
-		tp_complain("LTTng sink: the program is linked statically and can't load %s; nothing goes to LTTng",
+		tp_complain("LTTng output: the program is linked statically and can't load %s; nothing goes to LTTng",
 			    tracer);
 		return -ENOTSUP;
 	}

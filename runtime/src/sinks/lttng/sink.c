@@ -153,7 +153,7 @@ static int provider_register(struct provider *p)
 			return 0;
 		tp_lttng.module_unregister(p->tracepoints);
 	}
-	tp_complain("LTTng sink: LTTng has refused the events of the system '%s'", p->desc.provider_name);
+	tp_complain("LTTng output: LTTng has refused the events of the system '%s'", p->desc.provider_name);
 	return -EINVAL;
 }
 
@@ -224,7 +224,7 @@ static void resume_in_child(void)
 	if (!the_fork.prepared || tp_lttng_begin_again(&the_fork.signals))
 		return;
 	if (!is_gone && is_open)
-		tp_complain("LTTng sink: process %d was forked while another thread loaded or unloaded a library: it goes "
+		tp_complain("LTTng output: process %d was forked while another thread loaded or unloaded a library: it goes "
 			    "on without LTTng", (int)getpid());
 	is_gone = true;
 	if (by_id)
@@ -297,7 +297,7 @@ static int sink_open(void)
 struct tp_sink *tp_lttng_sink(void)
 {
 	if (__atomic_exchange_n(&is_open, true, __ATOMIC_ACQUIRE)) {
-		tp_complain("LTTng sink: there is one already, and LTTng sees all events of the process by it");
+		tp_complain("LTTng output: there is one already, and LTTng sees all events of the process by it");
 		errno = EBUSY;
 		return NULL;
 	}
@@ -313,7 +313,7 @@ struct tp_sink *tp_lttng_sink(void)
 
 struct tp_sink *tp_lttng_sink(void)
 {
-	tp_complain("LTTng sink: this libtp was built without the headers of LTTng-UST 2.13: install them (Debian's "
+	tp_complain("LTTng output: this libtp was built without the headers of LTTng-UST 2.13: install them (Debian's "
 		    "package is liblttng-ust-dev) and build it again; nothing goes to LTTng");
 	errno = ENOTSUP;
 	return NULL;

@@ -293,7 +293,7 @@ static struct tp_sink *sink_new(const char *name, bool has_file, const char *opt
 		errno = name ? ENOMEM : EINVAL;
 		return NULL;
 	}
-	*sink = (struct tp_stats_sink){.writing = TP_MUTEX_INIT(TP_RANK_SINK, "a statistics sink's writing")};
+	*sink = (struct tp_stats_sink){.writing = TP_MUTEX_INIT(TP_RANK_SINK, "a statistics output's writing")};
 	tp_fork_register(&fork_hook);
 	sink->threads_end = &sink->threads;
 	int error = sink_open(sink, name, has_file, options);

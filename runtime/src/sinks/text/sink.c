@@ -95,7 +95,7 @@ void tp_text_write_failed(struct tp_text *text, int error, unsigned long lines)
 	if (text->error)
 		return;
 	text->error = error ? error : EIO;
-	tp_complain("text sink: writing failed: %s; records are lost until it works again", tp_strerror(text->error));
+	tp_complain("text output: writing failed: %s; records are lost until it works again", tp_strerror(text->error));
 }
 
 static bool print_and_write(struct tp_record *rec, size_t size)
@@ -193,7 +193,7 @@ void tp_text_after_fork_child(struct tp_sink *head)
 int tp_text_open(struct tp_text *text, const struct tp_sink_ops *ops,
 		 void (*write)(struct tp_text *text, const struct trace_seq *line))
 {
-	text->lock = (struct tp_lock)TP_LOCK_INIT(TP_RANK_SINK, "a text sink's lock");
+	text->lock = (struct tp_lock)TP_LOCK_INIT(TP_RANK_SINK, "a text output's lock");
 	text->pid = getpid();
 	text->write = write;
 	tp_thread_arm(leave);
