@@ -19,7 +19,7 @@ SESSION = ("tp ps -p web --all", "tp trace -p web --children | head -3", "tp sta
            "tp hist -p web --children -e 'web_request if status >= 400' keys=status --for 2 | tail -6")
 COLUMNS = 100
 CELL, LINE, EDGE = 7.83, 18, 14  # pixels, of the letters below; what is left free around them
-STYLE = """.t{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#d6deeb}
+STYLE = """.t{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#d6deeb;white-space:pre}
 .p{fill:#7fdbca}.c{fill:#fff;font-weight:600}.e{fill:#8a99ad}"""
 
 
