@@ -147,6 +147,15 @@ class Reaching(Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         return done.stdout
 
+    def counted(self, wanted: str, *args: str) -> str:
+        """What tp prints after a while, in which this must be; a busy machine may leave the program no time at first."""
+        for seconds in ("0.2", "2", "20"):
+            out = self.done(*args, "--for", seconds)
+            if re.search(wanted, out, re.M):
+                break
+        self.assertRegex(out, re.compile(wanted, re.M))
+        return out
+
     def listed(self, **options) -> str:
         """What tp ps prints. It may say something of processes that other tests have made at the same time: root sees all."""
         done = self.tp("ps", **options)
