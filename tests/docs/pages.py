@@ -21,6 +21,15 @@ _BLOCK = re.compile(r"^(?P<before>[^\n]*)\n+```(?P<kind>\w+)\n(?P<text>.*?)^```$
 _LISTENING = "for i in $(seq 40); do tp ps -p $! >/dev/null 2>&1 && break; sleep 0.1; done\n"
 
 
+def _begun(command: str) -> str:
+    """Waits as long as a reader takes: until the program listens, and has recorded if it makes a trace."""
+    trace = re.search(r"TP_OUTPUT=ctf:([^,; ]+)", command)
+    if not trace:
+        return _LISTENING
+    metadata = trace[1].replace("%p", "$!") + "/metadata"
+    return f'{_LISTENING}for i in $(seq 300); do [ -e "{metadata}" ] && break; sleep 0.1; done; sleep 0.2\n'
+
+
 @dataclass
 class Block:
     kind: str  # sh, c, make, text
@@ -89,7 +98,7 @@ class Page(Case):
             if block.name:
                 script.append(f"cat >{block.name} <<'END OF FILE'\n{block.text}END OF FILE")
             elif block.kind == "sh":
-                listening = re.sub(r"^.* &\n", lambda m: m[0] + _LISTENING, block.text, flags=re.M)
+                listening = re.sub(r"^.* &\n", lambda m: m[0] + _begun(m[0]), block.text, flags=re.M)
                 script.append(f"echo '<<<'\n{listening}echo \">>>$?\"")
                 expected.append((block.text, ""))
             elif block.kind == "text":
