@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fail_msg.h"
+#include "nearest.h"
 
 /* Every command has it. */
 static const struct option help_option = {"help", no_argument, NULL, 'h'};
@@ -98,6 +99,19 @@ static const struct tp_option *find(const struct tp_command *command, int id)
 	return NULL;
 }
 
+/* "--evnts=x": there is none of that name, or several begin so. */
+static void refuse_long(const struct tp_args *args, const char *argument)
+{
+	char name[64];
+	struct nearest nearest;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(argument, "="), argument);
+	nearest = nearest_to(name);
+	for (const struct tp_option *option = args->command->options; option->name; option++)
+		nearest_offer(&nearest, option->name);
+	args_wrong(args, "there is no option --%s, or more than one that begins so%s", name, nearest_hint(&nearest));
+}
+
 /* getopt_long() has returned what, ':' or '?', for the argument. */
 static bool refuse(const struct tp_args *args, int what, const char *argument)
 {
@@ -108,7 +122,7 @@ static bool refuse(const struct tp_args *args, int what, const char *argument)
 	else if (strncmp(argument, "--", 2) == 0 && (option || optopt == help_option.val))
 		args_wrong(args, "--%s takes no value", option ? option->name : help_option.name);
 	else if (strncmp(argument, "--", 2) == 0)
-		args_wrong(args, "there is no option %s, or more than one that begins so", argument);
+		refuse_long(args, argument + 2);
 	else
 		args_wrong(args, "there is no option -%c", optopt);
 	return false;
@@ -136,6 +150,22 @@ static bool take_all(struct tp_args *args, const struct getopt_tables *tables, i
 	return true;
 }
 
+/* Whoever leaves out -p, -e or "--" is told where they stand. */
+static void refuse_operand(const struct tp_args *args, const char *operand)
+{
+	const char *name = args->command->name;
+	const bool looks = find(args->command, 'p') && find(args->command, 'e');
+
+	if (looks && args_has(args, 'p'))
+		args_wrong(args, "events stand behind -e: tp %s -p %s -e '%s'", name, args_value(args, 'p'), operand);
+	else if (looks && strchr(operand, '/'))
+		args_wrong(args, "a program stands behind --: tp %s -- %s", name, operand);
+	else if (looks)
+		args_wrong(args, "a process stands behind -p: tp %s -p %s", name, operand);
+	else
+		args_wrong(args, "'%s' is no option", operand);
+}
+
 bool args_parse(struct tp_args *args, const struct tp_command *command, int argc, char **argv)
 {
 	struct getopt_tables tables = {.longs = NULL};
@@ -151,7 +181,9 @@ bool args_parse(struct tp_args *args, const struct tp_command *command, int argc
 						      take_all(args, &tables, argc, argv) : fail_no_memory();
 	free(tables.longs);
 	free(tables.shorts);
-	if (good && !args->help && args->nr_operands && !command->operand)
-		good = args_wrong(args, "'%s' is no option", args->operands[0]) == EXIT_DONE;
+	if (good && !args->help && args->nr_operands && !command->operand) {
+		refuse_operand(args, args->operands[0]);
+		good = false;
+	}
 	return good;
 }

@@ -11,7 +11,8 @@
  *	elf/                the events in a program's file
  *	events_text.c       how events are listed
  *	options.c           a command's arguments
- *	fail_msg.c              messages
+ *	nearest.c           what somebody may have meant
+ *	fail_msg.c          messages
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,7 @@
 
 #include "commands/commands.h"
 #include "help/help.h"
+#include "nearest.h"
 #include "options.h"
 #include "fail_msg.h"
 
@@ -60,7 +62,10 @@ static int dispatch(int argc, char **argv)
 	const struct tp_command *command = command_find(name);
 	if (command)
 		return run(command, argc - 1, argv + 1);
-	fail_msg("there is no command '%s'; \"tp help\" lists them", name);
+	struct nearest nearest = nearest_to(name);
+	for (size_t i = 0; commands[i]; i++)
+		nearest_offer(&nearest, commands[i]->name);
+	fail_msg("there is no command '%s'%s; \"tp help\" lists them", name, nearest_hint(&nearest));
 	return EXIT_WRONG;
 }
 

@@ -64,6 +64,24 @@ class Stat(Reaching):
         self.assertRegex(err, rf"\Atp: '{self.name}' \({process.pid}\) has ended: these are the numbers of up to 0\.05 s before\n\Z")
         self.assertRegex(out, r"(?m)\A|^" + HEAD)
 
+    def test_second_signal(self) -> None:
+        """timeout(1) sends two. If the second one comes while tp asks for the last numbers, that is not blamed on the process."""
+        process = self.start("loop")
+        said = []
+        for pause in (0, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01):
+            for _ in range(4):
+                tp = self.begin("stat", "-p", str(process.pid))
+                until(lambda: self.enabled(process.pid))
+                tp.send_signal(signal.SIGTERM)
+                time.sleep(pause)
+                tp.send_signal(signal.SIGTERM)
+                _, err = self.finished(tp)
+                said.append(err)
+                self.left_alone(process.pid)
+        self.assertEqual({re.sub(r"\(\d+\)", "(PID)", err) for err in said} -
+                         {"", f"tp: a signal has ended tp while it asked '{self.name}' (PID) for the last numbers: these are those of up to "
+                              "1 s before\n"}, set())
+
     def test_stopped_process(self) -> None:
         """^C ends tp, which does not say that the process has ended."""
         process = self.start("loop")

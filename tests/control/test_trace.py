@@ -151,6 +151,13 @@ class Trace(Reaching):
         out, err = self.interrupt(tp)
         self.assertEqual((out, err), ("", f"tp: 0 lines of '{self.name}' ({process.pid}); lost: 0\n"))
 
+    def test_event_that_is_misspelt(self) -> None:
+        process = self.start("loop")
+        for given, meant in (("served_reqest", "served_request"), ("served:sevred_idle", "served:served_idle")):
+            tp = self.begin("trace", "-p", str(process.pid), "-e", given)
+            self.assertIn(f"is called '{given}' now; did you mean '{meant}'?; ", self.next_line(tp.stderr))
+            self.interrupt(tp)
+
     def test_bad_patterns(self) -> None:
         process = self.start("loop")
         for events in ("", ",", "!", "!a", "a,\nb"):

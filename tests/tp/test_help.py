@@ -61,6 +61,21 @@ class Help(Case):
                 if option != "-":
                     self.assertRegex(done.stderr, rf'\Atp: {command}: there is no option .*; "tp help {command}" says how it is called\n\Z')
 
+    def test_what_was_meant(self) -> None:
+        """The message has the line, or the word, that comes nearest."""
+        for arguments, said in ((["trce"], "there is no command 'trce'; did you mean 'trace'?"),
+                                (["lsit"], "did you mean 'list'?"),
+                                (["trace", "--evnts=x"], "did you mean 'events'?"),
+                                (["trace", "server"], "a process stands behind -p: tp trace -p server;"),
+                                (["stat", "server"], "a process stands behind -p: tp stat -p server;"),
+                                (["trace", "-p", "server", "net:*"], "events stand behind -e: tp trace -p server -e 'net:*';"),
+                                (["record", "-o", "d", "./server"], "a program stands behind --: tp record -- ./server;")):
+            with self.subTest(arguments):
+                done = run([TP, *arguments])
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(said, done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+
     def test_full_disk(self) -> None:
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([TP, "help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)

@@ -116,7 +116,10 @@ static void tell_no_last_numbers(const struct live *live, const struct counted *
 {
 	const struct connection *connection = &counted->session.connection;
 
-	if (counted->end == COUNTED_SILENT)
+	if (counted->end == COUNTED_CUT && !process_is_stopped(connection->pid))
+		fail_msg("a signal has ended tp while it asked %s for the last numbers: these are those of up to %.3g s before",
+			 connection_title(connection), (double)live->interval / 1000);
+	else if (counted->end == COUNTED_SILENT || counted->end == COUNTED_CUT)
 		fail_msg("%s has not answered: %s; these are the last numbers that it gave", connection_title(connection),
 		     why_silent(connection->pid));
 	else if (counted->end == COUNTED_ENDED)

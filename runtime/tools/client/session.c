@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "client/clean.h"
+#include "client/listing.h"
 #include "client/rules.h"
 #include "client/targets.h"
 #include "fail_msg.h"
+#include "nearest.h"
 
 /* The outputs that this program has opened. */
 static struct {
@@ -96,14 +98,31 @@ bool session_inherits(struct session *session, const char *kind)
 	return inherits;
 }
 
+static void tell_unmatched(struct connection *connection, const char *rules)
+{
+	struct event_list list = {.events = NULL};
+	struct nearest nearest = nearest_to(rules);
+
+	/* What is a name, and not a pattern with an operator. */
+	const bool is_name = rules[strcspn(rules, "*?[!,; ")] == '\0';
+	if (is_name && listing_read(&list, connection, "", false)) {
+		for (size_t i = 0; i < list.nr; i++) {
+			const char *colon = strchr(list.events[i].name, ':');
+			nearest_offer(&nearest, colon && !strchr(rules, ':') ? colon + 1 : list.events[i].name);
+		}
+	}
+	event_list_free(&list);
+	fail_msg("no event of %s is called '%s' now%s; \"tp list -p %d\" shows those that there are; events of modules that are "
+		 "loaded later are taken",
+		 connection_title(connection), rules, nearest_hint(&nearest), (int)connection->pid);
+}
+
 bool session_enable(struct session *session, const char *rules)
 {
 	if (!rules_apply(&session->connection, "enable", session->id, rules, &session->nr_enabled))
 		return false;
 	if (!session->nr_enabled)
-		fail_msg("no event of %s is called '%s' now; \"tp list -p %d\" shows those that there are; events of modules that are "
-		     "loaded later are taken",
-		     connection_title(&session->connection), rules, (int)session->connection.pid);
+		tell_unmatched(&session->connection, rules);
 	return true;
 }
 

@@ -95,6 +95,7 @@ static bool read_process(struct counted *counted, bool json)
 	struct answer answer;
 
 	request(connection, &answer, -1, take_line, &text, "report %s %s", counted->session.id, json ? "json" : "text");
+	counted->cut = answer.kind == ANSWER_CUT;
 	if (answer.kind != ANSWER_OK) {
 		lines_free(&text);
 		/* The end of the process, or of this command, is seen elsewhere. */
@@ -274,7 +275,7 @@ void statistics_end(struct statistics *statistics)
 		struct counted *one = &statistics->all[i];
 		/* The end of this command gives up a request that a stopped process has not answered. */
 		if (one->over || one->session.connection.fd < 0)
-			one->end = session_process_runs(&one->session) ? COUNTED_SILENT : COUNTED_ENDED;
+			one->end = !session_process_runs(&one->session) ? COUNTED_ENDED : one->cut ? COUNTED_CUT : COUNTED_SILENT;
 		if (one->own)
 			session_finish(&one->session, lost);
 		session_close(&one->session);

@@ -16,9 +16,11 @@ struct counted {
 	struct lines text; /* the last that was read; stays when nothing can be read any more */
 	bool own;  /* the output was opened here, and is closed here */
 	bool over; /* there is no more to read */
+	bool cut;  /* the last request, by a signal */
 	enum {
 		COUNTED_ALL,
 		COUNTED_SILENT, /* the last numbers are missing, although the process runs */
+		COUNTED_CUT,    /* the same, as a signal has ended the request */
 		COUNTED_ENDED,  /* they are missing, as it has ended */
 	} end;              /* of statistics_end() */
 };

@@ -15,6 +15,13 @@
 #include "client/tracepoints.h"
 #include "fail_msg.h"
 
+bool process_is_stopped(pid_t pid)
+{
+	struct proc proc;
+
+	return proc_read(&proc, pid) && (proc.state == 'T' || proc.state == 't');
+}
+
 const char *why_silent(pid_t pid)
 {
 	static char text[160];
