@@ -56,6 +56,6 @@ const char *nearest_hint(const struct nearest *nearest)
 
 	if (!*nearest->name)
 		return "";
-	snprintf(hint, sizeof(hint), "; did you mean '%s'?", nearest->name);
+	snprintf(hint, sizeof(hint), " (did you mean '%s'?)", nearest->name);
 	return hint;
 }

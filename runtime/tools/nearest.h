@@ -16,7 +16,7 @@ struct nearest nearest_to(const char *word);
 
 void nearest_offer(struct nearest *nearest, const char *name);
 
-/* "; did you mean 'trace'?", or "" where nothing is near; of a buffer that the next call uses again. */
+/* " (did you mean 'trace'?)", or "" where nothing is near; of a buffer that the next call uses again. */
 const char *nearest_hint(const struct nearest *nearest);
 
 #endif /* NEAREST_H */

@@ -93,7 +93,7 @@ class Several(SeveralProcesses):
         other = self.start("loop", env={"TP_OUTPUT": "", "TP_ENABLE": ""}).pid
         done = self.tp("enable", "-p", str(pids[0]), "-p", str(other), "-p", str(pids[1]), "served_idle")
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, rf"\Atp: '{self.name}' \({other}\) has no output\n\Z")
+        self.assertRegex(done.stderr, rf"\Atp: '{self.name}' \({other}\) has no output; \"tp outputs --open\" opens one, such as [^\n]*\n\Z")
         for pid in pids:
             self.assertEqual(self.enabled(pid), ["served:served_idle"])
         self.assertIn("there is no process 4194304", self.fails("disable", "-p", str(pids[0]), "-p", "4194304", "served_idle"))

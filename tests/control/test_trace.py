@@ -151,11 +151,20 @@ class Trace(Reaching):
         out, err = self.interrupt(tp)
         self.assertEqual((out, err), ("", f"tp: 0 lines of '{self.name}' ({process.pid}); lost: 0\n"))
 
+    def test_for_a_time(self) -> None:
+        process = self.start("loop")
+        done = self.tp("trace", "-p", str(process.pid), "--for", "0.3")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr, f"tp: {done.stdout.count(chr(10))} lines of '{self.name}' ({process.pid}); lost: 0\n")
+        self.left_alone(process.pid)
+        for args in (("-p", str(process.pid), "--for", "x"), ("--for", "1", "--", "true")):
+            self.fails("trace", *args, status=2)
+
     def test_event_that_is_misspelt(self) -> None:
         process = self.start("loop")
         for given, meant in (("served_reqest", "served_request"), ("served:sevred_idle", "served:served_idle")):
             tp = self.begin("trace", "-p", str(process.pid), "-e", given)
-            self.assertIn(f"is called '{given}' now; did you mean '{meant}'?; ", self.next_line(tp.stderr))
+            self.assertIn(f"is called '{given}' now (did you mean '{meant}'?); ", self.next_line(tp.stderr))
             self.interrupt(tp)
 
     def test_bad_patterns(self) -> None:

@@ -63,8 +63,8 @@ class Help(Case):
 
     def test_what_was_meant(self) -> None:
         """The message has the line, or the word, that comes nearest."""
-        for arguments, said in ((["trce"], "there is no command 'trce'; did you mean 'trace'?"),
-                                (["lsit"], "did you mean 'list'?"),
+        for arguments, said in ((["trce"], "there is no command 'trce' (did you mean 'trace'?); "),
+                                (["lsit"], " (did you mean 'list'?); "),
                                 (["trace", "--evnts=x"], "did you mean 'events'?"),
                                 (["trace", "server"], "a process stands behind -p: tp trace -p server;"),
                                 (["stat", "server"], "a process stands behind -p: tp stat -p server;"),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "client/rules.h"
 #include "fail_msg.h"
@@ -29,6 +30,14 @@ char *given_patterns(const struct tp_args *args, size_t first)
 			return NULL;
 	}
 	return list ? list : rules_join(NULL, "*");
+}
+
+long now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
 long given_seconds(const struct tp_args *args, const char *option, const char *value)

@@ -19,6 +19,9 @@ char *given_events(const struct tp_args *args);
 /* The same of operands, without the first few. */
 char *given_patterns(const struct tp_args *args, size_t first);
 
+/* By CLOCK_MONOTONIC, in milliseconds. */
+long now_ms(void);
+
 /* Seconds, with decimals, as milliseconds; -1, and a message. */
 long given_seconds(const struct tp_args *args, const char *option, const char *value);
 

@@ -12,14 +12,6 @@
 #include "client/unreachable.h"
 #include "fail_msg.h"
 
-static long now_ms(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 /* ---- While it runs ---- */
 
 static const char *text_of(const struct live *live)

@@ -262,7 +262,8 @@ const struct output *outputs_only(const struct output_list *list, const struct c
 	if (nr)
 		fail_msg("%s has more than one %s: say which of %s", connection_title(connection), what, text);
 	else
-		fail_msg("%s has no %s", connection_title(connection), what);
+		fail_msg("%s has no %s%s", connection_title(connection), what,
+			 kind ? "" : "; \"tp outputs --open\" opens one, such as --open ctf:DIR,mode=flight");
 	return NULL;
 }
 

@@ -56,14 +56,6 @@ struct record {
 	const char *path, *options, *events;
 };
 
-static long now_ms(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 /* came: since. What a child has inherited goes into its parent's directory. False, and a message. */
 static bool open_one(struct record *record, struct connection *connection, bool came)
 {

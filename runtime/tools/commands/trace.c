@@ -23,6 +23,8 @@
 
 #define LISTENER "lines"
 
+enum { OPTION_FOR = OPTION_LONG };
+
 struct traced {
 	struct targets targets;
 	struct session *sessions;
@@ -30,6 +32,7 @@ struct traced {
 	unsigned long lost[NR_CAUSES];
 	struct pump *pump;
 	const char *events;
+	long until_ms; /* by CLOCK_MONOTONIC; 0: no end */
 };
 
 /* ---- What both ways have in common ---- */
@@ -48,7 +51,8 @@ static void wait_for_any(const struct pump *pump, const struct traced *traced)
 		polled[nr++] = (struct pollfd){.fd = traced->sessions[i].connection.fd, .events = POLLIN};
 		polled[nr++] = (struct pollfd){.fd = traced->sessions[i].pidfd, .events = POLLIN};
 	}
-	poll(polled, nr, traced ? targets_patience(&traced->targets, -1) : -1);
+	const long left = !traced || !traced->until_ms ? -1 : traced->until_ms > now_ms() ? traced->until_ms - now_ms() : 0;
+	poll(polled, nr, traced ? targets_patience(&traced->targets, left) : -1);
 	free(polled);
 }
 
@@ -128,7 +132,7 @@ static void tell_what_came(const struct traced *traced)
 			 traced->nr > 1 ? "have" : "has");
 }
 
-/* Until a signal, or the end of all processes or of the output. */
+/* Until a signal, the end of the time, or that of all processes or of the output. */
 static int follow(struct traced *traced)
 {
 	struct pump *pump = traced->pump;
@@ -149,6 +153,8 @@ static int follow(struct traced *traced)
 				finish(traced, &traced->sessions[i]);
 		}
 		take_those_that_come(traced);
+		if (traced->until_ms && now_ms() >= traced->until_ms)
+			going_on = false;
 	}
 	for (size_t i = 0; i < traced->nr; i++) {
 		if (traced->sessions[i].id[0])
@@ -163,10 +169,15 @@ static int follow(struct traced *traced)
 static int trace_processes(struct pump *pump, const struct tp_args *args, const char *events)
 {
 	struct traced traced = {.pump = pump, .events = events};
+	long ms = 0;
+
+	if (args_has(args, OPTION_FOR) && (ms = given_seconds(args, "--for", args_value(args, OPTION_FOR))) < 0)
+		return EXIT_WRONG;
 	bool good = targets_reach(&traced.targets, args);
 
 	for (size_t i = 0; good && i < traced.targets.nr; i++)
 		good = open_one(&traced, &traced.targets.all[i], false);
+	traced.until_ms = ms ? now_ms() + ms : 0;
 	const int status = good ? follow(&traced) : EXIT_FAILED;
 	for (size_t i = 0; i < traced.nr; i++)
 		session_close(&traced.sessions[i]);
@@ -259,6 +270,8 @@ static int run(const struct tp_args *args)
 
 	if (!target_is_given(args))
 		return EXIT_WRONG;
+	if (args->program && args_has(args, OPTION_FOR))
+		return args_wrong(args, "a program is traced until it ends: --for goes with -p");
 	char *events = given_events(args);
 	if (events && pump_open(&pump)) {
 		if (signals_begin())
@@ -273,10 +286,11 @@ static int run(const struct tp_args *args)
 const struct tp_command command_trace = {
 	.name = "trace",
 	.summary = "show the events of a process as they come",
-	.usage = (const char *const[]){"-p PID... [-e EVENTS]", "[-e EVENTS] -- PROGRAM [ARGUMENT...]", NULL},
+	.usage = (const char *const[]){"-p PID... [-e EVENTS] [--for SECONDS]", "[-e EVENTS] -- PROGRAM [ARGUMENT...]", NULL},
 	.options = (const struct tp_option[]){
 		OPTION_TARGETS,
 		OPTION_EVENTS,
+		{OPTION_FOR, "for", "SECONDS", "stop after this time"},
 		{.name = NULL},
 	},
 	.text =
