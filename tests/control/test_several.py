@@ -72,6 +72,12 @@ class Several(SeveralProcesses):
         lines = self.done("ps", *each).splitlines()
         self.assertEqual([int(line.split()[0]) for line in lines[1:]], pids)
 
+    def test_newest(self) -> None:
+        """Whatever its id is: ids begin anew some day."""
+        pids = [self.start("loop").pid for _ in range(3)]
+        self.done("enable", "-p", self.name, "--newest", "served_idle")
+        self.assertEqual([self.enabled(pid) for pid in pids], [[], [], ["served:served_idle"]])
+
     def test_snapshot_and_open(self) -> None:
         """What is made has a name for each."""
         pids = self.two()

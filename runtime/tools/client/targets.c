@@ -154,17 +154,40 @@ static size_t keep_parents(struct found *found)
 	return found->nr = nr;
 }
 
-static bool tell_candidates(const struct found *found, const char *program)
+static bool is_later(const struct timespec *one, const struct timespec *other)
 {
-	char list[1024] = "";
-	size_t len = 0;
-
-	for (size_t i = 0; i < found->nr && len < sizeof(list) - 32; i++)
-		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%d", len ? ", " : "", (int)found->all[i].pid);
-	return fail_msg("'%s' is the program of several processes: say -p with one of the ids %s, or --all", program, list);
+	return one->tv_sec != other->tv_sec ? one->tv_sec > other->tv_sec : one->tv_nsec > other->tv_nsec;
 }
 
-static bool add_called(struct targets *targets, const char *program, bool all)
+/* Leaves the one that has begun to listen last. */
+static void keep_newest(struct found *found)
+{
+	for (size_t i = 1; i < found->nr; i++) {
+		struct connection *newest = &found->all[0], *one = &found->all[i];
+		if (is_later(&one->greeting.since, &newest->greeting.since)) {
+			const struct connection older = *newest;
+			*newest = *one;
+			*one = older;
+		}
+		connection_close(one);
+	}
+	found->nr = found->nr ? 1 : 0;
+}
+
+static bool tell_candidates(const struct found *found, const char *program)
+{
+	char list[1024] = "", time[16];
+	size_t len = 0;
+
+	for (size_t i = 0; i < found->nr && len < sizeof(list) - 64; i++) {
+		const struct connection *one = &found->all[i];
+		strftime(time, sizeof(time), "%T", localtime(&one->greeting.since.tv_sec));
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%d (since %s)", len ? ", " : "", (int)one->pid, time);
+	}
+	return fail_msg("'%s' is the program of several processes: say -p with one of the ids %s, or --newest or --all", program, list);
+}
+
+static bool add_called(struct targets *targets, const char *program, bool all, bool newest)
 {
 	struct found found;
 	bool good = find_all(&found);
@@ -173,6 +196,8 @@ static bool add_called(struct targets *targets, const char *program, bool all)
 		good = program ? tell_why_no_program(program) : fail_msg("no process listens that you may look into; \"tp help ps\" says which do");
 	if (good && !all && targets->children)
 		keep_parents(&found);
+	if (good && !all && newest)
+		keep_newest(&found);
 	if (good && !all && found.nr > 1)
 		good = tell_candidates(&found, program);
 	for (size_t i = 0; good && i < found.nr; i++)
@@ -181,11 +206,11 @@ static bool add_called(struct targets *targets, const char *program, bool all)
 	return good;
 }
 
-static bool add_wanted(struct targets *targets, const char *wanted, bool all)
+static bool add_wanted(struct targets *targets, const char *wanted, bool all, bool newest)
 {
 	if (wanted[0] && wanted[strspn(wanted, "0123456789")] == '\0')
 		return add_pid(targets, strlen(wanted) < 10 ? (pid_t)strtol(wanted, NULL, 10) : INT_MAX);
-	return add_called(targets, wanted, all);
+	return add_called(targets, wanted, all, newest);
 }
 
 /* ---- Children ---- */
@@ -285,16 +310,16 @@ int targets_patience(const struct targets *targets, long ms)
 
 bool targets_reach(struct targets *targets, const struct tp_args *args)
 {
-	const bool all = args_has(args, OPTION_ALL);
+	const bool all = args_has(args, OPTION_ALL), newest = args_has(args, OPTION_NEWEST);
 	bool good = true;
 
 	*targets = (struct targets){.children = args_has(args, OPTION_CHILDREN)};
 	for (size_t i = 0; i < args->nr_options && good; i++) {
 		if (args->options[i].id == 'p')
-			good = add_wanted(targets, args->options[i].value, all);
+			good = add_wanted(targets, args->options[i].value, all, newest);
 	}
 	if (good && !args_has(args, 'p'))
-		good = add_called(targets, NULL, true);
+		good = add_called(targets, NULL, true, false);
 	for (size_t i = 0; i < targets->nr && good && targets->children; i++)
 		good = add_member(targets, targets->all[i].pid, true);
 	if (good)

@@ -6,11 +6,12 @@
 #include "client/find.h"
 #include "options.h"
 
-enum { OPTION_ALL = OPTION_LONG + 96, OPTION_CHILDREN };
+enum { OPTION_ALL = OPTION_LONG + 96, OPTION_NEWEST, OPTION_CHILDREN };
 
 #define OPTION_TARGETS                                                                                                    \
 	{'p', "pid", "PID", "a process: its id, or the name of its program if no other one that can be reached has it; several can be given"}, \
 	{OPTION_ALL, "all", NULL, "every process that has the name; without -p, every one that can be reached"},          \
+	{OPTION_NEWEST, "newest", NULL, "of those that have the name, the one that began last"},                            \
 	{OPTION_CHILDREN, "children", NULL, "its children, too, and theirs; also those that come"}
 
 struct member {
