@@ -90,10 +90,10 @@ static bool is_of_identifiers(char c)
 /* The number of a character of so many bytes. */
 static unsigned int number_of(const char *text, size_t len)
 {
-	unsigned int number = (unsigned char)text[0] & (len == 1 ? 0x7f : 0x7f >> len);
+	unsigned int number = (unsigned char)text[0] & (len == 1 ? 0x7fu : 0x7fu >> len);
 
 	for (size_t i = 1; i < len; i++)
-		number = number << 6 | ((unsigned char)text[i] & 0x3f);
+		number = number << 6 | ((unsigned char)text[i] & 0x3fu);
 	return number;
 }
 

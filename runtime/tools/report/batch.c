@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/field_text.h"
+#include "report/interpreter.h"
 #include "report/printer.h"
 #include "report/stack.h"
 #include "report/values.h"
@@ -185,6 +187,9 @@ static bool put_fields(struct batch *batch, const struct head *head, const struc
 	if (!fields)
 		return false;
 	if (put_stack(batch, head, item, fields))
+		return true;
+	if (!batch->with_fields && interpreter_is_there &&
+	    field_text_add(&batch->line, head->format, fields, item->record, item->size))
 		return true;
 	if (!batch->with_fields)
 		line_add(&batch->line, mark, strlen(mark));

@@ -36,23 +36,36 @@ static int64_t signed_at(const unsigned char *at, uint32_t size)
 	return (int64_t)(unsigned_at(at, size) << unused) >> unused;
 }
 
-/* With as few digits as tell it from any other. */
-static void add_real(struct line *line, const unsigned char *at, uint32_t size)
+long long value_integer(const struct field *field, const unsigned char *at)
 {
-	char digits[64];
+	return field->kind == FIELD_SIGNED ? signed_at(at, field->element_size) : (long long)unsigned_at(at, field->element_size);
+}
+
+double value_real(const struct field *field, const unsigned char *at)
+{
 	float f;
 	double d;
 
-	if (size == sizeof(f)) {
+	if (field->element_size == sizeof(f)) {
 		memcpy(&f, at, sizeof(f));
 		d = (double)f;
 	} else {
 		memcpy(&d, at, sizeof(d));
 	}
+	return d;
+}
+
+/* With as few digits as tell it from any other. */
+static void add_real(struct line *line, const struct field *field, const unsigned char *at)
+{
+	const uint32_t size = field->element_size;
+	const double d = value_real(field, at);
+	char digits[64];
+
 	for (int precision = 6; precision <= 17; precision++) {
 		snprintf(digits, sizeof(digits), "%.*g", precision, d);
 		const double back = strtod(digits, NULL);
-		if (size == sizeof(f) ? (double)(float)back >= d && (double)(float)back <= d : back >= d && back <= d)
+		if (size == sizeof(float) ? (double)(float)back >= d && (double)(float)back <= d : back >= d && back <= d)
 			break;
 	}
 	line_add(line, digits, strlen(digits));
@@ -63,7 +76,7 @@ static void add_value(struct line *line, const struct field *field, const unsign
 	const uint32_t size = field->element_size;
 
 	if (field->kind == FIELD_REAL)
-		add_real(line, at, size);
+		add_real(line, field, at);
 	else if (field->kind == FIELD_SIGNED)
 		line_printf(line, "%" PRId64, signed_at(at, size));
 	else if (field->kind == FIELD_POINTER)
