@@ -138,12 +138,13 @@ static int compare(const void *a, const void *b)
 	return strcmp(one->key, other->key);
 }
 
-static bool put(struct lines *text, char *line, int len)
+/* What asprintf() has made, and returned. */
+static bool put(struct lines *text, char **line, int len)
 {
-	const bool good = len >= 0 && lines_add(text, line, (size_t)len);
+	const bool good = len >= 0 && lines_add(text, *line, (size_t)len);
 
 	if (len >= 0)
-		free(line);
+		free(*line);
 	return good;
 }
 
@@ -153,17 +154,17 @@ static bool put_row(const struct sum *sum, const struct sum_row *row, struct lin
 	bool good = lines_add(text, row->key, strlen(row->key));
 
 	for (size_t i = 0; good && i < sum->nr_names; i++)
-		good = put(text, line, asprintf(&line, "%s%s: %10.0f", i ? "  " : " ", sum->names[i], row->numbers[i]));
+		good = put(text, &line, asprintf(&line, "%s%s: %10.0f", i ? "  " : " ", sum->names[i], row->numbers[i]));
 	return good && lines_add(text, "\n", 1);
 }
 
 static bool put_events(const struct sum *sum, struct lines *text)
 {
 	char *line;
-	bool good = put(text, line, asprintf(&line, "%-40s %12s %12s\n", "EVENT", "HITS", "RATE/s"));
+	bool good = put(text, &line, asprintf(&line, "%-40s %12s %12s\n", "EVENT", "HITS", "RATE/s"));
 
 	for (size_t i = sum->nr; good && i-- > 0;)
-		good = put(text, line, asprintf(&line, "%-40s %12.0f %12.1f\n", sum->rows[i].key, sum->rows[i].numbers[0], sum->rows[i].numbers[1]));
+		good = put(text, &line, asprintf(&line, "%-40s %12.0f %12.1f\n", sum->rows[i].key, sum->rows[i].numbers[0], sum->rows[i].numbers[1]));
 	return good;
 }
 
@@ -181,7 +182,7 @@ bool sum_put(struct sum *sum, struct lines *text)
 		good = put_row(sum, &sum->rows[i], text);
 		hits += sum->rows[i].numbers[0];
 	}
-	return good && put(text, line, asprintf(&line, "\nTotals:\n    Hits: %.0f\n    Entries: %zu\n", hits, sum->nr));
+	return good && put(text, &line, asprintf(&line, "\nTotals:\n    Hits: %.0f\n    Entries: %zu\n", hits, sum->nr));
 }
 
 void sum_free(struct sum *sum)
