@@ -161,11 +161,11 @@ static uint16_t bits_of(const struct tp_event_field *field)
 struct tp_event_class *tp_class_new(const struct tp_class_parts *parts)
 {
 	struct tp_event_class *class = tp_malloc(size_of(parts));
-	struct tp_field_numbers *numbers = (struct tp_field_numbers *)(class + 1);
-	char *text = (char *)(numbers + parts->nr_fields);
 
 	if (!class)
 		return NULL;
+	struct tp_field_numbers *numbers = (struct tp_field_numbers *)(class + 1);
+	char *text = (char *)(numbers + parts->nr_fields);
 	*class = (struct tp_event_class){
 		.fixed_size = parts->fixed_size, .text = (uint32_t)(text - (char *)class),
 		.nr_fields = (uint16_t)parts->nr_fields, .head_size = sizeof(*class), .numbers_size = sizeof(*numbers),
