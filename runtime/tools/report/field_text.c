@@ -77,12 +77,23 @@ static size_t copy_while(char *to, size_t room, const char **at, const char *end
 	return len;
 }
 
+/* A width or a precision of more digits would take for ever. */
+static bool is_modest(const char *flags)
+{
+	for (size_t digits; *flags; flags += digits ? digits : 1) {
+		digits = strspn(flags, "0123456789");
+		if (digits > 3)
+			return false;
+	}
+	return true;
+}
+
 static bool take_conversion(struct printing *p, struct conversion *conversion)
 {
 	copy_while(conversion->flags, sizeof(conversion->flags), &p->format, p->end, "-+ #0123456789.");
 	copy_while(conversion->length, sizeof(conversion->length), &p->format, p->end, "hlzjt");
 	conversion->letter = p->format < p->end ? *p->format++ : '\0';
-	return conversion->letter && conversion->letter != '"';
+	return conversion->letter && conversion->letter != '"' && is_modest(conversion->flags);
 }
 
 static bool put_text(struct printing *p, const struct conversion *conversion, const struct field *field)
