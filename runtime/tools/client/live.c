@@ -53,7 +53,6 @@ static void wait_for_any(const struct live *live)
 	const bool is_drawing = live->shown && out_is_waiting(&live->screen.out);
 	struct pollfd *polled = calloc(2 + 2 * statistics->nr, sizeof(*polled));
 	const long end = live->until_ms && live->until_ms < live->next_ms ? live->until_ms : live->next_ms;
-	const long left = end - now_ms();
 	nfds_t nr = 0;
 
 	if (!polled)
@@ -67,7 +66,7 @@ static void wait_for_any(const struct live *live)
 		polled[nr++] = (struct pollfd){.fd = session->connection.fd, .events = POLLIN};
 		polled[nr++] = (struct pollfd){.fd = session->pidfd, .events = POLLIN};
 	}
-	poll(polled, nr, targets_patience(&statistics->targets, left > 0 ? left : 0));
+	poll(polled, nr, targets_patience(&statistics->targets, end > 0 ? end : 1));
 	free(polled);
 }
 

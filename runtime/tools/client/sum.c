@@ -9,12 +9,9 @@
 
 /* ---- Rows ---- */
 
-static struct sum_row *find_row(struct sum *sum, const char *key, size_t len)
+/* Rows of one key are put together when all are there. NULL: no memory. */
+static struct sum_row *new_row(struct sum *sum, const char *key, size_t len)
 {
-	for (size_t i = 0; i < sum->nr; i++) {
-		if (strncmp(sum->rows[i].key, key, len) == 0 && !sum->rows[i].key[len])
-			return &sum->rows[i];
-	}
 	/* Twice as many whenever their number is a power of two. */
 	if ((sum->nr & (sum->nr - 1)) == 0) {
 		struct sum_row *rows = reallocarray(sum->rows, sum->nr ? 2 * sum->nr : 1, sizeof(*rows));
@@ -26,6 +23,30 @@ static struct sum_row *find_row(struct sum *sum, const char *key, size_t len)
 	*row = (struct sum_row){.key = strndup(key, len)};
 	sum->nr += row->key != NULL;
 	return row->key ? row : NULL;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	return strcmp(((const struct sum_row *)a)->key, ((const struct sum_row *)b)->key);
+}
+
+static void join_rows(struct sum *sum)
+{
+	size_t kept = 0;
+
+	if (sum->nr)
+		qsort(sum->rows, sum->nr, sizeof(*sum->rows), compare_keys);
+	for (size_t i = 0; i < sum->nr; i++) {
+		struct sum_row *row = &sum->rows[i];
+		if (!kept || compare_keys(&sum->rows[kept - 1], row) != 0) {
+			sum->rows[kept++] = *row;
+			continue;
+		}
+		for (size_t n = 0; n < SUM_NUMBERS; n++)
+			sum->rows[kept - 1].numbers[n] += row->numbers[n];
+		free(row->key);
+	}
+	sum->nr = kept;
 }
 
 /* Of a name; -1: there is no room for one more. */
@@ -79,7 +100,7 @@ static const char *add_entry(struct sum *sum, const char *entry)
 	for (const char *at = values; (at = memmem(at, (size_t)(end - at), mark, strlen(mark))) != NULL; at++)
 		values = at;
 	values += strlen("} ");
-	struct sum_row *row = find_row(sum, entry, (size_t)(values - 1 - entry));
+	struct sum_row *row = new_row(sum, entry, (size_t)(values - 1 - entry));
 	if (row)
 		add_values(sum, row, values, end);
 	return row ? end : NULL;
@@ -95,7 +116,7 @@ static bool add_event(struct sum *sum, const char *line, const char *end)
 
 	if (len == 0 || line + len >= end)
 		return true;
-	struct sum_row *row = find_row(sum, line, len);
+	struct sum_row *row = new_row(sum, line, len);
 	if (!row)
 		return false;
 	row->numbers[0] += strtod(line + len, &after);
@@ -174,6 +195,7 @@ bool sum_put(struct sum *sum, struct lines *text)
 	char *line;
 	bool good = true;
 
+	join_rows(sum);
 	if (sum->nr)
 		qsort(sum->rows, sum->nr, sizeof(*sum->rows), compare);
 	if (!sum->is_histogram)

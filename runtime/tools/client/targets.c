@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "client/common_options.h"
 #include "client/proc.h"
 #include "client/tracepoints.h"
 #include "client/unreachable.h"
@@ -270,8 +271,9 @@ size_t targets_grow(struct targets *targets)
 	const size_t before = targets->nr;
 	size_t family;
 
-	if (!targets->children)
+	if (!targets->children || now_ms() < targets->looked_ms + LOOK_MS)
 		return before;
+	targets->looked_ms = now_ms();
 	do { /* /proc has children before their parents, too */
 		family = targets->nr_family;
 		proc_each(add_if_child, targets);
@@ -299,11 +301,14 @@ bool targets_may_come(const struct targets *targets)
 	return targets->nr_family > 0;
 }
 
-int targets_patience(const struct targets *targets, long ms)
+int targets_patience(const struct targets *targets, long until_ms)
 {
-	if (targets->children && (ms < 0 || ms > LOOK_MS))
-		return LOOK_MS;
-	return ms > 60000 ? 60000 : (int)ms;
+	const long left = until_ms - now_ms();
+	const long most = targets->children ? LOOK_MS : 60000;
+
+	if (!until_ms)
+		return targets->children ? LOOK_MS : -1;
+	return (int)(left < 0 ? 0 : left < most ? left : most);
 }
 
 /* ---- All ---- */

@@ -25,6 +25,7 @@ struct targets {
 	size_t nr;
 	bool several;   /* may be meant: what is shown has headings, what is made has a name for each */
 	bool children;  /* that come are meant, too: targets_grow() */
+	long looked_ms; /* when they were looked for last: /proc is not read for each line that comes */
 	struct member *family; /* with those that can't be reached */
 	size_t nr_family;
 };
@@ -38,7 +39,7 @@ bool target_is_given(const struct tp_args *args);
 /* Connects to all of them. False after a message, which says why not and what to do. To be closed in any case. */
 bool targets_reach(struct targets *targets, const struct tp_args *args);
 
-/* Adds the children that have come since and can be reached; connections move. Returns where the new ones begin. */
+/* Adds the children that have come since and can be reached, if it is time to look; connections move. Returns where the new ones begin. */
 size_t targets_grow(struct targets *targets);
 
 /* The connection to this process has ended: if it has become another program, that is one that comes. */
@@ -47,8 +48,8 @@ void targets_lose(struct targets *targets, pid_t pid);
 /* Whether any of them or of their children lives, as far as children are meant: more may come. */
 bool targets_may_come(const struct targets *targets);
 
-/* How long to sleep at most before that, in milliseconds; -1: for ever. */
-int targets_patience(const struct targets *targets, long ms);
+/* How long to sleep at most, in milliseconds: until this time, 0 for none, or until children are looked for; -1: for ever. */
+int targets_patience(const struct targets *targets, long until_ms);
 
 /*
  * Reaches them, and calls act for each, with a heading before what each prints if several are meant. What one of them does not

@@ -105,7 +105,6 @@ static void wait_for_any(const struct record *record)
 {
 	struct pollfd *polled = calloc(2 * record->nr + 1, sizeof(*polled));
 	nfds_t nr = 0;
-	long left = -1;
 
 	if (!polled)
 		return;
@@ -117,11 +116,7 @@ static void wait_for_any(const struct record *record)
 		polled[nr++] = (struct pollfd){.fd = one->session.connection.fd, .events = POLLIN};
 		polled[nr++] = (struct pollfd){.fd = one->session.pidfd, .events = POLLIN};
 	}
-	if (record->until_ms) {
-		left = record->until_ms - now_ms();
-		left = left < 0 ? 0 : left;
-	}
-	poll(polled, nr, targets_patience(&record->targets, left));
+	poll(polled, nr, targets_patience(&record->targets, record->until_ms));
 	free(polled);
 }
 

@@ -51,8 +51,7 @@ static void wait_for_any(const struct pump *pump, const struct traced *traced)
 		polled[nr++] = (struct pollfd){.fd = traced->sessions[i].connection.fd, .events = POLLIN};
 		polled[nr++] = (struct pollfd){.fd = traced->sessions[i].pidfd, .events = POLLIN};
 	}
-	const long left = !traced || !traced->until_ms ? -1 : traced->until_ms > now_ms() ? traced->until_ms - now_ms() : 0;
-	poll(polled, nr, traced ? targets_patience(&traced->targets, left) : -1);
+	poll(polled, nr, traced ? targets_patience(&traced->targets, traced->until_ms) : -1);
 	free(polled);
 }
 
