@@ -181,11 +181,6 @@ bool proc_has_our_root(pid_t pid)
 	return proc_has_our_namespace(pid, "mnt");
 }
 
-bool proc_has_own_pids(const struct proc *proc)
-{
-	return proc->inner_pid != proc->pid;
-}
-
 void proc_each(void (*fn)(void *data, pid_t pid), void *data)
 {
 	DIR *list = opendir("/proc");

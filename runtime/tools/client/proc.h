@@ -42,9 +42,6 @@ bool proc_has_our_namespace(pid_t pid, const char *kind);
 /* Whether the process sees the same files as this program. */
 bool proc_has_our_root(pid_t pid);
 
-/* Whether it is in a PID namespace of its own. */
-bool proc_has_own_pids(const struct proc *proc);
-
 /* The file "/proc/PID/NAME", at most max bytes, with a NUL behind, for free(). NULL with errno set. */
 char *proc_text(pid_t pid, const char *name, size_t max, size_t *len);
 

@@ -204,6 +204,17 @@ static void map(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, in
 	}
 }
 
+/* A number that is another file's by now is left alone: EBADF. */
+static int close_own(struct tp_ctf_sink *sink, struct tp_ctf_file *file, int dir, const char *name)
+{
+	if (tp_ctf_is_at(file->fd, dir, name)) {
+		tp_ctf_file_close(sink, file);
+		return 0;
+	}
+	tp_ctf_file_keep(file);
+	return EBADF;
+}
+
 int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_dir *in, struct tp_ctf_packet *packet)
 {
 	struct tp_ctf_file file;
@@ -223,10 +234,7 @@ int tp_ctf_packet_create(struct tp_ctf_sink *sink, struct tp_ctf_dir *in, struct
 		map(sink, packet, file.fd, &error);
 		packet->watched = tp_helper_is_self() ? tp_ctf_watch_add(sink, file.fd) : 0;
 	}
-	if (tp_ctf_is_at(file.fd, dir, name)) {
-		tp_ctf_file_close(sink, &file);
-	} else {
-		tp_ctf_file_keep(&file);
+	if (close_own(sink, &file, dir, name) != 0) {
 		tp_ctf_packet_unmap(sink, packet);
 		error = EBADF;
 	}
@@ -296,12 +304,8 @@ static int replace(struct tp_ctf_sink *sink, const struct tp_ctf_packet *packet,
 		return error;
 	hidden_name(sink, copy, hidden);
 	error = tp_ctf_packet_write(packet->memory, file.fd, dir, hidden);
-	if (!tp_ctf_is_at(file.fd, dir, hidden)) {
+	if (close_own(sink, &file, dir, hidden) != 0)
 		error = EBADF;
-		tp_ctf_file_keep(&file);
-	} else {
-		tp_ctf_file_close(sink, &file);
-	}
 	if (!error && renameat(dir, hidden, dir, name) != 0)
 		error = errno;
 	if (error)
