@@ -171,7 +171,8 @@ TRACE_EVENT(plain, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)
     def complete(self, line: str, event: Event, what: str) -> None:
         """Each field is there with its value, each by a name of its own, and a plain one by its own."""
         names = {}
-        for name, value in re.findall(r'(\w+) = (?:\[ \[0\] = |\( "(?:\\.|[^"\\])*" : container = )?"?(?:text)?([12]\d\d\d)\b', line):
+        for name, value in re.findall(r'(\w+) = (?:\[ \[0\] = |\( "(?:\\.|[^"\\])*" : container = )?"?(?:text)?([12]\d\d\d)\b',
+                                      line.split(" }, { ", 1)[1]):  # behind the thread's number
             names[int(value)] = name
         for name, kind, value in event.fields:
             if kind != "char":
