@@ -83,6 +83,8 @@ class Barriers(Case):
 
     def test_hist(self) -> None:
         """The loads of a slot of a histogram's table, and the exchange by which an entry that has been filled in gets there."""
-        self.has("runtime/src/sinks/hist/table.c", "occupy", RELEASE)
-        for function in ("tp_hist_table_insert", "tp_hist_table_find", "tp_hist_table_each"):
-            self.has("runtime/src/sinks/hist/table.c", function, ACQUIRE)
+        self.has("runtime/src/count/table.c", "occupy", RELEASE)
+        for function in ("tp_count_table_search", "tp_count_table_find", "tp_count_table_each"):
+            self.has("runtime/src/count/table.c", function, ACQUIRE)
+        self.has("runtime/src/sinks/hist/act.c", "tp_count_table_insert", ACQUIRE)
+        self.has("runtime/src/sinks/hist/act.c", "tp_counters_row", ACQUIRE)

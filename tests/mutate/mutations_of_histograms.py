@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from mutation import Mutation
 
-TABLE = "runtime/src/sinks/hist/table.c"
+TABLE = "runtime/src/count/table.c"
+KEYS = "runtime/src/count/table.h"
+COUNTERS = "runtime/src/count/counters.h"
 HIT = "runtime/src/sinks/hist/act.c"
 SINK = "runtime/src/sinks/hist/sink.c"
 SAVED = "runtime/src/sinks/hist/variable.c"
@@ -40,8 +42,8 @@ OF_HISTOGRAMS = (
              (INSTANT, STORM)),
     Mutation("a slot that was lost to another key is not looked beyond", TABLE,
              "a key's hits are in the entry of another one",
-             (("if ((uint32_t)(content >> 32) != tag || !has_key(entry, key))\n			continue;",
-               "if (!mine && ((uint32_t)(content >> 32) != tag || !has_key(entry, key)))\n			continue;"),),
+             (("if (!tp_count_is(table, content, hash, key))\n			continue;",
+               "if (!mine && !tp_count_is(table, content, hash, key))\n			continue;"),),
              (INSTANT, STORM)),
     Mutation("an entry that was not used is lost", TABLE,
              "a table is full before it has as many keys as it is for",
@@ -59,7 +61,7 @@ OF_HISTOGRAMS = (
              (STORM,),
              known="two threads, or a handler and its thread, would have to want an entry at the same instant, when only "
                    "those are left that a lost race has left"),
-    Mutation("keys are the same by their hash", TABLE,
+    Mutation("keys are the same by their hash", KEYS,
              "the hits of two keys are in one entry",
              (("	for (uint32_t i = 0; i < key->nr; i++) {\n		if (entry->words[i] != key->words[i])\n"
                "			return false;\n	}\n	return true;", "	return true;"),),
@@ -70,25 +72,28 @@ OF_HISTOGRAMS = (
              (BEHAVIOUR + "full",)),
     Mutation("a full table drops the keys that it has", TABLE,
              "their hits are missing",
-             (("	const uint32_t tag = (uint32_t)(hash >> 32);\n	uint32_t mine = 0;\n",
-               "	const uint32_t tag = (uint32_t)(hash >> 32);\n	uint32_t mine = 0;\n"
+             (("	uint32_t mine = 0;\n", "	uint32_t mine = 0;\n"
                "	if (table->next >= table->nr_entries) {\n		__atomic_fetch_add(&table->drops, 1, __ATOMIC_RELAXED);\n"
-               "		return NULL;\n	}\n"),),
+               "		return TP_COUNT_NO_ENTRY;\n	}\n"),),
              (BEHAVIOUR + "full",)),
     Mutation("a child keeps its parent's entries", TABLE,
              "they are in the way of its own",
              (("	table->next = 0;\n	table->spare = 0;\n", "	table->spare = 0;\n"),),
              (BEHAVIOUR + "fork",)),
-    Mutation("hits are counted by a load and a store", HIT,
-             "a handler's, or another thread's, in between is lost",
-             (("	__atomic_fetch_add(&entry->hits, 1, __ATOMIC_RELAXED);", "	__atomic_store_n(&entry->hits, __atomic_load_n(&entry->hits, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);"),),
+    Mutation("counters are added to by a load and a store", COUNTERS,
+             "a handler's addition in between is lost",
+             (("#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)", "#if 0"),
+              ("	__atomic_fetch_add(&row[at], value, __ATOMIC_RELAXED);",
+               "	__atomic_store_n(&row[at], __atomic_load_n(&row[at], __ATOMIC_RELAXED) + value, __ATOMIC_RELAXED);")),
              (INSTANT, STORM)),
-    Mutation("values are added by a load and a store", HIT,
-             "a handler's, or another thread's, in between is lost",
-             (("		__atomic_fetch_add(&entry->sums[i], number(program->values[i], &context), __ATOMIC_RELAXED);",
-               "		__atomic_store_n(&entry->sums[i], __atomic_load_n(&entry->sums[i], __ATOMIC_RELAXED) +\n"
-               "				 number(program->values[i], &context), __ATOMIC_RELAXED);"),),
-             (INSTANT, STORM)),
+    Mutation("a row is used by two threads", "runtime/src/count/counters.c",
+             "an addition of one is lost",
+             (("bits | (uint64_t)1 << bit, true, __ATOMIC_ACQUIRE,", "bits, true, __ATOMIC_ACQUIRE,"),),
+             (STORM,)),
+    Mutation("a child keeps its parent's sums", "runtime/src/count/counters.c",
+             "they are in its own",
+             (("			row[i] = 0;", "			(void)row;"),),
+             (BEHAVIOUR + "fork",)),
     Mutation("a table that is cleared is freed at once", SINK,
              "threads are still counting in it",
              (("		tracepoint_synchronize_unregister();\n		tp_hist_table_free(old);", "		tp_hist_table_free(old);"),),

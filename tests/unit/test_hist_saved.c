@@ -14,7 +14,7 @@
 #define WRITERS 2
 
 static struct tp_hist_table *table;
-static struct tp_hist_entry *entry;
+static struct tp_count_entry *entry;
 
 static void setup(void)
 {
@@ -22,13 +22,14 @@ static void setup(void)
 		.key_words = 1, .nr_variables = 2, .nr_actions = 1, .block_words = WORDS,
 		.variables = {TP_HIST_KEY_NUMBER, TP_HIST_KEY_TEXT},
 	};
-	const struct tp_hist_key key = {.nr = 1, .words = {7}};
+	const struct tp_count_key key = {.nr = 1, .words = {7}};
 
 	table = tp_hist_table_new(TP_HIST_BITS_MIN, &shape);
 	ck_assert_ptr_nonnull(table);
-	ck_assert_ptr_null(tp_hist_table_find(table, &key));
-	entry = tp_hist_table_insert(table, &key, false);
-	ck_assert_ptr_eq(tp_hist_table_find(table, &key), entry);
+	ck_assert_uint_eq(tp_count_table_find(&table->entries, &key), TP_COUNT_NO_ENTRY);
+	const uint32_t number = tp_count_table_insert(&table->entries, &key);
+	ck_assert_uint_eq(tp_count_table_find(&table->entries, &key), number);
+	entry = tp_count_entry_at(&table->entries, number);
 }
 
 static void teardown(void)

@@ -32,27 +32,9 @@ struct tp_value_bytes tp_value_comm(void)
 
 /* ---- Numbers ---- */
 
-/* Where in 8 bytes of the record the number is. They end with the field, but for those of the header. */
-static void set_place(struct tp_value *value)
-{
-	const uint32_t end = value->offset + value->size;
-
-	value->load = end < sizeof(uint64_t) ? 0 : end - (uint32_t)sizeof(uint64_t);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	value->shift = (uint8_t)(64 - 8 * (end - value->load));
-#else
-	value->shift = (uint8_t)(8 * (value->offset - value->load));
-#endif
-	value->mask = UINT64_MAX << (64 - 8 * value->size);
-}
-
 struct tp_value tp_value_at(enum tp_value_source source, uint32_t offset, uint32_t size, bool is_signed)
 {
-	struct tp_value value = {.source = (uint8_t)source, .offset = offset, .size = size, .is_signed = is_signed};
-
-	if (source == TP_SOURCE_NUMBER)
-		set_place(&value);
-	return value;
+	return (struct tp_value){.source = (uint8_t)source, .offset = offset, .size = size, .is_signed = is_signed};
 }
 
 uint64_t tp_value_number(const struct tp_value *value, const void *record)

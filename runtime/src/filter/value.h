@@ -22,14 +22,10 @@ enum tp_value_source {
 	TP_SOURCE_COMM,     /* the thread's name */
 };
 
-/* Of a number, 8 bytes of the record, in which it is, are shifted so that it is highest, and the rest is masked out. */
 struct tp_value {
 	uint8_t source;      /* enum tp_value_source */
-	uint8_t shift;       /* to the left, of the 8 bytes at load */
 	bool is_signed;
-	uint32_t load;
 	uint32_t offset, size;
-	uint64_t mask;       /* of the bits that are the number's */
 };
 
 struct tp_value_bytes {
@@ -40,13 +36,30 @@ struct tp_value_bytes {
 /* A value of size bytes at offset. */
 struct tp_value tp_value_at(enum tp_value_source source, uint32_t offset, uint32_t size, bool is_signed);
 
-/* A number of the record, as high as it goes. */
+/*
+ * A number of the record, as high as it goes. Its very bytes are loaded, and no others: a load that takes bytes of two
+ * recent stores waits until both are in the cache.
+ */
 static inline uint64_t tp_value_high(const struct tp_value *value, const void *record)
 {
-	uint64_t bytes;
+	const char *at = (const char *)record + value->offset;
+	uint64_t eight;
+	uint32_t four;
+	uint16_t two;
 
-	memcpy(&bytes, (const char *)record + value->load, sizeof(bytes));
-	return bytes << value->shift & value->mask;
+	switch (value->size) {
+	case sizeof(four):
+		memcpy(&four, at, sizeof(four));
+		return (uint64_t)four << 32;
+	case sizeof(eight):
+		memcpy(&eight, at, sizeof(eight));
+		return eight;
+	case sizeof(two):
+		memcpy(&two, at, sizeof(two));
+		return (uint64_t)two << 48;
+	default:
+		return (uint64_t)(uint8_t)*at << 56;
+	}
 }
 
 /* The same as it is, sign-extended if it has a sign. */

@@ -12,7 +12,8 @@
 struct hit {
 	struct tp_hist *hist;
 	struct tp_hist_table *table;
-	struct tp_hist_entry *entry;
+	uint32_t number; /* of the entry */
+	struct tp_count_entry *entry;
 	const struct tp_hist_program *program;
 	struct tp_hist_context context;
 	uint64_t known[TP_HIST_KNOWN];
@@ -21,7 +22,7 @@ struct hit {
 
 /* ---- Variables ---- */
 
-static bool read_links(struct hit *hit, const struct tp_hist_links *links, const struct tp_hist_key *key)
+static bool read_links(struct hit *hit, const struct tp_hist_links *links, const struct tp_count_key *key)
 {
 	for (uint32_t i = 0; i < links->nr; i++) {
 		const struct tp_hist_link *link = &links->links[i];
@@ -29,9 +30,10 @@ static bool read_links(struct hit *hit, const struct tp_hist_links *links, const
 			continue;
 		const struct tp_hist_slot *slot = __atomic_load_n(&link->slot, __ATOMIC_ACQUIRE);
 		const struct tp_hist_table *table = slot ? __atomic_load_n(&slot->map->table, __ATOMIC_ACQUIRE) : NULL;
-		struct tp_hist_entry *entry = table ? tp_hist_table_find(table, key) : NULL;
-		if (!entry ||
-		    !tp_hist_variable_read(table, entry, slot->index, link->kind, link->once, &hit->known[i], hit->blobs))
+		const uint32_t number = table ? tp_count_table_find(&table->entries, key) : TP_COUNT_NO_ENTRY;
+		if (number == TP_COUNT_NO_ENTRY ||
+		    !tp_hist_variable_read(table, tp_count_entry_at(&table->entries, number), slot->index, link->kind, link->once,
+					   &hit->known[i], hit->blobs))
 			return false;
 		if (link->kind != TP_HIST_KEY_NUMBER)
 			hit->blobs += TP_HIST_BLOB_WORDS;
@@ -80,7 +82,7 @@ static void save_fields(uint64_t *to, void *data)
 static void save_entry(uint64_t *to, void *data)
 {
 	const struct saving *saving = data;
-	const uint64_t number = tp_hist_entry_number(saving->hit->table, saving->hit->entry);
+	const uint64_t number = saving->hit->number;
 
 	tp_hist_words_store(to, &number, 1);
 }
@@ -129,26 +131,45 @@ static void do_action(struct hit *hit, const struct tp_hist_act *act, uint32_t n
 
 /* ---- The hit ---- */
 
-static void count_and_act(struct hit *hit, const struct tp_hist_key *key)
+/* Most values are just that. */
+static inline uint64_t number_of(const struct tp_hist_value *value, const struct tp_hist_context *context)
+{
+	if (__builtin_expect(value->op == TP_HIST_OP_FIELD && value->place.source == TP_SOURCE_NUMBER, 1))
+		return tp_value_number_in(&value->place, context->rec->entry);
+	return tp_hist_evaluate(value, context);
+}
+
+static inline __attribute__((always_inline)) void count(const struct tp_hist_table *table, uint32_t entry, const struct tp_hist_program *program,
+			 const struct tp_hist_context *context)
+{
+	struct tp_counters *counters = table->entries.counters;
+	uint64_t *row = tp_counters_row(counters);
+	const size_t at = (size_t)entry * table->entries.nr_counters;
+
+	tp_counters_add(counters, row, at, 1);
+	for (uint32_t i = 0; i < program->nr_values; i++)
+		tp_counters_add(counters, row, at + 1 + i, number_of(program->values[i], context));
+}
+
+static void count_and_act(struct hit *hit, const struct tp_count_key *key)
 {
 	const struct tp_hist_program *program = hit->program;
 
 	if (!read_links(hit, program->links, key))
 		return;
-	hit->entry = tp_hist_table_insert(hit->table, key, program->with_comm);
-	if (!hit->entry)
+	hit->number = tp_count_table_insert(&hit->table->entries, key);
+	if (hit->number == TP_COUNT_NO_ENTRY)
 		return;
+	hit->entry = tp_count_entry_at(&hit->table->entries, hit->number);
 	set_variables(hit);
-	__atomic_fetch_add(&hit->entry->hits, 1, __ATOMIC_RELAXED);
-	for (uint32_t i = 0; i < program->nr_values; i++)
-		__atomic_fetch_add(&hit->entry->sums[i], tp_hist_evaluate(program->values[i], &hit->context), __ATOMIC_RELAXED);
+	count(hit->table, hit->number, program, &hit->context);
 	for (uint32_t i = 0; i < program->nr_acts; i++)
 		do_action(hit, &program->acts_of[i], i);
 }
 
-/* As tp_hist_hit(), of a program that acts. */
-static void hit_and_act(struct tp_hist *hist, struct tp_hist_table *table, const struct tp_hist_program *program,
-			const struct tp_hist_key *key, const struct tp_hist_context *context)
+/* As tp_hist_hit(), of a program that acts. Its frame is not the business of those that only count. */
+static __attribute__((noinline)) void hit_and_act(struct tp_hist *hist, struct tp_hist_table *table, const struct tp_hist_program *program,
+			const struct tp_count_key *key, const struct tp_hist_context *context)
 {
 	struct hit hit = {.hist = hist, .table = table, .program = program, .context = *context};
 	void *blobs = NULL;
@@ -172,25 +193,17 @@ static void hit_and_act(struct tp_hist *hist, struct tp_hist_table *table, const
  * the thread that hits, and its signal handlers: no lock, no allocation; no system call but for a thread's name.
  */
 
-/* Most values are just that. */
-static inline uint64_t number(const struct tp_hist_value *value, const struct tp_hist_context *context)
-{
-	if (__builtin_expect(value->op == TP_HIST_OP_FIELD && value->place.source == TP_SOURCE_NUMBER, 1))
-		return tp_value_number_in(&value->place, context->rec->entry);
-	return tp_hist_evaluate(value, context);
-}
-
 void tp_hist_hit(struct tp_hist *hist, struct tp_hist_table *table, const struct tp_hist_program *program,
 		 const struct tp_record *rec, uint64_t now)
 {
 	const struct tp_hist_context context = {.rec = rec, .now = now};
-	struct tp_hist_key key;
+	struct tp_count_key key;
 
 	key.nr = 0;
 	for (uint32_t i = 0; i < program->nr_keys; i++) {
 		const struct tp_hist_source *source = &program->keys[i];
 		if (__builtin_expect(source->kind == TP_HIST_KEY_NUMBER, 1))
-			key.words[key.nr++] = number(source->value, &context);
+			key.words[key.nr++] = number_of(source->value, &context);
 		else
 			tp_hist_key_add(&key, source, rec);
 	}
@@ -198,10 +211,7 @@ void tp_hist_hit(struct tp_hist *hist, struct tp_hist_table *table, const struct
 		hit_and_act(hist, table, program, &key, &context);
 		return;
 	}
-	struct tp_hist_entry *entry = tp_hist_table_insert(table, &key, program->with_comm);
-	if (__builtin_expect(!entry, 0))
-		return;
-	__atomic_fetch_add(&entry->hits, 1, __ATOMIC_RELAXED);
-	for (uint32_t i = 0; i < program->nr_values; i++)
-		__atomic_fetch_add(&entry->sums[i], number(program->values[i], &context), __ATOMIC_RELAXED);
+	const uint32_t entry = tp_count_table_insert(&table->entries, &key);
+	if (__builtin_expect(entry != TP_COUNT_NO_ENTRY, 1))
+		count(table, entry, program, &context);
 }

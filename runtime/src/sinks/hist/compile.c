@@ -42,7 +42,6 @@ static bool field_key(struct tp_hist_compiler *c, struct tp_hist_source *key, co
 
 	if (node->modifier == TP_HIST_PERCENT || node->modifier == TP_HIST_GRAPH)
 		return tp_hist_compile_fail_modifier(c, node, "percent and graph are for values");
-	c->program->with_comm |= node->modifier == TP_HIST_EXECNAME;
 	if (tp_hist_compile_own(c, node, &own))
 		return number_key(c, key, item);
 	if (!tp_hist_compile_find(c, node->name, &field))

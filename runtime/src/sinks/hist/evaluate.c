@@ -50,7 +50,7 @@ uint64_t tp_hist_evaluate(const struct tp_hist_value *value, const struct tp_his
 
 /* ---- Keys ---- */
 
-static void add_text(struct tp_hist_key *to, struct tp_value_bytes text)
+static void add_text(struct tp_count_key *to, struct tp_value_bytes text)
 {
 	const size_t len = !text.at ? 0 : text.len < TP_HIST_TEXT_BYTES ? text.len : TP_HIST_TEXT_BYTES;
 	uint64_t *words = &to->words[to->nr];
@@ -63,7 +63,7 @@ static void add_text(struct tp_hist_key *to, struct tp_value_bytes text)
 	to->nr += 1 + (uint32_t)(len + 7) / 8;
 }
 
-static void add_addresses(struct tp_hist_key *to, const char *from, size_t nr)
+static void add_addresses(struct tp_count_key *to, const char *from, size_t nr)
 {
 	uint64_t *words = &to->words[to->nr];
 
@@ -76,7 +76,7 @@ static void add_addresses(struct tp_hist_key *to, const char *from, size_t nr)
 	to->nr += 1 + (uint32_t)nr;
 }
 
-static void add_stack(struct tp_hist_key *to, const struct tp_hist_source *key, const struct tp_record *rec)
+static void add_stack(struct tp_count_key *to, const struct tp_hist_source *key, const struct tp_record *rec)
 {
 	uintptr_t addresses[TP_RECORD_STACK_INNER + TP_HIST_STACK];
 
@@ -89,7 +89,7 @@ static void add_stack(struct tp_hist_key *to, const struct tp_hist_source *key, 
 	add_addresses(to, bytes.at, nr < TP_HIST_STACK ? nr : TP_HIST_STACK);
 }
 
-void tp_hist_key_add(struct tp_hist_key *to, const struct tp_hist_source *key, const struct tp_record *rec)
+void tp_hist_key_add(struct tp_count_key *to, const struct tp_hist_source *key, const struct tp_record *rec)
 {
 	if (key->kind == TP_HIST_KEY_TEXT)
 		add_text(to, tp_value_text(&key->value->place, rec->entry, rec->size));
@@ -110,7 +110,7 @@ static void fill_in_text(uint64_t *words, struct tp_value_bytes text)
 
 static void fill_in_stack(uint64_t *words, const struct tp_hist_source *source, const struct tp_record *rec)
 {
-	struct tp_hist_key key = {.nr = 0};
+	struct tp_count_key key = {.nr = 0};
 
 	add_stack(&key, source, rec);
 	memset(words, 0, TP_HIST_BLOB_WORDS * sizeof(*words));

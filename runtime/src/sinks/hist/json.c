@@ -54,12 +54,12 @@ static void put_stack(struct tp_buffer *to, const struct tp_hist_part *part)
 
 /* What the number means, if that is known. */
 static void put_meaning(struct tp_buffer *to, const struct tp_hist_report *report, uint32_t key, uint64_t value,
-			const struct tp_hist_entry *entry)
+			const struct tp_count_entry *entry)
 {
 	const struct tp_hist_definition *definition = report->hist->definition;
 	const struct tp_hist_node *node = tp_hist_root(definition, &definition->keys[key]);
 	struct tp_buffer name = {.text = NULL};
-	char comm[TP_HIST_NAME + 1] = "";
+	char comm[TP_COUNT_COMM + 1] = "";
 	const char *call;
 
 	switch (node->modifier) {
@@ -68,7 +68,7 @@ static void put_meaning(struct tp_buffer *to, const struct tp_hist_report *repor
 		put_symbol(to, (uintptr_t)value);
 		break;
 	case TP_HIST_EXECNAME:
-		memcpy(comm, entry->comm, TP_HIST_NAME);
+		memcpy(comm, entry->comm, TP_COUNT_COMM);
 		put_member(to, "comm", comm);
 		break;
 	case TP_HIST_SYSCALL:
@@ -86,7 +86,7 @@ static void put_meaning(struct tp_buffer *to, const struct tp_hist_report *repor
 	tp_buffer_free(&name);
 }
 
-static void put_keys(struct tp_buffer *to, const struct tp_hist_report *report, const struct tp_hist_entry *entry)
+static void put_keys(struct tp_buffer *to, const struct tp_hist_report *report, const struct tp_count_entry *entry)
 {
 	const struct tp_hist_definition *definition = report->hist->definition;
 	struct tp_hist_part parts[TP_HIST_KEYS];
@@ -108,14 +108,12 @@ static void put_keys(struct tp_buffer *to, const struct tp_hist_report *report, 
 
 static void put_entry(struct tp_buffer *to, const struct tp_hist_report *report, const struct tp_hist_row *row)
 {
-	const struct tp_hist_entry *entry = row->entry;
-
 	tp_buffer_printf(to, "{\"keys\": [");
-	put_keys(to, report, entry);
-	tp_buffer_printf(to, "], \"hitcount\": %llu, \"values\": [", (number)entry->hits);
+	put_keys(to, report, row->entry);
+	tp_buffer_printf(to, "], \"hitcount\": %llu, \"values\": [", (number)row->hits);
 	for (uint32_t i = 0; i < report->hist->definition->nr_values; i++) {
 		tp_buffer_printf(to, "%s", i ? ", " : "");
-		put_integer(to, entry->sums[i], report->layout->value_signed[i]);
+		put_integer(to, row->sums[i], report->layout->value_signed[i]);
 	}
 	tp_buffer_printf(to, "]");
 	tp_hist_tracked_put_json(to, row);

@@ -36,12 +36,14 @@ struct tp_hist_shape tp_hist_shape_of(const struct tp_hist_definition *definitio
 		[TP_HIST_KEY_STACK] = TP_HIST_STACK_WORDS,
 	};
 	struct tp_hist_shape shape = {
-		.nr_variables = definition->nr_variables, .nr_actions = definition->nr_actions,
+		.nr_values = definition->nr_values, .nr_variables = definition->nr_variables, .nr_actions = definition->nr_actions,
 		.block_words = block_words(definition, layout),
 	};
 
-	for (uint32_t i = 0; i < definition->nr_keys; i++)
+	for (uint32_t i = 0; i < definition->nr_keys; i++) {
 		shape.key_words += words[layout->kinds[i]];
+		shape.with_comm |= definition->nodes[definition->keys[i].root].modifier == TP_HIST_EXECNAME;
+	}
 	memcpy(shape.variables, layout->variables, sizeof(shape.variables));
 	return shape;
 }

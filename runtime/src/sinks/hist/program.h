@@ -74,7 +74,7 @@ struct tp_hist_program {
 	struct tp_hist_program *next_attached; /* of those whose event is, or was, attached */
 	bool is_attached;
 	uint16_t id;                           /* the event's */
-	bool with_stamp, with_comm;
+	bool with_stamp;
 	uint32_t nr_keys, nr_values;
 	struct tp_hist_source keys[TP_HIST_KEYS];
 	const struct tp_hist_value *values[TP_HIST_VALUES];
@@ -113,7 +113,7 @@ uint32_t tp_hist_sort_index(const struct tp_hist_definition *definition, const s
 uint64_t tp_hist_evaluate(const struct tp_hist_value *value, const struct tp_hist_context *context);
 
 /* Appends a text, or a stack, to a key. */
-void tp_hist_key_add(struct tp_hist_key *to, const struct tp_hist_source *source, const struct tp_record *rec);
+void tp_hist_key_add(struct tp_count_key *to, const struct tp_hist_source *source, const struct tp_record *rec);
 
 /*
  * The number; or the address of a text's or a stack's words, as variables have them, which are in *blobs if they were not

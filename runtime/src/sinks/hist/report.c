@@ -11,36 +11,43 @@
 
 /* ---- Copying ---- */
 
-static struct tp_hist_entry *copy(struct tp_hist_report *report, uint32_t row, const struct tp_hist_entry *from)
+static struct tp_count_entry *copy(struct tp_hist_report *report, uint32_t row, const struct tp_count_entry *from)
 {
-	struct tp_hist_entry *to = (struct tp_hist_entry *)(report->entries + (size_t)row * report->stride);
+	struct tp_count_entry *to = (struct tp_count_entry *)(report->entries + (size_t)row * report->stride);
 
-	to->hits = __atomic_load_n(&from->hits, __ATOMIC_RELAXED);
-	for (uint32_t i = 0; i < TP_HIST_VALUES; i++)
-		to->sums[i] = __atomic_load_n(&from->sums[i], __ATOMIC_RELAXED);
 	to->nr_words = from->nr_words;
 	memcpy(to->comm, from->comm, sizeof(to->comm));
 	memcpy(to->words, from->words, from->nr_words * sizeof(to->words[0]));
 	return to;
 }
 
-static void copy_entry(const struct tp_hist_entry *from, void *data)
+static void copy_sums(struct tp_hist_report *report, struct tp_hist_row *row, uint32_t number)
+{
+	const struct tp_count_table *entries = &report->hist->map->table->entries;
+
+	row->hits = tp_count_sum(entries, number, 0);
+	report->hits += row->hits;
+	for (uint32_t i = 0; i + 1 < entries->nr_counters; i++) {
+		row->sums[i] = tp_count_sum(entries, number, 1 + i);
+		report->total[i] += row->sums[i];
+		if (report->max[i] < row->sums[i])
+			report->max[i] = row->sums[i];
+	}
+}
+
+static void copy_entry(uint32_t number, void *data)
 {
 	struct tp_hist_report *report = data;
 	const struct tp_hist_table *table = report->hist->map->table;
+	const struct tp_count_entry *from = tp_count_entry_at(&table->entries, number);
 
 	if (report->nr_rows == report->room) /* there was room for all that were there; this one has come meanwhile */
 		return;
-	const struct tp_hist_entry *to = copy(report, report->nr_rows, from);
+	const struct tp_count_entry *to = copy(report, report->nr_rows, from);
 	uint64_t *tracked = report->tracked + (size_t)report->nr_rows * tp_hist_tracked_words(table);
 	tp_hist_tracked_copy(tracked, table, from);
-	report->rows[report->nr_rows++] = (struct tp_hist_row){.report = report, .entry = to, .tracked = tracked};
-	report->hits += to->hits;
-	for (uint32_t i = 0; i < TP_HIST_VALUES; i++) {
-		report->total[i] += to->sums[i];
-		if (report->max[i] < to->sums[i])
-			report->max[i] = to->sums[i];
-	}
+	report->rows[report->nr_rows] = (struct tp_hist_row){.report = report, .entry = to, .tracked = tracked};
+	copy_sums(report, &report->rows[report->nr_rows++], number);
 }
 
 /* Behind the others. */
@@ -49,30 +56,28 @@ static bool copy_snapshot(struct tp_hist_report *report, const struct tp_hist_ta
 	uint64_t *words = tp_malloc(table->shape.block_words * sizeof(*words) + 1);
 
 	if (words && tp_hist_saved_copy(table, &table->snapshot, &report->snapshot_value, words))
-		report->snapshot = copy(report, report->room, tp_hist_entry_at(table, (uint32_t)words[0]));
+		report->snapshot = copy(report, report->room, tp_count_entry_at(&table->entries, (uint32_t)words[0]));
 	free(words);
 	return words != NULL;
 }
 
 static bool copy_entries(struct tp_hist_report *report, const struct tp_hist_table *table)
 {
-	const uint32_t next = __atomic_load_n(&table->next, __ATOMIC_RELAXED);
-
-	report->stride = table->stride;
-	report->room = next < table->nr_entries ? next : table->nr_entries;
+	report->stride = table->entries.stride;
+	report->room = tp_count_table_used(&table->entries);
 	report->entries = tp_malloc(((size_t)report->room + 1) * report->stride);
 	report->rows = tp_malloc(report->room * sizeof(*report->rows) + 1);
 	report->tracked = tp_malloc((size_t)report->room * tp_hist_tracked_words(table) * sizeof(*report->tracked) + 1);
 	if (!report->entries || !report->rows || !report->tracked)
 		return false;
-	tp_hist_table_each(table, copy_entry, report);
-	report->drops = __atomic_load_n(&table->drops, __ATOMIC_RELAXED);
+	tp_count_table_each(&table->entries, copy_entry, report);
+	report->drops = __atomic_load_n(&table->entries.drops, __ATOMIC_RELAXED);
 	return copy_snapshot(report, table);
 }
 
 /* ---- Keys ---- */
 
-void tp_hist_parts(const struct tp_hist_report *report, const struct tp_hist_entry *entry, struct tp_hist_part parts[TP_HIST_KEYS])
+void tp_hist_parts(const struct tp_hist_report *report, const struct tp_count_entry *entry, struct tp_hist_part parts[TP_HIST_KEYS])
 {
 	const uint64_t *word = entry->words;
 
@@ -148,8 +153,8 @@ static int compare_by(const struct tp_hist_row *a, const struct tp_hist_row *b, 
 	if (index > TP_HIST_VALUES)
 		return compare_keys(a, b, index - 1 - TP_HIST_VALUES, index - TP_HIST_VALUES);
 	if (index)
-		return compare_numbers(a->entry->sums[index - 1], b->entry->sums[index - 1], false);
-	return compare_numbers(a->entry->hits, b->entry->hits, false);
+		return compare_numbers(a->sums[index - 1], b->sums[index - 1], false);
+	return compare_numbers(a->hits, b->hits, false);
 }
 
 /* What is the same by all sort keys is in the order of its keys. */

@@ -9,7 +9,8 @@
 
 struct tp_hist_row {
 	const struct tp_hist_report *report;
-	const struct tp_hist_entry *entry;
+	const struct tp_count_entry *entry;
+	uint64_t hits, sums[TP_HIST_VALUES];
 	const uint64_t *tracked; /* with onmax() and onchange(): see tp_hist_tracked_copy() */
 };
 
@@ -21,7 +22,7 @@ struct tp_hist_report {
 	char *entries;     /* what the rows point to */
 	uint32_t stride;
 	uint64_t *tracked;  /* of all rows */
-	const struct tp_hist_entry *snapshot; /* the one that has asked for a snapshot; NULL: none has */
+	const struct tp_count_entry *snapshot; /* the one that has asked for a snapshot; NULL: none has */
 	uint64_t snapshot_value;
 	uint64_t hits, drops;
 	uint64_t total[TP_HIST_VALUES], max[TP_HIST_VALUES]; /* of all rows */
@@ -39,7 +40,7 @@ struct tp_hist_part {
 };
 
 /* The keys of an entry, one for each of the definition's. */
-void tp_hist_parts(const struct tp_hist_report *report, const struct tp_hist_entry *entry, struct tp_hist_part parts[TP_HIST_KEYS]);
+void tp_hist_parts(const struct tp_hist_report *report, const struct tp_count_entry *entry, struct tp_hist_part parts[TP_HIST_KEYS]);
 
 /* Appends a key's or a value's name, as it is shown. */
 void tp_hist_put_name(struct tp_buffer *to, const struct tp_hist_definition *definition, const struct tp_hist_item *item, bool is_cpu);
@@ -50,7 +51,7 @@ void tp_hist_put_name(struct tp_buffer *to, const struct tp_hist_definition *def
 uint32_t tp_hist_tracked_words(const struct tp_hist_table *table);
 
 /* Copies them. */
-void tp_hist_tracked_copy(uint64_t *to, const struct tp_hist_table *table, const struct tp_hist_entry *entry);
+void tp_hist_tracked_copy(uint64_t *to, const struct tp_hist_table *table, const struct tp_count_entry *entry);
 
 /* Appends them as the kernel does, or as members of a JSON object. */
 void tp_hist_tracked_put_text(struct tp_buffer *to, const struct tp_hist_row *row);

@@ -73,7 +73,7 @@ static void put_number(struct tp_buffer *to, const struct tp_hist_node *node, co
 		put_padded(to, begin, node->modifier == TP_HIST_SYM ? 45 : 55);
 		break;
 	case TP_HIST_EXECNAME:
-		tp_buffer_printf(to, "%-16.*s[%10llu]", TP_HIST_NAME, comm, n);
+		tp_buffer_printf(to, "%-16.*s[%10llu]", TP_COUNT_COMM, comm, n);
 		break;
 	case TP_HIST_SYSCALL:
 		call = tp_syscall_name(n);
@@ -93,7 +93,7 @@ static void put_number(struct tp_buffer *to, const struct tp_hist_node *node, co
 	}
 }
 
-static void put_keys(struct tp_buffer *to, const struct tp_hist_report *report, const struct tp_hist_entry *entry)
+static void put_keys(struct tp_buffer *to, const struct tp_hist_report *report, const struct tp_count_entry *entry)
 {
 	const struct tp_hist_definition *definition = report->hist->definition;
 	struct tp_hist_part parts[TP_HIST_KEYS];
@@ -147,11 +147,11 @@ static void put_bar(struct tp_buffer *to, uint64_t value, uint64_t max)
 	tp_buffer_printf(to, part == BAD_PERCENTAGE ? ": %20s" : ": %-20s", bar);
 }
 
-static void put_value(struct tp_buffer *to, const struct tp_hist_report *report, const struct tp_hist_entry *entry, uint32_t i)
+static void put_value(struct tp_buffer *to, const struct tp_hist_report *report, const struct tp_hist_row *row, uint32_t i)
 {
 	const struct tp_hist_definition *definition = report->hist->definition;
 	const enum tp_hist_modifier modifier = tp_hist_root(definition, &definition->values[i])->modifier;
-	const uint64_t value = entry->sums[i];
+	const uint64_t value = row->sums[i];
 	const uint32_t part = percentage(value, report->total[i]);
 
 	tp_buffer_printf(to, "  ");
@@ -168,13 +168,11 @@ static void put_value(struct tp_buffer *to, const struct tp_hist_report *report,
 
 static void put_entry(struct tp_buffer *to, const struct tp_hist_report *report, const struct tp_hist_row *row)
 {
-	const struct tp_hist_entry *entry = row->entry;
-
-	put_keys(to, report, entry);
+	put_keys(to, report, row->entry);
 	if (!report->hist->definition->no_hitcount)
-		tp_buffer_printf(to, " hitcount: %10llu", (number)entry->hits);
+		tp_buffer_printf(to, " hitcount: %10llu", (number)row->hits);
 	for (uint32_t i = 0; i < report->hist->definition->nr_values; i++)
-		put_value(to, report, entry, i);
+		put_value(to, report, row, i);
 	tp_hist_tracked_put_text(to, row);
 	tp_buffer_printf(to, "\n");
 }

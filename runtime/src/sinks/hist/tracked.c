@@ -16,14 +16,14 @@ uint32_t tp_hist_tracked_words(const struct tp_hist_table *table)
 	return table->shape.nr_actions + (table->shape.block_words ? 2 + table->shape.block_words : 0);
 }
 
-void tp_hist_tracked_copy(uint64_t *to, const struct tp_hist_table *table, const struct tp_hist_entry *entry)
+void tp_hist_tracked_copy(uint64_t *to, const struct tp_hist_table *table, const struct tp_count_entry *entry)
 {
 	const struct tp_hist_shape *shape = &table->shape;
 
 	tp_hist_words_load(to, (const uint64_t *)((const char *)entry + table->tracked), shape->nr_actions);
 	to += shape->nr_actions;
 	if (shape->block_words)
-		to[0] = tp_hist_saved_copy(table, tp_hist_saved_of(table, (struct tp_hist_entry *)entry), &to[1], &to[2]);
+		to[0] = tp_hist_saved_copy(table, tp_hist_saved_of(table, (struct tp_count_entry *)entry), &to[1], &to[2]);
 }
 
 /* The block's copy in that of a row, or NULL: nothing was saved. */

@@ -5,7 +5,7 @@
 #include "sinks/hist/definition.h"
 #include "sinks/hist/variable.h"
 
-static struct tp_hist_variable *variable_at(const struct tp_hist_table *table, struct tp_hist_entry *entry, uint32_t i)
+static struct tp_hist_variable *variable_at(const struct tp_hist_table *table, struct tp_count_entry *entry, uint32_t i)
 {
 	return (struct tp_hist_variable *)((char *)entry + table->variables[i]);
 }
@@ -32,7 +32,7 @@ static bool read_blob(const struct tp_hist_variable *variable, uint64_t *to)
 	return __atomic_load_n(&variable->value, __ATOMIC_RELAXED) == changes;
 }
 
-void tp_hist_variable_set(const struct tp_hist_table *table, struct tp_hist_entry *entry, uint32_t i, uint64_t value)
+void tp_hist_variable_set(const struct tp_hist_table *table, struct tp_count_entry *entry, uint32_t i, uint64_t value)
 {
 	struct tp_hist_variable *variable = variable_at(table, entry, i);
 
@@ -43,7 +43,7 @@ void tp_hist_variable_set(const struct tp_hist_table *table, struct tp_hist_entr
 	__atomic_store_n(&variable->set, 1, __ATOMIC_RELEASE);
 }
 
-bool tp_hist_variable_read(const struct tp_hist_table *table, struct tp_hist_entry *entry, uint32_t i, enum tp_hist_kind kind,
+bool tp_hist_variable_read(const struct tp_hist_table *table, struct tp_count_entry *entry, uint32_t i, enum tp_hist_kind kind,
 			   bool once, uint64_t *value, uint64_t *blob)
 {
 	struct tp_hist_variable *variable = variable_at(table, entry, i);

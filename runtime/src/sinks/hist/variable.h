@@ -20,13 +20,13 @@ struct tp_hist_variable {
 };
 
 /* value is the number, or the address of TP_HIST_BLOB_WORDS words. */
-void tp_hist_variable_set(const struct tp_hist_table *table, struct tp_hist_entry *entry, uint32_t i, uint64_t value);
+void tp_hist_variable_set(const struct tp_hist_table *table, struct tp_count_entry *entry, uint32_t i, uint64_t value);
 
 /*
  * Its number, or its words in blob, whose address *value is then. once: it is not set any more, and only one reader gets
  * it. False: it is not set, or of another kind.
  */
-bool tp_hist_variable_read(const struct tp_hist_table *table, struct tp_hist_entry *entry, uint32_t i, enum tp_hist_kind kind,
+bool tp_hist_variable_read(const struct tp_hist_table *table, struct tp_count_entry *entry, uint32_t i, enum tp_hist_kind kind,
 			   bool once, uint64_t *value, uint64_t *blob);
 
 /*
@@ -50,7 +50,7 @@ static inline bool tp_hist_exceeds(enum tp_hist_handler handler, uint64_t older,
 }
 
 /* The entry's; or the table's, of snapshots. */
-static inline uint64_t *tp_hist_saved_of(const struct tp_hist_table *table, struct tp_hist_entry *entry)
+static inline uint64_t *tp_hist_saved_of(const struct tp_hist_table *table, struct tp_count_entry *entry)
 {
 	return (uint64_t *)((char *)entry + table->saved);
 }
