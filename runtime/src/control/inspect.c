@@ -19,6 +19,7 @@
 #include "print/description.h"
 #include "record/losses.h"
 #include "sinks/hist/hist.h"
+#include "sinks/latency/latency.h"
 #include "sinks/stats/stats.h"
 
 #define FORMAT_SIZE ((size_t)64 << 10) /* grows, if need be ... */
@@ -204,6 +205,13 @@ static void put_report(struct tp_request *request, const struct tp_buffer *text)
 	tp_buffer_printf(&request->reply, "ok\n");
 }
 
+static int report(struct tp_sink *sink, bool json, struct tp_buffer *to)
+{
+	if (tp_is_latency(sink)) /* tp makes a text of what several processes have measured */
+		return tp_latency_report(sink, to);
+	return tp_is_hist(sink) ? tp_hist_report(sink, json, to) : tp_stats_report(sink, json, to);
+}
+
 void tp_request_report(struct tp_request *request, char *arguments)
 {
 	struct tp_buffer text = {.text = NULL};
@@ -215,10 +223,10 @@ void tp_request_report(struct tp_request *request, char *arguments)
 	struct tp_sink *sink = tp_request_hold(request, id);
 	if (!sink)
 		return;
-	const int error = -(tp_is_hist(sink) ? tp_hist_report(sink, json, &text) : tp_stats_report(sink, json, &text));
+	const int error = -report(sink, json, &text);
 	tp_sink_let_go(sink);
 	if (error)
-		tp_request_fail(request, error, error == EINVAL ? "output %llu is no statistics, and no histogram" :
+		tp_request_fail(request, error, error == EINVAL ? "output %llu is neither statistics, a histogram nor a latency" :
 				"output %llu has no report now", (unsigned long long)id);
 	else
 		put_report(request, &text);

@@ -13,6 +13,7 @@
 #include "events/events.h"
 #include "sinks/ctf/ctf.h"
 #include "sinks/hist/hist.h"
+#include "sinks/latency/latency.h"
 #include "sinks/stats/stats.h"
 #include "sinks/text/text.h"
 
@@ -94,6 +95,14 @@ static struct tp_sink *open_hist(char *text, int fd)
 	return NULL;
 }
 
+static struct tp_sink *open_latency(char *name, int fd)
+{
+	const char *options = take_options(name);
+
+	(void)fd;
+	return tp_latency_sink(name, NULL, options);
+}
+
 static const struct kind {
 	const char *name;
 	const char *descriptor; /* what it must be of; NULL: there is none */
@@ -104,6 +113,7 @@ static const struct kind {
 	{"ctf", "an empty directory for the trace", false, open_ctf},
 	{"stats", NULL, true, open_stats},
 	{"hist", NULL, true, open_hist},
+	{"latency", NULL, true, open_latency},
 	{"ftrace", NULL, true, open_ftrace},
 	{"sdt", NULL, true, open_sdt},
 	{"lttng", NULL, true, open_lttng},
@@ -159,7 +169,7 @@ void tp_request_open(struct tp_request *request, char *arguments)
 	const struct kind *kind = find_kind(word);
 
 	if (!kind)
-		tp_request_fail(request, EINVAL, "there is no kind of output '%s'; there are text, ctf, stats, hist, ftrace, sdt and lttng",
+		tp_request_fail(request, EINVAL, "there is no kind of output '%s'; there are text, ctf, stats, hist, latency, ftrace, sdt and lttng",
 				word ? word : "");
 	else if (kind->descriptor && request->fd < 0)
 		tp_request_fail(request, EBADF, "open %s comes with a descriptor, of %s", kind->name, kind->descriptor);

@@ -29,6 +29,12 @@ struct tp_count_key {
 	uint64_t words[TP_COUNT_KEY_WORDS];
 };
 
+/* Bytes of a text that belong to a key. */
+#define TP_COUNT_TEXT_BYTES 255
+
+/* Appends a text, as its length and its bytes; the last word is filled up with zeros. at may be NULL: it is empty. */
+void tp_count_key_add_text(struct tp_count_key *key, const char *at, size_t len);
+
 struct tp_count_entry {
 	uint32_t nr_words;        /* of the key */
 	uint32_t next_spare;      /* number + 1; 0: none */

@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "sinks/ctf/ctf.h"
+#include "sinks/latency/latency.h"
 #include "sinks/text/text.h"
 #include "start/start.h"
 
@@ -163,6 +164,15 @@ static const char *advice_stats(int error)
 	}
 }
 
+/* ---- latency ---- */
+
+static struct tp_sink *open_latency(char *file)
+{
+	const char *options = take_options(file);
+
+	return or_told(tp_latency_sink(file, file, options));
+}
+
 /* ---- All of them ---- */
 
 static const struct kind kinds[] = {
@@ -170,6 +180,7 @@ static const struct kind kinds[] = {
 	{"socket", "socket:PATH", false, false, true, open_socket, advice_socket},
 	{"ctf", "ctf:DIRECTORY", false, true, false, open_ctf, advice_ctf},
 	{"stats", "stats:FILE", false, false, false, open_stats, advice_stats},
+	{"latency", "latency:FILE", false, true, false, open_latency, NULL},
 	{"lttng", "lttng:", true, false, true, open_lttng, NULL},
 	{"ftrace", "ftrace:[INSTANCE]", true, false, true, open_ftrace, NULL},
 	{"sdt", "sdt:", true, false, true, open_sdt, NULL},

@@ -50,19 +50,6 @@ uint64_t tp_hist_evaluate(const struct tp_hist_value *value, const struct tp_his
 
 /* ---- Keys ---- */
 
-static void add_text(struct tp_count_key *to, struct tp_value_bytes text)
-{
-	const size_t len = !text.at ? 0 : text.len < TP_HIST_TEXT_BYTES ? text.len : TP_HIST_TEXT_BYTES;
-	uint64_t *words = &to->words[to->nr];
-
-	words[0] = len;
-	if (len) {
-		words[(len + 7) / 8] = 0;
-		memcpy(words + 1, text.at, len);
-	}
-	to->nr += 1 + (uint32_t)(len + 7) / 8;
-}
-
 static void add_addresses(struct tp_count_key *to, const char *from, size_t nr)
 {
 	uint64_t *words = &to->words[to->nr];
@@ -91,17 +78,19 @@ static void add_stack(struct tp_count_key *to, const struct tp_hist_source *key,
 
 void tp_hist_key_add(struct tp_count_key *to, const struct tp_hist_source *key, const struct tp_record *rec)
 {
-	if (key->kind == TP_HIST_KEY_TEXT)
-		add_text(to, tp_value_text(&key->value->place, rec->entry, rec->size));
-	else
+	if (key->kind != TP_HIST_KEY_TEXT) {
 		add_stack(to, key, rec);
+		return;
+	}
+	const struct tp_value_bytes text = tp_value_text(&key->value->place, rec->entry, rec->size);
+	tp_count_key_add_text(to, text.at, text.len);
 }
 
 /* ---- Words of variables ---- */
 
 static void fill_in_text(uint64_t *words, struct tp_value_bytes text)
 {
-	const size_t len = !text.at ? 0 : text.len < TP_HIST_TEXT_BYTES ? text.len : TP_HIST_TEXT_BYTES;
+	const size_t len = !text.at ? 0 : text.len < TP_COUNT_TEXT_BYTES ? text.len : TP_COUNT_TEXT_BYTES;
 
 	memset(words, 0, TP_HIST_BLOB_WORDS * sizeof(*words));
 	if (len)

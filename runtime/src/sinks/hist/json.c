@@ -34,7 +34,7 @@ static void put_symbol(struct tp_buffer *to, uintptr_t address)
 
 static void put_text(struct tp_buffer *to, const struct tp_hist_part *part)
 {
-	char text[TP_HIST_TEXT_BYTES + 1];
+	char text[TP_COUNT_TEXT_BYTES + 1];
 
 	memcpy(text, part->words, (size_t)part->number);
 	text[part->number] = '\0';

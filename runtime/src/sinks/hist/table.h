@@ -10,18 +10,16 @@
 #include "count/table.h"
 #include "sinks/hist/definition.h"
 
-/* Bytes of a text that belong to a key; as in the kernel. */
-#define TP_HIST_TEXT_BYTES 255
 /* Addresses of a stack. */
 #define TP_HIST_STACK 16
 
 /* Words that a key of each kind has at most: a number; a text's length and its bytes; a stack's depth and its addresses. */
 #define TP_HIST_NUMBER_WORDS 1u
-#define TP_HIST_TEXT_WORDS (1u + (TP_HIST_TEXT_BYTES + 7u) / 8u)
+#define TP_HIST_TEXT_WORDS (1u + (TP_COUNT_TEXT_BYTES + 7u) / 8u)
 #define TP_HIST_STACK_WORDS (1u + TP_HIST_STACK)
 _Static_assert(TP_HIST_KEYS * TP_HIST_TEXT_WORDS <= TP_COUNT_KEY_WORDS, "all keys of a hit have room");
 
-/* The keys of a hit are one behind the other. The last word of a text is filled up with zeros. */
+/* The keys of a hit are one behind the other. */
 
 /* Of a key, a variable, or what an action passes on. */
 enum tp_hist_kind {
