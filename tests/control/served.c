@@ -4,6 +4,7 @@
  *
  *	hit=N        N requests
  *	loop         requests, some hundred a second, until a signal ends it
+ *	loop=MS      one after MS milliseconds
  *	storm        requests, as many as it can, until a signal ends it
  *	wait=FILE    until FILE exists
  *	touch=FILE   FILE exists from now on
@@ -39,7 +40,7 @@ static int requests;
 
 static void pause_for(long ns)
 {
-	const struct timespec time = {.tv_nsec = ns};
+	const struct timespec time = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
 
 	nanosleep(&time, NULL);
 }
@@ -146,6 +147,8 @@ static void run(char **steps)
 		hit(atoi(value));
 	} else if (strcmp(step, "loop") == 0) {
 		loop(3000000);
+	} else if ((value = value_of(step, "loop"))) {
+		loop(atol(value) * 1000000);
 	} else if (strcmp(step, "storm") == 0) {
 		loop(0);
 	} else if ((value = value_of(step, "wait"))) {

@@ -17,6 +17,8 @@
 struct finding {
 	struct found *found;
 	pid_t inner_pid; /* 0: of all processes */
+	bool (*is_new)(void *data, const struct place *place, const char *name); /* NULL: all are */
+	void *data;
 	bool good;
 };
 
@@ -27,6 +29,8 @@ static void connect_to_name(void *data, const struct place *place, const char *n
 	pid_t pid;
 
 	if (!finding->good || !name_is_process(name, &pid, NULL) || (finding->inner_pid && pid != finding->inner_pid))
+		return;
+	if (finding->is_new && !finding->is_new(finding->data, place, name))
 		return;
 	/* Twice as many whenever their number is a power of two. */
 	if ((found->nr & (found->nr - 1)) == 0) {
@@ -72,11 +76,12 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool find(struct found *found, const struct places *places, pid_t inner_pid)
+static bool find(const struct places *places, struct finding finding)
 {
-	struct finding finding = {.found = found, .inner_pid = inner_pid, .good = true};
+	struct found *found = finding.found;
 	size_t kept = 0;
 
+	finding.good = true;
 	allow_descriptors();
 	places_each_name(places, connect_to_name, &finding);
 	connections_finish(found->all, found->nr);
@@ -95,14 +100,20 @@ static bool find(struct found *found, const struct places *places, pid_t inner_p
 	return finding.good;
 }
 
-bool find_all(struct found *found)
+bool find_new(struct found *found, bool (*is_new)(void *data, const struct place *place, const char *name), void *data)
 {
+	const struct finding finding = {.found = found, .is_new = is_new, .data = data};
 	struct places places = {.all = NULL};
 
 	*found = (struct found){.all = NULL};
-	bool good = places_add_ours(&places) && places_add_of_all(&places) && find(found, &places, 0);
+	bool good = places_add_ours(&places) && places_add_of_all(&places) && find(&places, finding);
 	places_free(&places);
 	return good;
+}
+
+bool find_all(struct found *found)
+{
+	return find_new(found, NULL, NULL);
 }
 
 bool find_process(struct found *found, pid_t pid)
@@ -113,7 +124,7 @@ bool find_process(struct found *found, pid_t pid)
 
 	*found = (struct found){.all = NULL};
 	if (proc_read(&proc, pid))
-		good = places_add_ours(&places) && places_add_of(&places, pid) && find(found, &places, proc.inner_pid);
+		good = places_add_ours(&places) && places_add_of(&places, pid) && find(&places, (struct finding){.found = found, .inner_pid = proc.inner_pid});
 	places_free(&places);
 	return good;
 }

@@ -8,24 +8,95 @@
 #include <time.h>
 
 #include "client/common_options.h"
+#include "client/keys.h"
 #include "client/signals.h"
+#include "client/sum.h"
+#include "client/table.h"
 #include "client/unreachable.h"
 #include "fail_msg.h"
 
-/* ---- While it runs ---- */
+/* ---- What is shown ---- */
 
+/* Nothing where there is no memory. */
 static const char *text_of(const struct live *live)
 {
-	return live->statistics.text.text ? live->statistics.text.text : "";
+	return live->text.text ? live->text.text : "";
+}
+
+/* As the processes have reported it, under headings, and then as one. */
+static bool put_texts(struct live *live)
+{
+	const struct statistics *statistics = &live->statistics;
+	const bool several = statistics->targets.several && statistics->form == STATISTICS_TEXT;
+	const bool apart = several || (statistics->directory && statistics->form == STATISTICS_TEXT);
+	struct lines *text = &live->text;
+	struct sum sum = {.rows = NULL};
+	bool good = true;
+
+	for (size_t i = 0; i < statistics->nr && good; i++) {
+		const struct counted *one = &statistics->all[i];
+		if (!one->text.len)
+			continue;
+		good = (!apart || !text->len || lines_add(text, "\n", 1)) && (!several || table_line(text, 0, "%s:", counted_title(one))) &&
+		       lines_add(text, one->text.text, one->text.len) && (!several || sum_add(&sum, one->text.text));
+	}
+	if (good && several && text->len)
+		good = lines_add(text, "\n", 1) && table_line(text, 0, "all %zu processes:", statistics->nr) && sum_put(&sum, text);
+	sum_free(&sum);
+	return good || fail_no_memory();
+}
+
+/* False, and a message. */
+static bool make_text(struct live *live)
+{
+	size_t width = 0, height = 0;
+	const struct view *view = &live->view;
+
+	lines_free(&live->text);
+	if (live->statistics.form != STATISTICS_NUMBERS)
+		return put_texts(live);
+	if (live->on_terminal)
+		screen_size(&width, &height);
+	/* A line is for the keys, and then for the shell's prompt. */
+	if (live->on_terminal && height > 2)
+		height--;
+	if (live->has_keys && live->shown && keys_fd() >= 0 && !table_line(&live->text, width, "%s", view->keys))
+		return fail_no_memory();
+	return view->put(view->view, &live->statistics, &live->text, width, height);
+}
+
+/* ---- While it runs ---- */
+
+static void draw(struct live *live)
+{
+	if (make_text(live))
+		screen_draw(&live->screen, text_of(live));
 }
 
 static void stop(struct live *live)
 {
 	if (live->shown)
 		screen_leave(&live->screen);
+	keys_end();
 	signals_stop();
+	if (live->has_keys)
+		keys_begin();
 	if (live->shown)
-		screen_draw(&live->screen, text_of(live));
+		draw(live);
+}
+
+/* False: one ends it. */
+static bool take_keys(struct live *live)
+{
+	bool going_on = true, changed = false;
+
+	for (char key; going_on && (key = keys_next());) {
+		changed = live->view.key(live->view.view, key) || changed;
+		going_on = key != 'q';
+	}
+	if (changed)
+		draw(live);
+	return going_on;
 }
 
 /* False: a signal ends it. */
@@ -38,7 +109,7 @@ static bool take_signals(struct live *live)
 		if (sig == SIGTSTP)
 			stop(live);
 		else if (sig == SIGWINCH && live->shown)
-			screen_draw(&live->screen, text_of(live));
+			draw(live);
 		else if (statistics->directory)
 			child_pass_on(&statistics->child, sig);
 		else if (signal_ends(sig))
@@ -51,7 +122,7 @@ static void wait_for_any(const struct live *live)
 {
 	const struct statistics *statistics = &live->statistics;
 	const bool is_drawing = live->shown && out_is_waiting(&live->screen.out);
-	struct pollfd *polled = calloc(2 + 2 * statistics->nr, sizeof(*polled));
+	struct pollfd *polled = calloc(3 + 2 * statistics->nr, sizeof(*polled));
 	const long end = live->until_ms && live->until_ms < live->next_ms ? live->until_ms : live->next_ms;
 	nfds_t nr = 0;
 
@@ -59,6 +130,7 @@ static void wait_for_any(const struct live *live)
 		return;
 	polled[nr++] = (struct pollfd){.fd = signals_fd(), .events = POLLIN};
 	polled[nr++] = (struct pollfd){.fd = is_drawing ? live->screen.out.fd : -1, .events = POLLOUT};
+	polled[nr++] = (struct pollfd){.fd = live->has_keys ? keys_fd() : -1, .events = POLLIN};
 	for (size_t i = 0; i < statistics->nr; i++) {
 		const struct session *session = &statistics->all[i].session;
 		if (statistics->all[i].over)
@@ -78,7 +150,9 @@ static bool show(struct live *live)
 	live->next_ms = now_ms() + live->interval;
 	if (!live->shown)
 		return true;
-	screen_draw(&live->screen, text_of(live));
+	if (live->has_keys)
+		keys_begin(); /* it may have come to the foreground */
+	draw(live);
 	return !live->screen.out.failed;
 }
 
@@ -96,7 +170,7 @@ static bool follow(struct live *live)
 		if (live->shown && out_is_waiting(&live->screen.out))
 			good = out_write(&live->screen.out) && good;
 		wait_for_any(live);
-		going_on = take_signals(live);
+		going_on = take_signals(live) && take_keys(live);
 	}
 	return good;
 }
@@ -126,12 +200,12 @@ static void tell_end_of_program(const struct live *live, const char *program)
 
 	if (crash && statistics->at_end)
 		fail_msg("'%s' (%d) %s: what it has counted is not in these numbers", program, pid, crash);
-	else if (crash && statistics->text.len)
+	else if (crash && statistics_has_numbers(statistics))
 		fail_msg("'%s' (%d) %s: what happened in the last %.3g s before that is not in these numbers", program, pid, crash,
 		     (double)live->interval / 1000);
 	else if (crash)
 		fail_msg("'%s' (%d) %s", program, pid, crash);
-	if (!statistics->text.len)
+	if (!statistics_has_numbers(statistics))
 		fail_msg("'%s' has no tracepoints, or has not ended as programs do: there are no numbers", program);
 }
 
@@ -142,12 +216,14 @@ static int finish(struct live *live, const char *program, bool good)
 
 	if (live->shown)
 		screen_end(&live->screen);
+	keys_end();
+	live->shown = false;
 	if (good && (statistics->directory || !ended))
 		good = statistics_read(statistics);
 	/* What follows may wait for the terminal. */
 	statistics_end(statistics);
 	signals_end();
-	if (good)
+	if (good && make_text(live))
 		fputs(text_of(live), stdout);
 	for (size_t i = 0; i < statistics->nr; i++)
 		tell_no_last_numbers(live, &statistics->all[i]);
@@ -160,26 +236,35 @@ static int finish(struct live *live, const char *program, bool good)
 
 int live_show(struct live *live, const char *program)
 {
-	live->shown = live->shown && !live->statistics.at_end;
+	live->shown = live->on_terminal && !live->statistics.at_end;
 	if (live->shown)
 		live->shown = screen_begin(&live->screen);
-	return finish(live, program, follow(live));
+	/* A program that was started reads from the terminal itself. */
+	live->has_keys = live->shown && live->view.key && !live->statistics.directory;
+	const int status = finish(live, program, follow(live));
+	lines_free(&live->text);
+	return status;
 }
 
 /* ---- Options ---- */
 
-bool live_options(struct live *live, const struct tp_args *args)
+bool live_options(struct live *live, const struct tp_args *args, struct view view, bool as_text)
 {
 	const char *interval = args_value(args, LIVE_INTERVAL), *time = args_value(args, LIVE_FOR);
+	struct statistics *statistics = &live->statistics;
 	long ms = 0;
 
-	*live = (struct live){.interval = 1000};
+	*live = (struct live){.interval = 1000, .view = view};
 	if (interval && (live->interval = given_seconds(args, "--interval", interval)) < 0)
 		return false;
 	if (time && (ms = given_seconds(args, "--for", time)) < 0)
 		return false;
-	live->statistics.json = args_has(args, LIVE_JSON);
-	live->shown = !live->statistics.json && screen_is_possible();
+	live->on_terminal = !args_has(args, LIVE_JSON) && screen_is_possible();
+	if (args_has(args, LIVE_JSON))
+		statistics->form = STATISTICS_JSON;
+	else if (as_text && !live->on_terminal)
+		statistics->form = STATISTICS_TEXT;
+	statistics->interval = (double)live->interval / 1000;
 	live->until_ms = ms ? now_ms() + ms : 0;
 	return true;
 }

@@ -8,6 +8,7 @@
 #include "options.h"
 #include "client/screen.h"
 #include "client/statistics.h"
+#include "client/view.h"
 
 enum { LIVE_INTERVAL = OPTION_LONG + 64, LIVE_FOR, LIVE_JSON };
 
@@ -18,15 +19,22 @@ enum { LIVE_INTERVAL = OPTION_LONG + 64, LIVE_FOR, LIVE_JSON };
 
 struct live {
 	struct statistics statistics; /* to be had by statistics_of_processes() or statistics_of_program() */
+	struct view view;
+	struct lines text; /* as it is shown now */
 	struct screen screen;
-	bool shown;    /* while it runs: on a terminal */
+	bool on_terminal; /* standard output is one, and shows the view */
+	bool shown;    /* there, while it runs */
+	bool has_keys; /* which standard input passes on */
 	long interval; /* milliseconds */
 	long next_ms;  /* by CLOCK_MONOTONIC */
 	long until_ms; /* 0: no end */
 };
 
-/* As the options say; there are no statistics yet. False after a message. */
-bool live_options(struct live *live, const struct tp_args *args);
+/*
+ * As the options say; there are no statistics yet. With --json, and where as_text and standard output is no terminal, the view is not
+ * used. False after a message.
+ */
+bool live_options(struct live *live, const struct tp_args *args, struct view view, bool as_text);
 
 /*
  * Until the process or the program ends, a signal ends this one, or time is up. program: the name of the one that was

@@ -53,22 +53,31 @@ static void put_string(struct screen *screen, const char *text)
 	put(screen, text, strlen(text));
 }
 
-void screen_draw(struct screen *screen, const char *text)
+void screen_size(size_t *width, size_t *height)
 {
 	struct winsize window = {.ws_row = 0};
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || !window.ws_row || !window.ws_col)
+		window = (struct winsize){.ws_row = 24, .ws_col = 80};
+	*width = window.ws_col;
+	*height = window.ws_row;
+}
+
+void screen_draw(struct screen *screen, const char *text)
+{
+	size_t width, height;
 
 	if (out_is_waiting(&screen->out)) {
 		out_write(&screen->out);
 		return;
 	}
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || !window.ws_row || !window.ws_col)
-		window = (struct winsize){.ws_row = 24, .ws_col = 80};
+	screen_size(&width, &height);
 	put_string(screen, screen->is_on ? HOME : ENTER HOME);
 	screen->is_on = true;
-	for (unsigned int row = 0; row < window.ws_row && *text; row++) {
+	for (size_t row = 0; row < height && *text; row++) {
 		const size_t len = strcspn(text, "\n");
 		put_string(screen, row ? "\r\n" : "");
-		put(screen, text, cut(text, len, window.ws_col));
+		put(screen, text, cut(text, len, width));
 		put_string(screen, CLEAR_LINE);
 		text += len + (text[len] == '\n');
 	}

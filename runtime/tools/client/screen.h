@@ -19,6 +19,9 @@ bool screen_is_possible(void);
 /* False, and a message. */
 bool screen_begin(struct screen *screen);
 
+/* The size of the terminal of standard output, or what is usual. */
+void screen_size(size_t *width, size_t *height);
+
 /*
  * Draws the text's first lines, as many as there is room for. Nothing is done while the terminal still has the last
  * drawing to show.

@@ -13,7 +13,6 @@
 #include "client/clean.h"
 #include "client/directory.h"
 #include "client/fields.h"
-#include "client/sum.h"
 #include "fail_msg.h"
 
 #define NAME "tp-stat"
@@ -71,10 +70,29 @@ static bool add(struct statistics *statistics, struct connection *connection, bo
 	return good;
 }
 
-bool statistics_of_processes(struct statistics *statistics, const struct tp_args *args, struct counting counting)
+/* One of many in which nothing can be counted is no mistake of anybody's. */
+static void add_one_of_every(struct statistics *statistics, struct connection *connection, bool came)
+{
+	fail_msg_silence(true);
+	statistics->nr_failed += !add(statistics, connection, came);
+	fail_msg_silence(false);
+}
+
+static bool add_every(struct statistics *statistics)
+{
+	struct targets *targets = &statistics->targets;
+
+	for (size_t i = 0; i < targets->nr; i++)
+		add_one_of_every(statistics, &targets->all[i], false);
+	return statistics->nr || fail_msg("in none of %zu processes events can be counted; \"tp stat -p PID\" says why", targets->nr);
+}
+
+bool statistics_of_processes(struct statistics *statistics, const struct tp_args *args, struct counting counting, bool every)
 {
 	statistics->counting = counting;
 	bool good = targets_reach(&statistics->targets, args);
+	if (every)
+		return good && targets_await_every(&statistics->targets) && add_every(statistics);
 	for (size_t i = 0; good && i < statistics->targets.nr; i++)
 		good = add(statistics, &statistics->targets.all[i], false);
 	return good;
@@ -88,51 +106,73 @@ static bool take_line(void *data, char *line)
 	return line[0] != '\t' || (lines_add(text, line + 1, strlen(line + 1)) && lines_add(text, "\n", 1));
 }
 
-static bool read_process(struct counted *counted, bool json)
+/* NAN: of a histogram. */
+static double seconds_of(const struct json_document *document)
+{
+	return json_double(&document->root, "seconds");
+}
+
+/* Numbers that are hardly newer than the last only take their place: a rate needs some time. */
+static bool take_numbers(const struct statistics *statistics, struct counted *counted, struct lines *text)
+{
+	struct json_document taken;
+
+	const bool good = json_parse(&taken, text->text);
+	*text = (struct lines){.text = NULL};
+	if (!good || taken.root.kind == JSON_NULL) {
+		json_free(&taken);
+		return fail_msg("%s has answered in a way that is not understood", counted_title(counted));
+	}
+	const double apart = seconds_of(&taken) - seconds_of(&counted->now);
+	if (apart >= statistics->interval / 2 || (apart > 0 && !counted->base.text)) {
+		json_free(&counted->base);
+		counted->base = counted->now;
+	} else {
+		json_free(&counted->now);
+	}
+	counted->now = taken;
+	return true;
+}
+
+/* Takes the text over. */
+static bool take_text(const struct statistics *statistics, struct counted *counted, struct lines *text)
+{
+	if (!text->len) {
+		lines_free(text);
+		return true;
+	}
+	if (statistics->form == STATISTICS_NUMBERS)
+		return take_numbers(statistics, counted, text);
+	lines_free(&counted->text);
+	counted->text = *text;
+	return true;
+}
+
+static bool read_process(const struct statistics *statistics, struct counted *counted)
 {
 	struct connection *connection = &counted->session.connection;
 	struct lines text = {.text = NULL};
 	struct answer answer;
 
-	request(connection, &answer, -1, take_line, &text, "report %s %s", counted->session.id, json ? "json" : "text");
+	request(connection, &answer, -1, take_line, &text, "report %s %s", counted->session.id,
+		statistics->form == STATISTICS_TEXT ? "text" : "json");
 	counted->cut = answer.kind == ANSWER_CUT;
-	if (answer.kind != ANSWER_OK) {
-		lines_free(&text);
-		/* The end of the process, or of this command, is seen elsewhere. */
-		return answer.kind == ANSWER_ERROR ? tell_answer(connection, &answer) : true;
-	}
-	lines_free(&counted->text);
-	counted->text = text;
-	return true;
+	if (answer.kind == ANSWER_OK)
+		return take_text(statistics, counted, &text);
+	lines_free(&text);
+	/* The end of the process, or of this command, is seen elsewhere. */
+	return answer.kind == ANSWER_ERROR ? tell_answer(connection, &answer) : true;
 }
 
-/* What several have counted stands together, under headings, and then as one. */
-static bool put_together(struct statistics *statistics)
+/* As add_one_of_every(). */
+static void read_one_of_every(struct statistics *statistics, struct counted *counted)
 {
-	const bool several = statistics->targets.several && !statistics->json;
-	struct lines *text = &statistics->text;
-	struct sum sum = {.rows = NULL};
-	bool good = true;
-
-	lines_free(text);
-	for (size_t i = 0; i < statistics->nr && good; i++) {
-		const struct counted *one = &statistics->all[i];
-		const char *title = connection_title(&one->session.connection);
-		if (!one->text.len)
-			continue;
-		if (several && text->len)
-			good = lines_add(text, "\n", 1);
-		if (several && one->text.text[0] == '#') /* a histogram does not say whose it is */
-			good = good && lines_add(text, title, strlen(title)) && lines_add(text, ":\n", 2);
-		good = good && lines_add(text, one->text.text, one->text.len) && (!several || sum_add(&sum, one->text.text));
+	fail_msg_silence(true);
+	if (!read_process(statistics, counted)) {
+		session_close(&counted->session);
+		statistics->nr_failed++;
 	}
-	if (good && several && text->len) {
-		char title[64];
-		good = lines_add(text, title, (size_t)snprintf(title, sizeof(title), "\nall %zu processes:\n", statistics->nr)) &&
-		       sum_put(&sum, text);
-	}
-	sum_free(&sum);
-	return good;
+	fail_msg_silence(false);
 }
 
 static bool read_processes(struct statistics *statistics)
@@ -140,27 +180,37 @@ static bool read_processes(struct statistics *statistics)
 	bool good = true;
 
 	for (size_t i = 0; i < statistics->nr && good; i++) {
-		if (!statistics->all[i].over)
-			good = read_process(&statistics->all[i], statistics->json);
+		struct counted *one = &statistics->all[i];
+		if (one->over)
+			continue;
+		if (statistics->targets.every)
+			read_one_of_every(statistics, one);
+		else
+			good = read_process(statistics, one);
 	}
-	return put_together(statistics) && good;
+	return good;
 }
 
 static bool processes_are_over(struct statistics *statistics)
 {
-	size_t nr_over = 0;
+	struct targets *targets = &statistics->targets;
 
-	for (size_t i = targets_grow(&statistics->targets); i < statistics->targets.nr; i++)
-		add(statistics, &statistics->targets.all[i], true);
+	for (size_t i = targets_grow(targets); i < targets->nr; i++) {
+		if (targets->every)
+			add_one_of_every(statistics, &targets->all[i], true);
+		else
+			add(statistics, &targets->all[i], true);
+	}
+	statistics->nr_over = 0;
 	for (size_t i = 0; i < statistics->nr; i++) {
 		struct counted *one = &statistics->all[i];
 		if (!one->over && session_is_over(&one->session)) {
 			one->over = true;
-			targets_lose(&statistics->targets, one->session.connection.pid);
+			targets_lose(targets, one->session.connection.pid);
 		}
-		nr_over += one->over;
+		statistics->nr_over += one->over;
 	}
-	return nr_over == statistics->nr && !targets_may_come(&statistics->targets);
+	return statistics->nr_over == statistics->nr && !targets_may_come(targets);
 }
 
 /* ---- A program ---- */
@@ -173,7 +223,7 @@ bool statistics_of_program(struct statistics *statistics, char *const *program, 
 	statistics->child.status = 1 << 8;
 	if (!statistics->directory)
 		return false;
-	if (asprintf(&output, "stats:%s/%%p%s%s", statistics->directory, *options ? "," : "", options) < 0)
+	if (asprintf(&output, "stats:%s/%%p,json%s%s", statistics->directory, *options ? "," : "", options) < 0)
 		return fail_no_memory();
 	bool started = child_start_traced(&statistics->child, program, output, events);
 	free(output);
@@ -197,7 +247,7 @@ bool statistics_of_programs_histogram(struct statistics *statistics, char *const
 	statistics->child.status = 1 << 8;
 	bool good = statistics->directory != NULL;
 	if (good && (!copy || !make_trigger(&trigger, copy, definition) ||
-		     asprintf(&file, "%s/%%p%s", statistics->directory, statistics->json ? ".json" : "") < 0))
+		     asprintf(&file, "%s/%%p%s", statistics->directory, statistics->form == STATISTICS_TEXT ? "" : ".json") < 0))
 		good = fail_no_memory();
 	good = good && child_start(&statistics->child, program, (const struct setting[]){{"TP_TRIGGER", trigger}, {"TP_HIST", file}});
 	free(file);
@@ -206,8 +256,8 @@ bool statistics_of_programs_histogram(struct statistics *statistics, char *const
 	return good;
 }
 
-/* Adds a file; an unreadable one, which may just have gone, is left out. */
-static bool add_file(struct lines *text, const char *directory, const char *name)
+/* An unreadable file, which may just have gone, is empty. */
+static bool read_file(struct lines *text, const char *directory, const char *name)
 {
 	char path[4096], piece[65536];
 	bool good = true;
@@ -220,7 +270,9 @@ static bool add_file(struct lines *text, const char *directory, const char *name
 	while (good && (n = read(fd, piece, sizeof(piece))) > 0)
 		good = lines_add(text, piece, (size_t)n);
 	close(fd);
-	return good;
+	for (char *line = text->text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
+		clean_bytes(line, strcspn(line, "\n"));
+	return good || fail_no_memory();
 }
 
 /* What is being written has a name with a dot in front; others are PID, PID.CHILD and PID.json. */
@@ -231,28 +283,53 @@ static int is_report(const struct dirent *entry)
 	return entry->d_name[0] != '.' && (!*end || strcmp(end, "json") == 0);
 }
 
+/* The process's, by its file. NULL: no memory. */
+static struct counted *counted_in(struct statistics *statistics, const char *file)
+{
+	for (size_t i = 0; i < statistics->nr; i++) {
+		if (strcmp(statistics->all[i].file, file) == 0)
+			return &statistics->all[i];
+	}
+	struct counted *all = reallocarray(statistics->all, statistics->nr + 1, sizeof(*all));
+	char *name = strdup(file);
+	statistics->all = all ? all : statistics->all;
+	if (!all || !name) {
+		free(name);
+		return NULL;
+	}
+	all[statistics->nr] = (struct counted){.file = name, .own = true, .session = {.pidfd = -1, .connection = {.fd = -1}}};
+	return &all[statistics->nr++];
+}
+
+static bool take_file(struct statistics *statistics, const char *name)
+{
+	struct counted *counted = counted_in(statistics, name);
+	struct lines text = {.text = NULL};
+
+	if (!counted)
+		return fail_no_memory();
+	return read_file(&text, statistics->directory, name) && take_text(statistics, counted, &text);
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	return strverscmp(((const struct counted *)a)->file, ((const struct counted *)b)->file);
+}
+
 static bool read_files(struct statistics *statistics)
 {
 	struct dirent **names = NULL;
-	struct lines text = {.text = NULL};
 	int nr = scandir(statistics->directory, &names, is_report, versionsort);
 	bool good = true;
 
 	for (int i = 0; i < nr; i++) {
-		good = good && (statistics->json || !text.len || lines_add(&text, "\n", 1)) &&
-		       add_file(&text, statistics->directory, names[i]->d_name);
+		good = good && take_file(statistics, names[i]->d_name);
 		free(names[i]);
 	}
 	free(names);
-	for (char *line = text.text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
-		clean_bytes(line, strcspn(line, "\n"));
-	if (!text.len || !good) {
-		lines_free(&text);
-		return true;
-	}
-	lines_free(&statistics->text);
-	statistics->text = text;
-	return true;
+	if (statistics->nr)
+		qsort(statistics->all, statistics->nr, sizeof(*statistics->all), compare_files);
+	return good;
 }
 
 /* ---- Both ---- */
@@ -260,6 +337,26 @@ static bool read_files(struct statistics *statistics)
 bool statistics_read(struct statistics *statistics)
 {
 	return statistics->directory ? read_files(statistics) : read_processes(statistics);
+}
+
+bool statistics_has_numbers(const struct statistics *statistics)
+{
+	for (size_t i = 0; i < statistics->nr; i++) {
+		if (statistics->all[i].now.text || statistics->all[i].text.len)
+			return true;
+	}
+	return false;
+}
+
+const char *counted_title(const struct counted *counted)
+{
+	static char title[320];
+	const char *program = json_text(&counted->now.root, "program");
+
+	if (!counted->file)
+		return connection_title(&counted->session.connection);
+	snprintf(title, sizeof(title), *program ? "'%s' (%d)" : "%sprocess %d", program, (int)strtol(counted->file, NULL, 10));
+	return clean(title);
 }
 
 bool statistics_are_over(struct statistics *statistics)
@@ -273,6 +370,8 @@ void statistics_end(struct statistics *statistics)
 
 	for (size_t i = 0; i < statistics->nr; i++) {
 		struct counted *one = &statistics->all[i];
+		if (one->file)
+			continue;
 		/* The end of this command gives up a request that a stopped process has not answered. */
 		if (one->over || one->session.connection.fd < 0)
 			one->end = !session_process_runs(&one->session) ? COUNTED_ENDED : one->cut ? COUNTED_CUT : COUNTED_SILENT;
@@ -285,14 +384,17 @@ void statistics_end(struct statistics *statistics)
 void statistics_close(struct statistics *statistics)
 {
 	for (size_t i = 0; i < statistics->nr; i++) {
-		session_close(&statistics->all[i].session);
-		lines_free(&statistics->all[i].text);
+		struct counted *one = &statistics->all[i];
+		session_close(&one->session);
+		json_free(&one->now);
+		json_free(&one->base);
+		lines_free(&one->text);
+		free(one->file);
 	}
 	free(statistics->all);
 	targets_close(&statistics->targets);
 	if (statistics->directory)
 		directory_remove(statistics->directory);
 	free(statistics->directory);
-	lines_free(&statistics->text);
-	*statistics = (struct statistics){.json = false};
+	*statistics = (struct statistics){.all = NULL};
 }

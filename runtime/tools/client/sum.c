@@ -63,7 +63,7 @@ static int column(struct sum *sum, const char *name, size_t len)
 	return (int)sum->nr_names++;
 }
 
-/* ---- Histograms ---- */
+/* ---- Entries ---- */
 
 /* "  name:   12  other:   5": a number alone can be added up. */
 static void add_values(struct sum *sum, struct sum_row *row, const char *at, const char *end)
@@ -106,46 +106,14 @@ static const char *add_entry(struct sum *sum, const char *entry)
 	return row ? end : NULL;
 }
 
-/* ---- Statistics ---- */
-
-/* "net:net_request  12  3.5  ..." */
-static bool add_event(struct sum *sum, const char *line, const char *end)
-{
-	const size_t len = strcspn(line, " \n");
-	char *after;
-
-	if (len == 0 || line + len >= end)
-		return true;
-	struct sum_row *row = new_row(sum, line, len);
-	if (!row)
-		return false;
-	row->numbers[0] += strtod(line + len, &after);
-	row->numbers[1] += strtod(after, &after);
-	return true;
-}
-
 bool sum_add(struct sum *sum, const char *text)
 {
-	bool in_table = false, good = true;
-
-	for (const char *line = text, *end; *line && good; line = end + (*end == '\n')) {
-		end = line + strcspn(line, "\n");
-		if (line[0] == '{') {
-			sum->is_histogram = true;
-			end = add_entry(sum, line);
-			if (!end)
-				return false;
-		} else if (strncmp(line, "EVENT ", strlen("EVENT ")) == 0) {
-			in_table = !memmem(line, (size_t)(end - line), " TID ", strlen(" TID "));
-		} else if (line == end) {
-			in_table = false;
-		} else if (in_table) {
-			good = add_event(sum, line, end);
-		} else if (line[0] == '#') {
-			sum->is_histogram = true; /* which may be empty */
-		}
+	for (const char *line = text, *end; *line; line = end + (*end == '\n')) {
+		end = line[0] == '{' ? add_entry(sum, line) : line + strcspn(line, "\n");
+		if (!end)
+			return false;
 	}
-	return good;
+	return true;
 }
 
 /* ---- The text ---- */
@@ -179,16 +147,6 @@ static bool put_row(const struct sum *sum, const struct sum_row *row, struct lin
 	return good && lines_add(text, "\n", 1);
 }
 
-static bool put_events(const struct sum *sum, struct lines *text)
-{
-	char *line;
-	bool good = put(text, &line, asprintf(&line, "%-40s %12s %12s\n", "EVENT", "HITS", "RATE/s"));
-
-	for (size_t i = sum->nr; good && i-- > 0;)
-		good = put(text, &line, asprintf(&line, "%-40s %12.0f %12.1f\n", sum->rows[i].key, sum->rows[i].numbers[0], sum->rows[i].numbers[1]));
-	return good;
-}
-
 bool sum_put(struct sum *sum, struct lines *text)
 {
 	double hits = 0;
@@ -198,8 +156,6 @@ bool sum_put(struct sum *sum, struct lines *text)
 	join_rows(sum);
 	if (sum->nr)
 		qsort(sum->rows, sum->nr, sizeof(*sum->rows), compare);
-	if (!sum->is_histogram)
-		return put_events(sum, text);
 	for (size_t i = 0; good && i < sum->nr; i++) {
 		good = put_row(sum, &sum->rows[i], text);
 		hits += sum->rows[i].numbers[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sum.h - what several processes have counted, as one: made of the texts that they report. */
+/* sum.h - the histograms of several processes as one, in the kernel's text: made of the texts that they report. */
 #ifndef SUM_H
 #define SUM_H
 
@@ -11,7 +11,7 @@
 #define SUM_NUMBERS 16
 
 struct sum_row {
-	char *key; /* the event, or what stands between { and } */
+	char *key; /* what stands between { and } */
 	double numbers[SUM_NUMBERS];
 };
 
@@ -21,10 +21,9 @@ struct sum {
 	size_t nr;
 	char *names[SUM_NUMBERS]; /* of the numbers, in the order in which they came */
 	size_t nr_names;
-	bool is_histogram;
 };
 
-/* A table of statistics or a histogram; what is no sum in it, such as a mean or a percentage, is left out. False: no memory. */
+/* Of a histogram, what is no sum in it, such as a mean or a percentage, is left out. False: no memory. */
 bool sum_add(struct sum *sum, const char *text);
 
 /* Adds the sum to a text, by the first of the numbers as the kernel sorts. */

@@ -296,6 +296,15 @@ static bool has_groups(const struct table *table)
 	return false;
 }
 
+static bool has_heads(const struct table *table)
+{
+	for (size_t c = 0; c < table->nr_columns; c++) {
+		if (table->columns[c].head[0])
+			return true;
+	}
+	return false;
+}
+
 /* "--- GROUP ---" */
 static bool put_group(struct lines *to, const char *group, size_t width)
 {
@@ -338,7 +347,7 @@ static size_t nr_lines(const char *text)
 /* Whole rows only; where some are missing, a line says how many. */
 static size_t rows_that_fit(const struct table *table)
 {
-	size_t used = 1 + has_groups(table), nr;
+	size_t used = (size_t)has_heads(table) + has_groups(table), nr;
 	size_t fit_with_more = 0;
 
 	for (nr = 0; nr < table->nr_rows; nr++) {
@@ -368,7 +377,7 @@ static bool put_table(const struct table *table, struct lines *to)
 	struct layout layout = {.nr_rows = rows_that_fit(table)};
 
 	lay_out(table, &layout);
-	bool good = (!has_groups(table) || put_groups(table, &layout, to)) && put_line(table, &layout, NULL, to);
+	bool good = (!has_groups(table) || put_groups(table, &layout, to)) && (!has_heads(table) || put_line(table, &layout, NULL, to));
 	for (size_t r = 0; r < layout.nr_rows && good; r++)
 		good = put_line(table, &layout, &r, to) && put_below(to, cell_text(table, r, table->nr_columns), table->width);
 	const size_t more = table->nr_more + table->nr_rows - layout.nr_rows;

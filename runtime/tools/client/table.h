@@ -29,7 +29,7 @@ enum table_kind {
 };
 
 struct table_column {
-	const char *head;
+	const char *head;  /* "": none; where no column has one, there is no line of them */
 	const char *group; /* stands once above neighbours that have the same; or NULL */
 	enum table_kind kind;
 

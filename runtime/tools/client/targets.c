@@ -13,8 +13,9 @@
 #include "client/unreachable.h"
 #include "fail_msg.h"
 
-/* How often children that have come are looked for. */
+/* How often children that have come are looked for, and processes in all places. */
 #define LOOK_MS 200
+#define LOOK_EVERYWHERE_MS 1000
 
 /* ---- What was given ---- */
 
@@ -266,14 +267,10 @@ static void reach_member(struct targets *targets, struct member *member)
 	found_free(&found);
 }
 
-size_t targets_grow(struct targets *targets)
+static void grow_by_children(struct targets *targets)
 {
-	const size_t before = targets->nr;
 	size_t family;
 
-	if (!targets->children || now_ms() < targets->looked_ms + LOOK_MS)
-		return before;
-	targets->looked_ms = now_ms();
 	do { /* /proc has children before their parents, too */
 		family = targets->nr_family;
 		proc_each(add_if_child, targets);
@@ -283,6 +280,70 @@ size_t targets_grow(struct targets *targets)
 		if (!targets->family[i].reached)
 			reach_member(targets, &targets->family[i]);
 	}
+}
+
+/* ---- Every process ---- */
+
+static int compare_tried(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool is_untried(void *data, const struct place *place, const char *name)
+{
+	struct targets *targets = data;
+	char *socket;
+
+	if (asprintf(&socket, "%d:%s/%s", (int)place->root, place->path, name) < 0)
+		return false;
+	const bool tried = targets->nr_tried &&
+			   bsearch(&socket, targets->tried, targets->nr_tried, sizeof(*targets->tried), compare_tried);
+	char **all = tried ? NULL : reallocarray(targets->tried, targets->nr_tried + 1, sizeof(*all));
+	if (!all) {
+		free(socket);
+		return false;
+	}
+	targets->tried = all;
+	all[targets->nr_tried++] = socket;
+	qsort(all, targets->nr_tried, sizeof(*all), compare_tried);
+	return true;
+}
+
+static void grow_by_every(struct targets *targets)
+{
+	struct found found;
+
+	if (find_new(&found, is_untried, targets)) {
+		for (size_t i = 0; i < found.nr; i++) {
+			if (found.all[i].state == CONNECTION_OPEN)
+				add(targets, &found.all[i]);
+		}
+	}
+	found_free(&found);
+}
+
+bool targets_await_every(struct targets *targets)
+{
+	targets->every = true;
+	targets->several = true;
+	for (size_t i = 0; i < targets->nr; i++) {
+		targets->all[i].is_one_of_several = true;
+		is_untried(targets, &targets->all[i].place, targets->all[i].name);
+	}
+	return targets->nr_tried == targets->nr || fail_no_memory();
+}
+
+size_t targets_grow(struct targets *targets)
+{
+	const size_t before = targets->nr;
+
+	if (!(targets->children || targets->every) || now_ms() < targets->looked_ms + (targets->every ? LOOK_EVERYWHERE_MS : LOOK_MS))
+		return before;
+	targets->looked_ms = now_ms();
+	if (targets->every)
+		grow_by_every(targets);
+	else
+		grow_by_children(targets);
 	for (size_t i = before; i < targets->nr; i++)
 		targets->all[i].is_one_of_several = true;
 	return before;
@@ -298,16 +359,16 @@ void targets_lose(struct targets *targets, pid_t pid)
 
 bool targets_may_come(const struct targets *targets)
 {
-	return targets->nr_family > 0;
+	return targets->nr_family > 0 || targets->every;
 }
 
 int targets_patience(const struct targets *targets, long until_ms)
 {
 	const long left = until_ms - now_ms();
-	const long most = targets->children ? LOOK_MS : 60000;
+	const long most = targets->children || targets->every ? LOOK_MS : 60000;
 
 	if (!until_ms)
-		return targets->children ? LOOK_MS : -1;
+		return most == LOOK_MS ? LOOK_MS : -1;
 	return (int)(left < 0 ? 0 : left < most ? left : most);
 }
 
@@ -357,6 +418,9 @@ void targets_close(struct targets *targets)
 {
 	for (size_t i = 0; i < targets->nr; i++)
 		connection_close(&targets->all[i]);
+	for (size_t i = 0; i < targets->nr_tried; i++)
+		free(targets->tried[i]);
+	free(targets->tried);
 	free(targets->all);
 	free(targets->family);
 	*targets = (struct targets){.all = NULL};

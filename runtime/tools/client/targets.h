@@ -25,9 +25,12 @@ struct targets {
 	size_t nr;
 	bool several;   /* may be meant: what is shown has headings, what is made has a name for each */
 	bool children;  /* that come are meant, too: targets_grow() */
+	bool every;     /* process that comes is meant, too */
 	long looked_ms; /* when they were looked for last: /proc is not read for each line that comes */
 	struct member *family; /* with those that can't be reached */
 	size_t nr_family;
+	char **tried;   /* places and names of sockets: nobody who has been silent, or has refused, is asked again and again */
+	size_t nr_tried;
 };
 
 /* Whether -p or --all are there. A message if not. */
@@ -39,13 +42,16 @@ bool target_is_given(const struct tp_args *args);
 /* Connects to all of them. False after a message, which says why not and what to do. To be closed in any case. */
 bool targets_reach(struct targets *targets, const struct tp_args *args);
 
-/* Adds the children that have come since and can be reached, if it is time to look; connections move. Returns where the new ones begin. */
+/* From now on, every process that comes is meant. False, and a message. */
+bool targets_await_every(struct targets *targets);
+
+/* Adds the children, or every process, that have come since and can be reached, if it is time to look; connections move. Returns where the new ones begin. */
 size_t targets_grow(struct targets *targets);
 
 /* The connection to this process has ended: if it has become another program, that is one that comes. */
 void targets_lose(struct targets *targets, pid_t pid);
 
-/* Whether any of them or of their children lives, as far as children are meant: more may come. */
+/* Whether any of them or of their children lives, as far as children are meant, or every process is: more may come. */
 bool targets_may_come(const struct targets *targets);
 
 /* How long to sleep at most, in milliseconds: until this time, 0 for none, or until children are looked for; -1: for ever. */

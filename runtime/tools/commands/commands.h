@@ -11,6 +11,7 @@
 	X(trace)    \
 	X(record)   \
 	X(stat)     \
+	X(top)      \
 	X(hist)     \
 	X(report)   \
 	X(snapshot) \

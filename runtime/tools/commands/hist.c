@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "client/common_options.h"
+#include "client/hist_view.h"
+#include "client/json.h"
 #include "client/live.h"
 #include "client/rules.h"
 #include "client/signals.h"
@@ -27,13 +29,42 @@ static bool put_line(void *data, char *line)
 	return true;
 }
 
+static bool add_line(void *data, char *line)
+{
+	return line[0] != '\t' || (lines_add(data, line + 1, strlen(line + 1)) && lines_add(data, "\n", 1));
+}
+
+/* On a terminal. */
+static bool show_list(struct connection *connection, const char *events, size_t *nr)
+{
+	struct lines text = {.text = NULL}, shown = {.text = NULL};
+	struct json_document list = {.text = NULL};
+	size_t width, height;
+	struct answer answer;
+
+	screen_size(&width, &height);
+	bool good = ask(connection, &answer, -1, add_line, &text, "histograms json %s", events);
+	if (good && text.len) {
+		good = json_parse(&list, text.text) || fail_msg("%s has answered in a way that is not understood", connection_title(connection));
+		text = (struct lines){.text = NULL};
+		*nr = json_count(list.root.first);
+		good = good && hist_view_put_list(&list.root, &shown, width);
+		fputs(shown.text ? shown.text : "", stdout);
+	}
+	lines_free(&shown);
+	lines_free(&text);
+	json_free(&list);
+	return good;
+}
+
 static bool show_all(struct connection *connection, const struct tp_args *args)
 {
 	struct answer answer;
 	size_t nr = 0; /* lines */
 	char *events = given_events(args);
-	bool good = events && ask(connection, &answer, -1, put_line, &nr, "histograms %s %s", args_has(args, LIVE_JSON) ? "json" : "text",
-				  events);
+	bool good = events && (args_has(args, LIVE_JSON) || !screen_is_possible()
+			? ask(connection, &answer, -1, put_line, &nr, "histograms %s %s", args_has(args, LIVE_JSON) ? "json" : "text", events)
+			: show_list(connection, events, &nr));
 
 	if (good && !nr)
 		good = fail_msg("%s has no histogram of '%s'; \"tp help hist\" says how one is made", connection_title(connection), events);
@@ -77,7 +108,7 @@ static int show_new(struct live *live, const struct tp_args *args, const char *d
 	const struct counting counting = {.kind = "hist", .options = definition, .events = events};
 	if (begun && args->program)
 		status = show_new_of_program(live, args->program, definition, events);
-	else if (begun && statistics_of_processes(&live->statistics, args, counting))
+	else if (begun && statistics_of_processes(&live->statistics, args, counting, false))
 		status = live_show(live, NULL);
 	statistics_close(&live->statistics);
 	signals_end();
@@ -97,12 +128,13 @@ static bool is_one_rule(const char *events)
 
 static int run(const struct tp_args *args)
 {
+	struct hist_view view = {.definition = ""};
 	struct live live;
 	int status = EXIT_WRONG;
 
 	if (args->nr_operands > 1 || (args->program && !args->nr_operands))
 		return args_wrong(args, "give it one DEFINITION, in quotes, such as 'keys=method:vals=size'; or, for a process, none");
-	if (!target_is_given(args) || !live_options(&live, args))
+	if (!target_is_given(args) || !live_options(&live, args, hist_view_of(&view), true))
 		return EXIT_WRONG;
 	if (args->program && (args_has(args, LIVE_FOR) || args_has(args, LIVE_INTERVAL)))
 		return args_wrong(args, "the histogram of a program is printed when it ends: --for and --interval go with -p");
@@ -112,6 +144,7 @@ static int run(const struct tp_args *args)
 		return targets_each(args, show_all);
 	char *events = given_events(args);
 	char *definition = strdup(args->operands[0]);
+	view.definition = definition ? definition : "";
 	if (events && definition && args->program && !(is_one_rule(events) && is_one_rule(definition)))
 		status = args_wrong(args, "a program has one histogram, with one filter: there is a ';' too many");
 	else if (events && definition && take_apart(args, definition, &events))
@@ -139,7 +172,8 @@ const struct tp_command command_hist = {
 		"\ttp hist -p server -e net:net_request 'keys=peer:vals=size'\n"
 		"\ttp hist -p server -e 'net_request if size > 0' 'keys=method,size.log2'\n\n"
 		"On a terminal, the histogram is drawn every second, until ^C or until the process ends; the last one "
-		"stays. Otherwise it is printed once, at the end. The process is left as it was found.\n\n"
+		"stays. The most frequent entries are first, unless DEFINITION has \"sort=\". Otherwise the histogram is printed once, at the end, "
+		"as the kernel prints it. The process is left as it was found.\n\n"
 		"Without a DEFINITION, the histograms that the process has already are printed, as they are now: "
 		"those of TP_TRIGGER, tp_trigger() and \"tp trigger\", and those that another tp looks at.\n\n"
 		"With a PROGRAM, there is a histogram for each of the processes that it becomes, printed when it has ended. tp exits with "

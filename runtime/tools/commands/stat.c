@@ -9,9 +9,10 @@
 #include "client/common_options.h"
 #include "client/live.h"
 #include "client/signals.h"
+#include "client/stat_view.h"
 #include "fail_msg.h"
 
-enum { OPTION_FIELD = OPTION_LONG, OPTION_BY, OPTION_TOP };
+enum { OPTION_FIELD = OPTION_LONG, OPTION_BY, OPTION_TOP, OPTION_SORT };
 
 /* ---- Options of the statistics ---- */
 
@@ -45,10 +46,7 @@ static bool make_options(const struct tp_args *args, char *options, size_t size)
 		return good;
 	/* Those of a program are in a file. */
 	const char *interval = args_value(args, LIVE_INTERVAL);
-	good = add_option(options, size, "interval", interval ? interval : "1");
-	if (good && args_has(args, LIVE_JSON))
-		strncat(options, ",json", size - strlen(options) - 1);
-	return good;
+	return add_option(options, size, "interval", interval ? interval : "1");
 }
 
 static int stat_all(struct live *live, const struct tp_args *args, const char *events, const char *options)
@@ -58,7 +56,7 @@ static int stat_all(struct live *live, const struct tp_args *args, const char *e
 
 	if (args->program && !statistics_of_program(statistics, args->program, options, events))
 		return statistics->child.status;
-	if (!args->program && !statistics_of_processes(statistics, args, counting))
+	if (!args->program && !statistics_of_processes(statistics, args, counting, false))
 		return EXIT_FAILED;
 	return live_show(live, args->program ? args->program[0] : NULL);
 }
@@ -67,6 +65,7 @@ static int stat_all(struct live *live, const struct tp_args *args, const char *e
 
 static int run(const struct tp_args *args)
 {
+	struct stat_view view = {.by_thread = args_has(args, OPTION_BY)};
 	struct live live;
 	char options[2048];
 	int status = EXIT_FAILED;
@@ -77,7 +76,9 @@ static int run(const struct tp_args *args)
 		return args_wrong(args, "-o shows statistics that are there: it goes with -p, and without -e");
 	if (args->program && args_has(args, LIVE_FOR))
 		return args_wrong(args, "a program is counted until it ends: --for goes with -p");
-	if (!live_options(&live, args) || !make_options(args, options, sizeof(options)))
+	if (args_has(args, OPTION_SORT) && !stat_sort_parse(&view.sort, args_value(args, OPTION_SORT)))
+		return args_wrong(args, "--sort takes one of hits, rate, average, name");
+	if (!live_options(&live, args, stat_view_of(&view), false) || !make_options(args, options, sizeof(options)))
 		return EXIT_WRONG;
 	char *events = given_events(args);
 	if (events && signals_begin())
@@ -99,6 +100,7 @@ const struct tp_command command_stat = {
 		{OPTION_FIELD, "field", "FIELDS", "fields whose values are counted, as in net:net_request.size+net:*.peer"},
 		{OPTION_BY, "by", "thread", "adds a table by thread"},
 		{OPTION_TOP, "top", "NUMBER", "how many of a field's most frequent values are shown; 10 without this option"},
+		{OPTION_SORT, "sort", STAT_SORT_WORDS, "what the rows are sorted by; hits without this option"},
 		LIVE_OPTIONS("one JSON object at the end, as docs/outputs/statistics.md describes it"),
 		{'o', "output", "OUTPUT", "show statistics that the process has already: the id or the name of an output"},
 		{.name = NULL},
@@ -108,7 +110,11 @@ const struct tp_command command_stat = {
 		"other in a thread, and with what values in the fields that --field names. On a terminal, the table "
 		"is drawn every second, until ^C or until the process ends; the last one stays. Otherwise one table "
 		"is printed at the end.\n\n"
-		"docs/outputs/statistics.md explains the columns.\n\n"
+		"RATE is of the last interval, AVG of the whole time. MIN, MEAN and MAX are times between an event and the next one in the same "
+		"thread. Of several processes, each has a row below their sum, with its share of the number that the rows are sorted by.\n\n"
+		"KEYS\n\n"
+		"h, r, a and n sort by hits, rate, average and name; p hides the processes' rows, or shows them; q ends, as ^C does.\n\n"
+		"PROGRAMS\n\n"
 		"With a PROGRAM, there is a table for each of the processes that it becomes, and tp exits with its "
 		"status; with 128 + N if signal N has killed it.\n",
 	.run = run,
