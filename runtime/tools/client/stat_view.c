@@ -12,7 +12,7 @@
 #include "fail_msg.h"
 
 #define NS_PER_S 1000000000u
-#define LINES_FOR_FIELDS 3 /* at least, if there are fields */
+#define LINES_FOR_FIELD 3u /* at least: an empty one, and what is known of it in two */
 
 /* An event, with its rows in what stat_rows_add() has made. */
 struct group {
@@ -225,90 +225,7 @@ static bool put_events(const struct stat_view *view, const struct statistics *st
 	return good;
 }
 
-/* ---- Fields ---- */
-
-static const char *number_text(const struct json *object, const char *name)
-{
-	const struct json *member = json_member(object, name);
-
-	return member && member->kind == JSON_NUMBER ? member->text : "-";
-}
-
-/* "TITLE: count 6, sum 1200, min 100, mean 200, max 300" */
-static bool put_numbers_line(const struct json *field, const char *title, struct lines *to, size_t width)
-{
-	char mean[32] = "-", more[192] = "";
-
-	if (json_member(field, "mean"))
-		snprintf(mean, sizeof(mean), "%.10g", json_double(field, "mean"));
-	if (json_uint64(field, "nan") || json_uint64(field, "infinite") || json_uint64(field, "negative_infinite"))
-		snprintf(more, sizeof(more), "; nan %s, infinite %s, -infinite %s", number_text(field, "nan"), number_text(field, "infinite"),
-			 number_text(field, "negative_infinite"));
-	return table_line(to, width, "%s: count %s, sum %s, min %s, mean %s, max %s%s", title, number_text(field, "count"),
-			  number_text(field, "sum"), number_text(field, "min"), mean, number_text(field, "max"), more);
-}
-
-/* "TITLE: count 6, distinct 2" */
-static bool put_values_line(const struct json *field, const char *title, struct lines *to, size_t width)
-{
-	const unsigned long long other = json_uint64(field, "other"), rest = json_uint64(field, "rest");
-	char not_shown[64] = "", not_known[96] = "";
-
-	if (rest)
-		snprintf(not_shown, sizeof(not_shown), ", not shown %llu", rest);
-	if (other)
-		snprintf(not_known, sizeof(not_known), ", other (there was no room to tell them apart) %llu", other);
-	return table_line(to, width, "%s: count %s, distinct %s%s%s%s", title, number_text(field, "count"), number_text(field, "distinct"),
-			  other ? " or more" : "", not_shown, not_known);
-}
-
-static bool has_values(const struct json *field)
-{
-	const char *kind = json_text(field, "kind");
-
-	return strcmp(kind, "text") == 0 || strcmp(kind, "symbol") == 0;
-}
-
-static void put_value(struct table *table, const struct json *value)
-{
-	const struct json *text = json_member(value, "value");
-	const char *name = json_text(value, "name"), *from = number_text(value, "from"), *to = number_text(value, "to");
-
-	if (json_member(value, "from"))
-		table_cell(table, strcmp(from, to) != 0 ? "%s .. %s" : "%s", from, to);
-	else if (*name)
-		table_cell(table, "%s", name);
-	else if (text && text->kind == JSON_STRING)
-		table_cell(table, json_uint64(value, "length") > strlen(text->text) ? "\"%s\"..." : "\"%s\"", text->text);
-	else
-		table_cell(table, "%s", number_text(value, "value"));
-}
-
-static bool put_field(const struct json *field, const char *title, struct lines *to, size_t width, size_t height)
-{
-	static const struct table_column columns[] = {{"", NULL, TABLE_NUMBER, 0}, {"", NULL, TABLE_NUMBER, 0}, {"", NULL, TABLE_BAR, 0}};
-	const struct json *first = json_first(field, "histogram");
-	struct table table;
-	uint64_t most = 1;
-
-	const bool good = lines_add(to, "\n", 1) && (has_values(field) ? put_values_line : put_numbers_line)(field, title, to, width);
-	if (!good)
-		return fail_no_memory();
-	first = first ? first : json_first(field, "top");
-	if (!first || (height && height < LINES_FOR_FIELDS))
-		return true;
-	for (const struct json *value = first; value; value = value->next)
-		most = json_uint64(value, "count") > most ? json_uint64(value, "count") : most;
-	table_begin(&table, columns, sizeof(columns) / sizeof(columns[0]), width, height ? height - 2 : 0);
-	for (const struct json *value = first; value; value = value->next) {
-		if (!table_row(&table))
-			continue;
-		put_value(&table, value);
-		table_cell(&table, "%llu", (unsigned long long)json_uint64(value, "count"));
-		table_bar(&table, (double)json_uint64(value, "count") / (double)most);
-	}
-	return table_end(&table, to);
-}
+/* ---- Room ---- */
 
 static size_t nr_lines(const struct lines *text, size_t from)
 {
@@ -327,35 +244,161 @@ static size_t height_left(const struct lines *text, size_t from, size_t height)
 	return !height ? 0 : used < height ? height - used : SIZE_MAX;
 }
 
-static bool put_fields_of(const struct counted *counted, bool several, struct lines *to, size_t from, size_t width, size_t height)
-{
-	bool good = true;
+/* ---- Fields ---- */
 
-	for (const struct json *event = json_first(&counted->now.root, "events"); event && good; event = event->next) {
-		for (const struct json *field = json_first(event, "fields"); field && good; field = field->next) {
-			const size_t left = height_left(to, from, height);
-			char *title;
-			if (left != 0 && (left < 2 || left == SIZE_MAX))
-				return true;
-			if (asprintf(&title, "%s.%s%s%s", json_text(event, "event"), json_text(field, "field"), several ? " of " : "",
-				     several ? counted_title(counted) : "") < 0)
-				return fail_no_memory();
-			good = put_field(field, title, to, width, left);
-			free(title);
-		}
-	}
-	return good;
+static const char *number_text(const struct json *object, const char *name)
+{
+	const struct json *member = json_member(object, name);
+
+	return member && member->kind == JSON_NUMBER ? member->text : "-";
 }
 
-static bool has_fields(const struct statistics *statistics)
+/* "count 6, sum 1200, min 100, mean 200, max 300"; for free(), or NULL. */
+static char *numbers_text(const struct json *field)
 {
+	char mean[32] = "-", more[192] = "", *text;
+
+	if (json_member(field, "mean"))
+		snprintf(mean, sizeof(mean), "%.10g", json_double(field, "mean"));
+	if (json_uint64(field, "nan") || json_uint64(field, "infinite") || json_uint64(field, "negative_infinite"))
+		snprintf(more, sizeof(more), "; nan %s, infinite %s, -infinite %s", number_text(field, "nan"), number_text(field, "infinite"),
+			 number_text(field, "negative_infinite"));
+	const int len = asprintf(&text, "count %s, sum %s, min %s, mean %s, max %s%s", number_text(field, "count"), number_text(field, "sum"),
+				 number_text(field, "min"), mean, number_text(field, "max"), more);
+	return len < 0 ? NULL : text;
+}
+
+/* "count 6, distinct 2" */
+static char *values_text(const struct json *field)
+{
+	const unsigned long long other = json_uint64(field, "other"), rest = json_uint64(field, "rest");
+	char not_shown[64] = "", not_known[96] = "", *text;
+
+	if (rest)
+		snprintf(not_shown, sizeof(not_shown), ", not shown %llu", rest);
+	if (other)
+		snprintf(not_known, sizeof(not_known), ", other (there was no room to tell them apart) %llu", other);
+	const int len = asprintf(&text, "count %s, distinct %s%s%s%s", number_text(field, "count"), number_text(field, "distinct"),
+				 other ? " or more" : "", not_shown, not_known);
+	return len < 0 ? NULL : text;
+}
+
+static bool has_values(const struct json *field)
+{
+	const char *kind = json_text(field, "kind");
+
+	return strcmp(kind, "text") == 0 || strcmp(kind, "symbol") == 0;
+}
+
+/* In two lines, where one is too narrow. */
+static bool put_title(const struct json *field, const char *title, struct lines *to, size_t width)
+{
+	char *text = has_values(field) ? values_text(field) : numbers_text(field);
+	bool good = text && lines_add(to, "\n", 1);
+
+	if (good && width && table_width(title) + strlen(": ") + table_width(text) > width)
+		good = table_line(to, width, "%s:", title) && table_line(to, width, "  %s", text);
+	else
+		good = good && table_line(to, width, "%s: %s", title, text);
+	free(text);
+	return good || fail_no_memory();
+}
+
+static void put_value(struct table *table, const struct json *value)
+{
+	const struct json *text = json_member(value, "value");
+	const char *name = json_text(value, "name"), *from = number_text(value, "from"), *to = number_text(value, "to");
+
+	if (json_member(value, "from"))
+		table_cell(table, strcmp(from, to) != 0 ? "%s .. %s" : "%s", from, to);
+	else if (*name)
+		table_cell(table, "%s", name);
+	else if (text && text->kind == JSON_STRING)
+		table_cell(table, json_uint64(value, "length") > strlen(text->text) ? "\"%s\"..." : "\"%s\"", text->text);
+	else
+		table_cell(table, "%s", number_text(value, "value"));
+}
+
+/* height: LINES_FOR_FIELD at least. */
+static bool put_field(const struct json *field, const char *title, struct lines *to, size_t width, size_t height)
+{
+	static const struct table_column columns[] = {{"", NULL, TABLE_NUMBER, 0}, {"", NULL, TABLE_NUMBER, 0}, {"", NULL, TABLE_BAR, 0}};
+	const struct json *first = json_first(field, "histogram");
+	const size_t from = to->len;
+	struct table table;
+	uint64_t most = 1;
+
+	if (!put_title(field, title, to, width))
+		return false;
+	const size_t left = height_left(to, from, height);
+	first = first ? first : json_first(field, "top");
+	if (!first || left == SIZE_MAX)
+		return true;
+	for (const struct json *value = first; value; value = value->next)
+		most = json_uint64(value, "count") > most ? json_uint64(value, "count") : most;
+	table_begin(&table, columns, sizeof(columns) / sizeof(columns[0]), width, left);
+	for (const struct json *value = first; value; value = value->next) {
+		if (!table_row(&table))
+			continue;
+		put_value(&table, value);
+		table_cell(&table, "%llu", (unsigned long long)json_uint64(value, "count"));
+		table_bar(&table, (double)json_uint64(value, "count") / (double)most);
+	}
+	return table_end(&table, to);
+}
+
+static size_t nr_fields(const struct statistics *statistics)
+{
+	size_t nr = 0;
+
 	for (size_t i = 0; i < statistics->nr; i++) {
-		for (const struct json *event = json_first(&statistics->all[i].now.root, "events"); event; event = event->next) {
-			if (json_first(event, "fields"))
+		for (const struct json *event = json_first(&statistics->all[i].now.root, "events"); event; event = event->next)
+			nr += json_count(json_first(event, "fields"));
+	}
+	return nr;
+}
+
+/* What the functions below share while they put fields. */
+struct putting_fields {
+	struct lines *to;
+	size_t from, width, height; /* from: where the lines begin that count for the height */
+	size_t nr_left;
+	bool several;
+};
+
+/* Of a process. Where there is no more room, the rest is left. */
+static bool put_fields_of(struct putting_fields *putting, const struct counted *counted)
+{
+	for (const struct json *event = json_first(&counted->now.root, "events"); event; event = event->next) {
+		for (const struct json *field = json_first(event, "fields"); field; field = field->next, putting->nr_left--) {
+			/* The last line is for those that are missing. */
+			const size_t left = height_left(putting->to, putting->from, putting->height), rest = putting->nr_left > 1;
+			char *title;
+			if (left && (left == SIZE_MAX || left < LINES_FOR_FIELD + rest))
 				return true;
+			if (asprintf(&title, "%s.%s%s%s", json_text(event, "event"), json_text(field, "field"), putting->several ? " of " : "",
+				     putting->several ? counted_title(counted) : "") < 0)
+				return fail_no_memory();
+			const bool good = put_field(field, title, putting->to, putting->width, left ? left - rest : 0);
+			free(title);
+			if (!good)
+				return false;
 		}
 	}
-	return false;
+	return true;
+}
+
+static bool put_fields(const struct statistics *statistics, struct lines *to, size_t from, size_t width, size_t height)
+{
+	struct putting_fields putting = {.to = to, .from = from, .width = width, .height = height, .nr_left = nr_fields(statistics),
+					 .several = statistics->nr > 1 || statistics->targets.several};
+	bool good = true;
+
+	for (size_t i = 0; i < statistics->nr && good; i++)
+		good = put_fields_of(&putting, &statistics->all[i]);
+	if (!good || !putting.nr_left || height_left(to, from, height) == SIZE_MAX)
+		return good;
+	return table_line(to, width, "... %zu more field%s", putting.nr_left, putting.nr_left == 1 ? "" : "s") || fail_no_memory();
 }
 
 /* ---- The whole ---- */
@@ -381,24 +424,27 @@ static bool put_headline(const struct statistics *statistics, struct lines *to, 
 	return table_line(to, width, "%s, %.3f s%s", statistics->nr == 1 ? counted_title(&statistics->all[0]) : processes, seconds, more);
 }
 
+/* Of so many parts that share what is left of the height. 0: without bounds; one line at least. */
+static size_t share_of(const struct lines *text, size_t from, size_t height, size_t parts)
+{
+	const size_t left = height_left(text, from, height);
+
+	return !left ? 0 : left == SIZE_MAX || left < parts ? 1 : left / parts;
+}
+
 static bool put(const void *data, const struct statistics *statistics, struct lines *to, size_t width, size_t height)
 {
 	const struct stat_view *view = data;
-	const bool several = statistics->nr > 1 || statistics->targets.several;
-	const size_t from = to->len;
-	/* The events have half of the window at most, if there is more to show. */
-	const bool more = height && (view->by_thread || has_fields(statistics));
+	const size_t from = to->len, with_fields = nr_fields(statistics) > 0;
 
 	if (!statistics_has_numbers(statistics))
 		return true;
 	bool good = put_headline(statistics, to, width) && lines_add(to, "\n", 1) &&
-		    put_events(view, statistics, false, to, width, !height ? 0 : height < 4 ? 1 : (height - 2) / (more ? 2 : 1));
-	for (size_t i = 0; i < statistics->nr && good; i++)
-		good = put_fields_of(&statistics->all[i], several, to, from, width, height);
-	const size_t left = height_left(to, from, height);
-	if (good && view->by_thread && (left == 0 || (left > 4 && left != SIZE_MAX)))
-		good = lines_add(to, "\n", 1) && put_events(view, statistics, true, to, width, left ? left - 1 : 0);
-	return good;
+		    put_events(view, statistics, false, to, width, share_of(to, from, height, 1 + view->by_thread + with_fields));
+	if (good && view->by_thread && height_left(to, from, height) != SIZE_MAX)
+		good = lines_add(to, "\n", 1) &&
+		       put_events(view, statistics, true, to, width, share_of(to, from, height, 1 + with_fields));
+	return good && put_fields(statistics, to, from, width, height);
 }
 
 /* ---- Sorting ---- */

@@ -287,10 +287,10 @@ static bool put_line(const struct table *table, const struct layout *layout, con
 	return good && lines_add(to, "\n", 1);
 }
 
-static bool has_groups(const struct table *table)
+static bool has_groups(const struct table *table, const struct layout *layout)
 {
 	for (size_t c = 0; c < table->nr_columns; c++) {
-		if (table->columns[c].group)
+		if (table->columns[c].group && !layout->left_out[c])
 			return true;
 	}
 	return false;
@@ -347,7 +347,7 @@ static size_t nr_lines(const char *text)
 /* Whole rows only; where some are missing, a line says how many. */
 static size_t rows_that_fit(const struct table *table)
 {
-	size_t used = (size_t)has_heads(table) + has_groups(table), nr;
+	size_t used = (size_t)has_heads(table) + has_groups(table, &(struct layout){.nr_rows = 0}), nr;
 	size_t fit_with_more = 0;
 
 	for (nr = 0; nr < table->nr_rows; nr++) {
@@ -377,7 +377,7 @@ static bool put_table(const struct table *table, struct lines *to)
 	struct layout layout = {.nr_rows = rows_that_fit(table)};
 
 	lay_out(table, &layout);
-	bool good = (!has_groups(table) || put_groups(table, &layout, to)) && (!has_heads(table) || put_line(table, &layout, NULL, to));
+	bool good = (!has_groups(table, &layout) || put_groups(table, &layout, to)) && (!has_heads(table) || put_line(table, &layout, NULL, to));
 	for (size_t r = 0; r < layout.nr_rows && good; r++)
 		good = put_line(table, &layout, &r, to) && put_below(to, cell_text(table, r, table->nr_columns), table->width);
 	const size_t more = table->nr_more + table->nr_rows - layout.nr_rows;
