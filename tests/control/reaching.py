@@ -39,6 +39,7 @@ class Terminal:
     def __init__(self, command: list[str], cwd: str, env: dict[str, str], rows: int = 24, columns: int = 80) -> None:
         self.master, slave = pty.openpty()
         self.resize(rows, columns)
+        self.modes = termios.tcgetattr(slave)  # before the command has changed them
         self.output = b""
         self.going_on = threading.Event()
         self.going_on.set()
@@ -63,6 +64,10 @@ class Terminal:
             if not piece:
                 return
             self.output += piece
+
+    def modes_now(self) -> list:
+        """Also after its end."""
+        return termios.tcgetattr(self.master)
 
     def resize(self, rows: int, columns: int) -> None:
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

@@ -178,7 +178,7 @@ static struct group *groups_of(const struct stat_rows *rows, size_t *nr)
 
 static size_t make_columns(const struct putting *putting, struct table_column columns[TABLE_COLUMNS])
 {
-	static const char intervals[] = "interval between hits";
+	static const char intervals[] = "between two hits";
 	size_t nr = 0;
 
 	columns[nr++] = (struct table_column){"EVENT", NULL, TABLE_TEXT, 0};
