@@ -15,7 +15,7 @@
 #include "client/fields.h"
 #include "fail_msg.h"
 
-#define NAME "tp-stat"
+#define NAME "tp"
 
 /* ---- Processes ---- */
 
@@ -34,14 +34,15 @@ static bool find_output(struct session *session, const char *wanted)
 
 static bool open_output(struct session *session, const struct counting *counting)
 {
-	const bool is_stats = strcmp(counting->kind, "stats") == 0;
 	char name[4096];
 
-	if (!is_stats)
+	if (strcmp(counting->kind, "hist") == 0)
 		return session_open(session, -1, counting->kind, counting->options);
 	if (snprintf(name, sizeof(name), NAME "%s%s", *counting->options ? "," : "", counting->options) >= (int)sizeof(name))
 		return fail_msg("the options are too long");
-	return fields_are_there(&session->connection, counting->options) && session_open(session, -1, counting->kind, name);
+	if (strcmp(counting->kind, "stats") == 0 && !fields_are_there(&session->connection, counting->options))
+		return false;
+	return session_open(session, -1, counting->kind, name);
 }
 
 /* came: since. A child that has inherited what counts began from 0 when it was forked. */
@@ -215,7 +216,7 @@ static bool processes_are_over(struct statistics *statistics)
 
 /* ---- A program ---- */
 
-bool statistics_of_program(struct statistics *statistics, char *const *program, const char *options, const char *events)
+static bool start_program(struct statistics *statistics, char *const *program, const char *kind, const char *options, const char *events)
 {
 	char *output;
 
@@ -223,11 +224,28 @@ bool statistics_of_program(struct statistics *statistics, char *const *program, 
 	statistics->child.status = 1 << 8;
 	if (!statistics->directory)
 		return false;
-	if (asprintf(&output, "stats:%s/%%p,json%s%s", statistics->directory, *options ? "," : "", options) < 0)
+	if (asprintf(&output, "%s:%s/%%p,%s", kind, statistics->directory, options) < 0)
 		return fail_no_memory();
 	bool started = child_start_traced(&statistics->child, program, output, events);
 	free(output);
 	return started;
+}
+
+bool statistics_of_program(struct statistics *statistics, char *const *program, const char *options, const char *events)
+{
+	char *with_json;
+
+	if (asprintf(&with_json, "json%s%s", *options ? "," : "", options) < 0)
+		return fail_no_memory();
+	const bool started = start_program(statistics, program, "stats", with_json, events);
+	free(with_json);
+	return started;
+}
+
+bool statistics_of_programs_latency(struct statistics *statistics, char *const *program, const char *options, const char *rules)
+{
+	statistics->at_end = true;
+	return start_program(statistics, program, "latency", options, rules);
 }
 
 /* "EVENTS if FILTER" of a copy. */

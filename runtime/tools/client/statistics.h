@@ -30,7 +30,7 @@ struct counted {
 
 /* What is to count. */
 struct counting {
-	const char *kind;    /* stats or hist */
+	const char *kind;    /* stats, hist or latency */
 	const char *options; /* or the definition */
 	const char *events;
 	const char *output;  /* one that is there already, and only shown; or NULL */
@@ -66,6 +66,9 @@ bool statistics_of_processes(struct statistics *statistics, const struct tp_args
 
 /* Starts the program. If that fails, child.status is what tp exits with. */
 bool statistics_of_program(struct statistics *statistics, char *const *program, const char *options, const char *events);
+
+/* The same with a latency: its options, and rules for its events. */
+bool statistics_of_programs_latency(struct statistics *statistics, char *const *program, const char *options, const char *rules);
 
 /* The same with a histogram. events is one rule. */
 bool statistics_of_programs_histogram(struct statistics *statistics, char *const *program, const char *definition, const char *events);

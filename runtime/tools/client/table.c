@@ -85,6 +85,30 @@ void table_cell(struct table *table, const char *format, ...)
 	free(text);
 }
 
+const char *table_duration_text(char *text, size_t size, uint64_t ns)
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if ((double)ns >= units[i].ns) {
+			snprintf(text, size, "%.2f %s", (double)ns / units[i].ns, units[i].name);
+			return text;
+		}
+	}
+	snprintf(text, size, "%llu ns", (unsigned long long)ns);
+	return text;
+}
+
+void table_duration(struct table *table, uint64_t ns)
+{
+	char text[32];
+
+	table_cell(table, "%s", table_duration_text(text, sizeof(text), ns));
+}
+
 void table_bar(struct table *table, double part)
 {
 	table_cell(table, "%.6f", part > 1 ? 1 : part > 0 ? part : 0);

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "client/lines.h"
 
@@ -60,6 +61,10 @@ bool table_row(struct table *table);
 
 /* The row's next cell. Control characters become question marks. */
 void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same of nanoseconds, in the unit that suits them. */
+void table_duration(struct table *table, uint64_t ns);
+const char *table_duration_text(char *text, size_t size, uint64_t ns);
 
 /* The same for a column of bars: from 0 to 1. */
 void table_bar(struct table *table, double part);

@@ -13,6 +13,7 @@
 	X(stat)     \
 	X(top)      \
 	X(hist)     \
+	X(latency)  \
 	X(report)   \
 	X(snapshot) \
 	X(enable)   \
