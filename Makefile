@@ -107,9 +107,7 @@ comma := ,
 
 # Objects of variant $(1), which are compiled with $(2) as well, stand below $(BUILD)/$(1).
 RUNTIME := $(sort $(shell find runtime/src -name '*.c'))
-# Of the tools, one of two files: "tp report" prints texts by libtraceevent, where that is installed.
-TRACEEVENT := $(shell pkg-config --exists libtraceevent 2>/dev/null && echo yes)
-TOOL := $(filter-out $(if $(TRACEEVENT),%/no_libtraceevent.c,%/libtraceevent.c),$(sort $(shell find runtime/tools -name '*.c')))
+TOOL := $(sort $(shell find runtime/tools -name '*.c'))
 define variant
 $$(BUILD)/$(1)/%.o: %.c | $$(GENERATED)
 	$$(call say,CC,$$@)
@@ -161,14 +159,14 @@ $(BUILD)/libtp.so: $(RUNTIME:%.c=$(BUILD)/obj/%.o) $(BUILD)/libtp.map
 
 # ---- Tools ----
 
-# What they have of the library: patterns, format files, the formats of markers.
-TOOL_SHARED := $(addprefix runtime/src/,base/file.c base/text.c events/marker_format.c events/pattern.c \
-	print/description.c print/format.c print/printf.c print/seq.c)
-TOOL_LIBS = $(if $(TRACEEVENT),$(shell pkg-config --libs libtraceevent))
+# What they have of the library: patterns, filters, format files, the formats of markers, what TP_printk calls.
+TOOL_SHARED := $(addprefix runtime/src/,base/file.c base/text.c base/thread.c events/marker_format.c events/pattern.c \
+	filter/compile.c filter/evaluate.c filter/fields.c filter/operand.c filter/parse.c filter/predicate.c filter/value.c \
+	print/description.c print/format.c print/helpers.c print/pointer.c print/printf.c print/seq.c print/symbol.c)
 define tool_variant
 $$(BUILD)/$(1): $$(patsubst %.c,$$(BUILD)/$(2)/%.o,$$(TOOL) $$(TOOL_SHARED))
-	$$(call say,LD,$$@$$(if $$(TRACEEVENT),,': without libtraceevent; "tp report" shows fields instead of texts'))
-	$$(Q)$$(CC) $(3) $$(LDFLAGS) -o $$@ $$^ $$(TOOL_LIBS)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $(3) $$(LDFLAGS) -o $$@ $$^
 endef
 $(eval $(call tool_variant,tp,obj,))
 $(eval $(call tool_variant,asan/tp,asan,$(SANITIZE)))
@@ -193,8 +191,6 @@ $(BUILD)/help.stamp: $(BUILD)/tp Makefile docs/manpage.py docs/api.md docs/envir
 	$(Q)touch $@
 
 $(BUILD)/obj/runtime/tools/help/man.o $(BUILD)/asan/runtime/tools/help/man.o: OUR_CFLAGS += -DTP_DATE='"$(DATE)"'
-$(BUILD)/obj/runtime/tools/report/libtraceevent.o $(BUILD)/asan/runtime/tools/report/libtraceevent.o: \
-	OUR_CFLAGS += $(if $(TRACEEVENT),$(patsubst -I%,-isystem %,$(shell pkg-config --cflags libtraceevent)))
 
 # ---- Examples ----
 

@@ -69,7 +69,7 @@ class Recorded(Case):
         build(self.path("random"), self.path("random.c"), os.path.join(ROUNDTRIP, "record_events.c"), include=[self.dir],
               flags=["-w"])
         self.succeed([self.path("random"), self.path("text"), self.path("records")], env={
-            **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace},packet=256K"})
+            **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace},packet=256K;text:{self.path('lines')}"})
         return program.expected["hits"]
 
     @contextlib.contextmanager

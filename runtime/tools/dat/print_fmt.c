@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "dat/c_text.h"
+#include "read/c_text.h"
 #include "fail_msg.h"
 #include "read/fields.h"
 

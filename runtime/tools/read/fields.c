@@ -2,10 +2,16 @@
 #include "read/fields.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "read/field_types.h"
 #include "fail_msg.h"
+
+#define REFINED_MAX 1024 /* fields that are looked for among the metadata's: it takes the square of them */
+#define EMPTY_MAX 64 /* fields of no bytes, of which a text could have any number */
 
 struct span {
 	const char *begin, *end;
@@ -141,6 +147,8 @@ static bool describe(struct field *field, struct span text, bool is_signed)
 		;
 	field->name = name.begin;
 	field->name_len = length(name);
+	field->type = text.begin;
+	field->type_len = length(text);
 	const uint32_t of_type = size_of(text);
 	if (field->is_payload) {
 		field->is_array = true;
@@ -182,10 +190,89 @@ static bool add(struct fields *fields, const struct field *field)
 	return true;
 }
 
+/* ---- What the metadata says of them ---- */
+
+static bool has_name(const struct field *field, const char *name, size_t len)
+{
+	return field->name_len == len && memcmp(field->name, name, len) == 0;
+}
+
+/* Whether TSDL calls the i-th otherwise: one before it, of which all payloads are behind the others, is called so, or nearly. */
+static bool is_renamed(const struct fields *fields, size_t i)
+{
+	const struct field *field = &fields->fields[i];
+
+	for (size_t j = 0; j < fields->nr; j++) {
+		const struct field *other = &fields->fields[j];
+		const bool is_before = other->is_payload == field->is_payload ? j < i : field->is_payload;
+		if (is_before && (has_name(other, field->name, field->name_len) ||
+				  (*other->name == '_' && other->name_len == field->name_len + 1 &&
+				   memcmp(other->name + 1, field->name, field->name_len) == 0)))
+			return true;
+	}
+	return false;
+}
+
+static struct span without_underscores(const char *name, size_t len)
+{
+	struct span text = {name, name + len};
+
+	while (text.begin < text.end && *text.begin == '_')
+		text.begin++;
+	return text;
+}
+
+/* "NAME", or, of the i-th that is called otherwise, "NAME_field" or "NAME_field_i", and underscores in front. */
+static bool is_called(const struct field_type *type, const struct tp_buffer *name, bool renamed, size_t i)
+{
+	char suffix[40];
+
+	if (!renamed)
+		return type->name_len == name->len && memcmp(type->name, name->text, name->len) == 0;
+	struct span theirs = without_underscores(type->name, type->name_len);
+	const struct span ours = without_underscores(name->text, name->len);
+	if (length(theirs) < length(ours) || memcmp(theirs.begin, ours.begin, length(ours)) != 0)
+		return false;
+	theirs.begin += length(ours);
+	snprintf(suffix, sizeof(suffix), "_field_%zu", i);
+	return is(theirs, "_field") || is(theirs, suffix);
+}
+
+static void refine(struct fields *fields, size_t i, const struct event_format *format)
+{
+	struct field *field = &fields->fields[i];
+	const bool renamed = is_renamed(fields, i);
+	struct tp_buffer name = {.text = NULL};
+
+	tp_buffer_put_identifier(&name, field->name, field->name_len);
+	for (size_t t = 0; t < format->nr_types && !name.failed; t++) {
+		const struct field_type *type = &format->types[t];
+		if (!is_called(type, &name, renamed, i) || (!field->is_payload && type->size != field->element_size))
+			continue;
+		field->kind = type->is_real ? FIELD_REAL : type->is_signed ? FIELD_SIGNED : FIELD_UNSIGNED;
+		field->element_size = type->size;
+		break;
+	}
+	tp_buffer_free(&name);
+}
+
+/* Types by other names than C's: each takes a look at all of the event's. */
+static void refine_all(struct fields *fields, const struct event_format *format)
+{
+	if (fields->nr > REFINED_MAX)
+		return;
+	for (size_t i = 0; i < fields->nr; i++) {
+		const struct field *field = &fields->fields[i];
+		if (field->kind == FIELD_SIGNED || field->kind == FIELD_UNSIGNED || (field->kind == FIELD_BYTES && field->is_payload))
+			refine(fields, i, format);
+	}
+}
+
 bool fields_of(struct fields *fields, const struct event_format *format)
 {
 	const char *stop = format->text + format->len;
 	uint32_t until = RECORD_HEAD; /* else there might be any number of them, all of the same bytes */
+	unsigned int nr_empty = 0;
 	struct field field;
 
 	*fields = (struct fields){.fields = NULL};
@@ -193,12 +280,13 @@ bool fields_of(struct fields *fields, const struct event_format *format)
 		end = memchr(line, '\n', (size_t)(stop - line));
 		if (!end)
 			break;
-		if (!parse_line(&field, line, end) || field.size == 0 || field.place.offset < until)
+		if (!parse_line(&field, line, end) || field.place.offset < until || (field.size == 0 && nr_empty++ == EMPTY_MAX))
 			continue;
 		until = field.place.offset + field.size;
 		if (!add(fields, &field))
 			return false;
 	}
+	refine_all(fields, format);
 	return true;
 }
 

@@ -17,6 +17,8 @@ enum field_kind {
 struct field {
 	const char *name; /* a piece of the text */
 	size_t name_len;
+	const char *type; /* its name in the text, without qualifiers */
+	size_t type_len;
 	enum field_kind kind;
 	bool is_array;
 	bool is_payload;       /* the record has a word there that says where the values are */

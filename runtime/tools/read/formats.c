@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "read/field_types.h"
 #include "fail_msg.h"
 
 #define FILE_MAX ((size_t)64 << 20)
@@ -211,7 +212,7 @@ static bool read_files(struct formats *formats, int fd, const char *path)
 	return good;
 }
 
-bool formats_read(struct formats *formats, const struct trace_dir *dir)
+bool formats_read(struct formats *formats, const struct trace_dir *dir, const struct field_types *types)
 {
 	char path[PATH_MAX];
 
@@ -231,10 +232,11 @@ bool formats_read(struct formats *formats, const struct trace_dir *dir)
 	for (size_t i = 0; i < formats->nr; i++) {
 		const struct system_format *system = &formats->systems[i];
 		for (size_t j = 0; j < system->nr; j++) {
-			const struct event_format *event = &system->events[j];
+			struct event_format *event = &system->events[j];
 			if (formats->by_id[event->id])
 				return fail_msg("'%s/%s': two events have the ID %u", path, system->name, event->id);
 			formats->by_id[event->id] = event;
+			event->types = field_types_of(types, event->id, &event->nr_types);
 		}
 	}
 	return true;

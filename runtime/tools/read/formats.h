@@ -14,12 +14,17 @@ struct location {
 	bool relative; /* to the word's end, not to the record's start */
 };
 
+struct field_type;
+struct field_types;
+
 struct event_format {
 	const char *system; /* its name */
 	const char *text;   /* in its system's */
 	size_t len;
 	uint32_t id;
 	uint32_t fixed; /* bytes of the record without the payloads */
+	const struct field_type *types; /* of its fields */
+	size_t nr_types;
 	struct location *locations;
 	size_t nr_locations;
 };
@@ -37,8 +42,8 @@ struct formats {
 	const struct event_format **by_id; /* NR_EVENT_IDS of them */
 };
 
-/* False, and a message, where they can't be read. formats is to be freed in any case. */
-bool formats_read(struct formats *formats, const struct trace_dir *dir);
+/* False, and a message, where they can't be read. formats is to be freed in any case; the types are to stay as long. */
+bool formats_read(struct formats *formats, const struct trace_dir *dir, const struct field_types *types);
 void formats_free(struct formats *formats);
 
 /* The event's name, which is a piece of the text. */

@@ -167,10 +167,16 @@ bool metadata_read(struct metadata *metadata, const struct trace_dir *dir)
 {
 	size_t len;
 	char *text = trace_dir_read_text(dir->fd, dir->path, "metadata", METADATA_MAX, &len);
-	bool good = text && read_all(metadata, text, dir->path);
 
+	if (text && read_all(metadata, text, dir->path))
+		return field_types_read(&metadata->types, text);
 	free(text);
-	return good;
+	return false;
+}
+
+void metadata_free(struct metadata *metadata)
+{
+	field_types_free(&metadata->types);
 }
 
 uint64_t metadata_time(const struct metadata *metadata, uint64_t ticks)

@@ -3,6 +3,7 @@
 #ifndef METADATA_H
 #define METADATA_H
 
+#include "read/field_types.h"
 #include "read/trace_dir.h"
 
 #define COMM_SIZE 16 /* as the system has names of threads, with the NUL */
@@ -20,10 +21,12 @@ struct metadata {
 	uint32_t record_offset;
 
 	char process[COMM_SIZE]; /* its name, or "" */
+	struct field_types types;
 };
 
-/* False, and a message, where it is no trace that this tool understands. */
+/* False, and a message, where it is no trace that this tool understands. To be freed in any case. */
 bool metadata_read(struct metadata *metadata, const struct trace_dir *dir);
+void metadata_free(struct metadata *metadata);
 
 /* Nanoseconds from the epoch. */
 uint64_t metadata_time(const struct metadata *metadata, uint64_t ticks);

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/field_text.h"
-#include "report/interpreter.h"
 #include "report/printer.h"
 #include "report/stack.h"
 #include "report/values.h"
@@ -15,7 +13,7 @@
 
 #define RECORD_ROOM(size) (((size_t)(size) + 16 + 7) & ~(size_t)7) /* as printer.h counts */
 
-/* As trace-cmd marks what libtraceevent can't print, before it shows the fields. */
+/* As trace-cmd marks what it can't print, before it shows the fields. */
 static const char mark[] = "[FAILED TO PARSE] ";
 
 /* What a line has in front of the event. */
@@ -55,7 +53,7 @@ struct batch *batch_new(const struct traces *traces, enum when_style style, bool
 	}
 	batch->traces = traces;
 	batch->style = style;
-	batch->with_fields = with_fields || !interpreter_is_there;
+	batch->with_fields = with_fields;
 	batch->fields = calloc(traces->nr + 1, sizeof(*batch->fields));
 	batch->printer = batch->with_fields ? NULL : printer_new(traces->nr);
 	batch->stacks = with_fields ? NULL : stacks_new(traces);
@@ -187,9 +185,6 @@ static bool put_fields(struct batch *batch, const struct head *head, const struc
 	if (!fields)
 		return false;
 	if (put_stack(batch, head, item, fields))
-		return true;
-	if (!batch->with_fields && interpreter_is_there &&
-	    field_text_add(&batch->line, head->format, fields, item->record, item->size))
 		return true;
 	if (!batch->with_fields)
 		line_add(&batch->line, mark, strlen(mark));

@@ -14,10 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "printk/printk.h"
 #include "report/line.h"
 #include "fail_msg.h"
 
 #define TEXTS_SIZE ((size_t)4 << 20) /* some of the longest */
+#define TEXT_ROOM (LINE_BYTES + 2)   /* of each: what is longer is seen to be too long */
 #define NOT_PRINTED UINT32_MAX
 #define RECORD_PADDING 16u /* zeros, where texts end that have no NUL */
 
@@ -102,43 +104,69 @@ static void limit_time(void)
 		set_limit(RLIMIT_CPU, (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1 + CPU_SECONDS);
 }
 
-static void print_batch(struct shared *shared, struct interpreter **interpreters)
+/* The events' texts by a trace and an id, once they are needed. */
+struct known {
+	struct {
+		bool is_known;
+		struct printk *printk; /* NULL: it can't be printed */
+	} events[NR_EVENT_IDS];
+};
+
+static struct printk *printk_of(struct known **all, size_t trace_nr, const struct event_format *format)
+{
+	struct known **known = &all[trace_nr];
+
+	if (!*known)
+		*known = calloc(1, sizeof(**known));
+	if (!*known)
+		_exit(1);
+	if (!(*known)->events[format->id].is_known) {
+		(*known)->events[format->id].is_known = true;
+		(*known)->events[format->id].printk = printk_new(format);
+	}
+	return (*known)->events[format->id].printk;
+}
+
+/* False: there is no room for its text behind those of others. */
+static bool print_item(struct shared *shared, struct known **known, uint32_t i, uint32_t *used)
+{
+	struct printk *printk = printk_of(known, shared->items[i].trace_nr, shared->items[i].format);
+	const size_t left = TEXTS_SIZE - *used;
+	struct trace_seq text;
+
+	shared->items[i].len = NOT_PRINTED;
+	if (left < 2)
+		return false;
+	trace_seq_init(&text, shared->texts + *used, left < TEXT_ROOM ? left : TEXT_ROOM);
+	if (!printk || !printk_put(printk, &text, shared->records + shared->items[i].record, shared->items[i].size))
+		return true;
+	if (text.full && left < TEXT_ROOM)
+		return false;
+	shared->items[i].text = *used;
+	shared->items[i].len = (uint32_t)text.len;
+	*used += (uint32_t)text.len;
+	return true;
+}
+
+static void print_batch(struct shared *shared, struct known **known)
 {
 	uint32_t used = 0;
 
-	for (; shared->done < shared->nr; shared->done++) {
-		const uint32_t i = shared->done;
-		struct interpreter **interpreter = &interpreters[shared->items[i].trace_nr];
-		size_t len;
-		if (!*interpreter)
-			*interpreter = interpreter_new();
-		const char *text = !*interpreter ? NULL :
-			interpreter_text(*interpreter, shared->items[i].format,
-					 shared->records + shared->items[i].record, shared->items[i].size, &len);
-		if (text && len > LINE_BYTES + 1)
-			len = LINE_BYTES + 1; /* is seen to be too long */
-		if (text && len > TEXTS_SIZE - used)
-			return;
-		shared->items[i].text = used;
-		shared->items[i].len = text ? (uint32_t)len : NOT_PRINTED;
-		if (text) {
-			memcpy(shared->texts + used, text, len);
-			used += (uint32_t)len;
-		}
-	}
+	while (shared->done < shared->nr && print_item(shared, known, shared->done, &used))
+		shared->done++;
 }
 
 static _Noreturn void be_printer(struct shared *shared, size_t nr_traces, int socket)
 {
-	struct interpreter **interpreters = calloc(nr_traces + 1, sizeof(*interpreters));
+	struct known **known = calloc(nr_traces + 1, sizeof(*known));
 	char byte;
 
 	give_up_rights(&socket);
 	limit_memory();
 	signal(SIGXCPU, SIG_DFL);
-	while (interpreters && read(socket, &byte, 1) == 1) {
+	while (known && read(socket, &byte, 1) == 1) {
 		limit_time();
-		print_batch(shared, interpreters);
+		print_batch(shared, known);
 		if (write(socket, &byte, 1) != 1)
 			break;
 	}
@@ -191,7 +219,6 @@ struct printer *printer_new(size_t nr_traces)
 		return NULL;
 	}
 	printer->nr_traces = nr_traces;
-	printer->strikes = interpreter_is_there ? 0 : STRIKES_MAX;
 	printer->shared = mmap(NULL, sizeof(*printer->shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (printer->shared != MAP_FAILED)
 		return printer;

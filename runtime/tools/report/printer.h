@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printer.h - a process in which libtraceevent prints. It interprets texts that come with a trace, and anybody may have
- * written these: if it crashes on one, or takes for ever, then only this process does. It has no rights and no files.
+ * printer.h - a process in which TP_printk's texts are made. The formats come with a trace, and anybody may have written
+ * these: if it crashes on one, or takes for ever, then only this process does. It has no rights and no files.
  */
 #ifndef PRINTER_H
 #define PRINTER_H
 
-#include "report/interpreter.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "read/formats.h"
 
 /* How much is printed at a time. */
 #define PRINTER_ITEMS 4096u

@@ -5,9 +5,7 @@
  *	report.c             which events
  *	  merge.c            all streams in the order of time
  *	  batch.c            lines
- *	    printer.c        a process that prints texts
- *	      libtraceevent.c  by this library; or no_libtraceevent.c: not at all
- *	        limits.c     what that prints wrongly
+ *	    printer.c        a process that makes texts
  *	    values.c         a record by its fields
  *	    stack.c          a stack, with the names of its functions
  *	      mappings.c     where code was

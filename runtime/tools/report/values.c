@@ -36,12 +36,7 @@ static int64_t signed_at(const unsigned char *at, uint32_t size)
 	return (int64_t)(unsigned_at(at, size) << unused) >> unused;
 }
 
-long long value_integer(const struct field *field, const unsigned char *at)
-{
-	return field->kind == FIELD_SIGNED ? signed_at(at, field->element_size) : (long long)unsigned_at(at, field->element_size);
-}
-
-double value_real(const struct field *field, const unsigned char *at)
+static double value_real(const struct field *field, const unsigned char *at)
 {
 	float f;
 	double d;

@@ -11,8 +11,4 @@
 /* The record has as many bytes as its format says at least. */
 void values_add(struct line *line, const struct fields *fields, const unsigned char *record, uint32_t size);
 
-/* Of a field of such a kind, at its place. An unsigned number is as it is in memory. */
-long long value_integer(const struct field *field, const unsigned char *at);
-double value_real(const struct field *field, const unsigned char *at);
-
 #endif /* VALUES_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "dat/c_text.h"
+#include "read/c_text.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+#include "printk/printk.h"
+
+#include <ctype.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <tp/print.h>
+
+#include "printk/evaluate.h"
+
+#define RESULTS_SIZE ((size_t)256 << 10) /* of one argument's helpers */
+#define MAX_TEXT ((size_t)64 << 10)      /* of a print fmt: no event's is as long */
+#define MAX_WIDTH 65535                  /* wider texts take for ever */
+#define FIRST_ADDRESS 4096u              /* there is nothing at those before, nor at errors */
+#define MAX_ERRNO 4095u
+#define BYTES_MAX 64                     /* of %ph */
+
+/* A conversion, and the text in front of it. Without a letter: what is behind the last one. */
+struct conversion {
+	struct span before;
+	char flags[8];
+	int width, precision; /* -1: none; of a star, it is an argument */
+	bool has_width_star, has_precision_star;
+	char length[3];
+	char letter;
+	char pointer[8]; /* of the kernel's %p: the letters behind it */
+	struct node *star[2], *value;
+};
+
+struct printk {
+	struct fields fields;
+	struct nodes nodes;
+	struct conversion *conversions;
+	size_t nr;
+	char *results;
+};
+
+/* ---- Parsing ---- */
+
+/* The letters behind a %p that the runtime prints: "S", "I4", "hD" ... tpgen/printk.py has the same. */
+static size_t pointer_letters(struct span suffix)
+{
+	static const struct {
+		const char *begin, *more;
+		size_t nr; /* of more, at most */
+	} kinds[] = {
+		{"SR", "Bb", 8}, {"S", "Bb", 8}, {"s", "R", 1}, {"B", "", 0}, {"I4", "hnbl", 1}, {"i4", "hnbl", 1}, {"I6", "c", 1},
+		{"i6", "c", 1}, {"IS", "pfschnbl", 8}, {"iS", "pfschnbl", 8}, {"M", "RF", 1}, {"m", "RF", 1}, {"U", "bBlL", 1},
+		{"h", "CDN", 1}, {"b", "l", 1}, {"x", "", 0}, {"K", "", 0}, {"e", "", 0}, {"a", "dp", 1},
+	};
+	const size_t len = (size_t)(suffix.end - suffix.begin);
+
+	if (len == 1 && (*suffix.begin == 'f' || *suffix.begin == 'F'))
+		return 1;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t at = strlen(kinds[i].begin), nr = 0;
+		if (len < at || memcmp(suffix.begin, kinds[i].begin, at) != 0)
+			continue;
+		for (; at < len && nr < kinds[i].nr && strchr(kinds[i].more, suffix.begin[at]); nr++)
+			at++;
+		return at;
+	}
+	return 0;
+}
+
+/* What is of the suffix behind the known letters, the kernel leaves out, too. */
+static bool take_pointer(struct conversion *conversion, const char **at, const char *end)
+{
+	struct span suffix = {*at, *at};
+
+	while (suffix.end < end && isalnum((unsigned char)*suffix.end))
+		suffix.end++;
+	const size_t len = pointer_letters(suffix);
+	if (len >= sizeof(conversion->pointer))
+		return false;
+	memcpy(conversion->pointer, suffix.begin, len);
+	if (len)
+		*at = suffix.end;
+	return true;
+}
+
+/* A number, or a star. False: it is wider than any text. */
+static bool take_size(const char **at, const char *end, int *size, bool *is_star)
+{
+	*is_star = *at < end && **at == '*';
+	if (*is_star) {
+		++*at;
+		return true;
+	}
+	for (; *at < end && isdigit((unsigned char)**at); ++*at) {
+		*size = (*size < 0 ? 0 : *size * 10) + (**at - '0');
+		if (*size > MAX_WIDTH)
+			return false;
+	}
+	return true;
+}
+
+static size_t copy_while(char *to, size_t room, const char **at, const char *end, const char *set)
+{
+	size_t len = 0;
+
+	while (*at < end && **at && strchr(set, **at) && len < room - 1)
+		to[len++] = *(*at)++;
+	to[len] = '\0';
+	return len;
+}
+
+/* Behind the "%". */
+static bool take_conversion(struct conversion *conversion, const char **at, const char *end)
+{
+	conversion->width = conversion->precision = -1;
+	copy_while(conversion->flags, sizeof(conversion->flags), at, end, "-+ #0'");
+	if (!take_size(at, end, &conversion->width, &conversion->has_width_star))
+		return false;
+	if (*at < end && **at == '.') {
+		++*at;
+		conversion->precision = 0;
+		if (!take_size(at, end, &conversion->precision, &conversion->has_precision_star))
+			return false;
+	}
+	copy_while(conversion->length, sizeof(conversion->length), at, end, "hlLzjtq");
+	conversion->letter = *at < end ? *(*at)++ : '\0';
+	if (!conversion->letter || !strchr("diouxXceEfFgGaAsp%", conversion->letter))
+		return false;
+	return conversion->letter != 'p' || take_pointer(conversion, at, end);
+}
+
+static struct conversion *add(struct printk *printk, const char *begin, const char *end)
+{
+	/* Twice as many whenever their number is a power of two. */
+	if ((printk->nr & (printk->nr - 1)) == 0) {
+		struct conversion *more = reallocarray(printk->conversions, printk->nr ? 2 * printk->nr : 1, sizeof(*more));
+		if (!more)
+			return NULL;
+		printk->conversions = more;
+	}
+	struct conversion *conversion = &printk->conversions[printk->nr++];
+	*conversion = (struct conversion){.before = {begin, end}};
+	return conversion;
+}
+
+/* The arguments that are left. */
+struct arguments {
+	struct span *next;
+	int nr;
+};
+
+static bool take_argument(struct printk *printk, struct arguments *arguments, struct node **node)
+{
+	if (arguments->nr < 1)
+		return false;
+	arguments->nr--;
+	*node = expression_parse(&printk->nodes, &printk->fields, *arguments->next++);
+	return *node != NULL;
+}
+
+static bool take_arguments(struct printk *printk, struct conversion *conversion, struct arguments *arguments)
+{
+	if (conversion->letter == '%')
+		return !conversion->has_width_star && !conversion->has_precision_star;
+	return (!conversion->has_width_star || take_argument(printk, arguments, &conversion->star[0])) &&
+	       (!conversion->has_precision_star || take_argument(printk, arguments, &conversion->star[1])) &&
+	       take_argument(printk, arguments, &conversion->value);
+}
+
+/* format: between its quotes; behind: its arguments. */
+static bool parse(struct printk *printk, struct span format, struct span behind)
+{
+	struct span found[MAX_CONVERSIONS];
+	struct arguments arguments = {found, split_arguments(behind, found, MAX_CONVERSIONS)};
+
+	for (const char *at = format.begin;;) {
+		const char *percent = memchr(at, '%', (size_t)(format.end - at));
+		struct conversion *conversion = add(printk, at, percent ? percent : format.end);
+		if (!conversion)
+			return false;
+		if (!percent)
+			return arguments.nr == 0;
+		at = percent + 1;
+		if (!take_conversion(conversion, &at, format.end) || !take_arguments(printk, conversion, &arguments))
+			return false;
+	}
+}
+
+static bool parse_format(struct printk *printk, const struct event_format *format)
+{
+	static const char key[] = "\nprint fmt: \"";
+	const char *print = memmem(format->text, format->len, key, strlen(key));
+	const char *end = format->text + format->len;
+
+	if (!print || (size_t)(end - print) > MAX_TEXT)
+		return false;
+	const struct span text = {print + strlen(key) - 1, end};
+	const char *quote = format_end(text);
+	return quote && parse(printk, (struct span){text.begin + 1, quote}, (struct span){quote + 1, end});
+}
+
+struct printk *printk_new(const struct event_format *format)
+{
+	struct printk *printk = calloc(1, sizeof(*printk));
+
+	if (!printk)
+		return NULL;
+	printk->results = malloc(RESULTS_SIZE);
+	if (printk->results && fields_of(&printk->fields, format) && parse_format(printk, format))
+		return printk;
+	printk_free(printk);
+	return NULL;
+}
+
+void printk_free(struct printk *printk)
+{
+	if (!printk)
+		return;
+	nodes_free(&printk->nodes);
+	free(printk->fields.fields);
+	free(printk->conversions);
+	free(printk->results);
+	free(printk);
+}
+
+/* ---- Printing ---- */
+
+struct printing {
+	struct trace_seq *text;
+	struct evaluation evaluation;
+};
+
+/* The conversion as printf takes it: its flags, and width and precision as they are for this record. */
+struct spec {
+	char text[48];
+	int width, precision;
+};
+
+static bool star_value(struct printing *p, struct node *node, int *result)
+{
+	struct value value;
+
+	if (!evaluate(&p->evaluation, node, &value) || !value_convert(&value, type_int))
+		return false;
+	*result = (int)value.integer;
+	return *result <= MAX_WIDTH && *result >= -MAX_WIDTH;
+}
+
+static bool read_stars(struct printing *p, const struct conversion *conversion, struct spec *spec, bool *is_left)
+{
+	spec->width = conversion->width;
+	spec->precision = conversion->precision;
+	*is_left = false;
+	if (conversion->star[0]) {
+		if (!star_value(p, conversion->star[0], &spec->width))
+			return false;
+		*is_left = spec->width < 0;
+		spec->width = *is_left ? -spec->width : spec->width;
+	}
+	if (conversion->star[1] && !star_value(p, conversion->star[1], &spec->precision))
+		return false;
+	if (spec->precision < 0)
+		spec->precision = -1;
+	return true;
+}
+
+static void write_spec(struct spec *spec, const struct conversion *conversion, bool is_left, const char *length)
+{
+	char width[16] = "", precision[16] = "";
+
+	if (spec->width > 0)
+		snprintf(width, sizeof(width), "%d", spec->width);
+	if (spec->precision >= 0)
+		snprintf(precision, sizeof(precision), ".%d", spec->precision);
+	snprintf(spec->text, sizeof(spec->text), "%%%s%s%s%s%s%c", conversion->flags, is_left ? "-" : "", width, precision, length,
+		 conversion->letter);
+}
+
+/* As C takes an argument: an int, or what the length names. */
+static struct type type_of_length(const char *length, bool is_signed)
+{
+	const size_t size = strcmp(length, "hh") == 0 ? sizeof(char) : *length == 'h' ? sizeof(short) : *length ? sizeof(long) : sizeof(int);
+
+	return type_integer(size, is_signed);
+}
+
+/* Of a spec that is made of a conversion's parts, which were looked at. */
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+static bool put_integer(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left, struct value *value)
+{
+	const bool is_char = conversion->letter == 'c';
+
+	if (value->type.own.kind == TYPE_REAL || (is_char && *conversion->length) ||
+	    !value_convert(value, type_of_length(conversion->length, strchr("dic", conversion->letter))))
+		return false;
+	write_spec(spec, conversion, is_left, is_char ? "" : "ll");
+	if (is_char)
+		trace_seq_printf(p->text, spec->text, (int)value->integer);
+	else
+		trace_seq_printf(p->text, spec->text, value->integer);
+	return true;
+}
+
+static bool put_real(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left, const struct value *value)
+{
+	const bool is_long = strcmp(conversion->length, "L") == 0;
+
+	if (value->type.own.kind != TYPE_REAL || is_long != (value->type.own.size == sizeof(long double)))
+		return false;
+	write_spec(spec, conversion, is_left, is_long ? "L" : "");
+	if (is_long)
+		trace_seq_printf(p->text, spec->text, value->real);
+	else
+		trace_seq_printf(p->text, spec->text, (double)value->real);
+	return true;
+}
+
+/* A text that does not end in its memory ends where that does. */
+static bool put_text(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left, const struct value *value)
+{
+	const char *text = (const char *)value->at;
+
+	if (value->type.own.kind != TYPE_POINTER || *conversion->length || (!text && value->integer))
+		return false;
+	if (text) {
+		const size_t room = (size_t)(value->end - value->at);
+		const size_t wanted = spec->precision >= 0 && (size_t)spec->precision < room ? (size_t)spec->precision : room;
+		spec->precision = (int)strnlen(text, wanted);
+	}
+	write_spec(spec, conversion, is_left, "");
+	trace_seq_printf(p->text, spec->text, text);
+	return true;
+}
+
+/* ---- The kernel's %p ---- */
+
+/* Bytes that the conversion reads; 0: it prints the address itself. n: of the width. */
+static uint64_t bytes_read(const char *what, int n, const struct value *pointer)
+{
+	sa_family_t family;
+
+	switch (*what) {
+	case 'I':
+	case 'i':
+		if (what[1] != 'S')
+			return what[1] == '4' ? 4 : 16;
+		if (!value_has_bytes(pointer, sizeof(family)))
+			return UINT64_MAX;
+		memcpy(&family, pointer->at, sizeof(family));
+		return family == AF_INET ? sizeof(struct sockaddr_in) : family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(family);
+	case 'M':
+	case 'm':
+		return 6;
+	case 'U':
+		return 16;
+	case 'h':
+		return n < 0 ? 1 : n > BYTES_MAX ? BYTES_MAX : (uint64_t)n;
+	case 'b':
+		return n < 0 ? 0 : ((uint64_t)n + 7) / 8;
+	case 'a':
+		return sizeof(long);
+	default:
+		return 0;
+	}
+}
+
+/* Only what has no bytes there: the runtime would say so, too. */
+static bool is_no_address(uint64_t address)
+{
+	return address < FIRST_ADDRESS || address >= (uint64_t)-(int64_t)MAX_ERRNO;
+}
+
+/* Names of functions are not in the trace: it is a number, as without them. */
+static bool is_symbol(const char *what)
+{
+	return strchr("SsBFf", *what) != NULL;
+}
+
+/* Its bytes are here, as many as the conversion reads; or there is nothing to read, and the text says so. */
+static bool is_printable(const char *what, int n, const struct value *pointer)
+{
+	if (!strchr("IiMmUhba", *what))
+		return !pointer->at; /* where it was is not in the trace */
+	const uint64_t size = bytes_read(what, n, pointer);
+	return pointer->at ? value_has_bytes(pointer, size) : !size || is_no_address(pointer->integer);
+}
+
+static bool put_kernel_pointer(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left,
+			       const struct value *value)
+{
+	struct trace_seq *results = p->evaluation.results;
+	const char *what = conversion->pointer;
+	const bool is_counted = strchr("hb", *what) && (conversion->star[0] || conversion->width >= 0);
+	const int n = is_counted ? (is_left ? 0 : spec->width) : -1;
+	const char *text = results->buffer + results->len;
+
+	if (value->type.own.kind == TYPE_REAL || !is_printable(what, n, value))
+		return false;
+	if (is_symbol(what))
+		trace_seq_printf(results, "0x%llx", (unsigned long long)value->integer);
+	else
+		text = tp_seq_pointer(results, what, n, value->at ? (const void *)value->at : (const void *)(uintptr_t)value->integer);
+	if (is_counted)
+		trace_seq_puts(p->text, text);
+	else
+		trace_seq_printf(p->text, is_left || strchr(conversion->flags, '-') ? "%-*s" : "%*s", spec->width > 0 ? spec->width : 0, text);
+	return true;
+}
+
+static bool put_pointer(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left,
+			const struct value *value)
+{
+	if (*conversion->pointer)
+		return put_kernel_pointer(p, conversion, spec, is_left, value);
+	if (value->type.own.kind == TYPE_REAL || value->at)
+		return false; /* where it was is not in the trace */
+	write_spec(spec, conversion, is_left, "");
+	trace_seq_printf(p->text, spec->text, (void *)(uintptr_t)value->integer);
+	return true;
+}
+
+/* ---- All of it ---- */
+
+static bool put_conversion(struct printing *p, const struct conversion *conversion)
+{
+	struct value value;
+	struct spec spec;
+	bool is_left;
+
+	trace_seq_putmem(p->text, conversion->before.begin, (size_t)(conversion->before.end - conversion->before.begin));
+	if (!conversion->letter)
+		return true;
+	if (conversion->letter == '%') {
+		trace_seq_putc(p->text, '%');
+		return true;
+	}
+	p->evaluation.results->len = 0;
+	if (!read_stars(p, conversion, &spec, &is_left) || !evaluate(&p->evaluation, conversion->value, &value) ||
+	    p->evaluation.results->full)
+		return false;
+	if (strchr("diouxXc", conversion->letter))
+		return put_integer(p, conversion, &spec, is_left, &value);
+	if (conversion->letter == 's')
+		return put_text(p, conversion, &spec, is_left, &value);
+	if (conversion->letter == 'p')
+		return put_pointer(p, conversion, &spec, is_left, &value);
+	return put_real(p, conversion, &spec, is_left, &value);
+}
+
+bool printk_put(struct printk *printk, struct trace_seq *text, const unsigned char *record, uint32_t size)
+{
+	const struct trace_seq as_before = *text;
+	struct trace_seq results;
+	struct printing p = {.text = text, .evaluation = {.record = record, .size = size, .results = &results}};
+
+	trace_seq_init(&results, printk->results, RESULTS_SIZE);
+	for (size_t i = 0; i < printk->nr; i++) {
+		if (!put_conversion(&p, &printk->conversions[i])) {
+			*text = as_before;
+			return false;
+		}
+	}
+	return true;
+}
