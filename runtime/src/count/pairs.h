@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "count/table.h"
+#include "count/key.h"
 
 /* Begins that may wait at a time; of one key, or of keys that share a set: TP_PAIRS_SET. */
 #define TP_PAIRS 65536u

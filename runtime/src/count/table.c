@@ -115,19 +115,6 @@ static void fill_in(const struct tp_count_table *table, struct tp_count_entry *e
 
 /* ---- Searching ---- */
 
-void tp_count_key_add_text(struct tp_count_key *key, const char *at, size_t len)
-{
-	uint64_t *words = &key->words[key->nr];
-
-	len = !at ? 0 : len < TP_COUNT_TEXT_BYTES ? len : TP_COUNT_TEXT_BYTES;
-	words[0] = len;
-	if (len) {
-		words[(len + 7) / 8] = 0;
-		memcpy(words + 1, at, len);
-	}
-	key->nr += 1 + (uint32_t)(len + 7) / 8;
-}
-
 /* The slot was empty. Its content afterwards; 0: there was no entry for it. mine is number + 1, or 0 as long as none is taken. */
 static TP_COLD uint64_t occupy(struct tp_count_table *table, uint64_t *slot, uint32_t tag, uint32_t *mine,
 			       const struct tp_count_key *key)

@@ -18,22 +18,9 @@
 #define TP_COUNT_TABLE_H
 
 #include "count/counters.h"
+#include "count/key.h"
 
 #define TP_COUNT_COMM 16 /* bytes of a thread's name, with a NUL if it is shorter */
-
-/* Of a key at most: three texts of 255 bytes, with their lengths. */
-#define TP_COUNT_KEY_WORDS 99u
-
-struct tp_count_key {
-	uint32_t nr;
-	uint64_t words[TP_COUNT_KEY_WORDS];
-};
-
-/* Bytes of a text that belong to a key. */
-#define TP_COUNT_TEXT_BYTES 255
-
-/* Appends a text, as its length and its bytes; the last word is filled up with zeros. at may be NULL: it is empty. */
-void tp_count_key_add_text(struct tp_count_key *key, const char *at, size_t len);
 
 struct tp_count_entry {
 	uint32_t nr_words;        /* of the key */
@@ -79,18 +66,6 @@ void tp_count_table_forget(struct tp_count_table *table);
 static inline struct tp_count_entry *tp_count_entry_at(const struct tp_count_table *table, uint32_t number)
 {
 	return (struct tp_count_entry *)(table->entries + (size_t)number * table->stride);
-}
-
-/* Its upper bits are the good ones. */
-static inline uint64_t tp_count_hash(const struct tp_count_key *key)
-{
-	uint64_t hash = 0;
-
-	for (uint32_t i = 0; i < key->nr; i++) {
-		hash ^= hash >> 32;
-		hash = (hash ^ key->words[i]) * 0x9e3779b97f4a7c15u;
-	}
-	return hash;
 }
 
 /* Where the search for a hash begins. */

@@ -62,7 +62,8 @@ static bool add(struct statistics *statistics, struct connection *connection, bo
 		good = find_output(&one->session, counting->output);
 	} else if (!came || !session_inherits(&one->session, counting->kind)) {
 		one->own = true;
-		good = open_output(&one->session, counting) && session_enable(&one->session, counting->events);
+		good = open_output(&one->session, counting) && session_enable(&one->session, counting->events) &&
+		       (!counting->more_events || session_enable(&one->session, counting->more_events));
 	}
 	if (good)
 		statistics->nr++;

@@ -11,18 +11,19 @@
 #include "commands/commands.h"
 #include "events/pattern.h"
 #include "fail_msg.h"
+#include "client/targets.h"
 #include "latency/latency.h"
+#include "latency/of_traces.h"
 #include "options.h"
 
 enum { OPTION_KEY = OPTION_LONG, OPTION_BY, OPTION_SLOWEST };
 
 #define SLOWEST_MAX 100
 
-/* What is measured: "EVENT" or "EVENT if FILTER" of the begin and of the end, of copies. */
+/* What is measured: names, in copies. The operands are rules, "EVENT" or "EVENT if FILTER". */
 struct ends {
 	char *begin, *end;
-	char *begin_filter, *end_filter; /* pieces of these; or NULL */
-	char *rules;
+	const char *begin_rule, *end_rule; /* the latter is NULL where both are one event */
 };
 
 /* ---- What the processes are asked ---- */
@@ -66,16 +67,14 @@ static bool take_ends(struct ends *ends, char *begin, char *end)
 	*ends = (struct ends){.begin = strdup(begin), .end = strdup(end)};
 	if (!ends->begin || !ends->end)
 		return fail_no_memory();
-	ends->begin_filter = tp_pattern_take_filter(ends->begin);
-	ends->end_filter = tp_pattern_take_filter(ends->end);
+	const char *begin_filter = tp_pattern_take_filter(ends->begin), *end_filter = tp_pattern_take_filter(ends->end);
 	if (!is_plain(ends->begin) || !is_plain(ends->end))
 		return fail_msg("'%s' is no event: give it one name for the begin, and one for the end", is_plain(ends->begin) ? end : begin);
-	/* A filter that follows is the later one's, too, where both are one event. */
 	const bool same = strcmp(ends->begin, ends->end) == 0;
-	if (asprintf(&ends->rules, "%s%s%s", same ? "" : begin, same ? "" : ";", end) < 0) {
-		ends->rules = NULL;
-		return fail_no_memory();
-	}
+	if (same && (begin_filter || end_filter))
+		return fail_msg("begin and end are one event, from each to the next: they have no filter");
+	ends->begin_rule = begin;
+	ends->end_rule = same ? NULL : end;
 	return true;
 }
 
@@ -83,22 +82,34 @@ static void free_ends(struct ends *ends)
 {
 	free(ends->begin);
 	free(ends->end);
-	free(ends->rules);
 }
 
 /* ---- Where it is measured ---- */
 
+static bool start_program(struct statistics *statistics, char *const *program, const struct ends *ends, const char *options)
+{
+	char *rules;
+
+	statistics->child.status = 1 << 8;
+	if (asprintf(&rules, "%s%s%s", ends->begin_rule, ends->end_rule ? ";" : "", ends->end_rule ? ends->end_rule : "") < 0)
+		return fail_no_memory();
+	const bool started = statistics_of_programs_latency(statistics, program, options, rules);
+	free(rules);
+	return started;
+}
+
 static int measure(struct live *live, const struct tp_args *args, const struct ends *ends, const char *options)
 {
 	struct statistics *statistics = &live->statistics;
-	const struct counting counting = {.kind = "latency", .options = options, .events = ends->rules};
+	const struct counting counting = {
+		.kind = "latency", .options = options, .events = ends->begin_rule, .more_events = ends->end_rule,
+	};
 	int status = EXIT_FAILED;
 
 	if (!signals_begin())
 		return EXIT_FAILED;
 	if (args->program)
-		status = statistics_of_programs_latency(statistics, args->program, options, ends->rules)
-				 ? live_show(live, args->program[0]) : statistics->child.status;
+		status = start_program(statistics, args->program, ends, options) ? live_show(live, args->program[0]) : statistics->child.status;
 	else if (statistics_of_processes(statistics, args, counting, false))
 		status = live_show(live, NULL);
 	statistics_close(statistics);
@@ -125,6 +136,37 @@ static int run_live(const struct tp_args *args, struct latency_view *view)
 	return status;
 }
 
+/* ---- What was recorded ---- */
+
+static bool put(const struct latency *latency, const struct latency_view *view)
+{
+	struct lines text = {.text = NULL};
+	const bool good = view->json ? latency_put_json(latency, &text) : latency_put_text(latency, &text, 0, 0);
+
+	if (good)
+		fputs(text.text, stdout);
+	lines_free(&text);
+	return good;
+}
+
+static int run_recorded(const struct tp_args *args, const struct latency_view *view)
+{
+	struct latency latency = {.groups = NULL};
+
+	if (args->nr_operands < 3)
+		return args_wrong(args, "give it two events, BEGIN and END, and where: -p PID, a trace's directory in front of them, or a program behind --");
+	if (args_has(args, LIVE_FOR) || args_has(args, LIVE_INTERVAL))
+		return args_wrong(args, "--for and --interval go with -p");
+	const size_t nr = args->nr_operands - 2;
+	const struct latency_wanted wanted = {
+		.begin = args->operands[nr], .end = args->operands[nr + 1], .key = args_value(args, OPTION_KEY),
+		.by = args_value(args, OPTION_BY), .slowest = view->slowest,
+	};
+	const bool good = latency_of_traces(&latency, &wanted, args->operands, nr) && put(&latency, view);
+	latency_free(&latency);
+	return good ? EXIT_DONE : EXIT_FAILED;
+}
+
 /* ---- The command ---- */
 
 static bool read_slowest(const struct tp_args *args, struct latency_view *view)
@@ -147,13 +189,15 @@ static int run(const struct tp_args *args)
 
 	if (!read_slowest(args, &view))
 		return EXIT_WRONG;
-	return run_live(args, &view);
+	if (args->program || args_has(args, 'p') || args_has(args, OPTION_ALL) || args->nr_operands == 2)
+		return run_live(args, &view);
+	return run_recorded(args, &view);
 }
 
 const struct tp_command command_latency = {
 	.name = "latency",
 	.summary = "measure how long it takes from one event to another",
-	.usage = (const char *const[]){"-p PID... BEGIN END [OPTION...]", "BEGIN END [OPTION...] -- PROGRAM [ARGUMENT...]", NULL},
+	.usage = (const char *const[]){"-p PID... BEGIN END [OPTION...]", "BEGIN END [OPTION...] -- PROGRAM [ARGUMENT...]", "DIR... BEGIN END [OPTION...]", NULL},
 	.operand = "EVENTS",
 	.options = (const struct tp_option[]){
 		OPTION_TARGETS,
@@ -172,6 +216,7 @@ const struct tp_command command_latency = {
 		"\ttp latency -p server 'db:query if size > 4096' db:done --slowest 5\n\n"
 		"On a terminal, the numbers are drawn every second, until ^C or until the process ends; the last ones stay. Otherwise they "
 		"are printed once, at the end. Nothing is recorded, and the process is left as it was found.\n\n"
+		"With a DIR, a trace of \"tp record\" is measured, and all traces below it.\n\n"
 		"Begins without an end are counted. 65,536 can wait for theirs; of one key, 16. Beyond that, the oldest are forgotten, and "
 		"counted.\n\n"
 		"With a PROGRAM, the numbers are of all processes that it becomes, printed when they have ended. tp exits with its status; "

@@ -6,17 +6,25 @@
 
 #include "fail_msg.h"
 
+static void drop_group(struct latency_group *group)
+{
+	free(group->name);
+	free(group->values);
+	free(group->buckets);
+}
+
+static void drop_pair(const struct latency_pair *pair)
+{
+	free(pair->begin);
+	free(pair->end);
+}
+
 void latency_free(struct latency *latency)
 {
-	for (size_t i = 0; i < latency->nr_groups; i++) {
-		free(latency->groups[i].name);
-		free(latency->groups[i].values);
-		free(latency->groups[i].buckets);
-	}
-	for (size_t i = 0; i < latency->nr_slowest; i++) {
-		free(latency->slowest[i].begin);
-		free(latency->slowest[i].end);
-	}
+	for (size_t i = 0; i < latency->nr_groups; i++)
+		drop_group(&latency->groups[i]);
+	for (size_t i = 0; i < latency->nr_slowest; i++)
+		drop_pair(&latency->slowest[i]);
 	free(latency->groups);
 	free(latency->slowest);
 	free(latency->begin);
@@ -103,12 +111,6 @@ static bool make_room(struct latency *latency)
 	return true;
 }
 
-static void drop(const struct latency_pair *pair)
-{
-	free(pair->begin);
-	free(pair->end);
-}
-
 void latency_keep(struct latency *latency, size_t wanted, struct latency_pair pair)
 {
 	size_t at = latency->nr_slowest;
@@ -116,11 +118,11 @@ void latency_keep(struct latency *latency, size_t wanted, struct latency_pair pa
 	while (at && latency->slowest[at - 1].ns < pair.ns)
 		at--;
 	if (at == wanted || (latency->nr_slowest < wanted && !make_room(latency))) {
-		drop(&pair);
+		drop_pair(&pair);
 		return;
 	}
 	if (latency->nr_slowest == wanted && latency->slowest[wanted - 1].begin)
-		drop(&latency->slowest[wanted - 1]);
+		drop_pair(&latency->slowest[wanted - 1]);
 	memmove(&latency->slowest[at + 1], &latency->slowest[at], (latency->nr_slowest - 1 - at) * sizeof(pair));
 	latency->slowest[at] = pair;
 }
@@ -140,4 +142,7 @@ void latency_sort(struct latency *latency)
 {
 	if (latency->nr_groups)
 		qsort(latency->groups, latency->nr_groups, sizeof(*latency->groups), compare);
+	/* Of a begin that has no end so far. */
+	while (latency->nr_groups && !latency->groups[latency->nr_groups - 1].count)
+		drop_group(&latency->groups[--latency->nr_groups]);
 }

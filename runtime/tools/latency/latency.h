@@ -65,7 +65,7 @@ uint64_t latency_percentile(const struct latency_group *group, double part);
 /* Keeps the pair, if it is one of the slowest, so many of which are wanted; the lines are taken over or freed. */
 void latency_keep(struct latency *latency, size_t wanted, struct latency_pair pair);
 
-/* The groups with most pairs first. */
+/* The groups with most pairs first; those without any go. */
 void latency_sort(struct latency *latency);
 
 /* ---- report.c ---- */

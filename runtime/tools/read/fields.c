@@ -314,3 +314,36 @@ const unsigned char *field_payload(const struct field *field, const unsigned cha
 		offset = *size = 0;
 	return record + offset;
 }
+
+/* ---- Numbers ---- */
+
+static uint64_t unsigned_at(const unsigned char *at, uint32_t size)
+{
+	uint8_t u8;
+	uint16_t u16;
+	uint32_t u32;
+	uint64_t u64;
+
+	switch (size) {
+	case sizeof(u8):
+		memcpy(&u8, at, sizeof(u8));
+		return u8;
+	case sizeof(u16):
+		memcpy(&u16, at, sizeof(u16));
+		return u16;
+	case sizeof(u32):
+		memcpy(&u32, at, sizeof(u32));
+		return u32;
+	default:
+		memcpy(&u64, at, sizeof(u64));
+		return u64;
+	}
+}
+
+uint64_t field_number(const struct field *field, const unsigned char *at)
+{
+	const unsigned int unused = 64 - 8 * field->element_size;
+	const uint64_t number = unsigned_at(at, field->element_size);
+
+	return field->kind == FIELD_SIGNED ? (uint64_t)((int64_t)(number << unused) >> unused) : number;
+}

@@ -6,36 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t unsigned_at(const unsigned char *at, uint32_t size)
-{
-	uint8_t u8;
-	uint16_t u16;
-	uint32_t u32;
-	uint64_t u64;
-
-	switch (size) {
-	case sizeof(u8):
-		memcpy(&u8, at, sizeof(u8));
-		return u8;
-	case sizeof(u16):
-		memcpy(&u16, at, sizeof(u16));
-		return u16;
-	case sizeof(u32):
-		memcpy(&u32, at, sizeof(u32));
-		return u32;
-	default:
-		memcpy(&u64, at, sizeof(u64));
-		return u64;
-	}
-}
-
-static int64_t signed_at(const unsigned char *at, uint32_t size)
-{
-	const unsigned int unused = 64 - 8 * size;
-
-	return (int64_t)(unsigned_at(at, size) << unused) >> unused;
-}
-
 static double value_real(const struct field *field, const unsigned char *at)
 {
 	float f;
@@ -68,16 +38,14 @@ static void add_real(struct line *line, const struct field *field, const unsigne
 
 static void add_value(struct line *line, const struct field *field, const unsigned char *at)
 {
-	const uint32_t size = field->element_size;
-
 	if (field->kind == FIELD_REAL)
 		add_real(line, field, at);
 	else if (field->kind == FIELD_SIGNED)
-		line_printf(line, "%" PRId64, signed_at(at, size));
+		line_printf(line, "%" PRId64, (int64_t)field_number(field, at));
 	else if (field->kind == FIELD_POINTER)
-		line_printf(line, "0x%" PRIx64, unsigned_at(at, size));
+		line_printf(line, "0x%" PRIx64, field_number(field, at));
 	else
-		line_printf(line, "%" PRIu64, unsigned_at(at, size));
+		line_printf(line, "%" PRIu64, field_number(field, at));
 }
 
 static void add_array(struct line *line, const struct field *field, const unsigned char *at, uint32_t size)
