@@ -117,11 +117,12 @@ void latency_keep(struct latency *latency, size_t wanted, struct latency_pair pa
 
 	while (at && latency->slowest[at - 1].ns < pair.ns)
 		at--;
-	if (at == wanted || (latency->nr_slowest < wanted && !make_room(latency))) {
+	const bool is_full = latency->nr_slowest == wanted;
+	if (at == wanted || (!is_full && !make_room(latency))) {
 		drop_pair(&pair);
 		return;
 	}
-	if (latency->nr_slowest == wanted && latency->slowest[wanted - 1].begin)
+	if (is_full)
 		drop_pair(&latency->slowest[wanted - 1]);
 	memmove(&latency->slowest[at + 1], &latency->slowest[at], (latency->nr_slowest - 1 - at) * sizeof(pair));
 	latency->slowest[at] = pair;

@@ -176,12 +176,18 @@ static void put_slowest(struct tp_buffer *to, const struct tp_latency *latency)
 
 /* ---- All ---- */
 
-static void put_names(struct tp_buffer *to, const char *name, char *const *names, uint32_t nr)
+/* others: what the end calls them, "id:request"; or NULL. */
+static void put_names(struct tp_buffer *to, const char *name, char *const *names, char *const *others, uint32_t nr)
 {
 	tp_buffer_printf(to, " \"%s\": [", name);
 	for (uint32_t i = 0; i < nr; i++) {
+		const bool is_other = others && strcmp(others[i], names[i]) != 0;
+		struct tp_buffer both = {.text = NULL};
+		tp_buffer_printf(&both, "%s%s%s", names[i], is_other ? ":" : "", is_other ? others[i] : "");
 		tp_buffer_printf(to, i ? ", " : "");
-		tp_json_string(to, names[i]);
+		to->failed = to->failed || both.failed;
+		tp_json_string(to, both.failed ? "" : both.text);
+		tp_buffer_free(&both);
 	}
 	tp_buffer_printf(to, "],");
 }
@@ -197,8 +203,8 @@ static void put_head(struct tp_buffer *to, const struct tp_latency *latency)
 	tp_buffer_printf(to, ", \"end\": ");
 	tp_json_string(to, tp_pattern_text(options->events[TP_LATENCY_END]));
 	tp_buffer_printf(to, ",");
-	put_names(to, "key", options->fields[TP_LATENCY_BEGIN], options->nr_fields);
-	put_names(to, "by", options->by, options->nr_by);
+	put_names(to, "key", options->fields[TP_LATENCY_BEGIN], options->fields[TP_LATENCY_END], options->nr_fields);
+	put_names(to, "by", options->by, NULL, options->nr_by);
 }
 
 int tp_latency_report(struct tp_sink *sink, struct tp_buffer *to)

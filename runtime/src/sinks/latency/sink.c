@@ -182,7 +182,7 @@ static bool has_hits(const struct tp_latency *latency)
 	uint64_t earliest;
 
 	return tp_count_table_used(&latency->groups) > 1 || tp_count_sum(&latency->groups, 0, TP_LATENCY_COUNT) ||
-	       tp_pairs_waiting(&latency->pairs, &earliest);
+	       tp_pairs_waiting(&latency->pairs, &earliest) || latency->pairs.forgotten || latency->pairs.unmatched;
 }
 
 static int write_file(struct tp_latency *latency)
