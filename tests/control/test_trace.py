@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import re
 import signal
@@ -13,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 from building import build  # noqa: E402
+from emulator import seen  # noqa: E402
 from reaching import Reaching  # noqa: E402
 from support import PATIENCE, read, until  # noqa: E402
 
@@ -231,6 +233,48 @@ class Trace(Reaching):
         tp.stderr.read()
         self.assertEqual(tp.wait(PATIENCE), 5)
 
+    # ---- How much, and what time ----
+
+    def test_number_of_lines(self) -> None:
+        process = self.start("storm")
+        for n in (1, 7, 1000):
+            done = self.tp("trace", "-p", self.name, "-n", str(n))
+            self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, n))
+            self.assertRegex(done.stderr, rf"\Atp: {n} lines? of '{self.name}' ")
+            self.assertRegex(done.stdout.splitlines()[-1], rf"\A{LINE}\Z")
+            self.left_alone(process.pid)
+        for n in ("0", "x", "-1", "5x", ""):
+            self.assertIn("-n takes a number of lines", self.fails("trace", "-p", self.name, "-n", n, status=2))
+
+    def test_number_of_lines_of_a_program(self) -> None:
+        """It goes on as if nobody traced it."""
+        done = self.tp("trace", "-n", "3", "--", self.program, "hit=100000", "exit=5")
+        self.assertEqual((done.returncode, self.numbers(done.stdout)), (5, [1, 2, 3]))
+        self.assertIn("tp: 3 lines of", done.stderr)
+
+    def test_times(self) -> None:
+        env = {"TZ": "UTC-5:30"}
+        date = r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\.\d{9}"
+        rest = r" \d+/\d+ served:served_request: n=\d+ peer=10\.0\.0\.1"
+        self.start("loop")
+        who = ("-p", self.name, "-e", "served_request", "-n", "2")
+        for option, zone in (("--utc", datetime.timezone.utc), ("--local", datetime.timezone(datetime.timedelta(hours=5, minutes=30)))):
+            before = datetime.datetime.now(zone).replace(microsecond=0, tzinfo=None)
+            done = self.tp("trace", *who, option, env=env)
+            for line in done.stdout.splitlines():
+                found = re.fullmatch(date + rest, line)
+                self.assertTrue(found, line)
+                time = datetime.datetime.fromisoformat(found[1])
+                self.assertLessEqual(before, time)
+                self.assertLessEqual(time, datetime.datetime.now(zone).replace(tzinfo=None))
+        lines = self.tp("trace", *who, "--delta").stdout.splitlines()
+        self.assertRegex(lines[0], r"\A\+0\.000000000" + rest + r"\Z")
+        self.assertRegex(lines[1], r"\A\+\d+\.\d{9}" + rest + r"\Z")
+        self.assertNotIn("+0.000000000", lines[1])
+        done = self.tp("trace", "--delta", "-e", "served_request", "--", self.program, "hit=3")
+        self.assertEqual(len(re.findall(r"^\+\d+\.\d{9}" + rest + "$", done.stdout, re.M)), 3)
+        self.assertIn("give it one of --utc, --local and --delta", self.fails("trace", *who, "--local", "--delta", status=2))
+
     # ---- A terminal ----
 
     def test_terminal(self) -> None:
@@ -239,8 +283,9 @@ class Trace(Reaching):
         terminal.wait_for(LINE)
         terminal.type(b"\x03")
         self.assertEqual(terminal.end(), 0)
-        self.assertNotIn("\x1b", terminal.text())
-        self.assertRegex(terminal.text(), rf"tp: \d+ lines? of '{self.name}' \({process.pid}\); lost: 0\r\n\Z")
+        self.assertNotIn("\x1b", re.sub(r"\x1b\[K(?=tp: )", "", terminal.text()))
+        # ^C, which the terminal has shown, is no part of the last line.
+        self.assertRegex(seen(terminal.text(), 24, 120)[-1], rf"\Atp: \d+ lines? of '{self.name}' \({process.pid}\); lost: 0\Z")
         self.left_alone(process.pid)
 
     def test_stopped_terminal(self) -> None:

@@ -18,7 +18,7 @@
 
 bool pump_open(struct pump *pump)
 {
-	*pump = (struct pump){.listener = -1};
+	pump->listener = -1;
 	return out_open(&pump->out);
 }
 
@@ -36,6 +36,11 @@ void pump_close(struct pump *pump)
 {
 	pump_stop(pump);
 	out_close(&pump->out);
+}
+
+bool pump_is_full(const struct pump *pump)
+{
+	return pump->most && pump->lines >= pump->most;
 }
 
 void pump_add(struct pump *pump, int fd)
@@ -65,7 +70,7 @@ nfds_t pump_polled(const struct pump *pump, struct pollfd *polled)
 {
 	nfds_t nr = 0;
 	/* What can't be taken now stays with the process, and then is lost there, and counted. */
-	const bool room = out_has_room(&pump->out);
+	const bool room = out_has_room(&pump->out) && !pump_is_full(pump);
 
 	/* Without events, too: a reader who is gone shows by an error. */
 	polled[nr++] = (struct pollfd){.fd = pump->out.failed ? -1 : pump->out.fd,
@@ -93,9 +98,11 @@ static void take_message(struct pump *pump, char *text, size_t len)
 {
 	const bool ended = text[len - 1] == '\n';
 
-	clean_bytes(text, len - ended);
-	if (!ended)
-		text[len++] = '\n';
+	len -= ended;
+	clean_bytes(text, len);
+	if (pump->edit)
+		len = pump->edit(pump->data, text, len);
+	text[len++] = '\n';
 	out_add(&pump->out, len);
 	pump->lines++;
 }
@@ -104,10 +111,10 @@ static void take_message(struct pump *pump, char *text, size_t len)
 static bool take_from(struct pump *pump, int fd)
 {
 	for (int i = 0; i < TURN; i++) {
-		char *room = out_room(&pump->out, OUT_PIECE);
+		char *room = pump_is_full(pump) ? NULL : out_room(&pump->out, OUT_PIECE);
 		if (!room)
 			return true;
-		ssize_t n = recv(fd, room, OUT_PIECE - 1, MSG_DONTWAIT);
+		ssize_t n = recv(fd, room, OUT_PIECE - 1 - PUMP_LINE_MORE, MSG_DONTWAIT);
 		if (n > 0)
 			take_message(pump, room, (size_t)n);
 		else if (n == 0 || (errno != EAGAIN && errno != EINTR))

@@ -15,12 +15,21 @@ struct pump {
 	int sockets[PUMP_MAX];
 	size_t nr;
 	int listener; /* of processes that connect; -1: none */
-	unsigned long lines;
+	unsigned long lines, most; /* most: that are taken; 0: without bounds */
+
+	/* Changes a line of len bytes, without its newline, in its place, where PUMP_LINE_MORE bytes more have room; its new length. NULL: none. */
+	size_t (*edit)(void *data, char *line, size_t len);
+	void *data;
 };
 
-/* False, and a message. */
+#define PUMP_LINE_MORE 64
+
+/* most, edit and data may have been set before. False, and a message. */
 bool pump_open(struct pump *pump);
 void pump_close(struct pump *pump);
+
+/* Whether as many lines were taken as are wanted: no more are. */
+bool pump_is_full(const struct pump *pump);
 
 /* Nothing is read any more. */
 void pump_stop(struct pump *pump);

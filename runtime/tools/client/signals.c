@@ -13,6 +13,7 @@ static int fd = -1;
 static sigset_t wanted, mask_before;
 static struct sigaction pipe_before, child_before;
 static bool pending[NSIG]; /* read from the descriptor, and not yet returned */
+static bool were_typed;
 
 bool signals_begin(void)
 {
@@ -78,6 +79,7 @@ int signals_next(void)
 	for (int sig = 1; sig < NSIG; sig++) {
 		if (pending[sig]) {
 			pending[sig] = false;
+			were_typed = were_typed || sig == SIGINT || sig == SIGQUIT;
 			return sig;
 		}
 	}
@@ -87,6 +89,11 @@ int signals_next(void)
 bool signal_ends(int sig)
 {
 	return sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT;
+}
+
+bool signals_were_typed(void)
+{
+	return were_typed;
 }
 
 bool signals_pending_end(void)

@@ -26,6 +26,9 @@ bool signals_pending_end(void);
 /* Whether it is such a one. */
 bool signal_ends(int sig);
 
+/* Whether signals_next() has returned one that a user types: ^C or ^\. */
+bool signals_were_typed(void);
+
 /* Stops this program until somebody lets it go on, as SIGTSTP does. */
 void signals_stop(void);
 

@@ -18,12 +18,14 @@
 #include "client/pump.h"
 #include "client/session.h"
 #include "client/signals.h"
+#include "client/status_line.h"
 #include "client/targets.h"
+#include "report/line_time.h"
 #include "fail_msg.h"
 
 #define LISTENER "lines"
 
-enum { OPTION_FOR = OPTION_LONG };
+enum { OPTION_FOR = OPTION_LONG, OPTION_LOCAL, OPTION_UTC, OPTION_DELTA };
 
 struct traced {
 	struct targets targets;
@@ -152,7 +154,7 @@ static int follow(struct traced *traced)
 				finish(traced, &traced->sessions[i]);
 		}
 		take_those_that_come(traced);
-		if (traced->until_ms && now_ms() >= traced->until_ms)
+		if (pump_is_full(pump) || (traced->until_ms && now_ms() >= traced->until_ms))
 			going_on = false;
 	}
 	for (size_t i = 0; i < traced->nr; i++) {
@@ -160,8 +162,10 @@ static int follow(struct traced *traced)
 			finish(traced, &traced->sessions[i]);
 	}
 	pump_finish(pump);
-	if (can_tell(pump))
+	if (can_tell(pump)) {
+		wipe_interrupt();
 		tell_what_came(traced);
+	}
 	return EXIT_DONE;
 }
 
@@ -220,6 +224,8 @@ static int follow_child(struct pump *pump, struct child *child, const char *prog
 			tell_output_failed(pump);
 			pump_stop(pump);
 		}
+		if (pump_is_full(pump))
+			pump_stop(pump);
 		if (ended && !pump->nr)
 			return child_exit_status(child);
 		if (ended && !told)
@@ -262,15 +268,45 @@ static int trace(const struct tp_args *args, struct pump *pump, const char *even
 	return status;
 }
 
+static size_t change_time(void *data, char *line, size_t len)
+{
+	_Static_assert(WHEN_TEXT_SIZE <= PUMP_LINE_MORE, "there is room for the longest time");
+	return line_time_change(data, line, len);
+}
+
+/* As the options say. False after a message. */
+static bool set_lines(struct pump *pump, struct line_time *time, const struct tp_args *args)
+{
+	const char *most = args_value(args, 'n');
+	char *end;
+
+	if (args_has(args, OPTION_LOCAL) + args_has(args, OPTION_UTC) + args_has(args, OPTION_DELTA) > 1)
+		return args_wrong(args, "give it one of --utc, --local and --delta") == EXIT_DONE;
+	if (most) {
+		pump->most = strtoul(most, &end, 10);
+		if (most[0] < '1' || most[0] > '9' || *end)
+			return args_wrong(args, "-n takes a number of lines, from 1") == EXIT_DONE;
+	}
+	time->style = args_has(args, OPTION_UTC) ? WHEN_UTC : args_has(args, OPTION_LOCAL) ? WHEN_LOCAL : WHEN_EPOCH;
+	time->delta = args_has(args, OPTION_DELTA);
+	if (time->delta || time->style != WHEN_EPOCH)
+		pump->edit = change_time;
+	pump->data = time;
+	return true;
+}
+
 static int run(const struct tp_args *args)
 {
-	struct pump pump;
+	struct line_time time = {.style = WHEN_EPOCH};
+	struct pump pump = {.listener = -1};
 	int status = EXIT_FAILED;
 
 	if (!target_is_given(args))
 		return EXIT_WRONG;
 	if (args->program && args_has(args, OPTION_FOR))
 		return args_wrong(args, "a program is traced until it ends: --for goes with -p");
+	if (!set_lines(&pump, &time, args))
+		return EXIT_WRONG;
 	char *events = given_events(args);
 	if (events && pump_open(&pump)) {
 		if (signals_begin())
@@ -285,11 +321,15 @@ static int run(const struct tp_args *args)
 const struct tp_command command_trace = {
 	.name = "trace",
 	.summary = "show the events of a process as they come",
-	.usage = (const char *const[]){"-p PID... [-e EVENTS] [--for SECONDS]", "[-e EVENTS] -- PROGRAM [ARGUMENT...]", NULL},
+	.usage = (const char *const[]){"-p PID... [-e EVENTS] [OPTION...]", "[-e EVENTS] [OPTION...] -- PROGRAM [ARGUMENT...]", NULL},
 	.options = (const struct tp_option[]){
 		OPTION_TARGETS,
 		OPTION_EVENTS,
+		{'n', "number", "NUMBER", "stop after so many lines"},
 		{OPTION_FOR, "for", "SECONDS", "stop after this time"},
+		{OPTION_UTC, "utc", NULL, "times as dates, in UTC, instead of seconds since the epoch"},
+		{OPTION_LOCAL, "local", NULL, "times as dates, in the time zone of TZ"},
+		{OPTION_DELTA, "delta", NULL, "instead of the time, how much later it is than that of the line before"},
 		{.name = NULL},
 	},
 	.text =
@@ -300,6 +340,6 @@ const struct tp_command command_trace = {
 		"as it was found.\n\n"
 		"With a PROGRAM, its first event is shown, too, and those of the processes that it starts. tp exits "
 		"with its status; with 128 + N if signal N has killed it. Lost lines are counted by the program, "
-		"which says at its end on stderr how many.\n",
+		"which says at its end on stderr how many. After -n, the program goes on, and tp waits for its end.\n",
 	.run = run,
 };
