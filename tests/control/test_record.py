@@ -14,8 +14,9 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from reaching import NOBODY, Reaching  # noqa: E402
-from support import PATIENCE, need, until  # noqa: E402
+from emulator import seen  # noqa: E402
+from reaching import NOBODY, Reaching, Terminal  # noqa: E402
+from support import PATIENCE, need, read, until  # noqa: E402
 
 TOLD = r"'(?P<path>[^']*)': (?P<events>\d+) events?, \d+ bytes, of '[^']*'( \(\d+\))?; lost: (?P<lost>\d+)"
 
@@ -142,6 +143,65 @@ class Processes(Recording):
         events, lost = self.told(err)[self.path("trace")]
         self.assertEqual(events + lost, 10000)
         self.assertIn(f"lost: {lost} (limit: {lost})", err)
+
+    def test_line_on_a_terminal(self) -> None:
+        """It says how much there is, in its place, and is gone at the end; messages have lines of their own."""
+        process = self.start("loop")
+        for columns in (80, 120, 30):
+            terminal = self.terminal("record", "-p", str(process.pid), "-o", f"trace{columns}", columns=columns)
+            line = r"[\d.]+ s, [1-9]\d* events, [\d.]+ (?:bytes|KiB|MiB), lost: 0"
+            wanted = line if columns > 30 else r"[\d.]+ s, [1-9]\d* events, [^\r\n]*\.\."
+            until(lambda: len(re.findall(rf"\r\x1b\[K{wanted}", terminal.text())) > 1)  # pylint: disable=cell-var-from-loop
+            lines = seen(terminal.text(), 24, columns)
+            self.assertEqual(len(lines), 1, lines)
+            terminal.type(b"\x03")
+            self.assertEqual(terminal.end(), 0)
+            text = "".join(seen(terminal.text(), 24, 400))
+            self.assertRegex(text, r"\Atp: '[^']*': \d+ events, \d+ bytes, of '\w+' \(\d+\); lost: 0\Z")
+        shown = [int(n) for n in re.findall(r" s, (\d+) events", terminal.text())]
+        self.assertEqual(shown, sorted(shown))
+
+    def test_line_of_a_process_that_ends(self) -> None:
+        process = self.start("loop")
+        terminal = self.terminal("record", "-p", str(process.pid), "-o", "trace", columns=120)
+        terminal.wait_for(r"\r\x1b\[K[\d.]+ s, ")
+        process.kill()
+        self.assertEqual(terminal.end(), 0)
+        self.assertRegex(seen(terminal.text(), 24, 120)[0], r"\Atp: '\w+' \(\d+\) has ended\Z")
+
+    def test_line_while_suspended(self) -> None:
+        """^Z leaves an empty line."""
+        process = self.start("loop")
+        terminal = self.terminal("record", "-p", str(process.pid), "-o", "trace", columns=120)
+        terminal.wait_for(r"\r\x1b\[K[\d.]+ s, ")
+        terminal.type(b"\x1a")
+        until(lambda: read(f"/proc/{terminal.process.pid}/stat").rsplit(")", 1)[1].split()[0] == "T")
+        until(lambda: seen(terminal.text(), 24, 120) in ([], ["^Z"]))
+        terminal.process.send_signal(signal.SIGCONT)
+        terminal.type(b"\x03")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_no_line(self) -> None:
+        """In a pipe, of a program behind --, and on a terminal that can't."""
+        process = self.start("loop")
+        tp = self.begin("record", "-p", str(process.pid), "-o", "piped", "--for", "1.2")
+        self.assertRegex(self.finished(tp)[1], r"\Atp: '[^\n]*\n\Z")
+        for args, env in ((("-p", str(process.pid), "-o", "dumb", "--for", "1.2"), {"TERM": "dumb"}),
+                          (("-o", "program", "--", "sh", "-c", f"'{self.program}' hit=5; sleep 1.2"), {})):
+            terminal = Terminal([self.command, "record", *args], self.dir, {**self.env, "TERM": "xterm", **env})
+            self.addCleanup(terminal.close)
+            self.assertEqual(terminal.end(), 0)
+            self.assertNotIn("\x1b", terminal.text())
+            self.assertNotIn(" s, ", terminal.text())
+
+    def test_line_of_a_flight_recorder(self) -> None:
+        """Packets are used again while they are read."""
+        process = self.start("storm")
+        terminal = self.terminal("record", "-p", str(process.pid), "-o", "trace", "--flight=64K", columns=120)
+        until(lambda: len(re.findall(r"\r\x1b\[K[\d.]+ s, ", terminal.text())) > 3)
+        terminal.type(b"\x03")
+        self.assertEqual(terminal.end(), 0)
+        self.assertRegex("".join(seen(terminal.text(), 24, 400)), r"\Atp: '[^']*': \d+ events, \d+ bytes, of ")
 
     def test_crash(self) -> None:
         process = self.start(f"wait={self.path('go')}", "hit=10", "crash")

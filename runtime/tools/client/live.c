@@ -10,6 +10,7 @@
 #include "client/common_options.h"
 #include "client/keys.h"
 #include "client/signals.h"
+#include "client/status_line.h"
 #include "client/sum.h"
 #include "client/table.h"
 #include "client/unreachable.h"
@@ -218,6 +219,8 @@ static int finish(struct live *live, const char *program, bool good)
 		screen_end(&live->screen);
 	keys_end();
 	live->shown = false;
+	if (!statistics->directory) /* a program may have left a line without an end there */
+		wipe_interrupt();
 	if (good && (statistics->directory || !ended))
 		good = statistics_read(statistics);
 	/* What follows may wait for the terminal. */

@@ -177,11 +177,20 @@ void recording_undo(struct recording *recording)
 void recording_close(struct recording *recording)
 {
 	session_close(&recording->session);
+	trace_growth_free(&recording->growth);
 	if (recording->dir >= 0)
 		close(recording->dir);
 	free(recording->path);
 	recording->path = NULL;
 	recording->dir = -1;
+}
+
+void recording_count(struct recording *recording)
+{
+	struct trace_count count;
+
+	if (trace_growth_count(&recording->growth, recording->path, &count))
+		recording->count = count;
 }
 
 static bool may_continue(void)

@@ -4,6 +4,7 @@
 #define RECORDING_H
 
 #include "client/session.h"
+#include "read/growth.h"
 
 /* Zeros are none. */
 struct recording {
@@ -13,6 +14,8 @@ struct recording {
 	int dir;      /* a descriptor of it; -1: none */
 	bool made;    /* it was not there before */
 	bool over;
+	struct trace_growth growth;
+	struct trace_count count; /* of the last recording_count() */
 };
 
 /*
@@ -33,6 +36,9 @@ bool recording_directory(struct recording *recording, const char *path);
 void recording_undo(struct recording *recording);
 
 void recording_close(struct recording *recording);
+
+/* How much has been recorded so far, as far as it can be read now. */
+void recording_count(struct recording *recording);
 
 /* What the trace is called, absolute: the directory that was asked for, or its own one. */
 const char *recording_name(const struct recording *recording);

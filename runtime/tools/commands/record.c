@@ -14,6 +14,7 @@
 #include "client/common_options.h"
 #include "client/recording.h"
 #include "client/signals.h"
+#include "client/status_line.h"
 #include "client/targets.h"
 #include "fail_msg.h"
 
@@ -52,9 +53,35 @@ struct record {
 	struct targets targets;
 	struct recording *all;
 	size_t nr, nr_over;
-	long until_ms; /* by CLOCK_MONOTONIC; 0: no end */
+	long begin_ms, until_ms; /* by CLOCK_MONOTONIC; 0: no end */
 	const char *path, *options, *events;
+	struct status_line line;
 };
+
+/* "12.3 s, 1200 events, 2.4 MiB, lost: 0" of all of them. */
+static void show_line(struct record *record)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+	const long before = now_ms();
+	struct trace_count sum = {.events = 0};
+	char text[160];
+	size_t unit = 0;
+
+	for (size_t i = 0; i < record->nr; i++) {
+		struct recording *one = &record->all[i];
+		if (!one->over)
+			recording_count(one);
+		sum.events += one->count.events;
+		sum.bytes += one->count.bytes;
+		sum.lost += one->count.lost;
+	}
+	double size = (double)sum.bytes;
+	for (; size >= 1024 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
+		size /= 1024;
+	snprintf(text, sizeof(text), "%.1f s, %llu event%s, %.*f %s, lost: %llu", (double)(before - record->begin_ms) / 1000,
+		 (unsigned long long)sum.events, sum.events == 1 ? "" : "s", unit ? 1 : 0, size, units[unit], (unsigned long long)sum.lost);
+	status_line_show(&record->line, text, now_ms() - before);
+}
 
 /* came: since. What a child has inherited goes into its parent's directory. False, and a message. */
 static bool open_one(struct record *record, struct connection *connection, bool came)
@@ -81,8 +108,10 @@ static bool open_one(struct record *record, struct connection *connection, bool 
 /* One of these that can't be recorded is no reason for the others to end. */
 static void take_those_that_come(struct record *record)
 {
-	for (size_t i = targets_grow(&record->targets); i < record->targets.nr; i++)
+	for (size_t i = targets_grow(&record->targets); i < record->targets.nr; i++) {
+		status_line_clear(&record->line); /* as something may be told */
 		open_one(record, &record->targets.all[i], true);
+	}
 }
 
 /* ended: by the process. */
@@ -91,6 +120,7 @@ static void finish(struct record *record, struct recording *recording, bool ende
 	const char *title = connection_title(&recording->session.connection);
 	unsigned long lost[NR_CAUSES];
 
+	status_line_clear(&record->line);
 	recording->over = true;
 	record->nr_over++;
 	targets_lose(&record->targets, recording->session.connection.pid);
@@ -116,7 +146,7 @@ static void wait_for_any(const struct record *record)
 		polled[nr++] = (struct pollfd){.fd = one->session.connection.fd, .events = POLLIN};
 		polled[nr++] = (struct pollfd){.fd = one->session.pidfd, .events = POLLIN};
 	}
-	poll(polled, nr, targets_patience(&record->targets, record->until_ms));
+	poll(polled, nr, status_line_patience(&record->line, targets_patience(&record->targets, record->until_ms)));
 	free(polled);
 }
 
@@ -125,13 +155,18 @@ static void follow(struct record *record)
 {
 	bool going_on = true;
 
+	status_line_begin(&record->line);
 	while (going_on && (record->nr_over < record->nr || targets_may_come(&record->targets))) {
 		wait_for_any(record);
+		if (status_line_is_due(&record->line))
+			show_line(record);
 		for (int sig; (sig = signals_next());) {
-			if (signal_ends(sig))
+			if (signal_ends(sig)) {
 				going_on = false;
-			else if (sig == SIGTSTP)
+			} else if (sig == SIGTSTP) {
+				status_line_clear(&record->line);
 				signals_stop();
+			}
 		}
 		if (record->until_ms && now_ms() >= record->until_ms)
 			going_on = false;
@@ -142,6 +177,8 @@ static void follow(struct record *record)
 		}
 		take_those_that_come(record);
 	}
+	status_line_clear(&record->line);
+	wipe_interrupt();
 	for (size_t i = 0; i < record->nr; i++) {
 		if (!record->all[i].over)
 			finish(record, &record->all[i], false);
@@ -160,7 +197,8 @@ static int record_processes(const struct tp_args *args, const char *options, con
 	for (size_t i = 0; good && i < record.targets.nr; i++)
 		good = open_one(&record, &record.targets.all[i], false);
 	if (good) {
-		record.until_ms = ms ? now_ms() + ms : 0;
+		record.begin_ms = now_ms();
+		record.until_ms = ms ? record.begin_ms + ms : 0;
 		follow(&record);
 	}
 	for (size_t i = 0; i < record.nr; i++) {
@@ -222,7 +260,7 @@ const struct tp_command command_record = {
 		"user is. It can be read at any time, and after whatever end of tp or the process, by \"tp "
 		"report\", babeltrace2 and others. Of several processes, each has its trace below DIR, "
 		"DIR/PROGRAM-PID; so has a process of root's that root records, as it may become another user.\n\n"
-		"At the end, tp says on stderr how much was recorded, and how many events were lost, by cause, and by which forked children. With "
+		"On a terminal, a line says how much has been recorded so far. At the end, tp says on stderr how much was recorded, and how many events were lost, by cause, and by which forked children. With "
 		"--flight, the trace is what the flight recorder has at the end.\n\n"
 		"A PROGRAM is recorded from its first event on. It gets TP_OUTPUT and TP_ENABLE in its environment, "
 		"and so do the programs that it starts. If several processes record, forked children among them, "
