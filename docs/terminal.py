@@ -15,7 +15,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SESSION = ("tp ps -p web --all", "tp trace -p web --children | head -3", "tp stat -p web --children --for 2 | tail -3",
+SESSION = ("tp ps -p web --all", "tp trace -p web --children | head -3", "tp stat -p web --children --for 2 | cut -c -72 | tail -5",
            "tp hist -p web --children -e 'web_request if status >= 400' keys=status --for 2 | tail -6")
 COLUMNS = 100
 CELL, LINE, EDGE = 7.83, 18, 14  # pixels, of the letters below; what is left free around them
