@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterator
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from reaching import NOBODY, TP, Reaching  # noqa: E402
+from emulator import seen  # noqa: E402
+from reaching import NOBODY, TP, Reaching, Terminal  # noqa: E402
 from support import BUILD, PATIENCE, UNPRINTABLE, both, check_all, few_or_many, run, until  # noqa: E402
 
 SANITIZED = os.path.join(BUILD, "asan/tp")
@@ -225,6 +226,73 @@ class Strangers(Reaching):
                 self.assertNotIn("runtime error", done.stderr)
                 self.assert_harmless(done.stdout + done.stderr)
 
+    STATISTICS = (b'{"version": 1, "program": "a\\u001bb", "pid": 7, "begin_ns": 1, "time_ns": 2, "seconds": 0.5, "final": false, "lost": 3, "events": ['
+                  b'{"event": "a:b\\u009b", "hits": 18446744073709551615, "rate": 1e308, "first_ns": 1, "last_ns": 18446744073709551615, "intervals": 2, '
+                  b'"interval_min_ns": 1, "interval_mean_ns": 2.5, "interval_max_ns": 3, "fields": [{"field": "x", "kind": "integer", "count": 2, '
+                  b'"sum": -340282366920938463463374607431768211455, "min": -1, "max": 1, "mean": 0, "histogram": [{"from": 0, "to": 0, "count": 2}]}, '
+                  b'{"field": "y", "kind": "text", "count": 1, "distinct": 1, "top": [{"value": "\\n\\u202e", "length": 70, "count": 1}], "rest": 1, '
+                  b'"other": 1}], "threads": [{"tid": 1, "name": "t", "exited": false, "hits": 1, "rate": 1, "intervals": 0}, {"others": true}]}]}')
+    HISTOGRAMS = (b'[{"trigger": "hist:keys=a:vals=hitcount:sort=hitcount:size=2048 [active]", "paused": false, "events": ["a:b"], '
+                  b'"keys": [{"name": "a", "modifier": "log2"}, {"name": "s", "modifier": "stacktrace"}, {"name": "b", "modifier": "buckets", "size": 10}], '
+                  b'"values": [{"name": "v", "modifier": "percent"}, {"name": "w", "modifier": "graph"}], "entries": [{"keys": [{"value": 64}, '
+                  b'{"value": [{"address": 1, "symbol": "f\\u0007", "offset": 2}]}, {"value": -5, "name": "n"}], "hitcount": 3, "values": [-1, 2], '
+                  b'"tracked": [{"max": 4, "variable": "m", "saved": {"x": 1, "y": "t", "z": [1]}}]}], "totals": {"hits": 3, "entries": 1, "dropped": 0}}]')
+
+    def answer_with(self, text: bytes) -> Stranger:
+        """Reports the text in lines."""
+        def serve(connection: socket.socket) -> None:
+            connection.send(GREETING)
+            for request, _ in requests(connection):
+                if request.startswith((b"report", b"histograms")):
+                    for at in range(0, len(text), 30000):
+                        connection.send((b"\t" if at == 0 else b"") + text[at:at + 30000].replace(b"\n", b"\n\t"))
+                    connection.send(b"\n")
+                connection.send(b"ok 1\n")
+        return self.listen(serve)
+
+    def shown(self, text: bytes, *args: str) -> str:
+        """What comes on a terminal."""
+        stranger = self.answer_with(text)
+        terminal = Terminal([SANITIZED, *args], self.dir, {**self.env, "TERM": "xterm"})
+        self.addCleanup(terminal.close)
+        status = terminal.end()
+        terminal.close()
+        stranger.close()
+        self.assertIn(status, (0, 1), text)
+        for word in ("AddressSanitizer", "runtime error"):
+            self.assertNotIn(word, terminal.text())
+        seen(terminal.text())  # nothing but what tp's own drawing needs
+        return terminal.text()
+
+    def test_odd_reports(self) -> None:
+        """What they name can't write on the terminal."""
+        me = str(os.getpid())
+        text = self.shown(self.STATISTICS, "stat", "-p", me, "--by=thread", "--for", "0.05", "--interval", "0.02")
+        self.assertIn("a:b??", text)
+        self.assertIn("18446744073709551615", text)
+        text = self.shown(self.HISTOGRAMS, "hist", "-p", me)
+        self.assertIn("3 hits, 1 entry, 0 dropped", text)
+        self.assertIn("f?+0x2", text)
+
+    def test_reports_that_are_none(self) -> None:
+        me = str(os.getpid())
+        for text in (b"{", b"[" * 100000, b'{"events": [' * 1000, b'{"a" 1}', b'"\\u12', b"\0", b"{}x", b"nul", b"5", b'{"a": 1,}', b'"\\'):
+            stranger = self.answer_with(text)
+            self.assertIn("has answered in a way that is not understood", self.refused("stat", "-p", me, "--for", "0.02"), text[:20])
+            stranger.close()
+
+    def test_random_reports(self) -> None:
+        me = str(os.getpid())
+        pieces = [b"{", b"}", b"[", b"]", b",", b":", b'"', b"\\", b"null", b"-", b"1e999", b"NaN", b"\xff", b"\x1b[2J", b"99999999999999999999999", b"0"]
+        for number in range(RUNS):
+            choice = random.Random(SEED * 7000003 + number)
+            command, text = choice.choice(((("stat", "--by=thread", "--for", "0.03", "--interval", "0.01"), self.STATISTICS), (("hist",), self.HISTOGRAMS)))
+            for _ in range(choice.randrange(6)):
+                at = choice.randrange(len(text))
+                text = text[:at] + choice.choice([*pieces, text[at:at + 50]]) + text[at + choice.randrange(20):]
+            with self.subTest(number=number, text=text):
+                self.shown(text, command[0], "-p", me, *command[1:])
+
     @check_all("gigabytes of replies")
     def test_endless_replies(self) -> None:
         """A line without an end; lines without an end."""
@@ -238,10 +306,10 @@ class Strangers(Reaching):
                     connection.send(piece)
             return serve
         for piece in (b"x" * 60000, b"event a:b id=1 level=1 outputs=- place=f:1\n" + b"\t" + b"y" * 60000 + b"\n",
-                      b"output 1 kind=k owner=o events=1 lost=0/0/0/0/0 name=n\n" * 500, b"\tz\n" * 10000):
+                      b"\t[" + b"0," * 30000 + b"\n", b"output 1 kind=k owner=o events=1 lost=0/0/0/0/0 name=n\n" * 500, b"\tz\n" * 10000):
             stranger = self.listen(endless(piece))
             with self.subTest(piece=piece[:20]):
-                self.refused("outputs" if piece.startswith(b"output") else "list", "-p", me, limited=True)
+                self.refused("stat" if piece.startswith(b"\t[") else "outputs" if piece.startswith(b"output") else "list", "-p", me, limited=True)
             stranger.close()
 
     def test_interrupt(self) -> None:

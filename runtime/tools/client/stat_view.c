@@ -102,8 +102,11 @@ static void put_row(struct putting *putting, const struct stat_row *row, const s
 	put_time(table, row->first_ns);
 	put_time(table, row->last_ns);
 	if (putting->several || putting->threads) {
-		const bool is_part = row != sum;
-		table_cell(table, is_part && of > 0 ? "%.1f" : "", part * 100);
+		const bool is_part = row != sum && of > 0;
+		if (is_part)
+			table_cell(table, "%.1f", part * 100);
+		else
+			table_cell(table, "%s", "");
 		table_bar(table, is_part ? part : 0);
 	}
 }
