@@ -370,6 +370,8 @@ class Programs(Recording):
         terminal.type(b"\x03")
         self.assertEqual(terminal.end(), 128 + signal.SIGINT)
         self.assertGreater(self.told(terminal.text().replace("\r", ""))[self.path("trace")][0], 0)
+        lines = seen(terminal.text(), 24, 400)
+        self.assertEqual([line[:4] for line in lines], ["^C", *["tp: "] * (len(lines) - 1)])
         self.assertTrue(self.records("trace"))
 
 

@@ -274,6 +274,25 @@ class Strangers(Reaching):
         self.assertIn("3 hits, 1 entry, 0 dropped", text)
         self.assertIn("f?+0x2", text)
 
+    def test_names_of_values(self) -> None:
+        """Beside the values, whatever their modifiers are."""
+        def histogram(modifier: str, *keys: str) -> bytes:
+            item = f'{{"name": "k", "modifier": "{modifier}", "size": 10}}' if modifier else '{"name": "k"}'
+            entries = ", ".join(f'{{"keys": [{{"value": {key}}}], "hitcount": {i + 1}, "values": []}}' for i, key in enumerate(keys))
+            return (f'[{{"trigger": "hist:keys=k:vals=hitcount:sort=hitcount:size=2048 [active]", "keys": [{item}], "values": [], '
+                    f'"entries": [{entries}], "totals": {{"hits": 9, "entries": 2, "dropped": 4}}}}]').encode()
+        for modifier, key, shown in (("", '5, "name": "EIO"', "EIO (5)"), ("", "-7", "-7"), ("hex", "255", "0xff"), ("hex", "-1", "0xffffffffffffffff"),
+                                     ("sym", '16, "symbol": "main", "offset": 0', "main"), ("sym", "16", "0x10"),
+                                     ("sym-offset", '18, "symbol": "main", "offset": 2', "main+0x2"), ("execname", '9, "comm": "sh"', "sh (9)"),
+                                     ("syscall", '0, "name": "read"', "read (0)"), ("log2", "0", "0 .. 1"), ("log2", "1", "2"),
+                                     ("log2", "4", "9 .. 16"), ("log2", "64", "9223372036854775809 .. 18446744073709551615"),
+                                     ("buckets", "20", "20 .. 29"), ("buckets", "-10", "-10 .. -1"), ("", '"text"', "text")):
+            text = self.shown(histogram(modifier, '"other"', key), "hist", "-p", str(os.getpid()))
+            lines = text.replace("\r", "").splitlines()
+            self.assertEqual(lines[1], "9 hits, 2 entries, 4 dropped")
+            self.assertRegex(lines[4], rf"^ *{re.escape(shown)} +2 +22\.2  #")  # the more frequent one is first
+            self.assertRegex(lines[5], "^ *other +1 +11\\.1  #")
+
     def test_reports_that_are_none(self) -> None:
         me = str(os.getpid())
         for text in (b"{", b"[" * 100000, b'{"events": [' * 1000, b'{"a" 1}', b'"\\u12', b"\0", b"{}x", b"nul", b"5", b'{"a": 1,}', b'"\\'):

@@ -205,10 +205,10 @@ class Hist(Views):
         terminals = [self.shown("hist", "-p", self.name, "--all", "-e", "served_request", definition)
                      for definition in ("keys=peer:vals=n", "keys=n:sort=n.descending")]
         for terminal in terminals:
-            self.frame(terminal, r"^3 processes, 0 hits")
+            self.frame(terminal, r"^0 hits, .*, of 3 processes$")
         self.write("go", "")
-        self.assertRegex(self.frame(terminals[0], r"^3 processes, 120 hits, 1 entry, 0 dropped"), r"\n10\.0\.0\.1 +120 +2460 +100\.0  #+\Z")
-        text = self.frame(terminals[1], r"^3 processes, 120 hits, 40 entries")
+        self.assertRegex(self.frame(terminals[0], r"^120 hits, 1 entry, 0 dropped, of 3 processes$"), r"\n10\.0\.0\.1 +120 +2460 +100\.0  #+\Z")
+        text = self.frame(terminals[1], r"^120 hits, 40 entries")
         self.assertEqual([int(n) for n in re.findall(r"^ *(\d+) +3 ", text, re.M)], list(range(40, 22, -1)))
         for terminal in terminals:
             self.left(terminal)
@@ -227,6 +227,19 @@ class Hist(Views):
         text = Screen(100, 80).feed(terminal.text()).text()
         self.assertEqual(len(re.findall(r"^\d+ hits, ", text, re.M)), 2)
         self.assertNotIn("# event histogram", text)
+
+    def test_any_size(self) -> None:
+        """The smallest and the largest windows: no line more, and no end but that of the time."""
+        self.start("loop")
+        self.start("loop=10")
+        for self.rows, self.columns in ((1, 1), (1, 80), (2, 80), (4, 30), (6, 10), (50, 2), (24, 500)):
+            for args in (("stat", "--field", "*.n", "--by=thread"), ("hist", "-e", "served_request", "keys=n:vals=n")):
+                terminal = self.shown(*args, "-p", self.name, "--all", "--for", "0.2", rows=self.rows, columns=self.columns)
+                self.assertEqual(terminal.end(), 0)
+                frames = re.findall(r"\x1b\[H.*?\x1b\[J", terminal.text(), re.S)
+                self.assertTrue(frames)
+                self.assertLessEqual(max(len(frame.split("\n")) for frame in frames), self.rows)
+                terminal.close()
 
     def test_full_width(self) -> None:
         """A histogram with numbers of 20 digits, at 80 columns."""

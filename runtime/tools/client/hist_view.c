@@ -176,9 +176,9 @@ static bool put_totals(const struct putting *putting, size_t nr, struct lines *t
 	char processes[48] = "";
 
 	if (nr > 1)
-		snprintf(processes, sizeof(processes), "%zu processes, ", nr);
-	return table_line(to, width, "%s%llu hit%s, %zu entr%s, %llu dropped", processes, (number)putting->rows.hits,
-			  putting->rows.hits == 1 ? "" : "s", putting->rows.nr, putting->rows.nr == 1 ? "y" : "ies", (number)putting->rows.dropped);
+		snprintf(processes, sizeof(processes), ", of %zu processes", nr);
+	return table_line(to, width, "%llu hit%s, %zu entr%s, %llu dropped%s", (number)putting->rows.hits, putting->rows.hits == 1 ? "" : "s",
+			  putting->rows.nr, putting->rows.nr == 1 ? "y" : "ies", (number)putting->rows.dropped, processes);
 }
 
 static bool put_histogram(const struct json *const *hists, size_t nr, bool sorted, struct lines *to, size_t width, size_t height)

@@ -218,9 +218,11 @@ static int finish(struct live *live, const char *program, bool good)
 	if (live->shown)
 		screen_end(&live->screen);
 	keys_end();
-	live->shown = false;
-	if (!statistics->directory) /* a program may have left a line without an end there */
+	if (!statistics->directory)
 		wipe_interrupt();
+	else if (!live->shown)
+		end_interrupted_line();
+	live->shown = false;
 	if (good && (statistics->directory || !ended))
 		good = statistics_read(statistics);
 	/* What follows may wait for the terminal. */
@@ -228,7 +230,8 @@ static int finish(struct live *live, const char *program, bool good)
 	signals_end();
 	if (good && make_text(live))
 		fputs(text_of(live), stdout);
-	for (size_t i = 0; i < statistics->nr; i++)
+	/* Of every process, some come and go. */
+	for (size_t i = 0; i < statistics->nr && !statistics->targets.every; i++)
 		tell_no_last_numbers(live, &statistics->all[i]);
 	if (ended && statistics->directory)
 		tell_end_of_program(live, program);

@@ -23,6 +23,7 @@
 #include "client/directory.h"
 #include "client/recording.h"
 #include "client/signals.h"
+#include "client/status_line.h"
 #include "fail_msg.h"
 
 /* Whether a process has the trace open: it holds a lock then. */
@@ -162,6 +163,7 @@ static int run(char *const *program, const char *path, const char *options, cons
 	if (!started)
 		return child.status;
 	follow(&child);
+	end_interrupted_line();
 	if (child_crash(&child))
 		fail_msg("'%s' (%d) %s; what it has recorded until then is kept", program[0], (int)child.pid,
 		     child_crash(&child));

@@ -16,6 +16,7 @@
 #include "fail_msg.h"
 
 #define NAME "tp"
+#define ENDED_MAX 100
 
 /* ---- Processes ---- */
 
@@ -193,6 +194,32 @@ static bool read_processes(struct statistics *statistics)
 	return good;
 }
 
+static void close_counted(struct counted *counted)
+{
+	session_close(&counted->session);
+	json_free(&counted->now);
+	json_free(&counted->base);
+	lines_free(&counted->text);
+	free(counted->file);
+}
+
+/* Of every process, only so many that have ended are kept. */
+static void forget_the_ended(struct statistics *statistics)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < statistics->nr; i++) {
+		struct counted *one = &statistics->all[i];
+		if (one->over && statistics->nr_over > ENDED_MAX) {
+			close_counted(one);
+			statistics->nr_over--;
+		} else {
+			statistics->all[kept++] = *one;
+		}
+	}
+	statistics->nr = kept;
+}
+
 static bool processes_are_over(struct statistics *statistics)
 {
 	struct targets *targets = &statistics->targets;
@@ -212,6 +239,8 @@ static bool processes_are_over(struct statistics *statistics)
 		}
 		statistics->nr_over += one->over;
 	}
+	if (targets->every)
+		forget_the_ended(statistics);
 	return statistics->nr_over == statistics->nr && !targets_may_come(targets);
 }
 
@@ -402,14 +431,8 @@ void statistics_end(struct statistics *statistics)
 
 void statistics_close(struct statistics *statistics)
 {
-	for (size_t i = 0; i < statistics->nr; i++) {
-		struct counted *one = &statistics->all[i];
-		session_close(&one->session);
-		json_free(&one->now);
-		json_free(&one->base);
-		lines_free(&one->text);
-		free(one->file);
-	}
+	for (size_t i = 0; i < statistics->nr; i++)
+		close_counted(&statistics->all[i]);
 	free(statistics->all);
 	targets_close(&statistics->targets);
 	if (statistics->directory)

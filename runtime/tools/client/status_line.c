@@ -77,3 +77,9 @@ void wipe_interrupt(void)
 	if (signals_were_typed() && is_terminal() && can_write())
 		fputs(WIPE, stderr);
 }
+
+void end_interrupted_line(void)
+{
+	if (signals_were_typed() && isatty(STDERR_FILENO) && can_write())
+		fputs("\n", stderr);
+}

@@ -34,4 +34,7 @@ void status_line_clear(struct status_line *line);
 /* After ^C: what the terminal has shown of that goes away, so that a message begins a line. */
 void wipe_interrupt(void);
 
+/* The same, where a program may have left a line without an end there: it ends. */
+void end_interrupted_line(void);
+
 #endif /* STATUS_LINE_H */

@@ -248,6 +248,7 @@ static int trace_program(struct pump *pump, char *const *program, const char *ev
 	pump_finish(pump);
 	if (!can_tell(pump))
 		return status;
+	end_interrupted_line();
 	if (child.ended && child_crash(&child))
 		fail_msg("'%s' (%d) %s", program[0], (int)child.pid, child_crash(&child));
 	fail_msg("%lu line%s of '%s'", pump->lines, pump->lines == 1 ? "" : "s", program[0]);
