@@ -181,8 +181,10 @@ static bool put_totals(const struct putting *putting, size_t nr, struct lines *t
 			  putting->rows.nr, putting->rows.nr == 1 ? "y" : "ies", (number)putting->rows.dropped, processes);
 }
 
-static bool put_histogram(const struct json *const *hists, size_t nr, bool sorted, struct lines *to, size_t width, size_t height)
+static bool put_histogram(const struct json *const *hists, size_t nr, bool sorted, const struct area *area)
 {
+	struct lines *to = area->text;
+	const size_t width = area->width;
 	struct putting putting = {.hist = hists[0]};
 
 	/* Columns are those of the one that has entries: types of keys show by them. */
@@ -190,7 +192,7 @@ static bool put_histogram(const struct json *const *hists, size_t nr, bool sorte
 		putting.hist = hists[i];
 	const bool good = hist_rows_make(&putting.rows, hists, nr, sorted) &&
 			  table_line(to, width, "%s", json_text(putting.hist, "trigger")) && put_totals(&putting, nr, to, width) &&
-			  lines_add(to, "\n", 1) && put_table(&putting, to, width, !height ? 0 : height > 3 ? height - 3 : 1);
+			  lines_add(to, "\n", 1) && put_table(&putting, to, width, !area->height ? 0 : area->height > 3 ? area->height - 3 : 1);
 	hist_rows_free(&putting.rows);
 	return good || fail_no_memory();
 }
@@ -205,7 +207,7 @@ static bool is_sorted(const struct json *hist)
 	return sort && strncmp(sort, ":sort=hitcount:", strlen(":sort=hitcount:")) != 0;
 }
 
-static bool put(const void *data, const struct statistics *statistics, struct lines *to, size_t width, size_t height)
+static bool put(const void *data, const struct statistics *statistics, const struct area *area)
 {
 	const struct hist_view *view = data;
 	const struct json **hists = calloc(statistics->nr + 1, sizeof(*hists));
@@ -219,7 +221,7 @@ static bool put(const void *data, const struct statistics *statistics, struct li
 			hists[nr++] = hist;
 	}
 	const bool sorted = strncmp(view->definition, "sort=", strlen("sort=")) == 0 || strstr(view->definition, ":sort=");
-	const bool good = hists ? !nr || put_histogram(hists, nr, sorted, to, width, height) : fail_no_memory();
+	const bool good = hists ? !nr || put_histogram(hists, nr, sorted, area) : fail_no_memory();
 	free(hists);
 	return good;
 }
@@ -234,6 +236,6 @@ bool hist_view_put_list(const struct json *list, struct lines *to, size_t width)
 	bool good = true;
 
 	for (const struct json *hist = list->kind == JSON_ARRAY ? list->first : NULL; hist && good; hist = hist->next)
-		good = (!to->len || lines_add(to, "\n", 1)) && put_histogram(&hist, 1, is_sorted(hist), to, width, 0);
+		good = (!to->len || lines_add(to, "\n", 1)) && put_histogram(&hist, 1, is_sorted(hist), &(struct area){.text = to, .width = width});
 	return good;
 }

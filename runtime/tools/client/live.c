@@ -50,20 +50,21 @@ static bool put_texts(struct live *live)
 /* False, and a message. */
 static bool make_text(struct live *live)
 {
-	size_t width = 0, height = 0;
 	const struct view *view = &live->view;
+	struct area area = {.text = &live->text};
 
 	lines_free(&live->text);
 	if (live->statistics.form != STATISTICS_NUMBERS)
 		return put_texts(live);
 	if (live->on_terminal)
-		screen_size(&width, &height);
+		screen_size(&area.width, &area.height);
 	/* A line is for the keys, and then for the shell's prompt. */
-	if (live->on_terminal && height > 2)
-		height--;
-	if (live->has_keys && live->shown && keys_fd() >= 0 && !table_line(&live->text, width, "%s", view->keys))
+	if (live->on_terminal && area.height > 2)
+		area.height--;
+	if (live->has_keys && live->shown && keys_fd() >= 0 && !table_line(&live->text, area.width, "%s", view->keys))
 		return fail_no_memory();
-	return view->put(view->view, &live->statistics, &live->text, width, height);
+	area.from = live->text.len;
+	return view->put(view->view, &live->statistics, &area);
 }
 
 /* ---- While it runs ---- */

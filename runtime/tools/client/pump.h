@@ -17,7 +17,7 @@ struct pump {
 	int listener; /* of processes that connect; -1: none */
 	unsigned long lines, most; /* most: that are taken; 0: without bounds */
 
-	/* Changes a line of len bytes, without its newline, in its place, where PUMP_LINE_MORE bytes more have room; its new length. NULL: none. */
+	/* Changes a line of len bytes, without its newline, where PUMP_LINE_MORE bytes more have room. Returns its new length. NULL: none. */
 	size_t (*edit)(void *data, char *line, size_t len);
 	void *data;
 };

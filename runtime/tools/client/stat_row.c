@@ -74,7 +74,8 @@ static void fill_in(struct stat_row *row, const struct counted *counted, const s
 	row->last_ns = json_uint64(json, "last_ns");
 }
 
-static bool add_row(struct stat_rows *rows, const struct counted *counted, const char *event, const struct json *json, const struct json *older)
+static bool add_row(struct stat_rows *rows, const struct counted *counted, const char *event, const struct json *json,
+		    const struct json *older)
 {
 	struct stat_row *row = new_row(rows);
 

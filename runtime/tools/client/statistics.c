@@ -396,6 +396,11 @@ bool statistics_has_numbers(const struct statistics *statistics)
 	return false;
 }
 
+bool statistics_are_of_several(const struct statistics *statistics)
+{
+	return statistics->nr > 1 || statistics->targets.several;
+}
+
 const char *counted_title(const struct counted *counted)
 {
 	static char title[320];

@@ -80,6 +80,9 @@ bool statistics_read(struct statistics *statistics);
 /* Whether there are any. */
 bool statistics_has_numbers(const struct statistics *statistics);
 
+/* Whether they are shown by processes. */
+bool statistics_are_of_several(const struct statistics *statistics);
+
 /* Takes what has come, and what has ended. Whether all the processes, or the program, have ended. */
 bool statistics_are_over(struct statistics *statistics);
 

@@ -45,7 +45,10 @@ bool targets_reach(struct targets *targets, const struct tp_args *args);
 /* From now on, every process that comes is meant. False, and a message. */
 bool targets_await_every(struct targets *targets);
 
-/* Adds the children, or every process, that have come since and can be reached, if it is time to look; connections move. Returns where the new ones begin. */
+/*
+ * Adds the children, or every process, that have come since and can be reached, if it is time to look; connections move. Returns where
+ * the new ones begin.
+ */
 size_t targets_grow(struct targets *targets);
 
 /* The connection to this process has ended: if it has become another program, that is one that comes. */

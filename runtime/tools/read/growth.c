@@ -43,7 +43,8 @@ static uint64_t events_in(struct packet_reader *reader, const struct packet *pac
 	return nr;
 }
 
-static void count_packets(const struct trace_growth *growth, const struct trace *trace, struct counted_packet *packets, struct trace_count *count)
+static void count_packets(const struct trace_growth *growth, const struct trace *trace, struct counted_packet *packets,
+			  struct trace_count *count)
 {
 	struct packet_reader reader = packet_reader_of(trace, WINDOW_SIZE);
 	const struct trace_dir *dir = &trace->dir;
