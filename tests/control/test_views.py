@@ -234,10 +234,11 @@ class Hist(Views):
         self.start("loop=10")
         for self.rows, self.columns in ((1, 1), (1, 80), (2, 80), (4, 30), (6, 10), (50, 2), (24, 500)):
             for args in (("stat", "--field", "*.n", "--by=thread"), ("hist", "-e", "served_request", "keys=n:vals=n")):
-                terminal = self.shown(*args, "-p", self.name, "--all", "--for", "0.2", rows=self.rows, columns=self.columns)
+                terminal = self.shown(*args, "-p", self.name, "--all", rows=self.rows, columns=self.columns)
+                until(lambda: terminal.text().count("\x1b[J") > 3)  # pylint: disable=cell-var-from-loop
+                terminal.type(b"\x03")
                 self.assertEqual(terminal.end(), 0)
                 frames = re.findall(r"\x1b\[H.*?\x1b\[J", terminal.text(), re.S)
-                self.assertTrue(frames)
                 self.assertLessEqual(max(len(frame.split("\n")) for frame in frames), self.rows)
                 terminal.close()
 
@@ -288,6 +289,14 @@ class Top(Views):
         self.assertIn("served_idle", self.top("-p", self.name, "--for", "1", "-e", "served_idle", "--sort", "name"))
         for args in (("-n", "0"), ("-n", "x"), ("--for", "1", "-n", "1"), ("--sort", "x"), ("--", "true"), ("name",)):
             self.assertEqual(self.tp("top", *args, **self.user).returncode, 2)
+
+    def test_no_such_event(self) -> None:
+        """Is told once, and not of each process."""
+        for _ in range(2):
+            self.served("loop")
+        done = self.tp("top", "-e", "nothing:*", "--for", "0.05", **self.user)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"\Atp: no process has an event of 'nothing:\*' now; [^\n]*\n\Z")
 
     def test_nobody_listens(self) -> None:
         done = self.tp("top", **self.user)

@@ -28,8 +28,7 @@ static const char *text_of(const struct live *live)
 static bool put_texts(struct live *live)
 {
 	const struct statistics *statistics = &live->statistics;
-	const bool several = statistics->targets.several && statistics->form == STATISTICS_TEXT;
-	const bool apart = several || (statistics->directory && statistics->form == STATISTICS_TEXT);
+	const bool is_text = statistics->form == STATISTICS_TEXT, several = is_text && statistics->targets.several;
 	struct lines *text = &live->text;
 	struct sum sum = {.rows = NULL};
 	bool good = true;
@@ -38,7 +37,7 @@ static bool put_texts(struct live *live)
 		const struct counted *one = &statistics->all[i];
 		if (!one->text.len)
 			continue;
-		good = (!apart || !text->len || lines_add(text, "\n", 1)) && (!several || table_line(text, 0, "%s:", counted_title(one))) &&
+		good = (!is_text || !text->len || lines_add(text, "\n", 1)) && (!several || table_line(text, 0, "%s:", counted_title(one))) &&
 		       lines_add(text, one->text.text, one->text.len) && (!several || sum_add(&sum, one->text.text));
 	}
 	if (good && several && text->len)
@@ -248,6 +247,7 @@ int live_show(struct live *live, const char *program)
 		live->shown = screen_begin(&live->screen);
 	/* A program that was started reads from the terminal itself. */
 	live->has_keys = live->shown && live->view.key && !live->statistics.directory;
+	live->until_ms = live->for_ms ? now_ms() + live->for_ms : 0;
 	const int status = finish(live, program, follow(live));
 	lines_free(&live->text);
 	return status;
@@ -272,6 +272,6 @@ bool live_options(struct live *live, const struct tp_args *args, struct view vie
 	else if (as_text && !live->on_terminal)
 		statistics->form = STATISTICS_TEXT;
 	statistics->interval = (double)live->interval / 1000;
-	live->until_ms = ms ? now_ms() + ms : 0;
+	live->for_ms = ms;
 	return true;
 }

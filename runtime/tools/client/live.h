@@ -27,7 +27,8 @@ struct live {
 	bool has_keys; /* which standard input passes on */
 	long interval; /* milliseconds */
 	long next_ms;  /* by CLOCK_MONOTONIC */
-	long until_ms; /* 0: no end */
+	long for_ms;   /* how long it goes on; 0: no end */
+	long until_ms; /* the same, from the beginning of live_show() */
 };
 
 /*

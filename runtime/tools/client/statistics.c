@@ -84,9 +84,15 @@ static void add_one_of_every(struct statistics *statistics, struct connection *c
 static bool add_every(struct statistics *statistics)
 {
 	struct targets *targets = &statistics->targets;
+	unsigned long nr_enabled = 0;
 
 	for (size_t i = 0; i < targets->nr; i++)
 		add_one_of_every(statistics, &targets->all[i], false);
+	for (size_t i = 0; i < statistics->nr; i++)
+		nr_enabled += statistics->all[i].session.nr_enabled;
+	if (statistics->nr && !nr_enabled)
+		fail_msg("no process has an event of '%s' now; \"tp list -p PID\" shows those that there are; those that come are taken",
+			 statistics->counting.events);
 	return statistics->nr || fail_msg("in none of %zu processes events can be counted; \"tp stat -p PID\" says why", targets->nr);
 }
 

@@ -33,10 +33,10 @@ static bool set_end(struct live *live, const struct tp_args *args)
 {
 	const long times = given_times(args);
 
-	if (times && !live->until_ms)
-		live->until_ms = now_ms() + times * live->interval;
-	else if (!live->until_ms && !live->on_terminal)
-		live->until_ms = now_ms() + live->interval;
+	if (times > 0)
+		live->for_ms = times * live->interval;
+	else if (!live->for_ms && !live->on_terminal)
+		live->for_ms = live->interval;
 	return times >= 0;
 }
 
