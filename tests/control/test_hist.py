@@ -23,7 +23,7 @@ class Trigger(Reaching):
 
     def triggers(self, *more: str) -> list[str]:
         done = self.tp("trigger", "-p", self.pid, *more)
-        self.assertEqual((done.returncode, bool(done.stdout)), (0, not done.stderr))
+        self.assertEqual((done.returncode, bool(done.stdout)), (0, not done.stderr), done.stderr)
         return [" ".join(line.split()) for line in done.stdout.splitlines()[1:]]
 
     def set(self, *args: str) -> str:

@@ -207,9 +207,12 @@ class Hist(Views):
         for terminal in terminals:
             self.frame(terminal, r"^0 hits, .*, of 3 processes$")
         self.write("go", "")
-        self.assertRegex(self.frame(terminals[0], r"^120 hits, 1 entry, 0 dropped, of 3 processes$"), r"\n10\.0\.0\.1 +120 +2460 +100\.0  #+\Z")
+        self.assertRegex(self.frame(terminals[0], r"^120 hits, 1 entry, 0 dropped, of 3 processes$"), r"\n10\.0\.0\.1 +120 +2460 +100\.0  #+\n\n"
+                         r"PROCESS +HITS +ENTRIES +%\n(?:'\w+' \(\d+\) +40 +1 +33\.3  #+(?:\n|\Z)){3}\Z")
         text = self.frame(terminals[1], r"^120 hits, 40 entries")
-        self.assertEqual([int(n) for n in re.findall(r"^ *(\d+) +3 ", text, re.M)], list(range(40, 22, -1)))
+        keys = [int(n) for n in re.findall(r"^ *(\d+) +3 ", text, re.M)]
+        self.assertEqual(keys, list(range(40, 40 - len(keys), -1)))
+        self.assertGreater(len(keys), 10)
         for terminal in terminals:
             self.left(terminal)
 

@@ -197,7 +197,57 @@ static bool put_histogram(const struct json *const *hists, size_t nr, bool sorte
 	return good || fail_no_memory();
 }
 
+/* ---- Processes ---- */
+
+/* A file has a list of them. NULL: there is none. */
+static const struct json *histogram_of(const struct counted *counted)
+{
+	const struct json *root = &counted->now.root, *hist = root->kind == JSON_ARRAY ? root->first : root;
+
+	return json_member(hist, "trigger") ? hist : NULL;
+}
+
+static uint64_t hits_of(const struct counted *counted)
+{
+	return json_uint64(json_member(histogram_of(counted), "totals"), "hits");
+}
+
+static int compare_counted(const void *a, const void *b)
+{
+	const struct counted *one = *(const struct counted *const *)a, *other = *(const struct counted *const *)b;
+	const uint64_t x = hits_of(one), y = hits_of(other);
+
+	return x != y ? (x < y ? 1 : -1) : one < other ? -1 : one > other;
+}
+
+/* Which process has how many of the hits. */
+static bool put_processes(const struct counted **all, size_t nr, const struct area *area, size_t height)
+{
+	static const struct table_column columns[] = {
+		{"PROCESS", NULL, TABLE_TEXT, 0}, {"HITS", NULL, TABLE_NUMBER, 0}, {"ENTRIES", NULL, TABLE_NUMBER, 1},
+		{"%", NULL, TABLE_NUMBER, 2}, {"", NULL, TABLE_BAR, 3},
+	};
+	struct table table;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		sum += hits_of(all[i]);
+	qsort(all, nr, sizeof(const struct counted *), compare_counted);
+	table_begin(&table, columns, sizeof(columns) / sizeof(columns[0]), area->width, height);
+	for (size_t i = 0; i < nr; i++) {
+		if (!table_row(&table))
+			continue;
+		table_cell(&table, "%s", counted_title(all[i]));
+		table_cell(&table, "%llu", (number)hits_of(all[i]));
+		table_cell(&table, "%llu", (number)json_uint64(json_member(histogram_of(all[i]), "totals"), "entries"));
+		table_cell(&table, "%.1f", 100 * part_of(hits_of(all[i]), sum));
+		table_bar(&table, part_of(hits_of(all[i]), sum));
+	}
+	return table_end(&table, area->text);
+}
+
 /* ---- Which ---- */
+
 
 /* A trigger shows "sort=hitcount" also where nothing was said. */
 static bool is_sorted(const struct json *hist)
@@ -207,22 +257,46 @@ static bool is_sorted(const struct json *hist)
 	return sort && strncmp(sort, ":sort=hitcount:", strlen(":sort=hitcount:")) != 0;
 }
 
+/* The lines for processes, which are a third at most. 0: none, as there is one only, or no room. */
+static size_t lines_for_processes(size_t nr, size_t height)
+{
+	const size_t wanted = nr + 1, third = height / 3;
+
+	if (nr < 2 || (height && third < 3))
+		return 0;
+	return !height || wanted < third ? wanted : third;
+}
+
+/* Of several, the processes are below the entries. */
+static bool put_counted(const struct counted **all, size_t nr, bool sorted, const struct area *area)
+{
+	const size_t below = lines_for_processes(nr, area->height);
+	const struct area above = {.text = area->text, .from = area->from, .width = area->width,
+				   .height = area->height ? area->height - below - (below > 0) : 0};
+	const struct json **hists = calloc(nr, sizeof(*hists));
+
+	for (size_t i = 0; hists && i < nr; i++)
+		hists[i] = histogram_of(all[i]);
+	bool good = hists ? put_histogram(hists, nr, sorted, &above) : fail_no_memory();
+	free(hists);
+	if (good && below)
+		good = lines_add(area->text, "\n", 1) && put_processes(all, nr, area, area->height ? below : 0);
+	return good;
+}
+
 static bool put(const void *data, const struct statistics *statistics, const struct area *area)
 {
-	const struct hist_view *view = data;
-	const struct json **hists = calloc(statistics->nr + 1, sizeof(*hists));
+	const char *definition = ((const struct hist_view *)data)->definition;
+	const struct counted **all = calloc(statistics->nr + 1, sizeof(const struct counted *));
 	size_t nr = 0;
 
-	for (size_t i = 0; i < statistics->nr && hists; i++) {
-		const struct json *root = &statistics->all[i].now.root;
-		/* A file has a list. */
-		const struct json *hist = root->kind == JSON_ARRAY ? root->first : root;
-		if (json_member(hist, "trigger"))
-			hists[nr++] = hist;
+	for (size_t i = 0; i < statistics->nr && all; i++) {
+		if (histogram_of(&statistics->all[i]))
+			all[nr++] = &statistics->all[i];
 	}
-	const bool sorted = strncmp(view->definition, "sort=", strlen("sort=")) == 0 || strstr(view->definition, ":sort=");
-	const bool good = hists ? !nr || put_histogram(hists, nr, sorted, area) : fail_no_memory();
-	free(hists);
+	const bool sorted = strncmp(definition, "sort=", strlen("sort=")) == 0 || strstr(definition, ":sort=");
+	const bool good = all ? !nr || put_counted(all, nr, sorted, area) : fail_no_memory();
+	free(all);
 	return good;
 }
 
