@@ -38,19 +38,8 @@ static void put_number(struct table *table, double number)
 
 static void put_duration(struct table *table, bool is_known, double ns)
 {
-	static const struct {
-		double ns;
-		const char *name;
-	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
-
-	for (size_t i = 0; is_known && i < sizeof(units) / sizeof(units[0]); i++) {
-		if (ns >= units[i].ns) {
-			table_cell(table, "%.2f %s", ns / units[i].ns, units[i].name);
-			return;
-		}
-	}
 	if (is_known)
-		table_cell(table, "%.0f ns", ns);
+		table_duration(table, (uint64_t)ns);
 	else
 		table_cell(table, "-");
 }
