@@ -141,7 +141,7 @@ static int run_live(const struct tp_args *args, struct latency_view *view)
 static bool put(const struct latency *latency, const struct latency_view *view)
 {
 	struct lines text = {.text = NULL};
-	const bool good = view->json ? latency_put_json(latency, &text) : latency_put_text(latency, &text, 0, 0);
+	const bool good = view->json ? latency_put_json(latency, &text) : latency_put_text(latency, &(struct area){.text = &text});
 
 	if (good)
 		fputs(text.text, stdout);

@@ -75,8 +75,8 @@ bool latency_add_report(struct latency *latency, const struct json *report, size
 
 /* ---- text.c, json.c ---- */
 
-/* Adds lines, at most so wide and so many; 0: without bounds. False: no memory, after a message. */
-bool latency_put_text(const struct latency *latency, struct lines *to, size_t width, size_t height);
+/* Add lines. False: no memory, after a message. */
+bool latency_put_text(const struct latency *latency, const struct area *area);
 bool latency_put_json(const struct latency *latency, struct lines *to);
 
 /* ---- latency_view.c ---- */

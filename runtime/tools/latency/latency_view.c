@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "latency/latency.h"
 
-static bool put(const void *data, const struct statistics *statistics, struct lines *to, size_t width, size_t height)
+static bool put(const void *data, const struct statistics *statistics, const struct area *area)
 {
 	const struct latency_view *view = data;
 	struct latency latency = {.groups = NULL};
@@ -13,7 +13,7 @@ static bool put(const void *data, const struct statistics *statistics, struct li
 	}
 	latency_sort(&latency);
 	if (good && latency.begin)
-		good = view->json ? latency_put_json(&latency, to) : latency_put_text(&latency, to, width, height);
+		good = view->json ? latency_put_json(&latency, area->text) : latency_put_text(&latency, area);
 	latency_free(&latency);
 	return good;
 }

@@ -138,38 +138,29 @@ static bool put_slowest(const struct latency *latency, struct lines *to, size_t 
 
 /* ---- All ---- */
 
-static size_t lines_in(const struct lines *text)
-{
-	size_t nr = 0;
-
-	for (const char *at = text->text; at && (at = strchr(at, '\n')); at++)
-		nr++;
-	return nr;
-}
-
 /* What is left of the height; 0: without bounds. At least so many lines. */
-static size_t left(const struct lines *text, size_t height, size_t least)
+static size_t left(const struct area *area, size_t least)
 {
-	const size_t used = lines_in(text);
+	size_t lines;
 
-	if (!height)
-		return 0;
-	return height > used + least ? height - used : least;
+	area_has_room(area, &lines);
+	return area->height && lines < least ? least : lines;
 }
 
-bool latency_put_text(const struct latency *latency, struct lines *to, size_t width, size_t height)
+bool latency_put_text(const struct latency *latency, const struct area *area)
 {
 	uint64_t buckets[TP_NR_BUCKETS] = {0};
 	struct latency_group all = {.buckets = buckets};
+	const size_t width = area->width;
 
 	for (size_t i = 0; i < latency->nr_groups; i++)
 		latency_group_merge(&all, &latency->groups[i]);
-	bool good = put_head(latency, to, width);
+	bool good = put_head(latency, area->text, width);
 	if (good && all.count) {
-		const size_t room = left(to, height, 4);
-		good = put_groups(latency, &all, to, width, latency->nr_slowest || room < 12 ? room : room / 2) &&
-		       (latency->nr_slowest || put_bars(&all, to, width, left(to, height, 4))) &&
-		       put_slowest(latency, to, width, left(to, height, LINES_OF_PAIR + 1));
+		const size_t room = left(area, 4);
+		good = put_groups(latency, &all, area->text, width, latency->nr_slowest || room < 12 ? room : room / 2) &&
+		       (latency->nr_slowest || put_bars(&all, area->text, width, left(area, 4))) &&
+		       put_slowest(latency, area->text, width, left(area, LINES_OF_PAIR + 1));
 	}
 	return good || fail_no_memory();
 }
