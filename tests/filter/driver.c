@@ -12,6 +12,7 @@
 #define CREATE_TRACE_POINTS
 #include "fields.h"
 
+#include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,13 +85,14 @@ static void commit(struct tp_record *rec)
 
 static char hit(const struct trace_event_raw_fields_all *r)
 {
-	const struct fields_numbers n = {r->s8, r->u8, r->s16, r->u16, r->s32, r->u32, r->s64, r->u64, r->method, r->mode};
+	const struct fields_numbers n = {r->s8, r->u8, r->s16, r->u16, r->s32, r->u32, r->s64, r->u64, r->method, r->mode, r->real, r->single};
 	const char *text = (const char *)r + (r->__data_loc_text & 0xffff);
 	static const unsigned long cpus[1024 / sizeof(long)];
 
 	taken[0] = taken[1] = 0;
 	trace_fields_all(&n, r->fixed, text, cpus);
-	trace_fields_exact(n.s8, n.u8, n.s16, n.u16, n.s32, n.u32, n.s64, n.u64, n.method, n.mode, r->fixed, text, cpus);
+	trace_fields_exact(n.s8, n.u8, n.s16, n.u16, n.s32, n.u32, n.s64, n.u64, n.method, n.mode, n.real, n.single, r->fixed, text,
+			   cpus);
 	return taken[0] != taken[1] || taken[0] > 1 ? '?' : (char)('0' + taken[0]);
 }
 
@@ -140,6 +142,8 @@ int main(void)
 {
 	struct trace_seq seq;
 
+	if (!setlocale(LC_ALL, ""))
+		return 1;
 	trace_seq_init(&seq, format, sizeof(format));
 	tp_event_format(event, &seq);
 	others = others_load(format);

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import random
 import re
 import struct
@@ -12,6 +13,9 @@ NUMBERS = {"s8": (1, True), "u8": (1, False), "s16": (2, True), "u16": (2, False
            "s64": (8, True), "u64": (8, False), "method": (4, True), "mode": (4, False), "common_pid": (4, True)}
 METHODS = {"GET": 1, "POST": 2, "NONE": -1}
 MODES = {"R": 1, "W": 2, "X": 4}
+REALS = {"real": "<d", "single": "<f"}
+NEAR_REALS = (0.0, -0.0, 0.1, 0.5, 1.0, 1.5, 2.0, 3.0, 1e10, 16777217.0, 5e-324, 1e-45, 2.2250738585072014e-308, 1.1754943508222875e-38, 3.4028234663852886e38,
+              1.7976931348623157e308, math.inf)
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "&")
 NEAR = (0, 1, 2, 3, 7, 8, 100, 127, 128, 200, 255, 256, 32767, 32768, 65535, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1, 2**63, 2**64 - 1)
 WORDS = ("", "a", "ab", "abc", "abcd", "abcdefgh", "b", "bc", "10.0.0.1", "10.0.0.2", "x*y", "[a]", "a\\b", "0", "7a", "!a", "Abc")
@@ -22,6 +26,7 @@ GLOBS = ("*", "a*", "*c", "*b*", "?", "??", "a?c*", "[a-c]*", "[!a]*", "10.*.1",
 @dataclasses.dataclass
 class Record:
     numbers: dict[str, int]
+    reals: dict[str, float]
     fixed: bytes
     text: bytes
     cpus: frozenset[int]
@@ -33,11 +38,28 @@ def wrap(value: int, size: int, signed: bool) -> int:
     return value - (1 << 8 * size) if signed and value >> 8 * size - 1 else value
 
 
+def held(value: float, form: str) -> float:
+    """What a field of this type holds of it."""
+    try:
+        return struct.unpack(form, struct.pack(form, value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def random_real(rng: random.Random, form: str) -> float:
+    kind = rng.random()
+    if kind < 0.7:
+        return held(rng.choice(NEAR_REALS) * rng.choice((1, -1)), form)
+    if kind < 0.8:
+        return math.nan
+    return struct.unpack(form, rng.randbytes(struct.calcsize(form)))[0]
+
+
 def random_record(rng: random.Random) -> Record:
     numbers = {name: wrap(rng.choice(NEAR) * rng.choice((1, -1)), *kind) for name, kind in NUMBERS.items()}
     numbers["method"] = rng.choice((1, 2, -1, 9))
     numbers["mode"] = rng.randrange(8)
-    return Record(numbers, rng.choice(WORDS)[:8].encode(), rng.choice(WORDS).encode(),
+    return Record(numbers, {name: random_real(rng, form) for name, form in REALS.items()}, rng.choice(WORDS)[:8].encode(), rng.choice(WORDS).encode(),
                   frozenset(rng.sample(range(100), rng.randrange(4))))
 
 
@@ -50,6 +72,8 @@ def pack(record: Record, event_format: str) -> bytes:
     for name, (size, signed) in NUMBERS.items():
         at = offsets[name][0]
         data[at:at + size] = record.numbers[name].to_bytes(size, "little", signed=signed)
+    for name, form in REALS.items():
+        struct.pack_into(form, data, offsets[name][0], record.reals[name])
     at, size = offsets["fixed"]
     data[at:at + size] = record.fixed.ljust(size, b"\0")
     at = offsets["text"][0]
@@ -121,6 +145,32 @@ class Number:
 
     def holds(self, record: Record) -> bool:
         return compare(self.op, record.numbers[self.name], self.value)
+
+
+class Real:
+    def __init__(self, rng: random.Random):
+        self.name, self.op = rng.choice(tuple(REALS)), rng.choice([op for op in OPERATORS if op != "&"])
+        self.value = random_real(rng, REALS[self.name])
+        if math.isnan(self.value):
+            self.value = 1.0
+        forms = [repr(self.value), f"{self.value:.17e}", f"{self.value:.9e}"]
+        if math.isfinite(self.value) and abs(self.value) < 1e15:
+            forms += [f"{self.value:.15f}", f"{self.value:.1f}"]
+            forms += [f"{self.value:.0f}", f"{self.value:.0f}."] if self.value.is_integer() else []
+        if abs(self.value) < 1 and self.value:
+            forms += [form.replace("0.", ".", 1) for form in forms if form.lstrip("-").startswith("0.") and form.strip("-0.")]
+        self.literal = rng.choice(forms)
+        self.value = held(float(self.literal), REALS[self.name])
+        if math.isinf(self.value):  # a decimal number that has become too large
+            self.literal = repr(self.value)
+
+    def text(self, rng: random.Random) -> str:
+        return f"{self.name}{blank(rng)}{self.op}{blank(rng)}{self.literal}"
+
+    def holds(self, record: Record) -> bool:
+        has = record.reals[self.name]
+        return {"==": has == self.value, "!=": has != self.value, "<": has < self.value, "<=": has <= self.value,
+                ">": has > self.value, ">=": has >= self.value}[self.op]
 
 
 class Text:
@@ -208,6 +258,8 @@ def blank(rng: random.Random) -> str:
 
 def predicate(rng: random.Random, common: bool) -> object:
     kind = rng.random()
+    if kind < 0.2 and not common:
+        return Real(rng)
     if kind < 0.6:
         return Number(rng, common)
     return Text(rng, common) if kind < 0.9 or common else Cpus(rng)

@@ -54,6 +54,7 @@ DEVIATIONS: dict[str, dict[str, str]] = {
         'text.ustring == "a"': LEAVE_OUT,
         'u8.ustring == "a"': LEAVE_OUT,
     },
+    "floating point: there is none": {"u8 == 1.5": "Illegal integer value"},
     "`stacktrace == 1` never matches": dict.fromkeys(
         ["stacktrace == 1", 'stacktrace == "x"'], "Field not found"),
     "`a == 1 && && b == 1`: an error without a text": {

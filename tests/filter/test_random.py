@@ -12,9 +12,11 @@ import functools
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
@@ -97,6 +99,19 @@ class Random(Filters):
         self.assertEqual([text for text, answer in zip(texts, theirs) if answer != "0"], [])
 
 
+class Locale(Filters):
+    def test_comma(self) -> None:
+        """The program's locale has a comma in decimal numbers."""
+        locales = temporary()
+        made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(locales, "de_DE.UTF-8")], capture_output=True,
+                              check=False) if shutil.which("localedef") else None
+        if not os.path.exists(os.path.join(locales, "de_DE.UTF-8")):
+            unavailable(self, f"localedef has made no locale: {made and made.stderr!r}")
+        expected = self.answers("filter", ["real > 0.1", "single == 0.1", "real < 1,5"])
+        with mock.patch.dict(os.environ, {"LOCPATH": locales, "LC_ALL": "de_DE.UTF-8"}):
+            self.assertEqual(self.answers("filter", ["real > 0.1", "single == 0.1", "real < 1,5"]), expected)
+
+
 @both
 class Broken(Filters):
     """Texts that are nearly filters, or none: an answer, and no memory that is not the filter's or the record's."""
@@ -108,7 +123,8 @@ class Broken(Filters):
             at = self.rng.randrange(len(text) + 1)
             kind = self.rng.randrange(4)
             some = self.rng.choice(["(", ")", "!", "&&", "||", "&", "|", "'", '"', "CPUS{", "}", "-", "~", "=", ".function", ".ustring",
-                                    "\x01", "\xff", "0x", "99999999999999999999", "[", "\\", "text", "cpu", "comm", "common_type", " "])
+                                    "\x01", "\xff", "0x", "99999999999999999999", "[", "\\", "text", "cpu", "comm", "common_type", " ", ".", "e", "1e9",
+                                    "inf", "nan", "real", "1.5"])
             text = (text[:at] + some + text[at:], text[:at], text[:at] + text[at + 1:], text + text[at:])[kind]
         return text.replace("\n", " ")[:60000]
 

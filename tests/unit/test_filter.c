@@ -3,6 +3,7 @@
  * test_filter.c - expressions: what they mean, what is refused and where, and what is not looked at.
  */
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,10 @@ struct trace_event_raw_all {
 	uint64_t u64;
 	bool flag;
 	char letter;
-	double real;
+	double real, not_a_number, minus_zero, infinite;
+	float tenth;
+	long double wide;
+	float several[2];
 	const void *pointer;
 	const char *name;
 	int method;
@@ -75,6 +79,12 @@ static const struct part fields[] = {
 	ALL(TP_FIELD, flag, "größe$", bool, NULL), /* as C has names, too */
 	ALL(TP_FIELD, letter, "letter", char, NULL),
 	ALL(TP_FIELD, real, "real", double, NULL),
+	ALL(TP_FIELD, not_a_number, "nan", double, NULL),
+	ALL(TP_FIELD, minus_zero, "zero", double, NULL),
+	ALL(TP_FIELD, infinite, "infinite", double, NULL),
+	ALL(TP_FIELD, tenth, "tenth", float, NULL),
+	ALL(TP_FIELD, wide, "wide", long double, NULL),
+	ALL(TP_ARRAY, several, "several", float, NULL),
 	ALL(TP_FIELD, pointer, "pointer", const void *, NULL),
 	ALL(TP_FIELD, name, "name", const char *, NULL),
 	ALL(TP_FIELD, method, "method", int, methods),
@@ -114,6 +124,7 @@ static struct trace_event_raw_all make_record(void)
 		.s8 = -8, .u8 = 200, .s16 = -16, .u16 = 40000, .s32 = -32, .u32 = 3000000000u, .s64 = INT64_MIN,
 		.u64 = UINT64_MAX, .flag = true, .letter = 'x', .method = 2, .mode = 5,
 		.full = {'f', 'u', 'l', 'l'}, .fixed = "fixed",
+		.real = -2.5e-3, .not_a_number = NAN, .minus_zero = -0.0, .infinite = INFINITY, .tenth = 0.1f,
 	};
 	const uintptr_t address = (uintptr_t)strlen;
 	const size_t later = offsetof(struct trace_event_raw_all, __rel_loc_later) + sizeof(tp_data_loc_t);
@@ -165,6 +176,14 @@ static const char *const accepted[] = {
 	"s8==-8&&u8==200", "s8 == 1 || u8 == 200", " ( s8 == -8 ) ", "((((u8 == 200))))", "!s8 == 1", "!!u8 == 200",
 	"! ( s8 == 1 || u8 == 1 )", "s8 == 1 || u8 == 1 || u16 == 40000", "s8 == 1 && u8 == 1 || u16 == 40000",
 	"u16 == 40000 || s8 == 1 && u8 == 1", "!(s8 == 1) && !(u8 == 1)", "(s8 == 1 || u8 == 200) && (u16 == 40000 || s8 == 2)",
+	"real == -0.0025", "real == -2.5e-3", "real==-2.5E-03", "real != -0.00250000001", "real < 0", "real < -.002", "real > -0.003",
+	"real >= -2.5e-3", "real <= -25e-4", "real > -1e300", "real < inf", "real > -inf", "real > -18446744073709551615", "real < 0x10",
+	"real < 0777", "real < 1.", "real < 1000000000000000000000", "real < -4.9e-324", "!(real > 0)", "real < 1e-400",
+	"nan != 0", "nan != inf", "!(nan <= inf)", "!(nan >= -inf)", "!(nan == 0)", "!(nan < 0) && !(nan > 0)",
+	"zero == 0", "zero == -0.0", "zero >= 0", "zero <= -0", "!(zero < 0)", "!(zero != 0)", "zero > -5e-324", "zero < 5e-324", "zero == 0e9999",
+	"infinite == inf", "infinite > 1.7976931348623157e308", "infinite >= inf", "infinite <= inf", "infinite != -inf", "!(infinite < inf)",
+	"tenth == 0.1", "tenth == 0.100000001490116119384765625", "tenth <= 0.1", "tenth >= .1", "tenth != 0.11", "tenth < 3.4e38",
+	"tenth > 1e-45", "tenth > -inf", "tenth < 0.10000001", "tenth == 1e-1 && real < 1e5",
 	"\ts8\n==\v-8\f&&\ru8 == 200", "text == \"10.0.0.1\" && !later ~ \"x*\"",
 };
 
@@ -175,6 +194,10 @@ static const char *const refused[] = {
 	"full ~ \"*l[\"", "fixed ~ \"*ed \"", "later ~ \"*later\"", "text ~ \"[!1]*\"", "text ~ \"1\\\\0*\"", "cpus == CPUS{2,5}",
 	"cpus & CPUS{3-4}", "cpus & CPUS{6-63}", "u8 == CPUS{200-201}", "u8 & CPUS{0-199}", "s8 & CPUS{0-8191}", "cpu == -1",
 	"pointer.function != strlen", "pointer.function == strcmp", "broken == \"x\"", "broken ~ \"*\"", "method == \"NONE\"",
+	"real == 0.0025", "real > -0.0025", "real < -0.0025", "real != -0.0025", "real >= 0", "real > -4.9e-324", "real < -inf", "real > inf",
+	"nan == 0", "nan < 0", "nan > 0", "nan <= inf", "nan >= -inf", "nan == inf", "zero > 0", "zero < 0", "zero != 0", "zero >= 5e-324",
+	"infinite < inf", "infinite > inf", "infinite != inf", "infinite <= 1.7976931348623157e308", "tenth != 0.1", "tenth < 0.1", "tenth > 0.1",
+	"tenth == 0.2", "tenth == inf",
 	"mode == \"R\"", "common_pid != 1234", "!(u8 == 200)", "s8 == 1 && (u8 == 200 || u16 == 40000)",
 };
 
@@ -275,7 +298,54 @@ static const struct {
 	{"u64 == 18446744073709551616", 7, "Illegal integer value", NULL},
 	{"s64 == 9223372036854775808", 7, "Illegal integer value", NULL},
 	{"u8 == 000000000000000000000000", 6, "Operand too long", NULL},
-	{"real == 1", 0, "Illegal operation for field type", "floating-point"},
+	{"real & 1", 7, "Illegal operation for field type", NULL},
+	{"real ~ 1", 7, "Illegal operation for field type", NULL},
+	{"real == \"1\"", 8, "Expecting numeric field", NULL},
+	{"real == CPUS{0}", 8, "Illegal operation for field type", NULL},
+	{"real.ustring == 1", 0, "Illegal operation for field type", "floating-point"},
+	{"real == nan", 8, "Illegal floating-point value", "!(real <= inf) is true for NaN"},
+	{"real == -nan", 8, "Illegal floating-point value", NULL},
+	{"real == infinity", 8, "Invalid value (did you forget quotes)?", NULL},
+	{"real == 1.5f", 8, "Illegal floating-point value", "a double is compared with numbers like 1.5, -2e-3 and inf"},
+	{"real == 1.5.2", 8, "Illegal floating-point value", NULL},
+	{"real == 1e", 8, "Illegal floating-point value", NULL},
+	{"real == 1e+", 8, "Illegal floating-point value", NULL},
+	{"real == -.", 8, "Illegal floating-point value", NULL},
+	{"real == .", 8, "Invalid value (did you forget quotes)?", NULL},
+	{"real == 0x1p3", 8, "Illegal floating-point value", NULL},
+	{"real == 0x1.8", 8, "Illegal floating-point value", NULL},
+	{"real == 08", 8, "Illegal floating-point value", NULL},
+	{"real == --1", 8, "Illegal integer value", NULL},
+	{"real == 1e400", 8, "Illegal floating-point value", NULL},
+	{"tenth == -1e39", 9, "Illegal floating-point value", "a float"},
+	{"real == 1e3-2", 11, "Too many terms in predicate expression", NULL},
+	{"real == 0.00000000000000000000000000000000000000000000000000000000000000", 8, "Operand too long", NULL},
+	{"several == 1.5", 0, "Illegal operation for field type", "array of floating-point numbers"},
+	{"wide > 1.5", 0, "Illegal operation for field type", "neither a float nor a double"},
+	{"u8 > 1.5", 5, "Illegal integer value", "it is an integer; write u8 > 1"},
+	{"u8 >= 1.5", 6, "Illegal integer value", "write u8 > 1"},
+	{"u8 < 1.5", 5, "Illegal integer value", "write u8 <= 1"},
+	{"u8 <= 0.5e-1", 6, "Illegal integer value", "write u8 <= 0"},
+	{"u8 == 1.5", 6, "Illegal integer value", "it is an integer, and never equals that"},
+	{"u8 != 1.5", 6, "Illegal integer value", "it is an integer, and never equals that"},
+	{"u8 == 1.50e2", 6, "Illegal integer value", "write u8 == 150"},
+	{"u8 != 2.", 6, "Illegal integer value", "write u8 != 2"},
+	{"u8 > 256.5", 5, "Illegal integer value", "it is an integer of 8 bits without a sign"},
+	{"u8 > -1.5", 5, "Illegal integer value", "it is an integer of 8 bits without a sign"},
+	{"u8 & 1.5", 5, "Illegal integer value", "it is an integer of 8 bits without a sign"},
+	{"s32 > -1.5", 6, "Illegal integer value", "write s32 >= -1"},
+	{"s32 < -1.5", 6, "Illegal integer value", "write s32 < -1"},
+	{"s32 <= -0.5", 7, "Illegal integer value", "write s32 < 0"},
+	{"s32 >= -20e-1", 7, "Illegal integer value", "write s32 >= -2"},
+	{"s64 > 1e18", 6, "Illegal integer value", "write s64 > 1000000000000000000"},
+	{"s64 > 1e9999999999999999999999", 6, "Operand too long", NULL},
+	{"s64 > 1.e99999999999999999999", 6, "Illegal integer value", NULL},
+	{"s64 > 1.e-99999999999999999999", 6, "Illegal integer value", "write s64 > 0"},
+	{"u64 > 18446744073709551615.5", 6, "Illegal integer value", "write u64 > 18446744073709551615"},
+	{"cpu > 0.5", 6, "Illegal integer value", "write cpu > 0"},
+	{"u8 < inf", 5, "Illegal integer value", NULL},
+	{"text == 1.5", 8, "Expecting string field", NULL},
+	{"text == inf", 8, "Expecting string field", NULL},
 	{"name == \"x\"", 0, "Illegal operation for field type", "__string"},
 	{"text.ustring == \"x\"", 0, "Illegal operation for field type", "leave out .ustring"},
 	{"raw == 1", 0, "Illegal operation for field type", "neither"},
@@ -295,7 +365,7 @@ static struct tp_filter_error error_of(const char *text)
 	struct tp_filter *filter = tp_filter_new(text, &error);
 
 	if (filter)
-		ck_assert_ptr_null(tp_filter_compile(filter, &event, &error));
+		ck_assert_msg(tp_filter_compile(filter, &event, &error) == NULL, "%s", text);
 	tp_filter_free(filter);
 	return error;
 }

@@ -4,6 +4,7 @@
  * waits.
  */
 #include "base/thread.h"
+#include "filter/decimal.h"
 #include "filter/operand.h"
 #include "filter/program.h"
 
@@ -45,6 +46,8 @@ static __attribute__((noinline)) bool other_holds(const struct tp_filter_step *s
 	switch (step->test) {
 	case TP_TEST_FALSE:
 		return false;
+	case TP_TEST_FLOAT:
+		return tp_float_order(tp_value_high(&step->value, record)) - step->base <= step->span;
 	case TP_TEST_CPU:
 		return tp_value_number(&step->value, record) - step->base <= step->span;
 	case TP_TEST_IN_SET:

@@ -43,20 +43,26 @@ static bool is_text_pointer(const char *type)
 	return strcmp(type, "char *") == 0 || strcmp(type, "const char *") == 0;
 }
 
+static bool is_float(const struct tp_event_field *f)
+{
+	return f->type_class == TP_FLOAT && (f->element_size == sizeof(float) || f->element_size == sizeof(double));
+}
+
 static void describe_number(struct tp_filter_field *field, const struct tp_event_field *f)
 {
 	const uint32_t size = f->size;
 	const bool has_width = size == 1 || size == 2 || size == 4 || size == 8;
 
-	if (f->type_class == TP_FLOAT)
-		field->why_not = "it is a floating-point number";
+	if (f->type_class == TP_FLOAT && !is_float(f))
+		field->why_not = "it is neither a float nor a double";
 	else if (f->type_class == TP_POINTER && is_text_pointer(f->type))
 		field->why_not = "it is a pointer to a text that is not in the record; declare it by __string()";
 	else if (f->type_class == TP_OTHER || !has_width)
 		field->why_not = "it is neither a number of 1, 2, 4 or 8 bytes nor a text";
 	if (field->why_not)
 		return;
-	field->type = TP_TYPE_NUMBER;
+	field->type = is_float(f) ? TP_TYPE_FLOAT : TP_TYPE_NUMBER;
+	field->why_not = is_float(f) ? "it is a floating-point number" : NULL;
 	field->size = size;
 	field->is_signed = f->is_signed;
 	field->source = TP_SOURCE_NUMBER;
@@ -79,6 +85,8 @@ static void describe_field(struct tp_filter_field *field, const struct tp_event_
 	} else if (f->kind == TP_ARRAY && is_text) {
 		field->type = TP_TYPE_TEXT;
 		field->source = TP_SOURCE_ARRAY;
+	} else if (f->type_class == TP_FLOAT) {
+		field->why_not = "it is an array of floating-point numbers; only a single one can be compared";
 	} else {
 		field->why_not = "it is neither a number of 1, 2, 4 or 8 bytes nor a text";
 	}

@@ -9,7 +9,8 @@
 #include "filter/value.h"
 
 enum tp_filter_type {
-	TP_TYPE_NUMBER,
+	TP_TYPE_NUMBER, /* an integer */
+	TP_TYPE_FLOAT,  /* a float or a double; why_not says what it is to those who want integers */
 	TP_TYPE_TEXT,
 	TP_TYPE_CPUS, /* a set of processors */
 	TP_TYPE_CPU,  /* the processor's number, which is in no record */

@@ -9,6 +9,7 @@
  *
  * are for those above, too, who have expressions of their own;
  *
+ *	decimal.h  numbers with a point
  *	tree.h     a parsed expression
  *	program.h  a compiled one
  *

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "filter/decimal.h"
 #include "filter/operand.h"
 #include "filter/tree.h"
 #include "print/symbol.h"
@@ -120,15 +121,24 @@ static bool string(struct parser *p, struct tp_filter_predicate *predicate)
 	return true;
 }
 
+/* "1.5", "-2e-3", and whatever else has no blanks in it: the field's type says what it may be. */
 static bool number(struct parser *p, struct tp_filter_predicate *predicate)
 {
 	const uint32_t begin = p->at;
+	uint32_t max = TP_NUMBER_MAX;
 
-	if (p->text[p->at] == '-' && !is_alnum(p->text[++p->at]))
+	if (p->text[p->at] == '-' && !is_alnum(p->text[++p->at]) && p->text[p->at] != '.')
 		return fail(p, begin, "Illegal integer value");
-	while (is_alnum(p->text[p->at]))
-		p->at++;
-	if (p->at - begin > TP_NUMBER_MAX)
+	const bool hexadecimal = p->text[p->at] == '0' && (p->text[p->at + 1] | 0x20) == 'x';
+	for (;; p->at++) {
+		const char *c = p->text + p->at;
+		const bool sign = !hexadecimal && (*c == '-' || *c == '+') && (c[-1] | 0x20) == 'e';
+		if (*c == '.' || sign)
+			max = TP_DECIMAL_MAX;
+		else if (!is_alnum(*c))
+			break;
+	}
+	if (p->at - begin > max)
 		return fail(p, begin, "Operand too long");
 	predicate->kind = TP_FILTER_NUMBER;
 	predicate->value = (struct tp_filter_span){begin, p->at - begin};
@@ -186,6 +196,15 @@ static bool function(struct parser *p, struct tp_filter_predicate *predicate)
 	return true;
 }
 
+/* "1", "-1", ".5", "inf"; nan is refused where the field is known. */
+static bool begins_number(const char *text)
+{
+	const size_t word = strspn(text, "infa");
+
+	return is_digit(*text) || *text == '-' || (*text == '.' && is_digit(text[1])) ||
+	       (word == 3 && !is_of_name(text[3]) && (memcmp(text, "inf", 3) == 0 || memcmp(text, "nan", 3) == 0));
+}
+
 static bool value(struct parser *p, struct tp_filter_predicate *predicate)
 {
 	const char c = skip_blanks(p);
@@ -197,24 +216,23 @@ static bool value(struct parser *p, struct tp_filter_predicate *predicate)
 		return cpus(p, predicate);
 	if (c == '"' || c == '\'')
 		return string(p, predicate);
-	if (is_digit(c) || c == '-')
+	if (begins_number(p->text + p->at))
 		return number(p, predicate);
 	return fail(p, p->at, "Invalid value (did you forget quotes)?");
 }
 
 /* ---- Predicates and what is between them ---- */
 
+const char *const tp_filter_op_names[] = {
+	[TP_FILTER_GLOB] = "~", [TP_FILTER_NE] = "!=", [TP_FILTER_EQ] = "==", [TP_FILTER_LE] = "<=",
+	[TP_FILTER_LT] = "<", [TP_FILTER_GE] = ">=", [TP_FILTER_GT] = ">", [TP_FILTER_BAND] = "&",
+};
+
 /* False: there is none. */
 static bool operator(struct parser *p, enum tp_filter_op *op)
 {
-	/* In the kernel's order: "<=" must come before "<". */
-	static const char *const names[] = {
-		[TP_FILTER_GLOB] = "~", [TP_FILTER_NE] = "!=", [TP_FILTER_EQ] = "==", [TP_FILTER_LE] = "<=",
-		[TP_FILTER_LT] = "<", [TP_FILTER_GE] = ">=", [TP_FILTER_GT] = ">", [TP_FILTER_BAND] = "&",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (take(p, names[i])) {
+	for (size_t i = 0; i <= TP_FILTER_BAND; i++) {
+		if (take(p, tp_filter_op_names[i])) {
 			*op = (enum tp_filter_op)i;
 			return true;
 		}

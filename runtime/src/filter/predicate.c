@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "filter/decimal.h"
 #include "filter/fields.h"
 #include "filter/operand.h"
 #include "filter/predicate.h"
@@ -22,75 +23,167 @@ static const char *value_text(const struct tp_filter_work *work)
 
 /* ---- Numbers ---- */
 
-/* The processor's number is looked at as it is; others as high as they go. */
-static void set_range(struct tp_filter_step *step, uint64_t first, uint64_t last)
-{
-	const uint32_t by = step->value.source == TP_SOURCE_CPU ? 0 : 64 - 8 * step->value.size;
+struct range {
+	uint64_t first, last;
+};
 
-	step->test = step->value.source == TP_SOURCE_CPU ? TP_TEST_CPU : TP_TEST_RANGE;
-	step->base = first << by;
-	step->span = (last - first) << by;
+/* As high as numbers go in 64 bits; the processor's number is looked at as it is. */
+static uint32_t shift_of(const struct tp_filter_step *step)
+{
+	return step->value.source == TP_SOURCE_CPU ? 0 : 64 - 8 * step->value.size;
 }
 
-/* The lowest or the highest number of the step's width. */
-static uint64_t limit_of(const struct tp_filter_step *step, bool highest)
+static void set_range(struct tp_filter_step *step, uint64_t first, uint64_t last)
+{
+	step->test = step->value.source == TP_SOURCE_CPU ? TP_TEST_CPU : TP_TEST_RANGE;
+	step->base = first << shift_of(step);
+	step->span = (last - first) << shift_of(step);
+}
+
+/* All comparisons are one: whether the number is in a range. From where it equals one of these, which it becomes. False: never. */
+static bool range_of(const struct tp_filter_work *work, const struct range *all, struct range *range)
+{
+	const struct range equal = *range;
+
+	switch (work->predicate->op) {
+	case TP_FILTER_NE:
+		*work->inverted = !*work->inverted;
+		return true;
+	case TP_FILTER_LE:
+		range->first = all->first;
+		return true;
+	case TP_FILTER_LT:
+		*range = (struct range){all->first, equal.first - 1};
+		return equal.first != all->first;
+	case TP_FILTER_GE:
+		range->last = all->last;
+		return true;
+	case TP_FILTER_GT:
+		*range = (struct range){equal.last + 1, all->last};
+		return equal.last != all->last;
+	default:
+		return true;
+	}
+}
+
+/* All that the step's width has. */
+static struct range limits_of(const struct tp_filter_step *step)
 {
 	const uint32_t bits = 8 * step->value.size - step->value.is_signed;
 	const uint64_t max = UINT64_MAX >> (64 - bits);
 
-	return highest ? max : step->value.is_signed ? ~max : 0;
+	return (struct range){step->value.is_signed ? ~max : 0, max};
 }
 
-/* All comparisons are one: whether the number is in a range. */
 static void compare(const struct tp_filter_work *work, uint64_t value)
 {
 	struct tp_filter_step *step = work->step;
-	const uint64_t min = limit_of(step, false), max = limit_of(step, true);
+	const struct range all = limits_of(step);
+	struct range range = {value, value};
 
-	step->test = TP_TEST_FALSE;
-	switch (work->predicate->op) {
-	case TP_FILTER_NE:
-		*work->inverted = !*work->inverted;
-		set_range(step, value, value);
-		break;
-	case TP_FILTER_LE:
-		set_range(step, min, value);
-		break;
-	case TP_FILTER_LT:
-		if (value != min)
-			set_range(step, min, value - 1);
-		break;
-	case TP_FILTER_GE:
-		set_range(step, value, max);
-		break;
-	case TP_FILTER_GT:
-		if (value != max)
-			set_range(step, value + 1, max);
-		break;
-	case TP_FILTER_BAND:
+	if (work->predicate->op == TP_FILTER_BAND) {
 		step->test = TP_TEST_BITS;
-		step->base = value << (64 - 8 * step->value.size);
-		break;
-	default:
-		set_range(step, value, value);
+		step->base = value << shift_of(step);
+	} else if (range_of(work, &all, &range)) {
+		set_range(step, range.first, range.last);
+	} else {
+		step->test = TP_TEST_FALSE;
 	}
 }
 
+/* ---- Floating point ---- */
+
+/* As in C: 0 equals -0, and NaNs, which are in no range, only differ. */
+static bool real(const struct tp_filter_work *work, const struct tp_filter_field *field)
+{
+	const struct tp_filter_predicate *predicate = work->predicate;
+	struct tp_filter_step *step = work->step;
+	const uint64_t sign = UINT64_C(1) << 63, inf = tp_float_infinity(field->size) << shift_of(step);
+	const struct range all = {tp_float_order(sign | inf), tp_float_order(inf)};
+	uint64_t bits;
+
+	if (!tp_float_parse(value_text(work), predicate->value.len, field->size, &bits)) {
+		tp_buffer_printf(&work->error->hint, "a %s is compared with numbers like 1.5, -2e-3 and inf; !(%.*s <= inf) is true for NaN",
+				 field->size == sizeof(float) ? "float" : "double", (int)predicate->field.len,
+				 work->filter->text + predicate->field.at);
+		return fail(work, predicate->value_at, "Illegal floating-point value");
+	}
+	bits <<= shift_of(step);
+	struct range range = {tp_float_order(bits), tp_float_order(bits)};
+	if (!(bits & ~sign))
+		range = (struct range){tp_float_order(sign), tp_float_order(0)};
+	step->test = TP_TEST_FALSE;
+	if (range_of(work, &all, &range)) {
+		step->test = TP_TEST_FLOAT;
+		step->base = range.first;
+		step->span = range.last - range.first;
+	}
+	return true;
+}
+
+/* ---- Integers ---- */
+
+/* The comparison with an integer that means the same as one with a decimal number. False: it is always or never true. */
+static bool integer_of(const struct tp_filter_work *work, const struct tp_decimal *decimal, enum tp_filter_op *op, uint64_t *magnitude)
+{
+	*op = work->predicate->op;
+	*magnitude = decimal->whole;
+	if (!decimal->has_fraction)
+		return true;
+	/* The next integer towards 0 is on that side of it. */
+	if (decimal->negative)
+		*op = *op == TP_FILTER_LT || *op == TP_FILTER_LE ? TP_FILTER_LT : TP_FILTER_GE;
+	else
+		*op = *op == TP_FILTER_LT || *op == TP_FILTER_LE ? TP_FILTER_LE : TP_FILTER_GT;
+	return work->predicate->op != TP_FILTER_EQ && work->predicate->op != TP_FILTER_NE;
+}
+
+/* What to write instead of a decimal number. */
+static void tell_integer(const struct tp_filter_work *work, const struct tp_filter_field *field)
+{
+	const struct tp_filter_predicate *predicate = work->predicate;
+	const struct range all = limits_of(work->step);
+	struct tp_buffer *hint = &work->error->hint;
+	struct tp_decimal decimal;
+	enum tp_filter_op op;
+	uint64_t magnitude;
+
+	if (!tp_decimal_parse(value_text(work), predicate->value.len, &decimal))
+		return;
+	if (predicate->op == TP_FILTER_BAND || decimal.whole > all.last || (decimal.negative && !field->is_signed))
+		tp_buffer_printf(hint, "it is an integer of %u bits %s a sign", 8 * field->size, field->is_signed ? "with" : "without");
+	else if (integer_of(work, &decimal, &op, &magnitude))
+		tp_buffer_printf(hint, "it is an integer; write %.*s %s %s%llu", (int)predicate->field.len,
+				 work->filter->text + predicate->field.at, tp_filter_op_names[op],
+				 decimal.negative && magnitude ? "-" : "", (unsigned long long)magnitude);
+	else
+		tp_buffer_printf(hint, "it is an integer, and never equals that");
+}
+
 /* As in the kernel, the number loses what the field has no room for. */
-static bool number(const struct tp_filter_work *work, const struct tp_filter_field *field)
+static bool integer(const struct tp_filter_work *work, const struct tp_filter_field *field)
 {
 	const struct tp_filter_predicate *predicate = work->predicate;
 	uint64_t value;
 
+	if (!tp_number_parse(value_text(work), predicate->value.len, field->is_signed, &value)) {
+		tell_integer(work, field);
+		return fail(work, predicate->value_at, "Illegal integer value");
+	}
+	compare(work, tp_number_truncate(value, field->size, field->is_signed));
+	return true;
+}
+
+static bool number(const struct tp_filter_work *work, const struct tp_filter_field *field)
+{
+	const struct tp_filter_predicate *predicate = work->predicate;
+
 	if (field->type == TP_TYPE_TEXT)
 		return fail(work, predicate->value_at, "Expecting string field");
 	if (field->type == TP_TYPE_CPUS || predicate->op == TP_FILTER_GLOB ||
-	    (field->type == TP_TYPE_CPU && predicate->op == TP_FILTER_BAND))
+	    (field->type != TP_TYPE_NUMBER && predicate->op == TP_FILTER_BAND))
 		return fail(work, predicate->value_at, ILLEGAL_OPERATION);
-	if (!tp_number_parse(value_text(work), predicate->value.len, field->is_signed, &value))
-		return fail(work, predicate->value_at, "Illegal integer value");
-	compare(work, tp_number_truncate(value, field->size, field->is_signed));
-	return true;
+	return field->type == TP_TYPE_FLOAT ? real(work, field) : integer(work, field);
 }
 
 /* ---- Texts ---- */
@@ -166,7 +259,7 @@ static bool cpus(const struct tp_filter_work *work, const struct tp_filter_field
 	struct tp_filter_step *step = work->step;
 	struct tp_cpus set;
 
-	if (field->type == TP_TYPE_TEXT ||
+	if (field->type == TP_TYPE_TEXT || field->type == TP_TYPE_FLOAT ||
 	    (predicate->op != TP_FILTER_EQ && predicate->op != TP_FILTER_NE && predicate->op != TP_FILTER_BAND))
 		return fail(work, predicate->value_at, ILLEGAL_OPERATION);
 	if (!tp_cpus_parse(&set, value_text(work), predicate->value.len)) {

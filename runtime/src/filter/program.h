@@ -16,6 +16,7 @@ enum tp_filter_test {
 	TP_TEST_FALSE,      /* can't be */
 	TP_TEST_RANGE,      /* a number of the record is in a range */
 	TP_TEST_BITS,       /* it has some of these bits */
+	TP_TEST_FLOAT,      /* a float or a double is in a range, by tp_float_order() */
 	TP_TEST_CPU,        /* the processor's number is in a range */
 	TP_TEST_IN_SET,     /* the set has the number */
 	TP_TEST_TEXT,       /* the text matches */
@@ -32,7 +33,7 @@ struct tp_filter_step {
 	uint8_t test;        /* enum tp_filter_test */
 	uint8_t match;       /* enum tp_text_match */
 	uint32_t yes, no;    /* the next step; nr_steps: accepted; nr_steps + 1: refused. Always a later one */
-	uint64_t base, span; /* of TP_TEST_RANGE: number - base <= span. Of TP_TEST_BITS: number & base */
+	uint64_t base, span; /* of ranges: number - base <= span. Of TP_TEST_BITS: number & base */
 	const uint8_t *bytes; /* the text, or the set */
 	uint32_t length;     /* of these bytes */
 	uint64_t field;      /* what it reads: the bit of the event's own field, see tp_filter_ask(); 0: another */

@@ -29,6 +29,9 @@ enum tp_filter_op {
 	TP_FILTER_BAND, /* &: any of these bits */
 };
 
+/* In the kernel's order, in which they are looked for: "<=" must come before "<". */
+extern const char *const tp_filter_op_names[TP_FILTER_BAND + 1];
+
 enum tp_filter_value {
 	TP_FILTER_STRING,
 	TP_FILTER_NUMBER,
