@@ -81,4 +81,9 @@ void tp_request_snapshot(struct tp_request *request, char *arguments);
 void tp_request_trigger(struct tp_request *request, char *arguments);
 void tp_request_triggers(struct tp_request *request, char *arguments);
 
+/* ---- synthetic.c ---- */
+
+void tp_request_synthetic(struct tp_request *request, char *arguments);
+void tp_request_synthetics(struct tp_request *request, char *arguments);
+
 #endif /* TP_REQUEST_H */

@@ -10,7 +10,6 @@
 #include <tp/tp.h>
 
 #include "base/message.h"
-#include "base/message.h"
 #include "control/outputs.h"
 #include "control/request.h"
 #include "control/serve.h"
@@ -34,6 +33,7 @@ static const struct {
 	{"enable", tp_request_enable},   {"disable", tp_request_disable}, {"report", tp_request_report},
 	{"snapshot", tp_request_snapshot}, {"trigger", tp_request_trigger}, {"triggers", tp_request_triggers},
 	{"histograms", tp_request_histograms}, {"tracing", tp_request_tracing},
+	{"synthetic", tp_request_synthetic}, {"synthetics", tp_request_synthetics},
 };
 
 void tp_serve(struct tp_request *request, char *line)

@@ -282,6 +282,36 @@ int tp_synthetic_event(const char *definition, char **error)
 	return result;
 }
 
+/* ---- Listing ---- */
+
+static void put_definition(struct tp_buffer *to, const struct tp_synthetic_format *format)
+{
+	tp_buffer_printf(to, "%s", format->name);
+	for (uint32_t i = 0; i < format->nr; i++) {
+		const struct tp_event_field *field = &format->fields[i];
+		tp_buffer_printf(to, "%s %s %s", i ? ";" : "", field->type, field->name);
+		if (field->kind == TP_ARRAY)
+			tp_buffer_printf(to, "[%u]", field->size);
+		else if (field->kind != TP_FIELD)
+			tp_buffer_printf(to, "[]");
+	}
+}
+
+void tp_synthetics_each(void (*fct)(const char *definition, void *data), void *data)
+{
+	tp_lock(&tp_events_lock);
+	for (const struct tp_synthetic *synthetic = all; synthetic; synthetic = synthetic->next) {
+		struct tp_buffer definition = {.text = NULL};
+		if (synthetic->changing)
+			continue;
+		put_definition(&definition, &synthetic->described.format);
+		if (!definition.failed)
+			fct(definition.text, data);
+		tp_buffer_free(&definition);
+	}
+	tp_unlock(&tp_events_lock);
+}
+
 /* ---- Using ---- */
 
 struct tp_synthetic *tp_synthetic_hold(const char *name)

@@ -21,6 +21,9 @@ struct tp_synthetic;
 /* As tp_synthetic_event(), of a single line where in_a_line is set: appends to *why what is wrong. */
 int tp_synthetic_define(const char *definition, bool in_a_line, struct tp_buffer *why);
 
+/* Calls fct with the definition of each, as tp_synthetic_define() takes it, in their order. With tp_events_lock held. */
+void tp_synthetics_each(void (*fct)(const char *definition, void *data), void *data);
+
 /*
  * The event of that name, which can't be removed until it is let go; NULL: there is none. Neither while holding
  * tp_events_lock.

@@ -6,23 +6,24 @@
 #include "command.h"
 
 #define COMMANDS(X) \
-	X(ps)       \
-	X(list)     \
-	X(trace)    \
-	X(record)   \
-	X(stat)     \
-	X(top)      \
-	X(hist)     \
-	X(latency)  \
-	X(report)   \
-	X(snapshot) \
-	X(enable)   \
-	X(disable)  \
-	X(filter)   \
-	X(trigger)  \
-	X(outputs)  \
-	X(setup)    \
-	X(convert)  \
+	X(ps)        \
+	X(list)      \
+	X(trace)     \
+	X(record)    \
+	X(stat)      \
+	X(top)       \
+	X(hist)      \
+	X(latency)   \
+	X(report)    \
+	X(snapshot)  \
+	X(enable)    \
+	X(disable)   \
+	X(filter)    \
+	X(trigger)   \
+	X(synthetic) \
+	X(outputs)   \
+	X(setup)     \
+	X(convert)   \
 	X(help)
 
 #define COMMAND_DECLARE(name) extern const struct tp_command command_##name;
