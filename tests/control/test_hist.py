@@ -7,12 +7,13 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from reaching import Reaching  # noqa: E402
-from support import need, until  # noqa: E402
+from support import need, run, until  # noqa: E402
 
 
 class Trigger(Reaching):
@@ -89,6 +90,82 @@ class Trigger(Reaching):
         for args in ((), ("-p", self.pid, "served_idle"), ("-p", self.pid, "served_idle", "traceoff", "if"),
                      ("-p", self.pid, "--directory", "copies"), ("-p", self.pid, "--", "true")):
             self.fails("trigger", *args, status=2)
+
+
+
+class NotCounted(Reaching):
+    """What is told of hits that did not count."""
+
+    DROPPED = r"hist:keys=n:size=128: [1-9]\d* hits were dropped, as all of its 128 entries are taken: size=256 has room for more\n"
+    UNSET = "none of [1-9][0-9]* hits counts, as a variable that it reads was not set for their keys\n"
+    TAKEN = (r"at served:served_request, hist:keys=n:d=common_timestamp-\$t reads \$t first, and unsets it: a hit that counts there does not count "
+             r"here; let hist:keys=n:t=common_timestamp set a variable for each of the two")
+
+    def after_a_while(self, wanted: str, *args: str) -> subprocess.CompletedProcess:
+        for seconds in ("0.2", "2", "20"):
+            done = self.tp(*args, "--for", seconds)
+            if re.search(wanted, done.stderr):
+                break
+        return done
+
+    def told(self, wanted: str, *args: str, done: subprocess.CompletedProcess | None = None) -> str:
+        done = done or self.tp(*args)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, rf"\Atp: '{self.name}' \(\d+\): {wanted}\Z")
+        return done.stdout
+
+    def test_at_the_end_of_the_program(self) -> None:
+        env = {**self.env, "TP_TRIGGER": "served_request hist:keys=n:size=128; served_request hist:keys=peer"}
+        for more in ({"TP_HIST": self.path("hist")}, {"TP_HIST": self.path("hist.json")}, {}):
+            done = run([self.program, "hit=200"], env={**env, **more})
+            self.assertRegex(done.stderr.partition("Totals:")[2] if not more else done.stderr, rf"(^|\n)tp: {self.DROPPED}\Z")
+
+    def test_dropped(self) -> None:
+        process = self.start("storm")
+        hist = ("hist", "-p", self.name, "-e", "served_request", "keys=n:size=128")
+        self.told(self.DROPPED, done=self.after_a_while(self.DROPPED, *hist))
+        self.assertIn('"dropped"', self.told(self.DROPPED, done=self.after_a_while(self.DROPPED, *hist, "--json")))
+        self.done("trigger", "-p", self.name, "served_request", "hist:keys=n:size=128")
+        until(lambda: self.tp("hist", "-p", self.name).stderr)
+        self.told(self.DROPPED, "hist", "-p", self.name)
+        self.done("trigger", "-p", self.name, "served_request", "!hist:keys=n:size=128")
+        self.left_alone(process.pid)
+
+    def test_on_a_terminal(self) -> None:
+        self.start("storm")
+        for columns in (80, 120):
+            terminal = self.terminal("hist", "-p", self.name, "--interval", "0.02", "-e", "served_request", "keys=n:size=128", rows=9, columns=columns)
+            terminal.wait_for(r"\{ n:")
+            terminal.type(b"\x03")
+            self.assertEqual(terminal.end(), 0)
+            self.assertRegex(terminal.text().replace("\r", ""), rf"\ntp: '{self.name}' \(\d+\): {self.DROPPED}\Z")
+
+    def test_variables(self) -> None:
+        self.start("loop")
+        self.done("trigger", "-p", self.name, "served_request", "hist:keys=n:t=common_timestamp")
+        self.done("trigger", "-p", self.name, "served_request", "hist:keys=n:d=common_timestamp-$t")
+        second = "keys=n:e=common_timestamp-$t"
+        self.told(f"{self.TAKEN}\n", "trigger", "-p", self.name, "served_request", f"hist:{second}")
+        until(lambda: self.tp("hist", "-p", self.name).stderr)
+        self.assertRegex(self.told(rf"hist:{re.escape(second)}: {self.UNSET}", "hist", "-p", self.name), r"\n    Unset: [1-9]")
+        done = self.after_a_while(self.UNSET, "hist", "-p", self.name, "-e", "served_request", second.replace("e=", "f="))
+        self.assertRegex(done.stderr, self.TAKEN)
+        self.assertRegex(done.stderr, self.UNSET)
+
+    def test_no_event(self) -> None:
+        self.start("loop")
+        self.tp("trigger", "-p", self.name, "later:event", "hist:keys=n:t=common_timestamp")
+        self.told(r"no hit counts yet: hist:keys=n:t=common_timestamp sets \$t, and has no event now\n", "trigger", "-p", self.name,
+                  "served_request", "hist:keys=n:d=common_timestamp-$t")
+        self.assertIn("Couldn't find variable", self.fails("trigger", "-p", self.name, "served_request", "hist:keys=n:d=common_timestamp-$u"))
+
+    def test_environment(self) -> None:
+        setter = "served_request hist:keys=n:t=common_timestamp; served_request hist:keys=n:d=common_timestamp-$t;"
+        done = run([self.program, "hit=1"], env={**self.env, "TP_HIST": "/dev/null", "TP_TRIGGER": f"{setter} served_request hist:keys=n:vals=$t"})
+        self.assertRegex(done.stderr, rf"(?m)^tp: TP_TRIGGER=served_request hist:keys=n:vals=\$t: {self.TAKEN}$")
+        waits = "later:event hist:keys=n:t=common_timestamp; served_request hist:keys=n:d=common_timestamp-$t"
+        done = run([self.program, "hit=1"], env={**self.env, "TP_HIST": "/dev/null", "TP_TRIGGER": waits})
+        self.assertNotIn("no hit counts yet", done.stderr)
 
 
 class Hist(Reaching):

@@ -8,6 +8,7 @@
  *	order FIELD=VALUE ...          hits shop_order; what is not given is 0 or ""
  *	other U32 S32                  hits shop_other
  *	text N, json N, info N         as it is shown; after a text comes a line "."
+ *	doubts N, losses N             what a person is told of it, or "-"
  *	all PATTERNS, jsons PATTERNS   those of events
  *	pause N, cont N, clear N, close N
  *	pauseof EVENT, contof EVENT    all histograms of an event
@@ -251,6 +252,13 @@ static void obey(const char *command, struct tp_sink **hist, char *rest)
 	} else if (strcmp(command, "info") == 0) {
 		tp_hist_put_definition(&text, *hist);
 		printf("%s\n", text.text);
+		tp_buffer_free(&text);
+	} else if (strcmp(command, "doubts") == 0 || strcmp(command, "losses") == 0) {
+		if (*command == 'd')
+			tp_hist_put_doubts(*hist, strcmp(rest, "waits") == 0, &text);
+		else
+			tp_hist_put_losses(*hist, &text);
+		printf("%s\n", text.text ? text.text : "-");
 		tp_buffer_free(&text);
 	} else if (strcmp(command, "clear") == 0) {
 		printf("%d\n", tp_hist_clear(*hist));

@@ -45,6 +45,12 @@ def without_snapshots(pairs: list[tuple[Command, Command]]) -> list[tuple[Comman
 
 
 class Kernel(transcript.Replayed):
+    def test_unset(self) -> None:
+        """Our totals go on where a variable was not set."""
+        self.assertIn("\n| hits for which a variable is not set are not seen | `Unset` |\n", transcript.differences(LANGUAGE))
+        shown = [ours for _, ours in without_snapshots(self.replay("variables")) if ours.text.startswith("hist ")]
+        self.assertTrue(any(line.startswith("    Unset: ") for ours in shown for line in ours.answers))
+
     def test_variables(self) -> None:
         self.check(without_snapshots(self.replay("variables")), LANGUAGE, {
             FOLDED: {

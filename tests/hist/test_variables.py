@@ -113,6 +113,63 @@ class Variables(Between):
         self.assertGreaterEqual(int(re.fullmatch(r"\{ next_pid: 5 \} hitcount: 1 lat: (\d+)", row)[1]), 2000)
 
 
+class NeverCounting(Between):
+    """A hit for which a variable is not set does not count: what is said of that."""
+
+    SETTER = ("open 0 keys=u8:v=u64", "enable 0 shop:shop_order if s8 == 0")
+
+    def test_counted(self) -> None:
+        reader = (*self.SETTER, "open 1 keys=u8:d=u64-$v", "enable 1 shop:shop_order if s8 == 1")
+        hits = ("order u8=1 u64=4", "order u8=1 s8=1", "order u8=1 s8=1", "order u8=2 s8=1")
+        text, setter, of_json, cleared = self.well(*reader, *hits, "text 1", "text 0", "json 1", "clear 1", "text 1")
+        self.assertTrue(text.endswith("    Hits: 1\n    Entries: 1\n    Dropped: 0\n    Unset: 2\n"), text)
+        self.assertEqual(json.loads(of_json)["totals"], {"hits": 1, "entries": 1, "dropped": 0, "unset": 2})
+        self.assertNotIn("Unset", setter + cleared)
+        text, = self.well(*reader, *hits, "fork", "order u8=2 s8=1", "text 1")
+        self.assertTrue(text.endswith("    Dropped: 0\n    Unset: 1\n"), text)
+
+    def test_second_reader(self) -> None:
+        """It is told which one reads first, and hits that it does not count are told as well."""
+        first = (*self.SETTER, "open 1 keys=u8:d=u64-$v", "enable 1 shop:shop_order if s8 == 1", "doubts 1")
+        for second in ("keys=u8:e=u64*$v", "keys=u8:vals=$v", "keys=u8:e=u64-shop.shop_order.$v"):
+            answers = self.well(*first, f"open 2 {second}", "enable 2 shop:shop_order if s8 == 1", "doubts 2", "order u8=1 u64=4",
+                                "order u8=1 s8=1", "losses 1", "losses 2", "text 2")
+            self.assertEqual(answers[0], "-")
+            self.assertEqual(answers[1], "at shop:shop_order, hist:keys=u8:d=u64-$v reads $v first, and unsets it: a hit that counts there does not "
+                                         "count here; let hist:keys=u8:v=u64 set a variable for each of the two")
+            self.assertEqual(answers[2:5], ["-", f"hist:{second}: none of 1 hits counts, as a variable that it reads was not set for their keys", ""])
+            self.assertIn("Unset: 1\n", answers[-1])
+
+    def test_readers_that_do_not_meet(self) -> None:
+        for first, second in (("keys=u8:vals=$v", "keys=u8:e=u64*$v"), ("keys=u8:vals=$v", "keys=u8:vals=$v,u64")):
+            answers = self.well(*self.SETTER, f"open 1 {first}", "enable 1 shop:shop_order if s8 == 1", f"open 2 {second}",
+                                "enable 2 shop:shop_order if s8 == 1", "doubts 1", "doubts 2", "order u8=1 u64=4", "order u8=1 s8=1", "losses 2")
+            self.assertEqual(answers, ["-", "-", "-"])
+        answers = self.well(*self.SETTER, "open 1 keys=u32:d=u32-$v", "enable 1 shop:shop_other", "open 2 keys=u8:d=u64-$v",
+                            "enable 2 shop:shop_order if s8 == 1", "doubts 2")
+        self.assertEqual(answers, ["-"])
+
+    def test_no_event_sets_it(self) -> None:
+        answers = self.well("open 0 keys=u8:v=u64", "open 1 keys=u8:vals=$v", "enable 1 shop:shop_order", "doubts 1", "doubts 1 waits",
+                            "order u8=1", "losses 1", "", "enable 0 shop:shop_order", "doubts 1", "order u8=1", "order u8=1", "losses 1")
+        self.assertEqual(answers[:2], ["no hit counts yet: hist:keys=u8:v=u64 sets $v, and has no event now", "-"])
+        self.assertIn("none of 1 hits counts", answers[2])
+        self.assertEqual(answers[-2:], ["-", "-"])
+
+    def test_keys_of_another_kind(self) -> None:
+        for mine, theirs, said in (("text", "u8", "key 1 is a number, and here it is a text"), ("u8", "text", "key 1 is a text, and here it is a number"),
+                                   ("u8,u16", "u8,fixed", "key 2 is a text, and here it is a number"),
+                                   ("stacktrace", "u8", "key 1 is a number, and here it is a stack")):
+            answers = self.well(f"open 0 keys={theirs}:v=u64", "enable 0 shop:shop_order", f"open 1 keys={mine}:vals=$v", "fits 1 shop:shop_order",
+                                "enable 1 shop:shop_order")
+            self.assertEqual(answers, [f"error {len(f'keys={mine}:vals=$')} Variable has keys of other types [where it is set, {said}]"])
+
+    def test_dropped(self) -> None:
+        orders = [f"order u16={i}" for i in range(130)]
+        answers = self.well("open 0 keys=u16:size=128", "enable 0 shop:shop_order", *orders[:128], "losses 0", *orders, "losses 0", "clear 0", "losses 0")
+        self.assertEqual(answers, ["-", "hist:keys=u16:size=128: 2 hits were dropped, as all of its 128 entries are taken: size=256 has room for more", "", "-"])
+
+
 class Random(Between):
     """Expressions of up to three operators beside an evaluator that knows nothing of trees."""
 

@@ -159,8 +159,10 @@ static int enable(struct tp_sink *sink, const char *patterns, const char *filter
 		return -EINVAL;
 	}
 	const int result = tp_enable_filtered(sink, patterns, filter, report);
-	if (tp_is_hist(sink) && result >= 0)
+	if (tp_is_hist(sink) && result >= 0) {
 		show_filter(sink);
+		tp_hist_put_doubts(sink, false, &report->text);
+	}
 	return result;
 }
 

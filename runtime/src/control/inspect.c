@@ -194,7 +194,19 @@ static bool read_form(struct tp_request *request, char **arguments, bool *json)
 	return false;
 }
 
-static void put_report(struct tp_request *request, const struct tp_buffer *text)
+/* Of lines. */
+static void put_notes(struct tp_request *request, const struct tp_buffer *notes)
+{
+	const char *line = notes->failed ? NULL : notes->text;
+
+	for (; line && *line; line += strcspn(line, "\n") + 1) {
+		tp_buffer_printf(&request->reply, "note ");
+		tp_buffer_put_plain(&request->reply, line, strcspn(line, "\n"));
+		tp_buffer_printf(&request->reply, "\n");
+	}
+}
+
+static void put_report(struct tp_request *request, const struct tp_buffer *text, const struct tp_buffer *notes)
 {
 	if (text->failed) {
 		tp_request_fail(request, ENOMEM, "the process has no memory");
@@ -202,6 +214,7 @@ static void put_report(struct tp_request *request, const struct tp_buffer *text)
 	}
 	if (text->text)
 		tp_request_put_text(&request->reply, text->text);
+	put_notes(request, notes);
 	tp_buffer_printf(&request->reply, "ok\n");
 }
 
@@ -214,7 +227,7 @@ static int report(struct tp_sink *sink, bool json, struct tp_buffer *to)
 
 void tp_request_report(struct tp_request *request, char *arguments)
 {
-	struct tp_buffer text = {.text = NULL};
+	struct tp_buffer text = {.text = NULL}, notes = {.text = NULL};
 	uint64_t id;
 	bool json;
 
@@ -224,27 +237,32 @@ void tp_request_report(struct tp_request *request, char *arguments)
 	if (!sink)
 		return;
 	const int error = -report(sink, json, &text);
+	if (tp_is_hist(sink))
+		tp_hist_put_losses(sink, &notes);
 	tp_sink_let_go(sink);
 	if (error)
 		tp_request_fail(request, error, error == EINVAL ? "output %llu is neither statistics, a histogram nor a latency" :
 				"output %llu has no report now", (unsigned long long)id);
 	else
-		put_report(request, &text);
+		put_report(request, &text, &notes);
 	tp_buffer_free(&text);
+	tp_buffer_free(&notes);
 }
 
 void tp_request_histograms(struct tp_request *request, char *arguments)
 {
-	struct tp_buffer text = {.text = NULL};
+	struct tp_buffer text = {.text = NULL}, notes = {.text = NULL};
 	bool json;
 
 	if (!read_form(request, &arguments, &json))
 		return;
 	const char *patterns = arguments && *arguments ? arguments : "*";
 	const int nr = tp_hists_report(patterns, json, &text);
+	tp_hists_put_losses(patterns, &notes);
 	if (nr == -EINVAL)
 		tp_request_fail_patterns(request, patterns);
 	else
-		put_report(request, &text);
+		put_report(request, &text, &notes);
 	tp_buffer_free(&text);
+	tp_buffer_free(&notes);
 }

@@ -28,7 +28,7 @@ void tp_start_hists_begin(const char *path)
 /* ---- The end of the program ---- */
 
 struct output {
-	struct tp_buffer text;
+	struct tp_buffer text, losses;
 	bool json;
 	unsigned int nr;
 };
@@ -45,6 +45,7 @@ static void add(struct tp_sink *sink, void *data)
 		tp_buffer_printf(&output->text, "\n\n");
 	output->nr++;
 	tp_hist_report(sink, output->json, &output->text);
+	tp_hist_put_losses(sink, &output->losses);
 }
 
 static bool ends_in(const char *text, const char *end)
@@ -62,6 +63,15 @@ static int write_all(const struct tp_buffer *text)
 	return fd < 0 ? EBADF : tp_file_write(fd, text->text, text->len);
 }
 
+/* Of lines. */
+static void tell_losses(const struct tp_buffer *losses)
+{
+	const char *line = losses->failed ? NULL : losses->text;
+
+	for (; line && *line; line += strcspn(line, "\n") + 1)
+		tp_complain("%.*s", (int)strcspn(line, "\n"), line);
+}
+
 void tp_start_hists_end(void)
 {
 	struct output output = {.json = file.path && ends_in(file.path, ".json")};
@@ -73,5 +83,7 @@ void tp_start_hists_end(void)
 	if (error)
 		tp_complain("the histograms of TP_TRIGGER are not written to %s: %s; TP_HIST=PATH says where they are to be",
 			    file.path ? file.path : "standard error", tp_strerror(error));
+	tell_losses(&output.losses);
 	tp_buffer_free(&output.text);
+	tp_buffer_free(&output.losses);
 }

@@ -82,6 +82,11 @@ static int fits(const struct tp_trigger *trigger, const char *patterns, struct t
 	return tp_hist_fits(trigger->own, patterns, error);
 }
 
+static void doubt(const struct tp_trigger *trigger, bool waits, struct tp_buffer *why)
+{
+	tp_hist_put_doubts(trigger->own, waits, why);
+}
+
 static int leave(const struct tp_trigger *trigger, struct tp_buffer *why)
 {
 	return tp_hist_leave(trigger->own, why);
@@ -122,7 +127,7 @@ static void free_definition(struct tp_trigger *trigger)
 const struct tp_trigger_command tp_trigger_hist = {
 	.name = "hist", .kind = TP_TRIGGER_HIST, .priority = TRACEPOINT_DEFAULT_PRIO + 1, .takes_all = true, .alone = true,
 	.wants_sink = wants_sink, .parse = parse, .change = change, .open = open_sink, .fits = fits, .is_same = is_same,
-	.leave = leave, .put = put, .free = free_definition, .begin = begin, .end = end,
+	.doubt = doubt, .leave = leave, .put = put, .free = free_definition, .begin = begin, .end = end,
 };
 
 char *tp_hist_text(const char *patterns, bool json)

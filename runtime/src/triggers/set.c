@@ -231,6 +231,8 @@ static int link_and_begin(struct tp_trigger *trigger, struct tp_trigger_request 
 	result = begin(trigger, request, argument_at, &begun);
 	if (result >= 0) {
 		tell_unknown_target(trigger, request);
+		if (trigger->command->doubt)
+			trigger->command->doubt(trigger, request->waits, &request->text);
 		tp_trigger_is_set(trigger); /* from here on, somebody else may take it off */
 		return result;
 	}

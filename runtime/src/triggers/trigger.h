@@ -49,6 +49,8 @@ struct tp_trigger_command {
 	int (*open)(struct tp_trigger *trigger, struct tp_filter_error *error);
 	/* Whether its sink has a use for the events: their number; or an error, as above, if it has none for any of them. */
 	int (*fits)(const struct tp_trigger *trigger, const char *patterns, struct tp_filter_error *error);
+	/* Why it may never do anything, for a person; waits: but for want of an event. Optional */
+	void (*doubt)(const struct tp_trigger *trigger, bool waits, struct tp_buffer *why);
 	/* Whether one, which is not set, is the same trigger as the other; and its text. */
 	bool (*is_same)(const struct tp_trigger *one, const struct tp_trigger *other);
 	int (*leave)(const struct tp_trigger *trigger, struct tp_buffer *why); /* may it be taken off? *why is for a person. Optional */

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "client/common_options.h"
@@ -193,6 +194,14 @@ static void tell_no_last_numbers(const struct live *live, const struct counted *
 		     (double)live->interval / 1000);
 }
 
+static void tell_notes(const struct counted *counted)
+{
+	const char *line = counted->notes.len ? counted->notes.text : "";
+
+	for (; *line; line += strcspn(line, "\n") + 1)
+		fail_msg("%s: %.*s", connection_title(&counted->session.connection), (int)strcspn(line, "\n"), line);
+}
+
 static void tell_end_of_program(const struct live *live, const char *program)
 {
 	const struct statistics *statistics = &live->statistics;
@@ -233,6 +242,8 @@ static int finish(struct live *live, const char *program, bool good)
 	/* Of every process, some come and go. */
 	for (size_t i = 0; i < statistics->nr && !statistics->targets.every; i++)
 		tell_no_last_numbers(live, &statistics->all[i]);
+	for (size_t i = 0; i < statistics->nr; i++)
+		tell_notes(&statistics->all[i]);
 	if (ended && statistics->directory)
 		tell_end_of_program(live, program);
 	if (!good)

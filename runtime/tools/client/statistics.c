@@ -107,12 +107,21 @@ bool statistics_of_processes(struct statistics *statistics, const struct tp_args
 	return good;
 }
 
+#define NOTE "note "
+
+static bool add_line(struct lines *to, const char *line)
+{
+	return lines_add(to, line, strlen(line)) && lines_add(to, "\n", 1);
+}
+
 /* Lines of a text begin with a tab. */
 static bool take_line(void *data, char *line)
 {
-	struct lines *text = data;
+	struct counted *read = data;
 
-	return line[0] != '\t' || (lines_add(text, line + 1, strlen(line + 1)) && lines_add(text, "\n", 1));
+	if (strncmp(line, NOTE, strlen(NOTE)) == 0)
+		return add_line(&read->notes, line + strlen(NOTE));
+	return line[0] != '\t' || add_line(&read->text, line + 1);
 }
 
 /* NAN: of a histogram. */
@@ -160,15 +169,19 @@ static bool take_text(const struct statistics *statistics, struct counted *count
 static bool read_process(const struct statistics *statistics, struct counted *counted)
 {
 	struct connection *connection = &counted->session.connection;
-	struct lines text = {.text = NULL};
+	struct counted read = {.own = false};
 	struct answer answer;
 
-	request(connection, &answer, -1, take_line, &text, "report %s %s", counted->session.id,
+	request(connection, &answer, -1, take_line, &read, "report %s %s", counted->session.id,
 		statistics->form == STATISTICS_TEXT ? "text" : "json");
 	counted->cut = answer.kind == ANSWER_CUT;
-	if (answer.kind == ANSWER_OK)
-		return take_text(statistics, counted, &text);
-	lines_free(&text);
+	if (answer.kind == ANSWER_OK) {
+		lines_free(&counted->notes);
+		counted->notes = read.notes;
+		return take_text(statistics, counted, &read.text);
+	}
+	lines_free(&read.text);
+	lines_free(&read.notes);
 	/* The end of the process, or of this command, is seen elsewhere. */
 	return answer.kind == ANSWER_ERROR ? tell_answer(connection, &answer) : true;
 }
@@ -206,6 +219,7 @@ static void close_counted(struct counted *counted)
 	json_free(&counted->now);
 	json_free(&counted->base);
 	lines_free(&counted->text);
+	lines_free(&counted->notes);
 	free(counted->file);
 }
 

@@ -17,6 +17,7 @@ struct counted {
 	char *file; /* of a program's process: in the directory; NULL: there is a session */
 	struct lines text; /* as it was reported, if that is what is wanted */
 	struct json_document now, base; /* else: the last, and one an interval or so before */
+	struct lines notes; /* what the process says of it, in lines */
 	bool own;  /* the output was opened here, and is closed here */
 	bool over; /* there is no more to read */
 	bool cut;  /* the last request, by a signal */

@@ -18,40 +18,49 @@
 
 /* ---- Those that the process has ---- */
 
+struct shown {
+	struct connection *connection;
+	struct lines *text; /* where lines go; NULL: to standard output */
+	size_t nr;          /* lines, or histograms */
+};
+
 static bool put_line(void *data, char *line)
 {
-	size_t *nr = data;
+	struct shown *shown = data;
 
-	if (line[0] == '\t') {
-		puts(line + 1);
-		++*nr;
+	if (strncmp(line, "note ", strlen("note ")) == 0) {
+		fflush(stdout);
+		fail_msg("%s: %s", connection_title(shown->connection), line + strlen("note "));
 	}
+	if (line[0] != '\t')
+		return true;
+	shown->nr++;
+	if (shown->text)
+		return lines_add(shown->text, line + 1, strlen(line + 1)) && lines_add(shown->text, "\n", 1);
+	puts(line + 1);
 	return true;
 }
 
-static bool add_line(void *data, char *line)
-{
-	return line[0] != '\t' || (lines_add(data, line + 1, strlen(line + 1)) && lines_add(data, "\n", 1));
-}
-
 /* On a terminal. */
-static bool show_list(struct connection *connection, const char *events, size_t *nr)
+static bool show_list(struct shown *shown, const char *events)
 {
-	struct lines text = {.text = NULL}, shown = {.text = NULL};
+	struct lines text = {.text = NULL}, table = {.text = NULL};
 	struct json_document list = {.text = NULL};
 	size_t width, height;
 	struct answer answer;
 
+	shown->text = &text;
 	screen_size(&width, &height);
-	bool good = ask(connection, &answer, -1, add_line, &text, "histograms json %s", events);
+	bool good = ask(shown->connection, &answer, -1, put_line, shown, "histograms json %s", events);
+	shown->nr = 0;
 	if (good && text.len) {
-		good = json_parse(&list, text.text) || fail_msg("%s has answered in a way that is not understood", connection_title(connection));
+		good = json_parse(&list, text.text) || fail_msg("%s has answered in a way that is not understood", connection_title(shown->connection));
 		text = (struct lines){.text = NULL};
-		*nr = json_count(list.root.first);
-		good = good && hist_view_put_list(&list.root, &shown, width);
-		fputs(shown.text ? shown.text : "", stdout);
+		shown->nr = json_count(list.root.first);
+		good = good && hist_view_put_list(&list.root, &table, width);
+		fputs(table.text ? table.text : "", stdout);
 	}
-	lines_free(&shown);
+	lines_free(&table);
 	lines_free(&text);
 	json_free(&list);
 	return good;
@@ -60,13 +69,13 @@ static bool show_list(struct connection *connection, const char *events, size_t 
 static bool show_all(struct connection *connection, const struct tp_args *args)
 {
 	struct answer answer;
-	size_t nr = 0; /* lines */
+	struct shown shown = {.connection = connection};
 	char *events = given_events(args);
 	bool good = events && (args_has(args, LIVE_JSON) || !screen_is_possible()
-			? ask(connection, &answer, -1, put_line, &nr, "histograms %s %s", args_has(args, LIVE_JSON) ? "json" : "text", events)
-			: show_list(connection, events, &nr));
+			? ask(connection, &answer, -1, put_line, &shown, "histograms %s %s", args_has(args, LIVE_JSON) ? "json" : "text", events)
+			: show_list(&shown, events));
 
-	if (good && !nr)
+	if (good && !shown.nr)
 		good = fail_msg("%s has no histogram of '%s'; \"tp help hist\" says how one is made", connection_title(connection), events);
 	free(events);
 	return good;

@@ -37,6 +37,7 @@ class Mistake:
 _MISTAKE = re.compile(r"(?:(?P<filter>event filter parse error: error)|.*: error|parse_error): (?P<message>.*)")
 _PID = re.compile(r"\[ *\d+\] ?\}")  # of .execname
 _NO_TRIGGERS = "# "
+_UNSET = re.compile(r"    Unset: \d+")  # the last of our totals
 # What no function shows here. Which events are armed is seen by what is recorded; snapshots are directories.
 _KERNEL_ONLY = ("synths", "enabled", "snapshot")
 
@@ -68,7 +69,7 @@ def why_differs(theirs: Command, ours: Command) -> str:
 
 def _comparable(command: Command) -> list[str]:
     verb = command.text.split()[0]
-    lines = [_PID.sub("[PID]", line) for line in command.answers if line]
+    lines = [_PID.sub("[PID]", line) for line in command.answers if line and not (verb == "hist" and _UNSET.fullmatch(line))]
     if verb in ("triggers", "try"):
         # The latest is the first, but with histograms, which the kernel has at the end, in the order of their making.
         listed = [line for line in lines if not line.startswith(_NO_TRIGGERS)]

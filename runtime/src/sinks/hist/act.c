@@ -155,8 +155,10 @@ static void count_and_act(struct hit *hit, const struct tp_count_key *key)
 {
 	const struct tp_hist_program *program = hit->program;
 
-	if (!read_links(hit, program->links, key))
+	if (!read_links(hit, program->links, key)) {
+		__atomic_fetch_add(&hit->hist->unset, 1, __ATOMIC_RELAXED);
 		return;
+	}
 	hit->number = tp_count_table_insert(&hit->table->entries, key);
 	if (hit->number == TP_COUNT_NO_ENTRY)
 		return;

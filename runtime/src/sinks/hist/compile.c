@@ -86,6 +86,26 @@ static bool keys(struct tp_hist_compiler *c)
 	return true;
 }
 
+/* A key of another kind would never be found where the variable is. */
+static bool find_variables(const struct tp_hist_compiler *c)
+{
+	static const char *const names[] = {
+		[TP_HIST_KEY_NUMBER] = "a number", [TP_HIST_KEY_TEXT] = "a text", [TP_HIST_KEY_STACK] = "a stack",
+	};
+
+	for (uint32_t i = 0; i < c->links->nr; i++) {
+		const struct tp_hist_link *link = &c->links->links[i];
+		for (uint32_t j = 0; link->has_kinds && !link->matched && j < c->definition->nr_keys; j++) {
+			if (link->kinds[j] == c->program->layout.kinds[j])
+				continue;
+			tp_buffer_printf(&c->error->hint, "where it is set, key %u is %s, and here it is %s", j + 1, names[link->kinds[j]],
+					 names[c->program->layout.kinds[j]]);
+			return fail(c, link->name.at, "Variable has keys of other types");
+		}
+	}
+	return true;
+}
+
 /* ---- Values ---- */
 
 /* Sums of these mean nothing. The kernel's caret is at the value. */
@@ -180,7 +200,7 @@ static bool room(struct tp_hist_program *program, const struct tp_hist_definitio
 /* Variables come first, as values may be made of them. */
 static bool compile(struct tp_hist_compiler *c)
 {
-	return tp_hist_compile_variables(c) && values(c) && keys(c) && sort_keys(c) && tp_hist_compile_actions(c);
+	return tp_hist_compile_variables(c) && values(c) && keys(c) && find_variables(c) && sort_keys(c) && tp_hist_compile_actions(c);
 }
 
 struct tp_hist_program *tp_hist_program_new(const struct tp_hist_definition *definition, const struct tp_hist_links *links,

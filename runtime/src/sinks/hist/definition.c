@@ -90,3 +90,14 @@ const struct tp_hist_action *tp_hist_saving(const struct tp_hist_definition *def
 	}
 	return NULL;
 }
+
+#define SHOWN 200
+
+void tp_hist_put_short(struct tp_buffer *to, const struct tp_hist_definition *definition)
+{
+	const size_t len = strlen(definition->text);
+
+	tp_buffer_printf(to, "hist:");
+	tp_buffer_put_plain(to, definition->text, len < SHOWN ? len : SHOWN);
+	tp_buffer_printf(to, "%s", len > SHOWN ? "..." : "");
+}

@@ -151,6 +151,9 @@ bool tp_hist_span_is(const struct tp_hist_definition *definition, struct tp_hist
 bool tp_hist_span_same(const struct tp_hist_definition *a, struct tp_hist_span in_a, const struct tp_hist_definition *b,
 		       struct tp_hist_span in_b);
 
+/* Appends it as messages name it: "hist:...", of which not all is shown if it is long. */
+void tp_hist_put_short(struct tp_buffer *to, const struct tp_hist_definition *definition);
+
 /* Whether both have the same name, keys, values, variables, sort keys and actions. */
 bool tp_hist_definition_same(const struct tp_hist_definition *a, const struct tp_hist_definition *b);
 

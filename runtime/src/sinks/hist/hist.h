@@ -80,6 +80,12 @@ bool tp_hist_is(const struct tp_sink *sink, const struct tp_hist_definition *def
  */
 int tp_hist_fits(const struct tp_sink *sink, const char *patterns, struct tp_filter_error *error);
 
+/*
+ * Appends, for a person, why it may never get a variable that it reads: another histogram of the same event unsets it first, or
+ * the one that sets it has no event. waits: events of modules that are loaded later are no surprise.
+ */
+void tp_hist_put_doubts(const struct tp_sink *sink, bool waits, struct tp_buffer *to);
+
 /* Safe in probes and signal handlers. */
 void tp_hist_pause(struct tp_sink *sink, bool paused);
 
@@ -97,6 +103,12 @@ void tp_hist_put_definition(struct tp_buffer *to, const struct tp_sink *sink);
 
 /* Whether it has counted anything, or has had no room for it. */
 bool tp_hist_has_hits(struct tp_sink *sink);
+
+/* Appends, for a person, a line if hits were dropped for want of room, or if no hit counts as variables are not set. */
+void tp_hist_put_losses(struct tp_sink *sink, struct tp_buffer *to);
+
+/* The same of each histogram that tp_hists_report() has for the patterns. */
+void tp_hists_put_losses(const char *patterns, struct tp_buffer *to);
 
 /* Appends what the kernel's file "hist" has, or a JSON object. 0, -ENOMEM, or -EINVAL: it is no histogram. */
 int tp_hist_report(struct tp_sink *sink, bool json, struct tp_buffer *to);

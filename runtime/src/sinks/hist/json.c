@@ -173,6 +173,9 @@ void tp_hist_put_json(struct tp_buffer *to, const struct tp_hist_report *report)
 		tp_buffer_printf(to, i ? ",\n  " : "\n  ");
 		put_entry(to, report, &report->rows[i]);
 	}
-	tp_buffer_printf(to, "],\n \"totals\": {\"hits\": %llu, \"entries\": %u, \"dropped\": %llu}}", (number)report->hits,
+	tp_buffer_printf(to, "],\n \"totals\": {\"hits\": %llu, \"entries\": %u, \"dropped\": %llu", (number)report->hits,
 			 report->nr_rows, (number)report->drops);
+	if (report->unset)
+		tp_buffer_printf(to, ", \"unset\": %llu", (number)report->unset);
+	tp_buffer_printf(to, "}}");
 }

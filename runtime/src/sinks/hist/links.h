@@ -35,6 +35,8 @@ struct tp_hist_link {
 	struct tp_hist_span name, system, event; /* as the definition has it; no name: nobody else has this variable */
 	enum tp_hist_kind kind;
 	uint8_t bytes;            /* of a number, as in struct tp_hist_layout */
+	bool has_kinds;
+	uint8_t kinds[TP_HIST_KEYS]; /* enum tp_hist_kind of its histogram's keys, if an event has decided that by now */
 	const struct tp_hist_layout *matched; /* of a field of another event: its keys must be the same */
 	bool once;                /* an expression has it: reading it takes it away */
 	bool in_usecs;            /* it comes of common_timestamp.usecs */

@@ -114,13 +114,17 @@ bool tp_hist_reference_add(const struct tp_hist_finder *f, const struct tp_hist_
 	}
 	if (links->nr == TP_HIST_LINKS)
 		return fail(f, 0, "Too many variable references (32 max)");
-	links->links[links->nr++] = (struct tp_hist_link){
+	struct tp_hist_link *made = &links->links[links->nr++];
+	*made = (struct tp_hist_link){
 		.slot = &hist->map->slots[index], .name = to->name, .system = to->system, .event = to->event, .once = to->once,
 		.kind = hist->map->table ? hist->map->layout.variables[index] : TP_HIST_KEY_NUMBER,
 		.bytes = hist->map->table ? hist->map->layout.variable_bytes[index] : sizeof(uint64_t),
 		.matched = hist->hidden ? &hist->map->layout : NULL,
 		.in_usecs = tp_hist_in_usecs(hist->definition, &hist->links, hist->definition->variables[index].root),
 	};
+	made->has_kinds = hist->map->table != NULL;
+	for (uint32_t i = 0; i < TP_HIST_KEYS; i++)
+		made->kinds[i] = (uint8_t)hist->map->layout.kinds[i];
 	hist->map->refs++;
 	return true;
 }
@@ -172,6 +176,88 @@ bool tp_hist_reference_find(const struct tp_hist_finder *f, const struct tp_hist
 	const bool found = find_other(f, to, message, known);
 	tp_unlock(&tp_hist_lock);
 	return found;
+}
+
+/* ---- Variables that a histogram may never get ---- */
+
+/* The name of an event of both. NULL: they have none in common. */
+static const char *shared_event(const struct tp_hist *one, const struct tp_hist *other)
+{
+	const struct tp_hist_program *program = __atomic_load_n(&one->attached, __ATOMIC_ACQUIRE);
+
+	for (; program; program = program->next_attached) {
+		const struct tp_hist_program *same = __atomic_load_n(&other->attached, __ATOMIC_ACQUIRE);
+		while (same && strcmp(same->name, program->name) != 0)
+			same = same->next_attached;
+		if (same)
+			return program->name;
+	}
+	return NULL;
+}
+
+static bool unsets(const struct tp_hist *hist, const struct tp_hist_slot *slot)
+{
+	for (uint32_t i = 0; i < hist->links.nr; i++) {
+		if (hist->links.links[i].slot == slot && hist->links.links[i].once)
+			return true;
+	}
+	return false;
+}
+
+/* A histogram that is older: at each hit of that event, it is first to read the variable, and unsets it. NULL: there is none. */
+static const struct tp_hist *reader_before(const struct tp_hist *hist, const struct tp_hist_slot *slot, const char **event)
+{
+	const struct tp_hist *reader = tp_hist_first();
+
+	while (reader && reader != hist && !(unsets(reader, slot) && (*event = shared_event(reader, hist))))
+		reader = tp_hist_next(reader);
+	return reader == hist ? NULL : reader;
+}
+
+/* One that sets the map's variables, with an event if there is one. NULL: all are closed. */
+static const struct tp_hist *setter_of(const struct tp_hist_map *map)
+{
+	const struct tp_hist *found = NULL;
+
+	for (const struct tp_hist *hist = tp_hist_first(); hist; hist = tp_hist_next(hist)) {
+		if (hist->map == map && (!found || !found->attached))
+			found = hist;
+	}
+	return found;
+}
+
+static void put_doubt(struct tp_buffer *to, const struct tp_hist *hist, const struct tp_hist_link *link, const struct tp_hist *setter,
+		      bool waits)
+{
+	const char *event = NULL, *between = to->len ? "; " : "", *name = tp_hist_text_at(hist->definition, link->name);
+	const struct tp_hist *before = reader_before(hist, link->slot, &event);
+
+	if (before) {
+		tp_buffer_printf(to, "%sat %s, ", between, event);
+		tp_hist_put_short(to, before->definition);
+		tp_buffer_printf(to, " reads $%.*s first, and unsets it: a hit that counts there does not count here; let ",
+				 (int)link->name.len, name);
+		tp_hist_put_short(to, setter->definition);
+		tp_buffer_printf(to, " set a variable for each of the two");
+	} else if (!setter->attached && !waits) {
+		tp_buffer_printf(to, "%sno hit counts yet: ", between);
+		tp_hist_put_short(to, setter->definition);
+		tp_buffer_printf(to, " sets $%.*s, and has no event now", (int)link->name.len, name);
+	}
+}
+
+void tp_hist_put_doubts(const struct tp_sink *sink, bool waits, struct tp_buffer *to)
+{
+	const struct tp_hist *hist = (const struct tp_hist *)sink;
+
+	tp_lock(&tp_hist_lock);
+	for (uint32_t i = 0; i < hist->links.nr; i++) {
+		const struct tp_hist_link *link = &hist->links.links[i];
+		const struct tp_hist *setter = link->slot && link->name.len ? setter_of(link->slot->map) : NULL;
+		if (setter)
+			put_doubt(to, hist, link, setter, waits);
+	}
+	tp_unlock(&tp_hist_lock);
 }
 
 /* ---- Histograms whose variables others read come and go ---- */

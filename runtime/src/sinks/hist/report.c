@@ -185,7 +185,9 @@ bool tp_hist_report_take(struct tp_hist_report *report, const struct tp_hist *hi
 {
 	const struct tp_hist_map *map = hist->map;
 
-	*report = (struct tp_hist_report){.hist = hist, .layout = &map->layout};
+	*report = (struct tp_hist_report){
+		.hist = hist, .layout = &map->layout, .unset = __atomic_load_n(&hist->unset, __ATOMIC_RELAXED),
+	};
 	if (!map->table)
 		return true;
 	for (uint32_t i = 0; i < hist->definition->nr_sort; i++)

@@ -24,7 +24,7 @@ struct tp_hist_report {
 	uint64_t *tracked;  /* of all rows */
 	const struct tp_count_entry *snapshot; /* the one that has asked for a snapshot; NULL: none has */
 	uint64_t snapshot_value;
-	uint64_t hits, drops;
+	uint64_t hits, drops, unset;
 	uint64_t total[TP_HIST_VALUES], max[TP_HIST_VALUES]; /* of all rows */
 	uint32_t sort[TP_HIST_SORT_KEYS]; /* see tp_hist_sort_index() */
 };

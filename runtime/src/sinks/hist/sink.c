@@ -127,6 +127,7 @@ static void hist_after_fork_child(struct tp_sink *head)
 
 	if (hist->map->table)
 		tp_hist_table_forget(hist->map->table);
+	hist->unset = 0;
 }
 
 static void hist_free(struct tp_hist *hist)
@@ -307,6 +308,7 @@ int tp_hist_clear(struct tp_sink *sink)
 	if (made) {
 		old = map->table;
 		__atomic_store_n(&map->table, made, __ATOMIC_RELEASE);
+		__atomic_store_n(&tp_hist_of(sink)->unset, 0, __ATOMIC_RELAXED);
 	}
 	tp_unlock(&tp_hist_lock);
 	if (old) {

@@ -205,4 +205,6 @@ void tp_hist_put_text(struct tp_buffer *to, const struct tp_hist_report *report)
 	put_snapshot(to, report);
 	tp_buffer_printf(to, "\nTotals:\n    Hits: %llu\n    Entries: %u\n    Dropped: %llu\n", (number)report->hits,
 			 report->nr_rows, (number)report->drops);
+	if (report->unset)
+		tp_buffer_printf(to, "    Unset: %llu\n", (number)report->unset);
 }
