@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fail_msg.h"
-#include "nearest.h"
+#include "base/nearest.h"
 
 /* Every command has it. */
 static const struct option help_option = {"help", no_argument, NULL, 'h'};
@@ -103,13 +103,13 @@ static const struct tp_option *find(const struct tp_command *command, int id)
 static void refuse_long(const struct tp_args *args, const char *argument)
 {
 	char name[64];
-	struct nearest nearest;
+	struct tp_nearest nearest;
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(argument, "="), argument);
-	nearest = nearest_to(name);
+	nearest = tp_nearest_to(name, strlen(name));
 	for (const struct tp_option *option = args->command->options; option->name; option++)
-		nearest_offer(&nearest, option->name);
-	args_wrong(args, "there is no option --%s, or more than one that begins so%s", name, nearest_hint(&nearest));
+		tp_nearest_offer(&nearest, option->name);
+	args_wrong(args, "there is no option --%s, or more than one that begins so%s", name, tp_nearest_hint(&nearest, " (", ")"));
 }
 
 /* getopt_long() has returned what, ':' or '?', for the argument. */

@@ -11,7 +11,6 @@
  *	elf/                the events in a program's file
  *	events_text.c       how events are listed
  *	options.c           a command's arguments
- *	nearest.c           what somebody may have meant
  *	fail_msg.c          messages
  */
 #include <errno.h>
@@ -23,9 +22,9 @@
 
 #include <tp/tracepoint.h>
 
+#include "base/nearest.h"
 #include "commands/commands.h"
 #include "help/help.h"
-#include "nearest.h"
 #include "options.h"
 #include "fail_msg.h"
 
@@ -62,10 +61,10 @@ static int dispatch(int argc, char **argv)
 	const struct tp_command *command = command_find(name);
 	if (command)
 		return run(command, argc - 1, argv + 1);
-	struct nearest nearest = nearest_to(name);
+	struct tp_nearest nearest = tp_nearest_to(name, strlen(name));
 	for (size_t i = 0; commands[i]; i++)
-		nearest_offer(&nearest, commands[i]->name);
-	fail_msg("there is no command '%s'%s; \"tp help\" lists them", name, nearest_hint(&nearest));
+		tp_nearest_offer(&nearest, commands[i]->name);
+	fail_msg("there is no command '%s'%s; \"tp help\" lists them", name, tp_nearest_hint(&nearest, " (", ")"));
 	return EXIT_WRONG;
 }
 

@@ -205,6 +205,13 @@ class Hist(Reaching):
         self.assertEqual(self.done("hist", "-p", pid, "-e", "served_request").count("# event histogram"), 1)
         self.assertIn("has no histogram of 'nothing'", self.fails("hist", "-p", pid, "-e", "nothing"))
 
+    def test_misspelt(self) -> None:
+        self.start("loop")
+        wanted = "Couldn't find field, at 'pere.*': did you mean 'peer'\\? 'served:served_request' has n, peer, "
+        self.assertRegex(self.fails("hist", "-p", self.name, "-e", "served_request", "keys=pere"), wanted)
+        self.assertRegex(self.fails("trigger", "-p", self.name, "served_request", "hist:keys=n:vals=pere"), wanted)
+        self.assertRegex(self.fails("trace", "-p", self.name, "-e", "served_request if pere == 'x'"), "Field not found.*did you mean 'peer'")
+
     def test_live(self) -> None:
         process = self.start("loop")
         terminal = self.terminal("hist", "-p", self.name, "--interval", "0.02", "-e", "served_request", "keys=n.log2", rows=9)

@@ -96,7 +96,7 @@ class TestServer(Control):
             self.assertTrue(ours.recv(4096).endswith(b"target:target_work: number=%d text=text\n" % i))
         self.assertEqual(self.client.ask("outputs")[0][1:],
                          [f"rule {number} enable target:* if number > 2 && text ~ \"te*\""])
-        self.assertIn("Field not found, at 'nubmer > 2': 'target:target_work' has number, text, common_type",
+        self.assertIn("Field not found, at 'nubmer > 2': did you mean 'number'? 'target:target_work' has number, text, common_type",
                       self.refused(f"enable {number} target_work if nubmer > 2", "EINVAL"))
         self.assertIn("Illegal integer value, at '1x'", self.refused(f"enable {number} target_work if number == 1x", "EINVAL"))
         self.assertEqual(self.client.ask(f"enable {number} target_work")[1], "0")

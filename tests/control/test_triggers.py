@@ -71,7 +71,7 @@ class Triggers(Asking):
         number, _ = self.open_text(self.client)
         for trigger, text in (("traceof", "No such trigger, at 'traceof': there are traceon, "),
                               ("traceoff:x", "Illegal integer value, at 'x'"), ("", "No trigger found"),
-                              ("traceoff if nubmer == 1", "Field not found, at 'nubmer == 1': 'target:target_work' has number, "),
+                              ("traceoff if nubmer == 1", "Field not found, at 'nubmer == 1': did you mean 'number'? 'target:target_work' has number, "),
                               ("snapshot", "a snapshot is of a flight recorder")):
             name = "EOPNOTSUPP" if trigger == "snapshot" else "EINVAL"
             try:

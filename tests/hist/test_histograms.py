@@ -231,6 +231,13 @@ AT_ONCE = [
 FOR_AN_EVENT = [
     ("keys=common_pid:vals=u64:sort=common_pid,^junk", "Sort field must be a key or a val"),
     ("keys=^foo", f"Couldn't find field [{FIELDS}]"),
+    ("keys=^u9", f"Couldn't find field [did you mean 'u8'? {FIELDS}]"),
+    ("keys=u8:vals=^u65", f"Couldn't find field [did you mean 'u64'? {FIELDS}]"),
+    ("keys=^stacktrcae", f"Couldn't find field [did you mean 'stacktrace'? {FIELDS}]"),
+    ("keys=^comon_timestmap", f"Couldn't find field [did you mean 'common_timestamp'? {FIELDS}]"),
+    ("keys=u8:o=^u23:onmax($o).save(u16)", f"Couldn't find field [did you mean 'u32'? {FIELDS}]"),
+    ("keys=u8:o=u32:onmax($o).save(^u23)", f"Couldn't find field [did you mean 'u32'? {FIELDS}]"),
+    ("keys=^" + "x" * 200, f"Couldn't find field [{FIELDS}]"),
     ("keys=u8:vals=^text", "Expecting numeric field [it is a text]"),
     ("keys=^stack", "Expecting numeric field [it is neither a number of 1, 2, 4 or 8 bytes nor a text]"),
     ("keys=u8.^execname", "Invalid field modifier [execname is only for common_pid]"),

@@ -164,6 +164,15 @@ class NeverCounting(Between):
                                 "enable 1 shop:shop_order")
             self.assertEqual(answers, [f"error {len(f'keys={mine}:vals=$')} Variable has keys of other types [where it is set, {said}]"])
 
+    def test_misspelt(self) -> None:
+        for text, said in (("keys=u8:lat=u64:vals=$^lta", "did you mean '$lat'? there are $value of shop:shop_order"),
+                           ("keys=u8:d=u64-$^vaule", "did you mean '$value'? there are $value of shop:shop_order"),
+                           ("keys=u8:d=u64-$^other", "there are $value of shop:shop_order")):
+            answers = self.well("open 0 keys=u8:value=u64", "enable 0 shop:shop_order", f"open 1 {text.replace('^', '')}")
+            self.assertEqual(answers, [f"error {text.index('^')} Couldn't find variable [{said}]"])
+        self.assertEqual(self.well("open 1 keys=u8:lat=u64:vals=$lta"), ["error 22 Couldn't find variable [did you mean '$lat'? no histogram sets any; "
+                                                                         "the one that does must be there first]"])
+
     def test_dropped(self) -> None:
         orders = [f"order u16={i}" for i in range(130)]
         answers = self.well("open 0 keys=u16:size=128", "enable 0 shop:shop_order", *orders[:128], "losses 0", *orders, "losses 0", "clear 0", "losses 0")
@@ -458,7 +467,7 @@ OPENED = [
     ("keys=next_pid:lat=^common_timestamp.usecs-$ts0", "Timestamp units in expression don't match"),
     ("keys=next_pid:onmatch(sched.^nothing).lat($ts0,next_pid)", "Invalid subsystem or event name"),
     ("keys=next_pid:onmatch(sched.^sched_wak*).lat($ts0,next_pid)", "Invalid subsystem or event name"),
-    ("keys=next_pid:onmatch(sched.sched_waking).^nothing($ts0,next_pid)", "Couldn't find synthetic event [TP_SYNTHETIC or "),
+    ("keys=next_pid:onmatch(sched.sched_waking).^nothing($ts0,next_pid)", "Couldn't find synthetic event [TP_SYNTHETIC, tp synthetic or "),
     ("keys=next_pid:onmatch(sched.sched_waking).trace(^nothing,$ts0,next_pid)", "Couldn't find synthetic event"),
     ("keys=next_pid:onmatch(sched.sched_waking).^lat($ts0)", "Param count doesn't match synthetic event field count [it has 2]"),
     ("keys=next_pid:onmatch(sched.sched_waking).trace(^lat,$ts0,next_pid,next_prio)", "Param count doesn't match synthetic event field"),

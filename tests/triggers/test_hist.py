@@ -126,11 +126,11 @@ class Wrong(Histograms):
 
     def test_none_fits(self) -> None:
         """In the environment it waits for events of modules, but those that there are say at once what they lack."""
-        for trigger, at in (("hist:keys=prize", "prize"), ("hist:keys=price:vals=x", "x"), ("hist:keys=price vals=id", "price vals=id")):
+        for trigger, at in (("hist:keys=prize", "prize': did you mean 'price'? '"), ("hist:keys=price:vals=x", "x': '"), ("hist:keys=price vals=id", "price vals=id': '")):
             with self.subTest(trigger):
                 self.drive("order 1 1", TP_TRIGGER=f"order {trigger}", TP_HIST="counts")
                 self.assertEqual(self.stderr, f"tp: TP_TRIGGER=order {trigger}: it fits none of the events that there are: "
-                                              f"Couldn't find field, at '{at}': 'shop:order' has id, price, common_type, "
+                                              f"Couldn't find field, at '{at}shop:order' has id, price, common_type, "
                                               "common_flags, common_preempt_count, common_pid, cpu, comm, common_timestamp, "
                                               "hitcount, stacktrace\n")
         self.drive("order 1 1", TP_TRIGGER="shop:* hist:keys=price", TP_HIST="counts")

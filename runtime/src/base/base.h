@@ -14,6 +14,7 @@
  *	lock.h, locks.h  locks for those that are no readers; the process's locks
  *	message.h        messages to a person
  *	mutex.h          locks that readers take, too, and the order of all locks
+ *	nearest.h        what somebody may have meant
  *	options.h        "mode=flight,size=64M"; "%p" in names
  *	process.h        the start
  *	readers.h        waiting for those that are in probes

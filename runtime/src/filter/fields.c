@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/nearest.h"
 #include "filter/fields.h"
 #include "filter/operand.h"
 
@@ -113,10 +114,24 @@ bool tp_filter_field_find(struct tp_filter_field *field, const struct tp_event *
 	return false;
 }
 
-void tp_filter_fields_tell(struct tp_buffer *to, const struct tp_event *event)
+static void tell_nearest(struct tp_buffer *to, const struct tp_event_class *class, const char *name, size_t len, const char *const *more)
+{
+	struct tp_nearest nearest = tp_nearest_to(name, len);
+
+	for (uint32_t i = 0; i < class->nr_fields; i++)
+		tp_nearest_offer(&nearest, tp_event_field_at(class, i).name);
+	for (size_t i = 0; i < NR_COMMON; i++)
+		tp_nearest_offer(&nearest, common[i].name);
+	while (more && *more)
+		tp_nearest_offer(&nearest, *more++);
+	tp_buffer_printf(to, "%s", tp_nearest_hint(&nearest, "", " "));
+}
+
+void tp_filter_fields_tell(struct tp_buffer *to, const struct tp_event *event, const char *name, size_t len, const char *const *more)
 {
 	const struct tp_event_class *class = event->event_class;
 
+	tell_nearest(to, class, name, len, more);
 	tp_buffer_printf(to, "'%s:%s' has ", event->system, event->name);
 	for (uint32_t i = 0; i < class->nr_fields && i < NAMES_TOLD; i++)
 		tp_buffer_printf(to, "%s, ", tp_event_field_at(class, i).name);
@@ -126,6 +141,8 @@ void tp_filter_fields_tell(struct tp_buffer *to, const struct tp_event *event)
 		if (common[i].told)
 			tp_buffer_printf(to, "%s%s", i ? ", " : "", common[i].name);
 	}
+	while (more && *more)
+		tp_buffer_printf(to, ", %s", *more++);
 }
 
 /* ---- Names of values ---- */

@@ -31,8 +31,11 @@ struct tp_filter_field {
 /* False: there is none of this name. */
 bool tp_filter_field_find(struct tp_filter_field *field, const struct tp_event *event, const char *name, size_t len);
 
-/* The names that there are. */
-void tp_filter_fields_tell(struct tp_buffer *to, const struct tp_event *event);
+/*
+ * The names that there are, and in front which of them is the nearest to this one, if any is near. more: names that are not the
+ * filters', with a NULL at their end; or NULL.
+ */
+void tp_filter_fields_tell(struct tp_buffer *to, const struct tp_event *event, const char *name, size_t len, const char *const *more);
 
 /* The value of a name, or of several with the field's delimiter in between. False: it has no such names. */
 bool tp_filter_field_value(const struct tp_filter_field *field, const char *name, size_t len, uint64_t *value);

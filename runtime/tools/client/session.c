@@ -13,7 +13,7 @@
 #include "client/rules.h"
 #include "client/targets.h"
 #include "fail_msg.h"
-#include "nearest.h"
+#include "base/nearest.h"
 
 /* The outputs that this program has opened. */
 static struct {
@@ -101,20 +101,20 @@ bool session_inherits(struct session *session, const char *kind)
 static void tell_unmatched(struct connection *connection, const char *rules)
 {
 	struct event_list list = {.events = NULL};
-	struct nearest nearest = nearest_to(rules);
+	struct tp_nearest nearest = tp_nearest_to(rules, strlen(rules));
 
 	/* What is a name, and not a pattern with an operator. */
 	const bool is_name = rules[strcspn(rules, "*?[!,; ")] == '\0';
 	if (is_name && listing_read(&list, connection, "", false)) {
 		for (size_t i = 0; i < list.nr; i++) {
 			const char *colon = strchr(list.events[i].name, ':');
-			nearest_offer(&nearest, colon && !strchr(rules, ':') ? colon + 1 : list.events[i].name);
+			tp_nearest_offer(&nearest, colon && !strchr(rules, ':') ? colon + 1 : list.events[i].name);
 		}
 	}
 	event_list_free(&list);
 	fail_msg("no event of %s is called '%s' now%s; \"tp list -p %d\" shows those that there are; events of modules that are "
 		 "loaded later are taken",
-		 connection_title(connection), rules, nearest_hint(&nearest), (int)connection->pid);
+		 connection_title(connection), rules, tp_nearest_hint(&nearest, " (", ")"), (int)connection->pid);
 }
 
 bool session_enable(struct session *session, const char *rules)

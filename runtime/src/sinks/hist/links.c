@@ -250,7 +250,7 @@ static bool hold_synthetic(const struct tp_hist_finder *f, uint32_t i)
 		return tp_filter_fail_memory(f->error);
 	free(name);
 	if (!synthetic) {
-		tp_buffer_printf(&f->error->hint, "TP_SYNTHETIC or tp_synthetic_event() defines one");
+		tp_buffer_printf(&f->error->hint, "TP_SYNTHETIC, tp synthetic or tp_synthetic_event() defines one");
 		return fail(f, action->synthetic.at, "Couldn't find synthetic event");
 	}
 	const uint32_t nr = tp_synthetic_described(synthetic)->event_class->nr_fields;

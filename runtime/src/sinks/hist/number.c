@@ -36,10 +36,12 @@ static struct tp_hist_value *add(struct tp_hist_compiler *c, struct tp_hist_valu
 
 bool tp_hist_compile_find(const struct tp_hist_compiler *c, struct tp_hist_span name, struct tp_filter_field *field)
 {
-	if (tp_filter_field_find(field, c->event, tp_hist_text_at(c->definition, name), name.len))
+	static const char *const more[] = {"common_timestamp", "hitcount", "stacktrace", NULL};
+	const char *text = tp_hist_text_at(c->definition, name);
+
+	if (tp_filter_field_find(field, c->event, text, name.len))
 		return true;
-	tp_filter_fields_tell(&c->error->hint, c->event);
-	tp_buffer_printf(&c->error->hint, ", common_timestamp, hitcount, stacktrace");
+	tp_filter_fields_tell(&c->error->hint, c->event, text, name.len, more);
 	return fail(c, name.at, "Couldn't find field");
 }
 

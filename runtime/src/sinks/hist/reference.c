@@ -3,8 +3,10 @@
  * sinks/hist/reference.c - see reference.h. Where variables are looked for, and what is said if there is none, is as in the
  * kernel's trace_events_hist.c.
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "sinks/hist/reference.h"
 
 static bool fail(const struct tp_hist_finder *f, size_t at, const char *message)
@@ -129,6 +131,28 @@ bool tp_hist_reference_add(const struct tp_hist_finder *f, const struct tp_hist_
 	return true;
 }
 
+static void offer_variables(struct tp_nearest *nearest, const struct tp_hist_definition *definition, uint32_t nr)
+{
+	char name[64];
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct tp_hist_span span = definition->variables[i].variable;
+		snprintf(name, sizeof(name), "$%.*s", (int)span.len, tp_hist_text_at(definition, span));
+		tp_nearest_offer(nearest, name);
+	}
+}
+
+/* Of those that others have, and its own. */
+static void tell_nearest(const struct tp_hist_finder *f, const struct tp_hist_reference *to)
+{
+	struct tp_nearest nearest = tp_nearest_to(tp_hist_text_at(f->definition, to->name) - 1, to->name.len + 1); /* with its "$" */
+
+	offer_variables(&nearest, f->definition, to->nr_own);
+	for (const struct tp_hist *hist = tp_hist_first(); hist; hist = tp_hist_next(hist))
+		offer_variables(&nearest, hist->definition, hist->hidden ? 0 : hist->definition->nr_variables);
+	tp_buffer_printf(&f->error->hint, "%s", tp_nearest_hint(&nearest, "", " "));
+}
+
 static void tell_variables(const struct tp_hist_finder *f)
 {
 	const char *between = "there are ";
@@ -142,7 +166,7 @@ static void tell_variables(const struct tp_hist_finder *f)
 			between = ", ";
 		}
 	}
-	if (!f->error->hint.text)
+	if (between[0] != ',')
 		tp_buffer_printf(&f->error->hint, "no histogram sets any; the one that does must be there first");
 }
 
@@ -160,6 +184,7 @@ static bool find_other(const struct tp_hist_finder *f, const struct tp_hist_refe
 	}
 	if (found)
 		return tp_hist_reference_add(f, to, found, variable_index(found, f->definition, to->name), known);
+	tell_nearest(f, to);
 	tell_variables(f);
 	return fail(f, to->name.at, message);
 }

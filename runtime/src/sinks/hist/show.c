@@ -62,7 +62,7 @@ static void put_drops(struct tp_buffer *to, const struct tp_hist *hist, uint64_t
 static void put_losses(struct tp_buffer *to, const struct tp_hist *hist)
 {
 	const uint64_t unset = __atomic_load_n(&hist->unset, __ATOMIC_RELAXED);
-	const uint64_t drops = hist->map->table ? __atomic_load_n(&hist->map->table->drops, __ATOMIC_RELAXED) : 0;
+	const uint64_t drops = hist->map->table ? __atomic_load_n(&hist->map->table->entries.drops, __ATOMIC_RELAXED) : 0;
 	struct tp_hist_report report;
 
 	if (drops)

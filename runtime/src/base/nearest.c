@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "nearest.h"
-
+/*
+ * base/nearest.c - see nearest.h.
+ */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/nearest.h"
 
 #define LENGTH_MAX 64 /* of words that are compared */
 
@@ -12,13 +16,13 @@ static size_t least(size_t a, size_t b)
 }
 
 /* Damerau's, where two letters that have changed places are one mistake. */
-static size_t distance(const char *a, const char *b)
+static size_t distance(const char *a, size_t len_a, const char *b)
 {
 	size_t rows[3][LENGTH_MAX + 1] = {{0}};
-	const size_t len_a = strlen(a), len_b = strlen(b);
+	const size_t len_b = strlen(b);
 
 	if (len_a > LENGTH_MAX || len_b > LENGTH_MAX)
-		return LENGTH_MAX;
+		return SIZE_MAX;
 	for (size_t j = 0; j <= len_b; j++)
 		rows[0][j] = j;
 	for (size_t i = 1; i <= len_a; i++) {
@@ -33,16 +37,15 @@ static size_t distance(const char *a, const char *b)
 	return rows[len_a % 3][len_b];
 }
 
-struct nearest nearest_to(const char *word)
+struct tp_nearest tp_nearest_to(const char *word, size_t len)
 {
-	const size_t len = strlen(word);
-
-	return (struct nearest){.word = word, .distance = (len < 3 ? 1 : len / 3) + 1}; /* no nearer than that is near */
+	/* No nearer than that is near; one letter is as near as another. */
+	return (struct tp_nearest){.word = word, .len = len, .distance = (len < 3 ? len - (len > 0) : len / 3) + 1};
 }
 
-void nearest_offer(struct nearest *nearest, const char *name)
+void tp_nearest_offer(struct tp_nearest *nearest, const char *name)
 {
-	const size_t apart = distance(nearest->word, name);
+	const size_t apart = distance(nearest->word, nearest->len, name);
 
 	if (apart >= nearest->distance)
 		return;
@@ -50,12 +53,9 @@ void nearest_offer(struct nearest *nearest, const char *name)
 	snprintf(nearest->name, sizeof(nearest->name), "%s", name);
 }
 
-const char *nearest_hint(const struct nearest *nearest)
+const char *tp_nearest_hint(struct tp_nearest *nearest, const char *before, const char *after)
 {
-	static char hint[300];
-
-	if (!*nearest->name)
-		return "";
-	snprintf(hint, sizeof(hint), " (did you mean '%s'?)", nearest->name);
-	return hint;
+	if (*nearest->name)
+		snprintf(nearest->hint, sizeof(nearest->hint), "%sdid you mean '%s'?%s", before, nearest->name, after);
+	return nearest->hint;
 }
