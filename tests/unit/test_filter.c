@@ -22,6 +22,8 @@
 
 /* ---- A record with a field of each kind ---- */
 
+typedef long double other_type; /* whose name does not say which format it is */
+
 struct trace_event_raw_all {
 	struct trace_entry ent;
 	int8_t s8;
@@ -36,7 +38,8 @@ struct trace_event_raw_all {
 	char letter;
 	double real, not_a_number, minus_zero, infinite;
 	float tenth;
-	long double wide;
+	long double wide, no_wide;
+	other_type other;
 	float several[2];
 	const void *pointer;
 	const char *name;
@@ -84,6 +87,8 @@ static const struct part fields[] = {
 	ALL(TP_FIELD, infinite, "infinite", double, NULL),
 	ALL(TP_FIELD, tenth, "tenth", float, NULL),
 	ALL(TP_FIELD, wide, "wide", long double, NULL),
+	ALL(TP_FIELD, no_wide, "no_wide", long double, NULL),
+	ALL(TP_FIELD, other, "other", other_type, NULL),
 	ALL(TP_ARRAY, several, "several", float, NULL),
 	ALL(TP_FIELD, pointer, "pointer", const void *, NULL),
 	ALL(TP_FIELD, name, "name", const char *, NULL),
@@ -124,7 +129,7 @@ static struct trace_event_raw_all make_record(void)
 		.s8 = -8, .u8 = 200, .s16 = -16, .u16 = 40000, .s32 = -32, .u32 = 3000000000u, .s64 = INT64_MIN,
 		.u64 = UINT64_MAX, .flag = true, .letter = 'x', .method = 2, .mode = 5,
 		.full = {'f', 'u', 'l', 'l'}, .fixed = "fixed",
-		.real = -2.5e-3, .not_a_number = NAN, .minus_zero = -0.0, .infinite = INFINITY, .tenth = 0.1f,
+		.real = -2.5e-3, .not_a_number = NAN, .minus_zero = -0.0, .infinite = INFINITY, .tenth = 0.1f, .wide = -0.1L, .no_wide = NAN,
 	};
 	const uintptr_t address = (uintptr_t)strlen;
 	const size_t later = offsetof(struct trace_event_raw_all, __rel_loc_later) + sizeof(tp_data_loc_t);
@@ -183,6 +188,8 @@ static const char *const accepted[] = {
 	"zero == 0", "zero == -0.0", "zero >= 0", "zero <= -0", "!(zero < 0)", "!(zero != 0)", "zero > -5e-324", "zero < 5e-324", "zero == 0e9999",
 	"infinite == inf", "infinite > 1.7976931348623157e308", "infinite >= inf", "infinite <= inf", "infinite != -inf", "!(infinite < inf)",
 	"tenth == 0.1", "tenth == 0.100000001490116119384765625", "tenth <= 0.1", "tenth >= .1", "tenth != 0.11", "tenth < 3.4e38",
+	"wide == -0.1", "wide == -1e-1", "wide >= -.1", "wide <= -0.1", "wide != 0.1", "wide < 0", "wide > -inf", "wide > -0x1", "wide < -0.0999999999999999999",
+	"wide > -1e4000", "wide > -0.1000000000000000001", "no_wide != 0", "!(no_wide <= inf)", "!(no_wide > 0 || no_wide < 0 || no_wide == 0)",
 	"tenth > 1e-45", "tenth > -inf", "tenth < 0.10000001", "tenth == 1e-1 && real < 1e5",
 	"\ts8\n==\v-8\f&&\ru8 == 200", "text == \"10.0.0.1\" && !later ~ \"x*\"",
 };
@@ -197,6 +204,7 @@ static const char *const refused[] = {
 	"real == 0.0025", "real > -0.0025", "real < -0.0025", "real != -0.0025", "real >= 0", "real > -4.9e-324", "real < -inf", "real > inf",
 	"nan == 0", "nan < 0", "nan > 0", "nan <= inf", "nan >= -inf", "nan == inf", "zero > 0", "zero < 0", "zero != 0", "zero >= 5e-324",
 	"infinite < inf", "infinite > inf", "infinite != inf", "infinite <= 1.7976931348623157e308", "tenth != 0.1", "tenth < 0.1", "tenth > 0.1",
+	"wide == 0.1", "wide > -0.1", "wide < -0.1", "wide != -0.1", "wide >= 0", "no_wide == 0", "no_wide >= 0", "no_wide < 0", "no_wide <= inf",
 	"tenth == 0.2", "tenth == inf",
 	"mode == \"R\"", "common_pid != 1234", "!(u8 == 200)", "s8 == 1 && (u8 == 200 || u16 == 40000)",
 };
@@ -324,7 +332,10 @@ static const struct {
 	{"real == 1e3-2", 11, "Too many terms in predicate expression", NULL},
 	{"real == 0.00000000000000000000000000000000000000000000000000000000000000", 8, "Operand too long", NULL},
 	{"several == 1.5", 0, "Illegal operation for field type", "array of floating-point numbers"},
-	{"wide > 1.5", 0, "Illegal operation for field type", "neither a float nor a double"},
+	{"other > 1.5", 0, "Illegal operation for field type", "neither a float nor a double, nor declared as long double"},
+	{"wide & 1", 7, "Illegal operation for field type", NULL},
+	{"wide == nan", 8, "Illegal floating-point value", "a long double is compared with numbers like 1.5"},
+	{"wide == 1e99999", 8, "Illegal floating-point value", NULL},
 	{"u8 > 1.5", 5, "Illegal integer value", "it is an integer; write u8 > 1"},
 	{"u8 >= 1.5", 6, "Illegal integer value", "write u8 > 1"},
 	{"u8 < 1.5", 5, "Illegal integer value", "write u8 <= 1"},

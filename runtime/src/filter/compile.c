@@ -47,16 +47,27 @@ static void link_node(const struct tp_filter *filter, struct tp_filter_program *
 	}
 }
 
-/* Room for the bytes of all steps. A list of processors is a few characters, but its set may be large. */
+/* A list of processors is a few characters, but its set may be large; and so is a number beside a long double. */
+static size_t room_for(const struct tp_filter_predicate *predicate)
+{
+	switch (predicate->kind) {
+	case TP_FILTER_CPUS:
+		return TP_CPUS_BYTES;
+	case TP_FILTER_NUMBER:
+		return sizeof(long double);
+	default:
+		return predicate->value.len;
+	}
+}
+
+/* Room for the bytes of all steps. */
 static size_t room_for_bytes(const struct tp_filter *filter)
 {
 	size_t room = 0;
 
 	for (uint32_t i = 0; i < filter->nr_nodes; i++) {
-		const struct tp_filter_predicate *predicate = &filter->nodes[i].predicate;
-		if (filter->nodes[i].kind != TP_FILTER_PREDICATE)
-			continue;
-		room += predicate->kind == TP_FILTER_CPUS ? TP_CPUS_BYTES : predicate->value.len;
+		if (filter->nodes[i].kind == TP_FILTER_PREDICATE)
+			room += room_for(&filter->nodes[i].predicate);
 	}
 	return room;
 }

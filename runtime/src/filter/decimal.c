@@ -2,75 +2,114 @@
 /*
  * filter/decimal.c - see decimal.h.
  */
+#include <float.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "filter/decimal.h"
 #include "filter/operand.h"
 
-/* ---- The nearest float or double ---- */
+/* ---- What stands there ---- */
 
-static uint64_t bits_of_double(double value)
-{
-	uint64_t bits;
+struct number {
+	enum { INFINITE, INTEGER, DECIMAL } form;
+	bool negative;
+	uint64_t magnitude;            /* of an integer */
+	char text[TP_DECIMAL_MAX + 1]; /* of a decimal number */
+};
 
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
-
-static uint64_t bits_of_float(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
-
-/* Of a decimal number, in the C locale's form. The double's float could be another than the number's. */
-static bool nearest(const char *text, size_t len, uint32_t bytes, uint64_t *bits)
-{
-	const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	char copy[TP_DECIMAL_MAX + 1] = "", *end = copy;
-
-	if (!c)
-		return false;
-	memcpy(copy, text, len);
-	*bits = bytes == sizeof(float) ? bits_of_float(strtof_l(copy, &end, c)) : bits_of_double(strtod_l(copy, &end, c));
-	freelocale(c);
-	return end == copy + len && (*bits & tp_float_infinity(bytes)) != tp_float_infinity(bytes);
-}
-
-static void from_integer(uint64_t magnitude, bool negative, uint32_t bytes, uint64_t *bits)
-{
-	if (bytes == sizeof(float))
-		*bits = bits_of_float(negative ? -(float)magnitude : (float)magnitude);
-	else
-		*bits = bits_of_double(negative ? -(double)magnitude : (double)magnitude);
-}
-
-bool tp_float_parse(const char *text, size_t len, uint32_t bytes, uint64_t *bits)
+/* False: it is none. */
+static bool read_number(struct number *number, const char *text, size_t len)
 {
 	const bool negative = len && text[0] == '-';
 	const char *digits = text + negative;
 	const size_t nr = len - negative;
-	uint64_t magnitude;
 
+	*number = (struct number){.form = DECIMAL, .negative = negative};
 	if (nr == strlen("inf") && memcmp(digits, "inf", nr) == 0) {
-		*bits = tp_float_infinity(bytes) | (uint64_t)negative << (8 * bytes - 1);
+		number->form = INFINITE;
 		return true;
 	}
 	if (nr > 1 && digits[0] == '0' && !memchr(digits, '.', nr) && (digits[1] | 0x20) != 'e') {
-		if (!tp_number_parse(digits, nr, false, &magnitude))
-			return false;
-		from_integer(magnitude, negative, bytes, bits);
+		number->form = INTEGER;
+		return tp_number_parse(digits, nr, false, &number->magnitude);
+	}
+	if (!nr || len > TP_DECIMAL_MAX)
+		return false;
+	memcpy(number->text, text, len);
+	return strspn(number->text, "0123456789.eE+-") == len; /* strtod() takes more */
+}
+
+/* As all of strtod()'s family, but in the C locale. False: not all of the text is a number. */
+static bool convert(const char *text, uint32_t bytes, void *value)
+{
+	const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	char *end = (char *)text;
+
+	if (!c)
+		return false;
+	if (bytes == sizeof(float))
+		*(float *)value = strtof_l(text, &end, c);
+	else if (bytes == sizeof(double))
+		*(double *)value = strtod_l(text, &end, c);
+	else
+		*(long double *)value = strtold_l(text, &end, c);
+	freelocale(c);
+	return end > text && !*end;
+}
+
+/* ---- The nearest float or double ---- */
+
+static bool parse_float(const struct number *number, uint64_t *bits)
+{
+	float value = number->negative ? -(float)number->magnitude : (float)number->magnitude;
+	uint32_t word;
+
+	if (number->form == DECIMAL && !convert(number->text, sizeof(value), &value))
+		return false;
+	memcpy(&word, &value, sizeof(word));
+	*bits = word;
+	return true;
+}
+
+static bool parse_double(const struct number *number, uint64_t *bits)
+{
+	double value = number->negative ? -(double)number->magnitude : (double)number->magnitude;
+
+	if (number->form == DECIMAL && !convert(number->text, sizeof(value), &value))
+		return false;
+	memcpy(bits, &value, sizeof(*bits));
+	return true;
+}
+
+bool tp_float_parse(const char *text, size_t len, uint32_t bytes, uint64_t *bits)
+{
+	const uint64_t inf = tp_float_infinity(bytes);
+	struct number number;
+
+	if (!read_number(&number, text, len))
+		return false;
+	if (number.form == INFINITE) {
+		*bits = inf | (uint64_t)number.negative << (8 * bytes - 1);
 		return true;
 	}
-	for (size_t i = 0; i < len; i++) {
-		if (!strchr("0123456789.eE+-", text[i])) /* strtod() takes more */
-			return false;
-	}
-	return nr && len <= TP_DECIMAL_MAX && nearest(text, len, bytes, bits);
+	return (bytes == sizeof(float) ? parse_float(&number, bits) : parse_double(&number, bits)) && (*bits & inf) != inf;
+}
+
+bool tp_long_double_parse(const char *text, size_t len, long double *value)
+{
+	struct number number;
+
+	if (!read_number(&number, text, len))
+		return false;
+	*value = number.form == INFINITE ? (long double)HUGE_VAL : (long double)number.magnitude;
+	if (number.negative)
+		*value = -*value;
+	if (number.form != DECIMAL)
+		return true;
+	return convert(number.text, sizeof(*value), value) && *value >= -LDBL_MAX && *value <= LDBL_MAX;
 }
 
 /* ---- The integers beside it ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter/decimal.h - numbers with a point or an exponent: what fields that are a float or a double are compared with.
+ * filter/decimal.h - numbers with a point or an exponent: what floating-point fields are compared with.
  */
 #ifndef TP_FILTER_DECIMAL_H
 #define TP_FILTER_DECIMAL_H
@@ -16,6 +16,9 @@
  * locale is; "inf"; or an integer as tp_number_parse() takes it. False: it is none, or is too large.
  */
 bool tp_float_parse(const char *text, size_t len, uint32_t bytes, uint64_t *bits);
+
+/* The same of a long double. */
+bool tp_long_double_parse(const char *text, size_t len, long double *value);
 
 /* A decimal number, beside the integers. */
 struct tp_decimal {

@@ -38,6 +38,17 @@ static bool compare_sets(const struct tp_filter_step *step, struct tp_value_byte
 	return step->test == TP_TEST_SET_EQUALS ? equal : meets;
 }
 
+/* ---- Floating point ---- */
+
+static bool compare_wide(const struct tp_filter_step *step, const void *record)
+{
+	long double value, number;
+
+	memcpy(&value, (const char *)record + step->value.offset, sizeof(value));
+	memcpy(&number, step->bytes, sizeof(number));
+	return step->match & (value < number ? TP_ORDER_LESS : value > number ? TP_ORDER_GREATER : value == number ? TP_ORDER_EQUAL : 0);
+}
+
 /* Apart from the two tests that most filters are made of: its frame and its registers would cost them something. */
 static __attribute__((noinline)) bool other_holds(const struct tp_filter_step *step, const void *record, size_t size)
 {
@@ -48,6 +59,8 @@ static __attribute__((noinline)) bool other_holds(const struct tp_filter_step *s
 		return false;
 	case TP_TEST_FLOAT:
 		return tp_float_order(tp_value_high(&step->value, record)) - step->base <= step->span;
+	case TP_TEST_LONG_DOUBLE:
+		return compare_wide(step, record);
 	case TP_TEST_CPU:
 		return tp_value_number(&step->value, record) - step->base <= step->span;
 	case TP_TEST_IN_SET:

@@ -44,9 +44,15 @@ static bool is_text_pointer(const char *type)
 	return strcmp(type, "char *") == 0 || strcmp(type, "const char *") == 0;
 }
 
+/* Other types of its size are another format. */
+static bool is_long_double(const struct tp_event_field *f)
+{
+	return f->type_class == TP_FLOAT && f->size == sizeof(long double) && strcmp(f->type, "long double") == 0;
+}
+
 static bool is_float(const struct tp_event_field *f)
 {
-	return f->type_class == TP_FLOAT && (f->element_size == sizeof(float) || f->element_size == sizeof(double));
+	return f->type_class == TP_FLOAT && (f->size == sizeof(float) || f->size == sizeof(double) || is_long_double(f));
 }
 
 static void describe_number(struct tp_filter_field *field, const struct tp_event_field *f)
@@ -55,10 +61,10 @@ static void describe_number(struct tp_filter_field *field, const struct tp_event
 	const bool has_width = size == 1 || size == 2 || size == 4 || size == 8;
 
 	if (f->type_class == TP_FLOAT && !is_float(f))
-		field->why_not = "it is neither a float nor a double";
+		field->why_not = "it is neither a float nor a double, nor declared as long double";
 	else if (f->type_class == TP_POINTER && is_text_pointer(f->type))
 		field->why_not = "it is a pointer to a text that is not in the record; declare it by __string()";
-	else if (f->type_class == TP_OTHER || !has_width)
+	else if (f->type_class == TP_OTHER || (!has_width && !is_float(f)))
 		field->why_not = "it is neither a number of 1, 2, 4 or 8 bytes nor a text";
 	if (field->why_not)
 		return;
@@ -66,7 +72,7 @@ static void describe_number(struct tp_filter_field *field, const struct tp_event
 	field->why_not = is_float(f) ? "it is a floating-point number" : NULL;
 	field->size = size;
 	field->is_signed = f->is_signed;
-	field->source = TP_SOURCE_NUMBER;
+	field->source = has_width ? TP_SOURCE_NUMBER : TP_SOURCE_ARRAY;
 }
 
 static void describe_field(struct tp_filter_field *field, const struct tp_event_field *f)

@@ -10,7 +10,7 @@
 
 enum tp_filter_type {
 	TP_TYPE_NUMBER, /* an integer */
-	TP_TYPE_FLOAT,  /* a float or a double; why_not says what it is to those who want integers */
+	TP_TYPE_FLOAT,  /* a float, a double or, where that is longer, a long double; why_not says what it is to those who want integers */
 	TP_TYPE_TEXT,
 	TP_TYPE_CPUS, /* a set of processors */
 	TP_TYPE_CPU,  /* the processor's number, which is in no record */

@@ -93,6 +93,36 @@ static void compare(const struct tp_filter_work *work, uint64_t value)
 
 /* ---- Floating point ---- */
 
+static bool fail_float(const struct tp_filter_work *work, const struct tp_filter_field *field)
+{
+	const struct tp_filter_predicate *predicate = work->predicate;
+
+	tp_buffer_printf(&work->error->hint, "a %s is compared with numbers like 1.5, -2e-3 and inf; !(%.*s <= inf) is true for NaN",
+			 field->size == sizeof(float) ? "float" : field->size == sizeof(double) ? "double" : "long double",
+			 (int)predicate->field.len, work->filter->text + predicate->field.at);
+	return fail(work, predicate->value_at, "Illegal floating-point value");
+}
+
+static bool long_double(const struct tp_filter_work *work, const struct tp_filter_field *field)
+{
+	static const uint8_t orders[] = {
+		[TP_FILTER_NE] = TP_ORDER_EQUAL, [TP_FILTER_EQ] = TP_ORDER_EQUAL, [TP_FILTER_LE] = TP_ORDER_LESS | TP_ORDER_EQUAL,
+		[TP_FILTER_LT] = TP_ORDER_LESS, [TP_FILTER_GE] = TP_ORDER_GREATER | TP_ORDER_EQUAL, [TP_FILTER_GT] = TP_ORDER_GREATER,
+	};
+
+	long double number;
+
+	if (!tp_long_double_parse(value_text(work), work->predicate->value.len, &number))
+		return fail_float(work, field);
+	if (work->predicate->op == TP_FILTER_NE)
+		*work->inverted = !*work->inverted;
+	work->step->test = TP_TEST_LONG_DOUBLE;
+	work->step->match = orders[work->predicate->op];
+	work->step->length = sizeof(number);
+	work->step->bytes = memcpy(work->bytes, &number, sizeof(number));
+	return true;
+}
+
 /* As in C: 0 equals -0, and NaNs, which are in no range, only differ. */
 static bool real(const struct tp_filter_work *work, const struct tp_filter_field *field)
 {
@@ -102,12 +132,8 @@ static bool real(const struct tp_filter_work *work, const struct tp_filter_field
 	const struct range all = {tp_float_order(sign | inf), tp_float_order(inf)};
 	uint64_t bits;
 
-	if (!tp_float_parse(value_text(work), predicate->value.len, field->size, &bits)) {
-		tp_buffer_printf(&work->error->hint, "a %s is compared with numbers like 1.5, -2e-3 and inf; !(%.*s <= inf) is true for NaN",
-				 field->size == sizeof(float) ? "float" : "double", (int)predicate->field.len,
-				 work->filter->text + predicate->field.at);
-		return fail(work, predicate->value_at, "Illegal floating-point value");
-	}
+	if (!tp_float_parse(value_text(work), predicate->value.len, field->size, &bits))
+		return fail_float(work, field);
 	bits <<= shift_of(step);
 	struct range range = {tp_float_order(bits), tp_float_order(bits)};
 	if (!(bits & ~sign))
@@ -183,7 +209,9 @@ static bool number(const struct tp_filter_work *work, const struct tp_filter_fie
 	if (field->type == TP_TYPE_CPUS || predicate->op == TP_FILTER_GLOB ||
 	    (field->type != TP_TYPE_NUMBER && predicate->op == TP_FILTER_BAND))
 		return fail(work, predicate->value_at, ILLEGAL_OPERATION);
-	return field->type == TP_TYPE_FLOAT ? real(work, field) : integer(work, field);
+	if (field->type != TP_TYPE_FLOAT)
+		return integer(work, field);
+	return field->size <= sizeof(double) ? real(work, field) : long_double(work, field);
 }
 
 /* ---- Texts ---- */

@@ -16,7 +16,7 @@ struct tp_filter_work {
 	struct tp_filter_step *step;
 	bool *reads_header;  /* becomes true where the step reads the common header */
 	bool *inverted;      /* becomes true where the step tests the contrary */
-	uint8_t *bytes;      /* room for the step's; at least as much as the expression is long, or TP_CPUS_BYTES */
+	uint8_t *bytes;      /* room for the step's; as much as room_for() in compile.c says */
 	struct tp_filter_error *error;
 };
 
