@@ -152,6 +152,16 @@ class NotCounted(Reaching):
         self.assertRegex(done.stderr, self.TAKEN)
         self.assertRegex(done.stderr, self.UNSET)
 
+    def test_that_come_first(self) -> None:
+        """Those of tp hist come behind the triggers, which were set later."""
+        process = self.start("loop")
+        pid = str(process.pid)
+        self.done("trigger", "-p", pid, "served_request", "hist:keys=n:t=common_timestamp")
+        tp = self.begin("hist", "-p", pid, "-e", "served_request", "keys=n:e=common_timestamp-$t")
+        until(lambda: len(self.outputs(process.pid)) == 1 and self.tp("hist", "-p", pid).stdout.count("# event histogram") == 2)
+        self.done("trigger", "-p", pid, "served_request", "hist:keys=n:d=common_timestamp-$t")
+        self.interrupt(tp)
+
     def test_no_event(self) -> None:
         self.start("loop")
         self.tp("trigger", "-p", self.name, "later:event", "hist:keys=n:t=common_timestamp")

@@ -81,6 +81,7 @@ void tp_sinks_listen(void (*fct)(struct tp_sink *sink));
 
 /* The priority of the sink's probes, before the first is enabled: those of outputs have TRACEPOINT_DEFAULT_PRIO. */
 void tp_sink_set_priority(struct tp_sink *sink, int priority);
+int tp_sink_priority(const struct tp_sink *sink);
 
 /* The sink is a trigger's, and no output: tp_sinks_each() and tp_events_sinks() leave it out. */
 void tp_sink_hide(struct tp_sink *sink);

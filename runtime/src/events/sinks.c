@@ -266,6 +266,11 @@ void tp_sink_set_priority(struct tp_sink *sink, int priority)
 	((struct tp_sink_state *)sink->reserved[0])->priority = priority;
 }
 
+int tp_sink_priority(const struct tp_sink *sink)
+{
+	return ((const struct tp_sink_state *)sink->reserved[0])->priority;
+}
+
 void tp_sink_hide(struct tp_sink *sink)
 {
 	struct tp_sink_state *state = sink->reserved[0];

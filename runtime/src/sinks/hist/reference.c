@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "events/events.h"
 #include "sinks/hist/reference.h"
 
 static bool fail(const struct tp_hist_finder *f, size_t at, const char *message)
@@ -229,14 +230,25 @@ static bool unsets(const struct tp_hist *hist, const struct tp_hist_slot *slot)
 	return false;
 }
 
-/* A histogram that is older: at each hit of that event, it is first to read the variable, and unsets it. NULL: there is none. */
+/* Whose probes are called first: by priority, then by age. */
+static bool comes_before(const struct tp_hist *one, const struct tp_hist *other, bool is_older)
+{
+	const int difference = tp_sink_priority(&one->head) - tp_sink_priority(&other->head);
+
+	return difference > 0 || (difference == 0 && is_older);
+}
+
+/* Another histogram: at each hit of that event, it is first to read the variable, and unsets it. NULL: there is none. */
 static const struct tp_hist *reader_before(const struct tp_hist *hist, const struct tp_hist_slot *slot, const char **event)
 {
-	const struct tp_hist *reader = tp_hist_first();
+	bool is_older = true;
 
-	while (reader && reader != hist && !(unsets(reader, slot) && (*event = shared_event(reader, hist))))
-		reader = tp_hist_next(reader);
-	return reader == hist ? NULL : reader;
+	for (const struct tp_hist *reader = tp_hist_first(); reader; reader = tp_hist_next(reader)) {
+		is_older = is_older && reader != hist;
+		if (reader != hist && unsets(reader, slot) && comes_before(reader, hist, is_older) && (*event = shared_event(reader, hist)))
+			return reader;
+	}
+	return NULL;
 }
 
 /* One that sets the map's variables, with an event if there is one. NULL: all are closed. */
