@@ -40,7 +40,7 @@ static void set_range(struct tp_filter_step *step, uint64_t first, uint64_t last
 	step->span = (last - first) << shift_of(step);
 }
 
-/* All comparisons are one: whether the number is in a range. From where it equals one of these, which it becomes. False: never. */
+/* All comparisons are one: whether the number is in *range, which at first is what it is compared with. False: it never is. */
 static bool range_of(const struct tp_filter_work *work, const struct range *all, struct range *range)
 {
 	const struct range equal = *range;

@@ -86,22 +86,30 @@ static bool keys(struct tp_hist_compiler *c)
 	return true;
 }
 
-/* A key of another kind would never be found where the variable is. */
-static bool find_variables(const struct tp_hist_compiler *c)
+static bool find_variable(const struct tp_hist_compiler *c, const struct tp_hist_link *link)
 {
 	static const char *const names[] = {
 		[TP_HIST_KEY_NUMBER] = "a number", [TP_HIST_KEY_TEXT] = "a text", [TP_HIST_KEY_STACK] = "a stack",
 	};
+	const enum tp_hist_kind *kinds = c->program->layout.kinds;
 
+	for (uint32_t i = 0; i < c->definition->nr_keys; i++) {
+		if (link->kinds[i] == kinds[i])
+			continue;
+		tp_buffer_printf(&c->error->hint, "where it is set, key %u is %s, and here it is %s", i + 1, names[link->kinds[i]],
+				 names[kinds[i]]);
+		return fail(c, link->name.at, "Variable has keys of other types");
+	}
+	return true;
+}
+
+/* A key of another kind would never be found where the variable is. Of other events' fields, plan.c looks closer. */
+static bool find_variables(const struct tp_hist_compiler *c)
+{
 	for (uint32_t i = 0; i < c->links->nr; i++) {
 		const struct tp_hist_link *link = &c->links->links[i];
-		for (uint32_t j = 0; link->has_kinds && !link->matched && j < c->definition->nr_keys; j++) {
-			if (link->kinds[j] == c->program->layout.kinds[j])
-				continue;
-			tp_buffer_printf(&c->error->hint, "where it is set, key %u is %s, and here it is %s", j + 1, names[link->kinds[j]],
-					 names[c->program->layout.kinds[j]]);
-			return fail(c, link->name.at, "Variable has keys of other types");
-		}
+		if (link->has_kinds && !link->matched && !find_variable(c, link))
+			return false;
 	}
 	return true;
 }

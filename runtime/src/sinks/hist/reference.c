@@ -245,7 +245,10 @@ static const struct tp_hist *reader_before(const struct tp_hist *hist, const str
 
 	for (const struct tp_hist *reader = tp_hist_first(); reader; reader = tp_hist_next(reader)) {
 		is_older = is_older && reader != hist;
-		if (reader != hist && unsets(reader, slot) && comes_before(reader, hist, is_older) && (*event = shared_event(reader, hist)))
+		if (reader == hist || !unsets(reader, slot))
+			continue;
+		*event = shared_event(reader, hist); /* the priority is there before its first event */
+		if (*event && comes_before(reader, hist, is_older))
 			return reader;
 	}
 	return NULL;
