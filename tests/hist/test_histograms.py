@@ -15,7 +15,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from histograms import Histograms  # noqa: E402
 from support import ROOT, read  # noqa: E402
 
-TABLE = os.path.join(ROOT, "runtime/src/count/table.h")
+TABLE = os.path.join(ROOT, "runtime/src/count/key.h")
 TOTALS = "\nTotals:\n    Hits: {}\n    Entries: {}\n    Dropped: {}\n"
 
 

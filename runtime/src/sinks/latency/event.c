@@ -35,7 +35,7 @@ static bool find_part(struct tp_latency_part *part, const struct tp_event *event
 
 	if (!tp_filter_field_find(&field, event, name, strlen(name))) {
 		tp_buffer_printf(why, "event '%s:%s' has no field '%s': ", event->system, event->name, name);
-		tp_filter_fields_tell(why, event, name, strlen(name));
+		tp_filter_fields_tell(why, event, name, strlen(name), NULL);
 		return false;
 	}
 	if (field.type == TP_TYPE_CPUS || field.type == TP_TYPE_NONE) {
