@@ -161,7 +161,7 @@ $(BUILD)/libtp.so: $(RUNTIME:%.c=$(BUILD)/obj/%.o) $(BUILD)/libtp.map
 
 # What they have of the library: patterns, filters, format files, the formats of markers, what TP_printk calls.
 TOOL_SHARED := $(addprefix runtime/src/,base/file.c base/nearest.c base/text.c base/thread.c count/key.c count/pairs.c events/marker_format.c \
-	events/pattern.c filter/compile.c filter/evaluate.c filter/fields.c filter/operand.c filter/parse.c filter/predicate.c filter/value.c \
+	events/pattern.c filter/compile.c filter/decimal.c filter/evaluate.c filter/fields.c filter/operand.c filter/parse.c filter/predicate.c filter/value.c \
 	print/description.c print/format.c print/helpers.c print/pointer.c print/printf.c print/seq.c print/symbol.c)
 define tool_variant
 $$(BUILD)/$(1): $$(patsubst %.c,$$(BUILD)/$(2)/%.o,$$(TOOL) $$(TOOL_SHARED))

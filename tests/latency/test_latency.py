@@ -157,7 +157,7 @@ class Latencies(Case):
 
     def test_mistakes(self) -> None:
         for options, message in (
-                (",begin=pairs_begin,end=pairs_end,key=idd", r"event 'pairs:pairs_begin' has no field 'idd': .* has id, peer, method"),
+                (",begin=pairs_begin,end=pairs_end,key=idd", r"event 'pairs:pairs_begin' has no field 'idd': did you mean 'id'.* has id, peer, method"),
                 (",begin=pairs_begin,end=pairs_end,key=id", r"event 'pairs:pairs_end' has no field 'id'"),
                 (",begin=pairs_begin,end=pairs_end,key=peer:status", r"'status' of event 'pairs:pairs_end' is a number, unlike that of"),
                 (",begin=pairs_begin,end=pairs_end,by=foo", "neither the begin nor the end has the fields of by="),

@@ -38,8 +38,8 @@ static bool find_part(struct tp_latency_part *part, const struct tp_event *event
 		tp_filter_fields_tell(why, event, name, strlen(name), NULL);
 		return false;
 	}
-	if (field.type == TP_TYPE_CPUS || field.type == TP_TYPE_NONE) {
-		tp_buffer_printf(why, "field '%s' of event '%s:%s' is neither a number nor a text", name, event->system, event->name);
+	if (field.type != TP_TYPE_NUMBER && field.type != TP_TYPE_TEXT && field.type != TP_TYPE_CPU) {
+		tp_buffer_printf(why, "field '%s' of event '%s:%s' is neither an integer nor a text", name, event->system, event->name);
 		return false;
 	}
 	*part = (struct tp_latency_part){
