@@ -24,7 +24,7 @@ SELECTED = {
     "bench-sinks": (("tpgen", "its own way"), (
         "text, to a file on tmpfs; beside fprintf: ns", "LTTng, snapshot mode; beside a native provider: ns",
         "ftrace; beside snprintf and a write to trace_marker: ns", "statistics: ns",
-        "a hit of a histogram: one key, one value: ns", "TP_SDT=1, bpftrace counts; beside sys/sdt.h: ns",
+        "a hit of a histogram: one key: ns", "latency of a pair, by a field; beside bpftrace's map on two USDT probes: ns", "TP_SDT=1, bpftrace counts; beside sys/sdt.h: ns",
         "CTF, an event that a filter refuses; beside LTTng-UST's with the same filter: ns")),
     "bench-start": (("tpgen", "LTTng-UST"), (
         "start with 1 tracepoint: ms more than without", "start with 10,000 tracepoints: ms more than without",

@@ -32,14 +32,20 @@ ROWS = [("text", "fprintf", "text, to /dev/null; beside fprintf"),
         ("marker", "like-marker", "marker to CTF, flight recorder; beside an event of a .tp file with its fields"),
         ("both", None, "CTF, flight recorder, and statistics"),
         ("accepted", "lttng-accepted", "CTF, flight recorder, a filter that accepts; beside LTTng-UST's"),
-        ("hist", None, "a hit of a histogram: one key, one value")]
-GOALS = {"hist": 60}  # ns
+        ("hist", None, "a hit of a histogram: one key")]
+GOALS = {"hist": 15, "latency": 60}  # ns
 
 # The same for both; ids of the events are below 77.
 FILTERS = {"refused": "number >= 0 && id == 77", "accepted": "number >= 0 && id != 77"}
-HIST = {"TP_TRIGGER": "bench:* hist:keys=id:vals=number", "TP_HIST": "shm/hist"}
+HIST = {"TP_TRIGGER": "bench:* hist:keys=id", "TP_HIST": "shm/hist"}
+LATENCY = "latency:shm/latency,begin=bench:pair_begin,end=bench:pair_end,key=id"
 ATTACHED = [("usdt", "sdt", "TP_SDT=1, bpftrace counts; beside sys/sdt.h"),
-            ("record", None, "sdt sink, bpftrace counts")]
+            ("record", None, "sdt sink, bpftrace counts"),
+            ("latency", "sdt-latency", "latency of a pair, by a field; beside bpftrace's map on two USDT probes")]
+# What bpftrace does.
+COUNT = "usdt:COPY:PROBE { @ = count(); }"
+MAP = ("usdt:COPY:bench:pair_begin { @begin[arg0] = nsecs; } "
+       "usdt:COPY:bench:pair_end /@begin[arg0]/ { @ = hist(nsecs - @begin[arg0]); delete(@begin[arg0]); }")
 OFF = [("ours", None, "tracepoint"),
        ("marker", None, "marker"),
        ("usdt", "sdt", "TP_SDT=1; beside sys/sdt.h")]
@@ -55,6 +61,11 @@ def measure(bench: Bench) -> Measured:
     bench.tpgen("two_strings.tp")
     bench.ours("ours-strings", "ours.h", '-DEVENTS="two_strings.h"', "-DEVENT=bench_strings")
     bench.ours("usdt", "ours.h", "-DTP_SDT=1")
+    bench.write("pair.tp", read("pair.tp"))
+    bench.tpgen("pair.tp")
+    bench.ours("latency", "latency.h")
+    if "sdt" in bench.have:
+        bench.subject("sdt-latency", "sdt_latency.h")
     why = sessions.start(bench)
     if why:
         bench.absent.append(f"LTTng-UST does not record here: {why}.")
@@ -83,7 +94,7 @@ def ours(bench: Bench, label: str, output: str, program: str = "ours", pattern: 
 
 
 def hist(bench: Bench) -> Way:
-    return enabled(bench, "histogram, one key, one value", "ours", HIST)
+    return enabled(bench, "histogram, one key", "ours", HIST)
 
 
 def enabled(bench: Bench, label: str, program: str, environment: dict[str, str]) -> Way:
@@ -135,8 +146,12 @@ def attached_ways(bench: Bench, stack: contextlib.ExitStack) -> dict[str, Way]:
     ways = {"sdt": ("sdt", "bench:event", Way("plain", "sys/sdt.h", "sdt-attached")),
             "usdt": ("usdt", "bench:bench_event", Way("ours", "tpgen: TP_SDT=1", "usdt-attached")),
             "record": ("ours", "tp:record", ours(bench, "sdt sink", "sdt:", "ours-attached"))}
-    return {name: way for name, (program, probe, way) in ways.items()
-            if program in bench.have | {"usdt"} and stack.enter_context(attached(bench, way.program, program, probe))}
+    found = {name: way for name, (program, probe, way) in ways.items()
+             if program in bench.have | {"usdt"} and stack.enter_context(attached(bench, way.program, program, probe))}
+    found["latency"] = ours(bench, "latency of a pair", LATENCY, "latency")
+    if "sdt" in bench.have and stack.enter_context(attached(bench, "sdt-latency-attached", "sdt-latency", "pair_begin", MAP)):
+        found["sdt-latency"] = Way("plain", "sys/sdt.h, bpftrace's map", "sdt-latency-attached")
+    return found
 
 
 @contextlib.contextmanager
@@ -160,15 +175,15 @@ def trace_marker(bench: Bench) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def attached(bench: Bench, copy: str, program: str, probe: str) -> Iterator[bool]:
-    """Whether bpftrace counts this probe of the program's copy, which is made for that."""
+def attached(bench: Bench, copy: str, program: str, probe: str, actions: str = COUNT) -> Iterator[bool]:
+    """Whether bpftrace does this at probes of the program's copy, which is made for that."""
     shutil.copy(bench.path(program), bench.path(copy))
     if bench.quick or not shutil.which("bpftrace"):
         if not bench.quick:
             bench.absent.append(f"bpftrace on {probe} is left out: it is not installed.")
         yield False
         return
-    script = f'usdt:{bench.path(copy)}:{probe} {{ @ = count(); }} BEGIN {{ printf("ready\\n"); }}'
+    script = actions.replace("COPY", bench.path(copy)).replace("PROBE", probe) + ' BEGIN { printf("ready\\n"); }'
     with subprocess.Popen(["bpftrace", "-e", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True) as tracer:
         assert tracer.stdout
