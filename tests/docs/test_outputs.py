@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The examples of docs/outputs, and those of filters, triggers and histograms, print what the pages say.
+"""The examples of docs/outputs, and those of filters, triggers, histograms and latencies, print what the pages say.
 
 A block of sh is run, and the block of text behind it has lines that it prints, "..." standing for anything.
 """
@@ -74,6 +74,9 @@ class Pages(Case):
         instance = self.trace_instance()
         os.rmdir(instance)
         self.page("outputs/ftrace", self.server("net"), MOUNTED, ("web", os.path.basename(instance)))
+
+    def test_latency(self) -> None:
+        self.page("latency", self.server("requests"))
 
     def test_histograms(self) -> None:
         self.page("histograms", self.server("requests"))
