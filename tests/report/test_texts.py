@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "trace_dat"))
 
 from building import build  # noqa: E402
 from dat import Recorded  # noqa: E402
-from support import BUILD, both, few_or_many, read, run, tpgen  # noqa: E402
+from support import BUILD, both, few_or_many, need, printable, read, run, tpgen  # noqa: E402
 
 TP = os.path.join(BUILD, "tp")
 MARK = "[FAILED TO PARSE] "
@@ -183,6 +183,18 @@ class Texts(Recorded):
             self.assertTrue(lines[0].startswith(MARK + 'i=3 s="text" neg=-5 l=-7 name="hello" d=2.75 f=0.9166667 ratio=2750 '
                                                 'smalls={1.5,-0.1,2.75} ratios={0.5,-1e-07} '), (name, lines))
 
+    def test_trace_dat(self) -> None:
+        """What libtraceevent can't print has its text in the trace.dat, and its fields."""
+        need(self, "trace-cmd")
+        want, _ = self.texts({name: value for name, value in PRINTED.items() if "__print_array" not in value[1] and "dump" not in name})
+        self.succeed([TP, "convert", self.trace, "--to", "trace.dat", "-o", self.path("trace.dat")])
+        found = re.split(r"(?:^|\n) *texts-\d+ +\[\d+\] +[\d.]+: (\S+): *", self.read_by("trace-cmd", "report", self.path("trace.dat")))[1:]
+        got: dict[str, list[str]] = {}
+        for event, text in zip(found[::2], found[1::2]):
+            got.setdefault(event, []).append(printable(text.rstrip("\n")).strip(" "))
+        for name, lines in want.items():
+            self.assertEqual(got[name], [line.strip(" ") for line in lines], name)
+
     @both
     def test_random_expressions(self) -> None:
         for seed in range(few_or_many(2, 20)):
@@ -204,7 +216,7 @@ class Texts(Recorded):
         pieces = sorted({piece for _, values in PRINTED.values() for piece in re.findall(r"\w+|[^\w\s]", values)} |
                         {"REC->", "__get_dynamic_array_len(s)", "2147483647", "(char *)", "-1", "1 << 63", "%*d", "%s", "%p", "%.99999f",
                          "(" * 5000, "[" * 300, "1+" * 5000 + "1", "!" * 5000, "?1:" * 3000, "{1,\"a\"}," * 3000})
-        for seed in range(few_or_many(40, 600)):
+        for seed in range(few_or_many(15, 600)):
             rng = random.Random(seed)
 
             def change(match: re.Match[str]) -> str:
@@ -215,9 +227,12 @@ class Texts(Recorded):
                 return "print fmt: " + "".join(words).replace("\n", "") + "\n"
 
             self.write("trace/format/texts", re.sub(r"(?s)print fmt: (.*?)\n(?=\nname: |\Z)", change, text))
-            done = run([os.path.join(BUILD, "asan/tp"), "report", self.trace])
+            done = run([os.path.join(BUILD, "tp"), "report", self.trace])
             self.assertEqual((done.returncode, done.stderr), (0, ""), seed)
             self.assertEqual(len(done.stdout.splitlines()), 2 * len(PRINTED))
+            # There it is the process itself that makes them.
+            done = run([os.path.join(BUILD, "asan/tp"), "convert", self.trace, "--to", "trace.dat", "-o", self.path("trace.dat")])
+            self.assertEqual((done.returncode, done.stderr), (0, ""), seed)
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ class Dat(Recorded):
     # ---- What is the same ----
 
     def test_floating_point(self) -> None:
-        """libtraceevent can't print it, and would take the arguments of others."""
+        """libtraceevent can't print it: such a record has its text with it."""
         self.export_program("real", """
             TRACE_EVENT(real_one, TP_PROTO(double d, float f, int n), TP_ARGS(d, f, n),
                 TP_STRUCT__entry(__field(double, d) __field(float, f) __field(int, n) __string(s, "x\\"y")),
@@ -116,9 +116,26 @@ class Dat(Recorded):
                 TP_fast_assign(__entry->d = d;), TP_printk("%g", __entry->d));
             """, "trace_real_one(1.5, 2.5f, 7);\n\ttrace_real_only(-2);")
         texts = [event["text"] for event in self.report()]
-        self.assertEqual(texts[0].split(" s=")[0], "d=0x3ff8000000000000% n=7 f=0x40200000 x=?")
-        self.assertRegex(texts[0].split(" s=")[1], r'^x"y m=8 +"q, %" 7$')
-        self.assertEqual(texts[1], "0xc000000000000000")
+        self.assertEqual(texts, ['d=  1.50% n=7 f=      2.5 x=1.5e+02 s=x"y m=8    "q, %" 7', "-2"])
+        fields = self.read_by("trace-cmd", "report", "-R", self.dat)
+        self.assertIn(' s=x"y tp_text=d=', fields)
+        filtered = self.read_by("trace-cmd", "report", "-F", "real_one:n == 7 && s == 'x\"y'", self.dat)
+        self.assertEqual(len(filtered.splitlines()), 2)
+
+    def test_the_largest_records(self) -> None:
+        """Where the text has no room, it is cut, or is there without the payloads."""
+        self.export_program("large", """
+            TRACE_EVENT(large, TP_PROTO(size_t n, double d), TP_ARGS(n, d),
+                TP_STRUCT__entry(__field(double, d) __dynamic_array(char, bytes, n) __string(tp_text, "x")),
+                TP_fast_assign(__entry->d = d; memset(__get_dynamic_array(bytes), 'b', n); __assign_str(tp_text);),
+                TP_printk("%f %s", __entry->d, __get_str(tp_text)));
+            """, " ".join(f"trace_large({n}, 1.5);" for n in (1, 65000, 65440, 65481, 65490, 65494, 65495, 65500)))
+        texts = [event["text"] for event in self.report()]
+        self.assertEqual(len(texts), len(read(self.text).splitlines()))
+        self.assertEqual(texts[:2], ["1.500000 x"] * 2)
+        for text in texts:
+            self.assertTrue("1.500000 x".startswith(text), text)
+        self.assertEqual(texts[-1], "1.500000 x")
 
     def test_ends_of_lines(self) -> None:
         """A format file has them as they are."""

@@ -12,7 +12,6 @@
 #include <tp/tracepoint.h>
 
 #include "client/clean.h"
-#include "dat/print_fmt.h"
 #include "dat/ring.h"
 #include "fail_msg.h"
 
@@ -178,11 +177,10 @@ static void put_begin(FILE *file, size_t page_size)
 	put_text(file, header_event, strlen(header_event));
 }
 
-static bool put_format(FILE *file, const struct event_format *event)
+static bool put_format(FILE *file, const struct event_texts *texts, const struct event_format *event)
 {
-	bool is_whole;
 	size_t len;
-	char *text = print_fmt_for_readers(event->text, event->len, &len, &is_whole);
+	char *text = event_texts_format(texts, event, &len);
 
 	if (text)
 		put_text(file, text, len);
@@ -190,7 +188,7 @@ static bool put_format(FILE *file, const struct event_format *event)
 	return text;
 }
 
-static bool put_formats(FILE *file, const struct formats *formats)
+static bool put_formats(FILE *file, const struct formats *formats, const struct event_texts *texts)
 {
 	put_u32(file, 0); /* ftrace's own events */
 	put_u32(file, (uint32_t)formats->nr);
@@ -199,7 +197,7 @@ static bool put_formats(FILE *file, const struct formats *formats)
 		put_string(file, system->name);
 		put_u32(file, (uint32_t)system->nr);
 		for (size_t j = 0; j < system->nr; j++) {
-			if (!put_format(file, &system->events[j]))
+			if (!put_format(file, texts, &system->events[j]))
 				return false;
 		}
 	}
@@ -256,12 +254,12 @@ static void put_options(FILE *file, const struct dat_cpu *cpus, uint32_t nr)
 }
 
 uint64_t dat_file_head(struct dat_file *dat, size_t page_size, const struct formats *formats,
-		       const struct threads *threads, const struct dat_cpu *cpus, uint32_t nr)
+		       const struct event_texts *texts, const struct threads *threads, const struct dat_cpu *cpus, uint32_t nr)
 {
 	FILE *file = dat->file;
 
 	put_begin(file, page_size);
-	if (!put_formats(file, formats))
+	if (!put_formats(file, formats, texts))
 		return 0;
 	put_u32(file, 0); /* bytes of addresses of functions */
 	put_u32(file, 0); /* bytes of formats of trace_printk() */

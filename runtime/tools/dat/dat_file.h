@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "dat/event_text.h"
 #include "read/formats.h"
 #include "read/threads.h"
 
@@ -30,7 +31,7 @@ bool dat_file_open(struct dat_file *dat, const char *path);
 
 /* Writes all that is in front of the pages. Returns where these may begin; 0 and a message, where it fails. */
 uint64_t dat_file_head(struct dat_file *dat, size_t page_size, const struct formats *formats,
-		       const struct threads *threads, const struct dat_cpu *cpus, uint32_t nr);
+		       const struct event_texts *texts, const struct threads *threads, const struct dat_cpu *cpus, uint32_t nr);
 
 /* The CPUs' pages are in the file, which gets its name. */
 bool dat_file_finish(struct dat_file *dat, const struct dat_cpu *cpus, uint32_t nr, uint64_t end);

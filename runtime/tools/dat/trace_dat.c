@@ -20,6 +20,7 @@
 struct export {
 	struct trace trace;
 	struct threads threads;
+	struct event_texts *texts;
 	struct packet_reader reader;
 	struct dat_cpu *cpus; /* one a stream */
 	uint32_t nr_cpus;
@@ -47,10 +48,12 @@ static bool each_event(struct export *export, size_t i, bool (*fn)(struct export
 
 static bool survey_event(struct export *export, const struct event *event)
 {
+	const size_t size = event_texts_survey(export->texts, event);
+
 	export->cpus[export->nr_cpus - 1].events++;
-	if (event->size > export->largest)
-		export->largest = event->size;
-	return threads_add(&export->threads, event->tid, event->name);
+	if (size > export->largest)
+		export->largest = size;
+	return size && threads_add(&export->threads, event->tid, event->name);
 }
 
 static bool survey(struct export *export)
@@ -77,10 +80,13 @@ static bool survey(struct export *export)
 
 static bool export_event(struct export *export, const struct event *event)
 {
+	size_t size;
+	const void *record = event_texts_record(export->texts, event, &size);
+
 	/* The pages are no larger than what the survey has seen; a packet may have been begun anew since. */
-	if (event->size > export->largest)
+	if (size > export->largest)
 		return fail_msg("'%s' has changed while it was read; try again", export->trace.dir.path);
-	return ring_event(&export->ring, event->time, event->record, event->size);
+	return ring_event(&export->ring, event->time, record, size);
 }
 
 static bool export_pages(struct export *export)
@@ -112,7 +118,8 @@ static bool export_pages(struct export *export)
 static bool read_trace(struct export *export, const char *path)
 {
 	export->reader = packet_reader_of(&export->trace, WINDOW_SIZE);
-	return trace_open(&export->trace, path) && survey(export);
+	export->texts = event_texts_new();
+	return export->texts && trace_open(&export->trace, path) && survey(export);
 }
 
 static bool write_dat(struct export *export, const char *path)
@@ -125,7 +132,7 @@ static bool write_dat(struct export *export, const char *path)
 		export->cpus[0].name = "none";
 	if (!dat_file_open(&export->dat, path))
 		return false;
-	uint64_t begin = dat_file_head(&export->dat, page_size, &export->trace.formats, &export->threads, export->cpus, nr);
+	uint64_t begin = dat_file_head(&export->dat, page_size, &export->trace.formats, export->texts, &export->threads, export->cpus, nr);
 	return begin && ring_begin(&export->ring, fileno(export->dat.file), path, page_size, begin) &&
 	       export_pages(export) && dat_file_finish(&export->dat, export->cpus, nr, export->ring.offset);
 }
@@ -154,6 +161,7 @@ bool trace_dat_write(const char *from, const char *to)
 	ring_free(&export.ring);
 	packet_reader_free(&export.reader);
 	threads_free(&export.threads);
+	event_texts_free(export.texts);
 	trace_close(&export.trace);
 	free(export.cpus);
 	return good;
