@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/base.h"
-#include "filter/value.h"
+#include "filter/here.h"
 #include "count/table.h"
 
 /* Bytes to which entries are aligned: two short ones in a cache line. */
@@ -107,7 +107,7 @@ static void fill_in(const struct tp_count_table *table, struct tp_count_entry *e
 	entry->nr_words = key->nr;
 	memcpy(entry->words, key->words, key->nr * sizeof(key->words[0]));
 	if (table->with_comm) {
-		const struct tp_value_bytes comm = tp_value_comm();
+		const struct tp_value_bytes comm = tp_here_comm();
 		memset(entry->comm, 0, sizeof(entry->comm));
 		memcpy(entry->comm, comm.at, comm.len);
 	}

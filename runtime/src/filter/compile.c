@@ -118,6 +118,15 @@ struct tp_filter_program *tp_filter_compile(const struct tp_filter *filter, cons
 	return NULL;
 }
 
+bool tp_filter_program_reads_cpu(const struct tp_filter_program *program)
+{
+	for (uint32_t i = 0; i < program->nr_steps; i++) {
+		if (program->steps[i].value.source == TP_SOURCE_CPU)
+			return true;
+	}
+	return false;
+}
+
 void tp_filter_program_free(struct tp_filter_program *program)
 {
 	free(program);

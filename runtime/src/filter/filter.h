@@ -57,6 +57,9 @@ struct tp_filter_program *tp_filter_compile(const struct tp_filter *filter, cons
 					    struct tp_filter_error *error);
 void tp_filter_program_free(struct tp_filter_program *program);
 
+/* Whether it asks for the processor, which is in no record. */
+bool tp_filter_program_reads_cpu(const struct tp_filter_program *program);
+
 /* Whether the record, of so many bytes, is one to keep. Takes no lock, allocates nothing; safe in signal handlers. */
 bool tp_filter_accepts(const struct tp_filter_program *program, const struct trace_entry *record, size_t size);
 

@@ -4,8 +4,8 @@
  */
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "filter/here.h"
 #include "filter/operand.h"
 
 /* 16 and above: no digit. */
@@ -256,16 +256,9 @@ static bool range(struct list *list, struct tp_cpus *cpus)
 	return true;
 }
 
-uint32_t tp_cpus_last(void)
-{
-	const long nr = sysconf(_SC_NPROCESSORS_CONF);
-
-	return nr > 0 && nr <= (long)TP_CPUS_MAX ? (uint32_t)nr - 1 : TP_CPUS_MAX - 1;
-}
-
 bool tp_cpus_parse(struct tp_cpus *cpus, const char *text, size_t len)
 {
-	struct list list = {text, text + len, tp_cpus_last()};
+	struct list list = {text, text + len, tp_here_last_cpu()};
 
 	*cpus = (struct tp_cpus){.nr = 0};
 	while (list.at < list.end) {

@@ -45,9 +45,6 @@ struct tp_cpus {
 	uint32_t last; /* the highest */
 };
 
-/* The machine's last processor; if the system does not say, the last that any has. */
-uint32_t tp_cpus_last(void);
-
 /* False: no such list, no text, or a processor that the machine can't have. The set may be empty: "0-3:0/2". */
 bool tp_cpus_parse(struct tp_cpus *cpus, const char *list, size_t len);
 

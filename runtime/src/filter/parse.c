@@ -8,16 +8,15 @@
  *
  * Which fields there are, and what they may be compared with, is the compiler's to know.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "filter/decimal.h"
+#include "filter/here.h"
 #include "filter/operand.h"
 #include "filter/tree.h"
-#include "print/symbol.h"
 
 #define STRING_MAX 255 /* as in the kernel */
 
@@ -166,8 +165,7 @@ static bool function(struct parser *p, struct tp_filter_predicate *predicate)
 {
 	const uint32_t begin = p->at;
 	const bool is_address = is_digit(p->text[p->at]);
-	struct tp_symbol symbol;
-	uint64_t address = 0;
+	uint64_t address = 0, size = 0;
 	char name[STRING_MAX + 1];
 
 	if (predicate->op != TP_FILTER_EQ && predicate->op != TP_FILTER_NE)
@@ -181,18 +179,13 @@ static bool function(struct parser *p, struct tp_filter_predicate *predicate)
 	name[len] = '\0';
 	if (is_address && !tp_number_parse(name, len, false, &address))
 		return fail(p, begin, "Invalid value (did you forget quotes)?");
-	if (!is_address && len)
-		address = (uintptr_t)dlsym(RTLD_DEFAULT, name);
-	symbol = (struct tp_symbol){.address = (uintptr_t)address};
-	/* What the loader has chosen for the name may be in no table: then that address is all that is known of it. */
-	if (!address || (!tp_symbol_find((uintptr_t)address, &symbol) && is_address)) {
-		tp_buffer_printf(&p->error->hint, "of the program itself, the loader knows functions that are not static, if it is linked with -rdynamic");
+	if (is_address ? !tp_here_function_at(&address, &size, &p->error->hint) :
+			 !tp_here_function(name, &address, &size, &p->error->hint))
 		return fail(p, begin, "Function not found");
-	}
 	predicate->kind = TP_FILTER_FUNCTION;
 	predicate->value = (struct tp_filter_span){begin, len};
-	predicate->function = symbol.address;
-	predicate->function_size = symbol.size;
+	predicate->function = address;
+	predicate->function_size = size;
 	return true;
 }
 

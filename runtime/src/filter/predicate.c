@@ -6,6 +6,7 @@
 
 #include "filter/decimal.h"
 #include "filter/fields.h"
+#include "filter/here.h"
 #include "filter/operand.h"
 #include "filter/predicate.h"
 
@@ -291,7 +292,7 @@ static bool cpus(const struct tp_filter_work *work, const struct tp_filter_field
 	    (predicate->op != TP_FILTER_EQ && predicate->op != TP_FILTER_NE && predicate->op != TP_FILTER_BAND))
 		return fail(work, predicate->value_at, ILLEGAL_OPERATION);
 	if (!tp_cpus_parse(&set, value_text(work), predicate->value.len)) {
-		tp_buffer_printf(&work->error->hint, "the machine's processors are 0-%u", tp_cpus_last());
+		tp_buffer_printf(&work->error->hint, "the machine's processors are 0-%u", tp_here_last_cpu());
 		return fail(work, predicate->value.at, "Invalid cpulist");
 	}
 	if (predicate->op == TP_FILTER_NE)

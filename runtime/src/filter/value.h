@@ -80,7 +80,4 @@ struct tp_value_bytes tp_value_payload(const struct tp_value *value, const void 
 /* A text, without its NUL. */
 struct tp_value_bytes tp_value_text(const struct tp_value *value, const void *record, size_t size);
 
-/* The calling thread's name, as it was at most 64 calls ago; with a sandbox, at its first. */
-struct tp_value_bytes tp_value_comm(void);
-
 #endif /* TP_FILTER_VALUE_H */

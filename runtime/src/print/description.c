@@ -139,14 +139,32 @@ struct tp_event_field *tp_class_fields(const struct tp_event_class *class)
 
 /* ---- Writing ---- */
 
+/* Tables stand at multiples of 8 bytes. */
+static size_t symbols_room(const struct tp_event_field *field)
+{
+	return field->symbols ? (tp_symbols_size(field->symbols) + 7) & ~(size_t)7 : 0;
+}
+
 static size_t size_of(const struct tp_class_parts *parts)
 {
 	size_t size = sizeof(struct tp_event_class) + parts->nr_fields * sizeof(struct tp_field_numbers) +
 		      strlen(parts->print_fmt) + 1;
 
 	for (uint32_t i = 0; i < parts->nr_fields; i++)
-		size += strlen(parts->fields[i].name) + 1 + strlen(parts->fields[i].type) + 1;
+		size += strlen(parts->fields[i].name) + 1 + strlen(parts->fields[i].type) + 1 + symbols_room(&parts->fields[i]);
 	return size;
+}
+
+/* Copies the field's table to *at, which moves on; returns where it is, as struct tp_field_numbers has it. 0: there is none. */
+static uint16_t put_symbols(const struct tp_event_class *class, const struct tp_event_field *field, char **at)
+{
+	const size_t place = (size_t)(*at - (const char *)class) / 8;
+
+	if (!field->symbols || place > UINT16_MAX) /* more of them than a class can have */
+		return 0;
+	memcpy(*at, field->symbols, tp_symbols_size(field->symbols));
+	*at += symbols_room(field);
+	return (uint16_t)place;
 }
 
 static uint16_t bits_of(const struct tp_event_field *field)
@@ -166,13 +184,17 @@ struct tp_event_class *tp_class_new(const struct tp_class_parts *parts)
 		return NULL;
 	struct tp_field_numbers *numbers = (struct tp_field_numbers *)(class + 1);
 	char *text = (char *)(numbers + parts->nr_fields);
+	for (uint32_t i = 0; i < parts->nr_fields; i++) {
+		const struct tp_event_field *field = &parts->fields[i];
+		numbers[i] = (struct tp_field_numbers){field->offset, field->size, field->element_size, bits_of(field),
+						       put_symbols(class, field, &text)};
+	}
 	*class = (struct tp_event_class){
 		.fixed_size = parts->fixed_size, .text = (uint32_t)(text - (char *)class),
 		.nr_fields = (uint16_t)parts->nr_fields, .head_size = sizeof(*class), .numbers_size = sizeof(*numbers),
 	};
 	for (uint32_t i = 0; i < parts->nr_fields; i++) {
 		const struct tp_event_field *field = &parts->fields[i];
-		numbers[i] = (struct tp_field_numbers){field->offset, field->size, field->element_size, bits_of(field), 0};
 		text = stpcpy(stpcpy(text, field->name) + 1, field->type) + 1;
 	}
 	strcpy(text, parts->print_fmt);

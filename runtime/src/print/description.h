@@ -31,7 +31,7 @@ size_t tp_symbols_size(const struct tp_symbols *symbols);
 /* NULL for a table that is not one of flags. */
 const char *tp_symbols_delimiter(const struct tp_symbols *symbols);
 
-/* A class that is not known to a compiler: its fields have no symbols. */
+/* A class that is not known to a compiler. */
 struct tp_class_parts {
 	const struct tp_event_field *fields;
 	uint32_t nr_fields, fixed_size;

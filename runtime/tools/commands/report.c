@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "client/rules.h"
 #include "commands/commands.h"
 #include "options.h"
 #include "fail_msg.h"
@@ -31,20 +32,19 @@ static void allow_descriptors(void)
 	}
 }
 
-/* The patterns of all -e, for free(); NULL: there is no memory. */
+/* The rules of all -e, for free(); NULL, and a message: there is no memory. */
 static char *join_events(const struct tp_args *args)
 {
 	char *all = NULL;
-	size_t len;
-	FILE *to = open_memstream(&all, &len);
 
-	if (!to)
-		return NULL;
 	for (size_t i = 0; i < args->nr_options; i++) {
-		if (args->options[i].id == 'e')
-			fprintf(to, "%s%s", ftell(to) > 0 ? "," : "", args->options[i].value);
+		if (args->options[i].id != 'e')
+			continue;
+		all = rules_join(all, args->options[i].value);
+		if (!all)
+			return NULL;
 	}
-	return fclose(to) == 0 ? all : NULL;
+	return all;
 }
 
 /* False: it is there, and makes no sense. */
@@ -76,12 +76,9 @@ static int run(const struct tp_args *args)
 	    !read_when(args, OPTION_UNTIL, "until", report.style, &until, &report.until))
 		return EXIT_WRONG;
 	char *events = join_events(args);
-	if (!events) {
-		fail_no_memory();
+	if (!events && args_has(args, 'e'))
 		return EXIT_FAILED;
-	}
-	if (args_has(args, 'e'))
-		report.events = events;
+	report.events = events;
 	allow_descriptors();
 	signal(SIGPIPE, SIG_DFL); /* nobody reads on: that ends it without a word */
 	bool good = report_write(&report);
@@ -95,7 +92,7 @@ const struct tp_command command_report = {
 	.usage = (const char *const[]){"[OPTION...] DIR...", NULL},
 	.operand = "DIR",
 	.options = (const struct tp_option[]){
-		{'e', "events", "EVENTS", "only these: patterns as TP_ENABLE takes, such as 'net:*,!net:net_close'"},
+		{'e', "events", "EVENTS", "only these: patterns, also with a filter, as TP_ENABLE takes: 'net:*,!net:net_close', 'net:* if size > 4096'"},
 		{OPTION_FIELDS, "fields", NULL, "the fields as name=value, instead of TP_printk's text"},
 		{OPTION_UTC, "utc", NULL, "times as dates, in UTC, instead of seconds since the epoch"},
 		{OPTION_LOCAL, "local", NULL, "times as dates, in the time zone of TZ"},
@@ -118,6 +115,6 @@ const struct tp_command command_report = {
 		"(-200ms). Units are ns, us, ms, s, m, h and d.\n\n"
 		"EXAMPLES\n\n"
 		"\ttp report trace | less\n"
-		"\ttp report trace.1 trace --utc --since -10s -e 'net:*'\n",
+		"\ttp report trace.1 trace --utc --since -10s -e 'net:* if size > 4096'\n",
 	.run = run,
 };

@@ -20,6 +20,12 @@ bool evaluate(struct evaluation *evaluation, struct node *node, struct value *va
 /* NODE_CALL. In helper.c. */
 bool evaluate_helper(struct evaluation *evaluation, struct node *node, struct value *value);
 
+/*
+ * The table of a call for flags or symbols, for free(). NULL: the call is another, it has more than constants in it, or
+ * there is no memory.
+ */
+struct tp_symbols *evaluate_table(struct evaluation *evaluation, struct node *call);
+
 /* A field's payload, as a pointer that may look at all behind it in the record; *size are the payload's bytes. */
 struct value evaluate_payload(const struct evaluation *evaluation, const struct node *node, uint32_t *size);
 

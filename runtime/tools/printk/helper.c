@@ -59,6 +59,25 @@ static bool is_readable(const struct value *pointer, uint64_t size)
 
 /* ---- Tables ---- */
 
+static bool is_constant(const struct node *node)
+{
+	switch (node->kind) {
+	case NODE_FIELD:
+	case NODE_PLACE:
+	case NODE_PAYLOAD:
+	case NODE_LENGTH:
+	case NODE_CALL:
+		return false;
+	default:
+		break;
+	}
+	for (size_t i = 0; i < node->nr_children; i++) {
+		if (!is_constant(node->children[i]))
+			return false;
+	}
+	return true;
+}
+
 static bool fill_table(struct evaluation *e, struct node *call)
 {
 	struct trace_print_flags_u64 *entry = call->table;
@@ -81,7 +100,7 @@ static bool make_table(struct evaluation *e, struct node *call)
 	if (call->table)
 		return true;
 	for (const struct node *node = call->entries; node; node = node->next->next) {
-		if (node->next->kind != NODE_VALUE)
+		if (!is_constant(node) || node->next->kind != NODE_VALUE)
 			return false;
 		nr++;
 	}
@@ -91,6 +110,40 @@ static bool make_table(struct evaluation *e, struct node *call)
 	free(call->table);
 	call->table = NULL;
 	return false;
+}
+
+/* As struct tp_symbols describes it. */
+static struct tp_symbols *write_table(const struct trace_print_flags_u64 *table, const char *delimiter)
+{
+	size_t nr = 0, size = delimiter ? strlen(delimiter) + 1 : 0;
+
+	for (; table[nr].name; nr++)
+		size += strlen(table[nr].name) + 1;
+	const size_t names = sizeof(struct tp_symbols) + nr * sizeof(table->mask);
+	struct tp_symbols *symbols = nr <= UINT16_MAX ? malloc(names + size) : NULL;
+	if (!symbols)
+		return NULL;
+	*symbols = (struct tp_symbols){.nr = (uint16_t)nr, .is_flags = delimiter != NULL, .names = (uint32_t)names};
+	unsigned long long *values = (unsigned long long *)(symbols + 1);
+	char *text = (char *)symbols + names;
+	if (delimiter)
+		text = stpcpy(text, delimiter) + 1;
+	for (size_t i = 0; i < nr; i++) {
+		values[i] = table[i].mask;
+		text = stpcpy(text, table[i].name) + 1;
+	}
+	return symbols;
+}
+
+struct tp_symbols *evaluate_table(struct evaluation *e, struct node *node)
+{
+	const bool is_flags = node->helper == HELPER_FLAGS;
+	const char *delimiter = NULL;
+
+	if (node->kind != NODE_CALL || !node->entries || (is_flags && node->children[1]->kind != NODE_VALUE) || !make_table(e, node) ||
+	    (is_flags && (!text(e, node, 1, &delimiter) || !delimiter)))
+		return NULL;
+	return write_table(node->table, delimiter);
 }
 
 static const char *flags(struct evaluation *e, struct node *node)

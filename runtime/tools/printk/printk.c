@@ -463,3 +463,25 @@ bool printk_put(struct printk *printk, struct trace_seq *text, const unsigned ch
 	}
 	return true;
 }
+
+/* ---- Tables ---- */
+
+/* Whether it is the value of the field, which the helpers may have cast to a long before. */
+static bool is_field(const struct node *node, const char *name, size_t len)
+{
+	while (node->kind == NODE_CONVERT && node->type.own.kind == TYPE_INTEGER && node->type.own.size == sizeof(long))
+		node = node->children[0];
+	return node->kind == NODE_FIELD && node->field && node->field->name_len == len && memcmp(node->field->name, name, len) == 0;
+}
+
+struct tp_symbols *printk_symbols(struct printk *printk, const char *field, size_t len)
+{
+	struct evaluation evaluation = {.size = 0}; /* a table has constants alone */
+
+	for (size_t i = 0; i < printk->nr; i++) {
+		struct node *value = printk->conversions[i].value;
+		if (value && value->kind == NODE_CALL && value->entries && is_field(value->children[0], field, len))
+			return evaluate_table(&evaluation, value);
+	}
+	return NULL;
+}

@@ -4,7 +4,7 @@
  * runtime's own functions print it.
  *
  *	printk.c        the format, and what it prints
- *	  helper.c      __print_symbolic and its like
+ *	  helper.c      __print_symbolic and its like; their tables
  *	  evaluate.c    the value of an expression
  *	  expression.c  its parser
  *	    literal.c   constants
@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <tp/event.h>
 #include <tp/trace_seq.h>
 
 #include "read/formats.h"
@@ -35,5 +36,8 @@ void printk_free(struct printk *printk);
  * and sets the text's full. False, and the text is as before: it depends on what is not in the trace.
  */
 bool printk_put(struct printk *printk, struct trace_seq *text, const unsigned char *record, uint32_t size);
+
+/* The table with which the format prints this very field, as the runtime's descriptions have it; for free(). NULL: there is none. */
+struct tp_symbols *printk_symbols(struct printk *printk, const char *field, size_t len);
 
 #endif /* PRINTK_H */

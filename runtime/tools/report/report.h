@@ -8,7 +8,7 @@
 struct report {
 	char *const *paths; /* of traces */
 	size_t nr_paths;
-	const char *events; /* patterns, as of tp_enable(); NULL: all */
+	const char *events; /* rules, as select/selection.h has them; NULL: all */
 	bool with_fields;
 	enum when_style style;
 	const struct when *since, *until; /* NULL: there is no limit */
