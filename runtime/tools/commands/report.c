@@ -2,15 +2,16 @@
 /* report.c - "tp report": traces as text. */
 #include "report/report.h"
 
+#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "client/rules.h"
 #include "commands/commands.h"
 #include "options.h"
+#include "report/terminal.h"
 #include "fail_msg.h"
 
 enum {
@@ -19,6 +20,13 @@ enum {
 	OPTION_LOCAL,
 	OPTION_SINCE,
 	OPTION_UNTIL,
+	OPTION_SUMMARY,
+	OPTION_JSON,
+	OPTION_DELTA,
+	OPTION_HEADER,
+	OPTION_COLOR,
+	OPTION_NO_PAGER,
+	OPTION_FOLLOW,
 };
 
 /* Each trace has its directory open. */
@@ -60,28 +68,88 @@ static bool read_when(const struct tp_args *args, int id, const char *name, enum
 	return false;
 }
 
+/* False: it is there, and is no number. */
+static bool read_number(const struct tp_args *args, uint64_t *number)
+{
+	const char *text = args_value(args, 'n');
+	char *end;
+
+	*number = 0;
+	if (!text)
+		return true;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && *number)
+		return true;
+	args_wrong(args, "-n '%s' is no number of lines, from 1 on", text);
+	return false;
+}
+
+static bool read_colour(const struct tp_args *args, bool *is_wanted)
+{
+	const char *text = args_value(args, OPTION_COLOR);
+	enum colour colour = COLOUR_AUTO;
+
+	if (text && !colour_parse(&colour, text)) {
+		args_wrong(args, "--color '%s' is none of auto, always and never", text);
+		return false;
+	}
+	*is_wanted = colour_is_wanted(colour);
+	return true;
+}
+
+/* False: they do not go together. */
+static bool check_options(const struct tp_args *args)
+{
+	if (!args->nr_operands || args->program)
+		args_wrong(args, "give it one DIR at least, that of a trace");
+	else if (args_has(args, OPTION_UTC) && args_has(args, OPTION_LOCAL))
+		args_wrong(args, "give it --utc or --local, not both");
+	else if (args_has(args, OPTION_JSON) && !args_has(args, OPTION_SUMMARY))
+		args_wrong(args, "--json goes with --summary");
+	else if (args_has(args, OPTION_SUMMARY) && args_has(args, OPTION_FOLLOW))
+		args_wrong(args, "--summary is of what is there: it goes without --follow");
+	else
+		return true;
+	return false;
+}
+
+/* On a terminal, if there is one. */
+static bool write_paged(struct report *report, bool with_pager)
+{
+	struct pager pager = {.pid = 0};
+
+	if (with_pager && !pager_begin(&pager))
+		return false;
+	const bool good = report_write(report);
+	return pager_end(&pager) && good;
+}
+
 static int run(const struct tp_args *args)
 {
 	struct when since, until;
 	struct report report = {
-		.paths = args->operands, .nr_paths = args->nr_operands, .with_fields = args_has(args, OPTION_FIELDS),
-		.style = args_has(args, OPTION_UTC) ? WHEN_UTC : args_has(args, OPTION_LOCAL) ? WHEN_LOCAL : WHEN_EPOCH,
+		.paths = args->operands, .nr_paths = args->nr_operands, .columns = terminal_columns(),
+		.kind = args_has(args, OPTION_JSON) ? REPORT_SUMMARY_JSON : args_has(args, OPTION_SUMMARY) ? REPORT_SUMMARY : REPORT_LINES,
+		.style = {
+			.when = args_has(args, OPTION_UTC) ? WHEN_UTC : args_has(args, OPTION_LOCAL) ? WHEN_LOCAL : WHEN_EPOCH,
+			.with_fields = args_has(args, OPTION_FIELDS), .with_delta = args_has(args, OPTION_DELTA),
+		},
+		.follows = args_has(args, OPTION_FOLLOW),
 	};
 
-	if (!args->nr_operands || args->program)
-		return args_wrong(args, "give it one DIR at least, that of a trace");
-	if (args_has(args, OPTION_UTC) && args_has(args, OPTION_LOCAL))
-		return args_wrong(args, "give it --utc or --local, not both");
-	if (!read_when(args, OPTION_SINCE, "since", report.style, &since, &report.since) ||
-	    !read_when(args, OPTION_UNTIL, "until", report.style, &until, &report.until))
+	if (!check_options(args) || !read_number(args, &report.nr_wanted) || !read_colour(args, &report.style.with_colours) ||
+	    !read_when(args, OPTION_SINCE, "since", report.style.when, &since, &report.since) ||
+	    !read_when(args, OPTION_UNTIL, "until", report.style.when, &until, &report.until))
 		return EXIT_WRONG;
+	report.with_header = report.kind != REPORT_SUMMARY_JSON && (args_has(args, OPTION_HEADER) || isatty(STDOUT_FILENO));
 	char *events = join_events(args);
 	if (!events && args_has(args, 'e'))
 		return EXIT_FAILED;
 	report.events = events;
 	allow_descriptors();
 	signal(SIGPIPE, SIG_DFL); /* nobody reads on: that ends it without a word */
-	bool good = report_write(&report);
+	bool good = write_paged(&report, !report.follows && !args_has(args, OPTION_NO_PAGER));
 	free(events);
 	return good ? EXIT_DONE : EXIT_FAILED;
 }
@@ -98,6 +166,14 @@ const struct tp_command command_report = {
 		{OPTION_LOCAL, "local", NULL, "times as dates, in the time zone of TZ"},
 		{OPTION_SINCE, "since", "TIME", "only events of this time or later"},
 		{OPTION_UNTIL, "until", "TIME", "only events of this time or earlier"},
+		{'n', "lines", "NUMBER", "only the first so many events"},
+		{OPTION_DELTA, "delta", NULL, "the time since the line before, too, as (+0.000012345)"},
+		{OPTION_SUMMARY, "summary", NULL, "how often events were hit, and how fast one followed the other, instead of lines"},
+		{OPTION_JSON, "json", NULL, "the summary as one JSON object"},
+		{OPTION_FOLLOW, "follow", NULL, "goes on with what is recorded later, and with new traces, until ^C"},
+		{OPTION_HEADER, "header", NULL, "lines first that say what the traces are of; on a terminal they are there anyway"},
+		{OPTION_COLOR, "color", "auto|always|never", "colours; auto, as without the option: on a terminal, unless NO_COLOR is set or TERM is dumb"},
+		{OPTION_NO_PAGER, "no-pager", NULL, "not through $PAGER, or else less, on a terminal"},
 		{.name = NULL},
 	},
 	.text =

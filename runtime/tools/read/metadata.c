@@ -179,6 +179,31 @@ void metadata_free(struct metadata *metadata)
 	field_types_free(&metadata->types);
 }
 
+/* A word, or a text in quotes, whose escapes are left out. */
+static size_t copy_value(const char *text, char *to, size_t size)
+{
+	const bool quoted = text && *text == '"';
+	size_t len = 0;
+
+	for (text += quoted; text && *text && !strchr(quoted ? "\"\n" : ";\n", *text) && len < size - 1; text++) {
+		if (*text == '\\' && text[1] && text[1] != '\n')
+			text++;
+		to[len++] = *text;
+	}
+	to[len] = '\0';
+	return len;
+}
+
+size_t metadata_origin(const struct metadata *metadata, const char *name, char *to, size_t size)
+{
+	return copy_value(value(block(metadata->types.text, "\nenv {\n"), name), to, size);
+}
+
+size_t metadata_clock(const struct metadata *metadata, const char *name, char *to, size_t size)
+{
+	return copy_value(value(block(metadata->types.text, "\nclock {\n"), name), to, size);
+}
+
 uint64_t metadata_time(const struct metadata *metadata, uint64_t ticks)
 {
 	uint64_t seconds = metadata->offset_s + ticks / metadata->frequency;

@@ -28,6 +28,13 @@ struct metadata {
 bool metadata_read(struct metadata *metadata, const struct trace_dir *dir);
 void metadata_free(struct metadata *metadata);
 
+/*
+ * What the trace says of where it is from: the value of "hostname", "program", "pid", "trace_creation_datetime", without
+ * quotes and escapes, or that of the clock's "name". Returns its length, without what has no room; 0: it says nothing.
+ */
+size_t metadata_origin(const struct metadata *metadata, const char *name, char *to, size_t size);
+size_t metadata_clock(const struct metadata *metadata, const char *name, char *to, size_t size);
+
 /* Nanoseconds from the epoch. */
 uint64_t metadata_time(const struct metadata *metadata, uint64_t ticks);
 

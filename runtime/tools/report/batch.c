@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/interrupt.h"
 #include "report/printer.h"
 #include "report/stack.h"
 #include "report/values.h"
@@ -27,8 +28,9 @@ struct head {
 
 struct batch {
 	const struct traces *traces;
-	enum when_style style;
-	bool with_fields;
+	struct line_style style;
+	uint64_t last_time; /* of the line before */
+	bool is_unread;
 	struct printer *printer; /* NULL where the events are shown by their fields */
 
 	size_t nr;
@@ -43,7 +45,7 @@ struct batch {
 	struct stacks *stacks;  /* NULL where stacks are shown by their fields */
 };
 
-struct batch *batch_new(const struct traces *traces, enum when_style style, bool with_fields)
+struct batch *batch_new(const struct traces *traces, const struct line_style *style, uint64_t before)
 {
 	struct batch *batch = calloc(1, sizeof(*batch));
 
@@ -52,12 +54,12 @@ struct batch *batch_new(const struct traces *traces, enum when_style style, bool
 		return NULL;
 	}
 	batch->traces = traces;
-	batch->style = style;
-	batch->with_fields = with_fields;
+	batch->style = *style;
+	batch->last_time = before;
 	batch->fields = calloc(traces->nr + 1, sizeof(*batch->fields));
-	batch->printer = batch->with_fields ? NULL : printer_new(traces->nr);
-	batch->stacks = with_fields ? NULL : stacks_new(traces);
-	if (batch->fields && (batch->printer || batch->with_fields) && (batch->stacks || with_fields) &&
+	batch->printer = style->with_fields ? NULL : printer_new(traces->nr);
+	batch->stacks = style->with_fields ? NULL : stacks_new(traces);
+	if (batch->fields && (batch->printer || style->with_fields) && (batch->stacks || style->with_fields) &&
 	    line_init(&batch->line))
 		return batch;
 	batch_free(batch);
@@ -111,6 +113,26 @@ bool batch_add(struct batch *batch, const struct merged *merged, bool is_shown)
 
 /* ---- Lines ---- */
 
+#define BOLD "\33[1m"
+#define RED "\33[31m"
+#define PLAIN "\33[0m"
+
+static void put_colour(struct batch *batch, const char *colour)
+{
+	if (batch->style.with_colours)
+		line_add(&batch->line, colour, strlen(colour));
+}
+
+/* " (+0.000012345)", and of a line that is older than the one before "-". */
+static void put_delta(struct batch *batch, uint64_t time)
+{
+	const uint64_t last = batch->last_time ? batch->last_time : time;
+	const uint64_t ns = time >= last ? time - last : last - time;
+
+	line_printf(&batch->line, " (%c%llu.%09llu)", time >= last ? '+' : '-', (unsigned long long)(ns / 1000000000u),
+		    (unsigned long long)(ns % 1000000000u));
+}
+
 /* As perf script has it: COMM PID/TID [CPU] TIME: */
 static void put_head(struct batch *batch, const struct head *head)
 {
@@ -124,8 +146,11 @@ static void put_head(struct batch *batch, const struct head *head)
 	line_printf(line, " %7d/%-7d ", head->pid, head->tid);
 	if (head->cpu >= 0)
 		line_printf(line, "[%03d] ", head->cpu);
-	const size_t when = when_show(&batch->when, batch->style, head->time);
+	const size_t when = when_show(&batch->when, batch->style.when, head->time);
 	line_add(line, batch->when.text, when);
+	if (batch->style.with_delta)
+		put_delta(batch, head->time);
+	batch->last_time = head->time;
 	line_add(line, ": ", 2);
 }
 
@@ -136,16 +161,19 @@ static bool write_line(struct batch *batch)
 	line->bytes[line->len++] = '\n';
 	if (fwrite(line->bytes, 1, line->len, stdout) == line->len)
 		return true;
-	return fail_msg("the output can't be written: %s", strerror(errno));
+	batch->is_unread = batch->is_unread || errno == EPIPE;
+	return !batch->is_unread && !interrupt_came() && fail_msg("the output can't be written: %s", strerror(errno));
 }
 
 static bool put_lost(struct batch *batch, const struct head *head)
 {
 	put_head(batch, head);
+	put_colour(batch, RED);
 	if (head->lost == TRACE_LOST_UNKNOWN)
 		line_printf(&batch->line, "[LOST EVENTS]");
 	else
 		line_printf(&batch->line, "[LOST %llu EVENTS]", (unsigned long long)head->lost);
+	put_colour(batch, PLAIN);
 	return write_line(batch);
 }
 
@@ -186,7 +214,7 @@ static bool put_fields(struct batch *batch, const struct head *head, const struc
 		return false;
 	if (put_stack(batch, head, item, fields))
 		return true;
-	if (!batch->with_fields)
+	if (!batch->style.with_fields)
 		line_add(&batch->line, mark, strlen(mark));
 	values_add(&batch->line, fields, item->record, item->size);
 	return true;
@@ -199,9 +227,11 @@ static bool put_event(struct batch *batch, const struct head *head, const struct
 	const char *name = format_event_name(head->format, &len);
 
 	put_head(batch, head);
+	put_colour(batch, BOLD);
 	line_add_escaped(line, head->format->system, strlen(head->format->system));
 	line_add(line, ":", 1);
 	line_add_escaped(line, name, len);
+	put_colour(batch, PLAIN);
 	line_add(line, ": ", 2);
 	if (!item->text)
 		return put_fields(batch, head, item) && write_line(batch);
@@ -210,6 +240,16 @@ static bool put_event(struct batch *batch, const struct head *head, const struct
 		len--;
 	line_add_escaped(line, item->text, len);
 	return write_line(batch);
+}
+
+uint64_t batch_last_time(const struct batch *batch)
+{
+	return batch->last_time;
+}
+
+bool batch_is_unread(const struct batch *batch)
+{
+	return batch->is_unread;
 }
 
 bool batch_flush(struct batch *batch)
@@ -222,13 +262,13 @@ bool batch_flush(struct batch *batch)
 		size_t nr = batch->nr - done;
 		if (batch->printer)
 			nr = printer_print(batch->printer, items, nr);
-		for (size_t i = 0; i < nr && good; i++) {
+		for (size_t i = 0; i < nr && good && !interrupt_came(); i++) {
 			if (heads[i].lost)
 				good = put_lost(batch, &heads[i]);
 			if (good && heads[i].format)
 				good = put_event(batch, &heads[i], &items[i]);
 		}
-		done += nr;
+		done += interrupt_came() ? batch->nr : nr;
 	}
 	batch->nr = batch->used = 0;
 	return good;

@@ -114,7 +114,7 @@ static void read_all(struct mappings *mappings, const struct trace *trace, const
 	struct merged merged;
 
 	fail_msg_silence(true);
-	if (merge_begin(&merge, trace, 1)) {
+	if (merge_begin(&merge, trace, 1, NULL)) {
 		while (merge_next(&merge, &merged) == PACKET_EVENT) {
 			if (merged.event.format == format)
 				add_event(mappings, layout, &merged.event, files);

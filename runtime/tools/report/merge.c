@@ -6,6 +6,7 @@
 #include "report/merge.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "fail_msg.h"
 
@@ -29,6 +30,9 @@ struct stream {
 	uint64_t time; /* of what comes next */
 	struct event event;
 	uint64_t lost;
+	bool is_given; /* an event of it was, the last one until here: */
+	size_t given_packet;
+	uint64_t given_offset, given_ticks;
 };
 
 /* ---- The heap ---- */
@@ -125,6 +129,75 @@ static bool open_packet(struct merge *merge, struct stream *stream)
 	return read_on(merge, stream);
 }
 
+/* ---- Where it goes on ---- */
+
+static const struct merge_position *position_of(const struct merge_positions *from, const struct stream *stream)
+{
+	for (size_t i = 0; from && i < from->nr; i++) {
+		if (from->positions[i].stream == packet_of(stream)->stream && strcmp(from->positions[i].path, stream->trace->dir.path) == 0)
+			return &from->positions[i];
+	}
+	return NULL;
+}
+
+/* Behind the last event that was given. What comes is lost only since then. */
+static bool go_on(struct merge *merge, struct stream *stream, const struct merge_position *position)
+{
+	while (stream->packet < stream->end && packet_of(stream)->begin < position->begin) {
+		merge->done += packet_of(stream)->content;
+		stream->packet++;
+	}
+	if (stream->packet == stream->end || packet_of(stream)->begin != position->begin ||
+	    packet_of(stream)->sequence != position->sequence) { /* the packet is gone */
+		step_outside(stream);
+		return true;
+	}
+	const struct packet *packet = packet_of(stream);
+	stream->is_later = stream->is_given = true;
+	stream->given_packet = stream->packet;
+	stream->given_offset = position->offset;
+	stream->given_ticks = position->ticks;
+	add_lost(stream, packet->discarded > position->discarded ? packet->discarded - position->discarded : 0);
+	packet_begin(&stream->reader, packet, false);
+	stream->reader.offset = position->offset;
+	stream->reader.ticks = position->ticks;
+	stream->time = metadata_time(&stream->trace->metadata, position->ticks);
+	return read_on(merge, stream);
+}
+
+static bool save(struct merge_position *position, const struct stream *stream)
+{
+	const struct packet *packet = &stream->trace->dir.packets[stream->given_packet];
+
+	*position = (struct merge_position){
+		.path = strdup(stream->trace->dir.path), .stream = packet->stream, .sequence = packet->sequence, .begin = packet->begin,
+		.offset = stream->given_offset, .ticks = stream->given_ticks, .discarded = packet->discarded,
+	};
+	return position->path;
+}
+
+bool merge_save(const struct merge *merge, struct merge_positions *positions)
+{
+	struct merge_positions saved = {.positions = calloc(merge->nr_streams + 1, sizeof(*saved.positions))};
+	bool good = saved.positions != NULL;
+
+	for (size_t i = 0; i < merge->nr_streams && good; i++) {
+		if (merge->streams[i].is_given)
+			good = save(&saved.positions[saved.nr++], &merge->streams[i]);
+	}
+	merge_positions_free(positions);
+	*positions = saved;
+	return good || fail_no_memory();
+}
+
+void merge_positions_free(struct merge_positions *positions)
+{
+	for (size_t i = 0; i < positions->nr; i++)
+		free(positions->positions[i].path);
+	free(positions->positions);
+	*positions = (struct merge_positions){.positions = NULL};
+}
+
 /* ---- All of them ---- */
 
 static void add_streams(struct merge *merge, const struct trace *trace, size_t trace_nr)
@@ -141,11 +214,11 @@ static void add_streams(struct merge *merge, const struct trace *trace, size_t t
 	}
 }
 
-bool merge_begin(struct merge *merge, const struct trace *traces, size_t nr)
+bool merge_begin(struct merge *merge, const struct trace *traces, size_t nr, const struct merge_positions *from)
 {
 	size_t streams = 1;
 
-	*merge = (struct merge){.streams = NULL};
+	*merge = (struct merge){.limit = UINT64_MAX};
 	for (size_t t = 0; t < nr; t++) {
 		for (size_t i = 0; i < traces[t].dir.nr; i++)
 			streams += trace_dir_is_first(&traces[t].dir, i);
@@ -160,8 +233,12 @@ bool merge_begin(struct merge *merge, const struct trace *traces, size_t nr)
 	for (size_t i = 0; i < merge->nr_streams; i++) {
 		struct stream *stream = &merge->streams[i];
 		stream->reader = packet_reader_of(stream->trace, window);
-		step_outside(stream);
+		const struct merge_position *position = position_of(from, stream);
 		merge->heap[i] = stream;
+		if (!position)
+			step_outside(stream);
+		else if (!go_on(merge, stream, position))
+			return false;
 	}
 	merge->nr_heap = merge->nr_streams;
 	for (size_t i = merge->nr_heap / 2; i-- > 0;)
@@ -204,6 +281,11 @@ static void give(struct merge *merge, struct stream *stream, struct merged *merg
 	merged->event.time = stream->time;
 	stream->lost = 0;
 	merge->given = stream;
+	const bool is_end = stream->state == STREAM_LOSS;
+	stream->is_given = true;
+	stream->given_packet = is_end ? stream->end - 1 : stream->packet;
+	stream->given_offset = is_end ? stream->trace->dir.packets[stream->end - 1].content : stream->reader.offset;
+	stream->given_ticks = stream->reader.ticks;
 }
 
 enum packet_result merge_next(struct merge *merge, struct merged *merged)
@@ -216,6 +298,8 @@ enum packet_result merge_next(struct merge *merge, struct merged *merged)
 	}
 	while (merge->nr_heap) {
 		struct stream *stream = merge->heap[0];
+		if (stream->time > merge->limit)
+			return PACKET_END;
 		if (stream->state == STREAM_EVENT || (stream->state == STREAM_LOSS && stream->lost)) {
 			give(merge, stream, merged);
 			return PACKET_EVENT;
