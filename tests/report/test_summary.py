@@ -125,6 +125,14 @@ class Summary(Stepping):
         self.assertEqual(run([TP, "report", "--summary", self.trace]).stdout, "0 events of 0 processes and 0 threads; lost: 0\n")
         self.assertEqual(json.loads(run([TP, "report", "--summary", "--json", self.trace]).stdout)["events"], [])
 
+    def test_memory_does_not_grow(self) -> None:
+        """With less of it than the trace is long."""
+        self.record(("hit", 1500000), options=",packet=4M")
+        self.assertGreater(sum(os.stat(path).st_size for path in glob.glob(os.path.join(self.trace, "stream-*"))), 50 << 20)
+        done = run(["sh", "-c", 'ulimit -v 30000; exec "$@"', "sh", TP, "report", "--summary", self.trace])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"\nstep:step +1500000 ")
+
     def test_full_disk(self) -> None:
         self.record(("hit", 10))
         done = run(["sh", "-c", 'exec "$@" >/dev/full', "sh", TP, "report", "--summary", self.trace])
