@@ -259,12 +259,12 @@ static void offer(struct tp_nearest *nearest, const struct traces *traces)
 
 static bool tell_unmatched(const struct selection *selection, const struct traces *traces)
 {
-	struct tp_nearest nearest = tp_nearest_to(selection->given);
+	struct tp_nearest nearest = tp_nearest_to(selection->given, strlen(selection->given));
 
 	if (selection->given[strcspn(selection->given, "*?[!,; ")] == '\0') /* a name, and no pattern */
 		offer(&nearest, traces);
 	return fail_msg("no event in '%s'%s matches '%s'%s", traces->nr ? traces->paths[0] : "", traces->nr > 1 ? " and the others" : "",
-			selection->given, tp_nearest_hint(&nearest));
+			selection->given, tp_nearest_hint(&nearest, " (", ")"));
 }
 
 /* A filter that fits none of its events is a mistake; one that does not fit some may be meant. */
