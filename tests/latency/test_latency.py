@@ -252,6 +252,13 @@ class Traces(Case):
         self.assertRegex(out, r"(?s)slowest 1: \S+ ms\n  \S+ \d+/\d+ pairs:pairs_begin: id=1 peer=a method=GET seq=1\n"
                               r"  \S+ \d+/\d+ pairs:pairs_end: request=1 peer=x status=1 seq=4\n\nslowest 2: .*seq=2\n.*seq=3\n\nslowest 3: .*too long")
 
+    def test_filters(self) -> None:
+        trace = self.path("trace")
+        self.succeed([pairs(), "b:1:a:1", "b:2:b:2", "e:1", "e:2"], env={**os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{trace}"})
+        got = json.loads(self.succeed([TP, "latency", trace, "pairs_begin if method == 2", "pairs_end", "--key", "id:request", "--by", "method",
+                                       "--json"]).stdout)
+        self.assertEqual(([group["by"] for group in got["groups"]], got["unmatched"]), ([[{"value": 2, "name": "POST"}]], 1))
+
     def test_processes_of_a_trace(self) -> None:
         """Begins and ends of two processes don't belong together."""
         for name, args in (("one", ("b:1", "s:5000", "e:2")), ("two", ("b:2", "e:1"))):
@@ -264,8 +271,9 @@ class Traces(Case):
         trace = self.path("trace")
         self.succeed([pairs(), "b:1", "e:1"], env={**os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{trace}"})
         for args, message, status in (
-                (("pairs_begin", "pairs_edn"), "no event in the trace matches 'pairs_edn'", 1),
-                (("pairs_begin", "pairs_end", "--key", "id"), "event 'pairs:pairs_end' has no field 'id'.*; it has request, peer, status", 1),
+                (("pairs_begin", "pairs_edn"), "no event in .* matches 'pairs_edn' .did you mean 'pairs_end'", 1),
+                (("pairs_begin", "pairs_end", "--key", "id"), "event 'pairs:pairs_end' has no field 'id' that is an integer or a text: .* has request, peer, status", 1),
+                (("pairs_begin if idd > 1", "pairs_end"), "the filter is wrong: .*did you mean 'id'", 1),
                 (("pairs_begin", "pairs_end", "--by", "foo"), "neither the begin nor the end has 'foo'", 1),
                 (("pairs_begin", "pairs_end", "--slowest", "0"), "--slowest takes a number from 1 to 100, not '0'", 2),
                 (("pairs_begin", "pairs_end", "--for", "1"), "--for and --interval go with -p", 2),

@@ -5,7 +5,6 @@
  *
  *	field.h          what a field is to formats that have types
  *	pattern.h        lists of globs, and where a rule ends
- *	view.h           the names of a field's values
  *	synthetic.h      events that are defined while the program runs
  *
  * are for those above, too;

@@ -1,30 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "latency/of_traces.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "count/names.h"
 #include "count/pairs.h"
-#include "events/pattern.h"
 #include "fail_msg.h"
-#include "read/fields.h"
 #include "read/traces.h"
 #include "report/merge.h"
 #include "report/printer.h"
+#include "select/description.h"
+#include "select/record_field.h"
+#include "select/selection.h"
 
 enum { BEGIN, END, NR_ROLES };
 
-/* A value of an event. */
-struct part {
-	enum { PART_FIELD, PART_TID, PART_CPU, PART_COMM } source;
-	struct field field;
-};
-
+/* Fields of an event. */
 struct parts {
-	struct part parts[LATENCY_FIELDS];
+	struct record_field fields[LATENCY_FIELDS];
 	size_t nr;
 };
 
@@ -32,7 +28,7 @@ struct parts {
 struct matched {
 	bool has_role[NR_ROLES], has_by;
 	struct parts key[NR_ROLES], by;
-	struct fields fields; /* that the parts are pieces of */
+	struct tp_event *described; /* the fields are pieces of it */
 };
 
 /* Names of fields, of a copy. */
@@ -45,14 +41,12 @@ struct names {
 struct measuring {
 	const struct latency_wanted *wanted;
 	struct latency *latency;
-	struct tp_pattern *events[NR_ROLES];
+	struct selection *events[NR_ROLES];
 	struct names key[NR_ROLES], by;
-	struct tp_buffer misfit[NR_ROLES]; /* why the first event that lacks a field is not taken */
-	size_t nr_of_role[NR_ROLES];
 	bool by_of_end, by_of_begin;
 	struct traces traces;
 	struct merge merge;
-	struct matched **matched; /* of each trace, by id; NULL: it is neither */
+	struct matched **matched; /* of each trace, by id */
 	struct tp_pairs pairs;
 	struct printer *printer;
 	uint64_t last;            /* time */
@@ -77,33 +71,13 @@ static bool take_names(struct names *names, const char *text, int side)
 	return true;
 }
 
-static bool find_part(struct part *part, const struct fields *fields, const char *name)
-{
-	static const struct {
-		const char *name;
-		int source;
-	} common[] = {{"common_pid", PART_TID}, {"cpu", PART_CPU}, {"CPU", PART_CPU}, {"comm", PART_COMM}, {"COMM", PART_COMM}};
-	const struct field *field = field_named(fields, name);
-
-	if (field) {
-		const bool is_number = !field->is_array && !field->is_payload && field->kind != FIELD_REAL && field->kind != FIELD_BYTES;
-		*part = (struct part){.source = PART_FIELD, .field = *field};
-		return is_number || field->kind == FIELD_TEXT;
-	}
-	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++) {
-		if (strcmp(common[i].name, name) == 0) {
-			part->source = (unsigned int)common[i].source;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* The name of what is missing, or NULL. */
-static const char *find_parts(struct parts *parts, const struct fields *fields, const struct names *names)
+/* The name of what is missing, or is neither an integer nor a text; or NULL. */
+static const char *find_parts(struct parts *parts, const struct tp_event *described, const struct names *names)
 {
 	for (parts->nr = 0; parts->nr < names->nr; parts->nr++) {
-		if (!find_part(&parts->parts[parts->nr], fields, names->names[parts->nr]))
+		struct record_field *field = &parts->fields[parts->nr];
+		if (!record_field_find(field, described, names->names[parts->nr]) ||
+		    (field->field.type != TP_TYPE_NUMBER && field->field.type != TP_TYPE_TEXT && field->field.type != TP_TYPE_CPU))
 			return names->names[parts->nr];
 	}
 	return NULL;
@@ -111,95 +85,63 @@ static const char *find_parts(struct parts *parts, const struct fields *fields, 
 
 /* ---- Events ---- */
 
-static void find_role(struct measuring *m, struct matched *matched, const char *name, int role)
+static bool lacks(const struct tp_event *described, const char *name)
 {
-	const char *missing;
+	struct tp_buffer there = {.text = NULL};
 
-	if (!tp_pattern_matches(m->events[role], name))
-		return;
-	missing = find_parts(&matched->key[role], &matched->fields, &m->key[role]);
-	matched->has_role[role] = !missing;
-	m->nr_of_role[role] += !missing;
-	if (!missing || m->misfit[role].len)
-		return;
-	tp_buffer_printf(&m->misfit[role], "event '%s' has no field '%s' that is a number or a text; it has", name, missing);
-	for (size_t i = 0; i < matched->fields.nr; i++)
-		tp_buffer_printf(&m->misfit[role], "%s %.*s", i ? "," : "", (int)matched->fields.fields[i].name_len,
-				 matched->fields.fields[i].name);
+	tp_filter_fields_tell(&there, described, name, strlen(name), NULL);
+	fail_msg("event '%s:%s' has no field '%s' that is an integer or a text: %s", described->system, described->name, name,
+		 there.failed ? "" : there.text);
+	tp_buffer_free(&there);
+	return false;
 }
 
-static bool match(struct measuring *m, struct matched **made, const struct event_format *format)
+/* What an event is, which is the first of its kind in its trace. NULL, and a message. */
+static struct matched *look(struct measuring *m, struct matched *matched, const struct event_format *format)
 {
-	struct matched matched = {.has_by = false};
-	char *full_name;
-	size_t len;
-	const char *name = format_event_name(format, &len);
+	const char *missing = NULL;
 
-	if (asprintf(&full_name, "%s:%.*s", format->system, (int)len, name) < 0)
-		return fail_no_memory();
-	const bool is_any = tp_pattern_matches(m->events[BEGIN], full_name) || tp_pattern_matches(m->events[END], full_name);
-	bool good = !is_any || fields_of(&matched.fields, format);
-	for (int role = BEGIN; is_any && good && role < NR_ROLES; role++)
-		find_role(m, &matched, full_name, role);
-	free(full_name);
-	matched.has_by = good && m->by.nr && !find_parts(&matched.by, &matched.fields, &m->by);
-	m->by_of_end |= matched.has_by && matched.has_role[END];
-	m->by_of_begin |= matched.has_by && matched.has_role[BEGIN];
-	*made = good && (matched.has_role[BEGIN] || matched.has_role[END]) ? malloc(sizeof(**made)) : NULL;
-	if (*made)
-		**made = matched;
-	else
-		free(matched.fields.fields);
-	return good;
+	matched->described = description_new(format);
+	if (!matched->described)
+		return NULL;
+	for (int role = BEGIN; role < NR_ROLES && !missing; role++) {
+		if (matched->has_role[role])
+			missing = find_parts(&matched->key[role], matched->described, &m->key[role]);
+	}
+	if (missing) {
+		lacks(matched->described, missing);
+		return NULL;
+	}
+	matched->has_by = m->by.nr && !find_parts(&matched->by, matched->described, &m->by);
+	return matched;
 }
 
-static bool match_all(struct measuring *m)
+/* All that the traces have: whether there is something to measure. */
+static bool look_at_all(struct measuring *m)
 {
-	m->matched = calloc(m->traces.nr * NR_EVENT_IDS + 1, sizeof(*m->matched));
-	if (!m->matched)
-		return fail_no_memory();
 	for (size_t t = 0; t < m->traces.nr; t++) {
 		for (size_t id = 0; id < NR_EVENT_IDS; id++) {
 			const struct event_format *format = m->traces.traces[t].formats.by_id[id];
-			if (format && !match(m, &m->matched[t * NR_EVENT_IDS + id], format))
+			struct matched matched = {.described = NULL};
+			for (int role = BEGIN; format && role < NR_ROLES; role++)
+				matched.has_role[role] = selection_takes(m->events[role], t, &m->traces.traces[t], format);
+			if (!matched.has_role[BEGIN] && !matched.has_role[END])
+				continue;
+			struct matched *made = malloc(sizeof(*made));
+			if (!made)
+				return fail_no_memory();
+			*made = matched;
+			m->matched[t * NR_EVENT_IDS + id] = made;
+			if (!look(m, made, format))
 				return false;
+			m->by_of_end |= made->has_by && made->has_role[END];
+			m->by_of_begin |= made->has_by && made->has_role[BEGIN];
 		}
-	}
-	for (int role = BEGIN; role < NR_ROLES; role++) {
-		const char *name = role == BEGIN ? m->wanted->begin : m->wanted->end;
-		if (!m->nr_of_role[role])
-			return m->misfit[role].len ? fail_msg("%s", m->misfit[role].text) : fail_msg("no event in the trace matches '%s'", name);
 	}
 	return !m->by.nr || m->by_of_end || m->by_of_begin || fail_msg("neither the begin nor the end has '%s'", m->wanted->by);
 }
 
 /* ---- Values ---- */
-
-static uint64_t number_of(const struct part *part, const struct event *event)
-{
-	if (part->source == PART_TID)
-		return (uint64_t)event->tid;
-	if (part->source == PART_CPU)
-		return (uint64_t)event->cpu;
-	return field_number(&part->field, event->record + part->field.place.offset);
-}
-
-/* NULL: it is a number. */
-static const char *text_of(const struct part *part, const struct event *event, size_t *len)
-{
-	uint32_t size = part->field.size;
-	const unsigned char *at;
-
-	if (part->source == PART_COMM) {
-		*len = strnlen(event->name, COMM_SIZE);
-		return event->name;
-	}
-	if (part->source != PART_FIELD || part->field.kind != FIELD_TEXT || !(part->field.is_array || part->field.is_payload))
-		return NULL;
-	at = part->field.is_payload ? field_payload(&part->field, event->record, event->size, &size) : event->record + part->field.place.offset;
-	*len = strnlen((const char *)at, size);
-	return (const char *)at;
-}
 
 static struct tp_pair_key key_of(const struct parts *parts, const struct event *event)
 {
@@ -208,12 +150,14 @@ static struct tp_pair_key key_of(const struct parts *parts, const struct event *
 	key.nr = 0;
 	key.words[key.nr++] = (uint64_t)event->pid;
 	for (size_t i = 0; i < parts->nr; i++) {
-		size_t len = 0;
-		const char *text = text_of(&parts->parts[i], event, &len);
-		if (text)
-			tp_count_key_add_text(&key, text, len);
-		else
-			key.words[key.nr++] = number_of(&parts->parts[i], event);
+		struct tp_value_bytes text = {.at = NULL};
+		uint64_t number = 0;
+		if (record_field_number(&parts->fields[i], event, &number)) {
+			key.words[key.nr++] = number;
+			continue;
+		}
+		record_field_text(&parts->fields[i], event, &text);
+		tp_count_key_add_text(&key, text.at, text.len);
 	}
 	if (!parts->nr)
 		key.words[key.nr++] = (uint64_t)event->tid;
@@ -222,6 +166,40 @@ static struct tp_pair_key key_of(const struct parts *parts, const struct event *
 
 /* ---- Groups: a begin that waits remembers the number of its own ---- */
 
+static void put_number(struct tp_buffer *name, struct tp_buffer *values, const struct record_field *field, uint64_t number)
+{
+	struct tp_buffer named = {.text = NULL};
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), field->field.is_signed ? "%lld" : "%llu", (unsigned long long)number);
+	tp_buffer_printf(values, "%s", digits);
+	const bool has_name = field->field.is_own && tp_value_names_put(&named, field->field.described.symbols, number) && !named.failed;
+	tp_buffer_printf(name, "%s", has_name ? named.text : digits);
+	if (has_name) {
+		tp_buffer_printf(values, ", \"name\": ");
+		tp_json_string(values, named.text);
+	}
+	tp_buffer_free(&named);
+}
+
+/* For people, and as JSON. */
+static void put_value(struct tp_buffer *name, struct tp_buffer *values, const struct record_field *field, const struct event *event)
+{
+	struct tp_value_bytes text = {.at = NULL};
+	uint64_t number;
+
+	if (record_field_number(field, event, &number)) {
+		put_number(name, values, field, number);
+		return;
+	}
+	record_field_text(field, event, &text);
+	char *copy = strndup(text.at ? text.at : "", text.len < TP_COUNT_TEXT_BYTES ? text.len : TP_COUNT_TEXT_BYTES);
+	name->failed = name->failed || !copy;
+	tp_buffer_printf(name, "%s", copy ? copy : "");
+	tp_json_string(values, copy ? copy : "");
+	free(copy);
+}
+
 static struct latency_group *group_of(struct measuring *m, const struct parts *by, const struct event *event)
 {
 	struct tp_buffer name = {.text = NULL}, values = {.text = NULL};
@@ -229,24 +207,9 @@ static struct latency_group *group_of(struct measuring *m, const struct parts *b
 
 	tp_buffer_printf(&values, "[");
 	for (size_t i = 0; i < by->nr; i++) {
-		const struct part *part = &by->parts[i];
-		size_t len = 0;
-		const char *text = text_of(part, event, &len);
-		const bool is_signed = part->source == PART_FIELD && part->field.kind == FIELD_SIGNED;
 		tp_buffer_printf(&values, "%s{\"value\": ", i ? ", " : "");
 		tp_buffer_printf(&name, "%s", i ? ", " : "");
-		char *copy = text ? strndup(text, len) : NULL;
-		if (copy) {
-			tp_buffer_printf(&name, "%s", copy);
-			tp_json_string(&values, copy);
-		} else {
-			char digits[24];
-			const unsigned long long n = number_of(part, event);
-			snprintf(digits, sizeof(digits), is_signed ? "%lld" : "%llu", n);
-			tp_buffer_printf(&name, "%s", digits);
-			tp_buffer_printf(&values, "%s", digits);
-		}
-		free(copy);
+		put_value(&name, &values, &by->fields[i], event);
 		tp_buffer_printf(&values, "}");
 	}
 	tp_buffer_printf(&values, "]");
@@ -353,6 +316,12 @@ static bool end(struct measuring *m, const struct matched *matched, const struct
 	return true;
 }
 
+/* As the filter says, if there is one. */
+static bool wants(struct measuring *m, const struct matched *matched, int role, const struct merged *merged)
+{
+	return matched->has_role[role] && selection_wants(m->events[role], merged->trace_nr, merged->trace, &merged->event);
+}
+
 static bool measure(struct measuring *m)
 {
 	enum packet_result result;
@@ -366,9 +335,11 @@ static bool measure(struct measuring *m)
 			continue;
 		m->last = event->time;
 		const struct matched *matched = m->matched[merged.trace_nr * NR_EVENT_IDS + event->format->id];
-		if (matched && matched->has_role[END] && !end(m, matched, &merged))
+		if (!matched)
+			continue;
+		if (wants(m, matched, END, &merged) && !end(m, matched, &merged))
 			return false;
-		if (matched && matched->has_role[BEGIN] && !begin(m, matched, &merged))
+		if (wants(m, matched, BEGIN, &merged) && !begin(m, matched, &merged))
 			return false;
 	}
 	return result == PACKET_END;
@@ -385,12 +356,18 @@ static bool set_names(struct latency *latency, const struct latency_wanted *want
 	return (latency->begin && latency->end && latency->key && latency->by) || fail_no_memory();
 }
 
-static bool take_pattern(struct tp_pattern **pattern, const char *text)
+/* False, and a message: an event is not there, or its filter is wrong. */
+static bool select_events(struct measuring *m)
 {
-	int error;
-
-	*pattern = tp_pattern_new(text, &error);
-	return *pattern || (error == -ENOMEM ? fail_no_memory() : fail_msg("'%s' is no event", text));
+	m->matched = calloc(m->traces.nr * NR_EVENT_IDS + 1, sizeof(*m->matched));
+	if (!m->matched)
+		return fail_no_memory();
+	for (int role = BEGIN; role < NR_ROLES; role++) {
+		m->events[role] = selection_new(role == BEGIN ? m->wanted->begin : m->wanted->end);
+		if (!m->events[role] || !selection_check(m->events[role], &m->traces))
+			return false;
+	}
+	return true;
 }
 
 static void finish(struct measuring *m)
@@ -408,14 +385,13 @@ static void release(struct measuring *m)
 {
 	for (size_t i = 0; m->matched && i < m->traces.nr * NR_EVENT_IDS; i++) {
 		if (m->matched[i])
-			free(m->matched[i]->fields.fields);
+			description_free(m->matched[i]->described);
 		free(m->matched[i]);
 	}
 	free(m->matched);
 	for (int role = BEGIN; role < NR_ROLES; role++) {
-		tp_pattern_free(m->events[role]);
+		selection_free(m->events[role]);
 		free(m->key[role].copy);
-		tp_buffer_free(&m->misfit[role]);
 	}
 	free(m->by.copy);
 	tp_pairs_close(&m->pairs);
@@ -427,10 +403,9 @@ static void release(struct measuring *m)
 bool latency_of_traces(struct latency *latency, const struct latency_wanted *wanted, char *const *paths, size_t nr)
 {
 	struct measuring m = {.wanted = wanted, .latency = latency};
-	bool good = set_names(latency, wanted) && take_pattern(&m.events[BEGIN], wanted->begin) && take_pattern(&m.events[END], wanted->end) &&
-		    take_names(&m.key[BEGIN], wanted->key, BEGIN) && take_names(&m.key[END], wanted->key, END) &&
-		    take_names(&m.by, wanted->by, BEGIN) && traces_open(&m.traces, paths, nr) && match_all(&m) &&
-		    merge_begin(&m.merge, m.traces.traces, m.traces.nr);
+	bool good = set_names(latency, wanted) && take_names(&m.key[BEGIN], wanted->key, BEGIN) && take_names(&m.key[END], wanted->key, END) &&
+		    take_names(&m.by, wanted->by, BEGIN) && traces_open(&m.traces, paths, nr) && select_events(&m) && look_at_all(&m) &&
+		    merge_begin(&m.merge, m.traces.traces, m.traces.nr, NULL);
 
 	if (good && !tp_pairs_open(&m.pairs, true))
 		good = fail_no_memory();

@@ -227,6 +227,13 @@ static struct decision *decision_of(struct selection *selection, size_t trace_nr
 	return decision;
 }
 
+bool selection_takes(struct selection *selection, size_t trace_nr, const struct trace *trace, const struct event_format *format)
+{
+	const struct decision *decision = decision_of(selection, trace_nr, trace, format);
+
+	return decision && decision->is_wanted;
+}
+
 bool selection_wants(struct selection *selection, size_t trace_nr, const struct trace *trace, const struct event *event)
 {
 	const struct decision *decision = decision_of(selection, trace_nr, trace, event->format);

@@ -21,6 +21,9 @@ void selection_free(struct selection *selection);
  */
 bool selection_check(struct selection *selection, const struct traces *traces);
 
+/* Whether events of this format are wanted, by their name; a filter may still refuse some. */
+bool selection_takes(struct selection *selection, size_t trace_nr, const struct trace *trace, const struct event_format *format);
+
 /* Whether the event of a trace is wanted. Its format is what is decided by, so formats that come later are fine. */
 bool selection_wants(struct selection *selection, size_t trace_nr, const struct trace *trace, const struct event *event);
 

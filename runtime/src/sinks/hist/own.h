@@ -31,7 +31,7 @@
 
 #include "base/clock.h"
 #include "base/locks.h"
-#include "events/view.h"
+#include "count/names.h"
 #include "sinks/hist/hist.h"
 #include "sinks/hist/links.h"
 #include "sinks/hist/program.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "events/events.h"
-#include "events/view.h"
+#include "count/names.h"
 #include "filter/fields.h"
 #include "sinks/latency/latency.h"
 

@@ -10,7 +10,7 @@
 #include <tp/tp.h>
 
 #include "base/message.h"
-#include "events/view.h"
+#include "count/names.h"
 #include "print/print.h"
 #include "sinks/latency/latency.h"
 

@@ -66,7 +66,7 @@
 #include "base/text.h"
 #include "events/events.h"
 #include "events/pattern.h"
-#include "events/view.h"
+#include "count/names.h"
 #include "filter/value.h"
 #include "record/record.h"
 

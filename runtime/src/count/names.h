@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events/view.h - the names of a field's values, for those who count them. They are copied: the event's module
+ * count/names.h - the names of a field's values, for those who count them. They are copied: the event's module
  * may go, and what was counted stays.
  */
-#ifndef TP_EVENTS_VIEW_H
-#define TP_EVENTS_VIEW_H
+#ifndef TP_COUNT_NAMES_H
+#define TP_COUNT_NAMES_H
 
 #include <tp/event.h>
 
@@ -16,4 +16,4 @@ bool tp_value_names_copy(struct tp_symbols **names, const struct tp_event_field 
 /* Appends the name of a value, as TP_printk does it; false if it has none. */
 bool tp_value_names_put(struct tp_buffer *b, const struct tp_symbols *names, uint64_t value);
 
-#endif /* TP_EVENTS_VIEW_H */
+#endif /* TP_COUNT_NAMES_H */
