@@ -6,8 +6,8 @@
  *	tp.c                the way to a command
  *	commands/           a file for each, and their table
  *	help/               what the tables say, for a person
- *	dat/                a trace.dat
- *	read/               what is in the directory of a trace
+ *	dat/, pack/         a trace.dat; a packed trace
+ *	read/               what is in a trace, packed or not
  *	elf/                the events in a program's file
  *	events_text.c       how events are listed
  *	options.c           a command's arguments

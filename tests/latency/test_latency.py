@@ -273,7 +273,7 @@ class Traces(Case):
         for args, message, status in (
                 (("pairs_begin", "pairs_edn"), "no event in .* matches 'pairs_edn' .did you mean 'pairs_end'", 1),
                 (("pairs_begin", "pairs_end", "--key", "id"), "event 'pairs:pairs_end' has no field 'id' that is an integer or a text: .* has request, peer, status", 1),
-                (("pairs_begin if idd > 1", "pairs_end"), "the filter is wrong: .*did you mean 'id'", 1),
+                (("pairs_begin if idd > 1", "pairs_end"), "the filter .* is wrong: .*did you mean 'id'", 1),
                 (("pairs_begin", "pairs_end", "--by", "foo"), "neither the begin nor the end has 'foo'", 1),
                 (("pairs_begin", "pairs_end", "--slowest", "0"), "--slowest takes a number from 1 to 100, not '0'", 2),
                 (("pairs_begin", "pairs_end", "--for", "1"), "--for and --interval go with -p", 2),

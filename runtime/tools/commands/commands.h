@@ -24,6 +24,7 @@
 	X(outputs)   \
 	X(setup)     \
 	X(convert)   \
+	X(pack)      \
 	X(help)
 
 #define COMMAND_DECLARE(name) extern const struct tp_command command_##name;

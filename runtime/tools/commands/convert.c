@@ -9,7 +9,7 @@
 static const struct {
 	const char *name;
 	const char *output; /* without -o */
-	bool (*convert)(const char *from, const char *to);
+	bool (*convert)(char *from, const char *to);
 } formats[] = {
 	{"trace.dat", "trace.dat", trace_dat_write},
 };
@@ -44,8 +44,8 @@ const struct tp_command command_convert = {
 		{.name = NULL},
 	},
 	.text =
-		"Turns the trace in DIR, a directory that TP_OUTPUT=ctf:DIR or a snapshot has made, into FILE. "
-		"Threads' streams stand in as CPUs there.\n\n"
+		"Turns the trace in DIR, a directory that TP_OUTPUT=ctf:DIR or a snapshot has made, or a file of \"tp pack\", into "
+		"FILE. Threads' streams stand in as CPUs there.\n\n"
 		"The program may go on recording; what it records meanwhile is not in FILE. FILE appears when it is "
 		"complete. There is none if DIR can't be read or FILE can't be written.\n",
 	.run = run,

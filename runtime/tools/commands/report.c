@@ -178,7 +178,7 @@ const struct tp_command command_report = {
 	},
 	.text =
 		"Shows the traces in the directories DIR, a line for each event, in the order of their times. A DIR may "
-		"also be a directory of traces, which are shown together.\n\n"
+		"also be a directory of traces, which are shown together, or a file that \"tp pack\" has made.\n\n"
 		"The lines are those of \"perf script\", with the process in front of the thread:\n\n"
 		"\tCOMM PID/TID [CPU] TIME: SYSTEM:EVENT: TEXT\n\n"
 		"COMM is the thread's name in a trace with context=name, else the program's. [CPU] is there in a trace "

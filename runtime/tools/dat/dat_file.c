@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "dat/dat_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <tp/tracepoint.h>
@@ -30,100 +26,9 @@ static const char header_event[] = "# compressed entry header\n"
 				   "\ttime_stamp : type == 31\n"
 				   "\tdata max type_len  == 28\n";
 
-/* ---- Its way to its name ---- */
-
-static const char *volatile unfinished; /* for the handler */
-
-/* What ends the program leaves no half file behind. */
-static void end_by_signal(int sig)
-{
-	const char *name = unfinished;
-
-	if (name)
-		unlink(name);
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static void handle_signals(void)
-{
-	static const int ends[] = {SIGBUS, SIGHUP, SIGINT, SIGTERM};
-
-	signal(SIGXFSZ, SIG_IGN); /* then the write fails */
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		if (signal(ends[i], end_by_signal) == SIG_IGN)
-			signal(ends[i], SIG_IGN);
-	}
-}
-
-static void forget_hidden(struct dat_file *dat)
-{
-	unfinished = NULL;
-	free(dat->hidden);
-	dat->hidden = NULL;
-}
-
 bool dat_file_open(struct dat_file *dat, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
-	struct stat status;
-
-	*dat = (struct dat_file){.path = path};
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-		return fail_msg("'%s' is no plain file, so it can't be replaced by one", path);
-	if (asprintf(&dat->hidden, "%.*s.%s.XXXXXX", (int)(base - path), path, base) < 0) {
-		dat->hidden = NULL;
-		return fail_no_memory();
-	}
-	int fd = mkostemp(dat->hidden, O_CLOEXEC);
-	if (fd < 0) {
-		int error = errno;
-		forget_hidden(dat);
-		return fail_msg("'%s' can't be made: %s", path, strerror(error));
-	}
-	unfinished = dat->hidden;
-	handle_signals();
-	const mode_t mask = umask(0);
-	umask(mask);
-	fchmod(fd, 0666 & ~mask); /* as any file that is made; mkostemp's are the owner's alone */
-	dat->file = fdopen(fd, "w");
-	if (dat->file)
-		return true;
-	close(fd);
-	return fail_no_memory();
-}
-
-static bool write_failed(const struct dat_file *dat)
-{
-	return fail_msg("'%s' can't be written: %s", dat->path, strerror(errno));
-}
-
-bool dat_file_finish(struct dat_file *dat, const struct dat_cpu *cpus, uint32_t nr, uint64_t end)
-{
-	if (fseek(dat->file, dat->cpus_at, SEEK_SET) != 0)
-		return write_failed(dat);
-	for (uint32_t i = 0; i < nr; i++) {
-		fwrite(&cpus[i].offset, sizeof(cpus[i].offset), 1, dat->file);
-		fwrite(&cpus[i].size, sizeof(cpus[i].size), 1, dat->file);
-	}
-	if (fflush(dat->file) != 0 || ferror(dat->file) || ftruncate(fileno(dat->file), (off_t)end) != 0)
-		return write_failed(dat);
-	int error = fclose(dat->file);
-	dat->file = NULL;
-	if (error || rename(dat->hidden, dat->path) != 0)
-		return write_failed(dat);
-	forget_hidden(dat);
-	return true;
-}
-
-void dat_file_close(struct dat_file *dat)
-{
-	if (dat->file)
-		fclose(dat->file);
-	if (dat->hidden)
-		unlink(dat->hidden);
-	forget_hidden(dat);
+	return new_file_open(&dat->new, path, 0666, true);
 }
 
 /* ---- What is in front of the pages; errors are looked for at its end ---- */
@@ -256,7 +161,7 @@ static void put_options(FILE *file, const struct dat_cpu *cpus, uint32_t nr)
 uint64_t dat_file_head(struct dat_file *dat, size_t page_size, const struct formats *formats,
 		       const struct event_texts *texts, const struct threads *threads, const struct dat_cpu *cpus, uint32_t nr)
 {
-	FILE *file = dat->file;
+	FILE *file = dat->new.file;
 
 	put_begin(file, page_size);
 	if (!put_formats(file, formats, texts))
@@ -272,8 +177,30 @@ uint64_t dat_file_head(struct dat_file *dat, size_t page_size, const struct form
 		put_u64(file, 0);
 	long end = ftell(file);
 	if (dat->cpus_at < 0 || end < 0 || fflush(file) != 0 || ferror(file)) {
-		write_failed(dat);
+		new_file_failed(&dat->new);
 		return 0;
 	}
 	return ((uint64_t)end + page_size - 1) / page_size * page_size;
+}
+
+/* ---- Its end ---- */
+
+bool dat_file_finish(struct dat_file *dat, const struct dat_cpu *cpus, uint32_t nr, uint64_t end)
+{
+	FILE *file = dat->new.file;
+
+	if (fseek(file, dat->cpus_at, SEEK_SET) != 0)
+		return new_file_failed(&dat->new);
+	for (uint32_t i = 0; i < nr; i++) {
+		put_u64(file, cpus[i].offset);
+		put_u64(file, cpus[i].size);
+	}
+	if (fflush(file) != 0 || ferror(file) || ftruncate(fileno(file), (off_t)end) != 0)
+		return new_file_failed(&dat->new);
+	return new_file_finish(&dat->new);
+}
+
+void dat_file_close(struct dat_file *dat)
+{
+	new_file_close(&dat->new);
 }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "client/new_file.h"
 #include "dat/event_text.h"
 #include "read/formats.h"
 #include "read/threads.h"
@@ -19,10 +20,7 @@ struct dat_cpu {
 };
 
 struct dat_file {
-	const char *path;
-	char *hidden; /* the file's name, until it is complete */
-	FILE *file;
-	size_t page_size;
+	struct new_file new;
 	long cpus_at; /* where the CPUs' offsets and sizes go */
 };
 

@@ -11,6 +11,7 @@
 
 #include "dat/dat_file.h"
 #include "read/packet_reader.h"
+#include "read/traces.h"
 #include "dat/ring.h"
 #include "fail_msg.h"
 
@@ -18,7 +19,8 @@
 #define WINDOW_SIZE ((size_t)1 << 20)
 
 struct export {
-	struct trace trace;
+	struct traces traces;
+	const struct trace *trace; /* the only one of them */
 	struct threads threads;
 	struct event_texts *texts;
 	struct packet_reader reader;
@@ -32,7 +34,7 @@ struct export {
 /* Calls fn for each event of the i-th packet, until it returns false. */
 static bool each_event(struct export *export, size_t i, bool (*fn)(struct export *export, const struct event *event))
 {
-	const struct trace_dir *dir = &export->trace.dir;
+	const struct trace_dir *dir = &export->trace->dir;
 	enum packet_result result;
 	struct event event;
 
@@ -58,7 +60,7 @@ static bool survey_event(struct export *export, const struct event *event)
 
 static bool survey(struct export *export)
 {
-	const struct trace_dir *dir = &export->trace.dir;
+	const struct trace_dir *dir = &export->trace->dir;
 	bool good = true;
 
 	export->cpus = calloc(dir->nr ? dir->nr : 1, sizeof(*export->cpus));
@@ -85,13 +87,13 @@ static bool export_event(struct export *export, const struct event *event)
 
 	/* The pages are no larger than what the survey has seen; a packet may have been begun anew since. */
 	if (size > export->largest)
-		return fail_msg("'%s' has changed while it was read; try again", export->trace.dir.path);
+		return fail_msg("'%s' has changed while it was read; try again", export->trace->dir.folder.path);
 	return ring_event(&export->ring, event->time, record, size);
 }
 
 static bool export_pages(struct export *export)
 {
-	const struct trace_dir *dir = &export->trace.dir;
+	const struct trace_dir *dir = &export->trace->dir;
 	struct ring *ring = &export->ring;
 	struct dat_cpu *cpu = export->cpus;
 
@@ -115,11 +117,17 @@ static bool export_pages(struct export *export)
 
 /* ---- All of it ---- */
 
-static bool read_trace(struct export *export, const char *path)
+static bool read_trace(struct export *export, char *path)
 {
-	export->reader = packet_reader_of(&export->trace, WINDOW_SIZE);
+	if (!traces_open(&export->traces, &path, 1))
+		return false;
+	if (export->traces.nr != 1)
+		return fail_msg("'%s' holds %zu traces, '%s' among them: a trace.dat is made of one%s", path, export->traces.nr,
+			    export->traces.paths[0], export->traces.traces[0].dir.folder.pack ? "; unpack it by \"tar xf\"" : "");
+	export->trace = &export->traces.traces[0];
+	export->reader = packet_reader_of(export->trace, WINDOW_SIZE);
 	export->texts = event_texts_new();
-	return export->texts && trace_open(&export->trace, path) && survey(export);
+	return export->texts && survey(export);
 }
 
 static bool write_dat(struct export *export, const char *path)
@@ -132,8 +140,8 @@ static bool write_dat(struct export *export, const char *path)
 		export->cpus[0].name = "none";
 	if (!dat_file_open(&export->dat, path))
 		return false;
-	uint64_t begin = dat_file_head(&export->dat, page_size, &export->trace.formats, export->texts, &export->threads, export->cpus, nr);
-	return begin && ring_begin(&export->ring, fileno(export->dat.file), path, page_size, begin) &&
+	uint64_t begin = dat_file_head(&export->dat, page_size, &export->trace->formats, export->texts, &export->threads, export->cpus, nr);
+	return begin && ring_begin(&export->ring, fileno(export->dat.new.file), path, page_size, begin) &&
 	       export_pages(export) && dat_file_finish(&export->dat, export->cpus, nr, export->ring.offset);
 }
 
@@ -150,7 +158,7 @@ static void say_what_it_is(const struct export *export, const char *path)
 	       (unsigned long long)events, export->nr_cpus, (unsigned long long)lost);
 }
 
-bool trace_dat_write(const char *from, const char *to)
+bool trace_dat_write(char *from, const char *to)
 {
 	struct export export = {.largest = 0};
 	bool good = read_trace(&export, from) && write_dat(&export, to);
@@ -162,7 +170,7 @@ bool trace_dat_write(const char *from, const char *to)
 	packet_reader_free(&export.reader);
 	threads_free(&export.threads);
 	event_texts_free(export.texts);
-	trace_close(&export.trace);
+	traces_close(&export.traces);
 	free(export.cpus);
 	return good;
 }

@@ -6,6 +6,6 @@
 #include <stdbool.h>
 
 /* Makes the file to of the trace from, and says what is in it. False, a message, and no file, where that fails. */
-bool trace_dat_write(const char *from, const char *to);
+bool trace_dat_write(char *from, const char *to);
 
 #endif /* TRACE_DAT_H */

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "read/formats.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "read/field_types.h"
 #include "fail_msg.h"
@@ -170,8 +165,15 @@ static char *system_name(const char *file)
 	return name;
 }
 
-static bool add_system(struct formats *formats, int dir, const char *path, const char *file)
+struct reading {
+	struct formats *formats;
+	const struct folder *folder;
+};
+
+static bool add_system(void *data, const char *file)
 {
+	const struct folder *folder = ((struct reading *)data)->folder;
+	struct formats *formats = ((struct reading *)data)->formats;
 	struct system_format *systems = reallocarray(formats->systems, formats->nr + 1, sizeof(*systems));
 	size_t len;
 
@@ -179,56 +181,21 @@ static bool add_system(struct formats *formats, int dir, const char *path, const
 		return fail_no_memory();
 	formats->systems = systems;
 	struct system_format *system = &systems[formats->nr++];
-	*system = (struct system_format){.name = system_name(file)};
-	if (!system->name)
+	*system = (struct system_format){.name = system_name(file), .file = strdup(file)};
+	if (!system->name || !system->file)
 		return fail_no_memory();
-	system->text = trace_dir_read_text(dir, path, file, FILE_MAX, &len);
+	system->text = folder_read_text(folder, file, FILE_MAX, &len);
 	if (!system->text)
 		return false;
 	if (strlen(system->text) != len)
-		return fail_msg("'%s/%s' is no text: there is a NUL at offset %zu", path, file, strlen(system->text));
-	return parse_system(system, path);
+		return fail_msg("'%s/%s' is no text: there is a NUL at offset %zu", folder->path, file, strlen(system->text));
+	return parse_system(system, folder->path);
 }
 
 /* ---- All of them ---- */
 
-static bool read_files(struct formats *formats, int fd, const char *path)
+static bool index_by_id(struct formats *formats, const struct field_types *types, const char *path)
 {
-	DIR *list = fdopendir(fd);
-	const struct dirent *entry;
-	bool good = true;
-
-	if (!list) {
-		close(fd);
-		return fail_msg("'%s' can't be listed: %s", path, strerror(errno));
-	}
-	while (good && (errno = 0, entry = readdir(list)) != NULL) {
-		if (entry->d_name[0] != '.')
-			good = add_system(formats, dirfd(list), path, entry->d_name);
-	}
-	if (good && errno)
-		good = fail_msg("'%s' can't be listed: %s", path, strerror(errno));
-	closedir(list);
-	return good;
-}
-
-bool formats_read(struct formats *formats, const struct trace_dir *dir, const struct field_types *types)
-{
-	char path[PATH_MAX];
-
-	*formats = (struct formats){.by_id = calloc(NR_EVENT_IDS, sizeof(*formats->by_id))};
-	if (!formats->by_id)
-		return fail_no_memory();
-	if (strlen(dir->path) + sizeof("/format") > sizeof(path))
-		return fail_msg("'%s' is too long a path", dir->path);
-	strcat(strcpy(path, dir->path), "/format");
-	int fd = openat(dir->fd, "format", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0 && errno == ENOENT)
-		return true; /* no events, then */
-	if (fd < 0)
-		return fail_msg("'%s' can't be opened: %s", path, strerror(errno));
-	if (!read_files(formats, fd, path))
-		return false;
 	for (size_t i = 0; i < formats->nr; i++) {
 		const struct system_format *system = &formats->systems[i];
 		for (size_t j = 0; j < system->nr; j++) {
@@ -242,6 +209,22 @@ bool formats_read(struct formats *formats, const struct trace_dir *dir, const st
 	return true;
 }
 
+bool formats_read(struct formats *formats, const struct trace_dir *dir, const struct field_types *types)
+{
+	struct folder folder;
+	bool absent;
+
+	*formats = (struct formats){.by_id = calloc(NR_EVENT_IDS, sizeof(*formats->by_id))};
+	if (!formats->by_id)
+		return fail_no_memory();
+	bool good = folder_open_below(&folder, &dir->folder, "format", &absent);
+	struct reading reading = {.formats = formats, .folder = &folder};
+	if (good && !absent) /* without it there are no events */
+		good = folder_each(&folder, add_system, &reading) && index_by_id(formats, types, folder.path);
+	folder_close(&folder);
+	return good;
+}
+
 void formats_free(struct formats *formats)
 {
 	for (size_t i = 0; i < formats->nr; i++) {
@@ -251,6 +234,7 @@ void formats_free(struct formats *formats)
 		free(system->events);
 		free(system->text);
 		free(system->name);
+		free(system->file);
 	}
 	free(formats->systems);
 	free(formats->by_id);

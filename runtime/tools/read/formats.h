@@ -31,6 +31,7 @@ struct event_format {
 
 struct system_format {
 	char *name;
+	char *file; /* the name's spelling as that of a file */
 	char *text;
 	struct event_format *events;
 	size_t nr;

@@ -163,12 +163,17 @@ static bool read_all(struct metadata *m, const char *text, const char *path)
 	return true;
 }
 
+char *metadata_text(const struct trace_dir *dir, size_t *len)
+{
+	return folder_read_text(&dir->folder, "metadata", METADATA_MAX, len);
+}
+
 bool metadata_read(struct metadata *metadata, const struct trace_dir *dir)
 {
 	size_t len;
-	char *text = trace_dir_read_text(dir->fd, dir->path, "metadata", METADATA_MAX, &len);
+	char *text = metadata_text(dir, &len);
 
-	if (text && read_all(metadata, text, dir->path))
+	if (text && read_all(metadata, text, dir->folder.path))
 		return field_types_read(&metadata->types, text);
 	free(text);
 	return false;

@@ -35,6 +35,9 @@ void metadata_free(struct metadata *metadata);
 size_t metadata_origin(const struct metadata *metadata, const char *name, char *to, size_t size);
 size_t metadata_clock(const struct metadata *metadata, const char *name, char *to, size_t size);
 
+/* All of its text, for free(); NULL, and a message. */
+char *metadata_text(const struct trace_dir *dir, size_t *len);
+
 /* Nanoseconds from the epoch. */
 uint64_t metadata_time(const struct metadata *metadata, uint64_t ticks);
 

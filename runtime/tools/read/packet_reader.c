@@ -6,10 +6,8 @@
  */
 #include "read/packet_reader.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "record/packet.h"
 #include "fail_msg.h"
@@ -29,7 +27,7 @@ void packet_reader_free(struct packet_reader *reader)
 
 static bool damaged(const struct packet_reader *reader, uint64_t offset, const char *what)
 {
-	return fail_msg("'%s/%s' is damaged: at offset %llu %s", reader->trace->dir.path, reader->packet->name,
+	return fail_msg("'%s/%s' is damaged: at offset %llu %s", reader->trace->dir.folder.path, reader->packet->name,
 		    (unsigned long long)offset, what);
 }
 
@@ -44,25 +42,6 @@ static bool make_window(struct packet_reader *reader, size_t size)
 	return reader->window || fail_no_memory();
 }
 
-static bool read_window(struct packet_reader *reader, int fd, size_t size)
-{
-	const struct trace_dir *dir = &reader->trace->dir;
-
-	while (reader->window_len < size) {
-		const uint64_t at = reader->window_begin + reader->window_len;
-		ssize_t n = pread(fd, reader->window + reader->window_len, size - reader->window_len, (off_t)at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return fail_msg("'%s/%s' can't be read: %s", dir->path, reader->packet->name, strerror(errno));
-		if (n == 0)
-			return trace_dir_is_still(dir, reader->packet, fd) &&
-			       damaged(reader, at, "it ends, before its content does");
-		reader->window_len += (size_t)n;
-	}
-	return trace_dir_is_still(dir, reader->packet, fd);
-}
-
 /* Moves the window to begin, where at least size bytes of content are. */
 static bool load(struct packet_reader *reader, uint64_t begin, size_t size)
 {
@@ -74,14 +53,13 @@ static bool load(struct packet_reader *reader, uint64_t begin, size_t size)
 	reader->window_len = 0;
 	if (!make_window(reader, size))
 		return false;
-	int fd = trace_dir_open_packet(&reader->trace->dir, reader->packet);
-	if (fd < 0)
+	ssize_t n = trace_dir_read(&reader->trace->dir, reader->packet, reader->window, size, begin);
+	if (n < 0)
 		return false;
-	bool good = read_window(reader, fd, size);
-	close(fd);
-	if (!good)
-		reader->window_len = 0;
-	return good;
+	if ((size_t)n < size)
+		return damaged(reader, begin + (uint64_t)n, "it ends, before its content does");
+	reader->window_len = size;
+	return true;
 }
 
 /* So many bytes from offset on; NULL, and a message, where they are not all content. */
@@ -108,7 +86,7 @@ static bool check_time(struct packet_reader *reader, uint64_t offset, uint64_t t
 
 static void unknown(const struct packet_reader *reader, uint32_t id)
 {
-	const char *path = reader->trace->dir.path;
+	const char *path = reader->trace->dir.folder.path;
 
 	fail_msg("'%s/%s': the event at offset %llu has the ID %u, which is in no file of '%s/format'; if these are "
 	     "incomplete, the program that recorded the trace has said why", path, reader->packet->name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace.h - a trace: the packets in its directory, and the texts that describe them. */
+/* trace.h - a trace: the packets in its folder, and the texts that describe them. */
 #ifndef TRACE_H
 #define TRACE_H
 
@@ -15,6 +15,9 @@ struct trace {
 
 /* Reads all but the packets' content. False, and a message, where that fails. To be closed in any case. */
 bool trace_open(struct trace *trace, const char *path);
+
+/* That in a directory of a pack. Messages call it by the path. */
+bool trace_open_packed(struct trace *trace, struct pack *pack, const char *inside, const char *path);
 void trace_close(struct trace *trace);
 
 #endif /* TRACE_H */

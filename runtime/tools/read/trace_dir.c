@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "read/trace_dir.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,163 +15,104 @@
 static const char live_hint[] = "the program goes on recording over its oldest packets; read a snapshot of the trace "
 				"instead, which tp_ctf_snapshot() makes";
 
-/* ---- Files ---- */
-
-/*
- * The descriptor of a plain file, without waiting for a pipe's writer; -1 and a
- * message, which ends in absent where there is no such file.
- */
-static int open_file(int dir, const char *path, const char *name, const char *absent, struct stat *status)
-{
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-
-	if (fd < 0 && errno == ENOENT)
-		fail_msg("'%s/%s' is not there: %s", path, name, absent);
-	else if (fd < 0)
-		fail_msg("'%s/%s' can't be opened: %s", path, name, errno == ELOOP ? "it is a symbolic link" : strerror(errno));
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, status) == 0 && S_ISREG(status->st_mode))
-		return fd;
-	fail_msg("'%s/%s' is no plain file", path, name);
-	close(fd);
-	return -1;
-}
-
-/* Reads as much as there is, up to size; -1 and an errno. */
-static ssize_t read_at(int fd, void *to, size_t size, off_t offset)
-{
-	size_t len = 0;
-
-	while (len < size) {
-		ssize_t n = pread(fd, (char *)to + len, size - len, offset + (off_t)len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break;
-		len += (size_t)n;
-	}
-	return (ssize_t)len;
-}
-
-char *trace_dir_read_text(int fd, const char *path, const char *name, size_t max, size_t *len)
-{
-	struct stat status;
-	int file = open_file(fd, path, name, "give the directory of a trace, which has such a file", &status);
-
-	if (file < 0)
-		return NULL;
-	char *text = NULL;
-	if (status.st_size < 0 || (uint64_t)status.st_size > max) {
-		fail_msg("'%s/%s' is %lld bytes long: more than %zu can't be meant", path, name, (long long)status.st_size, max);
-	} else if (!(text = malloc((size_t)status.st_size + 1))) {
-		fail_no_memory();
-	} else {
-		ssize_t n = read_at(file, text, (size_t)status.st_size, 0);
-		if (n < 0) {
-			fail_msg("'%s/%s' can't be read: %s", path, name, strerror(errno));
-			free(text);
-			text = NULL;
-		} else {
-			text[n] = '\0';
-			*len = (size_t)n;
-		}
-	}
-	close(file);
-	return text;
-}
-
 bool trace_dir_open(struct trace_dir *dir, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	*dir = (struct trace_dir){.nr = 0};
+	return folder_open(&dir->folder, path);
+}
 
-	if (fd >= 0) {
-		*dir = (struct trace_dir){.path = path, .fd = fd};
-		return true;
-	}
-	return fail_msg("'%s' can't be opened: %s%s", path, strerror(errno),
-		    errno == ENOTDIR ? "; give it the directory of a trace" : "");
+bool trace_dir_open_packed(struct trace_dir *dir, struct pack *pack, const char *inside, const char *path)
+{
+	*dir = (struct trace_dir){.nr = 0};
+	return folder_open_packed(&dir->folder, pack, inside, path);
 }
 
 void trace_dir_close(struct trace_dir *dir)
 {
-	if (dir->path)
-		close(dir->fd);
+	folder_close(&dir->folder);
 	free(dir->packets);
-	*dir = (struct trace_dir){.path = NULL};
+	*dir = (struct trace_dir){.nr = 0};
 }
 
 /* ---- Packets ---- */
 
 #define STREAM_PREFIX "stream-"
 
-static bool is_packet_name(const char *name)
-{
-	return strncmp(name, STREAM_PREFIX, strlen(STREAM_PREFIX)) == 0;
-}
-
-static bool check_head(const struct trace_dir *dir, const char *name, const struct tp_packet *head, off_t size)
+static bool check_head(const struct trace_dir *dir, const char *name, const struct tp_packet *head, uint64_t size)
 {
 	uint64_t content = head->content_size / CHAR_BIT;
 
 	if (head->magic == __builtin_bswap32(TP_CTF_MAGIC))
-		return fail_msg("'%s/%s' is of a machine with another byte order: read it there", dir->path, name);
+		return fail_msg("'%s/%s' is of a machine with another byte order: read it there", dir->folder.path, name);
 	if (head->magic != TP_CTF_MAGIC)
 		return fail_msg("'%s/%s' is no packet of a trace: its magic number, at offset 0, is 0x%08x and not 0x%08x",
-			    dir->path, name, head->magic, TP_CTF_MAGIC);
+			    dir->folder.path, name, head->magic, TP_CTF_MAGIC);
 	if (head->stream_id != 0)
-		return fail_msg("'%s/%s' is not of tpgen's making: its stream_id, at offset %zu, is %u", dir->path, name,
+		return fail_msg("'%s/%s' is not of tpgen's making: its stream_id, at offset %zu, is %u", dir->folder.path, name,
 			    offsetof(struct tp_packet, stream_id), head->stream_id);
 	if (head->content_size % CHAR_BIT || content < sizeof(*head) || head->content_size > head->packet_size)
 		return fail_msg("'%s/%s' is damaged: its content_size, at offset %zu, is %llu bits, and its packet_size is %llu",
-			    dir->path, name, offsetof(struct tp_packet, content_size),
+			    dir->folder.path, name, offsetof(struct tp_packet, content_size),
 			    (unsigned long long)head->content_size, (unsigned long long)head->packet_size);
-	if (content > (uint64_t)size)
-		return fail_msg("'%s/%s' is cut off: it has %llu bytes of content, and ends at offset %lld", dir->path, name,
-			    (unsigned long long)content, (long long)size);
+	if (content > size)
+		return fail_msg("'%s/%s' is cut off: it has %llu bytes of content, and ends at offset %llu", dir->folder.path, name,
+			    (unsigned long long)content, (unsigned long long)size);
 	return true;
 }
 
 /*
  * The head of a file that has one. By read(), the content's size might be half an old and half a new
- * one, as that copies byte by byte while the program records.
+ * one, as that copies byte by byte while the program records. The size comes first: then the times and losses are at
+ * least those of the content.
  */
-static bool load_head(int fd, struct tp_packet *head)
+static bool map_head(const struct folder_file *file, struct tp_packet *head)
 {
-	void *mapped = mmap(NULL, sizeof(*head), PROT_READ, MAP_SHARED, fd, 0);
+	void *mapped = mmap(NULL, sizeof(*head), PROT_READ, MAP_SHARED, file->fd, 0);
 
 	if (mapped == MAP_FAILED)
 		return false;
+	const uint64_t content = __atomic_load_n(&((struct tp_packet *)mapped)->content_size, __ATOMIC_ACQUIRE);
 	memcpy(head, mapped, sizeof(*head));
-	head->content_size = __atomic_load_n(&((struct tp_packet *)mapped)->content_size, __ATOMIC_ACQUIRE);
+	head->content_size = content;
 	munmap(mapped, sizeof(*head));
 	return true;
 }
 
-static bool read_head(const struct trace_dir *dir, const char *name, int fd, off_t size, struct tp_packet *head)
+/* That in a pack does not change, nor begins where it could be mapped. False, and errno. */
+static bool load_head(const struct folder_file *file, struct tp_packet *head)
 {
-	if ((size_t)size < sizeof(*head))
-		return fail_msg("'%s/%s' is cut off: a packet's head has %zu bytes, and it ends at offset %lld", dir->path, name,
-			    sizeof(*head), (long long)size);
-	if (!load_head(fd, head))
-		return fail_msg("'%s/%s' can't be mapped: %s", dir->path, name, strerror(errno));
-	return check_head(dir, name, head, size);
+	if (!file->is_packed)
+		return map_head(file, head);
+	ssize_t n = folder_read(file, head, sizeof(*head), 0);
+	if (n >= 0 && n != sizeof(*head))
+		errno = EIO;
+	return n == sizeof(*head);
 }
 
-static bool add_packet(struct trace_dir *dir, const char *name)
+static bool read_head(const struct trace_dir *dir, const char *name, const struct folder_file *file, struct tp_packet *head)
 {
-	struct tp_packet head;
-	struct stat status;
+	if (file->size < sizeof(*head))
+		return fail_msg("'%s/%s' is cut off: a packet's head has %zu bytes, and it ends at offset %llu", dir->folder.path,
+			    name, sizeof(*head), (unsigned long long)file->size);
+	if (!load_head(file, head))
+		return fail_msg("'%s/%s' can't be mapped: %s", dir->folder.path, name, strerror(errno));
+	return check_head(dir, name, head, file->size);
+}
 
+static bool add_packet(void *data, const char *name)
+{
+	struct trace_dir *dir = data;
+	struct folder_file file;
+	struct tp_packet head;
+
+	if (strncmp(name, STREAM_PREFIX, strlen(STREAM_PREFIX)) != 0)
+		return true;
 	if (strlen(name) >= PACKET_NAME_SIZE)
-		return fail_msg("'%s/%s' is no packet of a trace: none has such a long name", dir->path, name);
-	int fd = open_file(dir->fd, dir->path, name, live_hint, &status);
-	if (fd < 0)
+		return fail_msg("'%s/%s' is no packet of a trace: none has such a long name", dir->folder.path, name);
+	if (!folder_open_file(&dir->folder, name, live_hint, &file))
 		return false;
-	bool good = read_head(dir, name, fd, status.st_size, &head);
-	close(fd);
+	bool good = read_head(dir, name, &file, &head);
+	folder_close_file(&file);
 	if (!good)
 		return false;
 	/* Twice as many whenever their number is a power of two. */
@@ -212,27 +151,11 @@ static int compare(const void *a, const void *b)
 
 bool trace_dir_list(struct trace_dir *dir)
 {
-	int fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry = NULL;
-	bool good = true;
-
-	if (!list) {
-		int error = errno;
-		if (fd >= 0)
-			close(fd);
-		return fail_msg("'%s' can't be listed: %s", dir->path, strerror(error));
-	}
-	while (good && (errno = 0, entry = readdir(list)) != NULL) {
-		if (is_packet_name(entry->d_name))
-			good = add_packet(dir, entry->d_name);
-	}
-	if (good && errno)
-		good = fail_msg("'%s' can't be listed: %s", dir->path, strerror(errno));
-	closedir(list);
-	if (good && dir->nr)
+	if (!folder_each(&dir->folder, add_packet, dir))
+		return false;
+	if (dir->nr)
 		qsort(dir->packets, dir->nr, sizeof(*dir->packets), compare);
-	return good;
+	return true;
 }
 
 bool trace_dir_is_first(const struct trace_dir *dir, size_t i)
@@ -251,22 +174,40 @@ uint64_t trace_dir_lost(const struct trace_dir *dir, size_t i)
 	return packet->discarded >= packet[-1].discarded ? packet->discarded - packet[-1].discarded : packet->discarded;
 }
 
-int trace_dir_open_packet(const struct trace_dir *dir, const struct packet *packet)
+static bool open_packet(const struct trace_dir *dir, const struct packet *packet, struct folder_file *file)
 {
-	struct stat status;
-
-	return open_file(dir->fd, dir->path, packet->name, live_hint, &status);
+	return folder_open_file(&dir->folder, packet->name, live_hint, file);
 }
 
-bool trace_dir_is_still(const struct trace_dir *dir, const struct packet *packet, int fd)
+/* Whether the file is that packet still, and not one that came after it in a flight recorder. */
+static bool is_still(const struct trace_dir *dir, const struct packet *packet, const struct folder_file *file)
 {
 	struct tp_packet head;
 	struct stat status;
 
-	if (fstat(fd, &status) == 0 && (size_t)status.st_size >= sizeof(head) && load_head(fd, &head) &&
+	if (fstat(file->fd, &status) == 0 && (size_t)status.st_size >= sizeof(head) && load_head(file, &head) &&
 	    head.magic == TP_CTF_MAGIC && head.stream_instance_id == packet->stream &&
 	    head.packet_seq_num == packet->sequence && head.timestamp_begin == packet->begin &&
 	    head.content_size / CHAR_BIT >= packet->content)
 		return true;
-	return fail_msg("'%s/%s' has become another packet: %s", dir->path, packet->name, live_hint);
+	return fail_msg("'%s/%s' has become another packet: %s", dir->folder.path, packet->name, live_hint);
+}
+
+ssize_t trace_dir_read(const struct trace_dir *dir, const struct packet *packet, void *to, size_t size, uint64_t offset)
+{
+	struct folder_file file;
+	size_t len = 0;
+	ssize_t n = 1;
+
+	if (!open_packet(dir, packet, &file))
+		return -1;
+	while (len < size && n > 0) {
+		n = folder_read(&file, (unsigned char *)to + len, size - len, offset + len);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	if (n < 0)
+		fail_msg("'%s/%s' can't be read: %s", dir->folder.path, packet->name, strerror(errno));
+	const bool good = n >= 0 && is_still(dir, packet, &file);
+	folder_close_file(&file);
+	return good ? (ssize_t)len : -1;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_dir.h - the directory of a trace, and which packets are in it. */
+/* trace_dir.h - the folder of a trace, and which packets are in it. */
 #ifndef TRACE_DIR_H
 #define TRACE_DIR_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+#include "read/folder.h"
 
 #define PACKET_NAME_SIZE 64
 
@@ -22,14 +25,14 @@ struct packet {
 };
 
 struct trace_dir {
-	const char *path;
-	int fd;
+	struct folder folder;
 	struct packet *packets; /* stream after stream, each by time */
 	size_t nr;
 };
 
 /* All of these say what is wrong where they return false, -1 or NULL. Zeros are no directory. */
 bool trace_dir_open(struct trace_dir *dir, const char *path);
+bool trace_dir_open_packed(struct trace_dir *dir, struct pack *pack, const char *inside, const char *path);
 void trace_dir_close(struct trace_dir *dir);
 
 /* Finds the packets. */
@@ -47,16 +50,10 @@ bool trace_dir_is_first(const struct trace_dir *dir, size_t i);
  */
 uint64_t trace_dir_lost(const struct trace_dir *dir, size_t i);
 
-/* A descriptor of the packet's file. */
-int trace_dir_open_packet(const struct trace_dir *dir, const struct packet *packet);
-
-/* Whether the file is that packet still, and not one that came after it in a flight recorder. */
-bool trace_dir_is_still(const struct trace_dir *dir, const struct packet *packet, int fd);
-
 /*
- * A text of at most max bytes, with a NUL behind, for free(); its file is in the
- * directory fd, which messages call by its path.
+ * Reads the packet from offset on, at most size bytes: fewer at the file's end, which may have come too early. -1: that
+ * fails, or the file is not that packet any more, but one that came after it in a flight recorder.
  */
-char *trace_dir_read_text(int fd, const char *path, const char *name, size_t max, size_t *len);
+ssize_t trace_dir_read(const struct trace_dir *dir, const struct packet *packet, void *to, size_t size, uint64_t offset);
 
 #endif /* TRACE_DIR_H */

@@ -2,15 +2,18 @@
 #include "read/traces.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fail_msg.h"
 
-/* The path is the array's from here on; it may be NULL. */
-static bool add(struct traces *traces, char *path)
+/* Room for one more, which is to be opened; the path is the array's from here on, and may be NULL. NULL: no memory. */
+static struct trace *grow(struct traces *traces, char *path)
 {
 	struct trace *more = reallocarray(traces->traces, traces->nr + 1, sizeof(*more));
 	char **paths = reallocarray(traces->paths, traces->nr + 1, sizeof(*paths));
@@ -21,10 +24,19 @@ static bool add(struct traces *traces, char *path)
 		traces->paths = paths;
 	if (!more || !paths || !path) {
 		free(path);
-		return fail_no_memory();
+		fail_no_memory();
+		return NULL;
 	}
 	traces->paths[traces->nr] = path;
-	return trace_open(&traces->traces[traces->nr++], path);
+	traces->traces[traces->nr] = (struct trace){.formats = {.systems = NULL}};
+	return &traces->traces[traces->nr++];
+}
+
+static bool add(struct traces *traces, char *path)
+{
+	struct trace *trace = grow(traces, path);
+
+	return trace && trace_open(trace, path);
 }
 
 static bool is_trace(const char *path)
@@ -70,15 +82,80 @@ static bool add_below(struct traces *traces, const char *path, bool *found)
 	return good;
 }
 
+/* ---- Packed ones ---- */
+
+static bool is_file(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
+/* The one whose directory in the pack has a name of so many bytes. */
+static bool add_packed(struct traces *traces, struct pack *pack, const char *path, const char *name, size_t len)
+{
+	char *inside = strndup(name, len);
+	char *full = NULL;
+
+	if (!inside || asprintf(&full, "%s%s%s", path, len ? "/" : "", inside) < 0) {
+		free(inside);
+		return fail_no_memory();
+	}
+	struct trace *trace = grow(traces, full);
+	const bool good = trace && trace_open_packed(trace, pack, inside, full);
+	free(inside);
+	return good;
+}
+
+static bool add_all_packed(struct traces *traces, struct pack *pack, const char *path)
+{
+	static const char last[] = "/metadata";
+	bool found = false;
+	bool good = true;
+
+	for (size_t i = 0; i < pack->nr && good; i++) {
+		const char *name = pack->files[i].name;
+		const size_t len = strlen(name);
+		const bool is_first = strcmp(name, last + 1) == 0;
+		if (!is_first && (len < strlen(last) || strcmp(name + len - strlen(last), last) != 0))
+			continue;
+		found = true;
+		good = add_packed(traces, pack, path, name, is_first ? 0 : len - strlen(last));
+	}
+	return good && (found || fail_msg("'%s' holds no trace: no file in it is called 'metadata'", path));
+}
+
+static bool add_pack(struct traces *traces, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return fail_msg("'%s' can't be opened: %s", path, strerror(errno));
+	struct pack *pack = pack_open(fd, path);
+	const bool good = pack && add_all_packed(traces, pack, path);
+	pack_close(pack);
+	return good;
+}
+
+/* ---- All of them ---- */
+
+static bool add_any(struct traces *traces, const char *path)
+{
+	bool found = false;
+
+	if (is_file(path))
+		return add_pack(traces, path);
+	if (!is_trace(path) && !add_below(traces, path, &found))
+		return false;
+	/* What is none is opened, too: that says why it is not. */
+	return found || add(traces, strdup(path));
+}
+
 bool traces_open(struct traces *traces, char *const *paths, size_t nr)
 {
 	*traces = (struct traces){.traces = NULL};
 	for (size_t i = 0; i < nr; i++) {
-		bool found = false;
-		if (!is_trace(paths[i]) && !add_below(traces, paths[i], &found))
-			return false;
-		/* What is none is opened, too: that says why it is not. */
-		if (!found && !add(traces, strdup(paths[i])))
+		if (!add_any(traces, paths[i]))
 			return false;
 	}
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* traces.h - the traces below some directories. */
+/* traces.h - the traces below some directories, and in packs. */
 #ifndef TRACES_H
 #define TRACES_H
 
@@ -13,7 +13,7 @@ struct traces {
 
 /*
  * Opens the traces: each path is the directory of one, or of directories of traces, as "tp record" makes of several
- * processes. False, and a message, where one fails. To be closed in any case.
+ * processes; or a file that "tp pack" has made. False, and a message, where one fails. To be closed in any case.
  */
 bool traces_open(struct traces *traces, char *const *paths, size_t nr);
 void traces_close(struct traces *traces);

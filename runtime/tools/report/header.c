@@ -27,7 +27,7 @@ static void put_trace(struct tp_buffer *line, const struct trace *trace)
 	const struct metadata *m = &trace->metadata;
 	char text[512];
 
-	put_value(line, "# ", trace->dir.path, strlen(trace->dir.path), ": ");
+	put_value(line, "# ", trace->dir.folder.path, strlen(trace->dir.folder.path), ": ");
 	put_value(line, "host ", text, metadata_origin(m, "hostname", text, sizeof(text)), ", ");
 	if (!metadata_origin(m, "program", text, sizeof(text)))
 		metadata_origin(m, "procname", text, sizeof(text));

@@ -134,7 +134,7 @@ static bool open_packet(struct merge *merge, struct stream *stream)
 static const struct merge_position *position_of(const struct merge_positions *from, const struct stream *stream)
 {
 	for (size_t i = 0; from && i < from->nr; i++) {
-		if (from->positions[i].stream == packet_of(stream)->stream && strcmp(from->positions[i].path, stream->trace->dir.path) == 0)
+		if (from->positions[i].stream == packet_of(stream)->stream && strcmp(from->positions[i].path, stream->trace->dir.folder.path) == 0)
 			return &from->positions[i];
 	}
 	return NULL;
@@ -170,7 +170,7 @@ static bool save(struct merge_position *position, const struct stream *stream)
 	const struct packet *packet = &stream->trace->dir.packets[stream->given_packet];
 
 	*position = (struct merge_position){
-		.path = strdup(stream->trace->dir.path), .stream = packet->stream, .sequence = packet->sequence, .begin = packet->begin,
+		.path = strdup(stream->trace->dir.folder.path), .stream = packet->stream, .sequence = packet->sequence, .begin = packet->begin,
 		.offset = stream->given_offset, .ticks = stream->given_ticks, .discarded = packet->discarded,
 	};
 	return position->path;
