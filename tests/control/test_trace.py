@@ -150,8 +150,9 @@ class Trace(Reaching):
         process = self.start("loop")
         tp = self.begin("trace", "-p", str(process.pid), "-e", "nothing_like_it")
         self.assertRegex(self.next_line(tp.stderr), rf"\Atp: no event of '{self.name}' \({process.pid}\) is called 'nothing_like_it' now")
-        out, err = self.interrupt(tp)
-        self.assertEqual((out, err), ("", f"tp: 0 lines of '{self.name}' ({process.pid}); lost: 0\n"))
+        out, err = self.interrupt(tp, 1)
+        self.assertEqual((out, err), ("", f"tp: 0 lines of '{self.name}' ({process.pid}); lost: 0\n"
+                                          "tp: no event was called so until the end: nothing was traced\n"))
 
     def test_for_a_time(self) -> None:
         process = self.start("loop")
@@ -167,7 +168,7 @@ class Trace(Reaching):
         for given, meant in (("served_reqest", "served_request"), ("served:sevred_idle", "served:served_idle")):
             tp = self.begin("trace", "-p", str(process.pid), "-e", given)
             self.assertIn(f"is called '{given}' now (did you mean '{meant}'?); ", self.next_line(tp.stderr))
-            self.interrupt(tp)
+            self.interrupt(tp, 1)
 
     def test_bad_patterns(self) -> None:
         process = self.start("loop")

@@ -248,7 +248,9 @@ static int finish(struct live *live, const char *program, bool good)
 		tell_end_of_program(live, program);
 	if (!good)
 		return EXIT_FAILED;
-	return statistics->directory ? child_exit_status(&statistics->child) : EXIT_DONE;
+	if (statistics->directory)
+		return child_exit_status(&statistics->child);
+	return sessions_have_matched("nothing was counted") ? EXIT_DONE : EXIT_FAILED;
 }
 
 int live_show(struct live *live, const char *program)

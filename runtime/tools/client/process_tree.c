@@ -75,7 +75,7 @@ static int is_trace(const struct dirent *entry)
 
 static void tell_each(const char *path, struct dirent **names, int nr)
 {
-	for (int i = 0; i < nr && !signals_pending_end(); i++) {
+	for (int i = 0; i < nr && signals_patience(1) > 0; i++) {
 		char *one;
 		if (asprintf(&one, "%s/%s", path, names[i]->d_name) < 0)
 			return;

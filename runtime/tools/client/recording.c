@@ -195,7 +195,7 @@ void recording_count(struct recording *recording)
 
 static bool may_continue(void)
 {
-	return !signals_pending_end();
+	return signals_patience(1) > 0;
 }
 
 const char *recording_name(const struct recording *recording)
@@ -203,18 +203,19 @@ const char *recording_name(const struct recording *recording)
 	return recording->alone ? around.path : recording->path;
 }
 
-void tell_recorded(const char *path, const char *name, const char *title, const unsigned long *lost)
+unsigned long long tell_recorded(const char *path, const char *name, const char *title, const unsigned long *lost)
 {
 	struct trace_count count;
 	char process[COMM_SIZE + 4], unexplained[32];
 
 	if (!trace_count(&count, path, may_continue)) {
 		fail_msg("'%s' has the trace of %s; it was not read to its end", name, title ? title : "a process");
-		return;
+		return count.events;
 	}
 	snprintf(process, sizeof(process), "'%s'", clean(count.process));
 	snprintf(unexplained, sizeof(unexplained), "%llu", (unsigned long long)count.lost);
 	fail_msg("'%s': %llu event%s, %llu bytes, of %s; lost: %s", name, (unsigned long long)count.events,
 	     count.events == 1 ? "" : "s", (unsigned long long)count.bytes, title ? title : process,
 	     lost ? lost_text(lost) : unexplained);
+	return count.events;
 }

@@ -47,6 +47,6 @@ const char *recording_name(const struct recording *recording);
  * Says what is in the trace, and what was lost: by cause, NULL: as far as the trace says. name: as its directory is
  * called. title: of the process, NULL: as the trace says.
  */
-void tell_recorded(const char *path, const char *name, const char *title, const unsigned long *lost);
+unsigned long long tell_recorded(const char *path, const char *name, const char *title, const unsigned long *lost);
 
 #endif /* RECORDING_H */

@@ -29,7 +29,6 @@ struct reply {
 	void *data;
 	struct lines line; /* what has come of the next one */
 	size_t total;
-	bool interrupted; /* by a signal that ends this program */
 	bool done;
 };
 
@@ -100,25 +99,24 @@ static void take_message(struct reply *reply, char *text, size_t len)
 	}
 }
 
-/* False: the reply is done. What was there already when the signal came is taken still: it may be all of it. */
+/* False: the reply is done. What is there already when patience has ended is taken still. */
 static bool wait_for_process(struct reply *reply, short events)
 {
 	const struct connection *connection = reply->connection;
 	struct pollfd polled[] = {{.fd = connection->fd, .events = events}, {.fd = signals_fd(), .events = POLLIN}};
-	const int patience = connection->silence_ms ? connection->silence_ms : SILENCE_MS;
-	int n;
+	const int silence = connection->silence_ms ? connection->silence_ms : SILENCE_MS;
+	int n, patience;
 
 	do {
+		patience = signals_patience(silence);
+		polled[1].events = patience < silence ? 0 : POLLIN; /* it has come, and stays there */
 		n = poll(polled, 2, patience);
-		if (signals_pending_end()) {
-			if (reply->interrupted || n <= 0 || !polled[0].revents)
-				cut(reply);
-			reply->interrupted = true;
-		}
-	} while (!reply->done && ((n < 0 && errno == EINTR) || (n > 0 && !polled[0].revents)));
-	if (!reply->done && n < 0)
+	} while ((n < 0 && errno == EINTR) || (n > 0 && !polled[0].revents));
+	if (n < 0)
 		give_up(reply, "%s", strerror(errno));
-	else if (!reply->done && n == 0)
+	else if (n == 0 && patience < silence)
+		cut(reply);
+	else if (n == 0)
 		give_up(reply, "it does not answer: %s", connection->pid ? why_silent(connection->pid) : "try again");
 	return !reply->done;
 }

@@ -48,6 +48,11 @@ const char *output_label(char *buf, size_t size, const char *path)
 	return buf;
 }
 
+/* By all sessions. */
+static struct {
+	bool tried, matched;
+} enabling;
+
 static bool note_opened(const char *id)
 {
 	void *ids = reallocarray(opened.ids, opened.nr + 1, sizeof(*opened.ids));
@@ -98,18 +103,29 @@ bool session_inherits(struct session *session, const char *kind)
 	return inherits;
 }
 
+/* An event, as far as the rule has it: the name, SYSTEM:NAME, or SYSTEM:*. */
+static void offer_event(struct tp_nearest *nearest, const char *rule, const char *name)
+{
+	const char *colon = strchr(name, ':');
+	char system[256];
+
+	if (!colon)
+		return;
+	snprintf(system, sizeof(system), "%.*s:*", (int)(colon - name), name);
+	tp_nearest_offer(nearest, strstr(rule, ":*") ? system : strchr(rule, ':') ? name : colon + 1);
+}
+
 static void tell_unmatched(struct connection *connection, const char *rules)
 {
 	struct event_list list = {.events = NULL};
 	struct tp_nearest nearest = tp_nearest_to(rules, strlen(rules));
+	const size_t len = strcspn(rules, "*?[!,; ");
 
-	/* What is a name, and not a pattern with an operator. */
-	const bool is_name = rules[strcspn(rules, "*?[!,; ")] == '\0';
+	/* What is a name, or all of a system, and not a pattern with another operator. */
+	const bool is_name = rules[len] == '\0' || (len && rules[len - 1] == ':' && strcmp(rules + len, "*") == 0);
 	if (is_name && listing_read(&list, connection, "", false)) {
-		for (size_t i = 0; i < list.nr; i++) {
-			const char *colon = strchr(list.events[i].name, ':');
-			tp_nearest_offer(&nearest, colon && !strchr(rules, ':') ? colon + 1 : list.events[i].name);
-		}
+		for (size_t i = 0; i < list.nr; i++)
+			offer_event(&nearest, rules, list.events[i].name);
 	}
 	event_list_free(&list);
 	fail_msg("no event of %s is called '%s' now%s; \"tp list -p %d\" shows those that there are; events of modules that are "
@@ -121,6 +137,8 @@ bool session_enable(struct session *session, const char *rules)
 {
 	if (!rules_apply(&session->connection, "enable", session->id, rules, &session->nr_enabled))
 		return false;
+	enabling.tried = true;
+	enabling.matched = enabling.matched || session->nr_enabled;
 	if (!session->nr_enabled)
 		tell_unmatched(&session->connection, rules);
 	return true;
@@ -132,32 +150,63 @@ static void tell_children(char *lines)
 		fail_msg("lost in %s", line);
 }
 
-bool session_finish(struct session *session, unsigned long *lost)
+/* What the process says of the session's output: it is not told twice. False: it does not say it. */
+static bool read_own(struct session *session, struct output_list *list, const struct output **own)
+{
+	*own = NULL;
+	if (!outputs_read(list, &session->connection))
+		return false;
+	for (size_t i = 0; i < list->nr && !*own; i++) {
+		if (strcmp(list->all[i].id, session->id) == 0)
+			*own = &list->all[i];
+	}
+	return *own != NULL;
+}
+
+/* Modules may have come since. */
+static void look_for_late_events(struct session *session)
+{
+	struct output_list list = {.all = NULL};
+	const struct output *own;
+
+	if (!enabling.matched && read_own(session, &list, &own))
+		enabling.matched = own->events > 0;
+	outputs_free(&list);
+}
+
+static enum session_end why_unknown(const struct session *session, const struct answer *answer)
+{
+	return answer->kind == ANSWER_CUT || session_process_runs(session) ? SESSION_SILENT : SESSION_ENDED;
+}
+
+enum session_end session_finish(struct session *session, unsigned long *lost)
 {
 	struct connection *connection = &session->connection;
 	struct output_list list = {.all = NULL};
+	const struct output *own;
 	struct answer answer;
-	bool known = false;
 
 	memset(lost, 0, NR_CAUSES * sizeof(*lost));
 	if (!session->id[0] || session_is_over(session))
-		return false;
+		return session_process_runs(session) ? SESSION_SILENT : SESSION_ENDED;
+	look_for_late_events(session);
 	/* Afterwards no record is on its way, so the numbers are the last ones. */
 	request(connection, &answer, -1, NULL, NULL, "disable %s *", session->id);
-	if (answer.kind == ANSWER_OK && outputs_read(&list, connection)) {
-		for (size_t i = 0; i < list.nr; i++) {
-			if (strcmp(list.all[i].id, session->id) == 0) {
-				memcpy(lost, list.all[i].lost, sizeof(list.all[i].lost));
-				known = true;
-				tell_children(list.all[i].children);
-			}
-		}
+	const bool known = answer.kind == ANSWER_OK && read_own(session, &list, &own);
+	const enum session_end end = known ? SESSION_KNOWN : why_unknown(session, &answer);
+	if (known) {
+		memcpy(lost, own->lost, sizeof(own->lost));
+		tell_children(own->children);
+		request(connection, &answer, -1, NULL, NULL, "close %s", session->id);
 	}
 	outputs_free(&list);
-	if (known)
-		request(connection, &answer, -1, NULL, NULL, "close %s", session->id);
 	session->id[0] = '\0';
-	return known;
+	return end;
+}
+
+bool sessions_have_matched(const char *consequence)
+{
+	return !enabling.tried || enabling.matched || fail_msg("no event was called so until the end: %s", consequence);
 }
 
 bool session_is_over(const struct session *session)

@@ -30,11 +30,23 @@ bool session_open(struct session *session, int fd, const char *kind, const char 
 /* Enables the events on it, by rules as rules.h has them; a message if there are none now. */
 bool session_enable(struct session *session, const char *rules);
 
+enum session_end {
+	SESSION_KNOWN,  /* what it has lost */
+	SESSION_ENDED,  /* the process has ended, or has closed the connection */
+	SESSION_SILENT, /* it has not answered, or not before a signal came that ends this program */
+};
+
 /*
- * Ends the output, and asks before that what it has lost. False: the process has ended, or does not answer;
- * the output ends with the connection nevertheless. Nothing is told.
+ * Ends the output, and asks before that what it has lost. Unless that becomes known, the output ends with the connection.
+ * Nothing is told.
  */
-bool session_finish(struct session *session, unsigned long *lost);
+enum session_end session_finish(struct session *session, unsigned long *lost);
+
+/*
+ * Whether events have been enabled on any of the outputs, by their end, or none was enabled in vain. False after a message,
+ * which says what did not become.
+ */
+bool sessions_have_matched(const char *consequence);
 
 void session_close(struct session *session);
 

@@ -5,15 +5,20 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fail_msg.h"
+
+/* "timeout" sends its signal twice: what is being asked when the second one comes is asked to its end. */
+#define GRACE_MS 1000
 
 static int fd = -1;
 static sigset_t wanted, mask_before;
 static struct sigaction pipe_before, child_before;
 static bool pending[NSIG]; /* read from the descriptor, and not yet returned */
 static bool were_typed;
+static long pending_since; /* by CLOCK_MONOTONIC, in ms: when one was seen that ends this program, and is not yet returned; or 0 */
 
 bool signals_begin(void)
 {
@@ -79,6 +84,7 @@ int signals_next(void)
 	for (int sig = 1; sig < NSIG; sig++) {
 		if (pending[sig]) {
 			pending[sig] = false;
+			pending_since = 0;
 			were_typed = were_typed || sig == SIGINT || sig == SIGQUIT;
 			return sig;
 		}
@@ -96,7 +102,7 @@ bool signals_were_typed(void)
 	return were_typed;
 }
 
-bool signals_pending_end(void)
+static bool is_pending(void)
 {
 	sigset_t blocked;
 	bool ends = false;
@@ -105,6 +111,20 @@ bool signals_pending_end(void)
 	for (int sig = 1; sig < NSIG; sig++)
 		ends = ends || ((pending[sig] || (fd >= 0 && sigismember(&blocked, sig) > 0)) && signal_ends(sig));
 	return ends;
+}
+
+int signals_patience(int ms)
+{
+	struct timespec now;
+
+	if (!is_pending())
+		return ms;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	const long now_ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	if (!pending_since)
+		pending_since = now_ms;
+	const long left = pending_since + GRACE_MS - now_ms;
+	return left <= 0 ? 0 : left < ms ? (int)left : ms;
 }
 
 void signals_stop(void)

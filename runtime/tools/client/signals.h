@@ -20,8 +20,11 @@ int signals_fd(void);
 /* The next one that has come; 0: none. Does not wait. */
 int signals_next(void);
 
-/* Whether one has come by which a user ends the command. It stays the next one. */
-bool signals_pending_end(void);
+/*
+ * How long to wait at most for what would otherwise be waited for so long, in milliseconds: less, and in the end 0, once a
+ * signal has come by which a user ends the command. It stays the next one.
+ */
+int signals_patience(int ms);
 
 /* Whether it is such a one. */
 bool signal_ends(int sig);

@@ -53,6 +53,7 @@ struct record {
 	struct targets targets;
 	struct recording *all;
 	size_t nr, nr_over;
+	unsigned long long nr_events;
 	long begin_ms, until_ms; /* by CLOCK_MONOTONIC; 0: no end */
 	const char *path, *options, *events;
 	struct status_line line;
@@ -124,11 +125,11 @@ static void finish(struct record *record, struct recording *recording, bool ende
 	recording->over = true;
 	record->nr_over++;
 	targets_lose(&record->targets, recording->session.connection.pid);
-	const bool known = !ended && session_finish(&recording->session, lost);
+	const bool known = !ended && session_finish(&recording->session, lost) == SESSION_KNOWN;
 	connection_close(&recording->session.connection);
 	if (ended)
 		fail_msg("%s has ended", title);
-	tell_recorded(recording->path, recording_name(recording), title, known ? lost : NULL);
+	record->nr_events += tell_recorded(recording->path, recording_name(recording), title, known ? lost : NULL);
 }
 
 static void wait_for_any(const struct record *record)
@@ -201,6 +202,7 @@ static int record_processes(const struct tp_args *args, const char *options, con
 		record.until_ms = ms ? record.begin_ms + ms : 0;
 		follow(&record);
 	}
+	const bool matched = good && (record.nr_events || sessions_have_matched("nothing was recorded"));
 	for (size_t i = 0; i < record.nr; i++) {
 		if (!good)
 			recording_undo(&record.all[i]);
@@ -209,7 +211,7 @@ static int record_processes(const struct tp_args *args, const char *options, con
 	targets_close(&record.targets);
 	signals_end();
 	free(record.all);
-	return good ? EXIT_DONE : EXIT_FAILED;
+	return matched ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* ---- The command ---- */

@@ -30,7 +30,7 @@ enum { OPTION_FOR = OPTION_LONG, OPTION_LOCAL, OPTION_UTC, OPTION_DELTA };
 struct traced {
 	struct targets targets;
 	struct session *sessions;
-	size_t nr, nr_over, nr_known; /* known: what they have lost */
+	size_t nr, nr_over, nr_of[SESSION_SILENT + 1]; /* by how they have ended */
 	unsigned long lost[NR_CAUSES];
 	struct pump *pump;
 	const char *events;
@@ -105,29 +105,41 @@ static bool can_tell(const struct pump *pump)
 static void finish(struct traced *traced, struct session *session)
 {
 	unsigned long lost[NR_CAUSES];
-	const bool known = session_finish(session, lost);
+	const enum session_end end = session_finish(session, lost);
 
 	traced->nr_over++;
-	traced->nr_known += known;
-	for (size_t i = 0; known && i < NR_CAUSES; i++)
+	traced->nr_of[end]++;
+	for (size_t i = 0; i < NR_CAUSES; i++)
 		traced->lost[i] += lost[i];
 	targets_lose(&traced->targets, session->connection.pid);
 	session_close(session);
 }
 
+/* "; 2 have ended, and can't be asked", or "". */
+static const char *unknown_text(char *buf, size_t size, size_t nr, const char *one, const char *several)
+{
+	buf[0] = '\0';
+	if (nr)
+		snprintf(buf, size, "; %zu %s", nr, nr == 1 ? one : several);
+	return buf;
+}
+
 static void tell_what_came(const struct traced *traced)
 {
 	const unsigned long lines = traced->pump->lines;
-	const size_t unknown = traced->nr - traced->nr_known;
-	char of[64], ended[96] = "";
+	const size_t *nr_of = traced->nr_of;
+	char of[64], ended[96], silent[96];
 
 	if (traced->nr > 1)
 		snprintf(of, sizeof(of), "%zu processes", traced->nr);
 	const char *title = traced->nr > 1 ? of : connection_title(&traced->sessions[0].connection);
-	if (traced->nr_known && unknown)
-		snprintf(ended, sizeof(ended), "; %zu %s ended, and can't be asked", unknown, unknown == 1 ? "has" : "have");
-	if (traced->nr_known)
-		fail_msg("%lu line%s of %s; lost: %s%s", lines, lines == 1 ? "" : "s", title, lost_text(traced->lost), ended);
+	if (nr_of[SESSION_KNOWN])
+		fail_msg("%lu line%s of %s; lost: %s%s%s", lines, lines == 1 ? "" : "s", title, lost_text(traced->lost),
+			 unknown_text(ended, sizeof(ended), nr_of[SESSION_ENDED], "has ended, and can't be asked",
+				      "have ended, and can't be asked"),
+			 unknown_text(silent, sizeof(silent), nr_of[SESSION_SILENT], "has not said it", "have not said it"));
+	else if (nr_of[SESSION_SILENT])
+		fail_msg("%lu line%s of %s; tp has ended before it was said how many were lost", lines, lines == 1 ? "" : "s", title);
 	else
 		fail_msg("%lu line%s of %s, which %s ended: it can't be asked how many were lost", lines, lines == 1 ? "" : "s", title,
 			 traced->nr > 1 ? "have" : "has");
@@ -162,11 +174,11 @@ static int follow(struct traced *traced)
 			finish(traced, &traced->sessions[i]);
 	}
 	pump_finish(pump);
-	if (can_tell(pump)) {
-		wipe_interrupt();
-		tell_what_came(traced);
-	}
-	return EXIT_DONE;
+	if (!can_tell(pump))
+		return EXIT_DONE;
+	wipe_interrupt();
+	tell_what_came(traced);
+	return pump->lines || sessions_have_matched("nothing was traced") ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int trace_processes(struct pump *pump, const struct tp_args *args, const char *events)

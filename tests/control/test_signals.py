@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Signals at any step of what follows a process: the status and the message are right, and the process is left as it was found."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import signal
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from reaching import Reaching  # noqa: E402
+from support import few_or_many, run, until  # noqa: E402
+
+ROUNDS = few_or_many(4, 12)
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Signals(Reaching):
+    def commands(self, pid: int) -> dict[str, tuple[list[str], str]]:
+        """Of each command the arguments, and what it says at its end."""
+        of = rf"'{self.name}' \({pid}\)"
+        return {
+            "trace": (["-e", "served_request"], rf"tp: \d+ lines? of {of}; lost: 0\n"),
+            "record": (["-o", "trace"], rf"tp: '.*trace.*': \d+ events?, \d+ bytes, of {of}; lost: 0\n"),
+            "stat": ([], ""),
+            "hist": (["-e", "served_request", "keys=n"], ""),
+        }
+
+    def disturb(self, command: str, pid: int, pauses: list[float], signals: list[int]) -> None:
+        arguments, said = self.commands(pid)[command]
+        tp = self.begin(command, "-p", str(pid), *arguments)
+        for pause, sig in zip(pauses, signals):
+            time.sleep(pause)
+            tp.send_signal(sig)
+        _, err = self.finished(tp)
+        what = f"{command} {pauses} {signals}: {err}"
+        # At the very beginning, and once all is said and done, a signal does what it does to any program.
+        self.assertIn(tp.returncode, (0, *(-sig for sig in signals)), what)
+        self.assertRegex(err, rf"\A({said})?\Z", what)
+        if tp.returncode == 0:
+            self.assertRegex(err, rf"\A{said}\Z", what)
+        self.left_alone(pid)
+        if os.path.isdir(self.path("trace")) and os.listdir(self.path("trace")):
+            self.assertEqual(run([self.command, "report", self.path("trace")]).returncode, 0, what)
+        shutil.rmtree(self.path("trace"), True)
+        self.assertFalse([name for name in os.listdir(self.path("run")) if name != "tp"], what)
+
+    def test_any_instant(self) -> None:
+        process = self.start("loop")
+        rng = random.Random(1)
+        for number in range(ROUNDS * 4):
+            for command in self.commands(process.pid):
+                nr = rng.choice((1, 2, 2, 5))
+                pauses = [rng.choice((0.001, 0.01, 0.05)) * rng.random()] + [0.004 * rng.random() for _ in range(nr - 1)]
+                signals = [rng.choice(ENDS)] * nr if number % 2 else [rng.choice(ENDS) for _ in range(nr)]
+                self.disturb(command, process.pid, pauses, signals)
+
+    def test_timeout(self) -> None:
+        """timeout(1) sends its signal to tp, and then to all of its group: twice."""
+        process = self.start("loop")
+        for command, (arguments, said) in self.commands(process.pid).items():
+            for _ in range(ROUNDS):
+                done = run(["timeout", "0.3", self.command, command, "-p", str(process.pid), *arguments], cwd=self.dir, env=self.env)
+                self.assertRegex(done.stderr, rf"\A{said}\Z", command)
+                self.assertEqual(done.returncode, 124)
+                self.left_alone(process.pid)
+                shutil.rmtree(self.path("trace"), True)
+
+    def test_stopped_process(self) -> None:
+        """It does not keep tp from its end, and is not said to have ended."""
+        process = self.start("loop")
+        for command, (arguments, _) in self.commands(process.pid).items():
+            tp = self.begin(command, "-p", str(process.pid), *arguments)
+            until(lambda: self.enabled(process.pid))
+            os.kill(process.pid, signal.SIGSTOP)
+            try:
+                for _ in range(3):
+                    tp.send_signal(signal.SIGTERM)
+                    time.sleep(0.01)
+                _, err = self.finished(tp)
+            finally:
+                os.kill(process.pid, signal.SIGCONT)
+            self.assertNotIn("ended:", err)
+            self.assertNotIn("has ended;", err)
+            self.assertNotIn("which has ended", err)
+            if command == "trace":
+                self.assertRegex(err, r"\d+ lines? of .*; tp has ended before it was said how many were lost\n\Z")
+            self.left_alone(process.pid)
+
+    def test_interrupt_on_a_terminal(self) -> None:
+        """What is said stands in a line of its own, behind the terminal's ^C."""
+        process = self.start("loop")
+        for columns in (80, 120):
+            for command, (arguments, said) in self.commands(process.pid).items():
+                terminal = self.terminal(command, "-p", str(process.pid), *arguments, columns=columns)
+                until(lambda: self.enabled(process.pid))
+                terminal.type(b"\x03")
+                self.assertEqual(terminal.end(), 0)
+                text = terminal.text().replace("\r\n", "\n")
+                self.assertIn("^C", text, command)
+                if said:
+                    self.assertRegex(text, rf"(?m)^{said}\Z", command)
+                else:
+                    self.assertNotRegex(text, r"\^C\Z")
+                self.left_alone(process.pid)
+                shutil.rmtree(self.path("trace"), True)
+
+    def test_event_that_nothing_has(self) -> None:
+        """It is waited for, as a module may bring it; at the end that was a mistake."""
+        process = self.start("loop")
+        what = {"trace": "traced", "record": "recorded", "stat": "counted"}
+        for command, word in what.items():
+            arguments = ["-o", "trace"] if command == "record" else []
+            done = self.tp(command, "-p", str(process.pid), "-e", "sevred:*", "--for", "0.1", *arguments)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("is called 'sevred:*' now (did you mean 'served:*'?); ", done.stderr)
+            self.assertRegex(done.stderr, rf"(?m)^tp: no event was called so until the end: nothing was {word}$")
+            shutil.rmtree(self.path("trace"), True)
+            self.left_alone(process.pid)
+        self.assertEqual(self.tp("stat", "-p", str(process.pid), "-e", "nothing;served_request", "--for", "0.1").returncode, 0)
+        other = self.start("loop")
+        self.assertNotEqual(other.pid, process.pid)
+        self.assertTrue(re.search("served", self.done("list", "-p", str(other.pid))))
