@@ -3,14 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tp/event.h>
 
 #include "base/text.h"
 #include "fail_msg.h"
 
-/* Longer texts make no column wider, so that one of them does not push those of all others away. */
-#define NAME_WIDTH_MAX 48
+/* A longer one makes its column no wider, so that it does not push those of all others away. */
 #define DECLARATION_WIDTH_MAX 40
 
 /* ---- The list ---- */
@@ -180,7 +180,7 @@ static void widen(size_t *width, const char *text)
 {
 	const size_t len = strlen(text);
 
-	if (len > *width && len <= NAME_WIDTH_MAX)
+	if (len > *width)
 		*width = len;
 }
 
@@ -202,6 +202,18 @@ static void put_line(FILE *to, const struct listed_event *event, const struct wi
 	fputc('\n', to);
 }
 
+/* For a person; what reads a pipe wants events only. */
+static void put_header(FILE *to, struct widths *widths, bool with_state)
+{
+	static const char *const titles[] = {"EVENT", "LEVEL", "DEFINED AT"};
+
+	widen(&widths->name, titles[0]);
+	widen(&widths->level, titles[1]);
+	widen(&widths->place, titles[2]);
+	fprintf(to, "%-*s  %-*s  %-*s%s\n", (int)widths->name, titles[0], (int)widths->level, titles[1],
+		with_state ? (int)widths->place : 0, titles[2], with_state ? "  STATE" : "");
+}
+
 void event_list_print(const struct event_list *list, bool with_fields, FILE *to)
 {
 	struct widths widths = {0, 0, 0};
@@ -211,6 +223,8 @@ void event_list_print(const struct event_list *list, bool with_fields, FILE *to)
 		widen(&widths.level, level_name(list->events[i].level));
 		widen(&widths.place, place_of(&list->events[i]));
 	}
+	if (list->nr && isatty(fileno(to)))
+		put_header(to, &widths, list->events[0].outputs);
 	for (size_t i = 0; i < list->nr; i++) {
 		put_line(to, &list->events[i], &widths);
 		if (with_fields && list->events[i].format)

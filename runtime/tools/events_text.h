@@ -33,7 +33,7 @@ struct event_list {
 /* Copies the event to the end of the list. False, and a message: there is no memory. */
 bool event_list_add(struct event_list *list, const struct listed_event *event);
 
-/* Prints the list in its order. What is no plain character is shown as a question mark. */
+/* Prints the list in its order, on a terminal below a header. What is no plain character is shown as a question mark. */
 void event_list_print(const struct event_list *list, bool with_fields, FILE *to);
 
 void event_list_free(struct event_list *list);

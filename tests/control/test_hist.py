@@ -59,7 +59,7 @@ class Trigger(Reaching):
     def test_snapshot(self) -> None:
         need(self, "babeltrace2")
         self.done("outputs", "-p", self.pid, "--open", "ctf:trace,mode=flight")
-        self.assertIn("a directory must be passed", self.fails("trigger", "-p", self.pid, "served_idle", "snapshot:1"))
+        self.assertIn('a directory must be passed for it ("tp trigger --directory DIR")', self.fails("trigger", "-p", self.pid, "served_idle", "snapshot:1"))
         self.assertIn("No such trigger", self.fails("trigger", "-p", self.pid, "served_idle", "nothing", "--directory", "copies"))
         self.assertFalse(os.path.exists(self.path("copies")))
         self.set("--directory", "copies", "served_idle", "snapshot:1")

@@ -56,6 +56,13 @@ class Outputs(Reaching):
         until(lambda: read(self.path("lines")).count("\n") > 3)
         self.assertTrue(read(self.path("lines")).startswith("first\n"))
 
+    def test_enable_without_an_output(self) -> None:
+        """What is told opens one."""
+        said = self.fails("enable", "-p", self.pid, "served_idle")
+        self.assertIn('has no output; "tp outputs --open" opens one, such as --open ctf:DIR,mode=flight', said)
+        self.done("outputs", "-p", self.pid, *said.strip().rpartition("such as ")[2].split(" "), "-e", "served_idle")
+        self.assertRegex(self.done("enable", "-p", self.pid, "served:*"), r"\A1 event enabled on output 1, ctf:\S*DIR,mode=flight\n\Z")
+
     def test_enable_and_disable(self) -> None:
         self.assertIn("has no output", self.fails("enable", "-p", self.pid, "served_idle"))
         self.done("outputs", "-p", self.pid, "--open", "text:/dev/null", "-e", "served_idle")

@@ -218,3 +218,20 @@ class Ps(Reaching):
         self.start("loop")
         name = os.listdir(self.control)[0]
         self.assertEqual(stat.S_IMODE(os.stat(os.path.join(self.control, name)).st_mode), 0o600)
+
+
+class Listing(Reaching):
+    def test_header_on_a_terminal(self) -> None:
+        """A pipe gets events only. Columns are as wide as what is in them."""
+        process = self.start("loop")
+        for arguments, titles in ((["-p", str(process.pid)], r"EVENT +LEVEL +DEFINED AT +STATE"), ([self.program], r"EVENT +LEVEL +DEFINED AT")):
+            piped = self.done("list", *arguments).splitlines()
+            for columns in (80, 120):
+                terminal = self.terminal("list", *arguments, columns=columns)
+                self.assertEqual(terminal.end(), 0)
+                header, *lines = terminal.text().replace("\r", "").splitlines()
+                self.assertRegex(header, rf"\A{titles}\Z")
+                self.assertEqual(lines, piped)
+                at = header.index("DEFINED")
+                self.assertEqual({line[at - 2:at] for line in lines}, {"  "})
+                self.assertEqual(max(len(line[:at].rstrip()) for line in [header, *lines]), at - 2)

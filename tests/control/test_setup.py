@@ -112,3 +112,49 @@ class Setup(Reaching):
     def test_called_wrongly(self) -> None:
         for args in (("a", "b"), ("nobody",), ("--", "true")):
             self.fails("setup", *args, status=2)
+
+    # ---- Looking at it ----
+
+    def status(self, status: int, message: str, *args: str, **options) -> str:
+        done = self.tp("setup", "--status", *args, **options)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertRegex(done.stderr, rf"\A(tp: {message}\n)\Z" if message else r"\A\Z")
+        return done.stdout
+
+    def test_status(self) -> None:
+        user = run(["id", "-un"]).stdout.strip()
+        self.status(1, f"'{self.control}' is not there: programs that {user} starts now do not listen; make it by \"tp setup\"")
+        self.assertFalse(os.path.exists(self.control))
+        self.done("setup")
+        self.assertIn(f"{self.control}: of {user}, mode 0700; 0 processes listen there\n", self.status(0, ""))
+        pids = sorted(self.start("loop").pid for _ in range(2))
+        out = self.status(0, "")
+        self.assertIn(f"{self.control}: of {user}, mode 0700; 2 processes listen there\n"
+                      + "".join(f"{pid:9} {self.name}\n" for pid in pids), out)
+        other = self.path("other")
+        self.done("setup", env={"TP_CONTROL": other})
+        process = self.start("loop", listening=False, env={"TP_CONTROL": other})
+        self.wait_for_socket(process.pid, other)
+        self.assertRegex(self.status(0, ""), rf"(?m)^elsewhere:\n(.*\n)*? +{process.pid} {self.name}, in {other}$")
+        self.assertIn(f"{other}: of {user}, mode 0700; 1 process listens there\n", self.status(0, "", env={"TP_CONTROL": other}))
+        self.status(1, "TP_CONTROL=0 is in this environment: programs that are started here do not listen; take it out", env={"TP_CONTROL": "0"})
+
+    def test_status_of_what_is_wrong(self) -> None:
+        self.done("setup")
+        os.chmod(self.control, 0o755)
+        self.status(1, f"'{self.control}' has mode 755, and must have 700: programs do not listen there; \"tp setup\" sets it")
+        self.assertEqual(self.mode(self.control), 0o755)
+        self.tp("setup")
+        self.status(0, "")
+        os.rmdir(self.control)
+        self.write("run/tp", "")
+        self.status(1, f"'{self.control}' is no directory: programs do not listen there; remove it, and make it by \"tp setup\"")
+        self.fails("setup", "--status", "--remove", status=2)
+
+    def test_status_of_another_users(self) -> None:
+        self.need_root()
+        os.mkdir(self.control, 0o700)
+        os.chown(self.control, NOBODY, NOBODY)
+        self.status(1, f"'{self.control}' is .*'s, and must be .*'s: programs do not listen there; remove it, and make it by \"tp setup\"")
+        self.status(1, "'/run/tp/65534' is not there: programs that .* starts now do not listen; make it by \"tp setup --system .*\"",
+                    "--system", "65534")

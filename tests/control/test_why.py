@@ -40,9 +40,18 @@ class Why(Reaching):
 
     def test_several_of_a_program(self) -> None:
         pids = sorted(self.start("loop").pid for _ in range(3))
-        said = re.sub(r" \(since \d\d:\d\d:\d\d\)", "", self.why(self.name))
-        self.assertEqual(said, f"tp: '{self.name}' is the program of several processes: say -p with one of the ids "
-                               f"{', '.join(map(str, pids))}, or --newest or --all\n")
+        want = [rf"tp: '{self.name}' is the program of several processes: say -p with one of these ids, or --newest or --all",
+                *(rf"tp: +{pid} since \d\d:\d\d:\d\d: \S*/{self.name} loop" for pid in pids)]
+        for command in (("trace",), ("list",), ("enable", "x")):
+            done = self.tp(command[0], "-p", self.name, *command[1:])
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, "\\A" + "\n".join(want) + "\n\\Z")
+
+    def test_many_of_a_program(self) -> None:
+        for _ in range(23):
+            self.start("loop")
+        lines = self.tp("trace", "-p", self.name).stderr.splitlines()
+        self.assertEqual((len(lines), lines[-1]), (22, 'tp: and 3 more, which "tp ps" lists'))
 
     def test_no_tracepoints(self) -> None:
         process = self.start("1000", program="sleep", listening=False)

@@ -134,8 +134,8 @@ class Man(Case):
 
 
 # In the place of tp: shows what it is called with; and what the functions ask it for, processes and events.
-FAKE = """tp() { case $1 in (ps) echo PID; echo 4711 pgz;; (list) [ "$3" != 4711 ] || echo pgz:block_end INFO;; \
-(*) echo "<""<$*>"">";; esac; }"""
+FAKE = """tp() { case $* in (ps) echo PID USER PROGRAM; echo 4711 root pgz 9 now -;; (list*4711*|list*pgz*--newest) echo pgz:block_end INFO;; \
+("list --all") echo any:thing INFO;; (*) echo "<""<$*>"">";; esac; }"""
 
 
 class Shell:
@@ -194,6 +194,8 @@ class Completion(Case):
         ("tp convert dir", "tp convert directory/"),
         ("tp report --fie", "tp report --fields "),
         ("tp report --utc dir", "tp report --utc directory/"),
+        ("tp report fi", "tp report file "),
+        ("tp pack dir", "tp pack directory/"),
         ("tp help --completion z", "tp help --completion zsh "),
     ]
 
@@ -206,12 +208,16 @@ class Completion(Case):
         for name in ("tp", "_tp"):
             shutil.copy(os.path.join(BUILD, "completions", name), self.functions)
 
-    def compare(self, shell: Shell, event: str) -> None:
+    def compare(self, shell: Shell, event: str, every: str) -> None:
         self.addCleanup(shell.end)
         cases = self.CASES
         if "trace" in COMMANDS:
             cases = [*cases, ("tp trace -p 47", "tp trace -p 4711 "), ("tp trace --pid=47", "tp trace --pid=4711 "),
+                     ("tp trace -p pg", "tp trace -p pgz "), ("tp trace --pid=pg", "tp trace --pid=pgz "),
                      (f"tp trace -p 4711 -e {event[:-4]}", f"tp trace -p 4711 -e {event} "),
+                     (f"tp trace -p pgz -e {event[:-4]}", f"tp trace -p pgz -e {event} "),
+                     (f"tp trace --pid=pgz -e {event[:-4]}", f"tp trace --pid=pgz -e {event} "),
+                     (f"tp trace --all -e {every[:-3]}", f"tp trace --all -e {every} "),
                      ("tp trace -e x -- unam", "tp trace -e x -- uname "), ("tp trace -e x -- cat fi", "tp trace -e x -- cat file ")]
         for line, want in cases:
             with self.subTest(line):
@@ -221,13 +227,16 @@ class Completion(Case):
         need(self, "bash")
         self.assertEqual(run(["bash", "-n", os.path.join(BUILD, "completions/tp")]).stderr, "")
         self.compare(Shell(self.dir, ["bash", "--norc", "--noprofile", "-i"], f"bind 'set bell-style none'; . {self.functions}/tp"),
-                     "block_end")
+                     "block_end", "thing")
+        shell = Shell(self.dir, ["bash", "--norc", "--noprofile", "-i"], f"bind 'set bell-style none'; . {self.functions}/tp")
+        self.addCleanup(shell.end)
+        self.assertEqual(shell.complete("tp list -p pgz block"), "tp list -p pgz block_end END")
 
     def test_zsh(self) -> None:
         need(self, "zsh")
         setup = (f"PS1='ready> '; unsetopt beep prompt_cr prompt_sp; fpath=({self.functions} $fpath); "
                  "autoload -U compinit; compinit -u -D")
-        self.compare(Shell(self.dir, ["zsh", "-f", "-i"], setup), "pgz:block_end")
+        self.compare(Shell(self.dir, ["zsh", "-f", "-i"], setup), "pgz:block_end", "any:thing")
 
     def test_all_options(self) -> None:
         """Of each command, bash offers what the help shows."""

@@ -143,7 +143,8 @@ class Places(Snapshots):
         self.assertEqual(self.drive(f"open_in a in {FLIGHT}", "enable a shop:*", "trigger a failure snapshot",
                                     "trigger_in a for failure snapshot:2", "failure 1 x", "await for/snapshot-1/metadata",
                                     "failure 2 x"),
-                         ["3", "-20 this trace has no path beside which a snapshot could be: a directory must be passed for it",
+                         ["3", "-20 this trace has no path beside which a snapshot could be: a directory must be passed for it "
+                          "(\"tp trigger --directory DIR\")",
                           "1"])
         self.assertEqual(self.snapshots("for"), ["snapshot-1", "snapshot-2"])
         self.assertEqual(self.events("for/snapshot-2"), ["failure 1", "failure 2"])

@@ -112,7 +112,7 @@ static int check(const struct tp_trigger *trigger, struct tp_buffer *why)
 	if (error == -ENOTSUP)
 		tp_buffer_printf(why, "a snapshot is of a flight recorder: ctf:DIRECTORY,mode=flight");
 	else if (error)
-		tp_buffer_printf(why, "this trace has no path beside which a snapshot could be: a directory must be passed for it");
+		tp_buffer_printf(why, "this trace has no path beside which a snapshot could be: a directory must be passed for it (\"tp trigger --directory DIR\")");
 	return error;
 }
 

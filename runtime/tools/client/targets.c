@@ -17,6 +17,10 @@
 #define LOOK_MS 200
 #define LOOK_EVERYWHERE_MS 1000
 
+/* Of several processes that have the name, how many are told, and how much of the arguments of each. */
+#define CANDIDATES_MAX 20
+#define ARGUMENTS_MAX 256
+
 /* ---- What was given ---- */
 
 bool targets_are_given(const struct tp_args *args)
@@ -176,17 +180,29 @@ static void keep_newest(struct found *found)
 	found->nr = found->nr ? 1 : 0;
 }
 
-static bool tell_candidates(const struct found *found, const char *program)
+/* With its arguments, by which people tell them apart. */
+static void tell_candidate(const struct connection *one)
 {
-	char list[1024] = "", time[16];
+	char time[16];
 	size_t len = 0;
+	char *arguments = one->pid ? proc_text(one->pid, "cmdline", ARGUMENTS_MAX, &len) : NULL;
 
-	for (size_t i = 0; i < found->nr && len < sizeof(list) - 64; i++) {
-		const struct connection *one = &found->all[i];
-		strftime(time, sizeof(time), "%T", localtime(&one->greeting.since.tv_sec));
-		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%d (since %s)", len ? ", " : "", (int)one->pid, time);
+	for (size_t i = 0; i + 1 < len; i++) {
+		if (arguments[i] == '\0')
+			arguments[i] = ' ';
 	}
-	return fail_msg("'%s' is the program of several processes: say -p with one of the ids %s, or --newest or --all", program, list);
+	strftime(time, sizeof(time), "%T", localtime(&one->greeting.since.tv_sec));
+	fail_msg("%7d since %s: %s", (int)one->pid, time, arguments ? arguments : one->greeting.program);
+	free(arguments);
+}
+
+static void tell_candidates(const struct found *found, const char *program)
+{
+	fail_msg("'%s' is the program of several processes: say -p with one of these ids, or --newest or --all", program);
+	for (size_t i = 0; i < found->nr && i < CANDIDATES_MAX; i++)
+		tell_candidate(&found->all[i]);
+	if (found->nr > CANDIDATES_MAX)
+		fail_msg("and %zu more, which \"tp ps\" lists", found->nr - CANDIDATES_MAX);
 }
 
 static bool add_called(struct targets *targets, const char *program, bool all, bool newest)
@@ -200,8 +216,10 @@ static bool add_called(struct targets *targets, const char *program, bool all, b
 		keep_parents(&found);
 	if (good && !all && newest)
 		keep_newest(&found);
-	if (good && !all && found.nr > 1)
-		good = tell_candidates(&found, program);
+	if (good && !all && found.nr > 1) {
+		tell_candidates(&found, program);
+		good = false;
+	}
 	for (size_t i = 0; good && i < found.nr; i++)
 		good = add(targets, &found.all[i]);
 	found_free(&found);

@@ -37,7 +37,7 @@ const struct tp_command command_convert = {
 	.name = "convert",
 	.summary = "turn a trace into a file for another tool",
 	.usage = (const char *const[]){"DIR --to trace.dat [-o FILE]", NULL},
-	.operand = "DIR",
+	.operand = "FILE",
 	.options = (const struct tp_option[]){
 		{'t', "to", "trace.dat", "the format; trace.dat is for \"trace-cmd report\" and KernelShark"},
 		{'o', "output", "FILE", "the file, which is replaced if it is there; trace.dat without this option"},

@@ -93,6 +93,7 @@ const struct tp_command command_list = {
 		"place where it is defined. PROGRAM is the path of a program, a library or a plugin, or the name of a "
 		"program that is found in $PATH. EVENTS are patterns, as tp_enable() and TP_ENABLE take them.\n\n"
 		"The events of the libraries that PROGRAM is linked with follow. They are looked for in the directories that "
-		"the program names (RPATH, RUNPATH), in those of LD_LIBRARY_PATH, and in those where systems have them.\n",
+		"the program names (RPATH, RUNPATH), in those of LD_LIBRARY_PATH, and in those where systems have them.\n\n"
+		"On a terminal, a header stands above the columns.\n",
 	.run = run,
 };

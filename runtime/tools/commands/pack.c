@@ -28,7 +28,7 @@ const struct tp_command command_pack = {
 	.name = "pack",
 	.summary = "turn traces into one file, to give away",
 	.usage = (const char *const[]){"DIR ... [-o FILE] [--without-command-line]", NULL},
-	.operand = "DIR",
+	.operand = "FILE",
 	.options = (const struct tp_option[]){
 		{'o', "output", "FILE", "the file, which must not be there; without this option DIR.tar, where you stand"},
 		{OPTION_WITHOUT_COMMAND_LINE, "without-command-line", NULL,

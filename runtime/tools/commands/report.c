@@ -158,7 +158,7 @@ const struct tp_command command_report = {
 	.name = "report",
 	.summary = "show traces as text",
 	.usage = (const char *const[]){"[OPTION...] DIR...", NULL},
-	.operand = "DIR",
+	.operand = "FILE",
 	.options = (const struct tp_option[]){
 		{'e', "events", "EVENTS", "only these: patterns, also with a filter, as TP_ENABLE takes: 'net:*,!net:net_close', 'net:* if size > 4096'"},
 		{OPTION_FIELDS, "fields", NULL, "the fields as name=value, instead of TP_printk's text"},

@@ -13,11 +13,12 @@
 
 #include "commands/commands.h"
 #include "options.h"
+#include "client/dir_status.h"
 #include "client/names.h"
 #include "client/socket_dirs.h"
 #include "fail_msg.h"
 
-enum { OPTION_REMOVE = OPTION_LONG, OPTION_SYSTEM };
+enum { OPTION_REMOVE = OPTION_LONG, OPTION_SYSTEM, OPTION_STATUS };
 
 struct setup {
 	uid_t uid;
@@ -191,6 +192,21 @@ static bool take_down(const struct setup *setup)
 	return true;
 }
 
+/* ---- Looking at it ---- */
+
+static bool show(const struct setup *setup, bool system)
+{
+	const char *control = getenv("TP_CONTROL");
+	char remedy[128];
+
+	snprintf(remedy, sizeof(remedy), "tp setup%s%s%s", system ? " --system" : "", setup->uid == geteuid() ? "" : " ",
+		 setup->uid == geteuid() ? "" : setup->user);
+	const bool good = dir_status_print(setup->path, setup->uid, remedy);
+	if (!system && control && strcspn(control, ",") == 1 && control[0] == '0')
+		return fail_msg("TP_CONTROL=%s is in this environment: programs that are started here do not listen; take it out", control);
+	return good;
+}
+
 /* ---- The command ---- */
 
 static int run(const struct tp_args *args)
@@ -202,20 +218,26 @@ static int run(const struct tp_args *args)
 		return args_wrong(args, "give it one USER, or none");
 	if (args->nr_operands && !system)
 		return args_wrong(args, "a USER goes with --system");
+	if (args_has(args, OPTION_REMOVE) && args_has(args, OPTION_STATUS))
+		return args_wrong(args, "either --remove or --status");
 	if (!find_user(&setup, args->nr_operands ? args->operands[0] : NULL))
 		return EXIT_FAILED;
 	find_path(&setup, system);
+	if (args_has(args, OPTION_STATUS))
+		return show(&setup, system) ? EXIT_DONE : EXIT_FAILED;
 	return (args_has(args, OPTION_REMOVE) ? take_down(&setup) : set_up(&setup)) ? EXIT_DONE : EXIT_FAILED;
 }
 
 const struct tp_command command_setup = {
 	.name = "setup",
 	.summary = "make the directory that lets tp look into programs",
-	.usage = (const char *const[]){"[--remove]", "--system [USER] [--remove]", NULL},
+	.usage = (const char *const[]){"[--remove|--status]", "--system [USER] [--remove|--status]", NULL},
 	.operand = "USER",
 	.options = (const struct tp_option[]){
 		{OPTION_REMOVE, "remove", NULL, "removes the directory: programs that are started from now on do not listen, and those "
 						"that run can't be reached any more"},
+		{OPTION_STATUS, "status", NULL, "changes nothing, and shows the directories: whose they are, and which processes listen there; the "
+						"status is 1 if programs that are started now do not listen"},
 		{OPTION_SYSTEM, "system", NULL, "the directory is /run/tp/UID, for services; root can make it for any USER"},
 		{.name = NULL},
 	},

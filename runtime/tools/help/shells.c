@@ -64,6 +64,24 @@ static void put_bash_argument(FILE *to, const char *argument)
 	}
 }
 
+static bool takes_process(const struct tp_command *command)
+{
+	for (const struct tp_option *option = command->options; option->name; option++) {
+		if (option->id == 'p')
+			return true;
+	}
+	return false;
+}
+
+/* Behind a process stand events, as of "tp list". */
+static void put_bash_operand(FILE *to, const struct tp_command *command)
+{
+	if (strcmp(command->operand, "FILE") == 0 && takes_process(command))
+		fputs("_tp_argument $([[ $pid ]] && echo EVENTS || echo FILE)", to);
+	else
+		put_bash_argument(to, command->operand);
+}
+
 static void put_bash_command(FILE *to, const struct tp_command *command)
 {
 	fprintf(to, "\t%s)\n\t\tcase $prev in\n", command->name);
@@ -83,7 +101,7 @@ static void put_bash_command(FILE *to, const struct tp_command *command)
 	fputs("--help'\n", to);
 	if (command->operand) {
 		fputs("\t\telse\n\t\t\t", to);
-		put_bash_argument(to, command->operand);
+		put_bash_operand(to, command);
 		fputc('\n', to);
 	}
 	fputs("\t\tfi ;;\n", to);
@@ -104,9 +122,10 @@ static const char bash_begin[] =
 	"\tDIR) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$cur\") ;;\n"
 	"\tFILE) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\") ;;\n"
 	"\tPROGRAM) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -c -- \"$cur\"; compgen -f -- \"$cur\") ;;\n"
-	"\tPID) _tp_words \"$(tp ps 2>/dev/null | awk 'NR > 1 { print $1 }')\" ;;\n"
-	"\t# Without their systems: bash takes a colon for the end of a word.\n"
-	"\tEVENTS) _tp_words \"$(tp list -p \"$pid\" 2>/dev/null | sed -n 's/^[^: ]*:\\([^ ]*\\).*/\\1/p')\" ;;\n"
+	"\tPID) _tp_words \"$(tp ps 2>/dev/null | awk 'NR > 1 { print $1, $3 }')\" ;;\n"
+	"\t# Without their systems: bash takes a colon for the end of a word. Of several processes of a name, the newest's.\n"
+	"\tEVENTS) _tp_words \"$(tp list $([[ $pid ]] || echo --all) ${pid:+-p \"$pid\" --newest} 2>/dev/null |\n"
+	"\t\tsed -n 's/^[^: ]*:\\([^ ]*\\).*/\\1/p')\" ;;\n"
 	"\tCOMMAND) _tp_words \"$commands\" ;;\n"
 	"\tesac\n"
 	"}\n"
@@ -128,7 +147,12 @@ static const char bash_middle[] =
 	"\t\t\t_tp_argument $( (( i == COMP_CWORD - 1 )) && echo PROGRAM || echo FILE)\n"
 	"\t\t\treturn\n"
 	"\t\tfi\n"
-	"\t\t[[ ${COMP_WORDS[i]} != @(-p|--pid) ]] || pid=${COMP_WORDS[i+1]}\n"
+	"\t\tcase ${COMP_WORDS[i]} in\n"
+	"\t\t-p|--pid)\n"
+	"\t\t\tpid=${COMP_WORDS[i+1]}\n"
+	"\t\t\t[[ $pid != = ]] || pid=${COMP_WORDS[i+2]} ;;\n"
+	"\t\t-p?*) pid=${COMP_WORDS[i]#-p} ;;\n"
+	"\t\tesac\n"
 	"\tdone\n"
 	"\t# bash takes \"--name=value\" for three words.\n"
 	"\tif [[ $cur == = ]]; then\n"
@@ -213,14 +237,14 @@ static const char zsh_begin[] =
 	"\n"
 	"_tp_pids() {\n"
 	"\tlocal -a pids\n"
-	"\tpids=(${(f)\"$(tp ps 2>/dev/null | awk 'NR > 1 { print $1 }')\"})\n"
+	"\tpids=(${(f)\"$(tp ps 2>/dev/null | awk 'NR > 1 { print $1; print $3 }')\"})\n"
 	"\tcompadd -a pids\n"
 	"}\n"
 	"\n"
 	"_tp_events() {\n"
 	"\tlocal -a events\n"
 	"\tlocal pid=${(v)opt_args[(i)-p|--pid]}\n"
-	"\tevents=(${(f)\"$(tp list -p \"$pid\" 2>/dev/null | sed -n 's/^\\([^: ]*:[^ ]*\\).*/\\1/p')\"})\n"
+	"\tevents=(${(f)\"$(tp list ${=${pid:+-p $pid --newest}:---all} 2>/dev/null | sed -n 's/^\\([^: ]*:[^ ]*\\).*/\\1/p')\"})\n"
 	"\tcompadd -a events\n"
 	"}\n"
 	"\n"
