@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import resource
 import socket
 import subprocess
@@ -16,9 +17,11 @@ from building import build  # noqa: E402
 from daemons import Daemons, built  # noqa: E402
 from support import PATIENCE, read, run, unavailable  # noqa: E402
 
-# Nothing matches, which is told when the program ends.
+# Nothing matches, which is told when the program begins; of a trigger, when it ends.
 NOTHING = "nothing:*"
 TOLD = r"tp: TP_ENABLE=nothing:\*: no event of this program has such a name; .*\n"
+LATE = {"TP_TRIGGER": "nothing:* traceon"}
+TOLD_LATE = r"tp: TP_TRIGGER=nothing:\* traceon: no event of this program is called 'nothing:\*'\n"
 
 # Counts how often the main thread waits by poll(), which takes the C library's place.
 WAITS = """\
@@ -50,12 +53,25 @@ class Messages(Daemons):
         done = run([self.program], env=self.environment(TP_ENABLE=NOTHING))
         self.assertRegex(done.stderr, rf"\A{TOLD}\Z")
 
+    def test_when_nothing_matches(self) -> None:
+        """It is told when the program begins; at its end again only if a module has come, and if that has no such event, either."""
+        later = r"; modules that are loaded later may have one"
+        process = self.start(f"pid={self.path('pid')}", f"wait={self.path('go')}", f"plugin={os.path.join(built(), 'plugin.so')}",
+                             stderr=subprocess.PIPE, TP_ENABLE="plugin:*,other:*")
+        self.wait_for("pid")
+        assert process.stderr
+        self.assertRegex(process.stderr.readline().decode(), rf"\Atp: TP_ENABLE=\S+: no event of this program has such a name; nothing is traced{later}; ")
+        self.write("go", "")
+        err = process.communicate(timeout=PATIENCE)[1].decode()
+        self.assertRegex(err, r"plugin:")
+        self.assertEqual(re.findall(r"tp: .*", err), ["tp: TP_ENABLE=plugin:*,other:*: no event of this program is called 'other:*'"])
+
     def test_data_at_descriptor_2(self) -> None:
         """Closes 0, 1 and 2, and opens /dev/null twice and then its data file."""
         steps = ("close", "open=/dev/null", "open=/dev/null", f"open={self.path('data')}", "write=DATA")
         for output in ("text:stderr", "text:stdout", f"ctf:{self.path('trace')}"):
             self.succeed([self.program, *steps, "work=3"],
-                         env=self.environment(TP_ENABLE=NOTHING, TP_OUTPUT=output))
+                         env=self.environment(TP_ENABLE=NOTHING, TP_OUTPUT=output, **LATE))
             self.succeed([self.program, *steps, "work=3"],
                          env=self.environment(TP_ENABLE="*", TP_OUTPUT=output.replace("trace", "second")))
         self.assertEqual(read(self.path("data")), "DATA" * 6)
@@ -63,18 +79,18 @@ class Messages(Daemons):
     def test_closed_from_the_start(self) -> None:
         """Then 2 is the data file's at once."""
         script = f'"$0" open=/dev/null open=/dev/null open={self.path("data")} write=DATA work=3 <&- >&- 2>&-'
-        self.succeed(["sh", "-c", script, self.program], env=self.environment(TP_ENABLE=NOTHING))
+        self.succeed(["sh", "-c", script, self.program], env=self.environment(**LATE))
         self.assertEqual(read(self.path("data")), "DATA")
 
     def test_file(self) -> None:
         """TP_LOG=FILE, by a relative name, and after the program has gone elsewhere; 0600, appended to."""
         for _ in range(2):
             done = run([self.program, "daemon", f"pid={self.path('pid')}"], cwd=self.dir,
-                       env=self.environment(TP_ENABLE=NOTHING, TP_LOG="messages"))
+                       env=self.environment(TP_LOG="messages", **LATE))
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.gone(self.pid())
             os.unlink(self.path("pid"))
-        self.assertRegex(read(self.path("messages")), rf"\A({TOLD}){{2}}\Z")
+        self.assertRegex(read(self.path("messages")), rf"\A({TOLD_LATE}){{2}}\Z")
         self.assertEqual(os.stat(self.path("messages")).st_mode & 0o777, 0o600)
 
     def listen(self) -> socket.socket:
@@ -93,15 +109,15 @@ class Messages(Daemons):
         log = self.listen()
         for steps, env in (((), {"TP_LOG": "syslog"}), (("daemon",), {}), (("close",), {}), (("daemon",), {"TP_LOG": ""})):
             with self.subTest(steps=steps, env=env):
-                done = run([self.program, *steps], env=self.environment(TP_ENABLE=NOTHING, **env))
+                done = run([self.program, *steps], env=self.environment(**LATE, **env))
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
-                self.assertRegex(log.recv(4096).decode() + "\n", rf"\A<12>daemon\[\d+\]: {TOLD}\Z")
+                self.assertRegex(log.recv(4096).decode() + "\n", rf"\A<12>daemon\[\d+\]: {TOLD_LATE}\Z")
 
     def test_nobody_reads_stderr(self) -> None:
         """SIGPIPE would end the program."""
         read_end, write_end = os.pipe()
         os.close(read_end)
-        for env in ({"TP_ENABLE": NOTHING}, {"TP_ENABLE": "*"}):
+        for env in ({"TP_ENABLE": NOTHING}, LATE, {"TP_ENABLE": "*"}):
             process = self.start("work=3", stderr=write_end, **env)
             self.assertEqual(process.wait(PATIENCE), 0)
         os.close(write_end)
@@ -129,7 +145,7 @@ class Messages(Daemons):
     def test_a_link_in_the_trace_is_not_followed(self) -> None:
         """owner=USER may put one there, and the process may be root's still."""
         process = self.start(f"pid={self.path('pid')}", f"wait={self.path('go')}", stderr=subprocess.PIPE,
-                             TP_ENABLE="*,!nothing", TP_OUTPUT=f"ctf:{self.path('trace')}")
+                             TP_TRIGGER="nothing traceon", TP_OUTPUT=f"ctf:{self.path('trace')}")
         self.wait_for("pid")
         os.mkdir(self.path("victim"))
         os.symlink(self.path("victim"), self.path("trace/log"))

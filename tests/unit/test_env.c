@@ -209,16 +209,18 @@ TEST(mistakes_in_the_patterns_of_one)
 	ck_assert_uint_eq(lines_of("more"), 1);
 }
 
+#define LATER "; modules that are loaded later may have one"
+
 TEST(unmatched_patterns_of_each)
 {
 	char expected[2048];
 
 	ck_assert_int_eq(start("plain", "smaple:*", "text:%1$s/log;text:%1$s/one <- sample_int,sample_itn;text:%1$s/two <- nobody:*"), 0);
 	snprintf(expected, sizeof(expected),
-		 "tp: TP_OUTPUT=text:%s/one <- sample_int,sample_itn: no event of this program is called 'sample_itn'\n"
-		 "tp: TP_OUTPUT=text:%s/two <- nobody:*: no event of this program has such a name; nothing was traced there; write "
+		 "tp: TP_OUTPUT=text:%s/one <- sample_int,sample_itn: no event of this program is called 'sample_itn'" LATER "\n"
+		 "tp: TP_OUTPUT=text:%s/two <- nobody:*: no event of this program has such a name; nothing is traced there" LATER "; write "
 		 "SYSTEM:EVENT, EVENT, or SYSTEM:* for all of a system, and commas in between\n"
-		 "tp: TP_ENABLE=smaple:*: no event of this program has such a name; nothing was traced by it; write "
+		 "tp: TP_ENABLE=smaple:*: no event of this program has such a name; nothing is traced by it" LATER "; write "
 		 "SYSTEM:EVENT, EVENT, or SYSTEM:* for all of a system, and commas in between\n", dir, dir);
 	ck_assert_str_eq(err_text, expected);
 	/* No output has them. */
@@ -314,9 +316,9 @@ TEST(no_event_of_that_name)
 	/* One of several. */
 	ck_assert_int_eq(start("plain", "sample_int, smaple_text,! sample:nothing ,", "text:%s/log"), 0);
 	ck_assert_str_eq(err_text, "tp: TP_ENABLE=sample_int, smaple_text,! sample:nothing ,: no event of this program is "
-				   "called 'smaple_text'\n"
+				   "called 'smaple_text'" LATER "\n"
 				   "tp: TP_ENABLE=sample_int, smaple_text,! sample:nothing ,: no event of this program is "
-				   "called 'sample:nothing'\n");
+				   "called 'sample:nothing'" LATER "\n");
 }
 
 int main(int argc, char **argv)

@@ -102,9 +102,9 @@ static int is_in_first(struct dl_phdr_info *info, size_t size, void *data)
 	return -1; /* the first object, the main program, is the only one that is looked at */
 }
 
-static bool is_of_main_program(void *data)
+bool tp_is_of_main_program(const void *data)
 {
-	return dl_iterate_phdr(is_in_first, data) == 1;
+	return dl_iterate_phdr(is_in_first, (void *)(uintptr_t)data) == 1;
 }
 
 /*
@@ -121,7 +121,7 @@ static void __attribute__((constructor)) ask_the_loader(void)
 
 	if (syscall(SYS_gettid) == getpid() && __cxa_thread_atexit_impl) /* no fork forgets a cached id yet */
 		__cxa_thread_atexit_impl(note_end_of_main_thread, NULL, &exiting);
-	if (is_of_main_program(&exiting) || !dladdr(&exiting, &info))
+	if (tp_is_of_main_program(&exiting) || !dladdr(&exiting, &info))
 		return;
 	if (info.dli_fname)
 		tp_open_object(info.dli_fname, RTLD_NOLOAD | RTLD_NODELETE | RTLD_LAZY);

@@ -9,6 +9,9 @@
 
 void tp_exit_start(void); /* once a process */
 
+/* Whether it is data or code of the program's own file, and not of a library. */
+bool tp_is_of_main_program(const void *data);
+
 /* Called where a module or a probe comes, so that tp_exiting() is right from then on. */
 void tp_note_exit(void);
 

@@ -152,6 +152,9 @@ void tp_events_sinks(const struct tp_event *event, void (*fct)(uint64_t serial, 
 /* Whether any event that the process has ever had matches these patterns. */
 bool tp_events_match(const char *patterns);
 
+/* How many events have been there so far, by their names: it grows whenever one comes that was never there. */
+size_t tp_events_known(void);
+
 /* Whether the process has ever had an event of this name, "system:event", in which no character stands for others. */
 bool tp_events_know(const char *name);
 

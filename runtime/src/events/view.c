@@ -103,6 +103,14 @@ bool tp_events_match(const char *patterns)
 	return any;
 }
 
+size_t tp_events_known(void)
+{
+	tp_lock(&tp_events_lock);
+	const size_t nr = tp_groups.nr;
+	tp_unlock(&tp_events_lock);
+	return nr;
+}
+
 bool tp_events_know(const char *name)
 {
 	return any_group(is_called, name);

@@ -19,6 +19,7 @@ void tp_module_announce(struct tp_module *module)
 	tp_events_listen();
 	tp_module_load(module);
 	tp_environment_start();
+	tp_environment_tell_unmatched(module);
 	tp_control_start_if_wanted();
 	if (tp_sandboxed)
 		tp_stack_start(); /* later it could not be loaded */

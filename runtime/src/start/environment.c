@@ -14,6 +14,7 @@
 
 #include <tp/tp.h>
 
+#include "base/exit.h"
 #include "base/file.h"
 #include "base/helper.h"
 #include "base/hit.h"
@@ -162,6 +163,102 @@ void tp_environment_start(void)
 	pthread_once(&once, start);
 }
 
+/* ---- What no event matches ---- */
+
+/* What is said of a setting. */
+struct telling {
+	const struct tp_selection *selection;
+	const char *nothing; /* "nothing was traced" */
+	const char *where;   /* " there", of one output; "" */
+	const char *later;   /* what may still come; "" */
+};
+
+/* How many events there were when it was told; told again only if more have come. */
+static size_t told_of;
+static bool is_told;
+
+static bool is_used(const struct output *output)
+{
+	struct tp_sink *sink = tp_sink_of_serial(output->serial);
+
+	return !sink || tp_sink_used(sink); /* what the program has closed is its own affair */
+}
+
+static void tell_if_unmatched(const char *glob, void *data)
+{
+	const struct telling *telling = data;
+
+	if (!tp_events_match(glob))
+		tp_complain("%s: no event of this program is called '%s'%s", telling->selection->setting, glob, telling->later);
+}
+
+/* Then it may be a filter that nothing fits, which was told. */
+static bool has_filter(const struct tp_selection *selection)
+{
+	for (size_t i = 0; i < selection->nr; i++) {
+		if (selection->rules[i].filter)
+			return true;
+	}
+	return false;
+}
+
+/* Each pattern that no event has matched, be it one of several. used: some have matched. */
+static void tell_unmatched(struct telling *telling, bool used)
+{
+	const struct tp_selection *selection = telling->selection;
+	int error;
+
+	if (!used && !has_filter(selection)) {
+		tp_complain("%s: no event of this program has such a name; %s%s%s; write SYSTEM:EVENT, EVENT, or "
+			    "SYSTEM:* for all of a system, and commas in between",
+			    selection->setting, telling->nothing, telling->where, telling->later);
+		return;
+	}
+	for (size_t i = 0; i < selection->nr; i++) {
+		struct tp_pattern *pattern = tp_pattern_new(selection->rules[i].patterns, &error);
+		if (pattern)
+			tp_pattern_each(pattern, tell_if_unmatched, telling);
+		tp_pattern_free(pattern);
+	}
+}
+
+/* Those of TP_ENABLE once, however many outputs have them. */
+static void tell_all_unmatched(const char *nothing, const char *later)
+{
+	struct telling telling = {.nothing = nothing, .later = later};
+	bool used = false;
+	size_t nr = 0; /* outputs that have them */
+
+	for (size_t i = 0; i < nr_outputs; i++) {
+		struct output *output = &outputs[i];
+		if (output->own.setting) {
+			telling.selection = &output->own;
+			telling.where = " there";
+			tell_unmatched(&telling, is_used(output));
+			continue;
+		}
+		used = used || is_used(output);
+		nr++;
+	}
+	telling.selection = &enabled;
+	telling.where = nr < nr_outputs ? " by it" : "";
+	if (nr && enabled.setting)
+		tell_unmatched(&telling, used);
+}
+
+/*
+ * The program's own module is the last of those that are there when it starts: the libraries that it is linked with have
+ * announced theirs before. If it has none, the end tells.
+ */
+void tp_environment_tell_unmatched(const struct tp_module *module)
+{
+	if (is_told || by_triggers_only || !nr_outputs || !tp_is_of_main_program(module))
+		return;
+	is_told = true;
+	told_of = tp_events_known();
+	tell_all_unmatched("nothing is traced", "; modules that are loaded later may have one");
+}
+
 /* ---- The end of the program ---- */
 
 static void *wait_for_readers(void *unused)
@@ -196,69 +293,6 @@ static bool readers_are_gone_soon(void)
 	return false;
 }
 
-static bool is_used(const struct output *output)
-{
-	struct tp_sink *sink = tp_sink_of_serial(output->serial);
-
-	return !sink || tp_sink_used(sink); /* what the program has closed is its own affair */
-}
-
-static void tell_if_unmatched(const char *glob, void *data)
-{
-	const struct tp_selection *selection = data;
-
-	if (!tp_events_match(glob))
-		tp_complain("%s: no event of this program is called '%s'", selection->setting, glob);
-}
-
-/* Then it may be a filter that nothing fits, which was told. */
-static bool has_filter(const struct tp_selection *selection)
-{
-	for (size_t i = 0; i < selection->nr; i++) {
-		if (selection->rules[i].filter)
-			return true;
-	}
-	return false;
-}
-
-/* Each pattern that no event has matched, be it one of several. used: some have matched. */
-static void tell_unmatched(struct tp_selection *selection, bool used, const char *nowhere)
-{
-	int error;
-
-	if (!used && !has_filter(selection)) {
-		tp_complain("%s: no event of this program has such a name; nothing was traced%s; write SYSTEM:EVENT, EVENT, or "
-			    "SYSTEM:* for all of a system, and commas in between",
-			    selection->setting, nowhere);
-		return;
-	}
-	for (size_t i = 0; i < selection->nr; i++) {
-		struct tp_pattern *pattern = tp_pattern_new(selection->rules[i].patterns, &error);
-		if (pattern)
-			tp_pattern_each(pattern, tell_if_unmatched, selection);
-		tp_pattern_free(pattern);
-	}
-}
-
-/* Those of TP_ENABLE once, however many outputs have them. */
-static void tell_all_unmatched(void)
-{
-	bool used = false;
-	size_t nr = 0; /* outputs that have them */
-
-	for (size_t i = 0; i < nr_outputs; i++) {
-		struct output *output = &outputs[i];
-		if (output->own.setting) {
-			tell_unmatched(&output->own, is_used(output), " there");
-			continue;
-		}
-		used = used || is_used(output);
-		nr++;
-	}
-	if (nr && enabled.setting)
-		tell_unmatched(&enabled, used, nr < nr_outputs ? " by it" : "");
-}
-
 /*
  * Behind the destructors of the program and of its modules, so that their
  * last words are recorded. Nothing is left to do for a text sink but to write
@@ -273,8 +307,8 @@ static void __attribute__((destructor(101))) stop(void)
 
 	tp_control_end();
 	tp_start_hists_end();
-	if (!by_triggers_only)
-		tell_all_unmatched();
+	if (!by_triggers_only && (!is_told || told_of != tp_events_known()))
+		tell_all_unmatched("nothing was traced", "");
 	tp_start_triggers_end();
 	tp_selection_free(&enabled);
 	while (nr_outputs)

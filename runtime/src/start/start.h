@@ -7,10 +7,14 @@
 
 #include <stdbool.h>
 
+#include <tp/module.h>
 #include <tp/tp.h>
 
 /* Opens what the environment names. Only the first call does something. */
 void tp_environment_start(void);
+
+/* To be called when a module has come. If it is the program's own, this says which names of TP_ENABLE nothing has; once. */
+void tp_environment_tell_unmatched(const struct tp_module *module);
 
 /*
  * The sink that KIND:ARGUMENT of TP_OUTPUT names. NULL after a message that
