@@ -187,12 +187,14 @@ static void tell_candidate(const struct connection *one)
 	size_t len = 0;
 	char *arguments = one->pid ? proc_text(one->pid, "cmdline", ARGUMENTS_MAX, &len) : NULL;
 
-	for (size_t i = 0; i + 1 < len; i++) {
+	while (len && arguments[len - 1] == '\0')
+		len--;
+	for (size_t i = 0; i < len; i++) {
 		if (arguments[i] == '\0')
 			arguments[i] = ' ';
 	}
 	strftime(time, sizeof(time), "%T", localtime(&one->greeting.since.tv_sec));
-	fail_msg("%7d since %s: %s", (int)one->pid, time, arguments ? arguments : one->greeting.program);
+	fail_msg("%7d since %s: %s", (int)one->pid, time, len ? arguments : one->greeting.program);
 	free(arguments);
 }
 
