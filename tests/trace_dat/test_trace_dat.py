@@ -360,7 +360,7 @@ class Trouble(Dat):
     def test_no_trace(self) -> None:
         self.refused(r"'.*/trace' can't be opened: No such file or directory\n$")
         self.write("trace", "text")
-        self.refused(r"'.*/trace' can't be opened: Not a directory; give it the directory of a trace\n$")
+        self.refused(r"'.*/trace' is neither the directory of a trace nor a file that \"tp pack\" has made\n$")
         os.unlink(self.trace)
         os.mkdir(self.trace)
         self.refused(r"'.*/trace/metadata' is not there: give the directory of a trace, which has such a file\n$")

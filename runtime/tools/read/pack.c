@@ -215,9 +215,11 @@ static bool read_entry(struct reading *r, const struct tar_head *head, uint64_t 
 
 static bool read_list(struct reading *r)
 {
-	struct tar_head head;
+	struct tar_head head = {.name = ""};
 	uint64_t size;
 
+	if (r->size < sizeof(head))
+		return not_a_pack(r, &head);
 	for (;;) {
 		if (!read_all(r, &head, sizeof(head), r->offset))
 			return false;
