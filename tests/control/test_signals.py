@@ -8,6 +8,7 @@ import random
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import time
 
@@ -59,6 +60,26 @@ class Signals(Reaching):
                 pauses = [rng.choice((0.001, 0.01, 0.05)) * rng.random()] + [0.004 * rng.random() for _ in range(nr - 1)]
                 signals = [rng.choice(ENDS)] * nr if number % 2 else [rng.choice(ENDS) for _ in range(nr)]
                 self.disturb(command, process.pid, pauses, signals)
+
+    def test_program(self) -> None:
+        """What is started is ended by the signal, too, whenever that comes; nothing stays behind."""
+        rng = random.Random(2)
+        for number in range(ROUNDS * 4):
+            for command in ("trace", "record", "stat", "hist"):
+                arguments = self.commands(0)[command][0]
+                sig = (signal.SIGTERM, signal.SIGHUP)[number % 2]
+                tp = self.begin(command, *arguments, "--", self.program, "loop", stdout=subprocess.DEVNULL)
+                for _ in range(rng.choice((1, 2))):
+                    time.sleep(rng.choice((0.002, 0.02, 0.1)) * rng.random())
+                    tp.send_signal(sig)
+                _, err = self.finished(tp)
+                what = f"{command} {sig}: {err}"
+                self.assertIn(tp.returncode, (-sig, 128 + sig), what)
+                if tp.returncode > 0 and command != "hist":
+                    self.assertIn(f"was killed by signal {int(sig)} ", err, what)
+                until(lambda: run(["pgrep", "-x", self.name]).returncode == 1, what)
+                self.assertEqual(os.listdir(self.path("run")), ["tp"], what)
+                shutil.rmtree(self.path("trace"), True)
 
     def test_timeout(self) -> None:
         """timeout(1) sends its signal to tp, and then to all of its group: twice."""
