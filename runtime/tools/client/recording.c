@@ -142,14 +142,24 @@ bool recording_open(struct recording *recording, const char *path, const char *o
 	return false;
 }
 
-/* A trace without events: its format files are in a directory of their own. */
+/* A trace without events, with the directories in it. */
 static void remove_trace(const char *path)
 {
-	char format[PATH_MAX];
+	static const char *const inner[] = {"format", "log"};
+	char below[PATH_MAX];
 
-	if (snprintf(format, sizeof(format), "%s/format", path) < (int)sizeof(format))
-		directory_remove(format);
+	for (size_t i = 0; i < sizeof(inner) / sizeof(inner[0]); i++) {
+		if (snprintf(below, sizeof(below), "%s/%s", path, inner[i]) < (int)sizeof(below))
+			directory_remove(below);
+	}
 	directory_remove(path);
+}
+
+void recording_remove(struct recording *recording)
+{
+	if (recording->made && recording->path)
+		remove_trace(recording->path);
+	remove_around();
 }
 
 /* If it stayed, the same command without the mistake would find a directory that is not empty. */
@@ -161,9 +171,10 @@ bool recording_enable(struct recording *recording, const char *rules)
 	if (session_enable(session, rules))
 		return true;
 	request(&session->connection, &answer, -1, NULL, NULL, "close %s", session->id);
-	if (recording->made && answer.kind == ANSWER_OK)
-		remove_trace(recording->path);
-	remove_around();
+	if (answer.kind == ANSWER_OK)
+		recording_remove(recording);
+	else
+		remove_around();
 	return false;
 }
 
@@ -210,7 +221,7 @@ unsigned long long tell_recorded(const char *path, const char *name, const char 
 
 	if (!trace_count(&count, path, may_continue)) {
 		fail_msg("'%s' has the trace of %s; it was not read to its end", name, title ? title : "a process");
-		return count.events;
+		return count.events + 1;
 	}
 	snprintf(process, sizeof(process), "'%s'", clean(count.process));
 	snprintf(unexplained, sizeof(unexplained), "%llu", (unsigned long long)count.lost);

@@ -32,6 +32,9 @@ bool recording_enable(struct recording *recording, const char *rules);
 /* Only makes the directory, which is the user's under whom the process runs. */
 bool recording_directory(struct recording *recording, const char *path);
 
+/* Takes the trace away, in which nothing was recorded, if its directory was made for it. */
+void recording_remove(struct recording *recording);
+
 /* Removes the directory again if it was made and is empty. */
 void recording_undo(struct recording *recording);
 
@@ -45,7 +48,7 @@ const char *recording_name(const struct recording *recording);
 
 /*
  * Says what is in the trace, and what was lost: by cause, NULL: as far as the trace says. name: as its directory is
- * called. title: of the process, NULL: as the trace says.
+ * called. title: of the process, NULL: as the trace says. Returns the number of events, which is not 0 where it is not known.
  */
 unsigned long long tell_recorded(const char *path, const char *name, const char *title, const unsigned long *lost);
 

@@ -206,6 +206,8 @@ static int record_processes(const struct tp_args *args, const char *options, con
 	for (size_t i = 0; i < record.nr; i++) {
 		if (!good)
 			recording_undo(&record.all[i]);
+		else if (!matched) /* the same command without the mistake would find a directory that is not empty */
+			recording_remove(&record.all[i]);
 		recording_close(&record.all[i]);
 	}
 	targets_close(&record.targets);
