@@ -441,6 +441,9 @@ void statistics_end(struct statistics *statistics)
 {
 	unsigned long lost[NR_CAUSES];
 
+	/* From here on, a signal may end this program before statistics_close(). */
+	if (statistics->directory)
+		directory_remove(statistics->directory);
 	for (size_t i = 0; i < statistics->nr; i++) {
 		struct counted *one = &statistics->all[i];
 		if (one->file)
