@@ -245,7 +245,7 @@ class Hist(Reaching):
         pid = str(process.pid)
         self.done("outputs", "-p", pid, "--open", "hist:keys=n.log2", "-e", "served_idle if n > 0")
         self.assertEqual(self.outputs(process.pid), ["kept hist:keys=n.log2"])
-        self.assertRegex(self.done("hist", "-p", pid), r"n: ~ 2\^\d")
+        until(lambda: re.search(r"n: ~ 2\^\d", self.done("hist", "-p", pid)), "a hit")
         self.done("outputs", "-p", pid, "--close", "hist:keys=n.log2")
 
     def hits(self, text: str) -> list[int]:

@@ -269,12 +269,14 @@ class Trace(Reaching):
                 self.assertLessEqual(before, time)
                 self.assertLessEqual(time, datetime.datetime.now(zone).replace(tzinfo=None))
         lines = self.tp("trace", *who, "--delta").stdout.splitlines()
-        self.assertRegex(lines[0], r"\A\+0\.000000000" + rest + r"\Z")
-        self.assertRegex(lines[1], r"\A\+\d+\.\d{9}" + rest + r"\Z")
-        self.assertNotIn("+0.000000000", lines[1])
+        self.assertRegex(lines[0], r"\A\d+\.\d{9} \(\+0\.000000000\)" + rest + r"\Z")
+        first, second = (int(line.split()[0].replace(".", "")) for line in lines)
+        self.assertRegex(lines[1], rf"\A\d+\.\d{{9}} \(\+{(second - first) // 10**9}\.{(second - first) % 10**9:09d}\)" + rest + r"\Z")
         done = self.tp("trace", "--delta", "-e", "served_request", "--", self.program, "hit=3")
-        self.assertEqual(len(re.findall(r"^\+\d+\.\d{9}" + rest + "$", done.stdout, re.M)), 3)
-        self.assertIn("give it one of --utc, --local and --delta", self.fails("trace", *who, "--local", "--delta", status=2))
+        self.assertEqual(len(re.findall(r"^\d+\.\d{9} \(\+\d+\.\d{9}\)" + rest + "$", done.stdout, re.M)), 3)
+        lines = self.tp("trace", *who, "--local", "--delta", env=env).stdout.splitlines()
+        self.assertRegex(lines[1], "^" + date + r" \(\+\d+\.\d{9}\)" + rest + r"\Z")
+        self.assertIn("give it --utc or --local, not both", self.fails("trace", *who, "--local", "--utc", status=2))
 
     # ---- A terminal ----
 

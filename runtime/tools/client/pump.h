@@ -22,7 +22,7 @@ struct pump {
 	void *data;
 };
 
-#define PUMP_LINE_MORE 64
+#define PUMP_LINE_MORE 128
 
 /* most, edit and data may have been set before. False, and a message. */
 bool pump_open(struct pump *pump);

@@ -283,7 +283,7 @@ static int trace(const struct tp_args *args, struct pump *pump, const char *even
 
 static size_t change_time(void *data, char *line, size_t len)
 {
-	_Static_assert(WHEN_TEXT_SIZE <= PUMP_LINE_MORE, "there is room for the longest time");
+	_Static_assert(LINE_TIME_MORE <= PUMP_LINE_MORE, "there is room for the longest time");
 	return line_time_change(data, line, len);
 }
 
@@ -293,16 +293,16 @@ static bool set_lines(struct pump *pump, struct line_time *time, const struct tp
 	const char *most = args_value(args, 'n');
 	char *end;
 
-	if (args_has(args, OPTION_LOCAL) + args_has(args, OPTION_UTC) + args_has(args, OPTION_DELTA) > 1)
-		return args_wrong(args, "give it one of --utc, --local and --delta") == EXIT_DONE;
+	if (args_has(args, OPTION_LOCAL) && args_has(args, OPTION_UTC))
+		return args_wrong(args, "give it --utc or --local, not both") == EXIT_DONE;
 	if (most) {
 		pump->most = strtoul(most, &end, 10);
 		if (most[0] < '1' || most[0] > '9' || *end)
 			return args_wrong(args, "-n takes a number of lines, from 1") == EXIT_DONE;
 	}
 	time->style = args_has(args, OPTION_UTC) ? WHEN_UTC : args_has(args, OPTION_LOCAL) ? WHEN_LOCAL : WHEN_EPOCH;
-	time->delta = args_has(args, OPTION_DELTA);
-	if (time->delta || time->style != WHEN_EPOCH)
+	time->with_delta = args_has(args, OPTION_DELTA);
+	if (time->with_delta || time->style != WHEN_EPOCH)
 		pump->edit = change_time;
 	pump->data = time;
 	return true;
@@ -338,11 +338,11 @@ const struct tp_command command_trace = {
 	.options = (const struct tp_option[]){
 		OPTION_TARGETS,
 		OPTION_EVENTS,
-		{'n', "number", "NUMBER", "stop after so many lines"},
+		{'n', "lines", "NUMBER", "stop after so many lines"},
 		{OPTION_FOR, "for", "SECONDS", "stop after this time"},
 		{OPTION_UTC, "utc", NULL, "times as dates, in UTC, instead of seconds since the epoch"},
 		{OPTION_LOCAL, "local", NULL, "times as dates, in the time zone of TZ"},
-		{OPTION_DELTA, "delta", NULL, "instead of the time, how much later it is than that of the line before"},
+		{OPTION_DELTA, "delta", NULL, "the time since the line before, too, as (+0.000012345)"},
 		{.name = NULL},
 	},
 	.text =

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/line_time.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define NS_PER_S 1000000000u
@@ -33,23 +34,28 @@ static size_t parse(const char *line, size_t len, uint64_t *ns)
 	return all;
 }
 
+/* " (+0.000012345)": as tp report has it. */
+static size_t show_delta(char *text, size_t size, uint64_t before, uint64_t ns)
+{
+	const uint64_t apart = ns >= before ? ns - before : before - ns;
+
+	return (size_t)snprintf(text, size, " (%c%llu.%09u)", ns >= before ? '+' : '-', (unsigned long long)(apart / NS_PER_S),
+				(unsigned int)(apart % NS_PER_S));
+}
+
 size_t line_time_change(struct line_time *time, char *line, size_t len)
 {
-	char difference[WHEN_TEXT_SIZE];
-	const char *text = difference;
-	size_t shown;
+	char text[LINE_TIME_MORE];
 	uint64_t ns;
 
 	const size_t old = parse(line, len, &ns);
 	if (!old)
 		return len;
-	if (time->delta) {
-		shown = when_show_difference(difference, time->before ? time->before : ns, ns);
-		time->before = ns;
-	} else {
-		shown = when_show(&time->shown, time->style, ns);
-		text = time->shown.text;
-	}
+	size_t shown = when_show(&time->shown, time->style, ns);
+	memcpy(text, time->shown.text, shown);
+	if (time->with_delta)
+		shown += show_delta(text + shown, sizeof(text) - shown, time->before ? time->before : ns, ns);
+	time->before = ns;
 	memmove(line + shown, line + old, len - old);
 	memcpy(line, text, shown);
 	return len - old + shown;

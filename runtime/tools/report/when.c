@@ -138,11 +138,3 @@ size_t when_show(struct when_text *shown, enum when_style style, uint64_t ns)
 	at[FRACTION_DIGITS + 1] = '\0';
 	return shown->len + FRACTION_DIGITS + 1;
 }
-
-size_t when_show_difference(char text[WHEN_TEXT_SIZE], uint64_t from, uint64_t to)
-{
-	const uint64_t ns = to >= from ? to - from : from - to;
-
-	return (size_t)snprintf(text, WHEN_TEXT_SIZE, "%c%llu.%09u", to >= from ? '+' : '-', (unsigned long long)(ns / NS_PER_S),
-				(unsigned int)(ns % NS_PER_S));
-}

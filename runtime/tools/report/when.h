@@ -40,7 +40,4 @@ struct when_text {
 /* Shows the moment, in ns from the epoch, and returns the text's length. */
 size_t when_show(struct when_text *shown, enum when_style style, uint64_t ns);
 
-/* The same for a time between two moments: "+0.000120345". */
-size_t when_show_difference(char text[WHEN_TEXT_SIZE], uint64_t from, uint64_t to);
-
 #endif /* WHEN_H */
