@@ -256,14 +256,12 @@ class Children(SeveralProcesses):
         hist = self.begin("hist", "-p", str(master), "--children", "-e", "served_request", "keys=common_pid", "--for", "100")
         stat = self.begin("stat", "-p", str(master), "--children", "-e", "served_request", "--for", "100", "--interval", "0.1")
         until(lambda: all(self.outputs_enabled(pid) == 2 for pid in (master, *self.workers(master))))
+        until(lambda: all(self.is_looked_into(pid, 2) for pid in self.workers(master)))
         self.write("go", "")
-        until(lambda: all(self.keeps(tp, 3) for tp in (hist, stat)))
-        before = {tp: min(self.connections(tp) for _ in range(20)) for tp in (hist, stat)}
         workers = self.workers(master) + self.reload(master)
         for pid in workers[2:]:
             until(lambda: "Hits: 40" in self.tp("hist", "-p", str(pid)).stdout)
-        for tp, nr in before.items():
-            until(lambda: self.keeps(tp, nr + 2), "tp has found the new workers")
+            until(lambda: self.is_looked_into(pid, 2), "both have found the new workers")
         out, err = self.interrupt(hist)
         for pid in workers[2:]:
             self.assertRegex(out, rf"(?m)^\{{ common_pid: +{pid} *\}} hitcount: +40$")
@@ -277,17 +275,15 @@ class Children(SeveralProcesses):
         self.assertRegex(err, r"has ended: these are the numbers of up to 0.1 s before")
 
     @staticmethod
-    def connections(tp: subprocess.Popen) -> int:
-        nr = 0
-        for fd in os.listdir(f"/proc/{tp.pid}/fd"):
-            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
-                nr += os.readlink(f"/proc/{tp.pid}/fd/{fd}").startswith("socket:")
-        return nr
+    def clients(pid: int) -> int:
+        """Connections to the process: of its socket's name, which /proc/net/unix shows, and connected."""
+        lines = [line.split() for line in read("/proc/net/unix").splitlines()[1:]]
+        return sum(len(line) == 8 and os.path.basename(line[7]).startswith((f"{pid}.", f".{pid}.")) and line[5] == "03" for line in lines)
 
-    def keeps(self, tp: subprocess.Popen, nr: int) -> bool:
-        """Those by which it looks for others are closed soon."""
+    def is_looked_into(self, pid: int, nr: int) -> bool:
+        """By so many for a while: connections by which somebody only looks are closed soon."""
         for _ in range(20):
-            if self.connections(tp) < nr:
+            if self.clients(pid) < nr:
                 return False
             time.sleep(0.02)
         return True
