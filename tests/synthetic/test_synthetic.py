@@ -50,8 +50,8 @@ class Traces(Case):
     def test_tp_report(self) -> None:
         lines = self.succeed([self.tp, "report", self.path("trace")]).stdout
         self.assertIn(f"synthetic:before: {BEFORE}\n", lines)
-        self.assertIn("synthetic:behind: a=-5 one=first stack=1 2 3 b=65535 two=second\n", lines)
-        self.assertIn("synthetic:behind: a=5 one= stack= b=0 two=(null)\n", lines)
+        self.assertIn("synthetic:behind: a=-5 one=first stack={0x1,0x2,0x3} b=65535 two=second\n", lines)
+        self.assertIn("synthetic:behind: a=5 one= stack={} b=0 two=(null)\n", lines)
         self.assertIn(f"synthetic:before: {AGAIN}\n", lines)
 
     def test_trace_dat(self) -> None:
