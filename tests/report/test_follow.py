@@ -72,6 +72,23 @@ class Follow(Stepping):
         process.communicate()
         self.finish(follower, signal.SIGTERM)
 
+    def test_rotation(self) -> None:
+        """The chapters of a trace, in the directory that they are in."""
+        os.mkdir(self.path("all"))
+        process = self.begin(self.path("all/trace"), ",rotate=64K,packet=16K")
+        self.step(process, "hit", 10)
+        follower = self.follow("-e", "step", self.path("all"))
+        total = 10
+        self.wait_for(total)
+        for _ in range(12):
+            self.step(process, "hit", 400)
+            total += 400
+            self.wait_for(total)
+        self.assertGreater(len(os.listdir(self.path("all"))), 2)
+        process.communicate()
+        self.finish(follower)
+        self.compare("-e", "step", self.path("all"))
+
     def test_new_traces(self) -> None:
         """Of processes that come later."""
         os.mkdir(self.path("all"))

@@ -131,13 +131,32 @@ static bool open_packet(struct merge *merge, struct stream *stream)
 
 /* ---- Where it goes on ---- */
 
+static bool has_packet(const struct stream *stream, const struct merge_position *position)
+{
+	for (size_t i = stream->packet; i < stream->end; i++) {
+		const struct packet *packet = &stream->trace->dir.packets[i];
+		if (packet->begin == position->begin && packet->sequence == position->sequence)
+			return true;
+	}
+	return false;
+}
+
+/* By the packet; by the path alone where the packet is gone. A chapter has the path of another when it is closed. */
 static const struct merge_position *position_of(const struct merge_positions *from, const struct stream *stream)
 {
+	const struct merge_position *by_path = NULL, *by_packet = NULL;
+
 	for (size_t i = 0; from && i < from->nr; i++) {
-		if (from->positions[i].stream == packet_of(stream)->stream && strcmp(from->positions[i].path, stream->trace->dir.folder.path) == 0)
-			return &from->positions[i];
+		const struct merge_position *position = &from->positions[i];
+		if (position->stream != packet_of(stream)->stream)
+			continue;
+		const bool same = strcmp(position->path, stream->trace->dir.folder.path) == 0;
+		if (has_packet(stream, position) && (same || !by_packet))
+			by_packet = position;
+		if (same)
+			by_path = position;
 	}
-	return NULL;
+	return by_packet ? by_packet : by_path;
 }
 
 /* Behind the last event that was given. What comes is lost only since then. */

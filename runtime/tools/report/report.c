@@ -36,6 +36,7 @@
 #include "fail_msg.h"
 
 #define FOLLOW_NS 200000000 /* between two looks at a trace that grows */
+#define OPEN_TRIES 5
 #define WAIT_MS 100         /* for a terminal that takes no more */
 
 struct reporter {
@@ -192,13 +193,30 @@ static bool look(struct reporter *reporter)
 
 /* ---- Look after look ---- */
 
+static const struct timespec pause_between = {.tv_nsec = FOLLOW_NS};
+
+/* A directory may be renamed, or a packet be replaced, at the very moment when it is looked at: the next time it is not. */
+static bool open_again(struct reporter *reporter)
+{
+	for (int i = 0; i < OPEN_TRIES && !interrupt_came(); i++) {
+		fail_msg_silence(true);
+		const bool good = open_traces(reporter, false);
+		fail_msg_silence(false);
+		if (good)
+			return true;
+		close_traces(reporter);
+		nanosleep(&pause_between, NULL);
+	}
+	return open_traces(reporter, false);
+}
+
 /*
  * Of a program that records, a thread may be behind others with what it writes: what is later than all that the look before
  * has seen waits for the next one.
  */
 static bool look_again(struct reporter *reporter, bool is_first)
 {
-	bool good = open_traces(reporter, is_first);
+	bool good = is_first ? open_traces(reporter, true) : open_again(reporter);
 
 	if (good) {
 		const uint64_t end = merge_end(&reporter->merge);
@@ -212,7 +230,6 @@ static bool look_again(struct reporter *reporter, bool is_first)
 
 static bool follow(struct reporter *reporter)
 {
-	const struct timespec pause = {.tv_nsec = FOLLOW_NS};
 	bool good = true;
 
 	for (bool is_first = true; good && !reporter->is_complete && !interrupt_came(); is_first = false) {
@@ -222,7 +239,7 @@ static bool follow(struct reporter *reporter)
 			good = interrupt_came() || (!reporter->is_unread && fail_msg("the output can't be written: %s", strerror(errno)));
 		}
 		if (good && !interrupt_came())
-			nanosleep(&pause, NULL);
+			nanosleep(&pause_between, NULL);
 	}
 	merge_positions_free(&reporter->positions);
 	return good;
