@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "trace_dat"))
 
 from building import build, generate  # noqa: E402
 from dat import Recorded  # noqa: E402
-from support import BUILD, read, run  # noqa: E402
+from support import BUILD, ROOT, read, run  # noqa: E402
 
 TP = os.path.join(BUILD, "tp")
 
@@ -133,6 +133,22 @@ class Select(Recorded):
         self.assertRegex(done.stderr, r"\Atp: the filter 'cpu == 0' is wrong: the trace does not have the processor, .*context=cpu.*\n\Z")
         done = run([TP, "report", "-e", "begin if p.function == main", self.trace])
         self.assertRegex(done.stderr, r"\Atp: .*: Function not found, at 'main': a trace has no names of functions; .*\n\Z")
+
+    def test_fields_by_name(self) -> None:
+        """What others read by record_field.h: numbers, texts and floating point of records."""
+        objects = run(["make", "-s", "--eval=objects: ; @echo $(patsubst %.c,$(BUILD)/obj/%.o,$(TOOL) $(TOOL_SHARED))", f"BUILD={BUILD}",
+                       "objects"]).stdout.split()
+        self.assertGreater(len(objects), 50)
+        build(self.path("driver"), os.path.join(HERE, "record_fields.c"), libtp="", link=[o for o in objects if not o.endswith("/tp.o")],
+              include=[os.path.join(ROOT, "runtime", folder) for folder in ("tools", "src")])
+        names = ["n", "s", "name", "kind", "error", "x", "p", "rel", "list", "large", "number", "common_pid", "comm", "cpu", "nosuch"]
+        for options in ("", ",context=cpu+name"):
+            self.all(options)
+            lines = self.succeed([self.path("driver"), self.trace, "select", "begin", *names]).stdout.splitlines()
+            self.assertEqual(len(lines), 12)
+            self.assertRegex(lines[3], r"\A n=3 s='a long one' name='a long ' kind=3 error=-3 x=1.5 p=3 rel='a long one' list:it is neither .* "
+                             r"large=18446744073709551612 number=-3 common_pid=\d+ comm='program' cpu(:not in the trace|=\d+) nosuch:none\Z")
+            self.assertEqual(":not in the trace" in lines[3], not options)
 
     def test_unmatched(self) -> None:
         self.all()
