@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import sys
 import unittest
@@ -63,6 +64,25 @@ class OnTerminal(Stepping):
         self.assertNotIn("P ", self.report(PAGER="sed 's/^/P /'"))
         self.assertIn("FRX", self.shown(PAGER='echo "$LESS";cat'))
         self.assertIn("mine", self.shown(PAGER='echo "$LESS";cat', LESS="mine"))
+
+    def test_less(self) -> None:
+        """The default, which shows what fits on a screen and ends; and what does not until q. A dumb terminal has none."""
+        if not shutil.which("less"):
+            self.skipTest("less is not installed")
+        self.record(("hit", 3))
+        shown = self.shown()
+        self.assertIn("n=2 x=1.0", shown)
+        self.record(("hit", 500), trace=self.path("long"))
+        for columns in (80, 120):
+            terminal = self.terminal(self.path("long"), columns=columns)
+            terminal.wait_for("n=1 x=0.5")
+            terminal.type(b"\x03")
+            terminal.type(b"q")
+            self.assertEqual(terminal.end(), 0)
+            self.assertNotIn("n=499 ", terminal.text())
+        terminal = self.terminal(self.path("long"), TERM="dumb")
+        self.assertEqual(terminal.end(), 0)
+        self.assertIn("n=499 ", terminal.text())
 
     def test_pager_ends_early(self) -> None:
         """As when the user has seen enough: that is no error."""

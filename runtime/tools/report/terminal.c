@@ -28,13 +28,21 @@ bool colour_parse(enum colour *colour, const char *text)
 	return false;
 }
 
+/* It shows lines, and nothing more. */
+static bool is_dumb(void)
+{
+	const char *term = getenv("TERM");
+
+	return !term || !*term || strcmp(term, "dumb") == 0;
+}
+
 bool colour_is_wanted(enum colour colour)
 {
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *no = getenv("NO_COLOR");
 
 	if (colour != COLOUR_AUTO)
 		return colour == COLOUR_ALWAYS;
-	return isatty(STDOUT_FILENO) && !(no && *no) && term && *term && strcmp(term, "dumb") != 0;
+	return isatty(STDOUT_FILENO) && !(no && *no) && !is_dumb();
 }
 
 int terminal_columns(void)
@@ -61,13 +69,13 @@ static bool is_in_path(const char *name)
 	return false;
 }
 
-/* NULL: there is none, or "cat", which does nothing more. */
+/* NULL: there is none, or "cat", which does nothing more. On a dumb terminal, less would ask before it begins. */
 static const char *find_command(void)
 {
 	const char *command = getenv("PAGER");
 
 	if (!command)
-		command = is_in_path("less") ? "less" : "";
+		command = !is_dumb() && is_in_path("less") ? "less" : "";
 	return *command && strcmp(command, "cat") != 0 ? command : NULL;
 }
 
