@@ -15,7 +15,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from reaching import Reaching  # noqa: E402
-from support import few_or_many, run, until  # noqa: E402
+from support import few_or_many, need, run, until  # noqa: E402
 
 ROUNDS = few_or_many(4, 12)
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -60,6 +60,25 @@ class Signals(Reaching):
                 pauses = [rng.choice((0.001, 0.01, 0.05)) * rng.random()] + [0.004 * rng.random() for _ in range(nr - 1)]
                 signals = [rng.choice(ENDS)] * nr if number % 2 else [rng.choice(ENDS) for _ in range(nr)]
                 self.disturb(command, process.pid, pauses, signals)
+
+    def test_any_system_call(self) -> None:
+        """The signal comes inside a call of some kind, and a second one inside a later one."""
+        need(self, "strace")
+        if run(["strace", "-o", "/dev/null", "true"]).returncode:
+            self.skipTest("nothing may be traced here")
+        process = self.start("loop")
+        rng = random.Random(1+2)
+        for command, (arguments, said) in self.commands(process.pid).items():
+            for number in range(1, ROUNDS * 2):
+                call = rng.choice(("poll", "recvfrom", "sendmsg", "close", "openat", "write", "getdents64", "signalfd4", "mkdir,unlink"))
+                sig = rng.choice(("SIGINT", "SIGTERM", "SIGHUP"))
+                done = run(["strace", "-o", "/dev/null", "-e", f"inject={call}:signal={sig}:when={number}+{rng.choice((1, 3, 1000))}",
+                            self.command, command, "-p", str(process.pid), "--for", "0.2", *arguments], cwd=self.dir, env=self.env)
+                what = f"{command} {sig} at {call} {number}: {done.stderr}"
+                self.assertIn(done.returncode, (0, -signal.Signals[sig]), what)
+                self.assertRegex(done.stderr, rf"\A({said})?\Z", what)
+                self.left_alone(process.pid)
+                shutil.rmtree(self.path("trace"), True)
 
     def test_program(self) -> None:
         """What is started is ended by the signal, too, whenever that comes; nothing stays behind."""
