@@ -191,15 +191,15 @@ class Programs(Recording):
     def file(self) -> dict[str, Any]:
         return statistics(self.path("stats"))
 
-    def counted(self, path: str = "") -> int:
-        """Hits, and what must agree with them in each whole file."""
+    def counted(self, path: str = "", runs: bool = False) -> int:
+        """Hits, and what must agree with them in each whole file; runs: threads may be in the middle of more of them."""
         found = statistics(path or self.path("stats"))
         event = events(found).get("record:record_hit")
         if not event:
             return 0
         number, text = event["fields"]
-        if not found["lost"]:
-            self.assertEqual((number["count"], text["count"]), (event["hits"], event["hits"]))
+        for field in () if found["lost"] else (number, text):
+            (self.assertGreaterEqual if runs else self.assertEqual)(field["count"], event["hits"])
         self.assertEqual(sum(bucket["count"] for bucket in number["histogram"]), number["count"])
         self.assertEqual(sum(top["count"] for top in text["top"]) + text["rest"] + text["other"], text["count"])
         return event["hits"]
@@ -240,7 +240,7 @@ class Programs(Recording):
             if not os.path.exists(self.path("stats")):
                 continue
             files.add(self.file()["time_ns"])
-            now = self.counted()
+            now = self.counted(runs=True)
             self.assertGreaterEqual(now, before)
             before, reads = now, reads + 1
         self.assertEqual(len(files), 30)

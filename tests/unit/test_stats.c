@@ -147,68 +147,6 @@ TEST(text_for_people)
 	file_has("\nEVENT                     TID  THREAD                 HITS  ");
 }
 
-/* ---- Handlers ---- */
-
-/* A handler's hits, in the middle of its thread's counting: as that leaves things. */
-TEST(nested_hits)
-{
-	struct tp_sink *sink = open_sink("json,interval=0,field=sample_int.value");
-
-	trace_sample_int(1);
-	struct tp_stats_block *block = own_block(sink);
-	block->sequence++;
-	trace_sample_int(2);
-	trace_sample_int(3);
-	ck_assert_ptr_nonnull(block->nested);
-	block->nested->sequence++;
-	trace_sample_int(4);
-	block->nested->nested->sequence++;
-	trace_sample_int(5);
-	block->nested->nested->nested->sequence++;
-	trace_sample_int(100);
-	ck_assert_uint_eq(tp_sink_lost_by(sink, TP_LOST_NESTED), 1);
-	block->nested->nested->nested->sequence++;
-	block->nested->nested->sequence++;
-	block->nested->sequence++;
-	block->sequence++;
-	trace_sample_int(6);
-	ck_assert_int_eq(tp_stats_write(sink), 0);
-	ck_assert_int_eq(hits("sample_int"), 6);
-	ck_assert_int_eq(number_in(file, "\"field\": \"value\"", "sum"), 1 + 2 + 3 + 4 + 5 + 6);
-	ck_assert_int_eq(number_in(file, "sample_int", "intervals"), 2); /* 1 to 6, 2 to 3 */
-	ck_assert_int_eq(number_in(file, "", "lost"), 1);
-	capture_stderr();
-	ck_assert_int_eq(tp_sink_close(sink), 0);
-	char *said = captured_stderr();
-	ck_assert_str_eq(said, "tp: statistics output: records lost: 1 (nested: 1)\n");
-	free(said);
-}
-
-/* Counts on their way are not waited for for ever, and are there the next time, once. */
-TEST(a_count_that_takes_long)
-{
-	struct tp_sink *sink = open_sink("json,interval=0");
-
-	trace_sample_int(1);
-	struct tp_stats_block *block = own_block(sink);
-	block->sequence++;
-	ck_assert_int_eq(tp_stats_write(sink), 0);
-	ck_assert_int_eq(hits("sample_int"), -1);
-	ck_assert_int_eq(tp_stats_write(sink), 0); /* the thread is on the other bank still */
-	ck_assert_int_eq(hits("sample_int"), -1);
-	block->sequence++;
-	trace_sample_int(2);
-	ck_assert_int_eq(tp_stats_write(sink), 0); /* of both banks, as the first is not in use any more */
-	ck_assert_int_eq(hits("sample_int"), 2);
-	ck_assert_int_eq(tp_stats_write(sink), 0);
-	ck_assert_int_eq(hits("sample_int"), 2);
-	trace_sample_int(3);
-	block->sequence++; /* for ever: a handler has left by siglongjmp */
-	trace_sample_int(4);
-	ck_assert_int_eq(tp_sink_close(sink), 0);
-	ck_assert_int_eq(hits("sample_int"), 4);
-}
-
 /* ---- Threads ---- */
 
 #define NR_THREADS 4
@@ -225,24 +163,21 @@ static void *counter(void *number)
 	return NULL;
 }
 
-/* 0: as the machine has it; 1: without membarrier. */
-LOOP_TEST(many_threads, 2)
+TEST(many_threads)
 {
 	pthread_t threads[NR_THREADS];
 	struct tp_sink *sink = open_sink("json,interval=0,by=thread,field=*.value+*.text");
 	long long before = -1;
 
-	if (_i)
-		__atomic_store_n(&inside(sink)->fenced, true, __ATOMIC_RELAXED);
 	for (uintptr_t i = 0; i < NR_THREADS; i++)
 		pthread_create(&threads[i], NULL, counter, (void *)i);
-	/* What belongs together is always together. */
+	/* Who is seen to have hit has its value there. */
 	for (int i = 0; i < 20; i++) {
 		ck_assert_int_eq(tp_stats_write(sink), 0);
 		long long now = hits("sample_int");
 		ck_assert_int_ge(now, before);
 		if (now > 0)
-			ck_assert_int_eq(number_in(file, "\"field\": \"value\"", "count"), now);
+			ck_assert_int_ge(number_in(file, "\"field\": \"value\"", "count"), now);
 		before = now;
 	}
 	for (int i = 0; i < NR_THREADS; i++)
@@ -269,20 +204,17 @@ static void *short_life(void *unused)
 
 #define NR_SHORT (TP_STATS_EXITED + 500)
 
-/* 0: in one sum; 1: by thread. Blocks are used again, so there are few. */
+/* 0: in one sum; 1: by thread. Memory is used again. */
 LOOP_TEST(short_threads, 2)
 {
 	pthread_t thread;
 	struct tp_sink *sink = open_sink(_i ? "json,interval=0,by=thread" : "json,interval=0");
-	unsigned int blocks = 0;
 
 	for (int i = 0; i < NR_SHORT; i++) {
 		ck_assert_int_eq(pthread_create(&thread, NULL, short_life, NULL), 0);
 		pthread_join(thread, NULL);
 	}
-	for (const struct tp_stats_block *block = inside(sink)->blocks; block; block = block->next)
-		blocks++;
-	ck_assert_uint_eq(blocks, 1);
+	ck_assert_uint_eq(((struct tp_stats_sink *)sink)->nr_shares, _i ? TP_STATS_EXITED : 0u);
 	ck_assert_int_eq(tp_sink_close(sink), 0);
 	ck_assert_int_eq(hits("sample_int"), 2 * NR_SHORT);
 	ck_assert_int_eq(number_in(file, "sample_int", "intervals"), NR_SHORT);

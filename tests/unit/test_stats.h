@@ -29,16 +29,6 @@ static inline struct tp_sink *open_sink(const char *options)
 	return sink;
 }
 
-static inline struct tp_stats_sink *inside(struct tp_sink *sink)
-{
-	return (struct tp_stats_sink *)sink;
-}
-
-static inline struct tp_stats_block *own_block(struct tp_sink *sink)
-{
-	return tp_stats_slots[inside(sink)->slot].block;
-}
-
 /* The number behind this, behind that in the file; -1 where there is none. */
 static inline long long number_in(const char *path, const char *that, const char *key)
 {

@@ -90,27 +90,3 @@ LOOP_TEST(a_thread_in_each_child, !under_sanitizer() ? 4 : 0)
 	ck_assert_int_eq(hits("sample_int"), 1);
 }
 #endif
-
-TEST(fork_in_the_middle_of_counting)
-{
-	struct tp_sink *sink = open_sink("json,interval=0");
-	int status;
-
-	trace_sample_int(1);
-	struct tp_stats_block *block = own_block(sink);
-	block->sequence++;
-	pid_t pid = fork();
-	if (pid == 0) {
-		trace_sample_int(2);
-		block->sequence++;
-		trace_sample_int(3);
-		tp_sink_close(sink);
-		snprintf(file + strlen(file), 32, ".%d", (int)getpid());
-		_exit(hits("sample_int") == 2 ? 0 : 1);
-	}
-	waitpid(pid, &status, 0);
-	ck_assert_int_eq(status, 0);
-	block->sequence++;
-	ck_assert_int_eq(tp_sink_close(sink), 0);
-	ck_assert_int_eq(hits("sample_int"), 1);
-}

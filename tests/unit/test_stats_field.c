@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_stats_field.c - the values of fields: what is counted of them at the
- * edges of their types, and that two threads' add up.
+ * edges of their types, and that the rows' add up.
  */
 #include <float.h>
 #include <math.h>
@@ -12,9 +12,11 @@
 #include "describe.h"
 #include "util.h"
 
-/* A field alone in a record, and its counts; total has two threads'. */
+/* A field alone in a record, its numbers' rows, and the one in which is counted. */
 static struct tp_stats_field field;
-static char *record, *counts, *total;
+static struct tp_counters *counters;
+static uint64_t *row;
+static char *record;
 
 #define RECORD_SIZE 256
 
@@ -25,22 +27,34 @@ static void begin(enum tp_stats_kind kind, uint32_t size, bool is_signed)
 	field = (struct tp_stats_field){
 		.kind = kind, .value = tp_value_at(is_number ? TP_SOURCE_NUMBER : TP_SOURCE_ARRAY, 0, size, is_signed),
 	};
+	if (kind == TP_STATS_SYMBOL || kind == TP_STATS_TEXT)
+		ck_assert(tp_count_table_open(&field.table, TP_STATS_VALUE_BITS, TP_STATS_TEXT_WORDS, 1, 0, false));
 	record = calloc(1, RECORD_SIZE);
-	counts = calloc(1, tp_stats_field_size(&field, TP_STATS_OF_THREAD));
-	total = calloc(1, tp_stats_field_size(&field, TP_STATS_TOTAL));
+	counters = tp_counters_new(TP_STATS_BUCKETS_AT + TP_STATS_BUCKETS);
+	row = tp_counters_row(counters);
+	ck_assert_ptr_ne(row, counters->shared);
 }
 
 static void end(void)
 {
+	if (field.table.slots)
+		tp_count_table_close(&field.table);
+	tp_counters_free(counters);
 	free(record);
-	free(counts);
-	free(total);
 }
 
 static void count(const void *value, size_t size)
 {
 	memcpy(record, value, size);
-	tp_stats_field_count(&field, counts, record, RECORD_SIZE);
+	tp_stats_field_count(&field, counters, row, record, RECORD_SIZE);
+}
+
+static struct tp_stats_numbers numbers(void)
+{
+	struct tp_stats_numbers n;
+
+	tp_stats_numbers_take(&n, &field, counters);
+	return n;
 }
 
 /* ---- Integers ---- */
@@ -49,42 +63,51 @@ static void count(const void *value, size_t size)
 	do {                                                                                  \
 		const type values[] = {__VA_ARGS__};                                          \
 		begin(TP_STATS_INTEGER, sizeof(type), (type)-1 < (type)1);                       \
-		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)               \
-			count(&values[i], sizeof(values[i]));                                 \
+		count_twice(values, sizeof(values) / sizeof(values[0]), sizeof(values[0]));   \
 	} while (0)
 
-/* "sum min max mean: FROM..TO=COUNT ..." */
-static char *shown(const struct tp_stats_integers *n)
-{
-	struct tp_buffer b = {.text = NULL};
-	unsigned int nr;
-	const uint64_t *buckets = tp_stats_buckets(&field, n, &nr);
+static char *one;
 
-	tp_stats_put_sum(&b, n);
+/* "sum min max mean: FROM..TO=COUNT ..." */
+static char *shown(void)
+{
+	const struct tp_stats_numbers n = numbers();
+	struct tp_buffer b = {.text = NULL};
+	const unsigned int nr = tp_stats_nr_buckets(&field);
+
+	tp_stats_put_sum(&b, &n);
 	tp_buffer_printf(&b, " ");
-	tp_stats_put_integer(&b, &field, n->min);
+	tp_stats_put_integer(&b, &field, n.min);
 	tp_buffer_printf(&b, " ");
-	tp_stats_put_integer(&b, &field, n->max);
-	tp_buffer_printf(&b, " %.6g:", tp_stats_mean(n));
+	tp_stats_put_integer(&b, &field, n.max);
+	tp_buffer_printf(&b, " %.6g:", tp_stats_mean(&n));
 	for (unsigned int place = 0; place < nr; place++) {
 		unsigned int i = tp_stats_bucket(nr, place);
-		if (!buckets[i])
+		if (!n.buckets[i])
 			continue;
 		tp_buffer_printf(&b, " ");
 		tp_stats_put_bucket(&b, &field, i, "..");
-		tp_buffer_printf(&b, "=%llu", (unsigned long long)buckets[i]);
+		tp_buffer_printf(&b, "=%llu", (unsigned long long)n.buckets[i]);
 	}
 	return b.text;
 }
 
-/* As counted by one thread, and as the total of two, each of which has counted it. */
+/* In a thread's row; and then in that of the threads that have none, too. */
+static void count_twice(const void *values, size_t nr, size_t size)
+{
+	for (size_t i = 0; i < nr; i++)
+		count((const char *)values + i * size, size);
+	one = shown();
+	row = counters->shared;
+	for (size_t i = 0; i < nr; i++)
+		count((const char *)values + i * size, size);
+}
+
 static void is_shown(const char *text, const char *doubled)
 {
-	char *one = shown((struct tp_stats_integers *)counts);
+	char *two = shown();
+
 	ck_assert_str_eq(one, text);
-	tp_stats_field_add(&field, total, counts);
-	tp_stats_field_add(&field, total, counts);
-	char *two = shown((struct tp_stats_integers *)total);
 	ck_assert_str_eq(two, doubled);
 	free(one);
 	free(two);
@@ -135,63 +158,50 @@ TEST(each_power_of_two)
 		uint64_t value = (uint64_t)1 << n, last = value - 1 + value;
 		count(&value, sizeof(value));
 		count(&last, sizeof(last));
-		ck_assert_uint_eq(((struct tp_stats_integers *)counts)->buckets[1 + n], 2);
+		ck_assert_uint_eq(numbers().buckets[1 + n], 2);
 		end();
 	}
 }
 
-TEST(nothing_adds_nothing)
-{
-	INTEGER(int32_t, 5);
-	tp_stats_field_add(&field, total, counts);
-	memset(counts, 0, tp_stats_field_size(&field, TP_STATS_OF_THREAD));
-	tp_stats_field_add(&field, total, counts);
-	char *text = shown((struct tp_stats_integers *)total);
-	ck_assert_str_eq(text, "5 5 5 5: 4..7=1");
-	free(text);
-	end();
-}
-
 /* ---- Floats ---- */
 
-static struct tp_stats_floats *floats(const double *values, size_t nr)
+static struct tp_stats_numbers floats(const double *values, size_t nr)
 {
 	begin(TP_STATS_FLOAT, sizeof(double), false);
 	for (size_t i = 0; i < nr; i++)
 		count(&values[i], sizeof(values[i]));
-	tp_stats_field_add(&field, total, counts);
-	return (struct tp_stats_floats *)total;
+	return numbers();
 }
 
 #define FLOATS(...) floats((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
 TEST(finite_floats)
 {
-	const struct tp_stats_floats *n = FLOATS(0.0, -0.0, 1.0, 1.5, -1.0, 0.75, DBL_MAX, DBL_MIN, DBL_TRUE_MIN,
+	const struct tp_stats_numbers n = FLOATS(0.0, -0.0, 1.0, 1.5, -1.0, 0.75, DBL_MAX, DBL_MIN, DBL_TRUE_MIN,
 					      -DBL_MAX);
 
-	ck_assert_uint_eq(n->count, 10);
-	ck_assert_uint_eq(n->nan + n->infinite + n->negative_infinite, 0);
-	ck_assert(n->min == -DBL_MAX && n->max == DBL_MAX);
-	ck_assert_uint_eq(n->buckets[0], 2);
-	ck_assert_uint_eq(n->buckets[1 - TP_STATS_LEAST], 2);                   /* 1 and 1.5 */
-	ck_assert_uint_eq(n->buckets[1 - TP_STATS_LEAST - 1], 1);               /* 0.75 */
-	ck_assert_uint_eq(n->buckets[1 + TP_STATS_EXPONENTS - TP_STATS_LEAST], 1); /* -1 */
-	ck_assert_uint_eq(n->buckets[TP_STATS_EXPONENTS], 1);                   /* the greatest */
-	ck_assert_uint_eq(n->buckets[1], 2);                                 /* the smallest */
-	ck_assert_uint_eq(n->buckets[2 * TP_STATS_EXPONENTS], 1);
+	ck_assert_uint_eq(n.count, 10);
+	ck_assert_uint_eq(n.nan + n.infinite + n.negative_infinite, 0);
+	ck_assert(tp_stats_float_of(n.min) == -DBL_MAX && tp_stats_float_of(n.max) == DBL_MAX);
+	ck_assert_uint_eq(n.buckets[0], 2);
+	ck_assert_uint_eq(n.buckets[1 - TP_STATS_LEAST], 2);                   /* 1 and 1.5 */
+	ck_assert_uint_eq(n.buckets[1 - TP_STATS_LEAST - 1], 1);               /* 0.75 */
+	ck_assert_uint_eq(n.buckets[1 + TP_STATS_EXPONENTS - TP_STATS_LEAST], 1); /* -1 */
+	ck_assert_uint_eq(n.buckets[TP_STATS_EXPONENTS], 1);                   /* the greatest */
+	ck_assert_uint_eq(n.buckets[1], 2);                                 /* the smallest */
+	ck_assert_uint_eq(n.buckets[2 * TP_STATS_EXPONENTS], 1);
 	end();
 }
 
 TEST(floats_that_are_no_numbers)
 {
-	const struct tp_stats_floats *n = FLOATS(NAN, -NAN, INFINITY, -INFINITY, INFINITY, 2.5);
+	const struct tp_stats_numbers n = FLOATS(NAN, -NAN, INFINITY, -INFINITY, INFINITY, 2.5);
 
-	ck_assert_uint_eq(n->count, 1);
-	ck_assert_uint_eq(n->nan, 2);
-	ck_assert_uint_eq(n->infinite, 2);
-	ck_assert_uint_eq(n->negative_infinite, 1);
-	ck_assert(n->sum == 2.5 && n->min == 2.5 && n->max == 2.5);
+	ck_assert_uint_eq(n.count, 1);
+	ck_assert_uint_eq(n.nan, 2);
+	ck_assert_uint_eq(n.infinite, 2);
+	ck_assert_uint_eq(n.negative_infinite, 1);
+	ck_assert(n.sum == 2.5 && tp_stats_float_of(n.min) == 2.5 && tp_stats_float_of(n.max) == 2.5);
 	end();
 }
 
@@ -201,8 +211,8 @@ TEST(single_floats)
 
 	begin(TP_STATS_FLOAT, sizeof(value), false);
 	count(&value, sizeof(value));
-	ck_assert(((struct tp_stats_floats *)counts)->sum == -0.375);
-	ck_assert_uint_eq(((struct tp_stats_floats *)counts)->buckets[1 + TP_STATS_EXPONENTS - TP_STATS_LEAST - 2], 1);
+	ck_assert(numbers().sum == -0.375);
+	ck_assert_uint_eq(numbers().buckets[1 + TP_STATS_EXPONENTS - TP_STATS_LEAST - 2], 1);
 	end();
 }
 
@@ -223,45 +233,38 @@ TEST(buckets_of_floats)
 
 /* ---- Tables ---- */
 
-static uint64_t count_of_value(const struct tp_stats_top *top, uint64_t word)
+static uint64_t count_of_value(const struct tp_stats_values *top, uint64_t word)
 {
-	size_t nr;
 	uint64_t found = 0;
-	struct tp_stats_value *values = tp_stats_values(&field, top, &nr);
 
-	for (size_t i = 0; i < nr; i++) {
-		ck_assert(i == 0 || values[i].count <= values[i - 1].count);
-		if (values[i].key[0] == word)
-			found = values[i].count;
+	for (size_t i = 0; i < top->nr; i++) {
+		ck_assert(i == 0 || top->values[i].count <= top->values[i - 1].count);
+		if (top->values[i].key[0] == word)
+			found = top->values[i].count;
 	}
-	free(values);
 	return found;
 }
 
 TEST(tables_overflow_into_other)
 {
-	const struct tp_stats_top *top;
-	const uint32_t room = tp_stats_room[TP_STATS_OF_THREAD] - tp_stats_room[TP_STATS_OF_THREAD] / 4;
+	const int32_t room = 1 << TP_STATS_VALUE_BITS;
+	struct tp_stats_values top;
 
 	begin(TP_STATS_SYMBOL, sizeof(int32_t), true);
 	for (int32_t round = 0; round < 3; round++) {
-		for (int32_t i = 0; i < 300; i++) {
+		for (int32_t i = 0; i < room + 10; i++) {
 			int32_t value = i - 100;
 			count(&value, sizeof(value));
 		}
 	}
-	top = (const struct tp_stats_top *)counts;
-	ck_assert_uint_eq(top->count, 900);
-	ck_assert_uint_eq(top->used, room);
-	ck_assert_uint_eq(top->other, (300 - room) * 3);
-	tp_stats_field_add(&field, total, counts);
-	tp_stats_field_add(&field, total, counts);
-	top = (const struct tp_stats_top *)total;
-	ck_assert_uint_eq(top->count, 1800);
-	ck_assert_uint_eq(top->other, (300 - room) * 6);
-	ck_assert_uint_eq(count_of_value(top, (uint64_t)-100), 6);
-	ck_assert_uint_eq(count_of_value(top, 0), 6);
-	ck_assert_uint_eq(count_of_value(top, 199), 0);
+	tp_stats_values_take(&top, &field);
+	ck_assert_uint_eq(top.count, 3 * (room + 10));
+	ck_assert_uint_eq(top.nr, room);
+	ck_assert_uint_eq(top.other, 30);
+	ck_assert_uint_eq(count_of_value(&top, (uint64_t)-100), 3);
+	ck_assert_uint_eq(count_of_value(&top, 0), 3);
+	ck_assert_uint_eq(count_of_value(&top, room - 100), 0);
+	free(top.values);
 	end();
 }
 
@@ -274,42 +277,41 @@ TEST(texts)
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		memset(record, 'x', 16);
 		strcpy(record, values[i]);
-		tp_stats_field_count(&field, counts, record, RECORD_SIZE);
+		tp_stats_field_count(&field, counters, row, record, RECORD_SIZE);
 	}
 	memset(record, 'y', 32); /* no NUL in its 16 bytes */
-	tp_stats_field_count(&field, counts, record, RECORD_SIZE);
-	tp_stats_field_add(&field, total, counts);
-	size_t nr;
-	struct tp_stats_value *all = tp_stats_values(&field, (const struct tp_stats_top *)total, &nr);
-	ck_assert_uint_eq(nr, 7);
-	for (size_t i = 0; i < nr; i++) {
-		tp_stats_text_of(text, all[i].key);
-		ck_assert_uint_eq(strlen(text), all[i].key[0]);
-		ck_assert_uint_eq(all[i].count, all[i].key[0] == 0 || strcmp(text, "a") == 0 ? 2 : 1);
+	tp_stats_field_count(&field, counters, row, record, RECORD_SIZE);
+	struct tp_stats_values top;
+	tp_stats_values_take(&top, &field);
+	ck_assert_uint_eq(top.nr, 7);
+	for (size_t i = 0; i < top.nr; i++) {
+		tp_stats_text_of(text, top.values[i].key);
+		ck_assert_uint_eq(strlen(text), top.values[i].key[0]);
+		ck_assert_uint_eq(top.values[i].count, top.values[i].key[0] == 0 || strcmp(text, "a") == 0 ? 2 : 1);
 	}
-	free(all);
+	free(top.values);
 	end();
 }
 
 /* Where only the length says that they are not the same, and where nothing does. */
 TEST(long_texts)
 {
-	struct tp_stats_top *top;
+	struct tp_stats_values top;
 	char text[TP_STATS_TEXT_BYTES + 1];
 
 	begin(TP_STATS_TEXT, 200, false);
 	for (int length = 60; length < 70; length++) {
 		memset(record, 0, 200);
 		memset(record, 'z', (size_t)length);
-		tp_stats_field_count(&field, counts, record, RECORD_SIZE);
+		tp_stats_field_count(&field, counters, row, record, RECORD_SIZE);
 	}
 	record[68] = 'q'; /* the last of 69 */
-	tp_stats_field_count(&field, counts, record, RECORD_SIZE);
-	tp_stats_field_add(&field, total, counts);
-	top = (struct tp_stats_top *)total;
-	ck_assert_uint_eq(top->used, 10);
-	ck_assert_uint_eq(count_of_value(top, 69), 2);
-	ck_assert_uint_eq(count_of_value(top, 63), 1);
+	tp_stats_field_count(&field, counters, row, record, RECORD_SIZE);
+	tp_stats_values_take(&top, &field);
+	ck_assert_uint_eq(top.nr, 10);
+	ck_assert_uint_eq(count_of_value(&top, 69), 2);
+	ck_assert_uint_eq(count_of_value(&top, 63), 1);
+	free(top.values);
 	end();
 
 	uint64_t key[TP_STATS_TEXT_WORDS] = {64};
@@ -335,13 +337,16 @@ LOOP_TEST(texts_elsewhere_in_the_record, 4)
 		{TP_SOURCE_REL_LOC, 5u << 16 | RECORD_SIZE, 0},
 	};
 
+	struct tp_stats_values top;
+
 	begin(TP_STATS_TEXT, sizeof(tp_data_loc_t), false);
 	field.value = tp_value_at(words[_i].source, 8, sizeof(tp_data_loc_t), false);
 	memcpy(record + 8, &words[_i].word, sizeof(words[_i].word));
 	memcpy(record + 32, "four", 5);
-	tp_stats_field_count(&field, counts, record, RECORD_SIZE);
-	tp_stats_field_add(&field, total, counts);
-	ck_assert_uint_eq(count_of_value((struct tp_stats_top *)total, words[_i].len), 1);
+	tp_stats_field_count(&field, counters, row, record, RECORD_SIZE);
+	tp_stats_values_take(&top, &field);
+	ck_assert_uint_eq(count_of_value(&top, words[_i].len), 1);
+	free(top.values);
 	end();
 }
 

@@ -91,20 +91,6 @@ TEST(the_file_goes_on)
 	tp_sink_close(sink);
 }
 
-TEST(several)
-{
-	struct tp_sink *sinks[TP_STATS_SINKS];
-
-	for (int i = 0; i < TP_STATS_SINKS; i++)
-		sinks[i] = open_without(NULL);
-	ck_assert_ptr_null(tp_stats_sink_without_file("x", NULL));
-	ck_assert_int_eq(errno, EMFILE);
-	tp_sink_close(sinks[0]);
-	sinks[0] = open_sink(NULL); /* beside those without */
-	for (int i = 0; i < TP_STATS_SINKS; i++)
-		tp_sink_close(sinks[i]);
-}
-
 TEST(forked_child)
 {
 	struct tp_sink *sink = open_without("json");

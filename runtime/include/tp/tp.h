@@ -239,16 +239,12 @@ TP_PUBLIC struct tp_sink *tp_lttng_sink(void);
  * thread. The file is also written when the sink is opened, and when it is closed.
  *
  * file can be a relative name, and the program may change its directory later, but not its root. An
- * existing regular file is replaced; if file is anything else, it is refused. No more than 4 statistics
- * sinks can be open at once.
+ * existing regular file is replaced; if file is anything else, it is refused.
  *
  * options is NULL, or a comma-separated list of name=value, or of a name alone.
  * docs/outputs/statistics.md lists all of them, with values and defaults, and describes the file and its limits.
  *
  * The writers of events without a counted field only count: TP_fast_assign does not run.
- *
- * If a signal handler interrupts the counting of another record, its records count as usual, but their
- * intervals are those between such records. If such handlers nest, the fourth is counted as lost.
  *
  * A forked child counts from 0, into FILE.PID, which appears once the child has a hit and writes. If
  * its parent ends first, as that of a daemon does, FILE is the child's from then on, and what the
@@ -259,7 +255,6 @@ TP_PUBLIC struct tp_sink *tp_lttng_sink(void);
  *
  * Returns the sink, or NULL with errno set:
  *	EINVAL  file is NULL or can't be replaced; or options are wrong, and a line on stderr says how
- *	EMFILE  4 are open
  *	EBUSY   another open sink has this file
  *	ENOMEM
  *	others  what the system said of file
@@ -267,9 +262,8 @@ TP_PUBLIC struct tp_sink *tp_lttng_sink(void);
 TP_PUBLIC struct tp_sink *tp_stats_sink(const char *file, const char *options);
 
 /*
- * Writes the statistics' file now, with all hits up to the call. If a thread is counting at this very
- * moment and does not finish within some 20 ms (it waits for a processor, or runs a signal handler),
- * its last hits are in the next writing.
+ * Writes the statistics' file now, with all hits up to the call. Of hits that other threads are counting at this
+ * very moment, a part of the numbers may be in the file: a field's values, but not the hit.
  *
  * Returns 0, or a negative errno value:
  *	-EINVAL   sink is not a statistics sink

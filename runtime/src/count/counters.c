@@ -39,15 +39,31 @@ static void give(uint32_t number)
 	__atomic_fetch_and(&taken[number / BITS], ~((uint64_t)1 << number % BITS), __ATOMIC_RELEASE);
 }
 
-/* A later destructor that hits a tracepoint takes a number anew. */
+static struct tp_counter_hook *hooks;
+
+void tp_counters_hook(struct tp_counter_hook *hook)
+{
+	if (hook->known)
+		return;
+	hook->known = true;
+	hook->next = hooks;
+	__atomic_store_n(&hooks, hook, __ATOMIC_RELEASE);
+}
+
+/* A signal handler from here on, or a later destructor, that hits a tracepoint takes a number anew. */
 static void leave(void)
 {
+	const struct tp_counter_hook *hook = __atomic_load_n(&hooks, __ATOMIC_ACQUIRE);
 	const uint32_t number = tp_counter_thread;
+	struct tp_guard guard;
 
+	if (!number || !tp_guard_enter(&guard))
+		return;
+	for (; hook; hook = hook->next)
+		hook->leave();
 	tp_counter_thread = 0;
-	tp_barrier(); /* a signal handler from here on takes its own */
-	if (number)
-		give(number);
+	tp_guard_leave(&guard);
+	give(number);
 }
 
 /* Signals are blocked. */
@@ -162,11 +178,11 @@ TP_COLD uint64_t *tp_counters_find_row(struct tp_counters *counters)
 
 uint64_t tp_counters_sum(const struct tp_counters *counters, size_t at)
 {
-	const uint32_t used = __atomic_load_n(&counters->used, __ATOMIC_ACQUIRE);
-	uint64_t sum = __atomic_load_n(&counters->shared[at], __ATOMIC_RELAXED);
+	const uint32_t used = tp_counters_used(counters);
+	uint64_t sum = 0;
 
-	for (uint32_t i = 1; i < used; i++) {
-		const uint64_t *row = __atomic_load_n(&counters->rows[i], __ATOMIC_ACQUIRE);
+	for (uint32_t i = 0; i < used; i++) {
+		const uint64_t *row = tp_counters_row_of(counters, i);
 		if (row)
 			sum += __atomic_load_n(&row[at], __ATOMIC_RELAXED);
 	}

@@ -37,6 +37,16 @@ struct tp_counters {
 /* The calling thread's number among those that count; 0: it has none yet. */
 extern TP_THREAD_LOCAL uint32_t tp_counter_thread;
 
+/* For those that keep something for each thread that has a row. */
+struct tp_counter_hook {
+	void (*leave)(void); /* the calling thread is about to give its number back; inside tp_guard_enter() */
+	bool known;
+	struct tp_counter_hook *next;
+};
+
+/* From now on, leave() is called. One caller at a time, but again as often as he likes. */
+void tp_counters_hook(struct tp_counter_hook *hook);
+
 /* For so many numbers, all 0. NULL: no memory. The pages of a row come as they are touched. */
 struct tp_counters *tp_counters_new(size_t nr);
 void tp_counters_free(struct tp_counters *counters);
@@ -66,6 +76,56 @@ static inline void tp_counters_add(const struct tp_counters *counters, uint64_t 
 	(void)counters;
 #endif
 	__atomic_fetch_add(&row[at], value, __ATOMIC_RELAXED);
+}
+
+/* The same with a number of 128 bits, whose upper half is at the next place. Each addition adds its own carry. */
+static inline void tp_counters_add_wide(const struct tp_counters *counters, uint64_t *row, size_t at, uint64_t value)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	if (__builtin_expect(row != counters->shared, 1)) {
+		__asm__ volatile("addq %2, %0\n\tadcq $0, %1" : "+m"(row[at]), "+m"(row[at + 1]) : "er"(value) : "cc");
+		return;
+	}
+#else
+	(void)counters;
+#endif
+	if (__atomic_fetch_add(&row[at], value, __ATOMIC_RELAXED) > UINT64_MAX - value)
+		__atomic_fetch_add(&row[at + 1], 1, __ATOMIC_RELAXED);
+}
+
+/* Puts a value there, if *found still is. Else false, and *found is what is there. */
+static inline bool tp_counters_replace(const struct tp_counters *counters, uint64_t *row, size_t at, uint64_t *found, uint64_t value)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	if (__builtin_expect(row != counters->shared, 1)) {
+		bool replaced;
+		__asm__ volatile("cmpxchgq %3, %0" : "+m"(row[at]), "+a"(*found), "=@ccz"(replaced) : "r"(value));
+		return replaced;
+	}
+#else
+	(void)counters;
+#endif
+	return __atomic_compare_exchange_n(&row[at], found, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* Makes it the value, if that is greater. */
+static inline void tp_counters_raise(const struct tp_counters *counters, uint64_t *row, size_t at, uint64_t value)
+{
+	uint64_t found = __atomic_load_n(&row[at], __ATOMIC_RELAXED);
+
+	while (__builtin_expect(value > found, 0) && !tp_counters_replace(counters, row, at, &found, value))
+		;
+}
+
+/* That of this number, which is below counters->used; 0 is the shared one. NULL: there is none. */
+static inline const uint64_t *tp_counters_row_of(const struct tp_counters *counters, uint32_t number)
+{
+	return number ? __atomic_load_n(&counters->rows[number], __ATOMIC_ACQUIRE) : counters->shared;
+}
+
+static inline uint32_t tp_counters_used(const struct tp_counters *counters)
+{
+	return __atomic_load_n(&counters->used, __ATOMIC_ACQUIRE);
 }
 
 /* What all rows have at this place, added up. */

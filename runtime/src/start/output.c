@@ -154,14 +154,7 @@ static struct tp_sink *open_stats(char *file)
 
 static const char *advice_stats(int error)
 {
-	switch (error) {
-	case EMFILE:
-		return "; there are as many statistics already as there can be";
-	case EBUSY:
-		return "; this file has other statistics of the process already";
-	default:
-		return "";
-	}
+	return error == EBUSY ? "; this file has other statistics of the process already" : "";
 }
 
 /* ---- latency ---- */

@@ -1,70 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sinks/stats/field.c - the values of a field: numbers with their sum, range and
- * histogram; symbols and texts, each with its count.
+ * sinks/stats/field.c - the value of a field: numbers are added to their sum, range and histogram; symbols and texts, each to
+ * its count.
  */
 #include <math.h>
 #include <string.h>
 
 #include "sinks/stats/stats.h"
 
-const uint32_t tp_stats_room[TP_STATS_NR_PLACES] = {[TP_STATS_OF_THREAD] = 256, [TP_STATS_TOTAL] = 4096};
-
 #define TOP_BIT ((uint64_t)1 << 63)
-
-static unsigned int words_of(const struct tp_stats_field *field)
-{
-	return field->kind == TP_STATS_TEXT ? TP_STATS_TEXT_WORDS : TP_STATS_NUMBER_WORDS;
-}
-
-uint32_t tp_stats_field_size(const struct tp_stats_field *field, enum tp_stats_place place)
-{
-	switch (field->kind) {
-	case TP_STATS_INTEGER:
-		return sizeof(struct tp_stats_integers);
-	case TP_STATS_FLOAT:
-		return sizeof(struct tp_stats_floats);
-	default:
-		return (uint32_t)(sizeof(struct tp_stats_top) +
-				  (size_t)tp_stats_room[place] * (1 + words_of(field)) * sizeof(uint64_t));
-	}
-}
 
 /* ---- Numbers ---- */
 
-static inline void count_integer(struct tp_stats_integers *n, uint64_t value, bool is_signed)
+static inline void count_number(const struct tp_counters *counters, uint64_t *row, size_t at, unsigned int bucket, uint64_t order)
+{
+	tp_counters_add(counters, row, at + TP_STATS_BUCKETS_AT + bucket, 1);
+	tp_counters_raise(counters, row, at + TP_STATS_MIN, ~order);
+	tp_counters_raise(counters, row, at + TP_STATS_MAX, order);
+}
+
+static inline void count_integer(const struct tp_counters *counters, uint64_t *row, size_t at, uint64_t value, bool is_signed)
 {
 	const bool negative = is_signed && (int64_t)value < 0;
 	const uint64_t magnitude = negative ? 0 - value : value;
-	const uint64_t order = is_signed ? value ^ TOP_BIT : value;
 	unsigned int bucket = 0;
 
 	if (magnitude)
 		bucket = (negative ? 1 + TP_STATS_BITS : 1) + (unsigned int)(63 - __builtin_clzll(magnitude));
-	n->buckets[bucket]++;
-	n->sum_high += (int64_t)__builtin_add_overflow(n->sum_low, value, &n->sum_low) - negative;
-	if (!n->count++) {
-		n->min = n->max = order;
-		return;
-	}
-	if (order < n->min)
-		n->min = order;
-	if (order > n->max)
-		n->max = order;
-}
-
-static void add_integers(struct tp_stats_integers *total, const struct tp_stats_integers *n)
-{
-	if (!n->count)
-		return;
-	if (!total->count || n->min < total->min)
-		total->min = n->min;
-	if (!total->count || n->max > total->max)
-		total->max = n->max;
-	total->count += n->count;
-	total->sum_high += n->sum_high + (int64_t)__builtin_add_overflow(total->sum_low, n->sum_low, &total->sum_low);
-	for (size_t i = 0; i < sizeof(n->buckets) / sizeof(n->buckets[0]); i++)
-		total->buckets[i] += n->buckets[i];
+	tp_counters_add_wide(counters, row, at + (negative ? TP_STATS_NEGATIVE : TP_STATS_POSITIVE), magnitude);
+	count_number(counters, row, at, bucket, is_signed ? value ^ TOP_BIT : value);
 }
 
 static double load_float(const char *at, uint32_t size)
@@ -81,12 +45,10 @@ static double load_float(const char *at, uint32_t size)
 }
 
 /* By the bits of its exponent, which are those of the power of two that it is above. */
-static unsigned int bucket_of(double value)
+static unsigned int bucket_of(uint64_t bits)
 {
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
 	int exponent = (int)(bits >> 52 & 0x7ff) - 1023 - TP_STATS_LEAST;
+
 	if (!(bits & ~TOP_BIT))
 		return 0;
 	if (exponent < 0)
@@ -96,154 +58,84 @@ static unsigned int bucket_of(double value)
 	return (bits & TOP_BIT ? 1 + TP_STATS_EXPONENTS : 1) + (unsigned int)exponent;
 }
 
-static void count_float(struct tp_stats_floats *n, double value)
+static void add_float(const struct tp_counters *counters, uint64_t *row, size_t at, double value)
 {
+	uint64_t found = __atomic_load_n(&row[at], __ATOMIC_RELAXED), bits;
+	double sum;
+
+	do {
+		memcpy(&sum, &found, sizeof(sum));
+		sum += value;
+		memcpy(&bits, &sum, sizeof(bits));
+	} while (!tp_counters_replace(counters, row, at, &found, bits));
+}
+
+static void count_float(const struct tp_counters *counters, uint64_t *row, size_t at, double value)
+{
+	uint64_t bits;
+
 	if (!isfinite(value)) {
-		(*(isnan(value) ? &n->nan : value > 0 ? &n->infinite : &n->negative_infinite))++;
+		tp_counters_add(counters, row,
+				at + (isnan(value) ? TP_STATS_NAN : value > 0 ? TP_STATS_INFINITE : TP_STATS_NEGATIVE_INFINITE), 1);
 		return;
 	}
-	n->buckets[bucket_of(value)]++;
-	n->sum += value;
-	if (!n->count++) {
-		n->min = n->max = value;
-		return;
-	}
-	if (value < n->min)
-		n->min = value;
-	if (value > n->max)
-		n->max = value;
+	add_float(counters, row, at + TP_STATS_SUM, value);
+	memcpy(&bits, &value, sizeof(bits));
+	count_number(counters, row, at, bucket_of(bits), bits & TOP_BIT ? ~bits : bits | TOP_BIT);
 }
 
-static void add_floats(struct tp_stats_floats *total, const struct tp_stats_floats *n)
+/* ---- Symbols and texts ---- */
+
+static void count_key(struct tp_count_table *table, const struct tp_count_key *key)
 {
-	total->nan += n->nan;
-	total->infinite += n->infinite;
-	total->negative_infinite += n->negative_infinite;
-	if (!n->count)
-		return;
-	if (!total->count || n->min < total->min)
-		total->min = n->min;
-	if (!total->count || n->max > total->max)
-		total->max = n->max;
-	total->count += n->count;
-	total->sum += n->sum;
-	for (size_t i = 0; i < sizeof(n->buckets) / sizeof(n->buckets[0]); i++)
-		total->buckets[i] += n->buckets[i];
+	const uint32_t entry = tp_count_table_insert(table, key);
+
+	if (entry != TP_COUNT_NO_ENTRY)
+		tp_counters_add(table->counters, tp_counters_row(table->counters), entry, 1);
 }
 
-/* ---- Tables ---- */
-
-static inline uint64_t hash_of(const uint64_t *key, unsigned int words)
+static void count_symbol(struct tp_count_table *table, uint64_t value)
 {
-	uint64_t hash = 0;
+	struct tp_count_key key;
 
-	for (unsigned int i = 0; i < words; i++) {
-		hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15u;
-		hash ^= hash >> 32;
-	}
-	return hash;
-}
-
-static inline bool same(const uint64_t *a, const uint64_t *b, unsigned int words)
-{
-	for (unsigned int i = 0; i < words; i++) {
-		if (a[i] != b[i])
-			return false;
-	}
-	return true;
-}
-
-/* The first used words say which the key is: the others are 0 in all that are like it in these. */
-static inline void top_add(struct tp_stats_top *top, uint32_t room, const uint64_t *key, unsigned int words,
-			   unsigned int used, uint64_t count)
-{
-	uint64_t *entry;
-
-	top->count += count;
-	for (uint64_t i = hash_of(key, used);; i++) {
-		entry = top->entries + (i & (room - 1)) * (1 + words);
-		if (!entry[0])
-			break;
-		if (same(entry + 1, key, used)) {
-			entry[0] += count;
-			return;
-		}
-	}
-	if (top->used >= room - room / 4) {
-		top->other += count;
-		return;
-	}
-	top->used++;
-	entry[0] = count;
-	memcpy(entry + 1, key, words * sizeof(uint64_t));
-}
-
-static unsigned int used_of_text(uint64_t length)
-{
-	return 1 + (unsigned int)(length < TP_STATS_TEXT_BYTES ? (length + 7) / 8 : TP_STATS_TEXT_WORDS - 1);
+	key.nr = 1;
+	key.words[0] = value;
+	count_key(table, &key);
 }
 
 /* One that is not in the record is as an empty one. */
-static void count_text(struct tp_stats_top *top, struct tp_value_bytes text)
+static void count_text(struct tp_count_table *table, struct tp_value_bytes text)
 {
-	uint64_t key[TP_STATS_TEXT_WORDS] = {text.at ? text.len : 0};
-	size_t len = key[0] < TP_STATS_TEXT_BYTES ? (size_t)key[0] : TP_STATS_TEXT_BYTES;
+	const size_t len = !text.at ? 0 : text.len < TP_STATS_TEXT_BYTES ? text.len : TP_STATS_TEXT_BYTES;
+	struct tp_count_key key;
 
+	key.nr = 1 + (uint32_t)(len + 7) / 8;
+	key.words[0] = text.at ? text.len : 0;
+	key.words[key.nr - 1] = key.nr == 1 ? key.words[0] : 0; /* the last word is filled up with zeros */
 	if (len)
-		memcpy(key + 1, text.at, len);
-	top_add(top, tp_stats_room[TP_STATS_OF_THREAD], key, TP_STATS_TEXT_WORDS, used_of_text(key[0]), 1);
-}
-
-static void add_top(const struct tp_stats_field *field, struct tp_stats_top *total, const struct tp_stats_top *top)
-{
-	const unsigned int words = words_of(field);
-
-	for (uint32_t i = 0; i < tp_stats_room[TP_STATS_OF_THREAD]; i++) {
-		const uint64_t *entry = top->entries + (size_t)i * (1 + words);
-		if (entry[0])
-			top_add(total, tp_stats_room[TP_STATS_TOTAL], entry + 1, words,
-				field->kind == TP_STATS_TEXT ? used_of_text(entry[1]) : words, entry[0]);
-	}
-	total->other += top->other;
-	total->count += top->other;
+		memcpy(key.words + 1, text.at, len);
+	count_key(table, &key);
 }
 
 /* ---- All of them ---- */
 
-void tp_stats_field_count(const struct tp_stats_field *field, void *counts, const void *entry, size_t size)
+void tp_stats_field_count(struct tp_stats_field *field, const struct tp_counters *counters, uint64_t *row, const void *entry,
+			  size_t size)
 {
 	const struct tp_value *value = &field->value;
-	uint64_t key;
 
 	switch (field->kind) {
 	case TP_STATS_INTEGER:
-		count_integer(counts, tp_value_number_in(value, entry), value->is_signed);
+		count_integer(counters, row, field->at, tp_value_number_in(value, entry), value->is_signed);
 		break;
 	case TP_STATS_FLOAT:
-		count_float(counts, load_float((const char *)entry + value->offset, value->size));
+		count_float(counters, row, field->at, load_float((const char *)entry + value->offset, value->size));
 		break;
 	case TP_STATS_SYMBOL:
-		key = tp_value_number_in(value, entry);
-		top_add(counts, tp_stats_room[TP_STATS_OF_THREAD], &key, TP_STATS_NUMBER_WORDS, TP_STATS_NUMBER_WORDS, 1);
+		count_symbol(&field->table, tp_value_number_in(value, entry));
 		break;
 	case TP_STATS_TEXT:
-		count_text(counts, tp_value_text(value, entry, size));
-		break;
-	}
-}
-
-void tp_stats_field_add(const struct tp_stats_field *field, void *total, const void *counts)
-{
-	switch (field->kind) {
-	case TP_STATS_INTEGER:
-		add_integers(total, counts);
-		break;
-	case TP_STATS_FLOAT:
-		add_floats(total, counts);
-		break;
-	case TP_STATS_SYMBOL:
-	case TP_STATS_TEXT:
-		add_top(field, total, counts);
+		count_text(&field->table, tp_value_text(value, entry, size));
 		break;
 	}
 }

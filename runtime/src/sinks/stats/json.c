@@ -31,11 +31,10 @@ static void put_base(struct tp_buffer *b, const struct tp_stats_report *report, 
 				 (number)tp_stats_ns(clock, base->max));
 }
 
-static void put_histogram(struct tp_buffer *b, const struct tp_stats_field *field, const void *counts)
+static void put_histogram(struct tp_buffer *b, const struct tp_stats_field *field, const uint64_t *buckets)
 {
+	const unsigned int nr = tp_stats_nr_buckets(field);
 	const char *between = "";
-	unsigned int nr;
-	const uint64_t *buckets = tp_stats_buckets(field, counts, &nr);
 
 	tp_buffer_printf(b, ",\n     \"histogram\": [");
 	for (unsigned int place = 0; place < nr; place++) {
@@ -50,7 +49,7 @@ static void put_histogram(struct tp_buffer *b, const struct tp_stats_field *fiel
 	tp_buffer_printf(b, "]");
 }
 
-static void put_integers(struct tp_buffer *b, const struct tp_stats_field *field, const struct tp_stats_integers *n)
+static void put_integers(struct tp_buffer *b, const struct tp_stats_field *field, const struct tp_stats_numbers *n)
 {
 	tp_buffer_printf(b, "\"kind\": \"integer\", \"count\": %llu, \"sum\": ", (number)n->count);
 	tp_stats_put_sum(b, n);
@@ -59,19 +58,19 @@ static void put_integers(struct tp_buffer *b, const struct tp_stats_field *field
 	tp_buffer_printf(b, ", \"max\": ");
 	tp_stats_put_integer(b, field, n->max);
 	tp_buffer_printf(b, ", \"mean\": %.17g", tp_stats_mean(n));
-	put_histogram(b, field, n);
+	put_histogram(b, field, n->buckets);
 }
 
-static void put_floats(struct tp_buffer *b, const struct tp_stats_field *field, const struct tp_stats_floats *n)
+static void put_floats(struct tp_buffer *b, const struct tp_stats_field *field, const struct tp_stats_numbers *n)
 {
 	tp_buffer_printf(b, "\"kind\": \"float\", \"count\": %llu, \"nan\": %llu, \"infinite\": %llu, "
 			    "\"negative_infinite\": %llu",
 			 (number)n->count, (number)n->nan, (number)n->infinite, (number)n->negative_infinite);
 	if (n->count)
-		tp_buffer_printf(b, ", \"min\": %.17g, \"max\": %.17g", n->min, n->max);
+		tp_buffer_printf(b, ", \"min\": %.17g, \"max\": %.17g", tp_stats_float_of(n->min), tp_stats_float_of(n->max));
 	if (n->count && __builtin_isfinite(n->sum)) /* JSON has no infinity */
 		tp_buffer_printf(b, ", \"sum\": %.17g, \"mean\": %.17g", n->sum, n->sum / (double)n->count);
-	put_histogram(b, field, n);
+	put_histogram(b, field, n->buckets);
 }
 
 static void put_value(struct tp_buffer *b, const struct tp_stats_field *field, const struct tp_stats_value *value)
@@ -96,78 +95,63 @@ static void put_value(struct tp_buffer *b, const struct tp_stats_field *field, c
 	tp_buffer_printf(b, ", \"count\": %llu}", (number)value->count);
 }
 
-static void put_top(struct tp_buffer *b, const struct tp_stats_field *field, const struct tp_stats_top *top, uint64_t shown)
+static void put_top(struct tp_buffer *b, const struct tp_stats_field *field, uint64_t shown)
 {
-	uint64_t rest = top->count - top->other;
-	size_t nr;
-	struct tp_stats_value *values = tp_stats_values(field, top, &nr);
+	struct tp_stats_values top;
 
-	tp_buffer_printf(b, "\"kind\": \"%s\", \"count\": %llu, \"distinct\": %llu,\n     \"top\": [",
-			 field->kind == TP_STATS_TEXT ? "text" : "symbol", (number)top->count, (number)top->used);
-	for (size_t i = 0; i < nr && i < shown; i++) {
+	tp_stats_values_take(&top, field);
+	uint64_t rest = top.count - top.other;
+	tp_buffer_printf(b, "\"kind\": \"%s\", \"count\": %llu, \"distinct\": %zu,\n     \"top\": [",
+			 field->kind == TP_STATS_TEXT ? "text" : "symbol", (number)top.count, top.nr);
+	for (size_t i = 0; i < top.nr && i < shown; i++) {
 		tp_buffer_printf(b, "%s", i ? ",\n      " : "");
-		put_value(b, field, &values[i]);
-		rest -= values[i].count;
+		put_value(b, field, &top.values[i]);
+		rest -= top.values[i].count;
 	}
-	tp_buffer_printf(b, "],\n     \"rest\": %llu, \"other\": %llu", (number)rest, (number)top->other);
-	free(values);
+	tp_buffer_printf(b, "],\n     \"rest\": %llu, \"other\": %llu", (number)rest, (number)top.other);
+	free(top.values);
 }
 
-static void put_field(struct tp_buffer *b, const struct tp_stats_report *report, const struct tp_stats_event *event,
+static void put_field(struct tp_buffer *b, const struct tp_stats_report *report, const struct tp_stats_plan *plan,
 		      const struct tp_stats_field *field)
 {
-	const void *counts = tp_stats_field_at(event->total, field, TP_STATS_TOTAL);
+	struct tp_stats_numbers n;
 
 	tp_buffer_printf(b, "    {\"field\": ");
 	tp_json_string(b, field->name);
 	tp_buffer_printf(b, ", ");
 	switch (field->kind) {
 	case TP_STATS_INTEGER:
-		put_integers(b, field, counts);
+		tp_stats_numbers_take(&n, field, plan->counters);
+		put_integers(b, field, &n);
 		break;
 	case TP_STATS_FLOAT:
-		put_floats(b, field, counts);
+		tp_stats_numbers_take(&n, field, plan->counters);
+		put_floats(b, field, &n);
 		break;
 	case TP_STATS_SYMBOL:
 	case TP_STATS_TEXT:
-		put_top(b, field, counts, report->sink->options.top);
+		put_top(b, field, report->sink->options.top);
 		break;
 	}
 	tp_buffer_printf(b, "}");
 }
 
-/* ---- By thread ---- */
-
-static void put_thread(struct tp_buffer *b, const struct tp_stats_report *report, const struct tp_stats_plan *plan,
-		       const struct tp_stats_thread *thread, const char **between)
+static void put_threads(struct tp_buffer *b, const struct tp_stats_report *report, const struct tp_stats_event *event)
 {
-	const struct tp_stats_thread_event *event = thread->events;
-
-	while (event && event->plan != plan)
-		event = event->next;
-	if (!event)
-		return;
-	tp_buffer_printf(b, "%s\n    {", *between);
-	*between = ",";
-	if (thread == report->others) {
-		tp_buffer_printf(b, "\"others\": true, ");
-	} else {
-		tp_buffer_printf(b, "\"tid\": %d, \"name\": ", (int)thread->tid);
-		tp_json_string(b, thread->name);
-		tp_buffer_printf(b, ", \"exited\": %s, ", thread->exited ? "true" : "false");
-	}
-	put_base(b, report, &event->base);
-	tp_buffer_printf(b, "}");
-}
-
-static void put_threads(struct tp_buffer *b, const struct tp_stats_report *report, const struct tp_stats_plan *plan)
-{
-	const char *between = "";
-
 	tp_buffer_printf(b, ",\n   \"threads\": [");
-	for (const struct tp_stats_thread *thread = report->threads; thread; thread = thread->next)
-		put_thread(b, report, plan, thread, &between);
-	put_thread(b, report, plan, report->others, &between);
+	for (const struct tp_stats_row *row = event->rows; row; row = row->next) {
+		tp_buffer_printf(b, "%s\n    {", row == event->rows ? "" : ",");
+		if (row->others) {
+			tp_buffer_printf(b, "\"others\": true, ");
+		} else {
+			tp_buffer_printf(b, "\"tid\": %d, \"name\": ", (int)row->tid);
+			tp_json_string(b, row->name);
+			tp_buffer_printf(b, ", \"exited\": %s, ", row->exited ? "true" : "false");
+		}
+		put_base(b, report, &row->base);
+		tp_buffer_printf(b, "}");
+	}
 	tp_buffer_printf(b, "]");
 }
 
@@ -178,15 +162,15 @@ static void put_event(struct tp_buffer *b, const struct tp_stats_report *report,
 	tp_buffer_printf(b, "  {\"event\": ");
 	tp_json_string(b, plan->name);
 	tp_buffer_printf(b, ", ");
-	put_base(b, report, &event->total->base);
+	put_base(b, report, &event->base);
 	if (plan->nr_fields)
 		tp_buffer_printf(b, ",\n   \"fields\": [\n");
 	for (uint32_t i = 0; i < plan->nr_fields; i++) {
-		put_field(b, report, event, &plan->fields[i]);
+		put_field(b, report, plan, &plan->fields[i]);
 		tp_buffer_printf(b, i + 1 < plan->nr_fields ? ",\n" : "]");
 	}
 	if (report->sink->options.by_thread)
-		put_threads(b, report, plan);
+		put_threads(b, report, event);
 	tp_buffer_printf(b, "}");
 }
 

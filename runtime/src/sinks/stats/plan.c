@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "base/guard.h"
+#include "base/locks.h"
 #include "base/message.h"
 #include "base/text.h"
 #include "sinks/stats/stats.h"
@@ -95,6 +96,11 @@ static struct tp_value value_of(const struct tp_event_field *from, enum tp_stats
 	return tp_value_at(source, from->offset, from->size, from->is_signed);
 }
 
+static bool has_table(const struct tp_stats_field *field)
+{
+	return field->kind == TP_STATS_SYMBOL || field->kind == TP_STATS_TEXT;
+}
+
 static bool plan_field(struct tp_stats_plan *plan, const struct tp_event_field *from, enum tp_stats_kind kind)
 {
 	struct tp_stats_field *field = &plan->fields[plan->nr_fields];
@@ -104,11 +110,12 @@ static bool plan_field(struct tp_stats_plan *plan, const struct tp_event_field *
 		.kind = kind,
 		.value = value_of(from, kind),
 	};
-	plan->nr_fields++;
-	for (enum tp_stats_place place = 0; place < TP_STATS_NR_PLACES; place++) {
-		field->at[place] = plan->size[place];
-		plan->size[place] += tp_stats_field_size(field, place);
+	if (has_table(field) &&
+	    !tp_count_table_open(&field->table, TP_STATS_VALUE_BITS, kind == TP_STATS_TEXT ? TP_STATS_TEXT_WORDS : 1, 1, 0, false)) {
+		free(field->name);
+		return false;
 	}
+	plan->nr_fields++;
 	return field->name && (kind != TP_STATS_SYMBOL || tp_value_names_copy(&field->names, from));
 }
 
@@ -147,6 +154,49 @@ static bool plan_fields(struct tp_stats_sink *sink, struct tp_stats_plan *plan, 
 	return true;
 }
 
+/* ---- Counters ---- */
+
+/* Of a row; a page of it has the numbers of 64 events without fields. */
+#define CHUNK_WORDS ((size_t)4096)
+
+static struct tp_stats_chunk *chunk_new(struct tp_stats_sink *sink, size_t size)
+{
+	struct tp_stats_chunk *chunk = tp_malloc(sizeof(*chunk));
+
+	if (!chunk)
+		return NULL;
+	*chunk = (struct tp_stats_chunk){.next = sink->chunks, .counters = tp_counters_new(size), .size = size};
+	if (!chunk->counters) {
+		free(chunk);
+		return NULL;
+	}
+	sink->chunks = chunk;
+	return chunk;
+}
+
+static bool plan_counters(struct tp_stats_sink *sink, struct tp_stats_plan *plan)
+{
+	struct tp_stats_chunk *chunk = sink->chunks;
+	size_t size = TP_STATS_BASE_WORDS;
+
+	for (uint32_t i = 0; i < plan->nr_fields; i++) {
+		plan->fields[i].at = size;
+		if (!has_table(&plan->fields[i]))
+			size += TP_STATS_BUCKETS_AT + tp_stats_nr_buckets(&plan->fields[i]);
+	}
+	size = (size + TP_STATS_BASE_WORDS - 1) / TP_STATS_BASE_WORDS * TP_STATS_BASE_WORDS;
+	if (!chunk || size > chunk->size - chunk->used)
+		chunk = chunk_new(sink, size > CHUNK_WORDS ? size : CHUNK_WORDS);
+	if (!chunk)
+		return false;
+	plan->counters = chunk->counters;
+	plan->at = chunk->used;
+	chunk->used += size;
+	for (uint32_t i = 0; i < plan->nr_fields; i++)
+		plan->fields[i].at += plan->at;
+	return true;
+}
+
 /* ---- Plans ---- */
 
 static void plan_free(struct tp_stats_plan *plan)
@@ -154,9 +204,9 @@ static void plan_free(struct tp_stats_plan *plan)
 	for (uint32_t i = 0; i < plan->nr_fields; i++) {
 		free(plan->fields[i].name);
 		free(plan->fields[i].names);
+		if (has_table(&plan->fields[i]))
+			tp_count_table_close(&plan->fields[i].table);
 	}
-	if (plan->total)
-		munmap(plan->total, plan->size[TP_STATS_TOTAL]);
 	free(plan->fields);
 	free(plan->name);
 	free(plan);
@@ -168,12 +218,7 @@ static bool plan_make(struct tp_stats_sink *sink, struct tp_stats_plan *plan, co
 		plan->name = NULL;
 		return false;
 	}
-	if (!plan_fields(sink, plan, event->event_class))
-		return false;
-	/* Mapped, as most of a large table is hardly ever touched. */
-	void *total = mmap(NULL, plan->size[TP_STATS_TOTAL], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	plan->total = total == MAP_FAILED ? NULL : total;
-	return plan->total != NULL;
+	return plan_fields(sink, plan, event->event_class) && plan_counters(sink, plan);
 }
 
 int tp_stats_describe_event(struct tp_sink *head, const struct tp_event *event)
@@ -184,10 +229,7 @@ int tp_stats_describe_event(struct tp_sink *head, const struct tp_event *event)
 
 	if (!plan)
 		return -ENOMEM;
-	*plan = (struct tp_stats_plan){
-		.id = event->id,
-		.size = {sizeof(struct tp_stats_counts), sizeof(struct tp_stats_counts)},
-	};
+	*plan = (struct tp_stats_plan){.nr_fields = 0};
 	if (!plan_make(sink, plan, event)) {
 		plan_free(plan);
 		return -ENOMEM;
@@ -196,6 +238,7 @@ int tp_stats_describe_event(struct tp_sink *head, const struct tp_event *event)
 	tp_mutex_lock(&tp_stats_lock);
 	plan->next = sink->all_plans;
 	sink->all_plans = plan;
+	sink->nr_plans++;
 	__atomic_store_n(&sink->plans[event->id], plan, __ATOMIC_RELEASE);
 	tp_mutex_unlock(&tp_stats_lock);
 	tp_guard_leave(&guard);
@@ -213,13 +256,32 @@ void tp_stats_tell_missing(const struct tp_stats_sink *sink)
 	}
 }
 
+void tp_stats_plans_forget(struct tp_stats_sink *sink)
+{
+	for (struct tp_stats_chunk *chunk = sink->chunks; chunk; chunk = chunk->next)
+		tp_counters_forget(chunk->counters);
+	for (struct tp_stats_plan *plan = sink->all_plans; plan; plan = plan->next) {
+		plan->gone = (struct tp_stats_base){.hits = 0};
+		for (uint32_t i = 0; i < plan->nr_fields; i++) {
+			if (has_table(&plan->fields[i]))
+				tp_count_table_forget(&plan->fields[i].table);
+		}
+	}
+}
+
 void tp_stats_plans_free(struct tp_stats_sink *sink)
 {
 	struct tp_stats_plan *next;
+	struct tp_stats_chunk *chunk;
 
 	for (struct tp_stats_plan *plan = sink->all_plans; plan; plan = next) {
 		next = plan->next;
 		plan_free(plan);
+	}
+	while ((chunk = sink->chunks)) {
+		sink->chunks = chunk->next;
+		tp_counters_free(chunk->counters);
+		free(chunk);
 	}
 	if (sink->plans)
 		munmap(sink->plans, plans_size());

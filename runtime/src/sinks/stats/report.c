@@ -1,165 +1,148 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sinks/stats/report.c - what text and JSON have in common: how values are called.
+ * sinks/stats/report.c - hits and intervals, as they are now. Under tp_stats_lock, threads' shares are copied only: what writes
+ * the report is slow, and calls what the program may have replaced and traced (malloc, open).
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/locks.h"
 #include "sinks/stats/stats.h"
 
 #define NS_PER_S 1000000000u
 
-uint64_t tp_stats_ns(const struct tp_clock *clock, uint64_t ticks)
+/* ---- Under tp_stats_lock ---- */
+
+/* An event has a row for those that are not told apart, besides the shares. */
+static size_t room_for(const struct tp_stats_sink *sink)
 {
-	return ticks / clock->frequency * NS_PER_S + ticks % clock->frequency * NS_PER_S / clock->frequency;
+	return sink->nr_shares + sink->nr_plans;
 }
 
-/* ---- Numbers ---- */
-
-/* The sum's magnitude; true where it is negative. */
-static bool magnitude_of(const struct tp_stats_integers *n, uint64_t *high, uint64_t *low)
+static void copy_shares(struct tp_stats_report *report, const struct tp_stats_thread *thread)
 {
-	const bool negative = n->sum_high < 0;
-
-	*low = negative ? 0 - n->sum_low : n->sum_low;
-	*high = negative ? ~(uint64_t)n->sum_high + (*low == 0) : (uint64_t)n->sum_high;
-	return negative;
-}
-
-void tp_stats_put_sum(struct tp_buffer *b, const struct tp_stats_integers *n)
-{
-	char digits[40];
-	char *at = digits + sizeof(digits);
-	uint64_t high, low;
-	const bool negative = magnitude_of(n, &high, &low);
-	uint32_t parts[4] = {(uint32_t)(high >> 32), (uint32_t)high, (uint32_t)(low >> 32), (uint32_t)low};
-
-	*--at = '\0';
-	do { /* long division, by 10 */
-		uint64_t rest = 0;
-		for (size_t i = 0; i < 4; i++) {
-			rest = rest << 32 | parts[i];
-			parts[i] = (uint32_t)(rest / 10);
-			rest %= 10;
-		}
-		*--at = (char)('0' + rest);
-	} while (parts[0] || parts[1] || parts[2] || parts[3]);
-	tp_buffer_printf(b, "%s%s", negative ? "-" : "", at);
-}
-
-double tp_stats_mean(const struct tp_stats_integers *n)
-{
-	uint64_t high, low;
-	const bool negative = magnitude_of(n, &high, &low);
-	const double mean = ((double)high * 18446744073709551616.0 + (double)low) / (double)n->count;
-
-	return negative ? -mean : mean;
-}
-
-void tp_stats_put_integer(struct tp_buffer *b, const struct tp_stats_field *field, uint64_t order)
-{
-	if (field->value.is_signed)
-		tp_buffer_printf(b, "%lld", (long long)(order ^ (uint64_t)1 << 63));
-	else
-		tp_buffer_printf(b, "%llu", (unsigned long long)order);
-}
-
-const uint64_t *tp_stats_buckets(const struct tp_stats_field *field, const void *counts, unsigned int *nr)
-{
-	*nr = 1 + 2 * (field->kind == TP_STATS_FLOAT ? TP_STATS_EXPONENTS : TP_STATS_BITS);
-	return field->kind == TP_STATS_FLOAT ? ((const struct tp_stats_floats *)counts)->buckets
-					  : ((const struct tp_stats_integers *)counts)->buckets;
-}
-
-/* Negative ones come first, and the largest of them last. */
-unsigned int tp_stats_bucket(unsigned int nr, unsigned int place)
-{
-	const unsigned int half = nr / 2;
-
-	return place < half ? nr - 1 - place : place - half;
-}
-
-/* 2^n of either sign. */
-static double power(int n, bool negative)
-{
-	double value = 1;
-
-	for (; n > 0; n--)
-		value *= 2;
-	for (; n < 0; n++)
-		value /= 2;
-	return negative ? -value : value;
-}
-
-static void put_bucket_of_floats(struct tp_buffer *b, unsigned int i, const char *between)
-{
-	const bool negative = i > TP_STATS_EXPONENTS;
-	const int n = (int)(negative ? i - TP_STATS_EXPONENTS : i) - 1;
-	double nearest = n == 0 ? 0 : power(n + TP_STATS_LEAST, negative);
-
-	tp_buffer_printf(b, "%.17g%s", nearest, between);
-	if (n == TP_STATS_EXPONENTS - 1)
-		tp_buffer_printf(b, "%s1.7976931348623157e+308", negative ? "-" : "");
-	else
-		tp_buffer_printf(b, "%.17g", power(n + 1 + TP_STATS_LEAST, negative));
-}
-
-void tp_stats_put_bucket(struct tp_buffer *b, const struct tp_stats_field *field, unsigned int i, const char *between)
-{
-	const bool negative = i > TP_STATS_BITS;
-	const unsigned int n = (negative ? i - TP_STATS_BITS : i) - 1;
-
-	if (i == 0) {
-		tp_buffer_printf(b, "0%s0", between);
-	} else if (field->kind == TP_STATS_FLOAT) {
-		put_bucket_of_floats(b, i, between);
-	} else {
-		const unsigned long long nearest = 1ull << n, farthest = nearest - 1 + nearest;
-		const char *sign = negative ? "-" : "";
-		tp_buffer_printf(b, "%s%llu%s%s%llu", sign, nearest, between, sign,
-				 negative && n == TP_STATS_BITS - 1 ? nearest : farthest);
+	for (const struct tp_stats_share *share = thread->shares; share; share = share->next) {
+		struct tp_stats_row *row = &report->rows[report->nr_rows++];
+		*row = (struct tp_stats_row){
+			.plan = share->plan, .tid = thread->tid, .exited = thread->exited,
+			.base = share->row ? tp_stats_base_in(share->row, share->plan) : share->base,
+		};
+		memcpy(row->name, thread->name, sizeof(row->name));
 	}
 }
 
-/* ---- Tables ---- */
-
-static int compare_values(const void *a, const void *b)
+static void copy_others(struct tp_stats_report *report, struct tp_stats_plan *plan)
 {
-	const struct tp_stats_value *one = a, *two = b;
+	const struct tp_stats_base shared = tp_stats_base_in(plan->counters->shared, plan);
+	struct tp_stats_row *row = &report->rows[report->nr_rows++];
 
-	if (one->count != two->count)
-		return one->count < two->count ? 1 : -1;
-	return one->key[0] == two->key[0] ? memcmp(one->key, two->key, TP_STATS_TEXT_WORDS * sizeof(uint64_t))
-					  : one->key[0] < two->key[0] ? -1 : 1;
+	*row = (struct tp_stats_row){.plan = plan, .others = true, .base = plan->gone};
+	tp_stats_base_add(&row->base, &shared);
 }
 
-struct tp_stats_value *tp_stats_values(const struct tp_stats_field *field, const struct tp_stats_top *top, size_t *nr)
+/* Threads come and go while there is too little memory, and the lock is given back. */
+static bool copy_rows(struct tp_stats_report *report, struct tp_stats_sink *sink)
 {
-	const size_t words = 1 + (field->kind == TP_STATS_TEXT ? TP_STATS_TEXT_WORDS : TP_STATS_NUMBER_WORDS);
-	struct tp_stats_value *values = malloc((top->used + 1) * sizeof(*values));
-
-	*nr = 0;
-	if (!values)
-		return NULL;
-	for (size_t i = 0; i < tp_stats_room[TP_STATS_TOTAL]; i++) {
-		const uint64_t *entry = top->entries + i * words;
-		if (entry[0])
-			values[(*nr)++] = (struct tp_stats_value){.count = entry[0], .key = entry + 1};
+	for (size_t room; (room = room_for(sink)) > report->room;) {
+		tp_mutex_unlock(&tp_stats_lock);
+		free(report->rows);
+		report->room = room + room / 4;
+		report->rows = tp_malloc(report->room * sizeof(*report->rows));
+		tp_mutex_lock(&tp_stats_lock);
+		if (!report->rows)
+			return false;
 	}
-	qsort(values, *nr, sizeof(*values), compare_values);
-	return values;
+	for (const struct tp_stats_thread *thread = sink->threads; thread; thread = thread->next)
+		copy_shares(report, thread);
+	for (struct tp_stats_plan *plan = sink->all_plans; plan; plan = plan->next)
+		copy_others(report, plan);
+	return true;
 }
 
-void tp_stats_text_of(char text[TP_STATS_TEXT_BYTES + 1], const uint64_t *key)
-{
-	size_t len = 0, step;
+/* ---- Events ---- */
 
-	memcpy(text, key + 1, TP_STATS_TEXT_BYTES + 1);
-	if (key[0] <= TP_STATS_TEXT_BYTES)
-		return;
-	/* Up to the last character that is whole; bytes that are none stay. */
-	while (len < TP_STATS_TEXT_BYTES && ((step = tp_utf8_char(text + len)) || len + 4 <= TP_STATS_TEXT_BYTES))
-		len += step ? step : 1;
-	text[len] = '\0';
+static int compare_events(const void *a, const void *b)
+{
+	const struct tp_stats_event *one = a, *two = b;
+	const uint64_t hits = one->base.hits, others = two->base.hits;
+
+	return hits == others ? strcmp(one->plan->name, two->plan->name) : hits < others ? 1 : -1;
+}
+
+/* The event of a row, which is a new one at the event's first. */
+static struct tp_stats_event *event_of(struct tp_stats_report *report, struct tp_stats_plan *plan)
+{
+	if (!plan->event) {
+		plan->event = &report->events[report->nr_events++];
+		*plan->event = (struct tp_stats_event){.plan = plan};
+		plan->event->rows_end = &plan->event->rows;
+	}
+	return plan->event;
+}
+
+static bool make_events(struct tp_stats_report *report)
+{
+	report->events = tp_malloc(report->room * sizeof(*report->events) + 1);
+	if (!report->events)
+		return false;
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		struct tp_stats_row *row = &report->rows[i];
+		if (!row->base.hits)
+			continue;
+		struct tp_stats_event *event = event_of(report, row->plan);
+		tp_stats_base_add(&event->base, &row->base);
+		*event->rows_end = row;
+		event->rows_end = &row->next;
+		report->hits += row->base.hits;
+	}
+	for (size_t i = 0; i < report->nr_rows; i++)
+		report->rows[i].plan->event = NULL;
+	qsort(report->events, report->nr_events, sizeof(*report->events), compare_events);
+	return true;
+}
+
+/* The rows of a thread are one behind the other. */
+static void find_names(struct tp_stats_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		struct tp_stats_row *row = &report->rows[i];
+		if (row->others || row->exited)
+			continue;
+		if (i && row[-1].tid == row->tid && !row[-1].exited)
+			memcpy(row->name, row[-1].name, sizeof(row->name));
+		else
+			tp_stats_thread_name(row->tid, row->name);
+	}
+}
+
+/* ---- All of it ---- */
+
+static void take_times(struct tp_stats_report *report, struct tp_stats_sink *sink)
+{
+	const uint64_t now = tp_clock_now(&sink->clock);
+
+	tp_clock_refine(&sink->refined);
+	report->begin_ns = tp_clock_to_ns(&sink->refined, sink->begin);
+	report->now_ns = tp_clock_to_ns(&sink->refined, now);
+	report->seconds = (double)tp_stats_ns(&sink->refined, now - sink->begin) / NS_PER_S;
+}
+
+bool tp_stats_report_take(struct tp_stats_report *report, struct tp_stats_sink *sink, bool final)
+{
+	*report = (struct tp_stats_report){.sink = sink, .final = final};
+	tp_mutex_lock(&tp_stats_lock);
+	const bool copied = copy_rows(report, sink);
+	tp_mutex_unlock(&tp_stats_lock);
+	if (!copied || !make_events(report))
+		return false;
+	take_times(report, sink);
+	if (sink->options.by_thread)
+		find_names(report);
+	return true;
+}
+
+void tp_stats_report_free(struct tp_stats_report *report)
+{
+	free(report->rows);
+	free(report->events);
 }

@@ -6,11 +6,9 @@
  * stats.h says where the rest is, and how threads count.
  */
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <tp/tp.h>
@@ -39,23 +37,17 @@ static void format(struct tp_buffer *b, const struct tp_stats_report *report, bo
 		freelocale(plain);
 }
 
-static int write_report(struct tp_stats_sink *sink, const struct tp_stats_report *report)
+static int write_report(struct tp_stats_sink *sink, const struct tp_stats_report *report, bool taken)
 {
-	struct tp_buffer b = {.failed = !report->memory};
+	struct tp_buffer b = {.failed = !taken};
 
-	if (report->memory)
+	if (taken)
 		format(&b, report, sink->options.json);
 	int error = tp_stats_file_replace(sink, &b, report->nr_events != 0);
 	tp_buffer_free(&b);
+	if (!error)
+		sink->written = report->hits;
 	return error;
-}
-
-/* What was taken is not in the file, but in the totals it is. */
-static void write_again(struct tp_stats_sink *sink)
-{
-	tp_mutex_lock(&tp_stats_lock);
-	sink->changed = true;
-	tp_mutex_unlock(&tp_stats_lock);
 }
 
 /* In tp_guard_enter(), as it takes locks that readers take. 0 or an errno value. */
@@ -66,11 +58,10 @@ static int write_file(struct tp_stats_sink *sink, bool always, bool final)
 
 	tp_readers_register_thread(); /* as tp_lock() does, and why */
 	tp_mutex_lock(&sink->writing);
-	if (tp_stats_report_take(&report, sink, always || tp_stats_file_moves(sink), final))
-		error = write_report(sink, &report);
+	const bool taken = tp_stats_report_take(&report, sink, final);
+	if (!taken || always || report.hits != sink->written || tp_stats_file_moves(sink))
+		error = write_report(sink, &report, taken);
 	tp_stats_report_free(&report);
-	if (error)
-		write_again(sink);
 	if (!sink->error)
 		sink->error = error;
 	tp_mutex_unlock(&sink->writing);
@@ -98,14 +89,6 @@ static void begin_to_write(struct tp_stats_sink *sink)
 
 /* ---- Forks and closing ---- */
 
-/* Without a membarrier, which was forbidden or is too new, threads fence what they do themselves. */
-static void choose_barrier(struct tp_stats_sink *sink)
-{
-	bool fenced = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
-
-	__atomic_store_n(&sink->fenced, fenced, __ATOMIC_RELAXED);
-}
-
 static void stats_after_fork_child(struct tp_sink *head)
 {
 	struct tp_stats_sink *sink = (struct tp_stats_sink *)head;
@@ -115,24 +98,23 @@ static void stats_after_fork_child(struct tp_sink *head)
 	sink->complained = false;
 	sink->error = 0;
 	sink->writing.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* its holder may not be in the child */
-	tp_stats_blocks_forget(sink);
 	tp_stats_threads_forget(sink);
-	for (struct tp_stats_plan *plan = sink->all_plans; plan; plan = plan->next) {
-		if (plan->total->base.hits)
-			memset(plan->total, 0, plan->size[TP_STATS_TOTAL]);
-	}
-	sink->changed = false;
+	tp_stats_plans_forget(sink);
+	sink->written = 0;
 	sink->begin = tp_clock_now(&sink->clock);
 	sink->refined = sink->clock; /* its writer may not be in the child */
-	choose_barrier(sink);
 }
 
 /* Of a child whose statistics are written at its end. */
 static void resume_in_child(void)
 {
-	for (uint32_t i = 0; i < TP_STATS_SINKS; i++) {
-		struct tp_stats_sink *sink = tp_stats_sink_of_slot(i);
-		if (sink && sink->helped && !sink->options.live_children) {
+	struct tp_guard guard;
+
+	if (!tp_guard_enter(&guard)) /* a crash handler forks, and may have interrupted whoever changes the list */
+		return;
+	tp_guard_leave(&guard);
+	for (struct tp_stats_sink *sink = tp_stats_sinks; sink; sink = sink->next) {
+		if (sink->helped && !sink->options.live_children) {
 			sink->helped = false;
 			tp_helper_end(&sink->work);
 		}
@@ -143,7 +125,7 @@ static struct tp_fork_hook fork_hook = {.rank = TP_RANK_LAST, .resume = resume_i
 
 static void sink_free(struct tp_stats_sink *sink)
 {
-	tp_stats_blocks_free(sink);
+	tp_stats_threads_free(sink);
 	tp_stats_plans_free(sink);
 	tp_stats_file_close(sink);
 	tp_stats_options_free(&sink->options);
@@ -162,7 +144,7 @@ static int stats_close(struct tp_sink *head)
 	if (sink->opened_path)
 		write_file(sink, sink->path_pid == getpid(), true);
 	tp_guard_leave(&guard);
-	tp_stats_blocks_end(sink);
+	tp_stats_sinks_remove(sink);
 	if (!sink->forked)
 		tp_stats_tell_missing(sink);
 	tp_sink_tell_lost(head, NULL);
@@ -210,13 +192,11 @@ int tp_stats_report(struct tp_sink *head, bool json, struct tp_buffer *to)
 		return -EDEADLK;
 	tp_readers_register_thread();
 	tp_mutex_lock(&sink->writing);
-	tp_stats_report_take(&report, sink, true, false);
-	if (report.memory)
+	if (tp_stats_report_take(&report, sink, false))
 		format(to, &report, json);
 	else
 		to->failed = true;
 	tp_stats_report_free(&report);
-	write_again(sink); /* the file, if there is one, does not have them */
 	tp_mutex_unlock(&sink->writing);
 	tp_guard_leave(&guard);
 	return to->failed ? -ENOMEM : 0;
@@ -270,8 +250,7 @@ static int sink_open(struct tp_stats_sink *sink, const char *name, bool has_file
 	tp_clock_open(&sink->clock);
 	sink->refined = sink->clock;
 	sink->begin = tp_clock_now(&sink->clock);
-	choose_barrier(sink);
-	error = tp_stats_blocks_begin(sink);
+	error = tp_stats_sinks_add(sink);
 	if (error)
 		return error;
 	if (has_file)
@@ -279,7 +258,7 @@ static int sink_open(struct tp_stats_sink *sink, const char *name, bool has_file
 	if (!error)
 		error = -tp_sink_open(&sink->head, &stats_ops);
 	if (error)
-		tp_stats_blocks_end(sink);
+		tp_stats_sinks_remove(sink);
 	else if (sink->options.interval_ns)
 		begin_to_write(sink);
 	return error;

@@ -141,25 +141,20 @@ static void put_events(struct tp_buffer *b, const struct tp_stats_report *report
 	put_heads(b);
 	for (size_t i = 0; i < report->nr_events; i++) {
 		tp_buffer_printf(b, "%-*s  ", width, report->events[i].plan->name);
-		put_base(b, report, &report->events[i].total->base);
+		put_base(b, report, &report->events[i].base);
 	}
 }
 
-static void put_thread(struct tp_buffer *b, const struct tp_stats_report *report, const struct tp_stats_plan *plan,
-		       const struct tp_stats_thread *thread, int width)
+static void put_thread(struct tp_buffer *b, const struct tp_stats_report *report, const struct tp_stats_row *row, int width)
 {
-	char tid[SHORT];
+	char tid[SHORT] = "-";
 
-	snprintf(tid, sizeof(tid), "%d", (int)thread->tid);
-	for (const struct tp_stats_thread_event *event = thread->events; event; event = event->next) {
-		if (event->plan != plan)
-			continue;
-		const bool others = thread == report->others;
-		tp_buffer_printf(b, "%-*s  %8s  ", width, plan->name, others ? "-" : tid);
-		put_padded(b, others ? "(others)" : thread->name, TP_STATS_NAME_SIZE - 1);
-		tp_buffer_printf(b, "  ");
-		put_base(b, report, &event->base);
-	}
+	if (!row->others)
+		snprintf(tid, sizeof(tid), "%d", (int)row->tid);
+	tp_buffer_printf(b, "%-*s  %8s  ", width, row->plan->name, tid);
+	put_padded(b, row->others ? "(others)" : row->name, TP_STATS_NAME_SIZE - 1);
+	tp_buffer_printf(b, "  ");
+	put_base(b, report, &row->base);
 }
 
 static void put_threads(struct tp_buffer *b, const struct tp_stats_report *report)
@@ -169,9 +164,8 @@ static void put_threads(struct tp_buffer *b, const struct tp_stats_report *repor
 	tp_buffer_printf(b, "\n%-*s  %8s  %-15s  ", width, "EVENT", "TID", "THREAD");
 	put_heads(b);
 	for (size_t i = 0; i < report->nr_events; i++) {
-		for (const struct tp_stats_thread *thread = report->threads; thread; thread = thread->next)
-			put_thread(b, report, report->events[i].plan, thread, width);
-		put_thread(b, report, report->events[i].plan, report->others, width);
+		for (const struct tp_stats_row *row = report->events[i].rows; row; row = row->next)
+			put_thread(b, report, row, width);
 	}
 }
 
@@ -186,10 +180,9 @@ static void put_bar(struct tp_buffer *b, uint64_t count, uint64_t longest)
 	tp_buffer_printf(b, "  %10llu %.*s\n", (number)count, length > 0 ? length : 1, marks);
 }
 
-static void put_histogram(struct tp_buffer *b, const struct tp_stats_field *field, const void *counts)
+static void put_histogram(struct tp_buffer *b, const struct tp_stats_field *field, const uint64_t *buckets)
 {
-	unsigned int nr;
-	const uint64_t *buckets = tp_stats_buckets(field, counts, &nr);
+	const unsigned int nr = tp_stats_nr_buckets(field);
 	uint64_t longest = 0;
 
 	for (unsigned int i = 0; i < nr; i++)
@@ -206,7 +199,7 @@ static void put_histogram(struct tp_buffer *b, const struct tp_stats_field *fiel
 	}
 }
 
-static void put_integers(struct tp_buffer *b, const struct tp_stats_field *field, const struct tp_stats_integers *n)
+static void put_integers(struct tp_buffer *b, const struct tp_stats_field *field, const struct tp_stats_numbers *n)
 {
 	tp_buffer_printf(b, "count %llu, sum ", (number)n->count);
 	tp_stats_put_sum(b, n);
@@ -215,20 +208,20 @@ static void put_integers(struct tp_buffer *b, const struct tp_stats_field *field
 	tp_buffer_printf(b, ", mean %.10g, max ", tp_stats_mean(n));
 	tp_stats_put_integer(b, field, n->max);
 	tp_buffer_printf(b, "\n");
-	put_histogram(b, field, n);
+	put_histogram(b, field, n->buckets);
 }
 
-static void put_floats(struct tp_buffer *b, const struct tp_stats_field *field, const struct tp_stats_floats *n)
+static void put_floats(struct tp_buffer *b, const struct tp_stats_field *field, const struct tp_stats_numbers *n)
 {
 	tp_buffer_printf(b, "count %llu", (number)n->count);
 	if (n->count)
-		tp_buffer_printf(b, ", sum %.10g, min %.10g, mean %.10g, max %.10g", n->sum, n->min,
-				 n->sum / (double)n->count, n->max);
+		tp_buffer_printf(b, ", sum %.10g, min %.10g, mean %.10g, max %.10g", n->sum, tp_stats_float_of(n->min),
+				 n->sum / (double)n->count, tp_stats_float_of(n->max));
 	if (n->nan || n->infinite || n->negative_infinite)
 		tp_buffer_printf(b, "; nan %llu, infinite %llu, -infinite %llu", (number)n->nan, (number)n->infinite,
 				 (number)n->negative_infinite);
 	tp_buffer_printf(b, "\n");
-	put_histogram(b, field, n);
+	put_histogram(b, field, n->buckets);
 }
 
 /* How a value is called. */
@@ -266,44 +259,44 @@ static void put_values(struct tp_buffer *b, const struct tp_stats_field *field, 
 	free(names);
 }
 
-static void put_top(struct tp_buffer *b, const struct tp_stats_field *field, const struct tp_stats_top *top, uint64_t shown)
+static void put_top(struct tp_buffer *b, const struct tp_stats_field *field, uint64_t shown)
 {
-	uint64_t rest = top->count - top->other;
-	size_t nr;
-	struct tp_stats_value *values = tp_stats_values(field, top, &nr);
+	struct tp_stats_values top;
 
-	if (nr > shown)
-		nr = (size_t)shown;
+	tp_stats_values_take(&top, field);
+	const size_t nr = top.nr > shown ? (size_t)shown : top.nr;
+	uint64_t rest = top.count - top.other;
 	for (size_t i = 0; i < nr; i++)
-		rest -= values[i].count;
-	tp_buffer_printf(b, "count %llu, distinct %llu%s", (number)top->count, (number)top->used,
-			 top->other ? " or more" : "");
+		rest -= top.values[i].count;
+	tp_buffer_printf(b, "count %llu, distinct %zu%s", (number)top.count, top.nr, top.other ? " or more" : "");
 	if (rest)
 		tp_buffer_printf(b, ", not shown %llu", (number)rest);
-	if (top->other)
-		tp_buffer_printf(b, ", other (there was no room to tell them apart) %llu", (number)top->other);
+	if (top.other)
+		tp_buffer_printf(b, ", other (there was no room to tell them apart) %llu", (number)top.other);
 	tp_buffer_printf(b, "\n");
 	if (nr)
-		put_values(b, field, values, nr);
-	free(values);
+		put_values(b, field, top.values, nr);
+	free(top.values);
 }
 
-static void put_field(struct tp_buffer *b, const struct tp_stats_report *report, const struct tp_stats_event *event,
+static void put_field(struct tp_buffer *b, const struct tp_stats_report *report, const struct tp_stats_plan *plan,
 		      const struct tp_stats_field *field)
 {
-	const void *counts = tp_stats_field_at(event->total, field, TP_STATS_TOTAL);
+	struct tp_stats_numbers n;
 
-	tp_buffer_printf(b, "\n%s.%s: ", event->plan->name, field->name);
+	tp_buffer_printf(b, "\n%s.%s: ", plan->name, field->name);
 	switch (field->kind) {
 	case TP_STATS_INTEGER:
-		put_integers(b, field, counts);
+		tp_stats_numbers_take(&n, field, plan->counters);
+		put_integers(b, field, &n);
 		break;
 	case TP_STATS_FLOAT:
-		put_floats(b, field, counts);
+		tp_stats_numbers_take(&n, field, plan->counters);
+		put_floats(b, field, &n);
 		break;
 	case TP_STATS_SYMBOL:
 	case TP_STATS_TEXT:
-		put_top(b, field, counts, report->sink->options.top);
+		put_top(b, field, report->sink->options.top);
 		break;
 	}
 }
@@ -322,9 +315,9 @@ void tp_stats_text(struct tp_buffer *b, const struct tp_stats_report *report)
 	tp_buffer_printf(b, report->final ? "; ended\n" : "\n");
 	put_events(b, report);
 	for (size_t i = 0; i < report->nr_events; i++) {
-		const struct tp_stats_event *event = &report->events[i];
-		for (uint32_t j = 0; j < event->plan->nr_fields; j++)
-			put_field(b, report, event, &event->plan->fields[j]);
+		const struct tp_stats_plan *plan = report->events[i].plan;
+		for (uint32_t j = 0; j < plan->nr_fields; j++)
+			put_field(b, report, plan, &plan->fields[j]);
 	}
 	if (report->sink->options.by_thread)
 		put_threads(b, report);
