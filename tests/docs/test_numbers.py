@@ -118,8 +118,6 @@ CTF_SINKS = Defined("runtime/src/record/stream.h", "TP_STREAM_SINKS")
 PACKET_MIN = Defined(CTF_OPTIONS, "PACKET_MIN")
 TEXT_BYTES = Defined(STATS, "TP_STATS_TEXT_BYTES")
 EXITED = Defined(STATS, "TP_STATS_EXITED")
-TOLD_BY_THREAD = Defined("runtime/src/sinks/stats/field.c", r"\[TP_STATS_OF_THREAD\] = (\d+)", 3 / 4)  # a quarter stays free
-TOLD_BY_SINK = Defined("runtime/src/sinks/stats/field.c", r"\[TP_STATS_TOTAL\] = (\d+)", 3 / 4)
 
 MERGE = "runtime/tools/report/merge.c"
 LINE = Defined("runtime/tools/report/line.h", "LINE_BYTES")
@@ -212,7 +210,7 @@ QUOTED = (
     quoted(PRODUCTION, r"flight recorder has # packets of # by default", Defined(CTF_OPTIONS, "PACKETS_FLIGHT"),
            Defined(CTF_OPTIONS, "PACKET_FLIGHT")),
     # Statistics
-    quoted(STATISTICS, r"more than # statistics outputs", Defined(STATS, "TP_STATS_SINKS")),
+    quoted(STATISTICS, r"More than # threads", Defined("runtime/src/count/counters.h", "TP_COUNTER_ROWS", plus=-1)),
     quoted(STATISTICS, r"`interval=(?:SECONDS)?` \|[^|]*? `?#`? to `?#`?[;,:]",
            Defined(STATS_OPTIONS, "INTERVAL_MIN_NS", 1 / _NS_PER_S), Defined(STATS_OPTIONS, "INTERVAL_MAX_S")),
     quoted(STATISTICS, r"`top=(?:NUMBER)?` \|[^|]*? `?1`? to `?#`?(?:, else| \|) `?#`? \|",
@@ -221,8 +219,8 @@ QUOTED = (
     quoted(STATISTICS, r"`value` has at most # bytes", TEXT_BYTES),
     quoted(STATISTICS, r"exited before the last #", EXITED),
     quoted(STATISTICS, r"the last # that have exited", EXITED),
-    quoted(STATISTICS, r"\bthread tells (?:apart )?# values.{0,140}? output #", TOLD_BY_THREAD, TOLD_BY_SINK),
-    quoted(STATISTICS, r"\*\*Memory\*\*: # a thread", Defined("runtime/src/sinks/stats/sum.c", "CHUNK")),
+    quoted(STATISTICS, r"\*\*Many values.\*\* # values", Defined(STATS, "TP_STATS_VALUES")),
+    quoted(STATISTICS, r"thread: # bytes for each event", Defined(STATS, r"TP_STATS_BASE_WORDS = (\d+)", 8)),
     quoted(STATISTICS, r"while `version` is #", Defined("runtime/src/sinks/stats/json.c", r'\\"version\\": (\d+)')),
     # Text
     quoted(TEXT, r"text longer than # ends", Defined("runtime/src/sinks/text/text.h", "TP_TEXT_SIZE")),

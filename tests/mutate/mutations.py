@@ -10,6 +10,7 @@ from __future__ import annotations
 from mutation import Mutation
 from mutations_of_histograms import OF_HISTOGRAMS
 from mutations_of_records import BARRIERS, INSTANT, OF_RECORDS, STORM
+from mutations_of_statistics import OF_STATISTICS
 
 PROBES = "runtime/src/core/probes.c"
 REGISTRY = "runtime/src/core/registry.c"
@@ -213,6 +214,7 @@ MUTATIONS = (
 
     *OF_RECORDS,
     *OF_HISTOGRAMS,
+    *OF_STATISTICS,
 
     # ---- The process: forks, readers, signals, its end ----
 

@@ -82,7 +82,7 @@ OF_HISTOGRAMS = (
              (BEHAVIOUR + "fork",)),
     Mutation("counters are added to by a load and a store", COUNTERS,
              "a handler's addition in between is lost",
-             (("#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)", "#if 0"),
+             (("#define TP_COUNTERS_BY_INSTRUCTIONS 1", "#define TP_COUNTERS_BY_INSTRUCTIONS 0"),
               ("	__atomic_fetch_add(&row[at], value, __ATOMIC_RELAXED);",
                "	__atomic_store_n(&row[at], __atomic_load_n(&row[at], __ATOMIC_RELAXED) + value, __ATOMIC_RELAXED);")),
              (INSTANT, STORM)),

@@ -225,6 +225,31 @@ LOOP_TEST(short_threads, 2)
 	free(text);
 }
 
+/* As those of threads beyond the last row: whose hit was the one before is not known. */
+TEST(hits_without_a_row)
+{
+	struct tp_sink *other = open_sink("json,interval=0,field=*.value"), *sink;
+	struct rlimit limit;
+
+	trace_sample_int(0); /* now the thread has all but a row of the next one */
+	tp_sink_close(other);
+	sink = open_sink("json,interval=0,by=thread,field=*.value");
+	getrlimit(RLIMIT_AS, &limit);
+	const struct rlimit none = {.rlim_cur = 1, .rlim_max = limit.rlim_max};
+	setrlimit(RLIMIT_AS, &none);
+	trace_sample_int(1);
+	trace_sample_int(2);
+	setrlimit(RLIMIT_AS, &limit);
+	trace_sample_int(3);
+	trace_sample_int(4);
+	ck_assert_int_eq(tp_sink_close(sink), 0);
+	ck_assert_int_eq(hits("sample_int"), 4);
+	ck_assert_int_eq(number_in(file, "sample_int", "intervals"), 1);
+	ck_assert_int_eq(number_in(file, "\"field\": \"value\"", "sum"), 10);
+	ck_assert_int_eq(number_in(file, "\"others\": true", "hits"), 2);
+	ck_assert_int_eq(number_in(file, "\"others\": true", "intervals"), 0);
+}
+
 /* ---- When the file is written ---- */
 
 TEST(written_while_it_runs)

@@ -28,7 +28,7 @@ static void begin(enum tp_stats_kind kind, uint32_t size, bool is_signed)
 		.kind = kind, .value = tp_value_at(is_number ? TP_SOURCE_NUMBER : TP_SOURCE_ARRAY, 0, size, is_signed),
 	};
 	if (kind == TP_STATS_SYMBOL || kind == TP_STATS_TEXT)
-		ck_assert(tp_count_table_open(&field.table, TP_STATS_VALUE_BITS, TP_STATS_TEXT_WORDS, 1, 0, false));
+		ck_assert(tp_count_table_open(&field.table, (unsigned int)__builtin_ctz(TP_STATS_VALUES), TP_STATS_TEXT_WORDS, 1, 0, false));
 	record = calloc(1, RECORD_SIZE);
 	counters = tp_counters_new(TP_STATS_BUCKETS_AT + TP_STATS_BUCKETS);
 	row = tp_counters_row(counters);
@@ -247,7 +247,7 @@ static uint64_t count_of_value(const struct tp_stats_values *top, uint64_t word)
 
 TEST(tables_overflow_into_other)
 {
-	const int32_t room = 1 << TP_STATS_VALUE_BITS;
+	const int32_t room = TP_STATS_VALUES;
 	struct tp_stats_values top;
 
 	begin(TP_STATS_SYMBOL, sizeof(int32_t), true);

@@ -64,10 +64,17 @@ static inline uint64_t *tp_counters_row(struct tp_counters *counters)
 	return __builtin_expect(row != NULL, 1) ? row : tp_counters_find_row(counters);
 }
 
+/* A thread's own row is changed by single instructions, which no signal handler can interrupt. Elsewhere they are atomic. */
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#define TP_COUNTERS_BY_INSTRUCTIONS 1
+#else
+#define TP_COUNTERS_BY_INSTRUCTIONS 0
+#endif
+
 /* Adds to the number at this place of that row. */
 static inline void tp_counters_add(const struct tp_counters *counters, uint64_t *row, size_t at, uint64_t value)
 {
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#if TP_COUNTERS_BY_INSTRUCTIONS
 	if (__builtin_expect(row != counters->shared, 1)) {
 		__asm__ volatile("addq %1, %0" : "+m"(row[at]) : "er"(value) : "cc");
 		return;
@@ -81,7 +88,7 @@ static inline void tp_counters_add(const struct tp_counters *counters, uint64_t 
 /* The same with a number of 128 bits, whose upper half is at the next place. Each addition adds its own carry. */
 static inline void tp_counters_add_wide(const struct tp_counters *counters, uint64_t *row, size_t at, uint64_t value)
 {
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#if TP_COUNTERS_BY_INSTRUCTIONS
 	if (__builtin_expect(row != counters->shared, 1)) {
 		__asm__ volatile("addq %2, %0\n\tadcq $0, %1" : "+m"(row[at]), "+m"(row[at + 1]) : "er"(value) : "cc");
 		return;
@@ -96,7 +103,7 @@ static inline void tp_counters_add_wide(const struct tp_counters *counters, uint
 /* Puts a value there, if *found still is. Else false, and *found is what is there. */
 static inline bool tp_counters_replace(const struct tp_counters *counters, uint64_t *row, size_t at, uint64_t *found, uint64_t value)
 {
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#if TP_COUNTERS_BY_INSTRUCTIONS
 	if (__builtin_expect(row != counters->shared, 1)) {
 		bool replaced;
 		__asm__ volatile("cmpxchgq %3, %0" : "+m"(row[at]), "+a"(*found), "=@ccz"(replaced) : "r"(value));

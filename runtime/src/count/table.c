@@ -62,6 +62,35 @@ uint32_t tp_count_table_used(const struct tp_count_table *table)
 	return next < table->nr_entries ? next : table->nr_entries;
 }
 
+/* ---- Keys ---- */
+
+/* Put together in a register: a load of what was just stored in parts would wait until all of it is in the cache. */
+static uint64_t last_word(const char *from, size_t size)
+{
+	uint64_t word = 0;
+
+	for (size_t i = 0; i < size; i++) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+		word |= (uint64_t)(uint8_t)from[i] << (8 * i);
+#else
+		word |= (uint64_t)(uint8_t)from[i] << (56 - 8 * i);
+#endif
+	}
+	return word;
+}
+
+void tp_count_key_add_text(struct tp_count_key *key, uint64_t length, const char *text, size_t size)
+{
+	uint64_t *to = &key->words[key->nr];
+
+	*to++ = length;
+	for (; size >= sizeof(*to); size -= sizeof(*to), text += sizeof(*to))
+		memcpy(to++, text, sizeof(*to));
+	if (size)
+		*to++ = last_word(text, size);
+	key->nr = (uint32_t)(to - key->words);
+}
+
 /* ---- Entries that are in no slot ---- */
 
 /* number + 1; 0: there is none. What has changed since head was read is seen by its upper half. */

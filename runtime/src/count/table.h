@@ -60,9 +60,6 @@ void tp_count_table_forget(struct tp_count_table *table);
 /* No entry has this number. */
 #define TP_COUNT_NO_ENTRY UINT32_MAX
 
-/* No entry has this number. */
-#define TP_COUNT_NO_ENTRY UINT32_MAX
-
 static inline struct tp_count_entry *tp_count_entry_at(const struct tp_count_table *table, uint32_t number)
 {
 	return (struct tp_count_entry *)(table->entries + (size_t)number * table->stride);

@@ -86,7 +86,8 @@ bool tp_stats_reserve(struct tp_record *rec)
 		count((struct tp_stats_sink *)rec->sink, plan, rec);
 		return false;
 	}
-	return tp_reserve_scratch(rec);
+	rec->entry = tp_scratch_push_short(rec->size);
+	return rec->entry || tp_reserve_scratch(rec);
 }
 
 void tp_stats_commit(struct tp_record *rec)

@@ -109,11 +109,8 @@ static void count_text(struct tp_count_table *table, struct tp_value_bytes text)
 	const size_t len = !text.at ? 0 : text.len < TP_STATS_TEXT_BYTES ? text.len : TP_STATS_TEXT_BYTES;
 	struct tp_count_key key;
 
-	key.nr = 1 + (uint32_t)(len + 7) / 8;
-	key.words[0] = text.at ? text.len : 0;
-	key.words[key.nr - 1] = key.nr == 1 ? key.words[0] : 0; /* the last word is filled up with zeros */
-	if (len)
-		memcpy(key.words + 1, text.at, len);
+	key.nr = 0;
+	tp_count_key_add_text(&key, text.at ? text.len : 0, text.at, len);
 	count_key(table, &key);
 }
 

@@ -110,8 +110,9 @@ static bool plan_field(struct tp_stats_plan *plan, const struct tp_event_field *
 		.kind = kind,
 		.value = value_of(from, kind),
 	};
-	if (has_table(field) &&
-	    !tp_count_table_open(&field->table, TP_STATS_VALUE_BITS, kind == TP_STATS_TEXT ? TP_STATS_TEXT_WORDS : 1, 1, 0, false)) {
+	const unsigned int bits = (unsigned int)__builtin_ctz(TP_STATS_VALUES);
+	const uint32_t key_words = kind == TP_STATS_TEXT ? TP_STATS_TEXT_WORDS : 1;
+	if (has_table(field) && !tp_count_table_open(&field->table, bits, key_words, 1, 0, false)) {
 		free(field->name);
 		return false;
 	}

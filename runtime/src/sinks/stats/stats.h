@@ -100,8 +100,8 @@ enum tp_stats_kind {
 /* A text's key is its length and its first bytes. */
 #define TP_STATS_TEXT_WORDS (1 + (TP_STATS_TEXT_BYTES + 1) / 8)
 
-/* Values of a symbol or a text that are told apart: two to the power of this. */
-#define TP_STATS_VALUE_BITS 12
+/* Values of a symbol or a text that are told apart; a power of two. */
+#define TP_STATS_VALUES 4096u
 
 struct tp_stats_field {
 	char *name;
