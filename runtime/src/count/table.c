@@ -47,6 +47,8 @@ void tp_count_table_close(struct tp_count_table *table)
 /* Not by madvise(), which a sandbox may forbid. */
 void tp_count_table_forget(struct tp_count_table *table)
 {
+	if (!tp_count_table_used(table)) /* nor was anything counted */
+		return;
 	memset(table->slots, 0, slots_size(table));
 	memset(table->entries, 0, (size_t)tp_count_table_used(table) * table->stride);
 	tp_counters_forget(table->counters);

@@ -35,12 +35,29 @@ struct tp_value_bytes tp_value_payload(const struct tp_value *value, const void 
 	return (struct tp_value_bytes){(const char *)record + offset, len};
 }
 
+/* As strnlen(), whose loads of many bytes would wait until all of them, which were just stored in parts, are in the cache. */
+static size_t length_of(const char *text, size_t max)
+{
+	const uint64_t ones = UINT64_MAX / 255;
+	size_t len = 0;
+	uint64_t word;
+
+	for (; len + sizeof(word) <= max; len += sizeof(word)) {
+		memcpy(&word, text + len, sizeof(word));
+		if ((word - ones) & ~word & ones << 7) /* one of its bytes is 0 */
+			break;
+	}
+	while (len < max && text[len])
+		len++;
+	return len;
+}
+
 struct tp_value_bytes tp_value_text(const struct tp_value *value, const void *record, size_t size)
 {
 	if (value->source == TP_SOURCE_COMM)
 		return tp_here_comm();
 	struct tp_value_bytes text = tp_value_payload(value, record, size);
 	if (text.at)
-		text.len = strnlen(text.at, text.len);
+		text.len = length_of(text.at, text.len);
 	return text;
 }
