@@ -189,7 +189,11 @@ class FirstHits(Lesson):
 
     def test_records_are_lost_and_counted(self) -> None:
         """What they need is the fork's, which is given up after a second."""
-        self.hit("once", ("text:/dev/null", "text:{}", "ctf:{}", "stats:{}"), "2 0\n", r"tp: .*: records lost: 1 \(nested: 1\)\n")
+        self.hit("once", ("text:/dev/null", "text:{}", "ctf:{}"), "2 0\n", r"tp: .*: records lost: 1 \(nested: 1\)\n")
+
+    def test_statistics_lose_none(self) -> None:
+        """What they need of the fork is only for intervals."""
+        self.hit("once", ("stats:{}",), "2 0\n")
 
 
 class Moments(Lesson):
