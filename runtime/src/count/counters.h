@@ -21,7 +21,7 @@
 #include "base/base.h"
 
 /* Threads at a time that have rows of their own; the shared row is number 0. */
-#define TP_COUNTER_ROWS 1024u
+#define TP_COUNTER_ROWS 4096u
 
 /* Of all rows of one struct tp_counters together. */
 #define TP_COUNTER_BYTES ((size_t)256 << 20)
