@@ -257,7 +257,7 @@ TEST(tables_overflow_into_other)
 			count(&value, sizeof(value));
 		}
 	}
-	tp_stats_values_take(&top, &field);
+	tp_stats_values_take(&top, &field, 1);
 	ck_assert_uint_eq(top.count, 3 * (room + 10));
 	ck_assert_uint_eq(top.nr, room);
 	ck_assert_uint_eq(top.other, 30);
@@ -282,7 +282,7 @@ TEST(texts)
 	memset(record, 'y', 32); /* no NUL in its 16 bytes */
 	tp_stats_field_count(&field, counters, row, record, RECORD_SIZE);
 	struct tp_stats_values top;
-	tp_stats_values_take(&top, &field);
+	tp_stats_values_take(&top, &field, 1);
 	ck_assert_uint_eq(top.nr, 7);
 	for (size_t i = 0; i < top.nr; i++) {
 		tp_stats_text_of(text, top.values[i].key);
@@ -307,7 +307,7 @@ TEST(long_texts)
 	}
 	record[68] = 'q'; /* the last of 69 */
 	tp_stats_field_count(&field, counters, row, record, RECORD_SIZE);
-	tp_stats_values_take(&top, &field);
+	tp_stats_values_take(&top, &field, 1);
 	ck_assert_uint_eq(top.nr, 10);
 	ck_assert_uint_eq(count_of_value(&top, 69), 2);
 	ck_assert_uint_eq(count_of_value(&top, 63), 1);
@@ -344,7 +344,7 @@ LOOP_TEST(texts_elsewhere_in_the_record, 4)
 	memcpy(record + 8, &words[_i].word, sizeof(words[_i].word));
 	memcpy(record + 32, "four", 5);
 	tp_stats_field_count(&field, counters, row, record, RECORD_SIZE);
-	tp_stats_values_take(&top, &field);
+	tp_stats_values_take(&top, &field, 1);
 	ck_assert_uint_eq(count_of_value(&top, words[_i].len), 1);
 	free(top.values);
 	end();

@@ -12,11 +12,12 @@
 
 /* ---- Numbers ---- */
 
+/* The bucket comes last: whoever sees it sees its range, too. */
 static inline void count_number(const struct tp_counters *counters, uint64_t *row, size_t at, unsigned int bucket, uint64_t order)
 {
-	tp_counters_add(counters, row, at + TP_STATS_BUCKETS_AT + bucket, 1);
 	tp_counters_raise(counters, row, at + TP_STATS_MIN, ~order);
 	tp_counters_raise(counters, row, at + TP_STATS_MAX, order);
+	tp_counters_add(counters, row, at + TP_STATS_BUCKETS_AT + bucket, 1);
 }
 
 static inline void count_integer(const struct tp_counters *counters, uint64_t *row, size_t at, uint64_t value, bool is_signed)

@@ -99,41 +99,38 @@ static void put_top(struct tp_buffer *b, const struct tp_stats_field *field, uin
 {
 	struct tp_stats_values top;
 
-	tp_stats_values_take(&top, field);
-	uint64_t rest = top.count - top.other;
+	tp_stats_values_take(&top, field, shown);
 	tp_buffer_printf(b, "\"kind\": \"%s\", \"count\": %llu, \"distinct\": %zu,\n     \"top\": [",
 			 field->kind == TP_STATS_TEXT ? "text" : "symbol", (number)top.count, top.nr);
-	for (size_t i = 0; i < top.nr && i < shown; i++) {
+	for (size_t i = 0; i < top.shown; i++) {
 		tp_buffer_printf(b, "%s", i ? ",\n      " : "");
 		put_value(b, field, &top.values[i]);
-		rest -= top.values[i].count;
 	}
-	tp_buffer_printf(b, "],\n     \"rest\": %llu, \"other\": %llu", (number)rest, (number)top.other);
+	tp_buffer_printf(b, "],\n     \"rest\": %llu, \"other\": %llu", (number)top.rest, (number)top.other);
 	free(top.values);
+}
+
+static void put_numbers(struct tp_buffer *b, const struct tp_stats_field *field, const struct tp_counters *counters)
+{
+	struct tp_stats_numbers n;
+
+	tp_stats_numbers_take(&n, field, counters);
+	if (field->kind == TP_STATS_FLOAT)
+		put_floats(b, field, &n);
+	else
+		put_integers(b, field, &n);
 }
 
 static void put_field(struct tp_buffer *b, const struct tp_stats_report *report, const struct tp_stats_plan *plan,
 		      const struct tp_stats_field *field)
 {
-	struct tp_stats_numbers n;
-
 	tp_buffer_printf(b, "    {\"field\": ");
 	tp_json_string(b, field->name);
 	tp_buffer_printf(b, ", ");
-	switch (field->kind) {
-	case TP_STATS_INTEGER:
-		tp_stats_numbers_take(&n, field, plan->counters);
-		put_integers(b, field, &n);
-		break;
-	case TP_STATS_FLOAT:
-		tp_stats_numbers_take(&n, field, plan->counters);
-		put_floats(b, field, &n);
-		break;
-	case TP_STATS_SYMBOL:
-	case TP_STATS_TEXT:
+	if (tp_stats_has_numbers(field))
+		put_numbers(b, field, plan->counters);
+	else
 		put_top(b, field, report->sink->options.top);
-		break;
-	}
 	tp_buffer_printf(b, "}");
 }
 

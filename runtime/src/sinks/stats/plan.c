@@ -96,11 +96,6 @@ static struct tp_value value_of(const struct tp_event_field *from, enum tp_stats
 	return tp_value_at(source, from->offset, from->size, from->is_signed);
 }
 
-static bool has_table(const struct tp_stats_field *field)
-{
-	return field->kind == TP_STATS_SYMBOL || field->kind == TP_STATS_TEXT;
-}
-
 static bool plan_field(struct tp_stats_plan *plan, const struct tp_event_field *from, enum tp_stats_kind kind)
 {
 	struct tp_stats_field *field = &plan->fields[plan->nr_fields];
@@ -112,7 +107,7 @@ static bool plan_field(struct tp_stats_plan *plan, const struct tp_event_field *
 	};
 	const unsigned int bits = (unsigned int)__builtin_ctz(TP_STATS_VALUES);
 	const uint32_t key_words = kind == TP_STATS_TEXT ? TP_STATS_TEXT_WORDS : 1;
-	if (has_table(field) && !tp_count_table_open(&field->table, bits, key_words, 1, 0, false)) {
+	if (!tp_stats_has_numbers(field) && !tp_count_table_open(&field->table, bits, key_words, 1, 0, false)) {
 		free(field->name);
 		return false;
 	}
@@ -182,7 +177,7 @@ static bool plan_counters(struct tp_stats_sink *sink, struct tp_stats_plan *plan
 
 	for (uint32_t i = 0; i < plan->nr_fields; i++) {
 		plan->fields[i].at = size;
-		if (!has_table(&plan->fields[i]))
+		if (tp_stats_has_numbers(&plan->fields[i]))
 			size += TP_STATS_BUCKETS_AT + tp_stats_nr_buckets(&plan->fields[i]);
 	}
 	size = (size + TP_STATS_BASE_WORDS - 1) / TP_STATS_BASE_WORDS * TP_STATS_BASE_WORDS;
@@ -205,7 +200,7 @@ static void plan_free(struct tp_stats_plan *plan)
 	for (uint32_t i = 0; i < plan->nr_fields; i++) {
 		free(plan->fields[i].name);
 		free(plan->fields[i].names);
-		if (has_table(&plan->fields[i]))
+		if (!tp_stats_has_numbers(&plan->fields[i]))
 			tp_count_table_close(&plan->fields[i].table);
 	}
 	free(plan->fields);
@@ -264,7 +259,7 @@ void tp_stats_plans_forget(struct tp_stats_sink *sink)
 	for (struct tp_stats_plan *plan = sink->all_plans; plan; plan = plan->next) {
 		plan->gone = (struct tp_stats_base){.hits = 0};
 		for (uint32_t i = 0; i < plan->nr_fields; i++) {
-			if (has_table(&plan->fields[i]))
+			if (!tp_stats_has_numbers(&plan->fields[i]))
 				tp_count_table_forget(&plan->fields[i].table);
 		}
 	}

@@ -112,6 +112,12 @@ struct tp_stats_field {
 	struct tp_symbols *names;    /* of symbols; NULL: none */
 };
 
+/* Else it has a table. */
+static inline bool tp_stats_has_numbers(const struct tp_stats_field *field)
+{
+	return field->kind == TP_STATS_INTEGER || field->kind == TP_STATS_FLOAT;
+}
+
 /* Of events, or of those of a thread. */
 struct tp_stats_base {
 	uint64_t hits;
@@ -322,12 +328,14 @@ struct tp_stats_value {
 /* The most frequent first. */
 struct tp_stats_values {
 	struct tp_stats_value *values; /* the caller frees them; NULL: no memory */
-	size_t nr;
-	uint64_t count; /* of all, and of those ... */
-	uint64_t other; /* ... that found no room */
+	size_t nr, shown;
+	uint64_t count; /* of all, ... */
+	uint64_t rest;  /* ... of those that are not shown, ... */
+	uint64_t other; /* ... and of those that found no room */
 };
 
-void tp_stats_values_take(struct tp_stats_values *values, const struct tp_stats_field *field);
+/* Those of a symbol's or a text's field, of which as many are shown at most. */
+void tp_stats_values_take(struct tp_stats_values *values, const struct tp_stats_field *field, uint64_t shown);
 
 /* A text's first bytes, with a NUL; of its last character, where that was cut, none. */
 void tp_stats_text_of(char text[TP_STATS_TEXT_BYTES + 1], const uint64_t *key);

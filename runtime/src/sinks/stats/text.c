@@ -263,42 +263,37 @@ static void put_top(struct tp_buffer *b, const struct tp_stats_field *field, uin
 {
 	struct tp_stats_values top;
 
-	tp_stats_values_take(&top, field);
-	const size_t nr = top.nr > shown ? (size_t)shown : top.nr;
-	uint64_t rest = top.count - top.other;
-	for (size_t i = 0; i < nr; i++)
-		rest -= top.values[i].count;
+	tp_stats_values_take(&top, field, shown);
 	tp_buffer_printf(b, "count %llu, distinct %zu%s", (number)top.count, top.nr, top.other ? " or more" : "");
-	if (rest)
-		tp_buffer_printf(b, ", not shown %llu", (number)rest);
+	if (top.rest)
+		tp_buffer_printf(b, ", not shown %llu", (number)top.rest);
 	if (top.other)
 		tp_buffer_printf(b, ", other (there was no room to tell them apart) %llu", (number)top.other);
 	tp_buffer_printf(b, "\n");
-	if (nr)
-		put_values(b, field, top.values, nr);
+	if (top.shown)
+		put_values(b, field, top.values, top.shown);
 	free(top.values);
+}
+
+static void put_numbers(struct tp_buffer *b, const struct tp_stats_field *field, const struct tp_counters *counters)
+{
+	struct tp_stats_numbers n;
+
+	tp_stats_numbers_take(&n, field, counters);
+	if (field->kind == TP_STATS_FLOAT)
+		put_floats(b, field, &n);
+	else
+		put_integers(b, field, &n);
 }
 
 static void put_field(struct tp_buffer *b, const struct tp_stats_report *report, const struct tp_stats_plan *plan,
 		      const struct tp_stats_field *field)
 {
-	struct tp_stats_numbers n;
-
 	tp_buffer_printf(b, "\n%s.%s: ", plan->name, field->name);
-	switch (field->kind) {
-	case TP_STATS_INTEGER:
-		tp_stats_numbers_take(&n, field, plan->counters);
-		put_integers(b, field, &n);
-		break;
-	case TP_STATS_FLOAT:
-		tp_stats_numbers_take(&n, field, plan->counters);
-		put_floats(b, field, &n);
-		break;
-	case TP_STATS_SYMBOL:
-	case TP_STATS_TEXT:
+	if (tp_stats_has_numbers(field))
+		put_numbers(b, field, plan->counters);
+	else
 		put_top(b, field, report->sink->options.top);
-		break;
-	}
 }
 
 void tp_stats_text(struct tp_buffer *b, const struct tp_stats_report *report)

@@ -33,12 +33,18 @@ static double load_float(const uint64_t *word)
 	return value;
 }
 
+/* The buckets come first, in which values are counted last. */
 static void add_words(struct tp_stats_numbers *n, const struct tp_stats_field *field, const uint64_t *words)
 {
-	const uint64_t min = ~__atomic_load_n(&words[TP_STATS_MIN], __ATOMIC_RELAXED);
-	const uint64_t max = __atomic_load_n(&words[TP_STATS_MAX], __ATOMIC_RELAXED);
 	const unsigned int nr = tp_stats_nr_buckets(field);
 
+	for (unsigned int i = 0; i < nr; i++) {
+		const uint64_t count = __atomic_load_n(&words[TP_STATS_BUCKETS_AT + i], __ATOMIC_RELAXED);
+		n->buckets[i] += count;
+		n->count += count;
+	}
+	const uint64_t min = ~__atomic_load_n(&words[TP_STATS_MIN], __ATOMIC_RELAXED);
+	const uint64_t max = __atomic_load_n(&words[TP_STATS_MAX], __ATOMIC_RELAXED);
 	n->min = min < n->min ? min : n->min;
 	n->max = max > n->max ? max : n->max;
 	if (field->kind == TP_STATS_FLOAT) {
@@ -49,11 +55,6 @@ static void add_words(struct tp_stats_numbers *n, const struct tp_stats_field *f
 	} else {
 		add_wide(n->positive, &words[TP_STATS_POSITIVE]);
 		add_wide(n->negative, &words[TP_STATS_NEGATIVE]);
-	}
-	for (unsigned int i = 0; i < nr; i++) {
-		const uint64_t count = __atomic_load_n(&words[TP_STATS_BUCKETS_AT + i], __ATOMIC_RELAXED);
-		n->buckets[i] += count;
-		n->count += count;
 	}
 }
 
@@ -206,10 +207,10 @@ static void take_value(uint32_t number, void *data)
 	if (!value.count || values->nr == taking->room)
 		return;
 	values->values[values->nr++] = value;
-	values->count += value.count;
+	values->rest += value.count;
 }
 
-void tp_stats_values_take(struct tp_stats_values *values, const struct tp_stats_field *field)
+void tp_stats_values_take(struct tp_stats_values *values, const struct tp_stats_field *field, uint64_t shown)
 {
 	const struct tp_count_table *table = &field->table;
 	const size_t room = tp_count_table_used(table);
@@ -217,11 +218,14 @@ void tp_stats_values_take(struct tp_stats_values *values, const struct tp_stats_
 
 	*values = (struct tp_stats_values){.values = tp_malloc(room * sizeof(*values->values) + 1),
 					   .other = __atomic_load_n(&table->drops, __ATOMIC_RELAXED)};
-	values->count = values->other;
 	if (!values->values)
 		return;
 	tp_count_table_each(table, take_value, &taking);
 	qsort(values->values, values->nr, sizeof(*values->values), compare_values);
+	values->count = values->rest + values->other;
+	values->shown = values->nr < shown ? values->nr : (size_t)shown;
+	for (size_t i = 0; i < values->shown; i++)
+		values->rest -= values->values[i].count;
 }
 
 void tp_stats_text_of(char text[TP_STATS_TEXT_BYTES + 1], const uint64_t *key)
