@@ -5,9 +5,10 @@
  */
 #include <pthread.h>
 #include <signal.h>
-#include <ucontext.h>
+#include <string.h>
 
-#include "count/counters.h"
+#include "count/table.h"
+#include "filter/value.h"
 #include "util.h"
 
 static struct tp_counters *counters;
@@ -70,6 +71,36 @@ TEST(own_row_and_shared_one)
 	check(5, 3);
 	tp_counters_forget(counters);
 	ck_assert_uint_eq(tp_counters_sum(counters, ADDED), 0);
+}
+
+/* ---- Keys ---- */
+
+#define LONGEST 70
+
+/* Of each length; the last word is filled up with zeros. What is behind the text is not looked at. */
+TEST(texts_in_keys)
+{
+	char text[LONGEST + 1];
+	struct tp_count_key key;
+
+	for (size_t i = 0; i <= LONGEST; i++)
+		text[i] = (char)(i * 37 % 255 + 1);
+	for (size_t len = 0; len <= LONGEST; len++) {
+		const struct tp_value array = tp_value_at(TP_SOURCE_ARRAY, 0, (uint32_t)len, false);
+		uint64_t words[2 + LONGEST / 8] = {len};
+		memcpy(words + 1, text, len);
+		memset(&key, 0xee, sizeof(key));
+		key.nr = 2;
+		tp_count_key_add_text(&key, len, text, len);
+		ck_assert_uint_eq(key.nr, 3 + (len + 7) / 8);
+		ck_assert(memcmp(key.words + 2, words, (1 + (len + 7) / 8) * sizeof(words[0])) == 0);
+		for (size_t end = 0; end <= len; end++) {
+			const char kept = text[end];
+			text[end] = '\0';
+			ck_assert_uint_eq(tp_value_text(&array, text, sizeof(text)).len, end);
+			text[end] = kept;
+		}
+	}
 }
 
 /* ---- Threads ---- */

@@ -70,13 +70,22 @@ uint32_t tp_count_table_used(const struct tp_count_table *table)
 static uint64_t last_word(const char *from, size_t size)
 {
 	uint64_t word = 0;
+	uint32_t four;
+	uint16_t two;
 
-	for (size_t i = 0; i < size; i++) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-		word |= (uint64_t)(uint8_t)from[i] << (8 * i);
-#else
-		word |= (uint64_t)(uint8_t)from[i] << (56 - 8 * i);
-#endif
+	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) {
+		memcpy(&word, from, size);
+		return word;
+	}
+	if (size & 1)
+		word = (uint8_t)from[size - 1];
+	if (size & 2) {
+		memcpy(&two, from + (size & 4), sizeof(two));
+		word = word << 16 | two;
+	}
+	if (size & 4) {
+		memcpy(&four, from, sizeof(four));
+		word = word << 32 | four;
 	}
 	return word;
 }

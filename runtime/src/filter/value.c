@@ -44,7 +44,10 @@ static size_t length_of(const char *text, size_t max)
 
 	for (; len + sizeof(word) <= max; len += sizeof(word)) {
 		memcpy(&word, text + len, sizeof(word));
-		if ((word - ones) & ~word & ones << 7) /* one of its bytes is 0 */
+		const uint64_t zeros = (word - ones) & ~word & ones << 7; /* the lowest bit is that of the lowest byte of 0 */
+		if (zeros && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+			return len + (size_t)__builtin_ctzll(zeros) / 8;
+		if (zeros)
 			break;
 	}
 	while (len < max && text[len])
