@@ -104,14 +104,14 @@ TEST(keys_of_several_words)
 {
 	struct tp_count_key one = {.nr = 0}, other = {.nr = 0};
 
-	tp_count_key_add_text(&one, "ab", 2);
-	tp_count_key_add_text(&one, "c", 1);
-	tp_count_key_add_text(&other, "a", 1);
-	tp_count_key_add_text(&other, "bc", 2);
+	tp_count_key_add(&one, "ab", 2);
+	tp_count_key_add(&one, "c", 1);
+	tp_count_key_add(&other, "a", 1);
+	tp_count_key_add(&other, "bc", 2);
 	ck_assert(tp_pair_key_of(&one).hash != tp_pair_key_of(&other).hash);
 	ck_assert(tp_pair_key_of(&one).check != tp_pair_key_of(&other).check);
 	one.nr = 0;
-	tp_count_key_add_text(&one, NULL, 0);
+	tp_count_key_add(&one, NULL, 0);
 	ck_assert_uint_eq(one.nr, 1);
 }
 

@@ -19,8 +19,16 @@ struct tp_count_key {
 /* Bytes of a text that belong to a key. */
 #define TP_COUNT_TEXT_BYTES 255
 
-/* Appends a text, as its length and its bytes; the last word is filled up with zeros. at may be NULL: it is empty. */
-void tp_count_key_add_text(struct tp_count_key *key, const char *at, size_t len);
+/* Puts a text behind what is in the key: the length that tells it from others, and so many bytes. */
+void tp_count_key_add_text(struct tp_count_key *key, uint64_t length, const char *text, size_t size);
+
+/* The same of its first TP_COUNT_TEXT_BYTES bytes. text may be NULL: it is empty. */
+static inline void tp_count_key_add(struct tp_count_key *key, const char *text, size_t len)
+{
+	const size_t size = !text ? 0 : len < TP_COUNT_TEXT_BYTES ? len : TP_COUNT_TEXT_BYTES;
+
+	tp_count_key_add_text(key, size, text, size);
+}
 
 /* Its upper bits are the good ones. */
 static inline uint64_t tp_count_hash(const struct tp_count_key *key)

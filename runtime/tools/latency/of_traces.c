@@ -157,7 +157,7 @@ static struct tp_pair_key key_of(const struct parts *parts, const struct event *
 			continue;
 		}
 		record_field_text(&parts->fields[i], event, &text);
-		tp_count_key_add_text(&key, text.at, text.len);
+		tp_count_key_add(&key, text.at, text.len);
 	}
 	if (!parts->nr)
 		key.words[key.nr++] = (uint64_t)event->tid;

@@ -83,7 +83,7 @@ void tp_hist_key_add(struct tp_count_key *to, const struct tp_hist_source *key, 
 		return;
 	}
 	const struct tp_value_bytes text = tp_value_text(&key->value->place, rec->entry, rec->size);
-	tp_count_key_add_text(to, text.at, text.len);
+	tp_count_key_add(to, text.at, text.len);
 }
 
 /* ---- Words of variables ---- */

@@ -22,7 +22,7 @@ void tp_latency_key(struct tp_count_key *key, const struct tp_latency_part *part
 			continue;
 		}
 		const struct tp_value_bytes text = tp_value_text(&parts[i].value, rec->entry, rec->size);
-		tp_count_key_add_text(key, text.at, text.len);
+		tp_count_key_add(key, text.at, text.len);
 	}
 }
 
