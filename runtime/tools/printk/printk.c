@@ -36,7 +36,6 @@ struct printk {
 	struct nodes nodes;
 	struct conversion *conversions;
 	size_t nr;
-	char *results;
 };
 
 /* ---- Parsing ---- */
@@ -205,8 +204,7 @@ struct printk *printk_new(const struct event_format *format)
 
 	if (!printk)
 		return NULL;
-	printk->results = malloc(RESULTS_SIZE);
-	if (printk->results && fields_of(&printk->fields, format) && parse_format(printk, format))
+	if (fields_of(&printk->fields, format) && parse_format(printk, format))
 		return printk;
 	printk_free(printk);
 	return NULL;
@@ -219,7 +217,6 @@ void printk_free(struct printk *printk)
 	nodes_free(&printk->nodes);
 	free(printk->fields.fields);
 	free(printk->conversions);
-	free(printk->results);
 	free(printk);
 }
 
@@ -448,13 +445,16 @@ static bool put_conversion(struct printing *p, const struct conversion *conversi
 	return put_real(p, conversion, &spec, is_left, &value);
 }
 
+/* One for all events: tp has one thread. */
+static char result_memory[RESULTS_SIZE];
+
 bool printk_put(struct printk *printk, struct trace_seq *text, const unsigned char *record, uint32_t size)
 {
 	const struct trace_seq as_before = *text;
 	struct trace_seq results;
 	struct printing p = {.text = text, .evaluation = {.record = record, .size = size, .results = &results}};
 
-	trace_seq_init(&results, printk->results, RESULTS_SIZE);
+	trace_seq_init(&results, result_memory, sizeof(result_memory));
 	for (size_t i = 0; i < printk->nr; i++) {
 		if (!put_conversion(&p, &printk->conversions[i])) {
 			*text = as_before;

@@ -104,12 +104,10 @@ static void limit_time(void)
 		set_limit(RLIMIT_CPU, (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1 + CPU_SECONDS);
 }
 
-/* The events' texts by a trace and an id, once they are needed. */
+/* Of a trace's events, by their ids; NULL: it was not needed yet. */
 struct known {
-	struct {
-		bool is_known;
-		struct printk *printk; /* NULL: it can't be printed */
-	} events[NR_EVENT_IDS];
+	struct printk *events[NR_EVENT_IDS];
+	bool is_unprintable[NR_EVENT_IDS];
 };
 
 static struct printk *printk_of(struct known **all, size_t trace_nr, const struct event_format *format)
@@ -120,11 +118,12 @@ static struct printk *printk_of(struct known **all, size_t trace_nr, const struc
 		*known = calloc(1, sizeof(**known));
 	if (!*known)
 		_exit(1);
-	if (!(*known)->events[format->id].is_known) {
-		(*known)->events[format->id].is_known = true;
-		(*known)->events[format->id].printk = printk_new(format);
+	struct printk **printk = &(*known)->events[format->id];
+	if (!*printk && !(*known)->is_unprintable[format->id]) {
+		*printk = printk_new(format);
+		(*known)->is_unprintable[format->id] = !*printk;
 	}
-	return (*known)->events[format->id].printk;
+	return *printk;
 }
 
 /* False: there is no room for its text behind those of others. */
