@@ -157,6 +157,12 @@ class Select(Recorded):
             done = run([TP, "report", "-e", rules, self.trace])
             self.assertRegex(done.stderr, rf"\Atp: no event in '{self.trace}' matches '{re.escape(rules)}'{hint}\n\Z")
             self.assertEqual((done.returncode, done.stdout), (1, ""))
+        want = self.report("-e", "end")
+        for rules, name, hint in (("end,begim", "begim", r" \(did you mean 'begin'\?\)"), ("end if n >= 0; no:*", "no:\\*", "")):
+            self.assertEqual(self.report("-e", rules), want)
+            self.assertRegex(self.said, rf"\Atp: no event in '{self.trace}' matches '{name}'{hint}\n\Z")
+        self.assertEqual(self.report("-e", "end,!nosuch"), want)
+        self.assertEqual(self.said, "")
 
 
 if __name__ == "__main__":

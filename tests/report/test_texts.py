@@ -216,7 +216,7 @@ class Texts(Recorded):
         pieces = sorted({piece for _, values in PRINTED.values() for piece in re.findall(r"\w+|[^\w\s]", values)} |
                         {"REC->", "__get_dynamic_array_len(s)", "2147483647", "(char *)", "-1", "1 << 63", "%*d", "%s", "%p", "%.99999f",
                          "(" * 5000, "[" * 300, "1+" * 5000 + "1", "!" * 5000, "?1:" * 3000, "{1,\"a\"}," * 3000})
-        for seed in range(few_or_many(6, 600)):
+        for seed in range(few_or_many(6, 300)):
             rng = random.Random(seed)
 
             def change(match: re.Match[str]) -> str:

@@ -247,31 +247,81 @@ bool selection_wants(struct selection *selection, size_t trace_nr, const struct 
 
 /* ---- All that there are ---- */
 
-static void offer(struct tp_nearest *nearest, const struct traces *traces)
+/* Calls fct with the name of each event that there is, "system:name", until it returns true; whether it did. */
+static bool any_event(const struct traces *traces, bool (*fct)(const char *full_name, void *data), void *data)
 {
 	for (size_t t = 0; t < traces->nr; t++) {
 		for (uint32_t id = 0; id < NR_EVENT_IDS; id++) {
 			const struct event_format *format = traces->traces[t].formats.by_id[id];
-			char name[256];
+			char name[512];
 			size_t len;
 			if (!format)
 				continue;
 			const char *own = format_event_name(format, &len);
-			snprintf(name, sizeof(name), "%s%s%.*s", strchr(nearest->word, ':') ? format->system : "",
-				 strchr(nearest->word, ':') ? ":" : "", (int)len, own);
-			tp_nearest_offer(nearest, name);
+			snprintf(name, sizeof(name), "%s:%.*s", format->system, (int)len, own);
+			if (fct(name, data))
+				return true;
 		}
 	}
+	return false;
 }
 
-static bool tell_unmatched(const struct selection *selection, const struct traces *traces)
+static bool offer(const char *full_name, void *data)
 {
-	struct tp_nearest nearest = tp_nearest_to(selection->given, strlen(selection->given));
+	struct tp_nearest *nearest = data;
 
-	if (selection->given[strcspn(selection->given, "*?[!,; ")] == '\0') /* a name, and no pattern */
-		offer(&nearest, traces);
+	tp_nearest_offer(nearest, strchr(nearest->word, ':') ? full_name : strchr(full_name, ':') + 1);
+	return false;
+}
+
+static bool tell_unmatched(const char *events, const struct traces *traces)
+{
+	struct tp_nearest nearest = tp_nearest_to(events, strlen(events));
+
+	if (events[strcspn(events, "*?[!,; ")] == '\0') /* a name, and no pattern */
+		any_event(traces, offer, &nearest);
 	return fail_msg("no event in '%s'%s matches '%s'%s", traces->nr ? traces->paths[0] : "", traces->nr > 1 ? " and the others" : "",
-			selection->given, tp_nearest_hint(&nearest, " (", ")"));
+			events, tp_nearest_hint(&nearest, " (", ")"));
+}
+
+/* ---- Patterns of a list ---- */
+
+struct listed {
+	const struct traces *traces;
+	const char *list;
+};
+
+static bool matches(const char *full_name, void *data)
+{
+	return tp_pattern_matches(data, full_name);
+}
+
+/* Of a list that matches something, a name that matches nothing is mistyped, or is of an event that was not recorded. */
+static void check_glob(const char *glob, void *data)
+{
+	const struct listed *listed = data;
+	const char *at = strstr(listed->list, glob);
+	struct tp_pattern *pattern;
+	int error;
+
+	while (at && at > listed->list && strchr(TP_BLANKS, at[-1]))
+		at--;
+	if (!at || (at > listed->list && at[-1] == '!'))
+		return;
+	pattern = tp_pattern_new(glob, &error);
+	if (!pattern)
+		return;
+	if (!any_event(listed->traces, matches, pattern))
+		tell_unmatched(glob, listed->traces);
+	tp_pattern_free(pattern);
+}
+
+static void check_globs(const struct selection *selection, const struct traces *traces)
+{
+	for (size_t i = 0; i < selection->nr; i++) {
+		struct listed listed = {traces, tp_pattern_text(selection->rules[i].pattern)};
+		tp_pattern_each(selection->rules[i].pattern, check_glob, &listed);
+	}
 }
 
 /* A filter that fits none of its events is a mistake; one that does not fit some may be meant. */
@@ -305,5 +355,9 @@ bool selection_check(struct selection *selection, const struct traces *traces)
 		if (selection->rules[i].nr_misfits)
 			good = tell_misfits(&selection->rules[i]);
 	}
-	return good && (any || tell_unmatched(selection, traces));
+	if (good && !any)
+		return tell_unmatched(selection->given, traces);
+	if (good)
+		check_globs(selection, traces);
+	return good;
 }
