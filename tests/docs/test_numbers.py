@@ -112,7 +112,7 @@ STRING = Defined(ASSIGN, "TRACE_EVENT_STR_MAX", plus=-1)  # without the NUL
 ARGUMENTS = Defined(MARKER, "TP_MARKER_ARGS_MAX")
 SDT_SEEN = Defined(SDT, r"MORE, (\d+), 11, 10,")
 STACK = Defined("runtime/src/base/scratch.h", "TP_SCRATCH_SIZE")
-HIST_TEXT = Defined(HIST_TABLE, "TP_HIST_TEXT_BYTES")
+HIST_TEXT = Defined("runtime/src/count/key.h", "TP_COUNT_TEXT_BYTES")
 HIST_STACK = Defined(HIST_TABLE, "TP_HIST_STACK")
 CTF_SINKS = Defined("runtime/src/record/stream.h", "TP_STREAM_SINKS")
 PACKET_MIN = Defined(CTF_OPTIONS, "PACKET_MIN")
