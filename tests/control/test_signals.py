@@ -144,7 +144,7 @@ class Signals(Reaching):
                 text = terminal.text().replace("\r\n", "\n")
                 self.assertIn("^C", text, command)
                 if said:
-                    self.assertRegex(text, rf"(?m)^{said}\Z", command)
+                    self.assertRegex(text, rf"(?m)^(?:\^C\r\x1b\[K)?{said}\Z", command)
                 else:
                     self.assertNotRegex(text, r"\^C\Z")
                 self.left_alone(process.pid)

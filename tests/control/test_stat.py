@@ -111,7 +111,7 @@ class Stat(Reaching):
         self.counted("^served:served_request +[1-9]", "stat", "-p", pid, "-o", "1")
         self.assertEqual(len(self.outputs(process.pid)), 2)
         self.done("outputs", "-p", pid, "--open", "text:/dev/null")
-        self.assertIn("is no statistics", self.fails("stat", "-p", pid, "-o", "text:/dev/null"))
+        self.assertIn("is neither statistics", self.fails("stat", "-p", pid, "-o", "text:/dev/null"))
 
     def test_wrong(self) -> None:
         process = self.start("loop")

@@ -181,7 +181,7 @@ class Histograms(Asking):
         self.assertIn("no list of patterns", self.refused(f"enable {number} ,,", "EINVAL"))
         self.assertEqual(self.client.ask(f"enable {number} nothing:*")[1], "0")
         text, _ = self.open_text(self.client)
-        self.assertIn("is no statistics, and no histogram", self.refused(f"report {text} text", "EINVAL"))
+        self.assertIn("is neither statistics, a histogram nor a latency", self.refused(f"report {text} text", "EINVAL"))
         self.refused(f"report {number} xml", "EINVAL")
 
     def test_triggers_that_count(self) -> None:
