@@ -259,6 +259,13 @@ class Traces(Case):
                                        "--json"]).stdout)
         self.assertEqual(([group["by"] for group in got["groups"]], got["unmatched"]), ([[{"value": 2, "name": "POST"}]], 1))
 
+    def test_packed(self) -> None:
+        trace, pack = self.path("trace"), self.path("trace.tar")
+        self.succeed([pairs(), "b:1:a:1", "s:1000", "e:1"], env={**os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{trace}"})
+        self.succeed([TP, "pack", trace, "-o", pack])
+        shown = [self.succeed([TP, "latency", path, "pairs_begin", "pairs_end", "--json"]).stdout for path in (trace, pack)]
+        self.assertEqual(shown[0], shown[1])
+
     def test_processes_of_a_trace(self) -> None:
         """Begins and ends of two processes don't belong together."""
         for name, args in (("one", ("b:1", "s:5000", "e:2")), ("two", ("b:2", "e:1"))):
