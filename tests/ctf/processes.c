@@ -159,9 +159,12 @@ void catch_crashes(const char *how)
 	signal(SIGABRT, on_crash);
 }
 
+static bool is_inside;
+
 /* Called while record_inside is on its way. */
 long record_inside(long what)
 {
+	__atomic_store_n(&is_inside, true, __ATOMIC_RELEASE);
 	if (what < 0)
 		sleep((unsigned int)-what);
 	else
@@ -183,7 +186,8 @@ void stick_in_a_probe(const char *unused)
 	(void)unused;
 	if (pthread_create(&id, NULL, inside_for_long, NULL) != 0)
 		die("pthread_create");
-	usleep(20000);
+	while (!__atomic_load_n(&is_inside, __ATOMIC_ACQUIRE))
+		usleep(1000);
 }
 
 void crash(const char *how)
