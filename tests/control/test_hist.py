@@ -135,7 +135,7 @@ class NotCounted(Reaching):
         self.start("storm")
         for columns in (80, 120):
             terminal = self.terminal("hist", "-p", self.name, "--interval", "0.02", "-e", "served_request", "keys=n:size=128", rows=9, columns=columns)
-            terminal.wait_for(r"HITS")
+            terminal.wait_for(r"[1-9]\d* dropped")
             terminal.type(b"\x03")
             self.assertEqual(terminal.end(), 0)
             self.assertRegex(terminal.text().replace("\r", ""), rf"\ntp: '{self.name}' \(\d+\): {self.DROPPED}\Z")
