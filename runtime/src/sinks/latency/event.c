@@ -90,7 +90,6 @@ static void find_role(struct tp_latency *latency, struct tp_latency_event *made,
 		latency->misfit[role] = why;
 }
 
-/* The groups are those of the ends' fields, if an end has them. */
 static void find_by(struct tp_latency *latency, struct tp_latency_event *made, const struct tp_event *event)
 {
 	struct tp_buffer why = {.text = NULL};
@@ -104,6 +103,15 @@ static void find_by(struct tp_latency *latency, struct tp_latency_event *made, c
 	}
 	latency->has_by_kinds |= fits;
 	made->has_by = fits;
+}
+
+bool tp_latency_has(const struct tp_latency *latency, enum tp_latency_role role, bool with_by)
+{
+	for (const struct tp_latency_event *event = latency->all_events; event; event = event->next) {
+		if (event->has_role[role] && (event->has_by || !with_by))
+			return true;
+	}
+	return false;
 }
 
 int tp_latency_describe(struct tp_latency *latency, const struct tp_event *event)
@@ -123,7 +131,10 @@ int tp_latency_describe(struct tp_latency *latency, const struct tp_event *event
 	made->next = latency->all_events;
 	latency->all_events = made;
 	if (!fits)
-		return TP_NOT_FOR_SINK;
+		return TP_NOT_FOR_SINK; /* its names are freed with the others */
+	/* The groups are those of the ends' fields, if an end has them. */
+	const bool of_begin = !tp_latency_has(latency, TP_LATENCY_END, true) && tp_latency_has(latency, TP_LATENCY_BEGIN, true);
+	__atomic_store_n(&latency->by_of_begin, of_begin, __ATOMIC_RELAXED);
 	__atomic_store_n(&latency->events[event->id], made, __ATOMIC_RELEASE);
 	return 0;
 }

@@ -141,6 +141,9 @@ static inline uint64_t tp_latency_ns(const struct tp_latency *latency, uint64_t 
 /* 0, -ENOMEM, or TP_NOT_FOR_SINK: it is neither, or lacks a field. */
 int tp_latency_describe(struct tp_latency *latency, const struct tp_event *event);
 
+/* Whether there is an event of this role; with_by: one that has the fields of the groups. */
+bool tp_latency_has(const struct tp_latency *latency, enum tp_latency_role role, bool with_by);
+
 /* Appends the values of the parts to a key. In probes. */
 void tp_latency_key(struct tp_count_key *key, const struct tp_latency_part *parts, uint32_t nr, const struct tp_record *rec);
 

@@ -238,28 +238,18 @@ static bool make_tables(struct tp_latency *latency)
 				   sizeof(struct tp_latency_extremes), false);
 }
 
-static bool has(const struct tp_latency *latency, enum tp_latency_role role, bool with_by)
-{
-	for (const struct tp_latency_event *event = latency->all_events; event; event = event->next) {
-		if (event->has_role[role] && (event->has_by || !with_by))
-			return true;
-	}
-	return false;
-}
-
 /* Events that come later may have what those that are there lack, unless there are such that lack it. False after a message. */
 static bool fits(struct tp_latency *latency, const char *name)
 {
 	for (enum tp_latency_role role = 0; role < TP_LATENCY_NR_ROLES; role++) {
-		if (latency->misfit[role].len && !has(latency, role, false)) {
+		if (latency->misfit[role].len && !tp_latency_has(latency, role, false)) {
 			tp_complain("latency '%s': %s; nothing is measured", name, latency->misfit[role].text);
 			return false;
 		}
 	}
-	if (!latency->options.nr_by || !has(latency, TP_LATENCY_BEGIN, false) || !has(latency, TP_LATENCY_END, false))
+	if (!latency->options.nr_by || !tp_latency_has(latency, TP_LATENCY_BEGIN, false) || !tp_latency_has(latency, TP_LATENCY_END, false))
 		return true;
-	latency->by_of_begin = !has(latency, TP_LATENCY_END, true);
-	if (!latency->by_of_begin || has(latency, TP_LATENCY_BEGIN, true))
+	if (tp_latency_has(latency, TP_LATENCY_END, true) || tp_latency_has(latency, TP_LATENCY_BEGIN, true))
 		return true;
 	tp_complain("latency '%s': neither the begin nor the end has the fields of by=; nothing is measured", name);
 	return false;
