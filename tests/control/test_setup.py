@@ -93,7 +93,7 @@ class Setup(Reaching):
         self.assertRegex(self.listed(), rf"(?m)^ *{process.pid} nobody ")
         env = {**self.env, "XDG_RUNTIME_DIR": ""}
         done = run([TP, "ps"], env=env, user=NOBODY, group=NOBODY)
-        self.assertEqual(re.findall(r"(?m)^ *(\d+) nobody ", done.stdout), [str(process.pid)], done.stderr)
+        self.assertIn(str(process.pid), re.findall(r"(?m)^ *(\d+) nobody ", done.stdout), done.stderr)  # beside those of other tests
         self.done("setup", "--system", "nobody", "--remove")
         self.assertFalse(os.path.exists(path))
         if not there:
