@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
+STYLES = {"1": "bold", "2": "dim", "31": "red"}
 _SEQUENCE = re.compile(r"\x1b\[(\?)?([\d;]*)([A-Za-z])")
 
 
@@ -13,14 +15,16 @@ class Screen:
 
     def __init__(self, rows: int = 24, columns: int = 80) -> None:
         self.rows, self.columns = rows, columns
+        self.style = ""  # of what is written next
         self.cells = self._empty()
-        self.before: list[list[str]] | None = None  # while the other screen is shown
+        self.before: list[list[tuple[str, str]]] | None = None  # while the other screen is shown
         self.row = self.column = 0
         self.saved = (0, 0)
         self.wraps = True
 
-    def _empty(self) -> list[list[str]]:
-        return [[" "] * self.columns for _ in range(self.rows)]
+    def _empty(self) -> list[list[tuple[str, str]]]:
+        """Rows of characters with their styles."""
+        return [[(" ", "")] * self.columns for _ in range(self.rows)]
 
     @property
     def is_other(self) -> bool:
@@ -28,10 +32,16 @@ class Screen:
 
     def lines(self) -> list[str]:
         """Without the empty ones at the end."""
-        lines = ["".join(row).rstrip() for row in self.cells]
+        lines = ["".join(char for char, _ in row).rstrip() for row in self.cells]
         while lines and not lines[-1]:
             lines.pop()
         return lines
+
+    def styled_lines(self) -> list[list[tuple[str, str]]]:
+        """The same, as pieces of text, each with its style, which is a word of STYLES or empty."""
+        return [[("".join(char for char, _ in piece), style)
+                 for style, piece in itertools.groupby(row[:len(line)], lambda cell: cell[1])]
+                for row, line in zip(self.cells, self.lines())]
 
     def text(self) -> str:
         return "\n".join(self.lines())
@@ -67,14 +77,14 @@ class Screen:
             if self.column == self.columns and self.wraps:
                 self.column = 0
                 self._next_line()
-            self.cells[self.row][min(self.column, self.columns - 1)] = char
+            self.cells[self.row][min(self.column, self.columns - 1)] = (char, self.style)
             self.column = min(self.column + 1, self.columns)
 
     def _next_line(self) -> None:
         if self.row + 1 < self.rows:
             self.row += 1
         else:
-            self.cells = [*self.cells[1:], [" "] * self.columns]
+            self.cells = [*self.cells[1:], [(" ", "")] * self.columns]
 
     def _obey(self, private: str | None, numbers: str, letter: str) -> None:
         if private:
@@ -83,11 +93,13 @@ class Screen:
             self.row = self.column = 0
         elif letter == "K" and not numbers:
             for column in range(self.column, self.columns):
-                self.cells[self.row][column] = " "
+                self.cells[self.row][column] = (" ", "")
         elif letter == "J" and not numbers:
             self._obey(None, "", "K")
             for row in range(self.row + 1, self.rows):
-                self.cells[row] = [" "] * self.columns
+                self.cells[row] = [(" ", "")] * self.columns
+        elif letter == "m" and numbers in ("0", *STYLES):
+            self.style = STYLES.get(numbers, "")
         else:
             raise ValueError(f"an unknown sequence: {numbers}{letter}")
 

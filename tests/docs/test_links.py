@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 import re
 
@@ -90,15 +89,3 @@ class Pages(Case):
         users = {page: n for page, n in words.items() if page not in internals}
         self.assertLessEqual(sum(users.values()), USERS, users)
         self.assertLessEqual(sum(internals.values()), INTERNALS, internals)
-
-
-class Terminal(Case):
-    def test_picture(self) -> None:
-        """It shows the commands of its script, each with what it printed, and no line leaves it."""
-        script, svg = read(os.path.join(ROOT, "docs/terminal.py")), read(os.path.join(ROOT, "docs/terminal.svg"))
-        columns = int(re.search(r"^COLUMNS = (\d+)", script, re.M)[1])
-        lines = [html.unescape(re.sub(r"<[^>]*>", "", line)) for line in re.findall(r"<text.*?</text>", svg)]
-        commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
-        self.assertEqual(tuple(commands), eval(re.search(r"^SESSION = (\(.*?\))$", script, re.S | re.M)[1]))
-        self.assertTrue(all(len(line) <= columns for line in lines))
-        self.assertGreater(len(lines), 3 * len(commands))
