@@ -115,7 +115,7 @@ class Summary(Stepping):
             terminal = self.terminal("--summary", "--no-pager", "--color=never", self.trace, columns=columns)
             self.assertEqual(terminal.end(), 0)
             lines = terminal.text().replace("\r", "").splitlines()
-            self.assertTrue(lines[0].startswith(f"# {self.trace}: host "))
+            self.assertTrue(lines[0].startswith(f"# {self.trace}: /"))
             self.assertEqual("FIRST" in terminal.text(), columns == 120)
             for line in lines[1:]:
                 self.assertLessEqual(len(line), columns, line)

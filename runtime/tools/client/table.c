@@ -329,14 +329,16 @@ static bool has_heads(const struct table *table)
 	return false;
 }
 
-/* "--- GROUP ---" */
-static bool put_group(struct lines *to, const char *group, size_t width)
+/* "--- GROUP ---". A name that is wider than its columns begins in the blanks in front of them, and ends where they end. */
+static bool put_group(struct lines *to, const char *group, size_t blanks, size_t width)
 {
 	const size_t wide = table_width(group), around = wide + 2 < width ? width - wide - 2 : 0;
+	const size_t room = width + (blanks > GAP ? blanks - GAP : 0);
 
 	if (wide + 2 > width)
-		return put_cut(to, group, width) && put_many(to, ' ', width > wide ? width - wide : 0);
-	return put_many(to, '-', around / 2) && put(to, " ") && put(to, group) && put(to, " ") && put_many(to, '-', around - around / 2);
+		return put_many(to, ' ', blanks + width - (wide < room ? wide : room)) && put_cut(to, group, room);
+	return put_many(to, ' ', blanks) && put_many(to, '-', around / 2) && put(to, " ") && put(to, group) && put(to, " ") &&
+	       put_many(to, '-', around - around / 2);
 }
 
 static bool put_groups(const struct table *table, const struct layout *layout, struct lines *to)
@@ -350,7 +352,7 @@ static bool put_groups(const struct table *table, const struct layout *layout, s
 		for (; c < table->nr_columns && table->columns[c].group == group; c++)
 			width += layout->left_out[c] ? 0 : layout->widths[c] + GAP;
 		if (group && width) {
-			good = put_many(to, ' ', blanks) && put_group(to, group, width - GAP);
+			good = put_group(to, group, blanks, width - GAP);
 			blanks = GAP;
 		} else {
 			blanks += width;

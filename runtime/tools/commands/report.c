@@ -134,6 +134,7 @@ static int run(const struct tp_args *args)
 		.style = {
 			.when = args_has(args, OPTION_UTC) ? WHEN_UTC : args_has(args, OPTION_LOCAL) ? WHEN_LOCAL : WHEN_EPOCH,
 			.with_fields = args_has(args, OPTION_FIELDS), .with_delta = args_has(args, OPTION_DELTA),
+			.is_narrow = isatty(STDOUT_FILENO),
 		},
 		.follows = args_has(args, OPTION_FOLLOW),
 	};
@@ -194,7 +195,7 @@ const struct tp_command command_report = {
 		"divided by the seconds from the first event to the last. Lost events are counted as the trace has them: it "
 		"does not know why. On a narrow terminal, FIRST and LAST are left out.\n\n"
 		"ON A TERMINAL\n\n"
-		"There is a header, there are colours, and all goes through $PAGER, or else less; not with --follow. ^C ends it "
+		"There is a header, there are colours, columns are narrower, and all goes through $PAGER, or else less; not with --follow. ^C ends it "
 		"behind a whole line.\n\n"
 		"TIMES\n\n"
 		"TIME is seconds since the epoch (1795417254.112), a date ('2026-11-23 07:00:54.112': in UTC with --utc "

@@ -40,10 +40,32 @@ struct batch {
 	size_t used; /* of records */
 
 	struct line line;
+	int name_width, id_width; /* columns of COMM, and of PID and TID each */
 	struct when_text when;
 	struct fields **fields; /* of each trace, by id; NR_EVENT_IDS of them */
 	struct stacks *stacks;  /* NULL where stacks are shown by their fields */
 };
+
+/* As perf script has them; narrow ones by the programs, whose threads may still have longer names. */
+static void set_widths(struct batch *batch)
+{
+	int name_width = 0, id_width = 0;
+	char id[16];
+
+	batch->name_width = COMM_SIZE;
+	batch->id_width = 7;
+	for (size_t t = 0; t < batch->traces->nr && batch->style.is_narrow; t++) {
+		const struct metadata *metadata = &batch->traces->traces[t].metadata;
+		const int name_len = (int)strnlen(metadata->process, COMM_SIZE);
+		const int id_len = (int)metadata_origin(metadata, "pid", id, sizeof(id));
+		name_width = name_len > name_width ? name_len : name_width;
+		id_width = id_len > id_width ? id_len : id_width;
+	}
+	if (batch->style.is_narrow) {
+		batch->name_width = name_width;
+		batch->id_width = id_width;
+	}
+}
 
 struct batch *batch_new(const struct traces *traces, const struct line_style *style, uint64_t before)
 {
@@ -56,6 +78,7 @@ struct batch *batch_new(const struct traces *traces, const struct line_style *st
 	batch->traces = traces;
 	batch->style = *style;
 	batch->last_time = before;
+	set_widths(batch);
 	batch->fields = calloc(traces->nr + 1, sizeof(*batch->fields));
 	batch->printer = style->with_fields ? NULL : printer_new(traces->nr);
 	batch->stacks = style->with_fields ? NULL : stacks_new(traces);
@@ -141,9 +164,9 @@ static void put_head(struct batch *batch, const struct head *head)
 
 	line->len = 0;
 	line->is_full = false;
-	line_printf(line, "%*s", 16 - len, "");
+	line_printf(line, "%*s", batch->name_width > len ? batch->name_width - len : 0, "");
 	line_add_escaped(line, head->name, (size_t)len);
-	line_printf(line, " %7d/%-7d ", head->pid, head->tid);
+	line_printf(line, " %*d/%-*d ", batch->id_width, head->pid, batch->id_width, head->tid);
 	if (head->cpu >= 0)
 		line_printf(line, "[%03d] ", head->cpu);
 	const size_t when = when_show(&batch->when, batch->style.when, head->time);

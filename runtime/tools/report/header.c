@@ -21,20 +21,20 @@ static void put_value(struct tp_buffer *line, const char *before, const char *te
 	tp_buffer_printf(line, "%s", behind);
 }
 
-/* "trace: host vm, program ./server (1234), recorded 2026-11-27T07:49:59Z, clock tsc" */
+/* "trace: ./server (1234) on vm, 2026-11-27T07:49:59Z (tsc)" */
 static void put_trace(struct tp_buffer *line, const struct trace *trace)
 {
 	const struct metadata *m = &trace->metadata;
 	char text[512];
 
 	put_value(line, "# ", trace->dir.folder.path, strlen(trace->dir.folder.path), ": ");
-	put_value(line, "host ", text, metadata_origin(m, "hostname", text, sizeof(text)), ", ");
 	if (!metadata_origin(m, "program", text, sizeof(text)))
 		metadata_origin(m, "procname", text, sizeof(text));
-	put_value(line, "program ", text, strlen(text), "");
+	put_value(line, "", text, strlen(text), "");
 	put_value(line, " (", text, metadata_origin(m, "pid", text, sizeof(text)), ")");
-	put_value(line, ", recorded ", text, metadata_origin(m, "trace_creation_datetime", text, sizeof(text)), "");
-	put_value(line, ", clock ", text, metadata_clock(m, "name", text, sizeof(text)), "");
+	put_value(line, " on ", text, metadata_origin(m, "hostname", text, sizeof(text)), "");
+	put_value(line, ", ", text, metadata_origin(m, "trace_creation_datetime", text, sizeof(text)), "");
+	put_value(line, " (", text, metadata_clock(m, "name", text, sizeof(text)), ")");
 }
 
 bool header_print(const struct traces *traces, bool with_colours)
