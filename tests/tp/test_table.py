@@ -54,6 +54,8 @@ class Table(Case):
             lines = self.laid_out([f"{name},18446744073709551615,1", f"{name},1,0.001"], width)
             found = [line for line in lines if line.startswith(("syst", ".."))]
             self.assertEqual(len(found), 2, lines)
+            if "MIN" in lines[1]:
+                self.assertEqual(re.sub("[ -]+", " ", lines[0]).strip(), "between hits")
             text = " ".join(found)
             if width >= 30:
                 self.assertIn("18446744073709551615", text)
