@@ -9,6 +9,7 @@
  *	f                            forks: the child goes on, and the parent waits for it and goes on, too
  *	storm:THREADS:PAIRS          threads that leave their begins to each other
  *	loop                         pairs for ever
+ *	busy                         the same, as often as can be
  */
 #include <pthread.h>
 #include <signal.h>
@@ -129,6 +130,14 @@ static void loop(void)
 	}
 }
 
+static void busy(void)
+{
+	for (;;) {
+		trace_pairs_begin(1, "x", 1, next_seq(), 0);
+		trace_pairs_end(1, "y", 200, next_seq());
+	}
+}
+
 int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
@@ -145,6 +154,8 @@ int main(int argc, char **argv)
 			(void)(fork() && wait(NULL));
 		else if (*arg == 'l')
 			loop();
+		else if (strcmp(arg, "busy") == 0)
+			busy();
 		else
 			hit(arg);
 	}

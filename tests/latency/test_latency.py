@@ -319,6 +319,13 @@ class Live(Reaching):
         self.assertEqual(len(got["slowest"]), 2)
         self.assertGreaterEqual(got["slowest"][0]["ns"], got["slowest"][1]["ns"])
 
+    def test_no_begin_is_seen_before_the_ends_are(self) -> None:
+        """Otherwise those of the first moments would wait for ever, as requests that hang do. The program's one thread has one at most."""
+        self.start("busy")
+        for _ in range(20):
+            done = self.tp("latency", "-p", self.name, "pairs_begin", "pairs_end", "--json", "--for", "0.02")
+            self.assertLessEqual(json.loads(done.stdout)["waiting"], 1)
+
     def test_names_that_nothing_has(self) -> None:
         self.start("loop")
         done = self.tp("latency", "-p", self.name, "pairs_begin", "pairs_edn", "--for", "0.1")

@@ -63,8 +63,8 @@ static bool add(struct statistics *statistics, struct connection *connection, bo
 		good = find_output(&one->session, counting->output);
 	} else if (!came || !session_inherits(&one->session, counting->kind)) {
 		one->own = true;
-		good = open_output(&one->session, counting) && session_enable(&one->session, counting->events) &&
-		       (!counting->more_events || session_enable(&one->session, counting->more_events));
+		good = open_output(&one->session, counting) && (!counting->ends || session_enable(&one->session, counting->ends)) &&
+		       session_enable(&one->session, counting->events);
 	}
 	if (good)
 		statistics->nr++;

@@ -34,7 +34,7 @@ struct counting {
 	const char *kind;    /* stats, hist or latency */
 	const char *options; /* or the definition */
 	const char *events;
-	const char *more_events; /* of a latency, the end's; or NULL */
+	const char *ends;    /* of a latency, the end's; or NULL. Enabled first: a begin before that would wait for ever */
 	const char *output;  /* one that is there already, and only shown; or NULL */
 };
 

@@ -102,7 +102,7 @@ static int measure(struct live *live, const struct tp_args *args, const struct e
 {
 	struct statistics *statistics = &live->statistics;
 	const struct counting counting = {
-		.kind = "latency", .options = options, .events = ends->begin_rule, .more_events = ends->end_rule,
+		.kind = "latency", .options = options, .events = ends->begin_rule, .ends = ends->end_rule,
 	};
 	int status = EXIT_FAILED;
 
