@@ -187,6 +187,22 @@ class Hist(Reaching):
         self.assertEqual(out.count("# event histogram"), 1)
         self.left_alone(process.pid)
 
+    def test_stacks_without_symbols(self) -> None:
+        """Offsets in the program's file, by which addr2line has the functions: addresses differ from process to process."""
+        need(self, "addr2line")
+        self.start("loop")
+        args = ("hist", "-p", self.name, "-e", "served_request", "keys=stacktrace")
+        place = rf"\b{self.name}\(\+(0x[0-9a-f]+)\)"
+        offsets = re.findall(place, self.counted(place, *args))
+        offsets += [hex(call["offset"]) for entry in json.loads(self.counted('"file"', *args, "--json"))["entries"]
+                    for call in entry["keys"][0]["value"] if call.get("file") == self.name]
+        functions = self.succeed(["addr2line", "-f", "-e", self.program, *offsets]).stdout.split("\n")[::2]
+        self.assertGreater(functions.count("run"), 1, functions)
+        terminal = self.terminal(*args, "--interval", "0.05")
+        terminal.wait_for(place)
+        terminal.type(b"\x03")
+        self.assertEqual(terminal.end(), 0)
+
     def test_the_filter_is_shown(self) -> None:
         """As the kernel shows it, where all events have the same."""
         self.start("loop")

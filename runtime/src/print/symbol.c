@@ -207,6 +207,13 @@ bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol)
 
 #endif
 
+const char *tp_object_name(const struct tp_object *object, const char *program)
+{
+	const char *slash = strrchr(object->path, '/');
+
+	return !*object->path ? program : slash ? slash + 1 : object->path;
+}
+
 /*
  * The names of system calls. The table has the names of the calls of all processors, each behind its number. The preprocessor makes a text of that; if
  * the system's headers have none, it is the macro's name. There are no pointers in it, as the start of every program that

@@ -27,6 +27,9 @@ struct tp_object {
 
 bool tp_object_find(uintptr_t address, struct tp_object *object);
 
+/* The name of its file, without directories; the program has the name that is given. */
+const char *tp_object_name(const struct tp_object *object, const char *program);
+
 /* ---- The names of system calls ---- */
 
 /* "read"; NULL: this processor's kernels have no such number, or it was not known when the library was built. */

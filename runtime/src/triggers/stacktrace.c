@@ -77,13 +77,6 @@ static void write_record(void *data, const uintptr_t *callers, size_t nr)
 
 /* ---- As text ---- */
 
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* A return address may be behind its function's last instruction; what counts is the call in front of it. */
 static void print_caller(struct trace_seq *p, uintptr_t address)
 {
@@ -93,8 +86,7 @@ static void print_caller(struct trace_seq *p, uintptr_t address)
 	if (tp_symbol_find(address - 1, &symbol))
 		trace_seq_printf(p, "%s+0x%lx/0x%zx", symbol.name, (unsigned long)(address - symbol.address), symbol.size);
 	else if (tp_object_find(address - 1, &object))
-		trace_seq_printf(p, "%s(+0x%lx)", *object.path ? file_name(object.path) : tp_program_name,
-				 (unsigned long)(address - object.base));
+		trace_seq_printf(p, "%s(+0x%lx)", tp_object_name(&object, tp_program_name), (unsigned long)(address - object.base));
 	else
 		trace_seq_printf(p, "0x%lx", (unsigned long)address);
 }

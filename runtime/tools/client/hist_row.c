@@ -38,8 +38,10 @@ static const char *value_text(const struct json *key)
 /* The function, if it is known; offset: and how far from its begin. */
 static bool put_address(struct lines *to, const struct json *key, number address, bool offset)
 {
-	const char *symbol = json_text(key, "symbol");
+	const char *symbol = json_text(key, "symbol"), *file = json_text(key, "file");
 
+	if (!*symbol && *file)
+		return put(to, "%s(+0x%llx)", file, (number)json_uint64(key, "offset"));
 	if (!*symbol)
 		return put(to, "0x%llx", address);
 	if (!offset)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/message.h"
 #include "base/text.h"
 #include "print/symbol.h"
 #include "sinks/hist/report.h"
@@ -22,14 +23,26 @@ static void put_member(struct tp_buffer *to, const char *name, const char *text)
 	tp_json_string(to, text);
 }
 
-static void put_symbol(struct tp_buffer *to, uintptr_t address)
+static bool put_symbol(struct tp_buffer *to, uintptr_t address)
 {
 	struct tp_symbol symbol;
 
 	if (!tp_symbol_find(address, &symbol))
-		return;
+		return false;
 	put_member(to, "symbol", symbol.name);
 	tp_buffer_printf(to, ", \"offset\": %lu", (unsigned long)(address - symbol.address));
+	return true;
+}
+
+/* The call is in front of where it returns to. Its offset is in the function, or else in the file. */
+static void put_call(struct tp_buffer *to, uintptr_t address)
+{
+	struct tp_object object;
+
+	if (put_symbol(to, address - 1) || !tp_object_find(address - 1, &object))
+		return;
+	put_member(to, "file", tp_object_name(&object, tp_program_name));
+	tp_buffer_printf(to, ", \"offset\": %lu", (unsigned long)(address - 1 - object.base));
 }
 
 static void put_text(struct tp_buffer *to, const struct tp_hist_part *part)
@@ -46,7 +59,7 @@ static void put_stack(struct tp_buffer *to, const struct tp_hist_part *part)
 	tp_buffer_printf(to, "[");
 	for (uint64_t i = 0; i < part->number; i++) {
 		tp_buffer_printf(to, "%s{\"address\": %llu", i ? ", " : "", (number)part->words[i]);
-		put_symbol(to, (uintptr_t)part->words[i] - 1); /* a return address: the call is in front of it */
+		put_call(to, (uintptr_t)part->words[i]);
 		tp_buffer_printf(to, "}");
 	}
 	tp_buffer_printf(to, "]");

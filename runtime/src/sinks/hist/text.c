@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/message.h"
 #include "print/symbol.h"
 #include "sinks/hist/report.h"
 
@@ -16,17 +17,24 @@ typedef unsigned long long number;
 
 /* ---- Keys ---- */
 
-/* The symbol's name, perhaps with "+0x10/0x40"; or the address. Of a call's return address, the function with the call. */
+/*
+ * The symbol's name, perhaps with "+0x10/0x40"; or the address. Of a call's return address, the function with the call, or
+ * else the place in its file: addresses are others in each process.
+ */
 static void put_symbol(struct tp_buffer *to, uintptr_t address, bool with_offset, bool is_return)
 {
 	struct tp_symbol symbol;
+	struct tp_object object;
 
-	if (!tp_symbol_find(address - is_return, &symbol))
-		tp_buffer_printf(to, "0x%lx", (unsigned long)address);
-	else if (with_offset)
-		tp_buffer_printf(to, "%s+0x%lx/0x%zx", symbol.name, (unsigned long)(address - symbol.address), symbol.size);
-	else
+	if (tp_symbol_find(address - is_return, &symbol)) {
 		tp_buffer_printf(to, "%s", symbol.name);
+		if (with_offset)
+			tp_buffer_printf(to, "+0x%lx/0x%zx", (unsigned long)(address - symbol.address), symbol.size);
+	} else if (is_return && tp_object_find(address - 1, &object)) {
+		tp_buffer_printf(to, "%s(+0x%lx)", tp_object_name(&object, tp_program_name), (unsigned long)(address - object.base));
+	} else {
+		tp_buffer_printf(to, "0x%lx", (unsigned long)address);
+	}
 }
 
 /* To the left in so many characters. */
