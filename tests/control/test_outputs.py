@@ -34,6 +34,16 @@ class Outputs(Reaching):
         self.assertEqual(out, f"output 1, text:{self.path('lines')}, is closed; lost: 0\n")
         self.left_alone(self.process.pid)
 
+    def test_the_process_in_the_name(self) -> None:
+        other = str(self.start("loop").pid)
+        for kind, options in ("text", ""), ("ctf", ",mode=flight"):
+            self.done("outputs", "-p", self.pid, "-p", other, "--open", f"{kind}:{kind}-%p{options}")
+            shown = self.done("outputs", "-p", self.pid, "-p", other)
+            self.assertNotIn("%p", shown)
+            for pid in self.pid, other:
+                self.assertIn(f" {kind}:{self.path(kind)}-{pid}", shown)
+                self.assertTrue(os.path.exists(self.path(f"{kind}-{pid}")))
+
     def test_tracing(self) -> None:
         self.done("outputs", "-p", self.pid, "--open", "text:lines", "-e", "served_idle")
         out = self.done("outputs", "-p", self.pid, "--off", "lines")

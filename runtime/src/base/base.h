@@ -15,7 +15,8 @@
  *	message.h        messages to a person
  *	mutex.h          locks that readers take, too, and the order of all locks
  *	nearest.h        what somebody may have meant
- *	options.h        "mode=flight,size=64M"; "%p" in names
+ *	options.h        "mode=flight,size=64M"
+ *	pid_name.h       "%p" in names
  *	process.h        the start
  *	readers.h        waiting for those that are in probes
  *	scratch.h        each thread's stack of memory

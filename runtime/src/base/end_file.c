@@ -12,7 +12,7 @@
 #include "base/end_file.h"
 #include "base/file.h"
 #include "base/message.h"
-#include "base/options.h"
+#include "base/pid_name.h"
 
 bool tp_end_file_begin(struct tp_end_file *file, const char *path)
 {

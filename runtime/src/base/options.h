@@ -28,12 +28,4 @@ bool tp_options_parse(const struct tp_options *options, const char *text, const 
 /* "64K". False where it is no such number, or takes more than 64 bits. */
 bool tp_options_number(const char *text, const char *suffixes, uint64_t *value);
 
-/* ---- "%p" in a name of the user's stands for a process's id ---- */
-
-/* Bytes that the pattern takes at most, whatever the id, with the NUL behind it. */
-size_t tp_pid_name_size(const char *pattern);
-
-/* Writes it to so many bytes, with this id. Safe in signal handlers. */
-void tp_pid_name(char *to, const char *pattern, int pid);
-
 #endif /* TP_OPTIONS_H */

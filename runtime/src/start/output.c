@@ -11,7 +11,7 @@
 #include <tp/tp.h>
 
 #include "base/message.h"
-#include "base/options.h"
+#include "base/pid_name.h"
 #include "base/text.h"
 #include "sinks/ctf/ctf.h"
 #include "sinks/latency/latency.h"

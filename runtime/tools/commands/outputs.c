@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/pid_name.h"
 #include "commands/commands.h"
 #include "options.h"
 #include "client/directory.h"
@@ -121,15 +122,30 @@ static bool open_kind(struct session *session, const char *kind, char *name)
 	return session_open(session, -1, kind, name);
 }
 
+/* With the process's id, as it is here, for %p: then names are others anyway. */
+static char *with_pid(const char *wanted, struct connection *connection)
+{
+	const pid_t pid = connection->pid ? connection->pid : connection->greeting.pid;
+	char *name = malloc(tp_pid_name_size(wanted));
+
+	if (!name) {
+		fail_no_memory();
+		return NULL;
+	}
+	tp_pid_name(name, wanted, pid);
+	connection->is_one_of_several = connection->is_one_of_several && !strstr(wanted, "%p");
+	return name;
+}
+
 /* Kept only when all is as wanted: until then its end comes with the connection. */
 static bool open_output(struct session *session, const char *wanted, const char *events)
 {
-	char *kind = strdup(wanted);
+	char *kind = with_pid(wanted, &session->connection);
 	char *name = kind ? strchr(kind, ':') : NULL;
 	struct answer answer;
 
 	if (!kind)
-		return fail_no_memory();
+		return false;
 	if (name)
 		*name++ = '\0';
 	bool good = name ? open_kind(session, kind, name)
@@ -204,7 +220,7 @@ const struct tp_command command_outputs = {
 		"enabled and disabled, in their order. An output is opened by the environment (TP_OUTPUT), by the "
 		"program, or by tp: kept, if it lasts, or session, if it ends with the tp that has opened it, such "
 		"as \"tp trace\".\n\n"
-		"--open takes what TP_OUTPUT takes. The file or the directory is opened by tp, where you stand, and "
+		"--open takes what TP_OUTPUT takes; %p in a name is the process's id. The file or the directory is opened by tp, where you stand, and "
 		"handed to the process; text:stdout and text:stderr are those of tp. Statistics without a file are "
 		"shown by \"tp stat -o NAME\". The options of each kind are in docs/outputs.\n\n"
 		"--close closes what TP_OUTPUT or tp has opened; what the program itself has opened, it closes "

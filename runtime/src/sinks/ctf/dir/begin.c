@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/guard.h"
 #include "base/message.h"
-#include "base/options.h"
+#include "base/pid_name.h"
 #include "base/text.h"
 #include "sinks/ctf/describe/describe.h"
 #include "sinks/ctf/describe/log.h"

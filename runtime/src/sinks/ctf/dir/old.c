@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/options.h"
+#include "base/pid_name.h"
 #include "sinks/ctf/dir/dir.h"
 #include "sinks/ctf/dir/hold.h"
 
