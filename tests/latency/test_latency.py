@@ -160,7 +160,8 @@ class Latencies(Case):
                 (",begin=pairs_begin,end=pairs_end,key=idd", r"event 'pairs:pairs_begin' has no field 'idd': did you mean 'id'.* has id, peer, method"),
                 (",begin=pairs_begin,end=pairs_end,key=id", r"event 'pairs:pairs_end' has no field 'id'"),
                 (",begin=pairs_begin,end=pairs_end,key=peer:status", r"'status' of event 'pairs:pairs_end' is a number, unlike that of"),
-                (",begin=pairs_begin,end=pairs_end,by=foo", "neither the begin nor the end has the fields of by="),
+                (",begin=pairs_begin,end=pairs_end,by=foo", "neither the begin nor the end has all fields of by="),
+                (",begin=pairs_begin,end=pairs_end,by=method+status", "neither the begin nor the end has all fields of by="),
                 (",begin=pairs_begin,end=pairs_end,by=load", "neither the begin nor the end"),
                 (",begin=pairs_begin", "begin=EVENT and end=EVENT say from where to where"),
                 (",begin=pairs_begin,end=pairs_end,key=a+b+c+d", "takes one to three fields"),
@@ -282,6 +283,7 @@ class Traces(Case):
                 (("pairs_begin", "pairs_end", "--key", "id"), "event 'pairs:pairs_end' has no field 'id' that is an integer or a text: .* has request, peer, status", 1),
                 (("pairs_begin if idd > 1", "pairs_end"), "the filter .* is wrong: .*did you mean 'id'", 1),
                 (("pairs_begin", "pairs_end", "--by", "foo"), "neither the begin nor the end has 'foo'", 1),
+                (("pairs_begin", "pairs_end", "--by", "method,status"), "neither the begin nor the end has all of 'method,status'", 1),
                 (("pairs_begin", "pairs_end", "--slowest", "0"), "--slowest takes a number from 1 to 100, not '0'", 2),
                 (("pairs_begin", "pairs_end", "--for", "1"), "--for and --interval go with -p", 2),
                 (("pairs_begin",), "-p", 2)):

@@ -203,7 +203,7 @@ const struct tp_command command_latency = {
 		OPTION_TARGETS,
 		{OPTION_KEY, "key", "FIELDS", "the fields by whose values a begin and its end belong together, as in id or id,peer; id:request if "
 					      "the end calls it otherwise; without this option, both happen in one thread"},
-		{OPTION_BY, "by", "FIELDS", "groups by the values of these fields, of the end or else of the begin"},
+		{OPTION_BY, "by", "FIELDS", "groups by the values of these fields, all of the end or else all of the begin"},
 		{OPTION_SLOWEST, "slowest", "NUMBER", "show so many of the slowest pairs, with all fields of both events; at most 100"},
 		LIVE_OPTIONS("one JSON object at the end, as docs/latency.md describes it"),
 		{.name = NULL},

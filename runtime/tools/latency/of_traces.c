@@ -138,7 +138,7 @@ static bool look_at_all(struct measuring *m)
 			m->by_of_begin |= made->has_by && made->has_role[BEGIN];
 		}
 	}
-	return !m->by.nr || m->by_of_end || m->by_of_begin || fail_msg("neither the begin nor the end has '%s'", m->wanted->by);
+	return !m->by.nr || m->by_of_end || m->by_of_begin || fail_msg("neither the begin nor the end has %s'%s'", m->by.nr > 1 ? "all of " : "", m->wanted->by);
 }
 
 /* ---- Values ---- */

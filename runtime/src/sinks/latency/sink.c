@@ -251,7 +251,7 @@ static bool fits(struct tp_latency *latency, const char *name)
 		return true;
 	if (tp_latency_has(latency, TP_LATENCY_END, true) || tp_latency_has(latency, TP_LATENCY_BEGIN, true))
 		return true;
-	tp_complain("latency '%s': neither the begin nor the end has the fields of by=; nothing is measured", name);
+	tp_complain("latency '%s': neither the begin nor the end has all fields of by=; nothing is measured", name);
 	return false;
 }
 
