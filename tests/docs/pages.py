@@ -8,12 +8,13 @@ standing for anything, and times and ids for any others.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from support import ROOT, Case, need, read, run
+from support import BUILD, ROOT, Case, need, read, run
 
 _BLOCK = re.compile(r"^(?P<before>[^\n]*)\n+```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.S | re.M)
 
@@ -66,6 +67,13 @@ def loose(line: str) -> str:
     line = re.sub(r"\d+(?:\.\d+)?", "\0", line)
     line = re.sub(r"\\ (?:\\ )+", "\\\\ +", re.escape(line))
     return re.sub(r"(?:\\ )?\0", r" *\\d+(?:\\.\\d+)?", line).replace("\1", ".*").replace("\2", "0x[0-9a-f]+")
+
+
+def have_worker_alone(case: Case) -> None:
+    """Until the test's end, no other test runs a program called worker: root's tp sees them all, also in other namespaces."""
+    lock = open(os.path.join(BUILD, "worker.lock"), "w", encoding="ascii")  # pylint: disable=consider-using-with
+    case.addCleanup(lock.close)
+    fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 class Page(Case):

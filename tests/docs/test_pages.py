@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-from docs.pages import Page, loose
+from docs.pages import Page, have_worker_alone, loose
 from support import ROOT, need, read, unavailable
 
 
@@ -19,6 +19,10 @@ def worker() -> str:
 
 
 class Pages(Page):
+    def setUp(self) -> None:
+        super().setUp()
+        have_worker_alone(self)
+
     def need_root(self) -> None:
         if os.geteuid():
             unavailable(self, "only root can do this")
