@@ -43,7 +43,7 @@ HITS = """for (int n = 0; n < 12; n++) {
 RULES = (
     "begin if n > 5", "begin if error == \"EIO\"", "begin if kind == \"R|W\"", "begin if kind & \"W\" && n < 9", "begin if s ~ \"*long*\"",
     "begin if name == \"text\" || !(n != 3)", "begin if rel ~ \"a*\"", "begin if p >= 0x5", "begin if large < 18446744073709551610",
-    "begin if cpus & CPUS{0}", "begin if cpus & CPUS{1}", "begin if cpus == CPUS{0-1}", "begin if error < -3", "begin if number == -7", "begin if error == 0xfffb",
+    "begin if x >= 2.5", "begin if cpus & CPUS{0}", "begin if cpus & CPUS{1}", "begin if cpus == CPUS{0-1}", "begin if error < -3", "begin if number == -7", "begin if error == 0xfffb",
     "select:*", "begin,end", "*,!select:e*", "begin if n > 9; end if size < 3000", "*; end if n == 1", "*;end if size == 0;",
     "* if n == 4", "begin if n > 3;begin if n < 2", "other if a == 3; end;", "* if comm == \"program\"", "* if comm ~ \"x*\"",
     "begin if x > 1", "begin if x < 0.75", "* if common_flags == 0", "e*,!end;other if a > 7")
@@ -52,6 +52,8 @@ WRONG = (
     ("begin if nosuch == 1", r"Field not found, at 'nosuch == 1': 'select:begin' has n, s, name, kind, error, x, p, rel, list, cpus, large, number, "
      "common_type, .*, comm"),
     ("* if nosuch == 1", "Field not found, at .*"),
+    ("* if size == 5ms", "Illegal integer value, at .*"), ("*;end if size ~ \"5*\"", "Expecting numeric field, at .*"),
+    ("* if s & 1", "Expecting string field, at '1'"), ("begin if x & 1", "Illegal operation for field type, at .*"),
     ("begin if n == \"one\"", "Expecting numeric field, at .*"), ("begin if kind == \"X\"", "Expecting numeric field, at .*: its values have the names \"R\", \"W\""),
     ("begin if s == 1", "Expecting string field, at '1'"), ("begin if n >> 1", r"Invalid value \(did you forget quotes\)\?, at '> 1'"),
     ("begin if", "Missing field name, at the end|.*"), ("begin if list == 1", "Illegal operation for field type, .*"))

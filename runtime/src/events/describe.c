@@ -63,12 +63,9 @@ static void tell_misfits(const struct tp_sink_state *state, struct tp_rule *rule
 		const struct tp_loaded_event *loaded = event->reserved[0];
 		if (!loaded || !loaded->fresh || !tp_rule_misfits(rule, loaded->group, event, &error))
 			continue;
-		if (!nr++) {
-			first = error;
+		nr++;
+		if (tp_filter_error_keep(&first, &error))
 			name = loaded->group->name;
-		} else {
-			tp_filter_error_free(&error);
-		}
 	}
 	if (nr) {
 		tp_rule_tell_misfits(&text, rule, state->hidden, nr, name, &first);

@@ -75,12 +75,9 @@ static int count_filtered(const struct tp_sink_state *state, struct tp_rule *rul
 		nr += tp_rule_has_program(rule, group, tp_attached_program(state, group));
 		if (!tp_rule_misfits(rule, group, event, &error))
 			continue;
-		if (!misfits++) {
-			first = error;
+		misfits++;
+		if (tp_filter_error_keep(&first, &error))
 			name = group->name;
-		} else {
-			tp_filter_error_free(&error);
-		}
 	}
 	const bool fits_none = misfits && !nr && !report->waits;
 	if (fits_none && !report->in_a_line)

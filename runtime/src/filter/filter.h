@@ -38,6 +38,7 @@ struct tp_filter_error {
 	int error;             /* -EINVAL or -ENOMEM */
 	size_t at;             /* where, in bytes from the expression's begin */
 	const char *message;   /* in the kernel's words, where it has any */
+	bool lacks_field;      /* the event has no such field */
 	struct tp_buffer hint; /* what there is instead: an event's fields, a field's names; or empty */
 };
 
@@ -83,5 +84,11 @@ void tp_filter_error_print(struct tp_buffer *to, const char *text, const struct 
 void tp_filter_error_print_line(struct tp_buffer *to, const char *text, const struct tp_filter_error *error);
 
 void tp_filter_error_free(struct tp_filter_error *error);
+
+/*
+ * Of events that a filter does not fit, one that has the fields says more than one that lacks them, and else the first one.
+ * *first is of zeros, or what was kept. Takes *error over. True: that is *first now.
+ */
+bool tp_filter_error_keep(struct tp_filter_error *first, struct tp_filter_error *error);
 
 #endif /* TP_FILTER_H */

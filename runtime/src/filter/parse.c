@@ -501,3 +501,14 @@ void tp_filter_error_free(struct tp_filter_error *error)
 	tp_buffer_free(&error->hint);
 	*error = (struct tp_filter_error){.error = 0};
 }
+
+bool tp_filter_error_keep(struct tp_filter_error *first, struct tp_filter_error *error)
+{
+	if (first->error && (error->lacks_field || !first->lacks_field)) {
+		tp_filter_error_free(error);
+		return false;
+	}
+	tp_filter_error_free(first);
+	*first = *error;
+	return true;
+}

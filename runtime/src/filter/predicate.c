@@ -329,6 +329,7 @@ bool tp_filter_predicate_compile(const struct tp_filter_work *work)
 	const char *name = work->filter->text + predicate->field.at;
 	if (!tp_filter_field_find(&field, work->event, name, predicate->field.len)) {
 		tp_filter_fields_tell(&work->error->hint, work->event, name, predicate->field.len, NULL);
+		work->error->lacks_field = true;
 		return fail(work, predicate->field.at, "Field not found");
 	}
 	if (field.type == TP_TYPE_NONE || predicate->ustring) {

@@ -19,8 +19,8 @@ struct rule {
 
 	/* What became of it, for messages. */
 	size_t nr_matches, nr_fits, nr_misfits;
-	char first_misfit[256];
-	struct tp_buffer why;
+	char misfit[256]; /* the one that is told */
+	struct tp_filter_error why;
 };
 
 /* Of an event. */
@@ -131,7 +131,7 @@ void selection_free(struct selection *selection)
 			tp_pattern_free(selection->rules[i].pattern);
 		if (selection->rules[i].filter)
 			tp_filter_free(selection->rules[i].filter);
-		tp_buffer_free(&selection->rules[i].why);
+		tp_filter_error_free(&selection->rules[i].why);
 	}
 	for (size_t t = 0; t < selection->nr_traces; t++)
 		free_decisions(selection->by_trace[t]);
@@ -158,11 +158,9 @@ static struct tp_filter_program *compile(const struct tp_filter *filter, const s
 
 static void note_misfit(struct rule *rule, const char *full_name, struct tp_filter_error *error)
 {
-	if (!rule->nr_misfits++) {
-		snprintf(rule->first_misfit, sizeof(rule->first_misfit), "%s", full_name);
-		tp_filter_error_print_line(&rule->why, tp_filter_text(rule->filter), error);
-	}
-	tp_filter_error_free(error);
+	rule->nr_misfits++;
+	if (tp_filter_error_keep(&rule->why, error))
+		snprintf(rule->misfit, sizeof(rule->misfit), "%s", full_name);
 }
 
 /* By this rule, if it matches and fits. */
@@ -327,15 +325,18 @@ static void check_globs(const struct selection *selection, const struct traces *
 /* A filter that fits none of its events is a mistake; one that does not fit some may be meant. */
 static bool tell_misfits(const struct rule *rule)
 {
-	const char *why = rule->why.text ? rule->why.text : "";
+	struct tp_buffer text = {.text = NULL};
 
+	tp_filter_error_print_line(&text, tp_filter_text(rule->filter), &rule->why);
+	const char *why = text.text ? text.text : "";
 	if (!rule->nr_fits)
-		return fail_msg("the filter '%s' is wrong: %s", tp_filter_text(rule->filter), why);
-	if (rule->nr_misfits > 1)
-		fail_msg("the filter does not fit %zu of the events, as '%s': %s", rule->nr_misfits, rule->first_misfit, why);
+		fail_msg("the filter '%s' is wrong: %s", tp_filter_text(rule->filter), why);
+	else if (rule->nr_misfits > 1)
+		fail_msg("the filter does not fit %zu of the events, as '%s': %s", rule->nr_misfits, rule->misfit, why);
 	else
-		fail_msg("the filter does not fit '%s': %s", rule->first_misfit, why);
-	return true;
+		fail_msg("the filter does not fit '%s': %s", rule->misfit, why);
+	tp_buffer_free(&text);
+	return rule->nr_fits != 0;
 }
 
 bool selection_check(struct selection *selection, const struct traces *traces)
