@@ -342,6 +342,12 @@ class Live(Reaching):
         self.assertRegex(done.stdout, r"(?s)^pairs_begin -> pairs_end, by id:request: 1 pair\nends without a begin: 1\n.*\nslowest 1: .*seq=1\n")
         self.assertEqual(self.tp("latency", "pairs_begin", "pairs_end", "--", "/nowhere").returncode, 127)
 
+    def test_a_program_whose_events_end_before_the_library(self) -> None:
+        done = self.tp("latency", "pairs_begin", "pairs_end", "--slowest", "1", "--", pairs("shared"), "b:1", "s:2000", "e:1",
+                       env={"LD_LIBRARY_PATH": BUILD})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"slowest 1: .*\n .* pairs:pairs_begin: .*seq=1\n .* pairs:pairs_end: .*seq=2\n\Z")
+
     def test_on_a_terminal(self) -> None:
         self.start("loop")
         for columns in (80, 120):

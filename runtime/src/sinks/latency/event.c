@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exit.h"
 #include "events/events.h"
 #include "count/names.h"
 #include "filter/fields.h"
@@ -121,7 +122,7 @@ int tp_latency_describe(struct tp_latency *latency, const struct tp_event *event
 
 	if (!made)
 		return -ENOMEM;
-	*made = (struct tp_latency_event){.id = event->id};
+	*made = (struct tp_latency_event){.id = event->id, .event = tp_is_of_main_program(event) ? event : NULL};
 	snprintf(made->name, len, "%s:%s", event->system, event->name);
 	for (enum tp_latency_role role = 0; role < TP_LATENCY_NR_ROLES; role++)
 		find_role(latency, made, event, role);

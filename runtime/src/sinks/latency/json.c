@@ -131,6 +131,17 @@ static void print(const struct tp_event *event, void *data)
 	line->found = true;
 }
 
+/* At the process's end, the program's events have been withdrawn, but are still there. */
+static void print_withdrawn(struct line *line)
+{
+	for (const struct tp_latency_event *one = line->latency->all_events; one && !line->found; one = one->next) {
+		if (one->id != line->entry->type || !one->event)
+			continue;
+		tp_line_event(&line->line, &line->text, one->event, line->entry);
+		line->found = true;
+	}
+}
+
 /* As the text output has it. The event's module may have gone. */
 static void put_record(struct tp_buffer *to, const struct tp_latency *latency, const struct tp_latency_slow *slow,
 		       enum tp_latency_role role, char *memory)
@@ -145,6 +156,8 @@ static void put_record(struct tp_buffer *to, const struct tp_latency *latency, c
 	tp_buffer_printf(&text, "%llu.%09llu ", (number)(ns / 1000000000u), (number)(ns % 1000000000u));
 	if (slow->size[role])
 		tp_for_each_event(print, &line);
+	if (slow->size[role] && !line.found)
+		print_withdrawn(&line);
 	if (line.found)
 		tp_buffer_printf(&text, "%d/%d %.*s%s", (int)getpid(), (int)entry->pid, (int)line.line.len, line.line.buffer,
 				 line.line.full ? TP_ELLIPSIS : "");

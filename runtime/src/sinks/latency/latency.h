@@ -70,6 +70,7 @@ struct tp_latency_part {
 struct tp_latency_event {
 	struct tp_latency_event *next;
 	uint16_t id;
+	const struct tp_event *event; /* of the program's own file, which is never unloaded; else NULL */
 	bool has_role[TP_LATENCY_NR_ROLES];
 	struct tp_latency_part key[TP_LATENCY_NR_ROLES][TP_LATENCY_FIELDS];
 	bool has_by;
