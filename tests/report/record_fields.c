@@ -12,14 +12,11 @@ static void print(const struct tp_event *described, const struct event *event, c
 	struct record_field field;
 	struct tp_value_bytes text;
 	uint64_t number;
-	double real;
 
 	if (!record_field_find(&field, described, name))
 		printf(" %s:none", name);
 	else if (record_field_number(&field, event, &number))
 		printf(field.field.is_signed ? " %s=%" PRId64 : " %s=%" PRIu64, name, number);
-	else if (record_field_real(&field, event, &real))
-		printf(" %s=%g", name, real);
 	else if (record_field_text(&field, event, &text))
 		printf(" %s='%.*s'", name, (int)text.len, text.at);
 	else

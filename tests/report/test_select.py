@@ -137,18 +137,18 @@ class Select(Recorded):
         self.assertRegex(done.stderr, r"\Atp: .*: Function not found, at 'main': a trace has no names of functions; .*\n\Z")
 
     def test_fields_by_name(self) -> None:
-        """What others read by record_field.h: numbers, texts and floating point of records."""
+        """What others read by record_field.h: numbers and texts of records."""
         objects = run(["make", "-s", "--eval=objects: ; @echo $(patsubst %.c,$(BUILD)/obj/%.o,$(TOOL) $(TOOL_SHARED))", f"BUILD={BUILD}",
                        "objects"]).stdout.split()
         self.assertGreater(len(objects), 50)
         build(self.path("driver"), os.path.join(HERE, "record_fields.c"), libtp="", link=[o for o in objects if not o.endswith("/tp.o")],
               include=[os.path.join(ROOT, "runtime", folder) for folder in ("tools", "src")])
-        names = ["n", "s", "name", "kind", "error", "x", "p", "rel", "list", "large", "number", "common_pid", "comm", "cpu", "nosuch"]
+        names = ["n", "s", "name", "kind", "error", "p", "rel", "list", "large", "number", "common_pid", "comm", "cpu", "nosuch"]
         for options in ("", ",context=cpu+name"):
             self.all(options)
             lines = self.succeed([self.path("driver"), self.trace, "select", "begin", *names]).stdout.splitlines()
             self.assertEqual(len(lines), 12)
-            self.assertRegex(lines[3], r"\A n=3 s='a long one' name='a long ' kind=3 error=-3 x=1.5 p=3 rel='a long one' list:it is neither .* "
+            self.assertRegex(lines[3], r"\A n=3 s='a long one' name='a long ' kind=3 error=-3 p=3 rel='a long one' list:it is neither .* "
                              r"large=18446744073709551612 number=-3 common_pid=\d+ comm='program' cpu(:not in the trace|=\d+) nosuch:none\Z")
             self.assertEqual(":not in the trace" in lines[3], not options)
 

@@ -37,7 +37,6 @@ struct tp_pair {
 	uint64_t time;
 	uint64_t data;  /* the caller's */
 	uint32_t size;  /* of the record; 0: it was not kept */
-	uint32_t unused;
 };
 
 struct tp_pairs {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * latency.h - how long it took from one event to another, as "tp latency" shows it: of processes, of a file that one has
- * written, or of recorded traces.
+ * latency.h - how long it took from one event to another, as "tp latency" shows it: of processes, or of recorded traces.
  *
  *	latency_view.c    what several processes report, as one
  *	  report.c        what one has reported

@@ -40,12 +40,12 @@ static void put_values(struct tp_buffer *name, struct tp_buffer *values, const s
 	tp_buffer_printf(values, "]");
 }
 
-static void add_buckets(struct latency_group *group, const struct json *first)
+static void read_buckets(uint64_t *buckets, const struct json *first)
 {
 	for (const struct json *one = first; one; one = one->next) {
 		const struct json *begin = one->first, *hits = begin ? begin->next : NULL;
 		if (hits && begin->text && hits->text)
-			group->buckets[tp_bucket_of(strtoull(begin->text, NULL, 10))] += strtoull(hits->text, NULL, 10);
+			buckets[tp_bucket_of(strtoull(begin->text, NULL, 10))] += strtoull(hits->text, NULL, 10);
 	}
 }
 
@@ -63,12 +63,13 @@ static bool add_group(struct latency *latency, const struct json *one)
 	tp_buffer_free(&values);
 	if (!group)
 		return false;
-	const uint64_t least = json_uint64(one, "min_ns"), most = json_uint64(one, "max_ns"), count = json_uint64(one, "count");
-	group->least = !group->count || least < group->least ? least : group->least;
-	group->most = most > group->most ? most : group->most;
-	group->count += count;
-	group->sum += json_uint64(one, "sum_ns");
-	add_buckets(group, json_first(one, "buckets"));
+	uint64_t buckets[TP_NR_BUCKETS] = {0};
+	const struct latency_group reported = {
+		.count = json_uint64(one, "count"), .sum = json_uint64(one, "sum_ns"), .least = json_uint64(one, "min_ns"),
+		.most = json_uint64(one, "max_ns"), .buckets = buckets,
+	};
+	read_buckets(buckets, json_first(one, "buckets"));
+	latency_group_merge(group, &reported);
 	return true;
 }
 

@@ -24,22 +24,6 @@ bool record_field_number(const struct record_field *field, const struct event *e
 	return true;
 }
 
-bool record_field_real(const struct record_field *field, const struct event *event, double *real)
-{
-	const struct tp_event_field *described = &field->field.described;
-	float f;
-
-	if (!field->field.is_own || described->type_class != TP_FLOAT || described->kind != TP_FIELD)
-		return false;
-	if (described->size == sizeof(*real)) {
-		memcpy(real, event->record + described->offset, sizeof(*real));
-		return true;
-	}
-	memcpy(&f, event->record + described->offset, sizeof(f));
-	*real = (double)f;
-	return described->size == sizeof(f);
-}
-
 bool record_field_text(const struct record_field *field, const struct event *event, struct tp_value_bytes *text)
 {
 	if (field->field.type != TP_TYPE_TEXT)

@@ -10,7 +10,7 @@
 #include "read/packet_reader.h"
 
 struct record_field {
-	struct tp_filter_field field; /* its type says what can be read of it; with why_not, nothing but a real */
+	struct tp_filter_field field; /* its type says what can be read of it */
 	struct tp_value value;
 };
 
@@ -19,9 +19,6 @@ bool record_field_find(struct record_field *found, const struct tp_event *descri
 
 /* The number: of a signed field to be read as an int64_t. False: it is none, or the trace does not have it. */
 bool record_field_number(const struct record_field *field, const struct event *event, uint64_t *number);
-
-/* A floating-point number. */
-bool record_field_real(const struct record_field *field, const struct event *event, double *real);
 
 /* A text, without its NUL, in the record. False: it is none, or, in a damaged record, outside of it. */
 bool record_field_text(const struct record_field *field, const struct event *event, struct tp_value_bytes *text);
