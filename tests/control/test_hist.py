@@ -244,7 +244,7 @@ class Hist(Reaching):
         until(lambda: terminal.text().count("\x1b[H") > 5)
         terminal.type(b"\x03")
         self.assertEqual(terminal.end(), 0)
-        self.assertRegex(terminal.text().partition("\x1b[?1049l")[2], r"\n\d+ hits, \d+ entries, 0 dropped\r\n")
+        self.assertRegex(terminal.text().partition("\x1b[?1049l")[2], r"\n\d+ hits?, \d+ entr(y|ies), 0 dropped\r\n")
         self.left_alone(process.pid)
 
     def test_end_of_the_process(self) -> None:

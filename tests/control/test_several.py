@@ -112,7 +112,7 @@ class Several(SeveralProcesses):
         while seen != set(pids):
             seen.add(int(self.next_line(tp.stdout).split()[1].split("/")[0]))
         _, err = self.interrupt(tp)
-        self.assertRegex(err, r"\Atp: \d+ lines of 2 processes; lost: 0\n\Z")
+        self.assertRegex(err, r"\Atp: \d+ lines? of 2 processes; lost: 0\n\Z")
         for pid in pids:
             until(lambda: self.enabled(pid) == [])
 
@@ -209,7 +209,7 @@ class Children(SeveralProcesses):
         for _ in range(3):
             self.seen_in_trace(tp, self.reload(master))
         _, err = self.interrupt(tp)
-        self.assertRegex(err, r"tp: \d+ lines of 3 processes; lost: 0; 2 have ended, and can't be asked\n\Z")
+        self.assertRegex(err, r"tp: \d+ lines? of 3 processes; lost: 0; 2 have ended, and can't be asked\n\Z")
         for pid in (master, *self.workers(master)):
             self.left_alone(pid)
 

@@ -365,7 +365,7 @@ class Live(Reaching):
     def test_it_ends_with_the_process(self) -> None:
         process = self.start("loop")
         terminal = self.terminal("latency", "-p", self.name, "pairs_begin", "pairs_end", "--interval", "0.05")
-        terminal.wait_for(r"\d+ pairs")
+        terminal.wait_for(r"\d+ pairs?")
         process.send_signal(signal.SIGKILL)
         self.assertEqual(terminal.end(), 0)
         self.assertIn("has ended: these are the numbers of up to", terminal.text())
