@@ -337,8 +337,8 @@ install: all
 	$(Q)for d in backends check; do install -m 644 tpgen/$$d/*.py $(INSTALLED)/share/tpgen/tpgen/$$d || exit 1; done
 	$(Q)for d in templates/*; do install -d $(INSTALLED)/share/tpgen/$$d && \
 		install -m 644 $$d/* $(INSTALLED)/share/tpgen/$$d || exit 1; done
-	$(Q)sed $(PLACES) runtime/tp.pc.in >$(INSTALLED_LIB)/pkgconfig/tp.pc
-	$(Q)sed $(PLACES) runtime/tp.mk.in >$(INSTALLED)/share/tpgen/tp.mk
+	$(Q)sed $(PLACES) runtime/build-systems/tp.pc.in >$(INSTALLED_LIB)/pkgconfig/tp.pc
+	$(Q)sed $(PLACES) runtime/build-systems/tp.mk.in >$(INSTALLED)/share/tpgen/tp.mk
 	$(Q)install -m 755 tpgen/launcher.sh $(INSTALLED)/bin/tpgen
 	@echo 'tpgen is installed in $(INSTALLED); docs/api.md says how a project uses it.'
 	@[ -n '$(DESTDIR)' ] || { PATH="$$PATH:/usr/sbin:/sbin"; \

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""make, CMake and ninja with an installed tpgen: what is run again when a .tp file is touched, and when it changes.
-
-The files of the build systems are those of docs/api.md, for the events and the program of the README's tour; `other.c`,
-which has no tracepoint, stands beside them.
-"""
+"""A project outside, which uses an installed tpgen: the events and the program of the README's tour, and what its builds run."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ import re
 import shutil
 
 from docs.pages import blocks
-from support import ROOT, Case, check_all, need, read
+from support import ROOT, Case, need, read
 
 _LOGGER = '#!/bin/sh\necho "{name} $*" >>"{log}"\nexec {program} "$@"\n'
 OTHER = "int other(void);\nint other(void)\n{\n\treturn 0;\n}\n"
@@ -23,7 +19,9 @@ def shown(page: str, name: str) -> str:
     return next(block.text for block in blocks(read(os.path.join(ROOT, page))) if block.name == name)
 
 
-class BuildSystems(Case):
+class Project(Case):
+    """The tour's events and program, beside `disk.tp`, whose header one file includes, and `other.c`, which has no tracepoint."""
+
     def setUp(self) -> None:
         super().setUp()
         need(self, "pkg-config", "make")
@@ -88,62 +86,3 @@ class BuildSystems(Case):
         self.assertRegex(done.stderr, "net:net_request: peer=10.0.0.1 method=GET bytes=100")
         self.assertRegex(done.stderr, "disk:disk_request: peer=sda method=GET bytes=1")
         self.assertIn("stats: 6 requests", done.stdout)
-
-    def test_make_with_the_fragment(self) -> None:
-        self.save("Makefile", "include $(shell pkg-config --variable=makefile tp)\nserver: server.o stats.o other.o\n"
-                  "server.o stats.o: net.h\nserver.o: disk.h\n")
-        self.all_of(["make"])
-        os.unlink(self.path("project/net.h"))
-        self.assertEqual(self.ran(["make"]), ["gcc server.c", "gcc stats.c", "link", "tpgen net.tp"], "deleted")
-        self.assertEqual(self.ran(["make"]), [])
-        self.assertIn("up to date", self.succeed(["make"], cwd=self.project, env=self.env).stdout)
-
-    @check_all("test_make_with_the_fragment is one build system")
-    def test_make_by_hand(self) -> None:
-        text = shown("docs/api.md", "Makefile").replace("server.o stats.o\n", "server.o stats.o other.o\n", 1)
-        rules = text[text.index("net.stamp:"):]
-        self.save("Makefile", text + "server.o: disk.h\n" + rules.replace("net", "disk"))
-        self.all_of(["make", "-j4"])
-
-    def cmake(self, generator: str) -> None:
-        need(self, "cmake")
-        text = shown("docs/api.md", "CMakeLists.txt")
-        self.save("CMakeLists.txt", text.replace("stats.c)", "stats.c other.c)").replace("net.tp)", "net.tp disk.tp)"))
-        self.succeed(["cmake", "-G", generator, "-S", ".", "-B", "build"], cwd=self.project, env=self.env)
-        self.all_of(["cmake", "--build", "build", "-j4"])
-
-    @check_all("test_make_with_the_fragment is one build system")
-    def test_cmake_for_make(self) -> None:
-        self.cmake("Unix Makefiles")
-
-    @check_all("test_make_with_the_fragment is one build system")
-    def test_cmake_for_ninja(self) -> None:
-        need(self, "ninja")
-        self.cmake("Ninja")
-
-    @check_all("test_make_with_the_fragment is one build system")
-    def test_ninja_by_hand(self) -> None:
-        need(self, "ninja")
-        text = shown("docs/api.md", "build.ninja").replace("cc server.c || net.h", "cc server.c || net.h disk.h")
-        self.save("build.ninja", text.replace("link server.o", "link other.o server.o") +
-                  "build disk.h: tpgen disk.tp\nbuild other.o: cc other.c\n")
-        self.all_of(["ninja"])
-
-    @check_all("it is make and ninja that this is of, and not tpgen")
-    def test_what_goes_wrong_without(self) -> None:
-        """What docs/api.md has stamps and restat for."""
-        head = shown("docs/api.md", "Makefile").split("net.stamp:")[0]
-        touched, users = ["tpgen net.tp"], ["gcc server.c", "gcc stats.c", "link", "tpgen net.tp"]
-        self.save("server.c", shown("README.md", "server.c"))
-        need(self, "ninja")
-        self.save("build.ninja", shown("docs/api.md", "build.ninja").replace("  restat = 1\n", ""))
-        for makefile, build, after, again in (
-                (head + "net.h: net.tp\n\t$(TPGEN) gen -o . net.tp\n", "make", touched, touched),
-                (head + "net.h: net.tp\n\t$(TPGEN) gen -o . net.tp && touch $@\n", "make", users, []),
-                ("", "ninja", users, users)):
-            with self.subTest(makefile + build):
-                self.save("Makefile", makefile)
-                self.ran([build])
-                self.save("net.tp", read(self.path("project/net.tp")))
-                self.assertEqual(self.ran([build]), after)
-                self.assertEqual(self.ran([build]), again)
