@@ -162,5 +162,7 @@ def _report(source: Source, messages: str, diag: Diagnostics) -> None:
     if any(match["path"] == source.path for match in said):
         return
     first = [match[0] for match in said] or messages.strip().splitlines()
-    diag.error(Span(source.path, 0), "TP002",
+    # What is wrong in an included file stands at the #include.
+    included = re.search(rf"^(?:In file included|[ \t]+) *from {re.escape(source.path)}:(\d+)", messages, re.M) if said else None
+    diag.error(Span(source.path, int(included[1]) if included else 0), "TP002",
                f"the C preprocessor has failed{': ' + first[0] if first else ' without a message'}")

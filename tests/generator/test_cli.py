@@ -11,7 +11,7 @@ import sys
 from unittest import mock
 
 from building import constant
-from support import ROOT, Case, read, run, tpgen
+from support import ROOT, Case, need, read, run, tpgen
 
 from tpgen import VERSION
 from tpgen.cpp import Options, preprocess
@@ -103,6 +103,18 @@ class Cli(Case):
         done = tpgen("gen", "--stamp", self.path("none/x.stamp"), "-o", self.dir, path)
         self.assertEqual((done.returncode, done.stderr),
                          (1, f"{self.path('none/x.stamp')}: error: can't write it: No such file or directory [TP091]\n"))
+
+    def test_mistake_in_an_included_file(self) -> None:
+        """It is said where the file is included, by each compiler."""
+        self.write("deep.h", "int x;\n#error broken\n")
+        self.write("types.h", '#include "deep.h"\n')
+        self.write("x.tp", GOOD.replace("test\n", 'test\n\n#include "types.h"\n', 1))
+        for compiler in ("gcc", "clang"):
+            need(self, compiler)
+            done = tpgen("check", "--expand-includes", "x.tp", cwd=self.dir, env={"CC": compiler})
+            self.assertRegex(done.stderr, r"\Ax\.tp:3:1: error: the C preprocessor has failed: .*deep\.h:2:2: error: .*broken.* \[TP002\]\n"
+                             r'#include "types\.h"\n\^\n\Z')
+            self.assertEqual(done.returncode, 1)
 
     def test_one_bad_file_spoils_the_run(self) -> None:
         good, bad = self.write("good.tp", GOOD), self.write("bad.tp", GOOD.replace("__field", "__feild"))
