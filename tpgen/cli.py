@@ -9,22 +9,21 @@ import json
 import os
 import signal
 import time
-import traceback
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NoReturn
 
 from tpgen import INTERFACE_VERSION, VERSION
 from tpgen.backends import BACKENDS
-from tpgen.check import check
-from tpgen.cpp import Options, preprocess
+from tpgen.cpp import Options
 from tpgen.diag import Diagnostics, Unexplained, explain
 from tpgen.emit import GENERATED, RULE, Outputs, Unnamable, depfile, make_directory
-from tpgen.lower import Lowered, lower
+from tpgen.frontend import compile_files, reported
+from tpgen.lower import Lowered
 from tpgen.model import Answers, Eval, Field, Param, Tracepoint, Unit
-from tpgen.parser import MACROS, parse
+from tpgen.parser import MACROS
 from tpgen.render import render
-from tpgen.source import Source, SourceError, Span
+from tpgen.source import Span
 from tpgen.target import ask
-from tpgen.text import Text
 
 DESCRIPTION = """Compiles event definitions in the Linux kernel's TRACE_EVENT language (.tp files) to C headers.
 
@@ -51,13 +50,24 @@ class _Passed(argparse.Action):
         namespace.cpp = [*(namespace.cpp or []), option_string, str(values)]
 
 
+class _Flags(argparse.ArgumentParser):
+    """Of how a file is compiled, without the file."""
+
+    def __init__(self) -> None:
+        super().__init__(add_help=False)
+        for option, metavar, what in _PREPROCESSOR:
+            self.add_argument(option, dest="cpp", action=_Passed, metavar=metavar, help=what)
+        self.add_argument("--expand-includes", action="store_true",
+                          help="expand the macros of included headers, too, where they are found")
+        self.add_argument("-W", dest="remarks", action="store_true", help="make remarks on what could be better")
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(message)
+
+
 def _parsers() -> tuple[argparse.ArgumentParser, list[argparse.ArgumentParser]]:
-    common = argparse.ArgumentParser(add_help=False)
-    for option, metavar, what in _PREPROCESSOR:
-        common.add_argument(option, dest="cpp", action=_Passed, metavar=metavar, help=what)
-    common.add_argument("--expand-includes", action="store_true",
-                        help="expand the macros of included headers, too, where they are found")
-    common.add_argument("-W", dest="remarks", action="store_true", help="make remarks on what could be better")
+    flags = _Flags()
+    common = argparse.ArgumentParser(add_help=False, parents=[flags])
     common.add_argument("files", nargs="+", metavar="FILE.tp", help="what is compiled")
     parser = argparse.ArgumentParser(prog="tpgen", description=DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -98,23 +108,19 @@ def main(argv: Sequence[str]) -> int:
     if options.command == "gen" and _is_file(options) and (len(dict.fromkeys(options.files)) > 1 or options.backend == "ftrace"):
         parser.error(f"-o {options.output} names one output, but there are several: give a directory")
     diag = Diagnostics(options.remarks)
-    try:
+    with reported(diag):
         return _run(options, diag)
-    except MemoryError:
-        diag.error(Span("tpgen", 0), "TP002", "not enough memory; look at the limits that ulimit -a prints")
-        diag.print()
-        return 1
-    except Exception as error:  # a defect of tpgen's own, whatever the input
-        at = traceback.extract_tb(error.__traceback__)[-1]
-        diag.error(Span("tpgen", 0), "TP099", f"internal error at {os.path.basename(at.filename)}:{at.lineno}: "
-                   f"{type(error).__name__}: {error}; please report it, with the file")
-        diag.print()
-        return 1
+    diag.print()
+    return 1
+
+
+def _cpp(options: argparse.Namespace) -> Options:
+    return Options(tuple(options.cpp or ()), options.expand_includes, MACROS)
 
 
 def _run(options: argparse.Namespace, diag: Diagnostics) -> int:
     began = time.time_ns()
-    cpp = Options(tuple(options.cpp or ()), options.expand_includes, MACROS)
+    cpp = _cpp(options)
     lowered = compile_files(options.files, cpp, diag)
     if options.command == "dump":
         _dump(lowered, diag)  # an error in one event hides no other
@@ -122,29 +128,6 @@ def _run(options: argparse.Namespace, diag: Diagnostics) -> int:
         _generate(lowered, options, cpp, began, diag)
     diag.print()
     return 1 if diag.errors else 0
-
-
-def compile_files(paths: Sequence[str], cpp: Options, diag: Diagnostics) -> list[Lowered]:
-    """The stages up to the model and its rules, over all files."""
-    units: list[Lowered] = []
-    for path in dict.fromkeys(paths):
-        try:
-            source = Source.read(path)
-        except SourceError as error:
-            diag.error(Span(path, 0), "TP001", f"can't read it: {error}")
-            continue
-        diag.add_source(source)
-        expanded = preprocess(source, cpp, diag)
-        if expanded is None:
-            continue
-        try:
-            text = Text(source, expanded)
-        except SourceError as error:
-            diag.error(Span(path, 0), "TP001", f"can't read it: {error}")
-            continue
-        units.append(lower(parse(text, diag), text, diag))
-    check(units, diag)
-    return units
 
 
 def _is_file(options: argparse.Namespace) -> bool:

@@ -12,12 +12,13 @@
 from __future__ import annotations
 
 import difflib
-import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 
+from tpgen.manual import NoPage, read_page
 from tpgen.source import Source, Span
 
 # After so many errors a run says no more: the rest follows from the first ones, as a rule.
@@ -74,19 +75,22 @@ class Diagnostics:
     def errors(self) -> int:
         return sum(one.severity == "error" for one in self.found)
 
-    def text(self) -> str:
-        """Everything found, by file in order of appearance, then by position; each thing once."""
+    def shown(self) -> list[Diagnostic]:
+        """What was found, by file in order of appearance, then by position; each thing once, up to the last error that is shown."""
         files = {path: number for number, path in enumerate(dict.fromkeys(d.span.path for d in self.found))}
         ordered = sorted(dict.fromkeys(self.found), key=lambda d: (files[d.span.path], d.span.line, d.span.col))
+        errors = accumulate(one.severity == "error" for one in ordered)
+        return [one for one, number in zip(ordered, errors) if number <= MAX_ERRORS]
+
+    def text(self) -> str:
+        """All that is shown, as it is printed."""
         out: list[str] = []
-        errors = 0
-        for one in ordered:
-            errors += one.severity == "error"
-            if errors > MAX_ERRORS:
-                out.append(f"tpgen: more than {MAX_ERRORS} errors; the rest is not shown\n")
-                break
+        shown = self.shown()
+        for one in shown:
             out.append(self._entry(one.span, one.severity, f"{one.message} [{one.code}]"))
             out.extend(self._entry(note.span, "note", note.message) for note in one.notes)
+        if len(shown) < len(set(self.found)):
+            out.append(f"tpgen: more than {MAX_ERRORS} errors; the rest is not shown\n")
         return "".join(out)
 
     def print(self) -> None:
@@ -123,9 +127,6 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 # ---- What the codes mean: the sections of docs/diagnostics.md ----
 
-_HERE = os.path.dirname(os.path.abspath(__file__))
-_PLACES = (os.path.join(_HERE, "..", "docs"),                # beside the sources
-           os.path.join(_HERE, "..", "..", "doc", "tp"))     # PREFIX/share/doc/tp, seen from PREFIX/share/tpgen/tpgen
 _SECTION = re.compile(r"^### (TP\d{3}) ([^\n]+)\n(.*?)(?=^##|\Z)", re.S | re.M)
 
 
@@ -134,12 +135,10 @@ class Unexplained(Exception):
 
 
 def _sections() -> Mapping[str, tuple[str, str]]:
-    for place in _PLACES:
-        path = os.path.normpath(os.path.join(place, "diagnostics.md"))
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as page:
-                return {code: (title, body) for code, title, body in _SECTION.findall(page.read())}
-    raise Unexplained("diagnostics.md is not where tpgen is installed: " + " or ".join(map(os.path.normpath, _PLACES)))
+    try:
+        return {code: (title, body) for code, title, body in _SECTION.findall(read_page("diagnostics.md"))}
+    except NoPage as why:
+        raise Unexplained(str(why)) from None
 
 
 def _plain(body: str) -> str:

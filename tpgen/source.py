@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -44,8 +45,7 @@ class Source:
             raise SourceError(str(error)) from error
         if len(data) > MAX_BYTES:
             raise SourceError(f"longer than {MAX_BYTES >> 20} MiB")
-        text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
-        return cls(path, text.replace("\r\n", "\n").replace("\r", "\n"))
+        return cls(path, unix_lines(data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")))
 
     def line(self, number: int) -> str:
         """The text of a line, without its end; empty outside of the file."""
@@ -57,7 +57,18 @@ class Source:
         self._index()
         return self._offsets[number - 1] if 0 < number <= len(self._lines) else len(self.text)
 
+    def place(self, offset: int) -> tuple[int, int]:
+        """The line and the column of an offset in text, from 1."""
+        self._index()
+        line = bisect_right(self._offsets, offset, 0, len(self._lines))
+        return line, offset - self._offsets[line - 1] + 1
+
     def _index(self) -> None:
         if not self._lines:
             self._lines = self.text.split("\n")
             self._offsets = list(accumulate((len(line) + 1 for line in self._lines), initial=0))
+
+
+def unix_lines(text: str) -> str:
+    """text with \\n at the end of each line."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")

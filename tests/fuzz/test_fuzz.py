@@ -19,7 +19,7 @@ import time
 from support import ROOT, Case, both, check_all, few_or_many, read, tpgen
 
 from tpgen.backends import BACKENDS
-from tpgen.cli import compile_files
+from tpgen.frontend import compile_files
 from tpgen.cpp import Options
 from tpgen.diag import Diagnostics
 from tpgen.parser import MACROS
@@ -34,7 +34,7 @@ KILOBYTES = 512 << 10  # all that tpgen has ever held, after all runs
 KERNEL = Options(("-DIS_ENABLED(option)=0", "-DIS_BUILTIN(option)=0", "-DIS_REACHABLE(option)=0"), undefined=MACROS)
 
 _PIECE = re.compile(r"\w+|\"(?:\\.|[^\"\\\n])*\"|\s+|.", re.S)
-_SPICE = ["(", ")", "{", "}", "[", "]", ",", ";", "\"", "'", "/*", "*/", "\\\n", "#", "##", "\0", "\udcff", "\t", "%s",
+SPICE = ["(", ")", "{", "}", "[", "]", ",", ";", "\"", "'", "/*", "*/", "\\\n", "#", "##", "\0", "\udcff", "\t", "%s",
           "__entry->", "TRACE_EVENT(", "DEFINE_EVENT_PRINT(", "TRACE_DEFINE_ENUM(", "__rel_string(", "__print_flags(", "%pI4",
           "%*ph", "TP_printk(", "#define X X\n", "\n#if 0\n", "\n#endif\n", "...", "0x", "é", "\n#endif\n" * 300, "*" * 300, "(" * 300, "__print_symbolic(" * 300,
           "TRACE_EVENT(" * 300, " TP_PROTO" * 300, "__field(int, a)" * 300, "\n#include <linux/sched.h>\n", "\n#undef TRACE_SYSTEM\n"]
@@ -76,7 +76,7 @@ class Fuzz(Case):
                 elif kind == 1:
                     pieces[at:at] = pieces[at:at + rng.randint(1, 30)]
                 elif kind == 2:
-                    pieces.insert(at, rng.choice(_SPICE))
+                    pieces.insert(at, rng.choice(SPICE))
                 elif kind == 3 and pieces:
                     other = rng.randrange(len(pieces))
                     at = min(at, len(pieces) - 1)

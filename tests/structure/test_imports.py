@@ -9,8 +9,9 @@ import unittest
 
 from support import ROOT
 
-ORDER = ["source", "diag", "compiler", "cpp", "lexer", "tokens", "text", "kinds", "parser", "ctype", "model", "layout", "wording", "verbatim", "loglevel",
-         "early", "fields", "printk", "lower", "check", "target", "backends", "render", "emit", "cli"]
+ORDER = ["source", "manual", "diag", "compiler", "cpp", "lexer", "tokens", "text", "kinds", "parser", "ctype", "model", "layout", "wording", "verbatim", "loglevel",
+         "early", "fields", "printk", "lower", "check", "frontend",
+         "target", "backends", "render", "emit", "cli"]
 
 
 def imports(path: str) -> set[str]:
