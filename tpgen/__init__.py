@@ -3,7 +3,7 @@
 
 One stage a file; each imports only from stages in front of it:
 
-    source, diag, cpp, lexer, text, parser, ctype, model, lower, check, backends, render, emit, cli
+    source, diag, cpp, lexer, text, parser, ctype, model, lower, check, backends, render, emit, lsp, cli
 """
 
 # That of the runtime: TP_VERSION in tp/tracepoint.h.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line: gen, check, dump and explain."""
+"""The command line: gen, check, dump, explain and lsp."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ def _parsers() -> tuple[argparse.ArgumentParser, list[argparse.ArgumentParser]]:
     dump = subparsers.add_parser("dump", parents=[common], help="print the model as JSON")
     explained = subparsers.add_parser("explain", help="say what a message's code means, with an example and the remedy")
     explained.add_argument("codes", nargs="*", metavar="CODE", help="a code such as TP052; without one, all are listed")
-    return parser, [gen, checked, dump, explained]
+    lsp = subparsers.add_parser("lsp", parents=[flags], help="serve an editor by the Language Server Protocol, on stdin and stdout")
+    return parser, [gen, checked, dump, explained, lsp]
 
 
 def commands() -> list[argparse.ArgumentParser]:
@@ -105,6 +106,8 @@ def main(argv: Sequence[str]) -> int:
         except Unexplained as why:
             parser.error(str(why))
         return 0
+    if options.command == "lsp":
+        return _serve(options)
     if options.command == "gen" and _is_file(options) and (len(dict.fromkeys(options.files)) > 1 or options.backend == "ftrace"):
         parser.error(f"-o {options.output} names one output, but there are several: give a directory")
     diag = Diagnostics(options.remarks)
@@ -116,6 +119,20 @@ def main(argv: Sequence[str]) -> int:
 
 def _cpp(options: argparse.Namespace) -> Options:
     return Options(tuple(options.cpp or ()), options.expand_includes, MACROS)
+
+
+def _serve(options: argparse.Namespace) -> int:
+    # What no other command needs would take a good part of their time.
+    from tpgen.lsp.analysis import Settings  # pylint: disable=import-outside-toplevel
+    from tpgen.lsp.server import Server  # pylint: disable=import-outside-toplevel
+
+    def settings(flags: Sequence[str]) -> Settings:
+        """Of the command line, and of flags behind it."""
+        both = _Flags().parse_args(flags, argparse.Namespace(**vars(options)))
+        return Settings(_cpp(both), both.remarks)
+
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # an editor that is gone is noticed in writing to it
+    return Server(settings).run()
 
 
 def _run(options: argparse.Namespace, diag: Diagnostics) -> int:

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import stat
+import subprocess
 
-from support import ROOT, Case, need, read, run, temporary, unavailable
+from support import PATIENCE, ROOT, Case, need, read, run, temporary, unavailable
 
 TP = """#define TRACE_SYSTEM shop
 #include <stddef.h>
@@ -71,6 +73,18 @@ class Outside(Case):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("shop.tp:8:3: error: no field macro is called '__feild'; did you mean '__field'?", done.stderr)
         self.assertFalse(os.path.exists(self.path("project/shop.h")))
+
+    def test_language_server(self) -> None:
+        """It has the installed documentation's words."""
+        place = {"textDocument": {"uri": "file:///x.tp"}, "position": {"line": 0, "character": 15}}
+        talk = [{"id": 1, "method": "initialize", "params": {}},
+                {"method": "textDocument/didOpen", "params": {"textDocument": {"uri": "file:///x.tp", "text": "TRACE_EVENT(x, "}}},
+                {"id": 2, "method": "textDocument/completion", "params": place}, {"id": 3, "method": "shutdown"}, {"method": "exit"}]
+        bodies = [json.dumps(message).encode() for message in talk]
+        done = subprocess.run([os.path.join(self.prefix, "bin/tpgen"), "lsp"], check=False, capture_output=True, timeout=PATIENCE, env=self.env,
+                              input=b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(body), body) for body in bodies))
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertIn(b"C parameters, each with a name", done.stdout)
 
     def test_pkg_config_shared_and_static(self) -> None:
         self.succeed([os.path.join(self.prefix, "bin/tpgen"), "gen", "-o", ".", "shop.tp"], cwd=self.project)

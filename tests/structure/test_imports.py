@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import unittest
 
 from support import ROOT
 
 ORDER = ["source", "manual", "diag", "compiler", "cpp", "lexer", "tokens", "text", "kinds", "parser", "ctype", "model", "layout", "wording", "verbatim", "loglevel",
          "early", "fields", "printk", "lower", "check", "frontend",
-         "target", "backends", "render", "emit", "cli"]
+         "target", "backends", "render", "emit", "lsp", "cli"]
 
 
 def imports(path: str) -> set[str]:
@@ -25,7 +26,7 @@ def imports(path: str) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}: relative import"
             found.add(node.module or "")
-            if node.module in ("tpgen", "tpgen.backends"):
+            if node.module in ("tpgen", "tpgen.backends", "tpgen.lsp"):
                 found.update(f"{node.module}.{alias.name}" for alias in node.names)
     return found
 
@@ -56,6 +57,17 @@ class Imports(unittest.TestCase):
                 if parts[0] != "tpgen" or len(parts) < 2 or parts[1] not in ORDER or parts[1] == stage:
                     continue
                 self.assertLess(ORDER.index(parts[1]), ORDER.index(stage), f"tpgen/{stage} imports {name}")
+
+    def test_one_direction_in_the_language_server(self) -> None:
+        """As lsp/__init__.py lists its files."""
+        with open(os.path.join(ROOT, "tpgen/lsp/__init__.py"), encoding="utf-8") as file:
+            order = re.findall(r"\w+", " ".join(re.findall(r"^    (\w+(?:, \w+)*)  ", file.read(), re.M)))
+        for number, name in enumerate(order):
+            for imported in imports(os.path.join(ROOT, "tpgen/lsp", f"{name}.py")):
+                if imported.startswith("tpgen.lsp."):
+                    self.assertIn(imported.split(".")[2], order[:number], f"{name} imports {imported}")
+        self.assertEqual({f"{name}.py" for name in order} | {"__init__.py"},
+                         {name for name in os.listdir(os.path.join(ROOT, "tpgen/lsp")) if name.endswith(".py")})
 
     def test_backends_see_the_model_only(self) -> None:
         for name in stages()["backends"]:
