@@ -7,10 +7,11 @@ import argparse
 import gc
 import json
 import os
+import re
 import signal
 import time
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tpgen import INTERFACE_VERSION, VERSION
 from tpgen.backends import BACKENDS
@@ -51,12 +52,24 @@ class _Passed(argparse.Action):
         namespace.cpp = [*(namespace.cpp or []), option_string, str(values)]
 
 
+def _of_compiler(arguments: Iterable[str]) -> Iterator[str]:
+    """The preprocessor's options among those of a compiler, each in two words."""
+    pattern = re.compile(rf"({'|'.join(option for option, _, _ in _PREPROCESSOR)})(.*)", re.S)
+    rest = iter(arguments)
+    for match in filter(None, map(pattern.fullmatch, rest)):
+        value = match[2] or next(rest, "-")
+        if not value.startswith("-"):  # as in -include-pch, which is another option
+            yield from (match[1], value)
+
+
 def _parsers() -> tuple[argparse.ArgumentParser, list[argparse.ArgumentParser]]:
     common = argparse.ArgumentParser(add_help=False)
     for option, metavar, what in _PREPROCESSOR:
         common.add_argument(option, dest="cpp", action=_Passed, metavar=metavar, help=what)
     common.add_argument("--expand-includes", action="store_true",
                         help="expand the macros of included headers, too, where they are found")
+    common.add_argument("--cflags", nargs=argparse.REMAINDER, default=[], metavar="...",
+                        help="what follows are a compiler's options: those above are taken from them, the others ignored")
     common.add_argument("-W", dest="remarks", action="store_true", help="make remarks on what could be better")
     common.add_argument("files", nargs="+", metavar="FILE.tp", help="what is compiled")
     parser = argparse.ArgumentParser(prog="tpgen", description=DESCRIPTION,
@@ -114,7 +127,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _run(options: argparse.Namespace, diag: Diagnostics) -> int:
     began = time.time_ns()
-    cpp = Options(tuple(options.cpp or ()), options.expand_includes, MACROS)
+    cpp = Options((*(options.cpp or ()), *_of_compiler(options.cflags)), options.expand_includes, MACROS)
     lowered = compile_files(options.files, cpp, diag)
     if options.command == "dump":
         _dump(lowered, diag)  # an error in one event hides no other
@@ -169,14 +182,15 @@ def _generate(units: Sequence[Lowered], options: argparse.Namespace, cpp: Option
         made_of[path] = output.unit.path
         texts[path] = render(output.template, {**output.view, "file": os.path.basename(path)}, path)
     if not diag.errors:
-        _write(texts, sources, options, began, diag)
+        included = [path for lowered in units for path in lowered.text.included]
+        _write(texts, sources, included, options, began, diag)
 
 
-def _write(texts: Mapping[str, str], sources: Iterable[str], options: argparse.Namespace, began: int,
+def _write(texts: Mapping[str, str], sources: Iterable[str], included: Iterable[str], options: argparse.Namespace, began: int,
            diag: Diagnostics) -> None:
     """All outputs, or none where something stands in the way of one."""
     try:
-        rule = depfile([options.stamp] if options.stamp else texts, sources) if options.depfile else ""
+        rule = depfile([options.stamp] if options.stamp else texts, dict.fromkeys([*sources, *included])) if options.depfile else ""
     except Unnamable as why:
         diag.error(Span(options.depfile, 0), "TP091", f"can't write it: {why}")
         return
