@@ -320,7 +320,10 @@ bench-core bench-record bench-sinks bench-start bench-control: bench-%: $(BUILD)
 INSTALLED := $(DESTDIR)$(PREFIX)
 INSTALLED_LIB := $(DESTDIR)$(LIBDIR)
 COMPLETIONS := share/bash-completion/completions/tp share/zsh/site-functions/_tp
-PLACES = -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|'
+# How programs find the library where the loader does not look anyway, as it does in Debian's directory for an architecture.
+MULTIARCH = $(and $(filter /lib/ /usr/lib/,$(dir $(LIBDIR))),$(findstring -linux-,$(notdir $(LIBDIR))))
+RPATH = $(if $(filter /lib /lib64 /usr/lib /usr/lib64,$(LIBDIR))$(MULTIARCH),,-Wl$(comma)-rpath$(comma)$(LIBDIR))
+PLACES = -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@RPATH@|$(RPATH)|' -e 's|@VERSION@|$(VERSION)|'
 install: all
 	$(Q)install -d $(addprefix $(INSTALLED)/,bin include/tp share/tpgen/tpgen/backends share/tpgen/tpgen/check \
 		share/man/man1 share/man/man3 share/man/man5 share/man/man7 share/doc/tp $(dir $(COMPLETIONS))) \
