@@ -182,15 +182,14 @@ def _generate(units: Sequence[Lowered], options: argparse.Namespace, cpp: Option
         made_of[path] = output.unit.path
         texts[path] = render(output.template, {**output.view, "file": os.path.basename(path)}, path)
     if not diag.errors:
-        included = [path for lowered in units for path in lowered.text.included]
-        _write(texts, sources, included, options, began, diag)
+        _write(texts, sources, options, began, diag)
 
 
-def _write(texts: Mapping[str, str], sources: Iterable[str], included: Iterable[str], options: argparse.Namespace, began: int,
+def _write(texts: Mapping[str, str], sources: Iterable[str], options: argparse.Namespace, began: int,
            diag: Diagnostics) -> None:
     """All outputs, or none where something stands in the way of one."""
     try:
-        rule = depfile([options.stamp] if options.stamp else texts, dict.fromkeys([*sources, *included])) if options.depfile else ""
+        rule = depfile([options.stamp] if options.stamp else texts, sources) if options.depfile else ""
     except Unnamable as why:
         diag.error(Span(options.depfile, 0), "TP091", f"can't write it: {why}")
         return

@@ -20,15 +20,6 @@ from tpgen.tokens import matching
 
 _MARKER_LINE = re.compile(r'^#[ \t]*(?:line[ \t]+)?\d+[ \t]+"', re.M)
 
-# Where a file begins that is none of the system's.
-_ENTERED = re.compile(r'^# \d+ "((?:\\.|[^"\\\n])*)" 1$', re.M)
-
-
-def _included(expanded: str) -> list[str]:
-    """The files that the preprocessor has read for it, but for the system's."""
-    names = (name.replace('\\"', '"').replace("\\\\", "\\") for name in _ENTERED.findall(expanded))
-    return [name for name in dict.fromkeys(names) if not name.startswith("<")]
-
 
 def _lex_of(text: str, path: str) -> list[Token]:
     """The tokens of what comes from the file path, in text with line markers. What included files have made of
@@ -76,7 +67,6 @@ class Text:
 
     def __init__(self, source: Source, expanded: str):
         self.source = source
-        self.included = _included(expanded)
         # (ENUM or SIZEOF, name): what an included file, if it was expanded, says of its constants is meant for this one.
         self.defined_values = [(m[1], " ".join(characters(m[2]).split())) for m in _DEFINED_VALUE.finditer(expanded)
                                if expanded[expanded.rfind("\n", 0, m.start()) + 1] != "#"]

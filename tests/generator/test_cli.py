@@ -69,24 +69,6 @@ class Cli(Case):
         os.unlink(self.path("with space.tp"))  # a file that is gone is no error of make's
         self.succeed(["make", "-n", "out/x.h"], cwd=self.dir)
 
-    def test_depfile_has_what_is_included(self) -> None:
-        """Files whose macros were expanded, but for the system's; a change of theirs may change the header."""
-        self.write("inc/sub/a.h", "#include <stddef.h>\n#include \"b.h\"\n")
-        self.write("inc/sub/b.h", "#define B 1\n")
-        self.write("config.h", "#define C 1\n")
-        self.write("inc/with space.h", "#define D 1\n")
-        self.write("x.tp", '#include <sub/a.h>\n#include "sub/a.h"\n#include "with space.h"\n#include "none.h"\n' + GOOD)
-        for cc in ("gcc", "clang"):
-            if not shutil.which(cc):
-                continue
-            args = ("gen", "-o", ".", "--depfile", "x.d", "-I", "inc", "-include", "config.h", "x.tp")
-            for more, files in ((("--expand-includes",), {"x.tp", "config.h", "inc/sub/a.h", "inc/sub/b.h", r"inc/with\ space.h"}),
-                                ((), {"x.tp", "config.h"})):
-                done = tpgen(*args, *more, cwd=self.dir, env={"CC": cc})
-                self.assertEqual((done.returncode, done.stderr), (0, ""))
-                rule = read(self.path("x.d")).partition("\n\n")[0].split(" \\\n")
-                self.assertEqual((rule[0], {line.strip().removeprefix("./") for line in rule[1:]}, len(rule)), ("./x.h:", files, len(files) + 1))
-
     def test_options_of_a_compiler(self) -> None:
         """--cflags: the preprocessor's are taken, in their order, and no others."""
         self.write("x.tp", GOOD.replace("a=%d", "a=%d b=%d").replace("__entry->a)\n", "__entry->a, A + B + C)\n"))
