@@ -308,6 +308,7 @@ class Make(Project):
         version = re.findall(r"TP_VERSION := (.*)", read(makefile))[0]
         os.makedirs(self.path("project/a"))
         self.write("project/a/one.tp", EVENT.format("one"))
+        self.write("project/a/one.h", "")
         self.write("out/one.tp", EVENT.format("one"))
         for text, message in (
                 ("TP_FILES := nte.tp\n", "nte.tp in TP_FILES is not there: correct TP_FILES"),
@@ -316,6 +317,7 @@ class Make(Project):
                  "set TP_DIR to where headers are to go"),
                 ("TP_DIR = build/\n", "a/one.tp one.tp would have the same header build/one.h: rename one; or list those that are wanted in "
                  "TP_FILES"),
+                ("TP_FILES = a/one.tp\nTP_DIR = build\n", "a/one.h shadows the header that is made in build: remove it"),
                 ("TP_REQUIRED := 99.0\n", f"this project needs tpgen 99.0, but that in {self.path('usr')} is {version}: install a newer one")):
             with self.subTest(text):
                 self.save("Makefile", text + INCLUDE + program)
