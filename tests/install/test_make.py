@@ -204,6 +204,7 @@ class Make(Project):
         self.assertEqual(self.ran(["make", "-C", self.path("out"), "-f", "../project/Makefile"]),
                          ["gcc server.c", "gcc stats.c", "link", "tpgen net.tp"])
 
+    @check_all(SHORT)
     def test_compiler_and_its_options(self) -> None:
         """tpgen runs the compiler that CC names, and sees the macros that the C files see. So does a make whose command line
         sets the variables."""
@@ -229,6 +230,7 @@ class Make(Project):
         self.make("CC=gcc-of-mine", "CPPFLAGS=-DA=1 -D'B=2' -DC=3", "LDLIBS=-lm", "CFLAGS=")
         self.assertIn("one:two_hit", self.traced("main"))
 
+    @check_all(SHORT)
     def test_options_of_tpgen(self) -> None:
         """For one header, and for all."""
         self.fresh()
@@ -271,9 +273,9 @@ class Make(Project):
         self.assertNotIn("NEEDED", self.succeed(["readelf", "-d", self.place("main")]).stdout)
         self.assertIn("one:one_hit: n=1", self.traced("main"))
 
+    @check_all("test_destdir of test_outside_project installs below DESTDIR")
     def test_where_the_loader_looks(self) -> None:
         """No -I and no -rpath to where compilers and the loader look anyway; and which directories these are."""
-        need(self, "pkg-config")
         for prefix, libdir, cflags, libs in (
                 ("/usr", "/usr/lib/x86_64-linux-gnu", [], ["-ltp", "-lurcu-bp"]),
                 ("/usr", "/lib64", [], ["-ltp", "-lurcu-bp"]),
@@ -333,6 +335,7 @@ class Make(Project):
         self.make()
         self.assertIn("up to date", self.make("TPGEN=/none/tpgen"))
 
+    @check_all(SHORT)
     def test_not_found(self) -> None:
         """By the page's line: pkg-config without tpgen, and no pkg-config."""
         self.fresh()
@@ -348,6 +351,7 @@ class Make(Project):
         """Where the installed file has this."""
         return read(self.path("usr/share/tpgen/tp.mk")).partition(text)[0].count("\n") + 1
 
+    @check_all(SHORT)
     def test_variables(self) -> None:
         """Those that the page names are those that the file says."""
         page = set(re.findall(r"`(TP\w+)`", re.findall(r"## Variables\n(.*?)\n## ", read(os.path.join(ROOT, PAGE)), re.S)[0]))
