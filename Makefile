@@ -342,6 +342,7 @@ install: all
 		install -m 644 $$d/* $(INSTALLED)/share/tpgen/$$d || exit 1; done
 	$(Q)sed $(PLACES) runtime/build-systems/tp.pc.in >$(INSTALLED_LIB)/pkgconfig/tp.pc
 	$(Q)sed $(PLACES) runtime/build-systems/tp.mk.in >$(INSTALLED)/share/tpgen/tp.mk
+	$(Q)install -D -m 644 runtime/build-systems/tpgen.m4 $(INSTALLED)/share/aclocal/tpgen.m4
 	$(Q)install -m 755 tpgen/launcher.sh $(INSTALLED)/bin/tpgen
 	@echo 'tpgen is installed in $(INSTALLED); docs/api.md says how a project uses it.'
 	@[ -n '$(DESTDIR)' ] || { PATH="$$PATH:/usr/sbin:/sbin"; \
@@ -353,7 +354,7 @@ install: all
 # The directories share/tpgen, share/doc/tp and include/tp are this project's; from the others, only its own files go.
 uninstall:
 	$(Q)rm -f $(addprefix $(INSTALLED)/include/tp/,$(notdir $(wildcard runtime/include/tp/*.h))) \
-		$(addprefix $(INSTALLED)/bin/,tpgen tp) \
+		$(addprefix $(INSTALLED)/,bin/tpgen bin/tp share/aclocal/tpgen.m4) \
 		$(addprefix $(INSTALLED)/,$(foreach p,$(PAGES),share/man/man$(patsubst .%,%,$(suffix $(p)))/$(p)) $(COMPLETIONS)) \
 		$(addprefix $(INSTALLED_LIB)/,libtp.a libtp.so $(SONAME) pkgconfig/tp.pc)
 	$(Q)rm -rf $(INSTALLED)/share/tpgen $(INSTALLED)/share/doc/tp
