@@ -49,8 +49,8 @@ AS_IF([test "x$PKG_CONFIG" = x],
 [: "${TPGEN=`tpgen_pc --variable=tpgen`}"; ! $TPGEN --version >&AS_MESSAGE_LOG_FD 2>conftest.err],
 	[cat conftest.err >&AS_MESSAGE_LOG_FD
 	tpgen_missing="$TPGEN does not run: `sed -e 's/^tpgen: //' -e 's/^.*: line @<:@0-9@:>@*: //' conftest.err | tail -n 1`"],
-	[: "${TP_CFLAGS=`tpgen_pc --cflags`}"
-	: "${TP_LIBS=`tpgen_pc --variable=rpath` `tpgen_pc --libs`}"
+	[: "${TP_CFLAGS=`tpgen_pc --cflags | sed 's/ *$//'`}"
+	: "${TP_LIBS=`tpgen_pc --variable=rpath` `tpgen_pc --libs | sed 's/ *$//'`}"
 	_TPGEN_LINK])
 rm -f conftest.err
 ])
