@@ -239,6 +239,8 @@ class Make(Project):
         self.make("-j4")
         self.assertIn("trace_one_other(", read(self.place("one.h")))
         self.assertIn("trace_two_hit(", read(self.place("two.h")))
+        self.make("-B", "CFLAGS=", "--warn-undefined-variables", "AM_V_GEN=@")
+        self.assertEqual(self.make("-B", "CFLAGS=", "--warn-undefined-variables", "AM_V_GEN=@"), "")
 
     @check_all("test_folders has .tp files in folders")
     def test_nginx(self) -> None:
