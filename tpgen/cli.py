@@ -70,7 +70,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, list[argparse.ArgumentParser]]:
     common.add_argument("--expand-includes", action="store_true",
                         help="expand the macros of included headers, too, where they are found")
     common.add_argument("--cflags", nargs=argparse.REMAINDER, default=[], metavar="...",
-                        help="what follows are a compiler's options: those above are taken from them, the others ignored")
+                        help="last: what follows are a compiler's options; those above are taken from them, the others ignored")
     common.add_argument("-W", dest="remarks", action="store_true", help="make remarks on what could be better")
     common.add_argument("files", nargs="+", metavar="FILE.tp", help="what is compiled")
     parser = argparse.ArgumentParser(prog="tpgen", description=DESCRIPTION,

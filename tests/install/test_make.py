@@ -232,13 +232,15 @@ class Make(Project):
 
     @check_all(SHORT)
     def test_options_of_tpgen(self) -> None:
-        """For one header, and for all."""
+        """For one header, and for those of a folder; whatever it is that wants them."""
         self.fresh()
-        self.save("two.tp", EVENT.format("two"))
-        self.save("Makefile", f"{INCLUDE}all: one.h two.h\none.h: TPGEN_FLAGS = -Done_hit=one_other\n")
+        for name in ("two.tp", "a/one.tp", "a/two.tp"):
+            self.save(name, EVENT.format(name[-6:-3]))
+        self.save("Makefile", f"{INCLUDE}all: two.h a/two.h one.tracepoints.c a/one.tracepoints.c\none.h: TPGEN_FLAGS = -Done_hit=other\n"
+                  "a/%.h: TPGEN_FLAGS = -Done_hit=of_a -Dtwo_hit=of_a\n")
         self.make("-j4")
-        self.assertIn("trace_one_other(", read(self.place("one.h")))
-        self.assertIn("trace_two_hit(", read(self.place("two.h")))
+        names = {name: re.findall(r"void trace_(\w+)\(", read(self.place(name))) for name in ("one.h", "two.h", "a/one.h", "a/two.h")}
+        self.assertEqual(names, {"one.h": ["other"], "two.h": ["two_hit"], "a/one.h": ["of_a"], "a/two.h": ["of_a"]})
         self.make("-B", "CFLAGS=", "--warn-undefined-variables", "AM_V_GEN=@")
         self.assertEqual(self.make("-B", "CFLAGS=", "--warn-undefined-variables", "AM_V_GEN=@"), "")
 
