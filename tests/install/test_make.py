@@ -16,12 +16,16 @@ from docs.pages import blocks  # noqa: E402
 from install.project import Project, shown  # noqa: E402
 from support import ROOT, check_all, need, read, run  # noqa: E402
 
+from tpgen import VERSION  # noqa: E402
+
 PAGE = "docs/adopting/make.md"
 INCLUDE = "include $(shell pkg-config --variable=makefile tp)\n"
 SHORT = "test_make_with_the_fragment is the shortest Makefile"
 
 # Of the page: events in folders, below a build directory, and rules by hand.
 FOLDERS, BELOW, BY_HAND = (block.text for block in blocks(read(os.path.join(ROOT, PAGE))) if block.name == "Makefile")
+
+STAMP = f".tp.{VERSION}.stamp"
 
 EVENT = """#define TRACE_SYSTEM {0}
 TRACE_EVENT({0}_hit, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)),
@@ -121,10 +125,18 @@ class Make(Project):
         self.assertEqual(self.ran(["make"]), ["gcc server.c", "gcc stats.c", "link", "tpgen net.tp"], "deleted")
         self.assertEqual(self.ran(["make"]), [])
         self.assertIn("up to date", self.succeed(["make"], cwd=self.project, env=self.env).stdout)
-        # A newer tpgen.
+        # A newer tpgen; and other ones of packages, whose files are older than the headers.
         os.utime(self.path("usr/bin/tpgen"))
         self.assertEqual(self.ran(["make"]), ["tpgen disk.tp", "tpgen net.tp"])
         self.assertEqual(self.ran(["make"]), [])
+        fragment = self.path("usr/share/tpgen/tp.mk")
+        text = read(fragment)
+        for version in ("0.9", VERSION):
+            self.write("usr/share/tpgen/tp.mk", text.replace(f"TP_VERSION := {VERSION}\n", f"TP_VERSION := {version}\n"))
+            self.assertEqual(self.ran(["make"]), ["tpgen disk.tp", "tpgen net.tp"])
+            self.assertEqual(self.ran(["make"]), [])
+        self.assertEqual({name for name in os.listdir(self.project) if ".stamp" in name},
+                         {name + STAMP + end for name in ("net", "disk") for end in ("", ".d")})
 
     @check_all(SHORT)
     def test_folders(self) -> None:
@@ -140,8 +152,8 @@ class Make(Project):
         build = ["make", "-j4"]
         self.assertEqual(self.ran(build), ["gcc request.c", "gcc server.c", "gcc tracepoints.c", "link", "tpgen disk.tp", "tpgen net.tp"])
         self.assertEqual(self.ran(build), [])
-        self.assertEqual(self.files() - before, {"server", "src/server.o", "src/disk.h", "src/disk.tp.stamp", "src/disk.tp.stamp.d"} | {
-            "src/http/" + name for name in ("net.h", "net.tp.stamp", "net.tp.stamp.d", "net.tracepoints.c", "net.tracepoints.o",
+        self.assertEqual(self.files() - before, {"server", "src/server.o", "src/disk.h", "src/disk" + STAMP, "src/disk" + STAMP + ".d"} | {
+            "src/http/" + name for name in ("net.h", "net" + STAMP, "net" + STAMP + ".d", "net.tracepoints.c", "net.tracepoints.o",
                                             "request.o")})
         self.save("net.tp", read(self.place("net.tp")))
         self.assertEqual(self.ran(build), ["tpgen net.tp"])
@@ -308,10 +320,9 @@ class Make(Project):
                          "one.tp:2:68: error: no field macro is called '__feild'; did you mean '__field'? [TP020]\n"
                          "TRACE_EVENT(one_hit, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__feild(int, n)),\n"
                          "                                                                   ^~~~~~~\n"
-                         f"make: *** [{makefile}:{self.line('$(eval $(call tp-rules,%')}: one.tp.stamp] Error 1\n")
+                         f"make: *** [{makefile}:{self.line('$(eval $(call tp-rules,%')}: one{STAMP}] Error 1\n")
         self.assertFalse(os.path.exists(self.place("one.h")))
         self.save("one.tp", EVENT.format("one"))
-        version = re.findall(r"TP_VERSION := (.*)", read(makefile))[0]
         os.makedirs(self.path("project/a"))
         self.write("project/a/one.tp", EVENT.format("one"))
         self.write("project/a/one.h", "")
@@ -324,7 +335,7 @@ class Make(Project):
                 ("TP_DIR = build/\n", "a/one.tp one.tp would have the same header build/one.h: rename one; or list those that are wanted in "
                  "TP_FILES"),
                 ("TP_FILES = a/one.tp\nTP_DIR = build\n", "a/one.h shadows the header that is made in build: remove it"),
-                ("TP_REQUIRED := 99.0\n", f"this project needs tpgen 99.0, but that in {self.path('usr')} is {version}: install a newer one")):
+                ("TP_REQUIRED := 99.0\n", f"this project needs tpgen 99.0, but that in {self.path('usr')} is {VERSION}: install a newer one")):
             with self.subTest(text):
                 self.save("Makefile", text + INCLUDE + program)
                 said = self.make("-j4", status=2)
