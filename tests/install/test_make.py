@@ -256,6 +256,19 @@ class Make(Project):
         self.make("-B", "CFLAGS=", "--warn-undefined-variables", "AM_V_GEN=@")
         self.assertEqual(self.make("-B", "CFLAGS=", "--warn-undefined-variables", "AM_V_GEN=@"), "")
 
+    @check_all(SHORT)
+    def test_full_disk(self) -> None:
+        """What could not be written is written by the next make."""
+        self.fresh()
+        self.save("main.c", MAIN.replace("#define CREATE_TRACE_POINTS\n", ""))
+        self.save("Makefile", INCLUDE + "main: main.o one.tracepoints.o\nmain.o: one.h\n")
+        for target in ("one.h", "one.tracepoints.c"):
+            done = run(["sh", "-c", f"ulimit -f 0; exec make {target}"], cwd=self.project, env=self.env)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.make(target)
+        self.make()
+        self.assertIn("one:one_hit: n=1", self.traced("main"))
+
     @check_all("test_folders has .tp files in folders")
     def test_nginx(self) -> None:
         """Its layout, with the page's .tp file and what the page changes in its build."""
@@ -335,6 +348,7 @@ class Make(Project):
                 ("TP_DIR = build/\n", "a/one.tp one.tp would have the same header build/one.h: rename one; or list those that are wanted in "
                  "TP_FILES"),
                 ("TP_FILES = a/one.tp\nTP_DIR = build\n", "a/one.h shadows the header that is made in build: remove it"),
+                ("TP_FILES = one.tp\nTP_DIR = /a b/build\n", "TP_DIR = /a b/build has spaces: write it as a path from this directory"),
                 ("TP_REQUIRED := 99.0\n", f"this project needs tpgen 99.0, but that in {self.path('usr')} is {VERSION}: install a newer one")):
             with self.subTest(text):
                 self.save("Makefile", text + INCLUDE + program)
