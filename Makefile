@@ -320,7 +320,10 @@ bench-core bench-record bench-sinks bench-start bench-control: bench-%: $(BUILD)
 INSTALLED := $(DESTDIR)$(PREFIX)
 INSTALLED_LIB := $(DESTDIR)$(LIBDIR)
 COMPLETIONS := share/bash-completion/completions/tp share/zsh/site-functions/_tp
-PLACES = -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|'
+# How programs find the library where the loader does not look anyway, as it does in Debian's directory for an architecture.
+MULTIARCH = $(and $(filter /lib/ /usr/lib/,$(dir $(LIBDIR))),$(findstring -linux-,$(notdir $(LIBDIR))))
+RPATH = $(if $(filter /lib /lib64 /usr/lib /usr/lib64,$(LIBDIR))$(MULTIARCH),,-Wl$(comma)-rpath$(comma)$(LIBDIR))
+PLACES = -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@RPATH@|$(RPATH)|' -e 's|@VERSION@|$(VERSION)|'
 install: all
 	$(Q)install -d $(addprefix $(INSTALLED)/,bin include/tp share/tpgen/tpgen/backends share/tpgen/tpgen/check share/tpgen/tpgen/lsp \
 		share/man/man1 share/man/man3 share/man/man5 share/man/man7 share/doc/tp $(dir $(COMPLETIONS))) \
@@ -339,6 +342,7 @@ install: all
 		install -m 644 $$d/* $(INSTALLED)/share/tpgen/$$d || exit 1; done
 	$(Q)sed $(PLACES) runtime/build-systems/tp.pc.in >$(INSTALLED_LIB)/pkgconfig/tp.pc
 	$(Q)sed $(PLACES) runtime/build-systems/tp.mk.in >$(INSTALLED)/share/tpgen/tp.mk
+	$(Q)install -D -m 644 runtime/build-systems/tpgen.m4 $(INSTALLED)/share/aclocal/tpgen.m4
 	$(Q)install -m 755 tpgen/launcher.sh $(INSTALLED)/bin/tpgen
 	@echo 'tpgen is installed in $(INSTALLED); docs/api.md says how a project uses it.'
 	@[ -n '$(DESTDIR)' ] || { PATH="$$PATH:/usr/sbin:/sbin"; \
@@ -350,7 +354,7 @@ install: all
 # The directories share/tpgen, share/doc/tp and include/tp are this project's; from the others, only its own files go.
 uninstall:
 	$(Q)rm -f $(addprefix $(INSTALLED)/include/tp/,$(notdir $(wildcard runtime/include/tp/*.h))) \
-		$(addprefix $(INSTALLED)/bin/,tpgen tp) \
+		$(addprefix $(INSTALLED)/,bin/tpgen bin/tp share/aclocal/tpgen.m4) \
 		$(addprefix $(INSTALLED)/,$(foreach p,$(PAGES),share/man/man$(patsubst .%,%,$(suffix $(p)))/$(p)) $(COMPLETIONS)) \
 		$(addprefix $(INSTALLED_LIB)/,libtp.a libtp.so $(SONAME) pkgconfig/tp.pc)
 	$(Q)rm -rf $(INSTALLED)/share/tpgen $(INSTALLED)/share/doc/tp

@@ -7,9 +7,10 @@ import argparse
 import gc
 import json
 import os
+import re
 import signal
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NoReturn
 
 from tpgen import INTERFACE_VERSION, VERSION
@@ -28,7 +29,7 @@ from tpgen.target import ask
 DESCRIPTION = """Compiles event definitions in the Linux kernel's TRACE_EVENT language (.tp files) to C headers.
 
 Diagnostics go to stderr as FILE:LINE:COLUMN: error: MESSAGE [CODE]. Exit status: 0, or 1 after an error,
-or 2 for a wrong command line. The C preprocessor is $CC, or cc."""
+or 2 for a wrong command line. The C preprocessor is $CC, or cc. @FILE stands for the arguments that FILE has, each in a line."""
 
 
 _PREPROCESSOR = (
@@ -50,6 +51,16 @@ class _Passed(argparse.Action):
         namespace.cpp = [*(namespace.cpp or []), option_string, str(values)]
 
 
+def _of_compiler(arguments: Iterable[str]) -> Iterator[str]:
+    """The preprocessor's options among those of a compiler, each in two words."""
+    pattern = re.compile(rf"({'|'.join(option for option, _, _ in _PREPROCESSOR)})(.*)", re.S)
+    rest = iter(arguments)
+    for match in filter(None, map(pattern.fullmatch, rest)):
+        value = match[2] or next(rest, "-")
+        if not value.startswith("-"):  # as in -include-pch, which is another option
+            yield from (match[1], value)
+
+
 class _Flags(argparse.ArgumentParser):
     """Of how a file is compiled, without the file."""
 
@@ -57,8 +68,11 @@ class _Flags(argparse.ArgumentParser):
         super().__init__(add_help=False)
         for option, metavar, what in _PREPROCESSOR:
             self.add_argument(option, dest="cpp", action=_Passed, metavar=metavar, help=what)
+        self.add_argument("--cc", metavar="COMMAND", help="the C compiler with its options, in place of $CC")
         self.add_argument("--expand-includes", action="store_true",
                           help="expand the macros of included headers, too, where they are found")
+        self.add_argument("--cflags", nargs=argparse.REMAINDER, default=[], metavar="...",
+                          help="last: what follows are a compiler's options; those above are taken from them, the others ignored")
         self.add_argument("-W", dest="remarks", action="store_true", help="make remarks on what could be better")
 
     def error(self, message: str) -> NoReturn:
@@ -99,7 +113,10 @@ def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.disable()  # there is next to no garbage in cycles, and looking for it takes an eighth of the time
     parser, _ = _parsers()
-    options = parser.parse_args(argv)
+    try:
+        options = parser.parse_args(_whole(argv))
+    except OSError as error:
+        parser.error(f"can't read the arguments in {error.filename}: {error.strerror}")
     if options.command == "explain":
         try:
             print(explain(options.codes), end="")
@@ -118,7 +135,9 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _cpp(options: argparse.Namespace) -> Options:
-    return Options(tuple(options.cpp or ()), options.expand_includes, MACROS)
+    if options.cc:
+        os.environ["CC"] = options.cc
+    return Options((*(options.cpp or ()), *_of_compiler(options.cflags)), options.expand_includes, MACROS)
 
 
 def _serve(options: argparse.Namespace) -> int:
@@ -133,6 +152,18 @@ def _serve(options: argparse.Namespace) -> int:
 
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # an editor that is gone is noticed in writing to it
     return Server(settings).run()
+
+
+def _whole(argv: Sequence[str]) -> list[str]:
+    """The command line, with the arguments of each @FILE in its place."""
+    arguments: list[str] = []
+    for argument in argv:
+        if argument.startswith("@"):
+            with open(argument[1:], encoding="utf-8", errors="surrogateescape") as file:
+                arguments += filter(None, file.read().split("\n"))
+        else:
+            arguments.append(argument)
+    return arguments
 
 
 def _run(options: argparse.Namespace, diag: Diagnostics) -> int:
@@ -169,7 +200,7 @@ def _generate(units: Sequence[Lowered], options: argparse.Namespace, cpp: Option
         made_of[path] = output.unit.path
         texts[path] = render(output.template, {**output.view, "file": os.path.basename(path)}, path)
     if not diag.errors:
-        _write(texts, sources, options, began, diag)
+        _write(texts, [path for lowered in units for path in lowered.text.files], options, began, diag)
 
 
 def _write(texts: Mapping[str, str], sources: Iterable[str], options: argparse.Namespace, began: int,

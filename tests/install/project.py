@@ -39,6 +39,7 @@ class Project(Case):
         for name in ("TP_ENABLE", "CFLAGS", "LDFLAGS", "CPPFLAGS"):
             self.env.pop(name, None)
         self.project = self.path("project")
+        self.folders: dict[str, str] = {}
         self.save("net.tp", shown("README.md", "net.tp"))
         # An event of its own, which stats.c doesn't know.
         self.save("disk.tp", re.sub(r"\bnet(?=_request|$)", "disk", shown("README.md", "net.tp"), flags=re.M))
@@ -48,8 +49,19 @@ class Project(Case):
         self.save("stats.c", shown("README.md", "stats.c"))
         self.save("other.c", OTHER)
 
+    def place(self, name: str) -> str:
+        """A file of the project, in its folder of those in self.folders."""
+        return os.path.join(self.project, self.folders.get(name, ""), name)
+
     def save(self, name: str, text: str) -> None:
-        self.write(f"project/{name}", text)
+        self.write(os.path.relpath(self.place(name), self.dir), text)
+
+    def move(self, **folders: str) -> None:
+        """Puts files, whose names are given without what is behind the dot, into folders."""
+        for stem, folder in folders.items():
+            for name in [name for name in os.listdir(self.project) if name.startswith(f"{stem}.")]:
+                self.folders[name] = folder
+                os.renames(os.path.join(self.project, name), self.place(name))
 
     def ran(self, command: list[str]) -> list[str]:
         """What a build has run: "tpgen net.tp", "gcc server.c", and "link"."""
@@ -72,13 +84,13 @@ class Project(Case):
         self.assertEqual(first, ["gcc other.c", "gcc server.c", "gcc stats.c", "link", "tpgen disk.tp", "tpgen net.tp"])
         self.assertEqual(self.ran(build), [])
         for _ in range(2):
-            self.save("net.tp", read(self.path("project/net.tp")))
+            self.save("net.tp", read(self.place("net.tp")))
             self.assertEqual(self.ran(build), ["tpgen net.tp"], "touched: tpgen runs once, and nothing is compiled")
             self.assertEqual(self.ran(build), [], "and not again")
-        self.save("net.tp", read(self.path("project/net.tp")).replace("size=%zu", "bytes=%zu"))
+        self.save("net.tp", read(self.place("net.tp")).replace("size=%zu", "bytes=%zu"))
         self.assertEqual(self.ran(build), ["gcc server.c", "gcc stats.c", "link", "tpgen net.tp"], "changed: its users")
         self.assertEqual(self.ran(build), [])
-        self.save("disk.tp", read(self.path("project/disk.tp")).replace("size=%zu", "bytes=%zu"))
+        self.save("disk.tp", read(self.place("disk.tp")).replace("size=%zu", "bytes=%zu"))
         self.assertEqual(self.ran(build), ["gcc server.c", "link", "tpgen disk.tp"])
         self.assertEqual(self.ran(build), [])
         program = next(os.path.join(top, "server") for top, _, names in os.walk(self.project) if "server" in names)
