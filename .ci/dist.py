@@ -9,6 +9,7 @@ needs no git to make the tarball again. SOURCE_DATE_EPOCH is the time of all fil
 
 from __future__ import annotations
 
+import contextlib
 import io
 import lzma
 import os
@@ -94,6 +95,19 @@ def packed(files: Files, top: str, seconds: int) -> bytes:
     return out.getvalue()
 
 
+def write(path: str, content: bytes) -> None:
+    """All of it, or nothing."""
+    new = f"{path}.new"
+    try:
+        with open(new, "wb") as file:
+            file.write(content)
+        os.replace(new, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(new)
+        raise
+
+
 def main(folder: str) -> None:
     files, commit, seconds = of_commit() if os.path.exists(os.path.join(ROOT, ".git")) else of_tarball()
     files.pop(MANIFEST, None)
@@ -106,9 +120,7 @@ def main(folder: str) -> None:
     files[MANIFEST] = False, f"# Files of {top}, commit {commit}, seconds {seconds}\n{names}".encode()
     path = os.path.join(folder, f"{top}.tar.xz")
     os.makedirs(folder, exist_ok=True)
-    with open(f"{path}.new", "wb") as file:
-        file.write(packed(files, top, seconds))
-    os.replace(f"{path}.new", path)
+    write(path, packed(files, top, seconds))
     print(path)
 
 
