@@ -13,7 +13,7 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 REST := $(filter-out deps,$(MAKECMDGOALS))
 .PHONY: deps rest $(REST)
 deps:
-	@.ci/deps $(if $(filter-out demo all generate install uninstall clean help,$(REST)),check,$(if $(filter demo,$(REST)),demo,build))
+	@.ci/deps $(if $(filter-out demo all generate install uninstall dist clean help,$(REST)),check,$(if $(filter demo,$(REST)),demo,build))
 $(REST): rest ;
 rest: deps
 	@$(MAKE) --no-print-directory $(REST)
