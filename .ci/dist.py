@@ -60,14 +60,14 @@ def of_tarball() -> tuple[Files, str, int]:
     """The same of an unpacked tarball."""
     try:
         with open(os.path.join(ROOT, MANIFEST), encoding="utf-8") as file:
-            head, *names = file.read().splitlines()
+            head, _, names = file.read().partition("\n")
     except FileNotFoundError:
         raise Failure(f"{ROOT} is no clone and no unpacked tarball: it has neither .git nor {MANIFEST}") from None
     known = re.fullmatch(r"# .*, commit (\w+), seconds (\d+)", head)
     if not known:
         raise Failure(f"the first line of {MANIFEST} is not as this program writes it; unpack the tarball again")
     found: Files = {}
-    for name in names:
+    for name in names.splitlines():
         path = os.path.join(ROOT, name)
         try:
             with open(path, "rb") as content:
