@@ -371,7 +371,7 @@ uninstall:
 # ---- Releasing ----
 
 dist:
-	$(Q)python3 .ci/dist.py $(BUILD)
+	$(Q)PYTHONDONTWRITEBYTECODE=1 $(PYTHON) .ci/dist.py $(BUILD)
 
 clean:
 	rm -rf $(BUILD)

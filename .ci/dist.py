@@ -11,12 +11,16 @@ from __future__ import annotations
 
 import contextlib
 import io
-import lzma
 import os
 import re
 import subprocess
 import sys
 import tarfile
+
+try:
+    import lzma
+except ImportError:
+    sys.exit(f"dist: {sys.executable} was built without liblzma; say PYTHON=/usr/bin/python3, or another one that has it")
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MANIFEST = "MANIFEST"
