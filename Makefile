@@ -13,7 +13,7 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 REST := $(filter-out deps,$(MAKECMDGOALS))
 .PHONY: deps rest $(REST)
 deps:
-	@.ci/deps $(if $(filter-out demo all generate install uninstall clean help,$(REST)),check,$(if $(filter demo,$(REST)),demo,build))
+	@.ci/deps $(if $(filter-out demo all generate install uninstall dist clean help,$(REST)),check,$(if $(filter demo,$(REST)),demo,build))
 $(REST): rest ;
 rest: deps
 	@$(MAKE) --no-print-directory $(REST)
@@ -59,7 +59,7 @@ TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
 TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
 .PHONY: all generate demo check check-rest check-all coverage mutate torture bench bench-core bench-record bench-sinks bench-start bench-control \
-	install uninstall deps clean help examples check-programs check-kernel freeze-interface
+	install uninstall dist deps clean help examples check-programs check-units check-kernel freeze-interface
 all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp $(BUILD)/help.stamp generate
 
 help:
@@ -69,6 +69,7 @@ help:
 	@echo 'make check     the tests to run before a commit; T=NAME for all whose name contains NAME'
 	@echo 'make check-all  these, and what takes longer: more compilers, sanitizers, processors, kernels, storms; T=NAME'
 	@echo 'make check-rest  only what check-all has more than check'
+	@echo 'make check-units  only the unit tests, without sanitizers: for whoever builds a package'
 	@echo 'make check-kernel  tpgen on all of the kernel'"'"'s own headers; make check-all takes a tenth of them'
 	@echo 'make coverage  what of runtime/src and tpgen the tests run, with WHICH=check (the default), rest or all; T=NAME, also of all'
 	@echo 'make mutate    mistakes made in copies of the runtime: a test must notice each; T=NAME for those of that name or file'
@@ -80,11 +81,12 @@ help:
 	@echo 'make bench-start  what the start with many tracepoints costs, and memory; UPDATE=1 for the documents'
 	@echo 'make bench-control  how long it takes to look into a process; UPDATE=1 for the documents'
 	@echo 'make install   to PREFIX=$(PREFIX), LIBDIR=$(LIBDIR), below DESTDIR=$(DESTDIR); "make uninstall" with the same'
+	@echo 'make dist      the release of HEAD, $(BUILD)/tpgen-$(VERSION).tar.xz: always the same bytes'
 	@echo 'make deps      install what building needs, through apt-get; "make deps demo", "make deps check": what those need'
 	@echo 'make freeze-interface  keep a program of this interface for the tests of all later libraries, when it is released'
 	@echo 'make clean     remove $(BUILD)/'
 	@echo
-	@echo 'V=1 shows whole commands. CC, CXX, CFLAGS and PYTHON are honoured.'
+	@echo 'V=1 shows whole commands. CC, CXX, CFLAGS, CPPFLAGS, LDFLAGS and PYTHON are honoured.'
 
 # ---- Generated headers ----
 
@@ -112,7 +114,7 @@ define variant
 $$(BUILD)/$(1)/%.o: %.c | $$(GENERATED)
 	$$(call say,CC,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(OUR_CFLAGS) $$(CFLAGS) $(2) -Iruntime/include -iquote generated $$(if $$(filter runtime/% tests/unit/%,$$<),-iquote runtime/src) $$(if $$(filter runtime/tools/%,$$<),-iquote runtime/tools) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $$(CPPFLAGS) $$(OUR_CFLAGS) $$(CFLAGS) $(2) -Iruntime/include -iquote generated $$(if $$(filter runtime/% tests/unit/%,$$<),-iquote runtime/src) $$(if $$(filter runtime/tools/%,$$<),-iquote runtime/tools) -MMD -MP -c -o $$@ $$<
 -include $$(patsubst %.c,$$(BUILD)/$(1)/%.d,$$(RUNTIME) $$(TOOL) $$(wildcard tests/unit/*.c examples/*/*.c))
 endef
 
@@ -283,6 +285,12 @@ RUN_TESTS = CC='$(CC)' CXX='$(CXX)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/ru
 check check-rest check-all: check-programs
 	$(Q)$(RUN_TESTS) $(if $(T),all $(T),$(@:check-%=%))
 
+# As a package's build wants it: several at once, without the harness.
+.PHONY: $(UNITS:%=run-%)
+check-units: $(UNITS:%=run-%)
+$(UNITS:%=run-%): run-%: $(BUILD)/obj/unit/%
+	$(Q)TPGEN_TESTS=check $<
+
 # Of these, only those on the kernel's own headers, and on all of them.
 check-kernel: $(BUILD)/libtp.a
 	$(Q)KERNEL=all $(RUN_TESTS) all kernel/test_
@@ -360,6 +368,11 @@ uninstall:
 	$(Q)rm -rf $(INSTALLED)/share/tpgen $(INSTALLED)/share/doc/tp
 	$(Q)[ ! -d $(INSTALLED)/include/tp ] || rmdir --ignore-fail-on-non-empty $(INSTALLED)/include/tp
 	@echo 'tpgen is no longer installed in $(INSTALLED).'
+
+# ---- Releasing ----
+
+dist:
+	$(Q)PYTHONDONTWRITEBYTECODE=1 $(PYTHON) .ci/dist.py $(BUILD)
 
 clean:
 	rm -rf $(BUILD)

@@ -49,15 +49,21 @@ def inline(text: str) -> str:
     return "".join(out) + escaped(text[at:])
 
 
+def breakable(word: str) -> str:
+    r"""A long word may end in the middle, without a hyphen: \: says where. A column of a table can be narrower than it."""
+    return re.sub(r"([_/,=:])(?=\w)", r"\1\:", word) if len(word) > 20 else word
+
+
 def table(rows: list[list[str]]) -> list[str]:
-    """For tbl: the first column as wide as it is, the last one gets the rest of the line."""
+    """For tbl: the first column as wide as it is, the last one gets the rest of the line. Cells have a ragged edge."""
     columns = max(map(len, rows))
     form = " ".join(["lb"] + ["l"] * (columns - 2) + ["lx"]) if columns > 1 else "lx"
-    out = [".TS", "allbox;", f"{form}."]
+    out = [".na", ".TS", "allbox;", f"{form}."]
     for row in rows:
-        cells = ["\n".join(["T{", *folded(cell), "T}"]) if cell else "" for cell in row + [""] * (columns - len(row))]
+        cells = ["\n".join(["T{", *(re.sub(r"\S+", lambda word: breakable(word[0]), line) for line in folded(cell)), "T}"]) if cell else ""
+                 for cell in row + [""] * (columns - len(row))]
         out.append("\t".join(cells))
-    return [*out, ".TE"]
+    return [*out, ".TE", ".ad"]
 
 
 def _cells(line: str) -> list[str]:

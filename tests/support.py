@@ -36,6 +36,9 @@ RUNTIME_SOURCES = sorted(glob.glob(os.path.join(ROOT, "runtime/src/**/*.c"), rec
 RUNTIME_INCLUDES = ["-I", os.path.join(ROOT, "runtime/include"), "-iquote", os.path.join(ROOT, "runtime/src")]
 INCLUDES = ["-I", os.path.join(ROOT, "runtime/include"), "-iquote", os.path.join(ROOT, "generated")]
 
+# Folders of the tree that hold no sources of it.
+NOT_SOURCES = (".git", "build", "__pycache__")
+
 BT2_PYTHON = "/usr/bin/python3"  # Debian's bt2 is for Debian's Python
 
 # Seconds for which something is waited for that takes a fraction of one: however busy the machine is, more is a hang.
@@ -132,6 +135,20 @@ def until(condition: Callable[[], object], why: str = "") -> None:
     while not condition():
         assert time.monotonic() < end, f"waited for {PATIENCE} seconds: {why}"
         time.sleep(0.0005)
+
+
+def sources() -> list[str]:
+    """The files of the tree, by their names from its root: those of a clone, and new ones. No repository is asked."""
+    found = []
+    for top, folders, names in os.walk(ROOT):
+        folders[:] = [folder for folder in folders if folder not in NOT_SOURCES]
+        found += [os.path.relpath(os.path.join(top, name), ROOT) for name in names]
+    return sorted(found)
+
+
+def copy_sources(to: str) -> None:
+    """A copy of the tree as a clone of it would be, with what is not committed yet."""
+    shutil.copytree(ROOT, to, symlinks=True, ignore=shutil.ignore_patterns(*NOT_SOURCES))
 
 
 def new_directory(of: str) -> str:

@@ -31,6 +31,10 @@ except ImportError:
 from figures import BIN, NOTES, PARTS, PYTHON, ROOT, SCRATCH, TREE, figures
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+
+from support import sources  # noqa: E402
+
 BROUGHT = ("build/aarch64/sysroot", "build/kernel", "build/unpacked")  # by .ci/deps
 
 
@@ -46,9 +50,7 @@ def install(name: str, path: str, **words: str) -> None:
 
 def copy() -> None:
     """Brings the tree up to date; anew, where something has changed that is not only a test."""
-    listed = subprocess.run(["git", "ls-files", "-z", "-c", "-o", "--exclude-standard"], cwd=ROOT, check=True,
-                            text=True, stdout=subprocess.PIPE).stdout.split("\0")
-    names = {name for name in listed if name and os.path.lexists(os.path.join(ROOT, name))}
+    names = set(sources())
     there = {os.path.relpath(os.path.join(top, name), TREE) for top, _, found in os.walk(TREE) for name in found}
     gone = {name for name in there - names if not name.startswith("build/") and "__pycache__" not in name}
     old = {name for name in names & there if not filecmp.cmp(f"{ROOT}/{name}", f"{TREE}/{name}", shallow=False)}

@@ -18,6 +18,9 @@ from support import BUILD, ROOT, Case, need, read, run
 
 _BLOCK = re.compile(r"^(?P<before>[^\n]*)\n+```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.S | re.M)
 
+# tpgen is installed already, where programs and compilers look by themselves: pages that install it leave that out.
+INSTALLED = os.environ.get("INSTALLED") == "1"
+
 # Behind a command that ends with &: a reader takes longer to type the next one than the program takes to listen.
 _LISTENING = "for i in $(seq 40); do tp ps -p $! >/dev/null 2>&1 && break; sleep 0.1; done\n"
 
@@ -41,7 +44,7 @@ class Block:
 def blocks(text: str) -> list[Block]:
     found = []
     for match in _BLOCK.finditer(text):
-        name = re.search(r"`([\w.-]+)`:$", match["before"])
+        name = re.search(r"`([\w./-]+)`:$", match["before"])
         found.append(Block(match["kind"], name[1] if name else "", match["text"]))
     return found
 
@@ -69,9 +72,10 @@ def loose(line: str) -> str:
     return re.sub(r"(?:\\ )?\0", r" *\\d+(?:\\.\\d+)?", line).replace("\1", ".*").replace("\2", "0x[0-9a-f]+")
 
 
-def have_worker_alone(case: Case) -> None:
-    """Until the test's end, no other test runs a program called worker: root's tp sees them all, also in other namespaces."""
-    lock = open(os.path.join(BUILD, "worker.lock"), "w", encoding="ascii")  # pylint: disable=consider-using-with
+def have_alone(case: Case, program: str) -> None:
+    """Until the test's end, no other test runs a program of this name: root's tp sees them all, also in other namespaces."""
+    os.makedirs(BUILD, exist_ok=True)
+    lock = open(os.path.join(BUILD, f"{program}.lock"), "w", encoding="ascii")  # pylint: disable=consider-using-with
     case.addCleanup(lock.close)
     fcntl.flock(lock, fcntl.LOCK_EX)
 
@@ -106,7 +110,8 @@ class Page(Case):
             if block.name:
                 script.append(f"cat >{block.name} <<'END OF FILE'\n{block.text}END OF FILE")
             elif block.kind == "sh":
-                listening = re.sub(r"^.* &\n", lambda m: m[0] + _begun(m[0]), block.text, flags=re.M)
+                commands = re.sub(r"^make install .*\n", "", block.text, flags=re.M) if INSTALLED else block.text
+                listening = re.sub(r"^.* &\n", lambda m: m[0] + _begun(m[0]), commands, flags=re.M)
                 script.append(f"echo '<<<'\n{listening}echo \">>>$?\"")
                 expected.append((block.text, ""))
             elif block.kind == "text":

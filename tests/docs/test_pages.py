@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-from docs.pages import Page, have_worker_alone, loose
+from docs.pages import Page, have_alone, loose
 from support import ROOT, need, read, unavailable
 
 
@@ -21,7 +21,7 @@ def worker() -> str:
 class Pages(Page):
     def setUp(self) -> None:
         super().setUp()
-        have_worker_alone(self)
+        have_alone(self, "worker")
 
     def need_root(self) -> None:
         if os.geteuid():

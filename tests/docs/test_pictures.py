@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 
-from docs.pages import have_worker_alone
+from docs.pages import have_alone
 from support import ROOT, UPDATE, Case, need, read, run, unavailable
 
 SCRIPT = os.path.join(ROOT, "docs/terminal.py")
@@ -70,7 +70,7 @@ class Pictures(Case):
             unavailable(self, "only root can do this")
         if run(["unshare", "--mount", "--uts", "--net", "--pid", "--fork", "--mount-proc", "mount", "-t", "tmpfs", "tmpfs", "/run"]).returncode:
             unavailable(self, "there can be no other /run and /proc")
-        have_worker_alone(self)
+        have_alone(self, "worker")
         self.succeed([sys.executable, SCRIPT, self.dir])
         for picture in pictures():
             made, kept = self.path(picture.name + ".svg"), os.path.join(ROOT, "docs", picture.name + ".svg")

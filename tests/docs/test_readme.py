@@ -6,7 +6,7 @@ from __future__ import annotations
 import glob
 import os
 
-from docs.pages import Page, blocks, section
+from docs.pages import Page, blocks, have_alone, section
 from support import ROOT, read
 
 
@@ -25,6 +25,7 @@ class Docs(Page):
         return output
 
     def test_tour(self) -> None:
+        have_alone(self, "server")
         self.walk(section("README.md", "A ten-minute tour"))
 
     def test_programs_of_the_api(self) -> None:

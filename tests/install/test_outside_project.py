@@ -135,6 +135,36 @@ class Outside(Case):
                      "doc/tp/diagnostics.md", "bash-completion/completions/tp", "zsh/site-functions/_tp"):
             self.assertTrue(read(self.path(f"pkg/opt/tp/share/{page}")))
 
+    def test_system_directories(self) -> None:
+        """Where compiler, linker and loader look by themselves, nobody says so to them; a package for all processors names none."""
+        triplet = self.succeed(["gcc", "-print-multiarch"]).stdout.strip()
+        options = {}
+        for libdir in ("/usr/lib", f"/usr/lib/{triplet}", "/usr/lib/private"):
+            where = [f"DESTDIR={self.path('pkg')}", "PREFIX=/usr", f"LIBDIR={libdir}"]
+            self.succeed(["make", "-C", ROOT, "install", *where])
+            self.write("shown", f"include {self.path('pkg')}/usr/share/tpgen/tp.mk\nall:\n\t@echo $(CPPFLAGS) $(LDLIBS)\n")
+            options[libdir] = self.succeed(["make", "-s", "-f", self.path("shown"), "all"], env=self.env).stdout.strip()
+            pkg_config = {**self.env, "PKG_CONFIG_LIBDIR": self.path(f"pkg{libdir}/pkgconfig")}
+            pkg_config.pop("PKG_CONFIG_PATH")
+            said = self.succeed(["pkg-config", "--cflags", "--libs", "tp"], env=pkg_config).stdout.strip()
+            self.assertEqual(said, "-L/usr/lib/private -ltp -lurcu-bp" if "private" in libdir else "-ltp -lurcu-bp")
+        self.assertEqual(options, {"/usr/lib": "-ltp -lurcu-bp", f"/usr/lib/{triplet}": "-ltp -lurcu-bp",
+                                   "/usr/lib/private": "-L/usr/lib/private -Wl,-rpath,/usr/lib/private -ltp -lurcu-bp"})
+
+    def test_flags(self) -> None:
+        """Whoever packages it says how to compile and to link."""
+        flags = {name: f"-DFROM_{name}" for name in ("CPPFLAGS", "CFLAGS", "LDFLAGS")}
+        shown = self.succeed(["make", "-C", ROOT, "-n", "-B", f"BUILD={self.path('build')}", "V=1", *(f"{name}={value}" for name, value in flags.items()),
+                              f"{self.path('build')}/libtp.so", f"{self.path('build')}/tp"]).stdout.splitlines()
+        compiled = [line for line in shown if " -c -o " in line]
+        linked = [line for line in shown if re.search(r" -o \S+/(libtp\.so|tp) ", line)]
+        self.assertGreater(len(compiled), 300)
+        self.assertEqual(len(linked), 2)
+        for line in compiled:
+            self.assertTrue("FROM_CPPFLAGS" in line and "FROM_CFLAGS" in line, line)
+        for line in linked:
+            self.assertIn("FROM_LDFLAGS", line)
+
     def test_uninstall(self) -> None:
         where = [f"DESTDIR={self.path('pkg')}", "PREFIX=/opt/tp", "LIBDIR=/opt/lib/multiarch"]
         mine = self.write("pkg/opt/tp/include/tp/mine.h", "")

@@ -30,12 +30,12 @@ sys.path[:0] = [TESTS, os.path.join(TESTS, "mutate")]
 from building import soname  # noqa: E402
 from mutation import Mutation  # noqa: E402
 from mutations import MUTATIONS  # noqa: E402
+from support import NOT_SOURCES  # noqa: E402
 
 # Seconds after which a run is a hang. Nothing is asked for within them; a mutation that is noticed by a hang has less.
 LIMIT, HANG = 1800, 90
 
-# What is not copied: it is made anew where a test wants it, or, of an emulator's libraries, stays where it is.
-NOT_SOURCES = shutil.ignore_patterns(".git", "build", "__pycache__")
+# Of what is not copied, the libraries of an emulator: they stay where they are.
 SYSROOT = "build/aarch64/sysroot"
 
 # Files of tests that look for more below build/ than the libraries.
@@ -198,7 +198,7 @@ def run_test(root: str, test: str, limit: float = LIMIT) -> Outcome:
 
 def copy(base: str, root: str, variants: set[str]) -> None:
     """A tree that make finds up to date but for programs, and that has the objects of these variants."""
-    shutil.copytree(base, root, symlinks=True, ignore=NOT_SOURCES)
+    shutil.copytree(base, root, symlinks=True, ignore=shutil.ignore_patterns(*NOT_SOURCES))
     for name in ("generated", "libtp.a", "libtp.so", soname(), "tp", "help.stamp",
                  *(f"{v}/{part}" for v in variants for part in ("runtime", "tests/unit"))):
         found, to = os.path.join(base, "build", name), os.path.join(root, "build", name)

@@ -102,6 +102,15 @@ class Man(Case):
                 shown = run(["man", "-l", page], env=env).stdout
                 self.assertRegex(shown, rf"\A{name.upper()}\(1\) +User Commands +{name.upper()}\(1\)\n\nNAME\n +{name} - ")
 
+    def test_no_warnings_of_documents(self) -> None:
+        """At the width of a terminal, where columns of tables are narrow."""
+        need(self, "man")
+        env = {**os.environ, "LC_ALL": "C.UTF-8", "MANROFFSEQ": "", "MANWIDTH": "80", "MANPAGER": "cat"}
+        for name in ("tpgen.1", "libtp.3", "tp-language.5", "tp-environment.7"):
+            with self.subTest(name):
+                done = run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", os.path.join(BUILD, "man", name)], env=env)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_lint(self) -> None:
         """Of all pages, those that are made of documents among them."""
         need(self, "mandoc")
