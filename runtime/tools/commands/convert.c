@@ -1,52 +1,103 @@
 /* SPDX-License-Identifier: MIT */
-/* convert.c - "tp convert": a trace as a file of another format, for other tools. */
+/* convert.c - "tp convert": traces as a file of another format, for other tools. */
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "client/common_options.h"
 #include "commands/commands.h"
 #include "dat/trace_dat.h"
+#include "export/json_lines.h"
 #include "options.h"
 
-static const struct {
+static bool to_trace_dat(char *const *paths, size_t nr_paths, const char *events, const char *to)
+{
+	(void)nr_paths;
+	(void)events;
+	return trace_dat_write(paths[0], to);
+}
+
+static const struct format {
 	const char *name;
-	const char *output; /* without -o */
-	bool (*convert)(char *from, const char *to);
+	const char *output; /* without -o; "-": standard output, which may be a pipe */
+	bool is_of_all;     /* events of one trace, and not of several, nor some of them */
+	bool (*convert)(char *const *paths, size_t nr_paths, const char *events, const char *to);
 } formats[] = {
-	{"trace.dat", "trace.dat", trace_dat_write},
+	{"trace.dat", "trace.dat", true, to_trace_dat},
+	{"json", "-", false, json_lines_write},
 };
+
+static const struct format *format_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		if (strcmp(formats[i].name, name) == 0)
+			return &formats[i];
+	}
+	return NULL;
+}
+
+static int convert(const struct format *format, const struct tp_args *args, const char *output)
+{
+	char *events = args_has(args, 'e') ? given_events(args) : NULL;
+
+	if (!events && args_has(args, 'e'))
+		return EXIT_FAILED;
+	signal(SIGPIPE, SIG_DFL); /* nobody reads on: that ends it without a word */
+	const bool good = format->convert(args->operands, args->nr_operands, events, output);
+	free(events);
+	return good ? EXIT_DONE : EXIT_FAILED;
+}
 
 static int run(const struct tp_args *args)
 {
 	const char *to = args_value(args, 't');
 	const char *output = args_value(args, 'o');
 
-	if (args->nr_operands != 1 || args->program)
-		return args_wrong(args, "give it one DIR, that of the trace");
+	if (args->nr_operands == 0 || args->program)
+		return args_wrong(args, "give it a DIR, that of a trace");
 	if (!to)
-		return args_wrong(args, "give it --to FORMAT, such as --to trace.dat");
-	if (output && strcmp(output, "-") == 0)
+		return args_wrong(args, "give it --to FORMAT, such as --to json");
+	const struct format *format = format_of(to);
+	if (!format)
+		return args_wrong(args, "there is no format '%s'; there are trace.dat and json", to);
+	if (output && strcmp(output, "-") == 0 && strcmp(format->output, "-") != 0)
 		return args_wrong(args, "a %s can't be written to a pipe: give -o the name of a file", to);
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (strcmp(formats[i].name, to) == 0)
-			return formats[i].convert(args->operands[0], output ? output : formats[i].output)
-			       ? EXIT_DONE : EXIT_FAILED;
-	}
-	return args_wrong(args, "there is no format '%s'; there is trace.dat", to);
+	if (format->is_of_all && args->nr_operands > 1)
+		return args_wrong(args, "a %s is made of one trace: give it one DIR", to);
+	if (format->is_of_all && args_has(args, 'e'))
+		return args_wrong(args, "a %s has all events: leave -e out", to);
+	return convert(format, args, output ? output : format->output);
 }
 
 const struct tp_command command_convert = {
 	.name = "convert",
-	.summary = "turn a trace into a file for another tool",
-	.usage = (const char *const[]){"DIR --to trace.dat [-o FILE]", NULL},
+	.summary = "turn traces into a file for another tool",
+	.usage = (const char *const[]){"DIR --to trace.dat [-o FILE]", "DIR... --to json [-e EVENTS] [-o FILE]", NULL},
 	.operand = "FILE",
 	.options = (const struct tp_option[]){
-		{'t', "to", "trace.dat", "the format; trace.dat is for \"trace-cmd report\" and KernelShark"},
-		{'o', "output", "FILE", "the file, which is replaced if it is there; trace.dat without this option"},
+		{'t', "to", "trace.dat|json", "the format: trace.dat for \"trace-cmd report\" and KernelShark, or a JSON object for each event"},
+		{'o', "output", "FILE", "the file, which is replaced if it is there; without this option trace.dat, and JSON goes to standard output"},
+		{'e', "events", "EVENTS", "only these, in JSON: patterns, also with a filter, as \"tp report\" takes"},
 		{.name = NULL},
 	},
 	.text =
 		"Turns the trace in DIR, a directory that TP_OUTPUT=ctf:DIR or a snapshot has made, or a file of \"tp pack\", into "
-		"FILE. Threads' streams stand in as CPUs there.\n\n"
+		"FILE.\n\n"
 		"The program may go on recording; what it records meanwhile is not in FILE. FILE appears when it is "
-		"complete. There is none if DIR can't be read or FILE can't be written.\n",
+		"complete. There is none if DIR can't be read or FILE can't be written.\n\n"
+		"TRACE.DAT\n\n"
+		"Threads' streams stand in as CPUs there.\n\n"
+		"JSON\n\n"
+		"A line is one event, in the order of time, also of several DIR:\n\n"
+		"\t{\"time\":\"2026-11-27T10:30:00.123456789Z\",\"ns\":1795775400123456789,\n"
+		"\t\"host\":\"vm\",\"pid\":1200,\"tid\":1201,\"comm\":\"server\",\"system\":\"net\",\n"
+		"\t\"event\":\"net_request\",\"fields\":{\"peer\":\"10.0.0.1\",\"size\":100}}\n\n"
+		"time has all digits as text; ns is the same as a number, of which jq 1.6 rounds the last three digits. A pointer is a text, "
+		"\"0x7f00\". An array is an array. Bytes of a type that the trace does not describe are hexadecimal digits. A number that is "
+		"infinite, or none, is null. Where events of a thread were lost, there is a line with \"lost\" and their number, null if "
+		"nobody knows, instead of an event.\n\n"
+		"EXAMPLES\n\n"
+		"\ttp convert trace --to json | jq -c 'select(.fields.size > 4096)'\n"
+		"\ttp convert trace --to trace.dat && trace-cmd report trace.dat\n",
 	.run = run,
 };
