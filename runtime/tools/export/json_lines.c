@@ -78,9 +78,11 @@ static void put_value(struct tp_buffer *line, const struct field *field, const u
 
 static void put_bytes(struct tp_buffer *line, const unsigned char *at, uint32_t size)
 {
+	static const char digits[] = "0123456789abcdef";
+
 	put_text(line, "\"");
 	for (uint32_t i = 0; i < size; i++)
-		tp_buffer_printf(line, "%02x", at[i]);
+		tp_buffer_put(line, (const char[]){digits[at[i] >> 4], digits[at[i] & 0xf]}, 2);
 	put_text(line, "\"");
 }
 
