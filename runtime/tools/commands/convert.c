@@ -8,23 +8,29 @@
 #include "commands/commands.h"
 #include "dat/trace_dat.h"
 #include "export/json_lines.h"
+#include "export/perfetto.h"
+#include "export/spans.h"
 #include "options.h"
 
-static bool to_trace_dat(char *const *paths, size_t nr_paths, const char *events, const char *to)
+enum {
+	OPTION_SPAN = OPTION_LONG + 1,
+};
+
+static bool to_trace_dat(const struct export_wanted *wanted)
 {
-	(void)nr_paths;
-	(void)events;
-	return trace_dat_write(paths[0], to);
+	return trace_dat_write(wanted->paths[0], wanted->to);
 }
 
 static const struct format {
 	const char *name;
 	const char *output; /* without -o; "-": standard output, which may be a pipe */
 	bool is_of_all;     /* events of one trace, and not of several, nor some of them */
-	bool (*convert)(char *const *paths, size_t nr_paths, const char *events, const char *to);
+	bool has_spans;
+	bool (*convert)(const struct export_wanted *wanted);
 } formats[] = {
-	{"trace.dat", "trace.dat", true, to_trace_dat},
-	{"json", "-", false, json_lines_write},
+	{"trace.dat", "trace.dat", true, false, to_trace_dat},
+	{"json", "-", false, false, json_lines_write},
+	{"perfetto", "trace.perfetto", false, true, perfetto_write},
 };
 
 static const struct format *format_of(const char *name)
@@ -36,14 +42,26 @@ static const struct format *format_of(const char *name)
 	return NULL;
 }
 
+static bool add_spans(struct spans *spans, const struct tp_args *args)
+{
+	for (size_t i = 0; i < args->nr_options; i++) {
+		if (args->options[i].id == OPTION_SPAN && !spans_add(spans, args->options[i].value))
+			return false;
+	}
+	return true;
+}
+
 static int convert(const struct format *format, const struct tp_args *args, const char *output)
 {
 	char *events = args_has(args, 'e') ? given_events(args) : NULL;
+	struct spans spans = {.nr = 0};
+	const struct export_wanted wanted = {
+		.paths = args->operands, .nr_paths = args->nr_operands, .events = events, .spans = &spans, .to = output,
+	};
 
-	if (!events && args_has(args, 'e'))
-		return EXIT_FAILED;
 	signal(SIGPIPE, SIG_DFL); /* nobody reads on: that ends it without a word */
-	const bool good = format->convert(args->operands, args->nr_operands, events, output);
+	const bool good = (events || !args_has(args, 'e')) && add_spans(&spans, args) && format->convert(&wanted);
+	spans_free(&spans);
 	free(events);
 	return good ? EXIT_DONE : EXIT_FAILED;
 }
@@ -59,25 +77,32 @@ static int run(const struct tp_args *args)
 		return args_wrong(args, "give it --to FORMAT, such as --to json");
 	const struct format *format = format_of(to);
 	if (!format)
-		return args_wrong(args, "there is no format '%s'; there are trace.dat and json", to);
+		return args_wrong(args, "there is no format '%s'; there are json, perfetto and trace.dat", to);
 	if (output && strcmp(output, "-") == 0 && strcmp(format->output, "-") != 0)
 		return args_wrong(args, "a %s can't be written to a pipe: give -o the name of a file", to);
 	if (format->is_of_all && args->nr_operands > 1)
 		return args_wrong(args, "a %s is made of one trace: give it one DIR", to);
 	if (format->is_of_all && args_has(args, 'e'))
 		return args_wrong(args, "a %s has all events: leave -e out", to);
+	if (!format->has_spans && args_has(args, OPTION_SPAN))
+		return args_wrong(args, "a %s has no spans: leave --span out, or give --to perfetto", to);
 	return convert(format, args, output ? output : format->output);
 }
 
 const struct tp_command command_convert = {
 	.name = "convert",
 	.summary = "turn traces into a file for another tool",
-	.usage = (const char *const[]){"DIR --to trace.dat [-o FILE]", "DIR... --to json [-e EVENTS] [-o FILE]", NULL},
+	.usage = (const char *const[]){"DIR --to trace.dat [-o FILE]", "DIR... --to json [-e EVENTS] [-o FILE]",
+				      "DIR... --to perfetto [-e EVENTS] [--span PAIR] [-o FILE]", NULL},
 	.operand = "FILE",
 	.options = (const struct tp_option[]){
-		{'t', "to", "trace.dat|json", "the format: trace.dat for \"trace-cmd report\" and KernelShark, or a JSON object for each event"},
-		{'o', "output", "FILE", "the file, which is replaced if it is there; without this option trace.dat, and JSON goes to standard output"},
-		{'e', "events", "EVENTS", "only these, in JSON: patterns, also with a filter, as \"tp report\" takes"},
+		{'t', "to", "json|perfetto|trace.dat", "the format: a JSON object for each event; a trace for ui.perfetto.dev; trace.dat for "
+						       "\"trace-cmd report\" and KernelShark"},
+		{'o', "output", "FILE", "the file, which is replaced if it is there; without this option trace.perfetto, trace.dat, and JSON goes to "
+					"standard output"},
+		{'e', "events", "EVENTS", "only these: patterns, also with a filter, as \"tp report\" takes; not for a trace.dat"},
+		{OPTION_SPAN, "span", "PAIR", "two events that are one span of time, with the same value of a field or of several, or else in one "
+							      "thread: 'block_start/block_end by block'; may be given several times"},
 		{.name = NULL},
 	},
 	.text =
@@ -96,7 +121,13 @@ const struct tp_command command_convert = {
 		"\"0x7f00\". An array is an array. Bytes of a type that the trace does not describe are hexadecimal digits. A number that is "
 		"infinite, or none, is null. Where events of a thread were lost, there is a line with \"lost\" and their number, null if "
 		"nobody knows, instead of an event.\n\n"
+		"PERFETTO\n\n"
+		"Open the file in ui.perfetto.dev. Processes and threads have tracks, and events are instants there, with their fields. A pair of "
+		"--span is a slice, with the fields of both events: in the thread, or, by fields, in the process. \"id:request\" is a field that "
+		"the end calls otherwise. Events with fields of these names need no option, as in the kernel: track_event_type is B, E or I; slice_name and track_name are texts; counter_value makes a counter; scope_tgid, scope_cpu or another scope_... says whose "
+		"track it is.\n\n"
 		"EXAMPLES\n\n"
+		"\ttp convert trace --to perfetto --span 'block_start/block_end by block'\n"
 		"\ttp convert trace --to json | jq -c 'select(.fields.size > 4096)'\n"
 		"\ttp convert trace --to trace.dat && trace-cmd report trace.dat\n",
 	.run = run,

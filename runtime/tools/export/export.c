@@ -5,9 +5,11 @@
 
 #define EACH 1024 /* events between two looks at the bar */
 
-bool export_open(struct export *export, char *const *paths, size_t nr_paths, const char *events)
+bool export_open(struct export *export, const struct export_wanted *wanted)
 {
-	if (!traces_open(&export->traces, paths, nr_paths))
+	const char *events = wanted->events;
+
+	if (!traces_open(&export->traces, wanted->paths, wanted->nr_paths))
 		return false;
 	export->selection = events ? selection_new(events) : NULL;
 	return (!events || (export->selection && selection_check(export->selection, &export->traces))) &&

@@ -8,6 +8,16 @@
 #include "report/progress.h"
 
 struct selection;
+struct spans;
+
+/* What is to be made. It fails with a message, and makes the file, if it is complete, in the place of another one. */
+struct export_wanted {
+	char *const *paths; /* of traces */
+	size_t nr_paths;
+	const char *events;  /* rules, as select/selection.h has them; NULL: all */
+	struct spans *spans; /* pairs that are a span */
+	const char *to;      /* the file; "-": standard output, where that can be */
+};
 
 struct export {
 	struct traces traces;
@@ -16,11 +26,8 @@ struct export {
 	struct progress progress;
 };
 
-/*
- * events: rules, as select/selection.h has them; NULL: all. False, and a message, where it fails. Zeros are no export; to be closed in any
- * case.
- */
-bool export_open(struct export *export, char *const *paths, size_t nr_paths, const char *events);
+/* False, and a message, where it fails. Zeros are no export; to be closed in any case. */
+bool export_open(struct export *export, const struct export_wanted *wanted);
 void export_close(struct export *export);
 
 /*

@@ -251,11 +251,11 @@ static bool write_output(struct json_lines *lines)
 	return export_each(&lines->export, write_event, lines) && (fflush(stdout) == 0 || cant_write(lines));
 }
 
-bool json_lines_write(char *const *paths, size_t nr_paths, const char *events, const char *to)
+bool json_lines_write(const struct export_wanted *wanted)
 {
 	struct json_lines lines = {.path = NULL};
-	const bool good = export_open(&lines.export, paths, nr_paths, events) && begin(&lines) &&
-			  (strcmp(to, "-") == 0 ? write_output(&lines) : write_file(&lines, to));
+	const bool good = export_open(&lines.export, wanted) && begin(&lines) &&
+			  (strcmp(wanted->to, "-") == 0 ? write_output(&lines) : write_file(&lines, wanted->to));
 
 	tp_buffer_free(&lines.line);
 	known_fields_free(&lines.fields);
