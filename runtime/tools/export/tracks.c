@@ -27,7 +27,7 @@ void tracks_free(struct tracks *tracks)
 	free(tracks->thread_names);
 }
 
-static uint64_t process_of(struct tracks *tracks, struct packets *packets, size_t trace_nr, const struct event *event)
+static uint64_t process_of(struct tracks *tracks, struct packets *packets, size_t trace_nr, int32_t pid, uint64_t time)
 {
 	const struct metadata *metadata = &tracks->traces->traces[trace_nr].metadata;
 	struct proto *proto = &packets->proto;
@@ -35,15 +35,15 @@ static uint64_t process_of(struct tracks *tracks, struct packets *packets, size_
 	size_t index;
 	bool is_new;
 
-	if (!key_index(&tracks->processes, packets->machines[trace_nr], (uint32_t)event->pid, &index, &is_new))
+	if (!key_index(&tracks->processes, packets->machines[trace_nr], (uint32_t)pid, &index, &is_new))
 		return 0;
 	if (!is_new)
 		return number(NUMBER_PROCESS, index);
-	packet_open(packets, trace_nr, event->time);
+	packet_open(packets, trace_nr, time);
 	const size_t descriptor = proto_begin(proto, TRACK_DESCRIPTOR);
 	proto_number(proto, UUID, number(NUMBER_PROCESS, index));
 	const size_t process = proto_begin(proto, PROCESS);
-	proto_number(proto, PROCESS_PID, (uint64_t)event->pid);
+	proto_number(proto, PROCESS_PID, (uint64_t)pid);
 	const size_t len = metadata_origin(metadata, "program", program, sizeof(program));
 	if (len)
 		proto_text(proto, PROCESS_COMMAND_LINE, program, len);
@@ -95,14 +95,14 @@ uint64_t tracks_of_thread(struct tracks *tracks, struct packets *packets, size_t
 	if (!is_new && strncmp(name, event->name, COMM_SIZE) == 0)
 		return uuid;
 	memcpy(name, event->name, COMM_SIZE); /* a thread may get another name later */
-	return process_of(tracks, packets, trace_nr, event) && describe_thread(packets, trace_nr, event, uuid) ? uuid : 0;
+	return process_of(tracks, packets, trace_nr, event->pid, event->time) && describe_thread(packets, trace_nr, event, uuid) ? uuid : 0;
 }
 
 uint64_t tracks_other(struct tracks *tracks, struct packets *packets, size_t trace_nr, const struct event *event,
 		      const struct track_wanted *wanted)
 {
 	const uint64_t parent = wanted->parent == PARENT_THREAD    ? tracks_of_thread(tracks, packets, trace_nr, event)
-				: wanted->parent == PARENT_PROCESS ? process_of(tracks, packets, trace_nr, event)
+				: wanted->parent == PARENT_PROCESS ? process_of(tracks, packets, trace_nr, wanted->pid, event->time)
 								   : packets->machines[trace_nr];
 	struct proto *proto = &packets->proto;
 	size_t index;

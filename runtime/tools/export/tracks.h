@@ -7,6 +7,7 @@
 #define TRACKS_H
 
 #include "export/packets.h"
+#include "export/placing.h"
 #include "read/packet_reader.h"
 #include "read/traces.h"
 #include "report/counts.h"
@@ -16,16 +17,6 @@ struct tracks {
 	struct keys processes, threads, others;
 	char (*thread_names)[COMM_SIZE]; /* as they were described */
 	size_t room;
-};
-
-enum track_parent { PARENT_NONE, PARENT_PROCESS, PARENT_THREAD };
-
-/* A track that is neither a process nor a thread. */
-struct track_wanted {
-	enum track_parent parent;
-	uint64_t key, key_more; /* tell it from all others */
-	const char *name;
-	bool is_counter;
 };
 
 void tracks_free(struct tracks *tracks);
