@@ -153,7 +153,7 @@ class Perfetto(Recorded):
                    'trace_end(2, 0); trace_begin(4, "d"); trace_end(3, 0);')
         slices = self.slices("--span", "begin/end by id:request", self.trace)
         self.assertEqual([(s[0], s[1], s[2]["id"], s[3] and s[3]["request"]) for s in slices],
-                         [("begin", "begin/end", 1, 1), ("begin", "begin/end", 2, 2), ("begin", "begin/end", 3, 3), ("begin", "begin/end", 4, None)])
+                         [("begin", "begin", 1, 1), ("begin", "begin", 2, 2), ("begin", "begin", 3, 3), ("begin", "begin", 4, None)])
         self.assertEqual(slices[0][3], {"request": 1, "error": -5, "error.name": "EIO"})
         found = self.shown("--span", "begin/end by id:request", self.trace)
         self.assertEqual([e.fields for e in found if e.type == "INSTANT"], [{"request": 9, "error": 0, "error.name": "none"}, {"n": 0}])
@@ -206,9 +206,9 @@ class Perfetto(Recorded):
             "SELECT to_realtime(ts) AS ns FROM slice ORDER BY ts LIMIT 1")
         pid = lines[0]["pid"]
         self.assertEqual(out, [
-            f"name=begin | ts={at[0]} | dur={at[4] - at[0]} | category=both | track=begin/end",
+            f"name=begin | ts={at[0]} | dur={at[4] - at[0]} | category=both | track=begin",
             f"name=outer | ts={at[1]} | dur={at[3] - at[1]} | category=both | track=span",
-            f"name=begin | ts={at[2]} | dur={at[5] - at[2]} | category=both | track=begin/end",
+            f"name=begin | ts={at[2]} | dur={at[5] - at[2]} | category=both | track=begin",
             f"name=step | ts={at[6]} | dur=0 | category=both | track=null",
             f"name=both | thread=both | tid={pid}",
             "key=debug.error | value=-5", "key=debug.error_name | value=EIO", "key=debug.id | value=1", "key=debug.peer | value=café \\xff",

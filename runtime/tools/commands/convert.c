@@ -42,15 +42,6 @@ static const struct format *format_of(const char *name)
 	return NULL;
 }
 
-static bool add_spans(struct spans *spans, const struct tp_args *args)
-{
-	for (size_t i = 0; i < args->nr_options; i++) {
-		if (args->options[i].id == OPTION_SPAN && !spans_add(spans, args->options[i].value))
-			return false;
-	}
-	return true;
-}
-
 static int convert(const struct format *format, const struct tp_args *args, const char *output)
 {
 	char *events = args_has(args, 'e') ? given_events(args) : NULL;
@@ -60,7 +51,7 @@ static int convert(const struct format *format, const struct tp_args *args, cons
 	};
 
 	signal(SIGPIPE, SIG_DFL); /* nobody reads on: that ends it without a word */
-	const bool good = (events || !args_has(args, 'e')) && add_spans(&spans, args) && format->convert(&wanted);
+	const bool good = (events || !args_has(args, 'e')) && spans_given(&spans, args, OPTION_SPAN) && format->convert(&wanted);
 	spans_free(&spans);
 	free(events);
 	return good ? EXIT_DONE : EXIT_FAILED;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/machines.h"
 #include "fail_msg.h"
 
 /* Room for the longest record as annotations: an element of one byte takes ten. */
@@ -16,12 +17,14 @@ enum {
 	STATE_CLEARED = 1, NEEDS_STATE = 2, REALTIME = 1,
 };
 
-bool packets_init(struct packets *packets, FILE *file, const char *path)
+bool packets_init(struct packets *packets, const struct traces *traces)
 {
-	packets->file = file;
-	packets->path = path;
 	packets->proto = (struct proto){.bytes = malloc(PACKET_BYTES), .size = PACKET_BYTES};
-	return packets->proto.bytes || fail_no_memory();
+	packets->has_begun = calloc(traces->nr + 1, sizeof(*packets->has_begun));
+	if (!packets->proto.bytes || !packets->has_begun)
+		return fail_no_memory();
+	packets->machines = machines_of(traces);
+	return packets->machines != NULL;
 }
 
 void packets_free(struct packets *packets)

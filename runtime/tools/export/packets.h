@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "export/proto.h"
+#include "read/traces.h"
 
 struct packets {
 	FILE *file;
@@ -20,7 +21,7 @@ struct packets {
 };
 
 /* False, and a message: there is no memory. To be freed in any case. */
-bool packets_init(struct packets *packets, FILE *file, const char *path);
+bool packets_init(struct packets *packets, const struct traces *traces);
 void packets_free(struct packets *packets);
 
 /* Begins a packet of the trace's machine, at a time in ns from the epoch. */

@@ -29,41 +29,12 @@ enum {
 	COUNTER_VALUE = 30, ANNOTATION_NAME = 10, ANNOTATION_UINT = 3,
 };
 
-#define ORIGIN_SIZE 512
-
 struct perfetto {
 	struct export export;
 	struct placing placing;
 	struct packets packets;
 	struct tracks tracks;
 };
-
-/* ---- Whose events they are ---- */
-
-/* The traces of one host are of one machine, which is known by its number, in the order in which they are named. */
-static bool number_machines(struct perfetto *perfetto)
-{
-	const struct traces *traces = &perfetto->export.traces;
-	char (*hosts)[ORIGIN_SIZE] = calloc(traces->nr + 1, sizeof(*hosts));
-	uint32_t nr = 0;
-
-	perfetto->packets.machines = calloc(traces->nr + 1, sizeof(*perfetto->packets.machines));
-	perfetto->packets.has_begun = calloc(traces->nr + 1, sizeof(*perfetto->packets.has_begun));
-	if (!hosts || !perfetto->packets.machines || !perfetto->packets.has_begun) {
-		free(hosts);
-		return fail_no_memory();
-	}
-	for (size_t t = 0; t < traces->nr; t++) {
-		uint32_t machine = 0;
-		metadata_origin(&traces->traces[t].metadata, "hostname", hosts[nr], sizeof(hosts[nr]));
-		while (strcmp(hosts[machine], hosts[nr]) != 0)
-			machine++;
-		nr += machine == nr;
-		perfetto->packets.machines[t] = machine + 1;
-	}
-	free(hosts);
-	return true;
-}
 
 /* ---- Packets of events ---- */
 
@@ -175,7 +146,7 @@ static bool write_event(void *data, const struct merged *merged)
 static bool write_file(struct perfetto *perfetto, const char *to)
 {
 	struct new_file new = {.path = to};
-	const bool good = new_file_open(&new, to, 0666, true) && packets_init(&perfetto->packets, new.file, to) &&
+	const bool good = new_file_open(&new, to, 0666, true) && (perfetto->packets.file = new.file) != NULL &&
 			  export_each(&perfetto->export, write_event, perfetto) && new_file_finish(&new);
 
 	new_file_close(&new);
@@ -194,9 +165,10 @@ bool perfetto_write(const struct export_wanted *wanted)
 {
 	struct perfetto perfetto = {.placing = {.known = NULL}};
 	bool good = export_open(&perfetto.export, wanted) && placing_init(&perfetto.placing, wanted->spans, &perfetto.export.traces) &&
-		    number_machines(&perfetto);
+		    packets_init(&perfetto.packets, &perfetto.export.traces);
 
 	perfetto.tracks.traces = &perfetto.export.traces;
+	perfetto.packets.path = wanted->to;
 	good = good && write_file(&perfetto, wanted->to);
 	release(&perfetto);
 	return good;

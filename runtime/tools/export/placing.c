@@ -76,7 +76,7 @@ static bool place_in_span(struct placing *placing, size_t i, enum track_event_ty
 		.key = i, .key_more = (uint64_t)lane + 1, .name = span->name,
 	};
 
-	return fn(data, merged, known, &(struct placed){.type = type, .track = &track});
+	return fn(data, merged, known, &(struct placed){.type = type, .track = &track, .name = {span->name, strlen(span->name)}});
 }
 
 /* *is_placed: it is one of a pair. */

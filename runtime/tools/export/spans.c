@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/spans.h"
 
-#include <stdio.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,19 +30,41 @@ static bool take_apart(char *text, char **begin, char **end, char **fields)
 	return **begin && **end && (!*fields || **fields);
 }
 
+#define PREFIX_MIN 3
+
+/* Of an event in a rule: without its system, and without a filter. */
+static struct tp_value_bytes name_in(const char *rule)
+{
+	const char *colon = memchr(rule, ':', strcspn(rule, " "));
+	const char *name = colon ? colon + 1 : rule;
+
+	return (struct tp_value_bytes){name, strcspn(name, " ")};
+}
+
+static char *name_of(const char *begin, const char *end)
+{
+	const struct tp_value_bytes one = name_in(begin), other = name_in(end);
+	size_t len = 0;
+
+	while (len < one.len && len < other.len && one.at[len] == other.at[len])
+		len++;
+	while (len && !isalnum((unsigned char)one.at[len - 1]))
+		len--;
+	return strndup(one.at, len < PREFIX_MIN ? one.len : len);
+}
+
 static bool init(struct span *span, char *begin, char *end, const char *fields)
 {
-	if (asprintf(&span->name, "%s/%s", begin, end) < 0) {
-		span->name = NULL;
+	span->name = name_of(begin, end);
+	if (!span->name)
 		return fail_no_memory();
-	}
 	span->events[KEY_OF_BEGIN] = selection_new(begin);
 	span->events[KEY_OF_END] = span->events[KEY_OF_BEGIN] ? selection_new(end) : NULL;
 	return span->events[KEY_OF_END] && key_names_take(&span->key[KEY_OF_BEGIN], fields, KEY_OF_BEGIN) &&
 	       key_names_take(&span->key[KEY_OF_END], fields, KEY_OF_END) && (tp_pairs_open(&span->pairs, false) || fail_no_memory());
 }
 
-bool spans_add(struct spans *spans, const char *text)
+static bool spans_add(struct spans *spans, const char *text)
 {
 	struct span *more = reallocarray(spans->all, spans->nr + 1, sizeof(*more));
 	char *begin, *end, *fields;
@@ -59,6 +81,15 @@ bool spans_add(struct spans *spans, const char *text)
 			  : fail_msg("'%s' is no span, such as 'block_start/block_end by block'", text);
 	free(copy);
 	return good;
+}
+
+bool spans_given(struct spans *spans, const struct tp_args *args, int option)
+{
+	for (size_t i = 0; i < args->nr_options; i++) {
+		if (args->options[i].id == option && !spans_add(spans, args->options[i].value))
+			return false;
+	}
+	return true;
 }
 
 void spans_free(struct spans *spans)
@@ -124,13 +155,13 @@ bool spans_check(struct spans *spans, const struct traces *traces)
 
 /* ---- Events ---- */
 
-static uint32_t take_lane(struct lanes *lanes)
+static uint32_t take_lane(struct span_lanes *lanes)
 {
 	return lanes->nr_free ? lanes->free[--lanes->nr_free] : (uint32_t)lanes->nr++;
 }
 
 /* Without memory, the lane is not used again. */
-static void free_lane(struct lanes *lanes, uint32_t lane)
+static void free_lane(struct span_lanes *lanes, uint32_t lane)
 {
 	if (lanes->nr_free == lanes->room) {
 		const size_t room = 2 * lanes->room + 16;

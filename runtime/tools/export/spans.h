@@ -3,21 +3,22 @@
 #ifndef SPANS_H
 #define SPANS_H
 
+#include "options.h"
 #include "read/traces.h"
 #include "select/event_key.h"
 #include "select/selection.h"
 
-struct lanes {
+struct span_lanes {
 	uint32_t *free; /* those that have been used, and are not */
 	size_t nr_free, room, nr;
 };
 
 struct span {
-	char *name; /* "BEGIN/END" */
+	char *name; /* what both events' names begin with, as "pgz_block" of pgz_block_start; or the begin's */
 	struct selection *events[2]; /* by enum key_side */
 	struct key_names key[2];
 	struct tp_pairs pairs; /* begins, whose data is their lane */
-	struct lanes lanes;    /* spans of the same lane do not overlap; of a thread, they nest, and have lane 0 */
+	struct span_lanes lanes; /* spans of the same lane do not overlap; of a thread, they nest, and have lane 0 */
 };
 
 struct spans {
@@ -32,7 +33,7 @@ struct span_role {
 };
 
 /* All of these say what is wrong where they return false. Zeros are no spans; to be freed in any case. */
-bool spans_add(struct spans *spans, const char *text);
+bool spans_given(struct spans *spans, const struct tp_args *args, int option); /* each value of the option is one */
 void spans_free(struct spans *spans);
 
 /* Whether the traces have the events, and these the fields. */
