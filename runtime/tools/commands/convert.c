@@ -11,6 +11,7 @@
 #include "export/perfetto.h"
 #include "export/spans.h"
 #include "options.h"
+#include "parquet/tables.h"
 
 enum {
 	OPTION_SPAN = OPTION_LONG + 1,
@@ -31,6 +32,7 @@ static const struct format {
 	{"trace.dat", "trace.dat", true, false, to_trace_dat},
 	{"json", "-", false, false, json_lines_write},
 	{"perfetto", "trace.perfetto", false, true, perfetto_write},
+	{"parquet", "parquet", false, false, tables_write},
 };
 
 static const struct format *format_of(const char *name)
@@ -68,7 +70,7 @@ static int run(const struct tp_args *args)
 		return args_wrong(args, "give it --to FORMAT, such as --to json");
 	const struct format *format = format_of(to);
 	if (!format)
-		return args_wrong(args, "there is no format '%s'; there are json, perfetto and trace.dat", to);
+		return args_wrong(args, "there is no format '%s'; there are json, parquet, perfetto and trace.dat", to);
 	if (output && strcmp(output, "-") == 0 && strcmp(format->output, "-") != 0)
 		return args_wrong(args, "a %s can't be written to a pipe: give -o the name of a file", to);
 	if (format->is_of_all && args->nr_operands > 1)
@@ -84,13 +86,14 @@ const struct tp_command command_convert = {
 	.name = "convert",
 	.summary = "turn traces into a file for another tool",
 	.usage = (const char *const[]){"DIR --to trace.dat [-o FILE]", "DIR... --to json [-e EVENTS] [-o FILE]",
+				      "DIR... --to parquet [-e EVENTS] [-o DIR]",
 				      "DIR... --to perfetto [-e EVENTS] [--span PAIR] [-o FILE]", NULL},
 	.operand = "FILE",
 	.options = (const struct tp_option[]){
-		{'t', "to", "json|perfetto|trace.dat", "the format: a JSON object for each event; a trace for ui.perfetto.dev; trace.dat for "
+		{'t', "to", "json|parquet|perfetto|trace.dat", "the format: a JSON object for each event; tables for DuckDB and its like; a trace for ui.perfetto.dev; trace.dat for "
 						       "\"trace-cmd report\" and KernelShark"},
-		{'o', "output", "FILE", "the file, which is replaced if it is there; without this option trace.perfetto, trace.dat, and JSON goes to "
-					"standard output"},
+		{'o', "output", "FILE", "the file, which is replaced if it is there, or the directory of tables, which must not be there; without this option "
+					"parquet, trace.perfetto, trace.dat, and JSON goes to standard output"},
 		{'e', "events", "EVENTS", "only these: patterns, also with a filter, as \"tp report\" takes; not for a trace.dat"},
 		{OPTION_SPAN, "span", "PAIR", "two events that are one span of time, with the same value of a field or of several, or else in one "
 							      "thread: 'block_start/block_end by block'; may be given several times"},
@@ -112,6 +115,11 @@ const struct tp_command command_convert = {
 		"\"0x7f00\". An array is an array. Bytes of a type that the trace does not describe are hexadecimal digits. A number that is "
 		"infinite, or none, is null. Where events of a thread were lost, there is a line with \"lost\" and their number, null if "
 		"nobody knows, instead of an event.\n\n"
+		"PARQUET\n\n"
+		"The directory has a file for each event, SYSTEM.EVENT.parquet, with a row for each hit. Columns are time (nanoseconds in UTC), host, "
+		"process, pid, tid, comm, cpu (-1: not recorded), and the fields. A field with the name of another column is NAME_2. Where TP_printk "
+		"has names for values, NAME_name has the name. Arrays are lists. Bytes of a type that the trace does not describe are hexadecimal "
+		"digits. Two layouts of one event, as of two versions of a program, are two files. Lost events are not in them.\n\n"
 		"PERFETTO\n\n"
 		"Open the file in ui.perfetto.dev. Processes and threads have tracks, and events are instants there, with their fields. A pair of "
 		"--span is a slice, with the fields of both events: in the thread, or, by fields, in the process. \"id:request\" is a field that "

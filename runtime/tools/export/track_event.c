@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "count/names.h"
+#include "select/described_value.h"
 
 enum {
 	INTERNED_DATA = 12, EVENT_CATEGORIES = 1, EVENT_NAMES = 2, ANNOTATION_NAMES = 3, IID = 1, NAME = 2,
@@ -81,93 +82,57 @@ void track_event_put_names(struct proto *proto, const struct track_event *track)
 
 /* ---- Values ---- */
 
-static double real_at(const struct tp_event_field *field, const unsigned char *at)
+static void put_number(struct proto *proto, const struct tp_event_field *field, const char *at)
 {
-	float f;
-	double d;
+	const enum described_kind kind = described_kind(field);
 
-	if (field->element_size == sizeof(f)) {
-		memcpy(&f, at, sizeof(f));
-		return (double)f;
-	}
-	memcpy(&d, at, sizeof(d));
-	return d;
-}
-
-static bool is_number(const struct tp_event_field *field)
-{
-	const uint32_t size = field->element_size;
-
-	if (field->type_class == TP_FLOAT)
-		return size == sizeof(float) || size == sizeof(double);
-	return field->type_class != TP_OTHER && (size == 1 || size == 2 || size == 4 || size == 8);
-}
-
-static void put_number(struct proto *proto, const struct tp_event_field *field, const unsigned char *at)
-{
-	const struct tp_value value = tp_value_at(TP_SOURCE_NUMBER, 0, field->element_size, field->is_signed);
-
-	if (field->type_class == TP_FLOAT)
-		proto_real(proto, DOUBLE_VALUE, real_at(field, at));
+	if (kind == DESCRIBED_REAL)
+		proto_real(proto, DOUBLE_VALUE, described_real(field, at));
 	else
-		proto_number(proto, field->type_class == TP_POINTER ? POINTER_VALUE : field->is_signed ? INT_VALUE : UINT_VALUE,
-			     tp_value_number_in(&value, at));
+		proto_number(proto, kind == DESCRIBED_POINTER ? POINTER_VALUE : field->is_signed ? INT_VALUE : UINT_VALUE, described_number(field, at));
 }
 
-static void put_hexadecimal(struct proto *proto, const unsigned char *at, size_t size)
+static void put_hexadecimal(struct proto *proto, struct tp_value_bytes bytes)
 {
 	struct tp_buffer text = {.text = NULL};
 
-	for (size_t i = 0; i < size; i++)
-		tp_buffer_printf(&text, "%02x", at[i]);
+	for (size_t i = 0; i < bytes.len; i++)
+		tp_buffer_printf(&text, "%02x", (unsigned char)bytes.at[i]);
 	proto_text(proto, STRING_VALUE, text.failed || !text.text ? "" : text.text, text.len);
 	tp_buffer_free(&text);
 }
 
-static void put_elements(struct proto *proto, const struct tp_event_field *field, const unsigned char *at, size_t size)
+static void put_elements(struct proto *proto, const struct tp_event_field *field, struct tp_value_bytes bytes)
 {
-	for (size_t i = 0; i + field->element_size <= size; i += field->element_size) {
+	for (size_t i = 0; i + field->element_size <= bytes.len; i += field->element_size) {
 		const size_t begin = proto_begin(proto, ARRAY_VALUES);
-		put_number(proto, field, at + i);
+		put_number(proto, field, bytes.at + i);
 		proto_end(proto, begin);
 	}
 }
 
-/* Bytes of an array or a payload. */
-static struct tp_value_bytes bytes_of(const struct tp_event_field *field, const struct event *event)
-{
-	const enum tp_value_source source = field->kind < TP_STRING ? TP_SOURCE_ARRAY
-					    : field->relative ? TP_SOURCE_REL_LOC : TP_SOURCE_DATA_LOC;
-	const struct tp_value value = tp_value_at(source, field->offset, field->size, false);
-
-	const struct tp_value_bytes bytes = tp_value_payload(&value, event->record, event->size);
-
-	return bytes.at ? bytes : (struct tp_value_bytes){"", 0};
-}
-
 static void put_value(struct proto *proto, const struct tp_event_field *field, const struct event *event)
 {
-	if (field->kind == TP_FIELD && is_number(field)) {
-		put_number(proto, field, event->record + field->offset);
-		return;
-	}
-	const struct tp_value_bytes bytes = bytes_of(field, event);
-	if (field->is_char && field->kind != TP_FIELD)
+	const struct tp_value_bytes bytes = described_bytes(field, event);
+
+	if (described_kind(field) == DESCRIBED_TEXT)
 		proto_text(proto, STRING_VALUE, bytes.at, bytes.len);
-	else if (is_number(field) && field->kind != TP_STRUCT)
-		put_elements(proto, field, (const unsigned char *)bytes.at, bytes.len);
+	else if (described_kind(field) == DESCRIBED_BYTES)
+		put_hexadecimal(proto, bytes);
+	else if (described_is_list(field))
+		put_elements(proto, field, bytes);
 	else
-		put_hexadecimal(proto, (const unsigned char *)bytes.at, bytes.len);
+		put_number(proto, field, bytes.at);
 }
 
 /* "method.name": "GET", beside "method": 71. */
 static void put_value_name(struct proto *proto, const struct tp_event_field *field, const struct event *event)
 {
-	const struct tp_value value = tp_value_at(TP_SOURCE_NUMBER, field->offset, field->size, field->is_signed);
+	const uint64_t number = described_number(field, described_bytes(field, event).at);
 	struct tp_buffer named = {.text = NULL}, name = {.text = NULL};
 
 	tp_buffer_printf(&name, "%s.name", field->name);
-	if (tp_value_names_put(&named, field->symbols, tp_value_number_in(&value, event->record)) && !named.failed && !name.failed) {
+	if (tp_value_names_put(&named, field->symbols, number) && !named.failed && !name.failed) {
 		const size_t begin = proto_begin(proto, DEBUG_ANNOTATIONS);
 		proto_text(proto, NAME_TEXT, name.text, name.len);
 		proto_text(proto, STRING_VALUE, named.text, named.len);
@@ -187,7 +152,7 @@ void track_event_put_fields(struct proto *proto, const struct track_event *track
 		proto_number(proto, NAME_IID, track->iid + 1 + i);
 		put_value(proto, &field, event);
 		proto_end(proto, begin);
-		if (field.symbols && field.kind == TP_FIELD && is_number(&field))
+		if (field.symbols && field.kind == TP_FIELD && described_kind(&field) == DESCRIBED_INTEGER)
 			put_value_name(proto, &field, event);
 	}
 }
