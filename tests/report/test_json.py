@@ -116,7 +116,7 @@ class Json(Recorded):
     def test_wrong(self) -> None:
         self.record(1, 1)
         for arguments, message in (
-                ((self.trace, "--to", "xml"), "there is no format 'xml'; there are json, perfetto and trace.dat"),
+                ((self.trace, "--to", "xml"), "there is no format 'xml'; there are json, parquet, perfetto and trace.dat"),
                 ((self.trace,), "give it --to FORMAT, such as --to json"),
                 (("--to", "json"), "give it a DIR, that of a trace"),
                 ((self.trace, self.trace, "--to", "trace.dat"), "a trace.dat is made of one trace: give it one DIR"),
