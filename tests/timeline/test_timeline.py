@@ -159,7 +159,7 @@ class Timeline(Recorded):
         self.hit("trace_work_begin(1);")
         for arguments, status, message in (
                 ((), 2, "timeline: give it a DIR, that of a trace"), ((self.trace, "-o", "-"), 2, "timeline: a picture can't be written to a pipe"),
-                ((self.trace, "--span", "x"), 1, "'x' is no span"), ((self.trace, "-e", "work_begin if id == 2"), 1, "there is no event to show"),
+                ((self.trace, "--span", "x"), 1, "'x' is no span"), ((self.trace, "-e", "work_begin if id == 2"), 1, "has no event to show"),
                 ((self.path("nothing"),), 1, "nothing")):
             with self.subTest(arguments):
                 done = run([TP, "timeline", *arguments], cwd=self.dir)

@@ -261,7 +261,7 @@ static bool make(struct timeline *timeline, const struct export_wanted *wanted)
 	bool good = new_file_open(&new, wanted->to, 0666, true) && export_each(&timeline->export, add, timeline);
 
 	if (good && !timeline->has_lanes)
-		good = fail_msg("there is no event to show");
+		good = fail_msg("'%s' has no event to show", wanted->paths[0]);
 	good = good && lanes_finish(&timeline->lanes) && write_picture(timeline, &new) && new_file_finish(&new);
 	new_file_close(&new);
 	return good;
