@@ -108,6 +108,10 @@ def change_text(rng: random.Random, text: str) -> str:
     return text
 
 
+OTHERS = (("convert", "--to", "json"), ("convert", "--to", "perfetto"), ("convert", "--to", "parquet"), ("timeline",),
+          ("convert", "--to", "perfetto", "--span", "*/*"))
+
+
 @functools.cache
 def made() -> list[str]:
     """Traces, each of another kind."""
@@ -128,6 +132,7 @@ class Traces(Case):
     """One trace is made, and damaged in a copy."""
 
     as_user: list[str] = []  # what makes the tool obey the files' modes
+    other = 0
 
     def setUp(self) -> None:
         super().setUp()
@@ -167,6 +172,18 @@ class Traces(Case):
             with open(self.lines, "rb") as lines:
                 for line in lines:
                     self.assertNotRegex(line[:-1], rb"[\0-\x1f\x7f]", what)
+        # Of the other formats one a trace.
+        self.other += 1
+        for arguments in (OTHERS[self.other % len(OTHERS):][:1] if few_or_many(1, 0) else OTHERS):
+            out = self.path("out")
+            made = call(*arguments, "-o", out, self.trace)
+            self.assertTrue(made == status or arguments[0] == "timeline", what)  # without events there is no picture
+            self.assertEqual(os.path.exists(out), made == 0, what)
+            if os.path.isdir(out):
+                shutil.rmtree(out)
+            elif not made:
+                os.remove(out)
+            self.assertFalse([name for name in os.listdir(self.dir) if name.startswith((".", "out"))], what)
         return status
 
     def test_mutations(self) -> None:

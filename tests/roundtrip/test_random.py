@@ -10,9 +10,11 @@ SEED=N begins elsewhere, SEEDS=N takes so many seeds. Run as a program, it takes
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import time
@@ -78,6 +80,7 @@ class Random(Case):
             self.options = program.options
             self.run_program(program)
             self.check_text()
+            self.check_json()
             if has_bt2():
                 self.check_babeltrace2()
             if self.has_traceevent:
@@ -98,6 +101,23 @@ class Random(Case):
         done = run([self.path("random"), self.path("text"), self.path("records")], env={
             **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.path('trace')},{program.options}"})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def check_json(self) -> None:
+        lines = self.read_by(os.path.join(BUILD, "tp"), "convert", "--to", "json", self.path("trace")).splitlines()
+        self.assertEqual(len(lines), len(self.expected["hits"]))
+        for number, (line, hit) in enumerate(zip(lines, self.expected["hits"])):
+            got = json.loads(line)
+            event = self.expected["events"][hit["event"]]
+            names: list[str] = []
+            for field in event["fields"]:
+                before = sum(f["name"] == field["name"] for f in event["fields"][:len(names)])
+                names.append(f"{field['name']}_{before + 1}" if before else field["name"])
+            if (got["system"], got["event"], list(got["fields"])) != (event["system"], hit["event"], names):
+                self.differ(number, "the event", got, event)
+            for name, field, data, want in zip(names, event["fields"], hit["bytes"], hit["values"]):
+                value, passed = _from_json(field, got["fields"][name]), _in_json(field, want, data)
+                if value != passed and (value or passed):  # of an array of nothing, nobody knows what it is of
+                    self.differ(number, f"field {field['name']} as JSON", value, passed)
 
     def check_babeltrace2(self) -> None:
         text = self.read_by(BT2_PYTHON, os.path.join(HERE, "read_trace.py"), self.path("trace"), "--hidden")
@@ -142,9 +162,9 @@ class Random(Case):
             wanted = [names[want & (1 << 64) - 1]] if want & (1 << 64) - 1 in names else []
             if (labels or []) != wanted:  # where no entry's value fits, there is no enumeration
                 self.differ(number, f"labels of {name}", labels, wanted)
-        elif labels and labels != [self.expected["hits"][number]["flags"].get(name)]:
+        elif labels and labels != [self.expected["hits"][number]["flags"].get(field["name"])]:
             # Not all sets of flags need have a label; nor what is in no entry.
-            self.differ(number, f"labels of {name}", labels, self.expected["hits"][number]["flags"].get(name))
+            self.differ(number, f"labels of {name}", labels, self.expected["hits"][number]["flags"].get(field["name"]))
 
     def check_names(self, number: int, event: dict, fields: dict) -> None:
         """What is there beside the fields has an underscore in front, as readers know it for hidden."""
@@ -214,6 +234,43 @@ class Random(Case):
         for there, name in ((has_bt2(), "python3-bt2"), (self.has_traceevent, "libtraceevent-dev")):
             if not there:
                 self.skipTest(f"{name} is not installed")
+
+
+def _in_json(field: dict, want: object, data: str) -> object:
+    """The field as "tp convert --to json" has it; data: the bytes of the record."""
+    if field["text"]:
+        assert isinstance(want, str)
+        return "".join(rf"\x{ord(c) & 0xff:02x}" if "\udc80" <= c <= "\udcff" else c for c in want)
+    if field["kind"] in ("struct", "wide"):
+        return data
+    if isinstance(want, list):
+        return [_number_in_json(field, value) for value in want]
+    return _number_in_json(field, want)
+
+
+def _number_in_json(field: dict, want: object) -> object:
+    if field["kind"] == "pointer":
+        return f"{want:#x}"
+    if field["kind"] == "float":
+        number = float(str(want))
+        return number if math.isfinite(number) else None
+    return want
+
+
+def _from_json(field: dict, value: object) -> object:
+    """As passed: a float of four bytes has no more digits than such a one needs; the machine has more processors than the mask."""
+    if isinstance(value, list) and field["cpus"]:
+        return value[:1] + [v for v in value[1:] if v]
+    if field["kind"] == "struct" and not isinstance(value, str):  # the same, as large as a number
+        numbers = value if isinstance(value, list) else [value]
+        return b"".join(int(v).to_bytes(field["size"], sys.byteorder, signed=v < 0) for v in numbers).hex()
+    if isinstance(value, list):
+        return [_from_json(field, v) for v in value]
+    if field["kind"] == "pointer" and isinstance(value, int):  # of a type with a name of its own
+        return f"{value:#x}"
+    if field["kind"] == "float" and field["size"] == 4 and isinstance(value, (int, float)):
+        return struct.unpack("f", struct.pack("f", value))[0]
+    return float(value) if field["kind"] == "float" and isinstance(value, (int, float)) else value
 
 
 def _read(value: object, field: dict) -> object:

@@ -51,6 +51,15 @@ void tp_buffer_printf(struct tp_buffer *b, const char *fmt, ...)
 	b->len += (size_t)len;
 }
 
+void tp_buffer_put(struct tp_buffer *b, const char *bytes, size_t len)
+{
+	if (b->failed || !tp_buffer_grow(b, len + 1))
+		return;
+	memcpy(b->text + b->len, bytes, len);
+	b->len += len;
+	b->text[b->len] = '\0';
+}
+
 void tp_buffer_free(struct tp_buffer *b)
 {
 	free(b->text);
@@ -148,11 +157,10 @@ void tp_buffer_put_plain(struct tp_buffer *b, const char *text, size_t len)
 
 /* ---- JSON ---- */
 
-/* A character that is not to be shown as it is: its number, or of a byte that is no UTF-8, what C would write. */
-static size_t put_json_escape(struct tp_buffer *b, const char *text)
+/* A character of len bytes that is not to be shown as it is: its number; or of a byte that is no UTF-8, len 0, what C would write. */
+static size_t put_json_escape(struct tp_buffer *b, const char *text, size_t len)
 {
 	const unsigned char *c = (const unsigned char *)text;
-	const size_t len = tp_utf8_char(text);
 
 	if (!len)
 		tp_buffer_printf(b, "\\\\x%02x", c[0]);
@@ -163,20 +171,46 @@ static size_t put_json_escape(struct tp_buffer *b, const char *text)
 	return len ? len : 1;
 }
 
+/* Bytes at the front that stand in JSON as they are. */
+static size_t plain_json(const char *text, size_t len)
+{
+	size_t done = 0, shown;
+
+	while (done < len && text[done] != '"' && text[done] != '\\' && (shown = tp_printable_char(text + done, len - done)) != 0)
+		done += shown;
+	return done;
+}
+
+/* Bytes of UTF-8's character there, all of which are within len; 0: none. */
+static size_t whole_char(const char *text, size_t len)
+{
+	char c[5] = "";
+
+	memcpy(c, text, len < 4 ? len : 4);
+	return tp_utf8_char(c);
+}
+
+void tp_json_text(struct tp_buffer *b, const char *text, size_t len)
+{
+	len = strnlen(text, len);
+	tp_buffer_put(b, "\"", 1);
+	for (size_t at = 0; at < len;) {
+		const size_t plain = plain_json(text + at, len - at);
+		tp_buffer_put(b, text + at, plain);
+		at += plain;
+		if (at == len)
+			break;
+		if (text[at] == '"' || text[at] == '\\')
+			tp_buffer_printf(b, "\\%c", text[at++]);
+		else
+			at += put_json_escape(b, text + at, whole_char(text + at, len - at));
+	}
+	tp_buffer_put(b, "\"", 1);
+}
+
 void tp_json_string(struct tp_buffer *b, const char *text)
 {
-	tp_buffer_printf(b, "\"");
-	while (*text) {
-		size_t len = tp_printable_char(text, SIZE_MAX);
-		if (*text == '"' || *text == '\\')
-			tp_buffer_printf(b, "\\%c", *text);
-		else if (len)
-			tp_buffer_printf(b, "%.*s", (int)len, text);
-		else
-			len = put_json_escape(b, text);
-		text += len;
-	}
-	tp_buffer_printf(b, "\"");
+	tp_json_text(b, text, strlen(text));
 }
 
 /* ---- Moments ---- */

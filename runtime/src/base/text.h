@@ -18,6 +18,9 @@ struct tp_buffer {
 
 void tp_buffer_printf(struct tp_buffer *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Appends so many bytes. */
+void tp_buffer_put(struct tp_buffer *b, const char *bytes, size_t len);
+
 /* Makes room for so many bytes after len. False: there was no memory, and the buffer has failed. */
 bool tp_buffer_grow(struct tp_buffer *b, size_t more);
 
@@ -52,6 +55,9 @@ void tp_buffer_put_plain(struct tp_buffer *b, const char *text, size_t len);
 
 /* Appends the text in quotes. Bytes that are no UTF-8 are shown as \xff, as text. */
 void tp_json_string(struct tp_buffer *b, const char *text);
+
+/* The same of at most len bytes, which need not end in a NUL. */
+void tp_json_text(struct tp_buffer *b, const char *text, size_t len);
 
 /* A moment as people read it. gmtime_r() takes a lock that another thread of a forked child's parent may have held. */
 struct tp_utc {

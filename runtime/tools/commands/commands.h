@@ -15,6 +15,7 @@
 	X(hist)      \
 	X(latency)   \
 	X(report)    \
+	X(timeline)  \
 	X(snapshot)  \
 	X(enable)    \
 	X(disable)   \

@@ -5,10 +5,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include "client/rules.h"
+#include "client/common_options.h"
 #include "commands/commands.h"
 #include "options.h"
 #include "report/terminal.h"
@@ -28,32 +27,6 @@ enum {
 	OPTION_NO_PAGER,
 	OPTION_FOLLOW,
 };
-
-/* Each trace has its directory open. */
-static void allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
-/* The rules of all -e, for free(); NULL, and a message: there is no memory. */
-static char *join_events(const struct tp_args *args)
-{
-	char *all = NULL;
-
-	for (size_t i = 0; i < args->nr_options; i++) {
-		if (args->options[i].id != 'e')
-			continue;
-		all = rules_join(all, args->options[i].value);
-		if (!all)
-			return NULL;
-	}
-	return all;
-}
 
 /* False: it is there, and makes no sense. */
 static bool read_when(const struct tp_args *args, int id, const char *name, enum when_style style, struct when *when,
@@ -144,11 +117,10 @@ static int run(const struct tp_args *args)
 	    !read_when(args, OPTION_UNTIL, "until", report.style.when, &until, &report.until))
 		return EXIT_WRONG;
 	report.with_header = report.kind != REPORT_SUMMARY_JSON && (args_has(args, OPTION_HEADER) || isatty(STDOUT_FILENO));
-	char *events = join_events(args);
+	char *events = args_has(args, 'e') ? given_events(args) : NULL;
 	if (!events && args_has(args, 'e'))
 		return EXIT_FAILED;
 	report.events = events;
-	allow_descriptors();
 	signal(SIGPIPE, SIG_DFL); /* nobody reads on: that ends it without a word */
 	bool good = write_paged(&report, !report.follows && !args_has(args, OPTION_NO_PAGER));
 	free(events);

@@ -13,36 +13,23 @@
 #include "report/merge.h"
 #include "report/printer.h"
 #include "select/description.h"
-#include "select/record_field.h"
+#include "select/event_key.h"
 #include "select/selection.h"
 
 enum { BEGIN, END, NR_ROLES };
 
-/* Fields of an event. */
-struct parts {
-	struct record_field fields[LATENCY_FIELDS];
-	size_t nr;
-};
-
 /* An event of a trace. */
 struct matched {
 	bool has_role[NR_ROLES], has_by;
-	struct parts key[NR_ROLES], by;
+	struct key_fields key[NR_ROLES], by;
 	struct tp_event *described; /* the fields are pieces of it */
-};
-
-/* Names of fields, of a copy. */
-struct names {
-	char *copy;
-	char *names[LATENCY_FIELDS];
-	size_t nr;
 };
 
 struct measuring {
 	const struct latency_wanted *wanted;
 	struct latency *latency;
 	struct selection *events[NR_ROLES];
-	struct names key[NR_ROLES], by;
+	struct key_names key[NR_ROLES], by;
 	bool by_of_end, by_of_begin;
 	struct traces traces;
 	struct merge merge;
@@ -52,49 +39,7 @@ struct measuring {
 	uint64_t last;            /* time */
 };
 
-/* ---- Fields ---- */
-
-/* side: which of "id:request" is meant. */
-static bool take_names(struct names *names, const char *text, int side)
-{
-	*names = (struct names){.copy = strdup(text ? text : "")};
-	if (!names->copy)
-		return fail_no_memory();
-	for (char *save, *name = strtok_r(names->copy, ",+", &save); name; name = strtok_r(NULL, ",+", &save)) {
-		char *colon = strchr(name, ':');
-		if (names->nr == LATENCY_FIELDS)
-			return fail_msg("'%s' has more than %d fields", text, LATENCY_FIELDS);
-		if (colon)
-			*colon = '\0';
-		names->names[names->nr++] = colon && side == END ? colon + 1 : name;
-	}
-	return true;
-}
-
-/* The name of what is missing, or is neither an integer nor a text; or NULL. */
-static const char *find_parts(struct parts *parts, const struct tp_event *described, const struct names *names)
-{
-	for (parts->nr = 0; parts->nr < names->nr; parts->nr++) {
-		struct record_field *field = &parts->fields[parts->nr];
-		if (!record_field_find(field, described, names->names[parts->nr]) ||
-		    (field->field.type != TP_TYPE_NUMBER && field->field.type != TP_TYPE_TEXT && field->field.type != TP_TYPE_CPU))
-			return names->names[parts->nr];
-	}
-	return NULL;
-}
-
 /* ---- Events ---- */
-
-static bool lacks(const struct tp_event *described, const char *name)
-{
-	struct tp_buffer there = {.text = NULL};
-
-	tp_filter_fields_tell(&there, described, name, strlen(name), NULL);
-	fail_msg("event '%s:%s' has no field '%s' that is an integer or a text: %s", described->system, described->name, name,
-		 there.failed ? "" : there.text);
-	tp_buffer_free(&there);
-	return false;
-}
 
 /* What an event is, which is the first of its kind in its trace. NULL, and a message. */
 static struct matched *look(struct measuring *m, struct matched *matched, const struct event_format *format)
@@ -106,13 +51,13 @@ static struct matched *look(struct measuring *m, struct matched *matched, const 
 		return NULL;
 	for (int role = BEGIN; role < NR_ROLES && !missing; role++) {
 		if (matched->has_role[role])
-			missing = find_parts(&matched->key[role], matched->described, &m->key[role]);
+			missing = key_fields_find(&matched->key[role], matched->described, &m->key[role]);
 	}
 	if (missing) {
-		lacks(matched->described, missing);
+		key_field_lacks(matched->described, missing);
 		return NULL;
 	}
-	matched->has_by = m->by.nr && !find_parts(&matched->by, matched->described, &m->by);
+	matched->has_by = m->by.nr && !key_fields_find(&matched->by, matched->described, &m->by);
 	return matched;
 }
 
@@ -139,29 +84,6 @@ static bool look_at_all(struct measuring *m)
 		}
 	}
 	return !m->by.nr || m->by_of_end || m->by_of_begin || fail_msg("neither the begin nor the end has %s'%s'", m->by.nr > 1 ? "all of " : "", m->wanted->by);
-}
-
-/* ---- Values ---- */
-
-static struct tp_pair_key key_of(const struct parts *parts, const struct event *event)
-{
-	struct tp_count_key key;
-
-	key.nr = 0;
-	key.words[key.nr++] = (uint64_t)event->pid;
-	for (size_t i = 0; i < parts->nr; i++) {
-		struct tp_value_bytes text = {.at = NULL};
-		uint64_t number = 0;
-		if (record_field_number(&parts->fields[i], event, &number)) {
-			key.words[key.nr++] = number;
-			continue;
-		}
-		record_field_text(&parts->fields[i], event, &text);
-		tp_count_key_add(&key, text.at, text.len);
-	}
-	if (!parts->nr)
-		key.words[key.nr++] = (uint64_t)event->tid;
-	return tp_pair_key_of(&key);
 }
 
 /* ---- Groups: a begin that waits remembers the number of its own ---- */
@@ -200,7 +122,7 @@ static void put_value(struct tp_buffer *name, struct tp_buffer *values, const st
 	free(copy);
 }
 
-static struct latency_group *group_of(struct measuring *m, const struct parts *by, const struct event *event)
+static struct latency_group *group_of(struct measuring *m, const struct key_fields *by, const struct event *event)
 {
 	struct tp_buffer name = {.text = NULL}, values = {.text = NULL};
 	struct latency_group *group = NULL;
@@ -293,18 +215,18 @@ static bool begin(struct measuring *m, const struct matched *matched, const stru
 		pair.data = 1 + (uint64_t)(group - m->latency->groups);
 	}
 	keep(&kept, merged);
-	tp_pairs_begin(&m->pairs, key_of(&matched->key[BEGIN], event), &pair, &kept);
+	tp_pairs_begin(&m->pairs, key_of_event(&matched->key[BEGIN], event), &pair, &kept);
 	return true;
 }
 
 static bool end(struct measuring *m, const struct matched *matched, const struct merged *merged)
 {
-	static const struct parts none;
+	static const struct key_fields none;
 	const struct event *event = &merged->event;
 	struct tp_pair pair;
 	struct kept kept;
 
-	if (!tp_pairs_end(&m->pairs, key_of(&matched->key[END], event), &pair, &kept))
+	if (!tp_pairs_end(&m->pairs, key_of_event(&matched->key[END], event), &pair, &kept))
 		return true;
 	struct latency_group *group = pair.data ? &m->latency->groups[pair.data - 1]
 						: group_of(m, m->by_of_end && matched->has_by ? &matched->by : &none, event);
@@ -403,8 +325,8 @@ static void release(struct measuring *m)
 bool latency_of_traces(struct latency *latency, const struct latency_wanted *wanted, char *const *paths, size_t nr)
 {
 	struct measuring m = {.wanted = wanted, .latency = latency};
-	bool good = set_names(latency, wanted) && take_names(&m.key[BEGIN], wanted->key, BEGIN) && take_names(&m.key[END], wanted->key, END) &&
-		    take_names(&m.by, wanted->by, BEGIN) && traces_open(&m.traces, paths, nr) && select_events(&m) && look_at_all(&m) &&
+	bool good = set_names(latency, wanted) && key_names_take(&m.key[BEGIN], wanted->key, KEY_OF_BEGIN) && key_names_take(&m.key[END], wanted->key, KEY_OF_END) &&
+		    key_names_take(&m.by, wanted->by, KEY_OF_BEGIN) && traces_open(&m.traces, paths, nr) && select_events(&m) && look_at_all(&m) &&
 		    merge_begin(&m.merge, m.traces.traces, m.traces.nr, NULL);
 
 	if (good && !tp_pairs_open(&m.pairs, true))

@@ -5,8 +5,6 @@
 
 #include "latency/latency.h"
 
-#define LATENCY_FIELDS 3
-
 struct latency_wanted {
 	const char *begin, *end;  /* events */
 	const char *key, *by;     /* fields, "id,peer" or "id:request"; NULL: none */

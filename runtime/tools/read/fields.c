@@ -10,7 +10,7 @@
 #include "read/field_types.h"
 #include "fail_msg.h"
 
-#define REFINED_MAX 1024 /* fields that are looked for among the metadata's: it takes the square of them */
+#define REFINED_MAX 1024 /* fields that are looked for among others, and among the metadata's: it takes the square of them */
 #define EMPTY_MAX 64 /* fields of no bytes, of which a text could have any number */
 
 struct span {
@@ -113,6 +113,17 @@ static bool is_number_size(uint32_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
+static bool begins(struct span text, const char *word)
+{
+	return length(text) >= strlen(word) && memcmp(text.begin, word, strlen(word)) == 0;
+}
+
+/* Some have as many bytes as a number. */
+static bool is_structure(struct span type)
+{
+	return (begins(type, "struct ") || begins(type, "union ")) && !has(type, "*");
+}
+
 /* What its values are, each of element_size bytes. */
 static enum field_kind kind_of(struct field *field, struct span type, bool is_signed)
 {
@@ -120,7 +131,7 @@ static enum field_kind kind_of(struct field *field, struct span type, bool is_si
 		return FIELD_TEXT;
 	if ((is(type, "float") && field->element_size == 4) || (is(type, "double") && field->element_size == 8))
 		return FIELD_REAL;
-	if (!is_number_size(field->element_size)) {
+	if (!is_number_size(field->element_size) || is_structure(type)) {
 		field->is_array = true;
 		field->element_size = 1;
 		return FIELD_BYTES;
@@ -256,13 +267,23 @@ static void refine(struct fields *fields, size_t i, const struct event_format *f
 	tp_buffer_free(&name);
 }
 
+static uint32_t twins_of(const struct fields *fields, size_t i)
+{
+	uint32_t nr = 0;
+
+	for (size_t j = 0; j < i; j++)
+		nr += has_name(&fields->fields[j], fields->fields[i].name, fields->fields[i].name_len);
+	return nr;
+}
+
 /* Types by other names than C's: each takes a look at all of the event's. */
 static void refine_all(struct fields *fields, const struct event_format *format)
 {
 	if (fields->nr > REFINED_MAX)
 		return;
 	for (size_t i = 0; i < fields->nr; i++) {
-		const struct field *field = &fields->fields[i];
+		struct field *field = &fields->fields[i];
+		field->twins = twins_of(fields, i);
 		if (field->kind == FIELD_SIGNED || field->kind == FIELD_UNSIGNED || (field->kind == FIELD_BYTES && field->is_payload))
 			refine(fields, i, format);
 	}

@@ -17,6 +17,7 @@ enum field_kind {
 struct field {
 	const char *name; /* a piece of the text */
 	size_t name_len;
+	uint32_t twins;   /* fields before it of the same name: C has such where one is a payload */
 	const char *type; /* its name in the text, without qualifiers */
 	size_t type_len;
 	enum field_kind kind;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -151,9 +152,21 @@ static bool add_any(struct traces *traces, const char *path)
 	return found || add(traces, strdup(path));
 }
 
+/* Each trace has its directory open. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 bool traces_open(struct traces *traces, char *const *paths, size_t nr)
 {
 	*traces = (struct traces){.traces = NULL};
+	allow_descriptors();
 	for (size_t i = 0; i < nr; i++) {
 		if (!add_any(traces, paths[i]))
 			return false;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "read/known_fields.h"
 #include "report/interrupt.h"
 #include "report/printer.h"
 #include "report/stack.h"
@@ -42,7 +43,7 @@ struct batch {
 	struct line line;
 	int name_width, id_width; /* columns of COMM, and of PID and TID each */
 	struct when_text when;
-	struct fields **fields; /* of each trace, by id; NR_EVENT_IDS of them */
+	struct known_fields fields;
 	struct stacks *stacks;  /* NULL where stacks are shown by their fields */
 };
 
@@ -79,10 +80,10 @@ struct batch *batch_new(const struct traces *traces, const struct line_style *st
 	batch->style = *style;
 	batch->last_time = before;
 	set_widths(batch);
-	batch->fields = calloc(traces->nr + 1, sizeof(*batch->fields));
+	const bool has_fields = known_fields_init(&batch->fields, traces->nr);
 	batch->printer = style->with_fields ? NULL : printer_new(traces->nr);
 	batch->stacks = style->with_fields ? NULL : stacks_new(traces);
-	if (batch->fields && (batch->printer || style->with_fields) && (batch->stacks || style->with_fields) &&
+	if (has_fields && (batch->printer || style->with_fields) && (batch->stacks || style->with_fields) &&
 	    line_init(&batch->line))
 		return batch;
 	batch_free(batch);
@@ -93,12 +94,7 @@ void batch_free(struct batch *batch)
 {
 	if (!batch)
 		return;
-	for (size_t t = 0; batch->fields && t < batch->traces->nr; t++) {
-		for (size_t id = 0; batch->fields[t] && id < NR_EVENT_IDS; id++)
-			free(batch->fields[t][id].fields);
-		free(batch->fields[t]);
-	}
-	free(batch->fields);
+	known_fields_free(&batch->fields);
 	free(batch->line.bytes);
 	stacks_free(batch->stacks);
 	printer_free(batch->printer);
@@ -200,21 +196,6 @@ static bool put_lost(struct batch *batch, const struct head *head)
 	return write_line(batch);
 }
 
-/* They are looked for in the format's text when they are first needed; NULL, and a message: there is no memory. */
-static const struct fields *fields_for(struct batch *batch, size_t trace_nr, const struct event_format *format)
-{
-	struct fields **all = &batch->fields[trace_nr];
-
-	if (!*all)
-		*all = calloc(NR_EVENT_IDS, sizeof(**all));
-	if (!*all) {
-		fail_no_memory();
-		return NULL;
-	}
-	struct fields *fields = &(*all)[format->id];
-	return fields->nr || fields_of(fields, format) ? fields : NULL;
-}
-
 static bool put_stack(struct batch *batch, const struct head *head, const struct printer_item *item,
 		      const struct fields *fields)
 {
@@ -231,7 +212,7 @@ static bool put_stack(struct batch *batch, const struct head *head, const struct
 /* Of what has no text. */
 static bool put_fields(struct batch *batch, const struct head *head, const struct printer_item *item)
 {
-	const struct fields *fields = fields_for(batch, item->trace_nr, head->format);
+	const struct fields *fields = known_fields_of(&batch->fields, item->trace_nr, head->format);
 
 	if (!fields)
 		return false;

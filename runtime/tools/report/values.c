@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double value_real(const struct field *field, const unsigned char *at)
+double value_real(const struct field *field, const unsigned char *at)
 {
 	float f;
 	double d;
@@ -20,19 +20,23 @@ static double value_real(const struct field *field, const unsigned char *at)
 	return d;
 }
 
-/* With as few digits as tell it from any other. */
-static void add_real(struct line *line, const struct field *field, const unsigned char *at)
+void value_real_text(const struct field *field, const unsigned char *at, char text[VALUE_REAL_TEXT])
 {
-	const uint32_t size = field->element_size;
 	const double d = value_real(field, at);
-	char digits[64];
 
 	for (int precision = 6; precision <= 17; precision++) {
-		snprintf(digits, sizeof(digits), "%.*g", precision, d);
-		const double back = strtod(digits, NULL);
-		if (size == sizeof(float) ? (double)(float)back >= d && (double)(float)back <= d : back >= d && back <= d)
+		snprintf(text, VALUE_REAL_TEXT, "%.*g", precision, d);
+		const double back = strtod(text, NULL);
+		if (field->element_size == sizeof(float) ? (double)(float)back >= d && (double)(float)back <= d : back >= d && back <= d)
 			break;
 	}
+}
+
+static void add_real(struct line *line, const struct field *field, const unsigned char *at)
+{
+	char digits[VALUE_REAL_TEXT];
+
+	value_real_text(field, at, digits);
 	line_add(line, digits, strlen(digits));
 }
 

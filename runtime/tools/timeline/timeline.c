@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#include "timeline/timeline.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/new_file.h"
+#include "export/machines.h"
+#include "export/placing.h"
+#include "read/known_fields.h"
+#include "report/values.h"
+#include "report/when.h"
+#include "timeline/lanes.h"
+#include "timeline/svg.h"
+#include "fail_msg.h"
+
+#define TITLE_BYTES 300 /* of a slice or an instant */
+
+struct timeline {
+	struct export export;
+	struct placing placing;
+	struct known_fields fields;
+	uint32_t *machines;
+	struct lanes lanes;
+	bool has_lanes;
+	struct keys processes, events;
+	struct svg_group *groups;
+	struct svg_event *legend; /* of each event, in the order in which they came */
+	struct line line;
+	uint64_t nr, lost;
+	bool lost_unknown;
+};
+
+/* ---- Whose ---- */
+
+/* The number of the process's group, from 1 on; 0, and a message: there is no memory. */
+static uint64_t group_of(struct timeline *timeline, size_t trace_nr, int32_t pid)
+{
+	const struct metadata *metadata = &timeline->export.traces.traces[trace_nr].metadata;
+	size_t index;
+	bool is_new;
+
+	if (!key_index(&timeline->processes, timeline->machines[trace_nr], (uint32_t)pid, &index, &is_new))
+		return 0;
+	if (!is_new)
+		return index + 1;
+	struct svg_group *more = reallocarray(timeline->groups, index + 1, sizeof(*more));
+	if (!more) {
+		timeline->processes.nr--;
+		fail_no_memory();
+		return 0;
+	}
+	timeline->groups = more;
+	more[index].name = NULL;
+	if (asprintf(&more[index].name, "%.*s (%d)", COMM_SIZE, metadata->process, pid) < 0) {
+		more[index].name = NULL;
+		fail_no_memory();
+		return 0;
+	}
+	return index + 1;
+}
+
+static struct lane *named(struct lane *lane, enum lane_kind kind, uint64_t group, const char *format, const char *name, int32_t tid)
+{
+	lane->kind = kind;
+	lane->group = group;
+	if (asprintf(&lane->name, format, name, tid) >= 0)
+		return lane;
+	lane->name = NULL;
+	fail_no_memory();
+	return NULL;
+}
+
+static struct lane *thread_lane(struct timeline *timeline, const struct merged *merged)
+{
+	const struct event *event = &merged->event;
+	const uint64_t group = group_of(timeline, merged->trace_nr, event->pid);
+	char name[COMM_SIZE + 1] = "";
+	bool is_new;
+
+	if (!group)
+		return NULL;
+	struct lane *lane = lanes_get(&timeline->lanes, group << 32 | (uint32_t)event->tid, 0, &is_new);
+	if (!lane || !is_new)
+		return lane;
+	memcpy(name, event->name, COMM_SIZE);
+	return named(lane, LANE_THREAD, group, "%s %d", name, event->tid);
+}
+
+static struct lane *track_lane(struct timeline *timeline, const struct merged *merged, const struct track_wanted *track)
+{
+	const uint64_t group = track->parent == PARENT_NONE ? 0 : group_of(timeline, merged->trace_nr, track->pid);
+	const uint64_t owner = track->parent == PARENT_THREAD ? (uint64_t)merged->event.tid : 0;
+	bool is_new;
+
+	if (!group && track->parent != PARENT_NONE)
+		return NULL;
+	struct lane *lane = lanes_get(&timeline->lanes, track->key ^ (group << 40 | owner) * 0x9e3779b97f4a7c15u, track->key_more | 1ull << 63, &is_new);
+	if (!lane || !is_new)
+		return lane;
+	return named(lane, track->is_counter ? LANE_COUNTER : LANE_SLICES, group, owner ? "%s %d" : "%s", track->name, merged->event.tid);
+}
+
+/* ---- What ---- */
+
+/* NULL, and a message. */
+static struct svg_event *legend_of(struct timeline *timeline, const struct known *known)
+{
+	const struct tp_event *described = known->described;
+	uint64_t hash = 0xcbf29ce484222325u;
+	size_t index;
+	bool is_new;
+
+	for (const char *c = described->name; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+	if (!key_index(&timeline->events, hash, 0, &index, &is_new))
+		return NULL;
+	if (is_new) {
+		struct svg_event *more = reallocarray(timeline->legend, index + 1, sizeof(*more));
+		if (!more) {
+			timeline->events.nr--;
+			fail_no_memory();
+			return NULL;
+		}
+		timeline->legend = more;
+		more[index] = (struct svg_event){.name = described->name, .colour = svg_colour(described->name)};
+	}
+	return &timeline->legend[index];
+}
+
+/* "pgz_block_start 12.345 ms\nblock=1 size=2"; NULL, and a message: there is no memory. */
+static char *title_of(struct timeline *timeline, const struct merged *merged, const struct known *known, const struct placed *placed)
+{
+	const struct event *event = &merged->event;
+	const struct fields *fields = known_fields_of(&timeline->fields, merged->trace_nr, event->format);
+	const uint64_t at = event->time - timeline->lanes.begin;
+	const char *name = placed->name.at ? placed->name.at : known->described->name;
+	const int len = (int)(placed->name.at ? placed->name.len : strlen(name));
+	char *title;
+
+	if (!fields)
+		return NULL;
+	timeline->line.len = 0;
+	timeline->line.is_full = false;
+	values_add(&timeline->line, fields, event->record, event->size);
+	const int shown = (int)(timeline->line.len < TITLE_BYTES ? timeline->line.len : TITLE_BYTES);
+	if (asprintf(&title, "%.*s\n+%llu.%06llu ms, thread %d\n%.*s", len, name, (unsigned long long)(at / 1000000),
+		     (unsigned long long)(at % 1000000), event->tid, shown, timeline->line.bytes) < 0) {
+		fail_no_memory();
+		return NULL;
+	}
+	return title;
+}
+
+static bool place(void *data, const struct merged *merged, struct known *known, const struct placed *placed)
+{
+	struct timeline *timeline = data;
+	struct svg_event *event = legend_of(timeline, known);
+	struct lane *lane = !event ? NULL : placed->track ? track_lane(timeline, merged, placed->track) : thread_lane(timeline, merged);
+	const uint64_t time = merged->event.time;
+
+	if (!lane)
+		return false;
+	event->nr++;
+	if (placed->type == TRACK_COUNTER)
+		return lane_value(&timeline->lanes, lane, time, (double)(int64_t)placed->counter);
+	if (placed->type == TRACK_END)
+		return lane_end(&timeline->lanes, lane, time);
+	char *title = title_of(timeline, merged, known, placed);
+	if (!title)
+		return false;
+	if (placed->type == TRACK_INSTANT)
+		return lane_instant(&timeline->lanes, lane, time, title);
+	event->is_slice = true;
+	lane_begin(&timeline->lanes, lane, time, event->colour, title);
+	return true;
+}
+
+static bool add(void *data, const struct merged *merged)
+{
+	struct timeline *timeline = data;
+
+	if (!timeline->has_lanes) {
+		timeline->has_lanes = lanes_init(&timeline->lanes, merged->event.time, merge_end(&timeline->export.merge));
+		if (!timeline->has_lanes)
+			return false;
+	}
+	if (merged->lost == TRACE_LOST_UNKNOWN)
+		timeline->lost_unknown = true;
+	else
+		timeline->lost += merged->lost;
+	timeline->nr += merged->event.format != NULL;
+	return !merged->event.format || placing_each(&timeline->placing, merged, place, timeline);
+}
+
+/* ---- All ---- */
+
+/* "3 processes, 2026-11-27 10:32:09.776 UTC, 1.234 s, 149 events; lost: 0" */
+static char *title(const struct timeline *timeline)
+{
+	const struct lanes *lanes = &timeline->lanes;
+	struct when_text when = {.len = 0};
+	char *text;
+
+	const size_t len = when_show(&when, WHEN_UTC, lanes->begin);
+	if (asprintf(&text, "%.*s UTC, %.6g s, %llu events of %zu process%s; lost: %llu%s", (int)(len - 6), when.text,
+		     (double)(lanes->end - lanes->begin) / 1e9, (unsigned long long)timeline->nr, timeline->processes.nr,
+		     timeline->processes.nr == 1 ? "" : "es", (unsigned long long)timeline->lost, timeline->lost_unknown ? " and more" : "") < 0) {
+		fail_no_memory();
+		return NULL;
+	}
+	return text;
+}
+
+static bool is_page(const char *path)
+{
+	const char *end = strrchr(path, '.');
+
+	return end && strcmp(end, ".html") == 0;
+}
+
+static bool write_picture(struct timeline *timeline, struct new_file *new)
+{
+	struct tp_buffer text = {.text = NULL};
+	char *line = title(timeline);
+
+	if (!line)
+		return false;
+	const struct svg_picture picture = {
+		.lanes = &timeline->lanes, .groups = timeline->groups, .nr_groups = timeline->processes.nr, .events = timeline->legend,
+		.nr_events = timeline->events.nr, .title = line,
+	};
+	if (is_page(new->path))
+		tp_buffer_printf(&text, "<!doctype html>\n<meta charset=\"utf-8\">\n<title>%s</title>\n", line);
+	svg_draw(&text, &picture);
+	const bool good = !text.failed || fail_no_memory();
+	const bool written = good && fwrite(text.text, 1, text.len, new->file) == text.len;
+	if (good && !written)
+		new_file_failed(new);
+	tp_buffer_free(&text);
+	free(line);
+	return written;
+}
+
+static bool prepare(struct timeline *timeline, const struct export_wanted *wanted)
+{
+	const struct traces *traces = &timeline->export.traces;
+
+	if (!export_open(&timeline->export, wanted) || !placing_init(&timeline->placing, wanted->spans, traces) ||
+	    !known_fields_init(&timeline->fields, traces->nr) || !line_init(&timeline->line))
+		return false;
+	timeline->machines = machines_of(traces);
+	return timeline->machines != NULL;
+}
+
+static bool make(struct timeline *timeline, const struct export_wanted *wanted)
+{
+	struct new_file new = {.path = wanted->to};
+	bool good = new_file_open(&new, wanted->to, 0666, true) && export_each(&timeline->export, add, timeline);
+
+	if (good && !timeline->has_lanes)
+		good = fail_msg("'%s' has no event to show", wanted->paths[0]);
+	good = good && lanes_finish(&timeline->lanes) && write_picture(timeline, &new) && new_file_finish(&new);
+	new_file_close(&new);
+	return good;
+}
+
+static void release(struct timeline *timeline)
+{
+	for (size_t i = 0; i < timeline->processes.nr; i++)
+		free(timeline->groups[i].name);
+	free(timeline->groups);
+	free(timeline->legend);
+	free(timeline->machines);
+	free(timeline->line.bytes);
+	keys_free(&timeline->processes);
+	keys_free(&timeline->events);
+	lanes_free(&timeline->lanes);
+	known_fields_free(&timeline->fields);
+	placing_free(&timeline->placing);
+	export_close(&timeline->export);
+}
+
+bool timeline_write(const struct export_wanted *wanted)
+{
+	struct timeline timeline = {.nr = 0};
+	const bool good = prepare(&timeline, wanted) && make(&timeline, wanted);
+
+	release(&timeline);
+	return good;
+}
