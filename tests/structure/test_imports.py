@@ -10,7 +10,7 @@ import unittest
 from support import ROOT
 
 ORDER = ["source", "diag", "compiler", "cpp", "lexer", "tokens", "text", "kinds", "parser", "ctype", "model", "layout", "wording", "verbatim", "loglevel",
-         "early", "fields", "printk", "lower", "check", "target", "backends", "render", "emit", "cli"]
+         "early", "fields", "printk", "lower", "check", "target", "backends", "render", "emit", "format", "cli"]
 
 
 def imports(path: str) -> set[str]:
