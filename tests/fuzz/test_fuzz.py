@@ -16,12 +16,14 @@ import re
 import resource
 import time
 
+from format.tokens import tokens
 from support import ROOT, Case, both, check_all, few_or_many, read, tpgen
 
 from tpgen.backends import BACKENDS
 from tpgen.cli import compile_files
 from tpgen.cpp import Options
 from tpgen.diag import Diagnostics
+from tpgen.format import formatted
 from tpgen.parser import MACROS
 from tpgen.render import render
 
@@ -51,6 +53,8 @@ class Fuzz(Case):
                 for output in BACKENDS["userspace"](units, lambda *_: None):
                     render(output.template, output.view, "fuzz.h")
             diag.text()
+            laid_out = formatted(text)
+            self.assertEqual((tokens(laid_out), formatted(laid_out)), (tokens(text), laid_out))
         except Exception as error:
             kept = os.path.join(ROOT, "build", "fuzz.tp")
             with open(kept, "w", encoding="utf-8", errors="surrogateescape") as file:
