@@ -87,6 +87,21 @@ class Layout(Case):
         self.assertEqual(formatted(changed.replace("\n", "\r\n")[:-2]), event().replace("\n", "\r\n"))
         self.assertEqual(formatted("// \udcff \r x\n" + changed), "// \udcff \r x\n" + event())
 
+    def test_a_sign_does_not_become_a_directive(self) -> None:
+        for text in (event("\t\t__field(int,  a) #define X"), event(assign="\t\ta; #define X"), event(printed='TP_printk("",  #x)')):
+            self.assertEqual(formatted(text), text)
+
+    def test_the_end_goes_on(self) -> None:
+        for text in (event() + "#define X \\", event() + "\r"):
+            self.assertEqual(formatted(text), text)
+
+    def test_lists_that_begin_with_a_break(self) -> None:
+        text = event().replace("TP_PROTO(int a, char *b)", "TP_PROTO(\n\t\tint a,\n\t\tchar *b\n\t)")
+        self.lays_out(text, text)
+        text = event().replace("TP_PROTO(int a, ", "TP_PROTO(\n#ifdef A\n\t\t int a,\n#endif\n\t\t ")
+        self.lays_out(text, text)
+        self.lays_out(event("\t\t__field(\n\t\tint,\ta\n\t)\n\t\t__field(\tlong,\tb\t)"), event("\t\t__field(int,\ta)\n\t\t__field(long,\tb)"))
+
     def test_blank_behind_the_name_is_the_authors(self) -> None:
         self.lays_out(event().replace("(e,\n\n", "(e,\n"), event().replace("(e,\n\n", "(e,\n"))
 

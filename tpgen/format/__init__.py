@@ -36,8 +36,8 @@ def formatted(text: str) -> str:
             done = tokens[last].end
     out.append(text[done:])
     text = "".join(out)
-    # A backslash at the end would go on into a new line.
-    return mark + (text + "\n" * (text[-1:] not in ("", "\n", "\\"))).replace("\n", end)
+    # What ends in a backslash would go on behind a newline, and a carriage return would become a part of it.
+    return mark + (text + "\n" * (text[-1:] not in ("", "\n", "\r", "\\"))).replace("\n", end)
 
 
 def _events(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
@@ -53,11 +53,12 @@ def _events(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
 
 
 def _closing(tokens: Sequence[Token], opening: int) -> int:
-    """The index of the bracket that closes the one at opening; 0 if a token in front of it is wrong there."""
+    """The index of the bracket that closes the one at opening; 0 if a token in front of it is wrong there. So is a #, which would
+    make a directive of its line."""
     open_: list[str] = []
     for index in range(opening, len(tokens)):
         token = tokens[index]
-        if token.kind == "bad" or token.kind == "id" and token.text in FORMS:
+        if token.kind == "bad" or token.text in FORMS or token.kind == "punct" and token.text in ("#", "##"):
             return 0
         if token.kind == "punct" and token.text in CLOSING:
             open_.append(CLOSING[token.text])

@@ -102,7 +102,7 @@ def _write_core(writer: Writer, role: str, first: int, last: int) -> None:
 
 def _write_lines(writer: Writer, begin: int, last: int, stringified: bool, is_print: bool) -> None:
     """Arguments and the bracket behind them. The author may break the line at the brackets, but a format is in the first line."""
-    if writer.breaks(begin) and not is_print:
+    if writer.breaks(begin) and not is_print and writer.tokens[begin].kind != "dir":
         writer.begin(2 * TAB)
     write_list(writer, begin, last, stringified)
     if writer.breaks(last) and not (writer.breaks(begin) and is_print) and not writer.must_break(last):

@@ -52,18 +52,18 @@ def _calls(writer: Writer, begin: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_plain(writer: Writer, first: int, last: int) -> bool:
-    """Whether it is a field in one line."""
-    inside = range(first + 2, last + 1)
-    return writer.tokens[first].text in FIELD_MACROS and not any(writer.breaks(i) or writer.is_aside(i) for i in inside)
+    """Whether it is a field in one line, but for where lines do not break at its brackets."""
+    return writer.tokens[first].text in FIELD_MACROS and not any(writer.is_aside(index) for index in range(first + 2, last)) and \
+        not any(writer.breaks(index) for index in range(first + 3, last))
 
 
 def _columns(writer: Writer, fields: list[int], calls: dict[int, int]) -> dict[int, str]:
     """The text of each field. If a tab is behind most brackets, or behind most commas, all have tabs there up to the same
     column; so it is in front of the closing bracket, if there are such columns at all."""
     items = {first: writer.items(first + 2, calls[first]) for first in fields}
-    opened = most("\t" in writer.gaps[first + 2] for first in fields)
-    parted = opened or most("\t" in writer.gaps[begin] for first in fields for begin, _ in items[first][1:])
-    closed = parted and most("\t" in writer.gaps[calls[first]] for first in fields)
+    opened = most(writer.has_tab(first + 2) for first in fields)
+    parted = opened or most(writer.has_tab(begin) for first in fields for begin, _ in items[first][1:])
+    closed = parted and most(writer.has_tab(calls[first]) for first in fields)
     lines = {first: writer.words[first] + "(" for first in fields}
     for number in range(max(map(len, items.values()), default=0)):
         here = [first for first in fields if number < len(items[first])]

@@ -14,7 +14,7 @@ def write_statements(writer: Writer, begin: int, end: int) -> None:
     assigned = _Statements(writer, {}).write(begin, end)
     writer.back(mark)
     # In front of most there is a tab: all are aligned.
-    at = stop(assigned.values()) if most("\t" in writer.gaps[index] for index in assigned) else 0
+    at = stop(assigned.values()) if most(writer.has_tab(index) for index in assigned) else 0
     _Statements(writer, {index: tabs(column, at) or " " for index, column in assigned.items()}).write(begin, end)
 
 

@@ -72,10 +72,13 @@ class Writer:
         """Whether it is a comment or a directive."""
         return self.tokens[index].kind in ("comment", "dir")
 
+    def has_tab(self, index: int) -> bool:
+        """Whether a tab is between a token and the one in front of it in its line."""
+        return "\t" in self.gaps[index] and not self.breaks(index)
+
     def space(self, index: int) -> str:
         """The white space in front of a token in its line: one blank, or what has a tab as it is; nothing for nothing."""
-        gap = self.gaps[index]
-        return gap if "\t" in gap and "\n" not in gap else " " if gap else ""
+        return self.gaps[index] if self.has_tab(index) else " " * (self.gaps[index] != "")
 
     def commas(self, begin: int, end: int) -> Iterator[int]:
         """Those that are in no brackets."""
@@ -116,8 +119,8 @@ class Writer:
             self.begin(0, self.breaks(index) > 1)
         elif self.tokens[index].kind == "comment":
             first, *more = word.split("\n")
-            if all(line.lstrip().startswith("*") for line in more):
-                word = "\n".join([first, *(indent(self.column) + " " + line.lstrip() for line in more)])
+            if all(line.lstrip(" \t").startswith("*") for line in more):
+                word = "\n".join([first, *(indent(self.column) + " " + line.lstrip(" \t") for line in more)])
         self.put(word)
 
     def mark(self) -> tuple[int, int, int, int]:
