@@ -9,7 +9,7 @@ import random
 import re
 
 from docs.test_links import pages
-from format.tokens import mutated, tokens
+from format.tokens import mangled, mutated, tokens
 from support import ROOT, Case, both, few_or_many, read
 
 from tpgen.format import formatted
@@ -117,6 +117,9 @@ class Layout(Case):
     def test_columns_without_those_at_brackets(self) -> None:
         self.lays_out(event("\t\t__field(int,\ta)\n\t\t__field(unsigned long,\tb)\n\t\t__field(int,\tc\t)"),
                       event("\t\t__field(int,\t\ta)\n\t\t__field(unsigned long,\tb)\n\t\t__field(int,\t\tc)"))
+
+    def test_fields_without_names(self) -> None:
+        self.lays_out(event("\t\t__field(\tint,\t)\n\t\t__cpumask()"), event("\t\t__field(int,)\n\t\t__cpumask()"))
 
     def test_comments_between_fields(self) -> None:
         fields = "\t\t/* one */\n\t\t__field(int, a) /* two */\n\t\t/*\n\t\t * three\n\t\t */\n\t\t__string(b, b)\t// four\n\t\t// five"
@@ -238,25 +241,24 @@ class Properties(Case):
                     self.assertEqual(formatted(mutated(text, random.Random(f"{SEED}/{path}/{run}"), formatted)), text)
 
     @both
-    def test_parts_of_files(self) -> None:
-        """Whatever is cut off or out."""
+    def test_whatever_the_input(self) -> None:
         for path in corpus():
             text = read(path)
             for run in range(CUTS):
-                rng = random.Random(f"{SEED}/{path}/{run}")
-                begin = rng.randrange(len(text) + 1)
-                part = text[:begin] + (text[begin + rng.randint(1, 40):] if run % 2 else "")
-                with self.subTest(path=path, run=run):
-                    new = formatted(part)
-                    self.assertEqual(tokens(new), tokens(part))
+                changed = mangled(text, random.Random(f"{SEED}/{path}/{run}"))
+                with self.subTest(path=path, run=run, text=changed):
+                    new = formatted(changed)
+                    self.assertEqual(tokens(new), tokens(changed))
                     self.assertEqual(formatted(new), new)
 
     def test_long_lines_and_deep_brackets_take_no_time(self) -> None:
         """What takes the square of its length would take hours."""
         many = 20_000
-        for printed in ("TP_printk(\"\"" + ", a" * many + ")", "TP_printk(\"\"" + ", (" * many + ")" * many + ")"):
+        for printed in ("TP_printk(\"\"" + ", a" * many + ")", "TP_printk(\"\"" + ", (" * many + ")" * many + ")",
+                        "TP_printk(\"\"" + ", (" * many + "\na" * many + ")" * many + ")"):
             self.assertTrue(formatted(event(printed=printed)))
-        for assign in ("a;" * many, "{" * 1000 + "}" * 1000, "if (a) " * 1000 + "b;", "a = " * many + "b;"):
+        for assign in ("a;" * many, "a = " * many + "b;", "{\n" * many + "}" * many, "f(\n" * many + ")" * many,
+                       "if (a)\n" * many + "b;", "if (a) b; else " * many + "b;"):
             self.assertTrue(formatted(event(assign=assign)))
         for fields in ("__field(int, a)" * (many // 2), "__field(int,\ta" + ", b" * many + ")", "a " * many):
             self.assertTrue(formatted(event(fields)))

@@ -75,3 +75,26 @@ def _other(event: str, match: re.Match[str], before: re.Match[str], after: re.Ma
             return _blanks(rng, " \t", 0) + "\t" + _blanks(rng, " \t", 0)
         return space
     return _blanks(rng, " ", 1) if "\n" not in space else space
+
+
+# What a hand or a tool may leave in a file.
+_PIECES = (" ", "\t", "\n", "\n\n", "  \n", "(", ")", "[", "]", "{", "}", ",", ";", "=", ":", "#", "##", "\"", "'", "\"a\"", "/*", "*/", "\\\n", "\f",
+           "\r\n", "\r", "\0", "\udcff", "// x\n", "/* a\n * b */", "/* c */", "if (x) ", "else ", "do ", "for_each(a) ", "case 1:", "\n#if X\n",
+           "__field(int,\ta)", "TRACE_EVENT(", "TP_printk(")
+
+
+def mangled(text: str, rng: random.Random) -> str:
+    """A text that ends early, or in which tokens are gone, or are there twice, or are not what was there."""
+    words = [match[0] for match in _TOKEN.finditer(text)]
+    for _ in range(rng.randint(1, 8)):
+        at = rng.randrange(len(words) + 1)
+        kind = rng.randrange(8)
+        if kind == 0:
+            del words[at:]
+        elif kind < 3:
+            del words[at:at + rng.randint(1, 5)]
+        elif kind < 5:
+            words[at:at] = words[at:at + rng.randint(1, 20)]
+        else:
+            words.insert(at, rng.choice(_PIECES))
+    return "".join(words)

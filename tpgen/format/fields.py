@@ -52,9 +52,10 @@ def _calls(writer: Writer, begin: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_plain(writer: Writer, first: int, last: int) -> bool:
-    """Whether it is a field in one line, but for where lines do not break at its brackets."""
+    """Whether it is a field in one line, but for where lines do not break at its brackets, and has no empty argument."""
     return writer.tokens[first].text in FIELD_MACROS and not any(writer.is_aside(index) for index in range(first + 2, last)) and \
-        not any(writer.breaks(index) for index in range(first + 3, last))
+        not any(writer.breaks(index) for index in range(first + 3, last)) and \
+        all(begin < end for begin, end in writer.items(first + 2, last))
 
 
 def _columns(writer: Writer, fields: list[int], calls: dict[int, int]) -> dict[int, str]:

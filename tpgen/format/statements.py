@@ -125,7 +125,7 @@ class _Statements:
         """Behind a word for which a statement follows; behind a condition, if there is one."""
         if self._heads[-1:] == ["else"] and text == "if":
             self._heads.pop()
-        self._heads = [*self._heads, text]
+        self._heads.append(text)
         if text not in ("else", "do"):
             self._condition = matching(self._writer.tokens, index + 1)
             self._fresh = False

@@ -10,6 +10,9 @@ from tpgen.tokens import CLOSING, matching
 
 TAB = 8
 
+# Lines begin no further to the right: it bounds what a hostile input can cost.
+_FAR = 50 * TAB
+
 
 class Foreign(Exception):
     """The event is not written as events are, and is left alone."""
@@ -108,6 +111,7 @@ class Writer:
 
     def begin(self, column: int, blank: bool = False) -> None:
         """A new line, with a blank one in front of it."""
+        column = min(column, _FAR)
         self._out.append("\n" * (1 + blank) + indent(column))
         self.line += 1 + blank
         self.column = self.margin = column
