@@ -14,8 +14,8 @@ from support import ROOT, Case, both, few_or_many, read
 
 from tpgen.format import formatted
 
-MUTATIONS = few_or_many(3, 30, "FUZZ")
-CUTS = few_or_many(10, 100, "FUZZ")
+MUTATIONS = few_or_many(2, 10, "FUZZ")
+CUTS = few_or_many(5, 25, "FUZZ")
 SEED = int(os.environ.get("SEED", "1"))
 
 EVENT = """TRACE_EVENT(e,
