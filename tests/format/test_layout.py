@@ -255,7 +255,8 @@ class Properties(Case):
         """What takes the square of its length would take hours."""
         many = 20_000
         for printed in ("TP_printk(\"\"" + ", a" * many + ")", "TP_printk(\"\"" + ", (" * many + ")" * many + ")",
-                        "TP_printk(\"\"" + ", (" * many + "\na" * many + ")" * many + ")"):
+                        "TP_printk(\"\"" + ", (" * many + "\na" * many + ")" * many + ")",
+                        "TP_printk(\"\"" + f", {'a' * 60}, {'b' * 60}\n" * many + ")"):
             self.assertTrue(formatted(event(printed=printed)))
         for assign in ("a;" * many, "a = " * many + "b;", "{\n" * many + "}" * many, "f(\n" * many + ")" * many,
                        "if (a)\n" * many + "b;", "if (a) b; else " * many + "b;"):

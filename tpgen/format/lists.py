@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from tpgen.format.writer import TAB, Writer
 from tpgen.tokens import CLOSING
 
@@ -22,7 +24,8 @@ def write_list(writer: Writer, begin: int, end: int, stringified: bool) -> None:
         writer.back(mark)
 
 
-def _write(writer: Writer, begin: int, end: int, stringified: bool, broken: set[int]) -> tuple[list[tuple[int, int, int]], dict[int, int]]:
+def _write(writer: Writer, begin: int, end: int, stringified: bool,
+           broken: set[int]) -> tuple[list[tuple[int, int, int]], dict[int, int]]:
     """Each item in the middle of a line: its token, its line and its column; and the width of each line."""
     margins = [writer.column]  # of lines in each bracket
     items: list[tuple[int, int, int]] = []
@@ -51,12 +54,12 @@ def _write(writer: Writer, begin: int, end: int, stringified: bool, broken: set[
 def _too_long(items: list[tuple[int, int, int]], widths: dict[int, int], column: int) -> set[int]:
     """The items that begin a line of their own, so that lines are filled up to the preferred width."""
     broken: set[int] = set()
-    for line in dict.fromkeys(line for _, line, _ in items):
+    for line, here in groupby(items, lambda item: item[1]):
         if widths[line] <= _LIMIT:
             continue
-        here = [(index, at) for index, at_line, at in items if at_line == line]
+        starts = [(index, at) for index, _, at in here]
         moved = 0
-        for (index, at), behind in zip(here, [*(at - 1 for _, at in here[1:]), widths[line]]):
+        for (index, at), behind in zip(starts, [*(at - 1 for _, at in starts[1:]), widths[line]]):
             if behind - moved > _PREFERRED:
                 broken.add(index)
                 moved = at - column
