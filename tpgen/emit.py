@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Writes outputs: only those whose content has changed, each as a whole or not at all. What make needs beside them.
 
-A file that tpgen did not write is never replaced, nor is an input. tpgen
-knows its own by how they begin, and a depfile by its being nothing else than
-a rule as depfile() writes it. All versions of tpgen have written them so.
+A file that tpgen did not write is never replaced, nor is an input, but by
+rewrite() for tpgen fmt. tpgen knows its own by how they begin, and a depfile
+by its being nothing else than a rule as depfile() writes it. All versions of
+tpgen have written them so.
 """
 
 from __future__ import annotations
