@@ -56,9 +56,9 @@ def _parsers() -> tuple[argparse.ArgumentParser, list[argparse.ArgumentParser]]:
     preprocessor = argparse.ArgumentParser(add_help=False)
     for option, metavar, what in _PREPROCESSOR:
         preprocessor.add_argument(option, dest="cpp", action=_Passed, metavar=metavar, help=what)
+    preprocessor.add_argument("--expand-includes", action="store_true",
+                              help="expand the macros of included headers, too, where they are found")
     common = argparse.ArgumentParser(add_help=False, parents=[preprocessor])
-    common.add_argument("--expand-includes", action="store_true",
-                        help="expand the macros of included headers, too, where they are found")
     common.add_argument("-W", dest="remarks", action="store_true", help="make remarks on what could be better")
     common.add_argument("files", nargs="+", metavar="FILE.tp", help="what is compiled")
     parser = argparse.ArgumentParser(prog="tpgen", description=DESCRIPTION,
@@ -122,7 +122,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _run(options: argparse.Namespace, diag: Diagnostics) -> int:
     began = time.time_ns()
-    cpp = Options(tuple(options.cpp or ()), getattr(options, "expand_includes", False), MACROS)
+    cpp = Options(tuple(options.cpp or ()), options.expand_includes, MACROS)
     if options.command == "fmt":
         changes = format_files(options.files, cpp, options.check, options.diff, diag)
         diag.print()

@@ -120,6 +120,14 @@ class Fmt(Case):
         self.assertEqual(self.fmt("-D", "A", "x.tp"), "")
         self.assertEqual(read(self.path("x.tp")), text + GOOD)
 
+    def test_parts_of_an_included_macro(self) -> None:
+        self.write("parts.h", "#define PARTS TP_PROTO(int b), TP_ARGS(b), TP_STRUCT__entry(), TP_fast_assign(), TP_printk(\"\")\n")
+        text = '#include "parts.h"\nTRACE_EVENT(f,  PARTS);\n'
+        self.write("x.tp", text + BAD)
+        self.assertIn("TRACE_EVENT: ", self.fmt("x.tp", status=1))
+        self.assertEqual(self.fmt("--expand-includes", "x.tp"), "")
+        self.assertEqual(read(self.path("x.tp")), text + GOOD)
+
     def test_mode_and_links(self) -> None:
         path = self.write("there/x.tp", BAD)
         os.chmod(path, 0o2751)
