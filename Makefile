@@ -333,7 +333,7 @@ MULTIARCH = $(and $(filter /lib/ /usr/lib/,$(dir $(LIBDIR))),$(findstring -linux
 RPATH = $(if $(filter /lib /lib64 /usr/lib /usr/lib64,$(LIBDIR))$(MULTIARCH),,-Wl$(comma)-rpath$(comma)$(LIBDIR))
 PLACES = -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@RPATH@|$(RPATH)|' -e 's|@VERSION@|$(VERSION)|'
 install: all
-	$(Q)install -d $(addprefix $(INSTALLED)/,bin include/tp share/tpgen/tpgen/backends share/tpgen/tpgen/check share/tpgen/tpgen/lsp \
+	$(Q)install -d $(addprefix $(INSTALLED)/,bin include/tp share/tpgen/tpgen/backends share/tpgen/tpgen/check share/tpgen/tpgen/format share/tpgen/tpgen/lsp \
 		share/man/man1 share/man/man3 share/man/man5 share/man/man7 share/doc/tp $(dir $(COMPLETIONS))) \
 		$(INSTALLED_LIB)/pkgconfig
 	$(Q)install -m 644 runtime/include/tp/*.h $(INSTALLED)/include/tp
@@ -345,7 +345,7 @@ install: all
 	$(Q)for f in $(COMPLETIONS); do install -m 644 $(BUILD)/completions/$${f##*/} $(INSTALLED)/$$f || exit 1; done
 	$(Q)ln -sf $(SONAME) $(INSTALLED_LIB)/libtp.so
 	$(Q)install -m 644 tpgen/*.py $(INSTALLED)/share/tpgen/tpgen
-	$(Q)for d in backends check lsp; do install -m 644 tpgen/$$d/*.py $(INSTALLED)/share/tpgen/tpgen/$$d || exit 1; done
+	$(Q)for d in backends check format lsp; do install -m 644 tpgen/$$d/*.py $(INSTALLED)/share/tpgen/tpgen/$$d || exit 1; done
 	$(Q)for d in templates/*; do install -d $(INSTALLED)/share/tpgen/$$d && \
 		install -m 644 $$d/* $(INSTALLED)/share/tpgen/$$d || exit 1; done
 	$(Q)sed $(PLACES) runtime/build-systems/tp.pc.in >$(INSTALLED_LIB)/pkgconfig/tp.pc

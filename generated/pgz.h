@@ -86,7 +86,7 @@ rename one, or move its events into the file of the other"
 
 struct trace_event_raw_pgz_block {
 	struct trace_entry ent;
-#line 92 "defs/pgz.tp"
+#line 93 "defs/pgz.tp"
 	tp_data_loc_t __data_loc_name; /* char[] */
 	unsigned long block;
 	size_t size;
@@ -98,7 +98,7 @@ TP_DECLARE_PRINTER(pgz_block);
 
 struct trace_event_raw_pgz_block_end {
 	struct trace_entry ent;
-#line 136 "defs/pgz.tp"
+#line 138 "defs/pgz.tp"
 	tp_data_loc_t __data_loc_name; /* char[] */
 	unsigned long block;
 	size_t in;
@@ -112,7 +112,7 @@ TP_DECLARE_PRINTER(pgz_block_end);
 
 struct trace_event_raw_pgz_file_blocks {
 	struct trace_entry ent;
-#line 175 "defs/pgz.tp"
+#line 177 "defs/pgz.tp"
 	tp_data_loc_t __data_loc_name; /* char[] */
 	unsigned long first;
 	uint32_t largest;
@@ -123,7 +123,7 @@ TP_DECLARE_PRINTER(pgz_file_blocks);
 
 struct trace_event_raw_pgz_file_close {
 	struct trace_entry ent;
-#line 205 "defs/pgz.tp"
+#line 207 "defs/pgz.tp"
 	tp_data_loc_t __data_loc_name; /* char[] */
 	unsigned long long in;
 	unsigned long long out;
@@ -159,7 +159,7 @@ static TP_SITE_INLINE void trace_pgz_file_open(const char *name, long long size,
 
 /* ---- pgz:pgz_block_queue ---- */
 
-#line 113 "defs/pgz.tp"
+#line 114 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting);
 TP_DECLARE_TRACEPOINT(pgz_block_queue, "const char *, unsigned long, size_t, bool, unsigned int");
@@ -182,7 +182,7 @@ static TP_SITE_INLINE void trace_pgz_block_queue(const char *name, unsigned long
 
 /* ---- pgz:pgz_block_start ---- */
 
-#line 121 "defs/pgz.tp"
+#line 122 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting);
 TP_DECLARE_TRACEPOINT(pgz_block_start, "const char *, unsigned long, size_t, bool, unsigned int");
@@ -205,7 +205,7 @@ static TP_SITE_INLINE void trace_pgz_block_start(const char *name, unsigned long
 
 /* ---- pgz:pgz_block_end ---- */
 
-#line 129 "defs/pgz.tp"
+#line 130 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in,
 		size_t out, uint32_t crc, int level, bool last);
 TP_DECLARE_TRACEPOINT(pgz_block_end, "const char *, unsigned long, size_t, size_t, uint32_t, int, bool");
@@ -228,7 +228,7 @@ static TP_SITE_INLINE void trace_pgz_block_end(const char *name, unsigned long b
 
 /* ---- pgz:pgz_file_blocks ---- */
 
-#line 168 "defs/pgz.tp"
+#line 170 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_file_blocks(void *__data, const char *name, unsigned long first,
 		const uint32_t *sizes, size_t count);
 TP_DECLARE_TRACEPOINT(pgz_file_blocks, "const char *, unsigned long, const uint32_t *, size_t");
@@ -255,7 +255,7 @@ static TP_SITE_INLINE void trace_pgz_file_blocks(const char *name, unsigned long
 
 /* ---- pgz:pgz_file_close ---- */
 
-#line 198 "defs/pgz.tp"
+#line 200 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_file_close(void *__data, const char *name, unsigned long long in,
 		unsigned long long out, int error);
 TP_DECLARE_TRACEPOINT(pgz_file_close, "const char *, unsigned long long, unsigned long long, int");
@@ -375,7 +375,7 @@ TP_ONE_EVENT_CLASS(pgz_block, "event class pgz_block of defs/pgz.tp");
 TP_DEFINE_CLASS(TP_USED_CLASS, pgz_block, 5, 0, TP_SYMBOLS(1, 3, tp_texts_pgz_block__1)) = {
 	TP_DESCRIBE(pgz_block, trace_event_raw_pgz_block, 5, 0),
 	.table_1 = {TP_DESCRIBE_SYMBOLS(pgz_block, 1, 3, 1, tp_texts_pgz_block__1) {
-#line 109 "defs/pgz.tp"
+#line 110 "defs/pgz.tp"
 		(unsigned long)(0x1u), (unsigned long)(0x2u), (unsigned long)(0x4u),
 	}},
 	.text = tp_fields_pgz_block(TP_TEXTS, )
@@ -388,7 +388,7 @@ TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_pgz_block);
 	tp_printk(p, __start,
-#line 107 "defs/pgz.tp"
+#line 108 "defs/pgz.tp"
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", TP_TABLE_OF(pgz_block, 1)), __entry->waiting
@@ -404,20 +404,20 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 #if !defined(pgz_block_flags) /* a macro might change what they are set to */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_block)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_block);
-#line 101 "defs/pgz.tp"
+#line 102 "defs/pgz.tp"
 		__entry->block		= block;
 		__entry->size		= size;
-#line 104 "defs/pgz.tp"
+#line 105 "defs/pgz.tp"
 		__entry->waiting	= waiting;
 		TP_END_EARLY(__data, __event, TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(4));
 	}
 #endif
-#line 92 "defs/pgz.tp"
+#line 93 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	TP_RESERVE_RECORD(__data, __event);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
-#line 100 "defs/pgz.tp"
+#line 101 "defs/pgz.tp"
 		__assign_str(name);
 		__entry->block		= block;
 		__entry->size		= size;
@@ -429,10 +429,10 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 
 /* ---- pgz:pgz_block_queue ---- */
 
-#line 113 "defs/pgz.tp"
+#line 114 "defs/pgz.tp"
 TP_DEFINE_ITERATOR(pgz_block_queue, (void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting), (__data, name, block, size, last, waiting));
-TP_DEFINE_TRACE_EVENT(pgz_block_queue, pgz_block_queue, 113, "pgz", pgz_block, DEBUG_LINE,
+TP_DEFINE_TRACE_EVENT(pgz_block_queue, pgz_block_queue, 114, "pgz", pgz_block, DEBUG_LINE,
 		"const char *, unsigned long, size_t, bool, unsigned int");
 
 TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
@@ -443,8 +443,8 @@ TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned
 
 /* ---- pgz:pgz_block_start ---- */
 
-#line 121 "defs/pgz.tp"
-TP_DEFINE_TRACE_EVENT(pgz_block_start, pgz_block_queue, 121, "pgz", pgz_block, DEBUG_LINE,
+#line 122 "defs/pgz.tp"
+TP_DEFINE_TRACE_EVENT(pgz_block_start, pgz_block_queue, 122, "pgz", pgz_block, DEBUG_LINE,
 		"const char *, unsigned long, size_t, bool, unsigned int");
 
 TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
@@ -471,11 +471,11 @@ TP_DEFINE_CLASS(TP_USED_CLASS, pgz_block_end, 7, 0, TP_SYMBOLS(1, 9, tp_texts_pg
 		3, tp_texts_pgz_block_end__2)) = {
 	TP_DESCRIBE(pgz_block_end, trace_event_raw_pgz_block_end, 7, 0),
 	.table_1 = {TP_DESCRIBE_SYMBOLS(pgz_block_end, 1, 9, 0, tp_texts_pgz_block_end__1) {
-#line 159 "defs/pgz.tp"
+#line 161 "defs/pgz.tp"
 		1, 2, 3, 4, 5, 6, 7, 8, 9,
 	}},
 	.table_2 = {TP_DESCRIBE_SYMBOLS(pgz_block_end, 2, 3, 1, tp_texts_pgz_block_end__2) {
-#line 160 "defs/pgz.tp"
+#line 162 "defs/pgz.tp"
 		(unsigned long)(0x1u), (unsigned long)(0x2u), (unsigned long)(0x4u),
 	}},
 	.text = tp_fields_pgz_block_end(TP_TEXTS, )
@@ -491,7 +491,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_pgz_block_end);
 	tp_printk(p, __start,
-#line 157 "defs/pgz.tp"
+#line 159 "defs/pgz.tp"
 	"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s",
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, TP_TABLE_OF(pgz_block_end, 1)),
@@ -499,11 +499,11 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 	);
 }
 
-#line 129 "defs/pgz.tp"
+#line 130 "defs/pgz.tp"
 TP_DEFINE_ITERATOR(pgz_block_end, (void *__data, const char *name, unsigned long block, size_t in,
 		size_t out, uint32_t crc, int level, bool last), (__data, name, block, in, out, crc, level,
 		last));
-TP_DEFINE_TRACE_EVENT(pgz_block_end, pgz_block_end, 129, "pgz", pgz_block_end, DEBUG_LINE,
+TP_DEFINE_TRACE_EVENT(pgz_block_end, pgz_block_end, 130, "pgz", pgz_block_end, DEBUG_LINE,
 		"const char *, unsigned long, size_t, size_t, uint32_t, int, bool");
 
 void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in, size_t out,
@@ -515,21 +515,21 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 #if !defined(pgz_block_flags) /* a macro might change what they are set to */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_block_end)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_block_end);
-#line 147 "defs/pgz.tp"
+#line 149 "defs/pgz.tp"
 		__entry->block	= block;
-#line 150 "defs/pgz.tp"
+#line 152 "defs/pgz.tp"
 		__entry->crc	= crc;
 		__entry->level	= level;
 		TP_END_EARLY(__data, &tp_event_pgz_block_end,
 				TP_FIELD_BIT(1) | TP_FIELD_BIT(4) | TP_FIELD_BIT(5));
 	}
 #endif
-#line 136 "defs/pgz.tp"
+#line 138 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_block_end);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
-#line 146 "defs/pgz.tp"
+#line 148 "defs/pgz.tp"
 		__assign_str(name);
 		__entry->block	= block;
 		__entry->in	= in;
@@ -545,7 +545,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 
 /* ---- pgz:pgz_file_blocks ---- */
 
-#line 178 "defs/pgz.tp"
+#line 180 "defs/pgz.tp"
 typedef __typeof__(uint32_t) tp_element_pgz_file_blocks__4;
 
 #define tp_fields_pgz_file_blocks(TP_F, TP_R) \
@@ -564,17 +564,17 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_pgz_file_blocks);
 	tp_printk(p, __start,
-#line 189 "defs/pgz.tp"
+#line 191 "defs/pgz.tp"
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
 	);
 }
 
-#line 168 "defs/pgz.tp"
+#line 170 "defs/pgz.tp"
 TP_DEFINE_ITERATOR(pgz_file_blocks, (void *__data, const char *name, unsigned long first,
 		const uint32_t *sizes, size_t count), (__data, name, first, sizes, count));
-TP_DEFINE_TRACE_EVENT(pgz_file_blocks, pgz_file_blocks, 168, "pgz", pgz_file_blocks, DEBUG_LINE,
+TP_DEFINE_TRACE_EVENT(pgz_file_blocks, pgz_file_blocks, 170, "pgz", pgz_file_blocks, DEBUG_LINE,
 		"const char *, unsigned long, const uint32_t *, size_t");
 
 void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long first, const uint32_t *sizes,
@@ -586,24 +586,24 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 #if !defined(pgz_largest) && !defined(memcpy) /* a macro might change what they are set to */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_blocks)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_file_blocks);
-#line 183 "defs/pgz.tp"
+#line 185 "defs/pgz.tp"
 		__entry->first		= first;
 		TP_END_EARLY(__data, &tp_event_pgz_file_blocks, TP_FIELD_BIT(1));
 	}
 #endif
-#line 175 "defs/pgz.tp"
+#line 177 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
 			__extension__ _Alignof(tp_element_pgz_file_blocks__4)
 		, (size_t)(
-#line 178 "defs/pgz.tp"
+#line 180 "defs/pgz.tp"
 		count
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_blocks);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	__entry->__data_loc_sizes = tp_place(__entry, &__dyn.sizes);
 	{
-#line 182 "defs/pgz.tp"
+#line 184 "defs/pgz.tp"
 		__assign_str(name);
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
@@ -629,16 +629,16 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_pgz_file_close);
 	tp_printk(p, __start,
-#line 218 "defs/pgz.tp"
+#line 220 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
 	);
 }
 
-#line 198 "defs/pgz.tp"
+#line 200 "defs/pgz.tp"
 TP_DEFINE_ITERATOR(pgz_file_close, (void *__data, const char *name, unsigned long long in,
 		unsigned long long out, int error), (__data, name, in, out, error));
-TP_DEFINE_TRACE_EVENT(pgz_file_close, pgz_file_close, 198, "pgz", pgz_file_close, DEBUG_LINE,
+TP_DEFINE_TRACE_EVENT(pgz_file_close, pgz_file_close, 200, "pgz", pgz_file_close, DEBUG_LINE,
 		"const char *, unsigned long long, unsigned long long, int");
 
 TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long in,
@@ -649,19 +649,19 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 	/* For a filter, these fields are set first; and again below, if the record is made. */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_close)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_file_close);
-#line 213 "defs/pgz.tp"
+#line 215 "defs/pgz.tp"
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
 		TP_END_EARLY(__data, &tp_event_pgz_file_close,
 				TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(3));
 	}
-#line 205 "defs/pgz.tp"
+#line 207 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_close);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
-#line 212 "defs/pgz.tp"
+#line 214 "defs/pgz.tp"
 		__assign_str(name);
 		__entry->in	= in;
 		__entry->out	= out;

@@ -69,7 +69,7 @@ rename one, or move its events into the file of the other"
 
 struct trace_event_raw_sched_wakeup_template {
 	struct trace_entry ent;
-#line 80 "defs/sched.tp"
+#line 79 "defs/sched.tp"
 	char comm[16];
 	pid_t pid;
 	int prio;
@@ -101,7 +101,7 @@ static TP_SITE_INLINE void trace_sched_switch(struct task_struct *prev, struct t
 
 /* ---- sched:sched_wakeup ---- */
 
-#line 97 "defs/sched.tp"
+#line 96 "defs/sched.tp"
 typedef void tp_probe_fn_sched_wakeup(void *__data, struct task_struct *p);
 TP_DECLARE_TRACEPOINT(sched_wakeup, "struct task_struct *");
 #ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
@@ -123,7 +123,7 @@ static TP_SITE_INLINE void trace_sched_wakeup(struct task_struct *p)
 
 /* ---- sched:sched_wakeup_new ---- */
 
-#line 105 "defs/sched.tp"
+#line 104 "defs/sched.tp"
 typedef void tp_probe_fn_sched_wakeup_new(void *__data, struct task_struct *p);
 TP_DECLARE_TRACEPOINT(sched_wakeup_new, "struct task_struct *");
 #ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
@@ -171,7 +171,7 @@ static TP_SITE_INLINE void trace_sched_wakeup_new(struct task_struct *p)
 TP_DEFINE_CLASS(TP_USED_CLASS, sched_switch, 7, 0, TP_SYMBOLS(1, 8, tp_texts_sched_switch__1)) = {
 	TP_DESCRIBE(sched_switch, trace_event_raw_sched_switch, 7, 0),
 	.table_1 = {TP_DESCRIBE_SYMBOLS(sched_switch, 1, 8, 0, tp_texts_sched_switch__1) {
-#line 66 "defs/sched.tp"
+#line 65 "defs/sched.tp"
 		1, 2, 4, 8,
 		16, 32, 64,
 		128,
@@ -189,16 +189,16 @@ TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_sched_switch);
 	tp_printk(p, __start,
-#line 62 "defs/sched.tp"
+#line 61 "defs/sched.tp"
 	"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d",
-		__entry->prev_comm, __entry->prev_pid, __entry->prev_prio,
-		__entry->prev_state & (1024 -1) ?
+		  __entry->prev_comm, __entry->prev_pid, __entry->prev_prio,
+		  __entry->prev_state & (1024 -1) ?
 		  __print_flags_table(__entry->prev_state & (1024 -1), "|",
 				TP_TABLE_OF(sched_switch, 1)
 
 				) : "R",
-		__entry->prev_state & 1024 ? "+" : "",
-		__entry->next_comm, __entry->next_pid, __entry->next_prio
+		  __entry->prev_state & 1024 ? "+" : "",
+		  __entry->next_comm, __entry->next_pid, __entry->next_prio
 	);
 }
 
@@ -244,7 +244,7 @@ TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *
 {
 	TP_BEGIN_PRINT(trace_event_raw_sched_wakeup_template);
 	tp_printk(p, __start,
-#line 91 "defs/sched.tp"
+#line 90 "defs/sched.tp"
 	"comm=%s pid=%d prio=%d", __entry->comm, __entry->pid, __entry->prio
 	);
 }
@@ -256,7 +256,7 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 
 	TP_RESERVE_RECORD(__data, __event);
 	{
-#line 86 "defs/sched.tp"
+#line 85 "defs/sched.tp"
 		memcpy(__entry->comm, p->comm, 16);
 		__entry->pid	= p->pid;
 		__entry->prio	= p->prio;
@@ -266,9 +266,9 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 
 /* ---- sched:sched_wakeup ---- */
 
-#line 97 "defs/sched.tp"
+#line 96 "defs/sched.tp"
 TP_DEFINE_ITERATOR(sched_wakeup, (void *__data, struct task_struct *p), (__data, p));
-TP_DEFINE_TRACE_EVENT(sched_wakeup, sched_wakeup, 97, "sched", sched_wakeup_template, DEBUG_LINE,
+TP_DEFINE_TRACE_EVENT(sched_wakeup, sched_wakeup, 96, "sched", sched_wakeup_template, DEBUG_LINE,
 		"struct task_struct *");
 
 TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
@@ -278,8 +278,8 @@ TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 
 /* ---- sched:sched_wakeup_new ---- */
 
-#line 105 "defs/sched.tp"
-TP_DEFINE_TRACE_EVENT(sched_wakeup_new, sched_wakeup, 105, "sched", sched_wakeup_template, DEBUG_LINE,
+#line 104 "defs/sched.tp"
+TP_DEFINE_TRACE_EVENT(sched_wakeup_new, sched_wakeup, 104, "sched", sched_wakeup_template, DEBUG_LINE,
 		"struct task_struct *");
 
 TP_PLAIN void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line: gen, check, dump, explain and lsp."""
+"""The command line: gen, check, dump, fmt, explain and lsp."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from tpgen import INTERFACE_VERSION, VERSION
 from tpgen.backends import BACKENDS
 from tpgen.cpp import Options
 from tpgen.diag import Diagnostics, Unexplained, explain
-from tpgen.emit import GENERATED, RULE, Outputs, Unnamable, depfile, make_directory
+from tpgen.emit import GENERATED, RULE, Outputs, Unnamable, depfile, make_directory, print_out
+from tpgen.format.command import format_files
 from tpgen.frontend import compile_files, reported
 from tpgen.lower import Lowered
 from tpgen.model import Answers, Eval, Field, Param, Tracepoint, Unit
@@ -97,10 +98,14 @@ def _parsers() -> tuple[argparse.ArgumentParser, list[argparse.ArgumentParser]]:
                      "written where they change")
     checked = subparsers.add_parser("check", parents=[common], help="only say what is wrong")
     dump = subparsers.add_parser("dump", parents=[common], help="print the model as JSON")
+    fmt = subparsers.add_parser("fmt", parents=[flags], help="lay out events as the kernel does, in place")
+    fmt.add_argument("--check", action="store_true", help="change no file: list those that would change, and exit with 1 if there are any")
+    fmt.add_argument("--diff", action="store_true", help="change no file: print what would change")
+    fmt.add_argument("files", nargs="+", metavar="FILE.tp", help="what is formatted; - alone for standard input, to standard output")
     explained = subparsers.add_parser("explain", help="say what a message's code means, with an example and the remedy")
     explained.add_argument("codes", nargs="*", metavar="CODE", help="a code such as TP052; without one, all are listed")
     lsp = subparsers.add_parser("lsp", parents=[flags], help="serve an editor by the Language Server Protocol, on stdin and stdout")
-    return parser, [gen, checked, dump, explained, lsp]
+    return parser, [gen, checked, dump, fmt, explained, lsp]
 
 
 def commands() -> list[argparse.ArgumentParser]:
@@ -127,6 +132,8 @@ def main(argv: Sequence[str]) -> int:
         return _serve(options)
     if options.command == "gen" and _is_file(options) and (len(dict.fromkeys(options.files)) > 1 or options.backend == "ftrace"):
         parser.error(f"-o {options.output} names one output, but there are several: give a directory")
+    if options.command == "fmt" and "-" in options.files and options.files != ["-"]:
+        parser.error("- is standard input, and stands alone")
     diag = Diagnostics(options.remarks)
     with reported(diag):
         return _run(options, diag)
@@ -169,6 +176,10 @@ def _whole(argv: Sequence[str]) -> list[str]:
 def _run(options: argparse.Namespace, diag: Diagnostics) -> int:
     began = time.time_ns()
     cpp = _cpp(options)
+    if options.command == "fmt":
+        changes = format_files(options.files, cpp, options.check, options.diff, diag)
+        diag.print()
+        return 1 if diag.errors or changes and options.check else 0
     lowered = compile_files(options.files, cpp, diag)
     if options.command == "dump":
         _dump(lowered, diag)  # an error in one event hides no other
@@ -229,15 +240,8 @@ def _dump(units: Sequence[Lowered], diag: Diagnostics) -> None:
     model = {"events": [_event(path, t) for path, t in points if t.event_class],
              "tracepoints": [{"system": t.system, "name": t.name, "nop": t.nop, "proto": _proto(t.params), "file": path,
                               "line": t.span.line} for path, t in points if not t.event_class]}
-    # In ASCII, since names need not be UTF-8. Not through sys.stdout, which would try again at exit what has failed.
-    text = json.dumps(model, indent=2, ensure_ascii=True) + "\n"
-    try:
-        with open(1, "wb", buffering=0, closefd=False) as stdout:
-            view = memoryview(text.encode("ascii"))
-            while view:
-                view = view[stdout.write(view) or 0:]
-    except OSError as error:
-        diag.error(Span("<stdout>", 0), "TP091", f"can't write it: {error.strerror}")
+    # In ASCII, since names need not be UTF-8.
+    print_out((json.dumps(model, indent=2, ensure_ascii=True) + "\n").encode("ascii"), diag)
 
 
 def _event(path: str, event: Tracepoint) -> dict[str, object]:

@@ -38,7 +38,7 @@ _MARKER = re.compile(r'#[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:\\.|[^"\\])*)"')
 
 
 class Token(NamedTuple):
-    """kind: id, num, str, chr, punct, dir (a whole directive), bad (a character that begins no token)."""
+    """kind: id, num, str, chr, punct, dir (a whole directive), bad (a character that begins no token); comment, if asked for."""
 
     kind: str
     text: str
@@ -48,7 +48,8 @@ class Token(NamedTuple):
     end: int
 
 
-def lex(text: str, path: str, at: int = 0, length: int | None = None, markers: bool = False) -> list[Token]:
+def lex(text: str, path: str, at: int = 0, length: int | None = None, markers: bool = False,
+        comments: bool = False) -> list[Token]:
     """All tokens of text, or of the part between two offsets. Line markers tell the place, if they are to."""
     tokens: list[Token] = []
     line, fresh = 1, True
@@ -72,6 +73,8 @@ def lex(text: str, path: str, at: int = 0, length: int | None = None, markers: b
         if kind == "newline":
             line, fresh = line + 1, True
         elif kind == "space" or kind == "comment":
+            if comments and kind == "comment":
+                tokens.append(Token(kind, found[kind], path, line, found.start(kind), at))
             line += found[0].count("\n")
         else:
             word = found[kind]

@@ -17,7 +17,7 @@ from tpgen.diag import Diagnostics, Note, nearest
 from tpgen.kinds import FIELD_MACROS
 from tpgen.lexer import Token
 from tpgen.text import Text
-from tpgen.tokens import C_KEYWORDS, Part, brackets, matching, part_of, split
+from tpgen.tokens import C_KEYWORDS, CLOSING, Part, brackets, matching, part_of, split
 
 _EVENT = ("name", "proto", "args", "struct", "assign", "print")
 _POINT = ("name", "proto", "args")
@@ -80,8 +80,6 @@ MACROS = (*FORMS, *sorted(PART_WORDS))
 
 # As many brackets as clang, too, takes within one another: what is nested takes time by its depth.
 MAX_DEPTH = 256
-
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 _SYSTEM = re.compile(r"#\s*(define|undef)\s+TRACE_SYSTEM\b[ \t]*(.*)", re.S)
 
@@ -200,7 +198,7 @@ class _Parser:
             token = self.tokens[index]
             if index > opening and self._begins_declaration(index):
                 return index
-            depth += (token.text in _CLOSING) - (token.text in ")]}") if token.kind == "punct" else 0
+            depth += (token.text in CLOSING) - (token.text in ")]}") if token.kind == "punct" else 0
             if depth <= 0:
                 return index + 1
         return len(self.tokens)
@@ -229,7 +227,7 @@ class _Parser:
             if index > opening and (self._begins_declaration(index) or part_word and len(open_) > 1):
                 self._unclosed(macro, open_[-1], token)
                 return self._resume(index), None
-            if token.kind == "punct" and token.text in _CLOSING:
+            if token.kind == "punct" and token.text in CLOSING:
                 open_.append(token)
                 if len(open_) == 2:
                     part = self.tokens[index - 1].text
@@ -238,7 +236,7 @@ class _Parser:
                                     f"{macro.text}", [Note(self.text.span(macro), "it begins here")])
                     return self._resume(index), None
             elif token.kind == "punct" and token.text in ")]}":
-                if _CLOSING[open_[-1].text] != token.text:
+                if CLOSING[open_[-1].text] != token.text:
                     self._unclosed(macro, open_[-1], token)
                     return self._resume(index + 1), None
                 open_.pop()
@@ -267,7 +265,7 @@ class _Parser:
         name = "".join(t.text for t in inside[2:3])
         note = f"noticed here, at '{noticed.text}'" if noticed else "noticed here, at the end of the file"
         self.diag.error(self.text.span(word or bracket, bracket), "TP011",
-                        f"{macro.text}({name}): '{_CLOSING[bracket.text]}' is missing: {what} is never closed",
+                        f"{macro.text}({name}): '{CLOSING[bracket.text]}' is missing: {what} is never closed",
                         [Note(self.text.span(noticed or self.tokens[-1]), note)])
 
     def _build(self, macro: Token, inside: list[Token], opening: Token, close: Token) -> Declaration | None:
@@ -379,7 +377,7 @@ def _forgotten(inside: Sequence[Token], opening: int) -> int:
             if token.kind == "id" and token.text in FIELD_MACROS and around in FIELD_MACROS \
                     or token.text == ";" and around not in PART_WORDS and around != "for":
                 return stack[-1]
-        if token.kind == "punct" and token.text in _CLOSING:
+        if token.kind == "punct" and token.text in CLOSING:
             stack.append(index)
         elif token.kind == "punct" and token.text in ")]}" and stack:
             inner = stack.pop()

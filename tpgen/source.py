@@ -25,8 +25,31 @@ class SourceError(Exception):
     """A file can't be read. str() is the reason, without the path."""
 
 
+def read(path: str | int) -> bytes:
+    """The bytes of a file, or of a descriptor, which stays open."""
+    try:
+        with open(path, "rb", closefd=not isinstance(path, int)) as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise SourceError(error.strerror or str(error)) from error
+    except ValueError as error:  # a NUL in the path
+        raise SourceError(str(error)) from error
+    if len(data) > MAX_BYTES:
+        raise SourceError(f"longer than {MAX_BYTES >> 20} MiB")
+    return data
+
+
+def decoded(data: bytes) -> str:
+    """Their text. Bytes that are not UTF-8 survive a round trip by encoded()."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
 class Source:
-    """The text of one file. Bytes that are not UTF-8 survive a round trip (surrogateescape)."""
+    """The text of one file, without a byte order mark, and with newlines at the ends of lines."""
 
     def __init__(self, path: str, text: str):
         self.path = path
@@ -36,16 +59,12 @@ class Source:
 
     @classmethod
     def read(cls, path: str) -> Source:
-        try:
-            with open(path, "rb") as file:
-                data = file.read(MAX_BYTES + 1)
-        except OSError as error:
-            raise SourceError(error.strerror or str(error)) from error
-        except ValueError as error:  # a NUL in the path
-            raise SourceError(str(error)) from error
-        if len(data) > MAX_BYTES:
-            raise SourceError(f"longer than {MAX_BYTES >> 20} MiB")
-        return cls(path, unix_lines(data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")))
+        return cls.of(path, read(path))
+
+    @classmethod
+    def of(cls, path: str, data: bytes) -> Source:
+        """The source that a file with these bytes is."""
+        return cls(path, unix_lines(decoded(data).removeprefix("\\ufeff")))
 
     def line(self, number: int) -> str:
         """The text of a line, without its end; empty outside of the file."""

@@ -14,6 +14,8 @@ C_KEYWORDS = frozenset(
     "register extern inline _Atomic struct union enum sizeof if else for while do switch case default return break "
     "continue goto typedef auto".split())
 
+CLOSING = {"(": ")", "[": "]", "{": "}"}
+
 
 @dataclass(frozen=True, slots=True)
 class Part:

@@ -9,6 +9,7 @@ FUZZ=N runs N mutations instead of the short form's number, SEED=N begins elsewh
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
 import random
@@ -16,14 +17,17 @@ import re
 import resource
 import time
 
+from format.tokens import tokens
 from support import ROOT, Case, both, check_all, few_or_many, read, tpgen
 
 from tpgen.backends import BACKENDS
 from tpgen.frontend import compile_files
 from tpgen.cpp import Options
 from tpgen.diag import Diagnostics
+from tpgen.format import formatted
 from tpgen.parser import MACROS
 from tpgen.render import render
+from tpgen.source import SourceError
 
 RUNS = few_or_many(40, 150, "FUZZ")
 SEED = int(os.environ.get("SEED", "1"))
@@ -51,6 +55,9 @@ class Fuzz(Case):
                 for output in BACKENDS["userspace"](units, lambda *_: None):
                     render(output.template, output.view, "fuzz.h")
             diag.text()
+            with contextlib.suppress(SourceError):  # too many tokens
+                laid_out = formatted(text)
+                self.assertEqual((tokens(laid_out), formatted(laid_out)), (tokens(text), laid_out))
         except Exception as error:
             kept = os.path.join(ROOT, "build", "fuzz.tp")
             with open(kept, "w", encoding="utf-8", errors="surrogateescape") as file:

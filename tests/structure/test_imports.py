@@ -12,7 +12,7 @@ from support import ROOT
 
 ORDER = ["source", "manual", "diag", "compiler", "cpp", "lexer", "tokens", "text", "kinds", "parser", "ctype", "model", "layout", "wording", "verbatim", "loglevel",
          "early", "fields", "printk", "lower", "check", "frontend",
-         "target", "backends", "render", "emit", "lsp", "cli"]
+         "target", "backends", "render", "emit", "format", "lsp", "cli"]
 
 
 def imports(path: str) -> set[str]:
