@@ -64,7 +64,7 @@ class Source:
     @classmethod
     def of(cls, path: str, data: bytes) -> Source:
         """The source that a file with these bytes is."""
-        return cls(path, unix_lines(decoded(data).removeprefix("\\ufeff")))
+        return cls(path, unix_lines(decoded(data).removeprefix("\ufeff")))
 
     def line(self, number: int) -> str:
         """The text of a line, without its end; empty outside of the file."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
+from tpgen.format import formatted
 from tpgen.lexer import lex
 from tpgen.lsp.outline import Outline
 from tpgen.lsp.wire import INVALID_PARAMS, Refused
@@ -86,6 +87,23 @@ class Document:
             start, end = (self._raw(text, starts, where.get(name)) for name in ("start", "end"))
             text = text[:start] + new + text[max(start, end):]
         return Document(self.uri, version, text, self.encoding)
+
+    def formatted(self) -> list[dict[str, object]]:
+        """The edit that lays out the events, if there is anything to change: of the lines between the first and the last that differ."""
+        try:
+            old, new = self._text.split("\n"), formatted(self._text).split("\n")
+        except SourceError as error:
+            raise Refused(INVALID_PARAMS, str(error)) from error
+        if old == new:
+            return []
+        first = last = 0
+        while first < min(len(old), len(new)) - 1 and old[first] == new[first]:
+            first += 1
+        while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+            last += 1
+        until = {"line": len(old) - last, "character": 0} if last else {"line": len(old) - 1, "character": units(old[-1], self.encoding)}
+        text = "\n".join(new[first:len(new) - last]) + ("\n" if last and len(new) - last > first else "")
+        return [{"range": {"start": {"line": first, "character": 0}, "end": until}, "newText": text}]
 
     def _raw(self, text: str, starts: list[int], position: object) -> int:
         line, count = _position(position)

@@ -120,7 +120,7 @@ class Server:
                 "capabilities": {"positionEncoding": self._workspace.encoding,
                                  "textDocumentSync": {"openClose": True, "change": 2, "save": True},
                                  "hoverProvider": True, "definitionProvider": True, "referencesProvider": True,
-                                 "documentSymbolProvider": True,
+                                 "documentSymbolProvider": True, "documentFormattingProvider": True,
                                  "completionProvider": {"triggerCharacters": [">", "("]}}}
 
 
@@ -139,6 +139,10 @@ def _references(workspace: Workspace, params: Params) -> object:
     return references(*workspace.document(params).place(params), declaration)
 
 
+def _format(workspace: Workspace, params: Params) -> object:
+    return workspace.document(params).document.formatted()
+
+
 def _symbols(workspace: Workspace, params: Params) -> object:
     hierarchical = workspace.supports("documentSymbol", "hierarchicalDocumentSymbolSupport") is True
     return symbols(workspace.document(params).document, hierarchical)
@@ -155,6 +159,7 @@ REQUESTS: dict[str, Callable[[Workspace, Params], object]] = {
     "textDocument/references": _references,
     "textDocument/documentSymbol": _symbols,
     "textDocument/completion": _complete,
+    "textDocument/formatting": _format,
 }
 NOTIFICATIONS: dict[str, Callable[[Workspace, Params], None]] = {
     "textDocument/didOpen": Workspace.did_open,
