@@ -29,7 +29,7 @@ from tpgen.text import Text
 DESCRIPTION = """Compiles event definitions in the Linux kernel's TRACE_EVENT language (.tp files) to C headers.
 
 Diagnostics go to stderr as FILE:LINE:COLUMN: error: MESSAGE [CODE]. Exit status: 0, or 1 after an error,
-or 2 for a wrong command line. The C preprocessor is $CC, or cc."""
+or 2 for a wrong command line. The C preprocessor is $CC, or cc. @FILE stands for the arguments that FILE has, each in a line."""
 
 
 _PREPROCESSOR = (
@@ -55,6 +55,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, list[argparse.ArgumentParser]]:
     common = argparse.ArgumentParser(add_help=False)
     for option, metavar, what in _PREPROCESSOR:
         common.add_argument(option, dest="cpp", action=_Passed, metavar=metavar, help=what)
+    common.add_argument("--cc", metavar="COMMAND", help="the C compiler with its options, in place of $CC")
     common.add_argument("--expand-includes", action="store_true",
                         help="expand the macros of included headers, too, where they are found")
     common.add_argument("-W", dest="remarks", action="store_true", help="make remarks on what could be better")
@@ -88,7 +89,10 @@ def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.disable()  # there is next to no garbage in cycles, and looking for it takes an eighth of the time
     parser, _ = _parsers()
-    options = parser.parse_args(argv)
+    try:
+        options = parser.parse_args(_whole(argv))
+    except OSError as error:
+        parser.error(f"can't read the arguments in {error.filename}: {error.strerror}")
     if options.command == "explain":
         try:
             print(explain(options.codes), end="")
@@ -112,8 +116,22 @@ def main(argv: Sequence[str]) -> int:
         return 1
 
 
+def _whole(argv: Sequence[str]) -> list[str]:
+    """The command line, with the arguments of each @FILE in its place."""
+    arguments: list[str] = []
+    for argument in argv:
+        if argument.startswith("@"):
+            with open(argument[1:], encoding="utf-8", errors="surrogateescape") as file:
+                arguments += filter(None, file.read().split("\n"))
+        else:
+            arguments.append(argument)
+    return arguments
+
+
 def _run(options: argparse.Namespace, diag: Diagnostics) -> int:
     began = time.time_ns()
+    if options.cc:
+        os.environ["CC"] = options.cc
     cpp = Options(tuple(options.cpp or ()), options.expand_includes, MACROS)
     lowered = compile_files(options.files, cpp, diag)
     if options.command == "dump":
@@ -169,7 +187,7 @@ def _generate(units: Sequence[Lowered], options: argparse.Namespace, cpp: Option
         made_of[path] = output.unit.path
         texts[path] = render(output.template, {**output.view, "file": os.path.basename(path)}, path)
     if not diag.errors:
-        _write(texts, sources, options, began, diag)
+        _write(texts, [path for lowered in units for path in lowered.text.files], options, began, diag)
 
 
 def _write(texts: Mapping[str, str], sources: Iterable[str], options: argparse.Namespace, began: int,

@@ -9,6 +9,7 @@ as written, and the wording as written, line by line.
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -35,6 +36,15 @@ def _lex_of(text: str, path: str) -> list[Token]:
         if len(tokens) > MAX_TOKENS:
             raise SourceError(f"its macros make more than {MAX_TOKENS:,} words and signs; part its events into several files")
     return tokens
+
+
+_MARKED = re.compile(r'^# \d+ "((?!<)(?:\\.|[^"\\\n])+)"(?!.* 3\b)', re.M)
+
+
+def _files(expanded: str) -> list[str]:
+    """The files that text with line markers comes from, but for the system's. What a #line in one names need not be there."""
+    names = dict.fromkeys(re.sub(r"\\(.)", r"\1", name) for name in _MARKED.findall(expanded))
+    return [name for name in names if os.path.isfile(name)]
 
 
 _DEFINED_VALUE = re.compile(r"\bTRACE_DEFINE_(ENUM|SIZEOF)[ \t]*\([ \t]*((?:[^\W\d]|\\U)(?:[\w *]|\\U)*?)[ \t]*\)")
@@ -67,6 +77,7 @@ class Text:
 
     def __init__(self, source: Source, expanded: str):
         self.source = source
+        self.files = list(dict.fromkeys([source.path, *_files(expanded)]))  # this one, and those that were expanded with it
         # (ENUM or SIZEOF, name): what an included file, if it was expanded, says of its constants is meant for this one.
         self.defined_values = [(m[1], " ".join(characters(m[2]).split())) for m in _DEFINED_VALUE.finditer(expanded)
                                if expanded[expanded.rfind("\n", 0, m.start()) + 1] != "#"]

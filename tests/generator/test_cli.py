@@ -69,6 +69,42 @@ class Cli(Case):
         os.unlink(self.path("with space.tp"))  # a file that is gone is no error of make's
         self.succeed(["make", "-n", "out/x.h"], cwd=self.dir)
 
+    def test_depfile_has_what_was_expanded(self) -> None:
+        self.write("x.tp", '#include "fields.h"\n#include <stdio.h>\n' + GOOD.replace("__field(int, a)", "FIELDS"))
+        self.write("inc/fields.h", '#include "int.h"\n#line 3 "made of this.y"\n#define FIELDS __field(INT, a)\n')
+        self.write("inc/int.h", "#define INT int\n")
+        self.write("first.h", "\n")
+        command = ("gen", "-o", "out", "--depfile", "out.d", "-include", "first.h", "-I", "inc", "--expand-includes", "x.tp")
+        done = tpgen(*command, cwd=self.dir)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(read(self.path("out.d")).replace("./", ""), "out/x.h: \\\n  x.tp \\\n  first.h \\\n  inc/fields.h \\\n  inc/int.h\n"
+                         "\nx.tp:\n\nfirst.h:\n\ninc/fields.h:\n\ninc/int.h:\n")
+        done = tpgen(*command[:2], "inc/int.h", *command[3:], cwd=self.dir)
+        self.assertEqual((done.returncode, read(self.path("inc/int.h"))), (1, "#define INT int\n"))
+        self.assertIn("it is an input, which tpgen does not replace", done.stderr)
+
+    def test_arguments_in_a_file(self) -> None:
+        """Each line is one, whatever is in it."""
+        text = GOOD.replace("a=%d", 'WORDS a=%d').replace('"WORDS', 'WORDS "')
+        self.write("with space.tp", text)
+        self.write("arguments", '-DWORDS="it\'s 1 $HOME \\\\ "\n\n-o\nan out\n')
+        done = tpgen("gen", "@arguments", "with space.tp", cwd=self.dir)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("it's 1 $HOME", read(self.path("an out/with space.h")))
+        done = tpgen("gen", "@arguments", "@none", cwd=self.dir)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("tpgen: error: can't read the arguments in none: No such file or directory\n", done.stderr)
+        self.write("@x.tp", GOOD)
+        self.assertEqual(tpgen("check", "./@x.tp", cwd=self.dir).returncode, 0)
+
+    def test_compiler(self) -> None:
+        path = self.write("x.tp", "#ifndef WANTED\n#error none\n#endif\n" + GOOD)
+        done = tpgen("check", "--cc", "gcc '-DWANTED=a b'", path, env={"CC": "false"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = tpgen("check", "--cc", "none -DWANTED", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("can't run the C preprocessor 'none'", done.stderr)
+
     def test_stamp(self) -> None:
         """It is dated at each run, but at one that fails; the header at none that does not change it."""
         path = self.write("x.tp", GOOD)
