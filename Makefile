@@ -27,6 +27,7 @@ DATE := 2026-11-27
 # Programs that the library does not serve look for a library of another name.
 ABI := $(shell sed -n 's/^.define TP_SONAME //p' runtime/src/core/interface.h)
 SONAME := libtp.so.$(ABI)
+INTERFACE = $(shell sed -n 's/^.define TP_INTERFACE_VERSION //p' runtime/include/tp/tracepoint.h)
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -321,10 +322,14 @@ INSTALLED := $(DESTDIR)$(PREFIX)
 INSTALLED_LIB := $(DESTDIR)$(LIBDIR)
 COMPLETIONS := share/bash-completion/completions/tp share/zsh/site-functions/_tp
 PLACES = -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|'
+# What CMake asks for besides: all paths from its own, and the processor by the name of its libraries' directory in Debian.
+CMAKE_PLACES = $(PLACES) -e "s|@PREFIX_OF_LIBDIR@|$$(realpath -ms --relative-to='$(LIBDIR)' '$(PREFIX)')|" -e 's|@SONAME@|$(SONAME)|' \
+	-e "s|@TRIPLET@|$$($(CC) -dumpmachine | sed -e 's/-[^-]*-linux/-linux/' -e 's/^i.86-/i386-/')|" \
+	-e 's|@INTERFACE@|$(INTERFACE)|' -e 's|@VERSION_MAJOR@|$(firstword $(subst ., ,$(VERSION)))|'
 install: all
 	$(Q)install -d $(addprefix $(INSTALLED)/,bin include/tp share/tpgen/tpgen/backends share/tpgen/tpgen/check \
 		share/man/man1 share/man/man3 share/man/man5 share/man/man7 share/doc/tp $(dir $(COMPLETIONS))) \
-		$(INSTALLED_LIB)/pkgconfig
+		$(INSTALLED_LIB)/pkgconfig $(INSTALLED_LIB)/cmake/tpgen
 	$(Q)install -m 644 runtime/include/tp/*.h $(INSTALLED)/include/tp
 	$(Q)install -m 644 $(BUILD)/libtp.a $(INSTALLED_LIB)
 	$(Q)install -m 755 $(BUILD)/libtp.so $(INSTALLED_LIB)/$(SONAME)
@@ -339,6 +344,7 @@ install: all
 		install -m 644 $$d/* $(INSTALLED)/share/tpgen/$$d || exit 1; done
 	$(Q)sed $(PLACES) runtime/build-systems/tp.pc.in >$(INSTALLED_LIB)/pkgconfig/tp.pc
 	$(Q)sed $(PLACES) runtime/build-systems/tp.mk.in >$(INSTALLED)/share/tpgen/tp.mk
+	$(Q)cd runtime/build-systems/cmake && for f in *; do sed $(CMAKE_PLACES) $$f >$(INSTALLED_LIB)/cmake/tpgen/$${f%.in} || exit 1; done
 	$(Q)install -m 755 tpgen/launcher.sh $(INSTALLED)/bin/tpgen
 	@echo 'tpgen is installed in $(INSTALLED); docs/api.md says how a project uses it.'
 	@[ -n '$(DESTDIR)' ] || { PATH="$$PATH:/usr/sbin:/sbin"; \
@@ -347,13 +353,13 @@ install: all
 		then ldconfig 2>/dev/null || echo 'The loader does not know of it yet: run ldconfig as root.'; \
 		else echo 'The loader does not look in $(LIBDIR): programs need -Wl,-rpath,$(LIBDIR), as tp.mk sets it.'; fi; }
 
-# The directories share/tpgen, share/doc/tp and include/tp are this project's; from the others, only its own files go.
+# The directories share/tpgen, share/doc/tp, cmake/tpgen and include/tp are this project's; from the others, only its own files go.
 uninstall:
 	$(Q)rm -f $(addprefix $(INSTALLED)/include/tp/,$(notdir $(wildcard runtime/include/tp/*.h))) \
 		$(addprefix $(INSTALLED)/bin/,tpgen tp) \
 		$(addprefix $(INSTALLED)/,$(foreach p,$(PAGES),share/man/man$(patsubst .%,%,$(suffix $(p)))/$(p)) $(COMPLETIONS)) \
 		$(addprefix $(INSTALLED_LIB)/,libtp.a libtp.so $(SONAME) pkgconfig/tp.pc)
-	$(Q)rm -rf $(INSTALLED)/share/tpgen $(INSTALLED)/share/doc/tp
+	$(Q)rm -rf $(INSTALLED)/share/tpgen $(INSTALLED)/share/doc/tp $(INSTALLED_LIB)/cmake/tpgen
 	$(Q)[ ! -d $(INSTALLED)/include/tp ] || rmdir --ignore-fail-on-non-empty $(INSTALLED)/include/tp
 	@echo 'tpgen is no longer installed in $(INSTALLED).'
 

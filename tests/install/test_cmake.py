@@ -10,8 +10,12 @@ PAGE = "docs/adopting/cmake.md"
 
 
 class CMake(Project):
-    def cmake(self, generator: str) -> None:
+    def setUp(self) -> None:
+        super().setUp()
         need(self, "cmake")
+        self.env["CMAKE_PREFIX_PATH"] = self.path("usr")
+
+    def cmake(self, generator: str) -> None:
         text = shown(PAGE, "CMakeLists.txt")
         self.save("CMakeLists.txt", text.replace("stats.c)", "stats.c other.c)").replace("net.tp)", "net.tp disk.tp)"))
         self.succeed(["cmake", "-G", generator, "-S", ".", "-B", "build"], cwd=self.project, env=self.env)
@@ -25,3 +29,8 @@ class CMake(Project):
     def test_cmake_for_ninja(self) -> None:
         need(self, "ninja")
         self.cmake("Ninja")
+
+    @check_all("x")
+    def test_cmake_for_ninja_multi(self) -> None:
+        need(self, "ninja")
+        self.cmake("Ninja Multi-Config")
