@@ -172,6 +172,8 @@ endef
 $(eval $(call tool_variant,tp,obj,))
 $(eval $(call tool_variant,asan/tp,asan,$(SANITIZE)))
 # The man pages and the shells' functions, which tp writes of its own tables; and man pages that are made of documents.
+# With a CC for another processor, EMULATOR is the command that runs tp here.
+EMULATOR ?=
 COMMANDS := $(shell sed -n 's/^\tX(\([a-z]*\)).*/\1/p' runtime/tools/commands/commands.h)
 PAGES := tp.1 $(COMMANDS:%=tp-%.1) tpgen.1 libtp.3 tp-language.5 tp-environment.7
 MANPAGE = PYTHONDONTWRITEBYTECODE=1 $(PYTHON) docs/manpage.py
@@ -181,14 +183,14 @@ $(BUILD)/help.stamp: export VERSION := $(VERSION)
 $(BUILD)/help.stamp: $(BUILD)/tp Makefile docs/manpage.py docs/api.md docs/environment.md docs/language.md tpgen/cli.py
 	$(call say,HELP,'$(BUILD)/man $(BUILD)/completions')
 	$(Q)rm -rf $(BUILD)/man $(BUILD)/completions && mkdir -p $(BUILD)/man $(BUILD)/completions
-	$(Q)$< help --man >$(BUILD)/man/tp.1
-	$(Q)for c in $(COMMANDS); do $< help --man $$c >$(BUILD)/man/tp-$$c.1 || exit 1; done
+	$(Q)$(EMULATOR) $< help --man >$(BUILD)/man/tp.1
+	$(Q)for c in $(COMMANDS); do $(EMULATOR) $< help --man $$c >$(BUILD)/man/tp-$$c.1 || exit 1; done
 	$(Q)$(MANPAGE) --tpgen >$(BUILD)/man/tpgen.1
 	$(Q)$(MANPAGE) libtp 3 'tracepoints in C programs' api.md >$(BUILD)/man/libtp.3
 	$(Q)$(MANPAGE) tp-language 5 'the language of .tp files' language.md >$(BUILD)/man/tp-language.5
 	$(Q)$(MANPAGE) tp-environment 7 'variables that tracing obeys' environment.md >$(BUILD)/man/tp-environment.7
-	$(Q)$< help --completion bash >$(BUILD)/completions/tp
-	$(Q)$< help --completion zsh >$(BUILD)/completions/_tp
+	$(Q)$(EMULATOR) $< help --completion bash >$(BUILD)/completions/tp
+	$(Q)$(EMULATOR) $< help --completion zsh >$(BUILD)/completions/_tp
 	$(Q)touch $@
 
 $(BUILD)/obj/runtime/tools/help/man.o $(BUILD)/asan/runtime/tools/help/man.o: OUR_CFLAGS += -DTP_DATE='"$(DATE)"'

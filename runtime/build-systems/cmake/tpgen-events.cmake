@@ -182,11 +182,13 @@ function(_tpgen_add_header path directory arguments)
 	get_filename_component(name "${path}" NAME_WLE)
 	get_target_property(tpgen tpgen::tpgen IMPORTED_LOCATION)
 	set(out "${directory}/${name}")
+	# In the dependency file, the path that the build directory has could need more quoting than CMake reads.
+	file(RELATIVE_PATH stamp "${CMAKE_CURRENT_BINARY_DIR}" "${out}.stamp")
 	add_custom_command(
 		OUTPUT "${out}.stamp"
 		BYPRODUCTS "${out}.h"
 		DEPFILE "${out}.d"
-		COMMAND "${tpgen}" gen "@${arguments}" --stamp "${out}.stamp" --depfile "${out}.d" -o "${directory}" "${path}"
+		COMMAND "${tpgen}" gen "@${arguments}" --stamp "${stamp}" --depfile "${out}.d" -o "${directory}" "${path}"
 		DEPENDS "${path}" "${arguments}" "${tpgen}"
 		COMMENT "Making ${name}.h of ${name}.tp"
 		VERBATIM)
