@@ -8,14 +8,12 @@ import re
 import subprocess
 
 from arch import aarch64
-from docs.pages import blocks
-from install.project import Project, shown
+from install.project import MISTAKE, Project, page_script, shown
 from support import ROOT, check_all, need, read, run
 
 PAGE = "docs/adopting/cmake.md"
 ONE_IS_ENOUGH = "test_page configures, builds and runs"
 HEAD = "cmake_minimum_required(VERSION 3.20)\nproject(server C)\nfind_package(tpgen 1.0 REQUIRED)\n"
-MISTAKE = "error: no field macro is called '__feild'; did you mean '__field'?"
 
 
 class CMake(Project):
@@ -44,19 +42,6 @@ class CMake(Project):
         self.assertTrue(message, done.stderr)
         return " ".join(message[1].split())
 
-    def events(self, program: str) -> list[str]:
-        """What the program has traced: "net G"."""
-        done = self.succeed([self.path(program)], env={**self.env, "TP_ENABLE": "*"})
-        return re.findall(r" \w+:(\w+)_request: peer=", done.stderr)
-
-    def other(self, name: str, path: str, export: bool = False) -> None:
-        """A .tp file with an event of this name."""
-        text = re.sub(r"\bnet(?=_request|$)", name, shown("README.md", "net.tp"), flags=re.M)
-        self.save(path, text + f"EXPORT_TRACEPOINT_SYMBOL({name}_request);\n" * export)
-
-    def break_tp(self) -> None:
-        self.save("net.tp", read(self.path("project/net.tp")).replace("__field(\tchar", "__feild(\tchar"))
-
 
 class Page(CMake):
     def test_page(self) -> None:
@@ -67,8 +52,7 @@ class Page(CMake):
         os.rename(self.path("usr"), self.path("tp"))
         del self.env["CMAKE_PREFIX_PATH"]
         env = {**self.env, "HOME": self.dir}
-        script, = (block.text for block in blocks(read(os.path.join(ROOT, PAGE))) if block.kind == "sh")
-        done = self.succeed(["sh", "-e", "-c", script], cwd=self.project, env=env)
+        done = self.succeed(["sh", "-e", "-c", page_script(PAGE)], cwd=self.project, env=env)
         self.assertEqual(len(re.findall("net:net_request: peer=", done.stderr)), 6)
 
     def run_again(self, generator: str) -> None:
