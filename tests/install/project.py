@@ -20,6 +20,11 @@ def shown(page: str, name: str) -> str:
     return next(block.text for block in blocks(read(os.path.join(ROOT, page))) if block.name == name)
 
 
+def shown_with(page: str, line: str) -> str:
+    """The block with this line that a page shows."""
+    return next(block.text for block in blocks(read(os.path.join(ROOT, page))) if line in block.text)
+
+
 def page_script(page: str) -> str:
     """The commands that a page shows."""
     return "".join(block.text for block in blocks(read(os.path.join(ROOT, page))) if block.kind == "sh")

@@ -8,7 +8,7 @@ import re
 import subprocess
 
 from arch import aarch64
-from install.project import MISTAKE, Project, page_script, shown
+from install.project import MISTAKE, Project, page_script, shown, shown_with
 from support import ROOT, check_all, need, read, run
 
 PAGE = "docs/adopting/cmake.md"
@@ -262,10 +262,7 @@ class Kinds(CMake):
         self.save("user/CMakeLists.txt", "cmake_minimum_required(VERSION 3.20)\nproject(user C)\nfind_package(lib REQUIRED)\n"
                   "add_executable(user user.c)\ntarget_link_libraries(user PRIVATE lib)\n")
         for kind in ("STATIC", "SHARED"):
-            self.built(HEAD.replace("server", "lib") + f"""add_library(lib {kind} lib.c)
-tpgen_add_events(lib PUBLIC lib.tp CREATE_TRACE_POINTS)
-get_target_property(headers lib TPGEN_HEADERS)
-install(FILES ${{headers}} DESTINATION include)
+            self.built(HEAD.replace("server", "lib") + f"add_library(lib {kind} lib.c)\n" + shown_with(PAGE, "TPGEN_HEADERS") + """\
 install(TARGETS lib EXPORT lib DESTINATION lib INCLUDES DESTINATION include)
 install(EXPORT lib FILE lib-targets.cmake DESTINATION lib/cmake/lib)
 install(FILES lib-config.cmake DESTINATION lib/cmake/lib)
@@ -299,6 +296,34 @@ install(FILES lib-config.cmake DESTINATION lib/cmake/lib)
                    "-DCMAKE_BUILD_TYPE=Release")
         self.assertEqual(self.events("build/server"), ["net"] * 6 + ["disk"])
         self.assertIn("--cc\n'/usr/bin/clang'  --target=x86_64-linux-gnu", read(self.path("build/server.events/server.events.arguments.C")))
+
+    def test_old_project(self) -> None:
+        """One that knows nothing of new policies, links by the old signature, and gives events to another folder's target."""
+        self.save("sub/CMakeLists.txt", "find_package(tpgen REQUIRED)\nadd_executable(server ../server.c ../stats.c)\n"
+                  "target_link_libraries(server m)\ntarget_precompile_headers(server PRIVATE <stdio.h> <net.h>)\n"
+                  "tpgen_add_events(server ../net.tp)\n")
+        self.built(HEAD.replace("3.20", "3.5").replace("find", "add_subdirectory(sub)\nfind") + "tpgen_add_events(server disk.tp)\n",
+                   "-DCMAKE_WARN_DEPRECATED=OFF")
+        self.assertEqual(self.events("build/sub/server"), ["net"] * 6 + ["disk"])
+
+    def test_places(self) -> None:
+        """A directory that is a link, as /lib is one to /usr/lib; another command."""
+        root = self.path("root")
+        os.mkdir(root)
+        os.rename(self.path("usr"), f"{root}/usr")
+        os.symlink("usr/lib", f"{root}/lib")
+        os.rename(f"{root}/usr/bin/tpgen.real", f"{root}/usr/bin/tpgen")
+        os.makedirs(f"{root}/opt/bin")
+        os.symlink("../../usr/bin/tpgen", f"{root}/opt/bin/trace-generator")
+        place = f"-Dtpgen_DIR={root}/lib/cmake/tpgen"
+        text = HEAD + "add_executable(server server.c)\ntpgen_add_events(server net.tp disk.tp)\n" \
+            'get_target_property(command tpgen::tpgen LOCATION)\nmessage(STATUS "command: ${command}")\n'
+        for options, command in ((), "usr/bin/tpgen"), ((f"-DTPGEN_EXECUTABLE={root}/opt/bin/trace-generator",), "opt/bin/trace-generator"):
+            done = self.configure(text, place, *options)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn(f"command: {root}/{command}\n", done.stdout)
+            self.succeed(["cmake", "--build", "build"], cwd=self.dir, env=self.env)
+            self.assertEqual(self.events("build/server"), ["net"] * 6 + ["disk"])
 
     def test_arm64(self) -> None:
         """With tpgen and libtp for it below a root of its own, as Debian lays them out."""

@@ -8,17 +8,11 @@ import re
 import subprocess
 
 from arch import aarch64
-from docs.pages import blocks
-from install.project import MISTAKE, Project, page_script, shown
+from install.project import MISTAKE, Project, page_script, shown, shown_with
 from support import ROOT, check_all, need, read, run
 
 PAGE = "docs/adopting/meson.md"
 ONE_IS_ENOUGH = "test_page configures, builds and runs"
-
-
-def on_page(line: str) -> str:
-    """The block with this line."""
-    return next(block.text for block in blocks(read(os.path.join(ROOT, PAGE))) if line in block.text)
 
 
 class Meson(Project):
@@ -99,7 +93,7 @@ class Kinds(Meson):
     def test_subproject(self) -> None:
         """With a library, whose events the program has sites of; it is installed, too."""
         self.other("lib", "subprojects/lib/lib.tp", True)
-        self.save("subprojects/lib/meson.build", on_page("project('lib', 'c')"))
+        self.save("subprojects/lib/meson.build", shown_with(PAGE, "project('lib', 'c')"))
         self.save("subprojects/lib/lib.c", '#define CREATE_TRACE_POINTS\n#include "lib.h"\nint lib(void);\nint lib(void)\n{\n'
                   '\ttrace_lib_request("lib", 1, 2);\n\treturn 0;\n}\n')
         for name in ("first", "second"):
@@ -188,7 +182,7 @@ class Messages(Meson):
 
     def test_error(self) -> None:
         """A project's own, as the page proposes it."""
-        text = "project('server', 'c')\n" + on_page("if not tp.found()").replace("1.0", "9.0")
+        text = "project('server', 'c')\n" + shown_with(PAGE, "if not tp.found()").replace("1.0", "9.0")
         done = self.configure(text)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("ERROR: Problem encountered: tpgen 9.0 is missing: see https://..., or configure with -Dtracing=false", done.stdout)

@@ -81,6 +81,9 @@ class Outside(Case):
         self.succeed(["gcc", "-o", "static", "server.c", f"-I{self.prefix}/include", f"{lib}/libtp.a", "-lurcu-bp"],
                      cwd=self.project)
         self.traced("./static")
+        flags = self.succeed(["pkg-config", "--cflags", "--static", "--libs", "tp"], env=self.env).stdout.split()
+        self.succeed(["gcc", "-static", "-o", "alone", "server.c", *flags], cwd=self.project)
+        self.traced("./alone")
 
     def test_linker_garbage_collection(self) -> None:
         need(self, "ld.lld")
