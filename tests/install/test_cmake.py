@@ -218,19 +218,12 @@ class Tree(CMake):
         done = run(build, cwd=self.dir, env=self.env)
         self.assertEqual((done.stdout + done.stderr).count(MISTAKE), 1, done.stdout + done.stderr)
 
-    def test_make(self) -> None:
-        self.tree("Unix Makefiles")
-
     def test_make_shared(self) -> None:
         self.tree("Unix Makefiles", "-DBUILD_SHARED_LIBS=ON")
 
-    def test_ninja_unity(self) -> None:
+    def test_ninja_for_several_configurations_unity(self) -> None:
         need(self, "ninja")
-        self.tree("Ninja", "-DCMAKE_UNITY_BUILD=ON")
-
-    def test_ninja_several_configurations(self) -> None:
-        need(self, "ninja")
-        self.tree("Ninja Multi-Config", "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_UNITY_BUILD=ON")
+        self.tree("Ninja Multi-Config", "-DCMAKE_UNITY_BUILD=ON")
 
 
 @check_all(ONE_IS_ENOUGH)
@@ -411,6 +404,8 @@ class Messages(CMake):
                  "tpgen_URCU_BP_LIBRARY to liburcu-bp.so and tpgen_URCU_INCLUDE_DIR to the directory of urcu/static/urcu-bp.h.")):
             with self.subTest(message):
                 self.assertEqual(self.refused(HEAD, *options, env=env), where + message)
+        done = self.configure(HEAD.replace("REQUIRED", "REQUIRED COMPONENTS tpgen"), "-Dtpgen_URCU_BP_LIBRARY=")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), "who only makes headers needs no liburcu")
         self.assertEqual(self.refused(HEAD.replace("REQUIRED", "REQUIRED COMPONENTS tp perl")),
                          where + "tpgen has no component 'perl'; its components are tp, tp_static and tpgen.")
         done = self.configure(HEAD.replace("REQUIRED", "COMPONENTS perl") + 'message("${tpgen_FOUND}: ${tpgen_NOT_FOUND_MESSAGE}")\n')
