@@ -58,8 +58,8 @@ class Page(CMake):
     def run_again(self, generator: str) -> None:
         text = shown(PAGE, "CMakeLists.txt")
         self.save("CMakeLists.txt", text.replace("stats.c)", "stats.c other.c)").replace("net.tp)", "net.tp disk.tp)"))
-        configure = ["cmake", "-G", generator, "-S", ".", "-B", "build"]
-        build = ["cmake", "--build", "build", "-j4"]
+        configure = ["cmake", "-G", generator, "-S", ".", "-B", "b $[1]"]
+        build = ["cmake", "--build", "b $[1]", "-j4"]
         self.succeed(configure, cwd=self.project, env=self.env)
         self.all_of(build)
         both = ["tpgen disk.tp", "tpgen net.tp"]

@@ -191,17 +191,24 @@ function(_tpgen_directory target visibility language top name result)
 endfunction()
 
 # tpgen leaves a header alone that would not change, so that nothing is compiled again. The stamp says when it has looked.
-function(_tpgen_add_header path directory arguments)
+function(_tpgen_add_header path directory arguments options)
 	get_filename_component(name "${path}" NAME_WLE)
 	get_target_property(tpgen tpgen::tpgen IMPORTED_LOCATION)
 	set(out "${directory}/${name}")
-	# In the dependency file, the path that the build directory has could need more quoting than CMake reads.
+	# Only options let tpgen read other files. Else there is no list of them, in which CMake knows not all ways of quoting.
+	set(depfile "")
+	set(option "")
+	if(options)
+		set(depfile DEPFILE "${out}.d")
+		set(option --depfile "${out}.d")
+	endif()
+	# In that list, the whole path could need more quoting.
 	file(RELATIVE_PATH stamp "${CMAKE_CURRENT_BINARY_DIR}" "${out}.stamp")
 	add_custom_command(
 		OUTPUT "${out}.stamp"
 		BYPRODUCTS "${out}.h"
-		DEPFILE "${out}.d"
-		COMMAND "${tpgen}" gen "@${arguments}" --stamp "${stamp}" --depfile "${out}.d" -o "${directory}" "${path}"
+		${depfile}
+		COMMAND "${tpgen}" gen "@${arguments}" --stamp "${stamp}" ${option} -o "${directory}" "${path}"
 		DEPENDS "${path}" "${arguments}" "${tpgen}"
 		COMMENT "Making ${name}.h of ${name}.tp"
 		VERBATIM)
@@ -266,7 +273,7 @@ function(tpgen_add_events target)
 			_tpgen_refuse(${target} "'${file}' is not the only ${name}.tp of ${target}, whose headers are in one directory: rename one.")
 		endif()
 		list(APPEND headers "${directory}/${name}.h")
-		_tpgen_add_header("${path}" "${directory}" "${arguments}.${language}")
+		_tpgen_add_header("${path}" "${directory}" "${arguments}.${language}" "${arg_OPTIONS}")
 	endforeach()
 	set_property(TARGET ${target} APPEND PROPERTY TPGEN_HEADERS ${headers})
 	string(REGEX REPLACE "\\.h(;|$)" ".stamp\\1" stamps "${headers}")
