@@ -27,6 +27,7 @@ DATE := 2026-11-27
 # Programs that the library does not serve look for a library of another name.
 ABI := $(shell sed -n 's/^.define TP_SONAME //p' runtime/src/core/interface.h)
 SONAME := libtp.so.$(ABI)
+INTERFACE = $(shell sed -n 's/^.define TP_INTERFACE_VERSION //p' runtime/include/tp/tracepoint.h)
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -173,6 +174,8 @@ endef
 $(eval $(call tool_variant,tp,obj,))
 $(eval $(call tool_variant,asan/tp,asan,$(SANITIZE)))
 # The man pages and the shells' functions, which tp writes of its own tables; and man pages that are made of documents.
+# With a CC for another processor, EMULATOR is the command that runs tp here.
+EMULATOR ?=
 COMMANDS := $(shell sed -n 's/^\tX(\([a-z]*\)).*/\1/p' runtime/tools/commands/commands.h)
 PAGES := tp.1 $(COMMANDS:%=tp-%.1) tpgen.1 libtp.3 tp-language.5 tp-environment.7
 MANPAGE = PYTHONDONTWRITEBYTECODE=1 $(PYTHON) docs/manpage.py
@@ -182,14 +185,14 @@ $(BUILD)/help.stamp: export VERSION := $(VERSION)
 $(BUILD)/help.stamp: $(BUILD)/tp Makefile docs/manpage.py docs/api.md docs/environment.md docs/language.md tpgen/cli.py
 	$(call say,HELP,'$(BUILD)/man $(BUILD)/completions')
 	$(Q)rm -rf $(BUILD)/man $(BUILD)/completions && mkdir -p $(BUILD)/man $(BUILD)/completions
-	$(Q)$< help --man >$(BUILD)/man/tp.1
-	$(Q)for c in $(COMMANDS); do $< help --man $$c >$(BUILD)/man/tp-$$c.1 || exit 1; done
+	$(Q)$(EMULATOR) $< help --man >$(BUILD)/man/tp.1
+	$(Q)for c in $(COMMANDS); do $(EMULATOR) $< help --man $$c >$(BUILD)/man/tp-$$c.1 || exit 1; done
 	$(Q)$(MANPAGE) --tpgen >$(BUILD)/man/tpgen.1
 	$(Q)$(MANPAGE) libtp 3 'tracepoints in C programs' api.md >$(BUILD)/man/libtp.3
 	$(Q)$(MANPAGE) tp-language 5 'the language of .tp files' language.md >$(BUILD)/man/tp-language.5
 	$(Q)$(MANPAGE) tp-environment 7 'variables that tracing obeys' environment.md >$(BUILD)/man/tp-environment.7
-	$(Q)$< help --completion bash >$(BUILD)/completions/tp
-	$(Q)$< help --completion zsh >$(BUILD)/completions/_tp
+	$(Q)$(EMULATOR) $< help --completion bash >$(BUILD)/completions/tp
+	$(Q)$(EMULATOR) $< help --completion zsh >$(BUILD)/completions/_tp
 	$(Q)touch $@
 
 $(BUILD)/obj/runtime/tools/help/man.o $(BUILD)/asan/runtime/tools/help/man.o: OUR_CFLAGS += -DTP_DATE='"$(DATE)"'
@@ -332,10 +335,14 @@ COMPLETIONS := share/bash-completion/completions/tp share/zsh/site-functions/_tp
 MULTIARCH = $(and $(filter /lib/ /usr/lib/,$(dir $(LIBDIR))),$(findstring -linux-,$(notdir $(LIBDIR))))
 RPATH = $(if $(filter /lib /lib64 /usr/lib /usr/lib64,$(LIBDIR))$(MULTIARCH),,-Wl$(comma)-rpath$(comma)$(LIBDIR))
 PLACES = -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@RPATH@|$(RPATH)|' -e 's|@VERSION@|$(VERSION)|'
+# What CMake asks for besides: all paths from its own, and the processor by the name of its libraries' directory in Debian.
+CMAKE_PLACES = $(PLACES) -e "s|@PREFIX_OF_LIBDIR@|$$(realpath -ms --relative-to='$(LIBDIR)' '$(PREFIX)')|" -e 's|@SONAME@|$(SONAME)|' \
+	-e "s|@TRIPLET@|$$($(CC) -dumpmachine | sed -e 's/-[^-]*-linux/-linux/' -e 's/^i.86-/i386-/')|" \
+	-e 's|@INTERFACE@|$(INTERFACE)|' -e 's|@VERSION_MAJOR@|$(firstword $(subst ., ,$(VERSION)))|'
 install: all
 	$(Q)install -d $(addprefix $(INSTALLED)/,bin include/tp share/tpgen/tpgen/backends share/tpgen/tpgen/check share/tpgen/tpgen/format share/tpgen/tpgen/lsp \
 		share/man/man1 share/man/man3 share/man/man5 share/man/man7 share/doc/tp $(dir $(COMPLETIONS))) \
-		$(INSTALLED_LIB)/pkgconfig
+		$(INSTALLED_LIB)/pkgconfig $(INSTALLED_LIB)/cmake/tpgen
 	$(Q)install -m 644 runtime/include/tp/*.h $(INSTALLED)/include/tp
 	$(Q)install -m 644 $(BUILD)/libtp.a $(INSTALLED_LIB)
 	$(Q)install -m 755 $(BUILD)/libtp.so $(INSTALLED_LIB)/$(SONAME)
@@ -351,6 +358,7 @@ install: all
 	$(Q)sed $(PLACES) runtime/build-systems/tp.pc.in >$(INSTALLED_LIB)/pkgconfig/tp.pc
 	$(Q)sed $(PLACES) runtime/build-systems/tp.mk.in >$(INSTALLED)/share/tpgen/tp.mk
 	$(Q)install -D -m 644 runtime/build-systems/tpgen.m4 $(INSTALLED)/share/aclocal/tpgen.m4
+	$(Q)cd runtime/build-systems/cmake && for f in *; do sed $(CMAKE_PLACES) $$f >$(INSTALLED_LIB)/cmake/tpgen/$${f%.in} || exit 1; done
 	$(Q)install -m 755 tpgen/launcher.sh $(INSTALLED)/bin/tpgen
 	@echo 'tpgen is installed in $(INSTALLED); docs/api.md says how a project uses it.'
 	@[ -n '$(DESTDIR)' ] || { PATH="$$PATH:/usr/sbin:/sbin"; \
@@ -359,13 +367,13 @@ install: all
 		then ldconfig 2>/dev/null || echo 'The loader does not know of it yet: run ldconfig as root.'; \
 		else echo 'The loader does not look in $(LIBDIR): programs need -Wl,-rpath,$(LIBDIR), as tp.mk sets it.'; fi; }
 
-# The directories share/tpgen, share/doc/tp and include/tp are this project's; from the others, only its own files go.
+# The directories share/tpgen, share/doc/tp, cmake/tpgen and include/tp are this project's; from the others, only its own files go.
 uninstall:
 	$(Q)rm -f $(addprefix $(INSTALLED)/include/tp/,$(notdir $(wildcard runtime/include/tp/*.h))) \
 		$(addprefix $(INSTALLED)/,bin/tpgen bin/tp share/aclocal/tpgen.m4) \
 		$(addprefix $(INSTALLED)/,$(foreach p,$(PAGES),share/man/man$(patsubst .%,%,$(suffix $(p)))/$(p)) $(COMPLETIONS)) \
 		$(addprefix $(INSTALLED_LIB)/,libtp.a libtp.so $(SONAME) pkgconfig/tp.pc)
-	$(Q)rm -rf $(INSTALLED)/share/tpgen $(INSTALLED)/share/doc/tp
+	$(Q)rm -rf $(INSTALLED)/share/tpgen $(INSTALLED)/share/doc/tp $(INSTALLED_LIB)/cmake/tpgen
 	$(Q)[ ! -d $(INSTALLED)/include/tp ] || rmdir --ignore-fail-on-non-empty $(INSTALLED)/include/tp
 	@echo 'tpgen is no longer installed in $(INSTALLED).'
 

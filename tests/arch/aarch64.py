@@ -7,7 +7,7 @@ import os
 import shutil
 
 import building
-from support import BUILD
+from support import BUILD, ROOT, run
 
 CC = "aarch64-linux-gnu-gcc"
 OBJDUMP = "aarch64-linux-gnu-objdump"
@@ -39,7 +39,19 @@ def emulated(*command: str) -> list[str]:
     return ["qemu-aarch64", "-L", LIBC, *command]
 
 
+_VARIABLES = {"CC": CC, "AR": "aarch64-linux-gnu-ar", "CFLAGS": " ".join(["-O2", "-g", *STRICT, *CFLAGS]),
+              "LDFLAGS": " ".join(LDFLAGS), "CHECK_LIBS": "-lcheck_pic -lsubunit -lrt -lm"}
+
+
 def make(*targets: str) -> None:
     """Makes files below ARM."""
-    building.make(*targets, build=ARM, CC=CC, AR="aarch64-linux-gnu-ar", CFLAGS=" ".join(["-O2", "-g", *STRICT, *CFLAGS]),
-                  LDFLAGS=" ".join(LDFLAGS), CHECK_LIBS="-lcheck_pic -lsubunit -lrt -lm")
+    building.make(*targets, build=ARM, **_VARIABLES)
+
+
+def install(**places: str) -> None:
+    """The library, tpgen and tp, with the man pages, which tp writes."""
+    building.make("help.stamp", "libtp.a", "libtp.so", build=ARM, **_VARIABLES, EMULATOR=" ".join(emulated()))
+    done = run(["make", "-s", "install", f"BUILD={os.path.relpath(ARM, ROOT)}", "EMULATOR=false",
+                *(f"{name}={value}" for name, value in {**_VARIABLES, **places}.items())])
+    if done.returncode:
+        raise building.BuildError(done.stdout + done.stderr)

@@ -11,12 +11,23 @@ from docs.pages import blocks
 from support import ROOT, Case, need, read
 
 _LOGGER = '#!/bin/sh\necho "{name} $*" >>"{log}"\nexec {program} "$@"\n'
+MISTAKE = "error: no field macro is called '__feild'; did you mean '__field'?"
 OTHER = "int other(void);\nint other(void)\n{\n\treturn 0;\n}\n"
 
 
 def shown(page: str, name: str) -> str:
     """The file of this name that a page shows."""
     return next(block.text for block in blocks(read(os.path.join(ROOT, page))) if block.name == name)
+
+
+def shown_with(page: str, line: str) -> str:
+    """The block with this line that a page shows."""
+    return next(block.text for block in blocks(read(os.path.join(ROOT, page))) if line in block.text)
+
+
+def page_script(page: str) -> str:
+    """The commands that a page shows."""
+    return "".join(block.text for block in blocks(read(os.path.join(ROOT, page))) if block.kind == "sh")
 
 
 class Project(Case):
@@ -98,3 +109,16 @@ class Project(Case):
         self.assertRegex(done.stderr, "net:net_request: peer=10.0.0.1 method=GET bytes=100")
         self.assertRegex(done.stderr, "disk:disk_request: peer=sda method=GET bytes=1")
         self.assertIn("stats: 6 requests", done.stdout)
+
+    def events(self, program: str) -> list[str]:
+        """What the program has traced: "net G"."""
+        done = self.succeed([self.path(program)], env={**self.env, "TP_ENABLE": "*"})
+        return re.findall(r" \w+:(\w+)_request: peer=", done.stderr)
+
+    def other(self, name: str, path: str, export: bool = False) -> None:
+        """A .tp file with an event of this name."""
+        text = re.sub(r"\bnet(?=_request|$)", name, shown("README.md", "net.tp"), flags=re.M)
+        self.save(path, text + f"EXPORT_TRACEPOINT_SYMBOL({name}_request);\n" * export)
+
+    def break_tp(self) -> None:
+        self.save("net.tp", read(self.path("project/net.tp")).replace("__field(\tchar", "__feild(\tchar"))

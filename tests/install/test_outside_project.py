@@ -95,6 +95,9 @@ class Outside(Case):
         self.succeed(["gcc", "-o", "static", "server.c", f"-I{self.prefix}/include", f"{lib}/libtp.a", "-lurcu-bp"],
                      cwd=self.project)
         self.traced("./static")
+        flags = self.succeed(["pkg-config", "--cflags", "--static", "--libs", "tp"], env=self.env).stdout.split()
+        self.succeed(["gcc", "-static", "-o", "alone", "server.c", *flags], cwd=self.project)
+        self.traced("./alone")
 
     def test_linker_garbage_collection(self) -> None:
         need(self, "ld.lld")
@@ -129,6 +132,10 @@ class Outside(Case):
         pc = read(self.path("pkg/opt/tp/lib/pkgconfig/tp.pc"))
         self.assertIn("prefix=/opt/tp\n", pc)
         self.assertNotIn(self.dir, pc + read(self.path("pkg/opt/tp/share/tpgen/tp.mk")))
+        for name in ("tpgen-config", "tpgen-config-version", "tpgen-events"):  # they go by where they are
+            text = read(self.path(f"pkg/opt/tp/lib/cmake/tpgen/{name}.cmake"))
+            self.assertNotIn("/opt/tp", text)
+            self.assertEqual(re.findall(r"@[A-Z_]+@", text), [])
         for program in ("tpgen", "tp"):
             self.assertTrue(os.stat(self.path(f"pkg/opt/tp/bin/{program}")).st_mode & stat.S_IXUSR)
         for page in ("man/man1/tp.1", "man/man1/tp-report.1", "man/man1/tpgen.1", "man/man3/libtp.3", "man/man5/tp-language.5", "man/man7/tp-environment.7",
@@ -171,6 +178,7 @@ class Outside(Case):
         self.succeed(["make", "-C", ROOT, "install", *where])
         self.assertIn("libdir=/opt/lib/multiarch\n", read(self.path("pkg/opt/lib/multiarch/pkgconfig/tp.pc")))
         self.assertIn("TP_LIBDIR := /opt/lib/multiarch\n", read(self.path("pkg/opt/tp/share/tpgen/tp.mk")))
+        self.assertIn('"${_tpgen_libdir}/../../tp"', read(self.path("pkg/opt/lib/multiarch/cmake/tpgen/tpgen-config.cmake")))
         self.assertFalse(os.path.exists(self.path("pkg/opt/tp/lib")))
         for _ in range(2):  # what is gone already is no error
             self.succeed(["make", "-C", ROOT, "uninstall", *where])
