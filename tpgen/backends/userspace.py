@@ -236,7 +236,7 @@ def _field(record: str, field: Field, tables: Mapping[str, str], element: str, l
         "declaration": f"tp_data_loc_t {field.member};" if field.dynamic else f"{_member(field)};",
         "comment": f"{field.type}[]" if field.dynamic else "",
         "sizer": field.kind.sizer,
-        "element": f", sizeof({element}), __extension__ _Alignof({element})" if field.kind.counted else "",
+        "element": f", sizeof({element}), __extension__ TP_ALIGN_OF({element})" if field.kind.counted else "",
         "code": list(zip(_converters(field), field.code)),
         "code_line": 0 if field.kind.counted else _line_of(field.code),
         "place": "tp_place_rel" if field.rel else "tp_place",
