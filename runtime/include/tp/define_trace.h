@@ -76,6 +76,8 @@
 #ifndef TP_ITERATOR
 #define TP_ITERATOR
 #endif
+/* An exception would leave the read-side critical section without an end. */
+#define TP_NOEXCEPT TP_CPP_OR_C(noexcept, )
 #define TP_DEFINE_ITERATOR(name, parameters, arguments)                                         \
 	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_slow_##name,  \
 			      __traceiter_##name, parameters, arguments, true)
@@ -89,7 +91,7 @@
 			      __traceiter_##name, parameters, arguments, tp_condition_##name arguments)
 
 #define TP_DEFINE_ITERATOR_OF(probe_fn, several, slow, iterate, parameters, arguments, condition)  \
-	static __attribute__((noinline)) void several parameters                                \
+	static __attribute__((noinline)) void several parameters TP_NOEXCEPT                    \
 	{                                                                                       \
 		const struct tracepoint_func *__it = (const struct tracepoint_func *)__data;    \
 		tp_probe_t __probe = tp_probe_func(__it);                                       \
@@ -102,7 +104,7 @@
 			__probe = tp_probe_func(++__it);                                        \
 		} while (__probe);                                                              \
 	}                                                                                       \
-	static __attribute__((noinline)) void slow parameters                                   \
+	static __attribute__((noinline)) void slow parameters TP_NOEXCEPT                       \
 	{                                                                                       \
 		const int __hit = tp_slow_hit_begin();                                          \
 		const struct tracepoint_func *__it =                                            \
@@ -114,8 +116,8 @@
 		}                                                                               \
 		tp_slow_hit_end(__hit);                                                         \
 	}                                                                                       \
-	TP_USED probe_fn iterate;                                                               \
-	TP_ITERATOR void iterate parameters                                                     \
+	TP_USED void iterate parameters TP_NOEXCEPT;                                            \
+	TP_ITERATOR void iterate parameters TP_NOEXCEPT                                         \
 	{                                                                                       \
 		const struct tracepoint_func *__it;                                             \
                                                                                                 \
