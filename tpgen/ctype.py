@@ -147,6 +147,29 @@ def cxx(tokens: Sequence[Token]) -> str:
     return ""
 
 
+# Classes of std that keep their characters or elements elsewhere, or belong to an owner.
+_CLASS = re.compile(r"(?:const )?(?:::)?std::(?:(?P<view>(?:w|u8|u16|u32|basic_)?string_view)|(?P<text>(?:w|u8|u16|u32|basic_)?string)"
+                    r"|span|(?P<owner>vector|deque|list|forward_list|(?:unordered_)?(?:multi)?(?:map|set)|optional|variant|any|function"
+                    r"|shared_ptr|unique_ptr|filesystem::path))(?:<.*>)?$")
+
+
+def is_text_class(type_: str) -> bool:
+    """Whether it is one of std's strings, or a view of one."""
+    match = _CLASS.match(type_)
+    return bool(match and (match["view"] or match["text"]))
+
+
+def keeps_elsewhere(type_: str) -> bool:
+    """Whether what an object of the type holds is not in the object, by its name."""
+    return bool(_CLASS.match(type_))
+
+
+def is_costly(type_: str) -> bool:
+    """Whether copying an object of the type allocates memory, or may, by its name."""
+    match = _CLASS.match(type_)
+    return bool(match and (match["text"] or match["owner"]))
+
+
 def _is_opaque(tokens: Sequence[Token], index: int) -> bool:
     """Whether a bracket behind the token holds an expression, in which & and < are operators."""
     return index + 1 < len(tokens) and (tokens[index].text in _TYPEOF or tokens[index + 1].text == "[")
