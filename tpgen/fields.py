@@ -73,7 +73,8 @@ class _Fields:
             return None
         given = dict(zip(form, call.args))
         name = given.pop("name")
-        if len(name.tokens) != 1 or name.tokens[0].kind != "id" or name.tokens[0].text in C_KEYWORDS:
+        if len(name.tokens) != 1 or name.tokens[0].kind != "id" or name.tokens[0].text in C_KEYWORDS \
+                or "::" in name.tokens[0].text:
             array = any(t.text == "[" for t in name.tokens)
             remedy = "; an array is written __array(type, name, length)" if array else ""
             self.diag.error(self.text.span(name.at, name.end), "TP023",

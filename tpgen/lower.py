@@ -182,7 +182,7 @@ class _Lowering:
         declared = split(part.tokens, part.at, part.end, types=True) if parsed else ()
         seen: set[str] = set()
         for number, (type_, name, _) in enumerate(parsed):
-            wrong = "has the name of another" if name in seen else ""
+            wrong = "has the name of another" if name in seen else "has a name that is no identifier" if "::" in name else ""
             if not name:
                 nameless = type_ in [spell(a.tokens) for a in split(args.tokens, args.at, args.end)]
                 wrong = f"has no type; it is written TYPE {type_}" if nameless else "has no name"

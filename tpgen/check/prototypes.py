@@ -39,7 +39,7 @@ def check_copies(decl: Declaration, params: Sequence[Param], text: Text, diag: D
     part = decl.parts["proto"]
     for param, place in zip(params, split(part.tokens, part.at, part.end, types=True)):
         if ctype.is_costly(param.canonical):
-            instead = " or std::string_view" if ctype.is_text_class(param.canonical) else ""
+            instead = " or std::string_view" if param.canonical == "std::string" else ""
             diag.warning(text.span(place.at, place.end), "TP042", f"'{param.name}' is copied for each call of trace_{decl.name.text}(), "
                          f"even while the tracepoint is off; use const {param.canonical} &{instead}")
 

@@ -144,16 +144,13 @@
 	struct tracepoint /* so that a ';' can follow */
 
 /*
- * Defines the tracepoint and announces it to the runtime.
+ * Announces the tracepoint to the runtime. The structure itself is defined behind this, with its callbacks.
  *
  *	iterator	the tracepoint that its iterator is named after
  *	at		the line in the .tp file, whose path __FILE__ is
  *	...		the types of its prototype, as for TP_DECLARE_TRACEPOINT
  */
 #define TP_DEFINE_TRACEPOINT(name, iterator, at, ...)                                               \
-	struct tracepoint __tracepoint_##name __attribute__((used, nocommon));                      \
-	TP_DEFINE_TRACEPOINT_FN(name, iterator, at, __VA_ARGS__)
-#define TP_DEFINE_TRACEPOINT_FN(name, iterator, at, ...)                                            \
 	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
 				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                            \
 	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), __FILE__, "");             \
@@ -166,9 +163,6 @@
  *	level		the end of a TP_LOGLEVEL_ name
  */
 #define TP_DEFINE_TRACE_EVENT(name, iterator, at, system, event_class, level, ...)                  \
-	struct tracepoint __tracepoint_##name __attribute__((used, nocommon));                      \
-	TP_DEFINE_TRACE_EVENT_FN(name, iterator, at, system, event_class, level, __VA_ARGS__)
-#define TP_DEFINE_TRACE_EVENT_FN(name, iterator, at, system, event_class, level, ...)               \
 	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
 				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                            \
 	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), __FILE__, system);         \
@@ -187,12 +181,14 @@
 		  TP_TO(tp_record_custom__##name) TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
 
 /*
- * With one that ends in _FN: the regfunc and unregfunc of TRACE_EVENT_FN. No brackets around them: gcc would report errors
- * in them here. C++ before C++20 has no designated initializers.
+ * Behind one of those: the structure, with the regfunc and unregfunc of TRACE_EVENT_FN or without. No brackets around them:
+ * gcc would report errors in them here. C++ before C++20 has no designated initializers.
  */
-#define TP_DEFINE_CALLBACKS(name, on_first, on_last)                                    \
+#define TP_NO_CALLBACKS(name) struct tracepoint __tracepoint_##name __attribute__((used, nocommon))
+#define TP_CALLBACKS(name, on_first, on_last)                                           \
 	struct tracepoint __tracepoint_##name __attribute__((used)) = {                 \
-		0, 0, NULL, NULL, NULL, NULL, NULL, on_first, on_last, NULL, NULL, NULL, NULL, NULL, NULL, 0, false, false, NULL, NULL}
+		0,    0,    NULL, NULL, NULL,  NULL,  NULL, on_first, on_last, NULL, \
+		NULL, NULL, NULL, NULL, NULL, 0, false, false, NULL, NULL}
 
 /* If it is exported, another module's can take its place. The alias is surely this module's. */
 #define TP_DEFINE_TRACEPOINT_AS(tracepoint_, own, symbol, name, spelled)                \

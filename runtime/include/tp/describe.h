@@ -12,6 +12,14 @@
 #include <tp/describe_cxx.h>
 #include <tp/event.h>
 
+#ifdef __cplusplus
+#define TP_IN_CPP(...) __VA_ARGS__
+#define TP_ALIGN_OF(type) alignof(type)
+#else
+#define TP_IN_CPP(...)
+#define TP_ALIGN_OF(type) _Alignof(type)
+#endif
+
 /* ---- Describing fields ---- */
 
 /*
@@ -26,7 +34,7 @@
 #define TP_TYPE_CLASS(lvalue) ((int)((TP_TYPE_CLASSES >> (2 * (__builtin_classify_type(lvalue) & 31))) & TP_OTHER))
 /* Which of C's types it is, for a type that is written as typeof(): programs that read a format know only those. */
 #ifdef __cplusplus
-#define TP_C_TYPE(lvalue) TP_C_TYPE_OF(tp_type<__typeof__(lvalue)>)
+#define TP_C_TYPE(lvalue) TP_C_TYPE_OF(decltype(tp_type_of((__typeof__(lvalue) *)0)))
 #define TP_C_TYPE_OF(type) TP_BITS(type::number, type::is_signed, type::is_char)
 #else
 #define TP_C_TYPE(lvalue)                                                                                        \

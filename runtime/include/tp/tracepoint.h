@@ -117,12 +117,8 @@ extern "C" {
 /* A declaration that is not valid in C++: its form for C++, then that for C. TP_CPP_OR_C(int __class_, int class). */
 #ifdef __cplusplus
 #define TP_CPP_OR_C(cpp, ...) cpp
-#define TP_IN_CPP(...) __VA_ARGS__
-#define TP_ALIGN_OF(type) alignof(type)
 #else
 #define TP_CPP_OR_C(cpp, ...) __VA_ARGS__
-#define TP_IN_CPP(...)
-#define TP_ALIGN_OF(type) _Alignof(type)
 #endif
 
 /* The constraint for an operand of asm that is a symbol, even in position-independent code; undefined if none fits. */
