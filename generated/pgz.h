@@ -335,6 +335,7 @@ TP_DEFINE_ITERATOR(pgz_file_open, (void *__data, const char *name, long long siz
 		int level), (__data, name, size, block_size, level));
 TP_DEFINE_TRACE_EVENT(pgz_file_open, pgz_file_open, 56, "pgz", pgz_file_open, DEBUG_LINE,
 		"const char *, long long, size_t, int");
+TP_NO_CALLBACKS(pgz_file_open);
 
 TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
 		int level)
@@ -440,6 +441,7 @@ TP_DEFINE_ITERATOR(pgz_block_queue, (void *__data, const char *name, unsigned lo
 		bool last, unsigned int waiting), (__data, name, block, size, last, waiting));
 TP_DEFINE_TRACE_EVENT(pgz_block_queue, pgz_block_queue, 113, "pgz", pgz_block, DEBUG_LINE,
 		"const char *, unsigned long, size_t, bool, unsigned int");
+TP_NO_CALLBACKS(pgz_block_queue);
 
 TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting)
@@ -452,6 +454,7 @@ TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned
 #line 121 "defs/pgz.tp"
 TP_DEFINE_TRACE_EVENT(pgz_block_start, pgz_block_queue, 121, "pgz", pgz_block, DEBUG_LINE,
 		"const char *, unsigned long, size_t, bool, unsigned int");
+TP_NO_CALLBACKS(pgz_block_start);
 
 TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting)
@@ -512,6 +515,7 @@ TP_DEFINE_ITERATOR(pgz_block_end, (void *__data, const char *name, unsigned long
 		last));
 TP_DEFINE_TRACE_EVENT(pgz_block_end, pgz_block_end, 129, "pgz", pgz_block_end, DEBUG_LINE,
 		"const char *, unsigned long, size_t, size_t, uint32_t, int, bool");
+TP_NO_CALLBACKS(pgz_block_end);
 
 void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in, size_t out,
 		uint32_t crc, int level, bool last)
@@ -585,6 +589,7 @@ TP_DEFINE_ITERATOR(pgz_file_blocks, (void *__data, const char *name, unsigned lo
 		const uint32_t *sizes, size_t count), (__data, name, first, sizes, count));
 TP_DEFINE_TRACE_EVENT(pgz_file_blocks, pgz_file_blocks, 168, "pgz", pgz_file_blocks, DEBUG_LINE,
 		"const char *, unsigned long, const uint32_t *, size_t");
+TP_NO_CALLBACKS(pgz_file_blocks);
 
 void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long first, const uint32_t *sizes,
 		size_t count)
@@ -651,6 +656,7 @@ TP_DEFINE_ITERATOR(pgz_file_close, (void *__data, const char *name, unsigned lon
 		unsigned long long out, int error), (__data, name, in, out, error));
 TP_DEFINE_TRACE_EVENT(pgz_file_close, pgz_file_close, 198, "pgz", pgz_file_close, DEBUG_LINE,
 		"const char *, unsigned long long, unsigned long long, int");
+TP_NO_CALLBACKS(pgz_file_close);
 
 TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long in,
 		unsigned long long out, int error)

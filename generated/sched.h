@@ -210,6 +210,7 @@ TP_DEFINE_ITERATOR(sched_switch, (void *__data, struct task_struct *prev, struct
 		prev, next));
 TP_DEFINE_TRACE_EVENT(sched_switch, sched_switch, 34, "sched", sched_switch, DEBUG_LINE,
 		"struct task_struct *, struct task_struct *");
+TP_NO_CALLBACKS(sched_switch);
 
 void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next)
 {
@@ -275,6 +276,7 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 TP_DEFINE_ITERATOR(sched_wakeup, (void *__data, struct task_struct *p), (__data, p));
 TP_DEFINE_TRACE_EVENT(sched_wakeup, sched_wakeup, 97, "sched", sched_wakeup_template, DEBUG_LINE,
 		"struct task_struct *");
+TP_NO_CALLBACKS(sched_wakeup);
 
 TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 {
@@ -286,6 +288,7 @@ TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 #line 105 "defs/sched.tp"
 TP_DEFINE_TRACE_EVENT(sched_wakeup_new, sched_wakeup, 105, "sched", sched_wakeup_template, DEBUG_LINE,
 		"struct task_struct *");
+TP_NO_CALLBACKS(sched_wakeup_new);
 
 TP_PLAIN void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)
 {

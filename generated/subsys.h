@@ -70,6 +70,7 @@ extern "C" {
 TP_DEFINE_ITERATOR(subsys_eventname, (void *__data, int firstarg, struct task_struct *p), (__data, firstarg,
 		p));
 TP_DEFINE_TRACEPOINT(subsys_eventname, subsys_eventname, 15, "int, struct task_struct *");
+TP_NO_CALLBACKS(subsys_eventname);
 
 #ifdef __cplusplus
 }
