@@ -60,7 +60,7 @@ MISTAKES = (
     ("__string(s, s)", "__string(s, k)", 11, "tp_as_text"),
     ("__string(s, s)", "__string(s, made())", 11, "deleted function.*tp_as_text"),
     ("__string(s, s)", '__string(s, std::string("x") + "y")', 11, "deleted function.*tp_as_text"),
-    ("__field(int, a)", "__field(int, a) __field(nothing, b)", 10, "nothing"),
+    ("__dynamic_array(short, shorts, 2)", "__dynamic_array(nothing, shorts, 2)", 12, "nothing"),
     ("__entry->a, ", "__entry->a + nothing, ", 19, "nothing"),
 )
 

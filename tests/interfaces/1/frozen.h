@@ -192,6 +192,7 @@ TP_DEFINE_ITERATOR(frozen_fields, (void *__data, int n, const char *text, const 
 		int count, unsigned long flags), (__data, n, text, values, count, flags));
 TP_DEFINE_TRACE_EVENT(frozen_fields, frozen_fields, 9, "frozen", frozen_fields, DEBUG_LINE,
 		"int, const char *, const unsigned short *, int, unsigned long");
+TP_NO_CALLBACKS(frozen_fields);
 TP_PLAIN void tp_record_frozen_fields(void *__data, int n, const char *text, const unsigned short *values,
 		int count, unsigned long flags)
 {
@@ -278,11 +279,13 @@ TP_PLAIN static void tp_write_frozen_class(const struct tp_event *__event, void 
 }
 TP_DEFINE_ITERATOR(frozen_first, (void *__data, long value), (__data, value));
 TP_DEFINE_TRACE_EVENT(frozen_first, frozen_first, 49, "frozen", frozen_class, DEBUG_LINE, "long");
+TP_NO_CALLBACKS(frozen_first);
 TP_PLAIN void tp_record_frozen_first(void *__data, long value)
 {
 	tp_write_frozen_class(&tp_event_frozen_first, __data, value);
 }
 TP_DEFINE_TRACE_EVENT(frozen_second, frozen_first, 50, "frozen", frozen_second, DEBUG_LINE, "long");
+TP_NO_CALLBACKS(frozen_second);
 TP_PLAIN void tp_record_frozen_second(void *__data, long value)
 {
 	tp_write_frozen_class(&tp_event_frozen_second, __data, value);
@@ -296,6 +299,7 @@ value % 2
 }
 TP_DEFINE_CONDITIONAL_ITERATOR(frozen_odd, (void *__data, long value), (__data, value));
 TP_DEFINE_TRACE_EVENT(frozen_odd, frozen_odd, 52, "frozen", frozen_class, DEBUG_LINE, "long");
+TP_NO_CALLBACKS(frozen_odd);
 TP_PLAIN void tp_record_frozen_odd(void *__data, long value)
 {
 	tp_write_frozen_class(&tp_event_frozen_odd, __data, value);
@@ -315,9 +319,8 @@ TP_PRINTER void tp_print_frozen_callbacks(struct trace_seq *p, const void *entry
 	);
 }
 TP_DEFINE_ITERATOR(frozen_callbacks, (void *__data), (__data));
-TP_DEFINE_TRACE_EVENT_FN(frozen_callbacks, frozen_callbacks, 58, "frozen", frozen_callbacks, DEBUG_LINE,
-		"void");
-TP_DEFINE_CALLBACKS(frozen_callbacks, frozen_reg, frozen_unreg);
+TP_DEFINE_TRACE_EVENT(frozen_callbacks, frozen_callbacks, 58, "frozen", frozen_callbacks, DEBUG_LINE, "void");
+TP_CALLBACKS(frozen_callbacks, frozen_reg, frozen_unreg);
 TP_PLAIN void tp_record_frozen_callbacks(void *__data)
 {
 	TP_BEGIN_RECORD(trace_event_raw_frozen_callbacks);
@@ -327,6 +330,7 @@ TP_PLAIN void tp_record_frozen_callbacks(void *__data)
 TP_DEFINE_ITERATOR(frozen_bare, (void *__data, int a, int b, int c, int d, int e, int f, int g), (__data, a,
 		b, c, d, e, f, g));
 TP_DEFINE_TRACEPOINT(frozen_bare, frozen_bare, 68, "int, int, int, int, int, int, int");
+TP_NO_CALLBACKS(frozen_bare);
 #ifdef __cplusplus
 }
 #endif

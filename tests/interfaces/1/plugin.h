@@ -81,6 +81,7 @@ TP_PRINTER void tp_print_plugin_hit(struct trace_seq *p, const void *entry)
 }
 TP_DEFINE_ITERATOR(plugin_hit, (void *__data, const char *text), (__data, text));
 TP_DEFINE_TRACE_EVENT(plugin_hit, plugin_hit, 5, "plugin", plugin_hit, DEBUG_LINE, "const char *");
+TP_NO_CALLBACKS(plugin_hit);
 TP_PLAIN void tp_record_plugin_hit(void *__data, const char *text)
 {
 	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_plugin_hit, text);
@@ -110,6 +111,7 @@ TP_PRINTER void tp_print_plugin_shared(struct trace_seq *p, const void *entry)
 }
 TP_DEFINE_ITERATOR(plugin_shared, (void *__data, int n), (__data, n));
 TP_DEFINE_TRACE_EVENT(plugin_shared, plugin_shared, 13, "plugin", plugin_shared, DEBUG_LINE, "int");
+TP_NO_CALLBACKS(plugin_shared);
 TP_PLAIN void tp_record_plugin_shared(void *__data, int n)
 {
 	TP_BEGIN_RECORD(trace_event_raw_plugin_shared);

@@ -90,17 +90,11 @@
 	}                                                                                       \
 	struct tracepoint
 #define TP_DEFINE_TRACEPOINT(name, iterator, at, ...)                                               \
-	struct tracepoint __tracepoint_##name __attribute__((used, nocommon));                      \
-	TP_DEFINE_TRACEPOINT_FN(name, iterator, at, __VA_ARGS__)
-#define TP_DEFINE_TRACEPOINT_FN(name, iterator, at, ...)                                            \
 	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
 				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                            \
 	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), __FILE__, "");             \
 	TP_DEFINE(TP_TO(__tp_own_##name) TP_TO(__tp_text_##name) TP_TO(__traceiter_##iterator), "0, 0, 0, 0, ", at, 0)
 #define TP_DEFINE_TRACE_EVENT(name, iterator, at, system, event_class, level, ...)                  \
-	struct tracepoint __tracepoint_##name __attribute__((used, nocommon));                      \
-	TP_DEFINE_TRACE_EVENT_FN(name, iterator, at, system, event_class, level, __VA_ARGS__)
-#define TP_DEFINE_TRACE_EVENT_FN(name, iterator, at, system, event_class, level, ...)               \
 	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
 				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                            \
 	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), __FILE__, system);         \
@@ -115,9 +109,11 @@
 	TP_DEFINE(TP_TO(tp_on_custom__##name) TP_TO(__tp_text_custom__##name) "0, ",    \
 		  TP_TO(tp_event_custom__##name) TP_TO(__tp_class_##event_class)        \
 		  TP_TO(tp_record_custom__##name) TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
-#define TP_DEFINE_CALLBACKS(name, on_first, on_last)                                    \
+#define TP_NO_CALLBACKS(name) struct tracepoint __tracepoint_##name __attribute__((used, nocommon))
+#define TP_CALLBACKS(name, on_first, on_last)                                           \
 	struct tracepoint __tracepoint_##name __attribute__((used)) = {                 \
-		0, 0, NULL, NULL, NULL, NULL, NULL, on_first, on_last, NULL, NULL, NULL, NULL, NULL, NULL, 0, false, false, NULL, NULL}
+		0,    0,    NULL, NULL, NULL,  NULL,  NULL, on_first, on_last, NULL, \
+		NULL, NULL, NULL, NULL, NULL, 0, false, false, NULL, NULL}
 #define TP_DEFINE_TRACEPOINT_AS(tracepoint_, own, symbol, name, spelled)                \
 	TP_PROTOTYPE_IS_DEFINED(symbol, name, name "(" spelled ")");                    \
 	extern struct tracepoint own __attribute__((alias(#tracepoint_), visibility("hidden"), used))

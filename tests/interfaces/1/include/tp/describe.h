@@ -4,10 +4,17 @@
 #include <stddef.h>
 #include <tp/describe_cxx.h>
 #include <tp/event.h>
+#ifdef __cplusplus
+#define TP_IN_CPP(...) __VA_ARGS__
+#define TP_ALIGN_OF(type) alignof(type)
+#else
+#define TP_IN_CPP(...)
+#define TP_ALIGN_OF(type) _Alignof(type)
+#endif
 #define TP_TYPE_CLASSES ((~0ULL << 18) | (TP_FLOAT << 16) | (TP_OTHER << 14) | (TP_OTHER << 12) | (TP_POINTER << 10))
 #define TP_TYPE_CLASS(lvalue) ((int)((TP_TYPE_CLASSES >> (2 * (__builtin_classify_type(lvalue) & 31))) & TP_OTHER))
 #ifdef __cplusplus
-#define TP_C_TYPE(lvalue) TP_C_TYPE_OF(tp_type<__typeof__(lvalue)>)
+#define TP_C_TYPE(lvalue) TP_C_TYPE_OF(decltype(tp_type_of((__typeof__(lvalue) *)0)))
 #define TP_C_TYPE_OF(type) TP_BITS(type::number, type::is_signed, type::is_char)
 #else
 #define TP_C_TYPE(lvalue)                                                                                        \

@@ -43,14 +43,7 @@ template <class T, bool is_plain> struct tp_field_must_be_trivially_copyable {
 template <class T>
 struct tp_field_must_be_trivially_copyable<T, true> : tp_c_type<typename tp_type_in_c<T, __is_enum(T)>::type> {
 };
-template <class T> struct tp_type : tp_field_must_be_trivially_copyable<T, __is_trivially_copyable(T)> {
-};
-template <class T> struct tp_type<const T> : tp_type<T> {
-};
-template <class T> struct tp_type<volatile T> : tp_type<T> {
-};
-template <class T> struct tp_type<const volatile T> : tp_type<T> {
-};
+template <class T> tp_field_must_be_trivially_copyable<T, __is_trivially_copyable(T)> tp_type_of(const volatile T *x);
 template <class T, bool is_integer_> struct tp_value_type {
 	static const bool is_integer = is_integer_;
 };

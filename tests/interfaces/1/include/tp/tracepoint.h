@@ -35,12 +35,8 @@ extern "C" {
 #define TP_UNUSED __attribute__((unused))
 #ifdef __cplusplus
 #define TP_CPP_OR_C(cpp, ...) cpp
-#define TP_IN_CPP(...) __VA_ARGS__
-#define TP_ALIGN_OF(type) alignof(type)
 #else
 #define TP_CPP_OR_C(cpp, ...) __VA_ARGS__
-#define TP_IN_CPP(...)
-#define TP_ALIGN_OF(type) _Alignof(type)
 #endif
 #if defined(__x86_64__) && !defined(__code_model_large__)
 #define TP_SYMBOL_OPERAND "i"
