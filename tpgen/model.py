@@ -226,6 +226,13 @@ class Unit:
     tracepoints: tuple[Tracepoint, ...]
     evals: tuple[Eval, ...]
 
+    @property
+    def only_cxx(self) -> Code | None:
+        """The first type that C can't read, and its line."""
+        found = [Code(t.span.line, p.cxx) for t in self.tracepoints for p in t.params if p.cxx]
+        found += [Code(f.span.line, f.c_type) for c in self.classes for f in c.fields if f.is_cxx]
+        return min(found, key=lambda one: one.line, default=None)
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:

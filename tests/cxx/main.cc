@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main [PLUGIN]: hits from all files, before main and after it. main throw: a
- * probe throws. Prints how many sites the tracepoint has.
+ * main [PLUGIN]: hits from all files, before main and after it, and prints how
+ * many sites the tracepoint has. main throw: a probe throws, in a function that
+ * nobody has told so. main exit: a probe ends its thread.
  */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <exception>
+#include <pthread.h>
 
 #include "points.hh"
 
@@ -38,6 +40,12 @@ static void through_sites()
 	}
 }
 
+__attribute__((noinline)) static void hit_without_cleanup()
+{
+	trace_points_hit("here", 0);
+	__asm__ volatile("");
+}
+
 static void throwing_probe()
 {
 	std::set_terminate([] {
@@ -47,10 +55,26 @@ static void throwing_probe()
 	});
 	register_trace_points_hit([](void *, const char *, int) { throw 1; }, nullptr);
 	try {
-		trace_points_hit("a probe throws", 0);
+		hit_without_cleanup();
 	} catch (int) {
 		std::puts("caught");
 	}
+}
+
+static void exiting_probe()
+{
+	auto *probe = +[](void *, const char *, int) { pthread_exit(nullptr); };
+	pthread_t thread;
+
+	register_trace_points_hit(probe, nullptr);
+	pthread_create(&thread, nullptr, [](void *) -> void * {
+		hit_without_cleanup();
+		std::puts("the thread went on");
+		return nullptr;
+	}, nullptr);
+	pthread_join(thread, nullptr);
+	unregister_trace_points_hit(probe, nullptr);
+	std::puts(tracepoint_synchronize_unregister() ? "it is still a reader" : "it has exited");
 }
 
 static void print_sites()
@@ -68,6 +92,10 @@ int main(int argc, char **argv)
 	if (argc > 1 && !std::strcmp(argv[1], "throw")) {
 		throwing_probe();
 		return 1;
+	}
+	if (argc > 1 && !std::strcmp(argv[1], "exit")) {
+		exiting_probe();
+		return 0;
 	}
 	hit_in_one();
 	hit_in_two();

@@ -207,7 +207,7 @@ class Mistakes(Case):
             for compiler in ("g++", "clang++"):
                 with self.subTest(said, compiler=compiler):
                     first = self.errors(compiler, create("odd.h"))[0]
-                    self.assertRegex(first, rf"odd\.tp:3:\d+: error: .*create these tracepoints in a C file, or rename: C\+\+ has no {said}")
+                    self.assertRegex(first, rf"odd\.tp:3:\d+: error: .*create these tracepoints in a C file, or rename: C\+\+ can't have {said}")
 
     def test_of_cxx_only(self) -> None:
         generate(self.dir, self.write("plain.tp", PLAIN))
@@ -217,6 +217,14 @@ class Mistakes(Case):
         done = tpgen("gen", "--backend", "nop", "-o", self.dir, self.path("plain.tp"))
         self.assertEqual(done.returncode, 0)
         self.assertIn("plain.h is for C++ only", self.errors("gcc", '#include "plain.h"\n')[0])
+
+    def test_backends_that_ask_the_compiler(self) -> None:
+        for backend in ("ftrace", "bpftrace"):
+            done = tpgen("gen", "--backend", backend, "-o", self.path("out"), self.write("plain.tp", PLAIN))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"plain.tp:6:1: error: --backend {backend} compiles the file as C, and 'std::string_view' is no C type; the program "
+                          "has its formats when it runs: tp_event_format() [TP093]", done.stderr)
+            self.assertFalse(os.path.exists(self.path("out")))
 
     def test_probes(self) -> None:
         """A probe of another type, a lambda with captures, a member function, const data: errors where they stand."""

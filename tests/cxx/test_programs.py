@@ -137,9 +137,11 @@ class Points(Case):
         self.assertTrue(1 <= sites <= (40 if "-O0" not in how.flags else 10), sites)
         done = run([program])
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        # A probe that throws ends the program, whichever language the iterator is in.
-        done = run([program, "throw"])
-        self.assertEqual((done.returncode, done.stdout), (3, "terminated\n"), done.stderr)
+        if how.create == "create.cc":  # in C, an exception can leave a probe as longjmp() does
+            done = run([program, "throw"])
+            self.assertEqual((done.returncode, done.stdout), (3, "terminated\n"), done.stderr)
+        done = run([program, "exit"])
+        self.assertEqual((done.returncode, done.stdout), (0, "it has exited\n"), done.stderr)
 
     def test_shared_objects(self) -> None:
         """A plugin, created in C++, beside a program, created in C; each has the tracepoint for itself, and one name."""

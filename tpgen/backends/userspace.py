@@ -70,19 +70,12 @@ def header(unit: Unit, template: str) -> Output:
         "call_site": os.path.dirname(template) + "/call_site.h.j2",
         "classes": list(classes.values()),
         "trace_seq": _appends(code.text for code in unit.verbatim),
-        "only_cxx": _only_cxx(unit),
+        "only_cxx": unit.only_cxx,
         "only_c": _only_c(unit),
         "imports": any(t.exported for t in unit.tracepoints),
         "tracepoints": views,
         "rest": [view for view in views if view.tracepoint.custom or view.tracepoint.name not in declared],
     })
-
-
-def _only_cxx(unit: Unit) -> Code | None:
-    """The first thing that C can't read, and its line."""
-    found = [Code(t.span.line, p.cxx) for t in unit.tracepoints for p in t.params if p.cxx]
-    found += [Code(f.span.line, f.c_type) for c in unit.classes for f in c.fields if f.is_cxx]
-    return min(found, key=lambda one: one.line, default=None)
 
 
 def _only_c(unit: Unit) -> Code | None:

@@ -17,6 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __cpp_exceptions
+#include <cxxabi.h>
+#include <exception>
+#endif
 
 #include <tp/announce.h>
 #include <tp/assign.h>
@@ -76,8 +80,17 @@
 #ifndef TP_ITERATOR
 #define TP_ITERATOR
 #endif
-/* An exception would leave the read-side critical section without an end. */
-#define TP_NOEXCEPT TP_CPP_OR_C(noexcept, )
+/*
+ * An exception would leave the read-side critical section without an end. So it ends the program, but not if it is what
+ * unwinds the stack of a thread that is cancelled, or calls pthread_exit().
+ */
+#if defined(__cpp_exceptions) && __has_include(<bits/cxxabi_forced.h>)
+#define TP_TRY try
+#define TP_TERMINATE catch (abi::__forced_unwind &) { throw; } catch (...) { std::terminate(); }
+#else
+#define TP_TRY
+#define TP_TERMINATE
+#endif
 #define TP_DEFINE_ITERATOR(name, parameters, arguments)                                         \
 	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_slow_##name,  \
 			      __traceiter_##name, parameters, arguments, true)
@@ -91,7 +104,7 @@
 			      __traceiter_##name, parameters, arguments, tp_condition_##name arguments)
 
 #define TP_DEFINE_ITERATOR_OF(probe_fn, several, slow, iterate, parameters, arguments, condition)  \
-	static __attribute__((noinline)) void several parameters TP_NOEXCEPT                    \
+	static __attribute__((noinline)) void several parameters                                \
 	{                                                                                       \
 		const struct tracepoint_func *__it = (const struct tracepoint_func *)__data;    \
 		tp_probe_t __probe = tp_probe_func(__it);                                       \
@@ -104,7 +117,7 @@
 			__probe = tp_probe_func(++__it);                                        \
 		} while (__probe);                                                              \
 	}                                                                                       \
-	static __attribute__((noinline)) void slow parameters TP_NOEXCEPT                       \
+	static __attribute__((noinline)) void slow parameters                                   \
 	{                                                                                       \
 		const int __hit = tp_slow_hit_begin();                                          \
 		const struct tracepoint_func *__it =                                            \
@@ -116,8 +129,8 @@
 		}                                                                               \
 		tp_slow_hit_end(__hit);                                                         \
 	}                                                                                       \
-	TP_USED void iterate parameters TP_NOEXCEPT;                                            \
-	TP_ITERATOR void iterate parameters TP_NOEXCEPT                                         \
+	TP_USED probe_fn iterate;                                                               \
+	TP_ITERATOR void iterate parameters TP_TRY                                              \
 	{                                                                                       \
 		const struct tracepoint_func *__it;                                             \
                                                                                                 \
@@ -140,7 +153,7 @@
 			several arguments;                                                      \
 		}                                                                               \
 		tp_hit_end();                                                                   \
-	}                                                                                       \
+	} TP_TERMINATE                                                                          \
 	struct tracepoint /* so that a ';' can follow */
 
 /*

@@ -4,6 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __cpp_exceptions
+#include <cxxabi.h>
+#include <exception>
+#endif
 #include <tp/announce.h>
 #include <tp/assign.h>
 #include <tp/declare.h>
@@ -30,7 +34,13 @@
 #ifndef TP_ITERATOR
 #define TP_ITERATOR
 #endif
-#define TP_NOEXCEPT TP_CPP_OR_C(noexcept, )
+#if defined(__cpp_exceptions) && __has_include(<bits/cxxabi_forced.h>)
+#define TP_TRY try
+#define TP_TERMINATE catch (abi::__forced_unwind &) { throw; } catch (...) { std::terminate(); }
+#else
+#define TP_TRY
+#define TP_TERMINATE
+#endif
 #define TP_DEFINE_ITERATOR(name, parameters, arguments)                                         \
 	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_slow_##name,  \
 			      __traceiter_##name, parameters, arguments, true)
@@ -38,7 +48,7 @@
 	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_slow_##name,  \
 			      __traceiter_##name, parameters, arguments, tp_condition_##name arguments)
 #define TP_DEFINE_ITERATOR_OF(probe_fn, several, slow, iterate, parameters, arguments, condition)  \
-	static __attribute__((noinline)) void several parameters TP_NOEXCEPT                    \
+	static __attribute__((noinline)) void several parameters                                \
 	{                                                                                       \
 		const struct tracepoint_func *__it = (const struct tracepoint_func *)__data;    \
 		tp_probe_t __probe = tp_probe_func(__it);                                       \
@@ -51,7 +61,7 @@
 			__probe = tp_probe_func(++__it);                                        \
 		} while (__probe);                                                              \
 	}                                                                                       \
-	static __attribute__((noinline)) void slow parameters TP_NOEXCEPT                       \
+	static __attribute__((noinline)) void slow parameters                                   \
 	{                                                                                       \
 		const int __hit = tp_slow_hit_begin();                                          \
 		const struct tracepoint_func *__it =                                            \
@@ -63,8 +73,8 @@
 		}                                                                               \
 		tp_slow_hit_end(__hit);                                                         \
 	}                                                                                       \
-	TP_USED void iterate parameters TP_NOEXCEPT;                                            \
-	TP_ITERATOR void iterate parameters TP_NOEXCEPT                                         \
+	TP_USED probe_fn iterate;                                                               \
+	TP_ITERATOR void iterate parameters TP_TRY                                              \
 	{                                                                                       \
 		const struct tracepoint_func *__it;                                             \
                                                                                                 \
@@ -87,7 +97,7 @@
 			several arguments;                                                      \
 		}                                                                               \
 		tp_hit_end();                                                                   \
-	}                                                                                       \
+	} TP_TERMINATE                                                                          \
 	struct tracepoint
 #define TP_DEFINE_TRACEPOINT(name, iterator, at, ...)                                               \
 	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
