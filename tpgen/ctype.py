@@ -228,6 +228,8 @@ def _with_references(tokens: Sequence[Token]) -> list[Token]:
             out += tokens[index - 1:close + 1]
             index = close + 1
         elif token.text in ("&", "&&") and begin:
+            if token.text == "&&":
+                raise NotC(": several probes would get what '&&' moves to one; use '&'", [token])
             if len(out) == begin[-1]:
                 raise NotC(": tpgen knows no references to arrays and functions; use a pointer", [token])
             refers = [*out[begin[-1]:], token]

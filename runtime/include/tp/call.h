@@ -81,10 +81,9 @@ struct tp_is_value {
 struct tp_is_reference {
 	static const bool is = false;
 };
-template <class T> tp_is_value tp_value_or_reference(T (*x)());
-template <class T> tp_is_reference tp_value_or_reference(T &(*x)());
-template <class T> tp_is_reference tp_value_or_reference(T &&(*x)());
-#define TP_IS_VALUE(x) decltype(tp_value_or_reference((decltype(x)(*)())0))::is
+template <class T> tp_is_value tp_value_or_reference(void (*)(T));
+template <class T> tp_is_reference tp_value_or_reference(void (*)(T &));
+#define TP_IS_VALUE(x) decltype(tp_value_or_reference((void (*)(decltype(x)))0))::is
 
 template <class T> struct tp_real {
 	static const bool is = false;

@@ -15,8 +15,17 @@
 #ifdef __cplusplus
 #define TP_IN_CPP(...) __VA_ARGS__
 #define TP_ALIGN_OF(type) alignof(type)
+/* In C++, a value that is no constant would make a constructor: tools read descriptions from files. */
+#ifdef __clang__
+#define TP_CONSTANT __attribute__((require_constant_initialization))
+#elif __GNUC__ >= 10
+#define TP_CONSTANT __constinit
+#else
+#define TP_CONSTANT
+#endif
 #else
 #define TP_IN_CPP(...)
+#define TP_CONSTANT
 #define TP_ALIGN_OF(type) _Alignof(type)
 #endif
 
@@ -107,12 +116,12 @@
  *	...		its tables: TP_SYMBOLS()
  */
 #define TP_DEFINE_CLASS(storage, name, fields_, evals_, ...)                                                 \
-	__extension__ storage const struct {                                                                 \
+	__extension__ TP_CONSTANT storage const struct {                                                     \
 		struct tp_event_class head;                                                                  \
 		struct tp_field_numbers fields[fields_];                                                     \
 		struct tp_eval evals[evals_];                                                                \
 		__VA_ARGS__                                                                                  \
-		char text[TP_CPP_OR_C(sizeof(tp_class_text_##name), )];                                            \
+		char text[TP_CPP_OR_C(sizeof(tp_class_text_##name), )];                                      \
 	} __tp_class_##name __attribute__((aligned(8)))
 #define TP_DESCRIBE(name, record, nr_fields, nr_evals)                                                       \
 	TP_DESCRIBE_AS(__tp_class_##name, record, nr_fields, nr_evals), .fields = { tp_fields_##name(TP_NUMBERS, record) }

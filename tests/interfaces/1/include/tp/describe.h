@@ -7,8 +7,16 @@
 #ifdef __cplusplus
 #define TP_IN_CPP(...) __VA_ARGS__
 #define TP_ALIGN_OF(type) alignof(type)
+#ifdef __clang__
+#define TP_CONSTANT __attribute__((require_constant_initialization))
+#elif __GNUC__ >= 10
+#define TP_CONSTANT __constinit
+#else
+#define TP_CONSTANT
+#endif
 #else
 #define TP_IN_CPP(...)
+#define TP_CONSTANT
 #define TP_ALIGN_OF(type) _Alignof(type)
 #endif
 #define TP_TYPE_CLASSES ((~0ULL << 18) | (TP_FLOAT << 16) | (TP_OTHER << 14) | (TP_OTHER << 12) | (TP_POINTER << 10))
@@ -58,12 +66,12 @@
 			table,                                                                                    \
 	},
 #define TP_DEFINE_CLASS(storage, name, fields_, evals_, ...)                                                 \
-	__extension__ storage const struct {                                                                 \
+	__extension__ TP_CONSTANT storage const struct {                                                     \
 		struct tp_event_class head;                                                                  \
 		struct tp_field_numbers fields[fields_];                                                     \
 		struct tp_eval evals[evals_];                                                                \
 		__VA_ARGS__                                                                                  \
-		char text[TP_CPP_OR_C(sizeof(tp_class_text_##name), )];                                            \
+		char text[TP_CPP_OR_C(sizeof(tp_class_text_##name), )];                                      \
 	} __tp_class_##name __attribute__((aligned(8)))
 #define TP_DESCRIBE(name, record, nr_fields, nr_evals)                                                       \
 	TP_DESCRIBE_AS(__tp_class_##name, record, nr_fields, nr_evals), .fields = { tp_fields_##name(TP_NUMBERS, record) }
