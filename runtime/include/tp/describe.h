@@ -108,8 +108,10 @@
 
 /*
  * Defines the description of a class, __tp_class_NAME. An initializer follows. It begins with
- * TP_DESCRIBE or, for a record without fields, TP_DESCRIBE_EMPTY. Then come the evals and the
- * tables, if there are some; then the member text, which begins with the fields' TP_TEXTS.
+ * TP_DESCRIBE or, for a record without fields, TP_DESCRIBE_EMPTY. Then come the evals, or
+ * TP_NO_EVALS, and the tables, if there are some; then the member text, which begins with the
+ * fields' TP_TEXTS. In C++ the text is also a macro, tp_class_text_NAME, as only C has arrays that
+ * are as long as their initializer; and members without elements have initializers, too.
  *
  *	storage		static or, if a struct tp_definition leads to it, TP_USED
  *	fields, evals	how many there are
@@ -136,7 +138,8 @@
 
 /*
  * A table of a class: the number by which the class calls it, how many values it has, and the
- * texts. TP_TABLE is its place, and TP_TABLE_OF what TP_printk takes.
+ * texts. TP_TABLE is its place, and TP_TABLE_OF what TP_printk takes. The initializer is
+ * {TP_DESCRIBE_SYMBOLS() {values}, texts}.
  */
 #define TP_SYMBOLS(number, count, texts)                                                                     \
 	struct {                                                                                             \

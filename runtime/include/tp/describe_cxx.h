@@ -12,7 +12,7 @@ extern "C++" {
 
 /* ---- Types ---- */
 
-/* What C has in the place of a type: of an enumeration its integer type, without const and volatile. */
+/* An enumeration's integer type; another type itself. */
 template <class T, bool is_enum> struct tp_type_in_c {
 	typedef T type;
 };
