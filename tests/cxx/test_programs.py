@@ -92,14 +92,12 @@ LINKS = {
     "gcc_gc_lld": Link("gcc", "-O3 -ffunction-sections -fdata-sections", "-fuse-ld=lld -Wl,--gc-sections"),
     "gcc_O0": Link("gcc", "-O0"),
     "clang_O0_gc_lld": Link("clang", "-O0 -ffunction-sections -fdata-sections", "-fuse-ld=lld -Wl,--gc-sections"),
-    "gcc_lto": Link("gcc", "-O2 -flto"),
-    "gcc_lto_created_in_c": Link("gcc", "-O2 -flto", create="create.c"),
+    "gcc_lto": Link("gcc", "-O2 -flto", create="create.c"),
     "clang_lto": Link("clang", "-O2 -flto", "-fuse-ld=lld"),
     "clang_thin_lto_gc": Link("clang", "-O2 -flto=thin", "-fuse-ld=lld -Wl,--gc-sections"),
     "clang_icf": Link("clang", "-O2 -ffunction-sections", "-fuse-ld=lld -Wl,--icf=all"),
     "gcc_static": Link("gcc", "-O2 -fno-pie", "-static"),
     "gcc_shared": Link("gcc", "-O2 -fPIC", shared=True),
-    "clang_created_in_c": Link("clang", "-O1", create="create.c", shared=True),
 }
 BEFORE_A_COMMIT = ("gcc", "clang_gc_lld", "gcc_created_in_c")
 
