@@ -20,6 +20,7 @@ types:types_texts: [ab] [with] [p] [x] [ab] [p] [b]
 types:types_texts: [] [{LONG}] [] [z] [] [] []
 types:types_classes: state=open plain=minus ip=1 number=7 count=3 size=2 box=1 at=42 sum=3 both={{0x3,0x0}} states={{0x3,0x3}}
 types:types_classes: state=0x9 plain=one ip=3 number=7 count=3 size=0 box=0 at=42 sum=2 both={{0x3,0x0}} states={{}}
+types:types_constants: 0 1 4 10
 types:types_callbacks: n=1
 types:types_callbacks: n=2
 """
@@ -63,14 +64,15 @@ class Types(Case):
         need(self, "g++", "babeltrace2")
         generate(self.dir, os.path.join(HERE, "types.tp"))
         program = build(self.path("types"), os.path.join(HERE, "types.cc"), include=[self.dir])
-        done = run([program], env={**os.environ, "TP_ENABLE": "types:types_classes", "TP_OUTPUT": f"ctf:{self.path('trace')}"})
+        done = run([program], env={**os.environ, "TP_ENABLE": "types:types_classes,types:types_constants", "TP_OUTPUT": f"ctf:{self.path('trace')}"})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         said = self.read_by("babeltrace2", self.path("trace")).splitlines()
         self.assertIn('state = ( "open" : container = 3 )', said[0])
         self.assertIn('plain = ( "minus" : container = -1 )', said[0])
         text = read(self.path("trace/format/types"))
         for part in ("field:unsigned char state;", "field:int plain;", "field:unsigned char both[2];", "field:__data_loc unsigned char[] states;",
-                     '__print_symbolic(REC->state, { 0, "closed" }, { 3, "open" })'):
+                     '__print_symbolic(REC->state, { 0, "closed" }, { 3, "open" })', "field:char text[9];",
+                     'print fmt: "%d %d %zu %d", REC->plain == 1, REC->plain == -1, 4, 9 + 1'):
             self.assertIn(part, text)
 
 

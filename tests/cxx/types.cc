@@ -105,6 +105,7 @@ int main()
 {
 	hit_texts();
 	hit_classes();
+	trace_types_constants(net::MINUS);
 	references();
 	callbacks();
 	std::puts("good");

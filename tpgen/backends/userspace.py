@@ -172,7 +172,7 @@ def _print(name: str, print_: Print, event_class: EventClass, evals: Sequence[Ev
     named = [e.text for e in evals if re.search(rf"(?<!\w){re.escape(e.text)}(?!\w)", texts)]
     constants = [{"line": 0, "text": text, "macro": False} for text in named]
     # What may be a macro is one, or else a constant.
-    constants += [{"line": c.line, "text": c.text, "macro": not c.value} for c in print_.constants if c.text not in named]
+    constants += [{"line": c.line, "text": c.text, "macro": not c.value and "::" not in c.text} for c in print_.constants if c.text not in named]
     fields = _fields(event_class, name, print_)
     return {
         "id": name,
