@@ -36,6 +36,7 @@ ifeq ($(origin CXX),default)
 CXX := g++
 endif
 CFLAGS ?= -O2 -g
+CXXFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 OUR_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden $(WARNINGS)
 LIBS := -lurcu-bp -lpthread
@@ -87,7 +88,7 @@ help:
 	@echo 'make freeze-interface  keep a program of this interface for the tests of all later libraries, when it is released'
 	@echo 'make clean     remove $(BUILD)/'
 	@echo
-	@echo 'V=1 shows whole commands. CC, CXX, CFLAGS, CPPFLAGS, LDFLAGS and PYTHON are honoured.'
+	@echo 'V=1 shows whole commands. CC, CXX, CFLAGS, CXXFLAGS, CPPFLAGS, LDFLAGS and PYTHON are honoured.'
 
 # ---- Generated headers ----
 
@@ -259,7 +260,23 @@ $(SERVERS)/web: $(BUILD)/obj/examples/servers/web.o $(BUILD)/libtp.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-examples: $(BUILD)/examples/pgz/pgz $(SCHED)/sched-trace $(STATE)/server $(SERVERS)/web $(MODULES)/host \
+# In C++, from the creation of the tracepoints on.
+CACHE := $(BUILD)/examples/cxx
+$(CACHE)/cache.h: $(CACHE)/cache.stamp ;
+$(CACHE)/cache.stamp: examples/cxx/cache.tp $(TPGEN_SOURCES)
+	$(call say,TPGEN,$(@:.stamp=.h))
+	$(Q)mkdir -p $(@D)
+	$(Q)$(TPGEN) gen --stamp $@ -o $(@D) $<
+CACHE_OBJECTS := $(patsubst examples/cxx/%.cc,$(CACHE)/%.o,$(wildcard examples/cxx/*.cc))
+$(CACHE)/%.o: examples/cxx/%.cc $(CACHE)/cache.h
+	$(call say,CXX,$@)
+	$(Q)$(CXX) -std=c++17 $(WARNINGS) $(CXXFLAGS) -Iruntime/include -iquote $(CACHE) -MMD -MP -c -o $@ $<
+-include $(CACHE_OBJECTS:.o=.d)
+$(CACHE)/cache: $(CACHE_OBJECTS) $(BUILD)/libtp.a
+	$(call say,LD,$@)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+examples: $(BUILD)/examples/pgz/pgz $(SCHED)/sched-trace $(STATE)/server $(SERVERS)/web $(CACHE)/cache $(MODULES)/host \
 	$(MODULES)/tracepoint-example.so $(MODULES)/tracepoint-probe-example.so
 
 demo: $(BUILD)/examples/pgz/pgz

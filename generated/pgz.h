@@ -7,7 +7,7 @@
  * and pgz_block_end (the thread that compresses it); all three name the file
  * and the block's number in it, so that they can be put together again.
  */
-#if defined(CREATE_TRACE_POINTS) && !defined(__cplusplus)
+#ifdef CREATE_TRACE_POINTS
 #include <tp/define_trace.h> /* first: macros of the program's own headers could break it */
 #endif
 
@@ -285,12 +285,14 @@ static TP_SITE_INLINE void trace_pgz_file_close(const char *name, unsigned long 
 
 #endif /* TP_GENERATED_PGZ_795EF6D4_H */
 
-/* ---- Definitions, for the one C file that defines CREATE_TRACE_POINTS ---- */
+/* ---- Definitions, for the one file that defines CREATE_TRACE_POINTS ---- */
 
-#if defined(CREATE_TRACE_POINTS) && defined(__cplusplus)
-#error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
-#elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_PGZ_795EF6D4_H)
+#if defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_PGZ_795EF6D4_H)
 #define TP_CREATED_PGZ_795EF6D4_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* ---- pgz:pgz_file_open ---- */
 
@@ -302,17 +304,19 @@ static TP_SITE_INLINE void trace_pgz_file_close(const char *name, unsigned long 
 #define tp_texts_pgz_file_open__1 \
 	"fast" "\0" "level2" "\0" "level3" "\0" "level4" "\0" "level5" "\0" "default" "\0" \
 	"level7" "\0" "level8" "\0" "best" "\0"
+#define tp_class_text_pgz_file_open tp_fields_pgz_file_open(TP_TEXTS, ) \
+	"\"name=%s size=%lld block_size=%zu level=%s\", __get_str(name), REC->size, REC->block_size, " \
+	"__print_symbolic(REC->level, { 1, \"fast\" }, { 2, \"level2\" }, { 3, \"level3\" }, { 4, " \
+	"\"level4\" }, { 5, \"level5\" }, { 6, \"default\" }, { 7, \"level7\" }, { 8, \"level8\" }, { 9, " \
+	"\"best\" })"
 TP_DEFINE_CLASS(TP_USED_CLASS, pgz_file_open, 4, 0, TP_SYMBOLS(1, 9, tp_texts_pgz_file_open__1)) = {
 	TP_DESCRIBE(pgz_file_open, trace_event_raw_pgz_file_open, 4, 0),
-	.table_1 = {TP_DESCRIBE_SYMBOLS(pgz_file_open, 1, 9, 0, tp_texts_pgz_file_open__1) {
+	TP_NO_EVALS
+	.table_1 = {TP_DESCRIBE_SYMBOLS(pgz_file_open, 1, 9, 0) {
 #line 78 "defs/pgz.tp"
 		1, 2, 3, 4, 5, 6, 7, 8, 9,
-	}},
-	.text = tp_fields_pgz_file_open(TP_TEXTS, )
-		"\"name=%s size=%lld block_size=%zu level=%s\", __get_str(name), REC->size, "
-		"REC->block_size, __print_symbolic(REC->level, { 1, \"fast\" }, { 2, \"level2\" }, { 3, "
-		"\"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, \"default\" }, { 7, \"level7\" "
-		"}, { 8, \"level8\" }, { 9, \"best\" })",
+	}, tp_texts_pgz_file_open__1},
+	.text = tp_class_text_pgz_file_open,
 };
 
 TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
@@ -331,6 +335,7 @@ TP_DEFINE_ITERATOR(pgz_file_open, (void *__data, const char *name, long long siz
 		int level), (__data, name, size, block_size, level));
 TP_DEFINE_TRACE_EVENT(pgz_file_open, pgz_file_open, 56, "pgz", pgz_file_open, DEBUG_LINE,
 		"const char *, long long, size_t, int");
+TP_NO_CALLBACKS(pgz_file_open);
 
 TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
 		int level)
@@ -372,16 +377,18 @@ TP_ONE_EVENT_CLASS(pgz_block, "event class pgz_block of defs/pgz.tp");
 	TP_F(FIELD, TP_R, flags, "unsigned int", TP_TABLE(pgz_block, 1)) \
 	TP_F(FIELD, TP_R, waiting, "unsigned int", 0)
 #define tp_texts_pgz_block__1 "|" "\0" "FIRST" "\0" "LAST" "\0" "INCOMPRESSIBLE" "\0"
+#define tp_class_text_pgz_block tp_fields_pgz_block(TP_TEXTS, ) \
+	"\"name=%s block=%lu size=%zu flags=%s waiting=%u\", __get_str(name), REC->block, REC->size, " \
+	"__print_flags(REC->flags, \"|\", { 0x1u, \"FIRST\" }, { 0x2u, \"LAST\" }, { 0x4u, " \
+	"\"INCOMPRESSIBLE\" }), REC->waiting"
 TP_DEFINE_CLASS(TP_USED_CLASS, pgz_block, 5, 0, TP_SYMBOLS(1, 3, tp_texts_pgz_block__1)) = {
 	TP_DESCRIBE(pgz_block, trace_event_raw_pgz_block, 5, 0),
-	.table_1 = {TP_DESCRIBE_SYMBOLS(pgz_block, 1, 3, 1, tp_texts_pgz_block__1) {
+	TP_NO_EVALS
+	.table_1 = {TP_DESCRIBE_SYMBOLS(pgz_block, 1, 3, 1) {
 #line 110 "defs/pgz.tp"
 		(unsigned long)(0x1u), (unsigned long)(0x2u), (unsigned long)(0x4u),
-	}},
-	.text = tp_fields_pgz_block(TP_TEXTS, )
-		"\"name=%s block=%lu size=%zu flags=%s waiting=%u\", __get_str(name), REC->block, "
-		"REC->size, __print_flags(REC->flags, \"|\", { 0x1u, \"FIRST\" }, { 0x2u, \"LAST\" }, { "
-		"0x4u, \"INCOMPRESSIBLE\" }), REC->waiting",
+	}, tp_texts_pgz_block__1},
+	.text = tp_class_text_pgz_block,
 };
 
 TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
@@ -434,6 +441,7 @@ TP_DEFINE_ITERATOR(pgz_block_queue, (void *__data, const char *name, unsigned lo
 		bool last, unsigned int waiting), (__data, name, block, size, last, waiting));
 TP_DEFINE_TRACE_EVENT(pgz_block_queue, pgz_block_queue, 114, "pgz", pgz_block, DEBUG_LINE,
 		"const char *, unsigned long, size_t, bool, unsigned int");
+TP_NO_CALLBACKS(pgz_block_queue);
 
 TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting)
@@ -446,6 +454,7 @@ TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned
 #line 122 "defs/pgz.tp"
 TP_DEFINE_TRACE_EVENT(pgz_block_start, pgz_block_queue, 122, "pgz", pgz_block, DEBUG_LINE,
 		"const char *, unsigned long, size_t, bool, unsigned int");
+TP_NO_CALLBACKS(pgz_block_start);
 
 TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting)
@@ -467,24 +476,25 @@ TP_PLAIN void tp_record_pgz_block_start(void *__data, const char *name, unsigned
 	"fast" "\0" "level2" "\0" "level3" "\0" "level4" "\0" "level5" "\0" "default" "\0" \
 	"level7" "\0" "level8" "\0" "best" "\0"
 #define tp_texts_pgz_block_end__2 "|" "\0" "FIRST" "\0" "LAST" "\0" "INCOMPRESSIBLE" "\0"
+#define tp_class_text_pgz_block_end tp_fields_pgz_block_end(TP_TEXTS, ) \
+	"\"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s\", __get_str(name), REC->block, " \
+	"REC->in, REC->out, REC->crc, __print_symbolic(REC->level, { 1, \"fast\" }, { 2, \"level2\" }, { " \
+	"3, \"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, \"default\" }, { 7, \"level7\" }, { " \
+	"8, \"level8\" }, { 9, \"best\" }), __print_flags(REC->flags, \"|\", { 0x1u, \"FIRST\" }, { " \
+	"0x2u, \"LAST\" }, { 0x4u, \"INCOMPRESSIBLE\" })"
 TP_DEFINE_CLASS(TP_USED_CLASS, pgz_block_end, 7, 0, TP_SYMBOLS(1, 9, tp_texts_pgz_block_end__1) TP_SYMBOLS(2,
 		3, tp_texts_pgz_block_end__2)) = {
 	TP_DESCRIBE(pgz_block_end, trace_event_raw_pgz_block_end, 7, 0),
-	.table_1 = {TP_DESCRIBE_SYMBOLS(pgz_block_end, 1, 9, 0, tp_texts_pgz_block_end__1) {
+	TP_NO_EVALS
+	.table_1 = {TP_DESCRIBE_SYMBOLS(pgz_block_end, 1, 9, 0) {
 #line 161 "defs/pgz.tp"
 		1, 2, 3, 4, 5, 6, 7, 8, 9,
-	}},
-	.table_2 = {TP_DESCRIBE_SYMBOLS(pgz_block_end, 2, 3, 1, tp_texts_pgz_block_end__2) {
+	}, tp_texts_pgz_block_end__1},
+	.table_2 = {TP_DESCRIBE_SYMBOLS(pgz_block_end, 2, 3, 1) {
 #line 162 "defs/pgz.tp"
 		(unsigned long)(0x1u), (unsigned long)(0x2u), (unsigned long)(0x4u),
-	}},
-	.text = tp_fields_pgz_block_end(TP_TEXTS, )
-		"\"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s\", __get_str(name), "
-		"REC->block, REC->in, REC->out, REC->crc, __print_symbolic(REC->level, { 1, \"fast\" }, "
-		"{ 2, \"level2\" }, { 3, \"level3\" }, { 4, \"level4\" }, { 5, \"level5\" }, { 6, "
-		"\"default\" }, { 7, \"level7\" }, { 8, \"level8\" }, { 9, \"best\" }), "
-		"__print_flags(REC->flags, \"|\", { 0x1u, \"FIRST\" }, { 0x2u, \"LAST\" }, { 0x4u, "
-		"\"INCOMPRESSIBLE\" })",
+	}, tp_texts_pgz_block_end__2},
+	.text = tp_class_text_pgz_block_end,
 };
 
 TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
@@ -505,6 +515,7 @@ TP_DEFINE_ITERATOR(pgz_block_end, (void *__data, const char *name, unsigned long
 		last));
 TP_DEFINE_TRACE_EVENT(pgz_block_end, pgz_block_end, 130, "pgz", pgz_block_end, DEBUG_LINE,
 		"const char *, unsigned long, size_t, size_t, uint32_t, int, bool");
+TP_NO_CALLBACKS(pgz_block_end);
 
 void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in, size_t out,
 		uint32_t crc, int level, bool last)
@@ -553,11 +564,13 @@ typedef __typeof__(uint32_t) tp_element_pgz_file_blocks__4;
 	TP_F(FIELD, TP_R, first, "unsigned long", 0) \
 	TP_F(FIELD, TP_R, largest, "uint32_t", 0) \
 	TP_F(DYNAMIC_ARRAY, TP_R, sizes, "uint32_t", tp_element_pgz_file_blocks__4)
+#define tp_class_text_pgz_file_blocks tp_fields_pgz_file_blocks(TP_TEXTS, ) \
+	"\"name=%s first=%lu count=%u largest=%u\", __get_str(name), REC->first, " \
+	"__get_dynamic_array_len(sizes) / 4, REC->largest"
 TP_DEFINE_CLASS(TP_USED_CLASS, pgz_file_blocks, 4, 0,) = {
 	TP_DESCRIBE(pgz_file_blocks, trace_event_raw_pgz_file_blocks, 4, 0),
-	.text = tp_fields_pgz_file_blocks(TP_TEXTS, )
-		"\"name=%s first=%lu count=%u largest=%u\", __get_str(name), REC->first, "
-		"__get_dynamic_array_len(sizes) / 4, REC->largest",
+	TP_NO_EVALS
+	.text = tp_class_text_pgz_file_blocks,
 };
 
 TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
@@ -576,6 +589,7 @@ TP_DEFINE_ITERATOR(pgz_file_blocks, (void *__data, const char *name, unsigned lo
 		const uint32_t *sizes, size_t count), (__data, name, first, sizes, count));
 TP_DEFINE_TRACE_EVENT(pgz_file_blocks, pgz_file_blocks, 170, "pgz", pgz_file_blocks, DEBUG_LINE,
 		"const char *, unsigned long, const uint32_t *, size_t");
+TP_NO_CALLBACKS(pgz_file_blocks);
 
 void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long first, const uint32_t *sizes,
 		size_t count)
@@ -594,7 +608,7 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 #line 177 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
-			__extension__ _Alignof(tp_element_pgz_file_blocks__4)
+			__extension__ TP_ALIGN_OF(tp_element_pgz_file_blocks__4)
 		, (size_t)(
 #line 180 "defs/pgz.tp"
 		count
@@ -619,10 +633,12 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 	TP_F(FIELD, TP_R, in, "unsigned long long", 0) \
 	TP_F(FIELD, TP_R, out, "unsigned long long", 0) \
 	TP_F(FIELD, TP_R, error, "int", 0)
+#define tp_class_text_pgz_file_close tp_fields_pgz_file_close(TP_TEXTS, ) \
+	"\"name=%s in=%llu out=%llu error=%d\", __get_str(name), REC->in, REC->out, REC->error"
 TP_DEFINE_CLASS(TP_USED_CLASS, pgz_file_close, 4, 0,) = {
 	TP_DESCRIBE(pgz_file_close, trace_event_raw_pgz_file_close, 4, 0),
-	.text = tp_fields_pgz_file_close(TP_TEXTS, )
-		"\"name=%s in=%llu out=%llu error=%d\", __get_str(name), REC->in, REC->out, REC->error",
+	TP_NO_EVALS
+	.text = tp_class_text_pgz_file_close,
 };
 
 TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
@@ -640,6 +656,7 @@ TP_DEFINE_ITERATOR(pgz_file_close, (void *__data, const char *name, unsigned lon
 		unsigned long long out, int error), (__data, name, in, out, error));
 TP_DEFINE_TRACE_EVENT(pgz_file_close, pgz_file_close, 200, "pgz", pgz_file_close, DEBUG_LINE,
 		"const char *, unsigned long long, unsigned long long, int");
+TP_NO_CALLBACKS(pgz_file_close);
 
 TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned long long in,
 		unsigned long long out, int error)
@@ -669,5 +686,9 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 	}
 	tp_commit(&__rec);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* CREATE_TRACE_POINTS */

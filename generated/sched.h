@@ -5,7 +5,7 @@
  * sched_switch, its five parts as they were written in Linux 3.7, and
  * sched_wakeup.
  */
-#if defined(CREATE_TRACE_POINTS) && !defined(__cplusplus)
+#ifdef CREATE_TRACE_POINTS
 #include <tp/define_trace.h> /* first: macros of the program's own headers could break it */
 #endif
 
@@ -150,12 +150,14 @@ static TP_SITE_INLINE void trace_sched_wakeup_new(struct task_struct *p)
 
 #endif /* TP_GENERATED_SCHED_5C165E15_H */
 
-/* ---- Definitions, for the one C file that defines CREATE_TRACE_POINTS ---- */
+/* ---- Definitions, for the one file that defines CREATE_TRACE_POINTS ---- */
 
-#if defined(CREATE_TRACE_POINTS) && defined(__cplusplus)
-#error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
-#elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SCHED_5C165E15_H)
+#if defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SCHED_5C165E15_H)
 #define TP_CREATED_SCHED_5C165E15_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* ---- sched:sched_switch ---- */
 
@@ -168,21 +170,22 @@ static TP_SITE_INLINE void trace_sched_wakeup_new(struct task_struct *p)
 	TP_F(FIELD, TP_R, next_pid, "pid_t", 0) \
 	TP_F(FIELD, TP_R, next_prio, "int", 0)
 #define tp_texts_sched_switch__1 "S" "\0" "D" "\0" "T" "\0" "t" "\0" "Z" "\0" "X" "\0" "x" "\0" "W" "\0"
+#define tp_class_text_sched_switch tp_fields_sched_switch(TP_TEXTS, ) \
+	"\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d " \
+	"next_prio=%d\", REC->prev_comm, REC->prev_pid, REC->prev_prio, REC->prev_state & (1024-1) ? " \
+	"__print_flags(REC->prev_state & (1024-1), \"|\", { 1, \"S\"} , { 2, \"D\" }, { 4, \"T\" }, { 8, " \
+	"\"t\" }, { 16, \"Z\" }, { 32, \"X\" }, { 64, \"x\" }, { 128, \"W\" }) : \"R\", REC->prev_state " \
+	"& 1024 ? \"+\" : \"\", REC->next_comm, REC->next_pid, REC->next_prio"
 TP_DEFINE_CLASS(TP_USED_CLASS, sched_switch, 7, 0, TP_SYMBOLS(1, 8, tp_texts_sched_switch__1)) = {
 	TP_DESCRIBE(sched_switch, trace_event_raw_sched_switch, 7, 0),
-	.table_1 = {TP_DESCRIBE_SYMBOLS(sched_switch, 1, 8, 0, tp_texts_sched_switch__1) {
+	TP_NO_EVALS
+	.table_1 = {TP_DESCRIBE_SYMBOLS(sched_switch, 1, 8, 0) {
 #line 65 "defs/sched.tp"
 		1, 2, 4, 8,
 		16, 32, 64,
 		128,
-	}},
-	.text = tp_fields_sched_switch(TP_TEXTS, )
-		"\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d "
-		"next_prio=%d\", REC->prev_comm, REC->prev_pid, REC->prev_prio, REC->prev_state & "
-		"(1024-1) ? __print_flags(REC->prev_state & (1024-1), \"|\", { 1, \"S\"} , { 2, \"D\" }, "
-		"{ 4, \"T\" }, { 8, \"t\" }, { 16, \"Z\" }, { 32, \"X\" }, { 64, \"x\" }, { 128, \"W\" "
-		"}) : \"R\", REC->prev_state & 1024 ? \"+\" : \"\", REC->next_comm, REC->next_pid, "
-		"REC->next_prio",
+	}, tp_texts_sched_switch__1},
+	.text = tp_class_text_sched_switch,
 };
 
 TP_PRINTER void tp_print_sched_switch(struct trace_seq *p, const void *entry)
@@ -207,6 +210,7 @@ TP_DEFINE_ITERATOR(sched_switch, (void *__data, struct task_struct *prev, struct
 		prev, next));
 TP_DEFINE_TRACE_EVENT(sched_switch, sched_switch, 34, "sched", sched_switch, DEBUG_LINE,
 		"struct task_struct *, struct task_struct *");
+TP_NO_CALLBACKS(sched_switch);
 
 void tp_record_sched_switch(void *__data, struct task_struct *prev, struct task_struct *next)
 {
@@ -234,10 +238,12 @@ TP_ONE_EVENT_CLASS(sched_wakeup_template, "event class sched_wakeup_template of 
 	TP_F(ARRAY, TP_R, comm, "char", 0) \
 	TP_F(FIELD, TP_R, pid, "pid_t", 0) \
 	TP_F(FIELD, TP_R, prio, "int", 0)
+#define tp_class_text_sched_wakeup_template tp_fields_sched_wakeup_template(TP_TEXTS, ) \
+	"\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio"
 TP_DEFINE_CLASS(TP_USED_CLASS, sched_wakeup_template, 3, 0,) = {
 	TP_DESCRIBE(sched_wakeup_template, trace_event_raw_sched_wakeup_template, 3, 0),
-	.text = tp_fields_sched_wakeup_template(TP_TEXTS, )
-		"\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio",
+	TP_NO_EVALS
+	.text = tp_class_text_sched_wakeup_template,
 };
 
 TP_PRINTER void tp_print_sched_wakeup_template(struct trace_seq *p, const void *entry)
@@ -270,6 +276,7 @@ TP_PLAIN static void tp_write_sched_wakeup_template(const struct tp_event *__eve
 TP_DEFINE_ITERATOR(sched_wakeup, (void *__data, struct task_struct *p), (__data, p));
 TP_DEFINE_TRACE_EVENT(sched_wakeup, sched_wakeup, 96, "sched", sched_wakeup_template, DEBUG_LINE,
 		"struct task_struct *");
+TP_NO_CALLBACKS(sched_wakeup);
 
 TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 {
@@ -281,10 +288,15 @@ TP_PLAIN void tp_record_sched_wakeup(void *__data, struct task_struct *p)
 #line 104 "defs/sched.tp"
 TP_DEFINE_TRACE_EVENT(sched_wakeup_new, sched_wakeup, 104, "sched", sched_wakeup_template, DEBUG_LINE,
 		"struct task_struct *");
+TP_NO_CALLBACKS(sched_wakeup_new);
 
 TP_PLAIN void tp_record_sched_wakeup_new(void *__data, struct task_struct *p)
 {
 	tp_write_sched_wakeup_template(&tp_event_sched_wakeup_new, __data, p);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* CREATE_TRACE_POINTS */

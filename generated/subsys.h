@@ -7,7 +7,7 @@
  * so that no sink can record it. examples/tracepoint-example calls it,
  * examples/tracepoint-probe-example listens to it.
  */
-#if defined(CREATE_TRACE_POINTS) && !defined(__cplusplus)
+#ifdef CREATE_TRACE_POINTS
 #include <tp/define_trace.h> /* first: macros of the program's own headers could break it */
 #endif
 
@@ -55,12 +55,14 @@ static TP_SITE_INLINE void trace_subsys_eventname(int firstarg, struct task_stru
 
 #endif /* TP_GENERATED_SUBSYS_57246989_H */
 
-/* ---- Definitions, for the one C file that defines CREATE_TRACE_POINTS ---- */
+/* ---- Definitions, for the one file that defines CREATE_TRACE_POINTS ---- */
 
-#if defined(CREATE_TRACE_POINTS) && defined(__cplusplus)
-#error "CREATE_TRACE_POINTS must be defined in a C file, not in a C++ one: the call sites may be C++"
-#elif defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SUBSYS_57246989_H)
+#if defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_SUBSYS_57246989_H)
 #define TP_CREATED_SUBSYS_57246989_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* ---- subsys:subsys_eventname ---- */
 
@@ -68,5 +70,10 @@ static TP_SITE_INLINE void trace_subsys_eventname(int firstarg, struct task_stru
 TP_DEFINE_ITERATOR(subsys_eventname, (void *__data, int firstarg, struct task_struct *p), (__data, firstarg,
 		p));
 TP_DEFINE_TRACEPOINT(subsys_eventname, subsys_eventname, 15, "int, struct task_struct *");
+TP_NO_CALLBACKS(subsys_eventname);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* CREATE_TRACE_POINTS */

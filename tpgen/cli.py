@@ -198,6 +198,10 @@ def _generate(units: Sequence[Lowered], options: argparse.Namespace, cpp: Option
     sources = {lowered.unit.path: lowered.text.source for lowered in units}
 
     def asks(unit: Unit, fields: Sequence[Field], evals: Sequence[Eval]) -> Answers | None:
+        if unit.only_cxx:
+            diag.error(Span(unit.path, unit.only_cxx.line), "TP093", f"--backend {options.backend} compiles the file as C, and "
+                       f"'{unit.only_cxx.text}' is no C type; the program has its formats when it runs: tp_event_format()")
+            return None
         return ask(sources[unit.path], cpp, fields, evals, diag)
 
     made_of: dict[str, str] = {}

@@ -131,6 +131,121 @@ def _params(text: str, types: frozenset[str]) -> tuple[tuple[str, str, str], ...
     return tuple(out)
 
 
+# ---- Types of C++ ----
+
+
+def cxx(tokens: Sequence[Token]) -> str:
+    """What of a type, or of a parameter, is no C but C++: std::string_view, T<int>, or a reference; or ""."""
+    index = 0
+    while index < len(tokens):
+        end = _qualified(tokens, index)
+        if end:
+            return _one_line(tokens[index:end])
+        if tokens[index].text in ("&", "&&"):
+            return _one_line(tokens[:index + 1])
+        index = matching(tokens, index + 1) + 1 if _is_opaque(tokens, index) else index + 1
+    return ""
+
+
+# Classes of std that keep their characters or elements elsewhere, or belong to an owner.
+_CLASS = re.compile(r"(?:const )?(?:::)?std::(?:(?P<view>(?:w|u8|u16|u32|basic_)?string_view)|(?P<text>(?:w|u8|u16|u32|basic_)?string)"
+                    r"|span|(?P<owner>vector|deque|list|forward_list|(?:unordered_)?(?:multi)?(?:map|set)|optional|variant|any|function"
+                    r"|shared_ptr|unique_ptr|filesystem::path))(?:<.*>)?$")
+
+
+def is_text_class(type_: str) -> bool:
+    """Whether it is one of std's strings, or a view of one."""
+    match = _CLASS.match(type_)
+    return bool(match and (match["view"] or match["text"]))
+
+
+def keeps_elsewhere(type_: str) -> bool:
+    """Whether what an object of the type holds is not in the object, by its name."""
+    return bool(_CLASS.match(type_))
+
+
+def is_costly(type_: str) -> bool:
+    """Whether copying an object of the type allocates memory, or may, by its name."""
+    match = _CLASS.match(type_)
+    return bool(match and (match["text"] or match["owner"]))
+
+
+def _is_opaque(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a bracket behind the token holds an expression, in which & and < are operators."""
+    return index + 1 < len(tokens) and (tokens[index].text in _TYPEOF or tokens[index + 1].text == "[")
+
+
+def _qualified(tokens: Sequence[Token], index: int, types: bool = True) -> int:
+    """The end of a name of C++ that begins at index, such as std::vector<int>; 0 if none begins there. In expressions, < compares."""
+    begin = index
+    while index < len(tokens) and tokens[index].kind == "id" and tokens[index].text not in KEYWORDS:
+        index += 1
+        if not types or index >= len(tokens) or tokens[index].text != "<":
+            break
+        index = _angle(tokens, index) + 1
+        if index >= len(tokens) or not tokens[index].text.startswith("::"):
+            break
+    return index if any("::" in t.text or t.text == "<" for t in tokens[begin:index]) else 0
+
+
+def _angle(tokens: Sequence[Token], opening: int) -> int:
+    """The index of the > that closes the < at index opening; the last token where there is none."""
+    depth = angles = 0
+    for index in range(opening, len(tokens)):
+        text = tokens[index].text if tokens[index].kind == "punct" else ""
+        depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+        if depth == 0 and text in ("<", ">", ">>"):
+            angles += 1 if text == "<" else -len(text)
+            if angles <= 0:
+                return index
+    return len(tokens) - 1
+
+
+def _one_line(tokens: Sequence[Token]) -> str:
+    """A type of C++ as every spelling of it comes out."""
+    out = ""
+    for token in tokens:
+        text = _as_written(token.text)
+        if token.text in ("*", "&", "&&"):
+            out += text if out[-1:] in ("*", "&", " ", "") else f" {text}"
+        elif token.text == ",":
+            out += ", "
+        else:
+            out += f" {text}" if re.search(r"[\w*&>]$", out) and re.match(r"\w", text) else text
+    return out
+
+
+def _with_references(tokens: Sequence[Token]) -> list[Token]:
+    """tokens, in which a name stands for each reference with what it refers to: pycparser knows none."""
+    out: list[Token] = []
+    begin = [0]  # of the parameter in each open bracket
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        index += 1
+        if token.text == "[":
+            close = matching(tokens, index - 1)
+            out += tokens[index - 1:close + 1]
+            index = close + 1
+        elif token.text in ("&", "&&") and begin:
+            if token.text == "&&":
+                raise NotC(": several probes would get what '&&' moves to one; use '&'", [token])
+            if len(out) == begin[-1]:
+                raise NotC(": tpgen knows no references to arrays and functions; use a pointer", [token])
+            refers = [*out[begin[-1]:], token]
+            # No token ends where the next one starts, so that spell() parts it from a name.
+            out[begin[-1]:] = [token._replace(kind="id", text=_as_name(_one_line(refers)), start=refers[0].start, end=-1)]
+        else:
+            out.append(token)
+            if token.text == "(":
+                begin.append(len(out))
+            elif token.text == ")" and len(begin) > 1:
+                begin.pop()
+            elif token.text == ",":
+                begin[-1] = len(out)
+    return out
+
+
 def portable(tokens: Sequence[Token], params: frozenset[str] = frozenset()) -> Sequence[Token]:
     """A type, or a parameter of a prototype with these, as C and C++ read it: without what only one of them has."""
     if not any(t.text == "[" or t.text in _PORTABLE for t in tokens):
@@ -332,7 +447,7 @@ def infer(tokens: Sequence[Token], fields: Mapping[str, CType | None], own: froz
     if len(words) > 2 and words[0] in _HELPERS and words[1] == "(" and _closes(words):
         return _HELPERS[words[0]]
     try:
-        text, _ = _prepare(_without_braces(tokens))
+        text, _ = _prepare(_without_braces(tokens), types=False)
     except NotC:
         return None
     names = frozenset(n for n in re.findall(r"\(\s*(?:const\s+|struct\s+)*([A-Za-z_]\w*)[\s*]*\)", text)
@@ -444,8 +559,9 @@ def _common(left: CType | None, right: CType | None) -> CType | None:
     return left if left.kind == "float" else right if right.kind == "float" else None
 
 
-def _prepare(tokens: Sequence[Token]) -> tuple[str, frozenset[str]]:
-    """tokens as text that pycparser reads, and the identifiers that must be types by C's grammar."""
+def _prepare(tokens: Sequence[Token], types: bool = True) -> tuple[str, frozenset[str]]:
+    """tokens as text that pycparser reads, and the identifiers that must be types by C's grammar. They are types or parameters,
+    or else an expression."""
     kept: list[Token] = []
     index = 0
     while index < len(tokens):
@@ -461,6 +577,12 @@ def _prepare(tokens: Sequence[Token]) -> tuple[str, frozenset[str]]:
                 if depth == 0:
                     break
             continue
+        qualified = _qualified(tokens, index - 1, types)
+        if qualified:
+            name = tokens[index - 1:qualified]
+            kept.append(token._replace(kind="id", text=_as_name(_one_line(name)), end=name[-1].end))
+            index = qualified
+            continue
         if token.text == "[" and index < len(tokens) and tokens[index].text == "[":
             raise NotC(": an attribute is written __attribute__((...)) there, as in all standards of C",
                        tokens[index - 1:matching(tokens, index - 1) + 1])
@@ -474,6 +596,8 @@ def _prepare(tokens: Sequence[Token]) -> tuple[str, frozenset[str]]:
         elif token.kind == "id" and not token.text.isascii():
             token = token._replace(text=_as_name(token.text))
         kept.append(token._replace(text=_SYNONYMS[token.text]) if token.text in _SYNONYMS else token)
+    if types and any(t.text in ("&", "&&") for t in kept):
+        kept = _with_references(kept)
     return spell(kept), frozenset(_type_names(kept))
 
 

@@ -51,7 +51,7 @@ def find_early(params: Sequence[Param], fields: Sequence[Field], sizes: Sequence
         return None
     numbers = {f.name: n for n, f in enumerate(fields[:MAX_FIELDS]) if f.kind.name == "field" and not f.by_value}
     found: dict[str, tuple[str, Sequence[Token]]] = {}  # the parameter, and the statement
-    doubtful: set[str] = set()  # parameters that may not be what they were
+    doubtful = {p.name for p in params if "&" in p.type}  # parameters that may not be what they were
     for part in sizes:
         doubtful |= _changed(part, names)
     for statement in _statements(assign):
@@ -121,5 +121,5 @@ def _changed(tokens: Sequence[Token], names: set[str]) -> set[str]:
 def _macros(tokens: Sequence[Token], ours: set[str]) -> Iterator[str]:
     """The names that might be macros, each once. Those of parameters and fields only where they look like functions."""
     names = (token.text for token, after in zip(tokens, [*(t.text for t in tokens[1:]), ""])
-             if token.kind == "id" and token.text not in _KNOWN and (token.text not in ours or after == "("))
+             if token.kind == "id" and token.text not in _KNOWN and "::" not in token.text and (token.text not in ours or after == "("))
     yield from dict.fromkeys(names)

@@ -73,7 +73,8 @@ class _Fields:
             return None
         given = dict(zip(form, call.args))
         name = given.pop("name")
-        if len(name.tokens) != 1 or name.tokens[0].kind != "id" or name.tokens[0].text in C_KEYWORDS:
+        if len(name.tokens) != 1 or name.tokens[0].kind != "id" or name.tokens[0].text in C_KEYWORDS \
+                or "::" in name.tokens[0].text:
             array = any(t.text == "[" for t in name.tokens)
             remedy = "; an array is written __array(type, name, length)" if array else ""
             self.diag.error(self.text.span(name.at, name.end), "TP023",
@@ -102,6 +103,14 @@ class _Fields:
         except ctype.NotC as why:
             self.diag.error(self.text.span(*((why.tokens[0], why.tokens[-1]) if why.tokens else (part.at, part.end))), "TP024",
                             f"{call.name.text}: '{spell(part.tokens)}' is no C type{why}")
+            return None
+        spelled = spell(part.tokens)
+        wrong = "a record holds no references; use the type of the value" if spelled.endswith("&") else \
+            "it has its characters elsewhere; use __string(name, source)" if ctype.is_text_class(spelled) else \
+            "it has what it holds elsewhere; use __dynamic_array(type, name, length) for elements, or a field for each value" \
+            if ctype.keeps_elsewhere(spelled) else ""
+        if wrong:
+            self.diag.error(self.text.span(part.at, part.end), "TP024", f"{call.name.text}: '{spelled}' can't be in a record: {wrong}")
             return None
         if missing:
             remedy = "an array is written __array(type, name, length)" if missing == "array" else \

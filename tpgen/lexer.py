@@ -15,6 +15,8 @@ MAX_TOKENS = 1_000_000
 
 # A character of an identifier by its number, as gcc prints those that are not ASCII.
 _UCN = r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"
+_NAME = rf"""(?:[A-Za-z_$\u0080-\ud7ff\ue000-\U0010ffff]|{_UCN})
+            (?:[A-Za-z0-9_$\u0080-\ud7ff\ue000-\U0010ffff]|\\\n|{_UCN})*"""
 # Within an identifier: that, and a newline that is none to C.
 _SPELLING = re.compile(rf"\\\n|{_UCN}")
 
@@ -23,13 +25,12 @@ _TOKEN = re.compile(
       (?:(?P<newline>\n)
       | (?P<space>\\\n|\Z)
       | (?P<comment>/\*.*?\*/|//(?:\\\n|[^\n])*)
-      | (?P<id>(?:[A-Za-z_$\u0080-\ud7ff\ue000-\U0010ffff]|{_UCN})
-              (?:[A-Za-z0-9_$\u0080-\ud7ff\ue000-\U0010ffff]|\\\n|{_UCN})*)
+      | (?P<id>(?:::)?{_NAME}(?:::{_NAME})*)
       | (?P<num>\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.])*)
       | (?P<str>"(?:\\.|[^"\\\n])*")
       | (?P<chr>'(?:\\.|[^'\\\n])*')
       | (?P<punct>->|\+\+|--|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||\.\.\.|[-+*/%&|^]=|\#\#|[][(){}<>=!~&|^+*/%?:;,.\#-])
-      | (?P<bad>/\*|"(?:\\.|[^"\\\n])*|'(?:\\.|[^'\\\n])*|.))""".replace("{_UCN}", _UCN),
+      | (?P<bad>/\*|"(?:\\.|[^"\\\n])*|'(?:\\.|[^'\\\n])*|.))""".replace("{_NAME}", _NAME),
     re.S | re.X)
 
 _DIRECTIVE = re.compile(r"""[ \t\f\v]*(\#(?:/\*.*?\*/|//(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|\\\n
@@ -38,7 +39,8 @@ _MARKER = re.compile(r'#[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:\\.|[^"\\])*)"')
 
 
 class Token(NamedTuple):
-    """kind: id, num, str, chr, punct, dir (a whole directive), bad (a character that begins no token); comment, if asked for."""
+    """kind: id (net::state is one), num, str, chr, punct, dir (a whole directive), bad (a character that begins no token); comment, if asked
+    for."""
 
     kind: str
     text: str

@@ -179,10 +179,10 @@ class _Lowering:
                 self.diag.error(self.text.span(*_culprit(part, why)), "TP040",
                                 f"the prototype of '{decl.name.text}' is no C parameter list{why}")
             return None
-        declared = split(part.tokens, part.at, part.end) if parsed else ()
+        declared = split(part.tokens, part.at, part.end, types=True) if parsed else ()
         seen: set[str] = set()
         for number, (type_, name, _) in enumerate(parsed):
-            wrong = "has the name of another" if name in seen else ""
+            wrong = "has the name of another" if name in seen else "has a name that is no identifier" if "::" in name else ""
             if not name:
                 nameless = type_ in [spell(a.tokens) for a in split(args.tokens, args.at, args.end)]
                 wrong = f"has no type; it is written TYPE {type_}" if nameless else "has no name"
@@ -207,7 +207,7 @@ class _Lowering:
         alias = _uses_alias(assign, params)
         sizes = [part.tokens for kind, part in _sizing(struct) if kind.dynamic]
         return EventClass(decl.name.text, _custom(decl), params, fields, code(self.text, assign),
-                          frozenset(_variables(struct, assign)), _is_plain(struct, assign), alias, print_,
+                          frozenset(_variables(struct, assign)), _is_plain(struct, assign) and not any(p.cxx for p in params), alias, print_,
                           None if alias else find_early(params, fields, sizes, assign, self.text))
 
 
@@ -231,7 +231,7 @@ def _culprit(part: Part, why: ctype.NotC) -> tuple[Token, Token]:
     """Where a prototype is no C: what why knows, or else the first parameter that is none by itself."""
     if why.tokens:
         return why.tokens[0], why.tokens[-1]
-    for one in split(part.tokens, part.at, part.end):
+    for one in split(part.tokens, part.at, part.end, types=True):
         try:
             ctype.parse_params(one.tokens)
         except ctype.NotC:
@@ -245,8 +245,9 @@ def _param(type_: str, name: str, canonical: str, tokens: Sequence[Token], names
     text = spell(tokens)
     if ctype.needs_c(tokens, names):
         site = cpp_name(name)
-        return Param(type_, name, text, canonical, site, f"TP_CPP_OR_C(const void *{site}, {_renamed(tokens, names)})")
-    return Param(type_, name, text, canonical, cpp_name(name), text if names.isdisjoint(CPP_KEYWORDS) else _renamed(tokens, names))
+        return Param(type_, name, text, canonical, site, f"TP_CPP_OR_C(const void *{site}, {_renamed(tokens, names)})", "")
+    return Param(type_, name, text, canonical, cpp_name(name), text if names.isdisjoint(CPP_KEYWORDS) else _renamed(tokens, names),
+                 ctype.cxx(tokens))
 
 
 def _renamed(tokens: Sequence[Token], names: frozenset[str]) -> str:

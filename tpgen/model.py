@@ -33,6 +33,7 @@ class Param:
     canonical: str  # the type as every spelling of it comes out
     site_name: str  # its name where C++ reads it, too
     site_text: str  # the parameter there
+    cxx: str        # what of it is no C but C++: "std::string_view"; or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,13 @@ class Field:
 
     @property
     def of_expression(self) -> bool:
-        """Whether its type is that of an expression, of which readers of a format know nothing."""
-        return "__typeof__" in self.c_type
+        """Whether its type is one of an expression or of C++, of which readers of a format know nothing."""
+        return "__typeof__" in self.c_type or self.is_cxx
+
+    @property
+    def is_cxx(self) -> bool:
+        """Whether its type has a name that only C++ knows: net::state."""
+        return "::" in self.c_type or "<" in self.c_type
 
     @property
     def in_record(self) -> tuple[str, str]:
@@ -219,6 +225,13 @@ class Unit:
     classes: tuple[EventClass, ...]
     tracepoints: tuple[Tracepoint, ...]
     evals: tuple[Eval, ...]
+
+    @property
+    def only_cxx(self) -> Code | None:
+        """The first type that C can't read, and its line."""
+        found = [Code(t.span.line, p.cxx) for t in self.tracepoints for p in t.params if p.cxx]
+        found += [Code(f.span.line, f.c_type) for c in self.classes for f in c.fields if f.is_cxx]
+        return min(found, key=lambda one: one.line, default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -301,7 +301,7 @@ class _Parser:
         if len(argument.tokens) == 1 and argument.tokens[0].text not in C_KEYWORDS:
             token = argument.tokens[0]
             # 9p_client_req is a good name, since C sees it behind trace_ and the like only.
-            if token.kind == "id" or re.fullmatch(r"[0-9]\w*[A-Za-z_]\w*", token.text):
+            if token.kind == "id" and "::" not in token.text or re.fullmatch(r"[0-9]\w*[A-Za-z_]\w*", token.text):
                 return argument
         what = "class" if role == "class" else "event" if "EVENT" in macro.text else "tracepoint"
         self.diag.error(self.text.span(argument.at, argument.end), "TP016",

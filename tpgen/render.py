@@ -32,14 +32,14 @@ def _octal(match: re.Match[str]) -> str:
     return "".join(f"\\{byte:03o}" for byte in match[0].encode("utf-8", "surrogateescape"))
 
 
-def c_strings(text: str, indent: str) -> str:
-    """text as adjacent C string literals, one a line, broken behind spaces."""
+def c_strings(text: str, between: str) -> str:
+    """text as adjacent C string literals with this between them, broken behind spaces."""
     lines = [""]
     for word in re.split(r"(?<= )", text):
-        if lines[-1] and len(c_string(lines[-1] + word)) > WIDTH - 8 * indent.count("\t") - 4:
+        if lines[-1] and len(c_string(lines[-1] + word)) > WIDTH - 8 * between.count("\t") - 4:
             lines.append("")
         lines[-1] += word
-    return f"\n{indent}".join(map(c_string, lines))
+    return between.join(map(c_string, lines))
 
 
 def wrapped(parts: Sequence[str]) -> str:

@@ -47,12 +47,13 @@ def brackets(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
             depth += 1
 
 
-def split(tokens: Sequence[Token], at: Token, end: Token) -> tuple[Part, ...]:
-    """The parts between the commas of the lowest level. at and end are the brackets around tokens."""
+def split(tokens: Sequence[Token], at: Token, end: Token, types: bool = False) -> tuple[Part, ...]:
+    """The parts between the commas of the lowest level. at and end are the brackets around tokens. In types, as those of a
+    prototype are, < and > are brackets, too."""
     if not tokens:
         return ()
     parts: list[Part] = []
-    before, begin, depth = at, 0, 0
+    before, begin, depth, angles = at, 0, 0, 0
     for index, token in enumerate(tokens):
         if token.kind != "punct":
             continue
@@ -60,7 +61,9 @@ def split(tokens: Sequence[Token], at: Token, end: Token) -> tuple[Part, ...]:
             depth += 1
         elif token.text in ")]}":
             depth -= 1
-        elif token.text == "," and depth == 0:
+        elif types and depth == 0 and token.text in ("<", ">", ">>"):
+            angles += 1 if token.text == "<" else -len(token.text)
+        elif token.text == "," and depth == 0 and angles <= 0:
             parts.append(part_of(tokens[begin:index], before, token))
             before, begin = token, index + 1
     parts.append(part_of(tokens[begin:], before, end))

@@ -129,12 +129,6 @@ int main()
         done = self.compile("g++", '#include "plain.h"\nvoid f() { trace_plain("x", 1); }\n')
         self.assertNotEqual(done.returncode, 0)
 
-    def test_define_in_cpp_is_refused(self) -> None:
-        self.generate(PLAIN)
-        need(self, "g++")
-        done = self.compile("g++", '#define CREATE_TRACE_POINTS\n#include "plain.h"\n')
-        self.assertIn("CREATE_TRACE_POINTS must be defined in a C file", done.stderr)
-
     def test_other_version_of_the_runtime(self) -> None:
         self.generate(PLAIN)
         path = self.path("plain.h")

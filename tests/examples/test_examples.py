@@ -13,6 +13,7 @@ from support import BUILD, ROOT, Case, need, read, run
 
 MODULES = os.path.join(BUILD, "examples/tracepoint-example")
 SCHED = os.path.join(BUILD, "examples/sched-trace/sched-trace")
+CACHE = os.path.join(BUILD, "examples/cxx/cache")
 PGZ = os.path.join(BUILD, "examples/pgz/pgz")
 
 
@@ -42,6 +43,29 @@ class TracepointExample(Case):
     def test_without_a_tracepoint(self) -> None:
         self.assertEqual(self.host("tracepoint-probe-example")[-2:],
                          ["tracepoint-probe-example: init", "tracepoint-probe-example: exit"])
+
+
+class Cache(Case):
+    """Tracepoints of C++: a template's sites, std::string_view, a class as a probe's data."""
+
+    WORDS = ("one", "two", "three", "one", "one")
+    PRINTED = "ONE 3\nTWO 3\nTHREE 5\nONE 3\nONE 3\n7 misses\n"
+
+    def test_nobody_listens(self) -> None:
+        done = self.succeed([CACHE, *self.WORDS])
+        self.assertEqual((done.stdout, done.stderr), (self.PRINTED, ""))
+
+    def test_text(self) -> None:
+        done = self.succeed([CACHE, *self.WORDS], env={**os.environ, "TP_ENABLE": "cache:*"})
+        self.assertEqual(done.stdout, self.PRINTED)
+        lines = [line.split(" ", 2)[2] for line in done.stderr.splitlines()]
+        self.assertEqual([line for line in lines if "lengths" in line], [
+            f"cache:cache_{line}" for line in (
+                "get: cache=lengths key=one result=miss", "get: cache=lengths key=two result=miss",
+                "get: cache=lengths key=three result=miss", "evict: cache=lengths key=one left=1",
+                "get: cache=lengths key=one result=miss", "evict: cache=lengths key=two left=1",
+                "get: cache=lengths key=one result=hit")])
+        self.assertEqual(sum("cache=texts" in line and "result=hit" in line for line in lines), 2)
 
 
 class SchedTrace(Case):

@@ -25,7 +25,7 @@ class Tables(Case):
         number = re.fullmatch(r"TP_TABLE\(e, (\d)\)|0", described["f"])[1]
         if not number:
             return ""
-        count, is_flags = re.search(rf"TP_DESCRIBE_SYMBOLS\(e, {number}, (\d), (\d), tp_texts_e__\d\)", text).groups()
+        count, is_flags = re.search(rf"TP_DESCRIBE_SYMBOLS\(e, {number}, (\d), (\d)\)", text).groups()
         texts = re.search(rf"^#define tp_texts_e__{number} (.*)$", text, re.M)[1]
         self.assertEqual(count, "2")
         self.assertTrue(texts.endswith('"ONE" "\\0" "TWO" "\\0"'), texts)

@@ -70,10 +70,21 @@ def header(unit: Unit, template: str) -> Output:
         "call_site": os.path.dirname(template) + "/call_site.h.j2",
         "classes": list(classes.values()),
         "trace_seq": _appends(code.text for code in unit.verbatim),
+        "only_cxx": unit.only_cxx,
+        "only_c": _only_c(unit),
         "imports": any(t.exported for t in unit.tracepoints),
         "tracepoints": views,
         "rest": [view for view in views if view.tracepoint.custom or view.tracepoint.name not in declared],
     })
+
+
+def _only_c(unit: Unit) -> Code | None:
+    """The first thing that C++ can't read where tracepoints are created, and its line: sites have other names for it."""
+    found = [Code(t.span.line, f"a parameter called '{p.name}'" if p.name != p.site_name else
+                  f"an array of C's as '{p.name}', with a parameter in its length")
+             for t in unit.tracepoints for p in t.params if p.site_text != p.text]
+    found += [Code(f.span.line, f"a field called '{f.name}'") for c in unit.classes for f in c.fields if cpp_name(f.name) != f.name]
+    return min(found, key=lambda one: one.line, default=None)
 
 
 def _appends(texts: Iterable[str]) -> bool:
@@ -161,7 +172,7 @@ def _print(name: str, print_: Print, event_class: EventClass, evals: Sequence[Ev
     named = [e.text for e in evals if re.search(rf"(?<!\w){re.escape(e.text)}(?!\w)", texts)]
     constants = [{"line": 0, "text": text, "macro": False} for text in named]
     # What may be a macro is one, or else a constant.
-    constants += [{"line": c.line, "text": c.text, "macro": not c.value} for c in print_.constants if c.text not in named]
+    constants += [{"line": c.line, "text": c.text, "macro": not c.value and "::" not in c.text} for c in print_.constants if c.text not in named]
     fields = _fields(event_class, name, print_)
     return {
         "id": name,
@@ -204,14 +215,16 @@ def _call(tracepoint: Tracepoint) -> str:
     if not args:
         return f"_0({tracepoint.name})"
     real = any(p.canonical in ("float", "double") for p in tracepoint.params)
-    count = "MANY" if len(args) > CALL_ARGS else f"{'VALUES' if real or len(args) > CALL_WORDS else 'WORDS'}_{len(args)}"
+    many = len(args) > CALL_ARGS or any(p.cxx for p in tracepoint.params)  # tp/call.h copies what is passed, also of a reference
+    count = "MANY" if many else f"{'VALUES' if real or len(args) > CALL_WORDS else 'WORDS'}_{len(args)}"
     return f"({', '.join([tracepoint.name, count, *args])})"
 
 
 def _sdt(tracepoint: Tracepoint) -> str:
     """The arguments of the probe that tools see from outside, in files that are compiled with it. They want a provider."""
     names = (f'"{tracepoint.system or "tp"}"', f'"{tracepoint.name}"')
-    return ", ".join([*names, *_site_args(tracepoint)[:SDT_ARGS]])
+    unseen = {p.site_name for p in tracepoint.params if p.cxx}
+    return ", ".join([*names, *[arg for arg in _site_args(tracepoint) if arg not in unseen][:SDT_ARGS]])
 
 
 def _site_args(tracepoint: Tracepoint) -> list[str]:
@@ -236,7 +249,7 @@ def _field(record: str, field: Field, tables: Mapping[str, str], element: str, l
         "declaration": f"tp_data_loc_t {field.member};" if field.dynamic else f"{_member(field)};",
         "comment": f"{field.type}[]" if field.dynamic else "",
         "sizer": field.kind.sizer,
-        "element": f", sizeof({element}), __extension__ _Alignof({element})" if field.kind.counted else "",
+        "element": f", sizeof({element}), __extension__ TP_ALIGN_OF({element})" if field.kind.counted else "",
         "code": list(zip(_converters(field), field.code)),
         "code_line": 0 if field.kind.counted else _line_of(field.code),
         "place": "tp_place_rel" if field.rel else "tp_place",

@@ -14,7 +14,7 @@ from tpgen.check.declarations import check_duplicates, check_generated_names, ch
 from tpgen.check.fields import check_fields
 from tpgen.check.layout import check_layout
 from tpgen.check.print import check_print
-from tpgen.check.prototypes import check_arguments, check_custom_prototypes, check_prototype
+from tpgen.check.prototypes import check_arguments, check_copies, check_custom_prototypes, check_prototype
 from tpgen.check.scope import Record
 from tpgen.check.sources import check_sources
 from tpgen.check.tables import check_tables
@@ -42,6 +42,7 @@ def check(units: Sequence[Lowered], diag: Diagnostics) -> None:
                 check_tables(record, printk, tables)
         for decl, tracepoint in lowered.tracepoints:
             check_arguments(decl, tracepoint.params, lowered.text, diag)
+            check_copies(decl, tracepoint.params, lowered.text, diag)
             check_prototype(decl, tracepoint, lowered, diag)
         check_reserved_names(lowered, diag)
         check_macros(lowered, diag)

@@ -34,6 +34,16 @@ def check_arguments(decl: Declaration, params: Sequence[Param], text: Text, diag
                [Note(text.span(proto.at, proto.end), "the prototype is here")])
 
 
+def check_copies(decl: Declaration, params: Sequence[Param], text: Text, diag: Diagnostics) -> None:
+    """What is passed by value is copied at each call, also while the tracepoint is off."""
+    part = decl.parts["proto"]
+    for param, place in zip(params, split(part.tokens, part.at, part.end, types=True)):
+        if ctype.is_costly(param.canonical):
+            instead = " or std::string_view" if param.canonical == "std::string" else ""
+            diag.warning(text.span(place.at, place.end), "TP042", f"'{param.name}' is copied for each call of trace_{decl.name.text}(), "
+                         f"even while the tracepoint is off; use const {param.canonical} &{instead}")
+
+
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 

@@ -17,6 +17,12 @@
 
 #include <tp/event.h>
 
+#ifdef __cplusplus
+#include <type_traits>
+
+extern "C" {
+#endif
+
 /* The longest text of a __vstring, its NUL included, in bytes. As in the kernel. */
 #define TRACE_EVENT_STR_MAX 512
 
@@ -84,6 +90,54 @@ TP_PUBLIC void tp_assign_bytes(void *entry, const struct tp_dynamic *d, const vo
 
 /* The same for nr_bits rounded up to unsigned longs; source must have all of these longs. */
 TP_PUBLIC void tp_assign_bitmask(void *entry, const struct tp_dynamic *d, const void *source, size_t nr_bits);
+
+#ifdef __cplusplus
+}
+
+/* ---- Texts in C++ ---- */
+
+/*
+ * A text of std::string, std::string_view and their like, which have data() and size(). It need not end with a NUL, and
+ * its data can be null: then it is empty. As all texts, it ends at its first NUL.
+ */
+struct tp_sized_text {
+	const char *data;
+	size_t size;
+};
+
+/* The text is copied after all fields have been measured. So a temporary must be a view: what has a destructor is gone then. */
+template <class Text> struct tp_lasts : std::is_trivially_destructible<Text> {
+};
+template <class Text> struct tp_lasts<Text &> : std::true_type {
+};
+struct tp_this_text_is_a_temporary_that_is_gone_before_it_is_recorded;
+
+template <class Text>
+inline __attribute__((always_inline)) auto tp_as_text(Text &&text)
+	-> typename std::enable_if<sizeof(*text.data()) == 1 && tp_lasts<Text>::value,
+				   decltype((void)text.size(), tp_sized_text())>::type
+{
+	return {(const char *)text.data(), (size_t)text.size()};
+}
+template <class Text>
+auto tp_as_text(Text &&text)
+	-> typename std::enable_if<sizeof(*text.data()) == 1 && !tp_lasts<Text>::value,
+				   tp_this_text_is_a_temporary_that_is_gone_before_it_is_recorded>::type = delete;
+
+inline size_t tp_size_string_len(struct tp_dynamic *d, size_t size, tp_sized_text text, size_t len)
+{
+	/* A len below 0 is refused. */
+	return tp_size_string_len(d, size, text.data ? text.data : "", text.size < len && len <= PTRDIFF_MAX ? text.size : len);
+}
+
+inline size_t tp_size_string(struct tp_dynamic *d, size_t size, tp_sized_text text)
+{
+	return tp_size_string_len(d, size, text, text.size);
+}
+#endif
+
+/* gcc reports an error in these macros where they are called: in the .tp file. */
+#pragma GCC system_header
 
 /* ---- For TP_fast_assign and TP_printk. Lengths are in bytes, as in the kernel ---- */
 

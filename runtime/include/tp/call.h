@@ -74,6 +74,17 @@ template <class T> struct tp_word<T, false> {
 /* Never called, only its type is used. x has an argument's type there: an array is a pointer, nothing is volatile. */
 template <class T> tp_word<T, TP_IS_WORD_OF(T, __builtin_classify_type(*(T *)0))> tp_word_of(T x);
 
+/* In TP_ARGS are names of parameters: the type of one can be a reference, of which a call passes the address. */
+struct tp_is_value {
+	static const bool is = true;
+};
+struct tp_is_reference {
+	static const bool is = false;
+};
+template <class T> tp_is_value tp_value_or_reference(void (*)(T));
+template <class T> tp_is_reference tp_value_or_reference(void (*)(T &));
+#define TP_IS_VALUE(x) decltype(tp_value_or_reference((void (*)(decltype(x)))0))::is
+
 template <class T> struct tp_real {
 	static const bool is = false;
 	static double of(const T &) { return 0; }
@@ -95,10 +106,10 @@ template <> struct tp_real<float> {
 };
 template <class T> tp_real<T> tp_real_of(T x);
 }
-#define TP_IS_WORD(x) decltype(tp_word_of(x))::is
+#define TP_IS_WORD(x) (decltype(tp_word_of(x))::is && TP_IS_VALUE(x))
 #define TP_WORD(x) decltype(tp_word_of(x))::of(x)
 #ifdef __SSE2__
-#define TP_IS_REAL(x) decltype(tp_real_of(x))::is
+#define TP_IS_REAL(x) (decltype(tp_real_of(x))::is && TP_IS_VALUE(x))
 #define TP_REAL(x) decltype(tp_real_of(x))::of(x)
 #endif
 #else

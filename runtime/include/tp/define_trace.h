@@ -6,7 +6,7 @@
  * this one.
  *
  * Other files do not include it: it contains liburcu's inline functions
- * (tp/read.h), and is C only.
+ * (tp/read.h).
  *
  * A tracepoint can have the name of a macro, as in tp/declare.h: these macros
  * only paste and quote it.
@@ -17,6 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __cpp_exceptions
+#include <cxxabi.h>
+#include <exception>
+#endif
 
 #include <tp/announce.h>
 #include <tp/assign.h>
@@ -30,8 +34,10 @@
 
 /* What assembler code refers to, too: TP_DEFINE. */
 #define TP_USED TP_HIDDEN __attribute__((used))
-/* If two files have a class of one name, it is TP_ONE_EVENT_CLASS that the linker complains of. */
-#define TP_USED_CLASS TP_USED __attribute__((weak))
+/* A variable that is all zeros, and that assembler code can refer to. */
+#define TP_ZEROS __attribute__((nocommon))
+/* If two files have a class of one name, it is TP_ONE_EVENT_CLASS that the linker complains of. In C++, const makes static. */
+#define TP_USED_CLASS TP_CPP_OR_C(extern, ) TP_USED __attribute__((weak))
 
 /* ---- Functions in which there is nothing to optimize ---- */
 
@@ -74,6 +80,17 @@
 #ifndef TP_ITERATOR
 #define TP_ITERATOR
 #endif
+/*
+ * An exception would leave the read-side critical section without an end. So it ends the program, but not if it is what
+ * unwinds the stack of a thread that is cancelled, or calls pthread_exit().
+ */
+#if defined(__cpp_exceptions) && __has_include(<bits/cxxabi_forced.h>)
+#define TP_TRY try
+#define TP_TERMINATE catch (abi::__forced_unwind &) { throw; } catch (...) { std::terminate(); }
+#else
+#define TP_TRY
+#define TP_TERMINATE
+#endif
 #define TP_DEFINE_ITERATOR(name, parameters, arguments)                                         \
 	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_slow_##name,  \
 			      __traceiter_##name, parameters, arguments, true)
@@ -113,7 +130,7 @@
 		tp_slow_hit_end(__hit);                                                         \
 	}                                                                                       \
 	TP_USED probe_fn iterate;                                                               \
-	TP_ITERATOR void iterate parameters                                                     \
+	TP_ITERATOR void iterate parameters TP_TRY                                              \
 	{                                                                                       \
 		const struct tracepoint_func *__it;                                             \
                                                                                                 \
@@ -136,11 +153,11 @@
 			several arguments;                                                      \
 		}                                                                               \
 		tp_hit_end();                                                                   \
-	}                                                                                       \
+	} TP_TERMINATE                                                                          \
 	struct tracepoint /* so that a ';' can follow */
 
 /*
- * Defines the tracepoint and announces it to the runtime.
+ * Announces the tracepoint to the runtime. The structure itself is defined behind this, with its callbacks.
  *
  *	iterator	the tracepoint that its iterator is named after
  *	at		the line in the .tp file, whose path __FILE__ is
@@ -162,33 +179,38 @@
 	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
 				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                            \
 	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), __FILE__, system);         \
-	TP_USED struct tp_event tp_event_##name = {0};                                              \
+	TP_USED struct tp_event tp_event_##name TP_ZEROS;                                           \
 	TP_DEFINE(TP_TO(__tp_own_##name) TP_TO(__tp_text_##name) TP_TO(__traceiter_##iterator),     \
 		  TP_TO(tp_event_##name) TP_TO(__tp_class_##event_class) TP_TO(tp_record_##name)    \
 		  TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
 
 /* The same for TRACE_CUSTOM_EVENT. Its tracepoint is defined elsewhere: the one here only holds the name and types. */
 #define TP_DEFINE_CUSTOM_EVENT(name, at, system, event_class, level, types)             \
-	TP_USED struct tracepoint tp_on_custom__##name = {0};                           \
+	TP_USED struct tracepoint tp_on_custom__##name TP_ZEROS;                        \
 	TP_DEFINE_TEXT(__tp_text_custom__##name, #name, types, __FILE__, system);       \
-	TP_USED struct tp_event tp_event_custom__##name = {0};                          \
+	TP_USED struct tp_event tp_event_custom__##name TP_ZEROS;                       \
 	TP_DEFINE(TP_TO(tp_on_custom__##name) TP_TO(__tp_text_custom__##name) "0, ",    \
 		  TP_TO(tp_event_custom__##name) TP_TO(__tp_class_##event_class)        \
 		  TP_TO(tp_record_custom__##name) TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
 
-/* Behind one of those: the regfunc and unregfunc of TRACE_EVENT_FN. No brackets around them: gcc would report errors in them here. */
-#define TP_DEFINE_CALLBACKS(name, on_first, on_last)                                    \
-	struct tracepoint __tracepoint_##name = {.regfunc = on_first, .unregfunc = on_last}
+/*
+ * Behind one of those: the structure, with the regfunc and unregfunc of TRACE_EVENT_FN or without. No brackets around them:
+ * gcc would report errors in them here. C++ before C++20 has no designated initializers.
+ */
+#define TP_NO_CALLBACKS(name) struct tracepoint __tracepoint_##name __attribute__((used, nocommon))
+#define TP_CALLBACKS(name, on_first, on_last)                                           \
+	struct tracepoint __tracepoint_##name __attribute__((used)) = {                 \
+		0,    0,    NULL, NULL, NULL,  NULL,  NULL, on_first, on_last, NULL, \
+		NULL, NULL, NULL, NULL, NULL, 0, false, false, NULL, NULL}
 
 /* If it is exported, another module's can take its place. The alias is surely this module's. */
 #define TP_DEFINE_TRACEPOINT_AS(tracepoint_, own, symbol, name, spelled)                \
 	TP_PROTOTYPE_IS_DEFINED(symbol, name, name "(" spelled ")");                    \
-	struct tracepoint tracepoint_ __attribute__((used, nocommon));                  \
 	extern struct tracepoint own __attribute__((alias(#tracepoint_), visibility("hidden"), used))
 
 #define TP_DEFINE_TEXT(text, name, types, path, system)                                 \
-	extern const char text[];                                                       \
-	TP_USED const char text[] __attribute__((aligned(1))) = name "\0" types "\0" path "\0" system
+	extern TP_HIDDEN const char text[];                                             \
+	__attribute__((used)) const char text[] __attribute__((aligned(1))) = name "\0" types "\0" path "\0" system
 
 /*
  * A struct tp_definition. It is assembler code, as distances are no constants in
@@ -250,7 +272,7 @@
 /* Reserves room for the record in the sink. If the sink has none, returns from the writer. */
 #define TP_RESERVE_RECORD(sink, event)                                    \
 	do {                                                              \
-		__entry = tp_reserve(&__rec, sink, event, __size);        \
+		__entry = (__record *)tp_reserve(&__rec, (struct tp_sink *)(sink), event, __size); \
 		if (!__entry)                                             \
 			return;                                           \
 	} while (0)
@@ -282,7 +304,7 @@
  */
 #define TP_BEGIN_PRINT(record)                                            \
 	TP_RECORD_TYPE(record);                                           \
-	__record *__entry TP_UNUSED = (void *)(uintptr_t)entry;           \
+	__record *__entry TP_UNUSED = (__record *)(uintptr_t)entry;       \
 	const size_t __start = p->len
 
 /* ---- Event classes have different names ---- */

@@ -33,12 +33,9 @@ struct trace_entry {
 	int32_t pid;           /* the thread's id (gettid), as in ftrace */
 };
 
-/*
- * The last member of every record structure: where the dynamic payloads
- * begin. C++ has no flexible array members, and no use for this one.
- */
+/* The last member of every record structure: where the dynamic payloads begin. C++ has no flexible array members. */
 #ifdef __cplusplus
-#define TP_DYNAMIC_DATA
+#define TP_DYNAMIC_DATA __extension__ char __data[0];
 #else
 #define TP_DYNAMIC_DATA char __data[];
 #endif

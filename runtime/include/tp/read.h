@@ -2,7 +2,7 @@
 /*
  * tp/read.h - the read side of the probe arrays. The code that calls the probes
  * walks the arrays with these functions. Not for call sites: this header
- * includes liburcu's inline functions, and is C only.
+ * includes liburcu's inline functions.
  */
 #ifndef TP_READ_H
 #define TP_READ_H
@@ -11,11 +11,25 @@
  * liburcu-bp's inline functions, without the macros that map rcu_read_lock()
  * and so on to them: the program may need those names for another flavour.
  */
+#if defined(__cplusplus)
+/* With thread_local, each access asks whether the variable has a constructor. It is one of C. */
+#include <urcu/tls-compat.h>
+#pragma push_macro("URCU_TLS_STORAGE_CLASS")
+#undef URCU_TLS_STORAGE_CLASS
+#define URCU_TLS_STORAGE_CLASS __thread
 #include <urcu/static/urcu-bp.h>
+#pragma pop_macro("URCU_TLS_STORAGE_CLASS")
+#else
+#include <urcu/static/urcu-bp.h>
+#endif
 
 #include <stdint.h>
 
 #include <tp/tracepoint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /*
  * The current array; NULL if the last probe has just been removed. In the read-side critical section in which the
@@ -129,5 +143,9 @@ static inline tp_probe_t tp_probe_func(const struct tracepoint_func *it)
 {
 	return __atomic_load_n(&it->func, __ATOMIC_ACQUIRE);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* TP_READ_H */

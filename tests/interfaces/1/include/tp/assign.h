@@ -6,6 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 #include <tp/event.h>
+#ifdef __cplusplus
+#include <type_traits>
+extern "C" {
+#endif
 #define TRACE_EVENT_STR_MAX 512
 struct tp_dynamic {
 	const char *source;
@@ -32,6 +36,38 @@ TP_PUBLIC void tp_assign_vstr(void *entry, const struct tp_dynamic *d, const cha
 	__attribute__((format(printf, 3, 0)));
 TP_PUBLIC void tp_assign_bytes(void *entry, const struct tp_dynamic *d, const void *source, size_t len);
 TP_PUBLIC void tp_assign_bitmask(void *entry, const struct tp_dynamic *d, const void *source, size_t nr_bits);
+#ifdef __cplusplus
+}
+struct tp_sized_text {
+	const char *data;
+	size_t size;
+};
+template <class Text> struct tp_lasts : std::is_trivially_destructible<Text> {
+};
+template <class Text> struct tp_lasts<Text &> : std::true_type {
+};
+struct tp_this_text_is_a_temporary_that_is_gone_before_it_is_recorded;
+template <class Text>
+inline __attribute__((always_inline)) auto tp_as_text(Text &&text)
+	-> typename std::enable_if<sizeof(*text.data()) == 1 && tp_lasts<Text>::value,
+				   decltype((void)text.size(), tp_sized_text())>::type
+{
+	return {(const char *)text.data(), (size_t)text.size()};
+}
+template <class Text>
+auto tp_as_text(Text &&text)
+	-> typename std::enable_if<sizeof(*text.data()) == 1 && !tp_lasts<Text>::value,
+				   tp_this_text_is_a_temporary_that_is_gone_before_it_is_recorded>::type = delete;
+inline size_t tp_size_string_len(struct tp_dynamic *d, size_t size, tp_sized_text text, size_t len)
+{
+	return tp_size_string_len(d, size, text.data ? text.data : "", text.size < len && len <= PTRDIFF_MAX ? text.size : len);
+}
+inline size_t tp_size_string(struct tp_dynamic *d, size_t size, tp_sized_text text)
+{
+	return tp_size_string_len(d, size, text, text.size);
+}
+#endif
+#pragma GCC system_header
 #define __get_dynamic_array(field) ((void *)((char *)__entry + (__entry->__data_loc_##field & 0xffff)))
 #define __get_dynamic_array_len(field) ((__entry->__data_loc_##field >> 16) & 0xffff)
 #define __get_str(field) ((char *)__get_dynamic_array(field))

@@ -4,6 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __cpp_exceptions
+#include <cxxabi.h>
+#include <exception>
+#endif
 #include <tp/announce.h>
 #include <tp/assign.h>
 #include <tp/declare.h>
@@ -14,7 +18,8 @@
 #include <tp/sink.h>
 #include <tp/tracepoint.h>
 #define TP_USED TP_HIDDEN __attribute__((used))
-#define TP_USED_CLASS TP_USED __attribute__((weak))
+#define TP_ZEROS __attribute__((nocommon))
+#define TP_USED_CLASS TP_CPP_OR_C(extern, ) TP_USED __attribute__((weak))
 #if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && !defined(__clang__)
 #define TP_PLAIN __attribute__((optimize("Og")))
 #else
@@ -28,6 +33,13 @@
 #endif
 #ifndef TP_ITERATOR
 #define TP_ITERATOR
+#endif
+#if defined(__cpp_exceptions) && __has_include(<bits/cxxabi_forced.h>)
+#define TP_TRY try
+#define TP_TERMINATE catch (abi::__forced_unwind &) { throw; } catch (...) { std::terminate(); }
+#else
+#define TP_TRY
+#define TP_TERMINATE
 #endif
 #define TP_DEFINE_ITERATOR(name, parameters, arguments)                                         \
 	TP_DEFINE_ITERATOR_OF(tp_probe_fn_##name, __tp_several_##name, __tp_slow_##name,  \
@@ -62,7 +74,7 @@
 		tp_slow_hit_end(__hit);                                                         \
 	}                                                                                       \
 	TP_USED probe_fn iterate;                                                               \
-	TP_ITERATOR void iterate parameters                                                     \
+	TP_ITERATOR void iterate parameters TP_TRY                                              \
 	{                                                                                       \
 		const struct tracepoint_func *__it;                                             \
                                                                                                 \
@@ -85,7 +97,7 @@
 			several arguments;                                                      \
 		}                                                                               \
 		tp_hit_end();                                                                   \
-	}                                                                                       \
+	} TP_TERMINATE                                                                          \
 	struct tracepoint
 #define TP_DEFINE_TRACEPOINT(name, iterator, at, ...)                                               \
 	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
@@ -96,26 +108,28 @@
 	TP_DEFINE_TRACEPOINT_AS(__tracepoint_##name, __tp_own_##name, the_tracepoint_##name, #name, \
 				TP_SPELLED(__VA_ARGS__, __VA_ARGS__, ));                            \
 	TP_DEFINE_TEXT(__tp_text_##name, #name, TP_TYPES(__VA_ARGS__, ), __FILE__, system);         \
-	TP_USED struct tp_event tp_event_##name = {0};                                              \
+	TP_USED struct tp_event tp_event_##name TP_ZEROS;                                           \
 	TP_DEFINE(TP_TO(__tp_own_##name) TP_TO(__tp_text_##name) TP_TO(__traceiter_##iterator),     \
 		  TP_TO(tp_event_##name) TP_TO(__tp_class_##event_class) TP_TO(tp_record_##name)    \
 		  TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
 #define TP_DEFINE_CUSTOM_EVENT(name, at, system, event_class, level, types)             \
-	TP_USED struct tracepoint tp_on_custom__##name = {0};                           \
+	TP_USED struct tracepoint tp_on_custom__##name TP_ZEROS;                        \
 	TP_DEFINE_TEXT(__tp_text_custom__##name, #name, types, __FILE__, system);       \
-	TP_USED struct tp_event tp_event_custom__##name = {0};                          \
+	TP_USED struct tp_event tp_event_custom__##name TP_ZEROS;                       \
 	TP_DEFINE(TP_TO(tp_on_custom__##name) TP_TO(__tp_text_custom__##name) "0, ",    \
 		  TP_TO(tp_event_custom__##name) TP_TO(__tp_class_##event_class)        \
 		  TP_TO(tp_record_custom__##name) TP_TO(tp_print_##event_class), at, TP_LEVEL_##level)
-#define TP_DEFINE_CALLBACKS(name, on_first, on_last)                                    \
-	struct tracepoint __tracepoint_##name = {.regfunc = on_first, .unregfunc = on_last}
+#define TP_NO_CALLBACKS(name) struct tracepoint __tracepoint_##name __attribute__((used, nocommon))
+#define TP_CALLBACKS(name, on_first, on_last)                                           \
+	struct tracepoint __tracepoint_##name __attribute__((used)) = {                 \
+		0,    0,    NULL, NULL, NULL,  NULL,  NULL, on_first, on_last, NULL, \
+		NULL, NULL, NULL, NULL, NULL, 0, false, false, NULL, NULL}
 #define TP_DEFINE_TRACEPOINT_AS(tracepoint_, own, symbol, name, spelled)                \
 	TP_PROTOTYPE_IS_DEFINED(symbol, name, name "(" spelled ")");                    \
-	struct tracepoint tracepoint_ __attribute__((used, nocommon));                  \
 	extern struct tracepoint own __attribute__((alias(#tracepoint_), visibility("hidden"), used))
 #define TP_DEFINE_TEXT(text, name, types, path, system)                                 \
-	extern const char text[];                                                       \
-	TP_USED const char text[] __attribute__((aligned(1))) = name "\0" types "\0" path "\0" system
+	extern TP_HIDDEN const char text[];                                             \
+	__attribute__((used)) const char text[] __attribute__((aligned(1))) = name "\0" types "\0" path "\0" system
 #define TP_DEFINE(tracepoint_, event, at, level)                                                \
 	__asm__(".pushsection " TP_SECTION("tp_definitions") ", \"a" TP_RETAIN_FLAG "\", %progbits\n\t" \
 		".balign 4\n\t"                                                                 \
@@ -153,7 +167,7 @@
 	size_t __size = offsetof(struct record, __data)
 #define TP_RESERVE_RECORD(sink, event)                                    \
 	do {                                                              \
-		__entry = tp_reserve(&__rec, sink, event, __size);        \
+		__entry = (__record *)tp_reserve(&__rec, (struct tp_sink *)(sink), event, __size); \
 		if (!__entry)                                             \
 			return;                                           \
 	} while (0)
@@ -172,7 +186,7 @@
 	} while (0)
 #define TP_BEGIN_PRINT(record)                                            \
 	TP_RECORD_TYPE(record);                                           \
-	__record *__entry TP_UNUSED = (void *)(uintptr_t)entry;           \
+	__record *__entry TP_UNUSED = (__record *)(uintptr_t)entry;       \
 	const size_t __start = p->len
 #define TP_ONE_EVENT_CLASS(name, what)                                                  \
 	__asm__(".pushsection \".rodata." what "\", \"a\", %progbits\n\t"               \

@@ -16,7 +16,7 @@ struct trace_entry {
 	int32_t pid;
 };
 #ifdef __cplusplus
-#define TP_DYNAMIC_DATA
+#define TP_DYNAMIC_DATA __extension__ char __data[0];
 #else
 #define TP_DYNAMIC_DATA char __data[];
 #endif

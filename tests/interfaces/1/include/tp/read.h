@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef TP_READ_H
 #define TP_READ_H
+#if defined(__cplusplus)
+#include <urcu/tls-compat.h>
+#pragma push_macro("URCU_TLS_STORAGE_CLASS")
+#undef URCU_TLS_STORAGE_CLASS
+#define URCU_TLS_STORAGE_CLASS __thread
 #include <urcu/static/urcu-bp.h>
+#pragma pop_macro("URCU_TLS_STORAGE_CLASS")
+#else
+#include <urcu/static/urcu-bp.h>
+#endif
 #include <stdint.h>
 #include <tp/tracepoint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
 static inline const struct tracepoint_func *tp_read_array(const struct tracepoint *tp)
 {
 	return __atomic_load_n(&tp->funcs, __ATOMIC_ACQUIRE);
@@ -71,4 +83,7 @@ static inline tp_probe_t tp_probe_func(const struct tracepoint_func *it)
 {
 	return __atomic_load_n(&it->func, __ATOMIC_ACQUIRE);
 }
+#ifdef __cplusplus
+}
+#endif
 #endif
