@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "printk/printk.h"
 #include "report/line.h"
 #include "fail_msg.h"
@@ -68,7 +69,7 @@ static void give_up_rights(int *socket)
 		dup2(null, fd);
 	if (dup2(*socket, SOCKET) == SOCKET) {
 		*socket = SOCKET;
-		closefrom(SOCKET + 1);
+		tp_file_close_from(SOCKET + 1);
 	}
 	if (geteuid() == 0 && setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
 	    setresuid(NOBODY, NOBODY, NOBODY) == 0)
@@ -77,7 +78,7 @@ static void give_up_rights(int *socket)
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of the user has made it forget this */
 }
 
-static void set_limit(__rlimit_resource_t resource, rlim_t value)
+static void set_limit(int resource, rlim_t value)
 {
 	struct rlimit limit;
 
