@@ -9,10 +9,11 @@ import shlex
 import shutil
 import sys
 import unittest
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import building
+import musl
 from support import BUILD, TESTS
 
 sys.path.insert(0, os.path.join(TESTS, "unit"))
@@ -31,6 +32,7 @@ class Platform:
     cflags: Sequence[str] = ()
     ldflags: Sequence[str] = ()
     check_libs: str = ""  # how unit tests are linked
+    prepare: Callable[[], None] = lambda: None  # makes libraries that no package brings
 
     @property
     def directory(self) -> str:
@@ -57,6 +59,7 @@ class Platform:
 
     def make(self, *targets: str) -> None:
         """Makes files below the directory. A test that is for another processor only leaves functions behind."""
+        self.prepare()
         building.make(*targets, build=self.directory, CC=self.cc, AR=f"{self.binutils}ar",
                       CFLAGS=shlex.join(["-O2", "-g", "-Werror", *self.cflags]), LDFLAGS=shlex.join(self.ldflags),
                       CHECK_LIBS=self.check_libs)
@@ -76,6 +79,10 @@ def _aarch64() -> Platform:
 
 
 AARCH64 = _aarch64()
+
+MUSL = Platform(
+    name="musl", cc=musl.CC, files=[f"{musl.SOURCE}/{package}/configure" for package in musl.PACKAGES],
+    cflags=musl.CFLAGS, ldflags=musl.LDFLAGS, check_libs=f"-lcheck {musl.UNWINDER}", prepare=musl.build)
 
 
 class Missing(unittest.TestCase):
