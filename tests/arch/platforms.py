@@ -57,12 +57,15 @@ class Platform:
         """Runs the platform's program."""
         return [*self.emulator, *command]
 
+    def variables(self) -> dict[str, str]:
+        """What make is told. A test that is for another processor only leaves functions behind."""
+        return {"CC": self.cc, "AR": f"{self.binutils}ar", "CFLAGS": shlex.join(["-O2", "-g", "-Werror", *self.cflags]),
+                "LDFLAGS": shlex.join(self.ldflags), "CHECK_LIBS": self.check_libs}
+
     def make(self, *targets: str) -> None:
-        """Makes files below the directory. A test that is for another processor only leaves functions behind."""
+        """Makes files below the directory."""
         self.prepare()
-        building.make(*targets, build=self.directory, CC=self.cc, AR=f"{self.binutils}ar",
-                      CFLAGS=shlex.join(["-O2", "-g", "-Werror", *self.cflags]), LDFLAGS=shlex.join(self.ldflags),
-                      CHECK_LIBS=self.check_libs)
+        building.make(*targets, build=self.directory, **self.variables())
 
 
 def _aarch64() -> Platform:
