@@ -97,13 +97,15 @@ class Missing(unittest.TestCase):
         self.skipTest(self.platform.missing())
 
 
-def unit_tests(file: str, loader: unittest.TestLoader, platform: Platform, names: Sequence[str]) -> unittest.TestSuite:
-    """The runtime's unit tests of these names, without "test_", for the test file that has them."""
+def unit_tests(file: str, loader: unittest.TestLoader, platform: Platform, names: Sequence[str], few: bool = False,
+               ) -> unittest.TestSuite:
+    """The runtime's unit tests of these names, without "test_", for the test file that has them; few: as often as "make check"."""
     if platform.missing():
         return loader.loadTestsFromTestCase(type("Missing", (Missing,), {"platform": platform}))
     names = [f"test_{name}" for name in names]
     platform.make(*(f"obj/unit/{name}" for name in names))
     # What is run is a script that starts the emulator.
+    set_few = "export TPGEN_TESTS=check\n" if few else ""
     os.makedirs(os.path.join(platform.directory, "unit"), exist_ok=True)
     for old in glob.glob(os.path.join(platform.directory, "unit", "*")):
         os.remove(old)
@@ -111,6 +113,6 @@ def unit_tests(file: str, loader: unittest.TestLoader, platform: Platform, names
         script = os.path.join(platform.directory, "unit", name)
         command = shlex.join(platform.command(os.path.join(platform.directory, "obj/unit", name)))
         with open(script, "w", encoding="utf-8") as out:
-            out.write(f"#!/bin/sh\nexec {command}\n")
+            out.write(f"#!/bin/sh\n{set_few}exec {command}\n")
         os.chmod(script, 0o755)
     return suite(file, platform.name)

@@ -15,9 +15,7 @@ from docs.pages import Page, section  # noqa: E402
 from musl import SYSROOT  # noqa: E402
 from platforms import MUSL  # noqa: E402
 from reaching import TP, Reaching, served  # noqa: E402
-from support import ROOT, TESTS, WARNINGS, need, read, reader, run, until  # noqa: E402
-
-CHECK_ALL = "another C library"
+from support import INCLUDES, ROOT, TESTS, WARNINGS, Case, check_all, need, read, reader, run, until  # noqa: E402
 
 SHARED = [f"-L{MUSL.directory}", f"-Wl,-rpath,{MUSL.directory}", "-ltp"]
 STATIC = [os.path.join(MUSL.directory, "libtp.a")]
@@ -32,6 +30,29 @@ LINKED = {
 HIT = r"^\d+\.\d{9} \d+/\d+ module:module_hit: n=(\d+)$"
 
 
+class Compiled(Case):
+    """What "make check" has of it."""
+
+    UNITS = ("fork", "guarded_fd", "pointer", "text_threads", "thread")
+
+    def test_runtime(self) -> None:
+        if MUSL.missing():
+            self.skipTest(MUSL.missing())
+        programs = [f"obj/unit/test_{name}" for name in self.UNITS]
+        MUSL.make("libtp.a", "libtp.so", "tp", *programs)
+        for program in programs:
+            self.succeed([os.path.join(MUSL.directory, program)], env={**os.environ, "TPGEN_TESTS": "check"})
+
+    def test_generated(self) -> None:
+        if MUSL.missing():
+            self.skipTest(MUSL.missing())
+        MUSL.prepare()
+        for header in sorted(os.listdir(os.path.join(ROOT, "generated"))):
+            source = self.write("all.c", f'#define CREATE_TRACE_POINTS\n#include "{header}"\n')
+            self.succeed([MUSL.cc, "-std=gnu11", "-D_GNU_SOURCE", *WARNINGS, "-fsyntax-only", *MUSL.cflags, *INCLUDES, source])
+
+
+@check_all("another C library")
 class Tour(Page):
     def test_tour(self) -> None:
         """Word for word: what make is told besides, a system's own compiler knows."""
@@ -45,6 +66,7 @@ class Tour(Page):
             self.assertIn("ld-musl", self.succeed(["readelf", "-l", self.path(program)]).stdout)
 
 
+@check_all("another C library")
 class Programs(Reaching):
     def setUp(self) -> None:
         if MUSL.missing():

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -205,7 +206,7 @@ static void limit_memory(const char *bytes)
 
 static void close_from(const char *first)
 {
-	close_range((unsigned int)number(first), ~0u, 0);
+	syscall(SYS_close_range, (unsigned int)number(first), ~0u, 0);
 }
 
 /* Takes the descriptors that are free, and looks whether they are still what they were. */
