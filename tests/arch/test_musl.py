@@ -54,16 +54,26 @@ class Compiled(Case):
 
 @check_all("another C library")
 class Tour(Page):
-    def test_tour(self) -> None:
-        """Word for word: what make is told besides, a system's own compiler knows."""
+    def setUp(self) -> None:
+        """What make is told besides, a system's own compiler knows."""
         if MUSL.missing():
             self.skipTest(MUSL.missing())
+        super().setUp()
         MUSL.make("libtp.a", "libtp.so", "tp")
         told = {"BUILD": os.path.relpath(MUSL.directory, ROOT), **MUSL.variables()}
         self.env.update(CC=MUSL.cc, MAKEFLAGS=" ".join(f"{name}={value}".replace(" ", r"\ ") for name, value in told.items()))
+
+    def test_tour(self) -> None:
+        """Word for word."""
         self.walk(section("README.md", "A ten-minute tour"))
         for program in ("hello/server", "tp/bin/tp"):
             self.assertIn("ld-musl", self.succeed(["readelf", "-l", self.path(program)]).stdout)
+
+    def test_page(self) -> None:
+        """docs/adopting/musl.md, from where the tour has its program."""
+        tour = section("README.md", "A ten-minute tour").split("\nThe included file has the rule")[0]
+        self.walk(tour + read(os.path.join(ROOT, "docs/adopting/musl.md")))
+        self.assertNotIn("INTERP", self.succeed(["readelf", "-l", self.path("hello/server")]).stdout)
 
 
 @check_all("another C library")
