@@ -171,7 +171,7 @@ static void take_snapshots(const char *value)
 
 /* ---- The process's state ---- */
 
-static void set_limit(__rlimit_resource_t resource, rlim_t value)
+static void set_limit(int resource, rlim_t value)
 {
 	struct rlimit limit;
 
