@@ -171,25 +171,25 @@ static void take_snapshots(const char *value)
 
 /* ---- The process's state ---- */
 
-static void set_limit(int resource, rlim_t value)
-{
-	struct rlimit limit;
-
-	if (getrlimit(resource, &limit) != 0)
-		die("getrlimit");
-	limit.rlim_cur = value;
-	if (setrlimit(resource, &limit) != 0)
-		die("setrlimit");
-}
+/* A macro, as the type of a resource is not the same in each C library. */
+#define SET_LIMIT(resource, value)                             \
+	do {                                                   \
+		struct rlimit limit;                           \
+		if (getrlimit(resource, &limit) != 0)          \
+			die("getrlimit");                      \
+		limit.rlim_cur = (value);                      \
+		if (setrlimit(resource, &limit) != 0)          \
+			die("setrlimit");                      \
+	} while (0)
 
 static void limit_file_size(const char *bytes)
 {
-	set_limit(RLIMIT_FSIZE, number(bytes));
+	SET_LIMIT(RLIMIT_FSIZE, number(bytes));
 }
 
 static void limit_files(const char *nr)
 {
-	set_limit(RLIMIT_NOFILE, number(nr));
+	SET_LIMIT(RLIMIT_NOFILE, number(nr));
 }
 
 /* More than there is; or less. */
@@ -201,7 +201,7 @@ static void limit_memory(const char *bytes)
 	if (!file || fscanf(file, "%lu", &pages) != 1)
 		die("/proc/self/statm");
 	fclose(file);
-	set_limit(RLIMIT_AS, pages * 4096 + number(bytes));
+	SET_LIMIT(RLIMIT_AS, pages * 4096 + number(bytes));
 }
 
 static void close_from(const char *first)
