@@ -99,7 +99,7 @@ class Missing(unittest.TestCase):
 
 def unit_tests(file: str, loader: unittest.TestLoader, platform: Platform, names: Sequence[str], few: bool = False,
                ) -> unittest.TestSuite:
-    """The runtime's unit tests of these names, without "test_", for the test file that has them; few: as often as "make check"."""
+    """The runtime's unit tests of these names, without "test_", for a test file. few: each as often as "make check" does it."""
     if platform.missing():
         return loader.loadTestsFromTestCase(type("Missing", (Missing,), {"platform": platform}))
     names = [f"test_{name}" for name in names]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The runtime and its tools with musl, the C library of Alpine: the README's tour, and beside programs of the other C library."""
+"""The runtime and its tools with musl, the C library of Alpine: the README's tour; and beside programs of glibc."""
 
 from __future__ import annotations
 

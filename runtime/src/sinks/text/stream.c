@@ -133,8 +133,8 @@ static void stream_after_fork_parent(struct tp_sink *head)
 }
 
 /*
- * glibc has given back the locks of all files before this is called. musl leaves them to threads that the child has not: each
- * function of stdio would wait for such a lock.
+ * glibc has given back the locks of all files before this is called. musl leaves them to threads that the child does
+ * not have: each function of stdio would wait for such a lock.
  */
 static bool is_orphaned(FILE *file)
 {
