@@ -164,9 +164,9 @@ $(BUILD)/libtp.so: $(RUNTIME:%.c=$(BUILD)/obj/%.o) $(BUILD)/libtp.map
 # ---- Tools ----
 
 # What they have of the library: patterns, filters, format files, the formats of markers, what TP_printk calls.
-TOOL_SHARED := $(addprefix runtime/src/,base/file.c base/nearest.c base/pid_name.c base/text.c base/thread.c count/key.c count/names.c count/pairs.c events/marker_format.c \
+TOOL_SHARED := $(addprefix runtime/src/,base/error_name.c base/file.c base/nearest.c base/pid_name.c base/text.c base/thread.c count/key.c count/names.c count/pairs.c events/marker_format.c \
 	events/pattern.c filter/compile.c filter/decimal.c filter/evaluate.c filter/fields.c filter/operand.c filter/parse.c filter/predicate.c filter/value.c \
-	print/description.c print/format.c print/helpers.c print/pointer.c print/printf.c print/seq.c print/symbol.c)
+	print/description.c print/format.c print/helpers.c print/object.c print/pointer.c print/printf.c print/seq.c print/symbol.c)
 define tool_variant
 $$(BUILD)/$(1): $$(patsubst %.c,$$(BUILD)/$(2)/%.o,$$(TOOL) $$(TOOL_SHARED))
 	$$(call say,LD,$$@)
@@ -175,8 +175,8 @@ endef
 $(eval $(call tool_variant,tp,obj,))
 $(eval $(call tool_variant,asan/tp,asan,$(SANITIZE)))
 # The man pages and the shells' functions, which tp writes of its own tables; and man pages that are made of documents.
-# With a CC for another processor, EMULATOR is the command that runs tp here.
-EMULATOR ?=
+# Of another processor, it does not run here: then it is one that does.
+HOST_TP ?= $(BUILD)/tp
 COMMANDS := $(shell sed -n 's/^\tX(\([a-z]*\)).*/\1/p' runtime/tools/commands/commands.h)
 PAGES := tp.1 $(COMMANDS:%=tp-%.1) tpgen.1 libtp.3 tp-language.5 tp-environment.7
 MANPAGE = PYTHONDONTWRITEBYTECODE=1 $(PYTHON) docs/manpage.py
@@ -186,14 +186,15 @@ $(BUILD)/help.stamp: export VERSION := $(VERSION)
 $(BUILD)/help.stamp: $(BUILD)/tp Makefile docs/manpage.py docs/api.md docs/environment.md docs/language.md tpgen/cli.py
 	$(call say,HELP,'$(BUILD)/man $(BUILD)/completions')
 	$(Q)rm -rf $(BUILD)/man $(BUILD)/completions && mkdir -p $(BUILD)/man $(BUILD)/completions
-	$(Q)$(EMULATOR) $< help --man >$(BUILD)/man/tp.1
-	$(Q)for c in $(COMMANDS); do $(EMULATOR) $< help --man $$c >$(BUILD)/man/tp-$$c.1 || exit 1; done
+	$(Q)$(HOST_TP) help --man >$(BUILD)/man/tp.1 || { echo '$(HOST_TP) does not run here, and is to write the man pages: \
+		build tp for this machine, too, and say HOST_TP=build/tp' >&2; exit 1; }
+	$(Q)for c in $(COMMANDS); do $(HOST_TP) help --man $$c >$(BUILD)/man/tp-$$c.1 || exit 1; done
 	$(Q)$(MANPAGE) --tpgen >$(BUILD)/man/tpgen.1
 	$(Q)$(MANPAGE) libtp 3 'tracepoints in C programs' api.md >$(BUILD)/man/libtp.3
 	$(Q)$(MANPAGE) tp-language 5 'the language of .tp files' language.md >$(BUILD)/man/tp-language.5
 	$(Q)$(MANPAGE) tp-environment 7 'variables that tracing obeys' environment.md >$(BUILD)/man/tp-environment.7
-	$(Q)$(EMULATOR) $< help --completion bash >$(BUILD)/completions/tp
-	$(Q)$(EMULATOR) $< help --completion zsh >$(BUILD)/completions/_tp
+	$(Q)$(HOST_TP) help --completion bash >$(BUILD)/completions/tp
+	$(Q)$(HOST_TP) help --completion zsh >$(BUILD)/completions/_tp
 	$(Q)touch $@
 
 $(BUILD)/obj/runtime/tools/help/man.o $(BUILD)/asan/runtime/tools/help/man.o: OUR_CFLAGS += -DTP_DATE='"$(DATE)"'

@@ -109,7 +109,7 @@ class Reaching(Case):
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
         # Without a buffer: what next_line() has not returned, finished() does.
-        process = subprocess.Popen([TP, *args], cwd=self.dir, env={**self.env, **(env or {})}, stdin=subprocess.DEVNULL, bufsize=0,
+        process = subprocess.Popen([self.command, *args], cwd=self.dir, env={**self.env, **(env or {})}, stdin=subprocess.DEVNULL, bufsize=0,
                                    **options)
         self.addCleanup(self.finish, process)
         return process

@@ -35,7 +35,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 
 from support import sources  # noqa: E402
 
-BROUGHT = ("build/aarch64/sysroot", "build/kernel", "build/unpacked")  # by .ci/deps
+BROUGHT = ("build/aarch64/sysroot", "build/kernel", "build/musl/source", "build/unpacked")  # by .ci/deps
 
 
 def install(name: str, path: str, **words: str) -> None:

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,7 +112,7 @@ void become_daemon(const char *unused)
 	setsid();
 	if (fork_or_die())
 		_exit(0);
-	close_range(0, ~0u, 0);
+	syscall(SYS_close_range, 0, ~0u, 0);
 	open("/dev/null", O_RDWR);
 	dup(0);
 	dup(0);

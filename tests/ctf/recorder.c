@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -170,25 +171,25 @@ static void take_snapshots(const char *value)
 
 /* ---- The process's state ---- */
 
-static void set_limit(__rlimit_resource_t resource, rlim_t value)
-{
-	struct rlimit limit;
-
-	if (getrlimit(resource, &limit) != 0)
-		die("getrlimit");
-	limit.rlim_cur = value;
-	if (setrlimit(resource, &limit) != 0)
-		die("setrlimit");
-}
+/* A macro, as the type of a resource is not the same in each C library. */
+#define SET_LIMIT(resource, value)                             \
+	do {                                                   \
+		struct rlimit limit;                           \
+		if (getrlimit(resource, &limit) != 0)          \
+			die("getrlimit");                      \
+		limit.rlim_cur = (value);                      \
+		if (setrlimit(resource, &limit) != 0)          \
+			die("setrlimit");                      \
+	} while (0)
 
 static void limit_file_size(const char *bytes)
 {
-	set_limit(RLIMIT_FSIZE, number(bytes));
+	SET_LIMIT(RLIMIT_FSIZE, number(bytes));
 }
 
 static void limit_files(const char *nr)
 {
-	set_limit(RLIMIT_NOFILE, number(nr));
+	SET_LIMIT(RLIMIT_NOFILE, number(nr));
 }
 
 /* More than there is; or less. */
@@ -200,12 +201,12 @@ static void limit_memory(const char *bytes)
 	if (!file || fscanf(file, "%lu", &pages) != 1)
 		die("/proc/self/statm");
 	fclose(file);
-	set_limit(RLIMIT_AS, pages * 4096 + number(bytes));
+	SET_LIMIT(RLIMIT_AS, pages * 4096 + number(bytes));
 }
 
 static void close_from(const char *first)
 {
-	close_range((unsigned int)number(first), ~0u, 0);
+	syscall(SYS_close_range, (unsigned int)number(first), ~0u, 0);
 }
 
 /* Takes the descriptors that are free, and looks whether they are still what they were. */

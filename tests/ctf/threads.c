@@ -12,6 +12,10 @@
 
 #include "recorder.h"
 
+#ifndef sigev_notify_thread_id /* glibc has only this name for it */
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 /* Of a thread: its own sequence, and one for each signal. */
 #define NR_SIGNALS 3
 #define THREADS_MAX 64
@@ -53,7 +57,7 @@ static void arm_timers(struct thread *thread)
 		struct itimerspec often = {.it_interval.tv_nsec = interval, .it_value.tv_nsec = interval};
 		struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal_number(i)};
 
-		event._sigev_un._tid = gettid();
+		event.sigev_notify_thread_id = gettid();
 		if (timer_create(CLOCK_MONOTONIC, &event, &thread->timers[i]) != 0 ||
 		    timer_settime(thread->timers[i], 0, &often, NULL) != 0)
 			die("timer_create");

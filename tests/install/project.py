@@ -6,9 +6,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 
 from docs.pages import blocks
-from support import ROOT, Case, need, read
+from support import ROOT, TESTS, Case, need, read
+
+sys.path.insert(0, os.path.join(TESTS, "arch"))
+
+from platforms import AARCH64  # noqa: E402, F401 # for projects that are compiled for it
 
 _LOGGER = '#!/bin/sh\necho "{name} $*" >>"{log}"\nexec {program} "$@"\n'
 MISTAKE = "error: no field macro is called '__feild'; did you mean '__field'?"

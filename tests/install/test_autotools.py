@@ -6,17 +6,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "arch"))
+from docs.pages import blocks
+from install.project import AARCH64, Project, shown
+from support import ROOT, check_all, need, read, run
 
-import aarch64  # noqa: E402
-from docs.pages import blocks  # noqa: E402
-from install.project import Project, shown  # noqa: E402
-from support import ROOT, check_all, need, read, run  # noqa: E402
-
-from tpgen import VERSION  # noqa: E402
+from tpgen import VERSION
 
 PAGE = "docs/adopting/autotools.md"
 SHORT = "test_page is the shortest package"
@@ -169,15 +164,15 @@ class Autotools(Project):
     @check_all(SHORT)
     def test_cross(self) -> None:
         """For arm64, with a library of that processor, in an emulator."""
-        if aarch64.missing():
-            self.skipTest(aarch64.missing())
-        aarch64.make("libtp.a", "libtp.so")
+        if AARCH64.missing():
+            self.skipTest(AARCH64.missing())
+        AARCH64.make("libtp.a", "libtp.so")
         for name in ("libtp.a", "libtp.so.1"):
-            shutil.copy(os.path.join(aarch64.ARM, name.removesuffix(".1")), self.path(f"usr/lib/{name}"))
+            shutil.copy(os.path.join(AARCH64.directory, name.removesuffix(".1")), self.path(f"usr/lib/{name}"))
         self.save("net.tp", read(self.place("net.tp")) + "#ifndef __aarch64__\n#error for the wrong processor\n#endif\n")
         self.package()
         self.env.pop("CC")
-        self.call("./configure", "--host=aarch64-linux-gnu", f"CPPFLAGS={' '.join(aarch64.CFLAGS)}", f"LDFLAGS={' '.join(aarch64.LDFLAGS)}")
+        self.call("./configure", "--host=aarch64-linux-gnu", f"CPPFLAGS={' '.join(AARCH64.cflags)}", f"LDFLAGS={' '.join(AARCH64.ldflags)}")
         self.call("make", "-j4")
-        done = self.succeed(aarch64.emulated(self.place("server")), env={**self.env, "TP_ENABLE": "*"})
+        done = self.succeed(AARCH64.command(self.place("server")), env={**self.env, "TP_ENABLE": "*"})
         self.assertIn("net:net_request", done.stderr)

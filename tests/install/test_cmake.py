@@ -7,8 +7,7 @@ import os
 import re
 import subprocess
 
-from arch import aarch64
-from install.project import MISTAKE, Project, page_script, shown, shown_with
+from install.project import AARCH64, MISTAKE, Project, page_script, shown, shown_with
 from support import ROOT, check_all, need, read, run
 
 PAGE = "docs/adopting/cmake.md"
@@ -320,14 +319,14 @@ install(FILES lib-config.cmake DESTINATION lib/cmake/lib)
 
     def test_arm64(self) -> None:
         """With tpgen and libtp for it below a root of its own, as Debian lays them out."""
-        if aarch64.missing():
-            self.skipTest(aarch64.missing())
+        if AARCH64.missing():
+            self.skipTest(AARCH64.missing())
         root = self.path("root")
-        aarch64.install(DESTDIR=root, PREFIX="/usr", LIBDIR="/usr/lib/aarch64-linux-gnu")
+        AARCH64.install(DESTDIR=root, PREFIX="/usr", LIBDIR="/usr/lib/aarch64-linux-gnu")
         toolchain = self.write("arm64.cmake", f"""set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
-set(CMAKE_C_COMPILER {aarch64.CC})
-set(CMAKE_FIND_ROOT_PATH {root} {aarch64.SYSROOT})
+set(CMAKE_C_COMPILER {AARCH64.cc})
+set(CMAKE_FIND_ROOT_PATH {root} {os.path.join(AARCH64.directory, 'sysroot')})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
@@ -338,10 +337,10 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
         events = "add_executable(server server.c)\ntpgen_add_events(server net.tp disk.tp)\n"
         for static in ("OFF", "ON"):
             self.built(HEAD + events, f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", f"-Dtpgen_USE_STATIC_LIBS={static}")
-            done = self.succeed(aarch64.emulated(self.path("build/server")), env={**self.env, "TP_ENABLE": "*"})
+            done = self.succeed(AARCH64.command(self.path("build/server")), env={**self.env, "TP_ENABLE": "*"})
             self.assertEqual(len(re.findall("_request: peer=", done.stderr)), 7)
         # That of this machine is none for the other.
-        self.assertEqual(self.refused(HEAD + events, "-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_C_COMPILER={aarch64.CC}",
+        self.assertEqual(self.refused(HEAD + events, "-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_C_COMPILER={AARCH64.cc}",
                                       f"-DCMAKE_PREFIX_PATH={self.path('usr')}"),
                          'Could not find a configuration file for package "tpgen" that is compatible with requested version "1.0". '
                          f"The following configuration files were considered but not accepted: {self.path('usr')}/lib/cmake/tpgen/"

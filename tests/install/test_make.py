@@ -6,17 +6,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "arch"))
+from docs.pages import blocks
+from install.project import AARCH64, Project, shown
+from support import ROOT, check_all, need, read, run
 
-import aarch64  # noqa: E402
-from docs.pages import blocks  # noqa: E402
-from install.project import Project, shown  # noqa: E402
-from support import ROOT, check_all, need, read, run  # noqa: E402
-
-from tpgen import VERSION  # noqa: E402
+from tpgen import VERSION
 
 PAGE = "docs/adopting/make.md"
 INCLUDE = "include $(shell pkg-config --variable=makefile tp)\n"
@@ -390,18 +385,18 @@ class Make(Project):
     @check_all("test_compiler_and_its_options has another compiler")
     def test_cross(self) -> None:
         """For arm64, with a library of that processor, in an emulator."""
-        if aarch64.missing():
-            self.skipTest(aarch64.missing())
-        aarch64.make("libtp.a", "libtp.so")
+        if AARCH64.missing():
+            self.skipTest(AARCH64.missing())
+        AARCH64.make("libtp.a", "libtp.so")
         for name in ("libtp.a", "libtp.so.1"):
-            shutil.copy(os.path.join(aarch64.ARM, name.removesuffix(".1")), self.path(f"usr/lib/{name}"))
+            shutil.copy(os.path.join(AARCH64.directory, name.removesuffix(".1")), self.path(f"usr/lib/{name}"))
         self.fresh()
-        self.save("Makefile", f"CC = {aarch64.CC}\nCFLAGS = {' '.join(aarch64.CFLAGS)}\n{INCLUDE}main: main.o\nmain.o: one.h\n")
+        self.save("Makefile", f"CC = {AARCH64.cc}\nCFLAGS = {' '.join(AARCH64.cflags)}\n{INCLUDE}main: main.o\nmain.o: one.h\n")
         self.save("one.tp", EVENT.format("one") + "#ifndef __aarch64__\n#error for the wrong processor\n#endif\n")
         self.env.pop("CC")
         for static in ("", "1"):
-            self.make("-j4", f"LDFLAGS={' '.join(aarch64.LDFLAGS)}", f"TP_STATIC={static}")
-            done = self.succeed(aarch64.emulated(self.place("main")), env={**self.env, "TP_ENABLE": "*"})
+            self.make("-j4", f"LDFLAGS={' '.join(AARCH64.ldflags)}", f"TP_STATIC={static}")
+            done = self.succeed(AARCH64.command(self.place("main")), env={**self.env, "TP_ENABLE": "*"})
             self.assertIn("one:one_hit: n=1", done.stderr)
             os.unlink(self.place("main"))
 

@@ -7,8 +7,7 @@ import os
 import re
 import subprocess
 
-from arch import aarch64
-from install.project import MISTAKE, Project, page_script, shown, shown_with
+from install.project import AARCH64, MISTAKE, Project, page_script, shown, shown_with
 from support import ROOT, check_all, need, read, run
 
 PAGE = "docs/adopting/meson.md"
@@ -115,12 +114,12 @@ class Kinds(Meson):
         self.assertEqual(done.stdout.count("lib.tp:15:3: " + MISTAKE), 1, done.stdout)
 
     def test_arm64(self) -> None:
-        if aarch64.missing():
-            self.skipTest(aarch64.missing())
+        if AARCH64.missing():
+            self.skipTest(AARCH64.missing())
         root = self.path("root")
-        aarch64.install(DESTDIR=root, PREFIX="/usr", LIBDIR="/usr/lib/aarch64-linux-gnu")
+        AARCH64.install(DESTDIR=root, PREFIX="/usr", LIBDIR="/usr/lib/aarch64-linux-gnu")
         cross = self.write("arm64.ini", f"""[binaries]
-c = '{aarch64.CC}'
+c = '{AARCH64.cc}'
 ar = 'aarch64-linux-gnu-ar'
 strip = 'aarch64-linux-gnu-strip'
 pkgconfig = 'pkg-config'
@@ -128,8 +127,8 @@ pkgconfig = 'pkg-config'
 sys_root = '{root}'
 pkg_config_libdir = ['{root}/usr/lib/aarch64-linux-gnu/pkgconfig']
 [built-in options]
-c_args = {aarch64.CFLAGS}
-c_link_args = {aarch64.LDFLAGS}
+c_args = {list(AARCH64.cflags)}
+c_link_args = {list(AARCH64.ldflags)}
 [host_machine]
 system = 'linux'
 cpu_family = 'aarch64'
@@ -139,7 +138,7 @@ endian = 'little'
         del self.env["CC"], self.env["PKG_CONFIG_PATH"]
         for tpgen in ("root/usr", "usr"):
             self.built(self.program(), "--cross-file", cross)
-            done = self.succeed(aarch64.emulated(self.path("build/server")), env={**self.env, "TP_ENABLE": "*"})
+            done = self.succeed(AARCH64.command(self.path("build/server")), env={**self.env, "TP_ENABLE": "*"})
             self.assertEqual(len(re.findall("_request: peer=", done.stderr)), 7)
             self.assertIn(f"COMMAND = {self.path(tpgen)}/bin/tpgen gen", read(self.path("build/build.ninja")))
             self.succeed(["rm", "-r", self.path("build"), self.path(f"{tpgen}/bin/tpgen")])

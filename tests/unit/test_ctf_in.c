@@ -200,10 +200,12 @@ TEST(snapshot_refused)
 	struct tp_sink *sink = open_in(make_dir(), NULL);
 	int dir = copy_dir(path);
 
-	ck_assert_int_eq(tp_ctf_snapshot_in(sink, dup(dir), "copy"), -ENOTSUP);
-	ck_assert_int_eq(tp_ctf_snapshot_in(NULL, dup(dir), "copy"), -EINVAL);
-	ck_assert_int_eq(tp_ctf_snapshot_in(sink, dup(dir), NULL), -EINVAL);
-	ck_assert_int_eq(fcntl(dir + 1, F_GETFD), -1);
+	const int given[] = {dup(dir), dup(dir), dup(dir)};
+	ck_assert_int_eq(tp_ctf_snapshot_in(sink, given[0], "copy"), -ENOTSUP);
+	ck_assert_int_eq(tp_ctf_snapshot_in(NULL, given[1], "copy"), -EINVAL);
+	ck_assert_int_eq(tp_ctf_snapshot_in(sink, given[2], NULL), -EINVAL);
+	for (size_t i = 0; i < NR_OF(given); i++)
+		ck_assert_int_eq(fcntl(given[i], F_GETFD), -1);
 	ck_assert_uint_eq(count_files(path, ""), 2);
 	close(dir);
 	tp_sink_close(sink);

@@ -3,7 +3,6 @@
  * test_enable.c - what tp_enable and tp_disable make of patterns, for modules that come later, too.
  */
 #include <errno.h>
-#include <malloc.h>
 #include <stdlib.h>
 
 #include "failing_malloc.h"
@@ -201,12 +200,12 @@ TEST(rules_and_arrays_do_not_pile_up)
 	struct list_sink s;
 
 	open_list_sink(&s);
-	size_t before = mallinfo2().uordblks;
+	size_t before = allocated();
 	for (int i = 0; i < 2000; i++) {
 		ck_assert_int_eq(tp_enable(&s.head, "sample_int"), 1);
 		ck_assert_int_eq(tp_disable(&s.head, "sample_int"), 1);
 	}
 	/* Not a byte is left behind by each round, but malloc itself keeps some for later. */
-	ck_assert_uint_le(mallinfo2().uordblks, before + 16384);
+	ck_assert_uint_le(allocated(), before + 16384);
 	tp_sink_close(&s.head);
 }

@@ -4,7 +4,6 @@
  * changed. test_filter.c has the expressions themselves.
  */
 #include <errno.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -281,7 +280,7 @@ TEST(filters_do_not_pile_up)
 	open_value_sink(&s);
 	sample_module_init(&late, "late", "late", "int");
 	tp_enable_if(&s.head, "late", "value == 1", NULL);
-	const size_t before = mallinfo2().uordblks;
+	const size_t before = allocated();
 	for (int i = 0; i < 1000; i++) {
 		snprintf(filter, sizeof(filter), "value == %d", i % 10);
 		ck_assert_int_eq(tp_enable_if(&s.head, "sample_*", filter, NULL), 1);
@@ -292,7 +291,7 @@ TEST(filters_do_not_pile_up)
 		tp_module_load(&late.module);
 		tp_module_unload(&late.module);
 	}
-	ck_assert_uint_le(mallinfo2().uordblks, before + 32768);
+	ck_assert_uint_le(allocated(), before + 32768);
 	tp_sink_close(&s.head);
 }
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_guarded_fd.c - the marks by which the runtime knows files that it has opened.
+ * test_guarded_fd.c - the marks by which the runtime knows files that it has opened; and what no C library need have.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -99,4 +104,48 @@ TEST(more_than_there_are_marks)
 		tp_guarded_fd_close(&files[i]);
 	close(fd);
 	close(other);
+}
+
+/* ---- Without the C library ---- */
+
+/* As a kernel before 5.9, or an emulator, has it. */
+static void do_without(unsigned int call)
+{
+	struct sock_filter code[] = {
+		{BPF_LD | BPF_W | BPF_ABS, 0, 0, 0},
+		{BPF_JMP | BPF_JEQ | BPF_K, 0, 1, call},
+		{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | ENOSYS},
+		{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+	};
+	const struct sock_fprog program = {.len = NR_OF(code), .filter = code};
+
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+/* More than fit into what a directory is read by. */
+LOOP_TEST(close_from, 2)
+{
+	const int first = dup(STDIN_FILENO);
+
+	for (int i = 0; i < 300; i++)
+		ck_assert_int_ge(dup(STDIN_FILENO), 0);
+	if (_i)
+		do_without(SYS_close_range);
+	tp_file_close_from((unsigned int)first + 1);
+	ck_assert_int_ge(fcntl(first, F_GETFD), 0);
+	for (int fd = first + 1; fd < 1000; fd++)
+		ck_assert_int_eq(fcntl(fd, F_GETFD), -1);
+}
+
+TEST(rename_new)
+{
+	char new[sizeof(path) + 8];
+
+	snprintf(new, sizeof(new), "%s.new", path);
+	ck_assert_int_eq(tp_file_rename_new(AT_FDCWD, path, AT_FDCWD, new), 0);
+	ck_assert_int_eq(tp_file_rename_new(AT_FDCWD, path, AT_FDCWD, new), ENOENT);
+	close(open(path, O_WRONLY | O_CREAT | O_EXCL, 0600));
+	ck_assert_int_eq(tp_file_rename_new(AT_FDCWD, path, AT_FDCWD, new), EEXIST);
+	unlink(new);
 }

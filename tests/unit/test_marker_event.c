@@ -98,6 +98,12 @@ static const char *volatile null_string; /* not for compilers to see through */
 static void *const null_pointer = NULL;
 static const char unended[3] = {'a', 'b', 'c'};
 
+#ifdef __GLIBC__ /* where it is nothing; musl cuts "(null)" as any other text */
+#define EXACT_NULL_SHORT(EXACT) EXACT(null_short, "[%.5s]", null_string)
+#else
+#define EXACT_NULL_SHORT(EXACT)
+#endif
+
 /* Those in EXACT print in libtraceevent 1.7 as here; it does not know the conversions and flags of those in OURS. */
 #define CASES(EXACT, OURS)                                                                     \
 	EXACT(int_d, "pid=%d", -5)                                                             \
@@ -114,7 +120,7 @@ static const char unended[3] = {'a', 'b', 'c'};
 	EXACT(strings, "%s and %s", "one", "")                                                 \
 	EXACT(null, "[%s]", null_string)                                                       \
 	EXACT(null_long, "[%.6s]", null_string)                                                \
-	EXACT(null_short, "[%.5s]", null_string)                                               \
+	EXACT_NULL_SHORT(EXACT)                                                                \
 	EXACT(cut, "%.3s %.10s %.0s|", unended, "short", "none")                               \
 	EXACT(cut_by_star, "%.*s|%.*s|", 2, unended, -1, "all")                                \
 	EXACT(widths, "%5d|%-5d|%05d|%10s|%-10s|", 1, 2, 3, "r", "l")                          \
@@ -200,7 +206,7 @@ LOOP_TEST(probe_beside_the_sink, NR_CASES)
 	tp_sink_close(&sink.head);
 }
 
-#ifndef __aarch64__
+#if defined(__GLIBC__) && !defined(__aarch64__) /* where there is no such library */
 LOOP_TEST(traceevent_prints_the_same, NR_CASES)
 {
 	char expected[1024], format[4096];

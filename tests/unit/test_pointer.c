@@ -5,6 +5,8 @@
  */
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -15,6 +17,8 @@
 
 #include <tp/print.h>
 
+#include "base/base.h"
+#include "base/error_name.h"
 #include "print/seq.h"
 #include "print/symbol.h"
 #include "util.h"
@@ -281,6 +285,24 @@ TEST(macros)
 	ck_assert_str_eq(__print_pointer_n("hD", n, bytes), "01-02");
 	ck_assert_str_eq(__print_pointer_n("hD", sizeof(bytes) - 13, bytes), "01-02-0a");
 	ck_assert_str_eq(__print_pointer_n("h", -5, bytes), "");
+}
+
+/* As glibc has them, where it has. */
+TEST(names_of_errors)
+{
+	for (int error = 1; error < 5000; error++) {
+		const char *name = tp_error_name(error);
+#if TP_GLIBC(2, 32)
+		const char *theirs = strerrorname_np(error);
+		ck_assert_msg(name ? theirs && strcmp(name, theirs) == 0 : !theirs, "%d: %s, not %s", error, name, theirs);
+#endif
+		ck_assert_msg(!name || *name == 'E', "%d: %s", error, name);
+	}
+	ck_assert_str_eq(tp_error_name(EPERM), "EPERM");
+	ck_assert_str_eq(tp_error_name(ENOTRECOVERABLE), "ENOTRECOVERABLE");
+	ck_assert_ptr_null(tp_error_name(0));
+	ck_assert_ptr_null(tp_error_name(-1));
+	ck_assert_ptr_null(tp_error_name(INT_MAX));
 }
 
 /* ---- Symbols ---- */

@@ -4,7 +4,6 @@
  * removal without memory.
  */
 #include <errno.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,14 +274,14 @@ TEST(synchronize_frees_what_was_left)
 {
 	register_trace_sample_int(note, "kept");
 	tracepoint_synchronize_unregister();
-	size_t before = mallinfo2().uordblks;
+	size_t before = allocated();
 	for (int i = 0; i < 20000; i++) {
 		ck_assert_int_eq(register_trace_sample_int(note, "a"), 0);
 		ck_assert_int_eq(unregister_trace_sample_int(note, "a"), 0);
 	}
 	tracepoint_synchronize_unregister();
 	/* Two megabytes were left; malloc itself keeps some for later. */
-	ck_assert_uint_le(mallinfo2().uordblks, before + 65536);
+	ck_assert_uint_le(allocated(), before + 65536);
 }
 
 /* ---- Many threads ---- */

@@ -126,8 +126,12 @@ LOOP_TEST(signal_handler, 2)
 	interrupted();
 	ck_assert(is_in(taken[0], take));
 	ck_assert(is_in(taken[1], handle));
+#ifdef __GLIBC__ /* musl's handlers return to code that no table describes */
 	ck_assert(has(interrupted));
+#endif
 }
+
+#ifdef __GLIBC__ /* musl has no such functions */
 
 static ucontext_t main_context, coroutine;
 
@@ -151,6 +155,8 @@ TEST(coroutine_of_the_c_library)
 	ck_assert(is_in(taken[1], in_coroutine));
 	ck_assert_uint_le(nr_taken, 4);
 }
+
+#endif
 
 static void *in_thread(void *data)
 {

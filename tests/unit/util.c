@@ -4,6 +4,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +160,20 @@ bool under_sanitizer(void)
 #endif
 #endif
 	return under_thread_sanitizer();
+}
+
+size_t allocated(void)
+{
+#ifdef __GLIBC__
+	return mallinfo2().uordblks;
+#else
+	size_t pages = 0;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	ck_assert(file && fscanf(file, "%*u %*u %*u %*u %*u %zu", &pages) == 1);
+	fclose(file);
+	return pages * (size_t)getpagesize();
+#endif
 }
 
 unsigned int few_or_many(unsigned int few, unsigned int many)

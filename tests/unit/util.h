@@ -89,6 +89,9 @@ bool under_sanitizer(void);
 /* It can't follow a thread into its last destructors. */
 bool under_thread_sanitizer(void);
 
+/* How many bytes the program has allocated; where the C library does not tell, how many malloc has for that. */
+size_t allocated(void);
+
 /* How often "make check" and "make check-all" do it. A program that calls this runs in both. */
 unsigned int few_or_many(unsigned int few, unsigned int many);
 

@@ -84,7 +84,7 @@ struct tp_hit {
 	uintptr_t outermost; /* 0: the thread is in no hit */
 	uintptr_t slow;      /* the one that is about to go the slow way */
 };
-extern TP_PUBLIC __thread struct tp_hit tp_hit __attribute__((tls_model("initial-exec")));
+extern TP_PUBLIC __thread struct tp_hit tp_hit TP_TLS_MODEL;
 
 /* The address that an iterator's hit has. */
 #define TP_HIT_FRAME ((uintptr_t)__builtin_frame_address(0))

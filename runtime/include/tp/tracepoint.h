@@ -420,16 +420,27 @@ static inline void tp_get_tracepoint_info(const struct tracepoint *tp, struct tp
 }
 
 /*
+ * How a thread's own variables are reached. glibc makes room for those of a library that is loaded late only at a thread's
+ * first access, but not for those of this model, so that a signal handler may have them. Other C libraries, such as musl,
+ * make the room when they load a library, and load none late whose variables are of this model.
+ */
+#ifdef __GLIBC__
+#define TP_TLS_MODEL __attribute__((tls_model("initial-exec")))
+#else
+#define TP_TLS_MODEL
+#endif
+
+/*
  * The first statement of a probe. It returns from the probe if this thread is
  * inside the probe limit times already. With 1 the probe never runs inside
  * itself, not even in a signal handler that interrupts it: hence volatile.
  */
 #define TP_LIMIT_RECURSION(limit)                                                                    \
-	static __thread volatile unsigned int __tp_depth __attribute__((tls_model("initial-exec"))); \
-	if (__tp_depth >= (limit))                                                                   \
-		return;                                                                              \
-	__attribute__((cleanup(tp_leave_recursion), unused)) volatile unsigned int *__tp_level =     \
-		&__tp_depth;                                                                          \
+	static __thread volatile unsigned int __tp_depth TP_TLS_MODEL;                           \
+	if (__tp_depth >= (limit))                                                               \
+		return;                                                                          \
+	__attribute__((cleanup(tp_leave_recursion), unused)) volatile unsigned int *__tp_level = \
+		&__tp_depth;                                                                     \
 	__tp_depth = __tp_depth + 1
 
 static inline void tp_leave_recursion(volatile unsigned int **depth)

@@ -6,6 +6,7 @@
  * files has a header:
  *
  *	clock.h          what the times of records are counted in: a clock, or the processor's counter
+ *	error_name.h     the names of errors
  *	exit.h           the end of the process
  *	file.h           files, directories, descriptors that the program may close; a program in a sandbox
  *	fork.h           what is done around a fork
@@ -43,7 +44,14 @@
 /* For what the hot path hardly ever calls. Inlined, its frame and its registers would cost each record something. */
 #define TP_COLD __attribute__((noinline, cold))
 
-#define TP_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
+#define TP_THREAD_LOCAL __thread TP_TLS_MODEL
+
+/* What only glibc has, from this version on. */
+#ifdef __GLIBC__
+#define TP_GLIBC(major, minor) __GLIBC_PREREQ(major, minor)
+#else
+#define TP_GLIBC(major, minor) 0
+#endif
 
 /*
  * ThreadSanitizer's, in programs that are built with it: it can't see into

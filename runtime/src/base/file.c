@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -41,6 +42,12 @@ int tp_file_write(int fd, const void *data, size_t len)
 }
 
 /* ---- Files by the name that the user gave ---- */
+
+/* Without the C library, as not every one has it. */
+int tp_file_rename_new(int old_dir, const char *old, int new_dir, const char *new)
+{
+	return syscall(SYS_renameat2, old_dir, old, new_dir, new, RENAME_NOREPLACE) == 0 ? 0 : errno;
+}
 
 void tp_path_trim(char *path)
 {
@@ -210,6 +217,24 @@ void tp_directory_close(struct tp_directory *directory)
 {
 	if (directory->fd >= 0)
 		close(directory->fd);
+}
+
+/* Kernels before 5.9 have no such call. Closing a descriptor does not make the directory leave out another one. */
+void tp_file_close_from(unsigned int first)
+{
+	struct tp_directory list;
+
+	if (syscall(SYS_close_range, first, ~0u, 0) == 0)
+		return;
+	const int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	tp_directory_open(&list, fd);
+	while (tp_directory_next(&list)) {
+		const int found = atoi(list.name);
+		if (found >= (int)first && found != fd && found != list.fd)
+			close(found);
+	}
+	tp_directory_close(&list);
+	close(fd);
 }
 
 /* ---- A write that fails raises no signal ---- */

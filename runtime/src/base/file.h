@@ -35,6 +35,15 @@ bool tp_file_is_foreign(const char *path, size_t *len, uid_t *owner);
 /* The same of what fd has open, which has its name in that directory. */
 bool tp_file_is_foreign_in(int directory, int fd, uid_t *owner);
 
+/*
+ * Renames a file, unless there is one of the new name already: EEXIST. Paths are relative to the directories. EINVAL, ENOSYS:
+ * the file system can't do that, or the kernel.
+ */
+int tp_file_rename_new(int old_dir, const char *old, int new_dir, const char *new);
+
+/* Closes this descriptor, and all that have higher numbers. */
+void tp_file_close_from(unsigned int first);
+
 /* "DIR/" and "DIR/." become "DIR": they would follow DIR where it is a link, O_NOFOLLOW or not. */
 void tp_path_trim(char *path);
 

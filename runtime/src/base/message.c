@@ -239,7 +239,7 @@ bool tp_complain_of_foreign_in(int directory, int fd, const char *path)
 /* glibc's strerror() asks for a translation, under a lock that another thread of a forked child's parent may have held. */
 const char *tp_strerror(int error)
 {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
+#if TP_GLIBC(2, 32)
 	const char *text = strerrordesc_np(error);
 
 	return text ? text : "unknown error";

@@ -7,7 +7,6 @@
  * C++ are.
  */
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <stdlib.h>
 #include <unwind.h>
 
@@ -31,8 +30,11 @@ static const struct unwinder *unwinder; /* NULL: it is not loaded */
 /* The constructor of a static program that registers its tables runs after those of priority 101. */
 static bool has_tables;
 
-/* In a static program the C library's backtrace() brings the unwinder along. */
+/* In a static program the C library's backtrace() brings the unwinder along. Not every C library has it. */
+#ifdef __GLIBC__
+#include <execinfo.h>
 int (*const tp_stack_links)(void **, int) __attribute__((used)) = backtrace;
+#endif
 
 struct walk {
 	const struct unwinder *by;

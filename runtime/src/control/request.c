@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error_name.h"
 #include "base/message.h"
 #include "control/outputs.h"
 #include "control/request.h"
@@ -15,19 +16,9 @@
 
 /* ---- Replies ---- */
 
-static const char *name_of(int error)
-{
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
-	const char *name = strerrorname_np(error);
-
-	return name ? name : "EIO";
-#else
-	return error == EINVAL ? "EINVAL" : error == ENOENT ? "ENOENT" : "EIO";
-#endif
-}
-
 void tp_request_fail(struct tp_request *request, int error, const char *fmt, ...)
 {
+	const char *name = tp_error_name(error);
 	char text[2048];
 	va_list args;
 
@@ -38,7 +29,7 @@ void tp_request_fail(struct tp_request *request, int error, const char *fmt, ...
 		if (*at == '\n')
 			*at = at[1] ? ';' : '\0';
 	}
-	tp_buffer_printf(&request->reply, "error %s %s\n", name_of(error), text);
+	tp_buffer_printf(&request->reply, "error %s %s\n", name ? name : "EIO", text);
 }
 
 void tp_request_fail_with(struct tp_request *request, int error, const struct tp_buffer *messages)

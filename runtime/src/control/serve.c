@@ -14,6 +14,7 @@
 #include "control/request.h"
 #include "control/serve.h"
 #include "events/events.h"
+#include "print/symbol.h"
 
 #define PROTOCOL 1
 
@@ -40,6 +41,7 @@ void tp_serve(struct tp_request *request, char *line)
 {
 	const char *name = tp_request_word(&line);
 
+	tp_objects_learn();
 	for (size_t i = 0; name && i < sizeof(requests) / sizeof(requests[0]); i++) {
 		if (strcmp(requests[i].name, name) == 0) {
 			requests[i].serve(request, line);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/error_name.h"
 #include "print/seq.h"
 #include "print/symbol.h"
 
@@ -210,16 +211,6 @@ static void put_symbol(struct trace_seq *p, const char *what, const void *ptr)
 	trace_seq_printf(p, "+0x%lx/0x%zx", (unsigned long)(address - symbol.address), symbol.size);
 }
 
-static const char *error_name(int error)
-{
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
-	return strerrorname_np(error);
-#else
-	(void)error;
-	return NULL;
-#endif
-}
-
 static void put_error(struct trace_seq *p, const void *ptr)
 {
 	if (!is_error(ptr)) {
@@ -227,7 +218,7 @@ static void put_error(struct trace_seq *p, const void *ptr)
 		return;
 	}
 	int error = (int)-(intptr_t)ptr;
-	const char *name = error_name(error);
+	const char *name = tp_error_name(error);
 	if (name)
 		trace_seq_printf(p, "-%s", name);
 	else

@@ -2,14 +2,6 @@
 /*
  * print/symbol.c - which function or variable an address is in, for %pS and its like.
  *
- * TP_printk may run in a signal handler, and inside a probe call that a
- * dlclose() waits for, with the loader's lock held: dladdr(), which takes
- * that lock, would wait for the dlclose() in turn. So where glibc has
- * _dl_find_object() (2.35), which takes no lock and may be called in signal
- * handlers, that finds the module, and its table of dynamic symbols is read
- * here. With older ones it is dladdr1() after all; other C libraries have
- * nothing that says a symbol's size, and addresses there stay numbers.
- *
  * What is found are dynamic symbols: all global ones of a shared object; of
  * the program, those that shared objects use, or all if it is linked with
  * -rdynamic. Static functions are in no such table, and an address in one is
@@ -29,8 +21,6 @@
 
 #include "print/symbol.h"
 
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
-
 /* What of a module's dynamic section says where its symbols are. */
 struct symbol_table {
 	const ElfW(Sym) *symbols;
@@ -41,34 +31,32 @@ struct symbol_table {
 };
 
 /*
- * A pointer in the dynamic section. The loader has relocated it, except where
- * the section is read-only, as the vDSO's. (The map of a static-pie program
- * begins behind its tables: there it is the base that tells.)
+ * A pointer in the dynamic section. glibc's loader has relocated it, except where the section is read-only, as the vDSO's;
+ * others relocate none. (Of a static-pie program glibc knows too short a range: there it is the base that tells.)
  */
-static const void *dynamic_pointer(const struct dl_find_object *module, ElfW(Addr) pointer)
+static const void *dynamic_pointer(const struct tp_object *object, ElfW(Addr) pointer)
 {
-	ElfW(Addr) base = module->dlfo_link_map->l_addr;
-	bool in_map = pointer >= (uintptr_t)module->dlfo_map_start && pointer < (uintptr_t)module->dlfo_map_end;
+	bool inside = pointer >= object->begin && pointer < object->end;
 
-	return (const void *)(in_map || pointer >= base ? pointer : pointer + base);
+	return (const void *)(inside || pointer >= object->base ? pointer : pointer + object->base);
 }
 
-static bool table_find(const struct dl_find_object *module, struct symbol_table *table)
+static bool table_find(const struct tp_object *object, struct symbol_table *table)
 {
-	const ElfW(Dyn) *dynamic = module->dlfo_link_map->l_ld;
+	const ElfW(Dyn) *dynamic = object->dynamic;
 
 	*table = (struct symbol_table){.symbols = NULL};
 	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
 		if (dynamic->d_tag == DT_SYMTAB)
-			table->symbols = dynamic_pointer(module, dynamic->d_un.d_ptr);
+			table->symbols = dynamic_pointer(object, dynamic->d_un.d_ptr);
 		else if (dynamic->d_tag == DT_STRTAB)
-			table->names = dynamic_pointer(module, dynamic->d_un.d_ptr);
+			table->names = dynamic_pointer(object, dynamic->d_un.d_ptr);
 		else if (dynamic->d_tag == DT_STRSZ)
 			table->names_size = dynamic->d_un.d_val;
 		else if (dynamic->d_tag == DT_HASH)
-			table->hash = dynamic_pointer(module, dynamic->d_un.d_ptr);
+			table->hash = dynamic_pointer(object, dynamic->d_un.d_ptr);
 		else if (dynamic->d_tag == DT_GNU_HASH)
-			table->gnu_hash = dynamic_pointer(module, dynamic->d_un.d_ptr);
+			table->gnu_hash = dynamic_pointer(object, dynamic->d_un.d_ptr);
 	}
 	return table->symbols && table->names;
 }
@@ -138,80 +126,18 @@ static const ElfW(Sym) *search(const struct symbol_table *table, ElfW(Addr) addr
 
 bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol)
 {
-	struct dl_find_object module;
+	struct tp_object object;
 	struct symbol_table table;
 
-	if (_dl_find_object((void *)address, &module) != 0 || !table_find(&module, &table))
+	if (!tp_object_find(address, &object) || !table_find(&object, &table))
 		return false;
-	uintptr_t base = module.dlfo_link_map->l_addr;
-	const ElfW(Sym) *found = search(&table, address - base);
+	const ElfW(Sym) *found = search(&table, address - object.base);
 	if (!found)
 		return false;
 	symbol->name = table.names + found->st_name;
-	symbol->address = base + found->st_value;
+	symbol->address = object.base + found->st_value;
 	symbol->size = found->st_size;
 	return true;
-}
-
-bool tp_object_find(uintptr_t address, struct tp_object *object)
-{
-	struct dl_find_object module;
-
-	if (_dl_find_object((void *)address, &module) != 0)
-		return false;
-	*object = (struct tp_object){.path = module.dlfo_link_map->l_name, .base = module.dlfo_link_map->l_addr};
-	return true;
-}
-
-#elif defined(__GLIBC__)
-
-bool tp_object_find(uintptr_t address, struct tp_object *object)
-{
-	const struct link_map *map = NULL;
-	Dl_info info;
-
-	if (!dladdr1((void *)address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
-		return false;
-	*object = (struct tp_object){.path = map->l_name, .base = map->l_addr};
-	return true;
-}
-
-bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol)
-{
-	const ElfW(Sym) *found = NULL;
-	Dl_info info;
-
-	if (!dladdr1((void *)address, &info, (void **)&found, RTLD_DL_SYMENT) || !info.dli_sname || !found)
-		return false;
-	symbol->name = info.dli_sname;
-	symbol->address = (uintptr_t)info.dli_saddr;
-	symbol->size = found->st_size;
-	return true;
-}
-
-#else
-
-bool tp_object_find(uintptr_t address, struct tp_object *object)
-{
-	(void)address;
-	(void)object;
-	return false;
-}
-
-bool tp_symbol_find(uintptr_t address, struct tp_symbol *symbol)
-{
-	(void)address;
-	(void)symbol;
-	return false;
-}
-
-#endif
-
-const char *tp_object_name(const struct tp_object *object, const char *program)
-{
-	const char *slash = strrchr(object->path, '/');
-
-	return !*object->path ? program : slash ? slash + 1 : object->path;
 }
 
 /*

@@ -10,12 +10,14 @@
 #include "control/control.h"
 #include "core/core.h"
 #include "events/events.h"
+#include "print/symbol.h"
 #include "start/start.h"
 
 void tp_module_announce(struct tp_module *module)
 {
 	if (!tp_module_is_served(module))
 		return;
+	tp_objects_learn();
 	tp_events_listen();
 	tp_module_load(module);
 	tp_environment_start();

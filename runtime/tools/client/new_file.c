@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "client/directory.h"
 #include "fail_msg.h"
 
@@ -116,10 +117,10 @@ bool new_file_failed(const struct new_file *new)
 /* Where the file system has no such renaming, a second name does it. */
 static bool rename_new(const struct new_file *new)
 {
-	if (renameat2(AT_FDCWD, new->hidden, AT_FDCWD, new->path, RENAME_NOREPLACE) == 0)
-		return true;
-	if (errno != EINVAL && errno != ENOSYS)
-		return false;
+	const int error = tp_file_rename_new(AT_FDCWD, new->hidden, AT_FDCWD, new->path);
+
+	if (error != EINVAL && error != ENOSYS)
+		return error == 0;
 	return link(new->hidden, new->path) == 0 && unlink(new->hidden) == 0;
 }
 

@@ -95,6 +95,12 @@ bool libraries_begin(struct libraries *libraries, const char *path)
 	return libraries->all[0].path || fail_no_memory();
 }
 
+/* musl's, under its own name and Alpine's: it is the loader, which stands in no directory of libraries, and has no tracepoints. */
+static bool is_musl(const char *name)
+{
+	return strcmp(name, "libc.so") == 0 || strncmp(name, "libc.musl-", strlen("libc.musl-")) == 0;
+}
+
 struct adding {
 	struct libraries *libraries;
 	size_t user;
@@ -110,7 +116,7 @@ static bool add_entry(void *data, const Elf64_Dyn *entry)
 	if (entry->d_tag == DT_NEEDED) {
 		size_t size;
 		char *name = image_read_texts(adding->image, adding->texts + entry->d_un.d_val, 1, &size);
-		adding->good = !name || !*name || add(adding->libraries, name, adding->user);
+		adding->good = !name || !*name || is_musl(name) || add(adding->libraries, name, adding->user);
 		free(name);
 	}
 	return adding->good;

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "printk/printk.h"
 #include "report/line.h"
 #include "fail_msg.h"
@@ -68,7 +69,7 @@ static void give_up_rights(int *socket)
 		dup2(null, fd);
 	if (dup2(*socket, SOCKET) == SOCKET) {
 		*socket = SOCKET;
-		closefrom(SOCKET + 1);
+		tp_file_close_from(SOCKET + 1);
 	}
 	if (geteuid() == 0 && setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 &&
 	    setresuid(NOBODY, NOBODY, NOBODY) == 0)
@@ -77,22 +78,22 @@ static void give_up_rights(int *socket)
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of the user has made it forget this */
 }
 
-static void set_limit(__rlimit_resource_t resource, rlim_t value)
-{
-	struct rlimit limit;
-
-	if (getrlimit(resource, &limit) == 0 && value < limit.rlim_max) {
-		limit.rlim_cur = value;
-		setrlimit(resource, &limit);
-	}
-}
+/* A macro, as the type of a resource is not the same in each C library. */
+#define SET_LIMIT(resource, value)                                                       \
+	do {                                                                             \
+		struct rlimit limit;                                                     \
+		if (getrlimit(resource, &limit) == 0 && (value) < limit.rlim_max) {      \
+			limit.rlim_cur = (value);                                        \
+			setrlimit(resource, &limit);                                     \
+		}                                                                        \
+	} while (0)
 
 static void limit_memory(void)
 {
 #ifndef __SANITIZE_ADDRESS__ /* which takes all addresses there are */
-	set_limit(RLIMIT_AS, MEMORY);
+	SET_LIMIT(RLIMIT_AS, MEMORY);
 #endif
-	set_limit(RLIMIT_CORE, 0);
+	SET_LIMIT(RLIMIT_CORE, 0);
 }
 
 /* So much time of the processor from now on, then a signal ends the process. */
@@ -100,8 +101,10 @@ static void limit_time(void)
 {
 	struct rusage usage;
 
-	if (getrusage(RUSAGE_SELF, &usage) == 0)
-		set_limit(RLIMIT_CPU, (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1 + CPU_SECONDS);
+	if (getrusage(RUSAGE_SELF, &usage) != 0)
+		return;
+	const rlim_t seconds = (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1 + CPU_SECONDS;
+	SET_LIMIT(RLIMIT_CPU, seconds);
 }
 
 /* Of a trace's events, by their ids; NULL: it was not needed yet. */

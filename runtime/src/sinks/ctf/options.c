@@ -2,7 +2,6 @@
 /* sinks/ctf/options.c - how a CTF trace is to be, as its user writes it: "mode=flight,size=64M". */
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,22 +161,6 @@ static bool parse_context(const char *value, void *selectors)
 	}
 }
 
-/* By /etc/passwd alone: what else may know of users is no part of libc, and not for static programs. */
-static bool find_user(const char *name, struct tp_ctf_owner *owner)
-{
-	FILE *file = fopen("/etc/passwd", "re");
-	struct passwd entry, *found;
-	char memory[4096];
-
-	while (file && !owner->set && fgetpwent_r(file, &entry, memory, sizeof(memory), &found) == 0) {
-		if (strcmp(found->pw_name, name) == 0)
-			*owner = (struct tp_ctf_owner){.set = true, .user = found->pw_uid, .group = found->pw_gid};
-	}
-	if (file)
-		fclose(file);
-	return owner->set;
-}
-
 /* Returns what stands behind the number; NULL where there is none that is a user's or group's. (-1 is "none" to chown.) */
 static const char *parse_id(const char *text, unsigned int *id)
 {
@@ -191,6 +174,37 @@ static const char *parse_id(const char *text, unsigned int *id)
 		return NULL;
 	*id = (unsigned int)number;
 	return end;
+}
+
+/* A line of /etc/passwd, "NAME:PASSWORD:UID:GID:...". */
+static bool is_user(char *line, const char *name, struct tp_ctf_owner *owner)
+{
+	unsigned int user, group;
+
+	if (strcmp(strsep(&line, ":"), name) != 0 || !strsep(&line, ":") || !line)
+		return false;
+	const char *end = parse_id(line, &user);
+	if (end && *end == ':')
+		end = parse_id(end + 1, &group);
+	if (!end || *end != ':')
+		return false;
+	*owner = (struct tp_ctf_owner){.set = true, .user = user, .group = group};
+	return true;
+}
+
+/* By /etc/passwd alone: what else may know of users is no part of libc, and not for static programs. */
+static bool find_user(const char *name, struct tp_ctf_owner *owner)
+{
+	FILE *file = fopen("/etc/passwd", "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	while (file && !owner->set && getline(&line, &size, file) > 0)
+		is_user(line, name, owner);
+	free(line);
+	if (file)
+		fclose(file);
+	return owner->set;
 }
 
 /* NAME, or UID[:GID]; without a group, the files keep that of the process. */

@@ -21,6 +21,8 @@ struct text_stream {
 	struct tp_text text;
 	FILE *file;
 	bool flushed;            /* before the fork that is on its way */
+	int fd;                  /* of the file; -1: there is none */
+	bool orphaned;           /* in a forked child: a thread that is not here has the file's lock for ever */
 	unsigned long unwritten; /* lines of which something is in stdio's buffer */
 };
 
@@ -64,10 +66,26 @@ static void put(struct text_stream *stream, const struct trace_seq *line)
 	}
 }
 
+/* Without stdio: what it had in its buffer is the parent's. */
+static void write_around(struct text_stream *stream, const struct trace_seq *line)
+{
+	struct tp_write_signals signals;
+
+	tp_write_signals_hold(&signals);
+	const int error = stream->fd < 0 ? EBADF : tp_file_write(stream->fd, line->buffer, line->len);
+	tp_write_signals_release(&signals, error != 0);
+	if (error)
+		tp_text_write_failed(&stream->text, error, 1);
+}
+
 static void stream_write(struct tp_text *text, const struct trace_seq *line)
 {
 	struct text_stream *stream = (struct text_stream *)text;
 
+	if (stream->orphaned) {
+		write_around(stream, line);
+		return;
+	}
 	/* Nobody waits for a fork with the file in his hands: those behind him may be what it waits for. */
 	flockfile(stream->file);
 	while (!tp_text_try_lock(text)) {
@@ -85,6 +103,8 @@ static void flush(struct text_stream *stream)
 {
 	struct tp_write_signals signals;
 
+	if (stream->orphaned)
+		return;
 	tp_write_signals_hold(&signals);
 	errno = 0;
 	bool failed = fflush(stream->file) != 0;
@@ -112,6 +132,18 @@ static void stream_after_fork_parent(struct tp_sink *head)
 	tp_unlock(&((struct tp_text *)head)->lock);
 }
 
+/*
+ * glibc has given back the locks of all files before this is called. musl leaves them to threads that the child does
+ * not have: each function of stdio would wait for such a lock.
+ */
+static bool is_orphaned(FILE *file)
+{
+	if (ftrylockfile(file) != 0)
+		return true;
+	funlockfile(file);
+	return false;
+}
+
 static void stream_after_fork_child(struct tp_sink *head)
 {
 	struct text_stream *stream = (struct text_stream *)head;
@@ -121,6 +153,7 @@ static void stream_after_fork_child(struct tp_sink *head)
 		__fpurge(stream->file); /* the parent writes it; and the thread that was at it is not here */
 		stream->unwritten = 0;
 	}
+	stream->orphaned = is_orphaned(stream->file);
 	tp_unlock(&stream->text.lock);
 }
 
@@ -156,7 +189,7 @@ struct tp_sink *tp_text_sink(FILE *file)
 		errno = ENOMEM;
 		return NULL;
 	}
-	*stream = (struct text_stream){.file = file};
+	*stream = (struct text_stream){.file = file, .fd = fileno(file)};
 	int error = tp_text_open(&stream->text, &stream_ops, stream_write);
 	if (!error)
 		return &stream->text.head;

@@ -278,10 +278,10 @@ const char *tp_ctf_remedy(int error)
 
 int tp_ctf_rename_new(int dir, const char *from, const char *to)
 {
-	if (renameat2(dir, from, dir, to, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return errno;
+	const int error = tp_file_rename_new(dir, from, dir, to);
+
+	if (error != EINVAL && error != ENOSYS)
+		return error;
 	if (faccessat(dir, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return EEXIST;
 	return renameat(dir, from, dir, to) == 0 ? 0 : errno;

@@ -23,6 +23,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -128,7 +129,7 @@ static int nameless_file(int dir)
  * An overlay's files are those of a file system below it, which has no name for those who are inside of a container. So it
  * is known by what it does. One whose files can't share blocks overwrites them in place, as ext4 and tmpfs do. (A file is
  * never cloned into itself: what could do it says EINVAL.) XFS can share blocks, but does so only where it is asked to, and
- * it is the only one that tells how many extents a file has.
+ * it is the only one that tells how many extents a file has. (Its request does not fit into the int that musl's ioctl() takes.)
  */
 static bool overlay_keeps_promise(int dir)
 {
@@ -139,7 +140,7 @@ static bool overlay_keeps_promise(int dir)
 		return false;
 	bool keeps = tp_file_size_allowed(4096) && posix_fallocate(fd, 0, 4096) == 0 &&
 		     ((ioctl(fd, FICLONE, fd) != 0 && errno == EOPNOTSUPP) ||
-		      (ioctl(fd, FS_IOC_FSGETXATTR, &attributes) == 0 && attributes.fsx_nextents > 0));
+		      (syscall(SYS_ioctl, fd, FS_IOC_FSGETXATTR, &attributes) == 0 && attributes.fsx_nextents > 0));
 	close(fd);
 	return keeps;
 }
