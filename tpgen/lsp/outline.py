@@ -18,6 +18,7 @@ from tpgen.kinds import FIELD_MACROS, FieldKind
 from tpgen.lexer import Token, spell
 from tpgen.parser import FORMS, PART_WORDS, WORDS
 from tpgen.source import Source
+from tpgen.tokens import split
 
 _ROLES = {word: role for role, words in WORDS.items() for word in words}
 _DEFINE = re.compile(r"#[ \t]*define[ \t]+(\w+)")
@@ -99,10 +100,10 @@ def _fields(tokens: Sequence[Token]) -> Iterator[Named]:
 
 
 def _params(tokens: Sequence[Token]) -> Iterator[Named]:
-    for part in _arguments(tokens, 0)[0]:
-        words = [t for t in _without_brackets(part) if t.kind == "id"]
-        if words and len(part) > 1:
-            yield Named(words[-1], spell(part))
+    for part in split(tokens, tokens[0], tokens[-1], types=True) if tokens else ():
+        words = [t for t in _without_brackets(part.tokens) if t.kind == "id"]
+        if words and len(part.tokens) > 1:
+            yield Named(words[-1], spell(part.tokens))
 
 
 class Symbol(NamedTuple):
