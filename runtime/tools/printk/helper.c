@@ -183,7 +183,7 @@ static const char *put_array(struct evaluation *e, const struct value *pointer, 
 
 	if (__builtin_mul_overflow(count > 0 ? (uint64_t)count : 0, element_size, &size) || !is_readable(pointer, size))
 		return NULL;
-	return tp_seq_print_array(e->results, pointer->at, count, element_size);
+	return tp_seq_print_array(e->results, pointer->at, count, (size_t)element_size);
 }
 
 static const char *array(struct evaluation *e, struct node *node)
@@ -224,7 +224,7 @@ static const char *hex_dump(struct evaluation *e, struct node *node)
 		len = 0;
 	if (prefix_type == DUMP_PREFIX_ADDRESS || !is_readable(&pointer, len))
 		return NULL; /* where it was is not in the trace */
-	return tp_seq_print_hex_dump(e->results, prefix, prefix_type, row_size, group_size, pointer.at, len, ascii);
+	return tp_seq_print_hex_dump(e->results, prefix, prefix_type, row_size, group_size, pointer.at, (size_t)len, ascii);
 }
 
 static const char *bitmask(struct evaluation *e, struct node *node)

@@ -61,7 +61,7 @@ void tp_ctf_lost(struct tp_sink *head, enum tp_lost cause)
 
 static enum tp_lost more_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size)
 {
-	uint64_t end = stream->head.position + TP_STREAM_ALIGN + size - stream->head.start;
+	size_t end = (size_t)(stream->head.position - stream->head.start) + TP_STREAM_ALIGN + size;
 
 	if (tp_ctf_stream_has_room(stream, size) || tp_ctf_packets_widen(sink, stream, end))
 		return TP_NR_LOST;
