@@ -36,7 +36,9 @@ CXX := g++
 endif
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-OUR_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden $(WARNINGS)
+# What 64-bit processors have anyway: files and times beyond 32 bits, and stacks that can be followed.
+WIDE := -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -funwind-tables
+OUR_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WIDE) -fPIC -fvisibility=hidden $(WARNINGS)
 LIBS := -lurcu-bp -lpthread
 
 PREFIX ?= /usr/local

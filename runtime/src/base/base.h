@@ -9,6 +9,7 @@
  *	exit.h           the end of the process
  *	file.h           files, directories, descriptors that the program may close; a program in a sandbox
  *	fork.h           what is done around a fork
+ *	futex.h          waiting for a word to change
  *	guard.h          code that no signal and no cancellation interrupts, or that a fork closes
  *	helper.h         the process's helper
  *	lock.h, locks.h  locks for those that are no readers; the process's locks

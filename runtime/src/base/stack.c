@@ -15,20 +15,26 @@
 #include "base/text.h"
 
 #pragma weak _Unwind_Backtrace
-#pragma weak _Unwind_GetCFA
 
 #ifdef __ARM_EABI_UNWINDER__
 #include "base/stack_arm.h"
 #else
 #pragma weak _Unwind_GetIP
+#pragma weak _Unwind_GetCFA
 #pragma weak _Unwind_FindEnclosingFunction
 
 #define GET_IP _Unwind_GetIP
+#define GET_CFA _Unwind_GetCFA
 #define FIND_FUNCTION _Unwind_FindEnclosingFunction
 
 static uintptr_t address_of(struct _Unwind_Context *context, __typeof__(GET_IP) *get_ip)
 {
 	return get_ip(context);
+}
+
+static uintptr_t frame_of(struct _Unwind_Context *context, __typeof__(GET_CFA) *get_cfa)
+{
+	return get_cfa(context);
 }
 
 static uintptr_t function_of(uintptr_t return_address, __typeof__(FIND_FUNCTION) *find_function)
@@ -43,7 +49,7 @@ static uintptr_t function_of(uintptr_t return_address, __typeof__(FIND_FUNCTION)
 struct unwinder {
 	__typeof__(_Unwind_Backtrace) *backtrace;
 	__typeof__(GET_IP) *get_ip;
-	__typeof__(_Unwind_GetCFA) *get_cfa;
+	__typeof__(GET_CFA) *get_cfa;
 	__typeof__(FIND_FUNCTION) *find_function;
 };
 
@@ -67,7 +73,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 {
 	struct walk *walk = data;
 	const uintptr_t address = address_of(context, walk->by->get_ip);
-	const uintptr_t frame = walk->by->get_cfa(context);
+	const uintptr_t frame = frame_of(context, walk->by->get_cfa);
 
 	if (walk->skip) {
 		walk->skip--;
@@ -111,7 +117,7 @@ static bool look_up(struct unwinder *found)
 		return false;
 	*(void **)&found->backtrace = dlsym(object, "_Unwind_Backtrace");
 	*(void **)&found->get_ip = dlsym(object, STRING(GET_IP));
-	*(void **)&found->get_cfa = dlsym(object, "_Unwind_GetCFA");
+	*(void **)&found->get_cfa = dlsym(object, STRING(GET_CFA));
 	*(void **)&found->find_function = dlsym(object, STRING(FIND_FUNCTION));
 	return found->backtrace && found->get_ip && found->get_cfa && found->find_function;
 }
@@ -119,7 +125,7 @@ static bool look_up(struct unwinder *found)
 /* Of two threads that load it, one has the structure; it is never freed. */
 static void load(void)
 {
-	static const struct unwinder linked = {_Unwind_Backtrace, GET_IP, _Unwind_GetCFA, FIND_FUNCTION};
+	static const struct unwinder linked = {_Unwind_Backtrace, GET_IP, GET_CFA, FIND_FUNCTION};
 	const bool is_linked = linked.backtrace && linked.get_ip && linked.get_cfa && linked.find_function;
 	struct unwinder *found = is_linked ? NULL : tp_malloc(sizeof(*found));
 	const struct unwinder *none = NULL;

@@ -23,8 +23,10 @@ extern _Unwind_Ptr __gnu_Unwind_Find_exidx(_Unwind_Ptr address, int *nr);
 #pragma weak __gnu_Unwind_Find_exidx
 
 #define GET_IP _Unwind_VRS_Get
+#define GET_CFA _Unwind_VRS_Get
 #define FIND_FUNCTION __gnu_Unwind_Find_exidx
 
+#define STACK_POINTER 13
 #define PROGRAM_COUNTER 15
 #define THUMB ((uintptr_t)1) /* in the address of code of the smaller instructions */
 
@@ -34,6 +36,15 @@ static uintptr_t address_of(struct _Unwind_Context *context, __typeof__(GET_IP) 
 
 	get_register(context, _UVRSC_CORE, PROGRAM_COUNTER, _UVRSD_UINT32, &value);
 	return value & ~THUMB;
+}
+
+/* _Unwind_GetCFA() is not about the frame that the walk is at. */
+static uintptr_t frame_of(struct _Unwind_Context *context, __typeof__(GET_CFA) *get_register)
+{
+	_uw value = 0;
+
+	get_register(context, _UVRSC_CORE, STACK_POINTER, _UVRSD_UINT32, &value);
+	return value;
 }
 
 static uintptr_t start_of(const struct exidx *entry)
