@@ -73,7 +73,11 @@ TEST(without_memory)
 /* On other processors there is none. */
 TEST(not_here)
 {
+	capture_stderr();
 	ck_assert_ptr_null(tp_sdt_sink());
 	ck_assert_int_eq(errno, ENOTSUP);
+	char *said = captured_stderr();
+	ck_assert_contains(said, "not on this processor");
+	free(said);
 }
 #endif
