@@ -166,13 +166,14 @@ static bool add_element(struct reader *reader, enum section_kind kind, uint64_t 
 /* False, and a message. */
 static bool read_section(struct reader *reader, const struct section *section)
 {
-	const uint64_t size = section->kind == SECTION_MARKER_POINTERS ? MARKER_POINTERS_SIZE : sizeof(struct tp_definition);
+	const uint64_t size = section->kind == SECTION_MARKER_POINTERS ? definition_pointers_size(reader->image)
+								       : sizeof(struct tp_definition);
 	const uint64_t nr = section->size / size;
 
 	if (section->interface != TP_INTERFACE_VERSION)
 		return fail_msg("'%s' was built for interface %u of libtp, and this tp knows those up to %d: use the tp of "
 			    "a newer libtp", reader->path, section->interface, TP_INTERFACE_VERSION);
-	reader->collected->nr_tracepoints += nr;
+	reader->collected->nr_tracepoints += (size_t)nr;
 	for (uint64_t i = 0; i < nr; i++) {
 		if (i >= SECTION_NR_MAX || !add_element(reader, section->kind, section->address + i * size))
 			return damaged(reader, section, i);
