@@ -13,7 +13,7 @@ CC = "aarch64-linux-gnu-gcc"
 OBJDUMP = "aarch64-linux-gnu-objdump"
 
 LIBC = "/usr/aarch64-linux-gnu"  # where Debian's packages for cross compilers put it
-ARM = os.path.join(BUILD, "arm64")  # what make makes below build/, for this processor
+ARM = os.path.join(BUILD, "aarch64")  # what make makes below build/, for this processor
 SYSROOT = os.path.join(ARM, "sysroot")  # what .ci/deps has unpacked
 LIBRARIES = os.path.join(SYSROOT, "usr/lib/aarch64-linux-gnu")
 

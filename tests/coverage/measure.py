@@ -31,7 +31,7 @@ except ImportError:
 from figures import BIN, NOTES, PARTS, PYTHON, ROOT, SCRATCH, TREE, figures
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BROUGHT = ("build/arm64/sysroot", "build/armhf/sysroot", "build/i386/sysroot", "build/kernel", "build/unpacked")  # by .ci/deps
+BROUGHT = ("build/aarch64/sysroot", "build/armhf/sysroot", "build/i386/sysroot", "build/kernel", "build/unpacked")  # by .ci/deps
 
 
 def install(name: str, path: str, **words: str) -> None:

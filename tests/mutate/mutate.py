@@ -36,7 +36,7 @@ LIMIT, HANG = 1800, 90
 
 # What is not copied: it is made anew where a test wants it, or, of an emulator's libraries, stays where it is.
 NOT_SOURCES = shutil.ignore_patterns(".git", "build", "__pycache__")
-SYSROOT = "build/arm64/sysroot"
+SYSROOT = "build/aarch64/sysroot"
 
 # Files of tests that look for more below build/ than the libraries.
 NEEDS = {"unit/test_compilers.py": ["build/obj/unit/test_ctf_instant"]}
