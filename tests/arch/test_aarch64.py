@@ -12,20 +12,20 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-import aarch64  # noqa: E402
+from platforms import AARCH64  # noqa: E402
 from support import ROOT, WARNINGS, Case, need, read, run, tpgen  # noqa: E402
 
 CHECK_ALL = "another processor, in an emulator"
 
 # How sites are compiled; and how those of first_... and second_... are.
 CLANG = ["clang", "--target=aarch64-linux-gnu"]
-SITES = {"keys": [aarch64.CC], "flags": [aarch64.CC, "-DTP_STATIC_KEYS=0"], "clang": CLANG}
+SITES = {"keys": [AARCH64.cc], "flags": [AARCH64.cc, "-DTP_STATIC_KEYS=0"], "clang": CLANG}
 KINDS = {"keys": ("keys", "keys"), "flags": ("flags", "flags"), "mixed": ("keys", "flags"), "clang": ("clang", "clang")}
 ROUNDS = 50  # in which sites go on and off
 
 # How a program is compiled and linked; a static one loads no modules.
-SHARED = [f"-L{aarch64.ARM}", f"-Wl,-rpath,{aarch64.ARM}", "-ltp"]
-STATIC = [os.path.join(aarch64.ARM, "libtp.a")]
+SHARED = [f"-L{AARCH64.directory}", f"-Wl,-rpath,{AARCH64.directory}", "-ltp"]
+STATIC = [os.path.join(AARCH64.directory, "libtp.a")]
 LINKED = {
     "shared": (["-fPIE"], ["-pie", "-rdynamic", *SHARED]),
     "pie": (["-fPIE"], ["-pie", "-rdynamic", *STATIC]),
@@ -41,10 +41,10 @@ HITS = [(str(n), str(n & 255), str(-n << 40)) for n in (200, -8)] * 3
 class Aarch64(Case):
     def setUp(self) -> None:
         super().setUp()
-        if aarch64.missing():
-            self.skipTest(aarch64.missing())
-        aarch64.make("libtp.a", "libtp.so")
-        done = tpgen("gen", "-o", self.dir, "tests/arch/keys.tp", "tests/arch/module.tp", env={"CC": aarch64.CC})
+        if AARCH64.missing():
+            self.skipTest(AARCH64.missing())
+        AARCH64.make("libtp.a", "libtp.so")
+        done = tpgen("gen", "-o", self.dir, "tests/arch/keys.tp", "tests/arch/module.tp", env={"CC": AARCH64.cc})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def compile(self, source: str, name: str, *command: str) -> str:
@@ -52,7 +52,7 @@ class Aarch64(Case):
         path = self.path(name)
         if not os.path.exists(path):
             self.succeed([*command, "-std=gnu11", "-D_GNU_SOURCE", "-g", *WARNINGS, f"-DROUNDS={ROUNDS}",
-                          *aarch64.CFLAGS, "-I", os.path.join(ROOT, "runtime/include"), "-I", self.dir, "-o", path,
+                          *AARCH64.cflags, "-I", os.path.join(ROOT, "runtime/include"), "-I", self.dir, "-o", path,
                           os.path.join(HERE, source)])
         return path
 
@@ -60,17 +60,17 @@ class Aarch64(Case):
         """Builds the program, and returns its name."""
         compiled, flags = LINKED[linked]
         tag = opt + compiled[0]
-        objects = [self.compile("keys.c", f"keys{tag}.o", aarch64.CC, "-c", opt, *compiled)]
+        objects = [self.compile("keys.c", f"keys{tag}.o", AARCH64.cc, "-c", opt, *compiled)]
         for of, k in zip(("first", "second"), KINDS[kind]):
             objects.append(self.compile("sites.c", f"{of}{tag}-{k}.o", *SITES[k], "-c", opt, *compiled,
                                         f"-DSITES_ARE={of}"))
         name = f"./keys{opt}-{kind}-{linked}"
-        self.succeed([aarch64.CC, "-o", self.path(name), *objects, *flags, *aarch64.LDFLAGS, "-lurcu-bp", "-lpthread",
+        self.succeed([AARCH64.cc, "-o", self.path(name), *objects, *flags, *AARCH64.ldflags, "-lurcu-bp", "-lpthread",
                       "-ldl"])
         return name
 
     def run_it(self, program: str, what: str, **env: str) -> None:
-        done = run(aarch64.emulated(program, what), cwd=self.dir, env={**os.environ, **env})
+        done = run(AARCH64.command(program, what), cwd=self.dir, env={**os.environ, **env})
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""), f"{program} {what}")
 
     def test_switching(self) -> None:
@@ -119,13 +119,13 @@ class Aarch64(Case):
 
     def instructions(self, program: str, *which: str) -> dict[int, str]:
         """By address, in their order."""
-        text = self.succeed([aarch64.OBJDUMP, "-d", "--no-show-raw-insn", *which, program]).stdout
+        text = self.succeed([AARCH64.objdump, "-d", "--no-show-raw-insn", *which, program]).stdout
         return {int(address, 16): insn.strip() for address, insn in re.findall(r"^ +(\w+):\t([^/\n]*)", text, re.M)}
 
     def sites(self, program: str) -> list[int]:
         """Their addresses: of three distances each in the table, the first, which is from where it stands."""
-        section = re.findall(r"\btp_sites_\d+", self.succeed([aarch64.OBJDUMP, "-h", program]).stdout)[0]
-        text = self.succeed([aarch64.OBJDUMP, "-s", "-j", section, program]).stdout
+        section = re.findall(r"\btp_sites_\d+", self.succeed([AARCH64.objdump, "-h", program]).stdout)[0]
+        text = self.succeed([AARCH64.objdump, "-s", "-j", section, program]).stdout
         lines = re.findall(r"^ ([0-9a-f]+) ((?:[0-9a-f]{2,8} ){1,4})", text, re.M)
         table = struct.iter_unpack("<iii", b"".join(bytes.fromhex(words) for _, words in lines))
         start = int(lines[0][0], 16)

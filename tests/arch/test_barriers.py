@@ -14,12 +14,12 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-import aarch64  # noqa: E402
+from platforms import AARCH64  # noqa: E402
 from support import PACKET_HEAD, ROOT, RUNTIME_INCLUDES, WARNINGS, Case, unavailable  # noqa: E402
 
 CHECK_ALL = "another processor, in an emulator"
 
-COMPILERS = ([aarch64.CC], ["clang", "--target=aarch64-linux-gnu"])
+COMPILERS = ([AARCH64.cc], ["clang", "--target=aarch64-linux-gnu"])
 INLINE = "tests/arch/barriers.c"
 ACQUIRE, RELEASE = r"lda\w*r\b", r"stl\w*r\b"
 
@@ -27,16 +27,16 @@ ACQUIRE, RELEASE = r"lda\w*r\b", r"stl\w*r\b"
 class Barriers(Case):
     def setUp(self) -> None:
         super().setUp()
-        if aarch64.missing():
-            unavailable(self, aarch64.missing())
+        if AARCH64.missing():
+            unavailable(self, AARCH64.missing())
 
     def code(self, compiler: list[str], source: str, function: str) -> list[str]:
         """The function's instructions with their operands."""
         name = self.path("object.o")
         # Without inlining, and calls for atomic instructions, each function's barriers are in it.
-        self.succeed([*compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-fno-inline", "-mno-outline-atomics", *WARNINGS, *aarch64.CFLAGS,
+        self.succeed([*compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-fno-inline", "-mno-outline-atomics", *WARNINGS, *AARCH64.cflags,
                       *RUNTIME_INCLUDES, "-c", "-o", name, os.path.join(ROOT, source)])
-        text = self.succeed([aarch64.OBJDUMP, "-d", "--no-show-raw-insn", f"--disassemble={function}", name]).stdout
+        text = self.succeed([AARCH64.objdump, "-d", "--no-show-raw-insn", f"--disassemble={function}", name]).stdout
         found = re.findall(r"^ +\w+:\t([^/\n]*)", text, re.M)
         self.assertTrue(found, f"{function} is not in {source}")
         return found

@@ -14,9 +14,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(TESTS, "arch")]
 
-import aarch64  # noqa: E402
 from building import CC, build, generate, interface_version  # noqa: E402
 from listed import Listed, headers, listed, told  # noqa: E402
+from platforms import AARCH64  # noqa: E402
 from support import BUILD, ROOT, check_all, need, read, run, tpgen  # noqa: E402
 
 # Ways to link: the options of the compiler, and of the linker.
@@ -329,22 +329,22 @@ class Interfaces(Listed):
 @check_all("another processor, in an emulator")
 class OtherProcessor(Listed):
     def test_aarch64(self) -> None:
-        if aarch64.missing():
-            self.skipTest(aarch64.missing())
-        aarch64.make("libtp.a", "libtp.so")
-        done = tpgen("gen", "-o", self.dir, os.path.join(HERE, "listed.tp"), env={"CC": aarch64.CC})
+        if AARCH64.missing():
+            self.skipTest(AARCH64.missing())
+        AARCH64.make("libtp.a", "libtp.so")
+        done = tpgen("gen", "-o", self.dir, os.path.join(HERE, "listed.tp"), env={"CC": AARCH64.cc})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        static = [os.path.join(aarch64.ARM, "libtp.a")]
+        static = [os.path.join(AARCH64.directory, "libtp.a")]
         for name, flags, libs in (("pie", ["-fPIE", "-pie"], static), ("static", ["-static"], static),
-                                  ("shared", ["-fPIE", "-pie"], [f"-L{aarch64.ARM}", f"-Wl,-rpath,{aarch64.ARM}", "-ltp"])):
+                                  ("shared", ["-fPIE", "-pie"], [f"-L{AARCH64.directory}", f"-Wl,-rpath,{AARCH64.directory}", "-ltp"])):
             with self.subTest(name=name):
                 path = self.path(name)
-                self.succeed([aarch64.CC, "-std=gnu11", "-D_GNU_SOURCE", "-O2", *flags, *aarch64.CFLAGS, "-I",
+                self.succeed([AARCH64.cc, "-std=gnu11", "-D_GNU_SOURCE", "-O2", *flags, *AARCH64.cflags, "-I",
                               os.path.join(ROOT, "runtime/include"), "-I", self.dir, "-o", path,
                               os.path.join(HERE, "program.c"), os.path.join(HERE, "listing.c"), *libs,
-                              *aarch64.LDFLAGS, "-lurcu-bp", "-lpthread", "-ldl"])
+                              *AARCH64.ldflags, "-lurcu-bp", "-lpthread", "-ldl"])
                 events = listed(self.list("-v", "--no-libraries", path))
-                self.assertEqual(events, self.run_it(aarch64.emulated(path)))
+                self.assertEqual(events, self.run_it(AARCH64.command(path)))
                 self.assertEqual(len(events), 4)
 
 

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Platforms that this machine is not, processors or C libraries: their tools, their libraries, what runs their programs."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shlex
+import shutil
+import sys
+import unittest
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import building
+from support import BUILD, TESTS
+
+sys.path.insert(0, os.path.join(TESTS, "unit"))
+
+from units import suite  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Platform:
+    name: str  # also of its directory below build/
+    cc: str
+    binutils: str = ""  # what their names begin with
+    tools: Sequence[str] = ()  # what else must be installed
+    files: Sequence[str] = ()  # what must be there: libraries of other packages
+    emulator: Sequence[str] = ()  # what runs programs
+    cflags: Sequence[str] = ()
+    ldflags: Sequence[str] = ()
+    check_libs: str = ""  # how unit tests are linked
+
+    @property
+    def directory(self) -> str:
+        """Where make makes this platform's files."""
+        return os.path.join(BUILD, self.name)
+
+    @property
+    def objdump(self) -> str:
+        return f"{self.binutils}objdump"
+
+    def missing(self) -> str:
+        """The first of what is needed that is not there, or nothing."""
+        for tool in (self.cc, self.objdump, *self.tools, *self.emulator[:1]):
+            if not shutil.which(tool):
+                return f"{tool} is not installed"
+        for file in self.files:
+            if not os.path.exists(file):
+                return f"{os.path.basename(file)} for {self.name} is not there"
+        return ""
+
+    def command(self, *command: str) -> list[str]:
+        """Runs the platform's program."""
+        return [*self.emulator, *command]
+
+    def make(self, *targets: str) -> None:
+        """Makes files below the directory. A test that is for another processor only leaves functions behind."""
+        building.make(*targets, build=self.directory, CC=self.cc, AR=f"{self.binutils}ar",
+                      CFLAGS=shlex.join(["-O2", "-g", "-Werror", *self.cflags]), LDFLAGS=shlex.join(self.ldflags),
+                      CHECK_LIBS=self.check_libs)
+
+
+def _aarch64() -> Platform:
+    libc = "/usr/aarch64-linux-gnu"  # where Debian's packages for cross compilers put it
+    sysroot = os.path.join(BUILD, "aarch64/sysroot")  # what .ci/deps has unpacked
+    libraries = f"{sysroot}/usr/lib/aarch64-linux-gnu"
+    return Platform(
+        name="aarch64", cc="aarch64-linux-gnu-gcc", binutils="aarch64-linux-gnu-", tools=("clang",),
+        files=(f"{libc}/lib/libc.so", *(f"{libraries}/{name}" for name in (
+            "liburcu-bp.so.8", "liburcu-bp.so", "libcheck_pic.a", "libsubunit.a"))),
+        emulator=("qemu-aarch64", "-L", libc),
+        cflags=(f"-isystem{sysroot}/usr/include", f"-isystem{sysroot}/usr/include/aarch64-linux-gnu"),
+        ldflags=(f"-L{libraries}", f"-Wl,-rpath,{libraries}"), check_libs="-lcheck_pic -lsubunit -lrt -lm")
+
+
+AARCH64 = _aarch64()
+
+
+class Missing(unittest.TestCase):
+    """Stands for unit tests that can't be built."""
+
+    platform: Platform
+
+    def test_units(self) -> None:
+        self.skipTest(self.platform.missing())
+
+
+def unit_tests(file: str, loader: unittest.TestLoader, platform: Platform, names: Sequence[str]) -> unittest.TestSuite:
+    """The runtime's unit tests of these names, without "test_", for the test file that has them."""
+    if platform.missing():
+        return loader.loadTestsFromTestCase(type("Missing", (Missing,), {"platform": platform}))
+    names = [f"test_{name}" for name in names]
+    platform.make(*(f"obj/unit/{name}" for name in names))
+    # What is run is a script that starts the emulator.
+    os.makedirs(os.path.join(platform.directory, "unit"), exist_ok=True)
+    for old in glob.glob(os.path.join(platform.directory, "unit", "*")):
+        os.remove(old)
+    for name in names:
+        script = os.path.join(platform.directory, "unit", name)
+        command = shlex.join(platform.command(os.path.join(platform.directory, "obj/unit", name)))
+        with open(script, "w", encoding="utf-8") as out:
+            out.write(f"#!/bin/sh\nexec {command}\n")
+        os.chmod(script, 0o755)
+    return suite(file, platform.name)
