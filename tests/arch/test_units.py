@@ -20,7 +20,7 @@ DEPENDS = """clock ctf ctf_handlers ctf_instant ctf_threads enable_if events fil
 
 
 # What besides depends on the width of a long or of an off_t.
-NARROW_DEPENDS = """counters ctf_format ctf_in ctf_options ctf_snapshot print_data stats_options synthetic text traceevent trigger"""
+NARROW_DEPENDS = """counters ctf_format ctf_in ctf_options ctf_snapshot print_data stats_options synthetic text trigger"""
 
 
 def load_tests(loader, *_):

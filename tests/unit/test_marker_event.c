@@ -314,7 +314,7 @@ LOOP_TEST(fields_of_a_format, NR_OF(layouts))
 	static struct tp_marker_format parsed;
 	struct tp_buffer fields = {.text = NULL};
 
-	ck_assert_ptr_null(tp_marker_format_parse(&parsed, layouts[_i].format));
+	ck_assert_ptr_null(tp_marker_format_parse(&parsed, layouts[_i].format, sizeof(long)));
 	ck_assert(!parsed.strings.failed);
 	for (unsigned int i = 0; i < parsed.nr; i++)
 		tp_buffer_printf(&fields, "%s%s %s @%u", i ? ", " : "", parsed.fields[i].type, parsed.fields[i].name,
@@ -340,8 +340,8 @@ LOOP_TEST(formats_that_cannot_be_recorded, NR_OF(refused))
 {
 	static struct tp_marker_format parsed;
 
-	const char *wrong = tp_marker_format_parse(&parsed, refused[_i].format);
-	ck_assert_msg(wrong != NULL, "'%s' is taken", refused[_i].format);
+	const char *wrong = tp_marker_format_parse(&parsed, refused[_i].format, sizeof(long));
+	ck_assert_msg(wrong != NULL, "'%s' is taken", refused[_i].format, sizeof(long));
 	ck_assert_str_eq(wrong, refused[_i].wrong);
 	tp_buffer_free(&parsed.strings);
 }

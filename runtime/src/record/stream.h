@@ -87,10 +87,25 @@ static inline bool tp_stream_exchange(uint64_t *at, uint64_t expected, uint64_t 
 /*
  * What a handler may change meanwhile. A 32-bit processor reads or writes a plain number of 64 bits by two instructions, and
  * a handler that came between them would see half of it.
+ *
+ * On 32-bit ARM, one instruction reads it, which begins anew after an interrupt. Not ldrexd, by which compilers read it
+ * atomically: it leaves a mark behind, and QEMU takes the mark of a handler for that of an exchange that was interrupted.
  */
+static inline uint64_t tp_stream_load(const uint64_t *at)
+{
+#if defined(__arm__) && __ARM_ARCH >= 6
+	uint64_t value;
+
+	__asm__ volatile("ldrd %0, %H0, [%1]" : "=&r"(value) : "r"(at), "m"(*at));
+	return value;
+#else
+	return __atomic_load_n(at, __ATOMIC_RELAXED);
+#endif
+}
+
 static inline uint64_t tp_stream_get(const uint64_t *at)
 {
-	return sizeof(long) == sizeof(*at) ? *at : __atomic_load_n(at, __ATOMIC_RELAXED);
+	return sizeof(long) == sizeof(*at) ? *at : tp_stream_load(at);
 }
 
 static inline void tp_stream_set(uint64_t *at, uint64_t value)

@@ -128,7 +128,7 @@ static bool add_marker(struct reader *reader, const struct definition *definitio
 	if (!is_first(reader->collected, definition->name))
 		return true;
 	/* If the format can't be recorded, the marker is no event, which its program says when it starts. */
-	if (!tp_marker_format_parse(&parsed, definition->proto) && !parsed.strings.failed) {
+	if (!tp_marker_format_parse(&parsed, definition->proto, image_is_32_bit(reader->image) ? 4 : 8) && !parsed.strings.failed) {
 		struct tp_event_class *class = tp_class_new(&(struct tp_class_parts){
 			.fields = parsed.fields, .nr_fields = parsed.nr, .print_fmt = parsed.print_fmt,
 		});
