@@ -44,6 +44,12 @@
 /* For what the hot path hardly ever calls. Inlined, its frame and its registers would cost each record something. */
 #define TP_COLD __attribute__((noinline, cold))
 
+/*
+ * For a number of 64 bits in a structure that other threads use, too. 32-bit x86 would align it to 4 bytes, and reads what
+ * crosses the end of a cache line in two halves.
+ */
+#define TP_WHOLE __attribute__((aligned(8)))
+
 #define TP_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 
 /*

@@ -38,7 +38,7 @@ struct tp_ctf_stream {
 	struct tp_ctf_stream *next_free; /* of the pool */
 	struct tp_ctf_packet *packet;    /* head.packet's; in the ring of those that there are */
 	uint64_t sequence;            /* of the next packet's name */
-	uint64_t packets;             /* that there are */
+	TP_WHOLE uint64_t packets;    /* that there are */
 	uint64_t shown;               /* that there have been */
 	uint64_t copied;              /* where records are copied: all before this position is in the file ... */
 	unsigned int uncopied;        /* ... and so many records are not */
