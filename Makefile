@@ -177,19 +177,22 @@ COMMANDS := $(shell sed -n 's/^\tX(\([a-z]*\)).*/\1/p' runtime/tools/commands/co
 PAGES := tp.1 $(COMMANDS:%=tp-%.1) tpgen.1 libtp.3 tp-language.5 tp-environment.7
 MANPAGE = PYTHONDONTWRITEBYTECODE=1 $(PYTHON) docs/manpage.py
 DOCUMENTS := $(shell find docs -name '*.md' -o -name '*.svg')
+# Of another processor, it does not run here: then it is one that does.
+HOST_TP ?= $(BUILD)/tp
 $(BUILD)/help.stamp: export DATE := $(DATE)
 $(BUILD)/help.stamp: export VERSION := $(VERSION)
 $(BUILD)/help.stamp: $(BUILD)/tp Makefile docs/manpage.py docs/api.md docs/environment.md docs/language.md tpgen/cli.py
 	$(call say,HELP,'$(BUILD)/man $(BUILD)/completions')
 	$(Q)rm -rf $(BUILD)/man $(BUILD)/completions && mkdir -p $(BUILD)/man $(BUILD)/completions
-	$(Q)$< help --man >$(BUILD)/man/tp.1
-	$(Q)for c in $(COMMANDS); do $< help --man $$c >$(BUILD)/man/tp-$$c.1 || exit 1; done
+	$(Q)$(HOST_TP) help --man >$(BUILD)/man/tp.1 || { echo '$(HOST_TP) does not run here, and is to write the man pages: \
+		build tp for this machine, too, and say HOST_TP=build/tp' >&2; exit 1; }
+	$(Q)for c in $(COMMANDS); do $(HOST_TP) help --man $$c >$(BUILD)/man/tp-$$c.1 || exit 1; done
 	$(Q)$(MANPAGE) --tpgen >$(BUILD)/man/tpgen.1
 	$(Q)$(MANPAGE) libtp 3 'tracepoints in C programs' api.md >$(BUILD)/man/libtp.3
 	$(Q)$(MANPAGE) tp-language 5 'the language of .tp files' language.md >$(BUILD)/man/tp-language.5
 	$(Q)$(MANPAGE) tp-environment 7 'variables that tracing obeys' environment.md >$(BUILD)/man/tp-environment.7
-	$(Q)$< help --completion bash >$(BUILD)/completions/tp
-	$(Q)$< help --completion zsh >$(BUILD)/completions/_tp
+	$(Q)$(HOST_TP) help --completion bash >$(BUILD)/completions/tp
+	$(Q)$(HOST_TP) help --completion zsh >$(BUILD)/completions/_tp
 	$(Q)touch $@
 
 $(BUILD)/obj/runtime/tools/help/man.o $(BUILD)/asan/runtime/tools/help/man.o: OUR_CFLAGS += -DTP_DATE='"$(DATE)"'
