@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "elf")]
 
+from building import build, generate  # noqa: E402
+from docs.pages import blocks, section  # noqa: E402
 from listed import TP, listed  # noqa: E402
 from platforms import ARMHF, I386, NARROW, Platform  # noqa: E402
 from support import ROOT, WARNINGS, Case, need, read, run, tpgen, until  # noqa: E402
@@ -138,6 +141,33 @@ class Records(Narrow):
                 fields = re.findall(r"^\tfield:(.*);\toffset:(\d+);\tsize:(\d+);", text, re.M)
                 self.assertEqual([(name, int(offset), int(size)) for name, offset, size in fields],
                                  [*listed(self.succeed([TP, "list", "-v", program]).stdout)[0].fields])
+
+
+class Tour(Narrow):
+    """The server of the README's tour records the same as here."""
+
+    def test_server(self) -> None:
+        files = {block.name: block.text for block in blocks(section("README.md", "A ten-minute tour"))}
+        tp = self.write("net.tp", files["net.tp"])
+        source = self.write("server.c", files["server.c"])
+        generate(self.dir, tp)
+        here = self.recorded([build(self.path("server"), source, include=[self.dir])])
+        self.assertEqual(len(here), 6)
+        for platform in NARROW:
+            with self.subTest(platform=platform.name):
+                self.assertEqual(self.recorded(platform.command(self.build(platform, source, name="server"))), here)
+
+    def recorded(self, command: list[str]) -> list[str]:
+        """The lines, of two threads, without times and ids; those of the trace are the same."""
+        texts = []
+        for output in ("text:stderr", f"ctf:{self.path('tour')}"):
+            shutil.rmtree(self.path("tour"), ignore_errors=True)
+            done = run(command, env={**os.environ, "TP_ENABLE": "net:*", "TP_OUTPUT": output})
+            self.assertEqual((done.returncode, done.stdout), (0, "served\n"))
+            text = done.stderr if output == "text:stderr" else self.succeed([TP, "report", self.path("tour")]).stdout
+            texts.append(sorted(re.findall(r"net:net_request:.*", text)))
+        self.assertEqual(*texts)
+        return texts[0]
 
 
 class Control(Narrow):
