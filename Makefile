@@ -38,7 +38,9 @@ endif
 CFLAGS ?= -O2 -g
 CXXFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-OUR_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden $(WARNINGS)
+# What 64-bit processors have anyway: files and times beyond 32 bits, and stacks that can be followed.
+WIDE := -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -funwind-tables
+OUR_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WIDE) -fPIC -fvisibility=hidden $(WARNINGS)
 LIBS := -lurcu-bp -lpthread
 
 PREFIX ?= /usr/local
@@ -181,6 +183,8 @@ COMMANDS := $(shell sed -n 's/^\tX(\([a-z]*\)).*/\1/p' runtime/tools/commands/co
 PAGES := tp.1 $(COMMANDS:%=tp-%.1) tpgen.1 libtp.3 tp-language.5 tp-environment.7
 MANPAGE = PYTHONDONTWRITEBYTECODE=1 $(PYTHON) docs/manpage.py
 DOCUMENTS := $(shell find docs -name '*.md' -o -name '*.svg')
+# Of another processor, it does not run here: then it is one that does.
+HOST_TP ?= $(BUILD)/tp
 $(BUILD)/help.stamp: export DATE := $(DATE)
 $(BUILD)/help.stamp: export VERSION := $(VERSION)
 $(BUILD)/help.stamp: $(BUILD)/tp Makefile docs/manpage.py docs/api.md docs/environment.md docs/language.md tpgen/cli.py

@@ -7,6 +7,7 @@ import glob
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 import unittest
 from collections.abc import Callable, Sequence
@@ -78,20 +79,41 @@ class Platform:
             raise building.BuildError(done.stdout + done.stderr)
 
 
-def _aarch64() -> Platform:
-    libc = "/usr/aarch64-linux-gnu"  # where Debian's packages for cross compilers put it
-    sysroot = os.path.join(BUILD, "aarch64/sysroot")  # what .ci/deps has unpacked
-    libraries = f"{sysroot}/usr/lib/aarch64-linux-gnu"
+def _debian(name: str, gnu: str, *, multiarch: str = "", qemu: str = "", **parts) -> Platform:
+    """A processor for which Debian has a cross compiler; gnu is what that calls it, multiarch the directories of libraries."""
+    libc = f"/usr/{gnu}"  # where Debian's packages for cross compilers put it
+    sysroot = os.path.join(BUILD, name, "sysroot")  # what .ci/deps has unpacked
+    multiarch = multiarch or gnu
+    libraries = f"{sysroot}/usr/lib/{multiarch}"
+    # Without an emulator, the program names the loader itself.
+    loader = [] if qemu else [f"-Wl,--dynamic-linker={libc}/lib/{_LOADER}", f"-Wl,-rpath,{libc}/lib"]
     return Platform(
-        name="aarch64", cc="aarch64-linux-gnu-gcc", binutils="aarch64-linux-gnu-", tools=("clang",),
+        name=name, cc=f"{gnu}-gcc", binutils=f"{gnu}-", tools=("clang",),
         files=(f"{libc}/lib/libc.so", *(f"{libraries}/{name}" for name in (
             "liburcu-bp.so.8", "liburcu-bp.so", "libcheck_pic.a", "libsubunit.a"))),
-        emulator=("qemu-aarch64", "-L", libc),
-        cflags=(f"-isystem{sysroot}/usr/include", f"-isystem{sysroot}/usr/include/aarch64-linux-gnu"),
-        ldflags=(f"-L{libraries}", f"-Wl,-rpath,{libraries}"), check_libs="-lcheck_pic -lsubunit -lrt -lm")
+        emulator=(qemu, "-L", libc) if qemu else (),
+        cflags=(f"-isystem{sysroot}/usr/include", f"-isystem{sysroot}/usr/include/{multiarch}"),
+        ldflags=(f"-L{libraries}", f"-Wl,-rpath,{libraries}", *loader), check_libs="-lcheck_pic -lsubunit -lrt -lm", **parts)
 
 
-AARCH64 = _aarch64()
+_LOADER = "ld-linux.so.2"
+
+
+def _runs_i386() -> bool:
+    """Whether this kernel runs programs of 32-bit x86 by itself, as most of x86-64 do."""
+    try:
+        return subprocess.run([f"/usr/i686-linux-gnu/lib/{_LOADER}", "--version"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+AARCH64 = _debian("aarch64", "aarch64-linux-gnu", qemu="qemu-aarch64")
+ARMHF = _debian("armhf", "arm-linux-gnueabihf", qemu="qemu-arm")
+I386 = _debian("i386", "i686-linux-gnu", multiarch="i386-linux-gnu", qemu="" if _runs_i386() else "qemu-i386")
+
+# A long and a pointer have 32 bits. On the second, a 64-bit number in a structure is aligned to 4 bytes.
+NARROW = (ARMHF, I386)
 
 MUSL = Platform(
     name="musl", cc=musl.CC, files=[f"{musl.SOURCE}/{package}/configure" for package in musl.PACKAGES],

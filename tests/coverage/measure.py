@@ -35,7 +35,8 @@ sys.path.insert(0, os.path.dirname(HERE))
 
 from support import sources  # noqa: E402
 
-BROUGHT = ("build/aarch64/sysroot", "build/kernel", "build/musl/source", "build/unpacked")  # by .ci/deps
+# By .ci/deps.
+BROUGHT = ("build/aarch64/sysroot", "build/armhf/sysroot", "build/i386/sysroot", "build/kernel", "build/musl/source", "build/unpacked")
 
 
 def install(name: str, path: str, **words: str) -> None:

@@ -61,9 +61,9 @@ class Files(Listed):
         self.says(self.path("pipe"), "is no program: it is no regular file")
 
     def test_other_elf(self) -> None:
-        self.says(self.changed(**{"class": 1}), "is a 32-bit program", "list those of the process")
+        self.says(self.changed(**{"class": 1}), "is of another processor (ELF machine 62, 32 bits)", "x86-64, arm64, 32-bit ARM and i386")
         self.says(self.changed(data=2), "is of a big-endian processor")
-        self.says(self.changed(machine=243), "is of another processor (ELF machine 243)")
+        self.says(self.changed(machine=243), "is of another processor (ELF machine 243, 64 bits)")
         self.says(self.changed(type=1), "is an object file: give the program")
         self.says(self.changed(type=4), "is a core file: give the program")
         self.says(self.changed(type=0xfe00), "is no program (ELF type 65024)")

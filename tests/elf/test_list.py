@@ -16,7 +16,7 @@ sys.path[:0] = [HERE, os.path.join(TESTS, "arch")]
 
 from building import CC, build, generate, interface_version  # noqa: E402
 from listed import Listed, headers, listed, told  # noqa: E402
-from platforms import AARCH64  # noqa: E402
+from platforms import AARCH64, ARMHF, I386, Platform  # noqa: E402
 from support import BUILD, ROOT, check_all, need, read, run, tpgen  # noqa: E402
 
 # Ways to link: the options of the compiler, and of the linker.
@@ -329,22 +329,31 @@ class Interfaces(Listed):
 @check_all("another processor, in an emulator")
 class OtherProcessor(Listed):
     def test_aarch64(self) -> None:
-        if AARCH64.missing():
-            self.skipTest(AARCH64.missing())
-        AARCH64.make("libtp.a", "libtp.so")
-        done = tpgen("gen", "-o", self.dir, os.path.join(HERE, "listed.tp"), env={"CC": AARCH64.cc})
+        self.is_same(AARCH64)
+
+    def test_32_bit_arm(self) -> None:
+        self.is_same(ARMHF)
+
+    def test_32_bit_x86(self) -> None:
+        self.is_same(I386)
+
+    def is_same(self, platform: Platform) -> None:
+        if platform.missing():
+            self.skipTest(platform.missing())
+        platform.make("libtp.a", "libtp.so")
+        done = tpgen("gen", "-o", self.dir, os.path.join(HERE, "listed.tp"), env={"CC": platform.cc})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        static = [os.path.join(AARCH64.directory, "libtp.a")]
+        static = [os.path.join(platform.directory, "libtp.a")]
         for name, flags, libs in (("pie", ["-fPIE", "-pie"], static), ("static", ["-static"], static),
-                                  ("shared", ["-fPIE", "-pie"], [f"-L{AARCH64.directory}", f"-Wl,-rpath,{AARCH64.directory}", "-ltp"])):
+                                  ("shared", ["-fPIE", "-pie"], [f"-L{platform.directory}", f"-Wl,-rpath,{platform.directory}", "-ltp"])):
             with self.subTest(name=name):
                 path = self.path(name)
-                self.succeed([AARCH64.cc, "-std=gnu11", "-D_GNU_SOURCE", "-O2", *flags, *AARCH64.cflags, "-I",
+                self.succeed([platform.cc, "-std=gnu11", "-D_GNU_SOURCE", "-O2", *flags, *platform.cflags, "-I",
                               os.path.join(ROOT, "runtime/include"), "-I", self.dir, "-o", path,
                               os.path.join(HERE, "program.c"), os.path.join(HERE, "listing.c"), *libs,
-                              *AARCH64.ldflags, "-lurcu-bp", "-lpthread", "-ldl"])
+                              *platform.ldflags, "-lurcu-bp", "-lpthread", "-ldl"])
                 events = listed(self.list("-v", "--no-libraries", path))
-                self.assertEqual(events, self.run_it(AARCH64.command(path)))
+                self.assertEqual(events, self.run_it(platform.command(path)))
                 self.assertEqual(len(events), 4)
 
 

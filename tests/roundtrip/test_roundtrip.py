@@ -116,6 +116,7 @@ class RoundTrip(Case):
                          ("tp", os.path.realpath(built()), socket.gethostname()))
         made = datetime.datetime.strptime(found["trace_creation_datetime"], "%Y-%m-%dT%H:%M:%S%z").timestamp()
         self.assertTrue(before - 1 <= made <= time.time())
+        self.assertEqual(found["architecture_bit_width"], 8 * struct.calcsize("l"))
         version = [found[f"tracer_{part}"] for part in ("major", "minor", "patch")]
         self.assertEqual(version, [int(n) for n in re.findall(r"#define TP_VERSION_[A-Z]+ (\d+)",
                                                               read("runtime/include/tp/tracepoint.h"))])

@@ -223,7 +223,7 @@ void tp_record_sample_kinds(void *data, const struct sample_values *v)
 #define LEVELS "LOW\0" "\"HIGH\"\0" "again\0" "NONE\0" "LOW\0" "too big"
 TP_DEFINE_CLASS(TP_USED, sample_kinds, 22, 0, TP_SYMBOLS(1, 6, LEVELS)) = {
 	TP_DESCRIBE(sample_kinds, trace_event_raw_sample_kinds, 22, 0),
-	.table_1 = {TP_DESCRIBE_SYMBOLS(sample_kinds, 1, 6, 0) {1, 2, 2, (unsigned long)-1, 3, 1ul << 40}, LEVELS},
+	.table_1 = {TP_DESCRIBE_SYMBOLS(sample_kinds, 1, 6, 0) {1, 2, 2, (unsigned long)-1, 3, 1ull << 40}, LEVELS},
 	.text = tp_fields_sample_kinds(TP_TEXTS, ) "\"...\"",
 };
 

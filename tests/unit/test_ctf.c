@@ -103,17 +103,25 @@ struct named_record {
 	TP_DYNAMIC_DATA
 };
 
+/* A value that has no room in 32 bits: a long may have none, either. */
+#if __SIZEOF_LONG__ == 8
+#define TOO_BIG {1ul << 40, "too big"},
+#else
+#define TOO_BIG
+#endif
+#define HIGHEST (1ul << (8 * sizeof(long) - 1))
+
 static const struct trace_print_flags named_flags[] = {
-	{1, "A"}, {2, "B"}, {4, "C"}, {8, "D"}, {16, "E"}, {1ul << 40, "too big"}, {32, ""}, {7, "ABC"}, {0, NULL},
+	{1, "A"}, {2, "B"}, {4, "C"}, {8, "D"}, {16, "E"}, TOO_BIG {32, ""}, {7, "ABC"}, {0, NULL},
 };
 static const struct trace_print_flags named_masks[] = {
 	{3, "rw"}, {1, "r"}, {2, "*/w"}, {0, "rest"}, {0xc, "both"}, {(unsigned long)-32768, "sign"}, {0, NULL},
 };
 static const struct trace_print_flags named_many[] = {
-	{1, "1"}, {2, "2"}, {4, "*/4"}, {8, "\"8\""}, {16, "16"}, {32, "32"}, {1ul << 63, "last"}, {0, NULL},
+	{1, "1"}, {2, "2"}, {4, "*/4"}, {8, "\"8\""}, {16, "16"}, {32, "32"}, {HIGHEST, "last"}, {0, NULL},
 };
 
-static const struct trace_print_flags named_none[] = {{1ul << 40, "too big"}, {0, "never alone"}, {0, NULL}};
+static const struct trace_print_flags named_none[] = {{256, "too big"}, {0, "never alone"}, {0, NULL}};
 
 static struct sample_module named;
 
@@ -127,7 +135,7 @@ static void record_named(void *data, int value)
 	memset((char *)r + sizeof(r->ent), 0, sizeof(*r) - sizeof(r->ent));
 	r->flags = (uint32_t)value;
 	r->masks = (int16_t)((value & 15) | (value & 16 ? -32768 : 0) | (value & 32));
-	r->many = 1ul << 63 | (uint64_t)value;
+	r->many = HIGHEST | (uint64_t)value;
 	r->points[1] = (struct sample_point){.x = 1, .z = 255};
 	r->pointers[1] = (const void *)0xabcdef;
 	r->moods[1] = MOOD_BAD;
@@ -191,13 +199,13 @@ TEST(flags_and_elements)
 		check_flags(line, "masks", (unsigned long)mask, (unsigned long)mask & 0xffff, " + ", named_masks,
 			    &masks);
 		char many[64];
-		snprintf(many, sizeof(many), " many = 0x%lX, none = 0x0, ", 1ul << 63 | i);
+		snprintf(many, sizeof(many), " many = 0x%lX, none = 0x0, ", HIGHEST | i);
 		ck_assert_contains(line, many);
 		ck_assert_contains(line, "[1] = { bytes = [ [0] = 0x1, [1] = 0x0, [2] = 0x0, [3] = 0x0, "
 					 "[4] = 0xFF, [5] = ");
 		ck_assert_contains(line, "pointers = [ [0] = 0x0, [1] = 0xABCDEF ], moods = [ [0] = 0, [1] = -4 ], "
 					 "switches = [ [0] = 0, [1] = 1 ], ");
-		ck_assert_contains(line, "longest = [ [0] = 0x0, ");
+		ck_assert_contains(line, sizeof(long double) > sizeof(double) ? "longest = [ [0] = 0x0, " : "longest = 0, ");
 		ck_assert_contains(line, "small = [ [0] = 0x11, [1] = 0x0 ]");
 	}
 	ck_assert_str_eq(rest, "");

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <tp/sdt.h>
+
 #include "traced.h"
 #include "util.h"
 
@@ -277,7 +279,11 @@ static const struct {
 	 "/trace': option 'packet=1': packet= takes bytes, from 4K to 1G (suffixes K, M, G); there is no trace\n"}, /* the sink's own words */
 	{NULL, "ctf:%s/trace,mode=flight,colour=red", "/trace': there is no option 'colour=red'; there are mode=, "},
 	{NULL, "ctf:%s/trace,", NULL},
+#if TP_SDT_POSSIBLE
 	{NULL, "sdt:", NULL},
+#else
+	{NULL, "sdt:", "tp: sdt output: there are probes for outside tools on 64-bit x86 and ARM, but not on this processor; nothing goes there\n"},
+#endif
 	{NULL, "sdt:x", "tp: TP_OUTPUT=sdt:x: an sdt output has no name and no options: write sdt:; nothing goes there\n"},
 	{",", "text:%s/log", "tp: TP_ENABLE=,: no list of patterns"},
 	{"!a", NULL, "tp: TP_ENABLE=!a: no list of patterns"},

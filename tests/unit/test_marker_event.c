@@ -113,7 +113,7 @@ static const char unended[3] = {'a', 'b', 'c'};
 	EXACT(int_o, "%o", 0755u)                                                              \
 	EXACT(bytes, "%hhd %hhu %hhx", (signed char)-1, (unsigned char)255, (unsigned char)254) \
 	EXACT(shorts, "%hd %hu %hx", (short)-2, (unsigned short)65535, (unsigned short)0xabcd) \
-	EXACT(longs, "%ld %lu %lx", -3L, ~0ul, 0x123456789abcul)                               \
+	EXACT(longs, "%ld %lu %lx", -3L, ~0ul, (unsigned long)0x123456789abc)                 \
 	EXACT(longers, "%lld %llu %llx", -4LL, ~0ull, 1ull << 63)                              \
 	EXACT(maxima, "%jd %ju", (intmax_t)-6, (uintmax_t)7)                                   \
 	EXACT(sizes, "%zu %zd %td", (size_t)-1, (ssize_t)-1, (ptrdiff_t)-8)                    \
@@ -270,6 +270,12 @@ TEST(arguments_behind_a_gate)
 
 /* ---- Fields ---- */
 
+#if __SIZEOF_LONG__ == 8
+#define BY_WORD(of_64_bits, of_32_bits) of_64_bits
+#else
+#define BY_WORD(of_64_bits, of_32_bits) of_32_bits
+#endif
+
 static const struct {
 	const char *format;
 	const char *fields; /* "type name @offset" each */
@@ -279,7 +285,9 @@ static const struct {
 	 "\"prev_pid %d next_pid %d prev_state %ld\", REC->prev_pid, REC->next_pid, REC->prev_state"},
 	{"pid=%d (uid: %u) [0x%x]", "int pid @8, unsigned int uid @12, unsigned int arg3 @16",
 	 "\"pid=%d (uid: %u) [0x%x]\", REC->pid, REC->uid, REC->arg3"},
-	{"addr 0x%lx 1st %hhd x1 %hd", "unsigned long addr @8, signed char arg2 @16, short x1 @18", NULL},
+	{"addr 0x%lx 1st %hhd x1 %hd", 
+	 BY_WORD("unsigned long addr @8, signed char arg2 @16, short x1 @18",
+		 "unsigned long addr @8, signed char arg2 @12, short x1 @14"), NULL},
 	{"%d%d", "int arg1 @8, int arg2 @12", "\"%d%d\", REC->arg1, REC->arg2"},
 	{"a %d, %d a %d a %d", "int a @8, int arg2 @12, int a_2 @16, int a_3 @20", NULL},
 	{"a_2 %d a %d a %d", "int a_2 @8, int a @12, int a_3 @16", NULL},
@@ -287,10 +295,14 @@ static const struct {
 	{"int %d if %s common_pid %d struct_ %d", "int int_ @8, char if_ @12, int common_pid_ @16, int struct_ @20",
 	 NULL},
 	{"comm %s pid %d", "char comm @8, int pid @12", "\"comm %s pid %d\", __get_str(comm), REC->pid"},
-	{"%c %p %g %Lg", "char arg1 @8, void * arg2 @16, double arg3 @24, double arg4 @32", NULL},
+	{"%c %p %g %Lg",
+	 BY_WORD("char arg1 @8, void * arg2 @16, double arg3 @24, double arg4 @32",
+		 "char arg1 @8, void * arg2 @12, double arg3 @16, double arg4 @24"), NULL},
 	{"n %zd m %zu j %jd k %ju t %td",
-	 "ssize_t n @8, size_t m @16, intmax_t j @24, uintmax_t k @32, ptrdiff_t t @40",
-	 "\"n %ld m %lu j %ld k %lu t %ld\", REC->n, REC->m, REC->j, REC->k, REC->t"},
+	 BY_WORD("ssize_t n @8, size_t m @16, intmax_t j @24, uintmax_t k @32, ptrdiff_t t @40",
+		 "ssize_t n @8, size_t m @12, intmax_t j @16, uintmax_t k @24, ptrdiff_t t @32"),
+	 BY_WORD("\"n %ld m %lu j %ld k %lu t %ld\"", "\"n %ld m %lu j %lld k %llu t %ld\"")
+	 ", REC->n, REC->m, REC->j, REC->k, REC->t"},
 	{"%qd %Lu", "long long arg1 @8, unsigned long long arg2 @16", "\"%lld %llu\", REC->arg1, REC->arg2"},
 	{"%c %+d % 5d %-8.2f %s", "char arg1 @8, int arg2 @12, int arg3 @16, double arg4 @24, char arg5 @32",
 	 "\"%d %d %5d 0x%llx %s\", REC->arg1, REC->arg2, REC->arg3, REC->arg4, __get_str(arg5)"},
@@ -308,7 +320,7 @@ LOOP_TEST(fields_of_a_format, NR_OF(layouts))
 	static struct tp_marker_format parsed;
 	struct tp_buffer fields = {.text = NULL};
 
-	ck_assert_ptr_null(tp_marker_format_parse(&parsed, layouts[_i].format));
+	ck_assert_ptr_null(tp_marker_format_parse(&parsed, layouts[_i].format, sizeof(long)));
 	ck_assert(!parsed.strings.failed);
 	for (unsigned int i = 0; i < parsed.nr; i++)
 		tp_buffer_printf(&fields, "%s%s %s @%u", i ? ", " : "", parsed.fields[i].type, parsed.fields[i].name,
@@ -334,8 +346,8 @@ LOOP_TEST(formats_that_cannot_be_recorded, NR_OF(refused))
 {
 	static struct tp_marker_format parsed;
 
-	const char *wrong = tp_marker_format_parse(&parsed, refused[_i].format);
-	ck_assert_msg(wrong != NULL, "'%s' is taken", refused[_i].format);
+	const char *wrong = tp_marker_format_parse(&parsed, refused[_i].format, sizeof(long));
+	ck_assert_msg(wrong != NULL, "'%s' is taken", refused[_i].format, sizeof(long));
 	ck_assert_str_eq(wrong, refused[_i].wrong);
 	tp_buffer_free(&parsed.strings);
 }

@@ -118,14 +118,14 @@ TEST(hex_dumps)
 	ck_assert_str_eq(text, "\nx30\n");
 	text = __print_hex_dump("", DUMP_PREFIX_ADDRESS, 16, 1, data, 1, false);
 	char expected[40];
-	snprintf(expected, sizeof(expected), "\n%016lx: 30\n", (unsigned long)(uintptr_t)data);
+	snprintf(expected, sizeof(expected), "\n%0*lx: 30\n", 2 * (int)sizeof(void *), (unsigned long)(uintptr_t)data);
 	ck_assert_str_eq(text, expected);
 }
 
 TEST(bitmaps)
 {
 	unsigned long map[] = {0x123456789ul & ~0ul, 0xf};
-	char odd[32];
+	TP_UNUSED char odd[32];
 
 	trace_seq_bitmask(fresh(), map, 12);
 	ck_assert_str_eq(buffer, "789");
@@ -256,7 +256,7 @@ TEST(buffers)
 	/* There is nothing for it: and nothing else is harmed. */
 	ck_assert_ptr_null(__get_buf(SIZE_MAX));
 	ck_assert_ptr_null(__get_buf(SIZE_MAX - 20));
-	ck_assert_ptr_null(__get_buf(SIZE_MAX / 2));
+	ck_assert_ptr_null(__get_buf(SIZE_MAX - 4096));
 	ck_assert(seq.full);
 	ck_assert_str_eq(buffer, "abxxx yyy");
 	ck_assert_ptr_nonnull(__get_buf(0));
@@ -266,7 +266,7 @@ TEST(buffers)
 /* A count that a record has no end of: it takes no longer than the buffer is long. */
 TEST(huge_counts)
 {
-	size_t size = (size_t)1 << 31;
+	size_t size = sizeof(size_t) > 4 ? (size_t)1 << 31 : SIZE_MAX >> 4; /* its bits are counted, too */
 	char *all = calloc(1, 1 << 20);
 
 	trace_seq_init(&seq, buffer, 64);

@@ -6,12 +6,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <tp/sdt.h>
 #include <tp/tp.h>
 
 #include "failing_malloc.h"
 #include "sample.h"
 #include "util.h"
 
+#if TP_SDT_POSSIBLE
 static struct tp_sink *open_sink(void)
 {
 	struct tp_sink *sink = tp_sdt_sink();
@@ -67,3 +69,15 @@ TEST(without_memory)
 	ck_assert_int_eq(errno, ENOMEM);
 	let_malloc_be();
 }
+#else
+/* On other processors there is none. */
+TEST(not_here)
+{
+	capture_stderr();
+	ck_assert_ptr_null(tp_sdt_sink());
+	ck_assert_int_eq(errno, ENOTSUP);
+	char *said = captured_stderr();
+	ck_assert_contains(said, "not on this processor");
+	free(said);
+}
+#endif

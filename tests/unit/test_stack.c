@@ -60,7 +60,7 @@ FIXTURE(start, NULL)
 
 TEST(innermost_comes_first)
 {
-	take_below(0);
+	take_below(1);
 	ck_assert_uint_ge(nr_taken, 4);
 	ck_assert(is_in(taken[0], take));
 	ck_assert(is_in(taken[1], take_below));
@@ -68,9 +68,16 @@ TEST(innermost_comes_first)
 		ck_assert_uint_ne(taken[i], 0);
 }
 
-TEST(some_are_skipped)
+/* Such a test calls itself first: the functions behind it, which are check's, may be compiled without tables. */
+static __attribute__((noinline)) void skip_some(unsigned int depth)
 {
 	uintptr_t all[MOST], fewer[MOST];
+
+	if (depth) {
+		skip_some(depth - 1);
+		__asm__ volatile("");
+		return;
+	}
 	const unsigned int nr_all = tp_stack_take(all, MOST, 0);
 	const unsigned int nr_fewer = tp_stack_take(fewer, MOST, 1);
 
@@ -80,15 +87,30 @@ TEST(some_are_skipped)
 	ck_assert_uint_eq(tp_stack_take(all, MOST, 100000), 0);
 }
 
-/* Nothing is written behind the last. */
-TEST(no_more_than_asked_for)
+TEST(some_are_skipped)
 {
+	skip_some(3);
+}
+
+/* Nothing is written behind the last. */
+static __attribute__((noinline)) void ask_for_few(unsigned int depth)
+{
+	if (depth) {
+		ask_for_few(depth - 1);
+		__asm__ volatile("");
+		return;
+	}
 	for (unsigned int max = 0; max < 4; max++) {
 		uintptr_t to[5] = {1, 1, 1, 1, 1};
 		ck_assert_uint_eq(tp_stack_take(to, max, 0), max);
 		for (unsigned int i = max; i < 5; i++)
 			ck_assert_uint_eq(to[i], 1);
 	}
+}
+
+TEST(no_more_than_asked_for)
+{
+	ask_for_few(4);
 }
 
 TEST(deep_stacks_are_cut)

@@ -164,6 +164,14 @@ static char *format_of(const char *definition)
 	return text;
 }
 
+#if __SIZEOF_LONG__ == 8
+#define LONG_SIZE "8"
+#define ULONG_MAX_BUT_ONE "18446744073709551614"
+#else
+#define LONG_SIZE "4"
+#define ULONG_MAX_BUT_ONE "4294967294"
+#endif
+
 TEST(the_format_file)
 {
 	const char *text = format_of("described s64 a;u8 b ; char c[5] unsigned long[] d; char[] e;unsigned char[3] f; bool g;");
@@ -177,7 +185,7 @@ TEST(the_format_file)
 	ck_assert_contains(text, "\tfield:unsigned char f[3];\toffset:32;\tsize:3;\tsigned:0;\n"
 				 "\tfield:bool g;\toffset:35;\tsize:1;\tsigned:0;\n");
 	ck_assert_contains(text, "print fmt: \"a=%lld b=%u c=%s d=%s e=%s f=%s g=%d\", REC->a, REC->b, REC->c, "
-				 "__print_array(__get_dynamic_array(d), __get_dynamic_array_len(d) / 8, 8), "
+				 "__print_array(__get_dynamic_array(d), __get_dynamic_array_len(d) / " LONG_SIZE ", " LONG_SIZE "), "
 				 "__get_str(e), REC->f, REC->g\n");
 	ck_assert_str_eq(the_event()->tracepoint->name, "synthetic:described");
 	define("!described");
@@ -255,7 +263,7 @@ TEST(numbers_are_recorded_and_printed)
 	hit("numbers", (uint64_t[]){-1ull, -1ull, -1ull, -1ull, -1ull, -1ull, -1ull, -1ull, -2ull, -2ull, -2ull, -2ull, 1,
 				    77, 'a', 0x1ff});
 	ck_assert_str_eq(lines(), "synthetic:numbers: a=-1 b=18446744073709551615 c=-1 d=4294967295 e=-1 f=65535 g=-1 h=255 "
-				  "i=-2 j=4294967294 k=-2 l=18446744073709551614 m=1 n=77 o=97 p=255|");
+				  "i=-2 j=4294967294 k=-2 l=" ULONG_MAX_BUT_ONE " m=1 n=77 o=97 p=255|");
 	ck_assert_int_eq(tp_disable(sink, "*"), 1);
 	define("!numbers");
 	close_sink();

@@ -99,7 +99,7 @@ static void make_record(void)
 	static const char fmt_##name[] = "\"" fmt "\", " args;
 
 #define REC __entry
-#define ENUM_LAST 12000000345
+#define ENUM_LAST (__SIZEOF_LONG__ == 8 ? 12000000345 : 345)
 typedef uint32_t u32;
 
 #include "traceevent_cases.h"

@@ -177,6 +177,15 @@ struct tp_named_value {
 	uint32_t nr;              /* how many were before it, and itself */
 };
 
+/*
+ * A value of a table as __print_symbolic and __print_flags see it: as an unsigned long. Where that has 32 bits, the value
+ * was widened like any constant of C, so -1 is all ones; what has no room in a long is of a table of ..._u64.
+ */
+static inline unsigned long long tp_symbol_value(unsigned long long value)
+{
+	return (long long)value == (long)value ? (unsigned long)value : value;
+}
+
 /* Goes on to the next value of a table, or to the first. False: there is none, or symbols is NULL. */
 static inline bool tp_named_value_next(const struct tp_symbols *symbols, struct tp_named_value *symbol)
 {
@@ -190,7 +199,7 @@ static inline bool tp_named_value_next(const struct tp_symbols *symbols, struct 
 			;
 	}
 	symbol->name = name;
-	symbol->value = ((const unsigned long long *)(symbols + 1))[symbol->nr++];
+	symbol->value = tp_symbol_value(((const unsigned long long *)(symbols + 1))[symbol->nr++]);
 	return true;
 }
 

@@ -215,7 +215,7 @@ template <> struct tp_print_array_of_elements_of<false> {
 
 /* tpgen replaces the kernel's %pI4, %*ph and so on by %s with one of these. n is the width; below 0 it counts as 0. */
 #define __print_pointer(what, ptr) tp_seq_pointer(p, (what), -1, (ptr))
-#define __print_pointer_n(what, n, ptr) tp_seq_pointer(p, (what), tp_pointer_n(n), (ptr))
+#define __print_pointer_n(what, n, ptr) tp_seq_pointer(p, (what), tp_pointer_n((long)(n)), (ptr))
 
 static inline long tp_pointer_n(long n)
 {

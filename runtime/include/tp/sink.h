@@ -104,7 +104,7 @@ struct tp_sink_ops {
 /* The head of every sink: the first member of the sink's own structure. */
 struct tp_sink {
 	const struct tp_sink_ops *ops;
-	uint64_t key;                   /* for the runtime: shows whether a thread has a stream in the sink ... */
+	uint64_t key __attribute__((aligned(8))); /* for the runtime: shows whether a thread has a stream in the sink ... */
 	uint32_t slot;                  /* ... and in which of the thread's slots */
 	unsigned long lost[TP_NR_LOST]; /* records, see tp_sink_count_lost() */
 	/*

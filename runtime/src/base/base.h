@@ -10,6 +10,7 @@
  *	exit.h           the end of the process
  *	file.h           files, directories, descriptors that the program may close; a program in a sandbox
  *	fork.h           what is done around a fork
+ *	futex.h          waiting for a word to change
  *	guard.h          code that no signal and no cancellation interrupts, or that a fork closes
  *	helper.h         the process's helper
  *	lock.h, locks.h  locks for those that are no readers; the process's locks
@@ -43,6 +44,12 @@
 
 /* For what the hot path hardly ever calls. Inlined, its frame and its registers would cost each record something. */
 #define TP_COLD __attribute__((noinline, cold))
+
+/*
+ * For a number of 64 bits in a structure that other threads use, too. 32-bit x86 would align it to 4 bytes, and reads what
+ * crosses the end of a cache line in two halves.
+ */
+#define TP_WHOLE __attribute__((aligned(8)))
 
 #define TP_THREAD_LOCAL __thread TP_TLS_MODEL
 

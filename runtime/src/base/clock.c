@@ -36,12 +36,19 @@
 /* prctl(PR_SET_TSC) was called: then libc's clock_gettime() crashes too, as the vDSO reads the counter. */
 static bool reading_is_forbidden;
 
+/* Of the two that a 32-bit processor has, the one for struct timespec as it is here. */
+#ifdef SYS_clock_gettime64
+#define CLOCK_GETTIME (sizeof(time_t) > sizeof(long) ? SYS_clock_gettime64 : SYS_clock_gettime)
+#else
+#define CLOCK_GETTIME SYS_clock_gettime
+#endif
+
 static uint64_t clock_ns(clockid_t id)
 {
 	struct timespec now;
 
-	if (TP_HAS_COUNTER && __atomic_load_n(&reading_is_forbidden, __ATOMIC_RELAXED))
-		syscall(SYS_clock_gettime, id, &now);
+	if (__atomic_load_n(&reading_is_forbidden, __ATOMIC_RELAXED))
+		syscall(CLOCK_GETTIME, id, &now);
 	else
 		clock_gettime(id, &now);
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
@@ -230,10 +237,10 @@ static bool kernel_has_rejected_it(void)
 /* NULL where there is nothing against it. */
 static const char *why_no_counter(void)
 {
-	if (!TP_HAS_COUNTER)
-		return "this processor has none";
-	if (is_forbidden())
+	if (is_forbidden()) /* for libc, too */
 		return "prctl(PR_SET_TSC) forbids to read it";
+	if (!TP_HAS_COUNTER)
+		return "there is none that this library reads here";
 	if (!is_invariant())
 		return "this processor's does not count evenly";
 	if (kernel_has_rejected_it())

@@ -4,14 +4,13 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/fork.h"
+#include "base/futex.h"
 #include "base/guard.h"
 
 /* ---- Latches ---- */
@@ -29,11 +28,6 @@ static struct tp_fork_latch slow_ways = {.number = TP_FORK_LATCH_SLOW_WAYS};
 /* How often this thread is inside: one that crashes there may fork. And how many latches it has closed. */
 static TP_THREAD_LOCAL uint32_t mine[TP_NR_FORK_LATCHES];
 static TP_THREAD_LOCAL uint32_t closed_by_me;
-
-static void futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
-{
-	syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, timeout, NULL, 0);
-}
 
 static bool is_closed(const struct tp_fork_latch *latch)
 {
@@ -55,7 +49,7 @@ void tp_fork_latch_leave(struct tp_fork_latch *latch)
 	__atomic_fetch_sub(&latch->inside, 1, __ATOMIC_SEQ_CST);
 	mine[latch->number]--;
 	if (__builtin_expect(is_closed(latch), 0))
-		futex(&latch->inside, FUTEX_WAKE, INT_MAX, NULL);
+		tp_futex(&latch->inside, FUTEX_WAKE, INT_MAX, NULL);
 }
 
 bool tp_fork_latch_wait(struct tp_fork_latch *latch)
@@ -69,7 +63,7 @@ bool tp_fork_latch_wait(struct tp_fork_latch *latch)
 	if (closed_by_me || given_up[latch->number] == opened + 1)
 		return false;
 	__atomic_fetch_add(&latch->waiting, 1, __ATOMIC_SEQ_CST);
-	futex(&latch->opened, FUTEX_WAIT, opened, &patience);
+	tp_futex(&latch->opened, FUTEX_WAIT, opened, &patience);
 	__atomic_fetch_sub(&latch->waiting, 1, __ATOMIC_SEQ_CST);
 	/* Patience is for one fork; another one may follow at once. */
 	if (__atomic_load_n(&latch->opened, __ATOMIC_SEQ_CST) != opened || !is_closed(latch))
@@ -107,7 +101,7 @@ void tp_fork_latch_drain(struct tp_fork_latch *latch)
 		const uint32_t inside = __atomic_load_n(&latch->inside, __ATOMIC_SEQ_CST);
 		if (inside == mine[latch->number])
 			return;
-		futex(&latch->inside, FUTEX_WAIT, inside, NULL);
+		tp_futex(&latch->inside, FUTEX_WAIT, inside, NULL);
 	}
 }
 
@@ -124,7 +118,7 @@ void tp_fork_latch_open(struct tp_fork_latch *latch, bool child)
 	__atomic_fetch_add(&latch->opened, 1, __ATOMIC_SEQ_CST);
 	/* Hardly ever: then a fork makes no system call for it, which a sandbox may forbid. */
 	if (__atomic_load_n(&latch->waiting, __ATOMIC_SEQ_CST))
-		futex(&latch->opened, FUTEX_WAKE, INT_MAX, NULL);
+		tp_futex(&latch->opened, FUTEX_WAKE, INT_MAX, NULL);
 }
 
 static void before_fork(void)

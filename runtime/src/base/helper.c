@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -19,6 +18,7 @@
 #include "base/base.h"
 #include "base/file.h"
 #include "base/fork.h"
+#include "base/futex.h"
 #include "base/guard.h"
 #include "base/helper.h"
 #include "base/locks.h"
@@ -78,7 +78,7 @@ static bool wake(void)
 	case AWAKE:
 		break;
 	case IN_FUTEX:
-		syscall(SYS_futex, &wakes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+		tp_futex(&wakes, FUTEX_WAKE, 1, NULL);
 		break;
 	case IN_POLL:
 		return ring_bell();
@@ -100,7 +100,7 @@ static void sleep_in_futex(uint32_t seen, uint64_t until)
 	const struct timespec time = {.tv_sec = (time_t)(left / second), .tv_nsec = (long)(left % second)};
 
 	__atomic_store_n(&asleep, IN_FUTEX, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &wakes, FUTEX_WAIT_PRIVATE, seen, until == TP_NEVER ? NULL : &time, NULL, 0);
+	tp_futex(&wakes, FUTEX_WAIT, seen, until == TP_NEVER ? NULL : &time);
 	__atomic_store_n(&asleep, AWAKE, __ATOMIC_SEQ_CST);
 }
 
@@ -222,7 +222,7 @@ static struct tp_work *take(const void *of, uint64_t *next)
 static void tell_turn(void)
 {
 	__atomic_fetch_add(&turns, 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &turns, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	tp_futex(&turns, FUTEX_WAKE, INT_MAX, NULL);
 }
 
 static void done(const void *of, struct tp_work *work, uint64_t due)
@@ -388,7 +388,7 @@ static void ask_before_there_is_a_thread(void)
 
 static void wait_for_turn(uint32_t before, const struct timespec *patience)
 {
-	syscall(SYS_futex, &turns, FUTEX_WAIT_PRIVATE, before, patience, NULL, 0);
+	tp_futex(&turns, FUTEX_WAIT, before, patience);
 }
 
 int tp_helper_begin(struct tp_work *work)

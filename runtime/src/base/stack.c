@@ -2,9 +2,9 @@
 /*
  * base/stack.c - see stack.h.
  *
- * By the compiler's own unwinder. It follows the tables of .eh_frame, as frame pointers are rarely there. It is in a
- * library of its own, which is loaded when the first stack is wanted, unless the program is linked with it, as those in
- * C++ are.
+ * By the compiler's own unwinder. It follows the tables of .eh_frame, as frame pointers are rarely there; on 32-bit ARM
+ * those of .ARM.exidx, see stack_arm.h. It is in a library of its own, which is loaded when the first stack is wanted,
+ * unless the program is linked with it, as those in C++ are.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -14,15 +14,42 @@
 #include "base/text.h"
 
 #pragma weak _Unwind_Backtrace
+
+#ifdef __ARM_EABI_UNWINDER__
+#include "base/stack_arm.h"
+#else
 #pragma weak _Unwind_GetIP
 #pragma weak _Unwind_GetCFA
 #pragma weak _Unwind_FindEnclosingFunction
 
+#define GET_IP _Unwind_GetIP
+#define GET_CFA _Unwind_GetCFA
+#define FIND_FUNCTION _Unwind_FindEnclosingFunction
+
+static uintptr_t address_of(struct _Unwind_Context *context, __typeof__(GET_IP) *get_ip)
+{
+	return get_ip(context);
+}
+
+static uintptr_t frame_of(struct _Unwind_Context *context, __typeof__(GET_CFA) *get_cfa)
+{
+	return get_cfa(context);
+}
+
+static uintptr_t function_of(uintptr_t return_address, __typeof__(FIND_FUNCTION) *find_function)
+{
+	return (uintptr_t)find_function((void *)return_address);
+}
+#endif
+
+#define STRING(name) STRING_OF(name)
+#define STRING_OF(name) #name
+
 struct unwinder {
 	__typeof__(_Unwind_Backtrace) *backtrace;
-	__typeof__(_Unwind_GetIP) *get_ip;
-	__typeof__(_Unwind_GetCFA) *get_cfa;
-	__typeof__(_Unwind_FindEnclosingFunction) *find_function;
+	__typeof__(GET_IP) *get_ip;
+	__typeof__(GET_CFA) *get_cfa;
+	__typeof__(FIND_FUNCTION) *find_function;
 };
 
 static const struct unwinder *unwinder; /* NULL: it is not loaded */
@@ -47,8 +74,8 @@ struct walk {
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 {
 	struct walk *walk = data;
-	const uintptr_t address = walk->by->get_ip(context);
-	const uintptr_t frame = walk->by->get_cfa(context);
+	const uintptr_t address = address_of(context, walk->by->get_ip);
+	const uintptr_t frame = frame_of(context, walk->by->get_cfa);
 
 	if (walk->skip) {
 		walk->skip--;
@@ -66,7 +93,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 
 uintptr_t tp_stack_function(uintptr_t return_address)
 {
-	return (uintptr_t)__atomic_load_n(&unwinder, __ATOMIC_ACQUIRE)->find_function((void *)return_address);
+	return function_of(return_address, __atomic_load_n(&unwinder, __ATOMIC_ACQUIRE)->find_function);
 }
 
 /* A function of its own in every build: it is what is left out first. */
@@ -91,16 +118,16 @@ static bool look_up(struct unwinder *found)
 	if (!object)
 		return false;
 	*(void **)&found->backtrace = dlsym(object, "_Unwind_Backtrace");
-	*(void **)&found->get_ip = dlsym(object, "_Unwind_GetIP");
-	*(void **)&found->get_cfa = dlsym(object, "_Unwind_GetCFA");
-	*(void **)&found->find_function = dlsym(object, "_Unwind_FindEnclosingFunction");
+	*(void **)&found->get_ip = dlsym(object, STRING(GET_IP));
+	*(void **)&found->get_cfa = dlsym(object, STRING(GET_CFA));
+	*(void **)&found->find_function = dlsym(object, STRING(FIND_FUNCTION));
 	return found->backtrace && found->get_ip && found->get_cfa && found->find_function;
 }
 
 /* Of two threads that load it, one has the structure; it is never freed. */
 static void load(void)
 {
-	static const struct unwinder linked = {_Unwind_Backtrace, _Unwind_GetIP, _Unwind_GetCFA, _Unwind_FindEnclosingFunction};
+	static const struct unwinder linked = {_Unwind_Backtrace, GET_IP, GET_CFA, FIND_FUNCTION};
 	const bool is_linked = linked.backtrace && linked.get_ip && linked.get_cfa && linked.find_function;
 	struct unwinder *found = is_linked ? NULL : tp_malloc(sizeof(*found));
 	const struct unwinder *none = NULL;

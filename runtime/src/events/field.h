@@ -49,17 +49,22 @@ static inline bool tp_field_is_hexadecimal(const struct tp_event_field *f)
 	       f->kind == TP_SOCKADDR || f->delimiter || f->is_hexadecimal;
 }
 
-/* The value as an element holds it, where it can. */
-static inline bool tp_field_fits(const struct tp_event_field *f, unsigned long value)
+/*
+ * A value of a table as an element holds it, where it can. What fits into an unsigned long was one, unless __print_symbolic_u64
+ * has it.
+ */
+static inline bool tp_field_fits(const struct tp_event_field *f, unsigned long long value)
 {
-	unsigned int bits = f->element_size * CHAR_BIT;
+	const unsigned int bits = f->element_size * CHAR_BIT, wide = sizeof(value) * CHAR_BIT;
 
 	if (bits == sizeof(long) * CHAR_BIT)
-		return true;
+		return value <= ULONG_MAX;
 	if (bits > sizeof(long) * CHAR_BIT) /* __print_symbolic saw a long of it */
-		return !f->is_signed || (long)value >= 0;
+		return bits >= wide && (!f->is_signed || value > ULONG_MAX || (long)value >= 0);
 	if (!f->is_signed)
 		return value >> bits == 0;
+	if (value > ULONG_MAX)
+		return false;
 	return (long)value >= -(1L << (bits - 1)) && (long)value < 1L << (bits - 1);
 }
 
@@ -72,7 +77,7 @@ static inline bool tp_field_shows(const struct tp_event_field *f, const struct t
 		if (before.value == entry->value)
 			return false;
 	}
-	return entry->name[0] != '\0' && tp_field_fits(f, (unsigned long)entry->value);
+	return entry->name[0] != '\0' && tp_field_fits(f, entry->value);
 }
 
 /*

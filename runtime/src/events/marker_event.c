@@ -141,7 +141,7 @@ static struct marker_class *class_create(const struct marker *marker, const stru
 static struct marker_class *class_add(const struct marker *marker, struct marker_class **bucket)
 {
 	struct tp_marker_format parsed;
-	const char *wrong = tp_marker_format_parse(&parsed, marker->format);
+	const char *wrong = tp_marker_format_parse(&parsed, marker->format, sizeof(long));
 	struct marker_class *class = parsed.strings.failed ? NULL : class_create(marker, &parsed);
 
 	if (!class) {

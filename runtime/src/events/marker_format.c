@@ -189,6 +189,18 @@ static const struct type *type_of(const struct spec *spec)
 	}
 }
 
+/* As it is in a program with longs of so many bytes. */
+static struct type type_in_program(struct type type, const char *length, uint32_t word)
+{
+	if (word == sizeof(long) || (type.argument != TP_ARGUMENT_LONG && type.argument != TP_ARGUMENT_POINTER))
+		return type;
+	if (*length == 'j')
+		type.argument = TP_ARGUMENT_LONG_LONG;
+	else
+		type.size = word;
+	return type;
+}
+
 /* ---- Names ---- */
 
 static bool is_letter(char c)
@@ -393,7 +405,7 @@ static const char *quote(struct parser *p, const char *begin, const char *end)
 	return p->parsed->strings.failed ? begin : p->parsed->strings.text + at;
 }
 
-static const char *parse(struct parser *p, const char *format)
+static const char *parse(struct parser *p, const char *format, uint32_t word)
 {
 	struct tp_marker_format *parsed = p->parsed;
 	const char *begin = format, *at = format;
@@ -409,7 +421,8 @@ static const char *parse(struct parser *p, const char *format)
 		const struct type *type = type_of(&spec);
 		if (!type || parsed->nr == TP_MARKER_ARGS_MAX)
 			return quote(p, at, end);
-		add_conversion(p, begin, at, end, &spec, type);
+		const struct type in_program = type_in_program(*type, spec.length, word);
+		add_conversion(p, begin, at, end, &spec, &in_program);
 		begin = at = end;
 	}
 	if (!parsed->nr && begin[strspn(begin, " ")] == '\0')
@@ -425,12 +438,12 @@ static const char *parse(struct parser *p, const char *format)
 	return NULL;
 }
 
-const char *tp_marker_format_parse(struct tp_marker_format *parsed, const char *format)
+const char *tp_marker_format_parse(struct tp_marker_format *parsed, const char *format, uint32_t word)
 {
 	struct parser p = {.parsed = parsed};
 
 	*parsed = (struct tp_marker_format){.fixed_size = sizeof(struct trace_entry)};
-	const char *wrong = parse(&p, format);
+	const char *wrong = parse(&p, format, word);
 	tp_buffer_free(&p.print_fmt);
 	if (wrong || parsed->strings.failed)
 		return wrong;

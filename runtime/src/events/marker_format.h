@@ -42,9 +42,10 @@ struct tp_marker_format {
 
 /*
  * NULL, or why the arguments can't be recorded: a part of the format, for a message. Where
- * strings.failed is set there was no memory. The caller frees strings in any case.
+ * strings.failed is set there was no memory. The caller frees strings in any case. word: bytes of a long and of a pointer in
+ * the marker's program, which may be a file that is only read.
  */
-const char *tp_marker_format_parse(struct tp_marker_format *parsed, const char *format);
+const char *tp_marker_format_parse(struct tp_marker_format *parsed, const char *format, uint32_t word);
 
 /* Names of fields that readers of format files take for something else. */
 bool tp_field_name_is_reserved(const char *name);

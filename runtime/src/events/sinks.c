@@ -4,15 +4,13 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <tp/tp.h>
 
+#include "base/futex.h"
 #include "base/hit.h"
 #include "base/message.h"
 #include "base/text.h"
@@ -118,7 +116,7 @@ static void wait_until_let_go(const struct tp_sink_state *state)
 		const uint32_t before = __atomic_load_n(&let_go, __ATOMIC_ACQUIRE);
 		if (!__atomic_load_n(&state->held, __ATOMIC_ACQUIRE))
 			return;
-		syscall(SYS_futex, &let_go, FUTEX_WAIT_PRIVATE, before, NULL, NULL, 0);
+		tp_futex(&let_go, FUTEX_WAIT, before, NULL);
 	}
 }
 
@@ -238,7 +236,7 @@ void tp_sink_let_go(struct tp_sink *sink)
 			return;
 	} while (!__atomic_compare_exchange_n(&state->held, &held, held - 1, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 	__atomic_fetch_add(&let_go, 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &let_go, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	tp_futex(&let_go, FUTEX_WAKE, INT_MAX, NULL);
 }
 
 bool tp_sink_has(struct tp_sink *sink, const struct tp_event *event)

@@ -2,6 +2,7 @@
 /*
  * filter/fields.c - see fields.h. The kernel decides by a type's text, and so does this where it makes a difference.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "base/nearest.h"
@@ -153,10 +154,10 @@ void tp_filter_fields_tell(struct tp_buffer *to, const struct tp_event *event, c
 
 /* ---- Names of values ---- */
 
-/* Whether a field of this width can have the value; the table's are longs. */
-static bool can_have(const struct tp_filter_field *field, unsigned long value)
+/* Whether a field of this width can have the value; the table's are longs, but for what is wider. */
+static bool can_have(const struct tp_filter_field *field, uint64_t value)
 {
-	const uint64_t wide = field->is_signed ? (uint64_t)(long)value : value;
+	const uint64_t wide = field->is_signed && value <= ULONG_MAX ? (uint64_t)(long)value : value;
 
 	return tp_number_truncate(wide, field->size, field->is_signed) == wide;
 }
@@ -166,7 +167,7 @@ static bool value_of(const struct tp_filter_field *field, const char *name, size
 	struct tp_named_value s = {.nr = 0};
 
 	while (tp_named_value_next(field->described.symbols, &s)) {
-		if (is_name(s.name, name, len) && can_have(field, (unsigned long)s.value)) {
+		if (is_name(s.name, name, len) && can_have(field, s.value)) {
 			*value |= s.value;
 			return true;
 		}

@@ -121,7 +121,7 @@ const char *tp_seq_print_symbolic_by(struct trace_seq *p, unsigned long long v, 
 	struct tp_named_value symbol = {.nr = 0};
 
 	while (tp_named_value_next(symbols, &symbol)) {
-		if (symbol.value == v)
+		if (symbol.value == tp_symbol_value(v))
 			return print_symbol(p, v, symbol.name);
 	}
 	return print_symbol(p, v, NULL);
@@ -260,7 +260,7 @@ const char *tp_seq_print_hex_dump(struct trace_seq *p, const char *prefix, int p
 		const char *at = (const char *)bytes + i;
 		trace_seq_puts(p, prefix);
 		if (prefix_type == DUMP_PREFIX_ADDRESS)
-			trace_seq_printf(p, "%016lx: ", (unsigned long)(uintptr_t)at);
+			trace_seq_printf(p, "%0*lx: ", 2 * (int)sizeof(at), (unsigned long)(uintptr_t)at);
 		else if (prefix_type == DUMP_PREFIX_OFFSET)
 			trace_seq_printf(p, "%.8zx: ", i);
 		dump_row(p, at, len - i < row ? len - i : row, row, group, ascii);

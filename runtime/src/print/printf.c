@@ -42,6 +42,7 @@ struct conversion {
 	bool left, zero, prefix; /* the flags - 0 # */
 	char letter;
 	unsigned int width;
+	bool has_length;   /* h, l, z: %ls is not of bytes */
 	unsigned int size; /* of the integer */
 };
 
@@ -69,6 +70,7 @@ static const char *parse(const char *fmt, struct conversion *to)
 	*to = (struct conversion){.size = sizeof(int)};
 	if (*fmt < 'A')
 		fmt = parse_flags(fmt, to);
+	const char *const length = fmt;
 	if (*fmt == 'l') {
 		to->size = fmt[1] == 'l' ? sizeof(long long) : sizeof(long);
 		fmt += 1 + (fmt[1] == 'l');
@@ -79,6 +81,7 @@ static const char *parse(const char *fmt, struct conversion *to)
 		to->size = sizeof(size_t);
 		fmt++;
 	}
+	to->has_length = fmt != length;
 	to->letter = *fmt;
 	return *fmt ? fmt + 1 : fmt;
 }
@@ -178,7 +181,7 @@ static int print_usual(char *buffer, size_t size, const char *fmt, va_list args)
 		if (!*fmt)
 			break;
 		fmt = parse(fmt + 1, &conversion);
-		if (conversion.letter == 's' && conversion.size == sizeof(int) && !conversion.zero) {
+		if (conversion.letter == 's' && !conversion.has_length && !conversion.zero) {
 			piece.sign_len = 0;
 			piece.text = va_arg(args, const char *);
 			if (!piece.text)

@@ -18,8 +18,8 @@ TP_THREAD_LOCAL struct tp_stream_slot tp_stream_slots[TP_STREAM_SINKS] = {
  */
 void tp_stream_publish_more(struct tp_stream *stream, uint64_t position)
 {
-	while (__atomic_load_n(&stream->published, __ATOMIC_RELAXED) == position) {
-		uint64_t now = __atomic_load_n(&stream->position, __ATOMIC_RELAXED);
+	while (tp_stream_load(&stream->published) == position) {
+		uint64_t now = tp_stream_load(&stream->position);
 		if (now == position)
 			return;
 		tp_stream_publish(stream, now);

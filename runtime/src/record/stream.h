@@ -85,6 +85,38 @@ static inline bool tp_stream_exchange(uint64_t *at, uint64_t expected, uint64_t 
 }
 
 /*
+ * What a handler may change meanwhile. A 32-bit processor reads or writes a plain number of 64 bits by two instructions, and
+ * a handler that came between them would see half of it.
+ *
+ * On 32-bit ARM, one instruction reads it, which begins anew after an interrupt. Not ldrexd, by which compilers read it
+ * atomically: it leaves a mark behind, and QEMU takes the mark of a handler for that of an exchange that was interrupted.
+ */
+static inline uint64_t tp_stream_load(const uint64_t *at)
+{
+#if defined(__arm__) && __ARM_ARCH >= 6
+	uint64_t value;
+
+	__asm__ volatile("ldrd %0, %H0, [%1]" : "=&r"(value) : "r"(at), "m"(*at));
+	return value;
+#else
+	return __atomic_load_n(at, __ATOMIC_RELAXED);
+#endif
+}
+
+static inline uint64_t tp_stream_get(const uint64_t *at)
+{
+	return sizeof(long) == sizeof(*at) ? *at : tp_stream_load(at);
+}
+
+static inline void tp_stream_set(uint64_t *at, uint64_t value)
+{
+	if (sizeof(long) == sizeof(*at))
+		*at = value;
+	else
+		__atomic_store_n(at, value, __ATOMIC_RELAXED);
+}
+
+/*
  * Takes a reading of the clock for a record whose place is to be at the
  * position that was read before. Times in a stream never go backwards, even
  * where the counter does, after a machine was suspended, say.
@@ -97,9 +129,11 @@ static inline bool tp_stream_exchange(uint64_t *at, uint64_t expected, uint64_t 
  */
 static inline uint64_t tp_stream_time(struct tp_stream *stream, uint64_t now)
 {
-	if (now < stream->last_time)
-		now = stream->last_time;
-	stream->last_time = now;
+	const uint64_t last = tp_stream_get(&stream->last_time);
+
+	if (now < last)
+		now = last;
+	tp_stream_set(&stream->last_time, now);
 	tp_barrier();
 	return now;
 }
@@ -129,12 +163,12 @@ static inline void *tp_stream_entry(const struct tp_stream *stream, char *at, ui
  */
 static inline void *tp_stream_reserve(struct tp_stream *stream, uint16_t id, uint64_t size, uint64_t *position)
 {
-	const uint64_t was = stream->position;
+	const uint64_t was = tp_stream_get(&stream->position);
 	tp_barrier();
 	uint64_t time = tp_stream_time(stream, tp_read_counter());
 	uint64_t begin = (was + TP_STREAM_ALIGN - 1) & ~(uint64_t)(TP_STREAM_ALIGN - 1);
 	uint64_t end = begin + TP_STREAM_TIME + size;
-	if (__builtin_expect(end > stream->limit, 0))
+	if (__builtin_expect(end > tp_stream_get(&stream->limit), 0))
 		return NULL;
 	if (__builtin_expect(!tp_stream_exchange(&stream->position, was, end), 0))
 		return NULL;
@@ -153,10 +187,10 @@ static inline void tp_stream_publish(struct tp_stream *stream, uint64_t position
 	 * Barrier (D): payload, then the end of the time, then the size; a
 	 * reader, who reads the size first, finds all that it covers.
 	 */
-	__atomic_store_n(&packet->timestamp_end, stream->last_time, __ATOMIC_RELEASE);
+	__atomic_store_n(&packet->timestamp_end, tp_stream_get(&stream->last_time), __ATOMIC_RELEASE);
 	__atomic_store_n(&packet->content_size, (position - stream->start) * CHAR_BIT, __ATOMIC_RELEASE);
 	tp_barrier();
-	stream->published = position;
+	tp_stream_set(&stream->published, position);
 	tp_barrier();
 }
 
@@ -177,14 +211,14 @@ TP_COLD void tp_stream_count_inside(struct tp_stream *stream);
 static inline void tp_stream_commit(struct tp_stream *stream, uint64_t position)
 {
 	tp_barrier();
-	if (__builtin_expect(stream->published != position, 0)) {
+	if (__builtin_expect(tp_stream_get(&stream->published) != position, 0)) {
 		tp_stream_count_inside(stream);
 		return;
 	}
-	position = stream->position;
+	position = tp_stream_get(&stream->position);
 	tp_barrier();
 	tp_stream_publish(stream, position);
-	if (__builtin_expect(stream->position != position, 0))
+	if (__builtin_expect(tp_stream_get(&stream->position) != position, 0))
 		tp_stream_publish_more(stream, position);
 }
 

@@ -119,8 +119,12 @@ static struct tp_sink *open_ftrace(char *instance)
 
 static struct tp_sink *open_sdt(char *argument)
 {
-	if (!*argument)
-		return tp_sdt_sink();
+	if (!*argument) {
+		struct tp_sink *sink = tp_sdt_sink();
+		if (!sink && errno == ENOTSUP) /* it has said why */
+			errno = 0;
+		return sink;
+	}
 	tp_complain("TP_OUTPUT=sdt:%s: an sdt output has no name and no options: write sdt:; nothing goes there", argument);
 	errno = 0;
 	return NULL;

@@ -32,21 +32,21 @@ char *given_patterns(const struct tp_args *args, size_t first)
 	return list ? list : rules_join(NULL, "*");
 }
 
-long now_ms(void)
+int64_t now_ms(void)
 {
 	struct timespec time;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-long given_seconds(const struct tp_args *args, const char *option, const char *value)
+int64_t given_seconds(const struct tp_args *args, const char *option, const char *value)
 {
 	char *end;
 	const double seconds = strtod(value, &end);
 
 	if (end != value && !*end && isfinite(seconds) && seconds >= 0.01 && seconds <= 86400 * 365)
-		return (long)(seconds * 1000);
+		return (int64_t)(seconds * 1000);
 	args_wrong(args, "%s takes seconds, such as 0.5, and no less than 0.01", option);
 	return -1;
 }

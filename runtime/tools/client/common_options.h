@@ -3,6 +3,8 @@
 #ifndef GIVEN_H
 #define GIVEN_H
 
+#include <stdint.h>
+
 #include "options.h"
 
 #define OPTION_EVENTS \
@@ -20,9 +22,9 @@ char *given_events(const struct tp_args *args);
 char *given_patterns(const struct tp_args *args, size_t first);
 
 /* By CLOCK_MONOTONIC, in milliseconds. */
-long now_ms(void);
+int64_t now_ms(void);
 
 /* Seconds, with decimals, as milliseconds; -1, and a message. */
-long given_seconds(const struct tp_args *args, const char *option, const char *value);
+int64_t given_seconds(const struct tp_args *args, const char *option, const char *value);
 
 #endif /* GIVEN_H */

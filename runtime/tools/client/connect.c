@@ -65,12 +65,12 @@ const char *connection_title(const struct connection *connection)
 	return title;
 }
 
-static long now_ms(void)
+static int64_t now_ms(void)
 {
 	struct timespec time;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
 /* ---- The socket ---- */
@@ -280,12 +280,12 @@ static bool wait_for_any(const struct connection *connections, size_t nr, struct
 void connections_finish(struct connection *connections, size_t nr)
 {
 	struct pollfd *polled = calloc(nr ? nr : 1, sizeof(*polled));
-	const long until = now_ms() + PATIENCE_MS;
+	const int64_t until = now_ms() + PATIENCE_MS;
 
 	for (;;) {
 		for (size_t i = 0; i < nr; i++)
 			connection_continue(&connections[i]);
-		const long left = until - now_ms();
+		const int64_t left = until - now_ms();
 		if (!polled || left <= 0 || !wait_for_any(connections, nr, polled, (int)left))
 			break;
 	}

@@ -42,7 +42,7 @@ struct connection {
 	char name[64]; /* of the socket there */
 	struct greeting greeting;
 	char text[256];
-	long refused_ms; /* by CLOCK_MONOTONIC: until when it may listen anew; 0: somebody has listened so far */
+	int64_t refused_ms; /* by CLOCK_MONOTONIC: until when it may listen anew; 0: somebody has listened so far */
 	bool is_one_of_several; /* that are meant (targets.h): what is made for it has a name of its own */
 	int silence_ms; /* how long replies are waited for; 0: some seconds */
 	char *message; /* MESSAGE_MAX + 1 bytes, of which len are there; NULL until the first is read */

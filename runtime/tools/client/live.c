@@ -125,7 +125,7 @@ static void wait_for_any(const struct live *live)
 	const struct statistics *statistics = &live->statistics;
 	const bool is_drawing = live->shown && out_is_waiting(&live->screen.out);
 	struct pollfd *polled = calloc(3 + 2 * statistics->nr, sizeof(*polled));
-	const long end = live->until_ms && live->until_ms < live->next_ms ? live->until_ms : live->next_ms;
+	const int64_t end = live->until_ms && live->until_ms < live->next_ms ? live->until_ms : live->next_ms;
 	nfds_t nr = 0;
 
 	if (!polled)
@@ -164,7 +164,7 @@ static bool follow(struct live *live)
 	bool good = true, going_on = true;
 
 	while (good && going_on && !statistics_are_over(&live->statistics)) {
-		const long now = now_ms();
+		const int64_t now = now_ms();
 		if (live->until_ms && now >= live->until_ms)
 			break;
 		if (now >= live->next_ms)
@@ -272,7 +272,7 @@ bool live_options(struct live *live, const struct tp_args *args, struct view vie
 {
 	const char *interval = args_value(args, LIVE_INTERVAL), *time = args_value(args, LIVE_FOR);
 	struct statistics *statistics = &live->statistics;
-	long ms = 0;
+	int64_t ms = 0;
 
 	*live = (struct live){.interval = 1000, .view = view};
 	if (interval && (live->interval = given_seconds(args, "--interval", interval)) < 0)

@@ -4,6 +4,7 @@
 #define LIVE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "options.h"
 #include "client/screen.h"
@@ -25,10 +26,10 @@ struct live {
 	bool on_terminal; /* standard output is one, and shows the view */
 	bool shown;    /* there, while it runs */
 	bool has_keys; /* which standard input passes on */
-	long interval; /* milliseconds */
-	long next_ms;  /* by CLOCK_MONOTONIC */
-	long for_ms;   /* how long it goes on; 0: no end */
-	long until_ms; /* the same, from the beginning of live_show() */
+	int64_t interval; /* milliseconds */
+	int64_t next_ms;  /* by CLOCK_MONOTONIC */
+	int64_t for_ms;   /* how long it goes on; 0: no end */
+	int64_t until_ms; /* the same, from the beginning of live_show() */
 };
 
 /*

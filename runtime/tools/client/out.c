@@ -130,7 +130,7 @@ void out_finish(struct out *out, int ms)
 		if (!out_write(out) || !out_is_waiting(out))
 			break;
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		const long left = ms - (now.tv_sec - until.tv_sec) * 1000 - (now.tv_nsec - until.tv_nsec) / 1000000;
+		const int64_t left = ms - (int64_t)(now.tv_sec - until.tv_sec) * 1000 - (now.tv_nsec - until.tv_nsec) / 1000000;
 		if (left <= 0)
 			break;
 		poll(&polled, 1, (int)left);

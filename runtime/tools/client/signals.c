@@ -18,7 +18,7 @@ static sigset_t wanted, mask_before;
 static struct sigaction pipe_before, child_before;
 static bool pending[NSIG]; /* read from the descriptor, and not yet returned */
 static bool were_typed;
-static long pending_since; /* by CLOCK_MONOTONIC, in ms: when one was seen that ends this program, and is not yet returned; or 0 */
+static int64_t pending_since; /* by CLOCK_MONOTONIC, in ms: when one was seen that ends this program, and is not yet returned; or 0 */
 
 bool signals_begin(void)
 {
@@ -120,10 +120,10 @@ int signals_patience(int ms)
 	if (!is_pending())
 		return ms;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	const long now_ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	const int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	if (!pending_since)
 		pending_since = now_ms;
-	const long left = pending_since + GRACE_MS - now_ms;
+	const int64_t left = pending_since + GRACE_MS - now_ms;
 	return left <= 0 ? 0 : left < ms ? (int)left : ms;
 }
 

@@ -103,13 +103,13 @@ static bool add_each(struct places *places, pid_t root, const char *parent, cons
 }
 
 /* Those that everybody knows. uid: -1: of all users. */
-static bool add_known(struct places *places, pid_t root, long uid)
+static bool add_known(struct places *places, pid_t root, int64_t uid)
 {
 	char id[32];
 
 	if (uid < 0)
 		return add_each(places, root, SESSIONS, "/tp") && add_each(places, root, SYSTEM, "");
-	snprintf(id, sizeof(id), "%ld", uid);
+	snprintf(id, sizeof(id), "%lld", (long long)uid);
 	return add(places, root, SESSIONS, id, "/tp") && add(places, root, SYSTEM, id, "");
 }
 
@@ -130,7 +130,7 @@ static bool add_named(struct places *places, pid_t root, const char *control, co
 bool places_add_ours(struct places *places)
 {
 	return add_named(places, 0, getenv("TP_CONTROL"), getenv("XDG_RUNTIME_DIR")) &&
-	       add_known(places, 0, (long)geteuid()) && (geteuid() != 0 || add_known(places, 0, -1));
+	       add_known(places, 0, (int64_t)geteuid()) && (geteuid() != 0 || add_known(places, 0, -1));
 }
 
 bool places_add_of(struct places *places, pid_t pid)
@@ -146,7 +146,7 @@ bool places_add_of(struct places *places, pid_t pid)
 	free(control);
 	free(runtime);
 	/* In a user namespace it has another user id than the one that is seen from here. */
-	return good && add_known(places, root, root ? -1 : (long)proc.uid);
+	return good && add_known(places, root, root ? -1 : (int64_t)proc.uid);
 }
 
 struct adding {

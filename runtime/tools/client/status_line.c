@@ -40,7 +40,7 @@ bool status_line_is_due(const struct status_line *line)
 	return line->is_wanted && now_ms() >= line->next_ms && tcgetpgrp(STDERR_FILENO) == getpgrp() && can_write();
 }
 
-void status_line_show(struct status_line *line, const char *text, long took_ms)
+void status_line_show(struct status_line *line, const char *text, int64_t took_ms)
 {
 	struct winsize window = {.ws_col = 0};
 	struct lines cut = {.text = NULL};
@@ -58,7 +58,7 @@ void status_line_show(struct status_line *line, const char *text, long took_ms)
 
 int status_line_patience(const struct status_line *line, int ms)
 {
-	const long left = line->next_ms - now_ms();
+	const int64_t left = line->next_ms - now_ms();
 
 	if (!line->is_wanted || (ms >= 0 && ms < left))
 		return ms;

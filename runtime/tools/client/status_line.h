@@ -4,12 +4,13 @@
 #define STATUS_LINE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Zeros are none. */
 struct status_line {
 	bool is_wanted; /* standard error is a terminal */
 	bool is_shown;
-	long next_ms;   /* by CLOCK_MONOTONIC: when it may change */
+	int64_t next_ms;   /* by CLOCK_MONOTONIC: when it may change */
 };
 
 #define STATUS_LINE_MS 500
@@ -23,7 +24,7 @@ void status_line_begin(struct status_line *line);
 bool status_line_is_due(const struct status_line *line);
 
 /* Writes it, and cuts it at the terminal's width. Nothing new is due for a while; if it took long to make, for a longer while. */
-void status_line_show(struct status_line *line, const char *text, long took_ms);
+void status_line_show(struct status_line *line, const char *text, int64_t took_ms);
 
 /* Milliseconds to sleep at most, of these; -1: for ever. */
 int status_line_patience(const struct status_line *line, int ms);

@@ -382,9 +382,9 @@ bool targets_may_come(const struct targets *targets)
 	return targets->nr_family > 0 || targets->every;
 }
 
-int targets_patience(const struct targets *targets, long until_ms)
+int targets_patience(const struct targets *targets, int64_t until_ms)
 {
-	const long left = until_ms - now_ms();
+	const int64_t left = until_ms - now_ms();
 	const long most = targets->children || targets->every ? LOOK_MS : 60000;
 
 	if (!until_ms)

@@ -3,6 +3,8 @@
 #ifndef TARGETS_H
 #define TARGETS_H
 
+#include <stdint.h>
+
 #include "client/find.h"
 #include "options.h"
 
@@ -26,7 +28,7 @@ struct targets {
 	bool several;   /* may be meant: what is shown has headings, what is made has a name for each */
 	bool children;  /* that come are meant, too: targets_grow() */
 	bool every;     /* process that comes is meant, too */
-	long looked_ms; /* when they were looked for last: /proc is not read for each line that comes */
+	int64_t looked_ms; /* when they were looked for last: /proc is not read for each line that comes */
 	struct member *family; /* with those that can't be reached */
 	size_t nr_family;
 	char **tried;   /* places and names of sockets: nobody who has been silent, or has refused, is asked again and again */
@@ -58,7 +60,7 @@ void targets_lose(struct targets *targets, pid_t pid);
 bool targets_may_come(const struct targets *targets);
 
 /* How long to sleep at most, in milliseconds: until this time, 0 for none, or until children are looked for; -1: for ever. */
-int targets_patience(const struct targets *targets, long until_ms);
+int targets_patience(const struct targets *targets, int64_t until_ms);
 
 /*
  * Reaches them, and calls act for each, with a heading before what each prints if several are meant. What one of them does not

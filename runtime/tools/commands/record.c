@@ -54,7 +54,7 @@ struct record {
 	struct recording *all;
 	size_t nr, nr_over;
 	unsigned long long nr_events;
-	long begin_ms, until_ms; /* by CLOCK_MONOTONIC; 0: no end */
+	int64_t begin_ms, until_ms; /* by CLOCK_MONOTONIC; 0: no end */
 	const char *path, *options, *events;
 	struct status_line line;
 };
@@ -63,7 +63,7 @@ struct record {
 static void show_line(struct record *record)
 {
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-	const long before = now_ms();
+	const int64_t before = now_ms();
 	struct trace_count sum = {.events = 0};
 	char text[160];
 	size_t unit = 0;
@@ -189,7 +189,7 @@ static void follow(struct record *record)
 static int record_processes(const struct tp_args *args, const char *options, const char *events)
 {
 	struct record record = {.path = args_value(args, 'o'), .options = options, .events = events};
-	long ms = 0;
+	int64_t ms = 0;
 
 	if (args_has(args, OPTION_FOR) && (ms = given_seconds(args, "--for", args_value(args, OPTION_FOR))) < 0)
 		return EXIT_WRONG;

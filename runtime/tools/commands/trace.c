@@ -34,7 +34,7 @@ struct traced {
 	unsigned long lost[NR_CAUSES];
 	struct pump *pump;
 	const char *events;
-	long until_ms; /* by CLOCK_MONOTONIC; 0: no end */
+	int64_t until_ms; /* by CLOCK_MONOTONIC; 0: no end */
 };
 
 /* ---- What both ways have in common ---- */
@@ -184,7 +184,7 @@ static int follow(struct traced *traced)
 static int trace_processes(struct pump *pump, const struct tp_args *args, const char *events)
 {
 	struct traced traced = {.pump = pump, .events = events};
-	long ms = 0;
+	int64_t ms = 0;
 
 	if (args_has(args, OPTION_FOR) && (ms = given_seconds(args, "--for", args_value(args, OPTION_FOR))) < 0)
 		return EXIT_WRONG;

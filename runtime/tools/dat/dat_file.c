@@ -60,14 +60,20 @@ static void put_text(FILE *file, const char *text, size_t len)
 	put(file, text, len);
 }
 
-static void put_begin(FILE *file, size_t page_size)
+/* Bytes of a long in the program. */
+static int word_of(const struct formats *formats)
+{
+	return formats->nr && formats->systems[0].nr ? (int)formats->systems[0].events[0].word : (int)sizeof(uint64_t);
+}
+
+static void put_begin(FILE *file, size_t page_size, int word)
 {
 	static const char magic[] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g', '6', '\0'};
 	char header_page[512];
 
 	put(file, magic, sizeof(magic));
 	fputc(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, file);
-	fputc(sizeof(long), file);
+	fputc(word, file);
 	put_u32(file, (uint32_t)page_size);
 
 	put_string(file, "header_page");
@@ -163,7 +169,7 @@ uint64_t dat_file_head(struct dat_file *dat, size_t page_size, const struct form
 {
 	FILE *file = dat->new.file;
 
-	put_begin(file, page_size);
+	put_begin(file, page_size, word_of(formats));
 	if (!put_formats(file, formats, texts))
 		return 0;
 	put_u32(file, 0); /* bytes of addresses of functions */

@@ -55,18 +55,24 @@ bool definition_read(struct image *image, uint64_t address, struct definition *t
 	return read_texts(image, place_of(address, offsetof(struct tp_definition, text), read.text), to, budget);
 }
 
+/* Of two pointers and a line, padded to 8 bytes. */
+uint64_t definition_pointers_size(const struct image *image)
+{
+	return image_is_32_bit(image) ? 16 : 24;
+}
+
 bool definition_read_pointers(struct image *image, uint64_t address, struct definition *to, uint64_t *budget)
 {
-	struct {
-		uint64_t marker, text;
-		int32_t line;
-	} read;
+	const size_t pointer = image_is_32_bit(image) ? sizeof(uint32_t) : sizeof(uint64_t);
+	uint64_t text = 0;
+	int32_t line;
 
 	*to = (struct definition){.level = TP_LOGLEVEL_DEBUG_LINE};
-	if (!image_read(image, address, &read, sizeof(read)) || read.line < 0)
+	if (!image_read(image, address + pointer, &text, pointer) ||
+	    !image_read(image, address + 2 * pointer, &line, sizeof(line)) || line < 0)
 		return false;
-	to->line = read.line;
-	return !read.text || read_texts(image, read.text, to, budget);
+	to->line = line;
+	return !text || read_texts(image, text, to, budget);
 }
 
 void definition_free(struct definition *definition)

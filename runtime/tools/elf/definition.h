@@ -20,11 +20,13 @@ struct definition {
  * times what is in the file. False: it is not in the file, or not a sensible one.
  */
 bool definition_read(struct image *image, uint64_t address, struct definition *definition, uint64_t *budget);
-/* Bytes of a struct tp_marker_pointers in a 64-bit program. */
-#define MARKER_POINTERS_SIZE 24u
 
 /* The same for a struct tp_marker_pointers. The name is NULL if the loader would set the pointers. */
 bool definition_read_pointers(struct image *image, uint64_t address, struct definition *definition, uint64_t *budget);
+
+/* Bytes of one in the file. */
+uint64_t definition_pointers_size(const struct image *image);
+
 void definition_free(struct definition *definition);
 
 /* Its class, to be freed. NULL: it is not in the file, or not a sensible one. */

@@ -6,11 +6,11 @@
 
 void dynamic_each(struct image *image, bool (*fct)(void *data, const Elf64_Dyn *entry), void *data)
 {
-	const uint64_t nr = image->dynamic.p_filesz / sizeof(Elf64_Dyn);
+	const uint64_t size = image_structure_size(image, ELF_DYNAMIC), nr = image->dynamic.p_filesz / size;
 	Elf64_Dyn entry;
 
 	for (uint64_t i = 0; i < nr && i < ENTRIES_MAX; i++) {
-		if (!bytes_read(&image->bytes, image->dynamic.p_offset + i * sizeof(entry), &entry, sizeof(entry)) ||
+		if (!image_structure(image, ELF_DYNAMIC, image->dynamic.p_offset + i * size, &entry) ||
 		    entry.d_tag == DT_NULL || !fct(data, &entry))
 			return;
 	}

@@ -128,7 +128,7 @@ static bool add_marker(struct reader *reader, const struct definition *definitio
 	if (!is_first(reader->collected, definition->name))
 		return true;
 	/* If the format can't be recorded, the marker is no event, which its program says when it starts. */
-	if (!tp_marker_format_parse(&parsed, definition->proto) && !parsed.strings.failed) {
+	if (!tp_marker_format_parse(&parsed, definition->proto, image_is_32_bit(reader->image) ? 4 : 8) && !parsed.strings.failed) {
 		struct tp_event_class *class = tp_class_new(&(struct tp_class_parts){
 			.fields = parsed.fields, .nr_fields = parsed.nr, .print_fmt = parsed.print_fmt,
 		});
@@ -166,13 +166,14 @@ static bool add_element(struct reader *reader, enum section_kind kind, uint64_t 
 /* False, and a message. */
 static bool read_section(struct reader *reader, const struct section *section)
 {
-	const uint64_t size = section->kind == SECTION_MARKER_POINTERS ? MARKER_POINTERS_SIZE : sizeof(struct tp_definition);
+	const uint64_t size = section->kind == SECTION_MARKER_POINTERS ? definition_pointers_size(reader->image)
+								       : sizeof(struct tp_definition);
 	const uint64_t nr = section->size / size;
 
 	if (section->interface != TP_INTERFACE_VERSION)
 		return fail_msg("'%s' was built for interface %u of libtp, and this tp knows those up to %d: use the tp of "
 			    "a newer libtp", reader->path, section->interface, TP_INTERFACE_VERSION);
-	reader->collected->nr_tracepoints += nr;
+	reader->collected->nr_tracepoints += (size_t)nr;
 	for (uint64_t i = 0; i < nr; i++) {
 		if (i >= SECTION_NR_MAX || !add_element(reader, section->kind, section->address + i * size))
 			return damaged(reader, section, i);

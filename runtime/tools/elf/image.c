@@ -35,6 +35,52 @@ static const char *wrong_kind(struct image *image)
 	return wrong(image, "is a script (%s): give the program that it runs", line);
 }
 
+#define PROCESSORS "x86-64, arm64, 32-bit ARM and i386"
+
+static const struct processor {
+	unsigned int machine;
+	unsigned char class;
+	const char *triplet;
+} processors[] = {
+	{EM_X86_64, ELFCLASS64, "x86_64-linux-gnu"}, {EM_AARCH64, ELFCLASS64, "aarch64-linux-gnu"},
+	{EM_ARM, ELFCLASS32, "arm-linux-gnueabihf"}, {EM_386, ELFCLASS32, "i386-linux-gnu"},
+};
+
+static unsigned char class_of(const struct image *image)
+{
+	return image->header.e_ident[EI_CLASS];
+}
+
+/* NULL: it is another one. */
+static const struct processor *processor_of(const struct image *image)
+{
+	for (size_t i = 0; i < sizeof(processors) / sizeof(processors[0]); i++) {
+		if (processors[i].machine == image->header.e_machine && processors[i].class == class_of(image))
+			return &processors[i];
+	}
+	return NULL;
+}
+
+const char *image_triplet(const struct image *image)
+{
+	return processor_of(image)->triplet;
+}
+
+bool image_structure(struct image *image, enum elf_structure structure, uint64_t offset, void *to)
+{
+	return elf_structure_read(&image->bytes, class_of(image), structure, offset, to);
+}
+
+uint64_t image_structure_size(const struct image *image, enum elf_structure structure)
+{
+	return elf_structure_size(class_of(image), structure);
+}
+
+bool image_is_32_bit(const struct image *image)
+{
+	return class_of(image) == ELFCLASS32;
+}
+
 static const char *check_header(struct image *image)
 {
 	const Elf64_Ehdr *header = &image->header;
@@ -42,16 +88,13 @@ static const char *check_header(struct image *image)
 
 	if (!bytes_read(&image->bytes, 0, ident, sizeof(ident)) || memcmp(ident, ELFMAG, SELFMAG) != 0)
 		return wrong_kind(image);
-	if (ident[EI_CLASS] != ELFCLASS64)
-		return wrong(image, "is a 32-bit program: events can only be listed from 64-bit files of x86-64 and "
-				    "arm64; run it, and list those of the process");
-	if (ident[EI_DATA] != ELFDATA2LSB || !bytes_read(&image->bytes, 0, &image->header, sizeof(image->header)))
-		return wrong(image, ident[EI_DATA] == ELFDATA2LSB ? "ends in the middle of its header: copy it again"
-								  : "is of a big-endian processor: events can only be "
-								    "listed from files of x86-64 and arm64");
-	if (header->e_machine != EM_X86_64 && header->e_machine != EM_AARCH64)
-		return wrong(image, "is of another processor (ELF machine %u): events can only be listed from files of "
-				    "x86-64 and arm64", header->e_machine);
+	if (ident[EI_DATA] != ELFDATA2LSB)
+		return wrong(image, "is of a big-endian processor: events can only be listed from files of " PROCESSORS);
+	if (!elf_structure_read(&image->bytes, ident[EI_CLASS], ELF_FILE_HEADER, 0, &image->header))
+		return wrong(image, "ends in the middle of its header: copy it again");
+	if (!processor_of(image))
+		return wrong(image, "is of another processor (ELF machine %u, %s bits): events can only be listed from files of "
+				    PROCESSORS, header->e_machine, image_is_32_bit(image) ? "32" : "64");
 	if (header->e_type == ET_REL)
 		return wrong(image, "is an object file: give the program or the library that it is linked into");
 	if (header->e_type == ET_CORE)
@@ -70,21 +113,22 @@ static size_t number_of_segments(struct image *image)
 
 	if (image->header.e_phnum != PN_XNUM)
 		return image->header.e_phnum;
-	return bytes_read(&image->bytes, image->header.e_shoff, &first, sizeof(first)) ? first.sh_info : 0;
+	return image_structure(image, ELF_SECTION_HEADER, image->header.e_shoff, &first) ? first.sh_info : 0;
 }
 
 static const char *read_segments(struct image *image)
 {
 	const size_t nr = number_of_segments(image);
+	const uint64_t size = image_structure_size(image, ELF_SEGMENT_HEADER);
 
-	if (image->header.e_phentsize != sizeof(Elf64_Phdr) || !nr || nr > SEGMENTS_MAX)
+	if (image->header.e_phentsize != size || !nr || nr > SEGMENTS_MAX)
 		return wrong(image, "has no segments, or too many: it is damaged");
 	image->segments = calloc(nr, sizeof(*image->segments));
 	if (!image->segments)
 		return wrong(image, "can't be read: there is not enough memory");
 	for (size_t i = 0; i < nr; i++) {
 		Elf64_Phdr segment;
-		if (!bytes_read(&image->bytes, image->header.e_phoff + i * sizeof(segment), &segment, sizeof(segment)))
+		if (!image_structure(image, ELF_SEGMENT_HEADER, image->header.e_phoff + i * size, &segment))
 			return wrong(image, "ends before the table of its segments does: it is damaged, or not all of "
 					    "it was copied");
 		if (segment.p_type == PT_DYNAMIC)

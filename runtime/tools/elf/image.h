@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "elf/bytes.h"
+#include "elf/structures.h"
 
 #define IMAGE_TEXTS_MAX ((size_t)1 << 20) /* bytes */
 
@@ -32,6 +33,16 @@ struct image {
 	size_t nr_segments;
 	char wrong[512];
 };
+
+/* The structure at an offset of the file. False: it is not in the file. */
+bool image_structure(struct image *image, enum elf_structure structure, uint64_t offset, void *to);
+
+/* Bytes of one in this file; and whether pointers have 4 bytes in it. */
+uint64_t image_structure_size(const struct image *image, enum elf_structure structure);
+bool image_is_32_bit(const struct image *image);
+
+/* What Debian calls its processor in names of directories: "x86_64-linux-gnu". */
+const char *image_triplet(const struct image *image);
 
 /*
  * NULL, or what is wrong, to follow the file's name in a message: "is a script ...".

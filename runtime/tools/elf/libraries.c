@@ -12,13 +12,14 @@
 #define LIBRARIES_MAX 1024u /* a damaged file may name any number */
 
 /* Debian's, then those of all others. What ld.so.conf names besides is in the loader's cache, which is not read. */
-#define DEFAULT(triplet)                                                                         \
-	"/lib/" triplet ":/usr/lib/" triplet ":/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib/" triplet \
-	":/usr/local/lib:/usr/local/lib64"
-
 static const char *default_directories(const struct libraries *libraries)
 {
-	return libraries->machine == EM_AARCH64 ? DEFAULT("aarch64-linux-gnu") : DEFAULT("x86_64-linux-gnu");
+	static char text[256];
+	const char *triplet = libraries->triplet;
+
+	snprintf(text, sizeof(text), "/lib/%s:/usr/lib/%s:/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib/%s:/usr/local/lib:"
+		 "/usr/local/lib64", triplet, triplet, triplet);
+	return text;
 }
 
 /* ---- $ORIGIN ---- */
@@ -141,7 +142,7 @@ bool libraries_add(struct libraries *libraries, size_t i, struct image *image)
 	struct adding adding = {libraries, i, image, texts, true};
 	char *origin = origin_of(library->path);
 
-	libraries->machine = image->header.e_machine;
+	libraries->triplet = image_triplet(image);
 	if (origin) {
 		library->runpath = directories_of(image, texts, DT_RUNPATH, origin);
 		library->rpath = library->runpath ? NULL : directories_of(image, texts, DT_RPATH, origin);
@@ -168,7 +169,7 @@ void libraries_free(struct libraries *libraries)
 /* Whether the file is a library for this program: the loader goes on to the next directory, too, if it is not. */
 static bool try(const struct libraries *libraries, struct library *library, struct image *image, char *path)
 {
-	if (path && !image_open(image, path) && image->header.e_machine == libraries->machine) {
+	if (path && !image_open(image, path) && strcmp(image_triplet(image), libraries->triplet) == 0) {
 		library->path = path;
 		return true;
 	}

@@ -21,7 +21,7 @@ struct library {
 struct libraries {
 	struct library *all;
 	size_t nr;
-	uint16_t machine;
+	const char *triplet; /* of their processor */
 };
 
 /* The list of a program, of which the path and the image are known. False, and a message: there is no memory. */

@@ -13,8 +13,10 @@ static const char truncated[] =
 
 bool section_header(const struct section_headers *headers, uint64_t i, Elf64_Shdr *header)
 {
-	return bytes_read(&headers->image->bytes, headers->image->header.e_shoff + i * sizeof(*header), header,
-			  sizeof(*header));
+	struct image *image = headers->image;
+
+	return image_structure(image, ELF_SECTION_HEADER,
+			       image->header.e_shoff + i * image_structure_size(image, ELF_SECTION_HEADER), header);
 }
 
 const char *section_headers_open(struct section_headers *headers, struct image *image)
@@ -26,7 +28,7 @@ const char *section_headers_open(struct section_headers *headers, struct image *
 	if (!file->e_shoff)
 		return "has no table of sections, by which tracepoints are found: something like sstrip, or a packer "
 		       "such as upx, has removed it; run the program, and list the events of the process";
-	if (file->e_shentsize != sizeof(Elf64_Shdr))
+	if (file->e_shentsize != image_structure_size(image, ELF_SECTION_HEADER))
 		return "has section headers of another size: it is damaged";
 	if (!section_header(headers, 0, &first))
 		return truncated;

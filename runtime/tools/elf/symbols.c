@@ -99,6 +99,12 @@ static bool is_function(const Elf64_Sym *symbol)
 	return symbol->st_shndx != SHN_UNDEF && symbol->st_name && (type == STT_FUNC || type == STT_GNU_IFUNC);
 }
 
+/* What is no part of a function's address: on 32-bit ARM, whether its instructions are of the smaller kind. */
+static uint64_t in_address(const struct symbols *symbols)
+{
+	return symbols->image.header.e_machine == EM_ARM;
+}
+
 static bool add(struct symbols *symbols, const Elf64_Sym *symbol)
 {
 	/* Twice as many whenever their number is a power of two. */
@@ -109,7 +115,7 @@ static bool add(struct symbols *symbols, const Elf64_Sym *symbol)
 		symbols->functions = more;
 	}
 	symbols->functions[symbols->nr++] = (struct function){
-		.begin = symbol->st_value, .size = symbol->st_size, .name = symbol->st_name,
+		.begin = symbol->st_value & ~in_address(symbols), .size = symbol->st_size, .name = symbol->st_name,
 		.binding = ELF64_ST_BIND(symbol->st_info),
 	};
 	return true;
@@ -133,11 +139,11 @@ static bool read_names(struct symbols *symbols, struct section_headers *headers,
 
 static bool read_functions(struct symbols *symbols, struct section_headers *headers, const Elf64_Shdr *table)
 {
-	const uint64_t nr = table->sh_size / sizeof(Elf64_Sym);
+	const uint64_t size = image_structure_size(headers->image, ELF_SYMBOL), nr = table->sh_size / size;
 	Elf64_Sym symbol;
 
 	for (uint64_t i = 1; i < nr && i < SYMBOLS_MAX; i++) {
-		if (!bytes_read(&headers->image->bytes, table->sh_offset + i * sizeof(symbol), &symbol, sizeof(symbol)))
+		if (!image_structure(headers->image, ELF_SYMBOL, table->sh_offset + i * size, &symbol))
 			return true; /* it was cut off: these are there */
 		if (is_function(&symbol) && symbol.st_name < symbols->names_size && !add(symbols, &symbol))
 			return false;
@@ -179,7 +185,7 @@ static bool read_symbols(struct symbols *symbols, struct section_headers *header
 	Elf64_Shdr header, table = {.sh_type = SHT_NULL};
 
 	for (uint64_t i = 1; i < headers->nr && section_header(headers, i, &header); i++) {
-		if (header.sh_entsize == sizeof(Elf64_Sym) &&
+		if (header.sh_entsize == image_structure_size(headers->image, ELF_SYMBOL) &&
 		    (header.sh_type == SHT_SYMTAB || (header.sh_type == SHT_DYNSYM && table.sh_type == SHT_NULL)))
 			table = header;
 	}

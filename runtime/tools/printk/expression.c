@@ -269,12 +269,12 @@ static const struct signature {
 	const char *name;
 	enum helper helper;
 	size_t nr_arguments; /* without a table */
-	bool has_table;
+	bool has_table, is_u64; /* else its values are unsigned longs */
 } signatures[] = {
-	{"__print_flags", HELPER_FLAGS, 2, true}, {"__print_flags_u64", HELPER_FLAGS, 2, true},
-	{"__print_symbolic", HELPER_SYMBOLIC, 1, true}, {"__print_symbolic_u64", HELPER_SYMBOLIC, 1, true},
-	{"__print_hex", HELPER_HEX, 2, false}, {"__print_hex_str", HELPER_HEX_STR, 2, false},
-	{"__print_array", HELPER_ARRAY, 3, false}, {"__print_hex_dump", HELPER_HEX_DUMP, 7, false},
+	{"__print_flags", HELPER_FLAGS, 2, true, false}, {"__print_flags_u64", HELPER_FLAGS, 2, true, true},
+	{"__print_symbolic", HELPER_SYMBOLIC, 1, true, false}, {"__print_symbolic_u64", HELPER_SYMBOLIC, 1, true, true},
+	{"__print_hex", HELPER_HEX, 2, false, false}, {"__print_hex_str", HELPER_HEX_STR, 2, false, false},
+	{"__print_array", HELPER_ARRAY, 3, false, false}, {"__print_hex_dump", HELPER_HEX_DUMP, 7, false, false},
 };
 
 static struct node *parse_arguments(struct parser *p, const struct signature *signature)
@@ -284,6 +284,7 @@ static struct node *parse_arguments(struct parser *p, const struct signature *si
 	if (!call || !take(p, "("))
 		return NULL;
 	call->helper = signature->helper;
+	call->table_size = signature->is_u64 ? LONGEST : p->fields->word;
 	for (size_t i = 0; i < signature->nr_arguments; i++) {
 		if (!with(call, parse_choice(p)))
 			return NULL;
@@ -344,7 +345,7 @@ static struct node *parse_number(struct parser *p)
 {
 	struct value value;
 
-	return literal_number(&p->text, &value) ? constant(p, value) : NULL;
+	return literal_number(&p->text, &value, p->fields->word) ? constant(p, value) : NULL;
 }
 
 static struct node *parse_constant_word(struct parser *p, struct span word)
@@ -363,7 +364,7 @@ static struct node *parse_constant_word(struct parser *p, struct span word)
 /* "sizeof(TYPE)", or of an expression. */
 static struct node *parse_sizeof(struct parser *p)
 {
-	const struct type size_type = type_integer(sizeof(size_t), false);
+	const struct type size_type = type_integer(p->fields->word, false);
 	struct type type;
 
 	if (type_name_take(&p->text, p->fields, &type))

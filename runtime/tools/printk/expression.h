@@ -46,6 +46,7 @@ struct node {
 	size_t nr_children;
 	struct node *entries;         /* a table's: a value each, and its name behind it, by next */
 	struct node *next;
+	size_t table_size;            /* bytes of each of its values */
 	struct trace_print_flags_u64 *table; /* the entries, once they are needed; ended by NULL */
 	struct value value;           /* of NODE_VALUE */
 	const struct field *field;

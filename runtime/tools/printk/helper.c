@@ -84,7 +84,7 @@ static bool fill_table(struct evaluation *e, struct node *call)
 
 	for (struct node *node = call->entries; node; node = node->next->next) {
 		struct value mask, name;
-		if (!evaluate(e, node, &mask) || !value_convert(&mask, type_integer(sizeof(entry->mask), false)) ||
+		if (!evaluate(e, node, &mask) || !value_convert(&mask, type_integer(call->table_size, false)) ||
 		    !evaluate(e, node->next, &name) || !text_of(&name, &entry->name) || !entry->name)
 			return false;
 		entry++->mask = mask.integer;
@@ -112,8 +112,8 @@ static bool make_table(struct evaluation *e, struct node *call)
 	return false;
 }
 
-/* As struct tp_symbols describes it. */
-static struct tp_symbols *write_table(const struct trace_print_flags_u64 *table, const char *delimiter)
+/* As struct tp_symbols describes it. What a 32-bit program has of C's constants is widened as those are, so -1 is all ones. */
+static struct tp_symbols *write_table(const struct trace_print_flags_u64 *table, size_t size_of_value, const char *delimiter)
 {
 	size_t nr = 0, size = delimiter ? strlen(delimiter) + 1 : 0;
 
@@ -129,7 +129,7 @@ static struct tp_symbols *write_table(const struct trace_print_flags_u64 *table,
 	if (delimiter)
 		text = stpcpy(text, delimiter) + 1;
 	for (size_t i = 0; i < nr; i++) {
-		values[i] = table[i].mask;
+		values[i] = size_of_value < LONGEST ? (unsigned long long)(int32_t)table[i].mask : table[i].mask;
 		text = stpcpy(text, table[i].name) + 1;
 	}
 	return symbols;
@@ -143,7 +143,7 @@ struct tp_symbols *evaluate_table(struct evaluation *e, struct node *node)
 	if (node->kind != NODE_CALL || !node->entries || (is_flags && node->children[1]->kind != NODE_VALUE) || !make_table(e, node) ||
 	    (is_flags && (!text(e, node, 1, &delimiter) || !delimiter)))
 		return NULL;
-	return write_table(node->table, delimiter);
+	return write_table(node->table, node->table_size, delimiter);
 }
 
 static const char *flags(struct evaluation *e, struct node *node)
@@ -151,7 +151,7 @@ static const char *flags(struct evaluation *e, struct node *node)
 	uint64_t value;
 	const char *delimiter;
 
-	if (!make_table(e, node) || !number(e, node, 0, type_integer(sizeof(value), false), &value) || !text(e, node, 1, &delimiter))
+	if (!make_table(e, node) || !number(e, node, 0, type_integer(node->table_size, false), &value) || !text(e, node, 1, &delimiter))
 		return NULL;
 	return tp_seq_print_flags_u64(e->results, value, delimiter, node->table);
 }
@@ -160,7 +160,7 @@ static const char *symbolic(struct evaluation *e, struct node *node)
 {
 	uint64_t value;
 
-	if (!make_table(e, node) || !number(e, node, 0, type_integer(sizeof(value), false), &value))
+	if (!make_table(e, node) || !number(e, node, 0, type_integer(node->table_size, false), &value))
 		return NULL;
 	return tp_seq_print_symbolic_u64(e->results, value, node->table);
 }
@@ -183,7 +183,7 @@ static const char *put_array(struct evaluation *e, const struct value *pointer, 
 
 	if (__builtin_mul_overflow(count > 0 ? (uint64_t)count : 0, element_size, &size) || !is_readable(pointer, size))
 		return NULL;
-	return tp_seq_print_array(e->results, pointer->at, count, element_size);
+	return tp_seq_print_array(e->results, pointer->at, count, (size_t)element_size);
 }
 
 static const char *array(struct evaluation *e, struct node *node)
@@ -224,7 +224,7 @@ static const char *hex_dump(struct evaluation *e, struct node *node)
 		len = 0;
 	if (prefix_type == DUMP_PREFIX_ADDRESS || !is_readable(&pointer, len))
 		return NULL; /* where it was is not in the trace */
-	return tp_seq_print_hex_dump(e->results, prefix, prefix_type, row_size, group_size, pointer.at, len, ascii);
+	return tp_seq_print_hex_dump(e->results, prefix, prefix_type, row_size, group_size, pointer.at, (size_t)len, ascii);
 }
 
 static const char *bitmask(struct evaluation *e, struct node *node)

@@ -95,7 +95,7 @@ static bool take_quoted(struct span *at, struct value *value)
 }
 
 /* "ul", "LL", "f": only letters that C has there. */
-static bool read_suffix(const char *suffix, bool is_real, bool *is_unsigned, size_t *size)
+static bool read_suffix(const char *suffix, bool is_real, uint32_t word, bool *is_unsigned, size_t *size)
 {
 	size_t longs = 0;
 
@@ -106,7 +106,7 @@ static bool read_suffix(const char *suffix, bool is_real, bool *is_unsigned, siz
 		if (is_real && letter == 'f' && !suffix[1])
 			*size = sizeof(float);
 		else if (letter == 'l' && ++longs <= (is_real ? 1 : 2))
-			*size = is_real ? sizeof(long double) : sizeof(long);
+			*size = is_real ? sizeof(long double) : longs == 1 ? word : LONGEST;
 		else if (!is_real && letter == 'u' && !*is_unsigned)
 			*is_unsigned = true;
 		else
@@ -119,9 +119,9 @@ static bool read_suffix(const char *suffix, bool is_real, bool *is_unsigned, siz
 static struct type type_of_constant(unsigned long long number, bool is_decimal, bool is_unsigned, size_t size)
 {
 	if (size == sizeof(int) && number > (is_unsigned || !is_decimal ? UINT_MAX : (unsigned long long)INT_MAX))
-		size = sizeof(long);
+		size = LONGEST;
 	if (!is_unsigned && !is_decimal)
-		is_unsigned = size == sizeof(int) ? number > INT_MAX : number > LONG_MAX;
+		is_unsigned = size == sizeof(int) ? number > INT_MAX : number > INT64_MAX;
 	return type_integer(size, is_unsigned ? false : true);
 }
 
@@ -132,7 +132,7 @@ static bool is_real_number(const char *text)
 	return strpbrk(text, is_hex ? ".pP" : ".eE") != NULL;
 }
 
-static bool read_integer(const char *text, struct value *value)
+static bool read_integer(const char *text, struct value *value, uint32_t word)
 {
 	const bool is_binary = text[0] == '0' && tolower((unsigned char)text[1]) == 'b';
 	bool is_unsigned;
@@ -140,7 +140,7 @@ static bool read_integer(const char *text, struct value *value)
 	char *end;
 	const unsigned long long number = is_binary ? strtoull(text + 2, &end, 2) : strtoull(text, &end, 0);
 
-	if (!read_suffix(end, false, &is_unsigned, &size))
+	if (!read_suffix(end, false, word, &is_unsigned, &size))
 		return false;
 	*value = (struct value){.type = type_of_constant(number, *text != '0', is_unsigned, size), .integer = number};
 	return true;
@@ -153,7 +153,7 @@ static bool read_real(const char *text, struct value *value)
 	char *end;
 	const long double real = strtold(text, &end);
 
-	if (end == text || !read_suffix(end, true, &is_unsigned, &size))
+	if (end == text || !read_suffix(end, true, LONGEST, &is_unsigned, &size))
 		return false;
 	*value = (struct value){.type = {.own = {TYPE_REAL, (uint8_t)size, true, false}}, .real = real};
 	/* Rounded once, from the text. */
@@ -164,7 +164,7 @@ static bool read_real(const char *text, struct value *value)
 	return true;
 }
 
-bool literal_number(struct span *at, struct value *value)
+bool literal_number(struct span *at, struct value *value, uint32_t word)
 {
 	char text[64];
 	size_t len = 0;
@@ -182,5 +182,5 @@ bool literal_number(struct span *at, struct value *value)
 		at->begin++;
 	}
 	text[len] = '\0';
-	return len && len < sizeof(text) - 1 && (is_real_number(text) ? read_real(text, value) : read_integer(text, value));
+	return len && len < sizeof(text) - 1 && (is_real_number(text) ? read_real(text, value) : read_integer(text, value, word));
 }

@@ -224,6 +224,7 @@ void printk_free(struct printk *printk)
 
 struct printing {
 	struct trace_seq *text;
+	uint32_t word; /* bytes of a long and of a pointer in the program */
 	struct evaluation evaluation;
 };
 
@@ -274,9 +275,11 @@ static void write_spec(struct spec *spec, const struct conversion *conversion, b
 }
 
 /* As C takes an argument: an int, or what the length names. */
-static struct type type_of_length(const char *length, bool is_signed)
+static struct type type_of_length(const char *length, bool is_signed, uint32_t word)
 {
-	const size_t size = strcmp(length, "hh") == 0 ? sizeof(char) : *length == 'h' ? sizeof(short) : *length ? sizeof(long) : sizeof(int);
+	const bool is_word = strcmp(length, "l") == 0 || strcmp(length, "z") == 0 || strcmp(length, "Z") == 0 || strcmp(length, "t") == 0;
+	const size_t size = strcmp(length, "hh") == 0 ? sizeof(char) : *length == 'h' ? sizeof(short) : is_word ? word :
+			    *length ? LONGEST : sizeof(int);
 
 	return type_integer(size, is_signed);
 }
@@ -289,7 +292,7 @@ static bool put_integer(struct printing *p, const struct conversion *conversion,
 	const bool is_char = conversion->letter == 'c';
 
 	if (value->type.own.kind == TYPE_REAL || (is_char && *conversion->length) ||
-	    !value_convert(value, type_of_length(conversion->length, strchr("dic", conversion->letter))))
+	    !value_convert(value, type_of_length(conversion->length, strchr("dic", conversion->letter), p->word)))
 		return false;
 	write_spec(spec, conversion, is_left, is_char ? "" : "ll");
 	if (is_char)
@@ -362,6 +365,12 @@ static uint64_t bytes_read(const char *what, int n, const struct value *pointer)
 	}
 }
 
+/* Of a 32-bit program: errors are behind the last address here, too. */
+static uint64_t widened(uint64_t address, uint32_t word)
+{
+	return word < LONGEST && address > UINT32_MAX - MAX_ERRNO ? (uint64_t)(int32_t)address : address;
+}
+
 /* Only what has no bytes there: the runtime would say so, too. */
 static bool is_no_address(uint64_t address)
 {
@@ -375,10 +384,12 @@ static bool is_symbol(const char *what)
 }
 
 /* Its bytes are here, as many as the conversion reads; or there is nothing to read, and the text says so. */
-static bool is_printable(const char *what, int n, const struct value *pointer)
+static bool is_printable(const char *what, int n, const struct value *pointer, uint32_t word)
 {
 	if (!strchr("IiMmUhba", *what))
 		return !pointer->at; /* where it was is not in the trace */
+	if (word != sizeof(long) && strchr("ba", *what))
+		return false; /* they are read by this program's longs */
 	const uint64_t size = bytes_read(what, n, pointer);
 	return pointer->at ? value_has_bytes(pointer, size) : !size || is_no_address(pointer->integer);
 }
@@ -392,12 +403,17 @@ static bool put_kernel_pointer(struct printing *p, const struct conversion *conv
 	const int n = is_counted ? (is_left ? 0 : spec->width) : -1;
 	const char *text = results->buffer + results->len;
 
-	if (value->type.own.kind == TYPE_REAL || !is_printable(what, n, value))
+	const struct value widened_value = {
+		.type = value->type, .integer = widened(value->integer, p->word), .at = value->at, .begin = value->begin, .end = value->end,
+	};
+	if (value->type.own.kind == TYPE_REAL || !is_printable(what, n, &widened_value, p->word))
 		return false;
 	if (is_symbol(what))
 		trace_seq_printf(results, "0x%llx", (unsigned long long)value->integer);
+	else if (strchr("xK", *what))
+		trace_seq_printf(results, "%0*llx", 2 * (int)p->word, (unsigned long long)value->integer);
 	else
-		text = tp_seq_pointer(results, what, n, value->at ? (const void *)value->at : (const void *)(uintptr_t)value->integer);
+		text = tp_seq_pointer(results, what, n, value->at ? (const void *)value->at : (const void *)(uintptr_t)widened_value.integer);
 	if (is_counted)
 		trace_seq_puts(p->text, text);
 	else
@@ -452,7 +468,7 @@ bool printk_put(struct printk *printk, struct trace_seq *text, const unsigned ch
 {
 	const struct trace_seq as_before = *text;
 	struct trace_seq results;
-	struct printing p = {.text = text, .evaluation = {.record = record, .size = size, .results = &results}};
+	struct printing p = {.text = text, .word = printk->fields.word, .evaluation = {.record = record, .size = size, .results = &results}};
 
 	trace_seq_init(&results, result_memory, sizeof(result_memory));
 	for (size_t i = 0; i < printk->nr; i++) {
@@ -467,9 +483,9 @@ bool printk_put(struct printk *printk, struct trace_seq *text, const unsigned ch
 /* ---- Tables ---- */
 
 /* Whether it is the value of the field, which the helpers may have cast to a long before. */
-static bool is_field(const struct node *node, const char *name, size_t len)
+static bool is_field(const struct node *node, const char *name, size_t len, uint32_t word)
 {
-	while (node->kind == NODE_CONVERT && node->type.own.kind == TYPE_INTEGER && node->type.own.size == sizeof(long))
+	while (node->kind == NODE_CONVERT && node->type.own.kind == TYPE_INTEGER && node->type.own.size >= word)
 		node = node->children[0];
 	return node->kind == NODE_FIELD && node->field && node->field->name_len == len && memcmp(node->field->name, name, len) == 0;
 }
@@ -480,7 +496,7 @@ struct tp_symbols *printk_symbols(struct printk *printk, const char *field, size
 
 	for (size_t i = 0; i < printk->nr; i++) {
 		struct node *value = printk->conversions[i].value;
-		if (value && value->kind == NODE_CALL && value->entries && is_field(value->children[0], field, len))
+		if (value && value->kind == NODE_CALL && value->entries && is_field(value->children[0], field, len, printk->fields.word))
 			return evaluate_table(&evaluation, value);
 	}
 	return NULL;

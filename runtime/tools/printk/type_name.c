@@ -5,13 +5,16 @@
 #include <string.h>
 #include <sys/types.h>
 
-#define SIGNED(name, type) {name, {TYPE_INTEGER, sizeof(type), true, false}}
-#define UNSIGNED(name, type) {name, {TYPE_INTEGER, sizeof(type), false, false}}
+#define SIGNED(name, type) {name, {TYPE_INTEGER, sizeof(type), true, false}, false}
+#define UNSIGNED(name, type) {name, {TYPE_INTEGER, sizeof(type), false, false}, false}
+#define SIGNED_WORD(name) {name, {TYPE_INTEGER, 0, true, false}, true}
+#define UNSIGNED_WORD(name) {name, {TYPE_INTEGER, 0, false, false}, true}
 
 /* Names that C's headers, or the kernel's, give to types. */
 static const struct {
 	const char *name;
 	struct basic_type type;
+	bool is_word; /* as wide as a long of the program, unless a field of 32-bit programs shows that they were told otherwise */
 } names[] = {
 	SIGNED("int8_t", int8_t), SIGNED("int16_t", int16_t), SIGNED("int32_t", int32_t), SIGNED("int64_t", int64_t),
 	UNSIGNED("uint8_t", uint8_t), UNSIGNED("uint16_t", uint16_t), UNSIGNED("uint32_t", uint32_t), UNSIGNED("uint64_t", uint64_t),
@@ -19,13 +22,13 @@ static const struct {
 	UNSIGNED("u8", uint8_t), UNSIGNED("u16", uint16_t), UNSIGNED("u32", uint32_t), UNSIGNED("u64", uint64_t),
 	SIGNED("__s8", int8_t), SIGNED("__s16", int16_t), SIGNED("__s32", int32_t), SIGNED("__s64", int64_t),
 	UNSIGNED("__u8", uint8_t), UNSIGNED("__u16", uint16_t), UNSIGNED("__u32", uint32_t), UNSIGNED("__u64", uint64_t),
-	SIGNED("intptr_t", intptr_t), UNSIGNED("uintptr_t", uintptr_t), SIGNED("ptrdiff_t", ptrdiff_t), SIGNED("intmax_t", intmax_t),
-	UNSIGNED("uintmax_t", uintmax_t), UNSIGNED("size_t", size_t), SIGNED("ssize_t", ssize_t), SIGNED("off_t", off_t),
-	SIGNED("loff_t", int64_t), SIGNED("time_t", time_t), SIGNED("pid_t", pid_t), UNSIGNED("uid_t", uid_t), UNSIGNED("gid_t", gid_t),
-	UNSIGNED("mode_t", mode_t), UNSIGNED("dev_t", dev_t), UNSIGNED("ino_t", ino_t), UNSIGNED("uint", unsigned int),
-	UNSIGNED("ulong", unsigned long), UNSIGNED("ushort", unsigned short), UNSIGNED("u_int", unsigned int),
-	{"bool", {TYPE_INTEGER, 1, false, true}}, {"_Bool", {TYPE_INTEGER, 1, false, true}}, {"void", {TYPE_OTHER, 1, false, false}},
-	{"float", {TYPE_REAL, sizeof(float), true, false}},
+	SIGNED_WORD("intptr_t"), UNSIGNED_WORD("uintptr_t"), SIGNED_WORD("ptrdiff_t"), SIGNED("intmax_t", intmax_t),
+	UNSIGNED("uintmax_t", uintmax_t), UNSIGNED_WORD("size_t"), SIGNED_WORD("ssize_t"), SIGNED_WORD("off_t"),
+	SIGNED("loff_t", int64_t), SIGNED_WORD("time_t"), SIGNED("pid_t", pid_t), UNSIGNED("uid_t", uid_t), UNSIGNED("gid_t", gid_t),
+	UNSIGNED("mode_t", mode_t), UNSIGNED("dev_t", dev_t), UNSIGNED_WORD("ino_t"), UNSIGNED("uint", unsigned int),
+	UNSIGNED_WORD("ulong"), UNSIGNED("ushort", unsigned short), UNSIGNED("u_int", unsigned int),
+	{"bool", {TYPE_INTEGER, 1, false, true}, false}, {"_Bool", {TYPE_INTEGER, 1, false, true}, false},
+	{"void", {TYPE_OTHER, 1, false, false}, false}, {"float", {TYPE_REAL, sizeof(float), true, false}, false},
 };
 
 /* How often C's own words are there. */
@@ -52,10 +55,11 @@ static bool count_word(struct words *words, struct span word)
 	return false;
 }
 
-static struct basic_type type_of_words(const struct words *words)
+static struct basic_type type_of_words(const struct words *words, uint32_t word)
 {
 	const bool is_signed = words->chars ? words->signeds || (!words->unsigneds && (char)-1 < 0) : !words->unsigneds;
-	const size_t size = words->chars ? sizeof(char) : words->shorts ? sizeof(short) : words->longs ? sizeof(long) : sizeof(int);
+	const size_t size = words->chars ? sizeof(char) : words->shorts ? sizeof(short) : words->longs == 2 ? LONGEST :
+			    words->longs ? word : sizeof(int);
 
 	if (words->doubles)
 		return (struct basic_type){TYPE_REAL, words->longs ? sizeof(long double) : sizeof(double), true, false};
@@ -81,14 +85,8 @@ static struct basic_type basic_type_of(const struct field *field)
 	}
 }
 
-static bool find_name(struct span word, const struct fields *fields, struct basic_type *type)
+static bool find_type_of_field(struct span word, const struct fields *fields, struct basic_type *type)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (is(word, names[i].name)) {
-			*type = names[i].type;
-			return true;
-		}
-	}
 	for (size_t i = 0; i < fields->nr; i++) {
 		const struct field *field = &fields->fields[i];
 		if (field->type_len != (size_t)(word.end - word.begin) || memcmp(field->type, word.begin, field->type_len) != 0)
@@ -97,6 +95,22 @@ static bool find_name(struct span word, const struct fields *fields, struct basi
 		return type->kind <= TYPE_REAL && type->size;
 	}
 	return false;
+}
+
+static bool find_name(struct span word, const struct fields *fields, struct basic_type *type)
+{
+	size_t i = 0;
+
+	while (i < sizeof(names) / sizeof(names[0]) && !is(word, names[i].name))
+		i++;
+	if (i == sizeof(names) / sizeof(names[0]))
+		return find_type_of_field(word, fields, type);
+	if (names[i].is_word && fields->word < LONGEST && find_type_of_field(word, fields, type))
+		return true;
+	*type = names[i].type;
+	if (names[i].is_word)
+		type->size = (uint8_t)fields->word;
+	return true;
 }
 
 static void skip(struct span *at)
@@ -147,7 +161,7 @@ static bool take_words(struct span *at, const struct fields *fields, struct basi
 		}
 	}
 	if (words.nr)
-		*type = type_of_words(&words);
+		*type = type_of_words(&words, fields->word);
 	return found || words.nr;
 }
 

@@ -45,6 +45,9 @@ extern const struct type type_int, type_text, type_bytes; /* "int", "char *", "v
 
 struct type type_integer(size_t size, bool is_signed);
 
+/* Bytes of a long long, whatever a long has. */
+#define LONGEST sizeof(uint64_t)
+
 /* An integer that is narrower becomes an int. */
 struct type type_promoted(struct type type);
 

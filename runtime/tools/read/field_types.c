@@ -76,12 +76,18 @@ static int compare(const void *a, const void *b)
 	return one->name < other->name ? -1 : one->name > other->name;
 }
 
+/* Traces of 64-bit processors did not say it once. */
+static uint32_t word_of(const char *text)
+{
+	return strstr(text, "\n\tarchitecture_bit_width = 32;\n") ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
 bool field_types_read(struct field_types *types, char *text)
 {
 	uint32_t id = 0; /* of the event that the line is in; 0: it is in none */
 	struct field_type type;
 
-	*types = (struct field_types){.text = text};
+	*types = (struct field_types){.text = text, .word = word_of(text)};
 	for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
 		end = strchrnul(line, '\n');
 		if (begins(line, "event {") || begins(line, "}"))

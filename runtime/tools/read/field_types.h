@@ -22,6 +22,7 @@ struct field_type {
 /* In the order of the ids. Zeros are none. */
 struct field_types {
 	char *text;
+	uint32_t word; /* bytes of a long and of a pointer where the trace was recorded */
 	struct field_type *types;
 	size_t nr;
 };

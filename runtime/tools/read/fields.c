@@ -83,6 +83,7 @@ static bool take_name(struct span *text, struct span *name)
 }
 
 /* Types of payloads, whose sizes no format file says; those without a size are of bytes. */
+#define WORD 0 /* as many bytes as a long of the program */
 static const struct {
 	const char *name;
 	uint32_t size;
@@ -95,15 +96,14 @@ static const struct {
 	{"int32_t", 4}, {"uint32_t", 4}, {"float", 4},
 	{"long long", 8}, {"unsigned long long", 8}, {"s64", 8}, {"u64", 8}, {"__s64", 8}, {"__u64", 8},
 	{"int64_t", 8}, {"uint64_t", 8}, {"double", 8},
-	{"long", sizeof(long)}, {"unsigned long", sizeof(long)}, {"size_t", sizeof(long)}, {"ssize_t", sizeof(long)},
-	{"cpumask_t", sizeof(long)},
+	{"long", WORD}, {"unsigned long", WORD}, {"size_t", WORD}, {"ssize_t", WORD}, {"cpumask_t", WORD},
 };
 
-static uint32_t size_of(struct span type)
+static uint32_t size_of(struct span type, uint32_t word)
 {
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		if (is(type, types[i].name))
-			return types[i].size;
+			return types[i].size ? types[i].size : word;
 	}
 	return 0;
 }
@@ -142,7 +142,7 @@ static enum field_kind kind_of(struct field *field, struct span type, bool is_si
 }
 
 /* "TYPE NAME", "TYPE NAME[N]", "__data_loc TYPE[] NAME", "__rel_loc TYPE NAME[]": without their words at the front. */
-static bool describe(struct field *field, struct span text, bool is_signed)
+static bool describe(struct field *field, struct span text, bool is_signed, uint32_t word)
 {
 	struct span name, between = {NULL, NULL}, ignored;
 
@@ -160,7 +160,7 @@ static bool describe(struct field *field, struct span text, bool is_signed)
 	field->name_len = length(name);
 	field->type = text.begin;
 	field->type_len = length(text);
-	const uint32_t of_type = size_of(text);
+	const uint32_t of_type = size_of(text, word);
 	if (field->is_payload) {
 		field->is_array = true;
 		field->element_size = of_type;
@@ -174,7 +174,7 @@ static bool describe(struct field *field, struct span text, bool is_signed)
 	return true;
 }
 
-static bool parse_line(struct field *field, const char *line, const char *end)
+static bool parse_line(struct field *field, const char *line, const char *end, uint32_t word)
 {
 	static const char before[] = "\tfield:", behind[] = ";\toffset:";
 	const char *stop = memmem(line, (size_t)(end - line), behind, strlen(behind));
@@ -185,7 +185,7 @@ static bool parse_line(struct field *field, const char *line, const char *end)
 	    !format_number(line, end, behind, &field->place.offset) || !format_number(line, end, ";\tsize:", &field->size))
 		return false;
 	format_number(line, end, ";\tsigned:", &is_signed);
-	return describe(field, (struct span){line + strlen(before), stop}, is_signed);
+	return describe(field, (struct span){line + strlen(before), stop}, is_signed, word);
 }
 
 static bool add(struct fields *fields, const struct field *field)
@@ -296,12 +296,12 @@ bool fields_of(struct fields *fields, const struct event_format *format)
 	unsigned int nr_empty = 0;
 	struct field field;
 
-	*fields = (struct fields){.fields = NULL};
+	*fields = (struct fields){.word = format->word};
 	for (const char *line = format->text, *end; line < stop; line = end + 1) {
 		end = memchr(line, '\n', (size_t)(stop - line));
 		if (!end)
 			break;
-		if (!parse_line(&field, line, end) || field.place.offset < until || (field.size == 0 && nr_empty++ == EMPTY_MAX))
+		if (!parse_line(&field, line, end, format->word) || field.place.offset < until || (field.size == 0 && nr_empty++ == EMPTY_MAX))
 			continue;
 		until = field.place.offset + field.size;
 		if (!add(fields, &field))

@@ -31,6 +31,7 @@ struct field {
 struct fields {
 	struct field *fields; /* each behind the one before, in the record */
 	size_t nr;
+	uint32_t word; /* bytes of a long and of a pointer in the program */
 };
 
 /* Whether names have such characters: compilers take dollars, and those of UTF-8. */

@@ -203,6 +203,7 @@ static bool index_by_id(struct formats *formats, const struct field_types *types
 			if (formats->by_id[event->id])
 				return fail_msg("'%s/%s': two events have the ID %u", path, system->name, event->id);
 			formats->by_id[event->id] = event;
+			event->word = types->word;
 			event->types = field_types_of(types, event->id, &event->nr_types);
 		}
 	}

@@ -23,6 +23,7 @@ struct event_format {
 	size_t len;
 	uint32_t id;
 	uint32_t fixed; /* bytes of the record without the payloads */
+	uint32_t word;  /* bytes of a long and of a pointer in the program */
 	const struct field_type *types; /* of its fields */
 	size_t nr_types;
 	struct location *locations;

@@ -129,7 +129,7 @@ static int look(struct snapshot *s, struct tp_ctf_stream *stream)
 
 	s->nr = 0;
 	while (!(error = claim(stream, &guard))) {
-		uint64_t packets = stream->packets;
+		size_t packets = (size_t)stream->packets; /* that it has now; memory has no room for more */
 		if (packets <= s->room)
 			add_all(s, stream);
 		unclaim(stream, &guard);

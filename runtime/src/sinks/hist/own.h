@@ -66,7 +66,7 @@ struct tp_hist {
 	struct tp_hist_links links;
 	void (*snapshot)(void *data); /* of snapshot(); NULL: nobody takes one */
 	void *snapshot_data;
-	uint64_t unset;              /* hits that did not count, as a variable was not set */
+	TP_WHOLE uint64_t unset;              /* hits that did not count, as a variable was not set */
 };
 
 

@@ -49,7 +49,7 @@ struct tp_hist_table {
 	uint32_t block_size, nr_blocks;
 	uint64_t spare_block;     /* as the entries' spare */
 	uint32_t next_block;
-	uint64_t snapshot;        /* as the word of an entry that says what is saved: which entry has asked for a snapshot */
+	TP_WHOLE uint64_t snapshot;        /* as the word of an entry that says what is saved: which entry has asked for a snapshot */
 };
 
 /* For 2^bits keys. NULL: no memory. */

@@ -175,8 +175,8 @@ static void put_slowest(struct tp_buffer *to, const struct tp_latency *latency)
 
 	if (!slow || !memory)
 		to->failed = true;
-	const uint64_t nr = to->failed ? 0 : tp_latency_slowest_copy(&latency->slowest, slow);
-	for (uint64_t i = 0; i < nr; i++) {
+	const size_t nr = to->failed ? 0 : tp_latency_slowest_copy(&latency->slowest, slow);
+	for (size_t i = 0; i < nr; i++) {
 		tp_buffer_printf(to, "%s\n  {\"ns\": %llu, \"begin\": ", i ? "," : "", (number)slow[i].ns);
 		put_record(to, latency, &slow[i], TP_LATENCY_BEGIN, memory);
 		tp_buffer_printf(to, ",\n   \"end\": ");

@@ -94,7 +94,7 @@ struct tp_latency_slot {
 };
 
 struct tp_latency_slowest {
-	uint64_t nr;
+	size_t nr;
 	struct tp_latency_slot *slots;
 	uint64_t least; /* ns of the least of them; 0 while one is free */
 };
@@ -103,7 +103,7 @@ struct tp_latency_slowest {
 void tp_latency_slowest_add(struct tp_latency_slowest *slowest, const struct tp_latency_slow *slow);
 
 /* Copies those that there are to room for nr of them, the slowest first. Returns how many. */
-uint64_t tp_latency_slowest_copy(const struct tp_latency_slowest *slowest, struct tp_latency_slow *to);
+size_t tp_latency_slowest_copy(const struct tp_latency_slowest *slowest, struct tp_latency_slow *to);
 
 /* ---- The sink ---- */
 

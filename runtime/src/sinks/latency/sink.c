@@ -229,10 +229,10 @@ static bool make_tables(struct tp_latency *latency)
 	void *events = mmap(NULL, events_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	latency->events = events == MAP_FAILED ? NULL : events;
-	latency->slowest.nr = options->slowest;
+	latency->slowest.nr = (size_t)options->slowest;
 	if (options->slowest)
-		latency->slowest.slots = calloc(options->slowest, sizeof(*latency->slowest.slots));
-	return latency->events && (latency->slowest.slots || !options->slowest) && tp_pairs_open(&latency->pairs, options->slowest) &&
+		latency->slowest.slots = calloc(latency->slowest.nr, sizeof(*latency->slowest.slots));
+	return latency->events && (latency->slowest.slots || !latency->slowest.nr) && tp_pairs_open(&latency->pairs, latency->slowest.nr != 0) &&
 	       tp_count_table_open(&latency->groups, options->nr_by ? GROUP_BITS : 0,
 				   options->nr_by * (1 + (TP_COUNT_TEXT_BYTES + 7) / 8), TP_LATENCY_COUNTERS,
 				   sizeof(struct tp_latency_extremes), false);

@@ -18,7 +18,7 @@ static struct tp_latency_slot *least(const struct tp_latency_slowest *slowest, u
 {
 	struct tp_latency_slot *found = NULL;
 
-	for (uint64_t i = 0; i < slowest->nr; i++) {
+	for (size_t i = 0; i < slowest->nr; i++) {
 		struct tp_latency_slot *slot = &slowest->slots[i];
 		const uint64_t now = __atomic_load_n(&slot->sequence, __ATOMIC_ACQUIRE);
 		if (now & 1 || (found && ns_of(slot) >= ns_of(found)))
@@ -34,7 +34,7 @@ static void update_least(struct tp_latency_slowest *slowest)
 {
 	uint64_t least_ns = UINT64_MAX;
 
-	for (uint64_t i = 0; i < slowest->nr; i++) {
+	for (size_t i = 0; i < slowest->nr; i++) {
 		if (__atomic_load_n(&slowest->slots[i].sequence, __ATOMIC_ACQUIRE) & 1)
 			return;
 		if (ns_of(&slowest->slots[i]) < least_ns)
@@ -54,7 +54,7 @@ static void write_slow(struct tp_latency_slow *to, const struct tp_latency_slow 
 
 void tp_latency_slowest_add(struct tp_latency_slowest *slowest, const struct tp_latency_slow *slow)
 {
-	for (uint64_t i = 0; i <= slowest->nr && slow->ns > __atomic_load_n(&slowest->least, __ATOMIC_RELAXED); i++) {
+	for (size_t i = 0; i <= slowest->nr && slow->ns > __atomic_load_n(&slowest->least, __ATOMIC_RELAXED); i++) {
 		uint64_t sequence;
 		struct tp_latency_slot *slot = least(slowest, &sequence);
 		if (!slot || ns_of(slot) >= slow->ns)
@@ -89,11 +89,11 @@ static int compare(const void *a, const void *b)
 	return (one < two) - (one > two);
 }
 
-uint64_t tp_latency_slowest_copy(const struct tp_latency_slowest *slowest, struct tp_latency_slow *to)
+size_t tp_latency_slowest_copy(const struct tp_latency_slowest *slowest, struct tp_latency_slow *to)
 {
-	uint64_t nr = 0;
+	size_t nr = 0;
 
-	for (uint64_t i = 0; i < slowest->nr; i++)
+	for (size_t i = 0; i < slowest->nr; i++)
 		nr += copy(&to[nr], &slowest->slots[i]);
 	qsort(to, nr, sizeof(*to), compare);
 	return nr;

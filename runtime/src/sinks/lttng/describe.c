@@ -193,7 +193,7 @@ static const struct lttng_ust_enum_entry *new_entry(struct builder *b, const str
 
 	if (!entry)
 		return NULL;
-	if (f->is_signed)
+	if (f->is_signed && symbol->value <= ULONG_MAX)
 		value.value = (unsigned long long)(long)symbol->value;
 	*entry = (struct lttng_ust_enum_entry){
 		.struct_size = sizeof(*entry),

@@ -14,8 +14,11 @@
 #define TP_SDT TP_SDT_POSSIBLE
 #include <tp/sdt.h>
 
+#include "base/message.h"
 #include "base/text.h"
 #include "record/record.h"
+
+#if TP_SDT
 
 static void sdt_commit(struct tp_record *rec)
 {
@@ -40,8 +43,8 @@ static const struct tp_sink_ops sdt_ops = {
 
 struct tp_sink *tp_sdt_sink(void)
 {
-	struct tp_sink *sink = TP_SDT ? tp_malloc(sizeof(*sink)) : NULL;
-	int error = TP_SDT ? -ENOMEM : -ENOTSUP;
+	struct tp_sink *sink = tp_malloc(sizeof(*sink));
+	int error = -ENOMEM;
 
 	if (sink) {
 		*sink = (struct tp_sink){.ops = &sdt_ops};
@@ -53,3 +56,14 @@ struct tp_sink *tp_sdt_sink(void)
 	errno = -error;
 	return NULL;
 }
+
+#else
+
+struct tp_sink *tp_sdt_sink(void)
+{
+	tp_complain("sdt output: there are probes for outside tools on 64-bit x86 and ARM, but not on this processor; nothing goes there");
+	errno = ENOTSUP;
+	return NULL;
+}
+
+#endif

@@ -207,7 +207,7 @@ struct tp_stats_sink {
 	bool complained;
 	int error;           /* the first that cost something */
 	struct tp_mutex writing;
-	uint64_t written;    /* hits that are in the file; under writing */
+	TP_WHOLE uint64_t written;    /* hits that are in the file; under writing */
 	struct tp_work work; /* writes the file */
 	bool helped;
 

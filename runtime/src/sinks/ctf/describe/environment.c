@@ -234,6 +234,7 @@ size_t tp_ctf_environment(struct tp_buffer *b)
 	gethostname(host, sizeof(host) - 1);
 	put_text(b, "hostname", host);
 	put_text(b, "procname", tp_program_name);
+	tp_buffer_printf(b, "\tarchitecture_bit_width = %d;\n", (int)(sizeof(long) * CHAR_BIT));
 	size_t process_at = b->len;
 	put_program(b);
 	dl_iterate_phdr(put_build_id, b);

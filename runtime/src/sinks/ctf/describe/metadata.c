@@ -280,25 +280,25 @@ static void print_type(struct tp_buffer *b, const struct tp_event_field *f, uint
 /* The most values that flags are written out for: every combination of six bits. */
 #define NR_COMBINATIONS 64
 
-static void print_enumerator(struct tp_buffer *b, const struct tp_event_field *f, const char *name, unsigned long value)
+static void print_enumerator(struct tp_buffer *b, const struct tp_event_field *f, const char *name, unsigned long long value)
 {
 	tp_buffer_printf(b, "\t\t\t");
 	tp_ctf_put_string(b, name);
 	if (f->is_signed)
-		tp_buffer_printf(b, " = %ld,\n", (long)value);
+		tp_buffer_printf(b, " = %lld,\n", value > ULONG_MAX ? (long long)value : (long)value);
 	else
-		tp_buffer_printf(b, " = %lu,\n", value);
+		tp_buffer_printf(b, " = %llu,\n", value);
 }
 
 static void print_symbols(struct tp_buffer *b, const struct tp_event_field *f)
 {
 	for (struct tp_named_value s = {.nr = 0}; tp_named_value_next(f->symbols, &s);) {
 		if (tp_field_shows(f, &s))
-			print_enumerator(b, f, s.name, (unsigned long)s.value);
+			print_enumerator(b, f, s.name, s.value);
 	}
 }
 
-static bool is_among(const unsigned long *values, unsigned int nr, unsigned long value)
+static bool is_among(const unsigned long long *values, unsigned int nr, unsigned long long value)
 {
 	while (nr > 0 && values[nr - 1] != value)
 		nr--;
@@ -306,15 +306,15 @@ static bool is_among(const unsigned long *values, unsigned int nr, unsigned long
 }
 
 /* All values that the flags make; how many, or 0 where they are more than NR_COMBINATIONS. */
-static unsigned int combine_flags(const struct tp_event_field *f, unsigned long *values)
+static unsigned int combine_flags(const struct tp_event_field *f, unsigned long long *values)
 {
 	unsigned int nr = 1;
 
 	values[0] = 0;
 	for (struct tp_named_value s = {.nr = 0}; tp_named_value_next(f->symbols, &s);) {
-		unsigned int without = tp_field_fits(f, (unsigned long)s.value) ? nr : 0;
+		unsigned int without = tp_field_fits(f, s.value) ? nr : 0;
 		for (unsigned int i = 0; i < without; i++) {
-			unsigned long value = values[i] | (unsigned long)s.value;
+			unsigned long long value = values[i] | s.value;
 			if (is_among(values, nr, value))
 				continue;
 			if (nr == NR_COMBINATIONS)
@@ -328,7 +328,7 @@ static unsigned int combine_flags(const struct tp_event_field *f, unsigned long 
 /* CTF 1.8 names values, not bits. */
 static void print_combinations(struct tp_buffer *b, const struct tp_event_field *f)
 {
-	unsigned long values[NR_COMBINATIONS];
+	unsigned long long values[NR_COMBINATIONS];
 	unsigned int nr = combine_flags(f, values);
 	char text[1024];
 	struct trace_seq seq;

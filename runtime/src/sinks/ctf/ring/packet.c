@@ -281,7 +281,7 @@ static struct tp_packet head_of(const struct tp_packet *packet)
 int tp_ctf_packet_write(const struct tp_packet *packet, int fd, int dir, const char *name)
 {
 	const struct tp_packet head = head_of(packet);
-	const size_t content = head.content_size / CHAR_BIT;
+	const size_t content = (size_t)(head.content_size / CHAR_BIT);
 	int error = tp_file_size_allowed(content) ? 0 : EFBIG;
 
 	for (size_t at = 0; !error && at < content;) {
@@ -423,7 +423,7 @@ bool tp_ctf_packet_is_removed(struct tp_ctf_sink *sink, const struct tp_ctf_pack
 size_t tp_ctf_packet_finish(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t used = (packet->memory->content_size / CHAR_BIT + page - 1) & ~(page - 1);
+	size_t used = ((size_t)(packet->memory->content_size / CHAR_BIT) + page - 1) & ~(page - 1);
 	size_t unused = sink->options.packet - used;
 
 	if (sink->copies)

@@ -99,7 +99,7 @@ static bool take_room(struct tp_ctf_sink *sink, uint64_t size)
 
 static bool save(struct tp_ctf_sink *sink, struct tp_ctf_dir *in, struct tp_ctf_packet *packet)
 {
-	const size_t size = packet->memory->content_size / CHAR_BIT;
+	const size_t size = (size_t)(packet->memory->content_size / CHAR_BIT);
 
 	if (packet->broken || !tp_ctf_watch_was_quiet(sink, packet->watched) || size > sink->options.size || !take_room(sink, size))
 		return false;

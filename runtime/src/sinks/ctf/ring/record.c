@@ -61,7 +61,7 @@ void tp_ctf_lost(struct tp_sink *head, enum tp_lost cause)
 
 static enum tp_lost more_room(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, size_t size)
 {
-	uint64_t end = stream->head.position + TP_STREAM_ALIGN + size - stream->head.start;
+	size_t end = (size_t)(stream->head.position - stream->head.start) + TP_STREAM_ALIGN + size;
 
 	if (tp_ctf_stream_has_room(stream, size) || tp_ctf_packets_widen(sink, stream, end))
 		return TP_NR_LOST;
@@ -137,11 +137,11 @@ static char *place_reserve(struct tp_ctf_sink *sink, struct tp_ctf_stream *strea
 	uint64_t begin;
 
 	do {
-		rec->position = __atomic_load_n(&head->position, __ATOMIC_RELAXED);
+		rec->position = tp_stream_load(&head->position);
 		tp_barrier();
 		rec->time = tp_stream_time(head, tp_clock_now(&sink->clock));
 		begin = (rec->position + TP_STREAM_ALIGN - 1) & ~(uint64_t)(TP_STREAM_ALIGN - 1);
-		if (begin + size > __atomic_load_n(&head->limit, __ATOMIC_RELAXED))
+		if (begin + size > tp_stream_load(&head->limit))
 			return NULL;
 	} while (!tp_stream_exchange(&head->position, rec->position, begin + size));
 	return tp_stream_at(head, begin);

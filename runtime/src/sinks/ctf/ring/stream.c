@@ -106,7 +106,7 @@ static void end_now(const struct tp_ctf_sink *sink, struct tp_ctf_stream *stream
 
 void tp_ctf_stream_count_lost(struct tp_ctf_sink *sink, struct tp_ctf_stream *stream, enum tp_lost cause, uint64_t nr)
 {
-	tp_sink_count_all_lost(&sink->head, cause, nr);
+	tp_sink_count_all_lost(&sink->head, cause, (unsigned long)nr);
 	stream->pins++;
 	tp_barrier(); /* no handler takes the packet away */
 	struct tp_packet *packet = stream->head.packet;

@@ -38,7 +38,7 @@ struct tp_ctf_stream {
 	struct tp_ctf_stream *next_free; /* of the pool */
 	struct tp_ctf_packet *packet;    /* head.packet's; in the ring of those that there are */
 	uint64_t sequence;            /* of the next packet's name */
-	uint64_t packets;             /* that there are */
+	TP_WHOLE uint64_t packets;    /* that there are */
 	uint64_t shown;               /* that there have been */
 	uint64_t copied;              /* where records are copied: all before this position is in the file ... */
 	unsigned int uncopied;        /* ... and so many records are not */
@@ -75,7 +75,7 @@ TP_COLD struct tp_ctf_stream *tp_ctf_stream_acquire(struct tp_ctf_sink *sink, en
 /* Records are on their way, in this thread below where it is now. */
 static inline bool tp_ctf_stream_is_busy(const struct tp_ctf_stream *stream)
 {
-	return stream->head.published != __atomic_load_n(&stream->head.position, __ATOMIC_RELAXED);
+	return stream->head.published != tp_stream_load(&stream->head.position);
 }
 
 /* There is room for so many bytes by now: a handler has gone on to another packet. */
