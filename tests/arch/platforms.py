@@ -120,6 +120,16 @@ MUSL = Platform(
     cflags=musl.CFLAGS, ldflags=musl.LDFLAGS, check_libs=f"-lcheck {musl.UNWINDER}", prepare=musl.build)
 
 
+# The unit tests of what another processor may do otherwise: order of memory, instructions that are patched, counters, stacks, arguments
+# of variable number, signed char, layouts. Options, files, texts and lists are the same everywhere.
+DEPENDS = """clock ctf ctf_handlers ctf_instant ctf_threads enable_if events filter fork format enable_flag hist_instant hist_saved
+    language lttng marker marker_event pointer probes registry sdt seq_print armed stack stats stats_field switch synthetic_storm
+    text_threads thread""".split()
+
+# What besides depends on the width of a long or of an off_t.
+NARROW_DEPENDS = "counters ctf_format ctf_in ctf_options ctf_snapshot print_data stats_options synthetic text trigger".split()
+
+
 class Missing(unittest.TestCase):
     """Stands for unit tests that can't be built."""
 
