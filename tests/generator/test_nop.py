@@ -26,7 +26,7 @@ RUNTIMES_OWN = {
     "tp_registry_register", "tp_registry_register_on", "tp_registry_remove_object", "tp_object_destructor", "tp_remove_probes_at_unload",
     "tp_leave_recursion", "tp_get_tracepoint_info_sized", "TP_TRACEPOINT_H", "TP_INTERFACE_VERSION", "TP_VERSION_MAJOR",
     "TP_VERSION", "TP_VERSION_MINOR", "TP_VERSION_PATCH", "TP_HIDDEN", "TP_PUBLIC", "TP_SYMBOL_OPERAND", "TP_REMOVED", "TP_DEFINE_TRACE",
-    "TP_OF_INTERFACE", "TP_SECTION", "TP_PASTE", "TP_PASTE_EXPANDED", "TP_QUOTE", "TP_QUOTE_EXPANDED"}
+    "TP_OF_INTERFACE", "TP_TLS_MODEL", "TP_SECTION", "TP_PASTE", "TP_PASTE_EXPANDED", "TP_QUOTE", "TP_QUOTE_EXPANDED"}
 
 PLAIN = ONE_EVENT + """DECLARE_TRACE_CONDITION(plain_some, TP_PROTO(int n), TP_ARGS(n), TP_CONDITION(n > 0));
 EXPORT_TRACEPOINT_SYMBOL(plain_some);

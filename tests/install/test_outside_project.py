@@ -84,7 +84,7 @@ class Outside(Case):
         done = subprocess.run([os.path.join(self.prefix, "bin/tpgen"), "lsp"], check=False, capture_output=True, timeout=PATIENCE, env=self.env,
                               input=b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(body), body) for body in bodies))
         self.assertEqual((done.returncode, done.stderr), (0, b""))
-        self.assertIn(b"C parameters, each with a name", done.stdout)
+        self.assertIn(b"parameters, each with a name", done.stdout)
 
     def test_pkg_config_shared_and_static(self) -> None:
         self.succeed([os.path.join(self.prefix, "bin/tpgen"), "gen", "-o", ".", "shop.tp"], cwd=self.project)
