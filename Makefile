@@ -38,8 +38,8 @@ endif
 CFLAGS ?= -O2 -g
 CXXFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-# What 64-bit processors have anyway: files and times beyond 32 bits, and stacks that can be followed.
-WIDE := -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -funwind-tables
+# On 32-bit processors, what others have anyway: files and times beyond 32 bits, and stacks that can be followed.
+WIDE := $(if $(filter 4,$(shell echo __SIZEOF_POINTER__ | $(CC) $(CFLAGS) -E -P - 2>/dev/null)),-D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -funwind-tables)
 OUR_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WIDE) -fPIC -fvisibility=hidden $(WARNINGS)
 LIBS := -lurcu-bp -lpthread
 
