@@ -31,8 +31,8 @@ ROOT = os.path.dirname(TESTS)
 LIMIT = 1800  # seconds for a file, after which it counts as hanging
 GRACE = 60  # seconds in which processes that have been told to end must have ended
 
-# What tests see of the environment: where programs are, and what a person sets in order to change a test.
-INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "CI", "CC", "CXX", "UPDATE",
+# What tests see of the environment: where programs are, whom npm trusts, and what a person sets in order to change a test.
+INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "CI", "CC", "CXX", "UPDATE", "NODE_EXTRA_CA_CERTS",
              "FILTERS", "FUZZ", "HISTOGRAMS", "INSTALLED", "KERNEL", "RECORD_SEED", "ROUNDS", "SANITIZER", "SECONDS", "SEED", "SEEDS")
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36

