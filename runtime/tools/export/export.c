@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/export.h"
 
+#include <string.h>
+#include <unistd.h>
+
 #include "select/selection.h"
 
 #define EACH 1024 /* events between two looks at the bar */
@@ -9,6 +12,7 @@ bool export_open(struct export *export, const struct export_wanted *wanted)
 {
 	const char *events = wanted->events;
 
+	export->is_shown = strcmp(wanted->to, "-") == 0 && isatty(STDOUT_FILENO);
 	if (!traces_open(&export->traces, wanted->paths, wanted->nr_paths))
 		return false;
 	export->selection = events ? selection_new(events) : NULL;
@@ -48,7 +52,7 @@ static bool each(struct export *export, bool (*fn)(void *data, const struct merg
 
 bool export_each(struct export *export, bool (*fn)(void *data, const struct merged *merged), void *data)
 {
-	progress_begin(&export->progress);
+	progress_begin(&export->progress, export->is_shown);
 	const bool good = each(export, fn, data);
 	progress_end(&export->progress);
 	return good;

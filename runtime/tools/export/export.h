@@ -23,6 +23,7 @@ struct export {
 	struct traces traces;
 	struct selection *selection; /* NULL: all events */
 	struct merge merge;
+	bool is_shown; /* on a terminal */
 	struct progress progress;
 };
 

@@ -20,10 +20,10 @@ static struct timespec now_and(long ms)
 	return time;
 }
 
-void progress_begin(struct progress *progress)
+void progress_begin(struct progress *progress, bool is_output_shown)
 {
 	*progress = (struct progress){
-		.is_wanted = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO), .next = now_and(FIRST_MS),
+		.is_wanted = isatty(STDERR_FILENO) && !is_output_shown, .next = now_and(FIRST_MS),
 	};
 }
 

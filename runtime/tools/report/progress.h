@@ -12,8 +12,8 @@ struct progress {
 	struct timespec next;
 };
 
-/* There is none where stderr is no terminal, or where the output comes to one anyway. */
-void progress_begin(struct progress *progress);
+/* There is none where stderr is no terminal, or where the output itself comes to one. */
+void progress_begin(struct progress *progress, bool is_output_shown);
 void progress_show(struct progress *progress, uint64_t done, uint64_t total);
 
 /* Removes the bar. */

@@ -138,7 +138,7 @@ static bool show_lines(struct reporter *reporter)
 	reporter->batch = batch_new(&reporter->traces, &reporter->report->style, reporter->last_time);
 	if (!reporter->batch)
 		return false;
-	progress_begin(&reporter->progress);
+	progress_begin(&reporter->progress, isatty(STDOUT_FILENO));
 	bool good = show_all(reporter);
 	progress_end(&reporter->progress);
 	/* What came in front of the failure is shown in any case. */
@@ -153,7 +153,7 @@ static bool show_summary(struct reporter *reporter)
 	reporter->summary = summary_new(reporter->traces.nr);
 	if (!reporter->summary)
 		return false;
-	progress_begin(&reporter->progress);
+	progress_begin(&reporter->progress, isatty(STDOUT_FILENO));
 	bool good = show_all(reporter);
 	progress_end(&reporter->progress);
 	if (reporter->report->kind == REPORT_SUMMARY_JSON)
