@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "count/names.h"
 #include "parquet/parquet_file.h"
@@ -344,9 +345,11 @@ static bool finish(struct tables *tables, const char *to)
 		if (!parquet_finish(tables->files[i]))
 			return false;
 	}
-	if (renameat2(AT_FDCWD, tables->hidden, AT_FDCWD, to, RENAME_NOREPLACE) != 0 &&
-	    ((errno != EINVAL && errno != ENOSYS) || rename(tables->hidden, to) != 0))
-		return fail_msg("'%s' can't be made: %s", to, strerror(errno));
+	int error = tp_file_rename_new(AT_FDCWD, tables->hidden, AT_FDCWD, to);
+	if (error == EINVAL || error == ENOSYS) /* a file system without this; a directory takes only an empty one's place */
+		error = rename(tables->hidden, to) == 0 ? 0 : errno;
+	if (error)
+		return fail_msg("'%s' can't be made: %s", to, strerror(error));
 	free(tables->hidden);
 	tables->hidden = NULL;
 	return true;
