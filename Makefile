@@ -356,7 +356,7 @@ COMPLETIONS := share/bash-completion/completions/tp share/zsh/site-functions/_tp
 # How programs find the library where the loader does not look anyway, as it does in Debian's directory for an architecture.
 MULTIARCH = $(and $(filter /lib/ /usr/lib/,$(dir $(LIBDIR))),$(findstring -linux-,$(notdir $(LIBDIR))))
 RPATH = $(if $(filter /lib /lib64 /usr/lib /usr/lib64,$(LIBDIR))$(MULTIARCH),,-Wl$(comma)-rpath$(comma)$(LIBDIR))
-PLACES = -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@RPATH@|$(RPATH)|' -e 's|@VERSION@|$(VERSION)|'
+PLACES = -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@RPATH@|$(RPATH)|' -e 's|@UNUSUAL_LIBDIR@|$(if $(RPATH),$(LIBDIR))|' -e 's|@VERSION@|$(VERSION)|'
 # What CMake asks for besides: all paths from its own, and the processor by the name of its libraries' directory in Debian.
 CMAKE_PLACES = $(PLACES) -e "s|@PREFIX_OF_LIBDIR@|$$(realpath -ms --relative-to='$(LIBDIR)' '$(PREFIX)')|" -e 's|@SONAME@|$(SONAME)|' \
 	-e "s|@TRIPLET@|$$($(CC) -dumpmachine | sed -e 's/-[^-]*-linux/-linux/' -e 's/^i.86-/i386-/')|" \

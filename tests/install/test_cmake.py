@@ -188,7 +188,8 @@ class Tree(CMake):
             self.other(name, f"a = b/{path}", name == "lib")
         for name in ("lib", "object"):
             path = f"a = b/{name}/{name}.tp"
-            text = read(self.path(f"project/{path}")).replace("__field(\tchar,\t\tmethod\t)", "METHOD")
+            text, nr = re.subn(r"__field\(\s*char,\s*method\s*\)", "METHOD", read(self.path(f"project/{path}")))
+            self.assertEqual(nr, 1)
             self.save(path, text.replace("#include", '#include "fields.h"\n#include', 1))
         # Each knows whose macros it is made with.
         for name, wanted in (("lib", "defined(IN_LIB) && defined(TEXT) && OPTION == 1 && !defined(CXX_ONLY) && FLAG == 2"),
