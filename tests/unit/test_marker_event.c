@@ -206,7 +206,7 @@ LOOP_TEST(probe_beside_the_sink, NR_CASES)
 	tp_sink_close(&sink.head);
 }
 
-#if defined(__GLIBC__) && !defined(__aarch64__) /* where there is no such library */
+#if defined(__GLIBC__) && defined(__x86_64__) /* where there may be such a library */
 LOOP_TEST(traceevent_prints_the_same, NR_CASES)
 {
 	char expected[1024], format[4096];
@@ -285,7 +285,7 @@ static const struct {
 	 "\"prev_pid %d next_pid %d prev_state %ld\", REC->prev_pid, REC->next_pid, REC->prev_state"},
 	{"pid=%d (uid: %u) [0x%x]", "int pid @8, unsigned int uid @12, unsigned int arg3 @16",
 	 "\"pid=%d (uid: %u) [0x%x]\", REC->pid, REC->uid, REC->arg3"},
-	{"addr 0x%lx 1st %hhd x1 %hd", 
+	{"addr 0x%lx 1st %hhd x1 %hd",
 	 BY_WORD("unsigned long addr @8, signed char arg2 @16, short x1 @18",
 		 "unsigned long addr @8, signed char arg2 @12, short x1 @14"), NULL},
 	{"%d%d", "int arg1 @8, int arg2 @12", "\"%d%d\", REC->arg1, REC->arg2"},
@@ -347,7 +347,7 @@ LOOP_TEST(formats_that_cannot_be_recorded, NR_OF(refused))
 	static struct tp_marker_format parsed;
 
 	const char *wrong = tp_marker_format_parse(&parsed, refused[_i].format, sizeof(long));
-	ck_assert_msg(wrong != NULL, "'%s' is taken", refused[_i].format, sizeof(long));
+	ck_assert_msg(wrong != NULL, "'%s' is taken", refused[_i].format);
 	ck_assert_str_eq(wrong, refused[_i].wrong);
 	tp_buffer_free(&parsed.strings);
 }
