@@ -325,7 +325,7 @@ static uint64_t hash_of(const char *text, size_t len)
 
 static struct entry *look(struct dictionary *dictionary, const char *values, uint32_t at, uint32_t len)
 {
-	for (size_t i = hash_of(values + at, len);; i++) {
+	for (size_t i = (size_t)hash_of(values + at, len);; i++) {
 		struct entry *entry = &dictionary->entries[i & (dictionary->size - 1)];
 		if (!entry->number || (entry->len == len && memcmp(values + entry->at, values + at, len) == 0))
 			return entry;
