@@ -165,9 +165,8 @@ static bool make_room(struct lanes *lanes)
 	return true;
 }
 
-void lane_begin(struct lanes *lanes, struct lane *lane, uint64_t time, uint32_t colour, char *title)
+void lane_begin(struct lane *lane, uint64_t time, uint32_t colour, char *title)
 {
-	(void)lanes;
 	lane->nr++;
 	if (lane->depth++ >= LANE_ROWS) {
 		free(title);

@@ -74,7 +74,7 @@ struct lane *lanes_get(struct lanes *lanes, uint64_t key, uint64_t key_more, boo
 
 /* Titles are the lane's from here on. */
 bool lane_instant(struct lanes *lanes, struct lane *lane, uint64_t time, char *title);
-void lane_begin(struct lanes *lanes, struct lane *lane, uint64_t time, uint32_t colour, char *title);
+void lane_begin(struct lane *lane, uint64_t time, uint32_t colour, char *title);
 bool lane_end(struct lanes *lanes, struct lane *lane, uint64_t time);
 bool lane_value(struct lanes *lanes, struct lane *lane, uint64_t time, double value);
 

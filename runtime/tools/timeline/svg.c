@@ -166,10 +166,10 @@ static void draw_busy(struct tp_buffer *to, const struct lane_row *row, unsigned
 		for (size_t i = 0; i < LANE_COLUMNS; i++) {
 			const float part = row->busy[i];
 			const unsigned int is = part <= 0 ? 0 : part >= 1 ? LEVELS : 1 + (unsigned int)(part * LEVELS);
-			if (is != level && !(is > LEVELS && level == LEVELS))
+			if (is != level)
 				continue;
 			if (!is_begun)
-				tp_buffer_printf(to, "<path class=\"d\" opacity=\".%u\" d=\"", 2 * level + 1 < 10 ? 2 * level + 1 : 9);
+				tp_buffer_printf(to, "<path class=\"d\" opacity=\".%u\" d=\"", 2 * level + 1);
 			is_begun = true;
 			tp_buffer_printf(to, "M%zu.5 %uv%d", LEFT + i, y, ROW - 1);
 		}
@@ -231,8 +231,6 @@ static void draw_values(struct tp_buffer *to, const struct lane *lane, unsigned 
 		const struct lane_value *value = &lane->values[i];
 		if (value->is_there)
 			tp_buffer_printf(to, "%c%zu %.1fV%.1f", has_last ? 'H' : 'M', LEFT + i, has_last ? zero - last * scale : zero, zero - value->max * scale);
-		if (value->is_there && !has_last)
-			last = value->max;
 		if (value->is_there)
 			last = value->max;
 		has_last = has_last || value->is_there;

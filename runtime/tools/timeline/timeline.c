@@ -174,7 +174,7 @@ static bool place(void *data, const struct merged *merged, struct known *known, 
 	if (placed->type == TRACK_INSTANT)
 		return lane_instant(&timeline->lanes, lane, time, title);
 	event->is_slice = true;
-	lane_begin(&timeline->lanes, lane, time, event->colour, title);
+	lane_begin(lane, time, event->colour, title);
 	return true;
 }
 
