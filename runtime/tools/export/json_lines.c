@@ -61,7 +61,7 @@ static void put_real(struct tp_buffer *line, const struct field *field, const un
 	char digits[VALUE_REAL_TEXT];
 
 	value_real_text(field, at, digits);
-	put_text(line, isfinite(value_real(field, at)) ? digits : "null");
+	put_text(line, isfinite(real_number(at, field->element_size)) ? digits : "null");
 }
 
 static void put_value(struct tp_buffer *line, const struct field *field, const unsigned char *at)

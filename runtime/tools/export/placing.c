@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/counts.h"
 #include "select/description.h"
 #include "fail_msg.h"
 
@@ -100,11 +101,9 @@ static bool place_in_spans(struct placing *placing, const struct merged *merged,
 
 /* ---- Events that say what they are ---- */
 
-static uint64_t hash_of(const char *text, uint64_t hash)
+static uint64_t hash_of(const char *text, uint64_t before)
 {
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return hash;
+	return key_of_text(before, text, strlen(text));
 }
 
 /* "NAME", or "NAME queue 3" of a scope that is neither a thread nor a process. */
@@ -139,7 +138,7 @@ static bool place_by_roles(const struct merged *merged, struct known *known, pla
 		.parent = !roles->scope_name ? PARENT_THREAD : is_process ? PARENT_PROCESS : PARENT_NONE,
 		.pid = is_process ? (int32_t)scope : merged->event.pid, .key_more = scope, .name = name.text, .is_counter = roles->is_counter,
 	};
-	track.key = hash_of(track.name, hash_of(known->described->name, hash_of(known->described->system, 0xcbf29ce484222325u)));
+	track.key = hash_of(track.name, hash_of(known->described->name, hash_of(known->described->system, 0)));
 	placed.track = &track;
 	if (roles->is_counter) {
 		record_field_number(&roles->counter, &merged->event, &placed.counter);

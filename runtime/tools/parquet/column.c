@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/counts.h"
+
 /* parquet.thrift's numbers. */
 enum { INT32 = 1, INT64 = 2, FLOAT = 4, DOUBLE = 5, BYTE_ARRAY = 6 };
 enum { REQUIRED = 0, REPEATED = 2 };
@@ -314,18 +316,9 @@ struct dictionary {
 	uint32_t nr;
 };
 
-static uint64_t hash_of(const char *text, size_t len)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return hash ^ hash >> 32;
-}
-
 static struct entry *look(struct dictionary *dictionary, const char *values, uint32_t at, uint32_t len)
 {
-	for (size_t i = (size_t)hash_of(values + at, len);; i++) {
+	for (size_t i = (size_t)(key_of_text(0, values + at, len) >> 20);; i++) {
 		struct entry *entry = &dictionary->entries[i & (dictionary->size - 1)];
 		if (!entry->number || (entry->len == len && memcmp(values + entry->at, values + at, len) == 0))
 			return entry;

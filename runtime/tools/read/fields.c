@@ -361,6 +361,19 @@ static uint64_t unsigned_at(const unsigned char *at, uint32_t size)
 	}
 }
 
+double real_number(const void *at, uint32_t size)
+{
+	float f;
+	double d;
+
+	if (size == sizeof(f)) {
+		memcpy(&f, at, sizeof(f));
+		return (double)f;
+	}
+	memcpy(&d, at, sizeof(d));
+	return d;
+}
+
 uint64_t field_number(const struct field *field, const unsigned char *at)
 {
 	const unsigned int unused = 64 - 8 * field->element_size;

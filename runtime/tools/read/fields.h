@@ -46,6 +46,9 @@ const struct field *field_named(const struct fields *fields, const char *name);
 /* A value of the field that is a number, sign-extended if it has a sign. */
 uint64_t field_number(const struct field *field, const unsigned char *at);
 
+/* A floating-point number of so many bytes, those of a float or of a double. */
+double real_number(const void *at, uint32_t size);
+
 /* The bytes of a payload, and how many: none where a damaged trace says that they are outside of the record. */
 const unsigned char *field_payload(const struct field *field, const unsigned char *record, uint32_t record_size,
 				   uint32_t *size);

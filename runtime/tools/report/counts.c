@@ -76,3 +76,13 @@ void keys_free(struct keys *keys)
 	free(keys->table);
 	*keys = (struct keys){.table = NULL};
 }
+
+/* FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
+uint64_t key_of_text(uint64_t before, const char *text, size_t len)
+{
+	uint64_t hash = before ? before : 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+	return hash;
+}

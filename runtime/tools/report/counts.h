@@ -35,4 +35,7 @@ struct keys {
 bool key_index(struct keys *keys, uint64_t a, uint64_t b, size_t *index, bool *is_new);
 void keys_free(struct keys *keys);
 
+/* A number for the bytes behind what another number is of, 0: nothing. Equal numbers of different texts are not to be expected. */
+uint64_t key_of_text(uint64_t before, const char *text, size_t len);
+
 #endif /* COUNTS_H */

@@ -6,23 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-double value_real(const struct field *field, const unsigned char *at)
-{
-	float f;
-	double d;
-
-	if (field->element_size == sizeof(f)) {
-		memcpy(&f, at, sizeof(f));
-		d = (double)f;
-	} else {
-		memcpy(&d, at, sizeof(d));
-	}
-	return d;
-}
-
 void value_real_text(const struct field *field, const unsigned char *at, char text[VALUE_REAL_TEXT])
 {
-	const double d = value_real(field, at);
+	const double d = real_number(at, field->element_size);
 
 	for (int precision = 6; precision <= 17; precision++) {
 		snprintf(text, VALUE_REAL_TEXT, "%.*g", precision, d);

@@ -11,10 +11,7 @@
 /* The record has as many bytes as its format says at least. */
 void values_add(struct line *line, const struct fields *fields, const unsigned char *record, uint32_t size);
 
-/* Of a field that is a floating-point number. */
-double value_real(const struct field *field, const unsigned char *at);
-
-/* With as few digits as tell it from any other; or "nan", "inf", "-inf". */
+/* A floating-point number with as few digits as tell it from any other; or "nan", "inf", "-inf". */
 #define VALUE_REAL_TEXT 64
 void value_real_text(const struct field *field, const unsigned char *at, char text[VALUE_REAL_TEXT]);
 

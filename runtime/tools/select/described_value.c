@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "read/fields.h"
+
 enum described_kind described_kind(const struct tp_event_field *field)
 {
 	const uint32_t size = field->element_size;
@@ -48,13 +50,5 @@ uint64_t described_number(const struct tp_event_field *field, const char *at)
 
 double described_real(const struct tp_event_field *field, const char *at)
 {
-	float f;
-	double d;
-
-	if (field->element_size == sizeof(f)) {
-		memcpy(&f, at, sizeof(f));
-		return (double)f;
-	}
-	memcpy(&d, at, sizeof(d));
-	return d;
+	return real_number(at, field->element_size);
 }

@@ -31,11 +31,7 @@ static const char style[] =
 
 uint32_t svg_colour(const char *name)
 {
-	uint32_t hash = 2166136261u;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 16777619u;
-	return (hash ^ hash >> 16) % COLOURS;
+	return (uint32_t)(key_of_text(0, name, strlen(name)) >> 32) % COLOURS;
 }
 
 void svg_text(struct tp_buffer *to, const char *text, size_t len)

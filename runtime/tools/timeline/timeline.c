@@ -109,13 +109,10 @@ static struct lane *track_lane(struct timeline *timeline, const struct merged *m
 static struct svg_event *legend_of(struct timeline *timeline, const struct known *known)
 {
 	const struct tp_event *described = known->described;
-	uint64_t hash = 0xcbf29ce484222325u;
 	size_t index;
 	bool is_new;
 
-	for (const char *c = described->name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
-	if (!key_index(&timeline->events, hash, 0, &index, &is_new))
+	if (!key_index(&timeline->events, key_of_text(0, described->name, strlen(described->name)), 0, &index, &is_new))
 		return NULL;
 	if (is_new) {
 		struct svg_event *more = reallocarray(timeline->legend, index + 1, sizeof(*more));
