@@ -284,7 +284,7 @@ $(CACHE)/cache: $(CACHE_OBJECTS) $(BUILD)/libtp.a
 examples: $(BUILD)/examples/pgz/pgz $(SCHED)/sched-trace $(STATE)/server $(SERVERS)/web $(CACHE)/cache $(MODULES)/host \
 	$(MODULES)/tracepoint-example.so $(MODULES)/tracepoint-probe-example.so
 
-demo: $(BUILD)/examples/pgz/pgz
+demo: $(BUILD)/examples/pgz/pgz $(BUILD)/tp
 	$(Q)examples/pgz/demo.sh $(BUILD)
 
 # ---- Tests ----

@@ -6,13 +6,16 @@
  * A block's way is pgz_block_queue (the thread that reads), pgz_block_start
  * and pgz_block_end (the thread that compresses it); all three name the file
  * and the block's number in it, so that they can be put together again.
+ *
+ * pgz_step and pgz_waiting are for pictures: fields with these names are what
+ * the kernel's track events have, and viewers make slices and counters of them.
  */
 #ifdef CREATE_TRACE_POINTS
 #include <tp/define_trace.h> /* first: macros of the program's own headers could break it */
 #endif
 
-#ifndef TP_GENERATED_PGZ_795EF6D4_H
-#define TP_GENERATED_PGZ_795EF6D4_H
+#ifndef TP_GENERATED_PGZ_E9A9778A_H
+#define TP_GENERATED_PGZ_E9A9778A_H
 
 #include <tp/declare.h>
 
@@ -22,11 +25,12 @@
 
 /* ---- From defs/pgz.tp, as written ---- */
 
-#line 12 "defs/pgz.tp"
+#line 15 "defs/pgz.tp"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PGZ_FIRST		0x1u	/* of its file */
 #define PGZ_LAST		0x2u	/* of its file */
@@ -69,7 +73,7 @@ extern "C" {
 
 struct trace_event_raw_pgz_file_open {
 	struct trace_entry ent;
-#line 63 "defs/pgz.tp"
+#line 67 "defs/pgz.tp"
 	tp_data_loc_t __data_loc_name; /* char[] */
 	long long size;
 	size_t block_size;
@@ -86,7 +90,7 @@ rename one, or move its events into the file of the other"
 
 struct trace_event_raw_pgz_block {
 	struct trace_entry ent;
-#line 93 "defs/pgz.tp"
+#line 97 "defs/pgz.tp"
 	tp_data_loc_t __data_loc_name; /* char[] */
 	unsigned long block;
 	size_t size;
@@ -98,7 +102,7 @@ TP_DECLARE_PRINTER(pgz_block);
 
 struct trace_event_raw_pgz_block_end {
 	struct trace_entry ent;
-#line 138 "defs/pgz.tp"
+#line 142 "defs/pgz.tp"
 	tp_data_loc_t __data_loc_name; /* char[] */
 	unsigned long block;
 	size_t in;
@@ -112,7 +116,7 @@ TP_DECLARE_PRINTER(pgz_block_end);
 
 struct trace_event_raw_pgz_file_blocks {
 	struct trace_entry ent;
-#line 177 "defs/pgz.tp"
+#line 181 "defs/pgz.tp"
 	tp_data_loc_t __data_loc_name; /* char[] */
 	unsigned long first;
 	uint32_t largest;
@@ -123,7 +127,7 @@ TP_DECLARE_PRINTER(pgz_file_blocks);
 
 struct trace_event_raw_pgz_file_close {
 	struct trace_entry ent;
-#line 207 "defs/pgz.tp"
+#line 211 "defs/pgz.tp"
 	tp_data_loc_t __data_loc_name; /* char[] */
 	unsigned long long in;
 	unsigned long long out;
@@ -132,9 +136,27 @@ struct trace_event_raw_pgz_file_close {
 };
 TP_DECLARE_PRINTER(pgz_file_close);
 
+struct trace_event_raw_pgz_step {
+	struct trace_entry ent;
+#line 236 "defs/pgz.tp"
+	char track_event_type;
+	tp_data_loc_t __data_loc_slice_name; /* char[] */
+	TP_DYNAMIC_DATA
+};
+TP_DECLARE_PRINTER(pgz_step);
+
+struct trace_event_raw_pgz_waiting {
+	struct trace_entry ent;
+#line 256 "defs/pgz.tp"
+	unsigned int counter_value;
+	pid_t scope_tgid;
+	TP_DYNAMIC_DATA
+};
+TP_DECLARE_PRINTER(pgz_waiting);
+
 /* ---- pgz:pgz_file_open ---- */
 
-#line 56 "defs/pgz.tp"
+#line 60 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_file_open(void *__data, const char *name, long long size, size_t block_size,
 		int level);
 TP_DECLARE_TRACEPOINT(pgz_file_open, "const char *, long long, size_t, int");
@@ -159,7 +181,7 @@ static TP_SITE_INLINE void trace_pgz_file_open(const char *name, long long size,
 
 /* ---- pgz:pgz_block_queue ---- */
 
-#line 114 "defs/pgz.tp"
+#line 118 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_block_queue(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting);
 TP_DECLARE_TRACEPOINT(pgz_block_queue, "const char *, unsigned long, size_t, bool, unsigned int");
@@ -182,7 +204,7 @@ static TP_SITE_INLINE void trace_pgz_block_queue(const char *name, unsigned long
 
 /* ---- pgz:pgz_block_start ---- */
 
-#line 122 "defs/pgz.tp"
+#line 126 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_block_start(void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting);
 TP_DECLARE_TRACEPOINT(pgz_block_start, "const char *, unsigned long, size_t, bool, unsigned int");
@@ -205,7 +227,7 @@ static TP_SITE_INLINE void trace_pgz_block_start(const char *name, unsigned long
 
 /* ---- pgz:pgz_block_end ---- */
 
-#line 130 "defs/pgz.tp"
+#line 134 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_block_end(void *__data, const char *name, unsigned long block, size_t in,
 		size_t out, uint32_t crc, int level, bool last);
 TP_DECLARE_TRACEPOINT(pgz_block_end, "const char *, unsigned long, size_t, size_t, uint32_t, int, bool");
@@ -228,7 +250,7 @@ static TP_SITE_INLINE void trace_pgz_block_end(const char *name, unsigned long b
 
 /* ---- pgz:pgz_file_blocks ---- */
 
-#line 170 "defs/pgz.tp"
+#line 174 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_file_blocks(void *__data, const char *name, unsigned long first,
 		const uint32_t *sizes, size_t count);
 TP_DECLARE_TRACEPOINT(pgz_file_blocks, "const char *, unsigned long, const uint32_t *, size_t");
@@ -255,7 +277,7 @@ static TP_SITE_INLINE void trace_pgz_file_blocks(const char *name, unsigned long
 
 /* ---- pgz:pgz_file_close ---- */
 
-#line 200 "defs/pgz.tp"
+#line 204 "defs/pgz.tp"
 typedef void tp_probe_fn_pgz_file_close(void *__data, const char *name, unsigned long long in,
 		unsigned long long out, int error);
 TP_DECLARE_TRACEPOINT(pgz_file_close, "const char *, unsigned long long, unsigned long long, int");
@@ -279,16 +301,56 @@ static TP_SITE_INLINE void trace_pgz_file_close(const char *name, unsigned long 
 	TP_CALL_PROBES(pgz_file_close, WORDS_4, name, in, out, error);
 }
 
+/* ---- pgz:pgz_step ---- */
+
+#line 229 "defs/pgz.tp"
+typedef void tp_probe_fn_pgz_step(void *__data, char type, const char *step);
+TP_DECLARE_TRACEPOINT(pgz_step, "char, const char *");
+#ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
+#define register_trace_pgz_step(probe, data) TP_REGISTER(pgz_step, probe, data)
+#define register_trace_prio_pgz_step(probe, data, prio) TP_REGISTER_PRIO(pgz_step, probe, data, prio)
+#define unregister_trace_pgz_step(probe, data) TP_UNREGISTER(pgz_step, probe, data)
+#define check_trace_callback_type_pgz_step(probe) TP_CHECK_CALLBACK_TYPE(pgz_step, probe)
+#endif
+TP_DECLARE_TRACE_EVENT(pgz_step);
+
+/* What a thread does: type is 'B' where a step begins, 'E' where it ends. */
+static TP_SITE_INLINE void trace_pgz_step(char type, const char *step)
+{
+	TP_SDT_SITE("pgz", "pgz_step", type, step);
+	TP_CALL_PROBES(pgz_step, WORDS_2, type, step);
+}
+
+/* ---- pgz:pgz_waiting ---- */
+
+#line 249 "defs/pgz.tp"
+typedef void tp_probe_fn_pgz_waiting(void *__data, unsigned int waiting);
+TP_DECLARE_TRACEPOINT(pgz_waiting, "unsigned int");
+#ifndef __cplusplus /* with these macros, a probe of the wrong type is an error in C, too */
+#define register_trace_pgz_waiting(probe, data) TP_REGISTER(pgz_waiting, probe, data)
+#define register_trace_prio_pgz_waiting(probe, data, prio) TP_REGISTER_PRIO(pgz_waiting, probe, data, prio)
+#define unregister_trace_pgz_waiting(probe, data) TP_UNREGISTER(pgz_waiting, probe, data)
+#define check_trace_callback_type_pgz_waiting(probe) TP_CHECK_CALLBACK_TYPE(pgz_waiting, probe)
+#endif
+TP_DECLARE_TRACE_EVENT(pgz_waiting);
+
+/* How many blocks are in the queue, of the process as a whole. */
+static TP_SITE_INLINE void trace_pgz_waiting(unsigned int waiting)
+{
+	TP_SDT_SITE("pgz", "pgz_waiting", waiting);
+	TP_CALL_PROBES(pgz_waiting, WORDS_1, waiting);
+}
+
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* TP_GENERATED_PGZ_795EF6D4_H */
+#endif /* TP_GENERATED_PGZ_E9A9778A_H */
 
 /* ---- Definitions, for the one file that defines CREATE_TRACE_POINTS ---- */
 
-#if defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_PGZ_795EF6D4_H)
-#define TP_CREATED_PGZ_795EF6D4_H
+#if defined(CREATE_TRACE_POINTS) && !defined(TP_CREATED_PGZ_E9A9778A_H)
+#define TP_CREATED_PGZ_E9A9778A_H
 
 #ifdef __cplusplus
 extern "C" {
@@ -313,7 +375,7 @@ TP_DEFINE_CLASS(TP_USED_CLASS, pgz_file_open, 4, 0, TP_SYMBOLS(1, 9, tp_texts_pg
 	TP_DESCRIBE(pgz_file_open, trace_event_raw_pgz_file_open, 4, 0),
 	TP_NO_EVALS
 	.table_1 = {TP_DESCRIBE_SYMBOLS(pgz_file_open, 1, 9, 0) {
-#line 78 "defs/pgz.tp"
+#line 82 "defs/pgz.tp"
 		1, 2, 3, 4, 5, 6, 7, 8, 9,
 	}, tp_texts_pgz_file_open__1},
 	.text = tp_class_text_pgz_file_open,
@@ -323,17 +385,17 @@ TP_PRINTER void tp_print_pgz_file_open(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_pgz_file_open);
 	tp_printk(p, __start,
-#line 76 "defs/pgz.tp"
+#line 80 "defs/pgz.tp"
 	"name=%s size=%lld block_size=%zu level=%s",
 		  __get_str(name), __entry->size, __entry->block_size,
 		  __print_symbolic_table(__entry->level, TP_TABLE_OF(pgz_file_open, 1))
 	);
 }
 
-#line 56 "defs/pgz.tp"
+#line 60 "defs/pgz.tp"
 TP_DEFINE_ITERATOR(pgz_file_open, (void *__data, const char *name, long long size, size_t block_size,
 		int level), (__data, name, size, block_size, level));
-TP_DEFINE_TRACE_EVENT(pgz_file_open, pgz_file_open, 56, "pgz", pgz_file_open, DEBUG_LINE,
+TP_DEFINE_TRACE_EVENT(pgz_file_open, pgz_file_open, 60, "pgz", pgz_file_open, DEBUG_LINE,
 		"const char *, long long, size_t, int");
 TP_NO_CALLBACKS(pgz_file_open);
 
@@ -345,19 +407,19 @@ TP_PLAIN void tp_record_pgz_file_open(void *__data, const char *name, long long 
 	/* For a filter, these fields are set first; and again below, if the record is made. */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_open)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_file_open);
-#line 71 "defs/pgz.tp"
+#line 75 "defs/pgz.tp"
 		__entry->size		= size;
 		__entry->block_size	= block_size;
 		__entry->level		= level;
 		TP_END_EARLY(__data, &tp_event_pgz_file_open,
 				TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(3));
 	}
-#line 63 "defs/pgz.tp"
+#line 67 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_open);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
-#line 70 "defs/pgz.tp"
+#line 74 "defs/pgz.tp"
 		__assign_str(name);
 		__entry->size		= size;
 		__entry->block_size	= block_size;
@@ -385,7 +447,7 @@ TP_DEFINE_CLASS(TP_USED_CLASS, pgz_block, 5, 0, TP_SYMBOLS(1, 3, tp_texts_pgz_bl
 	TP_DESCRIBE(pgz_block, trace_event_raw_pgz_block, 5, 0),
 	TP_NO_EVALS
 	.table_1 = {TP_DESCRIBE_SYMBOLS(pgz_block, 1, 3, 1) {
-#line 110 "defs/pgz.tp"
+#line 114 "defs/pgz.tp"
 		(unsigned long)(0x1u), (unsigned long)(0x2u), (unsigned long)(0x4u),
 	}, tp_texts_pgz_block__1},
 	.text = tp_class_text_pgz_block,
@@ -395,7 +457,7 @@ TP_PRINTER void tp_print_pgz_block(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_pgz_block);
 	tp_printk(p, __start,
-#line 108 "defs/pgz.tp"
+#line 112 "defs/pgz.tp"
 	"name=%s block=%lu size=%zu flags=%s waiting=%u",
 		  __get_str(name), __entry->block, __entry->size,
 		  __print_flags_table(__entry->flags, "|", TP_TABLE_OF(pgz_block, 1)), __entry->waiting
@@ -411,20 +473,20 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 #if !defined(pgz_block_flags) /* a macro might change what they are set to */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_block)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_block);
-#line 102 "defs/pgz.tp"
+#line 106 "defs/pgz.tp"
 		__entry->block		= block;
 		__entry->size		= size;
-#line 105 "defs/pgz.tp"
+#line 109 "defs/pgz.tp"
 		__entry->waiting	= waiting;
 		TP_END_EARLY(__data, __event, TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(4));
 	}
 #endif
-#line 93 "defs/pgz.tp"
+#line 97 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	TP_RESERVE_RECORD(__data, __event);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
-#line 101 "defs/pgz.tp"
+#line 105 "defs/pgz.tp"
 		__assign_str(name);
 		__entry->block		= block;
 		__entry->size		= size;
@@ -436,10 +498,10 @@ static void tp_write_pgz_block(const struct tp_event *__event, void *__data, con
 
 /* ---- pgz:pgz_block_queue ---- */
 
-#line 114 "defs/pgz.tp"
+#line 118 "defs/pgz.tp"
 TP_DEFINE_ITERATOR(pgz_block_queue, (void *__data, const char *name, unsigned long block, size_t size,
 		bool last, unsigned int waiting), (__data, name, block, size, last, waiting));
-TP_DEFINE_TRACE_EVENT(pgz_block_queue, pgz_block_queue, 114, "pgz", pgz_block, DEBUG_LINE,
+TP_DEFINE_TRACE_EVENT(pgz_block_queue, pgz_block_queue, 118, "pgz", pgz_block, DEBUG_LINE,
 		"const char *, unsigned long, size_t, bool, unsigned int");
 TP_NO_CALLBACKS(pgz_block_queue);
 
@@ -451,8 +513,8 @@ TP_PLAIN void tp_record_pgz_block_queue(void *__data, const char *name, unsigned
 
 /* ---- pgz:pgz_block_start ---- */
 
-#line 122 "defs/pgz.tp"
-TP_DEFINE_TRACE_EVENT(pgz_block_start, pgz_block_queue, 122, "pgz", pgz_block, DEBUG_LINE,
+#line 126 "defs/pgz.tp"
+TP_DEFINE_TRACE_EVENT(pgz_block_start, pgz_block_queue, 126, "pgz", pgz_block, DEBUG_LINE,
 		"const char *, unsigned long, size_t, bool, unsigned int");
 TP_NO_CALLBACKS(pgz_block_start);
 
@@ -487,11 +549,11 @@ TP_DEFINE_CLASS(TP_USED_CLASS, pgz_block_end, 7, 0, TP_SYMBOLS(1, 9, tp_texts_pg
 	TP_DESCRIBE(pgz_block_end, trace_event_raw_pgz_block_end, 7, 0),
 	TP_NO_EVALS
 	.table_1 = {TP_DESCRIBE_SYMBOLS(pgz_block_end, 1, 9, 0) {
-#line 161 "defs/pgz.tp"
+#line 165 "defs/pgz.tp"
 		1, 2, 3, 4, 5, 6, 7, 8, 9,
 	}, tp_texts_pgz_block_end__1},
 	.table_2 = {TP_DESCRIBE_SYMBOLS(pgz_block_end, 2, 3, 1) {
-#line 162 "defs/pgz.tp"
+#line 166 "defs/pgz.tp"
 		(unsigned long)(0x1u), (unsigned long)(0x2u), (unsigned long)(0x4u),
 	}, tp_texts_pgz_block_end__2},
 	.text = tp_class_text_pgz_block_end,
@@ -501,7 +563,7 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_pgz_block_end);
 	tp_printk(p, __start,
-#line 159 "defs/pgz.tp"
+#line 163 "defs/pgz.tp"
 	"name=%s block=%lu in=%zu out=%zu crc=%08x level=%s flags=%s",
 		  __get_str(name), __entry->block, __entry->in, __entry->out,
 		  __entry->crc, __print_symbolic_table(__entry->level, TP_TABLE_OF(pgz_block_end, 1)),
@@ -509,11 +571,11 @@ TP_PRINTER void tp_print_pgz_block_end(struct trace_seq *p, const void *entry)
 	);
 }
 
-#line 130 "defs/pgz.tp"
+#line 134 "defs/pgz.tp"
 TP_DEFINE_ITERATOR(pgz_block_end, (void *__data, const char *name, unsigned long block, size_t in,
 		size_t out, uint32_t crc, int level, bool last), (__data, name, block, in, out, crc, level,
 		last));
-TP_DEFINE_TRACE_EVENT(pgz_block_end, pgz_block_end, 130, "pgz", pgz_block_end, DEBUG_LINE,
+TP_DEFINE_TRACE_EVENT(pgz_block_end, pgz_block_end, 134, "pgz", pgz_block_end, DEBUG_LINE,
 		"const char *, unsigned long, size_t, size_t, uint32_t, int, bool");
 TP_NO_CALLBACKS(pgz_block_end);
 
@@ -526,21 +588,21 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 #if !defined(pgz_block_flags) /* a macro might change what they are set to */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_block_end)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_block_end);
-#line 149 "defs/pgz.tp"
+#line 153 "defs/pgz.tp"
 		__entry->block	= block;
-#line 152 "defs/pgz.tp"
+#line 156 "defs/pgz.tp"
 		__entry->crc	= crc;
 		__entry->level	= level;
 		TP_END_EARLY(__data, &tp_event_pgz_block_end,
 				TP_FIELD_BIT(1) | TP_FIELD_BIT(4) | TP_FIELD_BIT(5));
 	}
 #endif
-#line 138 "defs/pgz.tp"
+#line 142 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_block_end);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
-#line 148 "defs/pgz.tp"
+#line 152 "defs/pgz.tp"
 		__assign_str(name);
 		__entry->block	= block;
 		__entry->in	= in;
@@ -556,7 +618,7 @@ void tp_record_pgz_block_end(void *__data, const char *name, unsigned long block
 
 /* ---- pgz:pgz_file_blocks ---- */
 
-#line 180 "defs/pgz.tp"
+#line 184 "defs/pgz.tp"
 typedef __typeof__(uint32_t) tp_element_pgz_file_blocks__4;
 
 #define tp_fields_pgz_file_blocks(TP_F, TP_R) \
@@ -577,17 +639,17 @@ TP_PRINTER void tp_print_pgz_file_blocks(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_pgz_file_blocks);
 	tp_printk(p, __start,
-#line 191 "defs/pgz.tp"
+#line 195 "defs/pgz.tp"
 	"name=%s first=%lu count=%u largest=%u",
 		  __get_str(name), __entry->first,
 		  __get_dynamic_array_len(sizes) / 4, __entry->largest
 	);
 }
 
-#line 170 "defs/pgz.tp"
+#line 174 "defs/pgz.tp"
 TP_DEFINE_ITERATOR(pgz_file_blocks, (void *__data, const char *name, unsigned long first,
 		const uint32_t *sizes, size_t count), (__data, name, first, sizes, count));
-TP_DEFINE_TRACE_EVENT(pgz_file_blocks, pgz_file_blocks, 170, "pgz", pgz_file_blocks, DEBUG_LINE,
+TP_DEFINE_TRACE_EVENT(pgz_file_blocks, pgz_file_blocks, 174, "pgz", pgz_file_blocks, DEBUG_LINE,
 		"const char *, unsigned long, const uint32_t *, size_t");
 TP_NO_CALLBACKS(pgz_file_blocks);
 
@@ -600,24 +662,24 @@ void tp_record_pgz_file_blocks(void *__data, const char *name, unsigned long fir
 #if !defined(pgz_largest) && !defined(memcpy) /* a macro might change what they are set to */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_blocks)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_file_blocks);
-#line 185 "defs/pgz.tp"
+#line 189 "defs/pgz.tp"
 		__entry->first		= first;
 		TP_END_EARLY(__data, &tp_event_pgz_file_blocks, TP_FIELD_BIT(1));
 	}
 #endif
-#line 177 "defs/pgz.tp"
+#line 181 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	__size = tp_size_array(&__dyn.sizes, __size, sizeof(tp_element_pgz_file_blocks__4),
 			__extension__ TP_ALIGN_OF(tp_element_pgz_file_blocks__4)
 		, (size_t)(
-#line 180 "defs/pgz.tp"
+#line 184 "defs/pgz.tp"
 		count
 		));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_blocks);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	__entry->__data_loc_sizes = tp_place(__entry, &__dyn.sizes);
 	{
-#line 184 "defs/pgz.tp"
+#line 188 "defs/pgz.tp"
 		__assign_str(name);
 		__entry->first		= first;
 		__entry->largest	= pgz_largest(sizes, count);
@@ -645,16 +707,16 @@ TP_PRINTER void tp_print_pgz_file_close(struct trace_seq *p, const void *entry)
 {
 	TP_BEGIN_PRINT(trace_event_raw_pgz_file_close);
 	tp_printk(p, __start,
-#line 220 "defs/pgz.tp"
+#line 224 "defs/pgz.tp"
 	"name=%s in=%llu out=%llu error=%d",
 		  __get_str(name), __entry->in, __entry->out, __entry->error
 	);
 }
 
-#line 200 "defs/pgz.tp"
+#line 204 "defs/pgz.tp"
 TP_DEFINE_ITERATOR(pgz_file_close, (void *__data, const char *name, unsigned long long in,
 		unsigned long long out, int error), (__data, name, in, out, error));
-TP_DEFINE_TRACE_EVENT(pgz_file_close, pgz_file_close, 200, "pgz", pgz_file_close, DEBUG_LINE,
+TP_DEFINE_TRACE_EVENT(pgz_file_close, pgz_file_close, 204, "pgz", pgz_file_close, DEBUG_LINE,
 		"const char *, unsigned long long, unsigned long long, int");
 TP_NO_CALLBACKS(pgz_file_close);
 
@@ -666,23 +728,122 @@ TP_PLAIN void tp_record_pgz_file_close(void *__data, const char *name, unsigned 
 	/* For a filter, these fields are set first; and again below, if the record is made. */
 	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_file_close)) {
 		TP_BEGIN_EARLY(trace_event_raw_pgz_file_close);
-#line 215 "defs/pgz.tp"
+#line 219 "defs/pgz.tp"
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
 		TP_END_EARLY(__data, &tp_event_pgz_file_close,
 				TP_FIELD_BIT(1) | TP_FIELD_BIT(2) | TP_FIELD_BIT(3));
 	}
-#line 207 "defs/pgz.tp"
+#line 211 "defs/pgz.tp"
 	__size = tp_size_string(&__dyn.name, __size, tp_as_text(name));
 	TP_RESERVE_RECORD(__data, &tp_event_pgz_file_close);
 	__entry->__data_loc_name = tp_place(__entry, &__dyn.name);
 	{
-#line 214 "defs/pgz.tp"
+#line 218 "defs/pgz.tp"
 		__assign_str(name);
 		__entry->in	= in;
 		__entry->out	= out;
 		__entry->error	= error;
+	}
+	tp_commit(&__rec);
+}
+
+/* ---- pgz:pgz_step ---- */
+
+#define tp_fields_pgz_step(TP_F, TP_R) \
+	TP_F(FIELD, TP_R, track_event_type, "char", 0) \
+	TP_F(STRING, TP_R, slice_name, "char", char)
+#define tp_class_text_pgz_step tp_fields_pgz_step(TP_TEXTS, ) \
+	"\"type=%c step=%s\", REC->track_event_type, __get_str(slice_name)"
+TP_DEFINE_CLASS(TP_USED_CLASS, pgz_step, 2, 0,) = {
+	TP_DESCRIBE(pgz_step, trace_event_raw_pgz_step, 2, 0),
+	TP_NO_EVALS
+	.text = tp_class_text_pgz_step,
+};
+
+TP_PRINTER void tp_print_pgz_step(struct trace_seq *p, const void *entry)
+{
+	TP_BEGIN_PRINT(trace_event_raw_pgz_step);
+	tp_printk(p, __start,
+#line 245 "defs/pgz.tp"
+	"type=%c step=%s", __entry->track_event_type, __get_str(slice_name)
+	);
+}
+
+#line 229 "defs/pgz.tp"
+TP_DEFINE_ITERATOR(pgz_step, (void *__data, char type, const char *step), (__data, type, step));
+TP_DEFINE_TRACE_EVENT(pgz_step, pgz_step, 229, "pgz", pgz_step, DEBUG_LINE, "char, const char *");
+TP_NO_CALLBACKS(pgz_step);
+
+TP_PLAIN void tp_record_pgz_step(void *__data, char type, const char *step)
+{
+	TP_BEGIN_DYNAMIC_RECORD(trace_event_raw_pgz_step, slice_name);
+
+	/* For a filter, these fields are set first; and again below, if the record is made. */
+	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_step)) {
+		TP_BEGIN_EARLY(trace_event_raw_pgz_step);
+#line 241 "defs/pgz.tp"
+		__entry->track_event_type = type;
+		TP_END_EARLY(__data, &tp_event_pgz_step, TP_FIELD_BIT(0));
+	}
+#line 237 "defs/pgz.tp"
+	__size = tp_size_string(&__dyn.slice_name, __size, tp_as_text(step));
+	TP_RESERVE_RECORD(__data, &tp_event_pgz_step);
+	__entry->__data_loc_slice_name = tp_place(__entry, &__dyn.slice_name);
+	{
+#line 241 "defs/pgz.tp"
+		__entry->track_event_type = type;
+		__assign_str(slice_name);
+	}
+	tp_commit(&__rec);
+}
+
+/* ---- pgz:pgz_waiting ---- */
+
+#define tp_fields_pgz_waiting(TP_F, TP_R) \
+	TP_F(FIELD, TP_R, counter_value, "unsigned int", 0) \
+	TP_F(FIELD, TP_R, scope_tgid, "pid_t", 0)
+#define tp_class_text_pgz_waiting tp_fields_pgz_waiting(TP_TEXTS, ) \
+	"\"waiting=%u\", REC->counter_value"
+TP_DEFINE_CLASS(TP_USED_CLASS, pgz_waiting, 2, 0,) = {
+	TP_DESCRIBE(pgz_waiting, trace_event_raw_pgz_waiting, 2, 0),
+	TP_NO_EVALS
+	.text = tp_class_text_pgz_waiting,
+};
+
+TP_PRINTER void tp_print_pgz_waiting(struct trace_seq *p, const void *entry)
+{
+	TP_BEGIN_PRINT(trace_event_raw_pgz_waiting);
+	tp_printk(p, __start,
+#line 265 "defs/pgz.tp"
+	"waiting=%u", __entry->counter_value
+	);
+}
+
+#line 249 "defs/pgz.tp"
+TP_DEFINE_ITERATOR(pgz_waiting, (void *__data, unsigned int waiting), (__data, waiting));
+TP_DEFINE_TRACE_EVENT(pgz_waiting, pgz_waiting, 249, "pgz", pgz_waiting, DEBUG_LINE, "unsigned int");
+TP_NO_CALLBACKS(pgz_waiting);
+
+void tp_record_pgz_waiting(void *__data, unsigned int waiting)
+{
+	TP_BEGIN_RECORD(trace_event_raw_pgz_waiting);
+
+	/* For a filter, these fields are set first; and again below, if the record is made. */
+#if !defined(getpid) /* a macro might change what they are set to */
+	if (TP_ASKS(__data) && TP_CAN_BE_EARLY(trace_event_raw_pgz_waiting)) {
+		TP_BEGIN_EARLY(trace_event_raw_pgz_waiting);
+#line 261 "defs/pgz.tp"
+		__entry->counter_value	= waiting;
+		TP_END_EARLY(__data, &tp_event_pgz_waiting, TP_FIELD_BIT(0));
+	}
+#endif
+	TP_RESERVE_RECORD(__data, &tp_event_pgz_waiting);
+	{
+#line 261 "defs/pgz.tp"
+		__entry->counter_value	= waiting;
+		__entry->scope_tgid	= getpid();
 	}
 	tp_commit(&__rec);
 }

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 #
 # demo.sh BUILD_DIR - compresses real files with pgz, once traced as text, once
-# into a CTF trace, and shows what came of it. `make demo` runs it. pgz itself
-# is not told: what is recorded, and where to, the environment says.
+# into a CTF trace, shows what came of it, and makes pictures. `make demo` runs
+# it. pgz itself is not told: what is recorded, and where to, the environment
+# says.
 set -eu
 LC_ALL=C
 export LC_ALL
 
-if [ $# -ne 1 ] || [ ! -x "$1/examples/pgz/pgz" ]; then
-	echo "usage: demo.sh BUILD_DIR (where examples/pgz/pgz has been built)" >&2
+if [ $# -ne 1 ] || [ ! -x "$1/examples/pgz/pgz" ] || [ ! -x "$1/tp" ]; then
+	echo "usage: demo.sh BUILD_DIR (where examples/pgz/pgz and tp have been built)" >&2
 	exit 2
 fi
 build=$1
@@ -96,8 +97,22 @@ echo "events        $(wc -l <"$text") as text:"
 awk '{ sub(/:$/, "", $3); count[$3]++ } END { for (name in count) printf "%14d %s\n", count[name], name }' "$text" |
 	sort -k 2
 
+heading 'Pictures'
+picture() {
+	echo "\$ $*"
+	"$@"
+}
+picture "$build/tp" timeline "$trace" -o "$demo/timeline.svg"
+picture "$build/tp" convert "$trace" --to perfetto -o "$demo/pgz.perfetto"
+picture "$build/tp" convert "$trace" --to trace.dat -o "$demo/trace.dat"
+
 heading 'Where it lies, and what to try next'
 cat <<END
+Three pictures of the second run, and how to look at each:
+  $demo/timeline.svg    xdg-open $demo/timeline.svg
+  $demo/pgz.perfetto    xdg-open https://ui.perfetto.dev    (and drop the file there)
+  $demo/trace.dat       kernelshark $demo/trace.dat    (or trace-cmd report)
+
 The trace is in   $trace
 The text is in    $text
 The events are in defs/pgz.tp, the calls of trace_pgz_...() in examples/pgz.

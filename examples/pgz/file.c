@@ -55,8 +55,10 @@ static int submit_block(struct run *run, const char *name, int in, unsigned long
 {
 	struct block *block = &run->blocks[number % run->nr_blocks];
 	const struct block *previous = number ? &run->blocks[(number - 1) % run->nr_blocks] : NULL;
-	int err = block_read(block, in, run->block_size, previous);
 
+	trace_pgz_step('B', "read");
+	const int err = block_read(block, in, run->block_size, previous);
+	trace_pgz_step('E', "read");
 	if (err)
 		return err;
 	block->name = name;

@@ -10,6 +10,7 @@
 
 #include "block.h"
 #include "gzip.h"
+#include "pgz.h"
 
 #define FLG_FNAME 8
 #define OS_UNIX 3
@@ -57,7 +58,10 @@ int gzip_block(struct gzip *gzip, const struct block *block)
 {
 	gzip->crc = (uint32_t)crc32_combine(gzip->crc, block->crc, (z_off_t)block->in_len);
 	gzip->in += block->in_len;
-	return write_all(gzip, block->out, block->out_len);
+	trace_pgz_step('B', "write");
+	const int err = write_all(gzip, block->out, block->out_len);
+	trace_pgz_step('E', "write");
+	return err;
 }
 
 int gzip_end(struct gzip *gzip)

@@ -45,16 +45,19 @@ void pool_submit(struct pool *pool, struct block *block)
 	*pool->tail = block;
 	pool->tail = &block->next;
 	pool->waiting++;
+	trace_pgz_waiting(pool->waiting);
 	pthread_cond_signal(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
 }
 
 void pool_wait(struct pool *pool, const struct block *block)
 {
+	trace_pgz_step('B', "wait");
 	pthread_mutex_lock(&pool->lock);
 	while (!block->done)
 		pthread_cond_wait(&pool->done, &pool->lock);
 	pthread_mutex_unlock(&pool->lock);
+	trace_pgz_step('E', "wait");
 }
 
 /* The next block, or NULL when there will be no more. Called with the lock held. */
@@ -71,6 +74,7 @@ static struct block *take_block(struct pool *pool)
 	if (!pool->head)
 		pool->tail = &pool->head;
 	pool->waiting--;
+	trace_pgz_waiting(pool->waiting);
 	return block;
 }
 
@@ -86,7 +90,9 @@ static void *worker_main(void *arg)
 
 		pthread_mutex_unlock(&pool->lock);
 		trace_pgz_block_start(block->name, block->number, block->in_len, block->last, waiting);
+		trace_pgz_step('B', "compress");
 		deflate_block(worker->deflater, block);
+		trace_pgz_step('E', "compress");
 		pthread_mutex_lock(&pool->lock);
 		block->done = true;
 		pthread_cond_signal(&pool->done);

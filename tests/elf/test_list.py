@@ -129,7 +129,7 @@ class Forms(Listed):
         text = self.list(os.path.join(BUILD, "examples/pgz/pgz"))
         self.assertEqual(sorted(line.split()[0] for line in text.splitlines()),
                          ["pgz:pgz_block_end", "pgz:pgz_block_queue", "pgz:pgz_block_start", "pgz:pgz_file_blocks",
-                          "pgz:pgz_file_close", "pgz:pgz_file_open"])
+                          "pgz:pgz_file_close", "pgz:pgz_file_open", "pgz:pgz_step", "pgz:pgz_waiting"])
         for line in text.splitlines():
             self.assertRegex(line, r"^\S+ +DEBUG_LINE  defs/pgz\.tp:\d+$")
 

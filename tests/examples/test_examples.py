@@ -8,13 +8,15 @@ import gzip
 import os
 import random
 import re
+import shutil
 
-from support import BUILD, ROOT, Case, need, read, run
+from support import BUILD, ROOT, UPDATE, Case, need, read, run
 
 MODULES = os.path.join(BUILD, "examples/tracepoint-example")
 SCHED = os.path.join(BUILD, "examples/sched-trace/sched-trace")
 CACHE = os.path.join(BUILD, "examples/cxx/cache")
 PGZ = os.path.join(BUILD, "examples/pgz/pgz")
+LARGEST = 100_000  # bytes of the README's picture
 
 
 class TracepointExample(Case):
@@ -136,6 +138,9 @@ class Pgz(Case):
         counts: collections.Counter[str] = collections.Counter()
         sizes: collections.Counter[str] = collections.Counter()
         for line in read(self.path("log")).splitlines():
+            if re.match(r"\d+\.\d{9} \d+/\d+ pgz:pgz_(step: type=[BE] step=(read|compress|wait|write)|waiting: waiting=\d+)$", line):
+                counts["for pictures"] += 1
+                continue
             match = re.match(r"\d+\.\d{9} \d+/\d+ pgz:(\w+): name=(.*?) (\w+=.*)", line)
             assert match, line
             counts[match[1]] += 1
@@ -147,15 +152,26 @@ class Pgz(Case):
         self.assertEqual(counts["pgz_file_close"], len(self.files))
         self.assertEqual(counts["pgz_block_queue"], counts["pgz_block_start"])
         self.assertEqual(counts["pgz_block_queue"], counts["pgz_block_end"])
+        self.assertEqual(counts["for pictures"], (4 * 2 + 2) * counts["pgz_block_queue"])
         self.assertEqual({n: sizes[self.path(n)] for n in self.files}, {n: len(d) for n, d in self.files.items()})
 
     def test_demo(self) -> None:
-        """make demo's script, in a build directory of its own."""
-        need(self, "babeltrace2")
+        """make demo's script, in a build directory of its own. The README shows the timeline: UPDATE=1 makes that anew."""
+        need(self, "babeltrace2", "trace-cmd")
         os.makedirs(self.path("build/examples/pgz"))
         os.symlink(PGZ, self.path("build/examples/pgz/pgz"))
+        os.symlink(os.path.join(BUILD, "tp"), self.path("build/tp"))
         for _ in range(2):  # again over its own output
-            done = self.succeed(["examples/pgz/demo.sh", self.path("build")], cwd=ROOT)
+            done = self.succeed([os.path.join(ROOT, "examples/pgz/demo.sh"), "build"], cwd=self.dir)
             self.assertIn("pgz:pgz_block_end", done.stdout)
-            self.assertIn(self.path("build/demo/trace"), done.stdout)
+            self.assertIn("build/demo/trace", done.stdout)
+        for name in ("timeline.svg", "pgz.perfetto", "trace.dat"):
+            self.assertRegex(done.stdout, rf"(?m)^  build/demo/{re.escape(name)} +[a-z]")
         self.assertGreater(len(self.read_by("babeltrace2", self.path("build/demo/trace")).splitlines()), 100)
+        self.assertGreater(len(self.read_by("trace-cmd", "report", self.path("build/demo/trace.dat")).splitlines()), 100)
+        made, kept = self.path("build/demo/timeline.svg"), os.path.join(ROOT, "docs/timeline.svg")
+        if UPDATE:
+            shutil.copy(made, kept)
+        names = r"<text[^>]*>(pgz_\w+|read|wait|compress|write): \d+</text>"
+        self.assertEqual(set(re.findall(names, read(made))), set(re.findall(names, read(kept))))
+        self.assertLess(os.path.getsize(kept), LARGEST)

@@ -43,6 +43,7 @@ class Lane:
     ticks: int = 0
     hovers: list[str] = field(default_factory=list)
     value: str = ""
+    x: list[float] = field(default_factory=list)  # of a counter's line
     busy: int = 0
 
 
@@ -81,6 +82,8 @@ class Timeline(Recorded):
             for path in group.findall(SVG + "path"):
                 if path.attrib["class"] == "v":
                     lane.value = path.find(SVG + "title").text or ""
+                    self.assertRegex(path.attrib["d"], r"\AM\d+ [\d.]+(V[\d.]+|H\d+)+\Z")
+                    lane.x = [float(x) for x in re.findall(r"[MH](\d+)", path.attrib["d"])]
                 elif "opacity" in path.attrib:
                     lane.busy += path.attrib["d"].count("M")
                 else:
@@ -117,8 +120,23 @@ class Timeline(Recorded):
         self.assertEqual((thread.ticks, len(thread.hovers)), (5, 5))
         self.assertRegex(thread.hovers[2], r'\Anote\n\+\d+\.\d{6} ms, thread \d+\ns="<a> & \\"b\\" \\x1b\[31m \\xff"\Z')
         self.assertEqual(lanes["depth"].value, "-10 to 10, at the end -10")
+        self.assertEqual(sorted(lanes["depth"].x), lanes["depth"].x)
+        self.assertGreaterEqual(lanes["depth"].x[0], LEFT)
+        self.assertEqual(lanes["depth"].x[-1], LEFT + COLUMNS)
         spans = next(lane for name, lane in lanes.items() if name.startswith("span "))
         self.assertEqual([bar[2].split("\n")[0] for bar in spans.bars], ["inner", "outer"])
+
+    def test_names(self) -> None:
+        """A slice has the colour of its name; the legend has room for the first ones, and counts the others."""
+        self.hit('for (int i = 0; i < 15; i++) { char name[] = {(char)(97 + i % 14), 0}; trace_span(\'B\', name); nanosleep(&ms, NULL); '
+                 'trace_span(\'E\', ""); }')
+        root = self.drawn(self.trace)
+        texts = [text.text for text in root.iter(SVG + "text")]
+        self.assertEqual([text for text in texts if re.match(r"[a-z]:", text or "")], ["a: 2", *(f"{name}: 1" for name in "bcdefghijkl")])
+        self.assertIn("and of other names: 2", texts)
+        colours = [rect.attrib["class"] for rect in root.iter(SVG + "rect") if rect.attrib.get("class", "").startswith("r ")]
+        self.assertEqual(colours[:9], ["r c0", *(f"r c{i}" for i in range(1, 8)), "r c0"])
+        self.assertEqual(colours[-1], "r c0")
 
     def test_whole(self) -> None:
         """The axis, the processes and the legend."""

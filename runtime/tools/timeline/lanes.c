@@ -122,6 +122,7 @@ bool lane_value(struct lanes *lanes, struct lane *lane, uint64_t time, double va
 		at->min = value;
 	if (!at->is_there || value > at->max)
 		at->max = value;
+	at->last = value;
 	at->is_there = true;
 	lane->nr++;
 	return true;

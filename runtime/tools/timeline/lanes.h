@@ -29,7 +29,7 @@ struct lane_row {
 };
 
 struct lane_value {
-	double min, max;
+	double min, max, last;
 	bool is_there;
 };
 

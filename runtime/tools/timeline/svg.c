@@ -15,9 +15,7 @@
 #define BAR_NAME 30 /* columns: what is narrower has no name in it */
 #define CHAR_WIDTH 6.2f
 #define LANES_MAX 64
-#define LEGEND_MAX 12
 #define LEGEND_COLUMNS 3
-#define COLOURS 8
 #define LEVELS 4 /* how busy a column is */
 #define TICK_SPACE 110 /* columns between two labels of the axis, at least */
 
@@ -28,11 +26,6 @@ static const char style[] =
 	".c4{fill:#2f7d3b;stroke:#2f7d3b}.c5{fill:#8a6100;stroke:#8a6100}.c6{fill:#8b3fa8;stroke:#8b3fa8}.c7{fill:#a33a70;stroke:#a33a70}"
 	".r{stroke:#fff;stroke-width:.4}.d{stroke:#555;fill:none;stroke-width:1}"
 	"@media(prefers-color-scheme:dark){text{fill:#ddd}.s{fill:#999}rect.p{fill:#16181d}.a{stroke:#333}.l{fill:#20242b}.d{stroke:#aaa}.r{stroke:#16181d}}";
-
-uint32_t svg_colour(const char *name)
-{
-	return (uint32_t)(key_of_text(0, name, strlen(name)) >> 32) % COLOURS;
-}
 
 void svg_text(struct tp_buffer *to, const char *text, size_t len)
 {
@@ -118,9 +111,13 @@ static void draw_axis(struct tp_buffer *to, const struct lanes *lanes, unsigned 
 
 	for (double at = 0; at <= ns; at += step) {
 		const double x = LEFT + at * LANE_COLUMNS / ns;
-		tp_buffer_printf(to, "<path class=\"a\" d=\"M%.1f %dV%u\"/><text class=\"s\" x=\"%.1f\" y=\"%d\">", x, HEAD - 10, height, x + 3, HEAD - 12);
-		put_time(to, at, step);
-		tp_buffer_printf(to, "</text>\n");
+		tp_buffer_printf(to, "<path class=\"a\" d=\"M%.1f %dV%u\"/>", x, HEAD - 10, height);
+		if (x < LEFT + LANE_COLUMNS - TICK_SPACE / 2) {
+			tp_buffer_printf(to, "<text class=\"s\" x=\"%.1f\" y=\"%d\">", x + 3, HEAD - 12);
+			put_time(to, at, step);
+			tp_buffer_printf(to, "</text>");
+		}
+		tp_buffer_printf(to, "\n");
 	}
 }
 
@@ -210,11 +207,11 @@ static void draw_ticks(struct tp_buffer *to, const struct lane *lane, unsigned i
 	}
 }
 
-/* Between the least and the greatest value of each column; a value holds until the next one. */
+/* A value holds until the next one. In a column with several, the line goes from the least to the greatest. */
 static void draw_values(struct tp_buffer *to, const struct lane *lane, unsigned int y)
 {
 	double min = 0, max = 0, last = 0;
-	bool has_last = false;
+	char go = 'M';
 
 	for (size_t i = 0; i < LANE_COLUMNS; i++) {
 		const struct lane_value *value = &lane->values[i];
@@ -225,11 +222,14 @@ static void draw_values(struct tp_buffer *to, const struct lane *lane, unsigned 
 	tp_buffer_printf(to, "<path class=\"v\" d=\"");
 	for (size_t i = 0; i < LANE_COLUMNS; i++) {
 		const struct lane_value *value = &lane->values[i];
-		if (value->is_there)
-			tp_buffer_printf(to, "%c%zu %.1fV%.1f", has_last ? 'H' : 'M', LEFT + i, has_last ? zero - last * scale : zero, zero - value->max * scale);
-		if (value->is_there)
-			last = value->max;
-		has_last = has_last || value->is_there;
+		if (!value->is_there)
+			continue;
+		tp_buffer_printf(to, go == 'M' ? "M%zu %.1f" : "H%zu", LEFT + i, zero);
+		go = 'H';
+		if (value->min < value->max)
+			tp_buffer_printf(to, "V%.1fV%.1f", zero - value->min * scale, zero - value->max * scale);
+		last = value->last;
+		tp_buffer_printf(to, "V%.1f", zero - last * scale);
 	}
 	tp_buffer_printf(to, "H%uV%.1f\"><title>%g to %g, at the end %g</title></path>\n", LEFT + LANE_COLUMNS, zero, min, max, last);
 }
@@ -288,21 +288,27 @@ static unsigned int draw_lanes(struct tp_buffer *to, const struct svg_picture *p
 	return y;
 }
 
-static unsigned int draw_legend(struct tp_buffer *to, const struct svg_picture *picture, unsigned int y)
+static void draw_entry(struct tp_buffer *to, const struct legend_entry *entry, unsigned int x, unsigned int y)
 {
-	for (size_t i = 0; i < picture->nr_events && i < LEGEND_MAX; i++) {
-		const struct svg_event *event = &picture->events[i];
-		const unsigned int x = LEFT + (unsigned int)(i % LEGEND_COLUMNS) * (LANE_COLUMNS / LEGEND_COLUMNS);
-		if (event->is_slice)
-			tp_buffer_printf(to, "<rect class=\"c%u\" x=\"%u\" y=\"%u\" width=\"9\" height=\"9\"/>", event->colour, x, y);
-		else
-			tp_buffer_printf(to, "<path class=\"d\" d=\"M%u.5 %uv7\"/>", x + 4, y + 1);
-		tp_buffer_printf(to, "<text class=\"s\" x=\"%u\" y=\"%u\">", x + 14, y + 9);
-		svg_text(to, event->name, strlen(event->name));
-		tp_buffer_printf(to, ": %llu</text>\n", (unsigned long long)event->nr);
-		y += (i + 1) % LEGEND_COLUMNS == 0 || i + 1 == picture->nr_events || i + 1 == LEGEND_MAX ? 18 : 0;
-	}
-	return y;
+	if (entry->is_slice)
+		tp_buffer_printf(to, "<rect class=\"c%u\" x=\"%u\" y=\"%u\" width=\"9\" height=\"9\"/>", entry->colour, x, y);
+	else
+		tp_buffer_printf(to, "<path class=\"d\" d=\"M%u.5 %uv7\"/>", x + 4, y + 1);
+	tp_buffer_printf(to, "<text class=\"s\" x=\"%u\" y=\"%u\">", x + 14, y + 9);
+	svg_text(to, entry->name, strlen(entry->name));
+	tp_buffer_printf(to, ": %llu</text>\n", (unsigned long long)entry->nr);
+}
+
+static unsigned int draw_legend(struct tp_buffer *to, const struct legend *legend, unsigned int y)
+{
+	for (size_t i = 0; i < legend->nr; i++)
+		draw_entry(to, &legend->entries[i], LEFT + (unsigned int)(i % LEGEND_COLUMNS) * (LANE_COLUMNS / LEGEND_COLUMNS),
+			   y + (unsigned int)(i / LEGEND_COLUMNS) * 18);
+	y += (unsigned int)((legend->nr + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS) * 18;
+	if (!legend->others.nr)
+		return y;
+	tp_buffer_printf(to, "<text class=\"s\" x=\"%d\" y=\"%u\">and of other names: %llu</text>\n", LEFT + 14, y + 9, (unsigned long long)legend->others.nr);
+	return y + 18;
 }
 
 static void draw(struct tp_buffer *to, const struct svg_picture *picture, const struct lane *const *order, size_t nr, size_t left_out)
@@ -315,7 +321,7 @@ static void draw(struct tp_buffer *to, const struct svg_picture *picture, const 
 		tp_buffer_printf(&inside, "<text class=\"s\" x=\"%d\" y=\"%u\">and %zu lanes with fewer events</text>\n", LEFT, y + 11, left_out);
 		y += 18;
 	}
-	y = draw_legend(&inside, picture, y + 8) + 8;
+	y = draw_legend(&inside, picture->legend, y + 8) + 8;
 	tp_buffer_printf(to, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" role=\"img\" aria-labelledby=\"title\">\n<title id=\"title\">",
 			 LEFT + LANE_COLUMNS + RIGHT, y);
 	svg_text(to, picture->title, strlen(picture->title));

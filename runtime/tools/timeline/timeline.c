@@ -25,9 +25,9 @@ struct timeline {
 	uint32_t *machines;
 	struct lanes lanes;
 	bool has_lanes;
-	struct keys processes, events;
+	struct keys processes;
 	struct svg_group *groups;
-	struct svg_event *legend; /* of each event, in the order in which they came */
+	struct legend legend;
 	struct line line;
 	uint64_t nr, lost;
 	bool lost_unknown;
@@ -105,26 +105,12 @@ static struct lane *track_lane(struct timeline *timeline, const struct merged *m
 
 /* ---- What ---- */
 
-/* NULL, and a message. */
-static struct svg_event *legend_of(struct timeline *timeline, const struct known *known)
+/* What it is called: a slice may have a name of its own. */
+static struct tp_value_bytes shown_name(const struct known *known, const struct placed *placed)
 {
-	const struct tp_event *described = known->described;
-	size_t index;
-	bool is_new;
+	const char *name = known->described->name;
 
-	if (!key_index(&timeline->events, key_of_text(0, described->name, strlen(described->name)), 0, &index, &is_new))
-		return NULL;
-	if (is_new) {
-		struct svg_event *more = reallocarray(timeline->legend, index + 1, sizeof(*more));
-		if (!more) {
-			timeline->events.nr--;
-			fail_no_memory();
-			return NULL;
-		}
-		timeline->legend = more;
-		more[index] = (struct svg_event){.name = described->name, .colour = svg_colour(described->name)};
-	}
-	return &timeline->legend[index];
+	return placed->name.at ? placed->name : (struct tp_value_bytes){.at = name, .len = (uint32_t)strlen(name)};
 }
 
 /* "pgz_block_start 12.345 ms\nblock=1 size=2"; NULL, and a message: there is no memory. */
@@ -133,8 +119,7 @@ static char *title_of(struct timeline *timeline, const struct merged *merged, co
 	const struct event *event = &merged->event;
 	const struct fields *fields = known_fields_of(&timeline->fields, merged->trace_nr, event->format);
 	const uint64_t at = event->time - timeline->lanes.begin;
-	const char *name = placed->name.at ? placed->name.at : known->described->name;
-	const int len = (int)(placed->name.at ? placed->name.len : strlen(name));
+	const struct tp_value_bytes name = shown_name(known, placed);
 	char *title;
 
 	if (!fields)
@@ -143,7 +128,7 @@ static char *title_of(struct timeline *timeline, const struct merged *merged, co
 	timeline->line.is_full = false;
 	values_add(&timeline->line, fields, event->record, event->size);
 	const int shown = (int)(timeline->line.len < TITLE_BYTES ? timeline->line.len : TITLE_BYTES);
-	if (asprintf(&title, "%.*s\n+%llu.%06llu ms, thread %d\n%.*s", len, name, (unsigned long long)(at / 1000000),
+	if (asprintf(&title, "%.*s\n+%llu.%06llu ms, thread %d\n%.*s", (int)name.len, name.at, (unsigned long long)(at / 1000000),
 		     (unsigned long long)(at % 1000000), event->tid, shown, timeline->line.bytes) < 0) {
 		fail_no_memory();
 		return NULL;
@@ -151,28 +136,36 @@ static char *title_of(struct timeline *timeline, const struct merged *merged, co
 	return title;
 }
 
-static bool place(void *data, const struct merged *merged, struct known *known, const struct placed *placed)
+static bool draw_event(struct timeline *timeline, struct lane *lane, const struct merged *merged, const struct known *known, const struct placed *placed)
 {
-	struct timeline *timeline = data;
-	struct svg_event *event = legend_of(timeline, known);
-	struct lane *lane = !event ? NULL : placed->track ? track_lane(timeline, merged, placed->track) : thread_lane(timeline, merged);
+	const struct tp_value_bytes name = shown_name(known, placed);
+	struct legend_entry *entry = legend_get(&timeline->legend, name.at, name.len, placed->type == TRACK_BEGIN);
 	const uint64_t time = merged->event.time;
 
-	if (!lane)
+	if (!entry)
 		return false;
-	event->nr++;
+	entry->nr++;
 	if (placed->type == TRACK_COUNTER)
 		return lane_value(&timeline->lanes, lane, time, (double)(int64_t)placed->counter);
-	if (placed->type == TRACK_END)
-		return lane_end(&timeline->lanes, lane, time);
 	char *title = title_of(timeline, merged, known, placed);
 	if (!title)
 		return false;
 	if (placed->type == TRACK_INSTANT)
 		return lane_instant(&timeline->lanes, lane, time, title);
-	event->is_slice = true;
-	lane_begin(lane, time, event->colour, title);
+	lane_begin(lane, time, entry->colour, title);
 	return true;
+}
+
+static bool place(void *data, const struct merged *merged, struct known *known, const struct placed *placed)
+{
+	struct timeline *timeline = data;
+	struct lane *lane = placed->track ? track_lane(timeline, merged, placed->track) : thread_lane(timeline, merged);
+
+	if (!lane)
+		return false;
+	if (placed->type == TRACK_END)
+		return lane_end(&timeline->lanes, lane, merged->event.time);
+	return draw_event(timeline, lane, merged, known, placed);
 }
 
 static bool add(void *data, const struct merged *merged)
@@ -226,8 +219,8 @@ static bool write_picture(struct timeline *timeline, struct new_file *new)
 	if (!line)
 		return false;
 	const struct svg_picture picture = {
-		.lanes = &timeline->lanes, .groups = timeline->groups, .nr_groups = timeline->processes.nr, .events = timeline->legend,
-		.nr_events = timeline->events.nr, .title = line,
+		.lanes = &timeline->lanes, .groups = timeline->groups, .nr_groups = timeline->processes.nr, .legend = &timeline->legend,
+		.title = line,
 	};
 	if (is_page(new->path))
 		tp_buffer_printf(&text, "<!doctype html>\n<meta charset=\"utf-8\">\n<title>%s</title>\n", line);
@@ -269,11 +262,10 @@ static void release(struct timeline *timeline)
 	for (size_t i = 0; i < timeline->processes.nr; i++)
 		free(timeline->groups[i].name);
 	free(timeline->groups);
-	free(timeline->legend);
+	legend_free(&timeline->legend);
 	free(timeline->machines);
 	free(timeline->line.bytes);
 	keys_free(&timeline->processes);
-	keys_free(&timeline->events);
 	lanes_free(&timeline->lanes);
 	known_fields_free(&timeline->fields);
 	placing_free(&timeline->placing);
