@@ -97,22 +97,8 @@ echo "events        $(wc -l <"$text") as text:"
 awk '{ sub(/:$/, "", $3); count[$3]++ } END { for (name in count) printf "%14d %s\n", count[name], name }' "$text" |
 	sort -k 2
 
-heading 'Pictures'
-picture() {
-	echo "\$ $*"
-	"$@"
-}
-picture "$build/tp" timeline "$trace" -o "$demo/timeline.svg"
-picture "$build/tp" convert "$trace" --to perfetto -o "$demo/pgz.perfetto"
-picture "$build/tp" convert "$trace" --to trace.dat -o "$demo/trace.dat"
-
 heading 'Where it lies, and what to try next'
 cat <<END
-Three pictures of the second run, and how to look at each:
-  $demo/timeline.svg    xdg-open $demo/timeline.svg
-  $demo/pgz.perfetto    xdg-open https://ui.perfetto.dev    (and drop the file there)
-  $demo/trace.dat       kernelshark $demo/trace.dat    (or trace-cmd report)
-
 The trace is in   $trace
 The text is in    $text
 The events are in defs/pgz.tp, the calls of trace_pgz_...() in examples/pgz.
@@ -125,4 +111,19 @@ Files only, on the terminal, of whatever you like:
 
 Everything but the queue, in a trace of your own:
   TP_ENABLE='pgz:*,!pgz:pgz_block_queue' TP_OUTPUT=ctf:/tmp/pgz-trace-%p $pgz -c -9 LICENSE > /dev/null
+END
+
+heading 'Three pictures of the second run, and how to look at each'
+picture() {
+	echo "\$ $*"
+	"$@"
+}
+picture "$build/tp" timeline "$trace" -o "$demo/timeline.svg"
+picture "$build/tp" convert "$trace" --to perfetto -o "$demo/pgz.perfetto"
+picture "$build/tp" convert "$trace" --to trace.dat -o "$demo/trace.dat"
+cat <<END
+
+$demo/timeline.svg    xdg-open $demo/timeline.svg
+$demo/pgz.perfetto    xdg-open https://ui.perfetto.dev    (and drop the file there)
+$demo/trace.dat       kernelshark $demo/trace.dat    (or trace-cmd report)
 END

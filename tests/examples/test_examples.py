@@ -166,7 +166,7 @@ class Pgz(Case):
             self.assertIn("pgz:pgz_block_end", done.stdout)
             self.assertIn("build/demo/trace", done.stdout)
         for name in ("timeline.svg", "pgz.perfetto", "trace.dat"):
-            self.assertRegex(done.stdout, rf"(?m)^  build/demo/{re.escape(name)} +[a-z]")
+            self.assertRegex(done.stdout, rf"(?m)^build/demo/{re.escape(name)} +[a-z]")
         self.assertGreater(len(self.read_by("babeltrace2", self.path("build/demo/trace")).splitlines()), 100)
         self.assertGreater(len(self.read_by("trace-cmd", "report", self.path("build/demo/trace.dat")).splitlines()), 100)
         made, kept = self.path("build/demo/timeline.svg"), os.path.join(ROOT, "docs/timeline.svg")
