@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The client of docs/internals/control.md, examples/control/client.py, with a process that runs; it is the text of that page."""
+"""The client of docs/internals/control.md, examples/control/client.py, with a process that runs."""
 
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from control import Control, Target  # noqa: E402
-from support import PATIENCE, ROOT, read, run, until  # noqa: E402
+from support import PATIENCE, ROOT, run, until  # noqa: E402
 
 CLIENT = os.path.join(ROOT, "examples/control/client.py")
 EVENTS = {"target:target_work", "target:target_state"}  # in the linker's order
@@ -73,11 +72,3 @@ class ExampleClient(Control):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"\Aerror EINVAL [^\n]+\n\Z")
         until(lambda: not self.server.outputs(), "the output is closed")
-
-    def test_documented(self) -> None:
-        """The page has the client word for word, but for its first lines."""
-        code = read(CLIENT).split("\n\n\n", 1)
-        imports = "".join(line + "\n" for line in code[0].splitlines() if line.startswith("import "))
-        text = re.sub(r"^\t", "", read(os.path.join(ROOT, "docs/internals/control.md")), flags=re.M)
-        self.assertIn(f"{imports}\n\n{code[1]}", text)
-        self.assertIn("(../../examples/control/client.py)", text)
