@@ -12,11 +12,12 @@ enum { INT32 = 1, INT64 = 2, FLOAT = 4, DOUBLE = 5, BYTE_ARRAY = 6 };
 enum { REQUIRED = 0, REPEATED = 2 };
 enum { PLAIN = 0, RLE = 3, RLE_DICTIONARY = 8 };
 enum { DATA_PAGE = 0, DICTIONARY_PAGE = 2 };
-enum { CONVERTED_UTF8 = 0, CONVERTED_LIST = 3, CONVERTED_UNSIGNED = 11, CONVERTED_SIGNED = 15 };
+enum { CONVERTED_UTF8 = 0, CONVERTED_LIST = 3, CONVERTED_MICROSECONDS = 10, CONVERTED_UNSIGNED = 11, CONVERTED_SIGNED = 15 };
 enum { UNCOMPRESSED = 0 };
 
 #define RANGE_TEXT 64 /* bytes of a text in a range; a longer one has none */
 #define DICTIONARY_MAX ((size_t)1 << 20)
+#define DICTIONARY_NUMBERS 4096u /* as many numbers, at most, have a dictionary */
 
 void column_free(struct column *column)
 {
@@ -185,9 +186,9 @@ static void put_logical(struct thrift *thrift, const struct column *column)
 		thrift_end(thrift);
 	} else if (column->type == COLUMN_TIME) {
 		thrift_struct(thrift, 8);
-		thrift_bool(thrift, 1, false); /* DuckDB cuts what is said to be UTC down to microseconds */
+		thrift_bool(thrift, 1, true); /* UTC */
 		thrift_struct(thrift, 2);
-		thrift_struct(thrift, 3); /* nanoseconds */
+		thrift_struct(thrift, 2); /* microseconds */
 		thrift_end(thrift);
 		thrift_end(thrift);
 		thrift_end(thrift);
@@ -208,6 +209,8 @@ static void put_element(struct thrift *thrift, const struct column *column, cons
 	thrift_binary(thrift, 4, name, strlen(name));
 	if (column->type == COLUMN_TEXT)
 		thrift_i32(thrift, 6, CONVERTED_UTF8);
+	else if (column->type == COLUMN_TIME)
+		thrift_i32(thrift, 6, CONVERTED_MICROSECONDS);
 	else if (column->type == COLUMN_SIGNED || column->type == COLUMN_UNSIGNED)
 		thrift_i32(thrift, 6, (column->type == COLUMN_SIGNED ? CONVERTED_SIGNED : CONVERTED_UNSIGNED) + order_of_bits(column->bits));
 	if (column->type != COLUMN_FLOAT && column->type != COLUMN_DOUBLE)
@@ -304,7 +307,7 @@ static uint64_t put_levels(struct tp_buffer *to, const struct column *column, bo
 /* ---- A dictionary ---- */
 
 struct entry {
-	uint32_t at, len; /* in the column's values, behind the length */
+	uint32_t at, len; /* in the column's values */
 	uint32_t number;  /* from 1 on; 0: there is none here */
 };
 
@@ -315,6 +318,23 @@ struct dictionary {
 	size_t size;
 	uint32_t nr;
 };
+
+/* Of times and real numbers, hardly two are the same. */
+static bool may_have_dictionary(const struct column *column)
+{
+	return column->type == COLUMN_TEXT || ((column->type == COLUMN_SIGNED || column->type == COLUMN_UNSIGNED) && !column->is_list);
+}
+
+/* With the length of a text. */
+static uint32_t length_at(const struct column *column, size_t at)
+{
+	uint32_t len;
+
+	if (column->type != COLUMN_TEXT)
+		return column->bits <= 32 ? sizeof(uint32_t) : sizeof(uint64_t);
+	memcpy(&len, column->values.text + at, sizeof(len));
+	return len + (uint32_t)sizeof(len);
+}
 
 static struct entry *look(struct dictionary *dictionary, const char *values, uint32_t at, uint32_t len)
 {
@@ -332,27 +352,26 @@ static void dictionary_free(struct dictionary *dictionary)
 	free(dictionary->entries);
 }
 
-/* False: the texts are not the same often enough, or there is no memory. */
+/* False: the values are not the same often enough, or there is no memory. */
 static bool make_dictionary(struct dictionary *dictionary, const struct column *column)
 {
 	const size_t most = column->values.len / 2 < DICTIONARY_MAX ? column->values.len / 2 : DICTIONARY_MAX;
-	const char *values = column->values.text;
+	const uint64_t nr = column->type == COLUMN_TEXT || column->nr < DICTIONARY_NUMBERS ? column->nr : DICTIONARY_NUMBERS;
 	uint32_t len;
 
 	*dictionary = (struct dictionary){.size = 16};
-	while (dictionary->size < 2 * column->nr)
+	while (dictionary->size < 2 * (nr + 1))
 		dictionary->size *= 2;
 	dictionary->entries = calloc(dictionary->size, sizeof(*dictionary->entries));
 	for (size_t at = 0; dictionary->entries && at < column->values.len; at += len) {
-		memcpy(&len, values + at, sizeof(len));
-		at += sizeof(len);
-		struct entry *entry = look(dictionary, values, (uint32_t)at, len);
+		len = length_at(column, at);
+		struct entry *entry = look(dictionary, column->values.text, (uint32_t)at, len);
 		if (!entry->number) {
 			*entry = (struct entry){(uint32_t)at, len, ++dictionary->nr};
-			tp_buffer_put(&dictionary->values, values + at - sizeof(len), len + sizeof(len));
+			tp_buffer_put(&dictionary->values, column->values.text + at, len);
 		}
 		put_u32(&dictionary->numbers, entry->number - 1);
-		if (dictionary->values.len > most)
+		if (dictionary->values.len > most || dictionary->nr > nr)
 			return false;
 	}
 	return dictionary->entries && dictionary->nr && !dictionary->values.failed && !dictionary->numbers.failed;
@@ -416,7 +435,8 @@ static bool write_page(FILE *file, int64_t *offset, const struct tp_buffer *page
 
 static void begin_again(struct column *column)
 {
-	column->values.len = column->lengths.len = 0;
+	tp_buffer_free(&column->values);
+	tp_buffer_free(&column->lengths);
 	column->nr = 0;
 	column->has_range = false;
 	column->min = column->max = (struct column_value){.number = 0};
@@ -429,7 +449,7 @@ bool column_write(struct column *column, FILE *file, int64_t *offset, struct col
 	bool good = !column->values.failed && !column->lengths.failed;
 
 	*chunk = (struct column_chunk){.begin = *offset, .nr = (int64_t)column->nr, .has_range = column->has_range};
-	chunk->has_dictionary = good && column->type == COLUMN_TEXT && make_dictionary(&dictionary, column);
+	chunk->has_dictionary = good && may_have_dictionary(column) && make_dictionary(&dictionary, column);
 	if (!good)
 		errno = ENOMEM;
 	if (good && chunk->has_dictionary)
