@@ -15,11 +15,11 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "trace_dat")]
 
+import duck  # noqa: E402
 from dat import Recorded  # noqa: E402
-from support import BUILD, few_or_many, need, read, run, unavailable, until  # noqa: E402
+from support import BUILD, few_or_many, need, read, run, until  # noqa: E402
 
 TP = os.path.join(BUILD, "tp")
-PACKAGE = "@duckdb/node-api@1.5.6-r.1"
 COMMON = ["ns", "host", "process", "pid", "tid", "comm", "cpu"]
 SAME = ("host", "process", "pid", "tid", "comm")  # as in JSON
 
@@ -34,20 +34,6 @@ TRACE_EVENT(sale, TP_PROTO(const char *item, int n, int way), TP_ARGS(item, n, w
 """
 
 
-def duckdb() -> str:
-    """The directory in which DuckDB's package is installed, or "" where npm does not have it."""
-    directory = os.path.join(BUILD, "duckdb")
-    if not os.path.exists(os.path.join(directory, "node_modules/@duckdb/node-api")):
-        if not shutil.which("npm") or not shutil.which("node"):
-            return ""
-        os.makedirs(directory, exist_ok=True)
-        command = ["timeout", "100", "npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", directory, PACKAGE]
-        if run(command).returncode:
-            shutil.rmtree(directory)
-            return ""
-    return directory
-
-
 class Parquet(Recorded):
     folder = "parquet"
 
@@ -58,11 +44,7 @@ class Parquet(Recorded):
     # ---- Steps ----
 
     def asked(self, *queries: str) -> list[list[dict]]:
-        place = duckdb()
-        if not place:
-            unavailable(self, "npm has no DuckDB here")
-        return [json.loads(line) for line in
-                self.succeed(["node", os.path.join(HERE, "query.mjs"), *queries], env={**os.environ, "DUCKDB": place}).stdout.split("\n") if line]
+        return duck.asked(self, *queries)
 
     def converted(self, *arguments: str) -> dict[str, str]:
         """The tables' files, by event."""
@@ -154,8 +136,7 @@ class Parquet(Recorded):
         for condition in (f"n >= {nr - 3}", f"ns >= {bounds['ns']}", f"time >= make_timestamptz({bounds['ns']} // 1000)"):
             (found,), = self.asked(f"SELECT max(n) AS n, count(item) AS items FROM '{file}' WHERE {condition}")
             self.assertEqual((found["n"], int(found["items"]) >= 3), (nr - 1, True), condition)
-        self.assertNotEqual(run(["node", os.path.join(HERE, "query.mjs"), f"SELECT count(item) FROM '{file}' WHERE n < 5"],
-                                env={**os.environ, "DUCKDB": duckdb()}).returncode, 0)
+        self.assertNotEqual(run(duck.command(f"SELECT count(item) FROM '{file}' WHERE n < 5"), env=duck.environment(self)).returncode, 0)
 
     def test_many_events(self) -> None:
         """Memory is bounded for all tables together."""
