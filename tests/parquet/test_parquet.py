@@ -107,6 +107,32 @@ class Parquet(Recorded):
         self.assertEqual({name for name in of if "RLE_DICTIONARY" in of[name]["e"]} & {"process", "pid", "tid", "cpu", "way", "n", "ns", "time"},
                          {"process", "pid", "tid", "cpu", "way"})
 
+    def test_numbers(self) -> None:
+        """Differences of all widths, also beyond 64 bits, and blocks of them that are not full."""
+        event = """TRACE_EVENT(e, TP_PROTO(unsigned long long i), TP_ARGS(i),
+            TP_STRUCT__entry(__field(uint64_t, step) __field(int64_t, jump) __field(uint64_t, wide) __field(int64_t, down) __field(uint64_t, random)
+                __field(double, real) __field(float, few)),
+            TP_fast_assign(__entry->step = i; __entry->jump = i % 777 == 776 ? INT64_MIN : i % 776 == 775 ? INT64_MAX : (int64_t)i;
+                __entry->wide = i << (i % 32); __entry->down = -(int64_t)(i * i * i); __entry->random = (i * 0x9e3779b97f4a7c15 ^ i * 0x9e3779b97f4a7c15 >> 29) * 0xbf58476d1ce4e5b9;
+                __entry->real = (double)i / 3; __entry->few = (float)(i % 5) / 2;),
+            TP_printk("%llu", (unsigned long long)__entry->step));"""
+        for nr in (1, 4096, 4097, 4098, *range(4224, few_or_many(4225, 4260), 3)):
+            with self.subTest(nr):
+                shutil.rmtree(self.trace, ignore_errors=True)
+                self.record_program("numbers", event, f"for (unsigned long long i = 0; i < {nr}; i++) trace_e(i);")
+                file = self.converted(self.trace)["numbers.e"]
+                rows, encodings = self.asked(f"SELECT * EXCLUDE (time, host, process, pid, tid, comm, cpu) FROM '{file}'",
+                                             f"SELECT path_in_schema AS p, encodings AS e FROM parquet_metadata('{file}')")
+                lines = [json.loads(line) for line in self.read_by(TP, "convert", "--to", "json", self.trace).splitlines()]
+                self.assertEqual([[str(row[name]) for name in ("ns", "step", "jump", "wide", "down", "random")] for row in rows],
+                                 [[str(line["ns"]), *(str(line["fields"][name]) for name in ("step", "jump", "wide", "down", "random"))] for line in lines])
+                for name in ("real", "few"):
+                    self.assertTrue(all(_is_equal(row[name], line["fields"][name]) for row, line in zip(rows, lines)), name)
+                if nr > 4096:
+                    self.assertEqual({e["p"]: e["e"].replace("PLAIN, RLE", "").strip(", ") for e in encodings if e["p"] not in ("time", "host", "process", "pid", "tid", "comm", "cpu")},
+                                     {"ns": "DELTA_BINARY_PACKED", "step": "DELTA_BINARY_PACKED", "jump": "DELTA_BINARY_PACKED", "wide": "DELTA_BINARY_PACKED",
+                                      "down": "DELTA_BINARY_PACKED", "random": "", "real": "", "few": "RLE_DICTIONARY"})
+
     def test_groups(self) -> None:
         """Rows beyond one group; dictionaries are chosen for each; filters skip by ranges."""
         nr = few_or_many(250000, 1000000)

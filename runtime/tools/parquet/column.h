@@ -28,7 +28,7 @@ struct column_value {
 struct column {
 	char *name;
 	enum column_type type;
-	unsigned int bits; /* of an integer */
+	unsigned int bits; /* of a number */
 	bool is_list;
 
 	/* Of the rows that have not been written. */
@@ -43,7 +43,7 @@ struct column {
 struct column_chunk {
 	int64_t begin, data, end; /* in the file; data: behind the dictionary */
 	int64_t nr;               /* values; a list without elements counts as one */
-	bool has_dictionary;
+	int32_t encoding;         /* of the values; parquet.thrift's number */
 	bool has_range;
 	struct column_value min, max; /* taken from the column */
 };
