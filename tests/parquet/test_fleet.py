@@ -18,19 +18,12 @@ from typing import Any
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from building import build, generate  # noqa: E402
-from duck import asked  # noqa: E402
-from docs.pages import blocks  # noqa: E402
-from support import BUILD, ROOT, Case, few_or_many, need, read, run, unavailable, until  # noqa: E402
+import duck  # noqa: E402
+import fleet  # noqa: E402
+from fleet import PAGE, TP, queries  # noqa: E402
+from support import BUILD, Case, few_or_many, need, note, run, unavailable, until  # noqa: E402
 
-TP = os.path.join(BUILD, "tp")
-PAGE = read(os.path.join(ROOT, "docs/fleet.md"))
 HOSTS = ("web1", "web2", "db.example.org")
-
-
-def queries() -> list[str]:
-    """Those of the page, word for word."""
-    return [query.strip() for block in blocks(PAGE) if block.kind == "sql" for query in block.text.split(";") if query.strip()]
 
 
 class Fleet(Case):
@@ -39,17 +32,9 @@ class Fleet(Case):
     @classmethod
     def setUpClass(cls) -> None:
         directory = os.path.join(BUILD, "fleet")
-        os.makedirs(os.path.join(directory, "newer"), exist_ok=True)
-        events = read(os.path.join(HERE, "fleet.tp"))
-        newer = re.sub(r"__field\(\s*int,\s*status\s*\)", "__field(long, status) __field(int, region)", events)
+        newer = re.sub(r"__field\(\s*int,\s*status\s*\)", "__field(long, status) __field(int, region)", fleet.EVENTS)
         newer = newer.replace("= status;", "= status; __entry->region = 7;").replace("status=%d", "status=%ld")
-        programs = []
-        for place, text in ((directory, events), (os.path.join(directory, "newer"), newer)):
-            with open(os.path.join(place, "fleet.tp"), "w", encoding="ascii") as file:
-                file.write(text)
-            generate(place, os.path.join(place, "fleet.tp"))
-            programs.append(build(os.path.join(place, "server"), os.path.join(HERE, "fleet.c"), include=[place]))
-        cls.program, cls.newer = programs
+        cls.program, cls.newer = fleet.server(directory), fleet.server(os.path.join(directory, "newer"), newer)
 
     def started(self, trace: str, *arguments: object, command: tuple[str, ...] = (), program: str = "", more: str = "") -> subprocess.Popen:
         env = {**os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.path(trace)}{more}"}
@@ -171,7 +156,7 @@ class Fleet(Case):
             with self.subTest(make.__name__):
                 shutil.rmtree(self.path("tables"), ignore_errors=True)
                 make(traces)
-                got = [_plain([list(row.values()) for row in rows]) for rows, query in zip(asked(self, *queries(), cwd=self.dir), queries())
+                got = [_plain([list(row.values()) for row in rows]) for rows, query in zip(duck.asked(self, *queries(), cwd=self.dir), queries())
                        if query.startswith("SELECT")]
                 self.assertEqual(len(got), len(want))
                 for one, other in zip(got, want):
@@ -183,14 +168,14 @@ class Fleet(Case):
         self.tables_of_all(traces)
         self.assertIn("net.request_end.2.parquet", os.listdir(self.path("tables")))
         views = [query for query in queries() if not query.startswith("SELECT")]
-        rows = asked(self, *views, "SELECT host, region, typeof(status) AS type, count(*) > 0 AS some FROM ends GROUP BY ALL ORDER BY ALL", cwd=self.dir)[-1]
+        rows = duck.asked(self, *views, "SELECT host, region, typeof(status) AS type, count(*) > 0 AS some FROM ends GROUP BY ALL ORDER BY ALL", cwd=self.dir)[-1]
         self.assertEqual([list(row.values()) for row in rows], [[host, 7 if host == HOSTS[2] else None, "BIGINT", True] for host in sorted(HOSTS)])
 
     def test_columns(self) -> None:
         """The page's table of columns."""
         traces = self.record()
         self.tables_of_all(traces)
-        rows = asked(self, "DESCRIBE FROM 'tables/net.request_begin.parquet'", cwd=self.dir)[0]
+        rows = duck.asked(self, "DESCRIBE FROM 'tables/net.request_begin.parquet'", cwd=self.dir)[0]
         got = {row["column_name"]: row["column_type"] for row in rows}
         types = {"timestamp": "TIMESTAMP WITH TIME ZONE", "int64": "BIGINT", "int32": "INTEGER", "text": "VARCHAR"}
         documented = {}
@@ -198,6 +183,19 @@ class Fleet(Case):
             documented |= {name: types[kind] for name in re.findall(r"`(\w+)`", names)}
         self.assertEqual(documented, {name: got[name] for name in list(got)[:len(documented)]})
         self.assertEqual(list(got)[len(documented):], ["id", "peer", "method", "method_name"])
+
+    def test_many_rows(self) -> None:
+        """EVENTS=10000000 says what those cost; "python3 tests/parquet/fleet.py 10000000" prints it."""
+        nr = few_or_many(20000, 250000, "EVENTS")
+        found = fleet.costs(self.dir, nr, duck.environment(self)["DUCKDB"])
+        per_thread = 2 * nr // fleet.THREADS // 5
+        answers = [json.loads(found[query].printed.splitlines()[-1]) for query in queries() if query.startswith("SELECT")]
+        self.assertEqual([int(row["n"]) for row in answers[0]], fleet.THREADS * [per_thread])
+        self.assertEqual([int(row["n"]) for row in answers[1]], [fleet.THREADS * per_thread])
+        self.assertEqual(answers[3], [])
+        self.assertEqual(sum(int(row["hits"]) for row in answers[4]), fleet.THREADS * (2 * per_thread + per_thread // 2))
+        self.assertLess(fleet.size_of(self.path("tables")), fleet.size_of(self.path("trace")))
+        note(f"{nr} events: tables made in {found['tp convert'].seconds:.1f} s")
 
 
 # ---- What the page's queries are to find ----
