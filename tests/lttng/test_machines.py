@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""LTTng's relayd on one machine, the program and lttng-sessiond on another: each has its own network and name."""
+"""LTTng's relayd on one machine, programs and an lttng-sessiond on each of others: all have their own network and name."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ from support import ROOT, Case, need, read, reader, run, unavailable, until  # n
 from test_lttng import HEADERS, TOOLS, has_headers  # noqa: E402
 
 NUMBERS = itertools.count()
-COLLECTOR, TRACED = "192.0.2.1", "192.0.2.2"  # RFC 5737 has these for examples
-HOST = "web1"
+NETWORKS = {"web1": "192.0.2", "web2": "198.51.100"}  # RFC 5737 has these for examples; .1 is the collector
 PAGE = read(os.path.join(ROOT, "docs/fleet.md"))
 
 
-def documented(begin: str) -> list[str]:
-    """The page's command that begins so, for this collector and host."""
+def documented(begin: str, host: str) -> list[str]:
+    """The page's command that begins so, for this host and its collector."""
     line = re.search(rf"^\t({re.escape(begin)}.*)$", PAGE, re.M)
     assert line, begin
-    return line[1].replace("COLLECTOR", COLLECTOR).replace("HOST", HOST).replace("'", "").split()
+    return line[1].replace("COLLECTOR", f"{NETWORKS[host]}.1").replace("HOST", host).replace("'", "").split()
 
 
 class Machines(Case):
@@ -39,26 +38,30 @@ class Machines(Case):
         need(self, *TOOLS, "ip", "setpriv", "unshare", "hostname", "stdbuf")
         if not has_headers():
             self.skipTest(HEADERS)
-        names = [f"tpgen-{os.getpid()}-{next(NUMBERS)}" for _ in range(2)]
-        for name in names:
-            self.make_network(name)
-        one, other = names
-        self.ip("-n", one, "link", "add", "eth0", "type", "veth", "peer", "name", "eth0", "netns", other)
-        for name, address in ((one, COLLECTOR), (other, TRACED)):
-            self.ip("-n", name, "address", "add", f"{address}/24", "dev", "eth0")
-            self.ip("-n", name, "link", "set", "eth0", "up")
-            self.ip("-n", name, "link", "set", "lo", "up")
-        self.collector, self.traced = self.machine(one, "collector"), self.machine(other, HOST)
+        self.network = self.make_network()
+        self.collector = self.machine(self.network, "collector")
 
     def ip(self, *arguments: str) -> None:
         self.succeed(["ip", *arguments])
 
-    def make_network(self, name: str) -> None:
+    def make_network(self) -> str:
+        name = f"tpgen-{os.getpid()}-{next(NUMBERS)}"
         done = run(["ip", "netns", "add", name])
         if done.returncode:
             reason = done.stderr.partition("\n")[0]
             unavailable(self, f"there can be no network namespace here: {reason}")
         self.addCleanup(run, ["ip", "netns", "delete", name])
+        self.ip("-n", name, "link", "set", "lo", "up")
+        return name
+
+    def connected(self, host: str) -> Daemon:
+        """A machine with a cable to the collector."""
+        name = self.make_network()
+        self.ip("-n", self.network, "link", "add", host, "type", "veth", "peer", "name", "eth0", "netns", name)
+        for network, device, number in ((self.network, host, 1), (name, "eth0", 2)):
+            self.ip("-n", network, "address", "add", f"{NETWORKS[host]}.{number}/24", "dev", device)
+            self.ip("-n", network, "link", "set", device, "up")
+        return self.machine(name, host)
 
     def machine(self, network: str, host: str) -> Daemon:
         machine = Daemon(("ip", "netns", "exec", network, "unshare", "-u", "sh", "-c", f'hostname {host} && exec "$@"', "sh"))
@@ -72,62 +75,69 @@ class Machines(Case):
             if file:
                 file.close()
 
-    def start(self) -> Target:
-        """relayd, sessiond, and the program, which waits."""
-        relayd = self.collector.popen([documented("lttng-relayd")[0]])
+    def start_relayd(self) -> None:
+        relayd = self.collector.popen([documented("lttng-relayd", "web1")[0]])
         self.addCleanup(self.end, relayd)
-        generate(self.traced.dir, os.path.join(HERE, "target.tp"))
-        build(self.traced.path("target"), os.path.join(HERE, "target.c"), include=[self.traced.dir])
-        self.traced.start()
-        target = Target(self.traced, self.traced.path("target"))
+
+    def started(self, machine: Daemon) -> Target:
+        """The machine's lttng-sessiond, and a program, which waits."""
+        generate(machine.dir, os.path.join(HERE, "target.tp"))
+        build(machine.path("target"), os.path.join(HERE, "target.c"), include=[machine.dir])
+        machine.start()
+        target = Target(machine, machine.path("target"))
         self.addCleanup(target.process.stdout.close)
         self.addCleanup(target.process.wait)
         self.addCleanup(target.process.kill)
         return target
 
     @contextlib.contextmanager
-    def session(self, *less: str) -> Iterator[Target]:
-        target = self.start()
-        create = [word for word in documented("lttng create")[1:] if word not in less]
-        until(lambda: self.traced.lttng(*create, check=False).returncode == 0, "lttng-relayd")
-        self.traced.lttng(*"enable-event -u lt:*".split())
-        self.traced.lttng(*documented("lttng start")[1:])
+    def session(self, host: str, *less: str) -> Iterator[Target]:
+        machine = self.connected(host)
+        target = self.started(machine)
+        create = [word for word in documented("lttng create", host)[1:] if word not in less]
+        until(lambda: machine.lttng(*create, check=False).returncode == 0, "lttng-relayd")
+        machine.lttng(*"enable-event -u lt:*".split())
+        machine.lttng(*documented("lttng start", host)[1:])
         yield target
-        self.traced.lttng("destroy")
+        machine.lttng("destroy")
         self.assertEqual(target.end(), "")
+        self.assertEqual(glob.glob(machine.path("lttng-traces/**/metadata"), recursive=True), [], "nothing stays there")
 
     def test_files(self) -> None:
-        """What the collector has after the end."""
-        with self.session("--live") as target:
-            target.do("hit 100")
-        self.assertEqual(glob.glob(self.traced.path("lttng-traces/**/metadata"), recursive=True), [])
+        """What the collector has after the end, of two machines."""
+        self.start_relayd()
+        with self.session("web1", "--live") as one, self.session("web2", "--live") as other:
+            one.do("hit 100")
+            other.do("hit 20")
         (command,) = re.findall(r"^\tbabeltrace2 (lttng-traces/\S+)$", PAGE, re.M)
-        (trace,) = glob.glob(self.collector.path(command.replace("HOST", HOST)))
-        self.assertEqual(_hits(trace), list(range(100)))
+        for host, nr in (("web1", 100), ("web2", 20)):
+            (trace,) = glob.glob(self.collector.path(command.replace("HOST", host)))
+            self.assertEqual(_hits(trace), [(host, n) for n in range(nr)])
+        both = _hits(self.collector.path("lttng-traces"))
+        self.assertEqual(sorted(both), [("web1", n) for n in range(100)] + [("web2", n) for n in range(20)])
 
     def test_live(self) -> None:
         """The collector has them before the session ends."""
-        with self.session() as target:
+        self.start_relayd()
+        with self.session("web1") as target:
             target.do("hit 5")
-            follower = self.collector.popen(["stdbuf", "-oL", *documented("babeltrace2 -i lttng-live")], stdout=subprocess.PIPE, text=True)
+            follower = self.collector.popen(["stdbuf", "-oL", *documented("babeltrace2 -i lttng-live", "web1")], stdout=subprocess.PIPE, text=True)
             self.addCleanup(self.end, follower)
-            self.assertEqual(self.follow(follower, 5), list(range(5)))
+            self.assertEqual(self.follow(follower, 5), [("web1", n) for n in range(5)])
             target.do("hit 3")
-            self.assertEqual(self.follow(follower, 3), list(range(3)))
+            self.assertEqual(self.follow(follower, 3), [("web1", n) for n in range(3)])
 
-    def follow(self, follower: subprocess.Popen, nr: int) -> list[int]:
+    def follow(self, follower: subprocess.Popen, nr: int) -> list[tuple[str, int]]:
         assert follower.stdout
-        lines = list(itertools.islice(follower.stdout, nr))
-        for line in lines:
-            self.assertIn(f" {HOST} lt:lt_hit: ", line)
-        return _numbers("".join(lines))
+        return _read("".join(itertools.islice(follower.stdout, nr)))
 
 
-def _numbers(text: str) -> list[int]:
-    return [int(n) for n in re.findall(r"[{,] n = (\d+)", text)]
+def _read(text: str) -> list[tuple[str, int]]:
+    """Host and number of each hit."""
+    return [(host, int(n)) for host, n in re.findall(r" (\w+) lt:lt_hit: .*[{,] n = (\d+)", text)]
 
 
-def _hits(trace: str) -> list[int]:
+def _hits(trace: str) -> list[tuple[str, int]]:
     done = reader(["babeltrace2", trace])
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    return _numbers(done.stdout)
+    return _read(done.stdout)
