@@ -344,7 +344,7 @@ static void dictionary_free(struct dictionary *dictionary)
 static bool make_dictionary(struct dictionary *dictionary, const struct column *column)
 {
 	const size_t most = column->values.len / 2 < DICTIONARY_MAX ? column->values.len / 2 : DICTIONARY_MAX;
-	const uint64_t nr = column->type == COLUMN_TEXT || column->nr < DICTIONARY_NUMBERS ? column->nr : DICTIONARY_NUMBERS;
+	const size_t nr = column->type == COLUMN_TEXT || column->nr < DICTIONARY_NUMBERS ? column->nr : DICTIONARY_NUMBERS;
 	uint32_t len;
 
 	*dictionary = (struct dictionary){.size = 16};

@@ -34,7 +34,7 @@ struct column {
 	/* Of the rows that have not been written. */
 	struct tp_buffer values;  /* as they stand in a page without dictionary */
 	struct tp_buffer lengths; /* of lists: uint32_t each */
-	uint64_t nr;              /* values */
+	size_t nr;                /* values */
 	bool has_range;           /* of the values, but those that are no number */
 	struct column_value min, max;
 };
