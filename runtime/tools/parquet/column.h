@@ -13,7 +13,7 @@
 enum column_type {
 	COLUMN_SIGNED,   /* of bits */
 	COLUMN_UNSIGNED,
-	COLUMN_TIME,     /* µs from the epoch, in UTC; of nanoseconds, Spark reads no file at all */
+	COLUMN_TIME,     /* µs from the epoch, in UTC: Spark refuses files that have nanoseconds */
 	COLUMN_FLOAT,
 	COLUMN_DOUBLE,
 	COLUMN_TEXT,     /* UTF-8 */
