@@ -28,15 +28,19 @@ def free_ports(number: int) -> list[int]:
 
 
 class Daemon:
-    """The daemon, and the directory that is home to it."""
+    """The daemon, and the directory that is home to it. What root runs for it can be on another machine: behind such a command."""
 
-    def __init__(self) -> None:
+    def __init__(self, machine: tuple[str, ...] = ()) -> None:
         self.dir = tempfile.mkdtemp(prefix="tpgen-lttng-")
         self.user: dict[str, Any] = {}
+        self.machine = machine
         if os.geteuid() == 0:
             uid = 100000 + os.getpid() % 900000000
-            self.user = {"user": uid, "group": uid, "extra_groups": []}
             os.chown(self.dir, uid, uid)
+            if machine:
+                self.machine = (*machine, "setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups")
+            else:
+                self.user = {"user": uid, "group": uid, "extra_groups": []}
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("LTTNG_")}
         self.env |= {"HOME": self.dir, "LTTNG_HOME": self.dir, "LTTNG_UST_REGISTER_TIMEOUT": str(PATIENCE * 1000)}
         self.process: subprocess.Popen | None = None
@@ -60,10 +64,10 @@ class Daemon:
     def popen(self, command: list[str], **options: Any) -> subprocess.Popen:
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL,
                    "env": self.env, **options}
-        return subprocess.Popen(command, cwd=self.dir, **self.user, **options)
+        return subprocess.Popen([*self.machine, *command], cwd=self.dir, **self.user, **options)
 
     def lttng(self, *args: str, check: bool = True) -> subprocess.CompletedProcess:
-        done = run(["lttng", *args], cwd=self.dir, env=self.env, **self.user)
+        done = run([*self.machine, "lttng", *args], cwd=self.dir, env=self.env, **self.user)
         assert not check or done.returncode == 0, f"lttng {' '.join(args)}\n{done.stdout}{done.stderr}"
         return done
 

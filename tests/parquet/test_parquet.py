@@ -15,12 +15,13 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "trace_dat")]
 
+import duck  # noqa: E402
 from dat import Recorded  # noqa: E402
-from support import BUILD, few_or_many, need, read, run, unavailable, until  # noqa: E402
+from support import BUILD, few_or_many, need, read, run, until  # noqa: E402
 
 TP = os.path.join(BUILD, "tp")
-PACKAGE = "@duckdb/node-api@1.5.6-r.1"
-COMMON = ["host", "process", "pid", "tid", "comm", "cpu"]
+COMMON = ["ns", "host", "process", "pid", "tid", "comm", "cpu"]
+SAME = ("host", "process", "pid", "tid", "comm")  # as in JSON
 
 SALES = """
 TRACE_EVENT(sale, TP_PROTO(const char *item, int n, int way), TP_ARGS(item, n, way),
@@ -33,20 +34,6 @@ TRACE_EVENT(sale, TP_PROTO(const char *item, int n, int way), TP_ARGS(item, n, w
 """
 
 
-def duckdb() -> str:
-    """The directory in which DuckDB's package is installed, or "" where npm does not have it."""
-    directory = os.path.join(BUILD, "duckdb")
-    if not os.path.exists(os.path.join(directory, "node_modules/@duckdb/node-api")):
-        if not shutil.which("npm") or not shutil.which("node"):
-            return ""
-        os.makedirs(directory, exist_ok=True)
-        command = ["timeout", "100", "npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", directory, PACKAGE]
-        if run(command).returncode:
-            shutil.rmtree(directory)
-            return ""
-    return directory
-
-
 class Parquet(Recorded):
     folder = "parquet"
 
@@ -57,11 +44,7 @@ class Parquet(Recorded):
     # ---- Steps ----
 
     def asked(self, *queries: str) -> list[list[dict]]:
-        place = duckdb()
-        if not place:
-            unavailable(self, "npm has no DuckDB here")
-        return [json.loads(line) for line in
-                self.succeed(["node", os.path.join(HERE, "query.mjs"), *queries], env={**os.environ, "DUCKDB": place}).stdout.split("\n") if line]
+        return duck.asked(self, *queries)
 
     def converted(self, *arguments: str) -> dict[str, str]:
         """The tables' files, by event."""
@@ -89,15 +72,15 @@ class Parquet(Recorded):
                 self.assertLessEqual(set(plain), set(files))
                 self.assertEqual(len(files), len(lines))
                 names = sorted(plain)
-                answers = self.asked(*(f"SELECT epoch_ns(time) AS ns, * EXCLUDE (time) FROM '{files[name]}'" for name in names))
+                answers = self.asked(*(f"SELECT epoch_us(time) AS us, * EXCLUDE (time) FROM '{files[name]}'" for name in names))
                 for name, rows in zip(names, answers):
                     self.assertEqual(len(rows), len(plain[name]))
                     for row, line in zip(rows, plain[name]):
                         self.same(row, line)
 
     def same(self, row: dict, line: dict) -> None:
-        self.assertEqual([int(row["ns"]), *(row[name] for name in ("host", "pid", "tid", "comm"))],
-                         [line["ns"], *(line[name] for name in ("host", "pid", "tid", "comm"))])
+        self.assertEqual([int(row["us"]), int(row["ns"]), *(row[name] for name in SAME)], [line["ns"] // 1000, line["ns"], *(line[name] for name in SAME)])
+        self.assertEqual(row["cpu"], line.get("cpu", -1))
         # In their order; names that are taken have another, and names of values come in between.
         values = list(row.items())[1 + len(COMMON):]
         for name, want in line["fields"].items():
@@ -114,14 +97,41 @@ class Parquet(Recorded):
             f"SELECT column_name AS n, column_type AS t FROM (DESCRIBE SELECT * FROM '{file}')", f"SELECT * FROM '{file}'",
             f"SELECT path_in_schema AS p, encodings AS e, stats_min_value AS lo, stats_max_value AS hi, stats_null_count AS nulls FROM parquet_metadata('{file}')")
         self.assertEqual([(c["n"], c["t"]) for c in described], [
-            ("time", "TIMESTAMP_NS"), ("host", "VARCHAR"), ("process", "VARCHAR"), ("pid", "INTEGER"), ("tid", "INTEGER"), ("comm", "VARCHAR"), ("cpu", "INTEGER"),
+            ("time", "TIMESTAMP WITH TIME ZONE"), ("ns", "BIGINT"), ("host", "VARCHAR"), ("process", "VARCHAR"), ("pid", "INTEGER"), ("tid", "INTEGER"), ("comm", "VARCHAR"), ("cpu", "INTEGER"),
             ("item", "VARCHAR"), ("n", "INTEGER"), ("way", "UTINYINT"), ("way_name", "VARCHAR"), ("pid_2", "INTEGER"), ("list", "SMALLINT[]"), ("more", "UINTEGER[]")])
         self.assertEqual([(r["item"], r["n"], r["way_name"], r["pid_2"], r["list"], r["more"]) for r in rows], [
             ("tea" if i % 3 else "café \\xff", i, ("", "card", "cash")[i % 3], -i, [i, i - 1, i - 2], [4294967295 - k for k in range(i % 4)]) for i in range(6)])
         of = {m["p"]: m for m in metadata}
         self.assertEqual([(of[name]["lo"], of[name]["hi"], of[name]["nulls"]) for name in ("item", "n", "pid_2", "way")],
                          [("café \\xff", "tea", "0"), ("0", "5", "0"), ("-5", "0", "0"), ("0", "2", "0")])
-        self.assertIn("RLE_DICTIONARY", of["process"]["e"])
+        self.assertEqual({name for name in of if "RLE_DICTIONARY" in of[name]["e"]} & {"process", "pid", "tid", "cpu", "way", "n", "ns", "time"},
+                         {"process", "pid", "tid", "cpu", "way"})
+
+    def test_numbers(self) -> None:
+        """Differences of all widths, also beyond 64 bits, and blocks of them that are not full."""
+        event = """TRACE_EVENT(e, TP_PROTO(unsigned long long i), TP_ARGS(i),
+            TP_STRUCT__entry(__field(uint64_t, step) __field(int64_t, jump) __field(uint64_t, wide) __field(int64_t, down) __field(uint64_t, random)
+                __field(double, real) __field(float, few)),
+            TP_fast_assign(__entry->step = i; __entry->jump = i % 777 == 776 ? INT64_MIN : i % 776 == 775 ? INT64_MAX : (int64_t)i;
+                __entry->wide = i << (i % 32); __entry->down = -(int64_t)(i * i * i); __entry->random = (i * 0x9e3779b97f4a7c15 ^ i * 0x9e3779b97f4a7c15 >> 29) * 0xbf58476d1ce4e5b9;
+                __entry->real = (double)i / 3; __entry->few = (float)(i % 5) / 2;),
+            TP_printk("%llu", (unsigned long long)__entry->step));"""
+        for nr in (1, 4096, 4097, 4098, *range(4224, few_or_many(4225, 4260), 3)):
+            with self.subTest(nr):
+                shutil.rmtree(self.trace, ignore_errors=True)
+                self.record_program("numbers", event, f"for (unsigned long long i = 0; i < {nr}; i++) trace_e(i);")
+                file = self.converted(self.trace)["numbers.e"]
+                rows, encodings = self.asked(f"SELECT * EXCLUDE (time, host, process, pid, tid, comm, cpu) FROM '{file}'",
+                                             f"SELECT path_in_schema AS p, encodings AS e FROM parquet_metadata('{file}')")
+                lines = [json.loads(line) for line in self.read_by(TP, "convert", "--to", "json", self.trace).splitlines()]
+                self.assertEqual([[str(row[name]) for name in ("ns", "step", "jump", "wide", "down", "random")] for row in rows],
+                                 [[str(line["ns"]), *(str(line["fields"][name]) for name in ("step", "jump", "wide", "down", "random"))] for line in lines])
+                for name in ("real", "few"):
+                    self.assertTrue(all(_is_equal(row[name], line["fields"][name]) for row, line in zip(rows, lines)), name)
+                if nr > 4096:
+                    self.assertEqual({e["p"]: e["e"].replace("PLAIN, RLE", "").strip(", ") for e in encodings if e["p"] not in ("time", "host", "process", "pid", "tid", "comm", "cpu")},
+                                     {"ns": "DELTA_BINARY_PACKED", "step": "DELTA_BINARY_PACKED", "jump": "DELTA_BINARY_PACKED", "wide": "DELTA_BINARY_PACKED",
+                                      "down": "DELTA_BINARY_PACKED", "random": "", "real": "", "few": "RLE_DICTIONARY"})
 
     def test_groups(self) -> None:
         """Rows beyond one group; dictionaries are chosen for each; filters skip by ranges."""
@@ -138,6 +148,34 @@ class Parquet(Recorded):
         self.assertGreater(len(groups), 1)
         self.assertEqual(sum(int(group["rows"]) for group in groups), nr)
         self.assertEqual([row["item"] for row in some], ["item 129999", "item", "item"])
+        self.check_skipped(file, nr)
+
+    def check_skipped(self, file: str, nr: int) -> None:
+        """By their ranges, groups are not even read in which nothing can be: all but the last one is now broken."""
+        (last,), = self.asked(f"SELECT min(coalesce(dictionary_page_offset, data_page_offset)) AS at FROM parquet_metadata('{file}') GROUP BY row_group_id ORDER BY 1 DESC LIMIT 1")
+        (bounds,), = self.asked(f"SELECT ns FROM '{file}' WHERE n = {nr - 3}")
+        (whole,), = self.asked(f"SELECT count(*) AS n FROM '{file}' WHERE item = 'item 3'")
+        self.assertEqual(whole["n"], "1")
+        with open(file, "r+b") as out:
+            out.seek(4)
+            out.write(bytes(int(last["at"]) - 4))
+        for condition in (f"n >= {nr - 3}", f"ns >= {bounds['ns']}", f"time >= make_timestamptz({bounds['ns']} // 1000)"):
+            (found,), = self.asked(f"SELECT max(n) AS n, count(item) AS items FROM '{file}' WHERE {condition}")
+            self.assertEqual((found["n"], int(found["items"]) >= 3), (nr - 1, True), condition)
+        self.assertNotEqual(run(duck.command(f"SELECT count(item) FROM '{file}' WHERE n < 5"), env=duck.environment(self)).returncode, 0)
+
+    def test_many_events(self) -> None:
+        """Memory is bounded for all tables together."""
+        need(self, "prlimit")
+        nr, rows = few_or_many(12, 100), few_or_many(110000, 60000)
+        event = ("TRACE_EVENT(e{0}, TP_PROTO(long n), TP_ARGS(n), TP_STRUCT__entry(__field(long, n) __array(char, text, 40)), "
+                 'TP_fast_assign(__entry->n = n; memset(__entry->text, \'a\', 40); __entry->text[39] = 0;), TP_printk("%ld %s", __entry->n, __entry->text));')
+        self.record_program("many", "\n".join(event.format(i) for i in range(nr)),
+                            f"for (long n = 0; n < {rows}; n++) {{ {' '.join(f'trace_e{i}(n);' for i in range(nr))} }}",
+                            {**os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace}"})
+        self.succeed(["prlimit", f"--as={300 << 20}", TP, "convert", "--to", "parquet", "-o", self.tables, self.trace])
+        (total,), = self.asked(f"SELECT count(*) AS rows, sum(n) AS sum, min(text) AS text FROM '{self.tables}/*.parquet'")
+        self.assertEqual((int(total["rows"]), int(total["sum"]), total["text"]), (nr * rows, nr * rows * (rows - 1) // 2, "a" * 39))
 
     def test_fleet(self) -> None:
         """Several machines are one table; another layout of the event is another file."""

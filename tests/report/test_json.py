@@ -45,7 +45,7 @@ class Json(Recorded):
                          [(comm, int(pid), int(tid), int(cpu), int(s + ns), system, event) for comm, pid, tid, cpu, s, ns, system, event in want])
         utc = re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9}", self.read_by(TP, "report", "--utc", self.trace))
         self.assertEqual([e["time"] for e in got], [time.replace(" ", "T") + "Z" for time in utc])
-        self.assertEqual({e["host"] for e in got}, {os.uname().nodename})
+        self.assertEqual({(e["host"], e["process"]) for e in got}, {(os.uname().nodename, "dat")})
         self.record(1, 1)
         self.assertNotIn("cpu", self.lines(self.trace)[0])
 

@@ -52,14 +52,14 @@ class Recorded(Case):
         done = run([self.program, *map(str, arguments)], cwd=self.dir, env=self.environment(options, patterns))
         self.assertEqual(done.returncode, status, done.stderr)
 
-    def record_program(self, name: str, events: str, hits: str) -> None:
+    def record_program(self, name: str, events: str, hits: str, env: dict[str, str] | None = None) -> None:
         """A program whose own events these are, and that hits them so."""
         self.write(f"{name}.tp", f"#define TRACE_SYSTEM {name}\n{events}")
         self.write(f"{name}.c", '#include <stdint.h>\n#include <string.h>\n#define CREATE_TRACE_POINTS\n'
                    f'#include "{name}.h"\nint main(void)\n{{\n\t{hits}\n\treturn 0;\n}}\n')
         generate(self.dir, self.path(f"{name}.tp"))
         build(self.path(name), self.path(f"{name}.c"), include=[self.dir])
-        self.succeed([self.path(name)], env=self.environment())
+        self.succeed([self.path(name)], env=env or self.environment())
 
     def record_random(self, number: int) -> list[dict]:
         """One of roundtrip/test_random's programs. Its hits, in their order."""

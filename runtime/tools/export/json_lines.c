@@ -132,7 +132,7 @@ static void put_field(struct tp_buffer *line, const struct field *field, const s
 
 /* ---- Lines ---- */
 
-/* {"time":"2026-11-27T10:30:00.123456789Z","ns":1795775400123456789,"host":"vm","pid":1,"tid":2,"comm":"server","cpu":3 */
+/* {"time":"2026-11-27T10:30:00.123456789Z","ns":1795775400123456789,"host":"vm","process":"server","pid":1,"tid":2,"comm":"server","cpu":3 */
 static void put_head(struct json_lines *lines, const struct merged *merged)
 {
 	const struct event *event = &merged->event;
@@ -149,6 +149,8 @@ static void put_head(struct json_lines *lines, const struct merged *merged)
 		put_text(line, ",\"host\":");
 		tp_json_string(line, lines->hosts[merged->trace_nr]);
 	}
+	put_text(line, ",\"process\":");
+	tp_json_text(line, merged->trace->metadata.process, COMM_SIZE);
 	put_text(line, ",\"pid\":");
 	put_signed(line, event->pid);
 	put_text(line, ",\"tid\":");

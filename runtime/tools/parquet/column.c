@@ -5,18 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parquet/packed.h"
 #include "report/counts.h"
 
 /* parquet.thrift's numbers. */
 enum { INT32 = 1, INT64 = 2, FLOAT = 4, DOUBLE = 5, BYTE_ARRAY = 6 };
 enum { REQUIRED = 0, REPEATED = 2 };
-enum { PLAIN = 0, RLE = 3, RLE_DICTIONARY = 8 };
+enum { PLAIN = 0, RLE = 3, DELTA_BINARY_PACKED = 5, RLE_DICTIONARY = 8 };
 enum { DATA_PAGE = 0, DICTIONARY_PAGE = 2 };
-enum { CONVERTED_UTF8 = 0, CONVERTED_LIST = 3, CONVERTED_UNSIGNED = 11, CONVERTED_SIGNED = 15 };
+enum { CONVERTED_UTF8 = 0, CONVERTED_LIST = 3, CONVERTED_MICROSECONDS = 10, CONVERTED_UNSIGNED = 11, CONVERTED_SIGNED = 15 };
 enum { UNCOMPRESSED = 0 };
 
 #define RANGE_TEXT 64 /* bytes of a text in a range; a longer one has none */
 #define DICTIONARY_MAX ((size_t)1 << 20)
+#define DICTIONARY_NUMBERS 4096u /* as many numbers, at most, have a dictionary */
 
 void column_free(struct column *column)
 {
@@ -185,9 +187,9 @@ static void put_logical(struct thrift *thrift, const struct column *column)
 		thrift_end(thrift);
 	} else if (column->type == COLUMN_TIME) {
 		thrift_struct(thrift, 8);
-		thrift_bool(thrift, 1, false); /* DuckDB cuts what is said to be UTC down to microseconds */
+		thrift_bool(thrift, 1, true); /* UTC */
 		thrift_struct(thrift, 2);
-		thrift_struct(thrift, 3); /* nanoseconds */
+		thrift_struct(thrift, 2); /* microseconds */
 		thrift_end(thrift);
 		thrift_end(thrift);
 		thrift_end(thrift);
@@ -208,6 +210,8 @@ static void put_element(struct thrift *thrift, const struct column *column, cons
 	thrift_binary(thrift, 4, name, strlen(name));
 	if (column->type == COLUMN_TEXT)
 		thrift_i32(thrift, 6, CONVERTED_UTF8);
+	else if (column->type == COLUMN_TIME)
+		thrift_i32(thrift, 6, CONVERTED_MICROSECONDS);
 	else if (column->type == COLUMN_SIGNED || column->type == COLUMN_UNSIGNED)
 		thrift_i32(thrift, 6, (column->type == COLUMN_SIGNED ? CONVERTED_SIGNED : CONVERTED_UNSIGNED) + order_of_bits(column->bits));
 	if (column->type != COLUMN_FLOAT && column->type != COLUMN_DOUBLE)
@@ -247,13 +251,6 @@ void column_put_schema(struct thrift *thrift, const struct column *column)
 
 /* ---- Levels: of an element, whether it is not the first of its list, and of a list, whether it has one ---- */
 
-static void put_varint(struct tp_buffer *to, uint64_t number)
-{
-	for (; number >= 0x80; number >>= 7)
-		tp_buffer_put(to, &(char){(char)(number | 0x80)}, 1);
-	tp_buffer_put(to, &(char){(char)number}, 1);
-}
-
 struct runs {
 	struct tp_buffer *to;
 	uint64_t nr;
@@ -264,7 +261,7 @@ static void end_run(struct runs *runs)
 {
 	if (!runs->nr)
 		return;
-	put_varint(runs->to, runs->nr << 1);
+	packed_varint(runs->to, runs->nr << 1);
 	tp_buffer_put(runs->to, (const char *)&runs->level, 1);
 	runs->nr = 0;
 }
@@ -304,7 +301,7 @@ static uint64_t put_levels(struct tp_buffer *to, const struct column *column, bo
 /* ---- A dictionary ---- */
 
 struct entry {
-	uint32_t at, len; /* in the column's values, behind the length */
+	uint32_t at, len; /* in the column's values */
 	uint32_t number;  /* from 1 on; 0: there is none here */
 };
 
@@ -315,6 +312,17 @@ struct dictionary {
 	size_t size;
 	uint32_t nr;
 };
+
+/* With the length of a text. */
+static uint32_t length_at(const struct column *column, size_t at)
+{
+	uint32_t len;
+
+	if (column->type != COLUMN_TEXT)
+		return column->bits <= 32 ? sizeof(uint32_t) : sizeof(uint64_t);
+	memcpy(&len, column->values.text + at, sizeof(len));
+	return len + (uint32_t)sizeof(len);
+}
 
 static struct entry *look(struct dictionary *dictionary, const char *values, uint32_t at, uint32_t len)
 {
@@ -332,51 +340,29 @@ static void dictionary_free(struct dictionary *dictionary)
 	free(dictionary->entries);
 }
 
-/* False: the texts are not the same often enough, or there is no memory. */
+/* False: the values are not the same often enough, or there is no memory. */
 static bool make_dictionary(struct dictionary *dictionary, const struct column *column)
 {
 	const size_t most = column->values.len / 2 < DICTIONARY_MAX ? column->values.len / 2 : DICTIONARY_MAX;
-	const char *values = column->values.text;
+	const size_t nr = column->type == COLUMN_TEXT || column->nr < DICTIONARY_NUMBERS ? column->nr : DICTIONARY_NUMBERS;
 	uint32_t len;
 
 	*dictionary = (struct dictionary){.size = 16};
-	while (dictionary->size < 2 * column->nr)
+	while (dictionary->size < 2 * (nr + 1))
 		dictionary->size *= 2;
 	dictionary->entries = calloc(dictionary->size, sizeof(*dictionary->entries));
 	for (size_t at = 0; dictionary->entries && at < column->values.len; at += len) {
-		memcpy(&len, values + at, sizeof(len));
-		at += sizeof(len);
-		struct entry *entry = look(dictionary, values, (uint32_t)at, len);
+		len = length_at(column, at);
+		struct entry *entry = look(dictionary, column->values.text, (uint32_t)at, len);
 		if (!entry->number) {
 			*entry = (struct entry){(uint32_t)at, len, ++dictionary->nr};
-			tp_buffer_put(&dictionary->values, values + at - sizeof(len), len + sizeof(len));
+			tp_buffer_put(&dictionary->values, column->values.text + at, len);
 		}
 		put_u32(&dictionary->numbers, entry->number - 1);
-		if (dictionary->values.len > most)
+		if (dictionary->values.len > most || dictionary->nr > nr)
 			return false;
 	}
 	return dictionary->entries && dictionary->nr && !dictionary->values.failed && !dictionary->numbers.failed;
-}
-
-/* Each in as many bits as the last one needs, in groups of eight. */
-static void put_numbers(struct tp_buffer *to, const struct dictionary *dictionary)
-{
-	const size_t nr = dictionary->numbers.len / sizeof(uint32_t), groups = (nr + 7) / 8;
-	unsigned int width = 0, nr_bits = 0;
-	uint64_t bits = 0;
-
-	while ((dictionary->nr - 1) >> width)
-		width++;
-	tp_buffer_put(to, &(char){(char)width}, 1);
-	put_varint(to, groups << 1 | 1);
-	for (size_t i = 0; i < 8 * groups; i++) {
-		uint32_t number = 0;
-		if (i < nr)
-			memcpy(&number, dictionary->numbers.text + i * sizeof(number), sizeof(number));
-		bits |= (uint64_t)number << nr_bits;
-		for (nr_bits += width; nr_bits >= 8; nr_bits -= 8, bits >>= 8)
-			tp_buffer_put(to, &(char){(char)bits}, 1);
-	}
 }
 
 /* ---- Pages ---- */
@@ -416,10 +402,34 @@ static bool write_page(FILE *file, int64_t *offset, const struct tp_buffer *page
 
 static void begin_again(struct column *column)
 {
-	column->values.len = column->lengths.len = 0;
+	tp_buffer_free(&column->values);
+	tp_buffer_free(&column->lengths);
 	column->nr = 0;
 	column->has_range = false;
 	column->min = column->max = (struct column_value){.number = 0};
+}
+
+/* Of numbers of 64 bits, such as times, the differences take less room, unless they are random. */
+static bool put_deltas(struct tp_buffer *page, const struct column *column)
+{
+	if (column->is_list || column->bits <= 32 || !column->nr || column->type == COLUMN_TEXT || column->type == COLUMN_DOUBLE)
+		return false;
+	const size_t before = page->len;
+	packed_deltas(page, column->values.text, column->nr);
+	if (page->failed || page->len - before < column->values.len)
+		return true;
+	page->len = before;
+	return false;
+}
+
+static void put_values(struct tp_buffer *page, const struct column *column, const struct dictionary *dictionary, struct column_chunk *chunk)
+{
+	if (chunk->encoding == RLE_DICTIONARY)
+		packed_run(page, dictionary->numbers.text, column->nr, packed_width(dictionary->nr - 1));
+	else if (put_deltas(page, column))
+		chunk->encoding = DELTA_BINARY_PACKED;
+	else
+		tp_buffer_put(page, column->values.text ? column->values.text : "", column->values.len);
 }
 
 bool column_write(struct column *column, FILE *file, int64_t *offset, struct column_chunk *chunk)
@@ -428,22 +438,21 @@ bool column_write(struct column *column, FILE *file, int64_t *offset, struct col
 	struct tp_buffer page = {.text = NULL};
 	bool good = !column->values.failed && !column->lengths.failed;
 
-	*chunk = (struct column_chunk){.begin = *offset, .nr = (int64_t)column->nr, .has_range = column->has_range};
-	chunk->has_dictionary = good && column->type == COLUMN_TEXT && make_dictionary(&dictionary, column);
+	*chunk = (struct column_chunk){.begin = *offset, .nr = (int64_t)column->nr, .encoding = PLAIN, .has_range = column->has_range};
+	if (good && !column->is_list && make_dictionary(&dictionary, column))
+		chunk->encoding = RLE_DICTIONARY;
 	if (!good)
 		errno = ENOMEM;
-	if (good && chunk->has_dictionary)
+	if (chunk->encoding == RLE_DICTIONARY)
 		good = write_page(file, offset, &dictionary.values, DICTIONARY_PAGE, dictionary.nr, PLAIN);
 	chunk->data = *offset;
 	if (good && column->is_list) {
 		put_levels(&page, column, true);
 		chunk->nr = (int64_t)put_levels(&page, column, false);
 	}
-	if (good && chunk->has_dictionary)
-		put_numbers(&page, &dictionary);
-	else if (good)
-		tp_buffer_put(&page, column->values.text ? column->values.text : "", column->values.len);
-	good = good && write_page(file, offset, &page, DATA_PAGE, (uint64_t)chunk->nr, chunk->has_dictionary ? RLE_DICTIONARY : PLAIN);
+	if (good)
+		put_values(&page, column, &dictionary, chunk);
+	good = good && write_page(file, offset, &page, DATA_PAGE, (uint64_t)chunk->nr, chunk->encoding);
 	chunk->end = *offset;
 	chunk->min = column->min;
 	chunk->max = column->max;
@@ -489,11 +498,11 @@ void column_put_chunk(struct thrift *thrift, const struct column *column, const 
 	thrift_i64(thrift, 2, chunk->begin);
 	thrift_struct(thrift, 3);
 	thrift_i32(thrift, 1, physical_type(column));
-	thrift_list(thrift, 2, THRIFT_I32, chunk->has_dictionary ? 3 : 2);
+	thrift_list(thrift, 2, THRIFT_I32, chunk->encoding == PLAIN ? 2 : 3);
 	thrift_element_i32(thrift, PLAIN);
 	thrift_element_i32(thrift, RLE);
-	if (chunk->has_dictionary)
-		thrift_element_i32(thrift, RLE_DICTIONARY);
+	if (chunk->encoding != PLAIN)
+		thrift_element_i32(thrift, chunk->encoding);
 	thrift_list(thrift, 3, THRIFT_BINARY, column_nr_elements(column));
 	thrift_element_binary(thrift, column->name, strlen(column->name));
 	if (column->is_list) {
@@ -505,7 +514,7 @@ void column_put_chunk(struct thrift *thrift, const struct column *column, const 
 	thrift_i64(thrift, 6, size);
 	thrift_i64(thrift, 7, size);
 	thrift_i64(thrift, 9, chunk->data);
-	if (chunk->has_dictionary)
+	if (chunk->encoding == RLE_DICTIONARY)
 		thrift_i64(thrift, 11, chunk->begin);
 	put_statistics(thrift, column, chunk);
 	thrift_end(thrift);

@@ -13,7 +13,7 @@
 enum column_type {
 	COLUMN_SIGNED,   /* of bits */
 	COLUMN_UNSIGNED,
-	COLUMN_TIME,     /* ns from the epoch, in UTC */
+	COLUMN_TIME,     /* µs from the epoch, in UTC: Spark refuses files that have nanoseconds */
 	COLUMN_FLOAT,
 	COLUMN_DOUBLE,
 	COLUMN_TEXT,     /* UTF-8 */
@@ -28,13 +28,13 @@ struct column_value {
 struct column {
 	char *name;
 	enum column_type type;
-	unsigned int bits; /* of an integer */
+	unsigned int bits; /* of a number */
 	bool is_list;
 
 	/* Of the rows that have not been written. */
 	struct tp_buffer values;  /* as they stand in a page without dictionary */
 	struct tp_buffer lengths; /* of lists: uint32_t each */
-	uint64_t nr;              /* values */
+	size_t nr;                /* values */
 	bool has_range;           /* of the values, but those that are no number */
 	struct column_value min, max;
 };
@@ -43,7 +43,7 @@ struct column {
 struct column_chunk {
 	int64_t begin, data, end; /* in the file; data: behind the dictionary */
 	int64_t nr;               /* values; a list without elements counts as one */
-	bool has_dictionary;
+	int32_t encoding;         /* of the values; parquet.thrift's number */
 	bool has_range;
 	struct column_value min, max; /* taken from the column */
 };

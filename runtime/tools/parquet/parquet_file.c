@@ -57,7 +57,7 @@ void parquet_close(struct parquet_file *file)
 	free(file->path);
 }
 
-static bool write_group(struct parquet_file *file)
+bool parquet_write_group(struct parquet_file *file)
 {
 	struct row_group *more = reallocarray(file->groups, file->nr_groups + 1, sizeof(*more));
 	struct column_chunk *chunks = calloc(file->nr_columns, sizeof(*chunks));
@@ -74,19 +74,18 @@ static bool write_group(struct parquet_file *file)
 			return cant_write(file);
 	}
 	file->nr_rows += file->rows_here;
-	file->rows_here = 0;
+	file->rows_here = file->size = 0;
 	return true;
 }
 
 bool parquet_row(struct parquet_file *file)
 {
-	size_t size = 0;
-
 	if (++file->rows_here % LOOK_ROWS)
 		return true;
+	file->size = 0;
 	for (size_t i = 0; i < file->nr_columns; i++)
-		size += column_size(&file->columns[i]);
-	return (file->rows_here < GROUP_ROWS && size < GROUP_BYTES) || write_group(file);
+		file->size += column_size(&file->columns[i]);
+	return (file->rows_here < GROUP_ROWS && file->size < GROUP_BYTES) || parquet_write_group(file);
 }
 
 /* ---- The foot ---- */
@@ -155,7 +154,7 @@ bool parquet_finish(struct parquet_file *file)
 {
 	struct tp_buffer foot = {.text = NULL};
 
-	if (file->rows_here && !write_group(file))
+	if (file->rows_here && !parquet_write_group(file))
 		return false;
 	put_foot(&foot, file);
 	const uint32_t len = (uint32_t)foot.len;

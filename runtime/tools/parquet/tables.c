@@ -19,10 +19,25 @@
 #include "fail_msg.h"
 
 #define HOST_SIZE 256
+#define MOST_BYTES ((size_t)128 << 20) /* of rows in memory, of all files */
 
 /* What each event has in front of its fields. */
-enum { TIME, HOST, PROCESS, PID, TID, COMM, CPU, NR_COMMON };
-static const char *const common_names[] = {"time", "host", "process", "pid", "tid", "comm", "cpu"};
+enum { TIME, NS, HOST, PROCESS, PID, TID, COMM, CPU, NR_COMMON };
+
+static const struct {
+	const char *name;
+	enum column_type type;
+	unsigned int bits;
+} common[] = {
+	[TIME] = {"time", COLUMN_TIME, 64},
+	[NS] = {"ns", COLUMN_SIGNED, 64},
+	[HOST] = {"host", COLUMN_TEXT, 0},
+	[PROCESS] = {"process", COLUMN_TEXT, 0},
+	[PID] = {"pid", COLUMN_SIGNED, 32},
+	[TID] = {"tid", COLUMN_SIGNED, 32},
+	[COMM] = {"comm", COLUMN_TEXT, 0},
+	[CPU] = {"cpu", COLUMN_SIGNED, 32},
+};
 
 /* A field of an event, and the column that it has; that of its value's name, if there is one, comes next. */
 struct part {
@@ -45,6 +60,7 @@ struct tables {
 	struct table **of;        /* of each trace, by id */
 	struct parquet_file **files;
 	size_t nr_files;
+	size_t size;              /* of their rows in memory */
 	char *hidden;             /* the directory, until it is complete */
 	struct tp_buffer text;
 };
@@ -94,9 +110,9 @@ static bool name_column(struct column *columns, size_t nr, const char *name, con
 static bool make_common(struct column *columns)
 {
 	for (size_t i = 0; i < NR_COMMON; i++) {
-		columns[i].type = i == TIME ? COLUMN_TIME : i == PID || i == TID || i == CPU ? COLUMN_SIGNED : COLUMN_TEXT;
-		columns[i].bits = i == TIME ? 64 : 32;
-		if (!name_column(columns, i, common_names[i], ""))
+		columns[i].type = common[i].type;
+		columns[i].bits = common[i].bits;
+		if (!name_column(columns, i, common[i].name, ""))
 			return false;
 	}
 	return true;
@@ -287,13 +303,37 @@ static void add_common(const struct tables *tables, struct column *columns, cons
 {
 	const struct event *event = &merged->event;
 
-	column_add_number(&columns[TIME], event->time);
+	column_add_number(&columns[TIME], event->time / 1000);
+	column_add_number(&columns[NS], event->time);
 	column_add_text(&columns[HOST], tables->hosts[merged->trace_nr], HOST_SIZE);
 	column_add_text(&columns[PROCESS], merged->trace->metadata.process, COMM_SIZE);
 	column_add_number(&columns[PID], (uint64_t)event->pid);
 	column_add_number(&columns[TID], (uint64_t)event->tid);
 	column_add_text(&columns[COMM], event->name, COMM_SIZE);
 	column_add_number(&columns[CPU], (uint64_t)event->cpu);
+}
+
+/* Of many events, none may have a whole group before there are too many rows in memory. */
+static bool write_largest(struct tables *tables)
+{
+	struct parquet_file *largest = tables->files[0];
+
+	for (size_t i = 1; i < tables->nr_files; i++) {
+		if (tables->files[i]->size > largest->size)
+			largest = tables->files[i];
+	}
+	tables->size -= largest->size;
+	return parquet_write_group(largest);
+}
+
+static bool end_row(struct tables *tables, struct parquet_file *file)
+{
+	const size_t before = file->size;
+
+	if (!parquet_row(file))
+		return false;
+	tables->size += file->size - before;
+	return tables->size <= MOST_BYTES || write_largest(tables);
 }
 
 static bool add_row(void *data, const struct merged *merged)
@@ -312,7 +352,7 @@ static bool add_row(void *data, const struct merged *merged)
 		add_part(tables, table, &table->parts[i], &merged->event);
 	if (tables->text.failed)
 		return fail_no_memory();
-	return parquet_row(table->file);
+	return end_row(tables, table->file);
 }
 
 /* ---- All ---- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "parquet/thrift.h"
 
+#include "parquet/packed.h"
+
 #define BYTE 3
 #define SHORT_LIST 15
 
@@ -9,16 +11,9 @@ static void put_byte(struct thrift *thrift, unsigned int byte)
 	tp_buffer_put(thrift->to, &(char){(char)byte}, 1);
 }
 
-static void put_varint(struct thrift *thrift, uint64_t number)
-{
-	for (; number >= 0x80; number >>= 7)
-		put_byte(thrift, (unsigned int)(number & 0x7f) | 0x80);
-	put_byte(thrift, (unsigned int)number);
-}
-
 static void put_signed(struct thrift *thrift, int64_t number)
 {
-	put_varint(thrift, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
+	packed_varint(thrift->to, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
 }
 
 /* Numbers of fields are written as how much they are more than the one before. */
@@ -72,7 +67,7 @@ void thrift_i64(struct thrift *thrift, int16_t id, int64_t value)
 
 void thrift_element_binary(struct thrift *thrift, const void *bytes, size_t len)
 {
-	put_varint(thrift, len);
+	packed_varint(thrift->to, len);
 	tp_buffer_put(thrift->to, bytes, len);
 }
 
@@ -87,7 +82,7 @@ void thrift_list(struct thrift *thrift, int16_t id, enum thrift_type type, size_
 	put_field(thrift, id, THRIFT_LIST);
 	put_byte(thrift, (unsigned int)(nr < SHORT_LIST ? nr : SHORT_LIST) << 4 | type);
 	if (nr >= SHORT_LIST)
-		put_varint(thrift, nr);
+		packed_varint(thrift->to, nr);
 }
 
 void thrift_element_i32(struct thrift *thrift, int32_t value)
