@@ -216,13 +216,6 @@ bool kernel_start(struct kernel_recording *recording, const char *dir)
 
 /* ---- The end ---- */
 
-static bool is_kernel(const struct metadata *metadata)
-{
-	char domain[16];
-
-	return metadata_origin(metadata, "domain", domain, sizeof(domain)) && strcmp(domain, "kernel") == 0;
-}
-
 /* *other: there is one with another clock. NULL: none has this one. */
 static const struct metadata *find_clock(const struct traces *traces, const char *name, const char **other)
 {
@@ -230,7 +223,7 @@ static const struct metadata *find_clock(const struct traces *traces, const char
 
 	for (size_t i = 0; i < traces->nr; i++) {
 		const struct metadata *metadata = &traces->traces[i].metadata;
-		if (is_kernel(metadata))
+		if (metadata_is_kernel(metadata))
 			continue;
 		metadata_clock(metadata, "name", its_name, sizeof(its_name));
 		if (strcmp(its_name, name) == 0)

@@ -76,7 +76,7 @@ static bool begin_packet(struct kernel_stream *stream, uint64_t time)
 	snprintf(hidden, sizeof(hidden), ".stream-0-cpu%d-%06llu", stream->cpu, (unsigned long long)head.packet_seq_num);
 	if (!stream->buffer && !(stream->buffer = malloc(BUFFER_BYTES)))
 		return fail_no_memory();
-	stream->written = sizeof(head);
+	stream->written = stream->content = sizeof(head);
 	stream->buffered = 0;
 	return make_file(stream, hidden, &head) && (renameat(stream->dir, hidden, stream->dir, hidden + 1) == 0 || failed(stream, errno));
 }
@@ -92,7 +92,7 @@ bool kernel_stream_flush(struct kernel_stream *stream)
 	stream->buffered = 0;
 	__atomic_store_n(&stream->head->events_discarded, stream->lost, __ATOMIC_RELAXED);
 	__atomic_store_n(&stream->head->timestamp_end, stream->time, __ATOMIC_RELEASE);
-	__atomic_store_n(&stream->head->content_size, stream->written * CHAR_BIT, __ATOMIC_RELEASE);
+	__atomic_store_n(&stream->head->content_size, stream->content * CHAR_BIT, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -111,8 +111,8 @@ static bool end_packet(struct kernel_stream *stream)
 	const bool good = kernel_stream_flush(stream);
 
 	if (stream->head && good) {
-		stream->head->packet_size = stream->written * CHAR_BIT;
-		if (ftruncate(stream->fd, (off_t)stream->written) != 0)
+		stream->head->packet_size = stream->content * CHAR_BIT;
+		if (ftruncate(stream->fd, (off_t)stream->content) != 0)
 			stream->head->packet_size = PACKET_BYTES * CHAR_BIT;
 	}
 	close_packet(stream);
@@ -153,6 +153,7 @@ bool kernel_stream_event(struct kernel_stream *stream, uint64_t time, const stru
 	memcpy(to, &head, sizeof(head));
 	memcpy(to + sizeof(head), record, size);
 	memset(to + sizeof(head) + size, 0, aligned(size) - size);
+	stream->content = stream->written + stream->buffered + sizeof(head) + size;
 	stream->buffered += need;
 	return true;
 }

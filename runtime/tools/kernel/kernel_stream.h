@@ -20,6 +20,7 @@ struct kernel_stream {
 	uint64_t lost;          /* events, so far */
 	uint64_t time;          /* of the last event */
 	uint64_t written;       /* bytes of the packet */
+	uint64_t content;       /* until the end of the last event, behind which nothing is to be but another */
 	unsigned char *buffer;  /* what comes behind them */
 	size_t buffered;
 };

@@ -209,6 +209,13 @@ size_t metadata_clock(const struct metadata *metadata, const char *name, char *t
 	return copy_value(value(block(metadata->types.text, "\nclock {\n"), name), to, size);
 }
 
+bool metadata_is_kernel(const struct metadata *metadata)
+{
+	char domain[16];
+
+	return metadata_origin(metadata, "domain", domain, sizeof(domain)) && strcmp(domain, "kernel") == 0;
+}
+
 uint64_t metadata_time(const struct metadata *metadata, uint64_t ticks)
 {
 	uint64_t seconds = metadata->offset_s + ticks / metadata->frequency;

@@ -35,6 +35,9 @@ void metadata_free(struct metadata *metadata);
 size_t metadata_origin(const struct metadata *metadata, const char *name, char *to, size_t size);
 size_t metadata_clock(const struct metadata *metadata, const char *name, char *to, size_t size);
 
+/* Whether it is of the kernel's events: tp record --kernel. */
+bool metadata_is_kernel(const struct metadata *metadata);
+
 /* All of its text, for free(); NULL, and a message. */
 char *metadata_text(const struct trace_dir *dir, size_t *len);
 
