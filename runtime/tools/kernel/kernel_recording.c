@@ -103,11 +103,16 @@ static bool read_layout(struct kernel_recording *recording)
 	return good || fail_msg("this kernel's trace buffer is laid out as this version of tp does not know it: events/header_page in tracefs");
 }
 
-static void check_namespace(void)
+static bool is_first_pid_namespace(void)
 {
 	struct stat st;
 
-	if (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != FIRST_PID_NAMESPACE)
+	return stat("/proc/self/ns/pid", &st) != 0 || st.st_ino == FIRST_PID_NAMESPACE;
+}
+
+static void check_namespace(void)
+{
+	if (!is_first_pid_namespace())
 		fail_msg("the kernel's events have other process ids than this container's processes: record outside of it to see both in one thread");
 }
 
@@ -126,26 +131,28 @@ bool kernel_open(struct kernel_recording *recording, const char *patterns, const
 
 /* ---- The recorder ---- */
 
-/* What both do is not of interest, and each event that writing makes would make more to be written. */
-static void leave_out(const struct kernel_recording *recording, pid_t parent)
+/*
+ * Each event that the recorder causes would make more for it to do. Only this one process: a switch from one to another that are left out would
+ * be missing among the switches.
+ */
+static void leave_out_own(const struct kernel_recording *recording)
 {
-	struct stat st;
-	char pids[48];
+	char pid[24];
 
-	snprintf(pids, sizeof(pids), "%d %d", (int)getpid(), (int)parent);
-	if (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == FIRST_PID_NAMESPACE)
-		tracefs_write(recording->instance.dir, "set_event_notrace_pid", pids);
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	if (is_first_pid_namespace())
+		tracefs_write(recording->instance.dir, "set_event_notrace_pid", pid);
 }
 
 /* Signals of a terminal are blocked: tp ends it. */
-static void be_recorder(struct kernel_recording *recording, pid_t parent, int stop, int result)
+static void be_recorder(struct kernel_recording *recording, int stop, int result)
 {
 	struct recorder_result said;
 
 	signal(SIGXFSZ, SIG_IGN);
 	close(recording->stop);
 	close(recording->result);
-	leave_out(recording, parent);
+	leave_out_own(recording);
 	if (tracefs_write(recording->instance.dir, "tracing_on", "1")) {
 		said = recorder_run(&recording->trace, &recording->instance, &recording->layout, stop);
 	} else {
@@ -159,12 +166,11 @@ static void be_recorder(struct kernel_recording *recording, pid_t parent, int st
 /* A grandchild, which is nobody's to wait for: tp's children are programs. */
 static bool fork_recorder(struct kernel_recording *recording, int stop, int result)
 {
-	const pid_t parent = getpid();
 	const pid_t child = fork();
 
 	if (child == 0) {
 		if (fork() == 0)
-			be_recorder(recording, parent, stop, result);
+			be_recorder(recording, stop, result);
 		_exit(0);
 	}
 	if (child < 0)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -197,20 +198,29 @@ static int64_t ns_of(clockid_t clock)
 	return (int64_t)time.tv_sec * NS_PER_S + time.tv_nsec;
 }
 
-/* boot_ns is when CLOCK_BOOTTIME began, for readers whose clock that is. */
+static void put_text(struct tp_buffer *b, const char *name, const char *text)
+{
+	tp_buffer_printf(b, "\t%s = ", name);
+	tp_ctf_put_string(b, text);
+	tp_buffer_printf(b, ";\n");
+}
+
+/* boot_ns is when CLOCK_BOOTTIME began, for readers whose clock that is; kernel_release says what states of threads mean. */
 static void put_environment(struct tp_buffer *b, const struct ring_layout *layout)
 {
-	char host[HOST_NAME_MAX + 1] = "";
 	const int64_t boot_ns = ns_of(CLOCK_REALTIME) - ns_of(CLOCK_BOOTTIME);
+	struct utsname name = {.nodename = ""};
 
-	gethostname(host, sizeof(host) - 1);
-	tp_buffer_printf(b, "env {\n\ttracer_name = \"tp\";\n\ttracer_major = %d;\n\ttracer_minor = %d;\n\ttracer_patch = %d;\n\thostname = ",
-			 TP_VERSION_MAJOR, TP_VERSION_MINOR, TP_VERSION_PATCH);
-	tp_ctf_put_string(b, host);
-	tp_buffer_printf(b,
-			 ";\n\tprocname = \"kernel\";\n\tdomain = \"kernel\";\n\tarchitecture_bit_width = %u;\n"
-			 "\tboot_ns = %lld;\n};\n\n",
-			 layout->word * CHAR_BIT, (long long)boot_ns);
+	uname(&name);
+	tp_buffer_printf(b, "env {\n");
+	put_text(b, "tracer_name", "tp");
+	tp_buffer_printf(b, "\ttracer_major = %d;\n\ttracer_minor = %d;\n\ttracer_patch = %d;\n", TP_VERSION_MAJOR, TP_VERSION_MINOR,
+			 TP_VERSION_PATCH);
+	put_text(b, "hostname", name.nodename);
+	put_text(b, "procname", "kernel");
+	put_text(b, "domain", "kernel");
+	put_text(b, "kernel_release", name.release);
+	tp_buffer_printf(b, "\tarchitecture_bit_width = %u;\n\tboot_ns = %lld;\n};\n\n", layout->word * CHAR_BIT, (long long)boot_ns);
 }
 
 static bool put_event(struct tp_buffer *b, const struct event_format *format)
