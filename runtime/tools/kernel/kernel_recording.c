@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel/kernel_recording.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 #include "kernel/recorder.h"
-#include "read/traces.h"
+#include "read/metadata.h"
 #include "fail_msg.h"
 
 #define BUFFER_USUAL "4M"
@@ -222,47 +223,69 @@ bool kernel_start(struct kernel_recording *recording, const char *dir)
 
 /* ---- The end ---- */
 
-/* *other: there is one with another clock. NULL: none has this one. */
-static const struct metadata *find_clock(const struct traces *traces, const char *name, const char **other)
-{
-	char its_name[32];
+struct search {
+	const char *dir;
+	struct tp_clock *clock; /* its name is looked for; its numbers are what is found */
+	bool found;
+	char *other; /* a trace with another clock */
+};
 
-	for (size_t i = 0; i < traces->nr; i++) {
-		const struct metadata *metadata = &traces->traces[i].metadata;
-		if (metadata_is_kernel(metadata))
-			continue;
-		metadata_clock(metadata, "name", its_name, sizeof(its_name));
-		if (strcmp(its_name, name) == 0)
-			return metadata;
-		*other = traces->paths[i];
+/* As the trace says it by itself: those that read all of them take the kernel's for each. */
+static void look_at(struct search *search, const char *path)
+{
+	struct metadata metadata = {.frequency = 0};
+	struct trace_dir dir;
+	char name[32];
+
+	if (trace_dir_open(&dir, path) && metadata_read(&metadata, &dir)) {
+		metadata_clock(&metadata, "name", name, sizeof(name));
+		search->found = strcmp(name, search->clock->name) == 0;
+		if (search->found) {
+			search->clock->frequency = metadata.frequency;
+			search->clock->offset_s = (int64_t)metadata.offset_s;
+			search->clock->offset = metadata.offset;
+		} else if (!search->other) {
+			search->other = strdup(path);
+		}
 	}
-	return NULL;
+	metadata_free(&metadata);
+	trace_dir_close(&dir);
+}
+
+/* That they can't be read is said by others. */
+static void search_all(struct search *search)
+{
+	struct dirent **entries = NULL;
+	const int nr = scandir(search->dir, &entries, NULL, alphasort);
+	char *path;
+
+	fail_msg_silence(true);
+	for (int i = 0; i < nr; i++) {
+		const char *name = entries[i]->d_name;
+		if (!search->found && name[0] != '.' && strcmp(name, KERNEL_DIR) != 0 && asprintf(&path, "%s/%s", search->dir, name) >= 0) {
+			look_at(search, path);
+			free(path);
+		}
+		free(entries[i]);
+	}
+	fail_msg_silence(false);
+	free(entries);
 }
 
 /* Each process has measured the counter's frequency by itself, and each a little otherwise. */
-static bool take_clock(struct kernel_recording *recording, char *dir)
+static void take_clock(struct kernel_recording *recording, const char *dir)
 {
 	struct tp_clock clock = recording->clock;
-	struct traces traces;
-	const char *other = NULL;
+	struct search search = {.dir = dir, .clock = &clock};
 
-	fail_msg_silence(true); /* that they can't be read is said by others */
-	traces_open(&traces, &dir, 1);
-	fail_msg_silence(false);
-	const struct metadata *found = find_clock(&traces, clock.name, &other);
-	if (found) {
-		clock.frequency = found->frequency;
-		clock.offset_s = (int64_t)found->offset_s;
-		clock.offset = found->offset;
-	} else {
+	search_all(&search);
+	if (!search.found)
 		tp_clock_refine(&clock);
-	}
-	if (!found && other)
+	if (!search.found && search.other)
 		fail_msg("the kernel's events have the clock %s, and '%s' has another: their order is right to some microseconds only", clock.name,
-			 other);
-	const bool good = kernel_trace_set_clock(&recording->trace, &clock);
-	traces_close(&traces);
-	return good;
+			 search.other);
+	kernel_trace_set_clock(&recording->trace, &clock);
+	free(search.other);
 }
 
 /* False: the recorder was killed. */
@@ -283,20 +306,15 @@ static bool wait_for_recorder(struct kernel_recording *recording, struct recorde
 uint64_t kernel_stop(struct kernel_recording *recording, const char *dir)
 {
 	struct recorder_result said;
-	char *path = strdup(dir);
 
-	if (recording->stop < 0) {
-		free(path);
+	if (recording->stop < 0)
 		return 0;
-	}
 	const bool ended = wait_for_recorder(recording, &said);
 	if (ended)
 		recording->instance.name[0] = '\0'; /* it has removed it */
 	else
 		fail_msg("the process that recorded the kernel's events was killed; what it has recorded until then is kept");
-	if (path)
-		take_clock(recording, path);
-	free(path);
+	take_clock(recording, dir);
 	return ended && !said.failed ? said.lost : UINT64_MAX;
 }
 
