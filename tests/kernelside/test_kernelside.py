@@ -450,6 +450,17 @@ class Ends(Kernelside):
         self.assertEqual(sum(lost), int(found[2]))
         self.assertIn("EVENTS]", self.read_by(TP, "report", self.trace))
 
+    def test_flight(self) -> None:
+        """The newest of the kernel's events, too."""
+        self.record_program("--flight", "--kernel-buffer", "64K", kernel=f"{CALLS},sched:sched_process_exit", calls=20 * HITS)
+        lines = self.json()
+        self.assertFalse([line for line in lines if "lost" in line])
+        pid = next(line["pid"] for line in lines if line["event"] == "before")
+        ours = Counter(line["event"] for line in lines if line["tid"] == pid or line["pid"] == pid)
+        self.assertEqual(ours["before"], THREADS * 20 * HITS)
+        self.assertLess(ours["sys_enter_lseek"], THREADS * 20 * HITS // 2)
+        self.assertGreater(ours["sched_process_exit"], 0)
+
     def test_two_at_once(self) -> None:
         traces = [self.path("one"), self.path("other")]
         running = [subprocess.Popen([TP, "record", "--kernel", CALLS, "-o", trace, "--", program(), str(THREADS), str(HITS)],

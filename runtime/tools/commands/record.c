@@ -248,7 +248,7 @@ static int record_with_kernel(const struct tp_args *args, const char *options, c
 	struct kernel_recording kernel = NO_KERNEL_RECORDING;
 	char *patterns;
 	const bool good = given_list(args, OPTION_KERNEL, &patterns) && signals_begin() &&
-			  kernel_open(&kernel, patterns, args_value(args, OPTION_KERNEL_BUFFER));
+			  kernel_open(&kernel, patterns, args_value(args, OPTION_KERNEL_BUFFER), args_has(args, OPTION_FLIGHT));
 	const int status = good ? record(args, options, events, &kernel) : EXIT_FAILED;
 
 	kernel_close(&kernel);

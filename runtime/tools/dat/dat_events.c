@@ -8,7 +8,7 @@
 
 static const char id_key[] = "\nID: ";
 
-/* Where its number is. False: there is none, which formats.c does not let through. */
+/* Where its number is. False: there is none, without which no format is read. */
 static bool find_id(struct dat_event *event)
 {
 	const char *at = memmem(event->text, event->len, id_key, strlen(id_key));
@@ -115,7 +115,7 @@ bool dat_events_make(struct dat_events *events, const struct traces *traces, str
 		return fail_no_memory();
 	for (int of_kernel = 1; of_kernel >= 0; of_kernel--) {
 		for (size_t t = 0; t < traces->nr; t++) {
-			if (metadata_is_kernel(&traces->traces[t].metadata) == of_kernel &&
+			if (traces->traces[t].metadata.is_kernel == of_kernel &&
 			    !add_trace(events, &traces->traces[t], texts[t], &events->ids[t]))
 				return false;
 		}

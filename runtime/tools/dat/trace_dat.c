@@ -92,7 +92,7 @@ static bool add_cpu(struct export *export, const char *name)
 /* Those of the kernel that have no events, between others. */
 static uint32_t cpus_before(const struct export *export, const struct trace *trace, const struct packet *packet)
 {
-	const bool is_number = metadata_is_kernel(&trace->metadata) && packet->stream < CPU_MAX && packet->stream > export->nr_cpus;
+	const bool is_number = trace->metadata.is_kernel && packet->stream < CPU_MAX && packet->stream > export->nr_cpus;
 
 	return is_number ? (uint32_t)packet->stream - export->nr_cpus : 0;
 }
@@ -112,7 +112,7 @@ static bool survey(struct export *export, const struct trace *trace)
 	struct event_texts **texts = &export->texts[number_of(export, trace)];
 
 	/* What the kernel says is for these readers. */
-	if (!metadata_is_kernel(&trace->metadata) && !(*texts = event_texts_new()))
+	if (!trace->metadata.is_kernel && !(*texts = event_texts_new()))
 		return false;
 	begin_trace(export, trace);
 	for (size_t i = 0; i < dir->nr; i++) {
@@ -194,7 +194,7 @@ static void put_in_order(struct export *export)
 
 	for (int of_kernel = 1; of_kernel >= 0; of_kernel--) {
 		for (size_t t = 0; t < export->traces.nr; t++) {
-			if (metadata_is_kernel(&export->traces.traces[t].metadata) == of_kernel)
+			if (export->traces.traces[t].metadata.is_kernel == of_kernel)
 				export->order[nr++] = &export->traces.traces[t];
 		}
 	}
@@ -238,7 +238,7 @@ static void say_what_it_is(const struct export *export, const char *path)
 	for (size_t t = 0; t < export->traces.nr; t++) {
 		const struct trace *trace = &export->traces.traces[t];
 		for (size_t i = 0; i < trace->dir.nr; i++)
-			*(metadata_is_kernel(&trace->metadata) ? &of_kernel : &nr_cpus) += trace_dir_is_first(&trace->dir, i);
+			*(trace->metadata.is_kernel ? &of_kernel : &nr_cpus) += trace_dir_is_first(&trace->dir, i);
 	}
 	for (uint32_t i = 0; i < export->nr_cpus; i++) {
 		events += export->cpus[i].events;

@@ -68,19 +68,11 @@ bool packet_close(struct packets *packets)
 
 /* ---- The beginning of a machine's sequence ---- */
 
-uint64_t packets_boot_time(const struct trace *trace)
-{
-	char number[24];
-
-	metadata_origin(&trace->metadata, "boot_ns", number, sizeof(number));
-	return strtoull(number, NULL, 10);
-}
-
 /* That of the machine; NULL: its events are in no trace. */
 static const struct trace *kernel_of(const struct packets *packets, uint32_t machine)
 {
 	for (size_t t = 0; t < packets->traces->nr; t++) {
-		if (packets->machines[t] == machine && metadata_is_kernel(&packets->traces->traces[t].metadata))
+		if (packets->machines[t] == machine && packets->traces->traces[t].metadata.is_kernel)
 			return &packets->traces->traces[t];
 	}
 	return NULL;
@@ -125,7 +117,7 @@ bool packets_begin(struct packets *packets, size_t trace_nr, uint64_t time)
 	const size_t snapshot = proto_begin(proto, CLOCK_SNAPSHOT);
 	put_clock(proto, REALTIME, time);
 	if (kernel)
-		put_clock(proto, BOOTTIME, time - packets_boot_time(kernel));
+		put_clock(proto, BOOTTIME, time - kernel->metadata.boot_ns);
 	proto_number(proto, PRIMARY_CLOCK, REALTIME);
 	proto_end(proto, snapshot);
 	return packet_close(packets) && (!kernel || put_system(packets, trace_nr, time, kernel));

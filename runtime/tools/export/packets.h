@@ -31,9 +31,6 @@ void packet_open(struct packets *packets, size_t trace_nr, uint64_t time);
 /* Writes it. False, and a message: the file can't be written. */
 bool packet_close(struct packets *packets);
 
-/* In ns from the epoch, when the kernel was booted of whose events the trace is: its own clock for events counts from there. */
-uint64_t packets_boot_time(const struct trace *trace);
-
 /*
  * In front of a machine's first event: what its times are, of its kernel's events, too, and that no names are known yet. False, and a
  * message.

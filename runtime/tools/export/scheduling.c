@@ -24,7 +24,7 @@ static const struct scheduling all[] = {
 
 const struct scheduling *scheduling_of(const struct trace *trace, const struct event_format *format)
 {
-	if (strcmp(format->system, "sched") != 0 || !metadata_is_kernel(&trace->metadata))
+	if (strcmp(format->system, "sched") != 0 || !trace->metadata.is_kernel)
 		return NULL;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (format_is_named(format, "sched", all[i].name))
@@ -56,7 +56,7 @@ bool scheduling_put(const struct scheduling *scheduling, struct packets *packets
 	const size_t bundle = proto_begin(proto, FTRACE_EVENTS);
 	proto_number(proto, BUNDLE_CPU, (uint64_t)event->cpu);
 	const size_t one = proto_begin(proto, BUNDLE_EVENT);
-	proto_number(proto, EVENT_TIMESTAMP, event->time - packets_boot_time(merged->trace));
+	proto_number(proto, EVENT_TIMESTAMP, event->time - merged->trace->metadata.boot_ns);
 	proto_number(proto, EVENT_PID, (uint64_t)event->tid);
 	const size_t message = proto_begin(proto, scheduling->number);
 	for (uint32_t i = 0; i < FIELDS_MAX; i++)

@@ -42,7 +42,7 @@ static bool describe_process(struct packets *packets, const struct metadata *met
 			     uint64_t uuid)
 {
 	struct proto *proto = &packets->proto;
-	const bool of_kernel = metadata_is_kernel(metadata);
+	const bool of_kernel = metadata->is_kernel;
 
 	packet_open(packets, trace_nr, event->time);
 	const size_t descriptor = proto_begin(proto, TRACK_DESCRIPTOR);
@@ -64,7 +64,7 @@ static uint64_t process_of(struct tracks *tracks, struct packets *packets, size_
 	size_t index, ignored;
 
 	if (!key_index(&tracks->processes, machine, (uint32_t)pid, &index, &is_new) ||
-	    (!metadata_is_kernel(metadata) && !key_index(&tracks->named, machine, (uint32_t)pid, &ignored, &is_named_now)))
+	    (!metadata->is_kernel && !key_index(&tracks->named, machine, (uint32_t)pid, &ignored, &is_named_now)))
 		return 0;
 	const uint64_t uuid = number(NUMBER_PROCESS, index);
 	return (!is_new && !is_named_now) || describe_process(packets, metadata, trace_nr, event, pid, uuid) ? uuid : 0;

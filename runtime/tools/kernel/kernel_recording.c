@@ -117,8 +117,9 @@ static void check_namespace(void)
 		fail_msg("the kernel's events have other process ids than this container's processes: record outside of it to see both in one thread");
 }
 
-bool kernel_open(struct kernel_recording *recording, const char *patterns, const char *buffer)
+bool kernel_open(struct kernel_recording *recording, const char *patterns, const char *buffer, bool is_flight)
 {
+	recording->is_flight = is_flight;
 	if (buffer && size_of(buffer) < 4096)
 		return fail_msg("--kernel-buffer takes a size, such as 16M, and no less than 4K");
 	if (!instance_make(&recording->instance) || !read_layout(recording) || !choose_clock(recording) || !set_buffer(recording, buffer) ||
@@ -145,23 +146,29 @@ static void leave_out_own(const struct kernel_recording *recording)
 		tracefs_write(recording->instance.dir, "set_event_notrace_pid", pid);
 }
 
-/* Signals of a terminal are blocked: tp ends it. */
+static bool say(int to, const struct recorder_result *said)
+{
+	return write(to, said, sizeof(*said)) == (ssize_t)sizeof(*said);
+}
+
+/* Says that it has begun, or not, and what it was in the end. Signals of a terminal are blocked: tp ends it. */
 static void be_recorder(struct kernel_recording *recording, int stop, int result)
 {
-	struct recorder_result said;
+	struct recorder_result said = {.lost = 0};
 
 	signal(SIGXFSZ, SIG_IGN);
 	close(recording->stop);
 	close(recording->result);
 	leave_out_own(recording);
-	if (tracefs_write(recording->instance.dir, "tracing_on", "1")) {
-		said = recorder_run(&recording->trace, &recording->instance, &recording->layout, stop);
-	} else {
-		fail_msg("the kernel's tracing can't be switched on: %s", strerror(errno));
-		said = (struct recorder_result){.failed = true};
+	struct recorder *recorder = recorder_begin(&recording->trace, &recording->instance, &recording->layout, recording->is_flight);
+	said.failed = !recorder;
+	bool good = say(result, &said);
+	if (recorder) {
+		said = recorder_run(recorder, stop);
 		instance_remove(&recording->instance);
+		good = say(result, &said) && good;
 	}
-	_exit(write(result, &said, sizeof(said)) == (ssize_t)sizeof(said) ? 0 : 1);
+	_exit(good ? 0 : 1);
 }
 
 /* A grandchild, which is nobody's to wait for: tp's children are programs. */
@@ -181,6 +188,17 @@ static bool fork_recorder(struct kernel_recording *recording, int stop, int resu
 	return true;
 }
 
+/* False: the recorder was killed. */
+static bool hear(const struct kernel_recording *recording, struct recorder_result *said)
+{
+	ssize_t n;
+
+	do
+		n = read(recording->result, said, sizeof(*said));
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(*said);
+}
+
 static void close_both(const int ends[2])
 {
 	if (ends[0] >= 0)
@@ -192,6 +210,7 @@ static void close_both(const int ends[2])
 static bool start_recorder(struct kernel_recording *recording)
 {
 	int stop[2] = {-1, -1}, result[2] = {-1, -1};
+	struct recorder_result said;
 
 	if (pipe2(stop, O_CLOEXEC) == 0 && pipe2(result, O_CLOEXEC) == 0) {
 		recording->stop = stop[1];
@@ -199,7 +218,7 @@ static bool start_recorder(struct kernel_recording *recording)
 		if (fork_recorder(recording, stop[0], result[1])) {
 			close(stop[0]);
 			close(result[1]);
-			return true;
+			return hear(recording, &said) && !said.failed; /* which has said why, else */
 		}
 	}
 	const int error = errno;
@@ -288,19 +307,13 @@ static void take_clock(struct kernel_recording *recording, const char *dir)
 	free(search.other);
 }
 
-/* False: the recorder was killed. */
 static bool wait_for_recorder(struct kernel_recording *recording, struct recorder_result *said)
 {
-	ssize_t n;
-
 	close(recording->stop);
-	recording->stop = -1;
-	do
-		n = read(recording->result, said, sizeof(*said));
-	while (n < 0 && errno == EINTR);
+	const bool ended = hear(recording, said);
 	close(recording->result);
-	recording->result = -1;
-	return n == (ssize_t)sizeof(*said);
+	recording->stop = recording->result = -1;
+	return ended;
 }
 
 uint64_t kernel_stop(struct kernel_recording *recording, const char *dir)

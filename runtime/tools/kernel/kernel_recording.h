@@ -26,6 +26,7 @@ struct kernel_recording {
 	struct ring_layout layout;
 	struct tp_clock clock;
 	struct kernel_trace trace;
+	bool is_flight;
 	uint64_t buffer_kib; /* of each processor, as the kernel has made it */
 	int stop;            /* closed, it ends the recorder; -1: it does not run */
 	int result;          /* of the recorder */
@@ -34,10 +35,10 @@ struct kernel_recording {
 #define NO_KERNEL_RECORDING {.instance = NO_INSTANCE, .trace = {.fd = -1}, .stop = -1, .result = -1}
 
 /*
- * buffer: bytes of each processor's buffer, "16M"; NULL: as many as usual. TP_CLOCK may be set for programs that are started. False, and a
+ * buffer: bytes of each processor's buffer, "16M"; NULL: as many as usual. is_flight: only what is in them in the end is wanted. TP_CLOCK may be set for programs that are started. False, and a
  * message.
  */
-bool kernel_open(struct kernel_recording *recording, const char *patterns, const char *buffer);
+bool kernel_open(struct kernel_recording *recording, const char *patterns, const char *buffer, bool is_flight);
 
 /* Below dir, which is there. False, and a message. signals_begin() was called. */
 bool kernel_start(struct kernel_recording *recording, const char *dir);

@@ -25,6 +25,7 @@ struct recorder {
 	struct kernel_trace *trace;
 	const struct instance *instance;
 	const struct ring_layout *layout;
+	bool is_flight;
 	struct tasks tasks;
 	struct cpu *cpus;
 	size_t nr;
@@ -67,7 +68,7 @@ static bool open_cpus(struct recorder *recorder)
 	return recorder->nr || fail_msg("the kernel's events can't be read: tracefs has no per_cpu/cpu0/trace_pipe_raw");
 }
 
-static bool begin(struct recorder *recorder, int stop)
+static bool begin(struct recorder *recorder)
 {
 	if (!open_cpus(recorder))
 		return false;
@@ -77,8 +78,8 @@ static bool begin(struct recorder *recorder, int stop)
 		return fail_no_memory();
 	for (size_t i = 0; i < recorder->nr; i++)
 		recorder->polled[i] = (struct pollfd){.fd = recorder->cpus[i].fd, .events = POLLIN};
-	recorder->polled[recorder->nr] = (struct pollfd){.fd = stop, .events = POLLIN};
-	return true;
+	return tracefs_write(recorder->instance->dir, "tracing_on", "1") ||
+	       fail_msg("the kernel's tracing can't be switched on: %s", strerror(errno));
 }
 
 /* ---- Pages ---- */
@@ -122,7 +123,8 @@ static bool read_pages(struct recorder *recorder, struct cpu *cpu, bool *any)
 		*any = true;
 		if (!ring_page_begin(&page, recorder->layout, recorder->page, (size_t)n))
 			return fail_msg("the kernel's trace buffer has a page that can't be understood: its events are not recorded any more");
-		count_lost(recorder, cpu, page.lost);
+		if (!recorder->is_flight)
+			count_lost(recorder, cpu, page.lost);
 		if (!put_events(recorder, cpu, &page))
 			return false;
 	}
@@ -147,7 +149,9 @@ static bool read_all(struct recorder *recorder, bool *any)
 
 static bool is_stopped(struct recorder *recorder, int patience)
 {
-	poll(recorder->polled, recorder->nr + 1, patience);
+	const nfds_t first = recorder->is_flight ? recorder->nr : 0;
+
+	poll(recorder->polled + first, recorder->nr + 1 - first, patience);
 	return recorder->polled[recorder->nr].revents != 0;
 }
 
@@ -155,8 +159,10 @@ static bool record(struct recorder *recorder)
 {
 	bool any = false, good = true;
 
-	while (good && !is_stopped(recorder, any ? 0 : PATIENCE_MS))
-		good = read_all(recorder, &any);
+	while (good && !is_stopped(recorder, recorder->is_flight ? -1 : any ? 0 : PATIENCE_MS)) {
+		if (!recorder->is_flight)
+			good = read_all(recorder, &any);
+	}
 	tracefs_write(recorder->instance->dir, "tracing_on", "0");
 	do
 		good = good && read_all(recorder, &any);
@@ -176,16 +182,33 @@ static bool end(struct recorder *recorder)
 	free(recorder->polled);
 	free(recorder->page);
 	tasks_free(&recorder->tasks);
+	free(recorder);
 	return good;
 }
 
-struct recorder_result recorder_run(struct kernel_trace *trace, struct instance *instance, const struct ring_layout *layout, int stop)
+struct recorder *recorder_begin(struct kernel_trace *trace, const struct instance *instance, const struct ring_layout *layout, bool is_flight)
 {
-	struct recorder recorder = {.trace = trace, .instance = instance, .layout = layout, .tasks = {.tracefs = instance->tracefs}};
-	const bool good = begin(&recorder, stop) && record(&recorder);
+	struct recorder *recorder = calloc(1, sizeof(*recorder));
 
-	if (!end(&recorder) || !good)
-		recorder.result.failed = true;
-	instance_remove(instance);
-	return recorder.result;
+	if (!recorder) {
+		fail_no_memory();
+		return NULL;
+	}
+	*recorder = (struct recorder){
+		.trace = trace, .instance = instance, .layout = layout, .is_flight = is_flight, .tasks = {.tracefs = instance->tracefs},
+	};
+	if (begin(recorder))
+		return recorder;
+	end(recorder);
+	return NULL;
+}
+
+struct recorder_result recorder_run(struct recorder *recorder, int stop)
+{
+	recorder->polled[recorder->nr] = (struct pollfd){.fd = stop, .events = POLLIN};
+	recorder->result.failed = !record(recorder);
+
+	struct recorder_result result = recorder->result;
+	result.failed = !end(recorder) || result.failed;
+	return result;
 }

@@ -13,10 +13,15 @@ struct recorder_result {
 	bool failed; /* a message has said why */
 };
 
+struct recorder;
+
 /*
- * Records until the descriptor stop reports an end, which it does when nobody has the other one open any more. Removes the instance, but for
- * descriptors that others have.
+ * Switches tracing on. is_flight: what is in the buffers in the end is recorded, and all that they have lost before is not meant. NULL, and a
+ * message.
  */
-struct recorder_result recorder_run(struct kernel_trace *trace, struct instance *instance, const struct ring_layout *layout, int stop);
+struct recorder *recorder_begin(struct kernel_trace *trace, const struct instance *instance, const struct ring_layout *layout, bool is_flight);
+
+/* Records until the descriptor stop reports an end, which it does when nobody has the other one open any more. Frees the recorder. */
+struct recorder_result recorder_run(struct recorder *recorder, int stop);
 
 #endif /* RECORDER_H */

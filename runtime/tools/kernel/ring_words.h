@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ring_words.h - the words of a page of ftrace's ring buffer: Linux's kernel/trace/ring_buffer.c. */
+/* ring_words.h - the words of a page of ftrace's ring buffer, as Linux has them. */
 #ifndef RING_WORDS_H
 #define RING_WORDS_H
 

@@ -160,6 +160,8 @@ static bool read_all(struct metadata *m, const char *text, const char *path)
 	if (!read_clock(m, text))
 		return fail_msg("'%s/metadata' describes no clock that can be understood", path);
 	read_process(m, env);
+	const char *domain = value(env, "domain");
+	m->is_kernel = domain && strncmp(domain, "\"kernel\";", 9) == 0 && number(env, "boot_ns", &m->boot_ns);
 	return true;
 }
 
@@ -207,13 +209,6 @@ size_t metadata_origin(const struct metadata *metadata, const char *name, char *
 size_t metadata_clock(const struct metadata *metadata, const char *name, char *to, size_t size)
 {
 	return copy_value(value(block(metadata->types.text, "\nclock {\n"), name), to, size);
-}
-
-bool metadata_is_kernel(const struct metadata *metadata)
-{
-	char domain[16];
-
-	return metadata_origin(metadata, "domain", domain, sizeof(domain)) && strcmp(domain, "kernel") == 0;
 }
 
 uint64_t metadata_time(const struct metadata *metadata, uint64_t ticks)

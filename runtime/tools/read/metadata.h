@@ -21,6 +21,8 @@ struct metadata {
 	uint32_t record_offset;
 
 	char process[COMM_SIZE]; /* its name, or "" */
+	bool is_kernel;          /* it is of the kernel's events: tp record --kernel */
+	uint64_t boot_ns;        /* from the epoch: when that was booted; its own clock for events counts from there */
 	struct field_types types;
 };
 
@@ -34,9 +36,6 @@ void metadata_free(struct metadata *metadata);
  */
 size_t metadata_origin(const struct metadata *metadata, const char *name, char *to, size_t size);
 size_t metadata_clock(const struct metadata *metadata, const char *name, char *to, size_t size);
-
-/* Whether it is of the kernel's events: tp record --kernel. */
-bool metadata_is_kernel(const struct metadata *metadata);
 
 /* All of its text, for free(); NULL, and a message. */
 char *metadata_text(const struct trace_dir *dir, size_t *len);

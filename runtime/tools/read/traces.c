@@ -208,7 +208,7 @@ bool traces_open(struct traces *traces, char *const *paths, size_t nr)
 			return false;
 	}
 	for (size_t i = 0; i < traces->nr; i++) {
-		if (metadata_is_kernel(&traces->traces[i].metadata))
+		if (traces->traces[i].metadata.is_kernel)
 			share_clock(traces, i);
 	}
 	return true;
