@@ -102,13 +102,31 @@ static bool put_events(struct recorder *recorder, struct cpu *cpu, struct ring_p
 	return true;
 }
 
-/* How many events are lost, at least one, is not always known. */
+/* Events of the processor that the kernel has overwritten so far; 0: it does not say. */
+static uint64_t overwritten(const struct recorder *recorder, const struct cpu *cpu)
+{
+	static const char key[] = "overrun: ";
+	char path[64];
+	size_t len;
+
+	snprintf(path, sizeof(path), "per_cpu/cpu%d/stats", cpu->stream.cpu);
+	char *text = tracefs_read(recorder->instance->dir, path, &len);
+	const char *at = text ? strstr(text, key) : NULL;
+	const uint64_t nr = at ? strtoull(at + strlen(key), NULL, 10) : 0;
+	free(text);
+	return nr;
+}
+
+/* A page says how many were lost in front of it only if it has room for that. The kernel's sum has all; some may not have been read of yet. */
 static void count_lost(struct recorder *recorder, struct cpu *cpu, uint64_t lost)
 {
-	const uint64_t more = lost == UINT64_MAX ? 1 : lost;
+	const uint64_t before = cpu->stream.lost, sum = lost ? overwritten(recorder, cpu) : 0;
 
-	cpu->stream.lost += more;
-	recorder->result.lost += more;
+	if (lost && !sum)
+		cpu->stream.lost += lost == UINT64_MAX ? 1 : lost;
+	else if (sum > before)
+		cpu->stream.lost = sum;
+	recorder->result.lost += cpu->stream.lost - before;
 }
 
 /* Until there is none left, or that is enough. *any: some were there. */
