@@ -162,6 +162,15 @@ class Order(Kernelside):
         found = re.findall(r"/(\d+) +(?:\[\d+\] +)?\d+\.\d{9}: \w+:(\w+): ", report)
         self.check_turns(found)
 
+    def test_types_of_the_kernel(self) -> None:
+        """Text of an event whose format has a type that is only the kernel's."""
+        if "kmem:kmem_cache_alloc\n" not in read(os.path.join(self.tracing, "available_events")):
+            unavailable(self, "this kernel has no kmem:kmem_cache_alloc")
+        self.record("--", "ls", "/", kernel="kmem:kmem_cache_alloc")
+        report = self.read_by(TP, "report", self.trace)
+        self.assertRegex(report, r": kmem:kmem_cache_alloc: call_site=.* gfp_flags=GFP_\w+")
+        self.assertNotIn("FAILED", report)
+
     def test_babeltrace2(self) -> None:
         """The trace of the kernel is one like others. That its times are those of the process's clock, it shows, too."""
         need(self, "babeltrace2")

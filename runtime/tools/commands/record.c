@@ -293,7 +293,7 @@ const struct tp_command command_record = {
 		{OPTION_PACKETS, "packets", "NUMBER", "the most packets that a thread has"},
 		{OPTION_SIZE, "size", "SIZE", "the most bytes of all packets"},
 		{OPTION_CONTEXT, "context", "LIST", "what to add to each event: some of cpu, pid and name, as in cpu+pid"},
-		{OPTION_KERNEL, "kernel", "EVENTS", "the kernel's events, too: names and globs, as in 'sched:sched_switch,irq:*'; needs root"},
+		{OPTION_KERNEL, "kernel", "KERNEL-EVENTS", "the kernel's events, too: names and globs, as in 'sched:sched_switch,irq:*'; needs root"},
 		{OPTION_KERNEL_BUFFER, "kernel-buffer", "SIZE", "bytes of each processor's buffer in the kernel; 4M without this option"},
 		{.name = NULL},
 	},
