@@ -10,6 +10,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -67,9 +68,9 @@ class Kernelside(Case):
         return self.record(*options, "--", program(), str(THREADS), str(calls), kernel=kernel)
 
     @contextlib.contextmanager
-    def running(self) -> Iterator[subprocess.Popen]:
+    def running(self, command: tuple[str, ...] = (), of: str = "") -> Iterator[subprocess.Popen]:
         """The program waits, and hits some more for each plus sign; behind this it ends."""
-        with subprocess.Popen([program(), "1", str(HITS), "wait"], env=self.environment, stdin=subprocess.PIPE,
+        with subprocess.Popen([*command, of or program(), "1", str(HITS), "wait"], env=self.environment, stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True, bufsize=0) as process:
             assert process.stdin and process.stdout
             self.assertEqual(process.stdout.readline(), "waiting\n")
@@ -274,6 +275,36 @@ class Order(Kernelside):
             self.assertEqual(sorted(os.listdir(self.trace)), sorted([f"beside-{one.pid}", f"beside-{other.pid}", "kernel"]))
         self.check_json(2, 2)
         self.assertEqual(len(re.findall(f"{2 * 2 * HITS} events", said)), 2, said)
+
+    def test_meanwhile(self) -> None:
+        """While it is recorded, all readers have what is there."""
+        need(self, "babeltrace2")
+        with self.running() as process:
+            with self.recording(process) as tp:
+                self.more(process)
+                until(lambda: sum(line["event"] == "sys_exit_lseek" and line["tid"] == process.pid for line in self.json()) == HITS)
+                self.check_json(1)
+                self.assertIn("sys_enter_lseek", self.read_by("babeltrace2", self.trace))
+                self.more(process)
+                tp.send_signal(signal.SIGINT)
+        self.check_json(1, 2)
+
+    def test_other_user(self) -> None:
+        """A process without rights records into a directory of its own."""
+        need(self, "setpriv")
+        os.chmod(self.dir, 0o755)
+        os.chown(self.path("control"), NOBODY, NOBODY)
+        nobody = ("setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups")
+        copy = self.path("beside")
+        shutil.copy(program(), copy)
+        with self.running(nobody, copy) as process, self.recording(process) as tp:
+            self.more(process)
+            tp.send_signal(signal.SIGINT)
+            self.assertEqual(tp.wait(), 0)
+        self.check_json(1)
+        self.assertEqual(os.stat(f"{self.trace}/beside-{process.pid}").st_uid, NOBODY)
+        self.assertEqual([os.stat(path).st_uid for path in (self.trace, f"{self.trace}/kernel")], [0, 0])
+        self.assertEqual(os.stat(f"{self.trace}/kernel").st_mode & 0o777, 0o700)
 
     def test_one_clock(self) -> None:
         """Of neighbours, one measurement puts all in order. Alone, a trace is as it was."""

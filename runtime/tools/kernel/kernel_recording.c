@@ -56,7 +56,7 @@ static bool choose_clock(struct kernel_recording *recording)
 	const bool known = clocks && has_word(clocks, name);
 	free(clocks);
 	if (!known)
-		return fail_msg("this kernel's trace buffers have no clock '%s': --kernel needs Linux 4.11 or later", name);
+		return fail_msg("this kernel's trace buffers have no clock '%s', which --kernel needs: take a later Linux", name);
 	return tracefs_write(recording->instance.dir, "trace_clock", name) ||
 	       fail_msg("the kernel's trace buffer does not take the clock '%s': %s", name, strerror(errno));
 }
