@@ -108,7 +108,7 @@ bool ring_page_next(struct ring_page *page, struct ring_event *event)
 			event->size -= (uint32_t)WORD;
 		if (type == TYPE_PADDING && !delta) /* nothing behind it */
 			break;
-		if (event->size > page->end - page->at)
+		if (event->size > (size_t)(page->end - page->at))
 			break;
 		event->record = page->at;
 		page->at += (event->size + WORD - 1) / WORD * WORD;
