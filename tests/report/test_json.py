@@ -119,7 +119,7 @@ class Json(Recorded):
                 ((self.trace, "--to", "xml"), "there is no format 'xml'; there are json, parquet, perfetto and trace.dat"),
                 ((self.trace,), "give it --to FORMAT, such as --to json"),
                 (("--to", "json"), "give it a DIR, that of a trace"),
-                ((self.trace, self.trace, "--to", "trace.dat"), "a trace.dat is made of one trace: give it one DIR"),
+                ((self.trace, self.trace, "--to", "trace.dat"), "a trace.dat is made of one directory: give it one DIR"),
                 ((self.trace, "--to", "trace.dat", "-e", "x"), "a trace.dat has all events: leave -e out"),
                 ((self.trace, "--to", "trace.dat", "-o", "-"), "a trace.dat can't be written to a pipe: give -o the name of a file")):
             with self.subTest(arguments):

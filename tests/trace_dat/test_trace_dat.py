@@ -13,6 +13,7 @@ import signal
 import struct
 import sys
 import unittest
+from collections import Counter
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -103,6 +104,33 @@ class Dat(Recorded):
         self.export()
 
     # ---- What is the same ----
+
+    def test_several(self) -> None:
+        """The traces of a directory are one file: with their events, of which some have one id in two traces, or are the same."""
+        everything = Counter()
+        for name in ("one", "other", "third", "same"):
+            self.trace = self.path(f"all/{name}")
+            os.makedirs(self.path("all"), exist_ok=True)
+            if name == "third":
+                self.record_program("third", """
+                    TRACE_EVENT(third_hit, TP_PROTO(double d, int n), TP_ARGS(d, n), TP_STRUCT__entry(__field(double, d) __field(int, n)),
+                        TP_fast_assign(__entry->d = d; __entry->n = n;), TP_printk("%.3f %d", __entry->d, __entry->n));
+                    TRACE_EVENT(third_end, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)),
+                        TP_fast_assign(__entry->n = n;), TP_printk("end %d", __entry->n));""", "trace_third_hit(1.5, 2); trace_third_end(-7);")
+            else:
+                self.record(2, 20)
+            self.export()
+            everything.update((line["tid"], line["time"], line["event"], line["text"]) for line in self.report())
+        said = self.export(self.path("all"))
+        self.assertIn(f": {everything.total()} events; ", said)
+        found = self.report()
+        self.assertEqual([line["time"] for line in found], sorted(line["time"] for line in found))
+        self.assertEqual(Counter((line["tid"], line["time"], line["event"], line["text"]) for line in found), everything)
+        with open(self.dat, "rb") as file:
+            data = file.read()
+        names = [name.decode() for name in re.findall(rb"\nname: (\w+)\nID: |name: (\w+)\nID: ", data) for name in name if name]
+        # One that has its text with it in some traces only, as negative values want it, is two.
+        self.assertEqual({name for name, nr in Counter(names).items() if nr > 1} - {"numbers"}, set())
 
     def test_floating_point(self) -> None:
         """libtraceevent can't print it: such a record has its text with it."""

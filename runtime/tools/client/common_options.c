@@ -10,14 +10,22 @@
 #include "client/rules.h"
 #include "fail_msg.h"
 
+bool given_list(const struct tp_args *args, int option, char **list)
+{
+	*list = NULL;
+	for (size_t i = 0; i < args->nr_options; i++) {
+		if (args->options[i].id == option && !(*list = rules_join(*list, args->options[i].value)))
+			return false;
+	}
+	return true;
+}
+
 char *given_events(const struct tp_args *args)
 {
-	char *list = NULL;
+	char *list;
 
-	for (size_t i = 0; i < args->nr_options; i++) {
-		if (args->options[i].id == 'e' && !(list = rules_join(list, args->options[i].value)))
-			return NULL;
-	}
+	if (!given_list(args, 'e', &list))
+		return NULL;
 	return list ? list : rules_join(NULL, "*");
 }
 

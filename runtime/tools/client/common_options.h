@@ -3,6 +3,7 @@
 #ifndef GIVEN_H
 #define GIVEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "options.h"
@@ -17,6 +18,9 @@
 
 /* The events of all -e, with what rules_join() puts between them, for free(); NULL, and a message. "*" without any. */
 char *given_events(const struct tp_args *args);
+
+/* The values of all options of this id, put together so, for free(); NULL: there are none. False, and a message. */
+bool given_list(const struct tp_args *args, int option, char **list);
 
 /* The same of operands, without the first few. */
 char *given_patterns(const struct tp_args *args, size_t first);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * process_tree.c - each process of the family makes DIR/PID at its first event, by the %p in its TP_OUTPUT. If there is just
- * one, and it has ended, its trace becomes DIR itself.
+ * one, and it has ended, its trace becomes DIR itself, unless the kernel's is there, too.
  */
 #include "client/process_tree.h"
 
@@ -21,6 +21,7 @@
 #include "command.h"
 #include "client/child.h"
 #include "client/directory.h"
+#include "client/kernel_beside.h"
 #include "client/recording.h"
 #include "client/signals.h"
 #include "client/status_line.h"
@@ -84,7 +85,7 @@ static void tell_each(const char *path, struct dirent **names, int nr)
 	}
 }
 
-static void tell_family(const char *path, const char *program, const char *events)
+static void tell_family(const char *path, const char *program, const char *events, bool is_shared)
 {
 	struct dirent **names = NULL;
 	char title[256];
@@ -95,7 +96,7 @@ static void tell_family(const char *path, const char *program, const char *event
 		fail_msg("nothing was recorded: %s has hit no event of '%s', has no tracepoints, or could not write to '%s', which it has "
 		     "said then; \"tp list %s\" shows its events",
 		     title, events, path, program);
-	else if (nr == 1 && make_it_one(path, names[0]->d_name))
+	else if (nr == 1 && !is_shared && make_it_one(path, names[0]->d_name))
 		tell_recorded(path, path, title, NULL);
 	else
 		tell_each(path, names, nr);
@@ -147,12 +148,14 @@ static bool follow_family(const char *program, const char *path)
 }
 
 /* *over: no process will record there any more. */
-static int run(char *const *program, const char *path, const char *options, const char *events, bool *over)
+static int run(char *const *program, const char *path, const char *options, const char *events, struct kernel_recording *kernel, bool *over)
 {
 	struct child child;
 	char *output;
 
 	*over = true;
+	if (kernel && !kernel_beside_start(kernel, path))
+		return EXIT_FAILED;
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* whoever is left behind becomes a child */
 	if (asprintf(&output, "ctf:%s/%%p%s%s", path, *options ? "," : "", options) < 0) {
 		fail_no_memory();
@@ -160,19 +163,24 @@ static int run(char *const *program, const char *path, const char *options, cons
 	}
 	const bool started = child_start_traced(&child, program, output, events);
 	free(output);
-	if (!started)
+	if (!started) {
+		if (kernel)
+			kernel_beside_stop(kernel, path, false);
 		return child.status;
+	}
 	follow(&child);
 	end_interrupted_line();
 	if (child_crash(&child))
 		fail_msg("'%s' (%d) %s; what it has recorded until then is kept", program[0], (int)child.pid,
 		     child_crash(&child));
 	*over = follow_family(program[0], path);
-	tell_family(path, program[0], events);
+	tell_family(path, program[0], events, kernel != NULL);
+	if (kernel)
+		kernel_beside_stop(kernel, path, true);
 	return child_exit_status(&child);
 }
 
-int family_record(char *const *program, const char *path, const char *options, const char *events)
+int family_record(char *const *program, const char *path, const char *options, const char *events, struct kernel_recording *kernel)
 {
 	char *absolute = absolute_path(path);
 	int status = EXIT_FAILED;
@@ -189,7 +197,7 @@ int family_record(char *const *program, const char *path, const char *options, c
 	}
 	int dir = directory_for_trace(absolute, (uid_t)-1, (gid_t)-1, &made);
 	if (dir >= 0 && signals_begin())
-		status = run(program, absolute, options, events, &over);
+		status = run(program, absolute, options, events, kernel, &over);
 	signals_end();
 	if (dir >= 0)
 		close(dir);

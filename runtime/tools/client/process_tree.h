@@ -3,7 +3,12 @@
 #ifndef FAMILY_H
 #define FAMILY_H
 
-/* Runs the program until its end, with a trace in the new directory path. Returns the status that tp exits with. */
-int family_record(char *const *program, const char *path, const char *options, const char *events);
+struct kernel_recording;
+
+/*
+ * Runs the program until its end, with a trace in the new directory path; kernel: NULL, or the kernel's events beside it. Returns the status
+ * that tp exits with.
+ */
+int family_record(char *const *program, const char *path, const char *options, const char *events, struct kernel_recording *kernel);
 
 #endif /* FAMILY_H */

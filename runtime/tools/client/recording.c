@@ -19,6 +19,7 @@
 static struct {
 	char *path;
 	bool made;
+	bool is_shared; /* also by what is no process's */
 } around;
 
 static bool make_around(const char *path)
@@ -48,6 +49,17 @@ static void remove_around(void)
 		free(around.path);
 		around.path = NULL;
 	}
+}
+
+const char *recordings_share(const char *path)
+{
+	around.is_shared = make_around(path);
+	return around.is_shared ? around.path : NULL;
+}
+
+void recordings_end(void)
+{
+	remove_around();
 }
 
 /* PROGRAM-PID: a name may have anything in it but for a slash. */
@@ -85,7 +97,7 @@ bool recording_directory(struct recording *recording, const char *path)
 	recording->dir = -1;
 	recording->made = false;
 	recording->path = NULL;
-	const bool within = recording->alone || recording->session.connection.is_one_of_several;
+	const bool within = recording->alone || around.is_shared || recording->session.connection.is_one_of_several;
 	if (within ? !make_around(path) || !name_within(recording) : !(recording->path = absolute_path(path)))
 		return false;
 	owner_of(&recording->session.connection, &uid, &gid);
@@ -120,7 +132,7 @@ static bool make_directory(struct recording *recording, const char *path)
 {
 	const bool changes = writer_may_change(recording);
 
-	recording->alone = changes && !recording->session.connection.is_one_of_several;
+	recording->alone = changes && !around.is_shared && !recording->session.connection.is_one_of_several;
 	if (!recording_directory(recording, path))
 		return false;
 	/* One that others can come to is not opened to everybody. */
@@ -142,8 +154,7 @@ bool recording_open(struct recording *recording, const char *path, const char *o
 	return false;
 }
 
-/* A trace without events, with the directories in it. */
-static void remove_trace(const char *path)
+void recorded_remove(const char *path)
 {
 	static const char *const inner[] = {"format", "log"};
 	char below[PATH_MAX];
@@ -158,7 +169,7 @@ static void remove_trace(const char *path)
 void recording_remove(struct recording *recording)
 {
 	if (recording->made && recording->path)
-		remove_trace(recording->path);
+		recorded_remove(recording->path);
 	remove_around();
 }
 

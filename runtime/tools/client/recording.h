@@ -47,6 +47,17 @@ void recording_count(struct recording *recording);
 const char *recording_name(const struct recording *recording);
 
 /*
+ * From now on each trace has a name of its own below path, which is made, or was empty. Returns its absolute path; NULL, and a message.
+ */
+const char *recordings_share(const char *path);
+
+/* Takes that directory away, if it was made and there is nothing in it. */
+void recordings_end(void);
+
+/* Takes a trace away, with the directories in it. */
+void recorded_remove(const char *path);
+
+/*
  * Says what is in the trace, and what was lost: by cause, NULL: as far as the trace says. name: as its directory is
  * called. title: of the process, NULL: as the trace says. Returns the number of events, which is not 0 where it is not known.
  */

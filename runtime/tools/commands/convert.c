@@ -74,7 +74,7 @@ static int run(const struct tp_args *args)
 	if (output && strcmp(output, "-") == 0 && strcmp(format->output, "-") != 0)
 		return args_wrong(args, "a %s can't be written to a pipe: give -o the name of a file", to);
 	if (format->is_of_all && args->nr_operands > 1)
-		return args_wrong(args, "a %s is made of one trace: give it one DIR", to);
+		return args_wrong(args, "a %s is made of one directory: give it one DIR", to);
 	if (format->is_of_all && args_has(args, 'e'))
 		return args_wrong(args, "a %s has all events: leave -e out", to);
 	if (!format->has_spans && args_has(args, OPTION_SPAN))
@@ -105,7 +105,7 @@ const struct tp_command command_convert = {
 		"The program may go on recording; what it records meanwhile is not in FILE. FILE appears when it is "
 		"complete. There is none if DIR can't be read or FILE can't be written.\n\n"
 		"TRACE.DAT\n\n"
-		"Threads' streams stand in as CPUs there.\n\n"
+		"Threads' streams stand in as CPUs there, behind the kernel's, if \"tp record --kernel\" has recorded these. DIR may hold several traces.\n\n"
 		"JSON\n\n"
 		"A line is one event, in the order of time, also of several DIR:\n\n"
 		"\t{\"time\":\"2026-11-27T10:30:00.123456789Z\",\"ns\":1795775400123456789,\n"
@@ -124,7 +124,8 @@ const struct tp_command command_convert = {
 		"Open the file in ui.perfetto.dev. Processes and threads have tracks, and events are instants there, with their fields. A pair of "
 		"--span is a slice, with the fields of both events: in the thread, or, by fields, in the process. \"id:request\" is a field that "
 		"the end calls otherwise. Events with fields of these names need no option, as in the kernel: track_event_type is B, E or I; slice_name and track_name are texts; counter_value makes a counter; scope_tgid, scope_cpu or another scope_... says whose "
-		"track it is.\n\n"
+		"track it is. "
+		"What the kernel's scheduler has done is shown as tracks of processors and states of threads.\n\n"
 		"EXAMPLES\n\n"
 		"\ttp convert trace --to perfetto --span 'block_start/block_end by block'\n"
 		"\ttp convert trace --to json | jq -c 'select(.fields.size > 4096)'\n"

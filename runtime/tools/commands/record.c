@@ -12,13 +12,14 @@
 #include "options.h"
 #include "client/process_tree.h"
 #include "client/common_options.h"
+#include "client/kernel_beside.h"
 #include "client/recording.h"
 #include "client/signals.h"
 #include "client/status_line.h"
 #include "client/targets.h"
 #include "fail_msg.h"
 
-enum { OPTION_FLIGHT = OPTION_LONG, OPTION_PACKET, OPTION_PACKETS, OPTION_SIZE, OPTION_CONTEXT, OPTION_FOR };
+enum { OPTION_FLIGHT = OPTION_LONG, OPTION_PACKET, OPTION_PACKETS, OPTION_SIZE, OPTION_CONTEXT, OPTION_FOR, OPTION_KERNEL, OPTION_KERNEL_BUFFER };
 
 /* ---- Options of the trace ---- */
 
@@ -56,6 +57,8 @@ struct record {
 	unsigned long long nr_events;
 	int64_t begin_ms, until_ms; /* by CLOCK_MONOTONIC; 0: no end */
 	const char *path, *options, *events;
+	struct kernel_recording *kernel; /* NULL: its events are not wanted */
+	const char *shared;              /* the directory of all traces, where it records, too */
 	struct status_line line;
 };
 
@@ -186,15 +189,25 @@ static void follow(struct record *record)
 	}
 }
 
-static int record_processes(const struct tp_args *args, const char *options, const char *events)
+/* In front of the first process. */
+static bool start_kernel(struct record *record)
 {
-	struct record record = {.path = args_value(args, 'o'), .options = options, .events = events};
+	const char *dir = recordings_share(record->path);
+
+	if (dir && kernel_beside_start(record->kernel, dir))
+		record->shared = dir;
+	return record->shared;
+}
+
+static int record_processes(const struct tp_args *args, const char *options, const char *events, struct kernel_recording *kernel)
+{
+	struct record record = {.path = args_value(args, 'o'), .options = options, .events = events, .kernel = kernel};
 	int64_t ms = 0;
 
 	if (args_has(args, OPTION_FOR) && (ms = given_seconds(args, "--for", args_value(args, OPTION_FOR))) < 0)
 		return EXIT_WRONG;
 	/* All are reached before anything is opened: a mistake in one changes nothing in the others. */
-	bool good = signals_begin() && targets_reach(&record.targets, args);
+	bool good = signals_begin() && targets_reach(&record.targets, args) && (!kernel || start_kernel(&record));
 	for (size_t i = 0; good && i < record.targets.nr; i++)
 		good = open_one(&record, &record.targets.all[i], false);
 	if (good) {
@@ -203,6 +216,8 @@ static int record_processes(const struct tp_args *args, const char *options, con
 		follow(&record);
 	}
 	const bool matched = good && (record.nr_events || sessions_have_matched("nothing was recorded"));
+	if (record.shared)
+		kernel_beside_stop(kernel, record.shared, matched);
 	for (size_t i = 0; i < record.nr; i++) {
 		if (!good)
 			recording_undo(&record.all[i]);
@@ -210,6 +225,8 @@ static int record_processes(const struct tp_args *args, const char *options, con
 			recording_remove(&record.all[i]);
 		recording_close(&record.all[i]);
 	}
+	if (kernel && !matched)
+		recordings_end();
 	targets_close(&record.targets);
 	signals_end();
 	free(record.all);
@@ -218,10 +235,31 @@ static int record_processes(const struct tp_args *args, const char *options, con
 
 /* ---- The command ---- */
 
+static int record(const struct tp_args *args, const char *options, const char *events, struct kernel_recording *kernel)
+{
+	if (args->program)
+		return family_record(args->program, args_value(args, 'o'), options, events, kernel);
+	return record_processes(args, options, events, kernel);
+}
+
+/* Whatever is wrong with it is said before a process is asked, or a program started. */
+static int record_with_kernel(const struct tp_args *args, const char *options, const char *events)
+{
+	struct kernel_recording kernel = NO_KERNEL_RECORDING;
+	char *patterns;
+	const bool good = given_list(args, OPTION_KERNEL, &patterns) && signals_begin() &&
+			  kernel_open(&kernel, patterns, args_value(args, OPTION_KERNEL_BUFFER), args_has(args, OPTION_FLIGHT));
+	const int status = good ? record(args, options, events, &kernel) : EXIT_FAILED;
+
+	kernel_close(&kernel);
+	signals_end();
+	free(patterns);
+	return status;
+}
+
 static int run(const struct tp_args *args)
 {
 	char options[512];
-	int status;
 
 	if (!target_is_given(args) || !make_options(args, options, sizeof(options)))
 		return EXIT_WRONG;
@@ -229,13 +267,12 @@ static int run(const struct tp_args *args)
 		return args_wrong(args, "give it -o DIR, for the trace");
 	if (args->program && args_has(args, OPTION_FOR))
 		return args_wrong(args, "a program is recorded until it ends: --for goes with -p");
+	if (args_has(args, OPTION_KERNEL_BUFFER) && !args_has(args, OPTION_KERNEL))
+		return args_wrong(args, "--kernel-buffer goes with --kernel");
 	char *events = given_events(args);
 	if (!events)
 		return EXIT_FAILED;
-	if (args->program)
-		status = family_record(args->program, args_value(args, 'o'), options, events);
-	else
-		status = record_processes(args, options, events);
+	const int status = args_has(args, OPTION_KERNEL) ? record_with_kernel(args, options, events) : record(args, options, events, NULL);
 	free(events);
 	return status;
 }
@@ -256,6 +293,8 @@ const struct tp_command command_record = {
 		{OPTION_PACKETS, "packets", "NUMBER", "the most packets that a thread has"},
 		{OPTION_SIZE, "size", "SIZE", "the most bytes of all packets"},
 		{OPTION_CONTEXT, "context", "LIST", "what to add to each event: some of cpu, pid and name, as in cpu+pid"},
+		{OPTION_KERNEL, "kernel", "KERNEL-EVENTS", "the kernel's events, too: names and globs, as in 'sched:sched_switch,irq:*'; needs root"},
+		{OPTION_KERNEL_BUFFER, "kernel-buffer", "SIZE", "bytes of each processor's buffer in the kernel; 4M without this option"},
 		{.name = NULL},
 	},
 	.text =
@@ -270,6 +309,8 @@ const struct tp_command command_record = {
 		"A PROGRAM is recorded from its first event on. It gets TP_OUTPUT and TP_ENABLE in its environment, "
 		"and so do the programs that it starts. If several processes record, forked children among them, "
 		"each has its trace below DIR, DIR/PID. tp exits with PROGRAM's status; with 128 + N if signal N "
-		"has killed it, which is told.\n",
+		"has killed it, which is told.\n\n"
+		"With --kernel, each trace is below DIR, and DIR/kernel has the kernel's events. \"tp report DIR\" and \"tp convert DIR\" show "
+		"all in one order, which is right: both read the same counter, without an error of a conversion.\n",
 	.run = run,
 };

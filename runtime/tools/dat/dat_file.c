@@ -60,20 +60,14 @@ static void put_text(FILE *file, const char *text, size_t len)
 	put(file, text, len);
 }
 
-/* Bytes of a long in the program. */
-static int word_of(const struct formats *formats)
-{
-	return formats->nr && formats->systems[0].nr ? (int)formats->systems[0].events[0].word : (int)sizeof(uint64_t);
-}
-
-static void put_begin(FILE *file, size_t page_size, int word)
+static void put_begin(FILE *file, size_t page_size, uint32_t word)
 {
 	static const char magic[] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g', '6', '\0'};
 	char header_page[512];
 
 	put(file, magic, sizeof(magic));
 	fputc(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, file);
-	fputc(word, file);
+	fputc((int)word, file);
 	put_u32(file, (uint32_t)page_size);
 
 	put_string(file, "header_page");
@@ -88,31 +82,42 @@ static void put_begin(FILE *file, size_t page_size, int word)
 	put_text(file, header_event, strlen(header_event));
 }
 
-static bool put_format(FILE *file, const struct event_texts *texts, const struct event_format *event)
+static void put_format(FILE *file, const struct dat_event *event)
 {
-	size_t len;
-	char *text = event_texts_format(texts, event, &len);
+	char id[8];
+	const int len = snprintf(id, sizeof(id), "%u", event->id);
 
-	if (text)
-		put_text(file, text, len);
-	free(text);
-	return text;
+	put_u64(file, event->id_at + (size_t)len + event->len - event->id_end);
+	put(file, event->text, event->id_at);
+	put(file, id, (size_t)len);
+	put(file, event->text + event->id_end, event->len - event->id_end);
 }
 
-static bool put_formats(FILE *file, const struct formats *formats, const struct event_texts *texts)
+/* How many from there on are of one system. */
+static size_t in_system(const struct dat_events *events, size_t first)
 {
+	size_t end = first + 1;
+
+	while (end < events->nr && strcmp(events->all[end].system, events->all[first].system) == 0)
+		end++;
+	return end - first;
+}
+
+static void put_formats(FILE *file, const struct dat_events *events)
+{
+	uint32_t systems = 0;
+
+	for (size_t i = 0; i < events->nr; i += in_system(events, i))
+		systems++;
 	put_u32(file, 0); /* ftrace's own events */
-	put_u32(file, (uint32_t)formats->nr);
-	for (size_t i = 0; i < formats->nr; i++) {
-		const struct system_format *system = &formats->systems[i];
-		put_string(file, system->name);
-		put_u32(file, (uint32_t)system->nr);
-		for (size_t j = 0; j < system->nr; j++) {
-			if (!put_format(file, texts, &system->events[j]))
-				return false;
-		}
+	put_u32(file, systems);
+	for (size_t i = 0, nr; i < events->nr; i += nr) {
+		nr = in_system(events, i);
+		put_string(file, events->all[i].system);
+		put_u32(file, (uint32_t)nr);
+		for (size_t j = i; j < i + nr; j++)
+			put_format(file, &events->all[j]);
 	}
-	return true;
 }
 
 /* A line is "TID NAME"; readers stop at one that they can't read, as that of a name of blanks. */
@@ -164,14 +169,13 @@ static void put_options(FILE *file, const struct dat_cpu *cpus, uint32_t nr)
 	put(file, &done, sizeof(done));
 }
 
-uint64_t dat_file_head(struct dat_file *dat, size_t page_size, const struct formats *formats,
-		       const struct event_texts *texts, const struct threads *threads, const struct dat_cpu *cpus, uint32_t nr)
+uint64_t dat_file_head(struct dat_file *dat, size_t page_size, uint32_t word, const struct dat_events *events, const struct threads *threads,
+		       const struct dat_cpu *cpus, uint32_t nr)
 {
 	FILE *file = dat->new.file;
 
-	put_begin(file, page_size, word_of(formats));
-	if (!put_formats(file, formats, texts))
-		return 0;
+	put_begin(file, page_size, word);
+	put_formats(file, events);
 	put_u32(file, 0); /* bytes of addresses of functions */
 	put_u32(file, 0); /* bytes of formats of trace_printk() */
 	put_names(file, threads);

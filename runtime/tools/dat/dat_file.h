@@ -6,8 +6,7 @@
 #include <stdio.h>
 
 #include "client/new_file.h"
-#include "dat/event_text.h"
-#include "read/formats.h"
+#include "dat/dat_events.h"
 #include "read/threads.h"
 
 /* A stream of the trace, which readers take for a CPU. */
@@ -27,9 +26,9 @@ struct dat_file {
 /* All of these say what is wrong where they return false. */
 bool dat_file_open(struct dat_file *dat, const char *path);
 
-/* Writes all that is in front of the pages. Returns where these may begin; 0 and a message, where it fails. */
-uint64_t dat_file_head(struct dat_file *dat, size_t page_size, const struct formats *formats,
-		       const struct event_texts *texts, const struct threads *threads, const struct dat_cpu *cpus, uint32_t nr);
+/* Writes all that is in front of the pages. word: bytes of a long. Returns where these may begin; 0 and a message, where it fails. */
+uint64_t dat_file_head(struct dat_file *dat, size_t page_size, uint32_t word, const struct dat_events *events, const struct threads *threads,
+		       const struct dat_cpu *cpus, uint32_t nr);
 
 /* The CPUs' pages are in the file, which gets its name. */
 bool dat_file_finish(struct dat_file *dat, const struct dat_cpu *cpus, uint32_t nr, uint64_t end);

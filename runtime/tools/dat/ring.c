@@ -6,21 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/ring_words.h"
 #include "fail_msg.h"
 
 #define PAGE_SIZE_MIN ((size_t)4096)
 #define WORD sizeof(uint32_t)
 #define LOST_SIZE sizeof(uint64_t) /* behind the events; kept free in each page */
-
-/* The word in front of an event: a type, and the time since the one before. */
-#define DELTA_BITS 27
-#define TYPE_LEN_MAX 28u /* up to there, it is a length, in words */
-#define TYPE_TIME_EXTEND 30u
-#define EXTEND_BITS (DELTA_BITS + 32)
-
-/* In the page's second word, beside the bytes that are used. */
-#define EVENTS_LOST ((uint64_t)1 << 31)
-#define EVENTS_LOST_STORED ((uint64_t)1 << 30)
 
 static size_t in_words(size_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_dat.c - the two ways through a trace of which a trace.dat is made. The trace is read twice, as a trace.dat says
+ * trace_dat.c - the two ways through traces of which a trace.dat is made. They are read twice, as a trace.dat says
  * first how large its pages are and what the threads are called. So nothing but that needs to be kept in memory: a few
  * bytes of each packet and thread.
  */
@@ -8,7 +8,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "dat/dat_events.h"
 #include "dat/dat_file.h"
 #include "read/packet_reader.h"
 #include "read/traces.h"
@@ -18,39 +20,57 @@
 /* Bytes of a packet that are in memory: some of the longest events. */
 #define WINDOW_SIZE ((size_t)1 << 20)
 
+/* CPUs of the kernel that may be without events, in front of others. */
+#define CPU_MAX 8192u
+
 struct export {
 	struct traces traces;
-	const struct trace *trace; /* the only one of them */
+	const struct trace **order; /* of them: the kernel's first, whose CPUs have their numbers then */
 	struct threads threads;
-	struct event_texts *texts;
+	struct event_texts **texts; /* of each trace; NULL: it needs none */
+	struct dat_events events;
 	struct packet_reader reader;
 	struct dat_cpu *cpus; /* one a stream */
 	uint32_t nr_cpus;
 	size_t largest; /* record */
 	struct dat_file dat;
 	struct ring ring;
+	unsigned char record[RECORD_MAX + 1];
 };
 
-/* Calls fn for each event of the i-th packet, until it returns false. */
-static bool each_event(struct export *export, size_t i, bool (*fn)(struct export *export, const struct event *event))
+static size_t number_of(const struct export *export, const struct trace *trace)
 {
-	const struct trace_dir *dir = &export->trace->dir;
+	return (size_t)(trace - export->traces.traces);
+}
+
+/* Calls fn for each event of the i-th packet, until it returns false. */
+static bool each_event(struct export *export, const struct trace *trace, size_t i,
+		       bool (*fn)(struct export *export, const struct trace *trace, const struct event *event))
+{
+	const struct trace_dir *dir = &trace->dir;
 	enum packet_result result;
 	struct event event;
 
 	packet_begin(&export->reader, &dir->packets[i], trace_dir_is_first(dir, i));
 	while ((result = packet_next(&export->reader, &event)) == PACKET_EVENT) {
-		if (!fn(export, &event))
+		if (!fn(export, trace, &event))
 			return false;
 	}
 	return result == PACKET_END;
 }
 
+static void begin_trace(struct export *export, const struct trace *trace)
+{
+	packet_reader_free(&export->reader);
+	export->reader = packet_reader_of(trace, WINDOW_SIZE);
+}
+
 /* ---- The first way through: what is in front of the pages ---- */
 
-static bool survey_event(struct export *export, const struct event *event)
+static bool survey_event(struct export *export, const struct trace *trace, const struct event *event)
 {
-	const size_t size = event_texts_survey(export->texts, event);
+	struct event_texts *texts = export->texts[number_of(export, trace)];
+	const size_t size = texts ? event_texts_survey(texts, event) : event->size;
 
 	export->cpus[export->nr_cpus - 1].events++;
 	if (size > export->largest)
@@ -58,52 +78,91 @@ static bool survey_event(struct export *export, const struct event *event)
 	return size && threads_add(&export->threads, event->tid, event->name);
 }
 
-static bool survey(struct export *export)
+static bool add_cpu(struct export *export, const char *name)
 {
-	const struct trace_dir *dir = &export->trace->dir;
-	bool good = true;
+	struct dat_cpu *cpus = reallocarray(export->cpus, export->nr_cpus + 1, sizeof(*cpus));
 
-	export->cpus = calloc(dir->nr ? dir->nr : 1, sizeof(*export->cpus));
-	if (!export->cpus)
+	if (!cpus)
 		return fail_no_memory();
-	for (size_t i = 0; i < dir->nr && good; i++) {
-		bool first = trace_dir_is_first(dir, i);
-		if (first)
-			export->cpus[export->nr_cpus++].name = dir->packets[i].name;
-		uint64_t lost = trace_dir_lost(dir, i);
+	export->cpus = cpus;
+	cpus[export->nr_cpus++] = (struct dat_cpu){.name = name};
+	return true;
+}
+
+/* Those of the kernel that have no events, between others. */
+static uint32_t cpus_before(const struct export *export, const struct trace *trace, const struct packet *packet)
+{
+	const bool is_number = trace->metadata.is_kernel && packet->stream < CPU_MAX && packet->stream > export->nr_cpus;
+
+	return is_number ? (uint32_t)packet->stream - export->nr_cpus : 0;
+}
+
+static bool begin_stream(struct export *export, const struct trace *trace, const struct packet *packet)
+{
+	for (uint32_t i = cpus_before(export, trace, packet); i > 0; i--) {
+		if (!add_cpu(export, "none"))
+			return false;
+	}
+	return add_cpu(export, packet->name);
+}
+
+static bool survey(struct export *export, const struct trace *trace)
+{
+	const struct trace_dir *dir = &trace->dir;
+	struct event_texts **texts = &export->texts[number_of(export, trace)];
+
+	/* What the kernel says is for these readers. */
+	if (!trace->metadata.is_kernel && !(*texts = event_texts_new()))
+		return false;
+	begin_trace(export, trace);
+	for (size_t i = 0; i < dir->nr; i++) {
+		if (trace_dir_is_first(dir, i) && !begin_stream(export, trace, &dir->packets[i]))
+			return false;
+		const uint64_t lost = trace_dir_lost(dir, i);
 		if (lost != TRACE_LOST_UNKNOWN)
 			export->cpus[export->nr_cpus - 1].lost += lost;
-		good = each_event(export, i, survey_event);
+		if (!each_event(export, trace, i, survey_event))
+			return false;
 	}
-	return good;
+	return true;
 }
 
 /* ---- The second: the pages ---- */
 
-static bool export_event(struct export *export, const struct event *event)
+static bool export_event(struct export *export, const struct trace *trace, const struct event *event)
 {
-	size_t size;
-	const void *record = event_texts_record(export->texts, event, &size);
+	const size_t number = number_of(export, trace);
+	const uint16_t id = export->events.ids[number][event->format->id];
+	const void *record = event->record;
+	size_t size = event->size;
 
+	if (export->texts[number])
+		record = event_texts_record(export->texts[number], event, &size);
 	/* The pages are no larger than what the survey has seen; a packet may have been begun anew since. */
 	if (size > export->largest)
-		return fail_msg("'%s' has changed while it was read; try again", export->trace->dir.folder.path);
-	return ring_event(&export->ring, event->time, record, size);
+		return fail_msg("'%s' has changed while it was read; try again", trace->dir.folder.path);
+	if (id == event->format->id)
+		return ring_event(&export->ring, event->time, record, size);
+	memcpy(export->record, record, size);
+	memcpy(export->record, &id, sizeof(id));
+	return ring_event(&export->ring, event->time, export->record, size);
 }
 
-static bool export_pages(struct export *export)
+static bool export_pages(struct export *export, const struct trace *trace, struct dat_cpu **next)
 {
-	const struct trace_dir *dir = &export->trace->dir;
+	const struct trace_dir *dir = &trace->dir;
 	struct ring *ring = &export->ring;
-	struct dat_cpu *cpu = export->cpus;
+	struct dat_cpu *cpu = *next;
 
+	begin_trace(export, trace);
 	for (size_t i = 0; i < dir->nr; i++) {
-		bool first = trace_dir_is_first(dir, i);
-		if (first) {
+		if (trace_dir_is_first(dir, i)) {
+			while (cpu->name != dir->packets[i].name)
+				cpu++->offset = ring->offset;
 			cpu->offset = ring->offset;
 			ring->lost = 0;
 		}
-		if (!ring_lost(ring, trace_dir_lost(dir, i)) || !each_event(export, i, export_event))
+		if (!ring_lost(ring, trace_dir_lost(dir, i)) || !each_event(export, trace, i, export_event))
 			return false;
 		if (i + 1 == dir->nr || trace_dir_is_first(dir, i + 1)) {
 			if (!ring_flush(ring))
@@ -112,65 +171,110 @@ static bool export_pages(struct export *export)
 			cpu++;
 		}
 	}
+	*next = cpu;
+	return true;
+}
+
+static bool export_all(struct export *export)
+{
+	struct dat_cpu *next = export->cpus;
+
+	for (size_t t = 0; t < export->traces.nr; t++) {
+		if (!export_pages(export, export->order[t], &next))
+			return false;
+	}
 	return true;
 }
 
 /* ---- All of it ---- */
 
-static bool read_trace(struct export *export, char *path)
+static void put_in_order(struct export *export)
+{
+	size_t nr = 0;
+
+	for (int of_kernel = 1; of_kernel >= 0; of_kernel--) {
+		for (size_t t = 0; t < export->traces.nr; t++) {
+			if (export->traces.traces[t].metadata.is_kernel == of_kernel)
+				export->order[nr++] = &export->traces.traces[t];
+		}
+	}
+}
+
+static bool read_traces(struct export *export, char *path)
 {
 	if (!traces_open(&export->traces, &path, 1))
 		return false;
-	if (export->traces.nr != 1)
-		return fail_msg("'%s' holds %zu traces, '%s' among them: a trace.dat is made of one%s", path, export->traces.nr,
-			    export->traces.paths[0], export->traces.traces[0].dir.folder.pack ? "; unpack it by \"tar xf\"" : "");
-	export->trace = &export->traces.traces[0];
-	export->reader = packet_reader_of(export->trace, WINDOW_SIZE);
-	export->texts = event_texts_new();
-	return export->texts && survey(export);
+	export->order = calloc(export->traces.nr + 1, sizeof(struct trace *));
+	export->texts = calloc(export->traces.nr + 1, sizeof(struct event_texts *));
+	if (!export->order || !export->texts)
+		return fail_no_memory();
+	put_in_order(export);
+	for (size_t t = 0; t < export->traces.nr; t++) {
+		if (!survey(export, export->order[t]))
+			return false;
+	}
+	/* Readers want one at least. */
+	return (export->nr_cpus || add_cpu(export, "none")) && dat_events_make(&export->events, &export->traces, export->texts);
 }
 
 static bool write_dat(struct export *export, const char *path)
 {
-	size_t page_size = ring_page_size(export->largest);
-	/* Readers want one at least. */
-	uint32_t nr = export->nr_cpus ? export->nr_cpus : 1;
+	const size_t page_size = ring_page_size(export->largest);
 
-	if (!export->nr_cpus)
-		export->cpus[0].name = "none";
 	if (!dat_file_open(&export->dat, path))
 		return false;
-	uint64_t begin = dat_file_head(&export->dat, page_size, &export->trace->formats, export->texts, &export->threads, export->cpus, nr);
-	return begin && ring_begin(&export->ring, fileno(export->dat.new.file), path, page_size, begin) &&
-	       export_pages(export) && dat_file_finish(&export->dat, export->cpus, nr, export->ring.offset);
+	uint64_t begin = dat_file_head(&export->dat, page_size, export->order[0]->metadata.types.word, &export->events, &export->threads, export->cpus,
+				       export->nr_cpus);
+	return begin && ring_begin(&export->ring, fileno(export->dat.new.file), path, page_size, begin) && export_all(export) &&
+	       dat_file_finish(&export->dat, export->cpus, export->nr_cpus, export->ring.offset);
 }
 
 static void say_what_it_is(const struct export *export, const char *path)
 {
 	uint64_t events = 0;
 	uint64_t lost = 0;
+	uint32_t nr_cpus = 0, of_kernel = 0;
 
+	for (size_t t = 0; t < export->traces.nr; t++) {
+		const struct trace *trace = &export->traces.traces[t];
+		for (size_t i = 0; i < trace->dir.nr; i++)
+			*(trace->metadata.is_kernel ? &of_kernel : &nr_cpus) += trace_dir_is_first(&trace->dir, i);
+	}
 	for (uint32_t i = 0; i < export->nr_cpus; i++) {
 		events += export->cpus[i].events;
 		lost += export->cpus[i].lost;
 	}
-	printf("%s: %llu events; %u CPUs, a thread's stream each; %llu events were lost while recording\n", path,
-	       (unsigned long long)events, export->nr_cpus, (unsigned long long)lost);
+	printf("%s: %llu events; ", path, (unsigned long long)events);
+	if (of_kernel)
+		printf("%u CPUs of the kernel; ", of_kernel);
+	printf("%u CPUs, a thread's stream each; %llu events were lost while recording\n", nr_cpus, (unsigned long long)lost);
+}
+
+static void release(struct export *export)
+{
+	dat_file_close(&export->dat);
+	ring_free(&export->ring);
+	packet_reader_free(&export->reader);
+	threads_free(&export->threads);
+	for (size_t t = 0; export->texts && t < export->traces.nr; t++)
+		event_texts_free(export->texts[t]);
+	free(export->texts);
+	free(export->order);
+	dat_events_free(&export->events);
+	traces_close(&export->traces);
+	free(export->cpus);
+	free(export);
 }
 
 bool trace_dat_write(char *from, const char *to)
 {
-	struct export export = {.largest = 0};
-	bool good = read_trace(&export, from) && write_dat(&export, to);
+	struct export *export = calloc(1, sizeof(*export));
 
+	if (!export)
+		return fail_no_memory();
+	const bool good = read_traces(export, from) && write_dat(export, to);
 	if (good)
-		say_what_it_is(&export, to);
-	dat_file_close(&export.dat);
-	ring_free(&export.ring);
-	packet_reader_free(&export.reader);
-	threads_free(&export.threads);
-	event_texts_free(export.texts);
-	traces_close(&export.traces);
-	free(export.cpus);
+		say_what_it_is(export, to);
+	release(export);
 	return good;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_dat.h - a trace.dat of a trace that the CTF sink has recorded, for trace-cmd and KernelShark. */
+/* trace_dat.h - a trace.dat of a trace that the CTF sink has recorded, or of several in a directory, for trace-cmd and KernelShark. */
 #ifndef TRACE_DAT_H
 #define TRACE_DAT_H
 

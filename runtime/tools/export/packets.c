@@ -14,7 +14,8 @@
 enum {
 	TRACE_PACKET = 1, TIMESTAMP = 8, SEQUENCE_ID = 10, SEQUENCE_FLAGS = 13, TIMESTAMP_CLOCK = 58, MACHINE_ID = 98,
 	CLOCK_SNAPSHOT = 6, CLOCKS = 1, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, PRIMARY_CLOCK = 2,
-	STATE_CLEARED = 1, NEEDS_STATE = 2, REALTIME = 1,
+	STATE_CLEARED = 1, NEEDS_STATE = 2, REALTIME = 1, BOOTTIME = 6,
+	SYSTEM_INFO = 45, SYSTEM_NAME = 1, KERNEL_NAME = 1, KERNEL_RELEASE = 3,
 };
 
 bool packets_init(struct packets *packets, const struct traces *traces)
@@ -23,6 +24,7 @@ bool packets_init(struct packets *packets, const struct traces *traces)
 	packets->has_begun = calloc(traces->nr + 1, sizeof(*packets->has_begun));
 	if (!packets->proto.bytes || !packets->has_begun)
 		return fail_no_memory();
+	packets->traces = traces;
 	packets->machines = machines_of(traces);
 	return packets->machines != NULL;
 }
@@ -64,21 +66,59 @@ bool packet_close(struct packets *packets)
 	       fail_msg("'%s' can't be written: %s", packets->path, strerror(errno));
 }
 
-bool packets_begin(struct packets *packets, size_t trace_nr, uint64_t time)
-{
-	bool *has_begun = &packets->has_begun[packets->machines[trace_nr] - 1];
-	struct proto *proto = &packets->proto;
+/* ---- The beginning of a machine's sequence ---- */
 
-	if (*has_begun)
-		return true;
-	*has_begun = true;
-	open_with(packets, trace_nr, time, STATE_CLEARED);
-	const size_t snapshot = proto_begin(proto, CLOCK_SNAPSHOT);
+/* That of the machine; NULL: its events are in no trace. */
+static const struct trace *kernel_of(const struct packets *packets, uint32_t machine)
+{
+	for (size_t t = 0; t < packets->traces->nr; t++) {
+		if (packets->machines[t] == machine && packets->traces->traces[t].metadata.is_kernel)
+			return &packets->traces->traces[t];
+	}
+	return NULL;
+}
+
+static void put_clock(struct proto *proto, uint64_t id, uint64_t time)
+{
 	const size_t clock = proto_begin(proto, CLOCKS);
-	proto_number(proto, CLOCK_ID, REALTIME);
+
+	proto_number(proto, CLOCK_ID, id);
 	proto_number(proto, CLOCK_TIMESTAMP, time);
 	proto_end(proto, clock);
+}
+
+/* By the release, readers know what a thread's state means. */
+static bool put_system(struct packets *packets, size_t trace_nr, uint64_t time, const struct trace *kernel)
+{
+	struct proto *proto = &packets->proto;
+	char release[80];
+
+	metadata_origin(&kernel->metadata, "kernel_release", release, sizeof(release));
+	open_with(packets, trace_nr, time, NEEDS_STATE);
+	const size_t info = proto_begin(proto, SYSTEM_INFO);
+	const size_t name = proto_begin(proto, SYSTEM_NAME);
+	proto_text(proto, KERNEL_NAME, "Linux", strlen("Linux"));
+	proto_text(proto, KERNEL_RELEASE, release, strlen(release));
+	proto_end(proto, name);
+	proto_end(proto, info);
+	return packet_close(packets);
+}
+
+bool packets_begin(struct packets *packets, size_t trace_nr, uint64_t time)
+{
+	const uint32_t machine = packets->machines[trace_nr];
+	const struct trace *kernel = packets->has_begun[machine - 1] ? NULL : kernel_of(packets, machine);
+	struct proto *proto = &packets->proto;
+
+	if (packets->has_begun[machine - 1])
+		return true;
+	packets->has_begun[machine - 1] = true;
+	open_with(packets, trace_nr, time, STATE_CLEARED);
+	const size_t snapshot = proto_begin(proto, CLOCK_SNAPSHOT);
+	put_clock(proto, REALTIME, time);
+	if (kernel)
+		put_clock(proto, BOOTTIME, time - kernel->metadata.boot_ns);
 	proto_number(proto, PRIMARY_CLOCK, REALTIME);
 	proto_end(proto, snapshot);
-	return packet_close(packets);
+	return packet_close(packets) && (!kernel || put_system(packets, trace_nr, time, kernel));
 }

@@ -16,6 +16,7 @@ struct packets {
 	const char *path;
 	struct proto proto; /* the packet that is being written */
 	size_t begin;
+	const struct traces *traces;
 	uint32_t *machines; /* of each trace, from 1 */
 	bool *has_begun;    /* each machine's sequence */
 };
@@ -30,7 +31,10 @@ void packet_open(struct packets *packets, size_t trace_nr, uint64_t time);
 /* Writes it. False, and a message: the file can't be written. */
 bool packet_close(struct packets *packets);
 
-/* In front of a machine's first event: what its times are, and that no names are known yet. False, and a message. */
+/*
+ * In front of a machine's first event: what its times are, of its kernel's events, too, and that no names are known yet. False, and a
+ * message.
+ */
 bool packets_begin(struct packets *packets, size_t trace_nr, uint64_t time);
 
 #endif /* PACKETS_H */

@@ -6,6 +6,7 @@
  *	  export.c         events in the order of time
  *	  placing.c        which track it is on, and as what
  *	    spans.c        whether it begins or ends a span
+ *	  scheduling.c     what the kernel's scheduler does
  *	  track_event.c    its name and its fields
  *	  tracks.c         processes, threads, and other tracks
  *	    packets.c      a file of packets
@@ -21,6 +22,7 @@
 #include "export/export.h"
 #include "export/packets.h"
 #include "export/placing.h"
+#include "export/scheduling.h"
 #include "export/tracks.h"
 #include "fail_msg.h"
 
@@ -92,6 +94,9 @@ static bool show(void *data, const struct merged *merged, struct known *known, c
 {
 	struct perfetto *perfetto = data;
 	struct packets *packets = &perfetto->packets;
+
+	if (known->scheduling && !placed->track)
+		return scheduling_put(known->scheduling, packets, merged, known->described);
 	const uint64_t track = placed->track ? tracks_other(&perfetto->tracks, packets, merged->trace_nr, &merged->event, placed->track)
 					     : tracks_of_thread(&perfetto->tracks, packets, merged->trace_nr, &merged->event);
 

@@ -51,6 +51,7 @@ static struct known *learn(struct placing *placing, const struct merged *merged)
 		known_free(known);
 		return NULL;
 	}
+	known->scheduling = scheduling_of(merged->trace, format);
 	track_event_init(&known->track, known->described, placing->next_iid);
 	placing->next_iid += track_event_iids(&known->track);
 	return known;

@@ -10,6 +10,7 @@
 #define PLACING_H
 
 #include "export/export.h"
+#include "export/scheduling.h"
 #include "export/spans.h"
 #include "export/track_event.h"
 
@@ -29,6 +30,7 @@ struct known {
 	struct track_event track;
 	struct tp_event *described;
 	bool is_told; /* the caller's */
+	const struct scheduling *scheduling; /* NULL: it is none of those */
 	struct span_role roles[]; /* of each span */
 };
 

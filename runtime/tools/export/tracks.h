@@ -15,6 +15,7 @@
 struct tracks {
 	const struct traces *traces;
 	struct keys processes, threads, others;
+	struct keys named; /* processes that a trace of their own has named: the kernel's knows threads only */
 	char (*thread_names)[COMM_SIZE]; /* as they were described */
 	size_t room;
 };

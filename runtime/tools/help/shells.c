@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/tracefs.h"
 #include "commands/commands.h"
 #include "help/help.h"
 
@@ -126,6 +127,7 @@ static const char bash_begin[] =
 	"\t# Without their systems: bash takes a colon for the end of a word. Of several processes of a name, the newest's.\n"
 	"\tEVENTS) _tp_words \"$(tp list $([[ $pid ]] || echo --all) ${pid:+-p \"$pid\" --newest} 2>/dev/null |\n"
 	"\t\tsed -n 's/^[^: ]*:\\([^ ]*\\).*/\\1/p')\" ;;\n"
+	"\tKERNEL-EVENTS) _tp_words \"$(sed 's/^.*://' " TP_TRACEFS "/available_events 2>/dev/null)\" ;;\n"
 	"\tCOMMAND) _tp_words \"$commands\" ;;\n"
 	"\tesac\n"
 	"}\n"
@@ -181,7 +183,7 @@ static void put_zsh_argument(FILE *to, const char *argument)
 		const char *word, *action;
 	} actions[] = {
 		{"DIR", "_directories"}, {"FILE", "_files"}, {"PROGRAM", "_command_names -e"}, {"PID", "_tp_pids"},
-		{"EVENTS", "_tp_events"}, {"COMMAND", "_tp_commands"},
+		{"EVENTS", "_tp_events"}, {"KERNEL-EVENTS", "_tp_kernel_events"}, {"COMMAND", "_tp_commands"},
 	};
 	const size_t len = (size_t)word_length(argument);
 
@@ -245,6 +247,12 @@ static const char zsh_begin[] =
 	"\tlocal -a events\n"
 	"\tlocal pid=${(v)opt_args[(i)-p|--pid]}\n"
 	"\tevents=(${(f)\"$(tp list ${=${pid:+-p $pid --newest}:---all} 2>/dev/null | sed -n 's/^\\([^: ]*:[^ ]*\\).*/\\1/p')\"})\n"
+	"\tcompadd -a events\n"
+	"}\n"
+	"\n"
+	"_tp_kernel_events() {\n"
+	"\tlocal -a events\n"
+	"\tevents=(${(f)\"$(cat " TP_TRACEFS "/available_events 2>/dev/null)\"})\n"
 	"\tcompadd -a events\n"
 	"}\n"
 	"\n"

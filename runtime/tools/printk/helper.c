@@ -85,8 +85,10 @@ static bool fill_table(struct evaluation *e, struct node *call)
 	for (struct node *node = call->entries; node; node = node->next->next) {
 		struct value mask, name;
 		if (!evaluate(e, node, &mask) || !value_convert(&mask, type_integer(call->table_size, false)) ||
-		    !evaluate(e, node->next, &name) || !text_of(&name, &entry->name) || !entry->name)
+		    !evaluate(e, node->next, &name) || !text_of(&name, &entry->name))
 			return false;
+		if (!entry->name) /* a null pointer ends it, as in C */
+			break;
 		entry++->mask = mask.integer;
 	}
 	return true;
@@ -100,7 +102,7 @@ static bool make_table(struct evaluation *e, struct node *call)
 	if (call->table)
 		return true;
 	for (const struct node *node = call->entries; node; node = node->next->next) {
-		if (!is_constant(node) || node->next->kind != NODE_VALUE)
+		if (!is_constant(node) || !is_constant(node->next))
 			return false;
 		nr++;
 	}

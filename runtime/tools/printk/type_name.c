@@ -25,6 +25,7 @@ static const struct {
 	SIGNED_WORD("intptr_t"), UNSIGNED_WORD("uintptr_t"), SIGNED_WORD("ptrdiff_t"), SIGNED("intmax_t", intmax_t),
 	UNSIGNED("uintmax_t", uintmax_t), UNSIGNED_WORD("size_t"), SIGNED_WORD("ssize_t"), SIGNED_WORD("off_t"),
 	SIGNED("loff_t", int64_t), SIGNED_WORD("time_t"), SIGNED("pid_t", pid_t), UNSIGNED("uid_t", uid_t), UNSIGNED("gid_t", gid_t),
+	UNSIGNED("gfp_t", unsigned int),
 	UNSIGNED("mode_t", mode_t), UNSIGNED("dev_t", dev_t), UNSIGNED_WORD("ino_t"), UNSIGNED("uint", unsigned int),
 	UNSIGNED_WORD("ulong"), UNSIGNED("ushort", unsigned short), UNSIGNED("u_int", unsigned int),
 	{"bool", {TYPE_INTEGER, 1, false, true}, false}, {"_Bool", {TYPE_INTEGER, 1, false, true}, false},

@@ -160,6 +160,8 @@ static bool read_all(struct metadata *m, const char *text, const char *path)
 	if (!read_clock(m, text))
 		return fail_msg("'%s/metadata' describes no clock that can be understood", path);
 	read_process(m, env);
+	const char *domain = value(env, "domain");
+	m->is_kernel = domain && strncmp(domain, "\"kernel\";", 9) == 0 && number(env, "boot_ns", &m->boot_ns);
 	return true;
 }
 

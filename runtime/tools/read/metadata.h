@@ -21,6 +21,8 @@ struct metadata {
 	uint32_t record_offset;
 
 	char process[COMM_SIZE]; /* its name, or "" */
+	bool is_kernel;          /* it is of the kernel's events: tp record --kernel */
+	uint64_t boot_ns;        /* from the epoch: when that was booted; its own clock for events counts from there */
 	struct field_types types;
 };
 

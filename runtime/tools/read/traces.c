@@ -152,6 +152,42 @@ static bool add_any(struct traces *traces, const char *path)
 	return found || add(traces, strdup(path));
 }
 
+/* ---- One clock ---- */
+
+static bool are_neighbours(const char *one, const char *other)
+{
+	const char *slash = strrchr(one, '/'), *other_slash = strrchr(other, '/');
+	const size_t len = slash ? (size_t)(slash - one) : 0;
+
+	return slash && other_slash && (size_t)(other_slash - other) == len && memcmp(one, other, len) == 0;
+}
+
+static bool have_one_clock(const struct metadata *one, const struct metadata *other)
+{
+	char name[32], other_name[32];
+
+	return metadata_clock(one, "name", name, sizeof(name)) && metadata_clock(other, "name", other_name, sizeof(other_name)) &&
+	       strcmp(name, other_name) == 0;
+}
+
+/*
+ * What was recorded beside the kernel's events is of one machine that has not been booted between: its traces have the same ticks. Each process
+ * has measured by itself what time these are; they are put in order by one measurement.
+ */
+static void share_clock(struct traces *traces, size_t kernel)
+{
+	const struct metadata *clock = &traces->traces[kernel].metadata;
+
+	for (size_t i = 0; i < traces->nr; i++) {
+		struct metadata *metadata = &traces->traces[i].metadata;
+		if (i == kernel || !are_neighbours(traces->paths[kernel], traces->paths[i]) || !have_one_clock(clock, metadata))
+			continue;
+		metadata->frequency = clock->frequency;
+		metadata->offset_s = clock->offset_s;
+		metadata->offset = clock->offset;
+	}
+}
+
 /* Each trace has its directory open. */
 static void allow_descriptors(void)
 {
@@ -170,6 +206,10 @@ bool traces_open(struct traces *traces, char *const *paths, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		if (!add_any(traces, paths[i]))
 			return false;
+	}
+	for (size_t i = 0; i < traces->nr; i++) {
+		if (traces->traces[i].metadata.is_kernel)
+			share_clock(traces, i);
 	}
 	return true;
 }

@@ -43,7 +43,8 @@ static bool describe(struct tp_event_field *described, const struct field *field
 	*described = (struct tp_event_field){
 		.name = strndup(field->name, field->name_len), .type = strndup(field->type, field->type_len),
 		.kind = kind_of(field), .relative = field->place.relative, .type_class = class_of(field),
-		.offset = field->place.offset, .size = field->size, .element_size = field->element_size, .element_align = 1,
+		.offset = field->place.offset, .size = field->size, .element_size = field->element_size,
+		.element_align = field->is_payload ? 1 : field->element_size, /* or less: the offset says it */
 		.is_signed = field->kind == FIELD_SIGNED, .is_char = field->kind == FIELD_TEXT,
 		.symbols = printk && !field->is_array ? printk_symbols(printk, field->name, field->name_len) : NULL,
 	};

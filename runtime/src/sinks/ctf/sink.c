@@ -190,7 +190,7 @@ static int sink_open(struct tp_ctf_sink *sink, int passed, const char *options)
 	sink->renews = sink->options.flight && sink->options.overwrite && !sink->copies && tp_ctf_packet_can_renew();
 	sink->created = time(NULL);
 	tp_clock_open(&sink->clock);
-	tp_ctf_metadata_begin(sink);
+	tp_ctf_describe_begin(sink);
 	if (sink->events.metadata.failed)
 		return ENOMEM;
 	if (!tp_ctf_streams_begin(sink))

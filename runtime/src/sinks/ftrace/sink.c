@@ -6,14 +6,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
-#include <mntent.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <tp/tp.h>
@@ -21,46 +18,11 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "base/text.h"
+#include "base/tracefs.h"
 #include "print/print.h"
 #include "record/record.h"
 
 /* ---- The kernel's trace buffers: the top-level one, and instances beside it ---- */
-
-#define USUAL_PLACE "/sys/kernel/tracing"
-
-static bool is_tracefs(const char *path)
-{
-	struct statfs st;
-
-	return statfs(path, &st) == 0 && st.f_type == TRACEFS_MAGIC;
-}
-
-/* The first mount of that type, and what is below it. */
-static bool find_mount(const char *type, const char *below, struct tp_buffer *path)
-{
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	char memory[4096];
-	struct mntent mount;
-	bool found = false;
-
-	while (mounts && !found && getmntent_r(mounts, &mount, memory, sizeof(memory))) {
-		found = strcmp(mount.mnt_type, type) == 0;
-		if (found)
-			tp_buffer_printf(path, "%s%s", mount.mnt_dir, below);
-	}
-	if (mounts)
-		endmntent(mounts);
-	return found;
-}
-
-static bool find_tracefs(struct tp_buffer *path)
-{
-	if (is_tracefs(USUAL_PLACE)) {
-		tp_buffer_printf(path, "%s", USUAL_PLACE);
-		return true;
-	}
-	return find_mount("tracefs", "", path) || find_mount("debugfs", "/tracing", path);
-}
 
 static bool is_name(const char *instance)
 {
@@ -114,8 +76,8 @@ static int find_directory(const char *instance, struct tp_buffer *path)
 			    "it", instance);
 		return -EINVAL;
 	}
-	if (!find_tracefs(path)) {
-		tp_complain("ftrace output: tracefs is not mounted: as root, mount -t tracefs nodev " USUAL_PLACE);
+	if (!tp_find_tracefs(path)) {
+		tp_complain("ftrace output: tracefs is not mounted: as root, mount -t tracefs nodev " TP_TRACEFS);
 		return -ENOENT;
 	}
 	if (!instance || !*instance)

@@ -22,6 +22,16 @@
 
 /* ---- The file ---- */
 
+void tp_ctf_describe_begin(struct tp_ctf_sink *sink)
+{
+	struct tp_buffer *b = &sink->events.metadata;
+
+	tp_ctf_metadata_head(b);
+	sink->events.process_at = tp_ctf_environment(b);
+	sink->events.clock_at = b->len;
+	tp_ctf_metadata_stream(b, sink->clock.name, sink->options.context);
+}
+
 struct tp_ctf_description tp_ctf_describe(const struct tp_ctf_sink *sink)
 {
 	struct tp_ctf_description description = {.text = sink->events.metadata.text, .len = sink->events.metadata.len};

@@ -20,6 +20,9 @@ struct tp_ctf_description {
 	char clock[TP_CTF_CLOCK_TEXT]; /* ... of which this fills one */
 };
 
+/* Into sink->events.metadata: all of it but for the events and what goes in at sink->events.process_at and sink->events.clock_at. */
+void tp_ctf_describe_begin(struct tp_ctf_sink *sink);
+
 int tp_ctf_describe_event(struct tp_sink *head, const struct tp_event *event);
 int tp_ctf_write_descriptions(struct tp_sink *head);
 

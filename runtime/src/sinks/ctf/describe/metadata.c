@@ -15,12 +15,13 @@
 
 #include <tp/print.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "events/field.h"
 #include "print/description.h"
+#include "record/packet.h"
 #include "sinks/ctf/describe/metadata.h"
 #include "sinks/ctf/options.h"
-#include "sinks/ctf/sink.h"
 
 /* A field with an underscore in front clashes with few keywords of TSDL; babeltrace2 takes the underscore off again. */
 #define PREFIX "_"
@@ -50,36 +51,32 @@ void tp_ctf_metadata_clock(char text[TP_CTF_CLOCK_TEXT], const struct tp_clock *
  * babeltrace2 warns of members of an event.header that it has no use for; so
  * the thread's id, which is in the record's head, is a context, and so is what stands in front of that.
  */
-static void print_event_head(struct tp_buffer *b, const struct tp_ctf_sink *sink)
+static void print_event_head(struct tp_buffer *b, unsigned int context)
 {
 	tp_buffer_printf(b, "\tevent.header := struct {\n"
 			    "\t\ttimestamp_t timestamp;\n"
 			    "\t\tuint16_t id;\n"
 			    "\t} align(64);\n"
 			    "\tevent.context := struct {\n");
-	if (sink->options.context & TP_CTF_CPU)
+	if (context & TP_CTF_CPU)
 		tp_buffer_printf(b, "\t\tint32_t cpu_id;\n");
-	if (sink->options.context & TP_CTF_PID)
+	if (context & TP_CTF_PID)
 		tp_buffer_printf(b, "\t\tint32_t pid;\n");
-	if (sink->options.context & TP_CTF_NAME)
+	if (context & TP_CTF_NAME)
 		tp_buffer_printf(b,
 				 "\t\tinteger { size = 8; align = 8; signed = false; encoding = UTF8; } procname[%d];\n",
 				 TP_CTF_NAME_SIZE);
-	if (sink->options.context)
+	if (context)
 		tp_buffer_printf(b, "\t\tinteger { size = 16; align = 64; signed = false; } record_id;\n");
 	tp_buffer_printf(b, "\t\t/* The alignment skips the flags and the preempt count, which are 0. */\n"
 			    "\t\tint32_t tid;\n"
 			    "\t};\n");
 }
 
-void tp_ctf_metadata_begin(struct tp_ctf_sink *sink)
-{
-	struct tp_buffer *b = &sink->events.metadata;
-	bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-	/* The word is the length << 16 | the offset. */
-	const char *first = little ? "offset" : "len";
-	const char *second = little ? "len" : "offset";
+#define IS_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
+void tp_ctf_metadata_head(struct tp_buffer *b)
+{
 	tp_buffer_printf(b,
 			 "/* CTF 1.8 */\n"
 			 "\n"
@@ -96,9 +93,15 @@ void tp_ctf_metadata_begin(struct tp_ctf_sink *sink)
 			 TP_PACKET_HEADER
 			 "};\n"
 			 "\n",
-			 little ? "le" : "be");
-	sink->events.process_at = tp_ctf_environment(b);
-	sink->events.clock_at = b->len;
+			 IS_LITTLE ? "le" : "be");
+}
+
+void tp_ctf_metadata_stream(struct tp_buffer *b, const char *clock, unsigned int context)
+{
+	/* The word is the length << 16 | the offset. */
+	const char *first = IS_LITTLE ? "offset" : "len";
+	const char *second = IS_LITTLE ? "len" : "offset";
+
 	tp_buffer_printf(b,
 			 "typealias integer {\n"
 			 "\tsize = 64; align = 64; signed = false; map = clock.%s.value;\n"
@@ -114,11 +117,11 @@ void tp_ctf_metadata_begin(struct tp_ctf_sink *sink)
 			 "\tinteger { size = 16; align = 8; signed = false; } %s;\n"
 			 "};\n"
 			 "\n",
-			 sink->clock.name, first, second, first, second);
+			 clock, first, second, first, second);
 	tp_buffer_printf(b, "stream {\n"
 			    "\tid = 0;\n"
 			    TP_PACKET_CONTEXT);
-	print_event_head(b, sink);
+	print_event_head(b, context);
 	tp_buffer_printf(b, "};\n\n");
 }
 

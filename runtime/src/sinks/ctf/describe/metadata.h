@@ -10,17 +10,20 @@
 
 struct tp_buffer;
 struct tp_clock;
-struct tp_ctf_sink;
 struct tp_event;
 
 /* ---- metadata.c ---- */
 
-/* Into sink->events.metadata: all of it but for the events and what goes in at sink->events.process_at and sink->events.clock_at. */
-void tp_ctf_metadata_begin(struct tp_ctf_sink *sink);
+/*
+ * A trace's metadata but for its events: this, an env block, the clock, and the rest. clock: its name. context: TP_CTF_CPU and
+ * the like. tp has these, too.
+ */
+void tp_ctf_metadata_head(struct tp_buffer *b);
+void tp_ctf_metadata_stream(struct tp_buffer *b, const char *clock, unsigned int context);
 
 #define TP_CTF_CLOCK_TEXT 512
 
-/* That part of the metadata. */
+/* The clock. */
 void tp_ctf_metadata_clock(char text[TP_CTF_CLOCK_TEXT], const struct tp_clock *clock);
 
 /* 0, -EINVAL where CTF can't describe the event, -ENOMEM; and then b is as before. */
