@@ -131,6 +131,31 @@ static bool directs(unsigned char second, unsigned char third)
 	return second == 0x81 && third >= 0xa6 && third <= 0xa9; /* U+2066 to U+2069 */
 }
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte)) /* of eight */
+
+/* Of bytes of ASCII, none is carried or borrowed from the next; where others are, the result has them in any case. */
+static uint64_t not_plain(uint64_t bytes)
+{
+	const uint64_t quotes = (bytes ^ EACH('"')) - EACH(1), backslashes = (bytes ^ EACH('\\')) - EACH(1);
+
+	return (bytes | (bytes - EACH(' ')) | (bytes + EACH(1)) | quotes | backslashes) & EACH(0x80);
+}
+
+size_t tp_plain_len(const char *text, size_t len)
+{
+	uint64_t bytes;
+	size_t done = 0;
+
+	for (; len - done >= sizeof(bytes); done += sizeof(bytes)) {
+		memcpy(&bytes, text + done, sizeof(bytes));
+		if (not_plain(bytes))
+			break;
+	}
+	while (done < len && text[done] >= ' ' && text[done] < 0x7f && text[done] != '"' && text[done] != '\\')
+		done++;
+	return done;
+}
+
 size_t tp_printable_char(const char *text, size_t len)
 {
 	char c[5] = "";
@@ -174,10 +199,12 @@ static size_t put_json_escape(struct tp_buffer *b, const char *text, size_t len)
 /* Bytes at the front that stand in JSON as they are. */
 static size_t plain_json(const char *text, size_t len)
 {
-	size_t done = 0, shown;
+	size_t done = tp_plain_len(text, len), shown;
 
-	while (done < len && text[done] != '"' && text[done] != '\\' && (shown = tp_printable_char(text + done, len - done)) != 0)
+	while (done < len && text[done] != '"' && text[done] != '\\' && (shown = tp_printable_char(text + done, len - done)) != 0) {
 		done += shown;
+		done += tp_plain_len(text + done, len - done);
+	}
 	return done;
 }
 

@@ -19,13 +19,22 @@
 #define MAX_ERRNO 4095u
 #define BYTES_MAX 64                     /* of %ph */
 
+/* A conversion as printf takes it: its flags, and width and precision as they are for a record. */
+struct spec {
+	char text[48];
+	int width, precision; /* -1: none */
+	bool is_left;         /* by its flag, or as a star was below 0 */
+	bool is_star_below_0;
+};
+
 /* A conversion, and the text in front of it. Without a letter: what is behind the last one. */
 struct conversion {
 	struct span before;
 	char flags[8];
-	int width, precision; /* -1: none; of a star, it is an argument */
 	bool has_width_star, has_precision_star;
+	struct spec spec; /* without stars, it is the same for all records */
 	char length[3];
+	struct type type; /* of an integer: the argument's */
 	char letter;
 	char pointer[8]; /* of the kernel's %p: the letters behind it */
 	struct node *star[2], *value;
@@ -111,14 +120,17 @@ static size_t copy_while(char *to, size_t room, const char **at, const char *end
 /* Behind the "%". */
 static bool take_conversion(struct conversion *conversion, const char **at, const char *end)
 {
-	conversion->width = conversion->precision = -1;
+	struct spec *spec = &conversion->spec;
+
+	spec->width = spec->precision = -1;
 	copy_while(conversion->flags, sizeof(conversion->flags), at, end, "-+ #0'");
-	if (!take_size(at, end, &conversion->width, &conversion->has_width_star))
+	spec->is_left = strchr(conversion->flags, '-') != NULL;
+	if (!take_size(at, end, &spec->width, &conversion->has_width_star))
 		return false;
 	if (*at < end && **at == '.') {
 		++*at;
-		conversion->precision = 0;
-		if (!take_size(at, end, &conversion->precision, &conversion->has_precision_star))
+		spec->precision = 0;
+		if (!take_size(at, end, &spec->precision, &conversion->has_precision_star))
 			return false;
 	}
 	copy_while(conversion->length, sizeof(conversion->length), at, end, "hlLzjtq");
@@ -126,6 +138,29 @@ static bool take_conversion(struct conversion *conversion, const char **at, cons
 	if (!conversion->letter || !strchr("diouxXceEfFgGaAsp%", conversion->letter))
 		return false;
 	return conversion->letter != 'p' || take_pointer(conversion, at, end);
+}
+
+static void write_spec(struct spec *spec, const struct conversion *conversion)
+{
+	const char *length = strchr("diouxX", conversion->letter) ? "ll" : strcmp(conversion->length, "L") == 0 ? "L" : "";
+	char width[16] = "", precision[16] = "";
+
+	if (spec->width > 0)
+		snprintf(width, sizeof(width), "%d", spec->width);
+	if (spec->precision >= 0)
+		snprintf(precision, sizeof(precision), ".%d", spec->precision);
+	snprintf(spec->text, sizeof(spec->text), "%%%s%s%s%s%s%c", conversion->flags, spec->is_star_below_0 ? "-" : "", width, precision, length,
+		 conversion->letter);
+}
+
+/* As C takes an argument: an int, or what the length names. */
+static struct type type_of_length(const char *length, bool is_signed, uint32_t word)
+{
+	const bool is_word = strcmp(length, "l") == 0 || strcmp(length, "z") == 0 || strcmp(length, "Z") == 0 || strcmp(length, "t") == 0;
+	const size_t size = strcmp(length, "hh") == 0 ? sizeof(char) : *length == 'h' ? sizeof(short) : is_word ? word :
+			    *length ? LONGEST : sizeof(int);
+
+	return type_integer(size, is_signed);
 }
 
 static struct conversion *add(struct printk *printk, const char *begin, const char *end)
@@ -159,6 +194,8 @@ static bool take_argument(struct printk *printk, struct arguments *arguments, st
 
 static bool take_arguments(struct printk *printk, struct conversion *conversion, struct arguments *arguments)
 {
+	conversion->type = type_of_length(conversion->length, strchr("dic", conversion->letter), printk->fields.word);
+	write_spec(&conversion->spec, conversion);
 	if (conversion->letter == '%')
 		return !conversion->has_width_star && !conversion->has_precision_star;
 	return (!conversion->has_width_star || take_argument(printk, arguments, &conversion->star[0])) &&
@@ -228,12 +265,6 @@ struct printing {
 	struct evaluation evaluation;
 };
 
-/* The conversion as printf takes it: its flags, and width and precision as they are for this record. */
-struct spec {
-	char text[48];
-	int width, precision;
-};
-
 static bool star_value(struct printing *p, struct node *node, int *result)
 {
 	struct value value;
@@ -244,57 +275,36 @@ static bool star_value(struct printing *p, struct node *node, int *result)
 	return *result <= MAX_WIDTH && *result >= -MAX_WIDTH;
 }
 
-static bool read_stars(struct printing *p, const struct conversion *conversion, struct spec *spec, bool *is_left)
+/* Its spec for this record, maybe in room; NULL: a star has no value here. */
+static const struct spec *spec_of(struct printing *p, const struct conversion *conversion, struct spec *room)
 {
-	spec->width = conversion->width;
-	spec->precision = conversion->precision;
-	*is_left = false;
-	if (conversion->star[0]) {
-		if (!star_value(p, conversion->star[0], &spec->width))
-			return false;
-		*is_left = spec->width < 0;
-		spec->width = *is_left ? -spec->width : spec->width;
+	if (!conversion->star[0] && !conversion->star[1])
+		return &conversion->spec;
+	*room = conversion->spec;
+	if (conversion->star[0] && !star_value(p, conversion->star[0], &room->width))
+		return NULL;
+	if (conversion->star[1] && !star_value(p, conversion->star[1], &room->precision))
+		return NULL;
+	if (conversion->star[0] && room->width < 0) {
+		room->is_left = room->is_star_below_0 = true;
+		room->width = -room->width;
 	}
-	if (conversion->star[1] && !star_value(p, conversion->star[1], &spec->precision))
-		return false;
-	if (spec->precision < 0)
-		spec->precision = -1;
-	return true;
-}
-
-static void write_spec(struct spec *spec, const struct conversion *conversion, bool is_left, const char *length)
-{
-	char width[16] = "", precision[16] = "";
-
-	if (spec->width > 0)
-		snprintf(width, sizeof(width), "%d", spec->width);
-	if (spec->precision >= 0)
-		snprintf(precision, sizeof(precision), ".%d", spec->precision);
-	snprintf(spec->text, sizeof(spec->text), "%%%s%s%s%s%s%c", conversion->flags, is_left ? "-" : "", width, precision, length,
-		 conversion->letter);
-}
-
-/* As C takes an argument: an int, or what the length names. */
-static struct type type_of_length(const char *length, bool is_signed, uint32_t word)
-{
-	const bool is_word = strcmp(length, "l") == 0 || strcmp(length, "z") == 0 || strcmp(length, "Z") == 0 || strcmp(length, "t") == 0;
-	const size_t size = strcmp(length, "hh") == 0 ? sizeof(char) : *length == 'h' ? sizeof(short) : is_word ? word :
-			    *length ? LONGEST : sizeof(int);
-
-	return type_integer(size, is_signed);
+	if (room->precision < 0)
+		room->precision = -1;
+	write_spec(room, conversion);
+	return room;
 }
 
 /* Of a spec that is made of a conversion's parts, which were looked at. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
-static bool put_integer(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left, struct value *value)
+static bool put_integer(struct printing *p, const struct conversion *conversion, const struct spec *spec, struct value *value)
 {
 	const bool is_char = conversion->letter == 'c';
 
 	if (value->type.own.kind == TYPE_REAL || (is_char && *conversion->length) ||
-	    !value_convert(value, type_of_length(conversion->length, strchr("dic", conversion->letter), p->word)))
+	    !value_convert(value, conversion->type))
 		return false;
-	write_spec(spec, conversion, is_left, is_char ? "" : "ll");
 	if (is_char)
 		trace_seq_printf(p->text, spec->text, (int)value->integer);
 	else
@@ -302,13 +312,12 @@ static bool put_integer(struct printing *p, const struct conversion *conversion,
 	return true;
 }
 
-static bool put_real(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left, const struct value *value)
+static bool put_real(struct printing *p, const struct conversion *conversion, const struct spec *spec, const struct value *value)
 {
 	const bool is_long = strcmp(conversion->length, "L") == 0;
 
 	if (value->type.own.kind != TYPE_REAL || is_long != (value->type.own.size == sizeof(long double)))
 		return false;
-	write_spec(spec, conversion, is_left, is_long ? "L" : "");
 	if (is_long)
 		trace_seq_printf(p->text, spec->text, value->real);
 	else
@@ -316,20 +325,31 @@ static bool put_real(struct printing *p, const struct conversion *conversion, st
 	return true;
 }
 
-/* A text that does not end in its memory ends where that does. */
-static bool put_text(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left, const struct value *value)
+static void put_padded(struct trace_seq *to, const char *text, size_t len, const struct spec *spec)
 {
+	const int blanks = spec->width > 0 && (size_t)spec->width > len ? spec->width - (int)len : 0;
+
+	if (blanks && !spec->is_left)
+		trace_seq_printf(to, "%*s", blanks, "");
+	trace_seq_putmem(to, text, len);
+	if (blanks && spec->is_left)
+		trace_seq_printf(to, "%*s", blanks, "");
+}
+
+/* A text that does not end in its memory ends where that does. */
+static bool put_text(struct printing *p, const struct conversion *conversion, const struct spec *spec, const struct value *value)
+{
+	static const char null[] = "(null)"; /* whole, or not at all, as the C library has it */
 	const char *text = (const char *)value->at;
 
 	if (value->type.own.kind != TYPE_POINTER || *conversion->length || (!text && value->integer))
 		return false;
-	if (text) {
-		const size_t room = (size_t)(value->end - value->at);
-		const size_t wanted = spec->precision >= 0 && (size_t)spec->precision < room ? (size_t)spec->precision : room;
-		spec->precision = (int)strnlen(text, wanted);
-	}
-	write_spec(spec, conversion, is_left, "");
-	trace_seq_printf(p->text, spec->text, text);
+	const size_t precision = spec->precision >= 0 ? (size_t)spec->precision : SIZE_MAX;
+	const size_t room = text ? (size_t)(value->end - value->at) : 0;
+	if (text)
+		put_padded(p->text, text, strnlen(text, precision < room ? precision : room), spec);
+	else
+		put_padded(p->text, null, precision < strlen(null) ? 0 : strlen(null), spec);
 	return true;
 }
 
@@ -394,13 +414,13 @@ static bool is_printable(const char *what, int n, const struct value *pointer, u
 	return pointer->at ? value_has_bytes(pointer, size) : !size || is_no_address(pointer->integer);
 }
 
-static bool put_kernel_pointer(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left,
+static bool put_kernel_pointer(struct printing *p, const struct conversion *conversion, const struct spec *spec,
 			       const struct value *value)
 {
 	struct trace_seq *results = p->evaluation.results;
 	const char *what = conversion->pointer;
-	const bool is_counted = strchr("hb", *what) && (conversion->star[0] || conversion->width >= 0);
-	const int n = is_counted ? (is_left ? 0 : spec->width) : -1;
+	const bool is_counted = strchr("hb", *what) && (conversion->star[0] || spec->width >= 0);
+	const int n = is_counted ? (spec->is_star_below_0 ? 0 : spec->width) : -1;
 	const char *text = results->buffer + results->len;
 
 	const struct value widened_value = {
@@ -417,18 +437,16 @@ static bool put_kernel_pointer(struct printing *p, const struct conversion *conv
 	if (is_counted)
 		trace_seq_puts(p->text, text);
 	else
-		trace_seq_printf(p->text, is_left || strchr(conversion->flags, '-') ? "%-*s" : "%*s", spec->width > 0 ? spec->width : 0, text);
+		put_padded(p->text, text, strlen(text), spec);
 	return true;
 }
 
-static bool put_pointer(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left,
-			const struct value *value)
+static bool put_pointer(struct printing *p, const struct conversion *conversion, const struct spec *spec, const struct value *value)
 {
 	if (*conversion->pointer)
-		return put_kernel_pointer(p, conversion, spec, is_left, value);
+		return put_kernel_pointer(p, conversion, spec, value);
 	if (value->type.own.kind == TYPE_REAL || value->at)
 		return false; /* where it was is not in the trace */
-	write_spec(spec, conversion, is_left, "");
 	trace_seq_printf(p->text, spec->text, (void *)(uintptr_t)value->integer);
 	return true;
 }
@@ -438,8 +456,7 @@ static bool put_pointer(struct printing *p, const struct conversion *conversion,
 static bool put_conversion(struct printing *p, const struct conversion *conversion)
 {
 	struct value value;
-	struct spec spec;
-	bool is_left;
+	struct spec room;
 
 	trace_seq_putmem(p->text, conversion->before.begin, (size_t)(conversion->before.end - conversion->before.begin));
 	if (!conversion->letter)
@@ -449,16 +466,25 @@ static bool put_conversion(struct printing *p, const struct conversion *conversi
 		return true;
 	}
 	p->evaluation.results->len = 0;
-	if (!read_stars(p, conversion, &spec, &is_left) || !evaluate(&p->evaluation, conversion->value, &value) ||
-	    p->evaluation.results->full)
+	const struct spec *spec = spec_of(p, conversion, &room);
+	if (!spec || !evaluate(&p->evaluation, conversion->value, &value) || p->evaluation.results->full)
 		return false;
-	if (strchr("diouxXc", conversion->letter))
-		return put_integer(p, conversion, &spec, is_left, &value);
-	if (conversion->letter == 's')
-		return put_text(p, conversion, &spec, is_left, &value);
-	if (conversion->letter == 'p')
-		return put_pointer(p, conversion, &spec, is_left, &value);
-	return put_real(p, conversion, &spec, is_left, &value);
+	switch (conversion->letter) {
+	case 'd':
+	case 'i':
+	case 'o':
+	case 'u':
+	case 'x':
+	case 'X':
+	case 'c':
+		return put_integer(p, conversion, spec, &value);
+	case 's':
+		return put_text(p, conversion, spec, &value);
+	case 'p':
+		return put_pointer(p, conversion, spec, &value);
+	default:
+		return put_real(p, conversion, spec, &value);
+	}
 }
 
 /* One for all events: tp has one thread. */

@@ -160,9 +160,13 @@ static void put_head(struct batch *batch, const struct head *head)
 
 	line->len = 0;
 	line->is_full = false;
-	line_printf(line, "%*s", batch->name_width > len ? batch->name_width - len : 0, "");
+	line_add_blanks(line, batch->name_width - len);
 	line_add_escaped(line, head->name, (size_t)len);
-	line_printf(line, " %*d/%-*d ", batch->id_width, head->pid, batch->id_width, head->tid);
+	line_add(line, " ", 1);
+	line_add_number(line, head->pid, batch->id_width);
+	line_add(line, "/", 1);
+	line_add_number(line, head->tid, -batch->id_width);
+	line_add(line, " ", 1);
 	if (head->cpu >= 0)
 		line_printf(line, "[%03d] ", head->cpu);
 	const size_t when = when_show(&batch->when, batch->style.when, head->time);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "print/print.h"
+#include "print/seq.h"
 #include "fail_msg.h"
 
 static const char dots[] = "...";
@@ -39,9 +41,30 @@ void line_printf(struct line *line, const char *format, ...)
 	va_list values;
 
 	va_start(values, format);
-	int len = vsnprintf(bytes, sizeof(bytes), format, values);
+	int len = tp_vsnprintf(bytes, sizeof(bytes), format, values);
 	va_end(values);
 	line_add(line, bytes, (size_t)len < sizeof(bytes) ? (size_t)len : sizeof(bytes) - 1);
+}
+
+void line_add_blanks(struct line *line, int nr)
+{
+	static const char blanks[] = "                ";
+
+	for (; nr > 0; nr -= (int)strlen(blanks))
+		line_add(line, blanks, nr < (int)strlen(blanks) ? (size_t)nr : strlen(blanks));
+}
+
+void line_add_number(struct line *line, int64_t number, int width)
+{
+	char digits[24], *const end = digits + sizeof(digits);
+	char *begin = tp_digits_before(end, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+
+	if (number < 0)
+		*--begin = '-';
+	const int len = (int)(end - begin);
+	line_add_blanks(line, width - len);
+	line_add(line, begin, (size_t)len);
+	line_add_blanks(line, -width - len);
 }
 
 static void add(struct line *line, const char *bytes, size_t len, const char *with_backslash)
@@ -51,7 +74,8 @@ static void add(struct line *line, const char *bytes, size_t len, const char *wi
 	while (bytes < end && !line->is_full) {
 		const char *run = bytes;
 		size_t shown = 1;
-		while (run < end && (shown = tp_printable_char(run, (size_t)(end - run))) != 0 && !strchr(with_backslash, *run))
+		while ((run += tp_plain_len(run, (size_t)(end - run))) < end &&
+		       (shown = tp_printable_char(run, (size_t)(end - run))) != 0 && !strchr(with_backslash, *run))
 			run += shown;
 		line_add(line, bytes, (size_t)(run - bytes));
 		bytes = run;

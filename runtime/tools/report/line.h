@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Of an event; what is longer is cut off, and ends in "...". */
 #define LINE_BYTES ((size_t)256 << 10)
@@ -20,6 +21,12 @@ bool line_init(struct line *line);
 
 void line_add(struct line *line, const char *bytes, size_t len);
 void line_printf(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* As many as nr, none below 0. */
+void line_add_blanks(struct line *line, int nr);
+
+/* As "%*lld" does: a width below 0 has the blanks behind the number. */
+void line_add_number(struct line *line, int64_t number, int width);
 
 /* Control characters become \n or \x1b; other bytes stay as they are. */
 void line_add_escaped(struct line *line, const char *bytes, size_t len);
