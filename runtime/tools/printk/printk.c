@@ -10,6 +10,7 @@
 
 #include <tp/print.h>
 
+#include "print/print.h"
 #include "printk/evaluate.h"
 
 #define RESULTS_SIZE ((size_t)256 << 10) /* of one argument's helpers */
@@ -25,6 +26,7 @@ struct spec {
 	int width, precision; /* -1: none */
 	bool is_left;         /* by its flag, or as a star was below 0 */
 	bool is_star_below_0;
+	bool is_plain;        /* of a decimal number: "%d" or "%u", of any length */
 };
 
 /* A conversion, and the text in front of it. Without a letter: what is behind the last one. */
@@ -151,6 +153,7 @@ static void write_spec(struct spec *spec, const struct conversion *conversion)
 		snprintf(precision, sizeof(precision), ".%d", spec->precision);
 	snprintf(spec->text, sizeof(spec->text), "%%%s%s%s%s%s%c", conversion->flags, spec->is_star_below_0 ? "-" : "", width, precision, length,
 		 conversion->letter);
+	spec->is_plain = strcmp(spec->text, "%lld") == 0 || strcmp(spec->text, "%llu") == 0;
 }
 
 /* As C takes an argument: an int, or what the length names. */
@@ -298,6 +301,18 @@ static const struct spec *spec_of(struct printing *p, const struct conversion *c
 /* Of a spec that is made of a conversion's parts, which were looked at. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
+/* Most numbers are such. */
+static void put_decimal(struct trace_seq *to, const struct value *value)
+{
+	char digits[24], *const end = digits + sizeof(digits);
+	const bool is_negative = value->type.own.is_signed && (int64_t)value->integer < 0;
+	char *begin = tp_digits_before(end, is_negative ? 0 - value->integer : value->integer);
+
+	if (is_negative)
+		*--begin = '-';
+	trace_seq_putmem(to, begin, (size_t)(end - begin));
+}
+
 static bool put_integer(struct printing *p, const struct conversion *conversion, const struct spec *spec, struct value *value)
 {
 	const bool is_char = conversion->letter == 'c';
@@ -305,7 +320,9 @@ static bool put_integer(struct printing *p, const struct conversion *conversion,
 	if (value->type.own.kind == TYPE_REAL || (is_char && *conversion->length) ||
 	    !value_convert(value, conversion->type))
 		return false;
-	if (is_char)
+	if (spec->is_plain)
+		put_decimal(p->text, value);
+	else if (is_char)
 		trace_seq_printf(p->text, spec->text, (int)value->integer);
 	else
 		trace_seq_printf(p->text, spec->text, value->integer);

@@ -152,6 +152,11 @@ static bool convert_to_integer(struct value *value, struct type type)
 
 bool value_convert(struct value *value, struct type type)
 {
+	const struct basic_type *from = &value->type.own;
+
+	if (type.own.kind == TYPE_INTEGER && from->kind == TYPE_INTEGER && from->size == type.own.size && from->is_signed == type.own.is_signed &&
+	    from->is_bool == type.own.is_bool)
+		return true;
 	switch (type.own.kind) {
 	case TYPE_INTEGER:
 		return convert_to_integer(value, type);

@@ -13,6 +13,7 @@
 #include "report/values.h"
 #include "fail_msg.h"
 
+#define OUT_BYTES ((size_t)64 << 10) /* then they are written */
 #define RECORD_ROOM(size) (((size_t)(size) + 16 + 7) & ~(size_t)7) /* as printer.h counts */
 
 /* As trace-cmd marks what it can't print, before it shows the fields. */
@@ -41,6 +42,8 @@ struct batch {
 	size_t used; /* of records */
 
 	struct line line;
+	char *out; /* lines that are written at a time; the one that is made stands behind them */
+	size_t out_len;
 	int name_width, id_width; /* columns of COMM, and of PID and TID each */
 	struct when_text when;
 	struct known_fields fields;
@@ -80,11 +83,12 @@ struct batch *batch_new(const struct traces *traces, const struct line_style *st
 	batch->style = *style;
 	batch->last_time = before;
 	set_widths(batch);
+	batch->out = malloc(OUT_BYTES + LINE_ROOM);
 	const bool has_fields = known_fields_init(&batch->fields, traces->nr);
 	batch->printer = style->with_fields ? NULL : printer_new(traces->nr);
 	batch->stacks = style->with_fields ? NULL : stacks_new(traces);
 	if (has_fields && (batch->printer || style->with_fields) && (batch->stacks || style->with_fields) &&
-	    line_init(&batch->line))
+	    (batch->out || fail_no_memory()))
 		return batch;
 	batch_free(batch);
 	return NULL;
@@ -95,7 +99,7 @@ void batch_free(struct batch *batch)
 	if (!batch)
 		return;
 	known_fields_free(&batch->fields);
-	free(batch->line.bytes);
+	free(batch->out);
 	stacks_free(batch->stacks);
 	printer_free(batch->printer);
 	free(batch);
@@ -158,8 +162,7 @@ static void put_head(struct batch *batch, const struct head *head)
 	struct line *line = &batch->line;
 	const int len = (int)strnlen(head->name, sizeof(head->name));
 
-	line->len = 0;
-	line->is_full = false;
+	*line = (struct line){.bytes = batch->out + batch->out_len};
 	line_add_blanks(line, batch->name_width - len);
 	line_add_escaped(line, head->name, (size_t)len);
 	line_add(line, " ", 1);
@@ -177,15 +180,24 @@ static void put_head(struct batch *batch, const struct head *head)
 	line_add(line, ": ", 2);
 }
 
-static bool write_line(struct batch *batch)
+static bool write_lines(struct batch *batch)
+{
+	const size_t len = batch->out_len;
+
+	batch->out_len = 0;
+	if (fwrite(batch->out, 1, len, stdout) == len)
+		return true;
+	batch->is_unread = batch->is_unread || errno == EPIPE;
+	return !batch->is_unread && !interrupt_came() && fail_msg("the output can't be written: %s", strerror(errno));
+}
+
+static bool end_line(struct batch *batch)
 {
 	struct line *line = &batch->line;
 
 	line->bytes[line->len++] = '\n';
-	if (fwrite(line->bytes, 1, line->len, stdout) == line->len)
-		return true;
-	batch->is_unread = batch->is_unread || errno == EPIPE;
-	return !batch->is_unread && !interrupt_came() && fail_msg("the output can't be written: %s", strerror(errno));
+	batch->out_len += line->len;
+	return batch->out_len < OUT_BYTES || write_lines(batch);
 }
 
 static bool put_lost(struct batch *batch, const struct head *head)
@@ -197,7 +209,7 @@ static bool put_lost(struct batch *batch, const struct head *head)
 	else
 		line_printf(&batch->line, "[LOST %llu EVENTS]", (unsigned long long)head->lost);
 	put_colour(batch, PLAIN);
-	return write_line(batch);
+	return end_line(batch);
 }
 
 static bool put_stack(struct batch *batch, const struct head *head, const struct printer_item *item,
@@ -242,12 +254,12 @@ static bool put_event(struct batch *batch, const struct head *head, const struct
 	put_colour(batch, PLAIN);
 	line_add(line, ": ", 2);
 	if (!item->text)
-		return put_fields(batch, head, item) && write_line(batch);
+		return put_fields(batch, head, item) && end_line(batch);
 	len = item->len;
 	if (len && item->text[len - 1] == '\n')
 		len--;
 	line_add_escaped(line, item->text, len);
-	return write_line(batch);
+	return end_line(batch);
 }
 
 uint64_t batch_last_time(const struct batch *batch)
@@ -278,6 +290,7 @@ bool batch_flush(struct batch *batch)
 		}
 		done += interrupt_came() ? batch->nr : nr;
 	}
+	good = good && write_lines(batch);
 	batch->nr = batch->used = 0;
 	return good;
 }

@@ -11,28 +11,22 @@
 #include "print/seq.h"
 #include "fail_msg.h"
 
-static const char dots[] = "...";
+static const char dots[] = LINE_DOTS;
 
 bool line_init(struct line *line)
 {
-	*line = (struct line){.bytes = malloc(LINE_BYTES + sizeof(dots))};
+	*line = (struct line){.bytes = malloc(LINE_ROOM)};
 	return line->bytes || fail_no_memory();
 }
 
-void line_add(struct line *line, const char *bytes, size_t len)
+void line_cut(struct line *line, const char *bytes)
 {
 	if (line->is_full)
 		return;
-	if (len > LINE_BYTES - line->len) {
-		len = LINE_BYTES - line->len;
-		line->is_full = true;
-	}
-	memcpy(line->bytes + line->len, bytes, len);
-	line->len += len;
-	if (line->is_full) {
-		memcpy(line->bytes + line->len, dots, strlen(dots));
-		line->len += strlen(dots);
-	}
+	memcpy(line->bytes + line->len, bytes, LINE_BYTES - line->len);
+	memcpy(line->bytes + LINE_BYTES, dots, strlen(dots));
+	line->len = LINE_BYTES + strlen(dots);
+	line->is_full = true;
 }
 
 void line_printf(struct line *line, const char *format, ...)
