@@ -19,6 +19,16 @@
 /* As trace-cmd marks what it can't print, before it shows the fields. */
 static const char mark[] = "[FAILED TO PARSE] ";
 
+/* A piece of lines that comes again and again: which thread, which event. */
+#define NR_PIECES 64
+#define PIECE_BYTES 100
+
+struct piece {
+	uint64_t key[3];
+	size_t len; /* 0: there is none */
+	char text[PIECE_BYTES];
+};
+
 /* What a line has in front of the event. */
 struct head {
 	uint64_t time;
@@ -42,6 +52,7 @@ struct batch {
 	size_t used; /* of records */
 
 	struct line line;
+	struct piece threads[NR_PIECES], events[NR_PIECES]; /* each in its place by its key, until another one comes there */
 	char *out; /* lines that are written at a time; the one that is made stands behind them */
 	size_t out_len;
 	int name_width, id_width; /* columns of COMM, and of PID and TID each */
@@ -156,13 +167,42 @@ static void put_delta(struct batch *batch, uint64_t time)
 		    (unsigned long long)(ns % 1000000000u));
 }
 
-/* As perf script has it: COMM PID/TID [CPU] TIME: */
-static void put_head(struct batch *batch, const struct head *head)
+static struct piece *piece_of(struct piece pieces[NR_PIECES], const uint64_t key[3])
 {
-	struct line *line = &batch->line;
-	const int len = (int)strnlen(head->name, sizeof(head->name));
+	const uint64_t hash = (key[0] ^ key[1] ^ key[2]) * UINT64_C(0x9e3779b97f4a7c15);
 
-	*line = (struct line){.bytes = batch->out + batch->out_len};
+	return &pieces[hash >> 32 & (NR_PIECES - 1)];
+}
+
+static bool put_piece(struct line *line, const struct piece *piece, const uint64_t key[3])
+{
+	if (!piece->len || memcmp(piece->key, key, sizeof(piece->key)) != 0)
+		return false;
+	line_add(line, piece->text, piece->len);
+	return true;
+}
+
+/* It is what the line has from begin on. */
+static void keep_piece(struct piece *piece, const uint64_t key[3], const struct line *line, size_t begin)
+{
+	if (line->len - begin > sizeof(piece->text))
+		return;
+	memcpy(piece->key, key, sizeof(piece->key));
+	piece->len = line->len - begin;
+	memcpy(piece->text, line->bytes + begin, piece->len);
+}
+
+/* COMM PID/TID */
+static void put_thread(struct batch *batch, const struct head *head)
+{
+	uint64_t key[3] = {(uint64_t)(uint32_t)head->pid << 32 | (uint32_t)head->tid};
+	struct line *line = &batch->line;
+
+	memcpy(key + 1, head->name, sizeof(head->name));
+	struct piece *piece = piece_of(batch->threads, key);
+	if (put_piece(line, piece, key))
+		return;
+	const int len = (int)strnlen(head->name, sizeof(head->name));
 	line_add_blanks(line, batch->name_width - len);
 	line_add_escaped(line, head->name, (size_t)len);
 	line_add(line, " ", 1);
@@ -170,6 +210,16 @@ static void put_head(struct batch *batch, const struct head *head)
 	line_add(line, "/", 1);
 	line_add_number(line, head->tid, -batch->id_width);
 	line_add(line, " ", 1);
+	keep_piece(piece, key, line, 0);
+}
+
+/* As perf script has it: COMM PID/TID [CPU] TIME: */
+static void put_head(struct batch *batch, const struct head *head)
+{
+	struct line *line = &batch->line;
+
+	*line = (struct line){.bytes = batch->out + batch->out_len};
+	put_thread(batch, head);
 	if (head->cpu >= 0)
 		line_printf(line, "[%03d] ", head->cpu);
 	const size_t when = when_show(&batch->when, batch->style.when, head->time);
@@ -240,22 +290,36 @@ static bool put_fields(struct batch *batch, const struct head *head, const struc
 	return true;
 }
 
-static bool put_event(struct batch *batch, const struct head *head, const struct printer_item *item)
+/* SYSTEM:NAME: */
+static void put_name(struct batch *batch, const struct event_format *format)
 {
+	const uint64_t key[3] = {(uintptr_t)format};
+	const size_t begin = batch->line.len;
 	struct line *line = &batch->line;
+	struct piece *piece = piece_of(batch->events, key);
 	size_t len;
-	const char *name = format_event_name(head->format, &len);
+	const char *name = format_event_name(format, &len);
 
-	put_head(batch, head);
+	if (put_piece(line, piece, key))
+		return;
 	put_colour(batch, BOLD);
-	line_add_escaped(line, head->format->system, strlen(head->format->system));
+	line_add_escaped(line, format->system, strlen(format->system));
 	line_add(line, ":", 1);
 	line_add_escaped(line, name, len);
 	put_colour(batch, PLAIN);
 	line_add(line, ": ", 2);
+	keep_piece(piece, key, line, begin);
+}
+
+static bool put_event(struct batch *batch, const struct head *head, const struct printer_item *item)
+{
+	struct line *line = &batch->line;
+	size_t len = item->len;
+
+	put_head(batch, head);
+	put_name(batch, head->format);
 	if (!item->text)
 		return put_fields(batch, head, item) && end_line(batch);
-	len = item->len;
 	if (len && item->text[len - 1] == '\n')
 		len--;
 	line_add_escaped(line, item->text, len);
