@@ -27,7 +27,7 @@ char *tp_digits_before(char *end, uint64_t n)
 	return end;
 }
 
-static char *hex_before(char *end, uint64_t n, bool upper)
+char *tp_hex_before(char *end, uint64_t n, bool upper)
 {
 	const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
 
@@ -128,7 +128,7 @@ static void piece_of_integer(struct piece *piece, const struct conversion *conve
 		piece->sign = letter == 'x' ? "0x" : "0X";
 		piece->sign_len = 2;
 	}
-	piece->text = decimal ? tp_digits_before(end, value) : hex_before(end, value, letter == 'X');
+	piece->text = decimal ? tp_digits_before(end, value) : tp_hex_before(end, value, letter == 'X');
 	piece->len = (size_t)(end - piece->text);
 }
 
@@ -139,7 +139,7 @@ static void piece_of_pointer(struct piece *piece, const void *pointer)
 
 	piece->sign = "0x";
 	piece->sign_len = 2;
-	piece->text = hex_before(end, (uintptr_t)pointer, false);
+	piece->text = tp_hex_before(end, (uintptr_t)pointer, false);
 	piece->len = pointer ? (size_t)(end - piece->text) : 0;
 }
 

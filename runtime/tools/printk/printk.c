@@ -26,7 +26,7 @@ struct spec {
 	int width, precision; /* -1: none */
 	bool is_left;         /* by its flag, or as a star was below 0 */
 	bool is_star_below_0;
-	bool is_plain;        /* of a decimal number: "%d" or "%u", of any length */
+	bool is_plain;        /* "%d", "%u", of any length, or "%p" */
 };
 
 /* A conversion, and the text in front of it. Without a letter: what is behind the last one. */
@@ -153,7 +153,7 @@ static void write_spec(struct spec *spec, const struct conversion *conversion)
 		snprintf(precision, sizeof(precision), ".%d", spec->precision);
 	snprintf(spec->text, sizeof(spec->text), "%%%s%s%s%s%s%c", conversion->flags, spec->is_star_below_0 ? "-" : "", width, precision, length,
 		 conversion->letter);
-	spec->is_plain = strcmp(spec->text, "%lld") == 0 || strcmp(spec->text, "%llu") == 0;
+	spec->is_plain = strcmp(spec->text, "%lld") == 0 || strcmp(spec->text, "%llu") == 0 || strcmp(spec->text, "%p") == 0;
 }
 
 /* As C takes an argument: an int, or what the length names. */
@@ -310,7 +310,18 @@ static void put_decimal(struct trace_seq *to, const struct value *value)
 
 	if (is_negative)
 		*--begin = '-';
-	trace_seq_putmem(to, begin, (size_t)(end - begin));
+	tp_line_bytes(to, begin, (size_t)(end - begin));
+}
+
+/* So are most pointers. */
+static void put_address(struct trace_seq *to, uint64_t address)
+{
+	char digits[24], *const end = digits + sizeof(digits);
+	char *begin = tp_hex_before(end, address, false);
+
+	*--begin = 'x';
+	*--begin = '0';
+	tp_line_bytes(to, begin, (size_t)(end - begin));
 }
 
 static bool put_integer(struct printing *p, const struct conversion *conversion, const struct spec *spec, struct value *value)
@@ -348,7 +359,7 @@ static void put_padded(struct trace_seq *to, const char *text, size_t len, const
 
 	if (blanks && !spec->is_left)
 		trace_seq_printf(to, "%*s", blanks, "");
-	trace_seq_putmem(to, text, len);
+	tp_line_bytes(to, text, len);
 	if (blanks && spec->is_left)
 		trace_seq_printf(to, "%*s", blanks, "");
 }
@@ -464,7 +475,10 @@ static bool put_pointer(struct printing *p, const struct conversion *conversion,
 		return put_kernel_pointer(p, conversion, spec, value);
 	if (value->type.own.kind == TYPE_REAL || value->at)
 		return false; /* where it was is not in the trace */
-	trace_seq_printf(p->text, spec->text, (void *)(uintptr_t)value->integer);
+	if (spec->is_plain && (uintptr_t)value->integer)
+		put_address(p->text, (uintptr_t)value->integer);
+	else /* C libraries differ in what NULL looks like */
+		trace_seq_printf(p->text, spec->text, (void *)(uintptr_t)value->integer);
 	return true;
 }
 
@@ -475,7 +489,7 @@ static bool put_conversion(struct printing *p, const struct conversion *conversi
 	struct value value;
 	struct spec room;
 
-	trace_seq_putmem(p->text, conversion->before.begin, (size_t)(conversion->before.end - conversion->before.begin));
+	tp_line_bytes(p->text, conversion->before.begin, (size_t)(conversion->before.end - conversion->before.begin));
 	if (!conversion->letter)
 		return true;
 	if (conversion->letter == '%') {
@@ -520,6 +534,7 @@ bool printk_put(struct printk *printk, struct trace_seq *text, const unsigned ch
 			return false;
 		}
 	}
+	text->buffer[text->len] = '\0';
 	return true;
 }
 
