@@ -148,16 +148,12 @@ static bool are_plain(const char text[NR_LANES])
 
 size_t tp_plain_len(const char *text, size_t len)
 {
-	char last[NR_LANES] = "................";
 	size_t done = 0;
 
 	while (len - done >= NR_LANES && are_plain(text + done))
 		done += NR_LANES;
-	if (len - done < NR_LANES) {
-		memcpy(last, text + done, len - done);
-		if (are_plain(last))
-			return len;
-	}
+	if (len >= NR_LANES && len - done < NR_LANES && are_plain(text + len - NR_LANES))
+		return len;
 	while (done < len && text[done] >= ' ' && text[done] < 0x7f && text[done] != '"' && text[done] != '\\')
 		done++;
 	return done;

@@ -40,6 +40,7 @@ struct conversion {
 	char letter;
 	char pointer[8]; /* of the kernel's %p: the letters behind it */
 	struct node *star[2], *value;
+	bool is_plain_field; /* and the value is a field's of this very type */
 };
 
 struct printk {
@@ -206,6 +207,15 @@ static bool take_arguments(struct printk *printk, struct conversion *conversion,
 	       take_argument(printk, arguments, &conversion->value);
 }
 
+static bool is_plain_field(const struct conversion *conversion)
+{
+	const struct node *value = conversion->value;
+
+	return value && value->kind == NODE_FIELD && conversion->spec.is_plain && !conversion->star[0] && !conversion->star[1] &&
+	       (conversion->letter == 'p' ? value->type.own.kind == TYPE_POINTER && !*conversion->pointer
+					  : memcmp(&value->type, &conversion->type, sizeof(value->type)) == 0);
+}
+
 /* format: between its quotes; behind: its arguments. */
 static bool parse(struct printk *printk, struct span format, struct span behind)
 {
@@ -222,6 +232,7 @@ static bool parse(struct printk *printk, struct span format, struct span behind)
 		at = percent + 1;
 		if (!take_conversion(conversion, &at, format.end) || !take_arguments(printk, conversion, &arguments))
 			return false;
+		conversion->is_plain_field = is_plain_field(conversion);
 	}
 }
 
@@ -301,27 +312,46 @@ static const struct spec *spec_of(struct printing *p, const struct conversion *c
 /* Of a spec that is made of a conversion's parts, which were looked at. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
+/* A number's digits end in the middle: so as many bytes as half of it can be copied, whatever their number is. */
+#define DIGITS 24
+
+static void put_digits(struct trace_seq *to, const char *begin, const char *end)
+{
+	const size_t len = (size_t)(end - begin);
+
+	if (to->size - to->len <= DIGITS) {
+		tp_line_bytes(to, begin, len);
+		return;
+	}
+	memcpy(to->buffer + to->len, begin, DIGITS);
+	to->len += len;
+}
+
 /* Most numbers are such. */
 static void put_decimal(struct trace_seq *to, const struct value *value)
 {
-	char digits[24], *const end = digits + sizeof(digits);
+	char digits[2 * DIGITS], *const end = digits + DIGITS;
 	const bool is_negative = value->type.own.is_signed && (int64_t)value->integer < 0;
 	char *begin = tp_digits_before(end, is_negative ? 0 - value->integer : value->integer);
 
 	if (is_negative)
 		*--begin = '-';
-	tp_line_bytes(to, begin, (size_t)(end - begin));
+	put_digits(to, begin, end);
 }
 
 /* So are most pointers. */
 static void put_address(struct trace_seq *to, uint64_t address)
 {
-	char digits[24], *const end = digits + sizeof(digits);
-	char *begin = tp_hex_before(end, address, false);
+	char digits[2 * DIGITS], *const end = digits + DIGITS;
+	char *begin = tp_hex_before(end, (uintptr_t)address, false);
 
+	if (!(uintptr_t)address) { /* C libraries differ in what NULL looks like */
+		trace_seq_printf(to, "%p", NULL);
+		return;
+	}
 	*--begin = 'x';
 	*--begin = '0';
-	tp_line_bytes(to, begin, (size_t)(end - begin));
+	put_digits(to, begin, end);
 }
 
 static bool put_integer(struct printing *p, const struct conversion *conversion, const struct spec *spec, struct value *value)
@@ -475,14 +505,27 @@ static bool put_pointer(struct printing *p, const struct conversion *conversion,
 		return put_kernel_pointer(p, conversion, spec, value);
 	if (value->type.own.kind == TYPE_REAL || value->at)
 		return false; /* where it was is not in the trace */
-	if (spec->is_plain && (uintptr_t)value->integer)
-		put_address(p->text, (uintptr_t)value->integer);
-	else /* C libraries differ in what NULL looks like */
+	if (spec->is_plain)
+		put_address(p->text, value->integer);
+	else
 		trace_seq_printf(p->text, spec->text, (void *)(uintptr_t)value->integer);
 	return true;
 }
 
 /* ---- All of it ---- */
+
+static void put_plain_field(struct printing *p, const struct conversion *conversion)
+{
+	const bool is_pointer = conversion->letter == 'p';
+	const struct type type = is_pointer ? type_integer(conversion->value->type.own.size, false) : conversion->type;
+	struct value value;
+
+	value_load(&value, type.own, p->evaluation.record + conversion->value->offset);
+	if (is_pointer)
+		put_address(p->text, value.integer);
+	else
+		put_decimal(p->text, &value);
+}
 
 static bool put_conversion(struct printing *p, const struct conversion *conversion)
 {
@@ -494,6 +537,10 @@ static bool put_conversion(struct printing *p, const struct conversion *conversi
 		return true;
 	if (conversion->letter == '%') {
 		trace_seq_putc(p->text, '%');
+		return true;
+	}
+	if (conversion->is_plain_field) { /* most arguments are */
+		put_plain_field(p, conversion);
 		return true;
 	}
 	p->evaluation.results->len = 0;

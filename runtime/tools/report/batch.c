@@ -298,10 +298,10 @@ static void put_name(struct batch *batch, const struct event_format *format)
 	struct line *line = &batch->line;
 	struct piece *piece = piece_of(batch->events, key);
 	size_t len;
-	const char *name = format_event_name(format, &len);
 
 	if (put_piece(line, piece, key))
 		return;
+	const char *name = format_event_name(format, &len);
 	put_colour(batch, BOLD);
 	line_add_escaped(line, format->system, strlen(format->system));
 	line_add(line, ":", 1);

@@ -261,7 +261,7 @@ static uint32_t hand_over(struct printer *printer, const struct printer_item *it
 		shared->items[given].record = used;
 		shared->items[given].size = items[i].size;
 		memcpy(shared->records + used, items[i].record, items[i].size);
-		memset(shared->records + used + items[i].size, 0, RECORD_PADDING - items[i].size % 8);
+		memset(shared->records + used + items[i].size, 0, RECORD_PADDING);
 		used += (items[i].size + RECORD_PADDING) & ~7u;
 		map[given++] = i;
 	}
