@@ -173,13 +173,14 @@ static void keep(struct kept *kept, const struct merged *merged)
 /* As the text output has it; NULL: no memory. */
 static char *line_of(struct measuring *m, const struct kept *kept)
 {
-	struct printer_item item = {.format = kept->format, .trace_nr = kept->trace_nr, .record = kept->record, .size = kept->size};
+	struct printer_item item = {.format = kept->format, .trace_nr = kept->trace_nr, .size = kept->size};
 	const char *text = "(its record was too long to be kept)";
 	struct tp_buffer line = {.text = NULL};
 	size_t len, text_len = strlen(text);
 	const char *name = format_event_name(kept->format, &len);
 
 	if (kept->size) {
+		item.record = printer_record(printer_records(m->printer), kept->record, kept->size);
 		printer_print(m->printer, &item, 1);
 		text = item.text ? item.text : "(it can't be printed)";
 		text_len = item.text ? item.len : strlen(text);

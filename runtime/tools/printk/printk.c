@@ -210,10 +210,14 @@ static bool take_arguments(struct printk *printk, struct conversion *conversion,
 static bool is_plain_field(const struct conversion *conversion)
 {
 	const struct node *value = conversion->value;
+	const struct field *field = value && value->kind == NODE_FIELD ? value->field : NULL;
 
-	return value && value->kind == NODE_FIELD && conversion->spec.is_plain && !conversion->star[0] && !conversion->star[1] &&
-	       (conversion->letter == 'p' ? value->type.own.kind == TYPE_POINTER && !*conversion->pointer
-					  : memcmp(&value->type, &conversion->type, sizeof(value->type)) == 0);
+	if (!field || field->is_array || !conversion->spec.is_plain || conversion->star[0] || conversion->star[1])
+		return false;
+	if (conversion->letter == 'p')
+		return field->kind == FIELD_POINTER && !*conversion->pointer;
+	return (field->kind == FIELD_SIGNED || field->kind == FIELD_UNSIGNED) && field->element_size == conversion->type.own.size &&
+	       memcmp(&value->type, &conversion->type, sizeof(value->type)) == 0;
 }
 
 /* format: between its quotes; behind: its arguments. */
@@ -328,11 +332,11 @@ static void put_digits(struct trace_seq *to, const char *begin, const char *end)
 }
 
 /* Most numbers are such. */
-static void put_decimal(struct trace_seq *to, const struct value *value)
+static void put_decimal(struct trace_seq *to, uint64_t number, bool is_signed)
 {
 	char digits[2 * DIGITS], *const end = digits + DIGITS;
-	const bool is_negative = value->type.own.is_signed && (int64_t)value->integer < 0;
-	char *begin = tp_digits_before(end, is_negative ? 0 - value->integer : value->integer);
+	const bool is_negative = is_signed && (int64_t)number < 0;
+	char *begin = tp_digits_before(end, is_negative ? 0 - number : number);
 
 	if (is_negative)
 		*--begin = '-';
@@ -362,7 +366,7 @@ static bool put_integer(struct printing *p, const struct conversion *conversion,
 	    !value_convert(value, conversion->type))
 		return false;
 	if (spec->is_plain)
-		put_decimal(p->text, value);
+		put_decimal(p->text, value->integer, value->type.own.is_signed);
 	else if (is_char)
 		trace_seq_printf(p->text, spec->text, (int)value->integer);
 	else
@@ -516,15 +520,13 @@ static bool put_pointer(struct printing *p, const struct conversion *conversion,
 
 static void put_plain_field(struct printing *p, const struct conversion *conversion)
 {
-	const bool is_pointer = conversion->letter == 'p';
-	const struct type type = is_pointer ? type_integer(conversion->value->type.own.size, false) : conversion->type;
-	struct value value;
+	const struct field *field = conversion->value->field;
+	const uint64_t number = field_number(field, p->evaluation.record + field->place.offset);
 
-	value_load(&value, type.own, p->evaluation.record + conversion->value->offset);
-	if (is_pointer)
-		put_address(p->text, value.integer);
+	if (conversion->letter == 'p')
+		put_address(p->text, number);
 	else
-		put_decimal(p->text, &value);
+		put_decimal(p->text, number, field->kind == FIELD_SIGNED);
 }
 
 static bool put_conversion(struct printing *p, const struct conversion *conversion)

@@ -14,7 +14,6 @@
 #include "fail_msg.h"
 
 #define OUT_BYTES ((size_t)64 << 10) /* then they are written */
-#define RECORD_ROOM(size) (((size_t)(size) + 16 + 7) & ~(size_t)7) /* as printer.h counts */
 
 /* As trace-cmd marks what it can't print, before it shows the fields. */
 static const char mark[] = "[FAILED TO PARSE] ";
@@ -48,8 +47,9 @@ struct batch {
 	size_t nr;
 	struct head heads[PRINTER_ITEMS];
 	struct printer_item items[PRINTER_ITEMS];
-	_Alignas(8) unsigned char records[PRINTER_RECORDS];
-	size_t used; /* of records */
+	unsigned char *records; /* PRINTER_RECORDS; the printer's, if there is one */
+	size_t used;
+	_Alignas(8) unsigned char record[PRINTER_ROOM(RECORD_MAX)]; /* one that is not printed there */
 
 	struct line line;
 	struct piece threads[NR_PIECES], events[NR_PIECES]; /* each in its place by its key, until another one comes there */
@@ -97,9 +97,10 @@ struct batch *batch_new(const struct traces *traces, const struct line_style *st
 	batch->out = malloc(OUT_BYTES + LINE_ROOM);
 	const bool has_fields = known_fields_init(&batch->fields, traces->nr);
 	batch->printer = style->with_fields ? NULL : printer_new(traces->nr);
+	batch->records = batch->printer ? printer_records(batch->printer) : malloc(PRINTER_RECORDS);
 	batch->stacks = style->with_fields ? NULL : stacks_new(traces);
 	if (has_fields && (batch->printer || style->with_fields) && (batch->stacks || style->with_fields) &&
-	    (batch->out || fail_no_memory()))
+	    ((batch->out && batch->records) || fail_no_memory()))
 		return batch;
 	batch_free(batch);
 	return NULL;
@@ -111,6 +112,8 @@ void batch_free(struct batch *batch)
 		return;
 	known_fields_free(&batch->fields);
 	free(batch->out);
+	if (!batch->printer)
+		free(batch->records);
 	stacks_free(batch->stacks);
 	printer_free(batch->printer);
 	free(batch);
@@ -124,7 +127,7 @@ static bool is_stack(const struct batch *batch, const struct event_format *forma
 bool batch_add(struct batch *batch, const struct merged *merged, bool is_shown)
 {
 	const struct event *event = &merged->event;
-	const size_t room = is_shown ? RECORD_ROOM(event->size) : 0;
+	const size_t room = is_shown ? PRINTER_ROOM(event->size) : 0;
 
 	if ((batch->nr == PRINTER_ITEMS || room > PRINTER_RECORDS - batch->used) && !batch_flush(batch))
 		return false;
@@ -139,7 +142,7 @@ bool batch_add(struct batch *batch, const struct merged *merged, bool is_shown)
 	if (is_shown) {
 		item->format = is_stack(batch, event->format) ? NULL : event->format;
 		item->size = event->size;
-		item->record = memcpy(batch->records + batch->used, event->record, event->size);
+		item->record = printer_record(batch->records + batch->used, event->record, event->size);
 		batch->used += room;
 	}
 	return true;
@@ -266,7 +269,7 @@ static bool put_stack(struct batch *batch, const struct head *head, const struct
 		      const struct fields *fields)
 {
 	const struct stack stack = {
-		.trace_nr = item->trace_nr, .pid = head->pid, .time = head->time, .record = item->record, .size = item->size,
+		.trace_nr = item->trace_nr, .pid = head->pid, .time = head->time, .record = batch->record, .size = item->size,
 	};
 	const struct field *field = is_stack(batch, head->format) ? stack_field(fields) : NULL;
 
@@ -282,11 +285,12 @@ static bool put_fields(struct batch *batch, const struct head *head, const struc
 
 	if (!fields)
 		return false;
+	printer_record(batch->record, item->record, item->size);
 	if (put_stack(batch, head, item, fields))
 		return true;
 	if (!batch->style.with_fields)
 		line_add(&batch->line, mark, strlen(mark));
-	values_add(&batch->line, fields, item->record, item->size);
+	values_add(&batch->line, fields, batch->record, item->size);
 	return true;
 }
 
