@@ -26,7 +26,16 @@ struct spec {
 	int width, precision; /* -1: none */
 	bool is_left;         /* by its flag, or as a star was below 0 */
 	bool is_star_below_0;
-	bool is_plain;        /* "%d", "%u", of any length, or "%p" */
+	bool is_plain;        /* "%d", "%u", of any length, "%p" or "%s" */
+};
+
+/* Most arguments are fields, printed as they are: these need neither an evaluation nor a printf. */
+enum plain {
+	PLAIN_NOT,
+	PLAIN_SIGNED,
+	PLAIN_UNSIGNED,
+	PLAIN_ADDRESS,
+	PLAIN_TEXT,
 };
 
 /* A conversion, and the text in front of it. Without a letter: what is behind the last one. */
@@ -40,7 +49,7 @@ struct conversion {
 	char letter;
 	char pointer[8]; /* of the kernel's %p: the letters behind it */
 	struct node *star[2], *value;
-	bool is_plain_field; /* and the value is a field's of this very type */
+	enum plain plain;
 };
 
 struct printk {
@@ -154,7 +163,8 @@ static void write_spec(struct spec *spec, const struct conversion *conversion)
 		snprintf(precision, sizeof(precision), ".%d", spec->precision);
 	snprintf(spec->text, sizeof(spec->text), "%%%s%s%s%s%s%c", conversion->flags, spec->is_star_below_0 ? "-" : "", width, precision, length,
 		 conversion->letter);
-	spec->is_plain = strcmp(spec->text, "%lld") == 0 || strcmp(spec->text, "%llu") == 0 || strcmp(spec->text, "%p") == 0;
+	spec->is_plain = strcmp(spec->text, "%lld") == 0 || strcmp(spec->text, "%llu") == 0 || strcmp(spec->text, "%p") == 0 ||
+			 strcmp(spec->text, "%s") == 0;
 }
 
 /* As C takes an argument: an int, or what the length names. */
@@ -207,17 +217,31 @@ static bool take_arguments(struct printk *printk, struct conversion *conversion,
 	       take_argument(printk, arguments, &conversion->value);
 }
 
-static bool is_plain_field(const struct conversion *conversion)
+static bool is_text(const struct conversion *conversion)
 {
 	const struct node *value = conversion->value;
-	const struct field *field = value && value->kind == NODE_FIELD ? value->field : NULL;
 
-	if (!field || field->is_array || !conversion->spec.is_plain || conversion->star[0] || conversion->star[1])
-		return false;
+	return conversion->letter == 's' && !*conversion->length && value->type.own.kind == TYPE_POINTER &&
+	       (value->kind == NODE_PAYLOAD || value->kind == NODE_PLACE);
+}
+
+static enum plain plain_of(const struct conversion *conversion)
+{
+	const struct node *value = conversion->value;
+	const struct field *field = value ? value->field : NULL;
+
+	if (!field || !conversion->spec.is_plain || conversion->star[0] || conversion->star[1])
+		return PLAIN_NOT;
+	if (is_text(conversion))
+		return PLAIN_TEXT;
+	if (value->kind != NODE_FIELD || field->is_array)
+		return PLAIN_NOT;
 	if (conversion->letter == 'p')
-		return field->kind == FIELD_POINTER && !*conversion->pointer;
-	return (field->kind == FIELD_SIGNED || field->kind == FIELD_UNSIGNED) && field->element_size == conversion->type.own.size &&
-	       memcmp(&value->type, &conversion->type, sizeof(value->type)) == 0;
+		return field->kind == FIELD_POINTER && !*conversion->pointer ? PLAIN_ADDRESS : PLAIN_NOT;
+	if ((field->kind != FIELD_SIGNED && field->kind != FIELD_UNSIGNED) || field->element_size != conversion->type.own.size ||
+	    memcmp(&value->type, &conversion->type, sizeof(value->type)) != 0)
+		return PLAIN_NOT;
+	return field->kind == FIELD_SIGNED ? PLAIN_SIGNED : PLAIN_UNSIGNED;
 }
 
 /* format: between its quotes; behind: its arguments. */
@@ -236,7 +260,7 @@ static bool parse(struct printk *printk, struct span format, struct span behind)
 		at = percent + 1;
 		if (!take_conversion(conversion, &at, format.end) || !take_arguments(printk, conversion, &arguments))
 			return false;
-		conversion->is_plain_field = is_plain_field(conversion);
+		conversion->plain = plain_of(conversion);
 	}
 }
 
@@ -518,15 +542,27 @@ static bool put_pointer(struct printing *p, const struct conversion *conversion,
 
 /* ---- All of it ---- */
 
-static void put_plain_field(struct printing *p, const struct conversion *conversion)
+static void put_plain_text(struct printing *p, const struct node *node)
+{
+	const unsigned char *record = p->evaluation.record, *at = record + node->offset;
+	uint32_t size;
+
+	if (node->kind == NODE_PAYLOAD)
+		at = field_payload(node->field, record, p->evaluation.size, &size);
+	tp_line_bytes(p->text, (const char *)at, strnlen((const char *)at, (size_t)(record + p->evaluation.size - at)));
+}
+
+static void put_plain(struct printing *p, const struct conversion *conversion)
 {
 	const struct field *field = conversion->value->field;
-	const uint64_t number = field_number(field, p->evaluation.record + field->place.offset);
+	const unsigned char *at = p->evaluation.record + field->place.offset;
 
-	if (conversion->letter == 'p')
-		put_address(p->text, number);
+	if (conversion->plain == PLAIN_TEXT)
+		put_plain_text(p, conversion->value);
+	else if (conversion->plain == PLAIN_ADDRESS)
+		put_address(p->text, field_number(field, at));
 	else
-		put_decimal(p->text, number, field->kind == FIELD_SIGNED);
+		put_decimal(p->text, field_number(field, at), conversion->plain == PLAIN_SIGNED);
 }
 
 static bool put_conversion(struct printing *p, const struct conversion *conversion)
@@ -541,8 +577,8 @@ static bool put_conversion(struct printing *p, const struct conversion *conversi
 		trace_seq_putc(p->text, '%');
 		return true;
 	}
-	if (conversion->is_plain_field) { /* most arguments are */
-		put_plain_field(p, conversion);
+	if (conversion->plain) {
+		put_plain(p, conversion);
 		return true;
 	}
 	p->evaluation.results->len = 0;

@@ -139,6 +139,11 @@ static bool convert_to_integer(struct value *value, struct type type)
 {
 	uint64_t integer = value->integer;
 
+	if (value->type.own.kind == TYPE_INTEGER) {
+		value->type = type;
+		value->integer = fitted(integer, type.own);
+		return true;
+	}
 	if (value->type.own.kind == TYPE_REAL && !integer_of_real(value->real, type.own, &integer))
 		return false;
 	if (value->type.own.kind == TYPE_POINTER && value->at) {
