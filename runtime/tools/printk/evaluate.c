@@ -49,7 +49,7 @@ static bool evaluate_unary(struct evaluation *e, struct node *node, struct value
 		return false;
 	value->real = -value->real;
 	value->integer = node->kind == NODE_NEGATE ? -value->integer : ~value->integer;
-	return value_convert(value, node->type);
+	return value_fit(value, node->type);
 }
 
 static bool is_true(struct evaluation *e, struct node *node, bool *result)

@@ -155,7 +155,7 @@ static bool convert_to_integer(struct value *value, struct type type)
 	return true;
 }
 
-bool value_convert_other(struct value *value, struct type type)
+bool value_fit(struct value *value, struct type type)
 {
 	switch (type.own.kind) {
 	case TYPE_INTEGER:

@@ -59,14 +59,14 @@ bool type_common(struct type a, struct type b, struct type *common);
 bool type_of_operation(enum operator op, struct type a, struct type b, struct type *result);
 
 /* All of these are false where C does not say what comes out, as of a division by 0. */
-bool value_convert_other(struct value *value, struct type type); /* for value_convert() */
+bool value_fit(struct value *value, struct type type); /* the same as value_convert(), of a number that may have more bits than its type */
 bool value_compute(struct value *result, enum operator op, const struct value *a, const struct value *b);
 bool value_is_true(const struct value *value, bool *is_true);
 
 /* Most integers have the type already. */
 static inline bool value_convert(struct value *value, struct type type)
 {
-	return (type.own.kind == TYPE_INTEGER && memcmp(&type.own, &value->type.own, sizeof(type.own)) == 0) || value_convert_other(value, type);
+	return (type.own.kind == TYPE_INTEGER && memcmp(&type.own, &value->type.own, sizeof(type.own)) == 0) || value_fit(value, type);
 }
 
 /* The value of the type whose bytes these are, at any address. */
