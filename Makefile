@@ -176,6 +176,10 @@ $$(BUILD)/$(1): $$(patsubst %.c,$$(BUILD)/$(2)/%.o,$$(TOOL) $$(TOOL_SHARED))
 endef
 $(eval $(call tool_variant,tp,obj,))
 $(eval $(call tool_variant,asan/tp,asan,$(SANITIZE)))
+# All of tp but tp.c, for traces by the thousand; its headers are those of tp.
+$(BUILD)/asan/reader: tests/hostile/reader.c $(patsubst %.c,$(BUILD)/asan/%.o,$(filter-out runtime/tools/tp.c,$(TOOL)) $(TOOL_SHARED))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(SANITIZE) -Iruntime/include -iquote runtime/src -iquote runtime/tools $(LDFLAGS) -o $@ $^
 # The man pages and the shells' functions, which tp writes of its own tables; and man pages that are made of documents.
 # Of another processor, it does not run here: then it is one that does.
 HOST_TP ?= $(BUILD)/tp
@@ -304,7 +308,7 @@ endef
 $(eval $(call unit_variant,obj,))
 $(eval $(call unit_variant,asan,$(SANITIZE)))
 
-check-programs: all examples $(UNITS:%=$(BUILD)/obj/unit/%) $(UNITS:%=$(BUILD)/asan/unit/%) $(BUILD)/asan/tp
+check-programs: all examples $(UNITS:%=$(BUILD)/obj/unit/%) $(UNITS:%=$(BUILD)/asan/unit/%) $(BUILD)/asan/tp $(BUILD)/asan/reader
 
 RUN_TESTS = CC='$(CC)' CXX='$(CXX)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/run.py
 check check-rest check-all: check-programs

@@ -123,7 +123,7 @@ static bool add_event(struct system_format *system, const char *path, const char
 		system->nr--;
 		return true;
 	}
-	return fail_msg("'%s/%s': what is at offset %td describes no event: %s", path, system->name, text - system->text, wrong);
+	return fail_msg("'%s/%s': what is at offset %td describes no event: %s", path, system->file, text - system->text, wrong);
 }
 
 static bool parse_system(struct system_format *system, const char *path)
@@ -132,7 +132,7 @@ static bool parse_system(struct system_format *system, const char *path)
 
 	if (*text && strncmp(text, before_name, strlen(before_name)) != 0)
 		return fail_msg("'%s/%s' is no text of format files: it does not begin with a name, at offset 0", path,
-			    system->name);
+			    system->file);
 	while (*text) {
 		const char *next = next_event(text);
 		if (!add_event(system, path, text, next))
@@ -205,7 +205,8 @@ static bool index_by_id(struct formats *formats, const struct field_types *types
 		for (size_t j = 0; j < system->nr; j++) {
 			struct event_format *event = &system->events[j];
 			if (formats->by_id[event->id])
-				return fail_msg("'%s/%s': two events have the ID %u", path, system->name, event->id);
+				return fail_msg("'%s/%s': two events have the ID %u, that at offset %td and another", path, system->file, event->id,
+					    event->text - system->text);
 			formats->by_id[event->id] = event;
 			event->word = types->word;
 			event->types = field_types_of(types, event->id, &event->nr_types);
