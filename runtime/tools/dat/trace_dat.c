@@ -12,11 +12,13 @@
 #include "dat/dat_file.h"
 #include "read/packet_reader.h"
 #include "read/traces.h"
+#include "report/progress.h"
 #include "dat/ring.h"
 #include "fail_msg.h"
 
 /* Bytes of a packet that are in memory: some of the longest events. */
 #define WINDOW_SIZE ((size_t)1 << 20)
+#define EACH 1024 /* events between two looks at the bar */
 
 struct export {
 	struct traces traces;
@@ -29,6 +31,8 @@ struct export {
 	size_t largest; /* record */
 	struct dat_file dat;
 	struct ring ring;
+	struct progress progress;
+	uint64_t done, total; /* bytes of packets, of both ways */
 };
 
 /* Calls fn for each event of the i-th packet, until it returns false. */
@@ -37,12 +41,16 @@ static bool each_event(struct export *export, size_t i, bool (*fn)(struct export
 	const struct trace_dir *dir = &export->trace->dir;
 	enum packet_result result;
 	struct event event;
+	uint64_t nr = 0;
 
 	packet_begin(&export->reader, &dir->packets[i], trace_dir_is_first(dir, i));
 	while ((result = packet_next(&export->reader, &event)) == PACKET_EVENT) {
 		if (!fn(export, &event))
 			return false;
+		if (++nr % EACH == 0)
+			progress_show(&export->progress, export->done + export->reader.offset, export->total);
 	}
+	export->done += dir->packets[i].content;
 	return result == PACKET_END;
 }
 
@@ -127,6 +135,8 @@ static bool read_trace(struct export *export, char *path)
 	export->trace = &export->traces.traces[0];
 	export->reader = packet_reader_of(export->trace, WINDOW_SIZE);
 	export->texts = event_texts_new();
+	for (size_t i = 0; i < export->trace->dir.nr; i++)
+		export->total += 2 * export->trace->dir.packets[i].content;
 	return export->texts && survey(export);
 }
 
@@ -161,8 +171,10 @@ static void say_what_it_is(const struct export *export, const char *path)
 bool trace_dat_write(char *from, const char *to)
 {
 	struct export export = {.largest = 0};
-	bool good = read_trace(&export, from) && write_dat(&export, to);
 
+	progress_begin(&export.progress, false);
+	bool good = read_trace(&export, from) && write_dat(&export, to);
+	progress_end(&export.progress);
 	if (good)
 		say_what_it_is(&export, to);
 	dat_file_close(&export.dat);
