@@ -62,7 +62,7 @@ endif
 TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
 TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
-.PHONY: all generate demo check check-rest check-all coverage mutate torture bench bench-core bench-record bench-sinks bench-start bench-control \
+.PHONY: all generate demo check check-rest check-all coverage mutate torture bench bench-core bench-record bench-sinks bench-start bench-control bench-read \
 	install uninstall dist deps clean help examples check-programs check-units check-kernel freeze-interface
 all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp $(BUILD)/help.stamp generate
 
@@ -84,6 +84,7 @@ help:
 	@echo 'make bench-sinks  what each sink costs, beside its tool'"'"'s own way; UPDATE=1 for the documents'
 	@echo 'make bench-start  what the start with many tracepoints costs, and memory; UPDATE=1 for the documents'
 	@echo 'make bench-control  how long it takes to look into a process; UPDATE=1 for the documents'
+	@echo 'make bench-read  what reading a trace costs, READ_MB=100 of them; UPDATE=1 for the documents'
 	@echo 'make install   to PREFIX=$(PREFIX), LIBDIR=$(LIBDIR), below DESTDIR=$(DESTDIR); "make uninstall" with the same'
 	@echo 'make dist      the release of HEAD, $(BUILD)/tpgen-$(VERSION).tar.xz: always the same bytes'
 	@echo 'make deps      install what building needs, through apt-get; "make deps demo", "make deps check": what those need'
@@ -344,12 +345,12 @@ torture: $(BUILD)/libtp.a
 	$(Q)CC='$(CC)' SECONDS=$(SECONDS) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/roundtrip/test_random.py
 	$(Q)SECONDS=$(SECONDS) $(RUN_TESTS) all ctf/test_
 
-bench: $(BUILD)/libtp.a
+bench: $(BUILD)/libtp.a $(BUILD)/tp
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD)
 
 # Those of the core alone, of recording, or of the sinks; UPDATE=1 writes them into docs/internals/bench-tables.md,
 # some of their rows into docs/performance.md, and the pictures.
-bench-core bench-record bench-sinks bench-start bench-control: bench-%: $(BUILD)/libtp.a
+bench-core bench-record bench-sinks bench-start bench-control bench-read: bench-%: $(BUILD)/libtp.a $(BUILD)/tp
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD) $*
 
 # ---- Installing ----
