@@ -53,7 +53,7 @@ void tp_buffer_printf(struct tp_buffer *b, const char *fmt, ...)
 
 void tp_buffer_put(struct tp_buffer *b, const char *bytes, size_t len)
 {
-	if (b->failed || !tp_buffer_grow(b, len + 1))
+	if (b->failed || (b->size - b->len <= len && !tp_buffer_grow(b, len + 1)))
 		return;
 	memcpy(b->text + b->len, bytes, len);
 	b->len += len;
