@@ -10,12 +10,13 @@ import subprocess
 
 from building import build, generate
 from pseudo_terminal import Terminal
-from support import BUILD, PATIENCE, ROOT, Case, run
+from support import BUILD, PATIENCE, ROOT, Case, read, run
 
 TP = os.path.join(BUILD, "tp")
 BENCH = os.path.join(ROOT, "tests/bench")
 EVENT = 70.6  # bytes
 SMALL, LARGE = 20, 80  # MB; with the smaller one, all that has a largest size has it: a group of rows of a Parquet file
+EVENTS, TABLES = 40, 128 * 1024  # KiB, of which all rows take more
 MORE = 4096  # KiB, for what is known of each packet, and for what malloc() leaves between
 
 # The clock goes on by a second whenever somebody looks at it, so that everything takes long.
@@ -72,6 +73,22 @@ class Large(Case):
             with self.subTest(" ".join(small)):
                 before, after = self.peak(small), self.peak(large)
                 self.assertLess(after, before + MORE)
+
+    def test_memory_of_many_events(self) -> None:
+        """Tables, of which each event has its own."""
+        names = [f"many_{i}" for i in range(EVENTS)]
+        text = read(os.path.join(BENCH, "read.tp")).partition("DEFINE_EVENT")[0].replace("TRACE_SYSTEM bench", "TRACE_SYSTEM many")
+        proto = "uint64_t id, const char *path, uint32_t size, int state, const void *connection"
+        generate(self.dir, self.write("many.tp", text + "".join(
+            f"DEFINE_EVENT(bench_request, {name},\n\tTP_PROTO({proto}),\n\tTP_ARGS(id, path, size, state, connection)\n);\n" for name in names)))
+        hits = "".join(f"\t\ttrace_{name}((uint64_t)i, \"/some/path\", 100, 1, 0);\n" for name in names)
+        program = build(self.path("many"), self.write("many.c", '#define CREATE_TRACE_POINTS\n#include "many.h"\nint main(void)\n{\n'
+                        f"\tfor (int i = 0; i < {2 * LARGE * 1000000 // int(EVENT) // EVENTS}; i++) {{\n{hits}\t}}\n\treturn 0;\n}}\n"),
+                        include=[self.dir])
+        done = run([program], env={**os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.path('trace')}"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        build(self.path("peak"), os.path.join(BENCH, "peak.c"), libtp="")
+        self.assertLess(self.peak(["convert", self.path("trace"), "-o", self.out, "--to", "parquet"]), TABLES)
 
     def test_progress(self) -> None:
         """A bar that grows from nothing to the end, and none is left; a command that shows its output shows no bar."""

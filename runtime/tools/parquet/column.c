@@ -422,6 +422,12 @@ static void begin_again(struct column *column)
 	column->min = column->max = (struct column_value){.number = 0};
 }
 
+void column_give_back(struct column *column)
+{
+	tp_buffer_free(&column->values);
+	tp_buffer_free(&column->lengths);
+}
+
 bool column_write(struct column *column, FILE *file, int64_t *offset, struct column_chunk *chunk)
 {
 	struct dictionary dictionary = {.entries = NULL};

@@ -70,6 +70,9 @@ void column_put_schema(struct thrift *thrift, const struct column *column);
 /* Writes the values, at *offset, which moves on, and has none any more. False by errno. */
 bool column_write(struct column *column, FILE *file, int64_t *offset, struct column_chunk *chunk);
 
+/* Gives back the memory of values that have been written, which others would take the place of. */
+void column_give_back(struct column *column);
+
 /* The chunk's description in the foot. */
 void column_put_chunk(struct thrift *thrift, const struct column *column, const struct column_chunk *chunk);
 

@@ -75,18 +75,27 @@ static bool write_group(struct parquet_file *file)
 	}
 	file->nr_rows += file->rows_here;
 	file->rows_here = 0;
+	file->size = 0;
 	return true;
 }
 
 bool parquet_row(struct parquet_file *file)
 {
-	size_t size = 0;
-
 	if (++file->rows_here % LOOK_ROWS)
 		return true;
+	file->size = 0;
 	for (size_t i = 0; i < file->nr_columns; i++)
-		size += column_size(&file->columns[i]);
-	return (file->rows_here < GROUP_ROWS && size < GROUP_BYTES) || write_group(file);
+		file->size += column_size(&file->columns[i]);
+	return (file->rows_here < GROUP_ROWS && file->size < GROUP_BYTES) || write_group(file);
+}
+
+bool parquet_flush(struct parquet_file *file)
+{
+	if (file->rows_here && !write_group(file))
+		return false;
+	for (size_t i = 0; i < file->nr_columns; i++)
+		column_give_back(&file->columns[i]);
+	return true;
 }
 
 /* ---- The foot ---- */
@@ -155,7 +164,7 @@ bool parquet_finish(struct parquet_file *file)
 {
 	struct tp_buffer foot = {.text = NULL};
 
-	if (file->rows_here && !write_group(file))
+	if (!parquet_flush(file))
 		return false;
 	put_foot(&foot, file);
 	const uint32_t len = (uint32_t)foot.len;

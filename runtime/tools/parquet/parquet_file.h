@@ -14,6 +14,7 @@ struct parquet_file {
 	struct column *columns;
 	size_t nr_columns;
 	uint64_t nr_rows, rows_here; /* those that are written; those that are not */
+	size_t size;                 /* bytes of memory of the latter, as some rows before */
 	struct row_group *groups;
 	size_t nr_groups;
 };
@@ -23,6 +24,9 @@ bool parquet_open(struct parquet_file *file, char *path, struct column *columns,
 
 /* Each column has got one value more. Writes a group if there are enough. */
 bool parquet_row(struct parquet_file *file);
+
+/* Writes the rows that are in memory as a group, and gives that memory back. */
+bool parquet_flush(struct parquet_file *file);
 
 /* Writes what is left, and the foot. */
 bool parquet_finish(struct parquet_file *file);

@@ -19,6 +19,7 @@
 #include "fail_msg.h"
 
 #define HOST_SIZE 256
+#define MEMORY ((size_t)64 << 20) /* for rows, however many events there are */
 
 /* What each event has in front of its fields. */
 enum { TIME, HOST, PROCESS, PID, TID, COMM, CPU, NR_COMMON };
@@ -45,6 +46,7 @@ struct tables {
 	struct table **of;        /* of each trace, by id */
 	struct parquet_file **files;
 	size_t nr_files;
+	size_t size;              /* bytes of all rows that are in memory */
 	char *hidden;             /* the directory, until it is complete */
 	struct tp_buffer text;
 };
@@ -296,6 +298,18 @@ static void add_common(const struct tables *tables, struct column *columns, cons
 	column_add_number(&columns[CPU], (uint64_t)event->cpu);
 }
 
+static bool flush_largest(struct tables *tables)
+{
+	struct parquet_file *largest = tables->files[0];
+
+	for (size_t i = 1; i < tables->nr_files; i++) {
+		if (tables->files[i]->size > largest->size)
+			largest = tables->files[i];
+	}
+	tables->size -= largest->size;
+	return parquet_flush(largest);
+}
+
 static bool add_row(void *data, const struct merged *merged)
 {
 	struct tables *tables = data;
@@ -312,7 +326,11 @@ static bool add_row(void *data, const struct merged *merged)
 		add_part(tables, table, &table->parts[i], &merged->event);
 	if (tables->text.failed)
 		return fail_no_memory();
-	return parquet_row(table->file);
+	tables->size -= table->file->size;
+	if (!parquet_row(table->file))
+		return false;
+	tables->size += table->file->size;
+	return tables->size < MEMORY || flush_largest(tables);
 }
 
 /* ---- All ---- */
