@@ -62,7 +62,7 @@ endif
 TPGEN = CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tpgen
 TPGEN_SOURCES := $(wildcard tpgen/*.py tpgen/*/*.py templates/*/*.j2)
 
-.PHONY: all generate demo check check-rest check-all coverage mutate torture bench bench-core bench-record bench-sinks bench-start bench-control \
+.PHONY: all generate demo check check-rest check-all coverage mutate torture bench bench-core bench-record bench-sinks bench-start bench-control bench-read \
 	install uninstall dist deps clean help examples check-programs check-units check-kernel freeze-interface
 all: $(BUILD)/libtp.a $(BUILD)/libtp.so $(BUILD)/tp $(BUILD)/help.stamp generate
 
@@ -84,6 +84,7 @@ help:
 	@echo 'make bench-sinks  what each sink costs, beside its tool'"'"'s own way; UPDATE=1 for the documents'
 	@echo 'make bench-start  what the start with many tracepoints costs, and memory; UPDATE=1 for the documents'
 	@echo 'make bench-control  how long it takes to look into a process; UPDATE=1 for the documents'
+	@echo 'make bench-read  what reading a trace costs, READ_MB=100 of them; UPDATE=1 for the documents'
 	@echo 'make install   to PREFIX=$(PREFIX), LIBDIR=$(LIBDIR), below DESTDIR=$(DESTDIR); "make uninstall" with the same'
 	@echo 'make dist      the release of HEAD, $(BUILD)/tpgen-$(VERSION).tar.xz: always the same bytes'
 	@echo 'make deps      install what building needs, through apt-get; "make deps demo", "make deps check": what those need'
@@ -177,6 +178,10 @@ $$(BUILD)/$(1): $$(patsubst %.c,$$(BUILD)/$(2)/%.o,$$(TOOL) $$(TOOL_SHARED))
 endef
 $(eval $(call tool_variant,tp,obj,))
 $(eval $(call tool_variant,asan/tp,asan,$(SANITIZE)))
+# All of tp but tp.c, for traces by the thousand; its headers are those of tp.
+$(BUILD)/asan/reader: tests/hostile/reader.c $(patsubst %.c,$(BUILD)/asan/%.o,$(filter-out runtime/tools/tp.c,$(TOOL)) $(TOOL_SHARED))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(SANITIZE) -Iruntime/include -iquote runtime/src -iquote runtime/tools $(LDFLAGS) -o $@ $^
 # The man pages and the shells' functions, which tp writes of its own tables; and man pages that are made of documents.
 # Of another processor, it does not run here: then it is one that does.
 HOST_TP ?= $(BUILD)/tp
@@ -305,7 +310,7 @@ endef
 $(eval $(call unit_variant,obj,))
 $(eval $(call unit_variant,asan,$(SANITIZE)))
 
-check-programs: all examples $(UNITS:%=$(BUILD)/obj/unit/%) $(UNITS:%=$(BUILD)/asan/unit/%) $(BUILD)/asan/tp
+check-programs: all examples $(UNITS:%=$(BUILD)/obj/unit/%) $(UNITS:%=$(BUILD)/asan/unit/%) $(BUILD)/asan/tp $(BUILD)/asan/reader
 
 RUN_TESTS = CC='$(CC)' CXX='$(CXX)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/run.py
 check check-rest check-all: check-programs
@@ -341,12 +346,12 @@ torture: $(BUILD)/libtp.a
 	$(Q)CC='$(CC)' SECONDS=$(SECONDS) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/roundtrip/test_random.py
 	$(Q)SECONDS=$(SECONDS) $(RUN_TESTS) all ctf/test_
 
-bench: $(BUILD)/libtp.a
+bench: $(BUILD)/libtp.a $(BUILD)/tp
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD)
 
 # Those of the core alone, of recording, or of the sinks; UPDATE=1 writes them into docs/internals/bench-tables.md,
 # some of their rows into docs/performance.md, and the pictures.
-bench-core bench-record bench-sinks bench-start bench-control: bench-%: $(BUILD)/libtp.a
+bench-core bench-record bench-sinks bench-start bench-control bench-read: bench-%: $(BUILD)/libtp.a $(BUILD)/tp
 	$(Q)CC='$(CC)' PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/bench.py $(BUILD) $*
 
 # ---- Installing ----

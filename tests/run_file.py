@@ -33,7 +33,7 @@ GRACE = 60  # seconds in which processes that have been told to end must have en
 
 # What tests see of the environment: where programs are, whom npm trusts, and what a person sets in order to change a test.
 INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "CI", "CC", "CXX", "UPDATE", "NODE_EXTRA_CA_CERTS",
-             "FILTERS", "FUZZ", "HISTOGRAMS", "INSTALLED", "KERNEL", "RECORD_SEED", "ROUNDS", "SANITIZER", "SECONDS", "SEED", "SEEDS")
+             "FILTERS", "FUZZ", "HISTOGRAMS", "INSTALLED", "KERNEL", "MANY", "RECORD_SEED", "ROUNDS", "SANITIZER", "SECONDS", "SEED", "SEEDS")
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 

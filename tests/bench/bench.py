@@ -7,6 +7,7 @@
     bench.py BUILD_DIR sinks     those of the sinks, as "make bench-sinks"
     bench.py BUILD_DIR start     those of the start of a program and of memory, as "make bench-start"
     bench.py BUILD_DIR control   those of a process that is looked into, as "make bench-control"
+    bench.py BUILD_DIR read      those of reading a trace, as "make bench-read"; READ_MB=N: of N MB instead of 100
     bench.py BUILD_DIR ... quick one round of few events, to see that it works
 
 In the environment, ROUNDS=N takes N rounds instead of 9, and with UPDATE=1 docs/internals/bench-tables.md gets the
@@ -24,6 +25,7 @@ import sys
 import control
 import core
 import general
+import reading
 import record
 import sinks
 import start
@@ -32,7 +34,7 @@ from runner import Bench
 
 def main(arguments: list[str]) -> None:
     words = set(arguments[1:])
-    if not arguments or not words <= {"core", "record", "sinks", "start", "control", "quick"}:
+    if not arguments or not words <= {"core", "record", "sinks", "start", "control", "read", "quick"}:
         sys.exit(__doc__)
     os.environ["LC_ALL"] = "C"
     for end in (signal.SIGHUP, signal.SIGTERM):
@@ -42,7 +44,7 @@ def main(arguments: list[str]) -> None:
         bench.begin()
         tables = []
         for word, part in (("core", core), ("record", record), ("sinks", sinks), ("start", start),
-                           ("control", control)):
+                           ("control", control), ("read", reading)):
             if word in words or words <= {"quick"}:
                 tables.append(part.table(part.measure(bench)))
         if words <= {"quick"}:

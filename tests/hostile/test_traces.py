@@ -2,9 +2,10 @@
 """Hostile traces: tp convert and tp report end, in bounded time and memory, and make what they are to make, or say which file is wrong. Under
 AddressSanitizer.
 
-FUZZ=N reads N of them instead of the short form's number, SEED=N begins elsewhere:
+FUZZ=N reads N of them instead of the short form's number, MANY=N so many by all commands, SEED=N begins elsewhere:
 
     FUZZ=5000 SEED=$RANDOM python3 tests/run.py hostile/test_traces
+    MANY=100000 SEED=$RANDOM python3 tests/run.py all hostile/test_traces Traces.test_many
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import shutil
 import socket
 import struct
 import subprocess
+import tempfile
 from collections.abc import Callable
 
 from building import build, generate
@@ -25,11 +27,19 @@ from support import BUILD, PACKET_HEAD, ROOT, Case, both, few_or_many, need, not
 
 TOOL = os.path.join(BUILD, "asan/tp")
 DAT = os.path.join(ROOT, "tests/trace_dat")
+READER = os.path.join(BUILD, "asan/reader")
 RUNS = few_or_many(25, 150, "FUZZ")
+MANY = few_or_many(200, 600, "MANY")
+PARTS = 3 if MANY > 10000 else 1  # of so many, each is read by a part of the commands
+LEAKS_EACH = 20  # of so many traces, one is looked at for memory that was not freed
 SEED = int(os.environ.get("SEED", "1"))
 SECONDS = 60  # of the processor, for one trace; a sanitizer makes it slower
 MEGABYTES = 1024  # of memory, with what the sanitizer needs of its own
 
+# What a person needs to find the damage: the file, and where in it. A file that can't be opened, or is too short, has no such place.
+PLACED = r"(?s)\Atp: .*'[^']*/(metadata|format/[^']*|stream-[^']*)'.*(offsets? \d+|\d+ bytes).*\n\Z"
+# The trace is read, but there is nothing in it for this command.
+NOTHING_TO_SHOW = r"has no event to show|no event in .* matches"
 LIMITS = [0, 1, 7, 8, 63, 64, 65, 511, 512, 513, 4095, 4096, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000,
           0xffffffff, 0x100000000, 2**62, 2**63 - 1, 2**63, 2**64 - 8, 2**64 - 1]
 NUMBERS = ["0", "1", "7", "8", "65534", "65535", "65536", "4294967295", "4294967296", "9223372036854775808",
@@ -204,6 +214,78 @@ class Traces(Case):
             refused += self.export(f"SEED={SEED}, mutation {number}: {kind.__name__} of {path}")
         note(f"{RUNS} mutations, {refused} of them refused")
         self.assertTrue(RUNS // 10 < refused < RUNS)
+
+    # ---- By the thousand ----
+
+    def commands(self, out: str) -> list[list[str]]:
+        """With each of these, all packets are read; each has its own way to do so, and its own output."""
+        return [["report", self.trace], ["report", "--fields", "--utc", "--delta", self.trace], ["report", "--summary", self.trace],
+                ["convert", "--to", "trace.dat", "-o", f"{out}.dat", self.trace], ["convert", "--to", "json", "-o", f"{out}.json", self.trace],
+                ["convert", "--to", "perfetto", "--span", "*/*", "-o", f"{out}.perfetto", self.trace],
+                ["convert", "--to", "parquet", "-o", f"{out}.d", self.trace], ["timeline", "-o", f"{out}.svg", self.trace],
+                ["latency", self.trace, "*", "*"]]
+
+    def mutate(self, rng: random.Random, trace: str) -> str:
+        """The trace, with other links to its files, but for the one that is damaged."""
+        shutil.rmtree(self.trace, True)
+        os.makedirs(os.path.join(self.trace, "format"))
+        names = ["metadata", *sorted(f"format/{name}" for name in os.listdir(os.path.join(trace, "format"))),
+                 *sorted(name for name in os.listdir(trace) if name.startswith("stream-"))]
+        kind: Callable = rng.choice((change_head, change_words, change_words, change_words, cut, splice, change_text, change_text))
+        damaged = rng.choice([name for name in names if name.startswith("stream-") != (kind is change_text)])
+        for name in names:
+            if name != damaged:
+                os.link(os.path.join(trace, name), os.path.join(self.trace, name))
+        path = os.path.join(self.trace, damaged)
+        if kind is change_text:
+            put(path, change_text(rng, read(os.path.join(trace, damaged))).encode("utf-8", "surrogateescape"))
+        else:
+            data = bytearray(data_of(os.path.join(trace, damaged)))
+            kind(rng, data)
+            put(path, data)
+        return f"{kind.__name__} of {damaged} of {os.path.basename(trace)}"
+
+    def check_answers(self, reader: subprocess.Popen[bytes], messages: str, commands: list[list[str]], what: str) -> bool:
+        """Whether the trace was refused: by all commands, or by none, and for a reason that names a file and a place in it."""
+        assert reader.stdout
+        refused = []
+        for command in commands:
+            head = reader.stdout.readline().split()
+            if len(head) != 2 or head[0] == b"end":
+                self.fail(f"{what}: {command}: {head}\n{read(messages)[:8000]}")
+            said = reader.stdout.read(int(head[1])).decode(errors="surrogateescape")
+            self.assertIn(head[0], (b"0", b"1"), f"{what}: {command}: {said}")
+            self.assertRegex(said, rf"{PLACED}|{NOTHING_TO_SHOW}" if head[0] == b"1" else r"\A\Z", f"{what}: {command}")
+            if not re.search(NOTHING_TO_SHOW, said):
+                refused.append(head[0] == b"1")
+        self.assertEqual(reader.stdout.readline(), b"end 0\n", f"{what}: {read(messages)[:8000]}")
+        self.assertEqual(len(set(refused)), 1, f"{what}: {list(zip(commands, refused))}")
+        return refused[0]
+
+    def test_many(self) -> None:
+        rng = random.Random(SEED)
+        here = tempfile.mkdtemp(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else self.dir)
+        self.addCleanup(shutil.rmtree, here, True)
+        traces = [shutil.copytree(trace, os.path.join(here, os.path.basename(trace))) for trace in self.traces]
+        self.trace, messages, out = os.path.join(here, "copy"), os.path.join(here, "messages"), os.path.join(here, "out")
+        all_commands, refused = self.commands(out), 0
+        env = {**os.environ, "ASAN_OPTIONS": f"hard_rss_limit_mb={MEGABYTES}:detect_leaks=1:malloc_context_size=2:quarantine_size_mb=16"}
+        with subprocess.Popen([READER, messages], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as reader:
+            assert reader.stdin
+            for number in range(MANY):
+                what = f"SEED={SEED}, mutation {number}: {self.mutate(rng, rng.choice(traces))}"
+                commands = all_commands[number % PARTS::PARTS]
+                line = "\t;\t".join("\t".join(command) for command in commands)
+                reader.stdin.write(f"{'!' * (number % LEAKS_EACH == 0)}{line}\n".encode())
+                reader.stdin.flush()
+                refused += self.check_answers(reader, messages, commands, what)
+                left = [name for name in os.listdir(here) if name.startswith((".", "out."))]
+                for name in left:
+                    path = os.path.join(here, name)
+                    (shutil.rmtree if os.path.isdir(path) else os.remove)(path)
+            reader.stdin.close()
+        note(f"{MANY} mutations, {refused} of them refused")
+        self.assertTrue(MANY // 10 < refused < MANY)
 
     def refuse(self, what: str) -> None:
         self.assertEqual(self.export(what), 1, what)

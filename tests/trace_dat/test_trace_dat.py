@@ -395,7 +395,7 @@ class Trouble(Dat):
         self.write("trace/metadata", "\x75\xd1\x1d\xc1")
         self.refused(r"'.*/metadata' is no text description of a CTF 1.8 trace: .* offset 0\n$")
         self.write("trace/metadata", "/* CTF 1.8 */\n\nenv {\n\ttracer_name = \"lttng-ust\";\n};\n")
-        self.refused(r"no trace of tpgen's CTF output: its metadata has no tracer_name = \"tp\"\n$")
+        self.refused(r"/metadata' is of no trace of tpgen's CTF output: at offset 36, it has no tracer_name = \"tp\"\n$")
         os.unlink(self.path("trace/metadata"))
         os.symlink("metadata", self.path("trace/metadata"))
         self.refused(r"'.*/metadata' can't be opened: it is a symbolic link\n$")
@@ -404,15 +404,17 @@ class Trouble(Dat):
         self.record(1, 1)
         metadata = os.path.join(self.trace, "metadata")
         text = read(metadata)
-        for old, new, message in (("uint16_t id;", "uint32_t id;", "laid out as this version does not know"),
-                                  ("\tint32_t tid;\n", "\tint32_t tid;\n\t\tint32_t more;\n", "laid out as this"),
-                                  ("\tfreq = ", "\tfreq = 0", "no clock that can be understood"),
-                                  ("byte_order = le", "byte_order = be", "another byte order")):
+        for old, new, message, place in (("uint16_t id;", "uint32_t id;", "laid out as this version does not know", "\nstream {\n"),
+                                         ("\tint32_t tid;\n", "\tint32_t tid;\n\t\tint32_t more;\n", "laid out as this",
+                                          "\t\t/* The alignment skips"),
+                                         ("magic;", "magics;", "laid out as this", "\ntrace {\n"),
+                                         ("\tfreq = ", "\tfreq = 0", "no clock that can be understood", "\nclock {\n"),
+                                         ("byte_order = le", "byte_order = be", "another byte order", "\n\tbyte_order = ")):
             with self.subTest(new):
                 self.assertIn(old, text)
                 changed = re.sub(r"freq = 0\d+", "freq = 0", text.replace(old, new))
                 self.write("trace/metadata", changed)
-                self.refused(message)
+                self.refused(rf"/metadata' .*{message}.*, at offset {changed.index(place)}\b")
 
     def test_damaged_packets(self) -> None:
         self.record(1, 4)
@@ -459,7 +461,7 @@ class Trouble(Dat):
         second = text.index("\n\nname: ") + 2
         for changed, message in ((text.replace("name: ", "nome: ", 1), r"no text of format files"),
                                  (text.replace("ID: ", "IT: ", 1), r"at offset 0 describes no event: it has no ID"),
-                                 (text[:second] + text, r"two events have the ID \d+"),
+                                 (text[:second] + text, rf"/format/dat': two events have the ID \d+, that at offset {second} and another\n"),
                                  (text.replace("offset:8", "offset:65535", 1), r"outside of what a record can be"),
                                  (text[:second] + "\0" + text[second:], rf"there is a NUL at offset {second}\n"),
                                  (text[:second - 1], r"has the ID \d+, which is in no file of")):

@@ -53,7 +53,7 @@ void tp_buffer_printf(struct tp_buffer *b, const char *fmt, ...)
 
 void tp_buffer_put(struct tp_buffer *b, const char *bytes, size_t len)
 {
-	if (b->failed || !tp_buffer_grow(b, len + 1))
+	if (b->failed || (b->size - b->len <= len && !tp_buffer_grow(b, len + 1)))
 		return;
 	memcpy(b->text + b->len, bytes, len);
 	b->len += len;
@@ -131,6 +131,34 @@ static bool directs(unsigned char second, unsigned char third)
 	return second == 0x81 && third >= 0xa6 && third <= 0xa9; /* U+2066 to U+2069 */
 }
 
+/* Both compilers make vector instructions of it, or what comes near them. */
+#define NR_LANES 16
+typedef signed char lanes __attribute__((vector_size(NR_LANES)));
+
+static bool are_plain(const char text[NR_LANES])
+{
+	uint64_t halves[2];
+	lanes bytes;
+
+	memcpy(&bytes, text, sizeof(bytes));
+	const lanes is_other = (bytes < ' ') | (bytes == 0x7f) | (bytes == '"') | (bytes == '\\'); /* what is not ASCII is below 0 */
+	memcpy(halves, &is_other, sizeof(halves));
+	return !(halves[0] | halves[1]);
+}
+
+size_t tp_plain_len(const char *text, size_t len)
+{
+	size_t done = 0;
+
+	while (len - done >= NR_LANES && are_plain(text + done))
+		done += NR_LANES;
+	if (len >= NR_LANES && len - done < NR_LANES && are_plain(text + len - NR_LANES))
+		return len;
+	while (done < len && text[done] >= ' ' && text[done] < 0x7f && text[done] != '"' && text[done] != '\\')
+		done++;
+	return done;
+}
+
 size_t tp_printable_char(const char *text, size_t len)
 {
 	char c[5] = "";
@@ -174,10 +202,12 @@ static size_t put_json_escape(struct tp_buffer *b, const char *text, size_t len)
 /* Bytes at the front that stand in JSON as they are. */
 static size_t plain_json(const char *text, size_t len)
 {
-	size_t done = 0, shown;
+	size_t done = tp_plain_len(text, len), shown;
 
-	while (done < len && text[done] != '"' && text[done] != '\\' && (shown = tp_printable_char(text + done, len - done)) != 0)
+	while (done < len && text[done] != '"' && text[done] != '\\' && (shown = tp_printable_char(text + done, len - done)) != 0) {
 		done += shown;
+		done += tp_plain_len(text + done, len - done);
+	}
 	return done;
 }
 

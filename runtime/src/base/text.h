@@ -48,6 +48,9 @@ void tp_buffer_put_identifier(struct tp_buffer *b, const char *name, size_t len)
  */
 size_t tp_printable_char(const char *text, size_t len);
 
+/* Bytes at the front that are printable characters of ASCII, but no quotes and no backslash: so they need no second look. */
+size_t tp_plain_len(const char *text, size_t len);
+
 /* Appends the text, with \xHH for each byte of what is not that. */
 void tp_buffer_put_plain(struct tp_buffer *b, const char *text, size_t len);
 

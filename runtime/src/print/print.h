@@ -32,6 +32,9 @@ static inline void tp_line_bytes(struct trace_seq *line, const char *bytes, size
 /* Writes n in decimal digits to where it ends at end, which leaves room for 20; returns where it begins. In printf.c. */
 char *tp_digits_before(char *end, uint64_t n);
 
+/* The same of base 16. */
+char *tp_hex_before(char *end, uint64_t n, bool upper);
+
 /*
  * Appends "SYSTEM:NAME: " and the text of TP_printk, which is printed to text,
  * an empty one, first: control characters as \n and \xHH, without a newline at its end.

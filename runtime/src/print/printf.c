@@ -27,7 +27,7 @@ char *tp_digits_before(char *end, uint64_t n)
 	return end;
 }
 
-static char *hex_before(char *end, uint64_t n, bool upper)
+char *tp_hex_before(char *end, uint64_t n, bool upper)
 {
 	const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
 
@@ -128,8 +128,19 @@ static void piece_of_integer(struct piece *piece, const struct conversion *conve
 		piece->sign = letter == 'x' ? "0x" : "0X";
 		piece->sign_len = 2;
 	}
-	piece->text = decimal ? tp_digits_before(end, value) : hex_before(end, value, letter == 'X');
+	piece->text = decimal ? tp_digits_before(end, value) : tp_hex_before(end, value, letter == 'X');
 	piece->len = (size_t)(end - piece->text);
+}
+
+/* C libraries differ in what NULL looks like: it is left to theirs, and has no length here. */
+static void piece_of_pointer(struct piece *piece, const void *pointer)
+{
+	char *const end = piece->memory + sizeof(piece->memory);
+
+	piece->sign = "0x";
+	piece->sign_len = 2;
+	piece->text = tp_hex_before(end, (uintptr_t)pointer, false);
+	piece->len = pointer ? (size_t)(end - piece->text) : 0;
 }
 
 static char *fill(char *at, char c, size_t len)
@@ -187,6 +198,10 @@ static int print_usual(char *buffer, size_t size, const char *fmt, va_list args)
 			if (!piece.text)
 				return -1;
 			piece.len = strlen(piece.text);
+		} else if (conversion.letter == 'p' && !conversion.has_length && !conversion.zero) {
+			piece_of_pointer(&piece, va_arg(args, const void *));
+			if (!piece.len)
+				return -1;
 		} else if (is_integer(conversion.letter)) {
 			piece_of_integer(&piece, &conversion, conversion.size == 8 ? va_arg(args, uint64_t)
 										   : va_arg(args, unsigned int));

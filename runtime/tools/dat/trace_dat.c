@@ -14,11 +14,13 @@
 #include "dat/dat_file.h"
 #include "read/packet_reader.h"
 #include "read/traces.h"
+#include "report/progress.h"
 #include "dat/ring.h"
 #include "fail_msg.h"
 
 /* Bytes of a packet that are in memory: some of the longest events. */
 #define WINDOW_SIZE ((size_t)1 << 20)
+#define EACH 1024 /* events between two looks at the bar */
 
 /* CPUs of the kernel that may be without events, in front of others. */
 #define CPU_MAX 8192u
@@ -35,6 +37,8 @@ struct export {
 	size_t largest; /* record */
 	struct dat_file dat;
 	struct ring ring;
+	struct progress progress;
+	uint64_t done, total; /* bytes of packets, of both ways */
 	unsigned char record[RECORD_MAX + 1];
 };
 
@@ -50,12 +54,16 @@ static bool each_event(struct export *export, const struct trace *trace, size_t 
 	const struct trace_dir *dir = &trace->dir;
 	enum packet_result result;
 	struct event event;
+	uint64_t nr = 0;
 
 	packet_begin(&export->reader, &dir->packets[i], trace_dir_is_first(dir, i));
 	while ((result = packet_next(&export->reader, &event)) == PACKET_EVENT) {
 		if (!fn(export, trace, &event))
 			return false;
+		if (++nr % EACH == 0)
+			progress_show(&export->progress, export->done + export->reader.offset, export->total);
 	}
+	export->done += dir->packets[i].content;
 	return result == PACKET_END;
 }
 
@@ -200,6 +208,19 @@ static void put_in_order(struct export *export)
 	}
 }
 
+/* Bytes that both ways read. */
+static uint64_t total_of(const struct traces *traces)
+{
+	uint64_t total = 0;
+
+	for (size_t t = 0; t < traces->nr; t++) {
+		const struct trace_dir *dir = &traces->traces[t].dir;
+		for (size_t i = 0; i < dir->nr; i++)
+			total += 2 * dir->packets[i].content;
+	}
+	return total;
+}
+
 static bool read_traces(struct export *export, char *path)
 {
 	if (!traces_open(&export->traces, &path, 1))
@@ -209,6 +230,7 @@ static bool read_traces(struct export *export, char *path)
 	if (!export->order || !export->texts)
 		return fail_no_memory();
 	put_in_order(export);
+	export->total = total_of(&export->traces);
 	for (size_t t = 0; t < export->traces.nr; t++) {
 		if (!survey(export, export->order[t]))
 			return false;
@@ -272,7 +294,9 @@ bool trace_dat_write(char *from, const char *to)
 
 	if (!export)
 		return fail_no_memory();
+	progress_begin(&export->progress, false);
 	const bool good = read_traces(export, from) && write_dat(export, to);
+	progress_end(&export->progress);
 	if (good)
 		say_what_it_is(export, to);
 	release(export);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "count/names.h"
@@ -12,9 +13,12 @@
 #include "read/traces.h"
 #include "report/merge.h"
 #include "report/printer.h"
+#include "report/progress.h"
 #include "select/description.h"
 #include "select/event_key.h"
 #include "select/selection.h"
+
+#define EACH 1024 /* events between two looks at the bar */
 
 enum { BEGIN, END, NR_ROLES };
 
@@ -37,6 +41,7 @@ struct measuring {
 	struct tp_pairs pairs;
 	struct printer *printer;
 	uint64_t last;            /* time */
+	struct progress progress;
 };
 
 /* ---- Events ---- */
@@ -173,13 +178,14 @@ static void keep(struct kept *kept, const struct merged *merged)
 /* As the text output has it; NULL: no memory. */
 static char *line_of(struct measuring *m, const struct kept *kept)
 {
-	struct printer_item item = {.format = kept->format, .trace_nr = kept->trace_nr, .record = kept->record, .size = kept->size};
+	struct printer_item item = {.format = kept->format, .trace_nr = kept->trace_nr, .size = kept->size};
 	const char *text = "(its record was too long to be kept)";
 	struct tp_buffer line = {.text = NULL};
 	size_t len, text_len = strlen(text);
 	const char *name = format_event_name(kept->format, &len);
 
 	if (kept->size) {
+		item.record = printer_record(printer_records(m->printer), kept->record, kept->size);
 		printer_print(m->printer, &item, 1);
 		text = item.text ? item.text : "(it can't be printed)";
 		text_len = item.text ? item.len : strlen(text);
@@ -248,8 +254,11 @@ static bool measure(struct measuring *m)
 {
 	enum packet_result result;
 	struct merged merged;
+	uint64_t nr = 0;
 
 	while ((result = merge_next(&m->merge, &merged)) == PACKET_EVENT) {
+		if (++nr % EACH == 0)
+			progress_show(&m->progress, m->merge.done, m->merge.total);
 		const struct event *event = &merged.event;
 		if (merged.lost && merged.lost != TRACE_LOST_UNKNOWN)
 			m->latency->lost += merged.lost;
@@ -332,7 +341,9 @@ bool latency_of_traces(struct latency *latency, const struct latency_wanted *wan
 	if (good && !tp_pairs_open(&m.pairs, true))
 		good = fail_no_memory();
 	m.printer = good && wanted->slowest ? printer_new(m.traces.nr) : NULL;
+	progress_begin(&m.progress, isatty(STDOUT_FILENO));
 	good = good && (m.printer || !wanted->slowest) && measure(&m);
+	progress_end(&m.progress);
 	if (good)
 		finish(&m);
 	release(&m);

@@ -19,7 +19,7 @@
 #include "fail_msg.h"
 
 #define HOST_SIZE 256
-#define MOST_BYTES ((size_t)128 << 20) /* of rows in memory, of all files */
+#define MOST_BYTES ((size_t)64 << 20) /* of rows in memory, of all files */
 
 /* What each event has in front of its fields. */
 enum { TIME, NS, HOST, PROCESS, PID, TID, COMM, CPU, NR_COMMON };

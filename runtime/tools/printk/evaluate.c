@@ -18,7 +18,7 @@ static bool load_field(const struct evaluation *e, const struct node *node, stru
 
 	if (type.kind == TYPE_POINTER)
 		type = type_integer(type.size, false).own;
-	*value = value_load(type, e->record + node->offset);
+	value_load(value, type, e->record + node->offset);
 	value->type = node->type;
 	return true;
 }
@@ -29,7 +29,7 @@ static bool load(struct evaluation *e, struct node *node, struct value *value)
 
 	if (!evaluate(e, node->children[0], &pointer) || !value_has_bytes(&pointer, node->type.own.size))
 		return false;
-	*value = value_load(node->type.own, pointer.at);
+	value_load(value, node->type.own, pointer.at);
 	return true;
 }
 
@@ -49,7 +49,7 @@ static bool evaluate_unary(struct evaluation *e, struct node *node, struct value
 		return false;
 	value->real = -value->real;
 	value->integer = node->kind == NODE_NEGATE ? -value->integer : ~value->integer;
-	return value_convert(value, node->type);
+	return value_fit(value, node->type);
 }
 
 static bool is_true(struct evaluation *e, struct node *node, bool *result)

@@ -325,6 +325,8 @@ static struct node *parse_call(struct parser *p, struct span name)
 
 static struct node *convert(struct parser *p, struct node *node, struct type type)
 {
+	if (type.own.kind == TYPE_INTEGER && memcmp(&type, &node->type, sizeof(type)) == 0)
+		return node;
 	return with(make(p, NODE_CONVERT, type), node);
 }
 

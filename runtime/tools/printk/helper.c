@@ -164,7 +164,10 @@ static const char *symbolic(struct evaluation *e, struct node *node)
 
 	if (!make_table(e, node) || !number(e, node, 0, type_integer(node->table_size, false), &value))
 		return NULL;
-	return tp_seq_print_symbolic_u64(e->results, value, node->table);
+	const struct trace_print_flags_u64 *entry = node->table;
+	while (entry->name && entry->mask != value)
+		entry++;
+	return entry->name && *entry->name ? entry->name : tp_seq_print_symbolic_u64(e->results, value, node->table);
 }
 
 /* ---- Bytes ---- */

@@ -10,6 +10,7 @@
 
 #include <tp/print.h>
 
+#include "print/print.h"
 #include "printk/evaluate.h"
 
 #define RESULTS_SIZE ((size_t)256 << 10) /* of one argument's helpers */
@@ -19,16 +20,36 @@
 #define MAX_ERRNO 4095u
 #define BYTES_MAX 64                     /* of %ph */
 
+/* A conversion as printf takes it: its flags, and width and precision as they are for a record. */
+struct spec {
+	char text[48];
+	int width, precision; /* -1: none */
+	bool is_left;         /* by its flag, or as a star was below 0 */
+	bool is_star_below_0;
+	bool is_plain;        /* "%d", "%u", of any length, "%p" or "%s" */
+};
+
+/* Most arguments are fields, printed as they are: these need neither an evaluation nor a printf. */
+enum plain {
+	PLAIN_NOT,
+	PLAIN_SIGNED,
+	PLAIN_UNSIGNED,
+	PLAIN_ADDRESS,
+	PLAIN_TEXT,
+};
+
 /* A conversion, and the text in front of it. Without a letter: what is behind the last one. */
 struct conversion {
 	struct span before;
 	char flags[8];
-	int width, precision; /* -1: none; of a star, it is an argument */
 	bool has_width_star, has_precision_star;
+	struct spec spec; /* without stars, it is the same for all records */
 	char length[3];
+	struct type type; /* of an integer: the argument's */
 	char letter;
 	char pointer[8]; /* of the kernel's %p: the letters behind it */
 	struct node *star[2], *value;
+	enum plain plain;
 };
 
 struct printk {
@@ -111,14 +132,17 @@ static size_t copy_while(char *to, size_t room, const char **at, const char *end
 /* Behind the "%". */
 static bool take_conversion(struct conversion *conversion, const char **at, const char *end)
 {
-	conversion->width = conversion->precision = -1;
+	struct spec *spec = &conversion->spec;
+
+	spec->width = spec->precision = -1;
 	copy_while(conversion->flags, sizeof(conversion->flags), at, end, "-+ #0'");
-	if (!take_size(at, end, &conversion->width, &conversion->has_width_star))
+	spec->is_left = strchr(conversion->flags, '-') != NULL;
+	if (!take_size(at, end, &spec->width, &conversion->has_width_star))
 		return false;
 	if (*at < end && **at == '.') {
 		++*at;
-		conversion->precision = 0;
-		if (!take_size(at, end, &conversion->precision, &conversion->has_precision_star))
+		spec->precision = 0;
+		if (!take_size(at, end, &spec->precision, &conversion->has_precision_star))
 			return false;
 	}
 	copy_while(conversion->length, sizeof(conversion->length), at, end, "hlLzjtq");
@@ -126,6 +150,31 @@ static bool take_conversion(struct conversion *conversion, const char **at, cons
 	if (!conversion->letter || !strchr("diouxXceEfFgGaAsp%", conversion->letter))
 		return false;
 	return conversion->letter != 'p' || take_pointer(conversion, at, end);
+}
+
+static void write_spec(struct spec *spec, const struct conversion *conversion)
+{
+	const char *length = strchr("diouxX", conversion->letter) ? "ll" : strcmp(conversion->length, "L") == 0 ? "L" : "";
+	char width[16] = "", precision[16] = "";
+
+	if (spec->width > 0)
+		snprintf(width, sizeof(width), "%d", spec->width);
+	if (spec->precision >= 0)
+		snprintf(precision, sizeof(precision), ".%d", spec->precision);
+	snprintf(spec->text, sizeof(spec->text), "%%%s%s%s%s%s%c", conversion->flags, spec->is_star_below_0 ? "-" : "", width, precision, length,
+		 conversion->letter);
+	spec->is_plain = strcmp(spec->text, "%lld") == 0 || strcmp(spec->text, "%llu") == 0 || strcmp(spec->text, "%p") == 0 ||
+			 strcmp(spec->text, "%s") == 0;
+}
+
+/* As C takes an argument: an int, or what the length names. */
+static struct type type_of_length(const char *length, bool is_signed, uint32_t word)
+{
+	const bool is_word = strcmp(length, "l") == 0 || strcmp(length, "z") == 0 || strcmp(length, "Z") == 0 || strcmp(length, "t") == 0;
+	const size_t size = strcmp(length, "hh") == 0 ? sizeof(char) : *length == 'h' ? sizeof(short) : is_word ? word :
+			    *length ? LONGEST : sizeof(int);
+
+	return type_integer(size, is_signed);
 }
 
 static struct conversion *add(struct printk *printk, const char *begin, const char *end)
@@ -159,11 +208,40 @@ static bool take_argument(struct printk *printk, struct arguments *arguments, st
 
 static bool take_arguments(struct printk *printk, struct conversion *conversion, struct arguments *arguments)
 {
+	conversion->type = type_of_length(conversion->length, strchr("dic", conversion->letter), printk->fields.word);
+	write_spec(&conversion->spec, conversion);
 	if (conversion->letter == '%')
 		return !conversion->has_width_star && !conversion->has_precision_star;
 	return (!conversion->has_width_star || take_argument(printk, arguments, &conversion->star[0])) &&
 	       (!conversion->has_precision_star || take_argument(printk, arguments, &conversion->star[1])) &&
 	       take_argument(printk, arguments, &conversion->value);
+}
+
+static bool is_text(const struct conversion *conversion)
+{
+	const struct node *value = conversion->value;
+
+	return conversion->letter == 's' && !*conversion->length && value->type.own.kind == TYPE_POINTER &&
+	       (value->kind == NODE_PAYLOAD || value->kind == NODE_PLACE);
+}
+
+static enum plain plain_of(const struct conversion *conversion)
+{
+	const struct node *value = conversion->value;
+	const struct field *field = value ? value->field : NULL;
+
+	if (!field || !conversion->spec.is_plain || conversion->star[0] || conversion->star[1])
+		return PLAIN_NOT;
+	if (is_text(conversion))
+		return PLAIN_TEXT;
+	if (value->kind != NODE_FIELD || field->is_array)
+		return PLAIN_NOT;
+	if (conversion->letter == 'p')
+		return field->kind == FIELD_POINTER && !*conversion->pointer ? PLAIN_ADDRESS : PLAIN_NOT;
+	if ((field->kind != FIELD_SIGNED && field->kind != FIELD_UNSIGNED) || field->element_size != conversion->type.own.size ||
+	    memcmp(&value->type, &conversion->type, sizeof(value->type)) != 0)
+		return PLAIN_NOT;
+	return field->kind == FIELD_SIGNED ? PLAIN_SIGNED : PLAIN_UNSIGNED;
 }
 
 /* format: between its quotes; behind: its arguments. */
@@ -182,6 +260,7 @@ static bool parse(struct printk *printk, struct span format, struct span behind)
 		at = percent + 1;
 		if (!take_conversion(conversion, &at, format.end) || !take_arguments(printk, conversion, &arguments))
 			return false;
+		conversion->plain = plain_of(conversion);
 	}
 }
 
@@ -228,12 +307,6 @@ struct printing {
 	struct evaluation evaluation;
 };
 
-/* The conversion as printf takes it: its flags, and width and precision as they are for this record. */
-struct spec {
-	char text[48];
-	int width, precision;
-};
-
 static bool star_value(struct printing *p, struct node *node, int *result)
 {
 	struct value value;
@@ -244,71 +317,93 @@ static bool star_value(struct printing *p, struct node *node, int *result)
 	return *result <= MAX_WIDTH && *result >= -MAX_WIDTH;
 }
 
-static bool read_stars(struct printing *p, const struct conversion *conversion, struct spec *spec, bool *is_left)
+/* Its spec for this record, maybe in room; NULL: a star has no value here. */
+static const struct spec *spec_of(struct printing *p, const struct conversion *conversion, struct spec *room)
 {
-	spec->width = conversion->width;
-	spec->precision = conversion->precision;
-	*is_left = false;
-	if (conversion->star[0]) {
-		if (!star_value(p, conversion->star[0], &spec->width))
-			return false;
-		*is_left = spec->width < 0;
-		spec->width = *is_left ? -spec->width : spec->width;
+	if (!conversion->star[0] && !conversion->star[1])
+		return &conversion->spec;
+	*room = conversion->spec;
+	if (conversion->star[0] && !star_value(p, conversion->star[0], &room->width))
+		return NULL;
+	if (conversion->star[1] && !star_value(p, conversion->star[1], &room->precision))
+		return NULL;
+	if (conversion->star[0] && room->width < 0) {
+		room->is_left = room->is_star_below_0 = true;
+		room->width = -room->width;
 	}
-	if (conversion->star[1] && !star_value(p, conversion->star[1], &spec->precision))
-		return false;
-	if (spec->precision < 0)
-		spec->precision = -1;
-	return true;
-}
-
-static void write_spec(struct spec *spec, const struct conversion *conversion, bool is_left, const char *length)
-{
-	char width[16] = "", precision[16] = "";
-
-	if (spec->width > 0)
-		snprintf(width, sizeof(width), "%d", spec->width);
-	if (spec->precision >= 0)
-		snprintf(precision, sizeof(precision), ".%d", spec->precision);
-	snprintf(spec->text, sizeof(spec->text), "%%%s%s%s%s%s%c", conversion->flags, is_left ? "-" : "", width, precision, length,
-		 conversion->letter);
-}
-
-/* As C takes an argument: an int, or what the length names. */
-static struct type type_of_length(const char *length, bool is_signed, uint32_t word)
-{
-	const bool is_word = strcmp(length, "l") == 0 || strcmp(length, "z") == 0 || strcmp(length, "Z") == 0 || strcmp(length, "t") == 0;
-	const size_t size = strcmp(length, "hh") == 0 ? sizeof(char) : *length == 'h' ? sizeof(short) : is_word ? word :
-			    *length ? LONGEST : sizeof(int);
-
-	return type_integer(size, is_signed);
+	if (room->precision < 0)
+		room->precision = -1;
+	write_spec(room, conversion);
+	return room;
 }
 
 /* Of a spec that is made of a conversion's parts, which were looked at. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
-static bool put_integer(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left, struct value *value)
+/* A number's digits end in the middle: so as many bytes as half of it can be copied, whatever their number is. */
+#define DIGITS 24
+
+static void put_digits(struct trace_seq *to, const char *begin, const char *end)
+{
+	const size_t len = (size_t)(end - begin);
+
+	if (to->size - to->len <= DIGITS) {
+		tp_line_bytes(to, begin, len);
+		return;
+	}
+	memcpy(to->buffer + to->len, begin, DIGITS);
+	to->len += len;
+}
+
+/* Most numbers are such. */
+static void put_decimal(struct trace_seq *to, uint64_t number, bool is_signed)
+{
+	char digits[2 * DIGITS], *const end = digits + DIGITS;
+	const bool is_negative = is_signed && (int64_t)number < 0;
+	char *begin = tp_digits_before(end, is_negative ? 0 - number : number);
+
+	if (is_negative)
+		*--begin = '-';
+	put_digits(to, begin, end);
+}
+
+/* So are most pointers. */
+static void put_address(struct trace_seq *to, uint64_t address)
+{
+	char digits[2 * DIGITS], *const end = digits + DIGITS;
+	char *begin = tp_hex_before(end, (uintptr_t)address, false);
+
+	if (!(uintptr_t)address) { /* C libraries differ in what NULL looks like */
+		trace_seq_printf(to, "%p", NULL);
+		return;
+	}
+	*--begin = 'x';
+	*--begin = '0';
+	put_digits(to, begin, end);
+}
+
+static bool put_integer(struct printing *p, const struct conversion *conversion, const struct spec *spec, struct value *value)
 {
 	const bool is_char = conversion->letter == 'c';
 
 	if (value->type.own.kind == TYPE_REAL || (is_char && *conversion->length) ||
-	    !value_convert(value, type_of_length(conversion->length, strchr("dic", conversion->letter), p->word)))
+	    !value_convert(value, conversion->type))
 		return false;
-	write_spec(spec, conversion, is_left, is_char ? "" : "ll");
-	if (is_char)
+	if (spec->is_plain)
+		put_decimal(p->text, value->integer, value->type.own.is_signed);
+	else if (is_char)
 		trace_seq_printf(p->text, spec->text, (int)value->integer);
 	else
 		trace_seq_printf(p->text, spec->text, value->integer);
 	return true;
 }
 
-static bool put_real(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left, const struct value *value)
+static bool put_real(struct printing *p, const struct conversion *conversion, const struct spec *spec, const struct value *value)
 {
 	const bool is_long = strcmp(conversion->length, "L") == 0;
 
 	if (value->type.own.kind != TYPE_REAL || is_long != (value->type.own.size == sizeof(long double)))
 		return false;
-	write_spec(spec, conversion, is_left, is_long ? "L" : "");
 	if (is_long)
 		trace_seq_printf(p->text, spec->text, value->real);
 	else
@@ -316,20 +411,31 @@ static bool put_real(struct printing *p, const struct conversion *conversion, st
 	return true;
 }
 
-/* A text that does not end in its memory ends where that does. */
-static bool put_text(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left, const struct value *value)
+static void put_padded(struct trace_seq *to, const char *text, size_t len, const struct spec *spec)
 {
+	const int blanks = spec->width > 0 && (size_t)spec->width > len ? spec->width - (int)len : 0;
+
+	if (blanks && !spec->is_left)
+		trace_seq_printf(to, "%*s", blanks, "");
+	tp_line_bytes(to, text, len);
+	if (blanks && spec->is_left)
+		trace_seq_printf(to, "%*s", blanks, "");
+}
+
+/* A text that does not end in its memory ends where that does. */
+static bool put_text(struct printing *p, const struct conversion *conversion, const struct spec *spec, const struct value *value)
+{
+	static const char null[] = "(null)"; /* whole, or not at all, as the C library has it */
 	const char *text = (const char *)value->at;
 
 	if (value->type.own.kind != TYPE_POINTER || *conversion->length || (!text && value->integer))
 		return false;
-	if (text) {
-		const size_t room = (size_t)(value->end - value->at);
-		const size_t wanted = spec->precision >= 0 && (size_t)spec->precision < room ? (size_t)spec->precision : room;
-		spec->precision = (int)strnlen(text, wanted);
-	}
-	write_spec(spec, conversion, is_left, "");
-	trace_seq_printf(p->text, spec->text, text);
+	const size_t precision = spec->precision >= 0 ? (size_t)spec->precision : SIZE_MAX;
+	const size_t room = text ? (size_t)(value->end - value->at) : 0;
+	if (text)
+		put_padded(p->text, text, strnlen(text, precision < room ? precision : room), spec);
+	else
+		put_padded(p->text, null, precision < strlen(null) ? 0 : strlen(null), spec);
 	return true;
 }
 
@@ -394,13 +500,13 @@ static bool is_printable(const char *what, int n, const struct value *pointer, u
 	return pointer->at ? value_has_bytes(pointer, size) : !size || is_no_address(pointer->integer);
 }
 
-static bool put_kernel_pointer(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left,
+static bool put_kernel_pointer(struct printing *p, const struct conversion *conversion, const struct spec *spec,
 			       const struct value *value)
 {
 	struct trace_seq *results = p->evaluation.results;
 	const char *what = conversion->pointer;
-	const bool is_counted = strchr("hb", *what) && (conversion->star[0] || conversion->width >= 0);
-	const int n = is_counted ? (is_left ? 0 : spec->width) : -1;
+	const bool is_counted = strchr("hb", *what) && (conversion->star[0] || spec->width >= 0);
+	const int n = is_counted ? (spec->is_star_below_0 ? 0 : spec->width) : -1;
 	const char *text = results->buffer + results->len;
 
 	const struct value widened_value = {
@@ -417,48 +523,84 @@ static bool put_kernel_pointer(struct printing *p, const struct conversion *conv
 	if (is_counted)
 		trace_seq_puts(p->text, text);
 	else
-		trace_seq_printf(p->text, is_left || strchr(conversion->flags, '-') ? "%-*s" : "%*s", spec->width > 0 ? spec->width : 0, text);
+		put_padded(p->text, text, strlen(text), spec);
 	return true;
 }
 
-static bool put_pointer(struct printing *p, const struct conversion *conversion, struct spec *spec, bool is_left,
-			const struct value *value)
+static bool put_pointer(struct printing *p, const struct conversion *conversion, const struct spec *spec, const struct value *value)
 {
 	if (*conversion->pointer)
-		return put_kernel_pointer(p, conversion, spec, is_left, value);
+		return put_kernel_pointer(p, conversion, spec, value);
 	if (value->type.own.kind == TYPE_REAL || value->at)
 		return false; /* where it was is not in the trace */
-	write_spec(spec, conversion, is_left, "");
-	trace_seq_printf(p->text, spec->text, (void *)(uintptr_t)value->integer);
+	if (spec->is_plain)
+		put_address(p->text, value->integer);
+	else
+		trace_seq_printf(p->text, spec->text, (void *)(uintptr_t)value->integer);
 	return true;
 }
 
 /* ---- All of it ---- */
 
+static void put_plain_text(struct printing *p, const struct node *node)
+{
+	const unsigned char *record = p->evaluation.record, *at = record + node->offset;
+	uint32_t size;
+
+	if (node->kind == NODE_PAYLOAD)
+		at = field_payload(node->field, record, p->evaluation.size, &size);
+	tp_line_bytes(p->text, (const char *)at, strnlen((const char *)at, (size_t)(record + p->evaluation.size - at)));
+}
+
+static void put_plain(struct printing *p, const struct conversion *conversion)
+{
+	const struct field *field = conversion->value->field;
+	const unsigned char *at = p->evaluation.record + field->place.offset;
+
+	if (conversion->plain == PLAIN_TEXT)
+		put_plain_text(p, conversion->value);
+	else if (conversion->plain == PLAIN_ADDRESS)
+		put_address(p->text, field_number(field, at));
+	else
+		put_decimal(p->text, field_number(field, at), conversion->plain == PLAIN_SIGNED);
+}
+
 static bool put_conversion(struct printing *p, const struct conversion *conversion)
 {
 	struct value value;
-	struct spec spec;
-	bool is_left;
+	struct spec room;
 
-	trace_seq_putmem(p->text, conversion->before.begin, (size_t)(conversion->before.end - conversion->before.begin));
+	tp_line_bytes(p->text, conversion->before.begin, (size_t)(conversion->before.end - conversion->before.begin));
 	if (!conversion->letter)
 		return true;
 	if (conversion->letter == '%') {
 		trace_seq_putc(p->text, '%');
 		return true;
 	}
+	if (conversion->plain) {
+		put_plain(p, conversion);
+		return true;
+	}
 	p->evaluation.results->len = 0;
-	if (!read_stars(p, conversion, &spec, &is_left) || !evaluate(&p->evaluation, conversion->value, &value) ||
-	    p->evaluation.results->full)
+	const struct spec *spec = spec_of(p, conversion, &room);
+	if (!spec || !evaluate(&p->evaluation, conversion->value, &value) || p->evaluation.results->full)
 		return false;
-	if (strchr("diouxXc", conversion->letter))
-		return put_integer(p, conversion, &spec, is_left, &value);
-	if (conversion->letter == 's')
-		return put_text(p, conversion, &spec, is_left, &value);
-	if (conversion->letter == 'p')
-		return put_pointer(p, conversion, &spec, is_left, &value);
-	return put_real(p, conversion, &spec, is_left, &value);
+	switch (conversion->letter) {
+	case 'd':
+	case 'i':
+	case 'o':
+	case 'u':
+	case 'x':
+	case 'X':
+	case 'c':
+		return put_integer(p, conversion, spec, &value);
+	case 's':
+		return put_text(p, conversion, spec, &value);
+	case 'p':
+		return put_pointer(p, conversion, spec, &value);
+	default:
+		return put_real(p, conversion, spec, &value);
+	}
 }
 
 /* One for all events: tp has one thread. */
@@ -477,6 +619,7 @@ bool printk_put(struct printk *printk, struct trace_seq *text, const unsigned ch
 			return false;
 		}
 	}
+	text->buffer[text->len] = '\0';
 	return true;
 }
 

@@ -139,6 +139,11 @@ static bool convert_to_integer(struct value *value, struct type type)
 {
 	uint64_t integer = value->integer;
 
+	if (value->type.own.kind == TYPE_INTEGER) {
+		value->type = type;
+		value->integer = fitted(integer, type.own);
+		return true;
+	}
 	if (value->type.own.kind == TYPE_REAL && !integer_of_real(value->real, type.own, &integer))
 		return false;
 	if (value->type.own.kind == TYPE_POINTER && value->at) {
@@ -150,7 +155,7 @@ static bool convert_to_integer(struct value *value, struct type type)
 	return true;
 }
 
-bool value_convert(struct value *value, struct type type)
+bool value_fit(struct value *value, struct type type)
 {
 	switch (type.own.kind) {
 	case TYPE_INTEGER:
@@ -172,41 +177,40 @@ bool value_is_true(const struct value *value, bool *is_true)
 	return true;
 }
 
-struct value value_load(struct basic_type type, const unsigned char *at)
+void value_load(struct value *value, struct basic_type type, const unsigned char *at)
 {
-	struct value value = {.type = {.own = type}};
 	uint8_t u8;
 	uint16_t u16;
 	uint32_t u32;
 	float f;
 	double d;
 
+	*value = (struct value){.type = {.own = type}};
 	if (type.kind == TYPE_REAL) {
 		memcpy(&f, at, sizeof(f));
 		if (type.size == sizeof(d))
 			memcpy(&d, at, sizeof(d));
-		value.real = type.size == sizeof(d) ? (long double)d : (long double)f;
-		return value;
+		value->real = type.size == sizeof(d) ? (long double)d : (long double)f;
+		return;
 	}
 	switch (type.size) {
 	case sizeof(u8):
 		memcpy(&u8, at, sizeof(u8));
-		value.integer = u8;
+		value->integer = u8;
 		break;
 	case sizeof(u16):
 		memcpy(&u16, at, sizeof(u16));
-		value.integer = u16;
+		value->integer = u16;
 		break;
 	case sizeof(u32):
 		memcpy(&u32, at, sizeof(u32));
-		value.integer = u32;
+		value->integer = u32;
 		break;
 	default:
-		memcpy(&value.integer, at, sizeof(value.integer));
+		memcpy(&value->integer, at, sizeof(value->integer));
 	}
 	if (!type.is_bool)
-		value.integer = fitted(value.integer, type);
-	return value;
+		value->integer = fitted(value->integer, type);
 }
 
 bool value_has_bytes(const struct value *pointer, uint64_t size)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum type_kind {
 	TYPE_INTEGER,
@@ -58,12 +59,18 @@ bool type_common(struct type a, struct type b, struct type *common);
 bool type_of_operation(enum operator op, struct type a, struct type b, struct type *result);
 
 /* All of these are false where C does not say what comes out, as of a division by 0. */
-bool value_convert(struct value *value, struct type type);
+bool value_fit(struct value *value, struct type type); /* the same as value_convert(), of a number that may have more bits than its type */
 bool value_compute(struct value *result, enum operator op, const struct value *a, const struct value *b);
 bool value_is_true(const struct value *value, bool *is_true);
 
+/* Most integers have the type already. */
+static inline bool value_convert(struct value *value, struct type type)
+{
+	return (type.own.kind == TYPE_INTEGER && memcmp(&type.own, &value->type.own, sizeof(type.own)) == 0) || value_fit(value, type);
+}
+
 /* The value of the type whose bytes these are, at any address. */
-struct value value_load(struct basic_type type, const unsigned char *at);
+void value_load(struct value *value, struct basic_type type, const unsigned char *at);
 
 /* Whether a pointer has so many bytes here. */
 bool value_has_bytes(const struct value *pointer, uint64_t size);

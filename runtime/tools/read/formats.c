@@ -10,6 +10,8 @@
 #define FILE_MAX ((size_t)64 << 20)
 #define FIXED_MAX 65535u /* a record is no longer */
 
+static const char before_name[] = "name: ";
+
 /* ---- A text ---- */
 
 bool format_number(const char *line, const char *end, const char *key, uint32_t *result)
@@ -109,7 +111,9 @@ static bool add_event(struct system_format *system, const char *path, const char
 	while (end > text + 1 && end[-1] == '\n' && end[-2] == '\n') /* what stands between them is none of it */
 		end--;
 	struct event_format *event = &system->events[system->nr++];
-	*event = (struct event_format){.system = system->name, .text = text, .len = (size_t)(end - text)};
+	*event = (struct event_format){
+		.system = system->name, .text = text, .len = (size_t)(end - text), .name_len = strcspn(text + strlen(before_name), "\n"),
+	};
 	const char *wrong = parse_event(event);
 	if (!wrong)
 		return true;
@@ -119,16 +123,16 @@ static bool add_event(struct system_format *system, const char *path, const char
 		system->nr--;
 		return true;
 	}
-	return fail_msg("'%s/%s': what is at offset %td describes no event: %s", path, system->name, text - system->text, wrong);
+	return fail_msg("'%s/%s': what is at offset %td describes no event: %s", path, system->file, text - system->text, wrong);
 }
 
 static bool parse_system(struct system_format *system, const char *path)
 {
 	const char *text = system->text;
 
-	if (*text && strncmp(text, "name: ", 6) != 0)
+	if (*text && strncmp(text, before_name, strlen(before_name)) != 0)
 		return fail_msg("'%s/%s' is no text of format files: it does not begin with a name, at offset 0", path,
-			    system->name);
+			    system->file);
 	while (*text) {
 		const char *next = next_event(text);
 		if (!add_event(system, path, text, next))
@@ -201,7 +205,8 @@ static bool index_by_id(struct formats *formats, const struct field_types *types
 		for (size_t j = 0; j < system->nr; j++) {
 			struct event_format *event = &system->events[j];
 			if (formats->by_id[event->id])
-				return fail_msg("'%s/%s': two events have the ID %u", path, system->name, event->id);
+				return fail_msg("'%s/%s': two events have the ID %u, that at offset %td and another", path, system->file, event->id,
+					    event->text - system->text);
 			formats->by_id[event->id] = event;
 			event->word = types->word;
 			event->types = field_types_of(types, event->id, &event->nr_types);
@@ -244,10 +249,8 @@ void formats_free(struct formats *formats)
 
 const char *format_event_name(const struct event_format *format, size_t *len)
 {
-	const char *name = format->text + strlen("name: ");
-
-	*len = strcspn(name, "\n");
-	return name;
+	*len = format->name_len;
+	return format->text + strlen(before_name);
 }
 
 bool format_is_named(const struct event_format *format, const char *system, const char *name)
@@ -255,7 +258,7 @@ bool format_is_named(const struct event_format *format, const char *system, cons
 	size_t len;
 	const char *own = format_event_name(format, &len);
 
-	return strcmp(format->system, system) == 0 && len == strlen(name) && memcmp(own, name, len) == 0;
+	return len == strlen(name) && memcmp(own, name, len) == 0 && strcmp(format->system, system) == 0;
 }
 
 const struct event_format *format_named(const struct formats *formats, const char *system, const char *name)

@@ -21,6 +21,7 @@ struct event_format {
 	const char *system; /* its name */
 	const char *text;   /* in its system's */
 	size_t len;
+	size_t name_len; /* of the name behind "name: ", where the text begins */
 	uint32_t id;
 	uint32_t fixed; /* bytes of the record without the payloads */
 	uint32_t word;  /* bytes of a long and of a pointer in the program */

@@ -66,6 +66,14 @@ static const char *block(const char *text, const char *name)
 	return at ? at + strlen(name) : NULL;
 }
 
+/* Where the text has this, or its end: so that messages can say where something is wrong. */
+static const char *place_of(const char *text, const char *what)
+{
+	const char *at = strstr(text, what);
+
+	return at ? at : text + strlen(text);
+}
+
 /* What stands behind the line's "NAME = " in the block; NULL where there is none. */
 static const char *value(const char *at, const char *name)
 {
@@ -93,13 +101,16 @@ static bool number(const char *at, const char *name, uint64_t *result)
 
 /* ---- What it says ---- */
 
-static bool read_layout(struct metadata *m, const char *text)
+/* NULL, or where there is something else. */
+static const char *read_layout(struct metadata *m, const char *text)
 {
 	const char *at = block(text, event_header);
 	uint32_t offset = TP_STREAM_TIME + TP_STREAM_ALIGN; /* of the context: the header's id is alone in front of it */
 
-	if (!at || !strstr(text, packet_header))
-		return false;
+	if (!strstr(text, packet_header))
+		return place_of(text, "\ntrace {\n");
+	if (!at)
+		return place_of(text, "\nstream {\n");
 	m->name_offset = m->cpu_offset = m->pid_offset = 0;
 	m->record_offset = TP_STREAM_TIME;
 	for (size_t i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++) {
@@ -111,8 +122,8 @@ static bool read_layout(struct metadata *m, const char *text)
 	}
 	/* The record's first word is the header's id, where nothing stands between. */
 	if (m->record_offset != TP_STREAM_TIME && !step_over(&at, record_id))
-		return false;
-	return step_over(&at, event_tail);
+		return at;
+	return step_over(&at, event_tail) ? NULL : at;
 }
 
 static bool read_clock(struct metadata *m, const char *text)
@@ -151,14 +162,18 @@ static bool read_all(struct metadata *m, const char *text, const char *path)
 		return fail_msg("'%s/metadata' is no text description of a CTF 1.8 trace: it does not begin as one, at offset 0",
 			    path);
 	if (!tracer || strncmp(tracer, "\"tp\";", 5) != 0)
-		return fail_msg("'%s' is no trace of tpgen's CTF output: its metadata has no tracer_name = \"tp\"", path);
+		return fail_msg("'%s/metadata' is of no trace of tpgen's CTF output: at offset %td, it has no tracer_name = \"tp\"", path,
+			    (tracer ? tracer : place_of(text, "\nenv {\n")) - text);
 	if (!strstr(text, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "\n\tbyte_order = le;\n" : "\n\tbyte_order = be;\n"))
-		return fail_msg("'%s' is of a machine with another byte order: read it there", path);
-	if (!read_layout(m, text))
-		return fail_msg("'%s/metadata' describes events that are laid out as this version does not know them: use the "
-			    "tp of the runtime that the trace was recorded with", path);
+		return fail_msg("'%s/metadata' is of a machine with another byte order, at offset %td: read it there", path,
+			    place_of(text, "\n\tbyte_order = ") - text);
+	const char *other = read_layout(m, text);
+	if (other)
+		return fail_msg("'%s/metadata' describes events that are laid out as this version does not know them, at offset %td: use the "
+			    "tp of the runtime that the trace was recorded with", path, other - text);
 	if (!read_clock(m, text))
-		return fail_msg("'%s/metadata' describes no clock that can be understood", path);
+		return fail_msg("'%s/metadata' describes no clock that can be understood, at offset %td", path,
+			    place_of(text, "\nclock {\n") - text);
 	read_process(m, env);
 	const char *domain = value(env, "domain");
 	m->is_kernel = domain && strncmp(domain, "\"kernel\";", 9) == 0 && number(env, "boot_ns", &m->boot_ns);

@@ -253,7 +253,8 @@ static bool sort(struct pack *pack, const char *path)
 		qsort(pack->files, pack->nr, sizeof(*pack->files), compare);
 	for (size_t i = 1; i < pack->nr; i++) {
 		if (strcmp(pack->files[i - 1].name, pack->files[i].name) == 0)
-			return fail_msg("'%s' has two files '%s'", path, pack->files[i].name);
+			return fail_msg("'%s' has two files '%s', with content at offsets %llu and %llu", path, pack->files[i].name,
+				    (unsigned long long)pack->files[i - 1].begin, (unsigned long long)pack->files[i].begin);
 	}
 	return true;
 }

@@ -62,17 +62,20 @@ static bool load(struct packet_reader *reader, uint64_t begin, size_t size)
 	return true;
 }
 
-/* So many bytes from offset on; NULL, and a message, where they are not all content. */
-static const unsigned char *bytes(struct packet_reader *reader, uint64_t offset, uint64_t size)
+static bool load_content(struct packet_reader *reader, uint64_t offset, uint64_t size)
 {
-	if (offset > reader->packet->content || size > reader->packet->content - offset) {
-		damaged(reader, offset, "an event begins that is longer than what is left of the packet's content");
+	if (offset > reader->packet->content || size > reader->packet->content - offset)
+		return damaged(reader, offset, "an event begins that is longer than what is left of the packet's content");
+	return load(reader, offset, (size_t)size);
+}
+
+/* So many bytes from offset on; NULL, and a message, where they are not all content. */
+static inline const unsigned char *bytes(struct packet_reader *reader, uint64_t offset, uint64_t size)
+{
+	const uint64_t at = offset - reader->window_begin; /* far behind the window, if it is in front of it */
+
+	if ((at >= reader->window_len || size > reader->window_len - at) && !load_content(reader, offset, size))
 		return NULL;
-	}
-	if (offset < reader->window_begin || offset + size > reader->window_begin + reader->window_len) {
-		if (!load(reader, offset, (size_t)size))
-			return NULL;
-	}
 	return reader->window + (offset - reader->window_begin);
 }
 

@@ -43,7 +43,8 @@ static bool check_head(const struct trace_dir *dir, const char *name, const stru
 	uint64_t content = head->content_size / CHAR_BIT;
 
 	if (head->magic == __builtin_bswap32(TP_CTF_MAGIC))
-		return fail_msg("'%s/%s' is of a machine with another byte order: read it there", dir->folder.path, name);
+		return fail_msg("'%s/%s' is of a machine with another byte order, as its magic number says, at offset 0: read it there",
+			    dir->folder.path, name);
 	if (head->magic != TP_CTF_MAGIC)
 		return fail_msg("'%s/%s' is no packet of a trace: its magic number, at offset 0, is 0x%08x and not 0x%08x",
 			    dir->folder.path, name, head->magic, TP_CTF_MAGIC);

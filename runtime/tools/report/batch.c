@@ -13,10 +13,20 @@
 #include "report/values.h"
 #include "fail_msg.h"
 
-#define RECORD_ROOM(size) (((size_t)(size) + 16 + 7) & ~(size_t)7) /* as printer.h counts */
+#define OUT_BYTES ((size_t)64 << 10) /* then they are written */
 
 /* As trace-cmd marks what it can't print, before it shows the fields. */
 static const char mark[] = "[FAILED TO PARSE] ";
+
+/* A piece of lines that comes again and again: which thread, which event. */
+#define NR_PIECES 64
+#define PIECE_BYTES 100
+
+struct piece {
+	uint64_t key[3];
+	size_t len; /* 0: there is none */
+	char text[PIECE_BYTES];
+};
 
 /* What a line has in front of the event. */
 struct head {
@@ -37,10 +47,14 @@ struct batch {
 	size_t nr;
 	struct head heads[PRINTER_ITEMS];
 	struct printer_item items[PRINTER_ITEMS];
-	_Alignas(8) unsigned char records[PRINTER_RECORDS];
-	size_t used; /* of records */
+	unsigned char *records; /* PRINTER_RECORDS; the printer's, if there is one */
+	size_t used;
+	_Alignas(8) unsigned char record[PRINTER_ROOM(RECORD_MAX)]; /* one that is not printed there */
 
 	struct line line;
+	struct piece threads[NR_PIECES], events[NR_PIECES]; /* each in its place by its key, until another one comes there */
+	char *out; /* lines that are written at a time; the one that is made stands behind them */
+	size_t out_len;
 	int name_width, id_width; /* columns of COMM, and of PID and TID each */
 	struct when_text when;
 	struct known_fields fields;
@@ -80,11 +94,13 @@ struct batch *batch_new(const struct traces *traces, const struct line_style *st
 	batch->style = *style;
 	batch->last_time = before;
 	set_widths(batch);
+	batch->out = malloc(OUT_BYTES + LINE_ROOM);
 	const bool has_fields = known_fields_init(&batch->fields, traces->nr);
 	batch->printer = style->with_fields ? NULL : printer_new(traces->nr);
+	batch->records = batch->printer ? printer_records(batch->printer) : malloc(PRINTER_RECORDS);
 	batch->stacks = style->with_fields ? NULL : stacks_new(traces);
 	if (has_fields && (batch->printer || style->with_fields) && (batch->stacks || style->with_fields) &&
-	    line_init(&batch->line))
+	    ((batch->out && batch->records) || fail_no_memory()))
 		return batch;
 	batch_free(batch);
 	return NULL;
@@ -95,7 +111,9 @@ void batch_free(struct batch *batch)
 	if (!batch)
 		return;
 	known_fields_free(&batch->fields);
-	free(batch->line.bytes);
+	free(batch->out);
+	if (!batch->printer)
+		free(batch->records);
 	stacks_free(batch->stacks);
 	printer_free(batch->printer);
 	free(batch);
@@ -109,7 +127,7 @@ static bool is_stack(const struct batch *batch, const struct event_format *forma
 bool batch_add(struct batch *batch, const struct merged *merged, bool is_shown)
 {
 	const struct event *event = &merged->event;
-	const size_t room = is_shown ? RECORD_ROOM(event->size) : 0;
+	const size_t room = is_shown ? PRINTER_ROOM(event->size) : 0;
 
 	if ((batch->nr == PRINTER_ITEMS || room > PRINTER_RECORDS - batch->used) && !batch_flush(batch))
 		return false;
@@ -124,7 +142,7 @@ bool batch_add(struct batch *batch, const struct merged *merged, bool is_shown)
 	if (is_shown) {
 		item->format = is_stack(batch, event->format) ? NULL : event->format;
 		item->size = event->size;
-		item->record = memcpy(batch->records + batch->used, event->record, event->size);
+		item->record = printer_record(batch->records + batch->used, event->record, event->size);
 		batch->used += room;
 	}
 	return true;
@@ -152,17 +170,59 @@ static void put_delta(struct batch *batch, uint64_t time)
 		    (unsigned long long)(ns % 1000000000u));
 }
 
+static struct piece *piece_of(struct piece pieces[NR_PIECES], const uint64_t key[3])
+{
+	const uint64_t hash = (key[0] ^ key[1] ^ key[2]) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &pieces[hash >> 32 & (NR_PIECES - 1)];
+}
+
+static bool put_piece(struct line *line, const struct piece *piece, const uint64_t key[3])
+{
+	if (!piece->len || memcmp(piece->key, key, sizeof(piece->key)) != 0)
+		return false;
+	line_add(line, piece->text, piece->len);
+	return true;
+}
+
+/* It is what the line has from begin on. */
+static void keep_piece(struct piece *piece, const uint64_t key[3], const struct line *line, size_t begin)
+{
+	if (line->len - begin > sizeof(piece->text))
+		return;
+	memcpy(piece->key, key, sizeof(piece->key));
+	piece->len = line->len - begin;
+	memcpy(piece->text, line->bytes + begin, piece->len);
+}
+
+/* COMM PID/TID */
+static void put_thread(struct batch *batch, const struct head *head)
+{
+	uint64_t key[3] = {(uint64_t)(uint32_t)head->pid << 32 | (uint32_t)head->tid};
+	struct line *line = &batch->line;
+
+	memcpy(key + 1, head->name, sizeof(head->name));
+	struct piece *piece = piece_of(batch->threads, key);
+	if (put_piece(line, piece, key))
+		return;
+	const int len = (int)strnlen(head->name, sizeof(head->name));
+	line_add_blanks(line, batch->name_width - len);
+	line_add_escaped(line, head->name, (size_t)len);
+	line_add(line, " ", 1);
+	line_add_number(line, head->pid, batch->id_width);
+	line_add(line, "/", 1);
+	line_add_number(line, head->tid, -batch->id_width);
+	line_add(line, " ", 1);
+	keep_piece(piece, key, line, 0);
+}
+
 /* As perf script has it: COMM PID/TID [CPU] TIME: */
 static void put_head(struct batch *batch, const struct head *head)
 {
 	struct line *line = &batch->line;
-	const int len = (int)strnlen(head->name, sizeof(head->name));
 
-	line->len = 0;
-	line->is_full = false;
-	line_printf(line, "%*s", batch->name_width > len ? batch->name_width - len : 0, "");
-	line_add_escaped(line, head->name, (size_t)len);
-	line_printf(line, " %*d/%-*d ", batch->id_width, head->pid, batch->id_width, head->tid);
+	*line = (struct line){.bytes = batch->out + batch->out_len};
+	put_thread(batch, head);
 	if (head->cpu >= 0)
 		line_printf(line, "[%03d] ", head->cpu);
 	const size_t when = when_show(&batch->when, batch->style.when, head->time);
@@ -173,15 +233,24 @@ static void put_head(struct batch *batch, const struct head *head)
 	line_add(line, ": ", 2);
 }
 
-static bool write_line(struct batch *batch)
+static bool write_lines(struct batch *batch)
+{
+	const size_t len = batch->out_len;
+
+	batch->out_len = 0;
+	if (fwrite(batch->out, 1, len, stdout) == len)
+		return true;
+	batch->is_unread = batch->is_unread || errno == EPIPE;
+	return !batch->is_unread && !interrupt_came() && fail_msg("the output can't be written: %s", strerror(errno));
+}
+
+static bool end_line(struct batch *batch)
 {
 	struct line *line = &batch->line;
 
 	line->bytes[line->len++] = '\n';
-	if (fwrite(line->bytes, 1, line->len, stdout) == line->len)
-		return true;
-	batch->is_unread = batch->is_unread || errno == EPIPE;
-	return !batch->is_unread && !interrupt_came() && fail_msg("the output can't be written: %s", strerror(errno));
+	batch->out_len += line->len;
+	return batch->out_len < OUT_BYTES || write_lines(batch);
 }
 
 static bool put_lost(struct batch *batch, const struct head *head)
@@ -193,14 +262,14 @@ static bool put_lost(struct batch *batch, const struct head *head)
 	else
 		line_printf(&batch->line, "[LOST %llu EVENTS]", (unsigned long long)head->lost);
 	put_colour(batch, PLAIN);
-	return write_line(batch);
+	return end_line(batch);
 }
 
 static bool put_stack(struct batch *batch, const struct head *head, const struct printer_item *item,
 		      const struct fields *fields)
 {
 	const struct stack stack = {
-		.trace_nr = item->trace_nr, .pid = head->pid, .time = head->time, .record = item->record, .size = item->size,
+		.trace_nr = item->trace_nr, .pid = head->pid, .time = head->time, .record = batch->record, .size = item->size,
 	};
 	const struct field *field = is_stack(batch, head->format) ? stack_field(fields) : NULL;
 
@@ -216,34 +285,49 @@ static bool put_fields(struct batch *batch, const struct head *head, const struc
 
 	if (!fields)
 		return false;
+	printer_record(batch->record, item->record, item->size);
 	if (put_stack(batch, head, item, fields))
 		return true;
 	if (!batch->style.with_fields)
 		line_add(&batch->line, mark, strlen(mark));
-	values_add(&batch->line, fields, item->record, item->size);
+	values_add(&batch->line, fields, batch->record, item->size);
 	return true;
+}
+
+/* SYSTEM:NAME: */
+static void put_name(struct batch *batch, const struct event_format *format)
+{
+	const uint64_t key[3] = {(uintptr_t)format};
+	const size_t begin = batch->line.len;
+	struct line *line = &batch->line;
+	struct piece *piece = piece_of(batch->events, key);
+	size_t len;
+
+	if (put_piece(line, piece, key))
+		return;
+	const char *name = format_event_name(format, &len);
+	put_colour(batch, BOLD);
+	line_add_escaped(line, format->system, strlen(format->system));
+	line_add(line, ":", 1);
+	line_add_escaped(line, name, len);
+	put_colour(batch, PLAIN);
+	line_add(line, ": ", 2);
+	keep_piece(piece, key, line, begin);
 }
 
 static bool put_event(struct batch *batch, const struct head *head, const struct printer_item *item)
 {
 	struct line *line = &batch->line;
-	size_t len;
-	const char *name = format_event_name(head->format, &len);
+	size_t len = item->len;
 
 	put_head(batch, head);
-	put_colour(batch, BOLD);
-	line_add_escaped(line, head->format->system, strlen(head->format->system));
-	line_add(line, ":", 1);
-	line_add_escaped(line, name, len);
-	put_colour(batch, PLAIN);
-	line_add(line, ": ", 2);
+	put_name(batch, head->format);
 	if (!item->text)
-		return put_fields(batch, head, item) && write_line(batch);
-	len = item->len;
+		return put_fields(batch, head, item) && end_line(batch);
 	if (len && item->text[len - 1] == '\n')
 		len--;
 	line_add_escaped(line, item->text, len);
-	return write_line(batch);
+	return end_line(batch);
 }
 
 uint64_t batch_last_time(const struct batch *batch)
@@ -274,6 +358,7 @@ bool batch_flush(struct batch *batch)
 		}
 		done += interrupt_came() ? batch->nr : nr;
 	}
+	good = good && write_lines(batch);
 	batch->nr = batch->used = 0;
 	return good;
 }

@@ -5,12 +5,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 /* Of an event; what is longer is cut off, and ends in "...". */
 #define LINE_BYTES ((size_t)256 << 10)
+#define LINE_DOTS "..."
+#define LINE_ROOM (LINE_BYTES + sizeof(LINE_DOTS)) /* and a byte for who ends the line */
 
 struct line {
-	char *bytes; /* LINE_BYTES, and room for the dots */
+	char *bytes; /* LINE_ROOM */
 	size_t len;
 	bool is_full;
 };
@@ -18,8 +22,26 @@ struct line {
 /* False, and a message, where there is no memory. */
 bool line_init(struct line *line);
 
-void line_add(struct line *line, const char *bytes, size_t len);
+/* For line_add(): they have no room, nor has what comes later. */
+void line_cut(struct line *line, const char *bytes);
+
+static inline void line_add(struct line *line, const char *bytes, size_t len)
+{
+	if (line->is_full || len > LINE_BYTES - line->len) {
+		line_cut(line, bytes);
+		return;
+	}
+	memcpy(line->bytes + line->len, bytes, len);
+	line->len += len;
+}
+
 void line_printf(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* As many as nr, none below 0. */
+void line_add_blanks(struct line *line, int nr);
+
+/* As "%*lld" does: a width below 0 has the blanks behind the number. */
+void line_add_number(struct line *line, int64_t number, int width);
 
 /* Control characters become \n or \x1b; other bytes stay as they are. */
 void line_add_escaped(struct line *line, const char *bytes, size_t len);

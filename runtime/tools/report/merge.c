@@ -10,9 +10,10 @@
 
 #include "fail_msg.h"
 
-#define WINDOW_SIZE ((size_t)64 << 10)
-#define WINDOW_SIZE_OF_MANY ((size_t)16 << 10)
-#define MANY_STREAMS 256
+/* Of a stream: what is read of it at a time. All of them are no larger than this, as far as these bounds allow it. */
+#define WINDOW_MAX ((size_t)128 << 10)
+#define WINDOW_MIN ((size_t)16 << 10)
+#define WINDOWS_SIZE ((size_t)4 << 20)
 
 enum state {
 	STREAM_OUTSIDE, /* of a packet: the next one is to be opened when its time comes */
@@ -233,6 +234,13 @@ static void add_streams(struct merge *merge, const struct trace *trace, size_t t
 	}
 }
 
+static size_t window_size(size_t nr_streams)
+{
+	const size_t size = WINDOWS_SIZE / (nr_streams + 1);
+
+	return size > WINDOW_MAX ? WINDOW_MAX : size < WINDOW_MIN ? WINDOW_MIN : size;
+}
+
 bool merge_begin(struct merge *merge, const struct trace *traces, size_t nr, const struct merge_positions *from)
 {
 	size_t streams = 1;
@@ -248,7 +256,7 @@ bool merge_begin(struct merge *merge, const struct trace *traces, size_t nr, con
 		return fail_no_memory();
 	for (size_t t = 0; t < nr; t++)
 		add_streams(merge, &traces[t], t);
-	const size_t window = merge->nr_streams < MANY_STREAMS ? WINDOW_SIZE : WINDOW_SIZE_OF_MANY;
+	const size_t window = window_size(merge->nr_streams);
 	for (size_t i = 0; i < merge->nr_streams; i++) {
 		struct stream *stream = &merge->streams[i];
 		stream->reader = packet_reader_of(stream->trace, window);

@@ -22,7 +22,6 @@
 #define TEXTS_SIZE ((size_t)4 << 20) /* some of the longest */
 #define TEXT_ROOM (LINE_BYTES + 2)   /* of each: what is longer is seen to be too long */
 #define NOT_PRINTED UINT32_MAX
-#define RECORD_PADDING 16u /* zeros, where texts end that have no NUL */
 
 #define CPU_SECONDS 2u /* for one batch, which takes a few thousandths of one */
 #define MEMORY ((rlim_t)1 << 30)
@@ -247,22 +246,24 @@ static bool is_bad(const struct printer *printer, const struct event_format *for
 	return false;
 }
 
-/* Copies what is to be printed, and remembers in map which item is which. */
+unsigned char *printer_records(struct printer *printer)
+{
+	return printer->shared->records;
+}
+
+/* Says what is to be printed, and remembers in map which item is which. */
 static uint32_t hand_over(struct printer *printer, const struct printer_item *items, size_t nr, uint32_t *map)
 {
 	struct shared *shared = printer->shared;
-	uint32_t used = 0, given = 0;
+	uint32_t given = 0;
 
 	for (uint32_t i = 0; i < nr; i++) {
 		if (!items[i].format || is_bad(printer, items[i].format))
 			continue;
 		shared->items[given].format = items[i].format;
 		shared->items[given].trace_nr = items[i].trace_nr;
-		shared->items[given].record = used;
+		shared->items[given].record = (uint32_t)(items[i].record - shared->records);
 		shared->items[given].size = items[i].size;
-		memcpy(shared->records + used, items[i].record, items[i].size);
-		memset(shared->records + used + items[i].size, 0, RECORD_PADDING - items[i].size % 8);
-		used += (items[i].size + RECORD_PADDING) & ~7u;
 		map[given++] = i;
 	}
 	shared->nr = given;

@@ -40,7 +40,9 @@ void stacks_free(struct stacks *stacks)
 
 bool stack_is(const struct event_format *format)
 {
-	return format_is_named(format, "tp", "stacktrace");
+	static const char name[] = "stacktrace";
+
+	return format->name_len == strlen(name) && format_is_named(format, "tp", name);
 }
 
 const struct field *stack_field(const struct fields *fields)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "print/print.h"
+
 #define NS_PER_S 1000000000u
 #define SECONDS_MAX (INT64_MAX / NS_PER_S)
 #define FRACTION_DIGITS 9
@@ -123,18 +125,12 @@ static size_t show_second(char *text, enum when_style style, uint64_t second)
 
 size_t when_show(struct when_text *shown, enum when_style style, uint64_t ns)
 {
-	uint64_t fraction = ns % NS_PER_S;
-
 	if (!shown->len || shown->second != ns / NS_PER_S) {
 		shown->second = ns / NS_PER_S;
 		shown->len = show_second(shown->text, style, shown->second);
 	}
-	char *at = shown->text + shown->len;
-	at[0] = '.';
-	for (int i = FRACTION_DIGITS; i > 0; i--) {
-		at[i] = (char)('0' + fraction % 10);
-		fraction /= 10;
-	}
-	at[FRACTION_DIGITS + 1] = '\0';
-	return shown->len + FRACTION_DIGITS + 1;
+	char *const end = shown->text + shown->len + 1 + FRACTION_DIGITS;
+	tp_digits_before(end, NS_PER_S + ns % NS_PER_S)[0] = '.'; /* in the place of a 1, behind which the zeros are kept */
+	*end = '\0';
+	return shown->len + 1 + FRACTION_DIGITS;
 }
