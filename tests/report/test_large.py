@@ -17,7 +17,7 @@ BENCH = os.path.join(ROOT, "tests/bench")
 EVENT = 70.6  # bytes
 SMALL, LARGE = 20, 80  # MB; with the smaller one, all that has a largest size has it: a group of rows of a Parquet file
 EVENTS, TABLES = 40, 128 * 1024  # KiB, of which all rows take more
-MORE = 4096  # KiB, for what is known of each packet, and for what malloc() leaves between
+MORE = 12288  # KiB, a fifth of what the larger one has more: what is known of each packet, what malloc() leaves between groups of rows
 
 # The clock goes on by a second whenever somebody looks at it, so that everything takes long.
 SLOW_CLOCK = """
