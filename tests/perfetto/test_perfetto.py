@@ -206,10 +206,10 @@ class Perfetto(Recorded):
             "SELECT to_realtime(ts) AS ns FROM slice ORDER BY ts LIMIT 1")
         pid = lines[0]["pid"]
         self.assertEqual(out, [
-            f"name=begin | ts={at[0]} | dur={at[4] - at[0]} | category=both | track=begin",
-            f"name=outer | ts={at[1]} | dur={at[3] - at[1]} | category=both | track=span",
-            f"name=begin | ts={at[2]} | dur={at[5] - at[2]} | category=both | track=begin",
-            f"name=step | ts={at[6]} | dur=0 | category=both | track=null",
+            f"name=begin | ts={at[0]} | dur={at[4] - at[0]} | category=both,debug_line | track=begin",
+            f"name=outer | ts={at[1]} | dur={at[3] - at[1]} | category=both,debug_line | track=span",
+            f"name=begin | ts={at[2]} | dur={at[5] - at[2]} | category=both,debug_line | track=begin",
+            f"name=step | ts={at[6]} | dur=0 | category=both,debug_line | track=null",
             f"name=both | thread=both | tid={pid}",
             "key=debug.error | value=-5", "key=debug.error_name | value=EIO", "key=debug.id | value=1", "key=debug.peer | value=café \\xff",
             "key=debug.request | value=1", f"key=debug.tid | value={pid}",

@@ -7,19 +7,14 @@
 
 #include "export/machines.h"
 #include "fail_msg.h"
+#include "sinks/perfetto/fields.h"
 
 /* Room for the longest record as annotations: an element of one byte takes ten. */
 #define PACKET_BYTES ((size_t)2 << 20)
 
-enum {
-	TRACE_PACKET = 1, TIMESTAMP = 8, SEQUENCE_ID = 10, SEQUENCE_FLAGS = 13, TIMESTAMP_CLOCK = 58, MACHINE_ID = 98,
-	CLOCK_SNAPSHOT = 6, CLOCKS = 1, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, PRIMARY_CLOCK = 2,
-	STATE_CLEARED = 1, NEEDS_STATE = 2, REALTIME = 1,
-};
-
 bool packets_init(struct packets *packets, const struct traces *traces)
 {
-	packets->proto = (struct proto){.bytes = malloc(PACKET_BYTES), .size = PACKET_BYTES};
+	packets->proto = (struct tp_proto){.bytes = malloc(PACKET_BYTES), .size = PACKET_BYTES};
 	packets->has_begun = calloc(traces->nr + 1, sizeof(*packets->has_begun));
 	if (!packets->proto.bytes || !packets->has_begun)
 		return fail_no_memory();
@@ -36,30 +31,30 @@ void packets_free(struct packets *packets)
 
 static void open_with(struct packets *packets, size_t trace_nr, uint64_t time, uint64_t flags)
 {
-	struct proto *proto = &packets->proto;
+	struct tp_proto *proto = &packets->proto;
 	const uint32_t machine = packets->machines[trace_nr];
 
 	proto->len = 0;
 	proto->is_full = false;
-	packets->begin = proto_begin(proto, TRACE_PACKET);
-	proto_number(proto, TIMESTAMP, time);
-	proto_number(proto, TIMESTAMP_CLOCK, REALTIME);
-	proto_number(proto, SEQUENCE_ID, machine);
-	proto_number(proto, SEQUENCE_FLAGS, flags);
+	packets->begin = tp_proto_begin(proto, TP_TRACE_PACKET);
+	tp_proto_number(proto, TP_PACKET_TIMESTAMP, time);
+	tp_proto_number(proto, TP_PACKET_TIMESTAMP_CLOCK, TP_BUILTIN_REALTIME);
+	tp_proto_number(proto, TP_PACKET_SEQUENCE_ID, machine);
+	tp_proto_number(proto, TP_PACKET_SEQUENCE_FLAGS, flags);
 	if (machine > 1) /* the first is the one that a viewer takes for granted */
-		proto_number(proto, MACHINE_ID, machine);
+		tp_proto_number(proto, TP_PACKET_MACHINE_ID, machine);
 }
 
 void packet_open(struct packets *packets, size_t trace_nr, uint64_t time)
 {
-	open_with(packets, trace_nr, time, NEEDS_STATE);
+	open_with(packets, trace_nr, time, TP_SEQUENCE_NEEDS_STATE);
 }
 
 bool packet_close(struct packets *packets)
 {
-	struct proto *proto = &packets->proto;
+	struct tp_proto *proto = &packets->proto;
 
-	proto_end(proto, packets->begin);
+	tp_proto_end(proto, packets->begin);
 	return fwrite(proto->bytes, 1, proto->len, packets->file) == proto->len ||
 	       fail_msg("'%s' can't be written: %s", packets->path, strerror(errno));
 }
@@ -67,18 +62,18 @@ bool packet_close(struct packets *packets)
 bool packets_begin(struct packets *packets, size_t trace_nr, uint64_t time)
 {
 	bool *has_begun = &packets->has_begun[packets->machines[trace_nr] - 1];
-	struct proto *proto = &packets->proto;
+	struct tp_proto *proto = &packets->proto;
 
 	if (*has_begun)
 		return true;
 	*has_begun = true;
-	open_with(packets, trace_nr, time, STATE_CLEARED);
-	const size_t snapshot = proto_begin(proto, CLOCK_SNAPSHOT);
-	const size_t clock = proto_begin(proto, CLOCKS);
-	proto_number(proto, CLOCK_ID, REALTIME);
-	proto_number(proto, CLOCK_TIMESTAMP, time);
-	proto_end(proto, clock);
-	proto_number(proto, PRIMARY_CLOCK, REALTIME);
-	proto_end(proto, snapshot);
+	open_with(packets, trace_nr, time, TP_SEQUENCE_STATE_CLEARED);
+	const size_t snapshot = tp_proto_begin(proto, TP_PACKET_CLOCK_SNAPSHOT);
+	const size_t clock = tp_proto_begin(proto, TP_SNAPSHOT_CLOCKS);
+	tp_proto_number(proto, TP_CLOCK_ID, TP_BUILTIN_REALTIME);
+	tp_proto_number(proto, TP_CLOCK_TIMESTAMP, time);
+	tp_proto_end(proto, clock);
+	tp_proto_number(proto, TP_SNAPSHOT_PRIMARY, TP_BUILTIN_REALTIME);
+	tp_proto_end(proto, snapshot);
 	return packet_close(packets);
 }

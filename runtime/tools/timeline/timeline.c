@@ -89,13 +89,13 @@ static struct lane *thread_lane(struct timeline *timeline, const struct merged *
 	return named(lane, LANE_THREAD, group, "%s %d", name, event->tid);
 }
 
-static struct lane *track_lane(struct timeline *timeline, const struct merged *merged, const struct track_wanted *track)
+static struct lane *track_lane(struct timeline *timeline, const struct merged *merged, const struct tp_track *track)
 {
-	const uint64_t group = track->parent == PARENT_NONE ? 0 : group_of(timeline, merged->trace_nr, track->pid);
-	const uint64_t owner = track->parent == PARENT_THREAD ? (uint64_t)merged->event.tid : 0;
+	const uint64_t group = track->parent == TP_PARENT_NONE ? 0 : group_of(timeline, merged->trace_nr, track->pid);
+	const uint64_t owner = track->parent == TP_PARENT_THREAD ? (uint64_t)merged->event.tid : 0;
 	bool is_new;
 
-	if (!group && track->parent != PARENT_NONE)
+	if (!group && track->parent != TP_PARENT_NONE)
 		return NULL;
 	struct lane *lane = lanes_get(&timeline->lanes, track->key ^ (group << 40 | owner) * 0x9e3779b97f4a7c15u, track->key_more | 1ull << 63, &is_new);
 	if (!lane || !is_new)
@@ -128,7 +128,7 @@ static struct svg_event *legend_of(struct timeline *timeline, const struct known
 }
 
 /* "pgz_block_start 12.345 ms\nblock=1 size=2"; NULL, and a message: there is no memory. */
-static char *title_of(struct timeline *timeline, const struct merged *merged, const struct known *known, const struct placed *placed)
+static char *title_of(struct timeline *timeline, const struct merged *merged, const struct known *known, const struct tp_placed *placed)
 {
 	const struct event *event = &merged->event;
 	const struct fields *fields = known_fields_of(&timeline->fields, merged->trace_nr, event->format);
@@ -151,24 +151,24 @@ static char *title_of(struct timeline *timeline, const struct merged *merged, co
 	return title;
 }
 
-static bool place(void *data, const struct merged *merged, struct known *known, const struct placed *placed)
+static bool place(void *data, const struct merged *merged, struct known *known, const struct tp_placed *placed, const struct tp_track *track)
 {
 	struct timeline *timeline = data;
 	struct svg_event *event = legend_of(timeline, known);
-	struct lane *lane = !event ? NULL : placed->track ? track_lane(timeline, merged, placed->track) : thread_lane(timeline, merged);
+	struct lane *lane = !event ? NULL : track ? track_lane(timeline, merged, track) : thread_lane(timeline, merged);
 	const uint64_t time = merged->event.time;
 
 	if (!lane)
 		return false;
 	event->nr++;
-	if (placed->type == TRACK_COUNTER)
+	if (placed->type == TP_TRACK_EVENT_COUNTER)
 		return lane_value(&timeline->lanes, lane, time, (double)(int64_t)placed->counter);
-	if (placed->type == TRACK_END)
+	if (placed->type == TP_TRACK_END)
 		return lane_end(&timeline->lanes, lane, time);
 	char *title = title_of(timeline, merged, known, placed);
 	if (!title)
 		return false;
-	if (placed->type == TRACK_INSTANT)
+	if (placed->type == TP_TRACK_INSTANT)
 		return lane_instant(&timeline->lanes, lane, time, title);
 	event->is_slice = true;
 	lane_begin(lane, time, event->colour, title);
