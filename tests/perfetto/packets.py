@@ -16,11 +16,28 @@ Message = dict[str, list]
 
 
 def decoded(path: str) -> list[Message]:
-    """The packets; an unknown field, or bytes that are none, are an error."""
+    """The packets; an unknown field, or bytes that are none, are an error. Of a program that was killed while its file grew, there are
+    zeros at the end, where Perfetto's readers stop."""
     with open(path, "rb") as file:
-        done = subprocess.run(["protoc", f"--proto_path={HERE}", "--decode=Trace", "trace.proto"], stdin=file, capture_output=True, check=False)
+        content = _without_zeros(file.read())
+    done = subprocess.run(["protoc", f"--proto_path={HERE}", "--decode=Trace", "trace.proto"], input=content, capture_output=True, check=False)
     assert done.returncode == 0 and not done.stderr, done.stderr
     return _message(iter(done.stdout.decode().splitlines())).get("packet", [])
+
+
+def _without_zeros(content: bytes) -> bytes:
+    """Up to the first field whose tag is 0, if there is nothing but zeros from there on."""
+    at = 0
+    while at < len(content) and content[at]:
+        length, shift, at = 0, 0, at + 1
+        while True:
+            length |= (content[at] & 0x7f) << shift
+            shift, at = shift + 7, at + 1
+            if content[at - 1] < 0x80:
+                break
+        at += length
+    assert not any(content[at:]), f"there is something behind {at}"
+    return content[:at]
 
 
 def _message(lines) -> Message:
@@ -29,6 +46,8 @@ def _message(lines) -> Message:
         line = line.strip()
         if line == "}":
             break
+        if line.startswith("padding: "):  # there may be anything in it
+            continue
         if line.endswith(" {"):
             found.setdefault(line[:-2], []).append(_message(lines))
             continue

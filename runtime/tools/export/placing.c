@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "read/event_origin.h"
 #include "select/description.h"
 #include "fail_msg.h"
 
@@ -47,7 +48,10 @@ static struct known *learn(struct placing *placing, const struct merged *merged)
 	for (size_t i = 0; i < nr && good; i++)
 		good = span_role_of(&known->roles[i], &placing->spans->all[i], merged->trace_nr, merged->trace, format, known->described);
 	if (good) {
-		known->plan = tp_track_plan_new(known->described, NULL, 0, &placing->next_iid);
+		struct event_origin origin = event_origin_of(&merged->trace->metadata, format->id);
+		known->described->loglevel = origin.level == LEVEL_UNKNOWN ? TP_LOGLEVEL_DEBUG_LINE : (enum tp_loglevel)origin.level;
+		known->plan = tp_track_plan_new(known->described, origin.file, origin.line, &placing->next_iid);
+		free(origin.file);
 		good = known->plan || fail_no_memory();
 	}
 	if (!good) {

@@ -307,7 +307,6 @@ static int map(const struct tp_perfetto_file *file, int fd, struct tp_perfetto_c
 	}
 	chunk->file = mapped;
 	chunk->memory = memory;
-	tp_mapped_populate(memory, chunk->size);
 	return 0;
 }
 
@@ -345,10 +344,12 @@ static int claim(struct tp_perfetto_file *file, int fd, struct tp_perfetto_chunk
 		error = map(file, fd, chunk);
 	if (!error)
 		error = begin(chunk);
-	if (!error)
+	if (!error) {
 		shared->end = chunk->at + chunk->size;
-	else if (ftruncate(fd, (off_t)shared->end) != 0) /* readers take zeros at the end for the end, too */
-		error = errno;
+		tp_mapped_populate(chunk->memory, chunk->size);
+	} else if (ftruncate(fd, (off_t)shared->end) != 0) {
+		error = errno; /* readers take zeros at the end for the end, too */
+	}
 	return error;
 }
 

@@ -151,6 +151,8 @@ static void put_event(struct tp_proto *proto, const struct written *written, con
 	const size_t event = tp_proto_begin(proto, TP_PACKET_TRACK_EVENT);
 
 	tp_track_event_put_head(proto, written->plan, &written->placed, written->uuid);
+	if (written->placed.type == TP_TRACK_BEGIN && written->track.parent == TP_PARENT_PROCESS)
+		tp_track_event_put_count(proto, "tid", (uint64_t)rec->entry->pid);
 	if (written->placed.type != TP_TRACK_EVENT_COUNTER && !is_bare)
 		tp_track_event_put_fields(proto, written->plan, rec->entry, rec->size);
 	tp_proto_end(proto, event);

@@ -59,6 +59,9 @@ static uint64_t *word_at(const struct tp_perfetto_stream *stream, uint64_t posit
 	return (uint64_t *)(void *)(stream->chunk.memory + position);
 }
 
+/* Left of each chunk for what is lost in the end: on a full disk, that is what there is to tell. */
+#define LOST_ROOM ((size_t)128)
+
 /* Fields that are skipped end where the next 8 bytes begin: one byte alone can't be such a field. */
 static bool fill_up(struct tp_proto *proto)
 {
@@ -103,7 +106,8 @@ static void put_at(struct tp_perfetto_stream *stream, uint64_t position, const s
 	__atomic_store_n(word_at(stream, position), head, __ATOMIC_RELEASE);
 }
 
-bool tp_perfetto_stream_put(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, struct tp_proto *proto)
+/* left: bytes of the chunk that must be free behind it. */
+static bool put_leaving(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, struct tp_proto *proto, size_t left)
 {
 	bool has_room = fill_up(proto);
 	uint64_t position = 0;
@@ -113,7 +117,7 @@ bool tp_perfetto_stream_put(struct tp_perfetto_sink *sink, struct tp_perfetto_st
 	tp_barrier();
 	do {
 		position = tp_stream_load(&stream->position);
-		has_room = has_room && !stream->broken && proto->len <= stream->chunk.size - position;
+		has_room = has_room && !stream->broken && proto->len + left <= stream->chunk.size - position;
 	} while (has_room && !tp_stream_exchange(&stream->position, position, position + proto->len));
 	if (has_room) {
 		put_at(stream, position, proto);
@@ -124,6 +128,11 @@ bool tp_perfetto_stream_put(struct tp_perfetto_sink *sink, struct tp_perfetto_st
 	tp_barrier();
 	stream->depth--;
 	return has_room;
+}
+
+bool tp_perfetto_stream_put(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, struct tp_proto *proto)
+{
+	return put_leaving(sink, stream, proto, LOST_ROOM);
 }
 
 /* ---- What was left ---- */
@@ -201,7 +210,7 @@ static enum tp_lost next_chunk(struct tp_perfetto_sink *sink, struct tp_perfetto
 	const size_t usual = stream->chunk.size ? CHUNK : FIRST_CHUNK;
 	struct tp_perfetto_chunk chunk;
 
-	size += 2 * TP_CHUNK_ALIGN;
+	size += 2 * TP_CHUNK_ALIGN + LOST_ROOM;
 	const int error = tp_perfetto_chunk_claim(sink, size > usual ? size : usual, &chunk);
 	if (error)
 		return fail(sink, error);
@@ -465,7 +474,7 @@ enum tp_lost tp_perfetto_stream_go_on(struct tp_perfetto_sink *sink, struct tp_p
 		return TP_LOST_NESTED;
 	tp_mutex_lock(&tp_perfetto_lock);
 	/* A handler may have forked, and the stream be the parent's; or gone on, and there is room. */
-	if (tp_perfetto_stream_of_thread(sink) == stream && (stream->broken || stream->chunk.size - stream->position < size + 2 * TP_CHUNK_ALIGN))
+	if (tp_perfetto_stream_of_thread(sink) == stream && (stream->broken || stream->chunk.size - stream->position < size + 2 * TP_CHUNK_ALIGN + LOST_ROOM))
 		cause = next_chunk(sink, stream, size);
 	if (cause == TP_NR_LOST && tp_perfetto_stream_of_thread(sink) == stream && take_name(stream))
 		put_begin(sink, stream);
@@ -507,7 +516,7 @@ static void tell_lost(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *
 	const size_t packet = tp_perfetto_packet_begin(&proto, stream, tp_clock_now(&sink->clock), TP_SEQUENCE_NEEDS_STATE);
 	tp_track_event_put_lost(&proto, 0, true, stream->lost);
 	tp_proto_end(&proto, packet);
-	tp_perfetto_stream_put(sink, stream, &proto);
+	put_leaving(sink, stream, &proto, 0);
 }
 
 static void free_all(struct tp_perfetto_stream *stream, struct tp_perfetto_stream *(*next)(struct tp_perfetto_stream *stream))
