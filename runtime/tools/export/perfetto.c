@@ -47,9 +47,8 @@ static bool tell(struct perfetto *perfetto, const struct merged *merged, struct 
 	return packet_close(&perfetto->packets);
 }
 
-/* is_bare: without its fields, as they have no room. */
 static void put_event(struct tp_proto *proto, const struct merged *merged, const struct tp_track_plan *plan, const struct tp_placed *placed,
-		      uint64_t track, bool is_lane, bool is_bare)
+		      uint64_t track, bool is_lane)
 {
 	const size_t begin = tp_proto_begin(proto, TP_PACKET_TRACK_EVENT);
 	const struct event *event = &merged->event;
@@ -57,7 +56,7 @@ static void put_event(struct tp_proto *proto, const struct merged *merged, const
 	tp_track_event_put_head(proto, plan, placed, track);
 	if (placed->type == TP_TRACK_BEGIN && is_lane)
 		tp_track_event_put_count(proto, "tid", (uint64_t)event->tid);
-	if (placed->type != TP_TRACK_EVENT_COUNTER && !is_bare)
+	if (placed->type != TP_TRACK_EVENT_COUNTER)
 		tp_track_event_put_fields(proto, plan, event->record, event->size);
 	tp_proto_end(proto, begin);
 }
@@ -73,11 +72,7 @@ static bool show(void *data, const struct merged *merged, struct known *known, c
 	if (!track || !tell(perfetto, merged, known))
 		return false;
 	packet_open(packets, merged->trace_nr, merged->event.time);
-	put_event(&packets->proto, merged, known->plan, placed, track, is_lane, false);
-	if (packets->proto.is_full) {
-		packet_open(packets, merged->trace_nr, merged->event.time);
-		put_event(&packets->proto, merged, known->plan, placed, track, is_lane, true);
-	}
+	put_event(&packets->proto, merged, known->plan, placed, track, is_lane);
 	return packet_close(packets);
 }
 

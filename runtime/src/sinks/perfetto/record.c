@@ -18,6 +18,9 @@
 /* Packets in front of the event's: what was lost, a process, a track. */
 #define FRONT_SIZE (512 + 4 * TP_TRACK_NAME_SIZE)
 
+/* What tp_perfetto_stream_put() puts behind them. */
+#define FILL_SIZE ((size_t)TP_CHUNK_ALIGN + 1)
+
 void tp_perfetto_lost(struct tp_sink *head, enum tp_lost cause)
 {
 	struct tp_perfetto_sink *sink = (struct tp_perfetto_sink *)head;
@@ -144,8 +147,7 @@ static void put_names(struct tp_proto *proto, const struct written *written, con
 	tp_proto_end(proto, packet);
 }
 
-/* is_bare: without its fields, as they have no room. */
-static void put_event(struct tp_proto *proto, const struct written *written, const struct tp_record *rec, bool is_bare)
+static void put_event(struct tp_proto *proto, const struct written *written, const struct tp_record *rec)
 {
 	const size_t packet = tp_perfetto_packet_begin(proto, written->stream, rec->time, TP_SEQUENCE_NEEDS_STATE);
 	const size_t event = tp_proto_begin(proto, TP_PACKET_TRACK_EVENT);
@@ -153,7 +155,7 @@ static void put_event(struct tp_proto *proto, const struct written *written, con
 	tp_track_event_put_head(proto, written->plan, &written->placed, written->uuid);
 	if (written->placed.type == TP_TRACK_BEGIN && written->track.parent == TP_PARENT_PROCESS)
 		tp_track_event_put_count(proto, "tid", (uint64_t)rec->entry->pid);
-	if (written->placed.type != TP_TRACK_EVENT_COUNTER && !is_bare)
+	if (written->placed.type != TP_TRACK_EVENT_COUNTER)
 		tp_track_event_put_fields(proto, written->plan, rec->entry, rec->size);
 	tp_proto_end(proto, event);
 	tp_proto_end(proto, packet);
@@ -164,13 +166,7 @@ static void put_all(struct tp_proto *proto, const struct tp_perfetto_sink *sink,
 	put_lost(proto, written, rec->time);
 	put_names(proto, written, rec);
 	put_track(proto, sink, written, rec->time);
-	const size_t front = proto->len;
-	put_event(proto, written, rec, false);
-	if (!proto->is_full)
-		return;
-	proto->is_full = false;
-	proto->len = front;
-	put_event(proto, written, rec, true);
+	put_event(proto, written, rec);
 }
 
 /* ---- The record ---- */
@@ -179,7 +175,7 @@ static size_t size_of(const struct written *written, const struct tp_record *rec
 {
 	const size_t left = TP_SCRATCH_SIZE - (size_t)(tp_scratch_top - tp_scratch_base);
 	const size_t most = left > 2 * SCRATCH_LEFT ? left - SCRATCH_LEFT : left;
-	const size_t size = FRONT_SIZE + written->plan->names.len + tp_track_event_size(written->plan, rec->size);
+	const size_t size = FILL_SIZE + FRONT_SIZE + written->plan->names.len + tp_track_event_size(written->plan, rec->size);
 
 	return size < most ? size : most;
 }
@@ -197,7 +193,7 @@ static void learn(const struct written *written, const struct tp_record *rec)
 static bool put(struct tp_perfetto_sink *sink, struct written *written, const struct tp_record *rec, size_t *needed)
 {
 	const size_t size = size_of(written, rec);
-	struct tp_proto proto = {.bytes = tp_scratch_push_short(size), .size = size};
+	struct tp_proto proto = {.bytes = tp_scratch_push_short(size), .size = size - FILL_SIZE};
 	bool is_there = false;
 
 	*needed = 0;
@@ -206,6 +202,7 @@ static bool put(struct tp_perfetto_sink *sink, struct written *written, const st
 	put_all(&proto, sink, written, rec);
 	if (!proto.is_full) {
 		*needed = proto.len;
+		proto.size = size;
 		is_there = tp_perfetto_stream_put(sink, written->stream, &proto);
 	}
 	tp_scratch_pop_short(proto.bytes);

@@ -419,8 +419,14 @@ static void put_field(struct tp_proto *proto, const struct tp_track_field *field
 
 void tp_track_event_put_fields(struct tp_proto *proto, const struct tp_track_plan *plan, const void *record, size_t size)
 {
-	for (uint32_t i = 0; i < plan->nr_fields && !proto->is_full; i++)
+	for (uint32_t i = 0; i < plan->nr_fields && !proto->is_full; i++) {
+		const size_t before = proto->len;
 		put_field(proto, &plan->fields[i], field_iid(plan, i), record, size);
+		if (!proto->is_full)
+			continue;
+		proto->is_full = false;
+		proto->len = before;
+	}
 }
 
 void tp_track_event_put_count(struct tp_proto *proto, const char *name, uint64_t count)

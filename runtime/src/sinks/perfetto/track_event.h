@@ -100,7 +100,7 @@ void tp_track_put_descriptor(struct tp_proto *proto, const struct tp_track *trac
  */
 void tp_track_event_put_head(struct tp_proto *proto, const struct tp_track_plan *plan, const struct tp_placed *placed, uint64_t track);
 
-/* The fields of the record, as debug annotations of a TrackEvent. */
+/* The fields of the record, as debug annotations of a TrackEvent. One that has no room is left out. */
 void tp_track_event_put_fields(struct tp_proto *proto, const struct tp_track_plan *plan, const void *record, size_t size);
 
 /* A field that is none of the event's. */
