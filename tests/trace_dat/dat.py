@@ -31,6 +31,7 @@ def expected(event: str, text: str) -> str:
 class Recorded(Case):
     """A test with such a trace."""
 
+    more_outputs = ""  # beside these, as TP_OUTPUT has them
     folder = ""  # below build/, where the program is built
     program = ""
 
@@ -46,7 +47,7 @@ class Recorded(Case):
         self.trace, self.text = self.path("trace"), self.path("text")
 
     def environment(self, options: str = "", patterns: str = "*") -> dict[str, str]:
-        return {**os.environ, "TP_ENABLE": patterns, "TP_OUTPUT": f"ctf:{self.trace}{options};text:{self.text}"}
+        return {**os.environ, "TP_ENABLE": patterns, "TP_OUTPUT": f"ctf:{self.trace}{options};text:{self.text}{self.more_outputs}"}
 
     def record(self, *arguments: object, options: str = "", status: int = 0, patterns: str = "*") -> None:
         done = run([self.program, *map(str, arguments)], cwd=self.dir, env=self.environment(options, patterns))
@@ -69,7 +70,7 @@ class Recorded(Case):
         build(self.path("random"), self.path("random.c"), os.path.join(ROUNDTRIP, "record_events.c"), include=[self.dir],
               flags=["-w"])
         self.succeed([self.path("random"), self.path("text"), self.path("records")], env={
-            **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace},packet=256K;text:{self.path('lines')}"})
+            **os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.trace},packet=256K;text:{self.path('lines')}{self.more_outputs}"})
         return program.expected["hits"]
 
     @contextlib.contextmanager

@@ -16,7 +16,7 @@
  *	                    TP_ENABLE='net:* if size > 4096; sched:*'
  *	TP_OUTPUT=KIND:ARG  where records go: text:stderr (the default), text:stdout,
  *	                    text:FILE, socket:PATH, ctf:DIRECTORY[,OPTION...],
- *	                    stats:FILE[,OPTION...], lttng:, ftrace:,
+ *	                    perfetto:FILE, stats:FILE[,OPTION...], lttng:, ftrace:,
  *	                    ftrace:INSTANCE, sdt:. "%p" in a FILE, PATH,
  *	                    DIRECTORY or INSTANCE stands for the process id.
  *	                    A text FILE that exists is appended to. Several
@@ -155,6 +155,33 @@ TP_PUBLIC struct tp_sink *tp_ctf_sink(const char *dir, const char *options);
  *	others    what tp_ctf_sink() returns for dir, or ENOSPC and its like. What was copied is removed again
  */
 TP_PUBLIC int tp_ctf_snapshot(struct tp_sink *sink, const char *dir);
+
+/*
+ * Opens a sink that writes a Perfetto trace into file, which ui.perfetto.dev and Perfetto's Trace Processor read.
+ *
+ * "%p" in file stands for the process id. file can be a relative name, and the program may change its directory later. An
+ * older file of the name is removed, unless a process still writes to it. options is NULL or empty: there are none yet.
+ *
+ * Each thread writes into a mapped part of file of its own. The file is a valid trace at every instant: it can be read after
+ * kill -9, and also while the program runs. A forked child goes on in the same file or, if file has a %p, in one of its own,
+ * which its first record makes. No more than 8 such sinks can be open at once.
+ *
+ * An event is an instant of its thread or, if it has the fields of the kernel's track events (docs/outputs/perfetto.md), a slice
+ * or a counter. Its fields are arguments. Its system and its level are categories. Lost records are events of category tp, where
+ * the thread has recorded again; their number is said on stderr, too.
+ *
+ * A record of a signal handler that interrupts the sink itself is in the trace when the record that the signal interrupted is. If
+ * the handler leaves that by siglongjmp, both are lost.
+ *
+ * Returns the sink, or NULL with errno set:
+ *	EINVAL  file is NULL, empty, or no regular file; or there are options, and a line on stderr says so
+ *	EEXIST  a process still writes to file
+ *	EACCES  file is another user's, in a directory that others may write to
+ *	EMFILE  8 are open
+ *	ENOMEM
+ *	others  what the system said of file
+ */
+TP_PUBLIC struct tp_sink *tp_perfetto_sink(const char *file, const char *options);
 
 /*
  * Opens a sink that writes a line of text for each event into the kernel's own trace buffer, between

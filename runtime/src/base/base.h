@@ -14,6 +14,7 @@
  *	guard.h          code that no signal and no cancellation interrupts, or that a fork closes
  *	helper.h         the process's helper
  *	lock.h, locks.h  locks for those that are no readers; the process's locks
+ *	mapped_file.h    files that are mapped while they are written
  *	message.h        messages to a person
  *	mutex.h          locks that readers take, too, and the order of all locks
  *	nearest.h        what somebody may have meant

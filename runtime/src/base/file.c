@@ -18,7 +18,7 @@
 
 #include "base/file.h"
 
-bool tp_file_size_allowed(size_t size)
+bool tp_file_size_allowed(uint64_t size)
 {
 	struct rlimit limit;
 
@@ -152,7 +152,7 @@ int tp_file_open(const char *path, int flags, mode_t mode)
 			errno = -more;
 			return -1;
 		}
-		fd = open(path, flags | more | O_WRONLY | O_CLOEXEC | O_NOCTTY, mode);
+		fd = open(path, flags | more | (flags & O_RDWR ? 0 : O_WRONLY) | O_CLOEXEC | O_NOCTTY, mode);
 	} while (fd < 0 && errno == EEXIST && more & O_EXCL && --tries);
 	return fd;
 }

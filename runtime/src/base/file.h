@@ -13,13 +13,13 @@
 #include <sys/types.h>
 
 /* False where posix_fallocate or write would be answered with SIGXFSZ. */
-bool tp_file_size_allowed(size_t size);
+bool tp_file_size_allowed(uint64_t size);
 
 /* Writes all of it. 0 or an error. */
 int tp_file_write(int fd, const void *data, size_t len);
 
 /*
- * Opens a file for an output, by the name that the user gave; it is made with this mode if there is none. As open(), but
+ * Opens a file for an output, by the name that the user gave, for writing or with O_RDWR; it is made with this mode if there is none. As open(), but
  * EACCES also where tp_file_is_foreign(). Without it, another user could put a link or a FIFO there, and so have the program
  * write to a file of its own, or wait for ever. In a sandbox, where it would take more system calls, it does not look.
  */

@@ -16,6 +16,7 @@ struct tp_lock tp_registry_lock = TP_LOCK_INIT(TP_RANK_REGISTRY, "tp_registry_lo
 struct tp_mutex tp_ctf_chapter_lock = TP_MUTEX_INIT(TP_RANK_SINK, "tp_ctf_chapter_lock");
 struct tp_mutex tp_ctf_lock = TP_MUTEX_INIT(TP_RANK_CTF, "tp_ctf_lock");
 struct tp_mutex tp_ctf_spare_lock = TP_MUTEX_INIT(TP_RANK_LAST, "tp_ctf_spare_lock");
+struct tp_mutex tp_perfetto_lock = TP_MUTEX_INIT(TP_RANK_CTF, "tp_perfetto_lock");
 struct tp_mutex tp_stats_lock = TP_MUTEX_INIT(TP_RANK_LAST, "tp_stats_lock");
 
 void tp_locks_start(void)
@@ -31,6 +32,7 @@ void tp_locks_start(void)
 		{.lock = &tp_ctf_chapter_lock},
 		{.lock = &tp_ctf_lock},
 		{.lock = &tp_ctf_spare_lock},
+		{.lock = &tp_perfetto_lock},
 		{.lock = &tp_stats_lock},
 	};
 

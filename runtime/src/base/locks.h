@@ -25,6 +25,7 @@ extern struct tp_mutex tp_ctf_chapter_lock;
 
 extern struct tp_mutex tp_ctf_lock;       /* all CTF sinks' streams and packets, and which sink has which slot */
 extern struct tp_mutex tp_ctf_spare_lock; /* their spare descriptors */
+extern struct tp_mutex tp_perfetto_lock;  /* all Perfetto sinks' streams, and which sink has which slot */
 extern struct tp_mutex tp_stats_lock;     /* all statistics sinks' blocks and totals, and what is known of slots */
 
 void tp_locks_start(void); /* once a process: from here on a fork holds them */

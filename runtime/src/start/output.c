@@ -104,6 +104,30 @@ static const char *advice_ctf(int error)
 	}
 }
 
+/* ---- perfetto ---- */
+
+static struct tp_sink *open_perfetto(char *file)
+{
+	const char *options = take_options(file);
+	struct tp_sink *sink = tp_perfetto_sink(file, options);
+
+	if (!sink && options)
+		errno = 0;
+	return sink;
+}
+
+static const char *advice_perfetto(int error)
+{
+	switch (error) {
+	case EEXIST:
+		return "; a process writes to this file: take another one, or put %p, the process id, in its name";
+	case EINVAL:
+		return "; it is there, and is no regular file: take another name";
+	default:
+		return "";
+	}
+}
+
 /* ---- ftrace ---- */
 
 static struct tp_sink *open_ftrace(char *instance)
@@ -176,6 +200,7 @@ static const struct kind kinds[] = {
 	{"text", "text:stderr, text:stdout, text:FILE", false, false, true, open_text, NULL},
 	{"socket", "socket:PATH", false, false, true, open_socket, advice_socket},
 	{"ctf", "ctf:DIRECTORY", false, true, false, open_ctf, advice_ctf},
+	{"perfetto", "perfetto:FILE", false, true, false, open_perfetto, advice_perfetto},
 	{"stats", "stats:FILE", false, false, false, open_stats, advice_stats},
 	{"latency", "latency:FILE", false, true, false, open_latency, NULL},
 	{"lttng", "lttng:", true, false, true, open_lttng, NULL},

@@ -8,13 +8,13 @@
 
 #include <stdio.h>
 
-#include "export/proto.h"
 #include "read/traces.h"
+#include "sinks/perfetto/proto.h"
 
 struct packets {
 	FILE *file;
 	const char *path;
-	struct proto proto; /* the packet that is being written */
+	struct tp_proto proto; /* the packet that is being written */
 	size_t begin;
 	const struct traces *traces;
 	uint32_t *machines; /* of each trace, from 1 */

@@ -7,10 +7,10 @@
  *	  placing.c        which track it is on, and as what
  *	    spans.c        whether it begins or ends a span
  *	  scheduling.c     what the kernel's scheduler does
- *	  track_event.c    its name and its fields
  *	  tracks.c         processes, threads, and other tracks
  *	    packets.c      a file of packets
- *	      proto.c      bytes
+ *
+ * Its name, its fields and their bytes are written by what the runtime's own output has: track_event.h.
  */
 #include "export/perfetto.h"
 
@@ -25,11 +25,7 @@
 #include "export/scheduling.h"
 #include "export/tracks.h"
 #include "fail_msg.h"
-
-enum {
-	TRACK_EVENT = 11, CATEGORY_IIDS = 3, DEBUG_ANNOTATIONS = 4, TYPE = 9, NAME_IID = 10, TRACK_UUID = 11, CATEGORIES = 22, NAME = 23,
-	COUNTER_VALUE = 30, ANNOTATION_NAME = 10, ANNOTATION_UINT = 3,
-};
+#include "sinks/perfetto/fields.h"
 
 struct perfetto {
 	struct export export;
@@ -40,92 +36,52 @@ struct perfetto {
 
 /* ---- Packets of events ---- */
 
-/* A field that is none of the event's. */
-static void put_count(struct proto *proto, const char *name, uint64_t count)
-{
-	const size_t annotation = proto_begin(proto, DEBUG_ANNOTATIONS);
-
-	proto_text(proto, ANNOTATION_NAME, name, strlen(name));
-	proto_number(proto, ANNOTATION_UINT, count);
-	proto_end(proto, annotation);
-}
-
 /* In front of the first event of its kind. */
 static bool tell(struct perfetto *perfetto, const struct merged *merged, struct known *known)
 {
+	const struct tp_proto *names = &known->plan->names;
+
 	if (known->is_told)
 		return true;
 	known->is_told = true;
 	packet_open(&perfetto->packets, merged->trace_nr, merged->event.time);
-	track_event_put_names(&perfetto->packets.proto, &known->track);
+	tp_proto_append(&perfetto->packets.proto, (const char *)names->bytes, names->len);
 	return packet_close(&perfetto->packets);
 }
 
-static void put_name(struct proto *proto, const struct known *known, const struct placed *placed)
+static void put_event(struct tp_proto *proto, const struct merged *merged, const struct tp_track_plan *plan, const struct tp_placed *placed,
+		      uint64_t track, bool is_lane)
 {
-	if (placed->name.at)
-		proto_text(proto, NAME, placed->name.at, placed->name.len);
-	else
-		proto_number(proto, NAME_IID, known->track.iid);
-}
-
-/* is_bare: without its fields, as they have no room. */
-static void put_event(struct proto *proto, const struct merged *merged, const struct known *known, const struct placed *placed, uint64_t track,
-		      bool is_bare)
-{
-	const size_t begin = proto_begin(proto, TRACK_EVENT);
+	const size_t begin = tp_proto_begin(proto, TP_PACKET_TRACK_EVENT);
 	const struct event *event = &merged->event;
 
-	proto_number(proto, TYPE, placed->type);
-	proto_number(proto, TRACK_UUID, track);
-	proto_number(proto, CATEGORY_IIDS, known->track.iid);
-	if (placed->type == TRACK_COUNTER)
-		proto_number(proto, COUNTER_VALUE, placed->counter);
-	else if (placed->type != TRACK_END)
-		put_name(proto, known, placed);
-	if (placed->type == TRACK_BEGIN && placed->track->parent == PARENT_PROCESS)
-		put_count(proto, "tid", (uint64_t)event->tid);
-	if (placed->type != TRACK_COUNTER && !is_bare)
-		track_event_put_fields(proto, &known->track, event);
-	proto_end(proto, begin);
+	tp_track_event_put_head(proto, plan, placed, track);
+	if (placed->type == TP_TRACK_BEGIN && is_lane)
+		tp_track_event_put_count(proto, "tid", (uint64_t)event->tid);
+	if (placed->type != TP_TRACK_EVENT_COUNTER)
+		tp_track_event_put_fields(proto, plan, event->record, event->size);
+	tp_proto_end(proto, begin);
 }
 
-static bool show(void *data, const struct merged *merged, struct known *known, const struct placed *placed)
+static bool show(void *data, const struct merged *merged, struct known *known, const struct tp_placed *placed, const struct tp_track *on)
 {
 	struct perfetto *perfetto = data;
 	struct packets *packets = &perfetto->packets;
 
-	if (known->scheduling && !placed->track)
+	if (known->scheduling && !on)
 		return scheduling_put(known->scheduling, packets, merged, known->described);
-	const uint64_t track = placed->track ? tracks_other(&perfetto->tracks, packets, merged->trace_nr, &merged->event, placed->track)
-					     : tracks_of_thread(&perfetto->tracks, packets, merged->trace_nr, &merged->event);
+	const uint64_t track = on ? tracks_other(&perfetto->tracks, packets, merged->trace_nr, &merged->event, on)
+				  : tracks_of_thread(&perfetto->tracks, packets, merged->trace_nr, &merged->event);
+	const bool is_lane = on && on->parent == TP_PARENT_PROCESS;
 
 	if (!track || !tell(perfetto, merged, known))
 		return false;
 	packet_open(packets, merged->trace_nr, merged->event.time);
-	put_event(&packets->proto, merged, known, placed, track, false);
-	if (packets->proto.is_full) {
-		packet_open(packets, merged->trace_nr, merged->event.time);
-		put_event(&packets->proto, merged, known, placed, track, true);
-	}
+	put_event(&packets->proto, merged, known->plan, placed, track, is_lane);
 	return packet_close(packets);
 }
 
 /* ---- What is missing ---- */
-
-static void put_lost(struct proto *proto, uint64_t track, uint64_t lost)
-{
-	static const char category[] = "tp", name[] = "events lost";
-	const size_t begin = proto_begin(proto, TRACK_EVENT);
-
-	proto_number(proto, TYPE, TRACK_INSTANT);
-	proto_number(proto, TRACK_UUID, track);
-	proto_text(proto, CATEGORIES, category, strlen(category));
-	proto_text(proto, NAME, name, strlen(name));
-	if (lost != TRACE_LOST_UNKNOWN)
-		put_count(proto, "lost", lost);
-	proto_end(proto, begin);
-}
 
 static bool show_lost(struct perfetto *perfetto, const struct merged *merged)
 {
@@ -134,7 +90,7 @@ static bool show_lost(struct perfetto *perfetto, const struct merged *merged)
 	if (!track)
 		return false;
 	packet_open(&perfetto->packets, merged->trace_nr, merged->event.time);
-	put_lost(&perfetto->packets.proto, track, merged->lost);
+	tp_track_event_put_lost(&perfetto->packets.proto, track, merged->lost != TRACE_LOST_UNKNOWN, merged->lost);
 	return packet_close(&perfetto->packets);
 }
 

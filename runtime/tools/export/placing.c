@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/placing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "report/counts.h"
+#include "read/event_origin.h"
 #include "select/description.h"
 #include "fail_msg.h"
 
-typedef bool place_fn(void *data, const struct merged *merged, struct known *known, const struct placed *placed);
-
 bool placing_init(struct placing *placing, struct spans *spans, const struct traces *traces)
 {
-	*placing = (struct placing){.spans = spans, .nr_traces = traces->nr, .next_iid = 1};
+	*placing = (struct placing){.spans = spans, .nr_traces = traces->nr, .next_iid = TP_FIRST_EVENT_IID};
 	placing->known = calloc(traces->nr * NR_EVENT_IDS + 1, sizeof(struct known *));
 	return placing->known ? spans_check(spans, traces) : fail_no_memory();
 }
 
 static void known_free(struct known *known)
 {
-	if (known)
+	if (known) {
+		tp_track_plan_free(known->plan);
 		description_free(known->described);
+	}
 	free(known);
 }
 
@@ -47,13 +47,18 @@ static struct known *learn(struct placing *placing, const struct merged *merged)
 	}
 	for (size_t i = 0; i < nr && good; i++)
 		good = span_role_of(&known->roles[i], &placing->spans->all[i], merged->trace_nr, merged->trace, format, known->described);
+	if (good) {
+		struct event_origin origin = event_origin_of(&merged->trace->metadata, format->id);
+		known->described->loglevel = origin.level == LEVEL_UNKNOWN ? TP_LOGLEVEL_DEBUG_LINE : (enum tp_loglevel)origin.level;
+		known->plan = tp_track_plan_new(known->described, origin.file, origin.line, &placing->next_iid);
+		free(origin.file);
+		good = known->plan || fail_no_memory();
+	}
 	if (!good) {
 		known_free(known);
 		return NULL;
 	}
 	known->scheduling = scheduling_of(merged->trace, format);
-	track_event_init(&known->track, known->described, placing->next_iid);
-	placing->next_iid += track_event_iids(&known->track);
 	return known;
 }
 
@@ -69,16 +74,17 @@ static struct known *known_of(struct placing *placing, const struct merged *merg
 
 /* ---- Pairs ---- */
 
-static bool place_in_span(struct placing *placing, size_t i, enum track_event_type type, uint32_t lane, const struct merged *merged,
+static bool place_in_span(struct placing *placing, size_t i, enum tp_track_event_type type, uint32_t lane, const struct merged *merged,
 			  struct known *known, place_fn *fn, void *data)
 {
 	const struct span *span = &placing->spans->all[i];
-	const struct track_wanted track = {
-		.parent = span->key[KEY_OF_BEGIN].nr ? PARENT_PROCESS : PARENT_THREAD, .pid = merged->event.pid,
-		.key = i, .key_more = (uint64_t)lane + 1, .name = span->name,
+	struct tp_track track = {
+		.parent = span->key[KEY_OF_BEGIN].nr ? TP_PARENT_PROCESS : TP_PARENT_THREAD, .pid = merged->event.pid,
+		.key = i, .key_more = (uint64_t)lane + 1,
 	};
 
-	return fn(data, merged, known, &(struct placed){.type = type, .track = &track, .name = {span->name, strlen(span->name)}});
+	snprintf(track.name, sizeof(track.name), "%s", span->name);
+	return fn(data, merged, known, &(struct tp_placed){.type = type, .name = {span->name, strlen(span->name)}}, &track);
 }
 
 /* *is_placed: it is one of a pair. */
@@ -90,80 +96,31 @@ static bool place_in_spans(struct placing *placing, const struct merged *merged,
 	for (size_t i = 0; i < placing->spans->nr; i++) {
 		struct span *span = &placing->spans->all[i];
 		const bool ends = span_ends(span, &known->roles[i], merged->trace_nr, merged->trace, event, &lane);
-		if (ends && !place_in_span(placing, i, TRACK_END, lane, merged, known, fn, data))
+		if (ends && !place_in_span(placing, i, TP_TRACK_END, lane, merged, known, fn, data))
 			return false;
 		const bool begins = span_begins(span, &known->roles[i], merged->trace_nr, merged->trace, event, &lane);
-		if (begins && !place_in_span(placing, i, TRACK_BEGIN, lane, merged, known, fn, data))
+		if (begins && !place_in_span(placing, i, TP_TRACK_BEGIN, lane, merged, known, fn, data))
 			return false;
 		*is_placed = *is_placed || ends || begins;
 	}
 	return true;
 }
 
-/* ---- Events that say what they are ---- */
-
-static uint64_t hash_of(const char *text, uint64_t before)
-{
-	return key_of_text(before, text, strlen(text));
-}
-
-/* "NAME", or "NAME queue 3" of a scope that is neither a thread nor a process. */
-static void put_track_name(struct tp_buffer *name, const struct known *known, const struct event *event, bool has_scope, uint64_t scope)
-{
-	const struct track_roles *roles = &known->track.roles;
-	struct tp_value_bytes text = {.at = NULL};
-
-	if (roles->has_track_name && record_field_text(&roles->track_name, event, &text))
-		tp_buffer_put_plain(name, text.at, text.len);
-	else
-		tp_buffer_printf(name, "%s", known->described->name);
-	if (has_scope)
-		tp_buffer_printf(name, " %s %lld", roles->scope_name, (long long)scope);
-}
-
-/* A track for each event, each name of a track, and each value of the scope. */
-static bool place_by_roles(const struct merged *merged, struct known *known, place_fn *fn, void *data)
-{
-	const struct track_roles *roles = &known->track.roles;
-	const bool is_process = roles->scope_name && strcmp(roles->scope_name, "tgid") == 0;
-	struct placed placed = {.type = TRACK_COUNTER};
-	struct tp_buffer name = {.text = NULL};
-	uint64_t scope = 0, type = 0;
-
-	if (roles->scope_name)
-		record_field_number(&roles->scope, &merged->event, &scope);
-	put_track_name(&name, known, &merged->event, roles->scope_name && !is_process, scope);
-	if (!name.text)
-		return fail_no_memory();
-	struct track_wanted track = {
-		.parent = !roles->scope_name ? PARENT_THREAD : is_process ? PARENT_PROCESS : PARENT_NONE,
-		.pid = is_process ? (int32_t)scope : merged->event.pid, .key_more = scope, .name = name.text, .is_counter = roles->is_counter,
-	};
-	track.key = hash_of(track.name, hash_of(known->described->name, hash_of(known->described->system, 0)));
-	placed.track = &track;
-	if (roles->is_counter) {
-		record_field_number(&roles->counter, &merged->event, &placed.counter);
-	} else {
-		record_field_number(&roles->type, &merged->event, &type);
-		placed.type = type == 'B' ? TRACK_BEGIN : type == 'E' ? TRACK_END : TRACK_INSTANT;
-		if (roles->has_slice_name)
-			record_field_text(&roles->slice_name, &merged->event, &placed.name);
-	}
-	const bool good = fn(data, merged, known, &placed);
-	tp_buffer_free(&name);
-	return good;
-}
+/* ---- All of them ---- */
 
 bool placing_each(struct placing *placing, const struct merged *merged, place_fn *fn, void *data)
 {
 	struct known *known = known_of(placing, merged);
 	bool is_placed = false;
+	struct tp_placed placed;
+	struct tp_track track;
 
 	if (!known || !place_in_spans(placing, merged, known, &is_placed, fn, data))
 		return false;
 	if (is_placed)
 		return true;
-	if (known->track.roles.is_track || known->track.roles.is_counter)
-		return place_by_roles(merged, known, fn, data);
-	return fn(data, merged, known, &(struct placed){.type = TRACK_INSTANT});
+	const bool has_track = tp_track_of_record(known->plan, merged->event.record, merged->event.size, &placed, &track);
+	if (has_track && !track.pid)
+		track.pid = merged->event.pid;
+	return fn(data, merged, known, &placed, has_track ? &track : NULL);
 }

@@ -12,34 +12,19 @@
 #include "export/export.h"
 #include "export/scheduling.h"
 #include "export/spans.h"
-#include "export/track_event.h"
-
-enum track_parent { PARENT_NONE, PARENT_PROCESS, PARENT_THREAD };
-
-/* A track that is not a thread itself. */
-struct track_wanted {
-	enum track_parent parent;
-	int32_t pid;            /* of the process, if that is the parent */
-	uint64_t key, key_more; /* tell it from all others of its parent */
-	const char *name;
-	bool is_counter;
-};
+#include "sinks/perfetto/track_event.h"
 
 /* An event, as it is now known. */
 struct known {
-	struct track_event track;
+	struct tp_track_plan *plan;
 	struct tp_event *described;
 	bool is_told; /* the caller's */
 	const struct scheduling *scheduling; /* NULL: it is none of those */
 	struct span_role roles[]; /* of each span */
 };
 
-struct placed {
-	enum track_event_type type;
-	const struct track_wanted *track; /* NULL: the thread */
-	struct tp_value_bytes name;       /* of a slice; at is NULL: the event's */
-	uint64_t counter;
-};
+/* Of an event that is on a track other than its thread's: which; else NULL. */
+typedef bool place_fn(void *data, const struct merged *merged, struct known *known, const struct tp_placed *placed, const struct tp_track *track);
 
 struct placing {
 	struct spans *spans;
@@ -53,7 +38,6 @@ bool placing_init(struct placing *placing, struct spans *spans, const struct tra
 void placing_free(struct placing *placing);
 
 /* Calls fn for each place of the event, of which a pair's end and begin may be two. False: fn has returned it, or there is no memory, and a message. */
-bool placing_each(struct placing *placing, const struct merged *merged,
-		  bool (*fn)(void *data, const struct merged *merged, struct known *known, const struct placed *placed), void *data);
+bool placing_each(struct placing *placing, const struct merged *merged, place_fn *fn, void *data);
 
 #endif /* PLACING_H */

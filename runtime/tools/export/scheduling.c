@@ -33,7 +33,7 @@ const struct scheduling *scheduling_of(const struct trace *trace, const struct e
 	return NULL;
 }
 
-static void put_field(struct proto *proto, uint32_t number, const char *name, const struct event *event, const struct tp_event *described)
+static void put_field(struct tp_proto *proto, uint32_t number, const char *name, const struct event *event, const struct tp_event *described)
 {
 	struct tp_value_bytes text;
 	struct record_field field;
@@ -42,27 +42,27 @@ static void put_field(struct proto *proto, uint32_t number, const char *name, co
 	if (!name || !record_field_find(&field, described, name))
 		return;
 	if (record_field_text(&field, event, &text))
-		proto_text(proto, number, text.at, text.len);
+		tp_proto_text(proto, number, text.at, text.len);
 	else if (record_field_number(&field, event, &value))
-		proto_number(proto, number, value);
+		tp_proto_number(proto, number, value);
 }
 
 bool scheduling_put(const struct scheduling *scheduling, struct packets *packets, const struct merged *merged, const struct tp_event *described)
 {
 	const struct event *event = &merged->event;
-	struct proto *proto = &packets->proto;
+	struct tp_proto *proto = &packets->proto;
 
 	packet_open(packets, merged->trace_nr, event->time);
-	const size_t bundle = proto_begin(proto, FTRACE_EVENTS);
-	proto_number(proto, BUNDLE_CPU, (uint64_t)event->cpu);
-	const size_t one = proto_begin(proto, BUNDLE_EVENT);
-	proto_number(proto, EVENT_TIMESTAMP, event->time - merged->trace->metadata.boot_ns);
-	proto_number(proto, EVENT_PID, (uint64_t)event->tid);
-	const size_t message = proto_begin(proto, scheduling->number);
+	const size_t bundle = tp_proto_begin(proto, FTRACE_EVENTS);
+	tp_proto_number(proto, BUNDLE_CPU, (uint64_t)event->cpu);
+	const size_t one = tp_proto_begin(proto, BUNDLE_EVENT);
+	tp_proto_number(proto, EVENT_TIMESTAMP, event->time - merged->trace->metadata.boot_ns);
+	tp_proto_number(proto, EVENT_PID, (uint64_t)event->tid);
+	const size_t message = tp_proto_begin(proto, scheduling->number);
 	for (uint32_t i = 0; i < FIELDS_MAX; i++)
 		put_field(proto, i + 1, scheduling->fields[i], event, described);
-	proto_end(proto, message);
-	proto_end(proto, one);
-	proto_end(proto, bundle);
+	tp_proto_end(proto, message);
+	tp_proto_end(proto, one);
+	tp_proto_end(proto, bundle);
 	return packet_close(packets);
 }

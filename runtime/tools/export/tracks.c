@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "fail_msg.h"
-
-enum {
-	TRACK_DESCRIPTOR = 60, UUID = 1, NAME = 2, PROCESS = 3, THREAD = 4, PARENT_UUID = 5, COUNTER = 8,
-	PROCESS_PID = 1, PROCESS_COMMAND_LINE = 2, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5,
-};
+#include "sinks/perfetto/fields.h"
 
 /* A track's number: its index, and of which of the three kinds it is. */
 enum { NUMBER_PROCESS = 1, NUMBER_THREAD = 2, NUMBER_OTHER = 3 };
@@ -28,31 +24,31 @@ void tracks_free(struct tracks *tracks)
 	free(tracks->thread_names);
 }
 
-static void put_process_name(struct proto *proto, const struct metadata *metadata, const char *of_thread)
+static void put_process_name(struct tp_proto *proto, const struct metadata *metadata, const char *of_thread)
 {
 	char program[512];
 	const size_t len = metadata_origin(metadata, "program", program, sizeof(program));
 
 	if (len)
-		proto_text(proto, PROCESS_COMMAND_LINE, program, len);
-	proto_text(proto, PROCESS_NAME, of_thread ? of_thread : metadata->process, COMM_SIZE);
+		tp_proto_text(proto, TP_PROCESS_COMMAND_LINE, program, len);
+	tp_proto_text(proto, TP_PROCESS_NAME, of_thread ? of_thread : metadata->process, COMM_SIZE);
 }
 
 static bool describe_process(struct packets *packets, const struct metadata *metadata, size_t trace_nr, const struct event *event, int32_t pid,
 			     uint64_t uuid)
 {
-	struct proto *proto = &packets->proto;
+	struct tp_proto *proto = &packets->proto;
 	const bool of_kernel = metadata->is_kernel;
 
 	packet_open(packets, trace_nr, event->time);
-	const size_t descriptor = proto_begin(proto, TRACK_DESCRIPTOR);
-	proto_number(proto, UUID, uuid);
-	const size_t process = proto_begin(proto, PROCESS);
-	proto_number(proto, PROCESS_PID, (uint64_t)pid);
+	const size_t descriptor = tp_proto_begin(proto, TP_PACKET_TRACK_DESCRIPTOR);
+	tp_proto_number(proto, TP_TRACK_UUID, uuid);
+	const size_t process = tp_proto_begin(proto, TP_TRACK_PROCESS);
+	tp_proto_number(proto, TP_PROCESS_PID, (uint64_t)pid);
 	if (!of_kernel || event->tid == pid)
 		put_process_name(proto, metadata, of_kernel ? event->name : NULL);
-	proto_end(proto, process);
-	proto_end(proto, descriptor);
+	tp_proto_end(proto, process);
+	tp_proto_end(proto, descriptor);
 	return packet_close(packets);
 }
 
@@ -85,17 +81,17 @@ static bool has_room(struct tracks *tracks, size_t index)
 
 static bool describe_thread(struct packets *packets, size_t trace_nr, const struct event *event, uint64_t uuid)
 {
-	struct proto *proto = &packets->proto;
+	struct tp_proto *proto = &packets->proto;
 
 	packet_open(packets, trace_nr, event->time);
-	const size_t descriptor = proto_begin(proto, TRACK_DESCRIPTOR);
-	proto_number(proto, UUID, uuid);
-	const size_t thread = proto_begin(proto, THREAD);
-	proto_number(proto, THREAD_PID, (uint64_t)event->pid);
-	proto_number(proto, THREAD_TID, (uint64_t)event->tid);
-	proto_text(proto, THREAD_NAME, event->name, COMM_SIZE);
-	proto_end(proto, thread);
-	proto_end(proto, descriptor);
+	const size_t descriptor = tp_proto_begin(proto, TP_PACKET_TRACK_DESCRIPTOR);
+	tp_proto_number(proto, TP_TRACK_UUID, uuid);
+	const size_t thread = tp_proto_begin(proto, TP_TRACK_THREAD);
+	tp_proto_number(proto, TP_THREAD_PID, (uint64_t)event->pid);
+	tp_proto_number(proto, TP_THREAD_TID, (uint64_t)event->tid);
+	tp_proto_text(proto, TP_THREAD_NAME, event->name, COMM_SIZE);
+	tp_proto_end(proto, thread);
+	tp_proto_end(proto, descriptor);
 	return packet_close(packets);
 }
 
@@ -116,28 +112,19 @@ uint64_t tracks_of_thread(struct tracks *tracks, struct packets *packets, size_t
 	return process_of(tracks, packets, trace_nr, event, event->pid) && describe_thread(packets, trace_nr, event, uuid) ? uuid : 0;
 }
 
-uint64_t tracks_other(struct tracks *tracks, struct packets *packets, size_t trace_nr, const struct event *event,
-		      const struct track_wanted *wanted)
+uint64_t tracks_other(struct tracks *tracks, struct packets *packets, size_t trace_nr, const struct event *event, const struct tp_track *track)
 {
-	const uint64_t parent = wanted->parent == PARENT_THREAD    ? tracks_of_thread(tracks, packets, trace_nr, event)
-				: wanted->parent == PARENT_PROCESS ? process_of(tracks, packets, trace_nr, event, wanted->pid)
-								   : packets->machines[trace_nr];
-	struct proto *proto = &packets->proto;
+	const uint64_t parent = track->parent == TP_PARENT_THREAD    ? tracks_of_thread(tracks, packets, trace_nr, event)
+				: track->parent == TP_PARENT_PROCESS ? process_of(tracks, packets, trace_nr, event, track->pid)
+								     : packets->machines[trace_nr];
 	size_t index;
 	bool is_new;
 
-	if (!parent || !key_index(&tracks->others, wanted->key ^ parent * 0x9e3779b97f4a7c15u, wanted->key_more, &index, &is_new))
+	if (!parent || !key_index(&tracks->others, track->key ^ parent * 0x9e3779b97f4a7c15u, track->key_more, &index, &is_new))
 		return 0;
 	if (!is_new)
 		return number(NUMBER_OTHER, index);
 	packet_open(packets, trace_nr, event->time);
-	const size_t descriptor = proto_begin(proto, TRACK_DESCRIPTOR);
-	proto_number(proto, UUID, number(NUMBER_OTHER, index));
-	proto_text(proto, NAME, wanted->name, strlen(wanted->name));
-	if (wanted->parent != PARENT_NONE)
-		proto_number(proto, PARENT_UUID, parent);
-	if (wanted->is_counter)
-		proto_end(proto, proto_begin(proto, COUNTER));
-	proto_end(proto, descriptor);
+	tp_track_put_descriptor(&packets->proto, track, number(NUMBER_OTHER, index), track->parent == TP_PARENT_NONE ? 0 : parent);
 	return packet_close(packets) ? number(NUMBER_OTHER, index) : 0;
 }

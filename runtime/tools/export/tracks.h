@@ -7,10 +7,10 @@
 #define TRACKS_H
 
 #include "export/packets.h"
-#include "export/placing.h"
 #include "read/packet_reader.h"
 #include "read/traces.h"
 #include "report/counts.h"
+#include "sinks/perfetto/track_event.h"
 
 struct tracks {
 	const struct traces *traces;
@@ -24,7 +24,6 @@ void tracks_free(struct tracks *tracks);
 
 /* The number of the track of the event's thread, or of another one; 0, and a message: there is no memory, or the file can't be written. */
 uint64_t tracks_of_thread(struct tracks *tracks, struct packets *packets, size_t trace_nr, const struct event *event);
-uint64_t tracks_other(struct tracks *tracks, struct packets *packets, size_t trace_nr, const struct event *event,
-		      const struct track_wanted *wanted);
+uint64_t tracks_other(struct tracks *tracks, struct packets *packets, size_t trace_nr, const struct event *event, const struct tp_track *track);
 
 #endif /* TRACKS_H */

@@ -14,7 +14,7 @@
 #include "count/names.h"
 #include "parquet/parquet_file.h"
 #include "report/interrupt.h"
-#include "select/described_value.h"
+#include "filter/described.h"
 #include "select/description.h"
 #include "fail_msg.h"
 
@@ -69,16 +69,16 @@ struct tables {
 
 static void set_type(struct column *column, const struct tp_event_field *field)
 {
-	const enum described_kind kind = described_kind(field);
+	const enum tp_described_kind kind = tp_described_kind(field);
 
 	column->bits = 8 * field->element_size;
-	if (kind == DESCRIBED_TEXT || kind == DESCRIBED_BYTES)
+	if (kind == TP_DESCRIBED_TEXT || kind == TP_DESCRIBED_BYTES)
 		column->type = COLUMN_TEXT;
-	else if (kind == DESCRIBED_REAL)
+	else if (kind == TP_DESCRIBED_REAL)
 		column->type = field->element_size == sizeof(float) ? COLUMN_FLOAT : COLUMN_DOUBLE;
 	else
 		column->type = field->is_signed ? COLUMN_SIGNED : COLUMN_UNSIGNED;
-	column->is_list = described_is_list(field);
+	column->is_list = tp_described_is_list(field);
 }
 
 static bool is_taken(const struct column *columns, size_t nr, const char *name)
@@ -131,7 +131,7 @@ static bool make_columns(struct table *table, struct column *columns, size_t *nr
 		if (!name_column(columns, *nr, part->field.name, ""))
 			return false;
 		set_type(&columns[(*nr)++], &part->field);
-		part->has_name = part->field.symbols && part->field.kind == TP_FIELD && described_kind(&part->field) == DESCRIBED_INTEGER;
+		part->has_name = part->field.symbols && part->field.kind == TP_FIELD && tp_described_kind(&part->field) == TP_DESCRIBED_INTEGER;
 		if (!part->has_name)
 			continue;
 		if (!name_column(columns, *nr, part->field.name, "_name"))
@@ -255,10 +255,10 @@ static struct table *table_of(struct tables *tables, const struct merged *merged
 
 static void add_number(struct column *column, const struct tp_event_field *field, const char *at)
 {
-	if (described_kind(field) == DESCRIBED_REAL)
-		column_add_real(column, described_real(field, at));
+	if (tp_described_kind(field) == TP_DESCRIBED_REAL)
+		column_add_real(column, tp_described_real(field, at));
 	else
-		column_add_number(column, described_number(field, at));
+		column_add_number(column, tp_described_number(field, at));
 }
 
 static void add_hexadecimal(struct tables *tables, struct column *column, struct tp_value_bytes bytes)
@@ -282,11 +282,11 @@ static void add_part(struct tables *tables, struct table *table, const struct pa
 {
 	struct column *column = &table->file->columns[part->column];
 	const struct tp_event_field *field = &part->field;
-	const struct tp_value_bytes bytes = described_bytes(field, event);
+	const struct tp_value_bytes bytes = tp_described_bytes(field, event->record, event->size);
 
-	if (described_kind(field) == DESCRIBED_TEXT)
+	if (tp_described_kind(field) == TP_DESCRIBED_TEXT)
 		column_add_text(column, bytes.at, bytes.len);
-	else if (described_kind(field) == DESCRIBED_BYTES)
+	else if (tp_described_kind(field) == TP_DESCRIBED_BYTES)
 		add_hexadecimal(tables, column, bytes);
 	else if (column->is_list)
 		add_elements(column, field, bytes);
@@ -294,7 +294,7 @@ static void add_part(struct tables *tables, struct table *table, const struct pa
 		add_number(column, field, bytes.at);
 	if (part->has_name) {
 		tables->text.len = 0;
-		tp_value_names_put(&tables->text, field->symbols, described_number(field, bytes.at));
+		tp_value_names_put(&tables->text, field->symbols, tp_described_number(field, bytes.at));
 		column_add_text(column + 1, tables->text.text ? tables->text.text : "", tables->text.len);
 	}
 }

@@ -89,13 +89,13 @@ static struct lane *thread_lane(struct timeline *timeline, const struct merged *
 	return named(lane, LANE_THREAD, group, "%s %d", name, event->tid);
 }
 
-static struct lane *track_lane(struct timeline *timeline, const struct merged *merged, const struct track_wanted *track)
+static struct lane *track_lane(struct timeline *timeline, const struct merged *merged, const struct tp_track *track)
 {
-	const uint64_t group = track->parent == PARENT_NONE ? 0 : group_of(timeline, merged->trace_nr, track->pid);
-	const uint64_t owner = track->parent == PARENT_THREAD ? (uint64_t)merged->event.tid : 0;
+	const uint64_t group = track->parent == TP_PARENT_NONE ? 0 : group_of(timeline, merged->trace_nr, track->pid);
+	const uint64_t owner = track->parent == TP_PARENT_THREAD ? (uint64_t)merged->event.tid : 0;
 	bool is_new;
 
-	if (!group && track->parent != PARENT_NONE)
+	if (!group && track->parent != TP_PARENT_NONE)
 		return NULL;
 	struct lane *lane = lanes_get(&timeline->lanes, track->key ^ (group << 40 | owner) * 0x9e3779b97f4a7c15u, track->key_more | 1ull << 63, &is_new);
 	if (!lane || !is_new)
@@ -106,7 +106,7 @@ static struct lane *track_lane(struct timeline *timeline, const struct merged *m
 /* ---- What ---- */
 
 /* What it is called: a slice may have a name of its own. */
-static struct tp_value_bytes shown_name(const struct known *known, const struct placed *placed)
+static struct tp_value_bytes shown_name(const struct known *known, const struct tp_placed *placed)
 {
 	const char *name = known->described->name;
 
@@ -114,7 +114,7 @@ static struct tp_value_bytes shown_name(const struct known *known, const struct 
 }
 
 /* "pgz_block_start 12.345 ms\nblock=1 size=2"; NULL, and a message: there is no memory. */
-static char *title_of(struct timeline *timeline, const struct merged *merged, const struct known *known, const struct placed *placed)
+static char *title_of(struct timeline *timeline, const struct merged *merged, const struct known *known, const struct tp_placed *placed)
 {
 	const struct event *event = &merged->event;
 	const struct fields *fields = known_fields_of(&timeline->fields, merged->trace_nr, event->format);
@@ -136,34 +136,34 @@ static char *title_of(struct timeline *timeline, const struct merged *merged, co
 	return title;
 }
 
-static bool draw_event(struct timeline *timeline, struct lane *lane, const struct merged *merged, const struct known *known, const struct placed *placed)
+static bool draw_event(struct timeline *timeline, struct lane *lane, const struct merged *merged, const struct known *known, const struct tp_placed *placed)
 {
 	const struct tp_value_bytes name = shown_name(known, placed);
-	struct legend_entry *entry = legend_get(&timeline->legend, name.at, name.len, placed->type == TRACK_BEGIN);
+	struct legend_entry *entry = legend_get(&timeline->legend, name.at, name.len, placed->type == TP_TRACK_BEGIN);
 	const uint64_t time = merged->event.time;
 
 	if (!entry)
 		return false;
 	entry->nr++;
-	if (placed->type == TRACK_COUNTER)
+	if (placed->type == TP_TRACK_EVENT_COUNTER)
 		return lane_value(&timeline->lanes, lane, time, (double)(int64_t)placed->counter);
 	char *title = title_of(timeline, merged, known, placed);
 	if (!title)
 		return false;
-	if (placed->type == TRACK_INSTANT)
+	if (placed->type == TP_TRACK_INSTANT)
 		return lane_instant(&timeline->lanes, lane, time, title);
 	lane_begin(lane, time, entry->colour, title);
 	return true;
 }
 
-static bool place(void *data, const struct merged *merged, struct known *known, const struct placed *placed)
+static bool place(void *data, const struct merged *merged, struct known *known, const struct tp_placed *placed, const struct tp_track *track)
 {
 	struct timeline *timeline = data;
-	struct lane *lane = placed->track ? track_lane(timeline, merged, placed->track) : thread_lane(timeline, merged);
+	struct lane *lane = track ? track_lane(timeline, merged, track) : thread_lane(timeline, merged);
 
 	if (!lane)
 		return false;
-	if (placed->type == TRACK_END)
+	if (placed->type == TP_TRACK_END)
 		return lane_end(&timeline->lanes, lane, merged->event.time);
 	return draw_event(timeline, lane, merged, known, placed);
 }

@@ -19,6 +19,7 @@
 
 #include "base/fork.h"
 #include "base/guard.h"
+#include "base/mapped_file.h"
 #include "base/message.h"
 #include "base/text.h"
 #include "sinks/ctf/ctf.h"
@@ -181,7 +182,7 @@ static int sink_open(struct tp_ctf_sink *sink, int passed, const char *options)
 	sink->context_size = context_size(sink->options.context);
 	sink->copies = sink->options.write == TP_CTF_WRITE_CALL;
 	if (sink->options.write == TP_CTF_WRITE_BY_FILE_SYSTEM &&
-	    tp_ctf_packet_must_be_copied(tp_guarded_fd_descriptor(sink->pattern ? &sink->parent : &sink->dirs->fd))) {
+	    tp_mapped_must_be_copied(tp_guarded_fd_descriptor(sink->pattern ? &sink->parent : &sink->dirs->fd))) {
 		sink->copies = true;
 		tp_complain("CTF trace '%s': a system call copies each record, as a store to a file of this file system may end the "
 			    "program when the disk is full; ext4, XFS and tmpfs need no call, and write=call says that one is wanted",

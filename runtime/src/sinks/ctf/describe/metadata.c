@@ -504,6 +504,16 @@ static bool can_describe(const struct fields *fields)
 	return true;
 }
 
+/* By CTF's attribute for it. Readers that do not know it pass over it. */
+static void print_source(struct tp_buffer *b, const struct tracepoint *tp)
+{
+	if (!tp || !tp->file || !*tp->file)
+		return;
+	tp_buffer_printf(b, "\tmodel.emf.uri = \"");
+	tp_ctf_put_text(b, tp->file);
+	tp_buffer_printf(b, ":%d\";\n", tp->line);
+}
+
 static int print_event(struct tp_buffer *b, const struct tp_event *event, const struct fields *fields)
 {
 	size_t len = b->len;
@@ -518,9 +528,10 @@ static int print_event(struct tp_buffer *b, const struct tp_event *event, const 
 			 "\";\n"
 			 "\tid = %u;\n"
 			 "\tstream_id = 0;\n"
-			 "\tloglevel = %u;\n"
-			 "\tfields := struct {\n",
+			 "\tloglevel = %u;\n",
 			 event->id, (unsigned int)event->loglevel);
+	print_source(b, event->tracepoint);
+	tp_buffer_printf(b, "\tfields := struct {\n");
 	print_fields(b, fields, event->event_class->fixed_size);
 	tp_buffer_printf(b, "\t};\n};\n\n");
 	if (!b->failed)

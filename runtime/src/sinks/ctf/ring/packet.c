@@ -4,44 +4,25 @@
  * they come to be under their names, and what is left of them.
  *
  * A file has a name that readers pass over until its head is complete.
- *
- * A store to a mapped file whose page can't be had is a SIGBUS, which would
- * kill the program. Where a file system keeps the promise that
- * posix_fallocate() gives, that does not happen. Where it copies on write
- * (btrfs), or is another machine's, it may happen at any store on a full disk. There
- * records are written to memory of their own, and process_vm_writev() copies
- * them into the mapped file: it returns an error in the place of a signal, and it
- * needs no descriptor, which a program may close. Where there is no such call
- * (emulators, some containers), records are stored in the file, as elsewhere.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/fs.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/file.h"
-#include "base/thread.h"
+#include "base/mapped_file.h"
 #include "sinks/ctf/dir/begin.h"
 #include "sinks/ctf/dir/dir.h"
 #include "sinks/ctf/ring/packet.h"
 #include "sinks/ctf/ring/stream.h"
 #include "sinks/ctf/ring/watch.h"
 #include "sinks/ctf/sink.h"
-
-#ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
-#define MADV_POPULATE_WRITE 23
-#endif
 
 #define NAME_SIZE 64
 
@@ -75,24 +56,9 @@ static int open_hidden(struct tp_ctf_sink *sink, int dir, unsigned int *hidden, 
 	return error;
 }
 
-/* The program has lowered the limit on file sizes just now. Signals are blocked. */
-static void drop_size_signal(void)
-{
-	const struct timespec no_time = {.tv_sec = 0};
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGXFSZ);
-	sigtimedwait(&set, NULL, &no_time);
-}
-
-/* A file whose blocks are there: with a hole in it, a full disk would be a SIGBUS in the middle of a record. */
 static void *packet_map(int fd, size_t size, int *error)
 {
-	const bool allowed = tp_file_size_allowed(size);
-	*error = allowed ? posix_fallocate(fd, 0, (off_t)size) : EFBIG;
-	if (allowed && *error == EFBIG)
-		drop_size_signal();
+	*error = tp_mapped_allocate(fd, 0, size);
 	if (*error)
 		return NULL;
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -102,79 +68,12 @@ static void *packet_map(int fd, size_t size, int *error)
 	return NULL;
 }
 
-static bool can_copy(void)
-{
-	char from = 1, to = 0;
-	const struct iovec source = {&from, 1}, target = {&to, 1};
-
-	return process_vm_writev(tp_thread_id(), &source, 1, &target, 1, 0) == 1;
-}
-
-/* A file without a name or, on an overlay before Linux 6.1, with one for a moment. -1: there is none. */
-static int nameless_file(int dir)
-{
-	static const char name[] = ".tp-nameless";
-	int fd = openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd < 0) {
-		unlinkat(dir, name, 0); /* of a process that was killed in that moment */
-		fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (fd >= 0)
-			unlinkat(dir, name, 0);
-	}
-	return fd;
-}
-
-/*
- * An overlay's files are those of a file system below it, which has no name for those who are inside of a container. So it
- * is known by what it does. One whose files can't share blocks overwrites them in place, as ext4 and tmpfs do. (A file is
- * never cloned into itself: what could do it says EINVAL.) XFS can share blocks, but does so only where it is asked to, and
- * it is the only one that tells how many extents a file has. (Its request does not fit into the int that musl's ioctl() takes.)
- */
-static bool overlay_keeps_promise(int dir)
-{
-	struct fsxattr attributes = {.fsx_nextents = 0};
-	int fd = nameless_file(dir);
-
-	if (fd < 0)
-		return false;
-	bool keeps = tp_file_size_allowed(4096) && posix_fallocate(fd, 0, 4096) == 0 &&
-		     ((ioctl(fd, FICLONE, fd) != 0 && errno == EOPNOTSUPP) ||
-		      (syscall(SYS_ioctl, fd, FS_IOC_FSGETXATTR, &attributes) == 0 && attributes.fsx_nextents > 0));
-	close(fd);
-	return keeps;
-}
-
-static bool keeps_promise(int dir)
-{
-	struct statfs fs;
-
-	if (fstatfs(dir, &fs) != 0)
-		return false;
-	switch ((uint32_t)fs.f_type) {
-	case 0xef53:     /* ext4 */
-	case 0x58465342: /* XFS */
-	case 0x01021994: /* tmpfs */
-		return true;
-	case 0x794c7630: /* overlayfs */
-		return overlay_keeps_promise(dir);
-	default:
-		return false;
-	}
-}
-
-bool tp_ctf_packet_must_be_copied(int dir)
-{
-	return !keeps_promise(dir) && can_copy();
-}
-
 int tp_ctf_packet_copy(const struct tp_ctf_packet *packet, size_t from, size_t to)
 {
 	char *memory = (char *)packet->memory, *file = (char *)packet->file;
 	const size_t end = offsetof(struct tp_packet, timestamp_begin), size = offsetof(struct tp_packet, content_size);
 	const size_t starts[] = {from, end, size}, ends[] = {to, sizeof(struct tp_packet), size + sizeof(uint64_t)};
 	struct iovec of_memory[3], of_file[3];
-	ssize_t all = 0;
 
 	if (!file)
 		return 0;
@@ -182,12 +81,8 @@ int tp_ctf_packet_copy(const struct tp_ctf_packet *packet, size_t from, size_t t
 	for (size_t i = 0; i < 3; i++) {
 		of_memory[i] = (struct iovec){memory + starts[i], ends[i] - starts[i]};
 		of_file[i] = (struct iovec){file + starts[i], ends[i] - starts[i]};
-		all += (ssize_t)of_memory[i].iov_len;
 	}
-	ssize_t n = process_vm_writev(tp_thread_id(), of_memory, 3, of_file, 3, 0);
-	if (n == all)
-		return 0;
-	return n < 0 ? errno : EFAULT;
+	return tp_mapped_copy(of_memory, of_file, 3);
 }
 
 static void map(const struct tp_ctf_sink *sink, struct tp_ctf_packet *packet, int fd, int *error)
@@ -451,5 +346,5 @@ void tp_ctf_packet_warm(struct tp_packet *memory, size_t from, size_t to)
 
 	from = (from + page - 1) & ~(page - 1); /* what is in front of that is present */
 	if (from < to)
-		madvise((char *)memory + from, to - from, MADV_POPULATE_WRITE);
+		tp_mapped_populate((char *)memory + from, to - from);
 }

@@ -65,9 +65,6 @@ static inline bool tp_ctf_packet_is_held(const struct tp_ctf_packet *packet)
 
 /* ---- Called in tp_guard_enter(); errors are errno values ---- */
 
-/* Whether the file system of the directory lets mapped files become unwritable: see packet.c. */
-bool tp_ctf_packet_must_be_copied(int dir);
-
 /* Where records are copied: makes these bytes of it part of the file, and what is newer of its head. Signals may come. */
 int tp_ctf_packet_copy(const struct tp_ctf_packet *packet, size_t from, size_t to);
 

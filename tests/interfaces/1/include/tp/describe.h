@@ -88,7 +88,7 @@
 		struct tp_symbols head;                                                                      \
 		unsigned long long values[count];                                                            \
 		char names[sizeof(texts)];                                                                   \
-	} table_##number;
+	} __attribute__((aligned(8))) table_##number;
 #define TP_DESCRIBE_SYMBOLS(name, number, count, is_flags) \
 	{ count, is_flags, offsetof(__typeof__(__tp_class_##name.table_##number), names) },
 #define TP_TABLE(name, number) offsetof(__typeof__(__tp_class_##name), table_##number) / 8

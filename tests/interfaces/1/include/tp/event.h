@@ -99,6 +99,10 @@ struct tp_named_value {
 	const char *name;
 	uint32_t nr;
 };
+static inline unsigned long long tp_symbol_value(unsigned long long value)
+{
+	return (long long)value == (long)value ? (unsigned long)value : value;
+}
 static inline bool tp_named_value_next(const struct tp_symbols *symbols, struct tp_named_value *symbol)
 {
 	const char *name;
@@ -110,7 +114,7 @@ static inline bool tp_named_value_next(const struct tp_symbols *symbols, struct 
 			;
 	}
 	symbol->name = name;
-	symbol->value = ((const unsigned long long *)(symbols + 1))[symbol->nr++];
+	symbol->value = tp_symbol_value(((const unsigned long long *)(symbols + 1))[symbol->nr++]);
 	return true;
 }
 TP_PUBLIC void tp_event_field_at_sized(const struct tp_event_class *event_class, uint32_t i, struct tp_event_field *field,

@@ -104,7 +104,7 @@ template <> struct tp_print_array_of_elements_of<false> {
 	tp_seq_print_bitmask(p, __get_rel_dynamic_array(field), __get_rel_dynamic_array_len(field))
 #define __print_rel_cpumask(field) __print_rel_bitmask(field)
 #define __print_pointer(what, ptr) tp_seq_pointer(p, (what), -1, (ptr))
-#define __print_pointer_n(what, n, ptr) tp_seq_pointer(p, (what), tp_pointer_n(n), (ptr))
+#define __print_pointer_n(what, n, ptr) tp_seq_pointer(p, (what), tp_pointer_n((long)(n)), (ptr))
 static inline long tp_pointer_n(long n)
 {
 	return n < 0 ? 0 : n;

@@ -50,7 +50,7 @@ struct tp_hit {
 	uintptr_t outermost;
 	uintptr_t slow;
 };
-extern TP_PUBLIC __thread struct tp_hit tp_hit __attribute__((tls_model("initial-exec")));
+extern TP_PUBLIC __thread struct tp_hit tp_hit TP_TLS_MODEL;
 #define TP_HIT_FRAME ((uintptr_t)__builtin_frame_address(0))
 static inline void tp_hit_set(uintptr_t outermost)
 {

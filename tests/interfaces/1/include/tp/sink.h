@@ -41,7 +41,7 @@ struct tp_sink_ops {
 };
 struct tp_sink {
 	const struct tp_sink_ops *ops;
-	uint64_t key;
+	uint64_t key __attribute__((aligned(8)));
 	uint32_t slot;
 	unsigned long lost[TP_NR_LOST];
 	void *reserved[6];

@@ -10,6 +10,7 @@ extern "C" {
 TP_PUBLIC struct tp_sink *tp_text_sink(FILE *file);
 TP_PUBLIC struct tp_sink *tp_ctf_sink(const char *dir, const char *options);
 TP_PUBLIC int tp_ctf_snapshot(struct tp_sink *sink, const char *dir);
+TP_PUBLIC struct tp_sink *tp_perfetto_sink(const char *file, const char *options);
 TP_PUBLIC struct tp_sink *tp_ftrace_sink(const char *instance);
 TP_PUBLIC struct tp_sink *tp_sdt_sink(void);
 TP_PUBLIC struct tp_sink *tp_lttng_sink(void);

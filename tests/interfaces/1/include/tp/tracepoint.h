@@ -165,12 +165,17 @@ static inline void tp_get_tracepoint_info(const struct tracepoint *tp, struct tp
 {
 	tp_get_tracepoint_info_sized(tp, info, sizeof(*info));
 }
+#ifdef __GLIBC__
+#define TP_TLS_MODEL __attribute__((tls_model("initial-exec")))
+#else
+#define TP_TLS_MODEL
+#endif
 #define TP_LIMIT_RECURSION(limit)                                                                    \
-	static __thread volatile unsigned int __tp_depth __attribute__((tls_model("initial-exec"))); \
-	if (__tp_depth >= (limit))                                                                   \
-		return;                                                                              \
-	__attribute__((cleanup(tp_leave_recursion), unused)) volatile unsigned int *__tp_level =     \
-		&__tp_depth;                                                                          \
+	static __thread volatile unsigned int __tp_depth TP_TLS_MODEL;                           \
+	if (__tp_depth >= (limit))                                                               \
+		return;                                                                          \
+	__attribute__((cleanup(tp_leave_recursion), unused)) volatile unsigned int *__tp_level = \
+		&__tp_depth;                                                                     \
 	__tp_depth = __tp_depth + 1
 static inline void tp_leave_recursion(volatile unsigned int **depth)
 {

@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sinks/perfetto/stream.c - a thread's stream: packets of one sequence, in chunks that are the thread's own.
+ *
+ * A chunk is full of packets up to the stream's position; the rest is one field that readers skip. So that a reader finds whole
+ * fields at every instant, packets are put there in this order:
+ *
+ *	1. a place is taken: the position moves on, by one instruction
+ *	2. all but the first 8 bytes are written: they are in the skipped field still
+ *	3. behind them begins a new field that is skipped, over the new rest
+ *	4. the first 8 bytes are written by one store, over the head of the old field
+ *
+ * A signal handler may come anywhere, and put packets of its own behind the place that is taken. It is through when the thread
+ * goes on, and its packets are in the trace after the thread's step 4. If there are packets of a handler behind the place, step 3
+ * is done already: memory that nobody has written to is zero. While a place is taken, no handler goes on to another chunk.
+ *
+ * If a handler leaves the thread's packet by siglongjmp, or the thread ends there, its step 4 never comes. Then, what was taken
+ * becomes a field that readers skip, and the sequence begins again: names that were told in there are lost.
+ *
+ * Streams of threads that have exited are for threads that come. Such a one goes on with the sequence and its names, but on
+ * its own track.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/guard.h"
+#include "base/locks.h"
+#include "base/message.h"
+#include "base/thread.h"
+#include "record/stream.h"
+#include "sinks/perfetto/stream.h"
+
+/* A thread that records little shall take little of the disk; one that records much goes on seldom. */
+#define FIRST_CHUNK ((size_t)64 << 10)
+#define CHUNK ((size_t)256 << 10)
+
+#define RETRY_AFTER 100000000u /* ns */
+
+TP_THREAD_LOCAL struct tp_perfetto_slot tp_perfetto_slots[TP_PERFETTO_SINKS];
+
+/* Under tp_perfetto_lock. */
+static struct tp_perfetto_sink *sink_of_slot[TP_PERFETTO_SINKS];
+static uint64_t last_key;
+
+/* ---- Putting packets ---- */
+
+void tp_perfetto_stream_lose(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, enum tp_lost cause, unsigned long nr)
+{
+	tp_sink_count_all_lost(&sink->head, cause, nr);
+	__atomic_fetch_add(stream ? &stream->lost : &sink->homeless, nr, __ATOMIC_RELAXED);
+}
+
+static uint64_t *word_at(const struct tp_perfetto_stream *stream, uint64_t position)
+{
+	return (uint64_t *)(void *)(stream->chunk.memory + position);
+}
+
+/* Left of each chunk for what is lost in the end: on a full disk, that is what there is to tell. */
+#define LOST_ROOM ((size_t)128)
+
+/* Fields that are skipped end where the next 8 bytes begin: one byte alone can't be such a field. */
+static bool fill_up(struct tp_proto *proto)
+{
+	static const char zeros[TP_CHUNK_ALIGN + 1];
+	const size_t missing = -proto->len & (TP_CHUNK_ALIGN - 1);
+	const size_t len = missing == 1 ? missing + TP_CHUNK_ALIGN : missing;
+	const char head[] = {TP_TRACE_PADDING << 3 | TP_PROTO_BYTES, (char)(len - 2)};
+
+	if (len) {
+		tp_proto_append(proto, head, sizeof(head));
+		tp_proto_append(proto, zeros, len - sizeof(head));
+	}
+	return !proto->is_full;
+}
+
+/* A handler may have put its packets there. */
+static void put_rest(struct tp_perfetto_stream *stream, uint64_t position)
+{
+	if (position < stream->chunk.size)
+		tp_stream_exchange(word_at(stream, position), 0, tp_perfetto_padding((size_t)(stream->chunk.size - position)));
+}
+
+/* What all have put so far; the outermost does it for those inside. */
+static void copy(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, uint64_t from)
+{
+	const uint64_t position = tp_stream_load(&stream->position);
+	const uint64_t to = position < stream->chunk.size ? position + sizeof(uint64_t) : position;
+
+	if (tp_perfetto_chunk_copy(&stream->chunk, (size_t)from, (size_t)to) == 0)
+		return;
+	stream->broken = true;
+	tp_perfetto_stream_lose(sink, stream, TP_LOST_NO_FILE, 1 + stream->inside);
+}
+
+static void put_at(struct tp_perfetto_stream *stream, uint64_t position, const struct tp_proto *proto)
+{
+	uint64_t head;
+
+	memcpy(&head, proto->bytes, sizeof(head));
+	memcpy(stream->chunk.memory + position + sizeof(head), proto->bytes + sizeof(head), proto->len - sizeof(head));
+	put_rest(stream, position + proto->len);
+	__atomic_store_n(word_at(stream, position), head, __ATOMIC_RELEASE);
+}
+
+/* left: bytes of the chunk that must be free behind it. */
+static bool put_leaving(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, struct tp_proto *proto, size_t left)
+{
+	bool has_room = fill_up(proto);
+	uint64_t position = 0;
+
+	if (stream->depth++ == 0)
+		stream->inside = 0;
+	tp_barrier();
+	do {
+		position = tp_stream_load(&stream->position);
+		has_room = has_room && !stream->broken && proto->len + left <= stream->chunk.size - position;
+	} while (has_room && !tp_stream_exchange(&stream->position, position, position + proto->len));
+	if (has_room) {
+		put_at(stream, position, proto);
+		if (stream->chunk.file != stream->chunk.memory && stream->depth == 1)
+			copy(sink, stream, position);
+		stream->inside += stream->depth > 1;
+	}
+	tp_barrier();
+	stream->depth--;
+	return has_room;
+}
+
+bool tp_perfetto_stream_put(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, struct tp_proto *proto)
+{
+	return put_leaving(sink, stream, proto, LOST_ROOM);
+}
+
+/* ---- What was left ---- */
+
+/* Bytes of the field there, with its head; 0: there is none. */
+static size_t field_size(const unsigned char *at, size_t left)
+{
+	const unsigned int tag = *at, packet = TP_TRACE_PACKET << 3 | TP_PROTO_BYTES, padding = TP_TRACE_PADDING << 3 | TP_PROTO_BYTES;
+	size_t len = 0, i = 1;
+
+	if (tag != packet && tag != padding)
+		return 0;
+	for (unsigned int shift = 0; i < left && i <= TP_PROTO_LENGTH_BYTES; shift += 7) {
+		len |= (size_t)(at[i] & 0x7f) << shift;
+		if (at[i++] < 0x80)
+			return len <= left - i ? len + i : 0;
+	}
+	return 0;
+}
+
+/* Where readers find the last field, which is the rest of the chunk. What fills up a packet begins at no multiple of 8. */
+static size_t rest_of(const struct tp_perfetto_chunk *chunk)
+{
+	size_t at = 0, size;
+
+	while (at < chunk->size) {
+		size = field_size(chunk->memory + at, chunk->size - at);
+		if (!size || (at + size == chunk->size && at % TP_CHUNK_ALIGN == 0 && chunk->memory[at] == (TP_TRACE_PADDING << 3 | TP_PROTO_BYTES)))
+			break;
+		at += size;
+	}
+	return at;
+}
+
+/* Records are on their way that nobody goes on with. */
+static void abandon(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
+{
+	const size_t end = (size_t)stream->position, rest = rest_of(&stream->chunk);
+
+	const unsigned long lost = stream->depth + stream->inside;
+
+	stream->depth = 0;
+	stream->has_begun = false;
+	if (rest >= end)
+		return;
+	put_rest(stream, end);
+	__atomic_store_n(word_at(stream, rest), tp_perfetto_padding(end - rest), __ATOMIC_RELEASE);
+	if (!stream->broken && tp_perfetto_chunk_copy(&stream->chunk, rest, end < stream->chunk.size ? end + sizeof(uint64_t) : end) != 0)
+		stream->broken = true;
+	tp_perfetto_stream_lose(sink, stream, TP_LOST_OTHER, lost);
+}
+
+/* ---- Chunks ---- */
+
+static enum tp_lost fail(struct tp_perfetto_sink *sink, int error)
+{
+	sink->error = error;
+	__atomic_store_n(&sink->retry_at, tp_clock_now(&sink->clock) + RETRY_AFTER, __ATOMIC_RELAXED);
+	if (!__atomic_exchange_n(&sink->complained, true, __ATOMIC_RELAXED))
+		tp_complain("Perfetto output '%s': it can't grow: %s; records are lost until it can", sink->file.path, tp_strerror(error));
+	return error == ENOMEM ? TP_LOST_OTHER : TP_LOST_NO_FILE;
+}
+
+/* There was no room a moment ago: each record would make the same system calls. */
+static bool may_be_tried(const struct tp_perfetto_sink *sink)
+{
+	const uint64_t retry_at = __atomic_load_n(&sink->retry_at, __ATOMIC_RELAXED);
+
+	return !retry_at || tp_clock_now(&sink->clock) >= retry_at;
+}
+
+/* The stream's next chunk has room for so many bytes. In tp_guard_enter(), under tp_perfetto_lock. */
+static enum tp_lost next_chunk(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, size_t size)
+{
+	const size_t usual = stream->chunk.size ? CHUNK : FIRST_CHUNK;
+	struct tp_perfetto_chunk chunk;
+
+	size += 2 * TP_CHUNK_ALIGN + LOST_ROOM;
+	const int error = tp_perfetto_chunk_claim(sink, size > usual ? size : usual, &chunk);
+	if (error)
+		return fail(sink, error);
+	sink->complained = false;
+	sink->retry_at = 0;
+	tp_perfetto_chunk_end(sink, &stream->chunk, (size_t)stream->position);
+	stream->chunk = chunk;
+	stream->position = 0;
+	stream->broken = false;
+	return TP_NR_LOST;
+}
+
+/* ---- What a sequence says in front of its events; in tp_guard_enter() ---- */
+
+static void put_process(struct tp_proto *proto, const struct tp_perfetto_sink *sink)
+{
+	const size_t descriptor = tp_proto_begin(proto, TP_PACKET_TRACK_DESCRIPTOR);
+
+	tp_proto_number(proto, TP_TRACK_UUID, tp_perfetto_uuid_of_process(sink->pid));
+	const size_t process = tp_proto_begin(proto, TP_TRACK_PROCESS);
+	tp_proto_number(proto, TP_PROCESS_PID, (uint64_t)sink->pid);
+	if (*sink->program)
+		tp_proto_text(proto, TP_PROCESS_COMMAND_LINE, sink->program, sizeof(sink->program));
+	tp_proto_text(proto, TP_PROCESS_NAME, tp_program_name, sizeof(tp_program_name));
+	tp_proto_end(proto, process);
+	tp_proto_end(proto, descriptor);
+}
+
+static void put_thread(struct tp_proto *proto, const struct tp_perfetto_sink *sink, const struct tp_perfetto_stream *stream)
+{
+	const size_t descriptor = tp_proto_begin(proto, TP_PACKET_TRACK_DESCRIPTOR);
+
+	tp_proto_number(proto, TP_TRACK_UUID, stream->uuid);
+	const size_t thread = tp_proto_begin(proto, TP_TRACK_THREAD);
+	tp_proto_number(proto, TP_THREAD_PID, (uint64_t)sink->pid);
+	tp_proto_number(proto, TP_THREAD_TID, (uint64_t)tp_thread_id());
+	tp_proto_text(proto, TP_THREAD_NAME, stream->name, sizeof(stream->name));
+	tp_proto_end(proto, thread);
+	tp_proto_end(proto, descriptor);
+}
+
+/* What holds for all packets that do not say it themselves. */
+static void put_defaults(struct tp_proto *proto, const struct tp_perfetto_stream *stream)
+{
+	const size_t defaults = tp_proto_begin(proto, TP_PACKET_DEFAULTS);
+
+	tp_proto_number(proto, TP_DEFAULTS_TIMESTAMP_CLOCK, TP_BUILTIN_MONOTONIC);
+	const size_t event = tp_proto_begin(proto, TP_DEFAULTS_TRACK_EVENT);
+	tp_proto_number(proto, TP_DEFAULTS_TRACK_UUID, stream->uuid);
+	tp_proto_end(proto, event);
+	tp_proto_end(proto, defaults);
+}
+
+static void put_packet_of(struct tp_proto *proto, const struct tp_perfetto_sink *sink, const struct tp_perfetto_stream *stream, uint64_t time,
+			  void (*put)(struct tp_proto *, const struct tp_perfetto_sink *, const struct tp_perfetto_stream *))
+{
+	const size_t packet = tp_perfetto_packet_begin(proto, stream, time, TP_SEQUENCE_NEEDS_STATE);
+
+	put(proto, sink, stream);
+	tp_proto_end(proto, packet);
+}
+
+static void put_process_of(struct tp_proto *proto, const struct tp_perfetto_sink *sink, const struct tp_perfetto_stream *stream)
+{
+	(void)stream;
+	put_process(proto, sink);
+}
+
+#define BEGIN_SIZE (PATH_MAX * 4 + 2048)
+
+/* The thread is the stream's, which may be new; or it has another name. */
+static bool put_begin(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
+{
+	const uint64_t time = tp_clock_now(&sink->clock), flags = stream->has_begun ? TP_SEQUENCE_NEEDS_STATE : TP_SEQUENCE_STATE_CLEARED;
+	struct tp_proto proto = {.bytes = tp_scratch_push(BEGIN_SIZE), .size = BEGIN_SIZE};
+
+	if (!proto.bytes)
+		return false;
+	const size_t packet = tp_perfetto_packet_begin(&proto, stream, time, flags);
+	tp_proto_number(&proto, TP_PACKET_TIMESTAMP_CLOCK, TP_BUILTIN_MONOTONIC);
+	put_defaults(&proto, stream);
+	tp_proto_end(&proto, packet);
+	if (!stream->has_begun)
+		put_packet_of(&proto, sink, stream, time, put_process_of);
+	put_packet_of(&proto, sink, stream, time, put_thread);
+	const bool is_there = tp_perfetto_stream_put(sink, stream, &proto);
+	tp_scratch_pop(proto.bytes);
+	return is_there;
+}
+
+/* True: it is another one than before. */
+static bool take_name(struct tp_perfetto_stream *stream)
+{
+	char name[TP_PERFETTO_NAME_SIZE] = "";
+
+	prctl(PR_GET_NAME, name);
+	const bool is_new = memcmp(name, stream->name, sizeof(name)) != 0;
+	memcpy(stream->name, name, sizeof(name));
+	return is_new;
+}
+
+/* ---- Streams ---- */
+
+static struct tp_perfetto_stream *stream_new(struct tp_perfetto_sink *sink)
+{
+	struct tp_perfetto_stream *stream = sink->unused;
+
+	if (stream) {
+		sink->unused = stream->next_free;
+		memset(stream, 0, sizeof(*stream));
+	} else {
+		void *memory = mmap(NULL, sizeof(*stream), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (memory == MAP_FAILED)
+			return NULL;
+		stream = memory;
+	}
+	return stream;
+}
+
+static struct tp_perfetto_stream *pool_take(struct tp_perfetto_sink *sink)
+{
+	struct tp_perfetto_stream *stream = sink->pool;
+
+	if (stream)
+		__atomic_store_n(&sink->pool, stream->next_free, __ATOMIC_RELAXED);
+	return stream;
+}
+
+static void pool_give(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
+{
+	stream->next_free = sink->pool;
+	__atomic_store_n(&sink->pool, stream, __ATOMIC_RELAXED);
+}
+
+static struct tp_perfetto_stream *stream_create(struct tp_perfetto_sink *sink, enum tp_lost *cause)
+{
+	struct tp_perfetto_stream *stream = stream_new(sink);
+
+	*cause = TP_LOST_OTHER;
+	if (!stream)
+		return NULL;
+	*cause = next_chunk(sink, stream, BEGIN_SIZE);
+	if (*cause != TP_NR_LOST) {
+		stream->next_free = sink->unused;
+		sink->unused = stream;
+		return NULL;
+	}
+	stream->sequence = tp_perfetto_sequence(sink);
+	stream->next = sink->streams;
+	sink->streams = stream;
+	return stream;
+}
+
+/* What was told of names is lost, if there were any. */
+static void begin_again(struct tp_perfetto_stream *stream)
+{
+	memset(stream->told, 0, sizeof(stream->told));
+	memset(stream->tracks, 0, sizeof(stream->tracks));
+}
+
+static bool begin_for_thread(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
+{
+	const uint64_t thread = (uint64_t)(uint32_t)sink->pid << 30 | (uint32_t)tp_thread_id();
+
+	stream->uuid = tp_perfetto_uuid(TP_UUID_THREAD, thread);
+	take_name(stream);
+	if (!stream->has_begun)
+		begin_again(stream);
+	if (!put_begin(sink, stream) && (next_chunk(sink, stream, BEGIN_SIZE) != TP_NR_LOST || !put_begin(sink, stream)))
+		return false;
+	stream->has_begun = true;
+	stream->lost += __atomic_exchange_n(&sink->homeless, 0, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* Under tp_perfetto_lock. */
+static struct tp_perfetto_stream *stream_for_thread(struct tp_perfetto_sink *sink, enum tp_lost *cause)
+{
+	struct tp_perfetto_slot *slot = &tp_perfetto_slots[sink->slot];
+	struct tp_perfetto_stream *stream = pool_take(sink);
+
+	if (!stream)
+		stream = stream_create(sink, cause);
+	if (!stream)
+		return NULL;
+	if (!begin_for_thread(sink, stream)) {
+		*cause = TP_LOST_NO_FILE;
+		pool_give(sink, stream);
+		return NULL;
+	}
+	slot->stream = stream;
+	tp_barrier(); /* the key says that the stream is there */
+	slot->key = sink->key;
+	return stream;
+}
+
+/* Back into the pool of its sink, if that is still there. */
+static void slot_leave(unsigned int i)
+{
+	struct tp_perfetto_slot *slot = &tp_perfetto_slots[i];
+	struct tp_perfetto_sink *sink = sink_of_slot[i];
+	const bool is_current = sink && slot->key == sink->key;
+	struct tp_perfetto_stream *stream = slot->stream;
+
+	slot->key = 0;
+	tp_barrier(); /* before anybody else may have the stream */
+	if (!is_current)
+		return;
+	if (stream->depth)
+		abandon(sink, stream);
+	pool_give(sink, stream);
+}
+
+static void leave(void)
+{
+	struct tp_guard guard;
+
+	if (!tp_guard_enter(&guard))
+		return;
+	tp_mutex_lock(&tp_perfetto_lock);
+	for (unsigned int i = 0; i < TP_PERFETTO_SINKS; i++) {
+		if (tp_perfetto_slots[i].key)
+			slot_leave(i);
+	}
+	tp_mutex_unlock(&tp_perfetto_lock);
+	tp_guard_leave(&guard);
+}
+
+struct tp_perfetto_stream *tp_perfetto_stream_acquire(struct tp_perfetto_sink *sink, enum tp_lost *cause)
+{
+	struct tp_perfetto_stream *stream = NULL;
+	struct tp_guard guard;
+
+	/* In front of the guard and its system calls: on a full disk, each record of a new thread comes here. */
+	*cause = TP_LOST_NO_FILE;
+	if (!__atomic_load_n(&sink->pool, __ATOMIC_RELAXED) && !may_be_tried(sink))
+		return NULL;
+	*cause = TP_LOST_NESTED;
+	if (!tp_guard_enter_slow_way(&guard))
+		return NULL;
+	*cause = TP_LOST_OTHER;
+	if (tp_thread_arm(leave)) {
+		tp_mutex_lock(&tp_perfetto_lock);
+		stream = stream_for_thread(sink, cause);
+		tp_mutex_unlock(&tp_perfetto_lock);
+	}
+	tp_guard_leave(&guard);
+	return stream;
+}
+
+enum tp_lost tp_perfetto_stream_go_on(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, size_t size)
+{
+	enum tp_lost cause = TP_NR_LOST;
+	struct tp_guard guard;
+
+	if (stream->depth)
+		return TP_LOST_NESTED;
+	if (!may_be_tried(sink))
+		return TP_LOST_NO_FILE;
+	if (!tp_guard_enter_slow_way(&guard))
+		return TP_LOST_NESTED;
+	tp_mutex_lock(&tp_perfetto_lock);
+	/* A handler may have forked, and the stream be the parent's; or gone on, and there is room. */
+	if (tp_perfetto_stream_of_thread(sink) == stream && (stream->broken || stream->chunk.size - stream->position < size + 2 * TP_CHUNK_ALIGN + LOST_ROOM))
+		cause = next_chunk(sink, stream, size);
+	if (cause == TP_NR_LOST && tp_perfetto_stream_of_thread(sink) == stream && take_name(stream))
+		put_begin(sink, stream);
+	tp_mutex_unlock(&tp_perfetto_lock);
+	tp_guard_leave(&guard);
+	return cause;
+}
+
+/* ---- From a sink's opening to its closing ---- */
+
+bool tp_perfetto_streams_begin(struct tp_perfetto_sink *sink)
+{
+	struct tp_guard guard;
+	uint32_t slot = 0;
+
+	tp_guard_enter(&guard);
+	tp_mutex_lock(&tp_perfetto_lock);
+	while (slot < TP_PERFETTO_SINKS && sink_of_slot[slot])
+		slot++;
+	if (slot < TP_PERFETTO_SINKS)
+		sink_of_slot[slot] = sink;
+	sink->slot = slot;
+	sink->key = ++last_key;
+	tp_mutex_unlock(&tp_perfetto_lock);
+	tp_guard_leave(&guard);
+	return slot < TP_PERFETTO_SINKS;
+}
+
+/* What nobody has told yet. */
+static void tell_lost(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
+{
+	unsigned char bytes[256];
+	struct tp_proto proto = {.bytes = bytes, .size = sizeof(bytes)};
+
+	stream->lost += sink->homeless;
+	sink->homeless = 0;
+	if (!stream->lost || !stream->has_begun)
+		return;
+	const size_t packet = tp_perfetto_packet_begin(&proto, stream, tp_clock_now(&sink->clock), TP_SEQUENCE_NEEDS_STATE);
+	tp_track_event_put_lost(&proto, 0, true, stream->lost);
+	tp_proto_end(&proto, packet);
+	put_leaving(sink, stream, &proto, 0);
+}
+
+static void free_all(struct tp_perfetto_stream *stream, struct tp_perfetto_stream *(*next)(struct tp_perfetto_stream *stream))
+{
+	while (stream) {
+		struct tp_perfetto_stream *following = next(stream);
+		tp_perfetto_chunk_unmap(&stream->chunk);
+		munmap(stream, sizeof(*stream));
+		stream = following;
+	}
+}
+
+static struct tp_perfetto_stream *next_of_sink(struct tp_perfetto_stream *stream)
+{
+	return stream->next;
+}
+
+static struct tp_perfetto_stream *next_free(struct tp_perfetto_stream *stream)
+{
+	return stream->next_free;
+}
+
+void tp_perfetto_streams_end(struct tp_perfetto_sink *sink)
+{
+	struct tp_guard guard;
+
+	tp_guard_enter(&guard);
+	tp_mutex_lock(&tp_perfetto_lock);
+	if (sink->slot < TP_PERFETTO_SINKS)
+		sink_of_slot[sink->slot] = NULL; /* from here on no exiting thread touches the streams */
+	for (struct tp_perfetto_stream *stream = sink->streams; stream; stream = stream->next) {
+		tell_lost(sink, stream);
+		tp_perfetto_chunk_end(sink, &stream->chunk, (size_t)stream->position);
+	}
+	free_all(sink->streams, next_of_sink);
+	free_all(sink->unused, next_free);
+	free_all(sink->left, next_free);
+	tp_mutex_unlock(&tp_perfetto_lock);
+	tp_guard_leave(&guard);
+}
+
+/* ---- Forks ---- */
+
+/* The stream of the thread that forks: a handler may have interrupted it while it put packets, and the child goes on with that. */
+static void hide(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
+{
+	struct tp_perfetto_chunk *chunk = &stream->chunk;
+
+	if (chunk->file != chunk->memory) {
+		munmap(chunk->file, chunk->size);
+		chunk->file = chunk->memory;
+	} else {
+		mmap(chunk->memory, chunk->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	}
+	stream->next_free = sink->left;
+	sink->left = stream;
+}
+
+void tp_perfetto_streams_forget(struct tp_perfetto_sink *sink)
+{
+	struct tp_perfetto_slot *slot = &tp_perfetto_slots[sink->slot];
+	struct tp_perfetto_stream *next;
+
+	for (struct tp_perfetto_stream *stream = sink->streams; stream; stream = next) {
+		next = stream->next;
+		if (slot->key == sink->key && slot->stream == stream) {
+			hide(sink, stream);
+			continue;
+		}
+		tp_perfetto_chunk_unmap(&stream->chunk);
+		stream->next_free = sink->unused;
+		sink->unused = stream;
+	}
+	sink->streams = sink->pool = NULL;
+	sink->homeless = 0;
+	sink->retry_at = 0;
+	sink->key = ++last_key;
+}
