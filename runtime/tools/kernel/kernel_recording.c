@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,15 +189,25 @@ static bool fork_recorder(struct kernel_recording *recording, int stop, int resu
 	return true;
 }
 
-/* False: the recorder was killed. */
-static bool hear(const struct kernel_recording *recording, struct recorder_result *said)
+enum heard { HEARD, HEARD_NOTHING /* the recorder was killed */, HEARD_NOT_YET /* and nobody wants to wait any longer */ };
+
+#define LOOK_MS 50
+
+/* may_wait: NULL, or whether to go on waiting. */
+static enum heard hear(const struct kernel_recording *recording, struct recorder_result *said, bool (*may_wait)(void))
 {
+	struct pollfd polled = {.fd = recording->result, .events = POLLIN};
 	ssize_t n;
+
+	while (may_wait && poll(&polled, 1, LOOK_MS) == 0) {
+		if (!may_wait())
+			return HEARD_NOT_YET;
+	}
 
 	do
 		n = read(recording->result, said, sizeof(*said));
 	while (n < 0 && errno == EINTR);
-	return n == (ssize_t)sizeof(*said);
+	return n == (ssize_t)sizeof(*said) ? HEARD : HEARD_NOTHING;
 }
 
 static void close_both(const int ends[2])
@@ -218,7 +229,7 @@ static bool start_recorder(struct kernel_recording *recording)
 		if (fork_recorder(recording, stop[0], result[1])) {
 			close(stop[0]);
 			close(result[1]);
-			return hear(recording, &said) && !said.failed; /* which has said why, else */
+			return hear(recording, &said, NULL) == HEARD && !said.failed; /* which has said why, else */
 		}
 	}
 	const int error = errno;
@@ -307,36 +318,39 @@ static void take_clock(struct kernel_recording *recording, const char *dir)
 	free(search.other);
 }
 
-static bool wait_for_recorder(struct kernel_recording *recording, struct recorder_result *said)
+/* If it runs on, it takes the instance away. */
+static enum heard end_recorder(struct kernel_recording *recording, struct recorder_result *said, bool (*may_wait)(void))
 {
 	close(recording->stop);
-	const bool ended = hear(recording, said);
+	const enum heard heard = hear(recording, said, may_wait);
 	close(recording->result);
 	recording->stop = recording->result = -1;
-	return ended;
+	if (heard != HEARD_NOTHING)
+		recording->instance.name[0] = '\0';
+	return heard;
 }
 
-uint64_t kernel_stop(struct kernel_recording *recording, const char *dir)
+uint64_t kernel_stop(struct kernel_recording *recording, const char *dir, bool (*may_wait)(void))
 {
 	struct recorder_result said;
 
 	if (recording->stop < 0)
 		return 0;
-	const bool ended = wait_for_recorder(recording, &said);
-	if (ended)
-		recording->instance.name[0] = '\0'; /* it has removed it */
-	else
+	const enum heard heard = end_recorder(recording, &said, may_wait);
+	if (heard == HEARD_NOTHING)
 		fail_msg("the process that recorded the kernel's events was killed; what it has recorded until then is kept");
+	else if (heard == HEARD_NOT_YET)
+		fail_msg("another process is still writing events of the kernel into '%s': tp does not wait for it", recording->trace.path);
 	take_clock(recording, dir);
-	return ended && !said.failed ? said.lost : UINT64_MAX;
+	return heard == HEARD && !said.failed ? said.lost : UINT64_MAX;
 }
 
 void kernel_close(struct kernel_recording *recording)
 {
 	struct recorder_result said;
 
-	if (recording->stop >= 0 && wait_for_recorder(recording, &said))
-		recording->instance.name[0] = '\0';
+	if (recording->stop >= 0)
+		end_recorder(recording, &said, NULL);
 	instance_remove(&recording->instance);
 	instance_close(&recording->instance);
 	kernel_events_free(&recording->events);

@@ -44,10 +44,10 @@ bool kernel_open(struct kernel_recording *recording, const char *patterns, const
 bool kernel_start(struct kernel_recording *recording, const char *dir);
 
 /*
- * The traces beside it are complete. Its times are made those of the first that has its clock. Returns the events that were lost;
- * UINT64_MAX, and a message: nobody knows.
+ * The traces beside it are complete. Its times are made those of the first that has its clock. may_wait is asked
+ * now and then, until the recorder has written what is left. Returns the events that were lost; UINT64_MAX, and a message: nobody knows.
  */
-uint64_t kernel_stop(struct kernel_recording *recording, const char *dir);
+uint64_t kernel_stop(struct kernel_recording *recording, const char *dir, bool (*may_wait)(void));
 
 void kernel_close(struct kernel_recording *recording);
 
