@@ -195,6 +195,22 @@ class Order(Kernelside):
         self.assertIn("name = monotonic;", read(f"{self.trace}/kernel/metadata"))
         self.check_json()
 
+    def test_other_clock(self) -> None:
+        """Of a process that has another clock than tp, it is told; of others, the order stays right."""
+        with self.running() as one:
+            self.environment["TP_CLOCK"] = "monotonic"
+            with self.running() as other:
+                del self.environment["TP_CLOCK"]
+                with self.recording(one, other) as tp:
+                    self.more(one)
+                    tp.send_signal(signal.SIGINT)
+                    _, said = tp.communicate()
+        if "name = monotonic;" in read(f"{self.trace}/beside-{one.pid}/metadata"):
+            unavailable(self, "no counter can be used here: all processes have one clock")
+        self.assertIn(f"tp: the kernel's events have the clock tsc, and '{self.trace}/beside-{other.pid}' has another: their order is right to some "
+                      "microseconds only\n", said)
+        self.check_json(1)
+
     def test_trace_dat(self) -> None:
         need(self, "trace-cmd")
         said = self.record_program(kernel=f"{CALLS},sched:sched_switch,irq:*")

@@ -203,7 +203,6 @@ static enum heard hear(const struct kernel_recording *recording, struct recorder
 		if (!may_wait())
 			return HEARD_NOT_YET;
 	}
-
 	do
 		n = read(recording->result, said, sizeof(*said));
 	while (n < 0 && errno == EINTR);
@@ -229,7 +228,9 @@ static bool start_recorder(struct kernel_recording *recording)
 		if (fork_recorder(recording, stop[0], result[1])) {
 			close(stop[0]);
 			close(result[1]);
-			return hear(recording, &said, NULL) == HEARD && !said.failed; /* which has said why, else */
+			if (hear(recording, &said, NULL) == HEARD)
+				return !said.failed; /* it has said why */
+			return fail_msg("the kernel's events can't be recorded: the process for that could not be started, or was killed");
 		}
 	}
 	const int error = errno;
@@ -255,9 +256,9 @@ bool kernel_start(struct kernel_recording *recording, const char *dir)
 
 struct search {
 	const char *dir;
-	struct tp_clock *clock; /* its name is looked for; its numbers are what is found */
+	struct tp_clock *clock; /* its name is looked for; its numbers are those of the first that has it */
 	bool found;
-	char *other; /* a trace with another clock */
+	char *other; /* the first trace with another clock */
 };
 
 /* As the trace says it by itself: those that read all of them take the kernel's for each. */
@@ -269,12 +270,13 @@ static void look_at(struct search *search, const char *path)
 
 	if (trace_dir_open(&dir, path) && metadata_read(&metadata, &dir)) {
 		metadata_clock(&metadata, "name", name, sizeof(name));
-		search->found = strcmp(name, search->clock->name) == 0;
-		if (search->found) {
+		const bool has_it = strcmp(name, search->clock->name) == 0;
+		if (has_it && !search->found) {
+			search->found = true;
 			search->clock->frequency = metadata.frequency;
 			search->clock->offset_s = (int64_t)metadata.offset_s;
 			search->clock->offset = metadata.offset;
-		} else if (!search->other) {
+		} else if (!has_it && !search->other) {
 			search->other = strdup(path);
 		}
 	}
@@ -292,7 +294,7 @@ static void search_all(struct search *search)
 	fail_msg_silence(true);
 	for (int i = 0; i < nr; i++) {
 		const char *name = entries[i]->d_name;
-		if (!search->found && name[0] != '.' && strcmp(name, KERNEL_DIR) != 0 && asprintf(&path, "%s/%s", search->dir, name) >= 0) {
+		if (name[0] != '.' && strcmp(name, KERNEL_DIR) != 0 && asprintf(&path, "%s/%s", search->dir, name) >= 0) {
 			look_at(search, path);
 			free(path);
 		}
@@ -311,7 +313,7 @@ static void take_clock(struct kernel_recording *recording, const char *dir)
 	search_all(&search);
 	if (!search.found)
 		tp_clock_refine(&clock);
-	if (!search.found && search.other)
+	if (search.other)
 		fail_msg("the kernel's events have the clock %s, and '%s' has another: their order is right to some microseconds only", clock.name,
 			 search.other);
 	kernel_trace_set_clock(&recording->trace, &clock);

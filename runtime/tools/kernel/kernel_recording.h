@@ -35,8 +35,8 @@ struct kernel_recording {
 #define NO_KERNEL_RECORDING {.instance = NO_INSTANCE, .trace = {.fd = -1}, .stop = -1, .result = -1}
 
 /*
- * buffer: bytes of each processor's buffer, "16M"; NULL: as many as usual. is_flight: only what is in them in the end is wanted. TP_CLOCK may be set for programs that are started. False, and a
- * message.
+ * buffer: bytes of each processor's buffer, "16M"; NULL: as many as usual. is_flight: only what is in them in the end is wanted. TP_CLOCK may be
+ * set for programs that are started. False, and a message.
  */
 bool kernel_open(struct kernel_recording *recording, const char *patterns, const char *buffer, bool is_flight);
 
