@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "client/recording.h"
+#include "client/signals.h"
 #include "fail_msg.h"
 
 static void take_away(const char *dir)
@@ -38,9 +39,14 @@ static void tell(const struct kernel_recording *kernel, const char *dir, uint64_
 			 (unsigned long long)kernel->buffer_kib);
 }
 
+static bool may_wait(void)
+{
+	return signals_patience(1) > 0;
+}
+
 void kernel_beside_stop(struct kernel_recording *kernel, const char *dir, bool is_wanted)
 {
-	const uint64_t lost = kernel_stop(kernel, dir);
+	const uint64_t lost = kernel_stop(kernel, dir, may_wait);
 
 	if (is_wanted)
 		tell(kernel, dir, lost);

@@ -245,8 +245,8 @@ static bool write_dat(struct export *export, const char *path)
 
 	if (!dat_file_open(&export->dat, path))
 		return false;
-	uint64_t begin = dat_file_head(&export->dat, page_size, export->order[0]->metadata.types.word, &export->events, &export->threads, export->cpus,
-				       export->nr_cpus);
+	const uint32_t word = export->order[0]->metadata.types.word;
+	uint64_t begin = dat_file_head(&export->dat, page_size, word, &export->events, &export->threads, export->cpus, export->nr_cpus);
 	return begin && ring_begin(&export->ring, fileno(export->dat.new.file), path, page_size, begin) && export_all(export) &&
 	       dat_file_finish(&export->dat, export->cpus, export->nr_cpus, export->ring.offset);
 }

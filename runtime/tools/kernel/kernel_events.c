@@ -74,8 +74,10 @@ static bool choose(struct kernel_events *events, const char *patterns)
 	struct tp_pattern *pattern = tp_pattern_new(patterns, &error);
 	size_t nr = 0;
 
+	if (!pattern && error == -ENOMEM)
+		return fail_no_memory();
 	if (!pattern)
-		return error == -ENOMEM ? fail_no_memory() : fail_msg("--kernel takes events, as in 'sched:sched_switch,irq:*', and not '%s'", patterns);
+		return fail_msg("--kernel takes events, as in 'sched:sched_switch,irq:*', and not '%s'", patterns);
 	struct globs globs = {events, true};
 	tp_pattern_each(pattern, check_glob, &globs);
 	for (size_t i = 0; i < events->nr && globs.good; i++) {

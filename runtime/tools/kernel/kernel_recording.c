@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,15 +189,24 @@ static bool fork_recorder(struct kernel_recording *recording, int stop, int resu
 	return true;
 }
 
-/* False: the recorder was killed. */
-static bool hear(const struct kernel_recording *recording, struct recorder_result *said)
+enum heard { HEARD, HEARD_NOTHING /* the recorder was killed */, HEARD_NOT_YET /* and nobody wants to wait any longer */ };
+
+#define LOOK_MS 50
+
+/* may_wait: NULL, or whether to go on waiting. */
+static enum heard hear(const struct kernel_recording *recording, struct recorder_result *said, bool (*may_wait)(void))
 {
+	struct pollfd polled = {.fd = recording->result, .events = POLLIN};
 	ssize_t n;
 
+	while (may_wait && poll(&polled, 1, LOOK_MS) == 0) {
+		if (!may_wait())
+			return HEARD_NOT_YET;
+	}
 	do
 		n = read(recording->result, said, sizeof(*said));
 	while (n < 0 && errno == EINTR);
-	return n == (ssize_t)sizeof(*said);
+	return n == (ssize_t)sizeof(*said) ? HEARD : HEARD_NOTHING;
 }
 
 static void close_both(const int ends[2])
@@ -218,7 +228,9 @@ static bool start_recorder(struct kernel_recording *recording)
 		if (fork_recorder(recording, stop[0], result[1])) {
 			close(stop[0]);
 			close(result[1]);
-			return hear(recording, &said) && !said.failed; /* which has said why, else */
+			if (hear(recording, &said, NULL) == HEARD)
+				return !said.failed; /* it has said why */
+			return fail_msg("the kernel's events can't be recorded: the process for that could not be started, or was killed");
 		}
 	}
 	const int error = errno;
@@ -244,9 +256,9 @@ bool kernel_start(struct kernel_recording *recording, const char *dir)
 
 struct search {
 	const char *dir;
-	struct tp_clock *clock; /* its name is looked for; its numbers are what is found */
+	struct tp_clock *clock; /* its name is looked for; its numbers are those of the first that has it */
 	bool found;
-	char *other; /* a trace with another clock */
+	char *other; /* the first trace with another clock */
 };
 
 /* As the trace says it by itself: those that read all of them take the kernel's for each. */
@@ -258,12 +270,13 @@ static void look_at(struct search *search, const char *path)
 
 	if (trace_dir_open(&dir, path) && metadata_read(&metadata, &dir)) {
 		metadata_clock(&metadata, "name", name, sizeof(name));
-		search->found = strcmp(name, search->clock->name) == 0;
-		if (search->found) {
+		const bool has_it = strcmp(name, search->clock->name) == 0;
+		if (has_it && !search->found) {
+			search->found = true;
 			search->clock->frequency = metadata.frequency;
 			search->clock->offset_s = (int64_t)metadata.offset_s;
 			search->clock->offset = metadata.offset;
-		} else if (!search->other) {
+		} else if (!has_it && !search->other) {
 			search->other = strdup(path);
 		}
 	}
@@ -281,7 +294,7 @@ static void search_all(struct search *search)
 	fail_msg_silence(true);
 	for (int i = 0; i < nr; i++) {
 		const char *name = entries[i]->d_name;
-		if (!search->found && name[0] != '.' && strcmp(name, KERNEL_DIR) != 0 && asprintf(&path, "%s/%s", search->dir, name) >= 0) {
+		if (name[0] != '.' && strcmp(name, KERNEL_DIR) != 0 && asprintf(&path, "%s/%s", search->dir, name) >= 0) {
 			look_at(search, path);
 			free(path);
 		}
@@ -300,43 +313,46 @@ static void take_clock(struct kernel_recording *recording, const char *dir)
 	search_all(&search);
 	if (!search.found)
 		tp_clock_refine(&clock);
-	if (!search.found && search.other)
+	if (search.other)
 		fail_msg("the kernel's events have the clock %s, and '%s' has another: their order is right to some microseconds only", clock.name,
 			 search.other);
 	kernel_trace_set_clock(&recording->trace, &clock);
 	free(search.other);
 }
 
-static bool wait_for_recorder(struct kernel_recording *recording, struct recorder_result *said)
+/* If it runs on, it takes the instance away. */
+static enum heard end_recorder(struct kernel_recording *recording, struct recorder_result *said, bool (*may_wait)(void))
 {
 	close(recording->stop);
-	const bool ended = hear(recording, said);
+	const enum heard heard = hear(recording, said, may_wait);
 	close(recording->result);
 	recording->stop = recording->result = -1;
-	return ended;
+	if (heard != HEARD_NOTHING)
+		recording->instance.name[0] = '\0';
+	return heard;
 }
 
-uint64_t kernel_stop(struct kernel_recording *recording, const char *dir)
+uint64_t kernel_stop(struct kernel_recording *recording, const char *dir, bool (*may_wait)(void))
 {
 	struct recorder_result said;
 
 	if (recording->stop < 0)
 		return 0;
-	const bool ended = wait_for_recorder(recording, &said);
-	if (ended)
-		recording->instance.name[0] = '\0'; /* it has removed it */
-	else
+	const enum heard heard = end_recorder(recording, &said, may_wait);
+	if (heard == HEARD_NOTHING)
 		fail_msg("the process that recorded the kernel's events was killed; what it has recorded until then is kept");
+	else if (heard == HEARD_NOT_YET)
+		fail_msg("another process is still writing events of the kernel into '%s': tp does not wait for it", recording->trace.path);
 	take_clock(recording, dir);
-	return ended && !said.failed ? said.lost : UINT64_MAX;
+	return heard == HEARD && !said.failed ? said.lost : UINT64_MAX;
 }
 
 void kernel_close(struct kernel_recording *recording)
 {
 	struct recorder_result said;
 
-	if (recording->stop >= 0 && wait_for_recorder(recording, &said))
-		recording->instance.name[0] = '\0';
+	if (recording->stop >= 0)
+		end_recorder(recording, &said, NULL);
 	instance_remove(&recording->instance);
 	instance_close(&recording->instance);
 	kernel_events_free(&recording->events);

@@ -35,8 +35,8 @@ struct kernel_recording {
 #define NO_KERNEL_RECORDING {.instance = NO_INSTANCE, .trace = {.fd = -1}, .stop = -1, .result = -1}
 
 /*
- * buffer: bytes of each processor's buffer, "16M"; NULL: as many as usual. is_flight: only what is in them in the end is wanted. TP_CLOCK may be set for programs that are started. False, and a
- * message.
+ * buffer: bytes of each processor's buffer, "16M"; NULL: as many as usual. is_flight: only what is in them in the end is wanted. TP_CLOCK may be
+ * set for programs that are started. False, and a message.
  */
 bool kernel_open(struct kernel_recording *recording, const char *patterns, const char *buffer, bool is_flight);
 
@@ -44,10 +44,10 @@ bool kernel_open(struct kernel_recording *recording, const char *patterns, const
 bool kernel_start(struct kernel_recording *recording, const char *dir);
 
 /*
- * The traces beside it are complete. Its times are made those of the first that has its clock. Returns the events that were lost;
- * UINT64_MAX, and a message: nobody knows.
+ * The traces beside it are complete. Its times are made those of the first that has its clock. may_wait is asked
+ * now and then, until the recorder has written what is left. Returns the events that were lost; UINT64_MAX, and a message: nobody knows.
  */
-uint64_t kernel_stop(struct kernel_recording *recording, const char *dir);
+uint64_t kernel_stop(struct kernel_recording *recording, const char *dir, bool (*may_wait)(void));
 
 void kernel_close(struct kernel_recording *recording);
 
