@@ -57,6 +57,17 @@ class Parquet(Recorded):
 
     # ---- What is in it ----
 
+    def test_long_names(self) -> None:
+        """C's names may be longer than those of files, and differ only in what these have no room for."""
+        names = ["n" * 300 + end for end in ("one", "two")]
+        self.record_program("long", "".join(
+            f"TRACE_EVENT({name}, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)), TP_fast_assign(__entry->n = n;), "
+            'TP_printk("%d", __entry->n));\n' for name in names), "".join(f"trace_{name}(1);" for name in names))
+        found = list(self.converted(self.trace))
+        self.assertEqual(len(found), 2, found)
+        for name in found:
+            self.assertRegex(name, r"\Along\.n+_[0-9a-f]{16}\Z")
+
     def test_as_json(self) -> None:
         """All rows of random programs, and their order."""
         for seed in range(1, few_or_many(1, 4) + 1):

@@ -297,6 +297,19 @@ LOOP_TEST(strings_as_snprintf, 2)
 	ck_assert_as_snprintf("%ls %d", L"wide", 5);
 }
 
+LOOP_TEST(pointers_as_snprintf, 2)
+{
+	const void *const pointers[] = {NULL, (const void *)1, buffer, (const void *)(uintptr_t)-1};
+	char fmt[32];
+
+	for (size_t w = 0; w < 5; w++) { /* of a precision, C says nothing */
+		for (size_t i = 0; i < NR_OF(pointers); i++) {
+			snprintf(fmt, sizeof(fmt), "<%%%s%sp>", _i ? "-" : "", widths_of_formats[w]);
+			ck_assert_as_snprintf(fmt, pointers[i]);
+		}
+	}
+}
+
 #pragma GCC diagnostic pop
 
 TEST(scratch_is_a_stack)

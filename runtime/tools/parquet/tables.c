@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "base/text.h"
 #include "count/names.h"
 #include "parquet/parquet_file.h"
+#include "report/counts.h"
 #include "report/interrupt.h"
 #include "filter/described.h"
 #include "select/description.h"
@@ -20,6 +22,7 @@
 
 #define HOST_SIZE 256
 #define MOST_BYTES ((size_t)64 << 20) /* of rows in memory, of all files */
+#define NAME_BYTES 200 /* of a file, whose name has 255 at most; the rest is for endings */
 
 /* What each event has in front of its fields. */
 enum { TIME, NS, HOST, PROCESS, PID, TID, COMM, CPU, NR_COMMON };
@@ -153,15 +156,28 @@ static bool is_same(const struct parquet_file *file, const struct column *column
 	return nr == file->nr_columns;
 }
 
+/* C's names may be longer than those of files: what is cut off is told by a number. */
+static void put_file_name(struct tp_buffer *path, const struct tp_event *described)
+{
+	const size_t begin = path->len;
+
+	tp_buffer_put_identifier(path, described->system, strlen(described->system));
+	tp_buffer_printf(path, ".");
+	tp_buffer_put_identifier(path, described->name, strlen(described->name));
+	if (path->failed || path->len - begin <= NAME_BYTES)
+		return;
+	const uint64_t key = key_of_text(0, path->text + begin, path->len - begin);
+	path->len = begin + NAME_BYTES;
+	tp_buffer_printf(path, "_%016" PRIx64, key);
+}
+
 /* "DIR/net.net_request.parquet"; another layout of the same event is "net.net_request.2.parquet". NULL, and a message. */
 static char *path_of(const struct tables *tables, const struct tp_event *described, unsigned int version)
 {
 	struct tp_buffer path = {.text = NULL};
 
 	tp_buffer_printf(&path, "%s/", tables->hidden);
-	tp_buffer_put_identifier(&path, described->system, strlen(described->system));
-	tp_buffer_printf(&path, ".");
-	tp_buffer_put_identifier(&path, described->name, strlen(described->name));
+	put_file_name(&path, described);
 	if (version > 1)
 		tp_buffer_printf(&path, ".%u", version);
 	tp_buffer_printf(&path, ".parquet");
