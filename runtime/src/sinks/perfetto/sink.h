@@ -34,7 +34,7 @@ struct tp_perfetto_shared {
 
 /* The file. Under tp_perfetto_lock, but for the opening. */
 struct tp_perfetto_file {
-	char *pattern;         /* absolute, maybe with %p */
+	char *pattern;         /* absolute, maybe with %p; NULL: the file was passed, and path is only for messages */
 	char *path;            /* with the id of this process, or of the one that has made the file */
 	bool later;            /* it is yet to be made: by the first record of a child, as %p is in its name */
 	struct tp_guarded_fd fd;
