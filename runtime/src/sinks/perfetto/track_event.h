@@ -33,8 +33,7 @@ struct tp_track_role {
 };
 
 /*
- * An event's own word for what it is, by the fields that the kernel's track events have: docs/reference/kernel-track-event.md of
- * Perfetto. Without type and counter_value it is an instant of its thread.
+ * An event's own word for what it is, by the fields that the kernel's track events have: docs/outputs/perfetto.md. Without type and counter_value it is an instant of its thread.
  */
 struct tp_track_roles {
 	struct tp_track_role type, counter, slice_name, track_name, scope;
