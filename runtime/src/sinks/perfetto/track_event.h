@@ -21,6 +21,7 @@ enum tp_track_event_type { TP_TRACK_BEGIN = 1, TP_TRACK_END = 2, TP_TRACK_INSTAN
 struct tp_track_field {
 	struct tp_event_field described; /* of which the texts are not here */
 	struct tp_value place;
+	struct tp_value element; /* a number, at its own address */
 	uint8_t kind; /* enum tp_described_kind */
 	bool is_list;
 	struct tp_symbols *names; /* of a single number's values; NULL: none */
