@@ -45,14 +45,20 @@ static int perfetto_describe_event(struct tp_sink *head, const struct tp_event *
 	struct tp_track_plan *plan = tp_track_plan_new(event, tp ? tp->file : NULL, tp ? tp->line : 0, &sink->next_iid);
 	if (!plan)
 		return -ENOMEM;
+	plan->next = sink->all_plans;
+	sink->all_plans = plan;
 	__atomic_store_n(&sink->plans[event->id], plan, __ATOMIC_RELEASE);
 	return 0;
 }
 
 static void plans_free(struct tp_perfetto_sink *sink)
 {
-	for (size_t id = 0; sink->plans && sink->next_iid > TP_FIRST_EVENT_IID && id < TP_NR_IDS; id++)
-		tp_track_plan_free(sink->plans[id]);
+	struct tp_track_plan *next;
+
+	for (struct tp_track_plan *plan = sink->all_plans; plan; plan = next) {
+		next = plan->next;
+		tp_track_plan_free(plan);
+	}
 	if (sink->plans)
 		munmap(sink->plans, PLANS_SIZE);
 }

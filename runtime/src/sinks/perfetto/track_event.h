@@ -42,6 +42,7 @@ struct tp_track_roles {
 };
 
 struct tp_track_plan {
+	struct tp_track_plan *next; /* its owner's */
 	uint64_t iid; /* of its name, its category and its source; from iid + 1 on, two for each field */
 	uint32_t nr_fields;
 	enum tp_loglevel level;
