@@ -34,6 +34,18 @@ class Outputs(Reaching):
         self.assertEqual(out, f"output 1, text:{self.path('lines')}, is closed; lost: 0\n")
         self.left_alone(self.process.pid)
 
+    def test_perfetto(self) -> None:
+        """tp makes the file and passes it on; a process that writes to it keeps it. tests/perfetto has what is in it."""
+        self.done("outputs", "-p", self.pid, "--open", "perfetto:out", "-e", "served_idle")
+        until(lambda: read(self.path("out")).count("served_idle") > 0)
+        self.assertIn(f" perfetto:{self.path('out')}\n", self.done("outputs", "-p", self.pid))
+        said = self.fails("outputs", "-p", self.pid, "--open", "perfetto:out")
+        self.assertIn(f"'{self.path('out')}' can't be made: File exists; a process writes to it", said)
+        self.assertIn("lost: 0", self.done("outputs", "-p", self.pid, "--close", "1"))
+        self.done("outputs", "-p", self.pid, "--open", "perfetto:out")
+        self.assertIn("it is no regular file", self.fails("outputs", "-p", self.pid, "--open", f"perfetto:{self.dir}"))
+        self.assertIn("perfetto: wants the name of a file", self.fails("outputs", "-p", self.pid, "--open", "perfetto:"))
+
     def test_the_process_in_the_name(self) -> None:
         other = str(self.start("loop").pid)
         for kind, options in ("text", ""), ("ctf", ",mode=flight"):

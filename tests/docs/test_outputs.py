@@ -96,6 +96,9 @@ class Pages(Case):
         until(lambda: "net_request" in daemon.lttng("list", "-u").stdout, "the server in lttng list")
         self.page("outputs/lttng", env, **daemon.user)
 
+    def test_perfetto(self) -> None:
+        self.page("outputs/perfetto", self.server("net"))
+
     def test_statistics(self) -> None:
         need(self, "jq")
         self.page("outputs/statistics", self.server("net"))

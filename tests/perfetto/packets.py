@@ -46,21 +46,25 @@ def _message(lines) -> Message:
         line = line.strip()
         if line == "}":
             break
-        if line.startswith("padding: "):  # there may be anything in it
-            continue
-        if line.endswith(" {"):
-            found.setdefault(line[:-2], []).append(_message(lines))
-            continue
-        name, value = line.split(": ", 1)
-        assert re.fullmatch("[a-z]\\w*", name), f"not in trace.proto: {line}"
-        found.setdefault(name, []).append(_value(value))
+        name, _, value = line.partition(": ")
+        if not value:
+            assert name.endswith(" {"), line
+            found.setdefault(name[:-2], []).append(_message(lines))
+        elif name != "padding":  # there may be anything in it
+            assert name[0].isalpha(), f"not in trace.proto: {line}"
+            found.setdefault(name, []).append(_value(value))
     return found
 
 
+ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+
+
 def _value(text: str) -> object:
-    if text.startswith('"'):
-        return re.sub(rb"\\([0-7]{3}|.)", _unescaped, text[1:-1].encode()).decode()
-    if re.fullmatch(r"-?\d+", text):
+    if text[0] == '"':
+        return text[1:-1] if "\\" not in text else ESCAPE.sub(_unescaped, text[1:-1].encode()).decode()
+    if text.isdigit():
+        return int(text)
+    if re.fullmatch(r"-\d+", text):
         return int(text)
     return text if re.fullmatch("[A-Z_]+", text) else float(text)
 

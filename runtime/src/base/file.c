@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -155,6 +156,35 @@ int tp_file_open(const char *path, int flags, mode_t mode)
 		fd = open(path, flags | more | (flags & O_RDWR ? 0 : O_WRONLY) | O_CLOEXEC | O_NOCTTY, mode);
 	} while (fd < 0 && errno == EEXIST && more & O_EXCL && --tries);
 	return fd;
+}
+
+/* A process has it open still, and has it mapped: it must not be replaced. */
+static bool is_locked(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return false;
+	const bool is_free = flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+	close(fd);
+	return !is_free;
+}
+
+int tp_file_make_way(const char *path)
+{
+	struct stat st;
+	uid_t owner;
+	size_t len;
+
+	if (lstat(path, &st) != 0)
+		return errno == ENOENT ? 0 : errno;
+	if (!S_ISREG(st.st_mode))
+		return EINVAL;
+	if (tp_file_is_foreign(path, &len, &owner))
+		return EACCES;
+	if (is_locked(path))
+		return EEXIST;
+	return unlink(path) == 0 || errno == ENOENT ? 0 : errno;
 }
 
 /* ---- Directories: readdir(3) would need malloc ---- */

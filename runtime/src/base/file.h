@@ -26,6 +26,12 @@ int tp_file_write(int fd, const void *data, size_t len);
 int tp_file_open(const char *path, int flags, mode_t mode);
 
 /*
+ * An older file of the name makes way for a new one: whoever reads it keeps it. 0, or an errno value: EINVAL, it is no regular
+ * file; EACCES, it is foreign, as below; EEXIST, a process writes to it still, which has a lock on it by flock(2).
+ */
+int tp_file_make_way(const char *path);
+
+/*
  * Whether a part of the path, its first len bytes, is a file, a link, a directory ... of another user, in a directory that
  * others may write to, such as /tmp. That directory's owner may do there what he wants. As fs.protected_symlinks and
  * fs.protected_regular are by 1 and 2, whatever they are; and what is further along the path is that other user's to choose.

@@ -14,6 +14,7 @@
 #include "sinks/ctf/ctf.h"
 #include "sinks/hist/hist.h"
 #include "sinks/latency/latency.h"
+#include "sinks/perfetto/perfetto.h"
 #include "sinks/stats/stats.h"
 #include "sinks/text/text.h"
 
@@ -40,6 +41,11 @@ static struct tp_sink *open_ctf(char *name, int fd)
 	const char *options = take_options(name);
 
 	return tp_ctf_sink_in(fd, name, options);
+}
+
+static struct tp_sink *open_perfetto(char *name, int fd)
+{
+	return tp_perfetto_sink_in(fd, name);
 }
 
 static struct tp_sink *open_stats(char *name, int fd)
@@ -111,6 +117,7 @@ static const struct kind {
 } kinds[] = {
 	{"text", "a socket, a pipe, a terminal or a file for its lines", true, open_text},
 	{"ctf", "an empty directory for the trace", false, open_ctf},
+	{"perfetto", "an empty file for the trace", false, open_perfetto},
 	{"stats", NULL, true, open_stats},
 	{"hist", NULL, true, open_hist},
 	{"latency", NULL, true, open_latency},
@@ -169,7 +176,7 @@ void tp_request_open(struct tp_request *request, char *arguments)
 	const struct kind *kind = find_kind(word);
 
 	if (!kind)
-		tp_request_fail(request, EINVAL, "there is no kind of output '%s'; there are text, ctf, stats, hist, latency, ftrace, sdt and lttng",
+		tp_request_fail(request, EINVAL, "there is no kind of output '%s'; there are text, ctf, perfetto, stats, hist, latency, ftrace, sdt and lttng",
 				word ? word : "");
 	else if (kind->descriptor && request->fd < 0)
 		tp_request_fail(request, EBADF, "open %s comes with a descriptor, of %s", kind->name, kind->descriptor);

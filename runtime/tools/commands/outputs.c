@@ -113,12 +113,32 @@ static bool open_ctf(struct session *session, char *directory)
 	return good;
 }
 
+/* As TP_OUTPUT does it: an older file makes way, unless a process writes to it. */
+static bool open_perfetto(struct session *session, const char *file)
+{
+	char *path = absolute_path(file);
+	const int error = path ? tp_file_make_way(path) : ENOMEM;
+	const int fd = error ? -1 : tp_file_open(path, O_RDWR | O_EXCL | O_NOFOLLOW, 0600);
+	const int reason = error ? error : errno;
+	bool good = fd >= 0 && session_open(session, fd, "perfetto", path);
+
+	if (path && fd < 0 && (reason != EACCES || !fail_if_foreign(path)))
+		fail_msg("'%s' can't be made: %s%s", path, strerror(reason), error == EEXIST ? "; a process writes to it" :
+			 error == EINVAL ? "; it is no regular file" : "");
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return good;
+}
+
 static bool open_kind(struct session *session, const char *kind, char *name)
 {
 	if (strcmp(kind, "text") == 0)
 		return *name ? open_text(session, name) : fail_msg("text: wants the name of a file");
 	if (strcmp(kind, "ctf") == 0)
 		return *name ? open_ctf(session, name) : fail_msg("ctf: wants the name of a directory");
+	if (strcmp(kind, "perfetto") == 0)
+		return *name ? open_perfetto(session, name) : fail_msg("perfetto: wants the name of a file");
 	return session_open(session, -1, kind, name);
 }
 
@@ -207,7 +227,7 @@ const struct tp_command command_outputs = {
 	.options = (const struct tp_option[]){
 		OPTION_TARGETS,
 		{OPTION_OPEN, "open", "KIND:NAME", "opens an output, which stays open after tp has ended: text:FILE, ctf:DIR[,OPTION...], "
-						   "stats:NAME[,OPTION...], ftrace:[INSTANCE], sdt: or lttng:"},
+						   "perfetto:FILE, stats:NAME[,OPTION...], ftrace:[INSTANCE], sdt: or lttng:"},
 		{'e', "events", "EVENTS", "with --open: which events go there, as in 'net:*,!net:net_close'; all without this option"},
 		{OPTION_CLOSE, "close", "OUTPUT", "closes an output: its id or its name"},
 		{OPTION_OFF, "off", "OUTPUT", "stops the recording on an output, as the trigger traceoff does"},

@@ -10,7 +10,7 @@
  *	  tracks.c         processes, threads, and other tracks
  *	    packets.c      a file of packets
  *
- * Its name, its fields and their bytes are written by what the runtime's own output has: track_event.h.
+ * Its name, its fields and their bytes are written by what the runtime's own output has: sinks/perfetto/.
  */
 #include "export/perfetto.h"
 

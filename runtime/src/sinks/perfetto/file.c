@@ -94,50 +94,31 @@ uint32_t tp_perfetto_sequence(struct tp_perfetto_sink *sink)
 
 /* ---- The file by its name ---- */
 
-/* Some process has it open still, and has it mapped: it must not be replaced. The lock is that of whoever has made the file. */
-static bool is_written(const char *path)
+/* The lock says that the file is written to; it stays as long as a process has a part of the file mapped. */
+static int take(struct tp_perfetto_file *file, int fd)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-
-	if (fd < 0)
-		return false;
-	const bool is_free = flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-	close(fd);
-	return !is_free;
-}
-
-/* An older file makes way: whoever reads it keeps it. */
-static int make_way(const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st) != 0)
-		return errno == ENOENT ? 0 : errno;
-	if (!S_ISREG(st.st_mode))
-		return EINVAL;
-	if (tp_complain_of_foreign(path))
-		return EACCES;
-	if (is_written(path))
-		return EEXIST;
-	return unlink(path) == 0 || errno == ENOENT ? 0 : errno;
+	if (fd >= 0)
+		flock(fd, LOCK_SH | LOCK_NB);
+	return tp_guarded_fd_take(&file->fd, fd);
 }
 
 static int open_new(struct tp_perfetto_file *file)
 {
-	const int error = make_way(file->path);
+	const int error = tp_file_make_way(file->path);
 
-	if (error)
-		return error;
-	const int fd = tp_file_open(file->path, O_RDWR | O_EXCL | O_NOFOLLOW, 0600);
-	if (fd >= 0)
-		flock(fd, LOCK_SH | LOCK_NB);
-	return tp_guarded_fd_take(&file->fd, fd);
+	if (error == EACCES)
+		tp_complain_of_foreign(file->path);
+	return error ? error : take(file, tp_file_open(file->path, O_RDWR | O_EXCL | O_NOFOLLOW, 0600));
 }
 
 static int open_again(const void *data)
 {
 	const struct tp_perfetto_file *file = data;
 
+	if (!file->pattern) {
+		errno = EBADF;
+		return -1;
+	}
 	return open(file->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 }
 
@@ -186,6 +167,23 @@ int tp_perfetto_file_begin(struct tp_perfetto_sink *sink, const char *name)
 	tp_pid_name(file->path, file->pattern, sink->pid);
 	file->copies = must_copy(file->path);
 	return 0;
+}
+
+int tp_perfetto_file_begin_in(struct tp_perfetto_sink *sink, int fd, const char *name)
+{
+	struct tp_perfetto_file *file = &sink->file;
+	struct stat st;
+	const int error = take(file, fd);
+
+	if (error)
+		return error;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return EINVAL;
+	if (st.st_size)
+		return EEXIST;
+	file->path = strdup(name);
+	file->copies = tp_mapped_must_be_copied(fd);
+	return file->path && shared_make(file) ? 0 : ENOMEM;
 }
 
 /* ---- The header ---- */
@@ -250,12 +248,12 @@ static int put_header(struct tp_perfetto_file *file, int fd)
 int tp_perfetto_file_make(struct tp_perfetto_sink *sink)
 {
 	struct tp_perfetto_file *file = &sink->file;
-	int error = open_new(file);
+	int error = file->pattern ? open_new(file) : 0;
 
 	if (error)
 		return error;
 	error = put_header(file, tp_guarded_fd_descriptor(&file->fd));
-	if (error) {
+	if (error && file->pattern) {
 		tp_guarded_fd_close(&file->fd);
 		file->fd = (struct tp_guarded_fd)TP_GUARDED_FD_NONE;
 		unlink(file->path);
@@ -279,7 +277,7 @@ bool tp_perfetto_file_inherit(struct tp_perfetto_sink *sink)
 {
 	struct tp_perfetto_file *file = &sink->file;
 
-	if (!strstr(file->pattern, "%p"))
+	if (!file->pattern || !strstr(file->pattern, "%p"))
 		return true;
 	tp_guarded_fd_close(&file->fd);
 	file->fd = (struct tp_guarded_fd)TP_GUARDED_FD_NONE;

@@ -27,6 +27,7 @@ uint64_t tp_perfetto_padding(size_t size);
 
 /* Where the name leads to, and what processes share; then the file itself, with its header. To be closed in any case. */
 int tp_perfetto_file_begin(struct tp_perfetto_sink *sink, const char *name);
+int tp_perfetto_file_begin_in(struct tp_perfetto_sink *sink, int fd, const char *name); /* fd becomes the sink's */
 int tp_perfetto_file_make(struct tp_perfetto_sink *sink);
 void tp_perfetto_file_close(struct tp_perfetto_sink *sink);
 

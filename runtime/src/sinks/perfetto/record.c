@@ -153,7 +153,7 @@ static void put_event(struct tp_proto *proto, const struct written *written, con
 	const size_t event = tp_proto_begin(proto, TP_PACKET_TRACK_EVENT);
 
 	tp_track_event_put_head(proto, written->plan, &written->placed, written->uuid);
-	if (written->placed.type == TP_TRACK_BEGIN && written->track.parent == TP_PARENT_PROCESS)
+	if (written->has_track && written->placed.type == TP_TRACK_BEGIN && written->track.parent == TP_PARENT_PROCESS)
 		tp_track_event_put_count(proto, "tid", (uint64_t)rec->entry->pid);
 	if (written->placed.type != TP_TRACK_EVENT_COUNTER)
 		tp_track_event_put_fields(proto, written->plan, rec->entry, rec->size);
@@ -220,7 +220,11 @@ static enum tp_lost commit(struct tp_perfetto_sink *sink, const struct tp_record
 	size_t needed;
 
 	for (;;) {
-		struct written written = {.stream = tp_perfetto_stream_of_thread(sink), .plan = tp_perfetto_plan_of(sink, rec->event->id)};
+		struct written written; /* of which the track is not to be cleared each time */
+		written.stream = tp_perfetto_stream_of_thread(sink);
+		written.plan = tp_perfetto_plan_of(sink, rec->event->id);
+		written.lost = 0;
+		written.uuid = 0;
 		if (!written.stream)
 			written.stream = tp_perfetto_stream_acquire(sink, &cause);
 		if (!written.stream)

@@ -26,6 +26,7 @@
 #include "base/text.h"
 #include "record/record.h"
 #include "sinks/perfetto/file.h"
+#include "sinks/perfetto/perfetto.h"
 #include "sinks/perfetto/record.h"
 #include "sinks/perfetto/stream.h"
 
@@ -44,14 +45,20 @@ static int perfetto_describe_event(struct tp_sink *head, const struct tp_event *
 	struct tp_track_plan *plan = tp_track_plan_new(event, tp ? tp->file : NULL, tp ? tp->line : 0, &sink->next_iid);
 	if (!plan)
 		return -ENOMEM;
+	plan->next = sink->all_plans;
+	sink->all_plans = plan;
 	__atomic_store_n(&sink->plans[event->id], plan, __ATOMIC_RELEASE);
 	return 0;
 }
 
 static void plans_free(struct tp_perfetto_sink *sink)
 {
-	for (size_t id = 0; sink->plans && sink->next_iid > TP_FIRST_EVENT_IID && id < TP_NR_IDS; id++)
-		tp_track_plan_free(sink->plans[id]);
+	struct tp_track_plan *next;
+
+	for (struct tp_track_plan *plan = sink->all_plans; plan; plan = next) {
+		next = plan->next;
+		tp_track_plan_free(plan);
+	}
 	if (sink->plans)
 		munmap(sink->plans, PLANS_SIZE);
 }
@@ -125,14 +132,17 @@ static int make_file(struct tp_perfetto_sink *sink)
 	return error;
 }
 
-static int sink_open(struct tp_perfetto_sink *sink, const char *name)
+/* fd is -1, or the file. */
+static int sink_open(struct tp_perfetto_sink *sink, int fd, const char *name)
 {
 	const ssize_t len = readlink("/proc/self/exe", sink->program, sizeof(sink->program) - 1);
-	int error = plans_begin(sink) ? tp_perfetto_file_begin(sink, name) : ENOMEM;
+	int error = fd < 0 ? tp_perfetto_file_begin(sink, name) : tp_perfetto_file_begin_in(sink, fd, name);
 
 	sink->program[len > 0 ? len : 0] = '\0';
 	if (error)
 		return error;
+	if (!plans_begin(sink))
+		return ENOMEM;
 	if (!tp_perfetto_streams_begin(sink))
 		return EMFILE;
 	error = make_file(sink);
@@ -143,22 +153,36 @@ static int sink_open(struct tp_perfetto_sink *sink, const char *name)
 	return error;
 }
 
-struct tp_sink *tp_perfetto_sink(const char *file, const char *options)
+static struct tp_sink *sink_new(int fd, const char *name)
 {
-	const bool good = file && *file && has_no_options(file, options);
-	struct tp_perfetto_sink *sink = good ? tp_malloc(sizeof(*sink)) : NULL;
+	struct tp_perfetto_sink *sink = tp_malloc(sizeof(*sink));
 
 	if (!sink) {
-		errno = good ? ENOMEM : EINVAL;
+		if (fd >= 0)
+			close(fd);
+		errno = ENOMEM;
 		return NULL;
 	}
 	*sink = (struct tp_perfetto_sink){
 		.pid = getpid(), .next_iid = TP_FIRST_EVENT_IID, .file = {.fd = TP_GUARDED_FD_NONE}, .clock = {.counter = false},
 	};
-	const int error = sink_open(sink, file);
+	const int error = sink_open(sink, fd, name);
 	if (!error)
 		return &sink->head;
 	sink_free(sink);
 	errno = error;
 	return NULL;
+}
+
+struct tp_sink *tp_perfetto_sink(const char *file, const char *options)
+{
+	if (file && *file && has_no_options(file, options))
+		return sink_new(-1, file);
+	errno = EINVAL;
+	return NULL;
+}
+
+struct tp_sink *tp_perfetto_sink_in(int fd, const char *name)
+{
+	return sink_new(fd, name);
 }

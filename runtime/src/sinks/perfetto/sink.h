@@ -34,7 +34,7 @@ struct tp_perfetto_shared {
 
 /* The file. Under tp_perfetto_lock, but for the opening. */
 struct tp_perfetto_file {
-	char *pattern;         /* absolute, maybe with %p */
+	char *pattern;         /* absolute, maybe with %p; NULL: the file was passed, and path is only for messages */
 	char *path;            /* with the id of this process, or of the one that has made the file */
 	bool later;            /* it is yet to be made: by the first record of a child, as %p is in its name */
 	struct tp_guarded_fd fd;
@@ -51,7 +51,8 @@ struct tp_perfetto_sink {
 	char program[PATH_MAX];
 	struct tp_perfetto_file file;
 	struct tp_track_plan **plans; /* by the ids of events; TP_NR_IDS, of which only the pages are there that ids are in */
-	uint64_t next_iid;     /* under tp_events_lock */
+	struct tp_track_plan *all_plans; /* this and the next under tp_events_lock */
+	uint64_t next_iid;
 	struct tp_perfetto_stream *streams, *pool, *unused, *left; /* under tp_perfetto_lock; pool is also looked at without it */
 	uint64_t retry_at;     /* there is no try for a chunk before that, by CLOCK_MONOTONIC */
 	unsigned long homeless; /* records lost where there was no stream to count them in; changes without the lock */

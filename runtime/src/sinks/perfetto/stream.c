@@ -214,8 +214,8 @@ static enum tp_lost next_chunk(struct tp_perfetto_sink *sink, struct tp_perfetto
 	const int error = tp_perfetto_chunk_claim(sink, size > usual ? size : usual, &chunk);
 	if (error)
 		return fail(sink, error);
-	sink->complained = false;
-	sink->retry_at = 0;
+	__atomic_store_n(&sink->complained, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&sink->retry_at, 0, __ATOMIC_RELAXED);
 	tp_perfetto_chunk_end(sink, &stream->chunk, (size_t)stream->position);
 	stream->chunk = chunk;
 	stream->position = 0;

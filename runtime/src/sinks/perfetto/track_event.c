@@ -161,6 +161,7 @@ static bool plan_field(struct tp_track_field *field, const struct tp_event_field
 	*field = (struct tp_track_field){
 		.described = *described, .place = tp_described_place(described), .kind = (uint8_t)tp_described_kind(described),
 		.is_list = tp_described_is_list(described),
+		.element = tp_value_at(TP_SOURCE_NUMBER, 0, described->element_size, described->is_signed),
 	};
 	field->described.name = field->described.type = field->described.delimiter = NULL;
 	field->described.symbols = NULL;
@@ -340,7 +341,7 @@ static void put_number(struct tp_proto *proto, const struct tp_track_field *fiel
 	}
 	const uint32_t as = field->kind == TP_DESCRIBED_POINTER ? TP_ANNOTATION_POINTER
 			    : described->is_signed ? TP_ANNOTATION_INT : TP_ANNOTATION_UINT;
-	tp_proto_number(proto, as, tp_described_number(described, at));
+	tp_proto_number(proto, as, tp_value_number_in(&field->element, at));
 }
 
 static void put_hexadecimal(struct tp_proto *proto, struct tp_value_bytes bytes)
@@ -414,7 +415,7 @@ static void put_field(struct tp_proto *proto, const struct tp_track_field *field
 	put_number(proto, field, bytes.at);
 	tp_proto_end_short(proto, begin);
 	if (field->names)
-		put_value_name(proto, field, iid + 1, tp_described_number(&field->described, bytes.at));
+		put_value_name(proto, field, iid + 1, tp_value_number_in(&field->element, bytes.at));
 }
 
 void tp_track_event_put_fields(struct tp_proto *proto, const struct tp_track_plan *plan, const void *record, size_t size)

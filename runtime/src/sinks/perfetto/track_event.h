@@ -21,6 +21,7 @@ enum tp_track_event_type { TP_TRACK_BEGIN = 1, TP_TRACK_END = 2, TP_TRACK_INSTAN
 struct tp_track_field {
 	struct tp_event_field described; /* of which the texts are not here */
 	struct tp_value place;
+	struct tp_value element; /* a number, at its own address */
 	uint8_t kind; /* enum tp_described_kind */
 	bool is_list;
 	struct tp_symbols *names; /* of a single number's values; NULL: none */
@@ -33,8 +34,7 @@ struct tp_track_role {
 };
 
 /*
- * An event's own word for what it is, by the fields that the kernel's track events have: docs/reference/kernel-track-event.md of
- * Perfetto. Without type and counter_value it is an instant of its thread.
+ * An event's own word for what it is, by the fields that the kernel's track events have: docs/outputs/perfetto.md. Without type and counter_value it is an instant of its thread.
  */
 struct tp_track_roles {
 	struct tp_track_role type, counter, slice_name, track_name, scope;
@@ -42,6 +42,7 @@ struct tp_track_roles {
 };
 
 struct tp_track_plan {
+	struct tp_track_plan *next; /* its owner's */
 	uint64_t iid; /* of its name, its category and its source; from iid + 1 on, two for each field */
 	uint32_t nr_fields;
 	enum tp_loglevel level;
