@@ -228,6 +228,13 @@ class Order(Kernelside):
         self.assertEqual(of_kernel, want)
         self.assertTrue(any(re.search(r"beside:\d+ \[\d+\] \w\+? ==> ", text) for _, _, _, event, text in lines if event == "sched_switch"))
 
+    def test_timeline(self) -> None:
+        """A process is called as its own trace has it, though the kernel's comes first."""
+        self.record_program()
+        self.read_by(TP, "timeline", self.trace, "-o", self.path("out.svg"))
+        pid = next(line["pid"] for line in self.json() if line["event"] == "before")
+        self.assertEqual(re.findall(rf'<text class="g"[^>]*>([^<]*) \({pid}\)<', read(self.path("out.svg"))), ["beside"])
+
     def test_perfetto(self) -> None:
         need(self, "protoc")
         self.record_program(kernel=f"{CALLS},sched:sched_switch,sched:sched_waking")

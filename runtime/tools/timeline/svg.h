@@ -7,8 +7,11 @@
 #include "timeline/lanes.h"
 #include "timeline/legend.h"
 
+enum svg_named { NAMED_NOT, NAMED_BY_KERNEL, NAMED_BY_ITSELF };
+
 struct svg_group {
 	char *name; /* of a process */
+	enum svg_named by;
 };
 
 struct svg_picture {

@@ -35,31 +35,47 @@ struct timeline {
 
 /* ---- Whose ---- */
 
-/* The number of the process's group, from 1 on; 0, and a message: there is no memory. */
-static uint64_t group_of(struct timeline *timeline, size_t trace_nr, int32_t pid)
+/* Who says best what a process is called: its own trace, or else the kernel, by its first thread. */
+static enum svg_named who_names(const struct merged *merged, int32_t pid)
 {
-	const struct metadata *metadata = &timeline->export.traces.traces[trace_nr].metadata;
+	if (!merged->trace->metadata.is_kernel)
+		return NAMED_BY_ITSELF;
+	return merged->event.tid == pid ? NAMED_BY_KERNEL : NAMED_NOT;
+}
+
+static bool name_group(struct svg_group *group, enum svg_named by, const struct merged *merged, int32_t pid)
+{
+	const char *process = by == NAMED_BY_ITSELF ? merged->trace->metadata.process : by == NAMED_BY_KERNEL ? merged->event.name : "";
+	char *name;
+
+	if (asprintf(&name, "%.*s (%d)", COMM_SIZE, process, pid) < 0)
+		return fail_no_memory();
+	free(group->name);
+	*group = (struct svg_group){.name = name, .by = by};
+	return true;
+}
+
+/* The number of the process's group, from 1 on; 0, and a message: there is no memory. */
+static uint64_t group_of(struct timeline *timeline, const struct merged *merged, int32_t pid)
+{
+	const enum svg_named by = who_names(merged, pid);
 	size_t index;
 	bool is_new;
 
-	if (!key_index(&timeline->processes, timeline->machines[trace_nr], (uint32_t)pid, &index, &is_new))
+	if (!key_index(&timeline->processes, timeline->machines[merged->trace_nr], (uint32_t)pid, &index, &is_new))
 		return 0;
-	if (!is_new)
-		return index + 1;
-	struct svg_group *more = reallocarray(timeline->groups, index + 1, sizeof(*more));
-	if (!more) {
-		timeline->processes.nr--;
-		fail_no_memory();
-		return 0;
+	if (is_new) {
+		struct svg_group *more = reallocarray(timeline->groups, index + 1, sizeof(*more));
+		if (!more) {
+			timeline->processes.nr--;
+			fail_no_memory();
+			return 0;
+		}
+		timeline->groups = more;
+		more[index] = (struct svg_group){.name = NULL};
 	}
-	timeline->groups = more;
-	more[index].name = NULL;
-	if (asprintf(&more[index].name, "%.*s (%d)", COMM_SIZE, metadata->process, pid) < 0) {
-		more[index].name = NULL;
-		fail_no_memory();
-		return 0;
-	}
-	return index + 1;
+	struct svg_group *group = &timeline->groups[index];
+	return (group->name && by <= group->by) || name_group(group, by, merged, pid) ? index + 1 : 0;
 }
 
 static struct lane *named(struct lane *lane, enum lane_kind kind, uint64_t group, const char *format, const char *name, int32_t tid)
@@ -76,7 +92,7 @@ static struct lane *named(struct lane *lane, enum lane_kind kind, uint64_t group
 static struct lane *thread_lane(struct timeline *timeline, const struct merged *merged)
 {
 	const struct event *event = &merged->event;
-	const uint64_t group = group_of(timeline, merged->trace_nr, event->pid);
+	const uint64_t group = group_of(timeline, merged, event->pid);
 	char name[COMM_SIZE + 1] = "";
 	bool is_new;
 
@@ -91,7 +107,7 @@ static struct lane *thread_lane(struct timeline *timeline, const struct merged *
 
 static struct lane *track_lane(struct timeline *timeline, const struct merged *merged, const struct tp_track *track)
 {
-	const uint64_t group = track->parent == TP_PARENT_NONE ? 0 : group_of(timeline, merged->trace_nr, track->pid);
+	const uint64_t group = track->parent == TP_PARENT_NONE ? 0 : group_of(timeline, merged, track->pid);
 	const uint64_t owner = track->parent == TP_PARENT_THREAD ? (uint64_t)merged->event.tid : 0;
 	bool is_new;
 
