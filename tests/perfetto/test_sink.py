@@ -166,6 +166,12 @@ class Content(Viewed, Recorded):
         self.assertRegex(step.source, r"both\.tp:\d+\Z")
         self.assertEqual(next(e for e in shown if e.name == "outer").track["name"], ["span"])
 
+    def test_markers(self) -> None:
+        self.record_program("both", "#include <tp/marker.h>\n" + PAIRS, 'trace_mark(both_mark, "id %d name %s", 7, "x"); trace_step(3);')
+        shown = self.same()
+        self.assertEqual([(e.category, e.name, e.fields) for e in shown],
+                         [("marker", "both_mark", {"id": 7, "name": "x"}), ("both", "step", {"n": 3})])
+
     def test_trace_processor(self) -> None:
         self.record_program("both", PAIRS + TRACKS + "TRACEPOINT_LOGLEVEL(both, step, TRACE_WARNING)\n", """
             trace_span('B', "outer"); trace_begin(1, "a"); trace_span('E', ""); trace_step(3); trace_depth(5, 1); trace_depth(-9000000000, 1);""")
@@ -327,7 +333,7 @@ class Processes(Storm):
         self.all_there(events(self.file))
 
     def test_closed_descriptors(self) -> None:
-        self.storm("each=4000", "threads=2", "close-all=3", "threads=2", "close-all=0", "forks=2")
+        self.storm("each=1500", "threads=2", "close-all=3", "threads=2", "close-all=0", "forks=2")
         self.all_there(events(self.file))
 
     def test_end_of_the_file(self) -> None:
@@ -480,7 +486,7 @@ class Trouble(Storm):
     def test_copying(self) -> None:
         """On a file system of which the runtime does not know that it keeps its promise of room, a system call copies packets."""
         file = os.path.join(self.mount("ramfs", "ram"), "out")
-        self.storm("each=5000", "threads=3", "forks=2", f"fork-in-handler={few_or_many(30, 100)}", file=file)
+        self.storm("each=1500", "threads=3", "forks=2", f"fork-in-handler={few_or_many(30, 100)}", file=file)
         self.all_there(events(file))
         os.remove(self.shared)
         self.storm("signals=10000", file=file, message=self.NESTED)
