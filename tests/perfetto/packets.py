@@ -7,9 +7,11 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PACKET, PADDING = 1 << 3 | 2, 15 << 3 | 2  # tags in the file
 STATE_CLEARED, NEEDS_STATE, REALTIME, MONOTONIC = 1, 2, 1, 3
 
 Message = dict[str, list]
@@ -19,25 +21,32 @@ def decoded(path: str) -> list[Message]:
     """The packets; an unknown field, or bytes that are none, are an error. Of a program that was killed while its file grew, there are
     zeros at the end, where Perfetto's readers stop."""
     with open(path, "rb") as file:
-        content = _without_zeros(file.read())
+        content = _without_padding(file.read())
     done = subprocess.run(["protoc", f"--proto_path={HERE}", "--decode=Trace", "trace.proto"], input=content, capture_output=True, check=False)
     assert done.returncode == 0 and not done.stderr, done.stderr
     return _message(iter(done.stdout.decode().splitlines())).get("packet", [])
 
 
-def _without_zeros(content: bytes) -> bytes:
-    """Up to the first field whose tag is 0, if there is nothing but zeros from there on."""
+def pieces(content: bytes) -> Iterator[bytes]:
+    """The packets, between fields that readers skip; up to the first field whose tag is 0, if there is nothing but zeros from there on."""
     at = 0
     while at < len(content) and content[at]:
-        length, shift, at = 0, 0, at + 1
+        tag, length, shift, at = content[at], 0, 0, at + 1
         while True:
             length |= (content[at] & 0x7f) << shift
             shift, at = shift + 7, at + 1
             if content[at - 1] < 0x80:
                 break
+        assert tag in (PACKET, PADDING) and at + length <= len(content), f"no field at {at}"
+        if tag == PACKET:
+            yield content[at:at + length]
         at += length
     assert not any(content[at:]), f"there is something behind {at}"
-    return content[:at]
+
+
+def _without_padding(content: bytes) -> bytes:
+    return b"".join(bytes([PACKET]) + bytes([(len(piece) >> 7 * i & 0x7f) | (0x80 if i < 3 else 0) for i in range(4)]) + piece
+                    for piece in pieces(content))
 
 
 def _message(lines) -> Message:

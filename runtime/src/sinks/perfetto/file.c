@@ -366,13 +366,15 @@ int tp_perfetto_chunk_claim(struct tp_perfetto_sink *sink, size_t size, struct t
 	return error;
 }
 
+/* A handler may have put its own packets behind them meanwhile: what the file has there is padding, until these are copied. */
 int tp_perfetto_chunk_copy(const struct tp_perfetto_chunk *chunk, size_t from, size_t to)
 {
-	const size_t head = sizeof(uint64_t), rest = to > from ? to - from - head : 0;
-	const struct iovec of_memory[] = {{chunk->memory + from + head, rest}, {chunk->memory + from, head}};
-	const struct iovec of_file[] = {{chunk->file + from + head, rest}, {chunk->file + from, head}};
+	uint64_t rest = to < chunk->size ? tp_perfetto_padding(chunk->size - to) : 0;
+	const size_t head = sizeof(rest), body = to > from ? to - from - head : 0, behind = to > from && rest ? sizeof(rest) : 0;
+	const struct iovec of_memory[] = {{chunk->memory + from + head, body}, {&rest, behind}, {chunk->memory + from, head}};
+	const struct iovec of_file[] = {{chunk->file + from + head, body}, {chunk->file + to, behind}, {chunk->file + from, head}};
 
-	return chunk->file == chunk->memory ? 0 : tp_mapped_copy(of_memory, of_file, 2);
+	return chunk->file == chunk->memory ? 0 : tp_mapped_copy(of_memory, of_file, 3);
 }
 
 void tp_perfetto_chunk_unmap(struct tp_perfetto_chunk *chunk)

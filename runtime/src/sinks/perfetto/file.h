@@ -38,7 +38,10 @@ bool tp_perfetto_file_inherit(struct tp_perfetto_sink *sink);
 int tp_perfetto_chunk_claim(struct tp_perfetto_sink *sink, size_t size, struct tp_perfetto_chunk *chunk);
 uint32_t tp_perfetto_sequence(struct tp_perfetto_sink *sink);
 
-/* These bytes become the file's, where they are copied; those of the head at from come last. */
+/*
+ * Where packets are copied: these bytes become the file's, with padding behind them, and those of the head at from come last; with
+ * to as from, only these.
+ */
 int tp_perfetto_chunk_copy(const struct tp_perfetto_chunk *chunk, size_t from, size_t to);
 
 /* What is behind used is not needed any more: the file ends there, or has a hole. The chunk is no more mapped. */

@@ -84,16 +84,22 @@ static void put_rest(struct tp_perfetto_stream *stream, uint64_t position)
 		tp_stream_exchange(word_at(stream, position), 0, tp_perfetto_padding((size_t)(stream->chunk.size - position)));
 }
 
-/* What all have put so far; the outermost does it for those inside. */
-static void copy(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, uint64_t from)
+static bool is_copied(const struct tp_perfetto_stream *stream)
 {
-	const uint64_t position = tp_stream_load(&stream->position);
-	const uint64_t to = position < stream->chunk.size ? position + sizeof(uint64_t) : position;
+	return stream->chunk.file == stream->chunk.memory || stream->broken || stream->copied == tp_stream_load(&stream->position);
+}
 
-	if (tp_perfetto_chunk_copy(&stream->chunk, (size_t)from, (size_t)to) == 0)
-		return;
-	stream->broken = true;
-	tp_perfetto_stream_lose(sink, stream, TP_LOST_NO_FILE, 1 + stream->inside);
+/* What all have put so far: the outermost does it for those inside, also for handlers that come meanwhile. */
+static void copy(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
+{
+	while (!is_copied(stream)) {
+		const uint64_t position = tp_stream_load(&stream->position);
+		stream->broken = tp_perfetto_chunk_copy(&stream->chunk, (size_t)stream->copied, (size_t)position) != 0;
+		if (stream->broken)
+			tp_perfetto_stream_lose(sink, stream, TP_LOST_NO_FILE, 1 + stream->inside);
+		else
+			stream->copied = position;
+	}
 }
 
 static void put_at(struct tp_perfetto_stream *stream, uint64_t position, const struct tp_proto *proto)
@@ -121,12 +127,19 @@ static bool put_leaving(struct tp_perfetto_sink *sink, struct tp_perfetto_stream
 	} while (has_room && !tp_stream_exchange(&stream->position, position, position + proto->len));
 	if (has_room) {
 		put_at(stream, position, proto);
-		if (stream->chunk.file != stream->chunk.memory && stream->depth == 1)
-			copy(sink, stream, position);
 		stream->inside += stream->depth > 1;
+		if (stream->depth == 1)
+			copy(sink, stream);
 	}
 	tp_barrier();
 	stream->depth--;
+	tp_barrier();
+	/* A handler may have come behind the last look. */
+	while (!stream->depth && __builtin_expect(!is_copied(stream), 0)) {
+		stream->depth++;
+		copy(sink, stream);
+		stream->depth--;
+	}
 	return has_room;
 }
 
@@ -180,8 +193,7 @@ static void abandon(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *st
 		return;
 	put_rest(stream, end);
 	__atomic_store_n(word_at(stream, rest), tp_perfetto_padding(end - rest), __ATOMIC_RELEASE);
-	if (!stream->broken && tp_perfetto_chunk_copy(&stream->chunk, rest, end < stream->chunk.size ? end + sizeof(uint64_t) : end) != 0)
-		stream->broken = true;
+	copy(sink, stream);
 	tp_perfetto_stream_lose(sink, stream, TP_LOST_OTHER, lost);
 }
 
@@ -204,6 +216,11 @@ static bool may_be_tried(const struct tp_perfetto_sink *sink)
 	return !retry_at || tp_clock_now(&sink->clock) >= retry_at;
 }
 
+static void end_chunk(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
+{
+	tp_perfetto_chunk_end(sink, &stream->chunk, (size_t)(stream->broken ? stream->copied : stream->position));
+}
+
 /* The stream's next chunk has room for so many bytes. In tp_guard_enter(), under tp_perfetto_lock. */
 static enum tp_lost next_chunk(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, size_t size)
 {
@@ -216,9 +233,9 @@ static enum tp_lost next_chunk(struct tp_perfetto_sink *sink, struct tp_perfetto
 		return fail(sink, error);
 	__atomic_store_n(&sink->complained, false, __ATOMIC_RELAXED);
 	__atomic_store_n(&sink->retry_at, 0, __ATOMIC_RELAXED);
-	tp_perfetto_chunk_end(sink, &stream->chunk, (size_t)stream->position);
+	end_chunk(sink, stream);
 	stream->chunk = chunk;
-	stream->position = 0;
+	stream->position = stream->copied = 0;
 	stream->broken = false;
 	return TP_NR_LOST;
 }
@@ -549,7 +566,7 @@ void tp_perfetto_streams_end(struct tp_perfetto_sink *sink)
 		sink_of_slot[sink->slot] = NULL; /* from here on no exiting thread touches the streams */
 	for (struct tp_perfetto_stream *stream = sink->streams; stream; stream = stream->next) {
 		tell_lost(sink, stream);
-		tp_perfetto_chunk_end(sink, &stream->chunk, (size_t)stream->position);
+		end_chunk(sink, stream);
 	}
 	free_all(sink->streams, next_of_sink);
 	free_all(sink->unused, next_free);

@@ -28,6 +28,7 @@ struct tp_perfetto_stream {
 	uint64_t position;     /* in the chunk: all before it is taken */
 	unsigned int depth;    /* packets that are being put, one inside the other ... */
 	unsigned int inside;   /* ... and how many were, inside the outermost */
+	uint64_t copied;       /* where packets are copied into the file: those in front of that are there */
 	bool has_begun;        /* the sequence; false, too, where names that were told are lost */
 	bool broken;           /* what is copied can't be, from now on */
 	uint32_t sequence;
