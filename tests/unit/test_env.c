@@ -261,7 +261,7 @@ static const struct {
 } mistakes[] = {
 	{NULL, "xyz",
 	 "tp: TP_OUTPUT=xyz: unknown kind 'xyz'; use text:stderr, text:stdout, text:FILE, socket:PATH, ctf:DIRECTORY, "
-	 "stats:FILE, latency:FILE, lttng:, ftrace:[INSTANCE] or sdt:\n"},
+	 "perfetto:FILE, stats:FILE, latency:FILE, lttng:, ftrace:[INSTANCE] or sdt:\n"},
 	{NULL, "xyz:a:b", "tp: TP_OUTPUT=xyz:a:b: unknown kind 'xyz'; use text:stderr"},
 	{NULL, "TEXT:stderr", "unknown kind 'TEXT'"},
 	{NULL, "text", "the name is missing"},
