@@ -16,6 +16,7 @@ RECORD = "runtime/src/sinks/ctf/ring/record.c"
 STREAMS = "runtime/src/sinks/ctf/ring/stream.c"
 ROOM = "runtime/src/sinks/ctf/ring/room.c"
 BASE = "runtime/src/base/base.h"
+MAPPED = "runtime/src/base/mapped_file.c"
 INSTANT = "obj/unit/test_ctf_instant"
 HANDLERS = "obj/unit/test_ctf_handlers"
 STORM = (HANDLERS, "obj/unit/test_ctf_threads", "asan/unit/test_ctf_handlers", "asan/unit/test_ctf_threads")
@@ -157,9 +158,9 @@ OF_RECORDS = (
              (("tp_stream_time(&stream->head, tp_clock_now(&sink->clock));\n	packet->chapter",
                "tp_clock_now(&sink->clock) - 1000000;\n	packet->chapter"),),
              ("obj/unit/test_ctf",)),
-    Mutation("a packet with holes", PACKET,
+    Mutation("a packet with holes", MAPPED,
              "a full disk is a SIGBUS in the middle of a record",
-             (("posix_fallocate(fd, 0, (off_t)size)", "(ftruncate(fd, (off_t)size) == 0 ? 0 : errno)"),),
+             (("posix_fallocate(fd, from, (off_t)size)", "(ftruncate(fd, from + (off_t)size) == 0 ? 0 : errno)"),),
              ("obj/unit/test_ctf", "ctf/test_trouble.py:full_disk")),
     Mutation("losses are not carried on", PACKETS,
              "a stream's count of lost records goes back to 0",

@@ -243,6 +243,8 @@ static void opens(void)
 		sink = tp_text_sink(file);
 	else if (strcmp(kind, "ctf") == 0)
 		sink = tp_ctf_sink(path, NULL);
+	else if (strcmp(kind, "perfetto") == 0)
+		sink = tp_perfetto_sink(path, NULL);
 	else if (strcmp(kind, "stats") == 0)
 		sink = tp_stats_sink(path, NULL);
 	else if (strcmp(kind, "sdt") == 0)

@@ -87,6 +87,7 @@ OUTPUTS = {
     "`socket:`": "socket:{listener}",
     "`ctf:`": "ctf:{file},packet=4K",
     "`ctf:` in `mode=flight`": "ctf:{file},mode=flight,packet=4K,size=64K",
+    "`perfetto:`": "perfetto:{file}",
     "`stats:`": "stats:{file},json",
     "`sdt:`": "sdt:",
     "`ftrace:`": "ftrace:{instance}",

@@ -128,6 +128,9 @@ class Table(Sandboxes):
     def test_ctf(self) -> None:
         self.table("`ctf:`")
 
+    def test_perfetto(self) -> None:
+        self.table("`perfetto:`")
+
     def test_stats(self) -> None:
         self.table("`stats:`")
 
@@ -152,5 +155,5 @@ class Table(Sandboxes):
         self.table("`lttng:`")
 
     def test_every_row_is_tested(self) -> None:
-        tested = ("all", "`text:`", "`socket:`", "`ctf:`", "`stats:`", "`sdt:`", "`ftrace:`", "`lttng:`")
+        tested = ("all", "`text:`", "`socket:`", "`ctf:`", "`perfetto:`", "`stats:`", "`sdt:`", "`ftrace:`", "`lttng:`")
         self.assertEqual([row for row in rows() if not row.sink.startswith(tested)], [])
