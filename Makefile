@@ -84,7 +84,7 @@ help:
 	@echo 'make bench-sinks  what each sink costs, beside its tool'"'"'s own way; UPDATE=1 for the documents'
 	@echo 'make bench-start  what the start with many tracepoints costs, and memory; UPDATE=1 for the documents'
 	@echo 'make bench-control  how long it takes to look into a process; UPDATE=1 for the documents'
-	@echo 'make bench-read  what reading a trace costs, READ_MB=100 of them; UPDATE=1 for the documents'
+	@echo 'make bench-read  what reading a trace of READ_MB=100 costs; UPDATE=1 for the documents'
 	@echo 'make install   to PREFIX=$(PREFIX), LIBDIR=$(LIBDIR), below DESTDIR=$(DESTDIR); "make uninstall" with the same'
 	@echo 'make dist      the release of HEAD, $(BUILD)/tpgen-$(VERSION).tar.xz: always the same bytes'
 	@echo 'make deps      install what building needs, through apt-get; "make deps demo", "make deps check": what those need'

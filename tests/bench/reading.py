@@ -90,7 +90,7 @@ def measure(bench: Bench) -> Readings:
 
 
 def table(measured: Readings) -> Table:
-    result = Table("bench-read", {"babeltrace2": "babeltrace2"}, "to babeltrace2", {"babeltrace2": "babeltrace2", "quarter": "a quarter of the trace"})
+    result = Table("bench-read", {"babeltrace2": "babeltrace2"}, "to babeltrace2", {"babeltrace2": "babeltrace2", "quarter": "a quarter"})
     result.notes.append(f"A trace of {measured.size} MB: events of five fields, four threads; times are those of a processor.")
     for name, (label, _) in COMMANDS.items():
         figures: Figures = {"ours": measured.rate[name]}
@@ -104,5 +104,5 @@ def table(measured: Readings) -> Table:
         figures = {"ours": large, "quarter": quarter}
         if name == "text" and "babeltrace2" in measured.memory:
             figures["babeltrace2"] = measured.memory["babeltrace2"][0]
-        result.line(f"{label}: {'MiB of memory' if name == 'text' else 'MiB'}", figures)
+        result.line(f"{label}: MiB", figures)
     return result

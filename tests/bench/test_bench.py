@@ -33,7 +33,7 @@ class Runs(Case):
             self.assertIn(heading, done.stdout)
         rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if "|" in line]
         headings = [row for row in rows if row[0] == ""]
-        self.assertEqual([row[-1] for row in headings], ["nothing", "nothing", "its own way", "LTTng-UST", "tpgen", "a quarter of the trace"],
+        self.assertEqual([row[-1] for row in headings], ["nothing", "nothing", "its own way", "LTTng-UST", "tpgen", "a quarter"],
                          "the core's table, recording's, that of the sinks, that of the start, that of control, and that of reading")
         for row in rows:
             if row[0] == "":
