@@ -125,8 +125,7 @@ LINE = Defined("runtime/tools/report/line.h", "LINE_BYTES")
 QUOTED = (
     # tp report
     quoted("docs/tp.md", r"a text of more than # is cut off", LINE),
-    quoted("docs/tp.md", r"at the same time \(# each; # if there are # or more\)", Defined(MERGE, "WINDOW_SIZE"),
-           Defined(MERGE, "WINDOW_SIZE_OF_MANY"), Defined(MERGE, "MANY_STREAMS")),
+    quoted("docs/tp.md", r"at the same time \(# each; of many, # at the least\)", Defined(MERGE, "WINDOW_MAX"), Defined(MERGE, "WINDOW_MIN")),
 
     # The protocol of control
     quoted("docs/internals/control.md", r"There are # connections at most", Defined("runtime/src/control/server.c", "MAX_CONNECTIONS")),
