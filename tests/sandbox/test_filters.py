@@ -94,6 +94,9 @@ class Lists(Sandboxes):
         need(self, "babeltrace2")
         self.life("`ctf:`", *self.helper())
 
+    def test_life_of_perfetto(self) -> None:
+        self.life("`perfetto:`")
+
     def test_life_of_recorder(self) -> None:
         self.life("`ctf:` in `mode=flight`")
 
