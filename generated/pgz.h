@@ -149,7 +149,7 @@ struct trace_event_raw_pgz_waiting {
 	struct trace_entry ent;
 #line 256 "defs/pgz.tp"
 	unsigned int counter_value;
-	pid_t scope_tgid;
+	int scope_tgid;
 	TP_DYNAMIC_DATA
 };
 TP_DECLARE_PRINTER(pgz_waiting);
@@ -803,7 +803,7 @@ TP_PLAIN void tp_record_pgz_step(void *__data, char type, const char *step)
 
 #define tp_fields_pgz_waiting(TP_F, TP_R) \
 	TP_F(FIELD, TP_R, counter_value, "unsigned int", 0) \
-	TP_F(FIELD, TP_R, scope_tgid, "pid_t", 0)
+	TP_F(FIELD, TP_R, scope_tgid, "int", 0)
 #define tp_class_text_pgz_waiting tp_fields_pgz_waiting(TP_TEXTS, ) \
 	"\"waiting=%u\", REC->counter_value"
 TP_DEFINE_CLASS(TP_USED_CLASS, pgz_waiting, 2, 0,) = {

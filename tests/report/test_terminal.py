@@ -7,7 +7,9 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -130,6 +132,16 @@ class OnTerminal(Stepping):
         until(lambda: terminal.process.poll() is not None, "its end")
         terminal.going_on.set()
         self.assertEqual(terminal.end(), -signal.SIGTERM)
+
+    def test_stopped_pipe(self) -> None:
+        self.record(("hit", 300000))
+        with subprocess.Popen([TP, "report", self.trace], stdout=subprocess.PIPE) as process:
+            assert process.stdout
+            process.stdout.read(1)
+            time.sleep(0.1)  # by now it waits, most times
+            process.terminate()
+            until(lambda: process.poll() is not None, "its end")
+            self.assertEqual(process.returncode, -signal.SIGTERM)
 
     def test_delta(self) -> None:
         self.record(("hit", 5), ("thread", 5))

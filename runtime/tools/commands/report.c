@@ -107,7 +107,7 @@ static int run(const struct tp_args *args)
 		.style = {
 			.when = args_has(args, OPTION_UTC) ? WHEN_UTC : args_has(args, OPTION_LOCAL) ? WHEN_LOCAL : WHEN_EPOCH,
 			.with_fields = args_has(args, OPTION_FIELDS), .with_delta = args_has(args, OPTION_DELTA),
-			.is_narrow = isatty(STDOUT_FILENO),
+			.is_terminal = isatty(STDOUT_FILENO),
 		},
 		.follows = args_has(args, OPTION_FOLLOW),
 	};

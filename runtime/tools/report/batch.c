@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "read/known_fields.h"
 #include "report/interrupt.h"
@@ -69,14 +70,14 @@ static void set_widths(struct batch *batch)
 
 	batch->name_width = COMM_SIZE;
 	batch->id_width = 7;
-	for (size_t t = 0; t < batch->traces->nr && batch->style.is_narrow; t++) {
+	for (size_t t = 0; t < batch->traces->nr && batch->style.is_terminal; t++) {
 		const struct metadata *metadata = &batch->traces->traces[t].metadata;
 		const int name_len = (int)strnlen(metadata->process, COMM_SIZE);
 		const int id_len = (int)metadata_origin(metadata, "pid", id, sizeof(id));
 		name_width = name_len > name_width ? name_len : name_width;
 		id_width = id_len > id_width ? id_len : id_width;
 	}
-	if (batch->style.is_narrow) {
+	if (batch->style.is_terminal) {
 		batch->name_width = name_width;
 		batch->id_width = id_width;
 	}
@@ -233,12 +234,29 @@ static void put_head(struct batch *batch, const struct head *head)
 	line_add(line, ": ", 2);
 }
 
+/* fwrite() would go on where a signal has cut a write short. */
+static bool write_all(const char *bytes, size_t len)
+{
+	while (len) {
+		const ssize_t n = write(STDOUT_FILENO, bytes, len);
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0) {
+			bytes += n;
+			len -= (size_t)n;
+		}
+		if (len && interrupt_came())
+			return false;
+	}
+	return true;
+}
+
 static bool write_lines(struct batch *batch)
 {
 	const size_t len = batch->out_len;
 
 	batch->out_len = 0;
-	if (fwrite(batch->out, 1, len, stdout) == len)
+	if (fflush(stdout) == 0 && write_all(batch->out, len))
 		return true;
 	batch->is_unread = batch->is_unread || errno == EPIPE;
 	return !batch->is_unread && !interrupt_came() && fail_msg("the output can't be written: %s", strerror(errno));
@@ -250,7 +268,8 @@ static bool end_line(struct batch *batch)
 
 	line->bytes[line->len++] = '\n';
 	batch->out_len += line->len;
-	return batch->out_len < OUT_BYTES || write_lines(batch);
+	/* On a terminal, an interrupt ends behind a whole line. */
+	return (batch->out_len < OUT_BYTES && !batch->style.is_terminal) || write_lines(batch);
 }
 
 static bool put_lost(struct batch *batch, const struct head *head)

@@ -15,7 +15,7 @@ struct line_style {
 	bool with_fields;  /* as "name=value", not as TP_printk has it */
 	bool with_delta;   /* the time since the line before */
 	bool with_colours;
-	bool is_narrow;    /* columns are as wide as this trace needs, not as any would */
+	bool is_terminal;  /* columns are as wide as this trace needs, not as any would; lines come one by one */
 };
 
 /* NULL, and a message, where it can't be. before: the time of the line before the first, or 0. */
