@@ -125,8 +125,8 @@ def _become(out: int, err: int, cwd: str, env: dict[str, str]) -> None:
 
 
 def reader(command: list[str], cwd: str = ROOT) -> subprocess.CompletedProcess:
-    """Runs a trace reader: a broken trace may make it eat all memory, or never end."""
-    return run(["sh", "-c", "ulimit -v 4000000; exec timeout \"$@\"", "sh", str(PATIENCE), *command], cwd=cwd)
+    """Runs a trace reader: a broken trace may make it eat all memory, or never end. Of many chapters, it has many files open."""
+    return run(["sh", "-c", "ulimit -v 4000000; ulimit -S -n $(ulimit -H -n); exec timeout \"$@\"", "sh", str(PATIENCE), *command], cwd=cwd)
 
 
 def until(condition: Callable[[], object], why: str = "") -> None:
