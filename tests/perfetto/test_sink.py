@@ -445,7 +445,8 @@ class Sanitized(Storm):
 
 
 class Trouble(Storm):
-    GROWS = r"tp: Perfetto output '.*': it can't grow: {}; records are lost until it can\n"
+    # Again, if a smaller part had room in between.
+    GROWS = r"(?:tp: Perfetto output '.*': it can't grow: {}; records are lost until it can\n)+"
     ENDS = r"tp: Perfetto trace '.*': records lost: \d+ \(no file: \d+\)\n"
 
     def lost_and_found(self, file: str) -> list[Shown]:
