@@ -445,8 +445,7 @@ class Sanitized(Storm):
 
 
 class Trouble(Storm):
-    # Again, if a smaller part had room in between.
-    GROWS = r"(?:tp: Perfetto output '.*': it can't grow: {}; records are lost until it can\n)+"
+    GROWS = r"tp: Perfetto output '.*': it can't grow: {}; records are lost until it can\n"
     ENDS = r"tp: Perfetto trace '.*': records lost: \d+ \(no file: \d+\)\n"
 
     def lost_and_found(self, file: str) -> list[Shown]:

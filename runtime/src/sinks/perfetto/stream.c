@@ -231,7 +231,9 @@ static enum tp_lost next_chunk(struct tp_perfetto_sink *sink, struct tp_perfetto
 	const int error = tp_perfetto_chunk_claim(sink, size > usual ? size : usual, &chunk);
 	if (error)
 		return fail(sink, error);
-	__atomic_store_n(&sink->complained, false, __ATOMIC_RELAXED);
+	/* That a first chunk has room does not say that others have. */
+	if (chunk.size >= CHUNK)
+		__atomic_store_n(&sink->complained, false, __ATOMIC_RELAXED);
 	__atomic_store_n(&sink->retry_at, 0, __ATOMIC_RELAXED);
 	end_chunk(sink, stream);
 	stream->chunk = chunk;
