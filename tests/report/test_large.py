@@ -15,9 +15,9 @@ from support import BUILD, PATIENCE, ROOT, Case, read, run
 TP = os.path.join(BUILD, "tp")
 BENCH = os.path.join(ROOT, "tests/bench")
 EVENT = 70.6  # bytes
-SMALL, LARGE = 20, 80  # MB; with the smaller one, all that has a largest size has it: a group of rows of a Parquet file
+SMALL, LARGE = 40, 120  # MB; with the smaller one, all that has a largest size has it: a group of rows of a Parquet file
 EVENTS, TABLES = 40, 128 * 1024  # KiB, of which all rows take more
-MORE = 12288  # KiB, a fifth of what the larger one has more: what is known of each packet, what malloc() leaves between groups of rows
+MORE = 4096  # KiB, for what is known of each packet, and for what malloc() leaves between
 
 # The clock goes on by a second whenever somebody looks at it, so that everything takes long.
 SLOW_CLOCK = """
@@ -83,7 +83,7 @@ class Large(Case):
             f"DEFINE_EVENT(bench_request, {name},\n\tTP_PROTO({proto}),\n\tTP_ARGS(id, path, size, state, connection)\n);\n" for name in names)))
         hits = "".join(f"\t\ttrace_{name}((uint64_t)i, \"/some/path\", 100, 1, 0);\n" for name in names)
         program = build(self.path("many"), self.write("many.c", '#define CREATE_TRACE_POINTS\n#include "many.h"\nint main(void)\n{\n'
-                        f"\tfor (int i = 0; i < {2 * LARGE * 1000000 // int(EVENT) // EVENTS}; i++) {{\n{hits}\t}}\n\treturn 0;\n}}\n"),
+                        f"\tfor (int i = 0; i < {4 * SMALL * 1000000 // int(EVENT) // EVENTS}; i++) {{\n{hits}\t}}\n\treturn 0;\n}}\n"),
                         include=[self.dir])
         done = run([program], env={**os.environ, "TP_ENABLE": "*", "TP_OUTPUT": f"ctf:{self.path('trace')}"})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
