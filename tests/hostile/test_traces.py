@@ -28,8 +28,8 @@ from support import BUILD, PACKET_HEAD, ROOT, Case, both, few_or_many, need, not
 TOOL = os.path.join(BUILD, "asan/tp")
 DAT = os.path.join(ROOT, "tests/trace_dat")
 READER = os.path.join(BUILD, "asan/reader")
-RUNS = few_or_many(25, 60, "FUZZ")
-MANY = few_or_many(200, 400, "MANY")
+RUNS = few_or_many(25, 150, "FUZZ")
+MANY = few_or_many(200, 600, "MANY")
 PARTS = 3 if MANY > 10000 else 1  # of so many, each is read by a part of the commands
 LEAKS_EACH = 20  # of so many traces, one is looked at for memory that was not freed
 SEED = int(os.environ.get("SEED", "1"))
