@@ -184,7 +184,6 @@ static size_t rest_of(const struct tp_perfetto_chunk *chunk)
 static void abandon(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
 {
 	const size_t end = (size_t)stream->position, rest = rest_of(&stream->chunk);
-
 	const unsigned long lost = stream->depth + stream->inside;
 
 	stream->depth = 0;
@@ -244,10 +243,11 @@ static enum tp_lost next_chunk(struct tp_perfetto_sink *sink, struct tp_perfetto
 
 /* ---- What a sequence says in front of its events; in tp_guard_enter() ---- */
 
-static void put_process(struct tp_proto *proto, const struct tp_perfetto_sink *sink)
+static void put_process(struct tp_proto *proto, const struct tp_perfetto_sink *sink, const struct tp_perfetto_stream *stream)
 {
 	const size_t descriptor = tp_proto_begin(proto, TP_PACKET_TRACK_DESCRIPTOR);
 
+	(void)stream;
 	tp_proto_number(proto, TP_TRACK_UUID, tp_perfetto_uuid_of_process(sink->pid));
 	const size_t process = tp_proto_begin(proto, TP_TRACK_PROCESS);
 	tp_proto_number(proto, TP_PROCESS_PID, (uint64_t)sink->pid);
@@ -292,12 +292,6 @@ static void put_packet_of(struct tp_proto *proto, const struct tp_perfetto_sink 
 	tp_proto_end(proto, packet);
 }
 
-static void put_process_of(struct tp_proto *proto, const struct tp_perfetto_sink *sink, const struct tp_perfetto_stream *stream)
-{
-	(void)stream;
-	put_process(proto, sink);
-}
-
 #define BEGIN_SIZE (PATH_MAX * 4 + 2048)
 
 /* The thread is the stream's, which may be new; or it has another name. */
@@ -313,7 +307,7 @@ static bool put_begin(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *
 	put_defaults(&proto, stream);
 	tp_proto_end(&proto, packet);
 	if (!stream->has_begun)
-		put_packet_of(&proto, sink, stream, time, put_process_of);
+		put_packet_of(&proto, sink, stream, time, put_process);
 	put_packet_of(&proto, sink, stream, time, put_thread);
 	const bool is_there = tp_perfetto_stream_put(sink, stream, &proto);
 	tp_scratch_pop(proto.bytes);
