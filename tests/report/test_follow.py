@@ -119,7 +119,9 @@ class Follow(Stepping):
         follower.communicate(timeout=PATIENCE)
         self.assertEqual(follower.returncode, 0)
         self.wait_for(5)
-        self.assertTrue(all(re.search(r" \(\+0\.\d{9}\): ", line) for line in self.lines()))
+        times = [re.search(r"(\d{10})\.(\d{9}) \(\+(\d+)\.(\d{9})\): ", line).groups() for line in self.lines()]
+        stamps, deltas = [int(a + b) for a, b, _, _ in times], [int(c + d) for _, _, c, d in times]
+        self.assertEqual(deltas, [now - before for before, now in zip(stamps[:1] + stamps, stamps)])
         self.compare("-n", "5", "--delta", "-e", "step", self.trace)
         with subprocess.Popen([TP, "report", "--follow", self.trace], stdout=subprocess.PIPE) as follower:
             assert follower.stdout
