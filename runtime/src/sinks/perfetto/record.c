@@ -124,11 +124,32 @@ static void put_track(struct tp_proto *proto, const struct tp_perfetto_sink *sin
 	tp_proto_end(proto, packet);
 }
 
+/* In one of the two at each instant: a handler may leave the record by siglongjmp(). */
+static unsigned long take_lost(struct tp_perfetto_stream *stream)
+{
+	unsigned long lost = __atomic_load_n(&stream->lost, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(!lost, 1))
+		return 0;
+	__atomic_fetch_add(&stream->telling, lost, __ATOMIC_RELAXED);
+	if (__atomic_compare_exchange_n(&stream->lost, &(unsigned long){lost}, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return lost;
+	__atomic_fetch_sub(&stream->telling, lost, __ATOMIC_RELAXED); /* a handler tells of them */
+	return 0;
+}
+
+static void give_lost(struct tp_perfetto_stream *stream, unsigned long lost, bool is_told)
+{
+	if (__builtin_expect(!lost, 1))
+		return;
+	if (!is_told)
+		__atomic_fetch_add(&stream->lost, lost, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&stream->telling, lost, __ATOMIC_RELAXED);
+}
+
 static void put_lost(struct tp_proto *proto, struct written *written, uint64_t time)
 {
-	if (__builtin_expect(!written->stream->lost, 1))
-		return;
-	written->lost = __atomic_exchange_n(&written->stream->lost, 0, __ATOMIC_RELAXED);
+	written->lost = take_lost(written->stream);
 	if (!written->lost)
 		return;
 	const size_t packet = tp_perfetto_packet_begin(proto, written->stream, time, TP_SEQUENCE_NEEDS_STATE);
@@ -206,10 +227,9 @@ static bool put(struct tp_perfetto_sink *sink, struct written *written, const st
 		is_there = tp_perfetto_stream_put(sink, written->stream, &proto);
 	}
 	tp_scratch_pop_short(proto.bytes);
+	give_lost(written->stream, written->lost, is_there);
 	if (is_there)
 		learn(written, rec);
-	else
-		__atomic_fetch_add(&written->stream->lost, written->lost, __ATOMIC_RELAXED);
 	return is_there;
 }
 

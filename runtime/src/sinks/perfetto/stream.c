@@ -180,7 +180,6 @@ static size_t rest_of(const struct tp_perfetto_chunk *chunk)
 	return at;
 }
 
-/* Records are on their way that nobody goes on with. */
 static void abandon(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
 {
 	const size_t end = (size_t)stream->position, rest = rest_of(&stream->chunk);
@@ -194,6 +193,15 @@ static void abandon(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *st
 	__atomic_store_n(word_at(stream, rest), tp_perfetto_padding(end - rest), __ATOMIC_RELEASE);
 	copy(sink, stream);
 	tp_perfetto_stream_lose(sink, stream, TP_LOST_OTHER, lost);
+}
+
+/* Records may be on their way that nobody goes on with: a handler left by siglongjmp(). Where the thread puts none any more. */
+static void settle(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
+{
+	if (stream->depth)
+		abandon(sink, stream);
+	stream->lost += stream->telling;
+	stream->telling = 0;
 }
 
 /* ---- Chunks ---- */
@@ -432,8 +440,7 @@ static void slot_leave(unsigned int i)
 	tp_barrier(); /* before anybody else may have the stream */
 	if (!is_current)
 		return;
-	if (stream->depth)
-		abandon(sink, stream);
+	settle(sink, stream);
 	pool_give(sink, stream);
 }
 
@@ -561,6 +568,7 @@ void tp_perfetto_streams_end(struct tp_perfetto_sink *sink)
 	if (sink->slot < TP_PERFETTO_SINKS)
 		sink_of_slot[sink->slot] = NULL; /* from here on no exiting thread touches the streams */
 	for (struct tp_perfetto_stream *stream = sink->streams; stream; stream = stream->next) {
+		settle(sink, stream);
 		tell_lost(sink, stream);
 		end_chunk(sink, stream);
 	}

@@ -34,7 +34,8 @@ struct tp_perfetto_stream {
 	uint32_t sequence;
 	uint64_t uuid;         /* of the track of its thread */
 	char name[TP_PERFETTO_NAME_SIZE]; /* of the thread, as it was described */
-	unsigned long lost;    /* records that the trace does not tell of yet */
+	unsigned long lost;    /* records that the trace does not tell of yet ... */
+	unsigned long telling; /* ... but a packet that is on its way */
 	uint64_t tracks[TP_PERFETTO_TRACKS]; /* that are described, each at a place that its number says */
 	uint8_t told[TP_NR_IDS / CHAR_BIT]; /* events whose names are told */
 };
