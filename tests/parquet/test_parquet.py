@@ -35,8 +35,6 @@ TRACE_EVENT(sale, TP_PROTO(const char *item, int n, int way), TP_ARGS(item, n, w
 
 
 class Parquet(Recorded):
-    folder = "parquet"
-
     def setUp(self) -> None:
         super().setUp()
         self.tables = self.path("tables")

@@ -47,8 +47,6 @@ TRACE_EVENT(depth, TP_PROTO(long value, int queue), TP_ARGS(value, queue),
 
 
 class Perfetto(Viewed, Recorded):
-    folder = "perfetto"
-
     # ---- Steps ----
 
     def shown(self, *arguments: str) -> list[Shown]:

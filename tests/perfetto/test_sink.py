@@ -103,8 +103,6 @@ class Storm(Viewed, Case):
 class Content(Viewed, Recorded):
     """What is in it, beside what tp convert makes of the CTF trace of the same run."""
 
-    folder = "perfetto"
-
     def setUp(self) -> None:
         super().setUp()
         self.converted = self.path("converted")

@@ -22,8 +22,6 @@ TP = os.path.join(BUILD, "tp")
 
 
 class Json(Recorded):
-    folder = "report"
-
     # ---- Steps ----
 
     def lines(self, *arguments: str) -> list[dict]:

@@ -24,8 +24,6 @@ HOSTILE = os.path.join(BUILD, "asan/tp")
 
 
 class Pack(Recorded):
-    folder = "report"
-
     def setUp(self) -> None:
         super().setUp()
         self.file = self.path("trace.tar")

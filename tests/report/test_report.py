@@ -33,8 +33,6 @@ def ns(text: str) -> int:
 
 
 class Report(Recorded):
-    folder = "report"
-
     # ---- Steps ----
 
     def lines(self, *arguments: str) -> list[str]:

@@ -60,8 +60,6 @@ WRONG = (
 
 
 class Select(Recorded):
-    folder = "select"
-
     def setUp(self) -> None:
         super().setUp()
         self.write("program.tp", f"#define TRACE_SYSTEM select\n{EVENTS}")

@@ -147,8 +147,6 @@ class Random:
 
 
 class Texts(Recorded):
-    folder = "texts"
-
     def texts(self, events: dict[str, tuple[str, str]]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         """By the event: the text output's, and ours."""
         source = "#define TRACE_SYSTEM texts\n" + CLASS + "".join(

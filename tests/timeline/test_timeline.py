@@ -48,8 +48,6 @@ class Lane:
 
 
 class Timeline(Recorded):
-    folder = "timeline"
-
     def setUp(self) -> None:
         super().setUp()
         self.file = self.path("out.svg")

@@ -32,12 +32,11 @@ class Recorded(Case):
     """A test with such a trace."""
 
     more_outputs = ""  # beside these, as TP_OUTPUT has them
-    folder = ""  # below build/, where the program is built
     program = ""
 
     @classmethod
     def setUpClass(cls) -> None:
-        directory = os.path.join(BUILD, cls.folder)
+        directory = os.path.join(BUILD, "recorded", cls.__module__)  # each of its own, as files of tests run side by side
         os.makedirs(directory, exist_ok=True)
         generate(directory, os.path.join(HERE, "dat.tp"))
         cls.program = build(os.path.join(directory, "dat"), os.path.join(HERE, "dat.c"), include=[directory])

@@ -39,8 +39,6 @@ def number_of(path: str) -> int:
 
 
 class Dat(Recorded):
-    folder = "dat"
-
     def setUp(self) -> None:
         super().setUp()
         need(self, "trace-cmd")
