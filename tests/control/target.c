@@ -51,6 +51,8 @@
 
 #include <tp/control.h>
 
+#include "../tasks.h"
+
 static int worked, begun, ended, serve_fd = -1;
 static void *library;
 static int taken[4096], nr_taken;
@@ -167,7 +169,7 @@ static int for_each_thread(void (*fct)(const char *id, const char *name, long *d
 
 	while (tasks && (entry = readdir(tasks))) {
 		char path[300], name[32] = "";
-		if (entry->d_name[0] == '.')
+		if (entry->d_name[0] == '.' || task_is_ending(entry->d_name))
 			continue;
 		nr++;
 		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);

@@ -275,8 +275,9 @@ class Programs(Recording):
             by_pid: collections.Counter[int] = collections.Counter()
             for who in self.whos().values():
                 by_pid[who.pid] += who.hits
-            found = {statistics(path)["pid"]: self.counted(path) for path in glob.glob(self.path("stats*"))}
             killed = {pid for pid, hits in by_pid.items() if hits == 20}
+            files = {statistics(path)["pid"]: path for path in glob.glob(self.path("stats*"))}
+            found = {pid: self.counted(path, runs=pid in killed) for pid, path in files.items()}
             self.assertEqual({pid: hits for pid, hits in found.items() if pid not in killed},
                              {pid: hits for pid, hits in by_pid.items() if pid not in killed}, children)
             self.assertTrue(killed and all(0 < found[pid] <= 20 for pid in killed & found.keys()), found)

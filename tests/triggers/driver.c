@@ -39,6 +39,7 @@
 #include "triggers/triggers.h"
 
 #include "../lines.h"
+#include "../tasks.h"
 
 #define MOST 8
 
@@ -160,12 +161,13 @@ static void move(char *rest)
 static unsigned int count_threads(void)
 {
 	DIR *dir = opendir("/proc/self/task");
+	const struct dirent *entry;
 	unsigned int nr = 0;
 
-	while (readdir(dir))
-		nr++;
+	while ((entry = readdir(dir)))
+		nr += entry->d_name[0] != '.' && !task_is_ending(entry->d_name);
 	closedir(dir);
-	return nr - 2; /* itself and its parent */
+	return nr;
 }
 
 static void hit(const char *event, char *rest)
