@@ -129,11 +129,11 @@ def reader(command: list[str], cwd: str = ROOT) -> subprocess.CompletedProcess:
     return run(["sh", "-c", "ulimit -v 4000000; ulimit -S -n $(ulimit -H -n); exec timeout \"$@\"", "sh", str(PATIENCE), *command], cwd=cwd)
 
 
-def until(condition: Callable[[], object], why: str = "") -> None:
+def until(condition: Callable[[], object], why: str | Callable[[], str] = "") -> None:
     """Waits for the condition, however long a busy machine needs. It is looked at often, as some tests want the moment."""
     end = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < end, f"waited for {PATIENCE} seconds: {why}"
+        assert time.monotonic() < end, f"waited for {PATIENCE} seconds: {why() if callable(why) else why}"
         time.sleep(0.0005)
 
 

@@ -50,9 +50,10 @@ class Rights(Control):
         def listens() -> bool:
             nonlocal done
             done = run([TP, "list", "-p", str(pid)], env=self.environment)
+            self.assertNotIn("State:\tZ", read(f"/proc/{pid}/status"), done.stderr)
             return done.returncode == 0
 
-        until(listens, "it listens")
+        until(listens, lambda: f"process {pid} listens\n{done.stderr}{self.state(pid)}")
         self.assertIn("daemon:daemon_work", done.stdout, done.stderr)
         before = self.has_changed(pid)
         as_nobody = run([TP, "list", "-p", str(pid)], env=self.environment, user=NOBODY, group=NOBODY, extra_groups=[])
@@ -61,6 +62,9 @@ class Rights(Control):
             self.assertRegex(as_nobody.stderr, "is user 0's, and you are user" if not after else
                              rf"listens in {self.directory}, as it began as another user: .*; run tp as root\n")
         return after
+
+    def state(self, pid: int) -> str:
+        return run(["sh", "-c", f"cd /proc/{pid}; head -v task/*/comm task/*/syscall task/*/wchan; ls -l fd {self.directory}"]).stdout
 
     @staticmethod
     def has_changed(pid: int) -> bool:
