@@ -369,17 +369,52 @@ class Traces(Case):
             put(os.path.join(self.trace, "format/more"), found.encode())
             self.export(f"{name}: {len(found)} bytes")
 
-    def test_payloads_of_many_events(self) -> None:
-        """Each event has all of the format's payloads to be looked at: so they are no more than a record has room for."""
+    def write_trace(self, event: str, *records: bytes) -> None:
+        """Of one event, whose records begin with their fixed part's fields."""
         packets = self.copy(self.traces[0])
-        location = self.FIELD % ("__data_loc char[] a", 8, 4)
-        put(os.path.join(self.trace, "format/dat"), self.event(1, location * 300000, '""').encode())
+        put(os.path.join(self.trace, "format/dat"), event.encode())
         for name in packets[1:]:
             os.remove(os.path.join(self.trace, name))
         path = os.path.join(self.trace, packets[0])
         head = bytearray(data_of(path)[:64])
-        records = struct.pack("=QHHiII", 2**62, 1, 0, 1, 12, 0) * 40000
+        content = b""
+        for record in records:
+            content += struct.pack("=QHHi", 2**62, 1, 0, 1) + record
+            content += b"\0" * (-len(content) % 8)
         for name in ("content_size", "packet_size"):
-            struct.pack_into("=Q", head, PACKET_HEAD[name], 8 * (64 + len(records)))
-        put(path, bytes(head) + records)
+            struct.pack_into("=Q", head, PACKET_HEAD[name], 8 * (64 + len(content)))
+        put(path, bytes(head) + content)
+
+    def test_payloads_of_many_events(self) -> None:
+        """Each event has all of the format's payloads to be looked at: so they are no more than a record has room for."""
+        self.write_trace(self.event(1, self.FIELD % ("__data_loc char[] a", 8, 4) * 300000, '""'), *[struct.pack("=II", 12, 0)] * 40000)
         self.refuse("40000 events")
+
+    def test_payloads_in_one_place(self) -> None:
+        """All of a record's payloads together are no more than a record."""
+        fields = "".join(self.FIELD % (f"__data_loc u8[] a{i}", 8 + 4 * i, 4) for i in range(2000))
+        self.write_trace(self.event(1, fields, '""'), struct.pack("=I", 40000 << 16) * 2000 + b"x" * 40000)
+        self.refuse("2000 payloads of the same 40000 bytes")
+
+    def test_largest_records(self) -> None:
+        """In which a text of ours has no room."""
+        for size in (65440, 65447, 65448, 65449, 65455, 65456, 65519, 65520, 65527):
+            self.write_trace(self.event(1, self.FIELD % (f"char a[{size}]", 8, size), '"\u00e9%s%s", REC->a, REC->a'), b"x" * size)
+            self.assertEqual(self.export(f"a field of {size} bytes"), 0)
+
+    def test_element_behind_the_field(self) -> None:
+        """A size that is no multiple of its elements', and a number that readers are not to take for a negative one."""
+        fields = (self.FIELD % ("s64 a[2]", 8, 9)).replace("signed:0", "signed:1")
+        self.write_trace(self.event(1, fields, '"%lld", REC->a[0] + 0'), b"\0" * 9)
+        self.assertEqual(self.export("9 bytes"), 0)
+
+    def test_many_fields(self) -> None:
+        """More than there can be of a table's columns, and of a packet's names."""
+        fields = "".join(self.FIELD % (f"u8 {'a' * 60}{i}", 8 + i, 1) for i in range(50000))
+        self.write_trace(self.event(1, fields, '""'), b"\0" * 50000)
+        for form, message in (("parquet", "dat:e has 5000[01] fields, for which no table has columns"),
+                              ("perfetto", "the names of an event's fields are longer than a packet can be")):
+            done = run([TOOL, "convert", "--to", form, "-o", self.path("out"), self.trace])
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, rf"\Atp: '[^']*': {message}|can't be written: {message}")
+            self.assertFalse([name for name in os.listdir(self.dir) if name.startswith((".", "out"))])

@@ -154,13 +154,15 @@ static int run(char *const *program, const char *path, const char *options, cons
 	char *output;
 
 	*over = true;
-	if (kernel && !kernel_beside_start(kernel, path))
-		return EXIT_FAILED;
-	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* whoever is left behind becomes a child */
 	if (asprintf(&output, "ctf:%s/%%p%s%s", path, *options ? "," : "", options) < 0) {
 		fail_no_memory();
 		return EXIT_FAILED;
 	}
+	if (kernel && !kernel_beside_start(kernel, path)) {
+		free(output);
+		return EXIT_FAILED;
+	}
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* whoever is left behind becomes a child */
 	const bool started = child_start_traced(&child, program, output, events);
 	free(output);
 	if (!started) {

@@ -78,6 +78,8 @@ static struct event_text *text_of(struct event_texts *texts, const struct event_
 	}
 	if (!limits_of(&(*text)->limits, format))
 		return NULL;
+	if (format->fixed + SHIFT + ROOM_MIN > RECORD_MAX)
+		return *text; /* there is never room for one */
 	(*text)->is_needed = !is_for_readers(format, &(*text)->limits, &failed);
 	if (failed)
 		return NULL;

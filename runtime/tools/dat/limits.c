@@ -210,7 +210,7 @@ bool limits_allow(const struct limits *limits, const unsigned char *record)
 {
 	for (size_t i = 0; i < limits->signed_fields.nr; i++) {
 		const struct field *field = &limits->signed_fields.fields[i];
-		for (uint32_t at = 0; at < field->size; at += field->element_size) {
+		for (uint32_t at = 0; at + field->element_size <= field->size; at += field->element_size) {
 			if (is_negative(record + field->place.offset + at, field->element_size))
 				return false;
 		}

@@ -57,6 +57,8 @@ bool packet_close(struct packets *packets)
 {
 	struct tp_proto *proto = &packets->proto;
 
+	if (proto->is_full)
+		return fail_msg("'%s' can't be written: the names of an event's fields are longer than a packet can be", packets->path);
 	tp_proto_end(proto, packets->begin);
 	return fwrite(proto->bytes, 1, proto->len, packets->file) == proto->len ||
 	       fail_msg("'%s' can't be written: %s", packets->path, strerror(errno));

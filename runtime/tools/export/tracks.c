@@ -106,7 +106,7 @@ uint64_t tracks_of_thread(struct tracks *tracks, struct packets *packets, size_t
 	const uint64_t uuid = number(NUMBER_THREAD, index);
 	char *name = tracks->thread_names[index];
 	const bool is_named = tracks->traces->traces[trace_nr].metadata.name_offset != 0; /* else the name is the process's */
-	if (!is_new && (!is_named || strncmp(name, event->name, COMM_SIZE) == 0))
+	if (!is_new && (!is_named || !event->tid || strncmp(name, event->name, COMM_SIZE) == 0)) /* 0: idle threads, one for each processor */
 		return process_of(tracks, packets, trace_nr, event, event->pid) ? uuid : 0;
 	memcpy(name, event->name, COMM_SIZE); /* a thread may get another name later */
 	return process_of(tracks, packets, trace_nr, event, event->pid) && describe_thread(packets, trace_nr, event, uuid) ? uuid : 0;

@@ -84,8 +84,6 @@ static bool set_buffer(struct kernel_recording *recording, const char *given)
 	char text[32];
 	size_t len;
 
-	if (size < 4096)
-		return fail_msg("--kernel-buffer takes a size, such as 16M, and not '%s'", given);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)(size / 1024));
 	if (!tracefs_write(recording->instance.dir, "buffer_size_kb", text) && given)
 		return fail_msg("the kernel's trace buffer can't be made as large as %s for each processor: %s", given, strerror(errno));
@@ -98,7 +96,7 @@ static bool set_buffer(struct kernel_recording *recording, const char *given)
 static bool read_layout(struct kernel_recording *recording)
 {
 	size_t len;
-	char *text = tracefs_read(recording->instance.tracefs, "events/header_page", &len);
+	char *text = tracefs_read(recording->instance.dir, "events/header_page", &len);
 	const bool good = text && ring_layout_read(&recording->layout, text);
 
 	free(text);

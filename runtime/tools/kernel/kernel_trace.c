@@ -76,7 +76,7 @@ static const unsigned char *find_payload(const struct payload *payload, const un
 	return *len ? record + at : record;
 }
 
-/* Appends it; wider elements have their number in front. */
+/* Appends it; wider elements have their number in front. Where the record ends; behind RECORD_MAX: there is no room for it. */
 static size_t put_payload(struct kernel_trace *trace, const struct payload *payload, const struct ring_event *event, size_t size)
 {
 	unsigned char *to = trace->record;
@@ -86,7 +86,7 @@ static size_t put_payload(struct kernel_trace *trace, const struct payload *payl
 	const size_t at = is_wide ? (size + 1) / 2 * 2 + sizeof(uint16_t) : size;
 
 	if (at + len > RECORD_MAX)
-		len = 0;
+		return at + len;
 	if (is_wide) {
 		const uint16_t nr = (uint16_t)(len / payload->element);
 		len = nr * payload->element;
@@ -113,9 +113,9 @@ const unsigned char *kernel_trace_record(struct kernel_trace *trace, const struc
 	memcpy(trace->record, event->record, have);
 	memset(trace->record + have, 0, layout->fixed - have);
 	*size = layout->fixed;
-	for (size_t i = 0; i < layout->nr; i++)
+	for (size_t i = 0; i < layout->nr && *size <= RECORD_MAX; i++)
 		*size = put_payload(trace, &layout->payloads[i], event, *size);
-	return trace->record;
+	return *size <= RECORD_MAX ? trace->record : NULL;
 }
 
 /* ---- Format files ---- */

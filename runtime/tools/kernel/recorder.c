@@ -129,8 +129,8 @@ static void count_lost(struct recorder *recorder, struct cpu *cpu, uint64_t lost
 	recorder->result.lost += cpu->stream.lost - before;
 }
 
-/* Until there is none left, or that is enough. *any: some were there. */
-static bool read_pages(struct recorder *recorder, struct cpu *cpu, bool *any)
+/* Until there is none left, or that is enough, and *more. */
+static bool read_pages(struct recorder *recorder, struct cpu *cpu, bool *more)
 {
 	struct ring_page page;
 
@@ -138,26 +138,27 @@ static bool read_pages(struct recorder *recorder, struct cpu *cpu, bool *any)
 		ssize_t n = read(cpu->fd, recorder->page, recorder->layout->page_size);
 		if (n <= 0)
 			return true; /* EAGAIN; or the processor is gone */
-		*any = true;
 		if (!ring_page_begin(&page, recorder->layout, recorder->page, (size_t)n))
-			return fail_msg("the kernel's trace buffer has a page that can't be understood: its events are not recorded any more");
+			return fail_msg("per_cpu/cpu%d/trace_pipe_raw in tracefs has a page of %zd bytes that can't be understood: the kernel's events "
+					"are not recorded any more", cpu->stream.cpu, n);
 		if (!recorder->is_flight)
 			count_lost(recorder, cpu, page.lost);
 		if (!put_events(recorder, cpu, &page))
 			return false;
 	}
+	*more = true;
 	return true;
 }
 
-/* *any: there may be more. */
-static bool read_all(struct recorder *recorder, bool *any)
+/* *more: what there may be. */
+static bool read_all(struct recorder *recorder, bool *more)
 {
 	bool good = true;
 
-	*any = false;
+	*more = false;
 	tasks_next_round(&recorder->tasks);
 	for (size_t i = 0; i < recorder->nr && good; i++)
-		good = read_pages(recorder, &recorder->cpus[i], any);
+		good = read_pages(recorder, &recorder->cpus[i], more);
 	for (size_t i = 0; i < recorder->nr && good; i++)
 		good = kernel_stream_flush(&recorder->cpus[i].stream);
 	return good;
@@ -175,16 +176,16 @@ static bool is_stopped(struct recorder *recorder, int patience)
 
 static bool record(struct recorder *recorder)
 {
-	bool any = false, good = true;
+	bool more = false, good = true;
 
-	while (good && !is_stopped(recorder, recorder->is_flight ? -1 : any ? 0 : PATIENCE_MS)) {
+	while (good && !is_stopped(recorder, recorder->is_flight ? -1 : more ? 0 : PATIENCE_MS)) {
 		if (!recorder->is_flight)
-			good = read_all(recorder, &any);
+			good = read_all(recorder, &more);
 	}
 	tracefs_write(recorder->instance->dir, "tracing_on", "0");
 	do
-		good = good && read_all(recorder, &any);
-	while (good && any);
+		good = good && read_all(recorder, &more);
+	while (good && more);
 	return good;
 }
 

@@ -9,9 +9,10 @@
 /* Behind the word, if a line of the event begins with it; the event's fields come last. */
 static const char *find(const char *event, const char *word)
 {
-	const char *fields = strstr(event, "\n\tfields := "), *at = strstr(event, word);
+	const char *fields = strstr(event, "\n\tfields := ");
+	const char *at = fields ? memmem(event, (size_t)(fields - event), word, strlen(word)) : NULL;
 
-	return at && fields && at < fields ? at + strlen(word) : NULL;
+	return at ? at + strlen(word) : NULL;
 }
 
 /* A character of a string in quotes; 0 at its end. What is written of such as are no text has a backslash more: it stays. */

@@ -272,7 +272,7 @@ const struct event_format *format_named(const struct formats *formats, const cha
 
 uint64_t format_record_size(const struct event_format *format, const unsigned char *record)
 {
-	uint64_t size = format->fixed;
+	uint64_t size = format->fixed, payloads = 0;
 
 	for (size_t i = 0; i < format->nr_locations; i++) {
 		const struct location *location = &format->locations[i];
@@ -283,6 +283,8 @@ uint64_t format_record_size(const struct event_format *format, const unsigned ch
 			end += location->offset + sizeof(word);
 		if (end > size)
 			size = end;
+		payloads += word >> 16;
 	}
-	return size;
+	/* They do not overlap, so that whoever shows them all shows no more than a record can have. */
+	return payloads > UINT16_MAX ? payloads : size;
 }

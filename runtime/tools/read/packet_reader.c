@@ -141,7 +141,7 @@ static bool read_event(struct packet_reader *reader, struct event *event)
 		return false;
 	uint64_t size = format_record_size(event->format, at + head);
 	if (size > RECORD_MAX)
-		return damaged(reader, offset, "an event has a payload outside of what a record can be");
+		return damaged(reader, offset, "an event has payloads that are no part of a record");
 	at = bytes(reader, offset, head + size);
 	if (!at)
 		return false;

@@ -154,12 +154,23 @@ static bool add_any(struct traces *traces, const char *path)
 
 /* ---- One clock ---- */
 
+/* How much of the path says in which directory it is. */
+static size_t parent_len(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len && path[len - 1] == '/')
+		len--;
+	while (len && path[len - 1] != '/')
+		len--;
+	return len;
+}
+
 static bool are_neighbours(const char *one, const char *other)
 {
-	const char *slash = strrchr(one, '/'), *other_slash = strrchr(other, '/');
-	const size_t len = slash ? (size_t)(slash - one) : 0;
+	const size_t len = parent_len(one);
 
-	return slash && other_slash && (size_t)(other_slash - other) == len && memcmp(one, other, len) == 0;
+	return parent_len(other) == len && memcmp(one, other, len) == 0;
 }
 
 static bool have_one_clock(const struct metadata *one, const struct metadata *other)
