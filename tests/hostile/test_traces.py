@@ -379,8 +379,7 @@ class Traces(Case):
         head = bytearray(data_of(path)[:64])
         content = b""
         for record in records:
-            content += struct.pack("=QHHi", 2**62, 1, 0, 1) + record
-            content += b"\0" * (-len(content) % 8)
+            content += b"\0" * (-len(content) % 8) + struct.pack("=QHHi", 2**62, 1, 0, 1) + record
         for name in ("content_size", "packet_size"):
             struct.pack_into("=Q", head, PACKET_HEAD[name], 8 * (64 + len(content)))
         put(path, bytes(head) + content)
@@ -393,7 +392,7 @@ class Traces(Case):
     def test_payloads_in_one_place(self) -> None:
         """All of a record's payloads together are no more than a record."""
         fields = "".join(self.FIELD % (f"__data_loc u8[] a{i}", 8 + 4 * i, 4) for i in range(2000))
-        self.write_trace(self.event(1, fields, '""'), struct.pack("=I", 40000 << 16) * 2000 + b"x" * 40000)
+        self.write_trace(self.event(1, fields, '""'), struct.pack("=I", 40000 << 16) * 2000 + b"x" * (40000 - 8 - 8000))
         self.refuse("2000 payloads of the same 40000 bytes")
 
     def test_largest_records(self) -> None:
