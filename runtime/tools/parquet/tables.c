@@ -22,7 +22,6 @@
 
 #define HOST_SIZE 256
 #define MOST_BYTES ((size_t)64 << 20) /* of rows in memory, of all files */
-#define MOST_FIELDS 1000 /* of an event; each is compared with all before it */
 #define NAME_BYTES 200 /* of a file, whose name has 255 at most; the rest is for endings */
 
 /* What each event has in front of its fields. */
@@ -234,15 +233,12 @@ static bool find_file(struct tables *tables, struct table *table, struct column 
 	}
 }
 
-static bool make_table(struct tables *tables, struct table *table, const struct merged *merged)
+static bool make_table(struct tables *tables, struct table *table, const struct event_format *format)
 {
-	table->described = description_new(merged->event.format);
+	table->described = description_new(format);
 	if (!table->described)
 		return false;
 	table->nr_parts = table->described->event_class->nr_fields;
-	if (table->nr_parts > MOST_FIELDS)
-		return fail_msg("'%s': %s:%s has %zu fields, for which no table has columns; there may be %d", tables->export.traces.paths[merged->trace_nr],
-				table->described->system, table->described->name, table->nr_parts, MOST_FIELDS);
 	table->parts = calloc(table->nr_parts + 1, sizeof(*table->parts));
 	struct column *columns = calloc(NR_COMMON + 2 * table->nr_parts, sizeof(*columns));
 	size_t nr = 0;
@@ -268,7 +264,7 @@ static struct table *table_of(struct tables *tables, const struct merged *merged
 		fail_no_memory();
 		return NULL;
 	}
-	return make_table(tables, *table, merged) ? *table : NULL;
+	return make_table(tables, *table, merged->event.format) ? *table : NULL;
 }
 
 /* ---- Rows ---- */

@@ -10,7 +10,6 @@
 #include "read/field_types.h"
 #include "fail_msg.h"
 
-#define REFINED_MAX 1024 /* fields that are looked for among others, and among the metadata's: it takes the square of them */
 #define EMPTY_MAX 64 /* fields of no bytes, of which a text could have any number */
 
 struct span {
@@ -279,7 +278,7 @@ static uint32_t twins_of(const struct fields *fields, size_t i)
 /* Types by other names than C's: each takes a look at all of the event's. */
 static void refine_all(struct fields *fields, const struct event_format *format)
 {
-	if (fields->nr > REFINED_MAX)
+	if (fields->nr > FIELDS_COMPARED)
 		return;
 	for (size_t i = 0; i < fields->nr; i++) {
 		struct field *field = &fields->fields[i];

@@ -5,6 +5,8 @@
 
 #include "read/formats.h"
 
+#define FIELDS_COMPARED 1024 /* of an event, that are looked for among others, and among the metadata's: it takes the square of them */
+
 enum field_kind {
 	FIELD_SIGNED,
 	FIELD_UNSIGNED,

@@ -85,8 +85,15 @@ struct tp_event *description_new(const struct event_format *format)
 	struct fields fields = {.fields = NULL};
 	size_t len;
 	const char *name = format_event_name(format, &len);
+	const bool good = event && fields_of(&fields, format);
 
-	if (event && fields_of(&fields, format)) {
+	if (good && fields.nr > FIELDS_COMPARED) {
+		fail_msg("'format/%s': the event '%.*s' has %zu fields, and can have %d here", format->system, (int)len, name, fields.nr, FIELDS_COMPARED);
+		free(fields.fields);
+		description_free(event);
+		return NULL;
+	}
+	if (good) {
 		event->system = strdup(format->system);
 		event->name = strndup(name, len);
 		event->event_class = make_class(&fields, format);
