@@ -19,8 +19,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CREATE_TRACE_POINTS
@@ -158,14 +161,19 @@ static void on_signal(int unused)
 	}
 }
 
-static void begin_signals(void)
+static void begin_signals_for(void (*handler)(int), int us)
 {
-	const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-	const struct itimerval often = {.it_interval = {.tv_usec = 20}, .it_value = {.tv_usec = 20}};
+	const struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+	const struct itimerval often = {.it_interval = {.tv_usec = us}, .it_value = {.tv_usec = us}};
 
 	who_of_handler = new_who();
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
+}
+
+static void begin_signals(void)
+{
+	begin_signals_for(on_signal, 20);
 }
 
 static void end_signals(void)
@@ -194,6 +202,51 @@ static void jump(unsigned long nr)
 		hit(who);
 	may_jump = 0;
 	end_signals();
+	printf("jumps %d\n", (int)jumps);
+}
+
+/* A handler hits, and another one inside of it leaves that hit, back into the handler. What the handlers have interrupted goes on. */
+static sigjmp_buf inside;
+static volatile sig_atomic_t is_inside;
+
+static void leave_inside(int unused)
+{
+	(void)unused;
+	if (!is_inside)
+		return;
+	is_inside = 0;
+	jumps++;
+	siglongjmp(inside, 1);
+}
+
+static void hit_inside(int unused)
+{
+	(void)unused;
+	if (sigsetjmp(inside, 1) == 0) {
+		is_inside = 1;
+		for (int i = 0; i < 2000; i++)
+			hit(who_of_handler);
+	}
+	is_inside = 0;
+}
+
+static void jump_inside(unsigned long nr)
+{
+	struct sigaction inner = {.sa_handler = leave_inside, .sa_flags = SA_RESTART};
+	const struct itimerspec often = {.it_interval = {.tv_nsec = 40000}, .it_value = {.tv_nsec = 40000}};
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
+	const int who = new_who();
+	timer_t timer;
+
+	begin_signals_for(hit_inside, 150);
+	sigaddset(&inner.sa_mask, SIGALRM); /* which is never inside of it: else it would not be left */
+	sigaction(SIGUSR2, &inner, NULL);
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &often, NULL) != 0)
+		die("timer_create");
+	while (hits[who] < nr)
+		hit(who);
+	end_signals(); /* first: what leaves its handler is the timer's */
+	timer_delete(timer);
 	printf("jumps %d\n", (int)jumps);
 }
 
@@ -301,6 +354,25 @@ static void shell(unsigned long unused)
 		exit(96);
 }
 
+/* Where packets are copied, each copy of so many fails, as on a full disk. */
+static unsigned long failing;
+
+ssize_t process_vm_writev(pid_t pid, const struct iovec *from, unsigned long nr_from, const struct iovec *to, unsigned long nr_to, unsigned long flags)
+{
+	static unsigned long copies;
+
+	if (failing && __atomic_add_fetch(&copies, 1, __ATOMIC_RELAXED) % failing == 0) {
+		errno = EFAULT;
+		return -1;
+	}
+	return syscall(SYS_process_vm_writev, pid, from, nr_from, to, nr_to, flags);
+}
+
+static void fail_copies(unsigned long nr)
+{
+	failing = nr;
+}
+
 static void close_all(unsigned long first)
 {
 	for (int fd = (int)first; fd < 100; fd++)
@@ -325,7 +397,7 @@ static const struct command {
 	void (*run)(unsigned long);
 } commands[] = {
 	{"each", set_each}, {"pace", set_pace}, {"kill", end}, {"threads", threads}, {"come-and-go", come_and_go}, {"forks", forks}, {"killed", killed}, {"signals", signals},
-	{"jump", jump}, {"fork-in-handler", fork_in_handler}, {"texts", texts}, {"hostile", hostile}, {"bytes", bytes},
+	{"jump", jump}, {"jump-inside", jump_inside}, {"fail-copies", fail_copies}, {"fork-in-handler", fork_in_handler}, {"texts", texts}, {"hostile", hostile}, {"bytes", bytes},
 	{"modules", modules}, {"limit", limit}, {"shell", shell}, {"close-all", close_all}, {"wait", wait_for_line}, {"sleep", sleep_ms},
 };
 

@@ -360,6 +360,20 @@ class Signals(Storm):
             self.assertGreaterEqual(len(set(found[who])) + lost, hits[who])
 
 
+    def test_handlers_that_leave_another_one(self) -> None:
+        """The thread, which nobody has left, goes on."""
+        out = self.storm(f"jump-inside={few_or_many(20000, 60000)}", message=r"(tp: Perfetto (trace '.*'|output): records lost: .*\n)?")
+        jumps = int(re.search(r"jumps (\d+)", out)[1])
+        self.assertGreater(jumps, 3)
+        shown = events(self.file)
+        hits, found = self.hits(), self.numbers(shown)
+        thread = min(hits)
+        self.assertEqual(found[thread], sorted(set(found[thread])))
+        self.assertGreaterEqual(len(found[thread]), hits[thread] - jumps)
+        lost = sum(e.fields["lost"] for e in shown if e.name == LOST)
+        self.assertGreaterEqual(sum(map(len, found.values())) + lost, sum(hits.values()))
+
+
 class Threads(Storm):
     def test_come_and_go(self) -> None:
         """Thousands of threads one after the other share what one thread needs."""
@@ -489,6 +503,14 @@ class Trouble(Storm):
         os.remove(self.shared)
         self.storm("signals=10000", file=file, message=self.NESTED)
         self.counted(events(file))
+
+    def test_copying_fails(self) -> None:
+        """A chunk ends there. In the next one, the sequence says anew what was told in what is lost."""
+        file = os.path.join(self.mount("ramfs", "ram"), "out")
+        self.storm("fail-copies=50", "each=2000", "threads=2", "sleep=200", "threads=2", file=file, message=f"(?:{self.GROWS.format('Bad address')})*{self.ENDS}")
+        shown = self.lost_and_found(file)
+        self.assertGreater(len(shown), 500)
+        self.assertEqual({(e.category, e.name) for e in shown if e.name != LOST}, {("storm", "hit")})
 
     def test_wrong(self) -> None:
         os.mkdir(self.path("directory"))

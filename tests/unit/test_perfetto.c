@@ -111,6 +111,24 @@ TEST(padding_covers_what_it_says)
 	}
 }
 
+/* ---- Records ---- */
+
+/* Those of handlers inside each other: whatever is left for another one, nothing is written behind the thread's memory. */
+TEST(no_room_on_the_stack)
+{
+	const size_t all = (size_t)256 << 10;
+	struct tp_sink *sink = tp_perfetto_sink(file, NULL);
+
+	ck_assert_int_ge(tp_enable(sink, "sample:sample_int"), 1);
+	for (size_t left = 0; left < 4096; left += 16) {
+		void *memory = tp_scratch_push(all - left);
+		ck_assert_ptr_nonnull(memory);
+		trace_sample_int(1);
+		tp_scratch_pop(memory);
+	}
+	tp_sink_close(sink);
+}
+
 /* ---- Opening ---- */
 
 static void opens_not(struct tp_sink *sink, int error)

@@ -158,16 +158,16 @@ int tp_file_open(const char *path, int flags, mode_t mode)
 	return fd;
 }
 
-/* A process has it open still, and has it mapped: it must not be replaced. */
-static bool is_locked(const char *path)
+/* If a process has it open still, and has it mapped, it must not be replaced: EEXIST. It is locked meanwhile, so that nobody begins to write to it. */
+static int remove_unlocked(const char *path)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY); /* NFS wants it writable for such a lock */
+	const bool is_locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	const int error = is_locked ? EEXIST : unlink(path) == 0 || errno == ENOENT ? 0 : errno;
 
-	if (fd < 0)
-		return false;
-	const bool is_free = flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-	close(fd);
-	return !is_free;
+	if (fd >= 0)
+		close(fd);
+	return error;
 }
 
 int tp_file_make_way(const char *path)
@@ -182,9 +182,7 @@ int tp_file_make_way(const char *path)
 		return EINVAL;
 	if (tp_file_is_foreign(path, &len, &owner))
 		return EACCES;
-	if (is_locked(path))
-		return EEXIST;
-	return unlink(path) == 0 || errno == ENOENT ? 0 : errno;
+	return remove_unlocked(path);
 }
 
 /* ---- Directories: readdir(3) would need malloc ---- */

@@ -21,19 +21,19 @@ static bool is_on(const stack_t *stack, uintptr_t address)
 }
 
 /* A handler with a stack of its own may be higher, and inside it. In a sandbox that can't be asked. */
-static bool was_left(uintptr_t frame)
+bool tp_frame_was_left(uintptr_t outermost, uintptr_t frame)
 {
 	stack_t stack;
 
-	if (frame < tp_hit.outermost || tp_sandboxed || sigaltstack(NULL, &stack) != 0)
+	if (frame < outermost || tp_sandboxed || sigaltstack(NULL, &stack) != 0)
 		return false;
-	return !(stack.ss_flags & SS_ONSTACK) || is_on(&stack, tp_hit.outermost);
+	return !(stack.ss_flags & SS_ONSTACK) || is_on(&stack, outermost);
 }
 
 /* Ends the outermost hit, if what has this frame is not inside it. Its records are counted as lost. */
 static void end_left(uintptr_t frame)
 {
-	if (!tp_hit.outermost || !was_left(frame))
+	if (!tp_hit.outermost || !tp_frame_was_left(tp_hit.outermost, frame))
 		return;
 	tp_hit_set(frame); /* a handler that comes now is inside this */
 	const bool known = tp_is_known_reader();

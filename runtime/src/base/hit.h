@@ -16,6 +16,9 @@
  */
 bool tp_reading_at(uintptr_t frame);
 
+/* Whether what has a frame, and was on the stack of this thread, is there no more: what has the other frame is not inside it. */
+bool tp_frame_was_left(uintptr_t outermost, uintptr_t frame);
+
 /* The same of the function that calls. */
 static inline __attribute__((always_inline)) bool tp_reading(void)
 {

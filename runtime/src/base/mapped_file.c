@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -76,25 +77,28 @@ static int nameless_file(int dir)
  * never cloned into itself: what could do it says EINVAL.) XFS can share blocks, but does so only where it is asked to, and
  * it is the only one that tells how many extents a file has. (Its request does not fit into the int that musl's ioctl() takes.)
  */
-static bool overlay_keeps_promise(int dir)
+static bool overlay_keeps_promise(int at)
 {
 	struct fsxattr attributes = {.fsx_nextents = 0};
-	int fd = nameless_file(dir);
+	struct stat st;
+	const bool is_dir = fstat(at, &st) == 0 && S_ISDIR(st.st_mode);
+	const int fd = is_dir ? nameless_file(at) : at;
 
 	if (fd < 0)
 		return false;
-	bool keeps = tp_file_size_allowed(4096) && posix_fallocate(fd, 0, 4096) == 0 &&
+	const bool keeps = tp_file_size_allowed(4096) && posix_fallocate(fd, 0, 4096) == 0 &&
 		     ((ioctl(fd, FICLONE, fd) != 0 && errno == EOPNOTSUPP) ||
 		      (syscall(SYS_ioctl, fd, FS_IOC_FSGETXATTR, &attributes) == 0 && attributes.fsx_nextents > 0));
-	close(fd);
+	if (is_dir)
+		close(fd);
 	return keeps;
 }
 
-static bool keeps_promise(int dir)
+static bool keeps_promise(int at)
 {
 	struct statfs fs;
 
-	if (fstatfs(dir, &fs) != 0)
+	if (fstatfs(at, &fs) != 0)
 		return false;
 	switch ((uint32_t)fs.f_type) {
 	case 0xef53:     /* ext4 */
@@ -102,15 +106,15 @@ static bool keeps_promise(int dir)
 	case 0x01021994: /* tmpfs */
 		return true;
 	case 0x794c7630: /* overlayfs */
-		return overlay_keeps_promise(dir);
+		return overlay_keeps_promise(at);
 	default:
 		return false;
 	}
 }
 
-bool tp_mapped_must_be_copied(int dir)
+bool tp_mapped_must_be_copied(int at)
 {
-	return !keeps_promise(dir) && can_copy();
+	return !keeps_promise(at) && can_copy();
 }
 
 int tp_mapped_copy(const struct iovec *from, const struct iovec *to, unsigned int nr)

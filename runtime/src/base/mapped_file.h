@@ -16,8 +16,8 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* Whether files in the directory are such that must be copied into, and can be. */
-bool tp_mapped_must_be_copied(int dir);
+/* Whether the file, which is empty yet and gets a block or not, or all files in the directory, must be copied into, and can be. */
+bool tp_mapped_must_be_copied(int at);
 
 /* The file has blocks for these bytes: with a hole in it, a full disk would be a SIGBUS. With all signals blocked. 0, or an errno value. */
 int tp_mapped_allocate(int fd, off_t from, size_t size);

@@ -256,7 +256,6 @@ bool kernel_trace_set_clock(struct kernel_trace *trace, const struct tp_clock *c
 	const struct tp_buffer *b = &trace->metadata;
 	char text[TP_CTF_CLOCK_TEXT];
 
-	trace->clock = *clock;
 	tp_ctf_metadata_clock(text, clock);
 	int fd = openat(trace->fd, hidden, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)

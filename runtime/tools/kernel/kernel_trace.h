@@ -23,7 +23,6 @@ struct kernel_trace {
 	struct trace_dir dir;
 	struct formats formats;
 	struct kernel_layout **layouts; /* of records, by the event's id; NULL: it is not in the trace */
-	struct tp_clock clock;
 	struct tp_buffer metadata; /* without the clock, which goes in there: */
 	size_t clock_at;
 	unsigned char *record; /* the last */

@@ -94,12 +94,16 @@ uint32_t tp_perfetto_sequence(struct tp_perfetto_sink *sink)
 
 /* ---- The file by its name ---- */
 
-/* The lock says that the file is written to; it stays as long as a process has a part of the file mapped. */
-static int take(struct tp_perfetto_file *file, int fd)
+/* The lock says that the file is written to; it stays as long as a process has a part of the file mapped. Another one may be removing it. */
+static int locked(int fd)
 {
-	if (fd >= 0)
-		flock(fd, LOCK_SH | LOCK_NB);
-	return tp_guarded_fd_take(&file->fd, fd);
+	struct stat st;
+
+	if (fd < 0 || (flock(fd, LOCK_SH | LOCK_NB) == 0 ? fstat(fd, &st) != 0 || st.st_nlink : errno != EWOULDBLOCK))
+		return fd;
+	close(fd);
+	errno = EEXIST;
+	return -1;
 }
 
 static int open_new(struct tp_perfetto_file *file)
@@ -108,7 +112,7 @@ static int open_new(struct tp_perfetto_file *file)
 
 	if (error == EACCES)
 		tp_complain_of_foreign(file->path);
-	return error ? error : take(file, tp_file_open(file->path, O_RDWR | O_EXCL | O_NOFOLLOW, 0600));
+	return error ? error : tp_guarded_fd_take(&file->fd, locked(tp_file_open(file->path, O_RDWR | O_EXCL | O_NOFOLLOW, 0600)));
 }
 
 static int open_again(const void *data)
@@ -119,7 +123,7 @@ static int open_again(const void *data)
 		errno = EBADF;
 		return -1;
 	}
-	return open(file->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	return locked(open(file->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
 }
 
 static char *absolute(const char *name)
@@ -146,7 +150,7 @@ static bool must_copy(const char *path)
 		return false;
 	memcpy(directory, path, len);
 	directory[len] = '\0';
-	const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	const bool must = fd >= 0 && tp_mapped_must_be_copied(fd);
 	if (fd >= 0)
 		close(fd);
@@ -173,8 +177,9 @@ int tp_perfetto_file_begin_in(struct tp_perfetto_sink *sink, int fd, const char 
 {
 	struct tp_perfetto_file *file = &sink->file;
 	struct stat st;
-	const int error = take(file, fd);
+	const int error = tp_guarded_fd_take(&file->fd, fd);
 
+	flock(fd, LOCK_SH | LOCK_NB);
 	if (error)
 		return error;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
@@ -344,7 +349,6 @@ static int claim(struct tp_perfetto_file *file, int fd, struct tp_perfetto_chunk
 		error = begin(chunk);
 	if (!error) {
 		shared->end = chunk->at + chunk->size;
-		tp_mapped_populate(chunk->memory, chunk->size);
 	} else if (ftruncate(fd, (off_t)shared->end) != 0) {
 		error = errno; /* readers take zeros at the end for the end, too */
 	}
@@ -363,6 +367,8 @@ int tp_perfetto_chunk_claim(struct tp_perfetto_sink *sink, size_t size, struct t
 	shared_lock(file->shared);
 	error = claim(file, fd, chunk);
 	shared_unlock(file->shared);
+	if (!error)
+		tp_mapped_populate(chunk->memory, chunk->size);
 	return error;
 }
 
@@ -391,14 +397,17 @@ static bool cut(struct tp_perfetto_file *file, const struct tp_perfetto_chunk *c
 {
 	struct tp_perfetto_shared *shared = file->shared;
 	const int fd = tp_guarded_fd_descriptor(&file->fd);
+	const uint64_t end = chunk->at + chunk->size;
 	bool is_cut = false;
 
 	if (fd < 0)
 		return false;
 	shared_lock(shared);
-	if (shared->end == chunk->at + chunk->size && ftruncate(fd, (off_t)(chunk->at + used)) == 0) {
-		shared->end = chunk->at + used;
-		is_cut = true;
+	if (shared->end == end) {
+		shared->end = chunk->at + used; /* first: behind the end that the others know, there are no zeros in front of a chunk of theirs */
+		is_cut = ftruncate(fd, (off_t)shared->end) == 0;
+		if (!is_cut)
+			shared->end = end;
 	}
 	shared_unlock(shared);
 	return is_cut;

@@ -4,8 +4,6 @@
  * put into the thread's chunk. With the event go the packets that readers need in front of it: what was lost, the event's
  * names, and its track.
  */
-#include <errno.h>
-#include <string.h>
 
 #include "base/scratch.h"
 #include "record/record.h"
@@ -46,6 +44,7 @@ bool tp_perfetto_reserve(struct tp_record *rec)
 struct written {
 	struct tp_perfetto_stream *stream;
 	const struct tp_track_plan *plan;
+	uint32_t beginning; /* of the sequence, in which the packets are to be */
 	unsigned long lost; /* told in front */
 	bool has_track;
 	struct tp_placed placed;
@@ -124,7 +123,7 @@ static void put_track(struct tp_proto *proto, const struct tp_perfetto_sink *sin
 	tp_proto_end(proto, packet);
 }
 
-/* In one of the two at each instant: a handler may leave the record by siglongjmp(). */
+/* In one of the two at least, at each instant: a handler may leave the record by siglongjmp(). */
 static unsigned long take_lost(struct tp_perfetto_stream *stream)
 {
 	unsigned long lost = __atomic_load_n(&stream->lost, __ATOMIC_RELAXED);
@@ -201,6 +200,13 @@ static size_t size_of(const struct written *written, const struct tp_record *rec
 	return size < most ? size : most;
 }
 
+static void forget(const struct written *written, const struct tp_record *rec)
+{
+	__atomic_fetch_and(&written->stream->told[rec->event->id / CHAR_BIT], (uint8_t)~(1u << rec->event->id % CHAR_BIT), __ATOMIC_RELAXED);
+	if (written->has_track)
+		__atomic_store_n(track_at(written->stream, written->uuid), 0, __ATOMIC_RELAXED);
+}
+
 /* From here on the stream's readers know what was told in front. */
 static void learn(const struct written *written, const struct tp_record *rec)
 {
@@ -208,13 +214,16 @@ static void learn(const struct written *written, const struct tp_record *rec)
 		set_told(written->stream, rec->event->id);
 	if (written->has_track)
 		__atomic_store_n(track_at(written->stream, written->uuid), written->uuid, __ATOMIC_RELAXED);
+	tp_barrier();
+	if (__builtin_expect(written->stream->beginnings != written->beginning, 0))
+		forget(written, rec); /* a handler has begun the sequence again meanwhile */
 }
 
 /* Whether it is in the trace; or how many bytes of a chunk it needs: 0 where there is no memory, or it is too long. */
 static bool put(struct tp_perfetto_sink *sink, struct written *written, const struct tp_record *rec, size_t *needed)
 {
 	const size_t size = size_of(written, rec);
-	struct tp_proto proto = {.bytes = tp_scratch_push_short(size), .size = size - FILL_SIZE};
+	struct tp_proto proto = {.bytes = size > FILL_SIZE ? tp_scratch_push_short(size) : NULL, .size = size - FILL_SIZE};
 	bool is_there = false;
 
 	*needed = 0;
@@ -224,7 +233,7 @@ static bool put(struct tp_perfetto_sink *sink, struct written *written, const st
 	if (!proto.is_full) {
 		*needed = proto.len;
 		proto.size = size;
-		is_there = tp_perfetto_stream_put(sink, written->stream, &proto);
+		is_there = tp_perfetto_stream_put(sink, written->stream, written->beginning, &proto);
 	}
 	tp_scratch_pop_short(proto.bytes);
 	give_lost(written->stream, written->lost, is_there);
@@ -249,6 +258,8 @@ static enum tp_lost commit(struct tp_perfetto_sink *sink, const struct tp_record
 			written.stream = tp_perfetto_stream_acquire(sink, &cause);
 		if (!written.stream)
 			return cause;
+		written.beginning = written.stream->beginnings;
+		tp_barrier(); /* before what was told is looked at */
 		if (!written.plan) /* a writer that was registered by hand, of an event that came meanwhile */
 			return TP_LOST_OTHER;
 		find_track(sink, &written, rec);

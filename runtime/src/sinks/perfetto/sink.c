@@ -89,8 +89,8 @@ static int perfetto_close(struct tp_sink *head)
 	struct tp_perfetto_sink *sink = (struct tp_perfetto_sink *)head;
 	const int error = -sink->error;
 
-	tp_sink_tell_lost(head, sink->file.path);
 	tp_perfetto_streams_end(sink);
+	tp_sink_tell_lost(head, sink->file.path);
 	sink_free(sink);
 	return error;
 }

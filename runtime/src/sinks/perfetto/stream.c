@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "base/guard.h"
+#include "base/hit.h"
 #include "base/locks.h"
 #include "base/message.h"
 #include "base/thread.h"
@@ -94,11 +95,13 @@ static void copy(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *strea
 {
 	while (!is_copied(stream)) {
 		const uint64_t position = tp_stream_load(&stream->position);
-		stream->broken = tp_perfetto_chunk_copy(&stream->chunk, (size_t)stream->copied, (size_t)position) != 0;
-		if (stream->broken)
-			tp_perfetto_stream_lose(sink, stream, TP_LOST_NO_FILE, 1 + stream->inside);
-		else
+		if (tp_perfetto_chunk_copy(&stream->chunk, (size_t)stream->copied, (size_t)position) == 0) {
 			stream->copied = position;
+			continue;
+		}
+		stream->broken = true;
+		stream->has_begun = false;
+		tp_perfetto_stream_lose(sink, stream, TP_LOST_NO_FILE, 1 + stream->inside);
 	}
 }
 
@@ -112,40 +115,71 @@ static void put_at(struct tp_perfetto_stream *stream, uint64_t position, const s
 	__atomic_store_n(word_at(stream, position), head, __ATOMIC_RELEASE);
 }
 
-/* left: bytes of the chunk that must be free behind it. */
-static bool put_leaving(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, struct tp_proto *proto, size_t left)
+static bool is_finished(const struct tp_perfetto_stream *stream)
 {
+	return tp_stream_load(&stream->finished) == tp_stream_load(&stream->position);
+}
+
+/* Packets are on their way that nobody goes on with: a handler has left them by siglongjmp(). What has this frame is not inside of them. */
+static bool was_left(const struct tp_perfetto_stream *stream, uintptr_t frame)
+{
+	return stream->frame ? tp_frame_was_left(stream->frame, frame) : !is_finished(stream);
+}
+
+static void finish(struct tp_perfetto_stream *stream, size_t len)
+{
+	uint64_t finished;
+
+	do
+		finished = tp_stream_load(&stream->finished);
+	while (!tp_stream_exchange(&stream->finished, finished, finished + len));
+}
+
+static void end_outermost(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, uintptr_t frame)
+{
+	do {
+		stream->frame = frame;
+		tp_barrier();
+		copy(sink, stream);
+		if (is_finished(stream))
+			stream->inside = 0;
+		tp_barrier();
+		stream->frame = 0;
+		tp_barrier();
+	} while (__builtin_expect(!is_copied(stream), 0)); /* a handler may have come behind the last look */
+}
+
+/* left: bytes of the chunk that must be free behind it. */
+static bool put_leaving(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, uint32_t beginning, struct tp_proto *proto, size_t left)
+{
+	const uintptr_t frame = TP_HIT_FRAME, outer = stream->frame;
 	bool has_room = fill_up(proto);
 	uint64_t position = 0;
 
-	if (stream->depth++ == 0)
-		stream->inside = 0;
-	tp_barrier();
+	if (__builtin_expect(was_left(stream, frame), 0))
+		return false;
+	if (!outer)
+		stream->frame = frame;
+	tp_barrier(); /* from here on, no handler begins the sequence again */
+	has_room = has_room && stream->beginnings == beginning;
 	do {
 		position = tp_stream_load(&stream->position);
 		has_room = has_room && !stream->broken && proto->len + left <= stream->chunk.size - position;
 	} while (has_room && !tp_stream_exchange(&stream->position, position, position + proto->len));
 	if (has_room) {
 		put_at(stream, position, proto);
-		stream->inside += stream->depth > 1;
-		if (stream->depth == 1)
-			copy(sink, stream);
+		finish(stream, proto->len);
 	}
-	tp_barrier();
-	stream->depth--;
-	tp_barrier();
-	/* A handler may have come behind the last look. */
-	while (!stream->depth && __builtin_expect(!is_copied(stream), 0)) {
-		stream->depth++;
-		copy(sink, stream);
-		stream->depth--;
-	}
+	if (outer)
+		stream->inside += has_room;
+	else
+		end_outermost(sink, stream, frame);
 	return has_room;
 }
 
-bool tp_perfetto_stream_put(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, struct tp_proto *proto)
+bool tp_perfetto_stream_put(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, uint32_t beginning, struct tp_proto *proto)
 {
-	return put_leaving(sink, stream, proto, LOST_ROOM);
+	return put_leaving(sink, stream, beginning, proto, LOST_ROOM);
 }
 
 /* ---- What was left ---- */
@@ -180,26 +214,28 @@ static size_t rest_of(const struct tp_perfetto_chunk *chunk)
 	return at;
 }
 
-static void abandon(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
+/* Where no packet is on its way but such as were left. */
+static void abandon_left(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
 {
-	const size_t end = (size_t)stream->position, rest = rest_of(&stream->chunk);
-	const unsigned long lost = stream->depth + stream->inside;
-
-	stream->depth = 0;
-	stream->has_begun = false;
-	if (rest >= end)
+	if (!stream->frame && is_finished(stream))
 		return;
-	put_rest(stream, end);
-	__atomic_store_n(word_at(stream, rest), tp_perfetto_padding(end - rest), __ATOMIC_RELEASE);
+	const size_t end = (size_t)stream->position, rest = rest_of(&stream->chunk);
+	stream->frame = 0;
+	stream->has_begun = false;
+	if (rest < end) {
+		put_rest(stream, end);
+		__atomic_store_n(word_at(stream, rest), tp_perfetto_padding(end - rest), __ATOMIC_RELEASE);
+		tp_perfetto_stream_lose(sink, stream, TP_LOST_OTHER, 1 + stream->inside);
+	}
+	stream->finished = end;
 	copy(sink, stream);
-	tp_perfetto_stream_lose(sink, stream, TP_LOST_OTHER, lost);
+	stream->inside = 0;
 }
 
-/* Records may be on their way that nobody goes on with: a handler left by siglongjmp(). Where the thread puts none any more. */
+/* Where the thread puts no more. */
 static void settle(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
 {
-	if (stream->depth)
-		abandon(sink, stream);
+	abandon_left(sink, stream);
 	stream->lost += stream->telling;
 	stream->telling = 0;
 }
@@ -244,18 +280,17 @@ static enum tp_lost next_chunk(struct tp_perfetto_sink *sink, struct tp_perfetto
 	__atomic_store_n(&sink->retry_at, 0, __ATOMIC_RELAXED);
 	end_chunk(sink, stream);
 	stream->chunk = chunk;
-	stream->position = stream->copied = 0;
+	stream->position = stream->finished = stream->copied = 0;
 	stream->broken = false;
 	return TP_NR_LOST;
 }
 
 /* ---- What a sequence says in front of its events; in tp_guard_enter() ---- */
 
-static void put_process(struct tp_proto *proto, const struct tp_perfetto_sink *sink, const struct tp_perfetto_stream *stream)
+static void put_process(struct tp_proto *proto, const struct tp_perfetto_sink *sink)
 {
 	const size_t descriptor = tp_proto_begin(proto, TP_PACKET_TRACK_DESCRIPTOR);
 
-	(void)stream;
 	tp_proto_number(proto, TP_TRACK_UUID, tp_perfetto_uuid_of_process(sink->pid));
 	const size_t process = tp_proto_begin(proto, TP_TRACK_PROCESS);
 	tp_proto_number(proto, TP_PROCESS_PID, (uint64_t)sink->pid);
@@ -280,23 +315,18 @@ static void put_thread(struct tp_proto *proto, const struct tp_perfetto_sink *si
 }
 
 /* What holds for all packets that do not say it themselves. */
-static void put_defaults(struct tp_proto *proto, const struct tp_perfetto_stream *stream)
+static void put_defaults(struct tp_proto *proto, const struct tp_perfetto_stream *stream, uint64_t time)
 {
-	const size_t defaults = tp_proto_begin(proto, TP_PACKET_DEFAULTS);
+	const uint64_t flags = stream->has_begun ? TP_SEQUENCE_NEEDS_STATE : TP_SEQUENCE_STATE_CLEARED;
+	const size_t packet = tp_perfetto_packet_begin(proto, stream, time, flags);
 
+	tp_proto_number(proto, TP_PACKET_TIMESTAMP_CLOCK, TP_BUILTIN_MONOTONIC);
+	const size_t defaults = tp_proto_begin(proto, TP_PACKET_DEFAULTS);
 	tp_proto_number(proto, TP_DEFAULTS_TIMESTAMP_CLOCK, TP_BUILTIN_MONOTONIC);
 	const size_t event = tp_proto_begin(proto, TP_DEFAULTS_TRACK_EVENT);
 	tp_proto_number(proto, TP_DEFAULTS_TRACK_UUID, stream->uuid);
 	tp_proto_end(proto, event);
 	tp_proto_end(proto, defaults);
-}
-
-static void put_packet_of(struct tp_proto *proto, const struct tp_perfetto_sink *sink, const struct tp_perfetto_stream *stream, uint64_t time,
-			  void (*put)(struct tp_proto *, const struct tp_perfetto_sink *, const struct tp_perfetto_stream *))
-{
-	const size_t packet = tp_perfetto_packet_begin(proto, stream, time, TP_SEQUENCE_NEEDS_STATE);
-
-	put(proto, sink, stream);
 	tp_proto_end(proto, packet);
 }
 
@@ -305,21 +335,23 @@ static void put_packet_of(struct tp_proto *proto, const struct tp_perfetto_sink 
 /* The thread is the stream's, which may be new; or it has another name. */
 static bool put_begin(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
 {
-	const uint64_t time = tp_clock_now(&sink->clock), flags = stream->has_begun ? TP_SEQUENCE_NEEDS_STATE : TP_SEQUENCE_STATE_CLEARED;
+	const uint64_t time = tp_clock_now(&sink->clock);
 	struct tp_proto proto = {.bytes = tp_scratch_push(BEGIN_SIZE), .size = BEGIN_SIZE};
 
 	if (!proto.bytes)
 		return false;
-	const size_t packet = tp_perfetto_packet_begin(&proto, stream, time, flags);
-	tp_proto_number(&proto, TP_PACKET_TIMESTAMP_CLOCK, TP_BUILTIN_MONOTONIC);
-	put_defaults(&proto, stream);
+	put_defaults(&proto, stream, time);
+	if (!stream->has_begun) {
+		const size_t packet = tp_perfetto_packet_begin(&proto, stream, time, TP_SEQUENCE_NEEDS_STATE);
+		put_process(&proto, sink);
+		tp_proto_end(&proto, packet);
+	}
+	const size_t packet = tp_perfetto_packet_begin(&proto, stream, time, TP_SEQUENCE_NEEDS_STATE);
+	put_thread(&proto, sink, stream);
 	tp_proto_end(&proto, packet);
-	if (!stream->has_begun)
-		put_packet_of(&proto, sink, stream, time, put_process);
-	put_packet_of(&proto, sink, stream, time, put_thread);
-	const bool is_there = tp_perfetto_stream_put(sink, stream, &proto);
+	const bool is_there = tp_perfetto_stream_put(sink, stream, stream->beginnings, &proto);
 	tp_scratch_pop(proto.bytes);
-	return is_there;
+	return is_there && !stream->broken;
 }
 
 /* True: it is another one than before. */
@@ -340,7 +372,7 @@ static struct tp_perfetto_stream *stream_new(struct tp_perfetto_sink *sink)
 	struct tp_perfetto_stream *stream = sink->unused;
 
 	if (stream) {
-		sink->unused = stream->next_free;
+		sink->unused = stream->next;
 		memset(stream, 0, sizeof(*stream));
 	} else {
 		void *memory = mmap(NULL, sizeof(*stream), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -375,7 +407,7 @@ static struct tp_perfetto_stream *stream_create(struct tp_perfetto_sink *sink, e
 		return NULL;
 	*cause = next_chunk(sink, stream, BEGIN_SIZE);
 	if (*cause != TP_NR_LOST) {
-		stream->next_free = sink->unused;
+		stream->next = sink->unused;
 		sink->unused = stream;
 		return NULL;
 	}
@@ -388,8 +420,20 @@ static struct tp_perfetto_stream *stream_create(struct tp_perfetto_sink *sink, e
 /* What was told of names is lost, if there were any. */
 static void begin_again(struct tp_perfetto_stream *stream)
 {
+	stream->beginnings++;
 	memset(stream->told, 0, sizeof(stream->told));
 	memset(stream->tracks, 0, sizeof(stream->tracks));
+}
+
+static bool sequence_begin(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
+{
+	if (!stream->has_begun)
+		begin_again(stream);
+	if (!put_begin(sink, stream) &&
+	    (!may_be_tried(sink) || next_chunk(sink, stream, BEGIN_SIZE) != TP_NR_LOST || !put_begin(sink, stream)))
+		return false;
+	stream->has_begun = true;
+	return true;
 }
 
 static bool begin_for_thread(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream)
@@ -398,11 +442,8 @@ static bool begin_for_thread(struct tp_perfetto_sink *sink, struct tp_perfetto_s
 
 	stream->uuid = tp_perfetto_uuid(TP_UUID_THREAD, thread);
 	take_name(stream);
-	if (!stream->has_begun)
-		begin_again(stream);
-	if (!put_begin(sink, stream) && (next_chunk(sink, stream, BEGIN_SIZE) != TP_NR_LOST || !put_begin(sink, stream)))
+	if (!sequence_begin(sink, stream))
 		return false;
-	stream->has_begun = true;
 	stream->lost += __atomic_exchange_n(&sink->homeless, 0, __ATOMIC_RELAXED);
 	return true;
 }
@@ -411,8 +452,11 @@ static bool begin_for_thread(struct tp_perfetto_sink *sink, struct tp_perfetto_s
 static struct tp_perfetto_stream *stream_for_thread(struct tp_perfetto_sink *sink, enum tp_lost *cause)
 {
 	struct tp_perfetto_slot *slot = &tp_perfetto_slots[sink->slot];
-	struct tp_perfetto_stream *stream = pool_take(sink);
+	struct tp_perfetto_stream *stream = tp_perfetto_stream_of_thread(sink);
 
+	if (stream) /* a handler was faster */
+		return stream;
+	stream = pool_take(sink);
 	if (!stream)
 		stream = stream_create(sink, cause);
 	if (!stream)
@@ -481,23 +525,34 @@ struct tp_perfetto_stream *tp_perfetto_stream_acquire(struct tp_perfetto_sink *s
 	return stream;
 }
 
+static enum tp_lost go_on(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, size_t size)
+{
+	enum tp_lost cause = TP_NR_LOST;
+
+	abandon_left(sink, stream);
+	/* Else a handler has gone on, and there is room. */
+	if (stream->broken || stream->chunk.size - stream->position < size + 2 * TP_CHUNK_ALIGN + LOST_ROOM)
+		cause = next_chunk(sink, stream, size);
+	if (cause == TP_NR_LOST && (take_name(stream) || !stream->has_begun))
+		sequence_begin(sink, stream);
+	return cause == TP_NR_LOST && !stream->has_begun ? TP_LOST_NO_FILE : cause;
+}
+
 enum tp_lost tp_perfetto_stream_go_on(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, size_t size)
 {
 	enum tp_lost cause = TP_NR_LOST;
 	struct tp_guard guard;
 
-	if (stream->depth)
+	if (stream->frame && !was_left(stream, TP_HIT_FRAME))
 		return TP_LOST_NESTED;
 	if (!may_be_tried(sink))
 		return TP_LOST_NO_FILE;
 	if (!tp_guard_enter_slow_way(&guard))
 		return TP_LOST_NESTED;
 	tp_mutex_lock(&tp_perfetto_lock);
-	/* A handler may have forked, and the stream be the parent's; or gone on, and there is room. */
-	if (tp_perfetto_stream_of_thread(sink) == stream && (stream->broken || stream->chunk.size - stream->position < size + 2 * TP_CHUNK_ALIGN + LOST_ROOM))
-		cause = next_chunk(sink, stream, size);
-	if (cause == TP_NR_LOST && tp_perfetto_stream_of_thread(sink) == stream && take_name(stream))
-		put_begin(sink, stream);
+	/* A handler may have forked, and the stream be the parent's. */
+	if (tp_perfetto_stream_of_thread(sink) == stream)
+		cause = go_on(sink, stream, size);
 	tp_mutex_unlock(&tp_perfetto_lock);
 	tp_guard_leave(&guard);
 	return cause;
@@ -528,35 +583,32 @@ static void tell_lost(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *
 {
 	unsigned char bytes[256];
 	struct tp_proto proto = {.bytes = bytes, .size = sizeof(bytes)};
+	const uint64_t time = tp_clock_now(&sink->clock);
 
 	stream->lost += sink->homeless;
 	sink->homeless = 0;
-	if (!stream->lost || !stream->has_begun)
+	if (!stream->lost)
 		return;
-	const size_t packet = tp_perfetto_packet_begin(&proto, stream, tp_clock_now(&sink->clock), TP_SEQUENCE_NEEDS_STATE);
+	if (stream->broken && next_chunk(sink, stream, sizeof(bytes)) != TP_NR_LOST) {
+		sink->homeless = stream->lost; /* another one may tell of them */
+		return;
+	}
+	if (!stream->has_begun)
+		put_defaults(&proto, stream, time);
+	const size_t packet = tp_perfetto_packet_begin(&proto, stream, time, TP_SEQUENCE_NEEDS_STATE);
 	tp_track_event_put_lost(&proto, 0, true, stream->lost);
 	tp_proto_end(&proto, packet);
-	put_leaving(sink, stream, &proto, 0);
+	put_leaving(sink, stream, stream->beginnings, &proto, 0);
 }
 
-static void free_all(struct tp_perfetto_stream *stream, struct tp_perfetto_stream *(*next)(struct tp_perfetto_stream *stream))
+static void free_all(struct tp_perfetto_stream *stream)
 {
 	while (stream) {
-		struct tp_perfetto_stream *following = next(stream);
+		struct tp_perfetto_stream *next = stream->next;
 		tp_perfetto_chunk_unmap(&stream->chunk);
 		munmap(stream, sizeof(*stream));
-		stream = following;
+		stream = next;
 	}
-}
-
-static struct tp_perfetto_stream *next_of_sink(struct tp_perfetto_stream *stream)
-{
-	return stream->next;
-}
-
-static struct tp_perfetto_stream *next_free(struct tp_perfetto_stream *stream)
-{
-	return stream->next_free;
 }
 
 void tp_perfetto_streams_end(struct tp_perfetto_sink *sink)
@@ -572,9 +624,9 @@ void tp_perfetto_streams_end(struct tp_perfetto_sink *sink)
 		tell_lost(sink, stream);
 		end_chunk(sink, stream);
 	}
-	free_all(sink->streams, next_of_sink);
-	free_all(sink->unused, next_free);
-	free_all(sink->left, next_free);
+	free_all(sink->streams);
+	free_all(sink->unused);
+	free_all(sink->left);
 	tp_mutex_unlock(&tp_perfetto_lock);
 	tp_guard_leave(&guard);
 }
@@ -592,7 +644,7 @@ static void hide(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *strea
 	} else {
 		mmap(chunk->memory, chunk->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	}
-	stream->next_free = sink->left;
+	stream->next = sink->left;
 	sink->left = stream;
 }
 
@@ -608,7 +660,7 @@ void tp_perfetto_streams_forget(struct tp_perfetto_sink *sink)
 			continue;
 		}
 		tp_perfetto_chunk_unmap(&stream->chunk);
-		stream->next_free = sink->unused;
+		stream->next = sink->unused;
 		sink->unused = stream;
 	}
 	sink->streams = sink->pool = NULL;

@@ -22,14 +22,16 @@
  * Only the thread that has it touches it, and its signal handlers. What a handler may change is read and written as a whole.
  */
 struct tp_perfetto_stream {
-	struct tp_perfetto_stream *next;      /* of all of the sink */
-	struct tp_perfetto_stream *next_free; /* of the pool, or of those that are not used */
+	struct tp_perfetto_stream *next;      /* of all of the sink, or of those that are not used */
+	struct tp_perfetto_stream *next_free; /* of the pool */
 	struct tp_perfetto_chunk chunk;
-	uint64_t position;     /* in the chunk: all before it is taken */
-	unsigned int depth;    /* packets that are being put, one inside the other ... */
-	unsigned int inside;   /* ... and how many were, inside the outermost */
+	uint64_t position;     /* in the chunk: all before it is taken ... */
+	uint64_t finished;     /* ... and so many bytes of it have their packet; all, where none is on its way */
+	uintptr_t frame;       /* where the outermost is put that is on its way; 0: none is */
+	unsigned int inside;   /* how many were put inside of it */
 	uint64_t copied;       /* where packets are copied into the file: those in front of that are there */
 	bool has_begun;        /* the sequence; false, too, where names that were told are lost */
+	uint32_t beginnings;   /* how often it has begun: what was told before the last time does not count */
 	bool broken;           /* what is copied can't be, from now on */
 	uint32_t sequence;
 	uint64_t uuid;         /* of the track of its thread */
@@ -86,9 +88,9 @@ struct tp_perfetto_stream *tp_perfetto_stream_acquire(struct tp_perfetto_sink *s
 
 /*
  * Whole packets become a part of the trace, by one store at their end. proto has room for TP_CHUNK_ALIGN + 1 bytes more. False:
- * the chunk has no room.
+ * the chunk has no room, or the sequence has begun again since it had begun so often.
  */
-bool tp_perfetto_stream_put(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, struct tp_proto *proto);
+bool tp_perfetto_stream_put(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, uint32_t beginning, struct tp_proto *proto);
 
 /* The thread's stream goes on in a chunk with room for so many bytes. TP_NR_LOST, or why not. */
 enum tp_lost tp_perfetto_stream_go_on(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, size_t size);
