@@ -7,6 +7,7 @@
 
 #include "base/scratch.h"
 #include "record/record.h"
+#include "sinks/perfetto/put.h"
 #include "sinks/perfetto/record.h"
 #include "sinks/perfetto/stream.h"
 
@@ -16,14 +17,14 @@
 /* Packets in front of the event's: what was lost, a process, a track. */
 #define FRONT_SIZE (512 + 4 * TP_TRACK_NAME_SIZE)
 
-/* What tp_perfetto_stream_put() puts behind them. */
+/* What tp_perfetto_put() puts behind them. */
 #define FILL_SIZE ((size_t)TP_CHUNK_ALIGN + 1)
 
 void tp_perfetto_lost(struct tp_sink *head, enum tp_lost cause)
 {
 	struct tp_perfetto_sink *sink = (struct tp_perfetto_sink *)head;
 
-	tp_perfetto_stream_lose(sink, tp_perfetto_stream_of_thread(sink), cause, 1);
+	tp_perfetto_lose(sink, tp_perfetto_stream_of_thread(sink), cause, 1);
 }
 
 bool tp_perfetto_reserve(struct tp_record *rec)
@@ -233,7 +234,7 @@ static bool put(struct tp_perfetto_sink *sink, struct written *written, const st
 	if (!proto.is_full) {
 		*needed = proto.len;
 		proto.size = size;
-		is_there = tp_perfetto_stream_put(sink, written->stream, written->beginning, &proto);
+		is_there = tp_perfetto_put(sink, written->stream, written->beginning, &proto);
 	}
 	tp_scratch_pop_short(proto.bytes);
 	give_lost(written->stream, written->lost, is_there);

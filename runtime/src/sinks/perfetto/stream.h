@@ -83,20 +83,11 @@ static inline uint64_t tp_perfetto_uuid_of_process(int pid)
 	return tp_perfetto_uuid(TP_UUID_PROCESS, (uint32_t)pid);
 }
 
-/* NULL: *cause says why. Safe in signal handlers, as are the next two. */
+/* NULL: *cause says why. Safe in signal handlers, as is the next one. */
 struct tp_perfetto_stream *tp_perfetto_stream_acquire(struct tp_perfetto_sink *sink, enum tp_lost *cause);
-
-/*
- * Whole packets become a part of the trace, by one store at their end. proto has room for TP_CHUNK_ALIGN + 1 bytes more. False:
- * the chunk has no room, or the sequence has begun again since it had begun so often.
- */
-bool tp_perfetto_stream_put(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, uint32_t beginning, struct tp_proto *proto);
 
 /* The thread's stream goes on in a chunk with room for so many bytes. TP_NR_LOST, or why not. */
 enum tp_lost tp_perfetto_stream_go_on(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, size_t size);
-
-/* So many records are lost. The trace tells of it in front of the next record of the stream or, without one, of any thread. */
-void tp_perfetto_stream_lose(struct tp_perfetto_sink *sink, struct tp_perfetto_stream *stream, enum tp_lost cause, unsigned long nr);
 
 /* False: there are as many sinks as there can be. After the end, no thread has a stream of the sink. */
 bool tp_perfetto_streams_begin(struct tp_perfetto_sink *sink);
