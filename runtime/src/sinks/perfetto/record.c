@@ -4,7 +4,6 @@
  * put into the thread's chunk. With the event go the packets that readers need in front of it: what was lost, the event's
  * names, and its track.
  */
-
 #include "base/scratch.h"
 #include "record/record.h"
 #include "sinks/perfetto/put.h"
