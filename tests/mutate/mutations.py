@@ -80,7 +80,7 @@ MUTATIONS = (
              (("	if (known)\n		tp_read_unlock();\n", "	(void)known;\n"),), (DYING,)),
     Mutation("what a handler does on a stack of its own is taken for a hit that was left", HIT,
              "the record that it has interrupted is lost",
-             (("	return !(stack.ss_flags & SS_ONSTACK) || is_on(&stack, tp_hit.outermost);", "	return true;"),
+             (("	return !(stack.ss_flags & SS_ONSTACK) || is_on(&stack, outermost);", "	return true;"),
               ("static bool is_on(", "static __attribute__((unused)) bool is_on(")),
              (DYING,)),
     Mutation("the array is published before its elements", PROBES,
